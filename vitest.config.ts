@@ -6,35 +6,30 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 const isFullTier = process.env.SPANDREL_TEST_TIER === 'full';
 /** Tests that need a PostgreSQL say so by their name. */
 const POSTGRES = 'test/**/postgres*.test.ts';
-/** What a store has a part in. Who may ask what, and what is refused before a store is asked, is the same over every one. */
+/** API tests that depend on the store. Authorization and validation run before the store is called, so SQLite is enough for them. */
 const API_OF_STORES = isFullTier
   ? ['test/api/**/*.test.ts', 'test/otlp/same-spans.test.ts']
   : [
       'test/api/{events,gateway}/**/*.test.ts',
-      'test/api/endpoints/deliveries.test.ts',
-      'test/api/evaluators/evaluators.test.ts',
-      'test/api/keys/create.test.ts',
       'test/api/management/{idempotency,two-organizations}.test.ts',
-      'test/api/organization/{audit-log,last-administrator,projects}.test.ts',
-      'test/api/traces/{analytics,changes,collect,export,get,invariants,retention,search,settings,span-limit,tail}.test.ts',
-      'test/otlp/same-spans.test.ts',
+      'test/api/organization/{audit-log,last-administrator}.test.ts',
+      'test/api/traces/{changes,collect,invariants,retention}.test.ts',
     ];
-/** Kills, revocations, repeats and walks over the log are tried with several processes there, by tests of its own. */
+/** Scenarios named `postgres-*` run kills, revocations, repeats and walks over the log with several processes. */
 const SCENARIOS_OF_STORES = isFullTier
   ? ['test/scenarios/**/*.test.ts', 'test/crash/{kill,monitor-kills}.test.ts']
-  : ['test/scenarios/{retention,secrets,webhook-batches}.test.ts'];
-/** A store in memory is SQLite without a file: one thing of each kind shows that the file is not missed. */
+  : ['test/scenarios/{retention,secrets}.test.ts'];
+/** The memory store is SQLite without a file: a smoke test of the data and one of management are enough. */
 const API_OF_MEMORY = isFullTier
   ? ['test/api/**/*.test.ts']
-  : [
-      'test/api/traces/{collect,get}.test.ts',
-      'test/api/events/list.test.ts',
-      'test/api/organization/organization.test.ts',
-    ];
+  : ['test/api/traces/collect.test.ts', 'test/api/organization/organization.test.ts'];
 
-/** They take longest: begun last, they would leave a processor idle at the end. */
+/** They add a second organization past the server, to a database that a second process can open. */
+const OF_TWO_ORGANIZATIONS = ['test/api/access/**', 'test/api/pricing/overrides.test.ts'];
+
+/** The slowest files: if they started last, a processor would be idle at the end. */
 const BEGUN_FIRST =
-  /\/(scenarios\/(webhook-kills|webhook-neighbours|access|attacks\/bodies)|storage\/postgres(-mishaps)?)\.test\.ts$/;
+  /\/(browser|crash|otlp|scenarios)\/|\/storage\/(postgres|postgres-copy|postgres-mishaps|sqlite|sqlite-start)\.test\.ts$/;
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -50,16 +45,16 @@ class LongestFirst extends BaseSequencer {
 export default defineConfig({
   test: {
     pool: 'forks',
-    // One more than two cores: scenarios wait a good deal, for deadlines and for other processes. The bars of the long
-    // run are those of a machine that does nothing else.
-    maxWorkers: isFullTier ? 1 : 3,
+    // Four on two cores, because scenarios often wait for deadlines and other processes. The limits of the long run
+    // apply to a machine that does nothing else.
+    maxWorkers: isFullTier ? 1 : 4,
     // What a file leaves behind is closed by itself; the modules of the server are loaded once for all files.
     isolate: false,
     sequence: { sequencer: LongestFirst },
     // What the tests start loads compiled code instead of TypeScript, from where the server keeps its own by default.
     env: { NODE_COMPILE_CACHE: join(tmpdir(), 'node-compile-cache') },
-    // A server that fails is given the time to show how.
-    testTimeout: isFullTier ? 900_000 : 120_000,
+    // Far beyond what any test takes on a busy machine: a test that waits for a condition has a deadline of its own.
+    testTimeout: isFullTier ? 900_000 : 300_000,
     hookTimeout: isFullTier ? 900_000 : 120_000,
     // The setup of a project runs only when one of its files does.
     projects: [
@@ -73,8 +68,7 @@ export default defineConfig({
         },
       },
       {
-        // A second organization can only be put into a database that others can open.
-        test: { name: 'memory', provide: { store: 'memory' }, include: API_OF_MEMORY, exclude: ['test/api/access/**'] },
+        test: { name: 'memory', provide: { store: 'memory' }, include: API_OF_MEMORY, exclude: OF_TWO_ORGANIZATIONS },
       },
       {
         test: {

@@ -1,35 +1,35 @@
 import type { Figure } from './figure.ts';
 
-/** How this run measures, and where its prose goes. */
+/** The settings of a run, and its text output. */
 export type Bench = {
   readonly rounds: number;
   readonly secondsPerRound: number;
   /** The main module of the server under test. */
   readonly serverEntry: string;
-  /** Puts the reference on both sides: every ratio must come out near 1, or the harness itself is unfair. */
+  /** Runs the reference on both sides: ratios far from 1 show that the harness is unfair. */
   readonly calibrate: boolean;
-  /** Events in the log of a filled database. */
+  /** The number of events in a filled database. */
   readonly events: number;
-  /** Traces in a database that is filled with these. */
+  /** The number of traces in a database filled with traces. */
   readonly traces: number;
-  /** Where rows that can use either keep their data. */
+  /** The store of the rows that support both. */
   readonly store: 'sqlite' | 'postgres';
-  /** Says something worth knowing in every run. */
+  /** Prints a line in every run. */
   say(text: string): void;
-  /** Says a raw number, only when asked for. */
+  /** Prints a line only with --verbose. */
   detail(text: string): void;
 };
 
-/** The name of a figure, which tells the stores apart. */
+/** The name of a figure, with a prefix for PostgreSQL. */
 export function nameOf({ store }: Bench, figure: string): string {
   return store === 'postgres' ? `pg-${figure}` : figure;
 }
 
-/** Measures the figures of one name. Rejects when it could not measure. */
+/** Measures figures. Rejects if it cannot. */
 export type Row = {
   readonly name: string;
   readonly about: string;
-  /** After which it counts as hung; 300 unless it says more. */
+  /** The time limit in seconds; 300 by default. */
   readonly secondsMax?: number;
   run(bench: Bench): Promise<Figure[]>;
 };

@@ -4,29 +4,29 @@ import type { Bench } from './bench.ts';
 import type { Lifetime } from './program.ts';
 import { createPlace, type Place } from './sides.ts';
 
-// What anybody gives a PostgreSQL that is worth measuring; commits are as durable as they are by default.
+// The usual settings of a production PostgreSQL; the durability of commits stays the default.
 const settings = { shared_buffers: '512MB', max_wal_size: '4GB' };
 
 let cluster: Promise<Cluster> | undefined;
 
-/** One PostgreSQL for all rows of a run. It ends with this process, however that ends. */
+/** Starts one PostgreSQL for all rows of a run. It ends with this process. */
 export function openCluster(): Promise<Cluster> {
   cluster ??= startCluster({ settings });
   return cluster;
 }
 
-/** A fresh place with a database of the kind this run measures. */
+/** Creates a place with a new database of the run's store. */
 export async function openPlace({ store }: Bench, lifetime: Lifetime = 'row'): Promise<Place> {
   return store === 'postgres' ? await createClusterPlace(lifetime) : createPlace(lifetime);
 }
 
-/** A place whose database is a new one in the cluster. */
+/** Creates a place with a new database in the cluster. */
 export async function createClusterPlace(lifetime: Lifetime = 'row'): Promise<Place> {
   const { createDatabase } = await openCluster();
   return createPlace(lifetime, await createDatabase());
 }
 
-/** Of the process whose children do the cluster's work; null when this run needs none. */
+/** The postmaster's pid, whose children do its work; null with SQLite. */
 export async function readSharedPid({ store }: Pick<Bench, 'store'>): Promise<number | null> {
   return store === 'postgres' ? (await openCluster()).pid : null;
 }

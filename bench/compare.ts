@@ -7,17 +7,17 @@ import type { Program } from './program.ts';
 export type Contest = {
   startReference(): Promise<Program>;
   startOurs(): Promise<Program>;
-  /** The same generator, in this process, for both sides. */
+  /** Runs the load from this process, the same on both sides. */
   load(port: number, stop: Stop): Promise<LoadResult>;
-  /** Makes ready what a load needs, before each one; it is not measured. */
+  /** Prepares each load; not measured. */
   prepare?(port: number): Promise<void>;
-  /** Looks at both sides after the last round, while they still run. */
+  /** Checks both sides after the last round, before they stop. */
   conclude?(): Promise<void>;
-  /** What a load counts, where it is not requests. */
+  /** The unit of a load, if not requests. */
   readonly unit?: string;
-  /** Throws when a success of ours did not do what it was asked for. */
+  /** Throws when a successful answer of the server did not do its work. */
   checkOurs?(body: Buffer): void;
-  /** A program that both sides work with, or null: what it and its children do is work of the side. */
+  /** A program that both sides use, or null: its work and its children's counts as the side's. */
   readonly sharedPid?: number | null;
 };
 
@@ -25,16 +25,16 @@ export type Medians = { readonly perSecond: number; readonly p50Ms: number; read
 export type Compared = { readonly reference: Medians; readonly ours: Medians };
 
 const warmUpSeconds = 2;
-// Lets the side that was just measured finish what it does after an answer before the other one is measured.
+// Lets a side finish its work after the last answer before the other side is measured.
 const settleMs = 500;
 const generatorBusyMax = 0.95;
 const otherSideCoresMax = 0.05;
-// Writing to the disk costs the kernel some of this on an idle machine too.
+// Disk writes of the kernel use some of this on an idle machine too.
 const strangersCoresMax = 0.25;
-// A virtual machine's neighbours show in no counter of its own, only in rounds that differ.
+// Load of other virtual machines shows in no counter, only in differing rounds.
 const spreadMax = 0.25;
 
-/** Measures both programs in turn, reference first, and answers the medians of the rounds. */
+/** Measures both programs in turn, reference first, and returns the medians of the rounds. */
 export async function compare(bench: Bench, contest: Contest): Promise<Compared> {
   const started: Program[] = [];
   const start = async (program: Promise<Program>): Promise<Program> => {
@@ -59,7 +59,7 @@ export async function compare(bench: Bench, contest: Contest): Promise<Compared>
     await contest.conclude?.();
     for (const side of sides) sayOutcome(bench, { ...side, unit: contest.unit ?? 'requests' });
     for (const stopped of await Promise.allSettled(started.map((program) => program.stop()))) {
-      // The figures are taken by then; a bad end is worth a word, not the loss of the row.
+      // The figures are complete, so a failed stop only gives a warning.
       if (stopped.status === 'rejected') bench.say(`  WARNING: ${stopped.reason}`);
     }
     return { reference: summarize(sides[0].results), ours: summarize(sides[1].results) };
@@ -110,7 +110,7 @@ function sayOutcome(bench: Bench, side: Outcome): void {
   }
 }
 
-/** Processor seconds so far of the measured side, of the other one, and of everything that is none of ours. */
+/** Processor seconds so far of the measured side, the other side, and foreign processes. */
 function readCores(
   { sharedPid }: Contest,
   { program, other }: Round,

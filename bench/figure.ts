@@ -1,9 +1,9 @@
-/** One measured number and what it has to reach. */
+/** A measured number and its limit. */
 export type Figure = {
   readonly name: string;
   readonly value: number;
   readonly unit: string;
-  /** The reference program's number in the same run; null where there is none. */
+  /** The reference program's number of the same run; null without one. */
   readonly reference: number | null;
   /** value / reference. */
   readonly ratio: number | null;
@@ -14,7 +14,7 @@ export type Figure = {
 export type Measured = { name: string; value: number; unit: string; reference: number | null };
 export type Bar = { readonly of: 'value' | 'ratio'; readonly atLeast?: number; readonly atMost?: number };
 
-/** Judges before rounding, so that 0.4996 does not pass for 0.5. */
+/** Compares before rounding, so that 0.4996 does not pass as 0.5. */
 export function judge(measured: Measured, bar: Bar): Figure {
   const ratio = measured.reference === null ? null : measured.value / measured.reference;
   const judged = bar.of === 'value' ? measured.value : (ratio ?? Number.NaN);
@@ -30,7 +30,7 @@ export function judge(measured: Measured, bar: Bar): Figure {
   };
 }
 
-/** Three digits behind the point for small numbers, none for large ones. */
+/** Keeps three decimals below 100, none above. */
 export function round(value: number): number {
   return Number(value.toFixed(Math.abs(value) < 100 ? 3 : 0));
 }

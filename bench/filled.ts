@@ -7,7 +7,7 @@ import { readBytes } from './machine.ts';
 import { runToEnd } from './program.ts';
 import { type Keys, mintKeys, type Place, serverEnv } from './sides.ts';
 
-/** A database with a long log, and what it takes to serve and to ask it. */
+/** A database with a long log, and the keys and place of its server. */
 export type Filled = {
   readonly keys: Keys;
   readonly place: Place;
@@ -17,7 +17,7 @@ export type Filled = {
 
 const made = new Map<number, Promise<Filled>>();
 
-/** Makes it once in a run: several rows may use it, and none of them adds to it. */
+/** Fills a database once per run; several rows read it, and none changes it. */
 export function openFilled(bench: Bench, events: number): Promise<Filled> {
   const known = made.get(events);
   if (known !== undefined) return known;
@@ -31,7 +31,7 @@ export type FilledTraces = Pick<Filled, 'keys' | 'place'> & { readonly plan: Tra
 
 const madeTraces = new Map<number, Promise<FilledTraces>>();
 
-/** The same of a database with traces instead, which takes minutes. */
+/** The same for a database with traces, which takes minutes. */
 export function openFilledTraces(bench: Bench, traces: number): Promise<FilledTraces> {
   const known = madeTraces.get(traces);
   if (known !== undefined) return known;
@@ -47,7 +47,7 @@ async function fill(bench: Bench, events: number): Promise<Filled> {
   return { keys, place, organizationId: plan.organizationId, plan: { ...plan, events } };
 }
 
-/** In a program of its own, so that this one still hears Ctrl-C. */
+/** Fills in a child process, so that this one still handles Ctrl-C. */
 async function run<Plan>(bench: Bench, args: readonly string[], what: string) {
   const keys = mintKeys();
   const place = await openPlace(bench, 'run');

@@ -17,7 +17,7 @@ const ticksPerSecond = 100;
 const syncs = 100;
 const memoryFileSystems = new Set([0x01021994, 0x858458f6]);
 
-/** What the figures were taken on, and a warning for each thing that would make them worthless. */
+/** Describes the machine, with warnings for conditions that invalidate the figures. */
 export function describeMachine(directory: string): string[] {
   const lines = [
     `Node ${process.version}, ${cpus().length} x ${cpus()[0]?.model ?? 'unknown'}, ` +
@@ -51,7 +51,7 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? Number.NaN) + upper) / 2;
 }
 
-/** Resident memory of processes together in MiB, now and at its highest. */
+/** Resident memory of all processes in MiB, current and peak. */
 export function readMemory(pids: readonly number[]): { rssMib: number; peakMib: number } {
   const statuses = pids.map((pid) => readFileSync(`/proc/${pid}/status`, 'utf8'));
   const read = (field: string): number => {
@@ -61,17 +61,17 @@ export function readMemory(pids: readonly number[]): { rssMib: number; peakMib: 
   return { rssMib: read('VmRSS'), peakMib: read('VmHWM') };
 }
 
-/** Bytes that processes have handed to the disk; what is overwritten before it gets there counts once. */
+/** Bytes that processes wrote to the disk; pages overwritten before the write count once. */
 export function readDiskWrites(pids: readonly number[]): number {
   return sum(pids.map((pid) => Number(/^write_bytes: (\d+)$/m.exec(readFileSync(`/proc/${pid}/io`, 'utf8'))?.[1])));
 }
 
-/** Processor seconds that processes have used together. */
+/** Processor seconds of all processes. */
 export function readCpuSeconds(pids: readonly number[]): number {
   return sum(pids.map((pid) => readTicks(pid).own)) / ticksPerSecond;
 }
 
-/** Processor seconds of a process with its children, those that have ended included. */
+/** Processor seconds of a process and its children, ended ones included. */
 export function readTreeCpuSeconds(pid: number): number {
   const { own, reaped } = readTicks(pid);
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
@@ -81,7 +81,7 @@ export function readTreeCpuSeconds(pid: number): number {
 
 function readTicks(pid: number): { own: number; reaped: number } {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-  // The second field is the name in brackets and may hold spaces; the counters stand 12 to 15 fields after it.
+  // The second field is the name in brackets, which may hold spaces; the counters are 12 to 15 fields after it.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const [user, system, reapedUser, reapedSystem] = fields.slice(11, 15).map(Number);
   return { own: (user ?? 0) + (system ?? 0), reaped: (reapedUser ?? 0) + (reapedSystem ?? 0) };
@@ -91,7 +91,7 @@ function sum(values: readonly number[]): number {
   return values.reduce((total, value) => total + value, 0);
 }
 
-/** Processor seconds the whole machine has used, every process and the kernel. */
+/** Processor seconds of the whole machine, kernel included. */
 export function readMachineCpuSeconds(): number {
   const [user = 0, nice = 0, system = 0, , , irq = 0, softirq = 0] = readFileSync('/proc/stat', 'utf8')
     .slice('cpu '.length)

@@ -130,7 +130,7 @@ async function main(): Promise<number> {
   return broken > 0 || (options.strict && missed.length > 0) ? 1 : 0;
 }
 
-/** A hung row must not hang the run; its programs are killed by the caller. */
+/** Bounds the time of a row; the caller kills its programs. */
 function runBounded(row: Row): Promise<Figure[]> {
   const { secondsMax = rowSecondsMax } = row;
   const tooLong = delay(secondsMax * 1000, undefined, { ref: false }).then(() => {

@@ -5,14 +5,14 @@ import { dirname, join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** A child process under measurement, or several that do one thing together. */
+/** A measured child process, or several that work together. */
 export type Program = {
   readonly name: string;
   readonly pids: readonly number[];
   readonly port: number;
   /** performance.now() of the spawn. */
   readonly spawnedAt: number;
-  /** Asks it to end and waits; rejects, after killing it, when it does not end cleanly. */
+  /** Sends SIGTERM and waits; kills it and rejects when it does not end cleanly. */
   stop(): Promise<void>;
   /** The last lines it logged, for the report of a failure. */
   lastWords(): string;
@@ -23,7 +23,7 @@ export type Launch = {
   readonly entry: string;
   readonly args: readonly string[];
   readonly env: NodeJS.ProcessEnv;
-  /** Where its stdout and stderr go: a file, because a pipe would make the generator read the log. */
+  /** The file of stdout and stderr; with a pipe the generator would have to read the log. */
   readonly logFile: string;
 };
 
@@ -33,13 +33,13 @@ const pollMs = 2;
 const lastWordsBytes = 2_000;
 const cleanEnd = 'exit code 0, signal null';
 
-/** How long a directory is needed: what takes minutes to make serves all rows of a run. */
+/** How long a directory exists: data that takes minutes to create serves a whole run. */
 export type Lifetime = 'row' | 'run';
 
 const children = new Set<ChildProcess>();
 const directories = new Map<string, Lifetime>();
 
-/** A fresh directory on the disk of the system's temporary files. */
+/** Creates a directory among the system's temporary files. */
 export function createDirectory(lifetime: Lifetime = 'row'): string {
   const directory = mkdtempSync(join(tmpdir(), 'spandrel-bench-'));
   directories.set(directory, lifetime);
@@ -47,8 +47,8 @@ export function createDirectory(lifetime: Lifetime = 'row'): string {
 }
 
 /**
- * Kills what still runs and removes what was written, at the end of a row or of the run. Synchronous, so that it
- * also works while exiting.
+ * Kills running programs and removes directories at the end of a row or of the run. Synchronous, so that it also works
+ * in an exit handler.
  */
 export function cleanUp(ended: Lifetime): void {
   for (const child of children) child.kill('SIGKILL');
@@ -60,7 +60,7 @@ export function cleanUp(ended: Lifetime): void {
   }
 }
 
-/** Runs a program to its end and answers what it said. Rejects when it fails. */
+/** Runs a program to its end and returns its output. Rejects when it fails. */
 export async function runToEnd(plan: Launch): Promise<string> {
   const { exited } = spawnChild(plan);
   const how = await exited;
@@ -69,7 +69,7 @@ export async function runToEnd(plan: Launch): Promise<string> {
   return said;
 }
 
-/** Starts a program and waits for the line that says where it listens. */
+/** Starts a program and waits for the log line with its address. */
 export async function launch(plan: Launch): Promise<Program> {
   const spawnedAt = performance.now();
   const { child, exited } = spawnChild(plan);
@@ -86,7 +86,7 @@ export async function launch(plan: Launch): Promise<Program> {
       const how = await Promise.race([exited, delay(stopMs, 'still running', { ref: false })]);
       child.kill('SIGKILL');
       if (how === 'still running') throw new Error(`${plan.name} ignored SIGTERM for ${stopMs / 1000} s.`);
-      // The limit programs leave SIGTERM to its default.
+      // The limit programs do not handle SIGTERM.
       if (how !== cleanEnd && how !== 'exit code null, signal SIGTERM') {
         throw new Error(`${plan.name} ended badly: ${how}\n${lastWords()}`);
       }
@@ -96,7 +96,7 @@ export async function launch(plan: Launch): Promise<Program> {
 
 function spawnChild(plan: Launch): { child: ChildProcess; exited: Promise<string> } {
   const log = openSync(plan.logFile, 'w');
-  // stdin stays open as long as the harness lives: the limit programs end with it.
+  // stdin stays open while the harness runs: limit programs end when it closes.
   const child = spawn(process.execPath, [plan.entry, ...plan.args], {
     env: plan.env,
     cwd: dirname(plan.logFile),
@@ -127,7 +127,7 @@ async function waitForPort(plan: Launch, child: ChildProcess, spawnedAt: number)
   throw new Error(`${plan.name} was not ready within ${readyMs / 1000} s.`);
 }
 
-/** The port of the first complete line that says `ready`; other lines are somebody else's. */
+/** The port in the first complete line with `ready`. */
 function readPort(log: string): number | null {
   for (const line of log.split('\n').slice(0, -1)) {
     if (!line.includes('"ready"')) continue;

@@ -9,15 +9,15 @@ import type { Bench } from './bench.ts';
 import { keyPrefix } from './load/requests.ts';
 import { createDirectory, type Lifetime, launch, type Program } from './program.ts';
 
-/** The keys a server is told to accept, so that the generator can present them, and the secret behind its cursors. */
+/** The keys that a server accepts, for the generator, and the secret of its cursors. */
 export type Keys = { readonly projectKey: string; readonly adminKey: string; readonly secret: string };
 
-/** Where one server keeps what it has: its data apart from its log, so that the one can be weighed without the other. */
+/** The folders of one server: data and log are separate, so that the data can be measured alone. */
 export type Place = {
   readonly root: string;
   readonly data: string;
   readonly databaseUrl: string;
-  /** Where Node keeps compiled code; that of the user where it is not said. */
+  /** Node's compile cache; by default the user's. */
   readonly codeCache?: string;
 };
 
@@ -33,7 +33,7 @@ export function mintKeys(): Keys {
   };
 }
 
-/** A fresh folder for one server, with its database in it unless that is elsewhere. */
+/** Creates a folder for one server, with its database unless a URL is given. */
 export function createPlace(lifetime: Lifetime = 'row', databaseUrl?: string): Place {
   const root = createDirectory(lifetime);
   const data = join(root, 'data');
@@ -84,12 +84,12 @@ export function serverEnv(keys: Keys, place: Place): NodeJS.ProcessEnv {
     SPANDREL_SECRET: keys.secret,
     SPANDREL_BOOTSTRAP_PROJECT_KEY: keys.projectKey,
     SPANDREL_BOOTSTRAP_ADMIN_KEY: keys.adminKey,
-    // Where the receivers of the bench are; else only public addresses over https are reached.
+    // The address of the bench's receivers; the default allows only public addresses over https.
     SPANDREL_WEBHOOK_ALLOW: '127.0.0.1',
   };
 }
 
-/** Settings of whoever runs the bench must not tilt it. */
+/** Drops settings of the shell, which affect results. */
 function inheritedEnv(): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('SPANDREL_')));
 }

@@ -1,4 +1,4 @@
-/** Everything that must hold before a commit, in one command. Runs every step and tells all that fail. */
+/** All checks before a commit, in one command. Runs every step and lists the failed ones. */
 
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -10,7 +10,7 @@ type Step = { readonly name: string; readonly command: string; readonly args: re
 const STEPS: readonly Step[] = [
   { name: 'proto format', command: 'buf', args: ['format', '--diff', '--exit-code', '--path', 'proto/spandrel'] },
   { name: 'proto lint', command: 'buf', args: ['lint'] },
-  // What a released client relies on stays: the image is of the contract as it was released last.
+  // Released clients must keep working: the image holds the contract of the last release.
   { name: 'proto compatibility', command: 'buf', args: ['breaking', 'proto', '--against', 'proto/baseline.binpb'] },
   { name: 'lint and format', command: 'biome', args: ['check', '--error-on-warnings'] },
   { name: 'types', command: 'tsc', args: ['--noEmit'] },
@@ -31,7 +31,7 @@ function run({ name, command, args }: Step): boolean {
   return spawnSync(command, args, { stdio: 'inherit' }).status === 0;
 }
 
-/** Generates into a folder beside, and compares: the work tree is never touched. */
+/** Generates into a temporary folder and compares: the work tree stays unchanged. */
 function isGeneratedFresh(): boolean {
   process.stdout.write('== generated code and docs\n');
   const folder = mkdtempSync(join(tmpdir(), 'spandrel-gen-'));

@@ -1,6 +1,6 @@
 /**
- * The descriptors as a browser needs them. Options say how the server routes, guards and checks; they are half of the text of
- * a contract, and nobody asks for them there.
+ * Removes options from the descriptors of the console's bundle. They are half of a contract's bytes and configure
+ * routing, access and validation on the server; a browser never reads them.
  */
 
 import { clearField, fromBinary, toBinary } from '@bufbuild/protobuf';
@@ -19,7 +19,7 @@ import {
 } from '@bufbuild/protobuf/wkt';
 import type { Plugin } from 'vite';
 
-/** Files that hold nothing but options: without these nobody imports them. */
+/** Files that define only options: no file without options needs them. */
 const OPTION_FILES =
   /,? ?file_(?:buf_validate_validate|google_api_annotations|google_api_field_behavior|spandrel_v1_options)\b/g;
 
@@ -49,7 +49,7 @@ function strip(descriptor: string): string {
 }
 
 function stripMessage(message: DescriptorProto): void {
-  // Maps are known by an option of theirs.
+  // An option marks map entries.
   if (message.options?.mapEntry !== true) clearField(message, DescriptorProtoSchema.field.options);
   for (const field of message.field) clearField(field, FieldDescriptorProtoSchema.field.options);
   for (const oneof of message.oneofDecl) clearField(oneof, OneofDescriptorProtoSchema.field.options);

@@ -1,4 +1,4 @@
-/** Bundles the console into gen/console, or into the folder that is given. The same sources make the same bytes. */
+/** Bundles the console into gen/console or a given folder. Equal sources give equal bytes. */
 
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,14 +11,14 @@ rmSync(folder, { recursive: true, force: true });
 await build({
   configFile: false,
   root: new URL('../src/console', import.meta.url).pathname,
-  // Its warnings are about directives of frameworks that render on servers.
+  // Hides warnings on directives for server rendering.
   logLevel: 'error',
   plugins: [leaveOutOptions()],
   build: {
     outDir: folder,
     emptyOutDir: true,
     target: 'es2023',
-    // What stands in the page itself or in an address of its own is refused by the policy of the page.
+    // The page's security policy refuses inline code and data: addresses.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,

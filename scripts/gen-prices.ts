@@ -1,6 +1,6 @@
 /**
- * Turns the price list that @pydantic/genai-prices carries into gen/prices.json. Done here and not at start: the package
- * takes 20 MiB and 40 ms to load, and what is needed of it is a table.
+ * Converts the price list of @pydantic/genai-prices to gen/prices.json. A server does not do this at start: the package
+ * takes 20 MiB and 40 ms to load, and only one table of it is needed.
  */
 
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { waitForUpdate } from '@pydantic/genai-prices';
 import { packPriceRegistry } from '../src/domain/pricing/registry.ts';
 
-/** The package does not tell when it was published; the date stands here beside the version it belongs to. */
+/** The package lacks its release date; this constant holds it beside the version. */
 const RELEASE = { version: '0.1.8', releasedOn: '2026-09-23' };
 
 const folder = process.argv[2] ?? 'gen';

@@ -1,6 +1,6 @@
 /**
- * Compiles the questions of src/storage, which are written once, for every store, and makes the schema of its tables: into
- * gen/storage, or the named folder.
+ * Compiles the queries of src/storage for each store and generates the schema of its tables: into gen/storage, or the
+ * named folder.
  */
 
 import { globSync, mkdirSync, writeFileSync } from 'node:fs';
@@ -8,14 +8,14 @@ import { basename, dirname, join } from 'node:path';
 import { type AnySource, createCompiler } from './storage/compile.ts';
 import { writeSchema } from './storage/schema.ts';
 
-/** Where the functions are that compiled questions call. */
+/** The modules of functions that compiled queries call. */
 const FUNCTIONS = {
   attemptOutcomes: 'rows/codes.ts',
   boolArray: 'engine/postgres/binary-arrays.ts',
   bytesArray: 'engine/postgres/binary-arrays.ts',
   deadReasons: 'rows/codes.ts',
   deliveryStatuses: 'rows/codes.ts',
-  dropNul: 'engine/postgres/ask.ts',
+  dropNul: 'engine/postgres/run-query.ts',
   fillPlaces: 'engine/sqlite/compact-ids.ts',
   float8Array: 'engine/postgres/binary-arrays.ts',
   int4Array: 'engine/postgres/binary-arrays.ts',
@@ -35,8 +35,8 @@ const FUNCTIONS = {
 };
 const STORAGE = '../../../src/storage';
 
-/** `endpoints/questions-due.ts` becomes `endpoints-due.ts`; what is called after a store is compiled for it alone. */
-const files = globSync('src/storage/*/questions*.ts').sort();
+/** `endpoints/queries-due.ts` becomes `endpoints-due.ts`; a file named after a store is compiled only for it. */
+const files = globSync('src/storage/*/queries*.ts').sort();
 const target = process.argv[2] ?? 'gen';
 for (const store of ['sqlite', 'postgres'] as const) {
   const compile = createCompiler(store);
@@ -45,13 +45,13 @@ for (const store of ['sqlite', 'postgres'] as const) {
   writeFileSync(join(folder, 'schema.ts'), await writeSchema(store));
   const rooms: string[] = [];
   for (const file of files) {
-    const subject = basename(file, '.ts').slice('questions'.length);
+    const subject = basename(file, '.ts').slice('queries'.length);
     if (subject === (store === 'sqlite' ? '-postgres' : '-sqlite')) continue;
     const room = `${basename(dirname(file))}${subject}`;
     const sources: Record<string, AnySource> = await import(`../${file}`);
-    const questions = Object.entries(sources).map(([name, source]) => compile(room, name, source));
-    writeFileSync(join(folder, `${room}.ts`), `${imports(file, questions.join('\n'))}\n\n${questions.join('\n\n')}\n`);
-    // Appends know themselves of which store they are.
+    const queries = Object.entries(sources).map(([name, source]) => compile(room, name, source));
+    writeFileSync(join(folder, `${room}.ts`), `${imports(file, queries.join('\n'))}\n\n${queries.join('\n\n')}\n`);
+    // The code of appends imports the files of its store itself.
     if (!room.startsWith('append')) rooms.push(room);
   }
   writeFileSync(
@@ -67,7 +67,7 @@ function imports(file: string, code: string): string {
   return [
     `// Compiled from ${file} by \`npm run gen\`: change it there.`,
     '',
-    `import type { ${types.join(', ')} } from '${STORAGE}/questions.ts';`,
+    `import type { ${types.join(', ')} } from '${STORAGE}/queries.ts';`,
     ...called.map(([name, from]) => `import { ${name} } from '${STORAGE}/${from}';`),
     `import type * as source from '../../../${file}';`,
   ].join('\n');

@@ -1,4 +1,4 @@
-/** A plugin of buf: writes what people and programs read about REST, and what TypeScript users import, from the contract. */
+/** A buf plugin: generates the REST documents and the TypeScript client module from the contract. */
 
 import { createEcmaScriptPlugin, runNodeJs } from '@bufbuild/protoplugin';
 import { writeDocument } from './openapi/document.ts';
@@ -20,7 +20,7 @@ runNodeJs(
   }),
 );
 
-/** Everything of the services in one module, with what is needed to write instants and masks. */
+/** One module with all services and the helpers for timestamps and field masks. */
 function writeClient(modules: readonly string[]): string {
   const all = modules.map((module) => `export * from '${module}';`);
   const known = [

@@ -1,4 +1,4 @@
-/** Writes docs/rest.md: every route with what may be sent and what is answered. */
+/** Writes docs/rest.md: every route with its request and answer. */
 
 import type { DescFile, DescMessage, DescService } from '@bufbuild/protobuf';
 import { ErrorFamily } from '../gen/spandrel/v1/options_pb.js';
@@ -31,7 +31,7 @@ over gRPC and Connect in [grpc.md](grpc.md).
   answered the same; another request under it is 409 \`idempotency_error\`.
 `;
 
-/** Where something is sent, as headings of the tables. */
+/** Table headings by part of the request. */
 const PLACES: readonly (readonly [Target, string])[] = [
   ['param', 'in the path'],
   ['query', 'in the query'],
@@ -59,7 +59,7 @@ function headingOf({ routes: [main] }: Operation): string {
   return `${main?.verb} ${main?.template}`;
 }
 
-/** Where each route of a service stands on the page. */
+/** Links to the routes of a service. */
 function writeIndex({ service, operations }: Service): string {
   const links = operations.map((operation) => {
     const heading = headingOf(operation);
@@ -99,7 +99,7 @@ function writeSent(members: readonly SentMember[], heading: string): string[] {
   return [`| ${heading} | type | limits | |`, '|---|---|---|---|', ...members.map(sentRow), ''];
 }
 
-/** An answer that is one object is told by its name. */
+/** An answer of one object gets only its name. */
 function writeAnswers({ answers, rules: { successStatus } }: Operation): string[] {
   const values = answers.flatMap((answer) => (answer.form === 'value' ? [answer.kind] : []));
   if (values.length > 0) return [`Answers ${successStatus} with ${values.map(typeOf).join(' or ')}.\n`];
@@ -108,7 +108,7 @@ function writeAnswers({ answers, rules: { successStatus } }: Operation): string[
   return [`| answers ${successStatus} | type | |`, '|---|---|---|', ...members.map(answeredRow), ''];
 }
 
-/** Everything that is a member somewhere, or stands for a whole answer. */
+/** All objects in an answer. */
 function answeredObjects(answer: Answer): DescMessage[] {
   const kinds = answer.form === 'value' ? [answer.kind] : answer.members.map(({ kind }) => kind);
   return kinds.flatMap((kind) => objectsIn(kind, (desc) => answeredMembers(desc)));
@@ -137,7 +137,7 @@ function writeObject(desc: DescMessage, { isSent, isAnswered }: { isSent: boolea
   return [...head, ...sent, ...(isAnswered ? answered : [])];
 }
 
-/** A row for a member of something that is sent. */
+/** A row for a member of a request. */
 function sentRow({ name, kind, limits, also, comment }: SentMember): string {
   const bounds = [limits.required ? '**required**' : '', ...boundsOf(limits)].filter((each) => each !== '');
   const type = [typeOf(kind), ...also.map((each) => (each === 'any' ? 'any JSON' : each))].join(' or ');

@@ -1,16 +1,16 @@
 /** Wires the rooms: ports in, a listening server out. Tests and the command line start here. */
 
 import { createAuthenticate } from './auth/authenticate.ts';
-import type { Config } from './config.ts';
+import type { Config } from './config/config.ts';
 import type { Clock, RandomBytes } from './domain/clock.ts';
-import { createIdempotency } from './domain/idempotency.ts';
-import { createKeyUse } from './domain/key-use.ts';
+import { createKeyUse } from './domain/keys/key-use.ts';
+import { createIdempotency } from './domain/management/idempotency.ts';
+import { createRefusals } from './domain/management/refusals.ts';
 import type { Pricing } from './domain/pricing/pricing.ts';
-import { createRefusals } from './domain/refusals.ts';
 import type { RootKeys } from './domain/secrets.ts';
-import { createStepTaker } from './domain/steps.ts';
+import { createStepRunner } from './domain/steps.ts';
 import type { Store } from './domain/store.ts';
-import { createChangeFeed, noteChanges } from './domain/trace-tail/change-feed.ts';
+import { createChangeFeed, publishChanges } from './domain/traces/tail/change-feed.ts';
 import { createEvaluating } from './evaluations.ts';
 import { startJobs } from './jobs.ts';
 import { createMetrics } from './metrics/metrics.ts';
@@ -20,9 +20,8 @@ import { createInvoke } from './rpc/invoke.ts';
 import { createQuotas } from './rpc/quotas.ts';
 import { createInvokeStream } from './rpc/streams/invoke-stream.ts';
 import { createStreamWatch } from './rpc/streams/stream-watch.ts';
-import { type Wait, waitUnseen } from './schedule.ts';
-import { compileServices, createTraceRooms } from './services.ts';
-import { createAnswerWatch } from './transport/answer-watch.ts';
+import { type Wait, waitUnref } from './schedule.ts';
+import { compileServices, createTraceParts } from './services.ts';
 import { createIdSource } from './transport/call-ids.ts';
 import { createCallLog } from './transport/call-log.ts';
 import { createGrpc } from './transport/grpc.ts';
@@ -30,12 +29,13 @@ import { createHealth } from './transport/health.ts';
 import { createLazyConnect } from './transport/lazy-connect.ts';
 import { createAddressOf, createCallerOf, createOriginOf } from './transport/origin.ts';
 import { createReadBudget } from './transport/read-budget.ts';
+import { createResponseWatch } from './transport/response-watch.ts';
 import { createBodyWatch } from './transport/rest/body-watch.ts';
 import { createCors } from './transport/rest/cors.ts';
+import { refuseEarly } from './transport/rest/early-refusal.ts';
 import type { RestRequest, RestResponse } from './transport/rest/exchange.ts';
-import { createInflateGate } from './transport/rest/inflate.ts';
+import { createBoundedInflate } from './transport/rest/inflate.ts';
 import { createPages } from './transport/rest/pages.ts';
-import { refusePrematurely } from './transport/rest/premature.ts';
 import { createRest } from './transport/rest/rest.ts';
 import { listen } from './transport/server.ts';
 import { createTurns } from './transport/turns.ts';
@@ -50,9 +50,9 @@ export type AppDeps = {
   readonly clock: Clock;
   readonly random: RandomBytes;
   readonly log: Log;
-  /** How long jobs wait between their runs; real time by default. */
+  /** The wait of jobs between their runs; real time by default. */
   readonly wait?: Wait;
-  /** Runs once the port is had; connections wait for it. */
+  /** Runs once the port is bound; connections wait until it has ended. */
   readonly beforeServing?: () => Promise<void>;
   /** PEM texts, when the port speaks TLS. */
   readonly tls: { readonly cert: string; readonly key: string } | null;
@@ -62,28 +62,28 @@ export type App = {
   /** The base address of every protocol, for example http://127.0.0.1:5560. */
   readonly address: string;
   readonly port: number;
-  /** Answers what is in progress, refuses the rest, then lets go of the port. The store stays open. */
+  /** Finishes requests in progress, refuses new ones, then closes the port. The store stays open. */
   stop(): Promise<void>;
 };
 
-/** What every answer may take, and how slowly beyond that: an answer of 8 MiB is cut after a minute and a half. */
-const ANSWER_TIMES = { graceMs: 30_000, bytesPerSecondMin: 131_072 };
+/** The time a client has to read any response, and the lowest rate beyond that: one of 8 MiB is cut after a minute and a half. */
+const RESPONSE_TIMEOUTS = { graceMs: 30_000, bytesPerSecondMin: 131_072 };
 const BODY_GAP_MS = 10_000;
 const BODY_WHOLE_MS = 60_000;
-/** Of all bodies together, in a turn of the event loop. */
+/** Bytes of all bodies together that are read in a turn of the event loop. */
 const BODY_BYTES_PER_TURN = 128 * 1024;
 const HEADERS_MS = 10_000;
 const IDLE_MS = 75_000;
 const HEADERS_MAX_BYTES = 16_384;
 const REQUEST_LINE_MAX_BYTES = 8_192;
 const STREAMS_PER_CONNECTION_MAX = 128;
-const LEDGER_STOP_MAX_MS = 2_000;
+const FLUSH_MAX_MS = 2_000;
 
-/** Starts serving. Rejects when the port cannot be had, a contract is incomplete, or what runs before serving fails. */
+/** Starts serving. Rejects when the port cannot be bound, the contract is incomplete, or `beforeServing` rejects. */
 export async function createApp(given: AppDeps): Promise<App> {
   const { config, clock } = given;
   const monotonicMs = () => performance.now();
-  const outage = createOutageLog({ log: given.log, ready: given.store.ready, monotonicMs, wait: waitUnseen });
+  const outage = createOutageLog({ log: given.log, ready: given.store.ready, monotonicMs, wait: waitUnref });
   const deps = { ...given, log: outage.log };
   let accepting = true;
   let attemptsInFlight = () => 0;
@@ -99,12 +99,12 @@ export async function createApp(given: AppDeps): Promise<App> {
   });
   const { requests: requestMeter, deliveries: meter } = metrics;
   const changeFeed = createChangeFeed();
-  const store = noteChanges(metrics.store, changeFeed);
+  const store = publishChanges(metrics.store, changeFeed);
   let publicUrl = config.publicUrl ?? '';
   const nextTurn = createTurns();
-  const takeSteps = createStepTaker({ nextTurn, nowMs: monotonicMs });
-  const rooms = createTraceRooms({ ...deps, store, takeSteps });
-  const { prices } = rooms;
+  const runSteps = createStepRunner({ nextTurn, nowMs: monotonicMs });
+  const traceParts = createTraceParts({ ...deps, store, runSteps });
+  const { prices } = traceParts;
   const evaluating = createEvaluating({ ...deps, prices, onEnd: metrics.evaluations.ended });
   const methods = compileServices(
     {
@@ -113,16 +113,16 @@ export async function createApp(given: AppDeps): Promise<App> {
       changeFeed,
       requestMeter,
       onDiscarded: metrics.otlpDiscarded,
-      takeSteps,
+      runSteps,
       webhooks: webhooks.ports,
       evaluations: evaluating.ports,
-      rooms,
+      traceParts,
     },
     () => publicUrl,
   );
-  const ledger = createLedger(deps);
+  const requestRecords = createRequestRecords(deps);
   const pipeline = {
-    ...ledger,
+    ...requestRecords,
     authenticate: createAuthenticate({
       keys: store.keys,
       clock,
@@ -136,13 +136,13 @@ export async function createApp(given: AppDeps): Promise<App> {
     log: deps.log,
   };
   const invoke = createInvoke(pipeline);
-  const streams = createStreamWatch({ monotonicMs, accepting: () => accepting, wait: waitUnseen });
+  const streams = createStreamWatch({ monotonicMs, accepting: () => accepting, wait: waitUnref });
   const invokeStream = createInvokeStream({ ...pipeline, streams, monotonicMs });
   const ids = createIdSource(deps.random, config.tracing);
   const watch = createBodyWatch({ gapMs: BODY_GAP_MS, wholeMs: BODY_WHOLE_MS }, monotonicMs);
   const health = createHealth({ methods, accepting: () => accepting, ready: store.ready, monotonicMs });
   const originOf = createOriginOf({ quotas, trustedProxies: config.trustedProxies });
-  const answers = createAnswerWatch(ANSWER_TIMES, monotonicMs);
+  const responses = createResponseWatch(RESPONSE_TIMEOUTS, monotonicMs);
   const callLog = createCallLog({
     log: deps.log,
     meter: metrics.calls,
@@ -150,12 +150,12 @@ export async function createApp(given: AppDeps): Promise<App> {
     monotonicMs,
   });
   const reading = createReadBudget({ bytesPerTurn: BODY_BYTES_PER_TURN });
-  const calls = { methods, invoke, invokeStream, ids, originOf, answers, callLog, reading, takeSteps };
+  const calls = { methods, invoke, invokeStream, ids, originOf, responses, callLog, reading, runSteps };
   const rest = createRest({
     ...calls,
     nextTurn,
     watch,
-    inflate: createInflateGate(),
+    inflate: createBoundedInflate(),
     pages: createPages({
       store,
       accepting: () => accepting,
@@ -183,15 +183,15 @@ export async function createApp(given: AppDeps): Promise<App> {
         if (!cors(request as RestRequest, response as RestResponse)) router(request, response);
       },
       grpc: createGrpc(calls),
-      refuse: (end, socket) => refusePrematurely(end, { ids, callLog, socket }),
+      refuse: (end, socket) => refuseEarly(end, { ids, callLog, socket }),
     },
   );
   if (config.publicUrl === null) publicUrl = server.address;
   const delivery = webhooks.deliver({ store: store.deliveries, meter, log: deps.log });
   attemptsInFlight = delivery.inFlight;
-  evaluating.work({ ...rooms, store, random: deps.random });
+  evaluating.work({ ...traceParts, store, random: deps.random });
   const { run } = evaluating.ports;
-  const monitors = startMonitorRunner({ ...deps, store, run, results: rooms.results });
+  const monitors = startMonitorRunner({ ...deps, store, run, results: traceParts.results });
   const jobs = startJobs({
     ...deps,
     store,
@@ -200,7 +200,7 @@ export async function createApp(given: AppDeps): Promise<App> {
       meter.disabled('auto_failures_72h');
       deps.log.warn({ endpoint, reason: 'auto_failures_72h' }, 'a webhook endpoint was disabled');
     },
-    wait: deps.wait ?? waitUnseen,
+    wait: deps.wait ?? waitUnref,
   });
   return {
     address: server.address,
@@ -211,12 +211,12 @@ export async function createApp(given: AppDeps): Promise<App> {
       await Promise.all([jobs.stop(), server.drain(drainMs), delivery.stop(drainMs), monitors.stop(drainMs)]);
       webhooks.close();
       await evaluating.close();
-      await endLedger(ledger);
+      await flushRequestRecords(requestRecords);
       callLog.stop();
       outage.stop();
       metrics.stop();
       watch.close();
-      answers.close();
+      responses.close();
       streams.stop();
     },
   };
@@ -226,20 +226,20 @@ function originsOf(urls: readonly string[]): readonly string[] {
   return urls.filter((url) => URL.canParse(url)).map((url) => new URL(url).origin);
 }
 
-/** What is kept of requests beside their effects. */
-function createLedger({ store: { management }, rootKeys: { encryptionKey }, clock, random, log }: AppDeps) {
+/** Records about requests: the use of keys, refusals, and idempotency keys. */
+function createRequestRecords({ store: { management }, rootKeys: { encryptionKey }, clock, random, log }: AppDeps) {
   const warn = (message: string) => (error: unknown) => log.warn({ err: error }, message);
   return {
     keyUse: createKeyUse({
       store: management,
-      pause: waitUnseen,
+      pause: waitUnref,
       onError: warn('the use of keys could not be stored'),
     }),
     refusals: createRefusals({
       store: management,
       clock,
       random,
-      pause: waitUnseen,
+      pause: waitUnref,
       onError: warn('a refusal could not be stored'),
     }),
     idempotency: createIdempotency({
@@ -251,11 +251,11 @@ function createLedger({ store: { management }, rootKeys: { encryptionKey }, cloc
   };
 }
 
-/** Waits for what is left to be stored, though not for a store that does not answer. */
-async function endLedger({ keyUse, refusals }: ReturnType<typeof createLedger>): Promise<void> {
+/** Waits until the records are stored, but not for a store that hangs. */
+async function flushRequestRecords({ keyUse, refusals }: ReturnType<typeof createRequestRecords>): Promise<void> {
   const enough = new AbortController();
   const stored = Promise.all([keyUse.stop(), refusals.stop()]);
-  await Promise.race([stored, waitUnseen(LEDGER_STOP_MAX_MS, enough.signal)]);
+  await Promise.race([stored, waitUnref(FLUSH_MAX_MS, enough.signal)]);
   enough.abort();
 }
 
@@ -264,7 +264,7 @@ function quotaLimits({ limits }: Config): Parameters<typeof createQuotas>[0] {
     arriving: limits.arrivingMax,
     inFlight: limits.inFlightMax,
     bodyBytes: limits.ingestQueueMaxBytes,
-    answerBytes: limits.answersMaxBytes,
+    responseBytes: limits.responsesMaxBytes,
   };
 }
 

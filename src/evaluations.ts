@@ -1,10 +1,10 @@
-/** What evaluators run by: those of this process, and the language model that judges. */
+/** Wires the evaluators: those of this process, the judge, and runs over traces. */
 
-import type { Config } from './config.ts';
+import type { Config } from './config/config.ts';
 import type { Clock, RandomBytes } from './domain/clock.ts';
 import type { RunEvaluator } from './domain/evaluations/outcome.ts';
 import type { CheckPatterns } from './domain/evaluators/text-rules.ts';
-import type { PriceBook } from './domain/pricing/prices.ts';
+import type { PriceResolver } from './domain/pricing/prices.ts';
 import type { Store } from './domain/store.ts';
 import { createBuiltinRunner } from './evaluation/builtin/runner.ts';
 import { createChat } from './evaluation/judge/chat.ts';
@@ -12,37 +12,37 @@ import { createJudge } from './evaluation/judge/judge.ts';
 import { createPostJson } from './evaluation/judge/post-json.ts';
 import { createRunner, type RunnerDeps } from './evaluation/runner.ts';
 import { type RunsWorker, type RunsWorkerDeps, startRunsWorker } from './evaluation/runs-worker.ts';
-import { waitUnseen } from './schedule.ts';
+import { waitUnref } from './schedule.ts';
 
 export type EvaluationPorts = {
   readonly run: RunEvaluator;
   readonly checkPatterns: CheckPatterns;
-  /** Whether there is a language model to ask. */
+  /** Whether a language model is configured. */
   readonly hasModel: boolean;
   /** Aborted when the process stops. */
   readonly stopping: AbortSignal;
-  /** A run over traces waits to be worked on, or was cancelled. */
+  /** Called after a run over traces was started or cancelled. */
   readonly onRunChanged: () => void;
 };
 
 export type Evaluating = {
   readonly ports: EvaluationPorts;
-  /** Begins to work on runs over traces. */
+  /** Starts the worker for runs over traces. */
   work(
     deps: Pick<RunsWorkerDeps, 'searches' | 'results'> & { readonly store: Store; readonly random: RandomBytes },
   ): void;
-  /** Breaks off what still runs. */
+  /** Aborts running evaluations. */
   close(): Promise<void>;
 };
 
 export type EvaluatingDeps = Pick<RunnerDeps, 'onEnd'> & {
   readonly log: RunnerDeps['log'] & RunsWorkerDeps['log'];
   readonly config: Config;
-  readonly prices: PriceBook;
+  readonly prices: PriceResolver;
   readonly clock: Clock;
 };
 
-/** Traces of a run over many that are evaluated at once. */
+/** Traces of a run that are evaluated concurrently. */
 const TRACES_AT_ONCE = 4;
 const FENCE_BYTES = 6;
 const OPENAI_HOST = 'api.openai.com';
@@ -54,8 +54,8 @@ export function createEvaluating({ config, prices, clock, onEnd, log }: Evaluati
   const judge = createJudge({
     endpoint: createEndpoint(config, clock),
     model: llm.model,
-    placesMax: llm.concurrencyMax,
-    placeTimeoutMs: llm.timeoutMs,
+    permitsMax: llm.concurrencyMax,
+    permitTimeoutMs: llm.timeoutMs,
     prices,
     clock,
   });
@@ -81,7 +81,7 @@ export function createEvaluating({ config, prices, clock, onEnd, log }: Evaluati
         clock,
         tracesAtOnce: TRACES_AT_ONCE,
         fence: () => random(FENCE_BYTES).readUIntBE(0, FENCE_BYTES),
-        wait: waitUnseen,
+        wait: waitUnref,
         log,
       });
     },
@@ -98,7 +98,7 @@ function createEndpoint({ llm }: Config, clock: Clock): Parameters<typeof create
   if (baseUrl === null) return null;
   const post = createPostJson({ url: `${baseUrl}/chat/completions`, apiKey, timeoutMs });
   return {
-    ask: createChat({ post, wait: waitUnseen, clock }),
+    ask: createChat({ post, wait: waitUnref, clock }),
     isOpenAi: new URL(baseUrl).hostname === OPENAI_HOST,
   };
 }

@@ -1,17 +1,17 @@
-/** Datasets, and experiments on them. */
+/** Wires datasets and experiments. */
 
 import { DatasetService } from '../gen/spandrel/v1/datasets_pb.js';
 import { ExperimentService } from '../gen/spandrel/v1/experiments_pb.js';
 import type { RandomBytes } from './domain/clock.ts';
 import type { CursorCodec } from './domain/cursor.ts';
 import { createDatasets } from './domain/datasets/datasets.ts';
-import { createComparing } from './domain/experiments/comparison.ts';
+import { createRunComparisons } from './domain/experiments/comparison.ts';
 import { createExperiments } from './domain/experiments/experiments.ts';
 import { createExperimentRuns } from './domain/experiments/runs.ts';
 import type { Store } from './domain/store.ts';
-import type { TraceSearches } from './domain/trace-search.ts';
-import { createDatasetRpc } from './rpc/datasets.ts';
-import { createExperimentRpc } from './rpc/experiments.ts';
+import type { TraceSearches } from './domain/traces/search/trace-search.ts';
+import { createDatasetRpc } from './rpc/datasets/datasets.ts';
+import { createExperimentRpc } from './rpc/experiments/experiments.ts';
 import type { Method } from './rpc/method.ts';
 import { compileService, type Sizes } from './rpc/registry.ts';
 
@@ -33,7 +33,7 @@ export function compileExperiments(
       ExperimentService,
       createExperimentRpc({
         experiments: createExperiments({ store: experiments, random }),
-        comparing: createComparing({ store: experiments, cursors }),
+        comparisons: createRunComparisons({ store: experiments, cursors }),
         runs: createExperimentRuns({ store: experiments, datasets, random, cursors }),
       }),
       sizes,

@@ -1,11 +1,11 @@
-/** What a server does now and then without being asked. */
+/** Schedules the background jobs of a server. */
 
-import type { Config } from './config.ts';
-import { createHousekeeping } from './delivery/housekeeping.ts';
+import type { Config } from './config/config.ts';
+import { createDeliveryMaintenance } from './delivery/maintenance.ts';
 import type { Clock } from './domain/clock.ts';
-import { sweepRuns } from './domain/experiments/experiments.ts';
+import { createSettling } from './domain/events/settlement.ts';
+import { removeHiddenRuns } from './domain/experiments/experiments.ts';
 import { createRetention } from './domain/retention.ts';
-import { createSettling } from './domain/settlement.ts';
 import type { Store } from './domain/store.ts';
 import { type Schedule, startSchedule, type Wait } from './schedule.ts';
 
@@ -13,7 +13,7 @@ export type JobDeps = {
   readonly config: Config;
   readonly store: Store;
   readonly clock: Clock;
-  /** The clock by which deliveries are judged. */
+  /** The clock of deliveries. */
   readonly deliveryNowMs: () => number;
   readonly onDisabled: (endpointId: string) => void;
   readonly log: {
@@ -23,18 +23,18 @@ export type JobDeps = {
   readonly wait: Wait;
 };
 
-/** The first requests after a start have everything to themselves. */
+/** Leaves the first seconds after a start to requests. */
 const RETENTION_FIRST_DELAY_MS = 10_000;
-/** What is past its term is erased within a day, the time that takes included. */
+/** Expired data is erased within a day, including the time that erasing takes. */
 const RETENTION_INTERVAL_MS = 12 * 3_600_000;
 const RETENTION_RETRY_DELAY_MS = 10 * 60_000;
 const SETTLEMENT_FIRST_DELAY_MAX_MS = 5 * 60_000;
 const SETTLEMENT_INTERVAL_MAX_MS = 60_000;
 const HOUSEKEEPING_INTERVAL_MS = 60_000;
-/** What is worked up from what was stored, so that later reads are fast. */
+/** Indexes and blocks, which make later reads fast. */
 const INDEX_INTERVAL_MS = 2_000;
 const INDEX_RETRY_DELAY_MS = 30_000;
-/** After a step, in times of the step itself: the machine has something else to do, too. */
+/** The pause after a step, relative to its duration, so that indexing uses at most half a core. */
 const INDEX_REST_SHARE = 1;
 
 export function startJobs(deps: JobDeps): Schedule {
@@ -42,8 +42,8 @@ export function startJobs(deps: JobDeps): Schedule {
   const jobs = [
     scheduleRetention(deps),
     scheduleSettlement(deps),
-    scheduleHousekeeping(deps),
-    scheduleSteps(deps, () => sweepRuns(store.experiments), {
+    scheduleMaintenance(deps),
+    scheduleSteps(deps, () => removeHiddenRuns(store.experiments), {
       failed: 'removing deleted runs failed',
       intervalMs: HOUSEKEEPING_INTERVAL_MS,
     }),
@@ -79,7 +79,7 @@ function scheduleRetention({ store, clock, config, log, wait }: JobDeps): Schedu
   });
 }
 
-/** Every process looks for requests to settle; each settles once all the same. */
+/** Every process looks for requests to settle; each request is settled once all the same. */
 function scheduleSettlement({ store, clock, config, log, wait }: JobDeps): Schedule {
   const graceMs = config.settlementGraceMs;
   const settling = createSettling({ store: store.requests, clock, graceMs });
@@ -97,19 +97,24 @@ function scheduleSettlement({ store, clock, config, log, wait }: JobDeps): Sched
   });
 }
 
-function scheduleHousekeeping({ store, deliveryNowMs, onDisabled, log, wait }: JobDeps): Schedule {
-  const housekeeping = createHousekeeping({ store: store.deliveries, nowMs: deliveryNowMs, onDisabled, pause: wait });
+function scheduleMaintenance({ store, deliveryNowMs, onDisabled, log, wait }: JobDeps): Schedule {
+  const maintenance = createDeliveryMaintenance({
+    store: store.deliveries,
+    nowMs: deliveryNowMs,
+    onDisabled,
+    pause: wait,
+  });
   return startSchedule({
     firstDelayMs: HOUSEKEEPING_INTERVAL_MS,
     intervalMs: HOUSEKEEPING_INTERVAL_MS,
     retryDelayMs: HOUSEKEEPING_INTERVAL_MS,
     wait,
-    run: (signal) => housekeeping.run(signal),
+    run: (signal) => maintenance.run(signal),
     onError: (error) => log.warn({ err: error }, 'keeping house among deliveries failed'),
   });
 }
 
-/** Every process does its part: they take turns, project by project. */
+/** Runs in every process; leases keep two of them from building the same block. */
 function scheduleSteps(
   { log, wait }: JobDeps,
   step: () => Promise<'more' | 'done'>,

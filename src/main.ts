@@ -2,7 +2,7 @@
 
 import { runCommand } from './cli/run.ts';
 
-// Whoever reads only the beginning of what is printed, as `head` does, has seen enough.
+// A reader that closes the pipe early, as `head` does, is no error.
 for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error;

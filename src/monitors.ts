@@ -1,14 +1,14 @@
-/** Runs monitors: follows the queue of evaluations from start to stop. */
+/** Runs monitors: polls the queue of evaluation jobs. */
 
-import type { Config } from './config.ts';
+import type { Config } from './config/config.ts';
 import type { Clock, RandomBytes } from './domain/clock.ts';
 import type { RunEvaluator } from './domain/evaluations/outcome.ts';
 import type { TraceResults } from './domain/evaluations/trace-results.ts';
 import { createMonitorRun } from './domain/monitors/monitor-run.ts';
 import type { Store } from './domain/store.ts';
 import { createJobWorker } from './evaluation/job-worker.ts';
-import { startLookLoop } from './queue/look-loop.ts';
-import { waitUnseen } from './schedule.ts';
+import { startPollLoop } from './queue/poll-loop.ts';
+import { waitUnref } from './schedule.ts';
 
 export type MonitorRunnerDeps = {
   readonly config: Config;
@@ -21,14 +21,14 @@ export type MonitorRunnerDeps = {
 };
 
 export type MonitorRunner = {
-  /** Begins nothing any more, and resolves when what was under way is stored or put back. */
+  /** Starts no more jobs, and resolves when running ones are stored or released. */
   stop(drainMs: number): Promise<void>;
 };
 
-/** A trace settles for longer than this before anything is due. */
+/** Shorter than the time a trace must stay unchanged before its job is due. */
 const WAKE_GAP_MS = 200;
 const GAP_MIN_MS = 5;
-/** Covers every lease of a process that is gone. */
+/** At least as long as any lease of a stopped process. */
 const LEASES_MAX_MS = 120_000;
 const FENCE_BYTES = 6;
 
@@ -37,13 +37,13 @@ export function startMonitorRunner(deps: MonitorRunnerDeps): MonitorRunner {
   const { evaluationJobs } = store;
   const traceDefaultDays = config.traceRetentionDays;
   let isFirst = evaluationJobs.isAlone;
-  const loop = startLookLoop({
+  const loop = startPollLoop({
     clock,
     store: evaluationJobs,
-    async look() {
+    async poll() {
       if (isFirst) await evaluationJobs.takeOver(clock(), LEASES_MAX_MS);
       isFirst = false;
-      return await worker.look();
+      return await worker.poll();
     },
     wakeGapMs: () => WAKE_GAP_MS,
     gapMinMs: GAP_MIN_MS,
@@ -55,13 +55,13 @@ export function startMonitorRunner(deps: MonitorRunnerDeps): MonitorRunner {
     run: createMonitorRun({ ...store, results: deps.results, run: deps.run, clock: loop.nowMs, traceDefaultDays }),
     nowMs: loop.nowMs,
     monotonicMs: () => performance.now(),
-    wait: waitUnseen,
+    wait: waitUnref,
     newFence: () => deps.random(FENCE_BYTES).readUIntBE(0, FENCE_BYTES) + 1,
     concurrency: config.evaluators.concurrency,
-    onError: loop.complain,
-    onRoom: () => loop.arm(GAP_MIN_MS),
+    onError: loop.reportError,
+    onCapacity: () => loop.schedule(GAP_MIN_MS),
   });
-  loop.arm(0);
+  loop.schedule(0);
   return {
     async stop(drainMs) {
       await loop.stop();

@@ -1,6 +1,6 @@
 /**
- * A log that says once that the store is away and once that it is back. Meanwhile everything fails for the same reason:
- * requests, jobs and deliveries, and a line for each would fill the disk just when somebody reads it.
+ * A log that reports an outage of the store once at its start and once at its end. During an outage all requests, jobs and
+ * deliveries fail for the same reason, and a line for each would bury the others.
  */
 
 import { Fault } from './domain/fault.ts';
@@ -24,50 +24,50 @@ export type OutageLogDeps = {
 
 export type OutageLog = {
   /**
-   * To be used instead of the other. Warnings whose `err` says that something is unavailable wait for what `ready` says, and
-   * so do lines whose `code` says it.
+   * Wraps the given log. Warnings with an unavailable Fault in `err`, and lines with the `code` unavailable, are logged only
+   * if `ready` shows that the store works; during an outage they go to level debug.
    */
   readonly log: Log;
-  /** Looks no more. */
+  /** Stops polling the store. */
   stop(): void;
 };
 
-const LOOK_AGAIN_MS = 1_000;
+const POLL_INTERVAL_MS = 1_000;
 const UNDECIDED_MAX = 100;
-/** Requests that were refused are counted for a second before that is told. */
-const COUNTED_LATE_MS = 2_000;
+/** After an outage, counts of refused requests still arrive for a while: the call log sums them up over a second. */
+const DELAYED_COUNTS_MS = 2_000;
 
 export function createOutageLog({ log, ready, monotonicMs, wait }: OutageLogDeps): OutageLog {
   const stopping = new AbortController();
-  let isLooking = false;
+  let isWatching = false;
   let backAtMs = Number.NEGATIVE_INFINITY;
-  // What was told of unavailable things before it was known whether the store is away.
+  // Lines that wait until it is known whether the store is unavailable.
   let undecided: (() => void)[] | null = null;
 
   function warn(fields: object, message: string): void {
     const fault = 'err' in fields ? fields.err : null;
     if (fault instanceof Fault && fault.kind === 'unavailable') {
-      // Its words are enough: it is no mistake of the code that its stack leads to.
+      // The message is enough: an unavailable store is no bug, so the stack does not help.
       const told = { ...fields, err: undefined, cause: causeText(fault) };
       hold(told, message);
     } else log.warn(fields, message);
   }
 
   function hold(told: { readonly cause: string }, message: string): void {
-    if (isLooking) log.debug(told, message);
-    else void look(told, message);
+    if (isWatching) log.debug(told, message);
+    else void watchOutage(told, message);
   }
 
   function info(fields: object, message: string): void {
-    const isOfOutage = isLooking || monotonicMs() < backAtMs + COUNTED_LATE_MS;
+    const isOfOutage = isWatching || monotonicMs() < backAtMs + DELAYED_COUNTS_MS;
     const isTheSame = isOfOutage && 'code' in fields && fields.code === 'unavailable';
     if (!isTheSame) log.info(fields, message);
     else if (undecided !== null && undecided.length < UNDECIDED_MAX) undecided.push(() => log.info(fields, message));
     else log.debug(fields, message);
   }
 
-  async function look(told: { readonly cause: string }, message: string): Promise<void> {
-    isLooking = true;
+  async function watchOutage(told: { readonly cause: string }, message: string): Promise<void> {
+    isWatching = true;
     undecided = [];
     const sinceMs = monotonicMs();
     const isAway = !(await isReady());
@@ -78,12 +78,12 @@ export function createOutageLog({ log, ready, monotonicMs, wait }: OutageLogDeps
       for (const tell of held) tell();
     } else {
       log.warn({ cause: told.cause }, 'the store is away');
-      do await wait(LOOK_AGAIN_MS, stopping.signal);
+      do await wait(POLL_INTERVAL_MS, stopping.signal);
       while (!stopping.signal.aborted && !(await isReady()));
       backAtMs = monotonicMs();
       if (!stopping.signal.aborted) log.info({ awayMs: Math.round(backAtMs - sinceMs) }, 'the store is back');
     }
-    isLooking = false;
+    isWatching = false;
   }
 
   async function isReady(): Promise<boolean> {

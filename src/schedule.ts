@@ -1,12 +1,12 @@
-/** Runs a job soon after the start and then again and again, one run at a time, until it is stopped. */
+/** Repeats a job after a first delay, one run at a time, until it is stopped. */
 
-/** Resolves after the delay, or as soon as the signal says stop. */
+/** Resolves after the delay, or when the signal is aborted. */
 export type Wait = (delayMs: number, signal: AbortSignal) => Promise<void>;
 
 export type ScheduleOptions = {
   readonly firstDelayMs: number;
   readonly intervalMs: number;
-  /** After a run that failed. */
+  /** The delay after a failed run. */
   readonly retryDelayMs: number;
   readonly wait: Wait;
   readonly run: (signal: AbortSignal) => Promise<void>;
@@ -14,7 +14,7 @@ export type ScheduleOptions = {
 };
 
 export type Schedule = {
-  /** Resolves once nothing of the job runs any more. */
+  /** Resolves when the current run has ended. */
   stop(): Promise<void>;
 };
 
@@ -43,8 +43,8 @@ async function repeat({ wait, run, onError, ...delays }: ScheduleOptions, signal
   }
 }
 
-/** A wait that keeps no process alive. */
-export const waitUnseen: Wait = (delayMs, signal) =>
+/** A wait that does not keep the process alive. */
+export const waitUnref: Wait = (delayMs, signal) =>
   new Promise((resolve) => {
     if (signal.aborted) return resolve();
     const end = () => {

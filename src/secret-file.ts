@@ -1,4 +1,4 @@
-/** The root secret of a single node: kept in a file beside the data, readable by nobody else. */
+/** The root secret of a single node: a file beside the data that only its owner can read. */
 
 import {
   closeSync,
@@ -19,14 +19,14 @@ const FILE = 'secret';
 const SECRET_BYTES = 32;
 const OTHERS_MASK = 0o077;
 
-/** Reads the secret, or draws one and keeps it. Throws an Error with a line for the operator. */
+/** Reads the secret, or creates it. Throws an Error with a line for the operator. */
 export function readOrCreateSecret(folder: string, random: RandomBytes): string {
   mkdirSync(folder, { recursive: true });
   createSecret(join(folder, FILE), random);
   return readSecret(folder);
 }
 
-/** Reads the secret of a database that was made with one. Throws an Error with a line for the operator. */
+/** Reads the secret of an existing database. Throws an Error with a line for the operator. */
 export function readSecret(folder: string): string {
   const path = join(folder, FILE);
   if (!existsSync(path)) {

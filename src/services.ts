@@ -1,4 +1,4 @@
-/** Every service of the contract, with the rules behind it. */
+/** Wires every service of the contract with its rules. */
 
 import { EndpointService } from '../gen/spandrel/v1/endpoints_pb.js';
 import { EvaluationService } from '../gen/spandrel/v1/evaluations_pb.js';
@@ -19,65 +19,65 @@ import { PermissionService } from '../gen/spandrel/v1/permissions_pb.js';
 import { PricingService } from '../gen/spandrel/v1/pricing_pb.js';
 import { SpendService } from '../gen/spandrel/v1/spend_pb.js';
 import { TraceService } from '../gen/spandrel/v1/traces_pb.js';
-import type { Config } from './config.ts';
+import type { Config } from './config/config.ts';
 import { createAnalytics } from './domain/analytics/analytics.ts';
-import { createAuditLog } from './domain/audit-log.ts';
 import type { Project } from './domain/caller.ts';
 import type { Clock, RandomBytes } from './domain/clock.ts';
-import type { CollectorLimits } from './domain/collector-reading.ts';
 import { type CursorCodec, createCursorCodec } from './domain/cursor.ts';
-import { createEndpoints } from './domain/endpoints.ts';
+import { createEndpoints } from './domain/endpoints/endpoints.ts';
 import { createEvaluationAnalytics } from './domain/evaluations/analytics/evaluation-analytics.ts';
 import { createEvaluations } from './domain/evaluations/evaluations.ts';
 import { createEvaluatorRuns } from './domain/evaluations/evaluator-runs.ts';
 import { createTraceResults, type TraceResults } from './domain/evaluations/trace-results.ts';
-import { createEvaluators } from './domain/evaluators.ts';
-import { createEvents } from './domain/events.ts';
-import { createGateway } from './domain/gateway.ts';
-import { createApiKeys } from './domain/keys.ts';
-import { createMembers } from './domain/members.ts';
+import { createEvaluators } from './domain/evaluators/evaluators.ts';
+import { createEvents } from './domain/events/events.ts';
+import type { RequestMeter } from './domain/events/request-meter.ts';
+import { createGateway } from './domain/gateway/gateway.ts';
+import { createApiKeys } from './domain/keys/keys.ts';
 import { createMonitors } from './domain/monitors/monitors.ts';
-import { createOrganizations } from './domain/organization.ts';
+import { createAuditLog } from './domain/organization/audit-log.ts';
+import { createMembers } from './domain/organization/members.ts';
+import { createOrganizations } from './domain/organization/organization.ts';
+import { createProjectSettings } from './domain/organization/project-settings.ts';
+import { createProjects } from './domain/organization/projects.ts';
+import { createRoleBindings } from './domain/organization/role-bindings.ts';
+import { createTeams } from './domain/organization/teams.ts';
 import { createPriceOverrides } from './domain/pricing/overrides.ts';
-import { createPriceBook, type PriceBook } from './domain/pricing/prices.ts';
+import { createPriceResolver, type PriceResolver } from './domain/pricing/prices.ts';
 import type { Pricing } from './domain/pricing/pricing.ts';
-import { createProjectSettings } from './domain/project-settings.ts';
-import { createProjects } from './domain/projects.ts';
-import type { RequestMeter } from './domain/request-meter.ts';
-import { createRoleBindings } from './domain/role-bindings.ts';
 import type { RootKeys } from './domain/secrets.ts';
 import { createSpend } from './domain/spend/spend.ts';
-import type { TakeSteps } from './domain/steps.ts';
+import type { RunSteps } from './domain/steps.ts';
 import type { Store } from './domain/store.ts';
-import { createTeams } from './domain/teams.ts';
-import { createTraceChanges } from './domain/trace-changes.ts';
-import { createTraceExports } from './domain/trace-export/trace-export.ts';
-import { createTraceSearches, type TraceSearches } from './domain/trace-search.ts';
-import type { ChangeFeed } from './domain/trace-tail/change-feed.ts';
-import { createTraceTails } from './domain/trace-tail/trace-tail.ts';
-import { createTraces, type Traces } from './domain/traces.ts';
+import type { CollectorLimits } from './domain/traces/collector/collector-reading.ts';
+import { createTraceExports } from './domain/traces/export/trace-export.ts';
+import { createTraceSearches, type TraceSearches } from './domain/traces/search/trace-search.ts';
+import type { ChangeFeed } from './domain/traces/tail/change-feed.ts';
+import { createTraceTails } from './domain/traces/tail/trace-tail.ts';
+import { createTraceChanges } from './domain/traces/trace-changes.ts';
+import { createTraces, type Traces } from './domain/traces/traces.ts';
 import type { EvaluationPorts } from './evaluations.ts';
 import { compileExperiments } from './experiments.ts';
-import { createEndpointRpc } from './rpc/endpoints.ts';
-import { createEvaluationRpc } from './rpc/evaluations.ts';
-import { createEvaluatorRpc } from './rpc/evaluators.ts';
-import { createEventRpc } from './rpc/events.ts';
-import { createGatewayRpc } from './rpc/gateway.ts';
-import { createKeyRpc } from './rpc/keys.ts';
+import { createEndpointRpc } from './rpc/endpoints/endpoints.ts';
+import { createEvaluationRpc } from './rpc/evaluations/evaluations.ts';
+import { createEvaluatorRpc } from './rpc/evaluators/evaluators.ts';
+import { createEventRpc } from './rpc/events/events.ts';
+import { createGatewayRpc } from './rpc/gateway/gateway.ts';
+import { createKeyRpc } from './rpc/keys/keys.ts';
+import { createPermissionRpc } from './rpc/keys/permissions.ts';
 import type { Method } from './rpc/method.ts';
-import { createMonitorRpc } from './rpc/monitors.ts';
-import { createOrganizationRpc, createTeamRpc } from './rpc/organization.ts';
-import { createAuditLogRpc } from './rpc/organization-audit-log.ts';
-import { createMemberRpc } from './rpc/organization-members.ts';
-import { createProjectRpc } from './rpc/organization-projects.ts';
-import { createRoleBindingRpc } from './rpc/organization-role-bindings.ts';
-import { createOtlpMethods, type OtlpRpcDeps } from './rpc/otlp.ts';
-import { createPermissionRpc } from './rpc/permissions.ts';
-import { createPricingRpc } from './rpc/pricing.ts';
+import { createMonitorRpc } from './rpc/monitors/monitors.ts';
+import { createOrganizationRpc, createTeamRpc } from './rpc/organization/organization.ts';
+import { createAuditLogRpc } from './rpc/organization/organization-audit-log.ts';
+import { createMemberRpc } from './rpc/organization/organization-members.ts';
+import { createProjectRpc } from './rpc/organization/organization-projects.ts';
+import { createRoleBindingRpc } from './rpc/organization/organization-role-bindings.ts';
+import { createPricingRpc } from './rpc/pricing/pricing.ts';
 import { compileService, type Sizes } from './rpc/registry.ts';
-import { createSpendRpc } from './rpc/spend.ts';
-import { createTraceRpc } from './rpc/traces.ts';
-import { waitUnseen } from './schedule.ts';
+import { createSpendRpc } from './rpc/spend/spend.ts';
+import { createOtlpMethods, type OtlpRpcDeps } from './rpc/traces/otlp.ts';
+import { createTraceRpc } from './rpc/traces/traces.ts';
+import { waitUnref } from './schedule.ts';
 import { isPostgres } from './storage/open.ts';
 import type { WebhookPorts } from './webhooks.ts';
 
@@ -90,12 +90,12 @@ export type ServiceDeps = {
   readonly random: RandomBytes;
   readonly webhooks: WebhookPorts;
   readonly evaluations: EvaluationPorts;
-  readonly rooms: TraceRooms;
+  readonly traceParts: TraceParts;
   readonly requestMeter: RequestMeter;
-  /** Tells of traces that this process changes. */
+  /** Publishes the traces that this process changes. */
   readonly changeFeed: ChangeFeed;
   readonly onDiscarded: OtlpRpcDeps['onDiscarded'];
-  readonly takeSteps: TakeSteps;
+  readonly runSteps: RunSteps;
   readonly log: { warn(fields: object, message: string): void };
 };
 
@@ -118,13 +118,13 @@ function compileData(
   deps: ServiceDeps,
   { cursors, sizes, publicUrl }: Shared & { readonly publicUrl: () => string },
 ): Method[] {
-  const { store, random, clock, config, rooms, requestMeter: meter, onDiscarded, takeSteps, evaluations } = deps;
+  const { store, random, clock, config, requestMeter: meter, onDiscarded, runSteps, evaluations } = deps;
   const { changeFeed, log } = deps;
   const linkTo = (kind: string) => (project: Project, id: string) =>
     `${publicUrl()}/${project.slug}/${kind}/${encodeURIComponent(id)}`;
   const traceLimits = traceLimitsOf(config);
   const traceDefaultDays = config.traceRetentionDays;
-  const { prices, traces, searches } = rooms;
+  const { prices, traces, searches } = deps.traceParts;
   const changes = createTraceChanges({ store: store.traceChanges, traceDefaultDays, limits: traceLimits });
   const exports = createTraceExports({ searches, traces, store: store.traces, clock });
   const analytics = createAnalytics({ store: store.analytics, traceDefaultDays });
@@ -137,15 +137,15 @@ function compileData(
     feed: changeFeed,
     isShared: isPostgres(config.databaseUrl),
     clock,
-    wait: waitUnseen,
-    pause: waitUnseen,
+    wait: waitUnref,
+    pause: waitUnref,
     limits: config.limits,
     traceDefaultDays,
     onError: (error) => log.warn({ err: error }, 'what changed in a project could not be read for those who follow it'),
   });
   const settings = createProjectSettings({ store: store.projects, traceDefaultDays });
   return [
-    ...createOtlpMethods({ traces, onDiscarded, takeSteps, spansMax: traceLimits.spansMax }, sizes),
+    ...createOtlpMethods({ traces, onDiscarded, runSteps, spansMax: traceLimits.spansMax }, sizes),
     ...compileService(
       TraceService,
       createTraceRpc({ traces, changes, searches, exports, tails, analytics, settings, platformUrl: linkTo('traces') }),
@@ -184,26 +184,26 @@ function compileData(
   ];
 }
 
-export type TraceRooms = {
-  readonly prices: PriceBook;
+export type TraceParts = {
+  readonly prices: PriceResolver;
   readonly traces: Traces;
   readonly searches: TraceSearches;
   readonly results: TraceResults;
 };
 
-/** What several services do with traces, and what goes on beside them. */
-export function createTraceRooms({
+/** The parts for traces that several services and background jobs share. */
+export function createTraceParts({
   store,
   config,
   pricing,
   rootKeys,
-  takeSteps,
-}: Pick<ServiceDeps, 'store' | 'config' | 'pricing' | 'rootKeys' | 'takeSteps'>): TraceRooms {
+  runSteps,
+}: Pick<ServiceDeps, 'store' | 'config' | 'pricing' | 'rootKeys' | 'runSteps'>): TraceParts {
   const cursors = createCursorCodec(rootKeys.cursorKey);
   const limits = traceLimitsOf(config);
   const traceDefaultDays = config.traceRetentionDays;
-  const prices = createPriceBook({ pricing, store: store.management, takeSteps });
-  const traces = createTraces({ store: store.traces, cursors, prices, takeSteps, traceDefaultDays, limits });
+  const prices = createPriceResolver({ pricing, store: store.management, runSteps });
+  const traces = createTraces({ store: store.traces, cursors, prices, runSteps, traceDefaultDays, limits });
   return {
     prices,
     traces,
@@ -224,18 +224,18 @@ function traceLimitsOf({ limits }: Config): CollectorLimits {
 }
 
 function compileEvaluations(
-  { store, clock, random, config, evaluations: ports, rooms, log }: ServiceDeps,
+  { store, clock, random, config, evaluations: ports, traceParts, log }: ServiceDeps,
   { sizes, publicUrl }: Pick<Shared, 'sizes'> & { readonly publicUrl: () => string },
 ): Method[] {
   const { checkPatterns, run, onRunChanged } = ports;
   const { evaluators, monitors } = store;
-  const { results } = rooms;
+  const { results } = traceParts;
   const onLost = (error: unknown) => log.warn({ err: error }, 'the result of an evaluation could not be stored');
   return compileService(
     EvaluationService,
     createEvaluationRpc({
       ...ports,
-      ...rooms,
+      ...traceParts,
       evaluations: createEvaluations({ evaluators, monitors, run, checkPatterns, results, clock, random, onLost }),
       runs: createEvaluatorRuns({ store: store.evaluatorRuns, evaluators, random, onChanged: onRunChanged }),
       analytics: createEvaluationAnalytics({ store: store.analytics, traceDefaultDays: config.traceRetentionDays }),
@@ -287,7 +287,7 @@ function compileWebhooks(
     clock,
     cursors,
     endpointsMax: config.webhooks.endpointsMax,
-    onTestLost: (error) => log.warn({ err: error }, 'the end of a webhook test could not be recorded'),
+    onTestUnrecorded: (error) => log.warn({ err: error }, 'the end of a webhook test could not be recorded'),
   });
   return compileService(EndpointService, createEndpointRpc({ endpoints }), sizes);
 }

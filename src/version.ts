@@ -1,4 +1,4 @@
-/** Which version this is. */
+/** The version in package.json. */
 
 import { readFileSync } from 'node:fs';
 

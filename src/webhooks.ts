@@ -1,30 +1,29 @@
-/** What webhooks go out by: the policy of urls, the resolver, and the one way in which attempts are made. */
+/** Assembles the sending of webhooks: URL policy, resolver, senders and attempts. */
 
-import type { Config } from './config.ts';
-import { createAttempt } from './delivery/attempt.ts';
+import type { Config } from './config/config.ts';
+import { createAttempt, createTestSender } from './delivery/attempt.ts';
 import { createDelivery, type Delivery, type DeliveryDeps } from './delivery/delivery.ts';
 import { createHttpSender } from './delivery/http.ts';
 import type { SocketCounts } from './delivery/meter.ts';
+import { splitBatch } from './delivery/queue-message.ts';
 import { createResolver } from './delivery/resolver.ts';
-import { splitBatch } from './delivery/split.ts';
 import { createSqsSender } from './delivery/sqs.ts';
-import { createTestFire } from './delivery/test-fire.ts';
 import type { Clock, RandomBytes } from './domain/clock.ts';
-import type { Send } from './domain/destination.ts';
-import type { EndpointDeps } from './domain/endpoint-deps.ts';
-import { createEndpointSecrets } from './domain/endpoint-secrets.ts';
+import type { Send } from './domain/endpoints/destination.ts';
+import type { EndpointDeps } from './domain/endpoints/endpoint-deps.ts';
+import { createEndpointSecrets } from './domain/endpoints/endpoint-secrets.ts';
+import { createUrlPolicy } from './domain/endpoints/url-policy.ts';
 import type { RootKeys } from './domain/secrets.ts';
-import { createUrlPolicy } from './domain/url-policy.ts';
 
-export type WebhookPorts = Pick<EndpointDeps, 'secrets' | 'urlPolicy' | 'resolve' | 'queues' | 'fire'>;
+export type WebhookPorts = Pick<EndpointDeps, 'secrets' | 'urlPolicy' | 'resolve' | 'queues' | 'sendTest'>;
 
 export type Webhooks = {
   readonly ports: WebhookPorts;
-  /** Begins to send what the log holds. */
+  /** Starts to deliver the events of the log. */
   deliver(deps: Pick<DeliveryDeps, 'store' | 'meter' | 'log'>): Delivery;
-  /** Of this process, by the kind of destination. */
+  /** Of this process, by kind of destination. */
   openSockets(): { readonly http: SocketCounts; readonly sqs: SocketCounts };
-  /** Breaks off tests that are under way, and drops every connection. */
+  /** Aborts tests in progress and closes every connection. */
   close(): void;
 };
 
@@ -33,7 +32,7 @@ export type WebhookDeps = {
   readonly rootKeys: RootKeys;
   readonly clock: Clock;
   readonly random: RandomBytes;
-  /** Told to receivers. */
+  /** Sent to receivers in the User-Agent. */
   readonly version: string;
   readonly log: Pick<DeliveryDeps['log'], 'warn'>;
 };
@@ -57,7 +56,7 @@ export function createWebhooks({ config, rootKeys, clock, random, version, log }
       urlPolicy: policy,
       resolve,
       queues: { service, isAmbientAllowed },
-      fire: createTestFire({
+      sendTest: createTestSender({
         attempt,
         signal: closing.signal,
         onFault: (err, dispatchId) => log.warn({ err, dispatchId }, 'a test could not be made'),

@@ -1,4 +1,4 @@
-import type { StoredEvent } from '../../src/domain/event.ts';
+import type { StoredEvent } from '../../src/domain/events/event.ts';
 import type { Store } from '../../src/domain/store.ts';
 import { countSince, createdAtMs, type FillPlan } from './plan.ts';
 
@@ -7,7 +7,7 @@ type Organization = { readonly id: string; readonly number: number };
 const DAY_MS = 86_400_000;
 const PAGE = 200;
 
-/** Reads a filled log through the product's own store. Throws when it is not what the plan says. */
+/** Reads a filled log through the product's store. Throws when it differs from the plan. */
 export async function checkFill(store: Store, organization: Organization, plan: FillPlan): Promise<void> {
   const middleMs = Math.floor((plan.fromMs + plan.toMs) / 2);
   const fromMs = Math.max(plan.fromMs, middleMs - DAY_MS / 2);
@@ -43,7 +43,7 @@ async function first(store: Store, organization: Organization, range: Range): Pr
   return event;
 }
 
-/** Newest first, and by id where instants are equal. */
+/** The order is newest first, then by descending id. */
 function isOutOfOrder(event: StoredEvent, index: number, events: readonly StoredEvent[]): boolean {
   const before = events[index - 1];
   if (before === undefined || before.createdAtMs > event.createdAtMs) return false;

@@ -4,7 +4,7 @@ import { makeTrace, type TraceOwner, type TracePlan } from './traces.ts';
 const BATCH_TRACES = 250;
 const BATCHES_UNDER_WAY = 3;
 
-/** Lets the product store the traces of a plan, and index them. `tell` hears now and then how many there are. */
+/** Stores and indexes the traces of a plan through the product's store. Calls `tell` with the progress. */
 export async function fillTraces(
   store: Store,
   { plan, owner, tell }: { plan: TracePlan; owner: TraceOwner; tell: (what: string) => void },

@@ -1,16 +1,16 @@
 /**
- * Fills the log of a database with thirteen months of events, as the product would have written them:
+ * Fills the log of a database with thirteen months of events as the product writes them:
  * node bench/fill/main.ts --database sqlite:/tmp/filled/spandrel.db --events 10000000
- * With --traces 1000000 instead it stores as many traces of thirty days, and no events.
- * A fresh database gets its first organization, and the keys of it are printed; the settings of the server count.
+ * With --traces 1000000 it stores that many traces of thirty days instead.
+ * A new database gets its first organization, whose keys it prints; it reads the settings of the server.
  */
 
 import { randomBytes } from 'node:crypto';
 import { dirname, resolve } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { parseArgs } from 'node:util';
-import { readConfig } from '../../src/config.ts';
-import { bootstrap } from '../../src/domain/bootstrap.ts';
+import { readConfig } from '../../src/config/config.ts';
+import { bootstrap } from '../../src/domain/organization/bootstrap.ts';
 import { deriveRootKeys } from '../../src/domain/secrets.ts';
 import { readOrCreateSecret } from '../../src/secret-file.ts';
 import { openStore } from '../../src/storage/open.ts';
@@ -35,7 +35,7 @@ const config = readConfig(database === undefined ? process.env : { ...process.en
 const url = config.databaseUrl;
 const isFile = url.startsWith('sqlite:');
 const startedAt = performance.now();
-// So that the project is found again without its key.
+// A known id finds the project without its key.
 const wishes = { ...config.bootstrap, projectId: config.bootstrap.projectId ?? 'project_filled' };
 
 await createFirst();

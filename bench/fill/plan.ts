@@ -1,15 +1,15 @@
-/** Which events a fill makes. Every function is pure, so that whoever reads the log knows what must be in it. */
+/** The events of a fill, by pure functions, so that readers of the log know its contents. */
 
 /** Events number 1 to `events`, spread evenly over the range. */
 export type FillPlan = { readonly events: number; readonly fromMs: number; readonly toMs: number };
 
 const MONTHS = 13;
-// The last event stays behind the clock, so that what the server appends next comes after it.
+// The last event lies before now, so that later appends of the server follow it.
 const BEHIND_MS = 1_000;
-/** Every so many events one shares the instant of the event before. */
+/** Each 64th event shares the instant of the one before. */
 export const TIE_EVERY = 64;
 
-/** Thirteen months that end now: all that the log serves. */
+/** Thirteen months up to now, the retention of the log. */
 export function planFill(events: number, nowMs: number): FillPlan {
   const from = new Date(nowMs - BEHIND_MS);
   from.setUTCMonth(from.getUTCMonth() - MONTHS);
@@ -21,13 +21,13 @@ export function stepMs({ events, fromMs, toMs }: FillPlan): number {
   return (toMs - fromMs) / events;
 }
 
-/** Now and then two events share an instant, as they do when one commit appends both. */
+/** Some events share an instant, as events of one commit do. */
 export function createdAtMs(plan: FillPlan, seq: number): number {
   const place = seq % TIE_EVERY === 0 ? seq - 1 : seq;
   return plan.fromMs + Math.floor(place * stepMs(plan));
 }
 
-/** How many events are at most this old. */
+/** The number of events since an instant. */
 export function countSince(plan: FillPlan, sinceMs: number): number {
   let first = Math.max(1, Math.floor((sinceMs - plan.fromMs) / stepMs(plan)) - 1);
   while (first <= plan.events && createdAtMs(plan, first) < sinceMs) first += 1;

@@ -10,7 +10,7 @@ const SESSIONS = 2;
 const CHUNK_EVENTS = 250_000;
 const TYPE = eventTypes.code('gateway.request.completed');
 
-/** Lets the database write the rows of a whole log itself: nothing but SQL goes over the connection. */
+/** Generates all rows of a log in the database: only SQL goes over the connection. */
 export async function fillPostgres(url: string, plan: FillPlan): Promise<Tenant> {
   const clients = await Promise.all(Array.from({ length: SESSIONS }, () => connect(url)));
   const [client] = clients;
@@ -39,7 +39,7 @@ export async function fillPostgres(url: string, plan: FillPlan): Promise<Tenant>
 async function connect(url: string): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
-  // A fill that is interrupted is thrown away, so nothing need be waited for.
+  // An interrupted fill is discarded, so commits need no sync.
   await client.query(`SET synchronous_commit = off; SET work_mem = '512MB'; SET maintenance_work_mem = '512MB'`);
   return client;
 }
@@ -58,12 +58,12 @@ async function readTenant(client: pg.Client): Promise<Tenant> {
   return tenant;
 }
 
-/** Sessions take the statements from one queue. */
+/** All sessions take statements from one queue. */
 async function runAll(client: pg.Client, statements: string[]): Promise<void> {
   for (let sql = statements.shift(); sql !== undefined; sql = statements.shift()) await client.query(sql);
 }
 
-/** In the order of the key, which is random: else every row would go to another page. */
+/** Inserts in the order of the random key: else every row would go to another page. */
 function insertKeys(fill: Fill): string {
   return `INSERT INTO request_keys (organization_number, request_key, kept_at)
     SELECT ${fill.tenant.organizationNumber}, 'req_' || request, created_at
@@ -103,7 +103,7 @@ function insertRequests({ tenant, specimen }: Fill, chunk: string): string {
     FROM (${chunk}) AS event ORDER BY seq`;
 }
 
-/** Numbers, instants and requests of events, by the rules of the plan. */
+/** Selects sequence numbers, instants and requests of events by the plan. */
 function selectEvents({ plan }: Fill, first: number, last: number): string {
   return `SELECT seq, substr(md5('request ' || seq), 1, 30) AS request,
       ${plan.fromMs} + floor((CASE seq % ${TIE_EVERY} WHEN 0 THEN seq - 1 ELSE seq END)

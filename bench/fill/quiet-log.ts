@@ -1,4 +1,4 @@
-/** What a store says while a database is filled interests nobody, unless it fails. */
+/** Drops warnings of the store during a fill and prints errors. */
 export const quietLog = {
   error(fields: object, message: string): void {
     process.stderr.write(`${message} ${JSON.stringify(fields)}\n`);

@@ -1,12 +1,12 @@
 /**
- * Request ids that look random and can be told in two orders: by the number of their event, and ascending. A table
- * whose key is random fills many times faster in the order of the key.
+ * Random-looking request ids, computable from the event number and from the rank in ascending order. A table with a
+ * random key fills many times faster in the order of the key.
  */
 
 export type RequestIds = {
-  /** The 30 hexadecimal digits of the request of an event, after its `req_`. */
+  /** The 30 hex digits after `req_` in the request id of an event. */
   digitsOf(seq: number): string;
-  /** The number of the event whose request comes at this place, from 0, in the order of the ids. */
+  /** The event number of the request id at this rank, from 0, in ascending order. */
   seqAt(rank: number): number;
 };
 
@@ -16,7 +16,7 @@ const GOLDEN = 0.618_033_988_749_895;
 
 const fourDigits = Array.from({ length: 65_536 }, (_, value) => value.toString(16).padStart(4, '0'));
 
-/** For events 1 to `count`. */
+/** Ids for events 1 to `count`. */
 export function createRequestIds(count: number): RequestIds {
   const factor = coprimeNear(count);
   const inverse = inverseOf(factor, count);
@@ -33,7 +33,7 @@ export function createRequestIds(count: number): RequestIds {
   };
 }
 
-/** Digits, at most 32, that follow from a number without looking like it. */
+/** At most 32 random-looking hex digits, determined by a number. */
 export function hexDigits(seed: number, length: number): string {
   let text = '';
   for (let salt = 1; text.length < length; salt += 1) {
@@ -51,7 +51,7 @@ function mix(seed: number, salt: number): number {
   return (word ^ (word >>> 16)) >>> 0;
 }
 
-/** Multiples of such a number visit every place once, far from each other. */
+/** Multiples of the result visit every rank once, far apart. */
 function coprimeNear(count: number): number {
   let factor = Math.max(1, Math.floor(count * GOLDEN));
   while (greatestDivisor(factor, count) !== 1) factor += 1;
@@ -62,7 +62,7 @@ function greatestDivisor(a: number, b: number): number {
   return b === 0 ? a : greatestDivisor(b, a % b);
 }
 
-/** By the extended algorithm of Euclid. */
+/** Computes the modular inverse by Euclid. */
 function inverseOf(factor: number, count: number): number {
   let [rest, nextRest] = [count, factor % count];
   let [at, nextAt] = [0, 1];

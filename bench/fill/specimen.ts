@@ -1,17 +1,17 @@
 import { randomBytes } from 'node:crypto';
-import { readConfig } from '../../src/config.ts';
-import { bootstrap } from '../../src/domain/bootstrap.ts';
-import { collect } from '../../src/domain/collector.ts';
-import { toTraceDraft } from '../../src/domain/collector-json.ts';
+import { readConfig } from '../../src/config/config.ts';
+import { bootstrap } from '../../src/domain/organization/bootstrap.ts';
 import { createPricing } from '../../src/domain/pricing/pricing.ts';
 import { deriveRootKeys } from '../../src/domain/secrets.ts';
-import { runAtOnce } from '../../src/domain/steps.ts';
+import { runWithoutPauses } from '../../src/domain/steps.ts';
+import { collect } from '../../src/domain/traces/collector/collector.ts';
+import { toTraceDraft } from '../../src/domain/traces/collector/collector-json.ts';
 import { readPriceList } from '../../src/price-list.ts';
 import { openStore } from '../../src/storage/open.ts';
 import { createJsonTrace } from '../load/trace.ts';
 import { quietLog } from './quiet-log.ts';
 
-/** Whose log is filled. The numbers are what rows call them. */
+/** The owner of the log. Rows hold the numbers. */
 export type Tenant = {
   readonly organizationId: string;
   readonly organizationNumber: number;
@@ -19,20 +19,20 @@ export type Tenant = {
   readonly projectNumber: number;
 };
 
-/** The parts of an envelope that differ from event to event, in no particular order. */
+/** The parts of an envelope that differ between events. */
 export type Slot = 'request' | 'trace' | 'created' | 'occurred';
 
-/** What the product wrote for one trace. `parts` joined, with values in place of the slots, is an envelope. */
+/** The event of one trace. `parts` joined, with values in place of the slots, is an envelope. */
 export type Specimen = {
   readonly parts: readonly (string | { readonly slot: Slot })[];
-  /** How long before its event a call ended. */
+  /** Milliseconds from a call's end to its event. */
   readonly occurredAgoMs: number;
   readonly nanoUsd: number | null;
 };
 
 type Mark = { readonly slot: Slot; readonly text: string };
 
-/** Lets the product collect one trace of this bench and takes the event it wrote for it to pieces. */
+/** Stores one trace of this bench with the product and splits its event into parts. */
 export async function makeSpecimen(tenant: Tenant): Promise<Specimen> {
   const config = readConfig({});
   const store = await openStore({ url: 'sqlite::memory:', queueMaxBytes: 1_048_576, log: quietLog });
@@ -53,7 +53,7 @@ export async function makeSpecimen(tenant: Tenant): Promise<Specimen> {
       { project, nowMs: Date.now(), goneBeforeMs: null },
       { prices: createPricing(readPriceList()), limits: collectorLimits(config) },
     );
-    const { append } = runAtOnce(collecting);
+    const { append } = runWithoutPauses(collecting);
     await store.traces.append(append);
     const organization = { id: project.organizationId, number: project.organizationNumber };
     const everything = { fromMs: 0, toMs: Number.MAX_SAFE_INTEGER, type: null, after: null };

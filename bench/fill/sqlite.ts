@@ -18,13 +18,13 @@ const BATCH_ROWS = 20_000;
 const CACHE_KIB = 262_144;
 const TYPE = 'gateway.request.completed';
 
-/** Writes the rows of a whole log into a database that nobody has open. */
+/** Writes all rows of a log into a database that no process has open. */
 export async function fillSqlite(url: string, plan: FillPlan): Promise<Tenant> {
   const db = new Database(url.slice(SCHEME.length), { fileMustExist: true });
   try {
     const tenant = readTenant(db);
     const specimen = await makeSpecimen(tenant);
-    // A fill that is interrupted is thrown away, so nothing is written twice or waited for.
+    // An interrupted fill is discarded, so it needs no journal and no sync.
     db.pragma('journal_mode = DELETE');
     db.pragma('journal_mode = MEMORY');
     db.pragma('locking_mode = EXCLUSIVE');
@@ -38,7 +38,7 @@ export async function fillSqlite(url: string, plan: FillPlan): Promise<Tenant> {
       plan.events,
       createdAtMs(plan, plan.events),
     );
-    // What is still to be written would be so in the middle of a measurement.
+    // Writes everything now: later writes would disturb a measurement.
     db.pragma('synchronous = FULL');
     db.pragma('locking_mode = NORMAL');
     db.pragma('journal_mode = WAL');
@@ -62,7 +62,7 @@ function readTenant(db: Database.Database): Tenant {
   return tenant;
 }
 
-/** Envelopes and their order, side by side, as appends leave them. */
+/** Writes envelopes and events alternately, as appends do. */
 function writeEvents({ db, plan, tenant, specimen, ids }: Fill): void {
   const insertEnvelope = db.prepare<[number, number, string]>(
     'INSERT INTO envelopes (organization_number, seq, envelope) VALUES (?, ?, ?)',

@@ -1,15 +1,15 @@
-/** Which traces a fill makes: three spans each, of many users, threads, models and words. Pure, so that rows know what is there. */
+/** The traces of a fill: three spans each, many users, threads, models and words. Pure, so that rows know them. */
 
-import type { Evaluation, Span, TraceAppend } from '../../src/domain/trace.ts';
+import type { Evaluation, Span, TraceAppend } from '../../src/domain/traces/trace.ts';
 
 export type TracePlan = { readonly traces: number; readonly fromMs: number; readonly toMs: number };
 
-/** Whose traces they are. */
+/** The project of the traces. */
 export type TraceOwner = Pick<TraceAppend, 'organizationId' | 'organizationNumber' | 'projectId' | 'projectNumber'>;
 
 const DAYS = 30;
 const DAY_MS = 86_400_000;
-// The last trace stays behind the clock.
+// The last trace lies before now.
 const BEHIND_MS = 60_000;
 const SPANS_MAX = 100_000;
 
@@ -18,15 +18,15 @@ const TRACES_PER_THREAD = 5;
 export const MODELS = ['gpt-5', 'gpt-5-mini', 'gpt-4o-mini', 'claude-sonnet-4-5', 'claude-haiku-4-5', 'gemini-2.5-pro'];
 export const LABELS = ['production', 'staging', 'support', 'sales', 'beta', 'canary'];
 const NAMES = ['answer question', 'summarise document', 'plan trip', 'triage ticket', 'write mail'];
-/** A word that so few traces have: one of RARE_EVERY. */
+/** A word that one of RARE_EVERY traces holds. */
 export const RARE_WORD = 'quizzaciously';
 export const RARE_EVERY = 100_000;
 const WORDS = 4_000;
 const TEXT_WORDS = 48;
-/** So many are drawn from: to make others would take longer than to store them. */
+/** The number of texts: making a text per trace would take longer than storing it. */
 const TEXTS = 20_000;
 
-/** Thirty days that end now. */
+/** Thirty days up to now. */
 export function planTraces(traces: number, nowMs: number): TracePlan {
   return { traces, fromMs: nowMs - DAYS * DAY_MS, toMs: nowMs - BEHIND_MS };
 }
@@ -144,7 +144,7 @@ function typedText(value: string): string {
 
 const texts: string[] = [];
 
-/** About 300 bytes. Few words are frequent and many are not, as in any language. */
+/** A text of about 300 bytes with few frequent and many rare words. */
 function textOf(number: number): string {
   const random = randomOf(number);
   texts[number] ??= Array.from({ length: TEXT_WORDS }, () => wordOf(Math.floor(WORDS * random() ** 3))).join(' ');
@@ -176,7 +176,7 @@ export function wordOf(number: number): string {
   return word;
 }
 
-/** The same index gives the same numbers. */
+/** Random numbers that the index determines. */
 function randomOf(index: number): () => number {
   let state = Math.imul(index + 1, 0x9e37_79b1);
   return () => {
@@ -187,7 +187,7 @@ function randomOf(index: number): () => number {
   };
 }
 
-/** Ids look random, as those of senders do. */
+/** Random-looking ids, like those of senders. */
 function hex(index: number, salt: number, digits: number): string {
   const random = randomOf(index * 16 + salt);
   let text = '';

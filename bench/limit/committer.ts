@@ -3,10 +3,10 @@ import Database from 'better-sqlite3';
 type Row = { readonly id: string; readonly body: string | Uint8Array };
 type Waiting = { readonly rows: readonly Row[]; readonly done: () => void };
 
-/** `done` runs once the rows are on disk. Everything added while a commit ran is the next commit. */
+/** Calls `done` once the rows are on disk. Rows added during a commit form the next one. */
 export type Committer = { add(rows: readonly Row[], done: () => void): void };
 
-/** The least a durable store can do: one table, one random unique id per row, one transaction per group. */
+/** The minimal durable store: one table, one random unique id per row, one transaction per group. */
 export function createCommitter(path: string): Committer {
   const db = openDurable(path);
   db.exec('CREATE TABLE item (id TEXT PRIMARY KEY, body NOT NULL)');
@@ -26,17 +26,17 @@ export function createCommitter(path: string): Committer {
 
   return {
     add(rows, done) {
-      // setImmediate runs after every socket that became readable meanwhile was read: that is the group.
+      // setImmediate runs after all readable sockets were read; their rows form the group.
       if (waiting.push({ rows, done }) === 1) setImmediate(flush);
     },
   };
 }
 
-/** A reference that silently loses rows in a power cut would be no reference, so durability is asserted. */
+/** Checks durability: a reference that loses rows in a power cut is not comparable. */
 export function openDurable(path: string): Database.Database {
   const db = new Database(path);
   db.pragma('journal_mode = WAL');
-  // This build lowers synchronous with the first statement in WAL mode, hence set and read back after one.
+  // This build lowers `synchronous` with the first statement in WAL mode, so it is read back after one.
   db.pragma('synchronous = FULL');
   db.prepare('SELECT count(*) FROM sqlite_schema').get();
   const synchronous = db.pragma('synchronous', { simple: true });

@@ -1,7 +1,7 @@
 /**
- * The limit program of deliver-single and deliver-batch: takes the next events, signs them twice, posts them over a
- * connection that stays open, and makes the outcome durable by updating one row, over and over. Outcomes that come in one
- * turn of the event loop share a commit. Usage: node deliver.ts <database file> <port> <connections> <events per request>
+ * The limit program of deliver-single and deliver-batch: in a loop, reads the next events, signs them twice, posts them
+ * over a persistent connection, and updates one row durably. Results of one turn of the event loop share a commit.
+ * Usage: node deliver.ts <database file> <port> <connections> <events per request>
  */
 
 import { createHmac, randomBytes } from 'node:crypto';
@@ -52,9 +52,9 @@ function openLine(to: number): void {
   };
   const read = createResponseReader((status) => {
     if (status !== 200) throw new Error(`The receiver answered ${status}.`);
-    // setImmediate runs after every socket that became readable meanwhile was read: that is the group.
+    // setImmediate runs after all readable sockets were read; their results form the group.
     if (finished.push(number) === 1) setImmediate(flush);
-    // The next request is under way while the commit runs.
+    // Sends the next request while the commit runs.
     sendNext();
   });
   socket.on('connect', sendNext);
@@ -81,7 +81,7 @@ function createRequest(number: number): Buffer {
   return bytes;
 }
 
-/** As long as those of the product for the records of this bench. */
+/** As long as the product's for a record of this bench. */
 function createEnvelope(number: number): string {
   const id = `gw-0123456789ab-${String(number).padStart(10, '0')}`;
   const data = { gateway_request_id: id, filler: '' };

@@ -1,4 +1,4 @@
-/** The limit program of evaluate: node:http around the bare function that compares two texts. */
+/** The limit program of evaluate: node:http around the function that compares two texts. */
 
 import { createServer } from 'node:http';
 import { matchExactly } from '../../src/evaluation/builtin/exact-match.ts';

@@ -28,7 +28,7 @@ const service: ServiceDefinition = {
     path: '/spandrel.v1.TraceService/CollectTrace',
     requestStream: false,
     responseStream: false,
-    // The row keeps the bytes as they came: encoding the message again would only cost.
+    // The row keeps the received bytes, which saves encoding the message again.
     requestDeserialize: (bytes: Buffer): Received => ({ trace: fromBinary(CollectTraceRequestSchema, bytes), bytes }),
     responseSerialize: (response: CollectTraceResponse) => Buffer.from(toBinary(CollectTraceResponseSchema, response)),
     requestSerialize: unused,

@@ -12,7 +12,7 @@ type Waiting = { readonly id: string; readonly body: string; readonly response: 
 const [url] = process.argv.slice(2);
 if (url === undefined) throw new Error('Usage: node insert.ts <database url>');
 const rowsMax = 128;
-// One commits while the other gets its rows; measured, a third one only costs.
+// One commits while the other gets rows; measured, a third one is slower.
 const connections = 2;
 const answer = Buffer.from('{"message":"Trace received successfully."}');
 const answerHeaders = { 'content-type': 'application/json; charset=utf-8', 'content-length': answer.length };
@@ -38,14 +38,14 @@ const server = createServer((request, response) => {
 function schedule(): void {
   if (scheduled) return;
   scheduled = true;
-  // setImmediate runs after every socket that became readable meanwhile was read: that is the group.
+  // setImmediate runs after all readable sockets were read; their rows form the group.
   setImmediate(() => {
     scheduled = false;
     flush();
   });
 }
 
-/** One statement is one transaction; what comes while every connection is busy is in the next group. */
+/** One statement is one transaction; rows that arrive while all connections are busy form the next group. */
 function flush(): void {
   while (waiting.length > 0) {
     const client = idle.pop();
@@ -71,7 +71,7 @@ function insert(client: pg.Client, group: readonly Waiting[]): Promise<unknown> 
   });
 }
 
-/** Measured, a list of values is taken in faster than arrays, though each length of it is a statement of its own. */
+/** In measurements value lists were faster than arrays, though each length is its own prepared statement. */
 function insertText(rows: number): string {
   const known = insertTexts.get(rows);
   if (known !== undefined) return known;
@@ -81,7 +81,7 @@ function insertText(rows: number): string {
   return text;
 }
 
-/** A reference that silently loses rows in a power cut would be no reference, so durability is asserted. */
+/** Checks durability: a reference that loses rows in a power cut is not comparable. */
 async function open(): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();

@@ -1,6 +1,6 @@
 /**
- * The limit program of otlp-http and otlp-grpc: node:http or @grpc/grpc-js, a bare decoder of the encoding that comes,
- * one durable indexed row per span, and nothing else. Usage: node otlp.ts <database file> http|grpc
+ * The limit program of otlp-http and otlp-grpc: node:http or @grpc/grpc-js, a bare decoder of the encoding, one durable
+ * indexed row per span, and nothing else. Usage: node otlp.ts <database file> http|grpc
  */
 
 import { createServer } from 'node:http';
@@ -20,7 +20,7 @@ const committer = createCommitter(path);
 
 function collect(bytes: Buffer, isJson: boolean, done: () => void): void {
   const ids = isJson ? jsonIds(bytes) : protobufIds(bytes);
-  // Each row gets its share of the bytes as they came: encoding spans again would only cost.
+  // Each row keeps an equal share of the received bytes, which saves encoding spans again.
   const share = Math.floor(bytes.length / ids.length);
   const rows = ids.map((id, index) => ({ id, body: bytes.subarray(index * share, (index + 1) * share) }));
   committer.add(rows, done);

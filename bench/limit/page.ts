@@ -1,6 +1,6 @@
 /**
- * The limit program of events-page: node:http and one prepared range select of 200 envelopes, on the rows the server
- * reads. Usage: node page.ts <database url>, then GET /page?seq=<number of the newest>&to=<its instant>
+ * The limit program of events-page: node:http and one prepared range select of 200 envelopes, on the server's rows.
+ * Usage: node page.ts <database url>, then GET /page?seq=<sequence number of the newest>&to=<its instant>
  */
 
 import { createServer, type ServerResponse } from 'node:http';
@@ -18,7 +18,7 @@ const [url] = process.argv.slice(2);
 if (url === undefined) throw new Error('Usage: node page.ts <database url>');
 const readPage = await (url.startsWith('sqlite:') ? openFile(url) : connect(url));
 
-/** By the number: there are no gaps in it, and it needs no join. */
+/** Selects by sequence number, which has no gaps and needs no join. */
 async function openFile(address: string): Promise<ReadPage> {
   const db = new Database(address.slice('sqlite:'.length), { readonly: true });
   const statement = db
@@ -29,7 +29,7 @@ async function openFile(address: string): Promise<ReadPage> {
   return async ({ seq }) => statement.all(seq, pageEvents);
 }
 
-/** By the instant: it is what the table is in the order of, and what its partitions go by. */
+/** Selects by instant, which determines the order and partitions of the table. */
 async function connect(address: string): Promise<ReadPage> {
   const client = new pg.Client({ connectionString: address });
   await client.connect();

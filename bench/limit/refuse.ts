@@ -1,4 +1,4 @@
-/** The limit program of auth-refuse: node:http answering one constant 401, looking at nothing. */
+/** The limit program of auth-refuse: node:http answers a constant 401 without reading the request. */
 
 import { createServer } from 'node:http';
 import { endWithParent, sayReady } from './ready.ts';
@@ -16,7 +16,7 @@ const body = Buffer.from(
     },
   }),
 );
-// As many headers as a refusal of the server carries; Node adds date and connection on both sides.
+// As many headers as a refusal of the server has; Node adds date and connection on both sides.
 const headers = {
   'content-type': 'application/json; charset=utf-8',
   'content-length': body.length,

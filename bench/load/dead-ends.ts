@@ -1,6 +1,6 @@
 /**
- * Receivers that are out of order, in a program of their own so that the bench itself stays quick: paths that begin with
- * `/silent` are never answered, all others at once with 500.
+ * Failing receivers, in a process of their own to keep the bench fast: paths that begin with `/silent` get no answer,
+ * all others 500 at once.
  */
 
 import { createServer } from 'node:http';

@@ -3,10 +3,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { LoadResult } from './meter.ts';
 import { countEnvelopes, openReceiver, type Receiver } from './receiver.ts';
 
-/** A receiver that measures whoever sends to it, in rounds between which it keeps its answers back. */
+/** A receiver that measures its senders in rounds and holds its answers between them. */
 export type Deliveries = {
   readonly receiver: Receiver;
-  /** Takes events at full speed for so long, or until so many have come. */
+  /** Answers at once for a time or until a number of events arrived. */
   measure(stop: { readonly seconds: number; readonly eventsMax: number }): Promise<LoadResult>;
 };
 

@@ -12,7 +12,7 @@ export type GrpcLoad = {
   readonly path: string;
   readonly projectKey: string;
   readonly message: Template;
-  /** Beside those that every call has. */
+  /** Additional headers. */
   readonly headers?: { readonly [name: string]: string };
 };
 
@@ -20,8 +20,8 @@ export type GrpcLoad = {
 const frameHeadBytes = 5;
 
 /**
- * Unary calls over plain HTTP/2, each stream slot waiting for its answer before the next call. A gRPC client library
- * costs more than the servers measured here, so the frames are ready-made. Rejects at the first failed call.
+ * Sends unary calls over plain HTTP/2; each stream slot waits for its answer before the next call. A gRPC client
+ * library costs more than the servers measured here, so frames are prebuilt. Rejects at the first failed call.
  */
 export async function runGrpcLoad(load: GrpcLoad): Promise<LoadResult> {
   const sessions: ClientHttp2Session[] = [];
@@ -45,7 +45,7 @@ function openSession(port: number, sessions: ClientHttp2Session[]): Promise<Clie
   const session = connect(`http://127.0.0.1:${port}`);
   sessions.push(session);
   session.on('connect', () => resolve(session));
-  // After the start an error also reaches the streams, and those tell it.
+  // After the connect, the streams report errors of the session.
   session.on('error', reject);
   return promise;
 }
@@ -89,7 +89,7 @@ function runSlot({ session, load, meter }: Slot): Promise<Buffer> {
   return promise;
 }
 
-/** Calls `done` once the stream has closed: with what went wrong, or with the answered message. */
+/** Calls `done` once the stream has closed: with the failure, or with the answer. */
 function observe(stream: ClientHttp2Stream, done: (failure: string | null, body: Buffer) => void): void {
   let failure: string | null = null;
   let grpcStatus: string | undefined;

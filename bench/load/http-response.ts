@@ -4,8 +4,8 @@ const headEnd = Buffer.from('\r\n\r\n');
 export type OnResponse = (status: number, body: Buffer) => void;
 
 /**
- * Reads HTTP/1.1 answers that come one at a time with a Content-Length, and throws on anything else. A full
- * client would cost the generator more than the server spends on the request.
+ * Parses HTTP/1.1 answers that come one at a time with a Content-Length, and throws on others. A full client would cost
+ * more than the server spends on the request.
  */
 export function createResponseReader(onResponse: OnResponse): (bytes: Buffer) => void {
   let rest: Buffer | null = null;
@@ -28,7 +28,7 @@ export function createResponseReader(onResponse: OnResponse): (bytes: Buffer) =>
   };
 }
 
-/** From `HTTP/1.1 200 OK`: three digits at a fixed place. */
+/** Reads the three digits of `HTTP/1.1 200 OK`. */
 function statusOf(read: Buffer): number {
   return Number(read.toString('latin1', 9, 12));
 }

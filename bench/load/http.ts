@@ -3,29 +3,29 @@ import { performance } from 'node:perf_hooks';
 import { createResponseReader } from './http-response.ts';
 import { createMeter, type LoadResult, type Meter, type Stop, withinDeadline } from './meter.ts';
 
-/** What one connection asks. */
+/** The requests of one connection. */
 export type RequestSource = {
-  /** The next request, head and body, in one buffer that stays as it is until the next call. */
+  /** The next request, head and body, in one buffer that is valid until the next call. */
   next(): Uint8Array;
-  /** Looks at the answer, whose bytes are valid only during the call. */
+  /** Reads the answer, whose bytes are valid only during the call. */
   read?(body: Buffer): void;
 };
 
 export type HttpLoad = {
-  /** Of the servers that share the load evenly. */
+  /** Ports of the servers that share the load evenly. */
   readonly ports: readonly number[];
   readonly connections: number;
   readonly stop: Stop;
   readonly expectedStatus: number;
-  /** Makes the source of one connection. */
+  /** Creates the source of one connection. */
   readonly createRequests: () => RequestSource;
 };
 
 const receiveBytes = 65_536;
 
 /**
- * Sends requests over keep-alive connections, each waiting for its answer before the next. Rejects at the first
- * answer with another status and at the first lost connection: such a run measured something else.
+ * Sends requests over keep-alive connections, each waiting for its answer before the next. Rejects at the first answer
+ * with another status and at the first lost connection, because such a run is invalid.
  */
 export async function runHttpLoad(load: HttpLoad): Promise<LoadResult> {
   const sockets: Socket[] = [];
@@ -49,7 +49,7 @@ type Line = { connected: Promise<void>; run(meter: Meter): Promise<Buffer> };
 function openLine(load: HttpLoad, port: number, sockets: Socket[]): Line {
   const opened = Promise.withResolvers<void>();
   const ended = Promise.withResolvers<Buffer>();
-  // Nobody listens yet when the connection fails before the run, and the other promise tells it then.
+  // Before the run nothing awaits this promise; `opened` reports the failure then.
   ended.promise.catch(() => {});
   let receive: (bytes: Buffer) => void = () => fail(new Error('The server spoke before it was asked.'));
 
@@ -58,7 +58,7 @@ function openLine(load: HttpLoad, port: number, sockets: Socket[]): Line {
     ended.reject(error);
   }
 
-  // One receive buffer per connection, reused, keeps the generator from allocating with every answer.
+  // One reused receive buffer per connection saves an allocation per answer.
   const onread = {
     buffer: Buffer.alloc(receiveBytes),
     callback(length: number, buffer: Uint8Array): boolean {

@@ -4,10 +4,10 @@ import { createOpenLoop } from './open-loop.ts';
 import { openReceiver } from './receiver.ts';
 import { recordRequests } from './records.ts';
 
-/** A receiver that measures how long ago the events it gets were committed. */
+/** A receiver that measures the time from the commit of events to their arrival. */
 export type LagReceiver = {
   readonly port: number;
-  /** Reports requests at an even pace for so long, waits until all have come, and answers their lags. */
+  /** Reports requests at an even rate, waits until all events arrived, and returns their lags. */
   measure(server: { readonly port: number; readonly projectKey: string }, seconds: number): Promise<Lags>;
   close(): void;
 };
@@ -49,7 +49,7 @@ export async function openLagReceiver(): Promise<LagReceiver> {
       for (let index = 0; index < calls; index += 1) {
         const dueInMs = startedAt + index * paceMs - performance.now();
         if (dueInMs > 0) await delay(dueInMs);
-        // Answers are not waited for: a slow server must not get fewer events for it.
+        // Does not wait for answers: a slow server must not get fewer events.
         answers.push(loop.send());
       }
       await Promise.all(answers);

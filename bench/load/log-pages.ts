@@ -4,12 +4,12 @@ import { createdAtMs, type FillPlan } from '../fill/plan.ts';
 import type { Filled } from '../filled.ts';
 import { bearer, getRequest } from './requests.ts';
 
-/** One way of asking a filled log for a page. */
+/** One kind of page request to a filled log. */
 export type PageCase = {
   readonly name: 'first' | 'deep' | 'day';
-  /** Requests for full pages, each of another place in the log. */
+  /** Requests for full pages at different positions in the log. */
   readonly requests: readonly Buffer[];
-  /** For the limit program: the newest event of each of those pages. */
+  /** Requests to the limit program for the same pages. */
   readonly bareRequests: readonly Buffer[];
 };
 
@@ -22,7 +22,7 @@ const path = '/api/webhooks/v1/events';
 
 type Range = { readonly fromMs: number; readonly toMs: number };
 
-/** The newest page, pages in the older half of a walk, and the first pages of single days. */
+/** Requests for the newest page, for pages in the older half, and for single days. */
 export function createPageCases(filled: Filled): readonly PageCase[] {
   const { plan, keys } = filled;
   const deep = drawSeqs(2 * pageEvents, plan.events / 2);
@@ -48,11 +48,11 @@ export function createPageCases(filled: Filled): readonly PageCase[] {
   ];
 }
 
-/** Cursors as the server seals them: to be handed one of half-way down it would take a walk of minutes. */
+/** Seals cursors like the server: a walk to the middle of the log would take minutes. */
 function createSealer({ keys, organizationId }: Filled): (afterMs: number) => string {
   const cursors = createCursorCodec(deriveRootKeys(keys.secret).cursorKey);
   const binding = ['events', organizationId, String(everything.fromMs), String(everything.toMs), '*'];
-  // No id comes before the empty one, so the page begins with the instant before.
+  // No id sorts before the empty one, so the page begins at the instant before.
   return (afterMs) => cursors.seal(binding, [afterMs, '']);
 }
 
@@ -65,7 +65,7 @@ function askBare(plan: FillPlan, seqs: readonly number[]): Buffer[] {
   return seqs.map((seq) => getRequest(`/page?seq=${seq}&to=${createdAtMs(plan, seq)}`, 'Accept: application/json'));
 }
 
-/** Numbers of events, the same in every run, spread over the range without an order. */
+/** Sequence numbers, spread over the range in no order, the same in every run. */
 function drawSeqs(from: number, to: number): number[] {
   if (to <= from) throw new Error('There are too few events for full pages.');
   return Array.from({ length: places }, (_, index) =>

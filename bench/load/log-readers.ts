@@ -6,7 +6,7 @@ const firstPage = '/api/webhooks/v1/events?from=0&to=9007199254740991';
 const cursorMember = '"next_cursor":"';
 const traceMember = '"trace_id":"';
 
-/** Readers that walk down the log and open a trace of every page on the way, and start over at the end. */
+/** Readers that walk the log, open a trace of every page, and start again at the end. */
 export function logReaders({ adminKey, projectKey }: Keys): () => RequestSource {
   const admin = bearer(adminKey);
   const project = `X-Auth-Token: ${projectKey}`;
@@ -29,7 +29,7 @@ export function logReaders({ adminKey, projectKey }: Keys): () => RequestSource 
   };
 }
 
-/** The text of a member without escapes, empty where there is none: parsing whole pages would cost the generator more. */
+/** The text of a member without escapes, or empty: parsing whole pages would cost too much. */
 function memberAt(body: Buffer, at: number, member: string): string {
   if (at < 0) return '';
   const start = at + member.length;

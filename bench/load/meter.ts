@@ -9,16 +9,16 @@ export type LoadResult = {
   readonly perSecond: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
-  /** Share of the time the generator itself was busy; near 1 it is the generator that was measured. */
+  /** Share of time the generator was busy; near 1 it limits the measured rate. */
   readonly generatorBusy: number;
-  /** Body of the first answer, to look at what a success said. */
+  /** Body of the first answer, for checks of its content. */
   readonly firstBody: Buffer;
 };
 
 export type Meter = {
   /** Whether one more request may be sent; counts it. */
   take(): boolean;
-  /** Notes an answered request that was sent at `sentAt` (performance.now). */
+  /** Records an answered request sent at `sentAt` (performance.now). */
   note(sentAt: number): void;
   result(firstBody: Buffer): LoadResult;
 };
@@ -62,12 +62,12 @@ export function createMeter(stop: Stop): Meter {
   };
 }
 
-/** Time a load may take before it counts as hung. */
+/** Milliseconds after which a load counts as hung. */
 export function deadlineMs(stop: Stop): number {
   return 'seconds' in stop ? stop.seconds * 1000 + 15_000 : 120_000;
 }
 
-/** Rejects with `what` when the load hangs; `abort` releases its connections whatever happened. */
+/** Rejects when the load hangs; always calls `abort` to close its connections. */
 export async function withinDeadline<T>(stop: Stop, work: Promise<T>, abort: () => void): Promise<T> {
   const { promise: hung, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => reject(new Error('The load did not finish in time.')), deadlineMs(stop));

@@ -19,7 +19,7 @@ export function createOpenLoop(port: number, source: RequestSource): OpenLoop {
     async send() {
       const line = idle.pop() ?? openLine(port, source);
       if (!lines.includes(line)) lines.push(line);
-      // The bytes stay as they are only until the next call, and a full socket keeps them for longer.
+      // Copies the bytes: they are valid only until the next call, and the socket may send later.
       await line.ask(Buffer.from(source.next()));
       idle.push(line);
     },
@@ -47,7 +47,7 @@ function openLine(port: number, { read }: RequestSource): Line {
       return answered.promise;
     },
     close() {
-      // It is at rest, and nobody listens to the promise of the last answer any more.
+      // The line is idle, and nothing awaits its last promise any more.
       socket
         .removeAllListeners('close')
         .on('error', () => {})

@@ -3,7 +3,7 @@ import { ExportTraceServiceRequestSchema } from '../../gen/opentelemetry/proto/c
 import type { KeyValueSchema } from '../../gen/opentelemetry/proto/common/v1/common_pb.js';
 import { createTemplate, type Template } from './template.ts';
 
-/** Ids of as many bytes as OpenTelemetry has; what is patched over them is hex digits, which are bytes as good as any. */
+/** Ids of OpenTelemetry's length; the template overwrites them with hex digits, which are valid bytes. */
 const traceIdBytes = Buffer.from('T'.repeat(16));
 const spanIdBytes = Buffer.from('S'.repeat(8));
 const startedAtMark = 3_000_000_000_001;
@@ -44,7 +44,7 @@ export function createProtobufExport(spans: number): Template {
   });
 }
 
-/** The same in JSON, with ids in hex. */
+/** The export in JSON, with ids in hex. */
 export function createJsonExport(spans: number): Template {
   const [traceIdMark, spanIdMark] = ['T'.repeat(32), 'S'.repeat(16)];
   const marks: Readonly<Record<string, string>> = { traceId: traceIdMark, spanId: spanIdMark };

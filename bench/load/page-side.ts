@@ -4,14 +4,14 @@ import type { Program } from '../program.ts';
 import { type RequestSource, runHttpLoad } from './http.ts';
 import { type PageCase, pageEvents } from './log-pages.ts';
 
-/** One program that answers pages, and what its answers took. */
+/** A program that serves pages, and its response times. */
 export type PageSide = {
   readonly program: Program;
-  /** Asks for some pages of each kind, and throws when one of them is not full. */
+  /** Requests pages of each kind; throws unless each is full. */
   warmUp(): Promise<void>;
-  /** What is asked from now on is another round. */
+  /** Starts the next round. */
   beginRound(): void;
-  /** Asks for `samples` pages of each kind, one kind after the other, over so many connections. */
+  /** Requests `samples` pages of each kind in turn over `connections` connections. */
   takeTurn(connections: number, samples: number): Promise<void>;
   /** The median of the rounds. */
   percentileMs(name: PageCase['name'], connections: number, percent: number): number;
@@ -60,7 +60,7 @@ export function createPageSide(title: string, cases: readonly Case[], program: P
   };
 }
 
-/** The kinds take turns request by request: what disturbs one of them disturbs the others as much. */
+/** Alternates the kinds with every request, so that disturbances affect all kinds equally. */
 function interleave(cases: readonly Case[], note: Note): () => RequestSource {
   let asked = 0;
   return () => {
@@ -80,7 +80,7 @@ function interleave(cases: readonly Case[], note: Note): () => RequestSource {
   };
 }
 
-/** A short page would be a cheap one. */
+/** A short page would cost less. */
 function checkPage(what: string, body: Buffer): void {
   const { data }: { data: unknown[] } = JSON.parse(body.toString('utf8'));
   if (data.length !== pageEvents) throw new Error(`A page of ${what} has ${data.length} events, not ${pageEvents}.`);

@@ -1,13 +1,13 @@
 import { createServer, type Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
 
-/** Takes webhooks as fast as this process can, and says what came. */
+/** Receives and counts webhooks as fast as this process can. */
 export type Receiver = {
   readonly port: number;
   counts(): Counts;
-  /** From here on answers are kept back, so that whoever sends makes next to no progress. */
+  /** Holds answers from now on, so that senders almost stop. */
   hold(): void;
-  /** Gives the answers that were kept back, and from here on each one at once. */
+  /** Sends the held answers; later ones are sent at once. */
   release(): void;
   /** Head and body of the first request. */
   first(): { readonly head: string; readonly body: Buffer } | null;
@@ -17,9 +17,9 @@ export type Receiver = {
 export type Counts = { readonly requests: number; readonly events: number };
 
 export type ReceiverOptions = {
-  /** How many events a body holds; it is valid only during the call. */
+  /** Counts the events of a body, which is valid only during the call. */
   readonly countEvents: (body: Buffer) => number;
-  /** Told how long a sender took from an answer to the end of its next request on the same connection. */
+  /** Called with the time from an answer to the end of the next request on the same connection. */
   readonly onTurn?: (tookMs: number) => void;
 };
 
@@ -29,11 +29,11 @@ const headEnd = Buffer.from('\r\n\r\n');
 const answer = Buffer.from('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n');
 const envelopeMark = Buffer.from('"schema_version":');
 const bufferBytes = 131_072;
-// Shorter than any sender waits: what is kept back for long is a slow receiver, and no broken one.
+// Shorter than every sender's timeout, so that held answers do not count as failures.
 const heldMaxMs = 6_000;
 const sweepMs = 100;
 
-/** Envelopes of this bench carry the mark once each. */
+/** Each envelope of this bench holds the mark once. */
 export function countEnvelopes(body: Buffer): number {
   let events = 0;
   for (let at = body.indexOf(envelopeMark); at >= 0; at = body.indexOf(envelopeMark, at + envelopeMark.length)) {
@@ -103,7 +103,7 @@ export async function openReceiver({ countEvents, onTurn }: ReceiverOptions): Pr
   };
 }
 
-/** Reads requests that come one at a time with a Content-Length. */
+/** Parses requests that come one at a time with a Content-Length. */
 function take(line: Line, chunk: Buffer, finish: (line: Line, head: string, body: Buffer) => void): void {
   if (line.length + chunk.length > line.bytes.length) {
     line.bytes = Buffer.concat([line.bytes, Buffer.alloc(line.bytes.length + chunk.length)]);

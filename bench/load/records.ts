@@ -3,7 +3,7 @@ import type { RequestSource } from './http.ts';
 
 const path = '/api/gateway/v1/requests';
 
-/** Reports of finished requests as a gateway sends them; each record becomes one event. */
+/** Reports of finished requests as gateways send them; each record becomes one event. */
 export function recordRequests(projectKey: string, recordsPerCall: number): () => RequestSource {
   const run = randomBytes(6).toString('hex');
   let records = 0;
@@ -42,7 +42,7 @@ function createRecord(id: string, occurredAt: number): object {
   };
 }
 
-/** A refused record is a success in HTTP and makes no event. */
+/** HTTP 200 may include refused records, which create no event. */
 function checkAccepted(body: Buffer, records: number): void {
   const answer: { accepted?: number } = JSON.parse(body.toString('utf8'));
   if (answer.accepted !== records) throw new Error(`Not all records were accepted: ${body.toString('utf8', 0, 400)}`);

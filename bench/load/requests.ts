@@ -28,7 +28,7 @@ export function postRequests(trace: Template, { path, mediaType, projectKey }: P
   return () => ({ next: trace.createSource(head) });
 }
 
-/** Reads of the event log with keys that are well formed, checksum included, and unknown; a new one each time. */
+/** Reads of the event log with well-formed but unknown keys, a new one each time. */
 export function refusedRequests(): () => RequestSource {
   return cycle(
     Array.from({ length: refusedKeys }, () =>
@@ -46,7 +46,7 @@ export function bearer(key: string): string {
   return `Authorization: Bearer ${key}`;
 }
 
-/** Ready-made requests over and over; all connections take them from one queue. */
+/** Repeats prebuilt requests; all connections share one sequence. */
 export function cycle(requests: readonly Buffer[]): () => RequestSource {
   let at = 0;
   return () => ({

@@ -2,18 +2,18 @@ import { performance } from 'node:perf_hooks';
 import { LABELS, MODELS, RARE_WORD, USERS, wordOf } from '../fill/traces.ts';
 import { type RequestSource, runHttpLoad } from './http.ts';
 
-/** What is asked for, in the words of the interface. */
+/** A kind of search request. */
 export type SearchCase = {
   readonly name: string;
   readonly body: (index: number) => object;
-  /** Of its slowest answers. */
+  /** The limit of the p99. */
   readonly msMax: number;
 };
 
 const LISTED_MS_MAX = 100;
 const TEXT_MS_MAX = 1_000;
 
-/** Of a database that fill/ has filled with traces. Each is another one every time. */
+/** Searches in a database that fill/ filled with traces; each request differs. */
 export const SEARCH_CASES: readonly SearchCase[] = [
   listed('list', () => ({})),
   listed('user', (index) => ({ filters: { 'metadata.user_id': [`user_${(index * 37) % USERS}`] } })),
@@ -51,7 +51,7 @@ export function searchRequest(projectKey: string, body: object): Buffer {
   return Buffer.from(`${head.join('\r\n')}\r\n\r\n${text}`);
 }
 
-/** Asks one kind over and over, and answers what each answer took, in ascending order. */
+/** Repeats one kind of search; returns the response times, ascending. */
 export async function timeSearches(port: number, projectKey: string, asked: SearchCase, requests: number) {
   const tookMs: number[] = [];
   let index = 0;
@@ -71,7 +71,7 @@ export async function timeSearches(port: number, projectKey: string, asked: Sear
   return tookMs.sort((one, other) => one - other);
 }
 
-/** Searchers that ask for everything in turns. */
+/** Searchers that send all kinds in turn. */
 export function mixedSearches(projectKey: string): () => RequestSource {
   let index = 0;
   return () => ({

@@ -2,7 +2,7 @@ import { createJsonTrace } from './trace.ts';
 
 const spansPerRequest = 1_000;
 
-/** Stores one trace of many spans, in requests of bounded size. With `perParent` each first of so many is the parent of the rest. */
+/** Stores one trace in requests of bounded size. `perParent`: the first span of each such group is its parent. */
 export async function storeTrace(port: number, projectKey: string, spans: number, perParent = 0): Promise<string> {
   let traceId = '';
   for (let stored = 0; stored < spans; stored += spansPerRequest) {

@@ -3,11 +3,11 @@ import { createHistogram } from 'node:perf_hooks';
 import type { Keys } from '../sides.ts';
 import { getRequest } from './requests.ts';
 
-/** What those who follow were told since they were asked the last time. */
+/** The changes that the tails received since the last reset. */
 export type Told = { readonly events: number; readonly p99Ms: number; readonly followers: number };
 
 export type Tails = {
-  /** Begins to count anew. */
+  /** Resets the counts. */
   reset(): void;
   told(): Told;
   close(): void;
@@ -15,12 +15,12 @@ export type Tails = {
 
 const receiveBytes = 65_536;
 const openedMark = Buffer.from('HTTP/1.1 200');
-/** Where an event says when its trace was changed, in milliseconds of thirteen digits. */
+/** The start of an event id: the instant of the change, thirteen digits of milliseconds. */
 const idMark = Buffer.from('\nid: ');
 const idDigits = 13;
 const milliseconds = { lowest: 1, highest: 600_000, figures: 3 };
 
-/** Opens live tails of one project. Resolves once each of them follows; the server must run on the same clock. */
+/** Opens live tails of one project. Resolves once all are open; the server must use the same clock. */
 export async function openTails(port: number, { projectKey }: Keys, count: number): Promise<Tails> {
   let histogram = createHistogram(milliseconds);
   let told = new Set<number>();
@@ -31,7 +31,7 @@ export async function openTails(port: number, { projectKey }: Keys, count: numbe
     const nowMs = Date.now();
     for (let at = bytes.indexOf(idMark); at >= 0; at = bytes.indexOf(idMark, at + 1)) {
       const start = at + idMark.length;
-      // The rest of one that is cut off here is left out.
+      // Ignores an id that the chunk cuts off.
       if (start + idDigits > bytes.length) break;
       histogram.record(Math.max(1, nowMs - Number(bytes.toString('latin1', start, start + idDigits))));
       told.add(follower);

@@ -4,16 +4,16 @@ export type TemplateMarks = {
   readonly traceIdMark: string;
   readonly spanIdMark: string;
   readonly instants: readonly { readonly mark: Buffer; readonly ageMs: number }[];
-  /** Must give as many bytes as the marks have for every instant of a run. */
+  /** Must return as many bytes as a mark has. */
   readonly encodeInstant: (instantMs: number) => Buffer;
 };
 
 export type Template = {
-  /** Bytes of every trace made from it. */
+  /** The size of every trace in bytes. */
   readonly bytes: number;
   /**
-   * A source of traces, each with fresh random ids and present instants, patched over one private buffer: what a
-   * call answers is valid until the next one. `head` stands before every trace.
+   * A source of traces with new random ids and current instants, patched into one private buffer: each result is valid
+   * until the next call. `head` precedes every trace.
    */
   createSource(head: Uint8Array): () => Uint8Array;
 };
@@ -22,9 +22,9 @@ type InstantPlace = { readonly ageMs: number; readonly offsets: readonly number[
 
 const hexDigits = Buffer.from('0123456789abcdef', 'latin1');
 
-/** Building and encoding a trace per request would make the generator the bottleneck; patching costs a microsecond. */
+/** Encoding a trace per request would make the generator the bottleneck; patching takes a microsecond. */
 export function createTemplate(trace: Buffer, marks: TemplateMarks): Template {
-  // All of them are of one trace.
+  // All trace ids are the same.
   const [firstTraceId = 0, ...otherTraceIds] = offsetsOf(trace, Buffer.from(marks.traceIdMark, 'latin1'));
   const spanIds = offsetsOf(trace, Buffer.from(marks.spanIdMark, 'latin1'));
   const instants: InstantPlace[] = marks.instants.map(({ mark, ageMs }) => ({
@@ -71,7 +71,7 @@ export function createTemplate(trace: Buffer, marks: TemplateMarks): Template {
   };
 }
 
-/** A whole number as a protobuf varint; numbers above 32 bits included. */
+/** Encodes a protobuf varint, also above 32 bits. */
 export function varintBytes(value: number): Buffer {
   const bytes: number[] = [];
   let rest = value;
@@ -90,7 +90,7 @@ function offsetsOf(trace: Buffer, mark: Buffer): number[] {
   return offsets;
 }
 
-/** xoshiro128** from a random seed: ids spread like real ones, at a hundredth of the price of a CSPRNG. */
+/** xoshiro128** with a random seed: ids spread like real ones, at a hundredth of the cost of a CSPRNG. */
 function createRandomWords(): () => number {
   const seed = randomBytes(16);
   let a = seed.readInt32LE(0);

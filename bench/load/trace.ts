@@ -6,15 +6,15 @@ import { createTemplate, type Template, varintBytes } from './template.ts';
 const bodyBytesMin = 900;
 const bodyBytesMax = 1000;
 
-// Stand-ins of the same length as what is patched over them; no other part of a trace contains them.
+// Marks of the same length as the values patched over them; no other part of a trace contains them.
 const traceIdMark = 'T'.repeat(32);
 const spanIdMark = 'S'.repeat(16);
-// Thirteen digits in JSON and twelve bytes in a message, as every instant from 2001 to 2109 has.
+// Thirteen digits in JSON and twelve bytes in protobuf, like every instant from 2001 to 2109.
 const startedAtMark = 3_000_000_000_901;
 const firstTokenAtMark = 3_000_000_000_902;
 const finishedAtMark = 3_000_000_000_903;
 
-/** How long before now each instant lies. */
+/** The age of each instant. */
 const instants = [
   { mark: startedAtMark, ageMs: 1_240 },
   { mark: firstTokenAtMark, ageMs: 910 },
@@ -52,7 +52,7 @@ const metadata = {
   labels: ['production', 'support'],
 };
 
-/** The JSON body of one trace. With one span it is the 900 to 1000 bytes the figures are about. */
+/** The JSON body of one trace. With one span it has the 900 to 1000 bytes of the promised figures. */
 export function createJsonTrace(spans: number): Template {
   const span = {
     type: 'llm',
@@ -112,7 +112,7 @@ export function createProtoTrace(): Template {
   });
 }
 
-/** The fields of a google.protobuf.Timestamp. Nanoseconds take five bytes, however small they are. */
+/** A google.protobuf.Timestamp with nanoseconds padded to five bytes. */
 function timestampBytes(instantMs: number): Buffer {
   const nanos = (instantMs % 1000) * 1_000_000;
   const padded = [0, 7, 14, 21].map((shift) => ((nanos >>> shift) & 0x7f) | 0x80);

@@ -4,7 +4,7 @@ import { Webhook } from 'standardwebhooks';
 import type { Keys } from '../sides.ts';
 import type { Receiver } from './receiver.ts';
 
-/** An endpoint of the server, and the secret it signs with. */
+/** A webhook endpoint and its signing secret. */
 export type Endpoint = { readonly id: string; readonly secret: string };
 
 const path = '/api/webhooks/v1/endpoints';
@@ -16,7 +16,7 @@ export async function createEndpoint(port: number, keys: Keys, draft: object): P
   return JSON.parse(body).data;
 }
 
-/** Resolves when every outcome is stored: nothing of the endpoint waits, and nothing is being sent. */
+/** Resolves when the endpoint has no undelivered event and no attempt under way. */
 export async function waitUntilIdle(port: number, keys: Keys, { id }: Endpoint): Promise<void> {
   for (const startedAt = performance.now(); performance.now() - startedAt < idleMs; await delay(pollMs)) {
     const body = await call({ port, keys, method: 'GET', path: `${path}/${id}/health`, status: 200 });

@@ -1,4 +1,4 @@
-/** What people wait for in the console: its first page, and a long trace. In Chromium, which npm brings for the tests. */
+/** How long console users wait for the first page and a long trace. In Chromium, which npm installs for tests. */
 
 import { performance } from 'node:perf_hooks';
 import { gzipSync } from 'node:zlib';
@@ -27,7 +27,7 @@ export const consoleFirst: Row = {
       const times: number[] = [];
       let bytes = 0;
       for (let round = 1; round <= Math.max(roundsMin, bench.rounds); round += 1) {
-        // A context of its own has no cache.
+        // A new context has an empty cache.
         const context = await side.browser.newContext();
         const page = await context.newPage();
         const scripts: Response[] = [];
@@ -100,7 +100,7 @@ async function measureUsable(page: Page): Promise<number> {
   return performance.now() - startedAt;
 }
 
-/** From one end to the other while the spans still come, three screens of rows in each frame. */
+/** Scrolls to the end while spans still load, three screens per frame. */
 function measureLongestFrame(page: Page): Promise<number> {
   return page.getByRole('tree').evaluate((tree, height) => {
     const { promise, resolve } = Promise.withResolvers<number>();

@@ -12,14 +12,14 @@ const maxInFlight = 8;
 const endpointCounts = [1, 8];
 const recordsPerCall = 500;
 const reportConnections = 4;
-/** A round has so many times what the one before used, so that it does not end early. */
+/** A round's backlog exceeds the last round's use, so that it does not end early. */
 const backlogFactor = 1.5;
 const drainMs = 60_000;
 const pollMs = 20;
 
 type Plan = { readonly batchSize: number; readonly endpoints: number; readonly firstBacklog: number };
 
-/** One of the programs: where its events come from, and where they go. */
+/** One program with its backlog and its receiver. */
 type Side = Deliveries & { prepare(): Promise<void>; left(): number; conclude(): Promise<void> };
 
 export const deliverSingle: Row = {
@@ -97,7 +97,7 @@ async function compareDeliveries(bench: Bench, plan: Plan): Promise<Compared> {
   }
 }
 
-/** The reference goes through the same events over and over. */
+/** The reference sends the same events repeatedly. */
 function endless(deliveries: Deliveries): Side {
   const nothing = () => Promise.resolve();
   return { ...deliveries, prepare: nothing, left: () => Number.POSITIVE_INFINITY, conclude: nothing };

@@ -27,7 +27,7 @@ export const eventsPage: Row = {
     for (const side of all) await side.warmUp();
     for (let round = 1; round <= bench.rounds; round += 1) {
       for (const side of all) side.beginRound();
-      // Short turns, so that whatever disturbs the machine disturbs them all.
+      // Turns are short, so that disturbances affect all sides.
       for (let turn = 1; turn <= turnsPerRound; turn += 1) {
         for (const count of connections) for (const side of all) await side.takeTurn(count, samplesPerTurn);
       }

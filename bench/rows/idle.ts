@@ -7,7 +7,7 @@ import { createPlace, type Keys, mintKeys, type Place, startServer } from '../si
 
 const restMs = 5_000;
 
-/** The very first start of a machine compiles all its code, which later ones find compiled, and makes the database. */
+/** The very first start compiles all code, which later starts reuse, and creates the database. */
 export const idle: Row = {
   name: 'idle',
   about: 'resident memory 5 s after the very first start, and after a later one, without traffic',

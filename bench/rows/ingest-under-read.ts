@@ -44,7 +44,7 @@ export const ingestUnderRead: Row = {
       checkOurs: checkStored,
       sharedPid: await readSharedPid(bench),
     });
-    // The first one was the warm-up.
+    // The first load was the warm-up.
     const rounds = reads.slice(1);
     const throughput = judge(
       {

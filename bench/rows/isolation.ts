@@ -9,16 +9,16 @@ import { launch, type Program } from '../program.ts';
 import { createPlace, type Keys, mintKeys, startServer } from '../sides.ts';
 
 const dead = 999;
-// The silent ones are known to be dead after three attempts of 10 s each; before that the start of all is measured.
+// Silent receivers count as dead after three attempts of 10 s; until then the start is measured.
 const settleSeconds = 35;
 const warmUpSeconds = 2;
 const costMax = 1.2;
-/** How many endpoints are created at once. */
+/** The number of concurrent create requests. */
 const creations = 9;
 
 type Variant = { readonly name: string; readonly draft: object };
 
-/** What a receiver sees with the default delay, and what the server itself needs. */
+/** With the default batch delay, and without it: the server's own time. */
 const variants: readonly Variant[] = [
   { name: 'isolation', draft: {} },
   { name: 'isolation-no-delay', draft: { max_batch_delay_ms: 0 } },
@@ -37,8 +37,8 @@ export const isolation: Row = {
 };
 
 /**
- * Alone, beside, alone again, so that a machine that gets slower shows. Never at once: what one server has to do for the
- * dead would burden the other, and one that is stopped meanwhile would wake up with all of it due.
+ * Measures alone, beside the dead, and alone again, to reveal a machine that gets slower. Never both servers at once:
+ * work for the dead endpoints would slow the other one, and a paused server would resume with all of it due.
  */
 async function compareLags(bench: Bench, variant: Variant): Promise<Figure> {
   const before = await measureAlone(bench, variant);
@@ -118,7 +118,7 @@ function startDeadEnds(): Promise<Program> {
 
 type Dead = { readonly deadEnds: Program; readonly draft: object };
 
-/** A third each: nobody listens, no answer ever comes, every answer is 500. */
+/** A third each: closed port, no answer, status 500. */
 async function createDead({ server, keys }: Side, { deadEnds, draft }: Dead): Promise<void> {
   const closedPort = await findClosedPort();
   const urls = [

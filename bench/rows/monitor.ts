@@ -57,7 +57,7 @@ async function startWatched(bench: Bench, keys: Keys, share = sample): Promise<P
   return program;
 }
 
-/** From the answer of the collector until the result can be read, one trace after the other. */
+/** The p95 from the collector's answer until the result is readable, one trace at a time. */
 async function measureLag(bench: Bench, keys: Keys): Promise<number> {
   const program = await startWatched(bench, keys, 1);
   const lagsMs: number[] = [];

@@ -69,7 +69,7 @@ function judgeSpans(name: string, perSecond: number, reference: number): Figure 
   return judge(figure, { of: 'ratio', atLeast: 0.5 });
 }
 
-/** A refused span is a success of the call; counting it would measure refusals. */
+/** A successful call may include refused spans, which must not count. */
 function checkProtobuf(body: Buffer): void {
   const { partialSuccess } = fromBinary(ExportTraceServiceResponseSchema, body);
   if (partialSuccess) throw new Error(`The spans were not stored whole: ${partialSuccess.errorMessage}`);

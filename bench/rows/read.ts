@@ -35,7 +35,7 @@ export const grpcRead: Row = {
   run: (bench) =>
     judgeReads(bench, 'grpc-read', {
       ours: (reading, port, stop) => runGrpc(reading, {}, { port, stop }),
-      // What says that it may be compressed goes there, also a message that is not.
+      // This header leads calls to the Connect router, even uncompressed ones.
       reference: (reading, port, stop) => runGrpc(reading, { 'grpc-encoding': 'gzip' }, { port, stop }),
     }),
 };
@@ -46,11 +46,11 @@ type Read = (reading: Reading, port: number, stop: Stop) => Promise<LoadResult>;
 async function judgeReads(bench: Bench, name: string, reads: { readonly ours: Read; readonly reference: Read }) {
   const { ours, reference } = await compareReads(bench, reads);
   const figure = { name, value: ours.perSecond, unit: 'requests/s', reference: reference.perSecond };
-  // Below that the short path would not earn its place.
+  // Below this the short path is not worth its code.
   return [judge(figure, { of: 'ratio', atLeast: 1.1 })];
 }
 
-/** Two servers that hold the same trace. */
+/** Uses two servers with the same trace. */
 async function compareReads(bench: Bench, reads: { ours: Read; reference: Read }): Promise<Compared> {
   const keys = mintKeys();
   const body = Buffer.from(createJsonTrace(spans).createSource(Buffer.alloc(0))());
@@ -102,7 +102,7 @@ function runGrpc({ traceId, keys }: Reading, headers: Headers, side: { port: num
   return runGrpcLoad({ ...load, ...side, headers });
 }
 
-/** The same message each time. */
+/** A constant message. */
 function messageOf(traceId: string): Template {
   const message = toBinary(GetTraceRequestSchema, create(GetTraceRequestSchema, { traceId }));
   return {

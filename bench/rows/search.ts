@@ -81,7 +81,7 @@ export const ingestUnderSearch: Row = {
   },
 };
 
-/** The longest time for which the server attended to nobody, of the last minute. */
+/** The longest event loop stall of the last minute, in seconds. */
 async function readStall(port: number): Promise<number> {
   const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
   const line = text.split('\n').find((each) => each.startsWith('spandrel_event_loop_delay_max_seconds '));

@@ -46,7 +46,7 @@ export const tail: Row = {
       { name: nameOf(bench, 'tail'), value: ours.perSecond, unit: 'requests/s', reference: reference.perSecond },
       { of: 'ratio', atLeast: 0.9 },
     );
-    // The first one was the warm-up.
+    // The first load was the warm-up.
     const told = rounds.slice(1);
     if (told.length === 0) return [throughput];
     const hearing = Math.min(...told.map((round) => round.followers));

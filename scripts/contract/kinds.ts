@@ -1,4 +1,4 @@
-/** What a member of a REST body, path or query holds, as the descriptors and their options say it. */
+/** The type of a member of a REST body, path or query, from descriptors and their options. */
 
 import { type DescField, type DescMessage, ScalarType } from '@bufbuild/protobuf';
 import {
@@ -14,9 +14,9 @@ export type Json = null | boolean | number | string | readonly Json[] | { readon
 
 export type Kind =
   | { readonly kind: 'array'; readonly of: Kind }
-  /** An object whose members are all alike. */
+  /** An object with members of one kind. */
   | { readonly kind: 'map'; readonly of: Kind }
-  /** `omit`: members that are left out here. */
+  /** `omit`: members this occurrence lacks. */
   | { readonly kind: 'object'; readonly desc: DescMessage; readonly omit: readonly string[] }
   | { readonly kind: 'enum'; readonly values: readonly string[] }
   | { readonly kind: 'constant'; readonly value: Json }
@@ -25,7 +25,7 @@ export type Kind =
   | { readonly kind: 'timestamp' | 'milliseconds' }
   | { readonly kind: 'json' | 'string' | 'boolean' | 'number' };
 
-/** Of the whole field, lists included. */
+/** The kind of a field, also of lists. */
 export function kindOf(field: DescField): Kind {
   if (field.fieldKind === 'list') return { kind: 'array', of: itemKind(field) };
   return field.fieldKind === 'map' ? { kind: 'map', of: itemKind(field) } : itemKind(field);
@@ -63,7 +63,7 @@ function scalarKind(field: DescField): Kind {
   }
 }
 
-/** The same value with every member of its objects. */
+/** The kind without omitted members. */
 export function whole(kind: Kind): Kind {
   if (kind.kind === 'array' || kind.kind === 'map') return { kind: kind.kind, of: whole(kind.of) };
   return kind.kind === 'object' ? { ...kind, omit: [] } : kind;

@@ -1,4 +1,4 @@
-/** The rules beside a field (buf.validate), as bounds that both documents can write. */
+/** The rules of a field (buf.validate) as bounds for both documents. */
 
 import { type DescField, getOption, hasOption } from '@bufbuild/protobuf';
 import { type FieldRules, field as fieldRules } from '../../gen/buf/validate/validate_pb.js';
@@ -9,11 +9,11 @@ export type Limits = {
   readonly pattern?: string;
   readonly items?: Range;
   readonly each?: Limits;
-  /** Of numbers; both ends are allowed. */
+  /** The range of a number, inclusive. */
   readonly value?: Range;
 };
 
-/** Null where there is no bound. */
+/** Null: no bound. */
 export type Range = { readonly min: number | null; readonly max: number | null };
 
 const NONE: Limits = { required: false };
@@ -51,13 +51,13 @@ function readRules({ required, type }: FieldRules, field: DescField): Limits {
   }
 }
 
-/** Zero is no bound, as it is unset. */
+/** An unset bound is zero. */
 function rangeOf(min: bigint, max: bigint): Range | null {
   if (min === 0n && max === 0n) return null;
   return { min: min === 0n ? null : Number(min), max: max === 0n ? null : Number(max) };
 }
 
-/** A bound that is itself not allowed is the whole number before or after it. */
+/** Converts an exclusive bound to the next allowed integer. */
 function boundOf(bound: { readonly case?: string | undefined; readonly value?: unknown }, step: 1 | -1): number | null {
   if (bound.case === undefined) return null;
   const isAllowed = bound.case === 'gte' || bound.case === 'lte';

@@ -1,4 +1,4 @@
-/** The members of an object over REST: fields of a message, those of what is written inline, and what REST adds. */
+/** The REST members of an object: fields of a message, fields of inline messages, and REST's own. */
 
 import { type DescField, type DescMessage, getOption, hasOption } from '@bufbuild/protobuf';
 import { getComments } from '@bufbuild/protoplugin';
@@ -17,7 +17,7 @@ import { type Kind, kindOf, whole } from './kinds.ts';
 import { type Limits, limitsOf } from './limits.ts';
 
 export type Member = {
-  /** Null: any other members there may be. */
+  /** Null stands for all other members. */
   readonly name: string | null;
   readonly kind: Kind;
   readonly comment: string;
@@ -26,7 +26,7 @@ export type Member = {
 export type SentMember = Member & {
   readonly field: DescField;
   readonly limits: Limits;
-  /** Types of JSON that are taken in its place, or in place of its items; "any" is each of them. */
+  /** JSON types also accepted for it, or for its items; "any" means all. */
   readonly also: readonly string[];
 };
 
@@ -35,7 +35,7 @@ export type AnsweredMember = Member & {
   readonly mayBeAbsent: boolean;
 };
 
-/** What may be sent in place of a message. */
+/** The members of a request. */
 export function sentMembers(fields: readonly DescField[]): SentMember[] {
   return fields.filter(isSent).flatMap((field): SentMember[] => {
     if (isInlineMessage(field)) return sentMembers(field.message.fields);
@@ -47,7 +47,7 @@ function isSent(field: DescField): boolean {
   return !isMask(field) && !isOutputOnly(field) && !restFlags(field).hidden;
 }
 
-/** What an answer has in place of a message, in the order it is written. */
+/** The members of an answer, in the order written. */
 export function answeredMembers(desc: DescMessage, omit: readonly string[] = []): AnsweredMember[] {
   return membersOf(desc, new Set(omit)).flatMap((member): AnsweredMember[] => {
     if (member.kind === 'json') {
@@ -72,12 +72,12 @@ function presenceOf(field: DescField): Pick<AnsweredMember, 'nullable' | 'mayBeA
   return { nullable: emptyIsNull || holdsNull || (isUnset && !omitUnset), mayBeAbsent: isUnset && omitUnset };
 }
 
-/** A field of an answer is there unless it is declared optional, or one of several. Updates alone may leave out a required one. */
+/** An answer holds a field unless it is optional or in a oneof. Only updates may omit a required one. */
 function mayBeUnset(field: DescField): boolean {
   return ((field.proto.proto3Optional ?? false) && !isNeeded(field)) || field.oneof !== undefined;
 }
 
-/** True for a field that what exists always has. */
+/** True for a field that every stored object has. */
 export function isNeeded(field: DescField): boolean {
   return hasOption(field, field_behavior) && getOption(field, field_behavior).includes(FieldBehavior.REQUIRED);
 }
@@ -87,7 +87,7 @@ function memberOf(field: DescField): Member {
   return { name: isUnnamed ? null : restName(field), kind: kindOf(field), comment: commentOf(field) };
 }
 
-/** The comment in front of a declaration, as one line. */
+/** The leading comment of a declaration, as one line. */
 export function commentOf(desc: Parameters<typeof getComments>[0]): string {
   return (getComments(desc).leading ?? '').trim().replace(/\s*\n\s*/g, ' ');
 }

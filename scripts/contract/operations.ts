@@ -1,4 +1,4 @@
-/** Every rpc as a route of REST: where it is, who may call it, what is sent and what is answered. */
+/** Every rpc as a REST route: paths, callers, request and answer. */
 
 import { type DescField, type DescFile, type DescMethod, type DescService, getOption } from '@bufbuild/protobuf';
 import { http } from '../../gen/google/api/annotations_pb.js';
@@ -18,32 +18,32 @@ import { type AnsweredMember, answeredMembers, commentOf, type SentMember, sentM
 export type Operation = {
   readonly method: DescMethod;
   readonly rules: Policy;
-  /** What it does. */
+  /** The description. */
   readonly about: string;
-  /** What its comment says of its own errors; may be empty. */
+  /** The comment's text on own errors; may be empty. */
   readonly errors: string;
-  /** The first is the one to use. */
+  /** The preferred route is first. */
   readonly routes: readonly Route[];
   readonly sent: Readonly<Record<Target, readonly SentMember[]>>;
   readonly takesBody: boolean;
-  /** Whether a member of the body that is null counts as unset, as not sent, or is wrong. */
+  /** Whether null in the body unsets a member, counts as not sent, or is refused. */
   readonly nulls: 'refused' | 'unset' | 'absent';
-  /** What a success is sent as. */
+  /** The media type of a success. */
   readonly mediaType: string;
-  /** The forms an answer can have; one but for variants. */
+  /** The forms of an answer; several only for a oneof. */
   readonly answers: readonly Answer[];
 };
 
 export type Route = {
   readonly verb: string;
-  /** With the names of parameters as errors tell them. */
+  /** Parameters have their names in errors. */
   readonly template: string;
-  /** Of a route kept for older clients: members that its answer leaves out. */
+  /** For a route for older clients: members its answer lacks. */
   readonly legacy: { readonly omit: readonly string[] } | null;
 };
 
 export type Answer =
-  /** One object that is described by itself, or any other value. */
+  /** One object with its own schema, or another value. */
   | { readonly form: 'value'; readonly kind: Kind }
   | { readonly form: 'members'; readonly members: readonly AnsweredMember[] };
 
@@ -93,7 +93,7 @@ function nullsOf({ input }: DescMethod, { nullIsAbsent, nullUnsets, body }: Poli
 }
 
 function answersOf({ output }: DescMethod, { stream }: Policy): Answer[] {
-  // What goes on with a line is part of it, and what names an event is not in its data.
+  // The first field is the line, others continue it; `id` is not in the data of an event.
   const [first] = output.fields;
   if (stream === RestStream.LINES && first) return [{ form: 'value', kind: kindOf(first) }];
   if (stream === RestStream.EVENTS) {
@@ -119,7 +119,7 @@ function nameParameters({ input }: DescMethod, template: string): string {
   });
 }
 
-/** Who may call it, as a clause. */
+/** The required credential, as a clause. */
 export function callersOf({ credential, permission, projectKeys }: Policy): string {
   const needs = permission === '' ? '' : `, \`${permission}\``;
   if (credential === Credential.OPEN) return 'open to anybody';
@@ -127,7 +127,7 @@ export function callersOf({ credential, permission, projectKeys }: Policy): stri
   return `credential of an organization${needs}${projectKeys ? '; project keys too' : ''}`;
 }
 
-/** What else is particular about its requests, each a sentence. */
+/** Other properties of its requests, one sentence each. */
 export function particularsOf({ rules: { size, body, idempotent, stream }, nulls }: Operation): string[] {
   return [
     size === SizeClass.INGEST ? 'The body may have 10 MiB (`SPANDREL_MAX_BODY_BYTES`).' : '',

@@ -1,4 +1,4 @@
-/** What a route may answer when it refuses: by HTTP status, the codes it can say. */
+/** The error codes of a route, by HTTP status. */
 
 import { BodyRule, Credential } from '../../gen/spandrel/v1/options_pb.js';
 import { Fault, type FaultCode, isFaultCode } from '../../src/domain/fault.ts';
@@ -9,11 +9,11 @@ export type Refusals = ReadonlyMap<number, Refusal>;
 
 export type Refusal = {
   readonly codes: readonly FaultCode[];
-  /** Whether all of them follow from the policy. */
+  /** True if the policy implies all codes. */
   readonly isUsual: boolean;
 };
 
-/** Statuses in ascending order. */
+/** Sorted by ascending status. */
 export function refusalsOf(operation: Operation): Refusals {
   const usual = new Set(usualCodes(operation));
   const codes = [...new Set([...usual, ...namedCodes(operation)])];
@@ -24,13 +24,13 @@ export function refusalsOf(operation: Operation): Refusals {
   );
 }
 
-/** Of a code of an operation. A tolerant body of which nothing is left is malformed, in either family. */
+/** The status of a code. A tolerant body with no valid item is malformed in both families. */
 export function httpStatus(code: FaultCode, { rules }: Operation): number {
   if (code === 'validation_error' && rules.body === BodyRule.TOLERANT) return 400;
   return statusOf(new Fault(code, ''), familyOfPolicy(rules));
 }
 
-/** The text of an operation's own errors with statuses of HTTP. A comment that names an unknown code does not compile. */
+/** The text of an operation's own errors with HTTP statuses. Throws on an unknown code. */
 export function errorsText(operation: Operation): string {
   return operation.errors
     .replace(CODE, (text, status: string | undefined, code: string) => {
@@ -41,14 +41,14 @@ export function errorsText(operation: Operation): string {
     .replace(/\bUNAVAILABLE\b/g, '503 `unavailable`');
 }
 
-/** A code, maybe behind the status that gRPC has for it. */
+/** A code, optionally after its gRPC status. */
 const CODE = /(?:\b([A-Z]+(?:_[A-Z]+)*) )?\b([a-z]+(?:_[a-z]+)+)\b/g;
 
 function namedCodes({ errors }: Operation): FaultCode[] {
   return [...errors.matchAll(CODE)].flatMap(([, , code = '']) => (isFaultCode(code) ? [code] : []));
 }
 
-/** What follows from the policy and the place of the fields. */
+/** Codes that policy and fields imply. */
 function usualCodes({ rules, sent, takesBody }: Operation): FaultCode[] {
   const takesFields = sent.param.length + sent.query.length + sent.json.length > 0 || rules.idempotent;
   return [

@@ -1,4 +1,4 @@
-/** The contract as an OpenAPI 3.1 document. What it says follows from the protos; only what has no rpc is told here. */
+/** The contract as an OpenAPI 3.1 document, from the protos; only paths without an rpc are added here. */
 
 import type { DescFile, DescService } from '@bufbuild/protobuf';
 import { Credential } from '../../gen/spandrel/v1/options_pb.js';
@@ -133,7 +133,7 @@ function writeParameters({ sent, rules }: Operation, { template }: Route, schema
   ];
 }
 
-/** Lists have commas in between, and JSON stands as its text. */
+/** Lists are separated by commas; JSON is sent as text. */
 function shapeOf({ kind }: SentMember, schema: Schema): Schema {
   if (kind.kind === 'array') return { style: 'form', explode: false, schema };
   return kind.kind === 'json' ? { content: { 'application/json': { schema } } } : { schema };

@@ -1,4 +1,4 @@
-/** What the port serves beside the contract: paths without an rpc, and answers to requests that reach no route. */
+/** Paths without an rpc, and answers to requests that match no route. */
 
 import type { Schema } from './schemas.ts';
 
@@ -29,7 +29,7 @@ export const OTHER_PATHS: { readonly [path: string]: Schema } = {
   }),
 };
 
-/** To requests that reach no route of the document; what they look like depends on the path. */
+/** Answers to requests that match no route; the error family depends on the path. */
 export const OTHER_RESPONSES: { readonly [name: string]: Schema } = {
   RouteNotFound: refusal('There is nothing at the path.', 'route_not_found'),
   MethodNotAllowed: refusal(

@@ -1,4 +1,4 @@
-/** Refusals as responses of OpenAPI: those that follow from a policy are components, those of one operation stand in it. */
+/** Refusals as OpenAPI responses: components for those a policy implies, inline for one operation's. */
 
 import { STATUS_CODES } from 'node:http';
 import { isDeepStrictEqual } from 'node:util';
@@ -12,7 +12,7 @@ export type Refusal = { readonly status: number; readonly response: Schema };
 
 export type RefusalWriter = {
   write(operation: Operation): Refusal[];
-  /** Everything that was referred to, by name. */
+  /** All referenced components, by name. */
   components(): { readonly [name: string]: Schema };
 };
 
@@ -32,7 +32,7 @@ export function createRefusals(): RefusalWriter {
     components: () => Object.fromEntries([...shared].toSorted(([one], [other]) => (one < other ? -1 : 1))),
   };
 
-  /** Routes of several classes answer one status with different codes: the second kind has a number. */
+  /** Policies may give one status different codes: further variants get a number. */
   function share(stem: string, response: Schema): Schema {
     for (let number = 1; ; number += 1) {
       const name = number === 1 ? stem : `${stem}${number}`;
@@ -44,7 +44,7 @@ export function createRefusals(): RefusalWriter {
   }
 }
 
-/** A status with one code is called by the code. */
+/** Names a status with one code by the code. */
 function nameOf(status: number, codes: readonly FaultCode[]): string {
   const [code = '', ...more] = codes;
   return more.length === 0 ? pascal(code) : (STATUS_CODES[status] ?? '').replaceAll(' ', '');
@@ -161,7 +161,7 @@ function pascal(code: string): string {
   return code.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/** Whom an operation lets in. */
+/** The credentials of an operation. */
 export function securityOf({ rules: { credential, permission } }: Operation): readonly Schema[] {
   if (credential === Credential.OPEN) return [];
   const roles = permission === '' ? [] : [permission];

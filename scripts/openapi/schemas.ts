@@ -1,4 +1,4 @@
-/** Members as JSON Schema 2020-12, the dialect of OpenAPI 3.1. Objects are components, so that clients have one type for each. */
+/** Members as JSON Schema 2020-12, as in OpenAPI 3.1. Objects are components, so clients have one type for each. */
 
 import { isDeepStrictEqual } from 'node:util';
 import type { DescMessage } from '@bufbuild/protobuf';
@@ -18,12 +18,12 @@ import type { Operation } from '../contract/operations.ts';
 export type Schema = { readonly [keyword: string]: Json };
 
 export type Schemas = {
-  /** Of what an answer holds. */
+  /** The schema of an answer's value. */
   ofAnswer(kind: Kind): Schema;
   ofAnsweredMembers(members: readonly AnsweredMember[]): Schema;
   ofSentMembers(members: readonly SentMember[], nulls: Operation['nulls']): Schema;
   ofParameter(member: SentMember): Schema;
-  /** Everything that was referred to, by name. */
+  /** All referenced components, by name. */
   components(): { readonly [name: string]: Schema };
 };
 
@@ -110,7 +110,7 @@ export function createSchemas(): Schemas {
 type Component = { readonly desc: DescMessage; schema: Schema };
 type Named = { readonly name: string; readonly desc: DescMessage };
 
-/** Makes a component the first time. One that contains itself finds its own name. */
+/** Creates a component once. A recursive one refers to its own name. */
 function refer(components: Map<string, Component>, { name, desc }: Named, make: () => Schema): Schema {
   const known = components.get(name);
   if (known && known.desc !== desc)
@@ -123,7 +123,7 @@ function refer(components: Map<string, Component>, { name, desc }: Named, make: 
   return { $ref: `#/components/schemas/${name}` };
 }
 
-/** Where null may be sent depends on the route, so one message can have two schemas. */
+/** Whether null is allowed depends on the route, so a message can have two schemas. */
 function referEqual(components: Map<string, Component>, desc: DescMessage, schema: Schema): Schema {
   const names = [`${desc.name}Input`, `${desc.name}Patch`];
   const name = names.find((each) => isDeepStrictEqual(components.get(each)?.schema ?? schema, schema));
@@ -132,7 +132,7 @@ function referEqual(components: Map<string, Component>, desc: DescMessage, schem
   return { $ref: `#/components/schemas/${name}` };
 }
 
-/** Answers print milliseconds in UTC; requests may say an instant in other ways too. */
+/** Answers use UTC with milliseconds; requests may use other forms too. */
 const SENT_INSTANT: Schema = {
   anyOf: [
     { type: 'string', description: 'RFC 3339; without an offset UTC is meant, and a bare date is its midnight.' },

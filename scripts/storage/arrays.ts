@@ -1,26 +1,26 @@
-/** Makes of a change of one row one of many on PostgreSQL: what is given for a column comes as an array with all rows' values. */
+/** Turns a change of one row into one of many on PostgreSQL: each parameter becomes an array over all rows. */
 
 import { sql } from 'kysely';
-import { asValue, Given } from './given.ts';
 import { encodeCode } from './mapper.ts';
+import { asValue, Param } from './param.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: the query builder has no type for all of its nodes together.
 type Node = any;
 
-/** `typeOf` says of which type a column is. */
+/** `typeOf` returns the type of a column. */
 export function takeArrays(change: Node, typeOf: (column: string) => string): Node {
-  const arrays: { readonly place: string; readonly type: string; readonly given: Given }[] = [];
+  const arrays: { readonly place: string; readonly type: string; readonly params: Param }[] = [];
 
-  /** `column`: what is given is set to, or compared with. */
+  /** `column`: the parameter is assigned to, or compared with. */
   function replaceGiven(node: Node, column: string | null): Node {
-    if (node instanceof Given) {
+    if (node instanceof Param) {
       if (column === null) throw new Error('what is given of many rows is set, or compared with a column');
-      arrays.push({ place: `v${arrays.length}`, type: typeOf(column), given: node });
+      arrays.push({ place: `v${arrays.length}`, type: typeOf(column), params: node });
       return sql.ref(`given.${arrays.at(-1)?.place}`).toOperationNode();
     }
     if (Array.isArray(node)) return node.map((each) => replaceGiven(each, column));
     if (node === null || typeof node !== 'object') return node;
-    if (node.kind === 'ValueNode') return node.value instanceof Given ? replaceGiven(node.value, column) : node;
+    if (node.kind === 'ValueNode') return node.value instanceof Param ? replaceGiven(node.value, column) : node;
     if (node.kind === 'ColumnUpdateNode') {
       return { ...node, value: replaceGiven(node.value, node.column.column.name) };
     }
@@ -31,7 +31,7 @@ export function takeArrays(change: Node, typeOf: (column: string) => string): No
   }
 
   function fromRows() {
-    const types = arrays.map(({ given, type }) => sql`${asValue(encodeCode(type, given.cell))}::${sql.raw(type)}[]`);
+    const types = arrays.map(({ params, type }) => sql`${asValue(encodeCode(type, params.cell))}::${sql.raw(type)}[]`);
     return sql`unnest(${sql.join(types)}) as given (${sql.raw(arrays.map(({ place }) => place).join(', '))})`;
   }
 

@@ -1,13 +1,13 @@
-/** Makes code of a question: its text, what it is given in the order of its places, and what becomes of a row. */
+/** Generates the code of a query: its text, its parameters in order, and the mapping of a row. */
 
 import { createQueryId } from 'kysely';
-import type { ChangeSource, LookupSource, ManySource, RowsSource, Source } from '../../src/storage/questions.ts';
+import type { ChangeSource, LookupSource, ManySource, RowsSource, Source } from '../../src/storage/queries.ts';
 import type { StoreKind } from '../../src/storage/tables/kinds.ts';
 import { takeArrays } from './arrays.ts';
-import { createKey, GIVEN, Given } from './given.ts';
+import { createDialect } from './dialect.ts';
 import { writeMany } from './many.ts';
 import { openMapper, packCode, type Table, typeOf, unpackCode } from './mapper.ts';
-import { sayWords } from './words.ts';
+import { createKey, PARAMS, Param } from './param.ts';
 
 export type AnySource =
   | Source<never, unknown>
@@ -20,11 +20,11 @@ export type Compile = (room: string, name: string, source: AnySource) => string;
 // biome-ignore lint/suspicious/noExplicitAny: the query builder has no type for all of its nodes together.
 type Node = any;
 
-/** What stands between the braces of a compiled question. */
+/** The members of a compiled query. */
 type Code = {
   readonly text: string;
-  /** The parameter of the cells, and they themselves. */
-  readonly given: string;
+  /** The argument of `cells`, and its values. */
+  readonly params: string;
   readonly cells: readonly string[];
   readonly row?: string;
   readonly nameOf?: string;
@@ -34,16 +34,16 @@ type Code = {
 export function createCompiler(store: StoreKind): Compile {
   const mapper = openMapper(store);
   const { db, columnOf } = mapper;
-  const words = sayWords(store, mapper);
+  const dialect = createDialect(store, mapper);
 
   return (room, name, source) => {
-    const { text, given, cells, row, nameOf, table } = compile(source);
+    const { text, params, cells, row, nameOf, table } = compile(source);
     const isMany = store === 'postgres' && ('lookup' in source || 'table' in source);
     return [
       `export const ${name}: ${isMany ? 'CompiledMany' : 'Compiled'}<typeof source.${name}> = {`,
       `  name: '${room}.${name}',`,
       `  text: ${JSON.stringify(text)},`,
-      `  cells: (${given}) => [${cells.join(', ')}],`,
+      `  cells: (${params}) => [${cells.join(', ')}],`,
       ...(row === undefined ? [] : [`  row: ${row},`]),
       ...(nameOf === undefined ? [] : [`  nameOf: ${nameOf},`]),
       ...(table === undefined ? [] : [`  table: '${table.tableName}',`, `  columns: ${columnsOf(table)},`]),
@@ -54,53 +54,53 @@ export function createCompiler(store: StoreKind): Compile {
   function compile(source: AnySource): Code {
     if ('table' in source) {
       const table = mapper.tableOf(source.table);
-      return { ...writeMany(store, table, source), given: 'given', ...(store === 'sqlite' ? {} : { table }) };
+      return { ...writeMany(store, table, source), params: 'params', ...(store === 'sqlite' ? {} : { table }) };
     }
     if ('lookup' in source) return compileLookup(source);
     if ('changeRows' in source) return compileRows(source);
-    const isAsked = 'ask' in source;
-    const said = isAsked ? source.ask(db, GIVEN, words) : source.change(db, GIVEN, words);
+    const isQuery = 'query' in source;
+    const said = isQuery ? source.query(db, PARAMS, dialect) : source.change(db, PARAMS, dialect);
     const node: Node = said.toOperationNode();
-    if (!isAsked) storeAsKept(node);
+    if (!isQuery) storeAsKept(node);
     const { sql, parameters } = said.compile();
-    const given = parameters.some((value) => value instanceof Given) ? 'given' : '';
-    return { text: sql, given, cells: cellsOf(parameters), ...(isAsked ? { row: rowCode(node) } : {}) };
+    const params = parameters.some((value) => value instanceof Param) ? 'params' : '';
+    return { text: sql, params, cells: cellsOf(parameters), ...(isQuery ? { row: rowCode(node) } : {}) };
   }
 
   function compileLookup(source: LookupSource<never, unknown>): Code {
     const { key, names } = createKey();
-    const said = source.lookup(db, key, words);
+    const said = source.lookup(db, key, dialect);
     const { sql, parameters } = said.compile();
     const code = { text: sql, cells: cellsOf(parameters), row: rowCode(said.toOperationNode()) };
-    if (store === 'sqlite') return { ...code, given: 'given' };
-    const name = [...names].map((member) => `\${given.${member}}`).join(' ');
-    return { ...code, given: 'rows', nameOf: `(given) => \`${name}\`` };
+    if (store === 'sqlite') return { ...code, params: 'params' };
+    const name = [...names].map((member) => `\${params.${member}}`).join(' ');
+    return { ...code, params: 'rows', nameOf: `(params) => \`${name}\`` };
   }
 
   function compileRows(source: RowsSource<never>): Code {
-    const node: Node = source.changeRows(db, GIVEN, words).toOperationNode();
+    const node: Node = source.changeRows(db, PARAMS, dialect).toOperationNode();
     storeAsKept(node);
     const compiled = (said: Node) => db.getExecutor().compileQuery(said, createQueryId());
     if (store === 'sqlite') {
       const { sql, parameters } = compiled(node);
-      return { text: sql, given: 'rows', cells: [`...rows.map((given) => [${cellsOf(parameters).join(', ')}])`] };
+      return { text: sql, params: 'rows', cells: [`...rows.map((params) => [${cellsOf(parameters).join(', ')}])`] };
     }
     const { sql, parameters } = compiled(takeArrays(node, (name) => typeOf(columnOf([tableOf(node)], name))));
-    return { text: sql, given: 'rows', cells: cellsOf(parameters) };
+    return { text: sql, params: 'rows', cells: cellsOf(parameters) };
   }
 
   function cellsOf(parameters: readonly unknown[]): readonly string[] {
     return parameters
-      .map((value) => (value instanceof Given ? value.cell : JSON.stringify(value)))
+      .map((value) => (value instanceof Param ? value.cell : JSON.stringify(value)))
       .filter((cell) => cell !== '');
   }
 
-  /** What is given for a column becomes what the column holds. */
+  /** Converts parameters to the stored form of their columns. */
   function storeAsKept(node: Node): void {
     for (const { table, column, value } of setColumns(node)) {
-      // The values of a row stand for themselves, or each in a node; what is written out is as it is to be kept.
-      const given = value instanceof Given ? value : value?.value;
-      if (given instanceof Given) given.cell = packCode(store, columnOf([table], column), given.cell);
+      // Values of a row are bare or in a node; literals already have the stored form.
+      const params = value instanceof Param ? value : value?.value;
+      if (params instanceof Param) params.cell = packCode(store, columnOf([table], column), params.cell);
     }
   }
 
@@ -109,7 +109,7 @@ export function createCompiler(store: StoreKind): Compile {
     let isAsIs = true;
     const members = asked.selections.map(({ selection }: Node, index: number) => {
       const name: string = selection.alias.name;
-      // SQLite hands rows over as arrays, which costs it less than naming their values.
+      // SQLite returns rows as arrays, which is faster than objects.
       const raw = store === 'sqlite' ? `row[${index}]` : `row.${name}`;
       const value = valueCode(tables, selection.node, raw);
       isAsIs &&= value === `row.${name}`;
@@ -118,13 +118,13 @@ export function createCompiler(store: StoreKind): Compile {
     return isAsIs ? '(row) => row' : `(row: any) => ({\n${members.join('')}  })`;
   }
 
-  /** A selected value, as the question promises it. */
+  /** The code of a selected value, of the query's type. */
   function valueCode(tables: Tables, node: Node, raw: string): string {
     if (node.kind === 'ReferenceNode') {
       const named = node.table && tables.get(node.table.table.identifier.name);
       return unpackCode(store, columnOf(named ? [named] : [...tables.values()], node.column.column.name), raw);
     }
-    // What PostgreSQL has types for.
+    // PostgreSQL returns typed values.
     if (store === 'postgres') return raw;
     if (isList(node)) return `JSON.parse(${raw})`;
     return isCondition(node) ? `${raw} === 1` : raw;
@@ -135,7 +135,7 @@ function columnsOf({ columns }: Table): string {
   return JSON.stringify(columns.map(({ fieldNames }) => fieldNames[0]));
 }
 
-/** The table that is changed. */
+/** The changed table. */
 function tableOf(node: Node): string {
   const { table, into, from } = node;
   return (table ?? into ?? from.froms[0]).table.identifier.name;
@@ -146,7 +146,7 @@ function setColumns(node: Node): readonly { table: string; column: string; value
   if (node.kind === 'UpdateQueryNode') {
     return node.updates.map(({ column, value }: Node) => ({ table, column: column.column.name, value }));
   }
-  // What is inserted from a question is stored as that finds it.
+  // Rows inserted from a query already have the stored form.
   if (node.kind !== 'InsertQueryNode' || node.values.kind !== 'ValuesNode') return [];
   const [row] = node.values.values;
   return node.columns.map(({ column }: Node, index: number) => ({
@@ -158,7 +158,7 @@ function setColumns(node: Node): readonly { table: string; column: string; value
 
 type Tables = ReadonlyMap<string, string>;
 
-/** The tables that a question names, by what it calls them. */
+/** The tables of a query by alias. */
 function tablesOf({ from, joins = [] }: Node): Tables {
   const named: Node[] = [...(from?.froms ?? []), ...joins.map(({ table }: Node) => table)];
   return new Map(
@@ -169,7 +169,7 @@ function tablesOf({ from, joins = [] }: Node): Tables {
   );
 }
 
-/** Whether it is what `listOf` of words.ts makes. */
+/** Whether `listOf` of dialect.ts made the node. */
 function isList(node: Node): boolean {
   return node.kind === 'RawNode' && node.sqlFragments[0].includes('json_group_array');
 }

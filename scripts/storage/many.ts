@@ -1,6 +1,6 @@
-/** Writes rows of a table: SQLite one after the other, PostgreSQL all at once, as an array of rows. */
+/** Writes many rows: SQLite one by one, PostgreSQL all at once, as an array of rows. */
 
-import type { ManySource } from '../../src/storage/questions.ts';
+import type { ManySource } from '../../src/storage/queries.ts';
 import type { StoreKind } from '../../src/storage/tables/kinds.ts';
 import { type Column, packCode, quote, type Table } from './mapper.ts';
 
@@ -8,7 +8,7 @@ export type Written = { readonly text: string; readonly cells: readonly string[]
 
 export function writeMany(store: StoreKind, table: Table, source: ManySource<unknown>): Written {
   const { columns } = table;
-  const cells = columns.map((column) => packCode(store, column, `given.${column.name}`));
+  const cells = columns.map((column) => packCode(store, column, `params.${column.name}`));
   const names = namesOf(columns);
   const rows = store === 'sqlite' ? `values (${cells.map(() => '?').join(', ')})` : selectGiven(table, source);
   const insert = `insert into ${quote(table.tableName)} (${names.join(', ')}) ${rows}`;

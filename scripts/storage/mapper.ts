@@ -1,13 +1,13 @@
-/** What the object mapper knows of the tables. It never connects. */
+/** The object mapper's metadata of the tables. It never connects. */
 
 import { MikroORM as PostgresMapper } from '@mikro-orm/postgresql';
 import { MikroORM as SqliteMapper } from '@mikro-orm/sqlite';
-import type { Db } from '../../src/storage/questions.ts';
-import { fitTo, PackedId, PackedKey, PackedWord, Stored, type StoreKind } from '../../src/storage/tables/kinds.ts';
+import type { Db } from '../../src/storage/queries.ts';
+import { fitTo, PackedId, PackedKey, PackedText, Stored, type StoreKind } from '../../src/storage/tables/kinds.ts';
 import { POSTGRES_TABLES, SQLITE_TABLES } from '../../src/storage/tables/tables.ts';
 
 export type Column = {
-  /** Of the property. */
+  /** The property. */
   readonly name: string;
   readonly fieldNames: readonly string[];
   readonly columnTypes: readonly string[];
@@ -22,17 +22,17 @@ export type Table = { readonly name: string; readonly tableName: string; readonl
 
 export type Mapper = {
   readonly db: Db;
-  /** What makes the tables, as far as the mapper can say it. */
+  /** The statements that create the tables, as far as the mapper can. */
   createSchemaSql(): Promise<string>;
-  /** By what questions call it. */
+  /** By its entity name. */
   tableOf(name: string): Table;
-  /** The column of that name in one of the tables. */
+  /** Finds a column by name in the tables. */
   columnOf(tableNames: readonly string[], name: string): Column;
 };
 
 export function openMapper(store: StoreKind): Mapper {
   const settings = {
-    // Nothing is stored, but the mapper of SQLite opens what this names to ask for the schema.
+    // Only names a database: SQLite's mapper opens it to generate the schema.
     dbName: store === 'sqlite' ? ':memory:' : 'spandrel',
     connect: false,
     metadataCache: { enabled: false },
@@ -66,7 +66,7 @@ export function openMapper(store: StoreKind): Mapper {
   };
 }
 
-/** The code that makes of a value what the column holds. */
+/** The code that converts a value to its stored form. */
 export function packCode(store: StoreKind, column: Column, value: string): string {
   const unlessNull = (code: string) => (column.nullable === true ? `${value} == null ? null : ${code}` : code);
   const orNull = column.nullable === true ? `${value} ?? null` : value;
@@ -75,22 +75,22 @@ export function packCode(store: StoreKind, column: Column, value: string): strin
     return kind.form === 'typedText' ? `packTyped(${orNull})` : unlessNull(`${kind.form}.code(${value})`);
   }
   if (store === 'postgres') return orNull;
-  if (kind instanceof PackedWord) return `packCostSource(${orNull})`;
+  if (kind instanceof PackedText) return `packCostSource(${orNull})`;
   if (kind instanceof PackedId) return unlessNull(`packId(${value})`);
   if (kind instanceof PackedKey) return `packRequestKey(${value})`;
   return column.runtimeType === 'boolean' ? unlessNull(`Number(${value})`) : orNull;
 }
 
-/** The code that makes of what the column holds a value again. */
+/** The code that converts a stored value back. */
 export function unpackCode(store: StoreKind, column: Column, raw: string): string {
   const unlessNull = (code: string) => (column.nullable === true ? `${raw} === null ? null : ${code}` : code);
   const kind = column.customType ?? column.type;
   if (kind instanceof Stored) {
-    return kind.form === 'typedText' ? `unpackTyped(${raw})` : unlessNull(`${kind.form}.word(${raw})`);
+    return kind.form === 'typedText' ? `unpackTyped(${raw})` : unlessNull(`${kind.form}.value(${raw})`);
   }
   if (store === 'postgres') return raw;
-  if (kind instanceof PackedWord) return `unpackCostSource(${raw})`;
-  if (kind instanceof PackedId) throw new Error('SQLite has ids as bytes: a question selects them by idText');
+  if (kind instanceof PackedText) return `unpackCostSource(${raw})`;
+  if (kind instanceof PackedId) throw new Error('SQLite has ids as bytes: a query selects them by idText');
   if (kind instanceof PackedKey) return `unpackRequestKey(${raw})`;
   return column.runtimeType === 'boolean' ? unlessNull(`${raw} === 1`) : raw;
 }
@@ -104,19 +104,19 @@ const ARRAYS: Readonly<Record<string, string>> = {
   text: 'textArray',
 };
 
-/** On PostgreSQL, the code that makes of what is given for a column of many rows an array. */
+/** The code that encodes a column of many rows as a PostgreSQL array. */
 export function encodeCode(type: string, cell: string): string {
   const encode = ARRAYS[type];
   if (encode === undefined) throw new Error(`there are no arrays of ${type}`);
-  return `${encode}(rows, (given) => ${cell})`;
+  return `${encode}(rows, (params) => ${cell})`;
 }
 
 export function typeOf({ columnTypes }: Column): string {
-  // Numbers that the store draws itself.
+  // `serial` columns hold integers.
   return String(columnTypes[0]).replace('serial', 'int');
 }
 
-/** In statements. */
+/** Quotes an identifier. */
 export function quote(name: string | undefined): string {
   return `"${name}"`;
 }

@@ -1,13 +1,13 @@
-/** What is said of whole rows, as the description of their table has them. */
+/** SQL for whole rows, by their table's description. */
 
-import type { Words } from '../../src/storage/questions.ts';
+import type { Dialect } from '../../src/storage/queries.ts';
 
-// biome-ignore lint/suspicious/noExplicitAny: these words serve every table, and the query builder has a type for each.
+// biome-ignore lint/suspicious/noExplicitAny: these functions serve every table, and the builder types each.
 type Any = any;
-type RowWords = Pick<Words, 'find' | 'row' | 'insert' | 'upsert' | 'update' | 'remove'>;
+type RowDialect = Pick<Dialect, 'find' | 'row' | 'insert' | 'upsert' | 'update' | 'remove'>;
 type Described = { readonly meta: { readonly name?: string; readonly properties: object } };
 
-export function createRowWords(tables: readonly Described[]): RowWords {
+export function createRowDialect(tables: readonly Described[]): RowDialect {
   function namesOf(table: string, isWanted: (column: Any) => boolean, without: readonly string[] = []): string[] {
     const described = tables.find(({ meta }) => meta.name === table);
     if (described === undefined) throw new Error(`${table} is no table of the store`);
@@ -15,9 +15,9 @@ export function createRowWords(tables: readonly Described[]): RowWords {
     return columns.flatMap(([name, column]) => (isWanted(column) && !without.includes(name) ? [name] : []));
   }
 
-  const row = (table: string, given: Any, ...without: readonly string[]): Any =>
-    Object.fromEntries(namesOf(table, isGiven, without).map((name) => [name, given[name]]));
-  const insert = (db: Any, table: string, given: Any): Any => db.insertInto(table).values(row(table, given));
+  const row = (table: string, params: Any, ...without: readonly string[]): Any =>
+    Object.fromEntries(namesOf(table, isGiven, without).map((name) => [name, params[name]]));
+  const insert = (db: Any, table: string, params: Any): Any => db.insertInto(table).values(row(table, params));
 
   return {
     find(db: Any, table: string, known: Any, ...without: readonly string[]): Any {
@@ -27,10 +27,10 @@ export function createRowWords(tables: readonly Described[]): RowWords {
     },
     row,
     insert,
-    upsert: (db: Any, table: string, given: Any): Any => {
+    upsert: (db: Any, table: string, params: Any): Any => {
       const key = namesOf(table, ({ primary }) => primary === true);
       const others = namesOf(table, isGiven, key);
-      return insert(db, table, given).onConflict((known: Any) =>
+      return insert(db, table, params).onConflict((known: Any) =>
         known
           .columns(key)
           .doUpdateSet(({ ref }: Any) => Object.fromEntries(others.map((name) => [name, ref(`excluded.${name}`)]))),

@@ -1,4 +1,4 @@
-/** The statements that make the tables of a new database: as the object mapper writes them, with what it has no words for. */
+/** The statements that create the tables of a database: the object mapper's, plus clauses it lacks. */
 
 import {
   FILL_FACTORS,
@@ -27,7 +27,7 @@ export async function writeSchema(store: StoreKind): Promise<string> {
   ].join('\n');
 }
 
-/** A statement that makes a table says what else is true of it. */
+/** Adds the missing clauses to a statement that creates a table. */
 function complete(store: StoreKind, statement: string): string {
   const plain = statement.replaceAll('`', '"');
   const [, table = ''] = /^create table "(\w+)"/.exec(plain) ?? [];

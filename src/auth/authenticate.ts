@@ -1,18 +1,18 @@
-/** Headers -> Caller. Reads the store on every call: a revoked key is refused on the very next request. */
+/** Verifies credentials, reading the store on every call: a revoked key is refused on the next request. */
 
 import { Credential, type Policy } from '../../gen/spandrel/v1/options_pb.js';
 import type { ApiKey, Caller, Project } from '../domain/caller.ts';
 import type { Clock } from '../domain/clock.ts';
 import { Fault } from '../domain/fault.ts';
-import { isNameable } from '../domain/management-call.ts';
-import { holdsAnything, type Principal, projectScope } from '../domain/permissions.ts';
+import { holdsAnything, type Principal, projectScope } from '../domain/keys/permissions.ts';
+import { isNameable } from '../domain/management/management-call.ts';
 import { hashSecret, type ParsedToken, parseToken, secretsEqual } from '../domain/secrets.ts';
 import type { KeyStore } from '../domain/store.ts';
-import { type HeaderReader, type Presented, readCredentials, readProjectId } from './credential.ts';
+import { type HeaderReader, type PresentedCredential, readCredentials, readProjectId } from './credential.ts';
 
 /**
- * Proves the credential that counts on a route with this policy. A project key where only API keys do is proven too when
- * it comes first, so that its refusal can say what is wrong with it.
+ * Verifies the credential that applies to a route with this policy. On a route for API keys, it also verifies a
+ * project key that comes first, so that the refusal can name the mistake.
  */
 export type Authenticate = (policy: Policy, header: HeaderReader) => Promise<Caller>;
 
@@ -23,13 +23,13 @@ export type AuthenticateDeps = {
   readonly prefixes: readonly string[];
 };
 
-type Proven =
+type Verified =
   | { readonly kind: 'api_key'; readonly key: ApiKey }
   | { readonly kind: 'project_key'; readonly project: Project };
 type ApiKeyToken = Extract<ParsedToken, { kind: 'apiKey' }>;
 
 const HASH_BYTES = 32;
-/** Compared against when a key id is unknown, so that the work done does not tell. */
+/** Compared when a key id is unknown, so that the time does not reveal it. */
 const NO_HASH = Buffer.alloc(HASH_BYTES);
 
 export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
@@ -50,17 +50,21 @@ export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
   };
 }
 
-type Chosen = { readonly proven: Proven; readonly basicUser: string | null };
+type Chosen = { readonly proven: Verified; readonly basicUser: string | null };
 
 /**
- * The first credential that proves itself for the class of the route, so that a foreign one in another header spoils
- * nothing. Where API keys are asked for, a project key counts only without one: where the policy lets it in, or else to
- * be refused in the words for it, when it came first.
+ * The first valid credential of the route's class, so that a foreign one in another header does no harm. On a route
+ * for API keys, a project key is chosen only when there is none: if the policy admits it, or if it comes first, so that
+ * the refusal names the mistake.
  */
-async function choose(deps: AuthenticateDeps, policy: Policy, presented: readonly Presented[]): Promise<Chosen | null> {
+async function choose(
+  deps: AuthenticateDeps,
+  policy: Policy,
+  presented: readonly PresentedCredential[],
+): Promise<Chosen | null> {
   let projectKey: Chosen | null = null;
   for (const each of presented) {
-    const proven = await prove(deps, each.token);
+    const proven = await verify(deps, each.token);
     if (!proven) continue;
     const chosen = { proven, basicUser: each.basicUser };
     if (proven.kind === 'api_key' || policy.credential !== Credential.ORGANIZATION) return chosen;
@@ -69,14 +73,14 @@ async function choose(deps: AuthenticateDeps, policy: Policy, presented: readonl
   return projectKey;
 }
 
-async function prove(deps: AuthenticateDeps, token: string): Promise<Proven | null> {
+async function verify(deps: AuthenticateDeps, token: string): Promise<Verified | null> {
   const parsed = parseToken(token, deps.prefixes);
   if (!parsed) return null;
-  // Only imported tokens lack our checksum, or have another shape than those we mint.
-  const isOurs = parsed.checksumValid && (parsed.kind === 'apiKey' || parsed.minted);
-  if (!isOurs && !(await deps.keys.hasImportedCredentials())) return null;
+  // Only imported tokens lack a valid checksum or the shape of minted ones.
+  const isMintedHere = parsed.checksumValid && (parsed.kind === 'apiKey' || parsed.minted);
+  if (!isMintedHere && !(await deps.keys.hasImportedCredentials())) return null;
   if (parsed.kind === 'apiKey') {
-    const key = await proveApiKey(deps, parsed);
+    const key = await verifyApiKey(deps, parsed);
     if (key) return { kind: 'api_key', key };
     // A project key that looks like an API key can only be an imported one.
     if (!(await deps.keys.hasImportedCredentials())) return null;
@@ -85,15 +89,15 @@ async function prove(deps: AuthenticateDeps, token: string): Promise<Proven | nu
   return project ? { kind: 'project_key', project } : null;
 }
 
-async function proveApiKey(deps: AuthenticateDeps, token: ApiKeyToken): Promise<ApiKey | null> {
+async function verifyApiKey(deps: AuthenticateDeps, token: ApiKeyToken): Promise<ApiKey | null> {
   const key = await deps.keys.findApiKey(token.keyId);
   const presented = hashSecret(deps.pepper, token.secret);
   const nowMs = deps.clock();
   const matches =
     secretsEqual(presented, key?.secretHash ?? NO_HASH) || (key !== null && matchesPrevious(key, presented, nowMs));
   if (key && matches && isAlive(key, nowMs)) return key;
-  // A key that exists was at hand, and the time of its refusal would tell that it does.
-  if (key) await deps.keys.readInVain();
+  // Makes up for the faster read of an existing key: the time must not reveal it.
+  if (key) await deps.keys.readDecoy();
   return null;
 }
 
@@ -101,14 +105,14 @@ function isAlive({ revokedAtMs, expiresAtMs, ownerActive }: ApiKey, nowMs: numbe
   return revokedAtMs === null && (expiresAtMs === null || nowMs < expiresAtMs) && ownerActive;
 }
 
-/** While a rotation overlaps, the secret before works too. */
+/** While a rotation overlaps, the old secret works too. */
 function matchesPrevious(key: ApiKey, presented: Buffer, nowMs: number): boolean {
   const { previousSecretHash, previousSecretUntilMs } = key;
   if (previousSecretHash === null || previousSecretUntilMs === null || nowMs >= previousSecretUntilMs) return false;
   return secretsEqual(presented, previousSecretHash);
 }
 
-/** `named` is what the request names; null: nothing. */
+/** `named` is the request's project id, or null. */
 async function namedProject(deps: AuthenticateDeps, key: ApiKey, named: string | null): Promise<Project> {
   const projectId = named ?? onlyBoundProject(key);
   if (projectId === null) {
@@ -118,11 +122,11 @@ async function namedProject(deps: AuthenticateDeps, key: ApiKey, named: string |
     );
   }
   const { organization } = key;
-  // What nothing can have as its id is not looked for, and so not remembered either.
+  // An impossible id is not looked up, so no cache remembers it either.
   const found = isNameable(projectId) ? await deps.keys.findProject(projectId) : null;
   const project = found?.organizationId === organization.id ? found : null;
-  // A project that is hidden from the key is refused like none, and after the same work. One that only the grants of
-  // the key name is no secret to it.
+  // A project hidden from the key is refused like an unknown one, after the same work. A project from the bindings
+  // of the key is not hidden.
   const place = projectScope(project ?? { ...NOWHERE, organizationId: organization.id });
   const isHidden = named !== null && !holdsAnything(principalOf(key), place);
   if (project === null || isHidden) {
@@ -133,7 +137,7 @@ async function namedProject(deps: AuthenticateDeps, key: ApiKey, named: string |
 
 const NOWHERE = { teamId: '', id: '' };
 
-/** A key bound to exactly one project needs no header to say which. */
+/** A key bound to exactly one project needs no header to name it. */
 function onlyBoundProject(key: ApiKey): string | null {
   const ids = new Set<string>();
   for (const binding of key.bindings) if (binding.scopeType === 'PROJECT') ids.add(binding.scopeId);

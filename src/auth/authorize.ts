@@ -1,12 +1,12 @@
-/** The policy of an rpc against a proven caller. Whether a record may be seen is the domain's question. */
+/** Checks a verified caller against the policy of an rpc. The domain decides who may see a record. */
 
 import { Credential, type Policy } from '../../gen/spandrel/v1/options_pb.js';
 import type { Caller } from '../domain/caller.ts';
 import { Fault } from '../domain/fault.ts';
-import { insufficientPermissions } from '../domain/management-call.ts';
-import { may, projectScope } from '../domain/permissions.ts';
+import { may, projectScope } from '../domain/keys/permissions.ts';
+import { insufficientPermissions } from '../domain/management/management-call.ts';
 
-/** Throws when the route does not take this class of credential, however valid it is. */
+/** Throws when the route does not accept this class of credential, even a valid one. */
 export function requireClass(policy: Policy, caller: Caller): void {
   if (policy.credential !== Credential.ORGANIZATION || caller.kind !== 'project_key' || policy.projectKeys) return;
   throw new Fault(
@@ -16,12 +16,12 @@ export function requireClass(policy: Policy, caller: Caller): void {
   );
 }
 
-/** Throws the refusal of the policy's credential class when the permission is missing. */
+/** Throws the error of the policy's credential class when the permission is missing. */
 export function authorize(policy: Policy, caller: Caller): void {
   if (caller.kind === 'open' || policy.permission === '') return;
   const organizationId = caller.organization.id;
   if (policy.credential === Credential.ORGANIZATION) {
-    // The class was let in on purpose, and is asked at the one place where it may do anything.
+    // The policy admits project keys, which hold permissions only in their own project.
     if (caller.kind === 'project_key' && may(caller.principal, policy.permission, projectScope(caller.project))) return;
     if (may(caller.principal, policy.permission, { type: 'ORGANIZATION', organizationId })) return;
     throw insufficientPermissions(policy.permission);
@@ -29,7 +29,7 @@ export function authorize(policy: Policy, caller: Caller): void {
   requirePermission(policy.permission, caller);
 }
 
-/** The same of one more permission in the project of the call. */
+/** Throws when the caller lacks a permission in its project. */
 export function requirePermission(permission: string, caller: Caller): void {
   if (caller.kind === 'open') return;
   const { project } = caller;

@@ -1,18 +1,18 @@
-/** Reads the presented credentials out of the headers, in their order of precedence. */
+/** Reads the credentials from the headers, in order of precedence. */
 
 export type HeaderReader = (name: string) => string | undefined;
 
-export type Presented = {
+export type PresentedCredential = {
   readonly token: string;
-  /** The user of Basic, which names a project for this token and for no other. */
+  /** The user of Basic: the project id for this token and no other. */
   readonly basicUser: string | null;
 };
 
 /**
- * Every kind of token is accepted in every position: X-Auth-Token, then Authorization, which holds a Basic or a Bearer.
- * Empty ones are left out, and a token that stands in both is one credential.
+ * Every kind of token is accepted in both headers: X-Auth-Token, then Authorization with Basic or Bearer. Empty tokens
+ * are left out, and a token in both headers is one credential.
  */
-export function readCredentials(header: HeaderReader): readonly Presented[] {
+export function readCredentials(header: HeaderReader): readonly PresentedCredential[] {
   const token = header('x-auth-token')?.trim();
   const authorization = header('authorization');
   const second = authorization === undefined ? null : readAuthorization(authorization);
@@ -26,7 +26,7 @@ export function readProjectId(header: HeaderReader): string | null {
   return header('x-project-id')?.trim() || null;
 }
 
-function readAuthorization(authorization: string): Presented | null {
+function readAuthorization(authorization: string): PresentedCredential | null {
   const encoded = schemeValue(authorization, 'basic');
   if (encoded !== null) return readBasic(encoded);
   const token = schemeValue(authorization, 'bearer');
@@ -40,7 +40,7 @@ function schemeValue(authorization: string, scheme: string): string | null {
   return text.slice(scheme.length + 1).trim();
 }
 
-function readBasic(encoded: string): Presented | null {
+function readBasic(encoded: string): PresentedCredential | null {
   if (!/^[A-Za-z0-9+/_-]+={0,2}$/.test(encoded)) return null;
   const decoded = Buffer.from(encoded, 'base64').toString('utf8');
   const colon = decoded.indexOf(':');

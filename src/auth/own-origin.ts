@@ -1,15 +1,15 @@
 /**
- * Basic credentials are the only ones a browser remembers and sends by itself, also for a form that a page of somebody
- * else submits. So they do not suffice for a request that a form could have made and that names a foreign origin. Beside
- * an X-Auth-Token, which counts before them and which no form sends, they matter to nobody.
+ * Browsers remember only Basic credentials and send them by themselves, even with a form that a foreign page submits.
+ * So Basic is refused for a request that a form could have sent and that names a foreign origin. It is harmless beside
+ * an X-Auth-Token, which takes precedence and which no form sends.
  */
 
 import { Fault } from '../domain/fault.ts';
 import type { HeaderReader } from './credential.ts';
 
-/** Headers that no form sends, and that nothing between browser and server adds. */
+/** Headers that neither a form nor a proxy adds. */
 const CUSTOM_HEADERS = ['x-auth-token', 'x-project-id', 'idempotency-key', 'x-requested-with'];
-/** All that a form can send, and a script without asking first. */
+/** Media types of forms, and of scripts without a preflight. */
 const FORM_MEDIA_TYPES: ReadonlySet<string> = new Set([
   '',
   'application/x-www-form-urlencoded',
@@ -17,7 +17,7 @@ const FORM_MEDIA_TYPES: ReadonlySet<string> = new Set([
   'text/plain',
 ]);
 
-/** Throws origin_not_allowed for what a page of a foreign origin could make a browser send. `ownOrigins` are whole origins. */
+/** Throws origin_not_allowed for a request that a foreign page could cause. `ownOrigins` are whole origins. */
 export function requireOwnOrigin(header: HeaderReader, ownOrigins: () => readonly string[]): void {
   const origin = header('origin');
   if (origin === undefined || !/^\s*basic\s/i.test(header('authorization') ?? '')) return;
@@ -36,7 +36,7 @@ function couldBeForm(header: HeaderReader): boolean {
   );
 }
 
-/** Whether the origin is where the request was sent to. A proxy may have ended TLS, so the scheme does not tell. */
+/** Whether the origin is the host of the request. Ignores the scheme, because a proxy may have ended TLS. */
 function isHost(origin: string, host: string | undefined): boolean {
   if (host === undefined || !URL.canParse(origin)) return false;
   const { protocol, host: named } = new URL(origin);

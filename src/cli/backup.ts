@@ -1,7 +1,7 @@
 /** Copies the database file of a running server. */
 
 import { resolve } from 'node:path';
-import { readConfig } from '../config.ts';
+import { readConfig } from '../config/config.ts';
 import { backupDatabase } from '../storage/open.ts';
 import type { Environment } from './io.ts';
 

@@ -1,23 +1,24 @@
-/** Asks a running server over REST, with an API key from the environment. */
+/** A REST client of a running server, with an API key from the environment. */
 
 import type { Environment } from './io.ts';
+import { memberOf } from './text.ts';
 
-/** The body as text, and what it says. */
-export type ServerAnswer = { readonly text: string; readonly body: unknown };
+/** The response body, as text and parsed. */
+export type ServerResponse = { readonly text: string; readonly body: unknown };
 
 export type ServerClient = {
   /** Rejects with one line for the operator unless the server agrees. */
-  call(verb: string, path: string, body?: object): Promise<ServerAnswer>;
+  call(verb: string, path: string, body?: object): Promise<ServerResponse>;
 };
 
 const DEFAULT_URL = 'http://127.0.0.1:5560';
 const TIMEOUT_MS = 30_000;
 
-/** Throws an Error with a line for the operator when the environment does not say where, or with which key. */
+/** Throws an Error with a line for the operator when the URL or the key in the environment is invalid. */
 export function createServerClient(environment: Environment): ServerClient {
   const base = readUrl(environment.SPANDREL_URL || DEFAULT_URL);
   const key = environment.SPANDREL_ADMIN_KEY || '';
-  // What a header cannot hold would be repeated in the error of fetch.
+  // Checked here, because fetch repeats an invalid header value, the key, in its error.
   if (!/^[\x21-\x7e]+$/.test(key)) throw new Error('SPANDREL_ADMIN_KEY must hold an API key of the organization');
   return {
     async call(verb, path, body) {
@@ -40,7 +41,7 @@ function readUrl(text: string): URL {
 
 async function exchange(base: URL, path: string, init: RequestInit): Promise<{ status: number; text: string }> {
   try {
-    // A redirect would carry the key to wherever it points.
+    // Not followed: a redirect would send the key to another server.
     const signal = AbortSignal.timeout(TIMEOUT_MS);
     const response = await fetch(`${base.href.replace(/\/+$/, '')}${path}`, { ...init, redirect: 'manual', signal });
     return { status: response.status, text: await response.text() };
@@ -61,10 +62,23 @@ function readJson(text: string): unknown {
   }
 }
 
-/** The sentence and the code of an error body. */
+/** The message and the code of an error body. */
 function refusalOf(body: unknown): string | null {
   if (typeof body !== 'object' || body === null || !('message' in body) || !('code' in body)) return null;
   const missing = 'missingPermissions' in body && Array.isArray(body.missingPermissions) ? body.missingPermissions : [];
   const lacking = missing.length === 0 ? '' : ` Missing: ${missing.join(', ')}.`;
   return `${String(body.message)}${lacking} (${String(body.code)})`;
+}
+
+/** Reads all pages of a list; `path` may already have a query. */
+export async function readPages(client: ServerClient, path: string): Promise<readonly ServerResponse[]> {
+  const pages: ServerResponse[] = [];
+  let next = path;
+  for (;;) {
+    const page = await client.call('GET', next);
+    pages.push(page);
+    const cursor = memberOf(page.body, 'next_cursor');
+    if (typeof cursor !== 'string' || cursor === '') return pages;
+    next = `${path}${path.includes('?') ? '&' : '?'}cursor=${encodeURIComponent(cursor)}`;
+  }
 }

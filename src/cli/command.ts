@@ -1,11 +1,11 @@
-/** What the command line asks for. */
+/** Parses the command line. */
 
 import { parseArgs } from 'node:util';
-import { SETTINGS } from '../config.ts';
+import { SETTINGS } from '../config/config.ts';
 import { readVersion } from '../version.ts';
 import { KEYS_HELP, type KeysCommand, readKeysCommand } from './keys-arguments.ts';
 import { MEMBERS_HELP, type MembersCommand, readMembersCommand } from './members-arguments.ts';
-import type { RecoveryWish } from './mint-admin-key.ts';
+import type { RecoveryOptions } from './mint-admin-key.ts';
 import { ORGANIZATION_HELP, type OrganizationCommand, readOrganizationCommand } from './organization-arguments.ts';
 import { REPRICE_HELP, type RepriceCommand, readRepriceCommand } from './reprice-arguments.ts';
 
@@ -18,7 +18,7 @@ export type Command =
   | MembersCommand
   | OrganizationCommand
   | RepriceCommand
-  | ({ readonly kind: 'mint-admin-key' } & RecoveryWish)
+  | ({ readonly kind: 'mint-admin-key' } & RecoveryOptions)
   | { readonly kind: 'print'; readonly text: string }
   | { readonly kind: 'wrong'; readonly text: string };
 
@@ -39,7 +39,7 @@ export function readCommand(args: readonly string[]): Command {
   return refuse(`unknown argument: ${args.map(hideAddress).join(' ')}`);
 }
 
-/** The address of a database may hold a password. */
+/** Hides the rest of a URL: the URL of a database may contain a password. */
 function hideAddress(arg: string): string {
   return arg.replace(/:\/\/.*/s, '://...');
 }
@@ -53,7 +53,7 @@ function readMigrate(args: readonly string[]): Command {
 function readCopy(args: readonly string[]): Command {
   const options = readOptions(args, { from: { type: 'string' }, to: { type: 'string' } });
   if (typeof options?.from !== 'string' || typeof options.to !== 'string') {
-    // What was given is not repeated: the address of a database may hold a password.
+    // Does not repeat the arguments: the URL of a database may contain a password.
     return refuse('copy takes --from sqlite:<path> and --to postgres://<user>:<password>@<host>/<database>');
   }
   return { kind: 'copy', from: options.from, to: options.to };
@@ -79,7 +79,7 @@ function orRefuse(read: Command | string, topic: string): Command {
 
 type Options = { readonly [name: string]: { readonly type: 'string' | 'boolean' } };
 
-/** Null when there is anything else. */
+/** Null when there are other arguments. */
 function readOptions(args: readonly string[], options: Options) {
   try {
     return parseArgs({ args: [...args], options, strict: true }).values;
@@ -92,7 +92,7 @@ function refuse(problem: string, helpCommand = 'spandrel --help'): Command {
   return { kind: 'wrong', text: `spandrel: ${problem}\nRun ${helpCommand}.\n` };
 }
 
-/** Whoever names what they want to do gets the lines about that alone. */
+/** The help of one topic, or of everything. */
 function help(topic: string | undefined): string {
   if (topic === 'keys') return helpOfClient(KEYS_HELP);
   if (topic === 'members') return helpOfClient(MEMBERS_HELP);

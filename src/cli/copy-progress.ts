@@ -1,9 +1,9 @@
-/** Shows how far a copy, or a walk over the database, has come: one bar that is drawn over and over on a terminal, plain lines elsewhere. */
+/** Shows the progress of a copy or of repricing: a progress bar on a terminal, plain lines elsewhere. */
 
 import type { CopyStep } from '../storage/copy/copy.ts';
 import type { Output } from './io.ts';
 
-/** What a walk tells of itself: done is what has `rows` equal to `totalRows`. */
+/** One report of progress: a step is done when `rows` equals `totalRows`. */
 export type ProgressStep = Omit<CopyStep, 'action'> & { readonly action: string };
 
 export type CopyProgress = {
@@ -14,7 +14,7 @@ export type CopyProgress = {
 
 const BAR_CHARACTERS = 30;
 const REDRAW_MS = 100;
-// A log needs to show life, not motion.
+// In a log, a line now and then is enough.
 const LINE_MS = 10_000;
 const CLEAR_LINE = '\r\u001b[K';
 

@@ -7,10 +7,10 @@ import { databaseFile } from '../storage/open.ts';
 import { createCopyProgress } from './copy-progress.ts';
 import type { Output } from './io.ts';
 
-type CopyWish = { readonly from: string; readonly to: string };
+type CopyOptions = { readonly from: string; readonly to: string };
 
 /** Resolves with what to print. Rejects with one line for the operator. */
-export async function copy({ from, to }: CopyWish, progressTo: Output): Promise<string> {
+export async function copy({ from, to }: CopyOptions, progressTo: Output): Promise<string> {
   const progress = createCopyProgress(progressTo, () => performance.now());
   try {
     const rows = await copyDatabase({ from, to, report: progress.report });
@@ -20,7 +20,7 @@ export async function copy({ from, to }: CopyWish, progressTo: Output): Promise<
   }
 }
 
-/** Where the secret is, never what it is: keys that were given out work only under the secret they were made with. */
+/** Names the place of the secret, never the secret itself. Existing keys work only with the secret they were created under. */
 function secretHint(from: string): string {
   const file = join(dirname(databaseFile(from) ?? ''), 'secret');
   return existsSync(file)

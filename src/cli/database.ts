@@ -1,11 +1,11 @@
-/** What works directly on the database, because no key that exists could ask a server for it. */
+/** Opens the database for commands that no API key can be used for. */
 
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { type Config, readConfig } from '../config.ts';
-import { checkSecret } from '../domain/bootstrap.ts';
+import { type Config, readConfig } from '../config/config.ts';
 import type { RandomBytes } from '../domain/clock.ts';
+import { checkSecret } from '../domain/organization/bootstrap.ts';
 import { deriveRootKeys, type RootKeys } from '../domain/secrets.ts';
 import type { Store } from '../domain/store.ts';
 import { readSecret } from '../secret-file.ts';
@@ -19,7 +19,7 @@ export type OpenDatabase = {
   readonly random: RandomBytes;
 };
 
-/** Lets `act` work on the database of the environment. Rejects with one line for the operator. */
+/** Runs `act` on the database of the environment, and closes it. Rejects with one line for the operator. */
 export async function withDatabase<R>(
   { environment, stderr }: CommandIo,
   act: (database: OpenDatabase) => Promise<R>,
@@ -31,7 +31,7 @@ export async function withDatabase<R>(
     url: config.databaseUrl,
     queueMaxBytes: config.limits.ingestQueueMaxBytes,
     connectionsMax: config.databaseConnectionsMax,
-    mayForget: config.databaseMayForget,
+    mayLoseWrites: config.databaseMayLoseWrites,
     log: { warn: tell, error: tell },
   });
   try {
@@ -42,7 +42,7 @@ export async function withDatabase<R>(
   }
 }
 
-/** Nothing is created here: a new secret, or a new database, could not belong to what is there. */
+/** The secret of an existing database. Creates neither a secret nor a database. */
 function findSecret({ databaseUrl, secret }: Config): string {
   const file = databaseFile(databaseUrl);
   if (file === null && !isPostgres(databaseUrl)) throw new Error('a database in memory is gone with its server');

@@ -1,4 +1,4 @@
-/** What a command has of its process. */
+/** The parts of the process that commands use. */
 
 export type Environment = { readonly [name: string]: string | undefined };
 

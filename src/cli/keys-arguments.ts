@@ -1,8 +1,7 @@
-/** What `spandrel keys` is asked for. */
+/** Parses the arguments of `spandrel keys`. */
 
 import { parseArgs } from 'node:util';
-import { argumentProblem } from './argument-problem.ts';
-import { readId, readKeyId, type TypedKeyId } from './typed-id.ts';
+import { argumentProblem, readId, readKeyId, type TypedKeyId } from './typed-arguments.ts';
 
 /** A grant as it is typed; `scopeId` is null for the organization, whose id the server knows. */
 export type TypedGrant = {
@@ -13,18 +12,18 @@ export type TypedGrant = {
 
 export type KeysCommand = { readonly kind: 'keys'; readonly json: boolean } & (
   | { readonly action: 'list'; readonly wholeOrganization: boolean; readonly includeRevoked: boolean }
-  | { readonly action: 'create'; readonly wish: KeyWish }
+  | { readonly action: 'create'; readonly options: KeyOptions }
   | ({ readonly action: 'revoke' } & TypedKeyId)
   | ({ readonly action: 'rotate'; readonly overlapSeconds: number } & TypedKeyId)
 );
 
-export type KeyWish = {
+export type KeyOptions = {
   readonly name: string;
   readonly description: string | null;
   readonly isService: boolean;
-  /** By id or by e-mail; null: whoever asks. */
+  /** By id or by e-mail; null: the member of the key in the environment. */
   readonly owner: string | null;
-  /** Labels the key; its grants alone say what it may do. */
+  /** Only a label: the grants decide what the key may do. */
   readonly isReadonly: boolean;
   readonly grants: readonly TypedGrant[];
   readonly permissions: readonly string[];
@@ -50,7 +49,7 @@ export const KEYS_HELP: readonly (readonly [form: string, about: string])[] = [
 const UNITS_MS: { readonly [unit: string]: number } = { m: 60_000, h: 3_600_000, d: 86_400_000 };
 const SCOPES: { readonly [word: string]: TypedGrant['scopeType'] } = { team: 'TEAM', project: 'PROJECT' };
 
-/** `args` after "keys". Answers what is wrong as text. */
+/** `args` after "keys". Returns a problem as text. */
 export function readKeysCommand(args: readonly string[]): KeysCommand | string {
   const [action = '', ...others] = args;
   const read = READERS[action];
@@ -73,7 +72,7 @@ const READERS: { readonly [action: string]: (args: readonly string[]) => KeysCom
     return { kind: 'keys', action: 'list', wholeOrganization: organization, includeRevoked: revoked, json };
   },
   create(args) {
-    const options = {
+    const accepted = {
       name: text,
       description: text,
       service: flag,
@@ -85,10 +84,10 @@ const READERS: { readonly [action: string]: (args: readonly string[]) => KeysCom
       expires: text,
       json: flag,
     };
-    const { values } = parseArgs({ args: [...args], options });
+    const { values } = parseArgs({ args: [...args], options: accepted });
     if (values.name === undefined) throw new Error('--name is missing');
     if (values.readonly && values.permission) throw new Error('a key with --permission is restricted, not --readonly');
-    const wish = {
+    const options = {
       name: values.name,
       description: values.description ?? null,
       isService: values.service === true,
@@ -99,7 +98,7 @@ const READERS: { readonly [action: string]: (args: readonly string[]) => KeysCom
       projectIds: (values.project ?? []).map((id) => readId(id, 'the id of a project')),
       expires: values.expires === undefined ? null : readExpiry(values.expires),
     };
-    return { kind: 'keys', action: 'create', wish, json: values.json === true };
+    return { kind: 'keys', action: 'create', options, json: values.json === true };
   },
   revoke(args) {
     const { values, positionals } = parseArgs({ args: [...args], options: { json: flag }, allowPositionals: true });

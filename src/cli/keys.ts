@@ -1,16 +1,15 @@
-/** Hands out, shows and takes back API keys of a running server. */
+/** Creates, lists, rotates and revokes API keys of a running server. */
 
-import { createServerClient, type ServerAnswer, type ServerClient } from './client.ts';
-import { findMember } from './find-member.ts';
+import { createServerClient, readPages, type ServerClient, type ServerResponse } from './client.ts';
 import type { Environment } from './io.ts';
-import type { Expiry, KeysCommand, KeyWish, TypedGrant } from './keys-arguments.ts';
-import { readPages } from './pages.ts';
+import type { Expiry, KeyOptions, KeysCommand, TypedGrant } from './keys-arguments.ts';
+import { findMember } from './members.ts';
 import { alignRows, itemsOf, memberOf, memberText } from './text.ts';
 
 /** Resolves with what to print. Rejects with one line for the operator. */
 export async function keys(environment: Environment, command: KeysCommand, nowMs: number): Promise<string> {
   const client = createServerClient(environment);
-  const answers = await ask(client, command, nowMs);
+  const answers = await sendRequests(client, command, nowMs);
   if (command.json) return answers.map(({ text }) => `${text}\n`).join('');
   if (command.action === 'list') return listing(answers.flatMap(({ body }) => itemsOf(body, 'data')));
   const [answer] = answers;
@@ -28,7 +27,11 @@ export async function keys(environment: Environment, command: KeysCommand, nowMs
   ].join('');
 }
 
-async function ask(client: ServerClient, command: KeysCommand, nowMs: number): Promise<readonly ServerAnswer[]> {
+async function sendRequests(
+  client: ServerClient,
+  command: KeysCommand,
+  nowMs: number,
+): Promise<readonly ServerResponse[]> {
   switch (command.action) {
     case 'list': {
       const query = new URLSearchParams({ limit: '200', includeRevoked: String(command.includeRevoked) });
@@ -36,7 +39,7 @@ async function ask(client: ServerClient, command: KeysCommand, nowMs: number): P
       return await readPages(client, `/api/api-keys?${query}`);
     }
     case 'create':
-      return [await client.call('POST', '/api/api-keys', await bodyOf(client, command.wish, nowMs))];
+      return [await client.call('POST', '/api/api-keys', await bodyOf(client, command.options, nowMs))];
     case 'revoke':
       return [await client.call('DELETE', `/api/api-keys/${command.id}`)];
     case 'rotate':
@@ -46,14 +49,14 @@ async function ask(client: ServerClient, command: KeysCommand, nowMs: number): P
   }
 }
 
-async function bodyOf(client: ServerClient, wish: KeyWish, nowMs: number): Promise<object> {
-  const { name, description, isService, owner, isReadonly, grants, permissions, projectIds, expires } = wish;
+async function bodyOf(client: ServerClient, options: KeyOptions, nowMs: number): Promise<object> {
+  const { name, description, isService, owner, isReadonly, grants, permissions, projectIds, expires } = options;
   return {
     name,
     ...(description === null ? {} : { description }),
     ...(isService ? { keyType: 'service' } : {}),
     ...(owner === null ? {} : { assignedToUserId: await findMember(client, owner) }),
-    ...(grants.length === 0 ? {} : { bindings: await locate(client, grants) }),
+    ...(grants.length === 0 ? {} : { bindings: await resolveScopes(client, grants) }),
     ...(isReadonly ? { permissionMode: 'readonly' } : {}),
     ...(permissions.length === 0 ? {} : { permissionMode: 'restricted', permissions }),
     ...(projectIds.length === 0 ? {} : { projectIds }),
@@ -61,7 +64,7 @@ async function bodyOf(client: ServerClient, wish: KeyWish, nowMs: number): Promi
   };
 }
 
-async function locate(client: ServerClient, grants: readonly TypedGrant[]): Promise<readonly object[]> {
+async function resolveScopes(client: ServerClient, grants: readonly TypedGrant[]): Promise<readonly object[]> {
   const needsOrganization = grants.some(({ scopeId }) => scopeId === null);
   const organization = needsOrganization ? (await client.call('GET', '/api/organization')).body : null;
   return grants.map((grant) => ({ ...grant, scopeId: grant.scopeId ?? memberText(organization, 'id') }));

@@ -5,7 +5,7 @@ import { maskTokens } from '../domain/token-mask.ts';
 
 const STANDARD_ERROR = 2;
 
-/** Lines are masked as they leave, so that no field and no error of whatever library brings a token along. */
+/** Masks whole lines as they are written, so that no field and no error of a library leaks a token. */
 export function createLog(
   level: string,
   stream: DestinationStream = pino.destination({ fd: STANDARD_ERROR, sync: true }),

@@ -1,8 +1,7 @@
-/** What `spandrel members` is asked for. */
+/** Parses the arguments of `spandrel members`. */
 
 import { parseArgs } from 'node:util';
-import { argumentProblem } from './argument-problem.ts';
-import { readId } from './typed-id.ts';
+import { argumentProblem, readId } from './typed-arguments.ts';
 
 /** A member is named by the id or by the e-mail. */
 export type MembersCommand = { readonly kind: 'members'; readonly json: boolean } & (
@@ -24,7 +23,7 @@ export const MEMBERS_HELP: readonly (readonly [form: string, about: string])[] =
 
 const USAGE = 'members takes list, add, role, disable, enable or remove';
 
-/** `args` after "members". Answers what is wrong as text. */
+/** `args` after "members". Returns a problem as text. */
 export function readMembersCommand(args: readonly string[]): MembersCommand | string {
   const [action = '', ...others] = args;
   try {

@@ -1,16 +1,16 @@
 /** Brings the schema of the database up to date before a server does it on its start. */
 
-import { readConfig } from '../config.ts';
+import { readConfig } from '../config/config.ts';
 import { applyMigrations, pendingMigrations, type SqlMigration } from '../storage/migrate.ts';
 import type { Environment } from './io.ts';
 
 /** Resolves with what to print. Rejects with one line for the operator. */
 export async function migrate(environment: Environment, isDryRun: boolean): Promise<string> {
-  const { databaseUrl, databaseMayForget } = readConfig(environment);
+  const { databaseUrl, databaseMayLoseWrites } = readConfig(environment);
   const pending = await pendingMigrations(databaseUrl);
   if (pending.length === 0) return 'up to date\n';
   if (isDryRun) return pending.map(textOf).join('');
-  await applyMigrations(databaseUrl, databaseMayForget);
+  await applyMigrations(databaseUrl, databaseMayLoseWrites);
   return pending.map(({ name }) => `applied ${name}\n`).join('');
 }
 

@@ -1,17 +1,17 @@
-/** Mints a key for an administrator directly in the database, for when every key that could do it is lost. */
+/** Mints a key for an administrator directly in the database, for when all administrators' keys are lost. */
 
-import { recoverAdministrator } from '../domain/recovery.ts';
+import { recoverAdministrator } from '../domain/organization/recovery.ts';
 import { withDatabase } from './database.ts';
 import type { CommandIo } from './io.ts';
 
-export type RecoveryWish = {
+export type RecoveryOptions = {
   readonly email: string;
-  /** Null: the only organization where the e-mail is an administrator's. */
+  /** Null: the only organization that has an administrator with this e-mail. */
   readonly organizationId: string | null;
 };
 
 /** Resolves with the token. Rejects with one line for the operator. */
-export function mintAdminKey(io: CommandIo, { email, organizationId }: RecoveryWish): Promise<string> {
+export function mintAdminKey(io: CommandIo, { email, organizationId }: RecoveryOptions): Promise<string> {
   return withDatabase(io, async ({ store, rootKeys, keyPrefixes, random }) => {
     const [keyPrefix = 'sk-lw-'] = keyPrefixes;
     const deps = { store: store.management, rootKeys, keyPrefix, random };

@@ -1,13 +1,13 @@
-/** What `spandrel organization` is asked for. */
+/** Parses the arguments of `spandrel organization`. */
 
 import { parseArgs } from 'node:util';
-import { isEmail, isName, type OrganizationWishes } from '../domain/bootstrap.ts';
-import { argumentProblem } from './argument-problem.ts';
+import { isEmail, isName, type OrganizationOptions } from '../domain/organization/bootstrap.ts';
+import { argumentProblem } from './typed-arguments.ts';
 
 export type OrganizationCommand = {
   readonly kind: 'organization';
   readonly action: 'create';
-  readonly wishes: OrganizationWishes;
+  readonly wishes: OrganizationOptions;
 };
 
 /** One line for each form, as the help page prints them. */
@@ -19,7 +19,7 @@ export const ORGANIZATION_HELP: readonly (readonly [form: string, about: string]
 
 const USAGE = 'organization takes create';
 
-/** `args` after "organization". Answers what is wrong as text. */
+/** `args` after "organization". Returns a problem as text. */
 export function readOrganizationCommand(args: readonly string[]): OrganizationCommand | string {
   const [action = '', ...others] = args;
   if (action !== 'create') return USAGE;
@@ -32,7 +32,7 @@ export function readOrganizationCommand(args: readonly string[]): OrganizationCo
 
 const text = { type: 'string' } as const;
 
-function readWishes(args: readonly string[]): OrganizationWishes {
+function readWishes(args: readonly string[]): OrganizationOptions {
   const { values } = parseArgs({
     args: [...args],
     options: { name: text, 'admin-email': text, team: text, project: text },

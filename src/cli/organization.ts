@@ -1,6 +1,6 @@
-/** Makes one more organization directly in the database: no key may reach beyond its own. */
+/** Creates another organization directly in the database, because no API key reaches beyond its own organization. */
 
-import { addOrganization } from '../domain/bootstrap.ts';
+import { addOrganization } from '../domain/organization/bootstrap.ts';
 import { withDatabase } from './database.ts';
 import { exportLines } from './first-keys.ts';
 import type { CommandIo } from './io.ts';

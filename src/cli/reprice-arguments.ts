@@ -1,7 +1,7 @@
-/** What `spandrel reprice` is asked for. */
+/** Parses the arguments of `spandrel reprice`. */
 
 import { parseArgs } from 'node:util';
-import type { RepricePlace } from '../domain/pricing/reprice.ts';
+import type { RepricePosition } from '../domain/pricing/reprice.ts';
 
 export type RepriceCommand = {
   readonly kind: 'reprice';
@@ -9,7 +9,7 @@ export type RepriceCommand = {
   readonly toMs: number;
   readonly projectId: string | null;
   readonly isDryRun: boolean;
-  readonly after: RepricePlace | null;
+  readonly after: RepricePosition | null;
 };
 
 export const REPRICE_HELP = [
@@ -28,7 +28,7 @@ const OPTIONS = {
   'dry-run': { type: 'boolean' },
 } as const;
 
-/** What is wrong is told as a text. */
+/** `args` after "reprice". Returns a problem as text. */
 export function readRepriceCommand(args: readonly string[]): RepriceCommand | string {
   try {
     const { values } = parseArgs({ args: [...args], options: OPTIONS, strict: true });
@@ -38,7 +38,7 @@ export function readRepriceCommand(args: readonly string[]): RepriceCommand | st
     const toMs = readInstant(to, '--to');
     if (fromMs > toMs) return '--from must not be later than --to';
     const isDryRun = values['dry-run'] === true;
-    const place = after === undefined ? null : readPlace(after);
+    const place = after === undefined ? null : readPosition(after);
     return { kind: 'reprice', fromMs, toMs, projectId: project, isDryRun, after: place };
   } catch (error) {
     return error instanceof Problem ? error.message : 'reprice takes --from, --to, --project, --after and --dry-run';
@@ -56,15 +56,15 @@ function readInstant(text: string, option: string): number {
   return atMs;
 }
 
-/** As `writePlace` prints it. */
-function readPlace(text: string): RepricePlace {
+/** Parses a position in the form of `formatPosition`. */
+function readPosition(text: string): RepricePosition {
   const [, project = '', key = '', trace = ''] = /^(\d{1,10})(?:\.(\d{1,16})\.([0-9A-Za-z_-]+))?$/.exec(text) ?? [];
   if (project === '') throw new Problem('--after takes what a run that was stopped has printed');
   const traceId = Buffer.from(trace, 'base64url').toString();
   return { projectNumber: Number(project), trace: trace === '' ? null : { key: Number(key), traceId } };
 }
 
-export function writePlace({ projectNumber, trace }: RepricePlace): string {
+export function formatPosition({ projectNumber, trace }: RepricePosition): string {
   if (trace === null) return String(projectNumber);
   return `${projectNumber}.${trace.key}.${Buffer.from(trace.traceId).toString('base64url')}`;
 }

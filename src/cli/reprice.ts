@@ -1,20 +1,20 @@
 /** Prices stored spans anew, directly in the database. */
 
-import { nanoToUsdText } from '../domain/money.ts';
-import { createPriceBook } from '../domain/pricing/prices.ts';
+import { nanoToUsdText } from '../domain/pricing/money.ts';
+import { createPriceResolver } from '../domain/pricing/prices.ts';
 import { createPricing } from '../domain/pricing/pricing.ts';
 import { type RepriceResult, reprice as repriceSpans } from '../domain/pricing/reprice.ts';
-import { runAtOnce } from '../domain/steps.ts';
+import { runWithoutPauses } from '../domain/steps.ts';
 import { readPriceList } from '../price-list.ts';
 import { createCopyProgress } from './copy-progress.ts';
 import { withDatabase } from './database.ts';
 import type { CommandIo } from './io.ts';
-import { type RepriceCommand, writePlace } from './reprice-arguments.ts';
+import { formatPosition, type RepriceCommand } from './reprice-arguments.ts';
 
 const WHOLE = 100;
 
 /** Resolves with what to print. Rejects with one line for the operator. */
-export function reprice(io: CommandIo, wish: RepriceCommand): Promise<string> {
+export function reprice(io: CommandIo, command: RepriceCommand): Promise<string> {
   return withDatabase(io, async ({ store }) => {
     const progress = createCopyProgress(io.stderr, () => performance.now());
     const stop = listenForStop();
@@ -22,20 +22,20 @@ export function reprice(io: CommandIo, wish: RepriceCommand): Promise<string> {
       const result = await repriceSpans(
         {
           store,
-          prices: createPriceBook({
+          prices: createPriceResolver({
             pricing: createPricing(readPriceList()),
             store: store.management,
-            takeSteps: async (steps) => runAtOnce(steps),
+            runSteps: async (steps) => runWithoutPauses(steps),
           }),
           nowMs: Date.now,
           report: (share) =>
             progress.report({ action: 'price', table: 'traces', rows: share * WHOLE, totalRows: WHOLE }),
           isStopped: stop.isStopped,
         },
-        wish,
+        command,
       );
       progress.end();
-      return textOf(result, wish);
+      return textOf(result, command);
     } finally {
       progress.end();
       stop.end();
@@ -43,7 +43,7 @@ export function reprice(io: CommandIo, wish: RepriceCommand): Promise<string> {
   });
 }
 
-/** The first signal ends the walk after its step, a second one the process. */
+/** The first signal ends repricing after the current step, a second one ends the process. */
 function listenForStop() {
   let isStopped = false;
   const stop = () => {
@@ -65,12 +65,12 @@ function textOf(result: RepriceResult, { isDryRun }: RepriceCommand): string {
     `${verb} the cost of ${changed} spans`,
     `before: ${usdOf(beforeNanoUsd)} USD, ${unpricedBefore} of them without a price`,
     `after:  ${usdOf(afterNanoUsd)} USD, ${unpricedAfter} of them without a price`,
-    ...(stoppedAt === null ? [] : [`stopped; go on with the same options and --after ${writePlace(stoppedAt)}`]),
+    ...(stoppedAt === null ? [] : [`stopped; go on with the same options and --after ${formatPosition(stoppedAt)}`]),
   ];
   return `${lines.join('\n')}\n`;
 }
 
-/** Sums may be larger than what one cost may be. */
+/** Formats a sum, which may be larger than a single cost can be. */
 function usdOf(nanoUsd: bigint): string {
   const nanoPerUsd = 1_000_000_000n;
   const fraction = nanoToUsdText(Number(nanoUsd % nanoPerUsd));

@@ -1,6 +1,6 @@
-/** Runs what the command line asks for. */
+/** Runs the command that the command line names. */
 
-import { ConfigError } from '../config.ts';
+import { ConfigError } from '../config/config.ts';
 import { maskTokens } from '../domain/token-mask.ts';
 import { type Command, readCommand } from './command.ts';
 import type { CommandIo } from './io.ts';
@@ -18,17 +18,17 @@ export async function runCommand(args: readonly string[], io: CommandIo): Promis
   } catch (error) {
     const lines =
       error instanceof ConfigError ? error.problems : [error instanceof Error ? error.message : String(error)];
-    for (const line of lines) tell(io, line);
+    for (const line of lines) printError(io, line);
     return 1;
   }
 }
 
-/** What went wrong may repeat what was typed. */
-function tell({ stderr }: CommandIo, line: string): void {
+/** Masked, because an error may repeat what was typed. */
+function printError({ stderr }: CommandIo, line: string): void {
   stderr.write(`spandrel: ${maskTokens(line)}\n`);
 }
 
-/** Each command is loaded only when it is asked for: a server needs nothing of the others. Resolves with what to print. */
+/** Imports only the module of the command, so that a server does not load the others. Resolves with what to print. */
 async function execute(asked: Exclude<Command, { kind: 'print' | 'wrong' }>, io: CommandIo): Promise<string> {
   switch (asked.kind) {
     case 'migrate': {
@@ -45,7 +45,7 @@ async function execute(asked: Exclude<Command, { kind: 'print' | 'wrong' }>, io:
     }
     case 'keys': {
       const { keys } = await import('./keys.ts');
-      if ('note' in asked && asked.note !== null) tell(io, asked.note);
+      if ('note' in asked && asked.note !== null) printError(io, asked.note);
       return await keys(io.environment, asked, Date.now());
     }
     case 'members': {

@@ -4,8 +4,8 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { createApp } from '../app.ts';
-import { type Config, readConfig } from '../config.ts';
-import { bootstrap, type FirstKeys } from '../domain/bootstrap.ts';
+import { type Config, readConfig } from '../config/config.ts';
+import { bootstrap, type FirstKeys } from '../domain/organization/bootstrap.ts';
 import { createPricing } from '../domain/pricing/pricing.ts';
 import { deriveRootKeys } from '../domain/secrets.ts';
 import type { Store } from '../domain/store.ts';
@@ -31,7 +31,7 @@ export async function serve(environment: Environment): Promise<void> {
     queueMaxBytes: config.limits.ingestQueueMaxBytes,
     settle: config.evaluators.settle,
     connectionsMax: config.databaseConnectionsMax,
-    mayForget: config.databaseMayForget,
+    mayLoseWrites: config.databaseMayLoseWrites,
     log,
   });
   try {
@@ -68,7 +68,7 @@ export async function serve(environment: Environment): Promise<void> {
 async function secretBesideData(config: Config, { installation }: Store): Promise<string> {
   const file = databaseFile(config.databaseUrl);
   if (file === null) throw new Error('SPANDREL_SECRET must be set for this database');
-  // A new one would be of no use to a database that was made with another.
+  // A new secret is useless for a database that was created with another one.
   const isNew = (await installation.readVerifier()) === null;
   return isNew ? readOrCreateSecret(dirname(file), randomBytes) : readSecret(dirname(file));
 }

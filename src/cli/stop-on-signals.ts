@@ -1,4 +1,4 @@
-/** Ends a server when it is asked to, in whichever way that is told. */
+/** Stops a server on a signal, or when its parent process is gone. */
 
 import type { App } from '../app.ts';
 import type { Store } from '../domain/store.ts';
@@ -7,20 +7,20 @@ export type Running = {
   readonly app: Pick<App, 'stop'>;
   readonly store: Pick<Store, 'close'>;
   readonly log: { info(message: string): void; fatal(fields: object, message: string): void };
-  /** Whether a shell that passes no signal on stands between this process and whoever stops it, as npx has it. */
+  /** Whether the parent is a shell that forwards no signals, as with npx. */
   readonly isBehindShell: boolean;
 };
 
 /** A Ctrl-C reaches this process from the terminal, and again from npm, which passes it on. */
-const SAME_WISH_MS = 1_000;
-const LOOK_FOR_PARENT_MS = 250;
+const REPEATED_SIGNAL_MS = 1_000;
+const PARENT_POLL_MS = 250;
 
-/** The first signal drains, a later one does not wait. */
+/** The first signal drains the server, a later one exits at once. */
 export function stopOnSignals({ app, store, log, isBehindShell }: Running): void {
   let stoppingSinceMs: number | null = null;
   const stop = async () => {
     if (stoppingSinceMs !== null) {
-      if (performance.now() - stoppingSinceMs > SAME_WISH_MS) process.exit(1);
+      if (performance.now() - stoppingSinceMs > REPEATED_SIGNAL_MS) process.exit(1);
       return;
     }
     stoppingSinceMs = performance.now();
@@ -43,12 +43,12 @@ export function stopOnSignals({ app, store, log, isBehindShell }: Running): void
   if (isBehindShell) onceOrphaned(stop);
 }
 
-/** The shell dies of the signal, and whoever looks after this process from then on is another. */
+/** Calls `act` when the parent process changes: the shell dies of the signal without forwarding it. */
 function onceOrphaned(act: () => void): void {
   const parent = process.ppid;
   const look = setInterval(() => {
     if (process.ppid === parent) return;
     clearInterval(look);
     act();
-  }, LOOK_FOR_PARENT_MS).unref();
+  }, PARENT_POLL_MS).unref();
 }

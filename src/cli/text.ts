@@ -1,4 +1,4 @@
-/** How answers of the server are shown to a person. */
+/** Formats responses of the server for a terminal. */
 
 /** Columns as wide as their widest cell. */
 export function alignRows(rows: readonly (readonly string[])[]): string {
@@ -10,12 +10,12 @@ export function alignRows(rows: readonly (readonly string[])[]): string {
     .join('');
 }
 
-/** Names are whatever somebody typed: they must not move the cursor of who reads them. */
+/** Replaces control characters: names are free text, and must not control the terminal. */
 function withoutControls(text: string): string {
   return text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g, '?');
 }
 
-/** A member of an answer; a dash where there is nothing. */
+/** The text of a member of a response; a dash where it is missing or empty. */
 export function memberText(body: unknown, name: string): string {
   const value = memberOf(body, name);
   return value === null || value === undefined || value === '' ? '-' : String(value);
@@ -27,7 +27,7 @@ export function memberOf(body: unknown, name: string): unknown {
     : undefined;
 }
 
-/** The items of an answer's list; none when it has no such list. */
+/** The items of a list in a response; none when there is no such list. */
 export function itemsOf(body: unknown, name: string): readonly unknown[] {
   const items = memberOf(body, name);
   return Array.isArray(items) ? items : [];

@@ -1,4 +1,4 @@
-/** The console: what all pages share, and the address that chooses among them. */
+/** The root component: query client, session and router. */
 
 import { Code, ConnectError } from '@connectrpc/connect';
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
@@ -8,14 +8,14 @@ import { SessionGate } from './session/session.tsx';
 
 const FRESH_MS = 5_000;
 const RETRIES_MAX = 2;
-/** What may go better a moment later. */
-const PASSING: ReadonlySet<Code> = new Set([Code.Unavailable, Code.Unknown]);
+/** Errors that a retry may cure. */
+const TRANSIENT_CODES: ReadonlySet<Code> = new Set([Code.Unavailable, Code.Unknown]);
 
 const client = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: FRESH_MS,
-      retry: (count, error) => count < RETRIES_MAX && PASSING.has(ConnectError.from(error).code),
+      retry: (count, error) => count < RETRIES_MAX && TRANSIENT_CODES.has(ConnectError.from(error).code),
     },
   },
 });

@@ -1,4 +1,4 @@
-/** Pages that judge what an application did. */
+/** The routes of evaluators, monitors, datasets and experiments. */
 
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { readDatasetSearch } from './datasets/search.ts';

@@ -2,9 +2,9 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { Console } from './console.tsx';
 import './design/base.css';
-import { takeKeyFromAddress, watchAddressForKey } from './session/key.ts';
+import { moveKeyFromAddress, watchAddressForKey } from './session/key.ts';
 
-takeKeyFromAddress();
+moveKeyFromAddress();
 watchAddressForKey();
 const root = document.getElementById('root');
 if (root) {

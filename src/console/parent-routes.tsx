@@ -1,4 +1,4 @@
-/** What pages stand in: the shell, a project, the organization. */
+/** The parent routes: the shell, a project, the organization. */
 
 import { createRootRoute, createRoute, Outlet } from '@tanstack/react-router';
 import page from './design/page.module.css';

@@ -1,17 +1,16 @@
-/** Which page an address shows. What is shown stands in the address, whole: it can be reloaded and sent to others. */
+/** The routes. The address holds all state of a page, so that it can be reloaded and shared. */
 
 import { createRoute, createRouter, lazyRouteComponent, Navigate } from '@tanstack/react-router';
 import { Loading } from './design/button.tsx';
 import { FailureNotice } from './design/failure.tsx';
 import page from './design/page.module.css';
 import { evaluationRoutes } from './evaluation-routes.ts';
-import { organizationRoutes } from './organization-routes.ts';
 import { readOverviewSearch } from './overview/search.ts';
 import { NothingHere, organization, project, root } from './parent-routes.tsx';
 import { useSession } from './session/session.tsx';
 import { readTraceSearch } from './trace/search.ts';
-import { readTraceListSearch, type TraceListSearch } from './traces/search.ts';
-import { readRange } from './users/period.ts';
+import { type RangeSearch, readRange } from './traces/range.ts';
+import { readTraceListSearch } from './traces/search.ts';
 
 const home = createRoute({ getParentRoute: () => root, path: '/', component: Home });
 
@@ -73,7 +72,7 @@ const ofProject = project.addChildren([
   projectSettingsRoute,
 ]);
 
-type EventSearch = Pick<TraceListSearch, 'range' | 'from' | 'to'> & { readonly type?: string; readonly event?: string };
+type EventSearch = RangeSearch & { readonly type?: string; readonly event?: string };
 
 const text = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined);
 
@@ -96,16 +95,11 @@ const webhookRoute = createRoute({
 const eventsRoute = createRoute({
   getParentRoute: () => organization,
   path: 'events',
-  validateSearch: (raw: Record<string, unknown>): EventSearch => {
-    const { range, from, to } = readTraceListSearch(raw);
-    return {
-      ...(range && { range }),
-      ...(from && { from }),
-      ...(to && { to }),
-      ...(text(raw.type) && { type: String(raw.type) }),
-      ...(text(raw.event) && { event: String(raw.event) }),
-    };
-  },
+  validateSearch: (raw: Record<string, unknown>): EventSearch => ({
+    ...readRange(raw),
+    ...(text(raw.type) && { type: String(raw.type) }),
+    ...(text(raw.event) && { event: String(raw.event) }),
+  }),
   component: lazyRouteComponent(() => import('./events/events-page.tsx'), 'EventsPage'),
 });
 
@@ -143,6 +137,27 @@ const auditLogRoute = createRoute({
   component: lazyRouteComponent(() => import('./organization/audit-log-page.tsx'), 'AuditLogPage'),
 });
 
+const pricesRoute = createRoute({
+  getParentRoute: () => organization,
+  path: 'prices',
+  validateSearch: ({ model }: Record<string, unknown>): { model?: string } =>
+    typeof model === 'string' && model !== '' ? { model } : {},
+  component: lazyRouteComponent(() => import('./prices/prices-page.tsx'), 'PricesPage'),
+});
+
+const teamsRoute = createRoute({
+  getParentRoute: () => organization,
+  path: 'teams',
+  validateSearch: ({ tab }: Record<string, unknown>): { tab?: 'roles' } => (tab === 'roles' ? { tab } : {}),
+  component: lazyRouteComponent(() => import('./organization/teams-page.tsx'), 'TeamsPage'),
+});
+
+const settingsRoute = createRoute({
+  getParentRoute: () => organization,
+  path: 'settings',
+  component: lazyRouteComponent(() => import('./settings/organization-page.tsx'), 'OrganizationPage'),
+});
+
 const ofOrganization = organization.addChildren([
   webhookListRoute,
   webhookRoute,
@@ -152,7 +167,9 @@ const ofOrganization = organization.addChildren([
   membersRoute,
   projectsRoute,
   auditLogRoute,
-  ...organizationRoutes,
+  pricesRoute,
+  teamsRoute,
+  settingsRoute,
 ]);
 
 export const router = createRouter({

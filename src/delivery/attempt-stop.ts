@@ -1,18 +1,21 @@
-/** The one thing that ends an attempt early: its deadline, or the caller. */
+/** Stops an attempt early: at its deadline, or when the caller aborts it. */
 
 import { type Failure, SENDER_LOST, TIMEOUT } from './http-verdict.ts';
 
 export type Stop = {
-  /** Null as long as the attempt may go on. */
+  /** Null while the attempt may continue. */
   readonly reason: () => Failure | null;
-  /** Names what is to be broken off now; steps follow each other, so there is one at a time. */
+  /**
+   * Sets what to call when the attempt is stopped; null: nothing. An attempt has one step at a time, so one callback is
+   * enough.
+   */
   readonly onStop: (breakOff: ((reason: Failure) => void) | null) => void;
   readonly fire: (reason: Failure) => void;
-  /** The attempt is over. */
+  /** MUST be called when the attempt ends. */
   readonly end: () => void;
 };
 
-/** `onEnd` may be called more than once. */
+/** `onEnd` may run more than once. */
 export function createStop(deadlineMs: number, signal: AbortSignal, onEnd: (stop: Stop) => void): Stop {
   let stoppedBy: Failure | null = null;
   let breakOff: ((reason: Failure) => void) | null = null;
@@ -45,7 +48,10 @@ export function createStop(deadlineMs: number, signal: AbortSignal, onEnd: (stop
 
 const waiters = new WeakMap<AbortSignal, Set<() => void>>();
 
-/** Who is to be told. One listener for all: a signal goes through all that it has to find the one that leaves. */
+/**
+ * The attempts to stop with a signal. They share one listener, because removing a listener from a signal searches all
+ * of them.
+ */
 function waitersOf(signal: AbortSignal): Set<() => void> {
   const known = waiters.get(signal);
   if (known !== undefined) return known;

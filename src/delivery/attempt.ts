@@ -1,39 +1,39 @@
-/** One attempt: signs what is sent with the secrets of this moment, sends it, and says what came of it. */
+/** Makes one attempt: signs the message with the current secrets and sends it. */
 
-import type { AttemptResult, Destination, Send, Signatures } from '../domain/destination.ts';
-import type { Endpoint } from '../domain/endpoint.ts';
-import { type EndpointSecrets, overlappingSecret } from '../domain/endpoint-secrets.ts';
-import { openWebhookSecret, type SigningSecret, signMessage } from '../domain/webhook-signature.ts';
-import { bodyOf } from './batch.ts';
+import type { AttemptResult, Destination, Send, Signatures } from '../domain/endpoints/destination.ts';
+import type { Endpoint } from '../domain/endpoints/endpoint.ts';
+import type { SendTest } from '../domain/endpoints/endpoint-deps.ts';
+import { type EndpointSecrets, overlappingSecret } from '../domain/endpoints/endpoint-secrets.ts';
+import { openWebhookSecret, type SigningSecret, signMessage } from '../domain/endpoints/webhook-signature.ts';
 
 export type AttemptDeps = {
   readonly secrets: Pick<EndpointSecrets, 'signing' | 'destination'>;
   readonly send: Send;
 };
 
-export type AttemptOrder = {
+export type AttemptRequest = {
   readonly endpoint: Endpoint;
   readonly dispatchId: string;
   readonly attempt: number;
-  /** As they are stored. */
+  /** As stored. */
   readonly envelopes: readonly string[];
   readonly test: boolean;
   readonly nowMs: number;
 };
 
-export type MakeAttempt = (order: AttemptOrder, signal: AbortSignal) => Promise<AttemptResult>;
+export type MakeAttempt = (order: AttemptRequest, signal: AbortSignal) => Promise<AttemptResult>;
 
-/** Throws only when a secret cannot be opened. */
+/** The result throws only when a secret cannot be opened. */
 export function createAttempt({ secrets, send }: AttemptDeps): MakeAttempt {
-  const open = keepOpened(secrets);
+  const open = cacheOpened(secrets);
   return async (order, signal) => {
     const { signing, destination } = open(order.endpoint, order.nowMs);
     return await send(destination, compose(order, signing), signal);
   };
 }
 
-/** Body and signatures are made when they are asked for: most attempts at a dead receiver never get that far. */
-function compose({ dispatchId, attempt, envelopes, test, nowMs }: AttemptOrder, secrets: readonly SigningSecret[]) {
+/** Builds body and signatures on first use: most attempts at an unreachable receiver need neither. */
+function compose({ dispatchId, attempt, envelopes, test, nowMs }: AttemptRequest, secrets: readonly SigningSecret[]) {
   const timestamp = Math.floor(nowMs / 1000);
   let body: Buffer | null = null;
   let signatures: Signatures | null = null;
@@ -59,8 +59,8 @@ type Opened = {
   readonly overlaps: boolean;
 };
 
-/** Opening costs as much as signing; an endpoint that changes is another object. */
-function keepOpened(secrets: AttemptDeps['secrets']): (endpoint: Endpoint, nowMs: number) => Opened {
+/** Caches opened secrets, because opening costs as much as signing. A changed endpoint is another object. */
+function cacheOpened(secrets: AttemptDeps['secrets']): (endpoint: Endpoint, nowMs: number) => Opened {
   const kept = new WeakMap<Endpoint, Opened>();
   return (endpoint, nowMs) => {
     const overlaps = overlappingSecret(endpoint, nowMs) !== null;
@@ -73,8 +73,13 @@ function keepOpened(secrets: AttemptDeps['secrets']): (endpoint: Endpoint, nowMs
   };
 }
 
-/** An attempt that says nothing about the receiver. */
-export function ourFault(): AttemptResult {
+/** The same bytes for every attempt, built from the envelopes as stored. */
+function bodyOf(envelopes: readonly string[]): Buffer {
+  return Buffer.from(`{"batch":[${envelopes.join(',')}]}`, 'utf8');
+}
+
+/** The result of an attempt that this process failed to make. */
+export function senderFault(): AttemptResult {
   return {
     kind: 'refused',
     latencyMs: 0,
@@ -84,6 +89,25 @@ export function ourFault(): AttemptResult {
     responseText: null,
     retryAfterMs: null,
     isGone: false,
-    isOurs: true,
+    isSenderFault: true,
+  };
+}
+
+export type TestSenderDeps = {
+  readonly attempt: MakeAttempt;
+  /** Aborts the tests in progress. */
+  readonly signal: AbortSignal;
+  /** Called when a test could not be sent because of an error of this process. */
+  readonly onFault: (error: unknown, dispatchId: string) => void;
+};
+
+export function createTestSender({ attempt, signal, onFault }: TestSenderDeps): SendTest {
+  return async (endpoint, { dispatchId, envelope, nowMs }) => {
+    try {
+      return await attempt({ endpoint, dispatchId, attempt: 1, envelopes: [envelope], test: true, nowMs }, signal);
+    } catch (error) {
+      onFault(error, dispatchId);
+      return senderFault();
+    }
   };
 }

@@ -1,11 +1,11 @@
-/** Reads a body in chunks (RFC 9112, 7.1) as it arrives, in pieces of any size. */
+/** Parses a chunked body (RFC 9112, 7.1) from buffers of any size. */
 
 export type ChunkedBody = {
   /**
-   * Takes the bytes from `from` on and hands what is content to `keep`. Answers where the body ended, -1 while it goes
-   * on, and -2 when this is no such body.
+   * Parses the bytes from `from` on and passes the content to `keep`. Returns the index after the body, -1 while the
+   * body goes on, and -2 when it is malformed.
    */
-  readonly take: (bytes: Buffer, from: number, keep: (content: Buffer) => void) => number;
+  readonly read: (bytes: Buffer, from: number, keep: (content: Buffer) => void) => number;
 };
 
 export const GOES_ON = -1;
@@ -18,7 +18,7 @@ const LF = 0x0a;
 const SEMICOLON = 0x3b;
 const SPACE = 0x20;
 const TAB = 0x09;
-/** Far more than anybody reads of a body. */
+/** Sizes of this many digits are far beyond the limit of a body. */
 const SIZE_DIGITS_MAX = 8;
 
 export function createChunkedBody(): ChunkedBody {
@@ -27,7 +27,7 @@ export function createChunkedBody(): ChunkedBody {
   let leftBytes = 0;
   let isLineEmpty = true;
 
-  /** Whether the byte fits where it stands. */
+  /** Whether the byte is valid at this stage. */
   const step = (byte: number): boolean => {
     switch (stage) {
       case 'size': {
@@ -63,7 +63,7 @@ export function createChunkedBody(): ChunkedBody {
     }
   };
   return {
-    take(bytes, from, keep) {
+    read(bytes, from, keep) {
       for (let index = from; index < bytes.length; ) {
         if (stage === 'content') {
           const end = Math.min(bytes.length, index + leftBytes);

@@ -1,30 +1,109 @@
-/** Turns what a lane has found into the work of a claim. */
+/** Decides which endpoint gets the next slot, and turns what it sends next into the work item of a claim. */
 
+import { hash } from 'node:crypto';
 import type { RandomBytes } from '../domain/clock.ts';
+import type { LogEntry, NewBatch } from '../domain/delivery/webhook-store.ts';
 import { newId } from '../domain/ids.ts';
-import type { LogEntry, NewBatch, Work } from '../domain/webhook-store.ts';
-import { dispatchIdOf } from './batch.ts';
-import type { Entry } from './entry.ts';
-import { takePending } from './lane-cursor.ts';
-import type { Next } from './next-work.ts';
+import {
+  type Claim,
+  type DispatchState,
+  isFailing,
+  pollAt,
+  RETRY_DELAY_MS,
+  readDueAt,
+  type StartedClaim,
+} from './dispatch-state.ts';
+import { type EndpointState, type Next, type NextSource, nextOf, unsavedOf } from './endpoint-state.ts';
+import type { LogPages } from './log-pages.ts';
+import { shiftPending } from './source-cursor.ts';
 
-/** While it lasts nobody else sends the delivery. */
+/** No other process sends the delivery during the lease. */
 export const LEASE_MS = 30_000;
 
-export type Claim = {
-  readonly work: Work;
-  /** What the delivery that is sent at once holds; null where that has to be read. */
-  readonly entries: readonly LogEntry[] | null;
-  /** Whether it needs a slot. */
-  readonly sends: boolean;
-  /** Whether more deliveries come of it, which wait. */
-  readonly waits: boolean;
+export type ClaimDeps = {
+  readonly pages: Pick<LogPages, 'find'>;
+  readonly prepare: PrepareClaim;
+  /** Whether the queue to the store takes no more urgent, or no more background items for now. */
+  readonly isFull: (isUrgent: boolean) => boolean;
+  readonly nowMs: () => number;
 };
 
-/** How a batch must be divided for its destination; one part where it need not be. */
-export type Split = (batch: { readonly dispatchId: string; readonly entries: readonly LogEntry[] }) => readonly Part[];
+/**
+ * Starts the next claim; null: there is none, or no room for one. Each ready endpoint gets one slot in turn, then goes to the
+ * end of the line, until it has nothing more to send.
+ */
+export function nextClaim(dispatch: DispatchState, deps: ClaimDeps): StartedClaim | null {
+  const { ready } = dispatch;
+  for (const state of ready) {
+    // Every item that the store answers brings the dispatcher back here.
+    if (dispatch.inFlight >= dispatch.concurrency || deps.isFull(true)) return null;
+    const canStart = state.isActive && !state.isOutdated;
+    const unsaved = canStart ? unsavedOf(state) : null;
+    if (unsaved !== null) return start(dispatch, { state, next: unsaved }, deps);
+    ready.delete(state);
+    const next = canStart ? giveSlot(dispatch, state, deps) : null;
+    if (next === null) continue;
+    ready.add(state);
+    return start(dispatch, { state, next }, deps);
+  }
+  return null;
+}
 
-export type Part =
+function giveSlot(dispatch: DispatchState, state: EndpointState, { pages, isFull, nowMs }: ClaimDeps): Next | null {
+  const now = nowMs();
+  const slots = slotsOf(dispatch, state, isFull);
+  if (slots === 0) pollAt(dispatch, state, now + RETRY_DELAY_MS);
+  if (state.inFlight >= slots) return null;
+  if (state.pausedUntilMs > now) {
+    pollAt(dispatch, state, state.pausedUntilMs);
+    return null;
+  }
+  const headSeq = dispatch.heads.get(state.endpoint.organizationNumber) ?? 0;
+  const next = nextOf(state, { pages, headSeq, nowMs: now });
+  if (state.pollAtMs !== null) pollAt(dispatch, state, state.pollAtMs);
+  if (next === null) return null;
+  state.slotsGiven += 1;
+  if (next.kind === 'waiting') shiftWaiting(dispatch, state, now);
+  return next;
+}
+
+function shiftWaiting(dispatch: DispatchState, state: EndpointState, nowMs: number): void {
+  state.waiting.shift();
+  if (state.waiting.length > 0 || !state.isMoreDue) return;
+  state.isMoreDue = false;
+  readDueAt(dispatch, state, nowMs);
+}
+
+/** Failing endpoints together get half of the slots; an endpoint gets one while half of all slots are taken. */
+function slotsOf(dispatch: DispatchState, state: EndpointState, isFull: ClaimDeps['isFull']): number {
+  const { inFlight, failingInFlight, concurrency } = dispatch;
+  if (isFailing(state)) return failingInFlight * 2 >= concurrency || isFull(false) ? 0 : 1;
+  return inFlight * 2 >= concurrency ? 1 : state.endpoint.maxInFlight;
+}
+
+function start(
+  dispatch: DispatchState,
+  { state, next }: Pick<StartedClaim, 'state' | 'next'>,
+  { prepare, nowMs }: ClaimDeps,
+): StartedClaim {
+  const claim = prepare(state, next);
+  const isFailingNow = isFailing(state);
+  if (claim.sends) {
+    state.inFlight += 1;
+    dispatch.inFlight += 1;
+    if (isFailingNow) dispatch.failingInFlight += 1;
+  }
+  if (next.kind !== 'waiting') next.cursor.advancing += 1;
+  return { state, next, claim, startedAtMs: nowMs(), isFailing: isFailingNow, holdsSlot: claim.sends };
+}
+
+/** Divides a batch into messages that the destination can take; one message where that is the whole batch. */
+export type SplitBatch = (batch: {
+  readonly dispatchId: string;
+  readonly entries: readonly LogEntry[];
+}) => readonly SplitMessage[];
+
+export type SplitMessage =
   | { readonly kind: 'message'; readonly dispatchId: string; readonly entries: readonly LogEntry[] }
   | {
       readonly kind: 'too_large';
@@ -33,68 +112,67 @@ export type Part =
       readonly error: string;
     };
 
-export type ClaimDeps = { readonly random: RandomBytes; readonly split: Split };
+export type PrepareClaim = ReturnType<typeof createClaims>;
 
-export function createClaims({ random, split }: ClaimDeps) {
+export function createClaims({ random, split }: { readonly random: RandomBytes; readonly split: SplitBatch }) {
   const attemptId = () => newId('webhookattempt', random);
 
-  function cut(entry: Entry, next: Exclude<Next, { kind: 'waiting' }>): Claim {
-    const { endpoint } = entry;
+  function advance({ endpoint }: EndpointState, next: NextSource): Claim {
     const { cursor } = next;
     const fromPosition = cursor.position;
-    const { taken, toPosition } = takePending(cursor, endpoint.maxBatchSize);
+    const { taken, toPosition } = shiftPending(cursor, endpoint.maxBatchSize);
     cursor.position = toPosition;
-    const replayId = next.kind === 'replay' ? next.lane.replay.id : null;
-    const parts = taken.length === 0 ? [] : partsOf(endpoint, taken, replayId);
-    const sent = parts.find((part) => part.kind === 'message');
+    const replayId = next.kind === 'replay' ? next.source.replay.id : null;
+    const messages = taken.length === 0 ? [] : splitFor(endpoint, taken, replayId);
+    const sent = messages.find((message) => message.kind === 'message');
     return {
-      work: {
-        kind: 'cut',
+      item: {
+        kind: 'advance',
         endpointNumber: endpoint.number,
         version: endpoint.version,
-        lane: next.kind === 'replay' ? { kind: 'replay', number: next.lane.replay.number } : { kind: 'fresh' },
+        source: next.kind === 'replay' ? { kind: 'replay', number: next.source.replay.number } : { kind: 'live' },
         fromPosition,
         toPosition,
-        batches: parts.map((part) => toBatch(part, part === sent)),
+        batches: messages.map((message) => toBatch(message, message === sent)),
         leaseMs: LEASE_MS,
       },
       entries: sent?.entries ?? null,
       sends: sent !== undefined,
-      waits: parts.some((part) => part.kind === 'message' && part !== sent),
+      waits: messages.some((message) => message.kind === 'message' && message !== sent),
     };
   }
 
-  function partsOf(endpoint: Entry['endpoint'], entries: readonly LogEntry[], replayId: string | null) {
+  function splitFor(endpoint: EndpointState['endpoint'], entries: readonly LogEntry[], replayId: string | null) {
     const ids = entries.map(({ id }) => id);
     const dispatchId = dispatchIdOf(endpoint.id, ids, replayId);
     if (endpoint.destinationKind === 'http') return [{ kind: 'message', dispatchId, entries }] as const;
     return split({ dispatchId, entries });
   }
 
-  function toBatch(part: Part, isSent: boolean): NewBatch {
-    const { dispatchId, entries } = part;
+  function toBatch(message: SplitMessage, isSent: boolean): NewBatch {
+    const { dispatchId, entries } = message;
     const [first] = entries;
     const last = entries.at(-1);
-    if (first === undefined || last === undefined) throw new Error('a batch without events is cut');
+    if (first === undefined || last === undefined) throw new Error('a batch has no events');
     return {
       dispatchId,
       attemptId: attemptId(),
       seqs: entries.map(({ seq }) => seq),
       eventIds: entries.map(({ id }) => id),
       created: { firstMs: first.createdAtMs, lastMs: last.createdAtMs },
-      fate: part.kind === 'too_large' ? 'too_large' : isSent ? 'send' : 'wait',
-      error: part.kind === 'too_large' ? part.error : null,
+      fate: message.kind === 'too_large' ? 'too_large' : isSent ? 'send' : 'wait',
+      error: message.kind === 'too_large' ? message.error : null,
     };
   }
 
-  /** Also moves the lane on, as if the work were done. */
-  return (entry: Entry, next: Next): Claim => {
-    if (next.kind !== 'waiting') return cut(entry, next);
+  /** Moves the cursor of a source on at once, as if the item were stored. */
+  return (state: EndpointState, next: Next): Claim => {
+    if (next.kind !== 'waiting') return advance(state, next);
     const { number, fence } = next.delivery;
-    const { endpoint } = entry;
+    const { endpoint } = state;
     return {
-      work: {
-        kind: 'take',
+      item: {
+        kind: 'claim',
         endpointNumber: endpoint.number,
         version: endpoint.version,
         number,
@@ -109,4 +187,10 @@ export function createClaims({ random, split }: ClaimDeps) {
   };
 }
 
-export type PrepareClaim = ReturnType<typeof createClaims>;
+const HASH_DIGITS = 16;
+
+/** Derives the id of a delivery from its events; those of a replay are named with its id. */
+export function dispatchIdOf(endpointId: string, eventIds: readonly string[], replayId: string | null): string {
+  const names = replayId === null ? eventIds : eventIds.map((id) => `${id}:${replayId}`);
+  return `${endpointId}:${hash('sha256', names.join(','), 'hex').slice(0, HASH_DIGITS)}`;
+}

@@ -1,4 +1,4 @@
-/** Connections that are kept for the next attempt at the same destination. */
+/** Keeps idle connections for the next attempt at the same destination. */
 
 import type { Connection } from './http-connection.ts';
 
@@ -9,26 +9,26 @@ export type PoolLimits = {
 };
 
 export type ConnectionPool = {
-  /** An open connection to one of the addresses; null when none is kept. `key` is scheme, host and port. */
-  readonly take: (key: string, addresses: readonly string[]) => Connection | null;
-  /** `keptMs`: how long the receiver leaves it open, where it says so. */
-  readonly give: (key: string, connection: Connection, keptMs: number | null) => void;
-  /** Connections that are kept and still open. */
+  /** An open connection to one of the addresses; null if none is idle. `key` is scheme, host and port. */
+  readonly acquire: (key: string, addresses: readonly string[]) => Connection | null;
+  /** `keptMs`: how long the receiver keeps it open; null when it does not say. */
+  readonly release: (key: string, connection: Connection, keptMs: number | null) => void;
+  /** Idle connections that are still open. */
   readonly size: () => number;
   readonly close: () => void;
 };
 
 type Idle = { readonly key: string; readonly connection: Connection; readonly untilMs: number };
 
-/** A request must not meet the receiver's own end of the connection on its way. */
+/** A request must not cross with the receiver closing the connection, so this process stops using it earlier. */
 const MARGIN_MS = 500;
-const SWEEP_EVERY_MS = 1_000;
+const EXPIRY_INTERVAL_MS = 1_000;
 
 export function createConnectionPool(limits: PoolLimits, nowMs: () => number): ConnectionPool {
-  /** Of each key, and of all: the oldest first. */
+  /** By key, and all of them: the oldest first. */
   const idle = new Map<string, Idle[]>();
   const all = new Set<Idle>();
-  let sweeper: NodeJS.Timeout | null = null;
+  let expiryTimer: NodeJS.Timeout | null = null;
   let isClosed = false;
 
   const drop = (each: Idle) => {
@@ -38,28 +38,28 @@ export function createConnectionPool(limits: PoolLimits, nowMs: () => number): C
     all.delete(each);
     each.connection.destroy();
   };
-  /** Whoever holds many connections that lie idle must not keep others from keeping theirs: the oldest makes room. */
+  /** A destination with many idle connections must not keep others from having one: the oldest makes room. */
   const makeRoom = (key: string) => {
     const [oldestOfKey] = idle.get(key) ?? [];
     if (oldestOfKey && (idle.get(key)?.length ?? 0) >= limits.perTargetMax) drop(oldestOfKey);
     const [oldest] = all;
     if (oldest && all.size >= limits.totalMax) drop(oldest);
   };
-  const sweep = () => {
-    sweeper = null;
+  const closeExpired = () => {
+    expiryTimer = null;
     const now = nowMs();
     for (const each of all) if (!isUsable(each, now)) drop(each);
     plan();
   };
   const plan = () => {
-    if (sweeper || all.size === 0) return;
-    sweeper = setTimeout(sweep, SWEEP_EVERY_MS).unref();
+    if (expiryTimer || all.size === 0) return;
+    expiryTimer = setTimeout(closeExpired, EXPIRY_INTERVAL_MS).unref();
   };
   return {
-    take(key, addresses) {
+    acquire(key, addresses) {
       const kept = idle.get(key) ?? [];
       let found: Connection | null = null;
-      // The newest first: it is the least likely to have been closed on the other side.
+      // The newest first, because the receiver is least likely to have closed it.
       for (let each = kept.pop(); each; each = found ? undefined : kept.pop()) {
         all.delete(each);
         if (isUsable(each, nowMs()) && addresses.includes(each.connection.peer)) found = each.connection;
@@ -68,7 +68,7 @@ export function createConnectionPool(limits: PoolLimits, nowMs: () => number): C
       if (kept.length === 0) idle.delete(key);
       return found;
     },
-    give(key, connection, keptMs) {
+    release(key, connection, keptMs) {
       const idleMs = Math.min(limits.idleMaxMs, (keptMs ?? Number.POSITIVE_INFINITY) - MARGIN_MS);
       if (isClosed || idleMs <= 0) {
         connection.destroy();
@@ -90,7 +90,7 @@ export function createConnectionPool(limits: PoolLimits, nowMs: () => number): C
     },
     close() {
       isClosed = true;
-      if (sweeper) clearTimeout(sweeper);
+      if (expiryTimer) clearTimeout(expiryTimer);
       for (const { connection } of all) connection.destroy();
       idle.clear();
       all.clear();

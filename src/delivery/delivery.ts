@@ -1,29 +1,28 @@
-/** The delivery of events to endpoints: follows the log from start to stop, and keeps house. */
+/** Assembles the delivery of events to endpoints and runs it until it is stopped. */
 
 import type { Clock, RandomBytes } from '../domain/clock.ts';
-import type { DeliveryStore } from '../domain/webhook-store.ts';
-import { startLookLoop } from '../queue/look-loop.ts';
+import type { DeliveryStore } from '../domain/delivery/webhook-store.ts';
+import { startPollLoop } from '../queue/poll-loop.ts';
 import type { MakeAttempt } from './attempt.ts';
-import { createClaims, type Split } from './claims.ts';
+import { createClaims, type SplitBatch } from './claims.ts';
 import { createDispatcher } from './dispatcher.ts';
 import type { DeliveryMeter } from './meter.ts';
-import { poolRandom } from './pooled-random.ts';
 import { createSender, type SenderLog } from './sender.ts';
 import { createWorkQueue } from './work-queue.ts';
 
 export type Delivery = {
-  /** Attempts of this process that are under way. */
+  /** Attempts of this process in progress. */
   inFlight(): number;
-  /** The time by which leases are judged. */
+  /** The clock that decides about leases. */
   nowMs(): number;
-  /** Begins nothing any more, and resolves when what was under way is stored. */
+  /** Starts no further attempts, and resolves when the results of all others are stored. */
   stop(drainMs: number): Promise<void>;
 };
 
 export type DeliveryDeps = {
   readonly store: DeliveryStore;
   readonly attempt: MakeAttempt;
-  readonly split: Split;
+  readonly split: SplitBatch;
   readonly clock: Clock;
   readonly random: RandomBytes;
   readonly concurrency: number;
@@ -32,24 +31,24 @@ export type DeliveryDeps = {
   readonly log: SenderLog;
 };
 
-/** Several wake-ups within it are one. Each look costs as much as storing a few traces. */
+/** Wake-ups within this time cause one poll, which costs as much as storing a few traces. */
 const WAKE_GAP_MS = 4;
-/** The same, as long as there is nobody to send to. */
+/** The same while there is no active endpoint. */
 const IDLE_WAKE_GAP_MS = 50;
-/** So much of the time of a stop is left for storing what came of the last attempts. */
+/** The share of the stop that is reserved for storing the last results. */
 const RECORD_MS = 500;
 const RANDOM_BYTES = 4;
 
 export function createDelivery(deps: DeliveryDeps): Delivery {
   const { store, clock, meter, log } = deps;
-  const loop = startLookLoop({
+  const loop = startPollLoop({
     clock,
     store,
-    async look() {
+    async poll() {
       await dispatcher.refresh();
-      return dispatcher.nextLookAtMs();
+      return dispatcher.nextPollAtMs();
     },
-    wakeGapMs: () => (dispatcher.hasReceivers() ? WAKE_GAP_MS : IDLE_WAKE_GAP_MS),
+    wakeGapMs: () => (dispatcher.hasActiveEndpoints() ? WAKE_GAP_MS : IDLE_WAKE_GAP_MS),
     gapMinMs: WAKE_GAP_MS,
     waiting: 'deliveries wait for the store',
     log,
@@ -64,16 +63,17 @@ export function createDelivery(deps: DeliveryDeps): Delivery {
     store,
     prepare: createClaims({ random: randomBytes, split: deps.split }),
     queue,
-    send: sender.send,
+    sender,
     nowMs,
+    pause,
     random,
     concurrency: deps.concurrency,
     onCapped: meter.capped,
     onLeaseLost: meter.leaseLost,
-    onPlan: loop.armAt,
-    onError: loop.complain,
+    onPlan: loop.scheduleAt,
+    onError: loop.reportError,
   });
-  loop.arm(0);
+  loop.schedule(0);
   return {
     inFlight: () => dispatcher.inFlight(),
     nowMs,
@@ -82,8 +82,28 @@ export function createDelivery(deps: DeliveryDeps): Delivery {
       dispatcher.stop();
       await stopped;
       await queue.drain();
-      await sender.end(Math.max(0, drainMs - RECORD_MS));
+      await dispatcher.drain(Math.max(0, drainMs - RECORD_MS));
       await queue.drain();
     },
+  };
+}
+
+const POOL_BYTES = 8_192;
+
+/**
+ * Draws random bytes in bulk, because drawing a few costs as much as drawing thousands. No byte is used twice. Not for secrets: used
+ * bytes stay readable in the pool.
+ */
+function poolRandom(random: RandomBytes): RandomBytes {
+  let pool: Buffer = Buffer.alloc(0);
+  let used = 0;
+  return (count) => {
+    if (count > POOL_BYTES) return random(count);
+    if (used + count > pool.length) {
+      pool = random(POOL_BYTES);
+      used = 0;
+    }
+    used += count;
+    return pool.subarray(used - count, used);
   };
 }

@@ -1,9 +1,9 @@
-/** Opens connections to addresses that were vetted, and to nothing else. */
+/** Opens connections to addresses that the policy allowed, and to nothing else. */
 
 import { connect as connectTcp, type Socket, type TcpNetConnectOpts } from 'node:net';
 import { connect as connectTls, createSecureContext, type SecureContext } from 'node:tls';
+import type { UrlTarget } from '../domain/endpoints/url-policy.ts';
 import { isSameAddress, parseAddress } from '../domain/public-address.ts';
-import type { UrlTarget } from '../domain/url-policy.ts';
 import type { Stop } from './attempt-stop.ts';
 import { type Connection, type ConnectionSockets, createConnection, type Inlet, reset } from './http-connection.ts';
 import { READ_MAX_BYTES } from './http-response.ts';
@@ -18,16 +18,16 @@ import {
 
 export type EgressDeps = {
   readonly connectMs: number;
-  /** The only place where sockets come from. */
+  /** The only source of sockets. */
   readonly connect?: (options: TcpNetConnectOpts) => Socket;
-  /** The certificates to trust; by default those of Node, NODE_EXTRA_CA_CERTS included. */
+  /** The trusted certificates; by default those of Node, with NODE_EXTRA_CA_CERTS. */
   readonly secureContext?: SecureContext;
 };
 
 export type Egress = {
-  /** Tries the addresses in their order. They must be vetted, and no names. */
+  /** Tries the addresses in order. The caller MUST have checked them against the policy; they are no names. */
   readonly dial: (target: UrlTarget, addresses: readonly string[], stop: Stop) => Promise<Dialled>;
-  /** Sockets that are not closed yet, those that are still being connected included. */
+  /** Sockets that are not closed, including those still connecting. */
   readonly openSockets: () => number;
 };
 
@@ -39,11 +39,11 @@ type Settle = (outcome: Opened) => void;
 
 const ADDRESSES_MAX = 4;
 
-/** All sockets read into the same memory: what they bring is used up before the next one reads. */
+/** All sockets read into this buffer: each read is consumed before the next one starts. */
 const READ_BUFFER = Buffer.alloc(READ_MAX_BYTES);
 
 export function createEgress({ connectMs, connect = connectTcp, ...deps }: EgressDeps): Egress {
-  // Made when it is first needed: reading all the certificates takes a while.
+  // Created on first use, because reading all certificates is slow.
   let secureContext = deps.secureContext;
   let openSockets = 0;
 
@@ -73,7 +73,7 @@ export function createEgress({ connectMs, connect = connectTcp, ...deps }: Egres
       let last: Dialled = { kind: 'failed', failure: CONNECT_FAILED };
       for (const address of addresses.slice(0, ADDRESSES_MAX)) {
         last = await open(target, address, stop);
-        // Only where there was no connection at all does the next address have a say.
+        // The next address is tried only if there was no connection at all.
         if (last.kind === 'open' || last.failure !== CONNECT_FAILED || stop.reason()) return last;
       }
       return last;
@@ -119,11 +119,11 @@ function untilSecure(
   const socket = connectTls({
     socket: plain,
     host: target.host,
-    // Addresses have no place in this field of the handshake; the certificate is still held against the host.
+    // The server name of the handshake cannot be an address; the certificate is still checked against the host.
     servername: target.isLiteral ? '' : target.host,
     secureContext,
     ALPNProtocols: ['http/1.1'],
-    // Said aloud, because the environment can turn the default off.
+    // Explicit, because an environment variable can change the default.
     rejectUnauthorized: true,
   });
   return settleOnce(plain, stop, (settle) => {
@@ -133,7 +133,7 @@ function untilSecure(
   });
 }
 
-/** The first outcome counts; a socket that did not make it is gone. */
+/** The first outcome counts; a socket that failed is reset. */
 function settleOnce(tcp: Socket, stop: Stop, listen: (settle: Settle) => void): Promise<Opened> {
   return new Promise((resolve) => {
     let isSettled = false;
@@ -149,7 +149,7 @@ function settleOnce(tcp: Socket, stop: Stop, listen: (settle: Settle) => void): 
   });
 }
 
-/** The system was asked for this very address; that it also went there is not taken on trust. */
+/** Checks that the system connected to the requested address. */
 function isPeer(socket: Socket, address: string): boolean {
   const asked = parseAddress(address);
   const peer = parseAddress(socket.remoteAddress ?? '');

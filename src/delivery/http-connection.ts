@@ -1,39 +1,39 @@
-/** One open connection to a receiver, on which one request after the other may be sent. */
+/** One open connection to a receiver, for one request after the other. */
 
 import type { Socket } from 'node:net';
 
-/** Where the bytes of a socket go: sockets are told before there is a connection around them. */
+/** The reader of a socket's bytes, which the socket needs before its connection exists. */
 export type Inlet = { onBytes: (bytes: Buffer) => void };
 
 export type ConnectionListener = {
   /** The bytes are overwritten after the call. */
   readonly onBytes: (bytes: Buffer) => void;
-  /** Null: the receiver ended the connection in good order. */
+  /** Null: the receiver closed the connection normally. */
   readonly onClosed: (error: Error | null) => void;
 };
 
 export type Connection = {
-  /** The address it leads to, as it was vetted. */
+  /** The connected address, as the policy checked it. */
   readonly peer: string;
   readonly isOpen: () => boolean;
   readonly send: (request: HttpRequest, listener: ConnectionListener) => void;
-  /** Nothing of the request waits any more to be written. */
+  /** Whether the whole request has been written. */
   readonly hasSent: () => boolean;
-  /** Nothing is expected from here on: whatever the receiver says next closes the connection. */
+  /** Makes the connection idle: any further byte of the receiver closes it. */
   readonly rest: () => void;
   readonly destroy: () => void;
-  /** For a receiver that has not kept to the end: nothing of the connection is left, on either side. */
+  /** For a receiver that did not finish: resets the connection, so that neither side keeps anything of it. */
   readonly cut: () => void;
 };
 
 export type HttpRequest = { readonly head: string; readonly body: Buffer };
 
-/** Copying less than this is cheaper than handing two buffers to the system. */
+/** Below this size copying is cheaper than passing two buffers to the system. */
 const COPY_MAX_BYTES = 32_768;
 
 export type ConnectionSockets = {
   readonly socket: Socket;
-  /** The one below, where that is TLS; otherwise the same. */
+  /** The TCP socket below TLS; without TLS the same socket. */
   readonly tcp: Socket;
   readonly inlet: Inlet;
 };
@@ -78,8 +78,8 @@ export function createConnection({ socket, tcp, inlet }: ConnectionSockets, peer
 }
 
 /**
- * Closes a socket without an ordinary end. After one the system keeps what was not read yet, and waits for the end of
- * the other side, which may never come.
+ * Resets a socket. After a normal close the system keeps unread bytes and waits for the receiver to close, which may
+ * never happen.
  */
 export function reset(tcp: Socket): void {
   if (tcp.connecting || tcp.destroyed) tcp.destroy();

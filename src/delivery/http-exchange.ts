@@ -1,4 +1,4 @@
-/** One request and its answer on an open connection. */
+/** Sends one request on an open connection and reads the response. */
 
 import type { Stop } from './attempt-stop.ts';
 import type { Connection, HttpRequest } from './http-connection.ts';
@@ -19,29 +19,28 @@ export type Exchanged =
 export type ExchangeOptions = {
   readonly request: HttpRequest;
   readonly stop: Stop;
-  /** Milliseconds since the attempt began. */
+  /** Milliseconds since the start of the attempt. */
   readonly elapsedMs: () => number;
-  /** The body of the answer is of interest even when the answer is a success. */
+  /** Whether the body is needed even if the response is a success. */
   readonly wantsText: boolean;
-  /** Called once, at the end, when the connection can take another request. */
+  /** Called once, at the end, if the connection can take another request. */
   readonly onUsable: (keptMs: number | null) => void;
 };
 
-/** Over: both sides have said all they had to say. Cut: the receiver has not, or has not heard it. */
+/** `over`: both sides have finished. `cut`: the receiver has not finished, or has not read the request. */
 type Parting = 'usable' | 'over' | 'cut';
 
 /**
- * How long after the verdict the end of a body is waited for, which leaves the connection free for the next attempt.
- * Then the connection is closed, because a receiver could otherwise hold one for every attempt it has answered.
+ * How long to wait for the rest of a body once the status is known, so that the connection can be reused. Then the
+ * connection is closed, because a receiver could otherwise hold one for every attempt.
  */
 const BODY_GRACE_MS = 250;
-/** The same, as long as there is text to come that will be shown. */
+/** The same, while text is missing that the API shows. */
 const TEXT_GRACE_MS = 2_000;
 
 /**
- * The status decides as soon as the header block is in, whatever becomes of the body. Nothing is sent twice: once a
- * byte of the request may have left, the first failure is the outcome. When there is an outcome, the connection has
- * been closed or given back.
+ * The status decides as soon as the headers are complete, whatever the body. Nothing is sent twice: once a byte of the
+ * request may have left, the first failure is the outcome. By then the connection is closed or back in the pool.
  */
 export function exchange(connection: Connection, options: ExchangeOptions): Promise<Exchanged> {
   const { request, stop, elapsedMs, wantsText, onUsable } = options;
@@ -78,9 +77,9 @@ export function exchange(connection: Connection, options: ExchangeOptions): Prom
       else if (head) endWithin(isTextShown(head.status) && !reader.hasWholeText() ? TEXT_GRACE_MS : BODY_GRACE_MS);
     };
     connection.send(request, {
-      onBytes: (bytes) => proceed(reader.take(bytes)),
+      onBytes: (bytes) => proceed(reader.read(bytes)),
       onClosed(error) {
-        const isCutShort = error === null && reader.takeEnd() === 'bad';
+        const isCutShort = error === null && reader.readEnd() === 'bad';
         finish(isCutShort ? BAD_RESPONSE : error ? connectionFailure(error, false) : CONNECTION_RESET, 'over');
       },
     });
@@ -88,7 +87,7 @@ export function exchange(connection: Connection, options: ExchangeOptions): Prom
   });
 }
 
-/** How an answer that is complete leaves the connection. */
+/** The state of the connection after a complete response. */
 function partingOf(connection: Connection, reader: ResponseReader): Parting {
   if (!connection.hasSent()) return 'cut';
   return reader.leavesConnectionUsable() ? 'usable' : 'over';

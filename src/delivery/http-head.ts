@@ -1,11 +1,11 @@
-/** The header block of an HTTP/1 answer. */
+/** Parses the headers of an HTTP/1 response. */
 
 export type ResponseHead = {
   readonly status: number;
-  /** How the end of the body is told; `length` may be 0. */
+  /** How the end of the body is marked; `length` may be 0. */
   readonly framing: { readonly kind: 'length'; readonly bytes: number } | { readonly kind: 'chunked' | 'untilClose' };
   readonly retryAfter: string | null;
-  /** How long the receiver keeps an idle connection: null when it does not say, 0 when it closes it. */
+  /** How long the receiver keeps an idle connection: null if it does not say, 0 if it closes it. */
   readonly keptMs: number | null;
 };
 
@@ -23,7 +23,7 @@ const LENGTH = /^[0-9]{1,15}$/;
 const KEEP_ALIVE_TIMEOUT = /(?:^|[\s,;])timeout=([0-9]{1,6})/i;
 const BODILESS = [204, 304];
 
-/** `text` is the block without the empty line that ends it. Null when it is no such thing. */
+/** `text` is the header block without its final empty line. Null when it is malformed. */
 export function parseHead(text: string): ResponseHead | null {
   const lineEnd = text.indexOf('\r\n');
   const statusLine = STATUS_LINE.exec(lineEnd < 0 ? text : text.slice(0, lineEnd));
@@ -59,7 +59,7 @@ function readFields(text: string, from: number): Fields | null {
   return fields;
 }
 
-/** False when the value contradicts an earlier one, or is no value of this field. */
+/** False when the value contradicts an earlier one or is invalid. */
 function keepField(fields: Fields, name: string, value: string): boolean {
   if (name === 'content-length') {
     if (!LENGTH.test(value) || (fields.contentLength !== null && fields.contentLength !== value)) return false;
@@ -90,7 +90,7 @@ function readFraming(status: number, fields: Fields, isOld: boolean): ResponseHe
 }
 
 function readKept({ connection, keepAlive, transferEncoding, contentLength }: Fields, isOld: boolean): number | null {
-  // Two ways to tell the end of one body may be told apart differently by whoever stands between.
+  // With two ways to mark its end, proxies may disagree about where the body ends.
   if (transferEncoding !== null && contentLength !== null) return 0;
   if (connection !== '') {
     const options = connection.split(',').map((option) => option.trim());

@@ -1,35 +1,35 @@
-/** Reads one HTTP/1 answer as it arrives, in pieces of any size, and never more of it than its limits. */
+/** Parses one HTTP/1 response from buffers of any size, up to its limits. */
 
 import { cutToCharacters } from '../domain/text-limits.ts';
 import { type ChunkedBody, createChunkedBody, GOES_ON, MALFORMED } from './chunked-body.ts';
 import { parseHead, type ResponseHead } from './http-head.ts';
 
 /**
- * `head`: the header block is not complete. `bad`: it is none, or too large. With the block complete: `body`, there is
- * more to come; `end`, the answer is complete; `cut`, nothing more may be read.
+ * `head`: the headers are incomplete. `bad`: they are malformed or too large. With complete headers: `body`: more is to
+ * come; `end`: the response is complete; `cut`: reading must stop.
  */
 export type Progress = 'head' | 'bad' | 'body' | 'end' | 'cut';
 
 export type ResponseReader = {
   /** The bytes may be overwritten after the call. */
-  readonly take: (bytes: Buffer) => Progress;
-  /** The receiver has closed the connection. */
-  readonly takeEnd: () => Progress;
+  readonly read: (bytes: Buffer) => Progress;
+  /** The receiver closed the connection. */
+  readonly readEnd: () => Progress;
   readonly head: () => ResponseHead | null;
-  /** Whether the next answer can follow on the same connection. Only asked at the end. */
+  /** Whether the connection can be reused. Valid only at the end. */
   readonly leavesConnectionUsable: () => boolean;
-  /** The first characters of the body, as far as it came. */
+  /** The first characters of the body received so far. */
   readonly text: () => string;
   readonly hasWholeText: () => boolean;
 };
 
-/** What one read of a socket brings at most. */
+/** The most bytes of one read of a socket. */
 export const READ_MAX_BYTES = 16_384;
-/** All header blocks of an answer, interim ones included. */
+/** The limit of all header blocks of a response, interim ones included. */
 const HEAD_MAX_BYTES = 16_384;
 const BODY_MAX_BYTES = 65_536;
 const TEXT_MAX_CHARACTERS = 1_000;
-/** No character takes more than four bytes. */
+/** A character has at most four bytes. */
 const TEXT_MAX_BYTES = TEXT_MAX_CHARACTERS * 4;
 const HEAD_END = Buffer.from('\r\n\r\n');
 const HEAD_START = Buffer.from('HTTP/1.');
@@ -52,7 +52,7 @@ export function createResponseReader(): ResponseReader {
   };
   /** Where the body ends in these bytes. */
   const findEnd = (bytes: Buffer, { framing }: ResponseHead): number => {
-    if (chunked) return chunked.take(bytes, 0, kept.add);
+    if (chunked) return chunked.read(bytes, 0, kept.add);
     if (framing.kind === 'untilClose') {
       kept.add(bytes);
       return GOES_ON;
@@ -62,35 +62,35 @@ export function createResponseReader(): ResponseReader {
     leftBytes -= content.length;
     return leftBytes === 0 ? content.length : GOES_ON;
   };
-  const takeBody = (bytes: Buffer, of: ResponseHead): Progress => {
+  const readBody = (bytes: Buffer, of: ResponseHead): Progress => {
     bodyBytes += bytes.length;
     const end = findEnd(bytes, of);
     if (end === MALFORMED) return 'cut';
     if (end !== GOES_ON) {
-      // What comes behind the end was not asked for, and would be taken for the next answer.
+      // Bytes after the end would be read as the next response.
       if (end < bytes.length) isUsable = false;
       return 'end';
     }
-    // Another read could lead beyond the limit.
+    // Another read could exceed the limit.
     return bodyBytes + READ_MAX_BYTES > BODY_MAX_BYTES ? 'cut' : 'body';
   };
   return {
-    take(bytes) {
-      if (head) return takeBody(bytes, head);
+    read(bytes) {
+      if (head) return readBody(bytes, head);
       for (let rest = bytes; ; ) {
-        const block = headBytes.take(rest);
+        const block = headBytes.read(rest);
         if (typeof block === 'string') return block;
         const parsed = parseHead(block.text);
         if (!parsed) return 'bad';
         rest = rest.subarray(block.end);
         if (parsed.status >= 200 || parsed.status === SWITCHING_PROTOCOLS) {
           begin(parsed);
-          return parsed.status === SWITCHING_PROTOCOLS ? 'cut' : takeBody(rest, parsed);
+          return parsed.status === SWITCHING_PROTOCOLS ? 'cut' : readBody(rest, parsed);
         }
         if (rest.length === 0) return 'head';
       }
     },
-    takeEnd: () => (head ? 'cut' : headBytes.hasBegun() ? 'bad' : 'head'),
+    readEnd: () => (head ? 'cut' : headBytes.hasBegun() ? 'bad' : 'head'),
     head: () => head,
     leavesConnectionUsable: () => isUsable,
     text: kept.text,
@@ -99,15 +99,15 @@ export function createResponseReader(): ResponseReader {
 }
 
 type HeadBytes = {
-  /** The block and where it ends in these bytes, once it is complete. */
-  readonly take: (bytes: Buffer) => { readonly text: string; readonly end: number } | 'head' | 'bad';
-  /** Part of a block has come. */
+  /** The header block and where it ends in these bytes, once it is complete. */
+  readonly read: (bytes: Buffer) => { readonly text: string; readonly end: number } | 'head' | 'bad';
+  /** Whether a part of the header block has arrived. */
   readonly hasBegun: () => boolean;
 };
 
 function createHeadBytes(): HeadBytes {
   let leftBytes = HEAD_MAX_BYTES;
-  /** Holds a block that comes in pieces; one that comes whole is read where it lies. */
+  /** Holds a header block that arrives in several reads; one that arrives whole is not copied. */
   let gathered: Buffer | null = null;
   let gatheredBytes = 0;
 
@@ -115,7 +115,7 @@ function createHeadBytes(): HeadBytes {
     gathered ??= Buffer.allocUnsafe(HEAD_MAX_BYTES);
     const copied = bytes.copy(gathered, gatheredBytes, 0, leftBytes - gatheredBytes);
     const all = gathered.subarray(0, gatheredBytes + copied);
-    // The end may straddle the border between the pieces.
+    // The end may straddle two reads.
     const found = all.indexOf(HEAD_END, Math.max(0, gatheredBytes - HEAD_END.length + 1));
     const before = gatheredBytes;
     gatheredBytes = all.length;
@@ -127,7 +127,7 @@ function createHeadBytes(): HeadBytes {
     return { text: block.toString('latin1'), end };
   };
   return {
-    take(bytes) {
+    read(bytes) {
       if (gatheredBytes === 0) {
         const found = bytes.indexOf(HEAD_END);
         const end = found + HEAD_END.length;

@@ -1,10 +1,9 @@
-/** What an attempt is recorded as. */
+/** Converts responses and failures into the results of attempts. */
 
-import { type AttemptResult, UNRESOLVED_ERROR } from '../domain/destination.ts';
-import { parseRetryAfter } from './retry-after.ts';
+import { type AttemptResult, UNRESOLVED_ERROR } from '../domain/endpoints/destination.ts';
 
-/** Why no answer came. */
-export type Failure = { readonly error: string; readonly terminalHint: boolean; readonly isOurs: boolean };
+/** Why there is no response. */
+export type Failure = { readonly error: string; readonly terminalHint: boolean; readonly isSenderFault: boolean };
 
 export type Answer = {
   readonly status: number;
@@ -13,7 +12,11 @@ export type Answer = {
   readonly latencyMs: number;
 };
 
-const failure = (error: string, terminalHint = false, isOurs = false): Failure => ({ error, terminalHint, isOurs });
+const failure = (error: string, terminalHint = false, isSenderFault = false): Failure => ({
+  error,
+  terminalHint,
+  isSenderFault,
+});
 
 export const TIMEOUT = failure('timeout');
 export const DNS_FAILED = failure(UNRESOLVED_ERROR);
@@ -21,20 +24,20 @@ export const CONNECT_FAILED = failure('connect_failed');
 export const CONNECTION_RESET = failure('connection_reset');
 export const BAD_RESPONSE = failure('bad_response');
 export const URL_REFUSED = failure('url_refused: the destination is not allowed', true);
-/** This process gave up, or had no means; the receiver has no part in it. */
+/** This process gave up or lacked resources; the receiver had no part in it. */
 export const SENDER_LOST = failure('sender_lost', false, true);
 const NO_SOCKET = failure('connect_failed', false, true);
 
 /** This machine ran out of sockets, ports or memory. */
-const OUR_CODES = ['EMFILE', 'ENFILE', 'ENOBUFS', 'ENOMEM', 'EADDRNOTAVAIL'];
+const LOCAL_CODES = ['EMFILE', 'ENFILE', 'ENOBUFS', 'ENOMEM', 'EADDRNOTAVAIL'];
 const CODE = /^[A-Z][A-Z0-9_]{0,99}$/;
-/** Of the protocol itself; every other code of TLS is about the certificate. */
+/** Codes of the TLS protocol; every other TLS code is about the certificate. */
 const PROTOCOL_CODE = /^(ERR_SSL_|EPROTO$)/;
 const NETWORK_CODE = /^E[A-Z]+$/;
 
 const GONE = 410;
-const ASKS_FOR_PATIENCE = [429, 503];
-const PASSING = [408, GONE, 429];
+const RETRY_AFTER_STATUSES = [429, 503];
+const TRANSIENT_STATUSES = [408, GONE, 429];
 
 export function isAcceptedStatus(status: number): boolean {
   return status >= 200 && status < 300;
@@ -42,17 +45,17 @@ export function isAcceptedStatus(status: number): boolean {
 
 export function toAnswered({ status, retryAfter, text, latencyMs }: Answer, now: number): AttemptResult {
   if (isAcceptedStatus(status)) return { kind: 'accepted', latencyMs, responseStatus: status, responseText: text };
-  const floor = retryAfter !== null && ASKS_FOR_PATIENCE.includes(status) ? parseRetryAfter(retryAfter, now) : null;
+  const floor = retryAfter !== null && RETRY_AFTER_STATUSES.includes(status) ? parseRetryAfter(retryAfter, now) : null;
   return {
     kind: 'refused',
     latencyMs,
     responseStatus: status,
     error: `HTTP ${status}`,
-    terminalHint: status >= 300 && status < 500 && !PASSING.includes(status),
+    terminalHint: status >= 300 && status < 500 && !TRANSIENT_STATUSES.includes(status),
     responseText: text,
     retryAfterMs: floor,
     isGone: status === GONE,
-    isOurs: false,
+    isSenderFault: false,
   };
 }
 
@@ -68,12 +71,12 @@ export function toFailed(reason: Failure, latencyMs: number): AttemptResult {
   };
 }
 
-/** While the connection was being made. */
+/** For errors while connecting. */
 export function connectFailure(error: Error): Failure {
-  return OUR_CODES.includes(codeOf(error)) ? NO_SOCKET : CONNECT_FAILED;
+  return LOCAL_CODES.includes(codeOf(error)) ? NO_SOCKET : CONNECT_FAILED;
 }
 
-/** After the connection was made: during the handshake of TLS, or later. */
+/** For errors after connecting: in the TLS handshake or later. */
 export function connectionFailure(error: Error, isHandshake: boolean): Failure {
   const code = codeOf(error);
   if (PROTOCOL_CODE.test(code)) return failure(`tls_failed: ${code}`);
@@ -84,4 +87,29 @@ export function connectionFailure(error: Error, isHandshake: boolean): Failure {
 function codeOf(error: Error): string {
   const code = 'code' in error ? String(error.code) : '';
   return CODE.test(code) ? code : '';
+}
+
+const RETRY_AFTER_MAX_MS = 3_600_000;
+const SECONDS = /^[0-9]+$/;
+const DAY = '(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)';
+const MONTH = '(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)';
+const TIME = '[0-9]{2}:[0-9]{2}:[0-9]{2}';
+/** The current date format, and the two that older servers still send (RFC 9110, 5.6.7). */
+const DATE = new RegExp(
+  `^(?:${DAY}, [0-9]{2} ${MONTH} [0-9]{4} ${TIME} GMT|[A-Z][a-z]{5,8}, [0-9]{2}-${MONTH}-[0-9]{2} ${TIME} GMT)$`,
+);
+const DATE_OF_C = new RegExp(`^${DAY} ${MONTH} [ 0-9][0-9] ${TIME} [0-9]{4}$`);
+
+/**
+ * Parses the header Retry-After. Milliseconds from `now` on, at most an hour; null when the value names no later time.
+ */
+function parseRetryAfter(value: string, now: number): number | null {
+  const waitMs = SECONDS.test(value) ? Number(value) * 1_000 : parseDate(value) - now;
+  return waitMs > 0 ? Math.min(Math.ceil(waitMs), RETRY_AFTER_MAX_MS) : null;
+}
+
+/** NaN for an invalid date, which compares as not later than any time. */
+function parseDate(value: string): number {
+  if (DATE.test(value)) return Date.parse(value);
+  return DATE_OF_C.test(value) ? Date.parse(`${value} GMT`) : Number.NaN;
 }

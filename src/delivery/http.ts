@@ -1,8 +1,8 @@
-/** Sends webhooks over HTTP. Whatever a receiver does, an attempt ends in time and reads little. */
+/** Sends webhooks over HTTP. Whatever a receiver does, an attempt ends in time and reads a limited number of bytes. */
 
 import type { Clock } from '../domain/clock.ts';
-import type { AttemptResult, OutgoingMessage } from '../domain/destination.ts';
-import type { ResolveHost, UrlPolicy, UrlTarget } from '../domain/url-policy.ts';
+import type { AttemptResult, OutgoingMessage } from '../domain/endpoints/destination.ts';
+import type { ResolveHost, UrlPolicy, UrlTarget } from '../domain/endpoints/url-policy.ts';
 import { createStop, type Stop } from './attempt-stop.ts';
 import { createConnectionPool, type PoolLimits } from './connection-pool.ts';
 import { createEgress, type EgressDeps } from './egress.ts';
@@ -12,10 +12,10 @@ import { DNS_FAILED, type Failure, SENDER_LOST, toAnswered, toFailed, URL_REFUSE
 import type { SocketCounts } from './meter.ts';
 
 export type HttpLimits = PoolLimits & {
-  /** Of a whole attempt: looking the host up, connecting, sending and reading. */
+  /** Limit of a whole attempt: resolving, connecting, sending and reading. */
   readonly deadlineMs: number;
   readonly resolveMs: number;
-  /** For each address. */
+  /** Limit for each address. */
   readonly connectMs: number;
 };
 
@@ -24,25 +24,25 @@ export type HttpSenderDeps = Pick<EgressDeps, 'connect' | 'secureContext'> & {
   readonly resolve: ResolveHost;
   /** Monotonic. */
   readonly nowMs: () => number;
-  /** Dates of receivers are held against it. */
+  /** Compared with dates in responses. */
   readonly clock: Clock;
   readonly userAgentVersion: string;
   readonly limits?: Partial<HttpLimits>;
 };
 
 export type HttpSender = {
-  /** Makes one attempt. It never throws, and ends within the deadline. */
+  /** Makes one attempt. Never rejects, and ends within the deadline. */
   readonly send: (url: string, message: OutgoingMessage, signal: AbortSignal) => Promise<AttemptResult>;
   readonly openSockets: () => SocketCounts;
-  /** Drops all connections; attempts in progress end as lost. */
+  /** Closes all connections; attempts in progress end as `sender_lost`. */
   readonly close: () => void;
 };
 
-/** What stays the same for all attempts at a url. */
+/** The parts that are the same for all attempts at a URL. */
 type Prepared = {
   readonly target: UrlTarget;
   readonly literal: readonly string[] | null;
-  /** Of connections that can serve it. */
+  /** The key of its connections in the pool. */
   readonly key: string;
   readonly headStart: string;
 };
@@ -66,14 +66,14 @@ export function createHttpSender(deps: HttpSenderDeps): HttpSender {
   const running = new Set<Stop>();
   let isClosed = false;
 
-  /** The connection to send on, or why there is none. */
+  /** A connection for the request, or why there is none. */
   async function reach({ target, literal, key }: Prepared, stop: Stop): Promise<Connection | Failure> {
     const addresses = literal ?? (await untilStopped(resolve(target.host, limits.resolveMs), stop));
     const reason = stop.reason();
     if (reason) return reason;
     if (!addresses) return DNS_FAILED;
     if (!policy.mayReach(target, addresses)) return URL_REFUSED;
-    const kept = pool.take(key, addresses);
+    const kept = pool.acquire(key, addresses);
     if (kept) return kept;
     const dialled = await egress.dial(target, addresses, stop);
     return dialled.kind === 'open' ? dialled.connection : dialled.failure;
@@ -91,7 +91,7 @@ export function createHttpSender(deps: HttpSenderDeps): HttpSender {
       stop,
       elapsedMs,
       wantsText: message.test,
-      onUsable: (keptMs) => pool.give(prepared.key, reached, keptMs),
+      onUsable: (keptMs) => pool.release(prepared.key, reached, keptMs),
     });
   }
 
@@ -121,15 +121,15 @@ export function createHttpSender(deps: HttpSenderDeps): HttpSender {
   };
 }
 
-/** Judging is a pure function of the url, so its outcome is kept. Refusals are rare and are not. */
+/** Checking a URL is a pure function, so its result is cached, except for refusals, which are rare. */
 function createPreparation(policy: UrlPolicy, userAgentVersion: string): (url: string) => Prepared | null {
   const known = new Map<string, Prepared>();
   return (url) => {
     const found = known.get(url);
     if (found) return found;
-    const judgement = policy.judgeUrl(url);
-    if (judgement.kind === 'refused') return null;
-    const { target } = judgement;
+    const check = policy.checkUrl(url);
+    if (check.kind === 'refused') return null;
+    const { target } = check;
     const prepared: Prepared = {
       target,
       literal: target.isLiteral ? [target.host] : null,
@@ -154,7 +154,7 @@ function writeHead({ dispatchId, attempt, timestamp, signatures, body, test }: O
   );
 }
 
-/** Null when the work fails, or the attempt is stopped first. */
+/** Null when the work fails or the attempt is stopped first. */
 function untilStopped<T>(work: Promise<T>, stop: Stop): Promise<T | null> {
   return new Promise((resolve) => {
     stop.onStop(() => resolve(null));

@@ -1,96 +1,98 @@
-/** The log in memory, as far as deliveries are at work in it: read once, whoever many endpoints it goes to. */
+/** A cache of log pages: each page is read once, however many endpoints need it. It names missing pages and reads nothing. */
 
-import { type EventMask, maskOfSelector, NO_EVENTS } from '../domain/event-type.ts';
-import type { DeliveryStore, LogEntry } from '../domain/webhook-store.ts';
+import type { LogEntry, LogRange } from '../domain/delivery/webhook-store.ts';
+import { type EventMask, maskOfSelector, NO_EVENTS } from '../domain/events/event-type.ts';
 
-/** What is known of one stretch of the log; it never changes but at its end. */
+/** A range of the log. Only its end changes, when more has been read. */
 export type LogPage = {
   /** Ascending. */
   readonly entries: readonly LogEntry[];
-  /** Up to here everything there is stands in the entries. */
+  /** All events up to here are in `entries`. */
   readonly coveredTo: number;
-  /** The types of all the entries. */
+  /** The event types of all entries. */
   readonly types: EventMask;
 };
 
-export type LogPages = {
-  /**
-   * The page that tells of a position at or before the head. Null: it is being read, and `onLoaded` will be called.
-   */
-  find(organizationNumber: number, seq: number, headSeq: number): LogPage | null;
+/** A page to read, and up to where. */
+export type PageRequest = {
+  readonly organizationNumber: number;
+  readonly range: LogRange;
+  readonly toSeq: number;
+  readonly page: CachedPage;
 };
 
-export type LogPagesDeps = {
-  readonly events: DeliveryStore['events'];
-  readonly onLoaded: (organizationNumber: number) => void;
-  /** Whoever needs the page must ask again later: a store that is away is not to be asked in a circle. */
-  readonly onFailed: (organizationNumber: number, error: unknown) => void;
+export type LogPages = {
+  /** The page with a position at or before the head. Null: it is missing, and has a request until it is answered. */
+  find(organizationNumber: number, seq: number, headSeq: number): LogPage | null;
+  /** The requests since the last call. Each MUST be answered by `add` or `fail`. */
+  takeRequests(): readonly PageRequest[];
+  add(request: PageRequest, entries: readonly LogEntry[]): void;
+  /** The next `find` of the page makes a new request. */
+  fail(request: PageRequest): void;
 };
 
 const PAGE_SEQS = 128;
-const KEPT_MAX_CHARACTERS = 24 * 1024 * 1024;
+const CACHED_MAX_CHARACTERS = 24 * 1024 * 1024;
 const ENTRY_CHARACTERS = 256;
+const NO_REQUESTS: readonly PageRequest[] = [];
 
-type Kept = { entries: LogEntry[]; coveredTo: number; types: EventMask; characters: number; isLoading: boolean };
+type CachedPage = { entries: LogEntry[]; coveredTo: number; types: EventMask; characters: number; isLoading: boolean };
 
-export function createLogPages({ events, onLoaded, onFailed }: LogPagesDeps): LogPages {
-  const pages = new Map<string, Kept>();
+export function createLogPages(): LogPages {
+  const pages = new Map<string, CachedPage>();
+  let requests: PageRequest[] = [];
   let characters = 0;
 
-  function keep(key: string, page: Kept): void {
-    // The order of a map is that of insertion: what was used last goes last.
-    pages.delete(key);
-    pages.set(key, page);
-  }
-
-  /** But not the one that was just read: it may be too large by itself, and is needed all the same. */
-  function dropOldest(newest: Kept): void {
+  /** Keeps the newest page even if it is too large by itself, because an endpoint needs it. */
+  function dropOldest(newest: CachedPage): void {
     for (const [key, page] of pages) {
-      if (characters <= KEPT_MAX_CHARACTERS) return;
+      if (characters <= CACHED_MAX_CHARACTERS) return;
       if (page.isLoading || page === newest) continue;
       pages.delete(key);
       characters -= page.characters;
     }
   }
 
-  async function load(organizationNumber: number, page: Kept, bounds: { lastSeq: number; headSeq: number }) {
-    page.isLoading = true;
-    try {
-      const read = await events(organizationNumber, { afterSeq: page.coveredTo, limit: PAGE_SEQS });
-      for (const entry of read) {
-        if (entry.seq > bounds.lastSeq || entry.seq > bounds.headSeq) break;
+  return {
+    find(organizationNumber, seq, headSeq) {
+      const index = Math.floor(seq / PAGE_SEQS);
+      const key = `${organizationNumber} ${index}`;
+      const page = pages.get(key) ?? createPage(index * PAGE_SEQS - 1);
+      // A map keeps the order of insertion, so the least recently used page is the first one.
+      pages.delete(key);
+      pages.set(key, page);
+      if (page.coveredTo >= seq) return page;
+      if (!page.isLoading) {
+        page.isLoading = true;
+        const range = { afterSeq: page.coveredTo, limit: PAGE_SEQS };
+        requests.push({ organizationNumber, range, toSeq: Math.min((index + 1) * PAGE_SEQS - 1, headSeq), page });
+      }
+      return null;
+    },
+    takeRequests() {
+      if (requests.length === 0) return NO_REQUESTS;
+      const taken = requests;
+      requests = [];
+      return taken;
+    },
+    add({ page, toSeq }, entries) {
+      for (const entry of entries) {
+        if (entry.seq > toSeq) break;
         page.entries.push(entry);
         page.types |= maskOfSelector(entry.type) ?? NO_EVENTS;
         page.characters += entry.envelope.length + ENTRY_CHARACTERS;
         characters += entry.envelope.length + ENTRY_CHARACTERS;
       }
-      page.coveredTo = Math.min(bounds.lastSeq, bounds.headSeq);
-    } catch (error) {
+      page.coveredTo = toSeq;
       page.isLoading = false;
-      onFailed(organizationNumber, error);
-      return;
-    }
-    page.isLoading = false;
-    dropOldest(page);
-    // Some stores answer without a turn of the event loop: a long way through the log would let nobody else have one.
-    setImmediate(() => onLoaded(organizationNumber));
-  }
-
-  return {
-    find(organizationNumber, seq, headSeq) {
-      const index = Math.floor(seq / PAGE_SEQS);
-      const key = `${organizationNumber} ${index}`;
-      const page = pages.get(key) ?? {
-        entries: [],
-        coveredTo: index * PAGE_SEQS - 1,
-        types: NO_EVENTS,
-        characters: 0,
-        isLoading: false,
-      };
-      keep(key, page);
-      if (page.coveredTo >= seq) return page;
-      if (!page.isLoading) void load(organizationNumber, page, { lastSeq: (index + 1) * PAGE_SEQS - 1, headSeq });
-      return null;
+      dropOldest(page);
+    },
+    fail({ page }) {
+      page.isLoading = false;
     },
   };
+}
+
+function createPage(coveredTo: number): CachedPage {
+  return { entries: [], coveredTo, types: NO_EVENTS, characters: 0, isLoading: false };
 }

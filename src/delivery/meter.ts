@@ -1,15 +1,15 @@
-/** What is counted about deliveries; see the metrics of the server. */
+/** The metrics of deliveries. */
 
-import type { DeadReason } from '../domain/delivery.ts';
+import type { DeadReason } from '../domain/delivery/delivery.ts';
 
-/** Open sockets: those of attempts, from the first packet on, and those that wait for the next attempt. */
+/** Open sockets: those in use by attempts, from the first packet on, and idle ones. */
 export type SocketCounts = { readonly inUse: number; readonly idle: number };
 
 export type DeliveryMeter = {
   attempt(ended: {
     readonly kind: 'http' | 'sqs';
     readonly outcome: 'success' | 'retryable' | 'terminal';
-    /** Short and from a closed set: no addresses, no ids. */
+    /** Short and from a closed set, without addresses and ids. */
     readonly reason: string;
     readonly seconds: number;
   }): void;

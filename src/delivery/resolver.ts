@@ -1,4 +1,4 @@
-/** Looks hosts up without the thread pool that files and cryptography share. */
+/** Resolves hosts without the thread pool that files and cryptography share. */
 
 import { Resolver } from 'node:dns/promises';
 import { readFile } from 'node:fs/promises';
@@ -6,19 +6,19 @@ import { readFile } from 'node:fs/promises';
 export type ResolverDeps = {
   /** Monotonic. */
   readonly nowMs: () => number;
-  /** The questions to the name server; each rejects when it has no answer. */
-  readonly ask?: Ask;
-  /** The text of the hosts file of this machine. */
+  /** Queries to the name server; each rejects when there is no answer. */
+  readonly nameServer?: NameServer;
+  /** The text of this machine's hosts file. */
   readonly readHosts?: () => Promise<string>;
 };
 
-export type Ask = {
+export type NameServer = {
   readonly ipv4: (host: string) => Promise<readonly string[]>;
   readonly ipv6: (host: string) => Promise<readonly string[]>;
 };
 
 export type HostResolver = {
-  /** Every address of the host, IPv4 first. Rejects when there is none, or no answer in time. */
+  /** Resolves to all addresses of the host, IPv4 first. Rejects when there is none, or no answer in time. */
   readonly resolve: (host: string, timeoutMs: number) => Promise<readonly string[]>;
 };
 
@@ -26,15 +26,15 @@ type Known = { readonly addresses: readonly string[]; readonly untilMs: number }
 
 const KEPT_MS = 30_000;
 const KEPT_MAX = 10_000;
-/** Both tries together stay below half of an attempt, so that one deaf name server does not use it up. */
+/** Both tries together take less than half of an attempt, so that one silent name server does not use it up. */
 const QUERY = { timeout: 1_500, tries: 2, maxTimeout: 3_000 };
 const HOSTS_FILE = '/etc/hosts';
-/** What the name means on a machine whose hosts file does not say. */
+/** The addresses of `localhost` where the hosts file has none. */
 const LOCALHOST = ['127.0.0.1', '::1'];
 
 export function createResolver({
   nowMs,
-  ask = askNameServer(),
+  nameServer = createNameServer(),
   readHosts = readHostsFile,
 }: ResolverDeps): HostResolver {
   const known = new Map<string, Known>();
@@ -50,7 +50,7 @@ export function createResolver({
     return addresses;
   };
   const start = (host: string) => {
-    const lookup = lookUp(host, ask, readHosts)
+    const lookup = lookUp(host, nameServer, readHosts)
       .then((addresses) => keep(host, addresses))
       .finally(() => running.delete(host));
     running.set(host, lookup);
@@ -65,17 +65,21 @@ export function createResolver({
   };
 }
 
-async function lookUp(host: string, ask: Ask, readHosts: () => Promise<string>): Promise<readonly string[]> {
+async function lookUp(
+  host: string,
+  nameServer: NameServer,
+  readHosts: () => Promise<string>,
+): Promise<readonly string[]> {
   const local = addressesIn(await readHosts().catch(() => ''), host);
   if (local.length > 0) return local;
   if (host === 'localhost') return LOCALHOST;
-  const answers = await Promise.allSettled([ask.ipv4(host), ask.ipv6(host)]);
+  const answers = await Promise.allSettled([nameServer.ipv4(host), nameServer.ipv6(host)]);
   const addresses = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
   if (addresses.length === 0) throw new Error('the host has no address');
   return addresses;
 }
 
-/** The addresses that a hosts file gives a name, IPv4 first. */
+/** The addresses of a name in a hosts file, IPv4 first. */
 function addressesIn(hosts: string, name: string): string[] {
   const addresses: string[] = [];
   for (const line of hosts.split('\n')) {
@@ -85,7 +89,7 @@ function addressesIn(hosts: string, name: string): string[] {
   return [...new Set(addresses)].sort((a, b) => Number(a.includes(':')) - Number(b.includes(':')));
 }
 
-function askNameServer(): Ask {
+function createNameServer(): NameServer {
   const resolver = new Resolver(QUERY);
   return { ipv4: (host) => resolver.resolve4(host), ipv6: (host) => resolver.resolve6(host) };
 }
@@ -94,7 +98,7 @@ function readHostsFile(): Promise<string> {
   return readFile(HOSTS_FILE, 'utf8');
 }
 
-/** The lookup itself goes on, for whoever asks next. */
+/** After a timeout the lookup continues, for the next call. */
 function within<T>(work: Promise<T>, timeoutMs: number): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(new Error('no answer in time')), timeoutMs);

@@ -1,22 +1,22 @@
-/** Credentials that are borrowed for a while by taking on a role. */
+/** Temporary credentials from assuming a role. */
 
 import type { STSClientConfig } from '@aws-sdk/client-sts';
-import type { KeyPair, SqsCredentials } from '../domain/destination.ts';
+import type { KeyPair, SqsCredentials } from '../domain/endpoints/destination.ts';
 
 export type RoleSession = KeyPair & { readonly sessionToken: string; readonly expiration: Date };
 
 export type RoleSessions = {
-  /** The SDK calls it for the first attempt, and again when the session comes near its end. */
+  /** The SDK calls it for the first attempt, and again before the session expires. */
   begin(): Promise<RoleSession>;
-  /** The secrets of the role and of the newest sessions. */
+  /** The secrets of the role and of the two newest sessions. */
   hidden(): readonly string[];
 };
 
 export type RoleSessionsDeps = {
   readonly role: Extract<SqsCredentials, { mode: 'assume_role' }>;
-  /** Where sessions are asked for, and who asks. */
+  /** The client configuration: token service and base credentials. */
   readonly basics: STSClientConfig;
-  /** Of one request: several attempts may wait for it, so that none of theirs can end it. */
+  /** Limit of one request. Several attempts may wait for it, so no deadline of theirs can end it. */
   readonly deadlineMs: number;
 };
 

@@ -1,21 +1,33 @@
-/** Makes the attempts that were claimed, and sees to it that what came of each is stored. */
+/** Makes the attempts that were claimed, and stores their results. */
 
-import type { AttemptResult } from '../domain/destination.ts';
-import type { Endpoint } from '../domain/endpoint.ts';
-import { verdictOf } from '../domain/verdict.ts';
-import type { DeliveryStore, LogEntry, Work, WorkOutcome } from '../domain/webhook-store.ts';
-import { type MakeAttempt, ourFault } from './attempt.ts';
-import { envelopesOf } from './batch.ts';
+import { verdictOf } from '../domain/delivery/verdict.ts';
+import type { DeliveryStore, LogEntry, WorkItem, WorkOutcome } from '../domain/delivery/webhook-store.ts';
+import type { AttemptResult } from '../domain/endpoints/destination.ts';
+import type { Endpoint } from '../domain/endpoints/endpoint.ts';
+import { type MakeAttempt, senderFault } from './attempt.ts';
 import { LEASE_MS } from './claims.ts';
-import type { Sending } from './dispatcher.ts';
+import type { Sending } from './dispatch-state.ts';
 import type { DeliveryMeter } from './meter.ts';
 import type { WorkQueue } from './work-queue.ts';
 
 export type Sender = {
-  send(sending: Sending): void;
-  /** Resolves when no attempt is under way and none waits to be stored; after the delay those left are broken off. */
-  end(delayMs: number): Promise<void>;
+  /** Makes the attempt of a claim. Never rejects. */
+  attempt(sending: Sending): Promise<MadeAttempt>;
+  /** Hands the result to the store at once, and resolves when it is stored or given up. Never rejects. */
+  record(made: MadeAttempt): Promise<RecordedAttempt>;
+  /** Aborts the attempts in flight, and gives up results that cannot be stored. */
+  abort(): void;
 };
+
+export type MadeAttempt = {
+  readonly sending: Sending;
+  /** The endpoint when the attempt started. */
+  readonly endpoint: Endpoint;
+  readonly result: AttemptResult;
+};
+
+/** `outcome` is null when it is unknown whether the result was stored. */
+export type RecordedAttempt = { readonly outcome: WorkOutcome | null; readonly wasReached: boolean };
 
 export type SenderLog = {
   info(fields: object, message: string): void;
@@ -34,56 +46,47 @@ export type SenderDeps = {
   readonly log: SenderLog;
 };
 
-/** So much of a lease must be left when an attempt starts. */
+/** An attempt starts only if at least this much of its lease is left. */
 const LEASE_LEFT_MIN_MS = 15_000;
 const RECORD_RETRY_MS = 500;
-
-/** The endpoint as it was when the attempt began. */
-type Attempted = { readonly sending: Sending; readonly endpoint: Endpoint; readonly result: AttemptResult };
 
 export function createSender(deps: SenderDeps): Sender {
   const { store, attempt, add, nowMs, meter, log } = deps;
   const ending = new AbortController();
-  const underWay = new Set<Promise<void>>();
 
-  async function run(sending: Sending): Promise<void> {
-    await record(await tryToSend(sending));
-  }
-
-  async function tryToSend(sending: Sending): Promise<Attempted> {
-    const { entry, claimed, askedAtMs } = sending;
-    let { endpoint } = entry;
+  async function tryAttempt(sending: Sending): Promise<MadeAttempt> {
+    const { start, claimed } = sending;
+    let { endpoint } = start.state;
     try {
-      const entries = sending.entries ?? (await readEntries(sending));
-      // It may have become another one meanwhile; from here on it is sent to this one.
-      endpoint = entry.endpoint;
+      const entries = start.claim.entries ?? (await readEntries(sending));
+      // The endpoint may have changed while the events were read; the attempt goes to the new one.
+      endpoint = start.state.endpoint;
       const startsAtMs = nowMs();
       if (claimed.attempt === 1 && !claimed.replay) meter.lag(Math.max(0, startsAtMs - claimed.created.firstMs) / 1000);
-      if (askedAtMs + LEASE_MS - startsAtMs < LEASE_LEFT_MIN_MS) return { sending, endpoint, result: ourFault() };
-      const { dispatchId } = claimed;
-      const order = { dispatchId, attempt: claimed.attempt, envelopes: envelopesOf(entries), test: false };
-      return { sending, endpoint, result: await attempt({ ...order, endpoint, nowMs: startsAtMs }, ending.signal) };
+      if (start.startedAtMs + LEASE_MS - startsAtMs < LEASE_LEFT_MIN_MS) {
+        return { sending, endpoint, result: senderFault() };
+      }
+      const envelopes = entries.map(({ envelope }) => envelope);
+      const request = { dispatchId: claimed.dispatchId, attempt: claimed.attempt, envelopes, test: false };
+      return { sending, endpoint, result: await attempt({ ...request, endpoint, nowMs: startsAtMs }, ending.signal) };
     } catch (error) {
       log.warn({ err: error, dispatchId: claimed.dispatchId }, 'an attempt could not be made');
-      return { sending, endpoint, result: ourFault() };
+      return { sending, endpoint, result: senderFault() };
     }
   }
 
-  async function readEntries({ entry, claimed: { seqs, created } }: Sending): Promise<readonly LogEntry[]> {
-    const entries = await store.envelopes(entry.endpoint.organizationNumber, seqs, created);
-    // Only whole batches are sent: housekeeping ends those whose events retention took.
+  async function readEntries({ start, claimed: { seqs, created } }: Sending): Promise<readonly LogEntry[]> {
+    const entries = await store.envelopes(start.state.endpoint.organizationNumber, seqs, created);
+    // Only whole batches are sent: maintenance ends deliveries whose events retention has removed.
     if (entries.length !== seqs.length) throw new Error('events of the delivery are gone');
     return entries;
   }
 
-  /**
-   * A result that could not be stored is tried again for as long as nobody else can have taken the delivery over, though
-   * not beyond the end of the process.
-   */
-  async function record(attempted: Attempted): Promise<void> {
-    const { sending, endpoint, result } = attempted;
-    const { claimed, free } = sending;
-    const work: Work = {
+  /** Retries until the lease ends, because no other sender can take the delivery over before, or until the process ends. */
+  async function record(made: MadeAttempt): Promise<RecordedAttempt> {
+    const { sending, endpoint, result } = made;
+    const { start, claimed } = sending;
+    const item: WorkItem = {
       kind: 'finish',
       endpointNumber: endpoint.number,
       number: claimed.number,
@@ -93,28 +96,21 @@ export function createSender(deps: SenderDeps): Sender {
       random: deps.random(),
     };
     for (;;) {
-      const stored = add(work);
-      // After a failure it depends on what is stored whether the endpoint gets another slot at once.
-      if (result.kind === 'accepted') free();
       try {
-        const outcome = await stored;
-        tell(attempted, outcome);
-        sending.ended(outcome, wasReached(result));
-        free();
-        return;
+        const outcome = await add(item);
+        report(made, outcome);
+        return { outcome, wasReached: wasReached(result) };
       } catch (error) {
-        if (ending.signal.aborted || nowMs() - sending.askedAtMs >= LEASE_MS) {
+        if (ending.signal.aborted || nowMs() - start.startedAtMs >= LEASE_MS) {
           log.warn({ err: error, dispatchId: claimed.dispatchId }, 'the result of an attempt could not be stored');
-          sending.ended(null, wasReached(result));
-          free();
-          return;
+          return { outcome: null, wasReached: wasReached(result) };
         }
         await deps.pause(RECORD_RETRY_MS);
       }
     }
   }
 
-  function tell({ sending: { claimed }, endpoint, result }: Attempted, outcome: WorkOutcome): void {
+  function report({ sending: { claimed }, endpoint, result }: MadeAttempt, outcome: WorkOutcome): void {
     if (outcome.kind !== 'recorded') {
       meter.staleResult();
       return;
@@ -146,27 +142,17 @@ export function createSender(deps: SenderDeps): Sender {
     }
   }
 
-  return {
-    send(sending) {
-      const running = run(sending).finally(() => underWay.delete(running));
-      underWay.add(running);
-    },
-    async end(delayMs) {
-      const enough = deps.pause(delayMs).then(() => ending.abort());
-      await Promise.race([Promise.all(underWay), enough]);
-      await Promise.all(underWay);
-    },
-  };
+  return { attempt: tryAttempt, record, abort: () => ending.abort() };
 }
 
-const NOBODY_THERE = /^(timeout|dns_failed|connect_failed|tls_failed)/;
+const UNREACHED = /^(timeout|dns_failed|connect_failed|tls_failed)/;
 
-/** Whether the receiver took any part in it. */
+/** Whether the attempt reached the receiver. */
 function wasReached(result: AttemptResult): boolean {
-  return result.kind === 'accepted' || !NOBODY_THERE.test(result.error);
+  return result.kind === 'accepted' || !UNREACHED.test(result.error);
 }
 
-/** From a closed set: what stands before the first space or colon, and statuses by their class. */
+/** A metric label from a closed set: the class of the status, or the error up to its first space or colon. */
 function reasonOf(result: AttemptResult): string {
   if (result.responseStatus !== null) return `${Math.floor(result.responseStatus / 100)}xx`;
   if (result.kind === 'accepted') return 'accepted';

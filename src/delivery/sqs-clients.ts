@@ -1,52 +1,59 @@
-/** The clients through which queues are reached: one for each queue and credentials, kept while they are of use. */
+/** SDK clients for queues: one for each queue and credentials, kept for later attempts. */
 
 import { createHash } from 'node:crypto';
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import type { SQSClient, SQSClientConfig } from '@aws-sdk/client-sqs';
-import type { KeyPair, SqsCredentials } from '../domain/destination.ts';
-import type { QueueAddress } from '../domain/queue-url.ts';
+import type { KeyPair, SqsCredentials } from '../domain/endpoints/destination.ts';
+import type { QueueAddress } from '../domain/endpoints/queue-url.ts';
 import type { SocketCounts } from './meter.ts';
 import { createRoleSessions } from './role-sessions.ts';
-import type { SqsLimits } from './sqs.ts';
 
 export type PooledClient = {
   readonly sdk: typeof import('@aws-sdk/client-sqs');
   readonly client: SQSClient;
   readonly queueUrl: string;
-  /** What no text may show: keys, tokens and external ids that this client was given or has fetched. */
+  /** Secrets that no text may show: keys, tokens and external ids that this client was given or has fetched. */
   hidden(): readonly string[];
-  /** The next attempt gets another client, which fetches credentials anew. */
+  /** The next attempt gets a new client, which fetches credentials anew. */
   drop(): void;
 };
 
 export type ClientPool = {
-  take(queue: QueueAddress, credentials: SqsCredentials): Promise<PooledClient>;
+  acquire(queue: QueueAddress, credentials: SqsCredentials): Promise<PooledClient>;
   openSockets(): SocketCounts;
   close(): void;
 };
 
+export type SqsLimits = {
+  /** Limit of a whole attempt: credentials, connection, sending and response. */
+  readonly deadlineMs: number;
+  readonly connectMs: number;
+  /** Limit of clients kept for later attempts, one for each queue and credentials. */
+  readonly clientsMax: number;
+};
+
 export type ClientPoolDeps = { readonly tokenEndpoint: string | null; readonly limits: SqsLimits };
 
-/** What every client of the SDK is told, whatever its service. */
+/** The common configuration of all SDK clients. */
 export type ClientBasics = ReturnType<typeof basicsOf>;
 
-/** Absent for the credentials of the process, which the SDK then looks for by itself. */
+/** Empty for the credentials of the process, which the SDK finds by itself. */
 type Identity = Pick<SQSClientConfig, 'credentials' | 'credentialDefaultProvider'>;
 
-type Place = { readonly region: string; readonly endpoint: string };
+type ServiceAddress = { readonly region: string; readonly endpoint: string };
 type Connections = {
   readonly httpAgent: HttpAgent;
   readonly httpsAgent: HttpsAgent;
   readonly connectionTimeout: number;
 };
 
-/** A connection that lay idle for longer may be closed by the other side just when it is used. */
+/** The other side may close a connection that is idle for longer just when it is used. */
 const IDLE_MAX_MS = 5_000;
 
 export function createClientPool({ tokenEndpoint, limits }: ClientPoolDeps): ClientPool {
   const pooled = new Map<string, Promise<PooledClient>>();
-  // Shared by all clients, so that one can be forgotten while an attempt of it is in progress.
+  // Shared by all clients, so that a client can be dropped while one of its attempts is in progress.
   const agentOptions = { keepAlive: true, timeout: IDLE_MAX_MS };
   const connections = {
     httpAgent: new HttpAgent(agentOptions),
@@ -58,35 +65,35 @@ export function createClientPool({ tokenEndpoint, limits }: ClientPoolDeps): Cli
     if (credentials.mode === 'ambient') return { hidden: () => [] };
     if (credentials.mode === 'static') {
       const { accessKeyId, secretAccessKey } = credentials;
-      return { ...only(copyPair(credentials)), hidden: () => [accessKeyId, secretAccessKey] };
+      return { ...useOnly(copyPair(credentials)), hidden: () => [accessKeyId, secretAccessKey] };
     }
-    const place = { region: queue.region, endpoint: tokenEndpoint ?? queue.tokenEndpoint };
-    const basics = basicsOf(place, connections);
+    const service = { region: queue.region, endpoint: tokenEndpoint ?? queue.tokenEndpoint };
+    const basics = basicsOf(service, connections);
     const sessions = createRoleSessions({
       role: credentials,
-      basics: credentials.base === null ? basics : { ...basics, ...only(copyPair(credentials.base)) },
+      basics: credentials.base === null ? basics : { ...basics, ...useOnly(copyPair(credentials.base)) },
       deadlineMs: limits.deadlineMs,
     });
-    return { ...only(sessions.begin), hidden: sessions.hidden };
+    return { ...useOnly(sessions.begin), hidden: sessions.hidden };
   }
 
   async function create(queue: QueueAddress, credentials: SqsCredentials, drop: () => void): Promise<PooledClient> {
-    // Loading the SDK costs memory and time, which nobody pays who has no queue.
+    // Loaded on first use, because the SDK costs memory and time, and most installations have no queue.
     const sdk = await import('@aws-sdk/client-sqs');
     const { hidden, ...identity } = identify(queue, credentials);
-    // By default it would send to whatever host the address of the queue names.
+    // By default the SDK would send to the host that the queue's address names.
     const client = new sdk.SQSClient({ ...basicsOf(queue, connections), ...identity, useQueueUrlAsEndpoint: false });
     return { sdk, client, queueUrl: queue.queueUrl, hidden, drop };
   }
 
   return {
-    take(queue, credentials) {
+    acquire(queue, credentials) {
       const key = keyOf(queue, credentials);
       const drop = () => {
         if (pooled.get(key) === made) pooled.delete(key);
       };
       const made = pooled.get(key) ?? create(queue, credentials, () => drop());
-      // To the end of the line, whose head is what nobody has used for longest.
+      // Moves the client to the end of the map, so that the first one is the least recently used.
       pooled.delete(key);
       pooled.set(key, made);
       const [oldest] = pooled.keys();
@@ -112,15 +119,15 @@ function countSockets(agents: readonly HttpAgent[]): SocketCounts {
   };
 }
 
-/** Nobody needs to find a secret among the keys of a map. */
+/** Hashed, so that the keys of the map contain no secrets. */
 function keyOf({ queueUrl }: QueueAddress, credentials: SqsCredentials): string {
   return createHash('sha256')
     .update(JSON.stringify([queueUrl, credentials]))
     .digest('base64');
 }
 
-/** Says everything that the SDK would otherwise look up in the environment or in the files of a home directory. */
-function basicsOf({ region, endpoint }: Place, connections: Connections) {
+/** Sets everything that the SDK would otherwise read from the environment or from files of a home directory. */
+function basicsOf({ region, endpoint }: ServiceAddress, connections: Connections) {
   return {
     region,
     endpoint,
@@ -135,13 +142,13 @@ function basicsOf({ region, endpoint }: Place, connections: Connections) {
   };
 }
 
-/** The SDK writes notes of its own into the object it is given. */
+/** A copy, because the SDK writes into the object. */
 function copyPair({ accessKeyId, secretAccessKey }: KeyPair): KeyPair {
   return { accessKeyId, secretAccessKey };
 }
 
-/** These credentials, and never those that the SDK would find by itself. */
-function only(credentials: NonNullable<Identity['credentials']>): Required<Identity> {
+/** These credentials, and never others that the SDK would find by itself. */
+function useOnly(credentials: NonNullable<Identity['credentials']>): Required<Identity> {
   return {
     credentials,
     credentialDefaultProvider: () => () => Promise.reject(new Error('The credentials of the process were asked for.')),

@@ -1,17 +1,17 @@
-/** What a failed attempt at a queue is called, without showing what belongs to somebody. */
+/** Describes failed attempts at queues without showing secrets. */
 
-import { type AttemptResult, UNRESOLVED_ERROR } from '../domain/destination.ts';
+import { type AttemptResult, UNRESOLVED_ERROR } from '../domain/endpoints/destination.ts';
 import { cutToCharacters } from '../domain/text-limits.ts';
 
 export type QueueRefusal = Pick<
   Extract<AttemptResult, { kind: 'refused' }>,
-  'kind' | 'error' | 'terminalHint' | 'isOurs'
+  'kind' | 'error' | 'terminalHint' | 'isSenderFault'
 >;
 
 const ERROR_CHARACTERS_MAX = 500;
 
-/** Lower case, without what the protocols put around a name: "AWS.SimpleQueueService." before it, "Exception" after. */
-const LASTING = new Set([
+/** Names in lower case, without the prefix "AWS.SimpleQueueService." and the suffix "Exception" of the protocols. */
+const TERMINAL_NAMES = new Set([
   'nonexistentqueue',
   'queuedoesnotexist',
   'accessdenied',
@@ -30,8 +30,8 @@ const LASTING = new Set([
   'kmsinvalidstate',
 ]);
 
-/** After one of these the same credentials will do no better. */
-const OF_CREDENTIALS = new Set([
+/** Errors after which the same credentials will fail again. */
+const CREDENTIAL_NAMES = new Set([
   'accessdenied',
   'authfailure',
   'authorizationerror',
@@ -50,8 +50,8 @@ const OF_CREDENTIALS = new Set([
   'unrecognizedclient',
 ]);
 
-/** This process has run out of something. */
-const OURS = new Set(['EMFILE', 'ENFILE', 'ENOMEM', 'ENOBUFS', 'EADDRNOTAVAIL']);
+/** This process ran out of a resource. */
+const LOCAL_CODES = new Set(['EMFILE', 'ENFILE', 'ENOMEM', 'ENOBUFS', 'EADDRNOTAVAIL']);
 const UNREACHED = new Set(['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'EHOSTDOWN', 'ENETDOWN', 'EACCES', 'EPERM']);
 const RESET = new Set(['ECONNRESET', 'ECONNABORTED', 'EPIPE']);
 const NAME_NOT_FOUND = /^(ENOTFOUND|ENODATA|ESERVFAIL|EAI_.*)$/;
@@ -59,37 +59,37 @@ const CERTIFICATE = /CERT|^UNABLE_TO_|^ERR_TLS_|^INVALID_CA$|^HOSTNAME_MISMATCH$
 const TLS = /^(EPROTO$|ERR_SSL_)/;
 const UNREADABLE = /^HPE_/;
 
-/** Shapes of keys, tokens and signatures: those of this process itself are not known here. */
+/** Patterns of keys, tokens and signatures: the secrets of this process's own credentials are not known here. */
 const SECRET_SHAPES = /\b(?:Credential|Signature)=\S+|\b(?:AKIA|ASIA)[A-Z0-9]{12,}|[A-Za-z0-9/+]{40,}=*/g;
 const ADDRESSES = /\bhttps?:\/\/\S+/g;
 const MASK = '***';
-/** What is shorter is no key of Amazon's, and would only make words unreadable. */
+/** Shorter texts are not AWS keys, and masking them would make messages unreadable. */
 const HIDDEN_MIN_LENGTH = 4;
 
-/** What the SDK throws, as far as it is looked at. */
+/** The parts of an SDK error that matter here. */
 type Thrown = {
   readonly name: string;
   readonly message: string;
-  /** Of the operating system, of TLS or of the parser; empty when the service itself answered. */
+  /** The code of the operating system, of TLS or of the parser; empty when the service answered. */
   readonly code: string;
   readonly status: number | null;
 };
 
-/** An attempt that is not made, for a reason that lasts until somebody changes something. */
+/** The refusal of an attempt that is not made, for a reason that lasts until the configuration changes. */
 export function policyRefusal(name: string, detail: string): QueueRefusal {
   return refuse(`${name}: ${detail}`, { terminalHint: true });
 }
 
-/** `hidden`: what must not show up in the text. */
+/** `hidden`: secrets to mask in the text. */
 export function describeRefusal(error: unknown, hidden: readonly string[]): QueueRefusal {
   const thrown = readThrown(error);
   return transportRefusal(thrown) ?? answerRefusal(thrown, hidden);
 }
 
-/** Whether the credentials of the attempt should not be used again. */
+/** Whether the credentials of the attempt must be fetched anew. */
 export function isCredentialFault(error: unknown): boolean {
   const { name, code, status } = readThrown(error);
-  return code === '' && (status === 401 || status === 403 || OF_CREDENTIALS.has(plainName(name)));
+  return code === '' && (status === 401 || status === 403 || CREDENTIAL_NAMES.has(plainName(name)));
 }
 
 function readThrown(error: unknown): Thrown {
@@ -98,15 +98,15 @@ function readThrown(error: unknown): Thrown {
   return {
     name: typeof name === 'string' ? name : '',
     message: typeof message === 'string' ? message : '',
-    // An answer has codes of its own, which mean the same as its name.
+    // The code of a response repeats its name.
     code: typeof code === 'string' && $fault === undefined ? code : '',
     status: typeof status === 'number' ? status : null,
   };
 }
 
-/** Null when the other side answered, or the SDK gave up before it sent anything. */
+/** Null when the service answered, or the SDK failed before it sent anything. */
 function transportRefusal({ name, code }: Thrown): QueueRefusal | null {
-  if (OURS.has(code)) return refuse('connect_failed', { isOurs: true });
+  if (LOCAL_CODES.has(code)) return refuse('connect_failed', { isSenderFault: true });
   if (UNREACHED.has(code)) return refuse('connect_failed');
   if (RESET.has(code)) return refuse('connection_reset');
   if (NAME_NOT_FOUND.test(code)) return refuse(UNRESOLVED_ERROR);
@@ -120,9 +120,9 @@ function transportRefusal({ name, code }: Thrown): QueueRefusal | null {
 function answerRefusal({ name, message }: Thrown, hidden: readonly string[]): QueueRefusal {
   const plain = plainName(name);
   const title = name.replace(/^AWS\.SimpleQueueService\./, '') || 'Error';
-  // Below its first line an answer may tell the request as it was signed, headers included.
+  // After the first line a response may repeat the signed request with its headers.
   const [detail = ''] = message.split('\n', 1);
-  return refuse(mask(`${title}: ${detail}`, hidden), { terminalHint: LASTING.has(plain) });
+  return refuse(mask(`${title}: ${detail}`, hidden), { terminalHint: TERMINAL_NAMES.has(plain) });
 }
 
 function plainName(name: string): string {
@@ -134,7 +134,7 @@ function plainName(name: string): string {
 }
 
 function mask(text: string, hidden: readonly string[]): string {
-  // The longest first: of one that contains another nothing may be left over.
+  // The longest first, so that a secret that contains another one is masked completely.
   const known = hidden.filter((secret) => secret.length >= HIDDEN_MIN_LENGTH).sort((a, b) => b.length - a.length);
   return known
     .reduce((masked, secret) => masked.replaceAll(secret, MASK), text)
@@ -144,7 +144,7 @@ function mask(text: string, hidden: readonly string[]): string {
 
 function refuse(
   error: string,
-  { terminalHint = false, isOurs = false }: Partial<Pick<QueueRefusal, 'terminalHint' | 'isOurs'>> = {},
+  { terminalHint = false, isSenderFault = false }: Partial<Pick<QueueRefusal, 'terminalHint' | 'isSenderFault'>> = {},
 ): QueueRefusal {
-  return { kind: 'refused', error: cutToCharacters(error, ERROR_CHARACTERS_MAX), terminalHint, isOurs };
+  return { kind: 'refused', error: cutToCharacters(error, ERROR_CHARACTERS_MAX), terminalHint, isSenderFault };
 }

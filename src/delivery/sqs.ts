@@ -1,39 +1,31 @@
-/** Sends batches to queues of Amazon SQS. */
+/** Sends batches to Amazon SQS queues. */
 
-import type { AttemptResult, Destination, OutgoingMessage, SqsCredentials } from '../domain/destination.ts';
+import type { AttemptResult, Destination, OutgoingMessage, SqsCredentials } from '../domain/endpoints/destination.ts';
+import { checkQueueUrl, type QueueService } from '../domain/endpoints/queue-url.ts';
+import type { SocketCounts } from './meter.ts';
 import {
   ATTRIBUTE_TYPE,
   attributesOf,
   QUEUE_MESSAGE_MAX_BYTES,
   sizeOfMessage,
   tooLargeError,
-} from '../domain/queue-message.ts';
-import { judgeQueueUrl, type QueueService } from '../domain/queue-url.ts';
-import type { SocketCounts } from './meter.ts';
-import { createClientPool, type PooledClient } from './sqs-clients.ts';
+} from './queue-message.ts';
+import { createClientPool, type PooledClient, type SqsLimits } from './sqs-clients.ts';
 import { describeRefusal, isCredentialFault, policyRefusal, type QueueRefusal } from './sqs-refusal.ts';
 
 export type QueueDestination = Extract<Destination, { kind: 'sqs' }>;
 
-export type SqsLimits = {
-  /** Of a whole attempt: credentials, connection, sending and the answer. */
-  readonly deadlineMs: number;
-  readonly connectMs: number;
-  /** Clients that are kept for later attempts, one for each queue and credentials. */
-  readonly clientsMax: number;
-};
-
 export type SqsDeps = {
   readonly service: QueueService;
-  /** The operator's own service for the credentials of roles; null: Amazon's. */
+  /** The operator's own token service; null: that of AWS. */
   readonly tokenEndpoint: string | null;
-  /** Whether the credentials of this process may be used. Asked before every attempt that would. */
+  /** Whether the credentials of this process may be used. Called before every attempt that would use them. */
   readonly isAmbientAllowed: () => boolean;
   readonly limits?: Partial<SqsLimits>;
 };
 
 export type SqsSender = {
-  /** Makes one attempt. It never throws, and ends within the deadline whatever the other side does. */
+  /** Makes one attempt. Never rejects, and ends within the deadline whatever the service does. */
   send(destination: QueueDestination, message: OutgoingMessage, signal: AbortSignal): Promise<AttemptResult>;
   openSockets(): SocketCounts;
   /** Drops all clients and connections; attempts in progress fail. */
@@ -44,9 +36,9 @@ type Outcome = { readonly kind: 'accepted'; readonly messageId: string } | Queue
 
 const LIMITS: SqsLimits = { deadlineMs: 10_000, connectMs: 5_000, clientsMax: 500 };
 
-const TIMEOUT: QueueRefusal = { kind: 'refused', error: 'timeout', terminalHint: false, isOurs: false };
-/** The process stops: that says nothing about the queue. */
-const STOPPED: QueueRefusal = { kind: 'refused', error: 'sender_lost', terminalHint: false, isOurs: true };
+const TIMEOUT: QueueRefusal = { kind: 'refused', error: 'timeout', terminalHint: false, isSenderFault: false };
+/** The process stops, which says nothing about the queue. */
+const STOPPED: QueueRefusal = { kind: 'refused', error: 'sender_lost', terminalHint: false, isSenderFault: true };
 
 export function createSqsSender(deps: SqsDeps): SqsSender {
   const limits = { ...LIMITS, ...deps.limits };
@@ -57,8 +49,8 @@ export function createSqsSender(deps: SqsDeps): SqsSender {
     message: OutgoingMessage,
     ended: AbortSignal,
   ): Promise<Outcome> {
-    // Judged again, because what the operator allows may have changed since the destination was saved.
-    const verdict = judgeQueueUrl(queueUrl, deps.service);
+    // Checked again, because the operator may have changed what is allowed since the endpoint was saved.
+    const verdict = checkQueueUrl(queueUrl, deps.service);
     if (verdict.kind === 'problem') return policyRefusal('InvalidAddress', verdict.problem);
     if (needsAmbient(credentials) && !deps.isAmbientAllowed()) {
       return policyRefusal(
@@ -66,9 +58,9 @@ export function createSqsSender(deps: SqsDeps): SqsSender {
         'The credentials of this server are not allowed: add a key pair, or start it with SPANDREL_ALLOW_AMBIENT_AWS=1.',
       );
     }
-    const tooLarge = judgeSize(message);
+    const tooLarge = checkSize(message);
     if (tooLarge !== null) return tooLarge;
-    const pooled = await untilAborted(pool.take(verdict.queue, credentials), ended);
+    const pooled = await untilAborted(pool.acquire(verdict.queue, credentials), ended);
     try {
       return await untilAborted(sendOnce(pooled, message, ended), ended);
     } catch (error) {
@@ -90,11 +82,11 @@ export function createSqsSender(deps: SqsDeps): SqsSender {
   };
 }
 
-/** Somebody may ask for what was too large when it was cut to be sent once more; the queue has no part in it. */
-function judgeSize({ dispatchId, body, test }: OutgoingMessage): QueueRefusal | null {
+/** A user may redeliver a batch that was too large; the service has no part in the refusal. */
+function checkSize({ dispatchId, body, test }: OutgoingMessage): QueueRefusal | null {
   const sizeBytes = sizeOfMessage({ dispatchId, bodyBytes: body.length, test });
   if (sizeBytes <= QUEUE_MESSAGE_MAX_BYTES) return null;
-  return { kind: 'refused', error: tooLargeError(sizeBytes), terminalHint: false, isOurs: true };
+  return { kind: 'refused', error: tooLargeError(sizeBytes), terminalHint: false, isSenderFault: true };
 }
 
 function needsAmbient(credentials: SqsCredentials): boolean {
@@ -119,7 +111,7 @@ async function sendOnce(
 
 type Ending = { readonly deadlineMs: number; readonly signal: AbortSignal };
 
-/** Hands on a signal that ends at the deadline or with the caller's, whichever comes first. */
+/** Runs the work with a signal that aborts at the deadline or with the caller's signal. */
 async function withinDeadline(
   { deadlineMs, signal }: Ending,
   work: (ended: AbortSignal) => Promise<Outcome>,
@@ -144,7 +136,7 @@ async function withinDeadline(
   }
 }
 
-/** Not every step minds its signal: fetching credentials, for one, goes on. */
+/** Some steps ignore the signal, such as fetching credentials. */
 function untilAborted<T>(work: Promise<T>, ended: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const abandon = () => reject(new Error('the attempt has ended'));

@@ -1,16 +1,16 @@
-/** Collects work while a commit runs, so that each commit takes along all that waited for it, in the order it came. */
+/** Groups work items into commits: each commit takes all items that arrived while the previous one ran, in order. */
 
-import type { DeliveryStore, Work, WorkOutcome } from '../domain/webhook-store.ts';
+import type { DeliveryStore, WorkItem, WorkOutcome } from '../domain/delivery/webhook-store.ts';
 
 export type WorkQueue = {
   /**
-   * Resolves when what became of it is durable. Rejects when that is unknown. What is not urgent is stored behind all that
-   * is, and a little at a time.
+   * Resolves with the outcome once it is durable. Rejects when the outcome is unknown. Background items wait for all
+   * urgent ones, and each commit takes only some of them.
    */
-  add(work: Work, isUrgent?: boolean): Promise<WorkOutcome>;
-  /** Whether so much waits that more would only wait longer. */
+  add(work: WorkItem, isUrgent?: boolean): Promise<WorkOutcome>;
+  /** Whether the next commit is full already. */
   isFull(isUrgent: boolean): boolean;
-  /** Resolves when nothing waits any more. */
+  /** Resolves when no item waits. */
   drain(): Promise<void>;
 };
 
@@ -20,32 +20,32 @@ export type WorkQueueDeps = {
   readonly attemptsPerHourMax: number | null;
 };
 
-// A commit of more would hold up those who store events.
+// A larger commit would delay appends of events.
 const WORK_PER_COMMIT_MAX = 256;
-const LEISURELY_PER_COMMIT_MAX = 64;
+const BACKGROUND_PER_COMMIT_MAX = 64;
 
 type Waiting = {
-  readonly work: Work;
+  readonly work: WorkItem;
   readonly resolve: (outcome: WorkOutcome) => void;
   readonly reject: (error: unknown) => void;
 };
 
 export function createWorkQueue({ apply, nowMs, attemptsPerHourMax }: WorkQueueDeps): WorkQueue {
   const urgent: Waiting[] = [];
-  const leisurely: Waiting[] = [];
+  const background: Waiting[] = [];
   let isUnderWay = false;
   let drained: (() => void)[] = [];
 
   function schedule(): void {
-    if (isUnderWay || urgent.length + leisurely.length === 0) return;
+    if (isUnderWay || urgent.length + background.length === 0) return;
     isUnderWay = true;
-    // Whatever else is decided in this turn of the event loop comes along.
+    // Items of the same turn of the event loop join the commit.
     setImmediate(() => void commit());
   }
 
   async function commit(): Promise<void> {
     const batch = urgent.splice(0, WORK_PER_COMMIT_MAX);
-    batch.push(...leisurely.splice(0, Math.min(LEISURELY_PER_COMMIT_MAX, WORK_PER_COMMIT_MAX - batch.length)));
+    batch.push(...background.splice(0, Math.min(BACKGROUND_PER_COMMIT_MAX, WORK_PER_COMMIT_MAX - batch.length)));
     try {
       const outcomes = await apply(
         batch.map(({ work }) => work),
@@ -72,11 +72,11 @@ export function createWorkQueue({ apply, nowMs, attemptsPerHourMax }: WorkQueueD
   return {
     add: (work, isUrgent = true) =>
       new Promise((resolve, reject) => {
-        (isUrgent ? urgent : leisurely).push({ work, resolve, reject });
+        (isUrgent ? urgent : background).push({ work, resolve, reject });
         schedule();
       }),
     isFull: (isUrgent) =>
-      isUrgent ? urgent.length >= WORK_PER_COMMIT_MAX : leisurely.length >= LEISURELY_PER_COMMIT_MAX,
+      isUrgent ? urgent.length >= WORK_PER_COMMIT_MAX : background.length >= BACKGROUND_PER_COMMIT_MAX,
     drain: () =>
       isUnderWay
         ? new Promise((resolve) => {

@@ -1,29 +1,29 @@
-/** How many bytes values take in an answer: UTF-8, with what JSON has to escape. */
+/** How many bytes values take in an answer: UTF-8, with JSON escapes. */
 
-import type { Evaluator } from './evaluator.ts';
-import { isObject, parseFreeJson } from './free-json.ts';
-import type { Evaluation, Span } from './trace.ts';
-import { SUMMED } from './trace-aggregates.ts';
+import { isObject, parseFreeJson } from '../json/free-json.ts';
+import type { Evaluator } from './evaluators/evaluator.ts';
+import type { Evaluation, Span } from './traces/trace.ts';
+import { SUMMED } from './traces/trace-aggregates.ts';
 
-/** Text of one answer. What belongs to a list and has no room comes with the next page. */
+/** Bytes of text in one answer. Items of a list that do not fit go to the next page. */
 export const ANSWER_MAX_BYTES = 8 * 1024 * 1024;
-/** Of one text beside the lists of an answer: several of them leave room for a page. */
+/** Bytes of one text beside the lists of an answer. The limit leaves room for several such texts and a page. */
 export const HEAD_TEXT_MAX_BYTES = 1_280 * 1024;
 
-// Names of members, punctuation and instants, rounded up.
+// Rounded up: member names, punctuation and instants.
 const SPAN_BYTES = 480;
 const EVALUATION_BYTES = 460;
 const EVALUATOR_BYTES = 600;
 const FIELD_BYTES = 60;
 const ESCAPED = /["\\\u0000-\u001f\u007f\u2028\u2029]/;
-// Long texts are looked at in parts, so that one that is too large costs no more than one that is as large as may be.
-const PART_CHARACTERS = 64 * 1024;
+// Long texts are measured in chunks, so that measuring a text that is far too large stops early.
+const CHUNK_CHARACTERS = 64 * 1024;
 
-/** Of a text written as a JSON string, with its quotes; some number beyond `maxBytes` when it takes more than that. */
+/** Bytes of the text as a JSON string with its quotes. Above `maxBytes` the result is any larger number. */
 export function jsonStringBytes(text: string, maxBytes = Number.POSITIVE_INFINITY): number {
   let bytes = 2;
-  for (let start = 0; start < text.length && bytes <= maxBytes; start += PART_CHARACTERS) {
-    const part = text.length <= PART_CHARACTERS ? text : text.slice(start, start + PART_CHARACTERS);
+  for (let start = 0; start < text.length && bytes <= maxBytes; start += CHUNK_CHARACTERS) {
+    const part = text.length <= CHUNK_CHARACTERS ? text : text.slice(start, start + CHUNK_CHARACTERS);
     bytes += ESCAPED.test(part) ? Buffer.byteLength(JSON.stringify(part)) - 2 : Buffer.byteLength(part);
   }
   return bytes;
@@ -59,23 +59,23 @@ export function evaluatorBytes(evaluator: Evaluator): number {
   );
 }
 
-/** The text itself when it has room beside the lists of an answer; else its beginning and a mark that says so. */
+/** The text itself when it fits beside the lists of an answer; else its beginning and a truncation mark. */
 export function cutHeadText(text: string): string {
   if (jsonStringBytes(text, HEAD_TEXT_MAX_BYTES) <= HEAD_TEXT_MAX_BYTES) return text;
   let end = 0;
   let leftBytes = HEAD_TEXT_MAX_BYTES;
   for (;;) {
-    const part = text.slice(end, end + PART_CHARACTERS);
+    const part = text.slice(end, end + CHUNK_CHARACTERS);
     leftBytes -= jsonStringBytes(part);
     if (leftBytes < 0) break;
     end += part.length;
   }
-  // Half of a character is none.
+  // Never cut a surrogate pair in half.
   if (/[\ud800-\udbff]$/.test(text.slice(0, end))) end -= 1;
   return `${text.slice(0, end)}…[truncated: ${Buffer.byteLength(text)} bytes]`;
 }
 
-/** An error as it is stored, with as much of its stack trace as has room beside the lists of an answer. */
+/** A stored error, with its stack trace cut to what fits beside the lists of an answer. */
 export function cutHeadError(errorJson: string): string {
   if (errorJson.length <= HEAD_TEXT_MAX_BYTES && Buffer.byteLength(errorJson) <= HEAD_TEXT_MAX_BYTES) return errorJson;
   const error = parseFreeJson(errorJson);
@@ -101,7 +101,7 @@ function digits(value: number | null): number {
   return value === null ? 0 : String(value).length;
 }
 
-/** Values that are stored as the JSON that is written. */
+/** Values that are stored as the JSON text that the answer contains. */
 function jsons(...values: readonly (string | null)[]): number {
   let bytes = 0;
   for (const value of values) if (value !== null) bytes += Buffer.byteLength(value);

@@ -1,8 +1,8 @@
-/** Who is calling, once the credential is proven. */
+/** The caller of a request, after its credential is verified. */
 
-import type { Binding, Principal } from './permissions.ts';
+import type { Binding, Principal } from './keys/permissions.ts';
 
-/** A project as far as requests need it. `number` is its short form inside storage rows. */
+/** The fields of a project that requests need. `number` is its short id in storage rows. */
 export type Project = {
   readonly id: string;
   readonly number: number;
@@ -12,20 +12,20 @@ export type Project = {
   readonly priceVersion: Organization['priceVersion'];
   readonly teamId: string;
   readonly emitRequestEvents: boolean;
-  /** As stored: null when the project never chose, 0 for ever; see trace-retention.ts. */
+  /** As stored: null when the project never chose a term, 0 for ever; see retention-terms.ts. */
   readonly traceRetentionDays: number | null;
   readonly archivedAtMs: number | null;
 };
 
-/** An organization as far as requests need it. */
+/** The fields of an organization that requests need. */
 export type Organization = {
   readonly id: string;
   readonly number: number;
-  /** Moves on with every change of its price overrides; 0: it never had one. */
+  /** Increases with every change of its price overrides; 0 when it never had one. */
   readonly priceVersion: number;
 };
 
-/** The stored side of an API key, with all that decides whether and what it may. */
+/** A stored API key with everything that decides whether it is valid and what it permits. */
 export type ApiKey = {
   readonly id: string;
   readonly keyType: 'personal' | 'service';
@@ -55,6 +55,6 @@ export type Caller =
       readonly principal: Principal;
       readonly organization: Organization;
       readonly key: ApiKey;
-      /** The project the request is about, on project routes. */
+      /** The project of the request, on project routes. */
       readonly project: Project | null;
     };

@@ -1,4 +1,4 @@
-/** Time and chance come in from outside, so that rules can be tested at any instant. */
+/** Time and randomness are parameters, so that tests can set them. */
 
 /** Milliseconds since the Unix epoch. */
 export type Clock = () => number;

@@ -4,9 +4,9 @@ import { secretsEqual } from './secrets.ts';
 export type Position = readonly (string | number)[];
 
 /**
- * Turns the place where a page ended into an opaque string and back. `binding` names what the cursor belongs to
- * (organization, route, filters); a cursor opens only under the very same strings in the same order.
- * `open` answers null for everything `seal` did not produce, and never throws.
+ * Turns the position where a page ended into an opaque string and back. `binding` names the list of the cursor
+ * (organization, route, filters); a cursor opens only under the same strings in the same order. `open` answers null for
+ * everything that `seal` did not produce, and never throws.
  */
 export type CursorCodec = {
   seal(binding: readonly string[], position: Position): string;
@@ -20,8 +20,8 @@ const tagLength = 16;
 export function createCursorCodec(key: Buffer): CursorCodec {
   const hmacKey = createSecretKey(key);
   const tagOf = (binding: readonly string[], payload: Buffer): Buffer =>
-    // JSON keeps neighbouring strings apart, escapes lone surrogates and holds no raw line break, so no two pairs
-    // of binding and position are ever authenticated as the same bytes.
+    // JSON separates neighbouring strings, escapes lone surrogates and contains no raw line break, so no two pairs of
+    // binding and position have the same bytes.
     createHmac('sha256', hmacKey)
       .update(`${JSON.stringify(binding)}\n`)
       .update(payload)
@@ -39,7 +39,7 @@ export function createCursorCodec(key: Buffer): CursorCodec {
     open(binding, cursor) {
       if (cursor.length > cursorLengthMax) return null;
       const bytes = Buffer.from(cursor, 'base64url');
-      // The decoder skips what it does not know; only the one spelling `seal` writes may pass.
+      // The decoder skips invalid characters; only the exact spelling that `seal` writes may pass.
       if (bytes.toString('base64url') !== cursor) return null;
       const payload = bytes.subarray(tagLength);
       if (!secretsEqual(bytes.subarray(0, tagLength), tagOf(binding, payload))) return null;
@@ -53,7 +53,7 @@ function readPosition(payload: Buffer): Position | null {
     const position: unknown = JSON.parse(payload.toString('utf8'));
     return isPosition(position) ? position : null;
   } catch {
-    // Authentic yet unreadable can only be another release's layout: as foreign as any other cursor.
+    // An authentic cursor that is unreadable was written by another release; it is treated as foreign.
     return null;
   }
 }

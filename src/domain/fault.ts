@@ -1,13 +1,13 @@
 /**
- * The one catalogue of expected failures. Every transport derives its own error body from a Fault,
- * so JSON, Connect, gRPC-Web and gRPC cannot disagree about what went wrong.
+ * The catalogue of expected failures. Every transport derives its error body from a Fault, so JSON, Connect, gRPC-Web
+ * and gRPC agree.
  */
 
-import { maskedHead, maskMembers, maskTokens } from './token-mask.ts';
+import { maskedHead, maskTokens } from './token-mask.ts';
 
 export type JsonValue = null | boolean | number | string | JsonValue[] | { [key: string]: JsonValue };
 
-/** The broad class of a failure; each transport has one status for each. */
+/** The class of a failure; each transport maps it to one status. */
 export type FaultKind =
   | 'bad_request'
   | 'invalid'
@@ -27,7 +27,7 @@ export type FaultKind =
   | 'internal_error'
   | 'unavailable';
 
-/** Codes the framework raises, with their kind and the phrase the flat family prints as `error`. */
+/** Codes of the framework, with their kind and the phrase that the flat error family prints as `error`. */
 const FRAMEWORK_CODES = {
   malformed_request: ['bad_request', 'malformed_request'],
   validation_error: ['invalid', 'validation_error'],
@@ -55,7 +55,7 @@ const FRAMEWORK_CODES = {
   unavailable: ['unavailable', 'Service Unavailable'],
 } as const satisfies Record<string, readonly [FaultKind, string]>;
 
-/** Codes of resources: `error` equals the code in the flat family. */
+/** Codes of resources. In the flat family `error` equals the code. */
 const RESOURCE_CODES = {
   trace_not_found: 'not_found',
   invalid_scroll_id: 'bad_request',
@@ -122,22 +122,22 @@ export function isFaultCode(text: string): text is FaultCode {
 }
 
 export type FaultOptions = {
-  /** Members of the body, camelCase; each family writes them in its own case. */
+  /** Members of the body in camelCase; each error family converts them to its own case. */
   readonly meta?: { readonly [key: string]: JsonValue };
   /** Whole seconds after which a retry makes sense. */
   readonly retryAfterSeconds?: number;
-  /** Replaces the flat family's `error` text where an operation fixes another one. */
+  /** Replaces the `error` text of the flat family for this operation. */
   readonly flatError?: string;
-  /** Replaces the kind where an operation answers another status than the catalogue says. */
+  /** Replaces the kind for an operation that answers another status than the catalogue says. */
   readonly kind?: FaultKind;
-  /** Response headers that belong to the refusal, lower-case names. */
+  /** Response headers of the refusal, with lower-case names. */
   readonly headers?: { readonly [name: string]: string };
   readonly cause?: unknown;
 };
 
 /**
- * An expected failure. Its message is public: what was wrong and what to do about it. Neither it nor the members repeat
- * a token that was sent in place of something else.
+ * An expected failure. Its message is public: what was wrong and what to do. Tokens in the message and the members are
+ * masked, in case a caller sent one in a wrong field.
  */
 export class Fault extends Error {
   readonly kind: FaultKind;
@@ -148,7 +148,7 @@ export class Fault extends Error {
   readonly headers: { readonly [name: string]: string };
 
   constructor(code: FaultCode, message: string, options: FaultOptions = {}) {
-    // An expected failure is told by its code; capturing a stack would be most of the cost of a refusal.
+    // An expected failure needs no stack trace; capturing one would be most of the cost of a refusal.
     const { stackTraceLimit } = Error;
     Error.stackTraceLimit = 0;
     super(maskTokens(message), options.cause === undefined ? undefined : { cause: options.cause });
@@ -164,6 +164,17 @@ export class Fault extends Error {
     this.retryAfterSeconds = options.retryAfterSeconds ?? null;
     this.headers = options.headers ?? {};
   }
+}
+
+/** The value with tokens masked in every text. Names of members are kept: they come from this program. */
+export function maskInside(value: JsonValue): JsonValue {
+  if (typeof value === 'string') return maskTokens(value);
+  if (typeof value !== 'object' || value === null) return value;
+  return Array.isArray(value) ? value.map(maskInside) : maskMembers(value);
+}
+
+function maskMembers(members: { readonly [name: string]: JsonValue }): { [name: string]: JsonValue } {
+  return Object.fromEntries(Object.entries(members).map(([name, value]) => [name, maskInside(value)]));
 }
 
 /** One problem of one field of a request. */
@@ -183,10 +194,10 @@ export type Reason = {
   readonly received?: string;
 };
 
-/** How many problems one answer tells; whoever collects them may stop there. */
+/** Problems that one answer lists; code that collects problems may stop there. */
 export const REASONS_MAX = 20;
-// A path is made of the sender's own names, which may be as long as the body.
-const TOLD_CHARACTERS_MAX = 500;
+// A path consists of names from the request, which may be as long as the body.
+const SHOWN_CHARACTERS_MAX = 500;
 
 /** All problems of one request together, at most 20. */
 export function validationFault(target: 'json' | 'query' | 'param' | 'header', reasons: readonly Reason[]): Fault {
@@ -206,10 +217,10 @@ function cutReason(reason: Reason): Reason {
 }
 
 function cut(text: string): string {
-  return text.length <= TOLD_CHARACTERS_MAX ? text : `${maskedHead(text, TOLD_CHARACTERS_MAX)}…`;
+  return text.length <= SHOWN_CHARACTERS_MAX ? text : `${maskedHead(text, SHOWN_CHARACTERS_MAX)}…`;
 }
 
-/** The answer while the store, the queue or the process cannot take more. */
+/** The Fault for a store, queue or process that is overloaded. */
 export function unavailableFault(message: string, retryAfterSeconds: number, cause?: unknown): Fault {
   return new Fault('unavailable', message, { retryAfterSeconds, ...(cause === undefined ? {} : { cause }) });
 }

@@ -1,7 +1,7 @@
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
-// The largest multiple of 62 a byte can hold: bytes from here on would favour the first digits and are dropped.
+// The largest multiple of 62 that fits a byte. Larger bytes would favour the first digits and are dropped.
 const unbiasedBytes = 248;
-// A sound source loses one byte in 32, so running out of rounds means the source is broken, not unlucky.
+// A working source loses one byte in 32; after so many rounds it must be broken.
 const roundsMax = 64;
 const idLength = 21;
 
@@ -27,7 +27,7 @@ export function newId(prefix: string, random: (bytes: number) => Buffer): string
 
 /** The slug of an object: the name's ASCII letters and digits in lower case, then the last 6 characters of the id. */
 export function slugify(name: string, id: string): string {
-  // Lower-casing comes second: some non-ASCII letters have ASCII lower-case forms and would slip in.
+  // Lower-casing comes second: some non-ASCII letters have ASCII lower-case forms that would pass the filter.
   const words = name.replace(/[^0-9A-Za-z]+/g, '-').toLowerCase();
   return `${words}-${id.slice(-6)}`;
 }

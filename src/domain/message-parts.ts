@@ -1,8 +1,8 @@
-/** How much a binary request may become in memory: two bytes of it can be a whole message. */
+/** Limits how much memory a binary request may take once it is decoded: two bytes can encode a whole message. */
 
 import { Fault } from './fault.ts';
 
-/** Messages, items of lists and unknown fields of one request. An export of 8,000 spans of 20 attributes has 330,000. */
+/** Messages, list items and unknown fields of one request. An export of 8,000 spans of 20 attributes has 330,000. */
 export const PARTS_MAX = 400_000;
 
 export function tooManyParts(): Fault {

@@ -1,11 +1,11 @@
-/** What somebody probably meant to write. */
+/** Finds the known text closest to a misspelled one. */
 
-/** What is longer is no slip of the hand, and would only cost time. */
+/** A longer text is no typing error and would cost too much time. */
 const CHARACTERS_MAX = 128;
 
 /**
- * The known text that takes the fewest slips to become `text`: a letter too many, missing, wrong, or swapped with its
- * neighbour; upper and lower case are alike. The first of equals. Null when more than `changesMax` of it, a share of 1,
+ * The known text with the fewest edits from `text`; case is ignored, and the first of equals wins. An edit inserts,
+ * deletes or replaces a letter or swaps two neighbours. Null when more than the share `changesMax` (0 to 1) of the text
  * would have to change.
  */
 export function nearestMatch(text: string, known: readonly string[], changesMax = 1 / 2): string | null {
@@ -22,7 +22,7 @@ export function nearestMatch(text: string, known: readonly string[], changesMax 
   return nearest;
 }
 
-/** The Damerau-Levenshtein distance in which no part of a text changes twice. Keeps three rows of its table. */
+/** The Damerau-Levenshtein distance in which no part of a text changes twice. Keeps three rows of the table. */
 function countSlips(from: string, to: string): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: to.length + 1 }, (_, column) => column);

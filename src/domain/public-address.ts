@@ -1,4 +1,4 @@
-/** IP addresses as numbers, and which of them the whole internet shares. */
+/** Parses IP addresses and finds public ones. */
 
 /** The groups of an address, most significant first: 4 bytes, or 8 units of 16 bits. */
 export type Address = { readonly family: 4 | 6; readonly groups: readonly number[] };
@@ -10,7 +10,10 @@ const MAPPED_PREFIX_BITS = 96;
 const BYTE = /^(0|[1-9][0-9]{0,2})$/;
 const UNIT = /^[0-9a-fA-F]{1,4}$/;
 
-/** Where hosts and containers are told about themselves, credentials included; nobody else may ask, whatever a list allows. */
+/**
+ * Metadata services of hosts and containers, which hand out credentials. They stay forbidden even when an allow list
+ * includes them.
+ */
 const METADATA = [
   '169.254.169.254',
   '169.254.170.2',
@@ -25,7 +28,9 @@ const METADATA = [
 
 const SIX_TO_FOUR = readKnownRange('2002::/16');
 const TEREDO = readKnownRange('2001::/32');
-/** Where translators put an IPv4 address behind prefixes of 32 to 64 bits (RFC 6052, 2.2), with byte 8 left out. */
+/**
+ * Byte offsets where NAT64 prefixes of 32 to 64 bits embed an IPv4 address (RFC 6052, 2.2), after byte 8 is removed.
+ */
 const TRANSLATED_AT = [4, 5, 6, 7, 8];
 
 const NOT_PUBLIC_4 = [
@@ -46,7 +51,7 @@ const NOT_PUBLIC_4 = [
   '240.0.0.0/4',
 ].map(readKnownRange);
 
-/** The only block that is given out to the internet, without what in it carries or imitates something else. */
+/** The only IPv6 block assigned to the internet; the ranges below carry or imitate other addresses. */
 const PUBLIC_6 = readKnownRange('2000::/3');
 const NOT_PUBLIC_6 = ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'].map(readKnownRange);
 
@@ -55,24 +60,24 @@ export function isPublicAddress(address: Address): boolean {
   return isInRange(address, PUBLIC_6) && !NOT_PUBLIC_6.some((range) => isInRange(address, range));
 }
 
-/** Also behind a translator or a tunnel to IPv4, which a list could open by accident. */
+/** Also true for an IPv6 address that embeds a metadata address for a translator or tunnel. */
 export function isMetadataAddress(address: Address): boolean {
   return [address, ...carriedBy(address)].some((each) => METADATA.some((known) => isSameAddress(known, each)));
 }
 
 /**
- * The IPv4 addresses that somebody on the way may take an IPv6 address for. Translators have prefixes of their own, so
- * every prefix counts: that an address carries one by chance is as good as impossible.
+ * The IPv4 addresses that a router may extract from an IPv6 address. Translators choose their own prefixes, so every
+ * prefix counts; an accidental match is practically impossible.
  */
 function carriedBy(address: Address): Address[] {
   if (address.family === 4) return [];
   const bytes = bytesOf(address.groups);
-  // At the end stands what is mapped, compatible, translated (NAT64 with 96 bits) or of ISATAP.
+  // Mapped, compatible, NAT64 (96-bit prefix) and ISATAP addresses embed IPv4 in the last 4 bytes.
   const carried = [bytes.slice(12)];
   const withoutZero = bytes.toSpliced(8, 1);
   for (const start of TRANSLATED_AT) carried.push(withoutZero.slice(start, start + 4));
   if (isInRange(address, SIX_TO_FOUR)) carried.push(bytes.slice(2, 6));
-  // The client, written the other way round bit by bit; the server stands where translators put theirs.
+  // Teredo embeds the client's address with inverted bits; the server's address is covered by the NAT64 offsets.
   if (isInRange(address, TEREDO)) carried.push(bytes.slice(12).map((byte) => byte ^ 0xff));
   return carried.map((groups) => ({ family: 4, groups }));
 }
@@ -92,14 +97,14 @@ export function isInRange(address: Address, { base, prefixBits }: AddressRange):
   return true;
 }
 
-/** An address in its usual spelling only; null for anything else. IPv4 that is dressed up as IPv6 is unwrapped. */
+/** Parses an address in its usual spelling; null for anything else. An IPv4-mapped IPv6 address becomes IPv4. */
 export function parseAddress(text: string): Address | null {
   if (!text.includes(':')) return parseIpv4(text);
   const address = parseIpv6(text);
   return address && isMapped(address) ? { family: 4, groups: lastBytes(address) } : address;
 }
 
-/** `address/bits`; null when it is none. Bits of the address behind the prefix do not matter. */
+/** Parses `address/bits`; null when invalid. Address bits after the prefix are ignored. */
 export function parseRange(text: string): AddressRange | null {
   const [addressText = '', bitsText = '', more] = text.split('/');
   const plain = addressText.includes(':') ? parseIpv6(addressText) : parseIpv4(addressText);
@@ -112,7 +117,7 @@ export function parseRange(text: string): AddressRange | null {
   return { base: plain, prefixBits };
 }
 
-/** A range, or the range of a single address; null when it is none. */
+/** Parses a range or a single address; null when invalid. */
 export function parseRangeOrAddress(text: string): AddressRange | null {
   if (text.includes('/')) return parseRange(text);
   const address = parseAddress(text);
@@ -136,12 +141,12 @@ function parseIpv6(text: string): Address | null {
   const first = parseUnits(head);
   if (tail === undefined) return first?.length === 8 ? { family: 6, groups: first } : null;
   const last = parseUnits(tail);
-  // An IPv4 part may stand at the very end only, and the gap stands for one unit at least.
+  // An IPv4 part is allowed only at the end, and `::` stands for at least one unit.
   if (!first || !last || head.includes('.') || first.length + last.length > 7) return null;
   return { family: 6, groups: [...first, ...Array(8 - first.length - last.length).fill(0), ...last] };
 }
 
-/** The units of one side of the gap. */
+/** The units on one side of `::`. */
 function parseUnits(text: string): number[] | null {
   if (text === '') return [];
   const units: number[] = [];

@@ -1,10 +1,10 @@
-/** Reasons why a value is refused, in the words that every list of them has. */
+/** Builds validation reasons with uniform wording. */
 
+import { jsonTypeOf, type LosslessJson } from '../json/lossless-json.ts';
 import { type Reason, validationFault } from './fault.ts';
-import { jsonTypeOf, type LosslessJson } from './lossless-json.ts';
 import { maskedHead } from './token-mask.ts';
 
-/** Throws one validation_error with the first problem of each field, when there is any. */
+/** Throws one validation_error with the first problem of each field; returns when there are none. */
 export function refuseProblems(problems: readonly Reason[]): void {
   if (problems.length === 0) return;
   const firsts = new Map<string, Reason>();
@@ -18,17 +18,20 @@ export function typeReason(field: string, expected: string, received: string): R
   return { field, type: 'invalid_type', message, expected, received };
 }
 
-/** What `received` says of a member for which null means that it was not sent. */
+/** The `received` of a reason for a member where null means "not sent". */
 export function receivedType(sent: LosslessJson): string {
   return sent === null ? 'undefined' : jsonTypeOf(sent);
 }
 
-/** How much of a value is repeated. */
+/** Characters of a refused value that a reason repeats. */
 export const RECEIVED_CHARACTERS_MAX = 100;
-/** More choices than a sentence can hold are told in `expected` alone. */
+/** Longer lists of choices appear only in `expected`, not in the message. */
 const SPELLED_OUT_MAX = 10;
 
-/** The reason for a value outside a closed list, as it may be repeated: without tokens, and not all of it. */
+/**
+ * The reason for a value outside a closed list. `received` is the value with tokens masked, cut to
+ * RECEIVED_CHARACTERS_MAX.
+ */
 export function choiceReason(field: string, choices: readonly string[], value: string): Reason {
   return {
     field,
@@ -47,7 +50,7 @@ export function lengthReason(field: string, expected: string): Reason {
   return { field, type: 'invalid_length', message: `${field} must have ${expected}`, expected };
 }
 
-/** Length as people count it: code points, not the units JavaScript stores. */
+/** Length in code points, unlike the UTF-16 units of JavaScript. */
 export function countCodePoints(text: string): number {
   let count = 0;
   for (const _ of text) count += 1;

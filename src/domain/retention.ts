@@ -1,35 +1,34 @@
-/** Removing what is past its term: what goes, and in steps that nobody else has to notice. */
+/** Removes expired records in small steps that hardly delay other work. */
 
 import type { Clock } from './clock.ts';
-import { retentionStartMs, termStartMs } from './page.ts';
+import { retentionStartMs, termStartMs } from './retention-terms.ts';
 import type { RetentionCounts, RetentionCuts, RetentionStep, RetentionStore, TraceCut } from './store.ts';
-import { traceTermDays } from './trace-retention.ts';
+import { traceTermDays } from './traces/trace-retention.ts';
 
 export type RetentionDeps = {
   readonly store: RetentionStore;
   readonly clock: Clock;
   /** The term of traces in projects that never chose; null: for ever. */
   readonly traceDefaultDays: number | null;
-  /** The term of entries of the audit log; null: for ever. */
+  /** The term of audit log entries; null: for ever. */
   readonly auditDays: number | null;
-  /** Resolves after the delay, or as soon as the signal says stop. */
+  /** Resolves after the delay, or as soon as the signal aborts. */
   readonly pause: (delayMs: number, signal: AbortSignal) => Promise<void>;
 };
 
 export type RetentionReport = {
-  /** `busy`: another process is at it. */
+  /** `busy`: another process runs retention now. */
   readonly outcome: 'done' | 'busy' | 'stopped';
   readonly removed: RetentionCounts;
 };
 
 export type Retention = {
-  /** Removes all that is past its term, or as much as it can until the signal says stop. */
+  /** Removes expired records until none is left or the signal aborts. */
   run(signal: AbortSignal): Promise<RetentionReport>;
 };
 
 /**
- * What is out of sight stays this much longer: a request under way, or a process whose clock is behind, may still be
- * reading it.
+ * Expired records stay this much longer: a running request, or a process whose clock is behind, may still read them.
  */
 const LINGER_MS = 10 * 60_000;
 const STEP_GOAL_MS = 20;
@@ -37,7 +36,7 @@ const ROWS_FIRST = 100;
 const ROWS_MIN = 10;
 const ROWS_MAX = 500;
 const PAUSE_MIN_MS = 10;
-/** Others have the database to themselves for this many times as long as a step took. */
+/** After each step the database is free for this many times the duration of the step. */
 const PAUSE_SHARE = 2;
 const HELD_PAUSE_MS = 5_000;
 
@@ -59,12 +58,12 @@ export function createRetention(deps: RetentionDeps): Retention {
   };
 }
 
-/** One clock that is far ahead must not be enough to remove what everybody else still reads. */
+/** The earlier of the clocks of process and store: one clock that is far ahead must not delete valid records. */
 async function earliestNow({ clock, store }: RetentionDeps): Promise<number> {
   return Math.min(clock(), (await store.nowMs()) ?? Number.POSITIVE_INFINITY);
 }
 
-/** What may go at an instant. */
+/** The instants before which records may be removed. */
 async function decideCuts(deps: RetentionDeps, atMs: number): Promise<RetentionCuts> {
   const { store, traceDefaultDays, auditDays } = deps;
   const terms = await store.traceTerms();
@@ -79,7 +78,7 @@ function pauseAfter({ outcome, heldMs }: RetentionStep): number {
   return outcome === 'held' ? HELD_PAUSE_MS : Math.max(PAUSE_MIN_MS, heldMs * PAUSE_SHARE);
 }
 
-/** Steps shrink at once when they take too long, and grow slowly while they are well within their time. */
+/** Shrinks steps immediately when they take too long, and grows them slowly while they are fast. */
 function nextRowsMax(rowsMax: number, heldMs: number): number {
   if (heldMs > STEP_GOAL_MS) return Math.max(ROWS_MIN, Math.floor((rowsMax * STEP_GOAL_MS) / (2 * heldMs)));
   return heldMs > STEP_GOAL_MS / 2 ? rowsMax : Math.min(ROWS_MAX, rowsMax + ROWS_MIN * 2);

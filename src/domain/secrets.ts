@@ -2,12 +2,12 @@ import { createCipheriv, createDecipheriv, hash, hkdfSync, timingSafeEqual } fro
 import { crc32 } from 'node:zlib';
 import { randomBase62, toBase62 } from './ids.ts';
 
-/** What the root secret is turned into; 32 bytes each. Only `verifier` may be stored. */
+/** Keys derived from the root secret, 32 bytes each. Only `verifier` may be stored. */
 export type RootKeys = { pepper: Buffer; cursorKey: Buffer; encryptionKey: Buffer; verifier: Buffer };
 
 /**
- * What a presented token can be, judged by its shape alone. `minted` means an accepted prefix and 48 characters
- * of `[0-9A-Za-z]`; other project keys were imported from elsewhere and have no checksum.
+ * What a token can be, judged by its shape alone. `minted` means an accepted prefix and 48 characters of `[0-9A-Za-z]`;
+ * other project keys were imported from elsewhere and have no checksum.
  */
 export type ParsedToken =
   | { kind: 'apiKey'; prefix: string; keyId: string; secret: string; checksumValid: boolean }
@@ -21,10 +21,10 @@ const keyIdLength = 16;
 
 const secretShape = /^[0-9A-Za-z]{48}$/;
 const apiKeyShape = /^[0-9A-Za-z]{16}_[0-9A-Za-z]{48}$/;
-// The bounds of an imported project key, which no minted token leaves.
+// The shape of imported project keys; minted tokens match it too.
 const tokenShape = /^[\x21-\x7E]{24,256}$/;
 
-/** Derives every key of an installation from its root secret (HKDF-SHA-256 of the UTF-8 bytes, empty salt). */
+/** Derives all keys of an installation from its root secret (HKDF-SHA-256 of the UTF-8 bytes, empty salt). */
 export function deriveRootKeys(secret: string): RootKeys {
   const derive = (purpose: string): Buffer =>
     Buffer.from(hkdfSync('sha256', Buffer.from(secret, 'utf8'), Buffer.alloc(0), `spandrel/${purpose}/v1`, 32));
@@ -36,7 +36,7 @@ export function deriveRootKeys(secret: string): RootKeys {
   };
 }
 
-/** Classifies a token. Null when it can be no credential: outside 24..256 characters of `0x21..0x7E`. */
+/** Classifies a token. Null when it cannot be a credential: outside 24 to 256 characters of `0x21` to `0x7E`. */
 export function parseToken(token: string, prefixes: readonly string[]): ParsedToken | null {
   if (!tokenShape.test(token)) return null;
   for (const prefix of prefixes) {
@@ -72,15 +72,15 @@ export function checksumOf(first42: string): string {
 const BLOCK_BYTES = 64;
 const DIGEST_BYTES = 32;
 
-/** The two blocks an HMAC begins its hashes with; `outer` has room for the digest of the inner one. */
+/** The padded blocks of an HMAC; `outer` has room for the digest of the inner hash. */
 type Pads = { readonly inner: Buffer; readonly outer: Buffer };
 
 const pads = new WeakMap<Buffer, Pads>();
 
 /**
- * The only form in which a token is stored: HMAC-SHA-256, 32 bytes. `pepper` must not be mutated afterwards. Made of
- * two one-shot hashes (RFC 2104), because setting up an HMAC costs several times the hashing itself, and every
- * request pays for one.
+ * HMAC-SHA-256 of a token, 32 bytes: the only form in which tokens are stored. `pepper` must not be mutated afterwards.
+ * Uses two one-shot hashes (RFC 2104), because setting up an HMAC costs several times the hashing and every request
+ * needs one.
  */
 export function hashSecret(pepper: Buffer, value: string): Buffer {
   const { inner, outer } = padsOf(pepper);
@@ -116,14 +116,14 @@ export function mintSecretPart(random: RandomBytes): string {
   return drawn + checksumOf(drawn);
 }
 
-/** A fresh API key. `token` is what the client gets; the store sees `keyId` and the hash of `secret`. */
+/** Mints an API key. The client gets `token`; the store gets `keyId` and the hash of `secret`. */
 export function mintApiKey(prefix: string, random: RandomBytes): { keyId: string; secret: string; token: string } {
   const keyId = randomBase62(keyIdLength, random);
   const secret = mintSecretPart(random);
   return { keyId, secret, token: `${prefix}${keyId}_${secret}` };
 }
 
-/** A fresh project key; the store sees the hash of the whole token. */
+/** Mints a project key; the store gets the hash of the whole token. */
 export function mintProjectKey(prefix: string, random: RandomBytes): { token: string } {
   return { token: prefix + mintSecretPart(random) };
 }
@@ -133,21 +133,21 @@ const nonceLength = 12;
 const tagLength = 16;
 const headerLength = sealVersion.length + nonceLength + tagLength;
 
-/** A key, and what a sealed value belongs to: moved anywhere else, it does not open. */
-export type SealPlace = { readonly key: Buffer; readonly belongsTo: string };
+/** The encryption key and the context a sealed value is bound to; the value does not open in another context. */
+export type SealContext = { readonly key: Buffer; readonly belongsTo: string };
 
 /** Seals a stored secret with AES-256-GCM: version byte, 12-byte nonce, 16-byte tag, ciphertext. */
 export function encrypt(key: Buffer, plain: Buffer, random: RandomBytes): Buffer {
-  return sealAt({ key, belongsTo: '' }, plain, random);
+  return sealFor({ key, belongsTo: '' }, plain, random);
 }
 
 /** Opens what `encrypt` sealed. Throws when the version is unknown, the key differs or a single bit was changed. */
 export function decrypt(key: Buffer, sealed: Buffer): Buffer {
-  return openAt({ key, belongsTo: '' }, sealed);
+  return openFor({ key, belongsTo: '' }, sealed);
 }
 
-/** As `encrypt`, for one place. */
-export function sealAt({ key, belongsTo }: SealPlace, plain: Buffer, random: RandomBytes): Buffer {
+/** As `encrypt`, bound to a context. */
+export function sealFor({ key, belongsTo }: SealContext, plain: Buffer, random: RandomBytes): Buffer {
   const nonce = random(nonceLength);
   const cipher = createCipheriv('aes-256-gcm', key, nonce, { authTagLength: tagLength });
   cipher.setAAD(associatedData(belongsTo));
@@ -155,8 +155,8 @@ export function sealAt({ key, belongsTo }: SealPlace, plain: Buffer, random: Ran
   return Buffer.concat([sealVersion, nonce, cipher.getAuthTag(), ciphertext]);
 }
 
-/** Opens what `sealAt` sealed for the same place. Throws as `decrypt` does, and for another place. */
-export function openAt({ key, belongsTo }: SealPlace, sealed: Buffer): Buffer {
+/** Opens what `sealFor` sealed in the same context. Throws as `decrypt` does, and for another context. */
+export function openFor({ key, belongsTo }: SealContext, sealed: Buffer): Buffer {
   if (sealed.length < headerLength || sealed[0] !== sealVersion[0]) {
     throw new Error('The sealed value has no known format.');
   }

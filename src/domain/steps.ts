@@ -1,30 +1,30 @@
-/** Computations over many items that stop now and then, so that whoever runs them on an event loop can let others in. */
+/** Long computations as generators: a runner on the event loop can pause between their steps. */
 
 export type Steps<T> = Generator<undefined, T, void>;
 
-/** Takes the steps of a computation to their end, with pauses between them. */
-export type TakeSteps = <T>(steps: Steps<T>) => Promise<T>;
+/** Runs a computation to its end, with pauses between steps. */
+export type RunSteps = <T>(steps: Steps<T>) => Promise<T>;
 
-/** Takes all steps without a pause: for few items, and for threads that nobody else waits for. */
-export function runAtOnce<T>(steps: Steps<T>): T {
+/** Runs all steps without a pause: for few items, and for threads that serve nothing else. */
+export function runWithoutPauses<T>(steps: Steps<T>): T {
   for (;;) {
     const step = steps.next();
     if (step.done === true) return step.value;
   }
 }
 
-export type StepTakerDeps = {
+export type StepRunnerDeps = {
   /** Resolves in a later turn of the event loop. */
   readonly nextTurn: () => Promise<void>;
   /** Monotonic milliseconds. */
   readonly nowMs: () => number;
 };
 
-/** How long steps may follow each other in one turn of the event loop. */
+/** How long steps may run in one turn of the event loop. */
 const TURN_MAX_MS = 10;
 
-/** Pauses only once steps have taken a while: most computations end within their first turn. */
-export function createStepTaker({ nextTurn, nowMs }: StepTakerDeps): TakeSteps {
+/** Pauses only after steps have run for TURN_MAX_MS: most computations end within their first turn. */
+export function createStepRunner({ nextTurn, nowMs }: StepRunnerDeps): RunSteps {
   return async (steps) => {
     let startedAtMs: number | null = null;
     for (;;) {

@@ -1,19 +1,16 @@
 /**
- * THE PORT. Every driver implements these verbs; each MUST is tested by the conformance suite with
- * the same words. A driver that cannot serve right now throws the `unavailable` Fault.
+ * The storage port. Every driver implements these methods; the conformance suite tests each MUST with the same words. A
+ * driver that cannot serve right now throws the `unavailable` Fault.
  */
 
+import type { TraceAnalytics } from './analytics/trace-analytics-store.ts';
 import type { ApiKey, Project } from './caller.ts';
 import type { DatasetStore } from './datasets/dataset.ts';
+import type { DeliveryStore, WebhookStore } from './delivery/webhook-store.ts';
 import type { EvaluatorRunStore } from './evaluations/evaluator-run.ts';
 import type { EvaluationJobStore } from './evaluations/jobs.ts';
-import type { EvaluatorStore } from './evaluators/evaluator-store.ts';
-import type { EventRange, StoredEvent } from './event.ts';
-import type { ExperimentStore } from './experiments/experiment.ts';
-import type { ManagementStore } from './management.ts';
-import type { MonitorStore } from './monitors/monitor-store.ts';
-import type { Binding } from './permissions.ts';
-import type { RepricingStore } from './pricing/repricing.ts';
+import type { EvaluatorStore } from './evaluators/evaluator.ts';
+import type { EventRange, StoredEvent } from './events/event.ts';
 import type {
   GovernanceReport,
   GovernanceResult,
@@ -21,16 +18,19 @@ import type {
   RequestsReported,
   Settled,
   Settlement,
-} from './request-report.ts';
+} from './events/request-report.ts';
+import type { ExperimentStore } from './experiments/experiment.ts';
+import type { Binding } from './keys/permissions.ts';
+import type { ManagementStore } from './management/management.ts';
+import type { MonitorStore } from './monitors/monitor.ts';
+import type { RepricingStore } from './pricing/repricing.ts';
 import type { SpendBlocks, SpendStore } from './spend/spend-store.ts';
-import type { Evaluation, Span, TraceAppend, TraceAppended, TraceBatch, TraceRecord } from './trace.ts';
-import type { TraceChoice } from './trace-aggregates.ts';
-import type { TraceAnalytics } from './trace-analytics-store.ts';
-import type { TraceChangeStore } from './trace-changes.ts';
-import type { SearchIndex, TraceSearch } from './trace-search-store.ts';
-import type { DeliveryStore, WebhookStore } from './webhook-store.ts';
+import type { SearchIndex, TraceSearch } from './traces/search/trace-search-store.ts';
+import type { Evaluation, Span, TraceAppend, TraceAppended, TraceBatch, TraceRecord } from './traces/trace.ts';
+import type { TraceChoice } from './traces/trace-aggregates.ts';
+import type { TraceChangeStore } from './traces/trace-changes.ts';
 
-export type { EvaluatorPage, EvaluatorStore } from './evaluators/evaluator-store.ts';
+export type { EvaluatorPage, EvaluatorStore } from './evaluators/evaluator.ts';
 
 export type Store = {
   readonly installation: InstallationStore;
@@ -62,17 +62,16 @@ export type Store = {
   close(): Promise<void>;
 };
 
-/** What exists once per database. */
+/** Data that exists once per database. */
 export type InstallationStore = {
   /** The verifier of the root secret, null on a fresh database. */
   readVerifier(): Promise<Buffer | null>;
   /**
-   * Creates the first organization with everything in it, and keeps the verifier, in one transaction.
-   * MUST do nothing and answer false when an organization exists already, also when several
-   * processes start at once.
+   * Creates the first organization with its initial records and stores the verifier, in one transaction. MUST do
+   * nothing and answer false when an organization exists already, also when several processes start at once.
    */
   bootstrap(plan: Bootstrap): Promise<boolean>;
-  /** Creates one more organization with everything in it, in one transaction. */
+  /** Creates one more organization with its initial records, in one transaction. */
   addOrganization(plan: NewOrganization): Promise<void>;
 };
 
@@ -109,19 +108,22 @@ export type NewOrganization = {
   readonly auditId: string;
 };
 
-/** What authentication reads. Every answer MUST reflect all writes acknowledged before the call. */
+/** Reads for authentication. Every answer MUST reflect all writes acknowledged before the call. */
 export type KeyStore = {
-  /** MUST answer revoked and expired keys too; null only for an unknown id. Bindings to archived projects MUST be absent. */
+  /** Null only for an unknown id: MUST answer revoked and expired keys. MUST omit bindings to archived projects. */
   findApiKey(keyId: string): Promise<ApiKey | null>;
-  /** Reads what an unknown id costs to read, for nothing: a refusal MUST take as long whether or not the key exists. */
-  readInVain(): Promise<void>;
-  /** By the hash of a whole project key, or of the one before within its overlap at `nowMs`. MUST NOT answer archived projects. */
+  /** Costs as much as reading an unknown id: a refusal MUST take as long whether or not the key exists. */
+  readDecoy(): Promise<void>;
+  /**
+   * Finds a project by the hash of its key, or of the previous key while its overlap lasts at `nowMs`. MUST NOT answer
+   * archived projects.
+   */
   findProjectByKeyHash(keyHash: Buffer, nowMs: number): Promise<Project | null>;
   /** MUST NOT answer archived projects. */
   findProject(projectId: string): Promise<Project | null>;
   /** Whether any credential without a valid checksum exists. MUST be at most 5 s old. */
   hasImportedCredentials(): Promise<boolean>;
-  /** Stores an API key with its grants. MUST refuse nothing: rules are the caller's. */
+  /** Stores an API key with its grants. MUST refuse nothing: the caller applies the rules. */
   insertApiKey(key: NewApiKey): Promise<void>;
 };
 
@@ -142,90 +144,90 @@ export type NewApiKey = {
 
 export type TraceStore = {
   /**
-   * Commits one collector request. It MUST resolve only after the commit is durable, MUST store all
-   * of it or nothing, MUST replace a span or evaluation that is sent again, MUST leave the totals equal
-   * to a recomputation from the stored spans, MUST merge metadata per key, and MUST append exactly
-   * one completed event per request id however often it is sent, none for a span that had its event already. Inside one append the later of two equal ids wins.
-   * A new span beyond `spansMax` MUST be refused alone, with its event, and one that is stored MUST still be replaced;
-   * nothing is stored of an append that brought spans of which every one was refused, and no evaluation.
+   * Commits one collector request. It MUST resolve only after the commit is durable, MUST store all of it or nothing,
+   * MUST replace a span or evaluation that is sent again, MUST leave the totals equal to a recomputation from the
+   * stored spans, MUST merge metadata per key, and MUST append exactly one completed event per request id however often
+   * it is sent, none for a span that had its event already. Inside one append the later of two equal ids wins. A new
+   * span beyond `spansMax` MUST be refused alone, with its event; a stored span MUST still be replaced. An append
+   * without evaluations whose spans are all refused stores nothing.
    */
   append(append: TraceAppend): Promise<TraceAppended>;
-  /** Commits several as `append` does, in their order. It MUST store all of them or nothing. Answers by their places. */
+  /** Commits appends in order, each as `append` does. MUST store all or nothing. Results have the order of appends. */
   appendBatch(batch: TraceBatch): Promise<readonly TraceAppended[]>;
   /** By the exact normalised id. MUST see every append acknowledged before the call. */
   find(projectNumber: number, traceId: string): Promise<TraceRecord | null>;
-  /** Ids that start with the prefix, stored at or after `sinceMs`, at most `limit`, ascending. */
+  /** Ids with the prefix that were stored at or after `sinceMs`, at most `limit`, ascending. */
   findByPrefix(projectNumber: number, prefix: string, sinceMs: number, limit: number): Promise<readonly string[]>;
-  /** What the trace shows of all its spans together. MUST answer however many they are, without holding up others. */
+  /** Summarizes all spans of a trace. MUST answer for any number of spans, without delaying other requests. */
   outline(trace: StoredTrace): Promise<TraceOutline>;
-  /** The digest of the trace, as trace-digest.ts writes it. MUST answer as outline does. */
+  /** The digest of the trace, in the format of trace-digest.ts. MUST answer as `outline` does. */
   digest(trace: StoredTrace): Promise<string>;
-  /** Spans by start, then id. */
-  spanOrder(trace: StoredTrace, range: ListRange): Promise<readonly (ListPlace & SizedText)[]>;
-  /** The named spans in full, in the order of the ids; unknown ids are left out. */
+  /** Positions of spans, by start and then id. */
+  spanOrder(trace: StoredTrace, range: ListRange): Promise<readonly (ListPosition & SizedText)[]>;
+  /** The named spans in the order of the ids; unknown ids are left out. */
   spans(trace: StoredTrace, spanIds: readonly string[]): Promise<readonly Span[]>;
-  /** The spans of a type that started first or last, in that order. MUST answer as outline does. */
+  /** Ids of the spans of a type that started first or last, in that order. MUST answer as `outline` does. */
   spanIdsOfType(trace: StoredTrace, question: SpansOfType): Promise<readonly string[]>;
-  /** Evaluations by insertion, then id. */
-  evaluationOrder(trace: StoredTrace, range: ListRange): Promise<readonly (ListPlace & SizedText)[]>;
-  /** The named evaluations in full, in the order of the ids; unknown ids are left out. */
+  /** Positions of evaluations, by insertion and then id. */
+  evaluationOrder(trace: StoredTrace, range: ListRange): Promise<readonly (ListPosition & SizedText)[]>;
+  /** The named evaluations in the order of the ids; unknown ids are left out. */
   evaluations(trace: StoredTrace, evaluationIds: readonly string[]): Promise<readonly Evaluation[]>;
 };
 
-/** A trace as `find` answered it, with the number of its project. */
+/** A trace as `find` answered it, with its project's number. */
 export type StoredTrace = Pick<TraceRecord, 'sequence' | 'spanCount' | 'aggregatesJson'> & {
   readonly projectNumber: number;
 };
 
 export type TraceOutline = {
-  /** Of a trace that keeps aggregates it is in those. */
+  /** Comes from the aggregates of a trace that has them. */
   readonly choice: TraceChoice;
   readonly tree: string;
 };
 
-/** Where something stands in a list of a trace. */
-export type ListPlace = { readonly atMs: number; readonly id: string };
-/** `after` null: from the first on. */
-export type ListRange = { readonly after: ListPlace | null; readonly limit: number };
-/** A type that no span has is one that none is found of. */
+/** The position of an item in a list of a trace. */
+export type ListPosition = { readonly atMs: number; readonly id: string };
+/** `after` null: from the beginning. */
+export type ListRange = { readonly after: ListPosition | null; readonly limit: number };
+/** An unknown type matches no span. */
 export type SpansOfType = { readonly type: string; readonly order: 'first' | 'last'; readonly limit: number };
-/** About how many bytes of text it is made of. */
+/** The approximate size of the item's text. */
 export type SizedText = { readonly bytes: number };
 
 export type RequestStore = {
-  /** Of those ids that are projects of the organization, archived ones included. */
+  /** Numbers of the projects of the organization among those ids, archived projects included. */
   projectNumbers(organizationId: string, ids: readonly string[]): Promise<ReadonlyMap<string, number>>;
   /**
-   * Commits one report. It MUST resolve only after the commit is durable, MUST store all of it or nothing, MUST take
-   * each request from state to state as request-state.ts says, whoever else tells of it meanwhile, and MUST give an
-   * outcome what it leaves out from the admission of its request. Answers by the places of the records.
+   * Commits one report. It MUST resolve only after the commit is durable, MUST store all of it or nothing, MUST move
+   * each request from state to state as request-state.ts says, also while others report it, and MUST complete an
+   * outcome with missing fields from the admission of its request. Results have the order of the records.
    */
   report(report: RequestReport): Promise<RequestsReported>;
   /**
    * Commits one report, in the same order as all other events of the organization. MUST emit every id once, and MUST
-   * keep the events out of the log. Answers by the places of the events.
+   * keep the events out of the log. Results have the order of the events.
    */
   reportGovernance(report: GovernanceReport): Promise<readonly GovernanceResult[]>;
-  /** Settles in one commit what nobody waits for any more. MUST settle a request once, and never one that has its outcome. */
+  /** Settles overdue requests in one commit. MUST settle a request once, and never one that has its outcome. */
   settle(settlement: Settlement): Promise<Settled>;
-  /** When the oldest of those requests came in that still wait for their outcome; null when none does. For metrics. */
+  /** When the oldest request without an outcome was received; null when there is none. For metrics. */
   oldestAdmittedAtMs(): Promise<number | null>;
 };
 
 export type EventStore = {
   /**
-   * Newest first by (created, id), ids by bytes. MUST answer each event that existed when a walk
-   * began exactly once, whatever is appended meanwhile.
+   * Newest first by (created, id), ids by bytes. MUST answer each event that existed when a traversal began exactly
+   * once, whatever is appended meanwhile.
    */
   list(range: EventRange): Promise<readonly StoredEvent[]>;
-  /** MUST answer the bytes that were appended. Null when the organization has no such event created at or after `sinceMs`. */
+  /** MUST answer the appended bytes. Null when the organization has no such event created at or after `sinceMs`. */
   find(organization: { id: string; number: number }, eventId: string, sinceMs: number): Promise<StoredEvent | null>;
 };
 
 export type ProjectStore = {
   /**
-   * Changes the settings that are named and answers all of them; null when the project is unknown or archived. MUST
-   * leave alone what is not named. Every request that begins after the answer MUST be judged by the new settings.
+   * Changes the named settings and answers all of them; null when the project is unknown or archived. MUST leave other
+   * settings alone. Every request that begins after the answer MUST use the new settings.
    */
   updateSettings(
     projectId: string,
@@ -236,58 +238,58 @@ export type ProjectStore = {
 
 export type StoredProjectSettings = Pick<Project, 'traceRetentionDays' | 'emitRequestEvents'>;
 
-/** A term, once chosen, is a number: null would say that the project never chose. */
+/** A chosen term is always a number: null would mean that the project never chose. */
 export type ProjectSettingsChange = { readonly traceRetentionDays?: number; readonly emitRequestEvents?: boolean };
 
-/** Removes what is past its term. */
+/** Removes expired records. */
 export type RetentionStore = {
-  /** What time it is: MUST be by the clock that events get their time from; null where that is this process's own. */
+  /** The time, which MUST be by the clock that dates events; null where that is the clock of this process. */
   nowMs(): Promise<number | null>;
-  /** Every trace retention that a project has stored, once each; archived projects count too. */
+  /** The distinct trace retentions that projects have stored, archived projects included. */
   traceTerms(): Promise<readonly (number | null)[]>;
-  /** Begins a walk over all that is stored. Nothing changes before its first step. */
+  /** Begins a run over all stored records. Nothing changes before its first step. */
   begin(cuts: RetentionCuts): RetentionWalk;
 };
 
 export type RetentionCuts = {
-  /** The first instant of a month: events created before it go, and requests of which no event is left. */
+  /** The first instant of a month: events created earlier are removed, and requests without any event left. */
   readonly eventsBeforeMs: number;
   readonly traces: readonly TraceCut[];
-  /** Entries of the audit log from before the instant go; null: they are kept for ever. */
+  /** Audit entries from before the instant are removed; null: they are kept for ever. */
   readonly auditBeforeMs: number | null;
 };
 
-/** Traces that came in before the instant go, in projects that have this very term stored while the step is taken. */
+/** Traces received before the instant are removed from projects that store this very term during the step. */
 export type TraceCut = { readonly storedDays: number | null; readonly goneBeforeMs: number };
 
 export type RetentionWalk = {
   /**
-   * Takes one small step. It MUST NOT hold up an append for more than 100 ms, MUST remove at most `rowsMax` rows
-   * beside whole months, MUST remove nothing that is within its term, and MUST put a trace that it cannot erase at
-   * once out of reach before it removes anything of it. It MUST be safe while other processes take steps.
-   * After the last step all is gone that was past its term, but for what others were holding.
+   * Runs one small step. It MUST NOT delay an append for more than 100 ms, MUST remove at most `rowsMax` rows beside
+   * whole months, MUST remove nothing that has not expired, and MUST make a trace that it cannot erase at once
+   * unreachable before it removes anything of it. It MUST be safe while other processes run steps. After the last step
+   * all expired records are gone, except those that others lock.
    */
   step(rowsMax: number): Promise<RetentionStep>;
 };
 
 export type RetentionStep = {
   /**
-   * `held`: all that is left is held by others, and to be tried again some time later. `busy`: another process is at
-   * it, and this walk ends here.
+   * `held`: others lock all remaining records, so try again later. `busy`: another process runs retention, and this run
+   * ends.
    */
   readonly outcome: 'more' | 'held' | 'done' | 'busy';
   readonly removed: RetentionCounts;
-  /** How long others may have had to wait for it. */
+  /** How long the step may have blocked other writes. */
   readonly heldMs: number;
 };
 
 export type RetentionCounts = {
-  /** One by one. */
+  /** Removed one by one. */
   readonly events: number;
-  /** With all that belongs to them. */
+  /** Removed with their spans and evaluations. */
   readonly traces: number;
-  /** Of the audit log. */
+  /** Entries of the audit log. */
   readonly auditEntries: number;
-  /** Tables that held one month each and are dropped whole. */
+  /** Monthly tables that were dropped. */
   readonly months: number;
 };

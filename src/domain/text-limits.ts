@@ -12,7 +12,7 @@ export function cutToCharacters(text: string, max: number): string {
   return text.length <= max ? text : text.slice(0, indexAfterCharacters(text, max));
 }
 
-/** Whether the text can be told to fit `bytesMax` by its length alone, without encoding it. */
+/** Whether the length alone proves that the text fits `bytesMax`, without encoding it. */
 export function surelyFitsBytes(text: string, bytesMax: number): boolean {
   return text.length * UTF8_BYTES_PER_UNIT_MAX <= bytesMax;
 }
@@ -22,7 +22,7 @@ export function hasMoreBytesThan(text: string, bytesMax: number): boolean {
   return !surelyFitsBytes(text, bytesMax) && Buffer.byteLength(text) > bytesMax;
 }
 
-/** The text itself when it fits `bytesMax`; else its beginning, cut between characters, and a mark that says so. */
+/** The text itself when it fits `bytesMax`; else its beginning, cut between characters, and a truncation mark. */
 export function truncateToBytes(text: string, bytesMax: number): string {
   if (!hasMoreBytesThan(text, bytesMax)) return text;
   const bytes = Buffer.from(text);

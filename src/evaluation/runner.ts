@@ -1,15 +1,15 @@
-/** Hands each run to what can do it, and tells how it went. */
+/** Runs an evaluator in this process or with the judge, and reports the outcome. */
 
 import type { EvaluationOutcome, RunEvaluator } from '../domain/evaluations/outcome.ts';
-import { findCatalogueEntry } from '../domain/evaluator-catalogue.ts';
+import { findCatalogueEntry } from '../domain/evaluators/evaluator-catalogue.ts';
 
 export type RunnerDeps = {
-  /** For the types that need nothing but this process. */
+  /** Runs the types that need only this process. */
   readonly builtin: RunEvaluator;
-  /** For the types that ask a language model. */
+  /** Runs the types that ask a language model. */
   readonly judge: RunEvaluator;
   readonly monotonicMs: () => number;
-  /** Told of every run. */
+  /** Called after every run. */
   readonly onEnd: (evaluatorType: string, status: EvaluationOutcome['status'], durationMs: number) => void;
   readonly log: { error(fields: object, message: string): void };
 };
@@ -24,7 +24,7 @@ export function createRunner(deps: RunnerDeps): RunEvaluator {
   };
 }
 
-/** What an evaluator should not have thrown is an outcome, too, and a bug that is logged. */
+/** An unexpected error is logged as a bug, and is an outcome, too. */
 async function runSafely(deps: RunnerDeps, ...[run, signal]: Parameters<RunEvaluator>): Promise<EvaluationOutcome> {
   const isJudge = findCatalogueEntry(run.evaluatorType)?.run === 'judge';
   try {

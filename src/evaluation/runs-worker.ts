@@ -1,31 +1,31 @@
-/** Works on runs of evaluators over traces: page by page, so that whoever takes over goes on where another stopped. */
+/** Runs evaluators over the traces of a search, page by page: another process can continue a run at the next page. */
 
 import type { Project } from '../domain/caller.ts';
 import { findTarget, type TargetDeps } from '../domain/evaluations/evaluation-target.ts';
 import type { EvaluatorRun, EvaluatorRunStore, LeasedRun } from '../domain/evaluations/evaluator-run.ts';
-import { evaluateTrace, type TraceRun, type TraceRunDeps, type TraceRunEnd } from '../domain/evaluations/run-page.ts';
+import { evaluateTrace, type TraceRun, type TraceRunDeps, type TraceRunEnd } from '../domain/evaluations/trace-run.ts';
 import { Fault } from '../domain/fault.ts';
-import type { SearchRequest, TracePage, TraceSearches } from '../domain/trace-search.ts';
-import type { TraceView } from '../domain/traces.ts';
+import type { SearchRequest, TracePage, TraceSearches } from '../domain/traces/search/trace-search.ts';
+import type { TraceView } from '../domain/traces/traces.ts';
 
 export type RunsWorkerDeps = TargetDeps &
   TraceRunDeps & {
     readonly store: EvaluatorRunStore;
-    /** Null: there is no such project any more. */
+    /** Null: the project no longer exists. */
     readonly findProject: (id: string) => Promise<Project | null>;
     readonly searches: Pick<TraceSearches, 'search'>;
-    /** Traces that are evaluated at once. */
+    /** Traces evaluated concurrently. */
     readonly tracesAtOnce: number;
     readonly fence: () => number;
-    /** Resolves after the delay, or as soon as the signal says stop. */
+    /** Resolves after the delay, or when the signal is aborted. */
     readonly wait: (delayMs: number, signal: AbortSignal) => Promise<void>;
     readonly log: { warn(fields: object, message: string): void };
   };
 
 export type RunsWorker = {
-  /** There may be a run to begin with, or one that was cancelled. */
+  /** To be called after a run was started or cancelled. */
   wake(): void;
-  /** Resolves once nothing is worked on any more; what was begun is taken over later. */
+  /** Resolves when no page is being evaluated; unfinished runs continue later. */
   stop(): Promise<void>;
 };
 
@@ -33,13 +33,13 @@ const POLL_MS = 2_000;
 const LEASE_MS = 60_000;
 const RENEW_MS = 20_000;
 const PAGE_SIZE = 20;
-/** After work was broken off; a store that is away for longer ends no run before so many times. */
+/** Delay after a failure, and the failures in a row that end a run. */
 const RETRY_MS = 5_000;
 const FAILURES_MAX = 100;
-/** Traces whose failures are remembered. One that is forgotten is tried anew. */
+/** Traces whose failures are remembered; a forgotten one starts again at zero. */
 const REMEMBERED_MAX = 10_000;
 
-/** How often traces that are to be tried again have failed, by run and trace. They are none of the failures of the run. */
+/** Failures of traces that wait for a retry, by run and trace. They do not count as failures of the run. */
 type FailuresOfTraces = Map<string, number>;
 type WorkDeps = RunsWorkerDeps & { readonly failuresOfTraces: FailuresOfTraces };
 
@@ -65,7 +65,7 @@ export function startRunsWorker(deps: RunsWorkerDeps): RunsWorker {
   };
 }
 
-/** False when there was nothing to do, or nothing could be done. */
+/** False when no run is free, or the store failed. */
 async function workOnce(deps: WorkDeps, stopping: AbortSignal): Promise<boolean> {
   try {
     const nowMs = deps.clock();
@@ -79,18 +79,18 @@ async function workOnce(deps: WorkDeps, stopping: AbortSignal): Promise<boolean>
   }
 }
 
-/** One page, so that a long run stands in nobody's way: the run that waited longest is next. */
+/** Evaluates one page only, so that a long run does not delay others: the run that waited longest is next. */
 async function workOn(deps: WorkDeps, run: LeasedRun, stopping: AbortSignal): Promise<void> {
   const done = new AbortController();
   const lost = new AbortController();
   const renewing = renew(deps, run, { done: done.signal, lost });
   const signal = AbortSignal.any([stopping, lost.signal]);
   try {
-    const { next, restMs } = await takePage(deps, run, signal);
-    // A page that was broken off is done again; what it has stored stays.
+    const { next, restMs } = await evaluatePage(deps, run, signal);
+    // An interrupted page is repeated; results that it has stored stay.
     if (!lost.signal.aborted) await save(deps, stopping.aborted ? run : next, stopping.aborted ? 0 : restMs);
   } catch (error) {
-    await giveBack(deps, run, error);
+    await recordFailure(deps, run, error);
   } finally {
     done.abort();
     await renewing;
@@ -99,7 +99,7 @@ async function workOn(deps: WorkDeps, run: LeasedRun, stopping: AbortSignal): Pr
 
 type Renewing = { readonly done: AbortSignal; readonly lost: AbortController };
 
-/** Looks, too, whether somebody has ended the run. */
+/** Renews the lease, and sets `lost` when the run was cancelled or leased by another process. */
 async function renew(deps: RunsWorkerDeps, run: LeasedRun, { done, lost }: Renewing): Promise<void> {
   for (;;) {
     await deps.wait(RENEW_MS, done);
@@ -119,31 +119,31 @@ function save(deps: RunsWorkerDeps, run: LeasedRun, leaseMs: number): Promise<bo
   return deps.store.advance({ ...run, updatedAtMs: Math.max(run.updatedAtMs, nowMs), leasedUntilMs: nowMs + leaseMs });
 }
 
-/** Later it may work; what can never work ends the run. */
-async function giveBack(deps: RunsWorkerDeps, run: LeasedRun, error: unknown): Promise<void> {
+/** Lets the run be retried later; a permanent failure ends it. */
+async function recordFailure(deps: RunsWorkerDeps, run: LeasedRun, error: unknown): Promise<void> {
   const failures = run.failures + 1;
-  const isHopeless = (error instanceof Fault && error.kind !== 'unavailable') || failures >= FAILURES_MAX;
+  const isPermanent = (error instanceof Fault && error.kind !== 'unavailable') || failures >= FAILURES_MAX;
   deps.log.warn({ err: error, run: run.id }, 'a run of an evaluator was broken off');
   const message = error instanceof Fault ? error.message : 'The run failed again and again.';
-  await save(deps, isHopeless ? failed(run, message) : { ...run, failures }, RETRY_MS);
+  await save(deps, isPermanent ? failed(run, message) : { ...run, failures }, RETRY_MS);
 }
 
 function failed(run: LeasedRun, error: string): LeasedRun {
   return { ...run, status: 'failed', error };
 }
 
-/** Nobody works on the run before its rest is over. */
-type Taken = { readonly next: LeasedRun; readonly restMs: number };
+/** `restMs`: how long no process may continue the run. */
+type PageOutcome = { readonly next: LeasedRun; readonly restMs: number };
 
-/** The run after its next page or, where something is to be tried again, as it stood before. */
-async function takePage(deps: WorkDeps, run: LeasedRun, signal: AbortSignal): Promise<Taken> {
+/** The run after its next page, or unchanged when a trace of the page has to be retried. */
+async function evaluatePage(deps: WorkDeps, run: LeasedRun, signal: AbortSignal): Promise<PageOutcome> {
   const project = await deps.findProject(run.projectId);
   if (project === null) return { next: failed(run, 'The project is archived.'), restMs: 0 };
   const target = await findTarget(deps, project, { kind: 'saved', text: run.evaluatorId });
   const page = await deps.searches.search(searchOf(run), {
     project,
     nowMs: deps.clock(),
-    // No caller waits for the page, and it is no larger than an answer.
+    // Memory is not counted: no request waits, and a page is no larger than a response.
     countAnswer: () => {},
   });
   const counts = { processed: run.processed, skipped: run.skipped, error: run.failed };
@@ -152,7 +152,7 @@ async function takePage(deps: WorkDeps, run: LeasedRun, signal: AbortSignal): Pr
     const place = { project, runId: run.id, target, signal };
     const ends = await Promise.all(some.map((view) => evaluateOnce(deps, place, view)));
     for (const end of ends) {
-      // The rest of the page would most likely fail the same way.
+      // The rest of the page would most likely fail in the same way.
       if (end.kind === 'again') return { next: run, restMs: end.delayMs };
       counts[end.status] += 1;
     }
@@ -183,7 +183,7 @@ function afterPage({ nextCursor, total }: TracePage): Partial<EvaluatorRun> & { 
   };
 }
 
-/** As `fixDates` wrote it. */
+/** `fixDates` has validated the stored search. */
 function searchOf({ searchJson, cursor }: EvaluatorRun): SearchRequest {
   const search = JSON.parse(searchJson) as Omit<SearchRequest, 'cursor'>;
   return { ...search, pageSize: PAGE_SIZE, sortBy: null, isAscending: false, includeSpans: true, cursor };

@@ -1,4 +1,4 @@
-/** Counts deliveries of webhooks. No label tells an endpoint: there may be thousands. */
+/** Counts deliveries of webhooks. No label names an endpoint: there may be thousands. */
 
 import type { DeliveryMeter } from '../delivery/meter.ts';
 import type { Registry } from './registry.ts';

@@ -1,4 +1,4 @@
-/** Counts runs of evaluators, whoever asked for them. */
+/** Counts runs of evaluators, whether a caller or a monitor started them. */
 
 import type { Registry } from './registry.ts';
 
@@ -6,7 +6,7 @@ export type EvaluationMeter = {
   readonly ended: (type: string, status: string, durationMs: number) => void;
 };
 
-/** Fast ones are texts that are compared, slow ones language models that are asked. */
+/** From comparisons of texts to calls of language models. */
 const BOUNDS_SECONDS = [0.001, 0.005, 0.025, 0.1, 0.5, 1, 2.5, 5, 10, 30, 100];
 
 export function createEvaluationMeter(registry: Registry): EvaluationMeter {

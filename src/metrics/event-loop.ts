@@ -1,4 +1,4 @@
-/** For how long the event loop attended to nobody: what every client waits for, whoever caused it. */
+/** Measures how long the event loop is blocked, which delays every client. */
 
 import type { Registry } from './registry.ts';
 
@@ -6,15 +6,14 @@ export type EventLoopWatch = {
   stop(): void;
 };
 
-const LOOK_EVERY_MS = 20;
+const MEASURE_INTERVAL_MS = 20;
 const PERIOD_MS = 1_000;
 const PERIODS_REMEMBERED = 60;
 const BOUNDS = [0.01, 0.025, 0.05, 0.1, 0.2, 0.3, 0.5, 1, 2, 5, 10];
 
 /**
- * The longest delay of each second goes into a histogram, so that no scrape takes anything away from another, and
- * nobody hides a stall by asking often. The histogram of Node forgets the look before a reset, and with it a stall
- * that began there.
+ * Records the longest delay of each second in a histogram, so that frequent or concurrent scrapes do not hide a stall.
+ * Node's own histogram, when it is reset, loses a stall that has begun before the reset.
  */
 export function watchEventLoop(registry: Registry): EventLoopWatch {
   const add = registry.histogram({
@@ -24,16 +23,16 @@ export function watchEventLoop(registry: Registry): EventLoopWatch {
   });
   const recentMs: number[] = [];
   let longestMs = 0;
-  let lookedAtMs = performance.now();
-  let periodEndsAtMs = lookedAtMs + PERIOD_MS;
+  let measuredAtMs = performance.now();
+  let periodEndsAtMs = measuredAtMs + PERIOD_MS;
   registry.gauge(
     { name: 'spandrel_event_loop_delay_max_seconds', help: 'The longest delay of the event loop within a minute.' },
     () => [{ value: Math.max(longestMs, ...recentMs) / 1_000 }],
   );
-  const look = () => {
+  const measure = () => {
     const nowMs = performance.now();
-    longestMs = Math.max(longestMs, nowMs - lookedAtMs - LOOK_EVERY_MS);
-    lookedAtMs = nowMs;
+    longestMs = Math.max(longestMs, nowMs - measuredAtMs - MEASURE_INTERVAL_MS);
+    measuredAtMs = nowMs;
     if (nowMs < periodEndsAtMs) return;
     add({}, longestMs / 1_000);
     recentMs.push(longestMs);
@@ -41,7 +40,7 @@ export function watchEventLoop(registry: Registry): EventLoopWatch {
     longestMs = 0;
     periodEndsAtMs = nowMs + PERIOD_MS;
   };
-  const timer = setInterval(look, LOOK_EVERY_MS);
+  const timer = setInterval(measure, MEASURE_INTERVAL_MS);
   timer.unref();
   return { stop: () => clearInterval(timer) };
 }

@@ -1,9 +1,9 @@
-/** Counts what the store alone sees of deliveries; what becomes of attempts, those count who make them. */
+/** Counts outcomes of deliveries that only the store knows; attempts are counted by their sender. */
 
 import type { DeliveryMeter } from '../delivery/meter.ts';
-import type { DeliveryStore, WebhookStore, Work, WorkOutcome } from '../domain/webhook-store.ts';
+import type { DeliveryStore, WebhookStore, WorkItem, WorkOutcome } from '../domain/delivery/webhook-store.ts';
 
-type Cut = Extract<Work, { kind: 'cut' }>;
+type Advance = Extract<WorkItem, { kind: 'advance' }>;
 
 export function meterDeliveries(deliveries: DeliveryStore, meter: DeliveryMeter): DeliveryStore {
   return {
@@ -16,8 +16,8 @@ export function meterDeliveries(deliveries: DeliveryStore, meter: DeliveryMeter)
       }
       return outcomes;
     },
-    async sweep(question) {
-      const swept = await deliveries.sweep(question);
+    async maintain(question) {
+      const swept = await deliveries.maintain(question);
       meter.dead('expired', swept.expired);
       return swept;
     },
@@ -34,16 +34,16 @@ export function meterWebhooks(webhooks: WebhookStore, meter: DeliveryMeter): Web
   };
 }
 
-function count(meter: DeliveryMeter, work: Work, outcome: WorkOutcome): void {
-  if (work.kind === 'cut' && outcome.kind === 'claimed') countCut(meter, work);
-  else if (work.kind === 'take' && outcome.kind === 'refused' && outcome.reason === 'expired') meter.dead('expired');
+function count(meter: DeliveryMeter, work: WorkItem, outcome: WorkOutcome): void {
+  if (work.kind === 'advance' && outcome.kind === 'claimed') countAdvance(meter, work);
+  else if (work.kind === 'claim' && outcome.kind === 'refused' && outcome.reason === 'expired') meter.dead('expired');
   else if (work.kind === 'lose' && outcome.kind === 'recorded' && outcome.deadReason !== null)
     meter.dead(outcome.deadReason);
 }
 
-function countCut(meter: DeliveryMeter, { lane, batches }: Cut): void {
+function countAdvance(meter: DeliveryMeter, { source, batches }: Advance): void {
   for (const { fate, eventIds } of batches) {
-    if (lane.kind === 'replay') meter.replayEnqueued(eventIds.length);
+    if (source.kind === 'replay') meter.replayEnqueued(eventIds.length);
     if (fate === 'too_large') meter.dead('too_large');
   }
 }

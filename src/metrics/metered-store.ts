@@ -1,10 +1,15 @@
-/** A store that counts what it is asked for and what comes of it. Neither the rules nor the drivers have to know. */
+/** Wraps a store to count its operations and their results, without changes to the rules or the drivers. */
 
 import type { DeliveryMeter } from '../delivery/meter.ts';
-import type { RequestMeter } from '../domain/request-meter.ts';
-import type { GovernanceReport, GovernanceResult, RequestReport, RequestsReported } from '../domain/request-report.ts';
+import type { RequestMeter } from '../domain/events/request-meter.ts';
+import type {
+  GovernanceReport,
+  GovernanceResult,
+  RequestReport,
+  RequestsReported,
+} from '../domain/events/request-report.ts';
 import type { RequestStore, RetentionStore, Store, TraceStore } from '../domain/store.ts';
-import type { TraceAppend, TraceAppended } from '../domain/trace.ts';
+import type { TraceAppend, TraceAppended } from '../domain/traces/trace.ts';
 import { meterDeliveries, meterWebhooks } from './metered-deliveries.ts';
 
 export type MeteredStoreDeps = {
@@ -94,10 +99,10 @@ async function measure<T>({ meter, monotonicMs }: Deps, append: () => Promise<T>
 function countSpans(meter: RequestMeter, { requests, spans }: TraceAppend, { requestResults }: TraceAppended): void {
   for (const [index, { spanIndex }] of requests.entries()) {
     const result = requestResults === undefined ? 'emitted' : requestResults[index];
-    // A span that another one of the same append took the place of says nothing.
+    // A span that a later span of the same append replaces is not counted.
     if (result === undefined || result === null) continue;
     const status = (spans[spanIndex]?.errorJson ?? null) === null ? 'success' : 'error';
-    meter.told({ source: 'span', status, result });
+    meter.reported({ source: 'span', status, result });
     if (result === 'emitted') meter.appended('gateway.request.completed', 1);
   }
 }
@@ -107,7 +112,7 @@ function countRecords(meter: RequestMeter, { records }: RequestReport, reported:
   for (const [index, result] of reported.results.entries()) {
     const status = records[index]?.status;
     if (status === undefined) continue;
-    meter.told({ source: 'report', status, result });
+    meter.reported({ source: 'report', status, result });
     if (result === 'emitted') meter.appended('gateway.request.completed', 1);
   }
 }

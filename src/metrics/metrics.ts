@@ -1,36 +1,40 @@
-/** All that the server tells about itself at GET /metrics. */
+/** The metrics that GET /metrics serves. */
 
 import type { DeliveryMeter, SocketCounts } from '../delivery/meter.ts';
 import type { Clock } from '../domain/clock.ts';
-import type { RequestMeter } from '../domain/request-meter.ts';
+import type { RequestMeter } from '../domain/events/request-meter.ts';
 import type { Store } from '../domain/store.ts';
-import { type CallMeter, createCallMeter } from './call-meter.ts';
-import { type ConnectionMeter, createConnectionMeter } from './connection-meter.ts';
+import {
+  type CallMeter,
+  type ConnectionMeter,
+  createCallMeter,
+  createConnectionMeter,
+  createOtlpMeter,
+  type OtlpDiscarded,
+} from './call-meter.ts';
 import { createDeliveryMeter } from './delivery-meter.ts';
 import { createEvaluationMeter, type EvaluationMeter } from './evaluation-meter.ts';
 import { watchEventLoop } from './event-loop.ts';
-import { type Held, tellHeld } from './held.ts';
 import { meterStore } from './metered-store.ts';
-import { createOtlpMeter, type OtlpDiscarded } from './otlp-meter.ts';
-import { tellProcess } from './process.ts';
+import { type ResourceUsage, registerProcess, registerUsage } from './process.ts';
 import { createRegistry, type Registry } from './registry.ts';
 import { createRequestMeter } from './request-meter.ts';
 import { shareRead } from './shared-read.ts';
 import type { Sample } from './text-format.ts';
 
 export type Metrics = {
-  /** Counts what goes through it; to be used instead of the other. */
+  /** The given store, wrapped to count its operations. */
   readonly store: Store;
   readonly requests: RequestMeter;
   readonly deliveries: DeliveryMeter;
   readonly connections: ConnectionMeter;
   readonly calls: CallMeter;
   readonly evaluations: EvaluationMeter;
-  /** Records of OpenTelemetry that are not kept. */
+  /** Counts OpenTelemetry records that are discarded. */
   readonly otlpDiscarded: OtlpDiscarded;
-  /** The page as it is now. */
+  /** The text of the page. */
   text(): Promise<string>;
-  /** Ends what is measured as time passes. */
+  /** Stops the periodic measurements. */
   stop(): void;
 };
 
@@ -38,11 +42,11 @@ export type MetricsDeps = {
   readonly store: Store;
   readonly clock: Clock;
   readonly monotonicMs: () => number;
-  /** Attempts of this process that are under way. */
+  /** Delivery attempts of this process that are running. */
   readonly inFlight: () => number;
-  /** What the requests of this process hold. */
-  readonly held: () => Held;
-  /** Of attempts of this process, by the kind of destination. */
+  /** What the requests of this process use. */
+  readonly held: () => ResourceUsage;
+  /** Sockets of this process to receivers, by the kind of destination. */
   readonly openSockets: () => { readonly [kind: string]: SocketCounts };
 };
 
@@ -54,18 +58,18 @@ export function createMetrics(deps: MetricsDeps): Metrics {
   const calls = createCallMeter(registry);
   const evaluations = createEvaluationMeter(registry);
   const otlpDiscarded = createOtlpMeter(registry);
-  tellSettlement(registry, deps);
-  tellSearchIndex(registry, deps);
-  tellDeliveries(registry, deps);
-  tellEvaluations(registry, deps);
-  tellProcess(registry);
-  tellHeld(registry, deps.held);
+  registerSettlement(registry, deps);
+  registerSearchIndex(registry, deps);
+  registerDeliveries(registry, deps);
+  registerEvaluations(registry, deps);
+  registerProcess(registry);
+  registerUsage(registry, deps.held);
   const { stop } = watchEventLoop(registry);
   const store = meterStore(deps.store, { requests, deliveries, monotonicMs: deps.monotonicMs });
   return { store, requests, deliveries, connections, calls, evaluations, otlpDiscarded, text: registry.text, stop };
 }
 
-function tellSettlement(registry: Registry, { store, clock, monotonicMs }: MetricsDeps): void {
+function registerSettlement(registry: Registry, { store, clock, monotonicMs }: MetricsDeps): void {
   const read = shareRead(store.requests.oldestAdmittedAtMs, monotonicMs);
   registry.gauge(
     {
@@ -76,7 +80,7 @@ function tellSettlement(registry: Registry, { store, clock, monotonicMs }: Metri
   );
 }
 
-function tellSearchIndex(registry: Registry, { store, monotonicMs }: MetricsDeps): void {
+function registerSearchIndex(registry: Registry, { store, monotonicMs }: MetricsDeps): void {
   const read = shareRead(store.searchIndex.countUnindexed, monotonicMs);
   registry.gauge(
     {
@@ -87,10 +91,10 @@ function tellSearchIndex(registry: Registry, { store, monotonicMs }: MetricsDeps
   );
 }
 
-/** A backlog is told up to this depth: to count more would take long. */
+/** Rows of the backlog are counted up to this depth: counting more would take long. */
 const DEPTH_MAX = 100_000;
 
-function tellEvaluations(registry: Registry, { store, clock, monotonicMs }: MetricsDeps): void {
+function registerEvaluations(registry: Registry, { store, clock, monotonicMs }: MetricsDeps): void {
   const read = shareRead(() => store.evaluationJobs.counts(DEPTH_MAX), monotonicMs);
   registry.gauge(
     {
@@ -115,7 +119,10 @@ function tellEvaluations(registry: Registry, { store, clock, monotonicMs }: Metr
   );
 }
 
-function tellDeliveries(registry: Registry, { store, clock, inFlight, openSockets, monotonicMs }: MetricsDeps): void {
+function registerDeliveries(
+  registry: Registry,
+  { store, clock, inFlight, openSockets, monotonicMs }: MetricsDeps,
+): void {
   const read = shareRead(store.deliveries.counts, monotonicMs);
   const byLabel = (label: string, values: Readonly<Record<string, number>>) =>
     Object.entries(values).map(([word, value]) => ({ labels: { [label]: word }, value }));
@@ -156,7 +163,7 @@ function tellDeliveries(registry: Registry, { store, clock, inFlight, openSocket
   );
 }
 
-/** Nothing that waits is as good as something that came just now. */
+/** Seconds since an instant; 0 where nothing waits. */
 function age(sinceMs: number | null, nowMs: number): readonly Sample[] {
   return [{ value: sinceMs === null ? 0 : Math.max(0, nowMs - sinceMs) / 1000 }];
 }

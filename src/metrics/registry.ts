@@ -1,6 +1,6 @@
 /**
- * What is counted and measured, and its text for Prometheus. A library would do the same for twenty times the memory,
- * most of it for kinds of figures that are not told here.
+ * Counters, gauges and histograms, and their text for Prometheus. A library would need twenty times the memory, most of it
+ * for features that are not used here.
  */
 
 import { type Family, type Sample, textOf } from './text-format.ts';
@@ -10,11 +10,11 @@ export type Registry = {
   histogram<Label extends string = never>(
     about: About<Label> & { readonly bounds: readonly number[] },
   ): Histogram<Label>;
-  /** Read at every scrape. What cannot be read is left out. */
+  /** `read` runs at every scrape; the gauge is left out where it fails. */
   gauge(about: About<never>, read: () => Promise<readonly Sample[]> | readonly Sample[]): void;
-  /** The same for what another part of the system adds up. */
+  /** The same for a counter whose total another part of the system keeps. */
   total(about: About<never>, read: () => Promise<readonly Sample[]> | readonly Sample[]): void;
-  /** All of it, in the order it was made known. */
+  /** The text of all metrics, in the order of their registration. */
   text(): Promise<string>;
 };
 
@@ -22,7 +22,7 @@ export type About<Label extends string> = {
   readonly name: string;
   readonly help: string;
   readonly labels?: readonly Label[];
-  /** Where the labels have more values than is usual. */
+  /** The most combinations of label values, where the default is too small. */
   readonly seriesMax?: number;
 };
 
@@ -31,7 +31,7 @@ export type Histogram<Label extends string> = (labels: Readonly<Record<Label, st
 
 type Labels = Readonly<Record<string, string>>;
 
-/** Of one name. Whatever comes beyond is told as `other`, so that no text from outside can fill the memory. */
+/** The most series of one name. Further ones are counted as `other`, so that text from callers cannot fill the memory. */
 const SERIES_MAX = 200;
 const OTHER = 'other';
 
@@ -68,7 +68,7 @@ export function createRegistry(): Registry {
   };
 }
 
-/** A store that is away must not hide everything else. */
+/** An unavailable store must not hide all other metrics. */
 async function readOr(read: Source['read']): Promise<readonly Sample[]> {
   try {
     return await read();
@@ -90,7 +90,7 @@ function createSeries<T>({ labels: names = [], seriesMax = SERIES_MAX }: About<s
     known.set(key, { labels, of });
     return of;
   };
-  // What has not happened yet is told as zero, so that a first time shows as a step.
+  // A series starts at zero, so that its first increment is visible.
   if (names.length === 0) make({});
   return {
     find(labels) {

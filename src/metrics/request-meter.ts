@@ -1,7 +1,7 @@
 /** Counts requests and their events. */
 
-import { EVENT_TYPES } from '../domain/event-type.ts';
-import type { RequestMeter } from '../domain/request-meter.ts';
+import { EVENT_TYPES } from '../domain/events/event-type.ts';
+import type { RequestMeter } from '../domain/events/request-meter.ts';
 import type { Registry } from './registry.ts';
 
 const APPEND_BOUNDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
@@ -32,7 +32,7 @@ export function createRequestMeter(registry: Registry): RequestMeter {
     bounds: APPEND_BOUNDS,
   });
   return {
-    told,
+    reported: told,
     appended: (type, events) => appended({ type }, events),
     settled: (requests) => settled({}, requests),
     appendTook: (seconds) => took({}, seconds),

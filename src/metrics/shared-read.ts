@@ -1,9 +1,9 @@
-/** Anybody may ask for metrics, so what they cost the store does not depend on how often they are asked for. */
+/** Caches reads of the store: /metrics needs no credential, so frequent scrapes must not load the store. */
 
-/** What was read last serves everybody for this long. */
+/** How long a result is reused. */
 const FRESH_MS = 5_000;
-/** A scrape that would have to wait longer goes without. */
-const PATIENCE_MS = 2_000;
+/** After so long the scrape leaves the metric out. */
+const TIMEOUT_MS = 2_000;
 
 export function shareRead<T>(read: () => Promise<T>, monotonicMs: () => number): () => Promise<T> {
   let current: { readonly answer: Promise<T>; endedAtMs: number | null } | null = null;
@@ -24,7 +24,7 @@ export function shareRead<T>(read: () => Promise<T>, monotonicMs: () => number):
 
   return () => {
     const isUsable = current !== null && (current.endedAtMs === null || monotonicMs() - current.endedAtMs < FRESH_MS);
-    return waitAtMost(isUsable && current !== null ? current.answer : begin(), PATIENCE_MS);
+    return waitAtMost(isUsable && current !== null ? current.answer : begin(), TIMEOUT_MS);
   };
 }
 

@@ -12,7 +12,7 @@ export type Sample = {
   readonly value: number;
 };
 
-/** Figures that are none are left out, and so are families without figures. */
+/** Leaves out samples that are not finite, and families without samples. */
 export function textOf(families: readonly { readonly family: Family; readonly samples: readonly Sample[] }[]): string {
   let text = '';
   for (const { family, samples } of families) {

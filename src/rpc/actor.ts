@@ -1,15 +1,15 @@
 /** Callers and refusals as the audit log names them. */
 
 import type { Message } from '@bufbuild/protobuf';
-import type { Actor } from '../domain/audit.ts';
 import type { Caller } from '../domain/caller.ts';
 import type { Fault, FaultKind } from '../domain/fault.ts';
-import type { RefusedDeed } from '../domain/refusals.ts';
+import type { Actor } from '../domain/management/audit.ts';
+import type { RefusedAction } from '../domain/management/refusals.ts';
 import { maskedHead } from '../domain/token-mask.ts';
 import type { CallerKind, CallIds, Method } from './method.ts';
 import { requestTargets } from './rest-shape.ts';
 
-/** What a call says of where it comes from. */
+/** Where a call comes from. */
 export type Origin = {
   readonly header: (name: string) => string | undefined;
   readonly ids: CallIds;
@@ -21,7 +21,7 @@ export function actorOf(caller: Caller, { header, ids, remoteAddress }: Origin):
   if (caller.kind === 'open') return null;
   return {
     organizationId: caller.organization.id,
-    ...whoOf(caller),
+    ...identityOf(caller),
     ip: remoteAddress,
     userAgent: header('user-agent') ?? null,
     requestId: ids.requestId,
@@ -29,19 +29,21 @@ export function actorOf(caller: Caller, { header, ids, remoteAddress }: Origin):
   };
 }
 
-/** Tells nothing of who it is. */
-export function kindOf(caller: Caller): CallerKind {
+/** The kind of a caller, without its identity. */
+export function callerKindOf(caller: Caller): CallerKind {
   if (caller.kind !== 'api_key') return caller.kind;
   return caller.key.keyType === 'personal' ? 'personal_key' : 'service_key';
 }
 
-/** Names the credential of a call among all credentials. */
+/** A key that is unique among all credentials. */
 export function credentialOf({ actorKind, actorKeyId }: Actor): string {
   return `${actorKind} ${actorKeyId}`;
 }
 
-function whoOf(caller: Exclude<Caller, { kind: 'open' }>): Pick<Actor, 'actorKind' | 'actorUserId' | 'actorKeyId'> {
-  // A project key has no id of its own; the project it stands for tells which one it was.
+function identityOf(
+  caller: Exclude<Caller, { kind: 'open' }>,
+): Pick<Actor, 'actorKind' | 'actorUserId' | 'actorKeyId'> {
+  // A project key has no id of its own; the id of its project identifies it.
   if (caller.kind === 'project_key') {
     return { actorKind: 'project_key', actorUserId: null, actorKeyId: caller.project.id };
   }
@@ -53,16 +55,16 @@ const STATUS: { readonly [K in FaultKind]?: number } = { permission_denied: 403,
 /** The one refusal of a credential that is valid. */
 const WRONG_CLASS = 'credential_class_mismatch';
 const WRONG_CLASS_STATUS = 401;
-/** Keys are what an attacker probes for, so with them a miss is worth a note. */
+/** Attackers probe for ids of keys, so the audit log also records keys that were not found. */
 const NOTED_MISSES: ReadonlySet<string> = new Set(['apiKey.read', 'apiKey.update', 'apiKey.revoke', 'apiKey.rotate']);
 const TARGET_CHARACTERS_MAX = 200;
 
-/** A refusal of a proven caller that the audit log keeps; null for any other. `message` is null until it is read. */
-export function refusedDeed(method: Method, fault: Fault, message: Message | null): RefusedDeed | null {
+/** The entry of the audit log for a refusal of an authenticated caller; null where it keeps none. `message` is null until it is read. */
+export function refusedDeed(method: Method, fault: Fault, message: Message | null): RefusedAction | null {
   const status = fault.code === WRONG_CLASS ? WRONG_CLASS_STATUS : STATUS[fault.kind];
   const { audit } = method.policy;
   if (audit === '' || status === undefined) return null;
-  // Whoever may not list may not read either: the log has one word for both.
+  // A refused list is recorded as a refused read, which needs the same permission.
   const action = audit.replace(/\.list$/, '.read');
   if (fault.kind === 'not_found' && !NOTED_MISSES.has(action)) return null;
   const [targetType = ''] = action.split('.', 1);

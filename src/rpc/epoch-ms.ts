@@ -1,4 +1,4 @@
-/** Instants as milliseconds since the Unix epoch, with one that is later than all others for ranges without an end. */
+/** Instants as milliseconds since the Unix epoch, with a maximum for ranges without an end. */
 
 import { create } from '@bufbuild/protobuf';
 import { type Timestamp, TimestampSchema, timestampFromMs } from '@bufbuild/protobuf/wkt';
@@ -7,21 +7,21 @@ import { type Timestamp, TimestampSchema, timestampFromMs } from '@bufbuild/prot
 export const INSTANT_MIN_MS = -62_135_596_800_000;
 export const INSTANT_MAX_MS = 253_402_300_799_999;
 
-/** Ranges over REST end here when they have no end. */
+/** The end of ranges without an end over REST. */
 const END_MS = Number.MAX_SAFE_INTEGER;
 const END = { seconds: 253_402_300_799n, nanos: 999_999_999 };
 
-/** Whatever is beyond the calendar becomes its last nanosecond, for messages can hold no more. */
+/** Instants after the year 9999 become its last nanosecond, the maximum of a Timestamp. */
 export function timestampOfMs(instantMs: number): Timestamp {
   return instantMs > INSTANT_MAX_MS ? create(TimestampSchema, END) : timestampFromMs(instantMs);
 }
 
-/** Milliseconds with their fraction, for those who judge instants that were sent. */
+/** Milliseconds with their fraction, to validate instants of requests. */
 export function fractionalMsOf({ seconds, nanos }: Timestamp): number {
   return Number(seconds) * 1000 + nanos / 1_000_000;
 }
 
-/** The millisecond that has begun; of the last nanosecond of the calendar the largest number there is. */
+/** Whole milliseconds, rounded down; the last nanosecond of the calendar becomes the largest safe integer. */
 export function msOfTimestamp({ seconds, nanos }: Timestamp): number {
   if (seconds === END.seconds && nanos === END.nanos) return END_MS;
   return Number(seconds) * 1000 + Math.floor(nanos / 1_000_000);

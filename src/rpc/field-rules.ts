@@ -1,7 +1,7 @@
 /**
- * The rules beside the fields of the contract (buf.validate), compiled to checks. Interpreted by a few lines of ours
- * instead of the CEL library: that costs 34 MiB and 0.17 s at start, and its violations do not carry what our error
- * bodies show. A rule that is not read here refuses to start, so none is skipped.
+ * The buf.validate rules of the contract's fields, compiled to checks. Not with the CEL library, which costs 34 MiB and
+ * 0.17 s at start and whose violations lack members of our error bodies. A rule that is not supported here throws at
+ * start, so none is skipped.
  */
 
 import { type DescField, type DescMessage, getOption, hasOption, type Message } from '@bufbuild/protobuf';
@@ -10,9 +10,9 @@ import { type FieldRules, field as fieldRules, type TimestampRules } from '../..
 import { REASONS_MAX, type Reason } from '../domain/fault.ts';
 import { maskedHead } from '../domain/token-mask.ts';
 import { msOfTimestamp } from './epoch-ms.ts';
-import { enumSpellings, isTimestamp, pathIn, restFlags, typeWord } from './rest-shape.ts';
+import { enumSpellings, isTimestamp, pathIn, restFlags, typeName } from './rest-shape.ts';
 
-/** Whether a message without any field would break a rule. */
+/** Whether an empty message would break a rule. */
 export function hasRequiredField(desc: DescMessage): boolean {
   return desc.fields.some(isRequired);
 }
@@ -26,11 +26,11 @@ type FieldCheck = { readonly field: DescField; readonly check: Check };
 
 const checksByMessage = new WeakMap<DescMessage, readonly FieldCheck[]>();
 
-/** The checks of a message's fields, compiled once; empty when nothing in it carries a rule. Throws for unknown rules. */
+/** The checks of a message's fields, compiled once; empty when no field has a rule. Throws for unsupported rules. */
 export function checksOf(desc: DescMessage): readonly FieldCheck[] {
   const known = checksByMessage.get(desc);
   if (known) return known;
-  // A message that contains itself meets the empty list here, which ends the recursion.
+  // A recursive message finds this empty list, which ends the recursion.
   checksByMessage.set(desc, []);
   const checks = desc.fields.flatMap((field) => {
     const check = compileField(field);
@@ -43,24 +43,24 @@ export function checksOf(desc: DescMessage): readonly FieldCheck[] {
 function compileField(field: DescField): Check | null {
   const rules = hasOption(field, fieldRules) ? getOption(field, fieldRules) : null;
   const inner = compileValue(field, rules);
-  if (!(rules?.required ?? false)) return inner === null ? null : ifThere(inner);
-  refuseUntellable(field);
-  // A value of an enum without a presence of its own is missing at zero.
+  if (!(rules?.required ?? false)) return inner === null ? null : whenSet(inner);
+  refuseUndetectable(field);
+  // An enum field without explicit presence is unset at zero.
   const isMissing = (value: unknown) => value === undefined || (field.fieldKind === 'enum' && value === 0);
   return (value, path, found) => {
-    if (isMissing(value)) found.push(requiredReason(path, typeWord(field)));
+    if (isMissing(value)) found.push(requiredReason(path, typeName(field)));
     else inner?.(value, path, found);
   };
 }
 
-/** Throws where a missing value looks like any other. Lists are judged by those who know how many items they need. */
-function refuseUntellable(field: DescField): void {
+/** Throws where a missing value cannot be distinguished from a default. Lists are exempt: their rules on item counts apply. */
+function refuseUndetectable(field: DescField): void {
   const canBeTold = field.presence === FeatureSet_FieldPresence.EXPLICIT || field.fieldKind === 'enum';
   if (!canBeTold && field.fieldKind !== 'list')
     throw new Error(`${field.parent.typeName}.${field.name} cannot be told to be missing`);
 }
 
-function ifThere(check: Check): Check {
+function whenSet(check: Check): Check {
   return (value, path, found) => {
     if (value !== undefined) check(value, path, found);
   };
@@ -100,7 +100,7 @@ function noRules(field: DescField, rules: FieldRules | null): true {
   return true;
 }
 
-/** The protos of these rules are trimmed: what they do not have stays behind as unknown. */
+/** Our copy of the validate.proto is trimmed: rules missing from it show up as unknown fields. */
 function refuseUnknown(field: DescField, rules: FieldRules): void {
   if ((rules.$unknown?.length ?? 0) > 0 || (rules.type.value?.$unknown?.length ?? 0) > 0) throw unknownRule(field);
   if (rules.type.case === 'repeated' && rules.type.value.items) refuseUnknown(field, rules.type.value.items);
@@ -119,7 +119,7 @@ function compileScalar(rules: FieldRules | null): Check | null {
   }
   if (type?.case === 'int32' || type?.case === 'int64') {
     const { lessThan, greaterThan } = type.value;
-    // Whole numbers have a next one, so each bound has one form.
+    // For integers, exclusive bounds become inclusive ones.
     const above = greaterThan.case === 'gt' ? Number(greaterThan.value) + 1 : Number(greaterThan.value);
     const below = lessThan.case === 'lt' ? Number(lessThan.value) - 1 : Number(lessThan.value);
     return integerCheck(greaterThan.case ? above : null, lessThan.case ? below : null);
@@ -135,7 +135,7 @@ function enumCheck(field: DescField & { readonly fieldKind: 'enum' }): Check {
   };
 }
 
-/** The reason for a value outside a closed vocabulary. */
+/** The reason for a value that is not in an enum. */
 export function enumReason(path: string, expected: readonly string[], received: string): Reason {
   return {
     field: path,
@@ -174,7 +174,7 @@ function compileList(field: DescField & { fieldKind: 'list' }, rules: FieldRules
   };
 }
 
-/** How many items a list may have, in words. */
+/** The text for how many items a list may have. */
 export function itemsExpected(field: DescField): string {
   const rules = hasOption(field, fieldRules) ? getOption(field, fieldRules) : null;
   const bounds = rules?.type.case === 'repeated' ? rules.type.value : null;
@@ -219,7 +219,7 @@ function integerCheck(min: number | null, max: number | null): Check {
   };
 }
 
-/** Only of instants that are whole milliseconds over REST, for a bound has to be told as some number. */
+/** Only for instants that are epoch milliseconds over REST, because the error states the bound as a number. */
 function timestampRules(field: DescField, { greaterThan }: TimestampRules): Check {
   if (!restFlags(field).epochMs || greaterThan.case === undefined) throw unknownRule(field);
   const bound = integerCheck(msOfTimestamp(greaterThan.value), null);
@@ -233,7 +233,7 @@ const SECONDS_MIN = -62_135_596_800n;
 const SECONDS_MAX = 253_402_300_799n;
 const NANOS_MAX = 999_999_999;
 
-/** Messages can hold what is no instant of the calendar. */
+/** A Timestamp can hold values outside the calendar. */
 function timestampCheck(value: unknown, path: string, found: Reason[]): void {
   const { seconds, nanos } = value as Timestamp;
   if (seconds >= SECONDS_MIN && seconds <= SECONDS_MAX && nanos >= 0 && nanos <= NANOS_MAX) return;
@@ -251,7 +251,7 @@ function codePoints(text: string): number {
   return count;
 }
 
-/** What a message has in a field; undefined where it is unset. */
+/** The value of a field; undefined where it is unset. */
 export function fieldValue(message: Message, field: DescField): unknown {
   const { oneof, localName } = field;
   if (!oneof) return (message as unknown as Record<string, unknown>)[localName];

@@ -1,4 +1,4 @@
-/** Idempotency keys around the code behind an rpc. */
+/** Idempotency keys: a repeated call gets the response of the first. */
 
 import {
   clone,
@@ -11,8 +11,8 @@ import {
   toBinary,
 } from '@bufbuild/protobuf';
 import { type FieldMask, FieldMaskSchema } from '@bufbuild/protobuf/wkt';
-import type { Idempotency } from '../domain/idempotency.ts';
-import type { Answered, Context, Handler, UnaryMethod } from './method.ts';
+import type { Idempotency } from '../domain/management/idempotency.ts';
+import type { Context, Handler, UnaryMethod, UnaryResponse } from './method.ts';
 import { isDeclared, isMask } from './rest-shape.ts';
 import type { Problem } from './validate.ts';
 
@@ -24,7 +24,7 @@ export type SentKey =
   | { readonly kind: 'none' | 'valid'; readonly value: string }
   | { readonly kind: 'invalid'; readonly problem: Problem };
 
-/** The idempotency key of a call; rpcs that honour none ignore it, whatever it is. */
+/** The idempotency key of a call; rpcs that support none ignore the header. */
 export function readIdempotencyKey(method: UnaryMethod, header: (name: string) => string | undefined): SentKey {
   const sent = method.policy.idempotent ? header('idempotency-key') : undefined;
   if (sent === undefined) return { kind: 'none', value: '' };
@@ -37,24 +37,24 @@ export function readIdempotencyKey(method: UnaryMethod, header: (name: string) =
   };
 }
 
-export type Once = {
+export type IdempotentRun = {
   readonly idempotency: Idempotency;
   readonly method: UnaryMethod;
   readonly handler: Handler;
   readonly value: string;
 };
 
-/** The headers of an answer that was given before. */
+/** The headers of a replayed response. */
 const REPLAYED = { 'x-idempotent-replay': 'true' };
 
 type Call = Omit<Context, 'receipt' | 'replay'>;
 
-/** Runs the code behind an rpc, or answers what it answered before. `message` is the validated request. */
-export async function runOnce(
-  { idempotency, method, handler, value }: Once,
+/** Runs the handler of an rpc, or replays its stored response. `message` is the validated request. */
+export async function runIdempotent(
+  { idempotency, method, handler, value }: IdempotentRun,
   message: Message,
   context: Call,
-): Promise<Answered> {
+): Promise<UnaryResponse> {
   const { actor, nowMs } = context;
   if (actor?.actorKeyId == null) throw new Error(`${method.path} honours idempotency keys of nobody`);
   const { input, output } = method.desc;
@@ -64,7 +64,7 @@ export async function runOnce(
     nowMs,
   });
   if (begun.kind === 'replay')
-    return answerAgain({ method, handler, answer: fromBinary(output, begun.answer) }, message, context);
+    return replayResponse({ method, handler, answer: fromBinary(output, begun.answer) }, message, context);
   let promised: Uint8Array | null = null;
   const receipt = (answer: MessageInitShape<DescMessage>) => {
     promised = toBinary(output, create(output, answer));
@@ -73,7 +73,7 @@ export async function runOnce(
   let kept = false;
   try {
     const answer = create(output, await handler.handle(message as never, { ...context, receipt }));
-    // Where nothing had to be stored after all, what was promised is not what is answered.
+    // The response differs from the receipt where the handler had nothing to store after all.
     kept = promised !== null && Buffer.compare(promised, toBinary(output, answer)) === 0;
     return { message: answer, headers: {} };
   } finally {
@@ -81,10 +81,14 @@ export async function runOnce(
   }
 }
 
-type Kept = Pick<Once, 'method' | 'handler'> & { readonly answer: Message };
+type StoredResponse = Pick<IdempotentRun, 'method' | 'handler'> & { readonly answer: Message };
 
-/** Gives a kept answer to a caller who could make the request for the first time, too. */
-async function answerAgain({ method, handler, answer }: Kept, message: Message, context: Call): Promise<Answered> {
+/** Replays a stored response, after the handler has checked that the caller may still make the request. */
+async function replayResponse(
+  { method, handler, answer }: StoredResponse,
+  message: Message,
+  context: Call,
+): Promise<UnaryResponse> {
   const passed = new Error('the caller is judged');
   const pass = () => {
     throw passed;
@@ -115,7 +119,7 @@ export function canonicalRequest(desc: DescMessage, message: Message): Uint8Arra
   return toBinary(desc, masked, DECLARED_ONLY);
 }
 
-/** What a request without a mask sends, named as a mask would. */
+/** The mask paths of the fields that a request without a mask sets. */
 function pathsOf(desc: DescMessage, message: Message): string[] {
   return desc.fields.flatMap((field) => {
     if (isMask(field) || !isFieldSet(message, field)) return [];

@@ -11,13 +11,12 @@ import { requireOwnOrigin } from '../auth/own-origin.ts';
 import type { Caller } from '../domain/caller.ts';
 import type { Clock } from '../domain/clock.ts';
 import { Fault, type Reason, unavailableFault } from '../domain/fault.ts';
-import type { Idempotency } from '../domain/idempotency.ts';
-import type { KeyUse } from '../domain/key-use.ts';
-import type { Refusals } from '../domain/refusals.ts';
-import { actorOf, credentialOf, kindOf, refusedDeed } from './actor.ts';
-import { readIdempotencyKey, runOnce } from './idempotency.ts';
+import type { KeyUse } from '../domain/keys/key-use.ts';
+import type { Idempotency } from '../domain/management/idempotency.ts';
+import type { Refusals } from '../domain/management/refusals.ts';
+import { actorOf, callerKindOf, credentialOf, refusedDeed } from './actor.ts';
+import { readIdempotencyKey, runIdempotent } from './idempotency.ts';
 import type {
-  Answered,
   CallerKind,
   CallIds,
   Context,
@@ -27,6 +26,7 @@ import type {
   Run,
   TolerantHandler,
   UnaryMethod,
+  UnaryResponse,
 } from './method.ts';
 import type { RequestQuota } from './quotas.ts';
 import { maskProblems } from './update-mask.ts';
@@ -39,31 +39,31 @@ export type Call = {
   readonly ids: CallIds;
   /** Where the connection comes from; null once it is gone. */
   readonly remoteAddress: string | null;
-  /** What the call holds while it is served; begun and finished here. */
+  /** The quota that the call uses; begun and finished here. */
   readonly quota: RequestQuota;
-  /** Whether nobody waits for the answer any more. */
-  readonly hasLeft: () => boolean;
-  /** Told as soon as the credential is proven. */
+  /** Whether the client has disconnected. */
+  readonly isDisconnected: () => boolean;
+  /** Called as soon as the caller is authenticated. */
   readonly onCaller?: (kind: CallerKind) => void;
-  /** The request as far as its path tells it, where that is known before the body is read. */
-  readonly addressed?: () => Message;
+  /** The request with its path parameters alone, where they are known before the body is read. */
+  readonly pathMessage?: () => Message;
 };
 
 /** Reads and decodes the request. Called only once the caller is admitted. */
 export type Decode = () => Request | Promise<Request>;
 
-/** Answers the response, or throws a Fault; anything else thrown inside becomes internal_error. */
-export type Invoke = (method: UnaryMethod, call: Call, decode: Decode) => Promise<Answered>;
+/** Resolves with the response, or rejects with a Fault; any other error inside becomes internal_error. */
+export type Invoke = (method: UnaryMethod, call: Call, decode: Decode) => Promise<UnaryResponse>;
 
 export type InvokeDeps = {
   readonly authenticate: Authenticate;
-  readonly keyUse: Pick<KeyUse, 'note'>;
-  readonly refusals: Pick<Refusals, 'note'>;
+  readonly keyUse: Pick<KeyUse, 'record'>;
+  readonly refusals: Pick<Refusals, 'record'>;
   readonly idempotency: Idempotency;
   readonly clock: Clock;
-  /** Whose pages may use credentials that a browser remembers, beside those of the host that was asked. */
+  /** Origins whose pages may use credentials that a browser stores, beside the origin of the requested host. */
   readonly ownOrigins: () => readonly string[];
-  /** Resolves in a turn of the event loop that nobody else was given. */
+  /** Resolves in a turn of the event loop of its own. */
   readonly nextTurn: () => Promise<void>;
   /** False while the process drains. */
   readonly accepting: () => boolean;
@@ -73,7 +73,7 @@ export type InvokeDeps = {
   };
 };
 
-const LARGE_ANSWER_BYTES = 262_144;
+const LARGE_RESPONSE_BYTES = 262_144;
 
 export function createInvoke(deps: InvokeDeps): Invoke {
   return async (method, call, decode) => {
@@ -83,9 +83,9 @@ export function createInvoke(deps: InvokeDeps): Invoke {
       call.quota.begin();
       const admitted = { method, call, decode };
       const response = await admit(deps, admitted, (admission) => run(deps, { ...admitted, ...admission }));
-      // Writing it takes long enough for the loop to see to others before the next one.
-      if (call.quota.built() > LARGE_ANSWER_BYTES) await deps.nextTurn();
-      if (method.isRead) requireCaller(call);
+      // Writing a large response takes a while, so the event loop serves other requests first.
+      if (call.quota.responseBytes() > LARGE_RESPONSE_BYTES) await deps.nextTurn();
+      if (method.isRead) requireConnected(call);
       return response;
     } catch (error) {
       call.quota.release();
@@ -96,36 +96,36 @@ export function createInvoke(deps: InvokeDeps): Invoke {
   };
 }
 
-/** Throws where nobody waits for the answer any more. */
-export function requireCaller({ hasLeft }: Pick<Call, 'hasLeft'>): void {
-  if (hasLeft()) throw new Fault('request_timeout', 'The caller left before the answer was there.');
+/** Throws where the client has disconnected. */
+export function requireConnected({ isDisconnected }: Pick<Call, 'isDisconnected'>): void {
+  if (isDisconnected()) throw new Fault('request_timeout', 'The caller left before the answer was there.');
 }
 
-/** Anything that is not an expected failure is a bug: the caller learns nothing of it. */
+/** Turns an unexpected error, which is a bug, into internal_error: the caller learns no details. */
 export function toFault(error: unknown): Fault {
   if (error instanceof Fault) return error;
   return new Fault('internal_error', 'An unknown error occurred', { cause: error });
 }
 
-/** What is asked for, before anything is known of who asks. */
-export type Asked<M extends Method = Method> = {
+/** A call before its caller is authenticated. */
+export type Invocation<M extends Method = Method> = {
   readonly method: M;
   readonly call: Call;
   readonly decode: Decode;
 };
 /** `see` takes what is known of the request, for whoever notes that it was refused. */
-export type Admission = Pick<Context, 'caller' | 'actor'> & { readonly see: (message: Message) => void };
-type Admitted<M extends Method = Method> = Asked<M> & Admission;
+export type Admission = Pick<Context, 'caller' | 'actor'> & { readonly noteRequest: (message: Message) => void };
+type Admitted<M extends Method = Method> = Invocation<M> & Admission;
 
-/** Proves who calls, lets `go` do what is asked for, and notes what is refused to the caller. */
+/** Authenticates and authorizes the caller, runs `go`, and records refusals in the audit log. */
 export async function admit<T>(
   deps: InvokeDeps,
-  { method, call }: Asked,
+  { method, call }: Invocation,
   go: (admission: Admission) => Promise<T>,
 ): Promise<T> {
-  const caller = await prove(deps, method, call);
+  const caller = await authenticateCall(deps, method, call);
   const actor = actorOf(caller, call);
-  call.onCaller?.(kindOf(caller));
+  call.onCaller?.(callerKindOf(caller));
   let message: Message | null = null;
   const see = (seen: Message) => {
     message = seen;
@@ -134,50 +134,58 @@ export async function admit<T>(
     if (actor) call.quota.identify(credentialOf(actor));
     if (!method.isRead) requireOwnOrigin(call.header, deps.ownOrigins);
     requireClass(method.policy, caller);
-    deps.keyUse.note(caller, deps.clock());
+    deps.keyUse.record(caller, deps.clock());
     authorize(method.policy, caller);
-    return await go({ caller, actor, see });
+    return await go({ caller, actor, noteRequest: see });
   } catch (error) {
     const deed = error instanceof Fault ? refusedDeed(method, error, message) : null;
-    if (actor && deed) deps.refusals.note(actor, deed);
+    if (actor && deed) deps.refusals.record(actor, deed);
     throw error;
   }
 }
 
-/** Who calls. Throws where the credential proves nobody. */
-export async function prove({ authenticate }: InvokeDeps, { policy }: Method, { header }: Call): Promise<Caller> {
+/** Authenticates the caller. Throws where the credential is missing or invalid. */
+export async function authenticateCall(
+  { authenticate }: InvokeDeps,
+  { policy }: Method,
+  { header }: Call,
+): Promise<Caller> {
   return policy.credential === Credential.OPEN ? { kind: 'open' } : await authenticate(policy, header);
 }
 
-/** The request, once it has arrived and somebody still waits for what comes of it. */
-export async function readRequest({ method, call, decode, see }: Admitted): Promise<Request> {
+/** Reads the request. Throws for a read whose client has disconnected meanwhile. */
+export async function readRequest({ method, call, decode, noteRequest: see }: Admitted): Promise<Request> {
   const request = await decode();
   call.quota.start();
-  // A change goes on whoever leaves: it is to be there once, and asked for again it is found.
-  if (method.isRead) requireCaller(call);
+  // A change continues without its client, which finds it when it repeats the call.
+  if (method.isRead) requireConnected(call);
   if (request.kind === 'message') see(request.message);
   return request;
 }
 
-async function run(deps: InvokeDeps, asked: Admitted<UnaryMethod>): Promise<Answered> {
-  const { method, call } = asked;
+async function run(deps: InvokeDeps, invocation: Admitted<UnaryMethod>): Promise<UnaryResponse> {
+  const { method, call } = invocation;
   const { handler } = method;
   const gate = 'gate' in handler ? handler.gate : undefined;
   const pass = async (message: Message) => {
-    asked.see(message);
-    await gate?.(message as never, { ...contextOf(deps, asked), receipt: noReceipt });
+    invocation.noteRequest(message);
+    await gate?.(message as never, { ...contextOf(deps, invocation), receipt: noReceipt });
   };
-  const { addressed } = call;
-  // Who is not let in at the gate does not make the server read a body.
-  if (gate && addressed) await pass(addressed());
-  const request = await readRequest(asked);
-  if ('readJson' in handler) return runTolerant(deps, asked, handler, request);
+  const { pathMessage } = call;
+  // Over REST the gate runs on the path parameters, so that a refused caller's body is not read.
+  if (gate && pathMessage) await pass(pathMessage());
+  const request = await readRequest(invocation);
+  if ('readJson' in handler) return runTolerant(deps, invocation, handler, request);
   const { message, problems } = requireMessage(method, request);
-  if (gate && !addressed) await pass(message);
-  return runHandler({ idempotency: deps.idempotency, handler, message, problems }, asked, contextOf(deps, asked));
+  if (gate && !pathMessage) await pass(message);
+  return runHandler(
+    { idempotency: deps.idempotency, handler, message, problems },
+    invocation,
+    contextOf(deps, invocation),
+  );
 }
 
-/** Throws where something else was read for an rpc that takes messages. */
+/** Throws where the transport read no message for an rpc that takes messages. */
 export function requireMessage({ path }: Method, request: Request): Extract<Request, { kind: 'message' }> {
   if (request.kind !== 'message') throw new Error(`${path} takes messages only`);
   return request;
@@ -188,7 +196,7 @@ async function runTolerant(
   asked: Admitted<UnaryMethod>,
   handler: TolerantHandler,
   request: Request,
-): Promise<Answered> {
+): Promise<UnaryResponse> {
   const answer = await readTolerantly(handler, request)({ ...contextOf(deps, asked), receipt: noReceipt });
   return { message: create(asked.method.desc.output, answer), headers: {} };
 }
@@ -200,10 +208,10 @@ function readTolerantly(handler: TolerantHandler, request: Request): Run {
   return handler.readBytes(request.bytes);
 }
 
-type Answering = Omit<Context, 'receipt' | 'replay'>;
+type HandlerContext = Omit<Context, 'receipt' | 'replay'>;
 
-/** What the code behind an rpc may know of the call. */
-export function contextOf({ clock }: InvokeDeps, { method, call, caller, actor }: Admitted): Answering {
+/** The context that handlers get. */
+export function contextOf({ clock }: InvokeDeps, { method, call, caller, actor }: Admitted): HandlerContext {
   const { ids, quota } = call;
   return {
     caller,
@@ -212,27 +220,27 @@ export function contextOf({ clock }: InvokeDeps, { method, call, caller, actor }
     organization: caller.kind === 'open' ? null : caller.organization,
     nowMs: clock(),
     ids,
-    countAnswer: method.isRead ? (bytes) => countWanted(call, bytes) : quota.build,
+    countAnswer: method.isRead ? (bytes) => countForRead(call, bytes) : quota.addResponse,
   };
 }
 
-/** Code behind reads counts before it loads, so that nothing is loaded for nobody. */
-function countWanted(call: Call, bytes: number): void {
-  requireCaller(call);
-  call.quota.build(bytes);
+/** Handlers of reads count bytes before they load them, so that nothing is loaded for a disconnected client. */
+function countForRead(call: Call, bytes: number): void {
+  requireConnected(call);
+  call.quota.addResponse(bytes);
 }
 
 type Handled = Pick<InvokeDeps, 'idempotency'> & ReadMessage & { readonly handler: Handler };
 type ReadMessage = { readonly message: Message; readonly problems?: readonly Problem[] | undefined };
 
-async function runHandler(handled: Handled, { method, call }: Asked<UnaryMethod>, context: Answering) {
+async function runHandler(handled: Handled, { method, call }: Invocation<UnaryMethod>, context: HandlerContext) {
   const { idempotency, handler } = handled;
   const message = handled.message as never;
   const key = readIdempotencyKey(method, call.header);
   const keyProblems = key.kind === 'invalid' ? [key.problem] : [];
   validateRequest({ method, call }, handled, { checked: handler.check?.(message) ?? [], problems: keyProblems });
   if (key.kind === 'valid') {
-    return runOnce({ idempotency, method, handler, value: key.value }, message, context);
+    return runIdempotent({ idempotency, method, handler, value: key.value }, message, context);
   }
   const answer = await handler.handle(message, { ...context, receipt: noReceipt });
   return { message: create(method.desc.output, answer), headers: {} };
@@ -240,16 +248,16 @@ async function runHandler(handled: Handled, { method, call }: Asked<UnaryMethod>
 
 type Found = { readonly checked: readonly Reason[]; readonly problems: readonly Problem[] };
 
-/** Throws validation_error with everything that is wrong with a request; `found` is what others have found out. */
+/** Throws validation_error with every problem of a request; `found` are the problems found so far. */
 export function validateRequest(
-  { method, call }: Pick<Asked, 'method' | 'call'>,
+  { method, call }: Pick<Invocation, 'method' | 'call'>,
   request: ReadMessage,
   found: Found,
 ): void {
   const { message } = request;
   const problems = [
     ...found.problems,
-    // Over REST the mask is ours: it names what the body has.
+    // Over REST the mask is derived from the body, so it cannot contradict it.
     ...(call.transport === 'rest' ? [] : maskProblems(method.desc, message)),
     ...(request.problems ?? []),
   ];
@@ -258,9 +266,9 @@ export function validateRequest(
 
 function noReceipt(): undefined {}
 
-type Failed = Pick<Asked, 'method' | 'call'> & { readonly startedAtMs: number };
+type Failed = Pick<Invocation, 'method' | 'call'> & { readonly startedAtMs: number };
 
-/** What the caller is told; what its operator should know is logged. */
+/** The fault for the caller; logs internal errors and refusals for unavailability. */
 export function reportFault({ clock, log }: InvokeDeps, { method, call, startedAtMs }: Failed, error: unknown): Fault {
   const fault = toFault(error);
   const durationMs = clock() - startedAtMs;

@@ -1,12 +1,12 @@
-/** A call of a management operation, as its rules know it. */
+/** A call of a management operation, in the form that the rules take. */
 
 import type { DescMethodUnary, MessageShape } from '@bufbuild/protobuf';
-import type { ManagementCall } from '../domain/management-call.ts';
+import type { ManagementCall } from '../domain/management/management-call.ts';
 import type { Context } from './method.ts';
 
 /**
- * The policy admits only API keys to management operations. `idOf` tells what an answer is about, where the rules of
- * the operation depend on that when it is given again.
+ * The policy admits only API keys to management operations. `idOf` returns the id of the record in a stored response,
+ * where the rules of the operation need it for a replay.
  */
 export function managementCallOf<M extends DescMethodUnary>(
   { caller, actor, nowMs, replay }: Context<M>,

@@ -1,10 +1,10 @@
-/** What can be wrong with the request of a management operation whichever operation it is. */
+/** Problems that the request of any management operation can have. */
 
 import { type DescField, type DescMessage, type Message, type MessageShape, ScalarType } from '@bufbuild/protobuf';
 import type { FieldMask } from '@bufbuild/protobuf/wkt';
 import { REASONS_MAX, type Reason } from '../domain/fault.ts';
 import { fieldValue } from './field-rules.ts';
-import { isDeclared, pathIn, restName, sendableFields, typeWord } from './rest-shape.ts';
+import { isDeclared, pathIn, restName, sendableFields, typeName } from './rest-shape.ts';
 import { isSent } from './update-mask.ts';
 
 /** Strings that hold U+0000, which not every store can keep. */
@@ -31,7 +31,7 @@ type TextField = { readonly field: DescField; readonly inner: DescMessage | null
 
 const textFields = new WeakMap<DescMessage, readonly TextField[]>();
 
-/** Found out once: a list may repeat the same message a hundred thousand times. */
+/** Cached: a list may hold the same message type a hundred thousand times. */
 function textFieldsOf(desc: DescMessage): readonly TextField[] {
   const known = textFields.get(desc);
   if (known !== undefined) return known;
@@ -46,19 +46,19 @@ function declaredInner({ message }: DescField): DescMessage | null {
   return message !== undefined && isDeclared(message) ? message : null;
 }
 
-/** What an update holds: the resource, and which of its fields count as sent. */
+/** An update: the resource, and the mask of the fields that count as sent. */
 export type Update<D extends DescMessage> = {
   readonly resource: MessageShape<D>;
   readonly mask: FieldMask | undefined;
 };
 
-/** Fields that an update names without a value, where none can be cleared. */
+/** Problems of fields that the mask names without a value, although they cannot be cleared. */
 export function unsetProblems<D extends DescMessage>(desc: D, { resource, mask }: Update<D>): readonly Reason[] {
   const named = new Set(mask?.paths ?? []);
   return sendableFields(desc)
     .filter((field) => named.has(field.name) && isUnset(field, fieldValue(resource, field)))
     .map((field) => {
-      const expected = typeWord(field);
+      const expected = typeName(field);
       const path = restName(field);
       return {
         field: path,
@@ -70,7 +70,7 @@ export function unsetProblems<D extends DescMessage>(desc: D, { resource, mask }
     });
 }
 
-/** What an update sends of these fields, without those that it does not. */
+/** The values of those fields of `names` that an update sends. */
 export function sentFields<D extends DescMessage, K extends string & keyof MessageShape<D>>(
   desc: D,
   { resource, mask }: Update<D>,
@@ -89,7 +89,7 @@ export function sentFields<D extends DescMessage, K extends string & keyof Messa
   };
 }
 
-/** An enum field without a presence of its own is unset at its unspecified value. */
+/** An enum field without explicit presence is unset at its unspecified value. */
 function isUnset(field: DescField, value: unknown): boolean {
   return value === undefined || (field.fieldKind === 'enum' && value === 0);
 }

@@ -1,4 +1,4 @@
-/** An rpc as the pipeline sees it: its descriptor, its policy and the code behind it. */
+/** An rpc as the pipeline sees it: its descriptor, its policy and its handler. */
 
 import type {
   DescMethodServerStreaming,
@@ -9,12 +9,12 @@ import type {
   MessageShape,
 } from '@bufbuild/protobuf';
 import type { Policy } from '../../gen/spandrel/v1/options_pb.js';
-import type { Actor } from '../domain/audit.ts';
 import type { Caller, Organization, Project } from '../domain/caller.ts';
-import type { DraftFacts } from '../domain/collector-draft.ts';
 import type { Fault, JsonValue, Reason } from '../domain/fault.ts';
-import type { Spelling } from '../domain/json-text.ts';
-import type { Receipt } from '../domain/management.ts';
+import type { Actor } from '../domain/management/audit.ts';
+import type { Receipt } from '../domain/management/management.ts';
+import type { DraftFacts } from '../domain/traces/collector/collector-draft.ts';
+import type { Spelling } from '../json/json-text.ts';
 import type { Problem } from './validate.ts';
 
 /** What a transport hands to the pipeline once the caller is admitted. */
@@ -22,7 +22,7 @@ export type Request =
   | {
       readonly kind: 'message';
       readonly message: Message;
-      /** What could not be read into the message; reported together with the broken rules. */
+      /** Problems found while decoding; reported together with the broken rules. */
       readonly problems?: readonly Problem[];
     }
   /** Only for rpcs whose policy says BODY_RULE_TOLERANT. */
@@ -30,56 +30,56 @@ export type Request =
   /** An encoded message, only for rpcs that read it themselves. */
   | { readonly kind: 'bytes'; readonly bytes: Uint8Array };
 
-/** What reading the bytes of a body found out. */
+/** Facts about a JSON body that the parser collects. */
 export type JsonFacts = DraftFacts;
 
 /** The ids of one call, as headers and error bodies show them. Empty trace ids: tracing is off. */
 export type CallIds = { readonly requestId: string; readonly traceId: string; readonly spanId: string };
 
-/** Who a call turned out to come from, without telling who that is. `none`: nobody was proven. */
+/** The kind of caller, without its identity. `none`: the caller was not authenticated. */
 export type CallerKind = 'none' | 'open' | 'project_key' | 'personal_key' | 'service_key';
 
-/** What code behind an rpc may know of the call. */
+/** What a handler knows of the call. */
 export type Context<M extends DescMethodUnary = DescMethodUnary> = {
   readonly caller: Caller;
   /** The caller as the audit log names it; null for open calls. */
   readonly actor: Actor | null;
-  /** The project of the call; only on project routes, checked before. */
+  /** The project of the call; set on project routes, where the policy has checked it. */
   readonly project: Project | null;
   readonly organization: Organization | null;
   readonly nowMs: number;
   readonly ids: CallIds;
   /**
-   * Counts bytes of an answer before they are loaded. Throws the unavailable Fault where there is no room, and a Fault
-   * of a read whose caller has left.
+   * Counts bytes of a response before they are loaded. Throws the unavailable Fault where there is no room, and a Fault
+   * for a read whose client has disconnected.
    */
   countAnswer(bytes: number): void;
   /**
-   * What must be stored in the transaction of the effect, so that the call can be repeated; undefined when the caller
-   * asked for no such thing. `answer` is the answer the effect leads to.
+   * The receipt to store in the transaction of the effect, so that a repeated call can be replayed; undefined where the
+   * caller sent no idempotency key. `answer` is the response of the call.
    */
   receipt(answer: MessageInitShape<M['output']>): Receipt | undefined;
-  /** Only of a call that was answered before under the same idempotency key. */
+  /** Set for a call that already has a response under the same idempotency key. */
   readonly replay?: {
     readonly answer: MessageShape<M['output']>;
-    /** Ends the call with that answer. Called once the caller is judged again, before there is any effect. */
+    /** Ends the call with that response. Handlers call it after they have authorized the caller, before any effect. */
     readonly pass: () => never;
   };
 };
 
-/** What a call is answered with. */
-export type Answered = {
+/** The response of a unary call. */
+export type UnaryResponse = {
   readonly message: Message;
-  /** Beside those every answer has, by lower-case name: headers over REST, initial metadata over RPC. */
+  /** Additional headers, by lower-case name: headers over REST, initial metadata over RPC. */
   readonly headers: { readonly [name: string]: string };
 };
 
-/** The code behind one rpc. */
+/** The handler of one rpc. */
 export type Handler<M extends DescMethodUnary = DescMethodUnary> = {
   /**
-   * Refuses a caller for reasons that only stored data knows, before the fields of the request are judged: where a
-   * path names what the caller may not see, nobody learns how else the request was wrong. Over REST the request holds
-   * no more than the path says, because its body has not been read.
+   * Refuses a caller because of stored data, before the fields of the request are validated: a caller that may not see
+   * the record in the path does not learn whether the rest of the request was valid. Over REST the request holds only its
+   * path parameters, because its body has not been read.
    */
   readonly gate?: (request: MessageShape<M['input']>, context: Context<M>) => Promise<void>;
   /** Problems no field rule can express; reported together with those that one can. */
@@ -87,48 +87,49 @@ export type Handler<M extends DescMethodUnary = DescMethodUnary> = {
   readonly handle: (request: MessageShape<M['input']>, context: Context<M>) => Promise<MessageInitShape<M['output']>>;
 };
 
-/** What is left to do once a request has been read. */
+/** The rest of a handler, after it has read the request. */
 export type Run<M extends DescMethodUnary = DescMethodUnary> = (
   context: Context<M>,
 ) => Promise<MessageInitShape<M['output']>>;
 
-/** The code behind an rpc that judges its request item by item: it reads messages and JSON into drafts of its own. */
+/** The handler of an rpc that validates its request item by item: it reads messages and JSON into drafts of its own. */
 export type TolerantHandler<M extends DescMethodUnary = DescMethodUnary> = {
   readonly readMessage: (request: MessageShape<M['input']>) => Run<M>;
-  /** Reads an encoded message, where that costs less than to decode it first. */
+  /** Reads an encoded message, where that is faster than decoding it first. */
   readonly readBytes?: (bytes: Uint8Array) => Run<M>;
   readonly readJson: (body: JsonValue, facts: JsonFacts) => Run<M>;
-  /** How numbers come out of a JSON body. */
+  /** How numbers of a JSON body are represented. */
   readonly spelling: Spelling;
-  /** Whether JSON is taken for what it is whatever type it is declared as. */
+  /** Whether a JSON body is accepted with any media type. */
   readonly anyMediaType?: boolean;
-  /** Gives the refusal of an unreadable body the wording of the operation. */
+  /** Replaces the refusal of an unreadable body by one of the operation. */
   readonly reword?: (fault: Fault) => Fault;
 };
 
-/** What code behind an rpc that streams may know of the call. */
+/** What the handler of a stream knows of the call. */
 export type StreamContext = Omit<Context, 'receipt' | 'replay'> & {
-  /** Aborts as soon as nobody takes the answers any more, for whatever reason. */
+  /** Aborts as soon as the stream ends, for whatever reason. */
   readonly signal: AbortSignal;
 };
 
-/** The code behind an rpc that answers again and again. */
+/** The handler of an rpc that streams its responses. */
 export type StreamHandler<M extends DescMethodServerStreaming = DescMethodServerStreaming> = {
   /** Problems no field rule can express; reported together with those that one can. */
   readonly check?: (request: MessageShape<M['input']>) => readonly Reason[];
   /**
-   * Begins to answer. What it throws is answered as by any other rpc; what the answers throw ends them. An answer is
-   * asked for when the one before was taken. What `countAnswer` was told since then counts until it is taken in turn.
+   * Opens the stream. An error it throws becomes the response, as for any other rpc; an error of the iterator ends the
+   * stream. The next response is requested when the client has read the one before; bytes passed to `countAnswer` since
+   * then count until that next response is read.
    */
   readonly open: (
     request: MessageShape<M['input']>,
     context: StreamContext,
   ) => Promise<AsyncIterator<MessageInitShape<M['output']>, unknown>>;
-  /** Whether it mostly waits: then it holds no place among the requests in progress, and has limits of its own. */
+  /** Whether the stream mostly waits: then it does not count as a request in progress, and has limits of its own. */
   readonly isIdle?: boolean;
 };
 
-/** The code behind a service: a missing rpc does not compile. */
+/** The handlers of a service: a missing rpc does not compile. */
 export type Implementation<S extends DescService> = {
   readonly [K in keyof S['method']]: S['method'][K] extends DescMethodUnary
     ? Handler<S['method'][K]> | TolerantHandler<S['method'][K]>
@@ -144,7 +145,7 @@ export type UnaryMethod = MethodBase & {
   readonly kind: 'unary';
   readonly desc: DescMethodUnary;
   readonly handler: Handler | TolerantHandler;
-  /** Where OpenTelemetry is posted, for the rpcs that it declares: they have no route of their own. */
+  /** The paths of rpcs that OpenTelemetry declares, which have no route in their protos. */
   readonly otlpPaths?: readonly string[];
 };
 
@@ -158,7 +159,7 @@ type MethodBase = {
   /** "/spandrel.v1.TraceService/GetTrace". */
   readonly path: string;
   readonly policy: Policy;
-  /** A read can be asked again without harm; the answer to a change must be told. */
+  /** A read can be repeated without harm; the response to a change must reach the client. */
   readonly isRead: boolean;
   /** Largest request, on the wire and decoded, bytes. */
   readonly sizeMaxBytes: number;

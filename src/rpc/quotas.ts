@@ -1,55 +1,55 @@
 /**
- * Bounds on what requests hold at once. Each resource has a total, and no address and no credential holds more than a
- * quarter of it, so that no single caller can shut out the others; a connection counts for its address. Whoever holds
- * nothing else always gets in while the total allows it, however small the quarter.
+ * Quotas of requests. Each resource has a total, and no address and no credential holds more than a quarter of it, so that
+ * no single caller can lock out the others. A caller that holds nothing of a resource may exceed the quarter with one
+ * request, while the total allows it.
  */
 
 import { unavailableFault } from '../domain/fault.ts';
 
-/** How much of each resource there is, or is held. */
+/** An amount of each resource: a limit, or what is in use. */
 export type Amounts = {
-  /** Requests whose body is still on its way. */
+  /** Requests whose body has not arrived completely. */
   arriving: number;
   /** Requests being worked on. */
   inFlight: number;
-  /** Bytes of bodies, from the first byte until the request is answered. */
+  /** Bytes of request bodies, from the first byte until the request has its response. */
   bodyBytes: number;
-  /** Bytes of answers, from when they are built until they are taken. */
-  answerBytes: number;
+  /** Bytes of responses, from when they are built until the client has read them. */
+  responseBytes: number;
 };
 
-/** What one request holds. Every method that takes something throws the unavailable Fault where there is no room. */
+/** The quota of one request. Every method that acquires something throws the unavailable Fault where there is no room. */
 export type RequestQuota = {
-  /** Takes a place for the request. */
+  /** Counts the request, as arriving or in flight. */
   begin(): void;
-  /** From now on what the request holds counts for this credential as well. */
+  /** From now on the request also counts for this credential. */
   identify(credential: string): void;
   /** Counts bytes of the body. */
   receive(bytes: number): void;
-  /** The body is complete: the place among the arriving is given up for one among those being worked on. */
+  /** The body is complete: the request changes from arriving to in flight. */
   start(): void;
-  /** The work is done: gives back the place and the body. What was counted of the answer stays. */
+  /** The work is done: releases everything but the bytes of the response. */
   finish(): void;
-  /** Counts bytes of an answer that is being built. */
-  build(bytes: number): void;
-  /** Bytes counted of the answer so far. */
-  built(): number;
-  /** The answer is complete and this large, whatever was counted before. `force`: it must leave, room or not. */
-  setAnswer(bytes: number, force: boolean): void;
-  /** The answer was taken, or nobody is there to take it. Every request that began ends with this and finish(). */
+  /** Counts bytes of a response that is being built. */
+  addResponse(bytes: number): void;
+  /** The bytes of the response counted so far. */
+  responseBytes(): number;
+  /** Sets the size of the complete response, whatever was counted before. `force`: it may exceed the limits. */
+  setResponse(bytes: number, force: boolean): void;
+  /** The client has read the response, or has disconnected. Every request that began ends with this and finish(). */
   release(): void;
 };
 
 export type QuotaOrigin = {
   /** The address the request counts for; null once the connection is gone. */
   readonly address: string | null;
-  /** Whether a body is awaited. */
+  /** Whether the request has a body that is still to arrive. */
   readonly hasBody: boolean;
 };
 
 export type Quotas = {
   open(origin: QuotaOrigin): RequestQuota;
-  /** What is held now, all requests together. */
+  /** What all requests together use now. */
   held(): Readonly<Amounts>;
 };
 
@@ -57,12 +57,12 @@ export type Quotas = {
 const SHARES = 4;
 const RETRY_AFTER_SECONDS = 1;
 
-// Amounts are kept in arrays, by these indexes: every request moves them a dozen times.
+// Amounts are kept in arrays by these indexes, because every request changes them a dozen times.
 const ARRIVING = 0;
 const IN_FLIGHT = 1;
 const BODY_BYTES = 2;
-const ANSWER_BYTES = 3;
-type Resource = typeof ARRIVING | typeof IN_FLIGHT | typeof BODY_BYTES | typeof ANSWER_BYTES;
+const RESPONSE_BYTES = 3;
+type Resource = typeof ARRIVING | typeof IN_FLIGHT | typeof BODY_BYTES | typeof RESPONSE_BYTES;
 type Amount4 = [number, number, number, number];
 
 const REFUSALS: { readonly [R in Resource]: { readonly total: string; readonly share: string } } = {
@@ -78,7 +78,7 @@ const REFUSALS: { readonly [R in Resource]: { readonly total: string; readonly s
     total: 'Too many bytes of request bodies are on their way; try again.',
     share: 'Too many bytes of request bodies of this caller are on their way; try again.',
   },
-  [ANSWER_BYTES]: {
+  [RESPONSE_BYTES]: {
     total: 'Too many answers wait to be taken; try again.',
     share: 'Too many answers wait for this caller to take them; take them, or try again.',
   },
@@ -88,39 +88,39 @@ const REFUSALS: { readonly [R in Resource]: { readonly total: string; readonly s
 type Holder = {
   readonly key: string;
   readonly held: Amount4;
-  /** Requests that count for it; nobody remembers one without. */
+  /** Requests that count for it; a holder without any is removed. */
   requests: number;
 };
 type Holders = Map<string, Holder>;
 
 export function createQuotas(limits: Readonly<Amounts>): Quotas {
-  const limit: Amount4 = [limits.arriving, limits.inFlight, limits.bodyBytes, limits.answerBytes];
+  const limit: Amount4 = [limits.arriving, limits.inFlight, limits.bodyBytes, limits.responseBytes];
   const share = limit.map((amount) => Math.max(1, Math.floor(amount / SHARES))) as Amount4;
   const total: Amount4 = [0, 0, 0, 0];
   const addresses: Holders = new Map();
   const credentials: Holders = new Map();
 
   function open({ address, hasBody }: QuotaOrigin): RequestQuota {
-    const mine: Amount4 = [0, 0, 0, 0];
+    const own: Amount4 = [0, 0, 0, 0];
     let byAddress: Holder | null = null;
     let byCredential: Holder | null = null;
     let phase: typeof ARRIVING | typeof IN_FLIGHT = hasBody ? ARRIVING : IN_FLIGHT;
     let isWorking = false;
-    let isAnswering = false;
+    let isResponding = false;
 
     function add(resource: Resource, amount: number): void {
       if (amount === 0) return;
-      mine[resource] += amount;
+      own[resource] += amount;
       total[resource] += amount;
       if (byAddress) byAddress.held[resource] += amount;
       if (byCredential) byCredential.held[resource] += amount;
     }
 
-    /** Whoever holds nothing but what the request itself holds is within any share. */
+    /** A holder that uses nothing beyond this request itself is within its share. */
     function isWithinShare(holder: Holder | null, resource: Resource, amount: number): boolean {
       if (holder === null) return true;
       const held = holder.held[resource];
-      return held + amount <= share[resource] || held === mine[resource];
+      return held + amount <= share[resource] || held === own[resource];
     }
 
     function requireShare(resource: Resource, amount: number): void {
@@ -128,21 +128,21 @@ export function createQuotas(limits: Readonly<Amounts>): Quotas {
       throw unavailableFault(REFUSALS[resource].share, RETRY_AFTER_SECONDS);
     }
 
-    function take(resource: Resource, amount: number): void {
-      // Whoever still reads for a request that has ended would count for nobody, and for ever.
+    function acquire(resource: Resource, amount: number): void {
+      // Body bytes counted after the request has ended would never be released.
       if (resource === BODY_BYTES && !isWorking)
         throw unavailableFault(REFUSALS[BODY_BYTES].share, RETRY_AFTER_SECONDS);
-      if (total[resource] + amount > limit[resource] && total[resource] !== mine[resource]) {
+      if (total[resource] + amount > limit[resource] && total[resource] !== own[resource]) {
         throw unavailableFault(REFUSALS[resource].total, RETRY_AFTER_SECONDS);
       }
       requireShare(resource, amount);
       add(resource, amount);
     }
 
-    /** Forgets whom the request counts for once it will hold nothing any more. */
+    /** Detaches the request from its holders once it has ended and its response is read. */
     function leave(): void {
-      if (isWorking || isAnswering) return;
-      add(ANSWER_BYTES, -mine[ANSWER_BYTES]);
+      if (isWorking || isResponding) return;
+      add(RESPONSE_BYTES, -own[RESPONSE_BYTES]);
       if (byAddress) leaveHolder(addresses, byAddress);
       if (byCredential) leaveHolder(credentials, byCredential);
       byAddress = null;
@@ -153,51 +153,51 @@ export function createQuotas(limits: Readonly<Amounts>): Quotas {
       begin() {
         if (address !== null) byAddress = joinHolder(addresses, address);
         try {
-          // Nobody sends a body in vain while there is no place to work on it.
+          // Refused before the body is sent, where there would be no room to work on it.
           if (phase === ARRIVING && total[IN_FLIGHT] >= limit[IN_FLIGHT]) {
             throw unavailableFault(REFUSALS[IN_FLIGHT].total, RETRY_AFTER_SECONDS);
           }
-          take(phase, 1);
-          // Whoever is over the budget already, by answers that had to be told, asks for no further ones.
-          take(ANSWER_BYTES, 0);
+          acquire(phase, 1);
+          // Forced responses may have exceeded the limits; then no new request is admitted.
+          acquire(RESPONSE_BYTES, 0);
           isWorking = true;
-          isAnswering = true;
+          isResponding = true;
         } catch (error) {
-          add(phase, -mine[phase]);
+          add(phase, -own[phase]);
           leave();
           throw error;
         }
       },
       identify(credential) {
-        // Joined first, so that a refused request is counted out again like any other.
+        // Joined before the check, so that a refused request is released like any other.
         byCredential = joinHolder(credentials, credential);
-        byCredential.held[phase] += mine[phase];
+        byCredential.held[phase] += own[phase];
         requireShare(phase, 0);
-        requireShare(ANSWER_BYTES, 0);
+        requireShare(RESPONSE_BYTES, 0);
       },
-      receive: (bytes) => take(BODY_BYTES, bytes),
+      receive: (bytes) => acquire(BODY_BYTES, bytes),
       start() {
         if (phase === IN_FLIGHT) return;
-        add(ARRIVING, -mine[ARRIVING]);
+        add(ARRIVING, -own[ARRIVING]);
         phase = IN_FLIGHT;
-        take(IN_FLIGHT, 1);
+        acquire(IN_FLIGHT, 1);
       },
       finish() {
-        add(phase, -mine[phase]);
-        add(BODY_BYTES, -mine[BODY_BYTES]);
+        add(phase, -own[phase]);
+        add(BODY_BYTES, -own[BODY_BYTES]);
         isWorking = false;
         leave();
       },
-      build: (bytes) => take(ANSWER_BYTES, bytes),
-      built: () => mine[ANSWER_BYTES],
-      setAnswer(bytes, force) {
-        const more = bytes - mine[ANSWER_BYTES];
-        if (more > 0 && !force) take(ANSWER_BYTES, more);
-        else add(ANSWER_BYTES, more);
+      addResponse: (bytes) => acquire(RESPONSE_BYTES, bytes),
+      responseBytes: () => own[RESPONSE_BYTES],
+      setResponse(bytes, force) {
+        const more = bytes - own[RESPONSE_BYTES];
+        if (more > 0 && !force) acquire(RESPONSE_BYTES, more);
+        else add(RESPONSE_BYTES, more);
       },
       release() {
-        add(ANSWER_BYTES, -mine[ANSWER_BYTES]);
-        isAnswering = false;
+        add(RESPONSE_BYTES, -own[RESPONSE_BYTES]);
+        isResponding = false;
         leave();
       },
     };
@@ -205,7 +205,7 @@ export function createQuotas(limits: Readonly<Amounts>): Quotas {
 
   return {
     open,
-    held: () => ({ arriving: total[0], inFlight: total[1], bodyBytes: total[2], answerBytes: total[3] }),
+    held: () => ({ arriving: total[0], inFlight: total[1], bodyBytes: total[2], responseBytes: total[3] }),
   };
 }
 

@@ -1,4 +1,4 @@
-/** Compiles services and the code behind them into methods; what is incomplete or contradictory refuses to start. */
+/** Compiles services and their handlers into methods. Throws at start for a contract that is incomplete or contradictory. */
 
 import {
   type DescMethod,
@@ -18,7 +18,7 @@ import {
   RestStream,
   SizeClass,
 } from '../../gen/spandrel/v1/options_pb.js';
-import { isPermission } from '../domain/permission-catalogue.ts';
+import { isPermission } from '../domain/keys/permission-catalogue.ts';
 import { checksOf } from './field-rules.ts';
 import type { Handler, Implementation, Method, StreamHandler, TolerantHandler } from './method.ts';
 
@@ -63,7 +63,7 @@ function isStreamHandler(value: unknown): value is StreamHandler {
   return typeof value === 'object' && value !== null && 'open' in value;
 }
 
-/** What the contract says of an rpc. */
+/** The rules of an rpc in the contract. */
 function readRules(desc: DescMethod, name: string, sizes: Sizes) {
   if (!hasOption(desc, policy)) throw new Error(`${name}: the rpc has no policy`);
   if (!hasOption(desc, http)) throw new Error(`${name}: the rpc has no google.api.http route`);
@@ -109,7 +109,7 @@ function sizeMaxOf(size: SizeClass, { ingestBytesMax }: Sizes): number {
   }
 }
 
-/** Rpcs of an organization may leave it to their code which permission to ask where, and may say so. */
+/** An rpc for organization keys may check permissions in its handler, and names them in `asks`. */
 function permissionFits({ credential, permission, asks }: Policy): boolean {
   if (asks.length > 0) return credential === Credential.ORGANIZATION && permission === '' && asks.every(isPermission);
   if (credential === Credential.OPEN) return permission === '';

@@ -1,7 +1,6 @@
 /**
- * How messages look over REST: member names, spellings of enum values, and where each request field
- * travels. Derived from the annotations once per descriptor, so every error over every transport
- * names a field the way a REST caller knows it.
+ * How messages look over REST: member names, spellings of enum values, and whether a request field is in the path, the
+ * query or the body. Derived from the annotations once per descriptor. Errors over every transport name fields as REST does.
  */
 
 import {
@@ -25,12 +24,12 @@ export function isJsonText(field: DescField): boolean {
   return field.fieldKind === 'scalar' && field.name.endsWith(JSON_SUFFIX);
 }
 
-/** True for the field that says which others an update sends; over REST it follows from the members of the body. */
+/** True for a FieldMask, which names the fields that an update sends; over REST it is derived from the body. */
 export function isMask(field: DescField): boolean {
   return field.fieldKind === 'message' && field.message.typeName === FieldMaskSchema.typeName;
 }
 
-/** True for a message whose fields are of a contract; those of others stand for one value. */
+/** True for messages of our contract; google.protobuf messages stand for one value. */
 export function isDeclared({ typeName }: DescMessage): boolean {
   return !typeName.startsWith('google.protobuf.');
 }
@@ -41,13 +40,13 @@ const names = new WeakMap<DescField, string>();
 export function restName(field: DescField): string {
   const known = names.get(field);
   if (known !== undefined) return known;
-  // Asking for options is slow, and lists ask for the fields of their items again and again.
+  // Cached, because reading options is slow and lists read those of their items again and again.
   const name = findName(field);
   names.set(field, name);
   return name;
 }
 
-/** The path of a field as REST says it; `parent` is that of the message it is in. */
+/** The path of a field in REST names; `parent` is the path of its message. */
 export function pathIn(parent: string, field: DescField): string {
   if (isInlineMessage(field) || valueFieldOf(field.parent) === field) return parent;
   return parent === '' ? restName(field) : `${parent}.${restName(field)}`;
@@ -60,9 +59,16 @@ function findName(field: DescField): string {
   return getOption(field.parent.file, rest_case) === RestCase.CAMEL ? toCamel(stem) : stem;
 }
 
-/** How a field of a message is written: see FieldRest. */
+const flags = new WeakMap<DescField, RestFlags>();
+
+/** The REST options of a field: see FieldRest. */
 export function restFlags(field: DescField): RestFlags {
-  return hasOption(field, rest) ? getOption(field, rest) : NO_FLAGS;
+  let found = flags.get(field);
+  if (!found) {
+    found = hasOption(field, rest) ? getOption(field, rest) : NO_FLAGS;
+    flags.set(field, found);
+  }
+  return found;
 }
 
 export type RestFlags = Omit<FieldRest, 'name' | `$${string}`>;
@@ -81,14 +87,14 @@ const NO_FLAGS: RestFlags = {
 
 type MessageField = DescField & { readonly fieldKind: 'message' };
 
-/** True for a message whose members stand in place of one member. */
+/** True for a message whose members are written into the object around it. */
 export function isInlineMessage(field: DescField): field is MessageField {
   return field.fieldKind === 'message' && isDeclared(field.message) && restFlags(field).inline;
 }
 
 const valueFields = new WeakMap<DescMessage, DescField | null>();
 
-/** The only field of a message that stands for the value of that field; null for any other message. */
+/** The only field of a message that is written as the value of that field; null for any other message. */
 export function valueFieldOf(desc: DescMessage): DescField | null {
   const known = valueFields.get(desc);
   if (known !== undefined) return known;
@@ -99,13 +105,20 @@ export function valueFieldOf(desc: DescMessage): DescField | null {
   return found;
 }
 
-/** True for a field that only answers have; what requests say there is ignored. */
+/** True for a field that only responses have; it is ignored in requests. */
 export function isOutputOnly(field: DescField): boolean {
   return hasBehavior(field, FieldBehavior.OUTPUT_ONLY);
 }
 
+const behaviors = new WeakMap<DescField, readonly FieldBehavior[]>();
+
 export function hasBehavior(field: DescField, behavior: FieldBehavior): boolean {
-  return hasOption(field, field_behavior) && getOption(field, field_behavior).includes(behavior);
+  let found = behaviors.get(field);
+  if (!found) {
+    found = hasOption(field, field_behavior) ? getOption(field, field_behavior) : [];
+    behaviors.set(field, found);
+  }
+  return found.includes(behavior);
 }
 
 /** The fields of a message that requests may set. */
@@ -113,7 +126,7 @@ export function sendableFields({ fields }: DescMessage): readonly DescField[] {
   return fields.filter((field) => !isOutputOnly(field));
 }
 
-/** The field of an update that holds what is changed, which is what the paths of its mask start from. */
+/** The field of an update that holds the resource; the paths of the mask are relative to it. */
 export function resourceField({ fields }: DescMessage): MessageField | null {
   return fields.some(isMask) ? (fields.find(isInlineMessage) ?? null) : null;
 }
@@ -134,14 +147,14 @@ export function enumSpellings(desc: DescEnum): ReadonlyMap<string, number> {
   return found;
 }
 
-const words = new WeakMap<DescEnum, ReadonlyMap<number, string>>();
+const enumNamesByDesc = new WeakMap<DescEnum, ReadonlyMap<number, string>>();
 
-/** The same by their numbers. */
-export function wordsOf(desc: DescEnum): ReadonlyMap<number, string> {
-  let found = words.get(desc);
+/** The REST spellings of an enum by number. */
+export function enumNames(desc: DescEnum): ReadonlyMap<number, string> {
+  let found = enumNamesByDesc.get(desc);
   if (!found) {
     found = new Map([...enumSpellings(desc)].map(([word, number]) => [number, word]));
-    words.set(desc, found);
+    enumNamesByDesc.set(desc, found);
   }
   return found;
 }
@@ -150,7 +163,7 @@ export type Target = 'json' | 'query' | 'param';
 
 const targets = new WeakMap<DescMethod, ReadonlyMap<DescField, Target>>();
 
-/** Where each field of a request travels: a path parameter, the body, or the query. */
+/** Where each field of a request is sent: as a path parameter, in the body, or in the query. */
 export function requestTargets(method: DescMethod): ReadonlyMap<DescField, Target> {
   let found = targets.get(method);
   if (!found) {
@@ -170,9 +183,9 @@ function pathFieldsOf(rule: HttpRule): readonly string[] {
 
 export type RuleRoute = {
   readonly verb: string;
-  /** With the literal in place of a parameter that can only be that. */
+  /** With the literal in place of a parameter that has only one value. */
   readonly template: string;
-  /** By the names of fields, what the path says of them by being this path. */
+  /** The values of fields that this path implies, by field name. */
   readonly constants: Readonly<Record<string, string>>;
 };
 
@@ -195,20 +208,20 @@ export function pathParameters(template: string): string[] {
   return [...template.matchAll(/\{([a-z0-9_]+)\}/g)].map((match) => match[1] ?? '');
 }
 
-/** A word for a field's type in error reasons. */
-export function typeWord(field: DescField): string {
+/** The name of a field's type in error reasons. */
+export function typeName(field: DescField): string {
   if (field.fieldKind === 'list') return 'array';
-  if (field.fieldKind === 'message') return messageWord(field);
+  if (field.fieldKind === 'message') return messageTypeName(field);
   if (field.fieldKind === 'map') return 'object';
   if (field.fieldKind === 'enum') return 'string';
   if (isJsonText(field)) return 'object';
-  return restFlags(field).pageNumber ? 'integer' : scalarWord(field);
+  return restFlags(field).pageNumber ? 'integer' : scalarTypeName(field);
 }
 
-function messageWord(field: MessageField): string {
+function messageTypeName(field: MessageField): string {
   if (isTimestamp(field.message)) return restFlags(field).epochMs ? 'integer' : 'timestamp';
   const value = valueFieldOf(field.message);
-  return value === null ? 'object' : typeWord(value);
+  return value === null ? 'object' : typeName(value);
 }
 
 /** True for an instant. */
@@ -216,14 +229,14 @@ export function isTimestamp({ typeName }: DescMessage): boolean {
   return typeName === TimestampSchema.typeName;
 }
 
-function scalarWord(field: DescField & { fieldKind: 'scalar' }): string {
-  const word = SCALAR_WORDS.get(field.scalar);
+function scalarTypeName(field: DescField & { fieldKind: 'scalar' }): string {
+  const word = SCALAR_TYPE_NAMES.get(field.scalar);
   if (!word) throw new Error(`${field.parent.typeName}.${field.name}: scalar type without a REST form`);
   return word;
 }
 
 /** By the numbers of google.protobuf.FieldDescriptorProto.Type. */
-const SCALAR_WORDS: ReadonlyMap<number, string> = new Map([
+const SCALAR_TYPE_NAMES: ReadonlyMap<number, string> = new Map([
   [1, 'number'],
   [2, 'number'],
   [3, 'integer'],

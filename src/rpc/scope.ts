@@ -1,4 +1,4 @@
-/** What the policy has made sure of, for code that cannot do without it. */
+/** The project and organization of a call, which the policy guarantees. */
 
 import type { Organization, Project } from '../domain/caller.ts';
 import type { Context } from './method.ts';

@@ -1,4 +1,4 @@
-/** Which fields a message sends: those its mask names or, without a mask, those that are there. */
+/** Which fields an update sends: those its mask names or, without a mask, those that are set. */
 
 import { type DescMessage, type DescMethod, isFieldSet, type Message } from '@bufbuild/protobuf';
 import type { FieldMask } from '@bufbuild/protobuf/wkt';
@@ -23,8 +23,8 @@ export function isSent(mask: FieldMask | undefined, path: string, value: unknown
 }
 
 /**
- * What is wrong with a mask that was sent: paths that name no field, and fields that are set although it omits them.
- * A field that is left out silently may be the one that keeps a key narrow.
+ * Problems of a mask: paths that name no field, and fields that are set although the mask omits them. Ignoring such a field
+ * silently would be dangerous: it may be the one that restricts a key.
  */
 export function maskProblems(method: DescMethod, message: Message): readonly Problem[] {
   const { input } = method;
@@ -42,7 +42,7 @@ export function maskProblems(method: DescMethod, message: Message): readonly Pro
   }
   const targets = requestTargets(method);
   const addressing = desc.fields.flatMap((field) => (targets.get(field) === 'param' ? [field.name] : []));
-  const named = { whole: new Set([...paths, ...addressing]), inPart: new Set(paths.flatMap(placesOf)) };
+  const named = { whole: new Set([...paths, ...addressing]), inPart: new Set(paths.flatMap(parentsOf)) };
   const sent = resource === null ? message : (fieldValue(message, resource) as Message | undefined);
   if (sent === undefined) return problems;
   for (const field of omittedFields({ desc, message: sent, path: '', name: '' }, named)) {
@@ -63,17 +63,17 @@ function namesField(desc: DescMessage, path: string): boolean {
   return namesField(field.message, inside.join('.'));
 }
 
-/** The paths of all that the field is inside of. */
-function placesOf(path: string): readonly string[] {
+/** The paths of all messages around the field. */
+function parentsOf(path: string): readonly string[] {
   const names = path.split('.').slice(0, -1);
   return names.map((_, index) => names.slice(0, index + 1).join('.'));
 }
 
-/** Part of a request, and where it is: by the contract, and as REST says it. */
+/** A message inside a request, with its path in contract names and in REST names. */
 type Part = { readonly desc: DescMessage; readonly message: Message; readonly path: string; readonly name: string };
 type Named = { readonly whole: ReadonlySet<string>; readonly inPart: ReadonlySet<string> };
 
-/** The set fields that are named neither themselves nor by what they are inside of. */
+/** The set fields that neither they nor a message around them is named by the mask. */
 function omittedFields({ desc, message, ...at }: Part, named: Named): readonly string[] {
   return desc.fields.flatMap((field) => {
     const path = at.path + field.name;

@@ -1,11 +1,13 @@
-/** What management reads and writes. Reads go where every read goes; writes are verbs, which may be served in another thread. */
+/**
+ * The management side of the store. Reads use the read connections; writes are verbs, which another thread may serve.
+ */
 
 import type { EvaluatorRunStore } from '../domain/evaluations/evaluator-run.ts';
 import { Fault } from '../domain/fault.ts';
-import type { ManagementStore, Receipt } from '../domain/management.ts';
-import type { MonitorStore } from '../domain/monitors/monitor-store.ts';
+import type { ManagementStore, Receipt } from '../domain/management/management.ts';
+import type { MonitorStore } from '../domain/monitors/monitor.ts';
 import type { EvaluatorStore, InstallationStore, KeyStore, ProjectStore } from '../domain/store.ts';
-import type { TraceChangeStore } from '../domain/trace-changes.ts';
+import type { TraceChangeStore } from '../domain/traces/trace-changes.ts';
 import { createAuditList, createNoteRefusal } from './audit/audit.ts';
 import { createDatasetWriter, type DatasetWriter } from './datasets/datasets.ts';
 import { createEvaluatorReader, createEvaluatorWriter, type EvaluatorWriter } from './evaluators/evaluators.ts';
@@ -21,13 +23,10 @@ import {
 } from './organization/commit.ts';
 import { createOrganizationReader } from './organization/organization-reader.ts';
 import { createReceipts } from './organization/receipts.ts';
-import { createOverrideReader } from './pricing/overrides.ts';
-import { type Asking, type Questions, type Transact, type TransactAll, withQuestions } from './questions.ts';
+import { createOverrideReader } from './pricing/pricing.ts';
+import type { QueryRunner, Transact } from './queries.ts';
 import { toBuffer } from './rows/endpoint-rows.ts';
 import { createTraceChanges, type Enqueuing } from './traces/trace-changes.ts';
-
-/** What writes need. */
-export type Managing = { readonly transact: TransactAll };
 
 export type ManagementWriter = EvaluatorWriter &
   DatasetWriter &
@@ -37,10 +36,10 @@ export type ManagementWriter = EvaluatorWriter &
   TraceChangeStore &
   Pick<InstallationStore, 'bootstrap' | 'addOrganization'> &
   Pick<KeyStore, 'insertApiKey'> &
-  Pick<ManagementStore, 'noteRefusal' | 'noteUse' | 'claim' | 'release'> &
+  Pick<ManagementStore, 'recordRefusal' | 'recordUse' | 'claim' | 'release'> &
   Pick<ProjectStore, 'updateSettings'> & { readonly commit: ReturnType<typeof createCommit> };
 
-/** `seen`: authentication must see it. `unseen`: a write that decides about no request. */
+/** `seen`: the verb changes what authentication reads. `unseen`: it affects no decision about requests. */
 const VERBS: Readonly<Record<keyof ManagementWriter, 'seen' | 'unseen'>> = {
   bootstrap: 'seen',
   addOrganization: 'seen',
@@ -58,7 +57,7 @@ const VERBS: Readonly<Record<keyof ManagementWriter, 'seen' | 'unseen'>> = {
   insertExperimentRun: 'unseen',
   reportExperimentRun: 'unseen',
   hideExperimentRun: 'unseen',
-  sweepExperimentRuns: 'unseen',
+  removeHiddenExperimentRuns: 'unseen',
   insertRun: 'unseen',
   cancelRun: 'unseen',
   leaseRun: 'unseen',
@@ -66,8 +65,8 @@ const VERBS: Readonly<Record<keyof ManagementWriter, 'seen' | 'unseen'>> = {
   insertMonitor: 'unseen',
   replaceMonitor: 'unseen',
   removeMonitor: 'unseen',
-  noteRefusal: 'unseen',
-  noteUse: 'unseen',
+  recordRefusal: 'unseen',
+  recordUse: 'unseen',
   claim: 'unseen',
   release: 'unseen',
   removeTrace: 'unseen',
@@ -75,65 +74,47 @@ const VERBS: Readonly<Record<keyof ManagementWriter, 'seen' | 'unseen'>> = {
 };
 const KINDS: ReadonlyMap<string, string> = new Map(Object.entries(VERBS));
 
-/** False also for other verbs that have nothing to do with management. */
+/** Also false for verbs outside of management. */
 export function isSeenByAuthentication(verb: string): boolean {
   return KINDS.get(verb) === 'seen';
 }
 
-export function createManagementWriter(
-  questions: Questions,
-  transact: Transact,
-  enqueuing: Enqueuing,
-): ManagementWriter {
-  const managing = { transact: withQuestions(questions, transact) };
+export function createManagementWriter(transact: Transact, enqueuing: Enqueuing): ManagementWriter {
   return {
-    ...createNewOrganizations(managing),
-    ...createEvaluatorWriter(managing),
-    ...createDatasetWriter(managing),
-    ...createExperimentWriter(managing),
-    ...createRunWriter(managing),
-    ...createMonitorWriter(managing),
-    ...createReceipts(managing),
-    ...createTraceChanges(managing, enqueuing),
-    insertApiKey: createInsertApiKey(managing),
-    updateSettings: createUpdateSettings(managing),
-    commit: createCommit(managing),
-    noteRefusal: createNoteRefusal(managing),
-    noteUse: createNoteUse(managing),
+    ...createNewOrganizations(transact),
+    ...createEvaluatorWriter(transact),
+    ...createDatasetWriter(transact),
+    ...createExperimentWriter(transact),
+    ...createRunWriter(transact),
+    ...createMonitorWriter(transact),
+    ...createReceipts(transact),
+    ...createTraceChanges(transact, enqueuing),
+    insertApiKey: createInsertApiKey(transact),
+    updateSettings: createUpdateSettings(transact),
+    commit: createCommit(transact),
+    recordRefusal: createNoteRefusal(transact),
+    recordUse: createNoteUse(transact),
   };
-}
-
-export type CallManagement = <V extends keyof ManagementWriter>(
-  verb: V,
-  ...args: Parameters<ManagementWriter[V]>
-) => ReturnType<ManagementWriter[V]>;
-
-/** All verbs, each through `call`. */
-export function spreadManagement(call: CallManagement): ManagementWriter {
-  const verbs = Object.keys(VERBS) as (keyof ManagementWriter)[];
-  return Object.fromEntries(
-    verbs.map((verb) => [verb, (...args: Parameters<ManagementWriter[typeof verb]>) => call(verb, ...args)]),
-  ) as ManagementWriter;
 }
 
 const CHANGES_RETRY_AFTER_SECONDS = 60;
 
 export function createManagementStore(
-  asking: Asking,
-  { commit, claim, noteRefusal, noteUse, release }: ManagementWriter,
+  runner: QueryRunner,
+  { commit, claim, recordRefusal, recordUse, release }: ManagementWriter,
 ): ManagementStore {
   return {
-    ...createOrganizationReader(asking),
-    ...createKeyRecords(asking),
-    ...createOverrideReader(asking),
-    audit: createAuditList(asking),
+    ...createOrganizationReader(runner),
+    ...createKeyRecords(runner),
+    ...createOverrideReader(runner),
+    audit: createAuditList(runner),
     commit: async (change) => orFault(await commit(change)),
     claim: async (...asked) => {
       const outcome = await claim(...asked);
       return typeof outcome === 'string' ? outcome : restoreReceipt(outcome);
     },
-    noteRefusal,
-    noteUse,
+    recordRefusal,
+    recordUse,
     release,
   };
 }
@@ -145,17 +126,17 @@ function orFault(outcome: CommitOutcome): Exclude<CommitOutcome, 'too_often'> {
   });
 }
 
-// Between threads a Buffer becomes a plain array of bytes.
+// Buffers become plain Uint8Arrays when they pass between threads.
 function restoreReceipt({ name, fingerprint, answer }: Receipt): Receipt {
   return { name, fingerprint: toBuffer(fingerprint), answer: toBuffer(answer) };
 }
 
 export function createEvaluatorStore(
-  asking: Asking,
+  runner: QueryRunner,
   { insertEvaluator, replaceEvaluator, removeEvaluator }: EvaluatorWriter,
 ): EvaluatorStore {
   return {
-    ...createEvaluatorReader(asking),
+    ...createEvaluatorReader(runner),
     insert: insertEvaluator,
     replace: replaceEvaluator,
     remove: removeEvaluator,
@@ -163,15 +144,15 @@ export function createEvaluatorStore(
 }
 
 export function createRunStore(
-  asking: Asking,
+  runner: QueryRunner,
   { insertRun, cancelRun, leaseRun, advanceRun }: RunWriter,
 ): EvaluatorRunStore {
-  return { ...createRunReader(asking), insert: insertRun, cancel: cancelRun, lease: leaseRun, advance: advanceRun };
+  return { ...createRunReader(runner), insert: insertRun, cancel: cancelRun, lease: leaseRun, advance: advanceRun };
 }
 
 export function createMonitorStore(
-  asking: Asking,
+  runner: QueryRunner,
   { insertMonitor, replaceMonitor, removeMonitor }: MonitorWriter,
 ): MonitorStore {
-  return { ...createMonitorReader(asking), insert: insertMonitor, replace: replaceMonitor, remove: removeMonitor };
+  return { ...createMonitorReader(runner), insert: insertMonitor, replace: replaceMonitor, remove: removeMonitor };
 }

@@ -1,4 +1,4 @@
-/** The schema of a database by its address: what it lacks, and adding that. */
+/** Finds and applies the migrations that a database lacks. */
 
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -16,11 +16,11 @@ export async function pendingMigrations(url: string): Promise<readonly SqlMigrat
 }
 
 /**
- * Applies what the database lacks; of several processes at once one does it. Throws StartError, also for a database that
- * may lose what it has acknowledged, unless that is accepted.
+ * Applies the missing migrations; of several processes at once, one does it. Throws StartError, also for a database
+ * that may lose acknowledged writes, unless `mayLoseWrites` accepts that.
  */
-export async function applyMigrations(url: string, mayForget = false): Promise<void> {
-  await (isPostgres(url) ? migratePostgres(url, mayForget) : migrateFile(fileOf(url)));
+export async function applyMigrations(url: string, mayLoseWrites = false): Promise<void> {
+  await (isPostgres(url) ? migratePostgres(url, mayLoseWrites) : migrateFile(fileOf(url)));
 }
 
 function fileOf(url: string): string {
@@ -31,7 +31,7 @@ function fileOf(url: string): string {
 }
 
 async function migrateFile(file: string): Promise<void> {
-  const [{ openDatabase }, { takeLock }] = await Promise.all([
+  const [{ openDatabase }, { acquireLock: takeLock }] = await Promise.all([
     import('./engine/sqlite/schema.ts'),
     import('./engine/sqlite/lock.ts'),
   ]);
@@ -44,7 +44,7 @@ async function migrateFile(file: string): Promise<void> {
   }
 }
 
-async function migratePostgres(url: string, mayForget: boolean): Promise<void> {
-  const { refuseForgetful, updateSchema } = await import('./engine/postgres/schema.ts');
-  await updateSchema({ url, inspect: mayForget ? async () => undefined : refuseForgetful });
+async function migratePostgres(url: string, mayLoseWrites: boolean): Promise<void> {
+  const { refuseUnsafeCommits, updateSchema } = await import('./engine/postgres/schema.ts');
+  await updateSchema({ url, inspect: mayLoseWrites ? async () => undefined : refuseUnsafeCommits });
 }

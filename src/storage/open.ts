@@ -1,4 +1,4 @@
-/** From the address of a database to a store. */
+/** Opens a store by the address of its database. */
 
 import { resolve } from 'node:path';
 import type { Settle } from '../domain/evaluations/jobs.ts';
@@ -14,14 +14,14 @@ export type StoreConfig = {
   /** Bound on what may wait for its commit, bytes. */
   readonly queueMaxBytes: number;
   readonly log: StoreLog;
-  /** How long traces are left alone before they are evaluated. */
+  /** How long a trace must be quiet before it is evaluated. */
   readonly settle?: Settle;
-  /** Monotonic milliseconds, by which kept answers age; the process's own clock by default. */
+  /** Monotonic milliseconds that age cached answers; the process's own clock by default. */
   readonly nowMs?: () => number;
-  /** Connections for reading, where there are any. */
+  /** The number of read connections, PostgreSQL only. */
   readonly connectionsMax?: number;
   /** Accepts a database that may lose what it has acknowledged. */
-  readonly mayForget?: boolean;
+  readonly mayLoseWrites?: boolean;
 };
 
 const SCHEME = 'sqlite:';
@@ -32,13 +32,13 @@ const CONNECTIONS = 10;
 export async function openStore({
   url,
   connectionsMax = CONNECTIONS,
-  mayForget = false,
+  mayLoseWrites = false,
   ...options
 }: StoreConfig): Promise<Store> {
-  // Each driver is loaded only where it is used: it costs memory and time to start.
+  // Only the driver in use is loaded: each costs memory and start-up time.
   if (isPostgres(url)) {
     const { openPostgresStore } = await import('./engine/postgres/store.ts');
-    return await openPostgresStore({ ...options, url, connectionsMax, mayForget });
+    return await openPostgresStore({ ...options, url, connectionsMax, mayLoseWrites });
   }
   const file = databaseFile(url);
   const { openFileStore, openMemoryStore } = await import('./engine/sqlite/store.ts');
@@ -61,7 +61,7 @@ export function databaseFile(url: string): string | null {
   return path === MEMORY ? null : resolve(path);
 }
 
-/** Copies a database file that may be in use. Throws StartError; also for databases that bring tools of their own. */
+/** Copies a database file that may be in use. Throws StartError, also for databases with backup tools of their own. */
 export async function backupDatabase(url: string, target: string): Promise<void> {
   const file = databaseFile(url);
   if (file === null)

@@ -1,11 +1,11 @@
-/** The store as every engine has it: what reads and writes go through, in what order it closes, and that it is closed then. */
+/** Assembles the store from an engine: the commit queue, the order in which parts close, and refusals after that. */
 
+import type { TraceAnalytics } from '../domain/analytics/trace-analytics-store.ts';
 import { unavailableFault } from '../domain/fault.ts';
-import type { ManagementStore } from '../domain/management.ts';
+import type { ManagementStore } from '../domain/management/management.ts';
 import type { SpendBlocks, SpendStore } from '../domain/spend/spend-store.ts';
 import type { KeyStore, Store, TraceStore } from '../domain/store.ts';
-import type { TraceAnalytics } from '../domain/trace-analytics-store.ts';
-import type { SearchIndex, TraceSearch } from '../domain/trace-search-store.ts';
+import type { SearchIndex, TraceSearch } from '../domain/traces/search/trace-search-store.ts';
 import type { Append, AppendOutcome, Report, Reported } from './append/apply.ts';
 import { createCommitQueue } from './append/commit-queue.ts';
 import type { LookUps } from './append/reader.ts';
@@ -27,19 +27,19 @@ import {
   type ManagementWriter,
 } from './management.ts';
 import { createInstallationReader, createProjectNumbers } from './organization/organization-reader.ts';
-import { createRepricingReader } from './pricing/repricing.ts';
-import type { Ask, Asking } from './questions.ts';
+import { createRepricingReader } from './pricing/pricing.ts';
+import type { QueryRunner, RunQuery } from './queries.ts';
 
-/** What an engine does in its own way. */
+/** The parts of a store that differ between engines. */
 export type Engine = Pick<Store, 'retention'> & {
   /** For point reads that requests wait for. */
-  readonly control: Asking;
-  /** For what may take longer. */
-  readonly reads: Asking;
-  readonly management: Asking;
+  readonly control: QueryRunner;
+  /** For longer reads. */
+  readonly reads: QueryRunner;
+  readonly management: QueryRunner;
   readonly writer: ManagementWriter;
   readonly cacheKeys: (reader: KeyReader) => Omit<KeyStore, 'insertApiKey'>;
-  /** One transaction for all. */
+  /** Stores all appends in one transaction. */
   readonly append: (appends: readonly Append[]) => Promise<readonly AppendOutcome[]>;
   readonly traces: Omit<TraceStore, 'append' | 'appendBatch'>;
   readonly lookUps: LookUps;
@@ -49,26 +49,26 @@ export type Engine = Pick<Store, 'retention'> & {
   readonly searchIndex: SearchIndex;
   readonly spend: SpendStore;
   readonly spendBlocks: SpendBlocks;
-  /** What is done to the queue of evaluations. */
+  /** Changes of the queue of evaluations. */
   readonly jobs: JobWork;
-  /** There may be something new to deliver. */
+  /** Notifies dispatchers that there may be new deliveries. */
   readonly notify: () => void;
   readonly check: () => Promise<void>;
   readonly release: () => Promise<void>;
 };
 
-/** What webhooks take of an engine. */
-export type Delivery = Omit<DeliveryStoreDeps, 'questions' | 'search'> & {
+/** The parts of an engine that deliveries use. */
+export type Delivery = Omit<DeliveryStoreDeps, 'queries' | 'search'> & {
   readonly work: DeliveryWork;
-  /** Where reading the log holds up others, so many events are looked at in one go; null: all at once. */
+  /** The most events that one read of the log examines, where a read blocks others; null: no limit. */
   readonly searchedAtOnce: number | null;
-  /** Calls whenever the database may have become another one. */
+  /** Registers a callback for when the pool may have connected to another database. */
   readonly onReconnect: (forget: () => void) => void;
 };
 
 export type StoreState = {
   readonly isClosed: () => boolean;
-  /** Questions that come after the end are refused; appends under way still finish. */
+  /** Throws once the store is closed. Appends under way still finish. */
   readonly refuseWhenClosed: () => void;
   /** Whether a batch is being committed. */
   readonly isBusy: () => boolean;
@@ -76,7 +76,7 @@ export type StoreState = {
 
 export type QueueLimits = { readonly queueMaxBytes: number; readonly batchesUnderWayMax: number };
 
-/** Where a store tells what its operator should know. */
+/** The log for the operator. */
 export type StoreLog = {
   warn(fields: object, message: string): void;
   error(fields: object, message: string): void;
@@ -97,7 +97,7 @@ export function createStore(limits: QueueLimits, start: (state: StoreState) => E
   });
   const engine = start({ isClosed, refuseWhenClosed, isBusy: queue.isBusy });
   const { control, reads, management, writer, notify } = engine;
-  const events = { ...reads, questions: reads.questions.events };
+  const events = { ...reads, queries: reads.queries.events };
   const installation = createInstallationReader(control);
   const { webhooks, deliveries } = createWebhooks(engine);
 
@@ -105,7 +105,7 @@ export function createStore(limits: QueueLimits, start: (state: StoreState) => E
     if (isClosed()) throw unavailableFault('The store is closed.', CLOSED_RETRY_AFTER_SECONDS);
   }
 
-  async function send<R extends Report>(report: R): Promise<Reported[R['kind']]> {
+  async function submit<R extends Report>(report: R): Promise<Reported[R['kind']]> {
     refuseWhenClosed();
     return await queue.report(report);
   }
@@ -131,7 +131,7 @@ export function createStore(limits: QueueLimits, start: (state: StoreState) => E
         refuseWhenClosed();
         return await queue.append(append);
       },
-      appendBatch: send,
+      appendBatch: submit,
     },
     search: engine.search,
     analytics: engine.analytics,
@@ -141,9 +141,9 @@ export function createStore(limits: QueueLimits, start: (state: StoreState) => E
     traceChanges: { removeTrace: writer.removeTrace, patchMetadata: writer.patchMetadata },
     requests: {
       projectNumbers: createProjectNumbers(control),
-      report: send,
-      reportGovernance: send,
-      settle: send,
+      report: submit,
+      reportGovernance: submit,
+      settle: submit,
       oldestAdmittedAtMs: createOldestAdmitted(events),
     },
     events: { list: createEventList(events), find: createEventFinder(engine.lookUps) },
@@ -152,11 +152,11 @@ export function createStore(limits: QueueLimits, start: (state: StoreState) => E
     experiments: createExperimentStore(management, writer),
     evaluatorRuns: createRunStore(management, writer),
     monitors: createMonitorStore(management, writer),
-    evaluationJobs: createJobStore({ ...control, work: engine.jobs, delivery: engine.delivery, end: send }),
+    evaluationJobs: createJobStore({ ...control, work: engine.jobs, delivery: engine.delivery, end: submit }),
     projects: { updateSettings: writer.updateSettings },
-    management: wakeAfterCommits(createManagementStore(management, writer), notify),
+    management: notifyAfterCommits(createManagementStore(management, writer), notify),
     retention: engine.retention,
-    repricing: { ...createRepricingReader(reads), reprice: send },
+    repricing: { ...createRepricingReader(reads), reprice: submit },
     webhooks,
     deliveries,
     ready: async () => {
@@ -170,22 +170,22 @@ export function createStore(limits: QueueLimits, start: (state: StoreState) => E
   };
 }
 
-function createWebhooks({ reads: { questions, ask }, delivery }: Engine): Pick<Store, 'webhooks' | 'deliveries'> {
-  const searchWith = (asking: Ask) =>
-    createLogSearch({ questions: questions.events, ask: asking }, delivery.searchedAtOnce);
+function createWebhooks({ reads: { queries, runQuery }, delivery }: Engine): Pick<Store, 'webhooks' | 'deliveries'> {
+  const searchWith = (runner: RunQuery) =>
+    createLogSearch({ queries: queries.events, runQuery: runner }, delivery.searchedAtOnce);
   const { forget, ...deliveries } = createDeliveryStore({
     ...delivery,
-    questions,
-    search: searchWith(delivery.askAside),
+    queries,
+    search: searchWith(delivery.runQueryAside),
   });
   delivery.onReconnect(forget);
   return {
     deliveries,
-    webhooks: createWebhookStore({ questions, ask, search: searchWith(ask), tests: delivery.work }),
+    webhooks: createWebhookStore({ queries, runQuery, search: searchWith(runQuery), tests: delivery.work }),
   };
 }
 
-function wakeAfterCommits(management: ManagementStore, notify: () => void): ManagementStore {
+function notifyAfterCommits(management: ManagementStore, notify: () => void): ManagementStore {
   return {
     ...management,
     async commit(change) {

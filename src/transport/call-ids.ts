@@ -1,11 +1,11 @@
-/** The ids of a call: kept from the caller where they are well formed, drawn fresh otherwise. */
+/** The ids of a call: those the caller sent where they are well formed, random ones otherwise. */
 
 import type { RandomBytes } from '../domain/clock.ts';
 import { maskTokens } from '../domain/token-mask.ts';
 import type { CallIds } from '../rpc/method.ts';
 
 export type IdSource = {
-  /** `header` answers the first value of a header by its lower-case name. */
+  /** `header` returns the first value of a header, by its lower-case name. */
   readonly next: (header: (name: string) => string | undefined) => CallIds;
 };
 
@@ -16,7 +16,7 @@ const REQUEST_ID_DIGITS = 24;
 const NO_TRACE = '0'.repeat(32);
 const NO_SPAN = '0'.repeat(16);
 
-/** Ids for every call. With tracing off the trace ids are empty and nothing of them leaves the process. */
+/** Ids for every call. With tracing off the trace ids are empty, and no response shows them. */
 export function createIdSource(random: RandomBytes, tracing: boolean): IdSource {
   const digits = createDigitPool(random);
   const hex = createHexPool(random);
@@ -24,7 +24,7 @@ export function createIdSource(random: RandomBytes, tracing: boolean): IdSource 
     next(header) {
       const sent = header('x-request-id');
       const isKept = sent !== undefined && REQUEST_ID.test(sent);
-      // It ends up in logs, here and wherever the answer passes.
+      // The id ends up in logs, here and wherever the response passes, and a caller may send a token by mistake.
       const requestId = isKept ? maskTokens(sent) : `req_${digits(REQUEST_ID_DIGITS)}`;
       if (!tracing) return { requestId, traceId: '', spanId: '' };
       return {
@@ -47,7 +47,7 @@ function continuedTrace(traceparent: string | undefined): string | null {
   if (!match) return null;
   const [, version, traceId, parentId, more] = match;
   if (traceId === undefined || traceId === NO_TRACE || parentId === NO_SPAN) return null;
-  // Version 00 is complete as it stands; only later versions may append fields.
+  // Only versions after 00 may append fields.
   return version === '00' && more !== undefined ? null : traceId;
 }
 
@@ -92,7 +92,7 @@ function createHexPool(random: RandomBytes): (bytes: number, never: string) => s
       used += count;
       const drawn = pool.toString('hex', used - count, used);
       if (drawn !== never) return drawn;
-      // What follows in this pool is as suspect as this was.
+      // Bytes of zeros suggest a broken source, so the rest of this pool is dropped.
       used = pool.length;
     }
     throw new Error('The random source did not deliver usable bytes.');

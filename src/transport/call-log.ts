@@ -1,20 +1,20 @@
-/** Tells how requests end: figures of all, a line for each that is refused, and for every one at level debug. */
+/** Counts requests as they end, and logs each one that is refused; at level debug, every one. */
 
 import type { Fault } from '../domain/fault.ts';
 import { maskedHead } from '../domain/token-mask.ts';
 import type { CallerKind, CallIds } from '../rpc/method.ts';
 import type { Arrival } from './origin.ts';
 
-/** One request that was answered. */
+/** One request that has ended. */
 export type CallEnd = {
   readonly transport: 'rest' | 'grpc' | 'connect';
-  /** Of HTTP; null where the request was not understood that far. */
+  /** The HTTP method; null where the request line could not be parsed. */
   readonly method: string | null;
   /** The template of its route or the path of its rpc; null when there is none. */
   readonly route: string | null;
-  /** As it was sent, without the query. Told only where there is no route. */
+  /** As it was sent, without the query. Logged only where there is no route. */
   readonly path: string | null;
-  /** Of HTTP; over gRPC and Connect the one that REST has for the same failure. */
+  /** The HTTP status; over gRPC and Connect the one that REST has for the same failure. */
   readonly status: number;
   readonly fault: Fault | null;
   readonly caller: CallerKind;
@@ -27,7 +27,7 @@ export type CallLog = {
   /** On the clock of `CallEnd.startedAtMs`. */
   readonly nowMs: () => number;
   readonly ended: (call: CallEnd) => void;
-  /** Tells what was left out so far. */
+  /** Logs how many lines were left out since the last such line. */
   readonly stop: () => void;
 };
 
@@ -79,16 +79,16 @@ export function createCallLog({ log, meter, addressOf, monotonicMs }: CallLogDep
   };
 }
 
-/** A health page that says no has answered what it was asked. */
+/** A 503 of a health page is a proper response, not a refusal. */
 function isRefused({ status, fault }: CallEnd): boolean {
   return fault !== null || (status >= REFUSED_STATUS_MIN && status !== UNHEALTHY_STATUS);
 }
 
-/** Whoever sends nothing but mistakes must not fill the disk. */
+/** Limits the lines of each second: a client that sends only bad requests must not fill the disk. */
 function limitPerSecond(log: CallLogDeps['log']) {
   let lines = 0;
   let leftOut = 0;
-  /** Of those that were left out; null when they differ. */
+  /** The code of the lines left out; null when their codes differ. */
   let code: string | null = null;
   let timer: NodeJS.Timeout | null = null;
   const end = () => {

@@ -1,21 +1,21 @@
 /** One call between the Connect library and the pipeline. */
 
 import type { Call, Decode, Invoke } from '../rpc/invoke.ts';
-import type { Answered, CallIds, Method, Request, StreamMethod, UnaryMethod } from '../rpc/method.ts';
-import type { AnswerStream, InvokeStream } from '../rpc/streams/invoke-stream.ts';
-import { deadlineFault } from './connect-errors.ts';
+import type { CallIds, Method, Request, StreamMethod, UnaryMethod, UnaryResponse } from '../rpc/method.ts';
+import type { InvokeStream, ResponseStream } from '../rpc/streams/invoke-stream.ts';
+import { deadlineFault } from './call-deadline.ts';
 import type { Origin } from './origin.ts';
 
 /**
- * The library hands over a message it has decoded itself, the pipeline wants to ask for it. So the pipeline starts
- * first and waits at that question.
+ * The library decodes the message by itself and hands it over; the pipeline requests it only after admission. So the
+ * pipeline starts first and waits where it requests the message.
  */
 export type PendingCall<Response> = {
-  /** Settles once the caller may send the message; rejects with the refusal. */
+  /** Resolves once the caller may send the message; rejects with the refusal. */
   readonly admitted: (signal: AbortSignal) => Promise<void>;
-  /** Answers the pipeline's question, and then the response. */
+  /** Hands the message to the pipeline, and resolves with the response. */
   readonly run: (request: Request, signal: AbortSignal) => Promise<Response>;
-  /** Lets the pipeline end where the message will not come. */
+  /** Ends the pipeline when the message will not arrive. */
   readonly abandon: () => void;
 };
 
@@ -24,42 +24,45 @@ export type CallStart<M extends Method> = {
   readonly header: (name: string) => string | undefined;
   readonly ids: CallIds;
   readonly origin: Origin;
-  readonly hasLeft: Call['hasLeft'];
+  readonly isDisconnected: Call['isDisconnected'];
   readonly onCaller: NonNullable<Call['onCaller']>;
 };
 
-export function startCall(invoke: Invoke, { method, origin, ...call }: CallStart<UnaryMethod>): PendingCall<Answered> {
+export function startCall(
+  invoke: Invoke,
+  { method, origin, ...call }: CallStart<UnaryMethod>,
+): PendingCall<UnaryResponse> {
   return start((decode) => invoke(method, { transport: 'connect', ...call, ...origin }, decode));
 }
 
-type Leaving = { readonly signal: AbortSignal; readonly cut: () => void };
+type Cancellation = { readonly signal: AbortSignal; readonly cut: () => void };
 
 export function startStream(
   invoke: InvokeStream,
   { method, origin, ...call }: CallStart<StreamMethod>,
-  leaving: Leaving,
-): PendingCall<AnswerStream> {
+  leaving: Cancellation,
+): PendingCall<ResponseStream> {
   return start(async (decode) => {
     const answers = await invoke(method, { transport: 'connect', ...call, ...origin, ...leaving }, decode);
-    // Nobody waits for it then, who could end it.
+    // After an abort no caller is left to close the stream.
     if (leaving.signal.aborted) answers.close();
     return answers;
   });
 }
 
 function start<Response>(begin: (decode: Decode) => Promise<Response>): PendingCall<Response> {
-  const question = Promise.withResolvers<void>();
+  const admission = Promise.withResolvers<void>();
   const message = Promise.withResolvers<Request>();
   const response = begin(() => {
-    question.resolve();
+    admission.resolve();
     return message.promise;
   });
-  response.then(() => question.resolve(), question.reject);
-  // Each may be left by everybody when the caller goes away.
+  response.then(() => admission.resolve(), admission.reject);
+  // When the client disconnects, nothing may be left awaiting these; that must not count as an unhandled rejection.
   message.promise.catch(() => {});
-  question.promise.catch(() => {});
+  admission.promise.catch(() => {});
   return {
-    admitted: (signal) => unlessAborted(question.promise, signal),
+    admitted: (signal) => unlessAborted(admission.promise, signal),
     run(received, signal) {
       message.resolve(received);
       return unlessAborted(response, signal);
@@ -68,7 +71,7 @@ function start<Response>(begin: (decode: Decode) => Promise<Response>): PendingC
   };
 }
 
-/** Stops waiting at the deadline, or when the caller leaves; the work itself goes on. */
+/** Stops waiting at the deadline, or when the client disconnects; the work itself goes on. */
 function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const onAbort = () => reject(deadlineFault());

@@ -4,14 +4,15 @@ import { Code, ConnectError, createContextKey, type Interceptor } from '@connect
 import { Fault } from '../domain/fault.ts';
 import { toFault } from '../rpc/invoke.ts';
 import type { CallIds } from '../rpc/method.ts';
+import { deadlineFault } from './call-deadline.ts';
 import { errorMetadata, errorStatus, type Family } from './status.ts';
 
-/** How errors of one call look. */
+/** What the errors of one call look like. */
 export type ErrorShape = {
   readonly family: Family;
   readonly ids: CallIds;
   readonly sizeMaxBytes: number;
-  /** Told of whatever becomes an error of the call. */
+  /** Called with every fault that becomes an error of the call. */
   readonly onFault?: (fault: Fault) => void;
 };
 
@@ -46,8 +47,8 @@ export function toConnectError(fault: Fault, { family, ids, onFault }: ErrorShap
 
 /**
  * Gives an error that the library raised (a message it could not read, one that is too large, an unknown
- * compression) the code and details every error here has. The library offers no hook for it, but announces the
- * error by aborting the signal of the call right before writing it, so what is changed in place then is what leaves.
+ * compression) the code and details of our own errors. The library has no hook for that, but it aborts the signal of the
+ * call with the error right before writing it, so the error can be changed in place then.
  */
 export function rewordLibraryError(reason: unknown, shape: ErrorShape): void {
   // Errors of our own have details already.
@@ -72,11 +73,7 @@ function libraryFault(error: ConnectError, { sizeMaxBytes }: ErrorShape): Fault 
   return new Fault('malformed_request', 'The message could not be decoded.', { meta: detailOf(error.rawMessage) });
 }
 
-export function deadlineFault(): Fault {
-  return new Fault('request_timeout', 'The deadline of the call has passed.');
-}
-
-/** Names the field of a JSON message that did not fit, without the types and values the library would tell. */
+/** Names the field of a JSON message that could not be decoded, without the types and values in the library's message. */
 function detailOf(libraryMessage: string): { readonly detail?: string } {
   const field = /cannot decode field \S+?\.(\w+) from JSON/.exec(libraryMessage)?.[1];
   return field === undefined ? {} : { detail: `${field} has a value of the wrong type` };

@@ -1,12 +1,14 @@
 /**
- * Looks at messages before the Connect library parses them in one go. Large binary ones are decoded here, in turns, and
- * the library gets an empty one instead. One of too many parts is refused; in the JSON form also one with an object of
- * too many members, or nested too deep. No message means one: what is free JSON in them travels as text.
+ * Checks messages before the Connect library parses them. The library parses a message in one turn of the event loop, so
+ * large binary ones are decoded here over several turns, and the library gets an empty message instead. Refused are
+ * messages of too many parts, and JSON nested too deep or with an object of too many members: no valid message has such
+ * an object, because free JSON travels in messages as text.
  */
 
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { type ContextValues, createContextKey } from '@connectrpc/connect';
 import { Fault } from '../domain/fault.ts';
+import type { RunSteps } from '../domain/steps.ts';
 import {
   JSON_DEPTH_MAX,
   MEMBERS_MAX,
@@ -15,8 +17,7 @@ import {
   tooDeep,
   tooManyNumberTexts,
   tooWide,
-} from '../domain/json-text.ts';
-import type { TakeSteps } from '../domain/steps.ts';
+} from '../json/json-text.ts';
 import type { Method, Request as RpcRequest } from '../rpc/method.ts';
 import { shapeKey, toConnectError } from './connect-errors.ts';
 import { decodeRequest, isLargeMessage } from './message-decode.ts';
@@ -31,13 +32,13 @@ const UNARY_TYPE = /^application\/(?:json|proto)\b/i;
 const PREFIX_BYTES = 5;
 const COMPRESSED_FLAG = 1;
 
-/** The request of a unary call, where it was read before the library saw it. */
+/** The request of a unary call that was decoded here and not by the library. */
 export const requestKey = createContextKey<RpcRequest | null>(null);
 
-/** Answers what the library is to parse: the message itself, or an empty one. */
+/** Resolves with what the library parses: the message itself, or an empty one. */
 type Inspect = (message: Uint8Array) => Promise<Uint8Array>;
 
-/** Set while a message is unpacked that will be parsed. */
+/** Set while a message is decompressed that the library will parse. */
 const unpacking = new AsyncLocalStorage<Inspect>();
 const EMPTY = new Uint8Array(0);
 
@@ -45,10 +46,10 @@ export type Expected = {
   readonly values: ContextValues;
   /** Undefined for health and reflection, whose messages are small. */
   readonly method: Method | undefined;
-  readonly takeSteps: TakeSteps;
+  readonly runSteps: RunSteps;
 };
 
-/** Runs `serve` with the body of the request, which fails as soon as a message in it is known to be refused. */
+/** Runs `serve` with the body of the request, whose iteration throws where a message in it is refused. */
 export function checkMessages<T>(request: Request, expected: Expected, body: Body, serve: (body: Body) => T): T {
   const { values, method } = expected;
   const type = String(request.headers['content-type'] ?? '');
@@ -63,7 +64,7 @@ export function checkMessages<T>(request: Request, expected: Expected, body: Bod
   return unpacking.run(inspect, () => serve(isPacked ? body : inspectBody(body, { isUnary, inspect, sizeOf })));
 }
 
-/** What is to be parsed of what came out of a compressed message, unless that is refused. */
+/** Checks a decompressed message; resolves with what the library parses. Throws where the message is refused. */
 export async function inspectUnpacked(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>> {
   const inspected = await unpacking.getStore()?.(bytes);
   return inspected === EMPTY ? new Uint8Array(0) : bytes;
@@ -73,7 +74,8 @@ type Inspection = { readonly isUnary: boolean; readonly inspect: Inspect; readon
 
 async function* inspectBody(body: Body, { isUnary, inspect, sizeOf }: Inspection): Body {
   const sizeMaxBytes = sizeOf();
-  // A message this small cannot be too wide, and those of streams are; they must not wait for one another.
+  // A message this small cannot have too many members. Health and reflection messages are, and must not wait for the end
+  // of their streams.
   if (sizeMaxBytes <= MEMBERS_MAX) {
     yield* body;
     return;
@@ -86,13 +88,13 @@ async function* inspectBody(body: Body, { isUnary, inspect, sizeOf }: Inspection
     if (size > sizeMaxBytes + PREFIX_BYTES) break;
   }
   const whole = Buffer.concat(chunks, size);
-  // What is too large is refused by the library as soon as it sees that much.
+  // The library refuses a body that is too large from this much of it.
   if (size > sizeMaxBytes + PREFIX_BYTES) yield whole;
   else if (isUnary) yield await inspect(whole);
   else yield* inspectEnvelopes(whole, inspect);
 }
 
-/** The messages of a stream; those that are compressed are looked at once they are unpacked. */
+/** The messages of a stream. Compressed ones are checked after decompression, in `inspectUnpacked`. */
 async function* inspectEnvelopes(bytes: Buffer, inspect: Inspect): Body {
   let at = 0;
   while (at + PREFIX_BYTES <= bytes.length) {
@@ -122,12 +124,12 @@ async function refuseWide(values: ContextValues, bytes: Uint8Array): Promise<Uin
 
 type Decoding = Expected & { readonly method: Method };
 
-async function decodeLarge({ values, method, takeSteps }: Decoding, bytes: Uint8Array): Promise<Uint8Array> {
+async function decodeLarge({ values, method, runSteps }: Decoding, bytes: Uint8Array): Promise<Uint8Array> {
   const isReadHere = isLargeMessage(bytes) || 'readBytes' in method.handler;
-  // What is too large, and a second message of a unary call, is refused by the library.
+  // The library refuses a message that is too large, and a second message of a unary call.
   if (!isReadHere || bytes.length > method.sizeMaxBytes || values.get(requestKey) !== null) return bytes;
   await refuse(values, async () => {
-    values.set(requestKey, await decodeRequest(method, bytes, takeSteps));
+    values.set(requestKey, await decodeRequest(method, bytes, runSteps));
   });
   return EMPTY;
 }

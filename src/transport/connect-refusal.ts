@@ -13,12 +13,12 @@ import { errorTrailers } from './status.ts';
 
 type Response = Exchange['response'];
 
-/** What the path of an rpc takes. */
+/** The value of the Allow header at the path of an rpc. */
 export function rpcMethods({ allowedMethods }: Pick<UniversalHandler, 'allowedMethods'>): string {
   return [...allowedMethods, 'OPTIONS'].join(', ');
 }
 
-/** Where HTTP says more than the code of the error. */
+/** Faults with a more specific HTTP status than that of their Connect code. */
 const HTTP_STATUS: { readonly [K in FaultKind]?: number } = {
   route_not_found: 404,
   method_not_allowed: 405,
@@ -26,11 +26,11 @@ const HTTP_STATUS: { readonly [K in FaultKind]?: number } = {
   unsupported_media_type: 415,
 };
 
-/** Answers and ends the exchange. */
+/** Sends the error and ends the exchange. */
 export function refuseRpc(exchange: Exchange, fault: Fault): void {
   const { request, response, ids } = exchange;
-  exchange.end.onFault(fault);
-  exchange.end.tell(200);
+  exchange.report.onFault(fault);
+  exchange.report.finish(200);
   const type = request.headers['content-type'] ?? '';
   const headers = headersOf(exchange);
   if (isGrpc(type)) {
@@ -47,9 +47,9 @@ export function refuseRpc(exchange: Exchange, fault: Fault): void {
   }
 }
 
-/** Answers which methods an rpc path takes, and ends the exchange. */
-export function tellMethods(exchange: Exchange, handler: UniversalHandler): void {
-  exchange.end.tell(204);
+/** Responds with the methods that an rpc path takes, and ends the exchange. */
+export function respondWithMethods(exchange: Exchange, handler: UniversalHandler): void {
+  exchange.report.finish(204);
   write(exchange.response, 204, { allow: rpcMethods(handler), ...headersOf(exchange) }, null);
 }
 
@@ -57,14 +57,14 @@ function headersOf({ request, ids }: Exchange): OutgoingHttpHeaders {
   const headers: OutgoingHttpHeaders = { 'x-request-id': ids.requestId };
   const traceparent = traceparentOf(ids);
   if (traceparent) headers.traceparent = traceparent;
-  // The body is not going to be read.
+  // The rest of the body stays unread, so the connection cannot be reused.
   if (request.httpVersionMajor === 1 && !request.complete) headers.connection = 'close';
   return headers;
 }
 
 /**
- * Trailers only: to a gRPC client, headers that do not end the stream announce a message. The response object would
- * end the stream with a frame of its own.
+ * Ends the stream with its first header frame: to a gRPC client, headers that do not end the stream announce a message.
+ * The response object would send a separate frame for the end.
  */
 function endWithTrailers(stream: ServerHttp2Stream, headers: OutgoingHttpHeaders): void {
   if (stream.closed || stream.destroyed || stream.headersSent) return;
@@ -74,6 +74,6 @@ function endWithTrailers(stream: ServerHttp2Stream, headers: OutgoingHttpHeaders
 }
 
 function write(response: Response, status: number, headers: OutgoingHttpHeaders, body: Uint8Array | null): void {
-  // One call for both kinds of response, whose writeHead is declared with overloads that no union satisfies.
+  // The cast serves both kinds of response: their overloads of writeHead do not combine in a union.
   (response as ServerResponse).writeHead(status, headers).end(body ?? undefined);
 }

@@ -1,6 +1,6 @@
 /**
- * The router of Connect, gRPC-Web and what gRPC the short path leaves. Each rpc goes through the one pipeline;
- * health and reflection answer by themselves; every other path is the fallback's.
+ * The router of Connect, gRPC-Web and the gRPC calls that the short path does not serve. Each rpc goes through the
+ * pipeline; health and reflection do not; every other path goes to the fallback.
  */
 
 import type { DescService, Message } from '@bufbuild/protobuf';
@@ -17,23 +17,23 @@ import { ServerReflection } from '../../gen/grpc/reflection/v1/reflection_pb.js'
 import { ServerReflection as ServerReflectionAlpha } from '../../gen/grpc/reflection/v1alpha/reflection_pb.js';
 import { Fault } from '../domain/fault.ts';
 import type { Method } from '../rpc/method.ts';
-import { admit, callKey, problemOf, streamKey } from './connect-admission.ts';
-import { capDeadline } from './connect-deadline.ts';
-import { watchExchange } from './connect-end.ts';
+import { capDeadline } from './call-deadline.ts';
+import { admit, callKey, findRefusal, streamKey } from './connect-admission.ts';
 import { faultsToErrors } from './connect-errors.ts';
-import { countBody, type Exchange, exchangeKey, isAbandoned, runExchange } from './connect-exchange.ts';
+import { createExchangeReport, type Exchange, exchangeKey } from './connect-exchange.ts';
 import { requestKey } from './connect-json.ts';
-import { refuseRpc, tellMethods } from './connect-refusal.ts';
+import { refuseRpc, respondWithMethods } from './connect-refusal.ts';
+import { countBody, isAbandoned, runExchange } from './connect-serve.ts';
 import { firstHeader } from './first-header.ts';
 import type { GrpcDeps } from './grpc.ts';
 import { createGzip } from './gzip.ts';
 import { limitStreams, REFLECTION_SHARES, WATCH_SHARES } from './open-streams.ts';
 import { arrivalOf } from './origin.ts';
-import { answerQuestions, createReflection } from './reflection.ts';
+import { answerRequests, createReflection } from './reflection.ts';
 import type { RestRequest, RestResponse } from './rest/exchange.ts';
-import { absenceOf } from './rest/unserved.ts';
+import { explainMissing } from './rest/unserved.ts';
 import { isRpcRequest } from './rpc-request.ts';
-import type { HttpHandler } from './server.ts';
+import type { HttpHandler } from './server-options.ts';
 import { createTurns } from './turns.ts';
 
 export type ConnectDeps = GrpcDeps & {
@@ -42,16 +42,16 @@ export type ConnectDeps = GrpcDeps & {
   readonly health: ServiceImpl<typeof Health>;
 };
 
-/** Largest message to health and reflection, which need no credential. A name is all they ask for. */
+/** Largest message to health and reflection, which need no credential. Their messages hold no more than a name. */
 const OPEN_MESSAGE_MAX_BYTES = 2_048;
 /**
- * The size of what is compressed tells of a secret beside text of the caller's own; and compressing is work, which
- * nobody gets for nothing.
+ * For responses with secrets, because a compressed size reveals a secret that stands beside text of the caller's own
+ * (BREACH); and for rpcs without a credential, because compression costs work.
  */
 const NEVER_COMPRESSED = { compressMinBytes: Number.MAX_SAFE_INTEGER };
 
 export function createConnect(deps: ConnectDeps): HttpHandler {
-  const { methods, ids, originOf, answers, reading, takeSteps, fallback } = deps;
+  const { methods, ids, originOf, responses: answers, reading, runSteps, fallback } = deps;
   const byName = new Map(methods.map((method) => [method.path, method]));
   const router = createConnectRouter({
     acceptCompression: [createGzip({ onUnpacking: countBody, isAbandoned })],
@@ -75,7 +75,12 @@ export function createConnect(deps: ConnectDeps): HttpHandler {
     }
     const header = firstHeader(request.headers, request.rawHeaders);
     const callIds = ids.next(header);
-    const end = watchExchange(deps.callLog, { request, ids: callIds, method: byName.get(path), isKnown: !!handler });
+    const end = createExchangeReport(deps.callLog, {
+      request,
+      ids: callIds,
+      method: byName.get(path),
+      isKnown: !!handler,
+    });
     const exchange: Exchange = {
       request,
       response,
@@ -84,18 +89,19 @@ export function createConnect(deps: ConnectDeps): HttpHandler {
       origin: originOf(arrivalOf(request, true)),
       method: byName.get(path),
       bodyEnd: Promise.withResolvers(),
-      end,
+      report: end,
     };
     if (handler && request.method === 'OPTIONS') {
-      tellMethods(exchange, handler);
+      respondWithMethods(exchange, handler);
       return;
     }
     const fault = handler
-      ? problemOf(request, handler)
-      : new Fault('route_not_found', absenceOf(path, 'There is no such rpc.'));
+      ? findRefusal(request, handler)
+      : new Fault('route_not_found', explainMissing(path, 'There is no such rpc.'));
     if (handler && !fault) capDeadline(request);
     const values = createContextValues().set(exchangeKey, exchange);
-    if (handler && !fault) void runExchange(handler, exchange, { values, answers, reading, takeTurn, takeSteps });
+    if (handler && !fault)
+      void runExchange(handler, exchange, { values, responses: answers, reading, takeTurn, runSteps });
     else if (fault) refuseRpc(exchange, fault);
   };
 }
@@ -104,7 +110,7 @@ function addRoutes(router: ConnectRouter, { methods, health }: ConnectDeps): voi
   for (const method of methods) {
     const { sizeMaxBytes, policy } = method;
     if (method.kind === 'stream') {
-      router.rpc(method.desc, answerAgain, { readMaxBytes: sizeMaxBytes, ...NEVER_COMPRESSED });
+      router.rpc(method.desc, streamResponses, { readMaxBytes: sizeMaxBytes, ...NEVER_COMPRESSED });
       continue;
     }
     const run = async (message: Message, { values, signal, responseHeader }: HandlerContext) => {
@@ -118,13 +124,17 @@ function addRoutes(router: ConnectRouter, { methods, health }: ConnectDeps): voi
   }
   router.service(Health, { ...health, watch: limitStreams(health.watch, 'watches', WATCH_SHARES) });
   const reflect = createReflection([...servicesOf(methods), Health, ServerReflection, ServerReflectionAlpha]);
-  const answerAll = limitStreams(answerQuestions.bind(null, reflect), 'streams of reflection', REFLECTION_SHARES);
-  router.service(ServerReflection, { serverReflectionInfo: answerAll }, NEVER_COMPRESSED);
-  // The messages of the older version have other names and the same fields.
-  router.service(ServerReflectionAlpha, { serverReflectionInfo: answerAll as unknown as AlphaImpl }, NEVER_COMPRESSED);
+  const serveReflection = limitStreams(answerRequests.bind(null, reflect), 'streams of reflection', REFLECTION_SHARES);
+  router.service(ServerReflection, { serverReflectionInfo: serveReflection }, NEVER_COMPRESSED);
+  // The messages of v1alpha have other type names and the same fields.
+  router.service(
+    ServerReflectionAlpha,
+    { serverReflectionInfo: serveReflection as unknown as AlphaImpl },
+    NEVER_COMPRESSED,
+  );
 }
 
-async function* answerAgain(message: Message, { values, signal }: HandlerContext): AsyncGenerator<Message> {
+async function* streamResponses(message: Message, { values, signal }: HandlerContext): AsyncGenerator<Message> {
   const call = values.get(streamKey);
   if (!call) throw new Error('the call was not admitted');
   const answers = await call.run(values.get(requestKey) ?? { kind: 'message', message }, signal);

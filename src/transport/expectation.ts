@@ -1,4 +1,4 @@
-/** The Expect header: the one expectation there is can be met, and every other is refused. */
+/** The Expect header: `100-continue` is supported, every other expectation is refused. */
 
 import type { IncomingHttpHeaders } from 'node:http';
 import { Fault } from '../domain/fault.ts';

@@ -1,23 +1,23 @@
 /**
- * Shares the event loop among callers. Requests that arrive together are begun one after the other, each caller in
- * turn, and after a while the loop sees to everything else before the next: a burst of one caller neither stops the
- * loop nor stands in front of the others.
+ * Shares the event loop among callers. Requests that arrive together are started one after the other, round-robin over
+ * their callers, and after a few milliseconds the loop serves its other events first: a burst of one caller neither
+ * blocks the loop nor delays the requests of others.
  */
 
 export type FairQueue = {
-  /** Runs the job now, or soon where others are before it. Callers are told apart by identity. */
+  /** Runs the job now, or later where others are queued before it. Callers are compared by identity. */
   add(caller: unknown, job: () => void): void;
 };
 
-/** How long requests are begun before the loop sees to everything else. */
+/** How long requests are started before the loop serves its other events. */
 const TURN_MS = 5;
 const FORGET_AFTER = 256;
 const RESOLVED = Promise.resolve();
 
-type Waiting = { readonly jobs: (() => void)[]; next: number };
+type CallerQueue = { readonly jobs: (() => void)[]; next: number };
 
-/** A caller who always has more waiting must not keep what was begun long ago. */
-function forgetBegun(waiting: Waiting): void {
+/** Drops started jobs from the queue of a caller that never empties, or they would stay in memory. */
+function dropStarted(waiting: CallerQueue): void {
   if (waiting.next < FORGET_AFTER || waiting.next * 2 < waiting.jobs.length) return;
   waiting.jobs.splice(0, waiting.next);
   waiting.next = 0;
@@ -25,18 +25,18 @@ function forgetBegun(waiting: Waiting): void {
 
 /** `clock` is monotonic milliseconds. */
 export function createFairQueue(clock: () => number): FairQueue {
-  // In the order in which the callers come next.
-  const callers = new Map<unknown, Waiting>();
+  // In the order in which the callers are served next.
+  const callers = new Map<unknown, CallerQueue>();
   let isRunning = false;
   let turnBeganMs: number | null = null;
-  /** Whether a job was begun since promises and ticks have settled. */
+  /** Whether a job was started since pending promises and ticks last ran. */
   let hasBegun = false;
 
-  function takeNext(): (() => void) | undefined {
+  function dequeue(): (() => void) | undefined {
     for (const [caller, waiting] of callers) {
       const job = waiting.jobs[waiting.next];
       waiting.next += 1;
-      forgetBegun(waiting);
+      dropStarted(waiting);
       callers.delete(caller);
       if (waiting.next < waiting.jobs.length) callers.set(caller, waiting);
       return job;
@@ -44,7 +44,7 @@ export function createFairQueue(clock: () => number): FairQueue {
     return undefined;
   }
 
-  // What a job leads to at once belongs to it, so the next one is begun only when promises and ticks have settled.
+  // Promises and ticks that a job schedules are part of its cost, so the next job starts only after they have run.
   const goOn = () => process.nextTick(step);
 
   function settle(): void {
@@ -57,12 +57,12 @@ export function createFairQueue(clock: () => number): FairQueue {
   }
 
   function step(): void {
-    const job = isOver() ? undefined : takeNext();
+    const job = isOver() ? undefined : dequeue();
     if (job === undefined) {
       isRunning = false;
       return;
     }
-    // queueMicrotask would carry an async context along, which costs more than the rest of this.
+    // queueMicrotask would propagate the async context, which costs more than the rest of this function.
     RESOLVED.then(goOn);
     job();
   }

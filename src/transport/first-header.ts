@@ -3,8 +3,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
 /**
- * Node joins the values of a repeated header with a comma, and a value may hold commas of its own; only the
- * raw list (name, value, name, value ...) tells where the first one ends.
+ * Node joins the values of a repeated header with commas, and a value may contain commas; only the raw list
+ * (name, value, name, value ...) shows where the first value ends.
  */
 export function firstHeader(
   headers: IncomingHttpHeaders,

@@ -1,53 +1,53 @@
-/** Collects pieces, and puts them together once. Small ones kept by themselves would hold hundreds of bytes each. */
+/** Collects chunks and concatenates them once. Small chunks are copied together: each Buffer costs hundreds of bytes. */
 
 export type GrowingBuffer = {
-  add(piece: Buffer): void;
+  add(chunk: Buffer): void;
   size(): number;
-  /** What was collected so far. */
+  /** All bytes added so far. */
   bytes(): Buffer;
 };
 
 const EMPTY = Buffer.alloc(0);
-/** Kept as it is, where it is not a small part of something larger. */
+/** Chunks of this size are kept without a copy, unless they are a small slice of a larger memory block. */
 const LARGE_MIN_BYTES = 4_096;
 const BLOCK_MAX_BYTES = 65_536;
 
 export function createGrowingBuffer(): GrowingBuffer {
-  let pieces: Buffer[] = [];
+  let chunks: Buffer[] = [];
   let size = 0;
-  /** Takes small pieces. Never larger than what was there before it, so that no more than twice the size is held. */
+  /** Holds small chunks. Never larger than what was collected before it, so that at most twice the size is allocated. */
   let block: Buffer = EMPTY;
   let filled = 0;
 
   function closeBlock(): void {
-    if (filled > 0) pieces.push(block.subarray(0, filled));
+    if (filled > 0) chunks.push(block.subarray(0, filled));
     block = EMPTY;
     filled = 0;
   }
 
   return {
-    add(piece) {
-      if (size === 0 || isLarge(piece)) {
+    add(chunk) {
+      if (size === 0 || isLarge(chunk)) {
         closeBlock();
-        pieces.push(piece);
+        chunks.push(chunk);
       } else {
-        if (piece.length > block.length - filled) {
+        if (chunk.length > block.length - filled) {
           closeBlock();
-          block = Buffer.allocUnsafe(Math.max(piece.length, Math.min(BLOCK_MAX_BYTES, size)));
+          block = Buffer.allocUnsafe(Math.max(chunk.length, Math.min(BLOCK_MAX_BYTES, size)));
         }
-        filled += piece.copy(block, filled);
+        filled += chunk.copy(block, filled);
       }
-      size += piece.length;
+      size += chunk.length;
     },
     size: () => size,
     bytes() {
       closeBlock();
-      if (pieces.length > 1) pieces = [Buffer.concat(pieces, size)];
-      return pieces[0] ?? EMPTY;
+      if (chunks.length > 1) chunks = [Buffer.concat(chunks, size)];
+      return chunks[0] ?? EMPTY;
     },
   };
 }
 
-function isLarge(piece: Buffer): boolean {
-  return piece.length >= LARGE_MIN_BYTES && 2 * piece.length >= piece.buffer.byteLength;
+function isLarge(chunk: Buffer): boolean {
+  return chunk.length >= LARGE_MIN_BYTES && 2 * chunk.length >= chunk.buffer.byteLength;
 }

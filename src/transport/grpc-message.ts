@@ -9,14 +9,14 @@ const PREFIX_BYTES = 5;
 
 export type MessageLimits = {
   readonly sizeMaxBytes: number;
-  /** Told of every piece before it is kept; throws where it must not be. */
+  /** Called with the size of every chunk before it is kept; throws where there is no room for it. */
   readonly onBytes: (bytes: number) => void;
   readonly reading: ReadBudget;
 };
 
 /**
- * The bytes of the message, once the caller has finished sending. Refuses by the announced length already, so
- * never more than `sizeMaxBytes` and one frame are held. Rejects when the caller leaves before that.
+ * Resolves with the bytes of the message once the client has sent all of it. Refuses by the announced length, so at
+ * most `sizeMaxBytes` and one frame are held. Rejects when the client disconnects first.
  */
 export function readGrpcMessage(stream: ServerHttp2Stream, limits: MessageLimits): Promise<Buffer> {
   const { sizeMaxBytes, onBytes, reading } = limits;
@@ -65,7 +65,7 @@ export function readGrpcMessage(stream: ServerHttp2Stream, limits: MessageLimits
       if (!settled) fail(new Fault('request_timeout', 'The caller left before its message was complete.'));
     };
     stream.on('data', onData).on('end', onEnd).on('close', onClose);
-    // Both may have happened while the credential was proven, and neither is told twice.
+    // Either event may have passed while the credential was checked, and is not emitted again.
     if (stream.readableEnded) onEnd();
     else if (stream.destroyed) onClose();
   });

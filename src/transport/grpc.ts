@@ -1,6 +1,6 @@
 /**
  * The short path of unary gRPC: one message in, one message out, straight from HTTP/2 frames to the pipeline.
- * Whatever it does not take (streams, compression, gRPC with JSON, expectations) goes through the Connect router.
+ * All other calls (streams, compression, gRPC with JSON, expectations) go through the Connect router.
  */
 
 import type { IncomingHttpHeaders, ServerHttp2Stream } from 'node:http2';
@@ -8,21 +8,21 @@ import { constants } from 'node:http2';
 import { toBinary } from '@bufbuild/protobuf';
 import { ErrorFamily } from '../../gen/spandrel/v1/options_pb.js';
 import { Fault } from '../domain/fault.ts';
-import type { TakeSteps } from '../domain/steps.ts';
+import type { RunSteps } from '../domain/steps.ts';
 import { type Invoke, toFault } from '../rpc/invoke.ts';
-import type { Answered, CallerKind, CallIds, Method, UnaryMethod } from '../rpc/method.ts';
+import type { CallerKind, CallIds, Method, UnaryMethod, UnaryResponse } from '../rpc/method.ts';
 import type { InvokeStream } from '../rpc/streams/invoke-stream.ts';
-import type { AnswerWatch } from './answer-watch.ts';
+import { parseGrpcTimeout } from './call-deadline.ts';
 import { type IdSource, traceparentOf } from './call-ids.ts';
 import type { CallLog } from './call-log.ts';
 import { firstHeader } from './first-header.ts';
 import { readGrpcMessage } from './grpc-message.ts';
-import { parseGrpcTimeout } from './grpc-timeout.ts';
 import { decodeRequest } from './message-decode.ts';
 import { type OriginOf, socketOf } from './origin.ts';
 import type { ReadBudget } from './read-budget.ts';
+import type { ResponseWatch } from './response-watch.ts';
 import { familyOfPolicy, statusOf } from './rest/errors.ts';
-import type { Handlers } from './server.ts';
+import type { Handlers } from './server-options.ts';
 import { errorTrailers, type Family, familyOf } from './status.ts';
 
 const CONTENT_TYPE = 'application/grpc';
@@ -37,10 +37,10 @@ export type GrpcDeps = {
   readonly invokeStream: InvokeStream;
   readonly ids: IdSource;
   readonly originOf: OriginOf;
-  readonly answers: AnswerWatch;
+  readonly responses: ResponseWatch;
   readonly callLog: CallLog;
   readonly reading: ReadBudget;
-  readonly takeSteps: TakeSteps;
+  readonly runSteps: RunSteps;
 };
 
 /** Serves the unary rpcs of `methods` to gRPC clients. */
@@ -50,7 +50,7 @@ export function createGrpc(deps: GrpcDeps): Handlers['grpc'] {
   const byPath = new Map(unary.map((method) => [method.path, method]));
   const methodOf = (headers: IncomingHttpHeaders) => byPath.get(String(headers[':path']));
   return {
-    takes(headers) {
+    accepts(headers) {
       if (headers[':method'] !== 'POST' || headers.expect !== undefined || !methodOf(headers)) return false;
       const type = headers['content-type'];
       if (type !== CONTENT_TYPE && type !== 'application/grpc+proto') return false;
@@ -79,7 +79,7 @@ type Call = {
   readonly ids: CallIds;
   readonly family: Family;
   caller: CallerKind;
-  /** To be told as the answer leaves. */
+  /** Records the call; to be called when the response is sent. */
   readonly end: (fault: Fault | null) => void;
 };
 
@@ -104,18 +104,18 @@ function startCall({ callLog, stream, method }: Starting, ids: CallIds, headers:
 }
 
 function serveCall(served: Served, headers: IncomingHttpHeaders, raw: readonly string[]): void {
-  const { stream, method, invoke, ids, originOf, answers, reading, takeSteps } = served;
+  const { stream, method, invoke, ids, originOf, responses: answers, reading, runSteps } = served;
   const header = firstHeader(headers, raw);
   const call = startCall(served, ids.next(header), headers);
   const timeout = headers['grpc-timeout'];
   const timer = typeof timeout === 'string' ? startDeadline(call, timeout) : null;
   if (timer === 'refused') return;
   const { remoteAddress, quota } = originOf({ socket: socketOf(stream), headers, hasBody: true });
-  // The credential is proven before the first byte of the message is read.
+  // Called after admission: the credential is checked before the first byte of the message is read.
   const decode = async () => {
     const limits = { sizeMaxBytes: method.sizeMaxBytes, onBytes: quota.receive, reading };
     const bytes = await readGrpcMessage(stream, limits);
-    return decodeRequest(method, bytes, takeSteps);
+    return decodeRequest(method, bytes, runSteps);
   };
   const settle = (end: () => void) => {
     if (timer) clearTimeout(timer);
@@ -129,19 +129,23 @@ function serveCall(served: Served, headers: IncomingHttpHeaders, raw: readonly s
   const onCaller = (kind: CallerKind) => {
     call.caller = kind;
   };
-  const hasLeft = () => isOver(stream);
-  invoke(method, { transport: 'grpc', header, ids: call.ids, remoteAddress, quota, hasLeft, onCaller }, decode).then(
+  const isDisconnected = () => isFinished(stream);
+  invoke(
+    method,
+    { transport: 'grpc', header, ids: call.ids, remoteAddress, quota, isDisconnected: isDisconnected, onCaller },
+    decode,
+  ).then(
     (answered) =>
       settle(() => {
         const message = toBinary(method.desc.output, answered.message);
-        answers.send({ quota, outlet: stream, bytes: message.length, must: !method.isRead });
-        answer(call, message, answered.headers);
+        answers.send({ quota, sink: stream, bytes: message.length, force: !method.isRead });
+        respond(call, message, answered.headers);
       }),
     (error: unknown) => settle(() => refuse(call, toFault(error))),
   );
 }
 
-/** At the deadline the caller gets its answer; the work itself goes on, for a commit belongs to no connection. */
+/** At the deadline the client gets an error; the work itself goes on, because a commit does not depend on the connection. */
 function startDeadline(call: Call, timeout: string): NodeJS.Timeout | 'refused' {
   const timeoutMs = parseGrpcTimeout(timeout);
   if (timeoutMs === null) {
@@ -152,8 +156,8 @@ function startDeadline(call: Call, timeout: string): NodeJS.Timeout | 'refused' 
   return setTimeout(late, timeoutMs);
 }
 
-function answer({ stream, ids, end }: Call, message: Uint8Array, headers: Answered['headers']): void {
-  if (isOver(stream)) return;
+function respond({ stream, ids, end }: Call, message: Uint8Array, headers: UnaryResponse['headers']): void {
+  if (isFinished(stream)) return;
   end(null);
   const frame = Buffer.allocUnsafe(PREFIX_BYTES + message.length);
   frame[0] = 0;
@@ -164,8 +168,8 @@ function answer({ stream, ids, end }: Call, message: Uint8Array, headers: Answer
   stream.end(frame);
 }
 
-/** The caller left, or has been answered at its deadline. */
-function isOver(stream: ServerHttp2Stream): boolean {
+/** Whether the client has disconnected, or got an error at its deadline. */
+function isFinished(stream: ServerHttp2Stream): boolean {
   return stream.closed || stream.destroyed || stream.headersSent;
 }
 
@@ -173,9 +177,9 @@ function sendOk(this: ServerHttp2Stream): void {
   this.sendTrailers(TRAILERS_OK);
 }
 
-/** An answer of trailers only. What the caller is still sending is told to stop. */
+/** A response of trailers only. Resets the stream where the client is still sending. */
 function refuse({ stream, ids, family, end }: Call, fault: Fault): void {
-  if (isOver(stream)) return;
+  if (isFinished(stream)) return;
   end(fault);
   stream.respond({ ...responseHeaders(ids), ...errorTrailers(fault, family, ids) }, END_STREAM);
   if (stream.state.remoteClose === 1) stream.resume();

@@ -1,20 +1,21 @@
-/** The one compression of RPC messages, with memory and work bounded by the limit of the rpc and not by the ratio. */
+/** Gzip of RPC messages, with memory and work bounded by the size limit of the rpc, whatever the compression ratio. */
 
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { Code, ConnectError } from '@connectrpc/connect';
 import { compressionGzip } from '@connectrpc/connect-node';
 import { inspectUnpacked } from './connect-json.ts';
+import { createSemaphore } from './semaphore.ts';
 
 const unpack = promisify(gunzip);
 type Compression = typeof compressionGzip;
 
-// A header, an empty block, a checksum and a length.
+/** A header, an empty block, a checksum and a length. */
 const GZIP_MIN_BYTES = 18;
 const LENGTH_BYTES = 4;
-// The format cannot pack tighter, so a length beyond that is noise.
+/** The best ratio of the format: an announced length beyond it is wrong. */
 const RATIO_MAX = 1_032;
-// The pool that unpacks has few threads; more at once would only hold more memory.
+/** zlib runs in libuv's pool of few threads; more at once would only hold more memory. */
 const AT_ONCE_MAX = 2;
 const CHUNK_MIN_BYTES = 64;
 const CHUNK_MAX_BYTES = 65_536;
@@ -22,12 +23,12 @@ const CHUNK_MAX_BYTES = 65_536;
 export type GzipDeps = { readonly onUnpacking: (bytes: number) => void; readonly isAbandoned: () => boolean };
 
 /**
- * What was packed says at its end how long it was. That is believed as far as it can be checked: too much is refused
- * without unpacking, and unpacking stops where more comes out than was announced. `onUnpacking` is told how much will
- * come out, and throws where there is no room for it; what is abandoned when its turn comes is not unpacked.
+ * Gzip data ends with its decompressed length. A length over the limit is refused without decompressing, and
+ * decompression stops where it yields more than the announced length. `onUnpacking` gets that length before, and throws where
+ * there is no room for it. A message whose client has disconnected is not decompressed.
  */
 export function createGzip({ onUnpacking, isAbandoned }: GzipDeps): Compression {
-  const inTurn = createTurnstile(AT_ONCE_MAX);
+  const semaphore = createSemaphore(AT_ONCE_MAX);
   return {
     name: compressionGzip.name,
     compress: compressionGzip.compress,
@@ -37,9 +38,15 @@ export function createGzip({ onUnpacking, isAbandoned }: GzipDeps): Compression 
       if (length === null) throw broken();
       if (length > readMaxBytes) throw new ConnectError('too large once unpacked', Code.ResourceExhausted);
       onUnpacking(length);
-      return inspectUnpacked(
-        await inTurn(() => (isAbandoned() ? Promise.reject(broken()) : unpackExactly(bytes, length))),
-      );
+      await semaphore.acquire();
+      let unpacked: Uint8Array<ArrayBuffer>;
+      try {
+        if (isAbandoned()) throw broken();
+        unpacked = await unpackExactly(bytes, length);
+      } finally {
+        semaphore.release();
+      }
+      return inspectUnpacked(unpacked);
     },
   };
 }
@@ -62,21 +69,4 @@ async function unpackExactly(bytes: Uint8Array, length: number): Promise<Uint8Ar
 
 function broken(cause?: unknown): ConnectError {
   return new ConnectError('broken compression', Code.InvalidArgument, undefined, undefined, cause);
-}
-
-/** Runs at most `atOnceMax` jobs at a time, the others in the order they came. */
-function createTurnstile(atOnceMax: number): <T>(job: () => Promise<T>) => Promise<T> {
-  const waiting: (() => void)[] = [];
-  let running = 0;
-  return async (job) => {
-    if (running >= atOnceMax) await new Promise<void>((resolve) => waiting.push(resolve));
-    else running += 1;
-    try {
-      return await job();
-    } finally {
-      const next = waiting.shift();
-      if (next) next();
-      else running -= 1;
-    }
-  };
 }

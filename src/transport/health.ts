@@ -1,4 +1,4 @@
-/** grpc.health.v1: whether the process, and each service in it, takes calls. */
+/** grpc.health.v1: whether the process, and each of its services, accepts calls. */
 
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ServiceImpl } from '@connectrpc/connect';
@@ -16,9 +16,9 @@ export type HealthDeps = {
   readonly monotonicMs: () => number;
 };
 
-const LOOK_AGAIN_MS = 500;
+const POLL_INTERVAL_MS = 500;
 
-/** Answers for each service of `methods`, and by the empty name for the whole process. */
+/** Knows each service of `methods`, and the whole process by the empty name. */
 export function createHealth({ methods, accepting, ready, monotonicMs }: HealthDeps): ServiceImpl<typeof Health> {
   const known = new Set(['', ...methods.map(({ desc }) => desc.parent.typeName)]);
   const isReady = shareReadiness(ready, monotonicMs);
@@ -33,11 +33,11 @@ export function createHealth({ methods, accepting, ready, monotonicMs }: HealthD
       throw new Fault('route_not_found', 'There is no such service.', { kind: 'not_found' });
     },
     async *watch({ service }, { signal }) {
-      for (let told: Status | null = null; !signal.aborted; await pause(signal)) {
+      for (let sent: Status | null = null; !signal.aborted; await pause(signal)) {
         const status = await statusOf(service);
-        if (status !== told) yield { status };
-        told = status;
-        // A watch that went on would hold up the drain.
+        if (status !== sent) yield { status };
+        sent = status;
+        // An open watch would delay the drain.
         if (!accepting()) return;
       }
     },
@@ -45,5 +45,5 @@ export function createHealth({ methods, accepting, ready, monotonicMs }: HealthD
 }
 
 async function pause(signal: AbortSignal): Promise<void> {
-  await delay(LOOK_AGAIN_MS, undefined, { signal, ref: false }).catch(() => {});
+  await delay(POLL_INTERVAL_MS, undefined, { signal, ref: false }).catch(() => {});
 }

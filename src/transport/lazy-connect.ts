@@ -1,15 +1,15 @@
 /**
- * Loads the Connect router with the first request that needs it: JSON and unary gRPC do without, and it is
- * 15 MiB of an idle process and a fifth of its start.
+ * Loads the Connect router with the first request that needs it: JSON and unary gRPC do not, and it costs an idle process
+ * 15 MiB and a fifth of its start time.
  */
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { unavailableFault } from '../domain/fault.ts';
 import type { ConnectDeps } from './connect.ts';
-import { familyOfPath, faultAnswer } from './rest/errors.ts';
+import { familyOfPath, faultResponse } from './rest/errors.ts';
 import { type RestRequest, type RestResponse, respond } from './rest/exchange.ts';
 import { isRpcRequest } from './rpc-request.ts';
-import type { HttpHandler } from './server.ts';
+import type { HttpHandler } from './server-options.ts';
 import { createTurns } from './turns.ts';
 
 // A dotted service name in the first segment: no JSON path has one.
@@ -21,7 +21,7 @@ export type LazyConnectDeps = ConnectDeps & { readonly log: { error(fields: obje
 export function createLazyConnect(deps: LazyConnectDeps): HttpHandler {
   let serve: HttpHandler | null = null;
   let loading: Promise<HttpHandler> | null = null;
-  // Those that came while it was loading would otherwise all begin in the same turn of the event loop.
+  // Requests that arrived while it was loading would otherwise all start in the same turn of the event loop.
   const takeTurn = createTurns();
 
   async function serveOnceLoaded(request: RestRequest, response: RestResponse): Promise<void> {
@@ -45,7 +45,7 @@ export function createLazyConnect(deps: LazyConnectDeps): HttpHandler {
   };
 }
 
-/** In three turns of the event loop, because what a module needs to run is all done in one. */
+/** In three turns of the event loop, because each import evaluates all its modules in one turn. */
 async function load(deps: LazyConnectDeps): Promise<HttpHandler> {
   await import('@connectrpc/connect');
   await nextTurn();
@@ -58,5 +58,5 @@ async function load(deps: LazyConnectDeps): Promise<HttpHandler> {
 function refuse(deps: LazyConnectDeps, request: RestRequest, response: RestResponse, cause: unknown): void {
   const ids = deps.ids.next(() => undefined);
   const fault = unavailableFault('The server is being replaced; try again.', RETRY_AFTER_SECONDS, cause);
-  respond(request, response, ids, faultAnswer(fault, familyOfPath(request.url ?? ''), ids));
+  respond(request, response, ids, faultResponse(fault, familyOfPath(request.url ?? ''), ids));
 }

@@ -1,6 +1,6 @@
 /**
- * Decodes protobuf messages. Large ones piece by piece, with turns of the event loop for others in between, and counted
- * before anything is made of them.
+ * Decodes protobuf messages. Large ones chunk by chunk, with turns of the event loop for other requests in between; the
+ * parts of each chunk are counted before it is decoded.
  */
 
 import {
@@ -15,33 +15,33 @@ import { type ReflectMessage, reflect } from '@bufbuild/protobuf/reflect';
 import { BinaryReader, WireType } from '@bufbuild/protobuf/wire';
 import { Fault } from '../domain/fault.ts';
 import { undecodable } from '../domain/message-parts.ts';
-import type { Steps, TakeSteps } from '../domain/steps.ts';
+import type { RunSteps, Steps } from '../domain/steps.ts';
 import type { Method, Request } from '../rpc/method.ts';
 import { createPartCount, type PartCount } from './message-scan.ts';
 
-/** Decoded in one go. Its parts, of two bytes each, are few enough. */
-const PIECE_BYTES = 65_536;
-/** Messages inside of messages that are taken apart. What is deeper is decoded with what it stands in. */
+/** Decoded in one turn of the event loop: it holds few enough parts, which take two bytes at least. */
+const CHUNK_BYTES = 65_536;
+/** How deep nested messages are split into chunks. Deeper ones are decoded with the message around them. */
 const DEPTH_MAX = 20;
 const OPTIONS = { readUnknownFields: false };
 
-/** Whether a message is decoded piece by piece. */
+/** Whether a message is decoded chunk by chunk. */
 export function isLargeMessage(bytes: Uint8Array): boolean {
-  return bytes.length > PIECE_BYTES;
+  return bytes.length > CHUNK_BYTES;
 }
 
-/** What the pipeline gets of an encoded message. Throws like decodeMessage. */
-export function decodeRequest(method: Method, bytes: Uint8Array, takeSteps: TakeSteps): Request | Promise<Request> {
+/** The request for the pipeline, from an encoded message. Throws like decodeMessage. */
+export function decodeRequest(method: Method, bytes: Uint8Array, runSteps: RunSteps): Request | Promise<Request> {
   const { desc, handler } = method;
   if ('readBytes' in handler) return { kind: 'bytes', bytes };
-  const decoded = decodeMessage(desc.input, bytes, takeSteps);
+  const decoded = decodeMessage(desc.input, bytes, runSteps);
   if (!(decoded instanceof Promise)) return { kind: 'message', message: decoded };
   return decoded.then((message) => ({ kind: 'message', message }));
 }
 
 /** Throws malformed_request, and payload_too_large for a message of too many parts. */
-export function decodeMessage(desc: DescMessage, bytes: Uint8Array, takeSteps: TakeSteps): Message | Promise<Message> {
-  if (isLargeMessage(bytes)) return takeSteps(decodeInSteps(desc, bytes));
+export function decodeMessage(desc: DescMessage, bytes: Uint8Array, runSteps: RunSteps): Message | Promise<Message> {
+  if (isLargeMessage(bytes)) return runSteps(decodeInSteps(desc, bytes));
   try {
     return fromBinary(desc, bytes, OPTIONS);
   } catch (cause) {
@@ -49,7 +49,7 @@ export function decodeMessage(desc: DescMessage, bytes: Uint8Array, takeSteps: T
   }
 }
 
-/** The message is the same as if it had been decoded at once: fields may be merged one after the other. */
+/** The result equals that of decoding at once: protobuf allows to merge the fields of a message one after the other. */
 function* decodeInSteps(desc: DescMessage, bytes: Uint8Array): Steps<Message> {
   const message = create(desc);
   try {
@@ -67,20 +67,20 @@ function* fill(target: ReflectMessage, bytes: Uint8Array, filling: Filling): Ste
   const reader = new BinaryReader(bytes);
   let start = 0;
   const merge = (end: number) => {
-    const piece = bytes.subarray(start, end);
-    filling.count.add(desc, piece);
-    mergeFromBinary(desc, message, piece, OPTIONS);
+    const chunk = bytes.subarray(start, end);
+    filling.count.add(desc, chunk);
+    mergeFromBinary(desc, message, chunk, OPTIONS);
   };
   while (reader.pos < bytes.length) {
     const at = reader.pos;
     const [number, wireType] = reader.tag();
     const field = desc.fields.find((each) => each.number === number);
     const content = skipField(reader, wireType, number);
-    if (content !== null && content.length > PIECE_BYTES && field?.message && filling.depth < DEPTH_MAX) {
+    if (content !== null && content.length > CHUNK_BYTES && field?.message && filling.depth < DEPTH_MAX) {
       if (at > start) merge(at);
       yield* fillPart(target, field, content, filling);
       start = reader.pos;
-    } else if (reader.pos - start > PIECE_BYTES) {
+    } else if (reader.pos - start > CHUNK_BYTES) {
       merge(reader.pos);
       start = reader.pos;
       yield;
@@ -89,14 +89,14 @@ function* fill(target: ReflectMessage, bytes: Uint8Array, filling: Filling): Ste
   if (start < bytes.length) merge(bytes.length);
 }
 
-/** What a field of delimited length holds; null for others. */
+/** The content of a length-delimited field; null for others. */
 function skipField(reader: BinaryReader, wireType: WireType, number: number): Uint8Array | null {
   if (wireType === WireType.LengthDelimited) return reader.bytes();
   reader.skip(wireType, number);
   return null;
 }
 
-/** An item of a list, or a message that may be there in part already. */
+/** Decodes an item of a list, or a message field, of which an earlier chunk may have set a part. */
 function* fillPart(target: ReflectMessage, field: DescField, content: Uint8Array, filling: Filling): Steps<void> {
   if (!field.message || field.fieldKind === 'map') throw new Error(`${field} is no message`);
   const isItem = field.fieldKind === 'list';

@@ -1,6 +1,6 @@
 /**
- * Counts what decoding a message would make, before anything is made: two bytes of a body become a whole message
- * in memory, so that 10 MiB could become gigabytes.
+ * Counts the messages and list items in an encoded message before it is decoded: two bytes of a body can become a whole
+ * message in memory, so that 10 MiB could become gigabytes.
  */
 
 import type { DescMessage } from '@bufbuild/protobuf';
@@ -8,12 +8,12 @@ import { BinaryReader, WireType } from '@bufbuild/protobuf/wire';
 import { Fault } from '../domain/fault.ts';
 import { PARTS_MAX, tooManyParts } from '../domain/message-parts.ts';
 
-/** A smaller body cannot hold more: each part takes two bytes. */
+/** A smaller body cannot exceed the limit: each part takes two bytes. */
 const UNSCANNED_BYTES_MAX = 65_536;
-/** The decoder refuses what is deeper. */
+/** The decoder refuses deeper messages. */
 const DEPTH_MAX = 100;
 
-/** The message of a field, `list` for other lists, null for what costs no more than its bytes. */
+/** The message of a field, `list` for other lists, null for values that need no more memory than their bytes. */
 type Part = DescMessage | 'list' | null;
 
 /** By field number. */
@@ -22,11 +22,11 @@ type Shape = ReadonlyMap<number, Part>;
 const shapes = new WeakMap<DescMessage, Shape>();
 
 export type PartCount = {
-  /** Counts the parts of some fields of a message. Throws payload_too_large beyond the limit. */
+  /** Counts the parts of some encoded fields of a message. Throws payload_too_large beyond the limit. */
   add(desc: DescMessage, bytes: Uint8Array): void;
 };
 
-/** Of one request, which may be counted piece by piece. What cannot be read is left to the decoder, which says so. */
+/** The count of one request, over all its chunks. Malformed bytes are ignored: the decoder refuses them. */
 export function createPartCount(): PartCount {
   let parts = 0;
   return {

@@ -1,20 +1,31 @@
 /**
- * Streams of health and reflection. Nobody proves a credential for them, so what one connection and one address can
- * hold open is bounded, beside the whole.
+ * Streams of health and reflection. They need no credential, so their number is limited in total, by address and by
+ * connection.
  */
 
 import type { HandlerContext } from '@connectrpc/connect';
 import { Fault } from '../domain/fault.ts';
 import { type Exchange, exchangeKey } from './connect-exchange.ts';
-import { createShares, type Holder, type SharesOptions } from './shares.ts';
 
-/** No address can take more than a quarter of them. */
+export type SharesOptions = {
+  readonly totalMax: number;
+  readonly perAddressMax: number;
+  readonly perConnectionMax: number;
+};
+
+type Holder = {
+  /** Compared by identity. */
+  readonly connection: object;
+  readonly address: string;
+};
+
+/** No address can hold more than a quarter of the streams. */
 export const WATCH_SHARES: SharesOptions = { totalMax: 1_000, perAddressMax: 250, perConnectionMax: 16 };
 export const REFLECTION_SHARES: SharesOptions = { totalMax: 256, perAddressMax: 64, perConnectionMax: 4 };
 
 type OpenStream<I, O> = (input: I, context: HandlerContext) => AsyncIterable<O>;
 
-/** `serve` for as many streams at once as `options` allow; `what` names them to whoever is refused. */
+/** Limits how many streams of `serve` are open at once; `what` names the streams in the refusal. */
 export function limitStreams<I, O>(
   serve: OpenStream<I, O>,
   what: string,
@@ -38,7 +49,45 @@ function holderOf({ values }: HandlerContext): Holder {
   return { connection: connectionOf(exchange.request), address: exchange.origin.network ?? '' };
 }
 
-/** A stream that has lost its connection counts for itself, until that is noticed. */
+/** The session or socket of the request; the request itself once its session is gone. */
 function connectionOf(request: Exchange['request']): object {
   return 'stream' in request ? (request.stream.session ?? request) : request.socket;
+}
+
+/** A semaphore whose permits are also limited by address and by connection. */
+type Shares = {
+  /** Acquires a permit; null when none is left for this holder. The result releases it; further calls of it do nothing. */
+  readonly acquire: (holder: Holder) => (() => void) | null;
+};
+
+function createShares({ totalMax, perAddressMax, perConnectionMax }: SharesOptions): Shares {
+  const byAddress = new Map<string, number>();
+  const byConnection = new Map<object, number>();
+  let total = 0;
+  return {
+    acquire({ connection, address }) {
+      const isFull =
+        total >= totalMax ||
+        (byAddress.get(address) ?? 0) >= perAddressMax ||
+        (byConnection.get(connection) ?? 0) >= perConnectionMax;
+      if (isFull) return null;
+      total += 1;
+      add(byAddress, address, 1);
+      add(byConnection, connection, 1);
+      let held = true;
+      return () => {
+        if (!held) return;
+        held = false;
+        total -= 1;
+        add(byAddress, address, -1);
+        add(byConnection, connection, -1);
+      };
+    },
+  };
+}
+
+function add<K>(counts: Map<K, number>, key: K, by: number): void {
+  const count = (counts.get(key) ?? 0) + by;
+  if (count > 0) counts.set(key, count);
+  else counts.delete(key);
 }

@@ -1,4 +1,4 @@
-/** Where a request comes from: the address it is told of and counted for, and what it holds while it is served. */
+/** Where a request comes from: its client address, and the quota it uses while it is served. */
 
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Http2ServerRequest, Http2Stream } from 'node:http2';
@@ -8,12 +8,12 @@ import type { Quotas, RequestQuota } from '../rpc/quotas.ts';
 export type Origin = {
   /** Null once the connection is gone. */
   readonly remoteAddress: string | null;
-  /** What the address counts as: itself, or the /64 of an IPv6 one. */
+  /** The unit of limits by address: the IPv4 address, or the /64 of an IPv6 address. */
   readonly network: string | null;
   readonly quota: RequestQuota;
 };
 
-/** What a request of HTTP/1.1, or one of HTTP/2 in the same clothes, says of where it comes from. */
+/** The arrival of an HTTP/1.1 request, or of an HTTP/2 request of the compatibility API. */
 export function arrivalOf(request: IncomingMessage | Http2ServerRequest, hasBody: boolean): Arrival {
   const { headers } = request;
   return { socket: 'stream' in request ? socketOf(request.stream) : request.socket, headers, hasBody };
@@ -36,12 +36,12 @@ export type OriginOf = (arrival: Arrival) => Origin;
 
 export type OriginDeps = {
   readonly quotas: Quotas;
-  /** Whose X-Forwarded-For is believed. */
+  /** Proxies whose X-Forwarded-For is trusted. */
   readonly trustedProxies: readonly AddressRange[];
 };
 
 const MAPPED = '::ffff:';
-/** Whoever has one IPv6 address has all of its /64: the first four groups. */
+/** Networks are assigned as /64 at least, so one client can use all addresses that share the first four groups. */
 const IPV6_NETWORK_GROUPS = 4;
 
 export function createOriginOf({ quotas, trustedProxies }: OriginDeps): OriginOf {
@@ -64,7 +64,7 @@ export function createAddressOf(trustedProxies: readonly AddressRange[]): (arriv
   };
 }
 
-/** Whom a connection is held against: a proxy brings many callers, so nothing is held against it. */
+/** The network that penalties of a connection go to; null for a trusted proxy, which many callers share. */
 export function createCallerOf(trustedProxies: readonly AddressRange[]): (socket: Socket) => string | null {
   return (socket) => {
     const peer = plainAddress(socket.remoteAddress);
@@ -72,7 +72,7 @@ export function createCallerOf(trustedProxies: readonly AddressRange[]): (socket
   };
 }
 
-/** What counts as one caller: an IPv4 address, or the /64 of an IPv6 one. */
+/** The unit of limits by address: an IPv4 address, or the /64 of an IPv6 address. */
 export function networkOf(address: string): string {
   if (!address.includes(':')) return address;
   // A zone, as in fe80::1%eth0, is no part of the address.
@@ -82,20 +82,20 @@ export function networkOf(address: string): string {
   return `${groups.map((group) => group.toString(16)).join(':')}::/64`;
 }
 
-/** An IPv4 address that reached an IPv6 socket is told as what it is. */
+/** Unwraps an IPv4 address that an IPv6 socket shows as `::ffff:a.b.c.d`. */
 function plainAddress(address: string | undefined): string | null {
   if (address === undefined) return null;
   return address.startsWith(MAPPED) && address.includes('.') ? address.slice(MAPPED.length) : address;
 }
 
-/** Each proxy appends whom it heard from, so the last address that no trusted proxy has is the client's. */
+/** Each proxy appends the address of its peer, so the last address that is no trusted proxy's is the client's. */
 function clientBehind(trusted: readonly AddressRange[], peer: string, headers: IncomingHttpHeaders): string {
   const forwarded = headers['x-forwarded-for'];
   const hops = (typeof forwarded === 'string' ? forwarded : (forwarded ?? []).join(',')).split(',');
   let client = peer;
   while (hops.length > 0 && isTrusted(trusted, client)) {
     const hop = plainAddress(hops.pop()?.trim()) ?? '';
-    // What is no address says nothing, and what stands before it cannot be believed either.
+    // Entries before one that is no address cannot be trusted either.
     if (!parseAddress(hop)) break;
     client = hop;
   }

@@ -1,26 +1,26 @@
 /**
- * How much of request bodies is read at a time, over all connections. A turn of the event loop accepts one connection,
- * so where each turn reads megabytes, whoever connects waits for as many of them as there are connections before it.
+ * Limits how many bytes of request bodies are read per turn of the event loop, over all connections. Node accepts one
+ * connection per turn, so turns that read megabytes would delay every new connection by many such turns.
  */
 
 export type ReadBudget = {
   /**
-   * Counts bytes that were read of a body, of which there are `size` so far. False: that is enough for now, and the
-   * reader pauses until `goOn` is called. Most bodies are small, and wait for no others.
+   * Counts bytes read of a body that has `size` bytes so far. False: the budget of this turn is used up, and the reader
+   * pauses until `goOn` is called. Small bodies never pause.
    */
   readonly spend: (bytes: number, size: number, goOn: () => void) => boolean;
 };
 
 export type ReadBudgetOptions = {
   readonly bytesPerTurn: number;
-  /** Calls back when the next turn begins: that of the event loop, unless turns are to be longer. */
+  /** Calls back when the next turn begins; by default each turn is one of the event loop. */
   readonly awaitTurn?: (begin: () => void) => void;
 };
 
-/** What one read of a socket brings at most. */
+/** The most that one read of a socket yields. */
 const READ_BYTES = 65_536;
 
-/** Readers that had to pause go on in the order in which they came, in each turn as many as it has room for. */
+/** Paused readers resume in the order in which they paused, in each turn as many as its budget allows. */
 export function createReadBudget({ bytesPerTurn, awaitTurn = setImmediate }: ReadBudgetOptions): ReadBudget {
   const readersPerTurn = Math.ceil(bytesPerTurn / READ_BYTES);
   const paused: (() => void)[] = [];

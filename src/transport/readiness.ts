@@ -1,38 +1,38 @@
-/** Whether the store works, for callers who prove nothing: what they cost it does not depend on how many they are. */
+/** Whether the store works, for callers without a credential: their number does not change how often the store is checked. */
 
-/** Everybody who asks within it has one answer. */
+/** How long a result is reused. */
 const FRESH_MS = 250;
-/** A store that takes longer to answer is as good as none. */
-const PATIENCE_MS = 2_000;
+/** A store that takes longer counts as not ready. */
+const TIMEOUT_MS = 2_000;
 
 export function shareReadiness(ready: () => Promise<void>, monotonicMs: () => number): () => Promise<boolean> {
-  let asking: Promise<boolean> | null = null;
+  let check: Promise<boolean> | null = null;
   let answer: Promise<boolean> | null = null;
-  let answeredAtMs: number | null = null;
+  let checkedAtMs: number | null = null;
 
-  /** A store that does not answer is not asked anew. */
-  function ask(): Promise<boolean> {
-    asking ??= ready()
+  /** Starts no second check while one is pending, for example on a store that hangs. */
+  function startCheck(): Promise<boolean> {
+    check ??= ready()
       .then(
         () => true,
         () => false,
       )
       .finally(() => {
-        asking = null;
+        check = null;
       });
-    return asking;
+    return check;
   }
 
-  async function look(): Promise<boolean> {
-    answeredAtMs = null;
-    const isReady = await orFalse(ask(), PATIENCE_MS);
-    answeredAtMs = monotonicMs();
+  async function awaitCheck(): Promise<boolean> {
+    checkedAtMs = null;
+    const isReady = await orFalse(startCheck(), TIMEOUT_MS);
+    checkedAtMs = monotonicMs();
     return isReady;
   }
 
   return () => {
-    const isStale = answeredAtMs !== null && monotonicMs() - answeredAtMs >= FRESH_MS;
-    if (answer === null || isStale) answer = look();
+    const isStale = checkedAtMs !== null && monotonicMs() - checkedAtMs >= FRESH_MS;
+    if (answer === null || isStale) answer = awaitCheck();
     return answer;
   };
 }

@@ -1,35 +1,35 @@
-/** Addresses whose sessions were cut may not connect again for a while, longer every time. */
+/** Blocks addresses whose sessions were cut from connecting again for a while, each time for longer. */
 
 export type Penalties = {
-  readonly punish: (address: string) => void;
+  readonly penalize: (address: string) => void;
   /** Whether connections of the address are refused for now. */
-  readonly holds: (address: string) => boolean;
+  readonly isBlocked: (address: string) => boolean;
 };
 
 export type PenaltyOptions = {
-  /** For the first time; it doubles with every further one. 0: there are no penalties. */
+  /** The first penalty; each further one is twice as long. 0: there are no penalties. */
   readonly firstMs: number;
   readonly monotonicMs: () => number;
 };
 
-/** Whatever was done before: others may be behind the same address by then. */
+/** The longest penalty: by then another client may have the address. */
 const LONGEST_MS = 60_000;
-/** After so long without another one, an address begins anew. */
+/** After so long without a penalty, the next one is a first one again. */
 const FORGET_MS = 600_000;
-/** Beyond it the oldest are forgotten. */
+/** Beyond it the oldest penalties are dropped. */
 const ADDRESSES_MAX = 10_000;
 
 type Penalty = { readonly count: number; readonly sinceMs: number; readonly untilMs: number };
 
 export function createPenalties({ firstMs, monotonicMs }: PenaltyOptions): Penalties {
-  /** The latest punished last. */
+  /** In the order of the latest penalty. */
   const byAddress = new Map<string, Penalty>();
   return {
-    punish(address) {
+    penalize(address) {
       if (firstMs === 0) return;
       const nowMs = monotonicMs();
       const before = byAddress.get(address);
-      // Sessions that were open side by side are one offence.
+      // Sessions of one address that are cut together count once.
       if (before && nowMs < before.untilMs) return;
       const isKnown = before !== undefined && nowMs - before.sinceMs < FORGET_MS;
       const count = isKnown ? before.count + 1 : 1;
@@ -39,7 +39,7 @@ export function createPenalties({ firstMs, monotonicMs }: PenaltyOptions): Penal
       const [oldest] = byAddress.keys();
       if (byAddress.size > ADDRESSES_MAX && oldest !== undefined) byAddress.delete(oldest);
     },
-    holds(address) {
+    isBlocked(address) {
       const penalty = byAddress.get(address);
       return penalty !== undefined && monotonicMs() < penalty.untilMs;
     },

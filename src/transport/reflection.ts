@@ -6,12 +6,12 @@ import { FileDescriptorProtoSchema } from '@bufbuild/protobuf/wkt';
 import type { ServerReflectionRequest } from '../../gen/grpc/reflection/v1/reflection_pb.js';
 import { Fault } from '../domain/fault.ts';
 
-type Question = ServerReflectionRequest['messageRequest'];
+type ReflectionRequest = ServerReflectionRequest['messageRequest'];
 
-/** Answers one question. The same in both versions of the protocol, whose messages differ in name only. */
-export type Reflection = (question: Question) => ReflectionAnswer;
+/** Serves one request. The same in both versions of the protocol, whose messages differ in name only. */
+export type Reflection = (question: ReflectionRequest) => ReflectionResponse;
 
-export type ReflectionAnswer =
+export type ReflectionResponse =
   | { readonly case: 'fileDescriptorResponse'; readonly value: { fileDescriptorProto: Uint8Array[] } }
   | {
       readonly case: 'allExtensionNumbersResponse';
@@ -20,8 +20,8 @@ export type ReflectionAnswer =
   | { readonly case: 'listServicesResponse'; readonly value: { service: { name: string }[] } }
   | { readonly case: 'errorResponse'; readonly value: { errorCode: number; errorMessage: string } };
 
-/** More than any client asks to learn the whole contract, symbol by symbol of what it needs. */
-const QUESTIONS_MAX = 200;
+/** More than a client needs to read the whole contract symbol by symbol. */
+const REQUESTS_MAX = 200;
 const INVALID_ARGUMENT = 3;
 const NOT_FOUND = 5;
 
@@ -33,29 +33,29 @@ export function createReflection(services: readonly DescService[]): Reflection {
       case 'listServices':
         return { case: 'listServicesResponse', value: { service: services.map(({ typeName: name }) => ({ name })) } };
       case 'fileByFilename':
-        return answerFile(index.byName.get(question.value), question.value);
+        return fileResponse(index.byName.get(question.value), question.value);
       case 'fileContainingSymbol':
-        return answerFile(index.bySymbol.get(question.value), question.value);
+        return fileResponse(index.bySymbol.get(question.value), question.value);
       case 'fileContainingExtension': {
         const { containingType, extensionNumber } = question.value;
         const file = index.byExtension.get(containingType)?.get(extensionNumber);
-        return answerFile(file, `${containingType} extension ${extensionNumber}`);
+        return fileResponse(file, `${containingType} extension ${extensionNumber}`);
       }
       case 'allExtensionNumbersOfType':
-        return answerExtensions(index, question.value);
+        return extensionsResponse(index, question.value);
       default:
-        return answerError(INVALID_ARGUMENT, 'The request asks nothing.');
+        return errorResponse(INVALID_ARGUMENT, 'The request asks nothing.');
     }
   };
 }
 
-/** Answers each question of a stream before it reads the next. */
-export async function* answerQuestions(reflect: Reflection, questions: AsyncIterable<ServerReflectionRequest>) {
+/** Responds to each request of a stream before it reads the next. */
+export async function* answerRequests(reflect: Reflection, questions: AsyncIterable<ServerReflectionRequest>) {
   let asked = 0;
   for await (const question of questions) {
     asked += 1;
-    if (asked > QUESTIONS_MAX)
-      throw new Fault('rate_limited', `A stream takes ${QUESTIONS_MAX} questions; open another.`);
+    if (asked > REQUESTS_MAX)
+      throw new Fault('rate_limited', `A stream takes ${REQUESTS_MAX} questions; open another.`);
     yield {
       validHost: question.host,
       originalRequest: question,
@@ -64,14 +64,14 @@ export async function* answerQuestions(reflect: Reflection, questions: AsyncIter
   }
 }
 
-/** The answer of one file with all it imports. Nobody proves a credential for it, so it is made once and kept. */
-type FileAnswer = () => ReflectionAnswer;
+/** The response for one file and all its imports. Reflection needs no credential, so each response is built once and cached. */
+type FileResponse = () => ReflectionResponse;
 
 type Index = {
-  readonly byName: Map<string, FileAnswer>;
-  readonly bySymbol: Map<string, FileAnswer>;
+  readonly byName: Map<string, FileResponse>;
+  readonly bySymbol: Map<string, FileResponse>;
   /** Extended type -> field number -> the file of the extension. */
-  readonly byExtension: Map<string, Map<number, FileAnswer>>;
+  readonly byExtension: Map<string, Map<number, FileResponse>>;
 };
 
 function indexFiles(roots: readonly DescFile[]): Index {
@@ -80,12 +80,12 @@ function indexFiles(roots: readonly DescFile[]): Index {
   for (const file of roots.flatMap(withDependencies)) {
     const { name } = file.proto;
     if (index.byName.has(name)) continue;
-    const answer = answerOnce(file, serialise);
+    const answer = cacheResponse(file, serialise);
     index.byName.set(name, answer);
     for (const type of nestedTypes(file)) {
       for (const symbol of symbolsOf(type)) index.bySymbol.set(symbol, answer);
       if (type.kind !== 'extension') continue;
-      const numbers = index.byExtension.get(type.extendee.typeName) ?? new Map<number, FileAnswer>();
+      const numbers = index.byExtension.get(type.extendee.typeName) ?? new Map<number, FileResponse>();
       index.byExtension.set(type.extendee.typeName, numbers.set(type.number, answer));
     }
   }
@@ -103,8 +103,8 @@ function serialiseOnce(): Serialise {
   };
 }
 
-function answerOnce(file: DescFile, serialise: Serialise): FileAnswer {
-  let kept: ReflectionAnswer | null = null;
+function cacheResponse(file: DescFile, serialise: Serialise): FileResponse {
+  let kept: ReflectionResponse | null = null;
   return () => {
     kept ??= {
       case: 'fileDescriptorResponse',
@@ -131,16 +131,16 @@ function memberNames({ typeName, fields, oneofs }: DescMessage): readonly string
   return [...fields, ...oneofs].map(({ name }) => `${typeName}.${name}`);
 }
 
-function answerFile(answer: FileAnswer | undefined, asked: string): ReflectionAnswer {
-  return answer?.() ?? answerError(NOT_FOUND, `${asked} is not known here.`);
+function fileResponse(answer: FileResponse | undefined, asked: string): ReflectionResponse {
+  return answer?.() ?? errorResponse(NOT_FOUND, `${asked} is not known here.`);
 }
 
-function answerExtensions({ byExtension, bySymbol }: Index, typeName: string): ReflectionAnswer {
-  if (!bySymbol.has(typeName)) return answerError(NOT_FOUND, `${typeName} is not known here.`);
+function extensionsResponse({ byExtension, bySymbol }: Index, typeName: string): ReflectionResponse {
+  if (!bySymbol.has(typeName)) return errorResponse(NOT_FOUND, `${typeName} is not known here.`);
   const extensionNumber = [...(byExtension.get(typeName)?.keys() ?? [])];
   return { case: 'allExtensionNumbersResponse', value: { baseTypeName: typeName, extensionNumber } };
 }
 
-function answerError(errorCode: number, errorMessage: string): ReflectionAnswer {
+function errorResponse(errorCode: number, errorMessage: string): ReflectionResponse {
   return { case: 'errorResponse', value: { errorCode, errorMessage } };
 }

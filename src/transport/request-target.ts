@@ -1,17 +1,17 @@
-/** What a broken HTTP/1.1 request asks for, as far as its bytes tell. */
+/** Finds the target of an HTTP/1.1 request that cannot be parsed. */
 
-/** A request line begins with a method and a target, which is a path or a whole address. */
+/** A request line begins with a method and a target, which is a path or an absolute URL. */
 const REQUEST_LINE = /^[A-Z]+ +((?:\/|[a-z]+:)[^\s]*)/gm;
 
-/** How much of the beginning of a connection is kept for that: more than the longest path that decides. */
-const OPENING_MAX_BYTES = 256;
+/** How much of the first bytes of a connection is kept: the first path segments decide which error format is used. */
+const FIRST_TEXT_MAX_BYTES = 256;
 
-/** The part of a connection's first bytes that `findTarget` needs. */
-export function openingOf(seen: Buffer): string {
-  return seen.toString('latin1', 0, OPENING_MAX_BYTES);
+/** The text that `findTarget` needs of the first bytes of a connection. */
+export function readFirstText(seen: Buffer): string {
+  return seen.toString('latin1', 0, FIRST_TEXT_MAX_BYTES);
 }
 
-/** The target of the last request that begins before the end of the text; null when none does. */
+/** The target of the last request line in the text; null when there is none. */
 export function findTarget(text: string): string | null {
   return [...text.matchAll(REQUEST_LINE)].at(-1)?.[1] ?? null;
 }

@@ -1,10 +1,10 @@
-/** Tells requests that mean an rpc by what they say of themselves. */
+/** Recognizes rpc requests by their headers. */
 
-import type { HttpHandler } from './server.ts';
+import type { HttpHandler } from './server-options.ts';
 
 type Request = Parameters<HttpHandler>[0];
 
-/** True for requests that mean an rpc, whether or not it exists. */
+/** True for requests in an rpc protocol, whether or not the rpc exists. */
 export function isRpcRequest(request: Request): boolean {
   const type = request.headers['content-type'] ?? '';
   return (

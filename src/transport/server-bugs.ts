@@ -1,6 +1,6 @@
-/** Keeps a handler that throws where it never should from taking the process down. */
+/** Keeps a handler that throws from ending the process. */
 
-/** Runs `handle`; a bug in it is written to standard error, and `cut` ends the exchange it was about. */
+/** Runs `handle`; an error it throws is a bug, which is written to standard error, and `cut` ends the exchange. */
 export function reportBugs(handle: () => void, cut: () => void): void {
   try {
     handle();

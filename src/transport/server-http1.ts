@@ -5,20 +5,20 @@ import { createServer as createTlsServer } from 'node:https';
 import type { Socket } from 'node:net';
 import type { FairQueue } from './fair-queue.ts';
 import type { ReadBudget } from './read-budget.ts';
-import { findTarget, openingOf } from './request-target.ts';
-import type { CallerOf, Fresh, Handlers, Problem, RefusedEnd, ServerLimits } from './server.ts';
+import { findTarget, readFirstText } from './request-target.ts';
 import { reportBugs } from './server-bugs.ts';
+import type { CallerOf, Handlers, NewConnections, Problem, RefusedRequest, ServerLimits } from './server-options.ts';
 import { parseRefusal } from './server-refusal.ts';
 
 export type Http1 = {
   readonly server: Server;
-  /** The event that hands over a connection able to carry a request. */
+  /** The event of a connection that is ready for requests: after the TLS handshake, if there is one. */
   readonly readyEvent: 'connection' | 'secureConnection';
-  /** `seen` is what the connection has brought so far, where that was looked at. */
-  readonly take: (socket: Socket, seen?: Buffer) => void;
-  /** From now on every answer says that its connection closes. */
+  /** `seen` are the bytes of the connection that were read to detect its protocol. */
+  readonly accept: (socket: Socket, seen?: Buffer) => void;
+  /** From now on every response has `connection: close`. */
   readonly announceClose: () => void;
-  readonly closeResting: () => void;
+  readonly closeIdle: () => void;
 };
 
 export type Http1Options = {
@@ -27,23 +27,23 @@ export type Http1Options = {
   readonly queue: FairQueue;
   readonly callerOf: CallerOf;
   readonly tls: { readonly cert: string; readonly key: string } | null;
-  readonly fresh: Fresh;
-  readonly sweepMs: number;
-  /** Of what nobody wants any more. */
+  readonly newConnections: NewConnections;
+  readonly deadlineCheckMs: number;
+  /** The budget for bytes that are read only to be discarded. */
   readonly discarding: ReadBudget;
 };
 
-/** How long a closed connection still reads, so that the client gets to see why it was closed. */
+/** How long a closed connection still reads, so that the client receives the response that says why. */
 const LINGER_MS = 1_000;
 
-/** Requests sent ahead that a connection may have waiting. The answer to the last of them says that it closes. */
+/** Pipelined requests that may wait on a connection. With more, the response to the last one closes the connection. */
 const PIPELINED_MAX = 128;
 
 type Exchange = { readonly request: IncomingMessage; readonly response: ServerResponse };
 
-/** The exchanges of one connection: one is served at a time, so that requests sent ahead pile up no answers. */
+/** The exchanges of one connection: one is served at a time, so that pipelined requests accumulate no responses. */
 type Pipeline = {
-  /** Whose turn it is when its requests are served. */
+  /** The caller in the fair queue. */
   readonly caller: unknown;
   serving: Exchange;
   readonly waiting: Exchange[];
@@ -51,10 +51,10 @@ type Pipeline = {
 
 type State = Http1Options & {
   readonly server: Server;
-  /** Of every connection that has brought a request. */
+  /** By connection, once it has sent a request. */
   readonly pipelines: Map<Socket, Pipeline>;
-  /** How connections began that have not brought a request yet. */
-  readonly openings: Map<Socket, string>;
+  /** The first bytes of connections that have not sent a complete request head yet. */
+  readonly firstTexts: Map<Socket, string>;
   closing: boolean;
 };
 
@@ -62,25 +62,25 @@ export function createHttp1(options: Http1Options): Http1 {
   const { limits, tls } = options;
   const http = httpOptions(options);
   const server: Server = tls === null ? createServer(http) : createTlsServer({ ...http, ...tlsOptions(tls, limits) });
-  const state: State = { ...options, server, pipelines: new Map(), openings: new Map(), closing: false };
+  const state: State = { ...options, server, pipelines: new Map(), firstTexts: new Map(), closing: false };
   for (const event of ['request', 'checkContinue', 'checkExpectation']) {
     server.on(event, (request, response) => receive(state, { request, response }));
   }
   server.on('clientError', (error, socket) => refuseBroken(state, error, socket as Socket));
-  server.on('timeout', (socket) => endQuiet(state, socket));
-  server.timeout = limits.bodyGapTimeoutMs + 2 * options.sweepMs;
+  server.on('timeout', (socket) => endIdle(state, socket));
+  server.timeout = limits.bodyGapTimeoutMs + 2 * options.deadlineCheckMs;
   const readyEvent = tls === null ? 'connection' : 'secureConnection';
   const [accept] = server.rawListeners(readyEvent);
   server.removeAllListeners(readyEvent);
   return {
     server,
     readyEvent,
-    take(socket, seen) {
+    accept(socket, seen) {
       lingerWhenUnread(state, socket);
-      if (seen) state.openings.set(socket, openingOf(seen));
+      if (seen) state.firstTexts.set(socket, readFirstText(seen));
       socket.once('close', () => {
         state.pipelines.delete(socket);
-        state.openings.delete(socket);
+        state.firstTexts.delete(socket);
       });
       accept?.call(server, socket);
     },
@@ -88,17 +88,17 @@ export function createHttp1(options: Http1Options): Http1 {
       state.closing = true;
       for (const pipeline of state.pipelines.values()) endAfterWaiting(pipeline);
     },
-    closeResting: () => server.closeIdleConnections(),
+    closeIdle: () => server.closeIdleConnections(),
   };
 }
 
 function receive(state: State, exchange: Exchange): void {
   const { request, response } = exchange;
   const { socket } = request;
-  // What follows a last answer on the same connection was never promised one.
+  // Requests behind a response with `connection: close` get no response.
   if (socket.writableEnded || socket.destroyed) return;
-  state.fresh.delete(socket);
-  state.openings.delete(socket);
+  state.newConnections.delete(socket);
+  state.firstTexts.delete(socket);
   request.on('error', () => {});
   response.on('error', () => {});
   const pipeline = state.pipelines.get(socket);
@@ -111,7 +111,7 @@ function receive(state: State, exchange: Exchange): void {
     serve(state, pipeline);
   } else if (pipeline.waiting.length < PIPELINED_MAX) {
     pipeline.waiting.push(exchange);
-    // Nothing more is read meanwhile; what was read already may hold further requests.
+    // Stops reading; bytes that were read already may hold further requests.
     socket.pause();
     if (pipeline.waiting.length === 1) serveNextAfter(state, pipeline);
   } else {
@@ -119,7 +119,7 @@ function receive(state: State, exchange: Exchange): void {
   }
 }
 
-/** Serves what waits behind the exchange that is being served. */
+/** Serves the next waiting exchange when the current one has ended. */
 function serveNextAfter(state: State, pipeline: Pipeline): void {
   pipeline.serving.response.once('close', () => {
     const next = pipeline.waiting.shift();
@@ -132,7 +132,7 @@ function serveNextAfter(state: State, pipeline: Pipeline): void {
   });
 }
 
-/** Whatever is sent behind the last request that waits stays unanswered, and its client is told so by the close. */
+/** Closes the connection after the last waiting request; the client sees by the close that later ones were not served. */
 function endAfterWaiting({ serving, waiting }: Pipeline): void {
   (waiting.at(-1) ?? serving).response.shouldKeepAlive = false;
 }
@@ -159,7 +159,7 @@ function serve(state: State, pipeline: Pipeline): void {
 
 type ParserError = NodeJS.ErrnoException & { readonly rawPacket?: Buffer; readonly bytesParsed?: number };
 
-/** What cannot be parsed, or does not come in time, is told so unless an answer is already on its way. */
+/** Refuses a request that cannot be parsed, or is late, unless a response is already being sent. */
 function refuseBroken(state: State, error: ParserError, socket: Socket): void {
   if (socket.writableEnded) return;
   const problem = problemOf(error, state.limits.requestLineBytesMax);
@@ -168,42 +168,42 @@ function refuseBroken(state: State, error: ParserError, socket: Socket): void {
 }
 
 /**
- * The target of the request that cannot be parsed. A part of a head that follows on others, on a connection that has
- * served requests before, does not tell.
+ * The target of the request that cannot be parsed; null where it is unknown, as when a later request head of a connection
+ * arrives in several packets.
  */
-function targetOf({ pipelines, openings }: State, { rawPacket, bytesParsed }: ParserError, socket: Socket) {
+function targetOf({ pipelines, firstTexts: openings }: State, { rawPacket, bytesParsed }: ParserError, socket: Socket) {
   const request = pipelines.get(socket)?.serving.request;
   if (request?.complete === false) return request.url ?? null;
   return findTarget(rawPacket?.toString('latin1', 0, bytesParsed) ?? '') ?? findTarget(openings.get(socket) ?? '');
 }
 
-function refuse({ handlers, discarding }: State, end: RefusedEnd, socket: Socket): void {
+function refuse({ handlers, discarding }: State, end: RefusedRequest, socket: Socket): void {
   socket.write(handlers.refuse(end, socket));
   endLingering(socket, discarding);
 }
 
-function endQuiet(state: State, socket: Socket): void {
+function endIdle(state: State, socket: Socket): void {
   const { idleTimeoutMs } = state.limits;
-  const verdict = judgeQuiet(socket, state.pipelines.get(socket));
+  const verdict = judgeIdle(socket, state.pipelines.get(socket));
   if (verdict === 'wait') socket.setTimeout(state.server.timeout);
   else if (verdict === 'refuse') {
     const target = state.pipelines.get(socket)?.serving.request.url ?? null;
     refuse(state, { problem: 'request_timeout', target }, socket);
   }
-  // Kernels pass on a slow client's progress in large steps, so an answer is given more time than a request.
+  // Kernels report a slow client's progress in large steps, so a response gets more time than a request.
   else if (verdict === 'stalled' && (socket.timeout ?? 0) < idleTimeoutMs) socket.setTimeout(idleTimeoutMs);
   else socket.destroy();
 }
 
-/** Node's own timers cut slow heads and slow bodies; the slack leaves the first word to the handlers' own. */
-function httpOptions({ limits, sweepMs }: Http1Options): ServerOptions {
+/** Node's timers cut slow heads and slow bodies; the slack lets the deadlines of the handlers end first. */
+function httpOptions({ limits, deadlineCheckMs }: Http1Options): ServerOptions {
   return {
     maxHeaderSize: limits.requestLineBytesMax + limits.headerBytesMax,
     headersTimeout: limits.headersTimeoutMs,
-    requestTimeout: limits.bodyTimeoutMs + 2 * sweepMs,
+    requestTimeout: limits.bodyTimeoutMs + 2 * deadlineCheckMs,
     keepAliveTimeout: limits.idleTimeoutMs,
-    connectionsCheckingInterval: sweepMs,
-    // Answered here instead, with a body that says what is wrong.
+    connectionsCheckingInterval: deadlineCheckMs,
+    // Checked in `serve` instead, whose refusal has an error body.
     requireHostHeader: false,
   };
 }
@@ -213,7 +213,7 @@ function tlsOptions(tls: { readonly cert: string; readonly key: string }, { head
 }
 
 function isIdle({ serving: { response }, waiting }: Pipeline): boolean {
-  // Not at its finish: what follows a last answer must find the connection ended.
+  // Not `writableFinished`: requests behind a last response must find the connection ended.
   return waiting.length === 0 && response.destroyed;
 }
 
@@ -223,13 +223,13 @@ function isAnswering(pipeline: Pipeline | undefined): boolean {
   return waiting.length > 0 || (serving.response.headersSent && !serving.response.writableFinished);
 }
 
-/** What to do about a connection on which nothing moved for a while. */
-function judgeQuiet(socket: Socket, pipeline: Pipeline | undefined): 'wait' | 'refuse' | 'stalled' | 'cut' {
+/** What to do about a connection without traffic for a while. */
+function judgeIdle(socket: Socket, pipeline: Pipeline | undefined): 'wait' | 'refuse' | 'stalled' | 'cut' {
   if (socket.writableLength > 0) return 'stalled';
-  // At rest between requests.
+  // Idle between requests.
   if (pipeline === undefined || isIdle(pipeline)) return 'cut';
   const { request, response } = pipeline.serving;
-  // The handler is at work: the client waits for us, not we for the client.
+  // The handler is still working, so the client is not late.
   if (request.complete || request.readableLength >= request.readableHighWaterMark) return 'wait';
   return response.headersSent ? 'cut' : 'refuse';
 }
@@ -246,8 +246,8 @@ function problemOf(error: ParserError, requestLineBytesMax: number): Problem | n
 }
 
 /**
- * Closing a connection with unread bytes makes the kernel reset it, and the reset may overtake the answer. So a
- * connection whose request was refused half read goes on reading for a moment after its end was sent.
+ * Closing a connection with unread bytes makes the kernel reset it, and the reset may overtake the response. So a
+ * connection whose request was refused before it was read whole keeps reading for a moment after its end was sent.
  */
 function lingerWhenUnread({ pipelines, discarding }: State, socket: Socket): void {
   const destroySoon = socket.destroySoon.bind(socket);
@@ -257,7 +257,7 @@ function lingerWhenUnread({ pipelines, discarding }: State, socket: Socket): voi
   };
 }
 
-/** What still comes belongs to no request: it is taken from the parser, and thrown away. */
+/** Ends the connection, and discards what still arrives without parsing it. */
 function endLingering(socket: Socket, discarding: ReadBudget): void {
   socket.end();
   const goOn = () => socket.resume();

@@ -1,11 +1,11 @@
-/** A prepared HTTP/1.1 answer, taken apart so that it can also leave through a response object or an HTTP/2 stream. */
+/** Parses a prepared HTTP/1.1 response, so that it can also be sent through a response object or an HTTP/2 stream. */
 
 export type Refusal = { readonly status: number; readonly headers: Record<string, string>; readonly body: Buffer };
 
-// HTTP/2 has frames for what these say, and refuses the headers.
+// HTTP/2 forbids these headers: its frames replace them.
 const HTTP1_ONLY = new Set(['connection', 'keep-alive', 'transfer-encoding', 'upgrade']);
 
-/** `raw` is a whole HTTP/1.1 answer, status line included. */
+/** `raw` is a whole HTTP/1.1 response, status line included. */
 export function parseRefusal(raw: Buffer): Refusal {
   const end = raw.indexOf('\r\n\r\n');
   const [statusLine = '', ...lines] = raw.toString('latin1', 0, end).split('\r\n');

@@ -1,4 +1,4 @@
-/** Tells HTTP/2 from HTTP/1 by the first bytes of a cleartext connection. */
+/** Detects HTTP/2 or HTTP/1 by the first bytes of a cleartext connection. */
 
 import type { Socket } from 'node:net';
 
@@ -7,13 +7,13 @@ const PREFACE = Buffer.from('PRI * HTTP/2.0');
 const ENOUGH_BYTES = 4;
 const EMPTY = Buffer.alloc(0);
 
-export type Takers = {
+export type ProtocolHandlers = {
   readonly http1: (socket: Socket, seen: Buffer) => void;
   readonly http2: (socket: Socket) => void;
 };
 
-/** Hands the connection over once its first bytes are in, with those bytes put back. */
-export function sniff(socket: Socket, { http1, http2 }: Takers): void {
+/** Calls the handler of the protocol once the first bytes have arrived, and puts those bytes back. */
+export function sniff(socket: Socket, { http1, http2 }: ProtocolHandlers): void {
   let seen: Buffer = EMPTY;
   const onEnd = () => socket.destroy();
   const onData = (chunk: Buffer) => {

@@ -1,6 +1,6 @@
 /**
- * HTTP/2 sessions that cost more than they may: header lists that are too large again and again, be it that a few bytes
- * expand to them (HPACK bombs), and streams that are opened only to be reset. They are cut.
+ * Cuts abusive HTTP/2 sessions: those that repeatedly send header lists that are too large, also by a few bytes that
+ * expand to them (HPACK bombs), and those that open streams only to reset them.
  */
 
 import { constants, type Http2Session, type ServerHttp2Stream } from 'node:http2';
@@ -9,38 +9,38 @@ export type Abuse = 'headers' | 'resets';
 
 export type SessionAbuse = {
   readonly add: (session: Http2Session, address: string | null) => void;
-  /** Tells of a stream whose headers were too large. */
+  /** Reports a stream whose headers were too large. */
   readonly oversized: (stream: ServerHttp2Stream) => void;
-  /** A stream that has closed does not know its session any more. */
+  /** Reports a closed stream; it has lost its reference to the session. */
   readonly closed: (stream: ServerHttp2Stream, session: Http2Session) => void;
-  /** Tells that the protocol layer has given a session up. */
+  /** Reports that nghttp2 has ended a session with an error. */
   readonly failed: (session: Http2Session, error: unknown) => void;
-  /** Looks for streams that the protocol layer has refused by itself, of some sessions in turn. */
+  /** Checks the next few sessions for streams that nghttp2 has refused by itself. */
   readonly check: () => void;
 };
 
 type State = {
   readonly address: string | null;
-  /** The highest stream that came this far. */
+  /** The highest id of a stream that was opened. */
   openedId: number;
-  /** A stream that has begun and did not come this far yet: its headers are incomplete, or refused. 0: none. */
+  /** The id of a stream whose headers have begun but which is not opened: they are incomplete, or refused. 0: none. */
   pendingId: number;
   rejectedBlocks: number;
   resets: number;
   resetsSinceMs: number;
 };
 
-/** Of one session. Somebody whose headers once grew too large is told so a few times before. */
+/** Of one session: an honest client whose headers have grown too large gets a few errors before it is cut. */
 const REJECTED_BLOCKS_MAX = 8;
 const TOO_MANY_BLOCKS = 'too many header lists were too large';
 const SESSIONS_PER_CHECK = 250;
 const CHECK_AGAIN_MS = 10;
 /** The streams that a client opens have odd ids. */
 const STREAM_ID_STEP = 2;
-/** So many resets within so long before a session fails are the reason for it. */
+/** A session that fails after so many resets within so long was cut for them. */
 const RESETS_MIN = 100;
 const RESETS_WITHIN_MS = 20_000;
-/** A header block in more frames than the protocol layer puts up with. */
+/** The error of nghttp2 for a header block in too many frames. */
 const TOO_MANY_CONTINUATIONS = 'Too many CONTINUATION frames';
 
 /** `onCut` is called once for a session. */
@@ -53,15 +53,15 @@ export function createSessionAbuse(onCut: (address: string | null, abuse: Abuse)
     if (state.rejectedBlocks < REJECTED_BLOCKS_MAX) return;
     states.delete(session);
     onCut(state.address, 'headers');
-    // Not from inside of what the session is telling, or its farewell would be lost.
+    // Not inside an event of the session, or its GOAWAY frame would be lost.
     setImmediate(() => {
       if (!session.destroyed) session.destroy(new Error(TOO_MANY_BLOCKS), constants.NGHTTP2_ENHANCE_YOUR_CALM);
     });
   }
 
   /**
-   * The protocol layer tells nobody of what it refuses. But header blocks come one after the other, so when the next
-   * has begun, one that never came this far was refused.
+   * nghttp2 reports no refused header blocks. But the blocks of a session arrive one after the other: when the next
+   * one has begun and the one before has not opened a stream, that one was refused.
    */
   function checkOne(session: Http2Session, state: State): void {
     if (session.destroyed || !states.has(session)) return;
@@ -70,7 +70,7 @@ export function createSessionAbuse(onCut: (address: string | null, abuse: Abuse)
     const isGoingOn = lastProcStreamID > Math.max(state.openedId, state.pendingId);
     state.pendingId = lastProcStreamID > state.openedId ? lastProcStreamID : 0;
     if (refused > 0) reject(session, state, refused);
-    // Who has sent nothing else is watched at every turn, for a turn is enough for many of them.
+    // A session that has opened no stream is checked in every turn: one turn is enough for many refused blocks.
     if (state.openedId === 0 && isGoingOn) setImmediate(() => checkOne(session, state));
     else if (refused > 0) setTimeout(() => checkOne(session, state), CHECK_AGAIN_MS).unref();
   }
@@ -79,9 +79,9 @@ export function createSessionAbuse(onCut: (address: string | null, abuse: Abuse)
     add(session, address) {
       const state = { address, openedId: 0, pendingId: 0, rejectedBlocks: 0, resets: 0, resetsSinceMs: 0 };
       states.set(session, state);
-      // Much may have been sent together with the beginning of the session.
+      // Many blocks may have arrived together with the start of the session.
       setImmediate(() => checkOne(session, state));
-      // A stream that was reset meanwhile does not know its session any more.
+      // A stream that was reset has lost its reference to the session.
       session.on('stream', (stream) => noteOpened(state, stream));
       session.once('close', () => setImmediate(() => states.delete(session)));
     },
@@ -93,13 +93,13 @@ export function createSessionAbuse(onCut: (address: string | null, abuse: Abuse)
       if (rstCode === constants.NGHTTP2_NO_ERROR) return;
       const state = states.get(session);
       if (!state) return;
-      // Trailers were too large.
+      // The trailers were too large.
       if (rstCode === constants.NGHTTP2_ENHANCE_YOUR_CALM) reject(session, state);
       else if (rstCode === constants.NGHTTP2_CANCEL) countReset(state, performance.now());
     },
     failed(session, error) {
       const state = states.get(session);
-      // Its streams tell of their end first.
+      // Waits for the close events of its streams.
       setImmediate(() => {
         const abuse = state ? abuseOf(state, error) : null;
         if (state && abuse !== null && states.delete(session)) onCut(state.address, abuse);
@@ -119,8 +119,8 @@ export function createSessionAbuse(onCut: (address: string | null, abuse: Abuse)
 }
 
 /**
- * Header blocks that were refused since the last look. Once a stream has come this far, later ones may be refused for
- * their number, which is another matter; so then it is one at most.
+ * Header blocks that were refused since the last check. Once a stream was opened, later streams may also be refused for
+ * exceeding the number of open streams, which is no abuse; so then at most one is counted.
  */
 function countRefused({ openedId, pendingId }: State, lastId: number): number {
   if (pendingId === 0 || lastId <= pendingId) return 0;

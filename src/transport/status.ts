@@ -1,4 +1,4 @@
-/** Fault -> gRPC status and details. gRPC, gRPC-Web and Connect all say what this file says. */
+/** Fault -> gRPC status and details, the same for gRPC, gRPC-Web and Connect. */
 
 import { create, type DescMessage, type Message, toBinary } from '@bufbuild/protobuf';
 import { anyPack } from '@bufbuild/protobuf/wkt';
@@ -11,7 +11,7 @@ import type { CallIds } from '../rpc/method.ts';
 /** The shape of error bodies of an rpc, which also names the members of its error details. */
 export type Family = 'canonical' | 'flat';
 
-/** The details an error carries, ready for any protocol. */
+/** An error with its details, for any of the protocols. */
 export type ErrorStatus = {
   /** The gRPC status number; Connect's codes are the same numbers. */
   readonly code: number;
@@ -21,7 +21,7 @@ export type ErrorStatus = {
 
 export type Detail = { readonly desc: DescMessage; readonly value: Message };
 
-/** Whose reasons errors have. */
+/** The domain of google.rpc.ErrorInfo. */
 const DOMAIN = 'spandrel';
 
 type Members = { readonly [name: string]: JsonValue };
@@ -58,16 +58,16 @@ const CODES: { readonly [K in Exclude<FaultKind, 'conflict'>]: number } = {
   unavailable: UNAVAILABLE,
 };
 
-/** gRPC clients refuse large trailers, so both the sentence and the details have a ceiling. */
+/** gRPC clients refuse large trailers, so both the message and the details are limited. */
 const MESSAGE_MAX_BYTES = 1_024;
 const DETAILS_MAX_BYTES = 4_096;
 
-/** What an rpc's errors look like. */
+/** The error family of an rpc. */
 export function familyOf(policy: Policy): Family {
   return policy.errors === ErrorFamily.CANONICAL ? 'canonical' : 'flat';
 }
 
-/** The broad class of a failure as error bodies spell it. */
+/** The `type` of a failure in error bodies. */
 export function faultType(kind: FaultKind, family: Family): string {
   if (kind === 'invalid') return family === 'canonical' ? 'bad_request' : 'unprocessable_entity';
   return kind === 'route_not_found' ? 'not_found' : kind;
@@ -78,13 +78,13 @@ export function grpcCode(fault: Fault): number {
   return fault.kind === 'conflict' ? conflictCode(fault.code) : CODES[fault.kind];
 }
 
-/** The members of a failure under the names of a family: snake_case at the top level, or as they are. */
+/** The metadata of a failure in the naming of a family: canonical has snake_case at the top level, flat leaves names unchanged. */
 export function faultMembers(fault: Fault, family: Family): Members {
   if (family === 'flat') return fault.meta;
   return Object.fromEntries(Object.entries(fault.meta).map(([name, value]) => [toSnakeCase(name), value]));
 }
 
-/** Everything an error says over RPC, cut to what clients take. */
+/** The code, message and details of an error over RPC, cut to the sizes that clients accept. */
 export function errorStatus(fault: Fault, family: Family, ids: CallIds): ErrorStatus {
   const message = cutMessage(fault.message);
   const retry = retryDetails(fault);
@@ -112,7 +112,7 @@ export function errorTrailers(fault: Fault, family: Family, ids: CallIds): Recor
     ...errorMetadata(fault),
     'grpc-status': String(status.code),
     'grpc-message': percentEncode(status.message),
-    // Binary metadata is sent without padding, which every reader has to accept.
+    // gRPC sends binary metadata without padding.
     'grpc-status-details-bin': Buffer.from(packStatus(status)).toString('base64').replace(/=+$/, ''),
   };
 }
@@ -177,7 +177,7 @@ function isObject(value: JsonValue): value is { [name: string]: JsonValue } {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Lists of allowed values go first, then reasons from the end, and at last whatever else is left of the members. */
+/** Drops details until they fit: first lists of allowed values, then reasons from the end, then all members but two. */
 function cutDetails(
   members: Members,
   build: (members: Members) => readonly Detail[],

@@ -1,23 +1,23 @@
-/** Strict-Transport-Security (RFC 6797) on every answer of a port that speaks TLS itself. */
+/** Strict-Transport-Security (RFC 6797) on every response of a port that speaks TLS itself. */
 
 import type { ServerResponse } from 'node:http';
 import type { ServerHttp2Stream } from 'node:http2';
-import type { Handlers } from './server.ts';
+import type { Handlers } from './server-options.ts';
 
 const NAME = 'strict-transport-security';
-/** One year, in seconds. Other hosts of the domain are not ours to decide about. */
+/** One year, in seconds. Without includeSubDomains: this server cannot know whether other hosts speak TLS. */
 const VALUE = 'max-age=31536000';
 
-/** The same handlers, whose answers carry the header. */
+/** The same handlers; their responses have the header. */
 export function secureHandlers({ http, grpc, refuse }: Handlers): Handlers {
   return {
     http(request, response) {
-      // Declared with overloads that no union satisfies.
+      // The cast serves both kinds of response: their overloads do not combine in a union.
       (response as ServerResponse).setHeader(NAME, VALUE);
       http(request, response);
     },
     grpc: {
-      takes: grpc.takes,
+      accepts: grpc.accepts,
       serve: (stream, headers, rawHeaders) => grpc.serve(secureStream(stream), headers, rawHeaders),
       expire: (stream) => grpc.expire(secureStream(stream)),
     },
@@ -31,7 +31,7 @@ function secureStream(stream: ServerHttp2Stream): ServerHttp2Stream {
   return stream;
 }
 
-/** A whole HTTP/1.1 answer; the header goes behind its status line. */
+/** Inserts the header behind the status line of a whole HTTP/1.1 response. */
 function secureText(answer: Buffer): Buffer {
   const lineEnd = answer.indexOf('\r\n') + 2;
   return Buffer.concat([answer.subarray(0, lineEnd), Buffer.from(`${NAME}: ${VALUE}\r\n`), answer.subarray(lineEnd)]);

@@ -1,4 +1,4 @@
-/** Gives away turns of the event loop, one to each who asks, so that long pieces of work never stand back to back. */
+/** Gives each waiting task a turn of the event loop of its own, so that long tasks never run in the same turn. */
 
 export function createTurns(): () => Promise<void> {
   const waiting: (() => void)[] = [];

@@ -9,7 +9,7 @@ let app: TestApp;
 
 const GET_TRACE = '/spandrel.v1.TraceService/GetTrace';
 
-/** What was told of refused requests so far. */
+/** The log entries on refused requests so far. */
 function told(message = 'request refused'): Record<string, unknown>[] {
   const lines = app.logged.filter((line) => line.startsWith(`${message} {`));
   return lines.map((line) => JSON.parse(line.slice(message.length)));

@@ -107,7 +107,7 @@ describe('the console', () => {
   });
 });
 
-/** As it comes over the line: fetch would unpack it. */
+/** The raw bytes: fetch would decompress them. */
 async function callPacked(path: string, coding: string): Promise<{ coding: string | undefined; body: Buffer }> {
   return new Promise((resolve, reject) => {
     request(new URL(path, app.address), { headers: { 'accept-encoding': coding } }, (response) => {

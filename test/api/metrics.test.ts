@@ -42,7 +42,7 @@ const NAMES = [
   'spandrel_webhook_stale_results_total',
   'spandrel_webhook_tests_total',
 ];
-/** Told once something of the kind has happened. */
+/** Metrics that appear with their first event. */
 const LATER = [
   'spandrel_calls_total',
   'spandrel_requests_total',

@@ -23,7 +23,7 @@ afterAll(() => app.close());
 
 const key = () => ({ 'x-auth-token': app.projectKey });
 
-/** JSON text of an object with that many members. */
+/** JSON text of an object with `members` members. */
 function wideText(members: number): string {
   const texts: string[] = [];
   for (let index = 0; index < members; index += 1) texts.push(`"k${index}":1`);
@@ -222,7 +222,7 @@ describe('over Connect and gRPC-Web in JSON', () => {
       );
       call.on('error', reject).end(body);
     });
-  /** Errors come as they are, compressed, or in trailers that spell a space as %20. */
+  /** Errors are plain, compressed, or in trailers that encode a space as %20. */
   const readable = (bytes: Buffer): string => {
     const packedAt = bytes.indexOf(Buffer.from([0x1f, 0x8b]));
     const text = (packedAt < 0 ? bytes : gunzipSync(bytes.subarray(packedAt))).toString();
@@ -235,7 +235,7 @@ describe('over Connect and gRPC-Web in JSON', () => {
     frame.set(body, 5);
     return frame;
   };
-  // Unknown members are ignored, once they have been parsed.
+  // Unknown members are ignored, but parsed.
   const message = Buffer.from(`{"spans":[{"unknown":${WIDE}}]}`);
 
   it.each([

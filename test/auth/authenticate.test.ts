@@ -16,7 +16,7 @@ const OPENED_ROUTE = create(PolicySchema, { credential: Credential.ORGANIZATION,
 
 type Headers = Readonly<Record<string, string>>;
 
-/** One service key, one project with its key, and a note of every read. */
+/** One service key, one project with its key, and a log of every read. */
 function createPlace({ hasImported = false } = {}) {
   const { keyId, secret, token: apiKey } = mintApiKey(PREFIX, randomBytes);
   const { token: projectKey } = mintProjectKey(PREFIX, randomBytes);
@@ -55,7 +55,7 @@ function createPlace({ hasImported = false } = {}) {
   const authenticate = createAuthenticate({
     keys: {
       findApiKey: (id) => note('api key', id === keyId ? key : null),
-      readInVain: () => note('in vain', undefined),
+      readDecoy: () => note('in vain', undefined),
       findProjectByKeyHash: (hash) => note('project key', hash.equals(projectHash) ? project : null),
       findProject: (id) => note(id, null),
       hasImportedCredentials: () => Promise.resolve(hasImported),

@@ -1,4 +1,4 @@
-/** What axe finds on a page. The page's own policy refuses foreign scripts, so axe is put in by the protocol of the browser. */
+/** Runs axe on a page. The page's policy refuses foreign scripts, so the browser protocol injects axe. */
 
 import { readFileSync } from 'node:fs';
 import type axe from 'axe-core';
@@ -8,10 +8,10 @@ const AXE = readFileSync(new URL(import.meta.resolve('axe-core/axe.min.js')), 'u
 const GRAVE: ReadonlySet<string | null | undefined> = new Set(['serious', 'critical']);
 const STANDARDS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
 
-/** One line for each grave finding. */
+/** One line per serious finding. */
 export async function findBarriers(page: Page, colorScheme: 'light' | 'dark'): Promise<readonly string[]> {
   if (!(await page.evaluate("'axe' in globalThis"))) await page.evaluate(AXE);
-  // The colours alone are others in the dark.
+  // Dark mode changes only colours.
   const runOnly: axe.RunOptions['runOnly'] =
     colorScheme === 'light' ? { type: 'tag', values: STANDARDS } : { type: 'rule', values: ['color-contrast'] };
   const { violations } = await page.evaluate((rules) => {

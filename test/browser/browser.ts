@@ -1,4 +1,4 @@
-/** Chromium as npm brings it: one for all tests, and a context of its own for each. */
+/** Chromium from npm: one browser for all tests, one context for each. */
 
 import { mkdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,22 +10,22 @@ const WAIT_MAX_MS = 15_000;
 
 export type TestPage = {
   readonly page: Page;
-  /** What the browser complained of: exceptions, errors on the console, refusals of the policy of the page. */
+  /** Exceptions, console errors and policy violations. */
   readonly complaints: readonly string[];
-  /** Addresses of other origins that were asked for anything. */
+  /** Requested addresses of other origins. */
   readonly strangers: readonly string[];
   close(): Promise<void>;
 };
 
 export async function launchBrowser(): Promise<Browser> {
-  // By this variable the package tells that the machine may lack the libraries that Chromium needs, and unpacks them.
+  // With this variable set, the package unpacks libraries that the machine may lack for Chromium.
   process.env.AWS_LAMBDA_JS_RUNTIME ??= 'nodejs22.x';
   const { default: chromium } = await import('@sparticuz/chromium');
   const executablePath = await chromium.executablePath();
   const libraries = join(tmpdir(), 'al2023', 'lib');
   return playwright.launch({
     executablePath,
-    // The package's own list switches protections of the web off, which these tests are to see at work.
+    // The package's own list would switch off web protections that these tests need.
     args: ['--no-sandbox', '--headless=shell', '--font-render-hinting=none'],
     env: { ...process.env, LD_LIBRARY_PATH: [libraries, process.env.LD_LIBRARY_PATH ?? ''].join(':') },
   });
@@ -44,7 +44,7 @@ export async function openPage(
   const strangers: string[] = [];
   page.on('pageerror', (error) => complaints.push(String(error)));
   page.on('console', (message) => {
-    // A refusal that the page shows is no complaint.
+    // The page shows refused requests, so their console errors are expected.
     if (message.type() === 'error' && !/the server responded with a status of 4\d\d/.test(message.text()))
       complaints.push(message.text());
   });
@@ -58,7 +58,7 @@ export async function openPage(
   return { page, complaints, strangers, close: () => context.close() };
 }
 
-/** For people to look at; git leaves the folder out. */
+/** Saves a screenshot for review; git ignores the folder. */
 export async function takePicture(page: Page, name: string): Promise<void> {
   mkdirSync(PICTURES, { recursive: true });
   await page.screenshot({ path: join(PICTURES, `${name}.png`) });

@@ -1,4 +1,4 @@
-/** The console in a real browser, against a real server. The journeys share both, and go side by side. */
+/** The console in a real browser, against a real server. The journeys share both and run concurrently. */
 
 import { describe } from 'vitest';
 import { collectAndFind } from './journeys/collect-and-find.ts';
@@ -12,7 +12,7 @@ import { openStage } from './stage.ts';
 const stage = openStage();
 
 describe.concurrent('the console', () => {
-  // The longest first: what is begun last would leave a processor idle at the end.
+  // The longest first: a long journey started last would leave a processor idle.
   pushEvents(stage);
   useAnyhow(stage);
   collectAndFind(stage);

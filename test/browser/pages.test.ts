@@ -1,4 +1,4 @@
-/** The pages of the console that judge, sum up and set, in a real browser: what people do there, and that nothing bars their way. */
+/** The evaluation, analytics and settings pages of the console in a real browser: their use and their accessibility. */
 
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -34,7 +34,7 @@ afterEach(async () => {
   expect(strangers).toEqual([]);
 });
 
-/** The page has no grave barrier in the light and in the dark, and is not wider than a phone. */
+/** Expects no serious accessibility finding in light and dark mode, and no page wider than a phone. */
 async function look(page: Page, name: string): Promise<void> {
   const barriers: string[] = [];
   for (const colorScheme of ['light', 'dark'] as const) {
@@ -55,7 +55,7 @@ async function open(key: string, link: string): Promise<Page> {
   await page.goto(signInLink(app.address, key));
   await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: link, exact: true }).click();
   await page.getByRole('heading', { level: 1, name: link }).waitFor();
-  // Its address is one that the server knows.
+  // The server serves the address of the page, too.
   await page.reload();
   await page.getByRole('heading', { level: 1, name: link }).waitFor();
   return page;

@@ -22,7 +22,7 @@ const QUESTIONS = [
 ];
 const MODELS = ['gpt-5', 'gpt-5-mini', 'claude-sonnet-4-5', 'gemini-2.5-pro'];
 
-/** `index` tells traces apart; the one that is slow takes forty seconds. */
+/** `index` makes the trace unique; a slow trace takes forty seconds. */
 export function shopTrace(index: number, startedAt: number, isSlow = false) {
   const lengthMs = isSlow ? 40_000 : 600 + ((index * 379) % 5_200);
   const model = MODELS[index % MODELS.length] ?? 'gpt-5';
@@ -129,14 +129,14 @@ export function shopTrace(index: number, startedAt: number, isSlow = false) {
   };
 }
 
-/** A hundred and some, of which one is slow; the newest first in the list is the last of them. */
+/** Sends `count` traces, one of them slow. The last one is the newest. */
 export async function sendShop(sender: Sender, nowMs: number, count: number): Promise<void> {
   for (let index = 0; index < count; index += 1) {
     await send(sender, shopTrace(index, nowMs - (count - index) * 61_000, index === Math.floor(count / 2)));
   }
 }
 
-/** One trace of many spans, in the width and depth of a real one. */
+/** One trace of many spans, with a realistic width and depth. */
 export function longTrace(traceId: string, count: number, startedAt: number) {
   return {
     trace_id: traceId,

@@ -1,4 +1,4 @@
-/** One browser and one server, with a project that has traces, for journeys that go side by side. */
+/** One browser and one server, with a project that has traces, for concurrent journeys. */
 
 import type { Browser, BrowserContextOptions } from 'playwright-core';
 import { afterAll, beforeAll, expect } from 'vitest';
@@ -7,7 +7,7 @@ import { callRest } from '../support/surfaces.ts';
 import { launchBrowser, openPage, type TestPage } from './browser.ts';
 import { sendShop } from './sent-traces.ts';
 
-/** Where traces are sent to, and what leads to it. */
+/** A project that receives traces. */
 export type TestProject = {
   readonly address: string;
   readonly projectKey: string;
@@ -18,24 +18,24 @@ export type TestProject = {
 
 export type Stage = {
   readonly app: TestApp;
-  /** Has 130 traces, and never one more: journeys that send traces make a project of their own. */
+  /** Always has 130 traces: journeys that send traces create their own project. */
   readonly shop: TestProject;
   makeProject(name: string): Promise<TestProject>;
   makeKey(): Promise<{ readonly token: string; readonly id: string }>;
-  /** A page of one's own. Fails when the browser complained, or when anybody but the server was asked for anything. */
+  /** Runs `act` on a new page. Fails on browser errors and on requests to other origins. */
   visit(act: (tab: TestPage) => Promise<void>, options?: BrowserContextOptions): Promise<void>;
 };
 
-/** Two processors are as busy with three as with more, and each gets on. */
+/** More concurrent visits would not finish faster on two processors. */
 const VISITS_AT_ONCE = 3;
 export const SHOP_TRACES = 130;
 
-/** To be called once in a file; what it answers can be used by the tests. */
+/** Call once per test file. */
 export function openStage(): Stage {
   let browser: Browser;
   let app: TestApp;
   let shop: TestProject;
-  const turns = createTurns(VISITS_AT_ONCE);
+  const permits = createSemaphore(VISITS_AT_ONCE);
   beforeAll(async () => {
     [browser, app] = await Promise.all([
       launchBrowser(),
@@ -69,7 +69,7 @@ export function openStage(): Stage {
     },
     makeKey: () => post('/api/api-keys', { name: 'visitor', keyType: 'service' }),
     async visit(act, options = {}) {
-      const end = await turns.take();
+      const release = await permits.acquire();
       const tab = await openPage(browser, app.address, options);
       try {
         await act(tab);
@@ -77,18 +77,18 @@ export function openStage(): Stage {
         expect(tab.strangers).toEqual([]);
       } finally {
         await tab.close();
-        end();
+        release();
       }
     },
   };
 }
 
-function createTurns(max: number) {
+function createSemaphore(max: number) {
   const waiting: (() => void)[] = [];
   let taken = 0;
   return {
-    /** Resolves when it is one's turn, to what ends it. */
-    async take(): Promise<() => void> {
+    /** Resolves with the function that releases the permit. */
+    async acquire(): Promise<() => void> {
       if (taken >= max) await new Promise<void>((resolve) => void waiting.push(resolve));
       else taken += 1;
       return () => {

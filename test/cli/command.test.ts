@@ -25,7 +25,7 @@ it.each([
       kind: 'keys',
       action: 'create',
       json: false,
-      wish: {
+      options: {
         name: 'n',
         description: null,
         isService: false,

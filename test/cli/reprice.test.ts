@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { readRepriceCommand } from '../../src/cli/reprice-arguments.ts';
-import { createPriceBook } from '../../src/domain/pricing/prices.ts';
-import { type RepriceResult, type RepriceWish, reprice } from '../../src/domain/pricing/reprice.ts';
-import { runAtOnce } from '../../src/domain/steps.ts';
+import { createPriceResolver } from '../../src/domain/pricing/prices.ts';
+import { type RepriceRequest, type RepriceResult, reprice } from '../../src/domain/pricing/reprice.ts';
+import { runWithoutPauses } from '../../src/domain/steps.ts';
 import { startApp, type TestApp } from '../support/app.ts';
 import { TEST_SECRET } from '../support/place.ts';
 import { pricing } from '../support/pricing.ts';
@@ -30,14 +30,14 @@ async function runOn(app: TestApp, ...args: readonly string[]) {
 const DAY_MS = 86_400_000;
 const guardrail = { type: 'guardrail', output: { type: 'guardrail_result', value: { passed: true, cost: 0.5 } } };
 
-function run(app: TestApp, wish: Partial<RepriceWish>, pages = Number.POSITIVE_INFINITY): Promise<RepriceResult> {
+function run(app: TestApp, wish: Partial<RepriceRequest>, pages = Number.POSITIVE_INFINITY): Promise<RepriceResult> {
   let left = pages;
   const { store } = app;
-  const takeSteps = async <T>(steps: Generator<undefined, T, void>) => runAtOnce(steps);
+  const runSteps = async <T>(steps: Generator<undefined, T, void>) => runWithoutPauses(steps);
   return reprice(
     {
       store,
-      prices: createPriceBook({ pricing, store: store.management, takeSteps }),
+      prices: createPriceResolver({ pricing, store: store.management, runSteps }),
       nowMs: Date.now,
       report: () => undefined,
       isStopped: () => {

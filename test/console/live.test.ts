@@ -1,4 +1,4 @@
-/** Following traces in the console: what breaks, what is kept, and where it stands. */
+/** Live traces in the console: reconnecting, the buffer, and the order. */
 
 import { create } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
@@ -26,7 +26,7 @@ const lagged = create(TailTracesResponseSchema, { change: { case: 'lagged', valu
 
 type Stream = readonly (TailTracesResponse | ConnectError | 'silence')[];
 
-/** Plays one stream after the other, and ends with the last. */
+/** Plays the streams one after another, then ends. */
 async function follow(streams: readonly Stream[]) {
   const ended = new AbortController();
   const seen = {
@@ -118,10 +118,10 @@ describe('what live told', () => {
     const live = createLiveTraces(2);
     for (const id of ['a', 'b', 'a', 'c']) live.add(trace(id));
     live.leaveOut(3);
-    const news = live.take();
+    const news = live.readChanged();
     expect([...(news?.traces.keys() ?? [])]).toEqual(['a', 'c']);
     expect(news?.leftOut).toBe(4);
-    expect(live.take()).toBeNull();
+    expect(live.readChanged()).toBeNull();
   });
 
   const ids = (traces: readonly Trace[]) => traces.map(({ traceId }) => traceId);

@@ -1,7 +1,7 @@
-/** What the address of a list of traces means. */
+/** The search parameters of the trace list. */
 
 import { describe, expect, it } from 'vitest';
-import { readBounds } from '../../src/console/traces/bounds.ts';
+import { readBounds } from '../../src/console/traces/range.ts';
 import { readTraceListSearch } from '../../src/console/traces/search.ts';
 import { curlOf, searchBody } from '../../src/console/traces/search-body.ts';
 

@@ -1,4 +1,4 @@
-/** What people sent, as the console shows it: all of it, as it was, and nothing that hides. */
+/** The console shows sent texts completely and unchanged, and names hidden characters. */
 
 import { describe, expect, it } from 'vitest';
 import { nameControls } from '../../src/console/design/format.ts';

@@ -8,13 +8,13 @@ import { temporaryFolder } from '../support/temp.ts';
 const PROJECT = new URL('../../', import.meta.url).pathname;
 
 type Started = {
-  /** What was spawned, which leads a process group of its own. */
+  /** The spawned process, which leads its own process group. */
   readonly child: ChildProcess;
   readonly npm: number;
   readonly server: number;
   readonly address: string;
   output(): string;
-  /** The exit code of what was spawned. */
+  /** Its exit code. */
   readonly ended: Promise<number | null>;
 };
 
@@ -23,7 +23,7 @@ afterEach(() => {
   for (const step of undo.splice(0).reverse()) step();
 });
 
-/** Runs a command line that ends up at a server, until it is ready. */
+/** Runs a command line that starts a server, and waits until it is ready. */
 async function start(commandLine: string): Promise<Started> {
   const folder = temporaryFolder();
   undo.push(() => folder.remove());
@@ -59,13 +59,13 @@ function killQuietly(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch {
-    // It is gone already.
+    // The process group has ended already.
   }
 }
 
 type Process = { readonly pid: number; readonly parent: number; readonly command: string };
 
-/** The process and all that descend from it, parents first. */
+/** The process and its descendants, parents first. */
 function familyOf(root: number): readonly Process[] {
   const all = readdirSync('/proc')
     .filter((name) => /^[0-9]+$/.test(name))
@@ -78,7 +78,7 @@ function familyOf(root: number): readonly Process[] {
 function readProcess(pid: number): Process | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The name in parentheses may hold anything.
+    // The name in parentheses may contain any character.
     const parent = Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]);
     return { pid, parent, command: readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim() };
   } catch {
@@ -101,14 +101,14 @@ function isGone(pid: number): boolean {
   return found === null || found.command === '';
 }
 
-/** The messages of the log, in turn. */
+/** The messages of the log, in order. */
 function messagesOf(output: string): readonly string[] {
   return [...output.matchAll(/"msg":"([^"]+)"/g)].map((match) => match[1] ?? '');
 }
 
 async function expectDrained(started: Started): Promise<void> {
   await until(() => (isGone(started.server) ? true : null));
-  // What it said last may still be on its way.
+  // The last lines may still be in the pipe.
   await until(() => (messagesOf(started.output()).at(-1) === 'stopped' ? true : null));
   expect(messagesOf(started.output()).slice(-2)).toEqual(['stopping', 'stopped']);
 }
@@ -131,7 +131,7 @@ describe.runIf(process.platform === 'linux')('a server that npm started', () => 
 
   it('drains at a Ctrl-C, which it hears of from the terminal and once more from npm', async () => {
     const started = await start('exec npm start');
-    // A connection that rests keeps the server draining for a while.
+    // An idle connection keeps the server draining for a while.
     expect((await fetch(`${started.address}/readyz`)).status).toBe(200);
     process.kill(-Number(started.child.pid), 'SIGINT');
     expect(await started.ended).toBe(0);

@@ -10,11 +10,11 @@ import { until } from '../support/temp.ts';
 import { createTraceSender, startLoad } from '../support/trace-sender.ts';
 import { auditLog, walkLog } from '../support/walk-log.ts';
 
-const LOSSES = isFullTier ? 100 : 6;
-const CUTS = isFullTier ? 200 : 12;
+const LOSSES = isFullTier ? 100 : 3;
+const CUTS = isFullTier ? 200 : 6;
 const CLIENTS = 8;
 const PROGRESS_MAX_MS = 60_000;
-/** After so many batches without a conflict the driver takes what comes to be new again. */
+/** After so many batches without a conflict, the driver assumes again that rows are new. */
 const CALM_BATCHES = 32;
 
 let place: Place;
@@ -42,7 +42,7 @@ function post(body: Trace): Promise<Answer> {
   });
 }
 
-/** How often the tables have a trace, its span and its event. */
+/** Counts the rows of a trace, its span and its event. */
 async function readCounts({ trace_id }: Trace): Promise<object | undefined> {
   const [row] = await query(
     place.url,
@@ -60,7 +60,7 @@ const ONE_OF_EACH = { traces: 1, spans: 1, events: 1 };
 it(`P2: when the answer to a commit is lost ${LOSSES} times, sending again stores nothing twice`, async () => {
   let wrong = 0;
   for (let loss = 0; loss < LOSSES; loss++) {
-    // A conflict makes the driver look first for a while, which takes another way.
+    // After a conflict the driver reads rows first for a while, on another code path.
     if (loss % 2 === 0) for (let batch = 0; batch < CALM_BATCHES; batch++) await post(llmTrace(Date.now()));
     const trace = llmTrace(Date.now());
     const lost = proxy.loseCommitAnswer();
@@ -75,7 +75,7 @@ it(`P2: when the answer to a commit is lost ${LOSSES} times, sending again store
   }
   report({ id: 'P2', seed: 0, n: LOSSES, dup: wrong, pass: wrong === 0 });
   expect(wrong).toBe(0);
-}, 300_000);
+});
 
 it(`P2: nothing acknowledged is lost and nothing stored twice when connections are cut ${CUTS} times`, async () => {
   const seed = drawSeed();
@@ -86,7 +86,7 @@ it(`P2: nothing acknowledged is lost and nothing stored twice when connections a
   for (let cut = 0; cut < CUTS; cut++) {
     const due = sender.acknowledged.length + 1 + random() * 50;
     await until(() => sender.acknowledged.length >= due, PROGRESS_MAX_MS);
-    // Not only at the moment in which an answer has come.
+    // Kill at other moments than right after an answer, too.
     await new Promise((resolve) => setTimeout(resolve, random() * 10));
     open += proxy.connections;
     proxy.cut();
@@ -99,4 +99,4 @@ it(`P2: nothing acknowledged is lost and nothing stored twice when connections a
   expect(sender.refusals.cut).toBe(0);
   expect(sender.refusals.unavailable, 'writes refused').toBeGreaterThan(0);
   expect(open, 'connections cut').toBeGreaterThan(CUTS);
-}, 300_000);
+});

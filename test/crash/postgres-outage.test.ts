@@ -46,7 +46,7 @@ it('an outage is one line when it begins and one when it ends, and health says s
     await server.stop('SIGTERM');
     await cluster.remove();
   }
-}, 120_000);
+});
 
 /** The bytes of grpc.health.v1.HealthCheckResponse. */
 async function checkHealth(address: string): Promise<Buffer> {

@@ -14,11 +14,11 @@ const MINT = { SPANDREL_BOOTSTRAP_PROJECT_KEY: '', SPANDREL_BOOTSTRAP_ADMIN_KEY:
 
 const cleanups: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
-  // The servers before their databases.
+  // Close the servers before their databases.
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
 });
 
-/** A database without any table. */
+/** Creates a database without tables. */
 async function createEmpty(): Promise<string> {
   const databases = createDatabases(inject('postgres').address);
   const url = await databases.createDatabase();
@@ -32,7 +32,7 @@ async function start(url: string, environment: { readonly [name: string]: string
   return server;
 }
 
-/** The lines of a refused start, in this process: it ends before there is anything to serve. */
+/** Returns the lines of a refused start, which runs in this process because it ends before it serves. */
 async function refusal(url: string, environment: { readonly [name: string]: string } = {}): Promise<string> {
   const database = { SPANDREL_DATABASE_URL: url, SPANDREL_SECRET: TEST_SECRET };
   const { code, stdout, stderr } = await runCli([], { ...database, SPANDREL_PORT: '0', ...environment });
@@ -99,7 +99,7 @@ describe('several processes that start at once on an empty database', () => {
     const winners = outcomes.filter(({ refused }) => refused === null);
     const losers = outcomes.filter(({ refused }) => refused !== null);
     const [winning] = winners;
-    // Whoever has the secret of the first, and nobody else.
+    // Only the servers with the secret of the first one start.
     expect(winners.map(({ secret }) => secret)).toEqual(secrets.filter((secret) => secret === winning?.secret));
     expect(losers).not.toEqual([]);
     expect(winners.map(({ printed }) => printed).filter((lines) => lines > 0)).toEqual([6]);

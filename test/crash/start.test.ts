@@ -25,7 +25,7 @@ function newFolder(): string {
 
 const installation = useInstallation();
 
-/** A folder in which a server was started once. */
+/** Creates a folder in which a server was started once. */
 function installedFolder(): string {
   const folder = newFolder();
   installation.copyTo(folder);
@@ -42,7 +42,7 @@ async function start(folder: string, environment: { [name: string]: string } = {
   return server;
 }
 
-/** The lines a refused start prints; fails when it starts. */
+/** Returns the lines of a refused start; fails if the server starts. */
 async function refusal(folder: string, environment: { [name: string]: string } = {}): Promise<string> {
   const outcome = await spawnIn(folder, environment).then(
     (server) => server,
@@ -56,7 +56,7 @@ async function refusal(folder: string, environment: { [name: string]: string } =
   return outcome.replace(/^the server ended with 1: /, '').trim();
 }
 
-/** The same of a start in this process, which ends before there is anything to serve. */
+/** The same for a start in this process, which ends before it serves. */
 async function refusalHere(folder: string, environment: { [name: string]: string } = {}): Promise<string> {
   const database = { SPANDREL_DATABASE_URL: `sqlite:${join(folder, 'spandrel.db')}` };
   const { code, stdout, stderr } = await runCli([], { ...database, SPANDREL_PORT: '0', ...environment });
@@ -75,7 +75,7 @@ function contentOf(folder: string): string {
   }
 }
 
-/** What was printed for the operator, without the log. */
+/** The lines for the operator, without the log. */
 function printedText({ output }: SpawnedServer): string {
   return output()
     .split('\n')

@@ -1,6 +1,6 @@
 /** Ways to write addresses that webhooks must never reach. */
 
-/** Where hosts and containers are told about themselves. */
+/** The metadata services of clouds and containers. */
 const METADATA = [
   '100.100.100.200',
   '168.63.129.16',
@@ -77,7 +77,7 @@ const FORBIDDEN_NAMES = [
   'loc\u00adalhost',
 ];
 
-/** Nobody may open any of these: not by naming the address, nor a network around it. */
+/** No setting may allow these: neither the address itself nor a network that contains it. */
 export function metadataUrls(): string[] {
   return [...METADATA.flatMap(spellingsOf), ...METADATA.flatMap(carriersOf), ...METADATA_6].map(
     (host) => `http://${host}/`,
@@ -92,7 +92,7 @@ function carriersOf(address: string): string[] {
   const [highMasked, lowMasked] = [hex(a ^ 255, b ^ 255), hex(c ^ 255, d ^ 255)];
   return [
     `[::ffff:0:${high}:${low}]`,
-    // NAT64 with the prefix of all, with local ones of each length, and with one of the operator's own.
+    // NAT64 with the well-known prefix, with local ones of each length, and with one of the operator.
     `[64:ff9b::${high}:${low}]`,
     `[64:ff9b:1::${high}:${low}]`,
     `[64:ff9b:1:abcd:0:1234:${high}:${low}]`,
@@ -112,7 +112,7 @@ function carriersOf(address: string): string[] {
   ];
 }
 
-/** Every url here must be refused without a look-up and without a connection. */
+/** Every URL here must be refused without a lookup and without a connection. */
 export function forbiddenUrls(): string[] {
   const hosts = [...FORBIDDEN.flatMap(spellingsOf), ...FORBIDDEN_6, ...FORBIDDEN_NAMES];
   return [

@@ -99,7 +99,7 @@ describe('the verdict', () => {
       error: `HTTP ${status}`,
       terminalHint,
       isGone: status === 410,
-      isOurs: false,
+      isSenderFault: false,
       retryAfterMs: null,
       responseText: status === 304 ? '' : 'why?',
     });
@@ -171,7 +171,7 @@ describe('an attempt', () => {
       kind: 'refused',
       error: 'dns_failed',
       terminalHint: false,
-      isOurs: false,
+      isSenderFault: false,
     });
   });
 
@@ -191,7 +191,7 @@ describe('an attempt', () => {
     expect(await reached.attempt(url)).toMatchObject({ kind: 'accepted' });
     expect(reached.connects.map(({ host }) => host)).toEqual([...deaf.slice(0, 3), '127.0.0.1']);
     const unreached = createTestSender({ allowed, resolve: async () => [...deaf, '127.0.0.1'] });
-    expect(await unreached.attempt(url)).toMatchObject({ error: 'connect_failed', isOurs: false });
+    expect(await unreached.attempt(url)).toMatchObject({ error: 'connect_failed', isSenderFault: false });
     expect(unreached.connects.map(({ host }) => host)).toEqual(deaf);
   });
 
@@ -199,7 +199,10 @@ describe('an attempt', () => {
     const resolve = async () => ['127.0.0.9', '127.0.0.8', '127.0.0.7', '127.0.0.6'];
     const silent = { allowed: '127.0.0.0/8', resolve, connect: () => new Socket() };
     const patient = createTestSender({ ...silent, limits: { connectMs: 20, deadlineMs: 5_000 } });
-    expect(await patient.attempt('https://silent.example/')).toMatchObject({ error: 'connect_failed', isOurs: false });
+    expect(await patient.attempt('https://silent.example/')).toMatchObject({
+      error: 'connect_failed',
+      isSenderFault: false,
+    });
     expect(patient.connects).toHaveLength(4);
     const brief = createTestSender({ ...silent, limits: { connectMs: 100, deadlineMs: 150 } });
     expect(await brief.attempt('https://silent.example/')).toMatchObject({ error: 'timeout' });
@@ -226,7 +229,7 @@ describe('an attempt', () => {
     const attempt = sender.send(receiver.url, messageOf(), controller.signal);
     await until(() => (receiver.received[0]?.length ?? 0) > 0, 'the request arrived');
     controller.abort();
-    expect(await attempt).toMatchObject({ error: 'sender_lost', isOurs: true });
+    expect(await attempt).toMatchObject({ error: 'sender_lost', isSenderFault: true });
     expect(await sender.send(receiver.url, messageOf(), controller.signal)).toMatchObject({ error: 'sender_lost' });
     expect(sender.connects).toHaveLength(1);
   });
@@ -237,8 +240,8 @@ describe('an attempt', () => {
     const attempt = sender.attempt(receiver.url);
     await until(() => (receiver.received[0]?.length ?? 0) > 0, 'the request arrived');
     sender.close();
-    expect(await attempt).toMatchObject({ error: 'sender_lost', isOurs: true });
-    expect(await sender.attempt(receiver.url)).toMatchObject({ error: 'sender_lost', isOurs: true });
+    expect(await attempt).toMatchObject({ error: 'sender_lost', isSenderFault: true });
+    expect(await sender.attempt(receiver.url)).toMatchObject({ error: 'sender_lost', isSenderFault: true });
     expect(sender.connects).toHaveLength(1);
   });
 
@@ -250,6 +253,6 @@ describe('an attempt', () => {
         return socket;
       },
     });
-    expect(await sender.attempt('http://127.0.0.1:9/')).toMatchObject({ error: 'connect_failed', isOurs: true });
+    expect(await sender.attempt('http://127.0.0.1:9/')).toMatchObject({ error: 'connect_failed', isSenderFault: true });
   });
 });

@@ -180,7 +180,7 @@ describe('a receiver that', () => {
     expect(result.responseStatus).toBe(expected.status ?? null);
     if (result.kind === 'refused') {
       expect(result.error).toMatch(expected.error ?? `HTTP ${expected.status}`);
-      expect(result.isOurs).toBe(false);
+      expect(result.isSenderFault).toBe(false);
     }
     expect(result.kind === 'accepted').toBe(expected.status === 200);
     expect(result.tookMs).toBeLessThan(DEADLINE_MS + SLACK_MS);

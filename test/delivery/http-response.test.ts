@@ -65,7 +65,7 @@ function feed(text: string, cuts: readonly number[]) {
     const piece = text.slice(from, cuts[index] ?? text.length);
     if (piece === '' || ['bad', 'cut', 'end'].includes(progress)) continue;
     memory.write(piece, 'latin1');
-    progress = reader.take(memory.subarray(0, piece.length));
+    progress = reader.read(memory.subarray(0, piece.length));
     memory.fill(0);
   }
   return { progress, status: reader.head()?.status, body: reader.text() };

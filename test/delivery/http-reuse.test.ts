@@ -64,7 +64,7 @@ describe('a connection', () => {
     });
     const sender = createTestSender();
     expect(await sender.attempt(receiver.url)).toMatchObject({ kind: 'accepted' });
-    expect(await sender.attempt(receiver.url)).toMatchObject({ error: 'connection_reset', isOurs: false });
+    expect(await sender.attempt(receiver.url)).toMatchObject({ error: 'connection_reset', isSenderFault: false });
     expect(sender.connects).toHaveLength(1);
   });
 

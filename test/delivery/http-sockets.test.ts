@@ -1,4 +1,4 @@
-/** Whose sockets are open when: never longer than the attempt that opened them, save the few that wait for the next one. */
+/** Sockets close with the attempt that opened them, except for the few idle ones in the pool. */
 
 import { Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
@@ -14,7 +14,7 @@ import { until } from '../support/port.ts';
 
 const WORKERS = 4;
 const ATTEMPTS_EACH = 3;
-/** Far above what an attempt at such a receiver may last, so that only a cut can end it. */
+/** Longer than any attempt at such a receiver may last, so that only a reset can end it. */
 const DEADLINE_MS = 60_000;
 const SOON_MS = 5_000;
 
@@ -23,7 +23,7 @@ function drip(socket: Socket, text: string): void {
   socket.on('close', () => clearInterval(timer));
 }
 
-/** What a receiver does with a request: it says enough for a verdict, and lets the connection stand. */
+/** Behaviors of a receiver: each decides the verdict and leaves the connection open. */
 const HOLDERS: { readonly [name: string]: (socket: Socket) => void } = {
   'a success without an end': (socket) => socket.write('HTTP/1.1 200 OK\r\n\r\n'),
   'a success that lacks its last byte': (socket) => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nalmost '),
@@ -63,7 +63,7 @@ describe('a receiver that answers with', () => {
       }
     };
     await Promise.all(Array.from({ length: WORKERS }, work));
-    // Whoever has just ended has none, and each of the others at most one.
+    // An attempt that has just ended has no socket, and every other has at most one.
     expect(Math.max(...openAfterwards)).toBeLessThan(WORKERS);
     expect(openOf(sender)).toBe(0);
     expect(sender.connects).toHaveLength(WORKERS * ATTEMPTS_EACH);
@@ -72,7 +72,10 @@ describe('a receiver that answers with', () => {
   });
 });
 
-/** Half open: an end of ours is no reason for them to close. Their system knows only whether the connection is there. */
+/**
+ * Half open: these receivers do not close when the sender does. Only the operating system knows whether the connection
+ * exists.
+ */
 const STUBBORN = { allowHalfOpen: true };
 
 describe('a receiver that never closes', () => {
@@ -121,7 +124,8 @@ describe('a receiver that', () => {
     const body = Buffer.alloc(bodyBytes ?? 100, 'x');
     const attempts = Array.from({ length: WORKERS }, () => sender.attempt(url, { body }));
     await until(() => sender.openSockets().inUse === WORKERS, 'one for each');
-    for (const result of await Promise.all(attempts)) expect(result).toMatchObject({ kind: 'refused', isOurs: false });
+    for (const result of await Promise.all(attempts))
+      expect(result).toMatchObject({ kind: 'refused', isSenderFault: false });
     expect(openOf(sender)).toBe(0);
     await until(() => sender.openSockets().inUse === 0, 'none is counted any more');
     expect(sender.connects).toHaveLength(WORKERS);

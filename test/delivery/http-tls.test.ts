@@ -8,7 +8,7 @@ import { until } from '../support/port.ts';
 const file = (name: string) => readFileSync(new URL(`../support/tls/${name}`, import.meta.url), 'utf8');
 const CERT = file('localhost.crt');
 const KEY = file('localhost.key');
-/** Trusts what the receivers of these tests show. */
+/** Trusts the certificates of the receivers in these tests. */
 const TRUSTING = createSecureContext({ ca: CERT });
 const ALLOWED = '127.0.0.1,localhost,other.example';
 
@@ -93,7 +93,7 @@ describe('a receiver with TLS', () => {
       kind: 'refused',
       error: 'tls_failed: DEPTH_ZERO_SELF_SIGNED_CERT',
       terminalHint: true,
-      isOurs: false,
+      isSenderFault: false,
       responseStatus: null,
     });
     expect(seen.body).toBe('');

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { type Ask, createResolver } from '../../src/delivery/resolver.ts';
+import { createResolver, type NameServer } from '../../src/delivery/resolver.ts';
 
 type World = {
   nowMs: number;
   hosts: string;
-  ipv4: Ask['ipv4'];
-  ipv6: Ask['ipv6'];
+  ipv4: NameServer['ipv4'];
+  ipv6: NameServer['ipv6'];
   /** The names that were asked for, in both families together. */
   readonly asked: string[];
 };
@@ -17,7 +17,7 @@ function createWorld(changes: Partial<World> = {}) {
   const { resolve } = createResolver({
     nowMs: () => world.nowMs,
     readHosts: async () => world.hosts,
-    ask: {
+    nameServer: {
       ipv4(host) {
         world.asked.push(host);
         return world.ipv4(host);
@@ -99,7 +99,7 @@ describe('looking a host up', () => {
   });
 
   it('knows localhost without any file', async () => {
-    const { resolve } = createResolver({ nowMs: () => 0, readHosts: none, ask: { ipv4: none, ipv6: none } });
+    const { resolve } = createResolver({ nowMs: () => 0, readHosts: none, nameServer: { ipv4: none, ipv6: none } });
     expect(await resolve('localhost', 1_000)).toEqual(['127.0.0.1', '::1']);
   });
 });

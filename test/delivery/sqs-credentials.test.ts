@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createSqsSender, type SqsDeps, type SqsSender } from '../../src/delivery/sqs.ts';
-import type { AttemptResult, OutgoingMessage, SqsCredentials } from '../../src/domain/destination.ts';
+import type { AttemptResult, OutgoingMessage, SqsCredentials } from '../../src/domain/endpoints/destination.ts';
 import { EXTERNAL_ID, KEYS, type QueueServer, ROLE_ARN, startQueueServer } from '../support/queue-server.ts';
 import { startStopwatch } from '../support/turns.ts';
 
@@ -89,7 +89,7 @@ describe('a role', () => {
     const send = sender();
     const wrong = { ...ROLE, externalId: 'lw-ffffffffffffffffffffffffffffffff' };
     const result = await send(wrong);
-    expect(result).toMatchObject({ terminalHint: true, isOurs: false });
+    expect(result).toMatchObject({ terminalHint: true, isSenderFault: false });
     expect(errorOf(result, wrong.externalId)).toMatch(/^AccessDenied: .*sts:AssumeRole with ExternalId \*\*\*$/);
     expect(queues.calls).toMatchObject({ sqs: 0, sts: 1 });
     expect(await send(ROLE)).toMatchObject({ kind: 'accepted' });
@@ -162,7 +162,7 @@ describe('the credentials of the process', () => {
         isAllowed = false;
         const calls = { ...queues.calls };
         const result = await send(credentials);
-        expect(result).toMatchObject({ terminalHint: true, isOurs: false });
+        expect(result).toMatchObject({ terminalHint: true, isSenderFault: false });
         expect(errorOf(result)).toMatch(/^AmbientCredentialsRefused: /);
         expect(queues.calls).toEqual(calls);
       } finally {

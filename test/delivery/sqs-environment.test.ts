@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { createSqsSender, type SqsSender } from '../../src/delivery/sqs.ts';
-import type { OutgoingMessage, SqsCredentials } from '../../src/domain/destination.ts';
+import type { OutgoingMessage, SqsCredentials } from '../../src/domain/endpoints/destination.ts';
 import { EXTERNAL_ID, KEYS, type QueueServer, ROLE_ARN, startQueueServer } from '../support/queue-server.ts';
 import { temporaryFolder } from '../support/temp.ts';
 

@@ -5,15 +5,15 @@ const failure = (fields: object) => Object.assign(new Error('connect 10.0.0.1:44
 
 describe('a failure on the way', () => {
   it.each([
-    ['EMFILE', 'connect_failed', { isOurs: true }],
-    ['ENFILE', 'connect_failed', { isOurs: true }],
-    ['EADDRNOTAVAIL', 'connect_failed', { isOurs: true }],
-    ['ECONNREFUSED', 'connect_failed', { isOurs: false }],
-    ['ENETUNREACH', 'connect_failed', { isOurs: false }],
-    ['EAI_AGAIN', 'dns_failed', { isOurs: false }],
-    ['ENOTFOUND', 'dns_failed', { isOurs: false }],
-    ['EPIPE', 'connection_reset', { isOurs: false }],
-    ['ETIMEDOUT', 'timeout', { isOurs: false }],
+    ['EMFILE', 'connect_failed', { isSenderFault: true }],
+    ['ENFILE', 'connect_failed', { isSenderFault: true }],
+    ['EADDRNOTAVAIL', 'connect_failed', { isSenderFault: true }],
+    ['ECONNREFUSED', 'connect_failed', { isSenderFault: false }],
+    ['ENETUNREACH', 'connect_failed', { isSenderFault: false }],
+    ['EAI_AGAIN', 'dns_failed', { isSenderFault: false }],
+    ['ENOTFOUND', 'dns_failed', { isSenderFault: false }],
+    ['EPIPE', 'connection_reset', { isSenderFault: false }],
+    ['ETIMEDOUT', 'timeout', { isSenderFault: false }],
     ['CERT_HAS_EXPIRED', 'tls_failed: CERT_HAS_EXPIRED', { terminalHint: true }],
     ['ERR_TLS_CERT_ALTNAME_INVALID', 'tls_failed: ERR_TLS_CERT_ALTNAME_INVALID', { terminalHint: true }],
     ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'tls_failed: UNABLE_TO_VERIFY_LEAF_SIGNATURE', { terminalHint: true }],
@@ -29,7 +29,7 @@ describe('a failure on the way', () => {
       error: 'Error: InvalidChecksumError',
     });
     for (const thrown of [null, undefined, 'text', 7, {}]) {
-      expect(describeRefusal(thrown, [])).toMatchObject({ kind: 'refused', error: 'Error: ', isOurs: false });
+      expect(describeRefusal(thrown, [])).toMatchObject({ kind: 'refused', error: 'Error: ', isSenderFault: false });
     }
   });
 });

@@ -2,9 +2,9 @@ import { createHmac } from 'node:crypto';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { sizeOfMessage } from '../../src/delivery/queue-message.ts';
 import { createSqsSender, type QueueDestination, type SqsDeps, type SqsSender } from '../../src/delivery/sqs.ts';
-import type { OutgoingMessage } from '../../src/domain/destination.ts';
-import { sizeOfMessage } from '../../src/domain/queue-message.ts';
+import type { OutgoingMessage } from '../../src/domain/endpoints/destination.ts';
 import { TLS } from '../support/port.ts';
 import { ACCOUNT, KEYS, type QueueServer, startQueueServer } from '../support/queue-server.ts';
 import { until } from '../support/temp.ts';
@@ -113,7 +113,7 @@ describe('a batch for a queue', () => {
     expect(await sqs.send(destination(), message(larger, overlap(larger)), NEVER)).toMatchObject({
       kind: 'refused',
       error: 'message too large: 262145 bytes exceed 262144',
-      isOurs: true,
+      isSenderFault: true,
     });
     expect(queues.accepted).toHaveLength(1);
   });
@@ -129,7 +129,7 @@ describe('a batch for a queue', () => {
     expect(await sqs.send(destination(), message('{}'), NEVER)).toMatchObject({
       error: expect.stringContaining('InvalidAddress: '),
       terminalHint: true,
-      isOurs: false,
+      isSenderFault: false,
     });
     expect(queues.calls.sqs).toBe(0);
   });
@@ -172,7 +172,7 @@ describe('a queue that refuses', () => {
       responseText: null,
       retryAfterMs: null,
       isGone: false,
-      isOurs: false,
+      isSenderFault: false,
     });
     const names = [name, queryName].map((each) => each?.replace('AWS.SimpleQueueService.', ''));
     expect(names).toContain(result.kind === 'refused' ? result.error.split(':')[0] : '');
@@ -205,7 +205,7 @@ describe('a queue that does not answer', () => {
     const hasty = sender({ limits });
     const result = await hasty.send(destination(), message('{}'), NEVER);
     expect(tookMs()).toBeLessThan(450);
-    expect(result).toMatchObject({ kind: 'refused', error: 'timeout', terminalHint: false, isOurs: false });
+    expect(result).toMatchObject({ kind: 'refused', error: 'timeout', terminalHint: false, isSenderFault: false });
     await until(() => hasty.openSockets().inUse + hasty.openSockets().idle === 0);
   });
 
@@ -215,7 +215,7 @@ describe('a queue that does not answer', () => {
   ] as const)('but breaks off (%s) is named for it', async (kind, error) => {
     queues.misbehave('sqs', { kind });
     const result = await sender().send(destination(), message('{}'), NEVER);
-    expect(result).toMatchObject({ kind: 'refused', error, terminalHint: false, isOurs: false });
+    expect(result).toMatchObject({ kind: 'refused', error, terminalHint: false, isSenderFault: false });
     expect(queues.calls.sqs).toBe(1);
   });
 
@@ -234,7 +234,7 @@ describe('a queue that does not answer', () => {
       message('{}'),
       NEVER,
     );
-    expect(result).toMatchObject({ error: 'connect_failed', isOurs: false });
+    expect(result).toMatchObject({ error: 'connect_failed', isSenderFault: false });
   });
 
   it('because its name is unknown is named for it', async () => {
@@ -244,7 +244,7 @@ describe('a queue that does not answer', () => {
       message('{}'),
       NEVER,
     );
-    expect(result).toMatchObject({ error: 'dns_failed', isOurs: false });
+    expect(result).toMatchObject({ error: 'dns_failed', isSenderFault: false });
   });
 
   it('with a certificate that can be trusted is named for it', async () => {
@@ -267,7 +267,7 @@ describe('a process that stops', () => {
     const stopping = new AbortController();
     const sent = sender().send(destination(), message('{}'), stopping.signal);
     stopping.abort();
-    expect(await sent).toMatchObject({ error: 'sender_lost', isOurs: true, terminalHint: false });
-    expect(await sender().send(destination(), message('{}'), stopping.signal)).toMatchObject({ isOurs: true });
+    expect(await sent).toMatchObject({ error: 'sender_lost', isSenderFault: true, terminalHint: false });
+    expect(await sender().send(destination(), message('{}'), stopping.signal)).toMatchObject({ isSenderFault: true });
   });
 });

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { createTestFire } from '../../src/delivery/test-fire.ts';
-import type { Endpoint } from '../../src/domain/endpoint.ts';
+import { createTestSender } from '../../src/delivery/attempt.ts';
+import type { Endpoint } from '../../src/domain/endpoints/endpoint.ts';
 
 const ENDPOINT = {} as Endpoint;
 const { signal } = new AbortController();
@@ -8,12 +8,12 @@ const { signal } = new AbortController();
 it('a test that cannot be made blames nobody, and tells why', async () => {
   const told: unknown[] = [];
   const error = new Error('the secret does not open');
-  const fire = createTestFire({
+  const fire = createTestSender({
     attempt: () => Promise.reject(error),
     signal,
     onFault: (...fault) => told.push(fault),
   });
   const result = await fire(ENDPOINT, { dispatchId: 'test:1', envelope: '{}', nowMs: 0 });
-  expect(result).toMatchObject({ kind: 'refused', isOurs: true, responseStatus: null });
+  expect(result).toMatchObject({ kind: 'refused', isSenderFault: true, responseStatus: null });
   expect(told).toEqual([[error, 'test:1']]);
 });

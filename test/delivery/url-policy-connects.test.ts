@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { connect, type Socket, type TcpNetConnectOpts } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { vetUrl } from '../../src/domain/url-policy.ts';
+import { checkNewUrl } from '../../src/domain/endpoints/url-policy.ts';
 import { answering, createTestSender, OK, policyWith, startRawReceiver } from '../support/http-sending.ts';
 import { forbiddenUrls } from './forbidden-urls.ts';
 
@@ -10,7 +10,7 @@ const REFUSED = {
   responseStatus: null,
   error: 'url_refused: the destination is not allowed',
   terminalHint: true,
-  isOurs: false,
+  isSenderFault: false,
 };
 
 describe('an attempt', () => {
@@ -24,7 +24,7 @@ describe('an attempt', () => {
     for (const url of forbiddenUrls()) {
       expect(await sender.attempt(url), url).toMatchObject(REFUSED);
       expect(await sender.attempt(url, { test: true, dispatchId: `test:${randomUUID()}` }), url).toMatchObject(REFUSED);
-      expect(await vetUrl(policyWith(''), resolve, url), url).not.toBeNull();
+      expect(await checkNewUrl(policyWith(''), resolve, url), url).not.toBeNull();
     }
     expect(sender.connects).toEqual([]);
     expect(lookups).toEqual([]);
@@ -50,7 +50,7 @@ describe('an attempt', () => {
     const answers = [['93.184.216.34'], ['127.0.0.1']];
     const resolve = () => Promise.resolve(answers.shift() ?? ['127.0.0.1']);
     const sender = createTestSender({ allowed: '', resolve });
-    expect(await vetUrl(policyWith(''), resolve, 'https://rebinding.example/')).toBeNull();
+    expect(await checkNewUrl(policyWith(''), resolve, 'https://rebinding.example/')).toBeNull();
     expect(await sender.attempt('https://rebinding.example/')).toMatchObject(REFUSED);
     expect(sender.connects).toEqual([]);
   });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { parseAllowList } from '../../src/domain/url-allow-list.ts';
-import { createUrlPolicy, type UrlRefusal, vetUrl } from '../../src/domain/url-policy.ts';
+import { parseAllowList } from '../../src/domain/endpoints/url-allow-list.ts';
+import { checkNewUrl, createUrlPolicy, type UrlRefusal } from '../../src/domain/endpoints/url-policy.ts';
 import { policyWith } from '../support/http-sending.ts';
 import { forbiddenUrls, metadataUrls } from './forbidden-urls.ts';
 
@@ -8,13 +8,13 @@ const open = createUrlPolicy([]);
 const unresolved = () => Promise.reject(new Error('no answer'));
 
 function reasonOf(policy: typeof open, url: string): UrlRefusal['reason'] | 'ok' {
-  const judgement = policy.judgeUrl(url);
+  const judgement = policy.checkUrl(url);
   return judgement.kind === 'ok' ? 'ok' : judgement.reason;
 }
 
-/** What saving a url comes to, with these addresses behind its host. */
+/** The outcome of saving a URL whose host has these addresses. */
 async function save(policy: typeof open, url: string, addresses: readonly string[] | null): Promise<string> {
-  const refusal = await vetUrl(policy, () => (addresses ? Promise.resolve(addresses) : unresolved()), url);
+  const refusal = await checkNewUrl(policy, () => (addresses ? Promise.resolve(addresses) : unresolved()), url);
   return refusal?.reason ?? 'ok';
 }
 
@@ -63,7 +63,7 @@ describe('a url', () => {
     ['https://receiver.example:9000/', '10.0.0.0/8', '443'],
   ])('%s whose host has no address is told so where its addresses would open it', async (url, listed, word) => {
     const message = async (resolve: () => Promise<readonly string[]>) =>
-      (await vetUrl(policyWith(listed), resolve, url))?.message;
+      (await checkNewUrl(policyWith(listed), resolve, url))?.message;
     for (const resolve of [unresolved, () => Promise.resolve([])]) {
       expect(await message(resolve)).toContain('does not resolve');
       expect(await message(resolve)).toContain(word);
@@ -74,7 +74,7 @@ describe('a url', () => {
 
   it('is refused with the word that says what to change', () => {
     const messageOf = (url: string) => {
-      const judgement = open.judgeUrl(url);
+      const judgement = open.checkUrl(url);
       return judgement.kind === 'refused' ? judgement.message : '';
     };
     expect(messageOf('http://example.com/')).toContain('https');
@@ -89,7 +89,7 @@ describe('a url', () => {
   });
 
   it('is told apart into what a request needs', () => {
-    const judgement = open.judgeUrl('https://Exämple.com.:8443/a b'.replace(' ', '%20').concat('?q=ü#f'));
+    const judgement = open.checkUrl('https://Exämple.com.:8443/a b'.replace(' ', '%20').concat('?q=ü#f'));
     expect(judgement).toEqual({
       kind: 'ok',
       target: {
@@ -106,7 +106,7 @@ describe('a url', () => {
 });
 
 describe('the addresses of a host', () => {
-  const judgement = open.judgeUrl('https://example.com/');
+  const judgement = open.checkUrl('https://example.com/');
   const reaches = (...addresses: string[]) => judgement.kind === 'ok' && open.mayReach(judgement.target, addresses);
 
   it.each([

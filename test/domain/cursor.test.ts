@@ -26,7 +26,7 @@ describe('a cursor', () => {
         anyBinding,
         anyPosition.filter((parts) => parts.every((part) => typeof part === 'string' || Number.isFinite(part))),
         (strings, parts) => {
-          // JSON knows one zero only.
+          // JSON.stringify(-0) is 0.
           const expected = parts.map((part) => (part === 0 ? 0 : part));
           expect(codec.open(strings, codec.seal(strings, parts))).toEqual(expected);
         },

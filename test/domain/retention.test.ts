@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { termStartMs } from '../../src/domain/page.ts';
 import { createRetention, type RetentionReport } from '../../src/domain/retention.ts';
+import { termStartMs } from '../../src/domain/retention-terms.ts';
 import type { RetentionCuts, RetentionStep, RetentionStore } from '../../src/domain/store.ts';
-import { traceTermDays } from '../../src/domain/trace-retention.ts';
+import { traceTermDays } from '../../src/domain/traces/trace-retention.ts';
 
 const NOW_MS = Date.UTC(2026, 10, 20, 12);
 const MINUTE_MS = 60_000;
@@ -11,17 +11,17 @@ const NOTHING = { events: 0, traces: 0, auditEntries: 0, months: 0 };
 
 type Options = {
   readonly nowMs?: number;
-  /** By the clock of the storage; null: it has none of its own. */
+  /** By the clock of the store; null: it has none of its own. */
   readonly storedNowMs?: number | null;
   readonly terms?: readonly (number | null)[];
   readonly traceDefaultDays?: number | null;
   readonly auditDays?: number | null;
-  /** What the steps answer, the last one again and again. */
+  /** The results of the steps; the last one repeats. */
   readonly steps?: readonly Partial<RetentionStep>[];
   readonly stopAfterPauses?: number;
 };
 
-/** One run over a store that answers as it is told to, with everything that was asked of it. */
+/** Runs retention over a store with the given answers, and records all calls of the store. */
 async function run(options: Options) {
   const {
     storedNowMs = null,

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import { maskInside } from '../../src/domain/fault.ts';
 import { mintApiKey, mintProjectKey } from '../../src/domain/secrets.ts';
-import { maskedHead, maskInside, maskTokens } from '../../src/domain/token-mask.ts';
+import { maskedHead, maskTokens } from '../../src/domain/token-mask.ts';
 
 const escapeAll = (text: string) => text.replace(/./g, (each) => `%${each.charCodeAt(0).toString(16)}`);
 
@@ -46,7 +47,7 @@ describe.each(['sk-lw-', 'acme-', 'a-b-', '0-', 'sk--'])('a token that begins wi
 
   it('what is left of one that was cut or mistyped is masked', () => {
     for (const each of [token, project]) {
-      // Shape tells only where both cases and a digit occur, as they do in nearly all.
+      // Masking needs both cases and a digit, which nearly all tokens have.
       const cut = each.slice(0, -9).replace(/...$/, 'aB1');
       for (const typed of [cut, `${cut}!`]) expect(maskTokens(typed)).not.toContain(cut.slice(-20));
     }
@@ -101,7 +102,7 @@ it('lines of JSON stay JSON, whatever stands before a token', () => {
     'u00e9',
     '\\%6e',
   ]) {
-    // What only looks like a key of some vendor has to stand by itself.
+    // A vendor key is masked only when it stands by itself.
     for (const token of /[0-9a-z]$/.test(before) ? typed.slice(0, -1) : typed) {
       const line = JSON.stringify({
         msg: `${before}${token}`,
@@ -119,7 +120,7 @@ it('hostile texts cost time in proportion to their length', () => {
     const text = unit.repeat(Math.ceil(length / unit.length));
     const startedMs = performance.now();
     maskTokens(text);
-    // A quadratic reading of it would take minutes.
+    // In quadratic time it would take minutes.
     expect(performance.now() - startedMs, unit).toBeLessThan(2_000);
   }
 });

@@ -73,7 +73,7 @@ function start({ concurrency = 4, refusals = 0 } = {}) {
       if (refusals === 0) throw error;
       complaints.push(doing);
     },
-    onRoom: () => {
+    onCapacity: () => {
       rooms += 1;
     },
   });
@@ -109,23 +109,23 @@ describe('the worker of the queue', () => {
   it('leaves a place to others, however much one project has waiting', async () => {
     const { worker, add, projects } = start();
     add(1, 500);
-    await worker.look();
+    await worker.poll();
     expect(projects()).toEqual([1, 1, 1]);
     add(2, 1);
-    await worker.look();
+    await worker.poll();
     expect(projects()).toEqual([1, 1, 1, 2]);
   });
 
   it('claims ahead for one project only as much as leaves room for another', async () => {
     const { worker, add, projects, waiting } = start();
     add(1, 500);
-    expect(await worker.look()).toBeNull();
+    expect(await worker.poll()).toBeNull();
     const left = waiting();
     expect(left).toBeLessThan(490);
-    expect(await worker.look()).toBeNull();
+    expect(await worker.poll()).toBeNull();
     expect(waiting()).toBe(left);
     add(2, 500);
-    await worker.look();
+    await worker.poll();
     expect(waiting()).toBeLessThan(left + 500);
     expect(projects()).toEqual([1, 1, 1, 2]);
   });
@@ -133,10 +133,10 @@ describe('the worker of the queue', () => {
   it('gives places to projects in turn', async () => {
     const { worker, add, running, projects } = start({ concurrency: 2 });
     add(1, 20);
-    await worker.look();
+    await worker.poll();
     add(2, 20);
     add(3, 20);
-    await worker.look();
+    await worker.poll();
     expect(projects()).toEqual([1, 2]);
     const ended: number[] = [];
     for (let index = 0; index < 7; index += 1) {
@@ -149,21 +149,21 @@ describe('the worker of the queue', () => {
   it('holds no more of a project than it runs, once its runs take long', async () => {
     const { worker, add, running, waiting, pass } = start();
     add(1, 100);
-    await worker.look();
+    await worker.poll();
     expect(waiting()).toBeLessThan(90);
     pass(60);
     // What has not begun goes back to whoever has a place for it.
-    await worker.look();
+    await worker.poll();
     expect([running.length, waiting()]).toEqual([3, 97]);
     await running[0]?.end();
-    await worker.look();
+    await worker.poll();
     expect([running.length, waiting()]).toEqual([3, 96]);
   });
 
-  it('asks to look again when a project has room for more', async () => {
+  it('asks to be polled again when a project has room for more', async () => {
     const { worker, add, running, rooms } = start({ concurrency: 1 });
     add(1, 2);
-    await worker.look();
+    await worker.poll();
     expect(running).toHaveLength(1);
     await running[0]?.end();
     expect(rooms()).toBeGreaterThan(0);
@@ -172,7 +172,7 @@ describe('the worker of the queue', () => {
   it('offers a result again while the store has no room for it', async () => {
     const { worker, add, running, ended, complaints, waiting } = start({ refusals: 3 });
     add(1, 1);
-    await worker.look();
+    await worker.poll();
     await running[0]?.end();
     await expect.poll(() => ended).toEqual([0]);
     expect(complaints).toEqual(Array(3).fill('the result of an evaluation could not be stored yet'));

@@ -2,9 +2,9 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { Project } from '../../src/domain/caller.ts';
 import type { EvaluatorRunStore, LeasedRun, RunProgress } from '../../src/domain/evaluations/evaluator-run.ts';
 import type { EvaluationOutcome } from '../../src/domain/evaluations/outcome.ts';
-import type { Evaluator } from '../../src/domain/evaluator.ts';
+import type { Evaluator } from '../../src/domain/evaluators/evaluator.ts';
 import { Fault } from '../../src/domain/fault.ts';
-import type { TraceView } from '../../src/domain/traces.ts';
+import type { TraceView } from '../../src/domain/traces/traces.ts';
 import { type RunsWorker, startRunsWorker } from '../../src/evaluation/runs-worker.ts';
 
 const BUSY: EvaluationOutcome = { status: 'error', errorType: 'LLM_TIMEOUT', details: 'busy', isRetryable: true };

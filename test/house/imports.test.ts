@@ -4,9 +4,11 @@ import { describe, expect, it } from 'vitest';
 
 /** Who may import whom. A path is a prefix inside src/; "gen" is generated code. */
 const ALLOWED: { readonly [room: string]: readonly string[] } = {
-  domain: ['domain'],
+  // What it refuses is a fault like any other.
+  json: ['json', 'domain/fault.ts', 'domain/message-parts.ts', 'domain/steps.ts', 'domain/text-limits.ts'],
+  domain: ['domain', 'json'],
   auth: ['auth', 'domain', 'gen'],
-  rpc: ['rpc', 'domain', 'auth', 'gen'],
+  rpc: ['rpc', 'domain', 'json', 'auth', 'gen'],
   transport: [
     'transport',
     'rpc/invoke.ts',
@@ -18,13 +20,13 @@ const ALLOWED: { readonly [room: string]: readonly string[] } = {
     'rpc/field-rules.ts',
     'rpc/epoch-ms.ts',
     'domain/fault.ts',
-    'domain/json-text.ts',
-    'domain/whole-number.ts',
+    'json/json-text.ts',
+    'json/whole-number.ts',
     'domain/clock.ts',
     'domain/ids.ts',
     'domain/public-address.ts',
     'domain/message-parts.ts',
-    'domain/raw-json.ts',
+    'json/raw-json.ts',
     'domain/steps.ts',
     'domain/store.ts',
     'domain/token-mask.ts',
@@ -33,13 +35,14 @@ const ALLOWED: { readonly [room: string]: readonly string[] } = {
   metrics: ['metrics', 'domain', 'delivery/meter.ts'],
   delivery: ['delivery', 'queue', 'domain'],
   queue: ['queue', 'domain'],
-  evaluation: ['evaluation', 'queue', 'domain'],
-  storage: ['storage', 'domain', 'gen'],
+  evaluation: ['evaluation', 'queue', 'domain', 'json'],
+  storage: ['storage', 'domain', 'json', 'gen'],
   console: ['console', 'gen'],
+  config: ['config', 'domain', 'transport/rest/cors.ts'],
   cli: [
     'cli',
     'app.ts',
-    'config.ts',
+    'config/config.ts',
     'price-list.ts',
     'secret-file.ts',
     'version.ts',
@@ -52,6 +55,7 @@ const ALLOWED: { readonly [room: string]: readonly string[] } = {
 
 /** Packages a room may use; domain and auth have none but Node's own. */
 const PACKAGES: { readonly [room: string]: RegExp } = {
+  json: /^node:buffer$/,
   domain: /^(node:(crypto|zlib|buffer)|@pydantic\/genai-prices|re2js|csv-parse\/sync)$/,
   auth: /^$/,
   rpc: /^@bufbuild\/protobuf(\/|$)/,
@@ -64,6 +68,7 @@ const PACKAGES: { readonly [room: string]: RegExp } = {
   // Bundled: none of them is needed at run time but what the server has anyway.
   console:
     /^(@bufbuild\/protobuf|@connectrpc\/connect(-web|-query)?|react|react-dom|@tanstack\/react-[a-z]+|@base-ui\/react|uplot)(\/|$)/,
+  config: /^$/,
   cli: /^(node:|pino$)/,
 };
 
@@ -118,13 +123,24 @@ describe('the house', () => {
     expect(folders.map((entry) => entry.name).sort()).toEqual([...rooms].sort());
   });
 
-  it('what questions are written in is loaded by what compiles them, and tables by the copy besides', () => {
+  it('what queries are written in is loaded by what compiles them, and tables by the copy besides', () => {
     const loaded = imports.filter((each) => !each.isType && each.from.startsWith('.'));
-    const written = (path: string) => /^storage\/[a-z]+\/questions[a-z-]*\.ts$/.test(path);
+    const written = (path: string) => /^storage\/[a-z]+\/queries[a-z-]*\.ts$/.test(path);
     expect(loaded.filter((each) => written(target(each)) && !written(each.file))).toEqual([]);
     const readers = loaded.filter((each) => target(each).startsWith('storage/tables/')).map(({ file }) => file);
     expect(readers.filter((file) => !/^storage\/(tables|copy)\//.test(file))).toEqual([]);
     expect(readers.length).toBeGreaterThan(0);
+  });
+
+  // What has no stem of its own: what all changes have in common, and the deliveries of endpoints.
+  const RULES_BESIDE = ['delivery', 'management'];
+
+  it('the rules have the rooms of the contract, and few files beside them', () => {
+    const entries = readdirSync(join(SOURCE, 'domain'), { withFileTypes: true });
+    const rooms = entries.filter((each) => each.isDirectory()).map(({ name }) => name);
+    const stems = readdirSync(join(SOURCE, '../proto/spandrel/v1')).map((name) => name.replace(/\.proto$/, ''));
+    expect(rooms.filter((room) => !stems.includes(room)).sort()).toEqual(RULES_BESIDE);
+    expect(entries.length - rooms.length).toBeLessThan(25);
   });
 
   const ENGINES = ['sqlite', 'postgres'];
@@ -153,6 +169,24 @@ describe('the house', () => {
     const outside = imports.filter(({ file }) => /^storage\/(?!engine\/|copy\/|open\.ts|migrate\.ts)/.test(file));
     expect(outside.length).toBeGreaterThan(0);
     expect(outside.filter((each) => target(each).startsWith('storage/engine/'))).toEqual([]);
+  });
+
+  it('no files import each other in a circle, not even types', () => {
+    const targets = new Map<string, string[]>();
+    for (const each of imports.filter(({ from }) => from.startsWith('.'))) {
+      targets.set(each.file, [...(targets.get(each.file) ?? []), target(each)]);
+    }
+    const finished = new Set<string>();
+    const circles: string[] = [];
+    const visit = (file: string, path: readonly string[]): void => {
+      if (path.includes(file)) circles.push([...path.slice(path.indexOf(file)), file].join(' -> '));
+      if (finished.has(file) || path.includes(file)) return;
+      for (const next of targets.get(file) ?? []) visit(next, [...path, file]);
+      finished.add(file);
+    };
+    for (const file of targets.keys()) visit(file, []);
+    expect(targets.size).toBeGreaterThan(100);
+    expect(circles).toEqual([]);
   });
 
   it('only main reads the environment', () => {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { SETTINGS } from '../../src/config.ts';
+import { SETTINGS } from '../../src/config/config.ts';
 
 const README = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
 

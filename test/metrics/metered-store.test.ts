@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
 import type { DeliveryMeter } from '../../src/delivery/meter.ts';
-import type { RequestMeter } from '../../src/domain/request-meter.ts';
-import type { RequestResult } from '../../src/domain/request-report.ts';
+import type { WorkItem, WorkOutcome } from '../../src/domain/delivery/webhook-store.ts';
+import type { RequestMeter } from '../../src/domain/events/request-meter.ts';
+import type { RequestResult } from '../../src/domain/events/request-report.ts';
 import type { Store } from '../../src/domain/store.ts';
-import type { Work, WorkOutcome } from '../../src/domain/webhook-store.ts';
 import { createDeliveryMeter } from '../../src/metrics/delivery-meter.ts';
 import { meterStore } from '../../src/metrics/metered-store.ts';
 import { createRegistry } from '../../src/metrics/registry.ts';
@@ -111,12 +111,12 @@ it('counts events of replays, and deliveries that die without an attempt', async
     { fate: 'send', eventIds: ['b', 'c'] },
   ];
   const work = [
-    { kind: 'cut', lane: { kind: 'replay', number: 1 }, batches },
-    { kind: 'cut', lane: { kind: 'replay', number: 1 }, batches },
-    { kind: 'take' },
+    { kind: 'advance', source: { kind: 'replay', number: 1 }, batches },
+    { kind: 'advance', source: { kind: 'replay', number: 1 }, batches },
+    { kind: 'claim' },
     { kind: 'lose' },
     { kind: 'finish' },
-  ] as unknown as Work[];
+  ] as unknown as WorkItem[];
   const outcomes = [
     { kind: 'claimed' },
     { kind: 'refused', reason: 'full' },
@@ -136,9 +136,9 @@ it('counts events of replays, and deliveries that die without an attempt', async
 });
 
 it('counts deliveries that expired while they waited', async () => {
-  const sweep = async () => ({ more: false, disabled: [], expired: 3 });
-  const { store, told } = createWorld({ deliveries: { sweep } });
-  await store.deliveries.sweep({ nowMs: 0, endedBeforeMs: 0, eventsBeforeMs: 0, rowsMax: 9 });
+  const maintain = async () => ({ more: false, disabled: [], expired: 3 });
+  const { store, told } = createWorld({ deliveries: { maintain } });
+  await store.deliveries.maintain({ nowMs: 0, endedBeforeMs: 0, eventsBeforeMs: 0, rowsMax: 9 });
   expect(await told('spandrel_webhook_dead_total{reason="expired"}')).toEqual([
     'spandrel_webhook_dead_total{reason="expired"} 3',
   ]);

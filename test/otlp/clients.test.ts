@@ -109,7 +109,7 @@ const EXPECTED: { readonly [N in ClientName]: object } = {
     name: 'cook',
     metadata: { ...WHO, labels: ['beta', 'recipes'] },
     input: { value: 'What can I make?' },
-    // Four calls were made. The spans around them repeat their usage, which counts once.
+    // The client makes four calls. Outer spans repeat their usage, which counts once.
     metrics: { prompt_tokens: 4000, completion_tokens: 800, reasoning_tokens: 192, first_token_ms: NUMBER },
     error: { message: 'the stove is out' },
     spans: [
@@ -148,7 +148,7 @@ type Span = {
   readonly timestamps: { started_at: number };
 };
 
-/** Each span before those below it, as they began: what began in the same millisecond stands in any order otherwise. */
+/** Orders parents before children, because spans that start in the same millisecond have no order. */
 function inOrderOfTree(spans: readonly Span[]): readonly Span[] {
   const below = (id: string | null): readonly Span[] =>
     spans.filter((span) => span.parent_id === id).flatMap((span) => [span, ...below(span.span_id)]);

@@ -2,24 +2,24 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { fromBinary, toBinary } from '@bufbuild/protobuf';
 import { describe, expect, it } from 'vitest';
 import { ExportTraceServiceRequestSchema } from '../../gen/opentelemetry/proto/collector/trace/v1/trace_service_pb.js';
-import { collectBatch } from '../../src/domain/collector.ts';
-import { parseJson, scanJson } from '../../src/domain/json-text.ts';
-import { toBatchDraft } from '../../src/domain/otlp/batch.ts';
-import { readJsonExport } from '../../src/domain/otlp/json-export.ts';
-import type { OtlpExport, OtlpSpan } from '../../src/domain/otlp/span.ts';
-import { runAtOnce } from '../../src/domain/steps.ts';
-import { readWireExport } from '../../src/rpc/otlp-wire.ts';
-import { LIMITS, PROJECT, pricing } from '../domain/collecting.ts';
+import { runWithoutPauses } from '../../src/domain/steps.ts';
+import { collectBatch } from '../../src/domain/traces/collector/collector.ts';
+import { toBatchDraft } from '../../src/domain/traces/otlp/batch.ts';
+import { readJsonExport } from '../../src/domain/traces/otlp/json-export.ts';
+import type { OtlpExport, OtlpSpan } from '../../src/domain/traces/otlp/span.ts';
+import { parseJson, scanJson } from '../../src/json/json-text.ts';
+import { readWireExport } from '../../src/rpc/traces/otlp-wire.ts';
+import { LIMITS, PROJECT, pricing } from '../domain/traces/collector/collecting.ts';
 import { attributes, type ExportInit, exportOf, id, toOtlpJson, toProtobuf } from './sending.ts';
 
 function readProtobuf(bytes: Uint8Array): OtlpExport {
-  return runAtOnce(readWireExport(bytes, LIMITS.spansMax));
+  return runWithoutPauses(readWireExport(bytes, LIMITS.spansMax));
 }
 
 function readJson(text: string): OtlpExport {
   const bytes = Buffer.from(text);
   const facts = scanJson(bytes);
-  return runAtOnce(readJsonExport(parseJson(bytes, facts, 'values'), facts, LIMITS.spansMax));
+  return runWithoutPauses(readJsonExport(parseJson(bytes, facts, 'values'), facts, LIMITS.spansMax));
 }
 
 function onlySpan({ spans }: OtlpExport): OtlpSpan {
@@ -157,12 +157,12 @@ describe('JSON', () => {
   });
 });
 
-/** What the collector makes of a recording, over all requests of a client. */
+/** Collects a recording of all requests of a client. */
 function collected(file: string) {
   const bytes = readFileSync(new URL(`./recorded/${file}`, import.meta.url));
   const read = file.endsWith('.json') ? readJson(bytes.toString()) : readProtobuf(bytes);
   const at = { project: PROJECT, nowMs: Date.UTC(2026, 10, 23), goneBeforeMs: null };
-  return runAtOnce(collectBatch(runAtOnce(toBatchDraft(read)), at, { limits: LIMITS, prices: pricing }));
+  return runWithoutPauses(collectBatch(runWithoutPauses(toBatchDraft(read)), at, { limits: LIMITS, prices: pricing }));
 }
 
 describe('recorded requests of published clients', () => {

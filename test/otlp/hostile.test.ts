@@ -22,7 +22,7 @@ const TRACES = '/v1/traces';
 const BOMB_BYTES = 64 * 1024 * 1024;
 const GROWTH_MAX_BYTES = 64 * 1024 * 1024;
 const BOMBS = 50;
-const RUNS = isFullTier ? 100_000 : 500;
+const RUNS = isFullTier ? 100_000 : 200;
 const SERVICE = 'trace.v1.TraceService';
 
 let app: TestApp;
@@ -43,7 +43,7 @@ describe('X1: decompression bombs', () => {
       ['br', brotliCompressSync(zeros, { params: { 1: 5 } })],
       ['deflate', deflateSync(zeros)],
     ] as const;
-    // Grown by the first request of its kind: the decoders, and the router behind compressed messages.
+    // Warms up decoders and the router for compressed messages.
     await send(app, 'gRPC with gzip', exportOf([spanNow()]));
     await post(app, TRACES, gzipSync(toProtobuf(exportOf([spanNow()]))), { ...PROTOBUF, 'content-encoding': 'gzip' });
     const before = process.memoryUsage().rss;
@@ -59,7 +59,7 @@ describe('X1: decompression bombs', () => {
     await expect(
       callGrpc(app, { service: SERVICE, body: zeros, key: app.projectKey, gzip: true }),
     ).rejects.toMatchObject({ code: 8 });
-    // The client of gRPC is in this process, too, and holds the bomb unpacked and packed.
+    // The gRPC client in this process also holds the bomb, unpacked and packed.
     expect(process.memoryUsage().rss - before).toBeLessThan(GROWTH_MAX_BYTES + 2 * BOMB_BYTES);
     expect(await send(app, 'protobuf', exportOf([spanNow()]))).toEqual({ rejectedSpans: 0, errorMessage: '' });
   });
@@ -147,7 +147,7 @@ describe('what no exporter sends', () => {
       },
     );
     expect([...seen.keys()].filter((status) => status !== 200 && status !== 400)).toEqual([]);
-    // Neither all of them may be beyond reading, nor none.
+    // Some must be readable, and some not.
     expect(seen.get(200)).toBeGreaterThan(0);
     expect(seen.get(400)).toBeGreaterThan(0);
     report({ id: 'X4-otlp', seed, n: RUNS, pass: true });

@@ -16,7 +16,7 @@ afterAll(async () => {
   await app.close();
 });
 
-/** What the unmodified package makes of an answer of the server. */
+/** Runs an expression with the unmodified package; returns its result. */
 async function ask(expression: string) {
   const code = `
     import { LangWatch } from 'langwatch';

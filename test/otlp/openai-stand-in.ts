@@ -1,4 +1,4 @@
-/** As much of the OpenAI API as the clients of the tests call, on a port of this machine. */
+/** Serves the parts of the OpenAI API that the test clients call, on a local port. */
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -1,6 +1,6 @@
 /**
- * Records what published clients send: `node test/otlp/record.ts`. Tests read the recordings; run it again when a
- * client has a new version, and look at what changed.
+ * Records requests of published clients: `node test/otlp/record.ts`. Tests read the recordings; run it again for new
+ * client versions, and review the changes.
  */
 
 import { writeFileSync } from 'node:fs';

@@ -25,22 +25,23 @@ export type Destination = {
 
 const TIMEOUT_MS = 60_000;
 
-/** The id of the trace that the client says it has sent. */
+/** Runs a client; returns the id of the trace it sent. */
 export async function runClient(name: ClientName, to: Destination): Promise<string> {
   const [script, ...args] = CLIENTS[name];
   const path = new URL(`./clients/${script}`, import.meta.url).pathname;
   return runScript([path, ...args], to);
 }
 
-/** Runs any script with the settings that its user would have in the environment; answers what it prints. */
+/** Runs a script with the environment that users set; returns its output. */
 export async function runScript(args: readonly string[], { address, key, openAiUrl }: Destination): Promise<string> {
   const isGrpc = args.includes('grpc');
-  // Stack traces would name the folders of this machine.
+  // Stack traces would contain local paths.
   const options = ['--stack-trace-limit=0', '--disable-warning=ExperimentalWarning'];
   const { stdout } = await promisify(execFile)(process.execPath, [...options, ...args], {
     timeout: TIMEOUT_MS,
     env: {
       PATH: process.env.PATH,
+      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
       OTEL_EXPORTER_OTLP_ENDPOINT: isGrpc ? address : `${address}/api/otel`,
       OTEL_EXPORTER_OTLP_HEADERS: `authorization=Bearer ${key}`,
       OTEL_NODE_RESOURCE_DETECTORS: 'none',

@@ -88,7 +88,7 @@ async function deliver(way: Surface | 'collector', ids: Ids, promptTokens: numbe
   });
 }
 
-/** What of a trace does not depend on when and how it was sent. */
+/** Reads the parts of a trace that do not depend on time and transport. */
 async function storedOf({ traceId, llm, tool }: Ids) {
   const trace = await readTrace(app, traceId);
   const { input, output, metrics, error, metadata, models, name, span_count } = trace;
@@ -151,7 +151,7 @@ describe('T10: the same spans', () => {
   it.each(SURFACES)('of many traces by %s are stored in one request, each trace with its own', async (surface) => {
     const all = Array.from({ length: 50 }, idsOf);
     const spans = all.flatMap((ids, index) => otlpSpans(ids, index));
-    // Interleaved, as a batch of a busy process is.
+    // Interleaved, like batches of a busy process.
     const mixed = spans.toSorted((a, b) => String(a.spanId).localeCompare(String(b.spanId)));
     expect(await send(app, surface, exportOf(mixed))).toEqual({ rejectedSpans: 0, errorMessage: '' });
     const read = await Promise.all(all.map(storedOf));

@@ -1,4 +1,4 @@
-/** Sends exports of spans over every transport that takes them. */
+/** Sends exports of spans over every transport. */
 
 import { create, fromBinary, type MessageInitShape, toBinary, toJson } from '@bufbuild/protobuf';
 import { Client, compressionAlgorithms, credentials, Metadata, type ServiceError } from '@grpc/grpc-js';
@@ -23,7 +23,7 @@ export type Value =
   | readonly Value[]
   | { readonly [key: string]: Value };
 
-/** Attributes as the wire has them. */
+/** Attributes in wire form. */
 export function attributes(of: { readonly [key: string]: Value }): MessageInitShape<typeof KeyValueSchema>[] {
   return Object.entries(of).map(([key, value]) => ({ key, value: anyValue(value) }));
 }
@@ -57,7 +57,7 @@ export function toProtobuf(init: ExportInit): Buffer {
   return Buffer.from(toBinary(ExportTraceServiceRequestSchema, create(ExportTraceServiceRequestSchema, init)));
 }
 
-/** As OpenTelemetry has it, which is the JSON of protobuf but for ids in hex. */
+/** OTLP JSON: the JSON of protobuf with ids in hex. */
 export function toOtlpJson(init: ExportInit): string {
   const json = toJson(ExportTraceServiceRequestSchema, create(ExportTraceServiceRequestSchema, init));
   return JSON.stringify(json, (key, value) =>
@@ -92,13 +92,13 @@ export async function post(app: TestApp, path: string, body: Uint8Array | string
 export const PROTOBUF: Headers = { 'content-type': 'application/x-protobuf' };
 export const JSON_TYPE: Headers = { 'content-type': 'application/json' };
 
-/** What an export was answered: what was left out, by whatever encoding the answer had. */
+/** The result of an export, independent of the encoding. */
 export type Report = { readonly rejectedSpans: number; readonly errorMessage: string };
 
 export type Surface = 'protobuf' | 'JSON' | 'gRPC' | 'gRPC with gzip';
 export const SURFACES: readonly Surface[] = ['protobuf', 'JSON', 'gRPC', 'gRPC with gzip'];
 
-/** Throws an error with the status number of gRPC as its code for everything but success. */
+/** Throws an error with the gRPC status as its code, unless it succeeds. */
 export async function send(app: TestApp, surface: Surface, init: ExportInit, key = app.projectKey): Promise<Report> {
   const auth = { 'x-auth-token': key };
   if (surface === 'JSON') {
@@ -149,7 +149,7 @@ export async function callGrpc(app: TestApp, { service, body, key, gzip = false 
   }
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: a test looks into whatever JSON came back.
+// biome-ignore lint/suspicious/noExplicitAny: a test reads arbitrary JSON.
 export async function readTrace(app: TestApp, traceId: string): Promise<any> {
   const { body } = await callRest(app.address, {
     path: `/api/traces/${traceId}`,

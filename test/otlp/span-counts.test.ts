@@ -2,10 +2,10 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { create, toBinary } from '@bufbuild/protobuf';
 import { describe, expect, it } from 'vitest';
 import { ExportTraceServiceRequestSchema } from '../../gen/opentelemetry/proto/collector/trace/v1/trace_service_pb.js';
-import { readJsonExport } from '../../src/domain/otlp/json-export.ts';
-import { createStepTaker, runAtOnce } from '../../src/domain/steps.ts';
-import { createOtlpMethods } from '../../src/rpc/otlp.ts';
-import { readWireExport } from '../../src/rpc/otlp-wire.ts';
+import { createStepRunner, runWithoutPauses } from '../../src/domain/steps.ts';
+import { readJsonExport } from '../../src/domain/traces/otlp/json-export.ts';
+import { createOtlpMethods } from '../../src/rpc/traces/otlp.ts';
+import { readWireExport } from '../../src/rpc/traces/otlp-wire.ts';
 import { openWire } from '../../src/transport/otlp/wire.ts';
 
 const TOO_MANY = expect.objectContaining({
@@ -17,35 +17,37 @@ describe('spans of a request', () => {
   it('are counted over all its groups, as message', () => {
     const group = { scopeSpans: [{ spans: [{ name: 'a' }, { name: 'b' }] }] };
     const request = create(ExportTraceServiceRequestSchema, { resourceSpans: [group, group] });
-    expect(() => runAtOnce(readWireExport(toBinary(ExportTraceServiceRequestSchema, request), 3))).toThrow(TOO_MANY);
+    expect(() => runWithoutPauses(readWireExport(toBinary(ExportTraceServiceRequestSchema, request), 3))).toThrow(
+      TOO_MANY,
+    );
   });
 
   it('are counted over all its groups before any is read, as JSON', () => {
     const group = { scopeSpans: [{ spans: [{ name: 5 }, { name: 5 }] }] };
     const body = { resourceSpans: [group, group] };
-    expect(() => runAtOnce(readJsonExport(body, { bytes: 100, depth: 4 }, 3))).toThrow(TOO_MANY);
+    expect(() => runWithoutPauses(readJsonExport(body, { bytes: 100, depth: 4 }, 3))).toThrow(TOO_MANY);
   });
 
   it('may be as many as the limit', () => {
     const spans = [{ name: 'a' }, { name: 'b' }, { name: 'c' }];
     const body = { resourceSpans: [{ scopeSpans: [{ spans }] }] };
-    expect(runAtOnce(readJsonExport(body, { bytes: 100, depth: 4 }, 3)).spans).toHaveLength(3);
+    expect(runWithoutPauses(readJsonExport(body, { bytes: 100, depth: 4 }, 3)).spans).toHaveLength(3);
     const request = create(ExportTraceServiceRequestSchema, { resourceSpans: [{ scopeSpans: [{ spans }] }] });
     const bytes = toBinary(ExportTraceServiceRequestSchema, request);
-    expect(runAtOnce(readWireExport(bytes, 3)).spans).toHaveLength(3);
+    expect(runWithoutPauses(readWireExport(bytes, 3)).spans).toHaveLength(3);
   });
 });
 
-const takeSteps = createStepTaker({ nextTurn, nowMs: () => performance.now() });
+const runSteps = createStepRunner({ nextTurn, nowMs: () => performance.now() });
 
-/** How the method for traces reads bodies of a media type. */
+/** The decoder of the traces method for a media type. */
 function wireOf(mediaType: string | undefined) {
   const traces = { collectBatch: () => Promise.reject(new Error('not asked')) };
-  const deps = { traces, onDiscarded: () => undefined, takeSteps, spansMax: 3 };
+  const deps = { traces, onDiscarded: () => undefined, runSteps, spansMax: 3 };
   const [method] = createOtlpMethods(deps, { ingestBytesMax: 1000 });
   if (method === undefined) throw new Error('no method');
   const wire = openWire(method, mediaType);
-  return { decode: (bytes: Buffer) => wire.decode(bytes, { takeSteps, yieldFor: () => undefined }) };
+  return { decode: (bytes: Buffer) => wire.decode(bytes, { runSteps, yieldFor: () => undefined }) };
 }
 
 describe('a body of no media type', () => {

@@ -58,7 +58,7 @@ describe('OTLP over HTTP', () => {
     const json = JSON.stringify({
       [`resource${outer}`]: [{ [`scope${outer}`]: [{ [inner as string]: [{}, { body: {} }] }] }],
     });
-    // resource_…, scope_… and two records, of which one has a field that nobody reads.
+    // resource_…, scope_… and two records, one of them with a field.
     const protobuf = Buffer.from([0x0a, 0x08, 0x12, 0x06, 0x12, 0x00, 0x12, 0x02, 0x08, 0x01]);
     const before = await counted();
     for (const base of PATHS) {

@@ -1,10 +1,10 @@
 import { create, toBinary } from '@bufbuild/protobuf';
 import { describe, expect, it } from 'vitest';
 import { ExportTraceServiceRequestSchema } from '../../gen/opentelemetry/proto/collector/trace/v1/trace_service_pb.js';
-import { runAtOnce } from '../../src/domain/steps.ts';
-import { readWireExport } from '../../src/rpc/otlp-wire.ts';
+import { runWithoutPauses } from '../../src/domain/steps.ts';
+import { readWireExport } from '../../src/rpc/traces/otlp-wire.ts';
 
-const read = (bytes: Uint8Array, spansMax = 10) => runAtOnce(readWireExport(bytes, spansMax));
+const read = (bytes: Uint8Array, spansMax = 10) => runWithoutPauses(readWireExport(bytes, spansMax));
 
 /** A field of delimited length. */
 function field(number: number, ...contents: readonly (Uint8Array | readonly number[])[]): Buffer {

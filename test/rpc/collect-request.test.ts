@@ -7,13 +7,13 @@ import {
   CollectTraceRequestSchema,
   SpanType,
 } from '../../gen/spandrel/v1/traces_pb.js';
-import { collect } from '../../src/domain/collector.ts';
-import { reasonsOf } from '../../src/domain/collector-report.ts';
 import { Fault } from '../../src/domain/fault.ts';
-import { tooManyNumberTexts } from '../../src/domain/json-text.ts';
-import { runAtOnce } from '../../src/domain/steps.ts';
-import { readCollectRequest } from '../../src/rpc/collect-request.ts';
-import { LIMITS, NOW_MS, PROJECT, pricing, send, sendSpan } from '../domain/collecting.ts';
+import { runWithoutPauses } from '../../src/domain/steps.ts';
+import { collect } from '../../src/domain/traces/collector/collector.ts';
+import { reasonsOf } from '../../src/domain/traces/collector/collector-report.ts';
+import { tooManyNumberTexts } from '../../src/json/json-text.ts';
+import { readCollectRequest } from '../../src/rpc/traces/collect-request.ts';
+import { LIMITS, NOW_MS, PROJECT, pricing, send, sendSpan } from '../domain/traces/collector/collecting.ts';
 
 const STARTED = 1_699_900_000_000;
 type SpanInit = Exclude<MessageInitShape<typeof CollectedSpanSchema>, CollectedSpan>;
@@ -21,7 +21,7 @@ type SpanInit = Exclude<MessageInitShape<typeof CollectedSpanSchema>, CollectedS
 function collectMessage(init: MessageInitShape<typeof CollectTraceRequestSchema>) {
   const draft = readCollectRequest(create(CollectTraceRequestSchema, init), tooManyNumberTexts);
   const at = { project: PROJECT, nowMs: NOW_MS, goneBeforeMs: null };
-  const collected = runAtOnce(collect(draft, at, { limits: LIMITS, prices: pricing }));
+  const collected = runWithoutPauses(collect(draft, at, { limits: LIMITS, prices: pricing }));
   return { ...collected, reasons: reasonsOf(collected) };
 }
 

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { ApiKeyScope, ApiKeyService } from '../../gen/spandrel/v1/keys_pb.js';
 import { TeamService } from '../../gen/spandrel/v1/organization_pb.js';
-import { decide } from '../../src/domain/decide.ts';
 import { Fault } from '../../src/domain/fault.ts';
+import { commitOptimistically } from '../../src/domain/management/optimistic-commit.ts';
 import { createPipeline, ORGANIZATION_ID, type Pipeline, type Sent } from '../support/pipeline.ts';
 
 const KEY = 'a key of 16 char';
 const ADMIN: Sent = { as: 'admin', key: KEY };
 
-/** Teams with an id that is another one each time, stored together with the receipt. */
+/** Creates teams with a new id each time, stored together with the receipt. */
 function createTeams() {
   let runs = 0;
   const behind: { fault: Fault | null; hold: Promise<void> } = { fault: null, hold: Promise.resolve() };
@@ -16,8 +16,8 @@ function createTeams() {
     createTeam: {
       handle: async ({ name }, context) => {
         await behind.hold;
-        return decide(pipeline.store, ORGANIZATION_ID, {
-          take: async () => {
+        return commitOptimistically(pipeline.store, ORGANIZATION_ID, {
+          attempt: async () => {
             context.replay?.pass();
             runs += 1;
             if (behind.fault) throw behind.fault;
@@ -200,7 +200,7 @@ describe('the audit log hears', () => {
           requestId: 'req_1',
           traceId: 'a'.repeat(32),
         },
-        deed: {
+        audited: {
           action: 'apiKey.create',
           targetType: 'apiKey',
           targetId: null,
@@ -219,7 +219,7 @@ describe('the audit log hears', () => {
   ] as const)('of a key that was not found by %s', async (name, action) => {
     const { call, refused } = keys();
     await faultOf(call(name, { id: 'key\0one' }, { as: 'admin' }));
-    expect(refused.map(({ deed }) => deed)).toEqual([
+    expect(refused.map(({ audited }) => audited)).toEqual([
       { action, targetType: 'apiKey', targetId: 'key\uFFFDone', status: 404, code: 'api_key_not_found' },
     ]);
   });
@@ -230,7 +230,7 @@ describe('the audit log hears', () => {
     expect(refused).toMatchObject([
       {
         actor: { actorKind: 'project_key', actorUserId: null, actorKeyId: 'project_1' },
-        deed: { action: 'apiKey.read', targetId: null, status: 401, code: 'credential_class_mismatch' },
+        audited: { action: 'apiKey.read', targetId: null, status: 401, code: 'credential_class_mismatch' },
       },
     ]);
     expect(used).toEqual([]);
@@ -245,7 +245,7 @@ describe('the audit log hears', () => {
       },
     });
     await faultOf(pipeline.call('listApiKeys', { scope: ApiKeyScope.ORGANIZATION }, { as: 'admin' }));
-    expect(pipeline.refused.map(({ deed }) => deed.action)).toEqual(['apiKey.read']);
+    expect(pipeline.refused.map(({ audited }) => audited.action)).toEqual(['apiKey.read']);
   });
 
   it('of no other failure', async () => {

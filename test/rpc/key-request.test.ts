@@ -5,7 +5,7 @@ import { REASONS_MAX, type Reason } from '../../src/domain/fault.ts';
 import { checksOf } from '../../src/rpc/field-rules.ts';
 import { nulProblems } from '../../src/rpc/management-problems.ts';
 
-/** As many empty grants as fit into the largest message. */
+/** The number of empty grants in a message of maximum size. */
 const CROWD = 500_000;
 
 describe('a request that is full of grants', () => {

@@ -1,14 +1,14 @@
-/** Nobody reads for a caller who has left; a change that has begun goes on without them. */
+/** The server stops reads of disconnected callers, but completes changes. */
 
 import { expect, it } from 'vitest';
 import { TeamService } from '../../gen/spandrel/v1/organization_pb.js';
 import type { Fault } from '../../src/domain/fault.ts';
 import { createPipeline, type Sent } from '../support/pipeline.ts';
 
-/** Whoever asks stays until they are told to leave. */
+/** A caller that stays connected until `leave`. */
 function createCaller() {
   let left = false;
-  const sent: Sent = { as: 'admin', hasLeft: () => left };
+  const sent: Sent = { as: 'admin', isDisconnected: () => left };
   return {
     sent,
     leave: () => {
@@ -57,7 +57,7 @@ it('what was read is thrown away, and its place given back, when its caller has 
   const { call } = createPipeline(TeamService, {
     listTeams: {
       handle: async (_, context) => {
-        // All that the pipeline of the tests has room for.
+        // The whole answer budget of the test pipeline.
         context.countAnswer(10_000);
         caller.leave();
         return {};

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { readWireExport } from '../../src/rpc/otlp-wire.ts';
+import { readWireExport } from '../../src/rpc/traces/otlp-wire.ts';
 
 const FIELDS = 5_000;
 

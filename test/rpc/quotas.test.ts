@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { type Amounts, createQuotas } from '../../src/rpc/quotas.ts';
 
-const LIMITS: Amounts = { arriving: 8, inFlight: 8, bodyBytes: 800, answerBytes: 800 };
-const NOTHING: Amounts = { arriving: 0, inFlight: 0, bodyBytes: 0, answerBytes: 0 };
+const LIMITS: Amounts = { arriving: 8, inFlight: 8, bodyBytes: 800, responseBytes: 800 };
+const NOTHING: Amounts = { arriving: 0, inFlight: 0, bodyBytes: 0, responseBytes: 0 };
 const REFUSED = { code: 'unavailable', retryAfterSeconds: 1 };
 
 function createWorld(limits: Partial<Amounts> = {}) {
@@ -69,7 +69,7 @@ describe('places', () => {
       quota.identify('key');
       quota.receive(100);
       if (round % 3 > 0) quota.start();
-      if (round % 3 > 1) quota.build(100);
+      if (round % 3 > 1) quota.addResponse(100);
       quota.finish();
       quota.release();
       begin('a').finish();
@@ -94,21 +94,21 @@ describe('bytes', () => {
   it('of answers stay counted after the work is done, until they are taken', () => {
     const { quotas, begin } = createWorld();
     const quota = begin('a', false);
-    quota.build(150);
-    quota.setAnswer(200, false);
+    quota.addResponse(150);
+    quota.setResponse(200, false);
     quota.finish();
-    expect(quotas.held()).toEqual({ ...NOTHING, answerBytes: 200 });
-    expect(faultOf(() => begin('a', false).build(1))).toMatchObject(REFUSED);
+    expect(quotas.held()).toEqual({ ...NOTHING, responseBytes: 200 });
+    expect(faultOf(() => begin('a', false).addResponse(1))).toMatchObject(REFUSED);
     quota.release();
-    expect(quotas.held().answerBytes).toBe(0);
+    expect(quotas.held().responseBytes).toBe(0);
   });
 
   it('of an answer that must be told go over the bound', () => {
     const { quotas, begin } = createWorld();
-    begin('a', false).build(200);
-    begin('b', false).build(600);
-    begin('a', false).setAnswer(50, true);
-    expect(quotas.held().answerBytes).toBe(850);
+    begin('a', false).addResponse(200);
+    begin('b', false).addResponse(600);
+    begin('a', false).setResponse(50, true);
+    expect(quotas.held().responseBytes).toBe(850);
   });
 
   it('of answers count for the credential too, whatever the address', () => {
@@ -116,7 +116,7 @@ describe('bytes', () => {
     const [first, second] = ['a', 'b'].map((address) => begin(address, false));
     first?.identify('key');
     second?.identify('key');
-    first?.build(200);
-    expect(faultOf(() => second?.build(1))).toMatchObject(REFUSED);
+    first?.addResponse(200);
+    expect(faultOf(() => second?.addResponse(1))).toMatchObject(REFUSED);
   });
 });

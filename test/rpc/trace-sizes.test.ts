@@ -3,18 +3,18 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { type GetTraceResponse, GetTraceResponseSchema } from '../../gen/spandrel/v1/traces_pb.js';
 import { evaluationBytes, spanBytes } from '../../src/domain/answer-size.ts';
-import type { Evaluation, Span } from '../../src/domain/trace.ts';
-import type { Traces } from '../../src/domain/traces.ts';
-import { createTraceRpc } from '../../src/rpc/traces.ts';
+import type { Evaluation, Span } from '../../src/domain/traces/trace.ts';
+import type { Traces } from '../../src/domain/traces/traces.ts';
+import { createTraceRpc } from '../../src/rpc/traces/traces.ts';
 import { compileEncoder } from '../../src/transport/rest/encode.ts';
-import { PROJECT } from '../domain/collecting.ts';
+import { PROJECT } from '../domain/traces/collector/collecting.ts';
 import { bareSpan, sampleEvaluation, sampleSpan } from '../storage/conformance/samples.ts';
 
 const encode = compileEncoder(GetTraceResponseSchema);
 const TRACE_ID = 'trace "1"';
 const SLACK_BYTES = 260;
 
-/** A trace with nothing else in it, as it is written over REST. */
+/** The REST text of a trace with only these parts. */
 async function written(spans: readonly Span[], evaluations: readonly Evaluation[]): Promise<string> {
   const totals = { spanCount: 0, unpricedSpans: 0, tokensEstimated: false, firstTokenMs: null, totalTimeMs: null };
   const noTokens = { promptTokens: null, completionTokens: null, reasoningTokens: null, totalCostNanoUsd: null };

@@ -6,16 +6,16 @@ import { createSend } from '../support/access-fuzzer/wires.ts';
 import { startApp } from '../support/app.ts';
 import { drawSeed, inParallel, isFullTier, report } from '../support/scenario.ts';
 
-/** The rules are the same on every store, so one of them is asked at length. */
+/** The rules are the same on every store, so one store gets most seeds. */
 const SEEDS = { sqlite: isFullTier ? 500 : 20, postgres: 50 };
-/** Draws of each seed; some are of a few operations that belong together. */
+/** Draws per seed; a draw may be several related operations. */
 const OPERATIONS = 60;
 const MORE_SEEDS_MAX = 40;
 const MINUTES_MAX = isFullTier ? 60 : 5;
 const SHRINK_TRIES_MAX = 80;
 const SHRINK_MAX_MS = 60_000;
 
-/** What must have come up by the end of a run, so that it can be said to have been looked at. */
+/** Cases that a run must reach at least once. */
 const SOMETIMES: readonly string[] = [
   ...['REST', 'gRPC', 'Connect', 'list of keys, own', 'list of keys, organization', 'grants of a key changed'],
   ...['personal key made', 'service key made', 'CreateApiKey administrator_required', 'CreateApiKey validation_error'],
@@ -33,7 +33,7 @@ const SOMETIMES: readonly string[] = [
   ...['two tokens, allowed', 'two tokens, refused'],
 ];
 
-/** Of the servers, each with a clock of its own: while one waits for its database, the others go on. */
+/** One server each, with its own clock: while one waits for its database, the others continue. */
 const WRITERS = ['in its thread', 'here', 'here'] as const;
 
 const facts: Facts = new Map();
@@ -59,7 +59,7 @@ it(
     const count = isRepeated ? 1 : inject('store') === 'postgres' ? SEEDS.postgres : SEEDS.sqlite;
     const seeds = Array.from({ length: count }, (_, index) => first + index);
     let failure = await playAll(seeds);
-    // Chance may leave something out; further seeds then make up for it.
+    // Random draws may miss a case; further seeds make up for it.
     const more = Array.from({ length: isRepeated ? 0 : MORE_SEEDS_MAX }, (_, index) => first + count + index);
     while (failure === null && missing().length > 0 && more.length > 0)
       failure = await playAll(more.splice(0, WRITERS.length));
@@ -75,7 +75,7 @@ function missing(): readonly string[] {
   return SOMETIMES.filter((fact) => !facts.has(fact));
 }
 
-/** The first failure; null: there was none. */
+/** Returns the first failure, or null. */
 async function playAll(seeds: readonly number[]): Promise<Failure | null> {
   const left = [...seeds];
   let failure: Failure | null = null;
@@ -87,7 +87,7 @@ async function playAll(seeds: readonly number[]): Promise<Failure | null> {
   return failure;
 }
 
-/** With the fewest operations that still lead there. */
+/** Shrinks the failure to the fewest operations that still cause it. */
 async function describeFailure({ seed, steps, differences }: Failure): Promise<string> {
   const [lane] = lanes;
   const fails = async (fewer: readonly Step[]) => lane !== undefined && (await replaySteps(lane, fewer)) !== null;

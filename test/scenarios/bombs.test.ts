@@ -20,7 +20,7 @@ it('X1, T9: fifty decompression bombs at once are refused quickly and take no me
   const server = await spawnServer(place.environment);
   const post = (path: string, body: Uint8Array<ArrayBuffer>, headers: object) =>
     fetch(server.address + path, { method: 'POST', headers: { 'x-auth-token': PROJECT_KEY, ...headers }, body });
-  /** Of as many requests at once as there will be bombs, milliseconds. */
+  /** Milliseconds of the slowest of as many concurrent requests as there will be bombs. */
   const slowestOf = async (ask: () => Promise<void>) => {
     const startedMs = performance.now();
     await Promise.all(Array.from({ length: BOMBS_AT_ONCE }, ask));
@@ -53,7 +53,7 @@ it('X1, T9: fifty decompression bombs at once are refused quickly and take no me
         if (answer.status === 503) expect(answer.headers.get('retry-after')).toBe('1');
       }),
     );
-    // Over Connect a library reads the body; its word for too large is 429.
+    // Over Connect a library reads the body; it answers 429 for a body that is too large.
     const [, gzipBomb] = bombs[0] as (typeof bombs)[number];
     const overConnect = await post('/spandrel.v1.TraceService/CollectTrace', gzipBomb, {
       'content-type': 'application/proto',
@@ -76,7 +76,7 @@ it('X1, T9: fifty decompression bombs at once are refused quickly and take no me
     expect(others).toEqual([]);
     expect(statuses.get(413)).toBeGreaterThan(BOMBS_AT_ONCE / 3);
     expect(peak - before).toBeLessThanOrEqual(GROWTH_MAX_BYTES);
-    // Refusing a bomb takes about as long as storing a trace does when as many come at once.
+    // Refusing a bomb takes about as long as storing a trace under the same load.
     expect(slowest).toBeLessThan(Math.max(500, BUSY_FACTOR * plainMs));
   } finally {
     await server.stop('SIGKILL');

@@ -9,7 +9,7 @@ import { createPlace, type Place } from '../support/place.ts';
 import { drawSeed, inParallel, isFullTier, report } from '../support/scenario.ts';
 import { PROJECT_KEY, type SpawnedServer, spawnServer } from '../support/server.ts';
 
-const RUNS = isFullTier ? 100_000 : 1_500;
+const RUNS = isFullTier ? 100_000 : 500;
 const WIDTH = 32;
 const SAMPLED_AT_ONCE = 500;
 
@@ -35,7 +35,7 @@ const BODIES = {
 const PATHS = Object.keys(BODIES) as (keyof typeof BODIES)[];
 
 const change = fc.record({ at: fc.nat(), cut: fc.nat(12), bytes: fc.uint8Array({ maxLength: 12 }) });
-/** What every client lets through. */
+/** Header characters that every client accepts. */
 const headerText = fc.string({ unit: fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code)) });
 const headers = fc.dictionary(
   fc.constantFrom(
@@ -88,7 +88,7 @@ it(`X4: none of ${RUNS} fuzzed requests is an error of the server or ends it`, a
   expect(failed).toEqual([]);
   expect(server.child.exitCode).toBeNull();
   expect(server.output()).not.toContain('uncaught');
-  // Neither all of them may be beyond reading, nor none.
+  // Some requests must be readable, and some not.
   expect(seen.get(200)).toBeGreaterThan(0);
   expect(seen.get(400)).toBeGreaterThan(0);
 });

@@ -6,8 +6,8 @@ import { type SpawnedServer, spawnServer } from '../support/server.ts';
 import { until } from '../support/temp.ts';
 import { readPage } from '../support/walk-log.ts';
 
-const EVENTS_PER_SECOND = 2_000;
-const EVENTS_BEFORE = isFullTier ? 40_000 : 1_200;
+const EVENTS_PER_SECOND = isFullTier ? 2_000 : 500;
+const EVENTS_BEFORE = isFullTier ? 40_000 : 600;
 const CURSOR_CHARACTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
 
 it('W7: a walk over the log returns what was there exactly once, whatever is appended and restarted meanwhile', async () => {
@@ -32,16 +32,16 @@ it('W7: a walk over the log returns what was there exactly once, whatever is app
     expect(accepted, `of ${forged} forged cursors`).toBe(0);
     expect(appending.sender.refusals.wrong).toEqual([]);
     expect(walks.restarts).toBeGreaterThan(1);
-    expect(walks.ties, 'events of one instant').toBeGreaterThan(1_000);
+    expect(walks.ties, 'events of one instant').toBeGreaterThan(isFullTier ? 1_000 : 250);
     expect(walks.appendedMeanwhile, 'events appended during walks').toBeGreaterThan(EVENTS_PER_SECOND / 2);
     expect(appending.sender.refusals.cut, 'restarts hit appends').toBeGreaterThan(0);
   } finally {
     await server.stop('SIGKILL');
     await place.remove();
   }
-}, 300_000);
+});
 
-/** Changes, takes away and doubles each character of a cursor that works. */
+/** Replaces, removes and doubles each character of a valid cursor. */
 async function forgeCursors(address: string, random: () => number): Promise<{ forged: number; accepted: number }> {
   const page = { from: 0, limit: 2 };
   const first = await readPage(address, { ...page, cursor: '' });

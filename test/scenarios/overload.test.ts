@@ -1,4 +1,4 @@
-/** D7 and D8: what a single trace, and what all senders together, may bring. */
+/** D7 and D8: limits of a single trace, and of all senders together. */
 
 import { afterEach, expect, it } from 'vitest';
 import { hex, llmTrace } from '../support/fixtures.ts';
@@ -28,7 +28,7 @@ const headers = { 'x-auth-token': PROJECT_KEY };
 const SPANS = isFullTier ? 50_000 : 5_000;
 const REQUESTS = 100;
 const RSS_MAX_BYTES = 400 * MIB;
-/** Pages of 8 MiB that follow each other are given back late; attacks are held to the same. */
+/** Node returns the memory of successive 8 MiB pages late; the attacks use the same limit. */
 const RSS_READING_MAX_BYTES = 600 * MIB;
 
 it(`D7, T14: a trace of ${SPANS} spans in ${REQUESTS} requests has full totals and is read in full`, async () => {
@@ -72,7 +72,7 @@ it(`D7, T14: a trace of ${SPANS} spans in ${REQUESTS} requests has full totals a
     }
     report({ id: 'D7', seed: 0, n: SPANS, lost: SPANS - seen.size, rss: peak, pass: seen.size === SPANS });
     expect(seen.size).toBe(SPANS);
-    // Beside other tests memory is given back late.
+    // Beside other tests Node returns memory late.
     expect(storing).toBeLessThanOrEqual(RSS_MAX_BYTES * (isFullTier ? 1 : 1.5));
     expect(peak).toBeLessThanOrEqual(RSS_READING_MAX_BYTES);
   } finally {
@@ -88,7 +88,7 @@ const REFUSED_WITHIN_MS = 50;
 const GROWTH_MAX = 1.2;
 const BACK_WITHIN_MS = 2_000;
 
-// Its bars are those of a machine that does nothing else.
+// The limits hold on an otherwise idle machine.
 if (isFullTier) {
   it('D8: four times as much as is let in, for a minute, is refused at once, takes no memory and leaves nothing behind', async () => {
     const overloaded = await start({ SPANDREL_MAX_INFLIGHT: String(INFLIGHT_MAX) });
@@ -129,7 +129,7 @@ if (isFullTier) {
     while (backMs > calmMs * 2 && performance.now() - quietSinceMs < BACK_WITHIN_MS * 5) backMs = await speedOf();
     const tookMs = performance.now() - quietSinceMs - backMs;
     refusedMs.sort((one, other) => one - other);
-    // The clients have the other processor, and wait for each other: half of the refusals show what one takes.
+    // The clients share the other processor and wait for each other, so the median shows the time of one refusal.
     const medianMs = (refusedMs[Math.floor(refusedMs.length / 2)] ?? 0) / busy;
     const middle = Math.floor(resident.length / 2);
     const growth = Math.max(...resident.slice(middle)) / Math.max(...resident.slice(0, middle));
@@ -143,7 +143,7 @@ if (isFullTier) {
   });
 }
 
-/** Sends one of as many traces as there are clients, the same again each time: making them anew would be the client's time. */
+/** Each client sends the same trace again and again: building new ones would take client time. */
 function createSender(address: string) {
   const bodies = Array.from({ length: CLIENTS }, () => {
     const [span] = llmTrace(NOW).spans;

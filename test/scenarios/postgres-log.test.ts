@@ -9,13 +9,13 @@ import { type SpawnedServer, spawnServer } from '../support/server.ts';
 import { until } from '../support/temp.ts';
 import { walkLog } from '../support/walk-log.ts';
 
-const EVENTS_PER_SECOND = isFullTier ? 2_000 : 500;
-const EVENTS_BEFORE = isFullTier ? 40_000 : 1_200;
-// What a poll costs must not be all the machine does.
+const EVENTS_PER_SECOND = isFullTier ? 2_000 : 250;
+const EVENTS_BEFORE = isFullTier ? 40_000 : 600;
+// The polls must not use the whole machine.
 const POLL_PAUSE_MS = isFullTier ? 50 : 150;
 
 type Follower = {
-  /** Reads what is new until it is told to stop, and once more after that. */
+  /** Resolves after `stop`, once the reader has read one last time. */
   readonly finished: Promise<void>;
   stop(): void;
 };
@@ -30,7 +30,7 @@ function follow(readNew: () => Promise<void>): Follower {
     await readNew();
   };
   const finished = run();
-  // Whoever waits for the end hears of a failure.
+  // The caller that awaits `finished` gets the failure.
   finished.catch(() => undefined);
   return {
     finished,
@@ -40,7 +40,7 @@ function follow(readNew: () => Promise<void>): Follower {
   };
 }
 
-/** Reads over REST what was created since the newest it has seen, that instant included. */
+/** Reads over REST the events created since the newest known one, that instant included. */
 function createReaderByCreated(addresses: readonly string[]) {
   const seen = new Set<string>();
   let from = 0;
@@ -58,7 +58,7 @@ function createReaderByCreated(addresses: readonly string[]) {
   };
 }
 
-/** Reads from the table what follows the last position it has seen. */
+/** Reads from the table the rows after the last known position. */
 function createReaderBySeq(client: pg.Client) {
   const found = { seq: 0, created: 0, gaps: 0, backwards: 0, polls: 0 };
   return {
@@ -117,10 +117,10 @@ it('W7: with two writers the log is walked exactly once and never grows below wh
     expect({ missed, gaps, backwards }).toEqual({ missed: 0, gaps: 0, backwards: 0 });
     expect(seq).toBe(stored.length);
     expect(stored.length).toBe(appending.appended.length);
-    // Nothing was ended that appends, so nothing may be refused.
+    // No credential or process of the senders was ended, so nothing may be refused.
     expect(appending.sender.refusals).toEqual({ cut: 0, unavailable: 0, wrong: [] });
     expect(walks.restarts).toBeGreaterThan(1);
-    expect(walks.ties, 'events of one instant').toBeGreaterThan(1_000);
+    expect(walks.ties, 'events of one instant').toBeGreaterThan(isFullTier ? 1_000 : 250);
     expect(walks.appendedMeanwhile, 'events appended during walks').toBeGreaterThan(EVENTS_PER_SECOND / 2);
     expect(byCreated.polls(), 'looks at what was created').toBeGreaterThan(10);
     expect(bySeq.found.polls, 'looks at positions').toBeGreaterThan(10);
@@ -129,4 +129,4 @@ it('W7: with two writers the log is walked exactly once and never grows below wh
     await Promise.all([...writers, reader].map((server) => server.stop('SIGKILL')));
     await place.remove();
   }
-}, 300_000);
+});

@@ -9,7 +9,7 @@ import { until } from '../support/temp.ts';
 
 const headers = { 'x-auth-token': PROJECT_KEY };
 
-/** All connections of the processes: those that wait for a NOTIFY, too. */
+/** Cuts all connections of the processes, including those that listen for a NOTIFY. */
 const CUT_ALL = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
   WHERE application_name LIKE 'spandrel%' AND datname = current_database()`;
 

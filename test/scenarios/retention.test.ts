@@ -3,11 +3,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import type { Organization } from '../../src/domain/caller.ts';
 import { createCursorCodec } from '../../src/domain/cursor.ts';
-import { createEvents } from '../../src/domain/events.ts';
+import { createEvents } from '../../src/domain/events/events.ts';
 import { createRetention } from '../../src/domain/retention.ts';
 import type { RetentionStore, Store } from '../../src/domain/store.ts';
-import type { TraceAppend } from '../../src/domain/trace.ts';
-import { waitUnseen } from '../../src/schedule.ts';
+import type { TraceAppend } from '../../src/domain/traces/trace.ts';
+import { waitUnref } from '../../src/schedule.ts';
 import { openStore } from '../../src/storage/open.ts';
 import {
   bareSpan,
@@ -22,95 +22,90 @@ import { insertOldEvents, oldEventId } from '../support/old-events.ts';
 import { createPlace, type Place } from '../support/place.ts';
 import { isFullTier, report } from '../support/scenario.ts';
 
-const OLD_EVENTS = isFullTier ? 200_000 : 6_000;
-const OLD_TRACES = isFullTier ? 500 : 150;
+const OLD_EVENTS = isFullTier ? 200_000 : 2_400;
+const OLD_TRACES = isFullTier ? 500 : 60;
 const LARGE_TRACE_SPANS = isFullTier ? 50_000 : 2_000;
 const CLIENTS = isFullTier ? 16 : 4;
-/** Of each client after an append; in the quick tier other files need the processors, too. */
+/** The pause of each client after an append; in the quick tier other files need the processors, too. */
 const APPEND_PAUSE_MS = isFullTier ? 0 : 5;
 const BASELINE_MS = 1_000;
-/** Retention rests as long as this after every so many steps, so that what the machine does meanwhile shows in both. */
+/** Retention pauses this long after every few steps, so that other load on the machine affects both measurements. */
 const REST_MS = 200;
 const STEPS_BETWEEN = 10;
 const BUSY_FACTOR = 3;
 const HOLD_MAX_MS = 100;
-// A machine that stops for a moment stops every client once; retention, if it did, would with each of its many steps.
+// A stall of the machine stops every client once; a stall by retention would occur with each of its many steps.
 const STALLS_TOLERATED = 2;
 const DAY_MS = 86_400_000;
-const TEST_TIMEOUT_MS = 600_000;
 
 const open = ({ url }: Place) => openStore({ url, queueMaxBytes: 64 * 1024 * 1024, log: quietLog });
 
-it(
-  'R1: while old events and traces are removed, no append waits more than 100 ms longer than without',
-  async () => {
-    const place = await createPlace();
-    const project = await prepare(place);
-    const store = await open(place);
-    const { organizationId, organizationNumber } = project;
-    const organization = { id: organizationId, number: organizationNumber, priceVersion: 0 };
-    const events = createEvents({ store: store.events, cursors: createCursorCodec(randomBytes(32)) });
-    await appendOldTraces(store, project);
-    await expectNoOldEvents(events, organization);
+it('R1: while old events and traces are removed, no append waits more than 100 ms longer than without', async () => {
+  const place = await createPlace();
+  const project = await prepare(place);
+  const store = await open(place);
+  const { organizationId, organizationNumber } = project;
+  const organization = { id: organizationId, number: organizationNumber, priceVersion: 0 };
+  const events = createEvents({ store: store.events, cursors: createCursorCodec(randomBytes(32)) });
+  await appendOldTraces(store, project);
+  await expectNoOldEvents(events, organization);
 
-    const heldMs: number[] = [];
-    const during: number[] = [];
-    const without: number[] = [];
-    const clients = startClients(store, project);
-    const retention = createRetention({
-      store: timeSteps(store.retention, heldMs),
-      clock: Date.now,
-      traceDefaultDays: 30,
-      auditDays: null,
-      async pause(delayMs, signal) {
-        await waitUnseen(delayMs, signal);
-        if (heldMs.length % STEPS_BETWEEN > 0) return;
-        during.push(...clients.takeWaits());
-        await clients.goOn(REST_MS);
-        without.push(...clients.takeWaits());
-      },
-    });
-    await clients.goOn(BASELINE_MS);
-    without.push(...clients.takeWaits());
-    const { outcome, removed } = await retention.run(new AbortController().signal);
-    during.push(...clients.takeWaits());
-    await clients.goOn(BASELINE_MS);
-    // What the machine itself makes appends wait for, with more of them stored already, too.
-    without.push(...clients.takeWaits());
-    await clients.stop();
+  const heldMs: number[] = [];
+  const during: number[] = [];
+  const without: number[] = [];
+  const clients = startClients(store, project);
+  const retention = createRetention({
+    store: timeSteps(store.retention, heldMs),
+    clock: Date.now,
+    traceDefaultDays: 30,
+    auditDays: null,
+    async pause(delayMs, signal) {
+      await waitUnref(delayMs, signal);
+      if (heldMs.length % STEPS_BETWEEN > 0) return;
+      during.push(...clients.takeWaits());
+      await clients.goOn(REST_MS);
+      without.push(...clients.takeWaits());
+    },
+  });
+  await clients.goOn(BASELINE_MS);
+  without.push(...clients.takeWaits());
+  const { outcome, removed } = await retention.run(new AbortController().signal);
+  during.push(...clients.takeWaits());
+  await clients.goOn(BASELINE_MS);
+  // The waits caused by the machine itself, measured again with more rows stored.
+  without.push(...clients.takeWaits());
+  await clients.stop();
 
-    await expectNoOldEvents(events, organization);
-    expect(outcome).toBe('done');
-    expect(removed.traces).toBe(OLD_TRACES + 1);
-    expect(removed.events + removed.months).toBeGreaterThan(0);
-    const nothing = { eventsBeforeMs: 0, traces: [], auditBeforeMs: null };
-    expect(await store.retention.begin(nothing).step(1)).toMatchObject({ removed: NONE });
-    await store.close();
-    await place.remove();
+  await expectNoOldEvents(events, organization);
+  expect(outcome).toBe('done');
+  expect(removed.traces).toBe(OLD_TRACES + 1);
+  expect(removed.events + removed.months).toBeGreaterThan(0);
+  const nothing = { eventsBeforeMs: 0, traces: [], auditBeforeMs: null };
+  expect(await store.retention.begin(nothing).step(1)).toMatchObject({ removed: NONE });
+  await store.close();
+  await place.remove();
 
-    const [worst, baselineWorst] = [worstOf(during), worstOf(without)];
-    // Where other work makes appends wait anyway, what retention adds takes as many times longer.
-    const pass = worst <= Math.max(baselineWorst + HOLD_MAX_MS, BUSY_FACTOR * baselineWorst);
-    const figures = {
-      p99: quantile(during, 0.99),
-      worst,
-      max: quantile(during, 1),
-      baselineWorst,
-      baselineMax: quantile(without, 1),
-      steps: heldMs.length,
-      stepP99: quantile(heldMs, 0.99),
-    };
-    report({ id: 'R1', seed: 0, n: during.length, ...figures, pass });
-    expect(pass).toBe(true);
-  },
-  TEST_TIMEOUT_MS,
-);
+  const [worst, baselineWorst] = [worstOf(during), worstOf(without)];
+  // If other work delays appends anyway, the delay by retention grows by the same factor.
+  const pass = worst <= Math.max(baselineWorst + HOLD_MAX_MS, BUSY_FACTOR * baselineWorst);
+  const figures = {
+    p99: quantile(during, 0.99),
+    worst,
+    max: quantile(during, 1),
+    baselineWorst,
+    baselineMax: quantile(without, 1),
+    steps: heldMs.length,
+    stepP99: quantile(heldMs, 0.99),
+  };
+  report({ id: 'R1', seed: 0, n: during.length, ...figures, pass });
+  expect(pass).toBe(true);
+});
 
 const NONE = { events: 0, traces: 0, auditEntries: 0, months: 0 };
 
 type Project = Pick<TraceAppend, 'projectId' | 'projectNumber' | 'organizationId' | 'organizationNumber'>;
 
-/** A project with a log that begins long before the term of events. */
+/** Creates a project with a log that begins long before the retention of events. */
 async function prepare(place: Place): Promise<Project> {
   const store = await open(place);
   const plan = samplePlan();
@@ -164,7 +159,7 @@ function timeSteps(store: RetentionStore, heldMs: number[]): RetentionStore {
   };
 }
 
-/** Clients that append one thing after the other. */
+/** Starts clients that append one item after another. */
 function startClients(store: Store, project: Project) {
   let waits: number[] = [];
   let running = true;
@@ -184,7 +179,7 @@ function startClients(store: Store, project: Project) {
   };
   const clients = Promise.all(Array.from({ length: CLIENTS }, client));
   return {
-    goOn: (durationMs: number) => waitUnseen(durationMs, new AbortController().signal),
+    goOn: (durationMs: number) => waitUnref(durationMs, new AbortController().signal),
     takeWaits() {
       const taken = waits;
       waits = [];
@@ -197,7 +192,7 @@ function startClients(store: Store, project: Project) {
   };
 }
 
-/** The longest wait, but for those of the stalls that may be the machine's. */
+/** The longest wait, without the tolerated stalls of the machine. */
 function worstOf(waits: readonly number[]): number {
   return quantile(waits, 1 - (STALLS_TOLERATED * CLIENTS) / waits.length);
 }

@@ -11,13 +11,13 @@ type Headers = { readonly [name: string]: string };
 const ENDPOINTS = '/api/webhooks/v1/endpoints';
 const QUEUE_URL = 'https://sqs.eu-west-1.amazonaws.com/123456789012/events';
 const QUEUE_SECRET = `queue/${'Secret'.repeat(6)}`;
-/** Nobody listens there. */
+/** Nothing listens there. */
 const REFUSING_URL = 'http://127.0.0.1:9/hook';
 
-/** Everything that was answered but for the tokens that an answer is meant to hold, once. */
+/** All answers without their intended tokens, and those tokens. */
 type Seen = { readonly texts: string[]; readonly minted: string[] };
 
-/** Every rpc that gives out a token, some of them again under the same idempotency key. */
+/** Calls every rpc that returns a token, some of them twice with the same idempotency key. */
 async function mintEverything(call: (verb: string, path: string, body?: object, headers?: Headers) => Promise<Answer>) {
   const minted: string[] = [];
   const keep = ({ status, text, body }: Answer): Body => {
@@ -40,7 +40,7 @@ async function mintEverything(call: (verb: string, path: string, body?: object, 
   keep(await call('POST', `${ENDPOINTS}/${endpoint}/roll-secret`, undefined, once));
   keep(await call('POST', `${ENDPOINTS}/${endpoint}/test`));
   const sqs = { queue_url: QUEUE_URL, access_key_id: 'AKIA0000000000000000', secret_access_key: QUEUE_SECRET };
-  // Nothing of what it gets occurs, so nothing is sent.
+  // No event of its subscription occurs, so nothing is sent.
   keep(await call('POST', ENDPOINTS, { destination_kind: 'sqs', sqs, enabled_events: ['gateway.budget.*'] }));
   for (const path of [`/api/api-keys/${id}`, '/api/api-keys', '/api/projects', '/api/audit-log', ENDPOINTS])
     await call('GET', path);
@@ -83,7 +83,7 @@ it('G1: no secret stands in the data folder, the log or an error', async () => {
   await app.store.close();
   const stored = await app.place.contents();
   await app.place.remove();
-  // The part after the last underscore or prefix is what would let somebody in.
+  // The part after the last underscore or prefix is the secret.
   const needles = secrets.map((secret) => secret.replace(/^sk-lw-/, '').replace(/^[^_]*_/, ''));
   const places = [...stored, ...app.logged, ...seen.texts];
   const hits = needles.filter((needle) => places.some((place) => place.includes(needle)));

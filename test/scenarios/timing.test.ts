@@ -8,10 +8,10 @@ import { callRest } from '../support/surfaces.ts';
 
 const SAMPLES = isFullTier ? 20_000 : 1_500;
 const WARM_UP = isFullTier ? 2_000 : 600;
-// Few samples beside other tests show only what is grossly different.
+// Few samples beside other tests show only gross differences.
 const RATIO_MAX = isFullTier ? 1.05 : 1.5;
 
-/** One request after another on one connection, so that nothing but the server takes time. */
+/** Sends one request after another on one connection, so that only the server takes time. */
 function openStopwatch(address: string) {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   return {
@@ -64,7 +64,7 @@ it('K4: how long a refusal takes does not tell why', async () => {
       times: [] as number[],
     }));
     for (let sample = -WARM_UP; sample < SAMPLES; sample++) {
-      // Each kind follows each other one equally often.
+      // Each kind follows every other kind equally often.
       const kind = kinds[(sample + Math.floor(sample / kinds.length) + WARM_UP * 2) % kinds.length];
       const token = kind?.next() ?? '';
       const took = await stopwatch.time(token);
@@ -79,4 +79,4 @@ it('K4: how long a refusal takes does not tell why', async () => {
     stopwatch.close();
     await app.close();
   }
-}, 300_000);
+});

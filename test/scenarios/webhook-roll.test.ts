@@ -2,28 +2,28 @@ import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Push } from '../support/receiver.ts';
 import { until } from '../support/temp.ts';
-import { startWebhookWorld, type WebhookWorld } from '../support/webhook-world.ts';
+import { startWebhookFixture, type WebhookFixture } from '../support/webhook-fixture.ts';
 
 const OVERLAP_SECONDS = 240;
 const PATH = '/rolled';
 
-let world: WebhookWorld;
+let fixture: WebhookFixture;
 beforeAll(async () => {
-  world = await startWebhookWorld();
+  fixture = await startWebhookFixture();
 });
-afterAll(() => world.close());
+afterAll(() => fixture.close());
 
 /** The next delivery of one event. */
 async function push(): Promise<Push> {
-  const before = world.receiver.of(PATH).length;
-  await world.report(1);
-  await until(() => world.receiver.of(PATH).length > before);
-  const [pushed] = world.receiver.of(PATH).slice(before);
+  const before = fixture.receiver.of(PATH).length;
+  await fixture.report(1);
+  await until(() => fixture.receiver.of(PATH).length > before);
+  const [pushed] = fixture.receiver.of(PATH).slice(before);
   if (pushed === undefined) throw new Error('nothing arrived');
   return pushed;
 }
 
-/** What a receiver with this secret makes of it, on the day the server thinks it is. */
+/** The verdict of a receiver with this secret, on the day of the server's clock. */
 function isVerified(secret: string, { body, headers }: Push): boolean {
   const sent = {
     'webhook-id': String(headers['webhook-id']),
@@ -43,20 +43,20 @@ function signaturesOf({ headers }: Push): number {
 }
 
 it('the standardwebhooks package verifies deliveries before, during and after a roll', async () => {
-  const { id, secret: first } = await world.create(world.receiver.url(PATH), { max_batch_delay_ms: 0 });
+  const { id, secret: first } = await fixture.create(fixture.receiver.url(PATH), { max_batch_delay_ms: 0 });
   const before = await push();
   expect([isVerified(first, before), signaturesOf(before)]).toEqual([true, 1]);
 
-  const second = await world.roll(id, OVERLAP_SECONDS);
+  const second = await fixture.roll(id, OVERLAP_SECONDS);
   const during = await push();
   expect([isVerified(first, during), isVerified(second, during), signaturesOf(during)]).toEqual([true, true, 2]);
 
-  // Not so far ahead that the package would take the delivery for one that is not of today.
-  await world.pass(OVERLAP_SECONDS * 1000);
+  // Not so far ahead that the verifying package would reject the timestamp.
+  await fixture.pass(OVERLAP_SECONDS * 1000);
   const after = await push();
   expect([isVerified(first, after), isVerified(second, after), signaturesOf(after)]).toEqual([false, true, 1]);
 
-  const third = await world.roll(id, 0);
+  const third = await fixture.roll(id, 0);
   const atOnce = await push();
   expect([isVerified(second, atOnce), isVerified(third, atOnce), signaturesOf(atOnce)]).toEqual([false, true, 1]);
 });

@@ -6,15 +6,15 @@ import { expectFlawless, lagsOf, quantile } from '../support/delivery-audit.ts';
 import { type Reaction, TAKEN } from '../support/receiver.ts';
 import { isFullTier, report } from '../support/scenario.ts';
 import { until } from '../support/temp.ts';
-import { startWebhookWorld, type WebhookWorld } from '../support/webhook-world.ts';
+import { startWebhookFixture, type WebhookFixture } from '../support/webhook-fixture.ts';
 
 const IN_FLIGHT_MAX = 8;
 const LOAD_MS = isFullTier ? 20_000 : 2_500;
 const LAG_MAX_MS = 2_000;
-/** A receiver may learn of the end of a connection only after the next one has come. */
+/** A receiver may notice the end of a connection only after the next one has opened. */
 const SEEN_LATE_FACTOR = 2;
 
-/** What receivers do that have decided and do not let go. */
+/** Receivers that have answered and keep the connection busy. */
 const SILENT: { readonly [path: string]: (response: ServerResponse) => void } = {
   '/long': (response) => void response.writeHead(200).write('a'.repeat(5_000)),
   '/endless': (response) => {
@@ -25,7 +25,7 @@ const SILENT: { readonly [path: string]: (response: ServerResponse) => void } = 
   '/refusing': (response) => void response.writeHead(500).write('a'.repeat(5_000)),
 };
 
-/** Says how many connections are open by path, at most. */
+/** Tracks the highest number of open connections by path. */
 function watchConnections() {
   const open = new Map<string, Set<Socket>>();
   const peaks = new Map<string, number>();
@@ -42,7 +42,7 @@ function watchConnections() {
   };
 }
 
-async function socketsOf({ app }: WebhookWorld): Promise<{ readonly inUse: number; readonly idle: number }> {
+async function socketsOf({ app }: WebhookFixture): Promise<{ readonly inUse: number; readonly idle: number }> {
   const text = await (await fetch(`${app.address}/metrics`)).text();
   const read = (state: string) =>
     Number(new RegExp(`^spandrel_webhook_sockets\\{kind="http",state="${state}"\\} (\\d+)$`, 'm').exec(text)?.[1]);
@@ -50,9 +50,9 @@ async function socketsOf({ app }: WebhookWorld): Promise<{ readonly inUse: numbe
 }
 
 it('receivers that decide and do not let go hold no more sockets than they have slots', async () => {
-  const world = await startWebhookWorld();
+  const fixture = await startWebhookFixture();
   const connections = watchConnections();
-  world.receiver.react = ({ path }): Reaction => {
+  fixture.receiver.react = ({ path }): Reaction => {
     const hold = SILENT[path];
     if (hold === undefined) return TAKEN;
     return {
@@ -66,31 +66,31 @@ it('receivers that decide and do not let go hold no more sockets than they have 
   try {
     const options = { max_batch_size: 1, max_batch_delay_ms: 0, max_in_flight: IN_FLIGHT_MAX };
     const silent = await Promise.all(
-      Object.keys(SILENT).map((path) => world.create(world.receiver.url(path), options)),
+      Object.keys(SILENT).map((path) => fixture.create(fixture.receiver.url(path), options)),
     );
-    const healthy = await world.create(world.receiver.url('/healthy'), { max_batch_delay_ms: 0 });
+    const healthy = await fixture.create(fixture.receiver.url('/healthy'), { max_batch_delay_ms: 0 });
     const ids: string[] = [];
     const inUse: number[] = [];
     for (const endMs = performance.now() + LOAD_MS; performance.now() < endMs; await delay(10)) {
-      ids.push(...(await world.report(10)));
-      inUse.push((await socketsOf(world)).inUse);
+      ids.push(...(await fixture.report(10)));
+      inUse.push((await socketsOf(fixture)).inUse);
     }
-    await world.untilIdle(healthy.id);
-    await Promise.all(silent.map(({ id }) => world.archive(id)));
+    await fixture.untilIdle(healthy.id);
+    await Promise.all(silent.map(({ id }) => fixture.archive(id)));
     await until(async () => {
-      const sockets = await socketsOf(world);
+      const sockets = await socketsOf(fixture);
       return sockets.inUse === 0 && sockets.idle === 0;
     });
-    const p99 = quantile(lagsOf(world.receiver.of('/healthy')), 0.99);
+    const p99 = quantile(lagsOf(fixture.receiver.of('/healthy')), 0.99);
     const peak = Math.max(...inUse);
     const peaks = Object.keys(SILENT).map(connections.peakOf);
     report({ id: 'silent receivers', seed: 0, n: ids.length, lost: 0, p99, ...{ peak, peaks }, pass: true });
     expect(peak).toBeLessThanOrEqual(IN_FLIGHT_MAX * (silent.length + 1));
     for (const each of peaks) expect(each).toBeLessThanOrEqual(IN_FLIGHT_MAX * SEEN_LATE_FACTOR);
-    expect(world.receiver.of('/long').length).toBeGreaterThan(IN_FLIGHT_MAX);
-    expectFlawless({ pushes: world.receiver.of('/healthy'), subscribed: ids, secrets: [healthy.secret] });
+    expect(fixture.receiver.of('/long').length).toBeGreaterThan(IN_FLIGHT_MAX);
+    expectFlawless({ pushes: fixture.receiver.of('/healthy'), subscribed: ids, secrets: [healthy.secret] });
     expect(p99).toBeLessThan(LAG_MAX_MS);
   } finally {
-    await world.close();
+    await fixture.close();
   }
-}, 120_000);
+});

@@ -8,18 +8,18 @@ import { type Receiver, TAKEN } from '../support/receiver.ts';
 import { drawSeed, isFullTier, report, seeded } from '../support/scenario.ts';
 import { until } from '../support/temp.ts';
 import { readTurns, slowdown } from '../support/turns.ts';
-import { startWebhookWorld } from '../support/webhook-world.ts';
+import { startWebhookFixture } from '../support/webhook-fixture.ts';
 
 const LEASE_MS = 30_000;
 const LEASES_MAX = 6;
 const QUIET_MS = 600;
-/** Whatever hangs would hang for ten seconds. */
+/** A hanging stop would take ten seconds. */
 const STOP_MAX_MS = isFullTier ? 2_500 : 7_500;
 const AT_ONCE = { max_batch_delay_ms: 0 };
 
 type Deliveries = Store['deliveries'];
 
-/** A store whose part for those who deliver is changed. */
+/** A store with a changed DeliveryStore. */
 function dressed(change: (deliveries: Deliveries) => Partial<Deliveries>): (store: Store) => Store {
   return (store) => ({ ...store, deliveries: { ...store.deliveries, ...change(store.deliveries) } });
 }
@@ -31,21 +31,21 @@ it('a log that takes a moment to read delays no batch beyond its time', async ()
       return await events(organizationNumber, range);
     },
   }));
-  const world = await startWebhookWorld({ dress: slow });
+  const fixture = await startWebhookFixture({ dress: slow });
   try {
-    const { id, secret } = await world.create(world.receiver.url('/slow'), { max_batch_delay_ms: 100 });
+    const { id, secret } = await fixture.create(fixture.receiver.url('/slow'), { max_batch_delay_ms: 100 });
     const before = readTurns(process.pid);
     const ids: string[] = [];
     for (let index = 0; index < 5; index += 1) {
-      ids.push(...(await world.report(1)));
-      await until(() => world.receiver.pushes.length > index);
+      ids.push(...(await fixture.report(1)));
+      await until(() => fixture.receiver.pushes.length > index);
     }
-    await world.untilIdle(id);
-    const lateMs = quantile(lagsOf(world.receiver.pushes), 0.5) - 100;
+    await fixture.untilIdle(id);
+    const lateMs = quantile(lagsOf(fixture.receiver.pushes), 0.5) - 100;
     expect(lateMs / slowdown(before, readTurns(process.pid))).toBeLessThanOrEqual(100);
-    expectFlawless({ pushes: world.receiver.pushes, subscribed: ids, secrets: [secret] });
+    expectFlawless({ pushes: fixture.receiver.pushes, subscribed: ids, secrets: [secret] });
   } finally {
-    await world.close();
+    await fixture.close();
   }
 });
 
@@ -57,15 +57,15 @@ it('a log that cannot be read is read again, although nothing new occurs', async
       return await events(organizationNumber, range);
     },
   }));
-  const world = await startWebhookWorld({ dress: failing });
+  const fixture = await startWebhookFixture({ dress: failing });
   try {
-    const { id, secret } = await world.create(world.receiver.url('/unread'), AT_ONCE);
-    const ids = await world.report(1);
-    await world.untilIdle(id, 5_000);
+    const { id, secret } = await fixture.create(fixture.receiver.url('/unread'), AT_ONCE);
+    const ids = await fixture.report(1);
+    await fixture.untilIdle(id, 5_000);
     expect(failures).toBeGreaterThan(1);
-    expectFlawless({ pushes: world.receiver.pushes, subscribed: ids, secrets: [secret] });
+    expectFlawless({ pushes: fixture.receiver.pushes, subscribed: ids, secrets: [secret] });
   } finally {
-    await world.close();
+    await fixture.close();
   }
 });
 
@@ -74,51 +74,52 @@ it('what was claimed without an answer is sent when the lease is over', async ()
   const answerless = dressed(({ apply }) => ({
     async apply(work, at) {
       const outcomes = await apply(work, at);
-      if (work.some(({ kind }) => kind === 'cut') && claims++ === 0) throw unavailableFault('The store is away.', 1);
+      if (work.some(({ kind }) => kind === 'advance') && claims++ === 0)
+        throw unavailableFault('The store is away.', 1);
       return outcomes;
     },
   }));
-  const world = await startWebhookWorld({ dress: answerless });
+  const fixture = await startWebhookFixture({ dress: answerless });
   try {
-    const { id, secret } = await world.create(world.receiver.url('/claimed'), AT_ONCE);
-    const ids = await world.report(1);
-    await until(async () => (await world.health(id)).extras.in_flight === 1);
+    const { id, secret } = await fixture.create(fixture.receiver.url('/claimed'), AT_ONCE);
+    const ids = await fixture.report(1);
+    await until(async () => (await fixture.health(id)).extras.in_flight === 1);
     await delay(500);
-    expect(world.receiver.pushes).toEqual([]);
-    await world.pass(LEASE_MS);
-    await world.untilIdle(id, 5_000);
-    const attempts = await world.attempts(id);
+    expect(fixture.receiver.pushes).toEqual([]);
+    await fixture.pass(LEASE_MS);
+    await fixture.untilIdle(id, 5_000);
+    const attempts = await fixture.attempts(id);
     expect(attempts.map(({ outcome, error }) => [outcome, error])).toEqual([
       ['success', null],
       ['retryable', 'sender_lost'],
     ]);
-    expectFlawless({ pushes: world.receiver.pushes, subscribed: ids, secrets: [secret] });
+    expectFlawless({ pushes: fixture.receiver.pushes, subscribed: ids, secrets: [secret] });
   } finally {
-    await world.close();
+    await fixture.close();
   }
 });
 
 it('an attempt that went to an earlier url says nothing about the new one', async () => {
-  const world = await startWebhookWorld();
-  world.receiver.react = ({ path }) => (path === '/old' ? { kind: 'answer', status: 410, delayMs: 400 } : TAKEN);
+  const fixture = await startWebhookFixture();
+  fixture.receiver.react = ({ path }) => (path === '/old' ? { kind: 'answer', status: 410, delayMs: 400 } : TAKEN);
   try {
-    const { id, secret } = await world.create(world.receiver.url('/old'), AT_ONCE);
-    const ids = await world.report(1);
-    await until(() => world.receiver.of('/old').length === 1);
-    await world.change(id, { url: world.receiver.url('/new') });
-    await until(async () => (await world.health(id)).extras.in_flight === 0);
-    expect(await world.find(id)).toMatchObject({ status: 'active', failing_since: null, last_failure_at: null });
-    expect((await world.attempts(id))[0]).toMatchObject({ outcome: 'retryable', response_status: 410 });
-    await world.pass(70_000);
-    await world.untilIdle(id);
-    expect(world.receiver.of('/new')).toHaveLength(1);
-    expectFlawless({ pushes: world.receiver.pushes, subscribed: ids, secrets: [secret] });
+    const { id, secret } = await fixture.create(fixture.receiver.url('/old'), AT_ONCE);
+    const ids = await fixture.report(1);
+    await until(() => fixture.receiver.of('/old').length === 1);
+    await fixture.change(id, { url: fixture.receiver.url('/new') });
+    await until(async () => (await fixture.health(id)).extras.in_flight === 0);
+    expect(await fixture.find(id)).toMatchObject({ status: 'active', failing_since: null, last_failure_at: null });
+    expect((await fixture.attempts(id))[0]).toMatchObject({ outcome: 'retryable', response_status: 410 });
+    await fixture.pass(70_000);
+    await fixture.untilIdle(id);
+    expect(fixture.receiver.of('/new')).toHaveLength(1);
+    expectFlawless({ pushes: fixture.receiver.pushes, subscribed: ids, secrets: [secret] });
   } finally {
-    await world.close();
+    await fixture.close();
   }
 });
 
-/** Fails at random, before what was asked for is done or after it. */
+/** Fails at random, before or after the operation is done. */
 function createFaults(random: () => number) {
   const faults = { share: 0, before: 0, after: 0 };
   function faulty<Args extends readonly unknown[], Answer>(verb: (...args: Args) => Promise<Answer>) {
@@ -145,7 +146,7 @@ function createFaults(random: () => number) {
   return { faults, dress };
 }
 
-/** A jump of the clock in the middle of an attempt would take its lease away. */
+/** Waits until no attempt is in progress: a clock jump during an attempt would end its lease. */
 async function untilQuiet({ pushes, inProgress }: Receiver): Promise<void> {
   for (let before = -1; before !== pushes.length || inProgress() > 0; await delay(QUIET_MS)) before = pushes.length;
 }
@@ -153,34 +154,37 @@ async function untilQuiet({ pushes, inProgress }: Receiver): Promise<void> {
 it('when the store fails for a while, nothing is lost, and deliveries go on by themselves', async () => {
   const seed = drawSeed();
   const { faults, dress } = createFaults(seeded(seed));
-  const world = await startWebhookWorld({ dress });
+  const fixture = await startWebhookFixture({ dress });
   try {
     const options = { ...AT_ONCE, max_batch_size: 3 };
     const endpoints = await Promise.all(
-      ['/a', '/b', '/c'].map(async (path) => ({ path, ...(await world.create(world.receiver.url(path), options)) })),
+      ['/a', '/b', '/c'].map(async (path) => ({
+        path,
+        ...(await fixture.create(fixture.receiver.url(path), options)),
+      })),
     );
     const ids: string[] = [];
     for (const share of [0.3, 1, 0.5]) {
       faults.share = share;
       for (let index = 0; index < 10; index += 1) {
-        ids.push(...(await world.report(2)));
+        ids.push(...(await fixture.report(2)));
         await delay(10);
       }
     }
     faults.share = 0;
     const areIdle = async () => {
-      const figures = await Promise.all(endpoints.map(({ id }) => world.health(id)));
+      const figures = await Promise.all(endpoints.map(({ id }) => fixture.health(id)));
       return figures.every(({ oldest_undelivered_age_ms: age }) => age === null);
     };
-    // What was claimed without an answer is nobody's until its lease is over.
+    // A delivery whose claim got no answer has no sender until its lease ends.
     for (let leases = 0; leases < LEASES_MAX && !(await areIdle()); leases += 1) {
-      await untilQuiet(world.receiver);
-      await world.pass(LEASE_MS + 1_000);
-      await untilQuiet(world.receiver);
+      await untilQuiet(fixture.receiver);
+      await fixture.pass(LEASE_MS + 1_000);
+      await untilQuiet(fixture.receiver);
     }
     expect(await areIdle()).toBe(true);
     for (const { path, secret } of endpoints) {
-      const found = audit({ pushes: world.receiver.of(path), subscribed: ids, secrets: [secret] });
+      const found = audit({ pushes: fixture.receiver.of(path), subscribed: ids, secrets: [secret] });
       report({
         id: 'store away',
         seed,
@@ -189,17 +193,17 @@ it('when the store fails for a while, nothing is lost, and deliveries go on by t
         dup: found.repeatedBatches,
         pass: found.lost === 0,
       });
-      // A result that could not be stored in time makes a repeat; nothing else does.
+      // Only a result that could not be stored in time causes a repeat.
       expect({ ...found, repeatedBatches: 0 }).toEqual(FLAWLESS);
     }
     for (const { id } of endpoints)
-      expect(await world.find(id)).toMatchObject({ status: 'active', failing_since: null });
+      expect(await fixture.find(id)).toMatchObject({ status: 'active', failing_since: null });
     expect(faults.before).toBeGreaterThan(0);
     expect(faults.after).toBeGreaterThan(0);
   } finally {
-    await world.close();
+    await fixture.close();
   }
-}, 90_000);
+});
 
 it('a stop lets attempts finish, breaks off those that hang, and loses nothing', async () => {
   const senders = await createKilledSenders();
@@ -239,4 +243,4 @@ it('a stop lets attempts finish, breaks off those that hang, and loses nothing',
   } finally {
     await senders.close();
   }
-}, 60_000);
+});

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { startSchedule, type Wait, waitUnseen } from '../../src/schedule.ts';
+import { startSchedule, type Wait, waitUnref } from '../../src/schedule.ts';
 import { until } from '../support/temp.ts';
 
 /** A time that passes when the test says so. */
@@ -65,10 +65,10 @@ it('a stop ends the wait, tells the run, and waits for it', async () => {
 it('real waits end with their delay or their signal', async () => {
   const stopping = new AbortController();
   const startedAtMs = performance.now();
-  await waitUnseen(20, stopping.signal);
+  await waitUnref(20, stopping.signal);
   expect(performance.now() - startedAtMs).toBeGreaterThan(15);
-  const long = waitUnseen(3_600_000, stopping.signal);
+  const long = waitUnref(3_600_000, stopping.signal);
   stopping.abort();
   await long;
-  await waitUnseen(3_600_000, stopping.signal);
+  await waitUnref(3_600_000, stopping.signal);
 });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { noteChanges } from '../../src/domain/trace-tail/change-feed.ts';
+import { publishChanges } from '../../src/domain/traces/tail/change-feed.ts';
 import { openMemoryStore } from '../../src/storage/engine/sqlite/store.ts';
 import { PROJECT, RECEIVED_AT_MS, sampleAppend } from './conformance/samples.ts';
 import { quietLog } from './quiet-log.ts';
@@ -8,8 +8,8 @@ it('whoever follows hears of whatever changes a trace: appends, batches, metadat
   const store = await openMemoryStore({ queueMaxBytes: 1024 * 1024, log: quietLog });
   try {
     const noted: string[] = [];
-    const { traces, traceChanges, repricing } = noteChanges(store, {
-      note: ({ projectNumber, traceId }) => void noted.push(`${projectNumber} ${traceId}`),
+    const { traces, traceChanges, repricing } = publishChanges(store, {
+      publish: ({ projectNumber, traceId }) => void noted.push(`${projectNumber} ${traceId}`),
     });
     const heard = () => noted.splice(0);
     const [one, other] = [sampleAppend(), sampleAppend()];

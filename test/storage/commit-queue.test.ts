@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { TraceAppend } from '../../src/domain/trace.ts';
+import type { TraceAppend } from '../../src/domain/traces/trace.ts';
 
 import type { Append, AppendOutcome } from '../../src/storage/append/apply.ts';
 import { createCommitQueue } from '../../src/storage/append/commit-queue.ts';
@@ -12,7 +12,7 @@ type Commit = {
   readonly reject: (error: unknown) => void;
 };
 
-/** A queue over a writer that answers when the test says so. */
+/** A queue whose commits end when the test resolves them. */
 function createSlowQueue(queueMaxBytes: number) {
   const commits: Commit[] = [];
   const queue = createCommitQueue({
@@ -53,7 +53,7 @@ it('refuses what would exceed the bound, and takes it again once there is room',
   await expect(queue.append(largeAppend(60_000))).rejects.toMatchObject({ code: 'unavailable', retryAfterSeconds: 1 });
   commits[0]?.resolve([null]);
   await first;
-  // Alone, even something larger than the bound may pass.
+  // An empty queue accepts even an append above the limit.
   const huge = queue.append(largeAppend(200_000));
   await until(() => commits.length === 2);
   commits[1]?.resolve([null]);

@@ -1,11 +1,11 @@
 import { expect, it, vi } from 'vitest';
-import type { AppendTables } from '../../src/domain/append-tables.ts';
-import type { TraceRecord } from '../../src/domain/trace.ts';
-import { NO_AGGREGATES, outdatedAggregates, SPANS_READ_THROUGH_MAX } from '../../src/domain/trace-aggregates.ts';
-import { sumUp } from '../../src/domain/trace-sums.ts';
-import { totalsOf } from '../../src/domain/trace-totals.ts';
+import type { AppendTables } from '../../src/domain/events/append-tables.ts';
+import type { TraceRecord } from '../../src/domain/traces/trace.ts';
+import { NO_AGGREGATES, outdatedAggregates, SPANS_READ_THROUGH_MAX } from '../../src/domain/traces/trace-aggregates.ts';
+import { sumUp } from '../../src/domain/traces/trace-sums.ts';
+import { totalsOf } from '../../src/domain/traces/trace-totals.ts';
 import { completeSums } from '../../src/storage/traces/complete-sums.ts';
-import { summary } from '../domain/summaries.ts';
+import { summary } from '../domain/traces/summaries.ts';
 
 const SPANS = SPANS_READ_THROUGH_MAX + 1;
 const PLACE = { projectNumber: 1, traceId: 't', sequence: 7 };
@@ -66,7 +66,7 @@ it('an append looks at no other span of a large trace, whatever it replaces', ()
   const tables = {
     summaries: () => asked.push('summaries'),
     hasSpan: () => true,
-    newMark: () => `${places.size}`,
+    newChangeId: () => `${places.size}`,
   } as unknown as AppendTables;
   let before = record({ startedAtMs: 1, aggregatesJson: AGGREGATES_JSON });
   for (const change of [

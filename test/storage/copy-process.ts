@@ -1,4 +1,4 @@
-/** A process of its own that copies, and is killed at the first step of an action on a table that is half done. */
+/** Copies in a process that kills itself at the first step of an action on a half-done table. */
 
 import { copyDatabase } from '../../src/storage/copy/copy.ts';
 

@@ -1,11 +1,11 @@
-/** A SQLite database with rows of every kind in it, some as only later versions of the product will write them. */
+/** A SQLite database with rows of every kind, some of which only later versions may write. */
 
 import { randomBytes } from 'node:crypto';
 import Database from 'better-sqlite3';
-import { eventIdOf } from '../../src/domain/request-event.ts';
-import type { GovernanceReport } from '../../src/domain/request-report.ts';
+import { eventIdOf } from '../../src/domain/events/request-event.ts';
+import type { GovernanceReport } from '../../src/domain/events/request-report.ts';
 import type { NewApiKey } from '../../src/domain/store.ts';
-import type { TraceAppend } from '../../src/domain/trace.ts';
+import type { TraceAppend } from '../../src/domain/traces/trace.ts';
 import { openStore } from '../../src/storage/open.ts';
 import { BARE_CONTENT, governance, governanceOf, recordOf, reportOf } from './conformance/reports.ts';
 import {
@@ -72,7 +72,7 @@ export async function fillCopySource(file: string): Promise<CopySource> {
   };
 }
 
-/** Ids in both forms, months apart, an error, a span that came again, a large value. */
+/** Ids in both forms, distant months, an error, a resent span, a large value. */
 function everyKind(): TraceAppend[] {
   const again = sampleAppend({ traceId: 'a trace of its own', spans: [sampleSpan({ spanId: 'the span' })] });
   const large = JSON.stringify({ type: 'text', value: 'x'.repeat(3 * 1024 * 1024) });
@@ -88,7 +88,7 @@ function everyKind(): TraceAppend[] {
   ];
 }
 
-/** Two projects report the same request: the second one is kept under a further key. */
+/** Two projects report the same request: the second gets another key. */
 function sharedRequests(): TraceAppend[] {
   const requests = [sampleRequest({ gatewayRequestId: 'gw-shared' })];
   return [
@@ -126,14 +126,14 @@ function addByHand(file: string): { keyHash: Buffer; previousKeyHash: Buffer } {
   return { keyHash, previousKeyHash };
 }
 
-/** One that is claimed and one that has its answer. */
+/** Adds one claimed receipt and one with its answer. */
 function keepReceipts(db: Database.Database): void {
   const insert = db.prepare(`INSERT INTO idempotency_receipts VALUES (?, 'key', 'team.create', ?, ?, ?, ?)`);
   insert.run(SECOND.organization, 'claimed', randomBytes(32), RECEIVED_AT_MS, null);
   insert.run(SECOND.organization, "it's done", randomBytes(32), RECEIVED_AT_MS, randomBytes(100));
 }
 
-/** An endpoint with a secret of every kind, and rows of all that belongs to one. */
+/** Adds an endpoint with secrets of every kind and rows in all its tables. */
 function keepWebhooks(db: Database.Database): void {
   const at = RECEIVED_AT_MS;
   const insert = (table: string, row: { readonly [column: string]: number | string | Buffer }) => {
@@ -194,7 +194,7 @@ function keepWebhooks(db: Database.Database): void {
   db.exec('UPDATE webhook_changes SET number = 21');
 }
 
-/** A request that was admitted and settled later, and one that was corrected. */
+/** Adds a settled request and a corrected one. */
 function settle(db: Database.Database, corrected: string): void {
   const createdAtMs = RECEIVED_AT_MS + 2 * MONTH_MS;
   const append = (seq: number, id: string, type: number) => {
@@ -225,7 +225,7 @@ function settle(db: Database.Database, corrected: string): void {
   );
 }
 
-/** What retention puts out of reach before it has removed all of it. */
+/** Adds a trace that retention has hidden but not yet removed. */
 function hide(db: Database.Database): void {
   db.exec(`INSERT INTO traces (sequence, project_number, trace_id, inserted_at, updated_at, span_count, unpriced_spans,
       tokens_estimated, has_error, metadata)

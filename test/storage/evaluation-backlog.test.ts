@@ -6,7 +6,7 @@ import { quietLog } from './quiet-log.ts';
 
 const PROJECT = 7;
 
-/** Of a store that has so many jobs, each of another trace. */
+/** A backlog over a fake store with one job per trace. */
 function createCounted(waitingMax: number) {
   const stored = { jobs: 0, nowMs: 0, asked: [] as SomeJobs[], answer: Promise.resolve() };
   const backlog = createBacklog({
@@ -24,7 +24,7 @@ function createCounted(waitingMax: number) {
     backlog.note(PROJECT, { made: jobs, refused: 0 });
     await settle();
   };
-  /** What was begun has ended, unless it waits for `answer`. */
+  /** Lets pending work finish, unless it waits for `answer`. */
   const settle = () => new Promise((resolve) => setImmediate(resolve));
   return { stored, backlog, make, settle };
 }
@@ -45,7 +45,7 @@ it('jobs are counted the more often the less room there is, and at most once a s
     for (let made = 0; ; made += 1, await make(1)) if (stored.asked.length > before) return made;
   };
   expect([await jobsUntilCount(0), await jobsUntilCount(800), await jobsUntilCount(960)]).toEqual([125, 25, 10]);
-  // Workers make room, and it is filled again: that is no reason to count with every batch.
+  // Workers free jobs and new ones follow: this must not cause a count per batch.
   const before = stored.asked.length;
   for (let batch = 0; batch < 100; batch += 1) {
     stored.jobs = 996;
@@ -94,7 +94,7 @@ it('a count that fails leaves the last answer, is tried less and less often, and
     await make(0);
     expect(backlog.isFull(PROJECT)).toBe(true);
   }
-  // After 1, 2, 4, 8 and 16 seconds.
+  // Counts after 1, 2, 4, 8 and 16 seconds.
   expect(stored.asked.length).toBe(1 + 4);
   stored.nowMs += 3_600_000;
   expect(backlog.isFull(PROJECT)).toBe(false);

@@ -10,7 +10,7 @@ describe('a shared fresh read', () => {
     const fresh = createFreshness(() => reads.begin());
     const first = fresh();
     await reads.until(1);
-    // These come while the first runs, which knows nothing of what changed in between.
+    // These begin during the first read, which may miss later changes.
     const late = [fresh(), fresh(), fresh()];
     await settle();
     expect(reads.begun).toBe(1);
@@ -82,7 +82,7 @@ describe('processes that share a database', () => {
     const [one, other] = [database.connect(), database.connect()];
     await Promise.all([expectRevoked(one, null), expectRevoked(other, null)]);
     const release = database.hold();
-    // It read the generation of before and hangs; the revocation is acknowledged meanwhile.
+    // This read has the old generation and is held while the revocation is acknowledged.
     const early = other.findApiKey('key');
     await settle();
     database.revoke();
@@ -96,7 +96,7 @@ describe('processes that share a database', () => {
   it('do not keep under the next generation what they read in the one before', async () => {
     const database = createDatabase();
     const cache = database.connect();
-    // The change falls between the read of the generation and that of the rows, and between that and its answer.
+    // The change happens between the reads of generation and rows, and after the rows.
     for (const moment of ['generation', 'rows'] as const) {
       database.after(moment, () => database.revoke());
       await cache.findApiKey('key');
@@ -157,7 +157,7 @@ async function expectRevoked(cache: Cache, revokedAtMs: number | null): Promise<
   expect(await cache.findApiKey('key')).toMatchObject({ revokedAtMs });
 }
 
-/** One key, whose revocations are numbered; each read looks at what is there when `delay` lets it. */
+/** A database of one key with numbered revocations; `delay` holds its reads. */
 function createDatabase(delay: (look: () => unknown) => Promise<unknown> = async (look) => look()) {
   let held: Promise<void> = Promise.resolve();
   const hooks = new Map<'generation' | 'rows', () => void>();
@@ -166,11 +166,11 @@ function createDatabase(delay: (look: () => unknown) => Promise<unknown> = async
     revoke() {
       database.revocations += 1;
     },
-    /** Runs once, when such a read has looked and before it answers. */
+    /** Runs once between such a read and its answer. */
     after(read: 'generation' | 'rows', run: () => void) {
       hooks.set(read, run);
     },
-    /** Every answer of before waits until it is let go. */
+    /** Holds all answers until the returned function is called. */
     hold(): () => void {
       const { promise, resolve } = Promise.withResolvers<void>();
       held = promise;
@@ -208,7 +208,7 @@ function readerOf(findApiKey: KeyReader['findApiKey']): KeyReader {
   };
 }
 
-/** Reads that answer when they are told to, in the order they began. */
+/** Reads that the test answers, oldest first. */
 function createHeldReads() {
   const open: PromiseWithResolvers<number>[] = [];
   const reads = {
@@ -226,7 +226,7 @@ function createHeldReads() {
   return reads;
 }
 
-/** Lets everything run that waits for nothing. */
+/** Lets pending callbacks run. */
 function settle(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

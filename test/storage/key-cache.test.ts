@@ -39,10 +39,10 @@ describe('what authentication keeps of its reads', () => {
 
   it('what is read in vain is what an unknown id costs', async () => {
     const listing = createSubject();
-    await listing.keys.readInVain();
+    await listing.keys.readDecoy();
     expect(listing.reads).toEqual([]);
     const { keys, reads } = createSubject({ lists: false });
-    for (let index = 0; index < 2; index++) await keys.readInVain();
+    for (let index = 0; index < 2; index++) await keys.readDecoy();
     expect(reads).toEqual(['key', 'key']);
   });
 
@@ -63,7 +63,7 @@ describe('what authentication keeps of its reads', () => {
     for (let index = 0; index < 25_000; index++) await keys.findApiKey(`unknown-${index}`);
     await keys.findApiKey('unknown-24999');
     expect(reads).toHaveLength(25_000);
-    // What was dropped to make room is read again.
+    // The cache reads evicted keys again.
     await keys.findApiKey('unknown-0');
     expect(reads).toHaveLength(25_001);
   });

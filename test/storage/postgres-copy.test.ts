@@ -49,7 +49,7 @@ async function copyTo(to: string, report: (step: CopyStep) => void = () => undef
   return await copyDatabase({ from, to, report });
 }
 
-/** Kills a copy half-way through an action on a table. */
+/** Kills a copying process within an action on a table. */
 async function copyAndKill(to: string, action: CopyStep['action'], table: string): Promise<void> {
   const signal = await new Promise((resolve) => {
     execFile(process.execPath, [KILLED, from, to, action, table], (error) => resolve(error?.signal));
@@ -70,13 +70,13 @@ function open(url: string): Promise<Store> {
   return openStore({ url, queueMaxBytes: 1024 * 1024, log: quietLog });
 }
 
-/** Everything the store answers about what is in the source. */
+/** All answers of the store about the source's content. */
 async function answersOf(store: Store) {
   const traces = [];
   for (const { projectNumber, traceId } of source.appends) {
     const trace = await store.traces.find(projectNumber, traceId);
     if (trace === null) throw new Error(`the trace ${traceId} is missing`);
-    // The one thing that is each store's own.
+    // Each store numbers traces itself.
     const { sequence, ...record } = trace;
     const stored = { ...trace, projectNumber };
     const ids = await readSpanIds(store.traces, stored);
@@ -129,7 +129,7 @@ describe('a copy from SQLite to PostgreSQL', () => {
       expect(expected.keys).not.toContain(null);
       expect(expected.byKey).not.toContain(null);
       expect(await answersOf(after)).toEqual(expected);
-      // Whoever waits for an outcome goes on waiting, and what was emitted outside of the log is not emitted again.
+      // Requests without an outcome still wait, and governance events are not emitted again.
       expect(await after.requests.reportGovernance(source.governance)).toEqual(['duplicate', 'duplicate']);
       const overdue = { kind: 'settlement', admittedByMs: RECEIVED_AT_MS, countMax: 10 } as const;
       expect(await after.requests.settle(overdue)).toEqual({ count: 1, hasMore: false });
@@ -221,7 +221,7 @@ describe('a copy that is not as the source is', () => {
   });
   afterAll(() => unfinished.remove());
 
-  /** The unfinished copy, for each test anew. */
+  /** A new copy of the unfinished target for each test. */
   async function copyOfUnfinished(): Promise<string> {
     const { address, template } = inject('postgres');
     const name = new URL(unfinished.url).pathname.slice(1);
@@ -240,7 +240,7 @@ describe('a copy that is not as the source is', () => {
     await query(url, sql);
     const text = await refusalOf(copyTo(url));
     expect(text).toContain(`not equal to the source in ${table};`);
-    // It does not pass for a finished copy the second time either.
+    // A second run refuses it too.
     expect(await refusalOf(copyTo(url))).toBe(text);
   });
 });
@@ -306,8 +306,8 @@ it('every column of SQLite has a place in PostgreSQL', async () => {
     )
     .pluck()
     .all();
-  // Envelopes are with their events there, the number of changes goes with those of the sequences, and traces are indexed
-  // anew; the others say nothing about what is stored.
+  // PostgreSQL keeps envelopes with events and the change number in a sequence, and indexes traces anew; the other
+  // tables hold no content.
   const elsewhere = ['envelopes', 'webhook_changes', 'write_probe', 'mikro_orm_migrations'];
   elsewhere.push(...['blocks', 'facets', 'heads', 'parts', 'pending'].map((part) => `search_${part}`));
   expect(tables.filter((name) => !elsewhere.includes(name)).sort()).toEqual(

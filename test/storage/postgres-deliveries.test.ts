@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { describe, expect, it } from 'vitest';
+import type { DispatchEndpoint, WorkItem, WorkOutcome } from '../../src/domain/delivery/webhook-store.ts';
 import type { Store } from '../../src/domain/store.ts';
-import type { DispatchEndpoint, Work, WorkOutcome } from '../../src/domain/webhook-store.ts';
 import { openStore } from '../../src/storage/open.ts';
 import { createPostgresPlace } from '../support/place.ts';
 import { query } from '../support/postgres-databases.ts';
@@ -14,21 +14,21 @@ import {
   FAILURE,
   finishOf,
   GONE,
+  type Harness,
   LEASE_MS,
   loseOf,
   NOW_MS,
-  type Rig,
   recordOf,
   SUCCESS,
   takeOf,
-  withRig,
-} from './conformance/webhook-rig.ts';
+  withHarness,
+} from './conformance/webhook-harness.ts';
 import { quietLog } from './quiet-log.ts';
 
 const AT = { nowMs: NOW_MS, attemptsPerHourMax: null };
 
 /** Two processes on one database. */
-type Two = Rig & { readonly url: string; readonly other: Store };
+type Two = Harness & { readonly url: string; readonly other: Store };
 
 function open(url: string): Promise<Store> {
   return openStore({ url, queueMaxBytes: 1024 * 1024, log: quietLog });
@@ -50,22 +50,26 @@ function withTwo(body: (two: Two) => Promise<void>): () => Promise<void> {
       },
     };
   };
-  return withRig(openSubject, async (rig) => {
+  return withHarness(openSubject, async (harness) => {
     const other = await open(url);
     try {
-      await body({ ...rig, url, other });
+      await body({ ...harness, url, other });
     } finally {
       await other.close();
     }
   });
 }
 
-/** So many deliveries of one event each that wait. */
-async function queue(rig: Rig, endpoint: DispatchEndpoint, count: number): Promise<readonly { number: number }[]> {
-  const entries = await rig.emit(count);
+/** Adds `count` waiting deliveries of one event each. */
+async function queue(
+  harness: Harness,
+  endpoint: DispatchEndpoint,
+  count: number,
+): Promise<readonly { number: number }[]> {
+  const entries = await harness.emit(count);
   const batches = entries.map((entry) => batchOf(endpoint, [entry], { fate: 'wait' }));
-  await rig.apply([cutOf(endpoint, batches)]);
-  const [due] = await rig.store.deliveries.due([endpoint.number], { nowMs: NOW_MS, perEndpointMax: count });
+  await harness.apply([cutOf(endpoint, batches)]);
+  const [due] = await harness.store.deliveries.due([endpoint.number], { nowMs: NOW_MS, perEndpointMax: count });
   return due?.waiting ?? [];
 }
 
@@ -82,9 +86,9 @@ function say(outcome: WorkOutcome): string {
 describe('two senders on one PostgreSQL', () => {
   it(
     'claim no delivery twice, and hold the limit of an endpoint together',
-    withTwo(async ({ store, other, ...rig }) => {
-      const endpoint = await rig.addEndpoint({ maxInFlight: 3 });
-      const waiting = await queue({ store, ...rig }, endpoint, 12);
+    withTwo(async ({ store, other, ...harness }) => {
+      const endpoint = await harness.addEndpoint({ maxInFlight: 3 });
+      const waiting = await queue({ store, ...harness }, endpoint, 12);
       expect(waiting).toHaveLength(12);
       const take = (sender: Store, some: readonly { number: number }[]) =>
         Promise.all(some.map(({ number }) => sender.deliveries.apply([takeOf(endpoint, { number, fence: 0 })], AT)));
@@ -92,7 +96,7 @@ describe('two senders on one PostgreSQL', () => {
       const claims = claimsIn(rounds);
       expect(claims).toHaveLength(3);
       expect(new Set(claims.map(({ number }) => number)).size).toBe(3);
-      expect(await rig.read(endpoint.id)).toMatchObject({ inFlight: 3 });
+      expect(await harness.read(endpoint.id)).toMatchObject({ inFlight: 3 });
       const figures = await other.webhooks.health(endpoint.number, NOW_MS);
       expect(figures).toMatchObject({ inFlight: 3, queuedEvents: 0 });
     }),
@@ -100,9 +104,9 @@ describe('two senders on one PostgreSQL', () => {
 
   it(
     'cut every event once when both go through the log at the same time',
-    withTwo(async ({ store, other, ...rig }) => {
-      const endpoint = await rig.addEndpoint({ maxInFlight: 8 });
-      const entries = await rig.emit(20);
+    withTwo(async ({ store, other, ...harness }) => {
+      const endpoint = await harness.addEndpoint({ maxInFlight: 8 });
+      const entries = await harness.emit(20);
       for (const [index, entry] of entries.entries()) {
         const place = { ...endpoint, position: endpoint.position + index };
         const outcomes = await Promise.all(
@@ -120,9 +124,9 @@ describe('two senders on one PostgreSQL', () => {
 
   it(
     'a result is void once the other one has taken the delivery over',
-    withTwo(async ({ other, ...rig }) => {
-      const endpoint = await rig.addEndpoint();
-      const first = await rig.send(endpoint, await rig.emit(1));
+    withTwo(async ({ other, ...harness }) => {
+      const endpoint = await harness.addEndpoint();
+      const first = await harness.send(endpoint, await harness.emit(1));
       const at = { ...AT, nowMs: NOW_MS + LEASE_MS };
       const [due] = await other.deliveries.due([endpoint.number], { nowMs: at.nowMs, perEndpointMax: 1 });
       expect(due?.lost).toEqual([{ number: first.number, fence: first.fence }]);
@@ -132,21 +136,21 @@ describe('two senders on one PostgreSQL', () => {
       );
       const [second] = claimsIn(taken);
       expect(second).toMatchObject({ number: first.number, fence: first.fence + 2, attempt: 2 });
-      expect(await rig.finish(endpoint, first, GONE, at.nowMs)).toEqual({ kind: 'stale' });
-      expect(await rig.read(endpoint.id)).toMatchObject({ status: 'active', inFlight: 1, lastFailureAtMs: null });
+      expect(await harness.finish(endpoint, first, GONE, at.nowMs)).toEqual({ kind: 'stale' });
+      expect(await harness.read(endpoint.id)).toMatchObject({ status: 'active', inFlight: 1, lastFailureAtMs: null });
       if (second === undefined) throw new Error('nothing was claimed');
-      expect(await rig.finish(endpoint, second, SUCCESS, at.nowMs)).toMatchObject({ outcome: 'success' });
+      expect(await harness.finish(endpoint, second, SUCCESS, at.nowMs)).toMatchObject({ outcome: 'success' });
     }),
   );
 
   it(
     'hold the attempts of an hour together',
-    withTwo(async ({ store, other, ...rig }) => {
-      const endpoints = [await rig.addEndpoint({ maxInFlight: 8 }), await rig.addEndpoint({ maxInFlight: 8 })];
+    withTwo(async ({ store, other, ...harness }) => {
+      const endpoints = [await harness.addEndpoint({ maxInFlight: 8 }), await harness.addEndpoint({ maxInFlight: 8 })];
       const capped = { ...AT, attemptsPerHourMax: 5 };
-      const work: Work[] = [];
+      const work: WorkItem[] = [];
       for (const endpoint of endpoints) {
-        const waiting = await queue({ store, ...rig }, endpoint, 8);
+        const waiting = await queue({ store, ...harness }, endpoint, 8);
         work.push(...waiting.map(({ number }) => takeOf(endpoint, { number, fence: 0 })));
       }
       const outcomes = await Promise.all(
@@ -160,8 +164,8 @@ describe('two senders on one PostgreSQL', () => {
 describe('changes of endpoints by several processes', () => {
   it(
     'are told once they are committed, and none is missed',
-    withTwo(async ({ store, other, url, ...rig }) => {
-      const [slow, fast] = [await rig.addEndpoint(), await rig.addEndpoint()];
+    withTwo(async ({ store, other, url, ...harness }) => {
+      const [slow, fast] = [await harness.addEndpoint(), await harness.addEndpoint()];
       const { change } = await other.deliveries.changes(0);
       const client = new pg.Client({ connectionString: url });
       await client.connect();
@@ -174,11 +178,11 @@ describe('changes of endpoints by several processes', () => {
           [slow.number],
         );
         let isStored = false;
-        const patched = rig.patch(fast.id, { maxInFlight: 8 }).then(() => {
+        const patched = harness.patch(fast.id, { maxInFlight: 8 }).then(() => {
           isStored = true;
         });
         await until(async () => (await countWaiting(url)) > 0);
-        // The later one waits, so that its number is never seen before the earlier one.
+        // The later change waits, so that no reader sees its number before the earlier one.
         expect(isStored).toBe(false);
         expect(await other.deliveries.changes(change)).toEqual({ change, endpoints: [] });
         await client.query('COMMIT');
@@ -195,13 +199,13 @@ describe('changes of endpoints by several processes', () => {
 
   it(
     'a disable that comes of a delivery is one of them, and ends what the endpoint gets where the log ends',
-    withTwo(async ({ other, ...rig }) => {
-      const endpoint = await rig.addEndpoint();
-      const [first, , last] = await rig.emit(3);
+    withTwo(async ({ other, ...harness }) => {
+      const endpoint = await harness.addEndpoint();
+      const [first, , last] = await harness.emit(3);
       if (first === undefined || last === undefined) throw new Error('there are no events');
       const { change } = await other.deliveries.changes(0);
-      const claimed = await rig.send(endpoint, [first]);
-      expect(await rig.finish(endpoint, claimed, GONE)).toMatchObject({ disabled: 'receiver_gone' });
+      const claimed = await harness.send(endpoint, [first]);
+      expect(await harness.finish(endpoint, claimed, GONE)).toMatchObject({ disabled: 'receiver_gone' });
       const { endpoints } = await other.deliveries.changes(change);
       expect(endpoints).toMatchObject([{ number: endpoint.number, version: endpoint.version + 1, status: 'disabled' }]);
       expect(endpoints[0]?.subscriptions.at(-1)).toEqual({ fromSeq: last.seq + 1, mask: 0 });
@@ -210,11 +214,11 @@ describe('changes of endpoints by several processes', () => {
 
   it(
     'leave alone what authentication remembers',
-    withTwo(async ({ url, ...rig }) => {
+    withTwo(async ({ url, ...harness }) => {
       const generation = () => query(url, 'SELECT number FROM auth_generation');
       const before = await generation();
-      const endpoint = await rig.addEndpoint();
-      await rig.patch(endpoint.id, { status: 'disabled' });
+      const endpoint = await harness.addEndpoint();
+      await harness.patch(endpoint.id, { status: 'disabled' });
       expect(await generation()).toEqual(before);
     }),
   );
@@ -226,12 +230,12 @@ const AT_ONCE = 20;
 describe('many who change the same endpoints', () => {
   it(
     'wait for each other, but never both at once',
-    withTwo(async ({ store, other, url, organizationId, organizationNumber, ...rig }) => {
+    withTwo(async ({ store, other, url, organizationId, organizationNumber, ...harness }) => {
       const senders = [store, other];
       const endpoints: DispatchEndpoint[] = [];
-      for (let index = 0; index < 6; index += 1) endpoints.push(await rig.addEndpoint({ maxInFlight: 8 }));
+      for (let index = 0; index < 6; index += 1) endpoints.push(await harness.addEndpoint({ maxInFlight: 8 }));
       for (let round = 0; round < ROUNDS; round += 1) {
-        const [entry] = await rig.emit(1);
+        const [entry] = await harness.emit(1);
         if (entry === undefined) throw new Error('there is no event');
         const current = (await store.deliveries.changes(0)).endpoints;
         const claims = await Promise.all(
@@ -254,7 +258,7 @@ describe('many who change the same endpoints', () => {
           });
         });
         const patches = current.map(async (endpoint) => {
-          // Whoever is refused has read what others changed meanwhile.
+          // Reads the current version before each commit.
           const expectedVersion = await other.management.version(organizationId);
           const record = { ...recordOf(endpoint), description: `round ${round}` };
           const change = { record, expectedVersion: endpoint.version, clearsStreak: true };
@@ -271,7 +275,7 @@ describe('many who change the same endpoints', () => {
       const after = (await store.deliveries.changes(0)).endpoints;
       expect(after.every(({ inFlight }) => inFlight === 0)).toBe(true);
       expect(after.some(({ status }) => status === 'disabled')).toBe(true);
-      // Connections tell what they have seen when they end.
+      // Sessions report their statistics when they end.
       await Promise.all(senders.map((sender) => sender.close()));
       await until(async () => (await countSessions(url)) === 0);
       const [{ deadlocks } = { deadlocks: null }] = await query(
@@ -286,9 +290,9 @@ describe('many who change the same endpoints', () => {
 describe('work whose connection is lost', () => {
   it(
     'is told as unavailable, changes nothing, and may be asked for again',
-    withTwo(async ({ store, url, ...rig }) => {
-      const endpoint = await rig.addEndpoint();
-      const work = [cutOf(endpoint, [batchOf(endpoint, await rig.emit(1))])];
+    withTwo(async ({ store, url, ...harness }) => {
+      const endpoint = await harness.addEndpoint();
+      const work = [cutOf(endpoint, [batchOf(endpoint, await harness.emit(1))])];
       const client = new pg.Client({ connectionString: url });
       await client.connect();
       try {
@@ -304,22 +308,22 @@ describe('work whose connection is lost', () => {
       } finally {
         await client.end();
       }
-      expect(await rig.read(endpoint.id)).toMatchObject({ position: endpoint.position, inFlight: 0 });
+      expect(await harness.read(endpoint.id)).toMatchObject({ position: endpoint.position, inFlight: 0 });
       expect(claimsIn(await store.deliveries.apply(work, AT))).toHaveLength(1);
     }),
   );
 
   it(
     'is not taken for lost when the work itself is at fault',
-    withTwo(async ({ store, ...rig }) => {
-      const endpoint = await rig.addEndpoint();
-      const [one, two] = await rig.emit(2);
+    withTwo(async ({ store, ...harness }) => {
+      const endpoint = await harness.addEndpoint();
+      const [one, two] = await harness.emit(2);
       if (one === undefined || two === undefined) throw new Error('there are no events');
       const first = batchOf(endpoint, [one], { fate: 'wait' });
       const second = batchOf(endpoint, [two], { fate: 'wait', dispatchId: first.dispatchId });
       const failed = store.deliveries.apply([cutOf(endpoint, [first, second])], AT);
       await expect(failed).rejects.toMatchObject({ code: '23505' });
-      expect(await rig.read(endpoint.id)).toMatchObject({ position: endpoint.position });
+      expect(await harness.read(endpoint.id)).toMatchObject({ position: endpoint.position });
     }),
   );
 });
@@ -327,16 +331,16 @@ describe('work whose connection is lost', () => {
 describe('housekeeping by two processes', () => {
   it(
     'removes everything that is past its term once, whoever comes first',
-    withTwo(async ({ store, other, url, ...rig }) => {
-      const endpoint = await rig.addEndpoint({ maxInFlight: 8 });
-      for (const { number } of await queue({ store, ...rig }, endpoint, 30)) {
-        const [claimed] = claimsIn(await rig.apply([takeOf(endpoint, { number, fence: 0 })]));
-        if (claimed !== undefined) await rig.finish(endpoint, claimed, SUCCESS);
+    withTwo(async ({ store, other, url, ...harness }) => {
+      const endpoint = await harness.addEndpoint({ maxInFlight: 8 });
+      for (const { number } of await queue({ store, ...harness }, endpoint, 30)) {
+        const [claimed] = claimsIn(await harness.apply([takeOf(endpoint, { number, fence: 0 })]));
+        if (claimed !== undefined) await harness.finish(endpoint, claimed, SUCCESS);
       }
       const later = NOW_MS + 31 * 86_400_000;
       const question = { nowMs: later, endedBeforeMs: later - 1, eventsBeforeMs: 0, rowsMax: 7 };
       const walk = async (walker: Store) => {
-        for (let steps = 0; (await walker.deliveries.sweep(question)).more; steps += 1) {
+        for (let steps = 0; (await walker.deliveries.maintain(question)).more; steps += 1) {
           if (steps > 100) throw new Error('the walk does not end');
         }
       };
@@ -354,10 +358,10 @@ describe('housekeeping by two processes', () => {
 
   it(
     'leaves an endpoint to those who have it at the moment',
-    withTwo(async ({ store, url, ...rig }) => {
-      const endpoint = await rig.addEndpoint();
-      const claimed = await rig.send(endpoint, await rig.emit(1));
-      await rig.finish(endpoint, claimed, FAILURE);
+    withTwo(async ({ store, url, ...harness }) => {
+      const endpoint = await harness.addEndpoint();
+      const claimed = await harness.send(endpoint, await harness.emit(1));
+      await harness.finish(endpoint, claimed, FAILURE);
       await query(url, 'UPDATE webhook_deliveries SET ended_at = 1, status = 4');
       const client = new pg.Client({ connectionString: url });
       await client.connect();
@@ -366,12 +370,12 @@ describe('housekeeping by two processes', () => {
       try {
         await client.query('BEGIN');
         await client.query('SELECT FROM webhook_states FOR UPDATE');
-        expect(await store.deliveries.sweep(question)).toEqual({ more: true, disabled: [], expired: 0 });
-        expect(await store.deliveries.sweep(question)).toEqual({ more: false, disabled: [], expired: 0 });
+        expect(await store.deliveries.maintain(question)).toEqual({ more: true, disabled: [], expired: 0 });
+        expect(await store.deliveries.maintain(question)).toEqual({ more: false, disabled: [], expired: 0 });
       } finally {
         await client.end();
       }
-      expect(await store.deliveries.sweep(question)).toEqual({ more: true, disabled: [endpoint.id], expired: 0 });
+      expect(await store.deliveries.maintain(question)).toEqual({ more: true, disabled: [endpoint.id], expired: 0 });
     }),
   );
 });

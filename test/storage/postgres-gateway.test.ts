@@ -33,7 +33,7 @@ it('all events of an organization have one order without gaps, whichever process
 it('one of two processes completes a request, also when its clock is ahead of the database', async () => {
   const place = await createPostgresPlace();
   const stores = [await openStore({ url: place.url, ...options }), await openStore({ url: place.url, ...options })];
-  // A row that does not move when it changes looks like one that did not change.
+  // Rows that stay in their partition hide a change.
   const aheadMs = Date.now() + 3_600_000;
   const ids = Array.from({ length: 400 }, (_, index) => `gw-${index}`);
   const admitted = ids.map((gatewayRequestId) => recordOf('admitted', { gatewayRequestId }));

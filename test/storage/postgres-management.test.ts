@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { decide } from '../../src/domain/decide.ts';
-import type { ApiKeyRecord, ManagementChange } from '../../src/domain/management.ts';
-import { createPriceBook, type PriceBook } from '../../src/domain/pricing/prices.ts';
-import { runAtOnce, type Steps } from '../../src/domain/steps.ts';
+import type { ApiKeyRecord, ManagementChange } from '../../src/domain/management/management.ts';
+import { commitOptimistically } from '../../src/domain/management/optimistic-commit.ts';
+import { createPriceResolver, type PriceResolver } from '../../src/domain/pricing/prices.ts';
+import { runWithoutPauses, type Steps } from '../../src/domain/steps.ts';
 import type { Bootstrap, Store } from '../../src/domain/store.ts';
 import { openStore } from '../../src/storage/open.ts';
 import { createPostgresPlace, type Place } from '../support/place.ts';
@@ -26,10 +26,10 @@ import { quietLog } from './quiet-log.ts';
 
 const OTHERS = 'organization_others';
 const ROUNDS = 15;
-const bookDeps = { pricing, takeSteps: async <T>(steps: Steps<T>) => runAtOnce(steps) };
+const bookDeps = { pricing, runSteps: async <T>(steps: Steps<T>) => runWithoutPauses(steps) };
 
 let place: Place;
-/** Of two processes. */
+/** Stores of two processes. */
 let stores: readonly [Store, Store];
 let plan: Bootstrap;
 
@@ -52,10 +52,10 @@ function bare(organizationId: string, expectedVersion: number): ManagementChange
   return { organizationId, expectedVersion, audit: [] };
 }
 
-/** Edits some keys and a project, in an order of its own. */
+/** Edits some keys and a project, in either order. */
 async function edit({ management }: Store, organizationId: string, backwards: boolean): Promise<void> {
-  await decide(management, organizationId, {
-    take: async () => {
+  await commitOptimistically(management, organizationId, {
+    attempt: async () => {
       const listing = { personalOf: 'all', includeRevoked: true, after: null, limit: 100 } as const;
       const keys = await management.apiKeys(organizationId, listing);
       const projects = await management.projects(organizationId);
@@ -72,10 +72,10 @@ describe('management by two processes', () => {
   it('shows the next request of each the prices that the other has set', async () => {
     const [one, two] = stores;
     const { organization, project } = plan;
-    const books = stores.map((store) => createPriceBook({ ...bookDeps, store: store.management }));
+    const books = stores.map((store) => createPriceResolver({ ...bookDeps, store: store.management }));
     const [pricesOfOne, pricesOfTwo] = books;
     if (pricesOfOne === undefined || pricesOfTwo === undefined) throw new Error('two processes were asked for');
-    const costOf = async (store: Store, book: PriceBook) => {
+    const costOf = async (store: Store, book: PriceResolver) => {
       const found = await store.keys.findProjectByKeyHash(project.keyHash, AT_MS);
       const prices = await book.of({ id: organization.id, priceVersion: found?.priceVersion ?? 0 }, () => []);
       return prices.price(ask({ model: 'in-house', tokens: { prompt: 1 } })).costNanoUsd;
@@ -108,10 +108,10 @@ describe('management by two processes', () => {
         edit(two, organization.id, true),
         one.projects.updateSettings(second.id, { traceRetentionDays: round }, atMs),
         two.projects.updateSettings(project.id, { traceRetentionDays: round }, atMs),
-        one.management.noteUse(uses.map((use) => ({ ...use, atMs }))),
-        two.management.noteUse(uses.map((use) => ({ ...use, atMs })).toReversed()),
+        one.management.recordUse(uses.map((use) => ({ ...use, atMs }))),
+        two.management.recordUse(uses.map((use) => ({ ...use, atMs })).toReversed()),
         two.keys.insertApiKey(sampleKey(plan)),
-        two.management.noteRefusal(sampleAudit(organization.id, { outcome: 'refused' })),
+        two.management.recordRefusal(sampleAudit(organization.id, { outcome: 'refused' })),
       ]);
       expect(await two.keys.findProject(second.id)).toMatchObject({ traceRetentionDays: round });
     }

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Store } from '../../src/domain/store.ts';
-import type { TraceAppend } from '../../src/domain/trace.ts';
+import type { TraceAppend } from '../../src/domain/traces/trace.ts';
 import { openStore } from '../../src/storage/open.ts';
 import { createPostgresPlace, type Place } from '../support/place.ts';
 import { query } from '../support/postgres-databases.ts';
@@ -85,7 +85,7 @@ describe('a database that is younger than it was', () => {
     const plan = samplePlan();
     await store.installation.bootstrap(plan);
     const generation = await numberIn('SELECT number FROM auth_generation');
-    // What the other database had and this one has not.
+    // A change that the restored database lacks.
     await query(place.url, `UPDATE projects SET slug = slug || '-2'`);
     expect(await store.keys.findApiKey(plan.apiKey.id)).toMatchObject({ revokedAtMs: null });
     await query(place.url, `UPDATE auth_generation SET number = ${generation}`);
@@ -108,7 +108,7 @@ describe('a database that is younger than it was', () => {
     expect(await numberIn('SELECT count(DISTINCT sequence) AS number FROM traces')).toBe(4);
   });
 
-  /** The first tries meet connections that have ended. */
+  /** Retries, because the first attempts use closed connections. */
   async function appendUntilStored(store: Store): Promise<void> {
     const append = appendNow();
     for (let tries = 1; ; tries += 1) {
@@ -136,7 +136,7 @@ describe('statistics that are out of date', () => {
       ...append,
       spans: append.spans.map((span) => ({ ...span, name })),
     });
-    // Plans are made while there is hardly anything, and kept.
+    // Sessions make their plans on small tables and keep them.
     const few = Array.from({ length: 20 }, () => appendNow());
     await appendAll(few);
     for (let round = 1; round <= 10; round += 1) await appendAll(few.map((append) => renamed(append, `${round}`)));
@@ -162,7 +162,7 @@ describe('statistics that are out of date', () => {
   });
 
   async function rowsRead(): Promise<number> {
-    // Sessions have told what they did once they are gone.
+    // Sessions report their statistics when they end.
     for (const store of stores.splice(0)) await store.close();
     await until(async () => (await numberIn(SESSIONS)) === 0);
     return await numberIn(ROWS_READ);
@@ -210,18 +210,26 @@ describe('a process of the next version that adds columns', () => {
 
 describe('a question that the database gives up for the sake of others', () => {
   it('may be asked again', async () => {
+    const name = new URL(place.url).pathname.slice(1);
+    await query(place.url, `ALTER DATABASE ${name} SET deadlock_timeout = '2s'`);
     const store = await open();
     const append = appendNow();
     await store.traces.append(append);
     const other = new pg.Client({ connectionString: place.url });
     await other.connect();
     try {
-      await other.query('BEGIN; LOCK TABLE requests IN ACCESS EXCLUSIVE MODE');
+      // The read detects the deadlock first, so the database aborts the read.
+      await other.query(`SET deadlock_timeout = '1min'`);
+      const months = await other.query(
+        `SELECT inhrelid::regclass AS name FROM pg_inherits WHERE inhparent = 'events'::regclass`,
+      );
+      const names = months.rows.map((month) => month.name).join(', ');
+      await other.query(`BEGIN; LOCK TABLE ${names} IN ACCESS EXCLUSIVE MODE`);
       const id = `${append.requests[0]?.gatewayRequestId}:completed`;
       const answer = expect(store.events.find(ORGANIZATION, id, 0)).rejects.toMatchObject({ code: 'unavailable' });
       await until(async () => (await numberIn(WAITING)) === 1);
-      // Each waits for the other from here on.
-      await other.query('LOCK TABLE events IN ACCESS EXCLUSIVE MODE');
+      // The read locks the table and waits for its partitions: this lock makes a deadlock.
+      await other.query('LOCK TABLE ONLY events IN ACCESS EXCLUSIVE MODE');
       await answer;
     } finally {
       await other.end();

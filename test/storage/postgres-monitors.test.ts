@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { ClaimedJob } from '../../src/domain/evaluations/jobs.ts';
 import type { Monitor } from '../../src/domain/monitors/monitor.ts';
 import type { Bootstrap, Store } from '../../src/domain/store.ts';
-import type { TraceAppend } from '../../src/domain/trace.ts';
+import type { TraceAppend } from '../../src/domain/traces/trace.ts';
 import { openStore } from '../../src/storage/open.ts';
 import { createPostgresPlace, type Place } from '../support/place.ts';
 import { query } from '../support/postgres-databases.ts';
@@ -24,7 +24,7 @@ const LATER_MS = RECEIVED_AT_MS + 3_600_000;
 const LEASE_MS = 60_000;
 
 let place: Place;
-/** Of two processes. */
+/** Stores of two processes. */
 let stores: readonly [Store, Store];
 let plan: Bootstrap;
 let monitors: readonly [Monitor, Monitor];
@@ -142,7 +142,7 @@ it('two processes that claim and end jobs, while their traces change, give each 
       for (const ended of await Promise.all(ends)) expect(ended).toBe('recorded');
     }
   };
-  // Due only after they are all given out, so that nothing is given again.
+  // Due only after all claims, so that no job is claimed twice.
   const receivedAtMs = LATER_MS + 1_000;
   const change = Promise.all(
     appends.map(({ traceId }, index) =>
@@ -150,7 +150,7 @@ it('two processes that claim and end jobs, while their traces change, give each 
     ),
   );
   await Promise.all([work(stores[0]), work(stores[1]), change]);
-  // Those that changed before they were claimed wait for the change to settle.
+  // Jobs whose trace changed before the claim wait until it settles.
   expect(new Set(given).size).toBe(given.length);
   const { depth } = await stores[0].evaluationJobs.counts(1_000);
   expect(given.length + 2 * depth).toBeGreaterThanOrEqual(2 * appends.length);

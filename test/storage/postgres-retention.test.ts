@@ -23,7 +23,7 @@ afterEach(async () => {
   await place.remove();
 });
 
-/** The first instant of the month so many months ago. */
+/** The start of the month `months` months ago. */
 function monthAgoMs(months: number): number {
   const now = new Date();
   return Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - months);
@@ -63,10 +63,10 @@ const OLD = { organizationNumber: 1, projectNumber: 1, count: 250 };
 
 describe('months', () => {
   it('of events are dropped whole, those of requests a month later, with the keys that lead to them', async () => {
-    // Months that were there from the beginning.
+    // Removes old months that exist already.
     await finish({ ...NOTHING, eventsBeforeMs: monthAgoMs(16) });
     await insertOldEvents(place, { ...OLD, firstAtMs: monthAgoMs(16) });
-    // Spans and evaluations of both months, and the events of the first: there is nothing in them.
+    // The empty partitions: spans and evaluations of both months, and events of the first.
     expect(await finish({ ...NOTHING, eventsBeforeMs: monthAgoMs(16) })).toMatchObject({ months: 5 });
     expect([await count('events'), await count('requests'), await count('request_keys')]).toEqual([250, 250, 250]);
     await finish({ ...NOTHING, eventsBeforeMs: monthAgoMs(15) });
@@ -153,7 +153,7 @@ describe('what others hold', () => {
     expect(await tables()).toContain(`events_${suffix(16)}`);
     expect(await tables()).not.toContain(`requests_${suffix(16)}`);
     expect(waits.length).toBeGreaterThan(3);
-    // A drop waits for at most 50 ms; the rest is the machine's.
+    // A drop waits at most 50 ms; the rest allows for a busy machine.
     expect(waits.toSorted((a, b) => a - b)[Math.floor(waits.length / 2)]).toBeLessThan(100);
     await finish(cuts);
     expect(await tables()).not.toContain(`events_${suffix(16)}`);

@@ -15,7 +15,7 @@ const LATER = {
 const WITH_LATER = [...POSTGRES_MIGRATIONS, LATER];
 const NAMES = POSTGRES_MIGRATIONS.map(({ name }) => name);
 
-/** What the mapper would remove, because it cannot be described to it. */
+/** Objects the mapper cannot describe and would remove. */
 const NOT_DESCRIBED: readonly { readonly statement: RegExp; readonly reason: string }[] = [
   {
     statement: /^alter table "(\w+)" drop constraint "\1_\w+_foreign"$/,

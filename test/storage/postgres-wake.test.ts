@@ -8,7 +8,7 @@ import { query } from '../support/postgres-databases.ts';
 import { until } from '../support/temp.ts';
 import { change, found } from './conformance/management-samples.ts';
 import { sampleAppend } from './conformance/samples.ts';
-import { sampleEndpoint } from './conformance/webhook-rig.ts';
+import { sampleEndpoint } from './conformance/webhook-harness.ts';
 import { quietLog } from './quiet-log.ts';
 
 const LISTENER = new URL('listen-process.ts', import.meta.url).pathname;
@@ -26,13 +26,13 @@ afterEach(async () => {
   await place.remove();
 });
 
-/** How often the store has been woken, from the moment on at which it hears others. */
+/** Counts the wake-ups of a store from when it listens. */
 async function listen(store: Store): Promise<{ count: number; stop(): void }> {
   const woken = { count: 0 };
   const stop = store.deliveries.listen(() => {
     woken.count += 1;
   });
-  // Whoever has just begun to listen is woken once, for what was before.
+  // A new listener is woken once, for earlier changes.
   await until(() => woken.count > 0);
   woken.count = 0;
   return Object.assign(woken, { stop });

@@ -1,7 +1,8 @@
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { openStore } from '../../src/storage/open.ts';
 import { createPostgresPlace } from '../support/place.ts';
 import { query } from '../support/postgres-databases.ts';
+import { createReusedPlaces } from '../support/postgres-reuse.ts';
 import { ORGANIZATION, PROJECT, RECEIVED_AT_MS, sampleAppend, sampleRequest } from './conformance/samples.ts';
 import { storeConformance } from './conformance/store.ts';
 import { createTestTime, type Subject } from './conformance/subject.ts';
@@ -9,8 +10,11 @@ import { quietLog } from './quiet-log.ts';
 
 const options = { queueMaxBytes: 64 * 1024 * 1024, log: quietLog };
 
+const places = createReusedPlaces();
+afterAll(() => places.end());
+
 async function openPostgres(): Promise<Subject> {
-  const place = await createPostgresPlace();
+  const place = await places.take();
   const time = createTestTime();
   const store = await openStore({ url: place.url, ...options, nowMs: time.nowMs });
   return {

@@ -1,4 +1,4 @@
-/** All that puts events into the log of an organization, at the same time. */
+/** Runs all producers of an organization's events concurrently. */
 
 import { expect } from 'vitest';
 import type { Store } from '../../src/domain/store.ts';
@@ -8,7 +8,7 @@ import { RECEIVED_AT_MS, sampleAppend, sampleRequest } from './conformance/sampl
 export const ROUNDS = 20;
 const OVERDUE = { kind: 'settlement', admittedByMs: RECEIVED_AT_MS, countMax: 3 } as const;
 
-/** All producers at once, and some of what they tell changes nothing. */
+/** Runs all producers at once; some of their reports change nothing. */
 export async function tellEverything(stores: readonly Store[]): Promise<void> {
   const told = stores.flatMap((store) =>
     Array.from({ length: ROUNDS }, (_, index) => {

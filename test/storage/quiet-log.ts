@@ -1,4 +1,4 @@
-/** A log for stores under test: what goes wrong on purpose need not be read. */
+/** A log for stores under test that drops intended errors. */
 export const quietLog = {
   warn: (_fields: object, _message: string): void => undefined,
   error: (_fields: object, _message: string): void => undefined,

@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest';
 import { paceReads } from '../../src/storage/engine/sqlite/read-pace.ts';
 
-/** Reads that take `readMs` of a clock that only they and the rests move. */
+/** Reads that take `readMs` on a clock that only reads and rests advance. */
 function createPaced(isBusy: () => boolean, readMs: number) {
   let nowMs = 0;
   const rests: number[] = [];
   const turnsAtMs: number[] = [];
-  const lane = paceReads({
-    lane: async (read) => {
+  const runPaced = paceReads({
+    runRead: async (read) => {
       nowMs += readMs;
       return read();
     },
@@ -19,41 +19,41 @@ function createPaced(isBusy: () => boolean, readMs: number) {
     },
     nextTurn: async () => void turnsAtMs.push(nowMs),
   });
-  return { lane, rests, turnsAtMs };
+  return { runPaced, rests, turnsAtMs };
 }
 
 it('reads while appends are on their way take a small share of the time, in the order they came', async () => {
-  const { lane, rests } = createPaced(() => true, 1);
+  const { runPaced, rests } = createPaced(() => true, 1);
   const answers: number[] = [];
-  await Promise.all([1, 2, 3].map((each) => lane(() => answers.push(each))));
+  await Promise.all([1, 2, 3].map((each) => runPaced(() => answers.push(each))));
   expect(answers).toEqual([1, 2, 3]);
   expect(rests).toEqual([4, 4]);
 });
 
 it('no rest is longer than a few milliseconds', async () => {
-  const { lane, rests } = createPaced(() => true, 1000);
-  await Promise.all([lane(() => 1), lane(() => 2)]);
+  const { runPaced, rests } = createPaced(() => true, 1000);
+  await Promise.all([runPaced(() => 1), runPaced(() => 2)]);
   expect(rests).toEqual([10]);
 });
 
 it('reads do not wait when nothing is to be appended', async () => {
-  const { lane, rests } = createPaced(() => false, 1);
-  await Promise.all([lane(() => 1), lane(() => 2)]);
+  const { runPaced, rests } = createPaced(() => false, 1);
+  await Promise.all([runPaced(() => 1), runPaced(() => 2)]);
   expect(rests).toEqual([]);
 });
 
 it('reads that wait for one another leave turns of the event loop to others', async () => {
-  const { lane, turnsAtMs } = createPaced(() => false, 2);
-  await Promise.all(Array.from({ length: 8 }, () => lane(() => 1)));
+  const { runPaced, turnsAtMs } = createPaced(() => false, 2);
+  await Promise.all(Array.from({ length: 8 }, () => runPaced(() => 1)));
   expect(turnsAtMs).toEqual([6, 12]);
 });
 
 it('a read that fails fails alone', async () => {
-  const { lane } = createPaced(() => true, 1);
-  const failing = lane(() => {
+  const { runPaced } = createPaced(() => true, 1);
+  const failing = runPaced(() => {
     throw new Error('no such row');
   });
-  const following = lane(() => 'found');
+  const following = runPaced(() => 'found');
   await expect(failing).rejects.toThrow('no such row');
   expect(await following).toBe('found');
 });

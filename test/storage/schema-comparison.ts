@@ -1,4 +1,4 @@
-/** What the object mapper would change in a database so that it is as the descriptions of its tables say. */
+/** Compares a database with the table descriptions, by the object mapper. */
 
 import { defineEntity, type EntitySchema } from '@mikro-orm/core';
 import { Migration, Migrator } from '@mikro-orm/migrations';
@@ -11,7 +11,7 @@ import { Member } from '../../src/storage/tables/organization.ts';
 
 export type Tables = readonly EntitySchema[];
 
-/** Statements, one each. */
+/** The SQL to adapt it. */
 export async function differencesOf(url: string, tables: Tables): Promise<readonly string[]> {
   const mapper = openMapper(url, { tables });
   try {
@@ -22,7 +22,7 @@ export async function differencesOf(url: string, tables: Tables): Promise<readon
   }
 }
 
-/** What the mapper's own Migrator thinks of a database. */
+/** The executed and pending migrations by the mapper. */
 export async function askMigrator(url: string, migrations: readonly SqlMigration[]) {
   const mapper = openMapper(url, { tables: [], migrations });
   try {

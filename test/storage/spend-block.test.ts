@@ -20,7 +20,7 @@ function spendingOf(label: readonly string[]): Spending {
   return { id: 'id', numbers: NUMBERS, values };
 }
 
-/** How many events it takes. */
+/** Fills the block; returns the count. */
 function fill(builder: ReturnType<typeof createBlockBuilder>, labelsOf: (event: number) => readonly string[]): number {
   let count = 0;
   while (!builder.isFull()) {
@@ -37,7 +37,7 @@ function labelsIn(builder: ReturnType<typeof createBlockBuilder>) {
 
 it('holds so many events, and a word of them once in however many lists it is', () => {
   const builder = createBlockBuilder(1);
-  // Of each 64 of 70 long labels, in another order.
+  // Every event has 64 of 70 long labels, in varying order.
   const labels = Array.from({ length: 70 }, (_, index) => `${index} `.padEnd(256, 'x'));
   const labelsOf = (event: number) =>
     Array.from({ length: 64 }, (_, index) => labels[(event * 3 + index * 11) % 70] ?? '');

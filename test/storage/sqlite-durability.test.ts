@@ -45,7 +45,7 @@ it('created never runs backwards when the clock does, and the sequence has no ga
   const store = createInlineStore(opened, { queueMaxBytes: 1024 * 1024, log: quietLog });
   for (turn = 0; turn < clocks.length; turn += 1) {
     const append = sampleAppend();
-    // What adds no event takes no number.
+    // Repetitions use no numbers.
     await Promise.all([store.traces.append(append), store.traces.append(append)]);
   }
   const rows = opened.db.prepare('SELECT seq, created_at FROM events ORDER BY seq').raw().all();

@@ -3,7 +3,7 @@ import type { Worker } from 'node:worker_threads';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { Fault } from '../../src/domain/fault.ts';
-import type { TraceAppend } from '../../src/domain/trace.ts';
+import type { TraceAppend } from '../../src/domain/traces/trace.ts';
 import { openReadHandle } from '../../src/storage/engine/sqlite/connection.ts';
 import { openCore } from '../../src/storage/engine/sqlite/core.ts';
 import { createInlineStore, openFileStore } from '../../src/storage/engine/sqlite/store.ts';
@@ -108,7 +108,7 @@ it('a writer thread that dies fails what waits, leaves nothing half done, and is
   const before = sampleAppend();
   await writer.call('append', [before]);
   for (let death = 1; death <= 3; death += 1) {
-    // Large enough to be under way when the thread is killed.
+    // Large enough that the kill interrupts it.
     const batch = Array.from({ length: 3000 }, () => sampleAppend());
     const lost = faultOf(writer.call('append', batch));
     await threads.at(-1)?.terminate();
@@ -117,7 +117,7 @@ it('a writer thread that dies fails what waits, leaves nothing half done, and is
     await until(async () => (await faultOf(writer.call('check'))) === null);
     expect(threads).toHaveLength(death + 1);
     const reader = openReadHandle(file);
-    // All of the batch or nothing of it, whether or not the thread came to its end.
+    // The batch is stored whole or not at all, wherever the thread died.
     expect((Number(reader.prepare('SELECT count(*) FROM traces').pluck().get()) - death) % 3000).toBe(0);
     reader.close();
     await writer.call('append', [sampleAppend()]);

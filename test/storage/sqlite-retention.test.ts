@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createTransact } from '../../src/storage/engine/sqlite/ask.ts';
 import { packRequestKey } from '../../src/storage/engine/sqlite/compact-ids.ts';
 import { openCore } from '../../src/storage/engine/sqlite/core.ts';
 import { createRetention, prepareRemoval, type RemovalDone } from '../../src/storage/engine/sqlite/retention.ts';
+import { createTransact } from '../../src/storage/engine/sqlite/transaction.ts';
 import { bareSpan, RECEIVED_AT_MS, randomHex, sampleAppend, samplePlan } from './conformance/samples.ts';
 
 let opened: ReturnType<typeof openCore>;
@@ -13,7 +13,7 @@ afterEach(() => opened.core.close());
 
 type Seqs = { readonly completed?: number; readonly settled?: number; readonly correction?: number };
 
-/** One event in each millisecond from 1 on: `seq` is its time. */
+/** Adds a request and events; `seq` is also their time. */
 function insertRequest(key: string, { completed, settled, correction }: Seqs, organization = 1): void {
   const { db } = opened;
   const events = [
@@ -43,7 +43,7 @@ const TRACES = { part: 'traces', after: 0 } as const;
 
 function removeEvents(beforeMs: number, rowsMax = 1000): Promise<RemovalDone> {
   const cuts = { eventsBeforeMs: beforeMs, traces: [], auditBeforeMs: null };
-  // Time stands still, so that a step ends only when it has removed enough.
+  // The clock stands still, so only `rowsMax` ends a step.
   return prepareRemoval(opened.db, createTransact(opened.db), () => 0)({ task: EVENTS, cuts, rowsMax });
 }
 
@@ -99,7 +99,7 @@ describe('a step', () => {
     opened.db.exec('UPDATE traces SET project_number = -project_number');
     for (let seq = 1; seq <= 200; seq += 1) insertRequest(`gw-${seq}`, { completed: seq });
     let nowMs = 0;
-    // Every look at the clock takes 6 ms.
+    // Each read of the clock advances it by 6 ms.
     const remove = prepareRemoval(opened.db, createTransact(opened.db), () => (nowMs += 6));
     const cuts = { eventsBeforeMs: 1000, traces: [], auditBeforeMs: null };
     const { end, heldMs } = await remove({ task: EVENTS, cuts, rowsMax: 500 });

@@ -28,7 +28,7 @@ function open(path = file) {
 
 type Opener = { readonly process: ChildProcess; readonly said: string };
 
-/** Opens the store in another process; answers once that has said how it went. */
+/** Opens the store in another process; resolves to its first line. */
 async function openElsewhere(options: { uid?: number } = {}): Promise<Opener> {
   const script = fileURLToPath(new URL('./store-process.ts', import.meta.url));
   const child = spawn(process.execPath, [script, `sqlite:${file}`], {
@@ -64,7 +64,7 @@ it('lets nobody else hold its lock, whatever the umask and whoever made the file
       if (before !== null) chmodSync(`${file}.lock`, before);
       const store = await open();
       expect((statSync(`${file}.lock`).mode & 0o777).toString(8), `before: ${before?.toString(8)}`).toMatch(/^[67]00$/);
-      // A process that closed the file once would have let go of the lock.
+      // Checking the file must not release the lock, as closing it would.
       expect(await refusal()).toMatch(/another process is using the database/);
       expect((await openElsewhere()).said).toMatch(/^refused: another process/);
       await store.close();
@@ -138,7 +138,7 @@ it('refuses a folder that cannot be created', async () => {
   expect(await refusal(join(folder.path, 'plain', 'spandrel.db'))).toContain('cannot be created');
 });
 
-// The administrator of a machine may write everywhere; then somebody else has to try.
+// Root may write everywhere, so as root another user must try.
 const otherUser = process.getuid?.() === 0 ? { uid: NOBODY } : {};
 
 it('refuses a folder that may only be read', async () => {

@@ -82,7 +82,7 @@ describe('the thread for long reads', () => {
   it('gives up reads that take too long', async () => {
     const { reads, close } = createReader({ readMaxMs: 1 });
     const trace = await findStored(store.traces, traceId);
-    // The thread is not even there that soon.
+    // The limit of 1 ms ends before the thread starts.
     await expect(reads.outline(trace)).rejects.toMatchObject({ code: 'unavailable', message: /took too long/ });
     await close();
   });
@@ -153,7 +153,7 @@ describe('a store over a file', () => {
   });
 });
 
-/** How many workers the process has. */
+/** Counts the worker threads. */
 function countThreads(): number {
   const resources = process.getActiveResourcesInfo();
   return resources.filter((name) => name === 'MessagePort' || name === 'Worker').length;

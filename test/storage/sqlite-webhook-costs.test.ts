@@ -1,17 +1,17 @@
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import * as questions from '../../gen/storage/sqlite/all.ts';
+import * as queries from '../../gen/storage/sqlite/all.ts';
 import { createDeliveryStore } from '../../src/storage/endpoints/delivery-store.ts';
 import { createWebhookStore } from '../../src/storage/endpoints/webhook-store.ts';
-import { createAsk } from '../../src/storage/engine/sqlite/ask.ts';
-import { openReadHandle, type ReadLane, readAtOnce } from '../../src/storage/engine/sqlite/connection.ts';
+import { openReadHandle, type RunRead, readNow } from '../../src/storage/engine/sqlite/connection.ts';
+import { createRunQuery } from '../../src/storage/engine/sqlite/run-query.ts';
 import { createWake } from '../../src/storage/engine/sqlite/wake.ts';
 import { createLogSearch } from '../../src/storage/events/log-search.ts';
 import { openStore } from '../../src/storage/open.ts';
 import { insertOldEvents } from '../support/old-events.ts';
 import { createPlace, type Place } from '../support/place.ts';
 import { change, found } from './conformance/management-samples.ts';
-import { sampleEndpoint } from './conformance/webhook-rig.ts';
+import { sampleEndpoint } from './conformance/webhook-harness.ts';
 import { quietLog } from './quiet-log.ts';
 
 const EVENTS = 10_001;
@@ -24,12 +24,12 @@ let reader: Database.Database;
 let organizationId: string;
 let reads = 0;
 
-const countedLane: ReadLane = (read) => {
+const countedRead: RunRead = (read) => {
   reads += 1;
-  return readAtOnce(read);
+  return readNow(read);
 };
 
-/** Endpoints that are as old as the log, for none of whose events they are. */
+/** Endpoints as old as the log that subscribe to none of its events. */
 beforeEach(async () => {
   place = await createPlace();
   file = place.url.slice('sqlite:'.length);
@@ -54,15 +54,15 @@ afterEach(async () => {
 });
 
 function stores() {
-  const ask = createAsk(reader, countedLane);
-  const search = createLogSearch({ questions: questions.events, ask }, 5_000);
-  const refuse = () => Promise.reject(new Error('the writer was asked'));
-  const work = { applyWork: refuse, sweepDeliveries: refuse };
-  const shared = { questions, ask, search };
+  const runQuery = createRunQuery(reader, countedRead);
+  const search = createLogSearch({ queries: queries.events, runQuery }, 5_000);
+  const refuse = () => Promise.reject(new Error('the writer was called'));
+  const work = { applyWork: refuse, maintainDeliveries: refuse };
+  const shared = { queries, runQuery, search };
   return {
     deliveries: createDeliveryStore({
       ...shared,
-      ...{ askAside: ask, wake: createWake(), work, sweptMax: 1, nowMs: async () => null, isAlone: true },
+      ...{ runQueryAside: runQuery, wake: createWake(), work, sweptMax: 1, nowMs: async () => null, isAlone: true },
     }),
     webhooks: createWebhookStore({ ...shared, tests: { beginTest: refuse, endTest: refuse } }),
   };
@@ -85,7 +85,7 @@ it('tells the oldest event of all endpoints, however far each of them has come',
   execute(`UPDATE webhook_states SET subscriptions = '[{"fromSeq":1,"mask":0},{"fromSeq":9,"mask":1},{"fromSeq":19,"mask":0}]'
     WHERE endpoint_number = 1`);
   const counts = await stores().deliveries.counts();
-  // The one that has come as far as 10 is the last behind.
+  // The endpoint at position 10 is the last one behind.
   expect(counts.oldestUndeliveredAtMs).toBe(FIRST_AT_MS + 10);
 });
 
@@ -101,7 +101,7 @@ it('looks only at the parts of the log that an endpoint is for, when it was disa
   );
   const health = await stores().webhooks.health(1, FIRST_AT_MS + EVENTS);
   expect(health).toMatchObject({ queuedEvents: ranges, oldestUndeliveredAtMs: FIRST_AT_MS });
-  // For each of them: where it lies, what is in the log there, and what is not in the log.
+  // Three reads per range: its position, its events, and missing events.
   expect(reads).toBeLessThan(3 * ranges + 10);
 });
 

@@ -1,15 +1,15 @@
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { maskOfSelectors } from '../../src/domain/event-type.ts';
+import { maskOfSelectors } from '../../src/domain/events/event-type.ts';
 import type { Store } from '../../src/domain/store.ts';
 import { openStore } from '../../src/storage/open.ts';
 import { insertOldEvents } from '../support/old-events.ts';
 import { createPlace, type Place } from '../support/place.ts';
 import { change, found } from './conformance/management-samples.ts';
-import { sampleEndpoint } from './conformance/webhook-rig.ts';
+import { sampleEndpoint } from './conformance/webhook-harness.ts';
 import { quietLog } from './quiet-log.ts';
 
-/** Several times what is counted at once. */
+/** Several times the size of a chunk. */
 const EVENTS = 17_001;
 const FIRST_AT_MS = Date.UTC(2026, 5, 1);
 const MASK = maskOfSelectors(['gateway.request.*']);
@@ -19,7 +19,7 @@ let place: Place;
 let store: Store;
 let organizationId: string;
 
-/** An endpoint that is as old as the log, and has taken none of it. */
+/** An endpoint as old as the log that has read none of it. */
 beforeEach(async () => {
   place = await createPlace();
   const before = await openStore({ url: place.url, ...options });
@@ -37,7 +37,7 @@ afterEach(async () => {
   await place.remove();
 });
 
-/** The new endpoint has looked where the log ends, and what is inserted brings its own end along. */
+/** Creating the endpoint stored a log head, and insertOldEvents inserts its own. */
 function forgetHead({ url }: Place): void {
   const db = new Database(url.slice('sqlite:'.length));
   db.exec('DELETE FROM log_heads');

@@ -19,12 +19,12 @@ const options = { queueMaxBytes: 64 * 1024 * 1024, log: quietLog };
 
 const bytes = (hex: string) => `X'${hex}'`;
 
-/** As the product does, with the writer in a thread. */
+/** Opens it as the product does, with a writer thread. */
 function openFile(): Promise<Subject> {
   return openPlace((url, nowMs) => openStore({ url, ...options, nowMs }));
 }
 
-/** With the writer in this thread, which is there already. */
+/** Opens a file with the writer in this thread. */
 function openHere(): Promise<Subject> {
   return openPlace(async (url, nowMs) =>
     createInlineStore(openCore({ file: fileOf(url), clock: Date.now }), { ...options, nowMs }),
@@ -71,7 +71,7 @@ async function openMemory(): Promise<Subject> {
 
 describe('SQLite in a file', () => {
   coreConformance(openFile);
-  // A thread loads much before it writes, most of all for management; the same verbs cross threads in the scenarios.
+  // Starting writer threads is slow; scenario tests call the same verbs across threads.
   furtherConformance(isFullTier ? openFile : openHere);
 
   it('has everything again after it was closed and opened', async () => {
@@ -89,7 +89,7 @@ describe('SQLite in a file', () => {
 });
 
 describe('SQLite in memory', () => {
-  // The rules of a file; that it is missed nowhere shows in what is written and read back.
+  // The same rules as in a file; the quick tier checks only writes and reads.
   if (isFullTier) storeConformance(openMemory);
   else {
     appendConformance(openMemory);

@@ -1,4 +1,4 @@
-/** A process of its own that opens a store, says how that went in one line, and keeps it open until it is killed. */
+/** A process that opens a store, prints one line with the result, and keeps it open until killed. */
 
 import { openStore } from '../../src/storage/open.ts';
 import { StartError } from '../../src/storage/start-error.ts';

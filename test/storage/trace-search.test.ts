@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest';
-import * as scanQuestions from '../../gen/storage/sqlite/search.ts';
-import * as indexQuestions from '../../gen/storage/sqlite/search-index.ts';
-import { type SearchQuestion, TOTAL_MAX } from '../../src/domain/trace-search-store.ts';
-import type { Ask } from '../../src/storage/questions.ts';
+import * as scanQueries from '../../gen/storage/sqlite/search.ts';
+import * as indexQueries from '../../gen/storage/sqlite/search-index.ts';
+import { type SearchQuery, TOTAL_MAX } from '../../src/domain/traces/search/trace-search-store.ts';
+import type { RunQuery } from '../../src/storage/queries.ts';
 import { createTraceSearch } from '../../src/storage/search/trace-search.ts';
 
-const questions = { ...scanQuestions, ...indexQuestions };
+const queries = { ...scanQueries, ...indexQueries };
 const EVER = { fromMs: 0, toMs: Number.MAX_SAFE_INTEGER };
-const QUESTION: SearchQuestion = {
+const QUESTION: SearchQuery = {
   projectNumber: 1,
   goneBeforeMs: null,
   started: EVER,
@@ -23,11 +23,11 @@ const QUESTION: SearchQuestion = {
 
 const LARGE_BYTES = 256 * 1024;
 
-/** As many traces as there are, of which every 700th is of the user. */
-function listOf(count: number, metadataBytes = 15, read: number[] = []): Ask {
+/** A list of `count` traces; every 700th has the user. */
+function listOf(count: number, metadataBytes = 15, read: number[] = []): RunQuery {
   return async (asked, given) => {
-    if ((asked as unknown) === questions.findHead) return [];
-    if ((asked as unknown) === questions.listMetadata) {
+    if ((asked as unknown) === queries.findHead) return [];
+    if ((asked as unknown) === queries.listMetadata) {
       const { sequences } = given as unknown as { readonly sequences: readonly number[] };
       read.push(sequences.length);
       return sequences.map((sequence) => ({
@@ -51,13 +51,13 @@ function listOf(count: number, metadataBytes = 15, read: number[] = []): Ask {
 }
 
 it('a search that takes long ends its page early and says where to go on, so that a walk still finds all', async () => {
-  // Every look at the time finds that a second has passed.
+  // Each read of the clock advances it by a second.
   let nowMs = 0;
   const search = createTraceSearch({
-    questions,
-    ask: listOf(10_000),
-    idsAtOnce: 50,
-    pointsAtOnce: 1,
+    queries,
+    runQuery: listOf(10_000),
+    idsPerQuery: 50,
+    pointsPerQuery: 1,
     nowMs: () => {
       nowMs += 1000;
       return nowMs;
@@ -65,7 +65,7 @@ it('a search that takes long ends its page early and says where to go on, so tha
   });
   const found: number[] = [];
   const sizes: number[] = [];
-  let after: SearchQuestion['after'] = null;
+  let after: SearchQuery['after'] = null;
   do {
     const page = await search.find({ ...QUESTION, after, countMax: after === null ? TOTAL_MAX : null });
     if (after === null) expect(page.total?.isExact).toBe(false);
@@ -80,8 +80,8 @@ it('a search that takes long ends its page early and says where to go on, so tha
 
 it('a search reads no more large metadata at once than a thread can hold', async () => {
   const read: number[] = [];
-  const ask = listOf(1500, LARGE_BYTES, read);
-  const search = createTraceSearch({ questions, ask, idsAtOnce: 50, pointsAtOnce: 1, nowMs: () => 0 });
+  const runQuery = listOf(1500, LARGE_BYTES, read);
+  const search = createTraceSearch({ queries, runQuery, idsPerQuery: 50, pointsPerQuery: 1, nowMs: () => 0 });
   const { traces } = await search.find(QUESTION);
   expect(traces.map(({ key }) => key)).toEqual([0, 700, 1400]);
   expect(read.reduce((sum, count) => sum + count, 0)).toBe(1500);
@@ -92,9 +92,9 @@ it('a search reads the long errors and the many spans of a trace a few at a time
   const count = 5_000;
   const limits = new Set<number | undefined>();
   let turns = 0;
-  const ask: Ask = async (asked, given) => {
+  const runQuery: RunQuery = async (asked, given) => {
     const { after = '', limit } = given as { readonly after?: string; readonly limit?: number };
-    const name = Object.entries(questions).find(([, each]) => (each as unknown) === asked)?.[0];
+    const name = Object.entries(queries).find(([, each]) => (each as unknown) === asked)?.[0];
     if (name === 'listByStart')
       return [{ key: 1, traceId: 't', sequence: 1, spanCount: count, metadataBytes: 2 }] as never;
     if (name === 'findTexts' || name === 'findHead') return [];
@@ -114,7 +114,7 @@ it('a search reads the long errors and the many spans of a trace a few at a time
     }));
     return rows as never;
   };
-  const search = createTraceSearch({ questions, ask, idsAtOnce: 50, pointsAtOnce: 1, nowMs: () => 0 });
+  const search = createTraceSearch({ queries, runQuery, idsPerQuery: 50, pointsPerQuery: 1, nowMs: () => 0 });
   const timer = setInterval(() => {
     turns += 1;
   }, 0);

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { type App, type AppDeps, createApp } from '../../src/app.ts';
 import { createLog } from '../../src/cli/log.ts';
-import { readConfig } from '../../src/config.ts';
-import { bootstrap } from '../../src/domain/bootstrap.ts';
-import { SETTLE } from '../../src/domain/evaluations/jobs.ts';
+import { readConfig } from '../../src/config/config.ts';
+import { SETTLE_DEFAULTS } from '../../src/domain/evaluations/jobs.ts';
+import { bootstrap } from '../../src/domain/organization/bootstrap.ts';
 import { createPricing } from '../../src/domain/pricing/pricing.ts';
 import { deriveRootKeys, type RootKeys } from '../../src/domain/secrets.ts';
 import type { Store } from '../../src/domain/store.ts';
@@ -23,7 +23,7 @@ export type TestApp = App & {
   readonly organizationId: string;
   readonly projectId: string;
   readonly userId: string;
-  /** Every line that was logged so far, as it left the log of the process: the message, then the fields. */
+  /** Every log line so far: the message, then the fields as JSON. */
   readonly logged: readonly string[];
   close(): Promise<void>;
 };
@@ -31,20 +31,20 @@ export type TestApp = App & {
 export type TestAppOptions = {
   readonly environment?: { readonly [name: string]: string };
   readonly clock?: () => number;
-  /** How long jobs wait between their runs. */
+  /** Replaces the waits between runs of jobs. */
   readonly wait?: AppDeps['wait'];
   /**
-   * Where SQLite in a file writes. The rules of the api are the same wherever, and a thread of its own, as the product
-   * has it, takes as long to start as many a test: only tests of how the whole behaves have one.
+   * The thread in which SQLite in a file writes. API rules do not depend on it, and starting the thread takes as long
+   * as many a test: only tests of the whole server use one.
    */
   readonly writer?: 'here' | 'in its thread';
-  /** What the server works on in place of the store that was opened. */
+  /** Wraps the opened store; the server uses the result. */
   readonly dress?: (store: Store) => Store;
 };
 
 const pricing = createPricing(readPriceList());
 
-/** A server on a free port over a database of its own, with the first organization in it. */
+/** Starts a server on a free port over a new database that holds the first organization. */
 export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
   const { environment = {}, clock = Date.now, wait, writer = 'here', dress = (opened) => opened } = options;
   const place = await createPlace();
@@ -114,5 +114,5 @@ function showLine(line: string): string {
 }
 
 async function openHere(file: string, options: SqliteStoreOptions): Promise<Store> {
-  return createInlineStore(openCore({ file, clock: Date.now, settle: options.settle ?? SETTLE }), options);
+  return createInlineStore(openCore({ file, clock: Date.now, settle: options.settle ?? SETTLE_DEFAULTS }), options);
 }

@@ -1,4 +1,4 @@
-/** Clients that mean harm, over bare sockets and bare HTTP/2 sessions. */
+/** Attacking clients over raw sockets and HTTP/2 sessions. */
 
 import {
   type ClientHttp2Session,
@@ -11,14 +11,14 @@ import { ATTACKER_HOST, type Attack, type Target } from './attack-target.ts';
 
 export type Hostile = {
   readonly socket: Socket;
-  /** What it was told so far, as long as it reads. */
+  /** The first 4,096 characters received. */
   text(): string;
   isCut(): boolean;
 };
 
 export type HostileOptions = { readonly from?: string; readonly reads?: boolean };
 
-/** A connection that says something at once. */
+/** Opens a connection and sends `first` at once. */
 export function openHostile(
   { port }: Target,
   { closeLater }: Attack,
@@ -50,31 +50,31 @@ export function requestHead(target: Target, line: string, headers: { readonly [n
 
 export type StreamsWish = {
   readonly sessions: number;
-  /** On each of them. */
+  /** Streams per session. */
   readonly streams: number;
   readonly headers: OutgoingHttpHeaders;
   readonly body?: Buffer;
-  /** False: the body goes on for ever, as far as anybody knows. */
+  /** False leaves the request body open. */
   readonly ends?: boolean;
-  /** Bytes of an answer that may come before the client has taken any. */
+  /** The initial window of a stream in bytes. */
   readonly windowBytes?: number;
   readonly from?: string;
 };
 
-/** What became of many streams. */
+/** The results of many streams. */
 export type Streams = {
   readonly sessions: readonly ClientHttp2Session[];
   readonly streams: readonly ClientHttp2Stream[];
-  /** The HTTP status of each that was answered; 503 and 408 too for a gRPC refusal that says the same. */
+  /** The HTTP status of every answer; gRPC UNAVAILABLE and DEADLINE_EXCEEDED count as 503 and 408. */
   readonly statuses: readonly number[];
 };
 
-/** UNAVAILABLE and DEADLINE_EXCEEDED, as HTTP says it. */
+/** HTTP statuses of UNAVAILABLE and DEADLINE_EXCEEDED. */
 const GRPC_REFUSALS: { readonly [status: string]: number } = { 14: 503, 4: 408 };
-/** Node would give up the bodies of its own client instead of leaving that to the server. */
+/** Below this limit Node's client, not the server, would end streams with large bodies. */
 const OWN_MEMORY_MAX_MIB = 2_000;
 
-/** Many streams that take nothing of their answers beyond the window. */
+/** Opens many streams that read no answer beyond the window. */
 export function openStreams({ port, key }: Target, { closeLater }: Attack, wish: StreamsWish): Streams {
   const { ends = true, windowBytes = 0, from = ATTACKER_HOST } = wish;
   const statuses: number[] = [];
@@ -102,7 +102,7 @@ export function openStreams({ port, key }: Target, { closeLater }: Attack, wish:
   return { sessions, streams, statuses };
 }
 
-/** A message as gRPC frames it; announced longer than it is, it never ends. */
+/** A gRPC frame; it stays incomplete if `announcedBytes` exceeds the message. */
 export function grpcFrame(message: Uint8Array, announcedBytes = message.length): Buffer {
   const head = Buffer.alloc(5);
   head.writeUInt32BE(announcedBytes, 1);

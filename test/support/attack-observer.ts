@@ -1,7 +1,6 @@
 /**
- * A client that means well, beside an attack: it sends and reads traces at a steady rate, and keeps
- * account of how long that took and of how the server's process fares. A process of its own, started by
- * attack-observing.ts, so that no attack slows its clock.
+ * A healthy client beside an attack: it sends and reads traces at a steady rate and measures latencies and the server's
+ * process. It is a process of its own, started by attack-observing.ts, so that attacks do not slow its clock.
  */
 
 import { readFileSync } from 'node:fs';
@@ -37,7 +36,7 @@ type Scraped = { readonly sumMs: number; readonly periods: number; readonly turn
 
 let current: Window = openWindow();
 let asked = 0;
-/** Between two attacks it is silent, so that what the server still holds is the attackers'. */
+/** Sends nothing between attacks, so that all the server holds is the attackers'. */
 let isAsking = true;
 let readable: string | null = null;
 let scraped: Scraped | null = null;
@@ -51,7 +50,7 @@ process.on('message', (message) => {
   else void end();
 });
 
-/** The bar of the long run is as low as what comes before an attack, so the second in which that was must be over. */
+/** The full tier's limits leave no room for stalls from before the attack: it waits for the next metrics period. */
 async function begin(): Promise<void> {
   isAsking = true;
   if (isFullTier) await nextPeriod();
@@ -77,7 +76,7 @@ function openWindow(): Window {
   };
 }
 
-/** Sends in turn with reading. The rate does not wait for answers, so a stall counts for all that it held up. */
+/** Sends and reads in turn, without waiting for answers, so a stall delays every request due during it. */
 function ask(): void {
   if (!isAsking) return;
   const window = current;
@@ -131,11 +130,11 @@ function look(): void {
     const kibibytes = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
     current.rssMaxBytes = Math.max(current.rssMaxBytes, Number(kibibytes ?? 0) * 1024);
   } catch {
-    // The process has ended, which whoever started it tells.
+    // The process has ended; its test reports that.
   }
 }
 
-/** The page adds up the longest delay of each second; scraped more often than that, each rise is one of them. */
+/** /metrics sums the longest delay of each second; scrapes are more frequent, so each rise is one delay. */
 async function scrapeForEver(): Promise<never> {
   for (;;) {
     try {
@@ -172,7 +171,7 @@ async function scrape(): Promise<Scraped> {
   return { sumMs: figure('sum') * 1_000, periods: figure('count'), turns: readTurns(pid) };
 }
 
-/** What was asked before the end is waited for, and so is the second in which the end lies. */
+/** Waits for answers to all requests, and for the metrics period of the end. */
 async function end(): Promise<void> {
   const window = current;
   isAsking = false;

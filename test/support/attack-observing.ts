@@ -1,4 +1,4 @@
-/** Orders an observer, which watches a server from a process of its own. */
+/** Controls the observer, which watches a server from another process. */
 
 import { type ChildProcess, fork } from 'node:child_process';
 import { until } from './temp.ts';
@@ -11,15 +11,15 @@ export type ObserverOrders = {
 };
 
 export type ObserverReport = {
-  /** Answers to the client that means well. */
+  /** Ended requests of the client. */
   readonly n: number;
-  /** From when a question was due. */
+  /** Measured from the due time. */
   readonly p99Ms: number;
   readonly failures: readonly string[];
   readonly rssMaxBytes: number;
-  /** The longest that the server's event loop attended to nobody, had it had a processor all the time. */
+  /** The longest stall of the server's event loop in milliseconds, without waits for a processor. */
   readonly stallMs: number;
-  /** How many times longer everything took because others had the processors. */
+  /** The factor by which waits for a processor slowed the run. */
   readonly slowdown: number;
 };
 
@@ -29,9 +29,9 @@ export type ObserverTold =
   | { readonly kind: 'report'; readonly report: ObserverReport };
 
 export type Observer = {
-  /** Forgets what was before; in the long run also what the server adds to its figures of that afterwards. */
+  /** Starts a new window; in the full tier, waits until the server's metrics hold nothing from before. */
   begin(): Promise<void>;
-  /** Resolves once so many more questions were answered, well or not. */
+  /** Resolves after this many more requests have ended, failed or not. */
   serves(answers: number): Promise<void>;
   end(): Promise<ObserverReport>;
   close(): void;
@@ -42,7 +42,7 @@ const SERVED_WITHIN_MS = 30_000;
 
 export function startObserver(orders: ObserverOrders): Observer {
   const child: ChildProcess = fork(FILE, [JSON.stringify(orders)], { execArgv: [] });
-  // One that was closed has nothing more to hear.
+  // Sending to a child that has ended emits an error.
   child.on('error', () => undefined);
   let served = 0;
   let hasBegun = false;

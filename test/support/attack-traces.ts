@@ -1,4 +1,4 @@
-/** Traces that cost much to read. */
+/** Traces that are expensive to read. */
 
 import type { Target } from './attack-target.ts';
 
@@ -13,7 +13,7 @@ export type SpanWish = {
 
 export type StoredTrace = { readonly traceId: string; readonly spans: number };
 
-/** One of so many spans; posts of at most 10,000 spans and 8 MiB. */
+/** Stores a trace in posts of at most 10,000 spans and 8 MiB. */
 export async function storeTrace(
   target: Target,
   { traceId, spans, wish }: StoredTrace & { readonly wish: (index: number) => SpanWish },
@@ -52,7 +52,7 @@ export function spanText(index: number, { parentId, input, output, error }: Span
   });
 }
 
-/** 30 MiB of span text. */
+/** With 30 MiB of text. */
 export async function storeHeavyTrace(target: Target): Promise<string> {
   const traceId = 'heavy';
   const input = 'x'.repeat(480 * 1024);

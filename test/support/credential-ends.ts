@@ -1,4 +1,4 @@
-/** Credentials that work, every way in which an rpc ends one, and questions that go on while it ends. */
+/** Credentials, the rpcs that end them, and requests that go on meanwhile. */
 
 import { randomBytes } from 'node:crypto';
 import { expect } from 'vitest';
@@ -7,31 +7,31 @@ import { type Asked, openHttp1, openLines } from './open-lines.ts';
 import { type Body, callRest } from './surfaces.ts';
 import { until } from './temp.ts';
 
-/** An instant from which on a token of an API key works no more. */
+/** The instant at which an API key or its previous token ends. */
 export type KeyEnd = { readonly keyId: string; readonly what: 'key' | 'token before'; readonly atMs: number };
 
 export type EndsDeps = {
-  /** Does something with the power of an administrator; throws unless it succeeds. */
+  /** Sends a request as an administrator; throws unless it succeeds. */
   readonly act: (verb: string, path: string, body?: object) => Promise<Body>;
   readonly organizationId: string;
   readonly nowMs: () => number;
-  /** Makes it the last moment before an end. */
+  /** Advances time to just before an end. */
   readonly approach: (end: KeyEnd) => void;
-  /** Makes an end come. */
+  /** Advances time to an end. */
   readonly reach: (end: KeyEnd) => Promise<void>;
 };
 
-/** A credential that works, what ends it, and what it is answered from then on. */
+/** A valid credential, the request that ends it, and the status from then on. */
 export type Credential = {
   readonly asked: Asked;
   readonly token: string;
   readonly end: () => Promise<unknown>;
   readonly refusedWith: number;
-  /** Tokens that work beside it, and once it has ended. */
+  /** Tokens that work before and after the end. */
   readonly successors?: readonly string[];
 };
 
-/** With the power of whoever has the token, at one server. */
+/** Sends requests with the token to one server. */
 export function actAt(address: string, token: string): EndsDeps['act'] {
   return async (verb, path, body) => {
     const headers = { authorization: `Bearer ${token}` };
@@ -44,7 +44,7 @@ export function actAt(address: string, token: string): EndsDeps['act'] {
 const TERM_MS = 60_000;
 const keyPath = (id: string) => `/api/api-keys/${id}`;
 
-/** An administrator besides the first, with a personal key for everything. */
+/** Adds an administrator with a personal key for everything. */
 export async function addAdministrator({ act, organizationId }: EndsDeps) {
   const email = `${newId('m', randomBytes).toLowerCase()}@localhost`;
   const { userId } = await act('POST', '/api/organization/members', { email, name: 'Somebody', role: 'ADMIN' });
@@ -56,7 +56,7 @@ export async function addAdministrator({ act, organizationId }: EndsDeps) {
 
 export type Ends = { readonly [name: string]: () => Promise<Credential> };
 
-/** By what ends; each call makes a credential of its own. */
+/** By the name of the end; each call creates a new credential. */
 export function createEnds(deps: EndsDeps): Ends {
   return { ...createKeyEnds(deps), ...createOwnerEnds(deps), ...createProjectEnds(deps), ...createTimedEnds(deps) };
 }
@@ -149,13 +149,13 @@ function createTimedEnds(deps: EndsDeps): Ends {
   };
 }
 
-/** `early`: answered before the end, `underWay`: answered after it to who had asked before. */
+/** `early`: succeeded before the end; `underWay`: sent before the end, succeeded after it. */
 export type Counts = { asked: number; stale: number; early: number; underWay: number };
 
-/** Where questions are asked: one after another, and all the time. */
+/** Addresses for sequential requests, and for constant ones. */
 export type Askers = { readonly address: string; readonly restless: readonly string[] };
 
-/** Asks over connections that stay open; whatever is asked after the end must be refused. */
+/** Uses connections that stay open; requests after the end must be refused. */
 export async function playRound(credential: Credential, askers: Askers, counts: Counts): Promise<void> {
   const { asked, token, end, refusedWith, successors = [] } = credential;
   const works = asked === 'organization' ? 200 : 404;
@@ -176,7 +176,7 @@ export async function playRound(credential: Credential, askers: Askers, counts: 
         if (!isAfter && status === works) counts[hasEnded ? 'underWay' : 'early'] += 1;
       }
     });
-    // Every process has seen the credential work by now, and goes on doing so.
+    // Now every process has accepted the credential and may have cached it.
     const { early } = counts;
     await until(() => counts.early >= early + restless.length);
     await end();
@@ -195,7 +195,7 @@ export async function playRound(credential: Credential, askers: Askers, counts: 
   }
 }
 
-/** What is taken from the owner of a key and given back holds on the very next question, at another server too. */
+/** Disabling the owner of a key, and enabling it, affects the very next request, also at another server. */
 export async function playGivingBack(deps: EndsDeps, address: string): Promise<void> {
   const { path, token } = await addAdministrator(deps);
   const lines = openLines(address);

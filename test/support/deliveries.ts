@@ -1,7 +1,7 @@
-/** Deliveries, endpoints and verdicts for tests of their life. */
+/** Deliveries, endpoints and verdicts for tests of their states. */
 
-import type { DeliveryState, Verdict } from '../../src/domain/delivery.ts';
-import type { EndpointState } from '../../src/domain/delivery-step.ts';
+import type { DeliveryState, Verdict } from '../../src/domain/delivery/delivery.ts';
+import type { EndpointLifecycle } from '../../src/domain/delivery/delivery-step.ts';
 
 export const LEASE_MS = 30_000;
 
@@ -11,7 +11,7 @@ export function newDelivery(atMs: number, parts: Partial<DeliveryState> = {}): D
     attempt: 0,
     failures: 0,
     lost: 0,
-    ladderStartedAtMs: null,
+    backoffStartedAtMs: null,
     run: 1,
     fence: 0,
     dueAtMs: atMs,
@@ -21,7 +21,7 @@ export function newDelivery(atMs: number, parts: Partial<DeliveryState> = {}): D
   };
 }
 
-export function newEndpoint(parts: Partial<EndpointState> = {}): EndpointState {
+export function newEndpoint(parts: Partial<EndpointLifecycle> = {}): EndpointLifecycle {
   return {
     status: 'active',
     disabledReason: null,
@@ -37,13 +37,13 @@ export function newEndpoint(parts: Partial<EndpointState> = {}): EndpointState {
   };
 }
 
-/** As its owner disables it. */
-export function disabledByHand(endpoint: EndpointState, nowMs: number): EndpointState {
+/** Disabled by its owner. */
+export function disabledByHand(endpoint: EndpointLifecycle, nowMs: number): EndpointLifecycle {
   return { ...endpoint, status: 'disabled', disabledReason: 'manual', disabledAtMs: nowMs };
 }
 
-/** As its owner enables it again. */
-export function enabledAgain(endpoint: EndpointState): EndpointState {
+/** Enabled again by its owner. */
+export function enabledAgain(endpoint: EndpointLifecycle): EndpointLifecycle {
   return {
     ...endpoint,
     status: 'active',
@@ -54,8 +54,8 @@ export function enabledAgain(endpoint: EndpointState): EndpointState {
   };
 }
 
-/** As its owner sends it elsewhere. */
-export function moved(endpoint: EndpointState): EndpointState {
+/** With a URL changed by its owner. */
+export function moved(endpoint: EndpointLifecycle): EndpointLifecycle {
   return {
     ...endpoint,
     failingSinceMs: null,

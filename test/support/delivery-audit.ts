@@ -1,29 +1,29 @@
-/** What deliveries owe to a receiver: every event once at least, nothing that is not its own, and true signatures. */
+/** Checks the requests of a receiver: every event at least once, no foreign event, valid signatures. */
 
 import { expect } from 'vitest';
 import type { Push } from './receiver.ts';
 import { verifiesLangwatch, verifiesStandard } from './webhook-verifier.ts';
 
 export type Audit = {
-  /** Subscribed events that were never taken. */
+  /** Subscribed but not delivered events. */
   readonly lost: number;
-  /** Events that came without having been subscribed. */
+  /** Events that arrived without a subscription. */
   readonly foreign: number;
-  /** Batches that were taken more than once. */
+  /** Batches accepted more than once. */
   readonly repeatedBatches: number;
-  /** Events that were taken in more than one batch. */
+  /** Events that arrived in more than one batch. */
   readonly repeatedEvents: number;
   /** Batches whose bodies differ from one attempt to another. */
   readonly altered: number;
-  /** Requests of which a signature is not by the secrets. */
+  /** Requests that none of the secrets verifies. */
   readonly unsigned: number;
 };
 
 export type AuditedEndpoint = {
   readonly pushes: readonly Push[];
-  /** Ids of the events that it should get. */
+  /** Ids of the events it must receive. */
   readonly subscribed: Iterable<string>;
-  /** All that signed at any time. */
+  /** All secrets the endpoint ever had. */
   readonly secrets: readonly string[];
 };
 
@@ -46,7 +46,7 @@ export function audit({ pushes, subscribed, secrets }: AuditedEndpoint): Audit {
   };
 }
 
-/** The audit of a suite in which nothing failed on our side. */
+/** The audit of a run in which the server did not fail. */
 export const FLAWLESS: Audit = {
   lost: 0,
   foreign: 0,
@@ -82,7 +82,7 @@ export function isSigned({ headers, body, dispatchId }: Push, secrets: readonly 
   );
 }
 
-/** From the commit of each event to its arrival, ascending. */
+/** Milliseconds from commit to arrival per event, ascending. */
 export function lagsOf(pushes: readonly Push[]): readonly number[] {
   return pushes
     .flatMap(({ atMs, createdAtMs }) => createdAtMs.map((created) => atMs - created))

@@ -1,4 +1,4 @@
-/** What an error says in its status details, read as a stranger's client would. */
+/** Reads the status details of an error as a third-party client does. */
 
 import { fromBinary } from '@bufbuild/protobuf';
 import { anyUnpack } from '@bufbuild/protobuf/wkt';
@@ -12,7 +12,7 @@ import {
 import { StatusSchema } from '../../gen/google/rpc/status_pb.js';
 
 export type ToldError = {
-  /** As REST spells it. */
+  /** As REST writes it. */
   readonly code: string;
   readonly type: string;
   readonly traceId: string;
@@ -21,7 +21,7 @@ export type ToldError = {
   readonly meta: { readonly [name: string]: unknown };
 };
 
-/** Everything in the bytes of grpc-status-details-bin; fails unless there is exactly one ErrorInfo, of this service. */
+/** Decodes grpc-status-details-bin; fails unless it holds exactly one ErrorInfo, of this service. */
 export function readStatus(bytes: Uint8Array) {
   const status = fromBinary(StatusSchema, bytes);
   const infos = status.details.flatMap((detail) => anyUnpack(detail, ErrorInfoSchema) ?? []);
@@ -45,7 +45,7 @@ export function readInfo({ reason, domain, metadata }: ErrorInfo): ToldError {
   return { code: reason.toLowerCase(), type, traceId, spanId, meta };
 }
 
-/** Text stands as it is, anything else as JSON. */
+/** Texts are plain, other values JSON. */
 function valueOfText(text: string): unknown {
   try {
     return JSON.parse(text);

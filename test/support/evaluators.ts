@@ -1,9 +1,9 @@
-/** Evaluator rules over a store in memory, for tests of the rules alone. */
+/** Evaluator rules over an in-memory store, to test only the rules. */
 
 import { randomBytes } from 'node:crypto';
 import type { Project } from '../../src/domain/caller.ts';
-import type { Evaluator } from '../../src/domain/evaluator.ts';
-import { createEvaluators, type EvaluatorDraft } from '../../src/domain/evaluators.ts';
+import type { Evaluator } from '../../src/domain/evaluators/evaluator.ts';
+import { createEvaluators, type EvaluatorDraft } from '../../src/domain/evaluators/evaluators.ts';
 import { Fault } from '../../src/domain/fault.ts';
 import type { EvaluatorPage, EvaluatorStore } from '../../src/domain/store.ts';
 
@@ -38,7 +38,7 @@ export function bleuConfig(settings = '{}'): Partial<EvaluatorDraft> {
   return { configJson: `{"evaluatorType":"ragas/bleu_score","settings":${settings}}` };
 }
 
-/** Keeps evaluators in memory; answers the queued outcomes first. */
+/** Keeps evaluators in memory; returns the queued outcomes first. */
 class FakeStore implements EvaluatorStore {
   readonly outcomes: ('slug_taken' | 'limit_reached')[] = [];
   readonly tried: Evaluator[] = [];
@@ -46,7 +46,7 @@ class FakeStore implements EvaluatorStore {
   asked = 0;
   liveMax = 0;
   replaced = 0;
-  /** How many of the first replacements come too late. */
+  /** The number of first replacements that return `stale`. */
   stale = 0;
 
   async insert(evaluator: Evaluator, liveMax: number): Promise<'stored' | 'slug_taken' | 'limit_reached'> {

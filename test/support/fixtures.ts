@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { SpanType } from '../../gen/spandrel/v1/traces_pb.js';
 import { newId } from '../../src/domain/ids.ts';
-import type { Binding } from '../../src/domain/permissions.ts';
+import type { Binding } from '../../src/domain/keys/permissions.ts';
 import { hashSecret, mintApiKey } from '../../src/domain/secrets.ts';
 import type { TestApp } from './app.ts';
 
@@ -44,7 +44,7 @@ export function llmTrace(startedAtMs: number, traceId = hex(32), spanId = hex(16
   };
 }
 
-/** A CollectTraceRequest that says the same as a collector body. */
+/** The CollectTraceRequest equal to a collector body. */
 export function asMessage(body: ReturnType<typeof llmTrace>) {
   return {
     traceId: body.trace_id,
@@ -76,7 +76,7 @@ export type KeyWishes = {
   readonly expiresAtMs?: number | null;
 };
 
-/** Stores one more API key and answers its token. */
+/** Stores another API key and returns its token. */
 export async function addKey(
   app: TestApp,
   { bindings, keyType = 'service', expiresAtMs = null }: KeyWishes,

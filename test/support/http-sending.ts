@@ -1,4 +1,4 @@
-/** A sender of webhooks for tests, and receivers that speak whatever bytes a test wants. */
+/** A webhook sender for tests, and receivers that answer with arbitrary bytes. */
 
 import {
   createServer,
@@ -10,10 +10,10 @@ import {
 } from 'node:net';
 import { onTestFinished } from 'vitest';
 import { createHttpSender, type HttpSender, type HttpSenderDeps } from '../../src/delivery/http.ts';
-import type { AttemptResult, OutgoingMessage } from '../../src/domain/destination.ts';
-import { parseAllowList } from '../../src/domain/url-allow-list.ts';
-import { createUrlPolicy, type UrlPolicy } from '../../src/domain/url-policy.ts';
-import { openWebhookSecret, signMessage } from '../../src/domain/webhook-signature.ts';
+import type { AttemptResult, OutgoingMessage } from '../../src/domain/endpoints/destination.ts';
+import { parseAllowList } from '../../src/domain/endpoints/url-allow-list.ts';
+import { createUrlPolicy, type UrlPolicy } from '../../src/domain/endpoints/url-policy.ts';
+import { openWebhookSecret, signMessage } from '../../src/domain/endpoints/webhook-signature.ts';
 import { startStopwatch } from './turns.ts';
 
 export const SECRET = 'whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=';
@@ -27,10 +27,10 @@ export function policyWith(allowed: string): UrlPolicy {
 }
 
 export type TestSender = HttpSender & {
-  /** What the system was asked to connect to. */
+  /** The options of the opened connections. */
   readonly connects: TcpNetConnectOpts[];
   readonly sockets: Socket[];
-  /** One attempt, how long it took without waits for a processor, and how long those were. */
+  /** Runs one attempt; measures its duration without waits for a processor, and these waits. */
   readonly attempt: (
     url: string,
     changes?: Partial<OutgoingMessage>,
@@ -39,7 +39,7 @@ export type TestSender = HttpSender & {
 
 export type TestSenderOptions = Partial<HttpSenderDeps> & { readonly allowed?: string };
 
-/** Sends to this machine unless told otherwise. It is closed after the test. */
+/** Allows only loopback addresses by default. Closes the sender after the test. */
 export function createTestSender({ allowed = '127.0.0.0/8', ...deps }: TestSenderOptions = {}): TestSender {
   const connects: TcpNetConnectOpts[] = [];
   const sockets: Socket[] = [];
@@ -64,7 +64,7 @@ export function createTestSender({ allowed = '127.0.0.0/8', ...deps }: TestSende
     connects,
     sockets,
     async attempt(url, changes) {
-      // Signing is not part of it, and takes its time with bodies of many megabytes.
+      // Signs before the measurement: that is slow for bodies of many megabytes.
       const message = messageOf(changes);
       const startedMs = performance.now();
       const stopwatch = startStopwatch();
@@ -75,7 +75,7 @@ export function createTestSender({ allowed = '127.0.0.0/8', ...deps }: TestSende
   };
 }
 
-/** Signed with SECRET over the body it has. */
+/** A message signed with SECRET. */
 export function messageOf(changes: Partial<OutgoingMessage> = {}): OutgoingMessage {
   const body = changes.body ?? Buffer.from('{"batch":[{"id":"req_1:completed"}]}');
   const dispatchId = changes.dispatchId ?? 'webhookendpoint_X:23135b55785c0090';
@@ -94,12 +94,12 @@ export function messageOf(changes: Partial<OutgoingMessage> = {}): OutgoingMessa
 export type RawReceiver = {
   readonly port: number;
   readonly url: string;
-  /** One for each connection, in the order of arrival: all bytes so far. */
+  /** All bytes so far per connection, in order of arrival. */
   readonly received: Buffer[];
   readonly server: Server;
 };
 
-/** `serve` sees every connection, and what came over it each time something came. */
+/** Calls `serve` for every chunk, with all bytes of the connection so far. */
 export async function startRawReceiver(
   serve: (socket: Socket, received: Buffer) => void,
   onConnect: (socket: Socket) => void = () => {},
@@ -129,7 +129,7 @@ export async function startRawReceiver(
   return { port: address.port, url: `http://127.0.0.1:${address.port}/hook`, received, server };
 }
 
-/** The head and body of one complete request; null as long as it is not complete. */
+/** The head and body of one complete request; null while it is incomplete. */
 export function readRequest(received: Buffer): { head: string; headers: Map<string, string>; body: Buffer } | null {
   const end = received.indexOf('\r\n\r\n');
   if (end < 0) return null;

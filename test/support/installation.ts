@@ -1,4 +1,4 @@
-/** A server's folder after its first start and a clean end, for tests of what comes then: a copy takes no time. */
+/** A server's folder after a first start and clean stop; tests copy it instead of starting a server. */
 
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ export type Installation = {
   copyTo(folder: string): void;
 };
 
-/** For all tests of a file; the keys are those that every spawned server is given. */
+/** One for all tests of a file, with the keys that every spawned server has. */
 export function useInstallation(): Installation {
   const origin = temporaryFolder();
   beforeAll(async () => {

@@ -1,4 +1,4 @@
-/** One endpoint whose owner changes it at random moments while events occur and are sent, and what must hold then. */
+/** Changes one endpoint at random moments during deliveries, and checks the rules that must hold then. */
 
 import { setTimeout as delay } from 'node:timers/promises';
 import { audit, FLAWLESS, isSigned } from './delivery-audit.ts';
@@ -6,25 +6,25 @@ import type { Push } from './receiver.ts';
 import type { Body } from './surfaces.ts';
 import { until } from './temp.ts';
 import type { OwnEndpoint } from './webhook-client.ts';
-import type { WebhookWorld } from './webhook-world.ts';
+import type { WebhookFixture } from './webhook-fixture.ts';
 
 export type Facts = Map<string, number>;
 
 export type Interleaving = {
-  readonly world: WebhookWorld;
+  readonly fixture: WebhookFixture;
   readonly name: string;
-  /** Of events about virtual keys, which nobody else reports at the same time. */
+  /** The type of the reported events; no other test reports it meanwhile. */
   readonly type: string;
   readonly random: () => number;
   readonly facts: Facts;
 };
 
-/** From the request of the owner to the answer. */
+/** From the request to its answer. */
 type Span = { readonly fromMs: number; readonly toMs: number };
 type Report = Span & { readonly ids: readonly string[] };
 type Act = Span & {
   readonly kind: 'disable' | 'enable' | 'move' | 'roll' | 'archive';
-  /** Where it sends, and what it signs with, from then on, newest first. */
+  /** Path and secrets (newest first) from then on. */
   readonly path: string;
   readonly secrets: readonly string[];
 };
@@ -33,14 +33,14 @@ const ACTS_MAX = 4;
 const REPORTS = 5;
 const KINDS = ['disable', 'enable', 'move', 'roll'] as const;
 
-/** Plays it to the end. Answers what is broken. */
+/** Runs to the end. Returns the broken rules. */
 export async function playInterleaving(interleaving: Interleaving): Promise<readonly string[]> {
-  const { world, name, type, random, facts } = interleaving;
+  const { fixture, name, type, random, facts } = interleaving;
   const draw = (max: number) => Math.floor(random() * max);
   const note = (fact: string) => facts.set(fact, (facts.get(fact) ?? 0) + 1);
   const path = `/${name}/0`;
   const maxInFlight = 1 + draw(4);
-  const endpoint = await world.create(world.receiver.url(path), {
+  const endpoint = await fixture.create(fixture.receiver.url(path), {
     enabled_events: [type],
     max_in_flight: maxInFlight,
     max_batch_size: 1 + draw(5),
@@ -52,19 +52,19 @@ export async function playInterleaving(interleaving: Interleaving): Promise<read
   for (let index = 0; index < REPORTS; index += 1) {
     let ids: readonly string[] = [];
     const span = await spanOf(async () => {
-      ids = await world.reportKeys(type, 1 + draw(6), `${name}_`);
+      ids = await fixture.reportKeys(type, 1 + draw(6), `${name}_`);
     });
     reports.push({ ...span, ids });
     await delay(draw(15));
   }
   await owner;
   const isArchived = acts.at(-1)?.kind === 'archive';
-  if (!isArchived) await world.untilIdle(endpoint.id);
+  if (!isArchived) await fixture.untilIdle(endpoint.id);
   else await until(() => pushesOf(interleaving).every(({ status }) => status !== null));
   const pushes = pushesOf(interleaving);
   for (const { kind } of acts) note(kind);
-  const attempts = isArchived ? null : await world.attempts(endpoint.id);
-  if (!isArchived) await world.archive(endpoint.id);
+  const attempts = isArchived ? null : await fixture.attempts(endpoint.id);
+  if (!isArchived) await fixture.archive(endpoint.id);
   return [
     ...judgeEvents({ acts, reports, pushes, isArchived }),
     ...judgeSignatures({ acts, pushes }),
@@ -72,9 +72,9 @@ export async function playInterleaving(interleaving: Interleaving): Promise<read
   ];
 }
 
-/** Told apart by the keys that they are about. */
-function pushesOf({ world, name }: Interleaving): readonly Push[] {
-  return world.receiver.pushes
+/** Identifies events by their virtual keys. */
+function pushesOf({ fixture, name }: Interleaving): readonly Push[] {
+  return fixture.receiver.pushes
     .filter((push) => push.path.startsWith(`/${name}/`))
     .map((push) => ({ ...push, eventIds: keysOf(push) }));
 }
@@ -91,7 +91,7 @@ async function spanOf(work: () => Promise<unknown>): Promise<Span> {
 
 type Owner = Interleaving & { readonly endpoint: OwnEndpoint; readonly acts: Act[] };
 
-async function actAtRandom({ world, name, random, endpoint: { id }, acts }: Owner): Promise<void> {
+async function actAtRandom({ fixture, name, random, endpoint: { id }, acts }: Owner): Promise<void> {
   const draw = (max: number) => Math.floor(random() * max);
   const state = { path: acts[0]?.path ?? '', secrets: acts[0]?.secrets ?? [] };
   const count = 1 + draw(ACTS_MAX);
@@ -105,28 +105,28 @@ async function actAtRandom({ world, name, random, endpoint: { id }, acts }: Owne
     if (kind === 'move') {
       await act(kind, async () => {
         state.path = `/${name}/${index}`;
-        await world.change(id, { url: world.receiver.url(state.path) });
+        await fixture.change(id, { url: fixture.receiver.url(state.path) });
       });
     } else if (kind === 'roll') {
       const overlapSeconds = draw(2) * 600;
       await act(kind, async () => {
-        const secret = await world.roll(id, overlapSeconds);
+        const secret = await fixture.roll(id, overlapSeconds);
         state.secrets = overlapSeconds > 0 ? [secret, state.secrets[0] ?? ''] : [secret];
       });
-    } else await act(kind, () => world.change(id, { status: kind === 'disable' ? 'disabled' : 'active' }));
+    } else await act(kind, () => fixture.change(id, { status: kind === 'disable' ? 'disabled' : 'active' }));
   }
   await delay(draw(40));
-  if (random() < 0.2) await act('archive', () => world.archive(id));
-  else await act('enable', () => world.change(id, { status: 'active' }));
+  if (random() < 0.2) await act('archive', () => fixture.archive(id));
+  else await act('enable', () => fixture.change(id, { status: 'active' }));
 }
 
-/** The act that was in force at an instant, and whether another was under way then. */
+/** The act in force at an instant; uncertain while another act was under way. */
 function actAt(acts: readonly Act[], atMs: number): { readonly act: Act | undefined; readonly isCertain: boolean } {
   const act = acts.findLast(({ toMs }) => toMs < atMs);
   return { act, isCertain: !acts.some(({ fromMs, toMs }) => fromMs <= atMs && atMs <= toMs) };
 }
 
-/** Whether it was enabled; null where that cannot be told from outside. */
+/** Whether the endpoint was enabled; null if a client cannot know. */
 function wasActive(acts: readonly Act[], { fromMs, toMs }: Span): boolean | null {
   if (acts.some((act) => act.fromMs <= toMs && fromMs <= act.toMs)) return null;
   const last = acts.findLast(({ kind, toMs: atMs }) => atMs < fromMs && kind !== 'move' && kind !== 'roll');
@@ -140,7 +140,7 @@ type Events = {
   readonly isArchived: boolean;
 };
 
-/** Nothing of the time in which it was enabled is lost, nothing of the time in which it was not is sent, and nothing twice. */
+/** Events of enabled times must arrive, events of disabled times must not, and none twice. */
 function judgeEvents({ acts, reports, pushes, isArchived }: Events): readonly string[] {
   const received = new Set(pushes.flatMap(({ eventIds }) => eventIds));
   const owed = reports.flatMap((each) => {
@@ -160,7 +160,7 @@ function judgeSignatures({ acts, pushes }: Pick<Events, 'acts' | 'pushes'>): rea
   return pushes.every((push) => isSigned(push, secrets)) ? [] : ['a signature is of no secret at all'];
 }
 
-/** Once it is archived, only what was in progress comes in. */
+/** After archiving, only requests in progress may arrive. */
 function judgeArchived(acts: readonly Act[], pushes: readonly Push[], maxInFlight: number): readonly string[] {
   const archivedAtMs = acts.at(-1)?.toMs ?? 0;
   const late = pushes.filter(({ atMs }) => atMs > archivedAtMs).length;
@@ -172,7 +172,7 @@ type Attempts = Pick<Events, 'acts' | 'pushes'> & {
   readonly note: (fact: string) => void;
 };
 
-/** No attempt starts under a state that the owner was told is over. */
+/** No attempt may use a state that an acknowledged change has ended. */
 function judgeAttempts({ acts, pushes, attempts, note }: Attempts): readonly string[] {
   const pushOf = new Map(pushes.map((push) => [`${push.dispatchId} ${push.attempt}`, push]));
   return attempts.flatMap((attempt) => {

@@ -1,4 +1,4 @@
-/** A server that delivers and is ended again and again, and what its receivers saw of that. */
+/** A delivering server that tests kill repeatedly, and its receivers. */
 
 import { inject } from 'vitest';
 import { deliveryStatuses } from '../../src/storage/rows/codes.ts';
@@ -7,18 +7,20 @@ import { query } from './postgres-databases.ts';
 import { type Push, type Receiver, startReceiver } from './receiver.ts';
 import { ADMIN_KEY, PROJECT_KEY, type SpawnedServer, spawnServer } from './server.ts';
 import { createWebhookClient, type WebhookClient } from './webhook-client.ts';
-import { ALLOW_THIS_MACHINE } from './webhook-world.ts';
+import { ALLOW_THIS_MACHINE } from './webhook-fixture.ts';
 
 const SENDING = deliveryStatuses.code('sending');
 
 export type KilledSenders = WebhookClient & {
   readonly receiver: Receiver;
   readonly place: Place;
-  /** The one that runs now. */
+  /** The running server. */
   server(): SpawnedServer;
-  /** Starts the first, or the next. */
+  /** Starts a server. */
   start(environment?: { readonly [name: string]: string }): Promise<void>;
   kill(signal?: NodeJS.Signals): Promise<number | null>;
+  /** Makes every retry due, as if its backoff had passed. Call it while no server runs. */
+  endBackoff(): Promise<void>;
   close(): Promise<void>;
 };
 
@@ -40,6 +42,7 @@ export async function createKilledSenders(): Promise<KilledSenders> {
       current = await spawnServer({ ...place.environment, ...ALLOW_THIS_MACHINE, ...environment });
     },
     kill: (signal = 'SIGKILL') => server().stop(signal),
+    endBackoff: () => place.execute('UPDATE webhook_deliveries SET due_at = 0 WHERE due_at > 0 AND ended_at IS NULL'),
     async close() {
       await current?.stop('SIGKILL');
       await receiver.close();
@@ -48,14 +51,14 @@ export async function createKilledSenders(): Promise<KilledSenders> {
   };
 }
 
-/** As if 30 seconds had passed. Where nobody else can be sending, what a killed process sent is known to be lost at once. */
-async function endLeases({ url }: Place): Promise<void> {
+/** Ends all leases. With SQLite a new server ends the leases of a killed one itself. */
+async function endLeases({ url, execute }: Place): Promise<void> {
   if (inject('store') !== 'postgres') return;
   const [found] = await query(url, `SELECT to_regclass('webhook_deliveries') AS name`);
-  if (found?.name !== null) await query(url, `UPDATE webhook_deliveries SET due_at = 0 WHERE status = ${SENDING}`);
+  if (found?.name !== null) await execute(`UPDATE webhook_deliveries SET due_at = 0 WHERE status = ${SENDING}`);
 }
 
-/** For each kill, how many batches that were in its hands came again; the last figure is of those that no kill explains. */
+/** Counts the batches that arrived again per kill; the last number counts repeats without a kill. */
 export function repeatsOf(pushes: readonly Push[], kills: readonly number[]): readonly number[] {
   const lastAtMs = new Map<string, number>();
   const repeats = Array.from({ length: kills.length + 1 }, () => 0);

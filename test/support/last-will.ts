@@ -1,11 +1,11 @@
-/** What is to be done when this process has ended, even by a signal that no handler sees. */
+/** A script that runs when this process has ended, even by a signal that no handler sees. */
 
 import { type SpawnOptions, spawn } from 'node:child_process';
 
 export type LastWill = {
-  /** Does it now, and waits until it is done. */
+  /** Runs the script now and waits for its end. */
   execute(): Promise<void>;
-  /** Forgets it. */
+  /** Cancels it. */
   revoke(): void;
 };
 

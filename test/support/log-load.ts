@@ -1,4 +1,4 @@
-/** Events that are appended while the log is walked, and what the walks owe to whoever began them. */
+/** Appends events while tests walk the log, and checks the walks. */
 
 import { setTimeout as delay } from 'node:timers/promises';
 import { hex } from './fixtures.ts';
@@ -7,20 +7,20 @@ import { createTraceSender, startLoad, type TraceSender } from './trace-sender.t
 import { countRepeats, isNewestFirst, LIMIT_MAX, type LoggedEvent, readPage, walkLog } from './walk-log.ts';
 
 export type Appending = {
-  /** Ids of acknowledged events; grows on. */
+  /** Ids of acknowledged events so far. */
   readonly appended: readonly string[];
   readonly sender: TraceSender;
-  /** Resolves to the events per second there were. */
+  /** Stops; resolves to events per second. */
   stop(): Promise<number>;
 };
 
 export type AppendingOptions = { readonly addresses: () => readonly string[]; readonly eventsPerSecond: number };
 
 const CLIENTS = 4;
-// They are stored together, so that as many events share each instant.
+// Stored together, their events share an instant.
 const EVENTS_PER_REQUEST = 20;
 
-/** Appends at that pace, or as fast as the machine can. */
+/** Appends at that rate, or as fast as possible. */
 export function startAppending({ addresses, eventsPerSecond }: AppendingOptions): Appending {
   const sender = createTraceSender({ addresses });
   const appended: string[] = [];
@@ -45,7 +45,7 @@ export function startAppending({ addresses, eventsPerSecond }: AppendingOptions)
   };
 }
 
-/** A span, and so an event, for each of the requests. */
+/** A trace with one span, so one event, per request. */
 function traceOf(requestIds: readonly string[]) {
   const nowMs = Date.now();
   return {
@@ -61,34 +61,34 @@ function traceOf(requestIds: readonly string[]) {
 
 export type Walks = {
   readonly walked: number;
-  /** Events that existed when a walk began and did not come. */
+  /** Events that existed before a walk but were missing in it. */
   readonly lost: number;
-  /** Events that came more than once. */
+  /** Events returned more than once. */
   readonly repeated: number;
   /** Walks that were not newest first. */
   readonly disordered: number;
   readonly restarts: number;
   /** Pairs of neighbours that share their instant. */
   readonly ties: number;
-  /** Events that were appended while a walk was on its way. */
+  /** Events appended during walks. */
   readonly appendedMeanwhile: number;
 };
 
 export type Reader = {
   readonly address: () => string;
-  /** Ends the process that answers and starts another. */
+  /** Restarts the process that answers. */
   restart(): Promise<void>;
 };
 
-/** How many of the newest events, where new ones come in, are walked with pages of which size. */
+/** Page sizes, and how many of the newest events a walk with each covers. */
 const WALKS = [
-  { limit: 1, newest: 100, isInterrupted: true },
-  { limit: 2, newest: 200, isInterrupted: isFullTier },
-  { limit: 50, newest: isFullTier ? 1_000 : 500, isInterrupted: isFullTier },
-  { limit: 200, newest: isFullTier ? 2_000 : 1_000, isInterrupted: true },
+  { limit: 1, newest: isFullTier ? 100 : 40, isInterrupted: true },
+  { limit: 2, newest: isFullTier ? 200 : 80, isInterrupted: isFullTier },
+  { limit: 50, newest: isFullTier ? 1_000 : 300, isInterrupted: isFullTier },
+  { limit: 200, newest: isFullTier ? 2_000 : 500, isInterrupted: true },
 ];
 
-/** Walks with pages of every size, and ends the reader the reader in the middle of each. */
+/** Walks with every page size; restarts the reader in the middle of some. */
 export async function walkUnderLoad(reader: Reader, { appended }: Appending): Promise<Walks> {
   let sum: Walks = { walked: 0, lost: 0, repeated: 0, disordered: 0, restarts: 0, ties: 0, appendedMeanwhile: 0 };
   for (const { limit, newest, isInterrupted } of WALKS) {

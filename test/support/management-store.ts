@@ -1,4 +1,4 @@
-/** A management store in memory, for tests of the rules alone. The conformance suite tests the real ones. */
+/** An in-memory management store to test only the rules. The conformance suite tests the real ones. */
 
 import type {
   ApiKeyRecord,
@@ -15,7 +15,7 @@ import type {
   ReceiptName,
   RoleBindingRecord,
   TeamRecord,
-} from '../../src/domain/management.ts';
+} from '../../src/domain/management/management.ts';
 
 export type FakeManagementStore = ManagementStore & {
   /** Every change that was stored, oldest first. */
@@ -23,9 +23,9 @@ export type FakeManagementStore = ManagementStore & {
   readonly refusals: readonly AuditRecord[];
   /** How often each verb was called. */
   readonly calls: Map<string, number>;
-  /** Stores something without a decision, as a test's beginning. */
+  /** Stores rows without a commit, before a test. */
   seed(rows: SeedRows): void;
-  /** Runs once, just before the next commit is judged: a place for somebody else to be faster. */
+  /** Runs once just before the next commit, to simulate a concurrent change. */
   beforeCommit(run: () => Promise<void> | void): void;
 };
 
@@ -72,11 +72,11 @@ export function createFakeManagementStore(): FakeManagementStore {
       return outcome;
     },
     ...createReads(tables),
-    noteRefusal: async (refusal) => {
+    recordRefusal: async (refusal) => {
       refusals.push(refusal);
       tables.audit.push(refusal);
     },
-    noteUse: async (uses) => uses.forEach((use) => void noteUse(tables, use)),
+    recordUse: async (uses) => uses.forEach((use) => void noteUse(tables, use)),
     claim: async (name, fingerprint) => claim(tables, name, fingerprint),
     release: async (name) => {
       if (tables.receipts.get(receiptKey(name)) === 'running') tables.receipts.delete(receiptKey(name));
@@ -138,7 +138,7 @@ function isKeyTaken(tables: Tables, project: ProjectRecord): boolean {
   });
 }
 
-type Reads = Omit<ManagementStore, 'version' | 'commit' | 'noteRefusal' | 'noteUse' | 'claim' | 'release'>;
+type Reads = Omit<ManagementStore, 'version' | 'commit' | 'recordRefusal' | 'recordUse' | 'claim' | 'release'>;
 
 function createReads(tables: Tables): Reads {
   const of = <R extends { readonly organizationId: string }>(table: Map<string, R>, organizationId: string): R[] =>

@@ -1,10 +1,10 @@
-/** Waiting that ends when a test says so. */
+/** Pauses that end when a test ends them. */
 
 export type ManualPause = {
   readonly pause: (delayMs: number, signal: AbortSignal) => Promise<void>;
-  /** How long those who wait now want to wait. */
+  /** The delays of the pending waits. */
   readonly waiting: () => readonly number[];
-  /** Ends every wait that has begun, and lets everybody go on until they wait again. */
+  /** Ends every pending wait; resolves after the code that waited has run on. */
   readonly pass: () => Promise<void>;
 };
 

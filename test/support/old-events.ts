@@ -1,4 +1,4 @@
-/** Events of long ago, written past the store: it would give them the present as the time they were created. */
+/** Writes old events by SQL, because the store would set their creation time to now. */
 
 import Database from 'better-sqlite3';
 import type { Place } from './place.ts';
@@ -8,23 +8,23 @@ export type OldEvents = {
   readonly organizationNumber: number;
   readonly projectNumber: number;
   readonly count: number;
-  /** When the first was created; the others follow, one each millisecond. */
+  /** Creation time of the first; each other one is 1 ms later. */
   readonly firstAtMs: number;
 };
 
-/** The id of the nth, counted from 1. */
+/** The id of the nth event, from 1. */
 export function oldEventId(number: number): string {
   return `req_${number.toString(16).padStart(30, '0')}:completed`;
 }
 
-/** To be called while no server has the place open. */
+/** Call it while no server uses the database. */
 export async function insertOldEvents(place: Place, old: OldEvents): Promise<void> {
   if (place.url.startsWith('sqlite:')) insertIntoFile(place.url.slice('sqlite:'.length), old);
   else await query(place.url, postgresSql(old));
 }
 
 const PADDING = 'x'.repeat(500);
-/** What of an event is summed up. */
+/** The fields that rollups read. */
 const SAID =
   '"project_id":"p","virtual_key_id":"","principal_user_id":null,"end_user_id":null,"model":null,' +
   '"usage":null,"cost":null,"status":"success","labels":[]';

@@ -1,4 +1,4 @@
-/** Connections to one process that stay open from question to question, one for each protocol. */
+/** Persistent connections to one process, one for each protocol. */
 
 import { Agent, request } from 'node:http';
 import { connect } from 'node:http2';
@@ -7,14 +7,14 @@ import { Client, credentials, Metadata, type ServiceError } from '@grpc/grpc-js'
 import { EventService } from '../../gen/spandrel/v1/events_pb.js';
 import { TraceService } from '../../gen/spandrel/v1/traces_pb.js';
 
-/** What is asked: something of an organization, or of a project. */
+/** The kind of the request: of an organization, or of a project. */
 export type Asked = 'organization' | 'project';
 
 export type Line = {
   readonly name: string;
-  /** Answers the HTTP status, over gRPC the one that stands for the same. */
+  /** Sends a request; resolves to the HTTP status, mapped from gRPC's. */
   ask(asked: Asked, token: string): Promise<number>;
-  /** How many connections it has needed so far. */
+  /** The number of connections opened so far. */
   connections(): number;
   close(): void;
 };
@@ -48,7 +48,7 @@ export function openHttp1(address: string): Line {
 
 function openHttp2(address: string): Line {
   const session = connect(address);
-  // A session that ends shows in the question that it fails.
+  // The request reports the end of the session.
   session.on('error', () => undefined);
   return {
     name: 'HTTP/2',
@@ -59,7 +59,7 @@ function openHttp2(address: string): Line {
         stream.on('error', reject);
         stream.resume();
       }),
-    // It has no other.
+    // A session is one connection.
     connections: () => 1,
     close: () => session.destroy(),
   };

@@ -1,21 +1,21 @@
-/** The pipeline over a store in memory, with code behind the rpcs that a test decides about. */
+/** The pipeline over an in-memory store, with rpc handlers that a test supplies. */
 
 import { randomBytes } from 'node:crypto';
 import { create, type DescService } from '@bufbuild/protobuf';
-import type { Actor } from '../../src/domain/audit.ts';
 import type { Caller } from '../../src/domain/caller.ts';
 import { Fault } from '../../src/domain/fault.ts';
-import { createIdempotency } from '../../src/domain/idempotency.ts';
-import type { RefusedDeed } from '../../src/domain/refusals.ts';
+import type { Actor } from '../../src/domain/management/audit.ts';
+import { createIdempotency } from '../../src/domain/management/idempotency.ts';
+import type { RefusedAction } from '../../src/domain/management/refusals.ts';
 import { createInvoke } from '../../src/rpc/invoke.ts';
-import type { Answered, Implementation, UnaryMethod } from '../../src/rpc/method.ts';
+import type { Implementation, UnaryMethod, UnaryResponse } from '../../src/rpc/method.ts';
 import { createQuotas } from '../../src/rpc/quotas.ts';
 import { compileService } from '../../src/rpc/registry.ts';
 import { createFakeManagementStore } from './management-store.ts';
 
 export const ORGANIZATION_ID = 'organization_1';
 
-/** A service key with everything, and one with nothing. */
+/** Callers by token: three service keys and a project. */
 export const CALLERS: { readonly [token: string]: Caller } = {
   admin: serviceKey('adminKey', 'ADMIN'),
   other: serviceKey('otherKey', 'ADMIN'),
@@ -44,35 +44,35 @@ export type Sent = {
   readonly as: string;
   readonly key?: string;
   readonly headers?: { readonly [name: string]: string };
-  readonly hasLeft?: () => boolean;
+  readonly isDisconnected?: () => boolean;
 };
 
 export type Pipeline<S extends DescService> = {
   readonly method: (name: keyof S['method'] & string) => UnaryMethod;
-  readonly call: (name: keyof S['method'] & string, request: object, sent: Sent) => Promise<Answered>;
+  readonly call: (name: keyof S['method'] & string, request: object, sent: Sent) => Promise<UnaryResponse>;
   readonly store: ReturnType<typeof createFakeManagementStore>;
-  readonly refused: { readonly actor: Actor; readonly deed: RefusedDeed }[];
-  /** Ids of the keys that were used. */
+  readonly refused: { readonly actor: Actor; readonly audited: RefusedAction }[];
+  /** Ids of used keys, or the kind. */
   readonly used: string[];
 };
 
-/** Rpcs without code of the test answer nothing. */
+/** Rpcs without a handler return an empty message. */
 export function createPipeline<S extends DescService>(service: S, code: Partial<Implementation<S>>): Pipeline<S> {
   const store = createFakeManagementStore();
-  const refused: { actor: Actor; deed: RefusedDeed }[] = [];
+  const refused: { actor: Actor; audited: RefusedAction }[] = [];
   const used: string[] = [];
   const idle = Object.fromEntries(service.methods.map(({ localName }) => [localName, { handle: async () => ({}) }]));
   const methods = compileService(service, { ...idle, ...code } as Implementation<S>, { ingestBytesMax: 1_000 });
   const silent = () => {};
-  const quotas = createQuotas({ arriving: 40, inFlight: 40, bodyBytes: 10_000, answerBytes: 10_000 });
+  const quotas = createQuotas({ arriving: 40, inFlight: 40, bodyBytes: 10_000, responseBytes: 10_000 });
   const invoke = createInvoke({
     authenticate: async (_class, header) => {
       const caller = CALLERS[header('authorization') ?? ''];
       if (!caller) throw new Fault('invalid_credentials', 'The credential is not valid.');
       return caller;
     },
-    keyUse: { note: (caller) => used.push(caller.kind === 'api_key' ? caller.key.id : caller.kind) },
-    refusals: { note: (actor, deed) => refused.push({ actor, deed }) },
+    keyUse: { record: (caller) => used.push(caller.kind === 'api_key' ? caller.key.id : caller.kind) },
+    refusals: { record: (actor, audited) => refused.push({ actor, audited }) },
     idempotency: createIdempotency({
       store,
       encryptionKey: Buffer.alloc(32, 1),
@@ -97,14 +97,14 @@ export function createPipeline<S extends DescService>(service: S, code: Partial<
     store,
     refused,
     used,
-    call: (name, request, { as, key, headers = {}, hasLeft = () => false }) => {
+    call: (name, request, { as, key, headers = {}, isDisconnected = () => false }) => {
       const all: { [name: string]: string | undefined } = { authorization: as, 'idempotency-key': key, ...headers };
       const call = {
         transport: 'grpc' as const,
         header: (header: string) => all[header],
         ids: { requestId: 'req_1', traceId: 'a'.repeat(32), spanId: 'b'.repeat(16) },
         remoteAddress: '192.0.2.7',
-        hasLeft,
+        isDisconnected,
         quota: quotas.open({ address: '192.0.2.7', hasBody: true }),
       };
       const { desc } = method(name);

@@ -1,45 +1,47 @@
-/** Where a server under test keeps its data. The project of the test run decides which kind of database that is. */
+/** The database of a server under test. The project of the test run determines its kind. */
 
 import { copyFileSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { inject } from 'vitest';
-import { createDatabases, query, type Template } from './postgres-databases.ts';
+import { createDatabases, createPersistentQuery, query, type Template } from './postgres-databases.ts';
 import { memoryFolder, temporaryFolder } from './temp.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
     /** The project's own. */
     store: 'sqlite' | 'memory' | 'postgres';
-    /** A SQLite database with the schema and nothing in it, which the setup of the project "sqlite" made. */
+    /** An empty SQLite database with the schema, made by the setup of the project "sqlite". */
     emptyFile: string;
-    /** What the setup of the project "postgres" started. */
+    /** Set by the setup of the project "postgres". */
     postgres: { readonly address: string; readonly template: Template };
   }
 }
 
 export const TEST_SECRET = '0123456789abcdef0123456789abcdef';
 
-/** One database; servers that are started in it one after another find what the one before left. */
+/** One database; servers started on it one after another find the earlier data. */
 export type Place = {
   readonly url: string;
-  /** The settings that lead a server here. */
+  /** The settings of a server for this database. */
   readonly environment: { readonly [name: string]: string };
   /** The bytes of every file of the database, as Latin-1. */
   contents(): Promise<readonly string[]>;
-  /** Throws when the database itself finds something damaged. */
+  /** Runs a statement that changes rows. SQLite: only while no server has the file open. */
+  execute(statement: string): Promise<void>;
+  /** Throws when the database reports damage. */
   checkIntegrity(): Promise<void>;
   remove(): Promise<void>;
 };
 
 const PLACES = { sqlite: createFilePlace, memory: createMemoryPlace, postgres: createPostgresPlace };
 
-/** An empty place of the project's kind. */
+/** Creates a place of the project's kind. */
 export async function createPlace(): Promise<Place> {
   return await PLACES[inject('store')]();
 }
 
-/** Names no secret: a server writes its own beside the file. */
+/** Sets no secret: a server creates one beside the file. */
 function createFilePlace(): Place {
   const folder = temporaryFolder(memoryFolder() ?? undefined);
   const file = join(folder.path, 'spandrel.db');
@@ -58,6 +60,11 @@ function createFilePlace(): Place {
       database.close();
       if (found !== 'ok') throw new Error(`SQLite found damage: ${found}`);
     },
+    async execute(statement) {
+      const database = new Database(file);
+      database.exec(statement);
+      database.close();
+    },
     remove: async () => folder.remove(),
   };
 }
@@ -68,6 +75,7 @@ function createMemoryPlace(): Place {
     url,
     environment: { SPANDREL_DATABASE_URL: url, SPANDREL_SECRET: TEST_SECRET },
     contents: async () => [],
+    execute: () => Promise.reject(new Error('a database in memory belongs to its server alone')),
     checkIntegrity: async () => undefined,
     remove: async () => undefined,
   };
@@ -78,15 +86,18 @@ const READ_FILES = `
   FROM pg_database, pg_ls_dir('base/' || oid) AS file
   WHERE datname = current_database()`;
 
-/** Every index against its own order, and every row against its index. */
+/** Checks the order of every index, and that it holds every row. */
 const CHECK_INDEXES = `
   SELECT bt_index_check(pg_class.oid, true)
   FROM pg_class JOIN pg_am ON pg_am.oid = relam
   WHERE relkind = 'i' AND amname = 'btree' AND relpersistence = 'p'`;
 
+/** Creates and drops the databases of this worker. */
+const runOnServer = createPersistentQuery();
+
 export async function createPostgresPlace(): Promise<Place> {
   const { address, template } = inject('postgres');
-  const databases = createDatabases(address);
+  const databases = createDatabases(address, runOnServer);
   const url = await databases.createDatabase(template);
   return {
     url,
@@ -98,6 +109,9 @@ export async function createPostgresPlace(): Promise<Place> {
     async checkIntegrity() {
       await query(url, 'CREATE EXTENSION IF NOT EXISTS amcheck');
       await query(url, CHECK_INDEXES);
+    },
+    async execute(statement) {
+      await query(url, statement);
     },
     remove: () => databases.dropDatabase(url),
   };

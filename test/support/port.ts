@@ -1,4 +1,4 @@
-/** The whole port (every protocol, real contracts) over a pipeline that a test decides about. */
+/** The whole port (every protocol, real contracts) over a pipeline that a test supplies. */
 
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -11,27 +11,28 @@ import { ApiKeyService } from '../../gen/spandrel/v1/keys_pb.js';
 import { policy } from '../../gen/spandrel/v1/options_pb.js';
 import { TraceService } from '../../gen/spandrel/v1/traces_pb.js';
 import { Fault } from '../../src/domain/fault.ts';
-import { createStepTaker } from '../../src/domain/steps.ts';
+import { createStepRunner } from '../../src/domain/steps.ts';
 import { type Call, type Invoke, toFault } from '../../src/rpc/invoke.ts';
 import type { Method } from '../../src/rpc/method.ts';
 import { type Amounts, createQuotas } from '../../src/rpc/quotas.ts';
-import { type AnswerTimes, createAnswerWatch } from '../../src/transport/answer-watch.ts';
 import { createIdSource } from '../../src/transport/call-ids.ts';
 import { createConnect } from '../../src/transport/connect.ts';
 import { createGrpc, type GrpcDeps } from '../../src/transport/grpc.ts';
 import { createHealth } from '../../src/transport/health.ts';
 import { createCallerOf, createOriginOf } from '../../src/transport/origin.ts';
 import { createReadBudget } from '../../src/transport/read-budget.ts';
+import { createResponseWatch, type ResponseTimeouts } from '../../src/transport/response-watch.ts';
 import { createBodyWatch } from '../../src/transport/rest/body-watch.ts';
-import { createInflateGate } from '../../src/transport/rest/inflate.ts';
-import { refusePrematurely } from '../../src/transport/rest/premature.ts';
+import { refuseEarly } from '../../src/transport/rest/early-refusal.ts';
+import { createBoundedInflate } from '../../src/transport/rest/inflate.ts';
 import { createRest, type RestDeps, type RestHandler } from '../../src/transport/rest/rest.ts';
-import { type ConnectionMeter, type Listening, listen, type ServerLimits } from '../../src/transport/server.ts';
+import { type Listening, listen } from '../../src/transport/server.ts';
+import type { ConnectionMeter, ServerLimits } from '../../src/transport/server-options.ts';
 import { createTurns } from '../../src/transport/turns.ts';
 
 export const SIZE_MAX_BYTES = 1_048_576;
 export const INGEST_MAX_BYTES = 10_485_760;
-/** What the pipeline of these tests takes for a valid credential. */
+/** The headers with the only valid credential. */
 export const GOOD = { authorization: 'Bearer good' };
 
 const tlsFile = (name: string) => readFileSync(new URL(`./tls/${name}`, import.meta.url), 'utf8');
@@ -49,10 +50,15 @@ const LIMITS: ServerLimits = {
   reconnectPenaltyMs: 0,
 };
 
-const QUOTAS: Amounts = { arriving: 4_096, inFlight: 4_096, bodyBytes: 256 * 1_048_576, answerBytes: 256 * 1_048_576 };
-const ANSWER_TIMES: AnswerTimes = { graceMs: 60_000, bytesPerSecondMin: 1_048_576 };
+const QUOTAS: Amounts = {
+  arriving: 4_096,
+  inFlight: 4_096,
+  bodyBytes: 256 * 1_048_576,
+  responseBytes: 256 * 1_048_576,
+};
+const ANSWER_TIMES: ResponseTimeouts = { graceMs: 60_000, bytesPerSecondMin: 1_048_576 };
 
-/** The code behind every rpc. */
+/** The handler of every rpc. */
 export type Serve = (method: Method, message: Message) => Promise<object> | object;
 
 export type PortOptions = {
@@ -60,29 +66,29 @@ export type PortOptions = {
   readonly limits?: Partial<ServerLimits>;
   readonly serve?: Serve;
   readonly quotas?: Partial<Amounts>;
-  readonly answerTimes?: AnswerTimes;
-  /** Serves what is no rpc; `rest`: the routes of the contract. */
+  readonly answerTimes?: ResponseTimeouts;
+  /** Serves other requests; `rest`: the contract's routes. */
   readonly fallback?: RestHandler | 'rest';
-  /** Beside those every answer has. */
+  /** Additional headers of every answer. */
   readonly headers?: { readonly [name: string]: string };
   readonly nextTurn?: () => Promise<void>;
-  /** Runs with the address once it is had, before anything is served. */
+  /** Runs with the address before the port serves requests. */
   readonly beforeServing?: (address: string) => Promise<void>;
 };
 
 export type Port = Listening & {
-  /** Pipelines that have begun and not ended. */
+  /** The number of running pipelines. */
   readonly inFlight: () => number;
-  /** Messages the pipeline asked for, refused callers not counted. */
+  /** The number of decoded messages. */
   readonly decoded: () => number;
-  /** What the pipeline was told of the last call. */
+  /** The last call passed to the pipeline. */
   readonly lastCall: () => Call | null;
-  /** What requests hold now. */
+  /** Held by requests now. */
   readonly held: () => Readonly<Amounts>;
-  /** Sessions that were cut, by the reason, and connections that were refused for it. */
+  /** Cut sessions by reason, and the connections refused after that. */
   readonly counted: () => { readonly headers: number; readonly resets: number; readonly refused: number };
   readonly setAccepting: (accepting: boolean) => void;
-  /** Whether the store works, as far as anybody is told. */
+  /** Sets the readiness of the store. */
   readonly setReady: (ready: boolean) => void;
 };
 
@@ -165,7 +171,7 @@ export async function startPort(options: PortOptions = {}): Promise<Port> {
     {
       http: createConnect({ ...calls, health, fallback: rest }),
       grpc: createGrpc(calls),
-      refuse: (end, socket) => refusePrematurely(end, { ...parts, socket }),
+      refuse: (end, socket) => refuseEarly(end, { ...parts, socket }),
     },
   );
   return {
@@ -192,7 +198,7 @@ async function findFreePort(): Promise<number> {
   return port;
 }
 
-/** What every transport needs beside the pipeline. */
+/** Dependencies of transports beside the pipeline. */
 export function createCallParts(options: PortOptions = {}) {
   const { quotas: limits, answerTimes = ANSWER_TIMES, nextTurn = createTurns() } = options;
   const quotas = createQuotas({ ...QUOTAS, ...limits });
@@ -200,11 +206,11 @@ export function createCallParts(options: PortOptions = {}) {
     quotas,
     ids: createIdSource(randomBytes, true),
     originOf: createOriginOf({ quotas, trustedProxies: [] }),
-    answers: createAnswerWatch(answerTimes, () => performance.now()),
+    responses: createResponseWatch(answerTimes, () => performance.now()),
     reading: createReadBudget({ bytesPerTurn: 65_536 }),
     nextTurn,
-    takeSteps: createStepTaker({ nextTurn, nowMs: () => performance.now() }),
-    // What streams is tested with the whole server.
+    runSteps: createStepRunner({ nextTurn, nowMs: () => performance.now() }),
+    // Tests of streams use the whole server.
     invokeStream: () => Promise.reject(new Error('nothing streams here')),
     callLog: { nowMs: () => performance.now(), ended: () => {}, stop: () => {} },
   };
@@ -214,14 +220,14 @@ function createRestRoutes(calls: GrpcDeps & Pick<RestDeps, 'nextTurn'>): RestHan
   return createRest({
     ...calls,
     watch: createBodyWatch({ gapMs: 10_000, wholeMs: 60_000 }, () => performance.now()),
-    inflate: createInflateGate(),
-    pages: { states: new Map(), find: () => null },
+    inflate: createBoundedInflate(),
+    pages: { pagesByPath: new Map(), find: () => null },
     requestLineMaxBytes: LIMITS.requestLineBytesMax,
     headersMaxBytes: LIMITS.headerBytesMax,
   });
 }
 
-/** Says over which protocol the request came, once its body is in. */
+/** Answers with the HTTP version, path and body size of the request. */
 const echo: RestHandler = (request, response) => {
   let bytes = 0;
   request.on('data', (chunk: Buffer) => {
@@ -231,7 +237,7 @@ const echo: RestHandler = (request, response) => {
   if (request.headers.expect !== undefined) response.writeContinue();
 };
 
-/** Waits for a condition instead of a time. */
+/** Waits for a condition; may time out. */
 export async function until(holds: () => boolean, what: string, deadlineMs = 10_000): Promise<void> {
   const endMs = performance.now() + deadlineMs;
   while (!holds()) {

@@ -1,26 +1,28 @@
-/** The databases of a PostgreSQL server that is known by its address. */
+/** Creates and drops databases of a PostgreSQL server. */
 
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 
-/** A database nobody is connected to. Through the log it is copied without waiting for checkpoints, whose files a disk has to write. */
+/** A database without connections. WAL_LOG copies it without waiting for checkpoints, whose files a disk must write. */
 export type Template = { readonly name: string; readonly strategy: 'WAL_LOG' | 'FILE_COPY' };
 
 export type Databases = {
   /** The address of a database. */
   url(database: string): string;
-  /** Answers the address of a new database, empty or a copy of the template. */
+  /** Creates a database, empty or a copy; resolves to its address. */
   createDatabase(template?: Template): Promise<string>;
-  /** By its address; whoever is connected is cut off. */
+  /** By its address; cuts its connections. */
   dropDatabase(url: string): Promise<void>;
 };
 
 const EMPTY: Template = { name: 'template1', strategy: 'WAL_LOG' };
 
-/** `address` is that of any database on the server; its user may create databases. */
-export function createDatabases(address: string): Databases {
+type RunSql = (url: string, sql: string) => Promise<unknown>;
+
+/** `address` is of any database, whose user may create others. `run` executes the statements that do so. */
+export function createDatabases(address: string, run: RunSql = query): Databases {
   const url = (database: string) => new URL(`/${database}`, address).href;
-  const manage = (sql: string) => query(url('postgres'), sql);
+  const manage = (sql: string) => run(url('postgres'), sql);
   return {
     url,
     async createDatabase(template = EMPTY) {
@@ -35,10 +37,31 @@ export function createDatabases(address: string): Databases {
   };
 }
 
-/** Runs SQL on a connection of its own and answers the rows. */
+/** Runs SQL like `query`, but on one connection that stays open. The address MUST be the same in every call. */
+export function createPersistentQuery(): RunSql {
+  let connected: Promise<pg.Client> | null = null;
+  const connect = async (url: string) => {
+    const client = new pg.Client({ connectionString: url });
+    client.on('error', () => undefined);
+    client.once('end', () => {
+      connected = null;
+    });
+    await client.connect();
+    return client;
+  };
+  return async (url, sql) => {
+    connected ??= connect(url).catch((error) => {
+      connected = null;
+      throw error;
+    });
+    return await (await connected).query(sql);
+  };
+}
+
+/** Runs SQL on a new connection and returns the rows. */
 export async function query(url: string, sql: string): Promise<readonly pg.QueryResultRow[]> {
   const client = new pg.Client({ connectionString: url });
-  // A server that goes away is told by the query; without a listener it would end the process as well.
+  // The query reports a lost server; without a listener the error would also end the process.
   client.on('error', () => undefined);
   await client.connect();
   try {

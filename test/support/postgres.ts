@@ -1,6 +1,6 @@
 /**
- * A PostgreSQL server to throw away: its own copy of the binaries, its own data, a free port. Tests stop, crash and
- * restart it; the bench loads it. It ends with the process that started it, however that one ends.
+ * A temporary PostgreSQL server: its own copy of the binaries, its own data, a free port. Tests stop, crash and restart
+ * it; the bench loads it. It ends with the process that started it.
  */
 
 import { type ChildProcess, execFileSync, type SpawnOptions, spawn } from 'node:child_process';
@@ -27,29 +27,29 @@ import { createDatabases, type Databases, query } from './postgres-databases.ts'
 export type ClusterOptions = {
   /** Server settings by name, on top of those below. */
   readonly settings?: { readonly [name: string]: string };
-  /** The folder its data goes into; that of temporary files by default. */
+  /** The parent of the data folder; by default that of temporary files. */
   readonly dataIn?: string;
 };
 
 export type Cluster = Databases & {
-  /** Of the postmaster; null while it is stopped. */
+  /** The postmaster's pid; null while stopped. */
   readonly pid: number | null;
-  /** Starts it again on the same port and data, and waits until it takes connections. */
+  /** Restarts on the same port and data; resolves when it accepts connections. */
   start(): Promise<void>;
-  /** `fast` ends sessions and writes everything down; `immediate` is a crash, which the next start recovers from. */
+  /** `fast` ends sessions and writes a checkpoint; `immediate` is a crash, from which the next start recovers. */
   stop(mode: 'fast' | 'immediate'): Promise<void>;
-  /** Ends it and removes its folder. */
+  /** Stops it and removes its folders. */
   remove(): Promise<void>;
 };
 
-/** Whom the server runs as: nothing for an ordinary user, somebody else for root, whom PostgreSQL refuses. */
+/** The user of the server: the current one, or `nobody` for root, which PostgreSQL refuses. */
 type Identity = { readonly uid?: number; readonly gid?: number };
 
 type Home = { readonly folder: string; readonly data: string; readonly identity: Identity };
 
 const USER = 'spandrel';
 const READY_MAX_MS = 60_000;
-/** Of the server's own log, in the error of a start that fails. */
+/** The length of the log excerpt in the error of a failed start. */
 const LAST_WORDS_CHARACTERS = 2000;
 
 export async function startCluster({ settings = {}, dataIn = tmpdir() }: ClusterOptions = {}): Promise<Cluster> {
@@ -107,12 +107,12 @@ function findIdentity(): Identity {
   return { uid: idOf('-u'), gid: idOf('-g') };
 }
 
-/** Everything under `path` to whom the server runs as. */
+/** Makes the server's user the owner of `path`. */
 function give({ identity: { uid, gid } }: Home, path: string): void {
   if (uid !== undefined) execFileSync('chown', ['-R', `${uid}:${gid}`, path]);
 }
 
-/** Copies them, because the checkout may be closed to whom the server runs as and must not change. */
+/** Copies the binaries: the server's user may not read the checkout, which must not change. */
 function installBinaries(home: Home, native: string): void {
   const own = join(home.folder, 'native');
   cpSync(native, own, { recursive: true, mode: constants.COPYFILE_FICLONE });
@@ -132,22 +132,22 @@ function initialize(home: Home, password: string): void {
   give(home, passwordFile);
   const args = [
     ...['--pgdata', home.data, '--username', USER, '--pwfile', passwordFile, '--auth', 'scram-sha-256'],
-    // The locale that PostgreSQL brings along, so that no machine has to have one.
+    // PostgreSQL's built-in locale, so that the machine needs none.
     ...['--encoding', 'UTF8', '--locale', 'C', '--locale-provider', 'builtin', '--builtin-locale', 'C.UTF-8'],
     ...['--no-sync', '--no-instructions'],
-    // The password is drawn at random and short-lived: nobody guesses it, and connections are many.
+    // The password is random and short-lived, so few iterations suffice; connections are many.
     ...['--set', 'scram_iterations=1'],
   ];
   execFileSync(join(home.folder, 'native/bin/initdb'), args, { ...processOptions(home), stdio: 'pipe' });
   rmSync(passwordFile);
 }
 
-/** Nothing of the environment, which may hold settings of another PostgreSQL. */
+/** Drops the environment, which may configure another PostgreSQL. */
 function processOptions({ folder, identity }: Home): SpawnOptions {
   return { cwd: folder, env: { PATH: process.env.PATH, TZ: 'UTC' }, ...identity };
 }
 
-/** Below the ports that connections take for themselves: one of those could take it while the server restarts. */
+/** Below the ephemeral ports: a connection could take one of those while the server restarts. */
 async function findPort(): Promise<number> {
   for (;;) {
     const port = randomInt(20_000, 32_000);
@@ -175,7 +175,7 @@ function createPostmaster(home: Home, { address, settings }: PostmasterOptions) 
   let child: ChildProcess | null = null;
   let ended = Promise.resolve();
 
-  /** The child of the caller only while somebody waits for it: it must not keep a finished program alive. */
+  /** References the child only during a stop: otherwise it would keep a finished program alive. */
   async function stop(mode: 'fast' | 'immediate'): Promise<void> {
     child?.ref();
     child?.kill(mode === 'fast' ? 'SIGINT' : 'SIGQUIT');
@@ -184,7 +184,7 @@ function createPostmaster(home: Home, { address, settings }: PostmasterOptions) 
 
   async function start(): Promise<void> {
     const log = openSync(logFile, 'a');
-    // A session of its own: Ctrl-C in a terminal goes to the tests alone.
+    // In a new session Ctrl-C of the terminal reaches only the tests.
     const started = spawn(join(home.folder, 'native/bin/postgres'), ['-D', home.data, ...args], {
       ...processOptions(home),
       detached: true,
@@ -220,7 +220,7 @@ function takesConnections(address: string): Promise<boolean> {
   );
 }
 
-/** Runs as the server's user, so it can end nobody else's process. */
+/** Runs as the server's user, so it cannot end other users' processes. */
 const REMOVE = `
 lock="$1/postmaster.pid"
 if pid=$(head -n 1 "$lock"); then

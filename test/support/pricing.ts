@@ -1,20 +1,20 @@
-import { nanoToUsdNumber } from '../../src/domain/money.ts';
+import { nanoToUsdNumber } from '../../src/domain/pricing/money.ts';
 import type { PriceOverride } from '../../src/domain/pricing/override.ts';
-import { createPriceBook } from '../../src/domain/pricing/prices.ts';
-import { createPricing, type PriceQuestion, type Pricing, type TokenCounts } from '../../src/domain/pricing/pricing.ts';
+import { createPriceResolver } from '../../src/domain/pricing/prices.ts';
+import { createPricing, type PriceQuery, type Pricing, type TokenCounts } from '../../src/domain/pricing/pricing.ts';
 import { packPriceRegistry, unpackPriceRegistry } from '../../src/domain/pricing/registry.ts';
-import { runAtOnce } from '../../src/domain/steps.ts';
+import { runWithoutPauses } from '../../src/domain/steps.ts';
 import { readPriceList } from '../../src/price-list.ts';
 
 /** The real price list and the rules over it. */
 export const registry = readPriceList();
 export const pricing = createPricing(registry);
 
-/** The price list for organizations that have set no price. */
-export const pricesOfNobody = createPriceBook({
+/** Resolves prices for organizations without overrides. */
+export const pricesOfNobody = createPriceResolver({
   pricing,
   store: { priceOverrides: async () => [] },
-  takeSteps: async (steps) => runAtOnce(steps),
+  runSteps: async (steps) => runWithoutPauses(steps),
 });
 
 export const noTokens: TokenCounts = {
@@ -25,10 +25,10 @@ export const noTokens: TokenCounts = {
   cacheCreation: null,
 };
 
-/** A question with everything left out that does not matter to the test. `at` is an ISO instant. */
-export type Asked = Partial<Omit<PriceQuestion, 'tokens'>> & { tokens?: Partial<TokenCounts>; at?: string };
+/** The fields of a price query that matter to a test. `at` is an ISO instant. */
+export type Asked = Partial<Omit<PriceQuery, 'tokens'>> & { tokens?: Partial<TokenCounts>; at?: string };
 
-export function ask({ tokens, at, ...rest }: Asked): PriceQuestion {
+export function ask({ tokens, at, ...rest }: Asked): PriceQuery {
   return {
     model: null,
     vendor: null,
@@ -47,14 +47,14 @@ export function priceUsd(asked: Asked): number | null {
   return costNanoUsd === null ? null : nanoToUsdNumber(costNanoUsd);
 }
 
-/** The rules over a price list of one provider, given as the package would list it. */
+/** Pricing rules over one provider, in the form of the package. */
 export function createListed(id: string, models: Parameters<typeof packPriceRegistry>[1][number]['models']): Pricing {
   const provider = { id, name: id, api_pattern: '', models };
   const release = { version: 'test', releasedOn: '2020-01-02' };
   return createPricing(unpackPriceRegistry(packPriceRegistry(release, [provider])));
 }
 
-/** An override of 1,000 pico-USD, so one nano-USD, per input token. */
+/** An override of 1,000 pico-USD (one nano-USD) per input token. */
 export function createOverride(given: Partial<PriceOverride>): PriceOverride {
   return {
     id: 'override',

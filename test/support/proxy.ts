@@ -1,30 +1,30 @@
 /**
- * Stands between a server and PostgreSQL, understands where a message of the protocol ends, and does on command what
- * networks do: cut connections, fall silent, or lose the answer to a commit that was carried out.
+ * A proxy between a server and PostgreSQL. It parses message boundaries and fails on command as networks do: it cuts
+ * connections, falls silent, or loses the answer to a commit.
  */
 
 import { connect, createServer, type Socket } from 'node:net';
 
 export type DatabaseProxy = {
-  /** The address of the database by way of the proxy. */
+  /** The address of the database through the proxy. */
   readonly url: string;
-  /** Connections that are open now. */
+  /** The number of open connections. */
   readonly connections: number;
-  /** Once an append has been committed, cuts its connection instead of handing on the answer. Resolves when that has happened. */
+  /** After the next commit of an append, cuts its connection instead of forwarding the answer; then resolves. */
   loseCommitAnswer(): Promise<void>;
   /** Cuts every connection. */
   cut(): void;
-  /** Takes everything and hands on nothing, until `speak`, which hands on what was held back. */
+  /** Forwards nothing until `speak`, which forwards the held bytes. */
   fallSilent(): void;
   speak(): void;
-  /** Connections that are open now stay silent for good and are never told so; new ones work. */
+  /** Silences the open connections for ever without closing them; new ones work. */
   forget(): void;
   close(): Promise<void>;
 };
 
 type Pair = { readonly client: Socket; readonly database: Socket };
 
-/** How the body of a message begins that runs the prepared statement of an append. */
+/** The start of a Bind message for the prepared append. */
 const BIND_APPEND = '\0add-rows\0';
 
 export async function startProxy(databaseUrl: string): Promise<DatabaseProxy> {
@@ -58,7 +58,7 @@ export async function startProxy(databaseUrl: string): Promise<DatabaseProxy> {
     });
     const readAnswers = createFrameReader(false, (type, body) => {
       if (type === 'E') hasFailed = true;
-      // Idle again, not inside a transaction: what was asked for is done.
+      // Idle outside a transaction: the commit is done.
       if (type !== 'Z' || !isCommitting || body.toString('latin1') !== 'I') return;
       isAppending = false;
       isCommitting = false;
@@ -137,7 +137,7 @@ type OnFrame = (type: string, body: Buffer) => void;
 const LENGTH_BYTES = 4;
 const HEAD_BYTES = 1 + LENGTH_BYTES;
 
-/** Tells whole messages; the first one of a client has no type. */
+/** Calls `onFrame` per message but a client's first, which has no type. */
 function createFrameReader(isClient: boolean, onFrame: OnFrame): (chunk: Buffer) => void {
   let rest: Buffer = Buffer.alloc(0);
   let isFirst = isClient;

@@ -1,6 +1,6 @@
 /**
- * Amazon SQS (AWS JSON 1.0) and STS (query protocol) as far as senders need them: checks signatures and sessions, counts
- * bytes as the real one does, and misbehaves on command.
+ * The parts of Amazon SQS (AWS JSON 1.0) and STS (query protocol) that senders use: checks signatures and sessions,
+ * counts bytes like the real services, and fails on command.
  */
 
 import { createHash, randomUUID } from 'node:crypto';
@@ -29,7 +29,7 @@ export type Accepted = {
   readonly userAgent: string;
 };
 
-/** What becomes of one request instead of an answer to it. */
+/** The misbehavior of one request, instead of an answer. */
 export type Fault =
   | { readonly kind: 'hang' }
   | { readonly kind: 'reset' }
@@ -37,7 +37,7 @@ export type Fault =
   | { readonly kind: 'garbage' }
   | { readonly kind: 'refuse'; readonly refusal: Refusal };
 
-/** `queryName`: what the query protocol calls it, told in a header. */
+/** `queryName`: the query protocol's name, sent in a header. */
 export type Refusal = {
   readonly status: number;
   readonly name: string;
@@ -48,17 +48,17 @@ export type Refusal = {
 export type QueueServer = {
   readonly origin: string;
   readonly queueUrl: string;
-  /** Messages taken, in order. */
+  /** Accepted messages, in order. */
   readonly accepted: readonly Accepted[];
   /** Requests of any outcome, by service. */
   readonly calls: { sqs: number; sts: number; other: number };
-  /** Parameters of the sessions asked for. */
+  /** Parameters of session requests. */
   readonly sessionRequests: readonly URLSearchParams[];
   /** Every secret that was ever valid here. */
   secrets(): readonly string[];
-  /** The next requests to that service meet this, one each. */
+  /** Applies one fault to each of the next requests. */
   misbehave(service: 'sqs' | 'sts', ...faults: readonly Fault[]): void;
-  /** The sessions given so far are over. */
+  /** Ends all sessions so far. */
   expireSessions(): void;
   close(): Promise<void>;
 };
@@ -238,7 +238,7 @@ function md5(content: string | Buffer): string {
   return createHash('md5').update(content).digest('hex');
 }
 
-/** Names in order; each text with its length before it, and a 1 for "it is a string" before the value. */
+/** Hashes names in order; each text follows its length, each value also a 1 (type string). */
 function md5OfAttributes(attributes: Attributes): string {
   const withLength = (text: string) => {
     const length = Buffer.alloc(4);

@@ -1,4 +1,4 @@
-/** Checks requests to Amazon's services as the services do: Signature Version 4 with the secret key of the caller. */
+/** Checks request signatures as Amazon does: Signature Version 4 with the caller's secret key. */
 
 import { createHash, createHmac } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
@@ -38,7 +38,7 @@ export function isSignedBy(request: IncomingMessage, body: Buffer, caller: Calle
   return createHmac('sha256', key).update(text).digest('hex') === signature;
 }
 
-/** What a service tells somebody whose signature is wrong, headers and all. */
+/** The canonical request, which services also show for a wrong signature. */
 export function canonicalRequest(request: IncomingMessage, body: Buffer, names: string): string {
   const headers = names.split(';').map((name) => `${name}:${String(request.headers[name] ?? '').trim()}`);
   return [request.method, request.url, '', ...headers, '', names, sha256(body)].join('\n');

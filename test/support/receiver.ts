@@ -1,21 +1,21 @@
-/** A receiver of webhooks that keeps account of all that comes, and treats each request as a test wants. */
+/** A webhook receiver that records every request and answers as a test decides. */
 
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 
 export type Push = {
-  /** Of the url; tells endpoints apart. */
+  /** The path of the URL, which identifies the endpoint. */
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
-  /** As it came. */
+  /** As received. */
   readonly body: Buffer;
-  /** When all of it was there; wall clock. */
+  /** When the body was complete; wall clock. */
   readonly atMs: number;
   readonly dispatchId: string;
   readonly attempt: number;
   readonly eventIds: readonly string[];
-  /** Created, of the events, in the same order. */
+  /** `created` of the events, in order. */
   readonly createdAtMs: readonly number[];
-  /** What the sender was told; null: nothing, or not yet. */
+  /** The status answered; null: none, or none yet. */
   status: number | null;
 };
 
@@ -26,11 +26,11 @@ export type Reaction =
       readonly delayMs?: number;
       readonly headers?: { readonly [name: string]: string };
     }
-  /** Says nothing, and holds the line. */
+  /** Never answers. */
   | { readonly kind: 'hang' }
-  /** Cuts the line after a while. */
+  /** Resets the connection. */
   | { readonly kind: 'reset'; readonly delayMs?: number }
-  /** Does it itself. */
+  /** Calls `serve`. */
   | { readonly kind: 'other'; readonly serve: (response: ServerResponse) => void };
 
 export const TAKEN: Reaction = { kind: 'answer', status: 200 };
@@ -38,14 +38,14 @@ export const TAKEN: Reaction = { kind: 'answer', status: 200 };
 export type Receiver = {
   readonly port: number;
   url(path: string): string;
-  /** Every request so far, in the order in which they were complete. */
+  /** Every request so far, in the order of completion. */
   readonly pushes: readonly Push[];
   of(path: string): readonly Push[];
-  /** Asked anew for every request. */
+  /** Called for every request. */
   react: (push: Push) => Reaction;
-  /** Requests that are not answered. */
+  /** The number of open requests. */
   inProgress(): number;
-  /** Most requests that were in progress at once. */
+  /** The highest number of open requests at once. */
   peakOf(path: string): number;
   close(): Promise<void>;
 };
@@ -64,7 +64,7 @@ export async function startReceiver(react: (push: Push) => Reaction = () => TAKE
 
   const server = createServer(async (request, response) => {
     const leave = enter(request.url ?? '');
-    // Node tells of the end of a response exactly once, however it ends.
+    // Node reports the end of a response exactly once, however it ends.
     response.once('close', leave);
     const push = await readPush(request);
     if (push === null) return;
@@ -109,7 +109,7 @@ function later(delayMs: number | undefined, act: () => void): void {
   else setTimeout(act, delayMs).unref();
 }
 
-/** Null when the sender went away before all of it had come. */
+/** Null when the sender disconnected before the end of the body. */
 async function readPush(request: IncomingMessage): Promise<Push | null> {
   const chunks: Buffer[] = [];
   try {

@@ -1,4 +1,4 @@
-/** What every scenario prints: its seed, so that it can be run again, and one line of figures. */
+/** The seed of a scenario, which repeats it, and its line of figures. */
 
 export type Figures = {
   readonly id: string;
@@ -51,10 +51,10 @@ export async function inParallel<T>(
   );
 }
 
-/** True for the long suites. */
+/** True in the full tier. */
 export const isFullTier = process.env.SPANDREL_TEST_TIER === 'full';
 
-/** Of a property that is tried on random values: the quick tier tries a quarter of them. */
+/** The number of runs of a property test: the quick tier does a tenth of them. */
 export function runsOf(full: number): number {
-  return isFullTier ? full : Math.ceil(full / 4);
+  return isFullTier ? full : Math.ceil(full / 10);
 }

@@ -4,7 +4,7 @@ import { leaveWill } from './last-will.ts';
 import { NO_TURNS, readTurns, slowdown } from './turns.ts';
 
 const LAUNCH = new URL('../../src/launch.js', import.meta.url).pathname;
-/** Imposed on every spawned server, so that a restarted one knows them too. */
+/** Every spawned server has these keys, also after a restart. */
 export const PROJECT_KEY = `sk-lw-${'A'.repeat(42)}2fwxgK`;
 export const ADMIN_KEY = `sk-lw-${'B'.repeat(16)}_${'0'.repeat(42)}1CtB1C`;
 
@@ -12,21 +12,21 @@ export type SpawnedServer = {
   readonly child: ChildProcess;
   readonly address: string;
   readonly port: number;
-  /** From spawn to the ready line, had it had a processor all the time. */
+  /** From spawn to the ready line, without waits for a processor. */
   readonly readyMs: number;
-  /** Everything on stdout and stderr so far. */
+  /** All output on stdout and stderr so far. */
   output(): string;
   /** Resident bytes now. */
   residentBytes(): number;
-  /** Sends the signal and waits for the end; answers the exit code, null when the signal ended it. */
+  /** Sends the signal and waits; resolves to the exit code, null when the signal ended it. */
   stop(signal: NodeJS.Signals): Promise<number | null>;
 };
 
 const LOOK_INTO_LOG_MS = 10;
 
 /**
- * The real process, as `npm start` runs it; the environment of a place says over which database. Its log goes into a
- * file where this process has no time to read it: a log that nobody takes holds up whoever writes it.
+ * Starts the server process as `npm start` does, on the database of the environment. With `logFile` the log goes to a
+ * file, for tests that cannot read it in time: an unread pipe blocks the writer.
  */
 export function spawnServer(
   environment: { readonly [name: string]: string },
@@ -45,7 +45,7 @@ export function spawnServer(
     stdio: ['ignore', 'pipe', log],
   });
   if (log !== 'pipe') closeSync(log);
-  // A test that is cut short leaves no server behind.
+  // Ends the server if the test process is killed.
   const will = leaveWill('kill -KILL "$0"', [String(child.pid)]);
   child.once('exit', () => will.revoke());
   const exited = new Promise<number | null>((resolve) => child.once('exit', resolve));
@@ -71,7 +71,7 @@ export function spawnServer(
           return exited;
         },
       };
-      // What was printed right before the ready line comes by another pipe, and is read in the same turn at the latest.
+      // Output from before the ready line may come by the other pipe, which is read in this turn.
       setImmediate(() => resolve(server));
     };
     const read = (chunk: Buffer) => {

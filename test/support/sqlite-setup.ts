@@ -1,4 +1,4 @@
-/** Lays the schema of SQLite once for all tests of a run; their databases are copies of this file. */
+/** Creates the SQLite schema once per run; tests' databases are copies of this file. */
 
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';

@@ -1,4 +1,4 @@
-/** One case, every surface: the same question over REST and over gRPC, judged by the same expectation. */
+/** Sends one request over REST and over gRPC and checks both answers by the same expectation. */
 
 import {
   create,
@@ -19,14 +19,14 @@ import { checkExchange } from './openapi/exchange.ts';
 export type RestCase = {
   readonly verb?: string;
   readonly path: string;
-  /** A string is sent as it is. */
+  /** A string is sent unchanged. */
   readonly body?: unknown;
   readonly headers?: Headers;
 };
 
 type Headers = { readonly [name: string]: string };
 
-/** Of a stream the first answer is what is judged. */
+/** Tests check only the first message of a stream. */
 export type Callable = DescMethodUnary | DescMethodServerStreaming;
 
 export type SurfaceCase<M extends Callable = Callable> = {
@@ -37,11 +37,11 @@ export type SurfaceCase<M extends Callable = Callable> = {
   readonly status: number;
   /** The error code; undefined for success. */
   readonly code?: string;
-  /** Sees the body as REST writes it, whichever surface answered. */
+  /** Receives the body as REST writes it, for both protocols. */
   readonly check?: (body: Body) => void;
 };
 
-// biome-ignore lint/suspicious/noExplicitAny: a test looks into whatever JSON came back.
+// biome-ignore lint/suspicious/noExplicitAny: a test reads arbitrary JSON.
 export type Body = any;
 
 export type Answer = {
@@ -51,7 +51,7 @@ export type Answer = {
   readonly text: string;
 };
 
-/** A plain REST call. */
+/** Sends a REST request. */
 export async function callRest(address: string, { verb = 'GET', path, body, headers = {} }: RestCase): Promise<Answer> {
   const sent: { body?: string } =
     body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) };
@@ -63,7 +63,7 @@ export async function callRest(address: string, { verb = 'GET', path, body, head
   return { status, body: bodyOf(received, text), headers: received, text };
 }
 
-/** What of an answer is there at once, where it would never end. */
+/** Reads only the first chunk of an endless event stream. */
 async function readText(response: Response): Promise<string> {
   if (!isEvents(response.headers)) return await response.text();
   const reader = response.body?.getReader();
@@ -76,7 +76,7 @@ function isEvents(headers: globalThis.Headers): boolean {
   return headers.get('content-type')?.startsWith('text/event-stream') ?? false;
 }
 
-/** Of several lines the first. */
+/** Parses the body, or its first line. */
 function bodyOf(headers: globalThis.Headers, text: string): Body {
   if (text === '' || isEvents(headers)) return null;
   return JSON.parse(headers.get('content-type') === 'application/x-ndjson' ? (text.split('\n', 1)[0] ?? '') : text);
@@ -94,7 +94,7 @@ export type RpcAnswer =
 
 const kept = new Map<string, Client>();
 
-/** Calls of this address share one connection from now on, until what is answered is called; others open one each. */
+/** Calls to this address share one connection until the returned function is called. */
 export function keepConnection(address: string): () => void {
   const client = connect(address);
   kept.set(address, client);
@@ -106,12 +106,12 @@ export function keepConnection(address: string): () => void {
 
 function connect(address: string): Client {
   return new Client(new URL(address).host, credentials.createInsecure(), {
-    // Answers may hold more than clients take unasked.
+    // Answers may exceed the client's default limit.
     'grpc.max_receive_message_length': -1,
   });
 }
 
-/** A call by @grpc/grpc-js; the answer is shown as REST would write it. */
+/** Calls by @grpc/grpc-js; returns the answer as REST would write it. */
 export async function callRpc<M extends Callable>(
   address: string,
   { method, request, headers }: { method: M; request: MessageInitShape<M['input']>; headers: Headers },
@@ -188,7 +188,7 @@ export function grpcStatus(status: number, code: string): number {
   return found;
 }
 
-/** Asks over REST and over gRPC, and judges both answers. */
+/** Sends the case over REST and gRPC and checks both answers. */
 export async function expectEverywhere(address: string, each: SurfaceCase): Promise<void> {
   const rest = await callRest(address, { ...each.rest, headers: { ...each.headers, ...each.rest.headers } });
   expect(rest.status, `REST: ${rest.text}`).toBe(each.status);

@@ -1,4 +1,4 @@
-/** Clients that follow traces, one for each protocol; all show what they were told as REST writes it. */
+/** Clients of live tails, one for each protocol; all return changes as REST writes them. */
 
 import { create, fromBinary, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
 import { ConnectError, createClient, type Transport } from '@connectrpc/connect';
@@ -16,9 +16,9 @@ export type Event = { readonly type: string; readonly id: string; readonly data:
 
 export type Follower = {
   readonly events: Event[];
-  /** How often it was told that nothing changed; the first time says that it follows. */
+  /** The number of idle messages; the first one confirms the start. */
   readonly idles: () => number;
-  /** How it ended: null while it has not; "end" where nothing was said. */
+  /** The error that ended it; "end" without one; null while open. */
   readonly ended: () => string | null;
   readonly close: () => void;
 };
@@ -42,7 +42,7 @@ export const FOLLOW: { readonly [protocol: string]: Follow } = {
   Connect: (following) => followBy(createConnectTransport({ baseUrl: following.address, httpVersion: '2' }), following),
 };
 
-/** Resolves once it follows. */
+/** Resolves once it has started. */
 export async function followRest({ address, headers, query = {} }: Following): Promise<Follower> {
   const told: Told = { events: [], idles: 0, ended: null };
   const leaving = new AbortController();

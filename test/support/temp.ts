@@ -10,7 +10,7 @@ export function temporaryFolder(parent = tmpdir()): { readonly path: string; rem
 
 const LOOK_AGAIN_MIN_MS = 5;
 const LOOK_AGAIN_MAX_MS = 50;
-/** Of the time that was waited already: whoever waits for long is told a little later, and asks less. */
+/** The pause as a share of the time waited so far: long waits poll less often. */
 const LOOK_AGAIN_SHARE = 0.05;
 
 /** Waits for a condition; throws once the deadline is past. */
@@ -28,7 +28,7 @@ const SHARED_MEMORY = '/dev/shm';
 const SHARED_MEMORY_TYPE = 0x01021994;
 const SHARED_MEMORY_FREE_MIN_BYTES = 2 * 1024 ** 3;
 
-/** A folder whose files live in memory, so that nobody waits for a disk; null where there is no room for that. */
+/** A folder in memory, which needs no disk; null without enough room. */
 export function memoryFolder(): string | null {
   try {
     const { type, bavail, bsize } = statfsSync(SHARED_MEMORY);

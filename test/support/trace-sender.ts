@@ -1,14 +1,14 @@
-/** Sends traces until they are acknowledged, as SDKs do behind a load balancer, and keeps account of every refusal. */
+/** Sends traces until they are acknowledged, as SDKs behind a load balancer do, and counts refusals. */
 
 import { setTimeout as delay } from 'node:timers/promises';
 import { PROJECT_KEY } from './server.ts';
 
 export type TraceSenderOptions = {
-  /** Asked before every attempt; the attempts go round. */
+  /** Called per attempt; attempts use all in turn. */
   readonly addresses: () => readonly string[];
-  /** An attempt that takes longer hangs. */
+  /** A longer attempt counts as hung. */
   readonly answerMaxMs?: number;
-  /** The same trace again, until then. */
+  /** The limit of retries of one trace. */
   readonly patienceMs?: number;
 };
 
@@ -17,7 +17,7 @@ export type Refusals = {
   cut: number;
   /** Attempts answered 503 with Retry-After. */
   unavailable: number;
-  /** Whatever else was no success; nothing may be. */
+  /** All other failures; there must be none. */
   readonly wrong: string[];
 };
 
@@ -29,7 +29,7 @@ export type TraceSender = {
   readonly refusals: Readonly<Refusals>;
 };
 
-// Sooner than Retry-After says: the tests want to know how soon it works again.
+// Shorter than Retry-After, because tests measure the recovery time.
 const PAUSE_MS = 25;
 
 export function createTraceSender({
@@ -80,11 +80,11 @@ export function createTraceSender({
 }
 
 export type Load = {
-  /** Lets what is under way finish. */
+  /** Waits for requests under way. */
   stop(): Promise<void>;
 };
 
-/** So many clients, each sending one trace after another. */
+/** Starts clients that each send one trace after another. */
 export function startLoad(clients: number, sendNext: () => Promise<void>): Load {
   let isRunning = true;
   const running = Promise.all(
@@ -92,7 +92,7 @@ export function startLoad(clients: number, sendNext: () => Promise<void>): Load 
       while (isRunning) await sendNext();
     }),
   );
-  // Whoever stops it hears of a failure.
+  // `stop` reports a failure.
   running.catch(() => undefined);
   return {
     async stop() {

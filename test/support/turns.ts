@@ -1,8 +1,8 @@
-/** What a process had of the processors, so that a busy machine can be told from a slow program. */
+/** Processor times of a process, to distinguish a busy machine from a slow program. */
 
 import { readFileSync } from 'node:fs';
 
-/** Of the main thread of a process: on a processor, and waiting for one. */
+/** A main thread's time on a processor, and waiting for one. */
 export type Turns = { readonly ranMs: number; readonly waitedMs: number };
 
 export const NO_TURNS: Turns = { ranMs: 0, waitedMs: 0 };
@@ -16,13 +16,13 @@ export function readTurns(pid: number): Turns {
   }
 }
 
-/** How many times longer everything took because others had the processors, which is the machine's doing. */
+/** The factor by which waits for a processor prolonged the time of the process. */
 export function slowdown(from: Turns, to: Turns): number {
   const ranMs = Math.max(1, to.ranMs - from.ranMs);
   return (ranMs + Math.max(0, to.waitedMs - from.waitedMs)) / ranMs;
 }
 
-/** Answers the milliseconds since now, had this thread not waited for a processor in between. */
+/** Returns a function for the milliseconds since now without waits for a processor. */
 export function startStopwatch(): () => number {
   const startedMs = performance.now();
   const { waitedMs } = readTurns(process.pid);

@@ -1,4 +1,4 @@
-/** Reads the log of events over REST, as consumers do, and judges what came. */
+/** Reads the event log over REST, as consumers do, and checks it. */
 
 import { ADMIN_KEY } from './server.ts';
 import { type Answer, type Body, callRest } from './surfaces.ts';
@@ -6,7 +6,7 @@ import { type Answer, type Body, callRest } from './surfaces.ts';
 export type LoggedEvent = { readonly id: string; readonly created: string; readonly data: Body };
 
 export type Walk = {
-  /** Asked before every page: the process that answers may change on the way. */
+  /** Called before every page: the server may change in between. */
   readonly address: () => string;
   readonly limit?: number;
   /** Epoch milliseconds. */
@@ -42,7 +42,7 @@ export function readPage(address: string, { from, limit, cursor }: PageQuestion)
   });
 }
 
-/** Whether each is before the one above it, ids by bytes where the instants are equal. */
+/** Whether events are newest first, with ids of equal instants descending by bytes. */
 export function isNewestFirst(events: readonly LoggedEvent[]): boolean {
   return events.every((event, index) => {
     const above = events[index - 1];
@@ -51,7 +51,7 @@ export function isNewestFirst(events: readonly LoggedEvent[]): boolean {
   });
 }
 
-/** How many are not the only one of their kind. */
+/** The number of repeated items. */
 export function countRepeats<T>(items: readonly T[]): number {
   return items.length - new Set(items).size;
 }
@@ -59,11 +59,11 @@ export function countRepeats<T>(items: readonly T[]): number {
 export type Audit = {
   /** Traces without an event. */
   readonly lost: number;
-  /** Events that a trace has beyond its first. */
+  /** Events beyond the first of a trace. */
   readonly repeated: number;
 };
 
-/** Of traces with one span each: how often the log has them. */
+/** Counts missing and repeated events of traces with one span. */
 export function auditLog(events: readonly LoggedEvent[], traceIds: readonly string[]): Audit {
   const logged = events.map((event): string => event.data.trace_id);
   const known = new Set(logged);

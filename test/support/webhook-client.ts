@@ -1,4 +1,4 @@
-/** The owner of webhook endpoints, and the gateway whose requests become events. */
+/** A client that owns webhook endpoints and reports gateway requests. */
 
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'vitest';
@@ -8,11 +8,11 @@ import { until } from './temp.ts';
 export type WebhookClient = ReturnType<typeof createWebhookClient>;
 
 export type ClientOptions = {
-  /** Asked for every call: servers come and go. */
+  /** Called for every request: servers may change. */
   readonly address: () => string;
   readonly adminKey: string;
   readonly projectKey: string;
-  /** For so long, what is refused as overload is asked again, as SDKs do; not at all by default. */
+  /** For this long the client retries requests refused as overload, as SDKs do; by default not at all. */
   readonly patienceMs?: number;
 };
 
@@ -66,7 +66,7 @@ export function createWebhookClient({ address, adminKey, projectKey, patienceMs 
 
   return {
     ask,
-    /** Events of that many requests; answers their ids once they are stored, in their order in the log. */
+    /** Reports requests; resolves to the ids of their stored events, in the order of the log. */
     async report(count: number, tag = ''): Promise<readonly string[]> {
       const ids = Array.from({ length: count }, () => `req_${tag}${++reports}`);
       for (let sent = 0; sent < count; sent += RECORDS_PER_REPORT) {
@@ -74,7 +74,7 @@ export function createWebhookClient({ address, adminKey, projectKey, patienceMs 
       }
       return ids.map((id) => `${id}:completed`);
     },
-    /** As many events of a type about virtual keys; answers the ids of these keys, one for each. */
+    /** Sends this many events of a type about virtual keys; returns the ids of the keys, one for each. */
     async reportKeys(type: string, count: number, tag: string): Promise<readonly string[]> {
       const keys = Array.from({ length: count }, () => `${tag}${++reports}`);
       const more = { occurred_at: Date.now(), name: 'a key', display_prefix: 'sk-', reason: null };
@@ -125,7 +125,7 @@ export function createWebhookClient({ address, adminKey, projectKey, patienceMs 
       }
       return events;
     },
-    /** Until nothing of the endpoint's waits or is being sent. */
+    /** Waits until the endpoint has no undelivered event. */
     async untilIdle(id: string, deadlineMs = 20_000): Promise<void> {
       await until(async () => {
         const { oldest_undelivered_age_ms: age } = (await get('GET', `${ENDPOINTS}/${id}/health`)).data;

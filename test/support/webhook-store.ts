@@ -1,29 +1,29 @@
-/** Webhook endpoints in memory, beside a fake management store, for tests of the rules alone. */
+/** An in-memory webhook store beside a fake management store, to test only the rules. */
 
-import type { Attempt, Delivery, NewReplay, Replay, Verdict } from '../../src/domain/delivery.ts';
-import type { Endpoint, EndpointChange } from '../../src/domain/endpoint.ts';
-import type { ManagementChange, ManagementStore } from '../../src/domain/management.ts';
+import type { Attempt, Delivery, NewReplay, Replay, Verdict } from '../../src/domain/delivery/delivery.ts';
 import type {
   DescendingPage,
   EndpointFigures,
-  MatchQuestion,
+  MatchRequest,
   NewTest,
   Redelivery,
   WebhookStore,
-} from '../../src/domain/webhook-store.ts';
+} from '../../src/domain/delivery/webhook-store.ts';
+import type { Endpoint, EndpointChange } from '../../src/domain/endpoints/endpoint.ts';
+import type { ManagementChange, ManagementStore } from '../../src/domain/management/management.ts';
 
 export type FakeWebhookStore = {
   readonly management: ManagementStore;
   readonly webhooks: WebhookStore;
   readonly redeliveries: Redelivery[];
   readonly replays: NewReplay[];
-  readonly questions: MatchQuestion[];
+  readonly questions: MatchRequest[];
   readonly ended: { readonly test: NewTest; readonly verdict: Verdict }[];
   /** Every endpoint, archived ones too. */
   readonly endpoints: ReadonlyMap<string, Endpoint>;
   readonly deliveries: Delivery[];
   readonly attempts: Attempt[];
-  /** What the store answers where it has nothing to compute it from. */
+  /** Preset answers where the store has no data. */
   readonly answers: {
     figures: EndpointFigures;
     unfinished: number;
@@ -31,7 +31,7 @@ export type FakeWebhookStore = {
     waitMs: number | null;
     endFails: boolean;
   };
-  /** As deliveries would change it. */
+  /** Changes it as deliveries would. */
   touch(id: string, change: Partial<Endpoint>): void;
 };
 
@@ -52,7 +52,7 @@ export function createFakeWebhookStore(management: ManagementStore): FakeWebhook
   const fake = {
     redeliveries: [] as Redelivery[],
     replays: [] as NewReplay[],
-    questions: [] as MatchQuestion[],
+    questions: [] as MatchRequest[],
     ended: [] as { test: NewTest; verdict: Verdict }[],
     deliveries: [] as Delivery[],
     attempts: [] as Attempt[],

@@ -1,4 +1,4 @@
-/** A receiver's view of signatures, written from the contract and not from the code that signs. */
+/** Verifies signatures like a receiver, by the contract and not by the signing code. */
 
 import { createHmac, timingSafeEqual } from 'node:crypto';
 

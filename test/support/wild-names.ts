@@ -1,4 +1,4 @@
-/** Model names as applications and gateways have been seen to spell them. */
+/** Spellings of model names seen in applications and gateways. */
 export const WILD_NAMES: readonly string[] = `
 claude-3-5-sonnet-latest claude-3-5-sonnet-20240620 claude-3-5-sonnet-20241022 claude-3-5-haiku-latest
 claude-3-5-haiku-20241022 claude-3-7-sonnet-latest claude-3-7-sonnet-20250219 claude-3-opus-latest

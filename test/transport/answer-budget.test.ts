@@ -9,17 +9,19 @@ const MIB = 1_048_576;
 const EMPTY_MESSAGE = Buffer.alloc(5);
 const GET = `GET ${PATH} HTTP/1.1\r\nHost: x\r\nAuthorization: ${GOOD.authorization}\r\n\r\n`;
 
-/** More than kernels take for a client that reads nothing; where the client has a window of its own, it takes nothing. */
+/**
+ * More than kernel buffers hold for a client that does not read; other clients have an own window, and read nothing.
+ */
 const answerBytesOver = (name: string) => (name.startsWith('HTTP/1.1') ? 4 * MIB : MIB);
-/** Four answers, so one for every caller. */
+/** Room for four answers, so one per caller. */
 const budgetOf = (answerBytes: number) => 4 * (answerBytes + 65_536);
 
-/** A server whose every trace is one large text. */
+/** Starts a server whose traces are one large text. */
 async function start(options: PortOptions = {}, answerBytes = MIB): Promise<Port> {
   const asciiTree = 'x'.repeat(answerBytes);
   const port = await startPort({
     fallback: 'rest',
-    quotas: { answerBytes: budgetOf(answerBytes) },
+    quotas: { responseBytes: budgetOf(answerBytes) },
     serve: () => ({ view: { case: 'trace', value: { metadataJson: '{}', asciiTree } } }),
     ...options,
   });
@@ -29,7 +31,7 @@ async function start(options: PortOptions = {}, answerBytes = MIB): Promise<Port
 
 type Reader = { readonly close: () => void };
 
-/** Asks again and again and takes nothing. */
+/** Clients that send requests and read no answers. */
 const GREEDY: { readonly [name: string]: (port: Port) => Reader } = {
   'HTTP/1.1, requests sent ahead': ({ port }) => {
     const socket = connectTcp({ port, host: '127.0.0.1' }).on('error', () => {});
@@ -65,24 +67,24 @@ describe('answers nobody takes', () => {
       const port = await start({}, answerBytes);
       let most = 0;
       const reader = GREEDY[name]?.(port);
-      // The kernel takes the first answers of HTTP/1.1 for the client, so it is a moment until one waits for good.
+      // Kernel buffers take the first answers of HTTP/1.1, so the budget fills only after a while.
       let refused = await fetch(port.address + PATH, { headers: GOOD });
       const deadlineMs = performance.now() + 20_000;
       while (refused.status === 200 && performance.now() < deadlineMs) {
-        most = Math.max(most, port.held().answerBytes);
+        most = Math.max(most, port.held().responseBytes);
         await refused.arrayBuffer();
         refused = await fetch(port.address + PATH, { headers: GOOD });
       }
-      // The same address asks for more than it may hold, and is told when to come again.
+      // The address has used its share, so its next request gets Retry-After.
       expect(refused.status).toBe(503);
       expect(refused.headers.get('retry-after')).toBe('1');
       await until(() => port.inFlight() === 0, 'every call has ended');
-      expect(Math.max(most, port.held().answerBytes)).toBeLessThanOrEqual(budgetOf(answerBytes) / 4);
+      expect(Math.max(most, port.held().responseBytes)).toBeLessThanOrEqual(budgetOf(answerBytes) / 4);
       reader?.close();
-      await until(() => port.held().answerBytes === 0, 'nothing is held');
+      await until(() => port.held().responseBytes === 0, 'nothing is held');
       const taken = await fetch(port.address + PATH, { headers: GOOD });
       expect((await taken.arrayBuffer()).byteLength).toBeGreaterThan(answerBytes);
-      await until(() => port.held().answerBytes === 0, 'the answer was taken');
+      await until(() => port.held().responseBytes === 0, 'the answer was taken');
     },
   );
 
@@ -92,8 +94,8 @@ describe('answers nobody takes', () => {
     const port = await start({ answerTimes }, answerBytes);
     const reader = GREEDY[name]?.(port);
     onTestFinished(() => reader?.close());
-    await until(() => port.held().answerBytes > 0, 'an answer waits');
-    await until(() => port.held().answerBytes === 0, 'it is cut');
+    await until(() => port.held().responseBytes > 0, 'an answer waits');
+    await until(() => port.held().responseBytes === 0, 'it is cut');
   });
 });
 
@@ -133,7 +135,7 @@ describe('requests sent ahead on one HTTP/1.1 connection', () => {
   });
 });
 
-/** The bodies of the answers, up to the end of the connection or the last of them. */
+/** Pipelines requests; returns the bodies of the answers until the connection ends. */
 async function sendAhead(port: Port, ids: readonly string[]): Promise<readonly string[]> {
   const socket = connectTcp({ port: port.port, host: '127.0.0.1' });
   onTestFinished(() => void socket.destroy());

@@ -6,7 +6,7 @@ import { ApiKeyService } from '../../gen/spandrel/v1/keys_pb.js';
 import { GOOD, type Port, startPort } from '../support/port.ts';
 import { callRpc } from '../support/surfaces.ts';
 
-/** Large enough to be compressed, and all of it alike. */
+/** Long enough for compression, and highly compressible. */
 const LONG = 'x'.repeat(5_000);
 
 let port: Port;
@@ -57,7 +57,7 @@ describe('gRPC the short way', () => {
 
 type Sent = { readonly verb: string; readonly path: string; readonly headers: { readonly [name: string]: string } };
 
-/** By hand, for a client library would unpack the answer before it can be looked at. */
+/** Uses node:http, because client libraries would decompress the answer. */
 function send({
   verb,
   path,

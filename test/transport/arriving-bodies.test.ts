@@ -4,7 +4,7 @@ import { GOOD, type Port, startPort, until } from '../support/port.ts';
 
 const RPC = '/spandrel.v1.ApiKeyService/CreateApiKey';
 const BODY_BYTES = 50_000;
-/** Four requests and four bodies for every caller. */
+/** Room for four requests and four bodies per caller. */
 const QUOTAS = { arriving: 16, inFlight: 16, bodyBytes: 16 * BODY_BYTES };
 const SENDERS = 20;
 /** Announces a message that is longer than what follows. */
@@ -25,12 +25,12 @@ async function start(): Promise<Port> {
 }
 
 type Sending = {
-  /** How many were refused as unavailable, and how many otherwise ended. */
+  /** The number of requests refused as unavailable. */
   readonly refused: () => number;
   readonly session: ClientHttp2Session;
 };
 
-/** Requests that have sent `bytes` of their bodies and go no further. */
+/** Opens requests that send `bytes` of their bodies and then stall. */
 function sendHalf(port: Port, surface: string, bytes: number): Sending {
   const { path, type, first } = SURFACES[surface] ?? { path: '', type: '', first: Buffer.alloc(0) };
   const session = connectHttp2(port.address).on('error', () => {});
@@ -57,7 +57,7 @@ describe.each(Object.keys(SURFACES))('bodies on their way over %s', (surface) =>
     const sending = sendHalf(port, surface, 1);
     await until(() => sending.refused() === SENDERS - QUOTAS.arriving / 4, 'all others are refused');
     expect(port.held()).toMatchObject({ arriving: QUOTAS.arriving / 4, inFlight: 0 });
-    // A read of the same caller has its place.
+    // Bodiless reads of the same caller still work.
     expect((await fetch(`${port.address}/api/api-keys`, { headers: GOOD })).status).toBe(200);
     sending.session.destroy();
     await until(() => port.held().arriving === 0, 'the places are free again');

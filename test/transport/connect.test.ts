@@ -268,6 +268,11 @@ function rawHttp1(text: string): Promise<string> {
   });
 }
 
+/** How long a server discards what still arrives after a refusal. */
+const LINGER_MS = 1_000;
+/** Attempts that a busy machine may spoil. */
+const SLOW_MAX = 20;
+
 describe('a body nobody is going to read', () => {
   it('ends the connection on HTTP/1.1, after the answer', async () => {
     const answer = await new Promise<{ status: number; connection: string | undefined }>((resolve, reject) => {
@@ -288,16 +293,26 @@ describe('a body nobody is going to read', () => {
 
   it('does not cost a client the answer that sends all of it before it looks', async () => {
     const head = `POST ${PATH} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${INGEST_MAX_BYTES}\r\n\r\n`;
-    for (let round = 0; round < 5; round += 1) {
+    for (let answered = 0, slow = 0; answered < 5; ) {
       const socket = connectTcp(port.port, '127.0.0.1').pause();
-      await new Promise<void>((resolve, reject) => {
-        socket.on('error', reject);
+      const startedAtMs = performance.now();
+      let sentMs = Number.POSITIVE_INFINITY;
+      const received = await new Promise<Buffer | null>((resolve) => {
+        socket.on('error', () => resolve(null));
+        socket.on('close', () => resolve(null));
         socket.write(head);
-        socket.write(Buffer.alloc(INGEST_MAX_BYTES, 'x'), () => resolve());
+        socket.write(Buffer.alloc(INGEST_MAX_BYTES, 'x'), () => {
+          sentMs = performance.now() - startedAtMs;
+          socket.on('data', resolve).resume();
+        });
       });
-      const [received] = (await once(socket.resume(), 'data')) as [Buffer];
-      expect(received.toString('latin1')).toMatch(/^HTTP\/1\.1 401 /);
       socket.destroy();
+      // The server reads on for a second: on a busy machine a client may take longer to send everything.
+      if (received === null && sentMs > LINGER_MS / 2 && slow < SLOW_MAX) slow += 1;
+      else {
+        expect(received?.toString('latin1')).toMatch(/^HTTP\/1\.1 401 /);
+        answered += 1;
+      }
     }
   });
 
@@ -421,7 +436,7 @@ it.each(['application/proto', 'application/json', 'application/grpc-web+proto'])
     const session = connectHttp2(own.address);
     const stream = session.request({ ':method': 'POST', ':path': PATH, 'content-type': type, ...GOOD });
     stream.on('error', () => {}).write(bodies[type as keyof typeof bodies]);
-    // By the answer to it all that was sent before is read.
+    // The answer shows that the server has read all earlier frames.
     await new Promise((resolve) => session.ping(resolve));
     session.destroy();
     await own.drain(500);

@@ -34,7 +34,7 @@ function bodyOf(protocol: string, bomb: Buffer): Buffer {
   return Buffer.concat([prefix, bomb]);
 }
 
-/** Everything the server answers, in one text. */
+/** Returns the whole answer of the server as text. */
 function send(
   protocol: keyof typeof PROTOCOLS,
   bomb: Buffer,
@@ -65,7 +65,7 @@ describe.each(Object.keys(PROTOCOLS) as (keyof typeof PROTOCOLS)[])('X1: %s', (p
     ['an honest bomb', honest, /resource_exhausted|"grpc-status":"8"|grpc-status: 8/],
     ['a bomb that lies about its size', lying, /invalid_argument|"grpc-status":"3"|grpc-status: 3/],
   ])(`${AT_ONCE} times %s at once is refused within bounds`, async (name, bomb, refusal) => {
-    // Once before, so that what every first call needs is not counted as growth.
+    // Warms up, so that memory of the first call does not count as growth.
     await send(protocol, bomb);
     const rssBefore = process.memoryUsage().rss;
     let rssPeak = rssBefore;
@@ -91,7 +91,7 @@ describe.each(Object.keys(PROTOCOLS) as (keyof typeof PROTOCOLS)[])('X1: %s', (p
   });
 
   it('is not even unpacked for a caller without a credential', async () => {
-    // The end of it never comes, and nobody waits for it.
+    // The server answers before the body has ended.
     const answer = await send(protocol, lying, { authorization: 'Bearer bad', end: false });
     expect(answer).toMatch(/unauthenticated|"grpc-status":"16"|grpc-status: 16/);
   });
@@ -100,7 +100,7 @@ describe.each(Object.keys(PROTOCOLS) as (keyof typeof PROTOCOLS)[])('X1: %s', (p
 it('a message within the limit is unpacked, however well it is packed', async () => {
   const packed = gzipSync(Buffer.alloc(0));
   expect(await send('connect', packed)).toContain('":status":200');
-  // As many zero bytes as fit are no message, and refused as such and not for their size.
+  // Zero bytes up to the limit are refused as no message, not for their size.
   const zeros = gzipSync(Buffer.alloc(INGEST_MAX_BYTES));
   expect(await send('connect', zeros)).toContain('invalid_argument');
 });

@@ -78,7 +78,7 @@ it('a drain leaves connections at rest a moment, then ends them', async () => {
   const silent = connectTcp(port.port, '127.0.0.1').resume();
   await once(silent, 'connect');
   const drained = port.drain(10_000);
-  // What was already on its way when the drain began is answered.
+  // The server still answers requests sent when the drain began.
   const [late] = await once(httpGet(`${port.address}/late`, { agent }), 'response');
   expect(late.statusCode).toBe(200);
   expect(late.headers.connection).toBe('close');

@@ -1,7 +1,7 @@
-/** Large answers and bodies leave the event loop to others while they are made and read. */
+/** Writing large answers and reading large bodies yields to other requests. */
 
 import { expect, it, onTestFinished } from 'vitest';
-import { buildBody } from '../../src/transport/rest/body-parts.ts';
+import { buildResponseBody } from '../../src/transport/rest/response-body.ts';
 import { GOOD, startPort } from '../support/port.ts';
 
 const KIB = 1_024;
@@ -10,7 +10,7 @@ const stay = () => {};
 
 it('a small one is made at once', () => {
   const nextTurn = () => Promise.reject(new Error('no turn is needed'));
-  expect(buildBody([ITEM, 'x'].values(), { nextTurn, requireCaller: stay })).toEqual([`${ITEM}x`]);
+  expect(buildResponseBody([ITEM, 'x'].values(), { nextTurn, requireConnected: stay })).toEqual([`${ITEM}x`]);
 });
 
 it('a large one is made in parts, each in a turn of its own', async () => {
@@ -26,7 +26,7 @@ it('a large one is made in parts, each in a turn of its own', async () => {
     writtenPerTurn.push(written);
     written = 0;
   };
-  const body = await buildBody(pieces(), { nextTurn, requireCaller: stay });
+  const body = await buildResponseBody(pieces(), { nextTurn, requireConnected: stay });
   expect(Math.max(...writtenPerTurn)).toBe(4);
   expect(body.join('')).toBe(ITEM.repeat(40));
 });
@@ -42,7 +42,9 @@ it('a large one is made no further once nobody waits for it', async () => {
   const leave = () => {
     throw new Error('the caller left');
   };
-  await expect(buildBody(pieces(), { nextTurn: async () => {}, requireCaller: leave })).rejects.toThrow('left');
+  await expect(buildResponseBody(pieces(), { nextTurn: async () => {}, requireConnected: leave })).rejects.toThrow(
+    'left',
+  );
   expect(written).toBe(4);
 });
 

@@ -45,7 +45,7 @@ describe('requests that arrive together', () => {
       seen.push(begun);
       await turn();
     }
-    // Two in every turn, for the third would begin too late; the turn before may end in between.
+    // Two per turn, because a third would begin too late; a sample may span two turns.
     expect(seen.slice(1).every((count, index) => count - (seen[index] ?? 0) <= 3)).toBe(true);
     expect(begun).toBe(10);
   });

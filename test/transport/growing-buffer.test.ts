@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { createGrowingBuffer } from '../../src/transport/growing-buffer.ts';
 
-/** As a session of HTTP/2 hands them over: parts of what was read at once. */
+/** Chunks as an HTTP/2 session emits them: views of one read. */
 function partsOf(bytes: Buffer, sizes: readonly number[]): Buffer[] {
   let at = 0;
   return sizes.map((size) => {

@@ -12,7 +12,7 @@ const PATH = '/spandrel.v1.TraceService/GetTrace';
 const IN_FLIGHT_MAX = 8;
 const HEADERS = { ':method': 'POST', ':path': PATH, 'content-type': 'application/grpc', te: 'trailers' };
 
-/** A call whose headers promise a message, and whose only other frame is an empty one that ends it. */
+/** Sends headers that announce a message, then an empty frame that ends the call. */
 async function endEarly(session: ReturnType<typeof connectHttp2>, headers: object): Promise<unknown> {
   const stream = session.request({ ...HEADERS, ...headers }, { endStream: false });
   stream.end();
@@ -63,7 +63,7 @@ it('a gRPC call whose stream ended long before its message is asked for is answe
         invoke: async (_method, _call, decode) => {
           inFlight += 1;
           try {
-            // As long as a look into the store may take, and longer.
+            // Longer than a read of the store takes.
             for (let count = 0; count < 50; count += 1) await turn();
             await decode();
             throw new Error('there was no message');

@@ -14,7 +14,7 @@ import { GOOD, type Port, SIZE_MAX_BYTES, startPort, TLS, until } from '../suppo
 
 const PATH = '/spandrel.v1.TraceService/GetTrace';
 
-/** What the code behind the rpc does depends on the trace it is asked for. */
+/** The handler: its result depends on the trace id. */
 async function serve(_: unknown, message: unknown): Promise<object> {
   const { traceId } = message as GetTraceRequest;
   if (traceId === 'missing') throw new Fault('trace_not_found', 'There is no such träce, 100 %.');
@@ -48,7 +48,7 @@ type Reply = {
 
 type Raw = { readonly headers?: object; readonly chunks?: readonly Uint8Array[]; readonly end?: boolean };
 
-/** A call by hand, for what no client library would send. */
+/** Sends a raw call that no client library would send. */
 function call({ headers = {}, chunks = [], end = true }: Raw): Promise<Reply> {
   return new Promise((resolve, reject) => {
     const stream = session.request({

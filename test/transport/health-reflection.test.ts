@@ -14,7 +14,7 @@ import { GOOD, type Port, startPort } from '../support/port.ts';
 import { until } from '../support/temp.ts';
 
 const run = promisify(execFile);
-// Not by npx, which takes longer to start than the call.
+// Avoids npx, which takes longer to start than the call.
 const BUF = createRequire(import.meta.url).resolve('@bufbuild/buf/bin/buf');
 let port: Port;
 

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { createInflateGate } from '../../src/transport/rest/inflate.ts';
+import { createBoundedInflate } from '../../src/transport/rest/inflate.ts';
 
 const LIMIT = 1_048_576;
-const inflate = createInflateGate();
+const inflate = createBoundedInflate();
 
 describe('a body labelled gzip', () => {
   it.each([

@@ -1,4 +1,4 @@
-/** Over every protocol the pipeline is told when nobody waits for the answer any more. */
+/** On every protocol the pipeline learns when the caller has disconnected. */
 
 import { once } from 'node:events';
 import { connect as connectHttp2 } from 'node:http2';
@@ -35,7 +35,7 @@ function askHttp2({ address }: Port, headers: { readonly [name: string]: string 
   const stream = session.request({ ...headers, ...GOOD }, { endStream: false }).on('error', () => {});
   stream.end(body);
   onTestFinished(() => session.destroy());
-  // The stream alone goes: its connection may carry others.
+  // Only the stream closes: its connection may carry others.
   return { leave: () => stream.close(8), answered: once(stream, 'response') };
 }
 
@@ -46,14 +46,14 @@ it.each(Object.keys(CALLERS))('%s', async (name) => {
   const leaving = CALLERS[name]?.(port);
   await until(() => port.decoded() === 1, 'the call is being worked on');
   const left = port.lastCall();
-  expect(left?.hasLeft()).toBe(false);
+  expect(left?.isDisconnected()).toBe(false);
   leaving?.answered.catch(() => undefined);
   leaving?.leave();
-  await until(() => left?.hasLeft() === true, 'the pipeline knows that the caller has left');
+  await until(() => left?.isDisconnected() === true, 'the pipeline knows that the caller has left');
   const staying = CALLERS[name]?.(port);
   await until(() => port.decoded() === 2, 'the next call is being worked on');
-  expect(port.lastCall()?.hasLeft()).toBe(false);
+  expect(port.lastCall()?.isDisconnected()).toBe(false);
   work.resolve({});
   await staying?.answered;
-  await until(() => port.inFlight() === 0 && port.held().answerBytes === 0, 'nothing is left of either');
+  await until(() => port.inFlight() === 0 && port.held().responseBytes === 0, 'nothing is left of either');
 });

@@ -6,15 +6,15 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ExportTraceServiceRequestSchema } from '../../gen/opentelemetry/proto/collector/trace/v1/trace_service_pb.js';
 import { AnyValueSchema } from '../../gen/opentelemetry/proto/common/v1/common_pb.js';
 import { CollectTraceRequestSchema, SpanType } from '../../gen/spandrel/v1/traces_pb.js';
-import { createStepTaker } from '../../src/domain/steps.ts';
+import { createStepRunner } from '../../src/domain/steps.ts';
 import { decodeMessage } from '../../src/transport/message-decode.ts';
 import { startApp, type TestApp } from '../support/app.ts';
 
-/** With a clock by which every step takes too long, so that turns are given between all of them. */
+/** Decodes with a clock by which every step takes too long, so that it yields after each. */
 function decodeSlowly(desc: DescMessage, bytes: Uint8Array) {
   let now = 0;
   let turns = 0;
-  const takeSteps = createStepTaker({
+  const runSteps = createStepRunner({
     nowMs: () => {
       now += 100;
       return now;
@@ -24,7 +24,7 @@ function decodeSlowly(desc: DescMessage, bytes: Uint8Array) {
       await nextTurn();
     },
   });
-  return Promise.resolve(decodeMessage(desc, bytes, takeSteps)).then((message) => ({ message, turns }));
+  return Promise.resolve(decodeMessage(desc, bytes, runSteps)).then((message) => ({ message, turns }));
 }
 
 const text = (length: number) => fc.string({ maxLength: length });

@@ -11,7 +11,7 @@ const REFUSED = expect.objectContaining({ code: 'payload_too_large' });
 
 const checkParts: PartCount['add'] = (desc, bytes) => createPartCount().add(desc, bytes);
 
-/** A field of that number, without content, over and over. */
+/** Repeats an empty field with this number. */
 function repeat(number: number, count: number): Buffer {
   return Buffer.alloc(count * 2, Buffer.from([(number << 3) | 2, 0]));
 }

@@ -27,7 +27,7 @@ afterAll(() => port.drain(0));
 
 type Open = (localAddress: string) => Transport;
 
-/** Each over a connection of its own. */
+/** Each opens its own connection. */
 const TRANSPORTS: { readonly [name: string]: Open } = {
   gRPC: (localAddress) => createGrpcTransport({ baseUrl: port.address, nodeOptions: from(localAddress) }),
   'gRPC-Web': (localAddress) =>
@@ -40,14 +40,14 @@ function from(localAddress: string) {
   return { createConnection: () => connectTcp({ port: port.port, host: '127.0.0.1', localAddress }) };
 }
 
-/** Ends with the test. */
+/** Aborts after the test. */
 function openSignal(): AbortSignal {
   const open = new AbortController();
   onTestFinished(() => open.abort());
   return open.signal;
 }
 
-/** What the server says first: a status, or the code of the refusal. The stream stays open for as long as the signal wants. */
+/** Returns the first status or the refusal's code. The stream stays open until the signal. */
 function holdWatch(transport: Transport, signal: AbortSignal): Promise<string> {
   const messages = createClient(Health, transport).watch({}, { signal })[Symbol.asyncIterator]();
   return messages.next().then(
@@ -175,7 +175,7 @@ it('questions of a client that takes no answer are not answered ahead', async ()
   frame.set(message, 5);
   stream.write(Buffer.concat(Array.from({ length: QUESTIONS_PER_STREAM }, () => frame)));
   await once(stream, 'response');
-  // Whatever is answered ahead is answered meanwhile.
+  // Gives the server time to answer ahead.
   const health = createClient(Health, createGrpcTransport({ baseUrl: port.address }));
   for (let round = 0; round < 50; round += 1) expect((await health.check({})).status).toBe(Status.SERVING);
   // As many answers would take tens of megabytes.

@@ -5,7 +5,7 @@ import { createOriginOf, networkOf } from '../../src/transport/origin.ts';
 
 describe('the address of a request', () => {
   const trustedProxies = ['10.0.0.0/8', 'fd00::/8'].flatMap((text) => parseRangeOrAddress(text) ?? []);
-  const quotas = createQuotas({ arriving: 1, inFlight: 1, bodyBytes: 1, answerBytes: 1 });
+  const quotas = createQuotas({ arriving: 1, inFlight: 1, bodyBytes: 1, responseBytes: 1 });
 
   function addressOf(peer: string, forwarded: string | undefined, proxies = trustedProxies): string | null {
     const headers = forwarded === undefined ? {} : { 'x-forwarded-for': forwarded };

@@ -3,7 +3,7 @@ import { createReadBudget, type ReadBudget } from '../../src/transport/read-budg
 
 const KIB = 1024;
 
-/** A budget whose turns the test begins. */
+/** A read budget whose turns the test starts. */
 function createTurned(bytesPerTurn: number) {
   const awaited: (() => void)[] = [];
   const budget = createReadBudget({ bytesPerTurn, awaitTurn: (begin) => void awaited.push(begin) });
@@ -16,7 +16,7 @@ function createTurned(bytesPerTurn: number) {
   };
 }
 
-/** Someone who sends without end: what is read of it, 64 KiB at a time, as long as the budget lets it. */
+/** An endless sender: reads 64 KiB at a time while the budget allows it. */
 function startReader(budget: ReadBudget) {
   const reader = { size: 0, read };
   function read(): void {
@@ -36,12 +36,12 @@ describe('what is read of bodies in one turn', () => {
     let before = total();
     for (let turn = 1; turn <= 20; turn += 1) {
       beginTurn();
-      // Four go on, and each of them may have begun its last read before the others had theirs.
+      // Four readers continue, and each may exceed the budget by its last read.
       expect(total() - before).toBeGreaterThanOrEqual(256 * KIB);
       expect(total() - before).toBeLessThanOrEqual(512 * KIB);
       before = total();
     }
-    // Ten turns are a round.
+    // Ten turns serve all readers.
     for (const [index, { size }] of readers.entries())
       expect(size - (sizes[index] ?? 0)).toBeGreaterThanOrEqual(128 * KIB);
   });

@@ -19,7 +19,7 @@ function decode(desc: DescMessage, body: object) {
   });
 }
 
-/** The instant that a body names, or what is wrong with it. */
+/** Decodes an instant of a body; returns it or the problem's type. */
 function read(expiresAt: unknown) {
   const { message, problems } = decode(CreateApiKeyRequestSchema, { expiresAt });
   const { at: read } = (message as CreateApiKeyRequest).expiry ?? {};

@@ -9,7 +9,7 @@ import { decodeMessage } from '../../src/transport/rest/decode.ts';
 import { compileEncoder } from '../../src/transport/rest/encode.ts';
 import { temporaryFolder } from '../support/temp.ts';
 
-/** What no message of the contract shows alone. */
+/** Options that no single message of the contract covers. */
 const PROTO = `syntax = "proto3";
 package sample;
 import "buf/validate/validate.proto";
@@ -61,7 +61,7 @@ beforeAll(() => {
   mkdirSync(join(folder.path, 'own'));
   writeFileSync(join(folder.path, 'own/sample.proto'), PROTO);
   for (const root of ['proto', 'third_party']) cpSync(root, join(folder.path, root), { recursive: true });
-  // A rule of the public definition that the trimmed copy has not.
+  // Adds a public rule that the trimmed copy lacks.
   const rules = join(folder.path, 'third_party/buf/validate/validate.proto');
   const widened = readFileSync(rules, 'utf8').replace('message StringRules {', '$&\n  optional bool email = 12;');
   writeFileSync(rules, widened);
@@ -92,7 +92,7 @@ function decode(name: string, { body, query = '' }: Sent) {
   return { message: message as unknown as Record<string, unknown>, problems };
 }
 
-/** Numbers arrive in the spelling of the caller. */
+/** Numbers keep the caller's spelling. */
 function toRaw(_: string, value: unknown): unknown {
   return typeof value === 'number' ? JSON.rawJSON(String(value)) : value;
 }

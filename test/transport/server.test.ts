@@ -14,7 +14,7 @@ async function start(options: PortOptions = {}): Promise<Port> {
   return port;
 }
 
-/** All the server says on a connection until it closes it. */
+/** Returns all the server sends until it closes the connection. */
 function talk({ port }: Port, parts: readonly (string | Buffer)[], pauseMs = 0): Promise<string> {
   return new Promise((resolve) => {
     const socket = connectTcp(port, '127.0.0.1');
@@ -84,7 +84,7 @@ describe('one port', () => {
           overHttp2(address).then(({ text }) => text),
         );
         for (const one of asked) void one.then(() => (answered += 1));
-        // Long enough for whatever would be served to be answered.
+        // Long enough for a server to answer.
         await new Promise((resolve) => setTimeout(resolve, 200));
         expect(answered).toBe(0);
       },
@@ -149,7 +149,7 @@ describe('one port', () => {
     };
     const meter = { sessionCut: unused, connectionRefused: unused };
     const options = { host: '127.0.0.1', port: port.port, tls: null, callerOf: () => null, limits: LIMITS, meter };
-    const grpc = { takes: unused, serve: unused, expire: unused };
+    const grpc = { accepts: unused, serve: unused, expire: unused };
     await expect(listen(options, { http: unused, grpc, refuse: unused })).rejects.toMatchObject({ code: 'EADDRINUSE' });
   });
 });

@@ -7,7 +7,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { createPenalties } from '../../src/transport/reconnect-penalties.ts';
 import { type Port, type PortOptions, startPort, TLS, until } from '../support/port.ts';
 
-/** Many times more than are put up with. */
+/** Many times more blocks than tolerated. */
 const BLOCKS_MAX = 200;
 const PAUSE_MS = 20;
 
@@ -37,7 +37,7 @@ function frame(type: number, flags: number, stream: number, payload: Buffer = Bu
   return Buffer.concat([head, payload]);
 }
 
-/** A header block in as many frames as it takes. */
+/** Splits a header block into frames. */
 function headers(stream: number, block: Buffer, endStream = true): Buffer {
   const frames: Buffer[] = [];
   for (let at = 0; at < block.length; at += FRAME_MAX_BYTES) {
@@ -74,7 +74,7 @@ const REQUEST = Buffer.concat([
 ]);
 const LARGE = Array.from({ length: 10 }, (_, index) => literal(`x-${index}`, 'y'.repeat(4_000)));
 
-/** What is sent again and again, on the stream of the given id. */
+/** Repeated header blocks, on the stream of the given id. */
 const BOMBS: { readonly [name: string]: (stream: number) => Buffer } = {
   'references that expand': (stream) =>
     headers(
@@ -99,7 +99,7 @@ type Attacker = {
   readonly farewells: () => readonly number[];
 };
 
-/** Sends as long as it is let. */
+/** Sends until it is cut. */
 function attack(port: Port, bomb: (stream: number) => Buffer, confirms = true): Attacker {
   const socket: Socket = port.address.startsWith('https:')
     ? connectTls({ port: port.port, host: 'localhost', ca: TLS.cert, ALPNProtocols: ['h2'] })
@@ -133,7 +133,7 @@ function lengthOf(received: Buffer): number {
   return received.length < 9 ? Number.POSITIVE_INFINITY : 9 + received.readUIntBE(0, 3);
 }
 
-/** The status of a request over a connection of its own; null when there was none to be had. */
+/** The status of a request over a new connection; null if refused. */
 function ask({ port }: Port, localAddress = '127.0.0.1'): Promise<number | null> {
   return new Promise((resolve) => {
     get({ port, host: '127.0.0.1', path: '/here', localAddress, agent: false }, (response) => {
@@ -153,7 +153,7 @@ describe.each([
     if (!bomb) throw new Error(name);
     const attacker = attack(port, bomb);
     await until(() => attacker.socket.destroyed, 'the session is cut');
-    // The blocks that were on their way while it was noticed included.
+    // Includes blocks sent before the server noticed.
     expect(attacker.sent()).toBeLessThan(BLOCKS_MAX);
     expect(attacker.farewells()).toContain(constants.NGHTTP2_ENHANCE_YOUR_CALM);
     expect(port.counted()).toEqual({ headers: 1, resets: 0, refused: 0 });
@@ -203,7 +203,7 @@ describe('a session', () => {
     for (let round = 0; round < 15; round += 1) {
       const bytes = headers(1 + 2 * round, REQUEST);
       socket.write(bytes.subarray(0, piece));
-      // Longer than it takes until sessions are looked at again.
+      // Longer than the interval of session checks.
       await new Promise((resolve) => setTimeout(resolve, 120));
       socket.write(bytes.subarray(piece));
     }
@@ -221,7 +221,7 @@ describe('a session', () => {
       const stream = 3 + 40 * round;
       const cancel = Buffer.from([0, 0, 0, constants.NGHTTP2_CANCEL]);
       socket.write(Buffer.concat([headers(stream, REQUEST, false), frame(RST_STREAM, 0, stream, cancel)]));
-      // Longer than it takes until sessions are looked at again.
+      // Longer than the interval of session checks.
       await new Promise((resolve) => setTimeout(resolve, 110));
     }
     expect(socket.destroyed).toBe(false);
@@ -229,7 +229,7 @@ describe('a session', () => {
   });
 });
 
-/** Opens streams and resets them until it is cut. */
+/** Opens and resets streams until the session is cut. */
 async function resetRapidly({ address }: Port): Promise<void> {
   const session = connectHttp2(address);
   session.on('error', () => {});
@@ -262,7 +262,7 @@ describe('after a session was cut', () => {
     await until(() => port.counted().headers + port.counted().resets === 1, 'it is counted');
     expect(await ask(port)).toBeNull();
     expect(await ask(port, '127.0.0.2')).toBe(200);
-    // What is open already goes on.
+    // Existing sessions continue.
     const [answered] = await once(open.request({ ':path': '/here' }), 'response');
     expect(answered[':status']).toBe(200);
     expect(port.counted()).toMatchObject({ refused: 1 });
@@ -303,12 +303,12 @@ it('of many sessions of one address that send header bombs at once, many are nev
     onTestFinished(() => void socket.destroy());
     return socket.resume();
   });
-  // Accepted while the address had done nothing yet: whoever connects later is served after them.
+  // Accepted before any offence: a later connection is served after them.
   await Promise.all(sockets.map((socket) => once(socket, 'connect')));
   expect(await ask(port, '127.0.0.2')).toBe(200);
   for (const socket of sockets) socket.write(sent);
   await until(() => sockets.every(({ destroyed }) => destroyed), 'all of them are cut');
-  // Were they begun as they come, all of them would be cut and none refused.
+  // If all sessions began at once, all would be cut and none refused.
   expect(port.counted().headers).toBeLessThan(45);
   expect(port.counted().refused).toBeGreaterThan(15);
 });
@@ -317,11 +317,11 @@ describe('the penalty of an address', () => {
   function createWorld() {
     let nowMs = 0;
     const penalties = createPenalties({ firstMs: 1_000, monotonicMs: () => nowMs });
-    /** How long it holds from now, after another offence. */
+    /** Commits an offence; returns how long it blocks. */
     const offend = (address: string): number => {
       const startMs = nowMs;
-      penalties.punish(address);
-      while (penalties.holds(address)) nowMs += 500;
+      penalties.penalize(address);
+      while (penalties.isBlocked(address)) nowMs += 500;
       return nowMs - startMs;
     };
     const wait = (ms: number) => {
@@ -341,22 +341,22 @@ describe('the penalty of an address', () => {
 
   it('counts sessions that were open side by side once', () => {
     const { penalties, offend } = createWorld();
-    penalties.punish('a');
+    penalties.penalize('a');
     expect(offend('a')).toBe(1_000);
     expect(offend('a')).toBe(2_000);
   });
 
   it('is remembered for a bounded number of addresses', () => {
     const { penalties } = createWorld();
-    for (let index = 0; index <= 10_000; index += 1) penalties.punish(`address ${index}`);
-    expect(penalties.holds('address 0')).toBe(false);
-    expect(penalties.holds('address 1')).toBe(true);
-    expect(penalties.holds('address 10000')).toBe(true);
+    for (let index = 0; index <= 10_000; index += 1) penalties.penalize(`address ${index}`);
+    expect(penalties.isBlocked('address 0')).toBe(false);
+    expect(penalties.isBlocked('address 1')).toBe(true);
+    expect(penalties.isBlocked('address 10000')).toBe(true);
   });
 
   it('is none at all where it is switched off', () => {
     const penalties = createPenalties({ firstMs: 0, monotonicMs: () => 0 });
-    penalties.punish('a');
-    expect(penalties.holds('a')).toBe(false);
+    penalties.penalize('a');
+    expect(penalties.isBlocked('a')).toBe(false);
   });
 });

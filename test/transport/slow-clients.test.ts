@@ -8,7 +8,7 @@ import { GOOD, type Port, type PortOptions, startPort, until } from '../support/
 import { drawSeed, isFullTier, report } from '../support/scenario.ts';
 
 const SHORT = { headersTimeoutMs: 400, bodyGapTimeoutMs: 400, bodyTimeoutMs: 1_200, idleTimeoutMs: 400 };
-/** Every deadline, the slack of the sweeps, and the moment a refused client gets to read why. */
+/** All deadlines, the check interval, and the time to read a refusal. */
 const CUT_WITHIN_MS = 6_000;
 const DRIP_EVERY_MS = 50;
 const LARGE = Buffer.alloc(20_000_000, 'x');
@@ -36,7 +36,7 @@ async function start(options: PortOptions = {}): Promise<Port> {
 type Attacker = { readonly isCut: () => boolean };
 type Attack = (target: Port) => Attacker;
 
-/** Says something at once, and then something again and again as long as the server lets it. */
+/** Sends `first` at once, then `drop` repeatedly until the server cuts it. */
 function says(
   first: string | Buffer,
   { drop, reads = true, tls = false }: { drop?: string | Buffer; reads?: boolean; tls?: boolean } = {},
@@ -70,7 +70,7 @@ type Stalled = {
   readonly windowSize?: number;
 };
 
-/** A stream that never ends its body, or never takes its answer. */
+/** A stream that never ends its body, or never reads its answer. */
 function stalls({ path, type = 'text/plain', first, drop, windowSize }: Stalled): Attack {
   return ({ address }) => {
     const session = connectHttp2(
@@ -198,7 +198,7 @@ describe.concurrent('a client that', () => {
     let received = 0;
     for await (const chunk of incoming as AsyncIterable<Buffer>) {
       received += chunk.length;
-      // About three seconds in all, several times every deadline.
+      // About three seconds in all, far beyond every deadline.
       await new Promise((resolve) => setTimeout(resolve, chunk.length / 2_000));
     }
     expect(received).toBe(answer.length);
@@ -215,7 +215,7 @@ it('X2: with hundreds of stalled connections a new client is served at once, and
   const latenciesMs: number[] = [];
   for (let request = 0; request < 100; request += 1) {
     const startedMs = performance.now();
-    // A connection of its own each time, as a new client has.
+    // A new connection each time, like a new client.
     const response = await fetch(`${port.address}/`, { headers: { connection: 'close' } });
     expect(response.status).toBe(200);
     await response.text();
@@ -224,7 +224,7 @@ it('X2: with hundreds of stalled connections a new client is served at once, and
   const p99 = latenciesMs.sort((a, b) => a - b)[98] ?? 0;
   await until(() => attackers.every(({ isCut }) => isCut()), 'every attacker is cut', 2 * CUT_WITHIN_MS);
   await until(() => port.inFlight() === 0, 'their calls have ended');
-  // The short suite shares two cores with others.
+  // The quick tier shares two cores with other tests.
   const pass = p99 <= (isFullTier ? 250 : 1_000);
   report({
     id: 'X2',

@@ -41,7 +41,7 @@ describe('the gRPC status of a failure', () => {
     ['ambiguous_trace_id', 9],
     ['already_revoked', 9],
   ])('a conflict %s is %i', (code, number) => {
-    // Codes of operations yet to come follow the same rule.
+    // Codes of future operations follow the same rule.
     expect(grpcCode(ofKind('conflict', code as FaultCode))).toBe(number);
   });
 

@@ -15,7 +15,7 @@ async function start(options: PortOptions): Promise<Port> {
   return port;
 }
 
-/** All that is answered, headers as lines, HTTP/1.1. */
+/** Returns the whole HTTP/1.1 answer. */
 async function overHttp1({ port, address }: Port, request: string): Promise<string> {
   const socket: Socket = address.startsWith('https:')
     ? connectTls({ port, host: 'localhost', ca: TLS.cert, ALPNProtocols: ['http/1.1'] })

@@ -2,7 +2,7 @@
 // @generated from file spandrel/v1/analytics.proto (package spandrel.v1, syntax proto3)
 /* eslint-disable */
 
-// What analytics are asked and answer: traces of one project, summed up by time and group.
+// Analytics: metrics of the traces of one project, aggregated by time and group.
 
 import type { GenEnum, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import type { Message } from "@bufbuild/protobuf";
@@ -40,7 +40,7 @@ export declare type QueryAnalyticsRequest = Message<"spandrel.v1.QueryAnalyticsR
   interval: AnalyticsInterval;
 
   /**
-   * What the buckets of one interval are told apart by; nothing by default.
+   * The field that the buckets of one interval are grouped by; none by default.
    *
    * @generated from field: spandrel.v1.AnalyticsGrouping group_by = 4;
    */
@@ -109,28 +109,28 @@ export declare const QueryAnalyticsRequestSchema: GenMessage<QueryAnalyticsReque
  */
 export declare type QueryAnalyticsResponse = Message<"spandrel.v1.QueryAnalyticsResponse"> & {
   /**
-   * As asked.
+   * As in the request.
    *
    * @generated from field: int64 from = 1;
    */
   from: bigint;
 
   /**
-   * As asked.
+   * As in the request.
    *
    * @generated from field: int64 to = 2;
    */
   to: bigint;
 
   /**
-   * As asked, or by days.
+   * As in the request; days by default.
    *
    * @generated from field: spandrel.v1.AnalyticsInterval interval = 3;
    */
   interval: AnalyticsInterval;
 
   /**
-   * As asked, or not at all.
+   * As in the request; none by default.
    *
    * @generated from field: spandrel.v1.AnalyticsGrouping group_by = 4;
    */
@@ -158,7 +158,7 @@ export declare type QueryAnalyticsResponse = Message<"spandrel.v1.QueryAnalytics
 export declare const QueryAnalyticsResponseSchema: GenMessage<QueryAnalyticsResponse>;
 
 /**
- * The traces of a group that began in an interval. Metrics that were not asked for are unset.
+ * The traces of a group that began in an interval. Metrics that were not requested are unset.
  *
  * @generated from message spandrel.v1.AnalyticsBucket
  */
@@ -178,7 +178,7 @@ export declare type AnalyticsBucket = Message<"spandrel.v1.AnalyticsBucket"> & {
   end: bigint;
 
   /**
-   * Unset for traces without a value, and where traces are not told apart.
+   * Unset for traces without a value, and where traces are not grouped.
    *
    * @generated from field: optional string group = 3;
    */
@@ -206,21 +206,21 @@ export declare type AnalyticsBucket = Message<"spandrel.v1.AnalyticsBucket"> & {
   errors?: bigint | undefined;
 
   /**
-   * The sum of what is known.
+   * The sum of the known values.
    *
    * @generated from field: optional spandrel.v1.AnalyticsCount prompt_tokens = 7;
    */
   promptTokens?: AnalyticsCount | undefined;
 
   /**
-   * The sum of what is known.
+   * The sum of the known values.
    *
    * @generated from field: optional spandrel.v1.AnalyticsCount completion_tokens = 8;
    */
   completionTokens?: AnalyticsCount | undefined;
 
   /**
-   * US dollars, the sum of what is known.
+   * US dollars, the sum of the known costs.
    *
    * @generated from field: optional spandrel.v1.AnalyticsAmount total_cost = 9;
    */
@@ -263,7 +263,7 @@ export declare type AnalyticsBucket = Message<"spandrel.v1.AnalyticsBucket"> & {
 export declare const AnalyticsBucketSchema: GenMessage<AnalyticsBucket>;
 
 /**
- * A metric that was asked for: a whole number, or unset where nothing is known.
+ * A requested metric: a whole number, or unset where no value is known.
  *
  * @generated from message spandrel.v1.AnalyticsCount
  */
@@ -283,7 +283,7 @@ export declare type AnalyticsCount = Message<"spandrel.v1.AnalyticsCount"> & {
 export declare const AnalyticsCountSchema: GenMessage<AnalyticsCount>;
 
 /**
- * A metric that was asked for: an amount, or unset where nothing is known.
+ * A requested metric: an amount, or unset where no value is known.
  *
  * @generated from message spandrel.v1.AnalyticsAmount
  */
@@ -337,13 +337,13 @@ export declare type GetUserStatsRequest = Message<"spandrel.v1.GetUserStatsReque
 export declare const GetUserStatsRequestSchema: GenMessage<GetUserStatsRequest>;
 
 /**
- * What the traces of a user come to.
+ * The totals of a user's traces.
  *
  * @generated from message spandrel.v1.GetUserStatsResponse
  */
 export declare type GetUserStatsResponse = Message<"spandrel.v1.GetUserStatsResponse"> & {
   /**
-   * As asked.
+   * As in the request.
    *
    * @generated from field: string user_id = 1;
    */
@@ -371,21 +371,21 @@ export declare type GetUserStatsResponse = Message<"spandrel.v1.GetUserStatsResp
   spans: bigint;
 
   /**
-   * The sum of what is known.
+   * The sum of the known values.
    *
    * @generated from field: optional int64 prompt_tokens = 5;
    */
   promptTokens?: bigint | undefined;
 
   /**
-   * The sum of what is known.
+   * The sum of the known values.
    *
    * @generated from field: optional int64 completion_tokens = 6;
    */
   completionTokens?: bigint | undefined;
 
   /**
-   * US dollars, the sum of what is known.
+   * US dollars, the sum of the known costs.
    *
    * @generated from field: optional double total_cost = 7;
    */
@@ -481,7 +481,7 @@ export enum AnalyticsInterval {
 export declare const AnalyticsIntervalSchema: GenEnum<AnalyticsInterval>;
 
 /**
- * What traces are told apart by.
+ * The field that traces are grouped by.
  *
  * @generated from enum spandrel.v1.AnalyticsGrouping
  */

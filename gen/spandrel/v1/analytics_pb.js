@@ -2,7 +2,7 @@
 // @generated from file spandrel/v1/analytics.proto (package spandrel.v1, syntax proto3)
 /* eslint-disable */
 
-// What analytics are asked and answer: traces of one project, summed up by time and group.
+// Analytics: metrics of the traces of one project, aggregated by time and group.
 
 import { enumDesc, fileDesc, messageDesc, tsEnum } from "@bufbuild/protobuf/codegenv2";
 import { file_buf_validate_validate } from "../../buf/validate/validate_pb.js";
@@ -85,7 +85,7 @@ export const AnalyticsGroupingSchema = /*@__PURE__*/
   enumDesc(file_spandrel_v1_analytics, 1);
 
 /**
- * What traces are told apart by.
+ * The field that traces are grouped by.
  *
  * @generated from enum spandrel.v1.AnalyticsGrouping
  */

@@ -35,7 +35,7 @@ export declare type Dataset = Message<"spandrel.v1.Dataset"> & {
   projectId: string;
 
   /**
-   * What people call it.
+   * The display name.
    *
    * @generated from field: string name = 3;
    */
@@ -172,7 +172,7 @@ export declare const GetDatasetRequestSchema: GenMessage<GetDatasetRequest>;
  */
 export declare type GetDatasetResponse = Message<"spandrel.v1.GetDatasetResponse"> & {
   /**
-   * What it is called, and its newest version.
+   * Its name and newest version.
    *
    * @generated from field: spandrel.v1.Dataset dataset = 1;
    */
@@ -405,7 +405,7 @@ export declare type AddTracesToDatasetRequest = Message<"spandrel.v1.AddTracesTo
   traceIds: string[];
 
   /**
-   * occurred unless asked otherwise.
+   * occurred by default.
    *
    * @generated from field: spandrel.v1.TraceDateField date_field = 8;
    */
@@ -426,7 +426,7 @@ export declare type AddTracesToDatasetRequest = Message<"spandrel.v1.AddTracesTo
 export declare const AddTracesToDatasetRequestSchema: GenMessage<AddTracesToDatasetRequest>;
 
 /**
- * What was added.
+ * The entries that were added.
  *
  * @generated from message spandrel.v1.AddTracesToDatasetResponse
  */
@@ -446,7 +446,7 @@ export declare type AddTracesToDatasetResponse = Message<"spandrel.v1.AddTracesT
   added: number;
 
   /**
-   * How many traces the search finds beside those: more than were asked for, or than have room, or than can be kept.
+   * How many more traces the search finds: beyond the requested limit or the room, or too large to be stored.
    *
    * @generated from field: int32 left_out = 3;
    */
@@ -550,9 +550,9 @@ export declare const DatasetService: GenService<{
     output: typeof AddDatasetEntriesResponseSchema;
   },
   /**
-   * Adds an entry for each trace that a search finds, the newest first, as many as are asked for and have room: they make a
-   * new version, unless there is none. An entry has input, expected_output (the output where the trace does not say what was
-   * expected), metadata and trace_id. Whoever may not see traces has none added.
+   * Adds an entry for each trace that a search finds, newest first, up to the requested limit and the room in the dataset;
+   * the entries make a new version. An entry has input, expected_output (the output where the trace has no expected one),
+   * metadata and trace_id. The caller also needs the permission traces:view.
    * Errors: INVALID_ARGUMENT validation_error, NOT_FOUND dataset_not_found, PERMISSION_DENIED api_key_permission_denied.
    *
    * @generated from rpc spandrel.v1.DatasetService.AddTracesToDataset

@@ -14,7 +14,7 @@ import type { FieldMask, Timestamp } from "@bufbuild/protobuf/wkt";
 export declare const file_spandrel_v1_endpoints: GenFile;
 
 /**
- * A queue as a destination. It is reached with a role, with a key pair, or with what the server itself has.
+ * A queue as a destination. Its credentials are a role, a key pair, or those of the server itself.
  *
  * @generated from message spandrel.v1.SqsDestination
  */
@@ -62,7 +62,7 @@ export declare type SqsDestination = Message<"spandrel.v1.SqsDestination"> & {
   roleArn?: string | undefined;
 
   /**
-   * What the role is asked for with, only beside a role; made here when a role has none.
+   * The external id for assuming the role, only beside a role; generated when a role has none.
    *
    * @generated from field: optional string external_id = 7;
    */
@@ -103,7 +103,7 @@ export declare type Endpoint = Message<"spandrel.v1.Endpoint"> & {
   id: string;
 
   /**
-   * What kind of destination it has.
+   * The kind of its destination.
    *
    * @generated from field: spandrel.v1.DestinationKind destination_kind = 2;
    */
@@ -117,7 +117,7 @@ export declare type Endpoint = Message<"spandrel.v1.Endpoint"> & {
   url?: string | undefined;
 
   /**
-   * Unset for URLs. In an update what is not named in it stays.
+   * Unset for URLs. An update keeps the members that it does not name.
    *
    * @generated from field: optional spandrel.v1.SqsDestination sqs = 4;
    */
@@ -208,14 +208,14 @@ export declare type Endpoint = Message<"spandrel.v1.Endpoint"> & {
   updatedAt?: Timestamp | undefined;
 
   /**
-   * What deliveries are signed with; only in the answers that make one.
+   * The secret that deliveries are signed with; only in responses that create one.
    *
    * @generated from field: optional string secret = 17;
    */
   secret?: string | undefined;
 
   /**
-   * What it is for, in up to 500 characters. Answers show it with the health of the endpoint.
+   * Its purpose, in up to 500 characters. Responses show it with the health of the endpoint.
    *
    * @generated from field: optional string description = 18;
    */
@@ -284,7 +284,7 @@ export declare type Attempt = Message<"spandrel.v1.Attempt"> & {
   latencyMs?: bigint | undefined;
 
   /**
-   * What went wrong.
+   * The error.
    *
    * @generated from field: optional string error = 8;
    */
@@ -298,7 +298,7 @@ export declare type Attempt = Message<"spandrel.v1.Attempt"> & {
   firedAt?: Timestamp | undefined;
 
   /**
-   * The first 1000 characters of what a refusing receiver said.
+   * The first 1000 characters of the response of a receiver that refused.
    *
    * @generated from field: optional string response_body = 10;
    */
@@ -526,21 +526,21 @@ export declare type Replay = Message<"spandrel.v1.Replay"> & {
   status: ReplayStatus;
 
   /**
-   * The earliest creation that was asked for.
+   * The earliest creation, as in the request.
    *
    * @generated from field: google.protobuf.Timestamp created_from = 4;
    */
   createdFrom?: Timestamp | undefined;
 
   /**
-   * The latest creation that was asked for.
+   * The latest creation, as in the request.
    *
    * @generated from field: google.protobuf.Timestamp created_to = 5;
    */
   createdTo?: Timestamp | undefined;
 
   /**
-   * The selector that was asked for.
+   * The selector, as in the request.
    *
    * @generated from field: optional string event_type = 6;
    */
@@ -734,7 +734,7 @@ export declare type EndpointHealthExtras = Message<"spandrel.v1.EndpointHealthEx
   previousSecretExpiresAt?: Timestamp | undefined;
 
   /**
-   * What its owner says about it.
+   * The description that its owner gave it.
    *
    * @generated from field: optional string description = 7;
    */
@@ -761,7 +761,7 @@ export declare type EventType = Message<"spandrel.v1.EventType"> & {
   eventType: string;
 
   /**
-   * What it belongs to.
+   * The project or organization it belongs to.
    *
    * @generated from field: string family = 2;
    */
@@ -918,7 +918,7 @@ export declare type ListEndpointsResponse = Message<"spandrel.v1.ListEndpointsRe
   data: Endpoint[];
 
   /**
-   * Where the next page begins; empty when nothing remains, unset when no page was asked for and all endpoints are here.
+   * Where the next page begins; empty on the last page, unset when no page was requested and all endpoints are here.
    *
    * @generated from field: optional string next_page_token = 2;
    */
@@ -952,7 +952,7 @@ export declare type GetEndpointRequest = Message<"spandrel.v1.GetEndpointRequest
 export declare const GetEndpointRequestSchema: GenMessage<GetEndpointRequest>;
 
 /**
- * The endpoint that was asked for.
+ * The requested endpoint.
  *
  * @generated from message spandrel.v1.GetEndpointResponse
  */
@@ -1133,7 +1133,7 @@ export declare const TestEndpointRequestSchema: GenMessage<TestEndpointRequest>;
  */
 export declare type TestEndpointResponse = Message<"spandrel.v1.TestEndpointResponse"> & {
   /**
-   * What became of it.
+   * Its outcome.
    *
    * @generated from field: spandrel.v1.EndpointTest data = 1;
    */
@@ -1147,7 +1147,7 @@ export declare type TestEndpointResponse = Message<"spandrel.v1.TestEndpointResp
 export declare const TestEndpointResponseSchema: GenMessage<TestEndpointResponse>;
 
 /**
- * What became of a test.
+ * The outcome of a test.
  *
  * @generated from message spandrel.v1.EndpointTest
  */
@@ -1167,7 +1167,7 @@ export declare type EndpointTest = Message<"spandrel.v1.EndpointTest"> & {
   responseStatus?: number | undefined;
 
   /**
-   * What the receiver said, or the id of the message in the queue.
+   * The response of the receiver, or the id of the message in the queue.
    *
    * @generated from field: optional string response_body = 3;
    */
@@ -1276,7 +1276,7 @@ export declare type GetDeliveryRequest = Message<"spandrel.v1.GetDeliveryRequest
 export declare const GetDeliveryRequestSchema: GenMessage<GetDeliveryRequest>;
 
 /**
- * The delivery that was asked for.
+ * The requested delivery.
  *
  * @generated from message spandrel.v1.GetDeliveryResponse
  */
@@ -1404,7 +1404,7 @@ export declare type ListDeadLettersResponse = Message<"spandrel.v1.ListDeadLette
 export declare const ListDeadLettersResponseSchema: GenMessage<ListDeadLettersResponse>;
 
 /**
- * What to send once more.
+ * The deliveries to send again.
  *
  * @generated from message spandrel.v1.ReplayEventsRequest
  */
@@ -1431,7 +1431,7 @@ export declare type ReplayEventsRequest = Message<"spandrel.v1.ReplayEventsReque
   createdTo?: Timestamp | undefined;
 
   /**
-   * Only what this selector chooses.
+   * Only events that this selector matches.
    *
    * @generated from field: optional string event_type = 4;
    */
@@ -1451,7 +1451,7 @@ export declare const ReplayEventsRequestSchema: GenMessage<ReplayEventsRequest>;
  */
 export declare type ReplayEventsResponse = Message<"spandrel.v1.ReplayEventsResponse"> & {
   /**
-   * What has begun.
+   * The replay that has begun.
    *
    * @generated from field: spandrel.v1.StartedReplay data = 1;
    */
@@ -1519,7 +1519,7 @@ export declare type GetReplayRequest = Message<"spandrel.v1.GetReplayRequest"> &
 export declare const GetReplayRequestSchema: GenMessage<GetReplayRequest>;
 
 /**
- * The replay that was asked for.
+ * The requested replay.
  *
  * @generated from message spandrel.v1.GetReplayResponse
  */
@@ -1666,7 +1666,7 @@ export enum EndpointStatus {
   ACTIVE = 1,
 
   /**
-   * What is on its way waits; nothing new is queued.
+   * Queued deliveries wait; nothing new is queued.
    *
    * @generated from enum value: ENDPOINT_STATUS_DISABLED = 2;
    */
@@ -1692,7 +1692,7 @@ export enum DisabledReason {
   UNSPECIFIED = 0,
 
   /**
-   * Somebody asked for it.
+   * A user disabled it.
    *
    * @generated from enum value: DISABLED_REASON_MANUAL = 1;
    */
@@ -1719,7 +1719,7 @@ export enum DisabledReason {
 export declare const DisabledReasonSchema: GenEnum<DisabledReason>;
 
 /**
- * With what a queue is reached.
+ * The credentials for a queue.
  *
  * @generated from enum spandrel.v1.CredentialMode
  */
@@ -1746,7 +1746,7 @@ export enum CredentialMode {
   STATIC = 2,
 
   /**
-   * What the server itself has.
+   * The credentials of the server itself.
    *
    * @generated from enum value: CREDENTIAL_MODE_AMBIENT = 3;
    */
@@ -1759,7 +1759,7 @@ export enum CredentialMode {
 export declare const CredentialModeSchema: GenEnum<CredentialMode>;
 
 /**
- * What an attempt came to.
+ * The outcome of an attempt.
  *
  * @generated from enum spandrel.v1.AttemptOutcome
  */
@@ -2007,7 +2007,7 @@ export declare const EndpointService: GenService<{
     output: typeof GetEndpointResponseSchema;
   },
   /**
-   * Changes what is sent, all of it or nothing.
+   * Changes the fields that are sent, all of them or none.
    * Errors: NOT_FOUND webhook_endpoint_not_found, INVALID_ARGUMENT webhook_endpoint_invalid.
    *
    * @generated from rpc spandrel.v1.EndpointService.UpdateEndpoint
@@ -2018,7 +2018,7 @@ export declare const EndpointService: GenService<{
     output: typeof UpdateEndpointResponseSchema;
   },
   /**
-   * Ends an endpoint for good: nothing is sent to it any more, and nobody sees it any more.
+   * Deletes an endpoint for good: it receives no more deliveries, and is not listed any more.
    * Errors: NOT_FOUND webhook_endpoint_not_found.
    *
    * @generated from rpc spandrel.v1.EndpointService.ArchiveEndpoint
@@ -2040,7 +2040,7 @@ export declare const EndpointService: GenService<{
     output: typeof RollEndpointSecretResponseSchema;
   },
   /**
-   * Sends one made-up event and tells what became of it.
+   * Sends one sample event and returns the outcome.
    * Errors: NOT_FOUND webhook_endpoint_not_found, RESOURCE_EXHAUSTED rate_limited.
    *
    * @generated from rpc spandrel.v1.EndpointService.TestEndpoint

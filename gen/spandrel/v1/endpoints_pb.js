@@ -353,7 +353,7 @@ export const CredentialModeSchema = /*@__PURE__*/
   enumDesc(file_spandrel_v1_endpoints, 3);
 
 /**
- * With what a queue is reached.
+ * The credentials for a queue.
  *
  * @generated from enum spandrel.v1.CredentialMode
  */
@@ -367,7 +367,7 @@ export const AttemptOutcomeSchema = /*@__PURE__*/
   enumDesc(file_spandrel_v1_endpoints, 4);
 
 /**
- * What an attempt came to.
+ * The outcome of an attempt.
  *
  * @generated from enum spandrel.v1.AttemptOutcome
  */

@@ -2,7 +2,7 @@
 // @generated from file spandrel/v1/evaluation_analytics.proto (package spandrel.v1, syntax proto3)
 /* eslint-disable */
 
-// What analytics of evaluations are asked and answer: evaluations of one project, summed up by time and group.
+// Analytics of evaluations: metrics of the evaluations of one project, aggregated by time and group.
 
 import type { GenEnum, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import type { Message } from "@bufbuild/protobuf";
@@ -42,7 +42,7 @@ export declare type QueryEvaluationAnalyticsRequest = Message<"spandrel.v1.Query
   interval: AnalyticsInterval;
 
   /**
-   * What the buckets of one interval are told apart by; nothing by default.
+   * The field that the buckets of one interval are grouped by; none by default.
    *
    * @generated from field: spandrel.v1.EvaluationGrouping group_by = 4;
    */
@@ -70,7 +70,7 @@ export declare type QueryEvaluationAnalyticsRequest = Message<"spandrel.v1.Query
   label?: string | undefined;
 
   /**
-   * Only evaluations that this monitor asked for.
+   * Only evaluations that this monitor started.
    *
    * @generated from field: optional string monitor_id = 8;
    */
@@ -97,28 +97,28 @@ export declare const QueryEvaluationAnalyticsRequestSchema: GenMessage<QueryEval
  */
 export declare type QueryEvaluationAnalyticsResponse = Message<"spandrel.v1.QueryEvaluationAnalyticsResponse"> & {
   /**
-   * As asked.
+   * As in the request.
    *
    * @generated from field: int64 from = 1;
    */
   from: bigint;
 
   /**
-   * As asked.
+   * As in the request.
    *
    * @generated from field: int64 to = 2;
    */
   to: bigint;
 
   /**
-   * As asked, or by days.
+   * As in the request; days by default.
    *
    * @generated from field: spandrel.v1.AnalyticsInterval interval = 3;
    */
   interval: AnalyticsInterval;
 
   /**
-   * As asked, or not at all.
+   * As in the request; none by default.
    *
    * @generated from field: spandrel.v1.EvaluationGrouping group_by = 4;
    */
@@ -146,7 +146,7 @@ export declare type QueryEvaluationAnalyticsResponse = Message<"spandrel.v1.Quer
 export declare const QueryEvaluationAnalyticsResponseSchema: GenMessage<QueryEvaluationAnalyticsResponse>;
 
 /**
- * The evaluations of a group on traces that began in an interval. Metrics that were not asked for are unset.
+ * The evaluations of a group on traces that began in an interval. Metrics that were not requested are unset.
  *
  * @generated from message spandrel.v1.EvaluationAnalyticsBucket
  */
@@ -166,7 +166,7 @@ export declare type EvaluationAnalyticsBucket = Message<"spandrel.v1.EvaluationA
   end: bigint;
 
   /**
-   * Unset for evaluations without a value, and where they are not told apart.
+   * Unset for evaluations without a value, and where they are not grouped.
    *
    * @generated from field: optional string group = 3;
    */
@@ -215,7 +215,7 @@ export declare type EvaluationAnalyticsBucket = Message<"spandrel.v1.EvaluationA
   failed?: bigint | undefined;
 
   /**
-   * What share passed of those that passed or did not, 0 to 1.
+   * The share that passed, of those that passed or failed, 0 to 1.
    *
    * @generated from field: optional spandrel.v1.AnalyticsNumber pass_rate = 10;
    */
@@ -271,7 +271,7 @@ export declare type EvaluationAnalyticsBucket = Message<"spandrel.v1.EvaluationA
 export declare const EvaluationAnalyticsBucketSchema: GenMessage<EvaluationAnalyticsBucket>;
 
 /**
- * A metric that was asked for: a number, or unset where nothing is known.
+ * A requested metric: a number, or unset where no value is known.
  *
  * @generated from message spandrel.v1.AnalyticsNumber
  */
@@ -291,7 +291,7 @@ export declare type AnalyticsNumber = Message<"spandrel.v1.AnalyticsNumber"> & {
 export declare const AnalyticsNumberSchema: GenMessage<AnalyticsNumber>;
 
 /**
- * What evaluations are told apart by.
+ * The field that evaluations are grouped by.
  *
  * @generated from enum spandrel.v1.EvaluationGrouping
  */
@@ -311,7 +311,7 @@ export enum EvaluationGrouping {
   NONE = 1,
 
   /**
-   * What they name as their evaluator.
+   * The evaluator they name.
    *
    * @generated from enum value: EVALUATION_GROUPING_EVALUATOR_ID = 2;
    */
@@ -325,7 +325,7 @@ export enum EvaluationGrouping {
   LABEL = 3,
 
   /**
-   * The monitor that asked for them.
+   * The monitor that started them.
    *
    * @generated from enum value: EVALUATION_GROUPING_MONITOR_ID = 4;
    */

@@ -2,7 +2,7 @@
 // @generated from file spandrel/v1/evaluation_analytics.proto (package spandrel.v1, syntax proto3)
 /* eslint-disable */
 
-// What analytics of evaluations are asked and answer: evaluations of one project, summed up by time and group.
+// Analytics of evaluations: metrics of the evaluations of one project, aggregated by time and group.
 
 import { enumDesc, fileDesc, messageDesc, tsEnum } from "@bufbuild/protobuf/codegenv2";
 import { file_buf_validate_validate } from "../../buf/validate/validate_pb.js";
@@ -51,7 +51,7 @@ export const EvaluationGroupingSchema = /*@__PURE__*/
   enumDesc(file_spandrel_v1_evaluation_analytics, 0);
 
 /**
- * What evaluations are told apart by.
+ * The field that evaluations are grouped by.
  *
  * @generated from enum spandrel.v1.EvaluationGrouping
  */

@@ -58,8 +58,8 @@ export declare type EvaluateRequest = Message<"spandrel.v1.EvaluateRequest"> & {
   savedEvaluator: string;
 
   /**
-   * A JSON object of what the evaluator reads, {} by default. Other JSON in place of a text counts as its compact text, and
-   * one item in place of a list as a list of it.
+   * A JSON object with the input of the evaluator, {} by default. Other JSON in place of a text counts as its compact text,
+   * and a single item in place of a list as a list of it.
    *
    * @generated from field: optional string data_json = 6;
    */
@@ -94,14 +94,14 @@ export declare type EvaluateRequest = Message<"spandrel.v1.EvaluateRequest"> & {
   evaluationId?: string | undefined;
 
   /**
-   * What the stored result names as its evaluator, in place of the id of the one that ran.
+   * The evaluator that the stored result names, instead of the id of the one that ran.
    *
    * @generated from field: optional string evaluator_id = 11;
    */
   evaluatorId?: string | undefined;
 
   /**
-   * What the stored result is called, in place of the name of the evaluator: 1 to 255 characters.
+   * The name of the stored result, instead of the name of the evaluator: 1 to 255 characters.
    *
    * @generated from field: optional string name = 12;
    */
@@ -115,7 +115,7 @@ export declare type EvaluateRequest = Message<"spandrel.v1.EvaluateRequest"> & {
   asGuardrail?: boolean | undefined;
 
   /**
-   * What a guardrail answers when its evaluator fails.
+   * The decision of a guardrail when its evaluator fails.
    *
    * @generated from field: spandrel.v1.GuardrailOnError on_error = 14;
    */
@@ -129,7 +129,7 @@ export declare type EvaluateRequest = Message<"spandrel.v1.EvaluateRequest"> & {
 export declare const EvaluateRequestSchema: GenMessage<EvaluateRequest>;
 
 /**
- * What a run cost.
+ * The cost of a run.
  *
  * @generated from message spandrel.v1.EvaluationCost
  */
@@ -156,7 +156,7 @@ export declare type EvaluationCost = Message<"spandrel.v1.EvaluationCost"> & {
 export declare const EvaluationCostSchema: GenMessage<EvaluationCost>;
 
 /**
- * What came of a run.
+ * The outcome of a run.
  *
  * @generated from message spandrel.v1.EvaluateResponse
  */
@@ -183,28 +183,28 @@ export declare type EvaluateResponse = Message<"spandrel.v1.EvaluateResponse"> &
   passed?: boolean | undefined;
 
   /**
-   * What the evaluator takes the data for.
+   * The label that the evaluator gave the data.
    *
    * @generated from field: optional string label = 4;
    */
   label?: string | undefined;
 
   /**
-   * Why, in words.
+   * The reason, as text.
    *
    * @generated from field: optional string details = 5;
    */
   details?: string | undefined;
 
   /**
-   * What it cost, where that is known.
+   * The cost, where it is known.
    *
    * @generated from field: optional spandrel.v1.EvaluationCost cost = 6;
    */
   cost?: EvaluationCost | undefined;
 
   /**
-   * What went wrong, of a run with the status error: for example EVALUATOR_TIMEOUT.
+   * The kind of error of a run with the status error: for example EVALUATOR_TIMEOUT.
    *
    * @generated from field: optional string error_type = 7;
    */
@@ -272,14 +272,14 @@ export declare const ListEvaluatorTypesResponseSchema: GenMessage<ListEvaluatorT
  */
 export declare type EvaluatorTypeInfo = Message<"spandrel.v1.EvaluatorTypeInfo"> & {
   /**
-   * What people call it.
+   * The display name.
    *
    * @generated from field: string name = 1;
    */
   name: string;
 
   /**
-   * What it finds out.
+   * What it measures.
    *
    * @generated from field: string description = 2;
    */
@@ -342,7 +342,7 @@ export declare type EvaluatorTypeInfo = Message<"spandrel.v1.EvaluatorTypeInfo">
   envVars: string[];
 
   /**
-   * What a result of it says.
+   * The members of its results.
    *
    * @generated from field: spandrel.v1.EvaluatorResultInfo result = 11;
    */
@@ -390,7 +390,7 @@ export declare type EvaluatorResultInfo = Message<"spandrel.v1.EvaluatorResultIn
   passed?: EvaluatorResultMember | undefined;
 
   /**
-   * A word.
+   * A label.
    *
    * @generated from field: optional spandrel.v1.EvaluatorResultMember label = 3;
    */
@@ -404,13 +404,13 @@ export declare type EvaluatorResultInfo = Message<"spandrel.v1.EvaluatorResultIn
 export declare const EvaluatorResultInfoSchema: GenMessage<EvaluatorResultInfo>;
 
 /**
- * What a member of a result means.
+ * The meaning of a member of a result.
  *
  * @generated from message spandrel.v1.EvaluatorResultMember
  */
 export declare type EvaluatorResultMember = Message<"spandrel.v1.EvaluatorResultMember"> & {
   /**
-   * In words.
+   * As text.
    *
    * @generated from field: string description = 1;
    */
@@ -479,7 +479,7 @@ export declare type RunEvaluatorOnTracesRequest = Message<"spandrel.v1.RunEvalua
   traceIds: string[];
 
   /**
-   * occurred unless asked otherwise.
+   * occurred by default.
    *
    * @generated from field: spandrel.v1.TraceDateField date_field = 8;
    */
@@ -540,7 +540,7 @@ export declare type EvaluatorRun = Message<"spandrel.v1.EvaluatorRun"> & {
   status: EvaluatorRunStatus;
 
   /**
-   * How many traces the search found; null until somebody has looked.
+   * How many traces the search found; null until the search has run.
    *
    * @generated from field: optional int64 traces_found = 4;
    */
@@ -630,7 +630,7 @@ export declare type GetEvaluatorRunRequest = Message<"spandrel.v1.GetEvaluatorRu
 export declare const GetEvaluatorRunRequestSchema: GenMessage<GetEvaluatorRunRequest>;
 
 /**
- * The run that was asked for.
+ * The requested run.
  *
  * @generated from message spandrel.v1.GetEvaluatorRunResponse
  */
@@ -730,7 +730,7 @@ export declare type CancelEvaluatorRunResponse = Message<"spandrel.v1.CancelEval
 export declare const CancelEvaluatorRunResponseSchema: GenMessage<CancelEvaluatorRunResponse>;
 
 /**
- * What a run is for.
+ * The purpose of a run.
  *
  * @generated from enum spandrel.v1.EvaluationSurface
  */
@@ -763,7 +763,7 @@ export enum EvaluationSurface {
 export declare const EvaluationSurfaceSchema: GenEnum<EvaluationSurface>;
 
 /**
- * What a guardrail does when its evaluator fails.
+ * How a guardrail decides when its evaluator fails.
  *
  * @generated from enum spandrel.v1.GuardrailOnError
  */
@@ -823,7 +823,7 @@ export enum EvaluatorRunStatus {
   COMPLETED = 2,
 
   /**
-   * Somebody ended it.
+   * A user cancelled it.
    *
    * @generated from enum value: EVALUATOR_RUN_STATUS_CANCELLED = 3;
    */
@@ -849,8 +849,8 @@ export declare const EvaluatorRunStatusSchema: GenEnum<EvaluatorRunStatus>;
  */
 export declare const EvaluationService: GenService<{
   /**
-   * Runs one evaluator on the data of the request, and answers what came of it; with a trace_id the result is stored on
-   * that trace before. What goes wrong inside the evaluator is an outcome, not an error.
+   * Runs one evaluator on the data of the request and returns its outcome; with a trace_id the result is stored on that
+   * trace first. A failure inside the evaluator is an outcome, not an error.
    * Errors: NOT_FOUND evaluator_not_found, INVALID_ARGUMENT evaluator_not_runnable, INVALID_ARGUMENT evaluator_unavailable,
    * INVALID_ARGUMENT invalid_settings, INVALID_ARGUMENT evaluator_missing_field.
    *
@@ -862,7 +862,7 @@ export declare const EvaluationService: GenService<{
     output: typeof EvaluateResponseSchema;
   },
   /**
-   * What the evaluations on the traces of a range come to, by time and by evaluator, label or monitor.
+   * Metrics of the evaluations on the traces of a range, by time and by evaluator, label or monitor.
    * Errors: INVALID_ARGUMENT validation_error, also where there are more than 10,000 buckets, UNAVAILABLE when there is too
    * much to sum up in time.
    *

@@ -144,7 +144,7 @@ export const EvaluationSurfaceSchema = /*@__PURE__*/
   enumDesc(file_spandrel_v1_evaluations, 0);
 
 /**
- * What a run is for.
+ * The purpose of a run.
  *
  * @generated from enum spandrel.v1.EvaluationSurface
  */
@@ -158,7 +158,7 @@ export const GuardrailOnErrorSchema = /*@__PURE__*/
   enumDesc(file_spandrel_v1_evaluations, 1);
 
 /**
- * What a guardrail does when its evaluator fails.
+ * How a guardrail decides when its evaluator fails.
  *
  * @generated from enum spandrel.v1.GuardrailOnError
  */

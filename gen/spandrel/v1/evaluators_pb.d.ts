@@ -2,7 +2,7 @@
 // @generated from file spandrel/v1/evaluators.proto (package spandrel.v1, syntax proto3)
 /* eslint-disable */
 
-// Evaluators: saved ways to judge what an application did.
+// Evaluators: saved configurations that evaluate what an application did.
 
 import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import type { Message } from "@bufbuild/protobuf";
@@ -34,7 +34,7 @@ export declare type Evaluator = Message<"spandrel.v1.Evaluator"> & {
   projectId: string;
 
   /**
-   * What people call it: 1 to 255 characters after trimming.
+   * The display name: 1 to 255 characters after trimming.
    *
    * @generated from field: optional string name = 3;
    */
@@ -55,8 +55,8 @@ export declare type Evaluator = Message<"spandrel.v1.Evaluator"> & {
   evaluatorType: EvaluatorType;
 
   /**
-   * A JSON object whose members belong to the type. In an update those that replace members of the config; settings are
-   * laid over their defaults anew, and evaluatorType in it can only be what it is.
+   * A JSON object whose members depend on the type. In an update, its members replace those of the config; settings are
+   * merged with their defaults again, and evaluatorType cannot change.
    *
    * @generated from field: optional string config_json = 6;
    */
@@ -91,14 +91,14 @@ export declare type Evaluator = Message<"spandrel.v1.Evaluator"> & {
   updatedAt?: Timestamp | undefined;
 
   /**
-   * What it reads.
+   * The fields it reads.
    *
    * @generated from field: repeated spandrel.v1.EvaluatorField fields = 11;
    */
   fields: EvaluatorField[];
 
   /**
-   * What it answers.
+   * The fields of its results.
    *
    * @generated from field: repeated spandrel.v1.EvaluatorField output_fields = 12;
    */
@@ -139,7 +139,7 @@ export declare const EvaluatorSchema: GenMessage<Evaluator>;
  */
 export declare type EvaluatorField = Message<"spandrel.v1.EvaluatorField"> & {
   /**
-   * By what the config and results name it.
+   * The name that the config and results use for it.
    *
    * @generated from field: string identifier = 1;
    */
@@ -187,7 +187,7 @@ export declare type GetEvaluatorRequest = Message<"spandrel.v1.GetEvaluatorReque
 export declare const GetEvaluatorRequestSchema: GenMessage<GetEvaluatorRequest>;
 
 /**
- * The evaluator that was asked for.
+ * The requested evaluator.
  *
  * @generated from message spandrel.v1.GetEvaluatorResponse
  */
@@ -255,14 +255,14 @@ export declare type CreateEvaluatorRequest = Message<"spandrel.v1.CreateEvaluato
   workflowIcon?: string | undefined;
 
   /**
-   * What a workflow reads.
+   * The fields a workflow reads.
    *
    * @generated from field: repeated spandrel.v1.EvaluatorField fields = 7;
    */
   fields: EvaluatorField[];
 
   /**
-   * What a workflow answers.
+   * The fields of a workflow's results.
    *
    * @generated from field: repeated spandrel.v1.EvaluatorField output_fields = 8;
    */
@@ -337,7 +337,7 @@ export declare type ListEvaluatorsResponse = Message<"spandrel.v1.ListEvaluators
 export declare const ListEvaluatorsResponseSchema: GenMessage<ListEvaluatorsResponse>;
 
 /**
- * What changes of an evaluator.
+ * The changes of an evaluator.
  *
  * @generated from message spandrel.v1.UpdateEvaluatorRequest
  */

@@ -2,7 +2,7 @@
 // @generated from file spandrel/v1/evaluators.proto (package spandrel.v1, syntax proto3)
 /* eslint-disable */
 
-// Evaluators: saved ways to judge what an application did.
+// Evaluators: saved configurations that evaluate what an application did.
 
 import { enumDesc, fileDesc, messageDesc, serviceDesc, tsEnum } from "@bufbuild/protobuf/codegenv2";
 import { file_buf_validate_validate } from "../../buf/validate/validate_pb.js";

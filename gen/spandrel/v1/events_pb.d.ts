@@ -109,7 +109,7 @@ export declare type GetEventRequest = Message<"spandrel.v1.GetEventRequest"> & {
 export declare const GetEventRequestSchema: GenMessage<GetEventRequest>;
 
 /**
- * The event that was asked for.
+ * The requested event.
  *
  * @generated from message spandrel.v1.GetEventResponse
  */
@@ -177,7 +177,7 @@ export declare type Event = Message<"spandrel.v1.Event"> & {
 export declare const EventSchema: GenMessage<Event>;
 
 /**
- * Reads what an organization emitted.
+ * Reads the events of an organization.
  *
  * @generated from service spandrel.v1.EventService
  */

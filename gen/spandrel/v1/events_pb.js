@@ -53,7 +53,7 @@ export const EventSchema = /*@__PURE__*/
   messageDesc(file_spandrel_v1_events, 4);
 
 /**
- * Reads what an organization emitted.
+ * Reads the events of an organization.
  *
  * @generated from service spandrel.v1.EventService
  */

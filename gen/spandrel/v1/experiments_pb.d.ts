@@ -2,7 +2,7 @@
 // @generated from file spandrel/v1/experiments.proto (package spandrel.v1, syntax proto3)
 /* eslint-disable */
 
-// Experiments: runs of an application over the entries of a dataset, with what came of each.
+// Experiments: runs of an application over the entries of a dataset, with the result of each.
 
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import type { Message } from "@bufbuild/protobuf";
@@ -15,7 +15,7 @@ import type { EvaluationStatus } from "./traces_pb.js";
 export declare const file_spandrel_v1_experiments: GenFile;
 
 /**
- * What runs are gathered under.
+ * A group of runs.
  *
  * @generated from message spandrel.v1.Experiment
  */
@@ -35,7 +35,7 @@ export declare type Experiment = Message<"spandrel.v1.Experiment"> & {
   projectId: string;
 
   /**
-   * What people call it.
+   * The display name.
    *
    * @generated from field: string name = 3;
    */
@@ -90,7 +90,7 @@ export declare type ExperimentRun = Message<"spandrel.v1.ExperimentRun"> & {
   experimentId: string;
 
   /**
-   * What people call it.
+   * The display name.
    *
    * @generated from field: string name = 3;
    */
@@ -111,21 +111,21 @@ export declare type ExperimentRun = Message<"spandrel.v1.ExperimentRun"> & {
   datasetVersion?: number | undefined;
 
   /**
-   * What results may name as their target; lists of runs leave it out.
+   * The targets that results may name; lists of runs leave it out.
    *
    * @generated from field: repeated spandrel.v1.ExperimentTarget targets = 6;
    */
   targets: ExperimentTarget[];
 
   /**
-   * How many entries there will be, where somebody said so.
+   * How many entries there will be, where the client has sent it.
    *
    * @generated from field: optional int32 total = 7;
    */
   total?: number | undefined;
 
   /**
-   * How many are done: as the one who runs them said, else how many results there are.
+   * How many are done: as the client reported, else the number of results.
    *
    * @generated from field: int32 done = 8;
    */
@@ -167,20 +167,20 @@ export declare type ExperimentRun = Message<"spandrel.v1.ExperimentRun"> & {
 export declare const ExperimentRunSchema: GenMessage<ExperimentRun>;
 
 /**
- * What was tried: a model, a prompt, a version of the application.
+ * A tested variant: a model, a prompt, a version of the application.
  *
  * @generated from message spandrel.v1.ExperimentTarget
  */
 export declare type ExperimentTarget = Message<"spandrel.v1.ExperimentTarget"> & {
   /**
-   * What results name.
+   * The id that results name.
    *
    * @generated from field: string id = 1;
    */
   id: string;
 
   /**
-   * What people call it: at most 255 characters.
+   * The display name: at most 255 characters.
    *
    * @generated from field: optional string name = 2;
    */
@@ -208,13 +208,13 @@ export declare type ExperimentTarget = Message<"spandrel.v1.ExperimentTarget"> &
 export declare const ExperimentTargetSchema: GenMessage<ExperimentTarget>;
 
 /**
- * What came of an entry.
+ * The result of an entry.
  *
  * @generated from message spandrel.v1.ExperimentResult
  */
 export declare type ExperimentResult = Message<"spandrel.v1.ExperimentResult"> & {
   /**
-   * The place of the entry, from 0 on; in a run of a dataset that in the dataset.
+   * The index of the entry, from 0; in a run of a dataset its index in the dataset.
    *
    * @generated from field: optional int32 index = 1;
    */
@@ -228,7 +228,7 @@ export declare type ExperimentResult = Message<"spandrel.v1.ExperimentResult"> &
   entryId?: string | undefined;
 
   /**
-   * What was tried on the entry; null where that is one thing.
+   * The target that was tested on the entry; null where the run has only one.
    *
    * @generated from field: optional string target_id = 3;
    */
@@ -256,7 +256,7 @@ export declare type ExperimentResult = Message<"spandrel.v1.ExperimentResult"> &
   predictedJson?: string | undefined;
 
   /**
-   * What it cost, in USD.
+   * The cost, in USD.
    *
    * @generated from field: optional double cost = 7;
    */
@@ -277,7 +277,7 @@ export declare type ExperimentResult = Message<"spandrel.v1.ExperimentResult"> &
   error?: string | undefined;
 
   /**
-   * What evaluators made of it, in requests those of the request alone.
+   * Its evaluations; in requests only those that are sent.
    *
    * @generated from field: repeated spandrel.v1.ExperimentEvaluation evaluations = 10;
    */
@@ -291,20 +291,20 @@ export declare type ExperimentResult = Message<"spandrel.v1.ExperimentResult"> &
 export declare const ExperimentResultSchema: GenMessage<ExperimentResult>;
 
 /**
- * What an evaluator made of a result.
+ * An evaluation of a result.
  *
  * @generated from message spandrel.v1.ExperimentEvaluation
  */
 export declare type ExperimentEvaluation = Message<"spandrel.v1.ExperimentEvaluation"> & {
   /**
-   * The place of the entry; only in requests, beside results.
+   * The index of the entry; only in requests, beside results.
    *
    * @generated from field: optional int32 index = 1;
    */
   index?: number | undefined;
 
   /**
-   * What was tried on the entry; only in requests, beside results.
+   * The target that was tested on the entry; only in requests, beside results.
    *
    * @generated from field: optional string target_id = 2;
    */
@@ -318,7 +318,7 @@ export declare type ExperimentEvaluation = Message<"spandrel.v1.ExperimentEvalua
   name?: string | undefined;
 
   /**
-   * What evaluated.
+   * The evaluator.
    *
    * @generated from field: optional string evaluator = 4;
    */
@@ -346,21 +346,21 @@ export declare type ExperimentEvaluation = Message<"spandrel.v1.ExperimentEvalua
   passed?: boolean | undefined;
 
   /**
-   * What the evaluator takes the result for.
+   * The label that the evaluator gave the result.
    *
    * @generated from field: optional string label = 8;
    */
   label?: string | undefined;
 
   /**
-   * Why, in words.
+   * The reason, as text.
    *
    * @generated from field: optional string details = 9;
    */
   details?: string | undefined;
 
   /**
-   * What it cost, in USD.
+   * The cost, in USD.
    *
    * @generated from field: optional double cost = 10;
    */
@@ -381,7 +381,7 @@ export declare type ExperimentEvaluation = Message<"spandrel.v1.ExperimentEvalua
   traceId?: string | undefined;
 
   /**
-   * What it read: a JSON object.
+   * Its input: a JSON object.
    *
    * @generated from field: optional string inputs_json = 13;
    */
@@ -395,7 +395,7 @@ export declare type ExperimentEvaluation = Message<"spandrel.v1.ExperimentEvalua
 export declare const ExperimentEvaluationSchema: GenMessage<ExperimentEvaluation>;
 
 /**
- * What the results of a run come to.
+ * The totals of a run's results.
  *
  * @generated from message spandrel.v1.ExperimentRunSummary
  */
@@ -415,7 +415,7 @@ export declare type ExperimentRunSummary = Message<"spandrel.v1.ExperimentRunSum
   errors: number;
 
   /**
-   * What those cost that say so, in USD; null when none does.
+   * The sum of the known costs, in USD; null when none is known.
    *
    * @generated from field: optional double cost = 3;
    */
@@ -450,7 +450,7 @@ export declare type ExperimentRunSummary = Message<"spandrel.v1.ExperimentRunSum
 export declare const ExperimentRunSummarySchema: GenMessage<ExperimentRunSummary>;
 
 /**
- * What the evaluations of one name come to.
+ * The totals of the evaluations of one name.
  *
  * @generated from message spandrel.v1.ExperimentEvaluatorSummary
  */
@@ -511,14 +511,14 @@ export declare const ExperimentEvaluatorSummarySchema: GenMessage<ExperimentEval
  */
 export declare type InitExperimentRequest = Message<"spandrel.v1.InitExperimentRequest"> & {
   /**
-   * What the slug is made of; experiment_name unless it is sent.
+   * The text that the slug is derived from; experiment_name by default.
    *
    * @generated from field: optional string experiment_slug = 1;
    */
   experimentSlug?: string | undefined;
 
   /**
-   * What people call it.
+   * The display name.
    *
    * @generated from field: optional string experiment_name = 2;
    */
@@ -613,7 +613,7 @@ export declare type GetExperimentRequest = Message<"spandrel.v1.GetExperimentReq
 export declare const GetExperimentRequestSchema: GenMessage<GetExperimentRequest>;
 
 /**
- * The experiment that was asked for.
+ * The requested experiment.
  *
  * @generated from message spandrel.v1.GetExperimentResponse
  */
@@ -680,14 +680,14 @@ export declare type CreateExperimentRunRequest = Message<"spandrel.v1.CreateExpe
   slugOrId: string;
 
   /**
-   * What it is found by: 1 to 200 characters; made when it is not sent.
+   * The id: 1 to 200 characters; generated when it is not sent.
    *
    * @generated from field: optional string run_id = 2;
    */
   runId?: string | undefined;
 
   /**
-   * What people call it; the name of the experiment unless it is sent.
+   * The display name; the name of the experiment by default.
    *
    * @generated from field: optional string name = 3;
    */
@@ -742,7 +742,7 @@ export declare type CreateExperimentRunResponse = Message<"spandrel.v1.CreateExp
 export declare const CreateExperimentRunResponseSchema: GenMessage<CreateExperimentRunResponse>;
 
 /**
- * What came of entries.
+ * Results of entries.
  *
  * @generated from message spandrel.v1.LogExperimentResultsRequest
  */
@@ -755,21 +755,21 @@ export declare type LogExperimentResultsRequest = Message<"spandrel.v1.LogExperi
   experimentSlug: string;
 
   /**
-   * What the run is found by: 1 to 200 characters.
+   * The id of the run: 1 to 200 characters.
    *
    * @generated from field: string run_id = 2;
    */
   runId: string;
 
   /**
-   * What people call the run, if it is new.
+   * The display name of the run, if it is new.
    *
    * @generated from field: optional string name = 3;
    */
   name?: string | undefined;
 
   /**
-   * Results. One that was sent before is changed in what is sent anew.
+   * Results. One that was sent before is changed in the fields that are sent again.
    *
    * @generated from field: repeated spandrel.v1.ExperimentResult dataset = 4;
    */
@@ -783,7 +783,7 @@ export declare type LogExperimentResultsRequest = Message<"spandrel.v1.LogExperi
   evaluations: ExperimentEvaluation[];
 
   /**
-   * What results name as their target, at most 100 and 64 KiB in all.
+   * The targets that results name, at most 100 and 64 KiB in all.
    *
    * @generated from field: repeated spandrel.v1.ExperimentTarget targets = 6;
    */
@@ -845,7 +845,7 @@ export declare type ExperimentTimestamps = Message<"spandrel.v1.ExperimentTimest
 export declare const ExperimentTimestampsSchema: GenMessage<ExperimentTimestamps>;
 
 /**
- * What was stored.
+ * The results that were stored.
  *
  * @generated from message spandrel.v1.LogExperimentResultsResponse
  */
@@ -858,7 +858,7 @@ export declare type LogExperimentResultsResponse = Message<"spandrel.v1.LogExper
   run?: ExperimentRun | undefined;
 
   /**
-   * What of the request was not stored.
+   * The items that were not stored.
    *
    * @generated from field: repeated spandrel.v1.RefusedExperimentItem refused = 2;
    */
@@ -1007,7 +1007,7 @@ export declare type ListExperimentRunsResponse = Message<"spandrel.v1.ListExperi
 export declare const ListExperimentRunsResponseSchema: GenMessage<ListExperimentRunsResponse>;
 
 /**
- * Names one run, and asks for a page of its results.
+ * Names one run, and the page of its results to return.
  *
  * @generated from message spandrel.v1.GetExperimentRunRequest
  */
@@ -1048,7 +1048,7 @@ export declare type GetExperimentRunRequest = Message<"spandrel.v1.GetExperiment
 export declare const GetExperimentRunRequestSchema: GenMessage<GetExperimentRunRequest>;
 
 /**
- * The run that was asked for.
+ * The requested run.
  *
  * @generated from message spandrel.v1.GetExperimentRunResponse
  */
@@ -1068,7 +1068,7 @@ export declare type GetExperimentRunResponse = Message<"spandrel.v1.GetExperimen
   summary?: ExperimentRunSummary | undefined;
 
   /**
-   * In the order of their entries; fewer than were asked for where they are large.
+   * In the order of their entries; fewer than requested where they are large.
    *
    * @generated from field: repeated spandrel.v1.ExperimentResult data = 3;
    */
@@ -1164,14 +1164,14 @@ export declare const CompareExperimentRunsRequestSchema: GenMessage<CompareExper
  */
 export declare type CompareExperimentRunsResponse = Message<"spandrel.v1.CompareExperimentRunsResponse"> & {
   /**
-   * What is compared with.
+   * The base of the comparison.
    *
    * @generated from field: spandrel.v1.ComparedExperimentRun base = 1;
    */
   base?: ComparedExperimentRun | undefined;
 
   /**
-   * What is compared.
+   * The run that is compared with the base.
    *
    * @generated from field: spandrel.v1.ComparedExperimentRun other = 2;
    */
@@ -1199,7 +1199,7 @@ export declare type CompareExperimentRunsResponse = Message<"spandrel.v1.Compare
   onlyInOther: number;
 
   /**
-   * In the order of the base, then what the other alone has; fewer than were asked for where they are large.
+   * In the order of the base, then those that only the other has; fewer than requested where they are large.
    *
    * @generated from field: repeated spandrel.v1.ComparedExperimentResult data = 6;
    */
@@ -1247,7 +1247,7 @@ export declare type ComparedExperimentRun = Message<"spandrel.v1.ComparedExperim
 export declare const ComparedExperimentRunSchema: GenMessage<ComparedExperimentRun>;
 
 /**
- * What came of an entry in two runs.
+ * The results of an entry in two runs.
  *
  * @generated from message spandrel.v1.ComparedExperimentResult
  */
@@ -1321,7 +1321,7 @@ export declare const DeleteExperimentRunResponseSchema: GenMessage<DeleteExperim
  */
 export declare const ExperimentService: GenService<{
   /**
-   * Finds the experiment of a slug, or makes it: whoever sends a name again means the same experiment. The slug is what is sent
+   * Finds the experiment of a slug, or creates it: the same name always means the same experiment. The slug is the sent text
    * in lower case, other characters than letters and digits replaced by "-"; where that cuts
    * it or leaves something out that is not ASCII, digits of a hash follow. A project holds at most 1,000.
    * Errors: INVALID_ARGUMENT validation_error, INVALID_ARGUMENT experiment_limit_reached.
@@ -1366,8 +1366,8 @@ export declare const ExperimentService: GenService<{
     output: typeof DeleteExperimentResponseSchema;
   },
   /**
-   * Begins a run. With the id of a run that is there already it answers that one as it is. A dataset is only named by whoever
-   * may see datasets. A project holds at most 10,000 runs.
+   * Begins a run. With the id of an existing run it returns that run unchanged. To name a dataset, the caller needs the
+   * permission to see datasets. A project holds at most 10,000 runs.
    * Errors: INVALID_ARGUMENT validation_error, NOT_FOUND experiment_not_found, NOT_FOUND dataset_not_found,
    * NOT_FOUND dataset_version_not_found, INVALID_ARGUMENT experiment_run_limit_reached, PERMISSION_DENIED api_key_permission_denied.
    *
@@ -1379,10 +1379,10 @@ export declare const ExperimentService: GenService<{
     output: typeof CreateExperimentRunResponseSchema;
   },
   /**
-   * Adds results to a run, which is made unless it is there. Sent again the same changes nothing; what is not sent again stays.
-   * A run holds at most 10,000 results and 64 MiB of them, a result 256 KiB and 100 evaluations, which
-   * have at most 200 different names in a run: what goes beyond is told as
-   * refused, and the rest is stored.
+   * Adds results to a run, which is created if it does not exist. Sending the same results again changes nothing; fields that
+   * are not sent again keep their values. A run holds at most 10,000 results and 64 MiB of them, a result 256 KiB and 100
+   * evaluations, which have at most 200 different names in a run: items beyond these limits are reported as refused, and the
+   * rest is stored.
    * Errors: INVALID_ARGUMENT validation_error, NOT_FOUND experiment_not_found, INVALID_ARGUMENT experiment_run_limit_reached.
    *
    * @generated from rpc spandrel.v1.ExperimentService.LogExperimentResults
@@ -1415,7 +1415,7 @@ export declare const ExperimentService: GenService<{
     output: typeof ListExperimentRunsResponseSchema;
   },
   /**
-   * Reads a run: what its results come to, and a page of them in the order of their entries.
+   * Reads a run: the totals of its results, and a page of them in the order of their entries.
    * Errors: NOT_FOUND experiment_not_found, NOT_FOUND experiment_run_not_found, INVALID_ARGUMENT invalid_cursor.
    *
    * @generated from rpc spandrel.v1.ExperimentService.GetExperimentRun
@@ -1426,8 +1426,8 @@ export declare const ExperimentService: GenService<{
     output: typeof GetExperimentRunResponseSchema;
   },
   /**
-   * Reads two runs side by side: what each comes to, and their results entry by entry, a page at a time. Results are matched
-   * by the entry of a dataset, or by their index where one of them does not say of which entry it is.
+   * Reads two runs side by side: the totals of each, and their results entry by entry, a page at a time. Results are matched
+   * by the entry of a dataset, or by their index where one of them names no entry.
    * Errors: NOT_FOUND experiment_not_found, NOT_FOUND experiment_run_not_found,
    * INVALID_ARGUMENT experiment_runs_not_comparable, INVALID_ARGUMENT invalid_cursor.
    *

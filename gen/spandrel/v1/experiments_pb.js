@@ -2,7 +2,7 @@
 // @generated from file spandrel/v1/experiments.proto (package spandrel.v1, syntax proto3)
 /* eslint-disable */
 
-// Experiments: runs of an application over the entries of a dataset, with what came of each.
+// Experiments: runs of an application over the entries of a dataset, with the result of each.
 
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import { file_buf_validate_validate } from "../../buf/validate/validate_pb.js";

@@ -2,8 +2,8 @@
 // @generated from file spandrel/v1/gateway.proto (package spandrel.v1, syntax proto3)
 /* eslint-disable */
 
-// What gateways report: the requests they passed on and what became of those, and events of their own virtual keys
-// and budgets.
+// Reports of gateways: the requests they passed on with their outcomes, and events of their own virtual keys and
+// budgets.
 
 import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import type { Message } from "@bufbuild/protobuf";
@@ -21,7 +21,7 @@ export declare const file_spandrel_v1_gateway: GenFile;
  */
 export declare type ReportRequestsRequest = Message<"spandrel.v1.ReportRequestsRequest"> & {
   /**
-   * 1 to 500, told one after the other.
+   * 1 to 500, processed in order.
    *
    * @generated from field: repeated spandrel.v1.ReportedRequest records = 1;
    */
@@ -35,7 +35,7 @@ export declare type ReportRequestsRequest = Message<"spandrel.v1.ReportRequestsR
 export declare const ReportRequestsRequestSchema: GenMessage<ReportRequestsRequest>;
 
 /**
- * What a gateway says of one request. An outcome takes what it leaves out from the admitted record of its request.
+ * A gateway's record of one request. Fields that an outcome leaves out come from the admitted record of its request.
  *
  * @generated from message spandrel.v1.ReportedRequest
  */
@@ -48,7 +48,7 @@ export declare type ReportedRequest = Message<"spandrel.v1.ReportedRequest"> & {
   gatewayRequestId: string;
 
   /**
-   * What became of it.
+   * Its outcome.
    *
    * @generated from field: spandrel.v1.ReportedRequestStatus status = 2;
    */
@@ -133,7 +133,7 @@ export declare type ReportedRequest = Message<"spandrel.v1.ReportedRequest"> & {
   costUsd?: string | undefined;
 
   /**
-   * What went wrong; looked at only with the status error.
+   * The error; read only with the status error.
    *
    * @generated from field: spandrel.v1.ReportedError error = 14;
    */
@@ -243,7 +243,7 @@ export declare type ReportedError = Message<"spandrel.v1.ReportedError"> & {
 export declare const ReportedErrorSchema: GenMessage<ReportedError>;
 
 /**
- * What became of a report.
+ * The result of a report.
  *
  * @generated from message spandrel.v1.ReportRequestsResponse
  */
@@ -277,7 +277,7 @@ export declare type ReportRequestsResponse = Message<"spandrel.v1.ReportRequests
 export declare const ReportRequestsResponseSchema: GenMessage<ReportRequestsResponse>;
 
 /**
- * Members of records that nobody knows; nothing came of them.
+ * Unknown members of records, which were ignored.
  *
  * @generated from message spandrel.v1.IgnoredMembers
  */
@@ -297,13 +297,13 @@ export declare type IgnoredMembers = Message<"spandrel.v1.IgnoredMembers"> & {
 export declare const IgnoredMembersSchema: GenMessage<IgnoredMembers>;
 
 /**
- * A member that nobody knows.
+ * An unknown member.
  *
  * @generated from message spandrel.v1.IgnoredMember
  */
 export declare type IgnoredMember = Message<"spandrel.v1.IgnoredMember"> & {
   /**
-   * The place of its record in the list, from 0.
+   * The index of its record in the list, from 0.
    *
    * @generated from field: int32 index = 1;
    */
@@ -330,7 +330,7 @@ export declare const IgnoredMemberSchema: GenMessage<IgnoredMember>;
  */
 export declare type RejectedItem = Message<"spandrel.v1.RejectedItem"> & {
   /**
-   * Its place in the list, from 0.
+   * Its index in the list, from 0.
    *
    * @generated from field: int32 index = 1;
    */
@@ -344,7 +344,7 @@ export declare type RejectedItem = Message<"spandrel.v1.RejectedItem"> & {
   code: RejectionCode;
 
   /**
-   * What is wrong, for invalid_record beginning with the path of the field.
+   * The problem; for invalid_record it begins with the path of the field.
    *
    * @generated from field: string message = 3;
    */
@@ -398,7 +398,7 @@ export declare type GovernanceEvent = Message<"spandrel.v1.GovernanceEvent"> & {
   occurredAt?: Timestamp | undefined;
 
   /**
-   * What it happened to, by the type. Over REST the fields of either stand in the event itself.
+   * The subject of the event, by its type. Over REST the fields of either are members of the event itself.
    *
    * @generated from oneof spandrel.v1.GovernanceEvent.subject
    */
@@ -441,7 +441,7 @@ export declare type VirtualKeySubject = Message<"spandrel.v1.VirtualKeySubject">
   virtualKeyId: string;
 
   /**
-   * What people call it, at most 256 characters.
+   * The display name, at most 256 characters.
    *
    * @generated from field: optional string name = 2;
    */
@@ -482,7 +482,7 @@ export declare type BudgetSubject = Message<"spandrel.v1.BudgetSubject"> & {
   budgetId: string;
 
   /**
-   * What the budget limits.
+   * The subject of the budget.
    *
    * @generated from field: spandrel.v1.BudgetScopeType scope_type = 2;
    */
@@ -545,7 +545,7 @@ export declare type BudgetSubject = Message<"spandrel.v1.BudgetSubject"> & {
   spentUsd: string;
 
   /**
-   * What happens at the limit.
+   * The action at the limit.
    *
    * @generated from field: spandrel.v1.BudgetOnBreach on_breach = 11;
    */
@@ -559,7 +559,7 @@ export declare type BudgetSubject = Message<"spandrel.v1.BudgetSubject"> & {
 export declare const BudgetSubjectSchema: GenMessage<BudgetSubject>;
 
 /**
- * What became of a report.
+ * The result of a report.
  *
  * @generated from message spandrel.v1.ReportGovernanceEventsResponse
  */
@@ -586,7 +586,7 @@ export declare type ReportGovernanceEventsResponse = Message<"spandrel.v1.Report
 export declare const ReportGovernanceEventsResponseSchema: GenMessage<ReportGovernanceEventsResponse>;
 
 /**
- * What became of a request.
+ * The outcome of a request.
  *
  * @generated from enum spandrel.v1.ReportedRequestStatus
  */
@@ -673,7 +673,7 @@ export enum RejectionCode {
 export declare const RejectionCodeSchema: GenEnum<RejectionCode>;
 
 /**
- * What a budget limits.
+ * The subject of a budget.
  *
  * @generated from enum spandrel.v1.BudgetScopeType
  */
@@ -796,7 +796,7 @@ export enum BudgetWindow {
   TOTAL = 6,
 
   /**
-   * Until somebody begins the next one.
+   * Until the next period is started by hand.
    *
    * @generated from enum value: BUDGET_WINDOW_MANUAL = 7;
    */
@@ -809,7 +809,7 @@ export enum BudgetWindow {
 export declare const BudgetWindowSchema: GenEnum<BudgetWindow>;
 
 /**
- * What happens when a budget is spent.
+ * The action when a budget is spent.
  *
  * @generated from enum spandrel.v1.BudgetOnBreach
  */
@@ -842,7 +842,7 @@ export enum BudgetOnBreach {
 export declare const BudgetOnBreachSchema: GenEnum<BudgetOnBreach>;
 
 /**
- * Takes in what gateways report.
+ * Receives the reports of gateways.
  *
  * @generated from service spandrel.v1.GatewayService
  */

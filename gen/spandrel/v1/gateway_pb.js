@@ -2,8 +2,8 @@
 // @generated from file spandrel/v1/gateway.proto (package spandrel.v1, syntax proto3)
 /* eslint-disable */
 
-// What gateways report: the requests they passed on and what became of those, and events of their own virtual keys
-// and budgets.
+// Reports of gateways: the requests they passed on with their outcomes, and events of their own virtual keys and
+// budgets.
 
 import { enumDesc, fileDesc, messageDesc, serviceDesc, tsEnum } from "@bufbuild/protobuf/codegenv2";
 import { file_google_api_annotations } from "../../google/api/annotations_pb.js";
@@ -115,7 +115,7 @@ export const ReportedRequestStatusSchema = /*@__PURE__*/
   enumDesc(file_spandrel_v1_gateway, 0);
 
 /**
- * What became of a request.
+ * The outcome of a request.
  *
  * @generated from enum spandrel.v1.ReportedRequestStatus
  */
@@ -143,7 +143,7 @@ export const BudgetScopeTypeSchema = /*@__PURE__*/
   enumDesc(file_spandrel_v1_gateway, 2);
 
 /**
- * What a budget limits.
+ * The subject of a budget.
  *
  * @generated from enum spandrel.v1.BudgetScopeType
  */
@@ -171,7 +171,7 @@ export const BudgetOnBreachSchema = /*@__PURE__*/
   enumDesc(file_spandrel_v1_gateway, 4);
 
 /**
- * What happens when a budget is spent.
+ * The action when a budget is spent.
  *
  * @generated from enum spandrel.v1.BudgetOnBreach
  */
@@ -179,7 +179,7 @@ export const BudgetOnBreach = /*@__PURE__*/
   tsEnum(BudgetOnBreachSchema);
 
 /**
- * Takes in what gateways report.
+ * Receives the reports of gateways.
  *
  * @generated from service spandrel.v1.GatewayService
  */

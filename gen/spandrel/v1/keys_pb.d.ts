@@ -14,7 +14,7 @@ import type { FieldMask, Timestamp } from "@bufbuild/protobuf/wkt";
 export declare const file_spandrel_v1_keys: GenFile;
 
 /**
- * A grant: a role at a place, and below it.
+ * A grant: a role in a scope, and in the scopes below it.
  *
  * @generated from message spandrel.v1.Binding
  */
@@ -27,7 +27,7 @@ export declare type Binding = Message<"spandrel.v1.Binding"> & {
   id: string;
 
   /**
-   * What it gives.
+   * The role.
    *
    * @generated from field: spandrel.v1.Role role = 2;
    */
@@ -75,14 +75,14 @@ export declare type ApiKey = Message<"spandrel.v1.ApiKey"> & {
   keyType: KeyType;
 
   /**
-   * What people call it: 1 to 100 characters, not all blank.
+   * The display name: 1 to 100 characters, not all blank.
    *
    * @generated from field: optional string name = 3;
    */
   name?: string | undefined;
 
   /**
-   * What it is for, in up to 500 characters.
+   * Its purpose, in up to 500 characters.
    *
    * @generated from field: optional string description = 4;
    */
@@ -110,7 +110,7 @@ export declare type ApiKey = Message<"spandrel.v1.ApiKey"> & {
   permissionMode: PermissionMode;
 
   /**
-   * What its CUSTOM grants give, sorted, as it was asked for.
+   * The permissions of its CUSTOM grants, sorted, as requested.
    *
    * @generated from field: repeated string permissions = 8;
    */
@@ -274,7 +274,7 @@ export declare type ListApiKeysResponse = Message<"spandrel.v1.ListApiKeysRespon
   data: ApiKey[];
 
   /**
-   * Where the next page begins; empty when nothing remains, unset when no page was asked for and all keys are here.
+   * Where the next page begins; empty on the last page, unset when no page was requested and all keys are here.
    *
    * @generated from field: optional string next_page_token = 2;
    */
@@ -329,7 +329,7 @@ export declare type CreateApiKeyRequest = Message<"spandrel.v1.CreateApiKeyReque
   permissionMode: PermissionMode;
 
   /**
-   * With restricted only: what the CUSTOM grants give.
+   * With restricted only: the permissions of the CUSTOM grants.
    *
    * @generated from field: repeated string permissions = 6;
    */
@@ -412,7 +412,7 @@ export declare type GetApiKeyRequest = Message<"spandrel.v1.GetApiKeyRequest"> &
 export declare const GetApiKeyRequestSchema: GenMessage<GetApiKeyRequest>;
 
 /**
- * The key that was asked for.
+ * The requested key.
  *
  * @generated from message spandrel.v1.GetApiKeyResponse
  */
@@ -574,7 +574,7 @@ export declare type RotateApiKeyResponse = Message<"spandrel.v1.RotateApiKeyResp
 export declare const RotateApiKeyResponseSchema: GenMessage<RotateApiKeyResponse>;
 
 /**
- * What a grant gives.
+ * The role of a grant.
  *
  * @generated from enum spandrel.v1.Role
  */
@@ -806,7 +806,7 @@ export declare const ApiKeyService: GenService<{
     output: typeof GetApiKeyResponseSchema;
   },
   /**
-   * Changes what is sent; grants are replaced outright.
+   * Changes the fields that are sent; grants are replaced as a whole.
    * Errors: NOT_FOUND api_key_not_found, PERMISSION_DENIED api_key_not_owned, api_key_scope_violation, FAILED_PRECONDITION api_key_already_revoked.
    *
    * @generated from rpc spandrel.v1.ApiKeyService.UpdateApiKey

@@ -136,7 +136,7 @@ export const RoleSchema = /*@__PURE__*/
   enumDesc(file_spandrel_v1_keys, 0);
 
 /**
- * What a grant gives.
+ * The role of a grant.
  *
  * @generated from enum spandrel.v1.Role
  */

@@ -27,7 +27,7 @@ export declare type Monitor = Message<"spandrel.v1.Monitor"> & {
   id: string;
 
   /**
-   * What people call it: 1 to 255 characters after trimming.
+   * The display name: 1 to 255 characters after trimming.
    *
    * @generated from field: optional string name = 2;
    */
@@ -69,14 +69,14 @@ export declare type Monitor = Message<"spandrel.v1.Monitor"> & {
   sample?: number | undefined;
 
   /**
-   * What must hold of a trace, all of it.
+   * The conditions of a trace; all must hold.
    *
    * @generated from field: repeated spandrel.v1.MonitorPrecondition preconditions = 8;
    */
   preconditions: MonitorPrecondition[];
 
   /**
-   * A JSON object: by fields of the evaluator, where in a trace each is read. A field it does not name is read from what is called like it.
+   * A JSON object: by field of the evaluator, the part of a trace it is read from. Other fields are read from the part of the same name.
    *
    * @generated from field: optional string mappings_json = 9;
    */
@@ -146,7 +146,7 @@ export declare type Monitor = Message<"spandrel.v1.Monitor"> & {
 export declare const MonitorSchema: GenMessage<Monitor>;
 
 /**
- * What must hold of a trace.
+ * A condition of a trace.
  *
  * @generated from message spandrel.v1.MonitorPrecondition
  */
@@ -234,7 +234,7 @@ export declare type GetMonitorRequest = Message<"spandrel.v1.GetMonitorRequest">
 export declare const GetMonitorRequestSchema: GenMessage<GetMonitorRequest>;
 
 /**
- * The monitor that was asked for.
+ * The requested monitor.
  *
  * @generated from message spandrel.v1.GetMonitorResponse
  */
@@ -364,7 +364,7 @@ export declare type CreateMonitorResponse = Message<"spandrel.v1.CreateMonitorRe
 export declare const CreateMonitorResponseSchema: GenMessage<CreateMonitorResponse>;
 
 /**
- * What changes of a monitor.
+ * The changes of a monitor.
  *
  * @generated from message spandrel.v1.UpdateMonitorRequest
  */
@@ -446,7 +446,7 @@ export declare type ToggleMonitorRequest = Message<"spandrel.v1.ToggleMonitorReq
 export declare const ToggleMonitorRequestSchema: GenMessage<ToggleMonitorRequest>;
 
 /**
- * What was switched.
+ * The monitor that was switched on or off.
  *
  * @generated from message spandrel.v1.ToggleMonitorResponse
  */
@@ -533,14 +533,14 @@ export enum MonitorExecutionMode {
   ON_MESSAGE = 1,
 
   /**
-   * When an application asks, before it goes on.
+   * When an application calls it, before it continues.
    *
    * @generated from enum value: MONITOR_EXECUTION_MODE_AS_GUARDRAIL = 2;
    */
   AS_GUARDRAIL = 2,
 
   /**
-   * When somebody asks.
+   * On request.
    *
    * @generated from enum value: MONITOR_EXECUTION_MODE_MANUALLY = 3;
    */
@@ -592,7 +592,7 @@ export declare const MonitorService: GenService<{
     output: typeof CreateMonitorResponseSchema;
   },
   /**
-   * Changes what is sent of a monitor; a list or an object that is sent takes the place of the one before. Its slug stays.
+   * Changes the fields of a monitor that are sent; a list or an object that is sent replaces the stored one. Its slug stays.
    * Errors: INVALID_ARGUMENT validation_error, NOT_FOUND monitor_not_found, NOT_FOUND evaluator_not_found,
    * INVALID_ARGUMENT evaluator_not_runnable, INVALID_ARGUMENT evaluator_unavailable.
    *

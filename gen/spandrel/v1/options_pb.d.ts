@@ -50,7 +50,7 @@ export declare type LegacyRoute = Message<"spandrel.v1.LegacyRoute"> & {
 export declare const LegacyRouteSchema: GenMessage<LegacyRoute>;
 
 /**
- * Who may call an rpc, and how it answers over REST.
+ * Who may call an rpc, and the form of its responses over REST.
  *
  * @generated from message spandrel.v1.Policy
  */
@@ -63,7 +63,7 @@ export declare type Policy = Message<"spandrel.v1.Policy"> & {
   credential: Credential;
 
   /**
-   * The permission asked at the project, or at the organization for organization credentials.
+   * The permission required at the project, or at the organization for organization credentials.
    *
    * @generated from field: string permission = 2;
    */
@@ -119,7 +119,7 @@ export declare type Policy = Message<"spandrel.v1.Policy"> & {
   nullIsAbsent: boolean;
 
   /**
-   * What the audit log calls it, for example "apiKey.create"; its refusals are noted there.
+   * Its action in the audit log, for example "apiKey.create"; its refusals are recorded there.
    *
    * @generated from field: string audit = 10;
    */
@@ -147,7 +147,7 @@ export declare type Policy = Message<"spandrel.v1.Policy"> & {
   projectKeys: boolean;
 
   /**
-   * The permissions that the code behind the rpc asks itself, at places that depend on the request; in place of permission.
+   * The permissions that the handler itself requires, at scopes that depend on the request; instead of permission.
    *
    * @generated from field: repeated string asks = 14;
    */
@@ -240,7 +240,7 @@ export declare type FieldRest = Message<"spandrel.v1.FieldRest"> & {
   omit: string[];
 
   /**
-   * What requests may hold in its place, or in place of its items: the name of a type of JSON, or any.
+   * The type of JSON that requests may also send for it, or for its items: the name of a type, or any.
    *
    * @generated from field: repeated string also = 9;
    */
@@ -261,8 +261,8 @@ export declare type FieldRest = Message<"spandrel.v1.FieldRest"> & {
 export declare const FieldRestSchema: GenMessage<FieldRest>;
 
 /**
- * A member that answers have over REST although the message has no such field: what the message says elsewhere, or
- * says by being there at all. Clients of an older interface read it.
+ * A member that responses have over REST although the message has no such field: a copy of another field, or a constant.
+ * Clients of an older interface read it.
  *
  * @generated from message spandrel.v1.ExtraMember
  */
@@ -275,7 +275,7 @@ export declare type ExtraMember = Message<"spandrel.v1.ExtraMember"> & {
   name: string;
 
   /**
-   * What it holds.
+   * Its value.
    *
    * @generated from oneof spandrel.v1.ExtraMember.value
    */
@@ -325,7 +325,7 @@ export enum Credential {
   UNSPECIFIED = 0,
 
   /**
-   * No credential is looked at.
+   * Credentials are ignored.
    *
    * @generated from enum value: CREDENTIAL_OPEN = 1;
    */
@@ -339,7 +339,7 @@ export enum Credential {
   PROJECT = 2,
 
   /**
-   * An API key; a project key is told that it is of the wrong class.
+   * An API key; a project key is refused as of the wrong class.
    *
    * @generated from enum value: CREDENTIAL_ORGANIZATION = 3;
    */
@@ -521,7 +521,7 @@ export enum RestCase {
 export declare const RestCaseSchema: GenEnum<RestCase>;
 
 /**
- * Who may call this rpc, and how it answers.
+ * Who may call this rpc, and the form of its responses.
  *
  * @generated from extension: spandrel.v1.Policy policy = 50100;
  */
@@ -535,7 +535,7 @@ export declare const policy: GenExtension<MethodOptions, Policy>;
 export declare const rest_case: GenExtension<FileOptions, RestCase>;
 
 /**
- * What answers over REST have beside the fields of this message, in this order where two are written at one place.
+ * Members of responses over REST beside the fields of this message; several at one place are in this order.
  *
  * @generated from extension: repeated spandrel.v1.ExtraMember rest_extra = 50104;
  */

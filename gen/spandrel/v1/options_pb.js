@@ -128,7 +128,7 @@ export const RestCase = /*@__PURE__*/
   tsEnum(RestCaseSchema);
 
 /**
- * Who may call this rpc, and how it answers.
+ * Who may call this rpc, and the form of its responses.
  *
  * @generated from extension: spandrel.v1.Policy policy = 50100;
  */
@@ -144,7 +144,7 @@ export const rest_case = /*@__PURE__*/
   extDesc(file_spandrel_v1_options, 1);
 
 /**
- * What answers over REST have beside the fields of this message, in this order where two are written at one place.
+ * Members of responses over REST beside the fields of this message; several at one place are in this order.
  *
  * @generated from extension: repeated spandrel.v1.ExtraMember rest_extra = 50104;
  */

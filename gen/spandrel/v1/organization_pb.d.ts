@@ -15,7 +15,7 @@ import type { Role, ScopeType } from "./keys_pb.js";
 export declare const file_spandrel_v1_organization: GenFile;
 
 /**
- * What everything else belongs to: one of them.
+ * An organization, to which everything else belongs.
  *
  * @generated from message spandrel.v1.Organization
  */
@@ -28,7 +28,7 @@ export declare type Organization = Message<"spandrel.v1.Organization"> & {
   id: string;
 
   /**
-   * What people call it: 1 to 255 characters.
+   * The display name: 1 to 255 characters.
    *
    * @generated from field: optional string name = 2;
    */
@@ -76,7 +76,7 @@ export declare type Team = Message<"spandrel.v1.Team"> & {
   id: string;
 
   /**
-   * What people call it.
+   * The display name.
    *
    * @generated from field: string name = 2;
    */
@@ -131,7 +131,7 @@ export declare type Project = Message<"spandrel.v1.Project"> & {
   id: string;
 
   /**
-   * What people call it: 1 to 255 characters, unique in the team.
+   * The display name: 1 to 255 characters, unique in the team.
    *
    * @generated from field: optional string name = 2;
    */
@@ -228,14 +228,14 @@ export declare type Member = Message<"spandrel.v1.Member"> & {
   email: string;
 
   /**
-   * What people call them: 1 to 255 characters.
+   * The display name: 1 to 255 characters.
    *
    * @generated from field: optional string name = 3;
    */
   name?: string | undefined;
 
   /**
-   * What they are at the organization.
+   * The role at the organization.
    *
    * @generated from field: spandrel.v1.MemberRole role = 4;
    */
@@ -297,7 +297,7 @@ export declare type RoleBinding = Message<"spandrel.v1.RoleBinding"> & {
   userId: string;
 
   /**
-   * What it gives.
+   * The role.
    *
    * @generated from field: spandrel.v1.Role role = 3;
    */
@@ -318,7 +318,7 @@ export declare type RoleBinding = Message<"spandrel.v1.RoleBinding"> & {
   scopeId: string;
 
   /**
-   * For CUSTOM: what it gives.
+   * For CUSTOM: its permissions.
    *
    * @generated from field: repeated string permissions = 6;
    */
@@ -359,7 +359,7 @@ export declare type AuditEntry = Message<"spandrel.v1.AuditEntry"> & {
   createdAt?: Timestamp | undefined;
 
   /**
-   * What kind of credential it was done with.
+   * The kind of credential that was used.
    *
    * @generated from field: spandrel.v1.ActorKind actor_kind = 3;
    */
@@ -387,14 +387,14 @@ export declare type AuditEntry = Message<"spandrel.v1.AuditEntry"> & {
   action: string;
 
   /**
-   * What it was done to.
+   * The type of the target.
    *
    * @generated from field: string target_type = 7;
    */
   targetType: string;
 
   /**
-   * The id of what it was done to.
+   * The id of the target.
    *
    * @generated from field: optional string target_id = 8;
    */
@@ -436,7 +436,7 @@ export declare type AuditEntry = Message<"spandrel.v1.AuditEntry"> & {
   ip?: string | undefined;
 
   /**
-   * What the client called itself.
+   * The user agent of the client.
    *
    * @generated from field: optional string user_agent = 14;
    */
@@ -843,7 +843,7 @@ export declare type GetProjectRequest = Message<"spandrel.v1.GetProjectRequest">
 export declare const GetProjectRequestSchema: GenMessage<GetProjectRequest>;
 
 /**
- * The project that was asked for.
+ * The requested project.
  *
  * @generated from message spandrel.v1.GetProjectResponse
  */
@@ -950,7 +950,7 @@ export declare type ArchiveProjectResponse = Message<"spandrel.v1.ArchiveProject
   id: string;
 
   /**
-   * What people called it.
+   * The display name at that time.
    *
    * @generated from field: string name = 2;
    */
@@ -1316,7 +1316,7 @@ export declare type CreateRoleBindingRequest = Message<"spandrel.v1.CreateRoleBi
   userId?: string | undefined;
 
   /**
-   * What it gives.
+   * The role.
    *
    * @generated from field: spandrel.v1.Role role = 2;
    */
@@ -1337,7 +1337,7 @@ export declare type CreateRoleBindingRequest = Message<"spandrel.v1.CreateRoleBi
   scopeId?: string | undefined;
 
   /**
-   * For CUSTOM, and only for it: what it gives.
+   * For CUSTOM, and only for it: its permissions.
    *
    * @generated from field: repeated string permissions = 5;
    */
@@ -1508,7 +1508,7 @@ export declare type ListAuditLogResponse = Message<"spandrel.v1.ListAuditLogResp
 export declare const ListAuditLogResponseSchema: GenMessage<ListAuditLogResponse>;
 
 /**
- * What a member is at the organization.
+ * The role of a member at the organization.
  *
  * @generated from enum spandrel.v1.MemberRole
  */
@@ -1542,7 +1542,7 @@ export enum MemberRole {
   VIEWER = 3,
 
   /**
-   * No role at the organization: only what grants give.
+   * No role at the organization: only grants apply.
    *
    * @generated from enum value: MEMBER_ROLE_EXTERNAL = 4;
    */
@@ -1555,7 +1555,7 @@ export enum MemberRole {
 export declare const MemberRoleSchema: GenEnum<MemberRole>;
 
 /**
- * With what kind of credential something was done.
+ * The kind of credential of an action.
  *
  * @generated from enum spandrel.v1.ActorKind
  */
@@ -1575,7 +1575,7 @@ export enum ActorKind {
   PERSONAL_KEY = 1,
 
   /**
-   * An API key of nobody.
+   * An API key without an owner.
    *
    * @generated from enum value: ACTOR_KIND_SERVICE_KEY = 2;
    */
@@ -1609,7 +1609,7 @@ export enum ActorKind {
 export declare const ActorKindSchema: GenEnum<ActorKind>;
 
 /**
- * What became of something that was asked for.
+ * The outcome of an action.
  *
  * @generated from enum spandrel.v1.AuditOutcome
  */
@@ -1737,7 +1737,7 @@ export declare const ProjectService: GenService<{
     output: typeof GetProjectResponseSchema;
   },
   /**
-   * Changes what is sent.
+   * Changes the fields that are sent.
    * Errors: NOT_FOUND project_not_found, team_not_found, PERMISSION_DENIED role_binding_scope_violation, ALREADY_EXISTS project_name_taken.
    *
    * @generated from rpc spandrel.v1.ProjectService.UpdateProject
@@ -1865,7 +1865,7 @@ export declare const RoleBindingService: GenService<{
 }>;
 
 /**
- * What was done, and what was refused.
+ * The log of changes and of refusals.
  *
  * @generated from service spandrel.v1.AuditLogService
  */

@@ -326,7 +326,7 @@ export const MemberRoleSchema = /*@__PURE__*/
   enumDesc(file_spandrel_v1_organization, 0);
 
 /**
- * What a member is at the organization.
+ * The role of a member at the organization.
  *
  * @generated from enum spandrel.v1.MemberRole
  */
@@ -340,7 +340,7 @@ export const ActorKindSchema = /*@__PURE__*/
   enumDesc(file_spandrel_v1_organization, 1);
 
 /**
- * With what kind of credential something was done.
+ * The kind of credential of an action.
  *
  * @generated from enum spandrel.v1.ActorKind
  */
@@ -354,7 +354,7 @@ export const AuditOutcomeSchema = /*@__PURE__*/
   enumDesc(file_spandrel_v1_organization, 2);
 
 /**
- * What became of something that was asked for.
+ * The outcome of an action.
  *
  * @generated from enum spandrel.v1.AuditOutcome
  */
@@ -402,7 +402,7 @@ export const RoleBindingService = /*@__PURE__*/
   serviceDesc(file_spandrel_v1_organization, 4);
 
 /**
- * What was done, and what was refused.
+ * The log of changes and of refusals.
  *
  * @generated from service spandrel.v1.AuditLogService
  */

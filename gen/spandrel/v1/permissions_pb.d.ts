@@ -2,7 +2,7 @@
 // @generated from file spandrel/v1/permissions.proto (package spandrel.v1, syntax proto3)
 /* eslint-disable */
 
-// What can be permitted: the names that grants list, and what asks for them.
+// Permissions: the names that grants list, and the operations that require them.
 
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import type { Message } from "@bufbuild/protobuf";
@@ -27,14 +27,14 @@ export declare type Permission = Message<"spandrel.v1.Permission"> & {
   name: string;
 
   /**
-   * What it allows, in words.
+   * A description of what it allows.
    *
    * @generated from field: string description = 2;
    */
   description: string;
 
   /**
-   * What of this server asks for it. Empty: nothing does, and the name is reserved.
+   * The operations that require it. Empty: none does, and the name is reserved.
    *
    * @generated from field: repeated spandrel.v1.PermissionOperation operations = 3;
    */
@@ -62,7 +62,7 @@ export declare type Permission = Message<"spandrel.v1.Permission"> & {
 export declare const PermissionSchema: GenMessage<Permission>;
 
 /**
- * An operation that asks for a permission.
+ * An operation that requires a permission.
  *
  * @generated from message spandrel.v1.PermissionOperation
  */

@@ -2,7 +2,7 @@
 // @generated from file spandrel/v1/permissions.proto (package spandrel.v1, syntax proto3)
 /* eslint-disable */
 
-// What can be permitted: the names that grants list, and what asks for them.
+// Permissions: the names that grants list, and the operations that require them.
 
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import { file_google_api_annotations } from "../../google/api/annotations_pb.js";

@@ -2,7 +2,7 @@
 // @generated from file spandrel/v1/pricing.proto (package spandrel.v1, syntax proto3)
 /* eslint-disable */
 
-// What models cost: prices that an organization sets itself, and how the price of a name is found.
+// Prices of models: overrides that an organization sets, and how the price of a name is found.
 
 import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import type { Message } from "@bufbuild/protobuf";
@@ -274,13 +274,13 @@ export declare type MatchPriceRequest = Message<"spandrel.v1.MatchPriceRequest">
 export declare const MatchPriceRequestSchema: GenMessage<MatchPriceRequest>;
 
 /**
- * What was found.
+ * The price that was found.
  *
  * @generated from message spandrel.v1.MatchPriceResponse
  */
 export declare type MatchPriceResponse = Message<"spandrel.v1.MatchPriceResponse"> & {
   /**
-   * Unset: nobody knows a price.
+   * Unset: no price is known.
    *
    * @generated from field: optional spandrel.v1.PriceMatch match = 1;
    */
@@ -294,7 +294,7 @@ export declare type MatchPriceResponse = Message<"spandrel.v1.MatchPriceResponse
 export declare const MatchPriceResponseSchema: GenMessage<MatchPriceResponse>;
 
 /**
- * What a name is charged by.
+ * The price of a name.
  *
  * @generated from message spandrel.v1.PriceMatch
  */
@@ -328,7 +328,7 @@ export declare type PriceMatch = Message<"spandrel.v1.PriceMatch"> & {
   matchedForm: string;
 
   /**
-   * What it costs at that instant.
+   * The rates at that instant.
    *
    * @generated from field: spandrel.v1.PriceRates rates = 5;
    */
@@ -376,7 +376,7 @@ export declare type PriceRates = Message<"spandrel.v1.PriceRates"> & {
   cacheWriteCostPerToken: number;
 
   /**
-   * Rates in place of these for large inputs, by size; the last one that applies counts for all tokens of the span.
+   * Rates that replace these for large inputs, by size; the last one that applies counts for all tokens of the span.
    *
    * @generated from field: repeated spandrel.v1.PriceTier tiers = 5;
    */
@@ -438,7 +438,7 @@ export declare type PriceTier = Message<"spandrel.v1.PriceTier"> & {
 export declare const PriceTierSchema: GenMessage<PriceTier>;
 
 /**
- * How an override tells the models that it prices.
+ * How an override matches the models that it prices.
  *
  * @generated from enum spandrel.v1.OverrideMatch
  */
@@ -471,7 +471,7 @@ export enum OverrideMatch {
 export declare const OverrideMatchSchema: GenEnum<OverrideMatch>;
 
 /**
- * What a price comes from.
+ * The source of a price.
  *
  * @generated from enum spandrel.v1.PriceSource
  */
@@ -532,7 +532,7 @@ export declare const PricingService: GenService<{
     output: typeof CreateOverrideResponseSchema;
   },
   /**
-   * Removes a price override. What it has priced keeps its cost.
+   * Removes a price override. Spans that it has priced keep their cost.
    * Errors: NOT_FOUND price_override_not_found.
    *
    * @generated from rpc spandrel.v1.PricingService.DeleteOverride
@@ -543,7 +543,7 @@ export declare const PricingService: GenService<{
     output: typeof DeleteOverrideResponseSchema;
   },
   /**
-   * Tells what the name of a model is charged by: an override, a row of the price list, or nothing.
+   * Returns the source of the price of a model's name: an override, a row of the price list, or none.
    *
    * @generated from rpc spandrel.v1.PricingService.MatchPrice
    */

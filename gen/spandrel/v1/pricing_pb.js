@@ -2,7 +2,7 @@
 // @generated from file spandrel/v1/pricing.proto (package spandrel.v1, syntax proto3)
 /* eslint-disable */
 
-// What models cost: prices that an organization sets itself, and how the price of a name is found.
+// Prices of models: overrides that an organization sets, and how the price of a name is found.
 
 import { enumDesc, fileDesc, messageDesc, serviceDesc, tsEnum } from "@bufbuild/protobuf/codegenv2";
 import { file_buf_validate_validate } from "../../buf/validate/validate_pb.js";
@@ -107,7 +107,7 @@ export const OverrideMatchSchema = /*@__PURE__*/
   enumDesc(file_spandrel_v1_pricing, 0);
 
 /**
- * How an override tells the models that it prices.
+ * How an override matches the models that it prices.
  *
  * @generated from enum spandrel.v1.OverrideMatch
  */
@@ -121,7 +121,7 @@ export const PriceSourceSchema = /*@__PURE__*/
   enumDesc(file_spandrel_v1_pricing, 1);
 
 /**
- * What a price comes from.
+ * The source of a price.
  *
  * @generated from enum spandrel.v1.PriceSource
  */

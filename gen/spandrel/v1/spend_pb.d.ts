@@ -2,7 +2,7 @@
 // @generated from file spandrel/v1/spend.proto (package spandrel.v1, syntax proto3)
 /* eslint-disable */
 
-// What requests come to: the outcomes that the log of thirteen months tells of, summed up.
+// Spend: the outcomes of requests in the log of thirteen months, summed up.
 
 import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import type { Message } from "@bufbuild/protobuf";
@@ -14,7 +14,7 @@ import type { Timestamp } from "@bufbuild/protobuf/wkt";
 export declare const file_spandrel_v1_spend: GenFile;
 
 /**
- * Which requests are summed up, and how. An empty filter asks for requests that have no such thing.
+ * Which requests are summed up, and how. An empty filter selects requests without the value.
  *
  * @generated from message spandrel.v1.QuerySpendRequest
  */
@@ -34,7 +34,7 @@ export declare type QuerySpendRequest = Message<"spandrel.v1.QuerySpendRequest">
   occurredTo?: Timestamp | undefined;
 
   /**
-   * What they are told apart by; nothing by default.
+   * The field that they are grouped by; none by default.
    *
    * @generated from field: spandrel.v1.SpendGrouping group_by = 3;
    */
@@ -151,14 +151,14 @@ export declare const QuerySpendResponseSchema: GenMessage<QuerySpendResponse>;
  */
 export declare type SpendGroup = Message<"spandrel.v1.SpendGroup"> & {
   /**
-   * The id or name that they share; unset for requests that have none, and where requests are not told apart.
+   * The id or name that they share; unset for requests without one, and where requests are not grouped.
    *
    * @generated from field: optional string group = 1;
    */
   group?: string | undefined;
 
   /**
-   * What they come to.
+   * Their totals.
    *
    * @generated from field: spandrel.v1.SpendAmounts amounts = 2;
    */
@@ -172,7 +172,7 @@ export declare type SpendGroup = Message<"spandrel.v1.SpendGroup"> & {
 export declare const SpendGroupSchema: GenMessage<SpendGroup>;
 
 /**
- * What requests come to.
+ * Totals of requests.
  *
  * @generated from message spandrel.v1.SpendAmounts
  */
@@ -185,7 +185,7 @@ export declare type SpendAmounts = Message<"spandrel.v1.SpendAmounts"> & {
   requests: bigint;
 
   /**
-   * How many of them failed. What they cost counts all the same.
+   * How many of them failed. Their cost counts as well.
    *
    * @generated from field: int64 errors = 2;
    */
@@ -220,7 +220,7 @@ export declare type SpendAmounts = Message<"spandrel.v1.SpendAmounts"> & {
 export declare const SpendAmountsSchema: GenMessage<SpendAmounts>;
 
 /**
- * Whole numbers of tokens; a sum beyond 2^53-1 is told as that.
+ * Whole numbers of tokens; a larger sum is reported as 2^53-1.
  *
  * @generated from message spandrel.v1.SpendUsage
  */
@@ -295,7 +295,7 @@ export declare type SpendCost = Message<"spandrel.v1.SpendCost"> & {
 export declare const SpendCostSchema: GenMessage<SpendCost>;
 
 /**
- * What requests are told apart by.
+ * The field that requests are grouped by.
  *
  * @generated from enum spandrel.v1.SpendGrouping
  */
@@ -396,16 +396,16 @@ export enum SpendOrder {
 export declare const SpendOrderSchema: GenEnum<SpendOrder>;
 
 /**
- * Sums up what an organization spent.
+ * Sums up the spend of an organization.
  *
  * @generated from service spandrel.v1.SpendService
  */
 export declare const SpendService: GenService<{
   /**
    * Sums up the requests of all projects that happened in a range, both ends included, also requests of archived
-   * projects. Each counts once, as its newest outcome tells: a correction replaces what it corrects. Requests without an
-   * outcome do not count, and neither do those whose newest event is older than the log. Sums are of all outcomes
-   * acknowledged before. What is summed up while pages are read may move groups from one page to another.
+   * projects. Each counts once, by its newest outcome: a correction replaces the outcome it corrects. Requests without an
+   * outcome do not count, and neither do those whose newest event is older than the log. Sums include all outcomes
+   * acknowledged before. Outcomes that arrive while pages are read may move groups from one page to another.
    * Errors: INVALID_ARGUMENT validation_error, INVALID_ARGUMENT invalid_cursor, UNAVAILABLE unavailable when there is
    * too much to sum up in time.
    *

@@ -2,7 +2,7 @@
 // @generated from file spandrel/v1/spend.proto (package spandrel.v1, syntax proto3)
 /* eslint-disable */
 
-// What requests come to: the outcomes that the log of thirteen months tells of, summed up.
+// Spend: the outcomes of requests in the log of thirteen months, summed up.
 
 import { enumDesc, fileDesc, messageDesc, serviceDesc, tsEnum } from "@bufbuild/protobuf/codegenv2";
 import { file_buf_validate_validate } from "../../buf/validate/validate_pb.js";
@@ -66,7 +66,7 @@ export const SpendGroupingSchema = /*@__PURE__*/
   enumDesc(file_spandrel_v1_spend, 0);
 
 /**
- * What requests are told apart by.
+ * The field that requests are grouped by.
  *
  * @generated from enum spandrel.v1.SpendGrouping
  */
@@ -88,7 +88,7 @@ export const SpendOrder = /*@__PURE__*/
   tsEnum(SpendOrderSchema);
 
 /**
- * Sums up what an organization spent.
+ * Sums up the spend of an organization.
  *
  * @generated from service spandrel.v1.SpendService
  */

@@ -49,7 +49,7 @@ export declare type CollectTraceRequest = Message<"spandrel.v1.CollectTraceReque
   evaluations: CollectedEvaluation[];
 
   /**
-   * Any JSON: what the application should have answered.
+   * Any JSON: the expected output of the application.
    *
    * @generated from field: optional string expected_output_json = 5;
    */
@@ -90,14 +90,14 @@ export declare type CollectedSpan = Message<"spandrel.v1.CollectedSpan"> & {
   parentId?: string | undefined;
 
   /**
-   * What the step does.
+   * The type of the span.
    *
    * @generated from field: spandrel.v1.SpanType type = 4;
    */
   type: SpanType;
 
   /**
-   * What people call the step.
+   * The name of the span.
    *
    * @generated from field: optional string name = 5;
    */
@@ -118,14 +118,14 @@ export declare type CollectedSpan = Message<"spandrel.v1.CollectedSpan"> & {
   model?: string | undefined;
 
   /**
-   * What went in.
+   * The input.
    *
    * @generated from field: spandrel.v1.TypedValue input = 8;
    */
   input?: TypedValue | undefined;
 
   /**
-   * What came out.
+   * The output.
    *
    * @generated from field: spandrel.v1.TypedValue output = 9;
    */
@@ -256,7 +256,7 @@ export declare type SpanMetrics = Message<"spandrel.v1.SpanMetrics"> & {
   cachedTokensInPrompt?: boolean | undefined;
 
   /**
-   * US dollars. Sent: the sender's own figure, which wins. Read: what the step cost.
+   * US dollars. Sent: the sender's own figure, which wins. Read: the cost of the span.
    *
    * @generated from field: optional double cost = 8;
    */
@@ -469,7 +469,7 @@ export declare type CollectedEvaluation = Message<"spandrel.v1.CollectedEvaluati
   details?: string | undefined;
 
   /**
-   * Any JSON: what was evaluated.
+   * Any JSON: the evaluated data.
    *
    * @generated from field: optional string inputs_json = 13;
    */
@@ -538,13 +538,13 @@ export declare type EvaluationTimestamps = Message<"spandrel.v1.EvaluationTimest
 export declare const EvaluationTimestampsSchema: GenMessage<EvaluationTimestamps>;
 
 /**
- * What became of a collected trace.
+ * The result of collecting a trace.
  *
  * @generated from message spandrel.v1.CollectTraceResponse
  */
 export declare type CollectTraceResponse = Message<"spandrel.v1.CollectTraceResponse"> & {
   /**
-   * What was not stored.
+   * The items that were not stored.
    *
    * @generated from field: spandrel.v1.PartialSuccess partial_success = 1;
    */
@@ -605,7 +605,7 @@ export declare type GetTraceRequest = Message<"spandrel.v1.GetTraceRequest"> & {
   traceId: string;
 
   /**
-   * json unless digest is asked for.
+   * json by default.
    *
    * @generated from field: spandrel.v1.TraceFormat format = 2;
    */
@@ -640,7 +640,7 @@ export declare type GetTraceRequest = Message<"spandrel.v1.GetTraceRequest"> & {
 export declare const GetTraceRequestSchema: GenMessage<GetTraceRequest>;
 
 /**
- * The trace in the format asked for.
+ * The trace in the requested format.
  *
  * @generated from message spandrel.v1.GetTraceResponse
  */
@@ -724,21 +724,21 @@ export declare type Trace = Message<"spandrel.v1.Trace"> & {
   timestamps?: TraceTimestamps | undefined;
 
   /**
-   * The text of what went in.
+   * The text of the input.
    *
    * @generated from field: optional spandrel.v1.TraceText input = 7;
    */
   input?: TraceText | undefined;
 
   /**
-   * The text of what came out.
+   * The text of the output.
    *
    * @generated from field: optional spandrel.v1.TraceText output = 8;
    */
   output?: TraceText | undefined;
 
   /**
-   * What the application should have answered.
+   * The expected output of the application.
    *
    * @generated from field: optional string expected_output = 9;
    */
@@ -842,7 +842,7 @@ export declare type TraceTimestamps = Message<"spandrel.v1.TraceTimestamps"> & {
 export declare const TraceTimestampsSchema: GenMessage<TraceTimestamps>;
 
 /**
- * A text form of what went in or came out.
+ * A text form of an input or output.
  *
  * @generated from message spandrel.v1.TraceText
  */
@@ -972,14 +972,14 @@ export declare type TraceSpan = Message<"spandrel.v1.TraceSpan"> & {
   parentId?: string | undefined;
 
   /**
-   * What the step does.
+   * The type of the span.
    *
    * @generated from field: spandrel.v1.SpanType type = 4;
    */
   type: SpanType;
 
   /**
-   * What people call it; its type where the sender gave no name.
+   * The name; its type where the sender gave no name.
    *
    * @generated from field: string name = 5;
    */
@@ -1000,14 +1000,14 @@ export declare type TraceSpan = Message<"spandrel.v1.TraceSpan"> & {
   model?: string | undefined;
 
   /**
-   * What went in.
+   * The input.
    *
    * @generated from field: optional spandrel.v1.TypedValue input = 8;
    */
   input?: TypedValue | undefined;
 
   /**
-   * What came out.
+   * The output.
    *
    * @generated from field: optional spandrel.v1.TypedValue output = 9;
    */
@@ -1077,14 +1077,14 @@ export declare type TraceEvaluation = Message<"spandrel.v1.TraceEvaluation"> & {
   evaluationId: string;
 
   /**
-   * What evaluated.
+   * The evaluator.
    *
    * @generated from field: string evaluator_id = 2;
    */
   evaluatorId: string;
 
   /**
-   * What people call it.
+   * The display name.
    *
    * @generated from field: string name = 3;
    */
@@ -1154,7 +1154,7 @@ export declare type TraceEvaluation = Message<"spandrel.v1.TraceEvaluation"> & {
   error?: SpanError | undefined;
 
   /**
-   * What was evaluated.
+   * The evaluated data.
    *
    * @generated from field: optional string inputs_json = 13;
    */
@@ -1168,7 +1168,7 @@ export declare type TraceEvaluation = Message<"spandrel.v1.TraceEvaluation"> & {
   costJson?: string | undefined;
 
   /**
-   * The monitor that asked for it.
+   * The monitor that started it.
    *
    * @generated from field: optional string monitor_id = 15;
    */
@@ -1202,7 +1202,7 @@ export declare type TraceDigest = Message<"spandrel.v1.TraceDigest"> & {
   traceId: string;
 
   /**
-   * The tree of spans with what went in and came out, at most 1 MiB; its last lines say what it leaves out.
+   * The tree of spans with their inputs and outputs, at most 1 MiB; its last lines say what it leaves out.
    *
    * @generated from field: string formatted_trace = 2;
    */
@@ -1244,7 +1244,7 @@ export declare type TraceDigest = Message<"spandrel.v1.TraceDigest"> & {
 export declare const TraceDigestSchema: GenMessage<TraceDigest>;
 
 /**
- * What a project chose about its traces and events.
+ * The settings of a project for its traces and events.
  *
  * @generated from message spandrel.v1.ProjectSettings
  */
@@ -1496,28 +1496,28 @@ export declare type SearchTracesRequest = Message<"spandrel.v1.SearchTracesReque
   pageSize?: number | undefined;
 
   /**
-   * started_at unless asked otherwise.
+   * started_at by default.
    *
    * @generated from field: spandrel.v1.TraceSort sort_by = 8;
    */
   sortBy: TraceSort;
 
   /**
-   * desc unless asked otherwise.
+   * desc by default.
    *
    * @generated from field: spandrel.v1.SortDirection sort_direction = 9;
    */
   sortDirection: SortDirection;
 
   /**
-   * occurred unless asked otherwise.
+   * occurred by default.
    *
    * @generated from field: spandrel.v1.TraceDateField date_field = 10;
    */
   dateField: TraceDateField;
 
   /**
-   * json unless digest is asked for.
+   * json by default.
    *
    * @generated from field: spandrel.v1.TraceFormat format = 11;
    */
@@ -1573,13 +1573,13 @@ export declare type SearchTracesRequest = Message<"spandrel.v1.SearchTracesReque
 export declare const SearchTracesRequestSchema: GenMessage<SearchTracesRequest>;
 
 /**
- * One page of what was found.
+ * One page of the results.
  *
  * @generated from message spandrel.v1.SearchTracesResponse
  */
 export declare type SearchTracesResponse = Message<"spandrel.v1.SearchTracesResponse"> & {
   /**
-   * In the order asked for.
+   * In the requested order.
    *
    * @generated from field: repeated spandrel.v1.FoundTrace traces = 1;
    */
@@ -1600,7 +1600,7 @@ export declare type SearchTracesResponse = Message<"spandrel.v1.SearchTracesResp
 export declare const SearchTracesResponseSchema: GenMessage<SearchTracesResponse>;
 
 /**
- * A trace in the format asked for.
+ * A trace in the requested format.
  *
  * @generated from message spandrel.v1.FoundTrace
  */
@@ -1649,21 +1649,21 @@ export declare type TraceSummary = Message<"spandrel.v1.TraceSummary"> & {
   traceId: string;
 
   /**
-   * The first 200 characters of what went in and came out.
+   * The first 200 characters of the input and the output.
    *
    * @generated from field: string formatted_trace = 2;
    */
   formattedTrace: string;
 
   /**
-   * The text of what went in.
+   * The text of the input.
    *
    * @generated from field: spandrel.v1.TraceText input = 3;
    */
   input?: TraceText | undefined;
 
   /**
-   * The text of what came out.
+   * The text of the output.
    *
    * @generated from field: spandrel.v1.TraceText output = 4;
    */
@@ -1746,7 +1746,7 @@ export declare type TracePagination = Message<"spandrel.v1.TracePagination"> & {
 export declare const TracePaginationSchema: GenMessage<TracePagination>;
 
 /**
- * What is to be exported: a search.
+ * The search whose traces are exported.
  *
  * @generated from message spandrel.v1.ExportTracesRequest
  */
@@ -1795,28 +1795,28 @@ export declare type ExportTracesRequest = Message<"spandrel.v1.ExportTracesReque
   traceIds: string[];
 
   /**
-   * started_at unless asked otherwise.
+   * started_at by default.
    *
    * @generated from field: spandrel.v1.TraceSort sort_by = 7;
    */
   sortBy: TraceSort;
 
   /**
-   * desc unless asked otherwise.
+   * desc by default.
    *
    * @generated from field: spandrel.v1.SortDirection sort_direction = 8;
    */
   sortDirection: SortDirection;
 
   /**
-   * occurred unless asked otherwise.
+   * occurred by default.
    *
    * @generated from field: spandrel.v1.TraceDateField date_field = 9;
    */
   dateField: TraceDateField;
 
   /**
-   * json unless digest is asked for.
+   * json by default.
    *
    * @generated from field: spandrel.v1.TraceFormat format = 10;
    */
@@ -1901,7 +1901,7 @@ export declare type ExportTracesResponse = Message<"spandrel.v1.ExportTracesResp
 export declare const ExportTracesResponseSchema: GenMessage<ExportTracesResponse>;
 
 /**
- * What had no room beside a trace.
+ * Items that had no room beside a trace.
  *
  * @generated from message spandrel.v1.MoreOfTrace
  */
@@ -1928,7 +1928,7 @@ export declare type MoreOfTrace = Message<"spandrel.v1.MoreOfTrace"> & {
 export declare const MoreOfTraceSchema: GenMessage<MoreOfTrace>;
 
 /**
- * Says which traces to tell of.
+ * Selects the traces to follow.
  *
  * @generated from message spandrel.v1.TailTracesRequest
  */
@@ -1962,7 +1962,7 @@ export declare type TailTracesRequest = Message<"spandrel.v1.TailTracesRequest">
   traceIds: string[];
 
   /**
-   * json unless digest is asked for.
+   * json by default.
    *
    * @generated from field: spandrel.v1.TraceFormat format = 5;
    */
@@ -1976,7 +1976,7 @@ export declare type TailTracesRequest = Message<"spandrel.v1.TailTracesRequest">
   includeSpans: boolean;
 
   /**
-   * The id of the last change that was received: what changed since then comes first. Browsers send it as Last-Event-ID.
+   * The id of the last change that was received: changes since then come first. Browsers send it as Last-Event-ID.
    *
    * @generated from field: string last_event_id = 7;
    */
@@ -2003,7 +2003,7 @@ export declare type TailTracesResponse = Message<"spandrel.v1.TailTracesResponse
   id: string;
 
   /**
-   * What is told; unset while nothing changes.
+   * The change; unset in a heartbeat.
    *
    * @generated from oneof spandrel.v1.TailTracesResponse.change
    */
@@ -2017,7 +2017,7 @@ export declare type TailTracesResponse = Message<"spandrel.v1.TailTracesResponse
     case: "trace";
   } | {
     /**
-     * More changed than could be told.
+     * More traces changed than could be reported.
      *
      * @generated from field: spandrel.v1.TailLag lagged = 3;
      */
@@ -2039,7 +2039,7 @@ export declare const TailTracesResponseSchema: GenMessage<TailTracesResponse>;
  */
 export declare type TailLag = Message<"spandrel.v1.TailLag"> & {
   /**
-   * How many, at least. Changes that could not be looked at count as well, whether or not the filters fit them.
+   * How many, at least. Changes that could not be read count as well, whether or not they match the filters.
    *
    * @generated from field: int64 dropped = 1;
    */
@@ -2141,7 +2141,7 @@ export declare type ThreadPagination = Message<"spandrel.v1.ThreadPagination"> &
 export declare const ThreadPaginationSchema: GenMessage<ThreadPagination>;
 
 /**
- * Asks what the credential of the call stands for.
+ * Requests the project of the call's credential.
  *
  * @generated from message spandrel.v1.ValidateCredentialRequest
  */
@@ -2182,7 +2182,7 @@ export declare type ValidateCredentialResponse = Message<"spandrel.v1.ValidateCr
 export declare const ValidateCredentialResponseSchema: GenMessage<ValidateCredentialResponse>;
 
 /**
- * What a step of a trace does.
+ * The type of a span.
  *
  * @generated from enum spandrel.v1.SpanType
  */
@@ -2300,14 +2300,14 @@ export enum SpanType {
   CONSUMER = 15,
 
   /**
-   * A piece of background work.
+   * A background task.
    *
    * @generated from enum value: SPAN_TYPE_TASK = 16;
    */
   TASK = 16,
 
   /**
-   * Nobody knows.
+   * Unknown.
    *
    * @generated from enum value: SPAN_TYPE_UNKNOWN = 17;
    */
@@ -2361,14 +2361,14 @@ export enum CostSource {
   REGISTRY = 4,
 
   /**
-   * The result of a guardrail or an evaluation says what it cost.
+   * The cost comes from the result of a guardrail or an evaluation.
    *
    * @generated from enum value: COST_SOURCE_RESULT = 5;
    */
   RESULT = 5,
 
   /**
-   * There are tokens, and nobody knows their price.
+   * There are tokens, and their price is unknown.
    *
    * @generated from enum value: COST_SOURCE_UNPRICED = 6;
    */
@@ -2394,7 +2394,7 @@ export enum EvaluationStatus {
   UNSPECIFIED = 0,
 
   /**
-   * A monitor asked for it. Refused when it is sent.
+   * A monitor started it. Refused when it is sent.
    *
    * @generated from enum value: EVALUATION_STATUS_SCHEDULED = 1;
    */
@@ -2468,7 +2468,7 @@ export enum TraceFormat {
 export declare const TraceFormatSchema: GenEnum<TraceFormat>;
 
 /**
- * What traces are sorted by.
+ * The field that traces are sorted by.
  *
  * @generated from enum spandrel.v1.TraceSort
  */
@@ -2488,7 +2488,7 @@ export enum TraceSort {
   STARTED_AT = 1,
 
   /**
-   * What it cost.
+   * The cost.
    *
    * @generated from enum value: TRACE_SORT_TOTAL_COST = 2;
    */
@@ -2613,7 +2613,7 @@ export declare const TraceService: GenService<{
     output: typeof GetTraceResponseSchema;
   },
   /**
-   * Reads what the project chose about its traces and events.
+   * Reads the settings of the project for its traces and events.
    *
    * @generated from rpc spandrel.v1.TraceService.GetProjectSettings
    */
@@ -2635,8 +2635,8 @@ export declare const TraceService: GenService<{
     output: typeof UpdateProjectSettingsResponseSchema;
   },
   /**
-   * Changes the metadata of a trace. Each key that is sent takes the place of the stored one, labels too, and null
-   * removes it; the others stay. Only the metadata and the time of the last change are new: no span is added.
+   * Changes the metadata of a trace. Each key that is sent replaces the stored one, labels included, and null removes it;
+   * the others stay. Only the metadata and the time of the last change are new: no span is added.
    * Errors: INVALID_ARGUMENT validation_error, NOT_FOUND trace_not_found.
    *
    * @generated from rpc spandrel.v1.TraceService.UpdateTraceMetadata
@@ -2647,7 +2647,7 @@ export declare const TraceService: GenService<{
     output: typeof UpdateTraceMetadataResponseSchema;
   },
   /**
-   * Removes a trace with its spans and evaluations. What is sent under its id from then on makes a new one.
+   * Removes a trace with its spans and evaluations. Spans that are sent with its id later create a new trace.
    * Errors: NOT_FOUND trace_not_found.
    *
    * @generated from rpc spandrel.v1.TraceService.DeleteTrace
@@ -2658,9 +2658,9 @@ export declare const TraceService: GenService<{
     output: typeof DeleteTraceResponseSchema;
   },
   /**
-   * Finds traces of the project, newest first unless asked otherwise. A walk by scrollId gives each trace once that was
-   * there when it began and did not change. A page holds fewer traces than asked for where its text would be more than
-   * 8 MiB, or where looking for them takes long; as long as there is a scrollId, there may be more.
+   * Finds traces of the project, by default newest first. Paging by scrollId returns each trace once that existed when it
+   * began and did not change. A page holds fewer traces than requested where its text would exceed 8 MiB, or where the search
+   * takes long; as long as there is a scrollId, there may be more.
    * Errors: INVALID_ARGUMENT validation_error, INVALID_ARGUMENT invalid_scroll_id.
    *
    * @generated from rpc spandrel.v1.TraceService.SearchTraces
@@ -2671,10 +2671,10 @@ export declare const TraceService: GenService<{
     output: typeof SearchTracesResponseSchema;
   },
   /**
-   * Finds what a search finds, all of it, in the same order: the body is that of a search without pageSize and scrollId.
-   * Over REST the answer is application/x-ndjson, a trace in each line; where it breaks off, it is not complete. Over RPC
-   * a message has a trace, and where that is large its other parts are in the messages that follow. With includeSpans a
-   * trace comes with every span.
+   * Returns all traces that a search finds, in the same order: the body is that of a search without pageSize and scrollId.
+   * Over REST the response is application/x-ndjson, a trace in each line; where it breaks off, it is incomplete. Over RPC
+   * a message has a trace, and the rest of a large trace follows in the next messages. With includeSpans a trace has all of
+   * its spans.
    * Errors: INVALID_ARGUMENT validation_error.
    *
    * @generated from rpc spandrel.v1.TraceService.ExportTraces
@@ -2685,9 +2685,9 @@ export declare const TraceService: GenService<{
     output: typeof ExportTracesResponseSchema;
   },
   /**
-   * Tells traces as they change, those that the filters fit: a row as in a search, soon after each change, several quick
-   * changes together. It goes on until the caller leaves. A first message without a change says that it has begun; later
-   * ones come while nothing changes. Over REST it is a stream of Server-Sent Events. Removals are not told.
+   * Reports traces that match the filters as they change: a row as in a search, soon after each change, several quick
+   * changes together, until the client disconnects. The first message has no change and marks the start; later ones without
+   * a change are heartbeats. Over REST it is a stream of Server-Sent Events. Removals are not reported.
    * Errors: INVALID_ARGUMENT validation_error, RESOURCE_EXHAUSTED rate_limited when too many follow at once.
    *
    * @generated from rpc spandrel.v1.TraceService.TailTraces
@@ -2698,7 +2698,7 @@ export declare const TraceService: GenService<{
     output: typeof TailTracesResponseSchema;
   },
   /**
-   * The traces of one thread, oldest first, each with its first 200 spans. A thread that nobody named has none.
+   * The traces of one thread, oldest first, each with its first 200 spans. An unknown thread has none.
    * Errors: INVALID_ARGUMENT validation_error, INVALID_ARGUMENT invalid_scroll_id.
    *
    * @generated from rpc spandrel.v1.TraceService.GetThread
@@ -2709,7 +2709,7 @@ export declare const TraceService: GenService<{
     output: typeof GetThreadResponseSchema;
   },
   /**
-   * Sums up the traces that began in a range, by time and by what tells them apart.
+   * Aggregates the traces that began in a range, by time and by a grouping.
    * Errors: INVALID_ARGUMENT validation_error, also for more than 10,000 buckets, UNAVAILABLE when there is too much to
    * sum up in time.
    *
@@ -2721,7 +2721,7 @@ export declare const TraceService: GenService<{
     output: typeof QueryAnalyticsResponseSchema;
   },
   /**
-   * What the traces of one user come to. A user who is not known has none.
+   * The totals of one user's traces. An unknown user has none.
    * Errors: INVALID_ARGUMENT validation_error, UNAVAILABLE when there is too much to sum up in time.
    *
    * @generated from rpc spandrel.v1.TraceService.GetUserStats
@@ -2732,7 +2732,7 @@ export declare const TraceService: GenService<{
     output: typeof GetUserStatsResponseSchema;
   },
   /**
-   * Tells which project a credential stands for. Any valid credential with a project may ask.
+   * Returns the project of a credential. Any valid credential with a project may call it.
    *
    * @generated from rpc spandrel.v1.TraceService.ValidateCredential
    */

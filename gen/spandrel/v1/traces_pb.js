@@ -340,7 +340,7 @@ export const SpanTypeSchema = /*@__PURE__*/
   enumDesc(file_spandrel_v1_traces, 0);
 
 /**
- * What a step of a trace does.
+ * The type of a span.
  *
  * @generated from enum spandrel.v1.SpanType
  */
@@ -396,7 +396,7 @@ export const TraceSortSchema = /*@__PURE__*/
   enumDesc(file_spandrel_v1_traces, 4);
 
 /**
- * What traces are sorted by.
+ * The field that traces are sorted by.
  *
  * @generated from enum spandrel.v1.TraceSort
  */

@@ -1,69 +1,69 @@
-// Compiled from src/storage/datasets/questions.ts by `npm run gen`: change it there.
+// Compiled from src/storage/datasets/queries.ts by `npm run gen`: change it there.
 
-import type { Compiled } from '../../../src/storage/questions.ts';
-import type * as source from '../../../src/storage/datasets/questions.ts';
+import type { Compiled } from '../../../src/storage/queries.ts';
+import type * as source from '../../../src/storage/datasets/queries.ts';
 
 export const countDatasets: Compiled<typeof source.countDatasets> = {
   name: 'datasets.countDatasets',
   text: "select count(*) as \"count\" from \"datasets\" where \"project_id\" = $1 and \"deleted_at\" is null",
-  cells: (given) => [given.projectId],
+  cells: (params) => [params.projectId],
   row: (row) => row,
 };
 
 export const findDataset: Compiled<typeof source.findDataset> = {
   name: 'datasets.findDataset',
   text: "select \"datasets\".\"project_id\" as \"projectId\", \"datasets\".\"id\" as \"id\", \"datasets\".\"name\" as \"name\", \"datasets\".\"slug\" as \"slug\", \"datasets\".\"version\" as \"version\", \"datasets\".\"entry_count\" as \"entryCount\", \"datasets\".\"total_bytes\" as \"totalBytes\", \"datasets\".\"created_at\" as \"createdAtMs\", \"datasets\".\"updated_at\" as \"updatedAtMs\" from \"datasets\" where \"project_id\" = $1 and \"deleted_at\" is null and \"id\" = $2",
-  cells: (given) => [given.projectId, given.id],
+  cells: (params) => [params.projectId, params.id],
   row: (row) => row,
 };
 
 export const findDatasetBySlug: Compiled<typeof source.findDatasetBySlug> = {
   name: 'datasets.findDatasetBySlug',
   text: "select \"datasets\".\"project_id\" as \"projectId\", \"datasets\".\"id\" as \"id\", \"datasets\".\"name\" as \"name\", \"datasets\".\"slug\" as \"slug\", \"datasets\".\"version\" as \"version\", \"datasets\".\"entry_count\" as \"entryCount\", \"datasets\".\"total_bytes\" as \"totalBytes\", \"datasets\".\"created_at\" as \"createdAtMs\", \"datasets\".\"updated_at\" as \"updatedAtMs\" from \"datasets\" where \"project_id\" = $1 and \"deleted_at\" is null and \"slug\" = $2",
-  cells: (given) => [given.projectId, given.slug],
+  cells: (params) => [params.projectId, params.slug],
   row: (row) => row,
 };
 
 export const growDataset: Compiled<typeof source.growDataset> = {
   name: 'datasets.growDataset',
   text: "update \"datasets\" set \"version\" = $1, \"entry_count\" = $2, \"total_bytes\" = $3, \"updated_at\" = $4 where (\"project_id\" = $5 and \"id\" = $6 and \"version\" = $7) and \"deleted_at\" is null",
-  cells: (given) => [given.version, given.entryCount, given.totalBytes, given.updatedAtMs, given.projectId, given.id, given.knownVersion],
+  cells: (params) => [params.version, params.entryCount, params.totalBytes, params.updatedAtMs, params.projectId, params.id, params.knownVersion],
 };
 
 export const insertDataset: Compiled<typeof source.insertDataset> = {
   name: 'datasets.insertDataset',
   text: "insert into \"datasets\" (\"project_id\", \"id\", \"name\", \"slug\", \"version\", \"entry_count\", \"total_bytes\", \"created_at\", \"updated_at\", \"deleted_at\") values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) on conflict do nothing",
-  cells: (given) => [given.projectId, given.id, given.name, given.slug, given.version, given.entryCount, given.totalBytes, given.createdAtMs, given.updatedAtMs, given.deletedAtMs ?? null],
+  cells: (params) => [params.projectId, params.id, params.name, params.slug, params.version, params.entryCount, params.totalBytes, params.createdAtMs, params.updatedAtMs, params.deletedAtMs ?? null],
 };
 
 export const insertPart: Compiled<typeof source.insertPart> = {
   name: 'datasets.insertPart',
   text: "insert into \"dataset_parts\" (\"project_id\", \"dataset_id\", \"version\", \"first_position\", \"entry_lines\", \"created_at\") values ($1, $2, $3, $4, $5, $6)",
-  cells: (given) => [given.projectId, given.datasetId, given.version, given.firstPosition, given.entryLines, given.createdAtMs],
+  cells: (params) => [params.projectId, params.datasetId, params.version, params.firstPosition, params.entryLines, params.createdAtMs],
 };
 
 export const listDatasets: Compiled<typeof source.listDatasets> = {
   name: 'datasets.listDatasets',
   text: "select \"datasets\".\"project_id\" as \"projectId\", \"datasets\".\"id\" as \"id\", \"datasets\".\"name\" as \"name\", \"datasets\".\"slug\" as \"slug\", \"datasets\".\"version\" as \"version\", \"datasets\".\"entry_count\" as \"entryCount\", \"datasets\".\"total_bytes\" as \"totalBytes\", \"datasets\".\"created_at\" as \"createdAtMs\", \"datasets\".\"updated_at\" as \"updatedAtMs\" from \"datasets\" where \"project_id\" = $1 and \"deleted_at\" is null order by \"created_at\" desc, \"id\" desc limit $2",
-  cells: (given) => [given.projectId, given.limit],
+  cells: (params) => [params.projectId, params.limit],
   row: (row) => row,
 };
 
 export const listParts: Compiled<typeof source.listParts> = {
   name: 'datasets.listParts',
   text: "select \"dataset_parts\".\"version\" as \"version\", \"dataset_parts\".\"first_position\" as \"firstPosition\", \"dataset_parts\".\"entry_lines\" as \"entryLines\", \"dataset_parts\".\"created_at\" as \"createdAtMs\" from \"dataset_parts\" where (\"project_id\" = $1 and \"dataset_id\" = $2) and \"version\" <= $3 order by \"version\"",
-  cells: (given) => [given.projectId, given.datasetId, given.version],
+  cells: (params) => [params.projectId, params.datasetId, params.version],
   row: (row) => row,
 };
 
 export const removeDataset: Compiled<typeof source.removeDataset> = {
   name: 'datasets.removeDataset',
   text: "update \"datasets\" set \"deleted_at\" = $1 where (\"project_id\" = $2 and \"id\" = $3) and \"deleted_at\" is null",
-  cells: (given) => [given.deletedAtMs ?? null, given.projectId, given.id],
+  cells: (params) => [params.deletedAtMs ?? null, params.projectId, params.id],
 };
 
 export const removeParts: Compiled<typeof source.removeParts> = {
   name: 'datasets.removeParts',
   text: "delete from \"dataset_parts\" where (\"project_id\" = $1 and \"dataset_id\" = $2)",
-  cells: (given) => [given.projectId, given.datasetId],
+  cells: (params) => [params.projectId, params.datasetId],
 };

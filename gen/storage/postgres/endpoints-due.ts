@@ -1,11 +1,11 @@
-// Compiled from src/storage/endpoints/questions-due.ts by `npm run gen`: change it there.
+// Compiled from src/storage/endpoints/queries-due.ts by `npm run gen`: change it there.
 
-import type { Compiled } from '../../../src/storage/questions.ts';
+import type { Compiled } from '../../../src/storage/queries.ts';
 import { deliveryStatuses } from '../../../src/storage/rows/codes.ts';
 import { int4Array } from '../../../src/storage/engine/postgres/binary-arrays.ts';
 import { int8Array } from '../../../src/storage/engine/postgres/binary-arrays.ts';
 import { textArray } from '../../../src/storage/engine/postgres/binary-arrays.ts';
-import type * as source from '../../../src/storage/endpoints/questions-due.ts';
+import type * as source from '../../../src/storage/endpoints/queries-due.ts';
 
 export const countDead: Compiled<typeof source.countDead> = {
   name: 'endpoints-due.countDead',
@@ -17,10 +17,10 @@ export const countDead: Compiled<typeof source.countDead> = {
 export const countUnended: Compiled<typeof source.countUnended> = {
   name: 'endpoints-due.countUnended',
   text: "select \"endpoint_number\" as \"endpointNumber\", \"status\" as \"status\", count(*) as \"count\" from \"webhook_deliveries\" where \"ended_at\" is null and \"test\" = false and \"endpoint_number\" = any($1) group by \"endpoint_number\", \"status\"",
-  cells: (given) => [given.numbers],
+  cells: (params) => [params.numbers],
   row: (row: any) => ({
     endpointNumber: row.endpointNumber,
-    status: deliveryStatuses.word(row.status),
+    status: deliveryStatuses.value(row.status),
     count: row.count,
   }),
 };
@@ -28,125 +28,125 @@ export const countUnended: Compiled<typeof source.countUnended> = {
 export const dropAttempts: Compiled<typeof source.dropAttempts> = {
   name: 'endpoints-due.dropAttempts',
   text: "delete from \"webhook_attempts\" using unnest($1::int[], $2::bigint[], $3::text[]) as given (v0, v1, v2) where (\"endpoint_number\" = \"given\".\"v0\" and \"fired_at\" = \"given\".\"v1\" and \"id\" = \"given\".\"v2\")",
-  cells: (rows) => [int4Array(rows, (given) => given.endpointNumber), int8Array(rows, (given) => given.firedAtMs), textArray(rows, (given) => given.id)],
+  cells: (rows) => [int4Array(rows, (params) => params.endpointNumber), int8Array(rows, (params) => params.firedAtMs), textArray(rows, (params) => params.id)],
 };
 
 export const dropAttemptsOf: Compiled<typeof source.dropAttemptsOf> = {
   name: 'endpoints-due.dropAttemptsOf',
   text: "delete from \"webhook_attempts\" using unnest($1::bigint[]) as given (v0) where \"delivery_number\" = \"given\".\"v0\"",
-  cells: (rows) => [int8Array(rows, (given) => given.number)],
+  cells: (rows) => [int8Array(rows, (params) => params.number)],
 };
 
 export const dropDeliveries: Compiled<typeof source.dropDeliveries> = {
   name: 'endpoints-due.dropDeliveries',
   text: "delete from \"webhook_deliveries\" using unnest($1::bigint[]) as given (v0) where \"number\" = \"given\".\"v0\"",
-  cells: (rows) => [int8Array(rows, (given) => given.number)],
+  cells: (rows) => [int8Array(rows, (params) => params.number)],
 };
 
 export const dropFigures: Compiled<typeof source.dropFigures> = {
   name: 'endpoints-due.dropFigures',
   text: "delete from \"webhook_figures\" using unnest($1::int[], $2::bigint[]) as given (v0, v1) where (\"endpoint_number\" = \"given\".\"v0\" and \"bucket\" = \"given\".\"v1\")",
-  cells: (rows) => [int4Array(rows, (given) => given.endpointNumber), int8Array(rows, (given) => given.bucket)],
+  cells: (rows) => [int4Array(rows, (params) => params.endpointNumber), int8Array(rows, (params) => params.bucket)],
 };
 
 export const dropHours: Compiled<typeof source.dropHours> = {
   name: 'endpoints-due.dropHours',
   text: "delete from \"webhook_hours\" where \"hour\" < $1",
-  cells: (given) => [given.hour],
+  cells: (params) => [params.hour],
 };
 
 export const dropReplays: Compiled<typeof source.dropReplays> = {
   name: 'endpoints-due.dropReplays',
   text: "delete from \"webhook_replays\" using unnest($1::int[]) as given (v0) where \"number\" = \"given\".\"v0\"",
-  cells: (rows) => [int4Array(rows, (given) => given.number)],
+  cells: (rows) => [int4Array(rows, (params) => params.number)],
 };
 
 export const findOldestQueued: Compiled<typeof source.findOldestQueued> = {
   name: 'endpoints-due.findOldestQueued',
   text: "select \"endpoint_number\" as \"endpointNumber\", min(\"queued_at\") as \"oldestAtMs\" from \"webhook_deliveries\" where \"ended_at\" is null and \"test\" = false and \"endpoint_number\" = any($1) group by \"endpoint_number\"",
-  cells: (given) => [given.numbers],
+  cells: (params) => [params.numbers],
   row: (row) => row,
 };
 
-export const findPlace: Compiled<typeof source.findPlace> = {
-  name: 'endpoints-due.findPlace',
+export const findPosition: Compiled<typeof source.findPosition> = {
+  name: 'endpoints-due.findPosition',
   text: "select \"endpoint\".\"number\" as \"number\", \"endpoint\".\"organization_number\" as \"organizationNumber\", \"state\".\"position\" as \"position\", \"state\".\"subscriptions\" as \"subscriptionsJson\", \"head\".\"seq\" as \"headSeq\" from \"webhook_endpoints\" as \"endpoint\" inner join \"webhook_states\" as \"state\" on \"state\".\"endpoint_number\" = \"endpoint\".\"number\" left join \"log_heads\" as \"head\" on \"head\".\"organization_number\" = \"endpoint\".\"organization_number\" where \"endpoint\".\"number\" = $1",
-  cells: (given) => [given.endpointNumber],
+  cells: (params) => [params.endpointNumber],
   row: (row) => row,
 };
 
 export const holdEnded: Compiled<typeof source.holdEnded> = {
   name: 'endpoints-due.holdEnded',
   text: "select \"number\" as \"number\" from \"webhook_deliveries\" where \"ended_at\" < $1 order by \"ended_at\" limit $2 for update skip locked",
-  cells: (given) => [given.beforeMs, given.limit],
+  cells: (params) => [params.beforeMs, params.limit],
   row: (row) => row,
 };
 
 export const listCancelled: Compiled<typeof source.listCancelled> = {
   name: 'endpoints-due.listCancelled',
   text: "select \"delivery\".\"number\" as \"number\", \"delivery\".\"endpoint_number\" as \"endpointNumber\" from \"webhook_endpoints\" as \"endpoint\" cross join \"webhook_deliveries\" as \"delivery\" where \"endpoint\".\"number\" > $1 and \"endpoint\".\"number\" <= $2 and \"delivery\".\"endpoint_number\" = \"endpoint\".\"number\" and \"delivery\".\"ended_at\" is null and \"delivery\".\"test\" = false and \"endpoint\".\"archived_at\" is not null and (\"delivery\".\"status\" in (1, 3) or (\"delivery\".\"status\" in (2) and \"delivery\".\"due_at\" <= $3)) limit $4",
-  cells: (given) => [given.after, given.last, given.nowMs, given.limit],
+  cells: (params) => [params.after, params.last, params.nowMs, params.limit],
   row: (row) => row,
 };
 
 export const listDue: Compiled<typeof source.listDue> = {
   name: 'endpoints-due.listDue',
   text: "select \"asked\".\"number\" as \"endpointNumber\", \"asked\".\"run\" as \"run\", (select coalesce(json_agg(agg), '[]') from (select \"delivery\".\"status\" as \"status\", \"delivery\".\"number\" as \"number\", \"delivery\".\"fence\" as \"fence\", \"delivery\".\"run\" as \"run\", \"delivery\".\"due_at\" as \"dueAtMs\", \"delivery\".\"replay_number\" as \"replayNumber\" from \"webhook_deliveries\" as \"delivery\" where \"delivery\".\"endpoint_number\" = \"asked\".\"number\" and \"delivery\".\"ended_at\" is null and \"delivery\".\"test\" = false and \"delivery\".\"status\" = 2 union all select \"part\".* from (select \"delivery\".\"status\" as \"status\", \"delivery\".\"number\" as \"number\", \"delivery\".\"fence\" as \"fence\", \"delivery\".\"run\" as \"run\", \"delivery\".\"due_at\" as \"dueAtMs\", \"delivery\".\"replay_number\" as \"replayNumber\" from \"webhook_deliveries\" as \"delivery\" where \"delivery\".\"endpoint_number\" = \"asked\".\"number\" and \"delivery\".\"ended_at\" is null and \"delivery\".\"test\" = false and \"delivery\".\"status\" = 1 and \"delivery\".\"run\" < \"asked\".\"run\" order by \"delivery\".\"run\", \"delivery\".\"due_at\" limit $1) as \"part\" union all select \"part\".* from (select \"delivery\".\"status\" as \"status\", \"delivery\".\"number\" as \"number\", \"delivery\".\"fence\" as \"fence\", \"delivery\".\"run\" as \"run\", \"delivery\".\"due_at\" as \"dueAtMs\", \"delivery\".\"replay_number\" as \"replayNumber\" from \"webhook_deliveries\" as \"delivery\" where \"delivery\".\"endpoint_number\" = \"asked\".\"number\" and \"delivery\".\"ended_at\" is null and \"delivery\".\"test\" = false and \"delivery\".\"status\" = 1 and \"delivery\".\"run\" = \"asked\".\"run\" and \"delivery\".\"due_at\" <= $2 order by \"delivery\".\"due_at\" limit $3) as \"part\" union all select \"part\".* from (select \"delivery\".\"status\" as \"status\", \"delivery\".\"number\" as \"number\", \"delivery\".\"fence\" as \"fence\", \"delivery\".\"run\" as \"run\", \"delivery\".\"due_at\" as \"dueAtMs\", \"delivery\".\"replay_number\" as \"replayNumber\" from \"webhook_deliveries\" as \"delivery\" where \"delivery\".\"endpoint_number\" = \"asked\".\"number\" and \"delivery\".\"ended_at\" is null and \"delivery\".\"test\" = false and \"delivery\".\"status\" = 1 and \"delivery\".\"run\" = \"asked\".\"run\" and \"delivery\".\"due_at\" > $4 order by \"delivery\".\"due_at\" limit 1) as \"part\" union all select \"part\".* from (select \"delivery\".\"status\" as \"status\", \"delivery\".\"number\" as \"number\", \"delivery\".\"fence\" as \"fence\", \"delivery\".\"run\" as \"run\", \"delivery\".\"due_at\" as \"dueAtMs\", \"delivery\".\"replay_number\" as \"replayNumber\" from \"webhook_deliveries\" as \"delivery\" where \"delivery\".\"endpoint_number\" = \"asked\".\"number\" and \"delivery\".\"ended_at\" is null and \"delivery\".\"test\" = false and \"delivery\".\"status\" = 3 and \"delivery\".\"run\" < \"asked\".\"run\" order by \"delivery\".\"run\", \"delivery\".\"due_at\" limit $5) as \"part\" union all select \"part\".* from (select \"delivery\".\"status\" as \"status\", \"delivery\".\"number\" as \"number\", \"delivery\".\"fence\" as \"fence\", \"delivery\".\"run\" as \"run\", \"delivery\".\"due_at\" as \"dueAtMs\", \"delivery\".\"replay_number\" as \"replayNumber\" from \"webhook_deliveries\" as \"delivery\" where \"delivery\".\"endpoint_number\" = \"asked\".\"number\" and \"delivery\".\"ended_at\" is null and \"delivery\".\"test\" = false and \"delivery\".\"status\" = 3 and \"delivery\".\"run\" = \"asked\".\"run\" and \"delivery\".\"due_at\" <= $6 order by \"delivery\".\"due_at\" limit $7) as \"part\" union all select \"part\".* from (select \"delivery\".\"status\" as \"status\", \"delivery\".\"number\" as \"number\", \"delivery\".\"fence\" as \"fence\", \"delivery\".\"run\" as \"run\", \"delivery\".\"due_at\" as \"dueAtMs\", \"delivery\".\"replay_number\" as \"replayNumber\" from \"webhook_deliveries\" as \"delivery\" where \"delivery\".\"endpoint_number\" = \"asked\".\"number\" and \"delivery\".\"ended_at\" is null and \"delivery\".\"test\" = false and \"delivery\".\"status\" = 3 and \"delivery\".\"run\" = \"asked\".\"run\" and \"delivery\".\"due_at\" > $8 order by \"delivery\".\"due_at\" limit 1) as \"part\") as agg) as \"found\" from \"webhook_endpoints\" as \"asked\" where \"asked\".\"number\" = any($9) and exists (select \"delivery\".\"number\" as \"number\" from \"webhook_deliveries\" as \"delivery\" where \"delivery\".\"endpoint_number\" = \"asked\".\"number\" and \"delivery\".\"ended_at\" is null and \"delivery\".\"test\" = false)",
-  cells: (given) => [given.perEndpointMax, given.nowMs, given.perEndpointMax, given.nowMs, given.perEndpointMax, given.nowMs, given.perEndpointMax, given.nowMs, given.numbers],
+  cells: (params) => [params.perEndpointMax, params.nowMs, params.perEndpointMax, params.nowMs, params.perEndpointMax, params.nowMs, params.perEndpointMax, params.nowMs, params.numbers],
   row: (row) => row,
 };
 
 export const listExpired: Compiled<typeof source.listExpired> = {
   name: 'endpoints-due.listExpired',
   text: "select \"delivery\".\"number\" as \"number\", \"delivery\".\"endpoint_number\" as \"endpointNumber\" from \"webhook_endpoints\" as \"endpoint\" cross join \"webhook_deliveries\" as \"delivery\" where \"endpoint\".\"number\" > $1 and \"endpoint\".\"number\" <= $2 and \"delivery\".\"endpoint_number\" = \"endpoint\".\"number\" and \"delivery\".\"ended_at\" is null and \"delivery\".\"test\" = false and \"endpoint\".\"archived_at\" is null and \"delivery\".\"queued_at\" < $3 and \"delivery\".\"status\" in (1, 3) limit $4",
-  cells: (given) => [given.after, given.last, given.beforeMs, given.limit],
+  cells: (params) => [params.after, params.last, params.beforeMs, params.limit],
   row: (row) => row,
 };
 
 export const listExpiredReplayed: Compiled<typeof source.listExpiredReplayed> = {
   name: 'endpoints-due.listExpiredReplayed',
   text: "select \"delivery\".\"number\" as \"number\", \"delivery\".\"endpoint_number\" as \"endpointNumber\" from \"webhook_endpoints\" as \"endpoint\" cross join \"webhook_deliveries\" as \"delivery\" where \"endpoint\".\"number\" > $1 and \"endpoint\".\"number\" <= $2 and \"delivery\".\"endpoint_number\" = \"endpoint\".\"number\" and \"delivery\".\"ended_at\" is null and \"delivery\".\"test\" = false and \"endpoint\".\"archived_at\" is null and \"delivery\".\"replay_number\" is not null and \"delivery\".\"events_from\" < $3 and \"delivery\".\"status\" in (1, 3) limit $4",
-  cells: (given) => [given.after, given.last, given.beforeMs, given.limit],
+  cells: (params) => [params.after, params.last, params.beforeMs, params.limit],
   row: (row) => row,
 };
 
-export const listGivenUp: Compiled<typeof source.listGivenUp> = {
-  name: 'endpoints-due.listGivenUp',
+export const listFailing: Compiled<typeof source.listFailing> = {
+  name: 'endpoints-due.listFailing',
   text: "select \"endpoint\".\"number\" as \"endpointNumber\" from \"webhook_states\" as \"state\" cross join \"webhook_endpoints\" as \"endpoint\" where \"state\".\"endpoint_number\" > $1 and \"state\".\"endpoint_number\" <= $2 and \"endpoint\".\"number\" = \"state\".\"endpoint_number\" and \"state\".\"failing_since\" <= $3 and \"state\".\"in_flight\" = 0 and \"endpoint\".\"status\" = 'active' and \"endpoint\".\"archived_at\" is null and not exists (select \"delivery\".\"number\" as \"number\" from \"webhook_deliveries\" as \"delivery\" where \"delivery\".\"endpoint_number\" = \"endpoint\".\"number\" and \"delivery\".\"ended_at\" is null and \"delivery\".\"test\" = false and \"delivery\".\"status\" in (1, 3) and (\"delivery\".\"run\" < \"endpoint\".\"run\" or \"delivery\".\"due_at\" <= $4)) limit $5",
-  cells: (given) => [given.after, given.last, given.beforeMs, given.nowMs, given.limit],
+  cells: (params) => [params.after, params.last, params.beforeMs, params.nowMs, params.limit],
   row: (row) => row,
 };
 
 export const listNumbers: Compiled<typeof source.listNumbers> = {
   name: 'endpoints-due.listNumbers',
   text: "select \"number\" as \"number\" from \"webhook_endpoints\" where \"number\" > $1 order by \"number\" limit $2",
-  cells: (given) => [given.after, given.limit],
+  cells: (params) => [params.after, params.limit],
   row: (row) => row,
 };
 
 export const listOldAttempts: Compiled<typeof source.listOldAttempts> = {
   name: 'endpoints-due.listOldAttempts',
   text: "select \"attempt\".\"endpoint_number\" as \"endpointNumber\", \"attempt\".\"fired_at\" as \"firedAtMs\", \"attempt\".\"id\" as \"id\" from \"webhook_endpoints\" as \"endpoint\" cross join \"webhook_attempts\" as \"attempt\" where \"endpoint\".\"number\" > $1 and \"endpoint\".\"number\" <= $2 and \"attempt\".\"endpoint_number\" = \"endpoint\".\"number\" and \"attempt\".\"fired_at\" < $3 limit $4",
-  cells: (given) => [given.after, given.last, given.beforeMs, given.limit],
+  cells: (params) => [params.after, params.last, params.beforeMs, params.limit],
   row: (row) => row,
 };
 
 export const listOldFigures: Compiled<typeof source.listOldFigures> = {
   name: 'endpoints-due.listOldFigures',
   text: "select \"figure\".\"endpoint_number\" as \"endpointNumber\", \"figure\".\"bucket\" as \"bucket\" from \"webhook_endpoints\" as \"endpoint\" cross join \"webhook_figures\" as \"figure\" where \"endpoint\".\"number\" > $1 and \"endpoint\".\"number\" <= $2 and \"figure\".\"endpoint_number\" = \"endpoint\".\"number\" and \"figure\".\"bucket\" < $3 limit $4",
-  cells: (given) => [given.after, given.last, given.beforeBucket, given.limit],
+  cells: (params) => [params.after, params.last, params.beforeBucket, params.limit],
   row: (row) => row,
 };
 
 export const listOldReplays: Compiled<typeof source.listOldReplays> = {
   name: 'endpoints-due.listOldReplays',
   text: "select \"replay\".\"number\" as \"number\" from \"webhook_endpoints\" as \"endpoint\" cross join \"webhook_replays\" as \"replay\" where \"endpoint\".\"number\" > $1 and \"endpoint\".\"number\" <= $2 and \"replay\".\"endpoint_number\" = \"endpoint\".\"number\" and \"replay\".\"status\" <> 0 and \"replay\".\"completed_at\" < $3 limit $4",
-  cells: (given) => [given.after, given.last, given.beforeMs, given.limit],
+  cells: (params) => [params.after, params.last, params.beforeMs, params.limit],
   row: (row) => row,
 };
 
-export const listPlaces: Compiled<typeof source.listPlaces> = {
-  name: 'endpoints-due.listPlaces',
+export const listPositions: Compiled<typeof source.listPositions> = {
+  name: 'endpoints-due.listPositions',
   text: "select \"endpoint\".\"number\" as \"number\", \"endpoint\".\"organization_number\" as \"organizationNumber\", \"state\".\"position\" as \"position\", \"state\".\"subscriptions\" as \"subscriptionsJson\", \"head\".\"seq\" as \"headSeq\", \"endpoint\".\"status\" as \"status\" from \"webhook_endpoints\" as \"endpoint\" inner join \"webhook_states\" as \"state\" on \"state\".\"endpoint_number\" = \"endpoint\".\"number\" left join \"log_heads\" as \"head\" on \"head\".\"organization_number\" = \"endpoint\".\"organization_number\" where \"endpoint\".\"archived_at\" is null",
   cells: () => [],
   row: (row) => row,

@@ -1,57 +1,57 @@
-// Compiled from src/storage/evaluators/questions.ts by `npm run gen`: change it there.
+// Compiled from src/storage/evaluators/queries.ts by `npm run gen`: change it there.
 
-import type { Compiled } from '../../../src/storage/questions.ts';
-import type * as source from '../../../src/storage/evaluators/questions.ts';
+import type { Compiled } from '../../../src/storage/queries.ts';
+import type * as source from '../../../src/storage/evaluators/queries.ts';
 
 export const countEvaluators: Compiled<typeof source.countEvaluators> = {
   name: 'evaluators.countEvaluators',
   text: "select count(*) as \"count\" from \"evaluators\" where \"project_id\" = $1 and \"deleted_at\" is null",
-  cells: (given) => [given.projectId],
+  cells: (params) => [params.projectId],
   row: (row) => row,
 };
 
 export const findEvaluator: Compiled<typeof source.findEvaluator> = {
   name: 'evaluators.findEvaluator',
   text: "select \"evaluators\".\"project_id\" as \"projectId\", \"evaluators\".\"id\" as \"id\", \"evaluators\".\"name\" as \"name\", \"evaluators\".\"slug\" as \"slug\", \"evaluators\".\"type\" as \"type\", \"evaluators\".\"config\" as \"configJson\", \"evaluators\".\"workflow_id\" as \"workflowId\", \"evaluators\".\"workflow_name\" as \"workflowName\", \"evaluators\".\"workflow_icon\" as \"workflowIcon\", \"evaluators\".\"copied_from_evaluator_id\" as \"copiedFromEvaluatorId\", \"evaluators\".\"fields\" as \"fieldsJson\", \"evaluators\".\"output_fields\" as \"outputFieldsJson\", \"evaluators\".\"created_at\" as \"createdAtMs\", \"evaluators\".\"updated_at\" as \"updatedAtMs\" from \"evaluators\" where \"project_id\" = $1 and \"deleted_at\" is null and \"id\" = $2",
-  cells: (given) => [given.projectId, given.id],
+  cells: (params) => [params.projectId, params.id],
   row: (row) => row,
 };
 
 export const findEvaluatorBySlug: Compiled<typeof source.findEvaluatorBySlug> = {
   name: 'evaluators.findEvaluatorBySlug',
   text: "select \"evaluators\".\"project_id\" as \"projectId\", \"evaluators\".\"id\" as \"id\", \"evaluators\".\"name\" as \"name\", \"evaluators\".\"slug\" as \"slug\", \"evaluators\".\"type\" as \"type\", \"evaluators\".\"config\" as \"configJson\", \"evaluators\".\"workflow_id\" as \"workflowId\", \"evaluators\".\"workflow_name\" as \"workflowName\", \"evaluators\".\"workflow_icon\" as \"workflowIcon\", \"evaluators\".\"copied_from_evaluator_id\" as \"copiedFromEvaluatorId\", \"evaluators\".\"fields\" as \"fieldsJson\", \"evaluators\".\"output_fields\" as \"outputFieldsJson\", \"evaluators\".\"created_at\" as \"createdAtMs\", \"evaluators\".\"updated_at\" as \"updatedAtMs\" from \"evaluators\" where \"project_id\" = $1 and \"deleted_at\" is null and \"slug\" = $2",
-  cells: (given) => [given.projectId, given.slug],
+  cells: (params) => [params.projectId, params.slug],
   row: (row) => row,
 };
 
 export const holdProject: Compiled<typeof source.holdProject> = {
   name: 'evaluators.holdProject',
   text: "select \"number\" as \"number\" from \"projects\" where \"id\" = $1 for update",
-  cells: (given) => [given.projectId],
+  cells: (params) => [params.projectId],
   row: (row) => row,
 };
 
 export const insertEvaluator: Compiled<typeof source.insertEvaluator> = {
   name: 'evaluators.insertEvaluator',
   text: "insert into \"evaluators\" (\"project_id\", \"id\", \"name\", \"slug\", \"type\", \"config\", \"workflow_id\", \"workflow_name\", \"workflow_icon\", \"copied_from_evaluator_id\", \"fields\", \"output_fields\", \"created_at\", \"updated_at\", \"deleted_at\") values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) on conflict do nothing",
-  cells: (given) => [given.projectId, given.id, given.name, given.slug, given.type, given.configJson, given.workflowId ?? null, given.workflowName ?? null, given.workflowIcon ?? null, given.copiedFromEvaluatorId ?? null, given.fieldsJson, given.outputFieldsJson, given.createdAtMs, given.updatedAtMs, given.deletedAtMs ?? null],
+  cells: (params) => [params.projectId, params.id, params.name, params.slug, params.type, params.configJson, params.workflowId ?? null, params.workflowName ?? null, params.workflowIcon ?? null, params.copiedFromEvaluatorId ?? null, params.fieldsJson, params.outputFieldsJson, params.createdAtMs, params.updatedAtMs, params.deletedAtMs ?? null],
 };
 
 export const listEvaluators: Compiled<typeof source.listEvaluators> = {
   name: 'evaluators.listEvaluators',
   text: "select \"evaluators\".\"project_id\" as \"projectId\", \"evaluators\".\"id\" as \"id\", \"evaluators\".\"name\" as \"name\", \"evaluators\".\"slug\" as \"slug\", \"evaluators\".\"type\" as \"type\", \"evaluators\".\"config\" as \"configJson\", \"evaluators\".\"workflow_id\" as \"workflowId\", \"evaluators\".\"workflow_name\" as \"workflowName\", \"evaluators\".\"workflow_icon\" as \"workflowIcon\", \"evaluators\".\"copied_from_evaluator_id\" as \"copiedFromEvaluatorId\", \"evaluators\".\"fields\" as \"fieldsJson\", \"evaluators\".\"output_fields\" as \"outputFieldsJson\", \"evaluators\".\"created_at\" as \"createdAtMs\", \"evaluators\".\"updated_at\" as \"updatedAtMs\" from \"evaluators\" where \"project_id\" = $1 and \"deleted_at\" is null and \"id\" > $2 order by \"id\" limit $3",
-  cells: (given) => [given.projectId, given.afterId, given.limit],
+  cells: (params) => [params.projectId, params.afterId, params.limit],
   row: (row) => row,
 };
 
 export const removeEvaluator: Compiled<typeof source.removeEvaluator> = {
   name: 'evaluators.removeEvaluator',
   text: "update \"evaluators\" set \"deleted_at\" = $1 where (\"project_id\" = $2 and \"id\" = $3) and \"deleted_at\" is null",
-  cells: (given) => [given.deletedAtMs ?? null, given.projectId, given.id],
+  cells: (params) => [params.deletedAtMs ?? null, params.projectId, params.id],
 };
 
 export const replaceEvaluator: Compiled<typeof source.replaceEvaluator> = {
   name: 'evaluators.replaceEvaluator',
   text: "update \"evaluators\" set \"name\" = $1, \"config\" = $2, \"fields\" = $3, \"output_fields\" = $4, \"updated_at\" = $5 where (\"project_id\" = $6 and \"id\" = $7 and \"updated_at\" = $8) and \"deleted_at\" is null",
-  cells: (given) => [given.name, given.configJson, given.fieldsJson, given.outputFieldsJson, given.updatedAtMs, given.projectId, given.id, given.knownAtMs],
+  cells: (params) => [params.name, params.configJson, params.fieldsJson, params.outputFieldsJson, params.updatedAtMs, params.projectId, params.id, params.knownAtMs],
 };

@@ -1,118 +1,118 @@
-// Compiled from src/storage/monitors/questions.ts by `npm run gen`: change it there.
+// Compiled from src/storage/monitors/queries.ts by `npm run gen`: change it there.
 
-import type { Compiled } from '../../../src/storage/questions.ts';
-import type * as source from '../../../src/storage/monitors/questions.ts';
+import type { Compiled } from '../../../src/storage/queries.ts';
+import type * as source from '../../../src/storage/monitors/queries.ts';
 
 export const countChange: Compiled<typeof source.countChange> = {
   name: 'monitors.countChange',
   text: "insert into \"monitor_changes\" (\"project_number\", \"number\") values ($1, $2) on conflict (\"project_number\") do update set \"number\" = case when \"monitor_changes\".\"number\" >= $3 then \"monitor_changes\".\"number\" + $4 else $5 end",
-  cells: (given) => [given.projectNumber, given.nowMs, given.nowMs, 1, given.nowMs],
+  cells: (params) => [params.projectNumber, params.nowMs, params.nowMs, 1, params.nowMs],
 };
 
 export const countMonitors: Compiled<typeof source.countMonitors> = {
   name: 'monitors.countMonitors',
   text: "select count(*) as \"count\" from \"monitors\" where \"project_id\" = $1 and \"deleted_at\" is null",
-  cells: (given) => [given.projectId],
+  cells: (params) => [params.projectId],
   row: (row) => row,
 };
 
 export const disableMonitors: Compiled<typeof source.disableMonitors> = {
   name: 'monitors.disableMonitors',
   text: "update \"monitors\" set \"enabled\" = false, \"updated_at\" = case when \"updated_at\" >= $1 then \"updated_at\" + $2 else $3 end where \"project_id\" = $4 and \"evaluator_id\" = $5 and \"deleted_at\" is null and \"enabled\" = true",
-  cells: (given) => [given.updatedAtMs, 1, given.updatedAtMs, given.projectId, given.evaluatorId],
+  cells: (params) => [params.updatedAtMs, 1, params.updatedAtMs, params.projectId, params.evaluatorId],
 };
 
 export const findChange: Compiled<typeof source.findChange> = {
   name: 'monitors.findChange',
   text: "select \"number\" as \"number\" from \"monitor_changes\" where \"project_number\" = $1",
-  cells: (given) => [given.projectNumber],
+  cells: (params) => [params.projectNumber],
   row: (row) => row,
 };
 
 export const findMonitor: Compiled<typeof source.findMonitor> = {
   name: 'monitors.findMonitor',
   text: "select \"monitors\".\"project_id\" as \"projectId\", \"monitors\".\"id\" as \"id\", \"monitors\".\"name\" as \"name\", \"monitors\".\"slug\" as \"slug\", \"monitors\".\"evaluator_id\" as \"evaluatorId\", \"monitors\".\"check_type\" as \"checkType\", \"monitors\".\"enabled\" as \"enabled\", \"monitors\".\"sample\" as \"sample\", \"monitors\".\"preconditions\" as \"preconditionsJson\", \"monitors\".\"mappings\" as \"mappingsJson\", \"monitors\".\"parameters\" as \"parametersJson\", \"monitors\".\"execution_mode\" as \"executionMode\", \"monitors\".\"created_at\" as \"createdAtMs\", \"monitors\".\"updated_at\" as \"updatedAtMs\" from \"monitors\" where \"project_id\" = $1 and \"deleted_at\" is null and \"id\" = $2",
-  cells: (given) => [given.projectId, given.id],
+  cells: (params) => [params.projectId, params.id],
   row: (row) => row,
 };
 
 export const findMonitorBySlug: Compiled<typeof source.findMonitorBySlug> = {
   name: 'monitors.findMonitorBySlug',
   text: "select \"monitors\".\"project_id\" as \"projectId\", \"monitors\".\"id\" as \"id\", \"monitors\".\"name\" as \"name\", \"monitors\".\"slug\" as \"slug\", \"monitors\".\"evaluator_id\" as \"evaluatorId\", \"monitors\".\"check_type\" as \"checkType\", \"monitors\".\"enabled\" as \"enabled\", \"monitors\".\"sample\" as \"sample\", \"monitors\".\"preconditions\" as \"preconditionsJson\", \"monitors\".\"mappings\" as \"mappingsJson\", \"monitors\".\"parameters\" as \"parametersJson\", \"monitors\".\"execution_mode\" as \"executionMode\", \"monitors\".\"created_at\" as \"createdAtMs\", \"monitors\".\"updated_at\" as \"updatedAtMs\" from \"monitors\" where \"project_id\" = $1 and \"deleted_at\" is null and \"slug\" = $2",
-  cells: (given) => [given.projectId, given.slug],
+  cells: (params) => [params.projectId, params.slug],
   row: (row) => row,
 };
 
 export const findMonitorInProject: Compiled<typeof source.findMonitorInProject> = {
   name: 'monitors.findMonitorInProject',
   text: "select \"monitors\".\"project_id\" as \"projectId\", \"monitors\".\"id\" as \"id\", \"monitors\".\"name\" as \"name\", \"monitors\".\"slug\" as \"slug\", \"monitors\".\"evaluator_id\" as \"evaluatorId\", \"monitors\".\"check_type\" as \"checkType\", \"monitors\".\"enabled\" as \"enabled\", \"monitors\".\"sample\" as \"sample\", \"monitors\".\"preconditions\" as \"preconditionsJson\", \"monitors\".\"mappings\" as \"mappingsJson\", \"monitors\".\"parameters\" as \"parametersJson\", \"monitors\".\"execution_mode\" as \"executionMode\", \"monitors\".\"created_at\" as \"createdAtMs\", \"monitors\".\"updated_at\" as \"updatedAtMs\" from \"monitors\" inner join \"projects\" as \"project\" on \"project\".\"id\" = \"monitors\".\"project_id\" where \"project\".\"number\" = $1 and \"monitors\".\"id\" = $2 and \"monitors\".\"deleted_at\" is null",
-  cells: (given) => [given.projectNumber, given.id],
+  cells: (params) => [params.projectNumber, params.id],
   row: (row) => row,
 };
 
 export const findProjectNumber: Compiled<typeof source.findProjectNumber> = {
   name: 'monitors.findProjectNumber',
   text: "select \"number\" as \"number\" from \"projects\" where \"id\" = $1",
-  cells: (given) => [given.projectId],
+  cells: (params) => [params.projectId],
   row: (row) => row,
 };
 
 export const holdEvaluator: Compiled<typeof source.holdEvaluator> = {
   name: 'monitors.holdEvaluator',
   text: "select \"id\" as \"id\" from \"evaluators\" where \"project_id\" = $1 and \"id\" = $2 and \"deleted_at\" is null for update",
-  cells: (given) => [given.projectId, given.id],
+  cells: (params) => [params.projectId, params.id],
   row: (row) => row,
 };
 
 export const holdMonitor: Compiled<typeof source.holdMonitor> = {
   name: 'monitors.holdMonitor',
   text: "select \"enabled\" as \"enabled\", \"execution_mode\" as \"executionMode\", \"sample\" as \"sample\", \"runs_since\" as \"runsSince\" from \"monitors\" where \"project_id\" = $1 and \"id\" = $2 and \"deleted_at\" is null for update",
-  cells: (given) => [given.projectId, given.id],
+  cells: (params) => [params.projectId, params.id],
   row: (row) => row,
 };
 
 export const insertMonitor: Compiled<typeof source.insertMonitor> = {
   name: 'monitors.insertMonitor',
   text: "insert into \"monitors\" (\"project_id\", \"id\", \"name\", \"slug\", \"evaluator_id\", \"check_type\", \"enabled\", \"sample\", \"preconditions\", \"mappings\", \"parameters\", \"execution_mode\", \"runs_since\", \"created_at\", \"updated_at\", \"deleted_at\") values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16) on conflict do nothing",
-  cells: (given) => [given.projectId, given.id, given.name, given.slug, given.evaluatorId, given.checkType, given.enabled, given.sample, given.preconditionsJson, given.mappingsJson, given.parametersJson, given.executionMode, given.runsSince, given.createdAtMs, given.updatedAtMs, given.deletedAtMs ?? null],
+  cells: (params) => [params.projectId, params.id, params.name, params.slug, params.evaluatorId, params.checkType, params.enabled, params.sample, params.preconditionsJson, params.mappingsJson, params.parametersJson, params.executionMode, params.runsSince, params.createdAtMs, params.updatedAtMs, params.deletedAtMs ?? null],
 };
 
 export const listChanges: Compiled<typeof source.listChanges> = {
   name: 'monitors.listChanges',
   text: "select \"project_number\" as \"projectNumber\", \"number\" as \"number\" from \"monitor_changes\" where \"project_number\" = any($1)",
-  cells: (given) => [given.projectNumbers],
+  cells: (params) => [params.projectNumbers],
   row: (row) => row,
 };
 
 export const listMonitors: Compiled<typeof source.listMonitors> = {
   name: 'monitors.listMonitors',
   text: "select \"monitors\".\"project_id\" as \"projectId\", \"monitors\".\"id\" as \"id\", \"monitors\".\"name\" as \"name\", \"monitors\".\"slug\" as \"slug\", \"monitors\".\"evaluator_id\" as \"evaluatorId\", \"monitors\".\"check_type\" as \"checkType\", \"monitors\".\"enabled\" as \"enabled\", \"monitors\".\"sample\" as \"sample\", \"monitors\".\"preconditions\" as \"preconditionsJson\", \"monitors\".\"mappings\" as \"mappingsJson\", \"monitors\".\"parameters\" as \"parametersJson\", \"monitors\".\"execution_mode\" as \"executionMode\", \"monitors\".\"created_at\" as \"createdAtMs\", \"monitors\".\"updated_at\" as \"updatedAtMs\" from \"monitors\" where \"project_id\" = $1 and \"deleted_at\" is null",
-  cells: (given) => [given.projectId],
+  cells: (params) => [params.projectId],
   row: (row) => row,
 };
 
 export const listRunning: Compiled<typeof source.listRunning> = {
   name: 'monitors.listRunning',
   text: "select \"project\".\"number\" as \"projectNumber\", \"monitor\".\"id\" as \"id\", \"monitor\".\"sample\" as \"sample\", \"monitor\".\"runs_since\" as \"runsSince\" from \"monitors\" as \"monitor\" inner join \"projects\" as \"project\" on \"project\".\"id\" = \"monitor\".\"project_id\" where \"monitor\".\"enabled\" = true and \"monitor\".\"execution_mode\" = 'ON_MESSAGE' and \"monitor\".\"deleted_at\" is null and \"project\".\"archived_at\" is null and \"project\".\"number\" = any($1)",
-  cells: (given) => [given.projectNumbers],
+  cells: (params) => [params.projectNumbers],
   row: (row) => row,
 };
 
 export const listRunningOf: Compiled<typeof source.listRunningOf> = {
   name: 'monitors.listRunningOf',
   text: "select \"project\".\"number\" as \"projectNumber\", \"monitor\".\"id\" as \"id\", \"monitor\".\"sample\" as \"sample\", \"monitor\".\"runs_since\" as \"runsSince\" from \"monitors\" as \"monitor\" inner join \"projects\" as \"project\" on \"project\".\"id\" = \"monitor\".\"project_id\" where \"monitor\".\"enabled\" = true and \"monitor\".\"execution_mode\" = 'ON_MESSAGE' and \"monitor\".\"deleted_at\" is null and \"project\".\"archived_at\" is null and \"project\".\"number\" = $1",
-  cells: (given) => [given.projectNumber],
+  cells: (params) => [params.projectNumber],
   row: (row) => row,
 };
 
 export const removeMonitor: Compiled<typeof source.removeMonitor> = {
   name: 'monitors.removeMonitor',
   text: "update \"monitors\" set \"deleted_at\" = $1 where (\"project_id\" = $2 and \"id\" = $3) and \"deleted_at\" is null",
-  cells: (given) => [given.deletedAtMs ?? null, given.projectId, given.id],
+  cells: (params) => [params.deletedAtMs ?? null, params.projectId, params.id],
 };
 
 export const replaceMonitor: Compiled<typeof source.replaceMonitor> = {
   name: 'monitors.replaceMonitor',
   text: "update \"monitors\" set \"name\" = $1, \"evaluator_id\" = $2, \"check_type\" = $3, \"enabled\" = $4, \"sample\" = $5, \"preconditions\" = $6, \"mappings\" = $7, \"parameters\" = $8, \"execution_mode\" = $9, \"runs_since\" = $10, \"updated_at\" = $11 where (\"project_id\" = $12 and \"id\" = $13 and \"updated_at\" = $14) and \"deleted_at\" is null",
-  cells: (given) => [given.name, given.evaluatorId, given.checkType, given.enabled, given.sample, given.preconditionsJson, given.mappingsJson, given.parametersJson, given.executionMode, given.runsSince, given.updatedAtMs, given.projectId, given.id, given.knownAtMs],
+  cells: (params) => [params.name, params.evaluatorId, params.checkType, params.enabled, params.sample, params.preconditionsJson, params.mappingsJson, params.parametersJson, params.executionMode, params.runsSince, params.updatedAtMs, params.projectId, params.id, params.knownAtMs],
 };

@@ -1,29 +1,35 @@
-// Compiled from src/storage/pricing/questions.ts by `npm run gen`: change it there.
+// Compiled from src/storage/pricing/queries.ts by `npm run gen`: change it there.
 
-import type { Compiled } from '../../../src/storage/questions.ts';
+import type { Compiled } from '../../../src/storage/queries.ts';
 import { spanTypes } from '../../../src/storage/rows/codes.ts';
-import type * as source from '../../../src/storage/pricing/questions.ts';
+import type * as source from '../../../src/storage/pricing/queries.ts';
+
+export const bumpPriceVersion: Compiled<typeof source.bumpPriceVersion> = {
+  name: 'pricing.bumpPriceVersion',
+  text: "update \"organizations\" set \"price_version\" = \"price_version\" + 1 where \"id\" = $1",
+  cells: (params) => [params.id],
+};
 
 export const insertOverride: Compiled<typeof source.insertOverride> = {
   name: 'pricing.insertOverride',
   text: "insert into \"price_overrides\" (\"organization_id\", \"id\", \"model\", \"match\", \"input_pico_usd\", \"output_pico_usd\", \"cache_read_pico_usd\", \"cache_write_pico_usd\", \"effective_from\", \"created_at\") values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
-  cells: (given) => [given.organizationId, given.id, given.model, given.match, given.inputPicoUsd, given.outputPicoUsd, given.cacheReadPicoUsd ?? null, given.cacheWritePicoUsd ?? null, given.effectiveFromMs ?? null, given.createdAtMs],
+  cells: (params) => [params.organizationId, params.id, params.model, params.match, params.inputPicoUsd, params.outputPicoUsd, params.cacheReadPicoUsd ?? null, params.cacheWritePicoUsd ?? null, params.effectiveFromMs ?? null, params.createdAtMs],
 };
 
 export const listOverrides: Compiled<typeof source.listOverrides> = {
   name: 'pricing.listOverrides',
   text: "select \"price_overrides\".\"organization_id\" as \"organizationId\", \"price_overrides\".\"id\" as \"id\", \"price_overrides\".\"model\" as \"model\", \"price_overrides\".\"match\" as \"match\", \"price_overrides\".\"input_pico_usd\" as \"inputPicoUsd\", \"price_overrides\".\"output_pico_usd\" as \"outputPicoUsd\", \"price_overrides\".\"cache_read_pico_usd\" as \"cacheReadPicoUsd\", \"price_overrides\".\"cache_write_pico_usd\" as \"cacheWritePicoUsd\", \"price_overrides\".\"effective_from\" as \"effectiveFromMs\", \"price_overrides\".\"created_at\" as \"createdAtMs\" from \"price_overrides\" where \"organization_id\" = $1 order by \"created_at\" desc, \"id\" desc",
-  cells: (given) => [given.organizationId],
+  cells: (params) => [params.organizationId],
   row: (row) => row,
 };
 
 export const listPricedSpans: Compiled<typeof source.listPricedSpans> = {
   name: 'pricing.listPricedSpans',
   text: "select \"span_id\" as \"spanId\", \"type\" as \"type\", \"model\" as \"model\", \"vendor\" as \"vendor\", \"started_at\" as \"startedAtMs\", \"prompt_tokens\" as \"promptTokens\", \"completion_tokens\" as \"completionTokens\", \"reasoning_tokens\" as \"reasoningTokens\", \"cache_read_input_tokens\" as \"cacheReadInputTokens\", \"cache_creation_input_tokens\" as \"cacheCreationInputTokens\", \"cached_tokens_in_prompt\" as \"cachedTokensInPrompt\", \"cost_nano_usd\" as \"costNanoUsd\", \"cost_source\" as \"costSource\" from \"spans\" where \"project_number\" = $1 and \"trace_sequence\" = $2 and \"span_id\" > $3 order by \"span_id\" limit $4",
-  cells: (given) => [given.projectNumber, given.sequence, given.afterId, given.limit],
+  cells: (params) => [params.projectNumber, params.sequence, params.afterId, params.limit],
   row: (row: any) => ({
     spanId: row.spanId,
-    type: spanTypes.word(row.type),
+    type: spanTypes.value(row.type),
     model: row.model,
     vendor: row.vendor,
     startedAtMs: row.startedAtMs,
@@ -45,14 +51,8 @@ export const listRepricedProjects: Compiled<typeof source.listRepricedProjects> 
   row: (row) => row,
 };
 
-export const movePricesOn: Compiled<typeof source.movePricesOn> = {
-  name: 'pricing.movePricesOn',
-  text: "update \"organizations\" set \"price_version\" = \"price_version\" + 1 where \"id\" = $1",
-  cells: (given) => [given.id],
-};
-
 export const removeOverride: Compiled<typeof source.removeOverride> = {
   name: 'pricing.removeOverride',
   text: "delete from \"price_overrides\" where (\"organization_id\" = $1 and \"id\" = $2)",
-  cells: (given) => [given.organizationId, given.id],
+  cells: (params) => [params.organizationId, params.id],
 };

@@ -1,37 +1,37 @@
-// Compiled from src/storage/traces/questions.ts by `npm run gen`: change it there.
+// Compiled from src/storage/traces/queries.ts by `npm run gen`: change it there.
 
-import type { Compiled } from '../../../src/storage/questions.ts';
+import type { Compiled } from '../../../src/storage/queries.ts';
 import { spanTypes } from '../../../src/storage/rows/codes.ts';
 import { unpackTyped } from '../../../src/storage/rows/codes.ts';
-import type * as source from '../../../src/storage/traces/questions.ts';
+import type * as source from '../../../src/storage/traces/queries.ts';
 
 export const findEvaluationBeyond: Compiled<typeof source.findEvaluationBeyond> = {
   name: 'traces.findEvaluationBeyond',
   text: "select \"evaluation_id\" as \"evaluationId\" from \"evaluations\" where \"project_number\" = $1 and \"trace_sequence\" = $2 limit $3 offset $4",
-  cells: (given) => [given.projectNumber, given.sequence, 1, given.count],
+  cells: (params) => [params.projectNumber, params.sequence, 1, params.count],
   row: (row) => row,
 };
 
 export const findEvaluations: Compiled<typeof source.findEvaluations> = {
   name: 'traces.findEvaluations',
   text: "select \"evaluations\".\"evaluation_id\" as \"evaluationId\", \"evaluations\".\"inserted_at\" as \"insertedAtMs\", \"evaluations\".\"evaluator_id\" as \"evaluatorId\", \"evaluations\".\"name\" as \"name\", \"evaluations\".\"type\" as \"type\", \"evaluations\".\"span_id\" as \"spanId\", \"evaluations\".\"thread_id\" as \"threadId\", \"evaluations\".\"is_guardrail\" as \"isGuardrail\", \"evaluations\".\"status\" as \"status\", \"evaluations\".\"passed\" as \"passed\", \"evaluations\".\"score\" as \"score\", \"evaluations\".\"label\" as \"label\", \"evaluations\".\"monitor_id\" as \"monitorId\", \"evaluations\".\"started_at\" as \"startedAtMs\", \"evaluations\".\"finished_at\" as \"finishedAtMs\", \"evaluations\".\"details\" as \"details\", \"evaluations\".\"error\" as \"errorJson\", \"evaluations\".\"inputs\" as \"inputsJson\", \"evaluations\".\"cost\" as \"costJson\" from \"evaluations\" where \"project_number\" = $1 and \"trace_sequence\" = $2 and \"evaluation_id\" = any($3)",
-  cells: (given) => [given.projectNumber, given.sequence, given.ids],
+  cells: (params) => [params.projectNumber, params.sequence, params.ids],
   row: (row) => row,
 };
 
 export const findRootSpan: Compiled<typeof source.findRootSpan> = {
   name: 'traces.findRootSpan',
   text: "select \"trace_sequence\" as \"sequence\" from \"spans\" where \"project_number\" = $1 and \"trace_sequence\" = $2 and \"parent_id\" is null limit $3",
-  cells: (given) => [given.projectNumber, given.sequence, 1],
+  cells: (params) => [params.projectNumber, params.sequence, 1],
   row: (row) => row,
 };
 
 export const findSpans: Compiled<typeof source.findSpans> = {
   name: 'traces.findSpans',
   text: "select \"spans\".\"type\" as \"type\", \"spans\".\"started_at\" as \"startedAtMs\", \"spans\".\"prompt_tokens\" as \"promptTokens\", \"spans\".\"completion_tokens\" as \"completionTokens\", \"spans\".\"reasoning_tokens\" as \"reasoningTokens\", \"spans\".\"cache_read_input_tokens\" as \"cacheReadInputTokens\", \"spans\".\"cache_creation_input_tokens\" as \"cacheCreationInputTokens\", \"spans\".\"cost_nano_usd\" as \"costNanoUsd\", \"spans\".\"cost_source\" as \"costSource\", \"spans\".\"tokens_estimated\" as \"tokensEstimated\", \"spans\".\"cached_tokens_in_prompt\" as \"cachedTokensInPrompt\", \"spans\".\"name\" as \"name\", \"spans\".\"vendor\" as \"vendor\", \"spans\".\"model\" as \"model\", \"spans\".\"params\" as \"paramsJson\", \"spans\".\"other_metrics\" as \"otherMetricsJson\", \"spans\".\"error\" as \"errorJson\", \"spans\".\"contexts\" as \"contextsJson\", \"spans\".\"telemetry\" as \"telemetryJson\", \"spans\".\"input\" as \"inputJson\", \"spans\".\"output\" as \"outputJson\", \"spans\".\"span_id\" as \"spanId\", \"spans\".\"parent_id\" as \"parentId\", \"started_at\" + \"duration_ms\" as \"finishedAtMs\", \"started_at\" + \"first_token_ms\" as \"firstTokenAtMs\" from \"spans\" where \"project_number\" = $1 and \"trace_sequence\" = $2 and \"span_id\" = any($3)",
-  cells: (given) => [given.projectNumber, given.sequence, given.ids],
+  cells: (params) => [params.projectNumber, params.sequence, params.ids],
   row: (row: any) => ({
-    type: spanTypes.word(row.type),
+    type: spanTypes.value(row.type),
     startedAtMs: row.startedAtMs,
     promptTokens: row.promptTokens,
     completionTokens: row.completionTokens,
@@ -62,9 +62,9 @@ export const findSpans: Compiled<typeof source.findSpans> = {
 export const findSummaries: Compiled<typeof source.findSummaries> = {
   name: 'traces.findSummaries',
   text: "select \"type\" as \"type\", \"name\" as \"name\", \"model\" as \"model\", \"started_at\" as \"startedAtMs\", \"prompt_tokens\" as \"promptTokens\", \"completion_tokens\" as \"completionTokens\", \"reasoning_tokens\" as \"reasoningTokens\", \"cache_read_input_tokens\" as \"cacheReadInputTokens\", \"cache_creation_input_tokens\" as \"cacheCreationInputTokens\", \"cost_nano_usd\" as \"costNanoUsd\", \"tokens_estimated\" as \"tokensEstimated\", \"spans\".\"span_id\" as \"spanId\", \"spans\".\"parent_id\" as \"parentId\", \"started_at\" + \"duration_ms\" as \"finishedAtMs\", \"started_at\" + \"first_token_ms\" as \"firstTokenAtMs\", \"input\" is not null as \"hasInput\", \"output\" is not null as \"hasOutput\", \"error\" is not null as \"hasError\" from \"spans\" where \"project_number\" = $1 and \"trace_sequence\" = $2 and \"span_id\" = any($3)",
-  cells: (given) => [given.projectNumber, given.sequence, given.ids],
+  cells: (params) => [params.projectNumber, params.sequence, params.ids],
   row: (row: any) => ({
-    type: spanTypes.word(row.type),
+    type: spanTypes.value(row.type),
     name: row.name,
     model: row.model,
     startedAtMs: row.startedAtMs,
@@ -88,56 +88,56 @@ export const findSummaries: Compiled<typeof source.findSummaries> = {
 export const findTrace: Compiled<typeof source.findTrace> = {
   name: 'traces.findTrace',
   text: "select \"traces\".\"sequence\" as \"sequence\", \"traces\".\"inserted_at\" as \"insertedAtMs\", \"traces\".\"updated_at\" as \"updatedAtMs\", \"traces\".\"span_count\" as \"spanCount\", \"traces\".\"started_at\" as \"startedAtMs\", \"traces\".\"first_token_ms\" as \"firstTokenMs\", \"traces\".\"prompt_tokens\" as \"promptTokens\", \"traces\".\"completion_tokens\" as \"completionTokens\", \"traces\".\"reasoning_tokens\" as \"reasoningTokens\", \"traces\".\"cache_read_input_tokens\" as \"cacheReadInputTokens\", \"traces\".\"cache_creation_input_tokens\" as \"cacheCreationInputTokens\", \"traces\".\"total_cost_nano_usd\" as \"totalCostNanoUsd\", \"traces\".\"unpriced_spans\" as \"unpricedSpans\", \"traces\".\"tokens_estimated\" as \"tokensEstimated\", \"traces\".\"has_error\" as \"hasError\", \"traces\".\"metadata\" as \"metadataJson\", \"traces\".\"expected_output\" as \"expectedOutput\", \"traces\".\"aggregates\" as \"aggregatesJson\", \"trace_id\" as \"traceId\", \"started_at\" + \"duration_ms\" as \"finishedAtMs\", case when \"duration_ms\" < 0 then 0 else \"duration_ms\" end as \"totalTimeMs\" from \"traces\" where \"project_number\" = $1 and \"trace_id\" = $2",
-  cells: (given) => [given.projectNumber, given.traceId],
+  cells: (params) => [params.projectNumber, params.traceId],
   row: (row) => row,
 };
 
 export const holdTrace: Compiled<typeof source.holdTrace> = {
   name: 'traces.holdTrace',
   text: "select \"sequence\" as \"sequence\", \"span_count\" as \"spanCount\", \"inserted_at\" as \"insertedAtMs\", \"updated_at\" as \"updatedAtMs\", \"metadata\" as \"metadataJson\" from \"traces\" where \"project_number\" = $1 and \"trace_id\" = $2 for update",
-  cells: (given) => [given.projectNumber, given.traceId],
+  cells: (params) => [params.projectNumber, params.traceId],
   row: (row) => row,
 };
 
 export const keepMetadata: Compiled<typeof source.keepMetadata> = {
   name: 'traces.keepMetadata',
   text: "update \"traces\" set \"metadata\" = $1, \"updated_at\" = $2 where \"project_number\" = $3 and \"trace_id\" = $4",
-  cells: (given) => [given.metadataJson, given.updatedAtMs, given.projectNumber, given.traceId],
+  cells: (params) => [params.metadataJson, params.updatedAtMs, params.projectNumber, params.traceId],
 };
 
 export const keepSums: Compiled<typeof source.keepSums> = {
   name: 'traces.keepSums',
   text: "update \"traces\" set \"span_count\" = $1, \"started_at\" = $2, \"duration_ms\" = $3, \"first_token_ms\" = $4, \"prompt_tokens\" = $5, \"completion_tokens\" = $6, \"reasoning_tokens\" = $7, \"cache_read_input_tokens\" = $8, \"cache_creation_input_tokens\" = $9, \"total_cost_nano_usd\" = $10, \"unpriced_spans\" = $11, \"tokens_estimated\" = $12, \"has_error\" = $13, \"aggregates\" = $14 where \"project_number\" = $15 and \"trace_id\" = $16 and \"sequence\" = $17 and \"aggregates\" is not distinct from $18",
-  cells: (given) => [given.spanCount, given.startedAtMs ?? null, given.durationMs ?? null, given.firstTokenMs ?? null, given.promptTokens ?? null, given.completionTokens ?? null, given.reasoningTokens ?? null, given.cacheReadInputTokens ?? null, given.cacheCreationInputTokens ?? null, given.totalCostNanoUsd ?? null, given.unpricedSpans, given.tokensEstimated, given.hasError, given.aggregatesJson ?? null, given.projectNumber, given.traceId, given.sequence, given.foundJson],
+  cells: (params) => [params.spanCount, params.startedAtMs ?? null, params.durationMs ?? null, params.firstTokenMs ?? null, params.promptTokens ?? null, params.completionTokens ?? null, params.reasoningTokens ?? null, params.cacheReadInputTokens ?? null, params.cacheCreationInputTokens ?? null, params.totalCostNanoUsd ?? null, params.unpricedSpans, params.tokensEstimated, params.hasError, params.aggregatesJson ?? null, params.projectNumber, params.traceId, params.sequence, params.foundJson],
 };
 
 export const listEvaluationOrder: Compiled<typeof source.listEvaluationOrder> = {
   name: 'traces.listEvaluationOrder',
   text: "select \"inserted_at\" as \"atMs\", \"evaluation_id\" as \"id\", coalesce(octet_length(\"label\"), 0) + coalesce(octet_length(\"details\"), 0) + coalesce(octet_length(\"error\"), 0) + coalesce(octet_length(\"inputs\"), 0) + coalesce(octet_length(\"cost\"), 0) as \"bytes\" from \"evaluations\" where \"project_number\" = $1 and \"trace_sequence\" = $2 and (\"inserted_at\", \"evaluation_id\") > ($3, $4) order by \"inserted_at\", \"evaluation_id\" limit $5",
-  cells: (given) => [given.projectNumber, given.sequence, given.atMs, given.id, given.limit],
+  cells: (params) => [params.projectNumber, params.sequence, params.atMs, params.id, params.limit],
   row: (row) => row,
 };
 
 export const listFirstOfType: Compiled<typeof source.listFirstOfType> = {
   name: 'traces.listFirstOfType',
   text: "select \"span_id\" as \"spanId\" from \"spans\" where \"project_number\" = $1 and \"trace_sequence\" = $2 and \"type\" = $3 order by \"started_at\", \"span_id\" limit $4",
-  cells: (given) => [given.projectNumber, given.sequence, given.type, given.limit],
+  cells: (params) => [params.projectNumber, params.sequence, params.type, params.limit],
   row: (row) => row,
 };
 
 export const listLastOfType: Compiled<typeof source.listLastOfType> = {
   name: 'traces.listLastOfType',
   text: "select \"span_id\" as \"spanId\" from \"spans\" where \"project_number\" = $1 and \"trace_sequence\" = $2 and \"type\" = $3 order by \"started_at\" desc, \"span_id\" desc limit $4",
-  cells: (given) => [given.projectNumber, given.sequence, given.type, given.limit],
+  cells: (params) => [params.projectNumber, params.sequence, params.type, params.limit],
   row: (row) => row,
 };
 
 export const listLinkedSummaries: Compiled<typeof source.listLinkedSummaries> = {
   name: 'traces.listLinkedSummaries',
   text: "select \"type\" as \"type\", \"name\" as \"name\", \"model\" as \"model\", \"started_at\" as \"startedAtMs\", \"prompt_tokens\" as \"promptTokens\", \"completion_tokens\" as \"completionTokens\", \"reasoning_tokens\" as \"reasoningTokens\", \"cache_read_input_tokens\" as \"cacheReadInputTokens\", \"cache_creation_input_tokens\" as \"cacheCreationInputTokens\", \"cost_nano_usd\" as \"costNanoUsd\", \"tokens_estimated\" as \"tokensEstimated\", \"spans\".\"span_id\" as \"spanId\", \"spans\".\"parent_id\" as \"parentId\", \"started_at\" + \"duration_ms\" as \"finishedAtMs\", \"started_at\" + \"first_token_ms\" as \"firstTokenAtMs\", \"input\" is not null as \"hasInput\", \"output\" is not null as \"hasOutput\", \"error\" is not null as \"hasError\", (\"parent_id\" is null or not exists (select \"parent\".\"span_id\" as \"spanId\" from \"spans\" as \"parent\" where \"parent\".\"project_number\" = $1 and \"parent\".\"trace_sequence\" = $2 and \"parent\".\"span_id\" = \"spans\".\"parent_id\")) as \"isParentless\" from \"spans\" where \"project_number\" = $3 and \"trace_sequence\" = $4",
-  cells: (given) => [given.projectNumber, given.sequence, given.projectNumber, given.sequence],
+  cells: (params) => [params.projectNumber, params.sequence, params.projectNumber, params.sequence],
   row: (row: any) => ({
-    type: spanTypes.word(row.type),
+    type: spanTypes.value(row.type),
     name: row.name,
     model: row.model,
     startedAtMs: row.startedAtMs,
@@ -162,23 +162,23 @@ export const listLinkedSummaries: Compiled<typeof source.listLinkedSummaries> = 
 export const listLinks: Compiled<typeof source.listLinks> = {
   name: 'traces.listLinks',
   text: "select \"span_id\" as \"spanId\", \"parent_id\" as \"parentId\" from \"spans\" where \"project_number\" = $1 and \"trace_sequence\" = $2 order by \"started_at\", \"span_id\"",
-  cells: (given) => [given.projectNumber, given.sequence],
+  cells: (params) => [params.projectNumber, params.sequence],
   row: (row) => row,
 };
 
 export const listSpanOrder: Compiled<typeof source.listSpanOrder> = {
   name: 'traces.listSpanOrder',
   text: "select \"started_at\" as \"atMs\", \"span_id\" as \"id\", coalesce(octet_length(\"name\"), 0) + coalesce(octet_length(\"params\"), 0) + coalesce(octet_length(\"other_metrics\"), 0) + coalesce(octet_length(\"error\"), 0) + coalesce(octet_length(\"contexts\"), 0) + coalesce(octet_length(\"telemetry\"), 0) + coalesce(octet_length(\"input\"), 0) + coalesce(octet_length(\"output\"), 0) as \"bytes\" from \"spans\" where \"project_number\" = $1 and \"trace_sequence\" = $2 and (\"started_at\", \"span_id\") > ($3, $4) order by \"started_at\", \"span_id\" limit $5",
-  cells: (given) => [given.projectNumber, given.sequence, given.atMs, given.id, given.limit],
+  cells: (params) => [params.projectNumber, params.sequence, params.atMs, params.id, params.limit],
   row: (row) => row,
 };
 
 export const listSummaries: Compiled<typeof source.listSummaries> = {
   name: 'traces.listSummaries',
   text: "select \"type\" as \"type\", \"name\" as \"name\", \"model\" as \"model\", \"started_at\" as \"startedAtMs\", \"prompt_tokens\" as \"promptTokens\", \"completion_tokens\" as \"completionTokens\", \"reasoning_tokens\" as \"reasoningTokens\", \"cache_read_input_tokens\" as \"cacheReadInputTokens\", \"cache_creation_input_tokens\" as \"cacheCreationInputTokens\", \"cost_nano_usd\" as \"costNanoUsd\", \"tokens_estimated\" as \"tokensEstimated\", \"spans\".\"span_id\" as \"spanId\", \"spans\".\"parent_id\" as \"parentId\", \"started_at\" + \"duration_ms\" as \"finishedAtMs\", \"started_at\" + \"first_token_ms\" as \"firstTokenAtMs\", \"input\" is not null as \"hasInput\", \"output\" is not null as \"hasOutput\", \"error\" is not null as \"hasError\" from \"spans\" where \"project_number\" = $1 and \"trace_sequence\" = $2",
-  cells: (given) => [given.projectNumber, given.sequence],
+  cells: (params) => [params.projectNumber, params.sequence],
   row: (row: any) => ({
-    type: spanTypes.word(row.type),
+    type: spanTypes.value(row.type),
     name: row.name,
     model: row.model,
     startedAtMs: row.startedAtMs,
@@ -202,6 +202,6 @@ export const listSummaries: Compiled<typeof source.listSummaries> = {
 export const listTraceIds: Compiled<typeof source.listTraceIds> = {
   name: 'traces.listTraceIds',
   text: "select \"trace_id\" as \"traceId\" from \"traces\" where \"project_number\" = $1 and \"trace_id\" >= $2 and \"trace_id\" <= $3 and \"inserted_at\" >= $4 order by \"trace_id\" limit $5",
-  cells: (given) => [given.projectNumber, given.first, given.last, given.sinceMs, given.limit],
+  cells: (params) => [params.projectNumber, params.first, params.last, params.sinceMs, params.limit],
   row: (row) => row,
 };

@@ -1,24 +1,24 @@
-// Compiled from src/storage/analytics/questions-hours.ts by `npm run gen`: change it there.
+// Compiled from src/storage/analytics/queries-hours.ts by `npm run gen`: change it there.
 
-import type { Compiled } from '../../../src/storage/questions.ts';
-import type * as source from '../../../src/storage/analytics/questions-hours.ts';
+import type { Compiled } from '../../../src/storage/queries.ts';
+import type * as source from '../../../src/storage/analytics/queries-hours.ts';
 
 export const addHour: Compiled<typeof source.addHour> = {
   name: 'analytics-hours.addHour',
   text: "insert into \"analytics_hours\" (\"project_number\", \"grouping\", \"hour\", \"received_hour\", \"model\", \"writer\", \"traces\", \"spans\", \"errors\", \"prompt_tokens\", \"prompt_known\", \"completion_tokens\", \"completion_known\", \"cost_usd\", \"cost_rest_nano_usd\", \"cost_known\") values (?, ?, ?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict (\"project_number\", \"grouping\", \"hour\", \"received_hour\", \"model\", \"writer\") do update set \"traces\" = \"analytics_hours\".\"traces\" + \"excluded\".\"traces\", \"spans\" = \"analytics_hours\".\"spans\" + \"excluded\".\"spans\", \"errors\" = \"analytics_hours\".\"errors\" + \"excluded\".\"errors\", \"prompt_tokens\" = \"analytics_hours\".\"prompt_tokens\" + \"excluded\".\"prompt_tokens\", \"prompt_known\" = \"analytics_hours\".\"prompt_known\" + \"excluded\".\"prompt_known\", \"completion_tokens\" = \"analytics_hours\".\"completion_tokens\" + \"excluded\".\"completion_tokens\", \"completion_known\" = \"analytics_hours\".\"completion_known\" + \"excluded\".\"completion_known\", \"cost_usd\" = \"analytics_hours\".\"cost_usd\" + \"excluded\".\"cost_usd\", \"cost_rest_nano_usd\" = \"analytics_hours\".\"cost_rest_nano_usd\" + \"excluded\".\"cost_rest_nano_usd\", \"cost_known\" = \"analytics_hours\".\"cost_known\" + \"excluded\".\"cost_known\"",
-  cells: (given) => [given.projectNumber, given.grouping, given.hour, given.receivedHour, given.model, given.traces, given.spans, given.errors, given.promptTokens, given.promptKnown, given.completionTokens, given.completionKnown, given.costUsd, given.costRestNanoUsd, given.costKnown],
+  cells: (params) => [params.projectNumber, params.grouping, params.hour, params.receivedHour, params.model, params.traces, params.spans, params.errors, params.promptTokens, params.promptKnown, params.completionTokens, params.completionKnown, params.costUsd, params.costRestNanoUsd, params.costKnown],
 };
 
 export const addHours: Compiled<typeof source.addHours> = {
   name: 'analytics-hours.addHours',
   text: "insert into \"analytics_hours\" (\"project_number\", \"grouping\", \"hour\", \"received_hour\", \"model\", \"writer\", \"traces\", \"spans\", \"errors\", \"prompt_tokens\", \"prompt_known\", \"completion_tokens\", \"completion_known\", \"cost_usd\", \"cost_rest_nano_usd\", \"cost_known\") values (?, ?, ?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict (\"project_number\", \"grouping\", \"hour\", \"received_hour\", \"model\", \"writer\") do update set \"traces\" = \"analytics_hours\".\"traces\" + \"excluded\".\"traces\", \"spans\" = \"analytics_hours\".\"spans\" + \"excluded\".\"spans\", \"errors\" = \"analytics_hours\".\"errors\" + \"excluded\".\"errors\", \"prompt_tokens\" = \"analytics_hours\".\"prompt_tokens\" + \"excluded\".\"prompt_tokens\", \"prompt_known\" = \"analytics_hours\".\"prompt_known\" + \"excluded\".\"prompt_known\", \"completion_tokens\" = \"analytics_hours\".\"completion_tokens\" + \"excluded\".\"completion_tokens\", \"completion_known\" = \"analytics_hours\".\"completion_known\" + \"excluded\".\"completion_known\", \"cost_usd\" = \"analytics_hours\".\"cost_usd\" + \"excluded\".\"cost_usd\", \"cost_rest_nano_usd\" = \"analytics_hours\".\"cost_rest_nano_usd\" + \"excluded\".\"cost_rest_nano_usd\", \"cost_known\" = \"analytics_hours\".\"cost_known\" + \"excluded\".\"cost_known\"",
-  cells: (rows) => [...rows.map((given) => [given.projectNumber, given.grouping, given.hour, given.receivedHour, given.model, given.traces, given.spans, given.errors, given.promptTokens, given.promptKnown, given.completionTokens, given.completionKnown, given.costUsd, given.costRestNanoUsd, given.costKnown])],
+  cells: (rows) => [...rows.map((params) => [params.projectNumber, params.grouping, params.hour, params.receivedHour, params.model, params.traces, params.spans, params.errors, params.promptTokens, params.promptKnown, params.completionTokens, params.completionKnown, params.costUsd, params.costRestNanoUsd, params.costKnown])],
 };
 
 export const listCounted: Compiled<typeof source.listCounted> = {
   name: 'analytics-hours.listCounted',
   text: "select \"project_number\" as \"projectNumber\", \"sequence\" as \"sequence\", \"started_at\" as \"startedAtMs\", \"inserted_at\" as \"insertedAtMs\", \"span_count\" as \"spanCount\", \"has_error\" as \"hasError\", \"prompt_tokens\" as \"promptTokens\", \"completion_tokens\" as \"completionTokens\", \"total_cost_nano_usd\" as \"totalCostNanoUsd\" from \"traces\" where \"project_number\" = ? and \"sequence\" in (select value from json_each(?))",
-  cells: (given) => [given.projectNumber, JSON.stringify(given.sequences)],
+  cells: (params) => [params.projectNumber, JSON.stringify(params.sequences)],
   row: (row: any) => ({
     projectNumber: row[0],
     sequence: row[1],
@@ -34,8 +34,8 @@ export const listCounted: Compiled<typeof source.listCounted> = {
 
 export const listHours: Compiled<typeof source.listHours> = {
   name: 'analytics-hours.listHours',
-  text: "select \"hour\" as \"hour\", \"received_hour\" as \"receivedHour\", \"model\" as \"model\", \"writer\" as \"writer\", \"traces\" as \"traces\", \"spans\" as \"spans\", \"errors\" as \"errors\", \"prompt_tokens\" as \"promptTokens\", \"prompt_known\" as \"promptKnown\", \"completion_tokens\" as \"completionTokens\", \"completion_known\" as \"completionKnown\", \"cost_usd\" as \"costUsd\", \"cost_rest_nano_usd\" as \"costRestNanoUsd\", \"cost_known\" as \"costKnown\" from \"analytics_hours\" where \"project_number\" = ? and \"grouping\" = ? and \"hour\" >= ? and \"hour\" <= ? and \"received_hour\" >= ? and (\"hour\", \"received_hour\", \"model\", \"writer\") > (?, ?, ?, ?) order by \"hour\", \"received_hour\", \"model\", \"writer\" limit ?",
-  cells: (given) => [given.projectNumber, given.grouping, given.afterHour, given.lastHour, given.firstReceivedHour, given.afterHour, given.afterReceivedHour, given.afterModel, given.afterWriter, given.limit],
+  text: "select \"analytics_hours\".\"hour\" as \"hour\", \"analytics_hours\".\"received_hour\" as \"receivedHour\", \"analytics_hours\".\"model\" as \"model\", \"analytics_hours\".\"writer\" as \"writer\", \"analytics_hours\".\"traces\" as \"traces\", \"analytics_hours\".\"spans\" as \"spans\", \"analytics_hours\".\"errors\" as \"errors\", \"analytics_hours\".\"prompt_tokens\" as \"promptTokens\", \"analytics_hours\".\"prompt_known\" as \"promptKnown\", \"analytics_hours\".\"completion_tokens\" as \"completionTokens\", \"analytics_hours\".\"completion_known\" as \"completionKnown\", \"analytics_hours\".\"cost_usd\" as \"costUsd\", \"analytics_hours\".\"cost_rest_nano_usd\" as \"costRestNanoUsd\", \"analytics_hours\".\"cost_known\" as \"costKnown\" from \"analytics_hours\" where (\"project_number\" = ? and \"grouping\" = ?) and \"hour\" >= ? and \"hour\" <= ? and \"received_hour\" >= ? and (\"hour\", \"received_hour\", \"model\", \"writer\") > (?, ?, ?, ?) order by \"hour\", \"received_hour\", \"model\", \"writer\" limit ?",
+  cells: (params) => [params.projectNumber, params.grouping, params.afterHour, params.lastHour, params.firstReceivedHour, params.afterHour, params.afterReceivedHour, params.afterModel, params.afterWriter, params.limit],
   row: (row: any) => ({
     hour: row[0],
     receivedHour: row[1],

@@ -1,13 +1,13 @@
-// Compiled from src/storage/analytics/questions.ts by `npm run gen`: change it there.
+// Compiled from src/storage/analytics/queries.ts by `npm run gen`: change it there.
 
-import type { Compiled } from '../../../src/storage/questions.ts';
+import type { Compiled } from '../../../src/storage/queries.ts';
 import { packId } from '../../../src/storage/engine/sqlite/compact-ids.ts';
-import type * as source from '../../../src/storage/analytics/questions.ts';
+import type * as source from '../../../src/storage/analytics/queries.ts';
 
 export const listDurations: Compiled<typeof source.listDurations> = {
   name: 'analytics.listDurations',
   text: "select \"sequence\" as \"sequence\", coalesce(\"started_at\", \"inserted_at\") as \"startMs\", \"inserted_at\" as \"insertedAtMs\", \"span_count\" as \"spanCount\", \"duration_ms\" as \"durationMs\", \"first_token_ms\" as \"firstTokenMs\" from \"traces\" where \"project_number\" + 0 = ? and \"sequence\" in (select value from json_each(?))",
-  cells: (given) => [given.projectNumber, JSON.stringify(given.sequences)],
+  cells: (params) => [params.projectNumber, JSON.stringify(params.sequences)],
   row: (row: any) => ({
     sequence: row[0],
     startMs: row[1],
@@ -21,7 +21,7 @@ export const listDurations: Compiled<typeof source.listDurations> = {
 export const listLargeTraces: Compiled<typeof source.listLargeTraces> = {
   name: 'analytics.listLargeTraces',
   text: "select coalesce(\"started_at\", \"inserted_at\") as \"startMs\", \"sequence\" as \"sequence\", \"span_count\" as \"spanCount\", \"has_error\" as \"hasError\", \"prompt_tokens\" as \"promptTokens\", \"completion_tokens\" as \"completionTokens\", \"total_cost_nano_usd\" as \"totalCostNanoUsd\", \"first_token_ms\" as \"firstTokenMs\", \"duration_ms\" as \"durationMs\", octet_length(\"metadata\") as \"metadataBytes\", substr(\"aggregates\", 1, 100) as \"aggregatesJson\" from \"traces\" where \"project_number\" = ? and coalesce(\"started_at\", \"inserted_at\") <= ? and coalesce(\"started_at\", \"inserted_at\") >= ? and (coalesce(\"started_at\", \"inserted_at\"), \"sequence\") > (?, ?) and \"inserted_at\" >= ? and \"inserted_at\" <= ? and (? is null or instr(\"metadata\", ?) > 0) and (? is null or instr(\"metadata\", ?) > 0) and \"span_count\" > 200 order by coalesce(\"started_at\", \"inserted_at\"), \"sequence\" limit ?",
-  cells: (given) => [given.projectNumber, given.toMs, given.afterMs, given.afterMs, given.afterSequence, given.receivedFromMs, given.receivedToMs, given.firstNeedle, given.firstNeedle, given.secondNeedle, given.secondNeedle, given.limit],
+  cells: (params) => [params.projectNumber, params.toMs, params.afterMs, params.afterMs, params.afterSequence, params.receivedFromMs, params.receivedToMs, params.firstNeedle, params.firstNeedle, params.secondNeedle, params.secondNeedle, params.limit],
   row: (row: any) => ({
     startMs: row[0],
     sequence: row[1],
@@ -40,7 +40,7 @@ export const listLargeTraces: Compiled<typeof source.listLargeTraces> = {
 export const listMetadata: Compiled<typeof source.listMetadata> = {
   name: 'analytics.listMetadata',
   text: "select \"sequence\" as \"sequence\", \"metadata\" as \"metadataJson\" from \"traces\" where \"project_number\" = ? and \"sequence\" in (select value from json_each(?))",
-  cells: (given) => [given.projectNumber, JSON.stringify(given.sequences)],
+  cells: (params) => [params.projectNumber, JSON.stringify(params.sequences)],
   row: (row: any) => ({
     sequence: row[0],
     metadataJson: row[1],
@@ -50,7 +50,7 @@ export const listMetadata: Compiled<typeof source.listMetadata> = {
 export const listSmallTraces: Compiled<typeof source.listSmallTraces> = {
   name: 'analytics.listSmallTraces',
   text: "select coalesce(\"started_at\", \"inserted_at\") as \"startMs\", \"sequence\" as \"sequence\", \"span_count\" as \"spanCount\", \"has_error\" as \"hasError\", \"prompt_tokens\" as \"promptTokens\", \"completion_tokens\" as \"completionTokens\", \"total_cost_nano_usd\" as \"totalCostNanoUsd\", \"first_token_ms\" as \"firstTokenMs\", \"duration_ms\" as \"durationMs\", octet_length(\"metadata\") as \"metadataBytes\", substr(\"aggregates\", 1, 100) as \"aggregatesJson\" from \"traces\" where \"project_number\" = ? and coalesce(\"started_at\", \"inserted_at\") <= ? and coalesce(\"started_at\", \"inserted_at\") >= ? and (coalesce(\"started_at\", \"inserted_at\"), \"sequence\") > (?, ?) and \"inserted_at\" >= ? and \"inserted_at\" <= ? and (? is null or instr(\"metadata\", ?) > 0) and (? is null or instr(\"metadata\", ?) > 0) and \"span_count\" <= 200 order by coalesce(\"started_at\", \"inserted_at\"), \"sequence\" limit ?",
-  cells: (given) => [given.projectNumber, given.toMs, given.afterMs, given.afterMs, given.afterSequence, given.receivedFromMs, given.receivedToMs, given.firstNeedle, given.firstNeedle, given.secondNeedle, given.secondNeedle, given.limit],
+  cells: (params) => [params.projectNumber, params.toMs, params.afterMs, params.afterMs, params.afterSequence, params.receivedFromMs, params.receivedToMs, params.firstNeedle, params.firstNeedle, params.secondNeedle, params.secondNeedle, params.limit],
   row: (row: any) => ({
     startMs: row[0],
     sequence: row[1],
@@ -69,7 +69,7 @@ export const listSmallTraces: Compiled<typeof source.listSmallTraces> = {
 export const listSpans: Compiled<typeof source.listSpans> = {
   name: 'analytics.listSpans',
   text: "select \"trace_sequence\" as \"traceSequence\", iif(typeof(\"span_id\") = 'blob', lower(hex(\"span_id\")), \"span_id\") as \"spanId\", \"model\" as \"model\", \"started_at\" as \"startedAtMs\", \"prompt_tokens\" as \"promptTokens\", \"completion_tokens\" as \"completionTokens\", \"cost_nano_usd\" as \"costNanoUsd\", \"first_token_ms\" as \"firstTokenMs\", \"duration_ms\" as \"durationMs\", \"error\" is not null as \"hasError\" from \"spans\" where \"project_number\" = ? and \"trace_sequence\" in (select value from json_each(?))",
-  cells: (given) => [given.projectNumber, JSON.stringify(given.sequences)],
+  cells: (params) => [params.projectNumber, JSON.stringify(params.sequences)],
   row: (row: any) => ({
     traceSequence: row[0],
     spanId: row[1],
@@ -87,7 +87,7 @@ export const listSpans: Compiled<typeof source.listSpans> = {
 export const listSpansBehind: Compiled<typeof source.listSpansBehind> = {
   name: 'analytics.listSpansBehind',
   text: "select \"trace_sequence\" as \"traceSequence\", iif(typeof(\"span_id\") = 'blob', lower(hex(\"span_id\")), \"span_id\") as \"spanId\", \"model\" as \"model\", \"started_at\" as \"startedAtMs\", \"prompt_tokens\" as \"promptTokens\", \"completion_tokens\" as \"completionTokens\", \"cost_nano_usd\" as \"costNanoUsd\", \"first_token_ms\" as \"firstTokenMs\", \"duration_ms\" as \"durationMs\", \"error\" is not null as \"hasError\" from \"spans\" where \"project_number\" = ? and \"trace_sequence\" = ? and \"span_id\" > ? order by \"span_id\" limit ?",
-  cells: (given) => [given.projectNumber, given.sequence, packId(given.after), given.limit],
+  cells: (params) => [params.projectNumber, params.sequence, packId(params.after), params.limit],
   row: (row: any) => ({
     traceSequence: row[0],
     spanId: row[1],
@@ -105,7 +105,7 @@ export const listSpansBehind: Compiled<typeof source.listSpansBehind> = {
 export const listTraces: Compiled<typeof source.listTraces> = {
   name: 'analytics.listTraces',
   text: "select coalesce(\"started_at\", \"inserted_at\") as \"startMs\", \"sequence\" as \"sequence\", \"span_count\" as \"spanCount\", \"has_error\" as \"hasError\", \"prompt_tokens\" as \"promptTokens\", \"completion_tokens\" as \"completionTokens\", \"total_cost_nano_usd\" as \"totalCostNanoUsd\", \"first_token_ms\" as \"firstTokenMs\", \"duration_ms\" as \"durationMs\", octet_length(\"metadata\") as \"metadataBytes\", substr(\"aggregates\", 1, 100) as \"aggregatesJson\" from \"traces\" where \"project_number\" = ? and coalesce(\"started_at\", \"inserted_at\") <= ? and coalesce(\"started_at\", \"inserted_at\") >= ? and (coalesce(\"started_at\", \"inserted_at\"), \"sequence\") > (?, ?) and \"inserted_at\" >= ? and \"inserted_at\" <= ? and (? is null or instr(\"metadata\", ?) > 0) and (? is null or instr(\"metadata\", ?) > 0) order by coalesce(\"started_at\", \"inserted_at\"), \"sequence\" limit ?",
-  cells: (given) => [given.projectNumber, given.toMs, given.afterMs, given.afterMs, given.afterSequence, given.receivedFromMs, given.receivedToMs, given.firstNeedle, given.firstNeedle, given.secondNeedle, given.secondNeedle, given.limit],
+  cells: (params) => [params.projectNumber, params.toMs, params.afterMs, params.afterMs, params.afterSequence, params.receivedFromMs, params.receivedToMs, params.firstNeedle, params.firstNeedle, params.secondNeedle, params.secondNeedle, params.limit],
   row: (row: any) => ({
     startMs: row[0],
     sequence: row[1],

@@ -1,6 +1,6 @@
-// Compiled from src/storage/append/questions.ts by `npm run gen`: change it there.
+// Compiled from src/storage/append/queries.ts by `npm run gen`: change it there.
 
-import type { Compiled } from '../../../src/storage/questions.ts';
+import type { Compiled } from '../../../src/storage/queries.ts';
 import { packCostSource } from '../../../src/storage/rows/codes.ts';
 import { packId } from '../../../src/storage/engine/sqlite/compact-ids.ts';
 import { packRequestKey } from '../../../src/storage/engine/sqlite/compact-ids.ts';
@@ -9,7 +9,7 @@ import { spanTypes } from '../../../src/storage/rows/codes.ts';
 import { unpackCostSource } from '../../../src/storage/rows/codes.ts';
 import { unpackRequestKey } from '../../../src/storage/engine/sqlite/compact-ids.ts';
 import { unpackTyped } from '../../../src/storage/rows/codes.ts';
-import type * as source from '../../../src/storage/append/questions.ts';
+import type * as source from '../../../src/storage/append/queries.ts';
 
 export const emptyProbe: Compiled<typeof source.emptyProbe> = {
   name: 'append.emptyProbe',
@@ -20,13 +20,13 @@ export const emptyProbe: Compiled<typeof source.emptyProbe> = {
 export const fillProbe: Compiled<typeof source.fillProbe> = {
   name: 'append.fillProbe',
   text: "insert into \"write_probe\" (\"filler\") values (?)",
-  cells: (given) => [given.filler],
+  cells: (params) => [params.filler],
 };
 
 export const findEvent: Compiled<typeof source.findEvent> = {
   name: 'append.findEvent',
   text: "select \"events\".\"organization_number\" as \"organizationNumber\", \"events\".\"created_at\" as \"createdAtMs\", \"events\".\"id\" as \"id\", \"envelope\" as \"envelope\" from \"events\" inner join \"envelopes\" on \"envelopes\".\"organization_number\" = \"events\".\"organization_number\" and \"envelopes\".\"seq\" = \"events\".\"seq\" where \"events\".\"organization_number\" = ? and \"events\".\"created_at\" = ? and \"events\".\"id\" = ?",
-  cells: (given) => [given.organizationNumber, given.createdAtMs, given.id],
+  cells: (params) => [params.organizationNumber, params.createdAtMs, params.id],
   row: (row: any) => ({
     organizationNumber: row[0],
     createdAtMs: row[1],
@@ -38,7 +38,7 @@ export const findEvent: Compiled<typeof source.findEvent> = {
 export const findEventPlace: Compiled<typeof source.findEventPlace> = {
   name: 'append.findEventPlace',
   text: "select \"events\".\"organization_number\" as \"organizationNumber\", \"events\".\"created_at\" as \"createdAtMs\", \"events\".\"id\" as \"id\", \"events\".\"seq\" as \"seq\" from \"events\" where \"events\".\"organization_number\" = ? and \"events\".\"created_at\" = ? and \"events\".\"id\" = ?",
-  cells: (given) => [given.organizationNumber, given.createdAtMs, given.id],
+  cells: (params) => [params.organizationNumber, params.createdAtMs, params.id],
   row: (row: any) => ({
     organizationNumber: row[0],
     createdAtMs: row[1],
@@ -50,7 +50,7 @@ export const findEventPlace: Compiled<typeof source.findEventPlace> = {
 export const findGovernanceEvent: Compiled<typeof source.findGovernanceEvent> = {
   name: 'append.findGovernanceEvent',
   text: "select \"governance_events\".\"organization_number\" as \"organizationNumber\", \"governance_events\".\"id\" as \"id\" from \"governance_events\" where \"governance_events\".\"organization_number\" = ? and \"governance_events\".\"id\" = ?",
-  cells: (given) => [given.organizationNumber, given.id],
+  cells: (params) => [params.organizationNumber, params.id],
   row: (row: any) => ({
     organizationNumber: row[0],
     id: row[1],
@@ -60,7 +60,7 @@ export const findGovernanceEvent: Compiled<typeof source.findGovernanceEvent> = 
 export const findJob: Compiled<typeof source.findJob> = {
   name: 'append.findJob',
   text: "select \"evaluation_jobs\".\"project_number\" as \"projectNumber\", \"evaluation_jobs\".\"trace_sequence\" as \"traceSequence\", \"evaluation_jobs\".\"source_id\" as \"sourceId\", \"evaluation_jobs\".\"due_at\" as \"dueAtMs\", \"evaluation_jobs\".\"since\" as \"sinceMs\", \"evaluation_jobs\".\"fence\" as \"fence\", \"evaluation_jobs\".\"failures\" as \"failures\", \"evaluation_jobs\".\"is_rooted\" as \"isRooted\", \"evaluation_jobs\".\"again_due_at\" as \"againDueAtMs\", \"evaluation_jobs\".\"again_since\" as \"againSinceMs\", \"evaluation_jobs\".\"as_of\" as \"asOf\", iif(typeof(\"trace_id\") = 'blob', lower(hex(\"trace_id\")), \"trace_id\") as \"traceId\" from \"evaluation_jobs\" where \"evaluation_jobs\".\"project_number\" = ? and \"evaluation_jobs\".\"trace_sequence\" = ? and \"evaluation_jobs\".\"source_id\" = ?",
-  cells: (given) => [given.projectNumber, given.traceSequence, given.sourceId],
+  cells: (params) => [params.projectNumber, params.traceSequence, params.sourceId],
   row: (row: any) => ({
     projectNumber: row[0],
     traceSequence: row[1],
@@ -80,7 +80,7 @@ export const findJob: Compiled<typeof source.findJob> = {
 export const findLogHead: Compiled<typeof source.findLogHead> = {
   name: 'append.findLogHead',
   text: "select \"log_heads\".\"organization_number\" as \"organizationNumber\", \"log_heads\".\"seq\" as \"seq\", \"log_heads\".\"created_at\" as \"createdAtMs\", \"log_heads\".\"last_key_index\" as \"lastKeyIndex\" from \"log_heads\" where \"log_heads\".\"organization_number\" = ?",
-  cells: (given) => [given.organizationNumber],
+  cells: (params) => [params.organizationNumber],
   row: (row: any) => ({
     organizationNumber: row[0],
     seq: row[1],
@@ -92,7 +92,7 @@ export const findLogHead: Compiled<typeof source.findLogHead> = {
 export const findRequest: Compiled<typeof source.findRequest> = {
   name: 'append.findRequest',
   text: "select \"requests\".\"organization_number\" as \"organizationNumber\", \"requests\".\"request_key\" as \"key\", \"requests\".\"project_number\" as \"projectNumber\", \"requests\".\"gateway_request_id\" as \"gatewayRequestId\", \"requests\".\"state\" as \"state\", \"requests\".\"completed_by\" as \"completedBy\", \"requests\".\"completed_at\" as \"completedEvent\", \"requests\".\"settled_at\" as \"settledEvent\", \"requests\".\"correction_at\" as \"correctionEvent\", \"requests\".\"received_at\" as \"receivedAtMs\", \"requests\".\"nano_usd\" as \"costNanoUsd\", \"requests\".\"admission\" as \"admissionJson\", \"requests\".\"earlier_corrections\" as \"earlierCorrections\" from \"requests\" where \"requests\".\"organization_number\" = ? and \"requests\".\"request_key\" = ?",
-  cells: (given) => [given.organizationNumber, packRequestKey(given.key)],
+  cells: (params) => [params.organizationNumber, packRequestKey(params.key)],
   row: (row: any) => ({
     organizationNumber: row[0],
     key: unpackRequestKey(row[1]),
@@ -113,11 +113,11 @@ export const findRequest: Compiled<typeof source.findRequest> = {
 export const findSpan: Compiled<typeof source.findSpan> = {
   name: 'append.findSpan',
   text: "select \"project_number\" as \"projectNumber\", \"trace_sequence\" as \"traceSequence\", \"type\" as \"type\", \"name\" as \"name\", \"model\" as \"model\", \"started_at\" as \"startedAtMs\", \"prompt_tokens\" as \"promptTokens\", \"completion_tokens\" as \"completionTokens\", \"reasoning_tokens\" as \"reasoningTokens\", \"cache_read_input_tokens\" as \"cacheReadInputTokens\", \"cache_creation_input_tokens\" as \"cacheCreationInputTokens\", \"cost_nano_usd\" as \"costNanoUsd\", \"tokens_estimated\" as \"tokensEstimated\", iif(typeof(\"spans\".\"span_id\") = 'blob', lower(hex(\"spans\".\"span_id\")), \"spans\".\"span_id\") as \"spanId\", iif(typeof(\"spans\".\"parent_id\") = 'blob', lower(hex(\"spans\".\"parent_id\")), \"spans\".\"parent_id\") as \"parentId\", \"started_at\" + \"duration_ms\" as \"finishedAtMs\", \"started_at\" + \"first_token_ms\" as \"firstTokenAtMs\", \"input\" is not null as \"hasInput\", \"output\" is not null as \"hasOutput\", \"error\" is not null as \"hasError\", \"params\" as \"paramsJson\", \"emitted_request_id\" as \"emittedRequestId\" from \"spans\" where \"spans\".\"project_number\" = ? and \"spans\".\"trace_sequence\" = ? and \"spans\".\"span_id\" = ?",
-  cells: (given) => [given.projectNumber, given.traceSequence, packId(given.spanId)],
+  cells: (params) => [params.projectNumber, params.traceSequence, packId(params.spanId)],
   row: (row: any) => ({
     projectNumber: row[0],
     traceSequence: row[1],
-    type: spanTypes.word(row[2]),
+    type: spanTypes.value(row[2]),
     name: row[3],
     model: row[4],
     startedAtMs: row[5],
@@ -143,7 +143,7 @@ export const findSpan: Compiled<typeof source.findSpan> = {
 export const findSpanId: Compiled<typeof source.findSpanId> = {
   name: 'append.findSpanId',
   text: "select \"project_number\" as \"projectNumber\", \"trace_sequence\" as \"traceSequence\", iif(typeof(\"span_id\") = 'blob', lower(hex(\"span_id\")), \"span_id\") as \"spanId\" from \"spans\" where \"spans\".\"project_number\" = ? and \"spans\".\"trace_sequence\" = ? and \"spans\".\"span_id\" = ?",
-  cells: (given) => [given.projectNumber, given.traceSequence, packId(given.spanId)],
+  cells: (params) => [params.projectNumber, params.traceSequence, packId(params.spanId)],
   row: (row: any) => ({
     projectNumber: row[0],
     traceSequence: row[1],
@@ -154,7 +154,7 @@ export const findSpanId: Compiled<typeof source.findSpanId> = {
 export const findTrace: Compiled<typeof source.findTrace> = {
   name: 'append.findTrace',
   text: "select \"project_number\" as \"projectNumber\", \"traces\".\"sequence\" as \"sequence\", \"traces\".\"inserted_at\" as \"insertedAtMs\", \"traces\".\"updated_at\" as \"updatedAtMs\", \"traces\".\"span_count\" as \"spanCount\", \"traces\".\"started_at\" as \"startedAtMs\", \"traces\".\"first_token_ms\" as \"firstTokenMs\", \"traces\".\"prompt_tokens\" as \"promptTokens\", \"traces\".\"completion_tokens\" as \"completionTokens\", \"traces\".\"reasoning_tokens\" as \"reasoningTokens\", \"traces\".\"cache_read_input_tokens\" as \"cacheReadInputTokens\", \"traces\".\"cache_creation_input_tokens\" as \"cacheCreationInputTokens\", \"traces\".\"total_cost_nano_usd\" as \"totalCostNanoUsd\", \"traces\".\"unpriced_spans\" as \"unpricedSpans\", \"traces\".\"tokens_estimated\" as \"tokensEstimated\", \"traces\".\"has_error\" as \"hasError\", \"traces\".\"metadata\" as \"metadataJson\", \"traces\".\"expected_output\" as \"expectedOutput\", \"traces\".\"aggregates\" as \"aggregatesJson\", iif(typeof(\"trace_id\") = 'blob', lower(hex(\"trace_id\")), \"trace_id\") as \"traceId\", \"started_at\" + \"duration_ms\" as \"finishedAtMs\", max(0, \"duration_ms\") as \"totalTimeMs\" from \"traces\" where \"traces\".\"project_number\" = ? and \"traces\".\"trace_id\" = ?",
-  cells: (given) => [given.projectNumber, packId(given.traceId)],
+  cells: (params) => [params.projectNumber, packId(params.traceId)],
   row: (row: any) => ({
     projectNumber: row[0],
     sequence: row[1],
@@ -184,11 +184,11 @@ export const findTrace: Compiled<typeof source.findTrace> = {
 export const findWholeSpan: Compiled<typeof source.findWholeSpan> = {
   name: 'append.findWholeSpan',
   text: "select \"project_number\" as \"projectNumber\", \"trace_sequence\" as \"traceSequence\", \"spans\".\"type\" as \"type\", \"spans\".\"started_at\" as \"startedAtMs\", \"spans\".\"prompt_tokens\" as \"promptTokens\", \"spans\".\"completion_tokens\" as \"completionTokens\", \"spans\".\"reasoning_tokens\" as \"reasoningTokens\", \"spans\".\"cache_read_input_tokens\" as \"cacheReadInputTokens\", \"spans\".\"cache_creation_input_tokens\" as \"cacheCreationInputTokens\", \"spans\".\"cost_nano_usd\" as \"costNanoUsd\", \"spans\".\"cost_source\" as \"costSource\", \"spans\".\"tokens_estimated\" as \"tokensEstimated\", \"spans\".\"cached_tokens_in_prompt\" as \"cachedTokensInPrompt\", \"spans\".\"name\" as \"name\", \"spans\".\"vendor\" as \"vendor\", \"spans\".\"model\" as \"model\", \"spans\".\"params\" as \"paramsJson\", \"spans\".\"other_metrics\" as \"otherMetricsJson\", \"spans\".\"error\" as \"errorJson\", \"spans\".\"contexts\" as \"contextsJson\", \"spans\".\"telemetry\" as \"telemetryJson\", \"spans\".\"input\" as \"inputJson\", \"spans\".\"output\" as \"outputJson\", iif(typeof(\"spans\".\"span_id\") = 'blob', lower(hex(\"spans\".\"span_id\")), \"spans\".\"span_id\") as \"spanId\", iif(typeof(\"spans\".\"parent_id\") = 'blob', lower(hex(\"spans\".\"parent_id\")), \"spans\".\"parent_id\") as \"parentId\", \"started_at\" + \"duration_ms\" as \"finishedAtMs\", \"started_at\" + \"first_token_ms\" as \"firstTokenAtMs\", \"emitted_request_id\" as \"emittedRequestId\" from \"spans\" where \"spans\".\"project_number\" = ? and \"spans\".\"trace_sequence\" = ? and \"spans\".\"span_id\" = ?",
-  cells: (given) => [given.projectNumber, given.traceSequence, packId(given.spanId)],
+  cells: (params) => [params.projectNumber, params.traceSequence, packId(params.spanId)],
   row: (row: any) => ({
     projectNumber: row[0],
     traceSequence: row[1],
-    type: spanTypes.word(row[2]),
+    type: spanTypes.value(row[2]),
     startedAtMs: row[3],
     promptTokens: row[4],
     completionTokens: row[5],
@@ -220,19 +220,19 @@ export const findWholeSpan: Compiled<typeof source.findWholeSpan> = {
 export const insertSpans: Compiled<typeof source.insertSpans> = {
   name: 'append.insertSpans',
   text: "insert into \"spans\" (\"project_number\", \"trace_sequence\", \"span_id\", \"parent_id\", \"type\", \"started_at\", \"duration_ms\", \"first_token_ms\", \"prompt_tokens\", \"completion_tokens\", \"reasoning_tokens\", \"cache_read_input_tokens\", \"cache_creation_input_tokens\", \"cost_nano_usd\", \"cost_source\", \"tokens_estimated\", \"cached_tokens_in_prompt\", \"emitted_request_id\", \"name\", \"vendor\", \"model\", \"params\", \"other_metrics\", \"error\", \"contexts\", \"telemetry\", \"input\", \"output\") values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-  cells: (given) => [given.projectNumber, given.traceSequence, packId(given.spanId), given.parentId == null ? null : packId(given.parentId), spanTypes.code(given.type), given.startedAtMs, given.durationMs, given.firstTokenMs ?? null, given.promptTokens ?? null, given.completionTokens ?? null, given.reasoningTokens ?? null, given.cacheReadInputTokens ?? null, given.cacheCreationInputTokens ?? null, given.costNanoUsd ?? null, packCostSource(given.costSource ?? null), Number(given.tokensEstimated), given.cachedTokensInPrompt == null ? null : Number(given.cachedTokensInPrompt), given.emittedRequestId ?? null, given.name ?? null, given.vendor ?? null, given.model ?? null, given.paramsJson ?? null, given.otherMetricsJson ?? null, given.errorJson ?? null, given.contextsJson ?? null, given.telemetryJson ?? null, packTyped(given.inputJson ?? null), packTyped(given.outputJson ?? null)],
+  cells: (params) => [params.projectNumber, params.traceSequence, packId(params.spanId), params.parentId == null ? null : packId(params.parentId), spanTypes.code(params.type), params.startedAtMs, params.durationMs, params.firstTokenMs ?? null, params.promptTokens ?? null, params.completionTokens ?? null, params.reasoningTokens ?? null, params.cacheReadInputTokens ?? null, params.cacheCreationInputTokens ?? null, params.costNanoUsd ?? null, packCostSource(params.costSource ?? null), Number(params.tokensEstimated), params.cachedTokensInPrompt == null ? null : Number(params.cachedTokensInPrompt), params.emittedRequestId ?? null, params.name ?? null, params.vendor ?? null, params.model ?? null, params.paramsJson ?? null, params.otherMetricsJson ?? null, params.errorJson ?? null, params.contextsJson ?? null, params.telemetryJson ?? null, packTyped(params.inputJson ?? null), packTyped(params.outputJson ?? null)],
 };
 
 export const insertTraces: Compiled<typeof source.insertTraces> = {
   name: 'append.insertTraces',
   text: "insert into \"traces\" (\"project_number\", \"trace_id\", \"sequence\", \"inserted_at\", \"updated_at\", \"span_count\", \"started_at\", \"duration_ms\", \"first_token_ms\", \"prompt_tokens\", \"completion_tokens\", \"reasoning_tokens\", \"cache_read_input_tokens\", \"cache_creation_input_tokens\", \"total_cost_nano_usd\", \"unpriced_spans\", \"tokens_estimated\", \"has_error\", \"metadata\", \"expected_output\", \"aggregates\") values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-  cells: (given) => [given.projectNumber, packId(given.traceId), given.sequence, given.insertedAtMs, given.updatedAtMs, given.spanCount, given.startedAtMs ?? null, given.durationMs ?? null, given.firstTokenMs ?? null, given.promptTokens ?? null, given.completionTokens ?? null, given.reasoningTokens ?? null, given.cacheReadInputTokens ?? null, given.cacheCreationInputTokens ?? null, given.totalCostNanoUsd ?? null, given.unpricedSpans, Number(given.tokensEstimated), Number(given.hasError), given.metadataJson, given.expectedOutput ?? null, given.aggregatesJson ?? null],
+  cells: (params) => [params.projectNumber, packId(params.traceId), params.sequence, params.insertedAtMs, params.updatedAtMs, params.spanCount, params.startedAtMs ?? null, params.durationMs ?? null, params.firstTokenMs ?? null, params.promptTokens ?? null, params.completionTokens ?? null, params.reasoningTokens ?? null, params.cacheReadInputTokens ?? null, params.cacheCreationInputTokens ?? null, params.totalCostNanoUsd ?? null, params.unpricedSpans, Number(params.tokensEstimated), Number(params.hasError), params.metadataJson, params.expectedOutput ?? null, params.aggregatesJson ?? null],
 };
 
 export const listOverdue: Compiled<typeof source.listOverdue> = {
   name: 'append.listOverdue',
   text: "select \"organization_number\" as \"organizationNumber\", \"request_key\" as \"key\" from \"requests\" where \"state\" = 2 and \"received_at\" <= ? order by \"received_at\" limit ?",
-  cells: (given) => [given.admittedByMs, given.countMax],
+  cells: (params) => [params.admittedByMs, params.countMax],
   row: (row: any) => ({
     organizationNumber: row[0],
     key: unpackRequestKey(row[1]),
@@ -242,35 +242,35 @@ export const listOverdue: Compiled<typeof source.listOverdue> = {
 export const removeJobs: Compiled<typeof source.removeJobs> = {
   name: 'append.removeJobs',
   text: "delete from \"evaluation_jobs\" where (\"project_number\" = ? and \"trace_sequence\" = ? and \"source_id\" = ?)",
-  cells: (rows) => [...rows.map((given) => [given.projectNumber, given.traceSequence, given.sourceId])],
+  cells: (rows) => [...rows.map((params) => [params.projectNumber, params.traceSequence, params.sourceId])],
 };
 
 export const removeJobsOfTraces: Compiled<typeof source.removeJobsOfTraces> = {
   name: 'append.removeJobsOfTraces',
   text: "delete from \"evaluation_jobs\" where \"project_number\" = ? and \"trace_sequence\" = ?",
-  cells: (rows) => [...rows.map((given) => [given.projectNumber, given.sequence])],
+  cells: (rows) => [...rows.map((params) => [params.projectNumber, params.sequence])],
 };
 
 export const replaceEvaluations: Compiled<typeof source.replaceEvaluations> = {
   name: 'append.replaceEvaluations',
   text: "insert into \"evaluations\" (\"project_number\", \"trace_sequence\", \"evaluation_id\", \"inserted_at\", \"evaluator_id\", \"name\", \"type\", \"span_id\", \"thread_id\", \"is_guardrail\", \"status\", \"passed\", \"score\", \"label\", \"monitor_id\", \"started_at\", \"finished_at\", \"details\", \"error\", \"inputs\", \"cost\") values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict (\"project_number\", \"trace_sequence\", \"evaluation_id\") do update set \"evaluator_id\" = \"excluded\".\"evaluator_id\", \"name\" = \"excluded\".\"name\", \"type\" = \"excluded\".\"type\", \"span_id\" = \"excluded\".\"span_id\", \"thread_id\" = \"excluded\".\"thread_id\", \"is_guardrail\" = \"excluded\".\"is_guardrail\", \"status\" = \"excluded\".\"status\", \"passed\" = \"excluded\".\"passed\", \"score\" = \"excluded\".\"score\", \"label\" = \"excluded\".\"label\", \"monitor_id\" = \"excluded\".\"monitor_id\", \"started_at\" = \"excluded\".\"started_at\", \"finished_at\" = \"excluded\".\"finished_at\", \"details\" = \"excluded\".\"details\", \"error\" = \"excluded\".\"error\", \"inputs\" = \"excluded\".\"inputs\", \"cost\" = \"excluded\".\"cost\"",
-  cells: (given) => [given.projectNumber, given.traceSequence, given.evaluationId, given.insertedAtMs, given.evaluatorId, given.name, given.type ?? null, given.spanId ?? null, given.threadId ?? null, Number(given.isGuardrail), given.status, given.passed == null ? null : Number(given.passed), given.score ?? null, given.label ?? null, given.monitorId ?? null, given.startedAtMs ?? null, given.finishedAtMs ?? null, given.details ?? null, given.errorJson ?? null, given.inputsJson ?? null, given.costJson ?? null],
+  cells: (params) => [params.projectNumber, params.traceSequence, params.evaluationId, params.insertedAtMs, params.evaluatorId, params.name, params.type ?? null, params.spanId ?? null, params.threadId ?? null, Number(params.isGuardrail), params.status, params.passed == null ? null : Number(params.passed), params.score ?? null, params.label ?? null, params.monitorId ?? null, params.startedAtMs ?? null, params.finishedAtMs ?? null, params.details ?? null, params.errorJson ?? null, params.inputsJson ?? null, params.costJson ?? null],
 };
 
 export const replaceSpans: Compiled<typeof source.replaceSpans> = {
   name: 'append.replaceSpans',
   text: "insert into \"spans\" (\"project_number\", \"trace_sequence\", \"span_id\", \"parent_id\", \"type\", \"started_at\", \"duration_ms\", \"first_token_ms\", \"prompt_tokens\", \"completion_tokens\", \"reasoning_tokens\", \"cache_read_input_tokens\", \"cache_creation_input_tokens\", \"cost_nano_usd\", \"cost_source\", \"tokens_estimated\", \"cached_tokens_in_prompt\", \"emitted_request_id\", \"name\", \"vendor\", \"model\", \"params\", \"other_metrics\", \"error\", \"contexts\", \"telemetry\", \"input\", \"output\") values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict (\"project_number\", \"trace_sequence\", \"span_id\") do update set \"parent_id\" = \"excluded\".\"parent_id\", \"type\" = \"excluded\".\"type\", \"started_at\" = \"excluded\".\"started_at\", \"duration_ms\" = \"excluded\".\"duration_ms\", \"first_token_ms\" = \"excluded\".\"first_token_ms\", \"prompt_tokens\" = \"excluded\".\"prompt_tokens\", \"completion_tokens\" = \"excluded\".\"completion_tokens\", \"reasoning_tokens\" = \"excluded\".\"reasoning_tokens\", \"cache_read_input_tokens\" = \"excluded\".\"cache_read_input_tokens\", \"cache_creation_input_tokens\" = \"excluded\".\"cache_creation_input_tokens\", \"cost_nano_usd\" = \"excluded\".\"cost_nano_usd\", \"cost_source\" = \"excluded\".\"cost_source\", \"tokens_estimated\" = \"excluded\".\"tokens_estimated\", \"cached_tokens_in_prompt\" = \"excluded\".\"cached_tokens_in_prompt\", \"emitted_request_id\" = \"excluded\".\"emitted_request_id\", \"name\" = \"excluded\".\"name\", \"vendor\" = \"excluded\".\"vendor\", \"model\" = \"excluded\".\"model\", \"params\" = \"excluded\".\"params\", \"other_metrics\" = \"excluded\".\"other_metrics\", \"error\" = \"excluded\".\"error\", \"contexts\" = \"excluded\".\"contexts\", \"telemetry\" = \"excluded\".\"telemetry\", \"input\" = \"excluded\".\"input\", \"output\" = \"excluded\".\"output\"",
-  cells: (given) => [given.projectNumber, given.traceSequence, packId(given.spanId), given.parentId == null ? null : packId(given.parentId), spanTypes.code(given.type), given.startedAtMs, given.durationMs, given.firstTokenMs ?? null, given.promptTokens ?? null, given.completionTokens ?? null, given.reasoningTokens ?? null, given.cacheReadInputTokens ?? null, given.cacheCreationInputTokens ?? null, given.costNanoUsd ?? null, packCostSource(given.costSource ?? null), Number(given.tokensEstimated), given.cachedTokensInPrompt == null ? null : Number(given.cachedTokensInPrompt), given.emittedRequestId ?? null, given.name ?? null, given.vendor ?? null, given.model ?? null, given.paramsJson ?? null, given.otherMetricsJson ?? null, given.errorJson ?? null, given.contextsJson ?? null, given.telemetryJson ?? null, packTyped(given.inputJson ?? null), packTyped(given.outputJson ?? null)],
+  cells: (params) => [params.projectNumber, params.traceSequence, packId(params.spanId), params.parentId == null ? null : packId(params.parentId), spanTypes.code(params.type), params.startedAtMs, params.durationMs, params.firstTokenMs ?? null, params.promptTokens ?? null, params.completionTokens ?? null, params.reasoningTokens ?? null, params.cacheReadInputTokens ?? null, params.cacheCreationInputTokens ?? null, params.costNanoUsd ?? null, packCostSource(params.costSource ?? null), Number(params.tokensEstimated), params.cachedTokensInPrompt == null ? null : Number(params.cachedTokensInPrompt), params.emittedRequestId ?? null, params.name ?? null, params.vendor ?? null, params.model ?? null, params.paramsJson ?? null, params.otherMetricsJson ?? null, params.errorJson ?? null, params.contextsJson ?? null, params.telemetryJson ?? null, packTyped(params.inputJson ?? null), packTyped(params.outputJson ?? null)],
 };
 
 export const replaceTraces: Compiled<typeof source.replaceTraces> = {
   name: 'append.replaceTraces',
   text: "insert into \"traces\" (\"project_number\", \"trace_id\", \"sequence\", \"inserted_at\", \"updated_at\", \"span_count\", \"started_at\", \"duration_ms\", \"first_token_ms\", \"prompt_tokens\", \"completion_tokens\", \"reasoning_tokens\", \"cache_read_input_tokens\", \"cache_creation_input_tokens\", \"total_cost_nano_usd\", \"unpriced_spans\", \"tokens_estimated\", \"has_error\", \"metadata\", \"expected_output\", \"aggregates\") values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict (\"sequence\") do update set \"project_number\" = \"excluded\".\"project_number\", \"trace_id\" = \"excluded\".\"trace_id\", \"inserted_at\" = \"excluded\".\"inserted_at\", \"updated_at\" = \"excluded\".\"updated_at\", \"span_count\" = \"excluded\".\"span_count\", \"started_at\" = \"excluded\".\"started_at\", \"duration_ms\" = \"excluded\".\"duration_ms\", \"first_token_ms\" = \"excluded\".\"first_token_ms\", \"prompt_tokens\" = \"excluded\".\"prompt_tokens\", \"completion_tokens\" = \"excluded\".\"completion_tokens\", \"reasoning_tokens\" = \"excluded\".\"reasoning_tokens\", \"cache_read_input_tokens\" = \"excluded\".\"cache_read_input_tokens\", \"cache_creation_input_tokens\" = \"excluded\".\"cache_creation_input_tokens\", \"total_cost_nano_usd\" = \"excluded\".\"total_cost_nano_usd\", \"unpriced_spans\" = \"excluded\".\"unpriced_spans\", \"tokens_estimated\" = \"excluded\".\"tokens_estimated\", \"has_error\" = \"excluded\".\"has_error\", \"metadata\" = \"excluded\".\"metadata\", \"expected_output\" = \"excluded\".\"expected_output\", \"aggregates\" = \"excluded\".\"aggregates\"",
-  cells: (given) => [given.projectNumber, packId(given.traceId), given.sequence, given.insertedAtMs, given.updatedAtMs, given.spanCount, given.startedAtMs ?? null, given.durationMs ?? null, given.firstTokenMs ?? null, given.promptTokens ?? null, given.completionTokens ?? null, given.reasoningTokens ?? null, given.cacheReadInputTokens ?? null, given.cacheCreationInputTokens ?? null, given.totalCostNanoUsd ?? null, given.unpricedSpans, Number(given.tokensEstimated), Number(given.hasError), given.metadataJson, given.expectedOutput ?? null, given.aggregatesJson ?? null],
+  cells: (params) => [params.projectNumber, packId(params.traceId), params.sequence, params.insertedAtMs, params.updatedAtMs, params.spanCount, params.startedAtMs ?? null, params.durationMs ?? null, params.firstTokenMs ?? null, params.promptTokens ?? null, params.completionTokens ?? null, params.reasoningTokens ?? null, params.cacheReadInputTokens ?? null, params.cacheCreationInputTokens ?? null, params.totalCostNanoUsd ?? null, params.unpricedSpans, Number(params.tokensEstimated), Number(params.hasError), params.metadataJson, params.expectedOutput ?? null, params.aggregatesJson ?? null],
 };
 
 export const storeJobs: Compiled<typeof source.storeJobs> = {
   name: 'append.storeJobs',
   text: "insert into \"evaluation_jobs\" (\"project_number\", \"trace_sequence\", \"source_id\", \"trace_id\", \"due_at\", \"since\", \"fence\", \"failures\", \"is_rooted\", \"again_due_at\", \"again_since\", \"as_of\") values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict (\"project_number\", \"trace_sequence\", \"source_id\") do update set \"trace_id\" = \"excluded\".\"trace_id\", \"due_at\" = \"excluded\".\"due_at\", \"since\" = \"excluded\".\"since\", \"fence\" = \"excluded\".\"fence\", \"failures\" = \"excluded\".\"failures\", \"is_rooted\" = \"excluded\".\"is_rooted\", \"again_due_at\" = \"excluded\".\"again_due_at\", \"again_since\" = \"excluded\".\"again_since\", \"as_of\" = \"excluded\".\"as_of\"",
-  cells: (given) => [given.projectNumber, given.traceSequence, given.sourceId, packId(given.traceId), given.dueAtMs, given.sinceMs, given.fence, given.failures, Number(given.isRooted), given.againDueAtMs ?? null, given.againSinceMs ?? null, given.asOf],
+  cells: (params) => [params.projectNumber, params.traceSequence, params.sourceId, packId(params.traceId), params.dueAtMs, params.sinceMs, params.fence, params.failures, Number(params.isRooted), params.againDueAtMs ?? null, params.againSinceMs ?? null, params.asOf],
 };

@@ -1,12 +1,12 @@
-// Compiled from src/storage/datasets/questions.ts by `npm run gen`: change it there.
+// Compiled from src/storage/datasets/queries.ts by `npm run gen`: change it there.
 
-import type { Compiled } from '../../../src/storage/questions.ts';
-import type * as source from '../../../src/storage/datasets/questions.ts';
+import type { Compiled } from '../../../src/storage/queries.ts';
+import type * as source from '../../../src/storage/datasets/queries.ts';
 
 export const countDatasets: Compiled<typeof source.countDatasets> = {
   name: 'datasets.countDatasets',
   text: "select count(*) as \"count\" from \"datasets\" where \"project_id\" = ? and \"deleted_at\" is null",
-  cells: (given) => [given.projectId],
+  cells: (params) => [params.projectId],
   row: (row: any) => ({
     count: row[0],
   }),
@@ -15,7 +15,7 @@ export const countDatasets: Compiled<typeof source.countDatasets> = {
 export const findDataset: Compiled<typeof source.findDataset> = {
   name: 'datasets.findDataset',
   text: "select \"datasets\".\"project_id\" as \"projectId\", \"datasets\".\"id\" as \"id\", \"datasets\".\"name\" as \"name\", \"datasets\".\"slug\" as \"slug\", \"datasets\".\"version\" as \"version\", \"datasets\".\"entry_count\" as \"entryCount\", \"datasets\".\"total_bytes\" as \"totalBytes\", \"datasets\".\"created_at\" as \"createdAtMs\", \"datasets\".\"updated_at\" as \"updatedAtMs\" from \"datasets\" where \"project_id\" = ? and \"deleted_at\" is null and \"id\" = ?",
-  cells: (given) => [given.projectId, given.id],
+  cells: (params) => [params.projectId, params.id],
   row: (row: any) => ({
     projectId: row[0],
     id: row[1],
@@ -32,7 +32,7 @@ export const findDataset: Compiled<typeof source.findDataset> = {
 export const findDatasetBySlug: Compiled<typeof source.findDatasetBySlug> = {
   name: 'datasets.findDatasetBySlug',
   text: "select \"datasets\".\"project_id\" as \"projectId\", \"datasets\".\"id\" as \"id\", \"datasets\".\"name\" as \"name\", \"datasets\".\"slug\" as \"slug\", \"datasets\".\"version\" as \"version\", \"datasets\".\"entry_count\" as \"entryCount\", \"datasets\".\"total_bytes\" as \"totalBytes\", \"datasets\".\"created_at\" as \"createdAtMs\", \"datasets\".\"updated_at\" as \"updatedAtMs\" from \"datasets\" where \"project_id\" = ? and \"deleted_at\" is null and \"slug\" = ?",
-  cells: (given) => [given.projectId, given.slug],
+  cells: (params) => [params.projectId, params.slug],
   row: (row: any) => ({
     projectId: row[0],
     id: row[1],
@@ -49,25 +49,25 @@ export const findDatasetBySlug: Compiled<typeof source.findDatasetBySlug> = {
 export const growDataset: Compiled<typeof source.growDataset> = {
   name: 'datasets.growDataset',
   text: "update \"datasets\" set \"version\" = ?, \"entry_count\" = ?, \"total_bytes\" = ?, \"updated_at\" = ? where (\"project_id\" = ? and \"id\" = ? and \"version\" = ?) and \"deleted_at\" is null",
-  cells: (given) => [given.version, given.entryCount, given.totalBytes, given.updatedAtMs, given.projectId, given.id, given.knownVersion],
+  cells: (params) => [params.version, params.entryCount, params.totalBytes, params.updatedAtMs, params.projectId, params.id, params.knownVersion],
 };
 
 export const insertDataset: Compiled<typeof source.insertDataset> = {
   name: 'datasets.insertDataset',
   text: "insert into \"datasets\" (\"project_id\", \"id\", \"name\", \"slug\", \"version\", \"entry_count\", \"total_bytes\", \"created_at\", \"updated_at\", \"deleted_at\") values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict do nothing",
-  cells: (given) => [given.projectId, given.id, given.name, given.slug, given.version, given.entryCount, given.totalBytes, given.createdAtMs, given.updatedAtMs, given.deletedAtMs ?? null],
+  cells: (params) => [params.projectId, params.id, params.name, params.slug, params.version, params.entryCount, params.totalBytes, params.createdAtMs, params.updatedAtMs, params.deletedAtMs ?? null],
 };
 
 export const insertPart: Compiled<typeof source.insertPart> = {
   name: 'datasets.insertPart',
   text: "insert into \"dataset_parts\" (\"project_id\", \"dataset_id\", \"version\", \"first_position\", \"entry_lines\", \"created_at\") values (?, ?, ?, ?, ?, ?)",
-  cells: (given) => [given.projectId, given.datasetId, given.version, given.firstPosition, given.entryLines, given.createdAtMs],
+  cells: (params) => [params.projectId, params.datasetId, params.version, params.firstPosition, params.entryLines, params.createdAtMs],
 };
 
 export const listDatasets: Compiled<typeof source.listDatasets> = {
   name: 'datasets.listDatasets',
   text: "select \"datasets\".\"project_id\" as \"projectId\", \"datasets\".\"id\" as \"id\", \"datasets\".\"name\" as \"name\", \"datasets\".\"slug\" as \"slug\", \"datasets\".\"version\" as \"version\", \"datasets\".\"entry_count\" as \"entryCount\", \"datasets\".\"total_bytes\" as \"totalBytes\", \"datasets\".\"created_at\" as \"createdAtMs\", \"datasets\".\"updated_at\" as \"updatedAtMs\" from \"datasets\" where \"project_id\" = ? and \"deleted_at\" is null order by \"created_at\" desc, \"id\" desc limit ?",
-  cells: (given) => [given.projectId, given.limit],
+  cells: (params) => [params.projectId, params.limit],
   row: (row: any) => ({
     projectId: row[0],
     id: row[1],
@@ -84,7 +84,7 @@ export const listDatasets: Compiled<typeof source.listDatasets> = {
 export const listParts: Compiled<typeof source.listParts> = {
   name: 'datasets.listParts',
   text: "select \"dataset_parts\".\"version\" as \"version\", \"dataset_parts\".\"first_position\" as \"firstPosition\", \"dataset_parts\".\"entry_lines\" as \"entryLines\", \"dataset_parts\".\"created_at\" as \"createdAtMs\" from \"dataset_parts\" where (\"project_id\" = ? and \"dataset_id\" = ?) and \"version\" <= ? order by \"version\"",
-  cells: (given) => [given.projectId, given.datasetId, given.version],
+  cells: (params) => [params.projectId, params.datasetId, params.version],
   row: (row: any) => ({
     version: row[0],
     firstPosition: row[1],
@@ -96,11 +96,11 @@ export const listParts: Compiled<typeof source.listParts> = {
 export const removeDataset: Compiled<typeof source.removeDataset> = {
   name: 'datasets.removeDataset',
   text: "update \"datasets\" set \"deleted_at\" = ? where (\"project_id\" = ? and \"id\" = ?) and \"deleted_at\" is null",
-  cells: (given) => [given.deletedAtMs ?? null, given.projectId, given.id],
+  cells: (params) => [params.deletedAtMs ?? null, params.projectId, params.id],
 };
 
 export const removeParts: Compiled<typeof source.removeParts> = {
   name: 'datasets.removeParts',
   text: "delete from \"dataset_parts\" where (\"project_id\" = ? and \"dataset_id\" = ?)",
-  cells: (given) => [given.projectId, given.datasetId],
+  cells: (params) => [params.projectId, params.datasetId],
 };

@@ -1,29 +1,29 @@
-// Compiled from src/storage/endpoints/questions-changes.ts by `npm run gen`: change it there.
+// Compiled from src/storage/endpoints/queries-changes.ts by `npm run gen`: change it there.
 
-import type { Compiled } from '../../../src/storage/questions.ts';
+import type { Compiled } from '../../../src/storage/queries.ts';
 import { attemptOutcomes } from '../../../src/storage/rows/codes.ts';
 import { deadReasons } from '../../../src/storage/rows/codes.ts';
 import { deliveryStatuses } from '../../../src/storage/rows/codes.ts';
 import { replayCounts } from '../../../src/storage/rows/codes.ts';
 import { replayStatuses } from '../../../src/storage/rows/codes.ts';
-import type * as source from '../../../src/storage/endpoints/questions-changes.ts';
+import type * as source from '../../../src/storage/endpoints/queries-changes.ts';
 
 export const addFigures: Compiled<typeof source.addFigures> = {
   name: 'endpoints-changes.addFigures',
   text: "insert into \"webhook_figures\" (\"endpoint_number\", \"bucket\", \"finished\", \"succeeded\") values (?, ?, ?, ?) on conflict (\"endpoint_number\", \"bucket\") do update set \"finished\" = \"webhook_figures\".\"finished\" + \"excluded\".\"finished\", \"succeeded\" = \"webhook_figures\".\"succeeded\" + \"excluded\".\"succeeded\"",
-  cells: (rows) => [...rows.map((given) => [given.endpointNumber, given.bucket, given.finished, given.succeeded])],
+  cells: (rows) => [...rows.map((params) => [params.endpointNumber, params.bucket, params.finished, params.succeeded])],
 };
 
 export const addHours: Compiled<typeof source.addHours> = {
   name: 'endpoints-changes.addHours',
   text: "insert into \"webhook_hours\" (\"organization_number\", \"hour\", \"attempts\") values (?, ?, ?) on conflict (\"organization_number\", \"hour\") do update set \"attempts\" = \"webhook_hours\".\"attempts\" + \"excluded\".\"attempts\"",
-  cells: (rows) => [...rows.map((given) => [given.organizationNumber, given.hour, given.attempts])],
+  cells: (rows) => [...rows.map((params) => [params.organizationNumber, params.hour, params.attempts])],
 };
 
 export const cancelReplays: Compiled<typeof source.cancelReplays> = {
   name: 'endpoints-changes.cancelReplays',
   text: "update \"webhook_replays\" set \"status\" = 2, \"completed_at\" = ? where \"endpoint_number\" = ? and \"status\" = 0",
-  cells: (given) => [given.completedAtMs ?? null, given.endpointNumber],
+  cells: (params) => [params.completedAtMs ?? null, params.endpointNumber],
 };
 
 export const countChange: Compiled<typeof source.countChange> = {
@@ -35,7 +35,7 @@ export const countChange: Compiled<typeof source.countChange> = {
 export const countEndpoints: Compiled<typeof source.countEndpoints> = {
   name: 'endpoints-changes.countEndpoints',
   text: "select count(*) as \"count\" from \"webhook_endpoints\" where \"organization_id\" = ? and \"archived_at\" is null",
-  cells: (given) => [given.organizationId],
+  cells: (params) => [params.organizationId],
   row: (row: any) => ({
     count: row[0],
   }),
@@ -44,7 +44,7 @@ export const countEndpoints: Compiled<typeof source.countEndpoints> = {
 export const countUnfinishedReplays: Compiled<typeof source.countUnfinishedReplays> = {
   name: 'endpoints-changes.countUnfinishedReplays',
   text: "select count(*) as \"count\" from \"webhook_replays\" where \"endpoint_number\" = ? and \"status\" = 0",
-  cells: (given) => [given.endpointNumber],
+  cells: (params) => [params.endpointNumber],
   row: (row: any) => ({
     count: row[0],
   }),
@@ -53,19 +53,19 @@ export const countUnfinishedReplays: Compiled<typeof source.countUnfinishedRepla
 export const disableEndpoints: Compiled<typeof source.disableEndpoints> = {
   name: 'endpoints-changes.disableEndpoints',
   text: "update \"webhook_endpoints\" set \"status\" = ?, \"disabled_reason\" = ?, \"disabled_at\" = ?, \"version\" = ?, \"change_number\" = ?, \"updated_at\" = ? where \"number\" = ?",
-  cells: (rows) => [...rows.map((given) => [given.status, given.disabledReason ?? null, given.disabledAtMs ?? null, given.version, given.changeNumber, given.disabledAtMs, given.number])],
+  cells: (rows) => [...rows.map((params) => [params.status, params.disabledReason ?? null, params.disabledAtMs ?? null, params.version, params.changeNumber, params.disabledAtMs, params.number])],
 };
 
 export const endAttempts: Compiled<typeof source.endAttempts> = {
   name: 'endpoints-changes.endAttempts',
   text: "update \"webhook_attempts\" set \"outcome\" = ?, \"response_status\" = ?, \"latency_ms\" = ?, \"terminal_hint\" = ?, \"error\" = ?, \"response_body\" = ? where (\"endpoint_number\" = ? and \"fired_at\" = ? and \"id\" = ?)",
-  cells: (rows) => [...rows.map((given) => [attemptOutcomes.code(given.outcome), given.responseStatus ?? null, given.latencyMs ?? null, Number(given.terminalHint), given.error ?? null, given.responseBody ?? null, given.endpointNumber, given.firedAtMs, given.id])],
+  cells: (rows) => [...rows.map((params) => [attemptOutcomes.code(params.outcome), params.responseStatus ?? null, params.latencyMs ?? null, Number(params.terminalHint), params.error ?? null, params.responseBody ?? null, params.endpointNumber, params.firedAtMs, params.id])],
 };
 
 export const findNumber: Compiled<typeof source.findNumber> = {
   name: 'endpoints-changes.findNumber',
   text: "select \"number\" as \"number\" from \"webhook_endpoints\" where \"organization_id\" = ? and \"id\" = ?",
-  cells: (given) => [given.organizationId, given.id],
+  cells: (params) => [params.organizationId, params.id],
   row: (row: any) => ({
     number: row[0],
   }),
@@ -74,7 +74,7 @@ export const findNumber: Compiled<typeof source.findNumber> = {
 export const findOrganizationNumber: Compiled<typeof source.findOrganizationNumber> = {
   name: 'endpoints-changes.findOrganizationNumber',
   text: "select \"number\" as \"number\" from \"organizations\" where \"id\" = ?",
-  cells: (given) => [given.id],
+  cells: (params) => [params.id],
   row: (row: any) => ({
     number: row[0],
   }),
@@ -83,7 +83,7 @@ export const findOrganizationNumber: Compiled<typeof source.findOrganizationNumb
 export const findReplay: Compiled<typeof source.findReplay> = {
   name: 'endpoints-changes.findReplay',
   text: "select \"webhook_replays\".\"id\" as \"id\", \"webhook_replays\".\"endpoint_number\" as \"endpointNumber\", \"webhook_replays\".\"from_ms\" as \"fromMs\", \"webhook_replays\".\"to_ms\" as \"toMs\", \"webhook_replays\".\"type\" as \"type\", \"webhook_replays\".\"matched\" as \"matched\", \"webhook_replays\".\"enqueued\" as \"enqueued\", \"webhook_replays\".\"delivered\" as \"delivered\", \"webhook_replays\".\"dead\" as \"dead\", \"webhook_replays\".\"status\" as \"status\", \"webhook_replays\".\"created_at\" as \"createdAtMs\", \"webhook_replays\".\"completed_at\" as \"completedAtMs\" from \"webhook_replays\" where (\"endpoint_number\" = ? and \"id\" = ?)",
-  cells: (given) => [given.endpointNumber, given.id],
+  cells: (params) => [params.endpointNumber, params.id],
   row: (row: any) => ({
     id: row[0],
     endpointNumber: row[1],
@@ -94,7 +94,7 @@ export const findReplay: Compiled<typeof source.findReplay> = {
     enqueued: row[6],
     delivered: row[7],
     dead: row[8],
-    status: replayStatuses.word(row[9]),
+    status: replayStatuses.value(row[9]),
     createdAtMs: row[10],
     completedAtMs: row[11],
   }),
@@ -103,7 +103,7 @@ export const findReplay: Compiled<typeof source.findReplay> = {
 export const holdHeads: Compiled<typeof source.holdHeads> = {
   name: 'endpoints-changes.holdHeads',
   text: "select \"organization_number\" as \"organizationNumber\", \"seq\" as \"seq\" from \"log_heads\" where \"organization_number\" = ? order by \"organization_number\"",
-  cells: (given) => [...given.numbers],
+  cells: (params) => [...params.numbers],
   row: (row: any) => ({
     organizationNumber: row[0],
     seq: row[1],
@@ -113,65 +113,65 @@ export const holdHeads: Compiled<typeof source.holdHeads> = {
 export const insertAttempts: Compiled<typeof source.insertAttempts> = {
   name: 'endpoints-changes.insertAttempts',
   text: "insert into \"webhook_attempts\" (\"endpoint_number\", \"fired_at\", \"id\", \"delivery_number\", \"attempt\", \"outcome\", \"response_status\", \"latency_ms\", \"error\", \"response_body\", \"test\", \"terminal_hint\") values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-  cells: (rows) => [...rows.map((given) => [given.endpointNumber, given.firedAtMs, given.id, given.deliveryNumber, given.attempt, attemptOutcomes.code(given.outcome), given.responseStatus ?? null, given.latencyMs ?? null, given.error ?? null, given.responseBody ?? null, Number(given.test), Number(given.terminalHint)])],
+  cells: (rows) => [...rows.map((params) => [params.endpointNumber, params.firedAtMs, params.id, params.deliveryNumber, params.attempt, attemptOutcomes.code(params.outcome), params.responseStatus ?? null, params.latencyMs ?? null, params.error ?? null, params.responseBody ?? null, Number(params.test), Number(params.terminalHint)])],
 };
 
 export const insertDeliveries: Compiled<typeof source.insertDeliveries> = {
   name: 'endpoints-changes.insertDeliveries',
   text: "insert into \"webhook_deliveries\" (\"endpoint_number\", \"dispatch_id\", \"status\", \"replay_number\", \"counted\", \"run\", \"attempt\", \"failures\", \"lost\", \"fence\", \"due_at\", \"ladder_started_at\", \"attempt_id\", \"queued_at\", \"created_at\", \"first_attempt_at\", \"last_attempt_at\", \"ended_at\", \"dead_reason\", \"terminal_hint\", \"response_status\", \"error\", \"test\", \"event_count\", \"events_from\", \"events_to\", \"seqs\", \"event_ids\", \"number\") values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-  cells: (rows) => [...rows.map((given) => [given.endpointNumber, given.dispatchId, deliveryStatuses.code(given.status), given.replayNumber ?? null, given.counted == null ? null : replayCounts.code(given.counted), given.run, given.attempt, given.failures, given.lost, given.fence, given.dueAtMs ?? null, given.ladderStartedAtMs ?? null, given.attemptId ?? null, given.queuedAtMs, given.createdAtMs, given.firstAttemptAtMs ?? null, given.lastAttemptAtMs ?? null, given.endedAtMs ?? null, given.deadReason == null ? null : deadReasons.code(given.deadReason), Number(given.terminalHint), given.responseStatus ?? null, given.error ?? null, Number(given.test), given.eventCount, given.eventsFromMs, given.eventsToMs, given.seqsJson, given.eventIdsJson, given.number])],
+  cells: (rows) => [...rows.map((params) => [params.endpointNumber, params.dispatchId, deliveryStatuses.code(params.status), params.replayNumber ?? null, params.counted == null ? null : replayCounts.code(params.counted), params.run, params.attempt, params.failures, params.lost, params.fence, params.dueAtMs ?? null, params.backoffStartedAtMs ?? null, params.attemptId ?? null, params.queuedAtMs, params.createdAtMs, params.firstAttemptAtMs ?? null, params.lastAttemptAtMs ?? null, params.endedAtMs ?? null, params.deadReason == null ? null : deadReasons.code(params.deadReason), Number(params.terminalHint), params.responseStatus ?? null, params.error ?? null, Number(params.test), params.eventCount, params.eventsFromMs, params.eventsToMs, params.seqsJson, params.eventIdsJson, params.number])],
 };
 
 export const insertEndpoint: Compiled<typeof source.insertEndpoint> = {
   name: 'endpoints-changes.insertEndpoint',
   text: "insert into \"webhook_endpoints\" (\"id\", \"organization_id\", \"organization_number\", \"destination_kind\", \"url\", \"sqs\", \"sqs_secret\", \"enabled_events\", \"status\", \"disabled_reason\", \"disabled_at\", \"max_batch_size\", \"max_batch_delay_ms\", \"max_in_flight\", \"description\", \"secret\", \"previous_secret\", \"previous_secret_until\", \"destination_version\", \"run\", \"version\", \"change_number\", \"created_at\", \"updated_at\", \"archived_at\") values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-  cells: (given) => [given.id, given.organizationId, given.organizationNumber, given.destinationKind, given.url ?? null, given.sqs ?? null, given.sqsSecret ?? null, given.enabledEvents, given.status, given.disabledReason ?? null, given.disabledAtMs ?? null, given.maxBatchSize, given.maxBatchDelayMs, given.maxInFlight, given.description ?? null, given.secret, given.previousSecret ?? null, given.previousSecretUntilMs ?? null, given.destinationVersion, given.run, given.version, given.changeNumber, given.createdAtMs, given.updatedAtMs, given.archivedAtMs ?? null],
+  cells: (params) => [params.id, params.organizationId, params.organizationNumber, params.destinationKind, params.url ?? null, params.sqs ?? null, params.sqsSecret ?? null, params.enabledEvents, params.status, params.disabledReason ?? null, params.disabledAtMs ?? null, params.maxBatchSize, params.maxBatchDelayMs, params.maxInFlight, params.description ?? null, params.secret, params.previousSecret ?? null, params.previousSecretUntilMs ?? null, params.destinationVersion, params.run, params.version, params.changeNumber, params.createdAtMs, params.updatedAtMs, params.archivedAtMs ?? null],
 };
 
 export const insertHeads: Compiled<typeof source.insertHeads> = {
   name: 'endpoints-changes.insertHeads',
   text: "insert into \"log_heads\" (\"organization_number\", \"seq\", \"created_at\", \"last_key_index\") values (?, 0, 0, 0) on conflict do nothing",
-  cells: (rows) => [...rows.map((given) => [given.organizationNumber])],
+  cells: (rows) => [...rows.map((params) => [params.organizationNumber])],
 };
 
 export const insertReplay: Compiled<typeof source.insertReplay> = {
   name: 'endpoints-changes.insertReplay',
   text: "insert into \"webhook_replays\" (\"id\", \"endpoint_number\", \"from_ms\", \"to_ms\", \"type\", \"mask\", \"position\", \"to_seq\", \"matched\", \"enqueued\", \"delivered\", \"dead\", \"status\", \"created_at\", \"completed_at\") values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-  cells: (given) => [given.id, given.endpointNumber, given.fromMs, given.toMs, given.type ?? null, given.mask, given.position, given.toSeq, given.matched, given.enqueued, given.delivered, given.dead, replayStatuses.code(given.status), given.createdAtMs, given.completedAtMs ?? null],
+  cells: (params) => [params.id, params.endpointNumber, params.fromMs, params.toMs, params.type ?? null, params.mask, params.position, params.toSeq, params.matched, params.enqueued, params.delivered, params.dead, replayStatuses.code(params.status), params.createdAtMs, params.completedAtMs ?? null],
 };
 
 export const insertState: Compiled<typeof source.insertState> = {
   name: 'endpoints-changes.insertState',
   text: "insert into \"webhook_states\" (\"endpoint_number\", \"position\", \"in_flight\", \"subscriptions\", \"failing_since\", \"last_success_at\", \"last_failure_at\", \"consecutive_failures\") values (?, ?, ?, ?, ?, ?, ?, ?)",
-  cells: (given) => [given.endpointNumber, given.position, given.inFlight, given.subscriptionsJson, given.failingSinceMs ?? null, given.lastSuccessAtMs ?? null, given.lastFailureAtMs ?? null, given.consecutiveFailures],
+  cells: (params) => [params.endpointNumber, params.position, params.inFlight, params.subscriptionsJson, params.failingSinceMs ?? null, params.lastSuccessAtMs ?? null, params.lastFailureAtMs ?? null, params.consecutiveFailures],
 };
 
 export const markChanged: Compiled<typeof source.markChanged> = {
   name: 'endpoints-changes.markChanged',
   text: "update \"webhook_endpoints\" set \"change_number\" = ? where \"number\" = ?",
-  cells: (given) => [given.changeNumber, given.number],
+  cells: (params) => [params.changeNumber, params.number],
 };
 
 export const updateDeliveries: Compiled<typeof source.updateDeliveries> = {
   name: 'endpoints-changes.updateDeliveries',
   text: "update \"webhook_deliveries\" set \"status\" = ?, \"counted\" = ?, \"run\" = ?, \"attempt\" = ?, \"failures\" = ?, \"lost\" = ?, \"fence\" = ?, \"due_at\" = ?, \"ladder_started_at\" = ?, \"attempt_id\" = ?, \"first_attempt_at\" = ?, \"last_attempt_at\" = ?, \"ended_at\" = ?, \"dead_reason\" = ?, \"terminal_hint\" = ?, \"response_status\" = ?, \"error\" = ? where \"number\" = ?",
-  cells: (rows) => [...rows.map((given) => [deliveryStatuses.code(given.status), given.counted == null ? null : replayCounts.code(given.counted), given.run, given.attempt, given.failures, given.lost, given.fence, given.dueAtMs ?? null, given.ladderStartedAtMs ?? null, given.attemptId ?? null, given.firstAttemptAtMs ?? null, given.lastAttemptAtMs ?? null, given.endedAtMs ?? null, given.deadReason == null ? null : deadReasons.code(given.deadReason), Number(given.terminalHint), given.responseStatus ?? null, given.error ?? null, given.number])],
+  cells: (rows) => [...rows.map((params) => [deliveryStatuses.code(params.status), params.counted == null ? null : replayCounts.code(params.counted), params.run, params.attempt, params.failures, params.lost, params.fence, params.dueAtMs ?? null, params.backoffStartedAtMs ?? null, params.attemptId ?? null, params.firstAttemptAtMs ?? null, params.lastAttemptAtMs ?? null, params.endedAtMs ?? null, params.deadReason == null ? null : deadReasons.code(params.deadReason), Number(params.terminalHint), params.responseStatus ?? null, params.error ?? null, params.number])],
 };
 
 export const updateEndpoint: Compiled<typeof source.updateEndpoint> = {
   name: 'endpoints-changes.updateEndpoint',
   text: "update \"webhook_endpoints\" set \"id\" = ?, \"organization_id\" = ?, \"destination_kind\" = ?, \"url\" = ?, \"sqs\" = ?, \"sqs_secret\" = ?, \"enabled_events\" = ?, \"status\" = ?, \"disabled_reason\" = ?, \"disabled_at\" = ?, \"max_batch_size\" = ?, \"max_batch_delay_ms\" = ?, \"max_in_flight\" = ?, \"description\" = ?, \"secret\" = ?, \"previous_secret\" = ?, \"previous_secret_until\" = ?, \"destination_version\" = ?, \"run\" = ?, \"version\" = ?, \"change_number\" = ?, \"created_at\" = ?, \"updated_at\" = ?, \"archived_at\" = ? where \"number\" = ?",
-  cells: (given) => [given.id, given.organizationId, given.destinationKind, given.url ?? null, given.sqs ?? null, given.sqsSecret ?? null, given.enabledEvents, given.status, given.disabledReason ?? null, given.disabledAtMs ?? null, given.maxBatchSize, given.maxBatchDelayMs, given.maxInFlight, given.description ?? null, given.secret, given.previousSecret ?? null, given.previousSecretUntilMs ?? null, given.destinationVersion, given.run, given.version, given.changeNumber, given.createdAtMs, given.updatedAtMs, given.archivedAtMs ?? null, given.number],
+  cells: (params) => [params.id, params.organizationId, params.destinationKind, params.url ?? null, params.sqs ?? null, params.sqsSecret ?? null, params.enabledEvents, params.status, params.disabledReason ?? null, params.disabledAtMs ?? null, params.maxBatchSize, params.maxBatchDelayMs, params.maxInFlight, params.description ?? null, params.secret, params.previousSecret ?? null, params.previousSecretUntilMs ?? null, params.destinationVersion, params.run, params.version, params.changeNumber, params.createdAtMs, params.updatedAtMs, params.archivedAtMs ?? null, params.number],
 };
 
 export const updateReplays: Compiled<typeof source.updateReplays> = {
   name: 'endpoints-changes.updateReplays',
   text: "update \"webhook_replays\" set \"status\" = ?, \"position\" = ?, \"enqueued\" = ?, \"delivered\" = ?, \"dead\" = ?, \"completed_at\" = ? where \"number\" = ?",
-  cells: (rows) => [...rows.map((given) => [replayStatuses.code(given.status), given.position, given.enqueued, given.delivered, given.dead, given.completedAtMs ?? null, given.number])],
+  cells: (rows) => [...rows.map((params) => [replayStatuses.code(params.status), params.position, params.enqueued, params.delivered, params.dead, params.completedAtMs ?? null, params.number])],
 };
 
 export const updateStates: Compiled<typeof source.updateStates> = {
   name: 'endpoints-changes.updateStates',
   text: "update \"webhook_states\" set \"position\" = ?, \"in_flight\" = ?, \"subscriptions\" = ?, \"failing_since\" = ?, \"last_success_at\" = ?, \"last_failure_at\" = ?, \"consecutive_failures\" = ? where \"endpoint_number\" = ?",
-  cells: (rows) => [...rows.map((given) => [given.position, given.inFlight, given.subscriptionsJson, given.failingSinceMs ?? null, given.lastSuccessAtMs ?? null, given.lastFailureAtMs ?? null, given.consecutiveFailures, given.number])],
+  cells: (rows) => [...rows.map((params) => [params.position, params.inFlight, params.subscriptionsJson, params.failingSinceMs ?? null, params.lastSuccessAtMs ?? null, params.lastFailureAtMs ?? null, params.consecutiveFailures, params.number])],
 };

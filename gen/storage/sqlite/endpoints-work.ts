@@ -1,16 +1,16 @@
-// Compiled from src/storage/endpoints/questions-work.ts by `npm run gen`: change it there.
+// Compiled from src/storage/endpoints/queries-work.ts by `npm run gen`: change it there.
 
-import type { Compiled } from '../../../src/storage/questions.ts';
+import type { Compiled } from '../../../src/storage/queries.ts';
 import { deadReasons } from '../../../src/storage/rows/codes.ts';
 import { deliveryStatuses } from '../../../src/storage/rows/codes.ts';
 import { replayCounts } from '../../../src/storage/rows/codes.ts';
 import { replayStatuses } from '../../../src/storage/rows/codes.ts';
-import type * as source from '../../../src/storage/endpoints/questions-work.ts';
+import type * as source from '../../../src/storage/endpoints/queries-work.ts';
 
 export const drawDeliveryNumbers: Compiled<typeof source.drawDeliveryNumbers> = {
   name: 'endpoints-work.drawDeliveryNumbers',
   text: "select ifnull((select seq from sqlite_sequence where name = 'webhook_deliveries'), 0) + 1 as \"first\", ? as \"count\"",
-  cells: (given) => [given.count],
+  cells: (params) => [params.count],
   row: (row: any) => ({
     first: row[0],
     count: row[1],
@@ -20,7 +20,7 @@ export const drawDeliveryNumbers: Compiled<typeof source.drawDeliveryNumbers> = 
 export const findTestStart: Compiled<typeof source.findTestStart> = {
   name: 'endpoints-work.findTestStart',
   text: "select \"fired_at\" as \"firedAtMs\" from \"webhook_attempts\" where \"endpoint_number\" = ? and \"fired_at\" > ? and \"test\" = true order by \"fired_at\" desc limit 1 offset ?",
-  cells: (given) => [given.endpointNumber, given.sinceMs, given.skip],
+  cells: (params) => [params.endpointNumber, params.sinceMs, params.skip],
   row: (row: any) => ({
     firedAtMs: row[0],
   }),
@@ -29,7 +29,7 @@ export const findTestStart: Compiled<typeof source.findTestStart> = {
 export const holdFreeStates: Compiled<typeof source.holdFreeStates> = {
   name: 'endpoints-work.holdFreeStates',
   text: "select \"endpoint_number\" as \"number\" from \"webhook_states\" where \"endpoint_number\" = ? order by \"endpoint_number\"",
-  cells: (given) => [...given.numbers],
+  cells: (params) => [...params.numbers],
   row: (row: any) => ({
     number: row[0],
   }),
@@ -37,27 +37,27 @@ export const holdFreeStates: Compiled<typeof source.holdFreeStates> = {
 
 export const holdLostTests: Compiled<typeof source.holdLostTests> = {
   name: 'endpoints-work.holdLostTests',
-  text: "select \"webhook_deliveries\".\"number\" as \"number\", \"webhook_deliveries\".\"endpoint_number\" as \"endpointNumber\", \"webhook_deliveries\".\"dispatch_id\" as \"dispatchId\", \"webhook_deliveries\".\"status\" as \"status\", \"webhook_deliveries\".\"replay_number\" as \"replayNumber\", \"webhook_deliveries\".\"counted\" as \"counted\", \"webhook_deliveries\".\"run\" as \"run\", \"webhook_deliveries\".\"attempt\" as \"attempt\", \"webhook_deliveries\".\"failures\" as \"failures\", \"webhook_deliveries\".\"lost\" as \"lost\", \"webhook_deliveries\".\"fence\" as \"fence\", \"webhook_deliveries\".\"due_at\" as \"dueAtMs\", \"webhook_deliveries\".\"ladder_started_at\" as \"ladderStartedAtMs\", \"webhook_deliveries\".\"attempt_id\" as \"attemptId\", \"webhook_deliveries\".\"first_attempt_at\" as \"firstAttemptAtMs\", \"webhook_deliveries\".\"last_attempt_at\" as \"lastAttemptAtMs\", \"webhook_deliveries\".\"ended_at\" as \"endedAtMs\", \"webhook_deliveries\".\"dead_reason\" as \"deadReason\", \"webhook_deliveries\".\"terminal_hint\" as \"terminalHint\", \"webhook_deliveries\".\"response_status\" as \"responseStatus\", \"webhook_deliveries\".\"error\" as \"error\", \"webhook_deliveries\".\"test\" as \"test\", \"webhook_deliveries\".\"event_count\" as \"eventCount\" from \"webhook_deliveries\" where \"ended_at\" is null and \"test\" = true and \"due_at\" < ? limit ?",
-  cells: (given) => [given.nowMs, given.limit],
+  text: "select \"webhook_deliveries\".\"number\" as \"number\", \"webhook_deliveries\".\"endpoint_number\" as \"endpointNumber\", \"webhook_deliveries\".\"dispatch_id\" as \"dispatchId\", \"webhook_deliveries\".\"status\" as \"status\", \"webhook_deliveries\".\"replay_number\" as \"replayNumber\", \"webhook_deliveries\".\"counted\" as \"counted\", \"webhook_deliveries\".\"run\" as \"run\", \"webhook_deliveries\".\"attempt\" as \"attempt\", \"webhook_deliveries\".\"failures\" as \"failures\", \"webhook_deliveries\".\"lost\" as \"lost\", \"webhook_deliveries\".\"fence\" as \"fence\", \"webhook_deliveries\".\"due_at\" as \"dueAtMs\", \"webhook_deliveries\".\"ladder_started_at\" as \"backoffStartedAtMs\", \"webhook_deliveries\".\"attempt_id\" as \"attemptId\", \"webhook_deliveries\".\"first_attempt_at\" as \"firstAttemptAtMs\", \"webhook_deliveries\".\"last_attempt_at\" as \"lastAttemptAtMs\", \"webhook_deliveries\".\"ended_at\" as \"endedAtMs\", \"webhook_deliveries\".\"dead_reason\" as \"deadReason\", \"webhook_deliveries\".\"terminal_hint\" as \"terminalHint\", \"webhook_deliveries\".\"response_status\" as \"responseStatus\", \"webhook_deliveries\".\"error\" as \"error\", \"webhook_deliveries\".\"test\" as \"test\", \"webhook_deliveries\".\"event_count\" as \"eventCount\" from \"webhook_deliveries\" where \"ended_at\" is null and \"test\" = true and \"due_at\" < ? limit ?",
+  cells: (params) => [params.nowMs, params.limit],
   row: (row: any) => ({
     number: row[0],
     endpointNumber: row[1],
     dispatchId: row[2],
-    status: deliveryStatuses.word(row[3]),
+    status: deliveryStatuses.value(row[3]),
     replayNumber: row[4],
-    counted: row[5] === null ? null : replayCounts.word(row[5]),
+    counted: row[5] === null ? null : replayCounts.value(row[5]),
     run: row[6],
     attempt: row[7],
     failures: row[8],
     lost: row[9],
     fence: row[10],
     dueAtMs: row[11],
-    ladderStartedAtMs: row[12],
+    backoffStartedAtMs: row[12],
     attemptId: row[13],
     firstAttemptAtMs: row[14],
     lastAttemptAtMs: row[15],
     endedAtMs: row[16],
-    deadReason: row[17] === null ? null : deadReasons.word(row[17]),
+    deadReason: row[17] === null ? null : deadReasons.value(row[17]),
     terminalHint: row[18] === 1,
     responseStatus: row[19],
     error: row[20],
@@ -69,7 +69,7 @@ export const holdLostTests: Compiled<typeof source.holdLostTests> = {
 export const holdStates: Compiled<typeof source.holdStates> = {
   name: 'endpoints-work.holdStates',
   text: "select \"endpoint_number\" as \"number\" from \"webhook_states\" where \"endpoint_number\" = ? order by \"endpoint_number\"",
-  cells: (given) => [...given.numbers],
+  cells: (params) => [...params.numbers],
   row: (row: any) => ({
     number: row[0],
   }),
@@ -77,27 +77,27 @@ export const holdStates: Compiled<typeof source.holdStates> = {
 
 export const holdTest: Compiled<typeof source.holdTest> = {
   name: 'endpoints-work.holdTest',
-  text: "select \"webhook_deliveries\".\"number\" as \"number\", \"webhook_deliveries\".\"endpoint_number\" as \"endpointNumber\", \"webhook_deliveries\".\"dispatch_id\" as \"dispatchId\", \"webhook_deliveries\".\"status\" as \"status\", \"webhook_deliveries\".\"replay_number\" as \"replayNumber\", \"webhook_deliveries\".\"counted\" as \"counted\", \"webhook_deliveries\".\"run\" as \"run\", \"webhook_deliveries\".\"attempt\" as \"attempt\", \"webhook_deliveries\".\"failures\" as \"failures\", \"webhook_deliveries\".\"lost\" as \"lost\", \"webhook_deliveries\".\"fence\" as \"fence\", \"webhook_deliveries\".\"due_at\" as \"dueAtMs\", \"webhook_deliveries\".\"ladder_started_at\" as \"ladderStartedAtMs\", \"webhook_deliveries\".\"attempt_id\" as \"attemptId\", \"webhook_deliveries\".\"first_attempt_at\" as \"firstAttemptAtMs\", \"webhook_deliveries\".\"last_attempt_at\" as \"lastAttemptAtMs\", \"webhook_deliveries\".\"ended_at\" as \"endedAtMs\", \"webhook_deliveries\".\"dead_reason\" as \"deadReason\", \"webhook_deliveries\".\"terminal_hint\" as \"terminalHint\", \"webhook_deliveries\".\"response_status\" as \"responseStatus\", \"webhook_deliveries\".\"error\" as \"error\", \"webhook_deliveries\".\"test\" as \"test\", \"webhook_deliveries\".\"event_count\" as \"eventCount\" from \"webhook_deliveries\" where \"ended_at\" is null and \"test\" = true and \"endpoint_number\" = ? and \"dispatch_id\" = ?",
-  cells: (given) => [given.endpointNumber, given.dispatchId],
+  text: "select \"webhook_deliveries\".\"number\" as \"number\", \"webhook_deliveries\".\"endpoint_number\" as \"endpointNumber\", \"webhook_deliveries\".\"dispatch_id\" as \"dispatchId\", \"webhook_deliveries\".\"status\" as \"status\", \"webhook_deliveries\".\"replay_number\" as \"replayNumber\", \"webhook_deliveries\".\"counted\" as \"counted\", \"webhook_deliveries\".\"run\" as \"run\", \"webhook_deliveries\".\"attempt\" as \"attempt\", \"webhook_deliveries\".\"failures\" as \"failures\", \"webhook_deliveries\".\"lost\" as \"lost\", \"webhook_deliveries\".\"fence\" as \"fence\", \"webhook_deliveries\".\"due_at\" as \"dueAtMs\", \"webhook_deliveries\".\"ladder_started_at\" as \"backoffStartedAtMs\", \"webhook_deliveries\".\"attempt_id\" as \"attemptId\", \"webhook_deliveries\".\"first_attempt_at\" as \"firstAttemptAtMs\", \"webhook_deliveries\".\"last_attempt_at\" as \"lastAttemptAtMs\", \"webhook_deliveries\".\"ended_at\" as \"endedAtMs\", \"webhook_deliveries\".\"dead_reason\" as \"deadReason\", \"webhook_deliveries\".\"terminal_hint\" as \"terminalHint\", \"webhook_deliveries\".\"response_status\" as \"responseStatus\", \"webhook_deliveries\".\"error\" as \"error\", \"webhook_deliveries\".\"test\" as \"test\", \"webhook_deliveries\".\"event_count\" as \"eventCount\" from \"webhook_deliveries\" where \"ended_at\" is null and \"test\" = true and \"endpoint_number\" = ? and \"dispatch_id\" = ?",
+  cells: (params) => [params.endpointNumber, params.dispatchId],
   row: (row: any) => ({
     number: row[0],
     endpointNumber: row[1],
     dispatchId: row[2],
-    status: deliveryStatuses.word(row[3]),
+    status: deliveryStatuses.value(row[3]),
     replayNumber: row[4],
-    counted: row[5] === null ? null : replayCounts.word(row[5]),
+    counted: row[5] === null ? null : replayCounts.value(row[5]),
     run: row[6],
     attempt: row[7],
     failures: row[8],
     lost: row[9],
     fence: row[10],
     dueAtMs: row[11],
-    ladderStartedAtMs: row[12],
+    backoffStartedAtMs: row[12],
     attemptId: row[13],
     firstAttemptAtMs: row[14],
     lastAttemptAtMs: row[15],
     endedAtMs: row[16],
-    deadReason: row[17] === null ? null : deadReasons.word(row[17]),
+    deadReason: row[17] === null ? null : deadReasons.value(row[17]),
     terminalHint: row[18] === 1,
     responseStatus: row[19],
     error: row[20],
@@ -109,7 +109,7 @@ export const holdTest: Compiled<typeof source.holdTest> = {
 export const listContents: Compiled<typeof source.listContents> = {
   name: 'endpoints-work.listContents',
   text: "select \"delivery\".\"number\" as \"number\", \"delivery\".\"seqs\" as \"seqsJson\", \"delivery\".\"events_from\" as \"firstMs\", \"delivery\".\"events_to\" as \"lastMs\", (select count(*) from envelopes\n    where envelopes.organization_number = \"endpoint\".\"organization_number\"\n      and envelopes.seq in (select value from json_each(\"delivery\".\"seqs\"))) as \"kept\" from \"webhook_deliveries\" as \"delivery\" inner join \"webhook_endpoints\" as \"endpoint\" on \"endpoint\".\"number\" = \"delivery\".\"endpoint_number\" where \"delivery\".\"number\" = ?",
-  cells: (given) => [...given.numbers],
+  cells: (params) => [...params.numbers],
   row: (row: any) => ({
     number: row[0],
     seqsJson: row[1],
@@ -119,69 +119,29 @@ export const listContents: Compiled<typeof source.listContents> = {
   }),
 };
 
-export const listEntries: Compiled<typeof source.listEntries> = {
-  name: 'endpoints-work.listEntries',
-  text: "select \"seq\" as \"seq\", \"envelope\" as \"envelope\" from \"envelopes\" as \"log\" where \"organization_number\" = ? and \"seq\" > ? order by \"seq\" limit ?",
-  cells: (given) => [given.organizationNumber, given.afterSeq, given.limit],
-  row: (row: any) => ({
-    seq: row[0],
-    envelope: row[1],
-  }),
-};
-
-export const listEnvelopes: Compiled<typeof source.listEnvelopes> = {
-  name: 'endpoints-work.listEnvelopes',
-  text: "select \"seq\" as \"seq\", \"envelope\" as \"envelope\" from \"envelopes\" as \"log\" where \"organization_number\" = ? and \"seq\" in (select value from json_each(?)) order by \"seq\"",
-  cells: (given) => [given.organizationNumber, JSON.stringify(given.seqs)],
-  row: (row: any) => ({
-    seq: row[0],
-    envelope: row[1],
-  }),
-};
-
-export const listHeads: Compiled<typeof source.listHeads> = {
-  name: 'endpoints-work.listHeads',
-  text: "select \"organization_number\" as \"organizationNumber\", \"seq\" as \"seq\" from \"log_heads\"",
-  cells: () => [],
-  row: (row: any) => ({
-    organizationNumber: row[0],
-    seq: row[1],
-  }),
-};
-
-export const listHours: Compiled<typeof source.listHours> = {
-  name: 'endpoints-work.listHours',
-  text: "select \"organization_number\" as \"organizationNumber\", \"attempts\" as \"attempts\" from \"webhook_hours\" where \"organization_number\" in (select value from json_each(?)) and \"hour\" = ?",
-  cells: (given) => [JSON.stringify(given.numbers), given.hour],
-  row: (row: any) => ({
-    organizationNumber: row[0],
-    attempts: row[1],
-  }),
-};
-
-export const listWorkDeliveries: Compiled<typeof source.listWorkDeliveries> = {
-  name: 'endpoints-work.listWorkDeliveries',
-  text: "select \"webhook_deliveries\".\"number\" as \"number\", \"webhook_deliveries\".\"endpoint_number\" as \"endpointNumber\", \"webhook_deliveries\".\"dispatch_id\" as \"dispatchId\", \"webhook_deliveries\".\"status\" as \"status\", \"webhook_deliveries\".\"replay_number\" as \"replayNumber\", \"webhook_deliveries\".\"counted\" as \"counted\", \"webhook_deliveries\".\"run\" as \"run\", \"webhook_deliveries\".\"attempt\" as \"attempt\", \"webhook_deliveries\".\"failures\" as \"failures\", \"webhook_deliveries\".\"lost\" as \"lost\", \"webhook_deliveries\".\"fence\" as \"fence\", \"webhook_deliveries\".\"due_at\" as \"dueAtMs\", \"webhook_deliveries\".\"ladder_started_at\" as \"ladderStartedAtMs\", \"webhook_deliveries\".\"attempt_id\" as \"attemptId\", \"webhook_deliveries\".\"first_attempt_at\" as \"firstAttemptAtMs\", \"webhook_deliveries\".\"last_attempt_at\" as \"lastAttemptAtMs\", \"webhook_deliveries\".\"ended_at\" as \"endedAtMs\", \"webhook_deliveries\".\"dead_reason\" as \"deadReason\", \"webhook_deliveries\".\"terminal_hint\" as \"terminalHint\", \"webhook_deliveries\".\"response_status\" as \"responseStatus\", \"webhook_deliveries\".\"error\" as \"error\", \"webhook_deliveries\".\"test\" as \"test\", \"webhook_deliveries\".\"event_count\" as \"eventCount\" from \"webhook_deliveries\" where \"number\" = ?",
-  cells: (given) => [...given.numbers],
+export const listDeliveryRows: Compiled<typeof source.listDeliveryRows> = {
+  name: 'endpoints-work.listDeliveryRows',
+  text: "select \"webhook_deliveries\".\"number\" as \"number\", \"webhook_deliveries\".\"endpoint_number\" as \"endpointNumber\", \"webhook_deliveries\".\"dispatch_id\" as \"dispatchId\", \"webhook_deliveries\".\"status\" as \"status\", \"webhook_deliveries\".\"replay_number\" as \"replayNumber\", \"webhook_deliveries\".\"counted\" as \"counted\", \"webhook_deliveries\".\"run\" as \"run\", \"webhook_deliveries\".\"attempt\" as \"attempt\", \"webhook_deliveries\".\"failures\" as \"failures\", \"webhook_deliveries\".\"lost\" as \"lost\", \"webhook_deliveries\".\"fence\" as \"fence\", \"webhook_deliveries\".\"due_at\" as \"dueAtMs\", \"webhook_deliveries\".\"ladder_started_at\" as \"backoffStartedAtMs\", \"webhook_deliveries\".\"attempt_id\" as \"attemptId\", \"webhook_deliveries\".\"first_attempt_at\" as \"firstAttemptAtMs\", \"webhook_deliveries\".\"last_attempt_at\" as \"lastAttemptAtMs\", \"webhook_deliveries\".\"ended_at\" as \"endedAtMs\", \"webhook_deliveries\".\"dead_reason\" as \"deadReason\", \"webhook_deliveries\".\"terminal_hint\" as \"terminalHint\", \"webhook_deliveries\".\"response_status\" as \"responseStatus\", \"webhook_deliveries\".\"error\" as \"error\", \"webhook_deliveries\".\"test\" as \"test\", \"webhook_deliveries\".\"event_count\" as \"eventCount\" from \"webhook_deliveries\" where \"number\" = ?",
+  cells: (params) => [...params.numbers],
   row: (row: any) => ({
     number: row[0],
     endpointNumber: row[1],
     dispatchId: row[2],
-    status: deliveryStatuses.word(row[3]),
+    status: deliveryStatuses.value(row[3]),
     replayNumber: row[4],
-    counted: row[5] === null ? null : replayCounts.word(row[5]),
+    counted: row[5] === null ? null : replayCounts.value(row[5]),
     run: row[6],
     attempt: row[7],
     failures: row[8],
     lost: row[9],
     fence: row[10],
     dueAtMs: row[11],
-    ladderStartedAtMs: row[12],
+    backoffStartedAtMs: row[12],
     attemptId: row[13],
     firstAttemptAtMs: row[14],
     lastAttemptAtMs: row[15],
     endedAtMs: row[16],
-    deadReason: row[17] === null ? null : deadReasons.word(row[17]),
+    deadReason: row[17] === null ? null : deadReasons.value(row[17]),
     terminalHint: row[18] === 1,
     responseStatus: row[19],
     error: row[20],
@@ -190,10 +150,10 @@ export const listWorkDeliveries: Compiled<typeof source.listWorkDeliveries> = {
   }),
 };
 
-export const listWorkEndpoints: Compiled<typeof source.listWorkEndpoints> = {
-  name: 'endpoints-work.listWorkEndpoints',
+export const listEndpointRows: Compiled<typeof source.listEndpointRows> = {
+  name: 'endpoints-work.listEndpointRows',
   text: "select \"endpoint\".\"number\" as \"number\", \"endpoint\".\"id\" as \"id\", \"endpoint\".\"organization_number\" as \"organizationNumber\", \"endpoint\".\"version\" as \"version\", \"endpoint\".\"max_in_flight\" as \"maxInFlight\", \"endpoint\".\"status\" as \"status\", \"endpoint\".\"disabled_reason\" as \"disabledReason\", \"endpoint\".\"disabled_at\" as \"disabledAtMs\", \"endpoint\".\"destination_version\" as \"destinationVersion\", \"endpoint\".\"run\" as \"run\", \"state\".\"position\" as \"position\", \"state\".\"in_flight\" as \"inFlight\", \"state\".\"subscriptions\" as \"subscriptionsJson\", \"state\".\"failing_since\" as \"failingSinceMs\", \"state\".\"last_success_at\" as \"lastSuccessAtMs\", \"state\".\"last_failure_at\" as \"lastFailureAtMs\", \"state\".\"consecutive_failures\" as \"consecutiveFailures\", \"endpoint\".\"archived_at\" is not null as \"isArchived\" from \"webhook_endpoints\" as \"endpoint\" inner join \"webhook_states\" as \"state\" on \"state\".\"endpoint_number\" = \"endpoint\".\"number\" where \"endpoint\".\"number\" = ?",
-  cells: (given) => [...given.numbers],
+  cells: (params) => [...params.numbers],
   row: (row: any) => ({
     number: row[0],
     id: row[1],
@@ -216,10 +176,50 @@ export const listWorkEndpoints: Compiled<typeof source.listWorkEndpoints> = {
   }),
 };
 
-export const listWorkReplays: Compiled<typeof source.listWorkReplays> = {
-  name: 'endpoints-work.listWorkReplays',
+export const listEntries: Compiled<typeof source.listEntries> = {
+  name: 'endpoints-work.listEntries',
+  text: "select \"seq\" as \"seq\", \"envelope\" as \"envelope\" from \"envelopes\" as \"log\" where \"organization_number\" = ? and \"seq\" > ? order by \"seq\" limit ?",
+  cells: (params) => [params.organizationNumber, params.afterSeq, params.limit],
+  row: (row: any) => ({
+    seq: row[0],
+    envelope: row[1],
+  }),
+};
+
+export const listEnvelopes: Compiled<typeof source.listEnvelopes> = {
+  name: 'endpoints-work.listEnvelopes',
+  text: "select \"seq\" as \"seq\", \"envelope\" as \"envelope\" from \"envelopes\" as \"log\" where \"organization_number\" = ? and \"seq\" in (select value from json_each(?)) order by \"seq\"",
+  cells: (params) => [params.organizationNumber, JSON.stringify(params.seqs)],
+  row: (row: any) => ({
+    seq: row[0],
+    envelope: row[1],
+  }),
+};
+
+export const listHeads: Compiled<typeof source.listHeads> = {
+  name: 'endpoints-work.listHeads',
+  text: "select \"organization_number\" as \"organizationNumber\", \"seq\" as \"seq\" from \"log_heads\" where \"organization_number\" in (select value from json_each(?))",
+  cells: (params) => [JSON.stringify(params.numbers)],
+  row: (row: any) => ({
+    organizationNumber: row[0],
+    seq: row[1],
+  }),
+};
+
+export const listHours: Compiled<typeof source.listHours> = {
+  name: 'endpoints-work.listHours',
+  text: "select \"organization_number\" as \"organizationNumber\", \"attempts\" as \"attempts\" from \"webhook_hours\" where \"organization_number\" in (select value from json_each(?)) and \"hour\" = ?",
+  cells: (params) => [JSON.stringify(params.numbers), params.hour],
+  row: (row: any) => ({
+    organizationNumber: row[0],
+    attempts: row[1],
+  }),
+};
+
+export const listReplayRows: Compiled<typeof source.listReplayRows> = {
+  name: 'endpoints-work.listReplayRows',
   text: "select \"webhook_replays\".\"number\" as \"number\", \"webhook_replays\".\"endpoint_number\" as \"endpointNumber\", \"webhook_replays\".\"position\" as \"position\", \"webhook_replays\".\"to_seq\" as \"toSeq\", \"webhook_replays\".\"enqueued\" as \"enqueued\", \"webhook_replays\".\"delivered\" as \"delivered\", \"webhook_replays\".\"dead\" as \"dead\", \"webhook_replays\".\"status\" as \"status\", \"webhook_replays\".\"completed_at\" as \"completedAtMs\" from \"webhook_replays\" where \"number\" = ?",
-  cells: (given) => [...given.numbers],
+  cells: (params) => [...params.numbers],
   row: (row: any) => ({
     number: row[0],
     endpointNumber: row[1],
@@ -228,7 +228,7 @@ export const listWorkReplays: Compiled<typeof source.listWorkReplays> = {
     enqueued: row[4],
     delivered: row[5],
     dead: row[6],
-    status: replayStatuses.word(row[7]),
+    status: replayStatuses.value(row[7]),
     completedAtMs: row[8],
   }),
 };

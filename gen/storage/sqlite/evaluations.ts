@@ -1,19 +1,19 @@
-// Compiled from src/storage/evaluations/questions.ts by `npm run gen`: change it there.
+// Compiled from src/storage/evaluations/queries.ts by `npm run gen`: change it there.
 
-import type { Compiled } from '../../../src/storage/questions.ts';
+import type { Compiled } from '../../../src/storage/queries.ts';
 import { packId } from '../../../src/storage/engine/sqlite/compact-ids.ts';
-import type * as source from '../../../src/storage/evaluations/questions.ts';
+import type * as source from '../../../src/storage/evaluations/queries.ts';
 
 export const claimJobs: Compiled<typeof source.claimJobs> = {
   name: 'evaluations.claimJobs',
   text: "update \"evaluation_jobs\" set \"fence\" = ?, \"due_at\" = ?, \"failures\" = ? where (\"project_number\" = ? and \"trace_sequence\" = ? and \"source_id\" = ?)",
-  cells: (rows) => [...rows.map((given) => [given.fence, given.dueAtMs, given.failures, given.projectNumber, given.traceSequence, given.sourceId])],
+  cells: (rows) => [...rows.map((params) => [params.fence, params.dueAtMs, params.failures, params.projectNumber, params.traceSequence, params.sourceId])],
 };
 
 export const countJobs: Compiled<typeof source.countJobs> = {
   name: 'evaluations.countJobs',
   text: "select count(*) as \"count\" from (select \"project_number\" as \"projectNumber\" from \"evaluation_jobs\" limit ?) as \"some\"",
-  cells: (given) => [given.countMax],
+  cells: (params) => [params.countMax],
   row: (row: any) => ({
     count: row[0],
   }),
@@ -22,7 +22,7 @@ export const countJobs: Compiled<typeof source.countJobs> = {
 export const countSomeJobs: Compiled<typeof source.countSomeJobs> = {
   name: 'evaluations.countSomeJobs',
   text: "select count(*) as \"count\", max(\"some\".\"place\") as \"lastSequence\" from (select \"trace_sequence\" as \"place\" from \"evaluation_jobs\" where \"project_number\" = ? and \"trace_sequence\" > ? order by \"trace_sequence\" limit ?) as \"some\"",
-  cells: (given) => [given.projectNumber, given.afterSequence, given.countMax],
+  cells: (params) => [params.projectNumber, params.afterSequence, params.countMax],
   row: (row: any) => ({
     count: row[0],
     lastSequence: row[1],
@@ -32,13 +32,13 @@ export const countSomeJobs: Compiled<typeof source.countSomeJobs> = {
 export const endLeases: Compiled<typeof source.endLeases> = {
   name: 'evaluations.endLeases',
   text: "update \"evaluation_jobs\" set \"due_at\" = ? where \"project_number\" = ? and \"due_at\" > ? and \"due_at\" <= ? and \"fence\" <> ?",
-  cells: (given) => [given.nowMs, given.projectNumber, given.nowMs, given.leasedUntilMs, 0],
+  cells: (params) => [params.nowMs, params.projectNumber, params.nowMs, params.leasedUntilMs, 0],
 };
 
 export const holdDue: Compiled<typeof source.holdDue> = {
   name: 'evaluations.holdDue',
   text: "select \"project_number\" as \"projectNumber\", \"trace_sequence\" as \"traceSequence\", \"source_id\" as \"sourceId\", \"since\" as \"sinceMs\", \"fence\" as \"fence\", \"failures\" as \"failures\", \"due_at\" as \"dueAtMs\", \"as_of\" as \"asOf\", iif(typeof(\"trace_id\") = 'blob', lower(hex(\"trace_id\")), \"trace_id\") as \"traceId\" from \"evaluation_jobs\" where \"project_number\" = ? and \"due_at\" <= ? order by \"due_at\" limit ?",
-  cells: (given) => [given.projectNumber, given.nowMs, given.limit],
+  cells: (params) => [params.projectNumber, params.nowMs, params.limit],
   row: (row: any) => ({
     projectNumber: row[0],
     traceSequence: row[1],
@@ -55,7 +55,7 @@ export const holdDue: Compiled<typeof source.holdDue> = {
 export const holdJob: Compiled<typeof source.holdJob> = {
   name: 'evaluations.holdJob',
   text: "select \"evaluation_jobs\".\"project_number\" as \"projectNumber\", \"evaluation_jobs\".\"trace_sequence\" as \"traceSequence\", \"evaluation_jobs\".\"source_id\" as \"sourceId\", \"evaluation_jobs\".\"due_at\" as \"dueAtMs\", \"evaluation_jobs\".\"since\" as \"sinceMs\", \"evaluation_jobs\".\"fence\" as \"fence\", \"evaluation_jobs\".\"failures\" as \"failures\", \"evaluation_jobs\".\"is_rooted\" as \"isRooted\", \"evaluation_jobs\".\"again_due_at\" as \"againDueAtMs\", \"evaluation_jobs\".\"again_since\" as \"againSinceMs\", \"evaluation_jobs\".\"as_of\" as \"asOf\", iif(typeof(\"trace_id\") = 'blob', lower(hex(\"trace_id\")), \"trace_id\") as \"traceId\" from \"evaluation_jobs\" where \"project_number\" = ? and \"trace_sequence\" = ? and \"source_id\" = ?",
-  cells: (given) => [given.projectNumber, given.traceSequence, given.sourceId],
+  cells: (params) => [params.projectNumber, params.traceSequence, params.sourceId],
   row: (row: any) => ({
     projectNumber: row[0],
     traceSequence: row[1],
@@ -75,7 +75,7 @@ export const holdJob: Compiled<typeof source.holdJob> = {
 export const holdJobsOfTrace: Compiled<typeof source.holdJobsOfTrace> = {
   name: 'evaluations.holdJobsOfTrace',
   text: "select \"evaluation_jobs\".\"project_number\" as \"projectNumber\", \"evaluation_jobs\".\"trace_sequence\" as \"traceSequence\", \"evaluation_jobs\".\"source_id\" as \"sourceId\", \"evaluation_jobs\".\"due_at\" as \"dueAtMs\", \"evaluation_jobs\".\"since\" as \"sinceMs\", \"evaluation_jobs\".\"fence\" as \"fence\", \"evaluation_jobs\".\"failures\" as \"failures\", \"evaluation_jobs\".\"is_rooted\" as \"isRooted\", \"evaluation_jobs\".\"again_due_at\" as \"againDueAtMs\", \"evaluation_jobs\".\"again_since\" as \"againSinceMs\", \"evaluation_jobs\".\"as_of\" as \"asOf\", iif(typeof(\"trace_id\") = 'blob', lower(hex(\"trace_id\")), \"trace_id\") as \"traceId\" from \"evaluation_jobs\" where \"project_number\" = ? and \"trace_sequence\" = ?",
-  cells: (given) => [given.projectNumber, given.traceSequence],
+  cells: (params) => [params.projectNumber, params.traceSequence],
   row: (row: any) => ({
     projectNumber: row[0],
     traceSequence: row[1],
@@ -95,7 +95,7 @@ export const holdJobsOfTrace: Compiled<typeof source.holdJobsOfTrace> = {
 export const insertJobs: Compiled<typeof source.insertJobs> = {
   name: 'evaluations.insertJobs',
   text: "insert into \"evaluation_jobs\" (\"project_number\", \"trace_sequence\", \"source_id\", \"trace_id\", \"due_at\", \"since\", \"fence\", \"failures\", \"is_rooted\", \"again_due_at\", \"again_since\", \"as_of\") values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict do nothing",
-  cells: (rows) => [...rows.map((given) => [given.projectNumber, given.traceSequence, given.sourceId, packId(given.traceId), given.dueAtMs, given.sinceMs, given.fence, given.failures, Number(given.isRooted), given.againDueAtMs ?? null, given.againSinceMs ?? null, given.asOf])],
+  cells: (rows) => [...rows.map((params) => [params.projectNumber, params.traceSequence, params.sourceId, packId(params.traceId), params.dueAtMs, params.sinceMs, params.fence, params.failures, Number(params.isRooted), params.againDueAtMs ?? null, params.againSinceMs ?? null, params.asOf])],
 };
 
 export const listQueues: Compiled<typeof source.listQueues> = {
@@ -111,7 +111,7 @@ export const listQueues: Compiled<typeof source.listQueues> = {
 export const listSources: Compiled<typeof source.listSources> = {
   name: 'evaluations.listSources',
   text: "select \"trace_sequence\" as \"traceSequence\", \"source_id\" as \"sourceId\" from \"evaluation_jobs\" where \"project_number\" = ? and \"trace_sequence\" in (select value from json_each(?))",
-  cells: (given) => [given.projectNumber, JSON.stringify(given.traceSequences)],
+  cells: (params) => [params.projectNumber, JSON.stringify(params.traceSequences)],
   row: (row: any) => ({
     traceSequence: row[0],
     sourceId: row[1],
@@ -121,29 +121,29 @@ export const listSources: Compiled<typeof source.listSources> = {
 export const releaseJob: Compiled<typeof source.releaseJob> = {
   name: 'evaluations.releaseJob',
   text: "update \"evaluation_jobs\" set \"fence\" = 0, \"due_at\" = ? where (\"project_number\" = ? and \"trace_sequence\" = ? and \"source_id\" = ? and \"fence\" = ?)",
-  cells: (given) => [given.dueAtMs, given.projectNumber, given.traceSequence, given.sourceId, given.fence],
+  cells: (params) => [params.dueAtMs, params.projectNumber, params.traceSequence, params.sourceId, params.fence],
 };
 
 export const removeJobs: Compiled<typeof source.removeJobs> = {
   name: 'evaluations.removeJobs',
   text: "delete from \"evaluation_jobs\" where (\"project_number\" = ? and \"trace_sequence\" = ? and \"source_id\" = ?)",
-  cells: (rows) => [...rows.map((given) => [given.projectNumber, given.traceSequence, given.sourceId])],
+  cells: (rows) => [...rows.map((params) => [params.projectNumber, params.traceSequence, params.sourceId])],
 };
 
 export const renewJob: Compiled<typeof source.renewJob> = {
   name: 'evaluations.renewJob',
   text: "update \"evaluation_jobs\" set \"due_at\" = ? where (\"project_number\" = ? and \"trace_sequence\" = ? and \"source_id\" = ? and \"fence\" = ?)",
-  cells: (given) => [given.dueAtMs, given.projectNumber, given.traceSequence, given.sourceId, given.fence],
+  cells: (params) => [params.dueAtMs, params.projectNumber, params.traceSequence, params.sourceId, params.fence],
 };
 
 export const storeJob: Compiled<typeof source.storeJob> = {
   name: 'evaluations.storeJob',
   text: "insert into \"evaluation_jobs\" (\"project_number\", \"trace_sequence\", \"source_id\", \"trace_id\", \"due_at\", \"since\", \"fence\", \"failures\", \"is_rooted\", \"again_due_at\", \"again_since\", \"as_of\") values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict (\"project_number\", \"trace_sequence\", \"source_id\") do update set \"trace_id\" = \"excluded\".\"trace_id\", \"due_at\" = \"excluded\".\"due_at\", \"since\" = \"excluded\".\"since\", \"fence\" = \"excluded\".\"fence\", \"failures\" = \"excluded\".\"failures\", \"is_rooted\" = \"excluded\".\"is_rooted\", \"again_due_at\" = \"excluded\".\"again_due_at\", \"again_since\" = \"excluded\".\"again_since\", \"as_of\" = \"excluded\".\"as_of\"",
-  cells: (given) => [given.projectNumber, given.traceSequence, given.sourceId, packId(given.traceId), given.dueAtMs, given.sinceMs, given.fence, given.failures, Number(given.isRooted), given.againDueAtMs ?? null, given.againSinceMs ?? null, given.asOf],
+  cells: (params) => [params.projectNumber, params.traceSequence, params.sourceId, packId(params.traceId), params.dueAtMs, params.sinceMs, params.fence, params.failures, Number(params.isRooted), params.againDueAtMs ?? null, params.againSinceMs ?? null, params.asOf],
 };
 
 export const storeJobs: Compiled<typeof source.storeJobs> = {
   name: 'evaluations.storeJobs',
   text: "insert into \"evaluation_jobs\" (\"project_number\", \"trace_sequence\", \"source_id\", \"trace_id\", \"due_at\", \"since\", \"fence\", \"failures\", \"is_rooted\", \"again_due_at\", \"again_since\", \"as_of\") values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict (\"project_number\", \"trace_sequence\", \"source_id\") do update set \"trace_id\" = \"excluded\".\"trace_id\", \"due_at\" = \"excluded\".\"due_at\", \"since\" = \"excluded\".\"since\", \"fence\" = \"excluded\".\"fence\", \"failures\" = \"excluded\".\"failures\", \"is_rooted\" = \"excluded\".\"is_rooted\", \"again_due_at\" = \"excluded\".\"again_due_at\", \"again_since\" = \"excluded\".\"again_since\", \"as_of\" = \"excluded\".\"as_of\"",
-  cells: (rows) => [...rows.map((given) => [given.projectNumber, given.traceSequence, given.sourceId, packId(given.traceId), given.dueAtMs, given.sinceMs, given.fence, given.failures, Number(given.isRooted), given.againDueAtMs ?? null, given.againSinceMs ?? null, given.asOf])],
+  cells: (rows) => [...rows.map((params) => [params.projectNumber, params.traceSequence, params.sourceId, packId(params.traceId), params.dueAtMs, params.sinceMs, params.fence, params.failures, Number(params.isRooted), params.againDueAtMs ?? null, params.againSinceMs ?? null, params.asOf])],
 };

@@ -1,12 +1,12 @@
-// Compiled from src/storage/events/questions.ts by `npm run gen`: change it there.
+// Compiled from src/storage/events/queries.ts by `npm run gen`: change it there.
 
-import type { Compiled } from '../../../src/storage/questions.ts';
-import type * as source from '../../../src/storage/events/questions.ts';
+import type { Compiled } from '../../../src/storage/queries.ts';
+import type * as source from '../../../src/storage/events/queries.ts';
 
 export const countEvents: Compiled<typeof source.countEvents> = {
   name: 'events.countEvents',
   text: "select count(*) filter(where (cast(? as integer) >> \"type\") & 1 = 1) as \"matched\", min(\"created_at\") filter(where (cast(? as integer) >> \"type\") & 1 = 1) as \"firstMatchedAtMs\", min(\"seq\") filter(where (cast(? as integer) >> \"type\") & 1 = 1) as \"firstMatchedSeq\", min(\"seq\") as \"firstSeq\", max(\"seq\") as \"lastSeq\" from \"events\" where \"organization_number\" = ? and \"created_at\" >= ? and \"created_at\" <= ? and (\"created_at\", \"id\") > (?, ?) and (\"created_at\", \"id\") <= (?, ?) and \"seq\" >= ? and \"seq\" <= ?",
-  cells: (given) => [given.codes, given.codes, given.codes, given.organizationNumber, given.fromMs, given.toMs, given.afterMs, given.afterId, given.untilMs, given.untilId, given.fromSeq, given.toSeq],
+  cells: (params) => [params.codes, params.codes, params.codes, params.organizationNumber, params.fromMs, params.toMs, params.afterMs, params.afterId, params.untilMs, params.untilId, params.fromSeq, params.toSeq],
   row: (row: any) => ({
     matched: row[0],
     firstMatchedAtMs: row[1],
@@ -19,7 +19,7 @@ export const countEvents: Compiled<typeof source.countEvents> = {
 export const findEnds: Compiled<typeof source.findEnds> = {
   name: 'events.findEnds',
   text: "select (select \"envelope\" from \"envelopes\" as \"log\" where \"organization_number\" = ? and \"seq\" >= ? order by \"seq\" limit 1) as \"first\", (select \"envelope\" from \"envelopes\" as \"log\" where \"organization_number\" = ? and \"seq\" >= ? order by \"seq\" limit 1) as \"last\"",
-  cells: (given) => [given.organizationNumber, given.fromSeq, given.organizationNumber, given.toSeq],
+  cells: (params) => [params.organizationNumber, params.fromSeq, params.organizationNumber, params.toSeq],
   row: (row: any) => ({
     first: row[0],
     last: row[1],
@@ -29,7 +29,7 @@ export const findEnds: Compiled<typeof source.findEnds> = {
 export const findHead: Compiled<typeof source.findHead> = {
   name: 'events.findHead',
   text: "select \"seq\" as \"seq\" from \"log_heads\" where \"organization_number\" = ?",
-  cells: (given) => [given.organizationNumber],
+  cells: (params) => [params.organizationNumber],
   row: (row: any) => ({
     seq: row[0],
   }),
@@ -47,7 +47,7 @@ export const findOldestAdmitted: Compiled<typeof source.findOldestAdmitted> = {
 export const findPlaceAfter: Compiled<typeof source.findPlaceAfter> = {
   name: 'events.findPlaceAfter',
   text: "select \"created_at\" as \"createdAtMs\", \"id\" as \"id\" from \"events\" where \"organization_number\" = ? and \"created_at\" >= ? and \"created_at\" <= ? and (\"created_at\", \"id\") > (?, ?) order by \"created_at\", \"id\" limit 1 offset ?",
-  cells: (given) => [given.organizationNumber, given.fromMs, given.toMs, given.afterMs, given.afterId, given.skipped],
+  cells: (params) => [params.organizationNumber, params.fromMs, params.toMs, params.afterMs, params.afterId, params.skipped],
   row: (row: any) => ({
     createdAtMs: row[0],
     id: row[1],
@@ -57,7 +57,7 @@ export const findPlaceAfter: Compiled<typeof source.findPlaceAfter> = {
 export const listCompletedEvents: Compiled<typeof source.listCompletedEvents> = {
   name: 'events.listCompletedEvents',
   text: "select \"created_at\" as \"createdAtMs\", \"id\" as \"id\", \"envelope\" as \"envelope\" from \"events\" inner join \"envelopes\" on \"envelopes\".\"organization_number\" = \"events\".\"organization_number\" and \"envelopes\".\"seq\" = \"events\".\"seq\" where \"events\".\"organization_number\" = ? and \"created_at\" >= ? and \"created_at\" <= ? and (\"created_at\", \"id\") < (?, ?) and \"type\" = 1 order by \"created_at\" desc, \"id\" desc limit ?",
-  cells: (given) => [given.organizationNumber, given.fromMs, given.toMs, given.atMs, given.id, given.limit],
+  cells: (params) => [params.organizationNumber, params.fromMs, params.toMs, params.atMs, params.id, params.limit],
   row: (row: any) => ({
     createdAtMs: row[0],
     id: row[1],
@@ -68,7 +68,7 @@ export const listCompletedEvents: Compiled<typeof source.listCompletedEvents> = 
 export const listEvents: Compiled<typeof source.listEvents> = {
   name: 'events.listEvents',
   text: "select \"created_at\" as \"createdAtMs\", \"id\" as \"id\", \"envelope\" as \"envelope\" from \"events\" inner join \"envelopes\" on \"envelopes\".\"organization_number\" = \"events\".\"organization_number\" and \"envelopes\".\"seq\" = \"events\".\"seq\" where \"events\".\"organization_number\" = ? and \"created_at\" >= ? and \"created_at\" <= ? and (\"created_at\", \"id\") < (?, ?) and (\"type\" = 1 or \"type\" = 2) order by \"created_at\" desc, \"id\" desc limit ?",
-  cells: (given) => [given.organizationNumber, given.fromMs, given.toMs, given.atMs, given.id, given.limit],
+  cells: (params) => [params.organizationNumber, params.fromMs, params.toMs, params.atMs, params.id, params.limit],
   row: (row: any) => ({
     createdAtMs: row[0],
     id: row[1],
@@ -79,7 +79,7 @@ export const listEvents: Compiled<typeof source.listEvents> = {
 export const listSettledEvents: Compiled<typeof source.listSettledEvents> = {
   name: 'events.listSettledEvents',
   text: "select \"created_at\" as \"createdAtMs\", \"id\" as \"id\", \"envelope\" as \"envelope\" from \"events\" inner join \"envelopes\" on \"envelopes\".\"organization_number\" = \"events\".\"organization_number\" and \"envelopes\".\"seq\" = \"events\".\"seq\" where \"events\".\"organization_number\" = ? and \"created_at\" >= ? and \"created_at\" <= ? and (\"created_at\", \"id\") < (?, ?) and \"type\" = 2 order by \"created_at\" desc, \"id\" desc limit ?",
-  cells: (given) => [given.organizationNumber, given.fromMs, given.toMs, given.atMs, given.id, given.limit],
+  cells: (params) => [params.organizationNumber, params.fromMs, params.toMs, params.atMs, params.id, params.limit],
   row: (row: any) => ({
     createdAtMs: row[0],
     id: row[1],

@@ -1,12 +1,12 @@
-// Compiled from src/storage/experiments/questions.ts by `npm run gen`: change it there.
+// Compiled from src/storage/experiments/queries.ts by `npm run gen`: change it there.
 
-import type { Compiled } from '../../../src/storage/questions.ts';
-import type * as source from '../../../src/storage/experiments/questions.ts';
+import type { Compiled } from '../../../src/storage/queries.ts';
+import type * as source from '../../../src/storage/experiments/queries.ts';
 
 export const countExperiments: Compiled<typeof source.countExperiments> = {
   name: 'experiments.countExperiments',
   text: "select count(*) as \"count\" from \"experiments\" where \"project_id\" = ? and \"deleted_at\" is null",
-  cells: (given) => [given.projectId],
+  cells: (params) => [params.projectId],
   row: (row: any) => ({
     count: row[0],
   }),
@@ -15,7 +15,7 @@ export const countExperiments: Compiled<typeof source.countExperiments> = {
 export const countRuns: Compiled<typeof source.countRuns> = {
   name: 'experiments.countRuns',
   text: "select count(*) as \"count\" from \"experiment_runs\" where \"project_id\" = ? and \"deleted_at\" is null",
-  cells: (given) => [given.projectId],
+  cells: (params) => [params.projectId],
   row: (row: any) => ({
     count: row[0],
   }),
@@ -24,7 +24,7 @@ export const countRuns: Compiled<typeof source.countRuns> = {
 export const findExperiment: Compiled<typeof source.findExperiment> = {
   name: 'experiments.findExperiment',
   text: "select \"experiments\".\"project_id\" as \"projectId\", \"experiments\".\"id\" as \"id\", \"experiments\".\"name\" as \"name\", \"experiments\".\"slug\" as \"slug\", \"experiments\".\"created_at\" as \"createdAtMs\", \"experiments\".\"updated_at\" as \"updatedAtMs\" from \"experiments\" where \"project_id\" = ? and \"deleted_at\" is null and \"id\" = ?",
-  cells: (given) => [given.projectId, given.id],
+  cells: (params) => [params.projectId, params.id],
   row: (row: any) => ({
     projectId: row[0],
     id: row[1],
@@ -38,7 +38,7 @@ export const findExperiment: Compiled<typeof source.findExperiment> = {
 export const findExperimentBySlug: Compiled<typeof source.findExperimentBySlug> = {
   name: 'experiments.findExperimentBySlug',
   text: "select \"experiments\".\"project_id\" as \"projectId\", \"experiments\".\"id\" as \"id\", \"experiments\".\"name\" as \"name\", \"experiments\".\"slug\" as \"slug\", \"experiments\".\"created_at\" as \"createdAtMs\", \"experiments\".\"updated_at\" as \"updatedAtMs\" from \"experiments\" where \"project_id\" = ? and \"deleted_at\" is null and \"slug\" = ?",
-  cells: (given) => [given.projectId, given.slug],
+  cells: (params) => [params.projectId, params.slug],
   row: (row: any) => ({
     projectId: row[0],
     id: row[1],
@@ -62,7 +62,7 @@ export const findHiddenRun: Compiled<typeof source.findHiddenRun> = {
 export const findRun: Compiled<typeof source.findRun> = {
   name: 'experiments.findRun',
   text: "select \"experiment_runs\".\"project_id\" as \"projectId\", \"experiment_runs\".\"key\" as \"key\", \"experiment_runs\".\"experiment_id\" as \"experimentId\", \"experiment_runs\".\"id\" as \"id\", \"experiment_runs\".\"name\" as \"name\", \"experiment_runs\".\"dataset_id\" as \"datasetId\", \"experiment_runs\".\"dataset_version\" as \"datasetVersion\", \"experiment_runs\".\"targets\" as \"targetsJson\", \"experiment_runs\".\"evaluators\" as \"evaluatorsJson\", \"experiment_runs\".\"total\" as \"total\", \"experiment_runs\".\"progress\" as \"progress\", \"experiment_runs\".\"result_count\" as \"resultCount\", \"experiment_runs\".\"total_bytes\" as \"totalBytes\", \"experiment_runs\".\"created_at\" as \"createdAtMs\", \"experiment_runs\".\"updated_at\" as \"updatedAtMs\", \"experiment_runs\".\"finished_at\" as \"finishedAtMs\" from \"experiment_runs\" where (\"project_id\" = ? and \"experiment_id\" = ?) and \"deleted_at\" is null and \"id\" = ?",
-  cells: (given) => [given.projectId, given.experimentId, given.id],
+  cells: (params) => [params.projectId, params.experimentId, params.id],
   row: (row: any) => ({
     projectId: row[0],
     key: row[1],
@@ -86,25 +86,25 @@ export const findRun: Compiled<typeof source.findRun> = {
 export const hideExperiment: Compiled<typeof source.hideExperiment> = {
   name: 'experiments.hideExperiment',
   text: "update \"experiments\" set \"deleted_at\" = ? where (\"project_id\" = ? and \"id\" = ?) and \"deleted_at\" is null",
-  cells: (given) => [given.deletedAtMs ?? null, given.projectId, given.id],
+  cells: (params) => [params.deletedAtMs ?? null, params.projectId, params.id],
 };
 
 export const hideRun: Compiled<typeof source.hideRun> = {
   name: 'experiments.hideRun',
   text: "update \"experiment_runs\" set \"deleted_at\" = ? where (\"project_id\" = ? and \"experiment_id\" = ? and \"id\" = ?) and \"deleted_at\" is null",
-  cells: (given) => [given.deletedAtMs ?? null, given.projectId, given.experimentId, given.id],
+  cells: (params) => [params.deletedAtMs ?? null, params.projectId, params.experimentId, params.id],
 };
 
 export const hideRuns: Compiled<typeof source.hideRuns> = {
   name: 'experiments.hideRuns',
   text: "update \"experiment_runs\" set \"deleted_at\" = ? where (\"project_id\" = ? and \"experiment_id\" = ?) and \"deleted_at\" is null",
-  cells: (given) => [given.deletedAtMs ?? null, given.projectId, given.experimentId],
+  cells: (params) => [params.deletedAtMs ?? null, params.projectId, params.experimentId],
 };
 
 export const holdExperiment: Compiled<typeof source.holdExperiment> = {
   name: 'experiments.holdExperiment',
   text: "select \"experiments\".\"project_id\" as \"projectId\", \"experiments\".\"id\" as \"id\", \"experiments\".\"name\" as \"name\", \"experiments\".\"slug\" as \"slug\", \"experiments\".\"created_at\" as \"createdAtMs\", \"experiments\".\"updated_at\" as \"updatedAtMs\" from \"experiments\" where \"project_id\" = ? and \"deleted_at\" is null and \"id\" = ?",
-  cells: (given) => [given.projectId, given.id],
+  cells: (params) => [params.projectId, params.id],
   row: (row: any) => ({
     projectId: row[0],
     id: row[1],
@@ -118,7 +118,7 @@ export const holdExperiment: Compiled<typeof source.holdExperiment> = {
 export const holdRun: Compiled<typeof source.holdRun> = {
   name: 'experiments.holdRun',
   text: "select \"experiment_runs\".\"project_id\" as \"projectId\", \"experiment_runs\".\"key\" as \"key\", \"experiment_runs\".\"experiment_id\" as \"experimentId\", \"experiment_runs\".\"id\" as \"id\", \"experiment_runs\".\"name\" as \"name\", \"experiment_runs\".\"dataset_id\" as \"datasetId\", \"experiment_runs\".\"dataset_version\" as \"datasetVersion\", \"experiment_runs\".\"targets\" as \"targetsJson\", \"experiment_runs\".\"evaluators\" as \"evaluatorsJson\", \"experiment_runs\".\"total\" as \"total\", \"experiment_runs\".\"progress\" as \"progress\", \"experiment_runs\".\"result_count\" as \"resultCount\", \"experiment_runs\".\"total_bytes\" as \"totalBytes\", \"experiment_runs\".\"created_at\" as \"createdAtMs\", \"experiment_runs\".\"updated_at\" as \"updatedAtMs\", \"experiment_runs\".\"finished_at\" as \"finishedAtMs\" from \"experiment_runs\" where (\"project_id\" = ? and \"experiment_id\" = ?) and \"deleted_at\" is null and \"id\" = ?",
-  cells: (given) => [given.projectId, given.experimentId, given.id],
+  cells: (params) => [params.projectId, params.experimentId, params.id],
   row: (row: any) => ({
     projectId: row[0],
     key: row[1],
@@ -142,19 +142,19 @@ export const holdRun: Compiled<typeof source.holdRun> = {
 export const insertExperiment: Compiled<typeof source.insertExperiment> = {
   name: 'experiments.insertExperiment',
   text: "insert into \"experiments\" (\"project_id\", \"id\", \"name\", \"slug\", \"created_at\", \"updated_at\", \"deleted_at\") values (?, ?, ?, ?, ?, ?, ?) on conflict do nothing",
-  cells: (given) => [given.projectId, given.id, given.name, given.slug, given.createdAtMs, given.updatedAtMs, given.deletedAtMs ?? null],
+  cells: (params) => [params.projectId, params.id, params.name, params.slug, params.createdAtMs, params.updatedAtMs, params.deletedAtMs ?? null],
 };
 
 export const insertRun: Compiled<typeof source.insertRun> = {
   name: 'experiments.insertRun',
   text: "insert into \"experiment_runs\" (\"project_id\", \"key\", \"experiment_id\", \"id\", \"name\", \"dataset_id\", \"dataset_version\", \"targets\", \"evaluators\", \"total\", \"progress\", \"result_count\", \"total_bytes\", \"created_at\", \"updated_at\", \"finished_at\", \"deleted_at\") values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict do nothing",
-  cells: (given) => [given.projectId, given.key, given.experimentId, given.id, given.name, given.datasetId ?? null, given.datasetVersion ?? null, given.targetsJson, given.evaluatorsJson, given.total ?? null, given.progress ?? null, given.resultCount, given.totalBytes, given.createdAtMs, given.updatedAtMs, given.finishedAtMs ?? null, given.deletedAtMs ?? null],
+  cells: (params) => [params.projectId, params.key, params.experimentId, params.id, params.name, params.datasetId ?? null, params.datasetVersion ?? null, params.targetsJson, params.evaluatorsJson, params.total ?? null, params.progress ?? null, params.resultCount, params.totalBytes, params.createdAtMs, params.updatedAtMs, params.finishedAtMs ?? null, params.deletedAtMs ?? null],
 };
 
 export const listExperiments: Compiled<typeof source.listExperiments> = {
   name: 'experiments.listExperiments',
   text: "select \"experiments\".\"project_id\" as \"projectId\", \"experiments\".\"id\" as \"id\", \"experiments\".\"name\" as \"name\", \"experiments\".\"slug\" as \"slug\", \"experiments\".\"created_at\" as \"createdAtMs\", \"experiments\".\"updated_at\" as \"updatedAtMs\" from \"experiments\" where \"project_id\" = ? and \"deleted_at\" is null order by \"created_at\" desc, \"id\" desc limit ?",
-  cells: (given) => [given.projectId, given.limit],
+  cells: (params) => [params.projectId, params.limit],
   row: (row: any) => ({
     projectId: row[0],
     id: row[1],
@@ -168,7 +168,7 @@ export const listExperiments: Compiled<typeof source.listExperiments> = {
 export const listFigures: Compiled<typeof source.listFigures> = {
   name: 'experiments.listFigures',
   text: "select \"entry_index\" as \"entryIndex\", \"target_id\" as \"targetId\", \"entry_id\" as \"entryId\", \"cost_usd\" as \"costUsd\", \"duration_ms\" as \"durationMs\", \"scores\" as \"scoresJson\", \"bytes\" as \"bytes\", case when \"error\" is null then 0 else 1 end as \"errorCount\" from \"experiment_results\" where \"project_id\" = ? and \"run_key\" = ? and \"entry_index\" >= ? and (\"entry_index\" > ? or \"target_id\" > ?) order by \"entry_index\", \"target_id\" limit ?",
-  cells: (given) => [given.projectId, given.runKey, given.entryIndex, given.entryIndex, given.targetId, given.limit],
+  cells: (params) => [params.projectId, params.runKey, params.entryIndex, params.entryIndex, params.targetId, params.limit],
   row: (row: any) => ({
     entryIndex: row[0],
     targetId: row[1],
@@ -184,7 +184,7 @@ export const listFigures: Compiled<typeof source.listFigures> = {
 export const listKeys: Compiled<typeof source.listKeys> = {
   name: 'experiments.listKeys',
   text: "select \"project_id\" as \"projectId\", \"run_key\" as \"runKey\", \"entry_index\" as \"entryIndex\", \"target_id\" as \"targetId\" from \"experiment_results\" where \"project_id\" = ? and \"run_key\" = ? limit ?",
-  cells: (given) => [given.projectId, given.runKey, given.limit],
+  cells: (params) => [params.projectId, params.runKey, params.limit],
   row: (row: any) => ({
     projectId: row[0],
     runKey: row[1],
@@ -196,7 +196,7 @@ export const listKeys: Compiled<typeof source.listKeys> = {
 export const listResults: Compiled<typeof source.listResults> = {
   name: 'experiments.listResults',
   text: "select \"experiment_results\".\"project_id\" as \"projectId\", \"experiment_results\".\"run_key\" as \"runKey\", \"experiment_results\".\"entry_index\" as \"entryIndex\", \"experiment_results\".\"target_id\" as \"targetId\", \"experiment_results\".\"entry_id\" as \"entryId\", \"experiment_results\".\"trace_id\" as \"traceId\", \"experiment_results\".\"entry\" as \"entryJson\", \"experiment_results\".\"predicted\" as \"predictedJson\", \"experiment_results\".\"cost_usd\" as \"costUsd\", \"experiment_results\".\"duration_ms\" as \"durationMs\", \"experiment_results\".\"error\" as \"error\", \"experiment_results\".\"evaluations\" as \"evaluationsJson\", \"experiment_results\".\"scores\" as \"scoresJson\", \"experiment_results\".\"bytes\" as \"bytes\" from \"experiment_results\" where (\"project_id\" = ? and \"run_key\" = ? and \"target_id\" = ?) and \"entry_index\" in (select value from json_each(?))",
-  cells: (given) => [given.projectId, given.runKey, given.targetId, JSON.stringify(given.entryIndexes)],
+  cells: (params) => [params.projectId, params.runKey, params.targetId, JSON.stringify(params.entryIndexes)],
   row: (row: any) => ({
     projectId: row[0],
     runKey: row[1],
@@ -218,7 +218,7 @@ export const listResults: Compiled<typeof source.listResults> = {
 export const listRuns: Compiled<typeof source.listRuns> = {
   name: 'experiments.listRuns',
   text: "select \"experiment_runs\".\"project_id\" as \"projectId\", \"experiment_runs\".\"key\" as \"key\", \"experiment_runs\".\"experiment_id\" as \"experimentId\", \"experiment_runs\".\"id\" as \"id\", \"experiment_runs\".\"name\" as \"name\", \"experiment_runs\".\"dataset_id\" as \"datasetId\", \"experiment_runs\".\"dataset_version\" as \"datasetVersion\", \"experiment_runs\".\"total\" as \"total\", \"experiment_runs\".\"progress\" as \"progress\", \"experiment_runs\".\"result_count\" as \"resultCount\", \"experiment_runs\".\"total_bytes\" as \"totalBytes\", \"experiment_runs\".\"created_at\" as \"createdAtMs\", \"experiment_runs\".\"updated_at\" as \"updatedAtMs\", \"experiment_runs\".\"finished_at\" as \"finishedAtMs\" from \"experiment_runs\" where (\"project_id\" = ? and \"experiment_id\" = ?) and \"deleted_at\" is null order by \"created_at\" desc, \"id\" desc limit ?",
-  cells: (given) => [given.projectId, given.experimentId, given.limit],
+  cells: (params) => [params.projectId, params.experimentId, params.limit],
   row: (row: any) => ({
     projectId: row[0],
     key: row[1],
@@ -240,7 +240,7 @@ export const listRuns: Compiled<typeof source.listRuns> = {
 export const listRunsAfter: Compiled<typeof source.listRunsAfter> = {
   name: 'experiments.listRunsAfter',
   text: "select \"experiment_runs\".\"project_id\" as \"projectId\", \"experiment_runs\".\"key\" as \"key\", \"experiment_runs\".\"experiment_id\" as \"experimentId\", \"experiment_runs\".\"id\" as \"id\", \"experiment_runs\".\"name\" as \"name\", \"experiment_runs\".\"dataset_id\" as \"datasetId\", \"experiment_runs\".\"dataset_version\" as \"datasetVersion\", \"experiment_runs\".\"total\" as \"total\", \"experiment_runs\".\"progress\" as \"progress\", \"experiment_runs\".\"result_count\" as \"resultCount\", \"experiment_runs\".\"total_bytes\" as \"totalBytes\", \"experiment_runs\".\"created_at\" as \"createdAtMs\", \"experiment_runs\".\"updated_at\" as \"updatedAtMs\", \"experiment_runs\".\"finished_at\" as \"finishedAtMs\" from \"experiment_runs\" where (\"project_id\" = ? and \"experiment_id\" = ?) and \"deleted_at\" is null and (\"created_at\" < ? or (\"created_at\" = ? and \"id\" < ?)) and \"created_at\" <= ? order by \"created_at\" desc, \"id\" desc limit ?",
-  cells: (given) => [given.projectId, given.experimentId, given.afterMs, given.afterMs, given.afterId, given.afterMs, given.limit],
+  cells: (params) => [params.projectId, params.experimentId, params.afterMs, params.afterMs, params.afterId, params.afterMs, params.limit],
   row: (row: any) => ({
     projectId: row[0],
     key: row[1],
@@ -262,29 +262,29 @@ export const listRunsAfter: Compiled<typeof source.listRunsAfter> = {
 export const removeResults: Compiled<typeof source.removeResults> = {
   name: 'experiments.removeResults',
   text: "delete from \"experiment_results\" where (\"project_id\" = ? and \"run_key\" = ? and \"entry_index\" = ? and \"target_id\" = ?)",
-  cells: (rows) => [...rows.map((given) => [given.projectId, given.runKey, given.entryIndex, given.targetId])],
+  cells: (rows) => [...rows.map((params) => [params.projectId, params.runKey, params.entryIndex, params.targetId])],
 };
 
 export const removeRun: Compiled<typeof source.removeRun> = {
   name: 'experiments.removeRun',
   text: "delete from \"experiment_runs\" where (\"project_id\" = ? and \"key\" = ?)",
-  cells: (given) => [given.projectId, given.key],
+  cells: (params) => [params.projectId, params.key],
 };
 
 export const touchExperiment: Compiled<typeof source.touchExperiment> = {
   name: 'experiments.touchExperiment',
   text: "update \"experiments\" set \"updated_at\" = ? where (\"project_id\" = ? and \"id\" = ?) and \"updated_at\" < ?",
-  cells: (given) => [given.updatedAtMs, given.projectId, given.id, given.updatedAtMs],
+  cells: (params) => [params.updatedAtMs, params.projectId, params.id, params.updatedAtMs],
 };
 
 export const updateRun: Compiled<typeof source.updateRun> = {
   name: 'experiments.updateRun',
   text: "update \"experiment_runs\" set \"targets\" = ?, \"evaluators\" = ?, \"total\" = ?, \"progress\" = ?, \"result_count\" = ?, \"total_bytes\" = ?, \"updated_at\" = ?, \"finished_at\" = ? where (\"project_id\" = ? and \"key\" = ?)",
-  cells: (given) => [given.targetsJson, given.evaluatorsJson, given.total ?? null, given.progress ?? null, given.resultCount, given.totalBytes, given.updatedAtMs, given.finishedAtMs ?? null, given.projectId, given.key],
+  cells: (params) => [params.targetsJson, params.evaluatorsJson, params.total ?? null, params.progress ?? null, params.resultCount, params.totalBytes, params.updatedAtMs, params.finishedAtMs ?? null, params.projectId, params.key],
 };
 
 export const writeResults: Compiled<typeof source.writeResults> = {
   name: 'experiments.writeResults',
   text: "insert into \"experiment_results\" (\"project_id\", \"run_key\", \"entry_index\", \"target_id\", \"entry_id\", \"trace_id\", \"entry\", \"predicted\", \"cost_usd\", \"duration_ms\", \"error\", \"evaluations\", \"scores\", \"bytes\") values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict (\"project_id\", \"run_key\", \"entry_index\", \"target_id\") do update set \"entry_id\" = \"excluded\".\"entry_id\", \"trace_id\" = \"excluded\".\"trace_id\", \"entry\" = \"excluded\".\"entry\", \"predicted\" = \"excluded\".\"predicted\", \"cost_usd\" = \"excluded\".\"cost_usd\", \"duration_ms\" = \"excluded\".\"duration_ms\", \"error\" = \"excluded\".\"error\", \"evaluations\" = \"excluded\".\"evaluations\", \"scores\" = \"excluded\".\"scores\", \"bytes\" = \"excluded\".\"bytes\"",
-  cells: (rows) => [...rows.map((given) => [given.projectId, given.runKey, given.entryIndex, given.targetId, given.entryId ?? null, given.traceId ?? null, given.entryJson ?? null, given.predictedJson ?? null, given.costUsd ?? null, given.durationMs ?? null, given.error ?? null, given.evaluationsJson, given.scoresJson, given.bytes])],
+  cells: (rows) => [...rows.map((params) => [params.projectId, params.runKey, params.entryIndex, params.targetId, params.entryId ?? null, params.traceId ?? null, params.entryJson ?? null, params.predictedJson ?? null, params.costUsd ?? null, params.durationMs ?? null, params.error ?? null, params.evaluationsJson, params.scoresJson, params.bytes])],
 };

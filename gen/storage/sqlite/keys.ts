@@ -1,13 +1,13 @@
-// Compiled from src/storage/keys/questions.ts by `npm run gen`: change it there.
+// Compiled from src/storage/keys/queries.ts by `npm run gen`: change it there.
 
-import type { Compiled } from '../../../src/storage/questions.ts';
+import type { Compiled } from '../../../src/storage/queries.ts';
 import { fillPlaces } from '../../../src/storage/engine/sqlite/compact-ids.ts';
-import type * as source from '../../../src/storage/keys/questions.ts';
+import type * as source from '../../../src/storage/keys/queries.ts';
 
 export const findApiKeys: Compiled<typeof source.findApiKeys> = {
   name: 'keys.findApiKeys',
   text: "select \"api_keys\".\"id\" as \"id\", \"api_keys\".\"key_type\" as \"keyType\", \"api_keys\".\"organization_id\" as \"organizationId\", \"api_keys\".\"user_id\" as \"userId\", \"api_keys\".\"expires_at\" as \"expiresAtMs\", \"api_keys\".\"revoked_at\" as \"revokedAtMs\", \"api_keys\".\"secret_hash\" as \"secretHash\", \"api_keys\".\"previous_secret_hash\" as \"previousSecretHash\", \"api_keys\".\"previous_secret_until\" as \"previousSecretUntilMs\", \"organizations\".\"price_version\" as \"priceVersion\", \"organizations\".\"number\" as \"organizationNumber\", (\"api_keys\".\"key_type\" = 'service' or (\"members\".\"user_id\" is not null and \"members\".\"disabled_at\" is null)) as \"ownerActive\", (select coalesce(json_group_array(json_object('role', \"agg\".\"role\", 'scopeType', \"agg\".\"scopeType\", 'scopeId', \"agg\".\"scopeId\", 'permissionsJson', \"agg\".\"permissionsJson\")), '[]') from (select \"grant\".\"role\" as \"role\", \"grant\".\"scope_type\" as \"scopeType\", \"grant\".\"scope_id\" as \"scopeId\", \"grant\".\"permissions\" as \"permissionsJson\" from \"api_key_bindings\" as \"grant\" where \"grant\".\"api_key_id\" = \"api_keys\".\"id\" and ((\"grant\".\"scope_type\" = 'ORGANIZATION' and \"grant\".\"scope_id\" = \"api_keys\".\"organization_id\") or (\"grant\".\"scope_type\" = 'TEAM' and exists (select \"teams\".\"id\" as \"id\" from \"teams\" where \"teams\".\"organization_id\" = \"api_keys\".\"organization_id\" and \"teams\".\"id\" = \"grant\".\"scope_id\")) or (\"grant\".\"scope_type\" = 'PROJECT' and exists (select \"projects\".\"id\" as \"id\" from \"projects\" where \"projects\".\"id\" = \"grant\".\"scope_id\" and \"projects\".\"organization_id\" = \"api_keys\".\"organization_id\" and \"projects\".\"archived_at\" is null))) order by \"grant\".\"position\") as agg) as \"bindings\", (select coalesce(json_group_array(json_object('role', \"agg\".\"role\", 'scopeType', \"agg\".\"scopeType\", 'scopeId', \"agg\".\"scopeId\", 'permissionsJson', \"agg\".\"permissionsJson\")), '[]') from (select \"grant\".\"role\" as \"role\", \"grant\".\"scope_type\" as \"scopeType\", \"grant\".\"scope_id\" as \"scopeId\", \"grant\".\"permissions\" as \"permissionsJson\" from \"role_bindings\" as \"grant\" where \"grant\".\"organization_id\" = \"api_keys\".\"organization_id\" and \"grant\".\"user_id\" = \"api_keys\".\"user_id\" and ((\"grant\".\"scope_type\" = 'ORGANIZATION' and \"grant\".\"scope_id\" = \"api_keys\".\"organization_id\") or (\"grant\".\"scope_type\" = 'TEAM' and exists (select \"teams\".\"id\" as \"id\" from \"teams\" where \"teams\".\"organization_id\" = \"api_keys\".\"organization_id\" and \"teams\".\"id\" = \"grant\".\"scope_id\")) or (\"grant\".\"scope_type\" = 'PROJECT' and exists (select \"projects\".\"id\" as \"id\" from \"projects\" where \"projects\".\"id\" = \"grant\".\"scope_id\" and \"projects\".\"organization_id\" = \"api_keys\".\"organization_id\" and \"projects\".\"archived_at\" is null))) order by \"grant\".\"id\") as agg) as \"ownerBindings\" from \"api_keys\" inner join \"organizations\" on \"organizations\".\"id\" = \"api_keys\".\"organization_id\" left join \"members\" on \"members\".\"organization_id\" = \"api_keys\".\"organization_id\" and \"members\".\"user_id\" = \"api_keys\".\"user_id\" where \"api_keys\".\"id\" = ?",
-  cells: (given) => [...given.ids],
+  cells: (params) => [...params.ids],
   row: (row: any) => ({
     id: row[0],
     keyType: row[1],
@@ -29,7 +29,7 @@ export const findApiKeys: Compiled<typeof source.findApiKeys> = {
 export const findKey: Compiled<typeof source.findKey> = {
   name: 'keys.findKey',
   text: "select \"api_keys\".\"id\" as \"id\", \"api_keys\".\"organization_id\" as \"organizationId\", \"api_keys\".\"key_type\" as \"keyType\", \"api_keys\".\"name\" as \"name\", \"api_keys\".\"description\" as \"description\", \"api_keys\".\"user_id\" as \"userId\", \"api_keys\".\"created_by_user_id\" as \"createdByUserId\", \"api_keys\".\"permission_mode\" as \"permissionMode\", \"api_keys\".\"secret_hash\" as \"secretHash\", \"api_keys\".\"imported\" as \"imported\", \"api_keys\".\"previous_secret_hash\" as \"previousSecretHash\", \"api_keys\".\"previous_secret_until\" as \"previousSecretUntilMs\", \"api_keys\".\"expires_at\" as \"expiresAtMs\", \"api_keys\".\"revoked_at\" as \"revokedAtMs\", \"api_keys\".\"last_used_at\" as \"lastUsedAtMs\", \"api_keys\".\"created_at\" as \"createdAtMs\", \"api_keys\".\"updated_at\" as \"updatedAtMs\", (select coalesce(json_group_array(json_object('id', \"agg\".\"id\", 'role', \"agg\".\"role\", 'scopeType', \"agg\".\"scopeType\", 'scopeId', \"agg\".\"scopeId\", 'permissionsJson', \"agg\".\"permissionsJson\")), '[]') from (select \"grant\".\"id\" as \"id\", \"grant\".\"role\" as \"role\", \"grant\".\"scope_type\" as \"scopeType\", \"grant\".\"scope_id\" as \"scopeId\", \"grant\".\"permissions\" as \"permissionsJson\" from \"api_key_bindings\" as \"grant\" where \"grant\".\"api_key_id\" = \"api_keys\".\"id\" order by \"grant\".\"position\") as agg) as \"bindings\" from \"api_keys\" where \"organization_id\" = ? and \"id\" = ?",
-  cells: (given) => [given.organizationId, given.id],
+  cells: (params) => [params.organizationId, params.id],
   row: (row: any) => ({
     id: row[0],
     organizationId: row[1],
@@ -55,7 +55,7 @@ export const findKey: Compiled<typeof source.findKey> = {
 export const findProjects: Compiled<typeof source.findProjects> = {
   name: 'keys.findProjects',
   text: "select \"projects\".\"id\" as \"id\", \"projects\".\"number\" as \"number\", \"projects\".\"slug\" as \"slug\", \"projects\".\"organization_id\" as \"organizationId\", \"projects\".\"team_id\" as \"teamId\", \"projects\".\"emit_request_events\" as \"emitRequestEvents\", \"projects\".\"trace_retention_days\" as \"traceRetentionDays\", \"projects\".\"archived_at\" as \"archivedAtMs\", \"organizations\".\"price_version\" as \"priceVersion\", \"organizations\".\"number\" as \"organizationNumber\" from \"projects\" inner join \"organizations\" on \"organizations\".\"id\" = \"projects\".\"organization_id\" where \"projects\".\"archived_at\" is null and \"projects\".\"id\" = ?",
-  cells: (given) => [...given.ids],
+  cells: (params) => [...params.ids],
   row: (row: any) => ({
     id: row[0],
     number: row[1],
@@ -73,7 +73,7 @@ export const findProjects: Compiled<typeof source.findProjects> = {
 export const findProjectsByKey: Compiled<typeof source.findProjectsByKey> = {
   name: 'keys.findProjectsByKey',
   text: "select \"projects\".\"id\" as \"id\", \"projects\".\"number\" as \"number\", \"projects\".\"slug\" as \"slug\", \"projects\".\"organization_id\" as \"organizationId\", \"projects\".\"team_id\" as \"teamId\", \"projects\".\"emit_request_events\" as \"emitRequestEvents\", \"projects\".\"trace_retention_days\" as \"traceRetentionDays\", \"projects\".\"archived_at\" as \"archivedAtMs\", \"organizations\".\"price_version\" as \"priceVersion\", \"organizations\".\"number\" as \"organizationNumber\", \"projects\".\"key_hash\" as \"keyHash\", cast(null as bigint) as \"untilMs\" from \"projects\" inner join \"organizations\" on \"organizations\".\"id\" = \"projects\".\"organization_id\" where \"projects\".\"archived_at\" is null and \"projects\".\"key_hash\" = ? union all select \"projects\".\"id\" as \"id\", \"projects\".\"number\" as \"number\", \"projects\".\"slug\" as \"slug\", \"projects\".\"organization_id\" as \"organizationId\", \"projects\".\"team_id\" as \"teamId\", \"projects\".\"emit_request_events\" as \"emitRequestEvents\", \"projects\".\"trace_retention_days\" as \"traceRetentionDays\", \"projects\".\"archived_at\" as \"archivedAtMs\", \"organizations\".\"price_version\" as \"priceVersion\", \"organizations\".\"number\" as \"organizationNumber\", \"projects\".\"previous_key_hash\" as \"keyHash\", \"projects\".\"previous_key_until\" as \"untilMs\" from \"projects\" inner join \"organizations\" on \"organizations\".\"id\" = \"projects\".\"organization_id\" where \"projects\".\"archived_at\" is null and \"projects\".\"previous_key_hash\" = ? and \"projects\".\"previous_key_until\" is not null",
-  cells: (given) => [...given.keyHashes, ...given.keyHashes],
+  cells: (params) => [...params.keyHashes, ...params.keyHashes],
   row: (row: any) => ({
     id: row[0],
     number: row[1],
@@ -102,7 +102,7 @@ export const hasImported: Compiled<typeof source.hasImported> = {
 export const holdFreeKeys: Compiled<typeof source.holdFreeKeys> = {
   name: 'keys.holdFreeKeys',
   text: "select \"id\" as \"id\" from \"api_keys\" where \"id\" in (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-  cells: (given) => [...fillPlaces(given.ids)],
+  cells: (params) => [...fillPlaces(params.ids)],
   row: (row: any) => ({
     id: row[0],
   }),
@@ -111,7 +111,7 @@ export const holdFreeKeys: Compiled<typeof source.holdFreeKeys> = {
 export const holdFreeProjects: Compiled<typeof source.holdFreeProjects> = {
   name: 'keys.holdFreeProjects',
   text: "select \"id\" as \"id\" from \"projects\" where \"id\" in (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-  cells: (given) => [...fillPlaces(given.ids)],
+  cells: (params) => [...fillPlaces(params.ids)],
   row: (row: any) => ({
     id: row[0],
   }),
@@ -120,13 +120,13 @@ export const holdFreeProjects: Compiled<typeof source.holdFreeProjects> = {
 export const insertKey: Compiled<typeof source.insertKey> = {
   name: 'keys.insertKey',
   text: "insert into \"api_keys\" (\"id\", \"organization_id\", \"key_type\", \"name\", \"description\", \"user_id\", \"created_by_user_id\", \"permission_mode\", \"secret_hash\", \"imported\", \"previous_secret_hash\", \"previous_secret_until\", \"expires_at\", \"revoked_at\", \"last_used_at\", \"created_at\", \"updated_at\") values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-  cells: (given) => [given.id, given.organizationId, given.keyType, given.name, given.description ?? null, given.userId ?? null, given.createdByUserId ?? null, given.permissionMode, given.secretHash, Number(given.imported), given.previousSecretHash ?? null, given.previousSecretUntilMs ?? null, given.expiresAtMs ?? null, given.revokedAtMs ?? null, given.lastUsedAtMs ?? null, given.createdAtMs, given.updatedAtMs],
+  cells: (params) => [params.id, params.organizationId, params.keyType, params.name, params.description ?? null, params.userId ?? null, params.createdByUserId ?? null, params.permissionMode, params.secretHash, Number(params.imported), params.previousSecretHash ?? null, params.previousSecretUntilMs ?? null, params.expiresAtMs ?? null, params.revokedAtMs ?? null, params.lastUsedAtMs ?? null, params.createdAtMs, params.updatedAtMs],
 };
 
 export const insertKeyBinding: Compiled<typeof source.insertKeyBinding> = {
   name: 'keys.insertKeyBinding',
   text: "insert into \"api_key_bindings\" (\"api_key_id\", \"position\", \"id\", \"role\", \"scope_type\", \"scope_id\", \"permissions\") values (?, ?, ?, ?, ?, ?, ?)",
-  cells: (given) => [given.apiKeyId, given.position, given.id, given.role, given.scopeType, given.scopeId, given.permissionsJson],
+  cells: (params) => [params.apiKeyId, params.position, params.id, params.role, params.scopeType, params.scopeId, params.permissionsJson],
 };
 
 export const listKeyIds: Compiled<typeof source.listKeyIds> = {
@@ -141,7 +141,7 @@ export const listKeyIds: Compiled<typeof source.listKeyIds> = {
 export const listKeys: Compiled<typeof source.listKeys> = {
   name: 'keys.listKeys',
   text: "select \"api_keys\".\"id\" as \"id\", \"api_keys\".\"organization_id\" as \"organizationId\", \"api_keys\".\"key_type\" as \"keyType\", \"api_keys\".\"name\" as \"name\", \"api_keys\".\"description\" as \"description\", \"api_keys\".\"user_id\" as \"userId\", \"api_keys\".\"created_by_user_id\" as \"createdByUserId\", \"api_keys\".\"permission_mode\" as \"permissionMode\", \"api_keys\".\"secret_hash\" as \"secretHash\", \"api_keys\".\"imported\" as \"imported\", \"api_keys\".\"previous_secret_hash\" as \"previousSecretHash\", \"api_keys\".\"previous_secret_until\" as \"previousSecretUntilMs\", \"api_keys\".\"expires_at\" as \"expiresAtMs\", \"api_keys\".\"revoked_at\" as \"revokedAtMs\", \"api_keys\".\"last_used_at\" as \"lastUsedAtMs\", \"api_keys\".\"created_at\" as \"createdAtMs\", \"api_keys\".\"updated_at\" as \"updatedAtMs\", (select coalesce(json_group_array(json_object('id', \"agg\".\"id\", 'role', \"agg\".\"role\", 'scopeType', \"agg\".\"scopeType\", 'scopeId', \"agg\".\"scopeId\", 'permissionsJson', \"agg\".\"permissionsJson\")), '[]') from (select \"grant\".\"id\" as \"id\", \"grant\".\"role\" as \"role\", \"grant\".\"scope_type\" as \"scopeType\", \"grant\".\"scope_id\" as \"scopeId\", \"grant\".\"permissions\" as \"permissionsJson\" from \"api_key_bindings\" as \"grant\" where \"grant\".\"api_key_id\" = \"api_keys\".\"id\" order by \"grant\".\"position\") as agg) as \"bindings\" from \"api_keys\" where \"organization_id\" = ? and (\"key_type\" = 'service' or \"user_id\" = ? or ? = 'all') and (\"revoked_at\" is null or \"revoked_at\" < ?) and (\"created_at\", \"id\") < (?, ?) order by \"created_at\" desc, \"id\" desc limit ?",
-  cells: (given) => [given.organizationId, given.personalOf, given.personalOf, given.revokedBeforeMs, given.createdAtMs, given.id, given.limit],
+  cells: (params) => [params.organizationId, params.personalOf, params.personalOf, params.revokedBeforeMs, params.createdAtMs, params.id, params.limit],
   row: (row: any) => ({
     id: row[0],
     organizationId: row[1],
@@ -167,7 +167,7 @@ export const listKeys: Compiled<typeof source.listKeys> = {
 export const listKeysOf: Compiled<typeof source.listKeysOf> = {
   name: 'keys.listKeysOf',
   text: "select \"api_keys\".\"id\" as \"id\", \"api_keys\".\"organization_id\" as \"organizationId\", \"api_keys\".\"key_type\" as \"keyType\", \"api_keys\".\"name\" as \"name\", \"api_keys\".\"description\" as \"description\", \"api_keys\".\"user_id\" as \"userId\", \"api_keys\".\"created_by_user_id\" as \"createdByUserId\", \"api_keys\".\"permission_mode\" as \"permissionMode\", \"api_keys\".\"secret_hash\" as \"secretHash\", \"api_keys\".\"imported\" as \"imported\", \"api_keys\".\"previous_secret_hash\" as \"previousSecretHash\", \"api_keys\".\"previous_secret_until\" as \"previousSecretUntilMs\", \"api_keys\".\"expires_at\" as \"expiresAtMs\", \"api_keys\".\"revoked_at\" as \"revokedAtMs\", \"api_keys\".\"last_used_at\" as \"lastUsedAtMs\", \"api_keys\".\"created_at\" as \"createdAtMs\", \"api_keys\".\"updated_at\" as \"updatedAtMs\", (select coalesce(json_group_array(json_object('id', \"agg\".\"id\", 'role', \"agg\".\"role\", 'scopeType', \"agg\".\"scopeType\", 'scopeId', \"agg\".\"scopeId\", 'permissionsJson', \"agg\".\"permissionsJson\")), '[]') from (select \"grant\".\"id\" as \"id\", \"grant\".\"role\" as \"role\", \"grant\".\"scope_type\" as \"scopeType\", \"grant\".\"scope_id\" as \"scopeId\", \"grant\".\"permissions\" as \"permissionsJson\" from \"api_key_bindings\" as \"grant\" where \"grant\".\"api_key_id\" = \"api_keys\".\"id\" order by \"grant\".\"position\") as agg) as \"bindings\" from \"api_keys\" where \"organization_id\" = ? and \"user_id\" = ? order by \"created_at\" desc, \"id\" desc",
-  cells: (given) => [given.organizationId, given.userId],
+  cells: (params) => [params.organizationId, params.userId],
   row: (row: any) => ({
     id: row[0],
     organizationId: row[1],
@@ -193,23 +193,23 @@ export const listKeysOf: Compiled<typeof source.listKeysOf> = {
 export const noteKeyUse: Compiled<typeof source.noteKeyUse> = {
   name: 'keys.noteKeyUse',
   text: "update \"api_keys\" set \"last_used_at\" = ? where \"id\" = ? and (\"last_used_at\" is null or \"last_used_at\" < ?)",
-  cells: (given) => [given.atMs ?? null, given.id, given.atMs ?? null],
+  cells: (params) => [params.atMs ?? null, params.id, params.atMs ?? null],
 };
 
 export const noteProjectKeyUse: Compiled<typeof source.noteProjectKeyUse> = {
   name: 'keys.noteProjectKeyUse',
   text: "update \"projects\" set \"key_last_used_at\" = ? where \"id\" = ? and (\"key_last_used_at\" is null or \"key_last_used_at\" < ?)",
-  cells: (given) => [given.atMs ?? null, given.id, given.atMs ?? null],
+  cells: (params) => [params.atMs ?? null, params.id, params.atMs ?? null],
 };
 
 export const removeKeyBindings: Compiled<typeof source.removeKeyBindings> = {
   name: 'keys.removeKeyBindings',
   text: "delete from \"api_key_bindings\" where \"api_key_id\" = ?",
-  cells: (given) => [given.apiKeyId],
+  cells: (params) => [params.apiKeyId],
 };
 
 export const updateKey: Compiled<typeof source.updateKey> = {
   name: 'keys.updateKey',
   text: "update \"api_keys\" set \"id\" = ?, \"organization_id\" = ?, \"key_type\" = ?, \"name\" = ?, \"description\" = ?, \"user_id\" = ?, \"created_by_user_id\" = ?, \"permission_mode\" = ?, \"secret_hash\" = ?, \"imported\" = ?, \"previous_secret_hash\" = ?, \"previous_secret_until\" = ?, \"expires_at\" = ?, \"revoked_at\" = ?, \"created_at\" = ?, \"updated_at\" = ? where (\"organization_id\" = ? and \"id\" = ?)",
-  cells: (given) => [given.id, given.organizationId, given.keyType, given.name, given.description ?? null, given.userId ?? null, given.createdByUserId ?? null, given.permissionMode, given.secretHash, Number(given.imported), given.previousSecretHash ?? null, given.previousSecretUntilMs ?? null, given.expiresAtMs ?? null, given.revokedAtMs ?? null, given.createdAtMs, given.updatedAtMs, given.organizationId, given.id],
+  cells: (params) => [params.id, params.organizationId, params.keyType, params.name, params.description ?? null, params.userId ?? null, params.createdByUserId ?? null, params.permissionMode, params.secretHash, Number(params.imported), params.previousSecretHash ?? null, params.previousSecretUntilMs ?? null, params.expiresAtMs ?? null, params.revokedAtMs ?? null, params.createdAtMs, params.updatedAtMs, params.organizationId, params.id],
 };

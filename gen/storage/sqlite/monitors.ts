@@ -1,18 +1,18 @@
-// Compiled from src/storage/monitors/questions.ts by `npm run gen`: change it there.
+// Compiled from src/storage/monitors/queries.ts by `npm run gen`: change it there.
 
-import type { Compiled } from '../../../src/storage/questions.ts';
-import type * as source from '../../../src/storage/monitors/questions.ts';
+import type { Compiled } from '../../../src/storage/queries.ts';
+import type * as source from '../../../src/storage/monitors/queries.ts';
 
 export const countChange: Compiled<typeof source.countChange> = {
   name: 'monitors.countChange',
   text: "insert into \"monitor_changes\" (\"project_number\", \"number\") values (?, ?) on conflict (\"project_number\") do update set \"number\" = case when \"monitor_changes\".\"number\" >= ? then \"monitor_changes\".\"number\" + ? else ? end",
-  cells: (given) => [given.projectNumber, given.nowMs, given.nowMs, 1, given.nowMs],
+  cells: (params) => [params.projectNumber, params.nowMs, params.nowMs, 1, params.nowMs],
 };
 
 export const countMonitors: Compiled<typeof source.countMonitors> = {
   name: 'monitors.countMonitors',
   text: "select count(*) as \"count\" from \"monitors\" where \"project_id\" = ? and \"deleted_at\" is null",
-  cells: (given) => [given.projectId],
+  cells: (params) => [params.projectId],
   row: (row: any) => ({
     count: row[0],
   }),
@@ -21,13 +21,13 @@ export const countMonitors: Compiled<typeof source.countMonitors> = {
 export const disableMonitors: Compiled<typeof source.disableMonitors> = {
   name: 'monitors.disableMonitors',
   text: "update \"monitors\" set \"enabled\" = false, \"updated_at\" = case when \"updated_at\" >= ? then \"updated_at\" + ? else ? end where \"project_id\" = ? and \"evaluator_id\" = ? and \"deleted_at\" is null and \"enabled\" = true",
-  cells: (given) => [given.updatedAtMs, 1, given.updatedAtMs, given.projectId, given.evaluatorId],
+  cells: (params) => [params.updatedAtMs, 1, params.updatedAtMs, params.projectId, params.evaluatorId],
 };
 
 export const findChange: Compiled<typeof source.findChange> = {
   name: 'monitors.findChange',
   text: "select \"number\" as \"number\" from \"monitor_changes\" where \"project_number\" = ?",
-  cells: (given) => [given.projectNumber],
+  cells: (params) => [params.projectNumber],
   row: (row: any) => ({
     number: row[0],
   }),
@@ -36,7 +36,7 @@ export const findChange: Compiled<typeof source.findChange> = {
 export const findMonitor: Compiled<typeof source.findMonitor> = {
   name: 'monitors.findMonitor',
   text: "select \"monitors\".\"project_id\" as \"projectId\", \"monitors\".\"id\" as \"id\", \"monitors\".\"name\" as \"name\", \"monitors\".\"slug\" as \"slug\", \"monitors\".\"evaluator_id\" as \"evaluatorId\", \"monitors\".\"check_type\" as \"checkType\", \"monitors\".\"enabled\" as \"enabled\", \"monitors\".\"sample\" as \"sample\", \"monitors\".\"preconditions\" as \"preconditionsJson\", \"monitors\".\"mappings\" as \"mappingsJson\", \"monitors\".\"parameters\" as \"parametersJson\", \"monitors\".\"execution_mode\" as \"executionMode\", \"monitors\".\"created_at\" as \"createdAtMs\", \"monitors\".\"updated_at\" as \"updatedAtMs\" from \"monitors\" where \"project_id\" = ? and \"deleted_at\" is null and \"id\" = ?",
-  cells: (given) => [given.projectId, given.id],
+  cells: (params) => [params.projectId, params.id],
   row: (row: any) => ({
     projectId: row[0],
     id: row[1],
@@ -58,7 +58,7 @@ export const findMonitor: Compiled<typeof source.findMonitor> = {
 export const findMonitorBySlug: Compiled<typeof source.findMonitorBySlug> = {
   name: 'monitors.findMonitorBySlug',
   text: "select \"monitors\".\"project_id\" as \"projectId\", \"monitors\".\"id\" as \"id\", \"monitors\".\"name\" as \"name\", \"monitors\".\"slug\" as \"slug\", \"monitors\".\"evaluator_id\" as \"evaluatorId\", \"monitors\".\"check_type\" as \"checkType\", \"monitors\".\"enabled\" as \"enabled\", \"monitors\".\"sample\" as \"sample\", \"monitors\".\"preconditions\" as \"preconditionsJson\", \"monitors\".\"mappings\" as \"mappingsJson\", \"monitors\".\"parameters\" as \"parametersJson\", \"monitors\".\"execution_mode\" as \"executionMode\", \"monitors\".\"created_at\" as \"createdAtMs\", \"monitors\".\"updated_at\" as \"updatedAtMs\" from \"monitors\" where \"project_id\" = ? and \"deleted_at\" is null and \"slug\" = ?",
-  cells: (given) => [given.projectId, given.slug],
+  cells: (params) => [params.projectId, params.slug],
   row: (row: any) => ({
     projectId: row[0],
     id: row[1],
@@ -80,7 +80,7 @@ export const findMonitorBySlug: Compiled<typeof source.findMonitorBySlug> = {
 export const findMonitorInProject: Compiled<typeof source.findMonitorInProject> = {
   name: 'monitors.findMonitorInProject',
   text: "select \"monitors\".\"project_id\" as \"projectId\", \"monitors\".\"id\" as \"id\", \"monitors\".\"name\" as \"name\", \"monitors\".\"slug\" as \"slug\", \"monitors\".\"evaluator_id\" as \"evaluatorId\", \"monitors\".\"check_type\" as \"checkType\", \"monitors\".\"enabled\" as \"enabled\", \"monitors\".\"sample\" as \"sample\", \"monitors\".\"preconditions\" as \"preconditionsJson\", \"monitors\".\"mappings\" as \"mappingsJson\", \"monitors\".\"parameters\" as \"parametersJson\", \"monitors\".\"execution_mode\" as \"executionMode\", \"monitors\".\"created_at\" as \"createdAtMs\", \"monitors\".\"updated_at\" as \"updatedAtMs\" from \"monitors\" inner join \"projects\" as \"project\" on \"project\".\"id\" = \"monitors\".\"project_id\" where \"project\".\"number\" = ? and \"monitors\".\"id\" = ? and \"monitors\".\"deleted_at\" is null",
-  cells: (given) => [given.projectNumber, given.id],
+  cells: (params) => [params.projectNumber, params.id],
   row: (row: any) => ({
     projectId: row[0],
     id: row[1],
@@ -102,7 +102,7 @@ export const findMonitorInProject: Compiled<typeof source.findMonitorInProject> 
 export const findProjectNumber: Compiled<typeof source.findProjectNumber> = {
   name: 'monitors.findProjectNumber',
   text: "select \"number\" as \"number\" from \"projects\" where \"id\" = ?",
-  cells: (given) => [given.projectId],
+  cells: (params) => [params.projectId],
   row: (row: any) => ({
     number: row[0],
   }),
@@ -111,7 +111,7 @@ export const findProjectNumber: Compiled<typeof source.findProjectNumber> = {
 export const holdEvaluator: Compiled<typeof source.holdEvaluator> = {
   name: 'monitors.holdEvaluator',
   text: "select \"id\" as \"id\" from \"evaluators\" where \"project_id\" = ? and \"id\" = ? and \"deleted_at\" is null",
-  cells: (given) => [given.projectId, given.id],
+  cells: (params) => [params.projectId, params.id],
   row: (row: any) => ({
     id: row[0],
   }),
@@ -120,7 +120,7 @@ export const holdEvaluator: Compiled<typeof source.holdEvaluator> = {
 export const holdMonitor: Compiled<typeof source.holdMonitor> = {
   name: 'monitors.holdMonitor',
   text: "select \"enabled\" as \"enabled\", \"execution_mode\" as \"executionMode\", \"sample\" as \"sample\", \"runs_since\" as \"runsSince\" from \"monitors\" where \"project_id\" = ? and \"id\" = ? and \"deleted_at\" is null",
-  cells: (given) => [given.projectId, given.id],
+  cells: (params) => [params.projectId, params.id],
   row: (row: any) => ({
     enabled: row[0] === 1,
     executionMode: row[1],
@@ -132,13 +132,13 @@ export const holdMonitor: Compiled<typeof source.holdMonitor> = {
 export const insertMonitor: Compiled<typeof source.insertMonitor> = {
   name: 'monitors.insertMonitor',
   text: "insert into \"monitors\" (\"project_id\", \"id\", \"name\", \"slug\", \"evaluator_id\", \"check_type\", \"enabled\", \"sample\", \"preconditions\", \"mappings\", \"parameters\", \"execution_mode\", \"runs_since\", \"created_at\", \"updated_at\", \"deleted_at\") values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict do nothing",
-  cells: (given) => [given.projectId, given.id, given.name, given.slug, given.evaluatorId, given.checkType, Number(given.enabled), given.sample, given.preconditionsJson, given.mappingsJson, given.parametersJson, given.executionMode, given.runsSince, given.createdAtMs, given.updatedAtMs, given.deletedAtMs ?? null],
+  cells: (params) => [params.projectId, params.id, params.name, params.slug, params.evaluatorId, params.checkType, Number(params.enabled), params.sample, params.preconditionsJson, params.mappingsJson, params.parametersJson, params.executionMode, params.runsSince, params.createdAtMs, params.updatedAtMs, params.deletedAtMs ?? null],
 };
 
 export const listChanges: Compiled<typeof source.listChanges> = {
   name: 'monitors.listChanges',
   text: "select \"project_number\" as \"projectNumber\", \"number\" as \"number\" from \"monitor_changes\" where \"project_number\" in (select value from json_each(?))",
-  cells: (given) => [JSON.stringify(given.projectNumbers)],
+  cells: (params) => [JSON.stringify(params.projectNumbers)],
   row: (row: any) => ({
     projectNumber: row[0],
     number: row[1],
@@ -148,7 +148,7 @@ export const listChanges: Compiled<typeof source.listChanges> = {
 export const listMonitors: Compiled<typeof source.listMonitors> = {
   name: 'monitors.listMonitors',
   text: "select \"monitors\".\"project_id\" as \"projectId\", \"monitors\".\"id\" as \"id\", \"monitors\".\"name\" as \"name\", \"monitors\".\"slug\" as \"slug\", \"monitors\".\"evaluator_id\" as \"evaluatorId\", \"monitors\".\"check_type\" as \"checkType\", \"monitors\".\"enabled\" as \"enabled\", \"monitors\".\"sample\" as \"sample\", \"monitors\".\"preconditions\" as \"preconditionsJson\", \"monitors\".\"mappings\" as \"mappingsJson\", \"monitors\".\"parameters\" as \"parametersJson\", \"monitors\".\"execution_mode\" as \"executionMode\", \"monitors\".\"created_at\" as \"createdAtMs\", \"monitors\".\"updated_at\" as \"updatedAtMs\" from \"monitors\" where \"project_id\" = ? and \"deleted_at\" is null",
-  cells: (given) => [given.projectId],
+  cells: (params) => [params.projectId],
   row: (row: any) => ({
     projectId: row[0],
     id: row[1],
@@ -170,7 +170,7 @@ export const listMonitors: Compiled<typeof source.listMonitors> = {
 export const listRunning: Compiled<typeof source.listRunning> = {
   name: 'monitors.listRunning',
   text: "select \"project\".\"number\" as \"projectNumber\", \"monitor\".\"id\" as \"id\", \"monitor\".\"sample\" as \"sample\", \"monitor\".\"runs_since\" as \"runsSince\" from \"monitors\" as \"monitor\" inner join \"projects\" as \"project\" on \"project\".\"id\" = \"monitor\".\"project_id\" where \"monitor\".\"enabled\" = true and \"monitor\".\"execution_mode\" = 'ON_MESSAGE' and \"monitor\".\"deleted_at\" is null and \"project\".\"archived_at\" is null and \"project\".\"number\" in (select value from json_each(?))",
-  cells: (given) => [JSON.stringify(given.projectNumbers)],
+  cells: (params) => [JSON.stringify(params.projectNumbers)],
   row: (row: any) => ({
     projectNumber: row[0],
     id: row[1],
@@ -182,7 +182,7 @@ export const listRunning: Compiled<typeof source.listRunning> = {
 export const listRunningOf: Compiled<typeof source.listRunningOf> = {
   name: 'monitors.listRunningOf',
   text: "select \"project\".\"number\" as \"projectNumber\", \"monitor\".\"id\" as \"id\", \"monitor\".\"sample\" as \"sample\", \"monitor\".\"runs_since\" as \"runsSince\" from \"monitors\" as \"monitor\" inner join \"projects\" as \"project\" on \"project\".\"id\" = \"monitor\".\"project_id\" where \"monitor\".\"enabled\" = true and \"monitor\".\"execution_mode\" = 'ON_MESSAGE' and \"monitor\".\"deleted_at\" is null and \"project\".\"archived_at\" is null and \"project\".\"number\" = ?",
-  cells: (given) => [given.projectNumber],
+  cells: (params) => [params.projectNumber],
   row: (row: any) => ({
     projectNumber: row[0],
     id: row[1],
@@ -194,11 +194,11 @@ export const listRunningOf: Compiled<typeof source.listRunningOf> = {
 export const removeMonitor: Compiled<typeof source.removeMonitor> = {
   name: 'monitors.removeMonitor',
   text: "update \"monitors\" set \"deleted_at\" = ? where (\"project_id\" = ? and \"id\" = ?) and \"deleted_at\" is null",
-  cells: (given) => [given.deletedAtMs ?? null, given.projectId, given.id],
+  cells: (params) => [params.deletedAtMs ?? null, params.projectId, params.id],
 };
 
 export const replaceMonitor: Compiled<typeof source.replaceMonitor> = {
   name: 'monitors.replaceMonitor',
   text: "update \"monitors\" set \"name\" = ?, \"evaluator_id\" = ?, \"check_type\" = ?, \"enabled\" = ?, \"sample\" = ?, \"preconditions\" = ?, \"mappings\" = ?, \"parameters\" = ?, \"execution_mode\" = ?, \"runs_since\" = ?, \"updated_at\" = ? where (\"project_id\" = ? and \"id\" = ? and \"updated_at\" = ?) and \"deleted_at\" is null",
-  cells: (given) => [given.name, given.evaluatorId, given.checkType, Number(given.enabled), given.sample, given.preconditionsJson, given.mappingsJson, given.parametersJson, given.executionMode, given.runsSince, given.updatedAtMs, given.projectId, given.id, given.knownAtMs],
+  cells: (params) => [params.name, params.evaluatorId, params.checkType, Number(params.enabled), params.sample, params.preconditionsJson, params.mappingsJson, params.parametersJson, params.executionMode, params.runsSince, params.updatedAtMs, params.projectId, params.id, params.knownAtMs],
 };

@@ -1,20 +1,26 @@
-// Compiled from src/storage/pricing/questions.ts by `npm run gen`: change it there.
+// Compiled from src/storage/pricing/queries.ts by `npm run gen`: change it there.
 
-import type { Compiled } from '../../../src/storage/questions.ts';
+import type { Compiled } from '../../../src/storage/queries.ts';
 import { spanTypes } from '../../../src/storage/rows/codes.ts';
 import { unpackCostSource } from '../../../src/storage/rows/codes.ts';
-import type * as source from '../../../src/storage/pricing/questions.ts';
+import type * as source from '../../../src/storage/pricing/queries.ts';
+
+export const bumpPriceVersion: Compiled<typeof source.bumpPriceVersion> = {
+  name: 'pricing.bumpPriceVersion',
+  text: "update \"organizations\" set \"price_version\" = \"price_version\" + 1 where \"id\" = ?",
+  cells: (params) => [params.id],
+};
 
 export const insertOverride: Compiled<typeof source.insertOverride> = {
   name: 'pricing.insertOverride',
   text: "insert into \"price_overrides\" (\"organization_id\", \"id\", \"model\", \"match\", \"input_pico_usd\", \"output_pico_usd\", \"cache_read_pico_usd\", \"cache_write_pico_usd\", \"effective_from\", \"created_at\") values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-  cells: (given) => [given.organizationId, given.id, given.model, given.match, given.inputPicoUsd, given.outputPicoUsd, given.cacheReadPicoUsd ?? null, given.cacheWritePicoUsd ?? null, given.effectiveFromMs ?? null, given.createdAtMs],
+  cells: (params) => [params.organizationId, params.id, params.model, params.match, params.inputPicoUsd, params.outputPicoUsd, params.cacheReadPicoUsd ?? null, params.cacheWritePicoUsd ?? null, params.effectiveFromMs ?? null, params.createdAtMs],
 };
 
 export const listOverrides: Compiled<typeof source.listOverrides> = {
   name: 'pricing.listOverrides',
   text: "select \"price_overrides\".\"organization_id\" as \"organizationId\", \"price_overrides\".\"id\" as \"id\", \"price_overrides\".\"model\" as \"model\", \"price_overrides\".\"match\" as \"match\", \"price_overrides\".\"input_pico_usd\" as \"inputPicoUsd\", \"price_overrides\".\"output_pico_usd\" as \"outputPicoUsd\", \"price_overrides\".\"cache_read_pico_usd\" as \"cacheReadPicoUsd\", \"price_overrides\".\"cache_write_pico_usd\" as \"cacheWritePicoUsd\", \"price_overrides\".\"effective_from\" as \"effectiveFromMs\", \"price_overrides\".\"created_at\" as \"createdAtMs\" from \"price_overrides\" where \"organization_id\" = ? order by \"created_at\" desc, \"id\" desc",
-  cells: (given) => [given.organizationId],
+  cells: (params) => [params.organizationId],
   row: (row: any) => ({
     organizationId: row[0],
     id: row[1],
@@ -32,10 +38,10 @@ export const listOverrides: Compiled<typeof source.listOverrides> = {
 export const listPricedSpans: Compiled<typeof source.listPricedSpans> = {
   name: 'pricing.listPricedSpans',
   text: "select iif(typeof(\"span_id\") = 'blob', lower(hex(\"span_id\")), \"span_id\") as \"spanId\", \"type\" as \"type\", \"model\" as \"model\", \"vendor\" as \"vendor\", \"started_at\" as \"startedAtMs\", \"prompt_tokens\" as \"promptTokens\", \"completion_tokens\" as \"completionTokens\", \"reasoning_tokens\" as \"reasoningTokens\", \"cache_read_input_tokens\" as \"cacheReadInputTokens\", \"cache_creation_input_tokens\" as \"cacheCreationInputTokens\", \"cached_tokens_in_prompt\" as \"cachedTokensInPrompt\", \"cost_nano_usd\" as \"costNanoUsd\", \"cost_source\" as \"costSource\" from \"spans\" where \"project_number\" = ? and \"trace_sequence\" = ? and iif(typeof(\"span_id\") = 'blob', lower(hex(\"span_id\")), \"span_id\") > ? order by iif(typeof(\"span_id\") = 'blob', lower(hex(\"span_id\")), \"span_id\") limit ?",
-  cells: (given) => [given.projectNumber, given.sequence, given.afterId, given.limit],
+  cells: (params) => [params.projectNumber, params.sequence, params.afterId, params.limit],
   row: (row: any) => ({
     spanId: row[0],
-    type: spanTypes.word(row[1]),
+    type: spanTypes.value(row[1]),
     model: row[2],
     vendor: row[3],
     startedAtMs: row[4],
@@ -62,14 +68,8 @@ export const listRepricedProjects: Compiled<typeof source.listRepricedProjects> 
   }),
 };
 
-export const movePricesOn: Compiled<typeof source.movePricesOn> = {
-  name: 'pricing.movePricesOn',
-  text: "update \"organizations\" set \"price_version\" = \"price_version\" + 1 where \"id\" = ?",
-  cells: (given) => [given.id],
-};
-
 export const removeOverride: Compiled<typeof source.removeOverride> = {
   name: 'pricing.removeOverride',
   text: "delete from \"price_overrides\" where (\"organization_id\" = ? and \"id\" = ?)",
-  cells: (given) => [given.organizationId, given.id],
+  cells: (params) => [params.organizationId, params.id],
 };

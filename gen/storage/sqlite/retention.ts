@@ -1,15 +1,15 @@
-// Compiled from src/storage/retention/questions.ts by `npm run gen`: change it there.
+// Compiled from src/storage/retention/queries.ts by `npm run gen`: change it there.
 
-import type { Compiled } from '../../../src/storage/questions.ts';
+import type { Compiled } from '../../../src/storage/queries.ts';
 import { fillPlaces } from '../../../src/storage/engine/sqlite/compact-ids.ts';
 import { packId } from '../../../src/storage/engine/sqlite/compact-ids.ts';
 import { packIds } from '../../../src/storage/engine/sqlite/compact-ids.ts';
-import type * as source from '../../../src/storage/retention/questions.ts';
+import type * as source from '../../../src/storage/retention/queries.ts';
 
 export const addHour: Compiled<typeof source.addHour> = {
   name: 'retention.addHour',
   text: "insert into \"analytics_hours\" (\"project_number\", \"grouping\", \"hour\", \"received_hour\", \"model\", \"writer\", \"traces\", \"spans\", \"errors\", \"prompt_tokens\", \"prompt_known\", \"completion_tokens\", \"completion_known\", \"cost_usd\", \"cost_rest_nano_usd\", \"cost_known\") values (?, ?, ?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict (\"project_number\", \"grouping\", \"hour\", \"received_hour\", \"model\", \"writer\") do update set \"traces\" = \"analytics_hours\".\"traces\" + \"excluded\".\"traces\", \"spans\" = \"analytics_hours\".\"spans\" + \"excluded\".\"spans\", \"errors\" = \"analytics_hours\".\"errors\" + \"excluded\".\"errors\", \"prompt_tokens\" = \"analytics_hours\".\"prompt_tokens\" + \"excluded\".\"prompt_tokens\", \"prompt_known\" = \"analytics_hours\".\"prompt_known\" + \"excluded\".\"prompt_known\", \"completion_tokens\" = \"analytics_hours\".\"completion_tokens\" + \"excluded\".\"completion_tokens\", \"completion_known\" = \"analytics_hours\".\"completion_known\" + \"excluded\".\"completion_known\", \"cost_usd\" = \"analytics_hours\".\"cost_usd\" + \"excluded\".\"cost_usd\", \"cost_rest_nano_usd\" = \"analytics_hours\".\"cost_rest_nano_usd\" + \"excluded\".\"cost_rest_nano_usd\", \"cost_known\" = \"analytics_hours\".\"cost_known\" + \"excluded\".\"cost_known\"",
-  cells: (given) => [given.projectNumber, given.grouping, given.hour, given.receivedHour, given.model, given.traces, given.spans, given.errors, given.promptTokens, given.promptKnown, given.completionTokens, given.completionKnown, given.costUsd, given.costRestNanoUsd, given.costKnown],
+  cells: (params) => [params.projectNumber, params.grouping, params.hour, params.receivedHour, params.model, params.traces, params.spans, params.errors, params.promptTokens, params.promptKnown, params.completionTokens, params.completionKnown, params.costUsd, params.costRestNanoUsd, params.costKnown],
 };
 
 export const findHiddenTrace: Compiled<typeof source.findHiddenTrace> = {
@@ -25,7 +25,7 @@ export const findHiddenTrace: Compiled<typeof source.findHiddenTrace> = {
 export const findLastOrganization: Compiled<typeof source.findLastOrganization> = {
   name: 'retention.findLastOrganization',
   text: "select \"number\" as \"number\" from \"organizations\" where \"number\" > ? order by \"number\" limit ? offset ?",
-  cells: (given) => [given.after, 1, given.skipped],
+  cells: (params) => [params.after, 1, params.skipped],
   row: (row: any) => ({
     number: row[0],
   }),
@@ -34,13 +34,13 @@ export const findLastOrganization: Compiled<typeof source.findLastOrganization> 
 export const hideTrace: Compiled<typeof source.hideTrace> = {
   name: 'retention.hideTrace',
   text: "update \"traces\" set \"project_number\" = ?, \"trace_id\" = ? where \"project_number\" = ? and \"trace_id\" = ? and \"sequence\" = ?",
-  cells: (given) => [given.hiddenProjectNumber, packId(given.hiddenTraceId), given.projectNumber, packId(given.traceId), given.sequence],
+  cells: (params) => [params.hiddenProjectNumber, packId(params.hiddenTraceId), params.projectNumber, packId(params.traceId), params.sequence],
 };
 
 export const holdProjectTerms: Compiled<typeof source.holdProjectTerms> = {
   name: 'retention.holdProjectTerms',
   text: "select \"number\" as \"number\", \"trace_retention_days\" as \"storedDays\" from \"projects\" where \"number\" in (select value from json_each(?))",
-  cells: (given) => [JSON.stringify(given.numbers)],
+  cells: (params) => [JSON.stringify(params.numbers)],
   row: (row: any) => ({
     number: row[0],
     storedDays: row[1],
@@ -50,7 +50,7 @@ export const holdProjectTerms: Compiled<typeof source.holdProjectTerms> = {
 export const holdTraces: Compiled<typeof source.holdTraces> = {
   name: 'retention.holdTraces',
   text: "select \"project_number\" as \"projectNumber\", iif(typeof(\"trace_id\") = 'blob', lower(hex(\"trace_id\")), \"trace_id\") as \"traceId\", \"sequence\" as \"sequence\", \"span_count\" + (select count(*) as \"count\" from (select \"evaluation_id\" as \"id\" from \"evaluations\" where \"evaluations\".\"project_number\" = \"traces\".\"project_number\" and \"evaluations\".\"trace_sequence\" = \"traces\".\"sequence\" limit ?) as \"some\") as \"parts\" from \"traces\" where \"sequence\" in (select value from json_each(?)) order by \"sequence\"",
-  cells: (given) => [given.partsMax, JSON.stringify(given.sequences)],
+  cells: (params) => [params.partsMax, JSON.stringify(params.sequences)],
   row: (row: any) => ({
     projectNumber: row[0],
     traceId: row[1],
@@ -62,7 +62,7 @@ export const holdTraces: Compiled<typeof source.holdTraces> = {
 export const listCounted: Compiled<typeof source.listCounted> = {
   name: 'retention.listCounted',
   text: "select \"project_number\" as \"projectNumber\", \"sequence\" as \"sequence\", \"started_at\" as \"startedAtMs\", \"inserted_at\" as \"insertedAtMs\", \"span_count\" as \"spanCount\", \"has_error\" as \"hasError\", \"prompt_tokens\" as \"promptTokens\", \"completion_tokens\" as \"completionTokens\", \"total_cost_nano_usd\" as \"totalCostNanoUsd\" from \"traces\" where \"project_number\" = ? and \"sequence\" in (select value from json_each(?))",
-  cells: (given) => [given.projectNumber, JSON.stringify(given.sequences)],
+  cells: (params) => [params.projectNumber, JSON.stringify(params.sequences)],
   row: (row: any) => ({
     projectNumber: row[0],
     sequence: row[1],
@@ -79,7 +79,7 @@ export const listCounted: Compiled<typeof source.listCounted> = {
 export const listCountedSpans: Compiled<typeof source.listCountedSpans> = {
   name: 'retention.listCountedSpans',
   text: "select \"trace_sequence\" as \"traceSequence\", iif(typeof(\"span_id\") = 'blob', lower(hex(\"span_id\")), \"span_id\") as \"spanId\", \"model\" as \"model\", \"started_at\" as \"startedAtMs\", \"prompt_tokens\" as \"promptTokens\", \"completion_tokens\" as \"completionTokens\", \"cost_nano_usd\" as \"costNanoUsd\", \"first_token_ms\" as \"firstTokenMs\", \"duration_ms\" as \"durationMs\", \"error\" is not null as \"hasError\" from \"spans\" where \"project_number\" = ? and \"trace_sequence\" in (select value from json_each(?))",
-  cells: (given) => [given.projectNumber, JSON.stringify(given.sequences)],
+  cells: (params) => [params.projectNumber, JSON.stringify(params.sequences)],
   row: (row: any) => ({
     traceSequence: row[0],
     spanId: row[1],
@@ -97,7 +97,7 @@ export const listCountedSpans: Compiled<typeof source.listCountedSpans> = {
 export const listOldBlocks: Compiled<typeof source.listOldBlocks> = {
   name: 'retention.listOldBlocks',
   text: "select \"organization_number\" as \"organizationNumber\", \"first_seq\" as \"firstSeq\" from \"spend_blocks\" where \"created_to\" < ? order by \"created_to\" limit ?",
-  cells: (given) => [given.beforeMs, given.limit],
+  cells: (params) => [params.beforeMs, params.limit],
   row: (row: any) => ({
     organizationNumber: row[0],
     firstSeq: row[1],
@@ -116,7 +116,7 @@ export const listTraceTerms: Compiled<typeof source.listTraceTerms> = {
 export const listTracesAfter: Compiled<typeof source.listTracesAfter> = {
   name: 'retention.listTracesAfter',
   text: "select \"sequence\" as \"sequence\", \"project_number\" as \"projectNumber\", \"inserted_at\" as \"insertedAtMs\" from \"traces\" where \"sequence\" > ? and \"sequence\" < ? order by \"sequence\" limit ?",
-  cells: (given) => [given.after, given.before, given.limit],
+  cells: (params) => [params.after, params.before, params.limit],
   row: (row: any) => ({
     sequence: row[0],
     projectNumber: row[1],
@@ -127,65 +127,65 @@ export const listTracesAfter: Compiled<typeof source.listTracesAfter> = {
 export const markStored: Compiled<typeof source.markStored> = {
   name: 'retention.markStored',
   text: "insert into \"search_pending\" (\"project_number\", \"trace_sequence\", \"mark\") select \"project_number\", \"sequence\", 1 as \"mark\" from \"traces\" where \"project_number\" + 0 = ? and \"sequence\" in (select value from json_each(?)) order by \"sequence\" on conflict (\"project_number\", \"trace_sequence\") do update set \"mark\" = \"search_pending\".\"mark\" + 1",
-  cells: (given) => [given.projectNumber, JSON.stringify(given.sequences)],
+  cells: (params) => [params.projectNumber, JSON.stringify(params.sequences)],
 };
 
 export const removeBlock: Compiled<typeof source.removeBlock> = {
   name: 'retention.removeBlock',
   text: "delete from \"spend_blocks\" where (\"organization_number\" = ? and \"first_seq\" = ?)",
-  cells: (given) => [given.organizationNumber, given.firstSeq],
+  cells: (params) => [params.organizationNumber, params.firstSeq],
 };
 
 export const removeEvaluations: Compiled<typeof source.removeEvaluations> = {
   name: 'retention.removeEvaluations',
   text: "delete from \"evaluations\" where \"project_number\" = ? and \"trace_sequence\" in (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-  cells: (given) => [given.projectNumber, ...fillPlaces(given.sequences)],
+  cells: (params) => [params.projectNumber, ...fillPlaces(params.sequences)],
 };
 
 export const removeJobs: Compiled<typeof source.removeJobs> = {
   name: 'retention.removeJobs',
   text: "delete from \"evaluation_jobs\" where \"project_number\" = ? and \"trace_sequence\" in (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-  cells: (given) => [given.projectNumber, ...fillPlaces(given.sequences)],
+  cells: (params) => [params.projectNumber, ...fillPlaces(params.sequences)],
 };
 
 export const removeOldAudit: Compiled<typeof source.removeOldAudit> = {
   name: 'retention.removeOldAudit',
   text: "delete from \"audit_log\" where (\"organization_id\", \"created_at\", \"id\") in (select \"old\".\"organization_id\", \"old\".\"created_at\", \"old\".\"id\" from (select \"id\" as \"organizationId\" from \"organizations\" where \"number\" > ? order by \"number\" limit ?) as \"part\" cross join \"audit_log\" as \"old\" where \"old\".\"organization_id\" = \"part\".\"organizationId\" and \"old\".\"created_at\" < ? limit ?)",
-  cells: (given) => [given.after, given.limit, given.beforeMs, given.limit],
+  cells: (params) => [params.after, params.limit, params.beforeMs, params.limit],
 };
 
 export const removeOldGovernance: Compiled<typeof source.removeOldGovernance> = {
   name: 'retention.removeOldGovernance',
   text: "delete from \"governance_events\" where (\"organization_number\", \"id\") in (select \"organization_number\", \"id\" from \"governance_events\" where \"created_at\" < ? order by \"created_at\", \"organization_number\", \"id\" limit ?)",
-  cells: (given) => [given.beforeMs, given.limit],
+  cells: (params) => [params.beforeMs, params.limit],
 };
 
 export const removeParts: Compiled<typeof source.removeParts> = {
   name: 'retention.removeParts',
   text: "delete from \"spend_parts\" where \"organization_number\" = ? and \"first_seq\" = ?",
-  cells: (given) => [given.organizationNumber, given.firstSeq],
+  cells: (params) => [params.organizationNumber, params.firstSeq],
 };
 
 export const removeSomeEvaluations: Compiled<typeof source.removeSomeEvaluations> = {
   name: 'retention.removeSomeEvaluations',
   text: "delete from \"evaluations\" where \"project_number\" = ? and \"trace_sequence\" = ? and \"evaluation_id\" <= (select max(\"some\".\"id\") as \"last\" from (select \"evaluation_id\" as \"id\" from \"evaluations\" where \"project_number\" = ? and \"trace_sequence\" = ? order by \"evaluation_id\" limit ?) as \"some\")",
-  cells: (given) => [given.projectNumber, given.sequence, given.projectNumber, given.sequence, given.limit],
+  cells: (params) => [params.projectNumber, params.sequence, params.projectNumber, params.sequence, params.limit],
 };
 
 export const removeSomeSpans: Compiled<typeof source.removeSomeSpans> = {
   name: 'retention.removeSomeSpans',
   text: "delete from \"spans\" where \"project_number\" = ? and \"trace_sequence\" = ? and \"span_id\" <= (select max(\"some\".\"id\") as \"last\" from (select \"span_id\" as \"id\" from \"spans\" where \"project_number\" = ? and \"trace_sequence\" = ? order by \"span_id\" limit ?) as \"some\")",
-  cells: (given) => [given.projectNumber, given.sequence, given.projectNumber, given.sequence, given.limit],
+  cells: (params) => [params.projectNumber, params.sequence, params.projectNumber, params.sequence, params.limit],
 };
 
 export const removeSpans: Compiled<typeof source.removeSpans> = {
   name: 'retention.removeSpans',
   text: "delete from \"spans\" where \"project_number\" = ? and \"trace_sequence\" in (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-  cells: (given) => [given.projectNumber, ...fillPlaces(given.sequences)],
+  cells: (params) => [params.projectNumber, ...fillPlaces(params.sequences)],
 };
 
 export const removeTraces: Compiled<typeof source.removeTraces> = {
   name: 'retention.removeTraces',
   text: "delete from \"traces\" where \"project_number\" = ? and \"trace_id\" in (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-  cells: (given) => [given.projectNumber, ...packIds(given.traceIds)],
+  cells: (params) => [params.projectNumber, ...packIds(params.traceIds)],
 };

@@ -1,16 +1,16 @@
-// Compiled from src/storage/search/questions.ts by `npm run gen`: change it there.
+// Compiled from src/storage/search/queries.ts by `npm run gen`: change it there.
 
-import type { Compiled } from '../../../src/storage/questions.ts';
+import type { Compiled } from '../../../src/storage/queries.ts';
 import { packId } from '../../../src/storage/engine/sqlite/compact-ids.ts';
 import { packIds } from '../../../src/storage/engine/sqlite/compact-ids.ts';
 import { spanTypes } from '../../../src/storage/rows/codes.ts';
 import { unpackTyped } from '../../../src/storage/rows/codes.ts';
-import type * as source from '../../../src/storage/search/questions.ts';
+import type * as source from '../../../src/storage/search/queries.ts';
 
 export const countTraces: Compiled<typeof source.countTraces> = {
   name: 'search.countTraces',
   text: "select count(*) as \"count\" from (select \"sequence\" as \"sequence\" from \"traces\" where \"project_number\" = ? and \"inserted_at\" >= ? and coalesce(\"started_at\", \"inserted_at\") >= ? and coalesce(\"started_at\", \"inserted_at\") <= ? and \"updated_at\" >= ? and \"updated_at\" <= ? and case when \"has_error\" then 1 else 0 end >= ? and case when \"has_error\" then 1 else 0 end <= ? and (? is null or instr(\"metadata\", ?) > 0) and (? is null or instr(\"metadata\", ?) > 0) limit ?) as \"some\"",
-  cells: (given) => [given.projectNumber, given.goneBeforeMs, given.startedFromMs, given.startedToMs, given.updatedFromMs, given.updatedToMs, given.errorsFrom, given.errorsTo, given.firstNeedle, given.firstNeedle, given.secondNeedle, given.secondNeedle, given.limit],
+  cells: (params) => [params.projectNumber, params.goneBeforeMs, params.startedFromMs, params.startedToMs, params.updatedFromMs, params.updatedToMs, params.errorsFrom, params.errorsTo, params.firstNeedle, params.firstNeedle, params.secondNeedle, params.secondNeedle, params.limit],
   row: (row: any) => ({
     count: row[0],
   }),
@@ -19,7 +19,7 @@ export const countTraces: Compiled<typeof source.countTraces> = {
 export const findByIds: Compiled<typeof source.findByIds> = {
   name: 'search.findByIds',
   text: "select iif(typeof(\"trace_id\") = 'blob', lower(hex(\"trace_id\")), \"trace_id\") as \"traceId\", \"sequence\" as \"sequence\", \"span_count\" as \"spanCount\", \"has_error\" as \"hasError\", octet_length(\"metadata\") as \"metadataBytes\", \"inserted_at\" as \"insertedAtMs\", \"updated_at\" as \"updatedAtMs\", coalesce(\"started_at\", \"inserted_at\") as \"startMs\", \"total_cost_nano_usd\" as \"totalCostNanoUsd\", max(0, \"duration_ms\") as \"totalTimeMs\", \"first_token_ms\" as \"firstTokenMs\" from \"traces\" where \"project_number\" = ? and \"trace_id\" in (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-  cells: (given) => [given.projectNumber, ...packIds(given.ids)],
+  cells: (params) => [params.projectNumber, ...packIds(params.ids)],
   row: (row: any) => ({
     traceId: row[0],
     sequence: row[1],
@@ -38,7 +38,7 @@ export const findByIds: Compiled<typeof source.findByIds> = {
 export const findBySequences: Compiled<typeof source.findBySequences> = {
   name: 'search.findBySequences',
   text: "select iif(typeof(\"trace_id\") = 'blob', lower(hex(\"trace_id\")), \"trace_id\") as \"traceId\", \"sequence\" as \"sequence\", \"span_count\" as \"spanCount\", \"has_error\" as \"hasError\", octet_length(\"metadata\") as \"metadataBytes\", \"inserted_at\" as \"insertedAtMs\", \"updated_at\" as \"updatedAtMs\", coalesce(\"started_at\", \"inserted_at\") as \"startMs\", \"total_cost_nano_usd\" as \"totalCostNanoUsd\", max(0, \"duration_ms\") as \"totalTimeMs\", \"first_token_ms\" as \"firstTokenMs\" from \"traces\" where \"project_number\" + 0 = ? and \"sequence\" in (select value from json_each(?))",
-  cells: (given) => [given.projectNumber, JSON.stringify(given.sequences)],
+  cells: (params) => [params.projectNumber, JSON.stringify(params.sequences)],
   row: (row: any) => ({
     traceId: row[0],
     sequence: row[1],
@@ -57,7 +57,7 @@ export const findBySequences: Compiled<typeof source.findBySequences> = {
 export const findTexts: Compiled<typeof source.findTexts> = {
   name: 'search.findTexts',
   text: "select \"input\" as \"inputJson\", \"output\" as \"outputJson\" from \"spans\" where \"project_number\" = ? and \"trace_sequence\" = ? and \"span_id\" = ?",
-  cells: (given) => [given.projectNumber, given.sequence, packId(given.spanId)],
+  cells: (params) => [params.projectNumber, params.sequence, packId(params.spanId)],
   row: (row: any) => ({
     inputJson: unpackTyped(row[0]),
     outputJson: unpackTyped(row[1]),
@@ -67,7 +67,7 @@ export const findTexts: Compiled<typeof source.findTexts> = {
 export const listByCost: Compiled<typeof source.listByCost> = {
   name: 'search.listByCost',
   text: "select coalesce(\"total_cost_nano_usd\", 9007199254740991) as \"key\", iif(typeof(\"trace_id\") = 'blob', lower(hex(\"trace_id\")), \"trace_id\") as \"traceId\", \"sequence\" as \"sequence\", \"span_count\" as \"spanCount\", \"has_error\" as \"hasError\", octet_length(\"metadata\") as \"metadataBytes\" from \"traces\" where \"project_number\" = ? and \"inserted_at\" >= ? and coalesce(\"started_at\", \"inserted_at\") >= ? and coalesce(\"started_at\", \"inserted_at\") <= ? and \"updated_at\" >= ? and \"updated_at\" <= ? and case when \"has_error\" then 1 else 0 end >= ? and case when \"has_error\" then 1 else 0 end <= ? and (? is null or instr(\"metadata\", ?) > 0) and (? is null or instr(\"metadata\", ?) > 0) and coalesce(\"total_cost_nano_usd\", 9007199254740991) >= ? and (coalesce(\"total_cost_nano_usd\", 9007199254740991), iif(typeof(\"trace_id\") = 'blob', lower(hex(\"trace_id\")), \"trace_id\")) > (?, ?) order by coalesce(\"total_cost_nano_usd\", 9007199254740991) asc, iif(typeof(\"trace_id\") = 'blob', lower(hex(\"trace_id\")), \"trace_id\") asc limit ?",
-  cells: (given) => [given.projectNumber, given.goneBeforeMs, given.startedFromMs, given.startedToMs, given.updatedFromMs, given.updatedToMs, given.errorsFrom, given.errorsTo, given.firstNeedle, given.firstNeedle, given.secondNeedle, given.secondNeedle, given.key, given.key, given.traceId, given.limit],
+  cells: (params) => [params.projectNumber, params.goneBeforeMs, params.startedFromMs, params.startedToMs, params.updatedFromMs, params.updatedToMs, params.errorsFrom, params.errorsTo, params.firstNeedle, params.firstNeedle, params.secondNeedle, params.secondNeedle, params.key, params.key, params.traceId, params.limit],
   row: (row: any) => ({
     key: row[0],
     traceId: row[1],
@@ -81,7 +81,7 @@ export const listByCost: Compiled<typeof source.listByCost> = {
 export const listByCostDown: Compiled<typeof source.listByCostDown> = {
   name: 'search.listByCostDown',
   text: "select coalesce(\"total_cost_nano_usd\", -1) as \"key\", iif(typeof(\"trace_id\") = 'blob', lower(hex(\"trace_id\")), \"trace_id\") as \"traceId\", \"sequence\" as \"sequence\", \"span_count\" as \"spanCount\", \"has_error\" as \"hasError\", octet_length(\"metadata\") as \"metadataBytes\" from \"traces\" where \"project_number\" = ? and \"inserted_at\" >= ? and coalesce(\"started_at\", \"inserted_at\") >= ? and coalesce(\"started_at\", \"inserted_at\") <= ? and \"updated_at\" >= ? and \"updated_at\" <= ? and case when \"has_error\" then 1 else 0 end >= ? and case when \"has_error\" then 1 else 0 end <= ? and (? is null or instr(\"metadata\", ?) > 0) and (? is null or instr(\"metadata\", ?) > 0) and coalesce(\"total_cost_nano_usd\", -1) <= ? and (coalesce(\"total_cost_nano_usd\", -1), iif(typeof(\"trace_id\") = 'blob', lower(hex(\"trace_id\")), \"trace_id\")) < (?, ?) order by coalesce(\"total_cost_nano_usd\", -1) desc, iif(typeof(\"trace_id\") = 'blob', lower(hex(\"trace_id\")), \"trace_id\") desc limit ?",
-  cells: (given) => [given.projectNumber, given.goneBeforeMs, given.startedFromMs, given.startedToMs, given.updatedFromMs, given.updatedToMs, given.errorsFrom, given.errorsTo, given.firstNeedle, given.firstNeedle, given.secondNeedle, given.secondNeedle, given.key, given.key, given.traceId, given.limit],
+  cells: (params) => [params.projectNumber, params.goneBeforeMs, params.startedFromMs, params.startedToMs, params.updatedFromMs, params.updatedToMs, params.errorsFrom, params.errorsTo, params.firstNeedle, params.firstNeedle, params.secondNeedle, params.secondNeedle, params.key, params.key, params.traceId, params.limit],
   row: (row: any) => ({
     key: row[0],
     traceId: row[1],
@@ -95,7 +95,7 @@ export const listByCostDown: Compiled<typeof source.listByCostDown> = {
 export const listByDuration: Compiled<typeof source.listByDuration> = {
   name: 'search.listByDuration',
   text: "select coalesce(max(0, \"duration_ms\"), 9007199254740991) as \"key\", iif(typeof(\"trace_id\") = 'blob', lower(hex(\"trace_id\")), \"trace_id\") as \"traceId\", \"sequence\" as \"sequence\", \"span_count\" as \"spanCount\", \"has_error\" as \"hasError\", octet_length(\"metadata\") as \"metadataBytes\" from \"traces\" where \"project_number\" = ? and \"inserted_at\" >= ? and coalesce(\"started_at\", \"inserted_at\") >= ? and coalesce(\"started_at\", \"inserted_at\") <= ? and \"updated_at\" >= ? and \"updated_at\" <= ? and case when \"has_error\" then 1 else 0 end >= ? and case when \"has_error\" then 1 else 0 end <= ? and (? is null or instr(\"metadata\", ?) > 0) and (? is null or instr(\"metadata\", ?) > 0) and coalesce(max(0, \"duration_ms\"), 9007199254740991) >= ? and (coalesce(max(0, \"duration_ms\"), 9007199254740991), iif(typeof(\"trace_id\") = 'blob', lower(hex(\"trace_id\")), \"trace_id\")) > (?, ?) order by coalesce(max(0, \"duration_ms\"), 9007199254740991) asc, iif(typeof(\"trace_id\") = 'blob', lower(hex(\"trace_id\")), \"trace_id\") asc limit ?",
-  cells: (given) => [given.projectNumber, given.goneBeforeMs, given.startedFromMs, given.startedToMs, given.updatedFromMs, given.updatedToMs, given.errorsFrom, given.errorsTo, given.firstNeedle, given.firstNeedle, given.secondNeedle, given.secondNeedle, given.key, given.key, given.traceId, given.limit],
+  cells: (params) => [params.projectNumber, params.goneBeforeMs, params.startedFromMs, params.startedToMs, params.updatedFromMs, params.updatedToMs, params.errorsFrom, params.errorsTo, params.firstNeedle, params.firstNeedle, params.secondNeedle, params.secondNeedle, params.key, params.key, params.traceId, params.limit],
   row: (row: any) => ({
     key: row[0],
     traceId: row[1],
@@ -109,7 +109,7 @@ export const listByDuration: Compiled<typeof source.listByDuration> = {
 export const listByDurationDown: Compiled<typeof source.listByDurationDown> = {
   name: 'search.listByDurationDown',
   text: "select coalesce(max(0, \"duration_ms\"), -1) as \"key\", iif(typeof(\"trace_id\") = 'blob', lower(hex(\"trace_id\")), \"trace_id\") as \"traceId\", \"sequence\" as \"sequence\", \"span_count\" as \"spanCount\", \"has_error\" as \"hasError\", octet_length(\"metadata\") as \"metadataBytes\" from \"traces\" where \"project_number\" = ? and \"inserted_at\" >= ? and coalesce(\"started_at\", \"inserted_at\") >= ? and coalesce(\"started_at\", \"inserted_at\") <= ? and \"updated_at\" >= ? and \"updated_at\" <= ? and case when \"has_error\" then 1 else 0 end >= ? and case when \"has_error\" then 1 else 0 end <= ? and (? is null or instr(\"metadata\", ?) > 0) and (? is null or instr(\"metadata\", ?) > 0) and coalesce(max(0, \"duration_ms\"), -1) <= ? and (coalesce(max(0, \"duration_ms\"), -1), iif(typeof(\"trace_id\") = 'blob', lower(hex(\"trace_id\")), \"trace_id\")) < (?, ?) order by coalesce(max(0, \"duration_ms\"), -1) desc, iif(typeof(\"trace_id\") = 'blob', lower(hex(\"trace_id\")), \"trace_id\") desc limit ?",
-  cells: (given) => [given.projectNumber, given.goneBeforeMs, given.startedFromMs, given.startedToMs, given.updatedFromMs, given.updatedToMs, given.errorsFrom, given.errorsTo, given.firstNeedle, given.firstNeedle, given.secondNeedle, given.secondNeedle, given.key, given.key, given.traceId, given.limit],
+  cells: (params) => [params.projectNumber, params.goneBeforeMs, params.startedFromMs, params.startedToMs, params.updatedFromMs, params.updatedToMs, params.errorsFrom, params.errorsTo, params.firstNeedle, params.firstNeedle, params.secondNeedle, params.secondNeedle, params.key, params.key, params.traceId, params.limit],
   row: (row: any) => ({
     key: row[0],
     traceId: row[1],
@@ -123,7 +123,7 @@ export const listByDurationDown: Compiled<typeof source.listByDurationDown> = {
 export const listByFirstToken: Compiled<typeof source.listByFirstToken> = {
   name: 'search.listByFirstToken',
   text: "select coalesce(\"first_token_ms\", 9007199254740991) as \"key\", iif(typeof(\"trace_id\") = 'blob', lower(hex(\"trace_id\")), \"trace_id\") as \"traceId\", \"sequence\" as \"sequence\", \"span_count\" as \"spanCount\", \"has_error\" as \"hasError\", octet_length(\"metadata\") as \"metadataBytes\" from \"traces\" where \"project_number\" = ? and \"inserted_at\" >= ? and coalesce(\"started_at\", \"inserted_at\") >= ? and coalesce(\"started_at\", \"inserted_at\") <= ? and \"updated_at\" >= ? and \"updated_at\" <= ? and case when \"has_error\" then 1 else 0 end >= ? and case when \"has_error\" then 1 else 0 end <= ? and (? is null or instr(\"metadata\", ?) > 0) and (? is null or instr(\"metadata\", ?) > 0) and coalesce(\"first_token_ms\", 9007199254740991) >= ? and (coalesce(\"first_token_ms\", 9007199254740991), iif(typeof(\"trace_id\") = 'blob', lower(hex(\"trace_id\")), \"trace_id\")) > (?, ?) order by coalesce(\"first_token_ms\", 9007199254740991) asc, iif(typeof(\"trace_id\") = 'blob', lower(hex(\"trace_id\")), \"trace_id\") asc limit ?",
-  cells: (given) => [given.projectNumber, given.goneBeforeMs, given.startedFromMs, given.startedToMs, given.updatedFromMs, given.updatedToMs, given.errorsFrom, given.errorsTo, given.firstNeedle, given.firstNeedle, given.secondNeedle, given.secondNeedle, given.key, given.key, given.traceId, given.limit],
+  cells: (params) => [params.projectNumber, params.goneBeforeMs, params.startedFromMs, params.startedToMs, params.updatedFromMs, params.updatedToMs, params.errorsFrom, params.errorsTo, params.firstNeedle, params.firstNeedle, params.secondNeedle, params.secondNeedle, params.key, params.key, params.traceId, params.limit],
   row: (row: any) => ({
     key: row[0],
     traceId: row[1],
@@ -137,7 +137,7 @@ export const listByFirstToken: Compiled<typeof source.listByFirstToken> = {
 export const listByFirstTokenDown: Compiled<typeof source.listByFirstTokenDown> = {
   name: 'search.listByFirstTokenDown',
   text: "select coalesce(\"first_token_ms\", -1) as \"key\", iif(typeof(\"trace_id\") = 'blob', lower(hex(\"trace_id\")), \"trace_id\") as \"traceId\", \"sequence\" as \"sequence\", \"span_count\" as \"spanCount\", \"has_error\" as \"hasError\", octet_length(\"metadata\") as \"metadataBytes\" from \"traces\" where \"project_number\" = ? and \"inserted_at\" >= ? and coalesce(\"started_at\", \"inserted_at\") >= ? and coalesce(\"started_at\", \"inserted_at\") <= ? and \"updated_at\" >= ? and \"updated_at\" <= ? and case when \"has_error\" then 1 else 0 end >= ? and case when \"has_error\" then 1 else 0 end <= ? and (? is null or instr(\"metadata\", ?) > 0) and (? is null or instr(\"metadata\", ?) > 0) and coalesce(\"first_token_ms\", -1) <= ? and (coalesce(\"first_token_ms\", -1), iif(typeof(\"trace_id\") = 'blob', lower(hex(\"trace_id\")), \"trace_id\")) < (?, ?) order by coalesce(\"first_token_ms\", -1) desc, iif(typeof(\"trace_id\") = 'blob', lower(hex(\"trace_id\")), \"trace_id\") desc limit ?",
-  cells: (given) => [given.projectNumber, given.goneBeforeMs, given.startedFromMs, given.startedToMs, given.updatedFromMs, given.updatedToMs, given.errorsFrom, given.errorsTo, given.firstNeedle, given.firstNeedle, given.secondNeedle, given.secondNeedle, given.key, given.key, given.traceId, given.limit],
+  cells: (params) => [params.projectNumber, params.goneBeforeMs, params.startedFromMs, params.startedToMs, params.updatedFromMs, params.updatedToMs, params.errorsFrom, params.errorsTo, params.firstNeedle, params.firstNeedle, params.secondNeedle, params.secondNeedle, params.key, params.key, params.traceId, params.limit],
   row: (row: any) => ({
     key: row[0],
     traceId: row[1],
@@ -151,7 +151,7 @@ export const listByFirstTokenDown: Compiled<typeof source.listByFirstTokenDown> 
 export const listByStart: Compiled<typeof source.listByStart> = {
   name: 'search.listByStart',
   text: "select coalesce(\"started_at\", \"inserted_at\") as \"key\", iif(typeof(\"trace_id\") = 'blob', lower(hex(\"trace_id\")), \"trace_id\") as \"traceId\", \"sequence\" as \"sequence\", \"span_count\" as \"spanCount\", \"has_error\" as \"hasError\", octet_length(\"metadata\") as \"metadataBytes\" from \"traces\" where \"project_number\" = ? and \"inserted_at\" >= ? and coalesce(\"started_at\", \"inserted_at\") >= ? and coalesce(\"started_at\", \"inserted_at\") <= ? and \"updated_at\" + 0 >= ? and \"updated_at\" + 0 <= ? and case when \"has_error\" then 1 else 0 end >= ? and case when \"has_error\" then 1 else 0 end <= ? and (? is null or instr(\"metadata\", ?) > 0) and (? is null or instr(\"metadata\", ?) > 0) and coalesce(\"started_at\", \"inserted_at\") >= ? and (coalesce(\"started_at\", \"inserted_at\"), iif(typeof(\"trace_id\") = 'blob', lower(hex(\"trace_id\")), \"trace_id\")) > (?, ?) order by coalesce(\"started_at\", \"inserted_at\") asc, iif(typeof(\"trace_id\") = 'blob', lower(hex(\"trace_id\")), \"trace_id\") asc limit ?",
-  cells: (given) => [given.projectNumber, given.goneBeforeMs, given.startedFromMs, given.startedToMs, given.updatedFromMs, given.updatedToMs, given.errorsFrom, given.errorsTo, given.firstNeedle, given.firstNeedle, given.secondNeedle, given.secondNeedle, given.key, given.key, given.traceId, given.limit],
+  cells: (params) => [params.projectNumber, params.goneBeforeMs, params.startedFromMs, params.startedToMs, params.updatedFromMs, params.updatedToMs, params.errorsFrom, params.errorsTo, params.firstNeedle, params.firstNeedle, params.secondNeedle, params.secondNeedle, params.key, params.key, params.traceId, params.limit],
   row: (row: any) => ({
     key: row[0],
     traceId: row[1],
@@ -165,7 +165,7 @@ export const listByStart: Compiled<typeof source.listByStart> = {
 export const listByStartDown: Compiled<typeof source.listByStartDown> = {
   name: 'search.listByStartDown',
   text: "select coalesce(\"started_at\", \"inserted_at\") as \"key\", iif(typeof(\"trace_id\") = 'blob', lower(hex(\"trace_id\")), \"trace_id\") as \"traceId\", \"sequence\" as \"sequence\", \"span_count\" as \"spanCount\", \"has_error\" as \"hasError\", octet_length(\"metadata\") as \"metadataBytes\" from \"traces\" where \"project_number\" = ? and \"inserted_at\" >= ? and coalesce(\"started_at\", \"inserted_at\") >= ? and coalesce(\"started_at\", \"inserted_at\") <= ? and \"updated_at\" + 0 >= ? and \"updated_at\" + 0 <= ? and case when \"has_error\" then 1 else 0 end >= ? and case when \"has_error\" then 1 else 0 end <= ? and (? is null or instr(\"metadata\", ?) > 0) and (? is null or instr(\"metadata\", ?) > 0) and coalesce(\"started_at\", \"inserted_at\") <= ? and (coalesce(\"started_at\", \"inserted_at\"), iif(typeof(\"trace_id\") = 'blob', lower(hex(\"trace_id\")), \"trace_id\")) < (?, ?) order by coalesce(\"started_at\", \"inserted_at\") desc, iif(typeof(\"trace_id\") = 'blob', lower(hex(\"trace_id\")), \"trace_id\") desc limit ?",
-  cells: (given) => [given.projectNumber, given.goneBeforeMs, given.startedFromMs, given.startedToMs, given.updatedFromMs, given.updatedToMs, given.errorsFrom, given.errorsTo, given.firstNeedle, given.firstNeedle, given.secondNeedle, given.secondNeedle, given.key, given.key, given.traceId, given.limit],
+  cells: (params) => [params.projectNumber, params.goneBeforeMs, params.startedFromMs, params.startedToMs, params.updatedFromMs, params.updatedToMs, params.errorsFrom, params.errorsTo, params.firstNeedle, params.firstNeedle, params.secondNeedle, params.secondNeedle, params.key, params.key, params.traceId, params.limit],
   row: (row: any) => ({
     key: row[0],
     traceId: row[1],
@@ -179,7 +179,7 @@ export const listByStartDown: Compiled<typeof source.listByStartDown> = {
 export const listByUpdate: Compiled<typeof source.listByUpdate> = {
   name: 'search.listByUpdate',
   text: "select \"updated_at\" as \"key\", iif(typeof(\"trace_id\") = 'blob', lower(hex(\"trace_id\")), \"trace_id\") as \"traceId\", \"sequence\" as \"sequence\", \"span_count\" as \"spanCount\", \"has_error\" as \"hasError\", octet_length(\"metadata\") as \"metadataBytes\" from \"traces\" where \"project_number\" = ? and \"inserted_at\" >= ? and coalesce(\"started_at\", \"inserted_at\") + 0 >= ? and coalesce(\"started_at\", \"inserted_at\") + 0 <= ? and \"updated_at\" >= ? and \"updated_at\" <= ? and case when \"has_error\" then 1 else 0 end >= ? and case when \"has_error\" then 1 else 0 end <= ? and (? is null or instr(\"metadata\", ?) > 0) and (? is null or instr(\"metadata\", ?) > 0) and \"updated_at\" >= ? and (\"updated_at\", iif(typeof(\"trace_id\") = 'blob', lower(hex(\"trace_id\")), \"trace_id\")) > (?, ?) order by \"updated_at\" asc, iif(typeof(\"trace_id\") = 'blob', lower(hex(\"trace_id\")), \"trace_id\") asc limit ?",
-  cells: (given) => [given.projectNumber, given.goneBeforeMs, given.startedFromMs, given.startedToMs, given.updatedFromMs, given.updatedToMs, given.errorsFrom, given.errorsTo, given.firstNeedle, given.firstNeedle, given.secondNeedle, given.secondNeedle, given.key, given.key, given.traceId, given.limit],
+  cells: (params) => [params.projectNumber, params.goneBeforeMs, params.startedFromMs, params.startedToMs, params.updatedFromMs, params.updatedToMs, params.errorsFrom, params.errorsTo, params.firstNeedle, params.firstNeedle, params.secondNeedle, params.secondNeedle, params.key, params.key, params.traceId, params.limit],
   row: (row: any) => ({
     key: row[0],
     traceId: row[1],
@@ -193,7 +193,7 @@ export const listByUpdate: Compiled<typeof source.listByUpdate> = {
 export const listByUpdateDown: Compiled<typeof source.listByUpdateDown> = {
   name: 'search.listByUpdateDown',
   text: "select \"updated_at\" as \"key\", iif(typeof(\"trace_id\") = 'blob', lower(hex(\"trace_id\")), \"trace_id\") as \"traceId\", \"sequence\" as \"sequence\", \"span_count\" as \"spanCount\", \"has_error\" as \"hasError\", octet_length(\"metadata\") as \"metadataBytes\" from \"traces\" where \"project_number\" = ? and \"inserted_at\" >= ? and coalesce(\"started_at\", \"inserted_at\") + 0 >= ? and coalesce(\"started_at\", \"inserted_at\") + 0 <= ? and \"updated_at\" >= ? and \"updated_at\" <= ? and case when \"has_error\" then 1 else 0 end >= ? and case when \"has_error\" then 1 else 0 end <= ? and (? is null or instr(\"metadata\", ?) > 0) and (? is null or instr(\"metadata\", ?) > 0) and \"updated_at\" <= ? and (\"updated_at\", iif(typeof(\"trace_id\") = 'blob', lower(hex(\"trace_id\")), \"trace_id\")) < (?, ?) order by \"updated_at\" desc, iif(typeof(\"trace_id\") = 'blob', lower(hex(\"trace_id\")), \"trace_id\") desc limit ?",
-  cells: (given) => [given.projectNumber, given.goneBeforeMs, given.startedFromMs, given.startedToMs, given.updatedFromMs, given.updatedToMs, given.errorsFrom, given.errorsTo, given.firstNeedle, given.firstNeedle, given.secondNeedle, given.secondNeedle, given.key, given.key, given.traceId, given.limit],
+  cells: (params) => [params.projectNumber, params.goneBeforeMs, params.startedFromMs, params.startedToMs, params.updatedFromMs, params.updatedToMs, params.errorsFrom, params.errorsTo, params.firstNeedle, params.firstNeedle, params.secondNeedle, params.secondNeedle, params.key, params.key, params.traceId, params.limit],
   row: (row: any) => ({
     key: row[0],
     traceId: row[1],
@@ -207,7 +207,7 @@ export const listByUpdateDown: Compiled<typeof source.listByUpdateDown> = {
 export const listErrors: Compiled<typeof source.listErrors> = {
   name: 'search.listErrors',
   text: "select iif(typeof(\"span_id\") = 'blob', lower(hex(\"span_id\")), \"span_id\") as \"spanId\", \"error\" as \"errorJson\" from \"spans\" where \"project_number\" = ? and \"trace_sequence\" = ? and \"span_id\" > ? and \"error\" is not null order by \"span_id\" limit ?",
-  cells: (given) => [given.projectNumber, given.sequence, packId(given.after), given.limit],
+  cells: (params) => [params.projectNumber, params.sequence, packId(params.after), params.limit],
   row: (row: any) => ({
     spanId: row[0],
     errorJson: row[1],
@@ -217,7 +217,7 @@ export const listErrors: Compiled<typeof source.listErrors> = {
 export const listEvaluations: Compiled<typeof source.listEvaluations> = {
   name: 'search.listEvaluations',
   text: "select \"trace_sequence\" as \"traceSequence\", \"evaluator_id\" as \"evaluatorId\", \"is_guardrail\" as \"isGuardrail\", \"status\" as \"status\", \"passed\" as \"passed\", \"score\" as \"score\", \"label\" as \"label\" from \"evaluations\" where \"project_number\" = ? and \"trace_sequence\" in (select value from json_each(?))",
-  cells: (given) => [given.projectNumber, JSON.stringify(given.sequences)],
+  cells: (params) => [params.projectNumber, JSON.stringify(params.sequences)],
   row: (row: any) => ({
     traceSequence: row[0],
     evaluatorId: row[1],
@@ -232,7 +232,7 @@ export const listEvaluations: Compiled<typeof source.listEvaluations> = {
 export const listMetadata: Compiled<typeof source.listMetadata> = {
   name: 'search.listMetadata',
   text: "select \"sequence\" as \"sequence\", \"metadata\" as \"metadataJson\" from \"traces\" where \"project_number\" + 0 = ? and \"sequence\" in (select value from json_each(?))",
-  cells: (given) => [given.projectNumber, JSON.stringify(given.sequences)],
+  cells: (params) => [params.projectNumber, JSON.stringify(params.sequences)],
   row: (row: any) => ({
     sequence: row[0],
     metadataJson: row[1],
@@ -242,12 +242,12 @@ export const listMetadata: Compiled<typeof source.listMetadata> = {
 export const listSpans: Compiled<typeof source.listSpans> = {
   name: 'search.listSpans',
   text: "select \"trace_sequence\" as \"traceSequence\", iif(typeof(\"span_id\") = 'blob', lower(hex(\"span_id\")), \"span_id\") as \"spanId\", iif(typeof(\"parent_id\") = 'blob', lower(hex(\"parent_id\")), \"parent_id\") as \"parentId\", \"type\" as \"type\", \"name\" as \"name\", \"model\" as \"model\", \"started_at\" as \"startedAtMs\", \"started_at\" + \"duration_ms\" as \"finishedAtMs\", \"input\" is not null as \"hasInput\", \"output\" is not null as \"hasOutput\", \"error\" is not null as \"hasError\" from \"spans\" where \"project_number\" = ? and \"trace_sequence\" in (select value from json_each(?))",
-  cells: (given) => [given.projectNumber, JSON.stringify(given.sequences)],
+  cells: (params) => [params.projectNumber, JSON.stringify(params.sequences)],
   row: (row: any) => ({
     traceSequence: row[0],
     spanId: row[1],
     parentId: row[2],
-    type: spanTypes.word(row[3]),
+    type: spanTypes.value(row[3]),
     name: row[4],
     model: row[5],
     startedAtMs: row[6],
@@ -261,12 +261,12 @@ export const listSpans: Compiled<typeof source.listSpans> = {
 export const listSpansBehind: Compiled<typeof source.listSpansBehind> = {
   name: 'search.listSpansBehind',
   text: "select \"trace_sequence\" as \"traceSequence\", iif(typeof(\"span_id\") = 'blob', lower(hex(\"span_id\")), \"span_id\") as \"spanId\", iif(typeof(\"parent_id\") = 'blob', lower(hex(\"parent_id\")), \"parent_id\") as \"parentId\", \"type\" as \"type\", \"name\" as \"name\", \"model\" as \"model\", \"started_at\" as \"startedAtMs\", \"started_at\" + \"duration_ms\" as \"finishedAtMs\", \"input\" is not null as \"hasInput\", \"output\" is not null as \"hasOutput\", \"error\" is not null as \"hasError\" from \"spans\" where \"project_number\" = ? and \"trace_sequence\" = ? and \"span_id\" > ? order by \"span_id\" limit ?",
-  cells: (given) => [given.projectNumber, given.sequence, packId(given.after), given.limit],
+  cells: (params) => [params.projectNumber, params.sequence, packId(params.after), params.limit],
   row: (row: any) => ({
     traceSequence: row[0],
     spanId: row[1],
     parentId: row[2],
-    type: spanTypes.word(row[3]),
+    type: spanTypes.value(row[3]),
     name: row[4],
     model: row[5],
     startedAtMs: row[6],
@@ -280,12 +280,12 @@ export const listSpansBehind: Compiled<typeof source.listSpansBehind> = {
 export const listSpansWithTexts: Compiled<typeof source.listSpansWithTexts> = {
   name: 'search.listSpansWithTexts',
   text: "select \"trace_sequence\" as \"traceSequence\", iif(typeof(\"span_id\") = 'blob', lower(hex(\"span_id\")), \"span_id\") as \"spanId\", iif(typeof(\"parent_id\") = 'blob', lower(hex(\"parent_id\")), \"parent_id\") as \"parentId\", \"type\" as \"type\", \"name\" as \"name\", \"model\" as \"model\", \"started_at\" as \"startedAtMs\", \"started_at\" + \"duration_ms\" as \"finishedAtMs\", \"input\" is not null as \"hasInput\", \"output\" is not null as \"hasOutput\", \"error\" is not null as \"hasError\", case when octet_length(\"input\") <= ? then \"input\" end as \"inputText\", case when octet_length(\"output\") <= ? then \"output\" end as \"outputText\" from \"spans\" where \"project_number\" = ? and \"trace_sequence\" in (select value from json_each(?))",
-  cells: (given) => [given.bytesMax, given.bytesMax, given.projectNumber, JSON.stringify(given.sequences)],
+  cells: (params) => [params.bytesMax, params.bytesMax, params.projectNumber, JSON.stringify(params.sequences)],
   row: (row: any) => ({
     traceSequence: row[0],
     spanId: row[1],
     parentId: row[2],
-    type: spanTypes.word(row[3]),
+    type: spanTypes.value(row[3]),
     name: row[4],
     model: row[5],
     startedAtMs: row[6],

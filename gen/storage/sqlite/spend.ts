@@ -1,12 +1,12 @@
-// Compiled from src/storage/spend/questions.ts by `npm run gen`: change it there.
+// Compiled from src/storage/spend/queries.ts by `npm run gen`: change it there.
 
-import type { Compiled } from '../../../src/storage/questions.ts';
-import type * as source from '../../../src/storage/spend/questions.ts';
+import type { Compiled } from '../../../src/storage/queries.ts';
+import type * as source from '../../../src/storage/spend/queries.ts';
 
 export const findBlockOf: Compiled<typeof source.findBlockOf> = {
   name: 'spend.findBlockOf',
   text: "select \"first_seq\" as \"firstSeq\", \"last_seq\" as \"lastSeq\", \"gone\" as \"gone\" from \"spend_blocks\" where \"organization_number\" = ? and \"first_seq\" <= ? order by \"first_seq\" desc limit 1",
-  cells: (given) => [given.organizationNumber, given.seq],
+  cells: (params) => [params.organizationNumber, params.seq],
   row: (row: any) => ({
     firstSeq: row[0],
     lastSeq: row[1],
@@ -17,7 +17,7 @@ export const findBlockOf: Compiled<typeof source.findBlockOf> = {
 export const findHead: Compiled<typeof source.findHead> = {
   name: 'spend.findHead',
   text: "select \"spend_heads\".\"organization_number\" as \"organizationNumber\", \"spend_heads\".\"seq\" as \"seq\", \"spend_heads\".\"leased_until\" as \"leasedUntilMs\" from \"spend_heads\" where \"organization_number\" = ?",
-  cells: (given) => [given.organizationNumber],
+  cells: (params) => [params.organizationNumber],
   row: (row: any) => ({
     organizationNumber: row[0],
     seq: row[1],
@@ -28,7 +28,7 @@ export const findHead: Compiled<typeof source.findHead> = {
 export const findLogHead: Compiled<typeof source.findLogHead> = {
   name: 'spend.findLogHead',
   text: "select \"log_heads\".\"organization_number\" as \"organizationNumber\", \"log_heads\".\"seq\" as \"seq\", \"log_heads\".\"created_at\" as \"createdAtMs\", \"log_heads\".\"last_key_index\" as \"lastKeyIndex\" from \"log_heads\" where \"organization_number\" = ?",
-  cells: (given) => [given.organizationNumber],
+  cells: (params) => [params.organizationNumber],
   row: (row: any) => ({
     organizationNumber: row[0],
     seq: row[1],
@@ -40,7 +40,7 @@ export const findLogHead: Compiled<typeof source.findLogHead> = {
 export const holdHead: Compiled<typeof source.holdHead> = {
   name: 'spend.holdHead',
   text: "select \"spend_heads\".\"organization_number\" as \"organizationNumber\", \"spend_heads\".\"seq\" as \"seq\", \"spend_heads\".\"leased_until\" as \"leasedUntilMs\" from \"spend_heads\" where \"organization_number\" = ?",
-  cells: (given) => [given.organizationNumber],
+  cells: (params) => [params.organizationNumber],
   row: (row: any) => ({
     organizationNumber: row[0],
     seq: row[1],
@@ -51,25 +51,25 @@ export const holdHead: Compiled<typeof source.holdHead> = {
 export const insertBlocks: Compiled<typeof source.insertBlocks> = {
   name: 'spend.insertBlocks',
   text: "insert into \"spend_blocks\" (\"organization_number\", \"first_seq\", \"last_seq\", \"occurred_from\", \"occurred_to\", \"created_to\", \"gone\") values (?, ?, ?, ?, ?, ?, ?)",
-  cells: (rows) => [...rows.map((given) => [given.organizationNumber, given.firstSeq, given.lastSeq, given.occurredFromMs, given.occurredToMs, given.createdToMs, given.gone])],
+  cells: (rows) => [...rows.map((params) => [params.organizationNumber, params.firstSeq, params.lastSeq, params.occurredFromMs, params.occurredToMs, params.createdToMs, params.gone])],
 };
 
 export const insertHead: Compiled<typeof source.insertHead> = {
   name: 'spend.insertHead',
   text: "insert into \"spend_heads\" (\"organization_number\", \"seq\", \"leased_until\") values (?, ?, ?) on conflict do nothing",
-  cells: (given) => [given.organizationNumber, given.seq, given.leasedUntilMs],
+  cells: (params) => [params.organizationNumber, params.seq, params.leasedUntilMs],
 };
 
 export const insertParts: Compiled<typeof source.insertParts> = {
   name: 'spend.insertParts',
   text: "insert into \"spend_parts\" (\"organization_number\", \"first_seq\", \"part\", \"content\") values (?, ?, ?, ?)",
-  cells: (rows) => [...rows.map((given) => [given.organizationNumber, given.firstSeq, given.part, given.content])],
+  cells: (rows) => [...rows.map((params) => [params.organizationNumber, params.firstSeq, params.part, params.content])],
 };
 
 export const listBlocks: Compiled<typeof source.listBlocks> = {
   name: 'spend.listBlocks',
   text: "select \"first_seq\" as \"firstSeq\", \"last_seq\" as \"lastSeq\", \"gone\" as \"gone\" from \"spend_blocks\" where \"organization_number\" = ? and \"first_seq\" > ? and \"first_seq\" <= ? and \"created_to\" >= ? and \"occurred_to\" >= ? and \"occurred_from\" <= ? order by \"first_seq\" limit ?",
-  cells: (given) => [given.organizationNumber, given.afterSeq, given.toSeq, given.createdFromMs, given.fromMs, given.toMs, given.limit],
+  cells: (params) => [params.organizationNumber, params.afterSeq, params.toSeq, params.createdFromMs, params.fromMs, params.toMs, params.limit],
   row: (row: any) => ({
     firstSeq: row[0],
     lastSeq: row[1],
@@ -80,7 +80,7 @@ export const listBlocks: Compiled<typeof source.listBlocks> = {
 export const listEnvelopes: Compiled<typeof source.listEnvelopes> = {
   name: 'spend.listEnvelopes',
   text: "select \"seq\" as \"seq\", \"envelope\" as \"envelope\" from \"envelopes\" as \"log\" where \"organization_number\" = ? and \"seq\" > ? and \"seq\" <= ? order by \"seq\" limit ?",
-  cells: (given) => [given.organizationNumber, given.afterSeq, given.toSeq, given.limit],
+  cells: (params) => [params.organizationNumber, params.afterSeq, params.toSeq, params.limit],
   row: (row: any) => ({
     seq: row[0],
     envelope: row[1],
@@ -90,7 +90,7 @@ export const listEnvelopes: Compiled<typeof source.listEnvelopes> = {
 export const listHeads: Compiled<typeof source.listHeads> = {
   name: 'spend.listHeads',
   text: "select \"log_heads\".\"organization_number\" as \"organizationNumber\", \"log_heads\".\"seq\" as \"seq\", \"spend_heads\".\"seq\" as \"mark\" from \"log_heads\" left join \"spend_heads\" on \"spend_heads\".\"organization_number\" = \"log_heads\".\"organization_number\" where \"log_heads\".\"organization_number\" > ? order by \"log_heads\".\"organization_number\" limit ?",
-  cells: (given) => [given.after, given.limit],
+  cells: (params) => [params.after, params.limit],
   row: (row: any) => ({
     organizationNumber: row[0],
     seq: row[1],
@@ -101,7 +101,7 @@ export const listHeads: Compiled<typeof source.listHeads> = {
 export const listOldBlocks: Compiled<typeof source.listOldBlocks> = {
   name: 'spend.listOldBlocks',
   text: "select \"organization_number\" as \"organizationNumber\", \"first_seq\" as \"firstSeq\" from \"spend_blocks\" where \"created_to\" < ? order by \"created_to\" limit ?",
-  cells: (given) => [given.beforeMs, given.limit],
+  cells: (params) => [params.beforeMs, params.limit],
   row: (row: any) => ({
     organizationNumber: row[0],
     firstSeq: row[1],
@@ -111,7 +111,7 @@ export const listOldBlocks: Compiled<typeof source.listOldBlocks> = {
 export const listParts: Compiled<typeof source.listParts> = {
   name: 'spend.listParts',
   text: "select \"first_seq\" as \"firstSeq\", \"part\" as \"part\", \"content\" as \"content\" from \"spend_parts\" where \"organization_number\" = ? and \"first_seq\" in (select value from json_each(?)) and \"part\" in (select value from json_each(?))",
-  cells: (given) => [given.organizationNumber, JSON.stringify(given.blocks), JSON.stringify(given.parts)],
+  cells: (params) => [params.organizationNumber, JSON.stringify(params.blocks), JSON.stringify(params.parts)],
   row: (row: any) => ({
     firstSeq: row[0],
     part: row[1],
@@ -122,23 +122,23 @@ export const listParts: Compiled<typeof source.listParts> = {
 export const removeBlock: Compiled<typeof source.removeBlock> = {
   name: 'spend.removeBlock',
   text: "delete from \"spend_blocks\" where (\"organization_number\" = ? and \"first_seq\" = ?)",
-  cells: (given) => [given.organizationNumber, given.firstSeq],
+  cells: (params) => [params.organizationNumber, params.firstSeq],
 };
 
 export const removeParts: Compiled<typeof source.removeParts> = {
   name: 'spend.removeParts',
   text: "delete from \"spend_parts\" where \"organization_number\" = ? and \"first_seq\" = ?",
-  cells: (given) => [given.organizationNumber, given.firstSeq],
+  cells: (params) => [params.organizationNumber, params.firstSeq],
 };
 
 export const updateGone: Compiled<typeof source.updateGone> = {
   name: 'spend.updateGone',
   text: "update \"spend_blocks\" set \"gone\" = ? where (\"organization_number\" = ? and \"first_seq\" = ?)",
-  cells: (rows) => [...rows.map((given) => [given.gone, given.organizationNumber, given.firstSeq])],
+  cells: (rows) => [...rows.map((params) => [params.gone, params.organizationNumber, params.firstSeq])],
 };
 
 export const updateHead: Compiled<typeof source.updateHead> = {
   name: 'spend.updateHead',
   text: "update \"spend_heads\" set \"seq\" = ?, \"leased_until\" = ? where \"organization_number\" = ?",
-  cells: (given) => [given.seq, given.leasedUntilMs, given.organizationNumber],
+  cells: (params) => [params.seq, params.leasedUntilMs, params.organizationNumber],
 };

@@ -1,18 +1,18 @@
-// Compiled from src/storage/traces/questions.ts by `npm run gen`: change it there.
+// Compiled from src/storage/traces/queries.ts by `npm run gen`: change it there.
 
-import type { Compiled } from '../../../src/storage/questions.ts';
+import type { Compiled } from '../../../src/storage/queries.ts';
 import { fillPlaces } from '../../../src/storage/engine/sqlite/compact-ids.ts';
 import { packId } from '../../../src/storage/engine/sqlite/compact-ids.ts';
 import { packIds } from '../../../src/storage/engine/sqlite/compact-ids.ts';
 import { spanTypes } from '../../../src/storage/rows/codes.ts';
 import { unpackCostSource } from '../../../src/storage/rows/codes.ts';
 import { unpackTyped } from '../../../src/storage/rows/codes.ts';
-import type * as source from '../../../src/storage/traces/questions.ts';
+import type * as source from '../../../src/storage/traces/queries.ts';
 
 export const findEvaluationBeyond: Compiled<typeof source.findEvaluationBeyond> = {
   name: 'traces.findEvaluationBeyond',
   text: "select \"evaluation_id\" as \"evaluationId\" from \"evaluations\" where \"project_number\" = ? and \"trace_sequence\" = ? limit ? offset ?",
-  cells: (given) => [given.projectNumber, given.sequence, 1, given.count],
+  cells: (params) => [params.projectNumber, params.sequence, 1, params.count],
   row: (row: any) => ({
     evaluationId: row[0],
   }),
@@ -21,7 +21,7 @@ export const findEvaluationBeyond: Compiled<typeof source.findEvaluationBeyond> 
 export const findEvaluations: Compiled<typeof source.findEvaluations> = {
   name: 'traces.findEvaluations',
   text: "select \"evaluations\".\"evaluation_id\" as \"evaluationId\", \"evaluations\".\"inserted_at\" as \"insertedAtMs\", \"evaluations\".\"evaluator_id\" as \"evaluatorId\", \"evaluations\".\"name\" as \"name\", \"evaluations\".\"type\" as \"type\", \"evaluations\".\"span_id\" as \"spanId\", \"evaluations\".\"thread_id\" as \"threadId\", \"evaluations\".\"is_guardrail\" as \"isGuardrail\", \"evaluations\".\"status\" as \"status\", \"evaluations\".\"passed\" as \"passed\", \"evaluations\".\"score\" as \"score\", \"evaluations\".\"label\" as \"label\", \"evaluations\".\"monitor_id\" as \"monitorId\", \"evaluations\".\"started_at\" as \"startedAtMs\", \"evaluations\".\"finished_at\" as \"finishedAtMs\", \"evaluations\".\"details\" as \"details\", \"evaluations\".\"error\" as \"errorJson\", \"evaluations\".\"inputs\" as \"inputsJson\", \"evaluations\".\"cost\" as \"costJson\" from \"evaluations\" where \"project_number\" = ? and \"trace_sequence\" = ? and \"evaluation_id\" in (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-  cells: (given) => [given.projectNumber, given.sequence, ...fillPlaces(given.ids)],
+  cells: (params) => [params.projectNumber, params.sequence, ...fillPlaces(params.ids)],
   row: (row: any) => ({
     evaluationId: row[0],
     insertedAtMs: row[1],
@@ -48,7 +48,7 @@ export const findEvaluations: Compiled<typeof source.findEvaluations> = {
 export const findRootSpan: Compiled<typeof source.findRootSpan> = {
   name: 'traces.findRootSpan',
   text: "select \"trace_sequence\" as \"sequence\" from \"spans\" where \"project_number\" = ? and \"trace_sequence\" = ? and \"parent_id\" is null limit ?",
-  cells: (given) => [given.projectNumber, given.sequence, 1],
+  cells: (params) => [params.projectNumber, params.sequence, 1],
   row: (row: any) => ({
     sequence: row[0],
   }),
@@ -57,9 +57,9 @@ export const findRootSpan: Compiled<typeof source.findRootSpan> = {
 export const findSpans: Compiled<typeof source.findSpans> = {
   name: 'traces.findSpans',
   text: "select \"spans\".\"type\" as \"type\", \"spans\".\"started_at\" as \"startedAtMs\", \"spans\".\"prompt_tokens\" as \"promptTokens\", \"spans\".\"completion_tokens\" as \"completionTokens\", \"spans\".\"reasoning_tokens\" as \"reasoningTokens\", \"spans\".\"cache_read_input_tokens\" as \"cacheReadInputTokens\", \"spans\".\"cache_creation_input_tokens\" as \"cacheCreationInputTokens\", \"spans\".\"cost_nano_usd\" as \"costNanoUsd\", \"spans\".\"cost_source\" as \"costSource\", \"spans\".\"tokens_estimated\" as \"tokensEstimated\", \"spans\".\"cached_tokens_in_prompt\" as \"cachedTokensInPrompt\", \"spans\".\"name\" as \"name\", \"spans\".\"vendor\" as \"vendor\", \"spans\".\"model\" as \"model\", \"spans\".\"params\" as \"paramsJson\", \"spans\".\"other_metrics\" as \"otherMetricsJson\", \"spans\".\"error\" as \"errorJson\", \"spans\".\"contexts\" as \"contextsJson\", \"spans\".\"telemetry\" as \"telemetryJson\", \"spans\".\"input\" as \"inputJson\", \"spans\".\"output\" as \"outputJson\", iif(typeof(\"spans\".\"span_id\") = 'blob', lower(hex(\"spans\".\"span_id\")), \"spans\".\"span_id\") as \"spanId\", iif(typeof(\"spans\".\"parent_id\") = 'blob', lower(hex(\"spans\".\"parent_id\")), \"spans\".\"parent_id\") as \"parentId\", \"started_at\" + \"duration_ms\" as \"finishedAtMs\", \"started_at\" + \"first_token_ms\" as \"firstTokenAtMs\" from \"spans\" where \"project_number\" = ? and \"trace_sequence\" = ? and \"span_id\" in (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-  cells: (given) => [given.projectNumber, given.sequence, ...packIds(given.ids)],
+  cells: (params) => [params.projectNumber, params.sequence, ...packIds(params.ids)],
   row: (row: any) => ({
-    type: spanTypes.word(row[0]),
+    type: spanTypes.value(row[0]),
     startedAtMs: row[1],
     promptTokens: row[2],
     completionTokens: row[3],
@@ -90,9 +90,9 @@ export const findSpans: Compiled<typeof source.findSpans> = {
 export const findSummaries: Compiled<typeof source.findSummaries> = {
   name: 'traces.findSummaries',
   text: "select \"type\" as \"type\", \"name\" as \"name\", \"model\" as \"model\", \"started_at\" as \"startedAtMs\", \"prompt_tokens\" as \"promptTokens\", \"completion_tokens\" as \"completionTokens\", \"reasoning_tokens\" as \"reasoningTokens\", \"cache_read_input_tokens\" as \"cacheReadInputTokens\", \"cache_creation_input_tokens\" as \"cacheCreationInputTokens\", \"cost_nano_usd\" as \"costNanoUsd\", \"tokens_estimated\" as \"tokensEstimated\", iif(typeof(\"spans\".\"span_id\") = 'blob', lower(hex(\"spans\".\"span_id\")), \"spans\".\"span_id\") as \"spanId\", iif(typeof(\"spans\".\"parent_id\") = 'blob', lower(hex(\"spans\".\"parent_id\")), \"spans\".\"parent_id\") as \"parentId\", \"started_at\" + \"duration_ms\" as \"finishedAtMs\", \"started_at\" + \"first_token_ms\" as \"firstTokenAtMs\", \"input\" is not null as \"hasInput\", \"output\" is not null as \"hasOutput\", \"error\" is not null as \"hasError\" from \"spans\" where \"project_number\" = ? and \"trace_sequence\" = ? and \"span_id\" in (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-  cells: (given) => [given.projectNumber, given.sequence, ...packIds(given.ids)],
+  cells: (params) => [params.projectNumber, params.sequence, ...packIds(params.ids)],
   row: (row: any) => ({
-    type: spanTypes.word(row[0]),
+    type: spanTypes.value(row[0]),
     name: row[1],
     model: row[2],
     startedAtMs: row[3],
@@ -116,7 +116,7 @@ export const findSummaries: Compiled<typeof source.findSummaries> = {
 export const findTrace: Compiled<typeof source.findTrace> = {
   name: 'traces.findTrace',
   text: "select \"traces\".\"sequence\" as \"sequence\", \"traces\".\"inserted_at\" as \"insertedAtMs\", \"traces\".\"updated_at\" as \"updatedAtMs\", \"traces\".\"span_count\" as \"spanCount\", \"traces\".\"started_at\" as \"startedAtMs\", \"traces\".\"first_token_ms\" as \"firstTokenMs\", \"traces\".\"prompt_tokens\" as \"promptTokens\", \"traces\".\"completion_tokens\" as \"completionTokens\", \"traces\".\"reasoning_tokens\" as \"reasoningTokens\", \"traces\".\"cache_read_input_tokens\" as \"cacheReadInputTokens\", \"traces\".\"cache_creation_input_tokens\" as \"cacheCreationInputTokens\", \"traces\".\"total_cost_nano_usd\" as \"totalCostNanoUsd\", \"traces\".\"unpriced_spans\" as \"unpricedSpans\", \"traces\".\"tokens_estimated\" as \"tokensEstimated\", \"traces\".\"has_error\" as \"hasError\", \"traces\".\"metadata\" as \"metadataJson\", \"traces\".\"expected_output\" as \"expectedOutput\", \"traces\".\"aggregates\" as \"aggregatesJson\", iif(typeof(\"trace_id\") = 'blob', lower(hex(\"trace_id\")), \"trace_id\") as \"traceId\", \"started_at\" + \"duration_ms\" as \"finishedAtMs\", max(0, \"duration_ms\") as \"totalTimeMs\" from \"traces\" where \"project_number\" = ? and \"trace_id\" = ?",
-  cells: (given) => [given.projectNumber, packId(given.traceId)],
+  cells: (params) => [params.projectNumber, packId(params.traceId)],
   row: (row: any) => ({
     sequence: row[0],
     insertedAtMs: row[1],
@@ -145,7 +145,7 @@ export const findTrace: Compiled<typeof source.findTrace> = {
 export const holdTrace: Compiled<typeof source.holdTrace> = {
   name: 'traces.holdTrace',
   text: "select \"sequence\" as \"sequence\", \"span_count\" as \"spanCount\", \"inserted_at\" as \"insertedAtMs\", \"updated_at\" as \"updatedAtMs\", \"metadata\" as \"metadataJson\" from \"traces\" where \"project_number\" = ? and \"trace_id\" = ?",
-  cells: (given) => [given.projectNumber, packId(given.traceId)],
+  cells: (params) => [params.projectNumber, packId(params.traceId)],
   row: (row: any) => ({
     sequence: row[0],
     spanCount: row[1],
@@ -158,19 +158,19 @@ export const holdTrace: Compiled<typeof source.holdTrace> = {
 export const keepMetadata: Compiled<typeof source.keepMetadata> = {
   name: 'traces.keepMetadata',
   text: "update \"traces\" set \"metadata\" = ?, \"updated_at\" = ? where \"project_number\" = ? and \"trace_id\" = ?",
-  cells: (given) => [given.metadataJson, given.updatedAtMs, given.projectNumber, packId(given.traceId)],
+  cells: (params) => [params.metadataJson, params.updatedAtMs, params.projectNumber, packId(params.traceId)],
 };
 
 export const keepSums: Compiled<typeof source.keepSums> = {
   name: 'traces.keepSums',
   text: "update \"traces\" set \"span_count\" = ?, \"started_at\" = ?, \"duration_ms\" = ?, \"first_token_ms\" = ?, \"prompt_tokens\" = ?, \"completion_tokens\" = ?, \"reasoning_tokens\" = ?, \"cache_read_input_tokens\" = ?, \"cache_creation_input_tokens\" = ?, \"total_cost_nano_usd\" = ?, \"unpriced_spans\" = ?, \"tokens_estimated\" = ?, \"has_error\" = ?, \"aggregates\" = ? where \"project_number\" = ? and \"trace_id\" = ? and \"sequence\" = ? and \"aggregates\" is not distinct from ?",
-  cells: (given) => [given.spanCount, given.startedAtMs ?? null, given.durationMs ?? null, given.firstTokenMs ?? null, given.promptTokens ?? null, given.completionTokens ?? null, given.reasoningTokens ?? null, given.cacheReadInputTokens ?? null, given.cacheCreationInputTokens ?? null, given.totalCostNanoUsd ?? null, given.unpricedSpans, Number(given.tokensEstimated), Number(given.hasError), given.aggregatesJson ?? null, given.projectNumber, packId(given.traceId), given.sequence, given.foundJson],
+  cells: (params) => [params.spanCount, params.startedAtMs ?? null, params.durationMs ?? null, params.firstTokenMs ?? null, params.promptTokens ?? null, params.completionTokens ?? null, params.reasoningTokens ?? null, params.cacheReadInputTokens ?? null, params.cacheCreationInputTokens ?? null, params.totalCostNanoUsd ?? null, params.unpricedSpans, Number(params.tokensEstimated), Number(params.hasError), params.aggregatesJson ?? null, params.projectNumber, packId(params.traceId), params.sequence, params.foundJson],
 };
 
 export const listEvaluationOrder: Compiled<typeof source.listEvaluationOrder> = {
   name: 'traces.listEvaluationOrder',
   text: "select \"inserted_at\" as \"atMs\", \"evaluation_id\" as \"id\", coalesce(octet_length(\"label\"), 0) + coalesce(octet_length(\"details\"), 0) + coalesce(octet_length(\"error\"), 0) + coalesce(octet_length(\"inputs\"), 0) + coalesce(octet_length(\"cost\"), 0) as \"bytes\" from \"evaluations\" where \"project_number\" = ? and \"trace_sequence\" = ? and (\"inserted_at\", \"evaluation_id\") > (?, ?) order by \"inserted_at\", \"evaluation_id\" limit ?",
-  cells: (given) => [given.projectNumber, given.sequence, given.atMs, given.id, given.limit],
+  cells: (params) => [params.projectNumber, params.sequence, params.atMs, params.id, params.limit],
   row: (row: any) => ({
     atMs: row[0],
     id: row[1],
@@ -181,7 +181,7 @@ export const listEvaluationOrder: Compiled<typeof source.listEvaluationOrder> = 
 export const listFirstOfType: Compiled<typeof source.listFirstOfType> = {
   name: 'traces.listFirstOfType',
   text: "select iif(typeof(\"span_id\") = 'blob', lower(hex(\"span_id\")), \"span_id\") as \"spanId\" from \"spans\" where \"project_number\" = ? and \"trace_sequence\" = ? and \"type\" = ? order by \"started_at\", iif(typeof(\"span_id\") = 'blob', lower(hex(\"span_id\")), \"span_id\") limit ?",
-  cells: (given) => [given.projectNumber, given.sequence, given.type, given.limit],
+  cells: (params) => [params.projectNumber, params.sequence, params.type, params.limit],
   row: (row: any) => ({
     spanId: row[0],
   }),
@@ -190,7 +190,7 @@ export const listFirstOfType: Compiled<typeof source.listFirstOfType> = {
 export const listLastOfType: Compiled<typeof source.listLastOfType> = {
   name: 'traces.listLastOfType',
   text: "select iif(typeof(\"span_id\") = 'blob', lower(hex(\"span_id\")), \"span_id\") as \"spanId\" from \"spans\" where \"project_number\" = ? and \"trace_sequence\" = ? and \"type\" = ? order by \"started_at\" desc, iif(typeof(\"span_id\") = 'blob', lower(hex(\"span_id\")), \"span_id\") desc limit ?",
-  cells: (given) => [given.projectNumber, given.sequence, given.type, given.limit],
+  cells: (params) => [params.projectNumber, params.sequence, params.type, params.limit],
   row: (row: any) => ({
     spanId: row[0],
   }),
@@ -199,9 +199,9 @@ export const listLastOfType: Compiled<typeof source.listLastOfType> = {
 export const listLinkedSummaries: Compiled<typeof source.listLinkedSummaries> = {
   name: 'traces.listLinkedSummaries',
   text: "select \"type\" as \"type\", \"name\" as \"name\", \"model\" as \"model\", \"started_at\" as \"startedAtMs\", \"prompt_tokens\" as \"promptTokens\", \"completion_tokens\" as \"completionTokens\", \"reasoning_tokens\" as \"reasoningTokens\", \"cache_read_input_tokens\" as \"cacheReadInputTokens\", \"cache_creation_input_tokens\" as \"cacheCreationInputTokens\", \"cost_nano_usd\" as \"costNanoUsd\", \"tokens_estimated\" as \"tokensEstimated\", iif(typeof(\"spans\".\"span_id\") = 'blob', lower(hex(\"spans\".\"span_id\")), \"spans\".\"span_id\") as \"spanId\", iif(typeof(\"spans\".\"parent_id\") = 'blob', lower(hex(\"spans\".\"parent_id\")), \"spans\".\"parent_id\") as \"parentId\", \"started_at\" + \"duration_ms\" as \"finishedAtMs\", \"started_at\" + \"first_token_ms\" as \"firstTokenAtMs\", \"input\" is not null as \"hasInput\", \"output\" is not null as \"hasOutput\", \"error\" is not null as \"hasError\", (\"parent_id\" is null or not exists (select \"parent\".\"span_id\" as \"spanId\" from \"spans\" as \"parent\" where \"parent\".\"project_number\" = ? and \"parent\".\"trace_sequence\" = ? and \"parent\".\"span_id\" = \"spans\".\"parent_id\")) as \"isParentless\" from \"spans\" where \"project_number\" = ? and \"trace_sequence\" = ?",
-  cells: (given) => [given.projectNumber, given.sequence, given.projectNumber, given.sequence],
+  cells: (params) => [params.projectNumber, params.sequence, params.projectNumber, params.sequence],
   row: (row: any) => ({
-    type: spanTypes.word(row[0]),
+    type: spanTypes.value(row[0]),
     name: row[1],
     model: row[2],
     startedAtMs: row[3],
@@ -226,7 +226,7 @@ export const listLinkedSummaries: Compiled<typeof source.listLinkedSummaries> = 
 export const listLinks: Compiled<typeof source.listLinks> = {
   name: 'traces.listLinks',
   text: "select iif(typeof(\"span_id\") = 'blob', lower(hex(\"span_id\")), \"span_id\") as \"spanId\", iif(typeof(\"parent_id\") = 'blob', lower(hex(\"parent_id\")), \"parent_id\") as \"parentId\" from \"spans\" where \"project_number\" = ? and \"trace_sequence\" = ? order by \"started_at\", iif(typeof(\"span_id\") = 'blob', lower(hex(\"span_id\")), \"span_id\")",
-  cells: (given) => [given.projectNumber, given.sequence],
+  cells: (params) => [params.projectNumber, params.sequence],
   row: (row: any) => ({
     spanId: row[0],
     parentId: row[1],
@@ -236,7 +236,7 @@ export const listLinks: Compiled<typeof source.listLinks> = {
 export const listSpanOrder: Compiled<typeof source.listSpanOrder> = {
   name: 'traces.listSpanOrder',
   text: "select \"started_at\" as \"atMs\", iif(typeof(\"span_id\") = 'blob', lower(hex(\"span_id\")), \"span_id\") as \"id\", coalesce(octet_length(\"name\"), 0) + coalesce(octet_length(\"params\"), 0) + coalesce(octet_length(\"other_metrics\"), 0) + coalesce(octet_length(\"error\"), 0) + coalesce(octet_length(\"contexts\"), 0) + coalesce(octet_length(\"telemetry\"), 0) + coalesce(octet_length(\"input\"), 0) + coalesce(octet_length(\"output\"), 0) as \"bytes\" from \"spans\" where \"project_number\" = ? and \"trace_sequence\" = ? and (\"started_at\", iif(typeof(\"span_id\") = 'blob', lower(hex(\"span_id\")), \"span_id\")) > (?, ?) order by \"started_at\", iif(typeof(\"span_id\") = 'blob', lower(hex(\"span_id\")), \"span_id\") limit ?",
-  cells: (given) => [given.projectNumber, given.sequence, given.atMs, given.id, given.limit],
+  cells: (params) => [params.projectNumber, params.sequence, params.atMs, params.id, params.limit],
   row: (row: any) => ({
     atMs: row[0],
     id: row[1],
@@ -247,9 +247,9 @@ export const listSpanOrder: Compiled<typeof source.listSpanOrder> = {
 export const listSummaries: Compiled<typeof source.listSummaries> = {
   name: 'traces.listSummaries',
   text: "select \"type\" as \"type\", \"name\" as \"name\", \"model\" as \"model\", \"started_at\" as \"startedAtMs\", \"prompt_tokens\" as \"promptTokens\", \"completion_tokens\" as \"completionTokens\", \"reasoning_tokens\" as \"reasoningTokens\", \"cache_read_input_tokens\" as \"cacheReadInputTokens\", \"cache_creation_input_tokens\" as \"cacheCreationInputTokens\", \"cost_nano_usd\" as \"costNanoUsd\", \"tokens_estimated\" as \"tokensEstimated\", iif(typeof(\"spans\".\"span_id\") = 'blob', lower(hex(\"spans\".\"span_id\")), \"spans\".\"span_id\") as \"spanId\", iif(typeof(\"spans\".\"parent_id\") = 'blob', lower(hex(\"spans\".\"parent_id\")), \"spans\".\"parent_id\") as \"parentId\", \"started_at\" + \"duration_ms\" as \"finishedAtMs\", \"started_at\" + \"first_token_ms\" as \"firstTokenAtMs\", \"input\" is not null as \"hasInput\", \"output\" is not null as \"hasOutput\", \"error\" is not null as \"hasError\" from \"spans\" where \"project_number\" = ? and \"trace_sequence\" = ?",
-  cells: (given) => [given.projectNumber, given.sequence],
+  cells: (params) => [params.projectNumber, params.sequence],
   row: (row: any) => ({
-    type: spanTypes.word(row[0]),
+    type: spanTypes.value(row[0]),
     name: row[1],
     model: row[2],
     startedAtMs: row[3],
@@ -273,7 +273,7 @@ export const listSummaries: Compiled<typeof source.listSummaries> = {
 export const listTraceIds: Compiled<typeof source.listTraceIds> = {
   name: 'traces.listTraceIds',
   text: "select iif(typeof(\"trace_id\") = 'blob', lower(hex(\"trace_id\")), \"trace_id\") as \"traceId\" from \"traces\" where \"project_number\" = ? and \"trace_id\" >= ? and \"trace_id\" <= ? and \"inserted_at\" >= ? order by \"trace_id\" limit ?",
-  cells: (given) => [given.projectNumber, given.first, given.last, given.sinceMs, given.limit],
+  cells: (params) => [params.projectNumber, params.first, params.last, params.sinceMs, params.limit],
   row: (row: any) => ({
     traceId: row[0],
   }),

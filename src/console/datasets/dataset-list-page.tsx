@@ -1,4 +1,4 @@
-/** The lists of entries that experiments run on. */
+/** The datasets of a project, and the form for a new one. */
 
 import { useQuery } from '@connectrpc/connect-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
@@ -10,11 +10,11 @@ import { FailureNotice } from '../design/failure.tsx';
 import { formatCount, nameControls } from '../design/format.ts';
 import { Instant } from '../design/instant.tsx';
 import page from '../design/page.module.css';
+import { Table } from '../design/table.tsx';
 import { useRefresh } from '../session/refresh.ts';
 import { useSession } from '../session/session.tsx';
 import { EntrySource, NO_SOURCE } from './entry-source.tsx';
-import { useUpload } from './upload.ts';
-import { UploadState } from './upload-state.tsx';
+import { UploadState, useUpload } from './upload.tsx';
 
 const route = getRouteApi('/$slug/datasets');
 const NAME_CHARACTERS = 255;
@@ -50,38 +50,23 @@ export function DatasetListPage() {
       )}
       {found.data && found.data.data.length > 0 && (
         <div className={`${page.card} ${page.scroll}`}>
-          <table className={page.table}>
-            <thead>
-              <tr>
-                <th scope="col">Name</th>
-                <th scope="col">Slug</th>
-                <th scope="col" className={page.number}>
-                  Entries
-                </th>
-                <th scope="col" className={page.number}>
-                  Version
-                </th>
-                <th scope="col">Changed</th>
+          <Table columns={['Name', 'Slug', { number: 'Entries' }, { number: 'Version' }, 'Changed']}>
+            {found.data.data.map((dataset) => (
+              <tr key={dataset.id}>
+                <td>
+                  <Link to="/$slug/datasets/$datasetId" params={{ slug, datasetId: dataset.id }}>
+                    {nameControls(dataset.name)}
+                  </Link>
+                </td>
+                <td className={page.mono}>{nameControls(dataset.slug)}</td>
+                <td className={page.number}>{formatCount(dataset.entryCount)}</td>
+                <td className={page.number}>{dataset.version}</td>
+                <td className={page.nowrap}>
+                  <Instant at={dataset.updatedAt} />
+                </td>
               </tr>
-            </thead>
-            <tbody>
-              {found.data.data.map((dataset) => (
-                <tr key={dataset.id}>
-                  <td>
-                    <Link to="/$slug/datasets/$datasetId" params={{ slug, datasetId: dataset.id }}>
-                      {nameControls(dataset.name)}
-                    </Link>
-                  </td>
-                  <td className={page.mono}>{nameControls(dataset.slug)}</td>
-                  <td className={page.number}>{formatCount(dataset.entryCount)}</td>
-                  <td className={page.number}>{dataset.version}</td>
-                  <td className={page.nowrap}>
-                    <Instant at={dataset.updatedAt} />
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
+            ))}{' '}
+          </Table>
         </div>
       )}
       <Modal open={isMaking} onClose={() => setMaking(false)} title="New dataset">
@@ -102,7 +87,7 @@ function NewDataset({ onClose }: { readonly onClose: () => void }) {
     await navigate({ to: '/$slug/datasets/$datasetId', params: { slug, datasetId }, search: {} });
   };
   const { upload, mutation } = useUpload(open);
-  // Where a later part failed, the dataset is there with those before it.
+  // If a later batch fails, the dataset exists with the earlier batches.
   const made = mutation.isError ? (upload?.datasetId ?? null) : null;
   return (
     <form

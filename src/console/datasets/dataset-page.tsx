@@ -5,7 +5,8 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { type Dataset, DatasetService } from '../../../gen/spandrel/v1/datasets_pb.js';
 import { Button, CopyButton, Loading } from '../design/button.tsx';
-import { Confirm, Modal } from '../design/confirm.tsx';
+import { Modal } from '../design/confirm.tsx';
+import { DeleteForGood } from '../design/delete-for-good.tsx';
 import { FailureNotice } from '../design/failure.tsx';
 import { formatCount, nameControls } from '../design/format.ts';
 import { Instant } from '../design/instant.tsx';
@@ -16,8 +17,7 @@ import { useSession } from '../session/session.tsx';
 import { EntrySource, NO_SOURCE } from './entry-source.tsx';
 import { EntryTable } from './entry-table.tsx';
 import { FromTraces } from './from-traces.tsx';
-import { useUpload } from './upload.ts';
-import { UploadState } from './upload-state.tsx';
+import { UploadState, useUpload } from './upload.tsx';
 
 const route = getRouteApi('/$slug/datasets/$datasetId');
 
@@ -81,7 +81,7 @@ export function DatasetPage() {
   );
 }
 
-/** An entry that was added alone is a version, too: there can be thousands of them. */
+/** Every addition makes a version, even of one entry, so there can be thousands. */
 const VERSIONS_OFFERED = 100;
 
 function VersionPicker({ dataset: { version: newest } }: { readonly dataset: Dataset }) {
@@ -156,7 +156,6 @@ function AddEntries({ datasetId, onClose }: { readonly datasetId: string; readon
 function Delete({ dataset }: { readonly dataset: Dataset }) {
   const { slug } = route.useParams();
   const navigate = route.useNavigate();
-  const [isAsking, setAsking] = useState(false);
   const refresh = useRefresh();
   const remove = useMutation(DatasetService.method.deleteDataset, {
     async onSuccess() {
@@ -165,22 +164,14 @@ function Delete({ dataset }: { readonly dataset: Dataset }) {
     },
   });
   return (
-    <>
-      <Button look="danger" onClick={() => setAsking(true)}>
-        Delete
-      </Button>
-      <Confirm
-        open={isAsking}
-        onClose={() => setAsking(false)}
-        title={`Delete ${nameControls(dataset.name)}`}
-        action="Delete for good"
-        typed="delete"
-        pending={remove.isPending}
-        error={remove.error}
-        onConfirm={() => remove.mutate({ slugOrId: dataset.id })}
-      >
-        All its versions and entries go with it. This cannot be undone.
-      </Confirm>
-    </>
+    <DeleteForGood
+      label="Delete"
+      name={dataset.name}
+      pending={remove.isPending}
+      error={remove.error}
+      onDelete={() => remove.mutate({ slugOrId: dataset.id })}
+    >
+      All its versions and entries go with it. This cannot be undone.
+    </DeleteForGood>
   );
 }

@@ -1,8 +1,8 @@
-/** Entries from a file, or from what is pasted. */
+/** Entries from a file or from pasted text. */
 
 import { Field } from '../design/button.tsx';
 import page from '../design/page.module.css';
-import { type Format, formatOfFile } from './parts.ts';
+import { type Format, formatOfFile } from './entry-batches.ts';
 
 export type Source = { readonly format: Format; readonly text: string };
 
@@ -13,7 +13,7 @@ const PLACEHOLDERS: { readonly [F in Format]: string } = {
   csv: 'input,expected_output\nhi,hello\nbye,goodbye',
   json: '[{"input": "hi", "expected_output": "hello"}]',
 };
-/** What is longer is not drawn: a field of megabytes holds up the page. */
+/** Longer text is not put into the field: megabytes there would block the page. */
 const DRAWN_CHARACTERS = 100_000;
 
 type EntrySourceProps = { readonly source: Source; readonly onChange: (source: Source) => void };

@@ -1,4 +1,4 @@
-/** Entries as rows, their members as columns. All of it is text. */
+/** Entries as rows, their members as columns; values are shown as text, never as markup. */
 
 import { useMemo } from 'react';
 import type { DatasetEntry } from '../../../gen/spandrel/v1/datasets_pb.js';
@@ -90,7 +90,7 @@ export function EntryTable({ entries, number, onNumber }: EntryTableProps) {
 
 type Row = { readonly id: string; readonly json: string; readonly members: ReadonlyMap<string, unknown> };
 
-/** Columns in the order in which members first appear. */
+/** Columns in order of first appearance. */
 function readRows(entries: readonly DatasetEntry[]) {
   const rows = entries.map(({ id, entryJson }): Row => {
     const members = new Map(Object.entries(JSON.parse(entryJson) as object));

@@ -1,4 +1,4 @@
-/** Makes entries of the traces that a search finds. */
+/** Adds the traces of a search to a dataset. */
 
 import { useMutation } from '@connectrpc/connect-query';
 import { getRouteApi } from '@tanstack/react-router';
@@ -32,7 +32,7 @@ export function FromTraces({ dataset }: { readonly dataset: Dataset }) {
         action="Add them as entries"
         pending={add.isPending || !isValid}
         error={add.error}
-        onAct={(finding) => add.mutate({ slugOrId: dataset.id, limit: most, ...finding })}
+        onAct={(input) => add.mutate({ slugOrId: dataset.id, limit: most, ...input })}
       >
         <p>
           An entry has the input of a trace, its expected output (or else its output), its metadata and its id. They

@@ -1,8 +1,8 @@
-/** What the address of one dataset says. */
+/** The search parameters of the dataset page. */
 
 import { type FinderSearch, readFinderSearch } from '../traces/search.ts';
 
-/** The filters are those of the traces that are to become entries. */
+/** The filters select the traces to add. */
 export type DatasetSearch = FinderSearch & {
   readonly tab?: 'traces';
   readonly version?: number;

@@ -1,4 +1,4 @@
-/** Buttons, badges and fields, so that all pages have the same ones. */
+/** Buttons, badges and fields of all pages. */
 
 import type { ButtonHTMLAttributes, ReactNode } from 'react';
 import { useEffect, useId, useState } from 'react';
@@ -51,33 +51,33 @@ export function Field({ label, hint, children }: FieldProps) {
   );
 }
 
-const TOLD_MS = 1_500;
+const STATUS_MS = 1_500;
 
-/** Copies a text, and says so for a moment. */
+/** Copies a text, and shows the result for a moment. */
 export function CopyButton({ text, children = 'Copy' }: { readonly text: string; readonly children?: ReactNode }) {
-  const [told, setTold] = useState<string | null>(null);
+  const [status, setStatus] = useState<string | null>(null);
   useEffect(() => {
-    if (told === null) return;
-    const timer = setTimeout(() => setTold(null), TOLD_MS);
+    if (status === null) return;
+    const timer = setTimeout(() => setStatus(null), STATUS_MS);
     return () => clearTimeout(timer);
-  }, [told]);
+  }, [status]);
   const copy = async () => {
     try {
-      // Pages that came over plain http from another machine have no clipboard.
+      // Browsers give no clipboard to pages from another machine over plain http.
       await navigator.clipboard.writeText(text);
-      setTold('Copied');
+      setStatus('Copied');
     } catch {
-      setTold('The browser refused');
+      setStatus('The browser refused');
     }
   };
   return (
     <Button small onClick={() => void copy()}>
-      <span aria-live="polite">{told ?? children}</span>
+      <span aria-live="polite">{status ?? children}</span>
     </Button>
   );
 }
 
-/** Code to be copied; `shown` stands in its place where it holds a secret. */
+/** Code to copy. `shown` is displayed instead of code that contains a secret. */
 export function Snippet({
   title,
   code,

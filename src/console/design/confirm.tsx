@@ -1,4 +1,4 @@
-/** Dialogs: the focus stays in them, Escape closes them. */
+/** Dialogs. They keep the focus, and Escape closes them. */
 
 import { Dialog } from '@base-ui/react/dialog';
 import { type ReactNode, useState } from 'react';
@@ -12,8 +12,8 @@ type ModalProps = {
   readonly title: string;
   readonly children: ReactNode;
   /**
-   * `button`: only what stands in it closes it, because what it shows cannot be shown again. `escape`: the key does,
-   * too, but no press beside it, which would take along what was typed. `anything`: nothing in it is worth keeping.
+   * `button`: only a button inside closes it, because its content cannot be shown again. `escape`: Escape closes it too,
+   * but a click outside does not, so that typed text is not lost. `anything`: both close it.
    */
   readonly closedBy?: 'button' | 'escape' | 'anything';
 };
@@ -37,34 +37,34 @@ export function Modal({ open, onClose, title, children, closedBy = 'escape' }: M
 }
 
 type ConfirmProps = Omit<ModalProps, 'children'> & {
-  /** What will happen, and that it cannot be undone. */
+  /** The consequences. */
   readonly children: ReactNode;
   readonly action: string;
-  /** What has to be typed first; null where the name of the action is warning enough. */
+  /** The word to type first; null if the name of the action is warning enough. */
   readonly typed: string | null;
   readonly pending: boolean;
   readonly error: unknown;
   readonly onConfirm: () => void;
 };
 
-/** Asks before what cannot be undone. */
+/** Asks before an action that cannot be undone. */
 export function Confirm({ children, action, typed, pending, error, onConfirm, ...modal }: ConfirmProps) {
   return (
     <Modal {...modal}>
-      <Question {...{ action, typed, pending, error, onConfirm }} onCancel={modal.onClose}>
+      <ConfirmForm {...{ action, typed, pending, error, onConfirm }} onCancel={modal.onClose}>
         {children}
-      </Question>
+      </ConfirmForm>
     </Modal>
   );
 }
 
-type QuestionProps = Omit<ConfirmProps, keyof ModalProps> & {
+type ConfirmFormProps = Omit<ConfirmProps, keyof ModalProps> & {
   readonly children: ReactNode;
   readonly onCancel: () => void;
 };
 
-/** Gone with the dialog: neither a typed word nor the failure of last time greets who asks again. */
-function Question({ children, action, typed, pending, error, onConfirm, onCancel }: QuestionProps) {
+/** Unmounted with the dialog, so a reopened dialog shows neither the typed word nor the last error. */
+function ConfirmForm({ children, action, typed, pending, error, onConfirm, onCancel }: ConfirmFormProps) {
   const [text, setText] = useState('');
   const [errorBefore] = useState(error);
   return (

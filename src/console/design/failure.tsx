@@ -1,4 +1,4 @@
-/** What went wrong, with what is needed to ask an operator about it. */
+/** Shows an error with its code and request id, for a report to the operator. */
 
 import { Code, ConnectError } from '@connectrpc/connect';
 import { ErrorInfoSchema } from '../../../gen/google/rpc/error_details_pb.js';
@@ -10,7 +10,7 @@ export type Failure = {
   readonly message: string;
   /** The code of the catalogue, for example api_key_not_found. */
   readonly code: string | null;
-  /** What the key lacks. */
+  /** The missing permission. */
   readonly permission: string | null;
   readonly requestId: string | null;
 };

@@ -1,8 +1,8 @@
-/** How numbers, amounts and instants are written. */
+/** Formats numbers, amounts and instants. */
 
 import { type Timestamp, timestampMs } from '@bufbuild/protobuf/wkt';
 
-/** English, as the console is; the zone and the clock are the reader's own. */
+/** The console is in English; time zone and clock are the browser's. */
 const LOCALE = 'en';
 const whole = new Intl.NumberFormat(LOCALE, { maximumFractionDigits: 0 });
 const instant = new Intl.DateTimeFormat(LOCALE, {
@@ -20,7 +20,7 @@ export function formatCount(count: bigint | number | null | undefined): string {
   return count == null ? NONE : whole.format(count);
 }
 
-/** US dollars; small amounts keep the digits that tell them apart. */
+/** US dollars; small amounts keep more digits. */
 export function formatCost(usd: number | null | undefined): string {
   if (usd == null) return NONE;
   if (usd === 0) return '$0';
@@ -42,7 +42,7 @@ export function formatInstant(at: Timestamp | null | undefined): string {
   return at ? instant.format(timestampMs(at)) : NONE;
 }
 
-/** The day only where it is not today. */
+/** Omits the day if it is today. */
 export function formatShort(at: Timestamp | null | undefined): string {
   if (!at) return NONE;
   const date = new Date(timestampMs(at));
@@ -70,12 +70,12 @@ export function formatBytes(bytes: number): string {
   return `${(bytes / 1_048_576).toFixed(1)} MB`;
 }
 
-/** What is not seen but changes what is seen, orders it anew, or carries a message of its own. */
+/** Invisible characters, which can reorder or hide visible text or carry a hidden message. */
 const HIDDEN = /[[\p{Cc}--[\t\n\r]]\p{Cf}\p{Cs}\p{Default_Ignorable_Code_Point}\u2028\u2029\u2800]/v;
-/** The same, but whole emoji first: some are held together by such characters, and are seen. */
+/** Matches whole emoji first, because some contain such characters. */
 const EMOJI_OR_HIDDEN = new RegExp(`(\\p{RGI_Emoji})|${HIDDEN.source}`, 'gv');
 
-/** Characters that are not seen are named. */
+/** Replaces invisible characters by their code points, such as `[U+202E]`. */
 export function nameControls(text: string): string {
   if (!HIDDEN.test(text)) return text;
   return text.replace(EMOJI_OR_HIDDEN, (found, emoji: string | undefined) => {

@@ -2,7 +2,7 @@ import type { Timestamp } from '@bufbuild/protobuf/wkt';
 import { timestampDate } from '@bufbuild/protobuf/wkt';
 import { formatAge, formatInstant, formatShort, NONE } from './format.ts';
 
-/** How long ago, or the time of day; the other on pointing at it. */
+/** Shows an age or a time of day, with the other as tooltip. */
 export function Instant({
   at,
   as = 'age',

@@ -1,10 +1,17 @@
 import { Popover } from '@base-ui/react/popover';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { buttonClass } from './button.tsx';
 import styles from './popover.module.css';
-import type { PopoverProps } from './popover.tsx';
 
-/** Open from the start: it was asked for before it was there. */
+export type PopoverProps = {
+  /** The text of the button. */
+  readonly label: string;
+  /** The accessible name of the popover. */
+  readonly title: string;
+  readonly children: (close: () => void) => ReactNode;
+};
+
+/** Opens at once: the click that loads this module asked for it. */
 export function PopoverFloating({ label, title, children }: PopoverProps) {
   const [isOpen, setOpen] = useState(true);
   return (

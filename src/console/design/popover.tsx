@@ -1,34 +1,27 @@
-/** A button with something small below it: a form, a choice. What floats is fetched when it is first asked for. */
+/** A button with a small form below it. The floating part is loaded on first use. */
 
-import { lazy, type ReactNode, Suspense, useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { buttonClass } from './button.tsx';
-
-export type PopoverProps = {
-  /** What stands on the button. */
-  readonly label: string;
-  /** What the popover is called. */
-  readonly title: string;
-  readonly children: (close: () => void) => ReactNode;
-};
+import type { PopoverProps } from './popover-floating.tsx';
 
 const load = () => import('./popover-floating.tsx');
 const Floating = lazy(async () => ({ default: (await load()).PopoverFloating }));
 
 export function Popover(props: PopoverProps) {
-  const [isAsked, setAsked] = useState(false);
+  const [isRequested, setRequested] = useState(false);
   const button = (
     <button
       type="button"
       className={buttonClass()}
       aria-haspopup="dialog"
       aria-expanded={false}
-      onClick={() => setAsked(true)}
+      onClick={() => setRequested(true)}
       onPointerEnter={() => void load()}
     >
       {props.label}
     </button>
   );
-  if (!isAsked) return button;
+  if (!isRequested) return button;
   return (
     <Suspense fallback={button}>
       <Floating {...props} />

@@ -10,7 +10,7 @@ type SecretOnceProps = {
   readonly children?: ReactNode;
 };
 
-/** A secret that the server answers once and never again. */
+/** Shows a secret that the server returns only once. */
 export function SecretOnce({ secret, title, onClose, children }: SecretOnceProps) {
   return (
     <Modal open={secret !== null} onClose={onClose} title={title} closedBy="button">

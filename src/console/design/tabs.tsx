@@ -1,4 +1,4 @@
-/** The parts of one page, one of which is shown; which one stands in the address. */
+/** The tabs of a page; the address holds the selected one. */
 
 import styles from './tabs.module.css';
 

@@ -6,6 +6,7 @@ import { FailureNotice } from '../design/failure.tsx';
 import { NONE, nameControls } from '../design/format.ts';
 import { Instant } from '../design/instant.tsx';
 import page from '../design/page.module.css';
+import { Table } from '../design/table.tsx';
 import { useSession } from '../session/session.tsx';
 import { readConfig } from './settings.ts';
 
@@ -42,38 +43,28 @@ export function EvaluatorListPage() {
       )}
       {found.data && found.data.evaluators.length > 0 && (
         <div className={`${page.card} ${page.scroll}`}>
-          <table className={page.table}>
-            <thead>
-              <tr>
-                <th scope="col">Name</th>
-                <th scope="col">Slug</th>
-                <th scope="col">Kind</th>
-                <th scope="col">Changed</th>
+          <Table columns={['Name', 'Slug', 'Kind', 'Changed']}>
+            {found.data.evaluators.map((each) => (
+              <tr key={each.id}>
+                <td>
+                  <Link to="/$slug/evaluators/$evaluatorId" params={{ slug, evaluatorId: each.id }}>
+                    {nameControls(each.name ?? each.slug)}
+                  </Link>
+                </td>
+                <td className={page.mono}>{nameControls(each.slug)}</td>
+                <td className={page.mono}>
+                  {nameControls(
+                    readConfig(each.configJson).evaluatorType ??
+                      EvaluatorType[each.evaluatorType]?.toLowerCase() ??
+                      NONE,
+                  )}
+                </td>
+                <td className={page.nowrap}>
+                  <Instant at={each.updatedAt} />
+                </td>
               </tr>
-            </thead>
-            <tbody>
-              {found.data.evaluators.map((each) => (
-                <tr key={each.id}>
-                  <td>
-                    <Link to="/$slug/evaluators/$evaluatorId" params={{ slug, evaluatorId: each.id }}>
-                      {nameControls(each.name ?? each.slug)}
-                    </Link>
-                  </td>
-                  <td className={page.mono}>{nameControls(each.slug)}</td>
-                  <td className={page.mono}>
-                    {nameControls(
-                      readConfig(each.configJson).evaluatorType ??
-                        EvaluatorType[each.evaluatorType]?.toLowerCase() ??
-                        NONE,
-                    )}
-                  </td>
-                  <td className={page.nowrap}>
-                    <Instant at={each.updatedAt} />
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
+            ))}{' '}
+          </Table>
         </div>
       )}
     </div>

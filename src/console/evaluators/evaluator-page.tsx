@@ -1,4 +1,4 @@
-/** One evaluator: what it reads and answers, how it judges what is typed or what was recorded, and how it is set. */
+/** One evaluator: its fields, runs on typed text and on stored traces, and its settings. */
 
 import { useQuery } from '@connectrpc/connect-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
@@ -28,7 +28,7 @@ const TABS = [
   ['settings', 'Settings'],
 ] as const;
 
-/** Where the platformUrl of an evaluator leads. */
+/** The target of an evaluator's platformUrl. */
 export function EvaluatorPage() {
   const { slug, evaluatorId } = route.useParams();
   const { may } = useSession();
@@ -76,7 +76,7 @@ function Parts({ evaluator }: { readonly evaluator: Evaluator }) {
   const { slug } = route.useParams();
   const { tab = 'text' } = route.useSearch();
   const navigate = route.useNavigate();
-  // What is only kept can be looked at, and nothing else.
+  // Evaluators of other types can be read, but not run.
   if (evaluator.evaluatorType !== EvaluatorType.EVALUATOR)
     return (
       <>

@@ -1,14 +1,12 @@
-/** How an evaluator is set, to read or to change, and its end. */
+/** Shows, changes and deletes an evaluator. */
 
 import { useMutation, useQuery } from '@connectrpc/connect-query';
 import { useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
 import { EvaluationService } from '../../../gen/spandrel/v1/evaluations_pb.js';
 import { type Evaluator, EvaluatorService } from '../../../gen/spandrel/v1/evaluators_pb.js';
-import { Button, Loading } from '../design/button.tsx';
-import { Confirm } from '../design/confirm.tsx';
+import { Loading } from '../design/button.tsx';
+import { DeleteForGood } from '../design/delete-for-good.tsx';
 import { FailureNotice } from '../design/failure.tsx';
-import { nameControls } from '../design/format.ts';
 import page from '../design/page.module.css';
 import { useRefresh } from '../session/refresh.ts';
 import { useSession } from '../session/session.tsx';
@@ -67,7 +65,6 @@ function Change({ evaluator }: { readonly evaluator: Evaluator }) {
 }
 
 function Delete({ slug, evaluator }: EvaluatorProps) {
-  const [isAsking, setAsking] = useState(false);
   const navigate = useNavigate();
   const refresh = useRefresh();
   const remove = useMutation(EvaluatorService.method.deleteEvaluator, {
@@ -78,22 +75,16 @@ function Delete({ slug, evaluator }: EvaluatorProps) {
   });
   return (
     <div>
-      <Button look="danger" onClick={() => setAsking(true)}>
-        Delete the evaluator
-      </Button>
-      <Confirm
-        open={isAsking}
-        onClose={() => setAsking(false)}
-        title={`Delete ${nameControls(evaluator.name ?? evaluator.slug)}`}
-        action="Delete for good"
-        typed="delete"
+      <DeleteForGood
+        label="Delete the evaluator"
+        name={evaluator.name ?? evaluator.slug}
         pending={remove.isPending}
         error={remove.error}
-        onConfirm={() => remove.mutate({ idOrSlug: evaluator.id })}
+        onDelete={() => remove.mutate({ idOrSlug: evaluator.id })}
       >
         Nothing can run it any more, and its monitors are switched off. Results that it made stay. This cannot be
         undone.
-      </Confirm>
+      </DeleteForGood>
     </div>
   );
 }

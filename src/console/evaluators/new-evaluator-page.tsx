@@ -1,4 +1,4 @@
-/** Saves an evaluator: first its kind is chosen from the catalogue, then how it is set. */
+/** Creates an evaluator: choose its type from the catalogue, then its settings. */
 
 import { useMutation, useQuery } from '@connectrpc/connect-query';
 import { getRouteApi, Link } from '@tanstack/react-router';

@@ -1,4 +1,4 @@
-/** Runs an evaluator on what somebody types, and says what came of it. */
+/** Runs an evaluator on typed text, and shows the outcome. */
 
 import { useMutation } from '@connectrpc/connect-query';
 import { Link } from '@tanstack/react-router';
@@ -92,7 +92,7 @@ function Outcome({ outcome, slug, traceId }: OutcomeProps) {
   );
 }
 
-/** An optional field that is empty is not there; one that is required may be empty. */
+/** Omits empty optional fields; a required field may be empty. */
 function dataOf(fields: readonly EvaluatorField[], texts: { readonly [field: string]: string }): string {
   const members = fields.flatMap(({ identifier, isOptional, valueType }) => {
     const text = texts[identifier] ?? '';

@@ -1,4 +1,4 @@
-/** Runs an evaluator over the traces that a search finds, and shows how far its runs are. */
+/** Runs an evaluator over the traces of a search, and shows the progress of its runs. */
 
 import { useMutation, useQuery } from '@connectrpc/connect-query';
 import { getRouteApi } from '@tanstack/react-router';
@@ -10,6 +10,7 @@ import { formatCount, NONE, nameControls } from '../design/format.ts';
 import { Instant } from '../design/instant.tsx';
 import page from '../design/page.module.css';
 import { Progress } from '../design/progress.tsx';
+import { Table } from '../design/table.tsx';
 import { useRefresh } from '../session/refresh.ts';
 import { useSession } from '../session/session.tsx';
 import { TraceFinder } from '../traces/trace-finder.tsx';
@@ -18,7 +19,7 @@ import type { EvaluatorSearch } from './search.ts';
 
 const route = getRouteApi('/$slug/evaluators/$evaluatorId');
 const RUNS_SHOWN = 200;
-const LOOK_MS = 1_000;
+const POLL_INTERVAL_MS = 1_000;
 
 export function RunOnTraces({ evaluator }: { readonly evaluator: Evaluator }) {
   const { may } = useSession();
@@ -44,7 +45,7 @@ function Start({ evaluator }: { readonly evaluator: Evaluator }) {
       action="Run it on these"
       pending={start.isPending}
       error={start.error}
-      onAct={(finding) => start.mutate({ idOrSlug: evaluator.id, ...finding })}
+      onAct={(input) => start.mutate({ idOrSlug: evaluator.id, ...input })}
     >
       <p>
         It judges each of the traces below, and its results lie on them. What it reads of a trace: {readsOf(evaluator)}.
@@ -63,7 +64,7 @@ function Runs({ evaluatorId }: { readonly evaluatorId: string }) {
   const found = useQuery(
     EvaluationService.method.listEvaluatorRuns,
     { pageSize: RUNS_SHOWN },
-    { refetchInterval: ({ state }) => (state.data?.runs.some(isRunning) ? LOOK_MS : false) },
+    { refetchInterval: ({ state }) => (state.data?.runs.some(isRunning) ? POLL_INTERVAL_MS : false) },
   );
   const cancel = useMutation(EvaluationService.method.cancelEvaluatorRun, { onSuccess: refresh });
   if (found.isPending) return <Loading />;
@@ -79,47 +80,42 @@ function Runs({ evaluatorId }: { readonly evaluatorId: string }) {
   return (
     <div className={`${page.card} ${page.scroll}`}>
       {cancel.isError && <FailureNotice error={cancel.error} />}
-      <table className={page.table}>
-        <thead>
-          <tr>
-            <th scope="col">Began</th>
-            <th scope="col">State</th>
-            <th scope="col">How far</th>
-            {['Judged', 'Left out', 'Failed'].map((label) => (
-              <th key={label} scope="col" className={page.number}>
-                {label}
-              </th>
-            ))}
-            <th scope="col">Actions</th>
+      <Table
+        columns={[
+          'Began',
+          'State',
+          'How far',
+          { number: 'Judged' },
+          { number: 'Left out' },
+          { number: 'Failed' },
+          'Actions',
+        ]}
+      >
+        {runs.map((run) => (
+          <tr key={run.id}>
+            <td className={page.nowrap}>
+              <Instant at={run.createdAt} />
+            </td>
+            <td>
+              <Badge tone={TONES[run.status] ?? 'quiet'}>{wordOf(run.status)}</Badge>
+              {run.error !== undefined && <p>{nameControls(run.error)}</p>}
+            </td>
+            <td className={styles.run}>
+              <HowFar run={run} />
+            </td>
+            <td className={page.number}>{formatCount(run.processed)}</td>
+            <td className={page.number}>{formatCount(run.skipped)}</td>
+            <td className={page.number}>{formatCount(run.failed)}</td>
+            <td>
+              {isRunning(run) && may('evaluations:manage') && (
+                <Button small disabled={cancel.isPending} onClick={() => cancel.mutate({ runId: run.id })}>
+                  Cancel
+                </Button>
+              )}
+            </td>
           </tr>
-        </thead>
-        <tbody>
-          {runs.map((run) => (
-            <tr key={run.id}>
-              <td className={page.nowrap}>
-                <Instant at={run.createdAt} />
-              </td>
-              <td>
-                <Badge tone={TONES[run.status] ?? 'quiet'}>{wordOf(run.status)}</Badge>
-                {run.error !== undefined && <p>{nameControls(run.error)}</p>}
-              </td>
-              <td className={styles.run}>
-                <HowFar run={run} />
-              </td>
-              <td className={page.number}>{formatCount(run.processed)}</td>
-              <td className={page.number}>{formatCount(run.skipped)}</td>
-              <td className={page.number}>{formatCount(run.failed)}</td>
-              <td>
-                {isRunning(run) && may('evaluations:manage') && (
-                  <Button small disabled={cancel.isPending} onClick={() => cancel.mutate({ runId: run.id })}>
-                    Cancel
-                  </Button>
-                )}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+        ))}{' '}
+      </Table>
     </div>
   );
 }

@@ -1,8 +1,8 @@
-/** What the address of one evaluator says. */
+/** The search parameters of the evaluator page. */
 
 import { type FinderSearch, readFinderSearch } from '../traces/search.ts';
 
-/** The filters are those of the traces it is to run on. */
+/** The filters select the traces to evaluate. */
 export type EvaluatorSearch = FinderSearch & { readonly tab?: 'traces' | 'settings' };
 
 export function readEvaluatorSearch(raw: Record<string, unknown>): EvaluatorSearch {

@@ -1,11 +1,11 @@
-/** One setting of an evaluator, as its schema says it. */
+/** The input for one setting of an evaluator, by its schema. */
 
 import { Button, Field } from '../design/button.tsx';
 import page from '../design/page.module.css';
 import styles from './evaluators.module.css';
 import { emptyItem, isList, isObject, type Json, labelOfKey, type Schema } from './settings.ts';
 
-/** A text that may be longer than this is written on several lines. */
+/** Longer texts get a field of several lines. */
 const LINE_CHARACTERS = 1_000;
 const LONG_KEYS: ReadonlySet<string> = new Set(['prompt', 'json_schema']);
 
@@ -48,7 +48,7 @@ export function SettingField(props: SettingProps) {
     case 'object':
       return <ObjectSetting {...props} />;
     default:
-      // What no schema describes stays as it is.
+      // A setting without a known schema has no input and keeps its value.
       return null;
   }
 }
@@ -103,7 +103,7 @@ function ListSetting({ name, schema, value, onChange }: SettingProps) {
     <fieldset className={page.group}>
       <legend>{labelOfKey(name)}</legend>
       {items.map((item, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: an item is nothing but its place, and its fields are controlled
+        // biome-ignore lint/suspicious/noArrayIndexKey: items have no id, and their fields are controlled
         <div key={index} className={styles.item}>
           <Members schema={of} value={item} onChange={(next) => replace(index, next)} />
           <Button

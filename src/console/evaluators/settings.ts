@@ -1,9 +1,9 @@
-/** The settings of a kind of evaluator, as its JSON Schema says them, and what somebody chose. */
+/** The settings of an evaluator type, by its JSON Schema. */
 
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 export type Settings = { readonly [key: string]: Json };
 
-/** The part of JSON Schema that the catalogue writes. */
+/** The subset of JSON Schema that the catalogue uses. */
 export type Schema = {
   readonly type?: 'string' | 'number' | 'integer' | 'boolean' | 'array' | 'object';
   readonly enum?: readonly string[];
@@ -27,7 +27,7 @@ export function defaultsOf(schemaJson: string): Settings {
   return Object.fromEntries(known);
 }
 
-/** What was left empty is not sent: the server then takes its default. Members that nobody knows stay as they are. */
+/** Omits empty settings, so that the server uses their defaults. Unknown members stay. */
 export function settingsToSend(schemaJson: string, settings: Settings): Settings {
   const schemas = new Map(readSchemas(schemaJson));
   const kept = Object.entries(settings).flatMap(([key, value]) => {
@@ -37,7 +37,7 @@ export function settingsToSend(schemaJson: string, settings: Settings): Settings
   return Object.fromEntries(kept);
 }
 
-/** Empty lines of a list of texts. */
+/** Removes the empty texts of a list. */
 function withoutEmptyTexts(value: Json): Json {
   return isList(value) ? value.filter((item) => item !== '') : value;
 }
@@ -50,13 +50,13 @@ export function isObject(value: Json | undefined): value is { readonly [key: str
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** `case_sensitive` as people write it. */
+/** `case_sensitive` becomes "Case sensitive". */
 export function labelOfKey(key: string): string {
   const words = key.replaceAll('_', ' ');
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-/** A new item of a list, with what it has to have. */
+/** A new list item with its required members. */
 export function emptyItem({ properties = {} }: Schema): Json {
   return Object.fromEntries(Object.entries(properties).map(([key, schema]) => [key, schema.enum?.[0] ?? '']));
 }

@@ -16,7 +16,7 @@ import styles from './events-page.module.css';
 
 const route = getRouteApi('/-/events');
 const PAGE_SIZE = 50;
-/** Types begin with it; what the log serves. */
+/** The prefix of the event types that are in the log. */
 const LOGGED = 'gateway.request.';
 
 export function EventsPage() {
@@ -30,7 +30,7 @@ export function EventsPage() {
     method: EventService.method.listEvents,
     range: { range, from, to },
     input: { ...(type && { eventType: type }), pageSize: PAGE_SIZE },
-    place: ({ fromMs, toMs }) => ({ createdFrom: timestampFromMs(fromMs), createdTo: timestampFromMs(toMs) }),
+    toRangeInput: ({ fromMs, toMs }) => ({ createdFrom: timestampFromMs(fromMs), createdTo: timestampFromMs(toMs) }),
     nextPageToken: ({ nextPageToken }) => nextPageToken,
   });
   const events = found.data?.pages.flatMap(({ answer }) => answer.data) ?? [];

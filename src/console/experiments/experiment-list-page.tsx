@@ -8,6 +8,7 @@ import { FailureNotice } from '../design/failure.tsx';
 import { nameControls } from '../design/format.ts';
 import { Instant } from '../design/instant.tsx';
 import page from '../design/page.module.css';
+import { Table } from '../design/table.tsx';
 
 const route = getRouteApi('/$slug/experiments');
 
@@ -41,34 +42,24 @@ export function ExperimentListPage() {
       )}
       {found.data && found.data.data.length > 0 && (
         <div className={`${page.card} ${page.scroll}`}>
-          <table className={page.table}>
-            <thead>
-              <tr>
-                <th scope="col">Name</th>
-                <th scope="col">Slug</th>
-                <th scope="col">Made</th>
-                <th scope="col">Last run</th>
+          <Table columns={['Name', 'Slug', 'Made', 'Last run']}>
+            {found.data.data.map((experiment) => (
+              <tr key={experiment.id}>
+                <td>
+                  <Link to="/$slug/experiments/$experimentId" params={{ slug, experimentId: experiment.id }}>
+                    {nameControls(experiment.name)}
+                  </Link>
+                </td>
+                <td className={page.mono}>{nameControls(experiment.slug)}</td>
+                <td className={page.nowrap}>
+                  <Instant at={experiment.createdAt} />
+                </td>
+                <td className={page.nowrap}>
+                  <Instant at={experiment.updatedAt} />
+                </td>
               </tr>
-            </thead>
-            <tbody>
-              {found.data.data.map((experiment) => (
-                <tr key={experiment.id}>
-                  <td>
-                    <Link to="/$slug/experiments/$experimentId" params={{ slug, experimentId: experiment.id }}>
-                      {nameControls(experiment.name)}
-                    </Link>
-                  </td>
-                  <td className={page.mono}>{nameControls(experiment.slug)}</td>
-                  <td className={page.nowrap}>
-                    <Instant at={experiment.createdAt} />
-                  </td>
-                  <td className={page.nowrap}>
-                    <Instant at={experiment.updatedAt} />
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
+            ))}{' '}
+          </Table>
         </div>
       )}
     </div>

@@ -1,22 +1,22 @@
-/** One experiment: its runs, the newest first, and its end. */
+/** One experiment with its runs, newest first. */
 
 import { useInfiniteQuery, useMutation, useQuery } from '@connectrpc/connect-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { useState } from 'react';
 import { type ExperimentRun, ExperimentService } from '../../../gen/spandrel/v1/experiments_pb.js';
 import { Badge, Button, Loading } from '../design/button.tsx';
-import { Confirm } from '../design/confirm.tsx';
+import { DeleteForGood } from '../design/delete-for-good.tsx';
 import { FailureNotice } from '../design/failure.tsx';
 import { formatCount, nameControls } from '../design/format.ts';
 import { Instant } from '../design/instant.tsx';
 import page from '../design/page.module.css';
 import { Progress } from '../design/progress.tsx';
+import { Table } from '../design/table.tsx';
 import { useRefresh } from '../session/refresh.ts';
 import { useSession } from '../session/session.tsx';
 
 const route = getRouteApi('/$slug/experiments/$experimentId');
 const PAGE_SIZE = 100;
-const LOOK_MS = 2_000;
+const POLL_INTERVAL_MS = 2_000;
 
 export function ExperimentPage() {
   const { slug, experimentId } = route.useParams();
@@ -56,7 +56,7 @@ function Runs({ id }: { readonly id: string }) {
     {
       pageParamKey: 'pageToken',
       getNextPageParam: ({ nextPageToken }) => nextPageToken || undefined,
-      refetchInterval: ({ state }) => (state.data?.pages[0]?.data.some(isGoingOn) ? LOOK_MS : false),
+      refetchInterval: ({ state }) => (state.data?.pages[0]?.data.some(isGoingOn) ? POLL_INTERVAL_MS : false),
     },
   );
   const runs = found.data?.pages.flatMap(({ data }) => data) ?? [];
@@ -72,55 +72,41 @@ function Runs({ id }: { readonly id: string }) {
   return (
     <>
       <div className={`${page.card} ${page.scroll}`}>
-        <table className={page.table}>
-          <thead>
-            <tr>
-              <th scope="col">Run</th>
-              <th scope="col">Began</th>
-              <th scope="col">State</th>
-              <th scope="col">Entries</th>
-              <th scope="col" className={page.number}>
-                Results
-              </th>
-              <th scope="col">Compare</th>
-            </tr>
-          </thead>
-          <tbody>
-            {runs.map((run, index) => {
-              const before = runs[index + 1];
-              const params = { slug, experimentId, runId: run.id };
-              return (
-                <tr key={run.id}>
-                  <td>
-                    <Link to="/$slug/experiments/$experimentId/runs/$runId" params={params}>
-                      {nameControls(run.name || run.id)}
-                    </Link>{' '}
-                    {run.name !== '' && <span className={page.mono}>{nameControls(run.id)}</span>}
-                  </td>
-                  <td className={page.nowrap}>
-                    <Instant at={run.createdAt} />
-                  </td>
-                  <td>{isGoingOn(run) ? <Badge tone="accent">goes on</Badge> : <Badge tone="good">ended</Badge>}</td>
-                  <td>
-                    <Done run={run} />
-                  </td>
-                  <td className={page.number}>{formatCount(run.resultCount)}</td>
-                  <td>
-                    {before && (
-                      <Link
-                        to="/$slug/experiments/$experimentId/runs/$runId"
-                        params={params}
-                        search={{ against: before.id }}
-                      >
-                        with the one before
-                      </Link>
-                    )}
-                  </td>
-                </tr>
-              );
-            })}
-          </tbody>
-        </table>
+        <Table columns={['Run', 'Began', 'State', 'Entries', { number: 'Results' }, 'Compare']}>
+          {runs.map((run, index) => {
+            const before = runs[index + 1];
+            const params = { slug, experimentId, runId: run.id };
+            return (
+              <tr key={run.id}>
+                <td>
+                  <Link to="/$slug/experiments/$experimentId/runs/$runId" params={params}>
+                    {nameControls(run.name || run.id)}
+                  </Link>{' '}
+                  {run.name !== '' && <span className={page.mono}>{nameControls(run.id)}</span>}
+                </td>
+                <td className={page.nowrap}>
+                  <Instant at={run.createdAt} />
+                </td>
+                <td>{isGoingOn(run) ? <Badge tone="accent">goes on</Badge> : <Badge tone="good">ended</Badge>}</td>
+                <td>
+                  <Done run={run} />
+                </td>
+                <td className={page.number}>{formatCount(run.resultCount)}</td>
+                <td>
+                  {before && (
+                    <Link
+                      to="/$slug/experiments/$experimentId/runs/$runId"
+                      params={params}
+                      search={{ against: before.id }}
+                    >
+                      with the one before
+                    </Link>
+                  )}
+                </td>
+              </tr>
+            );
+          })}{' '}
+        </Table>
       </div>
       {found.hasNextPage && <Button onClick={() => void found.fetchNextPage()}>Show more</Button>}
     </>
@@ -148,7 +134,6 @@ function isGoingOn({ finishedAt }: ExperimentRun): boolean {
 function Delete({ id, name }: { readonly id: string; readonly name: string }) {
   const { slug } = route.useParams();
   const navigate = route.useNavigate();
-  const [isAsking, setAsking] = useState(false);
   const refresh = useRefresh();
   const remove = useMutation(ExperimentService.method.deleteExperiment, {
     async onSuccess() {
@@ -157,22 +142,14 @@ function Delete({ id, name }: { readonly id: string; readonly name: string }) {
     },
   });
   return (
-    <>
-      <Button look="danger" onClick={() => setAsking(true)}>
-        Delete
-      </Button>
-      <Confirm
-        open={isAsking}
-        onClose={() => setAsking(false)}
-        title={`Delete ${nameControls(name)}`}
-        action="Delete for good"
-        typed="delete"
-        pending={remove.isPending}
-        error={remove.error}
-        onConfirm={() => remove.mutate({ slugOrId: id })}
-      >
-        All its runs and results go with it. This cannot be undone.
-      </Confirm>
-    </>
+    <DeleteForGood
+      label="Delete"
+      name={name}
+      pending={remove.isPending}
+      error={remove.error}
+      onDelete={() => remove.mutate({ slugOrId: id })}
+    >
+      All its runs and results go with it. This cannot be undone.
+    </DeleteForGood>
   );
 }

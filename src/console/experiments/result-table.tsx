@@ -1,4 +1,4 @@
-/** What came of each entry, beside what came of it in another run. All of it is text. */
+/** The result of each entry, beside its result in another run. Values are shown as text. */
 
 import { Link } from '@tanstack/react-router';
 import type { ExperimentEvaluation, ExperimentResult } from '../../../gen/spandrel/v1/experiments_pb.js';
@@ -8,28 +8,28 @@ import page from '../design/page.module.css';
 import { outcomeOf, toneOf } from '../trace/evaluations.tsx';
 import styles from './experiments.module.css';
 import { formatScore } from './summary-table.tsx';
-import { placeOf } from './use-results.ts';
+import { resultKey } from './use-results.ts';
 
 const SHOWN_CHARACTERS = 2_000;
 
 type ResultTableProps = {
   readonly slug: string;
   readonly results: readonly ExperimentResult[];
-  /** Null: it stands alone. */
+  /** The results of the other run; null without one. */
   readonly others: readonly ExperimentResult[] | null;
-  /** Whether the others are read as far as the results go. */
+  /** Whether the other run is loaded up to the last shown result. */
   readonly areOthersRead: boolean;
-  /** By the ids of targets. */
+  /** Names by target id. */
   readonly targets: ReadonlyMap<string, string>;
   readonly onlyDiffering: boolean;
 };
 
 export function ResultTable({ slug, results, others, areOthersRead, targets, onlyDiffering }: ResultTableProps) {
-  const byPlace = new Map(others?.map((other) => [placeOf(other), other]));
-  const rows = results.map((result) => ({ result, other: byPlace.get(placeOf(result)) }));
+  const othersByKey = new Map(others?.map((other) => [resultKey(other), other]));
+  const rows = results.map((result) => ({ result, other: othersByKey.get(resultKey(result)) }));
   const shown =
     others && onlyDiffering
-      ? rows.filter(({ result, other }) => (other ? goesOtherwise(result, other) : areOthersRead))
+      ? rows.filter(({ result, other }) => (other ? differs(result, other) : areOthersRead))
       : rows;
   if (shown.length === 0)
     return (
@@ -50,7 +50,7 @@ export function ResultTable({ slug, results, others, areOthersRead, targets, onl
         </thead>
         <tbody>
           {shown.map(({ result, other }) => (
-            <tr key={placeOf(result)}>
+            <tr key={resultKey(result)}>
               <td className={page.number}>{result.index}</td>
               <td className={styles.cell}>
                 {result.targetId !== undefined && (
@@ -113,7 +113,7 @@ function Verdict({ evaluation }: { readonly evaluation: ExperimentEvaluation }) 
   );
 }
 
-/** A text alone is what people read; all else is shown as it was sent. */
+/** Unquotes a JSON string; other JSON stays as sent. */
 function textOf(json: string | undefined): string {
   if (json === undefined) return NONE;
   const value: unknown = JSON.parse(json);
@@ -123,8 +123,8 @@ function textOf(json: string | undefined): string {
   return nameControls(text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)}…` : text);
 }
 
-/** Whether evaluators, or the application, said something else of it. */
-function goesOtherwise(result: ExperimentResult, other: ExperimentResult): boolean {
+/** Whether the outcome or an evaluation differs. */
+function differs(result: ExperimentResult, other: ExperimentResult): boolean {
   return verdictsOf(result) !== verdictsOf(other);
 }
 

@@ -1,11 +1,10 @@
-/** One run of an experiment: what it comes to, and each result, alone or beside those of another run. */
+/** One run of an experiment: its summary and results, alone or beside another run. */
 
 import { useMutation, useQuery } from '@connectrpc/connect-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { useState } from 'react';
 import { type ExperimentRun, ExperimentService } from '../../../gen/spandrel/v1/experiments_pb.js';
 import { Badge, Button, Loading } from '../design/button.tsx';
-import { Confirm } from '../design/confirm.tsx';
+import { DeleteForGood } from '../design/delete-for-good.tsx';
 import { FailureNotice } from '../design/failure.tsx';
 import { formatCount, nameControls } from '../design/format.ts';
 import { Instant } from '../design/instant.tsx';
@@ -15,7 +14,7 @@ import { useSession } from '../session/session.tsx';
 import { ResultTable } from './result-table.tsx';
 import type { RunSearch } from './search.ts';
 import { SummaryTable } from './summary-table.tsx';
-import { useCatchUp, useResults } from './use-results.ts';
+import { useReadUpTo, useResults } from './use-results.ts';
 
 const route = getRouteApi('/$slug/experiments/$experimentId/runs/$runId');
 const RUNS_OFFERED = 100;
@@ -26,7 +25,7 @@ export function RunPage() {
   const { may } = useSession();
   const now = useResults(experimentId, runId);
   const other = useResults(experimentId, against ?? null);
-  const areOthersRead = useCatchUp(other, now.results.at(-1)?.index ?? -1);
+  const areOthersRead = useReadUpTo(other, now.results.at(-1)?.index ?? -1);
   const { found, run, summary, results } = now;
   const error = found.error ?? other.found.error;
   const isCompared = against !== undefined && other.summary !== undefined;
@@ -142,7 +141,6 @@ function Against({ runId }: { readonly runId: string }) {
 function Delete({ run }: { readonly run: ExperimentRun }) {
   const { slug, experimentId } = route.useParams();
   const navigate = route.useNavigate();
-  const [isAsking, setAsking] = useState(false);
   const refresh = useRefresh();
   const remove = useMutation(ExperimentService.method.deleteExperimentRun, {
     async onSuccess() {
@@ -151,22 +149,14 @@ function Delete({ run }: { readonly run: ExperimentRun }) {
     },
   });
   return (
-    <>
-      <Button look="danger" onClick={() => setAsking(true)}>
-        Delete the run
-      </Button>
-      <Confirm
-        open={isAsking}
-        onClose={() => setAsking(false)}
-        title={`Delete ${nameControls(run.name || run.id)}`}
-        action="Delete for good"
-        typed="delete"
-        pending={remove.isPending}
-        error={remove.error}
-        onConfirm={() => remove.mutate({ slugOrId: experimentId, runId: run.id })}
-      >
-        Its results go with it. This cannot be undone.
-      </Confirm>
-    </>
+    <DeleteForGood
+      label="Delete the run"
+      name={run.name || run.id}
+      pending={remove.isPending}
+      error={remove.error}
+      onDelete={() => remove.mutate({ slugOrId: experimentId, runId: run.id })}
+    >
+      Its results go with it. This cannot be undone.
+    </DeleteForGood>
   );
 }

@@ -1,15 +1,15 @@
-/** What the address of one run of an experiment says. */
+/** The search parameters of the run page. */
 
 export type RunSearch = {
-  /** The id of the run that it is compared with. */
+  /** The id of the run to compare with. */
   readonly against?: string;
-  /** Shows only the entries that went otherwise. */
+  /** Shows only entries with different results. */
   readonly differing?: true;
 };
 
 export function readRunSearch(raw: Record<string, unknown>): RunSearch {
   const { against, differing } = raw;
-  // An id of digits is read as a number.
+  // The router parses an id of digits as a number.
   const isId = (typeof against === 'string' && against !== '') || typeof against === 'number';
   return { ...(isId && { against: String(against) }), ...(differing === true && { differing }) };
 }

@@ -1,4 +1,4 @@
-/** What the results of a run come to, beside those of another. */
+/** The summary of a run, beside that of another. */
 
 import type { ExperimentRunSummary } from '../../../gen/spandrel/v1/experiments_pb.js';
 import { formatCost, formatCount, formatDuration, NONE, nameControls } from '../design/format.ts';
@@ -6,7 +6,7 @@ import page from '../design/page.module.css';
 
 type SummaryTableProps = {
   readonly summary: ExperimentRunSummary;
-  /** Null: it stands alone. */
+  /** Null without another run. */
   readonly other: ExperimentRunSummary | null;
 };
 

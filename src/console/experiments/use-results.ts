@@ -5,7 +5,7 @@ import { type ExperimentResult, ExperimentService } from '../../../gen/spandrel/
 
 const PAGE_SIZE = 50;
 
-/** A run with the results that were read so far, in the order of their entries; null: of no run. */
+/** A run with its results loaded so far, in order of their entries. With `runId` null it loads nothing. */
 export function useResults(slugOrId: string, runId: string | null) {
   const found = useInfiniteQuery(
     ExperimentService.method.getExperimentRun,
@@ -21,8 +21,8 @@ export function useResults(slugOrId: string, runId: string | null) {
   };
 }
 
-/** Reads on until the results go as far as those that they are compared with, and says whether they do. */
-export function useCatchUp({ found, results }: ReturnType<typeof useResults>, lastIndex: number): boolean {
+/** Loads pages until the results reach `lastIndex`; returns whether they do. */
+export function useReadUpTo({ found, results }: ReturnType<typeof useResults>, lastIndex: number): boolean {
   const reached = results.at(-1)?.index ?? -1;
   const { hasNextPage, isFetching, isError, fetchNextPage } = found;
   const isBehind = reached <= lastIndex && hasNextPage && !isError;
@@ -32,7 +32,7 @@ export function useCatchUp({ found, results }: ReturnType<typeof useResults>, la
   return !isBehind;
 }
 
-/** What tells results of one run apart, and finds their like in another. */
-export function placeOf({ index, targetId }: ExperimentResult): string {
+/** Identifies a result within its run, and its counterpart in another run. */
+export function resultKey({ index, targetId }: ExperimentResult): string {
   return JSON.stringify([index ?? null, targetId ?? null]);
 }

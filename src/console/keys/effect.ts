@@ -1,12 +1,12 @@
-/** What a key that is about to be made will be able to do, before it is made. */
+/** Computes what a new key will be able to do, before it is created. */
 
 import type { ScopeType } from '../../../gen/spandrel/v1/keys_pb.js';
 import type { Permission } from '../../../gen/spandrel/v1/permissions_pb.js';
 
 export type Effect = {
-  /** Chosen or implied, and granted at the place. */
+  /** Chosen or implied permissions that a grant at this scope gives. */
   readonly granted: readonly string[];
-  /** Chosen, though a grant at this place does not give it. */
+  /** Chosen permissions that a grant at this scope cannot give. */
   readonly without: readonly string[];
 };
 
@@ -25,7 +25,7 @@ export function effectOf(
   return { granted, without };
 }
 
-/** By what comes before the colon, in the order of the catalogue. */
+/** Groups permissions by the part before the colon, in catalogue order. */
 export function byResource(catalogue: readonly Permission[]): ReadonlyMap<string, readonly Permission[]> {
   const rows = new Map<string, Permission[]>();
   for (const permission of catalogue) {

@@ -9,6 +9,7 @@ import { formatCount, nameControls } from '../design/format.ts';
 import { Instant } from '../design/instant.tsx';
 import page from '../design/page.module.css';
 import { SecretOnce } from '../design/secret-once.tsx';
+import { Table } from '../design/table.tsx';
 import { useRefresh } from '../session/refresh.ts';
 import { useSession } from '../session/session.tsx';
 
@@ -70,7 +71,7 @@ export function KeyListPage() {
   );
 }
 
-/** The old token must not end the session before the new one is kept. */
+/** Keeps the old token valid, so that the session survives until the new token is saved. */
 const OVERLAP = { overlapSeconds: 3_600 };
 
 function KeyTable({ keys }: { readonly keys: readonly ApiKey[] }) {
@@ -93,57 +94,44 @@ function KeyTable({ keys }: { readonly keys: readonly ApiKey[] }) {
   };
   return (
     <div className={`${page.card} ${page.scroll}`}>
-      <table className={page.table}>
-        <thead>
-          <tr>
-            <th scope="col">Name</th>
-            <th scope="col">Id</th>
-            <th scope="col">Whose</th>
-            <th scope="col">May do</th>
-            <th scope="col">Last used</th>
-            <th scope="col">Ends</th>
-            <th scope="col">Actions</th>
+      <Table columns={['Name', 'Id', 'Whose', 'May do', 'Last used', 'Ends', 'Actions']}>
+        {keys.map((key) => (
+          <tr key={key.id}>
+            <td>
+              {nameControls(key.name ?? '')} {key.revokedAt && <Badge tone="bad">revoked</Badge>}
+            </td>
+            <td className={`${page.mono} ${page.nowrap}`}>{key.id}</td>
+            <td>{key.keyType === KeyType.SERVICE ? 'a service' : 'a member'}</td>
+            <td>
+              <details>
+                <summary>
+                  {formatCount(key.effectivePermissions.length)}{' '}
+                  {key.effectivePermissions.length === 1 ? 'permission' : 'permissions'}
+                </summary>
+                <p className={page.mono}>{key.effectivePermissions.join(', ')}</p>
+              </details>
+            </td>
+            <td className={page.nowrap}>
+              <Instant at={key.lastUsedAt} />
+            </td>
+            <td className={page.nowrap}>
+              <Instant at={key.expiresAt} />
+            </td>
+            <td>
+              {!key.revokedAt && may('organization:manage') && (
+                <span className={page.actions}>
+                  <Button small onClick={() => setToRotate(key)}>
+                    Rotate
+                  </Button>
+                  <Button small look="danger" onClick={() => setToRevoke(key)}>
+                    Revoke
+                  </Button>
+                </span>
+              )}
+            </td>
           </tr>
-        </thead>
-        <tbody>
-          {keys.map((key) => (
-            <tr key={key.id}>
-              <td>
-                {nameControls(key.name ?? '')} {key.revokedAt && <Badge tone="bad">revoked</Badge>}
-              </td>
-              <td className={`${page.mono} ${page.nowrap}`}>{key.id}</td>
-              <td>{key.keyType === KeyType.SERVICE ? 'a service' : 'a member'}</td>
-              <td>
-                <details>
-                  <summary>
-                    {formatCount(key.effectivePermissions.length)}{' '}
-                    {key.effectivePermissions.length === 1 ? 'permission' : 'permissions'}
-                  </summary>
-                  <p className={page.mono}>{key.effectivePermissions.join(', ')}</p>
-                </details>
-              </td>
-              <td className={page.nowrap}>
-                <Instant at={key.lastUsedAt} />
-              </td>
-              <td className={page.nowrap}>
-                <Instant at={key.expiresAt} />
-              </td>
-              <td>
-                {!key.revokedAt && may('organization:manage') && (
-                  <span className={page.actions}>
-                    <Button small onClick={() => setToRotate(key)}>
-                      Rotate
-                    </Button>
-                    <Button small look="danger" onClick={() => setToRevoke(key)}>
-                      Revoke
-                    </Button>
-                  </span>
-                )}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+        ))}{' '}
+      </Table>
       <Confirm
         key={`revoke ${toRevoke?.id}`}
         open={toRevoke !== null}

@@ -1,4 +1,4 @@
-/** Makes a key, and says before what it will be able to do. */
+/** Creates a key, after showing what it will be able to do. */
 
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { useMutation, useQuery } from '@connectrpc/connect-query';
@@ -26,7 +26,7 @@ const TERMS: readonly (readonly [label: string, days: number | null])[] = [
   ['In a year', 365],
 ];
 
-/** Roles that a grant can give as they are, and the choice of single permissions. */
+/** The roles of a grant; `CUSTOM` opens the choice of single permissions. */
 const POWERS: readonly (readonly [role: Role, label: string])[] = [
   [Role.CUSTOM, 'Chosen permissions'],
   [Role.VIEWER, 'Look at data (VIEWER)'],
@@ -37,7 +37,7 @@ const POWERS: readonly (readonly [role: Role, label: string])[] = [
 type Draft = {
   readonly name: string;
   readonly type: KeyType.SERVICE | KeyType.PERSONAL;
-  /** Empty: the organization. */
+  /** Ids; empty means the organization. */
   readonly projects: readonly string[];
   readonly role: Role;
   readonly chosen: ReadonlySet<string>;

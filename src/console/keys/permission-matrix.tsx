@@ -1,4 +1,4 @@
-/** Permissions to choose among: resources below each other, what can be done with them side by side. */
+/** A choice of permissions: resources as rows, actions as columns. */
 
 import { useMemo, useState } from 'react';
 import type { Permission } from '../../../gen/spandrel/v1/permissions_pb.js';

@@ -1,4 +1,4 @@
-/** The pages there are, and what a key needs for each. */
+/** All pages, and the permission that each needs. */
 
 export type NavItem = { readonly to: string; readonly label: string; readonly permission: string | null };
 

@@ -10,11 +10,11 @@ import { findTrace } from './find-trace.ts';
 import { type NavItem, ORGANIZATION_ITEMS, PROJECT_ITEMS } from './navigation.ts';
 import styles from './palette.module.css';
 
-/** A page, or a trace that is yet to be found. */
+/** A page, or a trace to search for. */
 type Goal = { readonly label: string; readonly href: string } | { readonly label: string; readonly traceId: string };
 
 const SHOWN_MAX = 12;
-/** What may be the id of a trace, or its beginning; words are looked for among pages. */
+/** A trace id or its prefix. Other input searches the pages. */
 const TRACE_ID = /^\S{4,200}$/;
 
 type PaletteDialogProps = { readonly open: boolean; readonly onClose: () => void };
@@ -110,7 +110,7 @@ function Choice({ onDone }: { readonly onDone: () => void }) {
   );
 }
 
-/** Looks in the project that is shown first, then in all the others. */
+/** Searches the current project first, then the others. */
 function useTraceSearch(onFound: (href: string) => void) {
   const { account } = useSession();
   const router = useRouter();

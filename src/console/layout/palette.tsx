@@ -1,12 +1,12 @@
-/** Goes anywhere by typing: Ctrl+K or Cmd+K. */
+/** The command palette: Ctrl+K or Cmd+K. */
 
 import { type ComponentType, useEffect, useState } from 'react';
 import styles from './palette.module.css';
 
 type DialogProps = { readonly open: boolean; readonly onClose: () => void };
 
-/** Nobody needs the dialog to see the first page; it is fetched while nothing else happens, or when it is asked for. */
-function usePaletteDialog(isAsked: boolean): ComponentType<DialogProps> | null {
+/** Loads the dialog when the browser is idle or on first use, because the first page does not need it. */
+function usePaletteDialog(isRequested: boolean): ComponentType<DialogProps> | null {
   const [dialog, setDialog] = useState<{ readonly Dialog: ComponentType<DialogProps> } | null>(null);
   useEffect(() => {
     let isGone = false;
@@ -14,12 +14,12 @@ function usePaletteDialog(isAsked: boolean): ComponentType<DialogProps> | null {
       const { PaletteDialog } = await import('./palette-dialog.tsx');
       if (!isGone) setDialog({ Dialog: PaletteDialog });
     };
-    const timer = setTimeout(fetch, isAsked ? 0 : IDLE_MS);
+    const timer = setTimeout(fetch, isRequested ? 0 : IDLE_MS);
     return () => {
       isGone = true;
       clearTimeout(timer);
     };
-  }, [isAsked]);
+  }, [isRequested]);
   return dialog?.Dialog ?? null;
 }
 
@@ -33,7 +33,7 @@ export function Palette() {
     const listen = (event: KeyboardEvent) => {
       if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey)) return;
       event.preventDefault();
-      // What another dialog holds may not be shown again.
+      // Another open dialog may hold a secret that is shown only once.
       setOpen((open) => !open && document.querySelector('[role=dialog]') === null);
     };
     window.addEventListener('keydown', listen);

@@ -1,4 +1,4 @@
-/** What is around every page: the project, the pages there are, and the way out. */
+/** The frame of every page: project, navigation and sign-out. */
 
 import { Link, Outlet, useNavigate, useRouterState } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -8,7 +8,7 @@ import { type NavItem, ORGANIZATION_ITEMS, PROJECT_ITEMS } from './navigation.ts
 import { Palette } from './palette.tsx';
 import styles from './shell.module.css';
 
-/** The slug in the address, and the project it last was where the page is one of the organization. */
+/** The project slug of the address; on pages of the organization, the last one. */
 export function useCurrentSlug(): string | null {
   const { account } = useSession();
   const pathname = useRouterState({ select: (state) => state.location.pathname });

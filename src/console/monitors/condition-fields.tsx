@@ -1,17 +1,17 @@
-/** What must hold of a trace before a monitor looks at it. */
+/** The preconditions of a monitor. */
 
 import { SpanType } from '../../../gen/spandrel/v1/traces_pb.js';
 import { Button, joined } from '../design/button.tsx';
 import controls from '../design/controls.module.css';
 import page from '../design/page.module.css';
-import { spanTypeWord } from '../trace/span-words.ts';
+import { spanTypeName } from '../trace/trace-enums.ts';
 import { type ConditionDraft, EMPTY_CONDITION } from './draft.ts';
 import styles from './monitors.module.css';
 
 const CONDITIONS_MAX = 20;
 export const SPAN_TYPES = Object.values(SpanType)
   .filter((type) => typeof type === 'number' && type !== SpanType.UNSPECIFIED)
-  .map((type) => spanTypeWord(type as SpanType));
+  .map((type) => spanTypeName(type as SpanType));
 
 type ConditionFieldsProps = {
   readonly conditions: readonly ConditionDraft[];
@@ -24,7 +24,7 @@ export function ConditionFields({ conditions, onChange }: ConditionFieldsProps) 
       <legend>Only traces of which all of this holds</legend>
       {conditions.length === 0 && <p className={controls.hint}>Nothing is asked: it looks at every trace.</p>}
       {conditions.map((condition, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: a condition is nothing but its place, and its fields are controlled
+        // biome-ignore lint/suspicious/noArrayIndexKey: conditions have no id, and their fields are controlled
         <div key={index} className={styles.condition}>
           <Condition
             number={index + 1}

@@ -1,10 +1,10 @@
-/** A monitor as the form has it, and as the api takes it. */
+/** Converts a monitor between the form and the api. */
 
 import { type Monitor, MonitorExecutionMode } from '../../../gen/spandrel/v1/monitors_pb.js';
 
 export type ConditionDraft = {
   readonly of: 'span.type' | 'label' | 'metadata';
-  /** Which member of the metadata. */
+  /** The metadata key. */
   readonly key: string;
   readonly type: 'text' | 'number' | 'flag';
   readonly value: string;
@@ -14,10 +14,10 @@ export type MonitorDraft = {
   readonly name: string;
   readonly evaluatorId: string;
   readonly executionMode: MonitorExecutionMode;
-  /** Of a hundred, as it is typed. */
+  /** The typed percentage. */
   readonly percent: string;
   readonly conditions: readonly ConditionDraft[];
-  /** By fields of the evaluator; empty: from what is called like it. */
+  /** Sources by evaluator field; empty means the source of the same name. */
   readonly mappings: { readonly [field: string]: string };
 };
 
@@ -35,19 +35,19 @@ export function emptyDraft(evaluatorId: string): MonitorDraft {
   };
 }
 
-export function draftOf(monitor: Monitor): MonitorDraft {
+export function toDraft(monitor: Monitor): MonitorDraft {
   return {
     name: monitor.name ?? '',
     evaluatorId: monitor.evaluatorId ?? '',
     executionMode: monitor.executionMode,
-    percent: percentOf(monitor.sample ?? 1),
-    conditions: monitor.preconditions.map(({ field = '', valueJson = '""' }) => conditionOf(field, valueJson)),
+    percent: toPercent(monitor.sample ?? 1),
+    conditions: monitor.preconditions.map(({ field = '', valueJson = '""' }) => toConditionDraft(field, valueJson)),
     mappings: readMappings(monitor.mappingsJson),
   };
 }
 
-/** Without the digits that multiplying a fraction adds. */
-export function percentOf(sample: number): string {
+/** Rounds away floating-point noise. */
+export function toPercent(sample: number): string {
   return String(Number((sample * 100).toPrecision(12)));
 }
 
@@ -57,7 +57,7 @@ export function isComplete({ name, evaluatorId, percent, conditions }: MonitorDr
   return name.trim() !== '' && evaluatorId !== '' && percent !== '' && conditions.every(isConditionComplete);
 }
 
-export function partsOf({ name, evaluatorId, executionMode, percent, conditions, mappings }: MonitorDraft) {
+export function toMonitor({ name, evaluatorId, executionMode, percent, conditions, mappings }: MonitorDraft) {
   const named = Object.entries(mappings).filter(([, source]) => source.trim() !== '');
   return {
     name: name.trim(),
@@ -72,26 +72,26 @@ export function partsOf({ name, evaluatorId, executionMode, percent, conditions,
   };
 }
 
-function conditionOf(field: string, valueJson: string): ConditionDraft {
+function toConditionDraft(field: string, valueJson: string): ConditionDraft {
   const value: unknown = JSON.parse(valueJson);
   const isText = typeof value === 'string';
   return {
     of: field === 'span.type' || field === 'label' ? field : 'metadata',
     key: field.startsWith(METADATA) ? field.slice(METADATA.length) : '',
     type: isText ? 'text' : typeof value === 'boolean' ? 'flag' : 'number',
-    // A number keeps the digits that it was sent with.
+    // A number keeps its original digits.
     value: isText ? value : valueJson,
   };
 }
 
 function readMappings(json: string | undefined): MonitorDraft['mappings'] {
   const mappings = JSON.parse(json ?? '{}') as { readonly [field: string]: unknown };
-  const texts = Object.entries(mappings).map(([field, source]) => [field, textOfSource(source)] as const);
+  const texts = Object.entries(mappings).map(([field, source]) => [field, toSourceText(source)] as const);
   return Object.fromEntries(texts);
 }
 
-/** LangWatch's own clients write an object with a source. */
-function textOfSource(source: unknown): string {
+/** LangWatch's clients write an object with a `source`. */
+function toSourceText(source: unknown): string {
   if (typeof source === 'string') return source;
   const named = typeof source === 'object' && source !== null ? (source as { readonly source?: unknown }).source : null;
   return typeof named === 'string' ? named : '';

@@ -1,4 +1,4 @@
-/** Where in a trace an evaluator reads each of its fields. */
+/** The source of each evaluator field in a trace. */
 
 import { useId } from 'react';
 import type { EvaluatorField } from '../../../gen/spandrel/v1/evaluators_pb.js';

@@ -1,4 +1,4 @@
-/** What a monitor runs, when, and on which traces. */
+/** The form of a monitor: evaluator, mode, sample, preconditions and mappings. */
 
 import { useQuery } from '@connectrpc/connect-query';
 import { useState } from 'react';
@@ -10,7 +10,7 @@ import page from '../design/page.module.css';
 import { ConditionFields } from './condition-fields.tsx';
 import { isComplete, type MonitorDraft } from './draft.ts';
 import { MappingFields } from './mapping-fields.tsx';
-import { MODES } from './words.ts';
+import { MODES } from './monitor-enums.ts';
 
 const NAME_CHARACTERS = 255;
 

@@ -6,10 +6,11 @@ import { Badge, Button, buttonClass, Loading } from '../design/button.tsx';
 import { FailureNotice } from '../design/failure.tsx';
 import { nameControls } from '../design/format.ts';
 import page from '../design/page.module.css';
+import { Table } from '../design/table.tsx';
 import { useRefresh } from '../session/refresh.ts';
 import { useSession } from '../session/session.tsx';
-import { percentOf } from './draft.ts';
-import { conditionWords, modeLabel } from './words.ts';
+import { toPercent } from './draft.ts';
+import { formatConditions, modeName } from './monitor-enums.ts';
 
 const route = getRouteApi('/$slug/monitors');
 
@@ -60,51 +61,36 @@ function MonitorTable({ monitors }: { readonly monitors: readonly Monitor[] }) {
     <>
       {toggle.isError && <FailureNotice error={toggle.error} />}
       <div className={`${page.card} ${page.scroll}`}>
-        <table className={page.table}>
-          <thead>
-            <tr>
-              <th scope="col">Name</th>
-              <th scope="col">State</th>
-              <th scope="col">Evaluator</th>
-              <th scope="col">Runs</th>
-              <th scope="col" className={page.number}>
-                Share
-              </th>
-              <th scope="col">Only where</th>
-              <th scope="col">Actions</th>
+        <Table columns={['Name', 'State', 'Evaluator', 'Runs', { number: 'Share' }, 'Only where', 'Actions']}>
+          {monitors.map((monitor) => (
+            <tr key={monitor.id}>
+              <td>
+                <Link to="/$slug/monitors/$monitorId" params={{ slug, monitorId: monitor.id }}>
+                  {nameControls(monitor.name ?? monitor.slug)}
+                </Link>
+              </td>
+              <td>
+                <Badge tone={monitor.enabled ? 'good' : 'quiet'}>{monitor.enabled ? 'on' : 'off'}</Badge>
+              </td>
+              <td>{nameControls(nameOf(monitor.evaluatorId) ?? monitor.checkType)}</td>
+              <td>{modeName(monitor.executionMode)}</td>
+              <td className={page.number}>{toPercent(monitor.sample ?? 1)} %</td>
+              <td className={page.mono}>{formatConditions(monitor) || 'any trace'}</td>
+              <td>
+                {may('evaluations:manage') && (
+                  <Button
+                    small
+                    disabled={toggle.isPending}
+                    aria-label={`Switch ${monitor.enabled ? 'off' : 'on'} ${nameControls(monitor.name ?? monitor.slug)}`}
+                    onClick={() => toggle.mutate({ idOrSlug: monitor.id, enabled: !monitor.enabled })}
+                  >
+                    {monitor.enabled ? 'Switch off' : 'Switch on'}
+                  </Button>
+                )}
+              </td>
             </tr>
-          </thead>
-          <tbody>
-            {monitors.map((monitor) => (
-              <tr key={monitor.id}>
-                <td>
-                  <Link to="/$slug/monitors/$monitorId" params={{ slug, monitorId: monitor.id }}>
-                    {nameControls(monitor.name ?? monitor.slug)}
-                  </Link>
-                </td>
-                <td>
-                  <Badge tone={monitor.enabled ? 'good' : 'quiet'}>{monitor.enabled ? 'on' : 'off'}</Badge>
-                </td>
-                <td>{nameControls(nameOf(monitor.evaluatorId) ?? monitor.checkType)}</td>
-                <td>{modeLabel(monitor.executionMode)}</td>
-                <td className={page.number}>{percentOf(monitor.sample ?? 1)} %</td>
-                <td className={page.mono}>{conditionWords(monitor) || 'any trace'}</td>
-                <td>
-                  {may('evaluations:manage') && (
-                    <Button
-                      small
-                      disabled={toggle.isPending}
-                      aria-label={`Switch ${monitor.enabled ? 'off' : 'on'} ${nameControls(monitor.name ?? monitor.slug)}`}
-                      onClick={() => toggle.mutate({ idOrSlug: monitor.id, enabled: !monitor.enabled })}
-                    >
-                      {monitor.enabled ? 'Switch off' : 'Switch on'}
-                    </Button>
-                  )}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+          ))}{' '}
+        </Table>
       </div>
     </>
   );

@@ -1,11 +1,10 @@
-/** One monitor: whether it runs, how it is set, and its end. */
+/** One monitor: switch, settings and deletion. */
 
 import { useMutation, useQuery } from '@connectrpc/connect-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
 import { type Monitor, MonitorService } from '../../../gen/spandrel/v1/monitors_pb.js';
 import { Badge, Button, CopyButton, Loading } from '../design/button.tsx';
-import { Confirm } from '../design/confirm.tsx';
+import { DeleteForGood } from '../design/delete-for-good.tsx';
 import { FailureNotice } from '../design/failure.tsx';
 import { nameControls } from '../design/format.ts';
 import { Instant } from '../design/instant.tsx';
@@ -14,13 +13,13 @@ import { useRefresh } from '../session/refresh.ts';
 import { useSession } from '../session/session.tsx';
 import { JsonView } from '../trace/json-view.tsx';
 import { Section } from '../trace/section.tsx';
-import { draftOf, partsOf } from './draft.ts';
+import { toDraft, toMonitor } from './draft.ts';
 import { MonitorForm } from './monitor-form.tsx';
 
 const route = getRouteApi('/$slug/monitors/$monitorId');
 const FIELDS = ['name', 'evaluator_id', 'execution_mode', 'sample', 'preconditions', 'mappings_json'];
 
-/** Where the platformUrl of a monitor leads. */
+/** The target of a monitor's platformUrl. */
 export function MonitorPage() {
   const { slug, monitorId } = route.useParams();
   const { may } = useSession();
@@ -85,12 +84,12 @@ function Change({ monitor }: { readonly monitor: Monitor }) {
   return (
     <>
       <MonitorForm
-        start={draftOf(monitor)}
+        start={toDraft(monitor)}
         action="Save"
         pending={update.isPending}
         error={update.error}
         onSubmit={(draft) =>
-          update.mutate({ idOrSlug: monitor.id, monitor: partsOf(draft), updateMask: { paths: FIELDS } })
+          update.mutate({ idOrSlug: monitor.id, monitor: toMonitor(draft), updateMask: { paths: FIELDS } })
         }
       />
       <p role="status">{update.isSuccess && 'Saved.'}</p>
@@ -99,7 +98,6 @@ function Change({ monitor }: { readonly monitor: Monitor }) {
 }
 
 function Delete({ slug, monitor }: { readonly slug: string; readonly monitor: Monitor }) {
-  const [isAsking, setAsking] = useState(false);
   const navigate = useNavigate();
   const refresh = useRefresh();
   const remove = useMutation(MonitorService.method.deleteMonitor, {
@@ -110,21 +108,15 @@ function Delete({ slug, monitor }: { readonly slug: string; readonly monitor: Mo
   });
   return (
     <div>
-      <Button look="danger" onClick={() => setAsking(true)}>
-        Delete the monitor
-      </Button>
-      <Confirm
-        open={isAsking}
-        onClose={() => setAsking(false)}
-        title={`Delete ${nameControls(monitor.name ?? monitor.slug)}`}
-        action="Delete for good"
-        typed="delete"
+      <DeleteForGood
+        label="Delete the monitor"
+        name={monitor.name ?? monitor.slug}
         pending={remove.isPending}
         error={remove.error}
-        onConfirm={() => remove.mutate({ idOrSlug: monitor.id })}
+        onDelete={() => remove.mutate({ idOrSlug: monitor.id })}
       >
         What waits for it is dropped. Results that it made stay. This cannot be undone; switching it off can.
-      </Confirm>
+      </DeleteForGood>
     </div>
   );
 }

@@ -3,7 +3,7 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { MonitorService } from '../../../gen/spandrel/v1/monitors_pb.js';
 import page from '../design/page.module.css';
 import { useRefresh } from '../session/refresh.ts';
-import { emptyDraft, partsOf } from './draft.ts';
+import { emptyDraft, toMonitor } from './draft.ts';
 import { MonitorForm } from './monitor-form.tsx';
 
 const route = getRouteApi('/$slug/monitors/new');
@@ -34,7 +34,7 @@ export function NewMonitorPage() {
         action="Make the monitor"
         pending={create.isPending}
         error={create.error}
-        onSubmit={(draft) => create.mutate(partsOf(draft))}
+        onSubmit={(draft) => create.mutate(toMonitor(draft))}
       />
     </div>
   );

@@ -1,4 +1,4 @@
-/** What was done in the organization, and what was refused. */
+/** The audit log: changes and refused requests. */
 
 import { useInfiniteQuery } from '@connectrpc/connect-query';
 import { ActorKind, AuditLogService, AuditOutcome } from '../../../gen/spandrel/v1/organization_pb.js';
@@ -7,6 +7,7 @@ import { FailureNotice } from '../design/failure.tsx';
 import { nameControls } from '../design/format.ts';
 import { Instant } from '../design/instant.tsx';
 import page from '../design/page.module.css';
+import { Table } from '../design/table.tsx';
 
 const PAGE_SIZE = 100;
 
@@ -27,36 +28,24 @@ export function AuditLogPage() {
       {found.isError && <FailureNotice error={found.error} retry={found.refetch} />}
       {entries.length > 0 && (
         <div className={`${page.card} ${page.scroll}`}>
-          <table className={page.table}>
-            <thead>
-              <tr>
-                <th scope="col">When</th>
-                <th scope="col">Action</th>
-                <th scope="col">Outcome</th>
-                <th scope="col">Target</th>
-                <th scope="col">By</th>
-                <th scope="col">From</th>
+          <Table columns={['When', 'Action', 'Outcome', 'Target', 'By', 'From']}>
+            {entries.map((entry) => (
+              <tr key={entry.id}>
+                <td className={page.nowrap}>
+                  <Instant at={entry.createdAt} as="short" />
+                </td>
+                <td>{entry.action}</td>
+                <td>
+                  <Badge tone={entry.outcome === AuditOutcome.SUCCESS ? 'good' : 'bad'}>{entry.code ?? 'done'}</Badge>
+                </td>
+                <td className={page.mono}>{nameControls(entry.targetId ?? '')}</td>
+                <td className={page.mono}>
+                  {entry.actorUserId ?? entry.actorKeyId ?? ActorKind[entry.actorKind]?.toLowerCase()}
+                </td>
+                <td className={page.nowrap}>{nameControls(entry.ip ?? '')}</td>
               </tr>
-            </thead>
-            <tbody>
-              {entries.map((entry) => (
-                <tr key={entry.id}>
-                  <td className={page.nowrap}>
-                    <Instant at={entry.createdAt} as="short" />
-                  </td>
-                  <td>{entry.action}</td>
-                  <td>
-                    <Badge tone={entry.outcome === AuditOutcome.SUCCESS ? 'good' : 'bad'}>{entry.code ?? 'done'}</Badge>
-                  </td>
-                  <td className={page.mono}>{nameControls(entry.targetId ?? '')}</td>
-                  <td className={page.mono}>
-                    {entry.actorUserId ?? entry.actorKeyId ?? ActorKind[entry.actorKind]?.toLowerCase()}
-                  </td>
-                  <td className={page.nowrap}>{nameControls(entry.ip ?? '')}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
+            ))}{' '}
+          </Table>
         </div>
       )}
       {found.hasNextPage && <Button onClick={() => void found.fetchNextPage()}>Show more</Button>}

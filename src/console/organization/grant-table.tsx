@@ -1,4 +1,4 @@
-/** What members are given, beside their role at the organization. */
+/** The grants of members, besides their role at the organization. */
 
 import { useInfiniteQuery, useMutation } from '@connectrpc/connect-query';
 import { useState } from 'react';
@@ -9,6 +9,7 @@ import { FailureNotice } from '../design/failure.tsx';
 import { nameControls } from '../design/format.ts';
 import { Instant } from '../design/instant.tsx';
 import page from '../design/page.module.css';
+import { Table } from '../design/table.tsx';
 import { useRefresh } from '../session/refresh.ts';
 import { NewGrant } from './new-grant.tsx';
 import { roleLabel, useMembers, useScopes } from './scopes.ts';
@@ -47,39 +48,28 @@ export function GrantTable() {
       )}
       {grants.length > 0 && (
         <div className={`${page.card} ${page.scroll}`}>
-          <table className={page.table}>
-            <thead>
-              <tr>
-                <th scope="col">Member</th>
-                <th scope="col">Role</th>
-                <th scope="col">Where</th>
-                <th scope="col">Since</th>
-                <th scope="col">Actions</th>
+          <Table columns={['Member', 'Role', 'Where', 'Since', 'Actions']}>
+            {grants.map((grant) => (
+              <tr key={grant.id}>
+                <td>{memberOf(grant.userId)}</td>
+                <td>
+                  {roleLabel(grant.role)}
+                  {grant.permissions.length > 0 && (
+                    <span className={page.mono}> {nameControls(grant.permissions.join(', '))}</span>
+                  )}
+                </td>
+                <td>{scopeOf(grant.scopeId)}</td>
+                <td className={page.nowrap}>
+                  <Instant at={grant.createdAt} />
+                </td>
+                <td>
+                  <Button small look="danger" onClick={() => setToDelete(grant)}>
+                    Take back
+                  </Button>
+                </td>
               </tr>
-            </thead>
-            <tbody>
-              {grants.map((grant) => (
-                <tr key={grant.id}>
-                  <td>{memberOf(grant.userId)}</td>
-                  <td>
-                    {roleLabel(grant.role)}
-                    {grant.permissions.length > 0 && (
-                      <span className={page.mono}> {nameControls(grant.permissions.join(', '))}</span>
-                    )}
-                  </td>
-                  <td>{scopeOf(grant.scopeId)}</td>
-                  <td className={page.nowrap}>
-                    <Instant at={grant.createdAt} />
-                  </td>
-                  <td>
-                    <Button small look="danger" onClick={() => setToDelete(grant)}>
-                      Take back
-                    </Button>
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
+            ))}{' '}
+          </Table>
         </div>
       )}
       {found.hasNextPage && <Button onClick={() => void found.fetchNextPage()}>Show more</Button>}

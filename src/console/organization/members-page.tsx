@@ -1,4 +1,4 @@
-/** Who belongs to the organization, and with which role. */
+/** The members of the organization and their roles. */
 
 import { useInfiniteQuery, useMutation } from '@connectrpc/connect-query';
 import { useState } from 'react';
@@ -9,6 +9,7 @@ import { FailureNotice } from '../design/failure.tsx';
 import { nameControls } from '../design/format.ts';
 import { Instant } from '../design/instant.tsx';
 import page from '../design/page.module.css';
+import { Table } from '../design/table.tsx';
 import { useRefresh } from '../session/refresh.ts';
 
 const PAGE_SIZE = 100;
@@ -52,70 +53,59 @@ export function MembersPage() {
       {update.isError && <FailureNotice error={update.error} />}
       {members.length > 0 && (
         <div className={`${page.card} ${page.scroll}`}>
-          <table className={page.table}>
-            <thead>
-              <tr>
-                <th scope="col">Name</th>
-                <th scope="col">E-mail</th>
-                <th scope="col">Role</th>
-                <th scope="col">Since</th>
-                <th scope="col">Actions</th>
-              </tr>
-            </thead>
-            <tbody>
-              {members.map((member) => (
-                <tr key={member.userId}>
-                  <td>
-                    {nameControls(member.name ?? '')} {member.disabled && <Badge tone="bad">disabled</Badge>}
-                  </td>
-                  <td>{nameControls(member.email)}</td>
-                  <td>
-                    <select
-                      aria-label={`Role of ${nameControls(member.email)}`}
-                      value={member.role}
+          <Table columns={['Name', 'E-mail', 'Role', 'Since', 'Actions']}>
+            {members.map((member) => (
+              <tr key={member.userId}>
+                <td>
+                  {nameControls(member.name ?? '')} {member.disabled && <Badge tone="bad">disabled</Badge>}
+                </td>
+                <td>{nameControls(member.email)}</td>
+                <td>
+                  <select
+                    aria-label={`Role of ${nameControls(member.email)}`}
+                    value={member.role}
+                    disabled={update.isPending}
+                    onChange={({ target }) =>
+                      update.mutate({
+                        userId: member.userId,
+                        member: { role: Number(target.value) },
+                        updateMask: { paths: ['role'] },
+                      })
+                    }
+                  >
+                    {ROLES.map(([role, label]) => (
+                      <option key={role} value={role}>
+                        {label}
+                      </option>
+                    ))}
+                  </select>
+                </td>
+                <td className={page.nowrap}>
+                  <Instant at={member.createdAt} />
+                </td>
+                <td>
+                  <span className={page.actions}>
+                    <Button
+                      small
                       disabled={update.isPending}
-                      onChange={({ target }) =>
+                      onClick={() =>
                         update.mutate({
                           userId: member.userId,
-                          member: { role: Number(target.value) },
-                          updateMask: { paths: ['role'] },
+                          member: { disabled: !member.disabled },
+                          updateMask: { paths: ['disabled'] },
                         })
                       }
                     >
-                      {ROLES.map(([role, label]) => (
-                        <option key={role} value={role}>
-                          {label}
-                        </option>
-                      ))}
-                    </select>
-                  </td>
-                  <td className={page.nowrap}>
-                    <Instant at={member.createdAt} />
-                  </td>
-                  <td>
-                    <span className={page.actions}>
-                      <Button
-                        small
-                        disabled={update.isPending}
-                        onClick={() =>
-                          update.mutate({
-                            userId: member.userId,
-                            member: { disabled: !member.disabled },
-                            updateMask: { paths: ['disabled'] },
-                          })
-                        }
-                      >
-                        {member.disabled ? 'Enable' : 'Disable'}
-                      </Button>
-                      <Button small look="danger" onClick={() => setToRemove(member)}>
-                        Remove
-                      </Button>
-                    </span>
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
+                      {member.disabled ? 'Enable' : 'Disable'}
+                    </Button>
+                    <Button small look="danger" onClick={() => setToRemove(member)}>
+                      Remove
+                    </Button>
+                  </span>
+                </td>
+              </tr>
+            ))}{' '}
+          </Table>
         </div>
       )}
       {found.hasNextPage && <Button onClick={() => void found.fetchNextPage()}>Show more</Button>}

@@ -11,6 +11,7 @@ import { nameControls } from '../design/format.ts';
 import { Instant } from '../design/instant.tsx';
 import page from '../design/page.module.css';
 import { SecretOnce } from '../design/secret-once.tsx';
+import { Table } from '../design/table.tsx';
 import { useSession } from '../session/session.tsx';
 
 const PAGE_SIZE = 1_000;
@@ -45,42 +46,30 @@ export function ProjectsPage() {
       {found.isError && <FailureNotice error={found.error} retry={found.refetch} />}
       {found.data && found.data.data.length > 0 && (
         <div className={`${page.card} ${page.scroll}`}>
-          <table className={page.table}>
-            <thead>
-              <tr>
-                <th scope="col">Name</th>
-                <th scope="col">Id</th>
-                <th scope="col">Key</th>
-                <th scope="col">Key last used</th>
-                <th scope="col">Made</th>
-                <th scope="col">Actions</th>
+          <Table columns={['Name', 'Id', 'Key', 'Key last used', 'Made', 'Actions']}>
+            {found.data.data.map((project) => (
+              <tr key={project.id}>
+                <td>
+                  {nameControls(project.name ?? '')} {project.archivedAt && <Badge>archived</Badge>}
+                </td>
+                <td className={page.mono}>{project.id}</td>
+                <td className={page.mono}>{nameControls(project.apiKeyHint)}</td>
+                <td className={page.nowrap}>
+                  <Instant at={project.apiKeyLastUsedAt} />
+                </td>
+                <td className={page.nowrap}>
+                  <Instant at={project.createdAt} />
+                </td>
+                <td>
+                  {may('project:manage') && !project.archivedAt && (
+                    <Button small onClick={() => setToRotate(project)}>
+                      Rotate key
+                    </Button>
+                  )}
+                </td>
               </tr>
-            </thead>
-            <tbody>
-              {found.data.data.map((project) => (
-                <tr key={project.id}>
-                  <td>
-                    {nameControls(project.name ?? '')} {project.archivedAt && <Badge>archived</Badge>}
-                  </td>
-                  <td className={page.mono}>{project.id}</td>
-                  <td className={page.mono}>{nameControls(project.apiKeyHint)}</td>
-                  <td className={page.nowrap}>
-                    <Instant at={project.apiKeyLastUsedAt} />
-                  </td>
-                  <td className={page.nowrap}>
-                    <Instant at={project.createdAt} />
-                  </td>
-                  <td>
-                    {may('project:manage') && !project.archivedAt && (
-                      <Button small onClick={() => setToRotate(project)}>
-                        Rotate key
-                      </Button>
-                    )}
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
+            ))}{' '}
+          </Table>
         </div>
       )}
       <Modal open={isMaking} onClose={() => setMaking(false)} title="New project">
@@ -108,7 +97,7 @@ export function ProjectsPage() {
         title="The key of the project"
         onClose={() => {
           setSecret(null);
-          // The account lists projects, too.
+          // The account query lists projects, too.
           void client.invalidateQueries();
         }}
       />

@@ -1,4 +1,4 @@
-/** The places where something can be granted, by the names that people know. */
+/** The names of scopes and members. */
 
 import { useQuery } from '@connectrpc/connect-query';
 import { Role, ScopeType } from '../../../gen/spandrel/v1/keys_pb.js';
@@ -37,7 +37,7 @@ export function useScopes(): readonly Scope[] {
   ];
 }
 
-/** The first of them: of an organization with more, the others are named by their ids. */
+/** Loads one page; members beyond it are shown by id. */
 export function useMembers() {
   return useQuery(MemberService.method.listMembers, { pageSize: MEMBERS_MAX, pageToken: '' });
 }

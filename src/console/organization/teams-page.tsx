@@ -1,4 +1,4 @@
-/** Teams, and what members are given at them, at projects and at the organization. */
+/** The teams, and the grants of members at every scope. */
 
 import { useMutation, useQuery } from '@connectrpc/connect-query';
 import { getRouteApi } from '@tanstack/react-router';
@@ -10,6 +10,7 @@ import { FailureNotice } from '../design/failure.tsx';
 import { nameControls } from '../design/format.ts';
 import { Instant } from '../design/instant.tsx';
 import page from '../design/page.module.css';
+import { Table } from '../design/table.tsx';
 import { Tabs } from '../design/tabs.tsx';
 import { useRefresh } from '../session/refresh.ts';
 import { useSession } from '../session/session.tsx';
@@ -59,28 +60,18 @@ function Teams() {
       {found.isError && <FailureNotice error={found.error} retry={found.refetch} />}
       {found.data && (
         <div className={`${page.card} ${page.scroll}`}>
-          <table className={page.table}>
-            <thead>
-              <tr>
-                <th scope="col">Name</th>
-                <th scope="col">Slug</th>
-                <th scope="col">Id</th>
-                <th scope="col">Made</th>
+          <Table columns={['Name', 'Slug', 'Id', 'Made']}>
+            {found.data.data.map((team) => (
+              <tr key={team.id}>
+                <td>{nameControls(team.name)}</td>
+                <td className={page.mono}>{nameControls(team.slug)}</td>
+                <td className={page.mono}>{team.id}</td>
+                <td className={page.nowrap}>
+                  <Instant at={team.createdAt} />
+                </td>
               </tr>
-            </thead>
-            <tbody>
-              {found.data.data.map((team) => (
-                <tr key={team.id}>
-                  <td>{nameControls(team.name)}</td>
-                  <td className={page.mono}>{nameControls(team.slug)}</td>
-                  <td className={page.mono}>{team.id}</td>
-                  <td className={page.nowrap}>
-                    <Instant at={team.createdAt} />
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
+            ))}{' '}
+          </Table>
         </div>
       )}
       {may('team:manage') && (

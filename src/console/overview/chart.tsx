@@ -1,4 +1,4 @@
-/** One figure over time. */
+/** A chart of one metric over time. */
 
 import { useEffect, useRef } from 'react';
 import uPlot from 'uplot';
@@ -68,7 +68,7 @@ function optionsOf(element: HTMLElement, label: string, format: (value: number |
         stroke: color('--accent'),
         fill: color('--accent'),
         width: 0,
-        // A lone bucket is seen as a bar, where a line would need two.
+        // Bars show a single bucket; a line would need two.
         ...(bars && { paths: bars }),
         points: { show: false },
         value: (_, value: number | null) => format(value),

@@ -1,4 +1,4 @@
-/** What the traces of a project come to; each figure leads to the traces behind it. */
+/** The sums of the traces of a project; each figure links to its traces. */
 
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useMemo } from 'react';
@@ -8,7 +8,7 @@ import { Loading } from '../design/button.tsx';
 import { FailureNotice } from '../design/failure.tsx';
 import { formatCost, formatCount, formatDuration, NONE } from '../design/format.ts';
 import page from '../design/page.module.css';
-import type { Bounds } from '../traces/bounds.ts';
+import { type Bounds, writeRange } from '../traces/range.ts';
 import { RangePicker } from '../traces/range-picker.tsx';
 import { useRangeQuery } from '../traces/range-query.ts';
 import type { TraceListSearch } from '../traces/search.ts';
@@ -59,7 +59,7 @@ export function OverviewPage() {
       </div>
       {error && <FailureNotice error={error} retry={retry} />}
       {total.isPending && !error && <Loading />}
-      {total.isSuccess && <Cards sum={total.data.answer.buckets[0]} range={rangeOf(search)} />}
+      {total.isSuccess && <Cards sum={total.data.answer.buckets[0]} range={writeRange(search)} />}
       {series && (
         <section className={`${page.card} ${page.padded}`}>
           <div className={page.head}>
@@ -85,7 +85,7 @@ export function OverviewPage() {
       {grouped.isSuccess && (
         <GroupTable
           by={by}
-          range={rangeOf(search)}
+          range={writeRange(search)}
           buckets={grouped.data.answer.buckets}
           truncated={grouped.data.answer.truncated}
           onBy={(next) => change({ by: next === 'model' ? undefined : next })}
@@ -100,26 +100,22 @@ function pointsOf({ fromMs, toMs }: Bounds) {
 }
 
 function useFigures(search: OverviewSearch, by: GroupName) {
-  const question = {
+  const request = {
     method: TraceService.method.queryAnalytics,
-    range: rangeOf(search),
-    place: ({ fromMs, toMs }: Bounds) => ({ from: BigInt(fromMs), to: BigInt(toMs) }),
+    range: writeRange(search),
+    toRangeInput: ({ fromMs, toMs }: Bounds) => ({ from: BigInt(fromMs), to: BigInt(toMs) }),
   };
-  const total = useRangeQuery({ ...question, input: { interval: AnalyticsInterval.TOTAL } });
+  const total = useRangeQuery({ ...request, input: { interval: AnalyticsInterval.TOTAL } });
   const timed = useRangeQuery({
-    ...question,
+    ...request,
     input: {},
-    place: (bounds) => ({ ...question.place(bounds), interval: pointsOf(bounds).interval }),
+    toRangeInput: (bounds) => ({ ...request.toRangeInput(bounds), interval: pointsOf(bounds).interval }),
   });
   const grouped = useRangeQuery({
-    ...question,
+    ...request,
     input: { interval: AnalyticsInterval.TOTAL, groupBy: GROUPS[by], limit: GROUPS_SHOWN },
   });
   return { total, timed, grouped };
-}
-
-function rangeOf({ range, from, to }: OverviewSearch): TraceListSearch {
-  return { ...(range && { range }), ...(from && { from }), ...(to && { to }) };
 }
 
 function Cards({ sum, range }: { readonly sum: AnalyticsBucket | undefined; readonly range: TraceListSearch }) {

@@ -1,11 +1,11 @@
-/** What the address of the overview says. */
+/** The search parameters of the overview. */
 
-import { readTraceListSearch, type TraceListSearch } from '../traces/search.ts';
+import { type RangeSearch, readRange } from '../traces/range.ts';
 
 export type MetricName = 'cost' | 'traces' | 'tokens' | 'errors' | 'latency';
 export type GroupName = 'model' | 'user' | 'customer' | 'label';
 
-export type OverviewSearch = Pick<TraceListSearch, 'range' | 'from' | 'to'> & {
+export type OverviewSearch = RangeSearch & {
   readonly metric?: Exclude<MetricName, 'cost'>;
   readonly by?: Exclude<GroupName, 'model'>;
 };
@@ -14,11 +14,8 @@ const METRICS: ReadonlySet<unknown> = new Set(['traces', 'tokens', 'errors', 'la
 const GROUPS: ReadonlySet<unknown> = new Set(['user', 'customer', 'label']);
 
 export function readOverviewSearch(raw: Record<string, unknown>): OverviewSearch {
-  const { range, from, to } = readTraceListSearch(raw);
   return {
-    ...(range && { range }),
-    ...(from && { from }),
-    ...(to && { to }),
+    ...readRange(raw),
     ...(METRICS.has(raw.metric) && { metric: raw.metric as Exclude<MetricName, 'cost'> }),
     ...(GROUPS.has(raw.by) && { by: raw.by as Exclude<GroupName, 'model'> }),
   };

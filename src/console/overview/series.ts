@@ -1,4 +1,4 @@
-/** Figures over time, as a chart takes them. */
+/** Turns analytics buckets into the series of a chart. */
 
 import { type AnalyticsBucket, AnalyticsInterval } from '../../../gen/spandrel/v1/analytics_pb.js';
 import type { MetricName } from './search.ts';
@@ -6,7 +6,7 @@ import type { MetricName } from './search.ts';
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-/** So that there are some dozens of points, whatever the range. */
+/** The interval that gives some dozens of points. */
 export function intervalOf(lengthMs: number): AnalyticsInterval {
   if (lengthMs <= 2 * HOUR_MS) return AnalyticsInterval.MINUTE;
   if (lengthMs <= 8 * DAY_MS) return AnalyticsInterval.HOUR;
@@ -23,7 +23,7 @@ const POINTS_MAX = 2_000;
 
 export type Series = { readonly seconds: number[]; readonly values: (number | null)[] };
 
-/** Intervals without traces are answered by no bucket: sums are zero there, percentiles are not known. */
+/** The server returns no bucket for an interval without traces: sums are 0 there, percentiles null. */
 export function seriesOf(buckets: readonly AnalyticsBucket[], metric: MetricName, range: Range): Series {
   const stepMs = STEPS[range.interval] ?? DAY_MS;
   const known = new Map(buckets.map((bucket) => [Number(bucket.start), figureOf(bucket, metric)]));
@@ -40,7 +40,7 @@ export function seriesOf(buckets: readonly AnalyticsBucket[], metric: MetricName
 
 type Range = { readonly fromMs: number; readonly toMs: number; readonly interval: AnalyticsInterval };
 
-/** The start of the interval that the range begins in; all starts are whole steps apart. */
+/** The start of the interval that contains `fromMs`; all starts are whole steps apart. */
 function alignedStart(fromMs: number, someStartMs: number, stepMs: number): number {
   return someStartMs - Math.ceil((someStartMs - fromMs) / stepMs) * stepMs;
 }

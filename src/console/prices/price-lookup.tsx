@@ -1,4 +1,4 @@
-/** Which price a name of a model has. The name stands in the address. */
+/** Looks up the price of a model; the address holds its name. */
 
 import { useQuery } from '@connectrpc/connect-query';
 import { getRouteApi } from '@tanstack/react-router';

@@ -1,4 +1,4 @@
-/** What models cost: the organization's own prices, and whose price a name has. */
+/** The organization's own prices, and the price lookup. */
 
 import { useMutation, useQuery } from '@connectrpc/connect-query';
 import { useState } from 'react';
@@ -9,6 +9,7 @@ import { FailureNotice } from '../design/failure.tsx';
 import { NONE, nameControls } from '../design/format.ts';
 import { Instant } from '../design/instant.tsx';
 import page from '../design/page.module.css';
+import { Table } from '../design/table.tsx';
 import { useRefresh } from '../session/refresh.ts';
 import { ProjectScope, useSession } from '../session/session.tsx';
 import { NewPrice } from './new-price.tsx';
@@ -72,49 +73,45 @@ function PriceTable({ overrides }: { readonly overrides: readonly PriceOverride[
   const rate = (usd: number | undefined) => (usd === undefined ? NONE : perMillion(usd));
   return (
     <div className={`${page.card} ${page.scroll}`}>
-      <table className={page.table}>
-        <caption className={page.caption}>US dollars for a million tokens</caption>
-        <thead>
-          <tr>
-            <th scope="col">Model</th>
-            {['In', 'Out', 'Cache read', 'Cache write'].map((label) => (
-              <th key={label} scope="col" className={page.number}>
-                {label}
-              </th>
-            ))}
-            <th scope="col">From</th>
-            <th scope="col">Made</th>
-            <th scope="col">Actions</th>
+      <Table
+        columns={[
+          'Model',
+          { number: 'In' },
+          { number: 'Out' },
+          { number: 'Cache read' },
+          { number: 'Cache write' },
+          'From',
+          'Made',
+          'Actions',
+        ]}
+        caption={'US dollars for a million tokens'}
+      >
+        {overrides.map((override) => (
+          <tr key={override.id}>
+            <td>
+              <span className={page.mono}>{nameControls(override.model)}</span>{' '}
+              {override.match === OverrideMatch.REGEX && <Badge>pattern</Badge>}
+            </td>
+            <td className={page.number}>{rate(override.inputCostPerToken)}</td>
+            <td className={page.number}>{rate(override.outputCostPerToken)}</td>
+            <td className={page.number}>{rate(override.cacheReadCostPerToken)}</td>
+            <td className={page.number}>{rate(override.cacheWriteCostPerToken)}</td>
+            <td className={page.nowrap}>
+              {override.effectiveFrom ? <Instant at={override.effectiveFrom} as="short" /> : 'always'}
+            </td>
+            <td className={page.nowrap}>
+              <Instant at={override.createdAt} />
+            </td>
+            <td>
+              {may('organization:manage') && (
+                <Button small look="danger" onClick={() => setToDelete(override)}>
+                  Delete
+                </Button>
+              )}
+            </td>
           </tr>
-        </thead>
-        <tbody>
-          {overrides.map((override) => (
-            <tr key={override.id}>
-              <td>
-                <span className={page.mono}>{nameControls(override.model)}</span>{' '}
-                {override.match === OverrideMatch.REGEX && <Badge>pattern</Badge>}
-              </td>
-              <td className={page.number}>{rate(override.inputCostPerToken)}</td>
-              <td className={page.number}>{rate(override.outputCostPerToken)}</td>
-              <td className={page.number}>{rate(override.cacheReadCostPerToken)}</td>
-              <td className={page.number}>{rate(override.cacheWriteCostPerToken)}</td>
-              <td className={page.nowrap}>
-                {override.effectiveFrom ? <Instant at={override.effectiveFrom} as="short" /> : 'always'}
-              </td>
-              <td className={page.nowrap}>
-                <Instant at={override.createdAt} />
-              </td>
-              <td>
-                {may('organization:manage') && (
-                  <Button small look="danger" onClick={() => setToDelete(override)}>
-                    Delete
-                  </Button>
-                )}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+        ))}
+      </Table>
       <Confirm
         key={toDelete?.id ?? ''}
         open={toDelete !== null}

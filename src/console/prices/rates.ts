@@ -1,13 +1,13 @@
-/** Rates are kept for a token and read for a million of them. */
+/** The api has rates per token, the console shows them per million. */
 
 const MILLION = 1_000_000;
 
-/** As people write prices, without the digits that multiplying a fraction adds. */
+/** Rounds away floating-point noise. */
 export function perMillion(usdPerToken: number): string {
   return `$${Number((usdPerToken * MILLION).toPrecision(12))}`;
 }
 
-/** Moves the point instead of dividing: 0.1 for a million is 1e-7 exactly. Null for what is no amount. */
+/** Moves the decimal point instead of dividing, so 0.1 becomes exactly 1e-7. Null for invalid input. */
 export function perToken(usdPerMillion: string): number | null {
   return /^\d+(?:\.\d+)?$/.test(usdPerMillion.trim()) ? Number(`${usdPerMillion.trim()}e-6`) : null;
 }

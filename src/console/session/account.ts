@@ -1,4 +1,4 @@
-/** Who the key stands for: the projects it reaches, and what it may do. */
+/** The account behind a key: its projects and permissions. */
 
 import { Code, ConnectError, createClient, type Transport } from '@connectrpc/connect';
 import { ApiKeyService } from '../../../gen/spandrel/v1/keys_pb.js';
@@ -6,27 +6,27 @@ import { ProjectService } from '../../../gen/spandrel/v1/organization_pb.js';
 import { TraceService } from '../../../gen/spandrel/v1/traces_pb.js';
 import { apiKeyId } from './key.ts';
 
-export type Place = { readonly id: string; readonly slug: string; readonly name: string };
+export type ProjectRef = { readonly id: string; readonly slug: string; readonly name: string };
 
 export type Account = {
   readonly key: string;
-  /** Null for the key of a project. */
+  /** Null for a project key. */
   readonly keyId: string | null;
-  readonly projects: readonly Place[];
-  /** Null where the key may not look at itself: then all is offered, and the server decides. */
+  readonly projects: readonly ProjectRef[];
+  /** Null if the key may not read itself: the console then offers everything, and the server decides. */
   readonly permissions: ReadonlySet<string> | null;
 };
 
 const PROJECTS_MAX = 1_000;
 
-/** Fails as the server does when the key is not accepted. */
+/** Rejects with the server's error if the key is refused. */
 export async function openAccount(key: string, transport: Transport): Promise<Account> {
   const keyId = apiKeyId(key);
-  if (keyId === null) return { key, keyId, projects: [await ownProject(transport)], permissions: null };
+  if (keyId === null) return { key, keyId, projects: [await readOwnProject(transport)], permissions: null };
   const [listed, permissions] = await Promise.all([listProjects(transport), readPermissions(transport, keyId)]);
   if (listed.length > 0) return { key, keyId, projects: listed, permissions };
-  // A key of one project may not list it, and is told which it is.
-  const only = await ownProject(transport).catch(nullWhen(Code.Unauthenticated));
+  // A key of one project may not list projects, but the server names its project.
+  const only = await readOwnProject(transport).catch(nullWhen(Code.Unauthenticated));
   return { key, keyId, projects: only ? [only] : [], permissions };
 }
 
@@ -34,12 +34,12 @@ export function may(account: Account, permission: string): boolean {
   return account.permissions === null || account.permissions.has(permission);
 }
 
-async function ownProject(transport: Transport): Promise<Place> {
+async function readOwnProject(transport: Transport): Promise<ProjectRef> {
   const { projectId, projectSlug } = await createClient(TraceService, transport).validateCredential({});
   return { id: projectId, slug: projectSlug, name: projectSlug.replace(/-[^-]*$/, '') };
 }
 
-async function listProjects(transport: Transport): Promise<readonly Place[]> {
+async function listProjects(transport: Transport): Promise<readonly ProjectRef[]> {
   const answer = await createClient(ProjectService, transport)
     .listProjects({ pageSize: PROJECTS_MAX })
     .catch(nullWhen(Code.PermissionDenied));

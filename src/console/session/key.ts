@@ -1,43 +1,43 @@
-/** The key that somebody signed in with. It stays in this tab: never in an address, a cookie or a log. */
+/** Stores the key in the tab: never in an address, a cookie or a log. */
 
-const STORED = 'spandrel.key';
+const STORAGE_KEY = 'spandrel.key';
 
 export function readKey(): string | null {
-  return sessionStorage.getItem(STORED);
+  return sessionStorage.getItem(STORAGE_KEY);
 }
 
 export function keepKey(key: string): void {
-  sessionStorage.setItem(STORED, key);
+  sessionStorage.setItem(STORAGE_KEY, key);
 }
 
 export function forgetKey(): void {
-  sessionStorage.removeItem(STORED);
+  sessionStorage.removeItem(STORAGE_KEY);
 }
 
-/** The link of the first start has a key behind its #, which no server is sent. It is taken out of the address at once. */
-export function takeKeyFromAddress(): void {
+/** The link of the first start has a key behind the #, which browsers send to no server. Stores it and cleans the address. */
+export function moveKeyFromAddress(): void {
   const key = new URLSearchParams(location.hash.slice(1)).get('key');
   if (key === null) return;
   history.replaceState(null, '', location.href.split('#')[0]);
-  // A link of somebody else must not put their key into the place of one's own.
+  // A foreign link must not replace the user's own key.
   if (key !== '' && readKey() === null) keepKey(key);
 }
 
-/** The same for a link that is opened where the console stands already: the page begins anew, with that key. */
+/** Does the same for a link opened in a tab that already shows the console, and reloads. */
 export function watchAddressForKey(): void {
   window.addEventListener('hashchange', () => {
     if (!location.hash.startsWith('#key=')) return;
-    takeKeyFromAddress();
+    moveKeyFromAddress();
     location.reload();
   });
 }
 
-/** API keys carry their id; keys of projects have no such part. */
+/** API keys contain their id; project keys do not. */
 export function apiKeyId(key: string): string | null {
   return /(?:^|-)([0-9A-Za-z]{16})_[0-9A-Za-z]{48}$/.exec(key)?.[1] ?? null;
 }
 
-/** Enough to tell keys apart, too little to use one. */
+/** Shows enough of a key to recognise it, too little to use it. */
 export function hideKey(key: string): string {
   return `${key.slice(0, 6)}…${key.slice(-4)}`;
 }

@@ -1,4 +1,4 @@
-/** The session of this tab: no key, a key that is being looked at, or an account. */
+/** The session of this tab: no key, a key being checked, or an account. */
 
 import { Code, ConnectError, type Transport } from '@connectrpc/connect';
 import { TransportProvider } from '@connectrpc/connect-query';
@@ -6,7 +6,7 @@ import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-quer
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useRef, useState } from 'react';
 import { Loading } from '../design/button.tsx';
 import { readFailure } from '../design/failure.tsx';
-import { type Account, may, openAccount, type Place } from './account.ts';
+import { type Account, may, openAccount, type ProjectRef } from './account.ts';
 import { forgetKey, keepKey, readKey } from './key.ts';
 import { SignIn } from './sign-in.tsx';
 import { createTransport } from './transport.ts';
@@ -16,7 +16,7 @@ type Session = {
   readonly transport: Transport;
   may(permission: string): boolean;
   end(): void;
-  /** Goes on with another token of the same key. */
+  /** Replaces the token after a rotation of the key. */
   renew(token: string): void;
 };
 
@@ -29,7 +29,7 @@ export function useSession(): Session {
   return session;
 }
 
-/** Shows what is inside to whoever has a key that works, and asks everybody else for one. */
+/** Renders its children with a valid key, else the sign-in form. */
 export function SessionGate({ children }: { readonly children: ReactNode }) {
   const [key, setKey] = useState(readKey);
   const client = useQueryClient();
@@ -71,22 +71,22 @@ export function SessionGate({ children }: { readonly children: ReactNode }) {
   );
 }
 
-/** A key can end at any time: the first page that is refused lets the session find out. */
+/** A key can end at any time: a refused call makes the session check it. */
 function useRefusals(client: QueryClient, onRefused: () => void): void {
   const act = useRef(onRefused);
   useEffect(() => {
     act.current = onRefused;
   });
   useEffect(() => {
-    const look = (error: unknown, isAccount: boolean) => {
+    const check = (error: unknown, isAccount: boolean) => {
       if (error && !isAccount && readFailure(error).code === 'invalid_credentials') act.current();
     };
     const stopQueries = client.getQueryCache().subscribe((event) => {
       if (event.type !== 'updated' || event.action.type !== 'error') return;
-      look(event.action.error, event.query.queryKey[0] === ACCOUNT);
+      check(event.action.error, event.query.queryKey[0] === ACCOUNT);
     });
     const stopMutations = client.getMutationCache().subscribe((event) => {
-      if (event.type === 'updated' && event.action.type === 'error') look(event.action.error, false);
+      if (event.type === 'updated' && event.action.type === 'error') check(event.action.error, false);
     });
     return () => {
       stopQueries();
@@ -95,16 +95,16 @@ function useRefusals(client: QueryClient, onRefused: () => void): void {
   }, [client]);
 }
 
-const ProjectContext = createContext<Place | null>(null);
+const ProjectContext = createContext<ProjectRef | null>(null);
 
-export function useProject(): Place {
+export function useProject(): ProjectRef {
   const project = useContext(ProjectContext);
   if (project === null) throw new Error('there is no project here');
   return project;
 }
 
-/** What is inside asks about this project. */
-export function ProjectScope({ project, children }: { readonly project: Place; readonly children: ReactNode }) {
+/** Its children call the api for this project. */
+export function ProjectScope({ project, children }: { readonly project: ProjectRef; readonly children: ReactNode }) {
   const { account } = useSession();
   const transport = useMemo(() => createTransport(account.key, project.id), [account.key, project.id]);
   return (

@@ -1,9 +1,9 @@
-/** How the console asks the server: as any other client, with the key in a header. */
+/** The Connect transport: like any client, it sends the key in a header. */
 
 import type { Interceptor, Transport } from '@connectrpc/connect';
 import { createConnectTransport } from '@connectrpc/connect-web';
 
-/** `projectId` names the project where an API key reaches several. */
+/** `projectId` names the project of an API key that reaches several. */
 export function createTransport(key: string, projectId: string | null): Transport {
   const withKey: Interceptor = (next) => (request) => {
     request.header.set('x-auth-token', key);

@@ -1,4 +1,4 @@
-/** What holds for the whole organization. */
+/** The settings of the organization. */
 
 import { useMutation, useQuery } from '@connectrpc/connect-query';
 import { useState } from 'react';

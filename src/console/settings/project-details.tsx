@@ -36,7 +36,7 @@ function Change({ project }: { readonly project: Project }) {
   const [framework, setFramework] = useState(project.framework ?? '');
   const client = useQueryClient();
   const teams = useQuery(TeamService.method.listTeams, { pageSize: TEAMS_MAX });
-  // The account lists projects, too.
+  // The account query lists projects, too.
   const update = useMutation(ProjectService.method.updateProject, { onSuccess: () => client.invalidateQueries() });
   const texts = { name: name.trim(), language: language.trim(), framework: framework.trim() };
   const isComplete = Object.values(texts).every((text) => text !== '');

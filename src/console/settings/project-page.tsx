@@ -1,4 +1,4 @@
-/** What holds for one project: how long traces are kept, what they become, what it is called, and its end. */
+/** The settings of a project: retention, events, name, team and archiving. */
 
 import { useMutation, useQuery } from '@connectrpc/connect-query';
 import { useState } from 'react';

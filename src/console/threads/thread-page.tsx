@@ -1,4 +1,4 @@
-/** The traces of one thread, as the conversation that they were. */
+/** The traces of one thread as a conversation. */
 
 import { useInfiniteQuery } from '@connectrpc/connect-query';
 import { getRouteApi, Link } from '@tanstack/react-router';

@@ -1,4 +1,4 @@
-/** Messages as people read them. Pictures and files are named, never fetched. */
+/** Shows messages. Pictures and files are named, never fetched. */
 
 import { Fragment } from 'react';
 import { joined } from '../design/button.tsx';
@@ -14,7 +14,7 @@ export function Conversation({ messages }: { readonly messages: readonly Message
   return (
     <ol className={styles.conversation}>
       {messages.slice(0, MESSAGES_MAX).map((message, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: messages have no names, and their order never changes.
+        // biome-ignore lint/suspicious/noArrayIndexKey: messages have no id, and their order never changes.
         <li key={index} className={joined(styles.bubble, message.role === 'assistant' && styles.assistant)}>
           <span className={styles.role}>{nameControls(message.role)}</span>
           {message.parts.map((part, at) => (

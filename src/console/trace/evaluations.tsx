@@ -3,7 +3,7 @@ import { Badge, type Tone } from '../design/button.tsx';
 import { nameControls } from '../design/format.ts';
 import styles from './detail.module.css';
 import { ErrorView } from './section.tsx';
-import { evaluationWord } from './span-words.ts';
+import { evaluationStatusName } from './trace-enums.ts';
 
 const SHOWN_MAX = 200;
 
@@ -31,7 +31,7 @@ export function Evaluations({ evaluations }: { readonly evaluations: readonly Tr
 type Outcome = Pick<TraceEvaluation, 'passed' | 'status'>;
 
 export function outcomeOf({ passed, status }: Outcome): string {
-  if (status !== EvaluationStatus.PROCESSED) return evaluationWord(status);
+  if (status !== EvaluationStatus.PROCESSED) return evaluationStatusName(status);
   if (passed === undefined) return 'processed';
   return passed ? 'passed' : 'failed';
 }

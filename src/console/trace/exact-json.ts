@@ -1,13 +1,13 @@
 /**
- * JSON in which numbers keep the text they were sent with, where a number of JavaScript would show another. Such a number
- * becomes a string behind a mark, which nobody who sends values can know: it is another one each time the page is loaded.
+ * Parses JSON without changing its numbers. A number that JavaScript would show differently becomes a string with a
+ * prefix. The prefix is random per page load, so that no sent value can contain it.
  */
 
 const MARK = `number ${crypto.getRandomValues(new Uint32Array(4)).join('-')} `;
 
-/** A string, which is passed over, or a number. */
+/** Matches a string, to skip it, or a number. */
 const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g;
-/** Many digits, an exponent, zeros at the end, or a zero below zero; texts that look like it only cost time. */
+/** Many digits, an exponent, trailing zeros or -0. A false match inside a text only costs time. */
 const SUSPECT = /(?:\d\.?){16}|\d[eE]|\.\d*0(?!\d)|-0(?!\.)/;
 
 export function parseExactly(json: string): unknown {
@@ -17,7 +17,7 @@ export function parseExactly(json: string): unknown {
   );
 }
 
-/** What `parseExactly` answered, or a part of it, as it was. */
+/** Writes a value of `parseExactly`, or a member of it, with its original numbers. */
 export function writeExactly(value: unknown): string {
   return JSON.stringify(value).replaceAll(MARKED, '$1');
 }
@@ -28,7 +28,7 @@ function quote(token: string): string {
   return `"${MARK}${token}"`;
 }
 
-/** The text of a value without members; one of a string is quoted where it is shown, and one of a number is not. */
+/** The text of a scalar, and whether it is a string, which the view quotes. */
 export function readScalar(value: unknown): { readonly text: string; readonly isString: boolean } {
   if (typeof value !== 'string') return { text: String(value), isString: false };
   const isString = !value.startsWith(MARK);

@@ -1,4 +1,4 @@
-/** Where in a value a text stands. */
+/** Searches a JSON value for a text. */
 
 import { readScalar } from './exact-json.ts';
 
@@ -6,8 +6,8 @@ const HITS_MAX = 200;
 const VISITS_MAX = 200_000;
 
 /**
- * The paths of members whose name or value holds the text, and of all that has to be open for them to be seen. Goes
- * through the value without recursion and stops at a limit: values come from anybody.
+ * The paths of members whose name or value contains the text, and the paths to unfold to show them. Iterative and
+ * limited, because values may be hostile.
  */
 export function findPaths(value: unknown, wanted: string): { open: ReadonlySet<string>; hits: ReadonlySet<string> } {
   const text = wanted.toLowerCase();

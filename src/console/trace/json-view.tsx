@@ -1,4 +1,4 @@
-/** JSON, folded where it is deep or long, and searchable. All of it is text. */
+/** Shows JSON, folded where it is deep or long, and searchable. Values are text, never markup. */
 
 import { useMemo, useState } from 'react';
 import { Button, CopyButton, joined } from '../design/button.tsx';
@@ -7,7 +7,7 @@ import { parseExactly, readScalar } from './exact-json.ts';
 import { findPaths } from './json-search.ts';
 import styles from './json-view.module.css';
 
-/** How far it is open at first, and how many members of one object are drawn at once. */
+/** The depth unfolded at first, and the members of one object rendered at once. */
 const OPEN_DEPTH = 2;
 const OPEN_MEMBERS = 40;
 const MEMBERS_AT_ONCE = 200;
@@ -126,7 +126,7 @@ function Leaf({ name, value, path, found }: NodeProps) {
   );
 }
 
-/** More would take the browser seconds to lay out; the whole can be copied. */
+/** Longer text would take the browser seconds to lay out; the copy button copies all of it. */
 const WHOLE_CHARACTERS = 200_000;
 
 function Name({ name, isHit }: { readonly name: string | null; readonly isHit: boolean }) {

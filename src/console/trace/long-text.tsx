@@ -1,4 +1,4 @@
-/** Text of any length, as text. Of a long one the beginning is drawn, and more on request. */
+/** Shows a text; of a long one only the beginning, and more on request. */
 
 import { useState } from 'react';
 import { Button, joined } from '../design/button.tsx';

@@ -1,11 +1,11 @@
-/** What was sent as messages, in the parts that people read. Nothing of it is left out. */
+/** Reads sent messages into their visible parts, without losing any content. */
 
 import { parseExactly, readScalar, writeExactly } from './exact-json.ts';
 
 type Part = { readonly kind: 'text' | 'json'; readonly text: string; readonly title?: string };
 export type Message = { readonly role: string; readonly parts: readonly Part[] };
 
-/** Null where it is no list of messages. */
+/** Null if the JSON is no list of messages. */
 export function readMessages(json: string): readonly Message[] | null {
   const known = parseExactly(json);
   if (!Array.isArray(known) || !known.every(isRecord)) return null;
@@ -51,7 +51,7 @@ function callOf(call: unknown): Part[] {
   return [{ kind: 'json', title: `calls ${textOf(name) ?? 'a tool'}`, text }, ...restOf(rest, 'of this call')];
 }
 
-/** Whatever else was sent; what says nothing is left out. */
+/** The other members, without empty ones. */
 function restOf(members: Record<string, unknown>, title: string): Part[] {
   const said = Object.entries(members).filter(([, value]) => value != null && value !== '');
   return said.length === 0 ? [] : [{ kind: 'json', title, text: writeExactly(Object.fromEntries(said)) }];

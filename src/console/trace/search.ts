@@ -1,4 +1,4 @@
-/** What the address of one trace says. */
+/** The search parameters of the trace page. */
 
 export type TraceSearch = {
   /** The id of the chosen span. */

@@ -1,16 +1,17 @@
-/** All that is known of one span. */
+/** The details of one span. */
 
 import { timestampMs } from '@bufbuild/protobuf/wkt';
-import type { SpanMetrics, TraceEvaluation, TraceSpan } from '../../../gen/spandrel/v1/traces_pb.js';
+import type { SpanMetrics, TraceEvaluation, TraceSpan, TypedValue } from '../../../gen/spandrel/v1/traces_pb.js';
 import { Badge, CopyButton } from '../design/button.tsx';
 import { formatCost, formatCount, formatDuration, formatInstant, nameControls } from '../design/format.ts';
+import { Conversation } from './conversation.tsx';
 import styles from './detail.module.css';
 import { Evaluations } from './evaluations.tsx';
 import { JsonView } from './json-view.tsx';
 import { LongText } from './long-text.tsx';
+import { readMessages } from './messages.ts';
 import { ErrorView, Section } from './section.tsx';
-import { costSourceWords, spanTypeWord } from './span-words.ts';
-import { ValueView } from './value-view.tsx';
+import { costSourceName, spanTypeName } from './trace-enums.ts';
 
 type SpanDetailProps = { readonly span: TraceSpan; readonly evaluations: readonly TraceEvaluation[] };
 
@@ -22,7 +23,7 @@ export function SpanDetail({ span, evaluations }: SpanDetailProps) {
     <>
       <div className={styles.head}>
         <h2>{nameControls(span.name)}</h2>
-        <Badge tone="accent">{spanTypeWord(span.type)}</Badge>
+        <Badge tone="accent">{spanTypeName(span.type)}</Badge>
         <CopyButton text={span.spanId}>Copy span id</CopyButton>
       </div>
       <dl className={styles.facts}>
@@ -50,7 +51,7 @@ export function SpanDetail({ span, evaluations }: SpanDetailProps) {
       {span.contexts.length > 0 && (
         <Section title={`Retrieved documents, ${span.contexts.length}`}>
           {span.contexts.slice(0, CONTEXTS_MAX).map((context, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: a document may be there twice, and its place never changes.
+            // biome-ignore lint/suspicious/noArrayIndexKey: a document may occur twice, and the order never changes.
             <LongText key={index} text={context.content} />
           ))}
         </Section>
@@ -106,6 +107,16 @@ function factsOfMetrics(metrics: SpanMetrics): readonly (Fact | null)[] {
     count('Reasoning tokens', metrics.reasoningTokens),
     count('Read from cache', metrics.cacheReadInputTokens),
     count('Written to cache', metrics.cacheCreationInputTokens),
-    metrics.costSource ? ['Cost', formatCost(metrics.cost), costSourceWords(metrics.costSource)] : null,
+    metrics.costSource ? ['Cost', formatCost(metrics.cost), costSourceName(metrics.costSource)] : null,
   ];
+}
+
+/** Shows a value as its type says: a conversation, text, or JSON. */
+function ValueView({ value, label }: { readonly value: TypedValue; readonly label: string }) {
+  if (value.type === 'chat_messages') {
+    const messages = readMessages(value.valueJson);
+    if (messages !== null) return <Conversation messages={messages} />;
+  }
+  if (value.valueJson.startsWith('"')) return <LongText text={String(JSON.parse(value.valueJson))} />;
+  return <JsonView json={value.valueJson} label={label} />;
 }

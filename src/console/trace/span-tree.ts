@@ -1,4 +1,4 @@
-/** The spans of a trace in the order they are shown in: each below the one that caused it. */
+/** Orders the spans of a trace for display: each below its parent. */
 
 import { timestampMs } from '@bufbuild/protobuf/wkt';
 import type { TraceSpan } from '../../../gen/spandrel/v1/traces_pb.js';
@@ -6,18 +6,18 @@ import type { TraceSpan } from '../../../gen/spandrel/v1/traces_pb.js';
 export type SpanNode = {
   readonly span: TraceSpan;
   readonly depth: number;
-  /** Of its children, and theirs. */
+  /** The number of spans below it, at any depth. */
   readonly descendants: number;
   readonly startMs: number;
   readonly endMs: number;
 };
 
-/** Deeper steps stand no further to the right. */
+/** Deeper spans are not indented further. */
 export const DEPTH_MAX = 24;
 
 /**
- * Goes down without recursion, for a chain may be as long as the trace. A span whose parent is not there, or
- * that is among its own ancestors, stands at the top.
+ * Iterative, because a chain may be as long as the trace. A span whose parent is missing, or that is its own ancestor,
+ * is a root.
  */
 export function orderSpans(spans: readonly TraceSpan[]): readonly SpanNode[] {
   const ids = new Set(spans.map(({ spanId }) => spanId));
@@ -61,7 +61,7 @@ export function orderSpans(spans: readonly TraceSpan[]): readonly SpanNode[] {
   return nodes;
 }
 
-/** Without what stands below folded spans. */
+/** Hides the spans below folded ones. */
 export function visibleNodes(nodes: readonly SpanNode[], folded: ReadonlySet<string>): readonly SpanNode[] {
   if (folded.size === 0) return nodes;
   const visible: SpanNode[] = [];
@@ -74,7 +74,7 @@ export function visibleNodes(nodes: readonly SpanNode[], folded: ReadonlySet<str
   return visible;
 }
 
-/** The span that cost most by itself; null where none has a cost. */
+/** The span with the highest cost of its own; null if none has a cost. */
 export function costliestSpan(spans: readonly TraceSpan[]): TraceSpan | null {
   let most: TraceSpan | null = null;
   for (const span of spans) {

@@ -1,4 +1,4 @@
-/** What can be done with a trace. */
+/** The actions on a trace. */
 
 import { useMutation } from '@connectrpc/connect-query';
 import { useQueryClient } from '@tanstack/react-query';
@@ -9,7 +9,7 @@ import { Button, CopyButton } from '../design/button.tsx';
 import { Confirm } from '../design/confirm.tsx';
 import { useProject, useSession } from '../session/session.tsx';
 
-/** The key is not in it: what is copied lands in chats. */
+/** Omits the key, because people paste such commands into chats. */
 function curlOf(traceId: string, projectId: string | null): string {
   const named = projectId === null ? '' : ` -H 'X-Project-Id: ${projectId}'`;
   const id = encodeURIComponent(traceId).replaceAll("'", '%27');

@@ -4,7 +4,7 @@ import { JsonView } from './json-view.tsx';
 import { LongText } from './long-text.tsx';
 import { ErrorView, Section } from './section.tsx';
 
-/** What belongs to no single span. */
+/** The details of the trace as a whole. */
 export function TraceDetail({ trace }: { readonly trace: Trace }) {
   return (
     <>

@@ -1,4 +1,4 @@
-/** One trace: its spans over time on one side, what is chosen among them on the other. */
+/** One trace: its spans over time on the left, the selected span on the right. */
 
 import { timestampMs } from '@bufbuild/protobuf/wkt';
 import { getRouteApi, Link } from '@tanstack/react-router';

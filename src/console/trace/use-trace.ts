@@ -1,13 +1,13 @@
-/** A trace with its spans, which come in pages: the first is shown while the others follow. */
+/** Loads a trace with its spans page by page, and shows the first page early. */
 
 import { callUnaryMethod, createConnectQueryKey, useTransport } from '@connectrpc/connect-query';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useEffect, useMemo } from 'react';
 import { type Trace, TraceService } from '../../../gen/spandrel/v1/traces_pb.js';
 
-/** More than is in sight; reading still more at once would keep the browser busy for longer than a frame. */
+/** More than a screen shows; a larger page would block the browser for more than a frame. */
 const SPANS_PER_PAGE = 500;
-/** As many spans as a trace may have unless the operator allows more. */
+/** Covers the default limit of spans per trace. */
 const PAGES_MAX = 200;
 
 export function useTrace(traceId: string) {
@@ -39,7 +39,7 @@ export function useTrace(traceId: string) {
   return { found, trace, spans };
 }
 
-/** A long trace gives evaluations on its first pages. */
+/** Joins the evaluations, which a long trace returns over several pages. */
 function withAllEvaluations(pages: readonly Trace[]): Trace | null {
   const [first] = pages;
   if (!first) return null;

@@ -1,4 +1,4 @@
-/** Spans below each other, with bars over time. Only those in sight are drawn, so ten thousand scroll as ten do. */
+/** Spans as rows with bars over time. Only visible rows are rendered, so that ten thousand scroll smoothly. */
 
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { type KeyboardEvent, memo, useCallback, useEffect, useMemo, useRef, useState } from 'react';
@@ -6,7 +6,7 @@ import { SpanType, type TraceSpan } from '../../../gen/spandrel/v1/traces_pb.js'
 import { Button, joined } from '../design/button.tsx';
 import { formatCost, formatDuration, nameControls } from '../design/format.ts';
 import { DEPTH_MAX, type SpanNode, visibleNodes } from './span-tree.ts';
-import { spanTypeWord } from './span-words.ts';
+import { spanTypeName } from './trace-enums.ts';
 import styles from './waterfall.module.css';
 
 const ROW_PX = 30;
@@ -14,7 +14,7 @@ const NAME_CHARACTERS = 200;
 
 type WaterfallProps = {
   readonly nodes: readonly SpanNode[];
-  /** Of the whole trace, which may have more spans than have come. */
+  /** The range of the whole trace, which may have more spans than are loaded. */
   readonly whole: Range;
   readonly chosen: string | null;
   readonly onChoose: (span: TraceSpan | null) => void;
@@ -38,7 +38,7 @@ export function Waterfall({ nodes, whole, chosen, onChoose, bars, onBars, comple
   const { scrollToIndex } = virtual;
   const shown = useRef<string | null>(null);
   useEffect(() => {
-    // Spans that come later move those that are there: whoever has scrolled on since is not called back.
+    // Spans that load later move the rows: scroll to a span only once, when it is selected.
     if (at < 0 || shown.current === chosen) return;
     shown.current = chosen;
     scrollToIndex(at);
@@ -139,7 +139,7 @@ type RowProps = {
   readonly id: string;
   readonly node: SpanNode;
   readonly top: number;
-  /** Null where no bars are drawn. */
+  /** Null in a view without bars. */
   readonly range: Range | null;
   readonly chosen: boolean;
   readonly folded: boolean;
@@ -147,7 +147,7 @@ type RowProps = {
   readonly onFold: (id: string, isFolded: boolean) => void;
 };
 
-/** While one scrolls, rows that stay in sight stay as they are. */
+/** Memoized, so that scrolling does not render visible rows again. */
 const Row = memo(function Row({ id, node, top, range, chosen, folded, onChoose, onFold }: RowProps) {
   const { span, depth, descendants } = node;
   const indent = { paddingLeft: 10 + Math.min(depth, DEPTH_MAX) * 14 };
@@ -173,7 +173,7 @@ const Row = memo(function Row({ id, node, top, range, chosen, folded, onChoose, 
             onFold(span.spanId, !folded);
           }}
         />
-        <span className={joined(styles.type, span.type === SpanType.LLM && styles.llm)}>{spanTypeWord(span.type)}</span>
+        <span className={joined(styles.type, span.type === SpanType.LLM && styles.llm)}>{spanTypeName(span.type)}</span>
         <span className={styles.label}>{nameControls(span.name.slice(0, NAME_CHARACTERS))}</span>
         {span.error && <span className={styles.failed}>failed</span>}
         {folded && <span className={styles.hidden}>+{descendants}</span>}

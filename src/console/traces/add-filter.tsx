@@ -6,7 +6,7 @@ import { FILTER_KINDS, type Filter } from './query-line.ts';
 
 type AddFilterProps = { readonly onAdd: (filter: Filter) => void };
 
-/** Offers all filters there are. */
+/** Offers all filters. */
 export function AddFilter({ onAdd }: AddFilterProps) {
   return (
     <Popover label="Add filter" title="Add a filter">

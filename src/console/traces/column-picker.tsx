@@ -16,7 +16,7 @@ const LABELS: Readonly<Record<string, string>> = {
   duration: 'Duration',
 };
 
-/** The columns an address asks for. */
+/** The columns that the address lists, or the default. */
 export function shownColumns(value: string | undefined): readonly string[] {
   const asked = (value ?? '').split(',').filter((id) => Object.hasOwn(SIZES, id));
   return asked.length > 0 ? asked : SHOWN_BY_DEFAULT;

@@ -1,4 +1,4 @@
-/** The columns that a list of traces can have. */
+/** The columns of the trace list. */
 
 import { timestampMs } from '@bufbuild/protobuf/wkt';
 import { columnVisibilityFeature, createColumnHelper, tableFeatures } from '@tanstack/react-table';
@@ -16,7 +16,7 @@ type ColumnSize = {
   readonly sort?: 'cost' | 'duration' | 'first-token' | 'started';
 };
 
-/** How wide each is, and what it can be sorted by. */
+/** The width of each column, and its sort order. */
 export const SIZES: Readonly<Record<string, ColumnSize>> = {
   started: { width: '150px', sort: 'started' },
   name: { width: 'minmax(160px, 1.5fr)' },
@@ -44,7 +44,7 @@ export const SHOWN_BY_DEFAULT: readonly string[] = [
 
 const PREVIEW_CHARACTERS = 300;
 
-/** One line is shown: what comes later would only cost time. */
+/** Cuts a text to one line, which is all that a row shows. */
 function preview(text: string | undefined): string {
   return nameControls((text ?? '').slice(0, PREVIEW_CHARACTERS).replace(/\s+/g, ' '));
 }

@@ -1,21 +1,21 @@
-/** A file that is written while its content comes, so that it may be larger than what fits into a tab. */
+/** Writes a file while its content arrives, so that it may exceed the memory of a tab. */
 
 export type ExportFile = {
   write(bytes: Uint8Array<ArrayBuffer>): Promise<void>;
-  /** What was written is a file from now on. */
+  /** Keeps the file. */
   finish(): Promise<void>;
-  /** What was written is gone. */
+  /** Removes the file. */
   discard(): Promise<void>;
 };
 
 type FilePicker = (options: { readonly suggestedName: string }) => Promise<FileSystemFileHandle>;
 
-/** Where the browser has no such thing, it downloads the whole at the end. Null when nobody wants the file any more. */
+/** Browsers without a file picker download everything at the end. Null if the user cancels the picker. */
 export async function openExportFile(name: string): Promise<ExportFile | null> {
-  const { showSaveFilePicker: pick } = window as { readonly showSaveFilePicker?: FilePicker };
-  if (!pick) return collectDownload(name);
+  const { showSaveFilePicker: pickFile } = window as { readonly showSaveFilePicker?: FilePicker };
+  if (!pickFile) return collectDownload(name);
   try {
-    const handle = await pick.call(window, { suggestedName: name });
+    const handle = await pickFile.call(window, { suggestedName: name });
     const file = await handle.createWritable();
     return { write: (bytes) => file.write(bytes), finish: () => file.close(), discard: () => file.abort() };
   } catch (error) {
@@ -24,15 +24,15 @@ export async function openExportFile(name: string): Promise<ExportFile | null> {
   }
 }
 
-const PART_BYTES = 8_388_608;
+const BLOB_BYTES = 8_388_608;
 
-/** Browsers keep large blobs on the disk. */
+/** Collects large blobs, which browsers store on disk. */
 function collectDownload(name: string): ExportFile {
-  const parts: Blob[] = [];
+  const blobs: Blob[] = [];
   let chunks: Uint8Array<ArrayBuffer>[] = [];
   let bytes = 0;
   const close = () => {
-    parts.push(new Blob(chunks));
+    blobs.push(new Blob(chunks));
     chunks = [];
     bytes = 0;
   };
@@ -40,18 +40,18 @@ function collectDownload(name: string): ExportFile {
     async write(chunk) {
       chunks.push(chunk);
       bytes += chunk.length;
-      if (bytes >= PART_BYTES) close();
+      if (bytes >= BLOB_BYTES) close();
     },
     async finish() {
       close();
       const link = document.createElement('a');
-      link.href = URL.createObjectURL(new Blob(parts, { type: 'application/x-ndjson' }));
+      link.href = URL.createObjectURL(new Blob(blobs, { type: 'application/x-ndjson' }));
       link.download = name;
       link.click();
       URL.revokeObjectURL(link.href);
     },
     async discard() {
-      parts.length = 0;
+      blobs.length = 0;
       chunks = [];
     },
   };

@@ -1,4 +1,4 @@
-/** All that a search finds, as lines of JSON in a file. */
+/** Exports the traces of a search as lines of JSON. */
 
 import { Code, ConnectError } from '@connectrpc/connect';
 import type { ExportFile } from './export-file.ts';
@@ -12,18 +12,18 @@ export type ExportRequest = {
 export type ExportProgress = { readonly traces: number; readonly bytes: number };
 
 const LINE_END = 10;
-const TOLD_EVERY_BYTES = 262_144;
+const PROGRESS_EVERY_BYTES = 262_144;
 
-/** Writes as fast as the file takes it. Rejects when it is not complete; what was written is discarded then. */
+/** Waits for the file after each chunk. If the export fails, discards the file and rejects. */
 export async function exportTraces(
   request: ExportRequest,
   file: ExportFile,
-  tell: (progress: ExportProgress) => void,
+  onProgress: (progress: ExportProgress) => void,
   signal: AbortSignal,
 ): Promise<ExportProgress> {
   let traces = 0;
   let bytes = 0;
-  let toldBytes = 0;
+  let reportedBytes = 0;
   try {
     const response = await fetch('/api/traces/export', {
       method: 'POST',
@@ -33,13 +33,13 @@ export async function exportTraces(
     });
     if (!response.ok || !response.body) throw await readRefusal(response);
     const reader = response.body.getReader();
-    for (let part = await reader.read(); !part.done; part = await reader.read()) {
-      await file.write(part.value);
-      traces += countLines(part.value);
-      bytes += part.value.length;
-      if (bytes - toldBytes < TOLD_EVERY_BYTES) continue;
-      toldBytes = bytes;
-      tell({ traces, bytes });
+    for (let chunk = await reader.read(); !chunk.done; chunk = await reader.read()) {
+      await file.write(chunk.value);
+      traces += countLines(chunk.value);
+      bytes += chunk.value.length;
+      if (bytes - reportedBytes < PROGRESS_EVERY_BYTES) continue;
+      reportedBytes = bytes;
+      onProgress({ traces, bytes });
     }
     await file.finish();
     return { traces, bytes };

@@ -1,4 +1,4 @@
-/** What the search found, to take along: as a file, or as a command. */
+/** Exports a search as a file, or as a curl command. */
 
 import { useEffect, useRef, useState } from 'react';
 import { Button, CopyButton } from '../design/button.tsx';
@@ -100,7 +100,7 @@ function Choice({ search, onStart }: ExportMenuProps) {
 
 type ExportStatusProps = {
   readonly run: Run;
-  /** As many as the search says it finds. */
+  /** The total hits of the search. */
   readonly all: number;
   readonly onEnd: () => void;
 };

@@ -1,4 +1,4 @@
-/** The query line, its filters as chips, and the menus that write into it. */
+/** The query line, its filters as chips, and the filter menu. */
 
 import { useEffect, useRef, useState } from 'react';
 import { Button } from '../design/button.tsx';
@@ -29,7 +29,7 @@ export function FilterBar({ search, onChange }: FilterBarProps) {
     return () => window.removeEventListener('keydown', focus);
   }, []);
   const { filters } = parseQueryLine(line);
-  // What was typed and not yet looked for goes along.
+  // Includes typed text that is not submitted yet.
   const write = (change: (filters: readonly Filter[]) => readonly Filter[]) => {
     const now = parseQueryLine(typed);
     onChange({ q: writeQueryLine({ text: now.text, filters: change(now.filters) }) || undefined });

@@ -1,4 +1,4 @@
-/** What a project without traces shows: how to send one, and that it has come. */
+/** Shows in a project without traces how to send one, until the first arrives. */
 
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { useMutation, useQuery } from '@connectrpc/connect-query';
@@ -11,17 +11,17 @@ import { FailureNotice } from '../design/failure.tsx';
 import { nameControls } from '../design/format.ts';
 import page from '../design/page.module.css';
 import { SecretOnce } from '../design/secret-once.tsx';
-import type { Place } from '../session/account.ts';
+import type { ProjectRef } from '../session/account.ts';
 import { hideKey } from '../session/key.ts';
 import { useProject, useSession } from '../session/session.tsx';
 import styles from './first-trace.module.css';
 
-const LOOK_MS = 1_500;
+const POLL_INTERVAL_MS = 1_500;
 const NAME_CHARACTERS_MAX = 100;
 
-/** The snippets name it where no key is known that they may hold: it has to be set in the shell. */
+/** Stands for the key in snippets that may not contain one; the user sets it in the shell. */
 const PLACE_HOLDER = '$SPANDREL_KEY';
-/** In a shell, what is set is read between these quotes only. */
+/** The quotes make a shell expand it. */
 const QUOTED = `'"${PLACE_HOLDER}"'`;
 
 export function FirstTrace() {
@@ -31,11 +31,11 @@ export function FirstTrace() {
   const found = useQuery(
     TraceService.method.searchTraces,
     { startDate: timestampFromMs(0), pageSize: 1 },
-    { refetchInterval: LOOK_MS },
+    { refetchInterval: POLL_INTERVAL_MS },
   );
   const view = found.data?.traces[0]?.view;
   const trace = view?.case === 'trace' ? view.value : null;
-  // One who signed in with a key that may do more does not paste that key into an application.
+  // An API key may do more than an application needs, so snippets never contain it.
   const key = account.keyId === null ? account.key : made;
   const shell = curlOf(key ?? QUOTED);
   const exports = environmentOf(key ?? PLACE_HOLDER);
@@ -75,9 +75,9 @@ export function FirstTrace() {
   );
 }
 
-type NewSendingKeyProps = { readonly project: Place; readonly onMade: (token: string) => void };
+type NewSendingKeyProps = { readonly project: ProjectRef; readonly onMade: (token: string) => void };
 
-/** Makes a key that sends traces to this project and does nothing else. */
+/** Creates a key that only sends traces to this project. */
 function NewSendingKey({ project, onMade }: NewSendingKeyProps) {
   const { may } = useSession();
   const [secret, setSecret] = useState<string | null>(null);

@@ -1,4 +1,4 @@
-/** Follows traces as they change, and goes on where it was after a break. */
+/** Follows traces as they change, and resumes after a lost connection. */
 
 import { Code, ConnectError } from '@connectrpc/connect';
 import type { TailTracesResponse, Trace } from '../../../gen/spandrel/v1/traces_pb.js';
@@ -6,11 +6,11 @@ import type { TailTracesResponse, Trace } from '../../../gen/spandrel/v1/traces_
 export type FollowState = 'connecting' | 'live' | 'waiting' | 'refused';
 
 export type FollowDeps = {
-  /** `lastEventId` is of the last change that was told; empty: whatever changes from now on. */
+  /** `lastEventId` is the id of the last received change; empty starts with new changes. */
   open(lastEventId: string, signal: AbortSignal): AsyncIterable<TailTracesResponse>;
   wait(delayMs: number, signal: AbortSignal): Promise<void>;
   random(): number;
-  /** What is told begins here: what came before is for a search to find. */
+  /** The stream begins: a search must find earlier changes. */
   onBegin(): void;
   onTrace(trace: Trace): void;
   onLeftOut(count: number): void;
@@ -19,11 +19,11 @@ export type FollowDeps = {
 
 const BACKOFF_MS = 1_000;
 const BACKOFF_MAX_MS = 30_000;
-/** The server says each quarter of a minute that nothing changed: one that says nothing is gone. */
+/** The server sends a message at least every 15 seconds, so a longer silence means a lost connection. */
 const SILENCE_MAX_MS = 45_000;
 
-/** Trying again would not help. */
-const LASTING: ReadonlySet<Code> = new Set([
+/** Errors that a retry cannot cure. */
+const PERMANENT_CODES: ReadonlySet<Code> = new Set([
   Code.InvalidArgument,
   Code.Unauthenticated,
   Code.PermissionDenied,
@@ -31,49 +31,49 @@ const LASTING: ReadonlySet<Code> = new Set([
   Code.Unimplemented,
 ]);
 
-/** Ends when the signal is given, or when the server refuses for good. */
+/** Ends when the signal aborts, or on a permanent error. */
 export async function followTraces(deps: FollowDeps, signal: AbortSignal): Promise<void> {
   let lastEventId = '';
   let failures = 0;
   while (!signal.aborted) {
     deps.onState('connecting', null);
-    const error = await listen(deps, lastEventId, signal, (id) => {
+    const error = await readStream(deps, lastEventId, signal, (id) => {
       failures = 0;
       if (id !== '') lastEventId = id;
     });
     if (signal.aborted) return;
-    if (error !== null && LASTING.has(ConnectError.from(error).code)) return deps.onState('refused', error);
+    if (error !== null && PERMANENT_CODES.has(ConnectError.from(error).code)) return deps.onState('refused', error);
     deps.onState('waiting', error);
-    // Whoever lost the same server does not come back in the same moment.
+    // Random delays keep clients of a failed server from reconnecting all at once.
     const delayMs = Math.min(BACKOFF_MAX_MS, BACKOFF_MS * 2 ** failures) * (0.5 + deps.random() / 2);
     failures += 1;
     await deps.wait(delayMs, signal);
   }
 }
 
-/** One stream, until it ends; answers why, null where the server ended it without a reason. */
-async function listen(
+/** Reads one stream to its end. Returns the error, or null if the server ended it normally. */
+async function readStream(
   deps: FollowDeps,
   lastEventId: string,
   signal: AbortSignal,
-  onTold: (id: string) => void,
+  onMessage: (id: string) => void,
 ): Promise<unknown> {
   const silence = new AbortController();
   const either = AbortSignal.any([signal, silence.signal]);
   const startTimer = () =>
-    void deps.wait(SILENCE_MAX_MS, AbortSignal.any([either, told.signal])).then(
+    void deps.wait(SILENCE_MAX_MS, AbortSignal.any([either, received.signal])).then(
       () => silence.abort(),
       () => undefined,
     );
-  let told = new AbortController();
+  let received = new AbortController();
   let hasBegun = false;
   startTimer();
   try {
     for await (const { id, change } of deps.open(lastEventId, either)) {
-      told.abort();
-      told = new AbortController();
+      received.abort();
+      received = new AbortController();
       startTimer();
-      onTold(id);
+      onMessage(id);
       if (!hasBegun) {
         hasBegun = true;
         deps.onState('live', null);
@@ -86,6 +86,6 @@ async function listen(
   } catch (error) {
     return error;
   } finally {
-    told.abort();
+    received.abort();
   }
 }

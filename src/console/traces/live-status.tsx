@@ -4,21 +4,21 @@ import { formatCount } from '../design/format.ts';
 import type { Live } from './live.ts';
 import styles from './trace-list-page.module.css';
 
-const WORDS: { readonly [state in Live['state']]?: string } = {
+const STATE_NAMES: { readonly [state in Live['state']]?: string } = {
   connecting: 'connecting…',
   waiting: 'connection lost, trying again…',
   paused: 'paused',
 };
 
-type LiveStatusProps = { readonly live: Live; readonly onLookAgain: () => void };
+type LiveStatusProps = { readonly live: Live; readonly onReload: () => void };
 
-/** How following goes, where there is something to say about it. */
-export function LiveStatus({ live, onLookAgain }: LiveStatusProps) {
-  const word = WORDS[live.state];
+/** The state of the live stream, if it is not simply live. */
+export function LiveStatus({ live, onReload: onLookAgain }: LiveStatusProps) {
+  const stateName = STATE_NAMES[live.state];
   return (
     <>
       <span role="status" className={styles.liveStatus}>
-        {word && <Badge tone={live.state === 'waiting' ? 'warn' : 'quiet'}>{word}</Badge>}
+        {stateName && <Badge tone={live.state === 'waiting' ? 'warn' : 'quiet'}>{stateName}</Badge>}
         {live.leftOut > 0 && (
           <>
             {formatCount(live.leftOut)} or more changes were left out.{' '}

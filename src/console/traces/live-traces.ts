@@ -1,20 +1,20 @@
-/** What live told, within a bound, and how it stands among the traces that a search found. */
+/** A bounded buffer of live traces, and their merge with the traces of a search. */
 
 import { timestampMs } from '@bufbuild/protobuf/wkt';
 import type { Trace } from '../../../gen/spandrel/v1/traces_pb.js';
 
 export const LIVE_MAX = 500;
 
-export type LiveNews = { readonly traces: ReadonlyMap<string, Trace>; readonly leftOut: number };
+export type LiveSnapshot = { readonly traces: ReadonlyMap<string, Trace>; readonly leftOut: number };
 
 export function createLiveTraces(max = LIVE_MAX) {
   const traces = new Map<string, Trace>();
   let leftOut = 0;
-  let hasNews = false;
+  let hasChanged = false;
   return {
-    /** The trace as it is now; beyond the bound the one that changed longest ago is left out. */
+    /** Replaces the trace. Beyond the limit it drops the trace with the oldest change. */
     add(trace: Trace): void {
-      hasNews = true;
+      hasChanged = true;
       traces.delete(trace.traceId);
       traces.set(trace.traceId, trace);
       const [first] = traces.keys();
@@ -23,31 +23,31 @@ export function createLiveTraces(max = LIVE_MAX) {
       leftOut += 1;
     },
     leaveOut(count: number): void {
-      hasNews = true;
+      hasChanged = true;
       leftOut += count;
     },
-    /** Null where nothing is new since the last time. */
-    take(): LiveNews | null {
-      if (!hasNews) return null;
-      hasNews = false;
+    /** Null if nothing changed since the last call. */
+    readChanged(): LiveSnapshot | null {
+      if (!hasChanged) return null;
+      hasChanged = false;
       return { traces: new Map(traces), leftOut };
     },
   };
 }
 
-type Place = {
+type SearchedRange = {
   /** Milliseconds since the epoch. */
   readonly fromMs: number;
   readonly toMs: number;
-  /** Whether the search found all there is: then older traces stand at its end, else a later page has them. */
+  /** Whether the search has no further page. If it has, traces older than the found ones belong to that page. */
   readonly isComplete: boolean;
 };
 
-/** Newest first, as the search found them; each as it is now. */
+/** Newest first, with the live version of each trace. */
 export function mergeLive(
   found: readonly Trace[],
   live: ReadonlyMap<string, Trace>,
-  { fromMs, toMs, isComplete }: Place,
+  { fromMs, toMs, isComplete }: SearchedRange,
 ): Trace[] {
   const known = new Set(found.map(({ traceId }) => traceId));
   const oldest = found.at(-1);

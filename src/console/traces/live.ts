@@ -1,4 +1,4 @@
-/** The traces that changed while one looks. Nobody is followed while the page is not seen. */
+/** The traces that change while the list is open. Pauses while the tab is hidden. */
 
 import { createClient } from '@connectrpc/connect';
 import { useTransport } from '@connectrpc/connect-query';
@@ -17,30 +17,30 @@ export type Live = {
   readonly state: FollowState | 'paused' | 'off';
   readonly error: unknown;
   readonly traces: ReadonlyMap<string, Trace>;
-  /** Changes that are not among them, at least. */
+  /** A lower bound of the dropped changes. */
   readonly leftOut: number;
   readonly forget: () => void;
 };
 
-const SHOWN_EVERY_MS = 250;
-const NOTHING: ReadonlyMap<string, Trace> = new Map();
+const UPDATE_INTERVAL_MS = 250;
+const NO_TRACES: ReadonlyMap<string, Trace> = new Map();
 
-/** `request` is null while nothing is to be followed; else the same object as long as the same is followed. */
+/** `request` is null while live is off. A new object restarts the stream. */
 export function useLive(request: LiveRequest | null, onBegin: () => void): Live {
   const transport = useTransport();
-  const isSeen = useIsSeen();
+  const isSeen = useIsVisible();
   const [status, setStatus] = useState<{ state: Live['state']; error: unknown }>({ state: 'off', error: null });
-  const [shown, setShown] = useState({ traces: NOTHING, leftOut: 0 });
-  const kept = useRef(createLiveTraces());
+  const [shown, setShown] = useState({ traces: NO_TRACES, leftOut: 0 });
+  const buffer = useRef(createLiveTraces());
   const begin = useRef(onBegin);
   useEffect(() => {
     begin.current = onBegin;
   });
   const forget = useCallback(() => {
-    kept.current = createLiveTraces();
-    setShown({ traces: NOTHING, leftOut: 0 });
+    buffer.current = createLiveTraces();
+    setShown({ traces: NO_TRACES, leftOut: 0 });
   }, []);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what another question told is forgotten.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new request clears the traces of the old one.
   useEffect(forget, [request, transport, forget]);
   useEffect(() => {
     if (request === null || !isSeen) {
@@ -55,17 +55,17 @@ export function useLive(request: LiveRequest | null, onBegin: () => void): Live 
         wait,
         random: Math.random,
         onBegin: () => begin.current(),
-        onTrace: (trace) => kept.current.add(trace),
-        onLeftOut: (count) => kept.current.leaveOut(count),
+        onTrace: (trace) => buffer.current.add(trace),
+        onLeftOut: (count) => buffer.current.leaveOut(count),
         onState: (state, error) => !left.signal.aborted && setStatus({ state, error }),
       },
       left.signal,
     );
-    // Several changes are shown together, however fast they come.
+    // Renders changes in batches, however fast they come.
     const timer = setInterval(() => {
-      const news = kept.current.take();
-      if (news !== null) setShown(news);
-    }, SHOWN_EVERY_MS);
+      const snapshot = buffer.current.readChanged();
+      if (snapshot !== null) setShown(snapshot);
+    }, UPDATE_INTERVAL_MS);
     return () => {
       left.abort();
       clearInterval(timer);
@@ -74,12 +74,12 @@ export function useLive(request: LiveRequest | null, onBegin: () => void): Live 
   return { ...status, ...shown, forget };
 }
 
-function useIsSeen(): boolean {
+function useIsVisible(): boolean {
   const [isSeen, setSeen] = useState(!document.hidden);
   useEffect(() => {
-    const look = () => setSeen(!document.hidden);
-    document.addEventListener('visibilitychange', look);
-    return () => document.removeEventListener('visibilitychange', look);
+    const update = () => setSeen(!document.hidden);
+    document.addEventListener('visibilitychange', update);
+    return () => document.removeEventListener('visibilitychange', update);
   }, []);
   return isSeen;
 }

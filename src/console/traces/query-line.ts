@@ -1,15 +1,15 @@
-/** The line that traces are looked for with: words to find, and filters written as name:value. */
+/** The query line: words, and filters written as name:value. */
 
 export type Filter = { readonly name: string; readonly value: string };
 export type QueryLine = { readonly text: string; readonly filters: readonly Filter[] };
 
 type Kind = {
-  /** Before the colon; where `of` is set, a dot and a name follow it. */
+  /** The text before the colon; if `of` is set, a dot and a name follow it. */
   readonly name: string;
   readonly label: string;
-  /** As the api calls it. */
+  /** Its name in the api. */
   readonly filter: string;
-  /** What follows the dot. */
+  /** The kind of name after the dot. */
   readonly of?: 'key' | 'evaluator';
   readonly values?: readonly string[];
 };
@@ -56,7 +56,7 @@ export function labelOf({ name }: Filter): string {
   return kind.of === undefined ? kind.label : `${kind.label} ${name.slice(kind.name.length + 1)}`;
 }
 
-/** What has a colon and begins with no name of a filter is a word as any other, an address for example. */
+/** A word with a colon but without a filter name stays a word, a URL for example. */
 export function parseQueryLine(line: string): QueryLine {
   const words: string[] = [];
   const filters: Filter[] = [];
@@ -71,12 +71,12 @@ export function parseQueryLine(line: string): QueryLine {
 
 export function writeQueryLine({ text, filters }: QueryLine): string {
   const written = filters.map(({ name, value }) => `${quoteWhere(/[\s":]/, name)}:${quoteWhere(/[\s"]|^$/, value)}`);
-  // A word that would read as a filter is quoted whole.
+  // Text that would parse as a filter is quoted whole.
   const words = parseQueryLine(text).filters.length > 0 ? [JSON.stringify(text)] : [text];
   return [...words, ...written].filter((part) => part !== '').join(' ');
 }
 
-/** The filters as the api takes them; null when there are none. */
+/** The filters in the form of the api; null if there are none. */
 export function filtersJson(filters: readonly Filter[]): string | null {
   const lists = new Map<string, string[]>();
   const groups = new Map<string, Map<string, string[]>>();
@@ -95,7 +95,7 @@ export function filtersJson(filters: readonly Filter[]): string | null {
   return all.length === 0 ? null : JSON.stringify(Object.fromEntries(all));
 }
 
-/** Where the colon after a name stands; names may be quoted, too. */
+/** The index of the colon after a name, which may be quoted. */
 function nameEnd(part: string): number {
   let quoted = false;
   for (let at = 0; at < part.length; at += 1) {

@@ -53,7 +53,7 @@ type BoundProps = {
   readonly onChange: (value: string | undefined) => void;
 };
 
-/** What is typed is kept until it is an instant that records can have: a year is typed digit by digit. */
+/** Keeps typed text until it is a plausible instant, because a year is typed digit by digit. */
 function Bound({ label, value, onChange }: BoundProps) {
   const [typed, setTyped] = useState(value ? toLocal(value) : '');
   useEffect(() => setTyped(value ? toLocal(value) : ''), [value]);
@@ -75,7 +75,7 @@ function Bound({ label, value, onChange }: BoundProps) {
   );
 }
 
-/** As the field has it: the reader's own clock, without a zone. */
+/** The format of the input field: local time without a zone. */
 function toLocal(instant: string): string {
   const date = new Date(instant);
   return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);

@@ -1,25 +1,25 @@
-/** Questions about a range. One that goes up to now moves: whenever it is asked anew, now is another. */
+/** Queries over a range. An open range ends now, so every fetch computes its bounds again. */
 
 import type { DescMessage, DescMethodUnary, MessageInitShape, MessageShape } from '@bufbuild/protobuf';
 import { callUnaryMethod, createConnectQueryKey, useTransport } from '@connectrpc/connect-query';
 import { keepPreviousData, type UseQueryOptions, useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { type Bounds, type Range, readBounds } from './bounds.ts';
+import { type Bounds, type Range, readBounds } from './range.ts';
 
-type RangeQuestion<I extends DescMessage, O extends DescMessage> = {
+type RangeRequest<I extends DescMessage, O extends DescMessage> = {
   readonly method: DescMethodUnary<I, O>;
   readonly range: Range;
-  /** All of the request but its range, which tells questions apart. */
+  /** The request without its range; part of the query key. */
   readonly input: MessageInitShape<I>;
-  readonly place: (bounds: Bounds) => MessageInitShape<I>;
+  readonly toRangeInput: (bounds: Bounds) => MessageInitShape<I>;
 };
 
 type Answered<O extends DescMessage> = { readonly bounds: Bounds; readonly answer: MessageShape<O> };
 
-export function useRangeQuery<I extends DescMessage, O extends DescMessage>(question: RangeQuestion<I, O>) {
-  const { queryKey, ask } = useQuestion(question, 'finite');
+export function useRangeQuery<I extends DescMessage, O extends DescMessage>(request: RangeRequest<I, O>) {
+  const { queryKey, ask: fetchPage } = useRangeRequest(request, 'finite');
   return useQuery({
     queryKey,
-    queryFn: ({ signal }) => ask(readBounds(question.range), null, signal),
+    queryFn: ({ signal }) => fetchPage(readBounds(request.range), null, signal),
     placeholderData: keepPreviousData,
     structuralSharing: false,
   });
@@ -27,21 +27,21 @@ export function useRangeQuery<I extends DescMessage, O extends DescMessage>(ques
 
 type Page = { readonly token: string; readonly bounds: Bounds };
 
-type PagedQuestion<I extends DescMessage, O extends DescMessage> = RangeQuestion<I, O> & {
+type PagedRangeRequest<I extends DescMessage, O extends DescMessage> = RangeRequest<I, O> & {
   /** Empty on the last page. */
   readonly nextPageToken: (answer: MessageShape<O>) => string | undefined;
 } & Pick<UseQueryOptions, 'enabled'>;
 
-/** All pages of a walk are of the range that its first one asked about. */
-export function useRangePages<I extends DescMessage, O extends DescMessage>(question: PagedQuestion<I, O>) {
-  const { queryKey, ask } = useQuestion(question, 'infinite');
+/** All pages keep the bounds of the first one. */
+export function useRangePages<I extends DescMessage, O extends DescMessage>(request: PagedRangeRequest<I, O>) {
+  const { queryKey, ask } = useRangeRequest(request, 'infinite');
   return useInfiniteQuery({
     queryKey,
     queryFn: ({ signal, pageParam }) =>
-      ask(pageParam?.bounds ?? readBounds(question.range), pageParam?.token ?? null, signal),
+      ask(pageParam?.bounds ?? readBounds(request.range), pageParam?.token ?? null, signal),
     initialPageParam: null as Page | null,
     getNextPageParam: ({ answer, bounds }: Answered<O>): Page | undefined => {
-      const token = question.nextPageToken(answer);
+      const token = request.nextPageToken(answer);
       return token ? { token, bounds } : undefined;
     },
     placeholderData: keepPreviousData,
@@ -49,8 +49,8 @@ export function useRangePages<I extends DescMessage, O extends DescMessage>(ques
   });
 }
 
-function useQuestion<I extends DescMessage, O extends DescMessage>(
-  { method, range, input, place }: RangeQuestion<I, O>,
+function useRangeRequest<I extends DescMessage, O extends DescMessage>(
+  { method, range, input, toRangeInput: place }: RangeRequest<I, O>,
   cardinality: 'finite' | 'infinite',
 ) {
   const transport = useTransport();

@@ -1,8 +1,8 @@
-/** The search that an address means, as requests over REST have it. */
+/** Turns the search in the address into a request over REST. */
 
-import { readBounds } from './bounds.ts';
-import { questionOf } from './finding.ts';
+import { readBounds } from './range.ts';
 import type { SortName, TraceListSearch } from './search.ts';
+import { toFilterInput } from './search-input.ts';
 
 const SORTS: Readonly<Record<SortName, string>> = {
   cost: 'total_cost',
@@ -11,7 +11,7 @@ const SORTS: Readonly<Record<SortName, string>> = {
 };
 
 export function searchBody(search: TraceListSearch): string {
-  const { query, filtersJson, negateFilters } = questionOf(search);
+  const { query, filtersJson, negateFilters } = toFilterInput(search);
   const { fromMs, toMs, isOpen } = readBounds(search);
   return JSON.stringify({
     ...(query !== '' && { query }),
@@ -24,10 +24,10 @@ export function searchBody(search: TraceListSearch): string {
   });
 }
 
-type Place = { readonly origin: string; readonly projectId: string | null };
+type ServerRef = { readonly origin: string; readonly projectId: string | null };
 
-/** For a shell. The key is not in it: what is copied lands in chats. */
-export function curlOf(search: TraceListSearch, { origin, projectId }: Place): string {
+/** A shell command. Omits the key, because people paste such commands into chats. */
+export function curlOf(search: TraceListSearch, { origin, projectId }: ServerRef): string {
   const named = projectId === null ? '' : ` \\\n  -H 'X-Project-Id: ${projectId}'`;
   const body = searchBody(search).replaceAll("'", "'\\''");
   return `curl -s '${origin}/api/traces/search' -H "X-Auth-Token: $SPANDREL_PROJECT_KEY"${named} \\

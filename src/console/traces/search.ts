@@ -1,4 +1,4 @@
-/** What the address of the list of traces says. */
+/** The search parameters of the trace list. */
 
 export type TraceListSearch = {
   /** The query line. */
@@ -9,7 +9,7 @@ export type TraceListSearch = {
   readonly to?: string;
   readonly sort?: SortName;
   readonly dir?: 'asc';
-  /** Finds the traces that the filters do not fit. */
+  /** Inverts the filters. */
   readonly not?: true;
   readonly live?: true;
   /** Columns, separated by commas. */
@@ -20,7 +20,7 @@ export type SortName = 'cost' | 'duration' | 'first-token';
 
 const DAY_MS = 86_400_000;
 
-/** In milliseconds. */
+/** The preset ranges. */
 export const RANGES: Readonly<Record<string, { readonly label: string; readonly ms: number }>> = {
   '1h': { label: 'Last hour', ms: DAY_MS / 24 },
   '24h': { label: 'Last 24 hours', ms: DAY_MS },
@@ -34,7 +34,7 @@ export const RANGE_CUSTOM = 'custom';
 
 const SORTS: ReadonlySet<unknown> = new Set<SortName>(['cost', 'duration', 'first-token']);
 
-/** Years that records can have; while one is typed, a field gives others. */
+/** Plausible years; a half-typed year gives others. */
 const FIRST = Date.UTC(2000, 0);
 const LAST = Date.UTC(2100, 0);
 
@@ -43,7 +43,7 @@ export function isInstant(written: string): boolean {
   return ms >= FIRST && ms < LAST;
 }
 
-/** Whatever somebody wrote into an address becomes something that can be shown. */
+/** Drops invalid parameters, because the address may contain anything. */
 export function readTraceListSearch(raw: Record<string, unknown>): TraceListSearch {
   const text = (name: string) =>
     typeof raw[name] === 'string' || typeof raw[name] === 'number' ? String(raw[name]) : '';
@@ -63,7 +63,7 @@ export function readTraceListSearch(raw: Record<string, unknown>): TraceListSear
   };
 }
 
-/** The instants a range stands for; the end is open where it goes up to now. */
+/** The instants of a range; `toMs` is null if it ends now. */
 export function boundsOf(
   search: TraceListSearch,
   nowMs: number,
@@ -74,7 +74,7 @@ export function boundsOf(
   return { fromMs, toMs: search.to ? Date.parse(search.to) : null };
 }
 
-/** What of an address finds traces that something is to be done with. */
+/** The parameters that select traces. */
 export type FinderSearch = Pick<TraceListSearch, 'q' | 'range' | 'from' | 'to' | 'not'>;
 
 export function readFinderSearch(raw: Record<string, unknown>): FinderSearch {

@@ -1,4 +1,4 @@
-/** What a trace says in passing. */
+/** Short facts about a trace. */
 
 import type { Trace } from '../../../gen/spandrel/v1/traces_pb.js';
 import type { Tone } from '../design/button.tsx';
@@ -19,7 +19,7 @@ export function metadataOf({ metadataJson }: Pick<Trace, 'metadataJson'>): Known
   };
 }
 
-/** How the evaluations of a trace went, all together; null without any. */
+/** The common verdict of the evaluations of a trace; null without any. */
 export function verdictOf({
   evaluations,
 }: Pick<Trace, 'evaluations'>): { readonly text: string; readonly tone: Tone } | null {

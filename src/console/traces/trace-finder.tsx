@@ -1,4 +1,4 @@
-/** Finds the traces that something is to be done with, as the list of traces does, and says how many there are. */
+/** Selects traces for an action, with the filters of the trace list, and shows their number. */
 
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { useQuery } from '@connectrpc/connect-query';
@@ -11,9 +11,9 @@ import { FailureNotice } from '../design/failure.tsx';
 import { formatCount } from '../design/format.ts';
 import page from '../design/page.module.css';
 import { FilterBar } from './filter-bar.tsx';
-import { findingOf } from './finding.ts';
 import { RangePicker } from './range-picker.tsx';
 import type { FinderSearch } from './search.ts';
+import { toSearchInput } from './search-input.ts';
 
 export type FinderChange = Partial<Record<keyof FinderSearch, string | boolean | undefined>>;
 
@@ -24,17 +24,17 @@ type TraceFinderProps = {
   readonly action: string;
   readonly pending: boolean;
   readonly error: unknown;
-  readonly onAct: (finding: ReturnType<typeof findingOf>) => void;
+  readonly onAct: (input: ReturnType<typeof toSearchInput>) => void;
   readonly children: ReactNode;
 };
 
 export function TraceFinder({ slug, search, onChange, action, pending, error, onAct, children }: TraceFinderProps) {
   const { q, range, from, to, not } = search;
-  const asked = useMemo<MessageInitShape<typeof SearchTracesRequestSchema>>(
-    () => ({ ...findingOf({ q, range, from, to, not }, Date.now()), pageSize: 1 }),
+  const input = useMemo<MessageInitShape<typeof SearchTracesRequestSchema>>(
+    () => ({ ...toSearchInput({ q, range, from, to, not }), pageSize: 1 }),
     [q, range, from, to, not],
   );
-  const found = useQuery(TraceService.method.searchTraces, asked, { placeholderData: keepPreviousData });
+  const found = useQuery(TraceService.method.searchTraces, input, { placeholderData: keepPreviousData });
   const total = found.data?.pagination;
   return (
     <div className={`${page.card} ${page.padded}`}>
@@ -48,7 +48,7 @@ export function TraceFinder({ slug, search, onChange, action, pending, error, on
         <Button
           look="primary"
           disabled={pending || !total || total.totalHits === 0n}
-          onClick={() => onAct(findingOf(search, Date.now()))}
+          onClick={() => onAct(toSearchInput(search))}
         >
           {action}
         </Button>

@@ -1,4 +1,4 @@
-/** The list of traces: what is looked for stands in the address. */
+/** The list of traces; the address holds the search. */
 
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { useQuery } from '@connectrpc/connect-query';
@@ -11,13 +11,13 @@ import { formatCount } from '../design/format.ts';
 import { ColumnPicker } from './column-picker.tsx';
 import { ExportMenu, ExportStatus, useExport } from './export.tsx';
 import { FilterBar } from './filter-bar.tsx';
-import { questionOf } from './finding.ts';
 import { useLive } from './live.ts';
 import { LiveStatus } from './live-status.tsx';
 import { mergeLive } from './live-traces.ts';
 import { RangePicker } from './range-picker.tsx';
 import { useRangePages } from './range-query.ts';
 import { RANGE_DEFAULT, type TraceListSearch } from './search.ts';
+import { toFilterInput } from './search-input.ts';
 import styles from './trace-list-page.module.css';
 import { TraceTable } from './trace-table.tsx';
 
@@ -45,7 +45,7 @@ export function TraceListPage() {
   const exporting = useExport(search);
   const isEverything = search.q === undefined && (search.range === undefined || search.range === RANGE_DEFAULT);
   const isEmpty = found.isSuccess && !found.isPlaceholderData && traces.length === 0 && !found.hasNextPage;
-  const isFirst = useIsFirst(isEmpty && isEverything);
+  const isFirst = useHasNoTraces(isEmpty && isEverything);
   if (isFirst) {
     return (
       <Suspense fallback={<Loading />}>
@@ -54,7 +54,7 @@ export function TraceListPage() {
     );
   }
   const pagination = found.data?.pages[0]?.answer.pagination;
-  const lookAgain = () => {
+  const reload = () => {
     live.forget();
     void found.refetch();
   };
@@ -63,12 +63,12 @@ export function TraceListPage() {
       <div className={styles.head}>
         <h1>Traces</h1>
         <div className={styles.tools}>
-          <LiveStatus live={live} onLookAgain={lookAgain} />
+          <LiveStatus live={live} onReload={reload} />
           <label className={styles.live}>
             <input
               type="checkbox"
               checked={search.live === true}
-              // What is new stands at the top, so that is where it has to belong.
+              // Live traces appear at the top, so the list must be sorted by start.
               onChange={({ target: { checked } }) =>
                 change(checked ? { live: true, sort: undefined, dir: undefined } : { live: undefined })
               }
@@ -105,21 +105,21 @@ export function TraceListPage() {
 }
 
 /**
- * Whether the project had no trace of any time. Until that is known the list says that it has none of this range; once it
- * is, that stays so until the list has one, for who waits for the first is told when it comes.
+ * Whether the project never had a trace. Stays true until the list has one, so that the page that waits for the first
+ * trace remains.
  */
-function useIsFirst(isAsked: boolean): boolean {
+function useHasNoTraces(isEnabled: boolean): boolean {
   const [isKnown, setKnown] = useState(false);
   const { data } = useQuery(
     TraceService.method.searchTraces,
     { startDate: timestampFromMs(0), pageSize: 1 },
-    { enabled: isAsked },
+    { enabled: isEnabled },
   );
-  const isNone = isAsked && data?.traces.length === 0 && !data.pagination?.nextPageToken;
+  const isNone = isEnabled && data?.traces.length === 0 && !data.pagination?.nextPageToken;
   useEffect(() => {
     if (isNone) setKnown(true);
   }, [isNone]);
-  return isNone || (isAsked && isKnown);
+  return isNone || (isEnabled && isKnown);
 }
 
 type CountProps = {
@@ -128,7 +128,7 @@ type CountProps = {
 };
 
 function Count({ traces, total }: CountProps) {
-  // Those that came since the search was made are not in its count.
+  // The count lacks traces that arrived after the search.
   const known = Math.max(Number(total?.totalHits ?? 0n), traces.length);
   const hits = `${formatCount(known)}${total?.totalHitsRelation === 'gte' ? ' or more' : ''}`;
   return <>{traces.length === 0 ? 'No trace fits.' : `${formatCount(traces.length)} of ${hits} shown`}</>;
@@ -136,24 +136,24 @@ function Count({ traces, total }: CountProps) {
 
 function useTraces(search: TraceListSearch) {
   const { q, range, from, to, sort, dir, not, live: isLive } = search;
-  const question = useMemo(() => questionOf({ q, not }), [q, not]);
+  const filterInput = useMemo(() => toFilterInput({ q, not }), [q, not]);
   const found = useRangePages({
     method: TraceService.method.searchTraces,
     range: { range, from, to },
     input: {
-      ...question,
+      ...filterInput,
       sortBy: SORTS[sort ?? 'started'],
       sortDirection: dir === 'asc' ? SortDirection.ASC : SortDirection.DESC,
       pageSize: PAGE_SIZE,
     },
-    place: ({ fromMs, toMs, isOpen }) => ({
+    toRangeInput: ({ fromMs, toMs, isOpen }) => ({
       startDate: timestampFromMs(fromMs),
       ...(!isOpen && { endDate: timestampFromMs(toMs) }),
     }),
     nextPageToken: ({ pagination }) => pagination?.nextPageToken,
   });
   const { data, hasNextPage, refetch } = found;
-  const live = useLive(isLive ? question : null, () => void refetch());
+  const live = useLive(isLive ? filterInput : null, () => void refetch());
   const traces = useMemo(() => {
     const rows =
       data?.pages.flatMap(({ answer }) =>

@@ -1,4 +1,4 @@
-/** Rows of traces. Only what is in sight is drawn, however many there are. */
+/** Rows of traces. Only visible rows are rendered. */
 
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useTable } from '@tanstack/react-table';
@@ -19,7 +19,7 @@ type TraceTableProps = {
   readonly traces: Trace[];
   readonly search: TraceListSearch;
   readonly onSort: (sort: SortName | undefined, dir: 'asc' | undefined) => void;
-  /** Asks for the next page; null when there is none or it is on its way. */
+  /** Loads the next page; null if there is none or it is loading. */
   readonly more: (() => void) | null;
 };
 
@@ -147,7 +147,7 @@ function TraceLink({ trace, children }: { readonly trace: Trace; readonly childr
 
 type HeadProps = Pick<TraceTableProps, 'search' | 'onSort'> & { readonly id: string; readonly label: string };
 
-/** A click sorts, another turns the order around. */
+/** A click sorts by the column, a second one reverses the order. */
 function Head({ id, label, search, onSort }: HeadProps) {
   const size = SIZES[id];
   const isSorted = size?.sort !== undefined && size.sort === (search.sort ?? 'started');

@@ -1,4 +1,4 @@
-/** Whom traces name as their user, and what each comes to in a range. */
+/** The users named by traces, with their sums over a range. */
 
 import { useQuery } from '@connectrpc/connect-query';
 import { keepPreviousData } from '@tanstack/react-query';
@@ -10,9 +10,10 @@ import { Loading, Snippet } from '../design/button.tsx';
 import { FailureNotice } from '../design/failure.tsx';
 import { formatCost, formatCount, formatDuration, nameControls } from '../design/format.ts';
 import page from '../design/page.module.css';
+import { Table } from '../design/table.tsx';
 import { tokensOf } from '../overview/series.ts';
+import { type RangeSearch, readBounds, writeRange } from '../traces/range.ts';
 import { RangePicker } from '../traces/range-picker.tsx';
-import { periodOf, type RangeSearch, writeRange } from './period.ts';
 
 const route = getRouteApi('/$slug/users');
 const USERS_SHOWN = 500;
@@ -21,12 +22,12 @@ const SENT = '"metadata": { "user_id": "ada" }';
 export function UserListPage() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
-  const period = useMemo(() => periodOf(search, Date.now()), [search]);
+  const bounds = useMemo(() => readBounds(search), [search]);
   const found = useQuery(
     TraceService.method.queryAnalytics,
     {
-      from: BigInt(period.fromMs),
-      to: BigInt(period.toMs),
+      from: BigInt(bounds.fromMs),
+      to: BigInt(bounds.toMs),
       interval: AnalyticsInterval.TOTAL,
       groupBy: AnalyticsGrouping.USER_ID,
       limit: USERS_SHOWN,
@@ -65,37 +66,34 @@ type UserTableProps = { readonly users: readonly AnalyticsBucket[]; readonly ran
 
 function UserTable({ users, range }: UserTableProps) {
   const { slug } = route.useParams();
-  const dearestFirst = users.toSorted((one, other) => (other.totalCost?.value ?? -1) - (one.totalCost?.value ?? -1));
+  const byCost = users.toSorted((one, other) => (other.totalCost?.value ?? -1) - (one.totalCost?.value ?? -1));
   return (
     <div className={`${page.card} ${page.scroll}`}>
-      <table className={page.table}>
-        <thead>
-          <tr>
-            <th scope="col">User</th>
-            {['Traces', 'Failed', 'Tokens', 'Cost', 'Duration, p95'].map((label) => (
-              <th key={label} scope="col" className={page.number}>
-                {label}
-              </th>
-            ))}
+      <Table
+        columns={[
+          'User',
+          { number: 'Traces' },
+          { number: 'Failed' },
+          { number: 'Tokens' },
+          { number: 'Cost' },
+          { number: 'Duration }, { number: p95' },
+        ]}
+      >
+        {byCost.map((user) => (
+          <tr key={user.group}>
+            <td>
+              <Link to="/$slug/users/$userId" params={{ slug, userId: user.group ?? '' }} search={range}>
+                <bdi>{nameControls(user.group ?? '')}</bdi>
+              </Link>
+            </td>
+            <td className={page.number}>{formatCount(user.traces)}</td>
+            <td className={page.number}>{formatCount(user.errors)}</td>
+            <td className={page.number}>{formatCount(tokensOf(user))}</td>
+            <td className={page.number}>{formatCost(user.totalCost?.value)}</td>
+            <td className={page.number}>{formatDuration(user.totalTimeMsP95?.value)}</td>
           </tr>
-        </thead>
-        <tbody>
-          {dearestFirst.map((user) => (
-            <tr key={user.group}>
-              <td>
-                <Link to="/$slug/users/$userId" params={{ slug, userId: user.group ?? '' }} search={range}>
-                  <bdi>{nameControls(user.group ?? '')}</bdi>
-                </Link>
-              </td>
-              <td className={page.number}>{formatCount(user.traces)}</td>
-              <td className={page.number}>{formatCount(user.errors)}</td>
-              <td className={page.number}>{formatCount(tokensOf(user))}</td>
-              <td className={page.number}>{formatCost(user.totalCost?.value)}</td>
-              <td className={page.number}>{formatDuration(user.totalTimeMsP95?.value)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+        ))}{' '}
+      </Table>
     </div>
   );
 }

@@ -1,4 +1,4 @@
-/** One user: what their traces come to, over time and by thread, and the traces themselves. */
+/** One user: the sums of their traces, over time and by thread, and the traces. */
 
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { useQuery } from '@connectrpc/connect-query';
@@ -16,12 +16,13 @@ import { FailureNotice } from '../design/failure.tsx';
 import { formatCost, formatCount, nameControls } from '../design/format.ts';
 import { Instant } from '../design/instant.tsx';
 import page from '../design/page.module.css';
+import { Table } from '../design/table.tsx';
 import { Chart } from '../overview/chart.tsx';
 import { intervalOf, seriesOf, tokensOf } from '../overview/series.ts';
 import { useSession } from '../session/session.tsx';
 import { writeQueryLine } from '../traces/query-line.ts';
+import { type Bounds, readBounds, writeRange } from '../traces/range.ts';
 import { RangePicker } from '../traces/range-picker.tsx';
-import { type Period, periodOf, writeRange } from './period.ts';
 import { UserTraces } from './user-traces.tsx';
 
 const route = getRouteApi('/$slug/users/$userId');
@@ -32,9 +33,9 @@ export function UserPage() {
   const search = route.useSearch();
   const { may } = useSession();
   const navigate = route.useNavigate();
-  const period = useMemo(() => periodOf(search, Date.now()), [search]);
-  const asked = { userId, from: BigInt(period.fromMs), to: BigInt(period.toMs) };
-  const stats = useQuery(TraceService.method.getUserStats, asked, { placeholderData: keepPreviousData });
+  const bounds = useMemo(() => readBounds(search), [search]);
+  const input = { userId, from: BigInt(bounds.fromMs), to: BigInt(bounds.toMs) };
+  const stats = useQuery(TraceService.method.getUserStats, input, { placeholderData: keepPreviousData });
   const line = writeQueryLine({ text: '', filters: [{ name: 'user', value: userId }] });
   return (
     <div className={page.page}>
@@ -53,19 +54,19 @@ export function UserPage() {
       {stats.isPending && <Loading />}
       {stats.isError && <FailureNotice error={stats.error} retry={stats.refetch} />}
       {stats.data && <Facts stats={stats.data} />}
-      <OverTime userId={userId} period={period} />
+      <OverTime userId={userId} bounds={bounds} />
       {may('traces:view') && (
         <UserTraces
           slug={slug}
           search={{ ...search, q: line }}
-          finding={{
+          input={{
             filtersJson: JSON.stringify({ 'metadata.user_id': [userId] }),
-            startDate: timestampFromMs(period.fromMs),
-            endDate: timestampFromMs(period.toMs),
+            startDate: timestampFromMs(bounds.fromMs),
+            endDate: timestampFromMs(bounds.toMs),
           }}
         />
       )}
-      <Threads userId={userId} period={period} />
+      <Threads userId={userId} bounds={bounds} />
     </div>
   );
 }
@@ -96,9 +97,9 @@ function Facts({ stats }: { readonly stats: GetUserStatsResponse }) {
   );
 }
 
-type PartProps = { readonly userId: string; readonly period: Period };
+type PartProps = { readonly userId: string; readonly bounds: Bounds };
 
-function OverTime({ userId, period: { fromMs, toMs } }: PartProps) {
+function OverTime({ userId, bounds: { fromMs, toMs } }: PartProps) {
   const interval = intervalOf(toMs - fromMs);
   const found = useQuery(
     TraceService.method.queryAnalytics,
@@ -119,12 +120,12 @@ function OverTime({ userId, period: { fromMs, toMs } }: PartProps) {
   );
 }
 
-function Threads({ userId, period }: PartProps) {
+function Threads({ userId, bounds }: PartProps) {
   const { slug } = route.useParams();
   const found = useQuery(TraceService.method.queryAnalytics, {
     userId,
-    from: BigInt(period.fromMs),
-    to: BigInt(period.toMs),
+    from: BigInt(bounds.fromMs),
+    to: BigInt(bounds.toMs),
     interval: AnalyticsInterval.TOTAL,
     groupBy: AnalyticsGrouping.THREAD_ID,
     limit: THREADS_SHOWN,
@@ -134,36 +135,24 @@ function Threads({ userId, period }: PartProps) {
   if (threads.length === 0) return null;
   return (
     <section className={`${page.card} ${page.scroll}`}>
-      <table className={page.table}>
-        <caption className={page.caption}>
-          {found.data?.truncated ? `The ${THREADS_SHOWN} threads with the most traces` : 'Threads'}
-        </caption>
-        <thead>
-          <tr>
-            <th scope="col">Thread</th>
-            {['Traces', 'Failed', 'Tokens', 'Cost'].map((label) => (
-              <th key={label} scope="col" className={page.number}>
-                {label}
-              </th>
-            ))}
+      <Table
+        columns={['Thread', { number: 'Traces' }, { number: 'Failed' }, { number: 'Tokens' }, { number: 'Cost' }]}
+        caption={found.data?.truncated ? `The ${THREADS_SHOWN} threads with the most traces` : 'Threads'}
+      >
+        {threads.map((thread) => (
+          <tr key={thread.group}>
+            <td>
+              <Link to="/$slug/threads/$threadId" params={{ slug, threadId: thread.group ?? '' }}>
+                <bdi>{nameControls(thread.group ?? '')}</bdi>
+              </Link>
+            </td>
+            <td className={page.number}>{formatCount(thread.traces)}</td>
+            <td className={page.number}>{formatCount(thread.errors)}</td>
+            <td className={page.number}>{formatCount(tokensOf(thread))}</td>
+            <td className={page.number}>{formatCost(thread.totalCost?.value)}</td>
           </tr>
-        </thead>
-        <tbody>
-          {threads.map((thread) => (
-            <tr key={thread.group}>
-              <td>
-                <Link to="/$slug/threads/$threadId" params={{ slug, threadId: thread.group ?? '' }}>
-                  <bdi>{nameControls(thread.group ?? '')}</bdi>
-                </Link>
-              </td>
-              <td className={page.number}>{formatCount(thread.traces)}</td>
-              <td className={page.number}>{formatCount(thread.errors)}</td>
-              <td className={page.number}>{formatCount(tokensOf(thread))}</td>
-              <td className={page.number}>{formatCost(thread.totalCost?.value)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+        ))}
+      </Table>
     </section>
   );
 }

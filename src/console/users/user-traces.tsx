@@ -9,6 +9,7 @@ import { FailureNotice } from '../design/failure.tsx';
 import { formatCost, formatCount, formatDuration, NONE, nameControls } from '../design/format.ts';
 import { Instant } from '../design/instant.tsx';
 import page from '../design/page.module.css';
+import { Table } from '../design/table.tsx';
 import type { TraceListSearch } from '../traces/search.ts';
 import { verdictOf } from '../traces/trace-facts.ts';
 
@@ -17,66 +18,54 @@ const INPUT_CHARACTERS = 160;
 
 type UserTracesProps = {
   readonly slug: string;
-  /** Finds the same in the list of traces. */
+  /** The same search in the trace list. */
   readonly search: TraceListSearch;
-  readonly finding: Pick<
+  readonly input: Pick<
     Exclude<MessageInitShape<typeof SearchTracesRequestSchema>, { $typeName: string }>,
     'filtersJson' | 'startDate' | 'endDate'
   >;
 };
 
-export function UserTraces({ slug, search, finding }: UserTracesProps) {
-  const found = useQuery(TraceService.method.searchTraces, { ...finding, pageSize: TRACES_SHOWN });
+export function UserTraces({ slug, search, input }: UserTracesProps) {
+  const found = useQuery(TraceService.method.searchTraces, { ...input, pageSize: TRACES_SHOWN });
   if (found.isPending) return <Loading />;
   if (found.isError) return <FailureNotice error={found.error} retry={found.refetch} />;
   const traces = found.data.traces.flatMap(({ view }) => (view.case === 'trace' ? [view.value] : []));
   const total = found.data.pagination?.totalHits;
   return (
     <section className={`${page.card} ${page.scroll}`}>
-      <table className={page.table}>
-        <caption className={page.caption}>
-          Newest traces ·{' '}
-          <Link to="/$slug/traces" params={{ slug }} search={search} className={page.underlined}>
-            all {formatCount(total)} of them
-          </Link>
-        </caption>
-        <thead>
-          <tr>
-            <th scope="col">Began</th>
-            <th scope="col">Name</th>
-            <th scope="col">Input</th>
-            <th scope="col">Evaluations</th>
-            <th scope="col" className={page.number}>
-              Cost
-            </th>
-            <th scope="col" className={page.number}>
-              Duration
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {traces.map((trace) => {
-            const verdict = verdictOf(trace);
-            return (
-              <tr key={trace.traceId}>
-                <td className={page.nowrap}>
-                  <Instant at={trace.timestamps?.startedAt} as="short" />
-                </td>
-                <td>
-                  {trace.error && <Badge tone="bad">Failed</Badge>}{' '}
-                  <Link to="/$slug/traces/$traceId" params={{ slug, traceId: trace.traceId }}>
-                    {nameControls(trace.name) || trace.traceId}
-                  </Link>
-                </td>
-                <td>{nameControls((trace.input?.value ?? '').slice(0, INPUT_CHARACTERS)) || NONE}</td>
-                <td>{verdict && <Badge tone={verdict.tone}>{verdict.text}</Badge>}</td>
-                <td className={page.number}>{formatCost(trace.metrics?.totalCost)}</td>
-                <td className={page.number}>{formatDuration(trace.metrics?.totalTimeMs)}</td>
-              </tr>
-            );
-          })}
-        </tbody>
-      </table>
+      <Table
+        columns={['Began', 'Name', 'Input', 'Evaluations', { number: 'Cost' }, { number: 'Duration' }]}
+        caption={
+          <>
+            Newest traces ·{' '}
+            <Link to="/$slug/traces" params={{ slug }} search={search} className={page.underlined}>
+              all {formatCount(total)} of them
+            </Link>
+          </>
+        }
+      >
+        {traces.map((trace) => {
+          const verdict = verdictOf(trace);
+          return (
+            <tr key={trace.traceId}>
+              <td className={page.nowrap}>
+                <Instant at={trace.timestamps?.startedAt} as="short" />
+              </td>
+              <td>
+                {trace.error && <Badge tone="bad">Failed</Badge>}{' '}
+                <Link to="/$slug/traces/$traceId" params={{ slug, traceId: trace.traceId }}>
+                  {nameControls(trace.name) || trace.traceId}
+                </Link>
+              </td>
+              <td>{nameControls((trace.input?.value ?? '').slice(0, INPUT_CHARACTERS)) || NONE}</td>
+              <td>{verdict && <Badge tone={verdict.tone}>{verdict.text}</Badge>}</td>
+              <td className={page.number}>{formatCost(trace.metrics?.totalCost)}</td>
+              <td className={page.number}>{formatDuration(trace.metrics?.totalTimeMs)}</td>
+            </tr>
+          );
+        })}
+      </Table>
     </section>
   );
 }

@@ -5,20 +5,25 @@ import { FailureNotice } from '../design/failure.tsx';
 import { formatCount, formatDuration, NONE, nameControls } from '../design/format.ts';
 import { Instant } from '../design/instant.tsx';
 import page from '../design/page.module.css';
+import { Table } from '../design/table.tsx';
 import { useRefresh } from '../session/refresh.ts';
 import { useSession } from '../session/session.tsx';
+import { outcomeName } from './webhook-enums.ts';
 import styles from './webhooks.module.css';
-import { outcomeWord } from './words.ts';
 
-const LOOK_MS = 2_000;
+const POLL_INTERVAL_MS = 2_000;
 const PAGE_SIZE = 50;
 
-/** Every attempt with what was answered; newest first, and new ones by themselves. */
+/** All attempts with their answers, newest first, refreshed automatically. */
 export function Attempts({ id }: { readonly id: string }) {
   const found = useInfiniteQuery(
     EndpointService.method.listDeliveries,
     { id, pageSize: PAGE_SIZE, pageToken: '' },
-    { pageParamKey: 'pageToken', getNextPageParam: ({ nextPageToken }) => nextPageToken, refetchInterval: LOOK_MS },
+    {
+      pageParamKey: 'pageToken',
+      getNextPageParam: ({ nextPageToken }) => nextPageToken,
+      refetchInterval: POLL_INTERVAL_MS,
+    },
   );
   const attempts = found.data?.pages.flatMap(({ data }) => data) ?? [];
   const again = useRedeliver(id);
@@ -35,30 +40,21 @@ export function Attempts({ id }: { readonly id: string }) {
       )}
       {attempts.length > 0 && (
         <div className={`${page.card} ${page.scroll}`}>
-          <table className={page.table}>
-            <thead>
-              <tr>
-                <th scope="col">When</th>
-                <th scope="col">Outcome</th>
-                <th scope="col">Answer</th>
-                <th scope="col" className={page.number}>
-                  Attempt
-                </th>
-                <th scope="col" className={page.number}>
-                  Events
-                </th>
-                <th scope="col" className={page.number}>
-                  Latency
-                </th>
-                <th scope="col">Delivery</th>
-              </tr>
-            </thead>
-            <tbody>
-              {attempts.map((attempt) => (
-                <Row key={attempt.id} attempt={attempt} again={again} />
-              ))}
-            </tbody>
-          </table>
+          <Table
+            columns={[
+              'When',
+              'Outcome',
+              'Answer',
+              { number: 'Attempt' },
+              { number: 'Events' },
+              { number: 'Latency' },
+              'Delivery',
+            ]}
+          >
+            {attempts.map((attempt) => (
+              <Row key={attempt.id} attempt={attempt} again={again} />
+            ))}{' '}
+          </Table>
         </div>
       )}
       {found.hasNextPage && <Button onClick={() => void found.fetchNextPage()}>Show more</Button>}
@@ -67,8 +63,8 @@ export function Attempts({ id }: { readonly id: string }) {
 }
 
 function Row({ attempt, again }: { readonly attempt: Attempt; readonly again: Redelivery }) {
-  const outcome = outcomeWord(attempt.outcome);
-  // A status says what its error repeats.
+  const outcome = outcomeName(attempt.outcome);
+  // Hides an error that only repeats the status.
   const said = attempt.error === `HTTP ${attempt.responseStatus}` ? '' : (attempt.error ?? '');
   return (
     <tr>
@@ -98,9 +94,9 @@ function Row({ attempt, again }: { readonly attempt: Attempt; readonly again: Re
 
 type Redelivery = {
   readonly error: unknown;
-  /** What is being sent again right now. */
+  /** The id of the delivery that is being redelivered. */
   readonly pending: string | null;
-  /** Null where the key may not send again. */
+  /** Null if the key may not redeliver. */
   readonly redeliver: ((dispatchId: string) => void) | null;
 };
 

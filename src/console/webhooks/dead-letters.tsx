@@ -5,8 +5,9 @@ import { FailureNotice } from '../design/failure.tsx';
 import { formatCount, nameControls } from '../design/format.ts';
 import { Instant } from '../design/instant.tsx';
 import page from '../design/page.module.css';
+import { Table } from '../design/table.tsx';
 import { RedeliverButton, useRedeliver } from './attempts.tsx';
-import { deadWords } from './words.ts';
+import { deadReasonName } from './webhook-enums.ts';
 
 const PAGE_SIZE = 50;
 
@@ -32,40 +33,24 @@ export function DeadLetters({ id }: { readonly id: string }) {
     <>
       {again.error && <FailureNotice error={again.error} />}
       <div className={`${page.card} ${page.scroll}`}>
-        <table className={page.table}>
-          <thead>
-            <tr>
-              <th scope="col">Given up</th>
-              <th scope="col">Why</th>
-              <th scope="col" className={page.number}>
-                Attempts
-              </th>
-              <th scope="col" className={page.number}>
-                Events
-              </th>
-              <th scope="col">Last error</th>
-              <th scope="col">Delivery</th>
+        <Table columns={['Given up', 'Why', { number: 'Attempts' }, { number: 'Events' }, 'Last error', 'Delivery']}>
+          {letters.map((letter) => (
+            <tr key={letter.dispatchId}>
+              <td className={page.nowrap}>
+                <Instant at={letter.endedAt} />
+              </td>
+              <td>{deadReasonName(letter.deadReason)}</td>
+              <td className={page.number}>{formatCount(letter.attemptCount)}</td>
+              <td className={page.number}>{formatCount(letter.eventCount)}</td>
+              <td>
+                {letter.responseStatus} {nameControls(letter.error ?? '')}
+              </td>
+              <td>
+                <RedeliverButton again={again} dispatchId={letter.dispatchId} />
+              </td>
             </tr>
-          </thead>
-          <tbody>
-            {letters.map((letter) => (
-              <tr key={letter.dispatchId}>
-                <td className={page.nowrap}>
-                  <Instant at={letter.endedAt} />
-                </td>
-                <td>{deadWords(letter.deadReason)}</td>
-                <td className={page.number}>{formatCount(letter.attemptCount)}</td>
-                <td className={page.number}>{formatCount(letter.eventCount)}</td>
-                <td>
-                  {letter.responseStatus} {nameControls(letter.error ?? '')}
-                </td>
-                <td>
-                  <RedeliverButton again={again} dispatchId={letter.dispatchId} />
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+          ))}{' '}
+        </Table>
       </div>
       {found.hasNextPage && <Button onClick={() => void found.fetchNextPage()}>Show more</Button>}
     </>

@@ -1,4 +1,4 @@
-/** What can be done with an endpoint, by whoever may. */
+/** The actions on an endpoint that the key permits. */
 
 import { useMutation } from '@connectrpc/connect-query';
 import { useNavigate } from '@tanstack/react-router';

@@ -1,4 +1,4 @@
-/** Sends the events of a range once more, and shows how far that has come. */
+/** Replays the events of a range, and shows the progress. */
 
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { useMutation, useQuery } from '@connectrpc/connect-query';
@@ -10,20 +10,19 @@ import { FailureNotice } from '../design/failure.tsx';
 import { formatCount } from '../design/format.ts';
 import page from '../design/page.module.css';
 import { Progress } from '../design/progress.tsx';
-import { readBounds } from '../traces/bounds.ts';
+import { type RangeSearch, readBounds } from '../traces/range.ts';
 import { RangePicker } from '../traces/range-picker.tsx';
-import type { TraceListSearch } from '../traces/search.ts';
-import { replayWord } from './words.ts';
+import { replayStatusName } from './webhook-enums.ts';
 
 const route = getRouteApi('/-/webhooks/$endpointId');
-const LOOK_MS = 1_000;
-/** All others may go on. */
+const POLL_INTERVAL_MS = 1_000;
+/** A replay in another status may continue. */
 const ENDED: ReadonlySet<unknown> = new Set([ReplayStatus.COMPLETED, ReplayStatus.CANCELLED]);
 
 export function Replay({ id }: { readonly id: string }) {
   const { replay } = route.useSearch();
   const navigate = route.useNavigate();
-  const [range, setRange] = useState<Pick<TraceListSearch, 'range' | 'from' | 'to'>>({ range: '24h' });
+  const [range, setRange] = useState<RangeSearch>({ range: '24h' });
   const start = useMutation(EndpointService.method.replayEvents, {
     onSuccess: ({ data }) =>
       void navigate({ search: { tab: 'replay', replay: data?.replayId } as never, replace: true }),
@@ -51,14 +50,14 @@ function ReplayProgress({ id, replayId }: { readonly id: string; readonly replay
   const found = useQuery(
     EndpointService.method.getReplay,
     { id, replayId },
-    { refetchInterval: ({ state }) => (ENDED.has(state.data?.data?.status) ? false : LOOK_MS) },
+    { refetchInterval: ({ state }) => (ENDED.has(state.data?.data?.status) ? false : POLL_INTERVAL_MS) },
   );
   const replay = found.data?.data;
   if (found.isError && !replay) return <FailureNotice error={found.error} retry={found.refetch} />;
   if (!replay) return null;
   const ended = Number(replay.delivered + replay.dead);
   const all = Number(replay.matched);
-  const word = replayWord(replay.status);
+  const word = replayStatusName(replay.status);
   return (
     <div role="status">
       <Progress label="Replayed events" done={ended} all={all} />

@@ -18,7 +18,7 @@ const CODE = [
   '}).listen(8080);',
 ].join('\n');
 
-/** A receiver that takes nothing but what we signed. */
+/** The code of a receiver that verifies signatures. */
 export function VerifySnippet() {
   return <Snippet title="A receiver that verifies, in Node" code={CODE} />;
 }

@@ -8,10 +8,11 @@ import { nameControls } from '../design/format.ts';
 import { Instant } from '../design/instant.tsx';
 import page from '../design/page.module.css';
 import { SecretOnce } from '../design/secret-once.tsx';
+import { Table } from '../design/table.tsx';
 import { useSession } from '../session/session.tsx';
 import { NewEndpoint } from './new-endpoint.tsx';
 import { VerifySnippet } from './verify-snippet.tsx';
-import { statusWord } from './words.ts';
+import { endpointStatusName } from './webhook-enums.ts';
 
 const PAGE_SIZE = 100;
 
@@ -66,43 +67,32 @@ export function WebhookListPage() {
 function EndpointTable({ endpoints }: { readonly endpoints: readonly Endpoint[] }) {
   return (
     <div className={`${page.card} ${page.scroll}`}>
-      <table className={page.table}>
-        <thead>
-          <tr>
-            <th scope="col">Destination</th>
-            <th scope="col">Status</th>
-            <th scope="col">Events</th>
-            <th scope="col">Last delivered</th>
-            <th scope="col">Made</th>
-          </tr>
-        </thead>
-        <tbody>
-          {endpoints.map((endpoint) => {
-            const status = statusWord(endpoint.status, endpoint.failingSince);
-            return (
-              <tr key={endpoint.id}>
-                <td className={page.mono}>
-                  <Link to="/-/webhooks/$endpointId" params={{ endpointId: endpoint.id }}>
-                    {nameControls(endpoint.url ?? endpoint.sqs?.queueUrl ?? endpoint.id)}
-                  </Link>
-                </td>
-                <td>
-                  <Badge tone={status.tone}>{status.text}</Badge>
-                </td>
-                <td className={page.mono}>
-                  {nameControls(endpoint.enabledEvents.map((type) => (type === '*' ? 'all' : type)).join(', '))}
-                </td>
-                <td className={page.nowrap}>
-                  <Instant at={endpoint.lastSuccessAt} />
-                </td>
-                <td className={page.nowrap}>
-                  <Instant at={endpoint.createdAt} />
-                </td>
-              </tr>
-            );
-          })}
-        </tbody>
-      </table>
+      <Table columns={['Destination', 'Status', 'Events', 'Last delivered', 'Made']}>
+        {endpoints.map((endpoint) => {
+          const status = endpointStatusName(endpoint.status, endpoint.failingSince);
+          return (
+            <tr key={endpoint.id}>
+              <td className={page.mono}>
+                <Link to="/-/webhooks/$endpointId" params={{ endpointId: endpoint.id }}>
+                  {nameControls(endpoint.url ?? endpoint.sqs?.queueUrl ?? endpoint.id)}
+                </Link>
+              </td>
+              <td>
+                <Badge tone={status.tone}>{status.text}</Badge>
+              </td>
+              <td className={page.mono}>
+                {nameControls(endpoint.enabledEvents.map((type) => (type === '*' ? 'all' : type)).join(', '))}
+              </td>
+              <td className={page.nowrap}>
+                <Instant at={endpoint.lastSuccessAt} />
+              </td>
+              <td className={page.nowrap}>
+                <Instant at={endpoint.createdAt} />
+              </td>
+            </tr>
+          );
+        })}{' '}
+      </Table>
     </div>
   );
 }

@@ -1,4 +1,4 @@
-/** One endpoint: how it fares, what was sent to it, and what can be done about it. */
+/** One endpoint: its health, its deliveries and its actions. */
 
 import { useQuery } from '@connectrpc/connect-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
@@ -13,7 +13,7 @@ import { Attempts } from './attempts.tsx';
 import { DeadLetters } from './dead-letters.tsx';
 import { EndpointActions } from './endpoint-actions.tsx';
 import { Replay } from './replay.tsx';
-import { disabledWords, statusWord } from './words.ts';
+import { disabledReasonName, endpointStatusName } from './webhook-enums.ts';
 
 const route = getRouteApi('/-/webhooks/$endpointId');
 
@@ -22,7 +22,7 @@ const TABS = [
   ['dead', 'Dead letters'],
   ['replay', 'Replay'],
 ] as const;
-const LOOK_MS = 3_000;
+const POLL_INTERVAL_MS = 3_000;
 
 export function WebhookPage() {
   const { endpointId } = route.useParams();
@@ -49,7 +49,7 @@ export function WebhookPage() {
             <EndpointActions endpoint={endpoint} />
           </div>
           {endpoint.disabledReason !== undefined && (
-            <p role="status">{disabledWords(endpoint.disabledReason)} What is on its way waits.</p>
+            <p role="status">{disabledReasonName(endpoint.disabledReason)} What is on its way waits.</p>
           )}
           <Health id={endpoint.id} />
           <Tabs
@@ -58,7 +58,7 @@ export function WebhookPage() {
             shown={tab}
             onShow={(name) =>
               void navigate({
-                // A replay goes on; it is shown again where one comes back.
+                // Keeps the id of a running replay, so that its tab shows it again.
                 search: ({ replay }) => ({ ...(replay && { replay }), ...(name !== 'attempts' && { tab: name }) }),
               })
             }
@@ -73,10 +73,10 @@ export function WebhookPage() {
 }
 
 function Health({ id }: { readonly id: string }) {
-  const { data } = useQuery(EndpointService.method.getEndpointHealth, { id }, { refetchInterval: LOOK_MS });
+  const { data } = useQuery(EndpointService.method.getEndpointHealth, { id }, { refetchInterval: POLL_INTERVAL_MS });
   const health = data?.data;
   if (!health) return null;
-  const status = statusWord(health.status, health.failingSince);
+  const status = endpointStatusName(health.status, health.failingSince);
   const facts: readonly (readonly [label: string, value: React.ReactNode])[] = [
     [
       'Status',

@@ -2,13 +2,12 @@
 
 import type { Project } from '../caller.ts';
 import { type Fault, type Reason, unavailableFault, validationFault } from '../fault.ts';
-import { termStartMs } from '../page.ts';
+import { termStartMs } from '../retention-terms.ts';
 import { hasMoreCharactersThan } from '../text-limits.ts';
-import type { Bucket, Refusal, TraceAnalytics, TraceConditions, UserStats } from '../trace-analytics-store.ts';
-import { traceTermDays } from '../trace-retention.ts';
+import { traceTermDays } from '../traces/trace-retention.ts';
 import { type GroupBy, type Interval, isPercentile, type Metric } from './query.ts';
-import { noSums } from './sums.ts';
-import { NO_DURATIONS, totalsOfSums } from './totals.ts';
+import { NO_DURATIONS, noSums, totalsOfSums } from './sums.ts';
+import type { Bucket, Refusal, TraceAnalytics, TraceConditions, UserStats } from './trace-analytics-store.ts';
 
 export type AnalyticsRequest = {
   readonly fromMs: number;
@@ -17,13 +16,13 @@ export type AnalyticsRequest = {
   readonly groupBy: GroupBy;
   readonly metrics: ReadonlySet<Metric>;
   readonly conditions: TraceConditions;
-  /** Groups to keep; null: the usual number. */
+  /** Most groups to answer; null: GROUPS_DEFAULT. */
   readonly limit: number | null;
 };
 
 export type UserStatsRequest = {
   readonly userId: string;
-  /** Null: thirty days ago, and a day ahead, for clocks that run fast. */
+  /** Null: the last thirty days, and one day ahead for senders whose clocks run fast. */
   readonly fromMs: number | null;
   readonly toMs: number | null;
 };
@@ -31,9 +30,9 @@ export type UserStatsRequest = {
 export type AnalyticsCall = { readonly project: Project; readonly nowMs: number };
 
 export type Analytics = {
-  /** Throws validation_error, also where there are more buckets than an answer may hold; unavailable where it takes too long. */
+  /** Throws validation_error (also for more than BUCKETS_MAX buckets), unavailable when the sums take too long. */
   query(request: AnalyticsRequest, call: AnalyticsCall): Promise<AnalyticsResult>;
-  /** Throws validation_error. A user who is not known has nothing. */
+  /** Throws validation_error, unavailable. An unknown user has zero traces. */
   statsOfUser(request: UserStatsRequest, call: AnalyticsCall): Promise<UserStats>;
 };
 
@@ -41,7 +40,7 @@ export type AnalyticsResult = { readonly buckets: readonly Bucket[]; readonly is
 
 export type AnalyticsDeps = {
   readonly store: TraceAnalytics;
-  /** The term of traces in projects that never chose; null: for ever. */
+  /** Retention in days of projects that set none; null: for ever. */
   readonly traceDefaultDays: number | null;
 };
 
@@ -72,28 +71,28 @@ export function createAnalytics({ store, traceDefaultDays }: AnalyticsDeps): Ana
         groupsMax: limit ?? GROUPS_DEFAULT,
         bucketsMax: BUCKETS_MAX,
       });
-      return answer.kind === 'buckets' ? answer : refuseAnswer(answer);
+      return answer.kind === 'buckets' ? answer : throwRefusal(answer);
     },
 
     async statsOfUser({ userId, ...range }, call) {
       const toMs = range.toMs ?? call.nowMs + DAY_MS;
       const fromMs = range.fromMs ?? Math.min(toMs, call.nowMs) - DAYS_DEFAULT * DAY_MS;
       if (fromMs > toMs) throw validationFault('query', [RANGE_REVERSED]);
-      // No trace has a longer one, and no database would keep such a text.
+      // Traces have no longer user id, and the databases cannot store one.
       if (hasMoreCharactersThan(userId, USER_ID_CHARACTERS_MAX)) return NO_STATS;
       const answer = await store.statsOfUser({ ...ofProject(call), fromMs, toMs, userId });
-      if (answer.kind !== 'stats') throw tookTooLong();
+      if (answer.kind !== 'stats') throw tooLongFault();
       return answer.stats;
     },
   };
 }
 
-/** Tells whoever asked why there is no answer. */
-export function refuseAnswer({ kind }: Refusal): never {
-  throw kind === 'too_long' ? tookTooLong() : validationFault('query', [TOO_MANY_BUCKETS]);
+/** Throws the Fault for a query that the store did not answer. */
+export function throwRefusal({ kind }: Refusal): never {
+  throw kind === 'too_long' ? tooLongFault() : validationFault('query', [TOO_MANY_BUCKETS]);
 }
 
-/** What is wrong with a range whose ends are valid. */
+/** The problems of a range whose two ends are valid instants. */
 export function rangeReasons(fromMs: number, toMs: number): readonly Reason[] {
   return fromMs > toMs ? [RANGE_REVERSED] : [];
 }
@@ -113,6 +112,6 @@ const NO_STATS: UserStats = {
   lastSeenMs: null,
 };
 
-function tookTooLong(): Fault {
+function tooLongFault(): Fault {
   return unavailableFault('There is too much to sum up in time; ask for a shorter range.', RETRY_AFTER_SECONDS);
 }

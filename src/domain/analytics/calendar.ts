@@ -1,4 +1,4 @@
-/** The UTC calendar that analytics count by. */
+/** The UTC intervals of analytics. */
 
 import type { Interval } from './query.ts';
 
@@ -6,15 +6,21 @@ export const HOUR_MS = 3_600_000;
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 const WEEK_MS = 7 * DAY_MS;
-/** The first Monday after 1970 began. */
+/** The first Monday of 1970. */
 const FIRST_MONDAY_MS = 4 * DAY_MS;
+const LAST_INSTANT_MS = Number.MAX_SAFE_INTEGER;
 
-/** The end is not part of it. */
+/** The end is exclusive. */
 export type Span = { readonly startMs: number; readonly endMs: number };
 
-/** The interval of the calendar that an instant is in; `total` has one for all. */
-export function calendarSpan(interval: Exclude<Interval, 'total'>, instantMs: number): Span {
+/** What is asked of the calendar; both ends of the range are inclusive. */
+export type IntervalQuery = { readonly interval: Interval; readonly fromMs: number; readonly toMs: number };
+
+/** The interval that holds an instant of the range; `total` is one interval for the whole range. */
+export function intervalAt({ interval, fromMs, toMs }: IntervalQuery, instantMs: number): Span {
   switch (interval) {
+    case 'total':
+      return { startMs: fromMs, endMs: Math.min(toMs, LAST_INSTANT_MS - 1) + 1 };
     case 'minute':
       return evenSpan(instantMs, MINUTE_MS, 0);
     case 'hour':
@@ -34,4 +40,44 @@ export function calendarSpan(interval: Exclude<Interval, 'total'>, instantMs: nu
 function evenSpan(instantMs: number, lengthMs: number, firstMs: number): Span {
   const startMs = Math.floor((instantMs - firstMs) / lengthMs) * lengthMs + firstMs;
   return { startMs, endMs: startMs + lengthMs };
+}
+
+/** The interval that ascending instants have reached. Its cells keep every value until the next interval begins. */
+export type OpenInterval<Cell> = {
+  /** Opens the interval of the instant, and closes the cells of the one before. */
+  reach(instantMs: number): Span;
+  addCell(cell: Cell): void;
+  /** Keeps only some of the open cells. */
+  retain(isKept: (cell: Cell) => boolean): void;
+  cells(): readonly Cell[];
+  /** How many values the open cells keep: the caller counts them, and closing resets the count. */
+  values: number;
+  close(): void;
+};
+
+export function createOpenInterval<Cell>(query: IntervalQuery, closeCell: (cell: Cell) => void): OpenInterval<Cell> {
+  let span: Span | null = null;
+  let cells: Cell[] = [];
+
+  const open: OpenInterval<Cell> = {
+    reach(instantMs) {
+      if (span !== null && instantMs >= span.startMs && instantMs < span.endMs) return span;
+      open.close();
+      span = intervalAt(query, instantMs);
+      return span;
+    },
+    addCell: (cell) => void cells.push(cell),
+    retain(isKept) {
+      cells = cells.filter(isKept);
+    },
+    cells: () => cells,
+    values: 0,
+    close() {
+      for (const cell of cells) closeCell(cell);
+      cells = [];
+      span = null;
+      open.values = 0;
+    },
+  };
+  return open;
 }

@@ -1,8 +1,8 @@
-/** By what traces are told apart: what their metadata names. */
+/** The dimensions by which analytics filter and group traces, read from their metadata. */
 
-import { isArray, isObject, parseFreeJson } from '../free-json.ts';
-import type { TraceConditions } from '../trace-analytics-store.ts';
+import { isArray, isObject, parseFreeJson } from '../../json/free-json.ts';
 import type { GroupBy } from './query.ts';
+import type { TraceConditions } from './trace-analytics-store.ts';
 
 export type Dimensions = {
   readonly userId: string | null;
@@ -11,7 +11,7 @@ export type Dimensions = {
   readonly labels: readonly string[];
 };
 
-/** Of the metadata of a trace, as it is stored. */
+/** Reads the stored metadata of a trace. */
 export function readDimensions(metadataJson: string): Dimensions {
   const metadata = parseFreeJson(metadataJson);
   const member = (key: string) => (isObject(metadata) && Object.hasOwn(metadata, key) ? metadata[key] : undefined);
@@ -28,7 +28,7 @@ export function readDimensions(metadataJson: string): Dimensions {
   };
 }
 
-/** Whether a trace is one of those that count, its spans apart. */
+/** Whether a trace fits the conditions, except the one on models, which spans decide. */
 export function matchTrace(dimensions: Dimensions, conditions: TraceConditions): boolean {
   const { userId, customerId, threadId, label } = conditions;
   return (
@@ -41,8 +41,8 @@ export function matchTrace(dimensions: Dimensions, conditions: TraceConditions):
 
 const NO_GROUP = [null] as const;
 
-/** The groups that a trace is in; with several labels it is in each. */
-export function valuesOfGroup(
+/** The groups of a trace; a trace with several labels is in several. */
+export function groupsOfTrace(
   dimensions: Dimensions,
   groupBy: Exclude<GroupBy, 'none' | 'model'>,
 ): readonly (string | null)[] {
@@ -58,7 +58,7 @@ export function valuesOfGroup(
   }
 }
 
-/** Texts that the stored metadata of every trace holds that matches: two of them say enough. */
+/** Substrings of the stored metadata of every matching trace; two are selective enough for the database. */
 export function needlesOf({ userId, customerId, threadId, label }: TraceConditions): readonly string[] {
   const named = { user_id: userId, thread_id: threadId, customer_id: customerId };
   const needles = Object.entries(named).flatMap(([key, value]) =>

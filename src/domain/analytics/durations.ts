@@ -1,42 +1,43 @@
-/** Durations of traces that are gone through in any order, by the intervals in which the traces began. */
+/** Collects durations of traces, given in any order, by the interval in which each trace began. */
 
-import type { AnalyticsQuestion, Bucket } from '../trace-analytics-store.ts';
-import { calendarSpan, type Span } from './calendar.ts';
-import { createValues, type Values } from './values.ts';
+import { intervalAt, type Span } from './calendar.ts';
+import { createDistribution, type Distribution } from './distribution.ts';
+import type { AnalyticsQuery, Bucket } from './trace-analytics-store.ts';
 
 export type Durations = {
-  /** Null: nothing is known. */
+  /** Null: unknown. */
   add(startedAtMs: number, totalTimeMs: number | null, firstTokenMs: number | null): void;
-  /** Whether there is no room for all of them. */
-  isTooMuch(): boolean;
-  /** The same bucket, with the percentiles of its interval. */
+  /** Whether the durations need more memory than allowed. */
+  isOverLimit(): boolean;
+  /** Adds the percentiles of its interval to a bucket. */
   complete(bucket: Bucket): Bucket;
 };
 
-/** They take eight bytes each. */
+/** Each takes eight bytes. */
 const VALUES_MAX = 4_000_000;
 
-type Cell = { readonly span: Span; readonly totalTimes: Values; readonly firstTokens: Values };
+type Cell = { readonly span: Span; readonly totalTimes: Distribution; readonly firstTokens: Distribution };
 
-export function createDurations(
-  { interval, fromMs, toMs, bucketsMax }: AnalyticsQuestion,
-  valuesMax = VALUES_MAX,
-): Durations {
+export function createDurations(query: AnalyticsQuery, valuesMax = VALUES_MAX): Durations {
   const cells = new Map<number, Cell>();
   let last: Cell | null = null;
   let values = 0;
 
   function cellAt(instantMs: number): Cell {
-    // Most begin where the one before did.
+    // Most traces began in the interval of the trace before.
     if (last !== null && instantMs >= last.span.startMs && instantMs < last.span.endMs) return last;
-    const span = interval === 'total' ? { startMs: fromMs, endMs: toMs + 1 } : calendarSpan(interval, instantMs);
-    const cell = cells.get(span.startMs) ?? { span, totalTimes: createValues(), firstTokens: createValues() };
+    const span = intervalAt(query, instantMs);
+    const cell = cells.get(span.startMs) ?? {
+      span,
+      totalTimes: createDistribution(),
+      firstTokens: createDistribution(),
+    };
     cells.set(span.startMs, cell);
     last = cell;
     return cell;
   }
 
-  function addTo(kept: Values, value: number | null): void {
+  function addTo(kept: Distribution, value: number | null): void {
     if (value === null) return;
     const before = kept.size();
     kept.add(value);
@@ -49,7 +50,7 @@ export function createDurations(
       addTo(totalTimes, totalTimeMs);
       addTo(firstTokens, firstTokenMs);
     },
-    isTooMuch: () => values > valuesMax || cells.size > bucketsMax,
+    isOverLimit: () => values > valuesMax || cells.size > query.bucketsMax,
     complete(bucket) {
       const cell = cells.get(bucket.startMs);
       const totalTimeMs = cell?.totalTimes.percentiles() ?? null;

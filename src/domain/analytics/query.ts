@@ -1,4 +1,4 @@
-/** What analytics can be asked for. */
+/** The intervals, groupings and metrics of analytics. */
 
 import type { Reason } from '../fault.ts';
 
@@ -22,7 +22,7 @@ export const METRICS = [
 ] as const;
 export type Metric = (typeof METRICS)[number];
 
-/** Names that stand for several metrics. */
+/** Names that select several metrics. */
 const FAMILIES: ReadonlyMap<string, readonly Metric[]> = new Map([
   ['first_token_ms', ['first_token_ms_p50', 'first_token_ms_p95']],
   ['total_time_ms', ['total_time_ms_p50', 'total_time_ms_p95']],
@@ -31,12 +31,12 @@ const LIST_CHARACTERS_MAX = 1_000;
 
 export type ReadMetrics = { readonly metrics: ReadonlySet<Metric>; readonly reasons: readonly Reason[] };
 
-/** Reads a comma list; an empty one asks for everything. */
+/** Reads a comma-separated list; an empty one selects every metric. */
 export function readMetrics(list: string): ReadMetrics {
   return readMetricList(list, METRICS, FAMILIES);
 }
 
-/** The same of any metrics, and of names that stand for several of them. */
+/** Reads a list of any metrics; `families` are names that select several. */
 export function readMetricList<M extends string>(
   list: string,
   all: readonly M[],
@@ -55,7 +55,7 @@ export function readMetricList<M extends string>(
   return { metrics, reasons: names.every((name) => named.has(name)) ? [] : [unknown] };
 }
 
-/** Those of which every value has to be looked at. */
+/** Whether the metric needs every single value, and not only sums. */
 export function isPercentile(metric: string): boolean {
   return /_p\d\d$/.test(metric);
 }

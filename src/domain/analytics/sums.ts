@@ -1,11 +1,11 @@
-/** Counts and sums of traces that can be added and taken off again, so that they stay exact whatever is sent again or removed. */
+/** Counts and sums of traces that can be added and subtracted, so that they stay exact when traces change or are removed. */
 
-import type { TraceTotals } from '../trace.ts';
+import type { TraceTotals } from '../traces/trace.ts';
+import type { Percentiles } from './distribution.ts';
 
 /**
- * Of some traces, or of those of their spans that a model wrote. How many values were known stands beside each sum, for a
- * sum of none is null. Costs are kept as whole US dollars and the nano-USD left over: no number of them leaves the integers
- * that a double holds.
+ * Of some traces, or of their spans with a model. Beside each sum stands how many values were known: a sum of none is
+ * null. Costs are whole US dollars plus the remaining nano-USD, so that every number stays a safe integer.
  */
 export type Sums = {
   readonly traces: number;
@@ -20,11 +20,11 @@ export type Sums = {
   readonly costKnown: number;
 };
 
-export type SumsInMaking = { -readonly [Name in keyof Sums]: number };
+export type MutableSums = { -readonly [Name in keyof Sums]: number };
 
 const NANO_PER_USD = 1_000_000_000;
 
-export function noSums(): SumsInMaking {
+export function noSums(): MutableSums {
   return {
     traces: 0,
     spans: 0,
@@ -39,8 +39,8 @@ export function noSums(): SumsInMaking {
   };
 }
 
-/** `times` is 1 to add, -1 to take off. */
-export function addSums(to: SumsInMaking, sums: Sums, times: 1 | -1 = 1): void {
+/** `times` is 1 to add, -1 to subtract. */
+export function addSums(to: MutableSums, sums: Sums, times: 1 | -1 = 1): void {
   to.traces += times * sums.traces;
   to.spans += times * sums.spans;
   to.errors += times * sums.errors;
@@ -53,19 +53,19 @@ export function addSums(to: SumsInMaking, sums: Sums, times: 1 | -1 = 1): void {
   to.costKnown += times * sums.costKnown;
 }
 
-/** Whether adding them changes nothing. */
-export function isNothing(sums: Sums): boolean {
+/** Whether adding the sums would change nothing. */
+export function isZero(sums: Sums): boolean {
   return Object.values(sums).every((each) => each === 0);
 }
 
-/** What is known of a trace or a span. */
+/** The amounts of a trace or a span; null: unknown. */
 export type Amounts = {
   readonly promptTokens: number | null;
   readonly completionTokens: number | null;
   readonly costNanoUsd: number | null;
 };
 
-export function addAmounts(to: SumsInMaking, { promptTokens, completionTokens, costNanoUsd }: Amounts): void {
+export function addAmounts(to: MutableSums, { promptTokens, completionTokens, costNanoUsd }: Amounts): void {
   if (promptTokens !== null) {
     to.promptTokens += promptTokens;
     to.promptKnown += 1;
@@ -81,7 +81,7 @@ export function addAmounts(to: SumsInMaking, { promptTokens, completionTokens, c
   to.costKnown += 1;
 }
 
-/** US dollars, as near as a double comes. */
+/** US dollars, as precise as a double allows. */
 export function costOf({ costUsd, costRestNanoUsd }: Sums): number {
   const nano = costUsd * NANO_PER_USD + costRestNanoUsd;
   return Number.isSafeInteger(nano) ? nano / NANO_PER_USD : costUsd + costRestNanoUsd / NANO_PER_USD;
@@ -89,7 +89,7 @@ export function costOf({ costUsd, costRestNanoUsd }: Sums): number {
 
 type Counted = Pick<TraceTotals, 'spanCount' | 'hasError' | 'promptTokens' | 'completionTokens' | 'totalCostNanoUsd'>;
 
-/** Of one whole trace. */
+/** The sums of one whole trace. */
 export function sumsOfTrace(trace: Counted): Sums {
   const sums = noSums();
   sums.traces = 1;
@@ -99,15 +99,15 @@ export function sumsOfTrace(trace: Counted): Sums {
   return sums;
 }
 
-/** What a span counts for. */
+/** What one span adds. */
 export type CountedSpan = Amounts & { readonly model: string | null; readonly hasError: boolean };
 
 /**
- * Of one trace, by the models of its spans. Null stands for a trace none of whose spans has a model, or that has no spans; of
- * a trace that has models the other spans count for none of them.
+ * The sums of one trace by the models of its spans. The key is null where no span has a model. In a trace with models the
+ * spans without one are left out.
  */
 export function sumsByModel(spans: Iterable<CountedSpan>): ReadonlyMap<string | null, Sums> {
-  const byModel = new Map<string | null, SumsInMaking>();
+  const byModel = new Map<string | null, MutableSums>();
   for (const span of spans) {
     const sums = byModel.get(span.model) ?? { ...noSums(), traces: 1 };
     byModel.set(span.model, sums);
@@ -118,4 +118,33 @@ export function sumsByModel(spans: Iterable<CountedSpan>): ReadonlyMap<string | 
   if (byModel.size > 1) byModel.delete(null);
   if (byModel.size === 0) byModel.set(null, { ...noSums(), traces: 1 });
   return byModel;
+}
+
+/** Null: no value was known. */
+export type Totals = {
+  readonly traces: number;
+  readonly spans: number;
+  readonly errors: number;
+  readonly promptTokens: number | null;
+  readonly completionTokens: number | null;
+  readonly totalCostUsd: number | null;
+  readonly firstTokenMs: Percentiles | null;
+  readonly totalTimeMs: Percentiles | null;
+};
+
+type Durations = Pick<Totals, 'firstTokenMs' | 'totalTimeMs'>;
+
+export const NO_DURATIONS: Durations = { firstTokenMs: null, totalTimeMs: null };
+
+export function totalsOfSums(sums: Sums, durations: Durations): Totals {
+  const { traces, spans, errors, promptTokens, promptKnown, completionTokens, completionKnown, costKnown } = sums;
+  return {
+    traces,
+    spans,
+    errors,
+    promptTokens: promptKnown === 0 ? null : promptTokens,
+    completionTokens: completionKnown === 0 ? null : completionTokens,
+    totalCostUsd: costKnown === 0 ? null : costOf(sums),
+    ...durations,
+  };
 }

@@ -1,16 +1,15 @@
 /**
- * Counts traces into buckets as they are gone through, oldest first. Memory is bounded: of more groups than there is room
- * for, a part is counted at a time, and the traces are gone through once more for each further part.
+ * Counts traces into groups and intervals while a caller reads them, oldest first. Memory is bounded: where the groups do
+ * not all fit, the caller reads the traces again for each further part of the groups.
  */
 
-import { ALL_GROUPS, type GroupHash, type GroupPart, halvesOf, isInPart, PARTS_MAX } from '../group-parts.ts';
-import type { AnalyticsAnswer, AnalyticsQuestion, Bucket } from '../trace-analytics-store.ts';
-import { calendarSpan, type Span } from './calendar.ts';
-import { addSums, costOf, noSums, type Sums, type SumsInMaking } from './sums.ts';
-import { NO_DURATIONS, totalsOfSums } from './totals.ts';
-import { createValues, type Percentiles, type Values } from './values.ts';
+import { createGroupPasses, type GroupHash, insertRanked } from '../group-parts.ts';
+import { createOpenInterval, type Span } from './calendar.ts';
+import { createDistribution, type Distribution, type Percentiles } from './distribution.ts';
+import { addSums, costOf, type MutableSums, NO_DURATIONS, noSums, type Sums, totalsOfSums } from './sums.ts';
+import type { AnalyticsAnswer, AnalyticsQuery, Bucket } from './trace-analytics-store.ts';
 
-/** What a trace counts for in a group. */
+/** What one trace adds to one group. */
 export type Entry = {
   readonly group: string | null;
   readonly sums: Sums;
@@ -19,160 +18,139 @@ export type Entry = {
 };
 
 export type Tallies = {
-  /** Whether the traces have to be gone through, once more after each time. */
+  /** Starts a pass: the caller MUST then read all traces. False when every group is counted, or a limit is exceeded. */
   beginPass(): boolean;
-  /** To be called with ascending instants in a pass. */
+  /** Within a pass instants must ascend. */
   add(startedAtMs: number, entry: Entry): void;
   endPass(): void;
   answer(): AnalyticsAnswer;
 };
 
 export type TalliesLimits = {
-  /** Buckets that are kept while groups are compared. */
+  /** Buckets held in memory while groups are ranked. */
   readonly cellsMax: number;
-  /** Durations that are kept. */
+  /** Durations held in memory. */
   readonly valuesMax: number;
 };
 
 type Cell = {
   readonly span: Span;
-  readonly sums: SumsInMaking;
-  firstTokens: Values | null;
-  totalTimes: Values | null;
+  readonly sums: MutableSums;
+  firstTokens: Distribution | null;
+  totalTimes: Distribution | null;
   durations: { readonly firstTokenMs: Percentiles | null; readonly totalTimeMs: Percentiles | null };
 };
-type Tally = { readonly group: string | null; readonly sums: SumsInMaking; readonly cells: Map<number, Cell> };
+type Tally = { readonly group: string | null; readonly sums: MutableSums; readonly cells: Map<number, Cell> };
 
-/** A cell with durations takes a few kilobytes, and the thread that counts has a few hundred megabytes. */
+/** A cell with durations takes a few kilobytes; the reader thread has a heap of a few hundred megabytes. */
 const LIMITS: TalliesLimits = { cellsMax: 20_000, valuesMax: 2_000_000 };
-const LAST_INSTANT_MS = Number.MAX_SAFE_INTEGER;
 
-export function createTallies(question: AnalyticsQuestion, hashOf: GroupHash, limits: TalliesLimits = LIMITS): Tallies {
-  const { interval, fromMs, toMs, groupsMax, bucketsMax } = question;
-  const parts: GroupPart[] = [ALL_GROUPS];
-  let part = ALL_GROUPS;
+export function createTallies(query: AnalyticsQuery, hashOf: GroupHash, limits: TalliesLimits = LIMITS): Tallies {
+  const { groupsMax, bucketsMax } = query;
+  const passes = createGroupPasses(hashOf);
+  const interval = createOpenInterval<Cell>(query, closeCell);
   const best: Tally[] = [];
   let groupCount = 0;
   let tallies = new Map<string | null, Tally>();
   let cells = 0;
-  let open: { readonly span: Span; readonly cells: Cell[]; values: number } | null = null;
-  let isTooMuch = false;
+  let isOverLimit = false;
 
-  function spanOf(instantMs: number): Span {
-    if (interval !== 'total') return calendarSpan(interval, instantMs);
-    return { startMs: fromMs, endMs: Math.min(toMs, LAST_INSTANT_MS - 1) + 1 };
-  }
-
-  function closeCells(): void {
-    for (const cell of open?.cells ?? []) {
-      cell.durations = {
-        firstTokenMs: cell.firstTokens?.percentiles() ?? null,
-        totalTimeMs: cell.totalTimes?.percentiles() ?? null,
-      };
-      cell.firstTokens = null;
-      cell.totalTimes = null;
-    }
-    open = null;
-  }
-
-  function openAt(instantMs: number): NonNullable<typeof open> {
-    if (open !== null && instantMs >= open.span.startMs && instantMs < open.span.endMs) return open;
-    closeCells();
-    open = { span: spanOf(instantMs), cells: [], values: 0 };
-    return open;
-  }
-
-  function cellOf(tally: Tally, now: NonNullable<typeof open>): Cell {
-    const known = tally.cells.get(now.span.startMs);
+  function cellOf(tally: Tally, span: Span): Cell {
+    const known = tally.cells.get(span.startMs);
     if (known !== undefined) return known;
     const cell: Cell = {
-      span: now.span,
+      span,
       sums: noSums(),
-      firstTokens: question.hasPercentiles ? createValues() : null,
-      totalTimes: question.hasPercentiles ? createValues() : null,
+      firstTokens: query.hasPercentiles ? createDistribution() : null,
+      totalTimes: query.hasPercentiles ? createDistribution() : null,
       durations: NO_DURATIONS,
     };
-    tally.cells.set(now.span.startMs, cell);
-    now.cells.push(cell);
+    tally.cells.set(span.startMs, cell);
+    interval.addCell(cell);
     cells += 1;
     return cell;
   }
 
-  function addValues(values: Values | null, added: readonly number[], now: NonNullable<typeof open>): void {
-    if (values === null) return;
-    const before = values.size();
-    for (const value of added) values.add(value);
-    now.values += values.size() - before;
+  function addValues(kept: Distribution | null, added: readonly number[]): void {
+    if (kept === null) return;
+    const before = kept.size();
+    for (const value of added) kept.add(value);
+    interval.values += kept.size() - before;
   }
 
   function isFull(): boolean {
-    return cells > limits.cellsMax || (open?.values ?? 0) > limits.valuesMax;
+    return cells > limits.cellsMax || interval.values > limits.valuesMax;
   }
 
   /** Leaves half of the groups to another pass. */
-  function makeRoom(): void {
-    if (part.of >= PARTS_MAX || tallies.size < 2) {
-      isTooMuch = true;
+  function splitPart(): void {
+    if (tallies.size < 2 || !passes.split()) {
+      isOverLimit = true;
       return;
     }
-    const [kept, other] = halvesOf(part);
-    parts.push(other);
-    part = kept;
-    tallies = new Map([...tallies].filter(([group]) => isInPart(kept, group, hashOf)));
+    tallies = new Map([...tallies].filter(([group]) => passes.covers(group)));
     cells = 0;
     for (const tally of tallies.values()) cells += tally.cells.size;
-    if (open === null) return;
-    const { span } = open;
-    const left = [...tallies.values()].flatMap((tally) => tally.cells.get(span.startMs) ?? []);
-    let values = 0;
-    for (const cell of left) values += (cell.firstTokens?.size() ?? 0) + (cell.totalTimes?.size() ?? 0);
-    open = { span, cells: left, values };
+    const kept = new Set([...tallies.values()].flatMap((tally) => [...tally.cells.values()]));
+    interval.retain((cell) => kept.has(cell));
+    interval.values = interval.cells().reduce((sum, cell) => sum + sizeOf(cell), 0);
   }
 
   return {
     beginPass() {
-      const next = isTooMuch ? undefined : parts.shift();
-      if (next === undefined) return false;
-      part = next;
+      if (isOverLimit || !passes.begin()) return false;
       tallies = new Map();
       cells = 0;
       return true;
     },
     add(startedAtMs, { group, sums, firstTokensMs, totalTimesMs }) {
-      if (isTooMuch || !isInPart(part, group, hashOf)) return;
+      if (isOverLimit || !passes.covers(group)) return;
       const tally = tallies.get(group) ?? { group, sums: noSums(), cells: new Map() };
       tallies.set(group, tally);
       addSums(tally.sums, sums);
-      const now = openAt(startedAtMs);
-      const cell = cellOf(tally, now);
+      const span = interval.reach(startedAtMs);
+      const cell = cellOf(tally, span);
       addSums(cell.sums, sums);
-      addValues(cell.firstTokens, firstTokensMs, now);
-      addValues(cell.totalTimes, totalTimesMs, now);
-      while (isFull() && !isTooMuch) makeRoom();
+      addValues(cell.firstTokens, firstTokensMs);
+      addValues(cell.totalTimes, totalTimesMs);
+      while (isFull() && !isOverLimit) splitPart();
     },
     endPass() {
-      closeCells();
-      // Where everything was taken off again nothing is left to tell of.
+      interval.close();
+      // Removed traces are subtracted: a group of which nothing is left is not answered.
       for (const tally of tallies.values()) {
         if (tally.sums.traces <= 0) continue;
         groupCount += 1;
-        keepBest(best, tally, groupsMax);
+        insertRanked(best, tally, { countMax: groupsMax, compare: compareRank });
       }
       tallies = new Map();
-      if (countCells(best) > limits.cellsMax) isTooMuch = true;
+      if (countCells(best) > limits.cellsMax) isOverLimit = true;
     },
     answer() {
-      if (isTooMuch || countCells(best) > bucketsMax) return { kind: 'too_many_buckets' };
+      if (isOverLimit || countCells(best) > bucketsMax) return { kind: 'too_many_buckets' };
       return { kind: 'buckets', buckets: bucketsOf(best), isTruncated: groupCount > groupsMax };
     },
   };
 }
 
-function countCells(tallies: readonly Tally[]): number {
-  return tallies.reduce((count, { cells }) => count + [...cells.values()].filter(isTold).length, 0);
+function closeCell(cell: Cell): void {
+  cell.durations = {
+    firstTokenMs: cell.firstTokens?.percentiles() ?? null,
+    totalTimeMs: cell.totalTimes?.percentiles() ?? null,
+  };
+  cell.firstTokens = null;
+  cell.totalTimes = null;
 }
 
-function isTold({ sums }: Cell): boolean {
+function sizeOf({ firstTokens, totalTimes }: Cell): number {
+  return (firstTokens?.size() ?? 0) + (totalTimes?.size() ?? 0);
+}
+
+function countCells(tallies: readonly Tally[]): number {
+  return tallies.reduce((count, { cells }) => count + [...cells.values()].filter(hasTraces).length, 0);
+}
+
+function hasTraces({ sums }: Cell): boolean {
   return sums.traces > 0;
 }
 
@@ -180,25 +158,10 @@ function bucketsOf(tallies: readonly Tally[]): readonly Bucket[] {
   const ordered = tallies.toSorted((one, other) => compareNames(one.group, other.group));
   const buckets = ordered.flatMap(({ group, cells }) =>
     [...cells.values()]
-      .filter(isTold)
+      .filter(hasTraces)
       .map(({ span, sums, durations }) => ({ ...span, group, totals: totalsOfSums(sums, durations) })),
   );
   return buckets.sort((one, other) => one.startMs - other.startMs);
-}
-
-/** Into an array that is in order, so that however many groups there are, few are put in order. */
-function keepBest(best: Tally[], tally: Tally, countMax: number): void {
-  const last = best.at(-1);
-  if (last !== undefined && best.length >= countMax && compareRank(tally, last) > 0) return;
-  let [from, to] = [0, best.length];
-  while (from < to) {
-    const middle = (from + to) >> 1;
-    const other = best[middle];
-    if (other !== undefined && compareRank(other, tally) < 0) from = middle + 1;
-    else to = middle;
-  }
-  best.splice(from, 0, tally);
-  if (best.length > countMax) best.pop();
 }
 
 /** By traces, then cost, then name. */
@@ -208,7 +171,7 @@ function compareRank(one: Tally, other: Tally): number {
   );
 }
 
-/** By their bytes, as everywhere; what has none comes last. */
+/** Compares names by their bytes; null comes last. */
 export function compareNames(one: string | null, other: string | null): number {
   if (one === null || other === null) return Number(one === null) - Number(other === null);
   return Buffer.compare(Buffer.from(one), Buffer.from(other));

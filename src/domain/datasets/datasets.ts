@@ -1,15 +1,15 @@
-/** The datasets of a project: what experiments run on. */
+/** The datasets of a project, on which experiments run. */
 
 import type { Project } from '../caller.ts';
 import type { RandomBytes } from '../clock.ts';
-import { drawSlug } from '../evaluator-slug.ts';
 import { Fault, type Reason, unavailableFault } from '../fault.ts';
 import { newId } from '../ids.ts';
 import { countCodePoints, lengthReason, refuseProblems, typeReason } from '../reasons.ts';
-import type { SearchCall, TraceSearches } from '../trace-search.ts';
-import type { Dataset, DatasetPart, DatasetStore } from './dataset.ts';
-import { type EntriesDraft, judgeEntries } from './entries.ts';
-import { type Room, readTraceEntries, type TracesFound } from './trace-entries.ts';
+import { drawSlug } from '../slug.ts';
+import type { SearchCall, TraceSearches } from '../traces/search/trace-search.ts';
+import type { Dataset, DatasetStore, DatasetVersion } from './dataset.ts';
+import { type EntriesDraft, validateEntries } from './entries.ts';
+import { type Capacity, readTraceEntries, type TraceSelection } from './trace-entries.ts';
 
 export type DatasetDeps = {
   readonly store: DatasetStore;
@@ -24,12 +24,12 @@ export type NumberedEntry = { readonly id: string; readonly entryJson: string; r
 export type DatasetContent = { readonly dataset: Dataset; readonly entries: readonly NumberedEntry[] };
 
 /** The newest traces first; `limit` entries at most. */
-export type TracesDraft = { readonly search: TracesFound; readonly limit: number; readonly call: SearchCall };
+export type TracesDraft = { readonly search: TraceSelection; readonly limit: number; readonly call: SearchCall };
 
 export type TracesAdded = {
   readonly dataset: Dataset;
   readonly added: number;
-  /** Traces of the search that no entry was made of; there are more where it was not counted to its end. */
+  /** Traces of the search without an entry; a lower bound where the search did not count to its end. */
   readonly leftOut: number;
   readonly isLeftOutExact: boolean;
 };
@@ -39,9 +39,9 @@ export type Datasets = {
   create(project: Project, draft: DatasetDraft, nowMs: number): Promise<Dataset>;
   /** Adds a version with the entries. Throws validation_error, dataset_not_found, dataset_too_large. */
   append(project: Project, idOrSlug: string, entries: EntriesDraft & { readonly nowMs: number }): Promise<Dataset>;
-  /** Adds a version with what has room of the traces that a search finds. Throws validation_error, dataset_not_found. */
+  /** Adds a version with as many traces of a search as fit. Throws validation_error, dataset_not_found. */
   appendTraces(project: Project, idOrSlug: string, draft: TracesDraft): Promise<TracesAdded>;
-  /** The entries up to a version, all by default. Throws dataset_not_found, dataset_version_not_found. */
+  /** The entries up to a version; null: all. Throws dataset_not_found, dataset_version_not_found. */
   get(project: Project, idOrSlug: string, version: number | null): Promise<DatasetContent>;
   /** The newest first. */
   list(project: Project): Promise<readonly Dataset[]>;
@@ -49,50 +49,54 @@ export type Datasets = {
   remove(project: Project, idOrSlug: string, nowMs: number): Promise<void>;
 };
 
-/** Datasets of a project at once, entries of one, and the bytes of their JSON: a dataset is read in one answer. */
+/** Datasets per project, entries per dataset, and bytes of their JSON: a whole dataset is one response. */
 const LIVE_MAX = 1000;
 const ENTRIES_MAX = 10_000;
 const TOTAL_MAX_BYTES = 6 * 1024 * 1024;
 const SLUG_ATTEMPTS_MAX = 16;
-const APPEND_ROUNDS_MAX = 20;
+const APPEND_ATTEMPTS_MAX = 20;
 const RETRY_AFTER_SECONDS = 1;
 
 export function createDatasets(deps: DatasetDeps): Datasets {
   const { store, random } = deps;
   return {
     async create(project, draft, nowMs) {
-      const { entries, problems } = await judgeEntries(draft);
+      const { entries, problems } = await validateEntries(draft);
       refuseProblems([...nameProblems(draft.name), ...problems]);
       const name = (draft.name ?? '').trim().toWellFormed();
       const empty = { version: 0, entryCount: 0, totalBytes: 0, createdAtMs: nowMs, updatedAtMs: nowMs };
       for (let attempt = 0; attempt < SLUG_ATTEMPTS_MAX; attempt += 1) {
         const slug = drawSlug(name, 'dataset', random);
         const unfilled = { id: newId('dataset', random), projectId: project.id, name, slug, ...empty };
-        const { dataset, part } = grow(unfilled, entries, nowMs);
-        const outcome = await store.insert(dataset, part, LIVE_MAX);
+        const { dataset, next } = addVersion(unfilled, entries, nowMs);
+        const outcome = await store.insert(dataset, next, LIVE_MAX);
         if (outcome === 'stored') return dataset;
         if (outcome === 'limit_reached') throw limitFault();
       }
       throw new Error(`no free slug in ${SLUG_ATTEMPTS_MAX} draws`);
     },
     async append(project, idOrSlug, { nowMs, ...draft }) {
-      const { entries, problems } = await judgeEntries(draft);
+      const { entries, problems } = await validateEntries(draft);
       refuseProblems(entries.length + problems.length === 0 ? [typeReason('entries', 'array', 'undefined')] : problems);
-      return (await appendFitting(deps, { project, idOrSlug, nowMs }, () => entries)).dataset;
+      return (await appendWhatFits(deps, { project, idOrSlug, nowMs }, () => entries)).dataset;
     },
     async appendTraces(project, idOrSlug, { search, limit, call }) {
-      const room = roomOf(await find(deps, project, idOrSlug));
-      const entriesMax = Math.min(room.entriesMax, limit);
-      const { entries, found } = await readTraceEntries(deps.searches, { search, room: { ...room, entriesMax }, call });
+      const capacity = capacityOf(await find(deps, project, idOrSlug));
+      const entriesMax = Math.min(capacity.entriesMax, limit);
+      const { entries, found } = await readTraceEntries(deps.searches, {
+        search,
+        capacity: { ...capacity, entriesMax },
+        call,
+      });
       const at = { project, idOrSlug, nowMs: call.nowMs };
-      const { dataset, added } = await appendFitting(deps, at, (now) => cutToRoom(entries, roomOf(now)));
+      const { dataset, added } = await appendWhatFits(deps, at, (now) => cutToCapacity(entries, capacityOf(now)));
       return { dataset, added, leftOut: Math.max(found.count - added, 0), isLeftOutExact: found.isExact };
     },
     async get(project, idOrSlug, version) {
       const dataset = await find(deps, project, idOrSlug);
       if (version !== null && (version < 1 || version > dataset.version)) throw versionFault(dataset);
-      const parts = await store.parts(dataset, version ?? dataset.version);
-      return { dataset, entries: parts.flatMap((part) => numberEntries(dataset, part)) };
+      const versions = await store.versions(dataset, version ?? dataset.version);
+      return { dataset, entries: versions.flatMap((each) => numberEntries(dataset, each)) };
     },
     list: (project) => store.list(project.id, LIVE_MAX),
     async remove(project, idOrSlug, nowMs) {
@@ -104,28 +108,28 @@ export function createDatasets(deps: DatasetDeps): Datasets {
 
 type Appending = { readonly project: Project; readonly idOrSlug: string; readonly nowMs: number };
 
-/** Others may add at the same time: what fits is asked of the dataset as it is then. */
-async function appendFitting(
+/** Retries when another request added a version meanwhile, and then computes anew which entries fit. */
+async function appendWhatFits(
   deps: DatasetDeps,
   { project, idOrSlug, nowMs }: Appending,
   entriesFor: (dataset: Dataset) => readonly string[],
 ): Promise<{ readonly dataset: Dataset; readonly added: number }> {
-  for (let round = 0; round < APPEND_ROUNDS_MAX; round += 1) {
+  for (let round = 0; round < APPEND_ATTEMPTS_MAX; round += 1) {
     const known = await find(deps, project, idOrSlug);
     const entries = entriesFor(known);
     if (entries.length === 0) return { dataset: known, added: 0 };
-    const { dataset, part } = grow(known, entries, nowMs);
-    if ((await deps.store.append(dataset, part)) === 'stored') return { dataset, added: entries.length };
+    const { dataset, next } = addVersion(known, entries, nowMs);
+    if ((await deps.store.append(dataset, next)) === 'stored') return { dataset, added: entries.length };
   }
   throw unavailableFault('Others keep adding to this dataset; try again.', RETRY_AFTER_SECONDS);
 }
 
-function roomOf({ entryCount, totalBytes }: Dataset): Room {
+function capacityOf({ entryCount, totalBytes }: Dataset): Capacity {
   return { entriesMax: ENTRIES_MAX - entryCount, bytesMax: TOTAL_MAX_BYTES - totalBytes };
 }
 
-/** Those that fit, one after the other; what does not takes no room from the next. */
-export function cutToRoom(entries: readonly string[], { entriesMax, bytesMax }: Room): readonly string[] {
+/** Keeps the entries that fit, in order; an entry that is too large does not stop later ones. */
+export function cutToCapacity(entries: readonly string[], { entriesMax, bytesMax }: Capacity): readonly string[] {
   let leftBytes = bytesMax;
   return entries.slice(0, entriesMax).filter((entry) => {
     const bytes = Buffer.byteLength(entry) + 1;
@@ -137,7 +141,7 @@ export function cutToRoom(entries: readonly string[], { entriesMax, bytesMax }: 
 
 const NAME_LENGTH_MAX = 255;
 
-/** What is wrong with the name of a new dataset. */
+/** The problems of the name of a new dataset. */
 export function nameProblems(name: string | null): readonly Reason[] {
   if (name === null) return [typeReason('name', 'string', 'undefined')];
   const length = countCodePoints(name.trim());
@@ -146,8 +150,8 @@ export function nameProblems(name: string | null): readonly Reason[] {
   return [{ field: 'name', type: 'invalid_format', message: 'name must not contain the character U+0000' }];
 }
 
-/** The dataset with one more version. Throws dataset_too_large. */
-function grow(dataset: Dataset, entries: readonly string[], nowMs: number) {
+/** Adds a version to the dataset. Throws dataset_too_large. */
+function addVersion(dataset: Dataset, entries: readonly string[], nowMs: number) {
   const entryLines = entries.join('\n');
   const grown: Dataset = {
     ...dataset,
@@ -158,12 +162,12 @@ function grow(dataset: Dataset, entries: readonly string[], nowMs: number) {
   };
   if (grown.entryCount > ENTRIES_MAX || grown.totalBytes > TOTAL_MAX_BYTES) throw tooLargeFault();
   const { version } = grown;
-  const part: DatasetPart = { version, firstPosition: dataset.entryCount, entryLines, createdAtMs: nowMs };
-  return { dataset: grown, part };
+  const next: DatasetVersion = { version, firstPosition: dataset.entryCount, entryLines, createdAtMs: nowMs };
+  return { dataset: grown, next };
 }
 
-/** Entries are told apart by their place, which they keep. */
-function numberEntries({ id }: Dataset, { firstPosition, entryLines, createdAtMs }: DatasetPart): NumberedEntry[] {
+/** The id of an entry is its position, which never changes. */
+function numberEntries({ id }: Dataset, { firstPosition, entryLines, createdAtMs }: DatasetVersion): NumberedEntry[] {
   if (entryLines === '') return [];
   return entryLines
     .split('\n')

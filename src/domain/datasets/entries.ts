@@ -1,7 +1,6 @@
-/** Entries of datasets as they are sent: as JSON, as lines of JSON, or as CSV. */
+/** Reads entries of datasets from JSON, JSON lines or CSV. */
 
-import type { Reason } from '../fault.ts';
-import { MEMBERS_MAX } from '../json-scan.ts';
+import { MEMBERS_MAX } from '../../json/json-scan.ts';
 import {
   isLosslessArray,
   isLosslessObject,
@@ -9,7 +8,8 @@ import {
   type LosslessJson,
   parseLossless,
   stringifyLossless,
-} from '../lossless-json.ts';
+} from '../../json/lossless-json.ts';
+import type { Reason } from '../fault.ts';
 import { typeReason } from '../reasons.ts';
 
 /** Null: not sent. */
@@ -20,8 +20,8 @@ export type EntriesDraft = {
   readonly jsonl: string | null;
 };
 
-export type JudgedEntries = {
-  /** The compact JSON text of each. */
+export type ValidatedEntries = {
+  /** The compact JSON text of each entry. */
   readonly entries: readonly string[];
   readonly problems: readonly Reason[];
 };
@@ -29,8 +29,8 @@ export type JudgedEntries = {
 const DEPTH_MAX = 126;
 const COLUMNS_MAX = 200;
 
-/** Every entry is an object; its members are the caller's business, as long as they can be kept. */
-export async function judgeEntries({ entriesJson, csv, jsonl }: EntriesDraft): Promise<JudgedEntries> {
+/** Every entry must be an object; its members may be anything that can be stored. */
+export async function validateEntries({ entriesJson, csv, jsonl }: EntriesDraft): Promise<ValidatedEntries> {
   const sent = [entriesJson, csv, jsonl].filter((each) => each !== null);
   if (sent.length > 1) return refusal('entries', 'entries, csv and jsonl exclude each other');
   if (csv !== null) return await readCsv(csv);
@@ -38,16 +38,16 @@ export async function judgeEntries({ entriesJson, csv, jsonl }: EntriesDraft): P
   return entriesJson === null ? { entries: [], problems: [] } : readArray(entriesJson);
 }
 
-function readArray(text: string): JudgedEntries {
+function readArray(text: string): ValidatedEntries {
   const parsed = parseLossless(text, { depth: DEPTH_MAX, members: MEMBERS_MAX });
   if (parsed.kind !== 'value') return refusal('entries', `entries ${PROBLEMS[parsed.kind]}`);
   if (!isLosslessArray(parsed.value)) {
     return { entries: [], problems: [typeReason('entries', 'array', jsonTypeOf(parsed.value))] };
   }
-  return judgeEach(parsed.value, (index) => `entries.${index}`);
+  return validateEach(parsed.value, (index) => `entries.${index}`);
 }
 
-function readLines(text: string): JudgedEntries {
+function readLines(text: string): ValidatedEntries {
   const lines = text.split(/\r?\n/).map((line, index) => ({ line, field: `jsonl line ${index + 1}` }));
   const values: LosslessJson[] = [];
   const fields: string[] = [];
@@ -58,11 +58,11 @@ function readLines(text: string): JudgedEntries {
     values.push(parsed.value);
     fields.push(field);
   }
-  return judgeEach(values, (index) => fields[index] ?? 'jsonl');
+  return validateEach(values, (index) => fields[index] ?? 'jsonl');
 }
 
-/** The first row names the members; every value is a text. What reads it is loaded when somebody sends some. */
-async function readCsv(text: string): Promise<JudgedEntries> {
+/** The first row names the members; every value is a text. The parser is loaded with the first CSV. */
+async function readCsv(text: string): Promise<ValidatedEntries> {
   const { CsvError, parse } = await import('csv-parse/sync');
   let rows: readonly (readonly string[])[];
   try {
@@ -75,7 +75,7 @@ async function readCsv(text: string): Promise<JudgedEntries> {
   if (names.length > COLUMNS_MAX) return refusal('csv', `csv must have at most ${COLUMNS_MAX} columns`);
   if (new Set(names).size < names.length) return refusal('csv', 'csv must name each column once');
   const entries = others.map((row) => Object.fromEntries(names.map((name, index) => [name, row[index] ?? ''])));
-  return judgeEach(entries, (index) => `csv row ${index + 2}`);
+  return validateEach(entries, (index) => `csv row ${index + 2}`);
 }
 
 const PROBLEMS = {
@@ -84,10 +84,10 @@ const PROBLEMS = {
   too_wide: `must not have objects of more than ${MEMBERS_MAX} members`,
 } as const;
 
-/** Not every database can hold that character. A backslash that is escaped itself escapes nothing. */
+/** PostgreSQL cannot store U+0000. An escaped backslash before it escapes nothing. */
 const ESCAPED_NUL = /(?<!\\)(?:\\\\)*\\u0000/;
 
-function judgeEach(values: readonly LosslessJson[], nameOf: (index: number) => string): JudgedEntries {
+function validateEach(values: readonly LosslessJson[], nameOf: (index: number) => string): ValidatedEntries {
   const entries: string[] = [];
   for (const [index, value] of values.entries()) {
     if (!isLosslessObject(value)) {
@@ -102,6 +102,6 @@ function judgeEach(values: readonly LosslessJson[], nameOf: (index: number) => s
   return { entries, problems: [] };
 }
 
-function refusal(field: string, message: string): JudgedEntries {
+function refusal(field: string, message: string): ValidatedEntries {
   return { entries: [], problems: [{ field, type: 'invalid_format', message }] };
 }

@@ -1,38 +1,42 @@
-/** Entries that are made of traces: what a search finds, as many as have room. */
+/** Makes entries of the traces that a search finds, as many as fit. */
 
-import type { SearchCall, SearchRequest, TraceSearches } from '../trace-search.ts';
-import type { SearchTotal } from '../trace-search-store.ts';
-import type { TraceView } from '../traces.ts';
-import { judgeEntries } from './entries.ts';
+import type { SearchCall, SearchRequest, TraceSearches } from '../traces/search/trace-search.ts';
+import type { SearchTotal } from '../traces/search/trace-search-store.ts';
+import type { TraceView } from '../traces/traces.ts';
+import { validateEntries } from './entries.ts';
 
 /** A search without pages. */
-export type TracesFound = Pick<
+export type TraceSelection = Pick<
   SearchRequest,
   'startMs' | 'endMs' | 'query' | 'filtersJson' | 'negateFilters' | 'traceIds' | 'isByUpdate'
 >;
 
-/** How much room there is. */
-export type Room = { readonly entriesMax: number; readonly bytesMax: number };
+/** What a dataset can still hold. */
+export type Capacity = { readonly entriesMax: number; readonly bytesMax: number };
 
 export type TraceEntries = {
-  /** The compact JSON text of each; the trace that began last comes first. */
+  /** The compact JSON text of each; the trace that started last comes first. */
   readonly entries: readonly string[];
   readonly found: SearchTotal;
 };
 
 const PAGE_SIZE = 100;
 
-/** Throws validation_error. Of the traces no more than a page is held, and counted, at a time. */
+/** Throws validation_error. Holds one page of traces at a time, and counts only the largest page as memory. */
 export async function readTraceEntries(
   searches: Pick<TraceSearches, 'search'>,
-  { search, room, call }: { readonly search: TracesFound; readonly room: Room; readonly call: SearchCall },
+  {
+    search,
+    capacity,
+    call,
+  }: { readonly search: TraceSelection; readonly capacity: Capacity; readonly call: SearchCall },
 ): Promise<TraceEntries> {
   let largestPageBytes = 0;
   const entries: string[] = [];
-  // Where there is no room, one is looked at to learn how many there are; who stores entries leaves it out.
-  let leftTraces = Math.max(room.entriesMax, 1);
+  // A full dataset still reads one trace, to learn how many the search finds; the caller drops its entry.
+  let leftTraces = Math.max(capacity.entriesMax, 1);
   let found: SearchTotal = { count: 0, isExact: true };
-  let leftBytes = Math.max(room.bytesMax, 1);
+  let leftBytes = Math.max(capacity.bytesMax, 1);
   let cursor: string | null = '';
   while (cursor !== null && leftTraces > 0 && leftBytes > 0) {
     const pageSize = Math.min(PAGE_SIZE, leftTraces);
@@ -51,7 +55,7 @@ export async function readTraceEntries(
     leftTraces -= page.views.length;
     for (const view of page.views) {
       const entry = await entryOf(view);
-      // Beside the text there is the end of its line.
+      // One byte more for the line break.
       const bytes = entry === null ? 0 : Buffer.byteLength(entry) + 1;
       if (entry === null || bytes > leftBytes) continue;
       leftBytes -= bytes;
@@ -64,13 +68,12 @@ export async function readTraceEntries(
 }
 
 /**
- * What the application answered then is what later answers are compared with, where nobody said what was expected. Null:
- * a dataset cannot keep it.
+ * The output of the trace is the expected output where the trace has none. Null when a dataset cannot store the entry.
  */
 async function entryOf({ record, input, output, expectedOutput }: TraceView): Promise<string | null> {
   const texts = { input, expected_output: expectedOutput ?? output };
   const beginning = JSON.stringify(texts).slice(0, -1);
   const line = `${beginning},"metadata":${record.metadataJson},"trace_id":${JSON.stringify(record.traceId)}}`;
-  const { entries } = await judgeEntries({ entriesJson: `[${line}]`, csv: null, jsonl: null });
+  const { entries } = await validateEntries({ entriesJson: `[${line}]`, csv: null, jsonl: null });
   return entries[0] ?? null;
 }

@@ -1,8 +1,8 @@
-/** What evaluators read, made of whatever JSON was sent for it. */
+/** Converts the JSON that was sent into the fields that evaluators read. */
 
-import type { CatalogueEntry } from '../evaluator-catalogue.ts';
-import { isArray, isObject } from '../free-json.ts';
-import { type LosslessJson, type LosslessObject, readMember, stringifyLossless } from '../lossless-json.ts';
+import { isArray, isObject } from '../../json/free-json.ts';
+import { type LosslessJson, type LosslessObject, readMember, stringifyLossless } from '../../json/lossless-json.ts';
+import type { CatalogueEntry } from '../evaluators/evaluator-settings.ts';
 import type { ConversationTurn, EvaluationRun, EvaluationValue } from './outcome.ts';
 
 type Shape = 'text' | 'texts' | 'turns';
@@ -14,7 +14,7 @@ const SHAPES: ReadonlyMap<string, Shape> = new Map([
   ['conversation', 'turns'],
 ]);
 
-/** The fields that the evaluator reads, as it wants them. What is null was not sent; what it does not read is left out. */
+/** The fields of the evaluator in their shapes. Null counts as not sent; other members are left out. */
 export function readData(
   { requiredFields, optionalFields }: CatalogueEntry,
   sent: LosslessObject,
@@ -26,12 +26,12 @@ export function readData(
   return Object.fromEntries(fields);
 }
 
-/** The first required field that is not there. */
+/** The first required field that is missing. */
 export function findMissingField({ requiredFields }: CatalogueEntry, data: EvaluationRun['data']): string | null {
   return requiredFields.find((field) => !Object.hasOwn(data, field)) ?? null;
 }
 
-/** Why an evaluator without the field does not run. */
+/** The message for a missing field. */
 export function missingFieldText(field: string, { name }: CatalogueEntry): string {
   return `${field} is required for ${name} evaluator`;
 }
@@ -46,7 +46,7 @@ function toText(value: LosslessJson): string {
   return typeof value === 'string' ? value : stringifyLossless(value);
 }
 
-/** Documents of retrieval often come with more than their content. */
+/** Retrieved documents are often objects with a `content` member. */
 function toItemText(item: LosslessJson): string {
   const content = isObject(item) ? readMember(item, 'content') : null;
   return toText(content ?? item);

@@ -1,24 +1,24 @@
-/** Which evaluator a request means, with the settings it runs with. */
+/** Finds the evaluator that a request names, and the settings of its run. */
 
+import { isObject, parseFreeJson } from '../../json/free-json.ts';
+import { type LosslessObject, readMember } from '../../json/lossless-json.ts';
 import type { Project } from '../caller.ts';
-import type { Evaluator } from '../evaluator.ts';
-import { type CatalogueEntry, findCatalogueEntry } from '../evaluator-catalogue.ts';
-import { judgeSettings, overlaySettings } from '../evaluator-settings.ts';
+import type { Evaluator } from '../evaluators/evaluator.ts';
+import { findCatalogueEntry, unavailableReason } from '../evaluators/evaluator-catalogue.ts';
+import type { CatalogueEntry } from '../evaluators/evaluator-settings.ts';
+import { overlaySettings, validateSettings } from '../evaluators/evaluator-settings.ts';
 import { type CheckPatterns, patternProblems } from '../evaluators/text-rules.ts';
 import { Fault, type Reason } from '../fault.ts';
-import { isObject, parseFreeJson } from '../free-json.ts';
-import { type LosslessObject, readMember } from '../lossless-json.ts';
 import type { EvaluatorStore } from '../store.ts';
 import { hasMoreCharactersThan } from '../text-limits.ts';
 import type { EvaluatorName, OnError } from './evaluation-request.ts';
-import { unavailableReason } from './evaluator-availability.ts';
 
 export type EvaluationTarget = {
   readonly entry: CatalogueEntry;
-  /** What results are called, and whose they are, unless the request says otherwise. */
+  /** The default name and evaluator id of results. */
   readonly name: string;
   readonly evaluatorId: string;
-  /** Laid over the defaults of the type. */
+  /** Saved settings, which override the defaults of the type. */
   readonly settings: LosslessObject;
   readonly onError: OnError;
 };
@@ -34,7 +34,7 @@ export async function findTarget(deps: TargetDeps, project: Project, name: Evalu
   return refuseUnavailable(target);
 }
 
-/** Whether the name can only be that of a type. */
+/** Whether the name can only be a catalogue id. */
 export function isOfType({ kind, text }: EvaluatorName): boolean {
   return kind === 'type' || (kind === 'any' && text.includes('/'));
 }
@@ -46,7 +46,7 @@ export function refuseUnavailable(target: EvaluationTarget): EvaluationTarget {
   throw new Fault('evaluator_unavailable', `${target.entry.id} is not available: ${reason}`);
 }
 
-/** A saved evaluator as what runs. Throws evaluator_not_runnable. */
+/** The target of a saved evaluator. Throws evaluator_not_runnable. */
 export function targetOfEvaluator({ id, name, type, configJson }: Evaluator): EvaluationTarget {
   const config = parseFreeJson(configJson);
   const read = (member: string) => (isObject(config) ? readMember(config, member) : null);
@@ -64,16 +64,21 @@ export function targetOfEvaluator({ id, name, type, configJson }: Evaluator): Ev
   };
 }
 
+/** The same, for an evaluator that this server can run. Throws evaluator_not_runnable, evaluator_unavailable. */
+export function targetToRun(evaluator: Evaluator): EvaluationTarget {
+  return refuseUnavailable(targetOfEvaluator(evaluator));
+}
+
 /** The settings of a run. Throws invalid_settings. */
 export function settingsOfRun({ entry, settings }: EvaluationTarget, sent: LosslessObject): LosslessObject {
   const whole = overlaySettings(entry.settings, overlaySent(settings, sent));
   const found: Reason[] = [];
-  judgeSettings(entry.settings, whole, found);
+  validateSettings(entry.settings, whole, found);
   refuseSettings(entry, found);
   return whole;
 }
 
-/** Null is as good as not sent. */
+/** Null counts as not sent. */
 export function overlaySent(settings: LosslessObject, sent: LosslessObject): LosslessObject {
   return { ...settings, ...Object.fromEntries(Object.entries(sent).filter(([, value]) => value !== null)) };
 }
@@ -84,7 +89,7 @@ type SettingsOfRun = {
   readonly settings: LosslessObject;
 };
 
-/** Of settings that were judged otherwise. Throws invalid_settings. */
+/** Checks the patterns of settings whose shapes were validated. Throws invalid_settings. */
 export async function refuseBadPatterns(
   checkPatterns: CheckPatterns,
   { projectId, entry, settings }: SettingsOfRun,
@@ -114,7 +119,7 @@ export async function findSavedTarget(
   return evaluator && targetOfEvaluator(evaluator);
 }
 
-/** Whether anything can be called that. */
+/** Whether the text can be an id or a slug at all. */
 export function isNameable(text: string): boolean {
   return !hasMoreCharactersThan(text, NAME_CHARACTERS_MAX) && !text.includes('\0');
 }
@@ -127,7 +132,7 @@ export function targetNotFound({ kind, text }: EvaluatorName): Fault {
 
 const SETTINGS_PATH = 'config.settings.';
 
-/** The path inside the settings, then what is wrong there. */
+/** The path inside the settings, then the problem. */
 function spellReason({ field, message }: Reason): string {
   const reason = message.startsWith(`${field} `) ? message.slice(field.length + 1) : message;
   return `${field.startsWith(SETTINGS_PATH) ? field.slice(SETTINGS_PATH.length) : field}: ${reason}`;

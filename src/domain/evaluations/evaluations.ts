@@ -1,4 +1,4 @@
-/** Runs an evaluator on what was sent, and keeps the result on the trace it is about. */
+/** Runs an evaluator on the data of a request, and stores the result on the trace that it names. */
 
 import type { Project } from '../caller.ts';
 import type { Clock, RandomBytes } from '../clock.ts';
@@ -27,29 +27,29 @@ export type EvaluationsDeps = NamedTargetDeps & {
   readonly results: TraceResults;
   readonly clock: Clock;
   readonly random: RandomBytes;
-  /** Told why a result could not be stored. */
+  /** Receives the error when a result could not be stored. */
   readonly onLost: (error: unknown) => void;
 };
 
-/** What a caller is told. `passed` of an outcome that is none of the evaluator's own stands for a guardrail. */
+/** The answer. For a guardrail `passed` may come from its error rule rather than from the evaluator. */
 export type Evaluated = {
   readonly outcome: EvaluationOutcome;
-  /** Null where the answer says nothing of it. */
+  /** Null when the answer has no verdict. */
   readonly passed: boolean | null;
-  /** Null where no trace was named. */
+  /** Null when the request names no trace. */
   readonly result: { readonly evaluationId: string; readonly isStored: boolean } | null;
 };
 
 export type Evaluations = {
   /**
    * Throws validation_error, evaluator_not_found, evaluator_not_runnable, evaluator_unavailable, invalid_settings,
-   * evaluator_missing_field. A run that fails is an outcome; it ends early when `signal` says so.
+   * evaluator_missing_field. A failed run is an outcome, and an aborted `signal` ends the run early.
    */
   evaluate(project: Project, request: EvaluationRequest, signal: AbortSignal): Promise<Evaluated>;
 };
 
-/** It is no result of anything, so it is stored nowhere. */
-const OFF: Evaluated = {
+/** No evaluator ran, so nothing is stored. */
+const DISABLED_GUARDRAIL: Evaluated = {
   outcome: { status: 'skipped', details: 'Guardrail is not enabled' },
   passed: true,
   result: null,
@@ -60,7 +60,7 @@ export function createEvaluations(deps: EvaluationsDeps): Evaluations {
     async evaluate(project, request, signal) {
       refuseProblems(requestProblems(request));
       const target = await findNamedTarget(deps, project, request);
-      if (target === null) return OFF;
+      if (target === null) return DISABLED_GUARDRAIL;
       const run = await planRun(deps, { project, target }, request);
       const startedAtMs = deps.clock();
       const outcome = await deps.run(run, signal);
@@ -104,7 +104,7 @@ async function planRun(
   });
 }
 
-/** A guardrail always says whether something may pass. */
+/** A guardrail always has a verdict. */
 function passedOf(outcome: EvaluationOutcome, asGuardrail: boolean, onError: OnError): boolean | null {
   if (outcome.status === 'processed') return outcome.passed ?? (asGuardrail ? true : null);
   if (!asGuardrail) return null;
@@ -113,7 +113,7 @@ function passedOf(outcome: EvaluationOutcome, asGuardrail: boolean, onError: OnE
 
 type Storing = { readonly project: Project; readonly traceId: string; readonly result: Result };
 
-/** Whatever it is that keeps the result from being stored, the caller still gets to know it. */
+/** The caller gets the outcome even when it could not be stored. */
 async function store(deps: EvaluationsDeps, { project, traceId, result }: Storing): Promise<boolean> {
   try {
     await deps.results.attach(project, traceId, { draft: resultDraft(result), monitorId: null, nowMs: deps.clock() });

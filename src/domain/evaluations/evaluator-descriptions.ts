@@ -1,4 +1,4 @@
-/** What each type of evaluator finds out, in a sentence. A test keeps it complete. */
+/** One sentence per evaluator type. A test keeps the list complete. */
 
 export const DESCRIPTIONS: { readonly [id: string]: string } = {
   'langevals/exact_match': 'Tells whether the output is the expected output, as a number or as a text.',

@@ -1,61 +1,61 @@
-/** A run of an evaluator over all traces that a search finds, and its port. */
+/** Runs of an evaluator over all traces that a search finds, and their port. */
 
 export type EvaluatorRun = {
   readonly projectId: string;
   readonly id: string;
   readonly evaluatorId: string;
-  /** The search as it was asked, its dates fixed. */
+  /** The search, with fixed dates. */
   readonly searchJson: string;
   readonly status: 'running' | 'completed' | 'cancelled' | 'failed';
-  /** Where the search goes on; empty at its beginning. */
+  /** The cursor of the next page; empty for the first. */
   readonly cursor: string;
-  /** Null: nobody has looked yet. */
+  /** Null: the search has not started. */
   readonly tracesFound: number | null;
-  /** False where there may be more. */
+  /** False: `tracesFound` is a lower bound. */
   readonly isFoundExactly: boolean;
-  /** By what came of them. */
+  /** Traces by the status of their outcome. */
   readonly processed: number;
   readonly skipped: number;
   readonly failed: number;
-  /** Why it failed. */
+  /** Why the run failed. */
   readonly error: string | null;
   readonly createdAtMs: number;
   readonly updatedAtMs: number;
 };
 
-/** A run that somebody works on. */
+/** A run that one worker has leased. */
 export type LeasedRun = EvaluatorRun & {
-  /** Another one for each lease. */
+  /** Unique to the lease. */
   readonly fence: number;
-  /** How often work on it was broken off since it last went on. */
+  /** Failures in a row since the last page that succeeded. */
   readonly failures: number;
 };
 
 export type RunLease = { readonly nowMs: number; readonly untilMs: number; readonly fence: number };
 
-/** What has become of a run that was leased. */
+/** The new state of a leased run. */
 export type RunProgress = LeasedRun & {
   readonly leasedUntilMs: number;
 };
 
 export type EvaluatorRunStore = {
   /**
-   * MUST answer `limit_reached` and store nothing when `runningMax` runs of the project are under way. Ended runs of the
-   * project from before `forgetBeforeMs` go.
+   * MUST answer `limit_reached` and store nothing when `runningMax` runs of the project are running. Removes the ended
+   * runs of the project that are older than `forgetBeforeMs`.
    */
   insert(run: EvaluatorRun, limits: RunLimits): Promise<'stored' | 'limit_reached'>;
-  /** Null for another project's. */
+  /** Null for a run of another project. */
   find(projectId: string, id: string): Promise<EvaluatorRun | null>;
   /** The newest first. */
   list(projectId: string, limit: number): Promise<readonly EvaluatorRun[]>;
-  /** Ends a run that is under way. MUST leave alone one that has ended. */
+  /** Ends a running run. MUST NOT change an ended one. */
   cancel(run: Pick<EvaluatorRun, 'projectId' | 'id'>, nowMs: number): Promise<void>;
   /**
-   * A run whose lease is over. MUST give it to one caller only until the new lease is over, too. MUST let projects take
-   * turns, whatever number of runs each has. Null: there is none.
+   * Leases a run whose previous lease has expired. MUST lease it to one caller only until the new lease expires. MUST let
+   * projects take turns, however many runs each has. Null: no run is free.
    */
   lease(lease: RunLease): Promise<LeasedRun | null>;
-  /** MUST answer false and store nothing when the run has ended, or somebody else has it now. */
+  /** MUST answer false and store nothing when the run has ended, or another worker has leased it. */
   advance(progress: RunProgress): Promise<boolean>;
 };
 

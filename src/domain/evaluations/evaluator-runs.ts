@@ -1,11 +1,11 @@
-/** Running an evaluator over all traces that a search finds: asking for it, seeing how far it is, ending it. */
+/** Runs of an evaluator over all traces that a search finds: starting, reading and cancelling them. */
 
 import type { Project } from '../caller.ts';
 import type { RandomBytes } from '../clock.ts';
 import { Fault } from '../fault.ts';
 import { newId } from '../ids.ts';
 import { hasMoreCharactersThan } from '../text-limits.ts';
-import type { SearchRequest } from '../trace-search.ts';
+import type { SearchRequest } from '../traces/search/trace-search.ts';
 import { findTarget, settingsOfRun, type TargetDeps } from './evaluation-target.ts';
 import type { EvaluatorRun, EvaluatorRunStore } from './evaluator-run.ts';
 
@@ -17,7 +17,7 @@ export type RunSearch = Pick<
 export type EvaluatorRunsDeps = TargetDeps & {
   readonly store: EvaluatorRunStore;
   readonly random: RandomBytes;
-  /** Whoever works on runs should look again. */
+  /** Wakes the worker after a run was started or cancelled. */
   readonly onChanged: () => void;
 };
 
@@ -30,14 +30,14 @@ export type EvaluatorRuns = {
   get(project: Project, id: string): Promise<EvaluatorRun>;
   /** The newest first. */
   list(project: Project, limit: number): Promise<readonly EvaluatorRun[]>;
-  /** One that has ended stays as it is. Throws evaluator_run_not_found. */
+  /** Leaves an ended run unchanged. Throws evaluator_run_not_found. */
   cancel(project: Project, id: string, nowMs: number): Promise<EvaluatorRun>;
 };
 
-/** Runs of a project that may be under way at once. */
+/** Runs of a project that may run at the same time. */
 const RUNNING_MAX = 20;
 const DAY_MS = 86_400_000;
-/** For how long a run that has ended can be looked at, at least. */
+/** Ended runs stay readable for at least so long. */
 const KEPT_MS = 90 * DAY_MS;
 const SEARCHED_MS = 30 * DAY_MS;
 const ID_CHARACTERS_MAX = 200;
@@ -47,7 +47,7 @@ export function createEvaluatorRuns(deps: EvaluatorRunsDeps): EvaluatorRuns {
   return {
     async start(project, { idOrSlug, search, nowMs }) {
       const target = await findTarget(deps, project, { kind: 'saved', text: idOrSlug });
-      // What was saved long ago may be older than a rule.
+      // Saved settings may predate a rule: fail now instead of on every trace.
       settingsOfRun(target, {});
       const run: EvaluatorRun = {
         projectId: project.id,
@@ -85,7 +85,7 @@ const BEGINNING = {
   error: null,
 } as const;
 
-/** What comes in while it runs is not part of a run. */
+/** Traces that are received while it runs are not part of the run. */
 function fixDates(search: RunSearch, nowMs: number): RunSearch {
   const endMs = search.endMs ?? nowMs;
   return { ...search, endMs, startMs: search.startMs ?? endMs - SEARCHED_MS };

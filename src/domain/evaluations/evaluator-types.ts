@@ -1,22 +1,21 @@
-/** The catalogue as callers see it: what each type of evaluator reads, answers and can be set to, and whether it runs here. */
+/** The public view of the catalogue: fields, results and settings of each evaluator type, and whether it runs here. */
 
-import { type CatalogueEntry, catalogue, type ResultKind } from '../evaluator-catalogue.ts';
-import type { Setting, SettingShape } from '../evaluator-settings.ts';
+import { catalogue, unavailableReason } from '../evaluators/evaluator-catalogue.ts';
+import type { CatalogueEntry, ResultKind, Setting, SettingShape } from '../evaluators/evaluator-settings.ts';
 import type { JsonValue } from '../fault.ts';
-import { unavailableReason } from './evaluator-availability.ts';
 import { DESCRIPTIONS } from './evaluator-descriptions.ts';
 
 export type EvaluatorTypeView = {
   readonly entry: CatalogueEntry;
   readonly description: string;
-  /** By key, the default of each. */
+  /** The default of each setting, by key. */
   readonly settings: { readonly [key: string]: { readonly default: JsonValue } };
   /** A JSON Schema. */
   readonly settingsSchema: JsonSchema;
-  /** Settings of the server that it needs. */
+  /** The environment variables that the type needs. */
   readonly envVars: readonly string[];
   readonly results: Readonly<Partial<Record<ResultKind, string>>>;
-  /** Null: it runs. */
+  /** Null: the type can be run. */
   readonly unavailableReason: string | null;
 };
 
@@ -31,7 +30,7 @@ const MEANINGS: { readonly [K in ResultKind]: string } = {
   label: 'What the evaluator takes the data for.',
 };
 
-/** In the order of the catalogue. `hasModel`: whether there is a language model to ask. */
+/** In the order of the catalogue. `hasModel`: whether a language model is configured. */
 export function listEvaluatorTypes(hasModel: boolean): readonly EvaluatorTypeView[] {
   return catalogue.map((entry) => ({
     entry,

@@ -1,29 +1,21 @@
-/** What appends do to the queue of evaluations, inside the transaction of the append. */
+/** Queues evaluation jobs inside the transaction of an append. */
 
-import type { AppendTables, TracePlace } from '../append-tables.ts';
-import type { Span, TraceAppend } from '../trace.ts';
-import { ALL_MONITORS, touchJob } from './jobs.ts';
-import { isSampled, type SampledMonitor } from './sampling.ts';
+import type { AppendTables, TraceKey } from '../events/append-tables.ts';
+import type { Span, TraceAppend } from '../traces/trace.ts';
+import { ALL_MONITORS, isSampled, touchJob } from './jobs.ts';
 
-/** The monitors of a project that run by themselves. */
-export type Watch = {
-  /** Of the last change of which monitors do; see EvaluationJob. */
-  readonly asOf: number;
-  readonly monitors: readonly SampledMonitor[];
-};
-
-/** Whether an append brings something that monitors look at; results of evaluations are nothing of the kind. */
+/** Whether an append changes what monitors evaluate; results of evaluations do not. */
 export function isSeenByMonitors({ spans, metadataJson, expectedOutput }: TraceAppend): boolean {
   return spans.length > 0 || metadataJson !== null || expectedOutput !== undefined;
 }
 
-/** One job, where any monitor looks at the trace and not too many wait. */
+/** Stores one job when any monitor samples the trace and the queue of the project has room. */
 export function enqueueJob(
   tables: AppendTables,
-  place: TracePlace,
+  place: TraceKey,
   { spans, nowMs }: { readonly spans: readonly Span[]; readonly nowMs: number },
 ): void {
-  const { asOf, monitors } = tables.watchOf(place.projectNumber);
+  const { asOf, monitors } = tables.activeMonitorsOf(place.projectNumber);
   if (!monitors.some((monitor) => isSampled(monitor, place.traceId))) return;
   const known = tables.findJob(place, ALL_MONITORS);
   if (known === undefined && !tables.hasRoomForJob(place.projectNumber)) return;

@@ -1,8 +1,8 @@
-/** Ends jobs of evaluations, inside the transaction that stores their results. */
+/** Ends evaluation jobs inside the transaction that stores their results. */
 
-import type { AppendTables } from '../append-tables.ts';
-import type { TraceAppend } from '../trace.ts';
-import { applyAppend } from '../trace-append.ts';
+import type { AppendTables } from '../events/append-tables.ts';
+import type { TraceAppend } from '../traces/trace.ts';
+import { applyAppend } from '../traces/trace-append.ts';
 import { endJob, type JobEnd } from './jobs.ts';
 
 /** See EvaluationJobStore.end. */
@@ -18,7 +18,7 @@ export function applyJobEnd(tables: AppendTables, end: JobEnd): 'recorded' | 'st
   return 'recorded';
 }
 
-/** A trace that is gone, or past its term, gets no result. */
+/** A removed or expired trace gets no result. */
 function storeResult(tables: AppendTables, sequence: number, append: TraceAppend): void {
   const record = tables.findTrace(append.projectNumber, append.traceId);
   if (record === undefined || record.sequence !== sequence) return;

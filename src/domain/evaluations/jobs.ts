@@ -1,57 +1,55 @@
 /**
- * The queue of traces that wait to be evaluated, and its port. A job is of one trace and one source: a monitor, or
- * whatever else asks for evaluations, by its id. A trace that is stored costs one job, however many monitors there are:
- * that of all of them, which becomes a job for each that looks at the trace when it is claimed. Whoever wants traces evaluated in bulk puts them in with `enqueue`
- * under an id of its own, teaches `createEvaluationWorker` what is behind ids of that kind, and finds the results on the
- * traces; how many of its jobs are left says how far it has come.
+ * The queue of traces to evaluate, and its port. A job belongs to one trace and one source, normally a monitor. Storing a
+ * trace costs one job, however many monitors the project has: a job with the source ALL_MONITORS, which is split into one
+ * job per monitor when it is claimed.
  */
 
-import type { TraceAppend } from '../trace.ts';
-import { isSampled, type SampledMonitor } from './sampling.ts';
+import { createHash } from 'node:crypto';
+import type { TraceAppend } from '../traces/trace.ts';
 
 export type JobKey = {
   readonly projectNumber: number;
-  /** Of the trace inside storage: one that is made anew under the same id is another. */
+  /** Identifies the trace in storage; a trace that is created again with the same id has another one. */
   readonly traceSequence: number;
   readonly sourceId: string;
 };
 
 export type EvaluationJob = JobKey & {
   readonly traceId: string;
-  /** When it is to run or, of one that runs, when its lease ends. */
+  /** When the job is to run; while it runs, when its lease expires. */
   readonly dueAtMs: number;
-  /** When the first commit came that no run has seen. */
+  /** The time of the first commit that no run has seen. */
   readonly sinceMs: number;
-  /** Another one for each claim; 0: nobody runs it. */
+  /** Unique to the claim; 0: the job is not running. */
   readonly fence: number;
-  /** Runs that failed or were lost. */
+  /** Failed and lost runs. */
   readonly failures: number;
   /** Whether the trace has a span without a parent. */
   readonly isRooted: boolean;
-  /** As due and since, of commits that came while it ran; null: none did. */
+  /** `dueAtMs` and `sinceMs` for commits that came while the job ran; null: none came. */
   readonly againDueAtMs: number | null;
   readonly againSinceMs: number | null;
-  /** Of a job of all monitors: which change of them the last commit went by; of others 0. */
+  /** For ALL_MONITORS: the number of the last change of monitors that the commit saw; else 0. */
   readonly asOf: number;
 };
 
-/** The source of jobs for all monitors of a project. */
+/** The source of a job for all monitors of a project. */
 export const ALL_MONITORS = 'monitors';
 
-/** How long a trace must have been left alone before it is evaluated, and how many may wait for it. */
+/** How long a trace must stay unchanged before it is evaluated, and how many jobs may wait. */
 export type Settle = {
-  /** Once a span without a parent is stored, and before. */
+  /** `rootedMs` applies once the trace has a span without a parent. */
   readonly rootedMs: number;
   readonly rootlessMs: number;
-  /** Jobs that may wait in a project: of further traces none is stored. */
+  /** Jobs that may wait in a project; further traces get none. */
   readonly waitingMax: number;
 };
 
-export const SETTLE: Settle = { rootedMs: 500, rootlessMs: 10_000, waitingMax: 250_000 };
-/** However often a trace changes, what came first is evaluated after so long. */
-const PATIENCE_MS = 30_000;
+export const SETTLE_DEFAULTS: Settle = { rootedMs: 500, rootlessMs: 10_000, waitingMax: 250_000 };
+/** A trace that keeps changing is evaluated after so long all the same. */
+const SETTLE_MAX_MS = 30_000;
 
-export type Touch = {
+export type JobTouch = {
   readonly nowMs: number;
   readonly isRooted: boolean;
   readonly settle: Settle;
@@ -60,30 +58,30 @@ export type Touch = {
 
 type TraceKey = Omit<JobKey, 'sourceId'> & { readonly traceId: string };
 
-/** A trace has changed that monitors look at: the job of all of them, which may be waiting already. */
+/** The job for all monitors after a trace changed; `known` is the one that already waits. */
 export function touchJob(
   known: EvaluationJob | undefined,
   { projectNumber, traceSequence, traceId }: TraceKey,
-  { nowMs, isRooted, settle, asOf }: Touch,
+  { nowMs, isRooted, settle, asOf }: JobTouch,
 ): EvaluationJob {
   const sinceMs = known?.sinceMs ?? nowMs;
-  const dueAtMs = Math.min(sinceMs + PATIENCE_MS, nowMs + (isRooted ? settle.rootedMs : settle.rootlessMs));
+  const dueAtMs = Math.min(sinceMs + SETTLE_MAX_MS, nowMs + (isRooted ? settle.rootedMs : settle.rootlessMs));
   const place = { projectNumber, traceSequence, sourceId: ALL_MONITORS, traceId };
   return { ...place, ...UNTRIED, dueAtMs, sinceMs, isRooted, asOf };
 }
 
-/** Of a job that nobody has run yet. */
+/** The state of a job that has never run. */
 export const UNTRIED = { fence: 0, failures: 0, againDueAtMs: null, againSinceMs: null };
 
-/** What comes of a run. */
+/** The outcome of a run. */
 export type JobOutcome =
-  /** The append brings the result, and nothing else. */
+  /** The append holds the result and nothing else. */
   | { readonly kind: 'store'; readonly append: TraceAppend }
-  /** There is no result. */
+  /** Ends the job without a result. */
   | { readonly kind: 'drop' }
   | { readonly kind: 'retry'; readonly dueAtMs: number };
 
-/** What is left of a job whose run has ended; null: nothing. */
+/** The job after its run has ended; null: the job is done. */
 export function endJob(job: EvaluationJob, outcome: JobOutcome): EvaluationJob | null {
   const free = { ...job, fence: 0, againDueAtMs: null, againSinceMs: null };
   if (outcome.kind === 'retry') return { ...free, dueAtMs: outcome.dueAtMs, failures: job.failures + 1 };
@@ -91,13 +89,20 @@ export function endJob(job: EvaluationJob, outcome: JobOutcome): EvaluationJob |
   return { ...free, dueAtMs: job.againDueAtMs, sinceMs: job.againSinceMs, failures: 0 };
 }
 
-/** A job that has been claimed: until its lease is over nobody else runs it. */
+/** A claimed job: no other process runs it until its lease expires. */
 export type ClaimedJob = Pick<EvaluationJob, keyof JobKey | 'traceId' | 'fence' | 'failures' | 'sinceMs'>;
 
-/** A monitor that runs by itself, and the change of monitors by which it began to. */
+/** An active monitor; `runsSince` is the number of the change of monitors that activated it. */
 export type RunningMonitor = SampledMonitor & { readonly runsSince: number };
 
-/** The jobs of monitors that a job of all of them stands for; `known` are those that the trace has already. */
+/** The monitors of a project that run on every new trace. */
+export type ActiveMonitors = {
+  /** The number of the last change of active monitors; see EvaluationJob. */
+  readonly asOf: number;
+  readonly monitors: readonly SampledMonitor[];
+};
+
+/** Splits a job for all monitors into one per monitor; `known` are the jobs that the trace already has. */
 export function splitJob(
   job: Pick<EvaluationJob, keyof JobKey | 'traceId' | 'dueAtMs' | 'sinceMs' | 'asOf'>,
   monitors: readonly RunningMonitor[],
@@ -109,13 +114,13 @@ export function splitJob(
     const before = known.find(({ sourceId }) => sourceId === monitor.id);
     const place = { projectNumber, traceSequence, sourceId: monitor.id, traceId };
     if (before === undefined) return [{ ...place, ...UNTRIED, dueAtMs, sinceMs, isRooted: true, asOf: 0 }];
-    // One that waits reads the trace anew when its time has come, also to be tried again.
+    // A waiting job, also one that waits for a retry, reads the changed trace anyway.
     if (before.fence === 0) return [];
     return [{ ...before, againDueAtMs: dueAtMs, againSinceMs: before.againSinceMs ?? sinceMs }];
   });
 }
 
-/** Ends a job in the same commit as everything else that is stored. */
+/** Ends a job in the same commit that stores its result. */
 export type JobEnd = JobKey & {
   readonly kind: 'evaluation';
   readonly fence: number;
@@ -123,42 +128,42 @@ export type JobEnd = JobKey & {
 };
 
 export type EvaluationJobStore = {
-  /** The clock that leases are judged by; null where that is this process's own. */
+  /** The clock of leases; null: the clock of this process. */
   nowMs(): Promise<number | null>;
-  /** Calls back, soon, after something was stored. Answers how to stop. */
+  /** Calls `wake` soon after something was stored. Returns a function that stops it. */
   listen(wake: () => void): () => void;
-  /** Whether no other process can be running jobs: then whatever is leased at the start was lost. */
+  /** Whether no other process can run jobs: then every lease found at the start was lost. */
   readonly isAlone: boolean;
-  /** The projects that have jobs, in the order of their numbers, each with when the next of them is due. */
+  /** The projects that have jobs, by ascending number, each with the earliest due time. */
   queues(): Promise<readonly JobQueue[]>;
   /**
-   * Leases due jobs, and those whose lease is over, the longest due first; a job of all monitors becomes those of each
-   * that looks at its trace, has not begun to run since the last commit, and runs now. MUST give a job to one claimer
-   * only, and MUST count a lease that was over as a failure.
+   * Leases due jobs and jobs with an expired lease, the longest due first. A job for all monitors is split into one for
+   * each monitor that samples the trace, is active now, and was so at the last commit. MUST lease a job to one claimer
+   * only, and MUST count an expired lease as a failure.
    */
-  claim(question: ClaimQuestion): Promise<readonly ClaimedJob[]>;
-  /** Answers which of them are still the caller's; their leases end then. */
+  claim(request: ClaimRequest): Promise<readonly ClaimedJob[]>;
+  /** Extends leases to `untilMs`. Answers for each job whether the caller still has it. */
   renew(jobs: readonly ClaimedJob[], untilMs: number): Promise<readonly boolean[]>;
-  /** Puts back what was claimed and has not begun. MUST leave alone what is not the caller's any more. */
+  /** Returns claimed jobs that have not begun. MUST NOT change jobs that another claimer has now. */
   release(jobs: readonly ClaimedJob[], nowMs: number): Promise<void>;
-  /** Makes due what a process had leased that is gone. For stores that are alone. */
+  /** Makes jobs due that a stopped process had leased. Only where `isAlone`. */
   takeOver(nowMs: number, leaseMs: number): Promise<void>;
   /**
-   * Commits what came of a run. MUST answer `stale` and change nothing when the fence is not the job's own any more. A
-   * result MUST be stored once, in the commit that ends the job, and never on a trace that is gone.
+   * Commits the outcome of a run. MUST answer `stale` and change nothing when the job has another fence. A result MUST be
+   * stored once, in the commit that ends the job, and never on a removed trace.
    */
   end(end: JobEnd): Promise<'recorded' | 'stale'>;
-  /** Puts in jobs; those that are there already stay as they are. */
+  /** Adds jobs; existing ones stay unchanged. */
   enqueue(jobs: readonly NewJob[]): Promise<void>;
-  /** For metrics: see JobCounts. At most `countMax` are counted. */
+  /** For metrics. Counts at most `countMax` jobs. */
   counts(countMax: number): Promise<JobCounts>;
 };
 
 export type JobCounts = {
   readonly depth: number;
-  /** When the one is due that is due first. */
+  /** The earliest due time. */
   readonly oldestDueAtMs: number | null;
-  /** Traces that this process stored without a job, because too many of their project waited. */
+  /** Traces that this process stored without a job, because too many jobs of the project waited. */
   readonly refused: number;
 };
 
@@ -166,10 +171,23 @@ export type JobQueue = { readonly projectNumber: number; readonly dueAtMs: numbe
 
 export type NewJob = JobKey & { readonly traceId: string; readonly dueAtMs: number };
 
-export type ClaimQuestion = {
+export type ClaimRequest = {
   readonly shares: readonly { readonly projectNumber: number; readonly limit: number }[];
   readonly nowMs: number;
   readonly leaseMs: number;
-  /** That no other claim has. */
+  /** Unique to this claim. */
   readonly fence: number;
 };
+
+/** An active monitor, with the share of traces that it samples. */
+export type SampledMonitor = { readonly id: string; readonly sample: number };
+
+const BYTES = 8;
+const SCALE = 2 ** 64;
+
+/** Whether the monitor samples the trace. The answer never changes. */
+export function isSampled({ id, sample }: SampledMonitor, traceId: string): boolean {
+  if (sample >= 1 || sample <= 0) return sample >= 1;
+  const digest = createHash('sha256').update(`${id}:${traceId}`).digest();
+  return Number(digest.subarray(0, BYTES).readBigUInt64BE()) / SCALE < sample;
+}

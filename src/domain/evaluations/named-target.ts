@@ -1,8 +1,8 @@
-/** What a request for an evaluation names: an evaluator, or a monitor that stands for its own. */
+/** Finds the evaluator that a request names directly or through a monitor. */
 
 import type { Project } from '../caller.ts';
-import type { MonitorStore } from '../monitors/monitor-store.ts';
-import { readParameters, targetToRun } from '../monitors/monitored-evaluator.ts';
+import { readStoredObject } from '../evaluators/evaluator.ts';
+import type { MonitorStore } from '../monitors/monitor.ts';
 import type { EvaluationRequest } from './evaluation-request.ts';
 import {
   type EvaluationTarget,
@@ -14,13 +14,14 @@ import {
   refuseUnavailable,
   type TargetDeps,
   targetNotFound,
+  targetToRun,
 } from './evaluation-target.ts';
 
 export type NamedTargetDeps = TargetDeps & { readonly monitors: Pick<MonitorStore, 'find'> };
 
 /**
- * A saved evaluator comes before a monitor of the same name. Null: a monitor that is disabled, and would be a guardrail.
- * Throws evaluator_not_found, evaluator_not_runnable, evaluator_unavailable.
+ * A saved evaluator takes precedence over a monitor of the same name. Null: the request asks for a guardrail, and the
+ * monitor is disabled. Throws evaluator_not_found, evaluator_not_runnable, evaluator_unavailable.
  */
 export async function findNamedTarget(
   deps: NamedTargetDeps,
@@ -36,5 +37,5 @@ export async function findNamedTarget(
   const evaluator = await deps.evaluators.find(project.id, monitor.evaluatorId);
   if (evaluator === null) throw targetNotFound(name);
   const target = targetToRun(evaluator);
-  return { ...target, settings: overlaySent(target.settings, readParameters(monitor.parametersJson)) };
+  return { ...target, settings: overlaySent(target.settings, readStoredObject(monitor.parametersJson)) };
 }

@@ -1,27 +1,27 @@
-/** What one run of an evaluator is given, and what comes of it. */
+/** The input and the outcome of one run of an evaluator. */
 
+import type { LosslessObject } from '../../json/lossless-json.ts';
 import type { Organization, Project } from '../caller.ts';
-import type { LosslessObject } from '../lossless-json.ts';
 
 export type ConversationTurn = { readonly input: string; readonly output: string };
 
-/** A text, or a list of them; conversations are lists of turns. */
+/** A text, a list of texts, or a conversation as a list of turns. */
 export type EvaluationValue = string | readonly string[] | readonly ConversationTurn[];
 
 export type EvaluationRun = {
-  /** Whose it is: projects take turns where runs have to wait. */
+  /** Projects take turns when runs have to wait. */
   readonly projectId: string;
-  /** By whose prices it is charged. */
+  /** The organization whose prices apply. */
   readonly organization: Pick<Organization, 'id' | 'priceVersion'>;
   /** An id of the catalogue, for example `langevals/exact_match`. */
   readonly evaluatorType: string;
-  /** The defaults of the catalogue with what was saved and sent laid over them; judged already. */
+  /** Defaults of the catalogue, overridden by saved and sent settings; already validated. */
   readonly settings: LosslessObject;
-  /** By the name of the field. What is missing is not there; an empty text or list is a value. */
+  /** By field name. A missing field is absent; an empty text or list is a value. */
   readonly data: { readonly [field: string]: EvaluationValue };
 };
 
-/** The project as whose a run counts. */
+/** The owner of a run in a project. */
 export function ownerOf({
   id,
   organizationId,
@@ -30,7 +30,7 @@ export function ownerOf({
   return { projectId: id, organization: { id: organizationId, priceVersion } };
 }
 
-/** Members that the evaluator does not yield are null. */
+/** Null: the evaluator does not produce the member. */
 export type ProcessedOutcome = {
   readonly status: 'processed';
   readonly score: number | null;
@@ -48,9 +48,18 @@ export type EvaluationOutcome =
       /** For example `EVALUATOR_TIMEOUT`. */
       readonly errorType: string;
       readonly details: string;
-      /** Whether the same run may succeed later. */
+      /** Whether a retry may succeed. */
       readonly isRetryable: boolean;
     };
 
-/** Runs an evaluator of the catalogue. Never rejects: what goes wrong is an outcome. */
+/** Runs an evaluator of the catalogue. Never rejects: a failure is an outcome. */
 export type RunEvaluator = (run: EvaluationRun, signal: AbortSignal) => Promise<EvaluationOutcome>;
+
+/** Delays after the first three retryable failures; the fourth is the result. */
+const RETRY_DELAYS_MS: readonly number[] = [5_000, 30_000, 120_000];
+
+/** `failures` is the number of earlier failures. Null: the outcome is final. */
+export function retryDelayMs(outcome: EvaluationOutcome, failures: number): number | null {
+  if (outcome.status !== 'error' || !outcome.isRetryable) return null;
+  return RETRY_DELAYS_MS[failures] ?? null;
+}

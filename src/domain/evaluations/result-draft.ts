@@ -1,8 +1,9 @@
-/** The result of a run in the form that traces keep: the same as results that come from elsewhere have. */
+/** Converts the outcome of a run to the same draft that senders of evaluations use. */
 
-import type { EvaluationDraft } from '../collector-draft.ts';
-import type { LosslessObject } from '../lossless-json.ts';
-import { nanoToUsdNumber } from '../money.ts';
+import { createHash } from 'node:crypto';
+import type { LosslessObject } from '../../json/lossless-json.ts';
+import { nanoToUsdNumber } from '../pricing/money.ts';
+import type { EvaluationDraft } from '../traces/collector/collector-draft.ts';
 import type { EvaluationOutcome, EvaluationRun } from './outcome.ts';
 
 export type Result = {
@@ -38,12 +39,20 @@ export function resultDraft(result: Result): EvaluationDraft {
     error: outcome.status === 'error' ? errorOf(outcome.errorType, outcome.details) : undefined,
     startedAt: result.startedAtMs,
     finishedAt: result.finishedAtMs,
-    // The result has an id, so none is derived from it.
+    // Only needed to derive an id, which the result already has.
     toJson: () => null,
   };
 }
 
-/** What a run cost; null where nobody knows. */
+const ID_DIGITS = 32;
+
+/** Always the same for one source and trace, so that a later result replaces an earlier one. */
+export function resultIdOf(kind: 'mon' | 'run', sourceId: string, traceId: string): string {
+  const digest = createHash('sha256').update(`${sourceId}:${traceId}`).digest('hex');
+  return `eval_${kind}_${digest.slice(0, ID_DIGITS)}`;
+}
+
+/** The cost of a run; null: unknown. */
 export function costOf(outcome: EvaluationOutcome): LosslessObject | null {
   if (outcome.status !== 'processed' || outcome.costNanoUsd === null) return null;
   return { currency: 'USD', amount: nanoToUsdNumber(outcome.costNanoUsd) };

@@ -1,38 +1,38 @@
-/** Puts results of evaluators on the traces they are about. */
+/** Stores results of evaluators on their traces. */
 
 import type { Project } from '../caller.ts';
-import type { EvaluationDraft } from '../collector-draft.ts';
-import { readEvaluation } from '../collector-evaluation.ts';
-import { type CollectorLimits, createReading } from '../collector-reading.ts';
-import { termStartMs } from '../page.ts';
+import { termStartMs } from '../retention-terms.ts';
 import type { TraceStore } from '../store.ts';
-import type { Evaluation, TraceAppend } from '../trace.ts';
-import { lookupForms } from '../trace-ids.ts';
-import { traceTermDays } from '../trace-retention.ts';
+import type { EvaluationDraft } from '../traces/collector/collector-draft.ts';
+import { readEvaluation } from '../traces/collector/collector-evaluation.ts';
+import { type CollectorLimits, createReading } from '../traces/collector/collector-reading.ts';
+import type { Evaluation, TraceAppend } from '../traces/trace.ts';
+import { lookupForms } from '../traces/trace-ids.ts';
+import { traceTermDays } from '../traces/trace-retention.ts';
 
 export type TraceResultsDeps = {
   readonly store: Pick<TraceStore, 'append' | 'find'>;
   readonly limits: CollectorLimits;
-  /** The term of traces in projects that never chose; null: for ever. */
+  /** Retention in days of projects that set none; null: for ever. */
   readonly traceDefaultDays: number | null;
 };
 
 export type NewResult = {
   readonly draft: EvaluationDraft;
-  /** Of the monitor that asked for it; null: nobody's. */
+  /** The monitor that ran the evaluator; null: none. */
   readonly monitorId: string | null;
   readonly nowMs: number;
-  /** Nothing is stored where the trace is gone meanwhile. */
+  /** Stores nothing when the trace was removed meanwhile. */
   readonly mustBeKnown?: boolean;
 };
 
 export type TraceResults = {
   /**
-   * Resolves once the result is stored; one with the same id is replaced. `traceId` may lack leading zeros; a trace that
-   * is not known yet begins with the result. Throws what the store throws.
+   * Resolves once the result is stored; it replaces a result with the same id. `traceId` may lack leading zeros. The
+   * result creates a trace that does not exist yet. Throws what the store throws.
    */
   attach(project: Project, traceId: string, result: NewResult): Promise<void>;
-  /** What stores a result on a trace of just that id. */
+  /** The append that stores a result on the trace with exactly that id. */
   toAppend(project: Project, traceId: string, result: NewResult): TraceAppend;
 };
 
@@ -57,7 +57,7 @@ export function createTraceResults(deps: TraceResultsDeps): TraceResults {
 
 type Sought = { readonly project: Project; readonly sentId: string; readonly goneBeforeMs: number | null };
 
-/** Some tools drop the leading zeros of ids; of an id that nobody knows they are added where few can be missing. */
+/** Some tools drop leading zeros of ids. An unknown id of at least so many digits gets its zeros back. */
 const PADDED_DIGITS_MIN = 25;
 
 async function findTraceId({ store }: TraceResultsDeps, { project, sentId, goneBeforeMs }: Sought): Promise<string> {
@@ -65,7 +65,7 @@ async function findTraceId({ store }: TraceResultsDeps, { project, sentId, goneB
   if (padded === null) return exact;
   for (const id of [exact, padded]) {
     const record = await store.find(project.number, id);
-    // A trace past its term is as unknown as one that never was.
+    // An expired trace counts as unknown.
     if (record !== null && record.insertedAtMs >= (goneBeforeMs ?? Number.NEGATIVE_INFINITY)) return id;
   }
   return sentId.length >= PADDED_DIGITS_MIN ? padded : exact;
@@ -73,7 +73,7 @@ async function findTraceId({ store }: TraceResultsDeps, { project, sentId, goneB
 
 type Receipt = { readonly deps: TraceResultsDeps; readonly traceId: string; readonly nowMs: number };
 
-/** Nobody counts how deep and long the texts of a result are, so each is looked at. */
+/** The depth and length of the texts are unknown, so that every check applies. */
 const ANY_FACTS = { depth: 128, hasEscapes: true, bytes: Number.MAX_SAFE_INTEGER, hasWide: false };
 
 function read(draft: EvaluationDraft, { deps, traceId, nowMs }: Receipt): Evaluation {

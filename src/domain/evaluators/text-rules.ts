@@ -1,20 +1,20 @@
-/** The rules of langevals/basic, as its settings hold them, and the patterns among them. */
+/** The rules in the settings of langevals/basic, and the patterns among them. */
 
+import { isLosslessArray, isLosslessObject, type LosslessObject, readMember } from '../../json/lossless-json.ts';
 import type { Reason } from '../fault.ts';
-import { isLosslessArray, isLosslessObject, type LosslessObject, readMember } from '../lossless-json.ts';
 import { maskedHead } from '../token-mask.ts';
 
 export type TextRule = {
   readonly field: string;
   readonly rule: string;
-  /** A text, or a pattern in the syntax of RE2. */
+  /** A text, or a pattern in RE2 syntax. */
   readonly value: string;
   readonly isPattern: boolean;
-  /** Whether it holds where the value is not found. */
+  /** Whether the rule holds when the value is not found. */
   readonly isNegated: boolean;
 };
 
-/** Only for settings that were judged. */
+/** Only for validated settings. */
 export function readTextRules(settings: LosslessObject): readonly TextRule[] {
   const rules = readMember(settings, 'rules');
   if (!isLosslessArray(rules)) return [];
@@ -31,24 +31,23 @@ export function readTextRules(settings: LosslessObject): readonly TextRule[] {
 }
 
 /**
- * Tells for each pattern why it cannot be looked for, null when it can. What knows patterns is a package, and compiling
- * one takes time, so it stands behind a port. Projects take turns where checks have to wait. Rejects with unavailable
- * when too much is asked of it.
+ * Answers for each pattern why RE2 refuses it, or null. Compiling needs a package and takes time, so it is a port.
+ * Projects take turns when checks have to wait. Rejects with unavailable when too many wait.
  */
 export type CheckPatterns = (projectId: string, patterns: readonly string[]) => Promise<readonly (string | null)[]>;
 
 export type PatternSubject = {
   readonly projectId: string;
   readonly evaluatorType: string;
-  /** Judged already, as to their shape. */
+  /** ValidatedConfig already, as to their shape. */
   readonly settings: LosslessObject;
-  /** Of the settings, for example `config.settings`. */
+  /** The path of the settings, for example `config.settings`. */
   readonly path: string;
 };
 
 const EXPLANATION_CHARACTERS_MAX = 200;
 
-/** A reason for every pattern of the settings that RE2 does not know. */
+/** A reason for every pattern that RE2 refuses. */
 export async function patternProblems(
   checkPatterns: CheckPatterns,
   { projectId, evaluatorType, settings, path }: PatternSubject,

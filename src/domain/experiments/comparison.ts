@@ -1,16 +1,16 @@
-/** Two runs side by side: by entry, and in sum. */
+/** Compares two runs: entry by entry, and by their totals. */
 
 import type { Project } from '../caller.ts';
 import type { CursorCodec } from '../cursor.ts';
 import { Fault } from '../fault.ts';
-import { invalidCursor } from '../listing.ts';
+import { invalidCursor } from '../management/listing.ts';
 import type { ExperimentResult, ExperimentRun, ExperimentStore, ResultFigures } from './experiment.ts';
-import { keyText } from './run-report.ts';
+import { resultKeyText } from './run-report.ts';
 import { type RunSummary, summarise } from './run-summary.ts';
-import { cutToBytes, findRun, type ReadWish, type RunName, readFigures, readResults } from './runs.ts';
+import { cutToBytes, findRun, type ResultPageRequest, type RunReference, readFigures, readResults } from './runs.ts';
 
-/** One side. `target` null: results of all targets, each compared with that of the same target. */
-export type SideName = RunName & { readonly target: string | null };
+/** `target` null: the results of all targets, each compared with the result of the same target. */
+export type ComparedSide = RunReference & { readonly target: string | null };
 
 export type ComparedRun = { readonly run: ExperimentRun; readonly summary: RunSummary };
 
@@ -20,21 +20,21 @@ export type ComparedEntry = { readonly base: ExperimentResult | null; readonly o
 export type Comparison = {
   readonly base: ComparedRun;
   readonly other: ComparedRun;
-  /** Of all results, whatever page is read. */
+  /** Counted over all results, not only over the page. */
   readonly inBoth: number;
   readonly onlyInBase: number;
   readonly onlyInOther: number;
-  /** In the order of the base, then what is only in the other run. */
+  /** In the order of the base run, then the entries that only the other run has. */
   readonly entries: readonly ComparedEntry[];
   readonly nextCursor: string | null;
 };
 
-export type Comparing = {
+export type RunComparisons = {
   /** Throws experiment_not_found, experiment_run_not_found, experiment_runs_not_comparable, invalid_cursor. */
   compare(
     project: Project,
-    sides: { readonly base: SideName; readonly other: SideName },
-    wish: ReadWish,
+    sides: { readonly base: ComparedSide; readonly other: ComparedSide },
+    request: ResultPageRequest,
   ): Promise<Comparison>;
 };
 
@@ -42,29 +42,29 @@ type Pair = { readonly base: ResultFigures | null; readonly other: ResultFigures
 
 const LIMIT_DEFAULT = 50;
 
-export function createComparing({
+export function createRunComparisons({
   store,
   cursors,
 }: {
   readonly store: Pick<ExperimentStore, 'find' | 'findRun' | 'figures' | 'results'>;
   readonly cursors: CursorCodec;
-}): Comparing {
+}): RunComparisons {
   return {
-    async compare(project, sides, wish) {
+    async compare(project, sides, request) {
       const [base, other] = [await findRun(store, project, sides.base), await findRun(store, project, sides.other)];
       if (base.datasetId !== null && other.datasetId !== null && base.datasetId !== other.datasetId) {
         throw notComparable();
       }
       const binding = ['experiment-comparison', project.id, base.key, other.key, ...targetsOf(sides)];
-      const start = openPlace(cursors, binding, wish.cursor);
+      const start = openPosition(cursors, binding, request.cursor);
       const baseFigures = ofTarget(await readFigures(store, base), sides.base.target);
       const otherFigures = ofTarget(await readFigures(store, other), sides.other.target);
-      // Whoever names a target of one side means to compare it with what stands on the other.
+      // A target that is named for one side is compared with any result of the other side.
       const isByTarget = sides.base.target === null && sides.other.target === null;
       const pairs = matchFigures(baseFigures, otherFigures, isByTarget);
       const rest = pairs.slice(start);
-      const page = cutToBytes(rest, wish.limit ?? LIMIT_DEFAULT, pairBytes);
-      wish.countAnswer(page.reduce((sum, pair) => sum + pairBytes(pair), 0));
+      const page = cutToBytes(rest, request.limit ?? LIMIT_DEFAULT, pairBytes);
+      request.countAnswer(page.reduce((sum, pair) => sum + pairBytes(pair), 0));
       const isLast = page.length === rest.length;
       return {
         base: { run: base, summary: summarise(baseFigures) },
@@ -79,7 +79,7 @@ export function createComparing({
   };
 }
 
-/** By the entry of a dataset; by its place where one of the two does not say of which entry it is. */
+/** Matches results by dataset entry, or by entry index where one of the two has no entry id. */
 export function matchFigures(
   base: readonly ResultFigures[],
   other: readonly ResultFigures[],
@@ -105,7 +105,7 @@ export function matchFigures(
   function findMatch(figure: ResultFigures): ResultFigures | undefined {
     const atIndex = byIndex.get(`${figure.entryIndex}:${targetOf(figure)}`);
     if (figure.entryId === null) return atIndex;
-    // Of another entry of a dataset it is another result, whatever its place.
+    // A result of another dataset entry does not match, even at the same index.
     return byEntry.get(`${figure.entryId}:${targetOf(figure)}`) ?? (atIndex?.entryId === null ? atIndex : undefined);
   }
 }
@@ -118,12 +118,12 @@ function ofTarget(figures: readonly ResultFigures[], target: string | null): rea
   return target === null ? figures : figures.filter(({ targetId }) => targetId === target);
 }
 
-function targetsOf({ base, other }: { readonly base: SideName; readonly other: SideName }): readonly string[] {
+function targetsOf({ base, other }: { readonly base: ComparedSide; readonly other: ComparedSide }): readonly string[] {
   return [base, other].map(({ target }) => (target === null ? '' : `=${target}`));
 }
 
-/** What is added meanwhile may stand twice or be left out on the pages of a run that goes on. */
-function openPlace(cursors: CursorCodec, binding: readonly string[], cursor: string): number {
+/** The cursor is an index: in a run that still grows, later pages may repeat or skip entries. */
+function openPosition(cursors: CursorCodec, binding: readonly string[], cursor: string): number {
   if (cursor === '') return 0;
   const [start] = cursors.open(binding, cursor) ?? [];
   if (typeof start !== 'number') throw invalidCursor();
@@ -147,8 +147,8 @@ async function readPairs(
       run,
       figures.filter((figure) => figure !== null),
     );
-    const byKey = new Map(results.map((result) => [keyText(result), result]));
-    return (figure: ResultFigures | null) => (figure === null ? null : (byKey.get(keyText(figure)) ?? null));
+    const byKey = new Map(results.map((result) => [resultKeyText(result), result]));
+    return (figure: ResultFigures | null) => (figure === null ? null : (byKey.get(resultKeyText(figure)) ?? null));
   };
   const baseOf = await read(
     base,

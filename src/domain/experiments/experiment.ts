@@ -1,6 +1,6 @@
-/** Experiments as rules and storage see them: runs of an application over entries, with what came of each. */
+/** Experiments and their port: runs of an application over entries, with the result of each entry. */
 
-/** What a request names its runs by. */
+/** Runs belong to an experiment. */
 export type Experiment = {
   readonly projectId: string;
   readonly id: string;
@@ -14,41 +14,41 @@ export type Experiment = {
 export type RunKey = { readonly projectId: string; readonly experimentId: string; readonly id: string };
 
 export type ExperimentRun = RunKey & {
-  /** Tells it from one of the same id that is deleted. */
+  /** Distinguishes the run from a deleted run with the same id. */
   readonly key: string;
   readonly name: string;
-  /** Null: it belongs to no dataset. */
+  /** Null: the run uses no dataset. */
   readonly datasetId: string | null;
   readonly datasetVersion: number | null;
-  /** A JSON array of what results may name as their target. */
+  /** A JSON array of the targets that results may name. */
   readonly targetsJson: string;
-  /** A JSON array of the names that evaluations of its results have. */
+  /** A JSON array of the names of the evaluations in its results. */
   readonly evaluatorsJson: string;
-  /** How many entries there will be; null: nobody said. */
+  /** The expected number of entries; null: not reported. */
   readonly total: number | null;
-  /** How many were done, as the one who runs them said; null: nobody did. */
+  /** How many entries the client reported as done; null: not reported. */
   readonly progress: number | null;
-  /** How many results are stored, and the bytes of them and of the targets. */
+  /** How many results are stored, and the bytes of results and targets. */
   readonly resultCount: number;
   readonly totalBytes: number;
   readonly createdAtMs: number;
   readonly updatedAtMs: number;
-  /** Null: it goes on. */
+  /** Null: the run is not finished. */
   readonly finishedAtMs: number | null;
 };
 
-/** As lists show it: without what may be long. */
+/** A run without its long texts, as lists show it. */
 export type ListedRun = Omit<ExperimentRun, 'targetsJson' | 'evaluatorsJson'>;
 
-/** What the results of a run are found by. */
+/** The key of the results of a run. */
 export type StoredRun = Pick<ExperimentRun, 'projectId' | 'key'>;
 
-/** Results are told apart by the place of their entry, and by what was tried on it: empty where that is one thing. */
+/** A result belongs to one entry and one target; the target is empty in a run with a single one. */
 export type ResultKey = { readonly entryIndex: number; readonly targetId: string };
 
-/** What came of one entry. Null: nobody said. */
+/** The result of one entry. Null: not reported. */
 export type ExperimentResult = ResultKey & {
-  /** Of the entry of a dataset. */
+  /** The id of the dataset entry. */
   readonly entryId: string | null;
   readonly traceId: string | null;
   readonly entryJson: string | null;
@@ -56,7 +56,7 @@ export type ExperimentResult = ResultKey & {
   readonly costUsd: number | null;
   readonly durationMs: number | null;
   readonly error: string | null;
-  /** In the order in which they came first. */
+  /** In the order in which each name was first reported. */
   readonly evaluations: readonly ResultEvaluation[];
 };
 
@@ -64,7 +64,7 @@ export type ResultEvaluation = {
   /** Unique in its result. */
   readonly name: string;
   readonly evaluator: string;
-  readonly status: EvaluationWord;
+  readonly status: ResultEvaluationStatus;
   readonly score: number | null;
   readonly passed: boolean | null;
   readonly label: string | null;
@@ -75,9 +75,9 @@ export type ResultEvaluation = {
   readonly inputsJson: string | null;
 };
 
-export type EvaluationWord = 'processed' | 'skipped' | 'error';
+export type ResultEvaluationStatus = 'processed' | 'skipped' | 'error';
 
-/** What sums and lists need of a result, without its texts. */
+/** The numbers of a result, without its texts. */
 export type ResultFigures = ResultKey &
   Pick<ExperimentResult, 'entryId' | 'costUsd' | 'durationMs'> & {
     readonly hasError: boolean;
@@ -87,7 +87,7 @@ export type ResultFigures = ResultKey &
 
 export type ScoreFigures = Pick<ResultEvaluation, 'name' | 'status' | 'score' | 'passed' | 'costUsd' | 'durationMs'>;
 
-/** What is told of a run at once. */
+/** One report about a run. Null and absence change nothing. */
 export type RunReport = {
   readonly targets: readonly RunTarget[];
   readonly total: number | null;
@@ -99,9 +99,9 @@ export type RunReport = {
 
 export type RunTarget = { readonly id: string; readonly targetJson: string };
 
-/** What is told of one result. Null and absence say nothing new. */
+/** A reported result. Null and absence change nothing. */
 export type ResultReport = ExperimentResult & {
-  /** How a reader of the request finds what of it is refused. */
+  /** The path of the result in the request, for messages about it. */
   readonly field: string;
 };
 
@@ -110,18 +110,18 @@ export type RunLimits = {
   readonly totalMaxBytes: number;
   readonly resultMaxBytes: number;
   readonly evaluationsMax: number;
-  /** Different names of evaluations in a run. */
+  /** Distinct names of evaluations in a run. */
   readonly evaluatorsMax: number;
   readonly targetsMax: number;
   readonly targetsMaxBytes: number;
 };
 
-/** Why something of a report is not stored. */
+/** A part of a report that is not stored, and why. */
 export type RefusedResult = { readonly field: string; readonly message: string };
 
 export type RunReported = { readonly run: ExperimentRun; readonly refused: readonly RefusedResult[] };
 
-/** `after` null: from the first on. */
+/** `after` null: from the newest on. */
 export type RunRange = {
   readonly after: { readonly createdAtMs: number; readonly id: string } | null;
   readonly limit: number;
@@ -130,39 +130,39 @@ export type FigureRange = { readonly after: ResultKey | null; readonly limit: nu
 
 export type ExperimentStore = {
   /**
-   * MUST answer the experiment that has the slug already, and store nothing then; `limit_reached` when the project
-   * already holds `liveMax` experiments.
+   * MUST answer an existing experiment with the slug without storing; `limit_reached` when the project already holds
+   * `liveMax` experiments.
    */
   init(experiment: Experiment, liveMax: number): Promise<Experiment | 'limit_reached'>;
-  /** By id first, then by slug, case-sensitive; null for another project's and for one that is deleted. */
+  /** By id first, then by slug, case-sensitive; null for an experiment of another project or a deleted one. */
   find(projectId: string, idOrSlug: string): Promise<Experiment | null>;
-  /** The newest first, `limit` at most. */
+  /** The newest first, at most `limit`. */
   list(projectId: string, limit: number): Promise<readonly Experiment[]>;
-  /** MUST hide the experiment and its runs from every read from now on, and free its slug. False when there is none. */
+  /** MUST hide the experiment and its runs from every later read, and free its slug. False when it does not exist. */
   hide(projectId: string, id: string, nowMs: number): Promise<boolean>;
   /**
-   * MUST answer the run that has the id already, and store nothing then; `limit_reached` when the project already holds
-   * `runsMax` runs that are not hidden, `not_found` when the experiment is deleted.
+   * MUST answer an existing run with the id without storing; `limit_reached` when the project already holds `runsMax`
+   * runs that are not hidden, `not_found` when the experiment is deleted.
    */
   insertRun(run: ExperimentRun, runsMax: number): Promise<ExperimentRun | 'limit_reached' | 'not_found'>;
-  /** Null for another project's and for one that is deleted. */
+  /** Null for a run of another project or a deleted one. */
   findRun(key: RunKey): Promise<ExperimentRun | null>;
   /** The newest first. */
   listRuns(experiment: Pick<Experiment, 'projectId' | 'id'>, range: RunRange): Promise<readonly ListedRun[]>;
   /**
-   * Adds what is told, as run-report.ts says. MUST store all of it that is not refused or nothing, MUST change nothing
-   * when it is told again, and MUST keep apart what several tell at once. Null when there is no such run.
+   * Applies a report by the rules of run-report.ts. MUST store all of it that is not refused, or nothing; MUST change
+   * nothing when the report is repeated; MUST apply concurrent reports one after the other. Null when the run is unknown.
    */
   report(key: RunKey, report: RunReport, limits: RunLimits): Promise<RunReported | null>;
-  /** In the order of their keys. */
+  /** In ascending order of the keys. */
   figures(run: StoredRun, range: FigureRange): Promise<readonly ResultFigures[]>;
-  /** Those of the keys, in any order, and no other. */
+  /** The results with these keys, in any order. */
   results(run: StoredRun, keys: readonly ResultKey[]): Promise<readonly ExperimentResult[]>;
-  /** MUST hide the run from every read from now on. False when there is none. */
+  /** MUST hide the run from every later read. False when it does not exist. */
   hideRun(key: RunKey, nowMs: number): Promise<boolean>;
   /**
-   * Removes at most `rowsMax` results of hidden runs of any project, and the runs that have none left. False: nothing is
-   * left to remove.
+   * Removes at most `rowsMax` results of hidden runs of any project, and the hidden runs without results. False: nothing
+   * is left to remove.
    */
-  sweep(rowsMax: number): Promise<boolean>;
+  removeHidden(rowsMax: number): Promise<boolean>;
 };

@@ -3,10 +3,10 @@
 import { hash } from 'node:crypto';
 import type { Project } from '../caller.ts';
 import type { RandomBytes } from '../clock.ts';
-import { slugBase } from '../evaluator-slug.ts';
 import { Fault } from '../fault.ts';
 import { newId } from '../ids.ts';
 import { refuseProblems, typeReason } from '../reasons.ts';
+import { slugBase } from '../slug.ts';
 import type { Experiment, ExperimentStore } from './experiment.ts';
 
 export type ExperimentDeps = { readonly store: ExperimentStore; readonly random: RandomBytes };
@@ -15,20 +15,20 @@ export type ExperimentDeps = { readonly store: ExperimentStore; readonly random:
 export type ExperimentDraft = { readonly name: string | null; readonly slug: string | null };
 
 export type Experiments = {
-  /** The experiment with the slug, which is made unless it is there. Throws validation_error, experiment_limit_reached. */
+  /** Creates the experiment unless one with the slug exists. Throws validation_error, experiment_limit_reached. */
   init(project: Project, draft: ExperimentDraft, nowMs: number): Promise<Experiment>;
   /** Throws experiment_not_found. */
   get(project: Project, idOrSlug: string): Promise<Experiment>;
   /** The newest first. */
   list(project: Project): Promise<readonly Experiment[]>;
-  /** With its runs. Throws experiment_not_found. */
+  /** Removes its runs, too. Throws experiment_not_found. */
   remove(project: Project, idOrSlug: string, nowMs: number): Promise<void>;
 };
 
-/** Experiments of a project at once. */
+/** Experiments that a project may hold. */
 const LIVE_MAX = 1000;
-/** Results that are removed at once: more would hold up who writes. */
-const SWEPT_AT_ONCE = 200;
+/** Results removed per transaction: more would delay other writes. */
+const REMOVED_AT_ONCE = 200;
 const SLUG_LENGTH_MAX = 50;
 const HASH_LENGTH = 8;
 const FALLBACK = 'experiment';
@@ -43,7 +43,7 @@ export function createExperiments({ store, random }: ExperimentDeps): Experiment
         projectId: project.id,
         id: newId('experiment', random),
         name: given === '' ? FALLBACK : given,
-        // Whoever sends a name again means the same experiment, so nothing is drawn here.
+        // Not random: the same name always means the same experiment.
         slug: slugOf(text ?? ''),
         createdAtMs: nowMs,
         updatedAtMs: nowMs,
@@ -73,12 +73,12 @@ export async function findExperiment(
   return experiment;
 }
 
-/** Removes a little of what nobody reaches any more, whichever process hid it. */
-export async function sweepRuns(store: Pick<ExperimentStore, 'sweep'>): Promise<'more' | 'done'> {
-  return (await store.sweep(SWEPT_AT_ONCE)) ? 'more' : 'done';
+/** Removes a batch of the results of hidden runs; every process may do so. */
+export async function removeHiddenRuns(store: Pick<ExperimentStore, 'removeHidden'>): Promise<'more' | 'done'> {
+  return (await store.removeHidden(REMOVED_AT_ONCE)) ? 'more' : 'done';
 }
 
-/** Different texts with the same ASCII letters and digits mean different experiments. A slug is the slug of itself. */
+/** Adds a hash where the ASCII letters and digits do not identify the text. The slug of a slug is itself. */
 function slugOf(text: string): string {
   const whole = slugBase(text, Number.POSITIVE_INFINITY);
   if (whole !== '' && whole.length <= SLUG_LENGTH_MAX && !/\P{ASCII}/u.test(text)) return whole;

@@ -1,6 +1,6 @@
-/** What a report does to a run and its results: a pure function, so that telling it twice is the same as telling it once. */
+/** Applies a report to a run and its results: a pure function, and idempotent. */
 
-import { canonicalJson } from '../canonical-json.ts';
+import { canonicalJson } from '../../json/canonical-json.ts';
 import type {
   ExperimentResult,
   ExperimentRun,
@@ -15,32 +15,32 @@ import type {
 
 export type AppliedReport = {
   readonly run: ExperimentRun;
-  /** False: it says nothing new of the run itself. */
+  /** False: the report changes nothing of the run itself. */
   readonly isRunChanged: boolean;
-  /** Those that are new or have changed, as they are now. */
+  /** New and changed results. */
   readonly results: readonly SizedResult[];
   readonly refused: readonly RefusedResult[];
 };
 
 export type SizedResult = ExperimentResult & { readonly bytes: number };
 
-/** `known` holds every stored result that the report names. What is refused costs nothing else its place. */
+/** `known` holds every stored result that the report names. A refused result uses no capacity. */
 export function applyReport(
   run: ExperimentRun,
   known: readonly ExperimentResult[],
   { report, limits }: { readonly report: RunReport; readonly limits: RunLimits },
 ): AppliedReport {
-  const stored = new Map(known.map((result) => [keyText(result), result]));
+  const stored = new Map(known.map((result) => [resultKeyText(result), result]));
   const changed = new Map<string, SizedResult>();
   const refused: RefusedResult[] = [];
   const targets = mergeTargets(run, report.targets, limits);
   const evaluators = new Set(JSON.parse(run.evaluatorsJson) as readonly string[]);
   let { resultCount } = run;
   let { totalBytes } = targets;
-  for (const told of report.results) {
-    const key = keyText(told);
+  for (const reported of report.results) {
+    const key = resultKeyText(reported);
     const before = changed.get(key) ?? stored.get(key) ?? null;
-    const after = merge(before, told);
+    const after = merge(before, reported);
     if (before !== null && isSame(withoutBytes(before), after)) continue;
     const bytes = resultBytes(after);
     const grownBytes = totalBytes + bytes - (before === null ? 0 : resultBytes(before));
@@ -49,7 +49,7 @@ export function applyReport(
     const grown = { bytes, grownBytes, count, evaluators: evaluators.size + names.length };
     const problem = problemOf(after, grown, limits);
     if (problem !== null) {
-      refused.push({ field: told.field, message: `${told.field} ${problem}` });
+      refused.push({ field: reported.field, message: `${reported.field} ${problem}` });
       continue;
     }
     if (before === null) resultCount += 1;
@@ -58,7 +58,7 @@ export function applyReport(
     changed.set(key, { ...after, bytes });
   }
   refused.push(...targets.refused);
-  const told: ExperimentRun = {
+  const next: ExperimentRun = {
     ...run,
     targetsJson: targets.json,
     evaluatorsJson: JSON.stringify([...evaluators]),
@@ -68,38 +68,38 @@ export function applyReport(
     resultCount,
     totalBytes,
   };
-  const isRunChanged = changed.size > 0 || !isSame(run, told);
+  const isRunChanged = changed.size > 0 || !isSame(run, next);
   const updatedAtMs = Math.max(run.updatedAtMs, report.nowMs);
-  return { run: isRunChanged ? { ...told, updatedAtMs } : run, isRunChanged, results: [...changed.values()], refused };
+  return { run: isRunChanged ? { ...next, updatedAtMs } : run, isRunChanged, results: [...changed.values()], refused };
 }
 
-export function keyText({ entryIndex, targetId }: ResultKey): string {
+export function resultKeyText({ entryIndex, targetId }: ResultKey): string {
   return `${entryIndex}:${targetId}`;
 }
 
-/** Reports may overtake each other: what was said stands until something else is said. */
-function merge(before: ExperimentResult | null, { field: _, ...told }: ResultReport): ExperimentResult {
-  if (before === null) return { ...told, evaluations: mergeEvaluations([], told.evaluations) };
+/** Reports may arrive out of order: a value stays until another report sets it. */
+function merge(before: ExperimentResult | null, { field: _, ...reported }: ResultReport): ExperimentResult {
+  if (before === null) return { ...reported, evaluations: mergeEvaluations([], reported.evaluations) };
   return {
-    entryIndex: told.entryIndex,
-    targetId: told.targetId,
-    entryId: told.entryId ?? before.entryId,
-    traceId: told.traceId ?? before.traceId,
-    entryJson: told.entryJson ?? before.entryJson,
-    predictedJson: told.predictedJson ?? before.predictedJson,
-    costUsd: told.costUsd ?? before.costUsd,
-    durationMs: told.durationMs ?? before.durationMs,
-    error: told.error ?? before.error,
-    evaluations: mergeEvaluations(before.evaluations, told.evaluations),
+    entryIndex: reported.entryIndex,
+    targetId: reported.targetId,
+    entryId: reported.entryId ?? before.entryId,
+    traceId: reported.traceId ?? before.traceId,
+    entryJson: reported.entryJson ?? before.entryJson,
+    predictedJson: reported.predictedJson ?? before.predictedJson,
+    costUsd: reported.costUsd ?? before.costUsd,
+    durationMs: reported.durationMs ?? before.durationMs,
+    error: reported.error ?? before.error,
+    evaluations: mergeEvaluations(before.evaluations, reported.evaluations),
   };
 }
 
-/** The later of two with one name takes the place of the first. */
+/** A later evaluation replaces an earlier one with the same name, at its position. */
 function mergeEvaluations(
   before: readonly ResultEvaluation[],
-  told: readonly ResultEvaluation[],
+  reported: readonly ResultEvaluation[],
 ): readonly ResultEvaluation[] {
-  return [...new Map([...before, ...told].map((evaluation) => [evaluation.name, evaluation])).values()];
+  return [...new Map([...before, ...reported].map((evaluation) => [evaluation.name, evaluation])).values()];
 }
 
 function isSame(one: ExperimentResult | ExperimentRun, other: ExperimentResult | ExperimentRun): boolean {
@@ -130,7 +130,7 @@ function problemOf({ evaluations }: ExperimentResult, grown: Grown, limits: RunL
   return null;
 }
 
-/** Of the texts, and a little for what is beside them. */
+/** The bytes of the texts, plus an estimate for the other columns. */
 function resultBytes({ entryId, traceId, entryJson, predictedJson, error, evaluations }: ExperimentResult): number {
   const texts = [entryId, traceId, entryJson, predictedJson, error];
   return texts.reduce((sum, text) => sum + textBytes(text), ROW_BYTES) + textBytes(JSON.stringify(evaluations));
@@ -142,16 +142,20 @@ function textBytes(text: string | null): number {
   return text === null ? 0 : Buffer.byteLength(text);
 }
 
-/** Only this function writes the list. */
-function mergeTargets({ targetsJson: json, totalBytes }: ExperimentRun, told: readonly RunTarget[], limits: RunLimits) {
-  if (told.length === 0) return { json, totalBytes, refused: [] };
+/** The only writer of `targetsJson`, which is therefore parsed without checks. */
+function mergeTargets(
+  { targetsJson: json, totalBytes }: ExperimentRun,
+  reported: readonly RunTarget[],
+  limits: RunLimits,
+) {
+  if (reported.length === 0) return { json, totalBytes, refused: [] };
   const known = JSON.parse(json) as readonly { readonly id: string }[];
   const targets = new Map(known.map((target) => [target.id, JSON.stringify(target)]));
   const restBytes = totalBytes - sumBytes([...targets.values()]);
   const bytesMax = Math.min(limits.targetsMaxBytes, limits.totalMaxBytes - restBytes);
   let bytes = totalBytes - restBytes;
   const refused: RefusedResult[] = [];
-  for (const { id, targetJson } of told) {
+  for (const { id, targetJson } of reported) {
     const grownBytes = bytes + textBytes(targetJson) - textBytes(targets.get(id) ?? null);
     if (!targets.has(id) && targets.size >= limits.targetsMax) {
       refused.push({ field: 'targets', message: `targets must be at most ${limits.targetsMax} of a run` });

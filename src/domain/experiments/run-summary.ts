@@ -1,16 +1,16 @@
-/** What the results of a run come to. */
+/** Sums up the results of a run. */
 
 import type { ResultFigures, ScoreFigures } from './experiment.ts';
 
 export type RunSummary = {
   readonly results: number;
-  /** Results whose run failed. */
+  /** Results with an error. */
   readonly errors: number;
-  /** Of the results that say one. */
+  /** Null when no result has a cost. */
   readonly costUsd: number | null;
   readonly evaluationCostUsd: number | null;
   readonly meanDurationMs: number | null;
-  /** By name. */
+  /** Ordered by name. */
   readonly evaluators: readonly EvaluatorSummary[];
 };
 
@@ -19,9 +19,9 @@ export type EvaluatorSummary = {
   readonly processed: number;
   readonly skipped: number;
   readonly failed: number;
-  /** Over those that have one; null: none has. */
+  /** Null when no evaluation has a score. */
   readonly meanScore: number | null;
-  /** From 0 to 1, of those that passed or did not. */
+  /** From 0 to 1; null when no evaluation has a verdict. */
   readonly passRate: number | null;
 };
 

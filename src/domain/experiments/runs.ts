@@ -1,4 +1,4 @@
-/** Runs of experiments: making them, telling what came of their entries, reading them back. */
+/** Runs of experiments: creating them, reporting results, reading them back. */
 
 import { ANSWER_MAX_BYTES } from '../answer-size.ts';
 import type { Project } from '../caller.ts';
@@ -7,7 +7,14 @@ import type { CursorCodec } from '../cursor.ts';
 import type { Datasets } from '../datasets/datasets.ts';
 import { Fault } from '../fault.ts';
 import { newId } from '../ids.ts';
-import { type CursorPage, type CursorWish, cutPage, invalidCursor, limitOf, openCursor } from '../listing.ts';
+import {
+  type CursorPage,
+  type CursorPageRequest,
+  invalidCursor,
+  limitOf,
+  openCursor,
+  toCursorPage,
+} from '../management/listing.ts';
 import type {
   ExperimentResult,
   ExperimentRun,
@@ -21,7 +28,7 @@ import type {
   RunReported,
 } from './experiment.ts';
 import { findExperiment, notFound } from './experiments.ts';
-import { keyText } from './run-report.ts';
+import { resultKeyText } from './run-report.ts';
 import { type RunSummary, summarise } from './run-summary.ts';
 
 export type RunDeps = {
@@ -40,13 +47,13 @@ export type RunDraft = {
   readonly total: number | null;
 };
 
-/** A report with what a run is made of that is not there yet. */
+/** A report, with the facts needed to create the run. */
 export type RunLog = Omit<RunReport, 'nowMs'> & { readonly name: string | null; readonly createdAtMs: number | null };
 
-/** Names a run by the id or slug of its experiment, and its id. */
-export type RunName = { readonly experiment: string; readonly id: string };
+/** `experiment` is an id or a slug. */
+export type RunReference = { readonly experiment: string; readonly id: string };
 
-export type ReadWish = CursorWish & { readonly countAnswer: (bytes: number) => void };
+export type ResultPageRequest = CursorPageRequest & { readonly countAnswer: (bytes: number) => void };
 
 export type RunPage = {
   readonly run: ExperimentRun;
@@ -55,22 +62,24 @@ export type RunPage = {
 };
 
 export type ExperimentRuns = {
-  /** A run of that id which is there already is answered as it is. Throws experiment_not_found, dataset_not_found,
-   * dataset_version_not_found, experiment_run_limit_reached. */
+  /**
+   * Answers an existing run with that id unchanged. Throws experiment_not_found, dataset_not_found,
+   * dataset_version_not_found, experiment_run_limit_reached.
+   */
   create(project: Project, experiment: string, draft: RunDraft & { readonly nowMs: number }): Promise<ExperimentRun>;
-  /** Adds to a run, which is made unless it is there. Throws experiment_not_found, experiment_run_limit_reached. */
-  log(project: Project, name: RunName, log: RunLog & { readonly nowMs: number }): Promise<RunReported>;
-  /** One that has ended stays as it is. Throws experiment_not_found, experiment_run_not_found. */
-  finish(project: Project, name: RunName, nowMs: number): Promise<ExperimentRun>;
+  /** Adds results to a run, and creates it if needed. Throws experiment_not_found, experiment_run_limit_reached. */
+  log(project: Project, name: RunReference, log: RunLog & { readonly nowMs: number }): Promise<RunReported>;
+  /** Leaves a finished run unchanged. Throws experiment_not_found, experiment_run_not_found. */
+  finish(project: Project, name: RunReference, nowMs: number): Promise<ExperimentRun>;
   /** The newest first. Throws experiment_not_found, invalid_cursor. */
-  list(project: Project, experiment: string, wish: CursorWish): Promise<CursorPage<ListedRun>>;
-  /** With a page of its results. Throws experiment_not_found, experiment_run_not_found, invalid_cursor. */
-  get(project: Project, name: RunName, wish: ReadWish): Promise<RunPage>;
+  list(project: Project, experiment: string, request: CursorPageRequest): Promise<CursorPage<ListedRun>>;
+  /** Answers the run with a page of its results. Throws experiment_not_found, experiment_run_not_found, invalid_cursor. */
+  get(project: Project, name: RunReference, request: ResultPageRequest): Promise<RunPage>;
   /** Throws experiment_not_found, experiment_run_not_found. */
-  remove(project: Project, name: RunName, nowMs: number): Promise<void>;
+  remove(project: Project, name: RunReference, nowMs: number): Promise<void>;
 };
 
-/** Runs of a project at once. */
+/** Runs that a project may hold. */
 const RUNS_MAX = 10_000;
 export const LIMITS: RunLimits = {
   resultsMax: 10_000,
@@ -81,14 +90,14 @@ export const LIMITS: RunLimits = {
   targetsMax: 100,
   targetsMaxBytes: 64 * 1024,
 };
-/** Of a report that are written at once: more would hold up who writes. */
+/** Results of a report per transaction: more would delay other writes. */
 const RESULTS_AT_ONCE = 200;
 const FIGURES_AT_ONCE = 200;
 
 export function createExperimentRuns(deps: RunDeps): ExperimentRuns {
   const { store, datasets, random, cursors } = deps;
 
-  async function find(project: Project, name: RunName): Promise<ExperimentRun> {
+  async function find(project: Project, name: RunReference): Promise<ExperimentRun> {
     return await findRun(store, project, name);
   }
 
@@ -128,8 +137,8 @@ export function createExperimentRuns(deps: RunDeps): ExperimentRuns {
         }));
       const refused: RefusedResult[] = [];
       let last = run;
-      // The last part says that the run has ended, so that it never seems whole before it is.
-      for (const part of partsOf(log)) {
+      // Only the last batch finishes the run, so that a finished run is never incomplete.
+      for (const part of splitLog(log)) {
         const placed = part.results.map((result) => place(run, result));
         const reported = await store.report(key, { ...part, results: placed, nowMs }, LIMITS);
         if (reported === null) throw runNotFound();
@@ -146,24 +155,24 @@ export function createExperimentRuns(deps: RunDeps): ExperimentRuns {
       if (reported === null) throw runNotFound();
       return reported.run;
     },
-    async list(project, idOrSlug, wish) {
+    async list(project, idOrSlug, request) {
       const experiment = await findExperiment(store, project, idOrSlug);
       const binding = ['experiment-runs', project.id, experiment.id];
-      const book = { cursors, binding, placeOf: (run: ListedRun) => run };
-      const after = openCursor(book, wish.cursor);
-      const limit = limitOf(wish);
-      return cutPage(await store.listRuns(experiment, { after, limit: limit + 1 }), limit, book);
+      const listing = { cursors, binding, placeOf: (run: ListedRun) => run };
+      const after = openCursor(listing, request.cursor);
+      const limit = limitOf(request);
+      return toCursorPage(await store.listRuns(experiment, { after, limit: limit + 1 }), limit, listing);
     },
-    async get(project, name, wish) {
+    async get(project, name, request) {
       const run = await find(project, name);
       const figures = await readFigures(store, run);
       const binding = ['experiment-results', project.id, run.key];
-      const position = wish.cursor === '' ? null : cursors.open(binding, wish.cursor);
-      if (wish.cursor !== '' && position === null) throw invalidCursor();
+      const position = request.cursor === '' ? null : cursors.open(binding, request.cursor);
+      if (request.cursor !== '' && position === null) throw invalidCursor();
       const start = position === null ? 0 : figures.findIndex((figure) => isAfter(figure, position));
       const rest = start < 0 ? [] : figures.slice(start);
-      const page = cutToBytes(rest, limitOf(wish), ({ bytes }) => bytes);
-      wish.countAnswer(page.reduce((sum, { bytes }) => sum + bytes, 0));
+      const page = cutToBytes(rest, limitOf(request), ({ bytes }) => bytes);
+      request.countAnswer(page.reduce((sum, { bytes }) => sum + bytes, 0));
       const last = page.at(-1);
       const isLast = last === undefined || page.length === rest.length;
       const nextCursor = isLast ? null : cursors.seal(binding, [last.entryIndex, last.targetId]);
@@ -179,7 +188,7 @@ export function createExperimentRuns(deps: RunDeps): ExperimentRuns {
 export async function findRun(
   store: Pick<ExperimentStore, 'find' | 'findRun'>,
   project: Project,
-  { experiment, id }: RunName,
+  { experiment, id }: RunReference,
 ): Promise<ExperimentRun> {
   const { id: experimentId } = await findExperiment(store, project, experiment);
   const run = id.includes('\0') ? null : await store.findRun({ projectId: project.id, experimentId, id });
@@ -187,7 +196,7 @@ export async function findRun(
   return run;
 }
 
-/** Of all results of a run: read in parts, so that others come in between. */
+/** Reads the figures of all results in pages, so that other reads run in between. */
 export async function readFigures(
   store: Pick<ExperimentStore, 'figures'>,
   run: ExperimentRun,
@@ -200,18 +209,18 @@ export async function readFigures(
   }
 }
 
-/** The named results in full, in their order; what is gone meanwhile is left out. */
+/** The named results in full, in the given order; results that were removed meanwhile are left out. */
 export async function readResults(
   store: Pick<ExperimentStore, 'results'>,
   run: ExperimentRun,
   named: readonly ResultFigures[],
 ): Promise<readonly ExperimentResult[]> {
   if (named.length === 0) return [];
-  const found = new Map((await store.results(run, named)).map((result) => [keyText(result), result]));
-  return named.flatMap((figure) => found.get(keyText(figure)) ?? []);
+  const found = new Map((await store.results(run, named)).map((result) => [resultKeyText(result), result]));
+  return named.flatMap((figure) => found.get(resultKeyText(figure)) ?? []);
 }
 
-/** The first ones: at most `limit`, and as many as one answer has room for, but at least one. */
+/** The first items: at most `limit`, at most what one response may hold, but at least one. */
 export function cutToBytes<T>(items: readonly T[], limit: number, bytesOf: (item: T) => number): readonly T[] {
   let leftBytes = ANSWER_MAX_BYTES;
   const excess = items.slice(0, limit).findIndex((item, index) => {
@@ -245,13 +254,13 @@ function emptyRun(project: Project, head: RunHead, random: RandomBytes) {
   };
 }
 
-/** In a run of a dataset the place of a result is that of its entry. */
+/** In a run of a dataset, the index of a result identifies its entry. */
 function place({ datasetId }: ExperimentRun, result: ResultReport): ResultReport {
   if (datasetId === null || result.entryId !== null) return result;
   return { ...result, entryId: `${datasetId}-${result.entryIndex}` };
 }
 
-function partsOf(log: Omit<RunReport, 'nowMs'>): readonly Omit<RunReport, 'nowMs'>[] {
+function splitLog(log: Omit<RunReport, 'nowMs'>): readonly Omit<RunReport, 'nowMs'>[] {
   const { results, finishedAtMs } = log;
   const count = Math.max(Math.ceil(results.length / RESULTS_AT_ONCE), 1);
   return Array.from({ length: count }, (_, index) => ({

@@ -1,7 +1,5 @@
-/** Judges what somebody wants to save as a monitor, as far as it can be told without its evaluator. */
+/** Validates a draft of a monitor, except for the rules that depend on its evaluator. */
 
-import { nameProblems, refuseUnstorableIn } from '../evaluator-draft.ts';
-import type { Reason } from '../fault.ts';
 import {
   isLosslessObject,
   jsonTypeOf,
@@ -9,12 +7,14 @@ import {
   type LosslessObject,
   parseLossless,
   readMember,
-} from '../lossless-json.ts';
+} from '../../json/lossless-json.ts';
+import { nameProblems, refuseUnstorableIn } from '../evaluators/evaluator-draft.ts';
+import type { Reason } from '../fault.ts';
 import { choiceReason, countCodePoints, lengthReason, typeReason } from '../reasons.ts';
 import type { ExecutionMode, Mappings, Precondition, PreconditionValue } from './monitor.ts';
 import { readSource, SOURCES_TEXT } from './sources.ts';
 
-/** A monitor as sent; null: not sent. Free JSON is text. */
+/** A monitor as sent; null: not sent. JSON of any shape is text. */
 export type MonitorDraft = {
   readonly name: string | null;
   readonly evaluatorId: string | null;
@@ -34,8 +34,8 @@ export type PreconditionDraft = {
   readonly valueJson: string | null;
 };
 
-/** What was sent of the parts that need reading; null: not sent. */
-export type MonitorParts = {
+/** The members that need parsing; null: not sent. */
+export type ParsedParts = {
   readonly preconditions: readonly Precondition[] | null;
   readonly mappings: Mappings | null;
   readonly parameters: LosslessObject | null;
@@ -44,37 +44,37 @@ export type MonitorParts = {
 const PRECONDITIONS_MAX = 20;
 const MAPPINGS_MAX = 20;
 const TEXT_LENGTH_MAX = 1_000;
-/** All monitors of a project are read together, and those of all projects are kept where traces are stored. */
+/** The monitors of a project are read together. */
 const PARAMETERS_MAX_BYTES = 65_536;
 const DEPTH_MAX = 64;
 const METADATA = /^metadata\..+/su;
 
-/** Every problem of a draft, none when it may fit an evaluator. */
+/** Every problem of a draft that does not depend on the evaluator. */
 export function monitorProblems(draft: MonitorDraft): readonly Reason[] {
   return readDraft(draft).problems;
 }
 
-/** The same of a draft for a new monitor. */
+/** The same for a new monitor, which needs a name and an evaluator. */
 export function newMonitorProblems(draft: MonitorDraft): readonly Reason[] {
   const missing = (['name', 'evaluatorId'] as const).filter((field) => draft[field] === null);
   return [...missing.map((field) => typeReason(field, 'string', 'undefined')), ...monitorProblems(draft)];
 }
 
-/** Of a draft without problems. */
-export function partsOf(draft: MonitorDraft): MonitorParts {
+/** Only for a draft without problems. */
+export function readParts(draft: MonitorDraft): ParsedParts {
   return readDraft(draft).parts;
 }
 
-function readDraft(draft: MonitorDraft): { readonly parts: MonitorParts; readonly problems: readonly Reason[] } {
+function readDraft(draft: MonitorDraft): { readonly parts: ParsedParts; readonly problems: readonly Reason[] } {
   const problems: Reason[] = draft.name === null ? [] : [...nameProblems(draft.name)];
   if (draft.evaluatorId?.includes('\0')) {
     problems.push({ field: 'evaluatorId', type: 'invalid_format', message: 'evaluatorId must not contain U+0000' });
   }
-  judgeSample(draft.sample, problems);
-  const parts: MonitorParts = {
-    preconditions: draft.preconditions === null ? null : judgePreconditions(draft.preconditions, problems),
-    mappings: draft.mappingsJson === null ? null : judgeMappings(draft.mappingsJson, problems),
-    parameters: draft.parametersJson === null ? null : judgeParameters(draft.parametersJson, problems),
+  validateSample(draft.sample, problems);
+  const parts: ParsedParts = {
+    preconditions: draft.preconditions === null ? null : validatePreconditions(draft.preconditions, problems),
+    mappings: draft.mappingsJson === null ? null : validateMappings(draft.mappingsJson, problems),
+    parameters: draft.parametersJson === null ? null : validateParameters(draft.parametersJson, problems),
   };
   if (draft.level !== null && draft.level !== 'trace') problems.push(choiceReason('level', ['trace'], draft.level));
   if (draft.threadIdleTimeout !== null) {
@@ -84,51 +84,51 @@ function readDraft(draft: MonitorDraft): { readonly parts: MonitorParts; readonl
   return { parts, problems };
 }
 
-function judgeSample(sample: number | null, found: Reason[]): void {
+function validateSample(sample: number | null, found: Reason[]): void {
   if (sample === null || (sample >= 0 && sample <= 1)) return;
   const isSmall = sample < 0;
   const message = `sample must be ${isSmall ? 'at least 0' : 'at most 1'}`;
   found.push({ field: 'sample', type: isSmall ? 'too_small' : 'too_big', message, expected: isSmall ? 0 : 1 });
 }
 
-function judgePreconditions(drafts: readonly PreconditionDraft[], found: Reason[]): readonly Precondition[] {
+function validatePreconditions(drafts: readonly PreconditionDraft[], found: Reason[]): readonly Precondition[] {
   if (drafts.length > PRECONDITIONS_MAX) {
     found.push(lengthReason('preconditions', `at most ${PRECONDITIONS_MAX} items`));
     return [];
   }
   return drafts.flatMap((draft, index) => {
-    const value = judgePrecondition(draft, `preconditions.${index}`, found);
+    const value = validatePrecondition(draft, `preconditions.${index}`, found);
     return value === null ? [] : [{ field: draft.field, value }];
   });
 }
 
-function judgePrecondition(draft: PreconditionDraft, path: string, found: Reason[]): PreconditionValue | null {
+function validatePrecondition(draft: PreconditionDraft, path: string, found: Reason[]): PreconditionValue | null {
   const { field, rule, valueJson } = draft;
   if (field !== 'span.type' && field !== 'label' && !METADATA.test(field)) {
     found.push(choiceReason(`${path}.field`, ['span.type', 'label', 'metadata.<key>'], field));
   }
-  judgeText(field, `${path}.field`, found);
+  validateText(field, `${path}.field`, found);
   if (rule !== null && rule !== 'is') found.push(choiceReason(`${path}.rule`, ['is'], rule));
   const parsed = parseLossless(valueJson ?? 'null', { depth: 1 });
   const value = parsed.kind === 'value' ? parsed.value : null;
   const type = parsed.kind === 'value' ? jsonTypeOf(parsed.value) : 'object';
   if (typeof value === 'string') {
-    judgeText(value, `${path}.value`, found);
+    validateText(value, `${path}.value`, found);
     return value;
   }
   if (typeof value === 'boolean') return value;
-  // A number that a double cannot hold is compared as the one that is next to it.
+  // A number beyond the precision of a double is compared by the nearest double.
   if (type === 'number') return typeof value === 'number' ? value : Number(JSON.stringify(value));
   found.push(typeReason(`${path}.value`, 'string, number or boolean', type === 'null' ? 'undefined' : type));
   return null;
 }
 
-function judgeText(text: string, path: string, found: Reason[]): void {
+function validateText(text: string, path: string, found: Reason[]): void {
   if (countCodePoints(text) > TEXT_LENGTH_MAX) found.push(lengthReason(path, `at most ${TEXT_LENGTH_MAX} characters`));
   refuseUnstorableIn(text, path, found);
 }
 
-function judgeMappings(json: string, found: Reason[]): Mappings {
+function validateMappings(json: string, found: Reason[]): Mappings {
   const sent = readObject(json, 'mappings', found);
   const names = Object.keys(sent).filter((name) => sent[name] !== null);
   if (names.length > MAPPINGS_MAX) {
@@ -136,26 +136,26 @@ function judgeMappings(json: string, found: Reason[]): Mappings {
     return {};
   }
   const mapped = names.map((name): [string, string] => {
-    judgeText(name, 'mappings', found);
-    return [name, judgeSource(readMember(sent, name), `mappings.${name}`, found)];
+    validateText(name, 'mappings', found);
+    return [name, validateSource(readMember(sent, name), `mappings.${name}`, found)];
   });
   return Object.fromEntries(mapped);
 }
 
-function judgeSource(value: LosslessJson, path: string, found: Reason[]): string {
+function validateSource(value: LosslessJson, path: string, found: Reason[]): string {
   const source = isLosslessObject(value) ? readMember(value, 'source') : value;
   if (typeof source !== 'string') {
     found.push(typeReason(path, 'string', jsonTypeOf(source)));
     return '';
   }
-  judgeText(source, path, found);
+  validateText(source, path, found);
   if (readSource(source) === null) {
     found.push({ field: path, type: 'invalid_format', message: `${path} must be ${SOURCES_TEXT}` });
   }
   return source;
 }
 
-function judgeParameters(json: string, found: Reason[]): LosslessObject {
+function validateParameters(json: string, found: Reason[]): LosslessObject {
   if (Buffer.byteLength(json) > PARAMETERS_MAX_BYTES) {
     const message = `parameters must take at most ${PARAMETERS_MAX_BYTES} bytes; larger settings belong to the evaluator`;
     found.push({ field: 'parameters', type: 'too_big', message, expected: PARAMETERS_MAX_BYTES });

@@ -1,24 +1,27 @@
-/** What a monitor makes of one trace: whether it looks at it, what its evaluator is given, and what becomes of the job. */
+/** Runs a monitor on one trace: checks the preconditions, reads the inputs, and decides the outcome of the job. */
 
+import type { LosslessJson } from '../../json/lossless-json.ts';
 import type { Project } from '../caller.ts';
 import type { Clock } from '../clock.ts';
 import { findMissingField, missingFieldText, readData } from '../evaluations/evaluation-data.ts';
-import { type EvaluationTarget, settingsOfRun } from '../evaluations/evaluation-target.ts';
+import { type EvaluationTarget, settingsOfRun, targetToRun } from '../evaluations/evaluation-target.ts';
 import type { ClaimedJob, JobOutcome } from '../evaluations/jobs.ts';
-import { type EvaluationOutcome, type EvaluationRun, ownerOf, type RunEvaluator } from '../evaluations/outcome.ts';
-import { resultDraft } from '../evaluations/result-draft.ts';
-import { retryDelayMs } from '../evaluations/retries.ts';
+import {
+  type EvaluationOutcome,
+  type EvaluationRun,
+  ownerOf,
+  type RunEvaluator,
+  retryDelayMs,
+} from '../evaluations/outcome.ts';
+import { resultDraft, resultIdOf } from '../evaluations/result-draft.ts';
 import type { TraceResults } from '../evaluations/trace-results.ts';
+import { type Evaluator, readStoredObject } from '../evaluators/evaluator.ts';
 import { Fault } from '../fault.ts';
-import type { LosslessJson } from '../lossless-json.ts';
-import { termStartMs } from '../page.ts';
+import { termStartMs } from '../retention-terms.ts';
 import type { EvaluatorStore, KeyStore, TraceStore } from '../store.ts';
-import type { Evaluation, TraceAppend } from '../trace.ts';
-import { traceTermDays } from '../trace-retention.ts';
-import { monitorEvaluationId } from './evaluation-id.ts';
-import type { Monitor } from './monitor.ts';
-import type { MonitorStore } from './monitor-store.ts';
-import { readParameters, targetToRun } from './monitored-evaluator.ts';
+import type { Evaluation, TraceAppend } from '../traces/trace.ts';
+import { traceTermDays } from '../traces/trace-retention.ts';
+import type { Monitor, MonitorStore } from './monitor.ts';
 import { sourceOfField } from './sources.ts';
 import {
   createTraceInputs,
@@ -36,14 +39,14 @@ export type MonitorRunDeps = {
   readonly results: Pick<TraceResults, 'toAppend'>;
   readonly run: RunEvaluator;
   readonly clock: Clock;
-  /** The term of traces in projects that never chose; null: for ever. */
+  /** Retention in days of projects that set none; null: for ever. */
   readonly traceDefaultDays: number | null;
 };
 
-/** Ends early when the signal says so; what it answers then is to be thrown away. */
+/** Ends early when the signal is aborted; the caller then ignores the outcome. */
 export type RunJob = (job: ClaimedJob, signal: AbortSignal) => Promise<JobOutcome>;
 
-/** A job whose runners are lost again and again is what loses them. */
+/** After so many lost runs, the job itself most likely crashes the process. */
 const FAILURES_MAX = 10;
 const DROP: JobOutcome = { kind: 'drop' };
 
@@ -51,7 +54,7 @@ type Plan = {
   readonly job: ClaimedJob;
   readonly project: Project;
   readonly monitor: Monitor;
-  readonly target: EvaluationTarget;
+  readonly evaluator: Evaluator;
   readonly trace: FoundTrace;
 };
 
@@ -67,19 +70,19 @@ export function createMonitorRun(deps: MonitorRunDeps): RunJob {
     for (const precondition of plan.monitor.preconditions) {
       if (!(await inputs.holds(precondition))) return DROP;
     }
-    const data = await readInputs(inputs, plan);
+    const target = targetOrFault(plan.evaluator);
+    const data = target instanceof Fault ? {} : await readInputs(inputs, plan.monitor, target);
     if (await isEvaluated(deps, plan, data)) return DROP;
     const startedAtMs = deps.clock();
-    const outcome = await evaluate(deps, { plan, data, signal });
+    const outcome =
+      target instanceof Fault ? failed(target.message) : await evaluate(deps, { plan, target, data, signal });
     const delayMs = retryDelayMs(outcome, job.failures);
-    if (delayMs !== null) {
-      return { kind: 'retry', dueAtMs: deps.clock() + delayMs };
-    }
+    if (delayMs !== null) return { kind: 'retry', dueAtMs: deps.clock() + delayMs };
     return { kind: 'store', append: toAppend(deps, plan, { data: data ?? {}, outcome, startedAtMs }) };
   };
 }
 
-/** Null when there is nothing to evaluate any more. */
+/** Null when nothing is left to evaluate, for example because the trace was removed. */
 async function findPlan(deps: MonitorRunDeps, job: ClaimedJob): Promise<Plan | null> {
   const { projectNumber, sourceId, traceId, traceSequence } = job;
   const monitor = await deps.monitors.findInProject(projectNumber, sourceId);
@@ -90,13 +93,23 @@ async function findPlan(deps: MonitorRunDeps, job: ClaimedJob): Promise<Plan | n
   if (project === null || evaluator === null || record === null || record.sequence !== traceSequence) return null;
   const goneBeforeMs = termStartMs(traceTermDays(project.traceRetentionDays, deps.traceDefaultDays), deps.clock());
   if (goneBeforeMs !== null && record.insertedAtMs < goneBeforeMs) return null;
-  return { job, project, monitor, target: targetToRun(evaluator), trace: { ...record, projectNumber } };
+  return { job, project, monitor, evaluator, trace: { ...record, projectNumber } };
+}
+
+/** The Fault says why this version does not run the evaluator, which an earlier version saved. */
+function targetOrFault(evaluator: Evaluator): EvaluationTarget | Fault {
+  try {
+    return targetToRun(evaluator);
+  } catch (error) {
+    if (error instanceof Fault) return error;
+    throw error;
+  }
 }
 
 type Data = EvaluationRun['data'];
 
-/** Null: there is too much of them. */
-async function readInputs(inputs: TraceInputs, { monitor, target: { entry } }: Plan): Promise<Data | null> {
+/** Null: the inputs are too large. */
+async function readInputs(inputs: TraceInputs, monitor: Monitor, { entry }: EvaluationTarget): Promise<Data | null> {
   const sent: [string, LosslessJson][] = [];
   try {
     for (const field of [...entry.requiredFields, ...entry.optionalFields]) {
@@ -110,30 +123,37 @@ async function readInputs(inputs: TraceInputs, { monitor, target: { entry } }: P
   return readData(entry, Object.fromEntries(sent));
 }
 
-/** Whether there is a result of the very same inputs. */
+/** Whether a result for exactly these inputs is stored. */
 async function isEvaluated(deps: MonitorRunDeps, plan: Plan, data: Data | null): Promise<boolean> {
   const { monitor, trace } = plan;
-  const [stored] = await deps.traces.evaluations(trace, [monitorEvaluationId(monitor.id, trace.traceId)]);
+  const [stored] = await deps.traces.evaluations(trace, [resultIdOf('mon', monitor.id, trace.traceId)]);
   if (stored === undefined) return false;
-  // As it would be stored: long texts are cut.
+  // Compares with the inputs as storage would keep them, with long texts cut.
   const outcome = { status: 'skipped', details: '' } as const;
   const same = toAppend(deps, plan, { data: data ?? {}, outcome, startedAtMs: deps.clock() }).evaluations[0];
   return stored.inputsJson === (same?.inputsJson ?? null);
 }
 
-type Evaluating = { readonly plan: Plan; readonly data: Data | null; readonly signal: AbortSignal };
+type Evaluating = {
+  readonly plan: Plan;
+  readonly target: EvaluationTarget;
+  readonly data: Data | null;
+  readonly signal: AbortSignal;
+};
 
-async function evaluate(deps: MonitorRunDeps, { plan, data, signal }: Evaluating): Promise<EvaluationOutcome> {
-  const { monitor, target } = plan;
+async function evaluate(
+  deps: MonitorRunDeps,
+  { plan: { monitor, project }, target, data, signal }: Evaluating,
+): Promise<EvaluationOutcome> {
   const { entry } = target;
   if (data === null) return { status: 'skipped', details: `The inputs take more than ${INPUTS_MAX_BYTES} bytes` };
   const missing = findMissingField(entry, data);
   if (missing !== null) return { status: 'skipped', details: missingFieldText(missing, entry) };
   try {
-    const settings = settingsOfRun(target, readParameters(monitor.parametersJson));
-    return await deps.run({ ...ownerOf(plan.project), evaluatorType: entry.id, settings, data }, signal);
+    const settings = settingsOfRun(target, readStoredObject(monitor.parametersJson));
+    return await deps.run({ ...ownerOf(project), evaluatorType: entry.id, settings, data }, signal);
   } catch (error) {
-    // Settings that fitted when they were saved: a rule of a later version may be stricter.
+    // Saved settings may break a rule that a later version made stricter.
     if (error instanceof Fault) return failed(error.message);
     throw error;
   }
@@ -147,17 +167,17 @@ type Evaluated = { readonly data: Data; readonly outcome: EvaluationOutcome; rea
 
 function toAppend(
   { results, clock }: MonitorRunDeps,
-  { project, monitor, target, trace }: Plan,
+  { project, monitor, evaluator, trace }: Plan,
   { data, outcome, startedAtMs }: Evaluated,
 ): TraceAppend & { readonly evaluations: readonly Evaluation[] } {
   const nowMs = clock();
   const draft = resultDraft({
-    evaluationId: monitorEvaluationId(monitor.id, trace.traceId),
-    evaluatorId: target.evaluatorId,
-    name: target.name,
+    evaluationId: resultIdOf('mon', monitor.id, trace.traceId),
+    evaluatorId: evaluator.id,
+    name: evaluator.name,
     spanId: null,
     isGuardrail: false,
-    run: { evaluatorType: target.entry.id, data },
+    run: { evaluatorType: monitor.checkType, data },
     outcome,
     startedAtMs,
     finishedAtMs: nowMs,

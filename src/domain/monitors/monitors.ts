@@ -1,21 +1,23 @@
 /** The monitors of a project. */
 
+import { type LosslessObject, stringifyLossless } from '../../json/lossless-json.ts';
 import type { Project } from '../caller.ts';
 import type { RandomBytes } from '../clock.ts';
-import type { Evaluator } from '../evaluator.ts';
-import { tidyName } from '../evaluator-draft.ts';
-import { drawSlug } from '../evaluator-slug.ts';
+import { targetToRun } from '../evaluations/evaluation-target.ts';
+import type { Evaluator } from '../evaluators/evaluator.ts';
+import { readStoredObject } from '../evaluators/evaluator.ts';
+import { normalizeName } from '../evaluators/evaluator-draft.ts';
+import type { CatalogueEntry } from '../evaluators/evaluator-settings.ts';
+import { validateSettingsAt } from '../evaluators/evaluator-settings.ts';
 import { type CheckPatterns, patternProblems } from '../evaluators/text-rules.ts';
+import type { Reason } from '../fault.ts';
 import { Fault, unavailableFault } from '../fault.ts';
 import { newId } from '../ids.ts';
-import { type LosslessObject, stringifyLossless } from '../lossless-json.ts';
-import { countCodePoints, refuseProblems } from '../reasons.ts';
+import { choiceReason, countCodePoints, refuseProblems } from '../reasons.ts';
+import { drawSlug } from '../slug.ts';
 import type { EvaluatorStore } from '../store.ts';
-import type { Monitor } from './monitor.ts';
-import { type MonitorDraft, monitorProblems, newMonitorProblems, partsOf } from './monitor-draft.ts';
-import { fitProblems } from './monitor-fit.ts';
-import type { MonitorStore } from './monitor-store.ts';
-import { readParameters, targetToRun } from './monitored-evaluator.ts';
+import type { Mappings, Monitor, MonitorStore } from './monitor.ts';
+import { type MonitorDraft, monitorProblems, newMonitorProblems, readParts } from './monitor-draft.ts';
 
 export type MonitorDeps = {
   readonly store: MonitorStore;
@@ -27,13 +29,13 @@ export type MonitorDeps = {
 export type Monitors = {
   /** By id, or else by slug. Throws monitor_not_found, also for another project's. */
   get(project: Project, idOrSlug: string): Promise<Monitor>;
-  /** All of the project, the one updated last first, then by id. */
+  /** All monitors of the project: the last updated first, then by id. */
   list(project: Project): Promise<readonly Monitor[]>;
   /**
    * Throws validation_error, evaluator_not_found, evaluator_not_runnable, evaluator_unavailable, monitor_limit_reached.
    */
   create(project: Project, draft: MonitorDraft, nowMs: number): Promise<Monitor>;
-  /** Throws what create throws, and monitor_not_found. What changes nothing is not stored. */
+  /** Throws what create throws, and monitor_not_found. Stores nothing when nothing changes. */
   update(project: Project, update: MonitorUpdate): Promise<Monitor>;
   /** Answers its id. Throws monitor_not_found. */
   remove(project: Project, idOrSlug: string, nowMs: number): Promise<string>;
@@ -44,8 +46,8 @@ export type MonitorUpdate = { readonly idOrSlug: string; readonly change: Monito
 /** Monitors a project may hold at once. */
 const LIVE_MAX = 100;
 const SLUG_ATTEMPTS_MAX = 16;
-// Each round that is lost was won by somebody else, so many in a row mean a crowd.
-const UPDATE_ROUNDS_MAX = 50;
+// Every failed attempt means that another request succeeded, so a long series means heavy contention.
+const UPDATE_ATTEMPTS_MAX = 50;
 const RETRY_AFTER_SECONDS = 1;
 const ID_OR_SLUG_LENGTH_MAX = 200;
 
@@ -69,10 +71,10 @@ type Creation = { readonly project: Project; readonly draft: MonitorDraft; reado
 async function createMonitor(deps: MonitorDeps, { project, draft, nowMs }: Creation): Promise<Monitor> {
   const { name, evaluatorId } = draft;
   refuseProblems(newMonitorProblems(draft));
-  const { preconditions, mappings, parameters } = partsOf(draft);
+  const { preconditions, mappings, parameters } = readParts(draft);
   const evaluator = await findEvaluator(deps, project, evaluatorId ?? '');
   const content = {
-    name: tidyName(name ?? ''),
+    name: normalizeName(name ?? ''),
     enabled: draft.enabled ?? true,
     sample: draft.sample ?? 1,
     preconditions: preconditions ?? [],
@@ -100,11 +102,11 @@ async function createMonitor(deps: MonitorDeps, { project, draft, nowMs }: Creat
 async function updateMonitor(deps: MonitorDeps, project: Project, update: MonitorUpdate): Promise<Monitor> {
   const { idOrSlug, change, nowMs } = update;
   refuseProblems(monitorProblems(change));
-  for (let round = 0; round < UPDATE_ROUNDS_MAX; round += 1) {
+  for (let round = 0; round < UPDATE_ATTEMPTS_MAX; round += 1) {
     const stored = await findMonitor(deps, project, idOrSlug);
     const next = await merge(deps, project, { stored, change });
     if (JSON.stringify(next) === JSON.stringify(stored)) return stored;
-    // It only ever grows, so that it tells one state of the monitor from every other.
+    // Strictly increasing, so that it identifies one state of the monitor.
     const monitor: Monitor = { ...next, updatedAtMs: Math.max(nowMs, stored.updatedAtMs + 1) };
     const outcome = await deps.store.replace(monitor, stored.updatedAtMs);
     if (outcome === 'stored') return monitor;
@@ -116,24 +118,24 @@ async function updateMonitor(deps: MonitorDeps, project: Project, update: Monito
 type Change = { readonly stored: Monitor; readonly change: MonitorDraft };
 
 async function merge(deps: MonitorDeps, project: Project, { stored, change }: Change): Promise<Monitor> {
-  const { preconditions, mappings, parameters } = partsOf(change);
+  const { preconditions, mappings, parameters } = readParts(change);
   const plain: Monitor = {
     ...stored,
-    name: change.name === null ? stored.name : tidyName(change.name),
+    name: change.name === null ? stored.name : normalizeName(change.name),
     enabled: change.enabled ?? stored.enabled,
     sample: change.sample ?? stored.sample,
     preconditions: preconditions ?? stored.preconditions,
     mappings: mappings ?? stored.mappings,
     executionMode: change.executionMode ?? stored.executionMode,
   };
-  // What is stored is not judged again for the sake of a name: it may be older than a rule.
+  // Stored settings may predate a rule: they are validated again only when the update touches them.
   if (change.evaluatorId === null && mappings === null && parameters === null) return plain;
   const evaluator = await findEvaluator(deps, project, change.evaluatorId ?? stored.evaluatorId);
   return {
     ...plain,
     ...(await fitTo(deps, evaluator, {
       mappings: plain.mappings,
-      parameters: parameters ?? readParameters(stored.parametersJson),
+      parameters: parameters ?? readStoredObject(stored.parametersJson),
     })),
   };
 }
@@ -181,4 +183,18 @@ function evaluatorNotFound(): Fault {
 function limitFault(): Fault {
   const message = `The project already holds ${LIVE_MAX} monitors; delete one before creating another.`;
   return new Fault('monitor_limit_reached', message);
+}
+
+/** Every mapping must name a field of the evaluator, and every known setting must have its shape. */
+export function fitProblems(
+  { requiredFields, optionalFields, settings }: CatalogueEntry,
+  { mappings, parameters }: { readonly mappings: Mappings; readonly parameters: LosslessObject },
+): readonly Reason[] {
+  const found: Reason[] = [];
+  const fields = [...requiredFields, ...optionalFields];
+  for (const name of Object.keys(mappings)) {
+    if (!fields.includes(name)) found.push(choiceReason('mappings', fields, name));
+  }
+  validateSettingsAt('parameters', { settings, sent: parameters, found });
+  return found;
 }

@@ -1,21 +1,21 @@
-/** Where in a trace an evaluator reads its fields, as mappings name it. */
+/** The sources in a trace that mappings can name for the fields of an evaluator. */
 
-import { SPAN_TYPES, type SpanType } from '../trace.ts';
+import { SPAN_TYPES, type SpanType } from '../traces/trace.ts';
 
 export type Source =
   | { readonly kind: 'input' | 'output' | 'expected_output' | 'contexts' }
   | { readonly kind: 'metadata'; readonly key: string }
-  /** Of the span of that type that started last. */
+  /** The last started span of the type. */
   | { readonly kind: 'span'; readonly type: SpanType; readonly side: 'input' | 'output' };
 
 const WHOLE = ['input', 'output', 'expected_output', 'contexts'] as const;
 const METADATA = 'metadata.';
 const SPAN = /^span\.([a-z]+)\.(input|output)$/;
 
-/** Said to whoever names another. */
+/** The list of valid sources, for messages. */
 export const SOURCES_TEXT = `${WHOLE.join(', ')}, metadata.<key>, span.<type>.input or span.<type>.output`;
 
-/** Null for a text that names nothing of a trace. */
+/** Null for a text that is no source. */
 export function readSource(text: string): Source | null {
   const whole = WHOLE.find((kind) => kind === text);
   if (whole !== undefined) return { kind: whole };
@@ -28,7 +28,7 @@ export function readSource(text: string): Source | null {
   return type === undefined ? null : { kind: 'span', type, side: side === 'input' ? 'input' : 'output' };
 }
 
-/** A field that no mapping names is read from what is called like it; null where a trace has nothing of that name. */
+/** A field without a mapping is read from the source of the same name; null when there is no such source. */
 export function sourceOfField(field: string, mapped: string | undefined): Source | null {
   return readSource(mapped ?? field);
 }

@@ -1,29 +1,29 @@
-/** Reads of a stored trace what preconditions and mappings ask for, a span at a time: it may be larger than memory. */
+/** Reads what preconditions and mappings need from a stored trace, span by span: a trace may be larger than memory. */
 
-import { isArray, isObject, numberOf, parseFreeJson } from '../free-json.ts';
-import { type LosslessJson, readMember } from '../lossless-json.ts';
+import { isArray, isObject, numberOf, parseFreeJson } from '../../json/free-json.ts';
+import { type LosslessJson, readMember } from '../../json/lossless-json.ts';
 import type { StoredTrace, TraceStore } from '../store.ts';
-import type { Span, SpanType, TraceRecord } from '../trace.ts';
-import type { TraceChoice } from '../trace-aggregates.ts';
-import { inputText, outputText } from '../trace-texts.ts';
+import { inputText, outputText } from '../traces/search/trace-texts.ts';
+import type { Span, SpanType, TraceRecord } from '../traces/trace.ts';
+import type { TraceChoice } from '../traces/trace-aggregates.ts';
 import type { Precondition } from './monitor.ts';
 import type { Source } from './sources.ts';
 
 export type ReadTrace = Pick<TraceStore, 'outline' | 'spans' | 'spanIdsOfType'>;
 
-/** A trace as `find` answered it. */
+/** A trace that `find` answered. */
 export type FoundTrace = StoredTrace & TraceRecord;
 
 export type TraceInputs = {
   holds(precondition: Precondition): Promise<boolean>;
-  /** Null when the trace has nothing there. Throws INPUTS_TOO_LARGE when all that was read is too large together. */
+  /** Null when the trace has no such value. Throws INPUTS_TOO_LARGE when all values together exceed INPUTS_MAX_BYTES. */
   read(source: Source): Promise<LosslessJson>;
 };
 
-/** As much as a request to run an evaluator may bring. */
+/** The same limit as for a request that runs an evaluator. */
 export const INPUTS_MAX_BYTES = 10 * 1024 * 1024;
 export const INPUTS_TOO_LARGE = Symbol('inputs too large');
-/** Steps of retrieval whose documents are read. */
+/** Retrieval spans whose documents are read. */
 const RETRIEVALS_MAX = 1_000;
 
 export function createTraceInputs(store: ReadTrace, trace: FoundTrace): TraceInputs {

@@ -1,8 +1,8 @@
-/** The clauses by which the price list says which names a model or a provider takes. */
+/** Compiles the clauses by which the price list matches names to models and providers. */
 
 import type { MatchLogic } from '@pydantic/genai-prices';
 
-/** Whether it takes a name, which is in lower case. */
+/** Whether it matches a lower-case name. */
 export type Clause = (name: string) => boolean;
 
 export function compileClause(logic: MatchLogic): Clause {
@@ -41,8 +41,8 @@ function compileLiteral(logic: LiteralLogic): Clause {
 }
 
 /**
- * The texts in a clause that stand for the model by themselves, so that they serve as exact names. Inside `and` a text
- * alone does not, so those are left out.
+ * The texts in a clause that alone identify the model, so that they serve as exact names. A text inside `and` does
+ * not, so it is left out.
  */
 export function listLiterals(logic: MatchLogic): readonly string[] {
   if ('or' in logic) return logic.or.flatMap(listLiterals);

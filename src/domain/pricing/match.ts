@@ -1,9 +1,9 @@
 import type { ListedModel, PriceProvider, PriceRegistry, PriceRow } from './registry.ts';
 
-/** A spelling of a model name to look for, in lower case. `keepsPath` is false once a leading `xxx/` part is gone. */
+/** A lower-case spelling of a model name. `keepsPath` is false after a leading `xxx/` part was removed. */
 export type NameForm = { readonly text: string; readonly keepsPath: boolean };
 
-/** The row a name stands for, and the spelling under which it was found. */
+/** The row of a name, and the spelling that matched. */
 export type RowMatch = { readonly row: PriceRow; readonly matchedForm: string };
 
 export type RowMatcher = (model: string, vendor: string | null) => RowMatch | null;
@@ -21,7 +21,7 @@ const vendorAliases: ReadonlyMap<string, string> = new Map(
   }).flatMap(([provider, aliases]) => aliases.map((alias): [string, string] => [alias, provider])),
 );
 
-const unaskedProviders = [
+const defaultProviders = [
   'openai',
   'anthropic',
   'google',
@@ -39,18 +39,18 @@ const unaskedProviders = [
   'azure',
 ];
 
-// Sticky, so that a label is only seen where a part of the name begins.
+// Sticky, so that a label matches only where a part of the name begins.
 const bedrockRegion = /(?:us|eu|apac|au|jp|ca|sa|us-gov|global)\./y;
 const bedrockMaker = /(?:anthropic|meta|mistral|cohere|amazon|ai21|deepseek|openai|qwen)\./y;
 
 const suffixStepsMax = 6;
-const claimedNamesMax = 24;
+const clauseNamesMax = 24;
 const compactDate = /-(20\d{2})(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])(?=-|:|$)/g;
-// Names come from callers, so what is remembered of them is bounded in number and in length.
+// Names come from callers, so the cache limits their number and their length.
 const rememberedMax = 4096;
 const rememberedLengthMax = 512;
 
-/** Finds the row of a model name, remembering answers: a deployment sees the same few names all the time. */
+/** Finds the row of a model name. Caches results: a deployment sends the same few names all the time. */
 export function createRowMatcher(registry: PriceRegistry): RowMatcher {
   const remembered = new Map<string | null, Map<string, RowMatch | null>>();
   const nameLengthMax = [...registry.rows.keys()].reduce((longest, name) => Math.max(longest, name.length), 0);
@@ -61,7 +61,7 @@ export function createRowMatcher(registry: PriceRegistry): RowMatcher {
     if (known !== undefined) return known;
     const found = findRow(registry, { model: model.toLowerCase(), vendor }, nameLengthMax);
     if (model.length + (vendor?.length ?? 0) > rememberedLengthMax) return found;
-    // Starting over is cheap, since an answer costs microseconds, and needs no bookkeeping on every hit.
+    // Clearing the cache is cheap, since a lookup takes microseconds, and hits need no bookkeeping.
     if (size >= rememberedMax) {
       remembered.clear();
       size = 0;
@@ -73,40 +73,40 @@ export function createRowMatcher(registry: PriceRegistry): RowMatcher {
   };
 }
 
-/** The provider a vendor name stands for, in lower case; itself when it is no known alias. */
+/** The provider id of a vendor name, in lower case; the name itself when it is no alias. */
 export function resolveVendor(vendor: string): string {
   const name = vendor.toLowerCase();
   return vendorAliases.get(name) ?? name;
 }
 
 /**
- * The spellings under which a model may be listed, best first: the whole name, the name behind each `/`, those
- * without their Bedrock labels, then each of them with version suffixes taken off one at a time.
+ * The spellings under which a model may be listed, best first: the whole name, the name after each `/`, these
+ * without their Bedrock labels, then each of them with version suffixes removed one at a time.
  */
 export function listNameForms(model: string): readonly NameForm[] {
   const name = model.toLowerCase();
   return listForms(name, listStarts(name), name.length);
 }
 
-type AskedName = { readonly model: string; readonly vendor: string | null };
+type RequestedName = { readonly model: string; readonly vendor: string | null };
 
-function findRow(registry: PriceRegistry, asked: AskedName, nameLengthMax: number): RowMatch | null {
+function findRow(registry: PriceRegistry, asked: RequestedName, nameLengthMax: number): RowMatch | null {
   const starts = listStarts(asked.model);
-  // Most spellings are nobody's; dropping them first leaves next to nothing to try at each provider.
+  // Most spellings are not listed; dropping them first leaves almost nothing to try at each provider.
   const listed = listForms(asked.model, starts, nameLengthMax).filter(({ text }) => registry.rows.has(text));
-  return findListed(registry, asked, { starts, listed }) ?? findClaimed(registry, asked, starts);
+  return findListed(registry, asked, { starts, listed }) ?? findByClauses(registry, asked, starts);
 }
 
 type Spellings = { readonly starts: readonly FormStart[]; readonly listed: readonly NameForm[] };
 
-/** By a name that is listed as it is. */
-function findListed(registry: PriceRegistry, asked: AskedName, { starts, listed }: Spellings): RowMatch | null {
+/** Finds an exact listed name. */
+function findListed(registry: PriceRegistry, asked: RequestedName, { starts, listed }: Spellings): RowMatch | null {
   if (listed.length === 0) return null;
   for (const provider of listProviders(registry, asked, starts)) {
     const found = findRowOf(registry, provider, listed);
     if (found !== null) return found;
   }
-  // OpenRouter lists everybody's models under `maker/model` at its own prices, so the maker must stay in the name.
+  // OpenRouter lists models of all makers as `maker/model` at its own prices, so the maker must stay in the name.
   const routed = listed.filter(({ keepsPath, text }) => keepsPath && text.includes('/'));
   return findRowOf(registry, 'openrouter', routed);
 }
@@ -119,9 +119,9 @@ function findRowOf(registry: PriceRegistry, provider: string, forms: readonly Na
   return null;
 }
 
-/** By the clauses of the package, as its own look-up reads them. */
-function findClaimed(registry: PriceRegistry, asked: AskedName, starts: readonly FormStart[]): RowMatch | null {
-  const names = listClaimedNames(asked.model, starts);
+/** Matches the clauses of the package as its own lookup does. */
+function findByClauses(registry: PriceRegistry, asked: RequestedName, starts: readonly FormStart[]): RowMatch | null {
+  const names = listClauseNames(asked.model, starts);
   const vendor = asked.vendor === null ? undefined : findVendor(registry, asked.vendor);
   if (vendor !== undefined) {
     for (const name of names) {
@@ -134,7 +134,7 @@ function findClaimed(registry: PriceRegistry, asked: AskedName, starts: readonly
   for (const name of names) {
     for (const id of order) {
       const provider = registry.providers.get(id);
-      if (provider === undefined || !(named.has(id) || provider.takesModel?.(name) === true)) continue;
+      if (provider === undefined || !(named.has(id) || provider.matchesModel?.(name) === true)) continue;
       const found = findModel(registry, provider, name);
       if (found !== undefined) return toMatch(found, name);
     }
@@ -142,59 +142,65 @@ function findClaimed(registry: PriceRegistry, asked: AskedName, starts: readonly
   return null;
 }
 
-/** What the package finds and does not charge by the token has no price that could be given here. */
+/** Null for a model that is not charged by the token: it has no price per token. */
 function toMatch({ row }: ListedModel, name: string): RowMatch | null {
   return row === null ? null : { row, matchedForm: name };
 }
 
-function listClaimedNames(model: string, starts: readonly FormStart[]): ReadonlySet<string> {
-  // A name of very many parts is nobody's, and trying all of them would cost far more than receiving it.
-  const tried = starts.length > claimedNamesMax ? starts.slice(0, 1) : starts;
-  // The clauses know nothing of free variants, so those are not taken for anything but what the package takes them for.
+function listClauseNames(model: string, starts: readonly FormStart[]): ReadonlySet<string> {
+  // No listed name has so many parts, and trying all would cost far more than receiving the name.
+  const tried = starts.length > clauseNamesMax ? starts.slice(0, 1) : starts;
+  // The clauses do not know free variants, so only the whole name is tried, as the package does.
   const named = model.endsWith(':free') ? tried.slice(0, 1) : tried;
   return new Set(named.map(({ start }) => model.slice(start).trim()));
 }
 
 function findVendor({ providers }: PriceRegistry, vendor: string): PriceProvider | undefined {
   const name = resolveVendor(vendor);
-  return providers.get(name) ?? [...providers.values()].find(({ takesVendor }) => takesVendor?.(name.trim()) === true);
+  return (
+    providers.get(name) ?? [...providers.values()].find(({ matchesVendor }) => matchesVendor?.(name.trim()) === true)
+  );
 }
 
 function findModel(registry: PriceRegistry, provider: PriceProvider, name: string): ListedModel | undefined {
   const providers = [provider, ...provider.fallbacks.flatMap((id) => registry.providers.get(id) ?? [])];
   for (const spelling of new Set([name, spellDates(name)])) {
     for (const { models } of providers) {
-      const found = models.find(({ takes }) => takes(spelling));
+      const found = models.find(({ matches }) => matches(spelling));
       if (found !== undefined) return found;
     }
   }
   return undefined;
 }
 
-/** With dates as some providers write them: `-20250131` becomes `-2025-01-31`. */
+/** Writes dates as some providers do: `-20250131` becomes `-2025-01-31`. */
 function spellDates(name: string): string {
   return name.replace(compactDate, (text, year: string, month: string, day: string) => {
     const date = new Date(Date.UTC(Number(year), Number(month) - 1, Number(day)));
-    // There is no 30th of February: such digits are no date.
+    // Digits such as those of February 30th are no date.
     return date.getUTCDate() === Number(day) ? `-${year}-${month}-${day}` : text;
   });
 }
 
-function listProviders(registry: PriceRegistry, asked: AskedName, starts: readonly FormStart[]): ReadonlySet<string> {
+function listProviders(
+  registry: PriceRegistry,
+  asked: RequestedName,
+  starts: readonly FormStart[],
+): ReadonlySet<string> {
   const providers = new Set<string>();
   for (const named of listNamedProviders(registry, asked, starts)) {
     providers.add(named);
     if (asked.vendor === null || named !== resolveVendor(asked.vendor)) continue;
     for (const fallback of registry.providers.get(named)?.fallbacks ?? []) providers.add(fallback);
   }
-  for (const provider of unaskedProviders) providers.add(provider);
+  for (const provider of defaultProviders) providers.add(provider);
   return providers;
 }
 
-/** Those that the vendor or the name itself points to. */
+/** Providers to which the vendor or the name points. */
 function listNamedProviders(
   { providers }: PriceRegistry,
-  { model, vendor }: AskedName,
+  { model, vendor }: RequestedName,
   starts: readonly FormStart[],
 ): readonly string[] {
   const slash = model.indexOf('/');
@@ -202,17 +208,17 @@ function listNamedProviders(
     ...(vendor === null ? [] : [resolveVendor(vendor)]),
     ...(slash < 0 ? [] : [resolveVendor(model.slice(0, slash))]),
     ...(starts.some(({ isBedrock }) => isBedrock) ? ['aws'] : []),
-    // Hosts such as Cloudflare put a mark of theirs before the names of models that others made.
+    // Hosts such as Cloudflare put a prefix before the names of other makers' models.
     ...[...providers.values()]
-      .filter(({ id, takesModel }) => takesModel?.(model) === true && !unaskedProviders.includes(id))
+      .filter(({ id, matchesModel }) => matchesModel?.(model) === true && !defaultProviders.includes(id))
       .map(({ id }) => id),
   ];
 }
 
 type FormStart = { readonly start: number; readonly keepsPath: boolean; readonly isBedrock: boolean };
 
-// Every spelling is a slice of the name, so positions are all there is to work out; slices longer than anything
-// listed are not even taken, or a long name of many parts would cost far more to price than to receive.
+// Every spelling is a slice of the name, so its positions are enough. Slices longer than any listed name are skipped:
+// else a long name of many parts would cost far more to price than to receive.
 function listForms(name: string, starts: readonly FormStart[], lengthMax: number): readonly NameForm[] {
   const forms: NameForm[] = [];
   for (const { start, keepsPath } of starts) addForm(start, name.length, keepsPath);
@@ -242,8 +248,8 @@ function listStarts(name: string): readonly FormStart[] {
   return [...plain, ...unlabelled];
 }
 
-// Bedrock lists `meta.llama…` with its maker and some Claude models without, and the region stands before either: so
-// the labels come off one after the other.
+// Bedrock lists `meta.llama…` with its maker and some Claude models without, and a region may come before both: so
+// the labels are removed one by one.
 function listUnlabelled(name: string, start: number): readonly number[] {
   const behindRegion = skipLabel(bedrockRegion, name, start);
   const behindMaker = skipLabel(bedrockMaker, name, behindRegion);
@@ -258,7 +264,7 @@ function skipLabel(label: RegExp, name: string, start: number): number {
   return label.test(name) ? label.lastIndex : start;
 }
 
-// The candidates depend only on where the name ends, and a name of many `/` parts asks for the same end many times.
+// Cached, because cuts depend only on the end, and a name of many `/` parts needs the same end many times.
 function createCutter(name: string): (start: number, end: number) => number | null {
   const cutsByEnd = new Map<number, readonly number[]>();
   return (start, end) => {
@@ -268,8 +274,8 @@ function createCutter(name: string): (start: number, end: number) => number | nu
   };
 }
 
-// Where each kind of suffix begins, in the order they are tried; -1 for one that is not there. A `:free` variant has
-// its own price, namely none, and must never be taken for the paid model.
+// Where each kind of suffix begins, in the order they are tried; -1 for an absent one. A `:free` variant costs
+// nothing and must never match the paid model.
 function listCuts(text: string): readonly number[] {
   if (text.endsWith(':free')) return [];
   return [

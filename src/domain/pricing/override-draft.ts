@@ -1,9 +1,9 @@
-/** What is asked for as a price override, judged. */
+/** Validates drafts of price overrides. */
 
 import type { Reason } from '../fault.ts';
-import { scaleDecimal } from '../money.ts';
 import { lengthReason, refuseProblems } from '../reasons.ts';
 import { hasMoreCharactersThan } from '../text-limits.ts';
+import { scaleDecimal } from './money.ts';
 import type { PriceOverride } from './override.ts';
 import { loadPatternEngine } from './patterns.ts';
 
@@ -21,10 +21,10 @@ export type OverrideContent = Omit<PriceOverride, 'id' | 'createdAtMs'>;
 const MODEL_CHARACTERS_MAX = 512;
 const RATE_MAX_USD = 1;
 const RATE_DECIMALS_MAX = 12;
-/** More digits than a double has. */
+/** Enough for every double. */
 const ALL_DECIMALS = 400;
 
-/** What is wrong with single fields. */
+/** Validates each field alone. */
 export function overrideProblems({ model, rates }: OverrideDraft): readonly Reason[] {
   const problems: Reason[] = [];
   if (model === '' || hasMoreCharactersThan(model, MODEL_CHARACTERS_MAX)) {
@@ -49,8 +49,8 @@ function rateProblems(field: string, rate: number | null): readonly Reason[] {
   return [{ field, type: 'invalid_format', message: `${field} must have ${expected}`, expected }];
 }
 
-/** Of a draft without problems. Throws validation_error for a pattern that cannot be read. `size` is that of the compiled pattern, 0 for names. */
-export async function judgeOverride(
+/** Expects valid fields. Throws validation_error for a bad pattern. `size` of the compiled pattern; 0 for names. */
+export async function checkOverride(
   draft: OverrideDraft,
 ): Promise<{ readonly content: OverrideContent; readonly size: number }> {
   const { model, match, effectiveFromMs, rates } = draft;

@@ -1,48 +1,46 @@
-/** The prices that an organization sets itself, and which of them a model has. */
+/** The prices that an organization sets, and how they match model names. */
 
-import { runAtOnce, type Steps } from '../steps.ts';
+import { runWithoutPauses, type Steps } from '../steps.ts';
 import { listNameForms } from './match.ts';
 import type { CompilePatterns } from './patterns.ts';
 import type { TokenRates } from './registry.ts';
 
-/** A price of a model, in whole pico-USD per token; an absent cache rate is the input rate. It is never changed. */
+/** A price of a model, in whole pico-USD per token; a null cache rate means the input rate. Immutable. */
 export type PriceOverride = {
   readonly id: string;
-  /** A name, or a pattern in the syntax of RE2 for whole names; upper and lower case are alike. */
+  /** A name, or an RE2 pattern for whole names; both ignore case. */
   readonly model: string;
   readonly match: 'exact' | 'regex';
   readonly inputPicoUsd: number;
   readonly outputPicoUsd: number;
   readonly cacheReadPicoUsd: number | null;
   readonly cacheWritePicoUsd: number | null;
-  /** Spans that started earlier do not have this price; null: all have it. */
+  /** Spans that started earlier do not get this price; null: all do. */
   readonly effectiveFromMs: number | null;
   readonly createdAtMs: number;
 };
 
 export type StoredOverride = PriceOverride & { readonly organizationId: string };
 
-/** The override of a name, and the spelling under which it was found. */
+/** The override of a name, and the spelling that matched. */
 export type OverrideMatch = { readonly override: PriceOverride; readonly matchedForm: string };
 
 export type OverrideSet = {
-  /** The price in force for a model at an instant; null: the organization has set none. */
+  /** The override in force for a model at an instant; null: there is none. */
   find(model: string, atMs: number): OverrideMatch | null;
-  /**
-   * Looks a model up in small steps and remembers it, so that `find` answers at once. Null: every look is quick.
-   */
+  /** Looks a model up in small steps and caches it for `find`. Null: without patterns every lookup is fast. */
   readonly learn: ((model: string) => Steps<void>) | null;
 };
 
 export const NO_OVERRIDES: OverrideSet = { find: () => null, learn: null };
 
-// Names come from callers, so what is remembered of them is bounded in number; there are more than spans in a request.
+// Names come from callers, so the cache is bounded. It holds more names than a request has spans.
 const REMEMBERED_MAX = 16_384;
-// A longer name, and more spellings than these, are nobody's: trying patterns on them would take long for nothing.
+// No model has a longer name or more spellings: matching patterns against them would only waste time.
 const PATTERN_NAME_CHARACTERS_MAX = 200;
 const PATTERN_FORMS_MAX = 32;
 
-/** Compiles what an organization has set. `compilePatterns` is asked only where there are patterns. */
+/** Compiles the overrides of an organization. `compilePatterns` may be null without patterns. */
 export function compileOverrides(
   overrides: readonly PriceOverride[],
   compilePatterns: CompilePatterns | null,
@@ -55,27 +53,27 @@ export function compileOverrides(
   );
   const patterns = newestFirst.filter(({ match }) => match === 'regex');
   if (patterns.length > 0 && compilePatterns === null) throw new Error('nothing was given to compile patterns with');
-  const takers = patterns.length === 0 ? null : (compilePatterns?.(patterns.map(({ model }) => model)) ?? null);
+  const matchPatterns = patterns.length === 0 ? null : (compilePatterns?.(patterns.map(({ model }) => model)) ?? null);
   const remembered = new Map<string, readonly OverrideMatch[]>();
 
   function* learn(model: string): Steps<void> {
     if (remembered.has(model)) return;
     const forms = new Set([model.toLowerCase(), ...listNameForms(model).map(({ text }) => text)]);
-    // Best first: a closer spelling of the name counts for more than the kind or the age of an override.
+    // Best first: a closer spelling of the name outranks the kind and the age of an override.
     const found: OverrideMatch[] = [];
     let triedCount = 0;
     for (const matchedForm of forms) {
       for (const override of exact.get(matchedForm) ?? []) found.push({ override, matchedForm });
-      if (takers === null || triedCount >= PATTERN_FORMS_MAX) continue;
+      if (matchPatterns === null || triedCount >= PATTERN_FORMS_MAX) continue;
       if (matchedForm.length > PATTERN_NAME_CHARACTERS_MAX) continue;
       triedCount += 1;
-      for (const place of takers(matchedForm)) {
+      for (const place of matchPatterns(matchedForm)) {
         const override = patterns[place];
         if (override !== undefined) found.push({ override, matchedForm });
       }
       yield;
     }
-    // Starting over is cheap and needs no bookkeeping on every hit.
+    // Clearing the cache is cheap; hits need no bookkeeping.
     if (remembered.size >= REMEMBERED_MAX) remembered.clear();
     remembered.set(model, found);
   }
@@ -83,7 +81,7 @@ export function compileOverrides(
   function candidatesOf(model: string): readonly OverrideMatch[] {
     const known = remembered.get(model);
     if (known !== undefined) return known;
-    runAtOnce(learn(model));
+    runWithoutPauses(learn(model));
     return remembered.get(model) ?? [];
   }
 
@@ -93,13 +91,13 @@ export function compileOverrides(
         effectiveFromMs === null || effectiveFromMs <= atMs;
       return candidatesOf(model).find(inForce) ?? null;
     },
-    learn: takers === null ? null : learn,
+    learn: matchPatterns === null ? null : learn,
   };
 }
 
 function compareOverrides(left: PriceOverride, right: PriceOverride): number {
   if (left.createdAtMs !== right.createdAtMs) return right.createdAtMs - left.createdAtMs;
-  // Two of the same millisecond must not change places between one span and the next.
+  // Overrides of the same millisecond need a stable order.
   return left.id < right.id ? 1 : -1;
 }
 

@@ -1,15 +1,15 @@
-/** The price overrides of an organization: making, listing and removing them. */
+/** Creates, lists and removes the price overrides of an organization. */
 
-import { auditRecord } from '../audit.ts';
 import type { RandomBytes } from '../clock.ts';
-import { decide } from '../decide.ts';
 import { Fault } from '../fault.ts';
-import { refreshCall } from '../fresh-caller.ts';
 import { newId } from '../ids.ts';
-import type { ManagementStore } from '../management.ts';
-import type { ManagementCall } from '../management-call.ts';
+import { auditRecord } from '../management/audit.ts';
+import { refreshCall } from '../management/fresh-caller.ts';
+import type { ManagementStore } from '../management/management.ts';
+import type { ManagementCall } from '../management/management-call.ts';
+import { commitOptimistically } from '../management/optimistic-commit.ts';
 import type { StoredOverride } from './override.ts';
-import { judgeOverride, type OverrideDraft } from './override-draft.ts';
+import { checkOverride, type OverrideDraft } from './override-draft.ts';
 import { loadPatternEngine } from './patterns.ts';
 
 export type OverrideDeps = { readonly store: ManagementStore; readonly random: RandomBytes };
@@ -24,7 +24,7 @@ export type PriceOverrides = {
 };
 
 const OVERRIDES_MAX = 200;
-/** Of the patterns of an organization together, compiled: what a name nobody has seen yet may take to look up. */
+/** The total size of an organization's compiled patterns: it bounds the time to look up a new name. */
 const PATTERNS_SIZE_MAX = 1_000;
 
 export function createPriceOverrides(deps: OverrideDeps): PriceOverrides {
@@ -41,22 +41,22 @@ async function createOverride(
   call: ManagementCall,
   draft: OverrideDraft,
 ): Promise<StoredOverride> {
-  const { content, size } = await judgeOverride(draft);
+  const { content, size } = await checkOverride(draft);
   const organizationId = call.caller.organization.id;
-  return await decide(store, organizationId, {
-    async take() {
+  return await commitOptimistically(store, organizationId, {
+    async attempt() {
       const { actor, nowMs } = await refreshCall(store, call, 'organization:manage');
-      await requireRoom(await store.priceOverrides(organizationId), size);
+      await requireCapacity(await store.priceOverrides(organizationId), size);
       const id = newId('override', random);
       const override = { ...content, organizationId, id, createdAtMs: nowMs };
-      const deed = { action: 'priceOverride.create', targetType: 'priceOverride', targetId: id, status: 201 };
-      const audit = [auditRecord(actor, deed, { nowMs, random })];
+      const audited = { action: 'priceOverride.create', targetType: 'priceOverride', targetId: id, status: 201 };
+      const audit = [auditRecord(actor, audited, { nowMs, random })];
       return { result: override, change: { priceOverrides: [override], audit } };
     },
   });
 }
 
-async function requireRoom(stored: readonly StoredOverride[], size: number): Promise<void> {
+async function requireCapacity(stored: readonly StoredOverride[], size: number): Promise<void> {
   if (stored.length >= OVERRIDES_MAX) throw limitReached(`at most ${OVERRIDES_MAX} price overrides`);
   if (size === 0) return;
   const { measure } = await loadPatternEngine();
@@ -71,15 +71,15 @@ function limitReached(what: string): Fault {
 
 function removeOverride({ store, random }: OverrideDeps, call: ManagementCall, id: string): Promise<void> {
   const organizationId = call.caller.organization.id;
-  return decide<void>(store, organizationId, {
-    async take() {
+  return commitOptimistically<void>(store, organizationId, {
+    async attempt() {
       const { actor, nowMs } = await refreshCall(store, call, 'organization:manage');
       const stored = await store.priceOverrides(organizationId);
       if (!stored.some((override) => override.id === id)) {
         throw new Fault('price_override_not_found', 'The price override is not known.');
       }
-      const deed = { action: 'priceOverride.delete', targetType: 'priceOverride', targetId: id };
-      const audit = [auditRecord(actor, deed, { nowMs, random })];
+      const audited = { action: 'priceOverride.delete', targetType: 'priceOverride', targetId: id };
+      const audit = [auditRecord(actor, audited, { nowMs, random })];
       return { result: undefined, change: { removedPriceOverrides: [{ id }], audit } };
     },
   });

@@ -1,20 +1,20 @@
-/** Patterns of callers for names of models, run in time that grows with the name alone: by RE2, which never backtracks. */
+/** Matches callers' patterns for model names by RE2, which never backtracks: the time is linear in the name. */
 
-/** Compiles patterns; what it answers tells which of them take a whole name in lower case, by their places, ascending. */
+/** Compiles patterns; the result lists the indexes, ascending, of those that match a whole lower-case name. */
 export type CompilePatterns = (patterns: readonly string[]) => (name: string) => readonly number[];
 
 export type PatternEngine = {
   readonly compile: CompilePatterns;
-  /** How large a pattern is once it is compiled; or what is wrong with it, in words. */
+  /** The size of the compiled pattern, or the message of its error. */
   measure(pattern: string): number | string;
 };
 
-/** What one organization may remember of how its patterns run. */
+/** Limits the automaton of one organization's patterns. */
 const MEMORY_MAX_BYTES = 1024 * 1024;
 
 let loading: Promise<PatternEngine> | null = null;
 
-/** Loads the engine when the first pattern needs it: most servers never do, and it takes its time and its memory. */
+/** Loads the engine when the first pattern needs it: it costs time and memory, and most servers never need it. */
 export function loadPatternEngine(): Promise<PatternEngine> {
   loading ??= loadEngine();
   return loading;

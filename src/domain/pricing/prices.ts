@@ -1,33 +1,33 @@
-/** What the models of one organization cost: the overrides it has set, then the price list. */
+/** Prices models for one organization: by its overrides, then by the price list. */
 
 import type { Organization } from '../caller.ts';
-import type { ManagementStore } from '../management.ts';
-import type { Steps, TakeSteps } from '../steps.ts';
+import type { ManagementStore } from '../management/management.ts';
+import type { RunSteps, Steps } from '../steps.ts';
 import { compileOverrides, NO_OVERRIDES, type OverrideSet, ratesOf } from './override.ts';
 import { loadPatternEngine } from './patterns.ts';
-import type { Price, PriceMatch, PriceQuestion, Pricing } from './pricing.ts';
+import type { Price, PriceMatch, PriceQuery, Pricing } from './pricing.ts';
 
 export type Prices = {
-  price(question: PriceQuestion): Price;
-  /** What a name is charged by at an instant; null: nobody knows its price. */
+  price(question: PriceQuery): Price;
+  /** The rates of a name at an instant; null: the price is unknown. */
   match(model: string, vendor: string | null, atMs: number): PriceMatch | null;
 };
 
-/** An organization, as the credential of a request has just shown it. */
+/** An organization, as authentication read it for this request. */
 type Priced = Pick<Organization, 'id' | 'priceVersion'>;
 
-export type PriceBook = {
+export type PriceResolver = {
   /**
-   * The prices of an organization as they were stored when its request began, or later. `models` are those that will be
-   * asked for: they are looked up here first, with rests for others, where that may take long.
+   * The prices of an organization as they were stored when its request began, or later. `models` are the models to
+   * price: where patterns make the lookup slow, it runs here first, with pauses for other requests.
    */
   of(organization: Priced, models: () => Iterable<string>): Promise<Prices>;
 };
 
-export type PriceBookDeps = {
+export type PriceResolverDeps = {
   readonly pricing: Pricing;
   readonly store: Pick<ManagementStore, 'priceOverrides'>;
-  readonly takeSteps: TakeSteps;
+  readonly runSteps: RunSteps;
 };
 
 /** Organizations whose overrides are kept in memory. */
@@ -35,14 +35,14 @@ const KEPT_MAX = 100;
 
 type Kept = { readonly version: number; readonly overrides: Promise<OverrideSet> };
 
-export function createPriceBook(deps: PriceBookDeps): PriceBook {
+export function createPriceResolver(deps: PriceResolverDeps): PriceResolver {
   const listed = toPrices(deps.pricing, NO_OVERRIDES);
   const kept = new Map<string, Kept>();
 
   function overridesOf({ id, priceVersion: version }: Priced): Promise<OverrideSet> {
     const known = kept.get(id);
     kept.delete(id);
-    // Different is enough: a database that was set back counts on from a smaller number.
+    // Any other version reloads: a restored database counts on from a smaller number.
     const current = known?.version === version ? known : { version, overrides: readOverrides(deps.store, id) };
     kept.set(id, current);
     current.overrides.catch(() => {
@@ -57,19 +57,19 @@ export function createPriceBook(deps: PriceBookDeps): PriceBook {
     async of(organization, models) {
       if (organization.priceVersion === 0) return listed;
       const overrides = await overridesOf(organization);
-      if (overrides.learn !== null) await deps.takeSteps(learnAll(overrides.learn, models()));
+      if (overrides.learn !== null) await deps.runSteps(learnAll(overrides.learn, models()));
       return toPrices(deps.pricing, overrides);
     },
   };
 }
 
-async function readOverrides(store: PriceBookDeps['store'], organizationId: string): Promise<OverrideSet> {
+async function readOverrides(store: PriceResolverDeps['store'], organizationId: string): Promise<OverrideSet> {
   const stored = await store.priceOverrides(organizationId);
   const engine = stored.some(({ match }) => match === 'regex') ? await loadPatternEngine() : null;
   return compileOverrides(stored, engine?.compile ?? null);
 }
 
-/** Looks names up before their spans are priced. A name that is known takes no time. */
+/** Looks names up before their spans are priced. A cached name takes no time. */
 function* learnAll(learn: NonNullable<OverrideSet['learn']>, models: Iterable<string>): Steps<void> {
   for (const model of models) yield* learn(model);
 }

@@ -1,5 +1,5 @@
-import { picoToNano, scaleDecimal, usdNumberToNano } from '../money.ts';
 import { createRowMatcher, resolveVendor } from './match.ts';
+import { picoToNano, scaleDecimal, usdNumberToNano } from './money.ts';
 import { NO_OVERRIDES, type OverrideSet, ratesOf } from './override.ts';
 import type { PriceRegistry, PriceRow, PriceSet, RateBand, TokenRates } from './registry.ts';
 
@@ -12,11 +12,11 @@ export type TokenCounts = {
   cacheCreation: number | null;
 };
 
-/** What set the cost: the sender, the sender's rates, an override, the price list, a guardrail's result; or nothing. */
+/** The source of a cost: the sender, its rates, an override, the price list, a guardrail's result, or none. */
 export type CostSource = 'explicit' | 'span_rates' | 'override' | 'registry' | 'result' | 'unpriced';
 
 /** One span, or one request of a gateway, to be priced. `resultCostUsd` is what a guardrail or evaluation reported. */
-export type PriceQuestion = {
+export type PriceQuery = {
   model: string | null;
   vendor: string | null;
   startedAtMs: number;
@@ -30,7 +30,7 @@ export type PriceQuestion = {
 /** `source` is null when there was nothing to price, `unpriced` when the cost is unknown or too large to hold. */
 export type Price = { costNanoUsd: number | null; source: CostSource | null; rateVersion: string | null };
 
-/** What a name is charged by at an instant: a row of the price list, or an override, which has no provider. */
+/** The rates of a name at an instant, from the price list or from an override, which has no provider. */
 export type PriceMatch = {
   source: 'registry' | 'override';
   provider: string | null;
@@ -40,9 +40,9 @@ export type PriceMatch = {
 };
 
 export type Pricing = {
-  /** The cost of a question. The same question and registry always give the same digits. */
-  price(question: PriceQuestion, overrides?: OverrideSet): Price;
-  /** Which row of the price list a name stands for at an instant; null when none. */
+  /** Prices a query. The same query, overrides and registry always give the same digits. */
+  price(question: PriceQuery, overrides?: OverrideSet): Price;
+  /** The row of the price list for a name at an instant; null when none. */
   match(model: string, vendor: string | null, atMs: number): PriceMatch | null;
 };
 
@@ -58,7 +58,7 @@ export function createPricing(registry: PriceRegistry): Pricing {
 
   return { price, match };
 
-  function price(question: PriceQuestion, overrides = NO_OVERRIDES): Price {
+  function price(question: PriceQuery, overrides = NO_OVERRIDES): Price {
     if (isAmount(question.explicitCostUsd)) return toPrice(usdNumberToNano(question.explicitCostUsd), 'explicit', null);
     const counted = hasTokenCount(question.tokens);
     const priced = counted
@@ -69,7 +69,7 @@ export function createPricing(registry: PriceRegistry): Pricing {
     return counted ? unpriced : nothingToPrice;
   }
 
-  function priceByRow(question: PriceQuestion): Price | null {
+  function priceByRow(question: PriceQuery): Price | null {
     const row = question.model === null ? undefined : matchRow(question.model, question.vendor)?.row;
     const set = row === undefined ? undefined : findSet(row, question.startedAtMs);
     if (row === undefined || set === undefined) return null;
@@ -92,7 +92,7 @@ export function createPricing(registry: PriceRegistry): Pricing {
   }
 }
 
-function priceBySender(question: PriceQuestion): Price | null {
+function priceBySender(question: PriceQuery): Price | null {
   const rates = question.spanRates;
   if (rates === null || !isAmount(rates.inputUsdPerToken) || !isAmount(rates.outputUsdPerToken)) return null;
   const input = scaleDecimal(String(rates.inputUsdPerToken), picoDigits);
@@ -101,7 +101,7 @@ function priceBySender(question: PriceQuestion): Price | null {
   return toPrice(computeExactCost(usage, { input, output, cacheRead: input, cacheWrite: input }), 'span_rates', null);
 }
 
-function priceByOverride(question: PriceQuestion, overrides: OverrideSet): Price | null {
+function priceByOverride(question: PriceQuery, overrides: OverrideSet): Price | null {
   const found = question.model === null ? null : overrides.find(question.model, question.startedAtMs);
   if (found === null) return null;
   const usage = splitTokens(question, reportsCacheApartUnlisted(question));
@@ -128,7 +128,7 @@ function findRates(set: PriceSet, usage: BilledTokens): TokenRates {
 
 type BilledTokens = { uncached: number; cacheRead: number; cacheWrite: number; output: number };
 
-function splitTokens(question: PriceQuestion, cacheApart: boolean): BilledTokens {
+function splitTokens(question: PriceQuery, cacheApart: boolean): BilledTokens {
   const { tokens, cachedTokensInPrompt } = question;
   const prompt = tokens.prompt ?? 0;
   const completion = tokens.completion ?? 0;
@@ -136,28 +136,28 @@ function splitTokens(question: PriceQuestion, cacheApart: boolean): BilledTokens
   const cacheRead = tokens.cacheRead ?? 0;
   const cacheWrite = tokens.cacheCreation ?? 0;
   const cached = cacheRead + cacheWrite;
-  // A prompt smaller than its cached part cannot include it, whatever anyone says.
+  // A prompt smaller than its cached part cannot include it, even if reported so.
   const included = cached <= prompt && (cachedTokensInPrompt ?? !cacheApart);
   return {
     uncached: included ? prompt - cached : prompt,
     cacheRead,
     cacheWrite,
-    // More reasoning than completion tells a sender that counts the two apart.
+    // A sender of more reasoning than completion counts the two apart.
     output: reasoning > completion ? completion + reasoning : completion,
   };
 }
 
-/** True for models whose makers report cached tokens beside the prompt tokens and not within them. */
+/** True when the maker of a model reports cached tokens beside the prompt tokens, not within them. */
 function reportsCacheApart(provider: string, modelId: string): boolean {
   return provider === 'anthropic' || modelId.includes('claude');
 }
 
-// Without a row of the price list, the vendor and the name the sender gave stand in for its provider and id.
-function reportsCacheApartUnlisted({ vendor, model }: PriceQuestion): boolean {
+// Without a row of the price list, the sender's vendor and model name replace its provider and id.
+function reportsCacheApartUnlisted({ vendor, model }: PriceQuery): boolean {
   return reportsCacheApart(resolveVendor(vendor ?? ''), (model ?? '').toLowerCase());
 }
 
-/** Nano-USD. No term is negative: so when the sum is a safe integer, no step on the way to it was rounded either. */
+/** Nano-USD. No term is negative: when the sum is a safe integer, no step before it was rounded. */
 function computeCost(usage: BilledTokens, rates: TokenRates): number | null {
   const pico =
     usage.uncached * rates.inputPicoUsd +

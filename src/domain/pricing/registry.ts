@@ -1,6 +1,6 @@
 import type { ConditionalPrice, MatchLogic, ModelInfo, ModelPrice, Provider } from '@pydantic/genai-prices';
-import { scaleDecimal } from '../money.ts';
 import { type Clause, compileClause, listLiterals } from './clauses.ts';
+import { scaleDecimal } from './money.ts';
 
 /** Whole pico-USD per token. The largest published rate is far below 2^53, so plain numbers are exact. */
 export type TokenRates = {
@@ -13,39 +13,39 @@ export type TokenRates = {
 /** The rates of every token of a span whose total input is greater than `aboveTokens`. */
 export type RateBand = TokenRates & { readonly aboveTokens: number };
 
-/** When a price set holds: always, from an instant on, or in a UTC time-of-day window `[startMs, endMs)`. */
+/** When a set applies: always, from an instant on, or in a UTC time-of-day window `[startMs, endMs)`. */
 export type PriceCondition =
   | { readonly kind: 'always' }
   | { readonly kind: 'from'; readonly startMs: number }
   | { readonly kind: 'daily'; readonly startMs: number; readonly endMs: number };
 
-/** `base` holds below every tier; `tiers` rise by `aboveTokens`. */
+/** `base` applies below all tiers, which ascend by `aboveTokens`. */
 export type PriceSet = {
   readonly condition: PriceCondition;
   readonly base: TokenRates;
   readonly tiers: readonly RateBand[];
 };
 
-/** One priced model of one provider. Of several sets the last that holds counts. */
+/** One priced model of one provider. The last set that applies is used. */
 export type PriceRow = { readonly provider: string; readonly id: string; readonly sets: readonly PriceSet[] };
 
 /** A model as the package lists it; `row` is null when it is not charged by the token. */
-export type ListedModel = { readonly row: PriceRow | null; readonly takes: Clause };
+export type ListedModel = { readonly row: PriceRow | null; readonly matches: Clause };
 
-/** Whose models, and which names of vendors and models are known to mean it. */
+/** A provider, with the clauses that match its vendor names and models. */
 export type PriceProvider = {
   readonly id: string;
   /** Providers whose models it also serves. */
   readonly fallbacks: readonly string[];
-  readonly takesVendor: Clause | null;
-  readonly takesModel: Clause | null;
-  /** In the order of the package: the first that takes a name has it. */
+  readonly matchesVendor: Clause | null;
+  readonly matchesModel: Clause | null;
+  /** In the order of the package: the first that matches a name wins. */
   readonly models: readonly ListedModel[];
 };
 
 /**
- * The price list. `rows` finds, by exact lower-case name, at most one row of each provider; `providers` has, in the
- * order of the package, what decides about names that are listed nowhere.
+ * The price list. `rows` has, by exact lower-case name, at most one row of each provider; `providers` has, in the
+ * order of the package, the clauses for names that are not listed.
  */
 export type PriceRegistry = {
   readonly version: string;
@@ -69,13 +69,13 @@ type PackedProvider = {
   readonly models: readonly PackedModel[];
 };
 
-/** Without price sets it is not charged by the token. */
+/** `sets` is null when not charged by the token. */
 type PackedModel = { readonly id: string; readonly match: MatchLogic; readonly sets: readonly PriceSet[] | null };
 
 const millisecondsPerDay = 86_400_000;
 const rateDigits = 6;
 
-/** Turns a provider list into a price list. Throws on a price condition it does not know, rather than misprice by it. */
+/** Turns a provider list into a price list. Throws on an unknown price condition, rather than misprice by it. */
 export function packPriceRegistry(
   release: { readonly version: string; readonly releasedOn: string },
   providers: readonly Provider[],
@@ -92,7 +92,7 @@ export function packPriceRegistry(
   };
 }
 
-/** Makes the tables that names are looked up in. */
+/** Builds the tables for looking up names. */
 export function unpackPriceRegistry({ version, releasedOn, providers }: PackedPriceRegistry): PriceRegistry {
   const rows = new Map<string, PriceRow[]>();
   const unpacked = new Map<string, PriceProvider>();
@@ -109,9 +109,9 @@ export function unpackPriceRegistry({ version, releasedOn, providers }: PackedPr
     unpacked.set(provider.id, {
       id: provider.id,
       fallbacks: provider.fallbacks,
-      takesVendor: provider.vendorMatch && compileClause(provider.vendorMatch),
-      takesModel: provider.modelMatch && compileClause(provider.modelMatch),
-      models: models.map(({ row, match }) => ({ row, takes: compileClause(match) })),
+      matchesVendor: provider.vendorMatch && compileClause(provider.vendorMatch),
+      matchesModel: provider.modelMatch && compileClause(provider.modelMatch),
+      models: models.map(({ row, match }) => ({ row, matches: compileClause(match) })),
     });
   }
   return { version, releasedOn, rows, providers: unpacked };
@@ -152,7 +152,7 @@ function readRates(prices: ModelPrice): Pick<PriceSet, 'base' | 'tiers'> {
   for (const rate of [prices.input_mtok, prices.output_mtok, prices.cache_read_mtok, prices.cache_write_mtok]) {
     if (typeof rate === 'object') for (const tier of rate.tiers) starts.add(tier.start);
   }
-  // Rates step up independently of each other, so each start of any of them opens a band that states all four.
+  // Each rate has its own steps, so the start of any step opens a band that states all four rates.
   const tiers = [...starts]
     .sort((left, right) => left - right)
     .map((start) => ({ aboveTokens: start, ...readBand(prices, start) }));
@@ -176,7 +176,7 @@ function readRate(rate: ModelPrice[string], start: number): number | null {
   return toPicoUsd(reached?.price ?? rate.base);
 }
 
-// USD per million tokens is micro-USD per token. Going by the decimal text keeps 0.0375 exact.
+// USD per million tokens is micro-USD per token. Scaling the decimal text keeps 0.0375 exact.
 function toPicoUsd(usdPerMillion: number): number {
   return Number(scaleDecimal(String(usdPerMillion), rateDigits));
 }

@@ -1,9 +1,9 @@
-/** Walks through stored traces and prices their spans anew, by the price list and the overrides of today. */
+/** Walks through stored traces and reprices their spans by the current price list and overrides. */
 
-import { readResultCost } from '../collector-metrics.ts';
 import type { TraceStore } from '../store.ts';
-import type { SearchPlace, TraceSearch } from '../trace-search-store.ts';
-import type { PriceBook, Prices } from './prices.ts';
+import { readResultCost } from '../traces/collector/collector-metrics.ts';
+import type { SearchPosition, TraceSearch } from '../traces/search/trace-search-store.ts';
+import type { PriceResolver, Prices } from './prices.ts';
 import type { NewPrice, PricedSpan, RepricedProject, RepricedTrace, RepricingStore } from './repricing.ts';
 
 export type RepriceDeps = {
@@ -12,49 +12,49 @@ export type RepriceDeps = {
     readonly search: TraceSearch;
     readonly traces: Pick<TraceStore, 'find' | 'spans'>;
   };
-  readonly prices: PriceBook;
+  readonly prices: PriceResolver;
   readonly nowMs: () => number;
-  /** Called after every step, with how far the walk is: 0 to 1. */
+  /** Called after each page with the share done, 0 to 1. */
   readonly report: (share: number) => void;
   readonly isStopped: () => boolean;
 };
 
-export type RepriceWish = {
-  /** Traces that started within; both ends count. */
+export type RepriceRequest = {
+  /** Traces that started within, ends included. */
   readonly fromMs: number;
   readonly toMs: number;
   /** Null: all projects. */
   readonly projectId: string | null;
   readonly isDryRun: boolean;
-  /** Where a walk that was stopped goes on; null: at the beginning. */
-  readonly after: RepricePlace | null;
+  /** Where a stopped walk continues; null: from the beginning. */
+  readonly after: RepricePosition | null;
 };
 
-export type RepricePlace = { readonly projectNumber: number; readonly trace: SearchPlace | null };
+export type RepricePosition = { readonly projectNumber: number; readonly trace: SearchPosition | null };
 
 export type RepriceResult = {
   readonly traces: number;
   readonly spans: number;
-  /** Spans that have another price now, and how many of them had none before and have none now. */
+  /** Spans with a new price, and how many of them had none before or have none now. */
   readonly changed: number;
   readonly unpricedBefore: number;
   readonly unpricedAfter: number;
-  /** The sums of what those spans cost. */
+  /** The total costs of those spans. */
   readonly beforeNanoUsd: bigint;
   readonly afterNanoUsd: bigint;
-  /** Where to go on; null: it came to its end. */
-  readonly stoppedAt: RepricePlace | null;
+  /** Where to continue; null: it is complete. */
+  readonly stoppedAt: RepricePosition | null;
 };
 
 const TRACES_AT_ONCE = 100;
 const SPANS_AT_ONCE = 500;
-/** What others have said of the cost stays. */
+/** Reported costs (other sources) stay. */
 const PRICED_HERE: ReadonlySet<string | null> = new Set(['override', 'registry', 'unpriced']);
 
 type Tally = { -readonly [Name in keyof Omit<RepriceResult, 'stoppedAt'>]: RepriceResult[Name] };
 
-/** Throws an Error when there is no such project. Running it again changes nothing that is priced already. */
-export async function reprice(deps: RepriceDeps, wish: RepriceWish): Promise<RepriceResult> {
+/** Throws an Error for an unknown project. A second run by the same prices changes nothing. */
+export async function reprice(deps: RepriceDeps, wish: RepriceRequest): Promise<RepriceResult> {
   const tally: Tally = {
     traces: 0,
     spans: 0,
@@ -78,9 +78,9 @@ export async function reprice(deps: RepriceDeps, wish: RepriceWish): Promise<Rep
   return { ...tally, stoppedAt: null };
 }
 
-type Walk = { readonly wish: RepriceWish; readonly project: RepricedProject; readonly tally: Tally };
+type Walk = { readonly wish: RepriceRequest; readonly project: RepricedProject; readonly tally: Tally };
 
-async function repriceProject(deps: RepriceDeps, { wish, project, tally }: Walk): Promise<RepricePlace | null> {
+async function repriceProject(deps: RepriceDeps, { wish, project, tally }: Walk): Promise<RepricePosition | null> {
   const { number, organizationId, priceVersion } = project;
   const prices = await deps.prices.of({ id: organizationId, priceVersion }, () => []);
   let after = wish.after?.projectNumber === number ? wish.after.trace : null;
@@ -111,13 +111,13 @@ async function repriceProject(deps: RepriceDeps, { wish, project, tally }: Walk)
   }
 }
 
-function shareOf(atMs: number, { fromMs, toMs }: RepriceWish): number {
+function shareOf(atMs: number, { fromMs, toMs }: RepriceRequest): number {
   return toMs <= fromMs ? 0 : Math.min(1, Math.max(0, (atMs - fromMs) / (toMs - fromMs)));
 }
 
 type Priced = Walk & { readonly prices: Prices };
 
-/** Changes are committed some hundred spans at a time, so that nobody waits for long beside it. */
+/** Commits some hundred spans at a time, so that other writes wait only briefly. */
 async function repriceTraces(deps: RepriceDeps, traceIds: readonly string[], walk: Priced): Promise<void> {
   const { wish, project, prices, tally } = walk;
   let waiting: RepricedTrace[] = [];
@@ -167,7 +167,7 @@ async function repriceTraces(deps: RepriceDeps, traceIds: readonly string[], wal
   await flush();
 }
 
-/** Null when its price is what it was. */
+/** Null when the price is unchanged. */
 async function priceAnew(
   span: PricedSpan,
   prices: Prices,

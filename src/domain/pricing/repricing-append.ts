@@ -1,9 +1,9 @@
-/** Applies new prices to the tables, inside a transaction that somebody else begins and ends. */
+/** Applies new prices to the tables. The caller begins and ends the transaction. */
 
-import type { AppendTables, TracePlace } from '../append-tables.ts';
-import type { Replaced } from '../trace-growth.ts';
-import { sumUp } from '../trace-sums.ts';
-import { summaryOf } from '../trace-totals.ts';
+import type { AppendTables, TraceKey } from '../events/append-tables.ts';
+import type { Replaced } from '../traces/trace-growth.ts';
+import { sumUp } from '../traces/trace-sums.ts';
+import { summaryOf } from '../traces/trace-totals.ts';
 import type { NewPrice, PricedSpan, Repriced, RepricedTrace, Repricing } from './repricing.ts';
 
 export function applyRepricing(tables: AppendTables, { projectNumber, nowMs, traces }: Repricing): Repriced {
@@ -32,11 +32,11 @@ function repriceTrace(tables: AppendTables, { traceId, prices }: RepricedTrace, 
 
 function repriceSpan(
   tables: AppendTables,
-  place: TracePlace,
+  place: TraceKey,
   { span: known, costNanoUsd, costSource }: NewPrice,
 ): readonly Replaced[] {
   const stored = tables.findWholeSpan(place, known.spanId);
-  // Somebody may have sent it again since, and then it has a price of its own.
+  // A span that was sent again meanwhile has a newer price.
   if (stored === undefined || !isAsKnown(stored.span, known)) return [];
   const next = { ...stored.span, costNanoUsd, costSource };
   tables.replaceSpan(place, next, stored.emittedRequestId);

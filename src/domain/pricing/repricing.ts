@@ -1,9 +1,9 @@
-/** Pricing stored spans anew: what it is made of, and the port that finds and changes them. */
+/** Repricing of stored spans: its data, and the port that reads and changes the spans. */
 
 import type { Project } from '../caller.ts';
-import type { Span } from '../trace.ts';
+import type { Span } from '../traces/trace.ts';
 
-/** What the price of a stored span follows from, and what it is. */
+/** The inputs to the price of a stored span, and the price. */
 export type PricedSpan = Pick<
   Span,
   | 'spanId'
@@ -21,7 +21,7 @@ export type PricedSpan = Pick<
   | 'costSource'
 >;
 
-/** Another price for a span, and the span that it was made for. */
+/** A different price for a span, with the span as it was read. */
 export type NewPrice = {
   readonly span: PricedSpan;
   readonly costNanoUsd: number | null;
@@ -30,7 +30,7 @@ export type NewPrice = {
 
 export type RepricedTrace = { readonly traceId: string; readonly prices: readonly NewPrice[] };
 
-/** Other prices for spans of one project. */
+/** New prices for spans of one project. */
 export type Repricing = {
   readonly kind: 'repricing';
   readonly projectNumber: number;
@@ -39,7 +39,7 @@ export type Repricing = {
 };
 
 export type Repriced = {
-  /** Spans that have their new price. */
+  /** Spans that got a new price. */
   readonly count: number;
 };
 
@@ -48,18 +48,18 @@ export type RepricedProject = Pick<Project, 'id' | 'number' | 'organizationId' |
 export type SpanPage = {
   readonly projectNumber: number;
   readonly sequence: number;
-  /** The id behind which to go on; empty: from the first on. */
+  /** The last id of the previous page; empty: the first page. */
   readonly afterId: string;
   readonly limit: number;
 };
 
 export type RepricingStore = {
-  /** Projects that are not archived, by their numbers. */
+  /** Projects that are not archived, by number. */
   projects(): Promise<readonly RepricedProject[]>;
-  /** Spans of a trace, by their ids. */
+  /** Spans of a trace, by id. */
   spans(page: SpanPage): Promise<readonly PricedSpan[]>;
   /**
-   * Commits new prices of spans. It MUST leave alone a span that is not as it was when its price was made, MUST leave
+   * Commits new prices of spans. It MUST leave alone a span that changed after its price was computed, MUST leave
    * the totals of traces equal to a recomputation from the stored spans, and MUST change nothing else of a span.
    */
   reprice(repricing: Repricing): Promise<Repriced>;

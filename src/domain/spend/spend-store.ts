@@ -1,50 +1,50 @@
-/** The port of spend: what sums up the requests that the log tells of. Apart from all else, so that another store can answer it. */
+/** The port that sums the requests in the event log. It is separate from the other ports so that another store can serve it. */
 
 export type SpendStore = {
   /**
-   * What requests that happened in a range come to. MUST count every request whose outcome was acknowledged before the
-   * call, each once and as its newest event in the log tells, and none whose newest event is past its term. MUST be exact
-   * at both ends of the range, MUST answer the same whether or not anything was put into blocks, MUST hold up neither
-   * appends nor other reads, and MUST end within half a minute.
+   * The totals of the requests of a range. MUST count every request whose outcome was acknowledged before the call, once
+   * and by its newest event in the log, and no request whose newest event has expired. MUST be exact at both ends of the
+   * range, MUST answer the same whether or not blocks were built, MUST delay neither appends nor other reads, and MUST
+   * end within half a minute.
    */
-  sum(question: SpendQuestion): Promise<SpendAnswer>;
+  sum(query: SpendQuery): Promise<SpendAnswer>;
 };
 
-/** What makes sums fast. They are the same whether or not any of it was done. */
+/** Builds the blocks that make sums fast. Sums are the same without them. */
 export type SpendBlocks = {
-  /** Puts some events of the log into a block. `done`: there are too few everywhere to be worth it. */
+  /** Builds one block of events. `done`: no log has enough events for another block. */
   step(): Promise<'more' | 'done'>;
 };
 
-/** What requests are told apart by. */
+/** By what requests are filtered and grouped. */
 export const SPEND_DIMENSIONS = ['project', 'model', 'virtual_key', 'principal', 'end_user', 'label'] as const;
 export type SpendDimension = (typeof SPEND_DIMENSIONS)[number];
 
 export type SpendOrder = 'cost' | 'requests';
 
-export type SpendQuestion = {
+export type SpendQuery = {
   readonly organizationNumber: number;
-  /** Events created before this instant are out of the log. */
+  /** Events created before this instant have expired. */
   readonly goneBeforeMs: number;
-  /** When the requests happened; both ends included. */
+  /** The instants at which requests happened; both ends are inclusive. */
   readonly fromMs: number;
   readonly toMs: number;
   /** Null: all requests are one group. */
   readonly groupBy: SpendDimension | null;
-  /** What requests have to be; empty: they have no such thing. */
+  /** An empty text selects requests without a value. */
   readonly filters: { readonly [D in SpendDimension]?: string };
-  /** The most first. */
+  /** The largest first. */
   readonly order: SpendOrder;
-  /** Only groups behind this place; null: from the first on. */
-  readonly after: SpendPlace | null;
+  /** Only groups after this position; null: from the first on. */
+  readonly after: SpendPosition | null;
   /** Most groups to answer. */
   readonly limit: number;
 };
 
-/** Where a group stands: by what it comes to, then by its name (see group-order.ts). */
-export type SpendPlace = { readonly rank: bigint; readonly nameKey: string };
+/** The position of a group in the order of group-order.ts. */
+export type SpendPosition = { readonly rank: bigint; readonly nameKey: string };
 
-export const SPENT = [
+export const SPEND_MEASURES = [
   'requests',
   'errors',
   'unpriced',
@@ -56,18 +56,18 @@ export const SPENT = [
   'reasoningTokens',
 ] as const;
 
-/** What requests come to. `unpriced` are those whose cost is unknown. */
-export type Spent = { readonly [Each in (typeof SPENT)[number]]: bigint };
+/** `unpriced` counts requests of unknown cost. */
+export type SpendTotals = { readonly [Each in (typeof SPEND_MEASURES)[number]]: bigint };
 
-/** Null: of requests that have no such thing, or of all. */
-export type SpentGroup = { readonly group: string | null; readonly spent: Spent };
+/** Null: requests without a value, or all where nothing is grouped. */
+export type SpendGroup = { readonly group: string | null; readonly spent: SpendTotals };
 
 export type SpendAnswer =
   | {
       readonly kind: 'groups';
-      /** In order. */
-      readonly groups: readonly SpentGroup[];
-      /** Of all groups; a request that is in several counts once. */
-      readonly total: Spent;
+      /** In the order of the query. */
+      readonly groups: readonly SpendGroup[];
+      /** Over all groups; a request in several groups counts once. */
+      readonly total: SpendTotals;
     }
   | { readonly kind: 'too_long' };

@@ -1,21 +1,21 @@
-/** Sums of whole numbers that stay exact however large they grow: a double as long as it holds them, then more. */
+/** Exact sums of whole numbers of any size: a double while it is exact, and a bigint for the overflow. */
 
-import { SPENT, type Spent } from './spend-store.ts';
+import { SPEND_MEASURES, type SpendTotals } from './spend-store.ts';
 
 export type Sums = {
   readonly group: string | null;
-  /** What a double still holds, by the place in SPENT. */
+  /** By the index in SPEND_MEASURES; every number is a safe integer. */
   readonly low: Float64Array;
-  /** What was moved out of there before it would have been rounded. */
+  /** What was moved out of `low` before it could be rounded. */
   high: bigint[] | null;
 };
 
-export const AT = Object.fromEntries(SPENT.map((name, index) => [name, index])) as {
-  readonly [Each in (typeof SPENT)[number]]: number;
+export const AT = Object.fromEntries(SPEND_MEASURES.map((name, index) => [name, index])) as {
+  readonly [Each in (typeof SPEND_MEASURES)[number]]: number;
 };
 
 export function newSums(group: string | null): Sums {
-  return { group, low: new Float64Array(SPENT.length), high: null };
+  return { group, low: new Float64Array(SPEND_MEASURES.length), high: null };
 }
 
 /** `value` is a safe integer. */
@@ -27,17 +27,19 @@ export function addValue(sums: Sums, at: number, value: number): void {
     low[at] = after;
     return;
   }
-  sums.high ??= SPENT.map(() => 0n);
+  sums.high ??= SPEND_MEASURES.map(() => 0n);
   sums.high[at] = (sums.high[at] ?? 0n) + BigInt(before);
   low[at] = value;
 }
 
-/** A number where that is exact: groups are compared by it, and nearly all of them are left out. */
+/** A number while that is exact: comparing groups must be fast, since nearly all of them are left out. */
 export function amountOf({ low, high }: Sums, at: number): number | bigint {
   const before = high?.[at] ?? 0n;
   return before === 0n ? (low[at] ?? 0) : before + BigInt(low[at] ?? 0);
 }
 
-export function readSums(sums: Sums): Spent {
-  return Object.fromEntries(SPENT.map((name, at) => [name, BigInt(amountOf(sums, at))])) as unknown as Spent;
+export function readSums(sums: Sums): SpendTotals {
+  return Object.fromEntries(
+    SPEND_MEASURES.map((name, at) => [name, BigInt(amountOf(sums, at))]),
+  ) as unknown as SpendTotals;
 }

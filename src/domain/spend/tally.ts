@@ -1,82 +1,65 @@
 /**
- * Sums requests up into groups and keeps those that an answer shows. Memory is bounded: of more groups than there is room
- * for, a part is summed up at a time, and the requests are gone through once more for each further part.
+ * Sums requests by group and keeps the groups of one page. Memory is bounded: where the groups do not all fit, the caller
+ * reads the requests again for each further part of the groups.
  */
 
-import { ALL_GROUPS, type GroupHash, type GroupPart, halvesOf, isInPart, PARTS_MAX } from '../group-parts.ts';
+import { createGroupPasses, type GroupHash, insertRanked } from '../group-parts.ts';
 import type { Steps } from '../steps.ts';
-import { comparePlaces, nameKeyOf, ORDERED_BY } from './group-order.ts';
-import type { SpendAnswer, SpendQuestion } from './spend-store.ts';
+import { comparePositions, nameKeyOf, RANKED_BY } from './group-order.ts';
+import type { SpendAnswer, SpendQuery } from './spend-store.ts';
 import { AT, amountOf, newSums, readSums, type Sums } from './sums.ts';
 
 export type SpendTally = {
-  /** Whether the requests have to be gone through, once more after each time. */
+  /** Starts a pass: the caller MUST then read all requests. False when every group is summed, or there are too many. */
   beginPass(): boolean;
-  /** What a request counts for beside its group; null in all passes but the first. */
+  /** The sums over all groups; null in every pass but the first, so that each request counts once. */
   total(): Sums | null;
-  /** Where requests of a group are summed up; null: not in this pass. */
+  /** The sums of a group; null when another pass covers the group. */
   sumsOf(group: string | null): Sums | null;
   endPass(): Steps<void>;
   answer(): SpendAnswer;
 };
 
-/** What is needed to put groups in order; all else is read of those only that are answered. */
+/** What ranks a group; its other sums are read only if the page shows the group. */
 type Ranked = { readonly sums: Sums; readonly rank: number | bigint; readonly nameKey: string };
 
-/** A group takes nearly a kilobyte. */
+/** Groups held in memory; each takes nearly a kilobyte. */
 const GROUPS_MAX = 20_000;
 const RANKED_AT_ONCE = 500;
 
 export function createSpendTally(
-  { after, limit, order }: Pick<SpendQuestion, 'after' | 'limit' | 'order'>,
+  { after, limit, order }: Pick<SpendQuery, 'after' | 'limit' | 'order'>,
   hashOf: GroupHash,
   groupsMax = GROUPS_MAX,
 ): SpendTally {
   const total = newSums(null);
-  const parts: GroupPart[] = [ALL_GROUPS];
-  let part = ALL_GROUPS;
+  const passes = createGroupPasses(hashOf);
   let isFirstPass = true;
-  let isTooMuch = false;
+  let isOverLimit = false;
   let groups = new Map<string | null, Sums>();
   const best: Ranked[] = [];
 
   /** Leaves half of the groups to another pass. */
-  function makeRoom(): void {
-    if (part.of >= PARTS_MAX) {
-      isTooMuch = true;
-      return;
-    }
-    const [kept, left] = halvesOf(part);
-    parts.push(left);
-    part = kept;
-    groups = new Map([...groups].filter(([group]) => isInPart(kept, group, hashOf)));
+  function splitPart(): void {
+    isOverLimit = !passes.split();
+    if (!isOverLimit) groups = new Map([...groups].filter(([group]) => passes.covers(group)));
   }
 
-  /** Into an array that is in order, so that however many groups there are, few are put in order. */
   function keepBest(sums: Sums): void {
-    // Its requests were looked at, and none of them counted.
+    // The filters left out every request of the group.
     if (sums.low[AT.requests] === 0) return;
-    const rank = amountOf(sums, AT[ORDERED_BY[order]]);
+    const rank = amountOf(sums, AT[RANKED_BY[order]]);
+    // Most groups are left out here, before the key of their name is computed.
     const last = best.length < limit ? undefined : best.at(-1);
     if ((last !== undefined && rank < last.rank) || (after !== null && rank > after.rank)) return;
     const ranked = { sums, rank, nameKey: nameKeyOf(sums.group) };
-    if (after !== null && comparePlaces(ranked, after) <= 0) return;
-    let [from, to] = [0, best.length];
-    while (from < to) {
-      const middle = (from + to) >> 1;
-      const other = best[middle];
-      if (other !== undefined && comparePlaces(other, ranked) < 0) from = middle + 1;
-      else to = middle;
-    }
-    best.splice(from, 0, ranked);
-    if (best.length > limit) best.pop();
+    if (after !== null && comparePositions(ranked, after) <= 0) return;
+    insertRanked(best, ranked, { countMax: limit, compare: comparePositions });
   }
 
   return {
     beginPass() {
-      const next = isTooMuch ? undefined : parts.shift();
-      if (next === undefined) return false;
-      part = next;
+      if (isOverLimit || !passes.begin()) return false;
       groups = new Map();
       return true;
     },
@@ -84,8 +67,8 @@ export function createSpendTally(
     sumsOf(group) {
       const known = groups.get(group);
       if (known !== undefined) return known;
-      while (groups.size >= groupsMax && !isTooMuch && isInPart(part, group, hashOf)) makeRoom();
-      if (isTooMuch || !isInPart(part, group, hashOf)) return null;
+      while (groups.size >= groupsMax && !isOverLimit && passes.covers(group)) splitPart();
+      if (isOverLimit || !passes.covers(group)) return null;
       const sums = newSums(group);
       groups.set(group, sums);
       return sums;
@@ -101,9 +84,9 @@ export function createSpendTally(
       groups = new Map();
     },
     answer() {
-      if (isTooMuch) return { kind: 'too_long' };
-      const told = best.map(({ sums }) => ({ group: sums.group, spent: readSums(sums) }));
-      return { kind: 'groups', groups: told, total: readSums(total) };
+      if (isOverLimit) return { kind: 'too_long' };
+      const shown = best.map(({ sums }) => ({ group: sums.group, spent: readSums(sums) }));
+      return { kind: 'groups', groups: shown, total: readSums(total) };
     },
   };
 }

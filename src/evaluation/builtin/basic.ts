@@ -1,14 +1,14 @@
-/** Rules about what the input and the output contain or match; all of them must hold. */
+/** Checks rules about texts that input and output contain or match; all rules must hold. */
 
 import type { EvaluationOutcome, EvaluationRun } from '../../domain/evaluations/outcome.ts';
 import { readTextRules, type TextRule } from '../../domain/evaluators/text-rules.ts';
-import type { Evaluate } from './evaluators.ts';
 import { textOf } from './fields.ts';
+import type { Evaluate } from './outcomes.ts';
 import { verdictOf } from './outcomes.ts';
 
 type Search = (pattern: string, text: string) => boolean;
 
-/** What finds patterns is loaded only for rules that have some. */
+/** Loads the pattern package only for rules with patterns. */
 export function loadRules({ settings }: EvaluationRun): Evaluate | Promise<Evaluate> {
   return readTextRules(settings).some(({ isPattern }) => isPattern) ? loadPatterns() : followPlainRules;
 }

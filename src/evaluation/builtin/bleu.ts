@@ -51,13 +51,13 @@ function matchesByOrder(outputTokens: readonly string[], referenceTokens: readon
   return found;
 }
 
-/** By where each n-gram begins, a number that equal ones share: less to hold and to compare than texts. */
+/** A number for each n-gram, by its start; equal n-grams have equal numbers, which compare faster than texts. */
 type Grams = readonly number[];
 
-/** What the reference does not have: a token, or an n-gram, and so no longer one with it either. */
+/** A token or n-gram that the reference lacks; longer n-grams with it are unknown, too. */
 const UNKNOWN = -1;
 
-/** N-grams with the token that follows each; the last one has none. */
+/** Extends each n-gram by the next token, except the last one. */
 function lengthen(grams: Grams, following: readonly number[], idOfPair: (id: number, token: number) => number): Grams {
   return following.map((token, start) => idOfPair(grams[start] ?? UNKNOWN, token));
 }
@@ -82,10 +82,10 @@ function countShared(output: Grams, reference: Grams): number {
   return shared;
 }
 
-// Python's notion of whitespace, which is not that of JavaScript.
+// Whitespace as Python defines it, which differs from JavaScript.
 const WHITESPACE = /[\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+/u;
 
-/** As mteval-v13a.pl splits international texts: punctuation stands alone, but for marks inside numbers. */
+/** Tokenizes like mteval-v13a.pl: punctuation becomes tokens, except inside numbers. */
 function tokenize(text: string): readonly string[] {
   const line = text
     .trimEnd()

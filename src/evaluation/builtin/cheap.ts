@@ -1,10 +1,10 @@
-/** Which runs are over sooner than a thread could be told of them: they stay on the event loop. */
+/** Decides which runs are so short that they stay on the event loop: passing them to a thread would take longer. */
 
 import type { EvaluationRun } from '../../domain/evaluations/outcome.ts';
 import { readTextRules } from '../../domain/evaluators/text-rules.ts';
-import { isLosslessArray, readMember } from '../../domain/lossless-json.ts';
+import { isLosslessArray, readMember } from '../../json/lossless-json.ts';
 
-/** Code units of all texts together, up to which a run took about a millisecond when this was measured. */
+/** Code units of all texts, up to which a run took about a millisecond in a measurement. */
 const CHARACTERS_MAX: { readonly [evaluatorType: string]: (run: EvaluationRun) => number } = {
   'langevals/exact_match': () => 20_000,
   'langevals/basic': ({ settings }) => {
@@ -29,7 +29,7 @@ export function isCheap(run: EvaluationRun): boolean {
   return charactersMax > 0 && countCharacters(run) <= charactersMax;
 }
 
-/** Of all texts and of a schema, in code units. An item counts for one more: to pass it takes time, too. */
+/** Code units of all texts and the schema, plus one per list item. */
 export function countCharacters({ data, settings }: EvaluationRun): number {
   let count = typeof settings.json_schema === 'string' ? settings.json_schema.length : 0;
   for (const value of Object.values(data)) {

@@ -1,7 +1,7 @@
-/** Whether a competitor is named, as a word of its own. */
+/** Finds names of competitors that occur as whole words. */
 
 import type { EvaluationOutcome, EvaluationRun } from '../../domain/evaluations/outcome.ts';
-import { isLosslessArray, readMember } from '../../domain/lossless-json.ts';
+import { isLosslessArray, readMember } from '../../json/lossless-json.ts';
 import { textOf } from './fields.ts';
 import { processed } from './outcomes.ts';
 
@@ -33,7 +33,7 @@ const BEGINS_WORD = /^[\p{L}\p{Nd}]/u;
 
 function names(text: string, name: string): boolean {
   for (let at = text.indexOf(name); at !== -1; at = text.indexOf(name, at + 1)) {
-    // Two units hold any code point.
+    // A code point has at most two code units.
     const before = text.slice(Math.max(0, at - 2), at);
     const after = text.slice(at + name.length, at + name.length + 2);
     if (!ENDS_IN_WORD.test(before) && !BEGINS_WORD.test(after)) return true;

@@ -1,4 +1,4 @@
-/** How well the contexts that were retrieved fit those that were expected, judged by the likeness of their texts. */
+/** Scores retrieved contexts against expected ones by the similarity of their texts. */
 
 import type { EvaluationOutcome, EvaluationRun } from '../../domain/evaluations/outcome.ts';
 import { textsOf } from './fields.ts';
@@ -14,17 +14,17 @@ export function scoreContextRecall(run: EvaluationRun): EvaluationOutcome {
 }
 
 export function scoreContextF1(run: EvaluationRun): EvaluationOutcome {
-  return scoreContexts(run, { pick: harmonicMean, explain: tellBoth });
+  return scoreContexts(run, { pick: harmonicMean, explain: describeBoth });
 }
 
 type Scores = { readonly precision: number; readonly recall: number };
-type Wanted = {
+type Scoring = {
   readonly pick: (scores: Scores) => number;
-  /** What is said besides the score. */
+  /** The details of the result. */
   readonly explain?: (scores: Scores) => string;
 };
 
-function scoreContexts(run: EvaluationRun, { pick, explain }: Wanted): EvaluationOutcome {
+function scoreContexts(run: EvaluationRun, { pick, explain }: Scoring): EvaluationOutcome {
   const contexts = textsOf(run, 'contexts');
   const expected = textsOf(run, 'expected_contexts');
   const empty = scoresOfNothing(contexts, expected);
@@ -56,13 +56,13 @@ function compareContexts(contexts: readonly string[], expected: readonly string[
       best[index] = Math.max(best[index] ?? 0, likeness);
       bestOfWanted = Math.max(bestOfWanted, likeness);
     });
-    // A context is relevant at one half already, an expected one is found only beyond it.
+    // A context is relevant at exactly one half, but an expected one is found only above it.
     if (bestOfWanted > RELEVANT_MIN) recalled += 1;
   }
   return { precision: averagePrecision(best.map((each) => each >= RELEVANT_MIN)), recall: recalled / expected.length };
 }
 
-/** The mean, over the ranks of what is relevant, of the share that is relevant up to there. */
+/** The mean of the precision at the rank of each relevant context. */
 function averagePrecision(relevance: readonly boolean[]): number {
   let relevant = 0;
   let sum = 0;
@@ -78,7 +78,7 @@ function harmonicMean({ precision, recall }: Scores): number {
   return precision + recall === 0 ? 0 : (2 * precision * recall) / (precision + recall);
 }
 
-function tellBoth({ precision, recall }: Scores): string {
+function describeBoth({ precision, recall }: Scores): string {
   return `Precision: ${shorten(precision)}, Recall: ${shorten(recall)}`;
 }
 

@@ -1,13 +1,12 @@
-/** The evaluators that need nothing but this process, by their ids in the catalogue. */
+/** The evaluators that need only this process, by catalogue id. */
 
-import type { EvaluationOutcome, EvaluationRun } from '../../domain/evaluations/outcome.ts';
+import type { EvaluationRun } from '../../domain/evaluations/outcome.ts';
+import type { Evaluate } from './outcomes.ts';
 
-export type Evaluate = (run: EvaluationRun) => EvaluationOutcome;
-
-/** What a run needs: at once where it was loaded before, for to import it again takes longer than most runs. */
+/** Loads the code of a run; synchronous once loaded, because a repeated import takes longer than most runs. */
 type Load = (run: EvaluationRun) => Evaluate | Promise<Evaluate>;
 
-/** Each is loaded when it first runs: a server that never runs one does not hold its code. */
+/** Each is loaded with its first run, so that unused evaluators take no memory. */
 const LOADERS: { readonly [evaluatorType: string]: Load } = {
   'langevals/exact_match': once(async () => (await import('./exact-match.ts')).matchExactly),
   'langevals/basic': loadBy(async () => (await import('./basic.ts')).loadRules),
@@ -21,14 +20,14 @@ const LOADERS: { readonly [evaluatorType: string]: Load } = {
   'langwatch/api_keys_and_secrets_detection': once(async () => (await import('./secrets.ts')).findSecrets),
 };
 
-/** Loads all that the run needs. Throws for an id that is not run here. */
+/** Loads the code of a run. Throws for an id that does not run here. */
 export function loadEvaluator(run: EvaluationRun): Evaluate | Promise<Evaluate> {
   const load = Object.hasOwn(LOADERS, run.evaluatorType) ? LOADERS[run.evaluatorType] : undefined;
   if (load === undefined) throw new Error(`${run.evaluatorType} does not run in this process.`);
   return load(run);
 }
 
-/** Code that is the same for every run. */
+/** Loads code once. */
 function once<T>(load: () => Promise<T>): () => T | Promise<T> {
   let loaded: T | undefined;
   return () =>
@@ -39,7 +38,7 @@ function once<T>(load: () => Promise<T>): () => T | Promise<T> {
     });
 }
 
-/** Code that loads what else the settings of a run ask for. */
+/** Loads code that itself loads what the settings of a run need. */
 function loadBy(load: () => Promise<Load>): Load {
   const loader = once(load);
   return (run) => {

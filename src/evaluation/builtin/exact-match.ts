@@ -1,4 +1,4 @@
-/** Whether two texts say the same: as numbers where both are, else as texts without what the settings leave out. */
+/** Compares two texts: as numbers when both are numbers, else as texts normalized by the settings. */
 
 import type { EvaluationOutcome, EvaluationRun } from '../../domain/evaluations/outcome.ts';
 import { isOn, textOf } from './fields.ts';
@@ -21,7 +21,7 @@ export function matchExactly(run: EvaluationRun): EvaluationOutcome {
 
 const DECIMAL = /^([+-]?)(?:(\d+)(?:\.(\d*))?|\.(\d+))(?:[eE]([+-]?\d{1,3}))?$/;
 
-/** The number that a text is, spelled in the one way that all equal numbers share; null for other texts. */
+/** The canonical form of a decimal number; null for other texts. */
 function readDecimal(text: string): string | null {
   const trimmed = text.trim();
   if (trimmed === 'true') return '1e0';
@@ -35,7 +35,7 @@ function readDecimal(text: string): string | null {
   return `${sign === '-' ? '-' : ''}${digits.kept}e${scale}`;
 }
 
-/** Counted by hand: a pattern for the last zeros would look at every run of zeros again and again. */
+/** Without a pattern: one for trailing zeros takes quadratic time. */
 function trimZeros(digits: string): { readonly kept: string; readonly trailing: number } {
   let start = 0;
   while (digits[start] === '0') start += 1;
@@ -49,7 +49,7 @@ function areEqualTexts(run: EvaluationRun, output: string, expected: string): bo
   let [one, other] = [trim(output.normalize('NFC')), trim(expected.normalize('NFC'))];
   if (isOn(run, 'remove_punctuation')) {
     const [plainOne, plainOther] = [trim(removePunctuation(one)), trim(removePunctuation(other))];
-    // Texts of nothing but punctuation would all be equal.
+    // Without this, all texts of only punctuation would be equal.
     if (plainOne !== '' && plainOther !== '') [one, other] = [plainOne, plainOther];
   }
   return isOn(run, 'case_sensitive') ? one === other : one.toLowerCase() === other.toLowerCase();

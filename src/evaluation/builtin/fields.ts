@@ -1,4 +1,4 @@
-/** What a run was given: fields that are missing count as empty. */
+/** Reads the data and settings of a run; a missing field counts as empty. */
 
 import type { EvaluationRun } from '../../domain/evaluations/outcome.ts';
 

@@ -1,4 +1,4 @@
-/** Valid JSON, and what a JSON Schema says of it. */
+/** Checks that the output is JSON and satisfies a JSON Schema. */
 
 import { Ajv, type Options, type ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
@@ -32,7 +32,7 @@ function followSchema(value: unknown, schemaText: string): EvaluationOutcome {
 
 const DRAFT_07 = /^https?:\/\/json-schema\.org\/draft-07\/schema#?$/;
 
-/** Throws for what is no schema. Nothing is fetched: a reference to what is not in the schema is refused. */
+/** Throws for an invalid schema. Nothing is fetched: references outside the schema are refused. */
 function compileSchema(schema: unknown): ValidateFunction {
   if (typeof schema !== 'boolean' && (typeof schema !== 'object' || schema === null || Array.isArray(schema))) {
     throw new Error('a schema is an object or a boolean');
@@ -43,10 +43,10 @@ function compileSchema(schema: unknown): ValidateFunction {
 }
 
 const OPTIONS: Options = {
-  // Keywords that nobody knows are annotations, and so is `format`.
+  // Unknown keywords and `format` are annotations.
   strict: false,
   validateFormats: false,
-  // Nobody reads what it would print.
+  // Without a logger Ajv writes to the console.
   logger: false,
   code: { regExp: Object.assign(compileSchemaPattern, { code: 'compileSchemaPattern' }) },
 };

@@ -1,10 +1,10 @@
-/** Valid Markdown is what uses any of it: CommonMark, and tables. */
+/** Checks that the output uses Markdown: CommonMark or tables. */
 
 import MarkdownIt from 'markdown-it';
 import type { EvaluationOutcome } from '../../domain/evaluations/outcome.ts';
 import { verdictOf } from './outcomes.ts';
 
-/** What every text has, whether or not it was written as Markdown. */
+/** The tokens of plain text. */
 const PLAIN_TOKENS: ReadonlySet<string> = new Set(['paragraph_open', 'paragraph_close', 'inline', 'text', 'softbreak']);
 
 const parser = new MarkdownIt('commonmark').enable('table');

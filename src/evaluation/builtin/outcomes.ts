@@ -1,6 +1,8 @@
-/** The outcomes of evaluators that run in this process. */
+/** Outcomes of evaluators in this process. */
 
-import type { EvaluationOutcome } from '../../domain/evaluations/outcome.ts';
+import type { EvaluationOutcome, EvaluationRun } from '../../domain/evaluations/outcome.ts';
+
+export type Evaluate = (run: EvaluationRun) => EvaluationOutcome;
 
 /** Code points. */
 const DETAILS_LENGTH_MAX = 2000;
@@ -22,13 +24,13 @@ export function verdictOf(passed: boolean, details?: string): EvaluationOutcome 
   return processed({ score: passed ? 1 : 0, passed, ...(details === undefined ? {} : { details }) });
 }
 
-/** The same run would fail again. */
+/** A failure that a retry would repeat. */
 export function failed(errorType: string, details: string): EvaluationOutcome {
   return { status: 'error', errorType, details: cutDetails(details), isRetryable: false };
 }
 
 function cutDetails(details: string): string {
   if (details.length <= DETAILS_LENGTH_MAX) return details;
-  // No code point takes more than two units, so the rest of a long text need not be looked at.
+  // A code point has at most two code units, so only the beginning is split.
   return [...details.slice(0, 2 * DETAILS_LENGTH_MAX)].slice(0, DETAILS_LENGTH_MAX).join('');
 }

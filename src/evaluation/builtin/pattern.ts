@@ -1,12 +1,12 @@
-/** The patterns that users write: RE2, which takes time in proportion to the text whatever they say. */
+/** Patterns of users, run by RE2: its time is linear in the length of the text for every pattern. */
 
 import { RE2JS } from 're2js';
 
-/** To compile one may take longer than to look for it, and saved rules come again with every text. */
+/** A cache, because compiling may take longer than searching, and saved rules repeat with every text. */
 const compiled = new Map<string, RE2JS>();
 const COMPILED_MAX = 50;
 
-/** `^` and `$` match at lines. Throws for what RE2 does not know. */
+/** `^` and `$` match at line breaks. Throws for patterns that RE2 refuses. */
 export function compilePattern(pattern: string): RE2JS {
   const known = compiled.get(pattern);
   if (known !== undefined) return known;
@@ -17,7 +17,7 @@ export function compilePattern(pattern: string): RE2JS {
   return made;
 }
 
-/** Why a pattern cannot be looked for; null when it can. */
+/** Why RE2 refuses a pattern; null: it does not. */
 export function patternProblem(pattern: string): string | null {
   try {
     compilePattern(pattern);

@@ -44,7 +44,7 @@ const STEPS: readonly Step[] = [
   (word) => applyFirst(word, [['ll', 'l', () => measure(word.slice(0, -1)) > 1]]),
 ];
 
-/** The first rule whose suffix the word has decides, also when its condition does not hold. */
+/** The first rule with a matching suffix decides, even when its condition fails. */
 function applyFirst(word: string, rules: readonly Rule[]): string {
   const rule = rules.find(([suffix]) => word.endsWith(suffix));
   if (rule === undefined) return word;
@@ -74,7 +74,7 @@ function dropPastAndGerund(word: string): string {
   return suffix === undefined ? word : mendStem(withoutSuffix(word, suffix));
 }
 
-/** What is left of "hoping" and "hopping" is not a word yet. */
+/** Repairs stems such as those of "hoping" and "hopping". */
 function mendStem(stem: string): string {
   if (/(?:at|bl|iz)$/.test(stem)) return `${stem}e`;
   const last = stem.at(-1) ?? '';
@@ -87,10 +87,10 @@ function turnFinalY(word: string): string {
 }
 
 function shortenDoubleSuffix(word: string): string {
-  // Decided first, and what comes of it once more.
+  // Applied first, and then the step runs again on the result.
   if (word.endsWith('alli') && hasMeasure(withoutSuffix(word, 'alli'))) return shortenDoubleSuffix(word.slice(0, -2));
   const rules: readonly Rule[] = DOUBLE_SUFFIXES.map(([suffix, replacement]) => [suffix, replacement, hasMeasure]);
-  // The l counts as a part of the stem, so that "geology" loses its end as "archaeology" does.
+  // The stem keeps the l, so that "geology" is shortened like "archaeology".
   return applyFirst(word, [...rules, ['logi', 'log', () => hasMeasure(word.slice(0, -3))]]);
 }
 
@@ -145,7 +145,7 @@ function dropFinalE(word: string): string {
   return size > 1 || (size === 1 && !endsInShortSyllable(stem)) ? stem : word;
 }
 
-/** A letter for each of the word: `c` for consonants, `v` for vowels. A y is a vowel after a consonant. */
+/** One letter per letter of the word: `c` for a consonant, `v` for a vowel. A y after a consonant is a vowel. */
 function shapeOf(word: string): string {
   let shape = '';
   let previous = 'v';
@@ -157,7 +157,7 @@ function shapeOf(word: string): string {
   return shape;
 }
 
-/** How often a vowel is followed by a consonant. */
+/** The number of vowel-consonant sequences. */
 function measure(stem: string): number {
   return shapeOf(stem).split('vc').length - 1;
 }
@@ -178,7 +178,7 @@ function endsInDoubleConsonant(word: string): boolean {
   return word.length >= 2 && word.at(-1) === word.at(-2) && endsInConsonant(word);
 }
 
-/** Consonant, vowel, and a consonant that is heard. */
+/** Whether the word is a vowel and a consonant, or ends in consonant, vowel, and a consonant other than w, x or y. */
 function endsInShortSyllable(word: string): boolean {
   const shape = shapeOf(word);
   return shape === 'vc' || (shape.endsWith('cvc') && !/[wxy]$/.test(word));

@@ -1,4 +1,4 @@
-/** ROUGE-1 and ROUGE-L with stems, as the package rouge-score has them for ASCII texts. */
+/** ROUGE-1 and ROUGE-L with stems, equal to the Python package rouge-score for ASCII texts. */
 
 import type { EvaluationOutcome, EvaluationRun } from '../../domain/evaluations/outcome.ts';
 import { textOf } from './fields.ts';
@@ -24,7 +24,7 @@ export function scoreRouge(run: EvaluationRun): EvaluationOutcome {
 const STEMMED_LENGTH_MIN = 4;
 
 function tokenize(text: string): readonly string[] {
-  // Long texts repeat their words.
+  // Long texts repeat words, so each is stemmed once.
   const stems = new Map<string, string>();
   return (text.toLowerCase().match(/[\p{L}\p{Nd}]+/gu) ?? []).map((token) => {
     const known = stems.get(token);
@@ -36,7 +36,7 @@ function tokenize(text: string): readonly string[] {
   });
 }
 
-/** Each token counts at most as often as the other side has it. */
+/** The size of the multiset intersection. */
 function countShared(output: readonly string[], expected: readonly string[]): number {
   const left = new Map<string, number>();
   for (const token of expected) left.set(token, (left.get(token) ?? 0) + 1);
@@ -50,7 +50,7 @@ function countShared(output: readonly string[], expected: readonly string[]): nu
   return shared;
 }
 
-/** By rows: only the row before is needed, so long texts take no table of their product. */
+/** Keeps one row of the table, so that memory is linear in the length of the texts. */
 function commonSubsequenceLength(one: readonly string[], other: readonly string[]): number {
   const numbers = new Map<string, number>();
   const numbered = (tokens: readonly string[]) =>

@@ -1,27 +1,28 @@
-/** Runs the evaluators that need no model and no network: the cheap ones at once, all others in a thread. */
+/** Runs the evaluators that need no model and no network: cheap runs on the event loop, others in a thread. */
 
 import { getCompileCacheDir } from 'node:module';
 import { Worker } from 'node:worker_threads';
 import type { EvaluationOutcome, EvaluationRun, RunEvaluator } from '../../domain/evaluations/outcome.ts';
 import type { CheckPatterns } from '../../domain/evaluators/text-rules.ts';
 import { unavailableFault } from '../../domain/fault.ts';
-import { createPool, type Pool, type PoolAnswer } from '../pool/pool.ts';
+import { createPool, type Pool } from '../pool/pool.ts';
+import type { PoolAnswer } from '../pool/pool-thread.ts';
 import { countCharacters, isCheap } from './cheap.ts';
 import { loadEvaluator } from './evaluators.ts';
 import { failed } from './outcomes.ts';
-import type { Task } from './tasks.ts';
+import type { Task } from './thread.ts';
 
 export type BuiltinRunner = {
   readonly run: RunEvaluator;
   readonly checkPatterns: CheckPatterns;
-  /** Ends what still runs; what waits is answered. */
+  /** Aborts running and waiting runs. */
   close(): Promise<void>;
 };
 
 export type BuiltinRunnerOptions = {
-  /** Threads at most, none of which is started before there is work for it. */
+  /** Most threads; each starts when it is first needed. */
   readonly threads?: number;
-  /** Of one run, once its code is loaded. */
+  /** The time limit of one run, after its code is loaded. */
   readonly timeoutMs?: number;
 };
 
@@ -32,8 +33,8 @@ const WAIT_MAX_MS = 5000;
 const LOAD_MAX_MS = 10_000;
 const IDLE_MS = 60_000;
 /**
- * A thread that reaches its limit is ended. One that asks for a great deal at that moment, as a list of millions does
- * when it grows, would take the process with it: texts are bounded so that they do not get there.
+ * A thread that reaches its heap limit is ended. A single huge allocation at that moment, such as growing a list of
+ * millions, would crash the whole process: CHARACTERS_MAX prevents it.
  */
 const MEMORY_MAX_MB = 512;
 const CHARACTERS_MAX = 2 * 1024 * 1024;
@@ -106,7 +107,7 @@ const RETRY_AFTER_SECONDS = 1;
 const GOOD_PATTERNS_MAX = 500;
 const neverAborted = new AbortController().signal;
 
-/** Remembers what it found good, for the rules of an evaluator are checked with every run. */
+/** Remembers valid patterns, because every run checks the rules of its evaluator. */
 function createPatternCheck(pool: Pool): CheckPatterns {
   const good = new Set<string>();
   return async (projectId, patterns) => {

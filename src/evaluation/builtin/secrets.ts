@@ -1,11 +1,11 @@
-/** API keys and other secrets, by the marks that their issuers give them. */
+/** Finds API keys and other secrets by the formats of their issuers. */
 
 import { RE2JS } from 're2js';
 import type { EvaluationOutcome, EvaluationRun } from '../../domain/evaluations/outcome.ts';
 import { textOf } from './fields.ts';
 import { processed } from './outcomes.ts';
 
-/** Those that come first take what several would find. RE2, because the texts may be made to make others backtrack. */
+/** Earlier rules take precedence. RE2, because hostile texts could make other engines backtrack. */
 const RULES: readonly (readonly [name: string, pattern: string])[] = [
   ['private_key', '-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----'],
   ['aws_access_key_id', String.raw`\b(?:AKIA|ASIA)[0-9A-Z]{16}\b`],
@@ -47,7 +47,7 @@ function countSecrets(text: string, counts: Map<string, number>): void {
 }
 
 function findSpans(pattern: RE2JS, text: string): readonly Span[] {
-  // Telling that there is none is much cheaper than telling where one is.
+  // Testing for a match is much cheaper than locating it.
   if (!pattern.test(text)) return [];
   const matcher = pattern.matcher(text);
   const spans: Span[] = [];
@@ -55,7 +55,7 @@ function findSpans(pattern: RE2JS, text: string): readonly Span[] {
   return spans;
 }
 
-/** Both in the order of the text, and none overlaps another of its own list. */
+/** Both lists are sorted, without overlaps inside a list. */
 function withoutClaimed(found: readonly Span[], claimed: readonly Span[]): readonly Span[] {
   let next = 0;
   return found.filter(({ start, end }) => {

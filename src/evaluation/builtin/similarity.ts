@@ -1,6 +1,6 @@
-/** How alike two texts are, from 0 to 1, compared by code points. */
+/** The similarity of two texts from 0 to 1, by code points. */
 
-/** Of code points. */
+/** Takes arrays of code points. */
 export type Similarity = (one: Uint32Array, other: Uint32Array) => number;
 
 const MEASURES: { readonly [name: string]: Similarity } = {
@@ -9,7 +9,7 @@ const MEASURES: { readonly [name: string]: Similarity } = {
   jaro: jaroSimilarity,
 };
 
-/** Throws for a name that is no distance measure. */
+/** Throws for an unknown distance measure. */
 export function findSimilarity(distanceMeasure: string): Similarity {
   const measure = Object.hasOwn(MEASURES, distanceMeasure) ? MEASURES[distanceMeasure] : undefined;
   if (measure === undefined) throw new Error(`There is no distance measure ${distanceMeasure}.`);
@@ -50,7 +50,7 @@ function differingPositions(one: Uint32Array, other: Uint32Array): number {
   return differing;
 }
 
-/** Equal characters count when they stand near enough to each other; those in another order count half. */
+/** Equal characters match when their positions are close; transposed ones count half. */
 function jaroSimilarity(one: Uint32Array, other: Uint32Array): number {
   const reach = Math.max(0, Math.floor(Math.max(one.length, other.length) / 2) - 1);
   const isTaken = new Uint8Array(other.length);

@@ -1,4 +1,4 @@
-/** Valid SQL is what one of three dialects can read. */
+/** Checks that the output parses as PostgreSQL, MySQL or SQLite. */
 
 import mysql from 'node-sql-parser/build/mysql.js';
 import postgresql from 'node-sql-parser/build/postgresql.js';
@@ -16,8 +16,8 @@ export function judgeSql(output: string): EvaluationOutcome {
       parser.parse(output);
       return verdictOf(true);
     } catch (error) {
-      // What PostgreSQL says, which is asked first, stands for all.
-      problem ||= tellProblem(error);
+      // The message of PostgreSQL, the first parser, is reported.
+      problem ||= describeProblem(error);
     }
   }
   return verdictOf(false, `Invalid SQL: ${problem}`);
@@ -34,9 +34,9 @@ function isJson(text: string): boolean {
 
 type Located = { readonly start: { readonly line: number; readonly column: number } };
 
-function tellProblem(error: unknown): string {
+function describeProblem(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  // A text that nests too deeply for the parser is not one that it read and refused.
+  // A stack overflow does not mean that the text is invalid.
   if (error instanceof RangeError) throw error;
   const { location } = error as Error & { readonly location?: Located };
   return location ? `line ${location.start.line}, column ${location.start.column}: ${error.message}` : error.message;

@@ -1,9 +1,9 @@
-// Plain JavaScript, so that a thread whose code is in the compile cache never loads what strips types: that takes
-// more time and memory than all the rest, and threads of this pool come and go.
+// Plain JavaScript, so that a thread with a warm compile cache never loads the type stripper, which would take more time
+// and memory than everything else.
 
 import { enableCompileCache } from 'node:module';
 import { workerData } from 'node:worker_threads';
 
-// A thread does not take the cache over from the one that starts it.
+// Threads do not inherit the compile cache.
 enableCompileCache(workerData.compileCacheFolder ?? undefined);
 await import('./thread.ts');

@@ -1,8 +1,9 @@
-/** What a thread of the pool does: one task after the other, each told when it begins and what came of it. */
+/** The code of a pool thread: runs one task after the other, and reports its start and its result. */
 
 import { parentPort } from 'node:worker_threads';
+import type { EvaluationRun } from '../../domain/evaluations/outcome.ts';
 import type { ThreadReply } from '../pool/pool-thread.ts';
-import { prepareTask, type Task } from './tasks.ts';
+import { loadEvaluator } from './evaluators.ts';
 
 const port = parentPort;
 if (port === null) throw new Error('This file runs in a thread of its own.');
@@ -18,3 +19,17 @@ port.on('message', async (task: Task) => {
     reply({ kind: 'failed', message: error instanceof Error ? error.message : String(error) });
   }
 });
+
+export type Task =
+  | { readonly kind: 'evaluate'; readonly run: EvaluationRun }
+  | { readonly kind: 'check_patterns'; readonly patterns: readonly string[] };
+
+/** Loads the code of a task, and resolves to the function that runs it. */
+export async function prepareTask(task: Task): Promise<() => unknown> {
+  if (task.kind === 'evaluate') {
+    const evaluate = await loadEvaluator(task.run);
+    return () => evaluate(task.run);
+  }
+  const { patternProblem } = await import('./pattern.ts');
+  return () => task.patterns.map(patternProblem);
+}

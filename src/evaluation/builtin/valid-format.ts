@@ -1,13 +1,13 @@
-/** Whether the output is written in the format that is asked for. */
+/** Checks that the output has the format of the settings. */
 
 import type { EvaluationOutcome, EvaluationRun } from '../../domain/evaluations/outcome.ts';
-import type { Evaluate } from './evaluators.ts';
 import { textOf } from './fields.ts';
+import type { Evaluate } from './outcomes.ts';
 import { failed } from './outcomes.ts';
 
 type JudgeFormat = (output: string, run: EvaluationRun) => EvaluationOutcome;
 
-/** What parses a format is loaded only for it: together they are a megabyte of code. */
+/** Each parser is loaded only for its format: together they are a megabyte of code. */
 const LOADERS: { readonly [format: string]: () => Promise<JudgeFormat> } = {
   json: async () => (await import('./json-format.ts')).judgeJson,
   markdown: async () => (await import('./markdown-format.ts')).judgeMarkdown,

@@ -1,15 +1,15 @@
-/** One question to an OpenAI-compatible endpoint: its attempts, what it answers, and what can go wrong with it. */
+/** One chat completion of an OpenAI-compatible endpoint, with retries. */
 
-import type { LosslessObject } from '../../domain/lossless-json.ts';
 import type { TokenCounts } from '../../domain/pricing/pricing.ts';
+import type { LosslessObject } from '../../json/lossless-json.ts';
 import { type Exchanged, type PostJson, readRetryAfterMs } from './post-json.ts';
 
 export type ChatReply =
   | { readonly kind: 'answer'; readonly content: string; readonly usage: TokenCounts | null }
-  /** The endpoint answered, but not with a completion. */
+  /** The response is no chat completion. */
   | { readonly kind: 'garbage' }
   | { readonly kind: 'refused'; readonly details: string }
-  /** It knows no schemas of answers, or not this one. */
+  /** The endpoint does not support `response_format`, or not this schema. */
   | { readonly kind: 'format_refused'; readonly details: string }
   | {
       readonly kind: 'failed';
@@ -18,21 +18,21 @@ export type ChatReply =
       readonly isRetryable: boolean;
     };
 
-export type AskChat = (body: LosslessObject, signal: AbortSignal) => Promise<ChatReply>;
+export type CompleteChat = (body: LosslessObject, signal: AbortSignal) => Promise<ChatReply>;
 
 export type ChatDeps = {
   readonly post: PostJson;
-  /** Resolves after the delay, or as soon as the signal says stop. */
+  /** Resolves after the delay, or when the signal is aborted. */
   readonly wait: (delayMs: number, signal: AbortSignal) => Promise<void>;
   readonly clock: () => number;
 };
 
-/** Before the second attempt and before the third, unless the endpoint says when. */
+/** Before the second and the third attempt, unless the response has a Retry-After header. */
 const DELAYS_MS = [500, 2000];
 const RETRY_AFTER_MAX_MS = 10_000;
 const DETAILS_CHARACTERS_MAX = 500;
 
-export function createChat({ post, wait, clock }: ChatDeps): AskChat {
+export function createChat({ post, wait, clock }: ChatDeps): CompleteChat {
   return async (body, signal) => {
     const text = JSON.stringify(body);
     for (let attempt = 0; ; attempt += 1) {
@@ -46,7 +46,7 @@ export function createChat({ post, wait, clock }: ChatDeps): AskChat {
   };
 }
 
-/** Whether the same question may be answered a little later. */
+/** Whether a retry may succeed. */
 function mayPass(exchanged: Exchanged): boolean {
   return exchanged.kind !== 'answered' || exchanged.status === 429 || exchanged.status >= 500;
 }

@@ -1,64 +1,64 @@
-/** Evaluators for which a language model gives the verdict. */
+/** Runs the evaluators that ask a language model for the verdict. */
 
 import type { EvaluationOutcome, EvaluationRun, RunEvaluator } from '../../domain/evaluations/outcome.ts';
-import { type LosslessObject, readMember } from '../../domain/lossless-json.ts';
-import type { PriceBook, Prices } from '../../domain/pricing/prices.ts';
+import type { PriceResolver, Prices } from '../../domain/pricing/prices.ts';
 import type { TokenCounts } from '../../domain/pricing/pricing.ts';
-import type { AskChat } from './chat.ts';
+import { type LosslessObject, readMember } from '../../json/lossless-json.ts';
+import { createOwnerSemaphore } from '../pool/owner-semaphore.ts';
+import type { CompleteChat } from './chat.ts';
 import { type Judgement, judgementOf } from './judgements.ts';
 import { systemMessage, userMessage } from './messages.ts';
-import { createPlaces } from './places.ts';
 
 export type JudgeDeps = {
-  /** Null: there is no endpoint to ask. */
+  /** Null: no endpoint is configured. */
   readonly endpoint: {
-    readonly ask: AskChat;
-    /** Whether it is that of OpenAI, where models are called without the name of their maker. */
+    readonly ask: CompleteChat;
+    /** Whether it is api.openai.com, whose model names have no `openai/` prefix. */
     readonly isOpenAi: boolean;
   } | null;
-  /** For evaluators that name none. */
+  /** The default model. */
   readonly model: string;
-  readonly placesMax: number;
-  /** For how long a judgement waits for a place. */
-  readonly placeTimeoutMs: number;
-  readonly prices: PriceBook;
+  readonly permitsMax: number;
+  /** How long a judgement waits for a permit. */
+  readonly permitTimeoutMs: number;
+  readonly prices: PriceResolver;
   readonly clock: () => number;
 };
 
-/** Each holds what it wants to have judged. */
+/** Bounded, because each waiting judgement keeps its data in memory. */
 const WAITING_MAX = 200;
 const BUSY = 'Too many judgements wait for the LLM endpoint; try again.';
 const NOT_CONFIGURED = 'LLM endpoint is not configured: set SPANDREL_LLM_BASE_URL';
 
 export function createJudge(deps: JudgeDeps): RunEvaluator {
-  const places = createPlaces({ placesMax: deps.placesMax, waitingMax: WAITING_MAX });
+  const semaphore = createOwnerSemaphore({ permitsMax: deps.permitsMax, waitingMax: WAITING_MAX });
   return async (run, signal) => {
     if (deps.endpoint === null) return { status: 'skipped', details: NOT_CONFIGURED };
     const user = userMessage(run.data);
     if (user === null) return { status: 'skipped', details: 'No data to evaluate' };
-    const place = await places.take(run.projectId, AbortSignal.any([signal, AbortSignal.timeout(deps.placeTimeoutMs)]));
-    if (place !== 'taken') return failed('LLM_TIMEOUT', BUSY, true);
+    const waiting = AbortSignal.any([signal, AbortSignal.timeout(deps.permitTimeoutMs)]);
+    if ((await semaphore.acquire(run.projectId, waiting)) !== 'acquired') return failed('LLM_TIMEOUT', BUSY, true);
     try {
       const model = modelOf(deps, run.settings);
       const prices = await deps.prices.of(run.organization, () => [model]);
       return await judge({ clock: deps.clock, ask: deps.endpoint.ask, model, prices }, { run, user, signal });
     } finally {
-      places.leave(run.projectId);
+      semaphore.release(run.projectId);
     }
   };
 }
 
 type Judging = Pick<JudgeDeps, 'clock'> & {
-  readonly ask: AskChat;
+  readonly ask: CompleteChat;
   readonly model: string;
   readonly prices: Prices;
 };
-type Asked = { readonly run: EvaluationRun; readonly user: string; readonly signal: AbortSignal };
+type JudgedRun = { readonly run: EvaluationRun; readonly user: string; readonly signal: AbortSignal };
 
-/** An answer beside the question is asked for once more. */
+/** An answer that breaks the schema is requested once more. */
 const ANSWERS_MAX = 2;
 
-async function judge(judging: Judging, { run, user, signal }: Asked): Promise<EvaluationOutcome> {
+async function judge(judging: Judging, { run, user, signal }: JudgedRun): Promise<EvaluationOutcome> {
   const judgement = judgementOf(run.evaluatorType, run.settings);
   const startedAtMs = judging.clock();
   const usages: (TokenCounts | null)[] = [];
@@ -90,7 +90,7 @@ function modelOf({ model, endpoint }: JudgeDeps, settings: LosslessObject): stri
   return endpoint?.isOpenAi === true && wanted.startsWith('openai/') ? wanted.slice('openai/'.length) : wanted;
 }
 
-type Question = {
+type ChatQuestion = {
   readonly judgement: Judgement;
   readonly settings: LosslessObject;
   readonly user: string;
@@ -98,7 +98,7 @@ type Question = {
   readonly withFormat: boolean;
 };
 
-function bodyOf({ judgement, settings, user, model, withFormat }: Question): LosslessObject {
+function bodyOf({ judgement, settings, user, model, withFormat }: ChatQuestion): LosslessObject {
   const { name, schema } = judgement;
   const temperature = readMember(settings, 'temperature');
   const maxTokens = readMember(settings, 'max_tokens');
@@ -124,7 +124,7 @@ function parseAnswer(content: string): unknown {
   }
 }
 
-/** What is inside one code fence, where there is one. By hand: an expression would go back over long answers again and again. */
+/** Removes a surrounding code fence. Without a pattern, which could backtrack over long answers. */
 function withoutFence(text: string): string {
   const lineEnd = text.indexOf('\n');
   const isFenced =
@@ -133,7 +133,7 @@ function withoutFence(text: string): string {
   return text.slice(lineEnd + 1, -FENCE.length);
 }
 
-/** Null as soon as one of the answers cannot be priced. */
+/** Null when the cost of any answer is unknown. */
 function sumCost(
   { prices, model }: Judging,
   usages: readonly (TokenCounts | null)[],
@@ -148,7 +148,7 @@ function sumCost(
       startedAtMs,
       tokens,
       explicitCostUsd: null,
-      // As the protocol counts them.
+      // The chat API counts cached tokens as part of the prompt.
       cachedTokensInPrompt: true,
       resultCostUsd: null,
       spanRates: null,

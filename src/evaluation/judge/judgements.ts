@@ -1,30 +1,30 @@
-/** What each judge has to answer, and what its answer means. */
+/** The answer schema of each judge, and how an answer becomes a result. */
 
 import type { ProcessedOutcome } from '../../domain/evaluations/outcome.ts';
-import { numberOf } from '../../domain/free-json.ts';
+import { numberOf } from '../../json/free-json.ts';
 import {
   isLosslessArray,
   isLosslessObject,
   type LosslessJson,
   type LosslessObject,
   readMember,
-} from '../../domain/lossless-json.ts';
+} from '../../json/lossless-json.ts';
 
 export type Result = Pick<ProcessedOutcome, 'score' | 'passed' | 'label'>;
 
 export type Judgement = {
-  /** Of the schema. */
+  /** The name of the schema. */
   readonly name: string;
-  /** What there is to choose from, a line each; empty where the prompt says it all. */
+  /** Lines that describe the choices; empty without choices. */
   readonly items: readonly string[];
   readonly schema: LosslessObject;
-  /** The result, and why; null where the answer does not satisfy the schema. */
+  /** The result and the reasoning; null when the answer does not satisfy the schema. */
   readonly read: (answer: unknown) => (Result & { readonly reasoning: string }) | null;
 };
 
 type Property = { readonly schema: LosslessObject; readonly isValid: (value: unknown) => boolean };
 
-/** Throws for a type that no language model judges. */
+/** Throws for a type without a judge. */
 export function judgementOf(evaluatorType: string, settings: LosslessObject): Judgement {
   const make = Object.hasOwn(JUDGEMENTS, evaluatorType) ? JUDGEMENTS[evaluatorType] : undefined;
   if (make === undefined) throw new Error(`${evaluatorType} is not judged by a language model.`);
@@ -131,7 +131,7 @@ function word(choices: readonly string[]): Property {
   };
 }
 
-/** Settings were judged before, so an item of another shape is not there. */
+/** The settings are validated, so no item has another shape. */
 function itemsOf(settings: LosslessObject, key: string): readonly LosslessObject[] {
   const items = readMember(settings, key);
   return isLosslessArray(items) ? items.filter(isLosslessObject) : [];

@@ -1,4 +1,4 @@
-/** One attempt to post JSON to the endpoint of the operator: within a time, up to a size, and nowhere else. */
+/** Posts JSON to the configured endpoint once: with a time limit and a size limit, and without redirects. */
 
 export type Exchanged =
   | {
@@ -8,19 +8,19 @@ export type Exchanged =
       readonly retryAfter: string | null;
     }
   | { readonly kind: 'timeout'; readonly afterMs: number }
-  /** Without addresses, which are nobody's business but the operator's. */
+  /** The reason contains no addresses, which users may not see. */
   | { readonly kind: 'broken'; readonly reason: string };
 
 export type PostJson = (body: string, signal: AbortSignal) => Promise<Exchanged>;
 
 export type EndpointOptions = {
   readonly url: string;
-  /** Null: none is sent. */
+  /** Null: no authorization is sent. */
   readonly apiKey: string | null;
   readonly timeoutMs: number;
 };
 
-/** A judgement is a few sentences; whoever answers more does not answer the question. */
+/** Far more than a judgement of a few sentences takes. */
 const ANSWER_MAX_BYTES = 1_048_576;
 
 export function createPostJson({ url, apiKey, timeoutMs }: EndpointOptions): PostJson {
@@ -29,7 +29,7 @@ export function createPostJson({ url, apiKey, timeoutMs }: EndpointOptions): Pos
     accept: 'application/json',
     ...(apiKey !== null && { authorization: `Bearer ${apiKey}` }),
   };
-  // An endpoint that repeats what it was sent must not make the key readable to those who ask for judgements.
+  // An endpoint may echo the request: the key must not become visible to users.
   const hide = (text: string) => (apiKey === null ? text : text.replaceAll(apiKey, '***'));
   return async (body, signal) => {
     const timeout = AbortSignal.timeout(timeoutMs);
@@ -38,7 +38,7 @@ export function createPostJson({ url, apiKey, timeoutMs }: EndpointOptions): Pos
         method: 'POST',
         headers,
         body,
-        // The key goes to this address, and to none that it names.
+        // The key is sent to this address only.
         redirect: 'manual',
         signal: AbortSignal.any([signal, timeout]),
       });
@@ -58,14 +58,14 @@ export function createPostJson({ url, apiKey, timeoutMs }: EndpointOptions): Pos
   };
 }
 
-/** Null beyond the limit, which also holds for what a small body unpacks to. */
+/** Null beyond the limit, which applies after decompression. */
 async function readCapped({ body }: Response): Promise<string | null> {
   if (body === null) return '';
   const parts: Uint8Array[] = [];
   let bytes = 0;
   for await (const part of body) {
     bytes += part.byteLength;
-    // Leaving the loop cancels the rest.
+    // Leaving the loop cancels the response.
     if (bytes > ANSWER_MAX_BYTES) return null;
     parts.push(part);
   }
@@ -79,7 +79,7 @@ function reasonOf(error: unknown): string {
   return typeof code === 'string' ? code : 'it broke';
 }
 
-/** Null where the header says nothing of use. */
+/** Null without a valid header. */
 export function readRetryAfterMs(value: string | null, nowMs: number): number | null {
   if (value === null) return null;
   if (/^[0-9]{1,9}$/.test(value.trim())) return Number(value) * 1000;

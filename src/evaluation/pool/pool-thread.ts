@@ -1,6 +1,25 @@
-/** One thread of the pool: it has one task at a time, and is ended when that takes too long. */
+/** One thread of the pool: it runs one task at a time, and is ended when a task takes too long. */
 
-import type { PoolAnswer, PoolOptions } from './pool.ts';
+import type { Worker } from 'node:worker_threads';
+
+export type PoolAnswer =
+  | { readonly kind: 'done'; readonly value: unknown }
+  | { readonly kind: 'failed'; readonly message: string }
+  | { readonly kind: 'timeout' }
+  | { readonly kind: 'out_of_memory' }
+  /** The queue is full, or the task has waited too long. */
+  | { readonly kind: 'full' }
+  | { readonly kind: 'aborted' };
+
+export type ThreadOptions = {
+  /** The time limit of a task, after its code is loaded. */
+  readonly timeoutMs: number;
+  /** The time limit for loading the code of a task. */
+  readonly loadMaxMs: number;
+  /** An idle thread ends after so long, and frees its memory. */
+  readonly idleMs: number;
+  readonly spawn: () => Worker;
+};
 
 export type PoolThread = {
   isIdle(): boolean;
@@ -10,14 +29,14 @@ export type PoolThread = {
 
 export type Job = { readonly signal: AbortSignal; readonly answer: (answer: PoolAnswer) => void };
 
-/** What a thread says of its task. */
+/** A message of the thread about its task. */
 export type ThreadReply =
-  /** Its code is loaded, and it begins. */
+  /** The code is loaded, and the task starts. */
   | { readonly kind: 'begun' }
   | { readonly kind: 'done'; readonly value: unknown }
   | { readonly kind: 'failed'; readonly message: string };
 
-export type PoolThreadOptions = Pick<PoolOptions, 'timeoutMs' | 'loadMaxMs' | 'idleMs' | 'spawn'> & {
+type PoolThreadOptions = ThreadOptions & {
   readonly onIdle: () => void;
   readonly onExit: () => void;
 };

@@ -1,39 +1,22 @@
-/** A few threads for work that would hold up the event loop, with a bound on how many, how long, and how much waits. */
+/** A thread pool for work that would block the event loop, with limits on threads, time and waiting tasks. */
 
-import type { Worker } from 'node:worker_threads';
-import { createPoolThread, type PoolThread } from './pool-thread.ts';
-import { createWaitingLine } from './waiting-line.ts';
+import { createOwnerQueue } from './owner-queue.ts';
+import { createPoolThread, type PoolAnswer, type PoolThread, type ThreadOptions } from './pool-thread.ts';
 
-export type PoolAnswer =
-  | { readonly kind: 'done'; readonly value: unknown }
-  | { readonly kind: 'failed'; readonly message: string }
-  | { readonly kind: 'timeout' }
-  | { readonly kind: 'out_of_memory' }
-  /** Too many others wait, or have waited for too long. */
-  | { readonly kind: 'full' }
-  | { readonly kind: 'aborted' };
-
-/** Owners take turns where tasks have to wait. */
+/** Owners take turns when tasks have to wait. */
 export type PoolTask = { readonly owner: string; readonly task: unknown };
 
 export type Pool = {
-  /** Never rejects. Whatever is asked for comes to an end: by itself, by the time limit, or by the signal. */
+  /** Never rejects. Every task ends: by itself, by the time limit, or by the signal. */
   run(task: PoolTask, signal: AbortSignal): Promise<PoolAnswer>;
   close(): Promise<void>;
 };
 
-export type PoolOptions = {
+export type PoolOptions = ThreadOptions & {
   readonly threadsMax: number;
   /** Tasks that wait for a thread. */
   readonly queueMax: number;
   readonly waitMaxMs: number;
-  /** Of one task, from the moment that its code is loaded. */
-  readonly timeoutMs: number;
-  /** How long a thread may take to load the code of a task. */
-  readonly loadMaxMs: number;
-  /** A thread without work ends after that, and frees its memory. */
-  readonly idleMs: number;
-  readonly spawn: () => Worker;
 };
 
 type Waiting = {
@@ -43,26 +26,26 @@ type Waiting = {
   readonly answer: (answer: PoolAnswer) => void;
 };
 
-/** Starts no thread before there is a task, and keeps no process alive. */
+/** Starts threads on demand, and does not keep the process alive. */
 export function createPool(options: PoolOptions): Pool {
-  const line = createWaitingLine<Waiting>(options.queueMax);
+  const queue = createOwnerQueue<Waiting>(options.queueMax);
   const threads = new Set<PoolThread>();
   let closed = false;
 
   function dispatch(): void {
     refuseStale();
-    while (line.length() > 0) {
+    while (queue.length() > 0) {
       const thread = findIdle() ?? startThread();
       if (thread === null) return;
-      const next = line.next();
+      const next = queue.next();
       if (next !== undefined) thread.work(next.task, { signal: next.signal, answer: next.answer });
     }
   }
 
-  /** A task is given up when a thread is free at last, which it is once in a time limit. */
+  /** Refuses tasks that waited too long. Runs whenever a thread becomes free, at the latest after a time limit. */
   function refuseStale(): void {
     const oldestMs = performance.now() - options.waitMaxMs;
-    for (const stale of line.removeWhere(({ queuedAtMs }) => queuedAtMs < oldestMs)) stale.answer({ kind: 'full' });
+    for (const stale of queue.removeWhere(({ queuedAtMs }) => queuedAtMs < oldestMs)) stale.answer({ kind: 'full' });
   }
 
   function findIdle(): PoolThread | null {
@@ -71,7 +54,7 @@ export function createPool(options: PoolOptions): Pool {
   }
 
   function startThread(): PoolThread | null {
-    // One that is being ended holds its memory until it is gone, so it counts.
+    // A thread that is ending counts, because it still holds its memory.
     if (threads.size >= options.threadsMax) return null;
     const thread = createPoolThread({
       ...options,
@@ -90,7 +73,7 @@ export function createPool(options: PoolOptions): Pool {
       new Promise((resolve) => {
         if (closed || signal.aborted) return resolve({ kind: 'aborted' });
         const leave = () => {
-          if (line.remove(owner, waiting)) waiting.answer({ kind: 'aborted' });
+          if (queue.remove(owner, waiting)) waiting.answer({ kind: 'aborted' });
         };
         const waiting: Waiting = {
           task,
@@ -101,13 +84,13 @@ export function createPool(options: PoolOptions): Pool {
             resolve(answer);
           },
         };
-        if (!line.add(owner, waiting)) return resolve({ kind: 'full' });
+        if (!queue.add(owner, waiting)) return resolve({ kind: 'full' });
         signal.addEventListener('abort', leave);
         dispatch();
       }),
     close: async () => {
       closed = true;
-      for (const waiting of line.removeWhere(() => true)) waiting.answer({ kind: 'aborted' });
+      for (const waiting of queue.removeWhere(() => true)) waiting.answer({ kind: 'aborted' });
       await Promise.all([...threads].map((thread) => thread.end()));
     },
   };

@@ -1,53 +1,53 @@
-/** The one pipeline for rpcs that answer again and again: the same steps up to the first answer, then one answer at a time. */
+/** The pipeline for streaming rpcs: the same steps as for unary ones up to the first response, then one response at a time. */
 
 import { create, type Message, type MessageInitShape } from '@bufbuild/protobuf';
 import { authorize, requireClass } from '../../auth/authorize.ts';
 import { Fault, unavailableFault } from '../../domain/fault.ts';
 import {
   type Admission,
-  type Asked,
   admit,
+  authenticateCall,
   type Call,
   contextOf,
   type Decode,
+  type Invocation,
   type InvokeDeps,
-  prove,
   readRequest,
   reportFault,
   requireMessage,
   validateRequest,
 } from '../invoke.ts';
 import type { StreamMethod } from '../method.ts';
-import { createShareProof, type ShareProof } from './shared-proofs.ts';
-import type { StreamWatch, Untaken } from './stream-watch.ts';
+import { createRecheckSharing, type ShareRecheck } from './credential-recheck.ts';
+import type { StreamWatch, UnreadResponse } from './stream-watch.ts';
 
 export type StreamCall = Call & {
-  /** Aborts when the caller has left, or its deadline has passed. */
+  /** Aborts when the client has disconnected, or its deadline has passed. */
   readonly signal: AbortSignal;
   /** Breaks the connection off. */
   readonly cut: () => void;
 };
 
-/** Answers one by one. Asking for the next one says that the one before was taken; what is thrown is a Fault and the end. */
-export type AnswerStream = AsyncIterableIterator<Message, undefined> & {
-  /** Nobody wants more. To be called in any case, at the end and however often. */
+/** The responses of a stream. `next` also reports that the client has read the one before; a Fault it throws ends the stream. */
+export type ResponseStream = AsyncIterableIterator<Message, undefined> & {
+  /** Ends the stream. Must always be called at the end; further calls do nothing. */
   readonly close: () => void;
 };
 
-export type InvokeStream = (method: StreamMethod, call: StreamCall, decode: Decode) => Promise<AnswerStream>;
+export type InvokeStream = (method: StreamMethod, call: StreamCall, decode: Decode) => Promise<ResponseStream>;
 
 export type InvokeStreamDeps = InvokeDeps & {
   readonly streams: StreamWatch;
   readonly monotonicMs: () => number;
 };
 
-type Deps = InvokeStreamDeps & { readonly shareProof: ShareProof };
-type Opening = Asked<StreamMethod> & { readonly call: StreamCall; readonly startedAtMs: number };
+type Deps = InvokeStreamDeps & { readonly shareRecheck: ShareRecheck };
+type Opening = Invocation<StreamMethod> & { readonly call: StreamCall; readonly startedAtMs: number };
 type Init = MessageInitShape<StreamMethod['desc']['output']>;
 type Opened = { readonly answers: AsyncIterator<Init, unknown>; readonly stop: AbortController };
 
 export function createInvokeStream(given: InvokeStreamDeps): InvokeStream {
-  const deps = { ...given, shareProof: createShareProof(given.monotonicMs) };
+  const deps = { ...given, shareRecheck: createRecheckSharing(given.monotonicMs) };
   return async (method, call, decode) => {
     if (!deps.accepting()) throw unavailableFault('The server is shutting down; try again.', 1);
     const opening: Opening = { method, call, decode, startedAtMs: deps.clock() };
@@ -55,7 +55,7 @@ export function createInvokeStream(given: InvokeStreamDeps): InvokeStream {
       call.quota.begin();
       const opened = await admit(deps, opening, (admission) => open(deps, opening, admission));
       if (method.handler.isIdle) call.quota.finish();
-      return answer(deps, opening, opened);
+      return createResponseStream(deps, opening, opened);
     } catch (error) {
       call.quota.release();
       call.quota.finish();
@@ -78,7 +78,7 @@ async function open(deps: InvokeStreamDeps, opening: Opening, admission: Admissi
     const answers = await handler.open(message, { ...contextOf(deps, asked), signal: stop.signal });
     return { answers, stop };
   } catch (error) {
-    // Whoever waits for the signal lets go of what was taken for the stream.
+    // The handler releases what it acquired for the stream when the signal aborts.
     stop.abort();
     throw error;
   } finally {
@@ -86,12 +86,12 @@ async function open(deps: InvokeStreamDeps, opening: Opening, admission: Admissi
   }
 }
 
-function answer(deps: Deps, opening: Opening, { answers, stop }: Opened): AnswerStream {
+function createResponseStream(deps: Deps, opening: Opening, { answers, stop }: Opened): ResponseStream {
   const { method, call } = opening;
   const { quota } = call;
   let refuse: ((error: unknown) => void) | null = null;
   let failure: { readonly error: unknown } | null = null;
-  let untaken: Untaken | null = null;
+  let unread: UnreadResponse | null = null;
   let isClosed = false;
 
   function end(error: unknown): void {
@@ -106,14 +106,14 @@ function answer(deps: Deps, opening: Opening, { answers, stop }: Opened): Answer
     unwatch();
     call.signal.removeEventListener('abort', onLeave);
     stop.abort();
-    // What it was doing may still have to end; nobody is told how.
+    // Pending work of the handler may still fail; the stream has ended, so the error is dropped.
     answers.return?.().catch(() => {});
     quota.finish();
     quota.release();
   }
 
-  /** Whatever the answers are waiting for, the end comes at once. */
-  const takeNext = () =>
+  /** Rejects as soon as the stream is ended, whatever the handler is waiting for. */
+  const readNext = () =>
     new Promise<IteratorResult<Init, unknown>>((resolve, reject) => {
       if (failure) return reject(failure.error);
       refuse = reject;
@@ -121,13 +121,13 @@ function answer(deps: Deps, opening: Opening, { answers, stop }: Opened): Answer
     });
 
   async function next(): Promise<IteratorResult<Message, undefined>> {
-    untaken = null;
+    unread = null;
     if (isClosed) return { done: true, value: undefined };
-    quota.setAnswer(0, true);
+    quota.setResponse(0, true);
     try {
-      const { done, value } = await takeNext();
+      const { done, value } = await readNext();
       if (!done) {
-        untaken = { sinceMs: deps.monotonicMs(), bytes: quota.built() };
+        unread = { sinceMs: deps.monotonicMs(), bytes: quota.responseBytes() };
         return { value: create(method.desc.output, value) };
       }
     } catch (error) {
@@ -142,14 +142,14 @@ function answer(deps: Deps, opening: Opening, { answers, stop }: Opened): Answer
 
   const onLeave = () => end(new Fault('request_timeout', 'The caller left, or the deadline of the call has passed.'));
   const unwatch = deps.streams.watch({
-    prove: () => proveAgain(deps, opening),
+    recheck: () => recheckCaller(deps, opening),
     end,
     cut: call.cut,
-    untaken: () => untaken,
+    unread: () => unread,
   });
   call.signal.addEventListener('abort', onLeave, { once: true });
   if (call.signal.aborted) onLeave();
-  const stream: AnswerStream = {
+  const stream: ResponseStream = {
     next,
     async return() {
       close();
@@ -161,13 +161,13 @@ function answer(deps: Deps, opening: Opening, { answers, stop }: Opened): Answer
   return stream;
 }
 
-/** The policy and the headers decide alone who may. */
-const PRESENTED = ['x-auth-token', 'authorization', 'x-project-id'];
+/** Authentication and authorization depend only on the policy and these headers. */
+const CREDENTIAL_HEADERS = ['x-auth-token', 'authorization', 'x-project-id'];
 
-function proveAgain(deps: Deps, { method, call }: Opening): Promise<void> {
-  const presented = JSON.stringify([method.path, ...PRESENTED.map((name) => call.header(name) ?? null)]);
-  return deps.shareProof(presented, async () => {
-    const caller = await prove(deps, method, call);
+function recheckCaller(deps: Deps, { method, call }: Opening): Promise<void> {
+  const presented = JSON.stringify([method.path, ...CREDENTIAL_HEADERS.map((name) => call.header(name) ?? null)]);
+  return deps.shareRecheck(presented, async () => {
+    const caller = await authenticateCall(deps, method, call);
     requireClass(method.policy, caller);
     authorize(method.policy, caller);
   });

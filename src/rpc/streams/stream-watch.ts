@@ -1,24 +1,24 @@
 /**
- * Looks after open streams of answers: each proves its credential again every few seconds, ends when the process drains,
- * and is cut where its caller does not take what waits for it.
+ * Supervises open streams: rechecks their credentials every few seconds, ends them when the process drains, and cuts those
+ * whose client does not read its responses.
  */
 
 import { unavailableFault } from '../../domain/fault.ts';
 
 export type WatchedStream = {
-  /** Proves again that the caller may have it. Rejects where that is not so any more. */
-  readonly prove: () => Promise<void>;
+  /** Authenticates and authorizes the caller again. Rejects where that fails now. */
+  readonly recheck: () => Promise<void>;
   readonly end: (error: unknown) => void;
   /** Breaks the connection off. */
   readonly cut: () => void;
-  /** The answer that waits to be taken; null: none does. */
-  readonly untaken: () => Untaken | null;
+  /** The response that the client has not read yet; null: none. */
+  readonly unread: () => UnreadResponse | null;
 };
 
-export type Untaken = { readonly sinceMs: number; readonly bytes: number };
+export type UnreadResponse = { readonly sinceMs: number; readonly bytes: number };
 
 export type StreamWatch = {
-  /** Watches the stream until what is answered is called. */
+  /** Watches the stream until the returned function is called. */
   watch(stream: WatchedStream): () => void;
   /** Streams that are open now. */
   open(): number;
@@ -32,67 +32,67 @@ export type StreamWatchDeps = {
   readonly wait: (delayMs: number, signal: AbortSignal) => Promise<void>;
 };
 
-const SWEEP_MS = 250;
-/** How old a proof is when the next one begins, and when a stream without another one ends. */
-const PROOF_AGE_MS = 4_000;
-const PROOF_AGE_MAX_MS = 9_000;
-/** Streams that were opened together do not prove themselves all at once. */
-const PROOFS_PER_SWEEP = 1 / 8;
-/** What every answer may take, and how slowly beyond that. */
-const TAKE_GRACE_MS = 30_000;
-const TAKE_BYTES_PER_SECOND_MIN = 131_072;
+const CHECK_MS = 250;
+/** The age of a check after which the next one starts, and the age after which a stream without a newer one ends. */
+const RECHECK_AGE_MS = 4_000;
+const RECHECK_AGE_MAX_MS = 9_000;
+/** The share of streams that start a recheck in one round, so that streams opened together are not all checked at once. */
+const RECHECKS_PER_ROUND = 1 / 8;
+/** The time that a client has to read a response, and the lowest rate beyond that. */
+const READ_GRACE_MS = 30_000;
+const READ_BYTES_PER_SECOND_MIN = 131_072;
 const RETRY_AFTER_SECONDS = 1;
 
-type State = { provenAtMs: number; isProving: boolean };
+type State = { checkedAtMs: number; isRechecking: boolean };
 
-/** The clock and the wait are the process's own. */
+/** Time comes from the process; tests pass their own. */
 export function createStreamWatch({ monotonicMs, accepting, wait }: StreamWatchDeps): StreamWatch {
   const streams = new Map<WatchedStream, State>();
   const stopping = new AbortController();
-  let isSweeping = false;
+  let isChecking = false;
 
-  async function sweepWhileOpen(): Promise<void> {
+  async function checkWhileOpen(): Promise<void> {
     while (streams.size > 0 && !stopping.signal.aborted) {
-      await wait(SWEEP_MS, stopping.signal);
-      sweep(monotonicMs());
+      await wait(CHECK_MS, stopping.signal);
+      checkAll(monotonicMs());
     }
-    isSweeping = false;
+    isChecking = false;
   }
 
-  function sweep(nowMs: number): void {
-    let proofsLeft = Math.ceil(streams.size * PROOFS_PER_SWEEP);
+  function checkAll(nowMs: number): void {
+    let rechecksLeft = Math.ceil(streams.size * RECHECKS_PER_ROUND);
     for (const [stream, state] of streams) {
-      const ageMs = nowMs - state.provenAtMs;
+      const ageMs = nowMs - state.checkedAtMs;
       if (!accepting()) stream.end(unavailableFault('The server is shutting down; try again.', RETRY_AFTER_SECONDS));
-      else if (ageMs > PROOF_AGE_MAX_MS) {
+      else if (ageMs > RECHECK_AGE_MAX_MS) {
         stream.end(unavailableFault('The credential could not be checked again; try again.', RETRY_AFTER_SECONDS));
-      } else if (isLate(stream.untaken(), nowMs)) stream.cut();
-      else if (ageMs > PROOF_AGE_MS && !state.isProving && proofsLeft > 0) {
-        proofsLeft -= 1;
-        void prove(stream, state);
+      } else if (isLate(stream.unread(), nowMs)) stream.cut();
+      else if (ageMs > RECHECK_AGE_MS && !state.isRechecking && rechecksLeft > 0) {
+        rechecksLeft -= 1;
+        void recheckOne(stream, state);
       }
     }
   }
 
-  async function prove(stream: WatchedStream, state: State): Promise<void> {
-    state.isProving = true;
+  async function recheckOne(stream: WatchedStream, state: State): Promise<void> {
+    state.isRechecking = true;
     const askedAtMs = monotonicMs();
     try {
-      await stream.prove();
-      state.provenAtMs = askedAtMs;
+      await stream.recheck();
+      state.checkedAtMs = askedAtMs;
     } catch (error) {
       stream.end(error);
     } finally {
-      state.isProving = false;
+      state.isRechecking = false;
     }
   }
 
   return {
     watch(stream) {
-      streams.set(stream, { provenAtMs: monotonicMs(), isProving: false });
-      if (!isSweeping) {
-        isSweeping = true;
-        void sweepWhileOpen();
+      streams.set(stream, { checkedAtMs: monotonicMs(), isRechecking: false });
+      if (!isChecking) {
+        isChecking = true;
+        void checkWhileOpen();
       }
       return () => void streams.delete(stream);
     },
@@ -101,7 +101,7 @@ export function createStreamWatch({ monotonicMs, accepting, wait }: StreamWatchD
   };
 }
 
-function isLate(untaken: Untaken | null, nowMs: number): boolean {
+function isLate(untaken: UnreadResponse | null, nowMs: number): boolean {
   if (untaken === null) return false;
-  return nowMs - untaken.sinceMs > TAKE_GRACE_MS + (untaken.bytes / TAKE_BYTES_PER_SECOND_MIN) * 1_000;
+  return nowMs - untaken.sinceMs > READ_GRACE_MS + (untaken.bytes / READ_BYTES_PER_SECOND_MIN) * 1_000;
 }

@@ -1,25 +1,24 @@
 /**
- * Percentiles of whole traces by the blocks of the index of traces, which know of each when it began and how long it took:
- * what has changed since it was put into a block is looked at as it is stored, and so are large traces, whose durations
- * may have to be worked out.
+ * Percentiles of whole traces from the columns of the search index. Traces that changed since they were indexed are read
+ * from their table, and so are large traces, whose durations may need their spans.
  */
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createDurations, type Durations } from '../../domain/analytics/durations.ts';
-import { SPANS_READ_THROUGH_MAX } from '../../domain/trace-aggregates.ts';
-import type { AnalyticsQuestion } from '../../domain/trace-analytics-store.ts';
+import type { AnalyticsQuery } from '../../domain/analytics/trace-analytics-store.ts';
+import { SPANS_READ_THROUGH_MAX } from '../../domain/traces/trace-aggregates.ts';
 import { COLUMNS, hasBit, unpackColumn } from '../search/block-format.ts';
-import { type KnownBlock, listAllBlocks } from '../search/known-blocks.ts';
+import { type IndexBlock, listAllBlocks } from '../search/index-reader.ts';
 import { entriesOf } from './entries.ts';
-import { type AnalyticsAsking, goThroughTraces } from './trace-pages.ts';
+import { type AnalyticsRunner, scanTraces } from './trace-scan.ts';
 
 type Reading = {
-  readonly asking: AnalyticsAsking;
-  readonly question: AnalyticsQuestion;
+  readonly runner: AnalyticsRunner;
+  readonly query: AnalyticsQuery;
   readonly isOver: () => boolean;
 };
 
-/** More that is not indexed is quicker found by going through all traces in their order. */
+/** With more traces that are not indexed, scanning all traces is faster. */
 const PENDING_MAX = 20_000;
 const PENDING_AT_ONCE = 500;
 const BLOCKS_AT_ONCE = 32;
@@ -27,8 +26,8 @@ const ATTEMPTS_MAX = 3;
 const PARTS = [COLUMNS.sequence, COLUMNS.startedAtMs, COLUMNS.insertedAtMs, COLUMNS.totalTimeMs, COLUMNS.firstTokenMs];
 const NO_NEEDS = { metadata: false, spans: false, needles: [] };
 
-/** Whether blocks know what is asked: they do not know of spans. */
-export function areDurationsInBlocks({ interval, groupBy, conditions, hasPercentiles }: AnalyticsQuestion): boolean {
+/** Whether blocks can answer: they have no columns of spans. */
+export function areDurationsInBlocks({ interval, groupBy, conditions, hasPercentiles }: AnalyticsQuery): boolean {
   return (
     hasPercentiles &&
     interval !== 'minute' &&
@@ -37,17 +36,17 @@ export function areDurationsInBlocks({ interval, groupBy, conditions, hasPercent
   );
 }
 
-/** Null where the index is of no use, or there was no time. */
+/** Null when the index does not help, or the time is over. */
 export async function readDurations(reading: Reading): Promise<Durations | null> {
-  const { asking, question } = reading;
-  const { projectNumber } = question;
+  const { runner, query } = reading;
+  const { projectNumber } = query;
   const generation = async () =>
-    (await asking.ask(asking.questions.findHead, { projectNumber }))[0]?.generation ?? null;
+    (await runner.runQuery(runner.queries.findHead, { projectNumber }))[0]?.generation ?? null;
   for (let attempt = 0, known = await generation(); known !== null && attempt < ATTEMPTS_MAX; attempt += 1) {
-    const durations = createDurations(question);
+    const durations = createDurations(query);
     const isComplete = await addAll(reading, durations);
     const after = await generation();
-    // What was taken out of a block while this looked at it may have been looked at nowhere.
+    // A new generation means that a trace left a block meanwhile, and this attempt may have missed it.
     if (!isComplete || after === known) return isComplete ? durations : null;
     known = after;
   }
@@ -55,13 +54,13 @@ export async function readDurations(reading: Reading): Promise<Durations | null>
 }
 
 async function addAll(reading: Reading, durations: Durations): Promise<boolean> {
-  const { asking, question } = reading;
-  const { questions, ask } = asking;
-  const { projectNumber, fromMs, toMs } = question;
-  // Before the blocks: what is indexed meanwhile is looked at twice rather than nowhere.
-  const pending = await ask(questions.listPending, { projectNumber, limit: PENDING_MAX + 1 });
+  const { runner, query } = reading;
+  const { queries, runQuery } = runner;
+  const { projectNumber, fromMs, toMs } = query;
+  // Pending traces are read before the blocks, so that a trace that is indexed meanwhile is known and not missed.
+  const pending = await runQuery(queries.listPending, { projectNumber, limit: PENDING_MAX + 1 });
   if (pending.length > PENDING_MAX) return false;
-  const blocks = await listAllBlocks(asking, projectNumber);
+  const blocks = await listAllBlocks(runner, projectNumber);
   if (blocks.length === 0) return false;
   const isKnown = new Set(pending.map(({ sequence }) => sequence));
   const isLarge = await addLarge(reading, durations);
@@ -69,22 +68,22 @@ async function addAll(reading: Reading, durations: Durations): Promise<boolean> 
   await addPending(reading, durations, { sequences: pending.map(({ sequence }) => sequence), isLarge });
   const inRange = blocks.filter(({ startedFromMs, startedToMs }) => startedToMs >= fromMs && startedFromMs <= toMs);
   for (let start = 0; start < inRange.length; start += BLOCKS_AT_ONCE) {
-    if (reading.isOver() || durations.isTooMuch()) return false;
+    if (reading.isOver() || durations.isOverLimit()) return false;
     await addBlocks(reading, durations, { blocks: inRange.slice(start, start + BLOCKS_AT_ONCE), isKnown });
   }
-  return !durations.isTooMuch();
+  return !durations.isOverLimit();
 }
 
-/** Answers which they are. */
-async function addLarge({ asking, question }: Reading, durations: Durations): Promise<ReadonlySet<number>> {
-  const { projectNumber, fromMs, toMs } = question;
-  const receivedFromMs = receivedFrom(question);
-  const stretch = { projectNumber, fromMs, toMs, receivedFromMs, receivedToMs: Number.MAX_SAFE_INTEGER };
+/** Answers their sequences. */
+async function addLarge({ runner, query }: Reading, durations: Durations): Promise<ReadonlySet<number>> {
+  const { projectNumber, fromMs, toMs } = query;
+  const receivedFromMs = receivedFrom(query);
+  const range = { projectNumber, fromMs, toMs, receivedFromMs, receivedToMs: Number.MAX_SAFE_INTEGER };
   const sequences = new Set<number>();
-  for await (const part of goThroughTraces(asking, { ...stretch, size: 'large' }, NO_NEEDS)) {
+  for await (const part of scanTraces(runner, { ...range, size: 'large' }, NO_NEEDS)) {
     for (const facts of part) {
       sequences.add(facts.trace.sequence);
-      for (const { firstTokensMs, totalTimesMs } of entriesOf(question, facts)) {
+      for (const { firstTokensMs, totalTimesMs } of entriesOf(query, facts)) {
         durations.add(facts.trace.startMs, totalTimesMs[0] ?? null, firstTokensMs[0] ?? null);
       }
     }
@@ -95,38 +94,38 @@ async function addLarge({ asking, question }: Reading, durations: Durations): Pr
 type Pending = { readonly sequences: readonly number[]; readonly isLarge: ReadonlySet<number> };
 
 async function addPending(
-  { asking: { questions, ask }, question }: Reading,
+  { runner: { queries, runQuery }, query }: Reading,
   durations: Durations,
   { sequences, isLarge }: Pending,
 ): Promise<void> {
-  const { projectNumber, fromMs, toMs } = question;
+  const { projectNumber, fromMs, toMs } = query;
   for (let start = 0; start < sequences.length; start += PENDING_AT_ONCE) {
     const some = sequences.slice(start, start + PENDING_AT_ONCE);
-    for (const trace of await ask(questions.listDurations, { projectNumber, sequences: some })) {
+    for (const trace of await runQuery(queries.listDurations, { projectNumber, sequences: some })) {
       const { sequence, startMs, insertedAtMs, spanCount, durationMs, firstTokenMs } = trace;
       if (isLarge.has(sequence) || spanCount > SPANS_READ_THROUGH_MAX) continue;
-      if (startMs < fromMs || startMs > toMs || insertedAtMs < receivedFrom(question)) continue;
+      if (startMs < fromMs || startMs > toMs || insertedAtMs < receivedFrom(query)) continue;
       durations.add(startMs, durationMs === null ? null : Math.max(0, durationMs), firstTokenMs);
     }
     await nextTurn();
   }
 }
 
-type Blocks = { readonly blocks: readonly KnownBlock[]; readonly isKnown: ReadonlySet<number> };
+type Blocks = { readonly blocks: readonly IndexBlock[]; readonly isKnown: ReadonlySet<number> };
 
 async function addBlocks(
-  { asking: { questions, ask }, question }: Reading,
+  { runner: { queries, runQuery }, query }: Reading,
   durations: Durations,
   { blocks, isKnown }: Blocks,
 ): Promise<void> {
-  const { projectNumber, fromMs, toMs } = question;
-  const receivedFromMs = receivedFrom(question);
+  const { projectNumber, fromMs, toMs } = query;
+  const receivedFromMs = receivedFrom(query);
   const numbers = blocks.map(({ block }) => block);
-  const rows = await ask(questions.listParts, { projectNumber, blocks: numbers, parts: PARTS });
+  const rows = await runQuery(queries.listParts, { projectNumber, blocks: numbers, parts: PARTS });
   const contents = new Map(rows.map(({ block, part, content }) => [`${block} ${part}`, content]));
   for (const { block, traces, gone } of blocks) {
     const column = (part: number) => unpackColumn(contents.get(`${block} ${part}`) ?? new Uint8Array(0));
-    // It was removed meanwhile, which the generation tells.
+    // The block was removed meanwhile: the generation has changed, and the attempt is repeated.
     if (!contents.has(`${block} ${COLUMNS.sequence}`)) continue;
     const [sequences, started] = [column(COLUMNS.sequence), column(COLUMNS.startedAtMs)];
     const [inserted, totalTimes] = [column(COLUMNS.insertedAtMs), column(COLUMNS.totalTimeMs)];
@@ -141,11 +140,11 @@ async function addBlocks(
   }
 }
 
-function receivedFrom({ goneBeforeMs }: AnalyticsQuestion): number {
+function receivedFrom({ goneBeforeMs }: AnalyticsQuery): number {
   return goneBeforeMs ?? Number.MIN_SAFE_INTEGER;
 }
 
-/** NaN stands for null there. */
+/** Columns have NaN for null. */
 function orNull(value: number | undefined): number | null {
   return value === undefined || Number.isNaN(value) ? null : value;
 }

@@ -1,22 +1,22 @@
-/** What traces count for in the groups of a question. */
+/** Computes what traces add to the groups of a query. */
 
-import { matchTrace, readDimensions, valuesOfGroup } from '../../domain/analytics/dimensions.ts';
+import { groupsOfTrace, matchTrace, readDimensions } from '../../domain/analytics/dimensions.ts';
 import { addAmounts, noSums, type Sums, sumsByModel, sumsOfTrace } from '../../domain/analytics/sums.ts';
 import type { Entry } from '../../domain/analytics/tallies.ts';
-import type { AnalyticsQuestion } from '../../domain/trace-analytics-store.ts';
-import type { SpanRow, TraceFacts } from './trace-pages.ts';
+import type { AnalyticsQuery } from '../../domain/analytics/trace-analytics-store.ts';
+import type { SpanRow, TraceFacts } from './trace-scan.ts';
 
-export function entriesOf({ groupBy, conditions }: AnalyticsQuestion, facts: TraceFacts): readonly Entry[] {
+export function entriesOf({ groupBy, conditions }: AnalyticsQuery, facts: TraceFacts): readonly Entry[] {
   const dimensions = facts.metadataJson === null ? null : readDimensions(facts.metadataJson);
   if (dimensions !== null && !matchTrace(dimensions, conditions)) return [];
   if (groupBy === 'model') return entriesByModel(facts.spans, conditions.model);
   const [counted] = conditions.model === null ? [entryOfTrace(facts)] : entriesByModel(facts.spans, conditions.model);
   if (counted === undefined) return [];
   if (groupBy === 'none' || dimensions === null) return [{ ...counted, group: null }];
-  return valuesOfGroup(dimensions, groupBy).map((group) => ({ ...counted, group }));
+  return groupsOfTrace(dimensions, groupBy).map((group) => ({ ...counted, group }));
 }
 
-/** Of the whole trace. */
+/** The sums of a whole trace. */
 export function sumsOf({ trace, spans, isOutdated }: TraceFacts): Sums {
   if (!isOutdated) return sumsOfTrace(trace);
   const sums = noSums();
@@ -50,7 +50,7 @@ function durationsOf(spans: readonly SpanRow[]) {
   return { firstTokenMs, durationMs: spans.length === 0 ? null : finishedAtMs - startedAtMs };
 }
 
-/** Of all models, or of one. */
+/** `model` null: every model. */
 function entriesByModel(spans: readonly SpanRow[], model: string | null): readonly Entry[] {
   const entries: Entry[] = [];
   const byModel = Map.groupBy(spans, (span) => span.model);

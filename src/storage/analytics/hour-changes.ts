@@ -1,47 +1,44 @@
 /**
- * What traces add to the hours and take off again. An hour holds whole traces under one grouping, and under another the
- * spans of each model, because a trace counts for a model once. Large traces are in no hour: what one of their spans
- * changes could be told only by looking at all of them, so whoever asks goes through those.
+ * Adds traces to the hourly sums, and subtracts them. One grouping of an hour sums whole traces, another one the spans of
+ * each model, because a trace counts once per model. Large traces are in no hour: a changed span would need all spans of
+ * the trace. Queries read large traces directly.
  */
 
 import { HOUR_MS } from '../../domain/analytics/calendar.ts';
 import {
   addSums,
   type CountedSpan,
-  isNothing,
+  isZero,
+  type MutableSums,
   noSums,
   type Sums,
-  type SumsInMaking,
   sumsByModel,
   sumsOfTrace,
 } from '../../domain/analytics/sums.ts';
-import type { TraceRecord } from '../../domain/trace.ts';
-import { SPANS_READ_THROUGH_MAX } from '../../domain/trace-aggregates.ts';
+import type { TraceRecord } from '../../domain/traces/trace.ts';
+import { SPANS_READ_THROUGH_MAX } from '../../domain/traces/trace-aggregates.ts';
+import type { Compiled, Transaction } from '../queries.ts';
+import type { listSpans } from './queries.ts';
+import type { addHour, HourRow, listCounted } from './queries-hours.ts';
+
+export type { HourRow } from './queries-hours.ts';
 
 export const GROUPINGS = { traces: 0, models: 1, withoutModel: 2 } as const;
 
-export type HourRow = Sums & {
-  readonly projectNumber: number;
-  readonly grouping: number;
-  readonly hour: number;
-  readonly receivedHour: number;
-  readonly model: string;
-};
-
-/** A trace as the hours see it. */
+/** What the hours need of a trace. */
 export type CountedTrace = Pick<
   TraceRecord,
   'startedAtMs' | 'insertedAtMs' | 'spanCount' | 'hasError' | 'promptTokens' | 'completionTokens' | 'totalCostNanoUsd'
 > & { readonly projectNumber: number };
 
 export type HourChanges = {
-  /** A trace with all of its spans, or one without them again. */
+  /** Adds (1) or subtracts (-1) a trace with all of its spans. */
   change(trace: CountedTrace, spans: Iterable<CountedSpan>, times: 1 | -1): void;
-  /** In the order of their keys, without those that come to nothing. */
+  /** By ascending key, without rows that change nothing. */
   rows(): readonly HourRow[];
 };
 
-/** Whether a trace is in the hours. */
+/** Whether the hours count the trace. */
 export function isInHours({ spanCount }: Pick<CountedTrace, 'spanCount'>): boolean {
   return spanCount <= SPANS_READ_THROUGH_MAX;
 }
@@ -53,7 +50,7 @@ export function hourOf(instantMs: number): number {
 type Key = Omit<HourRow, keyof Sums>;
 
 export function createHourChanges(): HourChanges {
-  const changed = new Map<string, { readonly key: Key; readonly sums: SumsInMaking }>();
+  const changed = new Map<string, { readonly key: Key; readonly sums: MutableSums }>();
 
   function add(key: Key, sums: Sums, times: 1 | -1): void {
     const name = `${key.projectNumber} ${key.grouping} ${key.hour} ${key.receivedHour} ${key.model}`;
@@ -66,7 +63,7 @@ export function createHourChanges(): HourChanges {
     change(trace, spans, times) {
       const { projectNumber, startedAtMs, insertedAtMs } = trace;
       if (!isInHours(trace)) return;
-      // One without spans began when it came in.
+      // A trace without spans starts when it is received.
       const [hour, receivedHour] = [hourOf(startedAtMs ?? insertedAtMs), hourOf(insertedAtMs)];
       const key = { projectNumber, grouping: GROUPINGS.traces, hour, receivedHour, model: '' };
       add(key, sumsOfTrace(trace), times);
@@ -77,7 +74,7 @@ export function createHourChanges(): HourChanges {
     },
     rows: () =>
       [...changed.values()]
-        .filter(({ sums }) => !isNothing(sums))
+        .filter(({ sums }) => !isZero(sums))
         .sort((one, other) => compareKeys(one.key, other.key))
         .map(({ key, sums }) => ({ ...key, ...sums })),
   };
@@ -91,4 +88,31 @@ function compareKeys(one: Key, other: Key): number {
     one.receivedHour - other.receivedHour ||
     Number(one.model > other.model) - Number(one.model < other.model)
   );
+}
+
+export type HourQueries = {
+  readonly listCounted: Compiled<typeof listCounted>;
+  readonly listCountedSpans: Compiled<typeof listSpans>;
+  readonly addHour: Compiled<typeof addHour>;
+};
+
+type Removed = { readonly projectNumber: number; readonly sequence: number };
+
+/** Subtracts traces. MUST be called in the transaction that removes or hides them, before it does so. */
+export async function subtractFromHours(
+  { runQuery, change }: Pick<Transaction, 'runQuery' | 'change'>,
+  queries: HourQueries,
+  traces: readonly Removed[],
+): Promise<void> {
+  const changes = createHourChanges();
+  for (const [projectNumber, some] of Map.groupBy(traces, (trace) => trace.projectNumber)) {
+    const sequences = some.map(({ sequence }) => sequence);
+    const counted = (await runQuery(queries.listCounted, { projectNumber, sequences })).filter(isInHours);
+    if (counted.length === 0) continue;
+    const known = counted.map(({ sequence }) => sequence);
+    const spans = await runQuery(queries.listCountedSpans, { projectNumber, sequences: known });
+    const bySequence = Map.groupBy(spans, ({ traceSequence }) => traceSequence);
+    for (const trace of counted) changes.change(trace, bySequence.get(trace.sequence) ?? [], -1);
+  }
+  for (const row of changes.rows()) await change(queries.addHour, row);
 }

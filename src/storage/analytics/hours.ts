@@ -1,38 +1,39 @@
 /**
- * Sums and counts by whole hours, where nothing else is asked for. What the hours do not hold is gone through: the ends of
- * the range that begin or end within an hour, traces that came in during the hour in which the term begins, and large ones.
+ * Answers sums from the hourly sums where these suffice. The rest is scanned: partial hours at both ends of the range,
+ * traces received in the hour in which retention begins, and large traces.
  */
 
 import { HOUR_MS } from '../../domain/analytics/calendar.ts';
 import type { Entry } from '../../domain/analytics/tallies.ts';
-import type { AnalyticsQuestion } from '../../domain/trace-analytics-store.ts';
-import type { RowOf } from '../questions.ts';
+import type { AnalyticsQuery } from '../../domain/analytics/trace-analytics-store.ts';
+import { readPages } from '../long-reads.ts';
+import type { RowOf } from '../queries.ts';
 import { GROUPINGS, hourOf } from './hour-changes.ts';
-import type { AnalyticsAsking, AnalyticsQuestions, Stretch } from './trace-pages.ts';
+import type { AnalyticsQueries, AnalyticsRunner, ScanRange } from './trace-scan.ts';
 
-type HourRow = RowOf<AnalyticsQuestions['listHours']>;
+type HourRow = RowOf<AnalyticsQueries['listHours']>;
 
 export type HourPlan = {
   readonly groupings: readonly number[];
   readonly firstHour: number;
   readonly lastHour: number;
-  /** Traces that came in during this hour are told apart one by one; null: all of an hour count. */
+  /** Traces received in this hour are partly expired, and are scanned; null: no such hour. */
   readonly cutHour: number | null;
 };
 
 const ROWS_AT_ONCE = 2_000;
-/** No trace begins later, and the database counts no further. */
+/** No trace starts later, and it fits the column. */
 const HOUR_MAX = 2_000_000_000;
 const LAST_RECEIPT_MS = Number.MAX_SAFE_INTEGER;
 
-/** Null where the hours cannot tell. */
-export function planHours(question: AnalyticsQuestion): HourPlan | null {
-  const { interval, groupBy, conditions, hasPercentiles, goneBeforeMs } = question;
+/** Null: the hours cannot answer the query. */
+export function planHours(query: AnalyticsQuery): HourPlan | null {
+  const { interval, groupBy, conditions, hasPercentiles, goneBeforeMs } = query;
   const { model, ...ofTrace } = conditions;
   const isByHours = interval !== 'minute' && !hasPercentiles && (groupBy === 'none' || groupBy === 'model');
   if (!isByHours || Object.values(ofTrace).some((value) => value !== null)) return null;
-  const firstHour = Math.ceil(question.fromMs / HOUR_MS);
-  const lastHour = Math.min(HOUR_MAX, hourOf(question.toMs + 1) - 1);
+  const firstHour = Math.ceil(query.fromMs / HOUR_MS);
+  const lastHour = Math.min(HOUR_MAX, hourOf(query.toMs + 1) - 1);
   if (firstHour > lastHour) return null;
   const isCut = goneBeforeMs !== null && goneBeforeMs % HOUR_MS !== 0;
   return {
@@ -48,10 +49,10 @@ function groupingsOf(isByModel: boolean, model: string | null): readonly number[
   return isByModel ? [GROUPINGS.models, GROUPINGS.withoutModel] : [GROUPINGS.traces];
 }
 
-/** The rows of the hours, some at a time. Those of the hour of the cut are answered with no more than when they began. */
+/** Reads the hours page by page. Of rows received in `cutHour` only the hour of their start is answered. */
 export async function* readHours(
-  { questions, ask }: AnalyticsAsking,
-  { projectNumber, goneBeforeMs, groupBy, conditions }: AnalyticsQuestion,
+  { queries, runQuery }: AnalyticsRunner,
+  { projectNumber, goneBeforeMs, groupBy, conditions }: AnalyticsQuery,
   { groupings, firstHour, lastHour, cutHour }: HourPlan,
 ): AsyncGenerator<{ readonly counted: readonly (readonly [number, Entry])[]; readonly cutHours: readonly number[] }> {
   const firstReceivedHour = goneBeforeMs === null ? 0 : hourOf(goneBeforeMs);
@@ -60,36 +61,34 @@ export async function* readHours(
     return [row.hour * HOUR_MS, { group, sums: row, firstTokensMs: [], totalTimesMs: [] }];
   };
   for (const grouping of groupings) {
-    let after = { afterHour: firstHour, afterReceivedHour: -1, afterModel: '', afterWriter: -1 };
-    for (;;) {
-      const given = { projectNumber, grouping, lastHour, firstReceivedHour, ...after, limit: ROWS_AT_ONCE };
-      const rows: readonly HourRow[] = await ask(questions.listHours, given);
-      const isAsked = ({ model }: HourRow) => conditions.model === null || model === conditions.model;
-      const whole = rows.filter((row) => isAsked(row) && row.receivedHour !== cutHour);
-      const cut = rows.filter((row) => isAsked(row) && row.receivedHour === cutHour);
+    const pages = readPages<HourRow>(ROWS_AT_ONCE, (last) =>
+      runQuery(queries.listHours, {
+        ...{ projectNumber, grouping, lastHour, firstReceivedHour, limit: ROWS_AT_ONCE },
+        afterHour: last?.hour ?? firstHour,
+        afterReceivedHour: last?.receivedHour ?? -1,
+        afterModel: last?.model ?? '',
+        afterWriter: last?.writer ?? -1,
+      }),
+    );
+    for await (const rows of pages) {
+      const matching = rows.filter(({ model }) => conditions.model === null || model === conditions.model);
+      const whole = matching.filter((row) => row.receivedHour !== cutHour);
+      const cut = matching.filter((row) => row.receivedHour === cutHour);
       yield { counted: whole.map((row) => toEntry(row, grouping)), cutHours: cut.map(({ hour }) => hour) };
-      const last = rows.at(-1);
-      if (last === undefined || rows.length < ROWS_AT_ONCE) break;
-      after = {
-        afterHour: last.hour,
-        afterReceivedHour: last.receivedHour,
-        afterModel: last.model,
-        afterWriter: last.writer,
-      };
     }
   }
 }
 
-/** What has to be gone through beside the hours. */
-export function stretchesBeside(
-  question: AnalyticsQuestion,
+/** The ranges to scan beside the hours. */
+export function rangesBesideHours(
+  query: AnalyticsQuery,
   { firstHour, lastHour, cutHour }: HourPlan,
   cutHours: ReadonlySet<number>,
-): readonly Stretch[] {
-  const { projectNumber, goneBeforeMs, fromMs, toMs } = question;
+): readonly ScanRange[] {
+  const { projectNumber, goneBeforeMs, fromMs, toMs } = query;
   const receivedFromMs = goneBeforeMs ?? Number.MIN_SAFE_INTEGER;
   const small = { projectNumber, receivedFromMs, receivedToMs: LAST_RECEIPT_MS, size: 'small' } as const;
-  const stretches: Stretch[] = [
+  const ranges: ScanRange[] = [
     { ...small, fromMs, toMs: firstHour * HOUR_MS - 1 },
     { ...small, fromMs: (lastHour + 1) * HOUR_MS, toMs },
     { ...small, fromMs, toMs, size: 'large' },
@@ -97,13 +96,13 @@ export function stretchesBeside(
   if (cutHour !== null) {
     for (const [first, last] of inRuns(cutHours)) {
       const receivedToMs = (cutHour + 1) * HOUR_MS - 1;
-      stretches.push({ ...small, receivedToMs, fromMs: first * HOUR_MS, toMs: (last + 1) * HOUR_MS - 1 });
+      ranges.push({ ...small, receivedToMs, fromMs: first * HOUR_MS, toMs: (last + 1) * HOUR_MS - 1 });
     }
   }
-  return stretches.filter((stretch) => stretch.fromMs <= stretch.toMs);
+  return ranges.filter((range) => range.fromMs <= range.toMs);
 }
 
-/** Numbers as runs without gaps. */
+/** Groups numbers into runs without gaps. */
 function inRuns(numbers: ReadonlySet<number>): readonly (readonly [number, number])[] {
   const runs: [number, number][] = [];
   for (const number of [...numbers].sort((one, other) => one - other)) {

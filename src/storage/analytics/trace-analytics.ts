@@ -1,100 +1,98 @@
 /**
- * Sums up traces: by the hours that are kept of them where those can tell, and else by going through them, by the rules of
- * the domain, so that every store counts the same.
+ * Sums traces up: from the hourly sums where these suffice, and else by scanning traces. The rules of the domain count, so
+ * that every store answers the same.
  */
 
 import { hash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { matchTrace, needlesOf, readDimensions } from '../../domain/analytics/dimensions.ts';
-import { addSums, noSums } from '../../domain/analytics/sums.ts';
+import { addSums, NO_DURATIONS, noSums, totalsOfSums } from '../../domain/analytics/sums.ts';
 import { createTallies, type Tallies } from '../../domain/analytics/tallies.ts';
-import { NO_DURATIONS, totalsOfSums } from '../../domain/analytics/totals.ts';
 import type {
   AnalyticsAnswer,
-  AnalyticsQuestion,
+  AnalyticsQuery,
   TraceAnalytics,
   TraceRange,
   UserStatsAnswer,
-  UserStatsQuestion,
-} from '../../domain/trace-analytics-store.ts';
-import { GROUP_HASH } from '../group-hash.ts';
-import { ANSWER_MAX_MS } from './answer-time.ts';
+  UserStatsQuery,
+} from '../../domain/analytics/trace-analytics-store.ts';
+import { ANSWER_MAX_MS, GROUP_HASH } from '../long-reads.ts';
 import { areDurationsInBlocks, readDurations } from './durations.ts';
 import { entriesOf, sumsOf } from './entries.ts';
-import { sumUpEvaluations } from './evaluation-sums.ts';
-import { type HourPlan, planHours, readHours, stretchesBeside } from './hours.ts';
-import { type AnalyticsAsking, goThroughTraces, type Needs, type Stretch } from './trace-pages.ts';
+import { summariseEvaluations } from './evaluation-sums.ts';
+import { type HourPlan, planHours, rangesBesideHours, readHours } from './hours.ts';
+import { type AnalyticsRunner, type Needs, type ScanRange, scanTraces } from './trace-scan.ts';
 
-export function createTraceAnalytics(asking: AnalyticsAsking): TraceAnalytics {
+export function createTraceAnalytics(runner: AnalyticsRunner): TraceAnalytics {
   return {
-    summarise: (question) => summarise(asking, question),
-    statsOfUser: (question) => statsOfUser(asking, question),
-    sumUpEvaluations: (question) => sumUpEvaluations(asking, question),
+    summarise: (query) => summarise(runner, query),
+    statsOfUser: (query) => statsOfUser(runner, query),
+    summariseEvaluations: (query) => summariseEvaluations(runner, query),
   };
 }
 
 type Pass = {
-  readonly asking: AnalyticsAsking;
-  readonly question: AnalyticsQuestion;
+  readonly runner: AnalyticsRunner;
+  readonly query: AnalyticsQuery;
   readonly tallies: Tallies;
   readonly isOver: () => boolean;
 };
 
-async function summarise(asking: AnalyticsAsking, question: AnalyticsQuestion): Promise<AnalyticsAnswer> {
-  const endsAtMs = asking.nowMs() + ANSWER_MAX_MS;
-  const isOver = () => asking.nowMs() > endsAtMs;
-  const durations = areDurationsInBlocks(question) ? await readDurations({ asking, question, isOver }) : null;
-  if (durations === null) return await tally({ asking, question, isOver });
-  const answer = await tally({ asking, question: { ...question, hasPercentiles: false }, isOver });
+async function summarise(runner: AnalyticsRunner, query: AnalyticsQuery): Promise<AnalyticsAnswer> {
+  const endsAtMs = runner.nowMs() + ANSWER_MAX_MS;
+  const isOver = () => runner.nowMs() > endsAtMs;
+  const durations = areDurationsInBlocks(query) ? await readDurations({ runner, query, isOver }) : null;
+  if (durations === null) return await tally({ runner, query, isOver });
+  const answer = await tally({ runner, query: { ...query, hasPercentiles: false }, isOver });
   return answer.kind === 'buckets' ? { ...answer, buckets: answer.buckets.map(durations.complete) } : answer;
 }
 
-async function tally({ asking, question, isOver }: Omit<Pass, 'tallies'>): Promise<AnalyticsAnswer> {
-  const tallies = createTallies(question, GROUP_HASH);
-  const plan = planHours(question);
-  const pass = { asking, question, tallies, isOver };
+async function tally({ runner, query, isOver }: Omit<Pass, 'tallies'>): Promise<AnalyticsAnswer> {
+  const tallies = createTallies(query, GROUP_HASH);
+  const plan = planHours(query);
+  const pass = { runner, query, tallies, isOver };
   while (tallies.beginPass()) {
-    const stretches = plan === null ? [wholeRange(question)] : await addHours(pass, plan);
-    const isThrough = stretches !== null && (await addStretches(pass, stretches));
+    const ranges = plan === null ? [wholeRange(query)] : await addHours(pass, plan);
+    const isThrough = ranges !== null && (await scanRanges(pass, ranges));
     if (!isThrough) return { kind: 'too_long' };
     tallies.endPass();
   }
   return tallies.answer();
 }
 
-function wholeRange({ projectNumber, goneBeforeMs, fromMs, toMs }: TraceRange): Stretch {
+function wholeRange({ projectNumber, goneBeforeMs, fromMs, toMs }: TraceRange): ScanRange {
   const receivedFromMs = goneBeforeMs ?? Number.MIN_SAFE_INTEGER;
   return { projectNumber, fromMs, toMs, receivedFromMs, receivedToMs: Number.MAX_SAFE_INTEGER, size: 'any' };
 }
 
-/** Answers what is left to go through; null where there is no time left. */
+/** Answers the ranges that are left to scan; null when the time is over. */
 async function addHours(
-  { asking, question, tallies, isOver }: Pass,
+  { runner, query, tallies, isOver }: Pass,
   plan: HourPlan,
-): Promise<readonly Stretch[] | null> {
+): Promise<readonly ScanRange[] | null> {
   const cutHours = new Set<number>();
-  for await (const { counted, cutHours: more } of readHours(asking, question, plan)) {
+  for await (const { counted, cutHours: more } of readHours(runner, query, plan)) {
     for (const [startMs, entry] of counted) tallies.add(startMs, entry);
     for (const hour of more) cutHours.add(hour);
     if (isOver()) return null;
     await nextTurn();
   }
-  return stretchesBeside(question, plan, cutHours);
+  return rangesBesideHours(query, plan, cutHours);
 }
 
-/** Whether there was time for all of them. */
-async function addStretches({ asking, question, tallies, isOver }: Pass, stretches: readonly Stretch[]) {
-  const needs = needsOf(question);
-  for (const stretch of stretches) {
-    for await (const part of goThroughTraces(asking, stretch, needs)) {
-      for (const facts of part) for (const entry of entriesOf(question, facts)) tallies.add(facts.trace.startMs, entry);
+/** False when the time is over. */
+async function scanRanges({ runner, query, tallies, isOver }: Pass, ranges: readonly ScanRange[]) {
+  const needs = needsOf(query);
+  for (const range of ranges) {
+    for await (const part of scanTraces(runner, range, needs)) {
+      for (const facts of part) for (const entry of entriesOf(query, facts)) tallies.add(facts.trace.startMs, entry);
       if (isOver()) return false;
     }
   }
   return true;
 }
 
-function needsOf({ groupBy, conditions }: AnalyticsQuestion): Needs {
+function needsOf({ groupBy, conditions }: AnalyticsQuery): Needs {
   const isOfTrace = groupBy !== 'none' && groupBy !== 'model';
   const { model, ...ofTrace } = conditions;
   return {
@@ -104,18 +102,18 @@ function needsOf({ groupBy, conditions }: AnalyticsQuestion): Needs {
   };
 }
 
-/** Ids that are counted: each takes as little as its number does. */
+/** Distinct threads that are counted in memory, each by a number. */
 const THREADS_MAX = 1_000_000;
 const THREAD_NUMBER_BYTES = 6;
 
-async function statsOfUser(asking: AnalyticsAsking, question: UserStatsQuestion): Promise<UserStatsAnswer> {
-  const conditions = { userId: question.userId, customerId: null, threadId: null, label: null, model: null };
+async function statsOfUser(runner: AnalyticsRunner, query: UserStatsQuery): Promise<UserStatsAnswer> {
+  const conditions = { userId: query.userId, customerId: null, threadId: null, label: null, model: null };
   const needs = { metadata: true, spans: false, needles: needlesOf(conditions) };
-  const endsAtMs = asking.nowMs() + ANSWER_MAX_MS;
+  const endsAtMs = runner.nowMs() + ANSWER_MAX_MS;
   const sums = noSums();
   const threads = new Set<number>();
   let [firstSeenMs, lastSeenMs]: [number | null, number | null] = [null, null];
-  for await (const part of goThroughTraces(asking, wholeRange(question), needs)) {
+  for await (const part of scanTraces(runner, wholeRange(query), needs)) {
     for (const facts of part) {
       const dimensions = readDimensions(facts.metadataJson ?? '{}');
       if (!matchTrace(dimensions, conditions)) continue;
@@ -124,13 +122,13 @@ async function statsOfUser(asking: AnalyticsAsking, question: UserStatsQuestion)
       firstSeenMs ??= facts.trace.startMs;
       lastSeenMs = facts.trace.startMs;
     }
-    if (asking.nowMs() > endsAtMs || threads.size > THREADS_MAX) return { kind: 'too_long' };
+    if (runner.nowMs() > endsAtMs || threads.size > THREADS_MAX) return { kind: 'too_long' };
   }
   const totals = totalsOfSums(sums, NO_DURATIONS);
   return { kind: 'stats', stats: { totals, threads: threads.size, firstSeenMs, lastSeenMs } };
 }
 
-/** So many bits that among a million threads hardly two ever have the same. */
+/** 48 bits of a hash: two of a million threads hardly ever collide. */
 function threadNumber(id: string): number {
   return hash('md5', id, 'buffer').readUIntBE(0, THREAD_NUMBER_BYTES);
 }

@@ -1,11 +1,9 @@
-/** Everything that adds to the logs of organizations goes through one queue; here it is sorted out again. */
+/** Applies appends of every kind to the tables of a batch. */
 
-import type { AppendTables } from '../../domain/append-tables.ts';
 import { applyJobEnd } from '../../domain/evaluations/job-end.ts';
 import type { JobEnd } from '../../domain/evaluations/jobs.ts';
-import type { Repriced, Repricing } from '../../domain/pricing/repricing.ts';
-import { applyRepricing } from '../../domain/pricing/repricing-append.ts';
-import { applyGovernance, applyRequests, applySettlement } from '../../domain/report-append.ts';
+import type { AppendTables } from '../../domain/events/append-tables.ts';
+import { applyGovernance, applyRequests, applySettlement } from '../../domain/events/report-append.ts';
 import type {
   GovernanceReport,
   GovernanceResult,
@@ -13,20 +11,22 @@ import type {
   RequestsReported,
   Settled,
   Settlement,
-} from '../../domain/request-report.ts';
-import type { TraceAppend, TraceAppended, TraceBatch } from '../../domain/trace.ts';
-import { applyAppend } from '../../domain/trace-append.ts';
+} from '../../domain/events/request-report.ts';
+import type { Repriced, Repricing } from '../../domain/pricing/repricing.ts';
+import { applyRepricing } from '../../domain/pricing/repricing-append.ts';
+import type { TraceAppend, TraceAppended, TraceBatch } from '../../domain/traces/trace.ts';
+import { applyAppend } from '../../domain/traces/trace-append.ts';
 
 /**
- * What a gateway reports, what nobody reported in time, what came of evaluations, traces that came together, and new
+ * Every append but a single trace: reports of gateways, settlements, results of evaluations, trace batches and new
  * prices.
  */
 export type Report = RequestReport | GovernanceReport | Settlement | JobEnd | TraceBatch | Repricing;
 
-/** What the queue takes; only single traces have no kind. */
+/** An entry of the commit queue. Single traces have no `kind`. */
 export type Append = TraceAppend | Report;
 
-/** By what was reported. */
+/** The answer to each kind of report. */
 export type Reported = {
   readonly requests: RequestsReported;
   readonly governance: readonly GovernanceResult[];
@@ -37,19 +37,18 @@ export type Reported = {
 };
 
 /**
- * What became of an append: null for a trace of which all is said with that it is stored; what became of a report; or
- * why it failed.
+ * The outcome of an append: null for a trace that was stored without notes, the answer to a report, or why it failed.
  */
 export type AppendOutcome = null | TraceAppended | { readonly reported: Reported[keyof Reported] } | Error;
 
-/** What is said of a trace with that it is stored. */
-export const NOTHING_TO_TELL: TraceAppended = { metadataNotes: [] };
+/** The answer for a trace that was stored without notes. */
+export const WITHOUT_NOTES: TraceAppended = { metadataNotes: [] };
 
 export function isReport(append: Append): append is Report {
   return 'kind' in append;
 }
 
-/** The traces that an append brings. */
+/** The traces in an append. */
 export function tracesOf(append: Append): readonly TraceAppend[] {
   if (!isReport(append)) return [append];
   return append.kind === 'traces' ? append.appends : [];
@@ -73,6 +72,6 @@ function applyReport(tables: AppendTables, report: Report): Reported[keyof Repor
     case 'evaluation':
       return applyJobEnd(tables, report);
     case 'traces':
-      return report.appends.map((append) => applyAppend(tables, append) ?? NOTHING_TO_TELL);
+      return report.appends.map((append) => applyAppend(tables, append) ?? WITHOUT_NOTES);
   }
 }

@@ -1,10 +1,10 @@
-/** Collects appends while the writer is busy, so that each commit takes along all that waited for it. */
+/** Collects appends during a commit, so that the next commit stores all of them. */
 
 import { unavailableFault } from '../../domain/fault.ts';
-import type { TraceAppend, TraceAppended } from '../../domain/trace.ts';
-import { type Append, type AppendOutcome, isReport, NOTHING_TO_TELL, type Report, type Reported } from './apply.ts';
+import type { TraceAppend, TraceAppended } from '../../domain/traces/trace.ts';
+import { type Append, type AppendOutcome, isReport, type Report, type Reported, WITHOUT_NOTES } from './apply.ts';
 
-// One transaction stays short enough for the next to begin soon, even when every append is as large as it may be.
+// Keeps transactions short, even when every append is as large as it may be.
 const BATCH_MAX_APPENDS = 512;
 const BATCH_MAX_BYTES = 8 * 1024 * 1024;
 const ROW_BYTES = 512;
@@ -13,19 +13,19 @@ const RETRY_AFTER_SECONDS = 1;
 export type CommitQueue = {
   /** Resolves when the append is durable. Rejects with the unavailable Fault when too much is waiting. */
   append(append: TraceAppend): Promise<TraceAppended>;
-  /** The same for what has nothing to do with a trace. */
+  /** The same for a report. */
   report<R extends Report>(report: R): Promise<Reported[R['kind']]>;
-  /** Whether anything is on its way. */
+  /** Whether any append is queued or under way. */
   isBusy(): boolean;
-  /** Resolves when nothing waits any more. */
+  /** Resolves when the queue is empty. */
   drain(): Promise<void>;
 };
 
 export type CommitQueueDeps = {
   readonly commit: (appends: readonly Append[]) => Promise<readonly AppendOutcome[]>;
-  /** Bound on what waits for its commit. */
+  /** The most bytes that may be queued. */
   readonly queueMaxBytes: number;
-  /** Batches that may be on their way to the store at once. */
+  /** The most batches under way at once. */
   readonly batchesUnderWayMax: number;
 };
 
@@ -47,7 +47,7 @@ export function createCommitQueue({ commit, queueMaxBytes, batchesUnderWayMax }:
 
   function add(item: Append): Promise<Done> {
     const bytes = estimateBytes(item);
-    // Something larger than the whole bound still gets in when it is alone.
+    // An append larger than the whole queue is accepted when it is alone.
     if (queuedBytes > 0 && queuedBytes + bytes > queueMaxBytes) {
       return Promise.reject(unavailableFault('Too much is waiting to be stored; try again.', RETRY_AFTER_SECONDS));
     }
@@ -61,7 +61,7 @@ export function createCommitQueue({ commit, queueMaxBytes, batchesUnderWayMax }:
   function schedule(): void {
     if (isScheduled || underWay >= batchesUnderWayMax || waiting.length === 0) return;
     isScheduled = true;
-    // Whatever else arrived in this turn of the event loop comes along.
+    // Appends of the same turn of the event loop join the batch.
     setImmediate(() => {
       isScheduled = false;
       void send(takeBatch());
@@ -120,7 +120,7 @@ function settle(item: Waiting, outcome: AppendOutcome | undefined): void {
 }
 
 function toAppended(done: Done): TraceAppended {
-  if (done === null) return NOTHING_TO_TELL;
+  if (done === null) return WITHOUT_NOTES;
   if ('reported' in done) throw new Error('the writer took a trace for a report');
   return done;
 }
@@ -131,7 +131,7 @@ function toReported<R extends Report>(done: Done): Reported[R['kind']] {
   return done.reported as Reported[R['kind']];
 }
 
-/** A cheap stand-in for the size of what must be kept until the commit. */
+/** A cheap estimate of the memory that an append holds until its commit. */
 function estimateBytes(append: Append): number {
   return isReport(append) ? estimateReport(append) : estimateTrace(append);
 }

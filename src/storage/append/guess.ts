@@ -1,18 +1,18 @@
 /**
- * A batch is first taken to hold nothing that is stored already: that is nearly always right, spares all reads, and the
- * database refuses the whole of it when it is not.
+ * Guesses that a batch holds only new rows. The guess is nearly always right and saves all reads; when it is wrong, the
+ * database refuses the batch.
  */
 
 import { type Append, tracesOf } from './apply.ts';
 
 export type Guess = {
-  /** Whether a batch is to be taken so. */
+  /** Whether to write a batch without reading first. */
   isNew(appends: readonly Append[]): boolean;
-  /** To be called when one was refused. */
-  wasWrong(): void;
+  /** Call when the database refused such a batch. */
+  noteConflict(): void;
 };
 
-// Re-sent and continued traces come in company: after one it pays to look first for a while.
+// Re-sent and continued traces come in clusters: after one, the next batches read first.
 const CAUTIOUS_BATCHES = 32;
 
 export function createGuess(): Guess {
@@ -21,10 +21,10 @@ export function createGuess(): Guess {
     isNew(appends) {
       const isCautious = cautiousBatches > 0;
       if (isCautious) cautiousBatches -= 1;
-      // What gateways report is about requests that are there already, more often than not.
+      // Reports of gateways are mostly about requests that exist.
       return !isCautious && appends.every((append) => tracesOf(append).length > 0);
     },
-    wasWrong() {
+    noteConflict() {
       cautiousBatches = CAUTIOUS_BATCHES;
     },
   };

@@ -1,10 +1,10 @@
-/** What a run of a batch reads. */
+/** The reads of a run, which applies a batch to its tables. */
 
-import type { LookupSource, Source } from '../questions.ts';
-import type { findRootSpan, listSummaries } from '../traces/questions.ts';
-import type * as shared from './questions.ts';
+import type { LookupSource, Source } from '../queries.ts';
+import type { findRootSpan, listSummaries } from '../traces/queries.ts';
+import type * as shared from './queries.ts';
 
-type Questions = {
+type Queries = {
   readonly findTrace: typeof shared.findTrace;
   readonly findSpan: typeof shared.findSpan;
   readonly findWholeSpan: typeof shared.findWholeSpan;
@@ -19,26 +19,28 @@ type Questions = {
   readonly listSummaries: typeof listSummaries;
 };
 
-export type Asked = keyof Questions;
-export type KeyOf<Name extends Asked> =
-  Questions[Name] extends LookupSource<infer Key, unknown>
+export type ReadName = keyof Queries;
+export type KeyOf<Name extends ReadName> =
+  Queries[Name] extends LookupSource<infer Key, unknown>
     ? Key
-    : Questions[Name] extends Source<infer Key, unknown>
+    : Queries[Name] extends Source<infer Key, unknown>
       ? Key
       : never;
-export type Found<Name extends Asked> = Questions[Name] extends
+export type Found<Name extends ReadName> = Queries[Name] extends
   | LookupSource<never, infer Row>
   | Source<never, infer Row>
   ? Row
   : never;
 
-/** Answers what is stored, or nothing where that is not known yet: then the run is void, and repeated once it is. */
-export type Reader = <Name extends Asked>(name: Name, key: KeyOf<Name>) => readonly Found<Name>[];
+/**
+ * Answers the stored rows, or nothing when they are not loaded yet: then the run is void, and repeated once they are.
+ */
+export type Reader = <Name extends ReadName>(name: Name, key: KeyOf<Name>) => readonly Found<Name>[];
 
-/** The same outside of a run. */
+/** The same reads outside of a run. */
 export type LookUps = {
   readonly [Name in 'findRequest' | 'findEvent']: (key: KeyOf<Name>) => Promise<readonly Found<Name>[]>;
 };
 
-/** For batches that are taken to hold nothing that is stored already; the database refuses those that do. */
+/** For batches that are assumed to hold only new rows; the database refuses the others. */
 export const findNothing: Reader = () => [];

@@ -1,47 +1,46 @@
-/** Who did what, and what was refused. */
+/** The audit log: actions and refusals. */
 
-import type { AuditRecord, ManagementStore } from '../../domain/management.ts';
-import type { Managing } from '../management.ts';
-import type { Asking, Changing } from '../questions.ts';
+import type { AuditRecord, ManagementStore } from '../../domain/management/management.ts';
+import type { QueryRunner, Transact, Transaction } from '../queries.ts';
 
 const LAST_MS = Number.MAX_SAFE_INTEGER;
-/** Refusals that are the same within it are one entry. */
+/** Equal refusals within this time become one entry with a count. */
 const REPEATED_MS = 60_000;
 
 /** See ManagementStore.audit. */
-export function createAuditList({ questions: { audit }, ask }: Asking): ManagementStore['audit'] {
+export function createAuditList({ queries: { audit }, runQuery }: QueryRunner): ManagementStore['audit'] {
   return async (organizationId, { fromMs, toMs, after, ...filters }) => {
-    const question =
+    const query =
       (filters.targetId !== null && audit.listEntriesOfTarget) ||
       (filters.actorKeyId !== null && audit.listEntriesOfKey) ||
       (filters.actorUserId !== null && audit.listEntriesOfUser) ||
       audit.listEntries;
     const { createdAtMs, id } = after ?? { createdAtMs: LAST_MS, id: '' };
-    // Where in the index to begin.
+    // Where the index scan begins.
     const untilMs = Math.min(toMs ?? LAST_MS, createdAtMs);
-    const rows = await ask(question, { organizationId, fromMs: fromMs ?? 0, untilMs, ...filters, createdAtMs, id });
+    const rows = await runQuery(query, { organizationId, fromMs: fromMs ?? 0, untilMs, ...filters, createdAtMs, id });
     return rows.map(toRecord);
   };
 }
 
-/** See ManagementStore.noteRefusal. */
-export function createNoteRefusal({ transact }: Managing): ManagementStore['noteRefusal'] {
+/** See ManagementStore.recordRefusal. */
+export function createNoteRefusal(transact: Transact): ManagementStore['recordRefusal'] {
   return (refusal) =>
     transact(async (tx) => {
-      const { audit } = tx.questions;
+      const { audit } = tx.queries;
       const { organizationId, count, createdAtMs } = refusal;
-      const [first] = await tx.ask(audit.findSame, { ...refusal, sinceMs: createdAtMs - REPEATED_MS });
+      const [first] = await tx.runQuery(audit.findSame, { ...refusal, sinceMs: createdAtMs - REPEATED_MS });
       if (first === undefined) await insertEntry(tx, refusal);
       else await tx.change(audit.addToCount, { organizationId, id: first.id, count });
     });
 }
 
-export async function insertEntry(tx: Changing, entry: AuditRecord): Promise<void> {
+export async function insertEntry(tx: Transaction, entry: AuditRecord): Promise<void> {
   const { fields, ...row } = entry;
-  await tx.change(tx.questions.audit.insertEntry, { ...row, fieldsJson: JSON.stringify(fields) });
+  await tx.change(tx.queries.audit.insertEntry, { ...row, fieldsJson: JSON.stringify(fields) });
 }
 
-// Only insertEntry writes the fields.
+// Only insertEntry writes this column.
 function toRecord<Row extends { readonly fieldsJson: string }>({ fieldsJson, ...row }: Row) {
   return { ...row, fields: JSON.parse(fieldsJson) as readonly string[] };
 }

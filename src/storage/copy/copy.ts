@@ -1,4 +1,4 @@
-/** Copies a SQLite database into an empty PostgreSQL database, and proves that both hold the same. */
+/** Copies a SQLite database into an empty PostgreSQL database, and verifies that both hold the same. */
 
 import { hash } from 'node:crypto';
 import { isPostgres } from '../open.ts';
@@ -18,7 +18,7 @@ export type CopyOptions = {
 export type CopyStep = {
   readonly action: 'copy' | 'verify';
   readonly table: string;
-  /** Done so far; the last step of a table is the one that has `rows` equal to `totalRows`. */
+  /** Rows done so far; the last step of a table has `rows` equal to `totalRows`. */
   readonly rows: number;
   readonly totalRows: number;
 };
@@ -29,7 +29,7 @@ const BATCH_ROWS_MAX = 1_000;
 const BATCH_CHARACTERS_MAX = 1 * 1024 * 1024;
 const REPORT_ROWS = 1_000;
 
-/** One that was interrupted goes on where it was. Answers the number of rows. Throws StartError. */
+/** Continues an interrupted copy. Answers the number of rows. Throws StartError. */
 export async function copyDatabase({ from, to, report }: CopyOptions): Promise<number> {
   if (!isPostgres(to)) throw new StartError('--to must be postgres://user:password@host/database');
   const source = openSource(from);
@@ -75,13 +75,13 @@ async function copyTable({ source, target, report }: Copying, table: TableCopy):
   let rows = target.progress.table === table.name ? target.progress.rows : 0;
   let storing: Promise<void> = Promise.resolve();
   const step = (done: number) => report({ action: 'copy', table: table.name, rows: done, totalRows });
-  // One batch is read while the one before is stored.
+  // One batch is read while the previous one is stored.
   for (const batch of batchesOf(source.rows(table, rows))) {
     await storing;
     step(rows);
     rows += batch.length;
     storing = target.insert(table, batch, rows);
-    // It is awaited above or below, unless reading fails first.
+    // Awaited in the loop or after it, unless reading fails first.
     storing.catch(() => undefined);
   }
   await storing;
@@ -119,13 +119,13 @@ async function verifyTable({ source, target, report }: Copying, table: TableCopy
   return given.text() === stored.text() && stored.rows() === totalRows ? totalRows : null;
 }
 
-/** Tells whether two tables hold the same rows, in whatever order they are read. */
+/** Compares two tables whatever the order of their rows. */
 type Checksum = { add(row: string): void; rows(): number; text(): string };
 
 const LANES = 8;
 const LANE_BYTES = 4;
 
-/** Digests of rows are added up: unlike with other ways to combine them, two equal rows do not cancel out. */
+/** Adds up the digests of rows: unlike with XOR, two equal rows do not cancel out. */
 function createChecksum(): Checksum {
   const sums = new Uint32Array(LANES);
   let rows = 0;

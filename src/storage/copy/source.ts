@@ -1,10 +1,10 @@
-/** The SQLite side of a copy: nobody else uses the file meanwhile, and nothing in it is changed. */
+/** The SQLite side of a copy: the file is locked against other processes and stays unchanged. */
 
 import { hash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { INT8_MAX } from '../engine/postgres/binary-arrays.ts';
 import { type Database, openReadHandle } from '../engine/sqlite/connection.ts';
-import { type Lock, takeLock } from '../engine/sqlite/lock.ts';
+import { acquireLock, type Lock } from '../engine/sqlite/lock.ts';
 import { pendingMigrations } from '../engine/sqlite/schema.ts';
 import { databaseFile } from '../open.ts';
 import { StartError } from '../start-error.ts';
@@ -14,15 +14,17 @@ export type Source = {
   /** Differs for another database, and nearly always for one that has changed. */
   readonly fingerprint: string;
   countRows(table: TableCopy): number;
-  /** As JSON, always in the same order, without the first ones. Whoever stops early must end the iteration. */
+  /**
+   * Rows as JSON in a fixed order, without the first `skipped` ones. A caller that stops early must end the iteration.
+   */
   rows(table: TableCopy, skipped: number): Iterable<string>;
-  /** The months that rows belong to, as months.ts counts them. */
+  /** The months of the rows, as months.ts counts them. */
   months(): readonly number[];
   lastNumbers(): LastNumbers;
   close(): void;
 };
 
-/** The largest numbers ever given: of traces, of changes of endpoints, and of the rows of tables that number them. */
+/** The largest numbers ever assigned: to traces, to changes of endpoints, and to rows of tables that number them. */
 export type LastNumbers = {
   readonly traces: number;
   readonly changes: number;
@@ -36,7 +38,7 @@ export function openSource(url: string): Source {
   const file = url.startsWith('sqlite:') ? databaseFile(url) : null;
   if (file === null) throw new StartError('--from must be sqlite: and the path of a file');
   if (!existsSync(file)) throw new StartError(`there is no database ${file}`);
-  const lock = takeLock(file);
+  const lock = acquireLock(file);
   try {
     if (pendingMigrations(file).length > 0) {
       throw new StartError(`the database ${file} was written by an older version of Spandrel; migrate it first`);
@@ -88,7 +90,7 @@ function* readRows(db: Database, { columns, source, from, key }: TableCopy, skip
   }
 }
 
-/** As the target reads it. */
+/** The form in which PostgreSQL reads a value from JSON. */
 function toJson({ name, holds }: Column, value: Value): Value {
   if (value !== null && Buffer.isBuffer(value) !== (holds === 'bytes')) {
     throw new Error(`a value of the column ${name} is of another kind than the column`);
@@ -97,7 +99,7 @@ function toJson({ name, holds }: Column, value: Value): Value {
   return typeof value === 'number' && holds !== 'reals' ? Math.min(value, INT8_MAX) : value;
 }
 
-/** What every write of the store changes, or most of them: cheap to read in a large database. */
+/** A hash of values that most writes change, and that are cheap to read in a large database. */
 function fingerprintOf(db: Database): string {
   const figures = TABLES.filter(({ key }) => key[0] === 'rowid').map(({ source }) =>
     db.prepare<[], number>(`SELECT max(rowid) FROM ${source}`).pluck().get(),

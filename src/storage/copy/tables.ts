@@ -1,6 +1,6 @@
 /**
- * Every table of the target, and where its rows come from. Both follow from the descriptions of the tables; said here is
- * what the stores keep in different tables or forms.
+ * Every table of the target, and where its rows come from. Both follow from the descriptions of the tables; this file
+ * adds the tables and forms that differ between the stores.
  */
 
 import { BlobType, DoubleType, UnderscoreNamingStrategy } from '@mikro-orm/core';
@@ -8,31 +8,31 @@ import { monthOf, sequenceOf } from '../engine/postgres/months.ts';
 import { idTextSql, REQUEST_KEY_TEXT } from '../engine/sqlite/compact-ids.ts';
 import { unpackCostSource } from '../rows/codes.ts';
 import { WITHOUT_ROWID } from '../tables/beyond-mapper.ts';
-import { PackedId, PackedWord } from '../tables/kinds.ts';
+import { PackedId, PackedText } from '../tables/kinds.ts';
 import { POSTGRES_TABLES, SQLITE_TABLES } from '../tables/tables.ts';
 
 export type TableCopy = {
-  /** Of the target. */
+  /** The table of the target. */
   readonly name: string;
   readonly columns: readonly Column[];
-  /** The table of the source that has a row for each of the target. */
+  /** The table of the source with a row for each of the target. */
   readonly source: string;
-  /** It, with what else a row is made of, and without rows that nobody can reach any more. */
+  /** FROM clause with joined tables, without rows that are out of reach. */
   readonly from: string;
-  /** What tells the rows of the source apart, in the order in which they are read. */
+  /** The columns that identify rows of the source, in reading order. */
   readonly key: readonly string[];
 };
 
 export type Column = {
   readonly name: string;
-  /** How the source says it. */
+  /** SQL of the source. */
   readonly expression: string;
   readonly holds: 'bytes' | 'reals' | 'others';
 };
 
-/** What the SQL below calls. */
+/** Functions that the SQL below calls. */
 export const FUNCTIONS = {
-  /** Where the target keeps a trace. */
+  /** The sequence of a trace in the target. */
   sequence_of: sequenceOf,
   month_of: monthOf,
   cost_source_of: unpackCostSource,
@@ -44,7 +44,7 @@ type Form = {
   readonly expressions: { readonly [column: string]: string };
 };
 
-// A trace that is being removed bit by bit stands under the negative number of its project until nothing is left.
+// A hidden trace stands under the negative number of its project until all its rows are removed.
 const REACHABLE = 'traces.project_number > 0';
 
 const EVENTS = ['completed_at', 'settled_at', 'correction_at'];
@@ -72,7 +72,7 @@ const FORMS: { readonly [table: string]: Form } = {
     expressions: { envelope: 'envelopes.envelope' },
   },
   request_keys: REQUESTS,
-  // The target calls traces by other numbers, so it indexes them anew.
+  // Traces have other sequences in the target, so it indexes them anew.
   search_pending: {
     source: 'traces',
     from: `traces WHERE ${REACHABLE}`,
@@ -81,7 +81,7 @@ const FORMS: { readonly [table: string]: Form } = {
   requests: REQUESTS,
 };
 
-// What they hold says nothing about what is stored, follows from it, or goes with the last numbers; see source.ts.
+// Tables whose rows are internal, derived, or copied with the last numbers; see source.ts.
 const LEFT_OUT: ReadonlySet<string> = new Set([
   'auth_generation',
   'search_blocks',
@@ -92,7 +92,7 @@ const LEFT_OUT: ReadonlySet<string> = new Set([
   'write_probe',
 ]);
 
-/** In the order in which rows may refer to others. */
+/** In the order of foreign keys. */
 export const TABLES: readonly TableCopy[] = POSTGRES_TABLES.filter(({ tableName }) => !LEFT_OUT.has(tableName)).map(
   describeCopy,
 );
@@ -126,7 +126,7 @@ function columnsOf({ meta }: Description) {
 
 function inOwnForm(column: string, type: unknown): string {
   if (type === PackedId) return idTextSql(column);
-  return type === PackedWord ? `cost_source_of(${column})` : column;
+  return type === PackedText ? `cost_source_of(${column})` : column;
 }
 
 function holdingOf(type: unknown): Column['holds'] {
@@ -134,7 +134,7 @@ function holdingOf(type: unknown): Column['holds'] {
   return type === BlobType ? 'bytes' : 'others';
 }
 
-/** What belongs to traces. */
+/** Tables of rows that belong to traces. */
 function ofTraces(table: string): Form {
   return {
     from: `${table} CROSS JOIN traces ON traces.sequence = ${table}.trace_sequence WHERE ${REACHABLE}`,

@@ -11,35 +11,37 @@ import type { TableCopy } from './tables.ts';
 export type Target = {
   /** How far the copy had come when it was interrupted. */
   readonly progress: Progress;
-  /** Makes room for rows of these months, and keeps the numbers that rows bring along from being given again. */
+  /** Creates partitions for these months, and sets sequences past the numbers that rows bring along. */
   prepare(months: readonly number[], lastNumbers: LastNumbers): Promise<void>;
-  /** Stores rows, given as JSON, and how many of the table there are with them: both or nothing. */
+  /** Stores rows, given as JSON, together with the progress: both or nothing. */
   insert(table: TableCopy, rows: readonly string[], rowsThen: number): Promise<void>;
-  /** Every row of the table as JSON, in any order. */
+  /** All rows of the table as JSON, in any order. */
   rows(table: TableCopy): AsyncIterable<string>;
-  /** Nothing tells any more that this is a copy. */
+  /** Removes all traces of the copy. */
   finish(): Promise<void>;
   close(): Promise<void>;
 };
 
-/** Kept in a table of the target that exists only until the copy is finished. */
+/** Stored in a table of the target that exists until the copy is finished. */
 export type Progress = {
-  /** The table that is being copied; those before it are complete. Null before the first row. */
+  /** The table being copied; those before it are complete. Null before the first row. */
   readonly table: string | null;
-  /** Of that table. */
+  /** Rows of that table. */
   readonly rows: number;
 };
 
 const CONNECT_TIMEOUT_MS = 10_000;
-// Whatever the database is set to: verifying a large table takes long, and what is printed is compared.
+// Whatever the database's defaults: verifying a large table takes long, and printed values are compared.
 const SESSION = 'SET statement_timeout = 0; SET bytea_output = hex; SET extra_float_digits = 1';
-// Held as long as the copy runs: two at once would store everything twice.
+// Locked during the copy: two at once would store everything twice.
 const COPY_LOCK = 0x5350_4350;
 // The database may take a moment to notice that a process was killed.
 const LOCK_TIMEOUT_MS = 5_000;
 const ROWS_AT_ONCE = 1_000;
 
-/** Brings an empty database up to date. Throws StartError for one with anything but an unfinished copy of the source in it. */
+/**
+ * Migrates an empty database. Throws StartError for one that holds anything but an unfinished copy of the same source.
+ */
 export async function openTarget(url: string, fingerprint: string): Promise<Target> {
   const client = await connect(url);
   try {
@@ -61,7 +63,7 @@ async function connect(url: string): Promise<pg.Client> {
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
       keepAlive: true,
     });
-    // What is lost while it is idle shows with the next statement.
+    // A connection lost while idle fails the next statement.
     client.on('error', () => undefined);
     await client.connect();
     await client.query(SESSION);
@@ -82,7 +84,7 @@ async function takeLock(client: pg.Client): Promise<void> {
   }
 }
 
-/** Before anything is changed, migrations included. */
+/** Runs before any change, migrations included. */
 async function refuseOccupied(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{ begun: boolean; used: boolean }>(
     `SELECT to_regclass('${COPY_PROGRESS_TABLE}') IS NOT NULL AS begun, to_regclass('organizations') IS NOT NULL AS used`,
@@ -92,7 +94,7 @@ async function refuseOccupied(client: pg.Client): Promise<void> {
   if (organizations.length > 0) throw new StartError('the target is not empty: it has an organization');
 }
 
-/** Answers where to go on; begins the copy when it is new. Throws StartError for an unfinished copy of another source. */
+/** Answers where to continue; begins a new copy. Throws StartError for an unfinished copy of another source. */
 async function beginProgress(client: pg.Client, fingerprint: string): Promise<Progress> {
   await client.query(`CREATE TABLE IF NOT EXISTS ${COPY_PROGRESS_TABLE}
     (source text NOT NULL, table_name text, row_count bigint NOT NULL)`);
@@ -125,7 +127,7 @@ function createTarget(client: pg.Client, progress: Progress): Target {
     },
     async insert({ name, columns }, rows, rowsThen) {
       const names = columns.map((column) => column.name).join(', ');
-      // One statement, and so one transaction. A row that is there already is left to the verification.
+      // One statement, and so one transaction. An existing row is left for the verification to compare.
       const text = `
         WITH stored AS (
           INSERT INTO ${name} (${names}) SELECT ${names} FROM json_populate_recordset(NULL::${name}, $1)
@@ -146,7 +148,7 @@ function createTarget(client: pg.Client, progress: Progress): Target {
       await client.query('COMMIT');
     },
     async finish() {
-      // Otherwise the first questions would be answered by plans for empty tables.
+      // Without statistics the first queries would use plans for empty tables.
       await client.query('ANALYZE');
       await client.query(`DROP TABLE ${COPY_PROGRESS_TABLE}`);
     },
@@ -154,7 +156,7 @@ function createTarget(client: pg.Client, progress: Progress): Target {
   };
 }
 
-/** As the source says it: PostgreSQL writes some numbers with another exponent, and has a type for flags. */
+/** Converts to the form of the source: PostgreSQL writes some numbers with another exponent, and flags as booleans. */
 function normalise(json: string): string {
   return JSON.stringify(JSON.parse(json), (_, value: unknown) => (typeof value === 'boolean' ? Number(value) : value));
 }

@@ -1,20 +1,19 @@
-/** Datasets. */
+/** Stores datasets. */
 
 import type { DatasetStore } from '../../domain/datasets/dataset.ts';
-import type { Managing } from '../management.ts';
-import type { Asking } from '../questions.ts';
+import type { QueryRunner, Transact } from '../queries.ts';
 
 export function createDatasetStore(
-  { questions: { datasets }, ask }: Asking,
+  { queries: { datasets }, runQuery }: QueryRunner,
   { insertDataset, appendDataset, removeDataset }: DatasetWriter,
 ): DatasetStore {
   return {
     async find(projectId, idOrSlug) {
-      const [found] = await ask(datasets.findDataset, { projectId, id: idOrSlug });
-      return found ?? (await ask(datasets.findDatasetBySlug, { projectId, slug: idOrSlug }))[0] ?? null;
+      const [found] = await runQuery(datasets.findDataset, { projectId, id: idOrSlug });
+      return found ?? (await runQuery(datasets.findDatasetBySlug, { projectId, slug: idOrSlug }))[0] ?? null;
     },
-    list: (projectId, limit) => ask(datasets.listDatasets, { projectId, limit }),
-    parts: ({ projectId, id }, version) => ask(datasets.listParts, { projectId, datasetId: id, version }),
+    list: (projectId, limit) => runQuery(datasets.listDatasets, { projectId, limit }),
+    versions: ({ projectId, id }, version) => runQuery(datasets.listParts, { projectId, datasetId: id, version }),
     insert: insertDataset,
     append: appendDataset,
     remove: removeDataset,
@@ -27,33 +26,33 @@ export type DatasetWriter = {
   removeDataset: DatasetStore['remove'];
 };
 
-export function createDatasetWriter({ transact }: Managing): DatasetWriter {
+export function createDatasetWriter(transact: Transact): DatasetWriter {
   return {
-    insertDataset: (dataset, part, liveMax) =>
-      transact(async ({ ask, change, questions: { datasets, evaluators } }) => {
+    insertDataset: (dataset, first, liveMax) =>
+      transact(async ({ runQuery, change, queries: { datasets, evaluators } }) => {
         const { id, projectId, slug } = dataset;
-        // Until the transaction ends nobody else counts what the project holds.
-        await ask(evaluators.holdProject, { projectId });
-        const [live] = await ask(datasets.countDatasets, { projectId });
+        // Locks the project, so that no other transaction counts its datasets meanwhile.
+        await runQuery(evaluators.holdProject, { projectId });
+        const [live] = await runQuery(datasets.countDatasets, { projectId });
         if (live === undefined || live.count >= liveMax) return 'limit_reached';
         if ((await change(datasets.insertDataset, { ...dataset, deletedAtMs: null })) > 0) {
-          await change(datasets.insertPart, { ...part, projectId, datasetId: id });
+          await change(datasets.insertPart, { ...first, projectId, datasetId: id });
           return 'stored';
         }
-        const [taken] = await ask(datasets.findDatasetBySlug, { projectId, slug });
+        const [taken] = await runQuery(datasets.findDatasetBySlug, { projectId, slug });
         if (taken === undefined || taken.id === id) throw new Error('the id of a dataset is taken');
         return 'slug_taken';
       }),
-    appendDataset: ({ name: _name, slug: _slug, createdAtMs: _createdAtMs, ...grown }, part) =>
-      transact(async ({ change, questions: { datasets } }) => {
+    appendDataset: ({ name: _name, slug: _slug, createdAtMs: _createdAtMs, ...grown }, next) =>
+      transact(async ({ change, queries: { datasets } }) => {
         const { projectId, id } = grown;
-        const knownVersion = part.version - 1;
+        const knownVersion = next.version - 1;
         if ((await change(datasets.growDataset, { ...grown, knownVersion })) === 0) return 'stale';
-        await change(datasets.insertPart, { ...part, projectId, datasetId: id });
+        await change(datasets.insertPart, { ...next, projectId, datasetId: id });
         return 'stored';
       }),
     removeDataset: (projectId, id, nowMs) =>
-      transact(async ({ change, questions: { datasets } }) => {
+      transact(async ({ change, queries: { datasets } }) => {
         if ((await change(datasets.removeDataset, { projectId, id, deletedAtMs: nowMs })) === 0) return false;
         await change(datasets.removeParts, { projectId, datasetId: id });
         return true;

@@ -1,44 +1,44 @@
-/** Reads what work is about at the beginning of its transaction, and writes what has become of it at the end. */
+/** Loads the rows that work items need at the start of their transaction, and writes the changed rows at its end. */
 
-import type { Verdict } from '../../domain/delivery.ts';
-import type { WorkContent, WorkDelivery, WorkEndpoint } from '../../domain/delivery-rows.ts';
-import { endOfTest } from '../../domain/delivery-test.ts';
-import { hourOf } from '../../domain/delivery-work.ts';
-import type { LoadedRows, WorkSet } from '../../domain/delivery-work-set.ts';
-import type { Subscription } from '../../domain/endpoint.ts';
-import { NO_EVENTS } from '../../domain/event-type.ts';
-import { changeSubscriptions, dropPassed } from '../../domain/subscriptions.ts';
-import type { Work, WorkInstant } from '../../domain/webhook-store.ts';
-import type { Changing } from '../questions.ts';
+import type { Verdict } from '../../domain/delivery/delivery.ts';
+import type { DeliveryContent, DeliveryRow, EndpointRow } from '../../domain/delivery/delivery-rows.ts';
+import { endOfTest } from '../../domain/delivery/delivery-test.ts';
+import { hourOf } from '../../domain/delivery/delivery-work.ts';
+import type { LoadedRows, RowsRead } from '../../domain/delivery/loaded-rows.ts';
+import type { ApplyOptions, WorkItem } from '../../domain/delivery/webhook-store.ts';
+import type { Subscription } from '../../domain/endpoints/endpoint.ts';
+import { changeSubscriptions, dropPassed } from '../../domain/endpoints/subscriptions.ts';
+import { NO_EVENTS } from '../../domain/events/event-type.ts';
+import type { Transaction } from '../queries.ts';
 
-/** What a transaction reads and holds. */
-export type Names = {
+/** The keys of the rows that a transaction reads and holds. */
+export type RowKeys = {
   readonly endpoints: readonly number[];
   readonly deliveries: readonly number[];
-  /** Of the deliveries, those whose content is needed as well. */
-  readonly taken: readonly number[];
-  /** Beside those that the deliveries are of. */
+  /** Those of the deliveries whose content is needed too. */
+  readonly claimed: readonly number[];
+  /** In addition to the replays of the deliveries. */
   readonly replays: readonly number[];
-  /** So many deliveries may be made. */
+  /** The most deliveries that may be created. */
   readonly batches: number;
-  /** Attempts in this hour are counted; null: nowhere. */
+  /** The hour in which attempts are counted; null: they are not. */
   readonly hour: number | null;
 };
 
 /**
- * It holds the endpoints: nobody else changes anything about them until the transaction ends. `holdFreeStates`: those
- * that others have at the moment are left out, as if they were not there.
+ * Loads the rows and holds the endpoints, so that no other transaction changes them. `holdFreeStates` leaves out
+ * endpoints that another transaction holds.
  */
 export async function loadWork(
-  { isAlone, ask, askEach, changeRows, questions }: Changing,
-  names: Names & { readonly hold: 'holdStates' | 'holdFreeStates' },
-): Promise<LoadedRows> {
+  { isExclusive: isAlone, runQuery, queryByNumbers, changeRows, queries }: Transaction,
+  names: RowKeys & { readonly hold: 'holdStates' | 'holdFreeStates' },
+): Promise<RowsRead> {
   const [held, known, deliveries, contents, blocks] = await Promise.all([
-    isAlone ? null : askEach(questions.endpointsWork[names.hold], names.endpoints),
-    askEach(questions.endpointsWork.listWorkEndpoints, names.endpoints),
-    askEach(questions.endpointsWork.listWorkDeliveries, names.deliveries),
-    askEach(questions.endpointsWork.listContents, names.taken),
-    names.batches === 0 ? [] : ask(questions.endpointsWork.drawDeliveryNumbers, { count: names.batches }),
+    isAlone ? null : queryByNumbers(queries.endpointsWork[names.hold], names.endpoints),
+    queryByNumbers(queries.endpointsWork.listEndpointRows, names.endpoints),
+    queryByNumbers(queries.endpointsWork.listDeliveryRows, names.deliveries),
+    queryByNumbers(queries.endpointsWork.listContents, names.claimed),
+    names.batches === 0 ? [] : runQuery(queries.endpointsWork.drawDeliveryNumbers, { count: names.batches }),
   ]);
   const free = held === null ? null : new Set(held.map(({ number }) => number));
   const endpoints = free === null ? known : known.filter(({ number }) => free.has(number));
@@ -46,7 +46,7 @@ export async function loadWork(
   return {
     endpoints,
     deliveries,
-    replays: await askEach(questions.endpointsWork.listWorkReplays, [...replays]),
+    replays: await queryByNumbers(queries.endpointsWork.listReplayRows, [...replays]),
     contents: new Map(contents.map((row) => [row.number, toContent(row)])),
     attempts: names.hour === null ? new Map() : await loadAttempts(names.hour),
     numbers: blocks.flatMap(({ first, count }) => Array.from({ length: count }, (_, index) => first + index)),
@@ -55,12 +55,12 @@ export async function loadWork(
   async function loadAttempts(hour: number): Promise<ReadonlyMap<number, number>> {
     const organizations = new Set(endpoints.map(({ organizationNumber }) => organizationNumber));
     const inOrder = [...organizations].toSorted((one, other) => one - other);
-    // A row that is not there yet can be held in no other way.
+    // Adding zero creates missing rows, because only existing rows can be held.
     changeRows(
-      questions.endpointsChanges.addHours,
+      queries.endpointsChanges.addHours,
       inOrder.map((organizationNumber) => ({ organizationNumber, hour, attempts: 0 })),
     );
-    const rows = await ask(questions.endpointsWork.listHours, { numbers: inOrder, hour });
+    const rows = await runQuery(queries.endpointsWork.listHours, { numbers: inOrder, hour });
     return new Map(rows.map(({ organizationNumber, attempts }) => [organizationNumber, attempts]));
   }
 }
@@ -72,78 +72,78 @@ type ContentRow = {
   readonly kept: number | null;
 };
 
-function toContent({ seqsJson, firstMs, lastMs, kept }: ContentRow): WorkContent {
+function toContent({ seqsJson, firstMs, lastMs, kept }: ContentRow): DeliveryContent {
   const seqs = JSON.parse(seqsJson) as number[];
   return { seqs, created: { firstMs, lastMs }, isKept: kept === seqs.length };
 }
 
-/** What pieces of work are about. */
-export function namesIn(work: readonly Work[], at: WorkInstant): Names {
-  const of = <Kind extends Work['kind']>(...kinds: readonly Kind[]) =>
-    work.filter((piece): piece is Extract<Work, { kind: Kind }> => kinds.some((kind) => kind === piece.kind));
-  const cuts = of('cut');
+/** The keys of the rows that work items need. */
+export function keysOf(work: readonly WorkItem[], at: ApplyOptions): RowKeys {
+  const of = <Kind extends WorkItem['kind']>(...kinds: readonly Kind[]) =>
+    work.filter((item): item is Extract<WorkItem, { kind: Kind }> => kinds.some((kind) => kind === item.kind));
+  const advances = of('advance');
   return {
     endpoints: [...new Set(work.map(({ endpointNumber }) => endpointNumber))],
-    deliveries: [...new Set(of('take', 'finish', 'lose').map(({ number }) => number))],
-    taken: [...new Set(of('take').map(({ number }) => number))],
-    replays: cuts.flatMap(({ lane }) => (lane.kind === 'replay' ? [lane.number] : [])),
-    batches: cuts.reduce((sum, { batches }) => sum + batches.length, 0),
+    deliveries: [...new Set(of('claim', 'finish', 'lose').map(({ number }) => number))],
+    claimed: [...new Set(of('claim').map(({ number }) => number))],
+    replays: advances.flatMap(({ source }) => (source.kind === 'replay' ? [source.number] : [])),
+    batches: advances.reduce((sum, { batches }) => sum + batches.length, 0),
     hour: at.attemptsPerHourMax === null ? null : hourOf(at),
   };
 }
 
-export async function writeWork(tx: Changing, changes: ReturnType<WorkSet['changes']>): Promise<void> {
-  const { changeRows, questions } = tx;
+export async function writeWork(tx: Transaction, changes: ReturnType<LoadedRows['changes']>): Promise<void> {
+  const { changeRows, queries } = tx;
   const { endpoints, disabled } = changes;
-  changeRows(questions.endpointsChanges.insertDeliveries, changes.newDeliveries);
-  changeRows(questions.endpointsChanges.updateDeliveries, changes.deliveries);
-  changeRows(questions.endpointsChanges.insertAttempts, changes.newAttempts);
-  changeRows(questions.endpointsChanges.endAttempts, changes.endedAttempts);
-  changeRows(questions.endpointsChanges.updateReplays, changes.replays);
-  changeRows(questions.endpointsChanges.addFigures, changes.figures);
+  changeRows(queries.endpointsChanges.insertDeliveries, changes.newDeliveries);
+  changeRows(queries.endpointsChanges.updateDeliveries, changes.deliveries);
+  changeRows(queries.endpointsChanges.insertAttempts, changes.newAttempts);
+  changeRows(queries.endpointsChanges.endAttempts, changes.endedAttempts);
+  changeRows(queries.endpointsChanges.updateReplays, changes.replays);
+  changeRows(queries.endpointsChanges.addFigures, changes.figures);
   changeRows(
-    questions.endpointsChanges.addHours,
+    queries.endpointsChanges.addHours,
     changes.hours.toSorted((one, other) => one.organizationNumber - other.organizationNumber),
   );
   const heads = disabled.length === 0 ? NO_HEADS : await disableEndpoints(tx, disabled);
   changeRows(
-    questions.endpointsChanges.updateStates,
+    queries.endpointsChanges.updateStates,
     endpoints.map((endpoint) => ({ ...endpoint, subscriptionsJson: subscriptionsOf(endpoint, heads) })),
   );
 }
 
-/** Where the logs end of endpoints that are disabled. */
+/** The heads of the logs of disabled endpoints, by endpoint number. */
 type Heads = ReadonlyMap<number, number>;
 
 const NO_HEADS: Heads = new Map();
 
-/** Where their logs end stays so until the commit. */
+/** Holds the heads of their logs until the commit. */
 async function disableEndpoints(
-  { ask, askEach, change, changeRows, questions }: Changing,
-  disabled: readonly WorkEndpoint[],
+  { runQuery, queryByNumbers, change, changeRows, queries }: Transaction,
+  disabled: readonly EndpointRow[],
 ): Promise<Heads> {
   const organizations = new Set(disabled.map(({ organizationNumber }) => organizationNumber));
   const inOrder = [...organizations].toSorted((one, other) => one - other);
-  const counted = change(questions.endpointsChanges.countChange, {});
+  const counted = change(queries.endpointsChanges.countChange, {});
   changeRows(
-    questions.endpointsChanges.insertHeads,
+    queries.endpointsChanges.insertHeads,
     inOrder.map((organizationNumber) => ({ organizationNumber })),
   );
   const [, [{ change: changeNumber } = { change: 0 }], heads] = await Promise.all([
     counted,
-    ask(questions.endpoints.findChange, {}),
-    askEach(questions.endpointsChanges.holdHeads, inOrder),
+    runQuery(queries.endpoints.findChange, {}),
+    queryByNumbers(queries.endpointsChanges.holdHeads, inOrder),
   ]);
   changeRows(
-    questions.endpointsChanges.disableEndpoints,
+    queries.endpointsChanges.disableEndpoints,
     disabled.map((endpoint) => ({ ...endpoint, changeNumber })),
   );
   const seqs = new Map(heads.map(({ organizationNumber, seq }) => [organizationNumber, seq]));
   return new Map(disabled.map(({ number, organizationNumber }) => [number, seqs.get(organizationNumber) ?? 0]));
 }
 
-/** Those that still matter. Whoever is disabled gets nothing any more from behind the head of the log on. */
-function subscriptionsOf({ number, subscriptionsJson, position }: WorkEndpoint, heads: Heads): string {
+/** The subscriptions that still apply. A disabled endpoint gets nothing after the head of its log. */
+function subscriptionsOf({ number, subscriptionsJson, position }: EndpointRow, heads: Heads): string {
   const subscriptions = JSON.parse(subscriptionsJson) as Subscription[];
   const open = dropPassed(subscriptions, position);
   const headSeq = heads.get(number);
@@ -151,21 +151,21 @@ function subscriptionsOf({ number, subscriptionsJson, position }: WorkEndpoint, 
   return open === subscriptions ? subscriptionsJson : JSON.stringify(open);
 }
 
-type TestsOver = {
-  readonly tests: readonly WorkDelivery[];
+type EndedTests = {
+  readonly tests: readonly DeliveryRow[];
   readonly verdict: Verdict | null;
   readonly nowMs: number;
 };
 
-/** Ends tests that have not ended. Null verdict: nothing was heard of the sender. */
-export function endTests({ changeRows, questions }: Changing, { tests, ...over }: TestsOver): void {
+/** Ends unfinished tests. Null verdict: the sender was lost. */
+export function endTests({ changeRows, queries }: Transaction, { tests, ...over }: EndedTests): void {
   const ended = tests.map((test) => endOfTest(test, over));
   changeRows(
-    questions.endpointsChanges.updateDeliveries,
+    queries.endpointsChanges.updateDeliveries,
     ended.map(({ delivery }) => delivery),
   );
   changeRows(
-    questions.endpointsChanges.endAttempts,
+    queries.endpointsChanges.endAttempts,
     ended.map(({ attempt }) => attempt),
   );
 }

@@ -1,54 +1,54 @@
-/** What those read and do who deliver. */
+/** Implements DeliveryStore on the queries of a store. */
 
-import type { Subscription } from '../../domain/endpoint.ts';
-import type { DeliveryStore, DueList, LogEntry } from '../../domain/webhook-store.ts';
+import type { DeliveryStore, DueList, LogEntry } from '../../domain/delivery/webhook-store.ts';
+import type { Subscription } from '../../domain/endpoints/endpoint.ts';
 import type { DeliveryWork } from '../delivery/work.ts';
 import { readEnvelopeHead } from '../events/envelope-head.ts';
-import type { Ask, Questions, RowOf } from '../questions.ts';
+import type { Queries, RowOf, RunQuery } from '../queries.ts';
 import { deliveryStatuses } from '../rows/codes.ts';
 import { unpackEndpoint } from '../rows/endpoint-rows.ts';
-import { createCounts, createOutboxes, findLeast, inParts } from './outboxes.ts';
+import { createCounts, createOutboxes, findLeast, inBatches } from './outboxes.ts';
 import type { WebhookStoreDeps } from './webhook-store.ts';
 
-export type DeliveryStoreDeps = Pick<WebhookStoreDeps, 'questions' | 'ask' | 'search'> &
+export type DeliveryStoreDeps = Pick<WebhookStoreDeps, 'queries' | 'runQuery' | 'search'> &
   Pick<DeliveryStore, 'nowMs' | 'isAlone'> & {
-    /** Who listens learns of events and changes. */
+    /** Notifies listeners of new events and changes. */
     readonly wake: Pick<DeliveryStore, 'listen'> & { notify(): void };
-    readonly work: Pick<DeliveryWork, 'applyWork' | 'sweepDeliveries'>;
-    /** For what is only counted: nobody who delivers waits for it. */
-    readonly askAside: Ask;
-    /** Where others wait for a step of housekeeping, so many rows are enough for one. */
+    readonly work: Pick<DeliveryWork, 'applyWork' | 'maintainDeliveries'>;
+    /** Runs the queries of metrics where dispatchers do not wait for them. */
+    readonly runQueryAside: RunQuery;
+    /** The row limit of a maintenance step, so that other writes do not wait long. */
     readonly sweptMax: number;
   };
 
-type Found = RowOf<Questions['endpointsDue']['listDue']>;
+type Found = RowOf<Queries['endpointsDue']['listDue']>;
 
 const SENDING = deliveryStatuses.code('sending');
 const NOTHING: Omit<DueList, 'endpointNumber'> = { waiting: [], lost: [], nextAtMs: null };
 
-/** `forget` drops what is known of the log: a new connection may be to a database that was set back. */
+/** `forget` drops what is cached of the log, because a new connection may lead to a database that was restored. */
 export function createDeliveryStore(deps: DeliveryStoreDeps): DeliveryStore & { forget(): void } {
-  const { questions, ask, askAside, search, wake, work, sweptMax, nowMs, isAlone } = deps;
-  // Up to this number endpoints have been swept in this round; null: all have.
+  const { queries, runQuery, runQueryAside, search, wake, work, sweptMax, nowMs, isAlone } = deps;
+  // This round of maintenance continues after this endpoint; null: all endpoints are done.
   let afterEndpoint: number | null = 0;
   return {
     nowMs,
     isAlone,
     listen: wake.listen,
-    ...createLogReader(questions, ask),
-    changes: createChanges(questions, ask),
-    due: createDueLists(questions, ask),
-    counts: createCounts(questions, askAside, createOutboxes(questions, askAside, search)),
+    ...createLogReader(queries, runQuery),
+    changes: createChanges(queries, runQuery),
+    due: createDueLists(queries, runQuery),
+    counts: createCounts(queries, runQueryAside, createOutboxes(queries, runQueryAside, search)),
     async apply(pieces, at) {
       if (pieces.length === 0) return [];
       const outcomes = await work.applyWork(pieces, at);
       if (outcomes.some((outcome) => outcome.kind === 'recorded' && outcome.disabled !== null)) wake.notify();
       return outcomes;
     },
-    async sweep(question) {
-      const rowsMax = Math.min(question.rowsMax, sweptMax);
-      const step = { question: { ...question, rowsMax }, afterEndpoint };
-      const { next, isOver, disabled, expired } = await work.sweepDeliveries(step);
+    async maintain(query) {
+      const rowsMax = Math.min(query.rowsMax, sweptMax);
+      const step = { query: { ...query, rowsMax }, afterEndpoint };
+      const { next, isOver, disabled, expired } = await work.maintainDeliveries(step);
       afterEndpoint = next;
       if (disabled.length > 0) wake.notify();
       return { more: !isOver, disabled, expired };
@@ -56,15 +56,15 @@ export function createDeliveryStore(deps: DeliveryStoreDeps): DeliveryStore & { 
   };
 }
 
-function createChanges({ endpoints: questions }: Questions, ask: Ask): DeliveryStore['changes'] {
+function createChanges({ endpoints: queries }: Queries, runQuery: RunQuery): DeliveryStore['changes'] {
   return async (afterChange) => {
-    // First: changes commit in the order of their numbers, so the rows hold all up to this one. What changes meanwhile
-    // has a higher number, and is read again.
-    const [{ change } = { change: 0 }] = await ask(questions.findChange, {});
+    // Read first: changes commit in the order of their numbers, so the rows include all up to this one. Later changes
+    // have higher numbers and are read again.
+    const [{ change } = { change: 0 }] = await runQuery(queries.findChange, {});
     if (change <= afterChange) return { change, endpoints: [] };
-    const rows = await ask(afterChange === 0 ? questions.listLiving : questions.listChanged, { afterChange });
+    const rows = await runQuery(afterChange === 0 ? queries.listLiving : queries.listChanged, { afterChange });
     const replays = Map.groupBy(
-      await ask(questions.listRunningReplays, { afterChange }),
+      await runQuery(queries.listRunningReplays, { afterChange }),
       ({ endpointNumber }) => endpointNumber,
     );
     const endpoints = rows.map(({ subscriptionsJson, ...row }) => ({
@@ -76,11 +76,11 @@ function createChanges({ endpoints: questions }: Questions, ask: Ask): DeliveryS
   };
 }
 
-function createDueLists({ endpointsDue }: Questions, ask: Ask): DeliveryStore['due'] {
-  return async (endpointNumbers, question) => {
-    const parts = await inParts(endpointNumbers, (numbers) => ask(endpointsDue.listDue, { numbers, ...question }));
-    const lists = new Map(parts.flat().map((row) => [row.endpointNumber, toList(row, question.nowMs)]));
-    const { perEndpointMax } = question;
+function createDueLists({ endpointsDue }: Queries, runQuery: RunQuery): DeliveryStore['due'] {
+  return async (endpointNumbers, query) => {
+    const parts = await inBatches(endpointNumbers, (numbers) => runQuery(endpointsDue.listDue, { numbers, ...query }));
+    const lists = new Map(parts.flat().map((row) => [row.endpointNumber, toList(row, query.nowMs)]));
+    const { perEndpointMax } = query;
     return endpointNumbers.map((endpointNumber) => {
       const { waiting, lost, nextAtMs } = lists.get(endpointNumber) ?? NOTHING;
       return { endpointNumber, waiting: waiting.slice(0, perEndpointMax), lost, nextAtMs };
@@ -105,22 +105,22 @@ function toList({ found, run: currentRun }: Found, nowMs: number): Omit<DueList,
 }
 
 type LogReader = Pick<DeliveryStore, 'heads' | 'events' | 'envelopes'> & {
-  /** Forgets what is known of the log: the database may be another one. */
+  /** Clears the cache, because the database may be another one. */
   forget(): void;
 };
 
-/** Some entry of a log, and when it was created. */
+/** An entry of a log and its creation time. */
 type Mark = Pick<LogEntry, 'seq' | 'createdAtMs'>;
 
-// An organization that is forgotten only costs a look at every month.
+// Dropping an organization only costs a read of every month.
 const MARKS_MAX = 10_000;
 
-function createLogReader({ endpointsWork }: Questions, ask: Ask): LogReader {
-  /** Time never runs backwards in a log, so what comes behind an entry was created no earlier than it. */
+function createLogReader({ endpointsWork }: Queries, runQuery: RunQuery): LogReader {
+  /** Creation times never decrease in a log, so entries after a mark were created no earlier. */
   const marks = new Map<number, Mark>();
 
   function remember(organizationNumber: number, { seq, createdAtMs }: Mark): void {
-    // Most who read are near the end, and those behind have more to read than months to look at.
+    // Most reads are near the end of the log, so only marks further on are kept.
     if (seq <= (marks.get(organizationNumber)?.seq ?? 0)) return;
     marks.delete(organizationNumber);
     marks.set(organizationNumber, { seq, createdAtMs });
@@ -129,19 +129,19 @@ function createLogReader({ endpointsWork }: Questions, ask: Ask): LogReader {
   }
 
   return {
-    heads: () => ask(endpointsWork.listHeads, {}),
+    heads: async (numbers) => (numbers.length === 0 ? [] : runQuery(endpointsWork.listHeads, { numbers })),
     async events(organizationNumber, range) {
       const mark = marks.get(organizationNumber);
       const firstMs = mark !== undefined && mark.seq <= range.afterSeq ? mark.createdAtMs : 0;
-      const rows = await ask(endpointsWork.listEntries, { organizationNumber, firstMs, ...range });
+      const rows = await runQuery(endpointsWork.listEntries, { organizationNumber, firstMs, ...range });
       const entries = rows.map(toEntry);
-      // The first, not the last: what was read may have to be read again.
+      // The first entry and not the last, because the same range may be read again.
       const [first] = entries;
       if (first !== undefined) remember(organizationNumber, first);
       return entries;
     },
     envelopes: async (organizationNumber, seqs, within) =>
-      (await ask(endpointsWork.listEnvelopes, { organizationNumber, seqs, ...within })).map(toEntry),
+      (await runQuery(endpointsWork.listEnvelopes, { organizationNumber, seqs, ...within })).map(toEntry),
     forget: () => marks.clear(),
   };
 }

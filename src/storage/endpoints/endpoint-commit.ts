@@ -1,17 +1,17 @@
-/** The part of a management change that is about webhooks. */
+/** Commits the part of a management change that concerns webhooks. */
 
-import type { DeliveryState, NewReplay } from '../../domain/delivery.ts';
-import type { WorkEndpoint } from '../../domain/delivery-rows.ts';
-import { stepDelivery } from '../../domain/delivery-step.ts';
-import type { EndpointChange, Subscription } from '../../domain/endpoint.ts';
-import { type EventMask, NO_EVENTS } from '../../domain/event-type.ts';
-import type { ManagementChange } from '../../domain/management.ts';
-import { changeSubscriptions, dropPassed, maskOf } from '../../domain/subscriptions.ts';
-import type { Redelivery } from '../../domain/webhook-store.ts';
-import type { Changing, Row } from '../questions.ts';
+import type { DeliveryState, NewReplay } from '../../domain/delivery/delivery.ts';
+import type { EndpointRow } from '../../domain/delivery/delivery-rows.ts';
+import { stepDelivery } from '../../domain/delivery/delivery-step.ts';
+import type { Redelivery } from '../../domain/delivery/webhook-store.ts';
+import type { EndpointChange, Subscription } from '../../domain/endpoints/endpoint.ts';
+import { changeSubscriptions, dropPassed, maskOf } from '../../domain/endpoints/subscriptions.ts';
+import { type EventMask, NO_EVENTS } from '../../domain/events/event-type.ts';
+import type { ManagementChange } from '../../domain/management/management.ts';
+import type { Row, Transaction } from '../queries.ts';
 import { packEndpoint } from '../rows/endpoint-rows.ts';
 
-/** Each change of what an endpoint gets is remembered until all before it is delivered. */
+/** Each change of subscriptions is kept until all events before it are delivered. */
 const SUBSCRIPTIONS_MAX = 1_000;
 export const TOO_OFTEN = new Error('an endpoint has changed more often than can be remembered');
 export const NOT_AS_READ = new Error('an endpoint or a delivery is not as it was read');
@@ -25,27 +25,27 @@ const NEW_STATE = {
 };
 
 type Commit = {
-  readonly tx: Changing;
+  readonly tx: Transaction;
   readonly organizationId: string;
   readonly organizationNumber: number;
 };
 
-/** Endpoints that nobody else changes until the transaction ends, by their numbers. */
-type Held = ReadonlyMap<number, WorkEndpoint>;
+/** Endpoints that this transaction holds, by number. */
+type Held = ReadonlyMap<number, EndpointRow>;
 
-/** `held` is null for an endpoint that is new. */
-type Changed = { readonly change: EndpointChange; readonly held: WorkEndpoint | null };
+/** `held` is null for a new endpoint. */
+type Changed = { readonly change: EndpointChange; readonly held: EndpointRow | null };
 
 /**
- * Throws when something is not as it was read. Comes last in its transaction: whoever appends to the log of the
- * organization waits from here on.
+ * Throws when a row has changed since it was read. Comes last in its transaction, because from here on appends to the
+ * log of the organization wait.
  */
-export async function storeWebhooks(tx: Changing, change: ManagementChange): Promise<void> {
+export async function storeWebhooks(tx: Transaction, change: ManagementChange): Promise<void> {
   const { organizationId, endpoints = [], replays = [], redeliveries = [] } = change;
   if (endpoints.length + replays.length + redeliveries.length === 0) return;
-  const { countChange } = tx.questions.endpointsChanges;
-  const { findOrganizationNumber, insertReplay, markChanged } = tx.questions.endpointsChanges;
-  const [organization] = await tx.ask(findOrganizationNumber, { id: organizationId });
+  const { countChange } = tx.queries.endpointsChanges;
+  const { findOrganizationNumber, insertReplay, markChanged } = tx.queries.endpointsChanges;
+  const [organization] = await tx.runQuery(findOrganizationNumber, { id: organizationId });
   if (organization === undefined) throw NOT_AS_READ;
   const commit = { tx, organizationId, organizationNumber: organization.number };
   const touched = [...new Set([...replays, ...redeliveries].map(({ endpointNumber }) => endpointNumber))];
@@ -57,7 +57,7 @@ export async function storeWebhooks(tx: Changing, change: ManagementChange): Pro
   const changed = endpoints.map((each) => pair(each, held));
   for (const redelivery of redeliveries) await redeliver(commit, redelivery, held.get(redelivery.endpointNumber));
   await tx.change(countChange, {});
-  const [{ change: changeNumber } = { change: 0 }] = await tx.ask(tx.questions.endpoints.findChange, {});
+  const [{ change: changeNumber } = { change: 0 }] = await tx.runQuery(tx.queries.endpoints.findChange, {});
   for (const replay of replays) await tx.change(insertReplay, packReplay(replay));
   for (const number of touched) await tx.change(markChanged, { number, changeNumber });
   if (changed.length > 0) await storeEndpoints(commit, changed, changeNumber);
@@ -67,18 +67,20 @@ async function holdEndpoints(commit: Commit, touched: readonly number[], changes
   const { tx } = commit;
   const numbers = new Set(touched);
   for (const { record } of changes) for (const number of await findNumbers(commit, record.id)) numbers.add(number);
-  const held = new Map<number, WorkEndpoint>();
-  // Everybody takes them in this order. The row of the state is the mutex of an endpoint.
+  const held = new Map<number, EndpointRow>();
+  // All transactions hold endpoints in this order. The row of the state is the mutex of an endpoint.
   for (const number of [...numbers].toSorted((one, other) => one - other)) {
-    const states = await tx.ask(tx.questions.endpointsWork.holdStates, { numbers: [number] });
-    const [endpoint] = await tx.ask(tx.questions.endpointsWork.listWorkEndpoints, { numbers: [number] });
+    const states = await tx.runQuery(tx.queries.endpointsWork.holdStates, { numbers: [number] });
+    const [endpoint] = await tx.runQuery(tx.queries.endpointsWork.listEndpointRows, { numbers: [number] });
     if (states.length > 0 && endpoint !== undefined) held.set(number, endpoint);
   }
   return held;
 }
 
 async function findNumbers({ tx, organizationId }: Commit, id: string): Promise<readonly number[]> {
-  return (await tx.ask(tx.questions.endpointsChanges.findNumber, { organizationId, id })).map(({ number }) => number);
+  return (await tx.runQuery(tx.queries.endpointsChanges.findNumber, { organizationId, id })).map(
+    ({ number }) => number,
+  );
 }
 
 function pair(change: EndpointChange, known: Held): Changed {
@@ -87,13 +89,13 @@ function pair(change: EndpointChange, known: Held): Changed {
   return { change, held };
 }
 
-async function redeliver({ tx }: Commit, asked: Redelivery, held?: WorkEndpoint): Promise<void> {
+async function redeliver({ tx }: Commit, asked: Redelivery, held?: EndpointRow): Promise<void> {
   const { endpointNumber, number, fence, atMs } = asked;
-  const [before] = await tx.ask(tx.questions.endpointsWork.listWorkDeliveries, { numbers: [number] });
+  const [before] = await tx.runQuery(tx.queries.endpointsWork.listDeliveryRows, { numbers: [number] });
   const isAsRead = before?.endpointNumber === endpointNumber && before.fence === fence && !before.test;
   if (!isAsRead || held === undefined || !REDELIVERABLE.has(before.status)) throw NOT_AS_READ;
   const { delivery } = stepDelivery(before, held, { kind: 'redeliver' }, { nowMs: atMs, random: () => 0 });
-  tx.changeRows(tx.questions.endpointsChanges.updateDeliveries, [{ ...before, ...delivery }]);
+  tx.changeRows(tx.queries.endpointsChanges.updateDeliveries, [{ ...before, ...delivery }]);
 }
 
 function packReplay({ fromSeq, ...rest }: NewReplay): Row<'WebhookReplay'> {
@@ -111,7 +113,7 @@ function packReplay({ fromSeq, ...rest }: NewReplay): Row<'WebhookReplay'> {
 
 async function storeEndpoints(commit: Commit, changed: readonly Changed[], changeNumber: number): Promise<void> {
   const { tx, organizationNumber } = commit;
-  const { cancelReplays, insertEndpoint, insertState, updateEndpoint } = tx.questions.endpointsChanges;
+  const { cancelReplays, insertEndpoint, insertState, updateEndpoint } = tx.queries.endpointsChanges;
   for (const { change, held } of changed) {
     const row = { ...packEndpoint(change.record), version: change.expectedVersion + 1, changeNumber };
     if (held === null) await tx.change(insertEndpoint, { ...row, organizationNumber });
@@ -122,7 +124,7 @@ async function storeEndpoints(commit: Commit, changed: readonly Changed[], chang
     const { archivedAtMs, id } = change.record;
     const mask = maskOf(change.record);
     const before = held === null ? [] : dropPassed(JSON.parse(held.subscriptionsJson), held.position);
-    // As long as nothing is appended, where the log ends says from where on the new mask holds.
+    // While the head of the log is held, nothing is appended, so the new mask applies from the next position on.
     if (before.at(-1)?.mask !== mask) headSeq ??= await holdHead(commit);
     const now = headSeq === null ? before : limited(changeSubscriptions(before, headSeq, mask), mask);
     const subscriptionsJson = JSON.stringify(now);
@@ -133,22 +135,22 @@ async function storeEndpoints(commit: Commit, changed: readonly Changed[], chang
       continue;
     }
     const streak = change.clearsStreak ? { failingSinceMs: null, consecutiveFailures: 0 } : {};
-    tx.changeRows(tx.questions.endpointsChanges.updateStates, [{ ...held, subscriptionsJson, ...streak }]);
+    tx.changeRows(tx.queries.endpointsChanges.updateStates, [{ ...held, subscriptionsJson, ...streak }]);
     if (archivedAtMs === null) continue;
     await tx.change(cancelReplays, { endpointNumber: held.number, completedAtMs: archivedAtMs });
   }
 }
 
-/** To be silent is never refused: once silent, there is nothing left to silence. */
+/** Changes to no events at all are never refused, because they end the list of changes. */
 function limited(subscriptions: readonly Subscription[], mask: EventMask): readonly Subscription[] {
   if (mask !== NO_EVENTS && subscriptions.length > SUBSCRIPTIONS_MAX) throw TOO_OFTEN;
   return subscriptions;
 }
 
-/** Where the log of the organization ends. Nobody appends to it before the transaction ends. */
+/** Holds the head of the organization's log until the transaction ends. */
 async function holdHead({ tx, organizationNumber }: Commit): Promise<number> {
-  const { holdHeads, insertHeads } = tx.questions.endpointsChanges;
+  const { holdHeads, insertHeads } = tx.queries.endpointsChanges;
   tx.changeRows(insertHeads, [{ organizationNumber }]);
-  const [{ seq } = { seq: 0 }] = await tx.ask(holdHeads, { numbers: [organizationNumber] });
+  const [{ seq } = { seq: 0 }] = await tx.runQuery(holdHeads, { numbers: [organizationNumber] });
   return seq;
 }

@@ -1,76 +1,80 @@
-/** What endpoints get of the log that is in no delivery yet, and how many deliveries there are: for health and metrics. */
+/** Counts the events that are in no delivery yet, and the deliveries, for health and metrics. */
 
 import { setImmediate as turn } from 'node:timers/promises';
-import type { DeliveryStatus } from '../../domain/delivery.ts';
-import { joinParts, type LogPart, type Place, partsOf } from '../../domain/subscriptions.ts';
-import type { DeliveryCounts, DeliveryStore, WebhookStore } from '../../domain/webhook-store.ts';
-import type { Ask, Questions } from '../questions.ts';
+import type { DeliveryStatus } from '../../domain/delivery/delivery.ts';
+import type { DeliveryCounts, DeliveryStore, WebhookStore } from '../../domain/delivery/webhook-store.ts';
+import { type LogPosition, type LogSlice, mergeSlices, slicesOf } from '../../domain/endpoints/subscriptions.ts';
+import type { Queries, RunQuery } from '../queries.ts';
 
 export type OutboxCount = { readonly events: number; readonly oldestAtMs: number | null };
 
 export type Outboxes = {
   count(endpointNumber: number): Promise<OutboxCount>;
-  /** When the oldest event of any of them was created; null when there is none. */
-  oldestAtMs(places: readonly Place[]): Promise<number | null>;
+  /** When the oldest event of any of these outboxes was created; null: they are empty. */
+  oldestAtMs(positions: readonly LogPosition[]): Promise<number | null>;
 };
 
-/** How a store looks through a log for events of some types. */
+/** How a store searches a log for events of some types. */
 export type LogSearch = Pick<WebhookStore, 'matchEvents'> & {
-  count(part: LogPart): Promise<OutboxCount>;
-  findFirst(part: LogPart): Promise<FoundEvent | null>;
+  count(slice: LogSlice): Promise<OutboxCount>;
+  findFirst(slice: LogSlice): Promise<FoundEvent | null>;
 };
 
 export type FoundEvent = { readonly seq: number; readonly createdAtMs: number };
 
 const FOR_EVER = Number.MAX_SAFE_INTEGER;
 
-export function createOutboxes({ endpointsDue }: Questions, ask: Ask, search: LogSearch): Outboxes {
+export function createOutboxes({ endpointsDue }: Queries, runQuery: RunQuery, search: LogSearch): Outboxes {
   return {
     async count(endpointNumber) {
-      const places = await ask(endpointsDue.findPlace, { endpointNumber });
+      const positions = await runQuery(endpointsDue.findPosition, { endpointNumber });
       let count: OutboxCount = { events: 0, oldestAtMs: null };
-      for (const part of places.flatMap(partsOf)) {
-        const { events, oldestAtMs } = await search.count(part);
+      for (const slice of positions.flatMap(slicesOf)) {
+        const { events, oldestAtMs } = await search.count(slice);
         count = { events: count.events + events, oldestAtMs: count.oldestAtMs ?? oldestAtMs };
       }
       return count;
     },
-    async oldestAtMs(places) {
+    async oldestAtMs(positions) {
       const oldest = new Map<number, FoundEvent>();
-      for (const part of joinParts(places.flatMap(partsOf))) {
-        const before = oldest.get(part.organizationNumber)?.seq ?? FOR_EVER;
-        const found = await search.findFirst({ ...part, toSeq: Math.min(part.toSeq, before - 1) });
-        if (found !== null) oldest.set(part.organizationNumber, found);
+      for (const slice of mergeSlices(positions.flatMap(slicesOf))) {
+        const before = oldest.get(slice.organizationNumber)?.seq ?? FOR_EVER;
+        const found = await search.findFirst({ ...slice, toSeq: Math.min(slice.toSeq, before - 1) });
+        if (found !== null) oldest.set(slice.organizationNumber, found);
       }
       return findLeast([...oldest.values()].map(({ createdAtMs }) => createdAtMs));
     },
   };
 }
 
-/** There may be more of them than a call has room for. */
+/** The least instant; null for none. Spreading the list into Math.min could exceed the limit of arguments. */
 export function findLeast(instants: readonly number[]): number | null {
   return instants.length === 0 ? null : instants.reduce((one, other) => Math.min(one, other));
 }
 
-/** So many are asked about before others have their turn. */
-const ENDPOINTS_AT_ONCE = 250;
+/** Other work gets a turn after this many endpoints. */
+const ENDPOINTS_PER_BATCH = 250;
 
-export function createCounts({ endpointsDue }: Questions, ask: Ask, outboxes: Outboxes): DeliveryStore['counts'] {
+export function createCounts(
+  { endpointsDue }: Queries,
+  runQuery: RunQuery,
+  outboxes: Outboxes,
+): DeliveryStore['counts'] {
   return async () => {
-    const endpoints = await ask(endpointsDue.listPlaces, {});
+    const endpoints = await runQuery(endpointsDue.listPositions, {});
     const active = endpoints.filter(({ status }) => status === 'active');
     const statuses = new Map(endpoints.map(({ number, status }) => [number, status]));
-    // First: what leaves an outbox meanwhile is in a delivery when those are looked at.
+    // Read first: events that leave an outbox meanwhile are in a delivery when deliveries are read.
     const behind = active.filter(({ position, headSeq }) => (headSeq ?? 0) > position);
     const oldest = [await outboxes.oldestAtMs(behind)];
-    const [dead] = await ask(endpointsDue.countDead, {});
+    const [dead] = await runQuery(endpointsDue.countDead, {});
     const deliveries = { queued: 0, sending: 0, retrying: 0, held: 0, dead: dead?.count ?? 0 };
-    await inParts([...statuses.keys()], async (numbers) => {
-      const counts = await ask(endpointsDue.countUnended, { numbers });
+    await inBatches([...statuses.keys()], async (numbers) => {
+      const counts = await runQuery(endpointsDue.countUnended, { numbers });
       for (const { endpointNumber, status, count } of counts) {
         deliveries[countedStatus(status, statuses.get(endpointNumber))] += count;
       }
-      const queued = await ask(endpointsDue.findOldestQueued, {
+      const queued = await runQuery(endpointsDue.findOldestQueued, {
         numbers: numbers.filter((number) => statuses.get(number) === 'active'),
       });
       oldest.push(...queued.map(({ oldestAtMs }) => oldestAtMs));
@@ -93,15 +97,15 @@ function countedStatus(
   return status === 'queued' ? status : 'retrying';
 }
 
-/** Nobody else waits for all of them. */
-export async function inParts<T>(
+/** Reads in batches and gives other work a turn between them. */
+export async function inBatches<T>(
   endpoints: readonly number[],
   read: (some: readonly number[]) => Promise<T>,
 ): Promise<T[]> {
   const answers: T[] = [];
-  for (let from = 0; from < endpoints.length; from += ENDPOINTS_AT_ONCE) {
+  for (let from = 0; from < endpoints.length; from += ENDPOINTS_PER_BATCH) {
     if (from > 0) await turn();
-    answers.push(await read(endpoints.slice(from, from + ENDPOINTS_AT_ONCE)));
+    answers.push(await read(endpoints.slice(from, from + ENDPOINTS_PER_BATCH)));
   }
   return answers;
 }

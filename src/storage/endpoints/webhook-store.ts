@@ -1,23 +1,23 @@
-/** Webhook endpoints, what was sent to them and how they fare, for those who ask. */
+/** Implements WebhookStore on the queries of a store. */
 
 import { setImmediate as turn } from 'node:timers/promises';
-import { BUCKET_MS, HOUR_MS } from '../../domain/delivery-rows.ts';
-import type { Endpoint } from '../../domain/endpoint.ts';
-import type { DescendingPage, EndpointFigures, WebhookStore } from '../../domain/webhook-store.ts';
+import { BUCKET_MS, HOUR_MS } from '../../domain/delivery/delivery-rows.ts';
+import type { DescendingPage, EndpointFigures, WebhookStore } from '../../domain/delivery/webhook-store.ts';
+import type { Endpoint } from '../../domain/endpoints/endpoint.ts';
 import type { DeliveryWork } from '../delivery/work.ts';
-import type { Ask, Questions } from '../questions.ts';
+import type { Queries, RunQuery } from '../queries.ts';
 import { deliveryStatuses } from '../rows/codes.ts';
 import { unpackEndpoint } from '../rows/endpoint-rows.ts';
 import { createOutboxes, type LogSearch, type Outboxes } from './outboxes.ts';
 
 export type WebhookStoreDeps = {
-  readonly questions: Questions;
-  readonly ask: Ask;
+  readonly queries: Queries;
+  readonly runQuery: RunQuery;
   readonly search: LogSearch;
   readonly tests: Pick<DeliveryWork, 'beginTest' | 'endTest'>;
 };
 
-/** A list of all may be long; so many are read before others have their turn. */
+/** Other work gets a turn after this many rows of a long list. */
 const ROWS_AT_ONCE = 250;
 const FIRST = { createdAtMs: -1, id: '' };
 
@@ -25,26 +25,27 @@ const AFTER_ALL = { atMs: Number.MAX_SAFE_INTEGER, id: '' };
 
 const LATENCIES_MAX = 500;
 
-export function createWebhookStore({ questions, ask, search, tests }: WebhookStoreDeps): WebhookStore {
-  const { endpointsChanges: changes } = questions;
+export function createWebhookStore({ queries, runQuery, search, tests }: WebhookStoreDeps): WebhookStore {
+  const { endpointsChanges: changes } = queries;
   return {
-    countEndpoints: async (organizationId) => (await ask(changes.countEndpoints, { organizationId }))[0]?.count ?? 0,
-    replay: async (endpointNumber, id) => (await ask(changes.findReplay, { endpointNumber, id }))[0] ?? null,
+    countEndpoints: async (organizationId) =>
+      (await runQuery(changes.countEndpoints, { organizationId }))[0]?.count ?? 0,
+    replay: async (endpointNumber, id) => (await runQuery(changes.findReplay, { endpointNumber, id }))[0] ?? null,
     countUnfinishedReplays: async (endpointNumber) =>
-      (await ask(changes.countUnfinishedReplays, { endpointNumber }))[0]?.count ?? 0,
-    ...createEndpointReader(questions, ask),
-    ...createDeliveryLog(questions, ask),
-    health: createHealth(questions, ask, createOutboxes(questions, ask, search)),
+      (await runQuery(changes.countUnfinishedReplays, { endpointNumber }))[0]?.count ?? 0,
+    ...createEndpointReader(queries, runQuery),
+    ...createDeliveryLog(queries, runQuery),
+    health: createHealth(queries, runQuery, createOutboxes(queries, runQuery, search)),
     matchEvents: search.matchEvents,
     beginTest: tests.beginTest,
     endTest: tests.endTest,
   };
 }
 
-/** Not through the writer, which those wait for who send. */
+/** Not through the writer thread, because senders wait for it. */
 function createEndpointReader(
-  { endpoints: { listEndpoints, findEndpoint } }: Questions,
-  ask: Ask,
+  { endpoints: { listEndpoints, findEndpoint } }: Queries,
+  runQuery: RunQuery,
 ): Pick<WebhookStore, 'endpoints' | 'endpoint'> {
   return {
     async endpoints(organizationId, { after, limit }) {
@@ -53,7 +54,7 @@ function createEndpointReader(
       for (let place = after ?? FIRST; ; await turn()) {
         const { createdAtMs, id } = place;
         const count = Math.min(max - found.length, ROWS_AT_ONCE);
-        const rows = await ask(listEndpoints, { organizationId, createdAtMs, id, limit: count });
+        const rows = await runQuery(listEndpoints, { organizationId, createdAtMs, id, limit: count });
         found.push(...rows.map((row) => unpackEndpoint(row)));
         const last = rows.at(-1);
         if (last === undefined || rows.length < ROWS_AT_ONCE || found.length >= max) return found;
@@ -61,27 +62,27 @@ function createEndpointReader(
       }
     },
     async endpoint(organizationId, id) {
-      const [row] = await ask(findEndpoint, { organizationId, id });
+      const [row] = await runQuery(findEndpoint, { organizationId, id });
       return row === undefined ? null : unpackEndpoint(row);
     },
   };
 }
 
 function createDeliveryLog(
-  { endpoints: questions }: Questions,
-  ask: Ask,
+  { endpoints: queries }: Queries,
+  runQuery: RunQuery,
 ): Pick<WebhookStore, 'attempts' | 'delivery' | 'attemptsOf' | 'deadLetters'> {
   return {
     attempts: async (endpointNumber, page) =>
-      (await ask(questions.listAttempts, { endpointNumber, ...placeOf(page) })).map(withEventIds),
+      (await runQuery(queries.listAttempts, { endpointNumber, ...placeOf(page) })).map(withEventIds),
     async delivery(endpointNumber, dispatchId) {
-      const [row] = await ask(questions.findDelivery, { endpointNumber, dispatchId });
+      const [row] = await runQuery(queries.findDelivery, { endpointNumber, dispatchId });
       return row === undefined ? null : withEventIds(row);
     },
     attemptsOf: async (endpointNumber, dispatchId, limit) =>
-      (await ask(questions.listAttemptsOf, { endpointNumber, dispatchId, limit })).map(withEventIds),
+      (await runQuery(queries.listAttemptsOf, { endpointNumber, dispatchId, limit })).map(withEventIds),
     deadLetters: async (endpointNumber, page) =>
-      (await ask(questions.listDead, { endpointNumber, ...placeOf(page) })).map(withEventIds),
+      (await runQuery(queries.listDead, { endpointNumber, ...placeOf(page) })).map(withEventIds),
   };
 }
 
@@ -93,15 +94,15 @@ function withEventIds<Row extends { readonly eventIdsJson: string }>({ eventIdsJ
   return { ...row, eventIds: JSON.parse(eventIdsJson) as string[] };
 }
 
-function createHealth({ endpoints }: Questions, ask: Ask, outboxes: Outboxes): WebhookStore['health'] {
+function createHealth({ endpoints }: Queries, runQuery: RunQuery, outboxes: Outboxes): WebhookStore['health'] {
   return async (endpointNumber, nowMs): Promise<EndpointFigures> => {
     const sinceMs = nowMs - HOUR_MS;
     const hour = { sinceMs, untilMs: nowMs, bucket: Math.floor(sinceMs / BUCKET_MS) };
-    // First: what leaves the outbox meanwhile is in a delivery when those are looked at.
+    // Read first: events that leave the outbox meanwhile are in a delivery when deliveries are read.
     const outbox = await outboxes.count(endpointNumber);
-    const [figures] = await ask(endpoints.findFigures, { endpointNumber, ...hour, limit: LATENCIES_MAX });
+    const [figures] = await runQuery(endpoints.findFigures, { endpointNumber, ...hour, limit: LATENCIES_MAX });
     const unfinished = figures?.unfinished ?? [];
-    const counts = new Map(unfinished.map(({ status, count }) => [deliveryStatuses.word(status), count]));
+    const counts = new Map(unfinished.map(({ status, count }) => [deliveryStatuses.value(status), count]));
     const retrying = counts.get('retrying') ?? 0;
     const waiting = (counts.get('queued') ?? 0) + retrying;
     const isActive = figures?.status === 'active';

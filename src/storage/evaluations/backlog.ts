@@ -1,62 +1,62 @@
 /**
- * Bounds the jobs that wait in a project, where they are stored. They are counted now and then, beside what stores them:
- * that only asks what is known, and waits for no count. What this process has stored since is added to the last count, so
- * that one process alone keeps the bound, and several keep it by about what the others store from count to count.
+ * Bounds the waiting jobs of a project where they are stored. Jobs are counted from time to time, in the background: an
+ * append uses the last count plus what this process has stored since. One process alone keeps the bound exactly; several
+ * exceed it by what the others store between two counts.
  */
 
 export type Backlog = {
-  /** Whether there is no room for the job of another trace: then the trace is not looked at. */
+  /** Whether the project may store no further job; monitors then skip the trace. */
   isFull(projectNumber: number): boolean;
-  /** What became of traces that had no job, once it is stored. */
+  /** Records how many jobs an append made and refused, once it is stored. */
   note(projectNumber: number, jobs: JobCount): void;
-  /** How many traces this process has not had looked at. */
+  /** How many traces this process stored without a job. */
   refused(): number;
 };
 
-/** Of traces that are stored together. */
+/** The jobs of one append. */
 export type JobCount = { made: number; refused: number };
 
 export type BacklogDeps = {
   readonly waitingMax: number;
-  /** Of a clock that never goes back. */
+  /** Monotonic milliseconds. */
   readonly nowMs: () => number;
   readonly countSome: CountSome;
 };
 
-/** Counts the jobs of a project after those of a trace, in the order of their traces, and at most so many. */
-export type CountSome = (question: SomeJobs) => Promise<CountedSome | undefined>;
+/** Counts at most `countMax` jobs of a project, by ascending trace, after one trace. */
+export type CountSome = (query: SomeJobs) => Promise<CountedSome | undefined>;
 export type SomeJobs = {
   readonly projectNumber: number;
   readonly afterSequence: number;
   readonly countMax: number;
 };
-/** `lastSequence`: of the trace that was counted last. */
+/** `lastSequence`: the last trace that was counted. */
 export type CountedSome = { readonly count: number; readonly lastSequence: number | null };
 
 type Known = {
-  /** Of the last count. */
+  /** The last count. */
   count: number;
-  /** By this process since that began. */
+  /** Jobs that this process stored since the last count began. */
   made: number;
-  /** How many more it may store before it counts again. */
+  /** How many jobs this process may store before it counts again. */
   jobsLeft: number;
   askedAtMs: number;
-  /** From one count to the next. */
+  /** The least time between two counts. */
   pauseMs: number;
 };
 
-/** A project is not counted more often. */
+/** The bounds of `pauseMs`. */
 const PAUSE_MIN_MS = 1_000;
 const PAUSE_MAX_MS = 60_000;
-/** An answer that nobody has asked for again since is too old to refuse anything by. */
+/** An older count refuses nothing. */
 const TRUSTED_MS = 10_000;
-/** Of the room that is left, before it is looked at again. */
+/** The share of the remaining capacity that may be used before the next count. */
 const SHARE = 1 / 8;
 const SHARE_MIN = 1 / 100;
-/** Counted by one question, for which others may have to wait. */
+/** Jobs counted by one query, because other queries may have to wait for it. */
 const STEP = 10_000;
 
-/** Only projects with monitors are ever asked about. */
+/** Only called for projects with monitors. */
 export function createBacklog({ waitingMax, nowMs, countSome }: BacklogDeps): Backlog {
   const known = new Map<number, Known>();
   let isCounting = false;
@@ -79,7 +79,7 @@ export function createBacklog({ waitingMax, nowMs, countSome }: BacklogDeps): Ba
       project.jobsLeft = Math.ceil(Math.max((waitingMax - count - project.made) * SHARE, waitingMax * SHARE_MIN));
       project.pauseMs = PAUSE_MIN_MS;
     } catch {
-      // Whoever needs the store is told that it fails. The last answer stays.
+      // The append that needs the store reports its failure. The last count stays valid.
       project.pauseMs = Math.min(Math.max(2 * project.pauseMs, PAUSE_MIN_MS), PAUSE_MAX_MS);
     } finally {
       project.askedAtMs = nowMs();
@@ -87,7 +87,7 @@ export function createBacklog({ waitingMax, nowMs, countSome }: BacklogDeps): Ba
     }
   }
 
-  /** About: jobs of one trace are not told apart where one step ends, and come and go meanwhile. */
+  /** An estimate: a step may end among the jobs of one trace, and jobs come and go meanwhile. */
   async function countJobs(projectNumber: number): Promise<number> {
     let count = 0;
     let afterSequence = -1;

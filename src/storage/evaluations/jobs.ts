@@ -1,9 +1,9 @@
-/** The queue of evaluations as it is stored. */
+/** The stored queue of evaluation jobs. */
 
 import {
   ALL_MONITORS,
   type ClaimedJob,
-  type ClaimQuestion,
+  type ClaimRequest,
   type EvaluationJob,
   type EvaluationJobStore,
   type JobEnd,
@@ -13,15 +13,15 @@ import {
   UNTRIED,
 } from '../../domain/evaluations/jobs.ts';
 import type { DeliveryStoreDeps } from '../endpoints/delivery-store.ts';
-import { type Ask, type Changing, type Questions, type RowOf, type Transact, withQuestions } from '../questions.ts';
+import type { Queries, RowOf, RunQuery, Transact, Transaction } from '../queries.ts';
 import type { Backlog } from './backlog.ts';
 
-/** What needs the write handle; see EvaluationJobStore. */
+/** The verbs that write; see EvaluationJobStore. */
 export type JobWork = {
-  claimJobs(question: ClaimQuestion): Promise<readonly ClaimedJob[]>;
+  claimJobs(query: ClaimRequest): Promise<readonly ClaimedJob[]>;
   renewJobs(jobs: readonly ClaimedJob[], untilMs: number): Promise<readonly boolean[]>;
   releaseJobs(jobs: readonly ClaimedJob[], nowMs: number): Promise<void>;
-  takeOverJobs(question: TakeOver): Promise<void>;
+  takeOverJobs(query: TakeOver): Promise<void>;
   enqueueJobs(jobs: readonly NewJob[]): Promise<void>;
   /** See JobCounts. */
   refusedJobs(): Promise<number>;
@@ -33,8 +33,7 @@ export type TakeOver = {
   readonly leaseMs: number;
 };
 
-export function createJobWork(questions: Questions, transactions: Transact, backlog: Backlog): JobWork {
-  const transact = withQuestions(questions, transactions);
+export function createJobWork(transact: Transact, backlog: Backlog): JobWork {
   return {
     claimJobs: ({ shares, nowMs, leaseMs, fence }) =>
       transact(async (tx) => {
@@ -43,20 +42,20 @@ export function createJobWork(questions: Questions, transactions: Transact, back
         return claimed;
       }),
     renewJobs: (jobs, dueAtMs) =>
-      transact(async ({ change, questions: { evaluations } }) => {
+      transact(async ({ change, queries: { evaluations } }) => {
         const renewed = new Set<ClaimedJob>();
-        // In the order of their keys, in which appends lock them.
+        // By ascending key, the order in which appends lock them.
         for (const job of jobs.toSorted(compareKeys)) {
           if ((await change(evaluations.renewJob, { ...job, dueAtMs })) > 0) renewed.add(job);
         }
         return jobs.map((job) => renewed.has(job));
       }),
     releaseJobs: (jobs, dueAtMs) =>
-      transact(async ({ change, questions: { evaluations } }) => {
+      transact(async ({ change, queries: { evaluations } }) => {
         for (const job of jobs.toSorted(compareKeys)) await change(evaluations.releaseJob, { ...job, dueAtMs });
       }),
     takeOverJobs: ({ projectNumbers, nowMs, leaseMs }) =>
-      transact(async ({ change, questions: { evaluations } }) => {
+      transact(async ({ change, queries: { evaluations } }) => {
         const leasedUntilMs = nowMs + leaseMs;
         for (const projectNumber of projectNumbers) {
           await change(evaluations.endLeases, { projectNumber, nowMs, leasedUntilMs });
@@ -64,7 +63,7 @@ export function createJobWork(questions: Questions, transactions: Transact, back
       }),
     refusedJobs: async () => backlog.refused(),
     enqueueJobs: (jobs) =>
-      transact(async ({ changeRows, questions: { evaluations } }) => {
+      transact(async ({ changeRows, queries: { evaluations } }) => {
         changeRows(
           evaluations.insertJobs,
           jobs.map((job) => ({ ...job, ...UNTRIED, isRooted: true, sinceMs: job.dueAtMs, asOf: 0 })),
@@ -73,14 +72,14 @@ export function createJobWork(questions: Questions, transactions: Transact, back
   };
 }
 
-type Share = ClaimQuestion['shares'][number];
-type Lease = Pick<ClaimQuestion, 'nowMs' | 'leaseMs' | 'fence'>;
-type DueJob = RowOf<Questions['evaluations']['holdDue']>;
+type Share = ClaimRequest['shares'][number];
+type Lease = Pick<ClaimRequest, 'nowMs' | 'leaseMs' | 'fence'>;
+type DueJob = RowOf<Queries['evaluations']['holdDue']>;
 
-// Jobs that come to nothing, because no monitor looks at their traces any more, are removed a few claims at a time.
+// Jobs without a monitor are removed while claiming; this bounds how many batches one claim removes.
 const ROUNDS_MAX = 16;
 
-async function claimShare(tx: Changing, share: Share, lease: Lease): Promise<readonly ClaimedJob[]> {
+async function claimShare(tx: Transaction, share: Share, lease: Lease): Promise<readonly ClaimedJob[]> {
   for (let round = 1; ; round += 1) {
     const { claimed, isMore } = await claimDue(tx, share, lease);
     if (claimed.length > 0 || !isMore || round === ROUNDS_MAX) return claimed;
@@ -88,30 +87,30 @@ async function claimShare(tx: Changing, share: Share, lease: Lease): Promise<rea
 }
 
 async function claimDue(
-  tx: Changing,
+  tx: Transaction,
   { projectNumber, limit }: Share,
   { nowMs, leaseMs, fence }: Lease,
 ): Promise<{ readonly claimed: readonly ClaimedJob[]; readonly isMore: boolean }> {
-  const { ask, changeRows, questions } = tx;
-  const { evaluations, monitors } = questions;
-  const due = await ask(evaluations.holdDue, { projectNumber, nowMs, limit });
+  const { runQuery, changeRows, queries } = tx;
+  const { evaluations, monitors } = queries;
+  const due = await runQuery(evaluations.holdDue, { projectNumber, nowMs, limit });
   const [ofAll, ofOne] = [due.filter(isOfAll), due.filter((job) => !isOfAll(job))];
-  const running = ofAll.length === 0 ? [] : await ask(monitors.listRunningOf, { projectNumber });
+  const running = ofAll.length === 0 ? [] : await runQuery(monitors.listRunningOf, { projectNumber });
   const knownOf = await holdKnown(tx, projectNumber, ofAll);
   const dueAtMs = nowMs + leaseMs;
-  // A lease that is over was lost with who had it.
+  // An expired lease means that its process was lost, which counts as a failure.
   const waiting = ofOne.map((job) => ({ ...job, fence, failures: job.failures + (job.fence === 0 ? 0 : 1) }));
   const made: ClaimedJob[] = [];
   const stored: EvaluationJob[] = [];
   const split: JobKey[] = [];
   const hasRoom = () => waiting.length + made.length < limit;
   for (const job of ofAll) {
-    // The others stay for whoever claims next.
+    // The remaining jobs wait for the next claim.
     if (!hasRoom()) break;
     const known = knownOf(job.traceSequence);
     if (known === null) continue;
     split.push(job);
-    // A job that is claimed just now reads the trace when it runs: what it is known as has the lease that is over.
+    // A job that this claim takes reads the trace later anyway; `known` still shows its expired lease.
     const isClaimed = (sourceId: string) =>
       waiting.some((other) => other.traceSequence === job.traceSequence && other.sourceId === sourceId);
     const unclaimed = running.filter(({ id }) => !isClaimed(id));
@@ -131,23 +130,23 @@ async function claimDue(
 }
 
 /**
- * The jobs that traces have beside those for all monitors; null while others are at any of them. Whoever waits for one
- * job while it holds others could be waited for.
+ * Locks the jobs per monitor of each trace; null when another transaction holds one of them. Waiting for a lock while
+ * holding others could deadlock.
  */
 async function holdKnown(
-  { ask, questions: { evaluations } }: Changing,
+  { runQuery, queries: { evaluations } }: Transaction,
   projectNumber: number,
   ofAll: readonly DueJob[],
 ): Promise<(traceSequence: number) => readonly EvaluationJob[] | null> {
   const traceSequences = ofAll.map(({ traceSequence }) => traceSequence);
-  const listed = ofAll.length === 0 ? [] : await ask(evaluations.listSources, { projectNumber, traceSequences });
+  const listed = ofAll.length === 0 ? [] : await runQuery(evaluations.listSources, { projectNumber, traceSequences });
   const others = Map.groupBy(
     listed.filter((job) => !isOfAll(job)),
     ({ traceSequence }) => traceSequence,
   );
   const held = new Map<number, readonly EvaluationJob[] | null>();
   for (const [traceSequence, sources] of others) {
-    const jobs = await ask(evaluations.holdJobsOfTrace, { projectNumber, traceSequence });
+    const jobs = await runQuery(evaluations.holdJobsOfTrace, { projectNumber, traceSequence });
     const isFree = sources.every(({ sourceId }) => jobs.some((job) => job.sourceId === sourceId));
     held.set(traceSequence, isFree ? jobs : null);
   }
@@ -159,17 +158,17 @@ function isOfAll({ sourceId }: Pick<JobKey, 'sourceId'>): boolean {
 }
 
 export type JobStoreDeps = {
-  readonly questions: Questions;
-  readonly ask: Ask;
+  readonly queries: Queries;
+  readonly runQuery: RunQuery;
   readonly work: JobWork;
-  /** Leases of deliveries are judged by the same clock, and who delivers is woken as well. */
+  /** Jobs share the clock and the wake-up of deliveries. */
   readonly delivery: Pick<DeliveryStoreDeps, 'nowMs' | 'isAlone' | 'wake'>;
   readonly end: (end: JobEnd) => Promise<'recorded' | 'stale'>;
 };
 
-export function createJobStore({ questions, ask, work, delivery, end }: JobStoreDeps): EvaluationJobStore {
-  const { evaluations } = questions;
-  const queues = () => ask(evaluations.listQueues, {});
+export function createJobStore({ queries, runQuery, work, delivery, end }: JobStoreDeps): EvaluationJobStore {
+  const { evaluations } = queries;
+  const queues = () => runQuery(evaluations.listQueues, {});
   return {
     nowMs: delivery.nowMs,
     listen: delivery.wake.listen,
@@ -185,7 +184,7 @@ export function createJobStore({ questions, ask, work, delivery, end }: JobStore
     end,
     enqueue: work.enqueueJobs,
     async counts(countMax) {
-      const [counted] = await ask(evaluations.countJobs, { countMax });
+      const [counted] = await runQuery(evaluations.countJobs, { countMax });
       const dues = (await queues()).map(({ dueAtMs }) => dueAtMs);
       return {
         refused: await work.refusedJobs(),

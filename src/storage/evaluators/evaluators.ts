@@ -1,23 +1,22 @@
 /** Saved evaluators. */
 
-import type { Evaluator, EvaluatorField } from '../../domain/evaluator.ts';
+import type { Evaluator, EvaluatorField } from '../../domain/evaluators/evaluator.ts';
 import type { EvaluatorStore } from '../../domain/store.ts';
-import type { Managing } from '../management.ts';
 import { countChange } from '../monitors/monitors.ts';
-import type { Asking, Questions, RowOf } from '../questions.ts';
+import type { Queries, QueryRunner, RowOf, Transact } from '../queries.ts';
 
 export function createEvaluatorReader({
-  questions: { evaluators },
-  ask,
-}: Asking): Pick<EvaluatorStore, 'find' | 'list'> {
+  queries: { evaluators },
+  runQuery,
+}: QueryRunner): Pick<EvaluatorStore, 'find' | 'list'> {
   return {
     async find(projectId, idOrSlug) {
-      const [row] = await ask(evaluators.findEvaluator, { projectId, id: idOrSlug });
-      const [found] = row ? [row] : await ask(evaluators.findEvaluatorBySlug, { projectId, slug: idOrSlug });
+      const [row] = await runQuery(evaluators.findEvaluator, { projectId, id: idOrSlug });
+      const [found] = row ? [row] : await runQuery(evaluators.findEvaluatorBySlug, { projectId, slug: idOrSlug });
       return found === undefined ? null : unpack(found);
     },
     list: async (projectId, { afterId, limit }) =>
-      (await ask(evaluators.listEvaluators, { projectId, afterId: afterId ?? '', limit })).map(unpack),
+      (await runQuery(evaluators.listEvaluators, { projectId, afterId: afterId ?? '', limit })).map(unpack),
   };
 }
 
@@ -27,28 +26,28 @@ export type EvaluatorWriter = {
   removeEvaluator: EvaluatorStore['remove'];
 };
 
-export function createEvaluatorWriter({ transact }: Managing): EvaluatorWriter {
+export function createEvaluatorWriter(transact: Transact): EvaluatorWriter {
   return {
     insertEvaluator: (evaluator, liveMax) =>
-      transact(async ({ ask, change, questions: { evaluators } }) => {
+      transact(async ({ runQuery, change, queries: { evaluators } }) => {
         const { id, projectId, slug } = evaluator;
-        await ask(evaluators.holdProject, { projectId });
-        const [live] = await ask(evaluators.countEvaluators, { projectId });
+        await runQuery(evaluators.holdProject, { projectId });
+        const [live] = await runQuery(evaluators.countEvaluators, { projectId });
         if (live === undefined || live.count >= liveMax) return 'limit_reached';
         if ((await change(evaluators.insertEvaluator, { ...pack(evaluator), deletedAtMs: null })) > 0) return 'stored';
-        const [taken] = await ask(evaluators.findEvaluatorBySlug, { projectId, slug });
+        const [taken] = await runQuery(evaluators.findEvaluatorBySlug, { projectId, slug });
         if (taken === undefined || taken.id === id) throw new Error('the id of an evaluator is taken');
         return 'slug_taken';
       }),
     replaceEvaluator: (evaluator, knownAtMs) =>
-      transact(async ({ change, questions: { evaluators } }) => {
+      transact(async ({ change, queries: { evaluators } }) => {
         const changed = await change(evaluators.replaceEvaluator, { ...pack(evaluator), knownAtMs });
         return changed > 0 ? 'stored' : 'stale';
       }),
     removeEvaluator: (projectId, id, nowMs) =>
       transact(async (tx) => {
-        const { change, questions } = tx;
-        const { evaluators, monitors } = questions;
+        const { change, queries } = tx;
+        const { evaluators, monitors } = queries;
         if ((await change(evaluators.removeEvaluator, { projectId, id, deletedAtMs: nowMs })) === 0) return false;
         const disabled = await change(monitors.disableMonitors, { projectId, evaluatorId: id, updatedAtMs: nowMs });
         if (disabled > 0) await countChange(tx, projectId, nowMs);
@@ -61,7 +60,7 @@ function pack({ fields, outputFields, ...rest }: Evaluator) {
   return { ...rest, fieldsJson: JSON.stringify(fields), outputFieldsJson: JSON.stringify(outputFields) };
 }
 
-function unpack({ fieldsJson, outputFieldsJson, ...rest }: RowOf<Questions['evaluators']['findEvaluator']>): Evaluator {
+function unpack({ fieldsJson, outputFieldsJson, ...rest }: RowOf<Queries['evaluators']['findEvaluator']>): Evaluator {
   return { ...rest, fields: readFields(fieldsJson), outputFields: readFields(outputFieldsJson) };
 }
 

@@ -1,19 +1,18 @@
 /** Runs of evaluators over traces. */
 
 import type { EvaluatorRun, EvaluatorRunStore, LeasedRun } from '../../domain/evaluations/evaluator-run.ts';
-import type { Managing } from '../management.ts';
-import type { Asking, Questions, RowOf } from '../questions.ts';
+import type { Queries, QueryRunner, RowOf, Transact } from '../queries.ts';
 
 export function createRunReader({
-  questions: { evaluatorsRuns },
-  ask,
-}: Asking): Pick<EvaluatorRunStore, 'find' | 'list'> {
+  queries: { evaluatorsRuns },
+  runQuery,
+}: QueryRunner): Pick<EvaluatorRunStore, 'find' | 'list'> {
   return {
     async find(projectId, id) {
-      const [row] = await ask(evaluatorsRuns.findRun, { projectId, id });
+      const [row] = await runQuery(evaluatorsRuns.findRun, { projectId, id });
       return row === undefined ? null : toRun(row);
     },
-    list: async (projectId, limit) => (await ask(evaluatorsRuns.listRuns, { projectId, limit })).map(toRun),
+    list: async (projectId, limit) => (await runQuery(evaluatorsRuns.listRuns, { projectId, limit })).map(toRun),
   };
 }
 
@@ -24,38 +23,38 @@ export type RunWriter = {
   advanceRun: EvaluatorRunStore['advance'];
 };
 
-export function createRunWriter({ transact }: Managing): RunWriter {
+export function createRunWriter(transact: Transact): RunWriter {
   return {
     insertRun: (run, { runningMax, forgetBeforeMs }) =>
-      transact(async ({ ask, change, questions: { evaluators, evaluatorsRuns } }) => {
+      transact(async ({ runQuery, change, queries: { evaluators, evaluatorsRuns } }) => {
         const { projectId } = run;
-        await ask(evaluators.holdProject, { projectId });
-        const [running] = await ask(evaluatorsRuns.countRunning, { projectId });
+        await runQuery(evaluators.holdProject, { projectId });
+        const [running] = await runQuery(evaluatorsRuns.countRunning, { projectId });
         if (running === undefined || running.count >= runningMax) return 'limit_reached';
         await change(evaluatorsRuns.forgetRuns, { projectId, beforeMs: forgetBeforeMs });
         await change(evaluatorsRuns.insertRun, { ...run, leasedUntilMs: 0, fence: 0, failures: 0 });
         return 'stored';
       }),
     cancelRun: ({ projectId, id }, nowMs) =>
-      transact(async ({ change, questions: { evaluatorsRuns } }) => {
+      transact(async ({ change, queries: { evaluatorsRuns } }) => {
         await change(evaluatorsRuns.cancelRun, { projectId, id, updatedAtMs: nowMs });
       }),
     leaseRun: ({ nowMs, untilMs: leasedUntilMs, fence }) =>
-      transact(async ({ ask, change, questions: { evaluatorsRuns } }) => {
-        const [idle] = await ask(evaluatorsRuns.holdIdleRun, { nowMs });
+      transact(async ({ runQuery, change, queries: { evaluatorsRuns } }) => {
+        const [idle] = await runQuery(evaluatorsRuns.holdIdleRun, { nowMs });
         if (idle === undefined) return null;
         await change(evaluatorsRuns.leaseRun, { ...idle, leasedUntilMs, fence });
-        const [row] = await ask(evaluatorsRuns.findRun, idle);
+        const [row] = await runQuery(evaluatorsRuns.findRun, idle);
         return row === undefined ? null : toLeased(row);
       }),
     advanceRun: (progress) =>
       transact(
-        async ({ change, questions: { evaluatorsRuns } }) => (await change(evaluatorsRuns.advanceRun, progress)) > 0,
+        async ({ change, queries: { evaluatorsRuns } }) => (await change(evaluatorsRuns.advanceRun, progress)) > 0,
       ),
   };
 }
 
-type Row = RowOf<Questions['evaluatorsRuns']['findRun']>;
+type Row = RowOf<Queries['evaluatorsRuns']['findRun']>;
 
 function toRun({ fence: _, failures: __, ...run }: Row): EvaluatorRun {
   return run;

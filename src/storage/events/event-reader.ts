@@ -1,23 +1,23 @@
 /** Reading the log of emitted events. */
 
-import type { EventRange } from '../../domain/event.ts';
-import type { RequestEventType } from '../../domain/event-type.ts';
-import { type EventName, parseEventId } from '../../domain/request-event.ts';
+import type { EventRange } from '../../domain/events/event.ts';
+import type { RequestEventType } from '../../domain/events/event-type.ts';
+import { type EventName, parseEventId } from '../../domain/events/request-event.ts';
 import type { EventStore, RequestStore } from '../../domain/store.ts';
 import type { Found, LookUps } from '../append/reader.ts';
-import type { Asking, Compiled } from '../questions.ts';
-import type * as source from './questions.ts';
+import type { Compiled, QueryRunner } from '../queries.ts';
+import type * as source from './queries.ts';
 
-export type EventQuestions = { readonly [Name in keyof typeof source]: Compiled<(typeof source)[Name]> };
+export type EventQueries = { readonly [Name in keyof typeof source]: Compiled<(typeof source)[Name]> };
 
 const LISTS = {
   'gateway.request.completed': 'listCompletedEvents',
   'gateway.request.settled': 'listSettledEvents',
-} as const satisfies Record<RequestEventType, keyof EventQuestions>;
+} as const satisfies Record<RequestEventType, keyof EventQueries>;
 
-export function createEventList({ questions, ask }: Asking<EventQuestions>): EventStore['list'] {
+export function createEventList({ queries, runQuery }: QueryRunner<EventQueries>): EventStore['list'] {
   return ({ organization, fromMs, toMs, type, after, limit }: EventRange) =>
-    ask(questions[type === null ? 'listEvents' : LISTS[type]], {
+    runQuery(queries[type === null ? 'listEvents' : LISTS[type]], {
       organizationNumber: organization.number,
       fromMs,
       limit,
@@ -27,7 +27,7 @@ export function createEventList({ questions, ask }: Asking<EventQuestions>): Eve
     });
 }
 
-/** Finds an event by its id: its request tells when it was created, which is where the log has it. */
+/** Finds an event by its id. Its request row holds when the event was created, which is part of its key in the log. */
 export function createEventFinder({ findRequest, findEvent }: LookUps): EventStore['find'] {
   return async (organization, eventId, sinceMs) => {
     const parsed = parseEventId(eventId);
@@ -41,13 +41,16 @@ export function createEventFinder({ findRequest, findEvent }: LookUps): EventSto
   };
 }
 
-/** When an event of a request was created; the row has the last correction apart from those before. */
+/** When an event of a request was created; null for a correction that the row does not have. */
 export function createdAtOf(name: EventName, request: Found<'findRequest'>): number | null {
   if (name.kind !== 'correction') return name.kind === 'completed' ? request.completedEvent : request.settledEvent;
   const earlier: readonly number[] = JSON.parse(request.earlierCorrections ?? '[]');
   return [...earlier, request.correctionEvent][name.number - 1] ?? null;
 }
 
-export function createOldestAdmitted({ questions, ask }: Asking<EventQuestions>): RequestStore['oldestAdmittedAtMs'] {
-  return async () => (await ask(questions.findOldestAdmitted, {}))[0]?.receivedAtMs ?? null;
+export function createOldestAdmitted({
+  queries,
+  runQuery,
+}: QueryRunner<EventQueries>): RequestStore['oldestAdmittedAtMs'] {
+  return async () => (await runQuery(queries.findOldestAdmitted, {}))[0]?.receivedAtMs ?? null;
 }

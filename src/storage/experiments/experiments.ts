@@ -1,4 +1,4 @@
-/** Experiments, their runs and results. */
+/** Stores experiments, their runs and results. */
 
 import type {
   ExperimentResult,
@@ -8,30 +8,29 @@ import type {
   ScoreFigures,
 } from '../../domain/experiments/experiment.ts';
 import { applyReport, type SizedResult } from '../../domain/experiments/run-report.ts';
-import type { Managing } from '../management.ts';
-import type { Asking, Questions, RowOf } from '../questions.ts';
-import { limitRuns } from '../search/search-limiter.ts';
+import { limitRuns } from '../long-reads.ts';
+import type { Queries, QueryRunner, RowOf, Transact } from '../queries.ts';
 
 export function createExperimentStore(
-  { questions: { experiments }, ask }: Asking,
+  { queries: { experiments }, runQuery }: QueryRunner,
   writer: ExperimentWriter,
 ): ExperimentStore {
   type FigureQuestion = Parameters<typeof experiments.listFigures.cells>[0];
   const listFigures = limitRuns(
-    (given: FigureQuestion) => ask(experiments.listFigures, given),
+    (params: FigureQuestion) => runQuery(experiments.listFigures, params),
     ({ projectId }) => projectId,
   );
   return {
     async find(projectId, idOrSlug) {
-      const [found] = await ask(experiments.findExperiment, { projectId, id: idOrSlug });
-      return found ?? (await ask(experiments.findExperimentBySlug, { projectId, slug: idOrSlug }))[0] ?? null;
+      const [found] = await runQuery(experiments.findExperiment, { projectId, id: idOrSlug });
+      return found ?? (await runQuery(experiments.findExperimentBySlug, { projectId, slug: idOrSlug }))[0] ?? null;
     },
-    list: (projectId, limit) => ask(experiments.listExperiments, { projectId, limit }),
-    findRun: async (key) => (await ask(experiments.findRun, key))[0] ?? null,
+    list: (projectId, limit) => runQuery(experiments.listExperiments, { projectId, limit }),
+    findRun: async (key) => (await runQuery(experiments.findRun, key))[0] ?? null,
     listRuns({ projectId, id: experimentId }, { after, limit }) {
-      if (after === null) return ask(experiments.listRuns, { projectId, experimentId, limit });
+      if (after === null) return runQuery(experiments.listRuns, { projectId, experimentId, limit });
       const { createdAtMs: afterMs, id: afterId } = after;
-      return ask(experiments.listRunsAfter, { projectId, experimentId, limit, afterMs, afterId });
+      return runQuery(experiments.listRunsAfter, { projectId, experimentId, limit, afterMs, afterId });
     },
     async figures({ projectId, key: runKey }, { after, limit }) {
       const { entryIndex, targetId } = after ?? { entryIndex: -1, targetId: '' };
@@ -43,13 +42,13 @@ export function createExperimentStore(
       }));
     },
     results: ({ projectId, key: runKey }, keys) =>
-      findResults(keys, (some) => ask(experiments.listResults, { projectId, runKey, ...some })),
+      findResults(keys, (some) => runQuery(experiments.listResults, { projectId, runKey, ...some })),
     init: writer.initExperiment,
     hide: writer.hideExperiment,
     insertRun: writer.insertExperimentRun,
     report: writer.reportExperimentRun,
     hideRun: writer.hideExperimentRun,
-    sweep: writer.sweepExperimentRuns,
+    removeHidden: writer.removeHiddenExperimentRuns,
   };
 }
 
@@ -59,58 +58,58 @@ export type ExperimentWriter = {
   insertExperimentRun: ExperimentStore['insertRun'];
   reportExperimentRun: ExperimentStore['report'];
   hideExperimentRun: ExperimentStore['hideRun'];
-  sweepExperimentRuns: ExperimentStore['sweep'];
+  removeHiddenExperimentRuns: ExperimentStore['removeHidden'];
 };
 
-export function createExperimentWriter({ transact }: Managing): ExperimentWriter {
+export function createExperimentWriter(transact: Transact): ExperimentWriter {
   return {
     initExperiment: (experiment, liveMax) =>
-      transact(async ({ ask, change, questions: { experiments, evaluators } }) => {
+      transact(async ({ runQuery, change, queries: { experiments, evaluators } }) => {
         const { projectId, slug } = experiment;
-        // Until the transaction ends nobody else counts what the project holds.
-        await ask(evaluators.holdProject, { projectId });
-        const [known] = await ask(experiments.findExperimentBySlug, { projectId, slug });
+        // Locks the project, so that no other transaction counts its experiments meanwhile.
+        await runQuery(evaluators.holdProject, { projectId });
+        const [known] = await runQuery(experiments.findExperimentBySlug, { projectId, slug });
         if (known !== undefined) return known;
-        const [live] = await ask(experiments.countExperiments, { projectId });
+        const [live] = await runQuery(experiments.countExperiments, { projectId });
         if (live === undefined || live.count >= liveMax) return 'limit_reached';
         if ((await change(experiments.insertExperiment, { ...experiment, deletedAtMs: null })) > 0) return experiment;
-        // Somebody else was first, in a project without a row.
-        const [taken] = await ask(experiments.findExperimentBySlug, { projectId, slug });
+        // Another transaction was first: a project without a row cannot be locked.
+        const [taken] = await runQuery(experiments.findExperimentBySlug, { projectId, slug });
         if (taken === undefined) throw new Error('the id of an experiment is taken');
         return taken;
       }),
     hideExperiment: (projectId, id, nowMs) =>
-      transact(async ({ ask, change, questions: { experiments, evaluators } }) => {
-        await ask(evaluators.holdProject, { projectId });
+      transact(async ({ runQuery, change, queries: { experiments, evaluators } }) => {
+        await runQuery(evaluators.holdProject, { projectId });
         if ((await change(experiments.hideExperiment, { projectId, id, deletedAtMs: nowMs })) === 0) return false;
         await change(experiments.hideRuns, { projectId, experimentId: id, deletedAtMs: nowMs });
         return true;
       }),
     insertExperimentRun: (run, runsMax) =>
-      transact(async ({ ask, change, questions: { experiments, evaluators } }) => {
+      transact(async ({ runQuery, change, queries: { experiments, evaluators } }) => {
         const { projectId, experimentId, id } = run;
-        await ask(evaluators.holdProject, { projectId });
-        const [experiment] = await ask(experiments.holdExperiment, { projectId, id: experimentId });
+        await runQuery(evaluators.holdProject, { projectId });
+        const [experiment] = await runQuery(experiments.holdExperiment, { projectId, id: experimentId });
         if (experiment === undefined) return 'not_found';
-        const [known] = await ask(experiments.findRun, { projectId, experimentId, id });
+        const [known] = await runQuery(experiments.findRun, { projectId, experimentId, id });
         if (known !== undefined) return known;
-        const [stored] = await ask(experiments.countRuns, { projectId });
+        const [stored] = await runQuery(experiments.countRuns, { projectId });
         if (stored === undefined || stored.count >= runsMax) return 'limit_reached';
         if ((await change(experiments.insertRun, { ...run, deletedAtMs: null })) > 0) {
           await change(experiments.touchExperiment, { projectId, id: experimentId, updatedAtMs: run.createdAtMs });
           return run;
         }
-        const [taken] = await ask(experiments.findRun, { projectId, experimentId, id });
+        const [taken] = await runQuery(experiments.findRun, { projectId, experimentId, id });
         if (taken === undefined) throw new Error('the key of a run is taken');
         return taken;
       }),
     reportExperimentRun: (key, report, limits) =>
-      transact(async ({ ask, change, changeRows, questions: { experiments } }) => {
-        const [run] = await ask(experiments.holdRun, key);
+      transact(async ({ runQuery, change, changeRows, queries: { experiments } }) => {
+        const [run] = await runQuery(experiments.holdRun, key);
         if (run === undefined) return null;
         const { projectId, key: runKey } = run;
         const known = await findResults(report.results, (some) =>
-          ask(experiments.listResults, { projectId, runKey, ...some }),
+          runQuery(experiments.listResults, { projectId, runKey, ...some }),
         );
         const applied = applyReport(run, known, { report, limits });
         if (applied.isRunChanged) await change(experiments.updateRun, applied.run);
@@ -122,15 +121,15 @@ export function createExperimentWriter({ transact }: Managing): ExperimentWriter
       }),
     hideExperimentRun: ({ projectId, experimentId, id }, nowMs) =>
       transact(
-        async ({ change, questions: { experiments } }) =>
+        async ({ change, queries: { experiments } }) =>
           (await change(experiments.hideRun, { projectId, experimentId, id, deletedAtMs: nowMs })) > 0,
       ),
-    sweepExperimentRuns: (rowsMax) =>
-      transact(async ({ ask, change, changeRows, questions: { experiments } }) => {
-        const [hidden] = await ask(experiments.findHiddenRun, {});
+    removeHiddenExperimentRuns: (rowsMax) =>
+      transact(async ({ runQuery, change, changeRows, queries: { experiments } }) => {
+        const [hidden] = await runQuery(experiments.findHiddenRun, {});
         if (hidden === undefined) return false;
         const { projectId, key: runKey } = hidden;
-        const keys = await ask(experiments.listKeys, { projectId, runKey, limit: rowsMax });
+        const keys = await runQuery(experiments.listKeys, { projectId, runKey, limit: rowsMax });
         changeRows(experiments.removeResults, keys);
         if (keys.length < rowsMax) await change(experiments.removeRun, { projectId, key: runKey });
         return true;
@@ -140,7 +139,7 @@ export function createExperimentWriter({ transact }: Managing): ExperimentWriter
 
 type SomeOfTarget = { readonly targetId: string; readonly entryIndexes: readonly number[] };
 
-/** Entries have results of many targets, so each target is asked for its own. */
+/** One query per target. */
 async function findResults(
   keys: readonly ResultKey[],
   list: (some: SomeOfTarget) => Promise<readonly Row[]>,
@@ -161,9 +160,9 @@ function pack({ evaluations, ...rest }: SizedResult, run: { readonly projectId: 
   return { ...rest, ...run, evaluationsJson: JSON.stringify(evaluations), scoresJson: JSON.stringify(scores) };
 }
 
-type Row = RowOf<Questions['experiments']['listResults']>;
+type Row = RowOf<Queries['experiments']['listResults']>;
 
-// Only pack writes these columns.
+// Only `pack` writes these columns.
 function unpack({
   projectId: _,
   runKey: __,

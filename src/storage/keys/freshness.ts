@@ -1,9 +1,9 @@
 /**
- * Answers that other processes may change at any moment: none is older than the question. Whoever asks while a read
- * runs waits for the next one and shares it, so that however many ask, one read runs and one waits.
+ * Shares reads without ever answering with an outdated value: a call during a read waits for the next read, so that one
+ * read runs and at most one waits, however many callers there are.
  */
 
-/** Gives every caller what a read answered that began after the call. */
+/** Answers every call with a read that began after the call. */
 export function createFreshness<T>(read: () => Promise<T>): () => Promise<T> {
   let running: Promise<unknown> = Promise.resolve();
   let waiting: Promise<T> | null = null;
@@ -21,7 +21,7 @@ export function createFreshness<T>(read: () => Promise<T>): () => Promise<T> {
   };
 }
 
-/** The same for answers by name: one read answers for all names that were asked meanwhile. Null for names it leaves out. */
+/** The same for values by name: one read answers all names asked for meanwhile. Null for names it does not find. */
 export function createFreshLookup<V>(
   readAll: (names: readonly string[]) => Promise<ReadonlyMap<string, V>>,
 ): (name: string) => Promise<V | null> {

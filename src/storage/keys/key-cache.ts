@@ -1,32 +1,32 @@
 /**
- * Keeps what authentication reads. The generation moves on with every change that authentication must see, before that
- * change is acknowledged; so what was read in the current generation is what the database holds, and a revoked key is
- * refused on the very next request.
+ * Caches what authentication reads. A generation number grows with every change that authentication must see, before
+ * that change is acknowledged. So entries of the current generation match the database, and a revoked key is refused on
+ * the very next request.
  */
 
 import type { ApiKey, Project } from '../../domain/caller.ts';
 import type { KeyStore } from '../../domain/store.ts';
 
-/** Entries of each kind; beyond it all that is kept is dropped, which costs a read each. */
+/** The most entries of each kind; a full cache is emptied. */
 const ENTRIES_MAX = 10_000;
 
-/** As long as a key id, and none. */
+/** Has the length of a key id, but is none. */
 const NO_KEY_ID = '-'.repeat(16);
 
 export type KeyReader = Pick<KeyStore, 'findApiKey' | 'findProject' | 'hasImportedCredentials'> & {
-  /** Every key id there is, revoked ones included. Null: unknown ids are asked for like known ones. */
+  /** Every key id, revoked ones included. Null: unknown ids are looked up like known ones. */
   readonly listKeyIds: (() => Promise<readonly string[]>) | null;
-  /** By the key a project has, or by the one before, also after its overlap. */
+  /** By the current key of a project or its previous one, also after the overlap. */
   findProjectByKey(keyHash: Buffer): Promise<ProjectByKey | null>;
 };
 
 export type ProjectByKey = {
   readonly project: Project;
-  /** When the key stops working; null for the key a project has. */
+  /** When the key stops working; null for the current key. */
   readonly untilMs: number | null;
 };
 
-/** Null: there is none. */
+/** Null: nothing has that name. */
 type Entries<V> = Map<string, V | null>;
 
 type Kept = {
@@ -41,9 +41,9 @@ type Kept = {
 
 export type KeyCacheDeps = {
   readonly reader: KeyReader;
-  /** Answers a number that was current at some moment after the call. */
+  /** Answers a generation that was current at some moment after the call. */
   readonly generation: () => number | Promise<number>;
-  /** For changes that the generation does not count: how long answers are kept while it stays. */
+  /** How long entries live within one generation, for changes that it does not count. */
   readonly age?: KeyCacheAge;
 };
 
@@ -59,18 +59,18 @@ export function cacheKeyReads({ reader, generation, age = AGELESS }: KeyCacheDep
   let kept: Kept | null = null;
 
   /**
-   * Hands over what may still be used. The generation is known before anything is read for it, and an answer that was
-   * on its way when it moved on is filed with what is no longer used.
+   * Passes on the current entries. The generation is read before any entry, so an answer that arrives after a change
+   * lands among entries that are no longer used.
    */
   function withCurrent<T>(use: (now: Kept) => Promise<T>): Promise<T> {
     const current = generation();
-    // A driver that knows the number must not wait for it.
+    // A known number is used at once, without waiting for a promise.
     return typeof current === 'number' ? use(keptIn(current)) : current.then((number) => use(keptIn(number)));
   }
 
   function keptIn(current: number): Kept {
     const instantMs = age.nowMs();
-    // Different is enough: a database that was set back counts on from a smaller number.
+    // Any other number counts, not only a larger one: a restored database continues from a smaller one.
     if (kept === null || kept.generation !== current || instantMs - kept.sinceMs > age.maxMs) {
       kept = createKept(current, instantMs);
     }
@@ -81,21 +81,21 @@ export function cacheKeyReads({ reader, generation, age = AGELESS }: KeyCacheDep
     findApiKey: (keyId) =>
       withCurrent(async (now) => {
         if (reader.listKeyIds !== null) {
-          // An unknown id costs as much as a known one, and a flood of them no reads at all.
+          // An unknown id costs as much as a known one, and a flood of them costs no reads.
           now.keyIds ??= new Set(await reader.listKeyIds());
           if (!now.keyIds.has(keyId)) return null;
         }
         return await lookUp(now.keys, keyId, () => reader.findApiKey(keyId));
       }),
-    async readInVain() {
-      // Where all ids are at hand, an unknown one costs no read.
+    async readDecoy() {
+      // With all ids in memory, an unknown one costs no read.
       if (reader.listKeyIds === null) await reader.findApiKey(NO_KEY_ID);
     },
     findProjectByKeyHash: (keyHash, atMs) =>
       withCurrent(async (now) => {
         const read = () => reader.findProjectByKey(keyHash);
         const found = await lookUp(now.projectsByHash, keyHash.toString('latin1'), read);
-        // A key in its overlap ends by the clock alone.
+        // The end of the overlap is a matter of the clock alone.
         return found === null || (found.untilMs !== null && atMs >= found.untilMs) ? null : found.project;
       }),
     findProject: (projectId) =>

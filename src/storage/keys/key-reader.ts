@@ -1,37 +1,45 @@
-/** What authentication reads: one question of each kind, for all who ask it at the same time. */
+/** Reads of authentication: concurrent callers share one query of each kind. */
 
 import type { ApiKey } from '../../domain/caller.ts';
-import { type Asking, askInTurns, type Questions, type RowOf } from '../questions.ts';
+import { type Queries, type QueryRunner, queryInBatches, type RowOf } from '../queries.ts';
 import { createFreshLookup, createFreshness } from './freshness.ts';
 import type { KeyReader, ProjectByKey } from './key-cache.ts';
 import { unpackGrant } from './key-records.ts';
 
-type KeyQuestions = Questions['keys'];
+type KeyQueries = Queries['keys'];
 
-export function createKeyReader({ questions: { keys }, ask, pointsAtOnce }: Asking): KeyReader & ListKeyIds {
+export function createKeyReader({
+  queries: { keys },
+  runQuery,
+  pointsPerQuery: pointsAtOnce,
+}: QueryRunner): KeyReader & ListKeyIds {
   const findProjectByKey = createFreshLookup(async (hashes) => {
     const keyHashes = hashes.map((hash) => Buffer.from(hash, 'hex'));
-    return byKey(await askInTurns(keyHashes, pointsAtOnce, (some) => ask(keys.findProjectsByKey, { keyHashes: some })));
+    return byKey(
+      await queryInBatches(keyHashes, pointsAtOnce, (some) => runQuery(keys.findProjectsByKey, { keyHashes: some })),
+    );
   });
 
   return {
     findApiKey: createFreshLookup(async (ids) => {
-      const rows = await askInTurns(ids, pointsAtOnce, (some) => ask(keys.findApiKeys, { ids: some }));
+      const rows = await queryInBatches(ids, pointsAtOnce, (some) => runQuery(keys.findApiKeys, { ids: some }));
       return new Map(rows.map((row) => [row.id, toApiKey(row)]));
     }),
-    listKeyIds: async () => (await ask(keys.listKeyIds, {})).map(({ id }) => id),
+    listKeyIds: async () => (await runQuery(keys.listKeyIds, {})).map(({ id }) => id),
     findProjectByKey: (keyHash) => findProjectByKey(keyHash.toString('hex')),
     findProject: createFreshLookup(async (ids) => {
-      const rows = await askInTurns(ids, pointsAtOnce, (some) => ask(keys.findProjects, { ids: some }));
+      const rows = await queryInBatches(ids, pointsAtOnce, (some) => runQuery(keys.findProjects, { ids: some }));
       return new Map(rows.map((project) => [project.id, project]));
     }),
-    hasImportedCredentials: createFreshness(async () => (await ask(keys.hasImported, {}))[0]?.hasImported === true),
+    hasImportedCredentials: createFreshness(
+      async () => (await runQuery(keys.hasImported, {}))[0]?.hasImported === true,
+    ),
   };
 }
 
 type ListKeyIds = { readonly listKeyIds: NonNullable<KeyReader['listKeyIds']> };
-type ApiKeyRow = RowOf<KeyQuestions['findApiKeys']>;
-type ProjectByKeyRow = RowOf<KeyQuestions['findProjectsByKey']>;
+type ApiKeyRow = RowOf<KeyQueries['findApiKeys']>;
+type ProjectByKeyRow = RowOf<KeyQueries['findProjectsByKey']>;
 
 function toApiKey({
   organizationId,
@@ -49,7 +57,9 @@ function toApiKey({
   };
 }
 
-/** A key may be the one of a project and the one before of others, of which the last to end counts. */
+/**
+ * One key may be the current key of a project and the previous one of others; the project whose key ends last counts.
+ */
 function byKey(rows: readonly ProjectByKeyRow[]): ReadonlyMap<string, ProjectByKey> {
   const found = new Map<string, ProjectByKey>();
   for (const { keyHash, untilMs, ...project } of rows) {

@@ -1,69 +1,78 @@
-/** API keys and their grants, as management sees them, and when they were last used; authentication has its own, shorter way. */
+/**
+ * API keys and their grants as management sees them, and their last use. Authentication has shorter reads of its own.
+ */
 
-import type { ApiKeyRecord, CredentialUse, ManagementStore } from '../../domain/management.ts';
-import { NEW_KEY } from '../../domain/new-organization.ts';
+import type { ApiKeyRecord, CredentialUse, ManagementStore } from '../../domain/management/management.ts';
+import { NEW_KEY } from '../../domain/organization/new-organization.ts';
 import type { KeyStore } from '../../domain/store.ts';
-import type { Managing } from '../management.ts';
-import { type Asking, type Changing, IDS_AT_ONCE, type Questions, type RowOf } from '../questions.ts';
+import {
+  IDS_PER_QUERY_MAX,
+  type Queries,
+  type QueryRunner,
+  type RowOf,
+  type Transact,
+  type Transaction,
+} from '../queries.ts';
 
 export function createKeyRecords({
-  questions: { keys },
-  ask,
-}: Asking): Pick<ManagementStore, 'apiKey' | 'apiKeys' | 'apiKeysOf'> {
+  queries: { keys },
+  runQuery,
+}: QueryRunner): Pick<ManagementStore, 'apiKey' | 'apiKeys' | 'apiKeysOf'> {
   return {
     async apiKey(organizationId, id) {
-      const [row] = await ask(keys.findKey, { organizationId, id });
+      const [row] = await runQuery(keys.findKey, { organizationId, id });
       return row === undefined ? null : toRecord(row);
     },
     async apiKeys(organizationId, { personalOf, includeRevoked, after, limit }) {
       const { createdAtMs, id } = after ?? { createdAtMs: Number.MAX_SAFE_INTEGER, id: '' };
       const revokedBeforeMs = includeRevoked ? Number.MAX_SAFE_INTEGER : 0;
       const asked = { organizationId, personalOf, revokedBeforeMs, createdAtMs, id, limit };
-      return (await ask(keys.listKeys, asked)).map(toRecord);
+      return (await runQuery(keys.listKeys, asked)).map(toRecord);
     },
-    apiKeysOf: async (organizationId, userId) => (await ask(keys.listKeysOf, { organizationId, userId })).map(toRecord),
+    apiKeysOf: async (organizationId, userId) =>
+      (await runQuery(keys.listKeysOf, { organizationId, userId })).map(toRecord),
   };
 }
 
-function toRecord({ bindings, ...row }: RowOf<Questions['keys']['findKey']>): ApiKeyRecord {
+function toRecord({ bindings, ...row }: RowOf<Queries['keys']['findKey']>): ApiKeyRecord {
   return { ...row, bindings: bindings.map(unpackGrant) };
 }
 
 /** See KeyStore.insertApiKey. */
-export function createInsertApiKey({ transact }: Managing): KeyStore['insertApiKey'] {
+export function createInsertApiKey(transact: Transact): KeyStore['insertApiKey'] {
   return (key) =>
     transact(async (tx) => {
-      await tx.change(tx.questions.organization.moveOn, { id: key.organizationId });
+      await tx.change(tx.queries.organization.bumpAccessVersion, { id: key.organizationId });
       await insertKey(tx, { ...key, ...NEW_KEY, updatedAtMs: key.createdAtMs });
     });
 }
 
-/** A known key keeps when it was last used; its grants are replaced. */
-export async function storeKey(tx: Changing, key: ApiKeyRecord): Promise<void> {
-  if ((await tx.change(tx.questions.keys.updateKey, key)) === 0) return await insertKey(tx, key);
-  await tx.change(tx.questions.keys.removeKeyBindings, { apiKeyId: key.id });
+/** Inserts or updates a key; an update keeps its last use and replaces its grants. */
+export async function storeKey(tx: Transaction, key: ApiKeyRecord): Promise<void> {
+  if ((await tx.change(tx.queries.keys.updateKey, key)) === 0) return await insertKey(tx, key);
+  await tx.change(tx.queries.keys.removeKeyBindings, { apiKeyId: key.id });
   await insertBindings(tx, key);
 }
 
-async function insertKey(tx: Changing, key: ApiKeyRecord): Promise<void> {
-  await tx.change(tx.questions.keys.insertKey, key);
+async function insertKey(tx: Transaction, key: ApiKeyRecord): Promise<void> {
+  await tx.change(tx.queries.keys.insertKey, key);
   await insertBindings(tx, key);
 }
 
-async function insertBindings(tx: Changing, { id, bindings }: ApiKeyRecord): Promise<void> {
+async function insertBindings(tx: Transaction, { id, bindings }: ApiKeyRecord): Promise<void> {
   for (const [position, binding] of bindings.entries()) {
-    await tx.change(tx.questions.keys.insertKeyBinding, { ...packGrant(binding), apiKeyId: id, position });
+    await tx.change(tx.queries.keys.insertKeyBinding, { ...packGrant(binding), apiKeyId: id, position });
   }
 }
 
 /**
- * See ManagementStore.noteUse. Waits for nobody while it holds rows: what others are changing is noted afterwards, one
- * by one.
+ * See ManagementStore.recordUse. Never waits for a lock while it holds rows: keys that are locked are updated afterwards,
+ * one by one.
  */
-export function createNoteUse({ transact }: Managing): ManagementStore['noteUse'] {
+export function createNoteUse(transact: Transact): ManagementStore['recordUse'] {
   return async (uses) => {
-    for (let start = 0; start < uses.length; start += IDS_AT_ONCE)
-      await noteSome(uses.slice(start, start + IDS_AT_ONCE));
+    for (let start = 0; start < uses.length; start += IDS_PER_QUERY_MAX)
+      await noteSome(uses.slice(start, start + IDS_PER_QUERY_MAX));
   };
 
   async function noteSome(uses: readonly CredentialUse[]): Promise<void> {
@@ -78,15 +87,19 @@ export function createNoteUse({ transact }: Managing): ManagementStore['noteUse'
     for (const use of uses) if (!noted.has(use.id)) await transact((tx) => note(tx, use));
   }
 
-  async function note(tx: Changing, { kind, id, atMs }: CredentialUse): Promise<void> {
-    await tx.change(tx.questions.keys[kind === 'api_key' ? 'noteKeyUse' : 'noteProjectKeyUse'], { id, atMs });
+  async function note(tx: Transaction, { kind, id, atMs }: CredentialUse): Promise<void> {
+    await tx.change(tx.queries.keys[kind === 'api_key' ? 'noteKeyUse' : 'noteProjectKeyUse'], { id, atMs });
   }
 }
 
 type HoldFree = 'holdFreeKeys' | 'holdFreeProjects';
 
-async function holdFree({ ask, questions }: Changing, question: HoldFree, ids: readonly string[]): Promise<string[]> {
-  return ids.length === 0 ? [] : (await ask(questions.keys[question], { ids })).map(({ id }) => id);
+async function holdFree(
+  { runQuery, queries }: Transaction,
+  query: HoldFree,
+  ids: readonly string[],
+): Promise<string[]> {
+  return ids.length === 0 ? [] : (await runQuery(queries.keys[query], { ids })).map(({ id }) => id);
 }
 
 function idsOf(uses: readonly CredentialUse[], kind: CredentialUse['kind']): string[] {
@@ -104,7 +117,7 @@ export function packGrant<Grant extends { readonly permissions: readonly string[
   return { ...row, permissionsJson: JSON.stringify(permissions) };
 }
 
-/** Equal texts give the same array, because what a list expands to is remembered by its identity. */
+/** Equal texts give the same array, because expansions of a list are cached by its identity. */
 function listOf(json: string): readonly string[] {
   const known = lists.get(json);
   if (known !== undefined) return known;
@@ -119,7 +132,7 @@ function read(json: string): readonly string[] {
     const value: unknown = JSON.parse(json);
     return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
   } catch {
-    // A damaged grant must not open anything, and must not keep the other grants from working.
+    // A damaged grant allows nothing, and does not keep other grants from working.
     return [];
   }
 }

@@ -4,14 +4,14 @@ import { SCHEMA } from '../../../gen/storage/postgres/schema.ts';
 import type { SqlMigration } from './sql-migration.ts';
 
 const FIRST_ROWS = [
-  // Compressed, the row would find room in a file that cannot grow any more.
+  // Uncompressed: a compressed row would fit into a file that cannot grow any more.
   'ALTER TABLE write_probe ALTER COLUMN filler SET STORAGE EXTERNAL',
   'INSERT INTO webhook_changes (id, number) VALUES (1, 0)',
 ];
 
-// Every process asks for this number before it trusts what it remembers. The database itself counts, in the very
-// transaction that changes something, so that no writer can forget to. It counts in microseconds of the clock: a
-// database that was set back, by a restore or a failover, must not come by a number again that stood for other rows.
+// Every process reads this number before it trusts its cache. Triggers count in the transaction of the change, so that
+// no writer can forget to. The number is at least the clock in microseconds: a database that was restored or failed
+// over must not reuse a number that stood for other rows.
 const AUTH_GENERATION = [
   'INSERT INTO auth_generation (id, number) VALUES (1, 1)',
   `CREATE FUNCTION count_auth_change() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -25,7 +25,7 @@ const AUTH_GENERATION = [
     (table) => `CREATE TRIGGER count_auth_change AFTER INSERT OR UPDATE OR DELETE OR TRUNCATE ON ${table}
     FOR EACH STATEMENT EXECUTE FUNCTION count_auth_change()`,
   ),
-  // The version of an organization, and when a key was last used, decide nothing about a request.
+  // The version of an organization and the last use of a key decide nothing about a request.
   `CREATE TRIGGER count_auth_change AFTER INSERT OR DELETE OR TRUNCATE OR UPDATE OF number, id, price_version ON organizations
     FOR EACH STATEMENT EXECUTE FUNCTION count_auth_change()`,
   `CREATE TRIGGER count_auth_change AFTER INSERT OR DELETE OR TRUNCATE OR UPDATE OF
@@ -38,11 +38,11 @@ const AUTH_GENERATION = [
     FOR EACH STATEMENT EXECUTE FUNCTION count_auth_change()`,
 ];
 
-// Held while tables are made: two processes may find the same one missing.
+// Locked while tables are created: two processes may find the same one missing.
 const MONTHS_LOCK = 0x5350_4d4f;
 
 const MONTHS = [
-  // The month counted from January 1970.
+  // `month` counts from January 1970.
   `CREATE FUNCTION create_month(month integer) RETURNS void LANGUAGE plpgsql AS $$
   DECLARE
     first_day date := make_date(1970 + month / 12, month % 12 + 1, 1);
@@ -64,7 +64,7 @@ const MONTHS = [
   END $$`,
 ];
 
-// What appends take from the database itself.
+// Used by appends.
 const APPEND = [
   'CREATE SEQUENCE trace_numbers INCREMENT BY 1000',
   `CREATE FUNCTION clock_ms() RETURNS bigint LANGUAGE sql VOLATILE AS

@@ -3,7 +3,7 @@
 import { SCHEMA } from '../../../gen/storage/sqlite/schema.ts';
 import type { SqlMigration } from './sql-migration.ts';
 
-/** "SPND": marks a file as ours, so that the database of another program is never touched. */
+/** "SPND": marks a file as a Spandrel database, so that files of other programs are never touched. */
 export const APPLICATION_ID = 0x53504e44;
 
 export const SQLITE_MIGRATIONS: readonly SqlMigration[] = [

@@ -1,25 +1,23 @@
-/** Monitors as they are stored. */
+/** Stores monitors. */
 
-import type { Mappings, Monitor, Precondition } from '../../domain/monitors/monitor.ts';
-import type { MonitorStore } from '../../domain/monitors/monitor-store.ts';
-import type { Managing } from '../management.ts';
-import type { Asking, Changing, Questions, RowOf } from '../questions.ts';
+import type { Mappings, Monitor, MonitorStore, Precondition } from '../../domain/monitors/monitor.ts';
+import type { Queries, QueryRunner, RowOf, Transact, Transaction } from '../queries.ts';
 
 export function createMonitorReader({
-  questions: { monitors },
-  ask,
-}: Asking): Pick<MonitorStore, 'find' | 'findInProject' | 'list'> {
+  queries: { monitors },
+  runQuery,
+}: QueryRunner): Pick<MonitorStore, 'find' | 'findInProject' | 'list'> {
   return {
     async find(projectId, idOrSlug) {
-      const [row] = await ask(monitors.findMonitor, { projectId, id: idOrSlug });
-      const [found] = row ? [row] : await ask(monitors.findMonitorBySlug, { projectId, slug: idOrSlug });
+      const [row] = await runQuery(monitors.findMonitor, { projectId, id: idOrSlug });
+      const [found] = row ? [row] : await runQuery(monitors.findMonitorBySlug, { projectId, slug: idOrSlug });
       return found === undefined ? null : unpack(found);
     },
     async findInProject(projectNumber, id) {
-      const [found] = await ask(monitors.findMonitorInProject, { projectNumber, id });
+      const [found] = await runQuery(monitors.findMonitorInProject, { projectNumber, id });
       return found === undefined ? null : unpack(found);
     },
-    list: async (projectId) => (await ask(monitors.listMonitors, { projectId })).map(unpack),
+    list: async (projectId) => (await runQuery(monitors.listMonitors, { projectId })).map(unpack),
   };
 }
 
@@ -29,45 +27,45 @@ export type MonitorWriter = {
   removeMonitor: MonitorStore['remove'];
 };
 
-export function createMonitorWriter({ transact }: Managing): MonitorWriter {
+export function createMonitorWriter(transact: Transact): MonitorWriter {
   return {
     insertMonitor: (monitor, { liveMax }) =>
       transact(async (tx) => {
-        const { ask, change, questions } = tx;
+        const { runQuery, change, queries } = tx;
         const { id, projectId, slug } = monitor;
-        await ask(questions.evaluators.holdProject, { projectId });
+        await runQuery(queries.evaluators.holdProject, { projectId });
         if (!(await hasEvaluator(tx, monitor))) return 'evaluator_gone';
-        const [live] = await ask(questions.monitors.countMonitors, { projectId });
+        const [live] = await runQuery(queries.monitors.countMonitors, { projectId });
         if (live === undefined || live.count >= liveMax) return 'limit_reached';
         const runsSince = isRunning(monitor) ? await countChange(tx, projectId, monitor.updatedAtMs) : 0;
         const row = { ...pack(monitor), runsSince, deletedAtMs: null };
-        if ((await change(questions.monitors.insertMonitor, row)) > 0) return 'stored';
-        const [taken] = await ask(questions.monitors.findMonitorBySlug, { projectId, slug });
+        if ((await change(queries.monitors.insertMonitor, row)) > 0) return 'stored';
+        const [taken] = await runQuery(queries.monitors.findMonitorBySlug, { projectId, slug });
         if (taken === undefined || taken.id === id) throw new Error('the id of a monitor is taken');
         return 'slug_taken';
       }),
     replaceMonitor: (monitor, knownAtMs) =>
       transact(async (tx) => {
-        const { ask, change, questions } = tx;
+        const { runQuery, change, queries } = tx;
         const { projectId, id, updatedAtMs } = monitor;
         if (monitor.enabled && !(await hasEvaluator(tx, monitor))) return 'evaluator_gone';
-        const [stored] = await ask(questions.monitors.holdMonitor, { projectId, id });
+        const [stored] = await runQuery(queries.monitors.holdMonitor, { projectId, id });
         if (stored === undefined) return 'stale';
         const begins = isRunning(monitor) && !isRunning(stored);
         const isSeen =
           isRunning(monitor) !== isRunning(stored) || (isRunning(monitor) && monitor.sample !== stored.sample);
         const number = isSeen ? await countChange(tx, projectId, updatedAtMs) : 0;
         const runsSince = begins ? number : stored.runsSince;
-        const changed = await change(questions.monitors.replaceMonitor, { ...pack(monitor), runsSince, knownAtMs });
+        const changed = await change(queries.monitors.replaceMonitor, { ...pack(monitor), runsSince, knownAtMs });
         return changed === 0 ? 'stale' : 'stored';
       }),
     removeMonitor: (projectId, id, nowMs) =>
       transact(async (tx) => {
-        const { ask, change, questions } = tx;
-        const [stored] = await ask(questions.monitors.holdMonitor, { projectId, id });
+        const { runQuery, change, queries } = tx;
+        const [stored] = await runQuery(queries.monitors.holdMonitor, { projectId, id });
         if (stored === undefined) return false;
         if (isRunning(stored)) await countChange(tx, projectId, nowMs);
-        await change(questions.monitors.removeMonitor, { projectId, id, deletedAtMs: nowMs });
+        await change(queries.monitors.removeMonitor, { projectId, id, deletedAtMs: nowMs });
         return true;
       }),
   };
@@ -78,32 +76,32 @@ function isRunning({ enabled, executionMode }: Pick<Monitor, 'enabled' | 'execut
 }
 
 /**
- * To be called where other monitors run by themselves than before, or on another share of the traces: batches of traces
- * that went by those before are applied again. Whoever holds monitors and the number takes the monitors first.
+ * Counts a change of the active monitors or of their samples; appends that used the earlier state are then applied again.
+ * A transaction that locks monitors and this number MUST lock the monitors first.
  */
-export async function countChange(tx: Changing, projectId: string, nowMs: number): Promise<number> {
-  const { monitors } = tx.questions;
-  const [project] = await tx.ask(monitors.findProjectNumber, { projectId });
-  // A monitor of a project that is not there sees no traces.
+export async function countChange(tx: Transaction, projectId: string, nowMs: number): Promise<number> {
+  const { monitors } = tx.queries;
+  const [project] = await tx.runQuery(monitors.findProjectNumber, { projectId });
+  // Without a project there are no traces.
   if (project === undefined) return 0;
   const projectNumber = project.number;
   await tx.change(monitors.countChange, { projectNumber, nowMs });
-  const [change] = await tx.ask(monitors.findChange, { projectNumber });
+  const [change] = await tx.runQuery(monitors.findChange, { projectNumber });
   if (change === undefined) throw new Error('the changes of monitors were not counted');
   return change.number;
 }
 
-/** Whether it is there, and stays so until the transaction ends. */
-async function hasEvaluator({ ask, questions }: Changing, { projectId, evaluatorId }: Monitor): Promise<boolean> {
-  return (await ask(questions.monitors.holdEvaluator, { projectId, id: evaluatorId })).length > 0;
+/** Whether the evaluator exists; locks it until the transaction ends. */
+async function hasEvaluator({ runQuery, queries }: Transaction, { projectId, evaluatorId }: Monitor): Promise<boolean> {
+  return (await runQuery(queries.monitors.holdEvaluator, { projectId, id: evaluatorId })).length > 0;
 }
 
 function pack({ preconditions, mappings, ...rest }: Monitor) {
   return { ...rest, preconditionsJson: JSON.stringify(preconditions), mappingsJson: JSON.stringify(mappings) };
 }
 
-// Only pack writes these columns.
-function unpack({ preconditionsJson, mappingsJson, ...rest }: RowOf<Questions['monitors']['findMonitor']>): Monitor {
+// Only `pack` writes these columns.
+function unpack({ preconditionsJson, mappingsJson, ...rest }: RowOf<Queries['monitors']['findMonitor']>): Monitor {
   return {
     ...rest,
     preconditions: JSON.parse(preconditionsJson) as readonly Precondition[],

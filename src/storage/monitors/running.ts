@@ -1,22 +1,21 @@
-/** The monitors that run by themselves, kept where traces are stored, so that a project without any costs nothing there. */
+/** Caches active monitors where traces are stored, so that a project without monitors costs nothing. */
 
-import type { Watch } from '../../domain/evaluations/job-append.ts';
-import type { SampledMonitor } from '../../domain/evaluations/sampling.ts';
+import type { ActiveMonitors, SampledMonitor } from '../../domain/evaluations/jobs.ts';
 
-export type WatchedProjects = {
-  /** Null: nothing is known of the project. */
-  watchOf(projectNumber: number): Watch | null;
-  keep(projectNumber: number, watch: Watch): void;
+export type ActiveMonitorCache = {
+  /** Null: the project is not in the cache. */
+  activeMonitorsOf(projectNumber: number): ActiveMonitors | null;
+  keep(projectNumber: number, watch: ActiveMonitors): void;
 };
 
 const NO_MONITORS: readonly SampledMonitor[] = [];
 
-export function createWatchedProjects(): WatchedProjects {
-  const known = new Map<number, Watch>();
+export function createActiveMonitorCache(): ActiveMonitorCache {
+  const known = new Map<number, ActiveMonitors>();
   return {
-    watchOf: (projectNumber) => known.get(projectNumber) ?? null,
+    activeMonitorsOf: (projectNumber) => known.get(projectNumber) ?? null,
     keep(projectNumber, { asOf, monitors }) {
-      // Most projects have none, and share the list of them.
+      // Most projects have no monitors, and share one empty list.
       known.set(projectNumber, { asOf, monitors: monitors.length === 0 ? NO_MONITORS : monitors });
     },
   };

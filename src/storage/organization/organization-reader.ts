@@ -1,39 +1,44 @@
-/** What every start asks of the database, what reports ask of their organization, and what management sees of it. */
+/** Reads of the installation, of project numbers and of organizations. */
 
-import type { ManagementStore } from '../../domain/management.ts';
+import type { ManagementStore } from '../../domain/management/management.ts';
 import type { InstallationStore, RequestStore } from '../../domain/store.ts';
 import { unpackGrant } from '../keys/key-records.ts';
-import { type Asking, askInTurns } from '../questions.ts';
+import { type QueryRunner, queryInBatches } from '../queries.ts';
 
-export function createInstallationReader({ questions: { organization }, ask }: Asking) {
+export function createInstallationReader({ queries: { organization }, runQuery }: QueryRunner) {
   return {
-    readVerifier: async () => (await ask(organization.findVerifier, {}))[0]?.verifier ?? null,
-    hasOrganization: async () => (await ask(organization.findAnyOrganization, {})).length > 0,
+    readVerifier: async () => (await runQuery(organization.findVerifier, {}))[0]?.verifier ?? null,
+    hasOrganization: async () => (await runQuery(organization.findAnyOrganization, {})).length > 0,
   } satisfies Partial<InstallationStore> & { hasOrganization(): Promise<boolean> };
 }
 
-/** The numbers of projects that reports name. */
-export function createProjectNumbers({ questions, ask, pointsAtOnce }: Asking): RequestStore['projectNumbers'] {
+/** The numbers of the projects in reports. */
+export function createProjectNumbers({
+  queries,
+  runQuery,
+  pointsPerQuery: pointsAtOnce,
+}: QueryRunner): RequestStore['projectNumbers'] {
   return async (organizationId, ids) => {
     const find = (some: readonly string[]) =>
-      ask(questions.organization.findProjectNumbers, { organizationId, ids: some });
-    const rows = await askInTurns(ids, pointsAtOnce, find);
+      runQuery(queries.organization.findProjectNumbers, { organizationId, ids: some });
+    const rows = await queryInBatches(ids, pointsAtOnce, find);
     return new Map(rows.map(({ id, number }) => [id, number]));
   };
 }
 
-export function createOrganizationReader({ questions: { organization }, ask }: Asking) {
+export function createOrganizationReader({ queries: { organization }, runQuery }: QueryRunner) {
   return {
-    version: async (id) => (await ask(organization.findVersion, { id }))[0]?.accessVersion ?? 0,
-    organization: async (id) => (await ask(organization.findOrganization, { id }))[0] ?? null,
-    teams: (organizationId) => ask(organization.listTeams, { organizationId }),
-    projects: (organizationId) => ask(organization.listProjects, { organizationId }),
-    project: async (organizationId, id) => (await ask(organization.findProject, { organizationId, id }))[0] ?? null,
-    members: (organizationId) => ask(organization.listMembers, { organizationId }),
+    version: async (id) => (await runQuery(organization.findVersion, { id }))[0]?.accessVersion ?? 0,
+    organization: async (id) => (await runQuery(organization.findOrganization, { id }))[0] ?? null,
+    teams: (organizationId) => runQuery(organization.listTeams, { organizationId }),
+    projects: (organizationId) => runQuery(organization.listProjects, { organizationId }),
+    project: async (organizationId, id) =>
+      (await runQuery(organization.findProject, { organizationId, id }))[0] ?? null,
+    members: (organizationId) => runQuery(organization.listMembers, { organizationId }),
     member: async (organizationId, userId) =>
-      (await ask(organization.findMember, { organizationId, userId }))[0] ?? null,
+      (await runQuery(organization.findMember, { organizationId, userId }))[0] ?? null,
     roleBindings: async (organizationId, userId) =>
-      (await ask(organization.listRoleBindings, { organizationId, userId })).map(unpackGrant),
-    findAdministrators: (email) => ask(organization.findAdministrators, { email }),
+      (await runQuery(organization.listRoleBindings, { organizationId, userId })).map(unpackGrant),
+    findAdministrators: (email) => runQuery(organization.findAdministrators, { email }),
   } satisfies Partial<ManagementStore>;
 }

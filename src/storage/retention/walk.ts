@@ -1,38 +1,38 @@
-/** A walk of retention: a queue of tasks, each of which takes one step and says what is to follow it. */
+/** A run of retention: a queue of tasks, each of which takes one step and answers the tasks that follow it. */
 
 import type { RetentionCounts, RetentionWalk } from '../../domain/store.ts';
-import type { Transaction } from '../questions.ts';
+import type { Transaction } from '../queries.ts';
 
 export type TaskEnd<Task> = {
   readonly removed?: Partial<RetentionCounts>;
-  /** What comes next, before the tasks that wait. */
+  /** Tasks to run next, before those in the queue. */
   readonly next: readonly Task[];
 };
 
-/** `held`: others have what it needs. `busy`: another process is at it. */
+/** `held`: other transactions have locked the rows. `busy`: another process runs retention. */
 export type TaskOutcome<Task> = { readonly end: TaskEnd<Task> | 'held' | 'busy'; readonly heldMs: number };
 
 export type RunTask<Task> = (task: Task, rowsMax: number) => Promise<TaskOutcome<Task>>;
 
-/** A step is part of a transaction, in which it may do only so much. */
-export type Pace = Pick<Transaction, 'ask' | 'change'> & {
+/** The limits of a step, which is part of a transaction. */
+export type StepBudget = Pick<Transaction, 'runQuery' | 'change'> & {
   readonly rowsMax: number;
-  /** Removed between two looks at the time. */
+  /** The number of rows removed between two checks of the time. */
   readonly rowsAtOnce: number;
-  /** Whether there is no time left. */
+  /** Whether the time of the step is over. */
   readonly isOver: () => boolean;
 };
 
 type Waiting<Task> = { readonly task: Task; readonly triesLeft: number };
 
-// Times that a task may find what it needs held by others before it is left to the next walk.
+// How often a task may find its rows locked before it is left to the next run.
 const TRIES_MAX = 10;
 const NOTHING: RetentionCounts = { events: 0, traces: 0, auditEntries: 0, months: 0 };
 
 export function beginWalk<Task>(tasks: readonly Task[], run: RunTask<Task>): RetentionWalk {
   let waiting = queueOf(tasks);
 
-  /** What is held by others is tried again after everything else. */
+  /** A held task is tried again after all others. */
   function settle({ task, triesLeft }: Waiting<Task>, end: TaskEnd<Task> | 'held'): RetentionCounts {
     const rest = waiting.slice(1);
     if (end === 'held') {
@@ -47,7 +47,7 @@ export function beginWalk<Task>(tasks: readonly Task[], run: RunTask<Task>): Ret
     async step(rowsMax) {
       const [first] = waiting;
       if (first === undefined) return { outcome: 'done', removed: NOTHING, heldMs: 0 };
-      // How the walk goes on is known only once its transaction is committed: until then a task may be tried again.
+      // The queue changes only after the transaction has committed: until then the task may be retried.
       const { end, heldMs } = await run(first.task, rowsMax);
       if (end === 'busy') return { outcome: 'busy', removed: NOTHING, heldMs };
       const removed = settle(first, end);

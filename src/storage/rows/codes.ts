@@ -1,14 +1,17 @@
-/** What enums, and texts that begin alike, are in rows. A code is never given a second meaning; new words get new numbers. */
+/**
+ * Stored forms of enum values and of texts with common beginnings. A code never changes its meaning; new values get new
+ * codes.
+ */
 
-import type { AttemptOutcome, DeadReason, DeliveryStatus, ReplayStatus } from '../../domain/delivery.ts';
-import type { EventType } from '../../domain/event-type.ts';
-import type { RequestSource, StoredRequestState } from '../../domain/request-state.ts';
-import type { SpanType } from '../../domain/trace.ts';
+import type { AttemptOutcome, DeadReason, DeliveryStatus, ReplayStatus } from '../../domain/delivery/delivery.ts';
+import type { EventType } from '../../domain/events/event-type.ts';
+import type { RequestSource, StoredRequestState } from '../../domain/events/request-state.ts';
+import type { SpanType } from '../../domain/traces/trace.ts';
 
-/** A table of codes, readable both ways. */
-export type Codes<Word extends string> = { code(word: Word): number; word(code: number): Word };
+/** Maps enum values to codes and back. */
+export type Codes<Value extends string> = { code(value: Value): number; value(code: number): Value };
 
-// 0 and 1 take no room in a row: the most frequent words have them.
+// SQLite stores 0 and 1 without a byte of their own, so the most frequent values have them.
 export const spanTypes: Codes<SpanType> = createCodes({
   span: 0,
   llm: 1,
@@ -38,7 +41,7 @@ export const requestStatuses: Codes<StoredRequestState['status']> = createCodes(
 
 export const requestSources: Codes<RequestSource> = createCodes({ span: 0, report: 1 });
 
-/** The state of requests that wait for their outcome, as indexes name it. */
+/** The code of requests without an outcome, which partial indexes name. */
 export const ADMITTED = requestStatuses.code('admitted');
 
 export const eventTypes: Codes<EventType> = createCodes({
@@ -53,7 +56,7 @@ export const eventTypes: Codes<EventType> = createCodes({
   'gateway.virtual_key.revoked': 9,
 });
 
-/** The state of a request, as its row has it. */
+/** The stored form of the state of a request. */
 export function packRequestState(state: StoredRequestState): {
   readonly state: number;
   readonly completedBy: number | null;
@@ -63,33 +66,33 @@ export function packRequestState(state: StoredRequestState): {
 }
 
 export function unpackRequestState(status: number, source: number | null): StoredRequestState {
-  const word = requestStatuses.word(status);
-  if (word === 'admitted' || word === 'settled') return { status: word };
+  const value = requestStatuses.value(status);
+  if (value === 'admitted' || value === 'settled') return { status: value };
   if (source === null) throw new Error('a completed request does not say who completed it');
-  return { status: word, source: requestSources.word(source) };
+  return { status: value, source: requestSources.value(source) };
 }
 
 const costSources = createCodes({ registry: 0, unpriced: 1, explicit: 2, span_rates: 3, override: 4, result: 5 });
 
-/** Sources of a cost are an open set: those without a code stay words. */
+/** Sources of a cost are an open set: those without a code are stored as text. */
 export function packCostSource(source: string | null): string | number | null {
   return source === null || !costSources.has(source) ? source : costSources.code(source);
 }
 
 export function unpackCostSource(stored: string | number | null): string | null {
-  return typeof stored === 'number' ? costSources.word(stored) : stored;
+  return typeof stored === 'number' ? costSources.value(stored) : stored;
 }
 
-export function createCodes<Word extends string>(byWord: Readonly<Record<Word, number>>) {
-  const codes = new Map<string, number>(Object.entries(byWord));
-  const words = new Map(Object.entries<number>(byWord).map(([word, code]) => [code, word as Word]));
+export function createCodes<Value extends string>(byValue: Readonly<Record<Value, number>>) {
+  const codes = new Map<string, number>(Object.entries(byValue));
+  const values = new Map(Object.entries<number>(byValue).map(([value, code]) => [code, value as Value]));
   return {
-    has: (word: string): word is Word => codes.has(word),
-    code: (word: Word): number => byWord[word],
-    word: (code: number): Word => {
-      const word = words.get(code);
-      if (word === undefined) throw new Error(`a row holds the unknown code ${code}`);
-      return word;
+    has: (value: string): value is Value => codes.has(value),
+    code: (value: Value): number => byValue[value],
+    value: (code: number): Value => {
+      const value = values.get(code);
+      if (value === undefined) throw new Error(`a row holds the unknown code ${code}`);
+      return value;
     },
   };
 }
@@ -117,19 +120,18 @@ export const deadReasons: Codes<DeadReason> = createCodes({
   expired: 3,
 });
 
-/** What the events of a delivery count as in the progress of its replay. */
+/** How a delivery counts in the progress of its replay. */
 export const replayCounts: Codes<'delivered' | 'dead'> = createCodes({ delivered: 0, dead: 1 });
 
 export const replayStatuses: Codes<ReplayStatus> = createCodes({ running: 0, completed: 1, cancelled: 2 });
 
 /**
- * Inputs and outputs nearly all begin with the same words. Those are kept as one control character, which compact
- * JSON text never begins with.
+ * Most inputs and outputs begin with the same JSON. One control character replaces it, with which no JSON text begins.
  */
 const OPENING = '{"type":"';
 const MIDDLE = '","value":';
 
-// Marks are forever: a mark is never given a second meaning, new types get new marks.
+// A mark never changes its meaning; new types get new marks.
 const MARKS: ReadonlyMap<string, string> = new Map([
   ['chat_messages', '\u0001'],
   ['text', '\u0002'],

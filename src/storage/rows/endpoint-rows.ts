@@ -1,8 +1,8 @@
-/** Webhook endpoints between rows and records. */
+/** Converts webhook endpoints between rows and records. */
 
-import type { EndpointRecord, SqsRecord } from '../../domain/endpoint.ts';
+import type { EndpointRecord, SqsRecord } from '../../domain/endpoints/endpoint.ts';
 
-/** A row of webhook_endpoints in the words of the domain, as far as it changes with the record. */
+/** The columns of webhook_endpoints that follow from an EndpointRecord. */
 export type EndpointCells = Omit<EndpointRecord, 'sqs' | 'enabledEvents'> & {
   /** JSON without the secret. */
   readonly sqs: string | null;
@@ -25,7 +25,7 @@ export function packEndpoint(record: EndpointRecord): EndpointCells {
 
 type Packed = 'sqs' | 'enabledEvents' | 'secret' | 'previousSecret';
 
-/** What else is in the row stays as it is. */
+/** Other members of the row are kept. */
 export function unpackEndpoint<Row extends Pick<EndpointCells, Packed | 'sqsSecret'>>(
   row: Row,
 ): Omit<Row, Packed | 'sqsSecret'> & Pick<EndpointRecord, Packed> {

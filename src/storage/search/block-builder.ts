@@ -1,7 +1,7 @@
-/** Makes a block of the index of what is known of some traces. */
+/** Builds a block of the search index from traces. */
 
-import { addText, newSignature, type TextSignature } from '../../domain/trace-search/text-signature.ts';
-import type { NewRow } from '../questions.ts';
+import { addText, newSignature, type TextSignature } from '../../domain/traces/search/text-signature.ts';
+import type { NewRow } from '../queries.ts';
 import {
   BLOCK_TRACES_MAX,
   bitBytes,
@@ -27,7 +27,7 @@ export type IndexedTrace = Readonly<Record<Exclude<Column, 'idOrder'>, number | 
   readonly startedAtMs: number;
   readonly updatedAtMs: number;
   readonly insertedAtMs: number;
-  /** Null: too many. */
+  /** Null: the trace has too many facets. */
   readonly facets: ReadonlySet<string> | null;
 };
 
@@ -40,13 +40,13 @@ export type BuiltBlock = {
 };
 
 export type BlockBuilder = {
-  /** By ascending sequence; of BLOCK_TRACES_MAX traces at most. Answers what takes the texts of the trace. */
+  /** Adds a trace: by ascending sequence, at most BLOCK_TRACES_MAX. Returns the function that adds its texts. */
   add(trace: IndexedTrace): (text: string) => void;
-  /** Null when there was no trace. */
+  /** Null without traces. */
   end(): BuiltBlock | null;
 };
 
-/** Traces beyond it are judged at every search, like those that have too many by themselves. */
+/** Traces beyond it are crowded: every search reads and checks them, like a trace with too many facets of its own. */
 const FACETS_OF_BLOCK_MAX = 65_536;
 
 export function createBlockBuilder(): BlockBuilder {
@@ -60,7 +60,7 @@ export function createBlockBuilder(): BlockBuilder {
     add(trace) {
       if (traces.length === BLOCK_TRACES_MAX) throw new Error('a block of the index has too many traces');
       const place = traces.length;
-      // Without its facets, which the block keeps by value.
+      // The block keeps facets by value, not by trace.
       traces.push({ ...trace, facets: null });
       facetCount += trace.facets?.size ?? 0;
       const isCrowded = trace.facets === null || facetCount > FACETS_OF_BLOCK_MAX;
@@ -129,7 +129,7 @@ function columnsOf(traces: readonly IndexedTrace[]) {
   }));
 }
 
-/** A bit for each trace in every slice that has one of its triples; parts without any are left out. */
+/** Sets the bit of a trace in each slice of one of its triples. Parts without any bit are left out. */
 function sliceTexts(signatures: readonly TextSignature[]) {
   const bytes = bitBytes(signatures.length);
   const textSlices = chooseSlices(signatures.reduce((sum, bits) => sum + countBits(bits), 0) / signatures.length);

@@ -1,12 +1,12 @@
-/** How a block of the index keeps what it knows: sets of its traces, numbers of each of them, and slices of their texts. */
+/** The stored format of an index block: sets of its traces, columns of numbers, and slices of text triples. */
 
 import { hash } from 'node:crypto';
-import { TRIPLE_NUMBERS } from '../../domain/trace-search/text-signature.ts';
+import { TRIPLE_NUMBERS } from '../../domain/traces/search/text-signature.ts';
 
-/** Most traces of a block; a multiple of 32. */
+/** Traces of a block at most; a multiple of 32. */
 export const BLOCK_TRACES_MAX = 1024;
 
-/** A bit for each trace of a block. */
+/** One bit per trace of a block. */
 export type Bits = Uint32Array;
 
 export const newBits = (): Bits => new Uint32Array(BLOCK_TRACES_MAX / 32);
@@ -38,10 +38,10 @@ export function placesOf(bits: Bits): number[] {
   return places;
 }
 
-/** How many bytes hold a bit for each of so many traces. */
+/** The bytes of one bit per trace. */
 export const bitBytes = (traces: number): number => Math.ceil(traces / 8);
 
-/** A set of so many traces: the places of those in it, where that is shorter than a bit for each. */
+/** Packs a set of traces as a list of places or as bits, whichever is shorter. */
 export function packSet(places: readonly number[], traces: number): Buffer {
   if (places.length * 2 < bitBytes(traces)) return Buffer.from(Uint16Array.from(places).buffer);
   const bits = newBits();
@@ -68,16 +68,16 @@ export function unpackBits(packed: Uint8Array): Bits {
   return bits;
 }
 
-// Small numbers are for what the index adds of its own one day.
+// Smaller numbers are reserved for the index itself.
 const FACET_MIN = 1024;
 const FACET_BYTES = 6;
 
-/** The number of a facet. That two of a project share one is unlikelier than that the disk is wrong. */
+/** The number of a facet: a hash, so long that a collision within a project is less likely than a disk error. */
 export function facetNumber(name: string): number {
   return FACET_MIN + hash('sha1', name, 'buffer').readUIntBE(0, FACET_BYTES);
 }
 
-/** What is known of every trace of a block, and where; a part for each. */
+/** The columns of a block, with the part that stores each. */
 export const COLUMNS = {
   sequence: 0,
   startedAtMs: 1,
@@ -90,21 +90,21 @@ export const COLUMNS = {
 } as const;
 export type Column = keyof typeof COLUMNS;
 
-/** The set of traces that have too many facets. */
+/** The set of crowded traces: those with too many facets. */
 export const CROWDED_PART = 8;
 const FIRST_SLICES_PART = 16;
 export const SLICES_PER_PART = 8;
 
 export const slicesPart = (slice: number): number => FIRST_SLICES_PART + Math.floor(slice / SLICES_PER_PART);
 
-/** The slice that has a triple of texts, where there are so many slices. */
+/** The slice of a triple of text, among `slices`. */
 export const sliceOf = (triple: number, slices: number): number => triple & (slices - 1);
 
 const SLICES_MIN = 256;
-// Of the slices of a trace so many hold something: few enough that several together rarely fit by chance.
+// On average a trace sets at most one slice in five, so that several triples rarely match by chance.
 const SLICES_PER_TRIPLE = 5;
 
-/** How many slices are enough for texts of so many triples each. A power of two. */
+/** The number of slices for texts with so many triples each; a power of two. */
 export function chooseSlices(triplesPerTrace: number): number {
   let slices = SLICES_MIN;
   while (slices < TRIPLE_NUMBERS && slices < triplesPerTrace * SLICES_PER_TRIPLE) slices *= 2;
@@ -115,8 +115,8 @@ const HEAD_BYTES = 8;
 const NARROW_NULL = 0xffff_ffff;
 
 /**
- * A whole number or null for each trace. Where they are close enough to each other, the least comes first and all others
- * take four bytes; else nothing comes first, and they take eight.
+ * Packs a whole number or null per trace. Numbers within a range of 32 bits take four bytes each, after the least one;
+ * others take eight bytes each, after a NaN.
  */
 export function packColumn(values: readonly (number | null)[]): Buffer {
   let [least, most] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
@@ -139,13 +139,13 @@ export function packColumn(values: readonly (number | null)[]): Buffer {
 
 /** NaN stands for null. */
 export function unpackColumn(packed: Uint8Array): Float64Array {
-  // Copied, because numbers have to be aligned.
+  // Copied, because typed arrays need aligned bytes.
   const bytes = Uint8Array.from(packed).buffer;
   const [base = 0] = new Float64Array(bytes, 0, 1);
   if (Number.isNaN(base)) return new Float64Array(bytes, HEAD_BYTES);
   const narrow = new Uint32Array(bytes, HEAD_BYTES);
   const values = new Float64Array(narrow.length);
-  // Once for each trace of a project: to iterate over entries takes several times as long.
+  // Runs once per trace of a project: an iterator would take several times as long.
   for (let index = 0; index < narrow.length; index += 1) {
     const value = narrow[index] ?? NARROW_NULL;
     values[index] = value === NARROW_NULL ? Number.NaN : base + value;
@@ -155,7 +155,7 @@ export function unpackColumn(packed: Uint8Array): Float64Array {
 
 const ORDER_BYTES = 6;
 
-/** The first bytes of an id as a number: ids of different numbers are ordered as these are. */
+/** The first bytes of an id as a number, which sorts like the ids. */
 export function idOrderOf(traceId: string): number {
   const bytes = Buffer.alloc(ORDER_BYTES);
   bytes.write(traceId.slice(0, ORDER_BYTES));

@@ -1,13 +1,15 @@
-/** What filters have to know of traces, read for some of them at once. */
+/** Reads what filters need of traces, batch by batch. */
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { SpanSummary } from '../../domain/trace.ts';
-import { aggregatesOf, choiceOf, type TraceChoice } from '../../domain/trace-aggregates.ts';
-import type { Needs, SearchDocument } from '../../domain/trace-filter.ts';
-import { inputText, outputText } from '../../domain/trace-texts.ts';
-import type { RowOf } from '../questions.ts';
+import type { Needs, SearchDocument } from '../../domain/traces/search/trace-filter.ts';
+import { inputText, outputText } from '../../domain/traces/search/trace-texts.ts';
+import type { SpanSummary } from '../../domain/traces/trace.ts';
+import { aggregatesOf, choiceOf, type TraceChoice } from '../../domain/traces/trace-aggregates.ts';
+import { readPages } from '../long-reads.ts';
+import type { RowOf } from '../queries.ts';
 import { unpackTyped } from '../rows/codes.ts';
-import type { SearchAsking, SearchQuestions } from './trace-search.ts';
+import type { SearchQueries, SearchRunner } from './index-reader.ts';
+import { cutIntoBatches, METADATA_BYTES_AT_ONCE, readSpansOf, SPANS_AT_ONCE } from './trace-batches.ts';
 
 export type Candidate = {
   readonly sequence: number;
@@ -22,74 +24,64 @@ type Document = Omit<SearchDocument, 'spans'> & {
   readonly spans: readonly SpanFacts[];
 };
 
-/** Whether it is enough; a promise where it takes a while to tell. */
-type TakeText = (text: string) => boolean | Promise<boolean>;
+/** Returns true to stop; a promise when that takes a while. */
+type VisitText = (text: string) => boolean | Promise<boolean>;
 
 export type Documents = {
-  /** In parts that can be read at once. */
+  /** Cuts rows into batches that can be read at once. */
   cut<Row extends Candidate>(rows: readonly Row[]): readonly (readonly Row[])[];
-  /** Without the texts of spans. */
-  read<Row extends Candidate>(part: readonly Row[]): Promise<readonly Read<Row>[]>;
-  /** Takes the texts of a trace that a search looks at, until `take` says that it is enough. */
-  forEachText(row: Candidate, document: Document, take: TakeText): Promise<boolean>;
+  /** Reads the documents of a batch, without long texts of spans. */
+  read<Row extends Candidate>(batch: readonly Row[]): Promise<readonly Read<Row>[]>;
+  /** Passes the searchable texts of a trace to `visit`, until it returns true. */
+  forEachText(row: Candidate, document: Document, visit: VisitText): Promise<boolean>;
 };
 
-// A part may have one trace of more spans.
-const SPANS_AT_ONCE = 2_000;
-// The message of each may have 1 MiB.
+// Each message may visit 1 MiB.
 const ERRORS_AT_ONCE = 8;
 const EVALUATED_AT_ONCE = 200;
-// Read along with their spans, even of spans that do not speak for their trace.
+// Texts up to this size are read with their spans, also of spans that the trace does not need.
 const SHORT_TEXT_BYTES = 2_048;
-// Or one trace of more: a few searches at once are to fit into the heap of a thread.
-const METADATA_BYTES_AT_ONCE = 2 * 1024 * 1024;
 
 export function createDocuments(
-  { questions, ask }: SearchAsking,
+  { queries, runQuery }: SearchRunner,
   {
     projectNumber,
     needs,
-    isEachLookedAt = false,
-  }: { readonly projectNumber: number; readonly needs: Needs; readonly isEachLookedAt?: boolean },
+    withShortTexts = false,
+  }: { readonly projectNumber: number; readonly needs: Needs; readonly withShortTexts?: boolean },
 ): Documents {
-  async function spansOf(sequences: readonly number[]) {
+  async function spansOf(batch: readonly Candidate[]): Promise<ReadonlyMap<number, readonly SpanFacts[]>> {
     if (!needs.spans) return NONE;
-    const [sequence] = sequences;
-    if (sequences.length !== 1 || sequence === undefined) return Map.groupBy(await listSpans(sequences), sequenceOf);
-    const spans: SpanFacts[] = [];
-    for (let after: string | null = ''; after !== null; ) {
-      const given = { projectNumber, sequence, after, limit: SPANS_AT_ONCE };
-      const some: readonly SpanFacts[] = await ask(questions.listSpansBehind, given);
-      for (const span of some) spans.push(span);
-      after = some.length < SPANS_AT_ONCE ? null : (some.at(-1)?.spanId ?? null);
-      if (after !== null) await nextTurn();
-    }
-    return new Map([[sequence, spans]]);
+    return await readSpansOf<SpanFacts>(batch, {
+      list: listSpans,
+      listBehind: (sequence, after) =>
+        runQuery(queries.listSpansBehind, { projectNumber, sequence, after, limit: SPANS_AT_ONCE }),
+    });
   }
 
   async function listSpans(sequences: readonly number[]): Promise<readonly SpanFacts[]> {
-    if (!isEachLookedAt) return await ask(questions.listSpans, { projectNumber, sequences });
-    return await ask(questions.listSpansWithTexts, { projectNumber, sequences, bytesMax: SHORT_TEXT_BYTES });
+    if (!withShortTexts) return await runQuery(queries.listSpans, { projectNumber, sequences });
+    return await runQuery(queries.listSpansWithTexts, { projectNumber, sequences, bytesMax: SHORT_TEXT_BYTES });
   }
 
-  async function takeErrors(sequence: number, take: TakeText): Promise<boolean> {
-    for (let after: string | null = ''; after !== null; ) {
-      const given = { projectNumber, sequence, after, limit: ERRORS_AT_ONCE };
-      const some: readonly ErrorRow[] = await ask(questions.listErrors, given);
-      for (const { errorJson } of some) if (errorJson !== null && (await take(messageOf(errorJson)))) return true;
-      after = some.length < ERRORS_AT_ONCE ? null : (some.at(-1)?.spanId ?? null);
-      if (after !== null) await nextTurn();
+  async function visitErrors(sequence: number, visit: VisitText): Promise<boolean> {
+    const errors = readPages<ErrorRow>(ERRORS_AT_ONCE, (last) =>
+      runQuery(queries.listErrors, { projectNumber, sequence, after: last?.spanId ?? '', limit: ERRORS_AT_ONCE }),
+    );
+    for await (const page of errors) {
+      for (const { errorJson } of page) if (errorJson !== null && (await visit(messageOf(errorJson)))) return true;
+      await nextTurn();
     }
     return false;
   }
 
   async function evaluationsOf(sequences: readonly number[]) {
     if (!needs.evaluations) return NONE;
-    return Map.groupBy(await ask(questions.listEvaluations, { projectNumber, sequences }), sequenceOf);
+    return Map.groupBy(await runQuery(queries.listEvaluations, { projectNumber, sequences }), sequenceOf);
   }
 
   async function metadataOf(sequences: readonly number[]) {
-    const rows = needs.metadata ? await ask(questions.listMetadata, { projectNumber, sequences }) : [];
+    const rows = needs.metadata ? await runQuery(queries.listMetadata, { projectNumber, sequences }) : [];
     return new Map(rows.map(({ sequence, metadataJson }) => [sequence, metadataJson]));
   }
 
@@ -99,40 +91,31 @@ export function createDocuments(
     if ((!hasInput || inputText !== null) && (!hasOutput || outputText !== null)) {
       return { inputJson: unpackTyped(inputText), outputJson: unpackTyped(outputText) };
     }
-    const [texts] = await ask(questions.findTexts, { projectNumber, sequence, spanId });
+    const [texts] = await runQuery(queries.findTexts, { projectNumber, sequence, spanId });
     return texts ?? NO_TEXTS;
   }
 
   return {
-    cut(rows) {
-      const parts: (typeof rows)[number][][] = [];
-      let [spans, bytes] = [0, 0];
-      for (const row of rows) {
-        const part = parts.at(-1);
-        spans += row.spanCount;
-        bytes += row.metadataBytes;
-        const isFull =
-          (needs.spans && spans > SPANS_AT_ONCE) ||
-          (needs.metadata && bytes > METADATA_BYTES_AT_ONCE) ||
-          (needs.evaluations && part?.length === EVALUATED_AT_ONCE);
-        if (part !== undefined && !isFull) part.push(row);
-        else {
-          parts.push([row]);
-          [spans, bytes] = [row.spanCount, row.metadataBytes];
-        }
-      }
-      return parts;
-    },
+    cut: (rows) =>
+      cutIntoBatches(
+        rows,
+        ({ spanCount, metadataBytes }) => [
+          needs.spans ? spanCount : 0,
+          needs.metadata ? metadataBytes : 0,
+          needs.evaluations ? 1 : 0,
+        ],
+        [SPANS_AT_ONCE, METADATA_BYTES_AT_ONCE, EVALUATED_AT_ONCE],
+      ),
 
-    async read(part) {
-      const sequences = part.map(({ sequence }) => sequence);
-      const [spans, evaluations] = [await spansOf(sequences), await evaluationsOf(sequences)];
+    async read(batch) {
+      const sequences = batch.map(({ sequence }) => sequence);
+      const [spans, evaluations] = [await spansOf(batch), await evaluationsOf(sequences)];
       const metadata = await metadataOf(sequences);
-      return part.map((row) => {
-        const of = (spans.get(row.sequence) ?? []) as readonly SpanFacts[];
+      return batch.map((row) => {
+        const of = spans.get(row.sequence) ?? [];
         const choice = needs.spans ? choiceOf(aggregatesOf(of.map(toSummary))) : null;
         const document = {
-          // One that was removed meanwhile has none.
+          // A trace that was removed meanwhile has none.
           metadataJson: metadata.get(row.sequence) ?? '{}',
           hasError: row.hasError,
           name: choice?.name ?? '',
@@ -144,35 +127,35 @@ export function createDocuments(
       });
     },
 
-    async forEachText({ sequence }, { name, spans, choice }, take) {
-      if (await take(name)) return true;
+    async forEachText({ sequence }, { name, spans, choice }, visit) {
+      if (await visit(name)) return true;
       const names = new Set(spans.map((span) => span.name ?? span.type));
-      for (const each of names) if (await take(each)) return true;
+      for (const each of names) if (await visit(each)) return true;
       const speaking = (id: string | null | undefined) => spans.find(({ spanId }) => spanId === id);
       const { inputJson } = await textsOf(sequence, speaking(choice?.inputFromId));
-      if (inputJson !== null && (await take(inputText(inputJson)))) return true;
+      if (inputJson !== null && (await visit(inputText(inputJson)))) return true;
       const { outputJson } = await textsOf(sequence, speaking(choice?.outputFromId));
-      if (outputJson !== null && (await take(outputText(outputJson)))) return true;
-      return choice?.errorFromId != null && (await takeErrors(sequence, take));
+      if (outputJson !== null && (await visit(outputText(outputJson)))) return true;
+      return choice?.errorFromId != null && (await visitErrors(sequence, visit));
     },
   };
 }
 
-type SpanFacts = RowOf<SearchQuestions['listSpans']> & {
-  /** Where they were read along. */
+type SpanFacts = RowOf<SearchQueries['listSpans']> & {
+  /** Only from listSpansWithTexts. */
   readonly inputText?: string | null;
   readonly outputText?: string | null;
 };
-type Texts = RowOf<SearchQuestions['findTexts']>;
+type Texts = RowOf<SearchQueries['findTexts']>;
 const NO_TEXTS: Texts = { inputJson: null, outputJson: null };
-type ErrorRow = RowOf<SearchQuestions['listErrors']>;
+type ErrorRow = RowOf<SearchQueries['listErrors']>;
 const NONE: ReadonlyMap<number, readonly never[]> = new Map();
 
 function sequenceOf({ traceSequence }: { readonly traceSequence: number }): number {
   return traceSequence;
 }
 
-/** Our own stored text. */
+/** Storage wrote the JSON itself. */
 function messageOf(errorJson: string): string {
   return (JSON.parse(errorJson) as { readonly message: string }).message;
 }
@@ -188,7 +171,7 @@ const NO_NUMBERS = {
   tokensEstimated: false,
 };
 
-/** What tells which spans speak for the trace. */
+/** The summary that chooses the spans whose input, output and error stand for the trace. */
 function toSummary({ traceSequence: _, inputText: __, outputText: ___, ...span }: SpanFacts): SpanSummary {
   return { ...NO_NUMBERS, ...span };
 }

@@ -1,9 +1,9 @@
-/** Which traces of the blocks of a project may fit a filter, and what is known of them. */
+/** Finds the traces in the blocks of a project that may fit a filter. */
 
-import type { SearchFilter } from '../../domain/trace-filter.ts';
-import { type AskedFacets, facetsAskedBy } from '../../domain/trace-search/facets.ts';
-import { tripleNumbersOf } from '../../domain/trace-search/text-signature.ts';
-import type { SearchQuestion } from '../../domain/trace-search-store.ts';
+import { type RequiredFacets, requiredFacets } from '../../domain/traces/search/facets.ts';
+import { tripleNumbersOf } from '../../domain/traces/search/text-signature.ts';
+import type { SearchFilter } from '../../domain/traces/search/trace-filter.ts';
+import type { SearchQuery } from '../../domain/traces/search/trace-search-store.ts';
 import {
   addSet,
   type Bits,
@@ -20,63 +20,65 @@ import {
   unpackBits,
   unpackColumn,
 } from './block-format.ts';
-import type { KnownBlock } from './known-blocks.ts';
-import type { SearchAsking } from './trace-search.ts';
+import type { IndexBlock, SearchRunner } from './index-reader.ts';
 
-/** What a filter asks of an index. */
+/** A filter in terms of the index. */
 export type IndexPlan = {
-  readonly conditions: readonly (AskedFacets & { readonly numbers: readonly number[] })[];
+  readonly conditions: readonly (RequiredFacets & { readonly numbers: readonly number[] })[];
   readonly triples: readonly number[];
-  /** Whether all traces that may fit do. */
+  /** Whether every trace that the index finds fits the filter, without a check. */
   readonly isExact: boolean;
 };
 
-// More than that is quicker found by going through the traces.
+// With more facets, scanning all traces is faster.
 const FACETS_MAX = 64;
 const TRIPLES_MAX = 12;
 const SIGNED_CHARACTERS = 64;
 
-/** Null: an index is of no use for the filter. */
+/** Null: the index does not help with this filter. */
 export function planFilter({ conditions, isNegated, text }: SearchFilter): IndexPlan | null {
-  const asked = conditions.map(facetsAskedBy).map((each) => ({ ...each, numbers: each.anyOf.map(facetNumber) }));
-  const areExact = asked.every(({ isExact }) => isExact);
-  if (asked.reduce((sum, { anyOf }) => sum + anyOf.length, 0) > FACETS_MAX || (isNegated && !areExact)) return null;
+  const conditionFacets = conditions
+    .map(requiredFacets)
+    .map((each) => ({ ...each, numbers: each.anyOf.map(facetNumber) }));
+  const areExact = conditionFacets.every(({ isExact }) => isExact);
+  if (conditionFacets.reduce((sum, { anyOf }) => sum + anyOf.length, 0) > FACETS_MAX || (isNegated && !areExact))
+    return null;
   return {
-    conditions: asked,
-    // Those of the beginning tell as much as all of them.
+    conditions: conditionFacets,
+    // The triples at the beginning of the text are selective enough.
     triples: tripleNumbersOf(text.slice(0, SIGNED_CHARACTERS)).slice(0, TRIPLES_MAX),
     isExact: areExact && text === '',
   };
 }
 
 export type IndexFilter = {
-  /** For each of the blocks, in their order. Times are looked at, too. */
-  match(blocks: readonly KnownBlock[]): Promise<readonly Bits[]>;
-  /** The values of a column of some blocks, by their numbers. */
-  column(blocks: readonly KnownBlock[], column: Column): Promise<ReadonlyMap<number, Float64Array>>;
-  /** The sequences of traces that no facet tells anything of. */
-  crowded(blocks: readonly KnownBlock[]): Promise<readonly number[]>;
+  /** For each block, in the same order. Applies the time bounds, too. */
+  match(blocks: readonly IndexBlock[]): Promise<readonly Bits[]>;
+  /** The values of a column, by block number. */
+  column(blocks: readonly IndexBlock[], column: Column): Promise<ReadonlyMap<number, Float64Array>>;
+  /** The sequences of crowded traces, which have no facets in the index. */
+  crowded(blocks: readonly IndexBlock[]): Promise<readonly number[]>;
 };
 
-export type IndexFilterDeps = SearchAsking & {
-  readonly question: SearchQuestion;
+export type IndexFilterDeps = SearchRunner & {
+  readonly query: SearchQuery;
   readonly plan: IndexPlan;
-  /** Ascending; what blocks say of these is out of date. */
+  /** Ascending sequences of traces that changed since they were indexed. */
   readonly pending: readonly number[];
 };
 
-export function createIndexFilter({ questions, ask, question, plan, pending }: IndexFilterDeps): IndexFilter {
-  const { projectNumber, filter } = question;
+export function createIndexFilter({ queries, runQuery, query, plan, pending }: IndexFilterDeps): IndexFilter {
+  const { projectNumber, filter } = query;
   const { isNegated } = filter;
   const numbers = [...new Set(plan.conditions.flatMap((condition) => condition.numbers))];
-  const numbersOf = (blocks: readonly KnownBlock[]) => blocks.map(({ block }) => block);
+  const numbersOf = (blocks: readonly IndexBlock[]) => blocks.map(({ block }) => block);
 
-  /** Traces of each block that have one of the values of every condition. */
-  async function matchFacets(blocks: readonly KnownBlock[]): Promise<readonly Bits[]> {
+  /** The traces of each block that have, for every condition, one of its values. */
+  async function matchFacets(blocks: readonly IndexBlock[]): Promise<readonly Bits[]> {
     const facets =
       numbers.length === 0
         ? []
-        : await ask(questions.listFacets, { projectNumber, blocks: numbersOf(blocks), facets: numbers });
+        : await runQuery(queries.listFacets, { projectNumber, blocks: numbersOf(blocks), facets: numbers });
     const found = new Map(facets.map(({ block, facet, places }) => [`${block} ${facet}`, places]));
     return blocks.map(({ block, traces }) => {
       const matched = allBits(traces);
@@ -94,13 +96,13 @@ export function createIndexFilter({ questions, ask, question, plan, pending }: I
     });
   }
 
-  async function keepTexts(blocks: readonly KnownBlock[], matched: readonly Bits[]): Promise<void> {
+  async function keepTexts(blocks: readonly IndexBlock[], matched: readonly Bits[]): Promise<void> {
     if (plan.triples.length === 0) return;
-    // Blocks have as many slices as their texts need.
+    // The number of slices differs between blocks.
     for (const [textSlices, some] of Map.groupBy(blocks, (block) => block.textSlices)) {
       const slices = [...new Set(plan.triples.map((triple) => sliceOf(triple, textSlices)))];
       const parts = [...new Set(slices.map(slicesPart))];
-      const rows = await ask(questions.listParts, { projectNumber, blocks: numbersOf(some), parts });
+      const rows = await runQuery(queries.listParts, { projectNumber, blocks: numbersOf(some), parts });
       const found = new Map(rows.map(({ block, part, content }) => [`${block} ${part}`, content]));
       for (const { block, traces } of some) {
         const bits = matched[blocks.findIndex((each) => each.block === block)];
@@ -114,22 +116,22 @@ export function createIndexFilter({ questions, ask, question, plan, pending }: I
     }
   }
 
-  /** Takes out what is too old or too new, where a block has any of that. */
-  async function keepTimes(blocks: readonly KnownBlock[], matched: readonly Bits[]): Promise<void> {
-    const { started, updated, goneBeforeMs } = question;
+  /** Applies the time bounds to blocks that reach beyond them. */
+  async function keepTimes(blocks: readonly IndexBlock[], matched: readonly Bits[]): Promise<void> {
+    const { started, updated, goneBeforeMs } = query;
     const insertedFromMs = goneBeforeMs ?? Number.MIN_SAFE_INTEGER;
     const bounds = [
-      { ...started, column: 'startedAtMs', of: (block: KnownBlock) => [block.startedFromMs, block.startedToMs] },
-      { ...updated, column: 'updatedAtMs', of: (block: KnownBlock) => [block.updatedFromMs, block.updatedToMs] },
+      { ...started, column: 'startedAtMs', of: (block: IndexBlock) => [block.startedFromMs, block.startedToMs] },
+      { ...updated, column: 'updatedAtMs', of: (block: IndexBlock) => [block.updatedFromMs, block.updatedToMs] },
       {
         fromMs: insertedFromMs,
         toMs: Number.MAX_SAFE_INTEGER,
         column: 'insertedAtMs',
-        of: (block: KnownBlock) => [block.insertedFromMs, block.insertedFromMs],
+        of: (block: IndexBlock) => [block.insertedFromMs, block.insertedFromMs],
       },
     ] as const;
     for (const { fromMs, toMs, column, of } of bounds) {
-      const isPartly = (block: KnownBlock) => {
+      const isPartly = (block: IndexBlock) => {
         const [least = 0, most = 0] = of(block);
         return least < fromMs || most > toMs;
       };
@@ -146,8 +148,8 @@ export function createIndexFilter({ questions, ask, question, plan, pending }: I
     }
   }
 
-  /** Takes out what is not in the block any more, or not as it was. */
-  async function keepPresent(blocks: readonly KnownBlock[], matched: readonly Bits[]): Promise<void> {
+  /** Drops traces that are gone, crowded or changed since they were indexed. */
+  async function keepPresent(blocks: readonly IndexBlock[], matched: readonly Bits[]): Promise<void> {
     const outdated = blocks.filter(({ firstSequence, lastSequence }) => {
       const first = firstNotBelow(pending, firstSequence);
       return first < pending.length && (pending[first] ?? 0) <= lastSequence;
@@ -179,15 +181,19 @@ export function createIndexFilter({ questions, ask, question, plan, pending }: I
     }
   }
 
-  async function readColumn(blocks: readonly KnownBlock[], column: Column): Promise<ReadonlyMap<number, Float64Array>> {
-    const rows = await ask(questions.listParts, { projectNumber, blocks: numbersOf(blocks), parts: [COLUMNS[column]] });
+  async function readColumn(blocks: readonly IndexBlock[], column: Column): Promise<ReadonlyMap<number, Float64Array>> {
+    const rows = await runQuery(queries.listParts, {
+      projectNumber,
+      blocks: numbersOf(blocks),
+      parts: [COLUMNS[column]],
+    });
     return new Map(rows.map(({ block, content }) => [block, unpackColumn(content)]));
   }
 
-  async function readCrowded(blocks: readonly KnownBlock[]): Promise<ReadonlyMap<number, Uint8Array>> {
+  async function readCrowded(blocks: readonly IndexBlock[]): Promise<ReadonlyMap<number, Uint8Array>> {
     const some = blocks.filter(({ crowdedCount }) => crowdedCount > 0);
     if (some.length === 0) return new Map();
-    const rows = await ask(questions.listParts, { projectNumber, blocks: numbersOf(some), parts: [CROWDED_PART] });
+    const rows = await runQuery(queries.listParts, { projectNumber, blocks: numbersOf(some), parts: [CROWDED_PART] });
     return new Map(rows.map(({ block, content }) => [block, content]));
   }
 
@@ -231,7 +237,7 @@ function drop(bits: Bits, those: Bits): void {
   for (const [index, word] of those.entries()) bits[index] = (bits[index] ?? 0) & ~word;
 }
 
-/** In ascending numbers: the place of the first that is not below another. */
+/** The index of the first number that is at least `number`; the numbers ascend. */
 function firstNotBelow(numbers: readonly number[] | Float64Array, number: number): number {
   let [low, high] = [0, numbers.length];
   while (low < high) {

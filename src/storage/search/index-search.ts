@@ -1,21 +1,20 @@
 /**
- * Finds traces by the index. What has changed since it was indexed is looked at as it is stored; all else the index
- * answers alone where it knows for sure, and where it does not, it says which traces to look at. Whatever is answered was
- * judged by the rules of the domain.
+ * Finds traces by the index. Traces that changed since they were indexed are read from their tables. For all others the
+ * index answers alone where it is exact, and else proposes candidates. Every answered trace passed the filter of the
+ * domain.
  */
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { createMatcher, createTextMatcher, needsOf } from '../../domain/trace-filter.ts';
-import type { FoundTraces, SearchPlace, SearchQuestion } from '../../domain/trace-search-store.ts';
+import { createMatcher, createTextMatcher, needsOf } from '../../domain/traces/search/trace-filter.ts';
+import type { FoundTraces, SearchPosition, SearchQuery } from '../../domain/traces/search/trace-search-store.ts';
 import { createDocuments } from './documents.ts';
-import { placeOf, totalOf } from './found.ts';
 import { createIndexFilter, planFilter } from './index-filter.ts';
+import type { SearchRunner } from './index-reader.ts';
+import { listAllBlocks } from './index-reader.ts';
 import { createIndexSelection, type IndexSelection } from './index-selection.ts';
-import { listAllBlocks } from './known-blocks.ts';
-import { comparePlaces, findBySequences, isBehind, type Ranked, rankFound } from './named-traces.ts';
-import type { SearchAsking } from './trace-search.ts';
+import { comparePlaces, findBySequences, isBehind, placeOf, type Ranked, rankFound, totalOf } from './named-traces.ts';
 
-/** More that is not indexed is quicker found by going through all traces in their order. */
+/** With more traces that are not indexed, scanning all traces in order is faster. */
 const JUDGED_MAX = 4_096;
 const ATTEMPTS_MAX = 3;
 const FIND_MAX_MS = 3_000;
@@ -23,69 +22,69 @@ const COUNT_MAX_MS = 3_000;
 const COUNT_WITH_TEXT_MAX_MS = 50;
 const VERIFIED_AT_ONCE = 100;
 
-/** Null: the index is of no use for the question. */
-export async function findByIndex(asking: SearchAsking, question: SearchQuestion): Promise<FoundTraces | null> {
-  const { questions, ask } = asking;
-  const { projectNumber } = question;
-  const generation = async () => (await ask(questions.findHead, { projectNumber }))[0]?.generation ?? null;
+/** Null: the index does not help with this query. */
+export async function findByIndex(runner: SearchRunner, query: SearchQuery): Promise<FoundTraces | null> {
+  const { queries, runQuery } = runner;
+  const { projectNumber } = query;
+  const generation = async () => (await runQuery(queries.findHead, { projectNumber }))[0]?.generation ?? null;
   for (let attempt = 0, known = await generation(); known !== null && attempt < ATTEMPTS_MAX; attempt += 1) {
-    const found = await attemptFind(asking, question);
+    const found = await attemptFind(runner, query);
     const after = await generation();
-    // What was taken out of a block while this looked at it may have been looked at nowhere.
+    // A new generation means that a trace left a block meanwhile, and this attempt may have missed it.
     if (after === known || found === null) return found;
     known = after;
   }
   return null;
 }
 
-async function attemptFind(asking: SearchAsking, question: SearchQuestion): Promise<FoundTraces | null> {
-  const { questions, ask } = asking;
-  const { projectNumber } = question;
-  const plan = planFilter(question.filter);
+async function attemptFind(runner: SearchRunner, query: SearchQuery): Promise<FoundTraces | null> {
+  const { queries, runQuery } = runner;
+  const { projectNumber } = query;
+  const plan = planFilter(query.filter);
   if (plan === null) return null;
-  // Before the blocks: what is indexed meanwhile is looked at twice rather than nowhere.
-  const marked = await ask(questions.listPending, { projectNumber, limit: JUDGED_MAX + 1 });
+  // Pending traces are read before the blocks, so that a trace that is indexed meanwhile is seen twice and not missed.
+  const marked = await runQuery(queries.listPending, { projectNumber, limit: JUDGED_MAX + 1 });
   if (marked.length > JUDGED_MAX) return null;
-  const blocks = await listAllBlocks(asking, projectNumber);
+  const blocks = await listAllBlocks(runner, projectNumber);
   if (blocks.length === 0) return null;
   const pending = marked.map(({ sequence }) => sequence);
-  const filter = createIndexFilter({ ...asking, question, plan, pending });
+  const filter = createIndexFilter({ ...runner, query, plan, pending });
   const judged = new Set([...pending, ...(await filter.crowded(blocks))]);
   if (judged.size > JUDGED_MAX) return null;
-  const look = createLook(asking, question);
-  const found = rankFound(await findBySequences(asking, projectNumber, [...judged]), question);
+  const check = createCheck(runner, query);
+  const found = rankFound(await findBySequences(runner, projectNumber, [...judged]), query);
   const fitting: Ranked[] = [];
-  const endsAtMs = asking.nowMs() + FIND_MAX_MS;
+  const endsAtMs = runner.nowMs() + FIND_MAX_MS;
   let isLate = false;
-  await look(found, (row, fits) => {
+  await check(found, (row, fits) => {
     if (fits) fitting.push(row);
-    isLate = asking.nowMs() > endsAtMs;
+    isLate = runner.nowMs() > endsAtMs;
     return isLate;
   });
-  // Going through the traces in their order ends in time, with a place to go on from.
+  // The scan in order is better then: it ends in time with a cursor.
   if (isLate) return null;
-  const selection = createIndexSelection({ asking, question, filter, blocks });
-  const parts: Parts = { asking, question, fitting, selection, look };
-  return await (plan.isExact ? takeSelected(parts) : verifySelected(parts));
+  const selection = createIndexSelection({ runner, query, filter, blocks });
+  const parts: Parts = { runner, query, fitting, selection, check };
+  return await (plan.isExact ? readSelected(parts) : verifySelected(parts));
 }
 
 type Parts = {
-  readonly asking: SearchAsking;
-  readonly question: SearchQuestion;
-  /** What is looked at whatever the index says, and fits. */
+  readonly runner: SearchRunner;
+  readonly query: SearchQuery;
+  /** Fitting traces among those that are checked whatever the index says. */
   readonly fitting: readonly Ranked[];
   readonly selection: IndexSelection;
-  readonly look: Look;
+  readonly check: CheckRows;
 };
 
-/** The index knows all that fits. */
-async function takeSelected({ question, fitting, selection, look }: Parts): Promise<FoundTraces | null> {
-  const { after, limit, countMax } = question;
+/** Answers from the index alone; checks only the traces of the page. */
+async function readSelected({ query, fitting, selection, check }: Parts): Promise<FoundTraces | null> {
+  const { after, limit, countMax } = query;
   const selected = await selection.select({ after, limit: limit + 1 });
   if (selected === null) return null;
-  const { page, next } = toPage({ question, fitting, rows: selected.rows, end: null });
+  const { page, next } = toPage({ query, fitting, rows: selected.rows, end: null });
   const isFitting = new Set(fitting);
-  await look(
+  await check(
     page.filter((row) => !isFitting.has(row)),
     (row, fits) => {
       if (fits) isFitting.add(row);
@@ -96,21 +95,21 @@ async function takeSelected({ question, fitting, selection, look }: Parts): Prom
   return { traces: page.filter((row) => isFitting.has(row)).map(placeOf), next, total: totalOf(count, true, countMax) };
 }
 
-/** The index knows all that may fit. */
-async function verifySelected({ asking, question, fitting, selection, look }: Parts): Promise<FoundTraces | null> {
-  const { limit, countMax, filter } = question;
-  const { nowMs } = asking;
+/** Checks the candidates of the index until the page is full and counted. */
+async function verifySelected({ runner, query, fitting, selection, check }: Parts): Promise<FoundTraces | null> {
+  const { limit, countMax, filter } = query;
+  const { nowMs } = runner;
   const startedAtMs = nowMs();
   const countMaxMs = filter.text === '' ? COUNT_MAX_MS : COUNT_WITH_TEXT_MAX_MS;
   const rows: Ranked[] = [];
   let count = fitting.length;
-  let end: SearchPlace | null = question.after;
+  let end: SearchPosition | null = query.after;
   let isEnd = false;
   let isOver = false;
   while (!isEnd && !isOver) {
     const selected = await selection.select({ after: end, limit: VERIFIED_AT_ONCE });
     if (selected === null) return null;
-    await look(selected.rows, (row, fits) => {
+    await check(selected.rows, (row, fits) => {
       if (fits) {
         count += 1;
         if (rows.length <= limit) rows.push(row);
@@ -124,39 +123,39 @@ async function verifySelected({ asking, question, fitting, selection, look }: Pa
     isEnd = selected.isEnd && !isOver;
   }
   const isCutShort = !isEnd && rows.length <= limit;
-  const { page, next } = toPage({ question, fitting, rows, end: isCutShort ? end : null });
+  const { page, next } = toPage({ query, fitting, rows, end: isCutShort ? end : null });
   return { traces: page.map(placeOf), next, total: totalOf(count, isEnd, countMax) };
 }
 
 type ToPage = {
-  readonly question: SearchQuestion;
+  readonly query: SearchQuery;
   readonly fitting: readonly Ranked[];
   readonly rows: readonly Ranked[];
-  /** Where looking for rows has ended before it was through; null: it has not. */
-  readonly end: SearchPlace | null;
+  /** The position at which checking stopped early; null: it reached the end. */
+  readonly end: SearchPosition | null;
 };
 
-function toPage({ question, fitting, rows, end }: ToPage): { page: readonly Ranked[]; next: SearchPlace | null } {
+function toPage({ query, fitting, rows, end }: ToPage): { page: readonly Ranked[]; next: SearchPosition | null } {
   const isKnown = new Set(fitting.map(({ sequence }) => sequence));
   const merged = [
-    ...fitting.filter((row) => isBehind(row, question.after, question)),
+    ...fitting.filter((row) => isBehind(row, query.after, query)),
     ...rows.filter(({ sequence }) => !isKnown.has(sequence)),
   ]
-    .filter((row) => end === null || comparePlaces(row, end, question) <= 0)
-    .sort((one, other) => comparePlaces(one, other, question));
-  const page = merged.slice(0, question.limit);
+    .filter((row) => end === null || comparePlaces(row, end, query) <= 0)
+    .sort((one, other) => comparePlaces(one, other, query));
+  const page = merged.slice(0, query.limit);
   const last = page.at(-1);
-  const next = merged.length > question.limit && last !== undefined ? placeOf(last) : end;
+  const next = merged.length > query.limit && last !== undefined ? placeOf(last) : end;
   return { page, next };
 }
 
-/** Judges rows in their order, until `take` says that it is enough. */
-type Look = (rows: readonly Ranked[], take: (row: Ranked, fits: boolean) => boolean) => Promise<void>;
+/** Checks rows in order, until `take` returns true. */
+type CheckRows = (rows: readonly Ranked[], take: (row: Ranked, fits: boolean) => boolean) => Promise<void>;
 
-function createLook(asking: SearchAsking, { projectNumber, filter }: SearchQuestion): Look {
+function createCheck(runner: SearchRunner, { projectNumber, filter }: SearchQuery): CheckRows {
   const fits = createMatcher(filter);
   const holds = createTextMatcher(filter.text);
-  const documents = createDocuments(asking, { projectNumber, needs: needsOf(filter) });
+  const documents = createDocuments(runner, { projectNumber, needs: needsOf(filter) });
   return async (rows, take) => {
     for (const part of documents.cut(rows)) {
       for (const { row, document } of await documents.read(part)) {

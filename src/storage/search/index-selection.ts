@@ -1,53 +1,52 @@
-/** The first traces behind a place, of those that may fit a filter, in the order asked for. */
+/** Selects the first candidates of the index after a position, in the order of the query. */
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { TraceSort } from '../../domain/trace-search-query.ts';
-import type { SearchPlace, SearchQuestion } from '../../domain/trace-search-store.ts';
+import type { TraceSort } from '../../domain/traces/search/trace-search-query.ts';
+import type { SearchPosition, SearchQuery } from '../../domain/traces/search/trace-search-store.ts';
 import { type Bits, type Column, countBits, idOrderOf, placesOf } from './block-format.ts';
 import type { IndexFilter } from './index-filter.ts';
-import type { KnownBlock } from './known-blocks.ts';
+import type { IndexBlock, SearchRunner } from './index-reader.ts';
 import { findBySequences, isBehind, lastKey, type Ranked, rankFound } from './named-traces.ts';
-import type { SearchAsking } from './trace-search.ts';
 
 export type Selected = {
   readonly rows: readonly Ranked[];
-  /** Whether there are no others. */
+  /** Whether no candidates are left. */
   readonly isEnd: boolean;
 };
 
-/** At most so many, behind a place. */
-type Wanted = { readonly after: SearchPlace | null; readonly limit: number };
+/** At most `limit` candidates after a position. */
+type PageRange = { readonly after: SearchPosition | null; readonly limit: number };
 
 export type IndexSelection = {
-  /** Null: too many stand at one place, or some have just gone. */
-  select(wanted: Wanted): Promise<Selected | null>;
-  /** How many there are; whoever wants to know no more than so many hears of a few more. */
+  /** Null: too many candidates share one key, or some were removed meanwhile. */
+  select(range: PageRange): Promise<Selected | null>;
+  /** Counts candidates, and stops soon after `countMax`. */
   count(countMax: number): Promise<number>;
 };
 
 type Entry = {
-  readonly block: KnownBlock;
+  readonly block: IndexBlock;
   readonly place: number;
   readonly key: number;
-  /** As far as the id is known; null: it is not. */
+  /** The order of the id by its first bytes; null: not read yet. */
   order: number | null;
 };
 
-/** `isCut`: there are others behind them. */
+/** `isCut`: further entries were left out. */
 type Cut = { readonly entries: readonly Entry[]; readonly isCut: boolean };
 
 export type IndexSelectionDeps = {
-  readonly asking: SearchAsking;
-  readonly question: SearchQuestion;
+  readonly runner: SearchRunner;
+  readonly query: SearchQuery;
   readonly filter: IndexFilter;
-  readonly blocks: readonly KnownBlock[];
+  readonly blocks: readonly IndexBlock[];
 };
 
 const FIRST_BLOCKS = 8;
 const BLOCKS_AT_ONCE = 128;
 const ENTRIES_MAX = 8_192;
 const ENTRIES_MIN = 1_024;
-/** Traces at one place that are told apart by reading them. */
+/** Traces with one key that are read to sort them by id. */
 const TIES_MAX = 1_000;
 
 const COLUMN_OF: Readonly<Record<TraceSort, Column>> = {
@@ -58,31 +57,31 @@ const COLUMN_OF: Readonly<Record<TraceSort, Column>> = {
   first_token_ms: 'firstTokenMs',
 };
 
-export function createIndexSelection({ asking, question, filter, blocks }: IndexSelectionDeps): IndexSelection {
-  const { isAscending, sort } = question;
+export function createIndexSelection({ runner, query, filter, blocks }: IndexSelectionDeps): IndexSelection {
+  const { isAscending, sort } = query;
   const sign = isAscending ? 1 : -1;
-  const none = lastKey(question);
+  const none = lastKey(query);
   const isTimed = sort === 'started_at' || sort === 'updated_at';
-  const matched = new Map<KnownBlock, Bits>();
-  // The most promising come first; where a block does not say what it has, none is more so.
+  const matched = new Map<IndexBlock, Bits>();
+  // Blocks whose bounds come first in the order of the query; without bounds any order will do.
   const ordered = blocks.toSorted((one, other) => sign * (firstKey(one) - firstKey(other)) || 0);
 
-  function boundsOf(block: KnownBlock): readonly [number, number] | null {
+  function boundsOf(block: IndexBlock): readonly [number, number] | null {
     if (sort === 'started_at') return [block.startedFromMs, block.startedToMs];
     return sort === 'updated_at' ? [block.updatedFromMs, block.updatedToMs] : null;
   }
 
-  function firstKey(block: KnownBlock): number {
+  function firstKey(block: IndexBlock): number {
     return boundsOf(block)?.[isAscending ? 0 : 1] ?? 0;
   }
 
-  /** Whether all of a block stands before a key. */
-  function isBefore(block: KnownBlock, key: number): boolean {
+  /** Whether every trace of the block comes before a key. */
+  function isBefore(block: IndexBlock, key: number): boolean {
     const last = boundsOf(block)?.[isAscending ? 1 : 0];
     return last !== undefined && sign * (last - key) < 0;
   }
 
-  async function match(some: readonly KnownBlock[]): Promise<void> {
+  async function match(some: readonly IndexBlock[]): Promise<void> {
     const unknown = some.filter((block) => !matched.has(block));
     const bits = unknown.length === 0 ? [] : await filter.match(unknown);
     for (const [index, block] of unknown.entries()) {
@@ -91,8 +90,8 @@ export function createIndexSelection({ asking, question, filter, blocks }: Index
     }
   }
 
-  /** Behind a place, without those that so many others come before for sure. */
-  async function entriesOf(some: readonly KnownBlock[], { after, limit }: Wanted): Promise<Cut> {
+  /** Entries after a position, without those that certainly come after `limit` others. */
+  async function entriesOf(some: readonly IndexBlock[], { after, limit }: PageRange): Promise<Cut> {
     await match(some);
     const filled = some.filter((block) => matched.get(block)?.some((word) => word !== 0));
     const columns =
@@ -131,10 +130,10 @@ export function createIndexSelection({ asking, question, filter, blocks }: Index
 
   const compare = (one: Entry, other: Entry) => sign * (one.key - other.key || (one.order ?? 0) - (other.order ?? 0));
 
-  /** Leaves the first of them, and all that may stand among these. Null: too many may. */
-  async function cut(entries: readonly Entry[], { after, limit }: Wanted): Promise<Cut | null> {
+  /** Keeps the first `limit` entries and those that tie with the last. Null: too many tie. */
+  async function cut(entries: readonly Entry[], { after, limit }: PageRange): Promise<Cut | null> {
     const byKey = entries.toSorted((one, other) => sign * (one.key - other.key));
-    // Those at the very place of the cursor may stand before it.
+    // Entries with the key of the cursor may come before it.
     const lastKey = byKey[limit - 1 + byKey.filter(({ key }) => key === after?.key).length]?.key;
     const some = lastKey === undefined ? byKey : byKey.filter(({ key }) => sign * (key - lastKey) <= 0);
     const isCut = some.length < byKey.length;
@@ -150,17 +149,17 @@ export function createIndexSelection({ asking, question, filter, blocks }: Index
     return { entries: left, isCut: isCut || left.length < behind.length };
   }
 
-  async function toRows(entries: readonly Entry[], after: SearchPlace | null): Promise<readonly Ranked[]> {
+  async function toRows(entries: readonly Entry[], after: SearchPosition | null): Promise<readonly Ranked[]> {
     const some = [...new Set(entries.map(({ block }) => block))];
     const columns = some.length === 0 ? new Map<number, Float64Array>() : await filter.column(some, 'sequence');
     const sequences = entries.map(({ block, place }) => columns.get(block.block)?.[place] ?? 0);
-    const found = await findBySequences(asking, question.projectNumber, [...new Set(sequences)]);
-    return rankFound(found, question).filter((row) => isBehind(row, after, question));
+    const found = await findBySequences(runner, query.projectNumber, [...new Set(sequences)]);
+    return rankFound(found, query).filter((row) => isBehind(row, after, query));
   }
 
   return {
-    async select(wanted) {
-      const { after, limit } = wanted;
+    async select(range) {
+      const { after, limit } = range;
       const candidates = after === null ? ordered : ordered.filter((block) => !isBefore(block, after.key));
       let entries: readonly Entry[] = [];
       let isCut = false;
@@ -173,23 +172,23 @@ export function createIndexSelection({ asking, question, filter, blocks }: Index
             break;
           }
         }
-        const found = await entriesOf(some, wanted);
+        const found = await entriesOf(some, range);
         entries = entries.concat(found.entries);
         isCut ||= found.isCut;
         if (isTimed || entries.length > Math.max(ENTRIES_MAX, 2 * limit)) {
-          const left = await cut(entries, wanted);
+          const left = await cut(entries, range);
           if (left === null) return null;
           isCut ||= left.isCut;
           entries = left.entries;
         }
         await nextTurn();
       }
-      const left = await cut(entries, wanted);
+      const left = await cut(entries, range);
       if (left === null) return null;
       const found = await toRows(left.entries, after);
       const rows = found.slice(0, limit);
       const isEnd = !isCut && !left.isCut && found.length <= limit;
-      // Traces that were removed meanwhile leave a page that nobody can go on from.
+      // Null: removed traces made the page short, and it must not look like the last one.
       return isEnd || rows.length === limit ? { rows, isEnd } : null;
     },
 

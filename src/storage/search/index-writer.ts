@@ -1,14 +1,14 @@
 /**
- * Writing the index of a project. One process at a time does: it takes a lease with the number of the block that it will
- * write, writes what the block says, and then makes it known, all at once. Each step is a short transaction.
+ * Writes the index of a project, one process at a time: it leases the head with the number of a new block, writes the rows
+ * of the block, and then publishes it. Each step is a short transaction.
  */
 
-import type { Changing, NewRow, TransactAll } from '../questions.ts';
+import type { NewRow, Transact, Transaction } from '../queries.ts';
 import type { BuiltBlock } from './block-builder.ts';
 
 export type Claimed =
   | { readonly kind: 'write'; readonly block: number }
-  /** Rows of blocks that nobody knows of, left by one who did not come to an end. */
+  /** Rows of blocks that were never published or are already removed: a process stopped halfway. */
   | { readonly kind: 'clean'; readonly blocks: readonly number[] };
 
 type OfBlock = { readonly projectNumber: number; readonly block: number };
@@ -16,55 +16,42 @@ type OfBlock = { readonly projectNumber: number; readonly block: number };
 export type BlockRows = OfBlock & Pick<BuiltBlock, 'facets' | 'parts'>;
 
 export type PublishedBlock = OfBlock & {
-  /** Null: there was no trace to put into it. */
+  /** Null: no trace was left to index. */
   readonly built: BuiltBlock['block'] | null;
-  /** What is indexed with it, as it was when it was looked at. */
+  /** The indexed traces, with the mark that each had when it was read. */
   readonly pending: readonly { readonly sequence: number; readonly mark: number }[];
-  /** What other blocks lose. */
+  /** The new sets of gone traces of other blocks. */
   readonly gone: readonly (Pick<NewRow<'SearchBlock'>, 'gone' | 'goneCount'> & { readonly block: number })[];
-  /** A block that goes as a whole; null: none. */
+  /** A block that is removed as a whole; null: none. */
   readonly removed: number | null;
 };
 
 export type IndexWriter = {
-  /** Null: another one is at it. */
+  /** Null: another process has the lease. */
   claimBlock(projectNumber: number, lease: { nowMs: number; untilMs: number }): Promise<Claimed | null>;
-  /** False: another one has taken over. */
+  /** False: another process has taken over. */
   writeBlockRows(rows: BlockRows): Promise<boolean>;
-  /** False: another one has taken over. Traces that have changed meanwhile stay pending. */
+  /** False: another process has taken over. Traces that changed meanwhile stay pending. */
   publishBlock(block: PublishedBlock): Promise<boolean>;
-  /** Removes some rows of a block that is not known; whether there may be more. */
+  /** Removes a batch of rows of an unpublished block. Answers whether more may be left. */
   removeBlockRows(block: OfBlock): Promise<boolean>;
-  /** Nothing is left of these blocks. */
+  /** To be called when no rows of these blocks are left. */
   endCleaning(projectNumber: number, blocks: readonly number[]): Promise<void>;
 };
-
-/** All verbs, each through `call`. */
-export function spreadIndexWriter(
-  call: <V extends keyof IndexWriter>(verb: V, ...args: Parameters<IndexWriter[V]>) => ReturnType<IndexWriter[V]>,
-): IndexWriter {
-  return {
-    claimBlock: (...args) => call('claimBlock', ...args),
-    writeBlockRows: (...args) => call('writeBlockRows', ...args),
-    publishBlock: (...args) => call('publishBlock', ...args),
-    removeBlockRows: (...args) => call('removeBlockRows', ...args),
-    endCleaning: (...args) => call('endCleaning', ...args),
-  };
-}
 
 const ROWS_REMOVED_AT_ONCE = 500;
 const NEW_HEAD = { generation: 0, nextBlock: 1, writtenBlock: null, removedBlock: null, leasedUntilMs: 0 };
 
-export function createIndexWriter(transact: TransactAll): IndexWriter {
-  async function holdHead({ ask, questions: { searchIndex } }: Changing, projectNumber: number) {
-    const [head] = await ask(searchIndex.holdHead, { projectNumber });
+export function createIndexWriter(transact: Transact): IndexWriter {
+  async function holdHead({ runQuery, queries: { searchIndex } }: Transaction, projectNumber: number) {
+    const [head] = await runQuery(searchIndex.holdHead, { projectNumber });
     return head;
   }
 
   return {
     claimBlock: (projectNumber, { nowMs, untilMs }) =>
       transact(async (tx) => {
-        const { searchIndex } = tx.questions;
+        const { searchIndex } = tx.queries;
         await tx.change(searchIndex.insertHead, { projectNumber, ...NEW_HEAD });
         const head = await holdHead(tx, projectNumber);
         if (head === undefined || head.leasedUntilMs > nowMs) return null;
@@ -77,7 +64,7 @@ export function createIndexWriter(transact: TransactAll): IndexWriter {
 
     writeBlockRows: ({ projectNumber, block, facets, parts }) =>
       transact(async (tx) => {
-        const { searchIndex } = tx.questions;
+        const { searchIndex } = tx.queries;
         if ((await holdHead(tx, projectNumber))?.writtenBlock !== block) return false;
         const place = { projectNumber, block };
         tx.changeRows(
@@ -93,7 +80,7 @@ export function createIndexWriter(transact: TransactAll): IndexWriter {
 
     publishBlock: ({ projectNumber, block, built, pending, gone, removed }) =>
       transact(async (tx) => {
-        const { searchIndex } = tx.questions;
+        const { searchIndex } = tx.queries;
         const head = await holdHead(tx, projectNumber);
         if (head?.writtenBlock !== block) return false;
         if (built !== null) tx.changeRows(searchIndex.insertBlocks, [{ projectNumber, block, ...built }]);
@@ -103,7 +90,7 @@ export function createIndexWriter(transact: TransactAll): IndexWriter {
         );
         if (removed !== null) tx.changeRows(searchIndex.removeBlocks, [{ projectNumber, block: removed }]);
         const sequences = pending.map(({ sequence }) => sequence);
-        if (!tx.isAlone) await tx.ask(searchIndex.holdPending, { projectNumber, sequences });
+        if (!tx.isExclusive) await tx.runQuery(searchIndex.holdPending, { projectNumber, sequences });
         tx.changeRows(
           searchIndex.removePending,
           pending.map(({ sequence, mark }) => ({ projectNumber, traceSequence: sequence, mark })),
@@ -114,14 +101,14 @@ export function createIndexWriter(transact: TransactAll): IndexWriter {
           generation: head.generation + (isTaking ? 1 : 0),
           writtenBlock: null,
           removedBlock: removed,
-          // What is removed is cleaned next, by the same one.
+          // The same process cleans up the removed block next.
           leasedUntilMs: removed === null ? 0 : head.leasedUntilMs,
         });
         return true;
       }),
 
     removeBlockRows: ({ projectNumber, block }) =>
-      transact(async ({ change, questions: { searchIndex } }) => {
+      transact(async ({ change, queries: { searchIndex } }) => {
         const given = { projectNumber, block, limit: ROWS_REMOVED_AT_ONCE };
         if ((await change(searchIndex.removeFacets, given)) > 0) return true;
         return (await change(searchIndex.removeParts, given)) > 0;
@@ -130,9 +117,9 @@ export function createIndexWriter(transact: TransactAll): IndexWriter {
     endCleaning: (projectNumber, blocks) =>
       transact(async (tx) => {
         const head = await holdHead(tx, projectNumber);
-        // Another one may have taken over, and begun to write.
+        // Another process may have taken over and begun a new block.
         if (head === undefined || !blocks.includes(head.writtenBlock ?? head.removedBlock ?? 0)) return;
-        await tx.change(tx.questions.searchIndex.updateHead, {
+        await tx.change(tx.queries.searchIndex.updateHead, {
           ...head,
           writtenBlock: null,
           removedBlock: null,

@@ -1,6 +1,7 @@
-/** Puts new and changed traces into the index, a block at a time: off the way of who sends them, and of who looks for them. */
+/** Indexes new and changed traces, block by block, in the background of appends and searches. */
 
-import type { SearchIndex } from '../../domain/trace-search-store.ts';
+import type { SearchIndex } from '../../domain/traces/search/trace-search-store.ts';
+import { createBlockSteps } from '../block-steps.ts';
 import type { IndexQueue, IndexReads } from './index-builder.ts';
 import type { IndexWriter } from './index-writer.ts';
 
@@ -8,20 +9,16 @@ export type IndexerDeps = {
   readonly queue: IndexQueue;
   readonly reads: IndexReads;
   readonly writer: IndexWriter;
-  /** By which leases end, on every process. */
+  /** The clock of leases, which all processes share. */
   readonly clock: () => number;
 };
 
-// A block takes well under a second; this is for a machine that is busy with something else.
+// A block takes well under a second; the lease allows for a busy machine.
 const LEASE_MS = 120_000;
-// Whoever commits waits for a step to end.
+// Commits wait for one transaction of a step.
 const ROWS_AT_ONCE = 500;
 
 export function createIndexer({ queue, reads, writer, clock }: IndexerDeps): SearchIndex {
-  let lastProject = 0;
-  /** Since it began again with the first project. */
-  let isNothingFound = true;
-
   async function clean(projectNumber: number, blocks: readonly number[]): Promise<void> {
     for (const block of blocks) while (await writer.removeBlockRows({ projectNumber, block }));
     await writer.endCleaning(projectNumber, blocks);
@@ -39,27 +36,22 @@ export function createIndexer({ queue, reads, writer, clock }: IndexerDeps): Sea
     if (isKnown && planned.removed !== null) await clean(projectNumber, [planned.removed]);
   }
 
-  async function index(projectNumber: number): Promise<void> {
+  async function index(projectNumber: number): Promise<boolean> {
     const nowMs = clock();
     const claimed = await writer.claimBlock(projectNumber, { nowMs, untilMs: nowMs + LEASE_MS });
     if (claimed?.kind === 'clean') await clean(projectNumber, claimed.blocks);
     else if (claimed?.kind === 'write') await write(projectNumber, claimed.block);
+    return true;
   }
 
   return {
-    async step() {
-      const { projectNumber, last } = await queue.findUnindexed(lastProject);
-      // Before it is indexed: where that fails, the others have their turn.
-      lastProject = last ?? 0;
-      if (projectNumber !== null) {
-        isNothingFound = false;
-        await index(projectNumber);
-      }
-      if (last !== null) return 'more';
-      const isDone = isNothingFound;
-      isNothingFound = true;
-      return isDone ? 'done' : 'more';
-    },
+    step: createBlockSteps({
+      async findNext(after) {
+        const { projectNumber, last } = await queue.findUnindexed(after);
+        return { tenant: projectNumber, last };
+      },
+      build: index,
+    }),
     countUnindexed: queue.countUnindexed,
   };
 }

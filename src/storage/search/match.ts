@@ -1,43 +1,43 @@
-/** Tells which traces fit which filters, for whoever follows what changes: they are read once for all filters. */
+/** Matches changed traces against the filters of all live tails; each trace is read once. */
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { createStepTaker, type TakeSteps } from '../../domain/steps.ts';
-import { type Needs, needsOf, type SearchFilter } from '../../domain/trace-filter.ts';
-import type { MatchedTrace, TraceSearch } from '../../domain/trace-search-store.ts';
-import { createFilterIndex } from '../../domain/trace-tail/filter-index.ts';
-import { createTextSet, type TextSet } from '../../domain/trace-tail/text-set.ts';
-import { askInTurns, type RowOf } from '../questions.ts';
+import { createStepRunner, type RunSteps } from '../../domain/steps.ts';
+import { type Needs, needsOf, type SearchFilter } from '../../domain/traces/search/trace-filter.ts';
+import type { MatchedTrace, TraceSearch } from '../../domain/traces/search/trace-search-store.ts';
+import { createFilterIndex } from '../../domain/traces/tail/filter-index.ts';
+import { createTextSet, type TextSet } from '../../domain/traces/tail/text-set.ts';
+import { queryInBatches, type RowOf } from '../queries.ts';
 import { createDocuments, type Documents, type Read } from './documents.ts';
-import type { SearchAsking, SearchQuestions } from './trace-search.ts';
+import type { SearchQueries, SearchRunner } from './index-reader.ts';
 
-type Found = RowOf<SearchQuestions['findByIds']>;
+type Found = RowOf<SearchQueries['findByIds']>;
 
 const MATCH_MAX_MS = 1_000;
-/** Without a turn of the event loop. */
+/** Before it yields to the event loop. */
 const BUSY_MAX_MS = 10;
 
-export function createMatch(asking: SearchAsking): TraceSearch['match'] {
-  const { questions, ask, idsAtOnce, nowMs } = asking;
-  const takeSteps = createStepTaker({ nextTurn: () => nextTurn(), nowMs });
+export function createMatch(runner: SearchRunner): TraceSearch['match'] {
+  const { queries, runQuery, idsPerQuery, nowMs } = runner;
+  const runSteps = createStepRunner({ nextTurn: () => nextTurn(), nowMs });
   return async ({ projectNumber, goneBeforeMs, traceIds, filters }) => {
     const endsAtMs = nowMs() + MATCH_MAX_MS;
-    const find = (ids: readonly string[]) => ask(questions.findByIds, { projectNumber, ids });
-    const found = await askInTurns(traceIds, idsAtOnce, find);
+    const find = (ids: readonly string[]) => runQuery(queries.findByIds, { projectNumber, ids });
+    const found = await queryInBatches(traceIds, idsPerQuery, find);
     const places = new Map(traceIds.map((traceId, place) => [traceId, place]));
     const placeOf = ({ traceId }: Found) => places.get(traceId) ?? 0;
     const rows = found
       .filter(({ insertedAtMs }) => goneBeforeMs === null || insertedAtMs >= goneBeforeMs)
       .toSorted((one, other) => placeOf(one) - placeOf(other));
-    const documents = createDocuments(asking, { projectNumber, needs: needsOfAll(filters) });
+    const documents = createDocuments(runner, { projectNumber, needs: needsOfAll(filters) });
     const fitAll = createFilterIndex(filters);
     const texts = createTextSet(new Set(filters.map(({ text }) => text)));
     const traces: MatchedTrace[] = [];
     let busyUntilMs = nowMs() + BUSY_MAX_MS;
     for (const part of documents.cut(rows)) {
       for (const read of await documents.read(part)) {
-        const asked = fitAll(read.document);
-        const missing = await missingTexts({ documents, texts, takeSteps }, read, textsOf(asked, filters));
-        const fits = asked.filter((place) => !missing.has(filters[place]?.text ?? ''));
+        const matching = fitAll(read.document);
+        const missing = await missingTexts({ documents, texts, runSteps }, read, textsOf(matching, filters));
+        const fits = matching.filter((place) => !missing.has(filters[place]?.text ?? ''));
         const { traceId, updatedAtMs } = read.row;
         if (fits.length > 0) traces.push({ traceId, updatedAtMs, fits });
         if (nowMs() > endsAtMs) return { traces, left: traceIds.slice(placeOf(read.row) + 1) };
@@ -66,17 +66,17 @@ function textsOf(places: readonly number[], filters: readonly SearchFilter[]): S
   return texts;
 }
 
-type Looking = { readonly documents: Documents; readonly texts: TextSet; readonly takeSteps: TakeSteps };
+type Looking = { readonly documents: Documents; readonly texts: TextSet; readonly runSteps: RunSteps };
 
-/** Which of the texts the trace does not hold. Its own are gone through once, however many are looked for. */
+/** Removes from `missing` the texts that the trace contains; reads its texts once, however many are searched. */
 async function missingTexts(
-  { documents, texts, takeSteps }: Looking,
+  { documents, texts, runSteps }: Looking,
   { row, document }: Read<Found>,
   missing: Set<string>,
 ): Promise<ReadonlySet<string>> {
   if (missing.size === 0) return missing;
   await documents.forEachText(row, document, async (text) => {
-    await takeSteps(texts.find(text, missing));
+    await runSteps(texts.find(text, missing));
     return missing.size === 0;
   });
   return missing;

@@ -1,62 +1,73 @@
-/** Some traces as a search lists them: few enough to be put in order here. */
+/** Sorts traces in memory, for searches that name their traces by id or sequence. */
 
-import type { SearchPlace, SearchQuestion } from '../../domain/trace-search-store.ts';
-import { askInTurns, type RowOf } from '../questions.ts';
-import type { SearchAsking, SearchQuestions } from './trace-search.ts';
+import type { SearchPosition, SearchQuery, SearchTotal } from '../../domain/traces/search/trace-search-store.ts';
+import { queryInBatches, type RowOf } from '../queries.ts';
+import type { SearchQueries, SearchRunner } from './index-reader.ts';
 
-type Found = RowOf<SearchQuestions['findByIds']>;
-export type Ranked = Found & SearchPlace;
+type Found = RowOf<SearchQueries['findByIds']>;
+export type Ranked = Found & SearchPosition;
 
-export async function rankByIds({ questions, ask, idsAtOnce }: SearchAsking, question: SearchQuestion) {
-  const { projectNumber } = question;
-  const find = (ids: readonly string[]) => ask(questions.findByIds, { projectNumber, ids });
-  const ranked = rankFound(await askInTurns(question.traceIds ?? [], idsAtOnce, find), question);
-  return async (after: SearchPlace | null, limit: number): Promise<readonly Ranked[]> =>
-    ranked.filter((row) => isBehind(row, after, question)).slice(0, limit);
+export async function rankByIds({ queries, runQuery, idsPerQuery }: SearchRunner, query: SearchQuery) {
+  const { projectNumber } = query;
+  const find = (ids: readonly string[]) => runQuery(queries.findByIds, { projectNumber, ids });
+  const ranked = rankFound(await queryInBatches(query.traceIds ?? [], idsPerQuery, find), query);
+  return async (after: SearchPosition | null, limit: number): Promise<readonly Ranked[]> =>
+    ranked.filter((row) => isBehind(row, after, query)).slice(0, limit);
 }
 
 const SEQUENCES_AT_ONCE = 500;
 
-/** In any order, of any time; none of those that are gone. */
+/** In any order; removed traces are left out. */
 export async function findBySequences(
-  { questions, ask }: SearchAsking,
+  { queries, runQuery }: SearchRunner,
   projectNumber: number,
   sequences: readonly number[],
 ): Promise<readonly Found[]> {
-  const find = (some: readonly number[]) => ask(questions.findBySequences, { projectNumber, sequences: some });
-  return await askInTurns(sequences, SEQUENCES_AT_ONCE, find);
+  const find = (some: readonly number[]) => runQuery(queries.findBySequences, { projectNumber, sequences: some });
+  return await queryInBatches(sequences, SEQUENCES_AT_ONCE, find);
 }
 
-/** Those of the times that are asked for, in the order that is. */
-export function rankFound(found: readonly Found[], question: SearchQuestion): readonly Ranked[] {
-  const { started, updated, goneBeforeMs } = question;
+/** Applies the time bounds and the order of the query. */
+export function rankFound(found: readonly Found[], query: SearchQuery): readonly Ranked[] {
+  const { started, updated, goneBeforeMs } = query;
   return found
     .filter(({ insertedAtMs }) => insertedAtMs >= (goneBeforeMs ?? Number.MIN_SAFE_INTEGER))
     .filter(({ startMs }) => startMs >= started.fromMs && startMs <= started.toMs)
     .filter(({ updatedAtMs }) => updatedAtMs >= updated.fromMs && updatedAtMs <= updated.toMs)
-    .map((row) => ({ ...row, key: VALUES[question.sort](row) ?? lastKey(question) }))
-    .sort((one, other) => comparePlaces(one, other, question));
+    .map((row) => ({ ...row, key: VALUES[query.sort](row) ?? lastKey(query) }))
+    .sort((one, other) => comparePlaces(one, other, query));
 }
 
-/** What stands for the value of those without one: they come last. */
-export function lastKey({ isAscending }: Pick<SearchQuestion, 'isAscending'>): number {
+/** The key of traces without a value, which come last. */
+export function lastKey({ isAscending }: Pick<SearchQuery, 'isAscending'>): number {
   return isAscending ? Number.MAX_SAFE_INTEGER : -1;
 }
 
-export function isBehind(row: SearchPlace, after: SearchPlace | null, question: SearchQuestion): boolean {
-  return after === null || comparePlaces(row, after, question) > 0;
+export function isBehind(row: SearchPosition, after: SearchPosition | null, query: SearchQuery): boolean {
+  return after === null || comparePlaces(row, after, query) > 0;
 }
 
-/** Ids by their bytes, as databases order them. */
-export function comparePlaces(one: SearchPlace, other: SearchPlace, { isAscending }: SearchQuestion): number {
+/** Compares by key, then by the bytes of the id, as the databases do. */
+export function comparePlaces(one: SearchPosition, other: SearchPosition, { isAscending }: SearchQuery): number {
   const difference = one.key - other.key || Buffer.compare(Buffer.from(one.traceId), Buffer.from(other.traceId));
   return isAscending ? difference : -difference;
 }
 
-const VALUES: Readonly<Record<SearchQuestion['sort'], (row: Found) => number | null>> = {
+const VALUES: Readonly<Record<SearchQuery['sort'], (row: Found) => number | null>> = {
   started_at: ({ startMs }) => startMs,
   updated_at: ({ updatedAtMs }) => updatedAtMs,
   total_cost: ({ totalCostNanoUsd }) => totalCostNanoUsd,
   total_time_ms: ({ totalTimeMs }) => totalTimeMs,
   first_token_ms: ({ firstTokenMs }) => firstTokenMs,
 };
+
+/** The position of a row, without its other members. */
+export function placeOf({ key, traceId }: SearchPosition): SearchPosition {
+  return { key, traceId };
+}
+
+/** Null when nothing is counted. */
+export function totalOf(count: number, isExact: boolean, countMax: number | null): SearchTotal | null {
+  if (countMax === null) return null;
+  return { count: Math.min(count, countMax), isExact: isExact && count <= countMax };
+}

@@ -1,82 +1,77 @@
 /**
- * Finds traces by going through them in the order asked for. What an index or the text of their metadata tells is
- * left to the database; all else is judged here, by the rules of the domain, a part at a time.
+ * Finds traces by scanning them in the order of the query, batch by batch. The database applies what its indexes and the
+ * text of the metadata can decide; the filter of the domain decides everything else.
  */
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import {
   createMatcher,
   createTextMatcher,
-  fitsAll,
+  extractErrorBounds,
+  matchesAll,
   needleOf,
   needsOf,
-  sortOutErrors,
-} from '../../domain/trace-filter.ts';
-import type { TraceSort } from '../../domain/trace-search-query.ts';
-import type { FoundTraces, SearchPlace, SearchQuestion, TraceSearch } from '../../domain/trace-search-store.ts';
-import type { Asking, Compiled, RowOf } from '../questions.ts';
+} from '../../domain/traces/search/trace-filter.ts';
+import type { TraceSort } from '../../domain/traces/search/trace-search-query.ts';
+import type {
+  FoundTraces,
+  SearchPosition,
+  SearchQuery,
+  TraceSearch,
+} from '../../domain/traces/search/trace-search-store.ts';
+import type { RowOf } from '../queries.ts';
 import { type Candidate, createDocuments } from './documents.ts';
-import { placeOf, totalOf } from './found.ts';
+import type { SearchQueries, SearchRunner } from './index-reader.ts';
 import { findByIndex } from './index-search.ts';
 import { createMatch } from './match.ts';
-import { rankByIds } from './named-traces.ts';
-import type * as source from './questions.ts';
-import type * as indexSource from './questions-index.ts';
+import { placeOf, rankByIds, totalOf } from './named-traces.ts';
 
-export type SearchQuestions = { readonly [Name in keyof typeof source]: Compiled<(typeof source)[Name]> } & {
-  readonly [Name in keyof typeof indexSource]: Compiled<(typeof indexSource)[Name]>;
-};
-export type SearchAsking = Asking<SearchQuestions> & {
-  /** Monotonic milliseconds. */
-  readonly nowMs: () => number;
-};
+type Listed = RowOf<SearchQueries['listByStart']>;
+/** Rows after a position. */
+type List = (after: SearchPosition | null, limit: number) => Promise<readonly Listed[]>;
 
-type Listed = RowOf<SearchQuestions['listByStart']>;
-/** What stands behind a place, at most so many. */
-type List = (after: SearchPlace | null, limit: number) => Promise<readonly Listed[]>;
-
-// A page that is not full by then says where to go on.
+// After so long a page may be incomplete; its cursor continues the search.
 const FIND_MAX_MS = 3_000;
 const COUNT_MAX_MS = 3_000;
 const COUNT_WITH_TEXT_MAX_MS = 50;
 const LISTED_AT_ONCE = 1_000;
-/** Orders that the database has an index for. */
+/** Orders with an index in the database. */
 const LISTED_BY_INDEX: readonly TraceSort[] = ['started_at', 'updated_at'];
 const LAST_TEXT = '\u{10ffff}';
 
-export function createTraceSearch(asking: SearchAsking): TraceSearch {
-  const { questions, ask } = asking;
+export function createTraceSearch(runner: SearchRunner): TraceSearch {
+  const { queries, runQuery } = runner;
 
   return {
-    match: createMatch(asking),
-    find: async (question) => {
-      if (question.traceIds !== null) return await goThrough(asking, question, await rankByIds(asking, question));
-      const isListed = fitsAll(question.filter) && LISTED_BY_INDEX.includes(question.sort);
-      const found = isListed ? null : await findByIndex(asking, question);
+    match: createMatch(runner),
+    find: async (query) => {
+      if (query.traceIds !== null) return await scanInOrder(runner, query, await rankByIds(runner, query));
+      const isListed = matchesAll(query.filter) && LISTED_BY_INDEX.includes(query.sort);
+      const found = isListed ? null : await findByIndex(runner, query);
       if (found !== null) return found;
-      const list = createList(asking, question);
-      if (!fitsAll(sortOutErrors(question.filter).rest)) return await goThrough(asking, question, list);
-      const rows = await list(question.after, question.limit + 1);
-      const traces = rows.slice(0, question.limit).map(placeOf);
-      const next = rows.length > question.limit ? (traces.at(-1) ?? null) : null;
-      const { countMax } = question;
+      const list = createList(runner, query);
+      if (!matchesAll(extractErrorBounds(query.filter).rest)) return await scanInOrder(runner, query, list);
+      const rows = await list(query.after, query.limit + 1);
+      const traces = rows.slice(0, query.limit).map(placeOf);
+      const next = rows.length > query.limit ? (traces.at(-1) ?? null) : null;
+      const { countMax } = query;
       if (countMax === null) return { traces, next, total: null };
-      const [row] = await ask(questions.countTraces, { ...boundsOf(question), limit: countMax + 1 });
+      const [row] = await runQuery(queries.countTraces, { ...boundsOf(query), limit: countMax + 1 });
       return { traces, next, total: totalOf(row?.count ?? 0, true, countMax) };
     },
   };
 }
 
-function createList({ questions, ask }: SearchAsking, question: SearchQuestion): List {
-  const { isAscending } = question;
-  const listing = questions[LISTINGS[question.sort][isAscending ? 0 : 1]];
+function createList({ queries, runQuery }: SearchRunner, query: SearchQuery): List {
+  const { isAscending } = query;
+  const listing = queries[LISTINGS[query.sort][isAscending ? 0 : 1]];
   const first = isAscending
     ? { key: Number.MIN_SAFE_INTEGER, traceId: '' }
     : { key: Number.MAX_SAFE_INTEGER, traceId: LAST_TEXT };
-  const bounds = boundsOf(question);
+  const bounds = boundsOf(query);
   return (after, limit) => {
     const { key, traceId } = after ?? first;
-    return ask(listing, { ...bounds, key, traceId, limit });
+    return runQuery(listing, { ...bounds, key, traceId, limit });
   };
 }
 
@@ -86,11 +81,11 @@ const LISTINGS = {
   total_cost: ['listByCost', 'listByCostDown'],
   total_time_ms: ['listByDuration', 'listByDurationDown'],
   first_token_ms: ['listByFirstToken', 'listByFirstTokenDown'],
-} as const satisfies Readonly<Record<TraceSort, readonly [keyof SearchQuestions, keyof SearchQuestions]>>;
+} as const satisfies Readonly<Record<TraceSort, readonly [keyof SearchQueries, keyof SearchQueries]>>;
 
-function boundsOf({ projectNumber, goneBeforeMs, started, updated, filter }: SearchQuestion) {
+function boundsOf({ projectNumber, goneBeforeMs, started, updated, filter }: SearchQuery) {
   const { conditions, isNegated } = filter;
-  const errors = sortOutErrors(filter);
+  const errors = extractErrorBounds(filter);
   const needles = isNegated ? [] : conditions.map(needleOf).filter((needle) => needle !== null);
   return {
     projectNumber,
@@ -106,16 +101,16 @@ function boundsOf({ projectNumber, goneBeforeMs, started, updated, filter }: Sea
   };
 }
 
-async function goThrough(asking: SearchAsking, question: SearchQuestion, list: List): Promise<FoundTraces> {
-  const { filter, limit, countMax } = question;
-  const { nowMs } = asking;
+async function scanInOrder(runner: SearchRunner, query: SearchQuery, list: List): Promise<FoundTraces> {
+  const { filter, limit, countMax } = query;
+  const { nowMs } = runner;
   const fits = createMatcher(filter);
   const holds = createTextMatcher(filter.text);
-  const documents = createDocuments(asking, { projectNumber: question.projectNumber, needs: needsOf(filter) });
+  const documents = createDocuments(runner, { projectNumber: query.projectNumber, needs: needsOf(filter) });
   const startedAtMs = nowMs();
   const countMaxMs = filter.text === '' ? COUNT_MAX_MS : COUNT_WITH_TEXT_MAX_MS;
-  const traces: SearchPlace[] = [];
-  let [count, after, next]: [number, SearchPlace | null, SearchPlace | null] = [0, question.after, null];
+  const traces: SearchPosition[] = [];
+  let [count, after, next]: [number, SearchPosition | null, SearchPosition | null] = [0, query.after, null];
 
   const end = (isExact: boolean): FoundTraces => ({
     traces,
@@ -132,7 +127,7 @@ async function goThrough(asking: SearchAsking, question: SearchQuestion, list: L
         if (traces.length < limit) traces.push(placeOf(row));
         else next ??= traces.at(-1) ?? null;
       }
-      after = placeOf(part.at(-1) as Candidate & SearchPlace);
+      after = placeOf(part.at(-1) as Candidate & SearchPosition);
       const passedMs = nowMs() - startedAtMs;
       if (next === null && passedMs > FIND_MAX_MS) {
         next = after;

@@ -1,4 +1,4 @@
-/** Makes a block of events that follow each other in the log. */
+/** Builds a block of consecutive events of the log. */
 
 import { SPEND_DIMENSIONS, type SpendDimension } from '../../domain/spend/spend-store.ts';
 import {
@@ -15,7 +15,7 @@ import type { Spending } from './spending.ts';
 export type BuiltBlock = {
   readonly firstSeq: number;
   readonly lastSeq: number;
-  /** Of a block without any requests the end comes before the beginning. */
+  /** In a block without requests `occurredFromMs` is greater than `occurredToMs`. */
   readonly occurredFromMs: number;
   readonly occurredToMs: number;
   readonly createdToMs: number;
@@ -25,18 +25,18 @@ export type BuiltBlock = {
 export type BlockPart = { readonly part: number; readonly content: Uint8Array };
 
 export type BlockBuilder = {
-  /** The places of a block follow each other; what is no outcome is null. */
+  /** Adds an event by ascending position; null: the event is no outcome of a request. */
   add(seq: number, spending: Spending | null): void;
-  /** No further event fits: there are as many as fit, or what they are told apart by takes as much as it may. */
+  /** Whether the block has reached its number of events, or its bytes of dimension values. */
   isFull(): boolean;
-  /** `createdToMs` is when the last event was created. */
+  /** `createdToMs` is the creation of the last event. */
   end(createdToMs: number): BuiltBlock;
 };
 
-/** Of all that events are told apart by. A block is read as a whole, and is at most by one event larger. */
+/** Bytes of dimension values per block, which is read as a whole. The last event may exceed the limit. */
 const WORDS_MAX_BYTES = 4 * 1024 * 1024;
 
-/** Places that the log does not have are empty. `firstSeq` is that of the first event. */
+/** `firstSeq` is the position of the first event. Positions that are missing in the log stay empty. */
 export function createBlockBuilder(firstSeq: number): BlockBuilder {
   const columns = Object.fromEntries(NUMBERS.map((name) => [name, [] as (number | null)[]])) as Record<
     NumberName,
@@ -104,7 +104,7 @@ function createDictionary(dimension: SpendDimension) {
   };
 }
 
-/** Numbers texts in the order in which they come, each once. */
+/** Numbers distinct texts in the order of their first occurrence. */
 function createNumbering() {
   const all: string[] = [];
   const known = new Map<string, number>();

@@ -1,13 +1,13 @@
-/** How a block of the log keeps what it knows of its events: numbers of each, and the values that they are told apart by. */
+/** The stored format of a spend block: columns of numbers, and dictionaries of dimension values. */
 
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import type { SpendDimension } from '../../domain/spend/spend-store.ts';
 import { packColumn, unpackColumn } from '../search/block-format.ts';
 
-/** Events of a block. */
+/** Events per block. */
 export const BLOCK_EVENTS = 4096;
 
-/** The numbers of an event. All of them are null where it is not summed up. */
+/** The numbers of an event; all are null for an event that is not summed. */
 export const NUMBERS = [
   'createdAtMs',
   'occurredAtMs',
@@ -31,7 +31,7 @@ export const DIMENSION_PARTS: Readonly<Record<SpendDimension, number>> = {
   label: 6,
 };
 
-/** The fastest: what is left after it is a fraction, for most of it is the same again and again. */
+/** The fastest compression, which is enough for repetitive columns. */
 const LEVEL = { level: 1 };
 const LENGTH_BYTES = 4;
 
@@ -57,13 +57,13 @@ export function unpackNumbers(content: Uint8Array): Numbers {
   return Object.fromEntries(columns) as Record<NumberName, Float64Array>;
 }
 
-/** What events are told apart by. */
+/** The values of one dimension. */
 export type Values = {
-  /** Each once. */
+  /** Distinct values. */
   readonly words: readonly string[];
-  /** The words of an event, by their places; empty where it has none. */
+  /** Distinct lists of values, as indexes of `words`; an empty list: no value. */
   readonly lists: readonly (readonly number[])[];
-  /** For each event the place of its list. */
+  /** For each event, the index of its list. */
   readonly places: Uint16Array;
 };
 
@@ -79,7 +79,7 @@ export function unpackValues(content: Uint8Array): Values {
   return {
     words,
     lists,
-    // Copied, because numbers have to be aligned.
+    // Copied, because typed arrays need aligned bytes.
     places: new Uint16Array(Uint8Array.from(bytes.subarray(end)).buffer),
   };
 }
@@ -90,7 +90,7 @@ function lengthOf(bytes: Buffer): Buffer {
   return length;
 }
 
-/** A bit for each event of a block; nothing as long as none is set. */
+/** One bit per event that a later event corrects; empty while no bit is set. */
 export type Gone = Uint8Array;
 
 export const NONE_GONE: Gone = new Uint8Array(0);

@@ -1,40 +1,40 @@
-/** Reads what comes next in a log, makes a block of it, and finds out which events before it are corrected there. */
+/** Builds a block of the next events of a log, and finds the earlier events that they correct. */
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { type EventName, eventIdOf, parseEventId } from '../../domain/request-event.ts';
+import { type EventName, eventIdOf, parseEventId } from '../../domain/events/request-event.ts';
 import type { Found } from '../append/reader.ts';
 import { readEnvelopeHead } from '../events/envelope-head.ts';
 import { createdAtOf } from '../events/event-reader.ts';
-import type { Asking, Compiled } from '../questions.ts';
+import type { CompiledAll, QueryRunner } from '../queries.ts';
 import { type BuiltBlock, createBlockBuilder } from './block-builder.ts';
 import { BLOCK_EVENTS, type Gone, NONE_GONE, withGone } from './block-format.ts';
-import type * as source from './questions.ts';
+import type * as source from './queries.ts';
 import { readSpending } from './spending.ts';
 
-export type SpendQuestions = { readonly [Name in keyof typeof source]: Compiled<(typeof source)[Name]> };
+export type SpendQueries = CompiledAll<typeof source>;
 
 type RequestKey = { readonly organizationNumber: number; readonly key: string };
 
 type EventKey = { readonly organizationNumber: number; readonly createdAtMs: number; readonly id: string };
 
-export type SpendAsking = Asking<SpendQuestions> & {
-  /** Requests by their keys, of which there may be many. */
+export type SpendRunner = QueryRunner<SpendQueries> & {
+  /** Requests by key; any number of keys. */
   readonly findRequests: (keys: readonly RequestKey[]) => Promise<readonly Found<'findRequest'>[]>;
-  /** The same of events. */
+  /** Positions of events; any number of events. */
   readonly findPlaces: (keys: readonly EventKey[]) => Promise<readonly { readonly seq: number }[]>;
   /** Monotonic milliseconds. */
   readonly nowMs: () => number;
 };
 
 export type PlannedBlock = BuiltBlock & {
-  /** No further event fits into it. */
+  /** Whether no further event fits. */
   readonly isFull: boolean;
   readonly gone: Gone;
-  /** The places of events before the block that are corrected in it. */
+  /** Positions of earlier events that the block corrects. */
   readonly corrected: readonly number[];
 };
 
-/** Both ends: behind the first, up to the second. */
+/** Positions after `afterSeq` up to `toSeq`. */
 export type Places = { readonly afterSeq: number; readonly toSeq: number };
 
 type Correction = { readonly base: string; readonly before: EventName; readonly eventId: string };
@@ -42,23 +42,23 @@ type Correction = { readonly base: string; readonly before: EventName; readonly 
 const ENVELOPES_AT_ONCE = 256;
 const LOOKED_UP_AT_ONCE = 200;
 
-/** Null where the log has nothing there. */
+/** Null when the log has no events there. */
 export async function planBlock(
-  asking: SpendAsking,
+  runner: SpendRunner,
   organizationNumber: number,
   { afterSeq, toSeq }: Places,
 ): Promise<PlannedBlock | null> {
-  const { questions, ask } = asking;
+  const { queries, runQuery } = runner;
   const seqOf = new Map<string, number>();
   const corrections: Correction[] = [];
   const own: number[] = [];
   let builder: ReturnType<typeof createBlockBuilder> | null = null;
   let [firstSeq, lastSeq, lastEnvelope] = [0, afterSeq, ''];
   for (let isMore = true; isMore; await nextTurn()) {
-    // A log loses its oldest events: places that are missing come before all others, but for those of one commit.
+    // Only the oldest events expire, so that missing positions come first, except within one commit.
     const end = firstSeq === 0 ? toSeq : Math.min(toSeq, firstSeq + BLOCK_EVENTS - 1);
     const limit = Math.min(ENVELOPES_AT_ONCE, firstSeq === 0 ? BLOCK_EVENTS : firstSeq + BLOCK_EVENTS - 1 - lastSeq);
-    const rows = await ask(questions.listEnvelopes, { organizationNumber, afterSeq: lastSeq, toSeq: end, limit });
+    const rows = await runQuery(queries.listEnvelopes, { organizationNumber, afterSeq: lastSeq, toSeq: end, limit });
     for (const { seq, envelope } of rows) {
       if (builder === null) {
         builder = createBlockBuilder(seq);
@@ -82,11 +82,11 @@ export async function planBlock(
     isFull: builder.isFull(),
     ...builder.end(readEnvelopeHead(lastEnvelope).createdAtMs),
     gone: withGone(NONE_GONE, own),
-    corrected: await findCorrected(asking, organizationNumber, corrections),
+    corrected: await findCorrected(runner, organizationNumber, corrections),
   };
 }
 
-/** What an event corrects; null where it is the first outcome of its request. */
+/** The event that this event corrects; null for the first outcome of a request. */
 function correctionOf(eventId: string): Correction | null {
   const { base, name } = parseEventId(eventId) ?? {};
   if (base === undefined || name?.kind !== 'correction') return null;
@@ -94,9 +94,9 @@ function correctionOf(eventId: string): Correction | null {
   return { base, before, eventId: eventIdOf(base, before) };
 }
 
-/** The places of what is corrected: its request tells when it was created, which is where the log has it. */
+/** The positions of corrected events: their requests have the creation times by which the log finds them. */
 async function findCorrected(
-  { findRequests, findPlaces }: SpendAsking,
+  { findRequests, findPlaces }: SpendRunner,
   organizationNumber: number,
   corrections: readonly Correction[],
 ): Promise<readonly number[]> {

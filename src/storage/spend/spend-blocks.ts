@@ -1,37 +1,38 @@
-/** Puts logs into blocks, one at a time: off the way of who appends to them, and of who sums them up. */
+/** Builds spend blocks behind the logs, one by one, in the background of appends and sums. */
 
 import type { SpendBlocks } from '../../domain/spend/spend-store.ts';
+import { createBlockSteps } from '../block-steps.ts';
 import { BLOCK_EVENTS, withGone } from './block-format.ts';
-import { planBlock, type SpendAsking } from './block-planner.ts';
+import { planBlock, type SpendRunner } from './block-planner.ts';
 import type { SpendWriter, WrittenBlock } from './spend-writer.ts';
 
 export type PlannedSpend =
   | { readonly kind: 'block'; readonly block: WrittenBlock }
-  /** All events up to a place are past their term. */
+  /** Every event up to the position has expired. */
   | { readonly kind: 'gone'; readonly toSeq: number };
 
 export type SpendBlockReads = {
   /**
-   * The first organization behind another one whose log has enough for a block; null: there is none up to `last`, which is
-   * null where there are no others.
+   * The first organization after another one whose log has enough events for a block, or null up to `last`; `last` is null
+   * when no organizations are left.
    */
   findUnsummed(after: number): Promise<{ readonly organizationNumber: number | null; readonly last: number | null }>;
-  /** Only for who has claimed the next block. Null: there is not enough for one. */
+  /** The caller MUST have claimed the next block. Null: too few events. */
   planSpend(organizationNumber: number, afterSeq: number): Promise<PlannedSpend | null>;
 };
 
 const HEADS_AT_ONCE = 200;
 
-export function createSpendBlockReads(asking: SpendAsking): SpendBlockReads {
-  const { questions, ask } = asking;
+export function createSpendBlockReads(runner: SpendRunner): SpendBlockReads {
+  const { queries, runQuery } = runner;
 
-  /** Of blocks before, those that lose something, and what of them is gone then. */
+  /** The earlier blocks with corrected events, and their new sets of gone events. */
   async function findChanged(organizationNumber: number, corrected: readonly number[]) {
     const changed: WrittenBlock['changed'][number][] = [];
     for (let left = corrected; left.length > 0; ) {
       const [seq = 0] = left;
-      const [block] = await ask(questions.findBlockOf, { organizationNumber, seq });
-      // It is past its term, and gone as a whole.
+      const [block] = await runQuery(queries.findBlockOf, { organizationNumber, seq });
+      // The block of this event has expired.
       if (block === undefined || block.lastSeq < seq) {
         left = left.slice(1);
         continue;
@@ -47,21 +48,21 @@ export function createSpendBlockReads(asking: SpendAsking): SpendBlockReads {
 
   return {
     async findUnsummed(after) {
-      const heads = await ask(questions.listHeads, { after, limit: HEADS_AT_ONCE });
+      const heads = await runQuery(queries.listHeads, { after, limit: HEADS_AT_ONCE });
       const found = heads.find(({ seq, mark }) => seq - (mark ?? 0) >= BLOCK_EVENTS);
       if (found !== undefined) return { organizationNumber: found.organizationNumber, last: found.organizationNumber };
       const last = heads.length < HEADS_AT_ONCE ? null : (heads.at(-1)?.organizationNumber ?? null);
       return { organizationNumber: null, last };
     },
     async planSpend(organizationNumber, afterSeq) {
-      // Up to there everything is committed, so that what is not found is gone.
-      const [log] = await ask(questions.findLogHead, { organizationNumber });
+      // Every event up to the head is committed, so a missing one has expired.
+      const [log] = await runQuery(queries.findLogHead, { organizationNumber });
       const toSeq = log?.seq ?? 0;
-      const planned = await planBlock(asking, organizationNumber, { afterSeq, toSeq });
+      const planned = await planBlock(runner, organizationNumber, { afterSeq, toSeq });
       if (planned === null) return toSeq > afterSeq ? { kind: 'gone', toSeq } : null;
       const { corrected, isFull, ...block } = planned;
       const isEnough = isFull || toSeq >= block.firstSeq + BLOCK_EVENTS - 1;
-      // What is missing is past its term, and the next block begins where that ends.
+      // A gap means expired events: the next block begins after the gap, even if it is not full.
       if (!isEnough && block.firstSeq === afterSeq + 1) return null;
       const changed = await findChanged(organizationNumber, corrected);
       return { kind: 'block', block: { organizationNumber, afterSeq, ...block, changed } };
@@ -72,38 +73,32 @@ export function createSpendBlockReads(asking: SpendAsking): SpendBlockReads {
 export type SpendBlocksDeps = {
   readonly reads: SpendBlockReads;
   readonly writer: SpendWriter;
-  /** By which leases end, on every process. */
+  /** The clock of leases, which all processes share. */
   readonly clock: () => number;
 };
 
-// A block takes well under a second; this is for a machine that is busy with something else.
+// A block takes well under a second; the lease allows for a busy machine.
 const LEASE_MS = 120_000;
 
 export function createSpendBlocks({ reads, writer, clock }: SpendBlocksDeps): SpendBlocks {
-  let lastOrganization = 0;
-  /** Since it began again with the first organization. */
-  let isNothingAdded = true;
-
-  async function add(organizationNumber: number): Promise<void> {
+  async function build(organizationNumber: number): Promise<boolean> {
     const nowMs = clock();
     const afterSeq = await writer.claimSpend(organizationNumber, { nowMs, untilMs: nowMs + LEASE_MS });
-    if (afterSeq === null) return;
+    if (afterSeq === null) return false;
     const planned = await reads.planSpend(organizationNumber, afterSeq);
-    if (planned === null) return;
+    if (planned === null) return false;
     if (planned.kind === 'block') await writer.writeSpend(planned.block);
     else await writer.skipSpend(organizationNumber, { afterSeq, toSeq: planned.toSeq });
-    isNothingAdded = false;
+    return true;
   }
 
   return {
-    async step() {
-      const { organizationNumber, last } = await reads.findUnsummed(lastOrganization);
-      if (organizationNumber !== null) await add(organizationNumber);
-      lastOrganization = last ?? 0;
-      if (last !== null) return 'more';
-      const isDone = isNothingAdded;
-      isNothingAdded = true;
-      return isDone ? 'done' : 'more';
-    },
+    step: createBlockSteps({
+      async findNext(after) {
+        const { organizationNumber, last } = await reads.findUnsummed(after);
+        return { tenant: organizationNumber, last };
+      },
+      build,
+    }),
   };
 }

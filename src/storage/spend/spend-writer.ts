@@ -1,53 +1,42 @@
 /**
- * Writing blocks of the log of an organization. One process at a time makes the next one, under a lease; a block, what it
- * corrects in those before and up to where the log is in blocks are written in one short transaction.
+ * Writes spend blocks of an organization. One process at a time builds the next block, under a lease; the block, the
+ * corrections of earlier blocks and the new head are one short transaction.
  */
 
-import type { Changing, TransactAll } from '../questions.ts';
+import type { Transact, Transaction } from '../queries.ts';
 import type { BuiltBlock } from './block-builder.ts';
 import type { Gone } from './block-format.ts';
 import type { Places } from './block-planner.ts';
 
 export type WrittenBlock = Omit<BuiltBlock, 'parts'> & {
   readonly organizationNumber: number;
-  /** The place behind which it begins. */
+  /** The head before this block. */
   readonly afterSeq: number;
   readonly parts: BuiltBlock['parts'];
   readonly gone: Gone;
-  /** What blocks before it lose. */
+  /** New sets of gone events of earlier blocks. */
   readonly changed: readonly { readonly firstSeq: number; readonly gone: Gone }[];
 };
 
 export type SpendWriter = {
-  /** Up to where the log is in blocks; null: another one is at it. */
+  /** The position up to which blocks exist; null: another process has the lease. */
   claimSpend(organizationNumber: number, lease: { nowMs: number; untilMs: number }): Promise<number | null>;
-  /** Does nothing where another one has taken over. */
+  /** Does nothing when another process has taken over. */
   writeSpend(block: WrittenBlock): Promise<void>;
-  /** The same for places that the log has lost. */
+  /** Moves the head past expired events, in the same way. */
   skipSpend(organizationNumber: number, places: Places): Promise<void>;
 };
 
-/** All verbs, each through `call`. */
-export function spreadSpendWriter(
-  call: <V extends keyof SpendWriter>(verb: V, ...args: Parameters<SpendWriter[V]>) => ReturnType<SpendWriter[V]>,
-): SpendWriter {
-  return {
-    claimSpend: (...args) => call('claimSpend', ...args),
-    writeSpend: (...args) => call('writeSpend', ...args),
-    skipSpend: (...args) => call('skipSpend', ...args),
-  };
-}
-
-export function createSpendWriter(transact: TransactAll): SpendWriter {
-  async function holdHead({ ask, questions: { spend } }: Changing, organizationNumber: number) {
-    const [head] = await ask(spend.holdHead, { organizationNumber });
+export function createSpendWriter(transact: Transact): SpendWriter {
+  async function holdHead({ runQuery, queries: { spend } }: Transaction, organizationNumber: number) {
+    const [head] = await runQuery(spend.holdHead, { organizationNumber });
     return head;
   }
 
   return {
     claimSpend: (organizationNumber, { nowMs, untilMs }) =>
       transact(async (tx) => {
-        const { spend } = tx.questions;
+        const { spend } = tx.queries;
         await tx.change(spend.insertHead, { organizationNumber, seq: 0, leasedUntilMs: 0 });
         const head = await holdHead(tx, organizationNumber);
         if (head === undefined || head.leasedUntilMs > nowMs) return null;
@@ -57,7 +46,7 @@ export function createSpendWriter(transact: TransactAll): SpendWriter {
 
     writeSpend: ({ organizationNumber, afterSeq, parts, gone, changed, ...block }) =>
       transact(async (tx) => {
-        const { spend } = tx.questions;
+        const { spend } = tx.queries;
         const head = await holdHead(tx, organizationNumber);
         if (head?.seq !== afterSeq) return;
         const { firstSeq, lastSeq } = block;
@@ -77,7 +66,7 @@ export function createSpendWriter(transact: TransactAll): SpendWriter {
       transact(async (tx) => {
         const head = await holdHead(tx, organizationNumber);
         if (head?.seq !== afterSeq) return;
-        await tx.change(tx.questions.spend.updateHead, { organizationNumber, seq: toSeq, leasedUntilMs: 0 });
+        await tx.change(tx.queries.spend.updateHead, { organizationNumber, seq: toSeq, leasedUntilMs: 0 });
       }),
   };
 }

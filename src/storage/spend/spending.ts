@@ -1,9 +1,9 @@
-/** What of an event is summed up. */
+/** Reads what spend sums from an event. */
 
 import type { SpendDimension } from '../../domain/spend/spend-store.ts';
 import type { NumberName } from './block-format.ts';
 
-/** Of an event that tells what became of a request. */
+/** The outcome of a request. */
 export type Spending = {
   readonly id: string;
   readonly numbers: Readonly<Record<NumberName, number | null>>;
@@ -12,7 +12,7 @@ export type Spending = {
 
 const OUTCOME = '"type":"gateway.request.completed"';
 
-/** As domain/request-data.ts writes it. */
+/** The payload that domain/events/request-data.ts writes. */
 type Data = {
   readonly occurred_at: string;
   readonly project_id: string;
@@ -33,9 +33,9 @@ type UsageName =
   | 'cache_creation_input_tokens'
   | 'reasoning_tokens';
 
-/** Null for an event that tells of no outcome. */
+/** Null for an event that is no outcome of a request. */
 export function readSpending(envelope: string): Spending | null {
-  // Other events need not be understood.
+  // Avoids parsing other events.
   if (!envelope.includes(OUTCOME)) return null;
   const { id, type, created, data }: { id: string; type: string; created: string; data: Data } = JSON.parse(envelope);
   if (type !== 'gateway.request.completed') return null;

@@ -1,33 +1,33 @@
-/** What traces come to by the hour, kept up to date by whatever changes them. */
+/** Hourly sums of traces, updated by whatever changes traces. */
 
 import { defineEntity } from '@mikro-orm/core';
-import { id, large, whole } from './kinds.ts';
+import { bigInteger, id, integer } from './kinds.ts';
 
 /**
- * Of the traces of a project that began in an hour and came in during one: whole traces, or their spans by model (see
- * storage/analytics/hour-changes.ts). Those of a term that ends within an hour are told apart by when they came in. Who adds
- * to an hour has rows of its own there, which may well be negative: what counts is their sum.
+ * Sums of the traces of a project that began in `hour` and were received during `receivedHour`: of whole traces, or of
+ * their spans by model (see storage/analytics/hour-changes.ts). The hour of receipt tells apart traces whose term ends
+ * within an hour. Each writer has rows of its own, which may be negative: only their sum counts.
  */
 export const AnalyticsHour = defineEntity({
   name: 'AnalyticsHour',
   tableName: 'analytics_hours',
   properties: {
-    projectNumber: whole().primary(),
-    grouping: whole().primary(),
+    projectNumber: integer().primary(),
+    grouping: integer().primary(),
     // Hours are counted from 1970.
-    hour: whole().primary(),
-    receivedHour: whole().primary(),
+    hour: integer().primary(),
+    receivedHour: integer().primary(),
     model: id().primary(),
-    writer: whole().primary(),
-    traces: large(),
-    spans: large(),
-    errors: large(),
-    promptTokens: large(),
-    promptKnown: large(),
-    completionTokens: large(),
-    completionKnown: large(),
-    costUsd: large(),
-    costRestNanoUsd: large(),
-    costKnown: large(),
+    writer: integer().primary(),
+    traces: bigInteger(),
+    spans: bigInteger(),
+    errors: bigInteger(),
+    promptTokens: bigInteger(),
+    promptKnown: bigInteger(),
+    completionTokens: bigInteger(),
+    completionKnown: bigInteger(),
+    costUsd: bigInteger(),
+    costRestNanoUsd: bigInteger(),
+    costKnown: bigInteger(),
   },
 });

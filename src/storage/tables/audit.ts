@@ -1,8 +1,8 @@
 import { defineEntity } from '@mikro-orm/core';
-import type { AuditRecord } from '../../domain/management.ts';
-import { bytes, id, instant, json, text, whole, word } from './kinds.ts';
+import type { AuditRecord } from '../../domain/management/management.ts';
+import { bytes, enumText, id, instant, integer, json, text } from './kinds.ts';
 
-/** Who did what, and what was refused. */
+/** Actions and refusals. */
 export const AuditEntry = defineEntity({
   name: 'AuditEntry',
   tableName: 'audit_log',
@@ -10,22 +10,22 @@ export const AuditEntry = defineEntity({
     organizationId: id().primary(),
     id: id().primary(),
     createdAtMs: instant('created_at'),
-    actorKind: word<AuditRecord['actorKind']>(),
+    actorKind: enumText<AuditRecord['actorKind']>(),
     actorUserId: id().strictNullable(),
     actorKeyId: id().strictNullable(),
     action: text(),
     targetType: text(),
     targetId: id().strictNullable(),
-    outcome: word<AuditRecord['outcome']>(),
-    status: whole(),
+    outcome: enumText<AuditRecord['outcome']>(),
+    status: integer(),
     code: text().strictNullable(),
     fieldsJson: json('fields'),
     ip: text().strictNullable(),
     userAgent: text().strictNullable(),
     requestId: text().strictNullable(),
     traceId: text().strictNullable(),
-    // How many refusals that are the same it stands for.
-    count: whole(),
+    // The number of equal refusals that this entry stands for.
+    count: integer(),
   },
   indexes: [
     { name: 'audit_log_by_time', properties: ['organizationId', 'createdAtMs', 'id'] },
@@ -35,7 +35,7 @@ export const AuditEntry = defineEntity({
   ],
 });
 
-/** Idempotency keys, and what was answered to them. */
+/** Idempotency keys and their answers. */
 export const IdempotencyReceipt = defineEntity({
   name: 'IdempotencyReceipt',
   tableName: 'idempotency_receipts',
@@ -46,7 +46,7 @@ export const IdempotencyReceipt = defineEntity({
     value: id().primary(),
     fingerprint: bytes(),
     claimedAtMs: instant('claimed_at'),
-    // Null as long as the effect is on its way: then it is a claim.
+    // Null until the effect is committed: then the row is a claim.
     answer: bytes().strictNullable(),
   },
   indexes: [{ name: 'idempotency_receipts_by_time', properties: ['claimedAtMs'] }],

@@ -1,9 +1,9 @@
 /**
- * What of the tables the object mapper has no words for. The schema of new databases takes it from here, and the tests
- * of test/storage that are named schema hold them to it.
+ * Parts of the schema that the object mapper cannot express. New databases are created with them, and the schema tests
+ * of test/storage check them.
  */
 
-/** SQLite keeps rows of these in the order of their keys: found by their key, or in its order, and by little else. */
+/** Tables whose rows SQLite stores in the order of their primary key: reads use that key and little else. */
 export const WITHOUT_ROWID = [
   'analytics_hours',
   'evaluation_jobs',
@@ -17,8 +17,8 @@ export const WITHOUT_ROWID = [
 ] as const;
 
 /**
- * PostgreSQL has a table for each month of these, so that a month can be dropped whole. The months are made as time goes
- * on (create_month); the mapper knows only partitions that are listed beforehand.
+ * PostgreSQL partitions these by month, so that a month can be dropped whole. create_month adds the partitions over
+ * time; the mapper knows only those that are listed beforehand.
  */
 export const PARTITIONED_BY = {
   evaluations: 'trace_sequence',
@@ -27,7 +27,10 @@ export const PARTITIONED_BY = {
   spans: 'trace_sequence',
 } as const;
 
-/** Percent of a page that PostgreSQL fills at first. Room beside a row that changes all the time keeps its changes there. */
+/**
+ * The percentage of a page that PostgreSQL fills at first: free room beside a row keeps its frequent updates on the
+ * page.
+ */
 export const FILL_FACTORS = {
   analytics_hours: 50,
   auth_generation: 10,
@@ -48,11 +51,11 @@ export type Reference = {
   readonly columns: readonly string[];
   readonly to: string;
   readonly toColumns: readonly string[];
-  /** Whether a row goes with the one it refers to; otherwise that cannot go before it. */
+  /** Whether a row is deleted with the row it refers to; otherwise it blocks that deletion. */
   readonly isDeletedWithIt: boolean;
 };
 
-/** Foreign keys. The mapper makes them of relations between objects alone, and the rows of this product hold ids. */
+/** Foreign keys. The mapper derives them from relations between objects, but the rows here hold ids. */
 export const REFERENCES: readonly Reference[] = [
   { ...ofKey('api_key_bindings', 'api_keys', 'api_key_id'), isDeletedWithIt: true },
   ofOrganization('api_keys'),

@@ -1,5 +1,5 @@
 import { defineEntity } from '@mikro-orm/core';
-import { id, instant, large, text, whole } from './kinds.ts';
+import { bigInteger, id, instant, integer, text } from './kinds.ts';
 
 export const DatasetRow = defineEntity({
   name: 'Dataset',
@@ -9,12 +9,12 @@ export const DatasetRow = defineEntity({
     id: id().primary(),
     name: text(),
     slug: id(),
-    version: whole(),
-    entryCount: whole(),
-    totalBytes: large(),
+    version: integer(),
+    entryCount: integer(),
+    totalBytes: bigInteger(),
     createdAtMs: instant('created_at'),
     updatedAtMs: instant('updated_at'),
-    // What is deleted is kept, while its slug is free again.
+    // Deleted datasets stay, while their slugs are free again.
     deletedAtMs: instant('deleted_at').strictNullable(),
   },
   uniques: [{ name: 'datasets_by_live_slug', properties: ['projectId', 'slug'], where: 'deleted_at is null' }],
@@ -27,8 +27,8 @@ export const DatasetPartRow = defineEntity({
   properties: {
     projectId: id().primary(),
     datasetId: id().primary(),
-    version: whole().primary(),
-    firstPosition: whole(),
+    version: integer().primary(),
+    firstPosition: integer(),
     entryLines: text(),
     createdAtMs: instant('created_at'),
   },

@@ -1,39 +1,39 @@
 import { defineEntity } from '@mikro-orm/core';
-import type { AttemptOutcome, DeadReason, DeliveryStatus, ReplayStatus } from '../../domain/delivery.ts';
-import type { EndpointRecord } from '../../domain/endpoint.ts';
+import type { AttemptOutcome, DeadReason, DeliveryStatus, ReplayStatus } from '../../domain/delivery/delivery.ts';
+import type { EndpointRecord } from '../../domain/endpoints/endpoint.ts';
 import { deliveryStatuses, replayStatuses } from '../rows/codes.ts';
-import { bytes, codeOf, flag, id, instant, json, large, only, text, whole, word } from './kinds.ts';
+import { bigInteger, bytes, enumCode, enumText, flag, id, instant, integer, json, onlyOn, text } from './kinds.ts';
 
 export const WebhookEndpoint = defineEntity({
   name: 'WebhookEndpoint',
   tableName: 'webhook_endpoints',
   properties: {
-    // Short and ascending: rows about the endpoint carry it instead of the id.
-    number: whole().primary().autoincrement(),
+    // Short and ascending: other rows refer to an endpoint by it instead of by the id.
+    number: integer().primary().autoincrement(),
     id: id().unique(),
     organizationId: id(),
-    organizationNumber: whole(),
-    destinationKind: word<EndpointRecord['destinationKind']>(),
+    organizationNumber: integer(),
+    destinationKind: enumText<EndpointRecord['destinationKind']>(),
     url: text().strictNullable(),
     // JSON without the secret.
     sqs: text().strictNullable(),
     sqsSecret: bytes().strictNullable(),
     // JSON.
     enabledEvents: text(),
-    status: word<EndpointRecord['status']>(),
-    disabledReason: word<EndpointRecord['disabledReason'] & string>().strictNullable(),
+    status: enumText<EndpointRecord['status']>(),
+    disabledReason: enumText<EndpointRecord['disabledReason'] & string>().strictNullable(),
     disabledAtMs: instant('disabled_at').strictNullable(),
-    maxBatchSize: whole(),
-    maxBatchDelayMs: whole(),
-    maxInFlight: whole(),
+    maxBatchSize: integer(),
+    maxBatchDelayMs: integer(),
+    maxInFlight: integer(),
     description: text().strictNullable(),
     secret: bytes(),
     previousSecret: bytes().strictNullable(),
     previousSecretUntilMs: instant('previous_secret_until').strictNullable(),
-    destinationVersion: whole(),
-    run: whole(),
-    version: whole(),
-    changeNumber: large(),
+    destinationVersion: integer(),
+    run: integer(),
+    version: integer(),
+    changeNumber: bigInteger(),
     createdAtMs: instant('created_at'),
     updatedAtMs: instant('updated_at'),
     archivedAtMs: instant('archived_at').strictNullable(),
@@ -49,21 +49,21 @@ export const WebhookEndpoint = defineEntity({
 });
 
 /**
- * What deliveries change all the time of an endpoint, apart from what its owner decides. The row is the mutex of its
- * endpoint: whoever changes anything about the endpoint takes it first.
+ * The state of an endpoint that deliveries change all the time, apart from what its owner decides. The row is the mutex
+ * of the endpoint: every change of the endpoint locks it first.
  */
 export const WebhookState = defineEntity({
   name: 'WebhookState',
   tableName: 'webhook_states',
   properties: {
-    endpointNumber: whole().primary().autoincrement(false),
-    position: large(),
-    inFlight: whole(),
+    endpointNumber: integer().primary().autoincrement(false),
+    position: bigInteger(),
+    inFlight: integer(),
     subscriptionsJson: json('subscriptions'),
     failingSinceMs: instant('failing_since').strictNullable(),
     lastSuccessAtMs: instant('last_success_at').strictNullable(),
     lastFailureAtMs: instant('last_failure_at').strictNullable(),
-    consecutiveFailures: whole(),
+    consecutiveFailures: integer(),
   },
 });
 
@@ -71,31 +71,31 @@ export const WebhookState = defineEntity({
 export const WebhookChangeCount = defineEntity({
   name: 'WebhookChangeCount',
   tableName: 'webhook_changes',
-  properties: { id: whole().primary().autoincrement(false), number: large() },
+  properties: { id: integer().primary().autoincrement(false), number: bigInteger() },
   checks: [{ name: 'webhook_changes_is_one', expression: 'id = 1' }],
 });
 
 const RUNNING = `status = ${replayStatuses.code('running')}`;
 
-/** Events of a time range on their way to an endpoint once more. */
+/** Replays: events of a time range that are delivered once more. */
 export const WebhookReplay = defineEntity({
   name: 'WebhookReplay',
   tableName: 'webhook_replays',
   properties: {
-    number: whole().primary().autoincrement(),
+    number: integer().primary().autoincrement(),
     id: id(),
-    endpointNumber: whole(),
+    endpointNumber: integer(),
     fromMs: instant('from_ms'),
     toMs: instant('to_ms'),
     type: text().strictNullable(),
-    mask: whole(),
-    position: large(),
-    toSeq: large(),
-    matched: large(),
-    enqueued: large(),
-    delivered: large(),
-    dead: large(),
-    status: codeOf<ReplayStatus>('replayStatuses'),
+    mask: integer(),
+    position: bigInteger(),
+    toSeq: bigInteger(),
+    matched: bigInteger(),
+    enqueued: bigInteger(),
+    delivered: bigInteger(),
+    dead: bigInteger(),
+    status: enumCode<ReplayStatus>('replayStatuses'),
     createdAtMs: instant('created_at'),
     completedAtMs: instant('completed_at').strictNullable(),
   },
@@ -103,36 +103,36 @@ export const WebhookReplay = defineEntity({
   indexes: [{ name: 'webhook_replays_running', properties: ['endpointNumber', 'number'], where: RUNNING }],
 });
 
-/** Batches of events on their way to an endpoint, and what became of them. */
+/** Deliveries: batches of events, and their outcomes. */
 export const WebhookDelivery = defineEntity({
   name: 'WebhookDelivery',
   tableName: 'webhook_deliveries',
   properties: {
-    number: large().primary().autoincrement(),
-    endpointNumber: whole(),
+    number: bigInteger().primary().autoincrement(),
+    endpointNumber: integer(),
     dispatchId: id(),
-    status: codeOf<DeliveryStatus>('deliveryStatuses'),
-    replayNumber: whole().strictNullable(),
-    counted: codeOf<'delivered' | 'dead'>('replayCounts').strictNullable(),
-    run: whole(),
-    attempt: whole(),
-    failures: whole(),
-    lost: whole(),
-    fence: whole(),
+    status: enumCode<DeliveryStatus>('deliveryStatuses'),
+    replayNumber: integer().strictNullable(),
+    counted: enumCode<'delivered' | 'dead'>('replayCounts').strictNullable(),
+    run: integer(),
+    attempt: integer(),
+    failures: integer(),
+    lost: integer(),
+    fence: integer(),
     dueAtMs: instant('due_at').strictNullable(),
-    ladderStartedAtMs: instant('ladder_started_at').strictNullable(),
+    backoffStartedAtMs: instant('ladder_started_at').strictNullable(),
     attemptId: id().strictNullable(),
     queuedAtMs: instant('queued_at'),
     createdAtMs: instant('created_at'),
     firstAttemptAtMs: instant('first_attempt_at').strictNullable(),
     lastAttemptAtMs: instant('last_attempt_at').strictNullable(),
     endedAtMs: instant('ended_at').strictNullable(),
-    deadReason: codeOf<DeadReason>('deadReasons').strictNullable(),
+    deadReason: enumCode<DeadReason>('deadReasons').strictNullable(),
     terminalHint: flag(),
-    responseStatus: whole().strictNullable(),
+    responseStatus: integer().strictNullable(),
     error: text().strictNullable(),
     test: flag(),
-    eventCount: whole(),
+    eventCount: integer(),
     eventsFromMs: instant('events_from'),
     eventsToMs: instant('events_to'),
     seqsJson: json('seqs'),
@@ -140,26 +140,26 @@ export const WebhookDelivery = defineEntity({
   },
   uniques: [{ name: 'webhook_deliveries_by_dispatch', properties: ['endpointNumber', 'dispatchId'] }],
   indexes: [
-    // Deliveries that have ended leave the small indexes by which senders look for work. That the others have not is a
-    // column there on SQLite, or it would be looked up in every row that is counted.
-    only('sqlite', {
+    // Ended deliveries leave the small indexes by which senders find work. On SQLite the condition is also a column:
+    // otherwise every counted row would be read for it.
+    onlyOn('sqlite', {
       name: 'webhook_deliveries_waiting',
       properties: ['endpointNumber', 'status', 'run', 'dueAtMs', 'endedAtMs'],
       where: 'ended_at is null and test = false',
     }),
-    // PostgreSQL writes an entry anew for every index of a row that changes, so it has one that serves for age as well.
-    only('postgres', {
+    // PostgreSQL updates every index of a changed row, so a single index also serves the age.
+    onlyOn('postgres', {
       name: 'webhook_deliveries_waiting',
       properties: ['endpointNumber', 'status', 'run', 'dueAtMs', 'queuedAtMs'],
       where: 'ended_at is null and test = false',
     }),
-    only('sqlite', {
+    onlyOn('sqlite', {
       name: 'webhook_deliveries_by_age',
       properties: ['endpointNumber', 'queuedAtMs', 'endedAtMs'],
       where: 'ended_at is null and test = false',
     }),
-    // What is replayed may be much older than its delivery.
-    only('sqlite', {
+    // Replayed events may be much older than their delivery.
+    onlyOn('sqlite', {
       name: 'webhook_deliveries_of_replays',
       properties: ['endpointNumber', 'eventsFromMs'],
       where: 'ended_at is null and replay_number is not null',
@@ -174,19 +174,19 @@ export const WebhookDelivery = defineEntity({
   ],
 });
 
-/** The log of attempts. What an attempt was made of is in its delivery. */
+/** The log of attempts. The content of an attempt is in its delivery. */
 export const WebhookAttempt = defineEntity({
   name: 'WebhookAttempt',
   tableName: 'webhook_attempts',
   properties: {
-    endpointNumber: whole().primary(),
+    endpointNumber: integer().primary(),
     firedAtMs: instant('fired_at').primary(),
     id: id().primary(),
-    deliveryNumber: large(),
-    attempt: whole(),
-    outcome: codeOf<AttemptOutcome>('attemptOutcomes'),
-    responseStatus: whole().strictNullable(),
-    latencyMs: whole().strictNullable(),
+    deliveryNumber: bigInteger(),
+    attempt: integer(),
+    outcome: enumCode<AttemptOutcome>('attemptOutcomes'),
+    responseStatus: integer().strictNullable(),
+    latencyMs: integer().strictNullable(),
     error: text().strictNullable(),
     responseBody: text().strictNullable(),
     test: flag(),
@@ -198,25 +198,25 @@ export const WebhookAttempt = defineEntity({
   ],
 });
 
-/** How many deliveries of an endpoint ended, by tens of seconds since 1970. WITHOUT ROWID on SQLite. */
+/** Ended deliveries of an endpoint, per ten seconds since 1970. WITHOUT ROWID on SQLite. */
 export const WebhookFigure = defineEntity({
   name: 'WebhookFigure',
   tableName: 'webhook_figures',
   properties: {
-    endpointNumber: whole().primary(),
-    bucket: large().primary(),
-    finished: whole(),
-    succeeded: whole(),
+    endpointNumber: integer().primary(),
+    bucket: bigInteger().primary(),
+    finished: integer(),
+    succeeded: integer(),
   },
 });
 
-/** How many attempts an organization had, by hours since 1970. WITHOUT ROWID on SQLite. */
+/** Attempts of an organization, per hour since 1970. WITHOUT ROWID on SQLite. */
 export const WebhookHour = defineEntity({
   name: 'WebhookHour',
   tableName: 'webhook_hours',
   properties: {
-    organizationNumber: whole().primary(),
-    hour: whole().primary(),
-    attempts: whole(),
+    organizationNumber: integer().primary(),
+    hour: integer().primary(),
+    attempts: integer(),
   },
 });

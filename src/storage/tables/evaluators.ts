@@ -1,6 +1,7 @@
 import { defineEntity } from '@mikro-orm/core';
-import type { Evaluator } from '../../domain/evaluator.ts';
-import { id, instant, json, text, word } from './kinds.ts';
+import type { EvaluatorRun } from '../../domain/evaluations/evaluator-run.ts';
+import type { Evaluator } from '../../domain/evaluators/evaluator.ts';
+import { bigInteger, enumText, flag, id, instant, integer, json, text } from './kinds.ts';
 
 export const EvaluatorRow = defineEntity({
   name: 'Evaluator',
@@ -10,7 +11,7 @@ export const EvaluatorRow = defineEntity({
     id: id().primary(),
     name: text(),
     slug: id(),
-    type: word<Evaluator['type']>(),
+    type: enumText<Evaluator['type']>(),
     configJson: json('config'),
     workflowId: text().strictNullable(),
     workflowName: text().strictNullable(),
@@ -20,8 +21,42 @@ export const EvaluatorRow = defineEntity({
     outputFieldsJson: json('output_fields'),
     createdAtMs: instant('created_at'),
     updatedAtMs: instant('updated_at'),
-    // What is deleted is kept, while its slug is free again.
+    // Deleted evaluators stay, while their slugs are free again.
     deletedAtMs: instant('deleted_at').strictNullable(),
   },
   uniques: [{ name: 'evaluators_by_live_slug', properties: ['projectId', 'slug'], where: 'deleted_at is null' }],
+});
+
+/** Runs of evaluators over all traces that match a search. */
+export const EvaluatorRunRow = defineEntity({
+  name: 'EvaluatorRun',
+  tableName: 'evaluator_runs',
+  properties: {
+    projectId: id().primary(),
+    id: id().primary(),
+    evaluatorId: id(),
+    searchJson: json('search'),
+    status: enumText<EvaluatorRun['status']>(),
+    // The cursor of the search; empty at its beginning.
+    cursor: text(),
+    tracesFound: bigInteger().strictNullable(),
+    isFoundExactly: flag(),
+    processed: bigInteger(),
+    skipped: bigInteger(),
+    failed: bigInteger(),
+    error: text().strictNullable(),
+    createdAtMs: instant('created_at'),
+    updatedAtMs: instant('updated_at'),
+    // Until then no other worker takes the run.
+    leasedUntilMs: instant('leased_until'),
+    fence: bigInteger(),
+    failures: integer(),
+  },
+  indexes: [
+    { name: 'evaluator_runs_by_creation', properties: ['projectId', 'createdAtMs'] },
+    // For the instant at which a project was last served, ended runs included.
+    { name: 'evaluator_runs_by_turn', properties: ['projectId', 'leasedUntilMs'] },
+    // For workers, who look for running runs of all projects; there are few at any time.
+    { name: 'evaluator_runs_by_lease', properties: ['leasedUntilMs'], where: "status = 'running'" },
+  ],
 });

@@ -1,18 +1,18 @@
-/** The log of events, events that are in no log, and the requests that they tell of. */
+/** The log of events, the ids of events without a request, and requests. */
 
 import { defineEntity } from '@mikro-orm/core';
 import { ADMITTED, eventTypes } from '../rows/codes.ts';
-import { code, id, instant, json, large, nanoUsd, requestKey, text, whole } from './kinds.ts';
+import { bigInteger, code, id, instant, integer, json, nanoUsd, requestKey, text } from './kinds.ts';
 
 const SETTLED = `type = ${eventTypes.code('gateway.request.settled')}`;
 
-/** An event of the log, apart from its envelope. */
+/** The columns of an event but its envelope. */
 const event = {
-  organizationNumber: whole().primary(),
+  organizationNumber: integer().primary(),
   createdAtMs: instant('created_at').primary(),
   id: id().primary(),
   type: code(),
-  seq: large(),
+  seq: bigInteger(),
 };
 
 type Key = 'organizationNumber' | 'createdAtMs' | 'id';
@@ -23,7 +23,7 @@ const SETTLED_EVENTS = {
   where: SETTLED,
 };
 
-/** WITHOUT ROWID (beyond-mapper.ts): so ids are kept once, and pages hold many entries. */
+/** WITHOUT ROWID (beyond-mapper.ts): ids are stored once, and pages hold many entries. */
 export const EventOnSqlite = defineEntity({
   name: 'Event',
   tableName: 'events',
@@ -31,13 +31,13 @@ export const EventOnSqlite = defineEntity({
   indexes: [SETTLED_EVENTS],
 });
 
-/** SQLite only: what the events say, in the order of their places. */
+/** SQLite only: the envelopes of events, by sequence number. */
 export const Envelope = defineEntity({
   name: 'Envelope',
   tableName: 'envelopes',
   properties: {
-    organizationNumber: whole().primary(),
-    seq: large().primary(),
+    organizationNumber: integer().primary(),
+    seq: bigInteger().primary(),
     envelope: text(),
   },
 });
@@ -50,15 +50,15 @@ export const EventOnPostgres = defineEntity({
   indexes: [{ name: 'events_by_seq', properties: ['organizationNumber', 'seq'] }, SETTLED_EVENTS],
 });
 
-/** Keeps the ids of events unique that are not of requests; they are in the log with all others. */
+/** Keeps the ids unique of events that belong to no request; the events are in the log with all others. */
 export const GovernanceEvent = defineEntity({
   name: 'GovernanceEvent',
   tableName: 'governance_events',
   properties: {
-    organizationNumber: whole().primary(),
+    organizationNumber: integer().primary(),
     id: id().primary(),
     createdAtMs: instant('created_at'),
-    seq: large(),
+    seq: bigInteger(),
   },
   indexes: [{ name: 'governance_events_by_time', properties: ['createdAtMs'] }],
 });
@@ -68,41 +68,41 @@ export const LogHead = defineEntity({
   name: 'LogHead',
   tableName: 'log_heads',
   properties: {
-    organizationNumber: whole().primary().autoincrement(false),
-    seq: large(),
+    organizationNumber: integer().primary().autoincrement(false),
+    seq: bigInteger(),
     createdAtMs: instant('created_at'),
-    lastKeyIndex: whole(),
+    lastKeyIndex: integer(),
   },
 });
 
-// What became of requests.
+// Requests and their outcomes.
 
 const request = {
-  projectNumber: whole(),
-  // Kept only where the key is not that id itself.
+  projectNumber: integer(),
+  // Null where it equals the key.
   gatewayRequestId: id().strictNullable(),
   state: code(),
   completedBy: code().strictNullable(),
-  // When their events were created, which with their ids is where the log has them.
+  // The creation instants of its events, which are part of their keys in the log.
   completedEvent: instant('completed_at').strictNullable(),
   settledEvent: instant('settled_at').strictNullable(),
   correctionEvent: instant('correction_at').strictNullable(),
   receivedAtMs: instant('received_at'),
   costNanoUsd: nanoUsd('nano_usd').strictNullable(),
-  // What the request was admitted with; kept until no outcome can follow any more.
+  // The admission of the request; null once no outcome can follow.
   admissionJson: json('admission').strictNullable(),
-  // The events of all corrections before the last, oldest first, as a JSON array; null when there are none.
+  // The creation instants of all corrections but the last, oldest first, as a JSON array; null when there are none.
   earlierCorrections: text().strictNullable(),
 };
 
 const WAITING = { name: 'requests_admitted', properties: 'receivedAtMs', where: `state = ${ADMITTED}` } as const;
 
-/** WITHOUT ROWID (beyond-mapper.ts): found by their key, and by little else. */
+/** WITHOUT ROWID (beyond-mapper.ts): found by key, and by little else. */
 export const RequestOnSqlite = defineEntity({
   name: 'Request',
   tableName: 'requests',
   properties: {
-    organizationNumber: whole().primary(),
+    organizationNumber: integer().primary(),
     key: requestKey().primary(),
     ...request,
   },
@@ -113,8 +113,8 @@ export const RequestOnPostgres = defineEntity({
   name: 'Request',
   tableName: 'requests',
   properties: {
-    organizationNumber: whole().primary(),
-    // When the request was last heard of: its partition outlives the events that are found through it.
+    organizationNumber: integer().primary(),
+    // When the request last changed: its partition outlives the events that are found through it.
     keptAtMs: instant('kept_at').primary(),
     key: requestKey().primary(),
     ...request,
@@ -122,12 +122,15 @@ export const RequestOnPostgres = defineEntity({
   indexes: [WAITING],
 });
 
-/** PostgreSQL only: in which month a request is. A key is unique over all months, and no index of a partitioned table is. */
+/**
+ * PostgreSQL only: the month of a request. It keeps keys unique over all months, which no index of a partitioned table
+ * can.
+ */
 export const RequestKey = defineEntity({
   name: 'RequestKey',
   tableName: 'request_keys',
   properties: {
-    organizationNumber: whole().primary(),
+    organizationNumber: integer().primary(),
     key: requestKey().primary(),
     keptAtMs: instant('kept_at'),
   },

@@ -1,5 +1,5 @@
 import { defineEntity } from '@mikro-orm/core';
-import { id, instant, json, large, real, text, whole } from './kinds.ts';
+import { bigInteger, id, instant, integer, json, real, text } from './kinds.ts';
 
 export const ExperimentRow = defineEntity({
   name: 'Experiment',
@@ -11,31 +11,31 @@ export const ExperimentRow = defineEntity({
     slug: id(),
     createdAtMs: instant('created_at'),
     updatedAtMs: instant('updated_at'),
-    // What is deleted is kept, while its slug is free again.
+    // Deleted experiments stay, while their slugs are free again.
     deletedAtMs: instant('deleted_at').strictNullable(),
   },
   uniques: [{ name: 'experiments_by_live_slug', properties: ['projectId', 'slug'], where: 'deleted_at is null' }],
 });
 
-/** Runs of an experiment. One that is deleted stays, hidden, until its results are gone. */
+/** Runs of an experiment. A deleted run stays, hidden, until its results are removed. */
 export const ExperimentRunRow = defineEntity({
   name: 'ExperimentRun',
   tableName: 'experiment_runs',
   properties: {
     projectId: id().primary(),
-    // Tells it from one of the same id that is hidden.
+    // Tells it apart from a hidden run with the same id.
     key: id().primary(),
     experimentId: id(),
     id: id(),
     name: text(),
     datasetId: id().strictNullable(),
-    datasetVersion: whole().strictNullable(),
+    datasetVersion: integer().strictNullable(),
     targetsJson: json('targets'),
     evaluatorsJson: json('evaluators'),
-    total: whole().strictNullable(),
-    progress: whole().strictNullable(),
-    resultCount: whole(),
-    totalBytes: large(),
+    total: integer().strictNullable(),
+    progress: integer().strictNullable(),
+    resultCount: integer(),
+    totalBytes: bigInteger(),
     createdAtMs: instant('created_at'),
     updatedAtMs: instant('updated_at'),
     finishedAtMs: instant('finished_at').strictNullable(),
@@ -54,14 +54,14 @@ export const ExperimentRunRow = defineEntity({
   ],
 });
 
-/** What came of an entry in a run. */
+/** The result of an entry in a run. */
 export const ExperimentResultRow = defineEntity({
   name: 'ExperimentResult',
   tableName: 'experiment_results',
   properties: {
     projectId: id().primary(),
     runKey: id().primary(),
-    entryIndex: whole().primary(),
+    entryIndex: integer().primary(),
     targetId: id().primary(),
     entryId: id().strictNullable(),
     traceId: id().strictNullable(),
@@ -71,8 +71,8 @@ export const ExperimentResultRow = defineEntity({
     durationMs: real().strictNullable(),
     error: text().strictNullable(),
     evaluationsJson: json('evaluations'),
-    // What sums need of the evaluations, so that no text is read for them.
+    // The scores of the evaluations, so that sums read no texts.
     scoresJson: json('scores'),
-    bytes: whole(),
+    bytes: integer(),
   },
 });

@@ -1,7 +1,7 @@
 import { defineEntity } from '@mikro-orm/core';
-import type { ApiKeyRecord } from '../../domain/management.ts';
-import type { Binding } from '../../domain/permissions.ts';
-import { bytes, flag, id, instant, json, large, text, whole, word } from './kinds.ts';
+import type { Binding } from '../../domain/keys/permissions.ts';
+import type { ApiKeyRecord } from '../../domain/management/management.ts';
+import { bigInteger, bytes, enumText, flag, id, instant, integer, json, text } from './kinds.ts';
 
 export const ApiKey = defineEntity({
   name: 'ApiKey',
@@ -9,12 +9,12 @@ export const ApiKey = defineEntity({
   properties: {
     id: id().primary(),
     organizationId: id(),
-    keyType: word<ApiKeyRecord['keyType']>(),
+    keyType: enumText<ApiKeyRecord['keyType']>(),
     name: text(),
     description: text().strictNullable(),
     userId: id().strictNullable(),
     createdByUserId: id().strictNullable(),
-    permissionMode: word<ApiKeyRecord['permissionMode']>(),
+    permissionMode: enumText<ApiKeyRecord['permissionMode']>(),
     secretHash: bytes(),
     imported: flag(),
     previousSecretHash: bytes().strictNullable(),
@@ -39,22 +39,22 @@ export const ApiKeyBinding = defineEntity({
   properties: {
     apiKeyId: id().primary(),
     // The order in which the grants were given.
-    position: whole().primary(),
+    position: integer().primary(),
     id: id(),
-    role: word<Binding['role']>(),
-    scopeType: word<Binding['scopeType']>(),
+    role: enumText<Binding['role']>(),
+    scopeType: enumText<Binding['scopeType']>(),
     scopeId: id(),
     permissionsJson: json('permissions'),
   },
 });
 
 /**
- * PostgreSQL only: every process asks for this number before it trusts what it remembers of keys and grants. SQLite has
- * one process, which knows what it changes. Triggers count in it; see the migration.
+ * PostgreSQL only: every process reads this number before it trusts its cache of keys and grants. SQLite has one
+ * process, which knows its own changes. Triggers increase it; see the migration.
  */
 export const AuthGeneration = defineEntity({
   name: 'AuthGeneration',
   tableName: 'auth_generation',
-  properties: { id: whole().primary().autoincrement(false), number: large() },
+  properties: { id: integer().primary().autoincrement(false), number: bigInteger() },
   checks: [{ name: 'auth_generation_is_one', expression: 'id = 1' }],
 });

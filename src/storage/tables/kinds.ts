@@ -1,7 +1,7 @@
 /**
- * The kinds of columns. A kind says what a column holds, and behind its words which type that is in SQLite | PostgreSQL;
- * everything else about a column, such as whether it may be null, is said where its table is described. A property is
- * called as the domain calls it: where the column is called otherwise, its name is given to the kind.
+ * The kinds of columns. Each names its type in SQLite | PostgreSQL; other properties of a column, such as whether it
+ * may be null, are in the description of its table. A property has the name it has in the domain; where the column's
+ * name differs, the kind is given that name.
  */
 
 import { type EntityMetadata, type Platform, p, Type } from '@mikro-orm/core';
@@ -11,11 +11,11 @@ export type StoreKind = 'sqlite' | 'postgres';
 /** An instant, in milliseconds since 1970. The property is called `...AtMs`, the column `..._at`. bigint | bigint */
 export const instant = <Name extends string>(column: Name) => p.bigint('number').fieldName(column);
 
-/** A whole number that stays below 2^31. integer | int */
-export const whole = () => p.integer();
+/** A whole number below 2^31. integer | int */
+export const integer = () => p.integer();
 
-/** A whole number below 2^53: durations, tokens, places in a log. bigint | bigint */
-export const large = () => p.bigint('number');
+/** A whole number below 2^53: durations, tokens, sequence numbers. bigint | bigint */
+export const bigInteger = () => p.bigint('number');
 
 /** An amount of money. bigint | bigint */
 export const nanoUsd = <Name extends string>(column: Name) => p.bigint('number').fieldName(column);
@@ -32,38 +32,41 @@ export const text = () => p.text();
 /** JSON as text, because the order of its members is kept. The property is called `...Json`. text | text */
 export const json = <Name extends string>(column: Name) => p.text().fieldName(column);
 
-/** One of a closed set, as a word. text | text */
-export const word = <Word extends string>() => p.text().$type<Word>();
+/** An enum value as text. text | text */
+export const enumText = <Word extends string>() => p.text().$type<Word>();
 
-/** One of a closed set, as the number that rows/codes.ts gives it. integer | int */
+/** An enum value as its code in rows/codes.ts. integer | int */
 export const code = () => p.integer();
 
 /** Hashes, and secrets that are sealed. blob | bytea */
 export const bytes = () => p.blob().$type<Buffer>();
 
-/** What is compared and ordered, by bytes, as everywhere in the product. text | text COLLATE "C" */
+/** Text that is compared and ordered by its bytes. text | text COLLATE "C" */
 export const id = () => p.text().collation('C');
 
-/** An id of a sender. SQLite keeps those that are hexadecimal digits as bytes (compact-ids.ts). blob | text COLLATE "C" */
+/** An id from a sender. SQLite stores hexadecimal ids as bytes (compact-ids.ts). blob | text COLLATE "C" */
 export const packedId = () => p.type(PackedId).collation('C').$type<string>();
 
-/** The key of a request. SQLite keeps those that are a hash as bytes. blob | text COLLATE "C" */
+/** The key of a request. SQLite stores hashed ones as bytes. blob | text COLLATE "C" */
 export const requestKey = () => p.type(PackedKey).fieldName('request_key').collation('C').$type<string>();
 
-/** Of an open set of words: SQLite keeps those that have a number as that (codes.ts). blob | text */
-export const packedWord = () => p.type(PackedWord).$type<string>();
+/** Text that SQLite stores as a number where it has a code (codes.ts). blob | text */
+export const packedText = () => p.type(PackedText).$type<string>();
 
-/** One of a closed set, as the number that the named set of rows gives it, and a word to who uses it. integer | int */
-export const codeOf = <Word extends string>(set: CodeSet) => p.type(new Stored('integer', set)).$type<Word>();
+/**
+ * An enum value that is stored as its code in the named set of rows/codes.ts, and is text everywhere else. integer |
+ * int
+ */
+export const enumCode = <Word extends string>(set: CodeSet) => p.type(new Stored('integer', set)).$type<Word>();
 
 /** Inputs and outputs, as codes.ts shortens them. text | text */
 export const typedJson = <Name extends string>(column: Name) =>
   p.type(new Stored('text', 'typedText')).fieldName(column).$type<string>();
 
-/** By their names in rows. */
+/** The names of the sets in rows/codes.ts. */
 type CodeSet = 'attemptOutcomes' | 'deadReasons' | 'deliveryStatuses' | 'replayCounts' | 'replayStatuses' | 'spanTypes';
 
-/** What is kept in another form than the one it is used in. The code around compiled questions translates. */
+/** A column whose stored form differs from its value. The code around compiled queries converts it. */
 export class Stored extends Type<string | null, string | number | null> {
   readonly form: CodeSet | 'typedText';
   private readonly columnType: 'integer' | 'text';
@@ -87,28 +90,28 @@ abstract class Packed extends Type<string> {
 
 export class PackedId extends Packed {}
 export class PackedKey extends Packed {}
-export class PackedWord extends Packed {}
+export class PackedText extends Packed {}
 
-const PACKED: ReadonlySet<unknown> = new Set([PackedId, PackedKey, PackedWord]);
+const PACKED: ReadonlySet<unknown> = new Set([PackedId, PackedKey, PackedText]);
 
 type Index = EntityMetadata['indexes'][number];
 
-/** An index that one store alone has use for. */
-export function only<const I>(store: StoreKind, index: I): I & { readonly options: { readonly only: StoreKind } } {
+/** An index of one store alone. */
+export function onlyOn<const I>(store: StoreKind, index: I): I & { readonly options: { readonly only: StoreKind } } {
   return { ...index, options: { only: store } };
 }
 
-/** Makes a description that of one store; for the option `discovery.onMetadata` of the object mapper. */
+/** Adapts a description to one store; for the option `discovery.onMetadata` of the object mapper. */
 export function fitTo(store: StoreKind): (table: EntityMetadata) => void {
   return (table) => {
     table.indexes = table.indexes.filter((index) => isOf(index, store)).map(({ options: _, ...index }) => index);
     if (store === 'postgres') return;
     for (const column of Object.values(table.properties)) {
-      // What SQLite does anyway.
+      // The default of SQLite.
       delete column.collation;
-      // The number of a row has to be of this very type.
+      // SQLite requires this very type for row numbers.
       if (column.autoincrement) column.columnTypes = ['integer'];
-      // Without an affinity: a value is kept as it comes.
+      // The type without affinity: a value is stored as it comes.
       if (PACKED.has(column.type)) column.columnTypes = ['blob'];
     }
   };

@@ -2,7 +2,7 @@
 
 import { defineEntity } from '@mikro-orm/core';
 import type { ExecutionMode } from '../../domain/monitors/monitor.ts';
-import { flag, id, instant, json, large, packedId, real, text, whole, word } from './kinds.ts';
+import { bigInteger, enumText, flag, id, instant, integer, json, packedId, real, text } from './kinds.ts';
 
 export const MonitorRow = defineEntity({
   name: 'Monitor',
@@ -19,53 +19,53 @@ export const MonitorRow = defineEntity({
     preconditionsJson: json('preconditions'),
     mappingsJson: json('mappings'),
     parametersJson: json('parameters'),
-    executionMode: word<ExecutionMode>(),
-    // The change by which it last began to run by itself (MonitorChangeCount): what was stored before it does not see.
-    runsSince: large(),
+    executionMode: enumText<ExecutionMode>(),
+    // The change number (MonitorChangeCount) at which it last began to run by itself: it ignores traces stored before.
+    runsSince: bigInteger(),
     createdAtMs: instant('created_at'),
     updatedAtMs: instant('updated_at'),
-    // What is deleted is kept, while its slug is free again.
+    // Deleted monitors stay, while their slugs are free again.
     deletedAtMs: instant('deleted_at').strictNullable(),
   },
   uniques: [{ name: 'monitors_by_live_slug', properties: ['projectId', 'slug'], where: 'deleted_at is null' }],
 });
 
 /**
- * Of each project that has had monitors: a number that grows whenever other monitors run by themselves than before, or on
- * another share of the traces. Who stores traces remembers monitors by it.
+ * Per project with monitors: a number that grows whenever other monitors run by themselves, or on another share of the
+ * traces. Caches of monitors are valid for one number.
  */
 export const MonitorChangeCount = defineEntity({
   name: 'MonitorChangeCount',
   tableName: 'monitor_changes',
-  properties: { projectNumber: whole().primary().autoincrement(false), number: large() },
+  properties: { projectNumber: integer().primary().autoincrement(false), number: bigInteger() },
 });
 
 /**
- * Traces that wait to be evaluated, or are. One that is stored has one row, for all monitors of its project; whoever
- * claims it puts a row for each monitor that looks at the trace in its place.
+ * Traces that wait to be evaluated, or are being evaluated. A stored trace has one row for all monitors of its project;
+ * a claim replaces it with a row for each monitor that applies.
  */
 export const EvaluationJobRow = defineEntity({
   name: 'EvaluationJob',
   tableName: 'evaluation_jobs',
   properties: {
-    projectNumber: whole().primary(),
-    traceSequence: large().primary(),
+    projectNumber: integer().primary(),
+    traceSequence: bigInteger().primary(),
     sourceId: id().primary(),
     traceId: packedId(),
-    // When it is to run or, of one that runs, when its lease ends.
+    // When it is due or, while it runs, when its lease ends.
     dueAtMs: instant('due_at'),
-    // When the first commit came that no run has seen.
+    // The instant of the first commit that no run has covered.
     sinceMs: instant('since'),
-    // Another one for each claim; 0: nobody runs it.
-    fence: large(),
-    failures: whole(),
+    // Differs for each claim; 0: the job is not running.
+    fence: bigInteger(),
+    failures: integer(),
     // Whether a commit brought a span without a parent.
     isRooted: flag(),
-    // As due and since, of commits that came while it ran.
+    // Like due and since, for commits during the run.
     againDueAtMs: instant('again_due_at').strictNullable(),
     againSinceMs: instant('again_since').strictNullable(),
-    // Of the row for all monitors: which change of them the last commit went by; of others 0.
-    asOf: large(),
+    // In the row for all monitors: the change number of monitors at the last commit; otherwise 0.
+    asOf: bigInteger(),
   },
   indexes: [{ name: 'evaluation_jobs_by_due', properties: ['projectNumber', 'dueAtMs'] }],
 });

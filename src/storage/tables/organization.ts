@@ -1,12 +1,12 @@
 import { defineEntity } from '@mikro-orm/core';
-import type { Binding } from '../../domain/permissions.ts';
-import { bytes, flag, id, instant, json, large, text, whole, word } from './kinds.ts';
+import type { Binding } from '../../domain/keys/permissions.ts';
+import { bigInteger, bytes, enumText, flag, id, instant, integer, json, text } from './kinds.ts';
 
 /** What exists once per database. */
 export const Installation = defineEntity({
   name: 'Installation',
   tableName: 'installation',
-  properties: { id: whole().primary().autoincrement(false), verifier: bytes() },
+  properties: { id: integer().primary().autoincrement(false), verifier: bytes() },
   checks: [{ name: 'installation_is_one', expression: 'id = 1' }],
 });
 
@@ -14,17 +14,17 @@ export const Organization = defineEntity({
   name: 'Organization',
   tableName: 'organizations',
   properties: {
-    // Short and ascending: rows of the busy tables carry it instead of the id.
-    number: whole().primary().autoincrement(),
+    // Short and ascending: rows of the busy tables refer to it instead of to the id.
+    number: integer().primary().autoincrement(),
     id: id().unique(),
     name: text(),
     slug: id(),
     createdAtMs: instant('created_at'),
     updatedAtMs: instant('updated_at'),
-    // Moves on with every change of what the organization manages; see version.ts.
-    accessVersion: large().default(0),
-    // Moves on with every change of its price overrides; 0: it never had one.
-    priceVersion: large().default(0),
+    // Grows with every change of what the organization manages; see version.ts.
+    accessVersion: bigInteger().default(0),
+    // Grows with every change of its price overrides; 0: it never had one.
+    priceVersion: bigInteger().default(0),
   },
 });
 
@@ -45,8 +45,8 @@ export const Project = defineEntity({
   name: 'Project',
   tableName: 'projects',
   properties: {
-    // Short and ascending: rows of the busy tables carry it instead of the id.
-    number: whole().primary().autoincrement(),
+    // Short and ascending: rows of the busy tables refer to it instead of to the id.
+    number: integer().primary().autoincrement(),
     id: id().unique(),
     organizationId: id(),
     teamId: id(),
@@ -55,8 +55,8 @@ export const Project = defineEntity({
     language: text(),
     framework: text(),
     emitRequestEvents: flag(),
-    // Null: the project never chose. 0: it keeps them for ever.
-    traceRetentionDays: whole().strictNullable(),
+    // Null: never set. 0: traces are kept for ever.
+    traceRetentionDays: integer().strictNullable(),
     keyHash: bytes().unique(),
     keyHint: text(),
     keyImported: flag(),
@@ -98,8 +98,8 @@ export const RoleBinding = defineEntity({
     organizationId: id().primary(),
     userId: id().primary(),
     id: id().primary(),
-    role: word<Binding['role']>(),
-    scopeType: word<Binding['scopeType']>(),
+    role: enumText<Binding['role']>(),
+    scopeType: enumText<Binding['scopeType']>(),
     scopeId: id(),
     permissionsJson: json('permissions'),
     createdAtMs: instant('created_at'),

@@ -1,6 +1,6 @@
 import { defineEntity } from '@mikro-orm/core';
 import type { PriceOverride } from '../../domain/pricing/override.ts';
-import { id, instant, large, text, word } from './kinds.ts';
+import { bigInteger, enumText, id, instant, text } from './kinds.ts';
 
 /** An organization's own price of a model. Rates are pico-USD per token, at most one USD. */
 export const PriceOverrideRow = defineEntity({
@@ -10,11 +10,11 @@ export const PriceOverrideRow = defineEntity({
     organizationId: id().primary(),
     id: id().primary(),
     model: text(),
-    match: word<PriceOverride['match']>(),
-    inputPicoUsd: large(),
-    outputPicoUsd: large(),
-    cacheReadPicoUsd: large().strictNullable(),
-    cacheWritePicoUsd: large().strictNullable(),
+    match: enumText<PriceOverride['match']>(),
+    inputPicoUsd: bigInteger(),
+    outputPicoUsd: bigInteger(),
+    cacheReadPicoUsd: bigInteger().strictNullable(),
+    cacheWritePicoUsd: bigInteger().strictNullable(),
     effectiveFromMs: instant('effective_from').strictNullable(),
     createdAtMs: instant('created_at'),
   },

@@ -1,35 +1,35 @@
 /**
- * The index of traces. Traces that were looked at together are a block: for every value that filters know, a block says
- * which of its traces have it. Blocks are written once, in the order of their keys, and removed as a whole.
+ * The search index of traces. A block covers traces that were indexed together and says, for each value of a filter,
+ * which of them have it. Blocks are written once, in the order of their keys, and removed whole.
  */
 
 import { defineEntity } from '@mikro-orm/core';
-import { bytes, instant, large, whole } from './kinds.ts';
+import { bigInteger, bytes, instant, integer } from './kinds.ts';
 
-/** Traces that have changed since they were put into a block, or are in none yet. */
+/** Traces to index: new ones, and those that changed since they were indexed. */
 export const SearchPending = defineEntity({
   name: 'SearchPending',
   tableName: 'search_pending',
   properties: {
-    projectNumber: whole().primary(),
-    traceSequence: large().primary(),
-    // Another one after every change, so that nobody takes a trace for indexed that has changed meanwhile.
-    mark: large(),
+    projectNumber: integer().primary(),
+    traceSequence: bigInteger().primary(),
+    // Differs after every change, so that a trace that changes during indexing is not taken for indexed.
+    mark: bigInteger(),
   },
 });
 
-/** Where the index of a project is, and who is at it. */
+/** The state of a project's index, and the lease of its indexer. */
 export const SearchHead = defineEntity({
   name: 'SearchHead',
   tableName: 'search_heads',
   properties: {
-    projectNumber: whole().primary().autoincrement(false),
-    // Another one whenever something is taken out of a block.
-    generation: large(),
-    nextBlock: whole(),
-    // A block that is being written, and one that is being removed.
-    writtenBlock: whole().strictNullable(),
-    removedBlock: whole().strictNullable(),
+    projectNumber: integer().primary().autoincrement(false),
+    // Changes whenever traces are removed from a block.
+    generation: bigInteger(),
+    nextBlock: integer(),
+    // The block being written, and the one being removed.
+    writtenBlock: integer().strictNullable(),
+    removedBlock: integer().strictNullable(),
     leasedUntilMs: instant('leased_until'),
   },
 });
@@ -38,46 +38,46 @@ export const SearchBlock = defineEntity({
   name: 'SearchBlock',
   tableName: 'search_blocks',
   properties: {
-    projectNumber: whole().primary(),
-    block: whole().primary(),
-    traces: whole(),
-    firstSequence: large(),
-    lastSequence: large(),
+    projectNumber: integer().primary(),
+    block: integer().primary(),
+    traces: integer(),
+    firstSequence: bigInteger(),
+    lastSequence: bigInteger(),
     startedFromMs: instant('started_from'),
     startedToMs: instant('started_to'),
     updatedFromMs: instant('updated_from'),
     updatedToMs: instant('updated_to'),
     insertedFromMs: instant('inserted_from'),
-    // Traces that have too many facets.
-    crowdedCount: whole(),
-    // Into how many slices the texts are sorted.
-    textSlices: whole(),
-    // Traces of the block that are in a later one or gone, a bit each.
+    // Traces with too many facets.
+    crowdedCount: integer(),
+    // The number of slices of the texts.
+    textSlices: integer(),
+    // A bit for each trace of the block that is gone or in a later block.
     gone: bytes(),
-    goneCount: whole(),
+    goneCount: integer(),
   },
 });
 
-/** Which traces of a block have a value: their places, or a bit for each trace. */
+/** The traces of a block that have a value: their positions, or a bit for each trace. */
 export const SearchFacet = defineEntity({
   name: 'SearchFacet',
   tableName: 'search_facets',
   properties: {
-    projectNumber: whole().primary(),
-    block: whole().primary(),
-    facet: large().primary(),
+    projectNumber: integer().primary(),
+    block: integer().primary(),
+    facet: bigInteger().primary(),
     places: bytes(),
   },
 });
 
-/** What is known of all traces of a block: a number of each, or slices of their texts. */
+/** A column of a block: a number for each trace, or slices of their texts. */
 export const SearchPart = defineEntity({
   name: 'SearchPart',
   tableName: 'search_parts',
   properties: {
-    projectNumber: whole().primary(),
-    block: whole().primary(),
-    part: whole().primary(),
+    projectNumber: integer().primary(),
+    block: integer().primary(),
+    part: integer().primary(),
     content: bytes(),
   },
 });

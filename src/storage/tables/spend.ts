@@ -1,18 +1,18 @@
 /**
- * Blocks of the log for whoever sums up what requests cost: so many events in a row, with what of each is summed up. They
- * are written once, in the order of the log, each time by one process, and removed as a whole.
+ * Blocks of the log for sums of spend: a run of events with what sums need of each. A block is written once, by one
+ * process, in the order of the log, and removed whole.
  */
 
 import { defineEntity } from '@mikro-orm/core';
-import { bytes, instant, large, whole } from './kinds.ts';
+import { bigInteger, bytes, instant, integer } from './kinds.ts';
 
-/** Up to where the log of an organization is in blocks, and until when somebody may be at the next one. */
+/** How far the log of an organization is in blocks, and the lease of the process that writes the next one. */
 export const SpendHead = defineEntity({
   name: 'SpendHead',
   tableName: 'spend_heads',
   properties: {
-    organizationNumber: whole().primary().autoincrement(false),
-    seq: large(),
+    organizationNumber: integer().primary().autoincrement(false),
+    seq: bigInteger(),
     leasedUntilMs: instant('leased_until'),
   },
 });
@@ -21,27 +21,27 @@ export const SpendBlock = defineEntity({
   name: 'SpendBlock',
   tableName: 'spend_blocks',
   properties: {
-    organizationNumber: whole().primary(),
-    firstSeq: large().primary(),
-    lastSeq: large(),
-    // When its requests happened, and when its last event was created.
+    organizationNumber: integer().primary(),
+    firstSeq: bigInteger().primary(),
+    lastSeq: bigInteger(),
+    // The instants of its requests, and when its last event was created.
     occurredFromMs: instant('occurred_from'),
     occurredToMs: instant('occurred_to'),
     createdToMs: instant('created_to'),
-    // Events that a later one corrects, a bit each; nothing where there are none.
+    // A bit for each event that a later one corrects; empty if there are none.
     gone: bytes(),
   },
   indexes: [{ name: 'spend_blocks_by_time', properties: 'createdToMs' }],
 });
 
-/** What is known of all events of a block: the numbers that are summed up, or one of what they are told apart by. */
+/** A column of a block: the numbers to sum, or a value to group by. */
 export const SpendPart = defineEntity({
   name: 'SpendPart',
   tableName: 'spend_parts',
   properties: {
-    organizationNumber: whole().primary(),
-    firstSeq: large().primary(),
-    part: whole().primary(),
+    organizationNumber: integer().primary(),
+    firstSeq: bigInteger().primary(),
+    part: integer().primary(),
     content: bytes(),
   },
 });

@@ -14,8 +14,7 @@ import {
   WebhookReplay,
   WebhookState,
 } from './endpoints.ts';
-import { EvaluatorRunRow } from './evaluator-runs.ts';
-import { EvaluatorRow } from './evaluators.ts';
+import { EvaluatorRow, EvaluatorRunRow } from './evaluators.ts';
 import {
   Envelope,
   EventOnPostgres,
@@ -28,7 +27,7 @@ import {
 } from './events.ts';
 import { ExperimentResultRow, ExperimentRow, ExperimentRunRow } from './experiments.ts';
 import { ApiKey, ApiKeyBinding, AuthGeneration } from './keys.ts';
-import { bytes, whole } from './kinds.ts';
+import { bytes, integer } from './kinds.ts';
 import { EvaluationJobRow, MonitorChangeCount, MonitorRow } from './monitors.ts';
 import { Installation, Member, Organization, Project, RoleBinding, Team } from './organization.ts';
 import { PriceOverrideRow } from './pricing.ts';
@@ -37,13 +36,13 @@ import { SpendBlock, SpendHead, SpendPart } from './spend.ts';
 import { EvaluationRow, SpanRow, TraceOnPostgres, TraceOnSqlite } from './traces.ts';
 
 /**
- * Takes a row and loses it again when the store finds out whether writing works once more. On PostgreSQL the migration
- * forbids to compress it: compressed, the row would find room in a file that cannot grow any more.
+ * Takes and loses a row when the store checks whether writing works again. On PostgreSQL the migration forbids
+ * compression: a compressed row would fit into a file that cannot grow any more.
  */
 export const WriteProbe = defineEntity({
   name: 'WriteProbe',
   tableName: 'write_probe',
-  properties: { id: whole().primary().autoincrement(), filler: bytes() },
+  properties: { id: integer().primary().autoincrement(), filler: bytes() },
 });
 
 const SHARED = [

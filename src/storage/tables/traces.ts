@@ -1,54 +1,54 @@
-/** Traces, their spans and evaluations. Durations stand for second instants because they take less room. */
+/** Traces, their spans and evaluations. Durations replace second instants because they are shorter. */
 
 import { defineEntity } from '@mikro-orm/core';
-import type { Evaluation, SpanType } from '../../domain/trace.ts';
+import type { Evaluation, SpanType } from '../../domain/traces/trace.ts';
 import {
-  codeOf,
+  bigInteger,
+  enumCode,
+  enumText,
   flag,
   id,
   instant,
+  integer,
   json,
-  large,
   nanoUsd,
   packedId,
-  packedWord,
+  packedText,
   real,
   text,
   typedJson,
-  whole,
-  word,
 } from './kinds.ts';
 
-/** What is known of all spans of a trace together. */
+/** Columns that are computed from all spans of a trace. */
 const columns = {
   insertedAtMs: instant('inserted_at'),
   updatedAtMs: instant('updated_at'),
-  spanCount: whole(),
+  spanCount: integer(),
   startedAtMs: instant('started_at').strictNullable(),
-  durationMs: large().strictNullable(),
-  firstTokenMs: large().strictNullable(),
-  promptTokens: large().strictNullable(),
-  completionTokens: large().strictNullable(),
-  reasoningTokens: large().strictNullable(),
-  cacheReadInputTokens: large().strictNullable(),
-  cacheCreationInputTokens: large().strictNullable(),
+  durationMs: bigInteger().strictNullable(),
+  firstTokenMs: bigInteger().strictNullable(),
+  promptTokens: bigInteger().strictNullable(),
+  completionTokens: bigInteger().strictNullable(),
+  reasoningTokens: bigInteger().strictNullable(),
+  cacheReadInputTokens: bigInteger().strictNullable(),
+  cacheCreationInputTokens: bigInteger().strictNullable(),
   totalCostNanoUsd: nanoUsd('total_cost_nano_usd').strictNullable(),
-  unpricedSpans: whole(),
+  unpricedSpans: integer(),
   tokensEstimated: flag(),
   hasError: flag(),
   metadataJson: json('metadata'),
   expectedOutput: text().strictNullable(),
-  // As trace-aggregates.ts has it. Null: the trace is small, or the next append to it computes them.
+  // In the format of trace-aggregates.ts. Null: the trace is small, or its next append computes them.
   aggregatesJson: json('aggregates').strictNullable(),
 };
 
-/** New traces come nearly in the order of these indexes, so that their entries lie next to each other. */
+/** New traces nearly follow the order of these indexes, so that their entries lie next to each other. */
 const BY_START = {
   name: 'traces_by_start',
   expression: 'create index traces_by_start on traces (project_number, coalesce(started_at, inserted_at))',
 };
 
-/** Those that are in no hour (see tables/analytics.ts), for whoever sums them up: they have more than 200 spans. */
+/** Traces that are in no hourly sum (see tables/analytics.ts): they have more than 200 spans. */
 const LARGE_BY_START = {
   name: 'large_traces_by_start',
   expression:
@@ -56,34 +56,34 @@ const LARGE_BY_START = {
 };
 
 /**
- * SQLite: the sequence is the row's own number, by which spans are found in the order in which traces came; what a
- * trace is called is random, and costs an index beside.
+ * SQLite: the sequence is the row number, and spans lie in the order in which traces came. The random id of a trace
+ * costs an index of its own.
  */
 export const TraceOnSqlite = defineEntity({
   name: 'Trace',
   tableName: 'traces',
   properties: {
-    projectNumber: whole(),
+    projectNumber: integer(),
     traceId: packedId(),
-    sequence: whole().primary().autoincrement(false),
+    sequence: integer().primary().autoincrement(false),
     ...columns,
   },
   uniques: [{ name: 'traces_by_id', properties: ['projectNumber', 'traceId'] }],
   indexes: [BY_START, LARGE_BY_START, { name: 'traces_by_update', properties: ['projectNumber', 'updatedAtMs'] }],
 });
 
-/** PostgreSQL: rows have no order to win by, so what a trace is called is the key. The sequence says in which month the spans are. */
+/** PostgreSQL: rows have no order that would help, so the id is the key. The sequence tells the month of the spans. */
 export const TraceOnPostgres = defineEntity({
   name: 'Trace',
   tableName: 'traces',
   properties: {
-    projectNumber: whole().primary(),
+    projectNumber: integer().primary(),
     traceId: packedId().primary(),
-    sequence: large(),
+    sequence: bigInteger(),
     ...columns,
   },
   indexes: [
-    // In order, so it is always written at its end: retention goes through traces as they came.
+    // Ascending, so it is always written at its end: retention reads traces as they came.
     { name: 'traces_by_sequence', properties: 'sequence' },
     BY_START,
     LARGE_BY_START,
@@ -91,29 +91,29 @@ export const TraceOnPostgres = defineEntity({
   ],
 });
 
-/** What is short and often read comes before free text, which may spill over to further pages. */
+/** Short columns that are read often come before free text, which may spill over to further pages. */
 export const SpanRow = defineEntity({
   name: 'Span',
   tableName: 'spans',
   properties: {
-    projectNumber: whole().primary(),
-    traceSequence: large().primary(),
+    projectNumber: integer().primary(),
+    traceSequence: bigInteger().primary(),
     spanId: packedId().primary(),
     parentId: packedId().strictNullable(),
-    type: codeOf<SpanType>('spanTypes'),
+    type: enumCode<SpanType>('spanTypes'),
     startedAtMs: instant('started_at'),
-    durationMs: large(),
-    firstTokenMs: large().strictNullable(),
-    promptTokens: large().strictNullable(),
-    completionTokens: large().strictNullable(),
-    reasoningTokens: large().strictNullable(),
-    cacheReadInputTokens: large().strictNullable(),
-    cacheCreationInputTokens: large().strictNullable(),
+    durationMs: bigInteger(),
+    firstTokenMs: bigInteger().strictNullable(),
+    promptTokens: bigInteger().strictNullable(),
+    completionTokens: bigInteger().strictNullable(),
+    reasoningTokens: bigInteger().strictNullable(),
+    cacheReadInputTokens: bigInteger().strictNullable(),
+    cacheCreationInputTokens: bigInteger().strictNullable(),
     costNanoUsd: nanoUsd('cost_nano_usd').strictNullable(),
-    costSource: packedWord().strictNullable(),
+    costSource: packedText().strictNullable(),
     tokensEstimated: flag(),
     cachedTokensInPrompt: flag().strictNullable(),
-    // Kept only where the span had its event and what it says since would give another id.
+    // Null unless the span emitted an event and its present content would give another id.
     emittedRequestId: text().strictNullable(),
     name: text().strictNullable(),
     vendor: text().strictNullable(),
@@ -123,7 +123,7 @@ export const SpanRow = defineEntity({
     errorJson: json('error').strictNullable(),
     contextsJson: json('contexts').strictNullable(),
     telemetryJson: json('telemetry').strictNullable(),
-    // As codes.ts has them.
+    // In the form of codes.ts.
     inputJson: typedJson('input').strictNullable(),
     outputJson: typedJson('output').strictNullable(),
   },
@@ -134,8 +134,8 @@ export const EvaluationRow = defineEntity({
   name: 'Evaluation',
   tableName: 'evaluations',
   properties: {
-    projectNumber: whole().primary(),
-    traceSequence: large().primary(),
+    projectNumber: integer().primary(),
+    traceSequence: bigInteger().primary(),
     evaluationId: id().primary(),
     insertedAtMs: instant('inserted_at'),
     evaluatorId: text(),
@@ -144,7 +144,7 @@ export const EvaluationRow = defineEntity({
     spanId: text().strictNullable(),
     threadId: text().strictNullable(),
     isGuardrail: flag(),
-    status: word<Evaluation['status']>(),
+    status: enumText<Evaluation['status']>(),
     passed: flag().strictNullable(),
     score: real().strictNullable(),
     label: text().strictNullable(),

@@ -1,10 +1,10 @@
-/** What questions select of traces and spans. */
+/** Select lists of traces and spans. */
 
 import type { ExpressionBuilder } from 'kysely';
-import type { Tables, Words } from '../questions.ts';
+import type { Dialect, Tables } from '../queries.ts';
 
-/** A trace as the domain has it. */
-export function traceOf(column: ExpressionBuilder<Tables, 'Trace'>, { allOf, idText, atLeast }: Words) {
+/** The columns of a TraceRecord. */
+export function traceOf(column: ExpressionBuilder<Tables, 'Trace'>, { allOf, idText, atLeast }: Dialect) {
   return [
     ...allOf('Trace', 'projectNumber', 'traceId', 'durationMs'),
     idText('traceId').as('traceId'),
@@ -15,13 +15,13 @@ export function traceOf(column: ExpressionBuilder<Tables, 'Trace'>, { allOf, idT
 
 const PLACE = ['projectNumber', 'traceSequence', 'spanId', 'parentId', 'durationMs', 'firstTokenMs'] as const;
 
-/** A span with all that was said of it. */
-export function spanOf(column: ExpressionBuilder<Tables, 'Span'>, { allOf, idText }: Words) {
+/** All columns of a span. */
+export function spanOf(column: ExpressionBuilder<Tables, 'Span'>, { allOf, idText }: Dialect) {
   return [...allOf('Span', ...PLACE, 'emittedRequestId'), ...madeOf(column, idText)] as const;
 }
 
-/** Without its texts: all spans of a trace may be looked at. */
-export function summaryOf(column: ExpressionBuilder<Tables, 'Span'>, { idText }: Words) {
+/** A span without its texts, so that all spans of a trace can be read. */
+export function summaryOf(column: ExpressionBuilder<Tables, 'Span'>, { idText }: Dialect) {
   return [
     'type as type',
     'name as name',
@@ -41,7 +41,7 @@ export function summaryOf(column: ExpressionBuilder<Tables, 'Span'>, { idText }:
   ] as const;
 }
 
-function madeOf(column: ExpressionBuilder<Tables, 'Span'>, idText: Words['idText']) {
+function madeOf(column: ExpressionBuilder<Tables, 'Span'>, idText: Dialect['idText']) {
   return [
     idText('Span.spanId').as('spanId'),
     idText('Span.parentId').$castTo<string | null>().as('parentId'),

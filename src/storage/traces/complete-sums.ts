@@ -1,25 +1,25 @@
-/** Gives large traces their totals and aggregates back where an append could not say what they are. */
+/** Computes the totals and aggregates of large traces that an append had to leave out. */
 
 import type { StoredTrace, TraceStore } from '../../domain/store.ts';
-import type { TraceRecord } from '../../domain/trace.ts';
-import { isOutdated } from '../../domain/trace-aggregates.ts';
-import type { TraceState } from '../../domain/trace-growth.ts';
-import type { Sums } from '../../domain/trace-sums.ts';
+import type { TraceRecord } from '../../domain/traces/trace.ts';
+import { isOutdated } from '../../domain/traces/trace-aggregates.ts';
+import type { TraceState } from '../../domain/traces/trace-growth.ts';
+import type { Sums } from '../../domain/traces/trace-sums.ts';
 
 export type FoundTrace = StoredTrace & Pick<TraceRecord, 'traceId'>;
-/** Stores them, unless the trace has changed since it was found. */
+/** Stores the sums, unless the trace has changed since it was found. */
 export type KeepSums = (trace: FoundTrace, sums: Sums) => Promise<void>;
 
 export type CompleteSumsDeps = {
-  /** With totals and aggregates as they are stored. */
+  /** Finds a trace with its stored totals and aggregates. */
   readonly find: TraceStore['find'];
-  /** From all spans. */
+  /** Computes the state from all spans. */
   readonly sums: (trace: StoredTrace) => Promise<TraceState>;
   readonly keep: KeepSums;
 };
 
 export function completeSums({ find, sums, keep }: CompleteSumsDeps): TraceStore['find'] {
-  // By what stands in place of the aggregates: whoever finds the same asks for the same.
+  // Keyed by the trace and its outdated aggregates: concurrent readers share one computation.
   const computing = new Map<string, Promise<TraceState>>();
 
   function compute(trace: FoundTrace): Promise<TraceState> {
@@ -33,7 +33,7 @@ export function completeSums({ find, sums, keep }: CompleteSumsDeps): TraceStore
 
   async function computeAndKeep(trace: FoundTrace): Promise<TraceState> {
     const state = await sums(trace);
-    // A read neither waits for that nor fails with it: the next one computes them again.
+    // A read neither waits for the write nor fails with it: the next read computes the sums again.
     keep(trace, { totals: state.totals, aggregatesJson: JSON.stringify(state.aggregates) }).catch(() => undefined);
     return state;
   }

@@ -1,8 +1,8 @@
-/** Bounds how much of one kind of work runs at once, and how much waits for its turn. */
+/** A semaphore with a bounded queue. */
 
 import { unavailableFault } from '../../domain/fault.ts';
 
-/** Rejects with the unavailable Fault when too much is waiting already. */
+/** Rejects with the unavailable Fault when the queue is full. */
 export type Limiter = <T>(work: () => Promise<T>) => Promise<T>;
 
 const RETRY_AFTER_SECONDS = 1;
@@ -28,7 +28,7 @@ export function createLimiter(limits: { readonly runningMax: number; readonly wa
       return await work();
     } finally {
       const next = waiting.shift();
-      // Whoever is next takes over the place.
+      // The permit passes to the next in the queue.
       if (next === undefined) running -= 1;
       else next();
     }

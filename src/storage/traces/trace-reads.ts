@@ -1,64 +1,66 @@
-/**
- * What is read of a trace that was found, the same from every store: what they are asked is compiled for each (see
- * questions.ts).
- */
+/** Reads of a trace that was found, the same for every store. */
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { createStepTaker, type TakeSteps } from '../../domain/steps.ts';
+import { createStepRunner, type RunSteps } from '../../domain/steps.ts';
 import type { ListRange, StoredTrace, TraceOutline, TraceStore } from '../../domain/store.ts';
-import { SPAN_TYPES } from '../../domain/trace.ts';
-import { aggregatesOf, choiceOf, readAggregates, SPANS_READ_THROUGH_MAX } from '../../domain/trace-aggregates.ts';
-import { beginDigest } from '../../domain/trace-digest.ts';
-import type { TraceState } from '../../domain/trace-growth.ts';
-import { beginRecomputation } from '../../domain/trace-recomputation.ts';
-import { drawTree, layOutTree, type SpanLink } from '../../domain/trace-tree.ts';
-import type { Asking, Compiled, Question } from '../questions.ts';
+import { SPAN_TYPES } from '../../domain/traces/trace.ts';
+import {
+  aggregatesOf,
+  choiceOf,
+  readAggregates,
+  SPANS_READ_THROUGH_MAX,
+} from '../../domain/traces/trace-aggregates.ts';
+import { createDigest } from '../../domain/traces/trace-digest.ts';
+import type { TraceState } from '../../domain/traces/trace-growth.ts';
+import { createRecomputation } from '../../domain/traces/trace-recomputation.ts';
+import { drawTree, layOutTree, type SpanLink } from '../../domain/traces/trace-tree.ts';
+import type { Compiled, Query, QueryRunner } from '../queries.ts';
 import { spanTypes } from '../rows/codes.ts';
-import type * as source from './questions.ts';
+import type * as source from './queries.ts';
 
-export type TraceQuestions = { readonly [Name in keyof typeof source]: Compiled<(typeof source)[Name]> };
+export type TraceQueries = { readonly [Name in keyof typeof source]: Compiled<(typeof source)[Name]> };
 
-export type TraceAsking = Asking<TraceQuestions> & {
-  /** Hands over each row where there may be very many of them: in parts, if that leaves room for others. */
-  readonly askForEach: <Params, Row>(
-    question: Question<Params, Row>,
-    given: Params,
+export type TraceRunner = QueryRunner<TraceQueries> & {
+  /** Calls `take` with each of very many rows, in pages where that lets others run. */
+  readonly queryForEach: <Params, Row>(
+    query: Query<Params, Row>,
+    params: Params,
     take: (row: Row) => void,
   ) => Promise<void>;
 };
 
-/** What is read of traces, beside finding them. */
+/** Reads of traces other than finding them. */
 export type TraceReads = Pick<
   TraceStore,
   'outline' | 'digest' | 'spanOrder' | 'spanIdsOfType' | 'spans' | 'evaluationOrder' | 'evaluations'
 >;
 
-/** What may have to look at all that belongs to a trace. */
+/** Reads that may go through everything of a trace. */
 export type WholeTraceReads = Omit<TraceReads, 'spans' | 'evaluations'> & {
-  /** From all its spans. */
+  /** Computed from all its spans. */
   sums(trace: StoredTrace): Promise<TraceState>;
 };
 
 // Each span may be as large as a request.
 const DIGEST_SPANS_AT_ONCE = 8;
 
-/** Whether a trace has so many spans that looking at all of them takes long. */
+/** Whether a trace has so many spans that reading them all takes long. */
 export function isLarge({ spanCount }: StoredTrace): boolean {
   return spanCount > SPANS_READ_THROUGH_MAX;
 }
 
 const BEFORE_ALL = { atMs: Number.MIN_SAFE_INTEGER, id: '' };
 
-export function createTraceReads(asking: TraceAsking, takeSteps: TakeSteps): TraceReads & WholeTraceReads {
-  const { questions, ask, askForEach, idsAtOnce } = asking;
+export function createTraceReads(runner: TraceRunner, runSteps: RunSteps): TraceReads & WholeTraceReads {
+  const { queries, runQuery, queryForEach, idsPerQuery } = runner;
 
-  /** The rows of the given ids that there are, in their order. */
-  async function readEach<Row>({ question, trace, ids, idOf }: Reading<Row>): Promise<readonly Row[]> {
+  /** The existing rows of the ids, in the order of the ids. */
+  async function readEach<Row>({ query, trace, ids, idOf }: Reading<Row>): Promise<readonly Row[]> {
     const found: Row[] = [];
-    for (let start = 0; start < ids.length; start += idsAtOnce) {
+    for (let start = 0; start < ids.length; start += idsPerQuery) {
       if (start > 0) await nextTurn();
-      const some = ids.slice(start, start + idsAtOnce);
-      const rows = await ask(question, { ...placeOf(trace), ids: some });
+      const some = ids.slice(start, start + idsPerQuery);
+      const rows = await runQuery(query, { ...placeOf(trace), ids: some });
       const byId = new Map(rows.map((row) => [idOf(row), row]));
       for (const id of some) {
         const row = byId.get(id);
@@ -69,21 +71,21 @@ export function createTraceReads(asking: TraceAsking, takeSteps: TakeSteps): Tra
   }
 
   async function links(trace: StoredTrace): Promise<readonly SpanLink[]> {
-    if (!isLarge(trace)) return await ask(questions.listLinks, placeOf(trace));
+    if (!isLarge(trace)) return await runQuery(queries.listLinks, placeOf(trace));
     const found: SpanLink[] = [];
-    await askForEach(questions.listLinks, placeOf(trace), (link) => found.push(link));
+    await queryForEach(queries.listLinks, placeOf(trace), (link) => found.push(link));
     return found;
   }
 
   const spans: TraceReads['spans'] = (trace, ids) =>
-    readEach({ question: questions.findSpans, trace, ids, idOf: ({ spanId }) => spanId });
+    readEach({ query: queries.findSpans, trace, ids, idOf: ({ spanId }) => spanId });
 
   async function outline(trace: StoredTrace): Promise<TraceOutline> {
     const all = await links(trace);
-    const layout = await takeSteps(layOutTree(all));
+    const layout = await runSteps(layOutTree(all));
     const told = isLarge(trace) ? layout.lines : all;
     const summaries = await readEach({
-      question: questions.findSummaries,
+      query: queries.findSummaries,
       trace,
       ids: told.map(({ spanId }) => spanId),
       idOf: ({ spanId }) => spanId,
@@ -95,8 +97,8 @@ export function createTraceReads(asking: TraceAsking, takeSteps: TakeSteps): Tra
   }
 
   async function digest(trace: StoredTrace): Promise<string> {
-    const layout = await takeSteps(layOutTree(await links(trace)));
-    const text = beginDigest(layout);
+    const layout = await runSteps(layOutTree(await links(trace)));
+    const text = createDigest(layout);
     const { lines } = layout;
     for (let start = 0; start < lines.length; start += DIGEST_SPANS_AT_ONCE) {
       const some = lines.slice(start, start + DIGEST_SPANS_AT_ONCE);
@@ -104,7 +106,7 @@ export function createTraceReads(asking: TraceAsking, takeSteps: TakeSteps): Tra
       const found = new Map((await spans(trace, ids)).map((span) => [span.spanId, span]));
       for (const line of some) {
         const span = found.get(line.spanId);
-        if (span !== undefined && !text.tell(line, span)) return text.text();
+        if (span !== undefined && !text.add(line, span)) return text.text();
       }
     }
     return text.text();
@@ -115,28 +117,28 @@ export function createTraceReads(asking: TraceAsking, takeSteps: TakeSteps): Tra
     digest,
     spans,
     async sums(trace) {
-      const recomputation = beginRecomputation();
-      await askForEach(questions.listLinkedSummaries, placeOf(trace), recomputation.add);
+      const recomputation = createRecomputation();
+      await queryForEach(queries.listLinkedSummaries, placeOf(trace), recomputation.add);
       return recomputation.end();
     },
-    spanOrder: (trace, range) => ask(questions.listSpanOrder, rangeOf(trace, range)),
+    spanOrder: (trace, range) => runQuery(queries.listSpanOrder, rangeOf(trace, range)),
     async spanIdsOfType(trace, { type, order, limit }) {
       const known = SPAN_TYPES.find((each) => each === type);
       if (known === undefined) return [];
-      const question = order === 'first' ? questions.listFirstOfType : questions.listLastOfType;
-      const found = await ask(question, { ...placeOf(trace), type: spanTypes.code(known), limit });
+      const query = order === 'first' ? queries.listFirstOfType : queries.listLastOfType;
+      const found = await runQuery(query, { ...placeOf(trace), type: spanTypes.code(known), limit });
       return found.map(({ spanId }) => spanId);
     },
-    evaluationOrder: (trace, range) => ask(questions.listEvaluationOrder, rangeOf(trace, range)),
+    evaluationOrder: (trace, range) => runQuery(queries.listEvaluationOrder, rangeOf(trace, range)),
     evaluations: (trace, ids) =>
-      readEach({ question: questions.findEvaluations, trace, ids, idOf: ({ evaluationId }) => evaluationId }),
+      readEach({ query: queries.findEvaluations, trace, ids, idOf: ({ evaluationId }) => evaluationId }),
   };
 }
 
 type OfSome = ReturnType<typeof placeOf> & { readonly ids: readonly string[] };
 
 type Reading<Row> = {
-  readonly question: Question<OfSome, Row>;
+  readonly query: Query<OfSome, Row>;
   readonly trace: StoredTrace;
   readonly ids: readonly string[];
   readonly idOf: (row: Row) => string;
@@ -150,5 +152,5 @@ function rangeOf(trace: StoredTrace, { after, limit }: ListRange) {
   return { ...placeOf(trace), ...(after ?? BEFORE_ALL), limit };
 }
 
-/** With room for others now and then. */
-export const takeInTurns: TakeSteps = createStepTaker({ nextTurn, nowMs: () => performance.now() });
+/** Lets other work run between steps. */
+export const takeInTurns: RunSteps = createStepRunner({ nextTurn, nowMs: () => performance.now() });

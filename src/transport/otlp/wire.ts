@@ -1,30 +1,30 @@
-/** OTLP over HTTP: requests and answers in protobuf or JSON, and every answer in the encoding of its request. */
+/** OTLP over HTTP: requests in protobuf or JSON, and every response in the encoding of its request. */
 
 import { type Message, toBinary, toJson } from '@bufbuild/protobuf';
 import { ErrorFamily } from '../../../gen/spandrel/v1/options_pb.js';
 import type { Fault } from '../../domain/fault.ts';
 import type { CallIds, Method, Request } from '../../rpc/method.ts';
-import { parseInTurns, type Turns } from '../json-turns.ts';
+import { parseInTurns, type Turns } from '../json-parse.ts';
 import { decodeRequest } from '../message-decode.ts';
-import type { AnswerBody } from '../rest/body-parts.ts';
 import { flatBody, statusOf } from '../rest/errors.ts';
-import { type Answer, JSON_MEDIA_TYPE } from '../rest/exchange.ts';
+import { JSON_MEDIA_TYPE, type PreparedResponse } from '../rest/exchange.ts';
+import type { ResponseBody } from '../rest/response-body.ts';
 import { errorMetadata, errorStatus, grpcCode, packStatus } from '../status.ts';
 
-/** One exchange. Which encoding it has may be known only with its body. */
+/** The encoding of one exchange, which may be known only once the body was read. */
 export type Wire = {
   decode(bytes: Buffer, turns: Turns): Promise<Request>;
-  encode(message: Message): AnswerBody;
-  /** Of answers, once the request is decoded. */
+  encode(message: Message): ResponseBody;
+  /** The media type of the response; final once the request is decoded. */
   mediaType(): string;
-  refuse(fault: Fault, ids: CallIds): Answer;
+  refuse(fault: Fault, ids: CallIds): PreparedResponse;
 };
 
 const PROTOBUF_MEDIA_TYPE = 'application/x-protobuf';
 const PROTOBUF = /^\s*application\/(x-)?protobuf\s*(;|$)/i;
 const JSON_MEDIA = /^\s*application\/json\s*(;|$)/i;
 const OPEN_OBJECT = 0x7b;
-/** Nobody indents a request by more, and to look through megabytes of spaces costs. */
+/** How many leading spaces are skipped at most: scanning megabytes of spaces would cost time. */
 const LOOKED_AT_BYTES = 1_024;
 const SPACES: ReadonlySet<number | undefined> = new Set([0x20, 0x09, 0x0a, 0x0d]);
 
@@ -32,12 +32,12 @@ export function openWire(method: Method, mediaType: string | undefined): Wire {
   const { desc, handler } = method;
   if (!('readJson' in handler)) throw new Error(`${desc.name} does not take OTLP`);
   const { spelling } = handler;
-  // Until it is known, people read JSON more easily.
+  // JSON until the encoding is known, because an error is easier to read in it.
   let isJson = mediaType === undefined || !PROTOBUF.test(mediaType);
 
   async function decode(bytes: Buffer, turns: Turns): Promise<Request> {
     if (isJson && !JSON_MEDIA.test(mediaType ?? '')) isJson = looksLikeJson(bytes);
-    if (!isJson) return decodeRequest(method, bytes, turns.takeSteps);
+    if (!isJson) return decodeRequest(method, bytes, turns.runSteps);
     return { kind: 'json', ...(await parseInTurns(bytes, spelling, turns)) };
   }
 
@@ -56,7 +56,7 @@ export function openWire(method: Method, mediaType: string | undefined): Wire {
       const body = isJson
         ? JSON.stringify({ ...flatBody(fault, ids), code: grpcCode(fault) })
         : Buffer.from(packStatus(errorStatus(fault, 'flat', ids)));
-      // Exporters know one status for a request that is wrong.
+      // OTLP exporters expect 400 for every invalid request, also where other routes use 422.
       const status = statusOf(fault, ErrorFamily.CANONICAL);
       return { status, headers: errorMetadata(fault), body: [body], mediaType: answerType() };
     },
@@ -67,7 +67,7 @@ function looksLikeJson(bytes: Buffer): boolean {
   return bytes.subarray(0, LOOKED_AT_BYTES).find((byte) => !SPACES.has(byte)) === OPEN_OBJECT;
 }
 
-/** Counts are 64-bit integers, which the JSON of protobuf has as text. */
+/** Writes the counts of rejected items as numbers: they are 64-bit integers, which protobuf's JSON writes as text. */
 function writeCount(name: string, value: unknown): unknown {
   return name.startsWith('rejected') ? Number(value) : value;
 }

@@ -1,4 +1,4 @@
-/** Cuts bodies that drip: one sweep over all bodies being read instead of a timer for each. */
+/** Enforces the timeouts of request bodies: one timer checks all bodies being read, instead of a timer for each. */
 
 import type { RestRequest } from './exchange.ts';
 
@@ -11,12 +11,12 @@ export type BodyWatch = {
 
 export type BodyTimeouts = { readonly gapMs: number; readonly wholeMs: number };
 
-const SWEEP_MS = 1_000;
+const CHECK_MS = 1_000;
 
 /** `clock` is monotonic milliseconds. */
 export function createBodyWatch(timeouts: BodyTimeouts, clock: () => number): BodyWatch {
   const watched = new Map<RestRequest, { begunMs: number; touchedMs: number; onTimeout: () => void }>();
-  const sweep = setInterval(
+  const timer = setInterval(
     () => {
       const nowMs = clock();
       for (const body of watched.values()) {
@@ -24,9 +24,9 @@ export function createBodyWatch(timeouts: BodyTimeouts, clock: () => number): Bo
         if (late) body.onTimeout();
       }
     },
-    Math.min(SWEEP_MS, timeouts.gapMs),
+    Math.min(CHECK_MS, timeouts.gapMs),
   );
-  sweep.unref();
+  timer.unref();
   return {
     begin(request, onTimeout) {
       const nowMs = clock();
@@ -40,7 +40,7 @@ export function createBodyWatch(timeouts: BodyTimeouts, clock: () => number): Bo
       watched.delete(request);
     },
     close() {
-      clearInterval(sweep);
+      clearInterval(timer);
     },
   };
 }

@@ -1,7 +1,7 @@
-/** Reads one request body within its limits: size on the wire, size decoded, gap between bytes. */
+/** Reads one request body within its limits: size on the wire, size decoded, time between chunks. */
 
 import { Fault, unavailableFault } from '../../domain/fault.ts';
-import { malformed } from '../../domain/json-text.ts';
+import { malformed } from '../../json/json-text.ts';
 import { createGrowingBuffer } from '../growing-buffer.ts';
 import type { ReadBudget } from '../read-budget.ts';
 import type { BodyWatch } from './body-watch.ts';
@@ -14,18 +14,18 @@ export type BodyLimits = {
   readonly sizeMaxBytes: number;
   readonly watch: BodyWatch;
   readonly inflate: Inflate;
-  /** Told of every piece before it is kept; throws where it must not be. */
+  /** Called with the size of every chunk before it is kept; throws where there is no room for it. */
   readonly onBytes: (bytes: number) => void;
   readonly reading: ReadBudget;
 };
 
-/** Refuses a declared length over the limit before a credential is looked at. */
+/** Refuses a declared length over the limit, before the credential is checked. */
 export function checkDeclaredLength(request: RestRequest, sizeMaxBytes: number): void {
   const declared = request.headers['content-length'];
   if (declared !== undefined && Number(declared) > sizeMaxBytes) throw tooLarge(sizeMaxBytes);
 }
 
-/** The decoded body. Memory stays within the limit whatever the compression ratio. */
+/** The decoded body. Memory stays within the limit, whatever the compression ratio. */
 export async function readBody(request: RestRequest, limits: BodyLimits): Promise<Buffer> {
   const encoding = contentEncoding(request);
   const raw = await readRaw(request, limits);
@@ -52,7 +52,7 @@ export function checkJsonMediaType(contentType: string | undefined): void {
   }
 }
 
-/** Whatever its parameters say. */
+/** Ignores the parameters of the type. */
 export function isJsonMediaType(contentType: string | undefined): boolean {
   const [media = ''] = (contentType ?? '').split(';', 1);
   return /^\s*application\/([a-z0-9!#$&^_.+-]+\+)?json\s*$/i.test(media);
@@ -105,7 +105,7 @@ function readRaw(request: RestRequest, { sizeMaxBytes, watch, onBytes, reading }
     watch.begin(request, () =>
       finish(() => reject(new Fault('request_timeout', 'The request body did not arrive in time.'))),
     );
-    // The caller may have left while its credential was proven, and the events of that are over.
+    // The client may have disconnected while its credential was checked, and the events of that have passed.
     if (request.destroyed) onClose();
   });
 }

@@ -1,4 +1,4 @@
-/** The console: one page for all of its paths, and the files that the page is made of. */
+/** The console: one page for all of its paths, and the files that the page loads. */
 
 import { createHash } from 'node:crypto';
 import { readdirSync } from 'node:fs';
@@ -11,9 +11,9 @@ import { splitPath } from './path.ts';
 const BUNDLE = new URL('../../../gen/console/', import.meta.url);
 const PAGE_FILE = 'index.html';
 
-/** Of the contract; never the slug of a project. */
+/** The first segment of API paths; never the slug of a project. */
 const API_ROOT = 'api';
-/** Stands for the organization where paths of a project have its slug, which has more than one character. */
+/** The first segment of pages of the organization. Slugs of projects have more than one character. */
 const ORGANIZATION = '-';
 const PROJECT_PAGES: ReadonlySet<string> = new Set([
   'overview',
@@ -39,8 +39,8 @@ const ORGANIZATION_PAGES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Nothing inline, nothing evaluated, nobody else asked for anything; text can become markup nowhere. An address holds
- * what was looked for, so no address leaves.
+ * No inline scripts or styles, no eval, no requests to other origins, and trusted types keep text from becoming markup. No
+ * referrer, because a URL contains search terms.
  */
 const HEADERS = {
   'content-security-policy': [
@@ -51,7 +51,7 @@ const HEADERS = {
   'cross-origin-opener-policy': 'same-origin',
   'referrer-policy': 'no-referrer',
 };
-/** The name of every file but the page has the hash of what is in it. */
+/** The name of every file but the page contains a hash of its content. */
 const FOREVER = 'public, max-age=31536000, immutable';
 
 const MEDIA_TYPES: Readonly<Record<string, string>> = {
@@ -61,7 +61,7 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
   svg: 'image/svg+xml',
 };
 
-/** What the console has at a path, null where it has nothing. Whether there is such a record the page finds out itself. */
+/** The page of the console at a path; null where there is none. The page itself finds out whether the record exists. */
 export function findConsolePage(path: string): FoundPage | null {
   if (path === '/') return { route: '/', load: () => read(PAGE_FILE, 'no-cache') };
   const file = /^\/(assets\/[0-9A-Za-z_.-]+)$/.exec(path)?.[1];
@@ -78,7 +78,7 @@ export function findConsolePage(path: string): FoundPage | null {
   return { route, load: () => read(PAGE_FILE, 'no-cache') };
 }
 
-/** A record of the kind, or a run of an experiment; null for what is no page. */
+/** The rest of the route template: of a record, or of a run of an experiment; null where there is no page. */
 function routeBelow(kind: string, rest: readonly string[]): string | null {
   if (kind === 'experiments' && rest.length === 3 && rest[1] === 'runs') return '/{id}/runs/{runId}';
   if (rest.length > 1) return null;
@@ -94,7 +94,7 @@ function assets(): ReadonlySet<string> {
 
 const kept = new Map<string, Promise<Page>>();
 
-/** Nothing is read before it is asked for; then it is kept, packed in both ways, for it never changes. */
+/** Reads a file with its first request and keeps it compressed, because it never changes. */
 function read(file: string, caching: string): Promise<Page> {
   const known = kept.get(file);
   if (known) return known;
@@ -108,7 +108,7 @@ function read(file: string, caching: string): Promise<Page> {
 
 const packGzip = promisify(gzip);
 const packBrotli = promisify(brotliCompress);
-/** Nearly as small as the best, in a twentieth of its time: the first reader waits for it. */
+/** Nearly as small as the best quality in a twentieth of its time: the first request waits for it. */
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 6 } };
 
 async function load(file: string, caching: string): Promise<Page> {

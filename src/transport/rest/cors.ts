@@ -1,4 +1,4 @@
-/** Browsers on other origins. Credentials travel in headers only, so no origin needs to be trusted with cookies. */
+/** CORS. Credentials travel in headers only, so `access-control-allow-credentials` is never sent. */
 
 import { type IdSource, traceparentOf } from '../call-ids.ts';
 import { firstHeader } from '../first-header.ts';
@@ -12,7 +12,7 @@ const EXPOSED =
   'X-Request-Id, X-Idempotent-Replay, traceparent, Retry-After, Grpc-Status, Grpc-Message, Grpc-Status-Details-Bin';
 const PREFLIGHT_MAX_AGE_S = '7200';
 
-/** Adds the headers a browser needs; true when the exchange was a preflight and is answered. */
+/** Adds the CORS headers; true when the request was a preflight, which has its response then. */
 export function createCors(
   origins: CorsOrigins,
   ids: IdSource,

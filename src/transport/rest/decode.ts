@@ -1,9 +1,9 @@
-/** Path, query and body -> request message, by descriptor. Finds every problem instead of the first. */
+/** Path, query and body -> request message, by descriptor. Collects every problem, not only the first. */
 
 import { create, type DescField, type DescMessage, type Message, ScalarType } from '@bufbuild/protobuf';
 import { type Timestamp, timestampFromMs } from '@bufbuild/protobuf/wkt';
 import type { JsonValue } from '../../domain/fault.ts';
-import { numberText, wholeNumberOf } from '../../domain/whole-number.ts';
+import { numberText, wholeNumberOf } from '../../json/whole-number.ts';
 import { INSTANT_MAX_MS, INSTANT_MIN_MS, timestampOfMs } from '../../rpc/epoch-ms.ts';
 import { enumReason, isRequired, itemsExpected } from '../../rpc/field-rules.ts';
 import {
@@ -17,7 +17,7 @@ import {
   restName,
   sendableFields,
   type Target,
-  typeWord,
+  typeName,
   valueFieldOf,
 } from '../../rpc/rest-shape.ts';
 import type { Problem } from '../../rpc/validate.ts';
@@ -30,22 +30,22 @@ export type Parts = {
   readonly query: URLSearchParams;
   /** By lower-case name. */
   readonly header?: (name: string) => string | undefined;
-  /** The parsed body, spelling kept; null when the route takes none. */
+  /** The parsed body, numbers in their spelling; null when the route takes none. */
   readonly body: JsonObject | null;
   readonly nullIsAbsent: boolean;
-  /** Whether null takes the value of a scalar away where the request has no mask. */
+  /** Whether null clears a scalar although the request has no mask. */
   readonly nullUnsets?: boolean;
 };
 
 export type DecodedMessage = { readonly message: Message; readonly problems: readonly Problem[] };
 
-/** Items of one list; rules of single fields are tighter. */
+/** Items of any list; the rules of single fields may allow fewer. */
 const LIST_MAX = 10_000;
 const INTEGER_MAX = 9007199254740991;
-/** The number of the last page that can be asked for. */
+/** The highest page number of a request. */
 const PAGE_MAX = 1_000_000;
 
-/** Body first, then path, then query: a later one never overrides what an earlier one owns. */
+/** A field is read from the path where it is a parameter, otherwise from the body, or from the query where the route takes no body. */
 export function decodeMessage(desc: DescMessage, parts: Parts): DecodedMessage {
   const problems: Problem[] = [];
   const init: Record<string, unknown> = {};
@@ -57,7 +57,7 @@ export function decodeMessage(desc: DescMessage, parts: Parts): DecodedMessage {
   return { message: create(desc, init), problems };
 }
 
-/** An update has a mask, which tells a field that is sent without a value from one that is not sent. */
+/** An update has a mask, which distinguishes a field sent without a value from one that is not sent. */
 type Source = Parts & { readonly nullUnsets: boolean };
 
 function readField(field: DescField, parts: Source, problems: Problem[]): unknown {
@@ -82,7 +82,7 @@ function readField(field: DescField, parts: Source, problems: Problem[]): unknow
   return readText(field, value, { path: name, target: 'query', problems });
 }
 
-/** A message whose members are those of the body. */
+/** An inline message, whose fields are members of the body itself. */
 function readMembers(desc: DescMessage, parts: Source, problems: Problem[]): Message {
   const init: Record<string, unknown> = {};
   for (const field of sendableFields(desc)) {
@@ -123,19 +123,19 @@ function readJson(field: DescField, value: JsonValue, at: JsonPlace): unknown {
   const only = field.fieldKind === 'message' ? valueFieldOf(field.message) : null;
   if (only !== null && field.message !== undefined) {
     const held = readJson(only, value, at);
-    // Without a value it stands for null, unless that is as good as nothing.
+    // A message without its value stands for null, unless null counts as absent.
     return held === undefined && at.nullIsAbsent ? undefined : create(field.message, { [only.localName]: held });
   }
   if (value === null && !isJsonText(field)) {
     if (at.nullIsAbsent || (at.nullUnsets && canBeUnset(field))) return undefined;
-    return wrongType(at, typeWord(field), 'null');
+    return wrongType(at, typeName(field), 'null');
   }
   if (field.fieldKind === 'list') {
     if (!Array.isArray(value)) return wrongType(at, 'array', typeOf(value));
     if (value.length > LIST_MAX) return wrongLength(at, `at most ${LIST_MAX} items`);
-    // A message cannot tell it from a list that was not sent, which is another mistake.
+    // Checked here: in a message, an empty list looks like one that was not sent, which is a different problem.
     if (value.length === 0 && isRequired(field)) return wrongLength(at, itemsExpected(field));
-    // An unreadable item leaves an empty one behind, so that later problems keep their index.
+    // An unreadable item becomes an empty one, so that later problems keep their index.
     return value.map((item, index) => readOne(field, item, { ...at, path: `${at.path}.${index}` }) ?? emptyItem(field));
   }
   return readOne(field, value, at);
@@ -198,7 +198,7 @@ function readPageNumber(number: number, at: Place): string | undefined {
 
 const MILLISECONDS = /^-?[0-9]{1,16}(\.[0-9]{1,9})?$/;
 
-/** Epoch milliseconds that are sent as a text, where the field may also be one; a fraction is rounded. */
+/** Parses epoch milliseconds sent as text, where the field allows that; a fraction is rounded. */
 function unquoted(field: DescField, value: JsonValue): JsonValue {
   const isNumber = typeof value === 'string' && restFlags(field).also.includes('string') && MILLISECONDS.test(value);
   return isNumber ? Math.round(Number(value)) : value;
@@ -222,7 +222,7 @@ function readInstant(value: JsonValue, at: Place): Timestamp | undefined {
 }
 
 function readString(text: string, at: Place): string | undefined {
-  // A path or a query can only name what does not exist with it; a body would store it.
+  // Only in a body, which would be stored. In a path or a query, such text just matches nothing.
   if (at.target === 'json' && text.includes('\0')) {
     at.problems.push({
       field: at.path,
@@ -259,7 +259,7 @@ function emptyItem(field: DescField): unknown {
   return field.scalar === ScalarType.STRING ? '' : 0;
 }
 
-/** Tells of numbers that are too large in amount for any whole number. */
+/** Reports integers beyond the safe integers of JavaScript. */
 function isTooLarge(number: number, at: Place): boolean {
   if (number > INTEGER_MAX) outOfRange(at, { type: 'too_big', bound: INTEGER_MAX });
   else if (number < -INTEGER_MAX) outOfRange(at, { type: 'too_small', bound: -INTEGER_MAX });
@@ -270,7 +270,7 @@ function isTooLarge(number: number, at: Place): boolean {
 function toInteger(field: DescField, number: number, at: Place): number | bigint | undefined {
   if (isTooLarge(number, at)) return undefined;
   if (field.scalar === ScalarType.INT64) return BigInt(number);
-  // What does not fit 32 bits is out of every int32 rule's range: let the rule say so, at its bound.
+  // Clamped, so that the rule of the field reports the number with its own bound.
   return Math.max(-2147483648, Math.min(2147483647, number));
 }
 

@@ -1,4 +1,4 @@
-/** The OpenAPI document, and a page that shows it to people with a renderer that is served from here: nobody else is asked for anything. */
+/** The OpenAPI document, and a page that renders it without requests to other servers. */
 
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { Page } from './page.ts';
 
-/** By path. Nothing is read before it is asked for; then it is kept, packed as well, for it never changes. */
+/** By path. Each file is read with its first request and kept compressed, because it never changes. */
 export function createDocsPages(): ReadonlyMap<string, () => Promise<Page>> {
   const openapi = () => readFile(new URL('../../../gen/openapi.json', import.meta.url));
   return new Map([
@@ -20,7 +20,7 @@ export function createDocsPages(): ReadonlyMap<string, () => Promise<Page>> {
 
 const SCRIPT_TYPE = 'text/javascript; charset=utf-8';
 
-/** Relative addresses, so that a proxy may serve it below any path. */
+/** Relative URLs, so that a proxy may serve the page below any path. */
 const HTML = `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
@@ -34,13 +34,13 @@ const HTML = `<!doctype html>
 </html>
 `;
 
-/** No validator badge: it would tell another server where this one is. */
+/** No validator badge: it would send this server's address to another server. */
 const START = `SwaggerUIBundle({ url: 'openapi.json', dom_id: '#routes', validatorUrl: null, docExpansion: 'none', filter: true });
 `;
 
 /**
- * Scripts and requests stay with this origin. The renderer sets styles by itself and draws icons of its own; with no
- * address allowed, styles can fetch nothing.
+ * Scripts and requests only of this origin. The renderer needs inline styles and data: images; inline styles can load
+ * nothing from other origins.
  */
 const HEADERS = {
   'content-security-policy': [

@@ -13,27 +13,33 @@ type ValueWriter = (value: never) => string;
 const compiled = new WeakMap<DescMessage, Members>();
 const NONE: ReadonlySet<string> = new Set();
 
-/** A function that writes a response as one JSON object, or as one array where a list is all it has, without the top-level members named in `omit`. */
+/** Compiles a writer of a message as one JSON object, without the top-level members in `omit`; a message of one inline list becomes an array. */
 export function compileEncoder(desc: DescMessage, omit: ReadonlySet<string> = NONE): (message: Message) => string {
-  const write = compilePieces(desc, omit);
+  const write = compileChunks(desc, omit);
   return (message) => [...write(message)].join('');
 }
 
-/** The same in pieces, each written when it is asked for: no more than one member or one item of a list at a time. */
-export function compilePieces(desc: DescMessage, omit: ReadonlySet<string> = NONE): WritePieces {
+const compiledChunks = new WeakMap<DescMessage, WriteChunks>();
+
+/** The same as a generator of chunks: each is one member, or one item of a list. */
+export function compileChunks(desc: DescMessage, omit: ReadonlySet<string> = NONE): WriteChunks {
+  const known = omit.size === 0 ? compiledChunks.get(desc) : undefined;
+  if (known) return known;
   const list = bareListOf(desc);
-  return list === null ? inBraces(compileMemberPieces(desc, omit)) : compileItems(list);
+  const write = list === null ? inBraces(compileMemberChunks(desc, omit)) : compileItems(list);
+  if (omit.size === 0) compiledChunks.set(desc, write);
+  return write;
 }
 
-export type WritePieces = (message: Message) => Generator<string>;
+export type WriteChunks = (message: Message) => Generator<string>;
 
 /** Members have a comma before each of them. */
-function inBraces(write: WritePieces): WritePieces {
+function inBraces(write: WriteChunks): WriteChunks {
   return function* (message) {
     let begin = '{';
-    for (const piece of write(message)) {
-      if (piece === '') continue;
-      yield begin === '' ? piece : begin + piece.slice(1);
+    for (const chunk of write(message)) {
+      if (chunk === '') continue;
+      yield begin === '' ? chunk : begin + chunk.slice(1);
       begin = '';
     }
     yield `${begin}}`;
@@ -46,13 +52,13 @@ function isMessageList(field: DescField): field is MessageList {
   return field.fieldKind === 'list' && field.listKind === 'message';
 }
 
-/** The list that is written in place of the object that would hold it alone. */
+/** The only field of a message, where it is an inline list; null otherwise. */
 function bareListOf({ fields }: DescMessage): MessageList | null {
   const [only, ...others] = fields;
   return only && others.length === 0 && isMessageList(only) && restFlags(only).inline ? only : null;
 }
 
-function compileItems(field: MessageList, begin = ''): WritePieces {
+function compileItems(field: MessageList, begin = ''): WriteChunks {
   const read = reader(field);
   const writeItem = singleWriter(field, field.message, new Set(restFlags(field).omit)) as (item: unknown) => string;
   return function* (message) {
@@ -65,23 +71,23 @@ function compileItems(field: MessageList, begin = ''): WritePieces {
   };
 }
 
-function compileMemberPieces(desc: DescMessage, omit: ReadonlySet<string>): WritePieces {
-  const writers = membersOf(desc, omit).map((member) => compilePiecesOf(member, omit));
+function compileMemberChunks(desc: DescMessage, omit: ReadonlySet<string>): WriteChunks {
+  const writers = membersOf(desc, omit).map((member) => compileChunksOf(member, omit));
   return function* (message) {
     for (const write of writers) {
-      const pieces = write(message);
-      if (typeof pieces === 'string') yield pieces;
-      else yield* pieces;
+      const chunks = write(message);
+      if (typeof chunks === 'string') yield chunks;
+      else yield* chunks;
     }
   };
 }
 
-function compilePiecesOf(member: Member, omit: ReadonlySet<string>): (message: Message) => string | Iterable<string> {
+function compileChunksOf(member: Member, omit: ReadonlySet<string>): (message: Message) => string | Iterable<string> {
   if (member.kind !== 'field') return compileMember(member, omit);
   const { field } = member;
   if (restFlags(field).inline && field.fieldKind === 'message') {
     const read = reader(field);
-    const write = compileMemberPieces(field.message, omit);
+    const write = compileMemberChunks(field.message, omit);
     return (message) => {
       const value = read(message) as Message | undefined;
       return value === undefined ? '' : write(value);
@@ -99,7 +105,7 @@ function braced(members: string): string {
 function writerOf(desc: DescMessage): Members {
   let members = compiled.get(desc);
   if (!members) {
-    // Set before compiling, so that a message that contains itself finds its own writer.
+    // Set before compiling, so that a recursive message finds its own writer.
     const late: Members = (message) => (members ?? late)(message);
     compiled.set(desc, late);
     members = compileMembers(desc, NONE);
@@ -136,7 +142,7 @@ function compileMember(member: Member, omit: ReadonlySet<string>): Members {
   return compileNamed({ field, name: restName(field), without: new Set(without) });
 }
 
-/** `without` are members that the message or the items of the field are written without. */
+/** `without` names members that are left out of the field's message or items. */
 type Named = { readonly field: DescField; readonly name: string; readonly without: ReadonlySet<string> };
 
 function compileNamed({ field, name, without }: Named): Members {

@@ -1,10 +1,10 @@
-/** Fault -> REST body, by path family. The only place that knows what an error looks like over REST. */
+/** Fault -> REST status and body, by error family. */
 
 import { ErrorFamily, type Policy } from '../../../gen/spandrel/v1/options_pb.js';
 import type { Fault, FaultKind, JsonValue } from '../../domain/fault.ts';
 import type { CallIds } from '../../rpc/method.ts';
 import { errorMetadata, faultMembers, faultType } from '../status.ts';
-import { type Answer, JSON_MEDIA_TYPE } from './exchange.ts';
+import { JSON_MEDIA_TYPE, type PreparedResponse } from './exchange.ts';
 import { decodeSegment, rawSegments } from './path.ts';
 
 export type Family = ErrorFamily.CANONICAL | ErrorFamily.FLAT;
@@ -31,9 +31,9 @@ const STATUS: { readonly [K in FaultKind]: number } = {
 
 const CANONICAL_AREAS = new Set<string | null>(['webhooks', 'gateway']);
 
-/** The family of a path, also of one without a route, however it is spelled: the route table reads it the same way. */
+/** The family of any path, with or without a route. Escapes and slashes are read as the route table reads them. */
 export function familyOfPath(path: string): Family {
-  // Each by itself, for a broken escape further on does not change whose path it is.
+  // Decoded one by one: a malformed escape further on does not change the family.
   const [root = '', area = ''] = rawSegments(path).slice(0, 2).map(decodeSegment);
   return root === 'api' && CANONICAL_AREAS.has(area) ? ErrorFamily.CANONICAL : ErrorFamily.FLAT;
 }
@@ -48,8 +48,8 @@ export function statusOf(fault: Fault, family: Family): number {
   return fault.kind === 'invalid' && family === ErrorFamily.CANONICAL ? 400 : STATUS[fault.kind];
 }
 
-/** The whole answer to a failed request. */
-export function faultAnswer(fault: Fault, family: Family, ids: CallIds): Answer {
+/** The response to a failed request. */
+export function faultResponse(fault: Fault, family: Family, ids: CallIds): PreparedResponse {
   const headers = errorMetadata(fault);
   const body = family === ErrorFamily.CANONICAL ? canonicalBody(fault, ids) : flatBody(fault, ids);
   return { status: statusOf(fault, family), headers, body: [JSON.stringify(body)], mediaType: JSON_MEDIA_TYPE };
@@ -68,7 +68,7 @@ function canonicalBody(fault: Fault, ids: CallIds): object {
   };
 }
 
-/** Without the family of a path. */
+/** The body of the flat family. */
 export function flatBody(fault: Fault, ids: CallIds): object {
   const named: Record<string, JsonValue> = { error: fault.flatError, message: fault.message, code: fault.code };
   const { postedTraceId, ...meta } = fault.meta;

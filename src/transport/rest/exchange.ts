@@ -1,11 +1,11 @@
-/** One HTTP exchange, HTTP/1.1 or HTTP/2 alike. */
+/** Writes the response of one exchange, over HTTP/1.1 or HTTP/2. */
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
 import { gzip } from 'node:zlib';
 import type { CallIds } from '../../rpc/method.ts';
 import { traceparentOf } from '../call-ids.ts';
-import type { AnswerBody } from './body-parts.ts';
+import type { ResponseBody } from './response-body.ts';
 
 /** The parts that both kinds of request share. */
 export type RestRequest = (IncomingMessage | Http2ServerRequest) & {
@@ -13,40 +13,40 @@ export type RestRequest = (IncomingMessage | Http2ServerRequest) & {
 };
 export type RestResponse = ServerResponse | Http2ServerResponse;
 
-export type Answer = {
+export type PreparedResponse = {
   readonly status: number;
   readonly headers: { readonly [name: string]: string };
-  readonly body: AnswerBody;
-  /** The body packed with gzip already. */
+  readonly body: ResponseBody;
+  /** The body compressed with gzip, where it is kept so. */
   readonly packed?: Buffer | undefined;
-  /** The body packed with brotli already. */
+  /** The body compressed with brotli, where it is kept so. */
   readonly brotli?: Buffer | undefined;
   readonly mediaType: string;
-  /** Never compressed: the size would tell of a secret beside text of the caller's own. */
+  /** Never compressed: the size would reveal a secret that stands beside text of the caller's own (BREACH). */
   readonly secret?: boolean;
 };
 
 export const JSON_MEDIA_TYPE = 'application/json; charset=utf-8';
 const GZIP_MIN_BYTES = 1_024;
-const PIECE_BYTES = 262_144;
-/** Who sends heads that large once will do so again: the connection is not kept for it. */
+const CHUNK_BYTES = 262_144;
+/** A client that sends heads this large will do so again, so its connection is closed. */
 const CLOSING_STATUSES: ReadonlySet<number> = new Set([414, 431]);
 
-/** Writes one answer and ends the exchange. A body that was not read to its end, or a head too large, closes the connection. */
-export function respond(request: RestRequest, response: RestResponse, ids: CallIds, answer: Answer): void {
+/** Writes the response and ends the exchange. An unread rest of the body, or a head that is too large, closes the connection. */
+export function respond(request: RestRequest, response: RestResponse, ids: CallIds, answer: PreparedResponse): void {
   const { body } = answer;
   const bytes = sizeOf(body);
   const write = (content: Content, headers: Headers) =>
-    writeAnswer(request, response, {
+    writeResponse(request, response, {
       headers: headersOf(answer, ids, headers),
       status: answer.status,
       content,
     });
-  const plain = () => write({ pieces: body, bytes }, { 'content-length': bytes });
+  const plain = () => write({ chunks: body, bytes }, { 'content-length': bytes });
   const accepted = request.headers['accept-encoding'];
   const sendPacked = (packed: Buffer, coding = 'gzip') => {
     const headers = { 'content-length': packed.length, 'content-encoding': coding, vary: 'accept-encoding' };
-    write({ pieces: splitBytes(packed), bytes: packed.length }, headers);
+    write({ chunks: splitIntoChunks(packed), bytes: packed.length }, headers);
   };
   if (answer.brotli && accepts(accepted, 'br')) {
     sendPacked(answer.brotli, 'br');
@@ -66,27 +66,27 @@ export function respond(request: RestRequest, response: RestResponse, ids: CallI
   });
 }
 
-/** Bytes in pieces that leave one after the other, without a copy. */
-export function splitBytes(body: string | Buffer): AnswerBody {
-  if (typeof body === 'string' || body.length <= PIECE_BYTES) return [body];
-  const count = Math.ceil(body.length / PIECE_BYTES);
-  return Array.from({ length: count }, (_, index) => body.subarray(index * PIECE_BYTES, (index + 1) * PIECE_BYTES));
+/** Divides bytes into chunks that are written one after the other, without a copy. */
+export function splitIntoChunks(body: string | Buffer): ResponseBody {
+  if (typeof body === 'string' || body.length <= CHUNK_BYTES) return [body];
+  const count = Math.ceil(body.length / CHUNK_BYTES);
+  return Array.from({ length: count }, (_, index) => body.subarray(index * CHUNK_BYTES, (index + 1) * CHUNK_BYTES));
 }
 
-/** In UTF-8. */
-export function sizeOf(body: AnswerBody): number {
+/** The bytes of the body in UTF-8. */
+export function sizeOf(body: ResponseBody): number {
   let bytes = 0;
-  for (const piece of body) bytes += Buffer.byteLength(piece);
+  for (const chunk of body) bytes += Buffer.byteLength(chunk);
   return bytes;
 }
 
-function bytesOf(piece: string | Buffer): Buffer {
-  return typeof piece === 'string' ? Buffer.from(piece) : piece;
+function bytesOf(chunk: string | Buffer): Buffer {
+  return typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
 }
 
 type Headers = Record<string, string | number>;
 
-function headersOf(answer: Answer, ids: CallIds, ofContent: Headers): Headers {
+function headersOf(answer: PreparedResponse, ids: CallIds, ofContent: Headers): Headers {
   const headers: Headers = {
     'content-type': answer.mediaType,
     'cache-control': 'no-store',
@@ -100,10 +100,10 @@ function headersOf(answer: Answer, ids: CallIds, ofContent: Headers): Headers {
   return headers;
 }
 
-type Content = { readonly pieces: AnswerBody; readonly bytes: number };
+type Content = { readonly chunks: ResponseBody; readonly bytes: number };
 type Written = { readonly status: number; readonly headers: Headers; readonly content: Content };
 
-function writeAnswer(request: RestRequest, response: RestResponse, { status, headers, content }: Written): void {
+function writeResponse(request: RestRequest, response: RestResponse, { status, headers, content }: Written): void {
   if (response.headersSent || response.destroyed) return;
   const unread = !request.complete;
   const closes = unread || CLOSING_STATUSES.has(status);
@@ -111,38 +111,38 @@ function writeAnswer(request: RestRequest, response: RestResponse, { status, hea
   if (status === 204 || status === 304) delete headers['content-length'];
   (response as ServerResponse).writeHead(status, headers);
   if (request.method === 'HEAD') response.end();
-  else if (content.bytes > PIECE_BYTES) writePieces(response, content.pieces);
+  else if (content.bytes > CHUNK_BYTES) writeChunks(response, content.chunks);
   else endWith(response, content);
-  // What is still on its way is thrown away while the answer leaves.
+  // Discards the rest of the request body while the response is sent.
   if (unread) request.resume();
 }
 
-/** Text leaves together with the headers, in one write; as latin1 where it is that, for then it is written faster. */
-function endWith(response: RestResponse, { pieces, bytes }: Content): void {
-  const [first = '', ...more] = pieces;
-  const body = more.length === 0 || typeof first !== 'string' ? first : pieces.join('');
+/** Writes text together with the headers, in one write; as latin1 where possible, which is faster. */
+function endWith(response: RestResponse, { chunks, bytes }: Content): void {
+  const [first = '', ...more] = chunks;
+  const body = more.length === 0 || typeof first !== 'string' ? first : chunks.join('');
   const isLatin = bytes === body.length;
   if (typeof body === 'string') response.end(body, isLatin ? 'latin1' : 'utf8');
   else (response as ServerResponse).end(body);
 }
 
-/** Handing megabytes to the kernel at once takes longer than others should wait. */
-function writePieces(response: RestResponse, pieces: AnswerBody): void {
+/** Writes one chunk per turn of the event loop: a write of megabytes would block other requests. */
+function writeChunks(response: RestResponse, chunks: ResponseBody): void {
   let next = 0;
-  /** A large part of the rest, or all of it. */
-  const takePart = (): Buffer => {
+  /** The next chunks, until they are large enough for one write. */
+  const joinChunks = (): Buffer => {
     const part: Buffer[] = [];
-    for (let bytes = 0; next < pieces.length && bytes < PIECE_BYTES; next += 1) {
-      const piece = bytesOf(pieces[next] as string | Buffer);
-      bytes += piece.length;
-      part.push(piece);
+    for (let bytes = 0; next < chunks.length && bytes < CHUNK_BYTES; next += 1) {
+      const chunk = bytesOf(chunks[next] as string | Buffer);
+      bytes += chunk.length;
+      part.push(chunk);
     }
     return part.length === 1 ? (part[0] as Buffer) : Buffer.concat(part);
   };
   const writeOne = () => {
     if (response.destroyed) return;
-    const part = takePart();
-    if (next >= pieces.length) (response as ServerResponse).end(part);
+    const part = joinChunks();
+    if (next >= chunks.length) (response as ServerResponse).end(part);
     else if ((response as ServerResponse).write(part)) setImmediate(writeOne);
     else response.once('drain', writeOne);
   };

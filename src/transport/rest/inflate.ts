@@ -1,64 +1,38 @@
 /**
- * Decompression that a bomb cannot use: what says of itself that it is too large is refused unread, only
- * a few bodies are decoded at once, and each stops at the limit.
+ * Decompression of request bodies, safe against bombs: a body that announces too large a size is refused without decoding,
+ * only a few bodies are decoded at once, and each stops at the limit.
  */
 
 import type { Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from 'node:zlib';
+import { createSemaphore } from '../semaphore.ts';
 
 export type Encoding = 'gzip' | 'deflate' | 'br';
 
-/** The decoded bytes, or why there are none. `busy`: no decoder became free in time. */
+/** Resolves with the decoded bytes, or why there are none. `busy`: no decoder became free in time. */
 export type Inflate = (raw: Buffer, encoding: Encoding, sizeMaxBytes: number) => Promise<Inflated | 'busy'>;
 type Inflated = Buffer | 'too_large' | 'broken';
 
-/** Each may hold a whole body; more at once would be slower for all and hold more. */
+/** Bodies decoded at once. More would slow each other down, and each may hold a whole body in memory. */
 const AT_ONCE_MAX = 2;
-/** Honest bodies are through in a millisecond; behind bombs nobody waits for long. */
+/** How long a body waits for a decoder: honest bodies take a millisecond, so a longer wait is one behind bombs. */
 const WAIT_MAX_MS = 50;
 const CHUNK_BYTES = 64 * 1024;
 
-export function createInflateGate(): Inflate {
-  const gate = createGate();
+export function createBoundedInflate(): Inflate {
+  const semaphore = createSemaphore(AT_ONCE_MAX);
   return async (raw, encoding, sizeMaxBytes) => {
     if (announcedBytes(raw, encoding) > sizeMaxBytes) return 'too_large';
-    if (!(await gate.enter())) return 'busy';
+    if (!(await semaphore.acquire(WAIT_MAX_MS))) return 'busy';
     try {
       return await inflate(raw, encoding, sizeMaxBytes);
     } finally {
-      gate.leave();
+      semaphore.release();
     }
   };
 }
 
-function createGate(): { enter(): Promise<boolean>; leave(): void } {
-  const waiting = new Set<(entered: boolean) => void>();
-  let running = 0;
-  return {
-    enter() {
-      if (running < AT_ONCE_MAX) {
-        running += 1;
-        return Promise.resolve(true);
-      }
-      return new Promise((resolve) => {
-        const settle = (entered: boolean) => {
-          clearTimeout(patience);
-          waiting.delete(settle);
-          resolve(entered);
-        };
-        const patience = setTimeout(() => settle(false), WAIT_MAX_MS);
-        waiting.add(settle);
-      });
-    },
-    leave() {
-      const [next] = waiting;
-      if (next) next(true);
-      else running -= 1;
-    },
-  };
-}
-
-/** Stops at the limit: the decoder is destroyed as soon as one byte too many comes out. */
+/** Destroys the decoder as soon as its output exceeds the limit. */
 function inflate(raw: Buffer, encoding: Encoding, sizeMaxBytes: number): Promise<Inflated> {
   return new Promise((resolve) => {
     const decoder = createDecoder(raw, encoding);
@@ -83,26 +57,26 @@ function createDecoder(raw: Buffer, encoding: Encoding): Transform {
   const options = { chunkSize: CHUNK_BYTES };
   if (encoding === 'gzip') return createGunzip(options);
   if (encoding === 'br') return createBrotliDecompress(options);
-  // "deflate" means zlib by the book and raw deflate by custom; the zlib header tells them apart.
+  // "deflate" is zlib in the standard, but some clients send raw deflate; only zlib has this header.
   const [first = 0, second = 0] = raw;
   const isZlib = (first & 0x0f) === 8 && ((first << 8) | second) % 31 === 0;
   return isZlib ? createInflate(options) : createInflateRaw(options);
 }
 
-/** An empty member: header, an empty block, trailer. */
+/** The size of an empty gzip member: a header, an empty block, a trailer. */
 const GZIP_MIN_BYTES = 20;
 const GZIP_MAGIC = 0x1f8b;
-/** The format cannot pack tighter, so a size beyond that is noise. */
+/** The best ratio of the format: an announced size beyond it is wrong. */
 const GZIP_RATIO_MAX = 1_032;
 
 /**
- * How many bytes a stream says it holds at least; 0 where it does not say, or says what cannot be: then the decoder
- * finds out. A stream cut off where its last bytes happen to be a possible size is still taken at its word, and
- * called too large instead of broken; telling the two apart would mean to decode every honest bomb.
+ * The decoded size that the body announces; 0 where it announces none, or an impossible one: then the decoder enforces the
+ * limit. A truncated body whose last bytes look like a size is reported as too large instead of broken; to distinguish
+ * them, every bomb would have to be decoded.
  */
 function announcedBytes(raw: Buffer, encoding: Encoding): number {
   if (encoding !== 'gzip' || raw.length < GZIP_MIN_BYTES || raw.readUInt16BE(0) !== GZIP_MAGIC) return 0;
-  // RFC 1952: the last four bytes are the size of the last member.
+  // RFC 1952: the last four bytes are the decoded size of the last member.
   const size = raw.readUInt32LE(raw.length - 4);
   return size <= raw.length * GZIP_RATIO_MAX ? size : 0;
 }

@@ -1,4 +1,4 @@
-/** Objects of a parsed body, told from arrays and from numbers that keep their spelling. */
+/** Recognizes objects in a parsed body, as opposed to arrays and to numbers that keep their spelling. */
 
 import type { JsonValue } from '../../domain/fault.ts';
 

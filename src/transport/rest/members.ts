@@ -1,4 +1,4 @@
-/** The members that a message has over REST: its fields, and what else the contract adds to them. */
+/** The members that a message has over REST: its fields, and the extra members that the contract adds. */
 
 import { type DescField, type DescMessage, getOption, hasOption, type Message } from '@bufbuild/protobuf';
 import { FieldBehavior } from '../../../gen/google/api/field_behavior_pb.js';
@@ -13,7 +13,7 @@ export type Member =
 
 type Read = (message: Message) => unknown;
 
-/** In the order they are written in, without those named in `omit`. An extra member that names no field throws. */
+/** In the order they are written in, without those named in `omit`. Throws where an extra member names an unknown field. */
 export function membersOf(desc: DescMessage, omit: ReadonlySet<string>): readonly Member[] {
   const extras = (hasOption(desc, rest_extra) ? getOption(desc, rest_extra) : []).filter(({ name }) => !omit.has(name));
   for (const { before } of extras) if (before !== '') fieldNamed(desc, before);

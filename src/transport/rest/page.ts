@@ -1,23 +1,23 @@
-/** What is served outside the contract: pages, each whole and the same for everybody. */
+/** Pages served outside the contract. They are the same for every client. */
 
-import { type Answer, splitBytes } from './exchange.ts';
+import { type PreparedResponse, splitIntoChunks } from './exchange.ts';
 
 export type Page = {
   readonly status: number;
   readonly mediaType: string;
   readonly body: string | Buffer;
-  /** The body packed with gzip, where it is kept so. */
+  /** The body compressed with gzip, where it is kept so. */
   readonly packed?: Buffer;
-  /** The body packed with brotli, where it is kept so. */
+  /** The body compressed with brotli, where it is kept so. */
   readonly brotli?: Buffer;
-  /** With an etag, whoever has the body already is not sent it again. */
+  /** With an etag, a client that has the body already gets 304. */
   readonly headers?: Readonly<Record<string, string>>;
 };
 
 export type Pages = {
-  /** How the process is doing and what it serves, by path. */
-  readonly states: ReadonlyMap<string, () => Promise<Page>>;
-  /** Pages that many paths lead to; null for any other path. */
+  /** Health, metrics and documentation, by path. */
+  readonly pagesByPath: ReadonlyMap<string, () => Promise<Page>>;
+  /** The page at a path of the console or of a record; null for any other path. */
   find(path: string): FoundPage | null;
 };
 
@@ -26,12 +26,12 @@ export type FoundPage = { readonly route: string; readonly load: () => Promise<P
 
 const RETRY_AFTER_SECONDS = '1';
 
-/** `known` is what the reader says of the body it has. */
-export function answerPage(
+/** `known` is the If-None-Match header. */
+export function pageResponse(
   { status, mediaType, body, packed, brotli, headers = {} }: Page,
   known: string | undefined,
-): Answer {
+): PreparedResponse {
   if (headers.etag !== undefined && known === headers.etag) return { status: 304, headers, body: [], mediaType };
   const retry = status === 503 ? { 'retry-after': RETRY_AFTER_SECONDS } : {};
-  return { status, headers: { ...headers, ...retry }, body: splitBytes(body), packed, brotli, mediaType };
+  return { status, headers: { ...headers, ...retry }, body: splitIntoChunks(body), packed, brotli, mediaType };
 }

@@ -1,4 +1,4 @@
-/** Paths outside the contract: whether the process is alive, can take requests, how it is doing, what it serves, and where links in answers lead. */
+/** Paths outside the contract: liveness, readiness, metrics, documentation, the console, and the targets of links in responses. */
 
 import type { Store } from '../../domain/store.ts';
 import { findConsolePage } from './console-pages.ts';
@@ -7,24 +7,24 @@ import { JSON_MEDIA_TYPE } from './exchange.ts';
 import type { Page, Pages } from './page.ts';
 import { findRecordPage } from './record-pages.ts';
 
-/** Of the text format of Prometheus. */
+/** The media type of Prometheus' text format. */
 const METRICS_MEDIA_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
 export type PageDeps = {
   readonly store: Pick<Store, 'ready'>;
   /** False while the process drains. */
   readonly accepting: () => boolean;
-  /** Null where they are not told. */
+  /** The text of /metrics; null where it is not served. */
   readonly metrics: (() => Promise<string>) | null;
-  /** Whether people are shown the console. */
+  /** Whether the console is served. */
   readonly console: boolean;
   /** The base of links. */
   readonly publicUrl: () => string;
 };
 
-/** Alive as long as it answers; ready while the store works and the process does not drain. */
+/** `/healthz` is always 200; `/readyz` is 200 while the store works and the process does not drain. */
 export function createPages({ store, accepting, metrics, console, publicUrl }: PageDeps): Pages {
-  const states = new Map<string, () => Promise<Page>>([
+  const pagesByPath = new Map<string, () => Promise<Page>>([
     ...createDocsPages(),
     ['/healthz', async () => page(200, 'ok')],
     [
@@ -41,9 +41,9 @@ export function createPages({ store, accepting, metrics, console, publicUrl }: P
     ],
   ]);
   if (metrics !== null) {
-    states.set('/metrics', async () => ({ status: 200, mediaType: METRICS_MEDIA_TYPE, body: await metrics() }));
+    pagesByPath.set('/metrics', async () => ({ status: 200, mediaType: METRICS_MEDIA_TYPE, body: await metrics() }));
   }
-  return { states, find: console ? findConsolePage : (path) => findRecordPage(path, publicUrl()) };
+  return { pagesByPath, find: console ? findConsolePage : (path) => findRecordPage(path, publicUrl()) };
 }
 
 function page(status: number, word: string): Page {

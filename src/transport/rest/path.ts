@@ -1,4 +1,4 @@
-/** What the path of a request means, however it is spelled. */
+/** Splits and decodes the path of a request. */
 
 /** The path in segments, not decoded. Repeated slashes count once. */
 export function rawSegments(path: string): string[] {
@@ -23,7 +23,7 @@ export function decodeSegment(segment: string): string | null {
   }
 }
 
-/** The target of a request, which may be a whole address, without scheme and host. */
+/** Path and query of a request target, which may be an absolute URL. */
 export function splitTarget(url: string): { readonly path: string; readonly query: string } {
   const target = url.startsWith('/') ? url : url.replace(/^[a-z]+:\/\/[^/?#]*/i, '') || '/';
   const mark = target.indexOf('?');

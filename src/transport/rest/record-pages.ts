@@ -1,22 +1,22 @@
 /**
- * Where the `platformUrl` of a trace, an evaluator or a monitor leads on a server without a console: a page that says how to read it.
- * It asks for no credential, looks nothing up and holds no data, so it is the same whether or not the record exists.
+ * The target of the `platformUrl` of a trace, an evaluator or a monitor on a server without the console: a page that says how
+ * to read it over the API. It needs no credential and shows no data, so it is the same whether or not the record exists.
  */
 
 import type { FoundPage } from './page.ts';
 import { splitPath } from './path.ts';
 
-/** What people call one record of each kind. */
+/** The path segment of each kind of record, and its noun. */
 const NOUNS: ReadonlyMap<string, string> = new Map([
   ['traces', 'trace'],
   ['evaluators', 'evaluator'],
   ['monitors', 'monitor'],
 ]);
 
-/** Of the contract; never the slug of a project. */
+/** The first segment of API paths; never the slug of a project. */
 const API_ROOT = 'api';
 
-/** No script, style, frame or address may be used by the page, whatever stood in it. */
+/** The page may use no script, style or frame and send no request, even if markup were injected into it. */
 const HEADERS = {
   'content-security-policy': "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
   'referrer-policy': 'no-referrer',
@@ -50,7 +50,7 @@ With the key of its project in <code>SPANDREL_PROJECT_KEY</code>, a shell shows 
 `;
 }
 
-/** Letters, digits and percent signs, which mean nothing to HTML, nor between the quotes of a shell. */
+/** Percent-encodes the id, so that it is harmless in HTML and between the single quotes of a shell. */
 function encodeId(id: string): string {
   return encodeURIComponent(id).replaceAll("'", '%27');
 }

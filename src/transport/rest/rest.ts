@@ -1,37 +1,37 @@
-/** REST is one more protocol over the same rpcs. It knows protos, and no resource. */
+/** REST, one more protocol over the same rpcs: routes and JSON follow from the protos alone. */
 
 import type { Message } from '@bufbuild/protobuf';
 import { Fault } from '../../domain/fault.ts';
-import { malformed } from '../../domain/json-text.ts';
-import type { TakeSteps } from '../../domain/steps.ts';
+import type { RunSteps } from '../../domain/steps.ts';
 import { maskTokens } from '../../domain/token-mask.ts';
+import { malformed } from '../../json/json-text.ts';
 import { hasRequiredField } from '../../rpc/field-rules.ts';
-import { type Invoke, requireCaller, toFault } from '../../rpc/invoke.ts';
+import { type Invoke, requireConnected, toFault } from '../../rpc/invoke.ts';
 import type { CallerKind, Method, Request, TolerantHandler } from '../../rpc/method.ts';
 import type { RequestQuota } from '../../rpc/quotas.ts';
 import type { InvokeStream } from '../../rpc/streams/invoke-stream.ts';
-import { type AnswerWatch, isGone, outletOf } from '../answer-watch.ts';
 import type { IdSource } from '../call-ids.ts';
 import type { CallLog } from '../call-log.ts';
 import { expectationProblem } from '../expectation.ts';
 import { firstHeader } from '../first-header.ts';
-import { parseInTurns, type Turns } from '../json-turns.ts';
+import { parseInTurns, type Turns } from '../json-parse.ts';
 import { arrivalOf, type OriginOf } from '../origin.ts';
 import type { Wire } from '../otlp/wire.ts';
 import type { ReadBudget } from '../read-budget.ts';
+import { isClosed, type ResponseWatch, responseSinkOf } from '../response-watch.ts';
 import { type BodyLimits, checkDeclaredLength, checkJsonMediaType, isJsonMediaType, readBody } from './body.ts';
-import { buildBody } from './body-parts.ts';
 import type { BodyWatch } from './body-watch.ts';
 import { decodeMessage } from './decode.ts';
-import { type Family, familyOfPath, familyOfPolicy, faultAnswer } from './errors.ts';
+import { type Family, familyOfPath, familyOfPolicy, faultResponse } from './errors.ts';
 import { JSON_MEDIA_TYPE, type RestRequest, type RestResponse, respond, sizeOf } from './exchange.ts';
 import type { Inflate } from './inflate.ts';
 import { isJsonObject, type JsonObject } from './json-object.ts';
-import { answerPage, type Page, type Pages } from './page.ts';
+import { type Page, type Pages, pageResponse } from './page.ts';
 import { splitTarget } from './path.ts';
+import { buildResponseBody } from './response-body.ts';
 import { compileRoutes, type Route } from './routes.ts';
-import { serveStream, watchLeaving } from './streams/serve-stream.ts';
-import { absenceOf } from './unserved.ts';
+import { serveStream, watchDisconnect } from './streams/serve-stream.ts';
+import { explainMissing } from './unserved.ts';
 
 export type RestDeps = {
   readonly methods: readonly Method[];
@@ -42,11 +42,11 @@ export type RestDeps = {
   readonly reading: ReadBudget;
   readonly inflate: Inflate;
   readonly originOf: OriginOf;
-  readonly answers: AnswerWatch;
+  readonly responses: ResponseWatch;
   readonly callLog: CallLog;
-  /** Resolves in a turn of the event loop that nobody else was given. */
+  /** Resolves in a turn of the event loop of its own. */
   readonly nextTurn: () => Promise<void>;
-  readonly takeSteps: TakeSteps;
+  readonly runSteps: RunSteps;
   readonly pages: Pages;
   readonly requestLineMaxBytes: number;
   readonly headersMaxBytes: number;
@@ -54,7 +54,7 @@ export type RestDeps = {
 
 type Headers = Readonly<Record<string, string>>;
 
-/** A body this large is scanned, parsed and judged in turns of the event loop of their own. */
+/** A larger body is scanned, parsed and validated in separate turns of the event loop. */
 const LARGE_BODY_BYTES = 262_144;
 const PAGE_METHODS = ['GET', 'HEAD', 'OPTIONS'];
 
@@ -68,7 +68,7 @@ export function createRest(deps: RestDeps): RestHandler {
     const ids = deps.ids.next(header);
     const startedAtMs = deps.callLog.nowMs();
     const { path, query } = splitTarget(request.url ?? '/');
-    // Known once a route is: what its errors look like, and what a route kept for older clients says with every answer.
+    // Set once the route is known. `routeHeaders` mark every response of a deprecated route.
     let family: Family | null = null;
     let wire: Wire | null = null;
     let routeHeaders: Headers = {};
@@ -76,7 +76,7 @@ export function createRest(deps: RestDeps): RestHandler {
     let caller: CallerKind = 'none';
     serve().catch((error: unknown) => {
       const fault = toFault(error);
-      const answer = wire ? wire.refuse(fault, ids) : faultAnswer(fault, family ?? familyOfPath(path), ids);
+      const answer = wire ? wire.refuse(fault, ids) : faultResponse(fault, family ?? familyOfPath(path), ids);
       end(answer.status, fault);
       respond(request, response, ids, { ...answer, headers: { ...routeHeaders, ...answer.headers } });
     });
@@ -92,7 +92,7 @@ export function createRest(deps: RestDeps): RestHandler {
       checkSizes(deps, request);
       const unmet = expectationProblem(request);
       if (unmet) throw unmet;
-      const state = deps.pages.states.get(path);
+      const state = deps.pages.pagesByPath.get(path);
       if (state) {
         await servePage(path, state);
         return;
@@ -116,23 +116,24 @@ export function createRest(deps: RestDeps): RestHandler {
       const { method } = route;
       const origin = deps.originOf(arrivalOf(request, route.takesBody));
       const { quota } = origin;
-      const outlet = outletOf(response);
+      const outlet = responseSinkOf(response);
       const call = {
         ...origin,
-        hasLeft: () => isGone(outlet),
+        isDisconnected: () => isClosed(outlet),
         transport: 'rest' as const,
         header,
         ids,
         onCaller: (kind: CallerKind) => {
           caller = kind;
         },
-        addressed: () => addressedMessage(route, parameters),
+        pathMessage: () => decodePathMessage(route, parameters),
       };
       const read = () => decode(deps, { request, response, route, parameters, query, quota, wire });
       if (method.kind === 'stream') {
-        const answers = await deps.invokeStream(method, { ...call, ...watchLeaving(response) }, read);
+        const answers = await deps.invokeStream(method, { ...call, ...watchDisconnect(response) }, read);
         end(method.policy.successStatus, null);
-        if (route.form) await serveStream({ request, response, ids, family, form: route.form }, answers);
+        if (route.streamFormat)
+          await serveStream({ request, response, ids, family, format: route.streamFormat }, answers);
         return;
       }
       const { message, headers } = await deps.invoke(method, call, read);
@@ -140,10 +141,10 @@ export function createRest(deps: RestDeps): RestHandler {
         const { nextTurn } = deps;
         const built = wire
           ? wire.encode(message)
-          : buildBody(route.encode(message), { nextTurn, requireCaller: () => requireCaller(call) });
+          : buildResponseBody(route.encode(message), { nextTurn, requireConnected: () => requireConnected(call) });
         const body = built instanceof Promise ? await built : built;
         const bytes = sizeOf(body);
-        deps.answers.send({ quota, outlet, bytes, must: !method.isRead });
+        deps.responses.send({ quota, sink: outlet, bytes, force: !method.isRead });
         end(method.policy.successStatus, null);
         respond(request, response, ids, {
           status: method.policy.successStatus,
@@ -164,7 +165,7 @@ export function createRest(deps: RestDeps): RestHandler {
         refuseUnrouted(PAGE_METHODS);
         return;
       }
-      const answer = answerPage(await load(), header('if-none-match'));
+      const answer = pageResponse(await load(), header('if-none-match'));
       end(answer.status, null);
       respond(request, response, ids, answer);
     }
@@ -177,7 +178,7 @@ export function createRest(deps: RestDeps): RestHandler {
         return;
       }
       throw allow === null
-        ? new Fault('route_not_found', absenceOf(path))
+        ? new Fault('route_not_found', explainMissing(path))
         : new Fault('method_not_allowed', 'This path does not take this method.', {
             headers: { allow: allow.join(', ') },
           });
@@ -195,7 +196,7 @@ type Exchange = {
   readonly parameters: Readonly<Record<string, string>>;
   readonly query: string;
   readonly quota: RequestQuota;
-  /** Set where the exchange is one of OpenTelemetry. */
+  /** Set on the routes of OpenTelemetry. */
   readonly wire: Wire | null;
 };
 
@@ -206,7 +207,7 @@ async function decode(deps: RestDeps, exchange: Exchange): Promise<Request> {
     return { kind: 'message', ...decodeMessage(route.method.desc.input, { ...partsOf(exchange), body: null }) };
   if (request.headers.expect !== undefined) response.writeContinue();
   const limits: Reading = {
-    takeSteps: deps.takeSteps,
+    runSteps: deps.runSteps,
     yieldFor: (bytes) => (bytes.length > LARGE_BODY_BYTES ? deps.nextTurn() : undefined),
     sizeMaxBytes: route.method.sizeMaxBytes,
     watch: deps.watch,
@@ -234,8 +235,8 @@ async function decode(deps: RestDeps, exchange: Exchange): Promise<Request> {
   };
 }
 
-/** What the path alone says of the request. */
-function addressedMessage({ method }: Route, parameters: Exchange['parameters']): Message {
+/** The request message with the path parameters alone. */
+function decodePathMessage({ method }: Route, parameters: Exchange['parameters']): Message {
   const nothing = { query: new URLSearchParams(), body: null, nullIsAbsent: false };
   return decodeMessage(method.desc.input, { parameters, ...nothing }).message;
 }
@@ -253,7 +254,7 @@ async function readJsonBody(request: RestRequest, limits: Reading, { spelling, a
   try {
     return await parseInTurns(bytes, spelling, limits);
   } catch (error) {
-    // What is no JSON is refused for its type first.
+    // A body that is no JSON is refused for its media type first.
     if (error instanceof Fault && error.code === 'malformed_request') checkJsonMediaType(contentType);
     throw error;
   }
@@ -269,7 +270,7 @@ async function readTypedBody(exchange: Exchange, limits: Reading): Promise<JsonO
   return value;
 }
 
-/** Old routes say where to go from here. */
+/** The headers that name the successor of a deprecated route. */
 function legacyHeaders(successor: string, parameters: Readonly<Record<string, string>>): Headers {
   const link = successor.replace(/\{([a-z0-9_]+)\}/g, (_, name: string) =>
     encodeURIComponent(maskTokens(parameters[name] ?? '')),

@@ -1,15 +1,18 @@
-/** google.api.http annotations -> a route table, compiled once. Routes that collide refuse to start. */
+/** google.api.http annotations -> a route table, compiled once. Throws at start where routes collide. */
 
-import { type DescMessage, getOption } from '@bufbuild/protobuf';
+import { type DescMessage, type DescMethodServerStreaming, getOption } from '@bufbuild/protobuf';
 import { http } from '../../../gen/google/api/annotations_pb.js';
 import type { HttpRule } from '../../../gen/google/api/http_pb.js';
-import type { Method, UnaryMethod } from '../../rpc/method.ts';
+import { RestStream } from '../../../gen/spandrel/v1/options_pb.js';
+import type { Method, StreamMethod, UnaryMethod } from '../../rpc/method.ts';
 import { pathParameters, routeOf } from '../../rpc/rest-shape.ts';
 import { openWire, type Wire } from '../otlp/wire.ts';
-import { compilePieces, type WritePieces } from './encode.ts';
+import { compileChunks, type WriteChunks } from './encode.ts';
 import { familyOfPath } from './errors.ts';
 import { splitPath } from './path.ts';
-import { compileForm, type StreamForm } from './streams/form.ts';
+import { compileEvents } from './streams/events.ts';
+import type { StreamFormat } from './streams/format.ts';
+import { compileLines } from './streams/lines.ts';
 
 export type Route = {
   readonly method: Method;
@@ -18,17 +21,17 @@ export type Route = {
   readonly template: string;
   /** True when the whole body is the request. */
   readonly takesBody: boolean;
-  /** Set on a route kept for older clients. */
+  /** Set on a deprecated route. */
   readonly legacy: { readonly successor: string } | null;
-  /** Writes the answer. */
-  readonly encode: WritePieces;
+  /** Writes the response. */
+  readonly encode: WriteChunks;
   readonly segments: readonly Segment[];
-  /** By the names of fields, what the path says of them by being this path. */
+  /** The values of fields that this path implies, by field name. */
   readonly constants: Readonly<Record<string, string>>;
-  /** Set where requests and answers look as OpenTelemetry says, and not as this contract does. */
+  /** Set where requests and responses are in the format of OpenTelemetry and not in ours. */
   readonly openWire?: (mediaType: string | undefined) => Wire;
-  /** Set where the answers are a stream, which `encode` has no part in. */
-  readonly form?: StreamForm;
+  /** Set for a stream of responses, which is not written by `encode`. */
+  readonly streamFormat?: StreamFormat;
 };
 
 type Segment = { readonly literal: string } | { readonly parameter: string };
@@ -54,7 +57,7 @@ export function compileRoutes(methods: readonly Method[]): RouteTable {
       if (exact) return exact;
       const segments = splitPath(path);
       if (!segments) return { kind: 'none' };
-      // A dropped trailing slash is looked up again, for the few routes that allow it.
+      // A path with a trailing slash matches only the few routes that allow it.
       const dropped = segments.at(-1) === '' ? segments.slice(0, -1) : null;
       const candidates = dropped
         ? (bySize.get(dropped.length) ?? []).filter((route) => route.method.policy.trailingSlash)
@@ -64,7 +67,7 @@ export function compileRoutes(methods: readonly Method[]): RouteTable {
   };
 }
 
-/** Most requests go to paths without parameters, spelled as declared: those need no search. */
+/** A route without parameters. Most requests go to such a route, and are found without a search. */
 function isLiteral(route: Route): boolean {
   return literalCount(route) === route.segments.length;
 }
@@ -80,7 +83,7 @@ function literalMatch(route: Route): Match {
 function pick(candidates: readonly Route[], verb: string, segments: readonly string[]): Match {
   const fitting = candidates.filter((route) => fits(route, segments));
   const literals = Math.max(0, ...fitting.map(literalCount));
-  // The most literal path wins, whatever its verbs: /events/types is never an event named "types".
+  // The path with the most literal segments wins, whatever its verbs: /events/types is never an event named "types".
   const best = fitting.filter((route) => literalCount(route) === literals);
   const wanted = verb === 'HEAD' ? 'GET' : verb;
   const route = best.find((each) => each.verb === wanted);
@@ -122,7 +125,7 @@ function routesOfMethod(method: Method): Route[] {
       template: old.path,
       takesBody: false,
       legacy: { successor: old.successor },
-      encode: compilePieces(method.desc.output, new Set(old.omit)),
+      encode: compileChunks(method.desc.output, new Set(old.omit)),
       segments: parseTemplate(method, old.path),
       constants: {},
     }),
@@ -130,7 +133,7 @@ function routesOfMethod(method: Method): Route[] {
   return [...current, ...legacy];
 }
 
-/** What only another path of the same rpc has as a parameter is empty in this one: no body says it instead. */
+/** A parameter that only another path of the same rpc has is set to empty, so that the body cannot set it. */
 function leaveOutOthers(routes: readonly Route[]): Route[] {
   const none = Object.fromEntries(routes.flatMap(({ template }) => pathParameters(template)).map((name) => [name, '']));
   return routes.map((route) => ({ ...route, constants: { ...none, ...route.constants } }));
@@ -148,12 +151,32 @@ function routeOfRule(method: Method, rule: HttpRule): Route {
     template,
     takesBody: rule.body === '*',
     legacy: null,
-    encode: compilePieces(method.desc.output),
+    encode: compileChunks(method.desc.output),
     segments: parseTemplate(method, template, constants),
     constants,
-    ...(method.kind === 'stream' ? { form: compileForm(method) } : {}),
+    ...(method.kind === 'stream' ? { streamFormat: compileStreamFormat(method) } : {}),
   };
 }
+
+/** Throws where the response messages do not fit the format of their stream. */
+function compileStreamFormat({ desc, policy }: StreamMethod): StreamFormat {
+  const compile = STREAM_FORMATS.get(policy.stream);
+  if (compile === undefined) throw new Error(`${desc.name}: the policy does not say how the stream leaves over REST`);
+  return compile(desc);
+}
+
+type Compile = (desc: DescMethodServerStreaming) => StreamFormat;
+
+const STREAM_FORMATS: ReadonlyMap<RestStream, Compile> = new Map<RestStream, Compile>([
+  [
+    RestStream.LINES,
+    ({ output }) => ({ mediaType: 'application/x-ndjson', isLive: false, start: compileLines(output) }),
+  ],
+  [
+    RestStream.EVENTS,
+    ({ output }) => ({ mediaType: 'text/event-stream; charset=utf-8', isLive: true, start: compileEvents(output) }),
+  ],
+]);
 
 function otlpRoute(method: UnaryMethod, path: string): Route {
   return {
@@ -162,7 +185,7 @@ function otlpRoute(method: UnaryMethod, path: string): Route {
     template: path,
     takesBody: true,
     legacy: null,
-    encode: compilePieces(method.desc.output),
+    encode: compileChunks(method.desc.output),
     segments: parseTemplate(method, path),
     constants: {},
     openWire: (mediaType) => openWire(method, mediaType),

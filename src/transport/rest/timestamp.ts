@@ -1,4 +1,4 @@
-/** Instants in requests: RFC 3339, a little more tolerant. */
+/** Instants in requests: RFC 3339, with optional time and offset. */
 
 import { INSTANT_MAX_MS, INSTANT_MIN_MS } from '../../rpc/epoch-ms.ts';
 
@@ -18,7 +18,7 @@ export function parseInstant(text: string): number | null {
   const [offsetHour, offsetMinute] = [number(10), number(11)];
   if (hour > 23 || minute > 59 || second > 59 || offsetHour > 23 || offsetMinute > 59) return null;
   const date = new Date(0);
-  // Not Date.UTC, which takes the years before 100 for those of the last century.
+  // Not Date.UTC, which maps the years 0 to 99 to 1900 to 1999.
   date.setUTCFullYear(year, month - 1, day);
   if (date.getUTCMonth() !== month - 1 || date.getUTCDate() !== day) return null;
   date.setUTCHours(hour, minute, second, Number((match[7] ?? '').slice(0, 3).padEnd(3, '0')));

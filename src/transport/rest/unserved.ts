@@ -1,4 +1,4 @@
-/** Paths that clients of other products ask for and that are not served here yet. Their 404 says so, and what is served. */
+/** Paths that clients of other products request and that are not served here. Their 404 names what is served instead. */
 
 const TRACES = 'send traces to POST /api/collector and read them at GET /api/traces/{trace_id}';
 
@@ -22,7 +22,7 @@ const AREAS: readonly (readonly [path: RegExp, message: string])[] = [
   [/^\/+api\/+(v1\/+)?prompts?(\/|$)/i, `Prompts are not served yet; ${TRACES}.`],
 ];
 
-/** Why there is nothing at a path. */
-export function absenceOf(path: string, otherwise = 'There is no such route.'): string {
+/** The message of the 404 at a path. */
+export function explainMissing(path: string, otherwise = 'There is no such route.'): string {
   return AREAS.find(([area]) => area.test(path))?.[1] ?? otherwise;
 }

@@ -1,4 +1,4 @@
-/** The mask of an update: over REST it follows from which members the body has. */
+/** The mask of an update, which over REST follows from the members of the body. */
 
 import { create, type DescField, type DescMessage } from '@bufbuild/protobuf';
 import { FeatureSet_FieldPresence, type FieldMask, FieldMaskSchema } from '@bufbuild/protobuf/wkt';
@@ -7,7 +7,7 @@ import { isRequired } from '../../rpc/field-rules.ts';
 import { hasBehavior, isMask, isOutputOnly, resourceField, restName, valueFieldOf } from '../../rpc/rest-shape.ts';
 import { isJsonObject, type JsonObject } from './json-object.ts';
 
-/** Whether a field that is named without a value can be told from one that is not named: null says so over REST. */
+/** Whether null in a body clears the field: it must have explicit presence and an empty default. */
 export function canBeUnset(field: DescField): boolean {
   if (field.presence !== FeatureSet_FieldPresence.EXPLICIT || isRequired(field)) return false;
   return !hasBehavior(field, FieldBehavior.NON_EMPTY_DEFAULT);
@@ -15,7 +15,7 @@ export function canBeUnset(field: DescField): boolean {
 
 type Sent = { readonly body: JsonObject | null; readonly nullIsAbsent: boolean };
 
-/** Names the declared fields that the body has, those inside of declared objects included. */
+/** Names the declared fields that the body has, nested ones included. */
 export function deriveMask(desc: DescMessage, { body, nullIsAbsent }: Sent): FieldMask {
   const paths = sentPaths(resourceField(desc)?.message ?? desc, body ?? {}, nullIsAbsent);
   return create(FieldMaskSchema, { paths });
@@ -30,7 +30,7 @@ function sentPaths(desc: DescMessage, body: JsonObject, nullIsAbsent: boolean): 
     const isObject = field.fieldKind === 'message' && valueFieldOf(field.message) === null && isJsonObject(value);
     if (!isObject) return [field.name];
     const inside = sentPaths(field.message, value, nullIsAbsent).map((path) => `${field.name}.${path}`);
-    // An object without any declared member is sent all the same.
+    // An object without declared members still counts as sent.
     return inside.length === 0 ? [field.name] : inside;
   });
 }

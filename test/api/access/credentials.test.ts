@@ -1,4 +1,4 @@
-/** Which of several credentials counts, over every protocol. */
+/** The precedence of several credentials, over every protocol. */
 
 import { fromBinary } from '@bufbuild/protobuf';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -64,7 +64,7 @@ const organization = (): Question => ({
   request: {},
 });
 
-/** The code of the refusal; null: none. */
+/** Returns the error code; null for a success. */
 async function send(wire: Wire, { path, method, request }: Question, headers: Headers): Promise<string | null> {
   const { address } = place.app;
   if (wire === 'REST') {

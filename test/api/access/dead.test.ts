@@ -11,7 +11,7 @@ import { atOrganization, createWorld, freshName, type World } from './world.ts';
 
 const WIDTH = 8;
 
-/** What is presented, by what is wrong with it; each is made so that nothing else is wrong. */
+/** Credentials by their only fault. */
 type Dead = { readonly [what: string]: string };
 
 let world: World;
@@ -56,7 +56,7 @@ async function makeDead({ app, act, addKey, places, tokens, callerIds }: World):
   };
 }
 
-/** Nobody may ask for a key that is expired from the start, so it goes straight into the store. */
+/** The API refuses keys that are already expired, so this one goes directly to the store. */
 async function addExpired({ store, organizationId, rootKeys }: TestApp): Promise<string> {
   const { keyId, secret, token } = mintApiKey('sk-lw-', randomBytes);
   await store.keys.insertApiKey({
@@ -84,7 +84,7 @@ async function addExpired({ store, organizationId, rootKeys }: TestApp): Promise
   return token;
 }
 
-/** Every rpc, by every one of its paths. */
+/** Requests for every path of every rpc. */
 function questions() {
   return methods.flatMap((method) =>
     routesOf(method).flatMap(({ verb, template }, spelling) =>

@@ -1,4 +1,4 @@
-/** Who may do what with webhook endpoints: whoever holds the permission at the organization, and nobody else. */
+/** Access to webhook endpoints, which only permissions at the organization give. */
 
 import { EndpointService } from '../../../gen/spandrel/v1/endpoints_pb.js';
 import { type Matrix, makeFor, type Operation } from './matrix.ts';
@@ -27,7 +27,7 @@ list event types           | 401c | 200 | 403p | 403p | 403p | 403p | 403p | 403
 
 const ENDPOINT = { url: NOBODY_URL, enabled_events: ['gateway.virtual_key.*'] };
 
-/** Sends nothing by itself: nothing of what it gets happens. */
+/** An endpoint that gets no events, because none of its type occur. */
 const endpoint = makeFor(async ({ world }) => {
   return String((await world.act('POST', '/api/webhooks/v1/endpoints', ENDPOINT)).data.id);
 });

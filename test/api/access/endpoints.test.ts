@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { EndpointService } from '../../../gen/spandrel/v1/endpoints_pb.js';
-import type { EndpointRecord } from '../../../src/domain/endpoint.ts';
-import { newEndpointId } from '../../../src/domain/endpoint-creation.ts';
-import { createEndpointSecrets } from '../../../src/domain/endpoint-secrets.ts';
+import type { EndpointRecord } from '../../../src/domain/endpoints/endpoint.ts';
+import { newEndpointId } from '../../../src/domain/endpoints/endpoint-creation.ts';
+import { createEndpointSecrets } from '../../../src/domain/endpoints/endpoint-secrets.ts';
 import type { TestApp } from '../../support/app.ts';
 import { callRest } from '../../support/surfaces.ts';
 import { ENDPOINT_MATRIX } from './endpoints-matrix.ts';
@@ -64,7 +64,7 @@ describe('the permissions of endpoints', () => {
   });
 });
 
-/** Every rpc about one endpoint, with all it needs beside the id. */
+/** Every rpc on one endpoint, with its other parameters. */
 const ABOUT_ONE: readonly (readonly [name: string, ask: (id: string) => Question])[] = (
   [
     ['getEndpoint', {}],

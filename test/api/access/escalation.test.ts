@@ -28,7 +28,7 @@ const listed = (...permissions: string[]) => ({
 });
 const email = () => `${freshName('m').replace(' ', '')}@localhost`;
 
-/** Every way up for a key that holds nothing but organization:manage. */
+/** All attempts of a key with only organization:manage to gain more. */
 async function attempts(): Promise<readonly Attempt[]> {
   const { adm, mem } = world.members;
   const organization = { scopeType: 'ORGANIZATION', scopeId: world.places.organization };
@@ -110,7 +110,7 @@ it.each(SURFACES)(
   },
 );
 
-/** What can be gained: the power of the calling key, and who belongs to the organization with which grants. */
+/** All that an attempt could change: the key's permissions, the members and their role bindings. */
 async function stateOf(): Promise<Body> {
   const { act, callerIds } = world;
   return {
@@ -156,7 +156,7 @@ it('keys of a removed member stay dead when the same e-mail is added again', asy
   expect(old.effectivePermissions).toEqual([]);
 });
 
-/** The same question about what exists elsewhere and about what exists nowhere. */
+/** The same requests with ids of another organization and with unknown ids. */
 function pairs(): readonly (readonly [
   what: string,
   ask: (id: string) => Question,

@@ -1,4 +1,4 @@
-/** Who may do what with experiments: each kind of act on them is a permission of its own. */
+/** Access to experiments: each kind of operation has its own permission. */
 
 import { ExperimentService } from '../../../gen/spandrel/v1/experiments_pb.js';
 import { callRest } from '../../support/surfaces.ts';
@@ -24,7 +24,7 @@ end a run              | 200  | 200 | 403d | 403d | 403d | 200  | 403d | 200  | 
 delete a run           | 200  | 200 | 403d | 403d | 403d | 200  | 403d | 200  | 200 | 403d | 403d | 200
 `;
 
-/** With a run that is called "run". */
+/** Creates an experiment with a run "run". */
 const experiment = makeFor(async ({ world }) => {
   const { address, projectKey } = world.app;
   const headers = { 'x-auth-token': projectKey };

@@ -1,4 +1,4 @@
-/** A second organization in the same database, behind the back of the server. */
+/** Adds a second organization to the same database, without the API. */
 
 import { randomBytes } from 'node:crypto';
 import Database from 'better-sqlite3';
@@ -94,7 +94,7 @@ function contentsOf({ rootKeys: { pepper } }: TestApp, foreign: Foreign, secret:
   } as const;
 }
 
-/** Behind the back of the running server, which knows nothing of the row it adds. */
+/** Runs SQL on the database without the running server's knowledge. */
 async function execute(url: string, sql: string): Promise<void> {
   const file = databaseFile(url);
   if (file === null) {

@@ -1,4 +1,4 @@
-/** What a caller may not see answers like what is not there, whatever is asked for at it. */
+/** Hidden projects and teams get the same answers as missing ones, for every request. */
 
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { EvaluatorService } from '../../../gen/spandrel/v1/evaluators_pb.js';
@@ -26,7 +26,7 @@ afterAll(async () => {
 type Place = readonly ['PROJECT' | 'TEAM', string];
 type Asked = { readonly place: Place; readonly role: string };
 
-/** The answer without what differs from request to request, and without the id that was asked about. */
+/** Returns the answer without request-specific values and the requested id. */
 async function answerTo(surface: Surface, question: Question, { token, id }: { token: string; id: string }) {
   const wanted = { status: 0, code: null };
   const { code, body } = await ask(surface, question, { address: world.app.address, token, wanted });
@@ -34,7 +34,7 @@ async function answerTo(surface: Surface, question: Question, { token, id }: { t
   return { code, text: text.replace(/[0-9a-f]{32}|[0-9a-f]{16}/g, 'a trace id') };
 }
 
-/** Everything that grants something to somebody at a place, or seems to. */
+/** All requests that give, or seem to give, a grant at a place. */
 function grantsAt({ place: [scopeType, scopeId], role }: Asked, keyId: string): readonly Question[] {
   const binding = { role, scopeType, scopeId };
   const list = ['organization:view'];

@@ -1,4 +1,4 @@
-/** Who may do what with API keys. */
+/** Access to API keys. */
 
 import { ApiKeyService } from '../../../gen/spandrel/v1/keys_pb.js';
 import { type Cell, type Matrix, makeFor, type Operation } from './matrix.ts';
@@ -46,7 +46,7 @@ revoke a revoked one                    | 409         | 409         | 403p      
 rotate a revoked one                    | 409         | 409         | 403p        | 409         | 403p        | 403p | 409  | -       | 403p | 403p
 `;
 
-/** How an operation finds the key that it is about. */
+/** Returns the id of the operation's key. */
 type Find = (cell: Cell) => Promise<string> | string;
 
 const byOwner = ({ owner }: Cell): string => owner ?? 'nobody';
@@ -63,7 +63,7 @@ const ownOfRole = adding(({ world, owner }) => ({
   body: { bindings: [atOrganization(owner === 'vie' ? 'VIEWER' : 'MEMBER', world.places)] },
 }));
 
-/** One's own, or for those who own nothing a service key. */
+/** A revoked key of the caller's owner, or a service key. */
 const revoked = makeFor(async ({ world, owner }) => {
   const { id } = await world.addKey({ owner, body: owner === null ? {} : narrow(world) });
   await world.act('DELETE', `/api/api-keys/${id}`);
@@ -157,7 +157,7 @@ export const KEY_MATRIX: Matrix = {
   },
 };
 
-/** A caller of its own where its token changes. */
+/** A new caller for cells that change its token. */
 async function calling({ world, caller, isRefused }: Cell): Promise<Minted> {
   if (caller === 'PROJ') return { id: world.callerIds.PA, token: world.tokens.PROJ };
   return isRefused ? { id: world.callerIds[caller], token: world.tokens[caller] } : await world.addCaller(caller);

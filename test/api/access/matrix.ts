@@ -1,4 +1,4 @@
-/** Reads a table of who may do what, and asks every cell of it over REST and over gRPC. */
+/** Reads an access table and tests every cell over REST and gRPC. */
 
 import { expect, it } from 'vitest';
 import { inParallel } from '../../support/scenario.ts';
@@ -6,7 +6,7 @@ import type { Callable } from '../../support/surfaces.ts';
 import { ask, type Question, SURFACES, type Wanted } from './question.ts';
 import { CALLERS, type CallerName, type MemberName, type World } from './world.ts';
 
-/** What a letter behind a status stands for; a row can have codes of its own by status or letter. */
+/** Codes by the letter after a status; rows may override them by status or letter. */
 const CODES: Codes = {
   p: 'insufficient_permissions',
   a: 'administrator_required',
@@ -28,13 +28,13 @@ export type Cell = {
   readonly caller: CallerName;
   /** The member behind the caller. */
   readonly owner: MemberName | null;
-  /** Whether it must be: then it changes nothing. */
+  /** True if it expects a refusal. */
   readonly isRefused: boolean;
 };
 
 /**
- * Makes what a cell is about: of its own when the cell changes it, otherwise shared among the cells of one name. One
- * that is not refused although it must be fails anyway.
+ * Creates the object of a cell: a new one if the cell changes it, else one shared by all cells of a name. A cell that
+ * is wrongly allowed fails anyway.
  */
 export function makeFor<T>(
   make: (cell: Cell) => Promise<T>,
@@ -49,7 +49,7 @@ export function makeFor<T>(
   };
 }
 
-/** What a row asks. What a cell changes is its own. */
+/** The operation of a row. */
 export type Operation = {
   readonly method: Callable;
   readonly ask: (cell: Cell) => Asked | Promise<Asked>;
@@ -75,7 +75,7 @@ type Row = { readonly name: string; readonly cells: readonly (readonly [CallerNa
 
 const WIDTH = 6;
 
-/** One test a row. */
+/** Defines a test per row. */
 export function testMatrix(matrix: Matrix, world: () => World): void {
   const rows = readRows(matrix);
   it('every operation has a row, and every row an operation', () => {
@@ -139,7 +139,7 @@ function isStatus(text: string): boolean {
   return /^\d{3}[a-z]?$/.test(text);
 }
 
-/** A cell that holds no status holds what a listing must answer. */
+/** A cell without a status holds the items of a listing. */
 function readCell(text: string, { codes = {} }: Operation): Wanted {
   if (!isStatus(text)) return { status: 200, code: null };
   const status = Number(text.slice(0, 3));

@@ -1,4 +1,4 @@
-/** Who may do what with monitors: to look is evaluations:view, all else evaluations:manage. */
+/** Access to monitors: evaluations:view to read, evaluations:manage for the rest. */
 
 import { MonitorService } from '../../../gen/spandrel/v1/monitors_pb.js';
 import { callRest } from '../../support/surfaces.ts';

@@ -32,13 +32,13 @@ function bindingOf({ role, at }: Grant) {
     : { role, scopeType: 'TEAM', scopeId: world.teams[at] };
 }
 
-/** The token of a key as described, whose owner, if there is one, is a new member. */
+/** Adds a key, with a new member as its owner, if any; returns its token. */
 async function addMover({ owner, key }: Mover): Promise<string> {
   const [permissions = []] = key.flatMap((grant) => (grant.permissions === undefined ? [] : [grant.permissions]));
   const restriction = permissions.length === 0 ? {} : { permissionMode: 'restricted', permissions };
   const body = { name: freshName('key'), bindings: key.map(bindingOf), ...restriction };
   if (owner === null) return (await world.act('POST', '/api/api-keys', { ...body, keyType: 'service' })).token;
-  // Nobody may be given a key that exceeds their role; what a test is about comes after a demotion.
+  // A key may not exceed its owner's role, so the owner is demoted afterwards.
   const userId = await world.addMember('ADMIN');
   const { token } = await world.act('POST', '/api/api-keys', { ...body, assignedToUserId: userId });
   const [role] = owner.flatMap((grant) => (grant.at === 'O' && grant.role !== 'CUSTOM' ? [grant.role] : []));

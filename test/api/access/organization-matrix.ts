@@ -1,4 +1,4 @@
-/** Who may do what beside API keys: the organization, its parts and people, traces, evaluators and events. */
+/** Access to all but API keys: the organization, its parts and members, traces, evaluators, events. */
 
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { DatasetService } from '../../../gen/spandrel/v1/datasets_pb.js';
@@ -136,7 +136,7 @@ const readProject = (id: (world: World) => string): Operation => ({
   codes: projectCodes,
 });
 
-/** A project that stands for P1, and the key that the caller would have if it were. */
+/** A project in place of P1, and the token of an equivalent caller. */
 const standIn = makeFor(
   async ({ world, caller }) => {
     const id = await world.addProject();
@@ -161,7 +161,7 @@ const addMember = (role: string): Operation => ({
   codes: scopeCode,
 });
 
-/** What only an administrator may do, and nobody to the last one. */
+/** Only administrators may do this, and never to the last administrator. */
 const onLastAdministrator = (
   method: Operation['method'],
   code: string,
@@ -223,7 +223,7 @@ const onDatasetInP1 = (
 });
 const traceInP1 = makeFor(({ world }) => world.addTrace());
 
-/** A project key reads its own project, whatever is named. */
+/** A project key reads its own project, whatever the header names. */
 const readEvaluator = (named: (world: World) => string | null, of: 'P1' | 'P2' = 'P1'): Operation => ({
   method: getEvaluator,
   ask: ({ world, caller }) => {
@@ -384,7 +384,7 @@ export const ORGANIZATION_MATRIX: Matrix = {
     'list the datasets of P1': inP1(listDatasets, () => ({})),
     'run an evaluator over traces of P1': inP1(EvaluationService.method.runEvaluatorOnTraces, ({ evaluators }) => ({
       parameters: { id_or_slug: evaluators.P1 },
-      // None is there, so that many of these runs can follow each other.
+      // The trace is missing, so each run ends at once.
       body: { traceIds: ['none'] },
     })),
     'cancel a run of P1': inP1(

@@ -1,4 +1,4 @@
-/** One question to one rpc in the words of REST, asked over REST and over gRPC. */
+/** Sends one request, written as for REST, over REST and gRPC. */
 
 import { getOption, type Message } from '@bufbuild/protobuf';
 import { http } from '../../../gen/google/api/annotations_pb.js';
@@ -13,19 +13,19 @@ type JsonObject = Readonly<Record<string, JsonValue>>;
 
 export type Question = {
   readonly method: Callable;
-  /** By the names in the path template. */
+  /** Path parameters by name in the template. */
   readonly parameters?: Texts;
   readonly query?: Texts;
   readonly body?: JsonObject;
-  /** The request over gRPC, where it does not follow from the body. */
+  /** The gRPC request, if the body does not determine it. */
   readonly message?: Message | Readonly<Record<string, unknown>>;
   readonly headers?: Texts;
 };
 
-/** What was answered; a status of gRPC is shown as the one of HTTP that stands for it. */
+/** An answer; gRPC statuses are shown as HTTP statuses. */
 export type Outcome = { readonly status: number | string; readonly code: string | null; readonly body: Body };
 
-/** What should be answered. */
+/** The expected answer. */
 export type Wanted = { readonly status: number; readonly code: string | null };
 
 export type Surface = 'REST' | 'gRPC';
@@ -33,10 +33,10 @@ export const SURFACES: readonly Surface[] = ['REST', 'gRPC'];
 
 export type Asking = {
   readonly address: string;
-  /** Null: none is sent. */
+  /** Null: no token. */
   readonly token: string | null;
   readonly wanted: Wanted;
-  /** Which of the paths of the rpc to take. */
+  /** Index of the rpc's path to use. */
   readonly spelling?: number;
 };
 

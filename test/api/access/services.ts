@@ -1,4 +1,4 @@
-/** Every rpc that the contract gives a route and asks a credential for, found in the generated code. */
+/** Reads all rpcs with a route and a credential from the generated code. */
 
 import { readdirSync } from 'node:fs';
 import { type DescFile, getOption, hasOption } from '@bufbuild/protobuf';

@@ -1,4 +1,4 @@
-/** A token typed where an id belongs must not come to stand anywhere: not in the audit log, a log line or an answer. */
+/** A token sent in place of an id must not appear in the audit log, a log line or an answer. */
 
 import { randomBytes } from 'node:crypto';
 import { getOption } from '@bufbuild/protobuf';
@@ -28,7 +28,7 @@ const escapeAll = (text: string) => text.replace(/./g, (each) => `%${each.charCo
 
 type Typed = { readonly name: string; readonly token: string; readonly shown: string };
 
-/** Tokens of every kind, with how they may be shown. */
+/** Tokens of every kind, with their permitted forms. */
 function typedTokens({ adminKey, projectKey }: TestApp): readonly Typed[] {
   const unknown = mintApiKey('sk-lw-', randomBytes);
   const second = mintApiKey('acme-', randomBytes);
@@ -46,7 +46,7 @@ function typedTokens({ adminKey, projectKey }: TestApp): readonly Typed[] {
   ];
 }
 
-/** What a token is typed into beside paths. */
+/** Requests with a token outside of paths. */
 function slips(app: TestApp, token: string): readonly Question[] {
   const grant = { role: 'VIEWER', scopeType: 'PROJECT', scopeId: token };
   const listed = { permissionMode: 'restricted', permissions: [`${'x'.repeat(60)}${token}`] };
@@ -68,7 +68,7 @@ function shownBy({ body }: Outcome): string {
 
 it('a token in place of any id stands in no answer, no log line and nothing that is stored', async () => {
   const app = await startApp({ environment: { SPANDREL_KEY_PREFIX: 'sk-lw-,acme-' } });
-  // One of each kind; the audit log is asked for more of them below.
+  // One of each kind; a test below covers more in the audit log.
   const tokens = typedTokens(app).filter(({ name }) => !name.startsWith('an unknown') && !name.startsWith('a project'));
   const texts: string[] = [];
   const questions: readonly Question[] = tokens.flatMap(({ token }) => [
@@ -132,7 +132,7 @@ it.each(SURFACES)('the audit log tells which key was meant, whose token was type
 
 const bodyFor = (method: Callable) => (getOption(method, http).body === '' ? {} : { body: {} });
 
-/** They are written off the path of requests, and all of them before a server has stopped. */
+/** A server writes refusals asynchronously, and all of them before it has stopped. */
 async function refusalsOf({ stop, store, organizationId }: TestApp) {
   await stop();
   const any = { fromMs: null, toMs: null, action: null, actorUserId: null, actorKeyId: null, targetId: null };

@@ -1,4 +1,4 @@
-/** The organization that the access matrix asks about, with everyone who asks. */
+/** The organization of the access matrix, with all its callers. */
 
 import { randomBytes } from 'node:crypto';
 import { newId } from '../../../src/domain/ids.ts';
@@ -16,7 +16,7 @@ export type KeyWish = {
   readonly body: { readonly [name: string]: object | string };
 };
 
-/** Where a grant can be. `project` is P1, or a fresh project that stands for it. */
+/** The scopes of grants. `project` is P1, or a new project in its place. */
 export type Places = { readonly organization: string; readonly project: string };
 
 export const atOrganization = (role: string, { organization }: Places): Grant => ({
@@ -35,7 +35,7 @@ const restricted = (places: Places, permission: string) => ({
   permissions: [permission],
 });
 
-/** Who asks with an API key, and what kind of key. */
+/** The callers with API keys, and their keys. */
 export const CALLERS = {
   PA: (at) => ({ owner: 'adm', body: { bindings: [atOrganization('ADMIN', at)] } }),
   PN: (at) => ({ owner: 'adm', body: restricted(at, 'organization:manage') }),
@@ -52,7 +52,7 @@ export const CALLERS = {
 } satisfies { readonly [name: string]: (places: Places) => KeyWish };
 
 export type KeyCaller = keyof typeof CALLERS;
-/** PROJ asks with the project key of P1. */
+/** PROJ uses the project key of P1. */
 export type CallerName = KeyCaller | 'PROJ';
 
 export const KEY_CALLERS = Object.keys(CALLERS) as readonly KeyCaller[];
@@ -67,22 +67,22 @@ export type World = {
   readonly members: { readonly [name in MemberName]: string };
   readonly tokens: { readonly [name in CallerName]: string };
   readonly callerIds: { readonly [name in KeyCaller]: string };
-  /** One more key of each member, which asks nothing. */
+  /** Another key of each member, which is no caller. */
   readonly targets: { readonly [name in MemberName]: string };
-  /** The service key that asks nothing; it holds ADMIN at the organization. */
+  /** A service key that is no caller; it holds ADMIN at the organization. */
   readonly svc: string;
   readonly evaluators: { readonly P1: string; readonly P2: string };
   readonly traceId: string;
   readonly eventId: string;
   readonly foreign: Foreign;
-  /** The ids that a word of the tables stands for, to this owner. */
+  /** The ids that a word in the tables means for this owner. */
   ids(word: string, owner: MemberName | null): readonly string[];
   /** The word for an id. */
   nameOf(id: string): string;
-  /** With the power of the first administrator; throws unless it succeeds. */
+  /** Sends a request as the first administrator; throws on failure. */
   act(verb: string, path: string, body?: object): Promise<Body>;
   addKey(wish: KeyWish): Promise<Minted>;
-  /** The same kind of key once more; `project` stands for P1. */
+  /** Adds an equal key; `project` replaces P1. */
   addCaller(name: KeyCaller, project?: string): Promise<Minted>;
   addMember(role: string): Promise<string>;
   /** Another project in T1. */
@@ -94,10 +94,10 @@ export type World = {
   addTrace(): Promise<string>;
 };
 
-/** A name that nothing else has. */
+/** A unique name. */
 export const freshName = (what: string): string => `${what} ${hex(16)}`;
 
-/** Nobody listens there, which is known at once. */
+/** A closed port, which fails at once. */
 export const NOBODY_URL = 'http://127.0.0.1:1/';
 
 export async function createWorld(): Promise<World> {
@@ -199,7 +199,7 @@ function createMakers(act: Act) {
   };
 }
 
-/** What there is to see: projects, and something in each. */
+/** Adds a second project, and contents to both. */
 async function addContents(app: TestApp, act: Act) {
   const [first] = (await act('GET', '/api/teams')).data;
   const team = await act('POST', '/api/teams', { name: 'T2' });

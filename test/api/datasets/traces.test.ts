@@ -1,4 +1,4 @@
-/** Entries that are made of what a search finds. */
+/** Dataset entries made of found traces. */
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DatasetService } from '../../../gen/spandrel/v1/datasets_pb.js';

@@ -1,4 +1,4 @@
-/** Asks the service of webhook endpoints over REST and gRPC, and gives it something to send to. */
+/** Calls the endpoint service over REST and gRPC, and starts receivers for it. */
 
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -13,7 +13,7 @@ import { ask, type Question, type Surface } from '../access/question.ts';
 export { SURFACES, type Surface } from '../access/question.ts';
 
 export const BASE = '/api/webhooks/v1/endpoints';
-/** Nobody listens there, which is known at once. */
+/** A closed port, which fails at once. */
 export const NOBODY_URL = 'http://127.0.0.1:1/';
 export const HTTP = { url: NOBODY_URL, enabled_events: ['gateway.virtual_key.*'] };
 export const QUEUE_URL = 'https://sqs.eu-west-1.amazonaws.com/123456789012/events';
@@ -24,12 +24,12 @@ export type Operation = keyof typeof methods;
 
 export type Asked = Omit<Question, 'method' | 'body'> & {
   readonly body?: object;
-  /** Part of the parameters. */
+  /** The path parameter `id`. */
   readonly id?: string;
   readonly token?: string;
 };
 
-/** The body of a success, or the error in it; anything but the wanted answer fails. */
+/** Returns the body of a success, or its error; fails on any other answer. */
 export async function asking(
   app: TestApp,
   [surface, operation]: readonly [Surface, Operation],
@@ -59,7 +59,7 @@ export async function asking(
   return code === null ? told : (told.error ?? told);
 }
 
-/** A server that may send to this machine. */
+/** Starts a server that may send to this machine. */
 export function startSending(environment: { readonly [name: string]: string } = {}, clock?: () => number) {
   const settings = { SPANDREL_WEBHOOK_ALLOW: '127.0.0.1', ...environment };
   return startApp({ environment: settings, ...(clock === undefined ? {} : { clock }) });
@@ -69,7 +69,7 @@ export async function create(app: TestApp, body: object = HTTP): Promise<Body> {
   return (await asking(app, ['REST', 'createEndpoint'], { body })).data;
 }
 
-/** A plain REST call of the administrator. */
+/** A REST call as the administrator. */
 export function call(app: TestApp, verb: string, path: string, more: { body?: unknown; headers?: object } = {}) {
   const headers = { authorization: `Bearer ${app.adminKey}`, ...more.headers } as { [name: string]: string };
   return callRest(app.address, { verb, path, headers, ...(more.body === undefined ? {} : { body: more.body }) });
@@ -84,7 +84,7 @@ export type Receiver = {
   close(): Promise<void>;
 };
 
-/** Keeps what it is sent, and answers what it is told to. */
+/** Records requests and sends the preset answer. */
 export async function startReceiver(): Promise<Receiver> {
   const received: Receipt[] = [];
   const server = createServer((request, response) => {

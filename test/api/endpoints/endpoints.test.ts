@@ -32,7 +32,7 @@ const FIELDS = [
   'created_at',
   'updated_at',
 ];
-/** Of a bucket that anybody may have called sqs. */
+/** The URL of a bucket that somebody could name `sqs`. */
 const NO_REGION_URL = QUEUE_URL.replace('eu-west-1', 's3');
 const QUEUE_FIELDS = [
   'queue_url',

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { EndpointService } from '../../../gen/spandrel/v1/endpoints_pb.js';
-import { createEndpointSecrets } from '../../../src/domain/endpoint-secrets.ts';
+import { createEndpointSecrets } from '../../../src/domain/endpoints/endpoint-secrets.ts';
 import type { TestApp } from '../../support/app.ts';
 import { callRpc } from '../../support/surfaces.ts';
 import { asking, BASE, call, create, HTTP, QUEUE_URL, SURFACES, startSending } from './asking.ts';
@@ -16,7 +16,7 @@ afterAll(async () => {
 
 const freshKey = () => `key-${randomBytes(8).toString('hex')}`;
 
-/** What deliveries sign with now, newest first. */
+/** The current signing secrets, newest first. */
 async function signing(id: string): Promise<readonly string[]> {
   const endpoint = await app.store.webhooks.endpoint(app.organizationId, id);
   if (endpoint === null) throw new Error('no endpoint');

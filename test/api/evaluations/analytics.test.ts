@@ -10,7 +10,7 @@ import { createAsker } from './asking.ts';
 const { queryEvaluationAnalytics } = EvaluationService.method;
 const MATCH = 'langevals/exact_match';
 const DAY_MS = 86_400_000;
-/** The beginning of a day. */
+/** The start of a day. */
 const FIRST_MS = Math.floor(Date.now() / DAY_MS) * DAY_MS - 2 * DAY_MS;
 
 let app: TestApp;

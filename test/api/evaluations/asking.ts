@@ -1,4 +1,4 @@
-/** Runs of evaluators, each as REST and as gRPC ask for them. */
+/** Runs of evaluators, as requests over REST and gRPC. */
 
 import { EvaluationService } from '../../../gen/spandrel/v1/evaluations_pb.js';
 import type { TestApp } from '../../support/app.ts';
@@ -13,12 +13,12 @@ export type RunBody = { readonly [member: string]: unknown };
 
 const ON_ERRORS: { readonly [word: string]: number } = { pass: 1, block: 2 };
 
-/** A caller with the project key of the app, or with another credential. */
+/** A client with the app's project key, or another credential. */
 export function createAsker(app: () => TestApp) {
   const key = (): Headers => ({ 'x-auth-token': app().projectKey });
   return {
     key,
-    /** One run, by the name of the evaluator in a path of one part. */
+    /** A run of an evaluator whose name has one path segment. */
     run(evaluator: string, body: RunBody, expected: Expected): SurfaceCase {
       const { data, settings, on_error: onError } = body;
       const text = (member: string) => (typeof body[member] === 'string' ? body[member] : undefined);

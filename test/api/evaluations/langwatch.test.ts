@@ -45,7 +45,7 @@ it('langwatch learns of an evaluator that is not there', async () => {
   await expect(langwatch.evaluations.evaluate('nobody', { data: {} })).rejects.toThrow('nobody');
 });
 
-/** Whatever runs meanwhile runs inside the span. */
+/** Makes the span the active one. */
 function inside(span: Span): ContextManager {
   const active = trace.setSpan(ROOT_CONTEXT, span);
   const manager: ContextManager = {

@@ -9,7 +9,7 @@ import { createAsker } from './asking.ts';
 let app: TestApp;
 let isFull = false;
 
-/** A store that can be told to take no more traces. */
+/** A store that refuses traces while `isFull`. */
 function fillable(store: Store): Store {
   const append: Store['traces']['append'] = async (append) => {
     if (isFull) throw unavailableFault('The store is full.', 1);

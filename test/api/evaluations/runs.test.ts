@@ -167,7 +167,7 @@ it('a run that its worker left is taken over where it stood', async () => {
   const counts = { processed: 3, skipped: 1, failed: 0, tracesFound: null, isFoundExactly: true };
   const place = { projectId: app.projectId, id, evaluatorId: matcher, cursor: '', error: null, ...counts };
   const searchJson = JSON.stringify({ ...search, traceIds: ['batch-20'], isByUpdate: false });
-  // Its lease is over from the start, as that of a process is that was killed a while ago.
+  // Its lease has expired, like that of a process killed earlier.
   const dead = { ...place, searchJson, status: 'running' as const, createdAtMs: nowMs, updatedAtMs: nowMs };
   await runs.insert(dead, { runningMax: 20, forgetBeforeMs: 0 });
   expect(await waitFor(id, hasEnded)).toMatchObject({ status: 'completed', processed: 4, skipped: 1, evaluated: 5 });

@@ -1,4 +1,4 @@
-/** Questions about evaluators, each as REST and as gRPC ask them. */
+/** Requests about evaluators over REST and gRPC. */
 
 import { EvaluatorService } from '../../../gen/spandrel/v1/evaluators_pb.js';
 import type { TestApp } from '../../support/app.ts';
@@ -10,7 +10,7 @@ export const { getEvaluator, listEvaluators, createEvaluator, updateEvaluator, d
 type Headers = { readonly [name: string]: string };
 type Expected = Pick<SurfaceCase, 'status'> & Partial<Pick<SurfaceCase, 'code' | 'check' | 'headers'>>;
 
-/** A caller with the project key of the app, or with another credential. */
+/** A client with the app's project key, or another credential. */
 export function createAsker(app: () => TestApp) {
   const key = (): Headers => ({ 'x-auth-token': app().projectKey });
   const pathOf = (idOrSlug: string) => `/api/evaluators/${encodeURIComponent(idOrSlug)}`;

@@ -293,7 +293,7 @@ describe('each of them', () => {
       const headers = { authorization: 'Bearer nope' };
       await ask(question({ headers, status: 401, code: 'invalid_credentials' }));
       const held = ['traces:view', ...others.filter((each) => each !== permission)].filter(
-        // Who may change or delete may look, too.
+        // Permissions to change or delete include viewing.
         (each) => permission !== 'evaluations:view' || each === 'traces:view',
       );
       const token = await addKey(app, { bindings: [custom('PROJECT', app.projectId, held)] });

@@ -35,7 +35,7 @@ afterAll(async () => {
 
 const admin = () => ({ authorization: `Bearer ${app.adminKey}` });
 
-/** By the names of REST. */
+/** Parameters by REST name. */
 type Asked = {
   readonly from?: bigint;
   readonly to?: bigint;
@@ -47,7 +47,7 @@ type Asked = {
 const END = { seconds: 253_402_300_799n, nanos: 999_999_999 };
 
 function requestOf({ from, to, type, cursor = '', limit }: Asked): MessageInitShape<typeof ListEventsRequestSchema> {
-  // The last instant there is stands for all that are later.
+  // The latest valid instant replaces all later ones.
   const instant = (ms?: bigint) =>
     ms === undefined
       ? undefined

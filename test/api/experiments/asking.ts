@@ -1,4 +1,4 @@
-/** Questions about experiments, each as REST and as gRPC ask them. */
+/** Requests about experiments over REST and gRPC. */
 
 import { ExperimentService } from '../../../gen/spandrel/v1/experiments_pb.js';
 import type { TestApp } from '../../support/app.ts';
@@ -8,7 +8,7 @@ export const METHODS = ExperimentService.method;
 
 export type Told = Pick<SurfaceCase, 'status'> & Partial<Pick<SurfaceCase, 'code' | 'check' | 'headers'>>;
 
-/** With the project key of the app. */
+/** A client with the project key. */
 export function createAsker(app: () => TestApp) {
   const key = () => ({ 'x-auth-token': app().projectKey });
   const rest = async (verb: string, path: string, body?: unknown): Promise<Answer> =>
@@ -16,7 +16,7 @@ export function createAsker(app: () => TestApp) {
   return {
     key,
     rest,
-    /** The slug of a new experiment. */
+    /** Creates an experiment; returns its slug. */
     async init(name: string): Promise<string> {
       return String((await rest('POST', '/api/experiment/init', { experiment_name: name })).body.slug);
     },
@@ -25,7 +25,7 @@ export function createAsker(app: () => TestApp) {
         .body,
     read: async (slug: string, runId: string, query = ''): Promise<Body> =>
       (await rest('GET', `/api/experiments/${slug}/runs/${runId}${query}`)).body,
-    /** One question on both surfaces. */
+    /** A request on both surfaces. */
     asked: (
       [verb, path, body]: readonly [string, string, unknown?],
       rpc: SurfaceCase['rpc'],

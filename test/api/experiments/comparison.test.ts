@@ -1,4 +1,4 @@
-/** Two runs side by side. */
+/** Comparisons of two runs. */
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startApp, type TestApp } from '../../support/app.ts';
@@ -34,7 +34,7 @@ const score = (index: number, value: number, more: object = {}) => ({
 });
 const compare = async (query: string, of = slug): Promise<Body> =>
   (await rest('GET', `/api/experiments/${of}/compare?${query}`)).body;
-/** The places of what is compared, side by side. */
+/** Pairs of indexes of compared entries. */
 const placesOf = ({ data }: Body) => data.map(({ base, other }: Body) => [base?.index ?? null, other?.index ?? null]);
 
 describe('two runs of a dataset', () => {
@@ -78,7 +78,7 @@ describe('results are matched', () => {
     const shuffled = [
       { index: 0, entry: { id: `${datasetId}-2`, datasetId, entry: { q: 2 } } },
       { index: 1, entry_id: `${datasetId}-0` },
-      // Nobody says of which entry it is.
+      // This entry has no id.
       { index: 2 },
     ];
     await log(slug, 'shuffled', { dataset: shuffled });

@@ -13,7 +13,7 @@ beforeAll(async () => {
   app = await startApp();
   langwatch = new LangWatch({ apiKey: app.projectKey, endpoint: app.address });
   told = [];
-  // It prints where results are shown.
+  // The SDK prints the URL of the results.
   vi.spyOn(console, 'log').mockImplementation((line) => void told.push(String(line)));
 });
 afterAll(async () => {
@@ -49,7 +49,7 @@ it('langwatch runs an experiment on a dataset, and what came of it reads back co
   const { data, summary } = await read('capitals-of-states', runs[0].id);
   expect(data).toHaveLength(3);
   for (const [index, result] of data.entries()) {
-    // Entries of a dataset that is kept here are known again.
+    // The server recognises entries of its own dataset.
     expect(result).toMatchObject({ index, entry_id: `${made.id}-${index}`, entry: { entry: entries[index] } });
     expect(result.duration).toEqual(expect.any(Number));
   }
@@ -75,7 +75,7 @@ it('langwatch tries several targets on each entry', async () => {
   await experiment.run(['a', 'b'], async () => {
     for (const model of ['small', 'large']) {
       await experiment.withTarget(model, { model }, async () => {
-        // Inside of a target its place is known.
+        // Inside a target the SDK knows the index.
         experiment.log('quality', { score: model === 'large' ? 1 : 0 } as Parameters<typeof experiment.log>[1]);
         return { output: `by ${model}` };
       });

@@ -1,4 +1,4 @@
-/** What is refused of what clients tell, over gRPC as over REST. */
+/** Refused parts of reports, over gRPC and REST. */
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startApp, type TestApp } from '../../support/app.ts';
@@ -20,7 +20,7 @@ const logRpc = (runId: string, request: object) =>
     request: { experimentSlug: slug, runId, ...request },
     headers: key(),
   });
-/** What is refused, and that the rest is there. */
+/** Sends a report; returns the fields refused. */
 async function refusedOf(runId: string, request: object): Promise<readonly string[]> {
   const answer = await logRpc(runId, request);
   if (!answer.ok) throw new Error(`${answer.code}: ${answer.error.details}`);

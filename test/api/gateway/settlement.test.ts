@@ -32,7 +32,7 @@ async function list(): Promise<readonly Body[]> {
   return body.data;
 }
 
-/** Lets the jobs run once more. */
+/** Lets the jobs run once. */
 async function sweep(): Promise<void> {
   await pass();
   await until(() => waiting().includes(INTERVAL_MS));

@@ -1,4 +1,4 @@
-/** Asks the API keys service on every surface: both spellings of its paths, and gRPC. */
+/** Calls the API key service on every surface: both spellings of its paths, and gRPC. */
 
 import type { DescMethodUnary } from '@bufbuild/protobuf';
 import { ApiKeyService } from '../../../gen/spandrel/v1/keys_pb.js';
@@ -27,12 +27,12 @@ export type Asked = {
   readonly id?: string;
   readonly query?: { readonly [name: string]: string };
   readonly body?: object;
-  /** Of the bootstrapped administrator by default; empty: none. */
+  /** By default the first administrator's; empty: none. */
   readonly token?: string;
   readonly headers?: { readonly [name: string]: string };
 };
 
-/** `status` is that of REST; `body` what REST writes, or would: of an error over gRPC, what its details hold. */
+/** `status` as in REST; `body` as REST writes it; for an error over gRPC, its details. */
 export type Told = {
   readonly status: number;
   readonly code: string | null;
@@ -93,7 +93,7 @@ async function askGrpc(
   return { status: STATUSES.get(error.code) ?? 0, code, message: error.details, body: meta };
 }
 
-/** The status of REST for one of gRPC, as far as this service answers it. */
+/** REST statuses by gRPC status, as far as this service uses them. */
 const STATUSES: ReadonlyMap<number, number> = new Map([
   [3, 422],
   [5, 404],
@@ -105,14 +105,14 @@ const STATUSES: ReadonlyMap<number, number> = new Map([
 
 export type Minted = { readonly id: string; readonly token: string; readonly apiKey: Body };
 
-/** Mints a key as the administrator; throws unless that succeeds. */
+/** Creates a key as the administrator; throws on failure. */
 export async function mint(app: TestApp, body: object, token = app.adminKey): Promise<Minted> {
   const told = await ask(app, ['/api/api-keys', 'create'], { body: { name: 'minted', ...body }, token });
   if (told.status !== 201) throw new Error(JSON.stringify(told.body));
   return told.body;
 }
 
-/** One more member, with a personal key that holds the member's role. */
+/** Adds a member and a personal key with the member's role. */
 export async function addMember(app: TestApp, role: string): Promise<{ userId: string; key: Minted }> {
   const answer = await callRest(app.address, {
     verb: 'POST',
@@ -125,7 +125,7 @@ export async function addMember(app: TestApp, role: string): Promise<{ userId: s
   return { userId, key: await mint(app, { assignedToUserId: userId }) };
 }
 
-/** The body of a key that holds these permissions at the organization, and nothing else. */
+/** The body of a key with only these permissions at the organization. */
 export const restrictedTo = (app: TestApp, ...permissions: readonly string[]) => ({
   permissionMode: 'restricted',
   permissions,

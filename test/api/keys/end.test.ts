@@ -11,7 +11,7 @@ afterAll(async () => {
   await app.close();
 });
 
-/** Whether the token works, on every surface. */
+/** Whether the token works, on all surfaces. */
 async function works(token: string): Promise<boolean> {
   const codes = [];
   for (const surface of SURFACES) codes.push((await ask(app, [surface, 'list'], { token })).code);

@@ -1,4 +1,4 @@
-/** A key that expires hands out no power that would outlast it. */
+/** An expiring key gives no access that outlasts it. */
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startApp, type TestApp } from '../../support/app.ts';
@@ -21,7 +21,7 @@ const administrator = () => ({
   bindings: [{ role: 'ADMIN', scopeType: 'ORGANIZATION', scopeId: app.organizationId }],
 });
 
-/** A key of an administrator that works for another hour. */
+/** Creates an administrator's key that expires in an hour. */
 async function mintExpiring(): Promise<Minted & { readonly expiresAtMs: number }> {
   const expiresAtMs = nowMs + HOUR_MS;
   return { ...(await mint(app, { ...administrator(), expiresAt: expiresAtMs })), expiresAtMs };

@@ -17,7 +17,7 @@ afterAll(async () => {
   await app.close();
 });
 
-/** All that an error says beside the ids of the call. */
+/** An error without the ids of the call. */
 function said({ status, code, message, body }: Told) {
   const { trace_id: _, span_id: _span, trace: _trace, ...members } = body;
   return { status, code, message, members };
@@ -70,7 +70,7 @@ describe.each(SURFACES)('reading keys over %s', (surface) => {
 
   it('bad questions are refused', async () => {
     const cases = [
-      // A message has no word for what is no scope.
+      // A gRPC enum cannot hold an invalid scope.
       ...(surface === 'gRPC' ? [] : [{ query: { scope: 'all' }, field: 'scope' }]),
       { query: { limit: '0' }, field: 'limit' },
       { query: { limit: '201' }, field: 'limit' },
@@ -129,7 +129,7 @@ describe('every operation on API keys', () => {
   });
 });
 
-/** A key of a member who may manage the organization without being an administrator. */
+/** Adds a non-administrator with organization:manage; returns the key. */
 async function manager(): Promise<Minted> {
   const { userId } = await addMember(app, 'MEMBER');
   const answer = await callRest(app.address, {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { PERMISSIONS } from '../../../src/domain/permission-catalogue.ts';
+import { PERMISSIONS } from '../../../src/domain/keys/permission-catalogue.ts';
 import { startApp, type TestApp } from '../../support/app.ts';
 import { ask, mint, restrictedTo, SURFACES } from './ask.ts';
 

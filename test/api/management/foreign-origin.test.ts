@@ -29,7 +29,7 @@ type Sent = { readonly verb?: string; readonly path: string; readonly headers: H
 
 const basic = (token = app.adminKey) => `Basic ${Buffer.from(`${app.projectId}:${token}`).toString('base64')}`;
 
-/** As a browser sends it: fetch would not let a test say where it comes from. */
+/** Sends like a browser: fetch does not let a test set the origin. */
 function send({ verb = 'POST', path, headers, body = '' }: Sent): Promise<{ status: number; body: Body }> {
   return new Promise((resolve, reject) => {
     const sent = { ...headers, 'content-length': Buffer.byteLength(body) };
@@ -49,7 +49,7 @@ async function makeKey(): Promise<string> {
   return (await act(app, 'POST', '/api/api-keys', { name: hex(8), keyType: 'service' })).id;
 }
 
-/** What a page can do with a form: a body that says nothing to a route that needs none. */
+/** What a page's form can do: an irrelevant body for a route without one. */
 async function rotate(headers: Headers): Promise<{ status: number; body: Body }> {
   return await send({ path: `/api/api-keys/${await makeKey()}/rotate`, headers });
 }
@@ -98,7 +98,7 @@ describe('credentials that a browser remembers', () => {
     }
     expect((await rotate({ authorization, origin, 'x-auth-token': app.adminKey })).status).toBe(200);
     expect((await rotate({ authorization, origin, 'content-type': 'application/json' })).status).toBe(200);
-    // What a proxy adds says nothing about the page.
+    // Headers of proxies do not prove a script.
     const added = { 'x-request-id': 'r', 'x-forwarded-for': '192.0.2.1', traceparent: `00-${hex(32)}-${hex(16)}-01` };
     expect(await rotate({ authorization, origin, ...added })).toMatchObject(REFUSED);
   });

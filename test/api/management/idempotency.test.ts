@@ -4,7 +4,7 @@ import { createConnectTransport } from '@connectrpc/connect-node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ApiKeyService } from '../../../gen/spandrel/v1/keys_pb.js';
 import { TeamService } from '../../../gen/spandrel/v1/organization_pb.js';
-import { storedName } from '../../../src/domain/idempotency.ts';
+import { storedName } from '../../../src/domain/management/idempotency.ts';
 import { startApp, type TestApp } from '../../support/app.ts';
 import { addKey, custom } from '../../support/fixtures.ts';
 import { callRest, callRpc } from '../../support/surfaces.ts';

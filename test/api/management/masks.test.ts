@@ -33,10 +33,10 @@ afterAll(async () => {
 type Message = { readonly [field: string]: unknown };
 type Case = {
   readonly method: DescMethodUnary;
-  /** Everything that the paths name is set, and nothing else but what says whom the request is about. */
+  /** Sets exactly the fields of `paths`, and the id of the resource. */
   readonly request: () => Message | Promise<Message>;
   readonly paths: readonly string[];
-  /** A path that the mask leaves out, and what REST calls its field. */
+  /** A path that the mask omits, and its REST name. */
   readonly omits: readonly [path: string, name: string];
 };
 
@@ -167,7 +167,7 @@ describe.each(CASES)('$method.name', (each) => {
   });
 });
 
-/** A field of the contract that is not set. */
+/** The path of a field that is not set. */
 function unsetPathOf({ input }: DescMethodUnary): readonly string[] {
   const unset = (resourceField(input)?.message ?? input).fields.find(
     ({ name }) => name !== 'name' && name !== 'update_mask',

@@ -20,7 +20,7 @@ async function audited(query: { readonly [name: string]: string }) {
   return body.data;
 }
 
-/** Refusals are written after the answer, so their entries are awaited. */
+/** Waits for audit entries: refusals are written after the answer. */
 async function eventually<T>(read: () => Promise<T>, holds: (found: T) => boolean): Promise<T> {
   const endMs = performance.now() + 20_000;
   for (;;) {

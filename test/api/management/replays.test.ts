@@ -10,7 +10,7 @@ import {
   TeamService,
 } from '../../../gen/spandrel/v1/organization_pb.js';
 import type { JsonValue } from '../../../src/domain/fault.ts';
-import type { Binding, Role, ScopeType } from '../../../src/domain/permissions.ts';
+import type { Binding, Role, ScopeType } from '../../../src/domain/keys/permissions.ts';
 import { startApp, type TestApp } from '../../support/app.ts';
 import { addKey, hex, llmTrace } from '../../support/fixtures.ts';
 import { type Body, callRest } from '../../support/surfaces.ts';
@@ -47,7 +47,7 @@ const ADMIN = at('ADMIN');
 const MANAGE = custom('organization:manage');
 const unique = (word: string) => `${word} ${hex(12)}`;
 
-/** What is asked for; made anew for every case. */
+/** A request; each case makes a new one. */
 type Asked = {
   readonly body?: { readonly [name: string]: JsonValue };
   readonly parameters?: { readonly [name: string]: string };
@@ -59,9 +59,9 @@ type Case = {
   readonly name: string;
   readonly method: DescMethodUnary;
   readonly prepare: () => Asked | Promise<Asked>;
-  /** What the calling key holds at first, unless the preparation says. */
+  /** The initial grants of the calling key, unless `prepare` sets them. */
   readonly rights?: readonly Grant[];
-  /** What is left of it when the request is repeated. */
+  /** Its grants when the request is repeated. */
   readonly less?: readonly Grant[];
   readonly code: string;
 };
@@ -81,7 +81,7 @@ async function makeEndpoint(body: object = {}): Promise<string> {
   return (await act(app, 'POST', '/api/webhooks/v1/endpoints', endpoint)).data.id;
 }
 
-/** A delivery that its receiver refused for good. */
+/** Creates a dead letter by status 410. */
 async function makeDeadLetter(): Promise<{ readonly id: string; readonly dispatch_id: string }> {
   receiver.answer = { status: 410, body: '' };
   const id = await makeEndpoint({ enabled_events: ['gateway.request.*'] });
@@ -223,7 +223,7 @@ const idOf = (token: string) => token.slice('sk-lw-'.length).split('_')[0] ?? ''
 const whole = (grants: readonly Grant[]) =>
   grants.map((grant) => ({ ...grant, scopeId: grant.scopeId ?? app.organizationId }));
 
-/** Gives the key other grants, as the administrator. */
+/** Replaces a key's grants as the administrator. */
 async function regrant(token: string, grants: readonly Grant[]): Promise<void> {
   const permissions = grants.flatMap((grant) => grant.permissions);
   const bindings = whole(grants).map(({ role, scopeType, scopeId }) => ({ role, scopeType, scopeId }));
@@ -231,7 +231,7 @@ async function regrant(token: string, grants: readonly Grant[]): Promise<void> {
   await act(app, 'PATCH', `/api/api-keys/${idOf(token)}`, { bindings, permissions, permissionMode });
 }
 
-/** The same request over every surface, under one idempotency key. */
+/** Repeats a request over every surface with one idempotency key. */
 function repeat(method: DescMethodUnary, { parameters, body }: Asked, token: string) {
   const key = `key-${hex(16)}`;
   const question = {
@@ -285,7 +285,7 @@ describe('the key of a kept answer is bounded by what its caller holds now', () 
     const first = await send();
     await regrant(token, [MANAGE]);
     await send({ status: 403, code: 'api_key_scope_violation' });
-    // With another idempotency key the same words make a key that is as narrow as the caller.
+    // With another idempotency key the same body creates a key as narrow as the caller.
     const { apiKey } = await repeat(createKey, { body: { name: 'a copy' } }, token)();
     expect(apiKey.permissions).toEqual(['organization:manage']);
     await regrant(token, [ADMIN]);

@@ -1,4 +1,4 @@
-/** docs/access.md points here: two organizations of one installation do not see each other through the API. */
+/** docs/access.md refers to this test: two organizations of one installation cannot see each other. */
 
 import { randomBytes } from 'node:crypto';
 import { type DescMethodUnary, getOption } from '@bufbuild/protobuf';
@@ -18,7 +18,7 @@ import {
 } from '../../../gen/spandrel/v1/organization_pb.js';
 import { SpendService } from '../../../gen/spandrel/v1/spend_pb.js';
 import { TraceService } from '../../../gen/spandrel/v1/traces_pb.js';
-import { addOrganization } from '../../../src/domain/bootstrap.ts';
+import { addOrganization } from '../../../src/domain/organization/bootstrap.ts';
 import { startApp, type TestApp } from '../../support/app.ts';
 import { hex, llmTrace } from '../../support/fixtures.ts';
 import { type Body, callRest } from '../../support/surfaces.ts';
@@ -30,7 +30,7 @@ type Side = {
   readonly userId: string;
   readonly adminKey: string;
   readonly projectKey: string;
-  /** Everything that has an id. */
+  /** All ids in the organization. */
   readonly ids: readonly string[];
   readonly traceId: string;
   readonly endpointId: string;
@@ -71,7 +71,7 @@ async function rest(token: string, verb: string, path: string, body?: object): P
 
 type Keys = Pick<Side, 'organizationId' | 'projectId' | 'userId' | 'adminKey' | 'projectKey'>;
 
-/** One of everything in an organization. */
+/** Adds one of everything to an organization. */
 async function fill({ organizationId, projectId, userId, adminKey, projectKey }: Keys): Promise<Side> {
   const [team] = (await rest(adminKey, 'GET', '/api/teams')).data;
   const member = await rest(adminKey, 'POST', '/api/organization/members', {

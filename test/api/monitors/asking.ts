@@ -1,4 +1,4 @@
-/** Questions about monitors, each as REST and as gRPC ask them. */
+/** Requests about monitors over REST and gRPC. */
 
 import { EvaluatorService } from '../../../gen/spandrel/v1/evaluators_pb.js';
 import { MonitorExecutionMode, MonitorService } from '../../../gen/spandrel/v1/monitors_pb.js';
@@ -17,7 +17,7 @@ const MODES: { readonly [word: string]: MonitorExecutionMode } = {
   MANUALLY: MonitorExecutionMode.MANUALLY,
 };
 
-/** A body of REST as the fields of a message. */
+/** Converts a REST body to message fields. */
 function fieldsOf(body: Body) {
   const { preconditions, mappings, mapping, parameters, executionMode, ...plain } = body;
   const json = (name: string, value: unknown) => (value === undefined ? {} : { [name]: JSON.stringify(value) });
@@ -32,7 +32,7 @@ function fieldsOf(body: Body) {
   };
 }
 
-/** A caller with the project key of the app, or with another credential. */
+/** A client with the app's project key, or another credential. */
 export function createAsker(app: () => TestApp) {
   const key = (): Headers => ({ 'x-auth-token': app().projectKey });
   const rest = (verb: string, path: string, body?: unknown, headers = key()) =>

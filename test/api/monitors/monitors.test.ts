@@ -129,7 +129,7 @@ describe('making a monitor', () => {
     const body = { name: 'Wrong', evaluatorId: evaluator.id, ...wrong };
     const answer = await rest('POST', '/api/monitors', body);
     expect([answer.status, answer.body.code, answer.body.fields]).toEqual([422, 'validation_error', fields]);
-    // 64-bit integers are another type over gRPC.
+    // gRPC has another type for 64-bit integers.
     if (fields[0] === 'threadIdleTimeout') return;
     await ask(
       asker.create(body, {

@@ -38,7 +38,7 @@ async function send(traceId: string, { output = 'Hello, World!', metadata, more 
 
 const read = async (traceId: string): Promise<Body[]> => (await rest('GET', `/api/traces/${traceId}`)).body.evaluations;
 
-/** The results on a trace, once they are what is waited for. */
+/** Waits for a condition on a trace's results; returns them. */
 async function waitFor(traceId: string, isThere: (found: Body[]) => boolean): Promise<Body[]> {
   let found: Body[] = [];
   await until(async () => {
@@ -48,7 +48,7 @@ async function waitFor(traceId: string, isThere: (found: Body[]) => boolean): Pr
   return found;
 }
 
-/** No job waits or runs. */
+/** Waits until no job is left. */
 const waitForNothing = () => until(async () => (await app.store.evaluationJobs.counts(10)).depth === 0);
 
 describe('a monitor', () => {

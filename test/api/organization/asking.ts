@@ -1,4 +1,4 @@
-/** Questions about an organization, as an administrator or as somebody with less. */
+/** Requests about an organization, as an administrator or another caller. */
 
 import type { DescMethodUnary, MessageInitShape } from '@bufbuild/protobuf';
 import { expect } from 'vitest';
@@ -16,7 +16,7 @@ export function bearer(token: string): { readonly authorization: string } {
   return { authorization: `Bearer ${token}` };
 }
 
-/** Does something as the first administrator; throws unless it succeeds. */
+/** Sends a request as the first administrator; throws on failure. */
 export async function act(app: TestApp, verb: string, path: string, body?: object): Promise<Body> {
   const sent = body === undefined ? {} : { body };
   const answer = await callRest(app.address, { verb, path, headers: bearer(app.adminKey), ...sent });
@@ -30,7 +30,7 @@ type Both<M extends DescMethodUnary> = {
   readonly request: MessageInitShape<M['input']>;
 };
 
-/** The same question everywhere, asked as the first administrator. */
+/** Sends a request everywhere, as the first administrator. */
 export function askAll<M extends DescMethodUnary>(
   app: TestApp,
   { rest, method, request }: Both<M>,
@@ -46,7 +46,7 @@ export function askAll<M extends DescMethodUnary>(
   } as SurfaceCase);
 }
 
-/** Without a credential, with a wrong one, and with the key of a project. */
+/** Expects refusals without a credential, with a wrong one, and with a project key. */
 export async function expectOnlyApiKeys<M extends DescMethodUnary>(app: TestApp, both: Both<M>): Promise<void> {
   await askAll(app, both, { headers: {}, status: 401, code: 'missing_credentials' });
   await askAll(app, both, { headers: bearer('nope'), status: 401, code: 'invalid_credentials' });

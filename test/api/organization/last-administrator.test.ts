@@ -10,7 +10,7 @@ const ROUNDS = 4;
 type Rival = { readonly userId: string; readonly token: string };
 
 let app: TestApp;
-/** A service key administers without being anybody. */
+/** A service key administers without a member. */
 let service: string;
 beforeAll(async () => {
   app = await startApp();

@@ -44,7 +44,7 @@ const remove = (userId: string) => ({
 });
 const list = { rest: { path: PATH }, method: listMembers, request: {} };
 
-/** A token of a key that the member owns. */
+/** Creates a key of the member; returns its token. */
 async function keyOf(assignedToUserId: string, role = 'VIEWER'): Promise<string> {
   const bindings = [{ role, scopeType: 'ORGANIZATION', scopeId: app.organizationId }];
   return (await act(app, 'POST', '/api/api-keys', { name: 'key', assignedToUserId, bindings })).token;

@@ -53,7 +53,7 @@ const rotate = (id: string, { overlapSeconds, ...body }: { overlapSeconds?: numb
   request: { id, ...body, ...(overlapSeconds === undefined ? {} : { overlapSeconds }) },
 });
 
-/** Whether a project key works, seen by what a route for projects answers. */
+/** Whether a project key works, by the answer of a project route. */
 async function works(token: string): Promise<boolean> {
   const answer = await callRest(app.address, { path: '/api/evaluators/none', headers: bearer(token) });
   return answer.status === 404;

@@ -53,7 +53,7 @@ describe('the catalogue of permissions', () => {
           route: 'POST /api/webhooks/v1/endpoints/{id}/roll-secret',
           rpc: 'spandrel.v1.EndpointService/RollEndpointSecret',
         });
-        // Asked where the project stands, so no policy can say it.
+        // The handler checks it, so no policy names it.
         expect(named(body, 'project:delete').operations).toEqual([
           { route: 'DELETE /api/projects/{id}', rpc: 'spandrel.v1.ProjectService/ArchiveProject' },
         ]);

@@ -30,7 +30,7 @@ function remove(id: string) {
   return { rest: { verb: 'DELETE', path: `${PATH}/${id}` }, method: deleteOverride, request: { id } };
 }
 
-/** Sends a span and answers its cost and the trace, as read back. */
+/** Sends a span; returns the stored cost and the trace id. */
 async function priced(span: Body): Promise<{ readonly cost: number | null; readonly traceId: string }> {
   const traceId = hex(32);
   const sent = llmTrace(Date.now(), traceId);

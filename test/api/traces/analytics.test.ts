@@ -106,7 +106,7 @@ async function expectBuckets(asked: Asked, buckets: readonly object[]): Promise<
   await expectEverywhere(app.address, analyticsCase(asked, { status: 200, check }));
 }
 
-/** Of a user of its own, so that cases do not count each other's traces. */
+/** Each case has its own user, so that it counts only its own traces. */
 const of = (user: string) => ({ user_id: user, from: FIRST, to: FIRST + 90 * DAY_MS });
 
 describe('analytics, over REST and gRPC', () => {
@@ -183,7 +183,7 @@ describe('analytics, over REST and gRPC', () => {
       { ...day, group: 'm2', ...second, ...secondTimes },
       { ...day, group: null, traces: 1, spans: 2, errors: 0, prompt_tokens: null, total_cost: null, ...noTimes },
     ]);
-    // The whole trace is where it began, however late the span of the model did.
+    // A trace counts at its own start, even if the model's span began later.
     await expectBuckets({ ...of(user_id), interval: 'hour', model: 'm2', metrics }, [
       { start: FIRST, end: FIRST + HOUR_MS, group: null, ...second, ...secondTimes },
     ]);
@@ -210,7 +210,7 @@ describe('analytics, over REST and gRPC', () => {
       expect(buckets[2].start).toBe(end);
     };
     await expectEverywhere(app.address, analyticsCase(asked, { status: 200, check }));
-    // Both ends of the range belong to it.
+    // The range includes both ends.
     const total = { user_id, from: start, to: end, interval: 'total', metrics: 'traces' };
     await expectBuckets(total, [{ start, end: end + 1, group: null, traces: 3 }]);
   });

@@ -1,4 +1,4 @@
-/** What holds of traces whatever is sent, by the names that the other tests of it carry, too: T1 to T17. */
+/** Invariants of traces for all inputs; other tests use the same names, T1 to T17. */
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startApp, type TestApp } from '../../support/app.ts';
@@ -26,7 +26,7 @@ const post = (path: string, body: string) =>
   });
 const read = (traceId: string) => callRest(app.address, { path: `/api/traces/${traceId}`, headers: headers() });
 
-/** Of one span that says what matters to the test. */
+/** A trace of spans with the fields that matter. */
 function traceOf(...spans: readonly Body[]): Body {
   const whole = spans.map((span, index) => ({
     span_id: `span-${index}`,
@@ -92,7 +92,7 @@ describe('traces', () => {
     expect((await send(whole)).status).toBe(200);
     expect((await read(whole.trace_id)).body.spans[0].timestamps.started_at).toBe(1_699_900_000_000);
     const half = at(1_699_900_000_000.5);
-    // What the description of the interface asks for is whole; senders with a finer clock are taken as well.
+    // The interface specifies whole milliseconds, but the server accepts fractions.
     expect((await post('/api/collector', JSON.stringify(half))).status).toBe(200);
     expect((await read(half.trace_id)).text).toContain('"started_at":1699900000001,');
     const seconds = await send(at(1_699_900_000));

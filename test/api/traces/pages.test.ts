@@ -28,7 +28,7 @@ function spanOf(spanId: string, fields: object = {}) {
   return { span_id: spanId, type: 'tool', timestamps: { started_at: NOW, finished_at: NOW }, ...fields };
 }
 
-/** Every page of a trace, each within the bytes of one answer. */
+/** Reads every page of a trace; each must fit an answer. */
 async function readPages(traceId: string): Promise<readonly Body[]> {
   const pages: Body[] = [];
   for (let cursor: string | null = ''; cursor !== null && pages.length < 100; ) {
@@ -44,7 +44,7 @@ async function readPages(traceId: string): Promise<readonly Body[]> {
 describe('one answer about a trace', () => {
   it('T14: holds at most 8 MiB as it is written, and the pages are every evaluation and every span once', async () => {
     const traceId = hex(32);
-    // Twice as long once it is written.
+    // JSON escapes double its length.
     const text = '"'.repeat(450_000);
     const ids = (kind: string, count: number) => Array.from({ length: count }, (_, index) => `${kind}${10 + index}`);
     for (const part of [0, 1]) {

@@ -64,7 +64,7 @@ const SEQUENCE: readonly Asked[] = [
       evaluations: [{ name: 'tone', score: 0.1, timestamps: { started_at: AT, finished_at: AT } }, { name: 'empty' }],
     },
   ],
-  // Sent again, with other tokens.
+  // Resends it with other tokens.
   ['POST', '/api/collector', { ...whole(2), spans: [{ ...whole(2).spans[0], metrics: { prompt_tokens: 7 } }] }],
   ['POST', '/api/collector', { trace_id: ID(9), spans: [{}] }],
   ['POST', '/api/collector', { trace_id: '' }],
@@ -102,7 +102,7 @@ const SEQUENCE: readonly Asked[] = [
   ['POST', '/api/traces/search', { startDate: AT - 1000, endDate: AT + 100_000 }],
 ];
 
-/** Receipt times, and ids that are drawn, are each server's own. */
+/** Receipt times and random ids differ between servers. */
 const OWN =
   /"(inserted_at|updated_at|createdAt|trace_id|span_id|traceId|spanId|id|scrollId|spans_next_cursor|created_at)":("(?!a{20}|span-|[abö]")[^"]*"|\d+)/g;
 

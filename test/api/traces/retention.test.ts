@@ -10,7 +10,7 @@ const DAY_MS = 86_400_000;
 const { getTrace } = TraceService.method;
 
 let app: TestApp;
-// Long ago: what is within its term by the clock of the database stays, whatever the time of the server is.
+// Long ago: traces within their term by the database's clock stay, whatever the server's clock says.
 let nowMs = Date.now() - 100 * DAY_MS;
 beforeAll(async () => {
   app = await startApp({ clock: () => nowMs, environment: { SPANDREL_TRACE_RETENTION_DAYS: '10' } });
@@ -38,7 +38,7 @@ async function expectTrace(traceId: string, check: (body: Body) => void): Promis
   await expectEverywhere(app.address, { name: traceId, headers: key(), rest, rpc, status: 200, check });
 }
 
-/** In both formats, over both surfaces. */
+/** Expects 404 in both formats on both surfaces. */
 async function expectUnknown(traceId: string): Promise<void> {
   const refused = { name: traceId, headers: key(), status: 404, code: 'trace_not_found' };
   for (const [query, request] of [
@@ -73,7 +73,7 @@ it('a trace past its term is unknown at once, by every name, and is there again 
   nowMs = sentAtMs + 10 * DAY_MS + 1;
   await expectUnknown(old);
   await expectUnknown(old.slice(0, 31));
-  // The prefix stands for one trace now.
+  // The prefix now matches one trace.
   await expectTrace(prefix, (body) => expect(body.trace_id).toBe(young));
   await choose(11);
   await expectTrace(old, (body) => expect(body.timestamps.inserted_at).toBe(sentAtMs));
@@ -132,7 +132,7 @@ it('a server removes what is past its term soon after its start, says so, and st
   nowMs = startedAtMs + 2 * DAY_MS;
   expect(waits.map((each) => each.delayMs)).toContain(10_000);
   const isFarAway = (each: { readonly delayMs: number }) => each.delayMs > 3_600_000;
-  // Runs on until it waits for its next run, which is further away than any pause between steps.
+  // Ends pauses until the job waits for its next run, whose delay is longer than any pause.
   await until(() => {
     for (const each of waits) if (each.delayMs <= 10_000) each.pass();
     return waits.some(isFarAway);

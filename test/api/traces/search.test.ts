@@ -45,7 +45,7 @@ async function sendTrace({ id = hex(32), atMs = START, metadata = {}, span = {},
   return id;
 }
 
-/** Every request and answer in a project's own group, so that cases do not find each other's traces. */
+/** Restricts a search to one group, so that cases do not find each other's traces. */
 function inGroup(group: string): object {
   return { 'metadata.value': { group: [group] } };
 }
@@ -144,7 +144,7 @@ describe('searching traces, over REST and gRPC', () => {
         ...(index % 2 === 0 ? { first_token_at: atMs + (index % 4) } : {}),
       };
       const metrics = index % 3 === 0 ? {} : { prompt_tokens: 1, cost: (index % 4) / 100 };
-      // Ids in every form that they are kept in.
+      // Ids in every stored form.
       const id = index % 2 === 0 ? hex(32) : `trace-é${index}`;
       ids.push(await sendTrace({ id, metadata: { group }, span: { timestamps, metrics } }));
     }
@@ -277,7 +277,7 @@ describe('searching traces, over REST and gRPC', () => {
     expect(await find('answer')).toEqual([second]);
     expect(await find('timed')).toEqual([second]);
     expect(await find('x')).toEqual([]);
-    // It is what people read that is looked through, not how it is kept.
+    // The search matches the readable text, not its stored form.
     expect(await find('chat_messages')).toEqual([]);
     expect((await find('')).toSorted()).toEqual([first, second].sort());
   });

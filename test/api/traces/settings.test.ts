@@ -31,7 +31,7 @@ function getCase(each: Partial<SurfaceCase> & { status: number }): SurfaceCase {
 
 type Update = { readonly traceRetentionDays?: number; readonly emitRequestEvents?: boolean };
 
-/** `paths` names what is sent over gRPC; over REST the members of the body do. */
+/** `paths` is the mask over gRPC; over REST the members of the body are. */
 function patchCase(
   body: { readonly [name: string]: unknown },
   { paths, ...each }: Partial<SurfaceCase> & { status: number; paths?: string[] },

@@ -5,7 +5,7 @@ import { signInLink, takePicture } from '../browser.ts';
 import { send, shopTrace } from '../sent-traces.ts';
 import { SHOP_TRACES, type Stage, type TestProject } from '../stage.ts';
 
-/** Sends what the page says, as a shell would. */
+/** Runs the snippet of the page as a shell would. */
 async function sendAsShown(page: Page, project: TestProject, expectedKey: string): Promise<void> {
   await page.getByRole('button', { name: 'Copy', exact: true }).first().click();
   await page.getByText('Copied').waitFor();
@@ -139,7 +139,7 @@ export function collectAndFind(stage: Stage): void {
 
     it('are saved as a file, and copied as a command without the key', () =>
       stage.visit(async ({ page }) => {
-        // Nobody answers what it asks here.
+        // The test cannot answer a file picker, so remove it.
         await page.addInitScript(() => Reflect.deleteProperty(globalThis, 'showSaveFilePicker'));
         await page.goto(signInLink(stage.app.address, stage.app.adminKey, `/${stage.shop.slug}/traces?q=user:user-3`));
         const shown = page.getByRole('status').filter({ hasText: 'shown' });

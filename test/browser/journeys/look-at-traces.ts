@@ -60,7 +60,7 @@ export function lookAtTraces(stage: Stage): void {
     it('is text, whatever is in it, and all of it', () =>
       stage.visit(async ({ page }) => {
         const project = await stage.makeProject('Hostile shop');
-        // No number of JavaScript is this one.
+        // JavaScript has no number with exactly this value.
         await sendText(project, JSON.stringify(hostileTrace()).replace(`"${SEED}"`, SEED));
         await page.goto(signInLink(project.address, project.projectKey));
         await page

@@ -53,12 +53,12 @@ export function manage(stage: Stage): void {
         await page.getByRole('button', { name: 'Cancel' }).click();
         await row.getByRole('button', { name: 'Revoke' }).click();
         const confirm = page.getByRole('button', { name: 'Revoke for good' });
-        // What was typed before the answer was no is not there any more.
+        // The text typed before cancelling is gone.
         expect(await page.getByLabel('Type revoke to go on').inputValue()).toBe('');
         expect(await confirm.isDisabled()).toBe(true);
         await page.getByLabel('Type revoke to go on').fill('revoke');
         await confirm.click();
-        // Behind an open dialog no row counts as being there.
+        // An open dialog hides the rows from the accessibility tree.
         await page.getByRole('dialog').waitFor({ state: 'detached' });
         await row.waitFor({ state: 'detached' });
         expect((await callRest(address, search)).status).toBe(401);

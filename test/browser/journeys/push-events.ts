@@ -31,7 +31,7 @@ export function pushEvents(stage: Stage): void {
           await part.getByText('Replay').click();
           await page.getByRole('main').getByRole('button', { name: 'Replay' }).last().click();
           await page.getByRole('progressbar', { name: 'Replayed events' }).waitFor();
-          // Whoever looks at the attempts meanwhile finds the same replay again.
+          // Another tab in between does not lose the replay.
           await part.getByText('Attempts').click();
           await page.getByRole('columnheader', { name: 'Outcome' }).waitFor();
           await part.getByText('Replay').click();

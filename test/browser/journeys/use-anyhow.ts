@@ -6,7 +6,7 @@ import type { Stage } from '../stage.ts';
 
 const PHONE = { width: 390, height: 844 };
 
-/** What the address of a page of the shop is followed by, and what is there once it can be looked at. */
+/** Paths below the shop project, and a text that appears once the page is ready. */
 const PAGES: readonly (readonly [
   name: string,
   path: (slug: string) => string,

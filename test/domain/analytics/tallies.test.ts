@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
+import { createDistribution, EXACT_VALUES_MAX } from '../../../src/domain/analytics/distribution.ts';
 import { noSums } from '../../../src/domain/analytics/sums.ts';
 import { createTallies } from '../../../src/domain/analytics/tallies.ts';
-import { createValues, EXACT_VALUES_MAX } from '../../../src/domain/analytics/values.ts';
+import type { AnalyticsQuery } from '../../../src/domain/analytics/trace-analytics-store.ts';
 import { keyedGroupHash } from '../../../src/domain/group-parts.ts';
-import type { AnalyticsQuestion } from '../../../src/domain/trace-analytics-store.ts';
 
 const HOUR_MS = 3_600_000;
-const QUESTION: AnalyticsQuestion = {
+const QUERY: AnalyticsQuery = {
   projectNumber: 1,
   goneBeforeMs: null,
   fromMs: 0,
@@ -20,8 +20,8 @@ const QUESTION: AnalyticsQuestion = {
 };
 
 /** User n has a trace in each of n hours. */
-function sumUp(question: AnalyticsQuestion, limits: { cellsMax: number; valuesMax: number }) {
-  const tallies = createTallies(question, keyedGroupHash('key'), limits);
+function summarise(query: AnalyticsQuery, limits: { cellsMax: number; valuesMax: number }) {
+  const tallies = createTallies(query, keyedGroupHash('key'), limits);
   let passes = 0;
   while (tallies.beginPass()) {
     passes += 1;
@@ -37,11 +37,11 @@ function sumUp(question: AnalyticsQuestion, limits: { cellsMax: number; valuesMa
 }
 
 it('counts the same whether there is room for all groups or for a few at a time', () => {
-  const whole = sumUp(QUESTION, { cellsMax: 10_000, valuesMax: 10_000 });
+  const whole = summarise(QUERY, { cellsMax: 10_000, valuesMax: 10_000 });
   expect(whole.passes).toBe(1);
   expect(whole.answer).toMatchObject({ kind: 'buckets', isTruncated: true });
-  const fewCells = sumUp(QUESTION, { cellsMax: 400, valuesMax: 10_000 });
-  const fewValues = sumUp(QUESTION, { cellsMax: 10_000, valuesMax: 9 });
+  const fewCells = summarise(QUERY, { cellsMax: 400, valuesMax: 10_000 });
+  const fewValues = summarise(QUERY, { cellsMax: 10_000, valuesMax: 9 });
   for (const { passes, answer } of [fewCells, fewValues]) {
     expect(passes).toBeGreaterThan(1);
     expect(answer).toEqual(whole.answer);
@@ -50,12 +50,12 @@ it('counts the same whether there is room for all groups or for a few at a time'
 
 it('refuses more buckets than an answer may hold, also where one group has too many of them', () => {
   const tooMany = { kind: 'too_many_buckets' };
-  expect(sumUp({ ...QUESTION, bucketsMax: 300 }, { cellsMax: 10_000, valuesMax: 10_000 }).answer).toEqual(tooMany);
-  expect(sumUp(QUESTION, { cellsMax: 10, valuesMax: 10_000 }).answer).toEqual(tooMany);
+  expect(summarise({ ...QUERY, bucketsMax: 300 }, { cellsMax: 10_000, valuesMax: 10_000 }).answer).toEqual(tooMany);
+  expect(summarise(QUERY, { cellsMax: 10, valuesMax: 10_000 }).answer).toEqual(tooMany);
 });
 
 it('answers percentiles by nearest rank, exactly up to 10,000 values and within one in a hundred beyond', () => {
-  expect(createValues().percentiles()).toBeNull();
+  expect(createDistribution().percentiles()).toBeNull();
   for (const [count, p50, p95] of [
     [1, 1, 1],
     [2, 1, 2],
@@ -63,12 +63,12 @@ it('answers percentiles by nearest rank, exactly up to 10,000 values and within 
     [20, 10, 19],
     [EXACT_VALUES_MAX, 5_000, 9_500],
   ] as const) {
-    const values = createValues();
+    const values = createDistribution();
     for (let value = count; value >= 1; value -= 1) values.add(value);
     expect(values.percentiles()).toEqual({ p50, p95 });
   }
   for (const factor of [0, 1, 7, 1_000, 123_457]) {
-    const values = createValues();
+    const values = createDistribution();
     for (let value = 1; value <= 30_000; value += 1) values.add(value * factor);
     expect(values.size()).toBeLessThan(3_000);
     const { p50 = 0, p95 = 0 } = values.percentiles() ?? {};

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { ANY_NUMBERS, createValues, EXACT_VALUES_MAX } from '../../../src/domain/analytics/values.ts';
+import { createDistribution, EXACT_VALUES_MAX, SIGNED_BINS } from '../../../src/domain/analytics/distribution.ts';
+import type { EvaluationAnalyticsQuery } from '../../../src/domain/analytics/trace-analytics-store.ts';
 import { type CountedEvaluation, createEvaluationTallies } from '../../../src/domain/evaluations/analytics/tallies.ts';
-import type { EvaluationsQuestion } from '../../../src/domain/trace-analytics-store.ts';
 
-const QUESTION: EvaluationsQuestion = {
+const QUERY: EvaluationAnalyticsQuery = {
   projectNumber: 1,
   goneBeforeMs: null,
   fromMs: 0,
@@ -24,7 +24,7 @@ function evaluation(over: Partial<CountedEvaluation>): CountedEvaluation {
 describe('percentiles of any numbers', () => {
   it('are exact while there are few, and within one part in a hundred beyond', () => {
     for (const count of [EXACT_VALUES_MAX, 3 * EXACT_VALUES_MAX]) {
-      const values = createValues(ANY_NUMBERS);
+      const values = createDistribution(SIGNED_BINS);
       const all = Array.from({ length: count }, (_, index) => (index - count / 4) / count);
       for (const value of all) values.add(value);
       const { p50 = 0, p95 = 0 } = values.percentiles() ?? {};
@@ -36,12 +36,12 @@ describe('percentiles of any numbers', () => {
   });
 
   it('keep zero and negative ones apart', () => {
-    const values = createValues(ANY_NUMBERS);
+    const values = createDistribution(SIGNED_BINS);
     for (let index = 0; index < 2 * EXACT_VALUES_MAX; index += 1) values.add(index % 10 === 0 ? 0 : -0.5);
     const { p50 = 0, p95 = 1 } = values.percentiles() ?? {};
     expect(Math.abs(p50 + 0.5)).toBeLessThanOrEqual(0.005);
     expect(p95).toBe(0);
-    const huge = createValues(ANY_NUMBERS);
+    const huge = createDistribution(SIGNED_BINS);
     for (let index = 0; index <= EXACT_VALUES_MAX; index += 1) huge.add(1e300);
     expect(Math.abs((huge.percentiles()?.p50 ?? 0) / 1e300 - 1)).toBeLessThanOrEqual(0.01);
   });
@@ -49,22 +49,22 @@ describe('percentiles of any numbers', () => {
 
 describe('tallies of evaluations', () => {
   it('refuse more buckets than an answer may have, and stop where there is more than can be counted', () => {
-    const few = createEvaluationTallies(QUESTION);
+    const few = createEvaluationTallies(QUERY);
     for (let minute = 0; minute < 11; minute += 1) few.add(evaluation({ startMs: minute * 60_000 }));
     expect(few.answer()).toEqual({ kind: 'too_many_buckets' });
-    const cells = createEvaluationTallies(QUESTION, { cellsMax: 2, valuesMax: 100 });
+    const cells = createEvaluationTallies(QUERY, { cellsMax: 2, valuesMax: 100 });
     expect([1, 2, 3].map((label) => cells.add(evaluation({ label: `${label}` })))).toEqual([true, true, false]);
     expect(cells.answer()).toEqual({ kind: 'too_many_buckets' });
-    const scores = createEvaluationTallies(QUESTION, { cellsMax: 100, valuesMax: 2 });
+    const scores = createEvaluationTallies(QUERY, { cellsMax: 100, valuesMax: 2 });
     expect([0, 1, 2].map((score) => scores.add(evaluation({ score })))).toEqual([true, true, false]);
     // The scores of a minute are let go when the next one begins.
-    const two = createEvaluationTallies(QUESTION, { cellsMax: 100, valuesMax: 2 });
+    const two = createEvaluationTallies(QUERY, { cellsMax: 100, valuesMax: 2 });
     for (const startMs of [0, 1, 60_000, 60_001]) expect(two.add(evaluation({ score: 1, startMs }))).toBe(true);
     expect(two.answer()).toMatchObject({ buckets: [{ totals: { scored: 2 } }, { totals: { scored: 2 } }] });
   });
 
   it('put groups in the order of their names, the nameless last, and count no verdict where there is none', () => {
-    const tallies = createEvaluationTallies({ ...QUESTION, interval: 'total', groupsMax: 2 });
+    const tallies = createEvaluationTallies({ ...QUERY, interval: 'total', groupsMax: 2 });
     for (const label of ['b', null, 'b', 'a', null]) tallies.add(evaluation({ label, status: 'error' }));
     expect(tallies.answer()).toMatchObject({
       isTruncated: true,

@@ -8,7 +8,7 @@ const RATES = ['input_mtok', 'output_mtok', 'cache_read_mtok', 'cache_write_mtok
 
 type Row = { readonly provider: string; readonly id: string };
 
-/** The row that the package's own look-up charges a token by; null when it finds none, or none with a rate. */
+/** The row by which the package charges a token; null when its own lookup finds no row with a rate. */
 function lookUp(name: string, vendor: string | null): Row | null {
   const found = calcPrice({ input_tokens: 1 }, name, {
     timestamp: new Date(at),
@@ -41,7 +41,7 @@ describe('the look-up of the package', () => {
           compared += 1;
           const ours = pricing.match(name, vendor, at);
           if (ours === null) unpriced.push(`${name} of ${vendor}`);
-          // The package serves a provider's fallbacks under the name of the provider.
+          // The package lists a provider's fallbacks under the name of the provider.
           else if (ours.id !== theirs.id && !registry.rows.has(ours.matchedForm))
             different.push(`${name} of ${vendor}`);
         }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { nanoToUsdNumber } from '../../../src/domain/money.ts';
+import { nanoToUsdNumber } from '../../../src/domain/pricing/money.ts';
 import { compileOverrides } from '../../../src/domain/pricing/override.ts';
 import { type Asked, ask, createOverride, priceUsd, pricing } from '../../support/pricing.ts';
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { NANO_USD_MAX } from '../../../src/domain/money.ts';
+import { NANO_USD_MAX } from '../../../src/domain/pricing/money.ts';
 import { createPricing, type TokenCounts } from '../../../src/domain/pricing/pricing.ts';
 import type { TokenRates } from '../../../src/domain/pricing/registry.ts';
 import { ask, createListed, noTokens, priceUsd, registry } from '../../support/pricing.ts';

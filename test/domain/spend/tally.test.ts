@@ -3,14 +3,14 @@ import { type GroupHash, keyedGroupHash } from '../../../src/domain/group-parts.
 import type { SpendOrder } from '../../../src/domain/spend/spend-store.ts';
 import { AT, addValue } from '../../../src/domain/spend/sums.ts';
 import { createSpendTally } from '../../../src/domain/spend/tally.ts';
-import { runAtOnce } from '../../../src/domain/steps.ts';
+import { runWithoutPauses } from '../../../src/domain/steps.ts';
 
-const QUESTION = { after: null, limit: 10, order: 'cost' as SpendOrder };
+const QUERY = { after: null, limit: 10, order: 'cost' as SpendOrder };
 const PASSES_MAX = 200;
 
 /** User n has a request that costs n. */
 function sumUp({ groupsMax, hashOf = keyedGroupHash('key') }: { groupsMax?: number; hashOf?: GroupHash }) {
-  const tally = createSpendTally(QUESTION, hashOf, groupsMax);
+  const tally = createSpendTally(QUERY, hashOf, groupsMax);
   let passes = 0;
   while (tally.beginPass()) {
     passes += 1;
@@ -22,7 +22,7 @@ function sumUp({ groupsMax, hashOf = keyedGroupHash('key') }: { groupsMax?: numb
         addValue(sums, AT.costNanoUsd, user);
       }
     }
-    runAtOnce(tally.endPass());
+    runWithoutPauses(tally.endPass());
   }
   return { passes, answer: tally.answer() };
 }

@@ -1,10 +1,10 @@
 /** Runs an evaluator as a saved one would: with the defaults of the catalogue under its settings. */
 
 import type { EvaluationOutcome, EvaluationRun } from '../../../src/domain/evaluations/outcome.ts';
-import { findCatalogueEntry } from '../../../src/domain/evaluator-catalogue.ts';
-import { overlaySettings } from '../../../src/domain/evaluator-settings.ts';
-import type { LosslessObject } from '../../../src/domain/lossless-json.ts';
+import { findCatalogueEntry } from '../../../src/domain/evaluators/evaluator-catalogue.ts';
+import { overlaySettings } from '../../../src/domain/evaluators/evaluator-settings.ts';
 import { loadEvaluator } from '../../../src/evaluation/builtin/evaluators.ts';
+import type { LosslessObject } from '../../../src/json/lossless-json.ts';
 
 export type Asked = { readonly data?: EvaluationRun['data']; readonly settings?: LosslessObject };
 

@@ -34,7 +34,7 @@ export async function startEndpoint(): Promise<Endpoint> {
     for await (const part of request) parts.push(part);
     const text = Buffer.concat(parts).toString();
     asked.push({ url: request.url, headers: request.headers, body: text === '' ? null : JSON.parse(text) });
-    reply(response, replies.shift() ?? { status: 500, text: 'nobody told me what to say' });
+    reply(response, replies.shift() ?? { status: 500, text: 'nobody planned me what to say' });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
@@ -51,14 +51,14 @@ export async function startEndpoint(): Promise<Endpoint> {
   };
 }
 
-function reply(response: ServerResponse, told: Reply): void {
-  if (told === 'hang') return;
-  if (told === 'reset') {
+function reply(response: ServerResponse, planned: Reply): void {
+  if (planned === 'hang') return;
+  if (planned === 'reset') {
     response.destroy();
     return;
   }
-  response.writeHead(told.status ?? 200, { 'content-type': 'application/json', ...told.headers });
-  response.end(told.text);
+  response.writeHead(planned.status ?? 200, { 'content-type': 'application/json', ...planned.headers });
+  response.end(planned.text);
 }
 
 /** A completion whose content is the answer, or the text as it is. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { EvaluationOutcome, EvaluationRun } from '../../../src/domain/evaluations/outcome.ts';
-import { findCatalogueEntry } from '../../../src/domain/evaluator-catalogue.ts';
-import { overlaySettings } from '../../../src/domain/evaluator-settings.ts';
+import { findCatalogueEntry } from '../../../src/domain/evaluators/evaluator-catalogue.ts';
+import { overlaySettings } from '../../../src/domain/evaluators/evaluator-settings.ts';
 import { createChat } from '../../../src/evaluation/judge/chat.ts';
 import { createJudge } from '../../../src/evaluation/judge/judge.ts';
 import { createPostJson } from '../../../src/evaluation/judge/post-json.ts';
@@ -22,9 +22,9 @@ afterAll(async () => {
   await endpoint.close();
 });
 
-type Options = { readonly placesMax?: number; readonly timeoutMs?: number; readonly baseUrl?: string | null };
+type Options = { readonly permitsMax?: number; readonly timeoutMs?: number; readonly baseUrl?: string | null };
 
-function judgeOf({ placesMax = 4, timeoutMs = 5_000, baseUrl = endpoint.baseUrl }: Options = {}) {
+function judgeOf({ permitsMax = 4, timeoutMs = 5_000, baseUrl = endpoint.baseUrl }: Options = {}) {
   const wait = async (delayMs: number) => {
     waits.push(delayMs);
   };
@@ -33,8 +33,8 @@ function judgeOf({ placesMax = 4, timeoutMs = 5_000, baseUrl = endpoint.baseUrl 
   return createJudge({
     endpoint: baseUrl === null ? null : { ask, isOpenAi: false },
     model: 'gpt-5-mini',
-    placesMax,
-    placeTimeoutMs: timeoutMs,
+    permitsMax,
+    permitTimeoutMs: timeoutMs,
     prices,
     clock: () => NOW_MS,
   });
@@ -115,7 +115,7 @@ describe('what the endpoint is asked', () => {
       models.push('model' in body ? body.model : null);
       return { kind: 'refused' as const, details: '' };
     };
-    const shared = { model: 'm', placesMax: 1, placeTimeoutMs: 1000, prices, clock: () => NOW_MS };
+    const shared = { model: 'm', permitsMax: 1, permitTimeoutMs: 1000, prices, clock: () => NOW_MS };
     for (const isOpenAi of [true, false]) await createJudge({ ...shared, endpoint: { ask, isOpenAi } })(run, NEVER);
     expect(models).toEqual(['gpt-5', 'openai/gpt-5']);
   });
@@ -257,7 +257,7 @@ describe('an endpoint', () => {
 
 it('no more judgements than allowed are under way, and those that find no place in time end', async () => {
   endpoint.answer('hang', 'hang', 'hang');
-  const run = judgeOf({ placesMax: 1, timeoutMs: 60 });
+  const run = judgeOf({ permitsMax: 1, timeoutMs: 60 });
   const stop = new AbortController();
   const first = run(QUESTION, stop.signal);
   expect(await run(QUESTION, NEVER)).toMatchObject({ errorType: 'LLM_TIMEOUT', isRetryable: true });

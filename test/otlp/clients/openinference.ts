@@ -1,4 +1,4 @@
-/** Calls of the openai package, seen by its OpenInference instrumentation. Prints the id of its trace. */
+/** Calls of the openai package with OpenInference instrumentation. Prints the id of its trace. */
 
 import { setMetadata, setSession, setTags, setUser } from '@arizeai/openinference-core';
 import { OpenAIInstrumentation } from '@arizeai/openinference-instrumentation-openai';

@@ -25,7 +25,7 @@ const provider = new node.NodeTracerProvider({
 });
 const tracer = provider.getTracer('travel-agent', '1.2.0');
 
-// Spans that begin in one millisecond stand in any order.
+// Spans that start in the same millisecond have no order.
 const beganAt = Date.now() - 10;
 
 const agent = tracer.startSpan('invoke_agent planner', {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { Fault } from '../../../src/domain/fault.ts';
-import { createStreamWatch, type Untaken } from '../../../src/rpc/streams/stream-watch.ts';
+import { createStreamWatch, type UnreadResponse } from '../../../src/rpc/streams/stream-watch.ts';
 import { until } from '../../support/port.ts';
 
 function createWorld() {
@@ -13,9 +13,9 @@ function createWorld() {
     wait: () => new Promise((resolve) => ticks.push(resolve)),
   });
   const seen = { proofs: 0, ends: [] as unknown[], cuts: 0 };
-  const open = (prove: () => Promise<void>, untaken: () => Untaken | null = () => null) =>
+  const open = (prove: () => Promise<void>, untaken: () => UnreadResponse | null = () => null) =>
     watch.watch({
-      prove: () => {
+      recheck: () => {
         seen.proofs += 1;
         return prove();
       },
@@ -23,7 +23,7 @@ function createWorld() {
       cut: () => {
         seen.cuts += 1;
       },
-      untaken,
+      unread: untaken,
     });
   const pass = async (ms: number) => {
     await until(() => ticks.length > 0, 'it waits');

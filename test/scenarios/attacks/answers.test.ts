@@ -1,4 +1,4 @@
-/** Answers that nobody takes: large ones, asked for in numbers, over every protocol. */
+/** Many large answers that clients never receive, over every protocol. */
 
 import { create, toBinary } from '@bufbuild/protobuf';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
@@ -42,7 +42,7 @@ it('110 answers asked for on sixty connections that take none do not pile up', (
     await attack.serves(ANSWERS_SERVED_MEANWHILE);
   }));
 
-/** Ten streams of each of eleven sessions: what one session may hold is not what bounds it. */
+/** Ten streams in each of eleven sessions, so that the limit of one session does not apply. */
 async function askByStreams(attack: Attack, headers: { readonly [name: string]: string }, body?: Buffer) {
   const asked = openStreams(target, attack, {
     sessions: 11,
@@ -85,7 +85,7 @@ it('I1: 300 clients that take a byte a second of five MiB hold nobody up', () =>
     }, 1_000);
     attack.closeLater(() => clearInterval(sip));
     await attack.serves(ANSWERS_SERVED_MEANWHILE);
-    // Kernels pass on such progress in large steps, so it looks like none. A client that has not read what came before
+    // Kernels report such slow progress in large steps, so it looks like none. A client that has not read earlier bytes
     // does not see that it was cut.
     const holdsAnswers = async () => (await heldFigures(target.address)).some((held) => held.includes('answer_bytes'));
     if (isFullTier) await until(async () => !(await holdsAnswers()), 240_000);

@@ -1,4 +1,4 @@
-/** HTTP/2 frames that cost the server far more than whoever sends them. */
+/** HTTP/2 frames that cost the server far more than the sender. */
 
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { openHostile } from '../../support/attack-clients.ts';
@@ -9,10 +9,10 @@ import { until } from '../../support/temp.ts';
 
 const BOMBERS = isFullTier ? 200 : 20;
 const BOMBS = 50;
-const RECONNECTS = isFullTier ? 4_000 : 400;
+const RECONNECTS = isFullTier ? 4_000 : 100;
 const RECONNECTING_AT_ONCE = 16;
 const RESETS = 200;
-const SERVED_MEANWHILE = isFullTier ? 1_000 : 110;
+const SERVED_MEANWHILE = isFullTier ? 1_000 : 60;
 
 let target: Target;
 beforeAll(async () => {
@@ -40,7 +40,7 @@ it('H2: whoever resets its requests, is cut and comes again holds nobody up', ()
       if (opened >= RECONNECTS) return;
       opened += 1;
       const { socket } = openHostile(target, attack, resets);
-      // The server has seen the resets when it says its first word; whoever is not cut comes again all the same.
+      // The first bytes from the server show that it processed the resets. A client that was not cut reconnects anyway.
       socket.once('data', () => socket.destroy());
       socket.once('close', reconnect);
     };

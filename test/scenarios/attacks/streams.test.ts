@@ -1,4 +1,4 @@
-/** Streams that cost nothing to ask on: reflection, and watches of health, which need no credential. */
+/** Streams that need no credential: reflection and watches of health. */
 
 import { create, toBinary } from '@bufbuild/protobuf';
 import { createClient } from '@connectrpc/connect';
@@ -20,8 +20,8 @@ const WATCH = { ...GRPC, ':path': '/grpc.health.v1.Health/Watch' };
 const QUESTIONS = isFullTier ? 20_000 : 2_000;
 const STREAMS = isFullTier ? 1_000 : 200;
 const WATCHES = 1_000;
-const SERVED_MEANWHILE = isFullTier ? 1_000 : 110;
-/** Large enough that nothing but the reader's own pace holds an answer back. */
+const SERVED_MEANWHILE = isFullTier ? 1_000 : 60;
+/** So large that only the reader's own speed delays an answer. */
 const READING_WINDOW_BYTES = 16 * 1024 * 1024;
 
 let target: Target;

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { TraceStore } from '../../../src/domain/store.ts';
-import type { Span } from '../../../src/domain/trace.ts';
-import { summaryOf, totalsOf } from '../../../src/domain/trace-totals.ts';
+import type { Span } from '../../../src/domain/traces/trace.ts';
+import { summaryOf, totalsOf } from '../../../src/domain/traces/trace-totals.ts';
 import { runsOf } from '../../support/scenario.ts';
 import {
   bareSpan,
@@ -17,7 +17,7 @@ import { type OpenSubject, withStore } from './subject.ts';
 import { findStored, readAllEvaluations, readAllSpans } from './trace-reading.ts';
 
 const { number } = PROJECT;
-// Its end cannot be written as a date, which only the event inside the transaction finds out.
+// Its end is no valid date, which fails only when the transaction writes the event.
 const UNSTORABLE = sampleSpan({ finishedAtMs: Number.MAX_SAFE_INTEGER });
 
 export function appendConformance(open: OpenSubject): void {
@@ -58,7 +58,7 @@ export function appendConformance(open: OpenSubject): void {
         expect(settled.map(({ status }) => status)).toEqual(['rejected', 'fulfilled']);
         for (const { traceId } of neighbours.slice(0, 2)) expect(await traces.find(number, traceId)).toBeNull();
         expect(await traces.find(number, known.traceId)).toMatchObject({ spanCount: 2 });
-        // The second trace of the batch told of the request that was known before.
+        // The second trace of the batch reported the request that was already stored.
         expect(await events.list({ ...EVERYTHING, limit: 100 })).toHaveLength(4);
       }),
     );

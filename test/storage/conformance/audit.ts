@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { AuditListing, AuditRecord } from '../../../src/domain/management.ts';
+import type { AuditListing, AuditRecord } from '../../../src/domain/management/management.ts';
 import { AT_MS, change, found, foundAnother, sampleAudit } from './management-samples.ts';
 import { type OpenSubject, withStore } from './subject.ts';
 
@@ -15,7 +15,7 @@ const EVERYTHING: AuditListing = {
   limit: 100,
 };
 const MINUTE_MS = 60_000;
-/** That a step of retention may remove. */
+/** The most rows per retention step. */
 const ROWS = 10;
 
 export function auditConformance(open: OpenSubject): void {
@@ -91,7 +91,7 @@ function refusalConformance(open: OpenSubject): void {
         const version = await store.management.version(id);
         const same = { outcome: 'refused', status: 403, code: 'insufficient_permissions', targetId: null } as const;
         const note = async (changes: Partial<AuditRecord>) =>
-          await store.management.noteRefusal(sampleAudit(id, { ...same, ...changes }));
+          await store.management.recordRefusal(sampleAudit(id, { ...same, ...changes }));
         await note({});
         await note({ createdAtMs: AT_MS + MINUTE_MS, count: 5 });
         await note({ createdAtMs: AT_MS + MINUTE_MS + 1 });
@@ -151,7 +151,7 @@ function retentionConformance(open: OpenSubject): void {
         expect(await left()).toEqual(before);
         expect(before.map((entries) => entries.length)).toEqual([2, 2, 2]);
         expect(removed).toBeGreaterThanOrEqual(ids.length * 3 * ROWS);
-        // Nothing that anybody decides upon has changed.
+        // Removal does not change the version.
         expect(await Promise.all(ids.map((id) => store.management.version(id)))).toEqual(versions);
       }),
     );

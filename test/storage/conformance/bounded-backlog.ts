@@ -1,13 +1,13 @@
 import { expect } from 'vitest';
-import { SETTLE } from '../../../src/domain/evaluations/jobs.ts';
+import { SETTLE_DEFAULTS } from '../../../src/domain/evaluations/jobs.ts';
 import type { Store } from '../../../src/domain/store.ts';
-import type { TraceAppend } from '../../../src/domain/trace.ts';
+import type { TraceAppend } from '../../../src/domain/traces/trace.ts';
 import { until } from '../../support/temp.ts';
 import { RECEIVED_AT_MS, sampleAppend, sampleEvaluator, sampleMonitor, samplePlan, sampleSpan } from './samples.ts';
 
-export const SMALL_BACKLOG = { ...SETTLE, waitingMax: 3 };
+export const SMALL_BACKLOG = { ...SETTLE_DEFAULTS, waitingMax: 3 };
 
-/** Of an empty store that was opened with SMALL_BACKLOG. */
+/** Expects an empty store opened with SMALL_BACKLOG. */
 export async function expectBoundedBacklog(store: Store): Promise<void> {
   const plan = samplePlan();
   await store.installation.bootstrap(plan);
@@ -23,7 +23,7 @@ export async function expectBoundedBacklog(store: Store): Promise<void> {
   };
   const appends: TraceAppend[] = [];
   const counts = () => store.evaluationJobs.counts(10);
-  // Jobs are counted beside what stores them, so that some more may be refused for a moment.
+  // The store counts jobs after storing them, so it may refuse too many for a moment.
   await until(async () => {
     const append = create();
     appends.push(append);
@@ -34,7 +34,7 @@ export async function expectBoundedBacklog(store: Store): Promise<void> {
   });
   const { refused } = await counts();
   expect(refused).toBe(appends.length - 3);
-  // Those that wait are moved all the same, and all traces are there.
+  // Waiting jobs are still postponed, and every trace is stored.
   const [first, last] = [appends[0], appends.at(-1)];
   if (first === undefined || last === undefined) throw new Error('too few traces');
   await store.traces.append(create({ traceId: first.traceId, receivedAtMs: RECEIVED_AT_MS + 100 }));

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { requestIdOfStored } from '../../../src/domain/request-event.ts';
 import type { Store } from '../../../src/domain/store.ts';
-import type { Span } from '../../../src/domain/trace.ts';
+import { requestIdOfStored } from '../../../src/domain/traces/span-request.ts';
+import type { Span } from '../../../src/domain/traces/trace.ts';
 import { recordOf, reportOf } from './reports.ts';
 import { ORGANIZATION, randomHex, sampleAppend, sampleRequest, sampleSpan } from './samples.ts';
 import { type OpenSubject, withStore } from './subject.ts';
@@ -118,7 +118,7 @@ export function correctionConformance(open: OpenSubject): void {
   });
 }
 
-/** One call, told of by one span; its events are read by what their ids end in, oldest first. */
+/** One request, reported by one span; returns its events oldest first, by the suffix of their ids. */
 function begin({ traces, events }: Store) {
   const traceId = randomHex(32);
   const spanId = randomHex(16);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Dataset, DatasetPart } from '../../../src/domain/datasets/dataset.ts';
+import type { Dataset, DatasetVersion } from '../../../src/domain/datasets/dataset.ts';
 import { type OpenSubject, withStore } from './subject.ts';
 
 const MANY = 1000;
@@ -20,7 +20,7 @@ function sampleDataset(changes: Partial<Dataset> = {}): Dataset {
   };
 }
 
-const samplePart = (version = 1): DatasetPart => ({
+const samplePart = (version = 1): DatasetVersion => ({
   version,
   firstPosition: version - 1,
   entryLines: `{"z":1.50,"a":"Ü"}\n{"version":${version}}`,
@@ -38,8 +38,8 @@ export function datasetConformance(open: OpenSubject): void {
         expect(await datasets.find('project_1', dataset.slug)).toEqual(dataset);
         expect(await datasets.find('project_1', 'A-Slug')).toBeNull();
         expect(await datasets.find('project_2', dataset.id)).toBeNull();
-        expect(await datasets.parts(dataset, 1)).toEqual([samplePart()]);
-        expect(await datasets.parts({ projectId: 'project_2', id: dataset.id }, 1)).toEqual([]);
+        expect(await datasets.versions(dataset, 1)).toEqual([samplePart()]);
+        expect(await datasets.versions({ projectId: 'project_2', id: dataset.id }, 1)).toEqual([]);
       }),
     );
 
@@ -69,8 +69,8 @@ export function datasetConformance(open: OpenSubject): void {
         expect(await datasets.append(grown, samplePart(2))).toBe('stale');
         expect(await datasets.append({ ...grown, projectId: 'project_2' }, samplePart(3))).toBe('stale');
         expect(await datasets.find('project_1', 'dataset_1')).toEqual(grown);
-        expect(await datasets.parts(grown, 2)).toEqual([samplePart(1), samplePart(2)]);
-        expect(await datasets.parts(grown, 1)).toEqual([samplePart(1)]);
+        expect(await datasets.versions(grown, 2)).toEqual([samplePart(1), samplePart(2)]);
+        expect(await datasets.versions(grown, 1)).toEqual([samplePart(1)]);
       }),
     );
 
@@ -85,7 +85,7 @@ export function datasetConformance(open: OpenSubject): void {
         expect(await datasets.find('project_1', dataset.id)).toBeNull();
         expect(await datasets.find('project_1', dataset.slug)).toBeNull();
         expect(await datasets.list('project_1', MANY)).toEqual([]);
-        expect(await datasets.parts(dataset, 1)).toEqual([]);
+        expect(await datasets.versions(dataset, 1)).toEqual([]);
         expect(await datasets.append(sampleDataset({ version: 2 }), samplePart(2))).toBe('stale');
         expect(await datasets.insert(sampleDataset({ id: 'dataset_2' }), samplePart(), 1)).toBe('stored');
       }),

@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import type { Evaluation } from '../../../src/domain/trace.ts';
 import type {
+  EvaluationAnalyticsAnswer,
+  EvaluationAnalyticsQuery,
   EvaluationConditions,
-  EvaluationsAnswer,
-  EvaluationsQuestion,
-} from '../../../src/domain/trace-analytics-store.ts';
+} from '../../../src/domain/analytics/trace-analytics-store.ts';
+import type { Evaluation } from '../../../src/domain/traces/trace.ts';
 import { bareSpan, PROJECT, RECEIVED_AT_MS, sampleAppend, sampleEvaluation } from './samples.ts';
 import { type OpenSubject, withStore } from './subject.ts';
 
 const ANY: EvaluationConditions = { evaluatorId: null, label: null, monitorId: null };
-const QUESTION: EvaluationsQuestion = {
+const QUERY: EvaluationAnalyticsQuery = {
   projectNumber: PROJECT.number,
   goneBeforeMs: null,
   fromMs: 0,
@@ -22,7 +22,7 @@ const QUESTION: EvaluationsQuestion = {
   bucketsMax: 1_000,
 };
 
-function totalsOf(answer: EvaluationsAnswer) {
+function totalsOf(answer: EvaluationAnalyticsAnswer) {
   expect(answer.kind).toBe('buckets');
   return answer.kind === 'buckets' ? answer.buckets.map(({ group, totals }) => ({ group, ...totals })) : [];
 }
@@ -51,21 +51,21 @@ export function evaluationAnalyticsConformance(open: OpenSubject): void {
             evaluationOf({ evaluatorId: 'e', passed: count > 1, score: count, label: 'é', monitorId: 'm' }),
             evaluationOf({ evaluatorId: 'f', status: 'skipped' }),
           ];
-          // The second has no spans: it belongs to the instant at which it came in.
+          // The second trace has no spans: its insertion time counts.
           const spans = count === 2 ? [] : [bareSpan({ startedAtMs: RECEIVED_AT_MS - 1000 })];
           await store.traces.append(sampleAppend({ spans, requests: [], evaluations }));
-          const [whole] = totalsOf(await store.analytics.sumUpEvaluations(QUESTION));
+          const [whole] = totalsOf(await store.analytics.summariseEvaluations(QUERY));
           expect(whole).toMatchObject({ evaluations: 2 * count, processed: count, skipped: count, scored: count });
         }
-        const ofOne = { ...QUESTION, groupBy: 'evaluator_id' } as const;
+        const ofOne = { ...QUERY, groupBy: 'evaluator_id' } as const;
         const scores = { scoreMean: 2, scoreMin: 1, scoreMax: 3, scores: { p50: 2, p95: 3 } };
         const nothing = { scoreMean: null, scoreMin: null, scoreMax: null, scores: null, passRate: null };
-        expect(totalsOf(await store.analytics.sumUpEvaluations(ofOne))).toEqual([
+        expect(totalsOf(await store.analytics.summariseEvaluations(ofOne))).toEqual([
           expect.objectContaining({ group: 'e', evaluations: 3, passed: 2, failed: 1, passRate: 2 / 3, ...scores }),
           expect.objectContaining({ group: 'f', evaluations: 3, skipped: 3, ...nothing }),
         ]);
-        const began = { ...QUESTION, fromMs: RECEIVED_AT_MS };
-        expect(totalsOf(await store.analytics.sumUpEvaluations(began))).toMatchObject([
+        const began = { ...QUERY, fromMs: RECEIVED_AT_MS };
+        expect(totalsOf(await store.analytics.summariseEvaluations(began))).toMatchObject([
           { evaluations: 2, scoreMean: 2 },
         ]);
         for (const conditions of [
@@ -73,13 +73,13 @@ export function evaluationAnalyticsConformance(open: OpenSubject): void {
           { ...ANY, label: 'é' },
           { ...ANY, monitorId: 'm' },
         ]) {
-          const [found] = totalsOf(await store.analytics.sumUpEvaluations({ ...QUESTION, conditions }));
+          const [found] = totalsOf(await store.analytics.summariseEvaluations({ ...QUERY, conditions }));
           expect(found).toMatchObject({ evaluations: 3, processed: 3 });
         }
-        const gone = { ...QUESTION, goneBeforeMs: RECEIVED_AT_MS + 1 };
-        expect(totalsOf(await store.analytics.sumUpEvaluations(gone))).toEqual([]);
-        const foreign = { ...QUESTION, projectNumber: PROJECT.number + 1 };
-        expect(totalsOf(await store.analytics.sumUpEvaluations(foreign))).toEqual([]);
+        const gone = { ...QUERY, goneBeforeMs: RECEIVED_AT_MS + 1 };
+        expect(totalsOf(await store.analytics.summariseEvaluations(gone))).toEqual([]);
+        const foreign = { ...QUERY, projectNumber: PROJECT.number + 1 };
+        expect(totalsOf(await store.analytics.summariseEvaluations(foreign))).toEqual([]);
       }),
     );
 
@@ -98,13 +98,13 @@ export function evaluationAnalyticsConformance(open: OpenSubject): void {
           ),
         );
         await Promise.all(appends);
-        const question = { ...QUESTION, groupBy: 'evaluator_id' } as const;
-        expect(totalsOf(await store.analytics.sumUpEvaluations(question))).toEqual([
+        const query = { ...QUERY, groupBy: 'evaluator_id' } as const;
+        expect(totalsOf(await store.analytics.summariseEvaluations(query))).toEqual([
           expect.objectContaining({ group: 'many', evaluations: 1_200, scoreMean: 0.25 }),
           expect.objectContaining({ group: 'one', evaluations: 1_149 }),
         ]);
         const some = {
-          ...QUESTION,
+          ...QUERY,
           fromMs: startOf(299),
           toMs: startOf(150),
           conditions: { ...ANY, evaluatorId: 'one' },
@@ -112,7 +112,7 @@ export function evaluationAnalyticsConformance(open: OpenSubject): void {
         const expected = Array.from({ length: 2_300 }, (_, index) => index).filter(
           (index) => index % 2 === 0 && index !== 1_000 && index % 300 >= 150,
         );
-        expect(totalsOf(await store.analytics.sumUpEvaluations(some))).toMatchObject([
+        expect(totalsOf(await store.analytics.summariseEvaluations(some))).toMatchObject([
           { evaluations: expected.length },
         ]);
       }),

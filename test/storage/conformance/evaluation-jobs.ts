@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { type ClaimedJob, SETTLE } from '../../../src/domain/evaluations/jobs.ts';
-import { isSampled } from '../../../src/domain/evaluations/sampling.ts';
+import { type ClaimedJob, isSampled, SETTLE_DEFAULTS } from '../../../src/domain/evaluations/jobs.ts';
 import type { Store } from '../../../src/domain/store.ts';
-import type { TraceAppend } from '../../../src/domain/trace.ts';
+import type { TraceAppend } from '../../../src/domain/traces/trace.ts';
 import {
   RECEIVED_AT_MS,
   sampleAppend,
@@ -17,7 +16,7 @@ import { type OpenSubject, withStore } from './subject.ts';
 const LEASE_MS = 60_000;
 const LATER_MS = RECEIVED_AT_MS + 3_600_000;
 
-/** A project that is there, with an evaluator. */
+/** Creates a project with an evaluator. */
 async function openProject(store: Store) {
   const plan = samplePlan();
   await store.installation.bootstrap(plan);
@@ -52,7 +51,7 @@ async function openProject(store: Store) {
 
 type Opened = Awaited<ReturnType<typeof openProject>>;
 
-/** A root span, so that the trace settles soon. */
+/** A root span: a trace with one settles early. */
 const rooted = () => sampleSpan({ parentId: null });
 
 function toStore(job: ClaimedJob, { append }: Opened) {
@@ -81,7 +80,7 @@ export function evaluationJobConformance(open: OpenSubject): void {
         await opened.addMonitor({ executionMode: 'AS_GUARDRAIL' });
         const append = opened.append({ spans: [rooted()] });
         await store.traces.append(append);
-        expect(await opened.dueAtMs()).toBe(RECEIVED_AT_MS + SETTLE.rootedMs);
+        expect(await opened.dueAtMs()).toBe(RECEIVED_AT_MS + SETTLE_DEFAULTS.rootedMs);
         expect(await opened.claim(RECEIVED_AT_MS)).toEqual([]);
         const jobs = await opened.claim();
         expect(jobs).toMatchObject([{ traceId: append.traceId, sourceId: monitor?.id, failures: 0, fence: 3 }]);
@@ -121,7 +120,7 @@ export function evaluationJobConformance(open: OpenSubject): void {
         expect(claims.map((jobs) => jobs.length)).toEqual([2, 1, 0]);
         const given = claims.flat().map(({ sourceId }) => sourceId);
         expect(given.toSorted()).toEqual(monitors.map(({ id }) => id).toSorted());
-        // What comes while they run is looked at by each of them, once.
+        // Every monitor evaluates a change during its job once more.
         await store.traces.append(opened.append({ traceId: append.traceId, receivedAtMs: LATER_MS - 1_000 }));
         expect(await opened.claim()).toEqual([]);
         for (const job of claims.flat()) expect(await store.evaluationJobs.end(toStore(job, opened))).toBe('recorded');
@@ -161,15 +160,15 @@ export function evaluationJobConformance(open: OpenSubject): void {
         await opened.addMonitor();
         const first = opened.append();
         await store.traces.append(first);
-        expect(await opened.dueAtMs()).toBe(RECEIVED_AT_MS + SETTLE.rootlessMs);
+        expect(await opened.dueAtMs()).toBe(RECEIVED_AT_MS + SETTLE_DEFAULTS.rootlessMs);
         const add = (atMs: number, changes: Partial<TraceAppend>) =>
           store.traces.append(
             opened.append({ traceId: first.traceId, receivedAtMs: RECEIVED_AT_MS + atMs, ...changes }),
           );
         await add(1_000, { spans: [rooted()], metadataJson: null });
-        expect(await opened.dueAtMs()).toBe(RECEIVED_AT_MS + 1_000 + SETTLE.rootedMs);
+        expect(await opened.dueAtMs()).toBe(RECEIVED_AT_MS + 1_000 + SETTLE_DEFAULTS.rootedMs);
         await add(2_000, { metadataJson: null });
-        expect(await opened.dueAtMs()).toBe(RECEIVED_AT_MS + 2_000 + SETTLE.rootedMs);
+        expect(await opened.dueAtMs()).toBe(RECEIVED_AT_MS + 2_000 + SETTLE_DEFAULTS.rootedMs);
         await add(29_900, { spans: [] });
         expect(await opened.dueAtMs()).toBe(RECEIVED_AT_MS + 30_000);
         await add(29_950, { spans: [], metadataJson: null, evaluations: [sampleEvaluation()] });
@@ -277,7 +276,7 @@ export function evaluationJobConformance(open: OpenSubject): void {
         await store.traces.append(opened.append({ traceId: append.traceId, receivedAtMs }));
         expect(await opened.claim()).toEqual([]);
         expect(await store.evaluationJobs.end(toStore(job, opened))).toBe('recorded');
-        expect(await opened.dueAtMs()).toBe(receivedAtMs + SETTLE.rootedMs);
+        expect(await opened.dueAtMs()).toBe(receivedAtMs + SETTLE_DEFAULTS.rootedMs);
         const [again] = await opened.claim(LATER_MS + LEASE_MS);
         if (again === undefined) throw new Error('nothing was claimed');
         expect(again).toMatchObject({ failures: 0, sinceMs: receivedAtMs });
@@ -323,7 +322,7 @@ export function evaluationJobConformance(open: OpenSubject): void {
         const trace = { projectNumber, traceId: append.traceId, goneBeforeMs: null };
         const patch = { setJson: '{"a":1}', removed: [] };
         await store.traceChanges.patchMetadata(trace, patch, LATER_MS - 1_000);
-        expect(await opened.dueAtMs()).toBe(LATER_MS - 1_000 + SETTLE.rootedMs);
+        expect(await opened.dueAtMs()).toBe(LATER_MS - 1_000 + SETTLE_DEFAULTS.rootedMs);
         const [seen] = await opened.claim();
         expect(seen).toMatchObject({ traceId: append.traceId, sourceId: monitor.id });
         if (seen === undefined) throw new Error('nothing was claimed');

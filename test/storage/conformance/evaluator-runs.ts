@@ -83,7 +83,7 @@ export function evaluatorRunConformance(open: OpenSubject): void {
           const run = await runs.lease({ nowMs, untilMs: nowMs + 100, fence: turn });
           if (run === null) throw new Error('there was no run');
           served.push(run.projectId);
-          // Every run of the first project has one page, so the project never has one that was worked on before.
+          // Runs of the first project end after one page, so it never has a resumed run.
           const status = run.projectId === 'project_1' ? 'completed' : 'running';
           await runs.advance({ ...run, status, leasedUntilMs: nowMs + 1 });
         }

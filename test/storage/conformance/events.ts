@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { EventRange, StoredEvent } from '../../../src/domain/event.ts';
-import { allRequestKeys, gatewayRequestId, requestKeys } from '../../../src/domain/request-event.ts';
+import type { EventRange, StoredEvent } from '../../../src/domain/events/event.ts';
+import { allRequestKeys, gatewayRequestId, requestKeys } from '../../../src/domain/events/request-event.ts';
 import type { EventStore } from '../../../src/domain/store.ts';
 import { ORGANIZATION, PROJECT, RECEIVED_AT_MS, sampleAppend, sampleRequest, sampleSpan } from './samples.ts';
 import { type OpenSubject, withStore } from './subject.ts';
@@ -22,7 +22,7 @@ export function requestEventConformance(open: OpenSubject): void {
       withStore(open, async ({ traces, events }) => {
         const append = sampleAppend();
         await Promise.all(Array.from({ length: 30 }, () => traces.append(append)));
-        // Sent again, changed, and even as another span: the first outcome stands.
+        // A changed repetition or another span does not change the first outcome.
         await traces.append({ ...append, spans: [sampleSpan({ errorJson: '{"has_error":true}' })] });
         await traces.append({ ...append, traceId: 'another trace' });
         const log = await events.list({ ...FOR_EVER, limit: 100 });
@@ -63,7 +63,7 @@ export function requestEventConformance(open: OpenSubject): void {
       withStore(open, async ({ traces, events }) => {
         const id = 'gw-shared';
         const [, second, third] = requestKeys(id, OTHER_PROJECT.projectId);
-        // The first project even reports what would be the other one's second choice.
+        // The first project also reports the other one's second key.
         const requests = [id, second].map((gatewayRequestId, spanIndex) =>
           sampleRequest({ gatewayRequestId, spanIndex }),
         );
@@ -100,12 +100,12 @@ export function requestEventConformance(open: OpenSubject): void {
       withStore(open, async ({ traces, events }) => {
         const keys = [...allRequestKeys('gw-shared', OTHER_PROJECT.projectId)];
         const other = sampleAppend({ ...OTHER_PROJECT, requests: [sampleRequest({ gatewayRequestId: 'gw-shared' })] });
-        // Only what a span can report: the last resort is none of those.
+        // All keys that a span can report; it cannot report the last one.
         const reportable = keys.filter((id) => gatewayRequestId('t', 's', { gateway_request_id: id }) === id);
         expect(reportable).toEqual(keys.slice(0, -1));
         for (const id of reportable) await traces.append(appendOf([id]));
         for (let round = 0; round < 3; round += 1) await traces.append({ ...other, traceId: `trace ${round}` });
-        // An id of its own that is new finds a place as well, and the same request is found again from there.
+        // The project can still report a new id.
         await traces.append({ ...other, requests: [sampleRequest({ gatewayRequestId: 'gw-new' })] });
         const log = await events.list({ ...FOR_EVER, limit: 100 });
         expect(log.map((event) => event.id).toSorted()).toEqual(
@@ -149,7 +149,7 @@ export function eventStoreConformance(open: OpenSubject): void {
     it(
       'answers newest first by (created, id), both ends of the range counted',
       withStore(open, async ({ traces, events }) => {
-        // One append is one instant: ids alone decide, by bytes.
+        // Events of one append share an instant: the bytes of ids decide.
         const ids = ['b', 'a', 'B', 'a!', 'a:', 'aa', '~', '0'];
         await traces.append(appendOf(ids));
         await traces.append(appendOf(['later']));

@@ -72,7 +72,7 @@ const sampleEvaluation = (name: string) => ({
 
 const keysOf = (...indexes: readonly number[]) => indexes.map((entryIndex) => ({ entryIndex, targetId: '' }));
 
-const told = (results: readonly ExperimentResult[], changes: Partial<RunReport> = {}): RunReport => ({
+const reportOf = (results: readonly ExperimentResult[], changes: Partial<RunReport> = {}): RunReport => ({
   targets: [],
   total: null,
   progress: null,
@@ -141,7 +141,7 @@ export function experimentConformance(open: OpenSubject): void {
           sampleResult(2, { targetId: 't', error: 'broke', costUsd: null }),
         ];
         const targets = [{ id: 't', targetJson: '{"id":"t","metadata":{"n":1}}' }];
-        const report = told(results, { targets, progress: 2, finishedAtMs: AT_MS + 9 });
+        const report = reportOf(results, { targets, progress: 2, finishedAtMs: AT_MS + 9 });
         const reported = await experiments.report(run, report, LIMITS);
         expect(reported?.refused).toEqual([]);
         const stored = reported?.run ?? run;
@@ -158,7 +158,7 @@ export function experimentConformance(open: OpenSubject): void {
           refused: [],
         });
         expect(await experiments.results(run, keysOf(10, 11))).toEqual([results[0]]);
-        // Of the other targets of the entry nothing is read.
+        // Reads no other target of the entry.
         expect(await experiments.results(run, keysOf(2))).toEqual([results[1]]);
         expect(await experiments.results(run, [{ entryIndex: 2, targetId: 't' }])).toEqual([results[2]]);
         expect(await experiments.results({ ...run, projectId: 'project_2' }, keysOf(2))).toEqual([]);
@@ -186,12 +186,12 @@ export function experimentConformance(open: OpenSubject): void {
         const run = sampleRun();
         await experiments.insertRun(run, MANY);
         const names = ['a', 'b', 'c', 'd'];
-        const reports = names.map((name) => told([sampleResult(0, { evaluations: [sampleEvaluation(name)] })]));
+        const reports = names.map((name) => reportOf([sampleResult(0, { evaluations: [sampleEvaluation(name)] })]));
         await Promise.all(reports.map((report) => experiments.report(run, report, LIMITS)));
         const [result] = await experiments.results(run, keysOf(0));
         expect(result?.evaluations.map(({ name }) => name).toSorted()).toEqual(names);
         expect((await experiments.findRun(run))?.resultCount).toBe(1);
-        expect(await experiments.report({ ...run, id: 'none' }, told([]), LIMITS)).toBeNull();
+        expect(await experiments.report({ ...run, id: 'none' }, reportOf([]), LIMITS)).toBeNull();
       }),
     );
 
@@ -202,23 +202,23 @@ export function experimentConformance(open: OpenSubject): void {
         const [run, other] = [sampleRun(), sampleRun({ id: 'b', key: 'runkey_2' })];
         for (const each of [run, other]) {
           await experiments.insertRun(each, MANY);
-          await experiments.report(each, told([sampleResult(0), sampleResult(1), sampleResult(2)]), LIMITS);
+          await experiments.report(each, reportOf([sampleResult(0), sampleResult(1), sampleResult(2)]), LIMITS);
         }
-        expect(await experiments.sweep(2)).toBe(false);
+        expect(await experiments.removeHidden(2)).toBe(false);
         expect(await experiments.hideRun({ ...run, projectId: 'project_2' }, AT_MS)).toBe(false);
         expect(await experiments.hideRun(run, AT_MS)).toBe(true);
         expect(await experiments.hideRun(run, AT_MS)).toBe(false);
         expect(await experiments.findRun(run)).toBeNull();
-        expect(await experiments.report(run, told([]), LIMITS)).toBeNull();
-        // One of the same id has nothing of the first.
+        expect(await experiments.report(run, reportOf([]), LIMITS)).toBeNull();
+        // A new run with the same id has no old results.
         const again = sampleRun({ key: 'runkey_3' });
-        // What is hidden takes no place.
+        // The limit ignores hidden runs.
         expect(await experiments.insertRun(again, 2)).toEqual(again);
         expect(await experiments.results(again, keysOf(0))).toEqual([]);
-        expect(await experiments.sweep(2)).toBe(true);
+        expect(await experiments.removeHidden(2)).toBe(true);
         expect(await experiments.results(run, keysOf(0, 1, 2))).toHaveLength(1);
-        expect(await experiments.sweep(2)).toBe(true);
-        expect(await experiments.sweep(2)).toBe(false);
+        expect(await experiments.removeHidden(2)).toBe(true);
+        expect(await experiments.removeHidden(2)).toBe(false);
         expect(await experiments.results(run, keysOf(0, 1, 2))).toEqual([]);
         expect(await experiments.hide('project_2', 'experiment_1', AT_MS)).toBe(false);
         expect(await experiments.hide('project_1', 'experiment_1', AT_MS)).toBe(true);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { AuditListing } from '../../../src/domain/management.ts';
+import type { AuditListing } from '../../../src/domain/management/management.ts';
 import { samplePlan } from './samples.ts';
 import { type OpenSubject, withStore } from './subject.ts';
 

@@ -29,7 +29,7 @@ export function keyStoreConformance(open: OpenSubject): void {
             secretHash: key.secretHash,
             expiresAtMs: NOW_MS + round,
           });
-          // In the order they were given.
+          // Bindings keep the given order.
           expect(found?.bindings).toEqual(grants.map(({ id: _, ...binding }) => binding));
         }
       }),

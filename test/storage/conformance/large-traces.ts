@@ -1,14 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { TraceStore } from '../../../src/domain/store.ts';
-import { SPAN_TYPES, type Span } from '../../../src/domain/trace.ts';
+import { SPAN_TYPES, type Span } from '../../../src/domain/traces/trace.ts';
 import {
   aggregatesOf,
   choiceOf,
   readAggregates,
   SPANS_READ_THROUGH_MAX,
-} from '../../../src/domain/trace-aggregates.ts';
-import { summaryOf, totalsOf } from '../../../src/domain/trace-totals.ts';
+} from '../../../src/domain/traces/trace-aggregates.ts';
+import { summaryOf, totalsOf } from '../../../src/domain/traces/trace-totals.ts';
+import { runsOf } from '../../support/scenario.ts';
 import {
   bareSpan,
   PROJECT,
@@ -40,13 +41,13 @@ export function largeTraceConformance(open: OpenSubject): void {
               await traces.append(sampleAppend({ traceId, spans: batch, requests: [] }));
               await expectKept(traces, traceId);
             }
-            // Several of them in one batch as well.
+            // Also several appends in one batch.
             await Promise.all(
               batches.map((batch) => traces.append(sampleAppend({ traceId, spans: batch, requests: [] }))),
             );
             await expectKept(traces, traceId);
           }),
-          { numRuns: 12, seed },
+          { numRuns: runsOf(48), seed },
         );
       }),
     );
@@ -81,7 +82,7 @@ export function largeTraceConformance(open: OpenSubject): void {
           const startedAtMs = RECEIVED_AT_MS - 1 - (index % 5);
           const changes = { startedAtMs, finishedAtMs: startedAtMs + 50 * (index % 3), promptTokens: index };
           await traces.append({ ...append, spans: [named('a', { ...changes, name: `take ${index}` })] });
-          // Whoever reads meanwhile may keep what is not so any more by the time it is kept.
+          // A concurrent read may cache an outline that is already stale.
           await traces.find(number, append.traceId);
         };
         await Promise.all(Array.from({ length: 30 }, (_, index) => sendAgain(index)));
@@ -118,7 +119,7 @@ export function largeTraceConformance(open: OpenSubject): void {
           'gw-b:completed',
           'gw-c:completed',
         ]);
-        // Of two spans with one id neither has room, or both.
+        // Two spans with one id are both accepted or both refused.
         const twice = { ...append, spans: [named('f'), named('b'), named('f')], requests: [] };
         expect(await traces.append(twice)).toEqual({ metadataNotes: [], refusedSpans: [0, 2] });
       }),
@@ -235,7 +236,7 @@ function requests(...ids: readonly string[]) {
   return ids.map((id, spanIndex) => sampleRequest({ spanIndex, gatewayRequestId: `gw-${id}` }));
 }
 
-/** Spans that nothing is known of but that they are there. */
+/** Spans that only fill a trace. */
 function others(count: number): Span[] {
   return Array.from({ length: count }, (_, index) =>
     named(`other${index}`, {
@@ -259,7 +260,7 @@ const EVENTS = {
   limit: 100,
 } as const;
 
-// Few of everything, so that ties, replacements, late parents and cycles come up often.
+// Few values, so that ties, replacements, late parents and cycles are frequent.
 const count = fc.option(fc.integer({ min: 0, max: 3 }));
 const instant = fc.integer({ min: RECEIVED_AT_MS, max: RECEIVED_AT_MS + 9 });
 const id = fc.constantFrom('a', 'b', 'c', 'd', '0123456789abcdef', 'é', '\u{1f600}', 'other0', 'other1', 'nowhere');

@@ -192,15 +192,15 @@ function useConformance(open: OpenSubject): void {
           id: `unknown${index}`,
           atMs: AT_MS,
         }));
-        await management.noteUse([]);
-        await management.noteUse([...unknown, ...uses(AT_MS + 10)]);
-        await management.noteUse(uses(AT_MS));
+        await management.recordUse([]);
+        await management.recordUse([...unknown, ...uses(AT_MS + 10)]);
+        await management.recordUse(uses(AT_MS));
         const key = await management.apiKey(organization.id, apiKey.id);
         expect(key).toMatchObject({ lastUsedAtMs: AT_MS + 10, updatedAtMs: AT_MS });
         const used = await management.project(organization.id, project.id);
         expect(used).toMatchObject({ keyLastUsedAtMs: AT_MS + 11, updatedAtMs: AT_MS });
         expect(await management.version(organization.id)).toBe(version);
-        // What was read before the key was used sets nothing back either.
+        // Writing a key read before its use does not reset its last use.
         if (key !== null) await change(store, organization.id, { apiKeys: [{ ...key, lastUsedAtMs: null }] });
         expect(await management.apiKey(organization.id, apiKey.id)).toMatchObject({ lastUsedAtMs: AT_MS + 10 });
       }),
@@ -214,12 +214,12 @@ function useConformance(open: OpenSubject): void {
         const remembered = await keys.findApiKey(apiKey.id);
         const projectRemembered = await keys.findProject(project.id);
         expect(remembered).not.toBeNull();
-        await management.noteUse([
+        await management.recordUse([
           { kind: 'api_key', id: apiKey.id, atMs: AT_MS },
           { kind: 'project_key', id: project.id, atMs: AT_MS },
         ]);
-        await management.noteRefusal(sampleAudit(organization.id));
-        // The very same answer, not an equal one.
+        await management.recordRefusal(sampleAudit(organization.id));
+        // The cached object, not an equal one.
         expect(await keys.findApiKey(apiKey.id)).toBe(remembered);
         expect(await keys.findProject(project.id)).toBe(projectRemembered);
         await subject.execute('UPDATE members SET disabled_at = 1');

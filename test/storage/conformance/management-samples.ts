@@ -1,4 +1,4 @@
-/** Records of what an organization manages, complete and plausible. */
+/** Complete, plausible records of an organization. */
 
 import { randomBytes } from 'node:crypto';
 import type {
@@ -9,21 +9,21 @@ import type {
   ProjectRecord,
   RoleBindingRecord,
   TeamRecord,
-} from '../../../src/domain/management.ts';
+} from '../../../src/domain/management/management.ts';
 import type { Bootstrap, Store } from '../../../src/domain/store.ts';
 import { RECEIVED_AT_MS, randomHex, samplePlan } from './samples.ts';
 import type { Subject } from './subject.ts';
 
 export const AT_MS = RECEIVED_AT_MS;
 
-/** Bootstraps an organization and answers its plan. */
+/** Bootstraps an organization and returns its plan. */
 export async function found(store: Store): Promise<Bootstrap> {
   const plan = samplePlan();
   await store.installation.bootstrap(plan);
   return plan;
 }
 
-/** A further organization, with nothing in it. Answers its id. */
+/** Adds an empty organization and returns its id. */
 export async function foundAnother({ execute }: Subject): Promise<string> {
   const id = `organization_${randomHex(8)}`;
   await execute(
@@ -34,7 +34,7 @@ export async function foundAnother({ execute }: Subject): Promise<string> {
 
 export type Change = Partial<Omit<ManagementChange, 'organizationId' | 'expectedVersion'>>;
 
-/** Commits on top of what is stored now. */
+/** Commits on the current version. */
 export async function change({ management }: Store, organizationId: string, changes: Change): Promise<void> {
   const expectedVersion = await management.version(organizationId);
   const outcome = await management.commit({ organizationId, expectedVersion, audit: [], ...changes });

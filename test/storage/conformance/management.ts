@@ -91,7 +91,7 @@ function commitConformance(open: OpenSubject): void {
           projects: [sampleProject(team)],
           apiKeys: [sampleApiKey(organization.id)],
           removedMembers: [{ userId: member.userId }],
-          // An entry cannot be stored twice.
+          // A repeated id makes the commit fail.
           audit: [sampleAudit(organization.id, { id: auditId })],
         });
         await expect(failing).rejects.toThrow();
@@ -151,7 +151,7 @@ function commitConformance(open: OpenSubject): void {
         expect(await store.management.version(others)).toBe(version);
         expect(await store.management.projects(others)).toEqual([known]);
         expect(await take(known, AT_MS)).toBe('stored');
-        // Whose clock is behind may still change what has the key by now.
+        // The project that has the key now may change, even by a slow clock.
         expect(await take(known, AT_MS - 1)).toBe('stored');
       }),
     );
@@ -189,7 +189,7 @@ function commitConformance(open: OpenSubject): void {
         const grants = [sampleRoleBinding(member), sampleRoleBinding(member), sampleRoleBinding(stays)];
         const key = sampleApiKey(organization.id, { keyType: 'personal', userId: member.userId });
         await change(store, organization.id, { members: [member, stays], roleBindings: grants, apiKeys: [key] });
-        // Whoever comes in the same change may have the same address.
+        // A member added in the same change may have the same address.
         const back = sampleMember(organization.id, { email: member.email });
         await change(store, organization.id, { removedMembers: [member], members: [back] });
         expect(await store.management.member(organization.id, member.userId)).toBeNull();
@@ -208,7 +208,7 @@ function commitConformance(open: OpenSubject): void {
         await projects.updateSettings(project.id, { traceRetentionDays: 9, emitRequestEvents: false }, AT_MS);
         const read = await management.project(organization.id, project.id);
         if (read === null) throw new Error('the project is gone');
-        await management.noteUse([{ kind: 'project_key', id: project.id, atMs: AT_MS + 7 }]);
+        await management.recordUse([{ kind: 'project_key', id: project.id, atMs: AT_MS + 7 }]);
         await change(store, organization.id, { projects: [{ ...read, name: 'Renamed' }] });
         expect(await management.project(organization.id, project.id)).toMatchObject({
           name: 'Renamed',

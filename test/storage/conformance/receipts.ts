@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import type { Receipt, ReceiptName } from '../../../src/domain/management.ts';
+import type { Receipt, ReceiptName } from '../../../src/domain/management/management.ts';
 import type { Store } from '../../../src/domain/store.ts';
 import { AT_MS, change, found, sampleAudit, sampleTeam } from './management-samples.ts';
 import { type OpenSubject, withStore } from './subject.ts';
@@ -97,7 +97,7 @@ export function receiptConformance(open: OpenSubject): void {
         const later = AT_MS + FORGOTTEN_AFTER_MS + 1;
         const another = { ...name, value: 'another value' };
         expect(await store.management.claim(another, randomBytes(32), instants(later))).toBe('claimed');
-        // Would fail if the old receipt were there still.
+        // Fails if the old receipt still exists.
         await subject.execute(
           `INSERT INTO idempotency_receipts (organization_id, key_id, operation, value, fingerprint, claimed_at)
            VALUES ('${name.organizationId}', '${name.keyId}', '${name.operation}', '${name.value.replace("'", "''")}', ${subject.bytes('00')}, 1)`,

@@ -1,12 +1,12 @@
-/** Reports of gateways, as the port takes them. */
+/** Reports of gateways in the form of the port. */
 
-import type { NewEvent } from '../../../src/domain/event.ts';
-import type { GovernanceEventType } from '../../../src/domain/event-type.ts';
-import type { RequestContent } from '../../../src/domain/request-content.ts';
-import type { GovernanceReport, ReportedRequest, RequestReport } from '../../../src/domain/request-report.ts';
+import type { NewEvent } from '../../../src/domain/events/event.ts';
+import type { GovernanceEventType } from '../../../src/domain/events/event-type.ts';
+import type { RequestContent } from '../../../src/domain/events/request-content.ts';
+import type { GovernanceReport, ReportedRequest, RequestReport } from '../../../src/domain/events/request-report.ts';
 import { ORGANIZATION, PROJECT, RECEIVED_AT_MS } from './samples.ts';
 
-/** Says no more than it must. */
+/** Only required fields. */
 export const BARE_CONTENT: RequestContent = {
   occurredAtMs: RECEIVED_AT_MS - 1000,
   virtualKeyId: '',

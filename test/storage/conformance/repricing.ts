@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { PricedSpan, Repricing } from '../../../src/domain/pricing/repricing.ts';
 import type { Store } from '../../../src/domain/store.ts';
-import type { Span } from '../../../src/domain/trace.ts';
-import { SPANS_READ_THROUGH_MAX } from '../../../src/domain/trace-aggregates.ts';
-import { summaryOf, totalsOf } from '../../../src/domain/trace-totals.ts';
+import type { Span } from '../../../src/domain/traces/trace.ts';
+import { SPANS_READ_THROUGH_MAX } from '../../../src/domain/traces/trace-aggregates.ts';
+import { summaryOf, totalsOf } from '../../../src/domain/traces/trace-totals.ts';
 import { found } from './management-samples.ts';
 import { bareSpan, PROJECT, RECEIVED_AT_MS, sampleAppend, sampleSpan } from './samples.ts';
 import { type OpenSubject, withStore } from './subject.ts';

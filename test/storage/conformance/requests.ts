@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { EventRange } from '../../../src/domain/event.ts';
-import type { RequestContent } from '../../../src/domain/request-content.ts';
-import { type EventKind, type EventName, eventIdOf, requestKeys } from '../../../src/domain/request-event.ts';
-import type { ReportedRequest } from '../../../src/domain/request-report.ts';
-import { nextRequestState, type RequestNews, type RequestState } from '../../../src/domain/request-state.ts';
+import type { EventRange } from '../../../src/domain/events/event.ts';
+import type { RequestContent } from '../../../src/domain/events/request-content.ts';
+import { type EventKind, type EventName, eventIdOf, requestKeys } from '../../../src/domain/events/request-event.ts';
+import type { ReportedRequest } from '../../../src/domain/events/request-report.ts';
+import { nextRequestState, type RequestSignal, type RequestState } from '../../../src/domain/events/request-state.ts';
 import type { Store } from '../../../src/domain/store.ts';
 import { runsOf } from '../../support/scenario.ts';
 import { BARE_CONTENT, recordOf, reportOf } from './reports.ts';
@@ -50,7 +50,7 @@ function spanOf(status: 'success' | 'error', gatewayRequestId = 'gw-1') {
 const overdueBy = (admittedByMs: number, countMax = 500) => ({ kind: 'settlement', admittedByMs, countMax }) as const;
 const OVERDUE = overdueBy(RECEIVED_AT_MS);
 
-/** Of what is logged, newest first. */
+/** The data of all events, newest first. */
 async function readData(store: Store): Promise<readonly { readonly [name: string]: unknown }[]> {
   const log = await store.events.list(EVERYTHING);
   return log.map(({ envelope }) => JSON.parse(envelope).data);
@@ -60,12 +60,12 @@ async function readIds(store: Store): Promise<readonly string[]> {
   return (await store.events.list(EVERYTHING)).map(({ id }) => id).toSorted();
 }
 
-/** Of what reports bring about: they correct an outcome once. */
+/** The name of an event in these tests: they correct an outcome once. */
 function nameOf(kind: EventKind): EventName {
   return kind === 'correction' ? { kind, number: 1 } : { kind };
 }
 
-/** One of those who may tell of a request. */
+/** Reports a request as one kind of producer. */
 type Teller = (store: Store, gatewayRequestId: string) => Promise<unknown>;
 
 const report =
@@ -77,7 +77,7 @@ const span =
   ({ traces }, gatewayRequestId) =>
     traces.append(spanOf(status, gatewayRequestId));
 
-const TELLERS: readonly (readonly [RequestNews, Teller])[] = [
+const TELLERS: readonly (readonly [RequestSignal, Teller])[] = [
   [{ status: 'admitted' }, report('admitted')],
   [{ status: 'success', source: 'report' }, report('success')],
   [{ status: 'error', source: 'report' }, report('error')],
@@ -197,7 +197,7 @@ export function requestStoreConformance(open: OpenSubject): void {
           duration_ms: 3,
           occurred_at: new Date(BARE_CONTENT.occurredAtMs).toISOString(),
         });
-        // The correction too, which takes nothing from the error; and what an outcome says itself stands.
+        // The correction too, which ignores the error; fields of the outcome itself win.
         const correction = recordOf('success', { content: { model: 'gpt-5-mini', labelsJson: '["b"]' } });
         await store.requests.report(reportOf([correction]));
         expect((await readData(store)).find((data) => data.event_id === 'gw-1:completed:2')).toMatchObject({
@@ -254,7 +254,7 @@ export function requestStoreConformance(open: OpenSubject): void {
         expect(await store.requests.report(reportOf([other, priced]))).toEqual({ kind: 'reported', results });
         const data = (await readData(store)).find((each) => each.gateway_request_id === 'gw-1');
         expect(data?.cost).toEqual({ total_usd: '0.000000007', nano_usd: 7, rate_version: 'registry@2026-07-01' });
-        // It is over: no price matters any more.
+        // Prices of ended requests stay.
         expect(await store.requests.report(reportOf([outcome]))).toEqual({ kind: 'reported', results: ['duplicate'] });
       }),
     );
@@ -262,7 +262,7 @@ export function requestStoreConformance(open: OpenSubject): void {
     it(
       'MUST store all of a report or nothing, and one that cannot be stored costs nobody else anything',
       withStore(open, async (store) => {
-        // Not to be written as a date, which only the event inside the transaction finds out.
+        // No valid date, which fails only when the transaction writes the event.
         const unstorable = recordOf('success', { content: { occurredAtMs: Number.MAX_SAFE_INTEGER } });
         const good = Array.from({ length: 10 }, (_, index) =>
           recordOf('success', { gatewayRequestId: `good-${index}` }),

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { requestIdOfStored } from '../../../src/domain/request-event.ts';
 import type { EventStore, TraceStore } from '../../../src/domain/store.ts';
-import type { Span } from '../../../src/domain/trace.ts';
+import { requestIdOfStored } from '../../../src/domain/traces/span-request.ts';
+import type { Span } from '../../../src/domain/traces/trace.ts';
 import { ORGANIZATION, randomHex, sampleAppend, sampleRequest, sampleSpan } from './samples.ts';
 import { type OpenSubject, withStore } from './subject.ts';
 
-/** What one sending of a span says: its gateway's request id or none, its type, and whether the project emits. */
+/** One version of a span: its gateway request id or none, its type, and whether the project emits events. */
 type Sending = { readonly id?: string; readonly type?: Span['type']; readonly emits?: boolean };
 
 const NONE: Sending = {};
@@ -18,7 +18,7 @@ const off = (sending: Sending): Sending => ({ ...sending, emits: false });
 
 export function resentSpanConformance(open: OpenSubject): void {
   describe('a span that is sent again', () => {
-    // The events are given by the request id; null stands for the one that follows from the span alone.
+    // Expected events by request id; null stands for the id derived from the span.
     it.each<[change: string, sendings: readonly Sending[], emitted: readonly (string | null)[]]>([
       ['nothing changed', [A, A, A], ['gw-a']],
       ['a request id was added', [NONE, A], [null]],
@@ -43,7 +43,7 @@ export function resentSpanConformance(open: OpenSubject): void {
           await withStore(open, async ({ traces, events }) => {
             const place = { traceId: randomHex(32), spanId: randomHex(16) };
             const appends = sendings.map((sending) => () => send(traces, place, sending));
-            // What comes at once shares a transaction, and must not make a difference.
+            // Concurrent appends share a transaction, which must not change the result.
             if (together) await Promise.all(appends.map((append) => append()));
             else for (const append of appends) await append();
             const ids = emitted.map((id) => id ?? idOf(place, sampleSpan({ spanId: place.spanId, paramsJson: null })));
@@ -75,7 +75,7 @@ export function resentSpanConformance(open: OpenSubject): void {
         await send(traces, place, off(A));
         await send(traces, place, B);
         expect(await emittedIds(events)).toEqual(['gw-a:completed', 'gw-b:completed']);
-        // And where the event had to be told apart from the other project's.
+        // The same if the other project's event has the plain id.
         const next = { traceId: randomHex(32), spanId: randomHex(16) };
         for (const sending of [A, C, NONE]) await send(traces, next, sending);
         expect(await emittedIds(events)).toEqual(['gw-a:completed', 'gw-a:project_1:completed', 'gw-b:completed']);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { RetentionCounts, RetentionCuts, Store, StoredTrace } from '../../../src/domain/store.ts';
-import type { TraceAppend } from '../../../src/domain/trace.ts';
+import type { TraceAppend } from '../../../src/domain/traces/trace.ts';
 import {
   bareSpan,
   ORGANIZATION,
@@ -28,7 +28,7 @@ export function retentionConformance(open: OpenSubject): void {
         const before = await events.list({ ...EVERYTHING, limit: 100 });
         const oldestAtMs = before.at(-1)?.createdAtMs ?? 0;
         const cuts = { ...NOTHING, eventsBeforeMs: monthStartMs(oldestAtMs) };
-        // Months before that nothing was ever written to may go.
+        // Empty earlier months may be removed.
         expect(await walk({ retention }, cuts)).toEqual({ ...NONE, months: expect.any(Number) });
         expect(await walk({ retention }, cuts)).toEqual(NONE);
         expect(await events.list({ ...EVERYTHING, limit: 100 })).toEqual(before);
@@ -51,7 +51,7 @@ export function retentionConformance(open: OpenSubject): void {
           ),
         );
         await Promise.all(appends.map((append) => traces.append(append)));
-        // What is found through a request may go a month before the request does.
+        // PostgreSQL may remove an event a month before its request.
         const cutMs = monthStartMs(Date.now(), 3);
         await walk({ retention }, { ...NOTHING, eventsBeforeMs: cutMs });
         for (const { organizationNumber: number, organizationId: id } of organizations) {
@@ -148,7 +148,7 @@ export function retentionConformance(open: OpenSubject): void {
           const { spans, evaluations } = await readParts(store, place);
           expect(left - spans - evaluations).toBeLessThanOrEqual(ROWS);
           left = spans + evaluations;
-          // Not even a project that chooses to keep its traces now gets back a part of one.
+          // A partly removed trace stays invisible, even if the project now keeps traces.
           if (left < 1300) expect(await placeOf(store, large)).toBeNull();
           if (left < 1300 && left > 0) {
             await store.projects.updateSettings(project.projectId, { traceRetentionDays: 0 }, RECEIVED_AT_MS);
@@ -156,7 +156,7 @@ export function retentionConformance(open: OpenSubject): void {
         }
         expect(left).toBe(0);
         expect(steps).toBeGreaterThan(1300 / ROWS);
-        // The other one it had not begun with.
+        // The removal had not begun with this one.
         expect(await readTrace(store, small)).toEqual({ spans: 3, evaluations: 2 });
       }),
     );
@@ -194,7 +194,7 @@ export function retentionConformance(open: OpenSubject): void {
         const within = sampleAppend({ ...late, goneBeforeMs: RECEIVED_AT_MS - 31 * DAY_MS });
         await store.traces.append(within);
         expect(await readTrace(store, old)).toEqual({ spans: 4, evaluations: 2 });
-        // Two in one commit: the second must find the trace that the first has begun.
+        // Two in one commit: the second must join the trace of the first.
         const past = [0, 1].map(() => sampleAppend({ ...late, goneBeforeMs: RECEIVED_AT_MS - 30 * DAY_MS }));
         await Promise.all(past.map((append) => store.traces.append(append)));
         expect(await readTrace(store, old)).toEqual({ spans: 2, evaluations: 0 });
@@ -234,7 +234,7 @@ const EVERYTHING = {
 } as const;
 const NONE: RetentionCounts = { events: 0, traces: 0, auditEntries: 0, months: 0 };
 
-/** Takes every step there is. Another process at work never ends a walk here: it begins again where it had to stop. */
+/** Runs all steps until the walk is done, or another process is at work. */
 async function walk({ retention }: Pick<Store, 'retention'>, cuts: RetentionCuts): Promise<RetentionCounts> {
   return await finish(retention.begin(cuts));
 }
@@ -248,7 +248,7 @@ async function finish(each: ReturnType<Store['retention']['begin']>): Promise<Re
   }
 }
 
-/** The cut of projects that have stored so many days; for those that never chose, of a default. */
+/** The cut of projects with this stored retention in days; null stands for the default. */
 function cut(storedDays: number | null, days = storedDays ?? 3650) {
   return { storedDays, goneBeforeMs: RECEIVED_AT_MS - days * DAY_MS };
 }
@@ -270,7 +270,7 @@ async function bootstrapProject({ installation, keys }: Store): Promise<Project>
 function copyProject(id: string, { projectId, projectNumber }: Project): string {
   const columns = `organization_id, team_id, name, slug, language, framework, emit_request_events, key_hint,
     key_imported, created_at, updated_at`;
-  // Any bytes that differ will do for the hash of its key.
+  // The key hash only has to differ.
   return `INSERT INTO projects (number, id, key_hash, ${columns})
     SELECT ${projectNumber}, '${projectId}', substr(key_hash, 2), ${columns} FROM projects WHERE id = '${id}'`;
 }
@@ -305,7 +305,7 @@ async function readParts(
   };
 }
 
-/** The first instant of the month so many months later. */
+/** The start of the month `monthsLater` later. */
 function monthStartMs(instantMs: number, monthsLater = 0): number {
   const instant = new Date(instantMs);
   return Date.UTC(instant.getUTCFullYear(), instant.getUTCMonth() + monthsLater);

@@ -1,10 +1,10 @@
-/** Values of every kind the port takes, complete and plausible. */
+/** Complete, plausible values for all inputs of the port. */
 
 import { randomBytes } from 'node:crypto';
-import type { Evaluator } from '../../../src/domain/evaluator.ts';
+import type { Evaluator } from '../../../src/domain/evaluators/evaluator.ts';
 import type { Monitor } from '../../../src/domain/monitors/monitor.ts';
 import type { Bootstrap, NewApiKey } from '../../../src/domain/store.ts';
-import type { Evaluation, Span, SpanRequest, TraceAppend } from '../../../src/domain/trace.ts';
+import type { Evaluation, Span, SpanRequest, TraceAppend } from '../../../src/domain/traces/trace.ts';
 
 export const RECEIVED_AT_MS = 1_790_000_000_000;
 export const ORGANIZATION = { id: 'organization_1', number: 1 } as const;
@@ -14,7 +14,7 @@ export function randomHex(digits: number): string {
   return randomBytes(digits / 2).toString('hex');
 }
 
-/** An llm span that says something in every member. */
+/** An llm span with all members set. */
 export function sampleSpan(changes: Partial<Span> = {}): Span {
   return {
     spanId: randomHex(16),
@@ -46,7 +46,7 @@ export function sampleSpan(changes: Partial<Span> = {}): Span {
   };
 }
 
-/** A span that says as little as it may. */
+/** A span with only the required members. */
 export function bareSpan(changes: Partial<Span> = {}): Span {
   return {
     spanId: randomHex(16),
@@ -162,7 +162,7 @@ export function sampleMonitor(
   return {
     id: `monitor_${randomHex(20)}`,
     projectId,
-    name: 'Watch it',
+    name: 'ActiveMonitors it',
     slug: 'watch-it-abcde',
     evaluatorId,
     checkType: 'langevals/llm_boolean',
@@ -178,7 +178,7 @@ export function sampleMonitor(
   };
 }
 
-/** The plan of a first organization; everything in it is unique. */
+/** A bootstrap plan with unique names. */
 export function samplePlan(): Bootstrap {
   const mark = randomHex(8);
   return {

@@ -1,10 +1,14 @@
-/** Random traces that share many values, and random questions about them. */
+/** Random traces that share many values, and random searches. */
 
-import type { Evaluation, Span, TraceAppend } from '../../../src/domain/trace.ts';
-import type { Condition, FilterName } from '../../../src/domain/trace-filter.ts';
-import type { MetadataPatch } from '../../../src/domain/trace-metadata-patch.ts';
-import { TRACE_SORTS } from '../../../src/domain/trace-search-query.ts';
-import { type InstantRange, type SearchQuestion, TOTAL_MAX } from '../../../src/domain/trace-search-store.ts';
+import type { Condition, FilterName } from '../../../src/domain/traces/search/trace-filter.ts';
+import { TRACE_SORTS } from '../../../src/domain/traces/search/trace-search-query.ts';
+import {
+  type InstantRange,
+  type SearchQuery,
+  TOTAL_MAX,
+} from '../../../src/domain/traces/search/trace-search-store.ts';
+import type { Evaluation, Span, TraceAppend } from '../../../src/domain/traces/trace.ts';
+import type { MetadataPatch } from '../../../src/domain/traces/trace-metadata-patch.ts';
 import { seeded } from '../../support/scenario.ts';
 import { bareSpan, PROJECT, RECEIVED_AT_MS, sampleAppend, sampleEvaluation } from './samples.ts';
 
@@ -33,7 +37,7 @@ export function createSearchSamples(seed: number) {
     if (chance(0.2)) pairs.push(['origin', pick(['evaluation', 'application', 7])]);
     if (chance(0.1)) pairs.push(['prompt_ids', pick([['p1', 'p2'], 'p1'])]);
     for (const key of some(KEYS, 2)) pairs.push([key, pick([1, true, null, 'x', { deep: [1] }])]);
-    // Too many for the index to know them all.
+    // More keys than the index holds.
     if (chance(0.01)) for (let each = 0; each < 600; each += 1) pairs.push([`key ${each}`, each]);
     return Object.fromEntries(pairs);
   }
@@ -123,7 +127,7 @@ export function createSearchSamples(seed: number) {
 
     trace(index: number): TraceAppend {
       const count = 1 + below(3);
-      // Many share an instant, and some come long after they began.
+      // Many share an instant; some arrive long after their start.
       const startedAtMs = RECEIVED_AT_MS - (chance(0.1) ? below(60) : Math.floor(index / 100)) * HOUR_MS;
       nowMs += 1;
       return sampleAppend({
@@ -136,7 +140,7 @@ export function createSearchSamples(seed: number) {
       });
     },
 
-    question: (): SearchQuestion => ({
+    question: (): SearchQuery => ({
       projectNumber: PROJECT.number,
       goneBeforeMs: chance(0.8) ? null : RECEIVED_AT_MS + below(TRACES),
       started: within(0.6),

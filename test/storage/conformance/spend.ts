@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import type { ReportedRequest } from '../../../src/domain/request-report.ts';
-import { comparePlaces, placeOf } from '../../../src/domain/spend/group-order.ts';
+import type { ReportedRequest } from '../../../src/domain/events/request-report.ts';
+import { comparePositions, positionOf } from '../../../src/domain/spend/group-order.ts';
 import {
   SPEND_DIMENSIONS,
-  SPENT,
+  SPEND_MEASURES,
   type SpendDimension,
-  type SpendQuestion,
-  type Spent,
-  type SpentGroup,
+  type SpendGroup,
+  type SpendQuery,
+  type SpendTotals,
 } from '../../../src/domain/spend/spend-store.ts';
 import type { Store } from '../../../src/domain/store.ts';
 import { drawSeed, runsOf, seeded } from '../../support/scenario.ts';
@@ -17,7 +17,7 @@ import { type OpenSubject, withStore } from './subject.ts';
 
 const BLOCK_EVENTS = 4096;
 const REPORT = 500;
-/** Of which one block is made. */
+/** Enough events for exactly one block. */
 const EVENTS = Math.ceil(BLOCK_EVENTS / REPORT) * REPORT;
 const SPAN_MS = 3_600_000;
 const FOR_EVER = 5_000;
@@ -33,7 +33,7 @@ export function spendConformance(open: OpenSubject): void {
         for (let count = 0; count < EVENTS; count += REPORT) await store.requests.report(samples.report(REPORT));
         for (const append of samples.spans(1)) await store.traces.append(append);
         await blockAll(store);
-        // Corrects what is in the block, and what comes after it and is in none.
+        // Corrects events in the block and after it.
         await store.requests.report(samples.report(REPORT));
         await store.requests.report(samples.corrections(REPORT));
         const events = Array.from({ length: 40 }, (_, index) => governance(`governance-${index}`));
@@ -71,13 +71,13 @@ export function spendConformance(open: OpenSubject): void {
           ['m3', 2n],
           ['m4', 1n],
         ]);
-        const paged: SpentGroup[] = [];
-        for (let after: SpendQuestion['after'] = null; ; ) {
+        const paged: SpendGroup[] = [];
+        for (let after: SpendQuery['after'] = null; ; ) {
           const page = await sum(store, { groupBy: 'model', after, limit: 2 });
           paged.push(...page.groups);
           const last = page.groups.at(-1);
           if (last === undefined) break;
-          after = placeOf(last.group, last.spent, 'cost');
+          after = positionOf(last.group, last.spent, 'cost');
         }
         expect(paged).toEqual(groups);
       }),
@@ -94,7 +94,7 @@ export function spendConformance(open: OpenSubject): void {
           `INSERT INTO spend_heads (organization_number, seq, leased_until) ${leased(Date.now() + 60_000)}`,
         );
         await blockAll(store);
-        // The log is in no block, or that would be missing now.
+        // Without a block, removing all parts must not change the sum.
         await subject.execute('DELETE FROM spend_parts');
         expect((await sum(store, {})).total).toEqual(before.total);
         await subject.execute('UPDATE spend_heads SET leased_until = 1');
@@ -115,7 +115,7 @@ export function spendConformance(open: OpenSubject): void {
         for (let count = 0; count < EVENTS; count += REPORT) await store.requests.report(samples.report(REPORT));
         await blockAll(store);
         expect((await sum(store, {})).total.requests).toBe(BigInt(EVENTS));
-        // What is in a block is missing now.
+        // The requests of the block are missing now.
         await subject.execute('DELETE FROM spend_parts');
         expect((await sum(store, {})).total.requests).toBe(BigInt(EVENTS - BLOCK_EVENTS));
       }),
@@ -150,7 +150,7 @@ async function blockAll({ spendBlocks }: Store): Promise<void> {
   while ((await spendBlocks.step()) !== 'done');
 }
 
-const EVERYTHING: SpendQuestion = {
+const EVERYTHING: SpendQuery = {
   organizationNumber: ORGANIZATION.number,
   goneBeforeMs: 0,
   fromMs: 0,
@@ -162,8 +162,8 @@ const EVERYTHING: SpendQuestion = {
   limit: FOR_EVER,
 };
 
-async function sum({ spend }: Store, asked: Partial<SpendQuestion>) {
-  const answer = await spend.sum({ ...EVERYTHING, ...asked });
+async function sum({ spend }: Store, params: Partial<SpendQuery>) {
+  const answer = await spend.sum({ ...EVERYTHING, ...params });
   if (answer.kind === 'too_long') throw new Error('there was no time to sum them up');
   return answer;
 }
@@ -171,15 +171,15 @@ async function sum({ spend }: Store, asked: Partial<SpendQuestion>) {
 async function expectPlainSums(store: Store, samples: Samples, count: number): Promise<void> {
   const events = await readOutcomes(store);
   for (let index = 0; index < count; index += 1) {
-    const asked = samples.question();
-    const { groups, total } = await sum(store, asked);
-    const expected = plainSums(events, { ...EVERYTHING, ...asked });
-    expect(total, JSON.stringify(asked)).toEqual(expected.total);
-    expect(groups, JSON.stringify(asked)).toEqual(expected.groups);
+    const params = samples.query();
+    const { groups, total } = await sum(store, params);
+    const expected = plainSums(events, { ...EVERYTHING, ...params });
+    expect(total, JSON.stringify(params)).toEqual(expected.total);
+    expect(groups, JSON.stringify(params)).toEqual(expected.groups);
   }
 }
 
-/** What is past its term does not count before it is removed, nor afterwards. */
+/** Expired events do not count, before and after their removal. */
 async function expectNothingBeforeTheCut(store: Store): Promise<void> {
   const outcomes = await readOutcomes(store);
   const instants = [...new Set(outcomes.map(({ created }) => Date.parse(created)))].sort((one, other) => one - other);
@@ -204,7 +204,7 @@ type Outcome = {
   };
 };
 
-/** The newest of each request, from the log itself. */
+/** The newest outcome of each request in the log. */
 async function readOutcomes({ events }: Store): Promise<readonly Outcome[]> {
   const range = { organization: ORGANIZATION, fromMs: 0, toMs: Number.MAX_SAFE_INTEGER, type: null, limit: 200 };
   const newest = new Map<string, Outcome>();
@@ -239,7 +239,7 @@ function valuesOf({ data }: Outcome, dimension: SpendDimension): readonly string
   return value === null || value === '' ? [] : [String(value)];
 }
 
-function plainSums(outcomes: readonly Outcome[], { fromMs, toMs, groupBy, filters, order, limit }: SpendQuestion) {
+function plainSums(outcomes: readonly Outcome[], { fromMs, toMs, groupBy, filters, order, limit }: SpendQuery) {
   const counted = outcomes.filter((outcome) => {
     const atMs = Date.parse(outcome.data.occurred_at);
     if (atMs < fromMs || atMs > toMs) return false;
@@ -248,14 +248,14 @@ function plainSums(outcomes: readonly Outcome[], { fromMs, toMs, groupBy, filter
       return value === '' ? values.length === 0 : values.includes(value);
     });
   });
-  const groups = new Map<string | null, Spent>();
+  const groups = new Map<string | null, SpendTotals>();
   for (const outcome of counted) {
     const values = groupBy === null ? [] : valuesOf(outcome, groupBy);
     for (const group of values.length === 0 ? [null] : values)
       groups.set(group, plus(groups.get(group) ?? NOTHING, outcome));
   }
   const sorted = [...groups].sort(([one, spent], [other, otherSpent]) =>
-    comparePlaces(placeOf(one, spent, order), placeOf(other, otherSpent, order)),
+    comparePositions(positionOf(one, spent, order), positionOf(other, otherSpent, order)),
   );
   return {
     groups: sorted.slice(0, limit).map(([group, spent]) => ({ group, spent })),
@@ -263,9 +263,9 @@ function plainSums(outcomes: readonly Outcome[], { fromMs, toMs, groupBy, filter
   };
 }
 
-const NOTHING = Object.fromEntries(SPENT.map((name) => [name, 0n])) as unknown as Spent;
+const NOTHING = Object.fromEntries(SPEND_MEASURES.map((name) => [name, 0n])) as unknown as SpendTotals;
 
-function plus(spent: Spent, { data: { status, usage, cost } }: Outcome): Spent {
+function plus(spent: SpendTotals, { data: { status, usage, cost } }: Outcome): SpendTotals {
   const tokens = (name: string) => BigInt(usage?.[name] ?? 0);
   return {
     requests: spent.requests + 1n,
@@ -290,7 +290,7 @@ const usageOf = (inputTokens: number) => ({
 
 type Samples = ReturnType<typeof createSamples>;
 
-/** Requests of gateways, some of which fail at first, and spans that are sent again with other tokens. */
+/** Gateway requests, some of which fail first, and spans resent with other token counts. */
 function createSamples(seed: number) {
   const random = seeded(seed);
   const below = (end: number) => Math.floor(random() * end);
@@ -331,7 +331,7 @@ function createSamples(seed: number) {
           return record('error', `gw-${count}`);
         }),
       ),
-    /** Of requests of any age that have failed. */
+    /** Corrections of random failed requests. */
     corrections: (size: number) =>
       reportOf(
         Array.from({ length: Math.min(size, failed.length) }, () => {
@@ -345,9 +345,9 @@ function createSamples(seed: number) {
         spans: [{ ...span, promptTokens: round, costNanoUsd: round * 1000 }],
         requests: [request],
       })),
-    question(): Partial<SpendQuestion> {
+    query(): Partial<SpendQuery> {
       const [one, other] = [below(SPAN_MS), below(SPAN_MS)];
-      const filter = oneOf<SpendQuestion['filters']>(
+      const filter = oneOf<SpendQuery['filters']>(
         {},
         {},
         { model: oneOf('gpt-5', '') },

@@ -31,13 +31,13 @@ import { traceSearchConformance } from './trace-search.ts';
 import { traceReadConformance } from './traces.ts';
 import { webhookConformance } from './webhooks.ts';
 
-/** Every duty of the port. */
+/** All rules of the port. */
 export function storeConformance(open: OpenSubject): void {
   coreConformance(open);
   furtherConformance(open);
 }
 
-/** What all else rests on: to take what is reported, to give it back, and to end well. */
+/** The core rules: storing reports, reading them, and closing. */
 export function coreConformance(open: OpenSubject): void {
   traceReadConformance(open);
   appendConformance(open);

@@ -1,14 +1,14 @@
-/** What a driver hands to the conformance suite. */
+/** The store under test, and access to its database. */
 
 import type { Store } from '../../../src/domain/store.ts';
 
 export type Subject = {
   readonly store: Store;
-  /** Runs one SQL statement, standing in for management verbs that the port does not have. */
+  /** Runs a SQL statement for changes that the port does not offer. */
   execute(sql: string): void | Promise<void>;
-  /** A literal of the bytes in the SQL that `execute` takes. */
+  /** A literal of bytes for the SQL of `execute`. */
   bytes(hex: string): string;
-  /** Closes the store and removes what it left. */
+  /** Closes the store and removes its data. */
   dispose(): Promise<void>;
 };
 
@@ -30,7 +30,7 @@ export function withStore(
   };
 }
 
-/** What is changed behind the store's back is seen once the answers kept before are too old. */
+/** A clock for caches: after `pass` they see changes made by SQL. */
 export function createTestTime(): { nowMs(): number; pass(): void } {
   let passedMs = 0;
   return {

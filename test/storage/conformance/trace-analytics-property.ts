@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { calendarSpan } from '../../../src/domain/analytics/calendar.ts';
+import { intervalAt } from '../../../src/domain/analytics/calendar.ts';
+import type { AnalyticsQuery } from '../../../src/domain/analytics/trace-analytics-store.ts';
 import type { Store } from '../../../src/domain/store.ts';
-import type { Span } from '../../../src/domain/trace.ts';
-import type { AnalyticsQuestion } from '../../../src/domain/trace-analytics-store.ts';
+import type { Span } from '../../../src/domain/traces/trace.ts';
 import { type Chance, createChance } from '../../support/access-fuzzer/chance.ts';
 import { drawSeed, runsOf, seeded } from '../../support/scenario.ts';
 import { bareSpan, RECEIVED_AT_MS, sampleAppend, samplePlan } from './samples.ts';
@@ -14,7 +14,7 @@ const STEPS = runsOf(240);
 const QUESTIONS = 25;
 const NO_CUTS = { eventsBeforeMs: 0, auditBeforeMs: null };
 
-/** By its id: what every trace that lives should consist of. */
+/** The expected content of every stored trace, by id. */
 type Model = Map<string, { readonly receivedAtMs: number; readonly spans: Map<string, Span> }>;
 
 export function analyticsPropertyConformance(open: OpenSubject): void {
@@ -37,10 +37,10 @@ export function analyticsPropertyConformance(open: OpenSubject): void {
   });
 }
 
-type World = { readonly model: Model; readonly chance: Chance; readonly cutMs: number };
+type Fixture = { readonly model: Model; readonly chance: Chance; readonly cutMs: number };
 
-/** One step; answers before when traces count as gone from then on. */
-async function change(store: Store, { model, chance, cutMs }: World): Promise<number> {
+/** Makes one change; returns the instant before which traces count as gone. */
+async function change(store: Store, { model, chance, cutMs }: Fixture): Promise<number> {
   switch (chance.weigh({ append: 30, large: 1, remove: 3, retain: 1 })) {
     case 'remove': {
       if (model.size === 0) return cutMs;
@@ -51,7 +51,7 @@ async function change(store: Store, { model, chance, cutMs }: World): Promise<nu
     }
     case 'retain': {
       const laterMs = cutMs === 0 ? RECEIVED_AT_MS + chance.below(HOUR_MS) : cutMs + chance.below(HOUR_MS / 2);
-      // Traces may be gone before anything removes them.
+      // Traces can count as gone before their removal.
       if (chance.happens(0.5)) return laterMs;
       const walk = store.retention.begin({ ...NO_CUTS, traces: [{ storedDays: null, goneBeforeMs: laterMs }] });
       while ((await walk.step(20)).outcome !== 'done');
@@ -67,7 +67,7 @@ async function change(store: Store, { model, chance, cutMs }: World): Promise<nu
   }
 }
 
-async function append(store: Store, { model, chance, cutMs }: World, spansMax: number): Promise<void> {
+async function append(store: Store, { model, chance, cutMs }: Fixture, spansMax: number): Promise<void> {
   const traceId = chance.happens(0.5) && model.size > 0 ? chance.pick([...model.keys()]) : chance.digits(32);
   const receivedAtMs = Math.max(cutMs, RECEIVED_AT_MS) + chance.below(3 * HOUR_MS);
   const known = model.get(traceId);
@@ -99,21 +99,21 @@ function drawSpan(chance: Chance, spanId: string): Span {
   });
 }
 
-async function compareSome(store: Store, { seed, ...world }: World & { readonly seed: number }): Promise<void> {
+async function compareSome(store: Store, { seed, ...fixture }: Fixture & { readonly seed: number }): Promise<void> {
   for (let count = 0; count < QUESTIONS; count += 1) {
-    const question = drawQuestion(world);
-    const answer = await store.analytics.summarise(question);
+    const query = drawQuery(fixture);
+    const answer = await store.analytics.summarise(query);
     const found = answer.kind === 'buckets' ? answer.buckets : [];
     const shown = found.map(({ startMs, group, totals }) => {
       const { traces, spans, errors, promptTokens, completionTokens, totalCostUsd, totalTimeMs } = totals;
       const sums = { promptTokens, completionTokens, totalCostUsd };
       return { startMs, group, traces, spans, errors, ...sums, p50: totalTimeMs?.p50 ?? null };
     });
-    expect(shown, `seed ${seed}, ${JSON.stringify(question)}`).toEqual(recompute(world.model, question));
+    expect(shown, `seed ${seed}, ${JSON.stringify(query)}`).toEqual(recompute(fixture.model, query));
   }
 }
 
-function drawQuestion({ chance, cutMs }: World): AnalyticsQuestion {
+function drawQuery({ chance, cutMs }: Fixture): AnalyticsQuery {
   const edge = () =>
     RECEIVED_AT_MS + chance.below(6) * HOUR_MS - (RECEIVED_AT_MS % HOUR_MS) + chance.pick([0, 0, -1, 1_234_567]);
   const [fromMs = 0, toMs = 0] = [edge(), edge()].sort((one, other) => one - other);
@@ -131,24 +131,23 @@ function drawQuestion({ chance, cutMs }: World): AnalyticsQuestion {
   };
 }
 
-/** In the plainest way. */
-function recompute(model: Model, question: AnalyticsQuestion) {
+/** Recomputes it plainly. */
+function recompute(model: Model, query: AnalyticsQuery) {
   const parts = new Map<string, { startMs: number; group: string | null; spans: Span[][] }>();
   for (const { receivedAtMs, spans: byId } of model.values()) {
     const spans = [...byId.values()];
     const startedAtMs = spans.length === 0 ? receivedAtMs : Math.min(...spans.map((span) => span.startedAtMs));
-    if (receivedAtMs < (question.goneBeforeMs ?? 0)) continue;
-    if (startedAtMs < question.fromMs || startedAtMs > question.toMs) continue;
-    const { interval } = question;
-    const startMs = interval === 'total' ? question.fromMs : calendarSpan(interval, startedAtMs).startMs;
-    for (const [group, own] of groupsOf(spans, question)) {
+    if (receivedAtMs < (query.goneBeforeMs ?? 0)) continue;
+    if (startedAtMs < query.fromMs || startedAtMs > query.toMs) continue;
+    const { startMs } = intervalAt(query, startedAtMs);
+    for (const [group, own] of groupsOf(spans, query)) {
       const key = JSON.stringify([startMs, group]);
       const part = parts.get(key) ?? { startMs, group, spans: [] };
       part.spans.push(own);
       parts.set(key, part);
     }
   }
-  const isByModel = question.groupBy === 'model' || question.conditions.model !== null;
+  const isByModel = query.groupBy === 'model' || query.conditions.model !== null;
   return [...parts.values()]
     .sort((one, other) => one.startMs - other.startMs || (nameOf(one.group) < nameOf(other.group) ? -1 : 1))
     .map(({ startMs, group, spans }) => ({
@@ -162,13 +161,13 @@ function recompute(model: Model, question: AnalyticsQuestion) {
       promptTokens: sum(spans.flat().map((span) => span.promptTokens)),
       completionTokens: sum(spans.flat().map((span) => span.completionTokens)),
       totalCostUsd: usd(spans.flat().map((span) => span.costNanoUsd)),
-      p50: question.hasPercentiles ? median(isByModel ? spans.flat().map((span) => [span]) : spans) : null,
+      p50: query.hasPercentiles ? median(isByModel ? spans.flat().map((span) => [span]) : spans) : null,
     }));
 }
 
 type Group = readonly [string | null, Span[]];
 
-function groupsOf(spans: readonly Span[], { groupBy, conditions }: AnalyticsQuestion): readonly Group[] {
+function groupsOf(spans: readonly Span[], { groupBy, conditions }: AnalyticsQuery): readonly Group[] {
   const { model } = conditions;
   const ofModel = (name: string | null) => spans.filter((span) => span.model === name);
   if (model !== null) return ofModel(model).length === 0 ? [] : [[groupBy === 'model' ? model : null, ofModel(model)]];
@@ -177,7 +176,7 @@ function groupsOf(spans: readonly Span[], { groupBy, conditions }: AnalyticsQues
   return (names.length === 0 ? [null] : names).map((name) => [name, ofModel(name)]);
 }
 
-/** What has no name comes last. */
+/** Sorts the group without a name last. */
 function nameOf(group: string | null): string {
   return group === null ? '~' : group;
 }

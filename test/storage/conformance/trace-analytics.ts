@@ -1,11 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import type { Span, TraceAppend } from '../../../src/domain/trace.ts';
-import type { AnalyticsAnswer, AnalyticsQuestion, TraceConditions } from '../../../src/domain/trace-analytics-store.ts';
+import type {
+  AnalyticsAnswer,
+  AnalyticsQuery,
+  TraceConditions,
+} from '../../../src/domain/analytics/trace-analytics-store.ts';
+import type { Span, TraceAppend } from '../../../src/domain/traces/trace.ts';
 import { bareSpan, PROJECT, RECEIVED_AT_MS, sampleAppend } from './samples.ts';
 import { type OpenSubject, withStore } from './subject.ts';
 
 const ANY: TraceConditions = { userId: null, customerId: null, threadId: null, label: null, model: null };
-const QUESTION: AnalyticsQuestion = {
+const QUERY: AnalyticsQuery = {
   projectNumber: PROJECT.number,
   goneBeforeMs: null,
   fromMs: 0,
@@ -20,7 +24,7 @@ const QUESTION: AnalyticsQuestion = {
 
 const HOUR_MS = 3_600_000;
 
-/** Of some time around the receipt. */
+/** Draws a span around the time of receipt. */
 function drawSpan(): Span {
   const draw = (count: number) => Math.floor(Math.random() * count);
   const startedAtMs = RECEIVED_AT_MS + draw(4 * HOUR_MS) - 2 * HOUR_MS;
@@ -46,16 +50,16 @@ export function traceAnalyticsConformance(open: OpenSubject): void {
         for (let count = 1; count <= 5; count += 1) {
           await store.traces.append(sampleAppend({ spans: [bareSpan({ model: 'm' })], requests: [] }));
           for (const groupBy of ['none', 'model', 'user_id'] as const) {
-            const [bucket] = totalsOf(await store.analytics.summarise({ ...QUESTION, groupBy }));
+            const [bucket] = totalsOf(await store.analytics.summarise({ ...QUERY, groupBy }));
             expect(bucket).toMatchObject({ traces: count, spans: count, totalTimeMs: { p50: 1500, p95: 1500 } });
           }
-          const stats = await store.analytics.statsOfUser({ ...QUESTION, userId: 'user-42' });
+          const stats = await store.analytics.statsOfUser({ ...QUERY, userId: 'user-42' });
           expect(stats).toMatchObject({ kind: 'stats', stats: { totals: { traces: count, spans: count } } });
         }
         for (const groupBy of ['none', 'model'] as const) {
-          const gone = { ...QUESTION, groupBy, goneBeforeMs: RECEIVED_AT_MS + 1 };
+          const gone = { ...QUERY, groupBy, goneBeforeMs: RECEIVED_AT_MS + 1 };
           expect(totalsOf(await store.analytics.summarise(gone))).toEqual([]);
-          const foreign = { ...QUESTION, groupBy, projectNumber: PROJECT.number + 1 };
+          const foreign = { ...QUERY, groupBy, projectNumber: PROJECT.number + 1 };
           expect(totalsOf(await store.analytics.summarise(foreign))).toEqual([]);
         }
       }),
@@ -69,15 +73,15 @@ export function traceAnalyticsConformance(open: OpenSubject): void {
         );
         await store.traces.append(sampleAppend({ spans, requests: [] }));
         await store.traces.append(sampleAppend({ spans: [], requests: [] }));
-        const [whole, ...others] = totalsOf(await store.analytics.summarise(QUESTION));
+        const [whole, ...others] = totalsOf(await store.analytics.summarise(QUERY));
         expect([whole?.traces, whole?.spans, whole?.promptTokens]).toEqual([2, 2_100, 2_100]);
         expect(others).toEqual([]);
-        const came = { ...QUESTION, fromMs: RECEIVED_AT_MS, toMs: RECEIVED_AT_MS };
+        const came = { ...QUERY, fromMs: RECEIVED_AT_MS, toMs: RECEIVED_AT_MS };
         const empty = { traces: 1, spans: 0, errors: 0, promptTokens: null, totalTimeMs: null };
         expect(totalsOf(await store.analytics.summarise(came))).toMatchObject([empty]);
         const byUser = totalsOf(await store.analytics.summarise({ ...came, groupBy: 'user_id' }));
         expect(byUser).toMatchObject([{ group: 'user-42', ...empty }]);
-        const byModel = totalsOf(await store.analytics.summarise({ ...QUESTION, groupBy: 'model' }));
+        const byModel = totalsOf(await store.analytics.summarise({ ...QUERY, groupBy: 'model' }));
         expect(byModel.map(({ group, spans, promptTokens }) => [group, spans, promptTokens])).toEqual([
           ['even', 1_050, 1_050],
           [null, 0, null],
@@ -93,7 +97,7 @@ export function traceAnalyticsConformance(open: OpenSubject): void {
         await send(traces);
         while ((await store.searchIndex.step()) !== 'done');
         expect(await store.searchIndex.countUnindexed()).toBeLessThan(traces.length - 1_000);
-        // What the index does not know yet: more spans, some that make a trace large, some without, and some that are gone.
+        // Unindexed changes: more spans, a trace that becomes large, traces without spans, and removed ones.
         await send(traces.slice(0, 40).map((trace) => ({ ...trace, spans: [drawSpan()] })));
         await send([{ ...traces[50], spans: Array.from({ length: 230 }, drawSpan) } as TraceAppend]);
         await send(Array.from({ length: 20 }, () => ({ ...drawAppend(), spans: [] })));
@@ -101,23 +105,23 @@ export function traceAnalyticsConformance(open: OpenSubject): void {
           await store.traceChanges.removeTrace({ projectNumber: PROJECT.number, traceId, goneBeforeMs: null });
         }
         const hour = (count: number) => RECEIVED_AT_MS - (RECEIVED_AT_MS % HOUR_MS) + count * HOUR_MS;
-        const questions = [
-          QUESTION,
-          { ...QUESTION, interval: 'hour' as const },
-          { ...QUESTION, interval: 'hour' as const, fromMs: hour(-1) + 1_234, toMs: hour(1) + 99 },
-          { ...QUESTION, interval: 'day' as const, goneBeforeMs: RECEIVED_AT_MS + HOUR_MS / 2 },
+        const queries = [
+          QUERY,
+          { ...QUERY, interval: 'hour' as const },
+          { ...QUERY, interval: 'hour' as const, fromMs: hour(-1) + 1_234, toMs: hour(1) + 99 },
+          { ...QUERY, interval: 'day' as const, goneBeforeMs: RECEIVED_AT_MS + HOUR_MS / 2 },
         ];
-        const byIndex = await Promise.all(questions.map(store.analytics.summarise));
+        const byIndex = await Promise.all(queries.map(store.analytics.summarise));
         await subject.execute('UPDATE search_heads SET project_number = -project_number');
-        for (const [index, question] of questions.entries()) {
-          const gone = totalsOf(await store.analytics.summarise(question));
+        for (const [index, query] of queries.entries()) {
+          const gone = totalsOf(await store.analytics.summarise(query));
           expect(gone.some(({ totalTimeMs }) => totalTimeMs !== null)).toBe(true);
-          expect(byIndex[index]).toEqual(await store.analytics.summarise(question));
+          expect(byIndex[index]).toEqual(await store.analytics.summarise(query));
         }
-        // Nor would it be noticed if the index were never asked.
+        // Checks that the results came from the index.
         await subject.execute('UPDATE search_heads SET project_number = -project_number');
         await subject.execute('DELETE FROM search_parts');
-        expect(await store.analytics.summarise(QUESTION)).not.toEqual(byIndex[0]);
+        expect(await store.analytics.summarise(QUERY)).not.toEqual(byIndex[0]);
       }),
     );
 
@@ -134,9 +138,9 @@ export function traceAnalyticsConformance(open: OpenSubject): void {
           ),
         );
         await Promise.all(appends);
-        const [whole] = totalsOf(await store.analytics.summarise(QUESTION));
+        const [whole] = totalsOf(await store.analytics.summarise(QUERY));
         expect([whole?.traces, whole?.totalCostUsd]).toEqual([2_500, 2_500 * 9_007_199.254740991]);
-        const ofOne = { ...QUESTION, conditions: { ...ANY, userId: 'user 1', label: 'b' } };
+        const ofOne = { ...QUERY, conditions: { ...ANY, userId: 'user 1', label: 'b' } };
         for (const groupBy of ['none', 'user_id', 'label'] as const) {
           const [first] = totalsOf(await store.analytics.summarise({ ...ofOne, groupBy }));
           expect(first?.traces).toBe(833);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { SearchFilter } from '../../../src/domain/trace-filter.ts';
-import { TOTAL_MAX } from '../../../src/domain/trace-search-store.ts';
+import type { SearchFilter } from '../../../src/domain/traces/search/trace-filter.ts';
+import { TOTAL_MAX } from '../../../src/domain/traces/search/trace-search-store.ts';
 import { isFullTier } from '../../support/scenario.ts';
 import { bareSpan, PROJECT, RECEIVED_AT_MS, randomHex, sampleAppend } from './samples.ts';
 import { createSearchSamples } from './search-samples.ts';
@@ -9,7 +9,7 @@ import { type OpenSubject, withStore } from './subject.ts';
 const SEED = 11;
 const TRACES = 60;
 const QUESTIONS = 60;
-/** So many that one call has no time for all of them, where that is to be tried. */
+/** Long enough that one call cannot finish all traces in the full tier. */
 const LONG_PAIRS = isFullTier ? 400_000 : 20_000;
 const EVER = { fromMs: Number.MIN_SAFE_INTEGER, toMs: Number.MAX_SAFE_INTEGER };
 const ALL: SearchFilter = { conditions: [], isNegated: false, text: '' };
@@ -60,7 +60,7 @@ export function traceMatchConformance(open: OpenSubject): void {
           await store.traces.append(sampleAppend({ traceId, receivedAtMs }));
           expect(await match()).toEqual({ traces: [{ traceId, updatedAtMs: receivedAtMs, fits: [0] }], left: [] });
         }
-        // A change is told by another time, even when it came in before the one that is stored.
+        // Every change advances `updatedAtMs`, even one with an earlier receipt.
         await store.traces.append(sampleAppend({ traceId, receivedAtMs: RECEIVED_AT_MS }));
         expect((await match()).traces).toEqual([{ traceId, updatedAtMs: RECEIVED_AT_MS + 4, fits: [0] }]);
         const nothing = { traces: [], left: [] };
@@ -87,7 +87,7 @@ export function traceMatchConformance(open: OpenSubject): void {
     it(
       'MUST end about a second after it has begun, and tells what it did not come to by then',
       withStore(open, async (store) => {
-        // Of characters that the texts looked for begin with, so that every place in it is looked at.
+        // A text of the filters' first characters, so that the search compares at every position.
         const value = 'ab'.repeat(LONG_PAIRS);
         const inputJson = JSON.stringify({ type: 'text', value });
         const ids = Array.from({ length: 6 }, () => randomHex(32));

@@ -1,12 +1,12 @@
-/** Reads what the store has of a trace, whole. */
+/** Reads all of a stored trace. */
 
 import type { StoredTrace, TraceStore } from '../../../src/domain/store.ts';
-import type { Evaluation, Span } from '../../../src/domain/trace.ts';
+import type { Evaluation, Span } from '../../../src/domain/traces/trace.ts';
 import { PROJECT } from './samples.ts';
 
 const EVERYTHING = { after: null, limit: 1_000_000 };
 
-/** Throws when there is no such trace. */
+/** Finds a trace; throws if missing. */
 export async function findStored(
   traces: TraceStore,
   traceId: string,
@@ -17,7 +17,7 @@ export async function findStored(
   return { ...record, projectNumber };
 }
 
-/** By start, then id. */
+/** Ordered by start, then id. */
 export async function readSpanIds(traces: TraceStore, trace: StoredTrace): Promise<readonly string[]> {
   return (await traces.spanOrder(trace, EVERYTHING)).map(({ id }) => id);
 }
@@ -26,7 +26,7 @@ export async function readAllSpans(traces: TraceStore, trace: StoredTrace): Prom
   return await traces.spans(trace, await readSpanIds(traces, trace));
 }
 
-/** By insertion, then id. */
+/** Ordered by insertion, then id. */
 export async function readAllEvaluations(traces: TraceStore, trace: StoredTrace): Promise<readonly Evaluation[]> {
   const places = await traces.evaluationOrder(trace, EVERYTHING);
   return await traces.evaluations(

@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import type { SearchFilter } from '../../../src/domain/trace-filter.ts';
+import type { SearchFilter } from '../../../src/domain/traces/search/trace-filter.ts';
 import {
   type FoundTraces,
-  type SearchPlace,
-  type SearchQuestion,
+  type SearchPosition,
+  type SearchQuery,
   TOTAL_MAX,
-} from '../../../src/domain/trace-search-store.ts';
+} from '../../../src/domain/traces/search/trace-search-store.ts';
 import { bareSpan, PROJECT, RECEIVED_AT_MS, randomHex, sampleAppend } from './samples.ts';
 import { type OpenSubject, withStore } from './subject.ts';
 
 const EVER = { fromMs: Number.MIN_SAFE_INTEGER, toMs: Number.MAX_SAFE_INTEGER };
 const ALL: SearchFilter = { conditions: [], isNegated: false, text: '' };
-const QUESTION: SearchQuestion = {
+const QUESTION: SearchQuery = {
   projectNumber: PROJECT.number,
   goneBeforeMs: null,
   started: EVER,
@@ -87,7 +87,7 @@ export function traceSearchConformance(open: OpenSubject): void {
         await Promise.all(traceIds.map((traceId) => store.traces.append(sampleAppend({ traceId, spans }))));
         for (const filter of [ALL, { ...ALL, text: 'span' }]) {
           for (const isAscending of [true, false]) {
-            const places: SearchPlace[] = [];
+            const places: SearchPosition[] = [];
             let page: FoundTraces;
             do {
               const after = places.at(-1) ?? null;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { Span } from '../../../src/domain/trace.ts';
-import { aggregatesOf, choiceOf } from '../../../src/domain/trace-aggregates.ts';
-import { summaryOf } from '../../../src/domain/trace-totals.ts';
+import type { Span } from '../../../src/domain/traces/trace.ts';
+import { aggregatesOf, choiceOf } from '../../../src/domain/traces/trace-aggregates.ts';
+import { summaryOf } from '../../../src/domain/traces/trace-totals.ts';
 import {
   bareSpan,
   PROJECT,
@@ -48,7 +48,7 @@ export function traceReadConformance(open: OpenSubject): void {
         const sent = [
           ...IDS.map((id, index) => sampleSpan({ spanId: id, parentId: IDS[index + 1] ?? null })),
           bareSpan(),
-          // Ends and first tokens before the start are stored as sent.
+          // Ends and first tokens before the start are stored unchanged.
           bareSpan({ finishedAtMs: RECEIVED_AT_MS - 9000, firstTokenAtMs: RECEIVED_AT_MS - 8000 }),
           sampleSpan({
             costSource: 'a source of tomorrow',

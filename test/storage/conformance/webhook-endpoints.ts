@@ -1,10 +1,20 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import type { EndpointRecord } from '../../../src/domain/endpoint.ts';
-import { maskOfSelectors } from '../../../src/domain/event-type.ts';
+import type { EndpointRecord } from '../../../src/domain/endpoints/endpoint.ts';
+import { maskOfSelectors } from '../../../src/domain/events/event-type.ts';
 import { foundAnother, sampleAudit } from './management-samples.ts';
 import type { OpenSubject } from './subject.ts';
-import { batchOf, cutOf, headOf, NOW_MS, type Rig, recordOf, SUCCESS, sampleEndpoint, withRig } from './webhook-rig.ts';
+import {
+  batchOf,
+  cutOf,
+  type Harness,
+  headOf,
+  NOW_MS,
+  recordOf,
+  SUCCESS,
+  sampleEndpoint,
+  withHarness,
+} from './webhook-harness.ts';
 
 const ALL = maskOfSelectors(['*']);
 const DISABLED = { status: 'disabled', disabledReason: 'manual', disabledAtMs: NOW_MS } as const;
@@ -20,7 +30,7 @@ function recordConformance(open: OpenSubject): void {
   describe('webhook endpoints', () => {
     it(
       'are stored as they are decided, bytes included, and told whole',
-      withRig(open, async ({ store, organizationId, addEndpoint }) => {
+      withHarness(open, async ({ store, organizationId, addEndpoint }) => {
         const http = await addEndpoint({ previousSecret: randomBytes(78), previousSecretUntilMs: NOW_MS + 5 });
         const sqs = await addEndpoint({
           destinationKind: 'sqs',
@@ -48,7 +58,7 @@ function recordConformance(open: OpenSubject): void {
 
     it(
       'are listed by (created, id), a page at a time or all, and found in their own organization only',
-      withRig(open, async ({ store, subject, organizationId, commit }) => {
+      withHarness(open, async ({ store, subject, organizationId, commit }) => {
         const records = Array.from({ length: 7 }, (_, index) =>
           sampleEndpoint({ organizationId, createdAtMs: NOW_MS - (index % 3) }),
         );
@@ -78,36 +88,36 @@ function recordConformance(open: OpenSubject): void {
 
     it(
       'MUST be stale, and nothing is stored, when an endpoint is of another version than it was read with',
-      withRig(open, async (rig) => {
-        const { store, organizationId } = rig;
-        const endpoint = await rig.addEndpoint();
+      withHarness(open, async (harness) => {
+        const { store, organizationId } = harness;
+        const endpoint = await harness.addEndpoint();
         const version = await store.management.version(organizationId);
         const record = { ...recordOf(endpoint), description: 'another' };
         const audit = [sampleAudit(organizationId)];
         for (const expectedVersion of [endpoint.version - 1, endpoint.version + 1]) {
           const endpoints = [{ record, expectedVersion, clearsStreak: true }];
-          expect(await rig.commit({ endpoints, audit })).toBe('stale');
+          expect(await harness.commit({ endpoints, audit })).toBe('stale');
         }
         const isNew = [{ record: sampleEndpoint({ organizationId }), expectedVersion: 1, clearsStreak: false }];
-        expect(await rig.commit({ endpoints: isNew, audit })).toBe('stale');
+        expect(await harness.commit({ endpoints: isNew, audit })).toBe('stale');
         expect(await store.management.version(organizationId)).toBe(version);
-        expect(await rig.read(endpoint.id)).toEqual(endpoint);
+        expect(await harness.read(endpoint.id)).toEqual(endpoint);
         expect(await store.webhooks.countEndpoints(organizationId)).toBe(1);
       }),
     );
 
     it(
       'are archived for ever: hidden, silent, their replays cancelled, what waits cancelled by the sweep',
-      withRig(open, async (rig) => {
-        const { store, organizationId } = rig;
-        const endpoint = await rig.addEndpoint();
-        const [one, two] = await rig.emit(2);
+      withHarness(open, async (harness) => {
+        const { store, organizationId } = harness;
+        const endpoint = await harness.addEndpoint();
+        const [one, two] = await harness.emit(2);
         if (one === undefined || two === undefined) throw new Error('nothing was emitted');
         const waiting = batchOf(endpoint, [one], { fate: 'wait' });
         const sending = batchOf(endpoint, [two]);
-        const claimed = await rig.claim(cutOf(endpoint, [waiting, sending]));
-        await rig.commit({ replays: [replayOf(endpoint.number, one.seq, two.seq)] });
-        const archived = await rig.patch(endpoint.id, {
+        const claimed = await harness.claim(cutOf(endpoint, [waiting, sending]));
+        await harness.commit({ replays: [replayOf(endpoint.number, one.seq, two.seq)] });
+        const archived = await harness.patch(endpoint.id, {
           archivedAtMs: NOW_MS + 1,
           secret: Buffer.alloc(0),
           updatedAtMs: NOW_MS + 1,
@@ -119,27 +129,33 @@ function recordConformance(open: OpenSubject): void {
         expect(await store.webhooks.countEndpoints(organizationId)).toBe(0);
         expect((await store.deliveries.changes(0)).endpoints).toEqual([]);
         expect(await store.webhooks.replay(endpoint.number, 'replay_1')).toMatchObject({ status: 'cancelled' });
-        // What is being sent ends as it ends.
-        expect(await rig.finish(endpoint, claimed, SUCCESS)).toMatchObject({ kind: 'recorded', outcome: 'success' });
-        await sweepAll(rig);
-        expect(await rig.delivery(endpoint, waiting.dispatchId)).toMatchObject({ status: 'cancelled', dueAtMs: null });
-        expect(await rig.delivery(endpoint, sending.dispatchId)).toMatchObject({ status: 'delivered' });
+        // A delivery that is being sent ends with the result of its attempt.
+        expect(await harness.finish(endpoint, claimed, SUCCESS)).toMatchObject({
+          kind: 'recorded',
+          outcome: 'success',
+        });
+        await sweepAll(harness);
+        expect(await harness.delivery(endpoint, waiting.dispatchId)).toMatchObject({
+          status: 'cancelled',
+          dueAtMs: null,
+        });
+        expect(await harness.delivery(endpoint, sending.dispatchId)).toMatchObject({ status: 'delivered' });
       }),
     );
 
     it(
       'that are archived end what a lost sender had in hand, once its lease is over',
-      withRig(open, async (rig) => {
-        const endpoint = await rig.addEndpoint();
-        const [one] = await rig.emit(1);
+      withHarness(open, async (harness) => {
+        const endpoint = await harness.addEndpoint();
+        const [one] = await harness.emit(1);
         if (one === undefined) throw new Error('nothing was emitted');
         const sending = batchOf(endpoint, [one]);
-        await rig.claim(cutOf(endpoint, [sending]));
-        await rig.patch(endpoint.id, { archivedAtMs: NOW_MS, secret: Buffer.alloc(0) });
-        await sweepAll(rig);
-        expect(await rig.delivery(endpoint, sending.dispatchId)).toMatchObject({ status: 'sending' });
-        await sweepAll(rig, NOW_MS + LEASES_OVER_MS);
-        expect(await rig.delivery(endpoint, sending.dispatchId)).toMatchObject({
+        await harness.claim(cutOf(endpoint, [sending]));
+        await harness.patch(endpoint.id, { archivedAtMs: NOW_MS, secret: Buffer.alloc(0) });
+        await sweepAll(harness);
+        expect(await harness.delivery(endpoint, sending.dispatchId)).toMatchObject({ status: 'sending' });
+        await sweepAll(harness, NOW_MS + LEASES_OVER_MS);
+        expect(await harness.delivery(endpoint, sending.dispatchId)).toMatchObject({
           status: 'cancelled',
           error: 'sender_lost',
         });
@@ -152,10 +168,10 @@ function subscriptionConformance(open: OpenSubject): void {
   describe('what an endpoint gets of the log', () => {
     it(
       'begins at the end of the log as it is when the endpoint comes into being',
-      withRig(open, async (rig) => {
-        await rig.emit(3);
-        const seq = await headOf(rig.store, rig.organizationNumber);
-        const endpoint = await rig.addEndpoint({ enabledEvents: ['gateway.request.settled'] });
+      withHarness(open, async (harness) => {
+        await harness.emit(3);
+        const seq = await headOf(harness.store, harness.organizationNumber);
+        const endpoint = await harness.addEndpoint({ enabledEvents: ['gateway.request.settled'] });
         expect(endpoint).toMatchObject({
           position: seq,
           inFlight: 0,
@@ -166,45 +182,45 @@ function subscriptionConformance(open: OpenSubject): void {
 
     it(
       'follows its owner’s decisions from the event on that was committed after each of them',
-      withRig(open, async (rig) => {
-        const { id } = await rig.addEndpoint({ enabledEvents: ['*'] });
+      withHarness(open, async (harness) => {
+        const { id } = await harness.addEndpoint({ enabledEvents: ['*'] });
         const expected = [{ fromSeq: 1, mask: ALL }];
         const step = async (changes: Partial<EndpointRecord>, mask: number) => {
-          await rig.emit(2);
-          const fromSeq = (await headOf(rig.store, rig.organizationNumber)) + 1;
-          await rig.patch(id, changes);
+          await harness.emit(2);
+          const fromSeq = (await headOf(harness.store, harness.organizationNumber)) + 1;
+          await harness.patch(id, changes);
           expected.push({ fromSeq, mask });
         };
         await step(DISABLED, 0);
         await step({ ...ENABLED, run: 2 }, ALL);
         await step({ enabledEvents: ['gateway.budget.*'] }, maskOfSelectors(['gateway.budget.*']));
-        // Says the same in other words, or nothing about it: there is nothing to remember.
-        await rig.patch(id, { enabledEvents: ['gateway.budget.breached', 'gateway.budget.threshold_crossed'] });
-        await rig.patch(id, { description: 'new', maxBatchSize: 1 });
-        expect((await rig.read(id)).subscriptions).toEqual(expected);
-        // Two decisions at the same place: only the last one ever holds.
-        await rig.emit(1);
-        await rig.patch(id, DISABLED);
-        await rig.patch(id, { ...ENABLED, enabledEvents: ['gateway.request.*'] });
-        const fromSeq = (await headOf(rig.store, rig.organizationNumber)) + 1;
+        // Equivalent selectors, or none, add no subscription.
+        await harness.patch(id, { enabledEvents: ['gateway.budget.breached', 'gateway.budget.threshold_crossed'] });
+        await harness.patch(id, { description: 'new', maxBatchSize: 1 });
+        expect((await harness.read(id)).subscriptions).toEqual(expected);
+        // Of two changes at one log position only the last counts.
+        await harness.emit(1);
+        await harness.patch(id, DISABLED);
+        await harness.patch(id, { ...ENABLED, enabledEvents: ['gateway.request.*'] });
+        const fromSeq = (await headOf(harness.store, harness.organizationNumber)) + 1;
         const last = { fromSeq, mask: maskOfSelectors(['gateway.request.*']) };
-        expect((await rig.read(id)).subscriptions).toEqual([...expected, last]);
+        expect((await harness.read(id)).subscriptions).toEqual([...expected, last]);
       }),
     );
 
     it(
       'forgets decisions that hold for no event that is still to be taken',
-      withRig(open, async (rig) => {
-        const endpoint = await rig.addEndpoint({ enabledEvents: ['*'] });
-        const entries = await rig.emit(4);
-        await rig.patch(endpoint.id, { enabledEvents: ['gateway.request.*'] });
-        const now = await rig.read(endpoint.id);
+      withHarness(open, async (harness) => {
+        const endpoint = await harness.addEndpoint({ enabledEvents: ['*'] });
+        const entries = await harness.emit(4);
+        await harness.patch(endpoint.id, { enabledEvents: ['gateway.request.*'] });
+        const now = await harness.read(endpoint.id);
         expect(now.subscriptions).toHaveLength(2);
-        await rig.apply([cutOf(now, [batchOf(now, entries.slice(0, 2))])]);
-        expect((await rig.read(endpoint.id)).subscriptions).toHaveLength(2);
-        const later = await rig.read(endpoint.id);
-        await rig.apply([cutOf(later, [batchOf(later, entries.slice(2))])]);
-        expect((await rig.read(endpoint.id)).subscriptions).toEqual([
+        await harness.apply([cutOf(now, [batchOf(now, entries.slice(0, 2))])]);
+        expect((await harness.read(endpoint.id)).subscriptions).toHaveLength(2);
+        const later = await harness.read(endpoint.id);
+        await harness.apply([cutOf(later, [batchOf(later, entries.slice(2))])]);
+        expect((await harness.read(endpoint.id)).subscriptions).toEqual([
           { fromSeq: 5, mask: maskOfSelectors(['gateway.request.*']) },
         ]);
       }),
@@ -212,12 +228,12 @@ function subscriptionConformance(open: OpenSubject): void {
 
     it(
       'MUST miss no event and get none too many, however events and decisions come at once',
-      withRig(open, async (rig) => {
-        const { id } = await rig.addEndpoint({ enabledEvents: ['*'] });
-        const emitted = rig.emit(30);
-        for (let round = 0; round < 6; round += 1) await rig.patch(id, round % 2 === 0 ? DISABLED : ENABLED);
+      withHarness(open, async (harness) => {
+        const { id } = await harness.addEndpoint({ enabledEvents: ['*'] });
+        const emitted = harness.emit(30);
+        for (let round = 0; round < 6; round += 1) await harness.patch(id, round % 2 === 0 ? DISABLED : ENABLED);
         await emitted;
-        const { subscriptions } = await rig.read(id);
+        const { subscriptions } = await harness.read(id);
         const seqs = subscriptions.map(({ fromSeq }) => fromSeq);
         expect(seqs).toEqual(seqs.toSorted((one, other) => one - other));
         expect(new Set(seqs).size).toBe(seqs.length);
@@ -228,28 +244,28 @@ function subscriptionConformance(open: OpenSubject): void {
 
     it(
       'refuses a change when there are too many to remember',
-      withRig(open, async (rig) => {
-        const endpoint = await rig.addEndpoint({ enabledEvents: ['*'] });
+      withHarness(open, async (harness) => {
+        const endpoint = await harness.addEndpoint({ enabledEvents: ['*'] });
         const many = Array.from({ length: 1000 }, (_, index) => ({
           fromSeq: index + 1,
           mask: index % 2 === 0 ? 0 : ALL,
         }));
-        await rig.emit(1);
-        await rig.subject.execute(
+        await harness.emit(1);
+        await harness.subject.execute(
           `UPDATE webhook_states SET subscriptions = '${JSON.stringify(many)}' WHERE endpoint_number = ${endpoint.number}`,
         );
-        await rig.subject.execute(`UPDATE log_heads SET seq = 2000 WHERE organization_number = 1`);
-        const before = await rig.read(endpoint.id);
-        await expect(rig.patch(endpoint.id, { enabledEvents: ['gateway.budget.*'] })).rejects.toMatchObject({
+        await harness.subject.execute(`UPDATE log_heads SET seq = 2000 WHERE organization_number = 1`);
+        const before = await harness.read(endpoint.id);
+        await expect(harness.patch(endpoint.id, { enabledEvents: ['gateway.budget.*'] })).rejects.toMatchObject({
           code: 'rate_limited',
         });
-        expect(await rig.read(endpoint.id)).toEqual(before);
-        expect(await rig.patch(endpoint.id, { description: 'still' })).toMatchObject({ description: 'still' });
-        // Whoever wants it to be silent is obeyed all the same.
-        const silent = await rig.patch(endpoint.id, { status: 'disabled' });
+        expect(await harness.read(endpoint.id)).toEqual(before);
+        expect(await harness.patch(endpoint.id, { description: 'still' })).toMatchObject({ description: 'still' });
+        // The server still accepts a change to no events.
+        const silent = await harness.patch(endpoint.id, { status: 'disabled' });
         expect(silent.subscriptions.at(-1)).toEqual({ fromSeq: 2001, mask: 0 });
-        await rig.subject.execute(`UPDATE log_heads SET seq = 3000 WHERE organization_number = 1`);
-        await expect(rig.patch(endpoint.id, { status: 'active' })).rejects.toMatchObject({ code: 'rate_limited' });
+        await harness.subject.execute(`UPDATE log_heads SET seq = 3000 WHERE organization_number = 1`);
+        await expect(harness.patch(endpoint.id, { status: 'active' })).rejects.toMatchObject({ code: 'rate_limited' });
       }),
     );
   });
@@ -262,7 +278,7 @@ function replayOf(endpointNumber: number, fromSeq: number, toSeq: number) {
 
 const LEASES_OVER_MS = 3_600_000;
 
-async function sweepAll(rig: Rig, nowMs = NOW_MS + 2): Promise<void> {
+async function sweepAll(harness: Harness, nowMs = NOW_MS + 2): Promise<void> {
   const question = { nowMs, endedBeforeMs: 0, eventsBeforeMs: 0, rowsMax: 10 };
-  while ((await rig.store.deliveries.sweep(question)).more);
+  while ((await harness.store.deliveries.maintain(question)).more);
 }

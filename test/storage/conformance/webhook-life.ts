@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { Claimed, DispatchEndpoint, SweepQuestion, Swept } from '../../../src/domain/webhook-store.ts';
+import type {
+  ClaimedDelivery,
+  DispatchEndpoint,
+  MaintenanceRequest,
+  MaintenanceResult,
+} from '../../../src/domain/delivery/webhook-store.ts';
 import type { OpenSubject } from './subject.ts';
 import {
   batchOf,
@@ -7,6 +12,7 @@ import {
   FAILURE,
   finishOf,
   GONE,
+  type Harness,
   HOUR_MS,
   headOf,
   LEASE_MS,
@@ -14,17 +20,16 @@ import {
   MINUTE_MS,
   NOW_MS,
   only,
-  type Rig,
   SUCCESS,
   takeOf,
-  withRig,
-} from './webhook-rig.ts';
+  withHarness,
+} from './webhook-harness.ts';
 
 const DAYS_3_MS = 72 * HOUR_MS;
 const DAYS_30_MS = 720 * HOUR_MS;
 const DISABLED = { status: 'disabled', disabledReason: 'manual', disabledAtMs: NOW_MS } as const;
 const ENABLED = { status: 'active', disabledReason: null, disabledAtMs: null } as const;
-const SWEEP: SweepQuestion = { nowMs: NOW_MS, endedBeforeMs: 0, eventsBeforeMs: 0, rowsMax: 100 };
+const SWEEP: MaintenanceRequest = { nowMs: NOW_MS, endedBeforeMs: 0, eventsBeforeMs: 0, rowsMax: 100 };
 
 export function webhookLifeConformance(open: OpenSubject): void {
   disableConformance(open);
@@ -36,23 +41,23 @@ function disableConformance(open: OpenSubject): void {
   describe('an endpoint that fails', () => {
     it(
       'is disabled at once by a receiver that is gone, with all that a disable by its owner does',
-      withRig(open, async (rig) => {
-        const endpoint = await rig.addEndpoint();
-        const { change } = await rig.store.deliveries.changes(0);
-        const claimed = await rig.send(endpoint, await rig.emit(1));
-        const seq = await headOf(rig.store, rig.organizationNumber);
-        const late = { ...cutOf(await rig.read(endpoint.id), []), toPosition: seq };
-        expect(await rig.apply([finishOf(endpoint, claimed, GONE), late])).toMatchObject([
+      withHarness(open, async (harness) => {
+        const endpoint = await harness.addEndpoint();
+        const { change } = await harness.store.deliveries.changes(0);
+        const claimed = await harness.send(endpoint, await harness.emit(1));
+        const seq = await headOf(harness.store, harness.organizationNumber);
+        const late = { ...cutOf(await harness.read(endpoint.id), []), toPosition: seq };
+        expect(await harness.apply([finishOf(endpoint, claimed, GONE), late])).toMatchObject([
           {
             outcome: 'terminal',
             disabled: 'receiver_gone',
             deadReason: 'receiver_gone',
             nextAtMs: null,
-            place: { isActive: false, version: endpoint.version + 1 },
+            snapshot: { isActive: false, version: endpoint.version + 1 },
           },
           { kind: 'refused', reason: 'changed' },
         ]);
-        const told = await rig.store.deliveries.changes(change);
+        const told = await harness.store.deliveries.changes(change);
         expect(told.endpoints).toMatchObject([
           {
             id: endpoint.id,
@@ -64,29 +69,29 @@ function disableConformance(open: OpenSubject): void {
           },
         ]);
         expect(told.endpoints[0]?.subscriptions.at(-1)).toEqual({ fromSeq: seq + 1, mask: 0 });
-        expect(await rig.delivery(endpoint, claimed.dispatchId)).toMatchObject({
+        expect(await harness.delivery(endpoint, claimed.dispatchId)).toMatchObject({
           status: 'dead',
           deadReason: 'receiver_gone',
         });
-        // Whoever decided on what it was before must read it again.
+        // A commit that read the endpoint earlier is stale.
         const endpoints = [{ record: endpoint, expectedVersion: endpoint.version, clearsStreak: false }];
-        expect(await rig.commit({ endpoints })).toBe('stale');
+        expect(await harness.commit({ endpoints })).toBe('stale');
       }),
     );
 
     it(
       'is disabled exactly once when 72 hours are unbroken, whoever records failures at once',
-      withRig(open, async (rig) => {
-        const endpoint = await rig.addEndpoint({ maxInFlight: 8 });
-        const claims = await sendEach(rig, endpoint, 8);
+      withHarness(open, async (harness) => {
+        const endpoint = await harness.addEndpoint({ maxInFlight: 8 });
+        const claims = await sendEach(harness, endpoint, 8);
         const [first, ...others] = claims;
         if (first === undefined) throw new Error('nothing was sent');
-        await rig.finish(endpoint, first, FAILURE);
+        await harness.finish(endpoint, first, FAILURE);
         const atMs = NOW_MS + DAYS_3_MS;
-        const outcomes = await Promise.all(others.map((claimed) => rig.finish(endpoint, claimed, FAILURE, atMs)));
+        const outcomes = await Promise.all(others.map((claimed) => harness.finish(endpoint, claimed, FAILURE, atMs)));
         const disabled = outcomes.filter((outcome) => outcome.kind === 'recorded' && outcome.disabled !== null);
         expect(disabled).toHaveLength(1);
-        expect(await rig.read(endpoint.id)).toMatchObject({
+        expect(await harness.read(endpoint.id)).toMatchObject({
           status: 'disabled',
           disabledReason: 'auto_failures_72h',
           disabledAtMs: atMs,
@@ -99,25 +104,25 @@ function disableConformance(open: OpenSubject): void {
 
     it(
       'is disabled by the sweep too, but not while a verdict is due that decides',
-      withRig(open, async (rig) => {
-        const endpoint = await rig.addEndpoint();
-        const [claimed] = await sendEach(rig, endpoint, 1);
+      withHarness(open, async (harness) => {
+        const endpoint = await harness.addEndpoint();
+        const [claimed] = await sendEach(harness, endpoint, 1);
         if (claimed === undefined) throw new Error('nothing was sent');
-        await rig.finish(endpoint, claimed, FAILURE);
-        expect(await sweep(rig, { nowMs: NOW_MS + DAYS_3_MS - 1 })).toEqual([]);
-        // The second attempt was due long ago, and never made.
-        expect(await sweep(rig, { nowMs: NOW_MS + DAYS_3_MS })).toEqual([]);
-        const delivery = await rig.delivery(endpoint, claimed.dispatchId);
-        const again = await rig.take(endpoint, delivery, NOW_MS + DAYS_3_MS);
+        await harness.finish(endpoint, claimed, FAILURE);
+        expect(await sweep(harness, { nowMs: NOW_MS + DAYS_3_MS - 1 })).toEqual([]);
+        // The second attempt is overdue.
+        expect(await sweep(harness, { nowMs: NOW_MS + DAYS_3_MS })).toEqual([]);
+        const delivery = await harness.delivery(endpoint, claimed.dispatchId);
+        const again = await harness.take(endpoint, delivery, NOW_MS + DAYS_3_MS);
         expect(again).toMatchObject({ kind: 'claimed' });
-        expect(await sweep(rig, { nowMs: NOW_MS + DAYS_3_MS })).toEqual([]);
+        expect(await sweep(harness, { nowMs: NOW_MS + DAYS_3_MS })).toEqual([]);
         const ended = { ...claimed, fence: delivery.fence + 1 };
-        await rig.apply([finishOf({ ...endpoint, destinationVersion: 0 }, ended, FAILURE)], {
+        await harness.apply([finishOf({ ...endpoint, destinationVersion: 0 }, ended, FAILURE)], {
           nowMs: NOW_MS + DAYS_3_MS,
         });
-        expect(await sweep(rig, { nowMs: NOW_MS + DAYS_3_MS })).toEqual([endpoint.id]);
-        expect(await rig.read(endpoint.id)).toMatchObject({ disabledReason: 'auto_failures_72h' });
-        expect(await sweep(rig, { nowMs: NOW_MS + DAYS_3_MS })).toEqual([]);
+        expect(await sweep(harness, { nowMs: NOW_MS + DAYS_3_MS })).toEqual([endpoint.id]);
+        expect(await harness.read(endpoint.id)).toMatchObject({ disabledReason: 'auto_failures_72h' });
+        expect(await sweep(harness, { nowMs: NOW_MS + DAYS_3_MS })).toEqual([]);
       }),
     );
   });
@@ -127,26 +132,26 @@ function waitConformance(open: OpenSubject): void {
   describe('a delivery that waits', () => {
     it(
       'is held while its endpoint is disabled, and due at once with its ladder afresh when it is enabled again',
-      withRig(open, async (rig) => {
-        const endpoint = await rig.addEndpoint();
-        const [claimed] = await sendEach(rig, endpoint, 1);
+      withHarness(open, async (harness) => {
+        const endpoint = await harness.addEndpoint();
+        const [claimed] = await sendEach(harness, endpoint, 1);
         if (claimed === undefined) throw new Error('nothing was sent');
-        await rig.finish(endpoint, claimed, FAILURE);
-        const disabled = await rig.patch(endpoint.id, DISABLED);
+        await harness.finish(endpoint, claimed, FAILURE);
+        const disabled = await harness.patch(endpoint.id, DISABLED);
         const atMs = NOW_MS + HOUR_MS;
-        const delivery = await rig.delivery(endpoint, claimed.dispatchId);
+        const delivery = await harness.delivery(endpoint, claimed.dispatchId);
         expect(delivery).toMatchObject({ status: 'retrying', failures: 1, dueAtMs: NOW_MS + MINUTE_MS });
-        expect(await rig.take(disabled, delivery, atMs)).toMatchObject({ reason: 'changed' });
-        const enabled = await rig.patch(endpoint.id, { ...ENABLED, run: endpoint.run + 1 }, true);
-        const [list] = await rig.store.deliveries.due([endpoint.number], { nowMs: NOW_MS + 1, perEndpointMax: 5 });
+        expect(await harness.take(disabled, delivery, atMs)).toMatchObject({ reason: 'changed' });
+        const enabled = await harness.patch(endpoint.id, { ...ENABLED, run: endpoint.run + 1 }, true);
+        const [list] = await harness.store.deliveries.due([endpoint.number], { nowMs: NOW_MS + 1, perEndpointMax: 5 });
         expect(list?.waiting).toEqual([{ number: delivery.number, fence: delivery.fence, isReplay: false }]);
-        expect(await rig.take(enabled, delivery, NOW_MS + 1)).toMatchObject({
+        expect(await harness.take(enabled, delivery, NOW_MS + 1)).toMatchObject({
           kind: 'claimed',
           claimed: { attempt: 2 },
         });
-        expect(await rig.delivery(endpoint, claimed.dispatchId)).toMatchObject({
+        expect(await harness.delivery(endpoint, claimed.dispatchId)).toMatchObject({
           failures: 0,
-          ladderStartedAtMs: NOW_MS + 1,
+          backoffStartedAtMs: NOW_MS + 1,
           run: endpoint.run + 1,
         });
       }),
@@ -154,15 +159,15 @@ function waitConformance(open: OpenSubject): void {
 
     it(
       'is told by due time, the longest due first, with what was lost and when the next one will be due',
-      withRig(open, async (rig) => {
-        const [one, idle] = [await rig.addEndpoint({ maxInFlight: 8 }), await rig.addEndpoint()];
-        const claims = await sendEach(rig, one, 4);
+      withHarness(open, async (harness) => {
+        const [one, idle] = [await harness.addEndpoint({ maxInFlight: 8 }), await harness.addEndpoint()];
+        const claims = await sendEach(harness, one, 4);
         for (const [index, claimed] of claims.slice(0, 3).entries()) {
-          await rig.finish(one, claimed, FAILURE, NOW_MS - index);
+          await harness.finish(one, claimed, FAILURE, NOW_MS - index);
         }
         const [first, second, third, sending] = claims;
         const due = async (nowMs: number, perEndpointMax = 10) =>
-          await rig.store.deliveries.due([one.number, idle.number], { nowMs, perEndpointMax });
+          await harness.store.deliveries.due([one.number, idle.number], { nowMs, perEndpointMax });
         const nothing = { endpointNumber: idle.number, waiting: [], lost: [], nextAtMs: null };
         expect(await due(NOW_MS)).toEqual([
           { endpointNumber: one.number, waiting: [], lost: [], nextAtMs: NOW_MS + LEASE_MS },
@@ -181,21 +186,21 @@ function waitConformance(open: OpenSubject): void {
 
     it(
       'uses a rung only from the fourth sender on that is lost in a row',
-      withRig(open, async (rig) => {
-        const endpoint = await rig.addEndpoint();
-        const [claimed] = await sendEach(rig, endpoint, 1);
+      withHarness(open, async (harness) => {
+        const endpoint = await harness.addEndpoint();
+        const [claimed] = await sendEach(harness, endpoint, 1);
         if (claimed === undefined) throw new Error('nothing was sent');
         let { fence } = claimed;
         for (let round = 1; round <= 4; round += 1) {
-          await rig.apply([loseOf(endpoint, { ...claimed, fence })]);
-          const delivery = await rig.delivery(endpoint, claimed.dispatchId);
+          await harness.apply([loseOf(endpoint, { ...claimed, fence })]);
+          const delivery = await harness.delivery(endpoint, claimed.dispatchId);
           expect(delivery).toMatchObject({ attempt: round, failures: round < 4 ? 0 : 1, error: 'sender_lost' });
           if (round === 4) break;
-          await rig.take(endpoint, delivery);
+          await harness.take(endpoint, delivery);
           fence = delivery.fence + 1;
         }
-        expect(await rig.read(endpoint.id)).toMatchObject({ failingSinceMs: null, inFlight: 0 });
-        const rows = await rig.store.webhooks.attemptsOf(endpoint.number, claimed.dispatchId, 10);
+        expect(await harness.read(endpoint.id)).toMatchObject({ failingSinceMs: null, inFlight: 0 });
+        const rows = await harness.store.webhooks.attemptsOf(endpoint.number, claimed.dispatchId, 10);
         expect(rows.map(({ attempt, outcome, error }) => ({ attempt, outcome, error }))).toEqual(
           [4, 3, 2, 1].map((attempt) => ({ attempt, outcome: 'retryable', error: 'sender_lost' })),
         );
@@ -208,75 +213,82 @@ function sweepConformance(open: OpenSubject): void {
   describe('the sweep of deliveries', () => {
     it(
       'removes what ended long enough ago, a few rows at a time, and nothing that has not',
-      withRig(open, async (rig) => {
-        const endpoint = await rig.addEndpoint({ maxInFlight: 8 });
-        const claims = await sendEach(rig, endpoint, 6);
+      withHarness(open, async (harness) => {
+        const endpoint = await harness.addEndpoint({ maxInFlight: 8 });
+        const claims = await sendEach(harness, endpoint, 6);
         const [kept, waiting, ...old] = claims;
         if (kept === undefined || waiting === undefined) throw new Error('nothing was sent');
-        for (const claimed of old) await rig.finish(endpoint, claimed, SUCCESS, NOW_MS + 1);
-        await rig.finish(endpoint, kept, SUCCESS, NOW_MS + 3);
-        await rig.finish(endpoint, waiting, FAILURE, NOW_MS + 1);
+        for (const claimed of old) await harness.finish(endpoint, claimed, SUCCESS, NOW_MS + 1);
+        await harness.finish(endpoint, kept, SUCCESS, NOW_MS + 3);
+        await harness.finish(endpoint, waiting, FAILURE, NOW_MS + 1);
         const question = { nowMs: NOW_MS + DAYS_30_MS, endedBeforeMs: NOW_MS + 2, rowsMax: 3 };
         let steps = 0;
         for (let more = true; more; steps += 1)
-          ({ more } = await rig.store.deliveries.sweep({ ...SWEEP, ...question }));
+          ({ more } = await harness.store.deliveries.maintain({ ...SWEEP, ...question }));
         expect(steps).toBeGreaterThan(1);
         for (const { dispatchId } of old) {
-          expect(await rig.store.webhooks.delivery(endpoint.number, dispatchId)).toBeNull();
-          expect(await rig.store.webhooks.attemptsOf(endpoint.number, dispatchId, 5)).toEqual([]);
+          expect(await harness.store.webhooks.delivery(endpoint.number, dispatchId)).toBeNull();
+          expect(await harness.store.webhooks.attemptsOf(endpoint.number, dispatchId, 5)).toEqual([]);
         }
-        expect(await rig.delivery(endpoint, kept.dispatchId)).toMatchObject({ status: 'delivered' });
-        expect(await rig.delivery(endpoint, waiting.dispatchId)).toMatchObject({ status: 'retrying' });
+        expect(await harness.delivery(endpoint, kept.dispatchId)).toMatchObject({ status: 'delivered' });
+        expect(await harness.delivery(endpoint, waiting.dispatchId)).toMatchObject({ status: 'retrying' });
       }),
     );
 
     it(
       'expires deliveries whose events retention took, and those that are taken meanwhile',
-      withRig(open, async (rig) => {
-        const endpoint = await rig.addEndpoint({ maxInFlight: 8 });
-        const [one, other] = await sendEach(rig, endpoint, 2);
+      withHarness(open, async (harness) => {
+        const endpoint = await harness.addEndpoint({ maxInFlight: 8 });
+        const [one, other] = await sendEach(harness, endpoint, 2);
         if (one === undefined || other === undefined) throw new Error('nothing was sent');
-        await rig.finish(endpoint, one, FAILURE);
-        await rig.finish(endpoint, other, FAILURE);
+        await harness.finish(endpoint, one, FAILURE);
+        await harness.finish(endpoint, other, FAILURE);
         const cutMs = monthStartMs(one.created.lastMs, 1);
-        expect(await sweep(rig, { eventsBeforeMs: one.created.firstMs })).toEqual([]);
-        expect(await rig.delivery(endpoint, one.dispatchId)).toMatchObject({ status: 'retrying' });
+        expect(await sweep(harness, { eventsBeforeMs: one.created.firstMs })).toEqual([]);
+        expect(await harness.delivery(endpoint, one.dispatchId)).toMatchObject({ status: 'retrying' });
         const cuts = { eventsBeforeMs: cutMs, traces: [], auditBeforeMs: null };
-        const walk = rig.store.retention.begin(cuts);
+        const walk = harness.store.retention.begin(cuts);
         while ((await walk.step(100)).outcome === 'more');
-        expect(await rig.store.deliveries.envelopes(rig.organizationNumber, one.seqs, one.created)).toEqual([]);
-        const taken = takeOf(endpoint, await rig.delivery(endpoint, one.dispatchId));
-        const outcome = only(await rig.apply([taken], { nowMs: NOW_MS + MINUTE_MS }));
-        expect(outcome).toMatchObject({ kind: 'refused', reason: 'expired', place: { inFlight: 0 } });
-        expect((await sweepAll(rig, { eventsBeforeMs: cutMs })).expired).toBe(1);
+        expect(await harness.store.deliveries.envelopes(harness.organizationNumber, one.seqs, one.created)).toEqual([]);
+        const taken = takeOf(endpoint, await harness.delivery(endpoint, one.dispatchId));
+        const outcome = only(await harness.apply([taken], { nowMs: NOW_MS + MINUTE_MS }));
+        expect(outcome).toMatchObject({ kind: 'refused', reason: 'expired', snapshot: { inFlight: 0 } });
+        expect((await sweepAll(harness, { eventsBeforeMs: cutMs })).expired).toBe(1);
         for (const { dispatchId } of [one, other]) {
-          expect(await rig.delivery(endpoint, dispatchId)).toMatchObject({ status: 'dead', deadReason: 'expired' });
+          expect(await harness.delivery(endpoint, dispatchId)).toMatchObject({ status: 'dead', deadReason: 'expired' });
         }
       }),
     );
   });
 }
 
-/** Sends as many batches of one event each. */
-async function sendEach(rig: Rig, { id }: DispatchEndpoint, count: number): Promise<readonly Claimed[]> {
-  const claims: Claimed[] = [];
-  for (const entry of await rig.emit(count)) {
-    const endpoint = await rig.read(id);
-    claims.push(await rig.claim(cutOf(endpoint, [batchOf(endpoint, [entry])])));
+/** Sends `count` batches of one event each. */
+async function sendEach(
+  harness: Harness,
+  { id }: DispatchEndpoint,
+  count: number,
+): Promise<readonly ClaimedDelivery[]> {
+  const claims: ClaimedDelivery[] = [];
+  for (const entry of await harness.emit(count)) {
+    const endpoint = await harness.read(id);
+    claims.push(await harness.claim(cutOf(endpoint, [batchOf(endpoint, [entry])])));
   }
   return claims;
 }
 
-/** Answers the endpoints that were disabled. */
-async function sweep(rig: Rig, question: Partial<SweepQuestion>): Promise<readonly string[]> {
-  return (await sweepAll(rig, question)).disabled;
+/** Returns the disabled endpoints. */
+async function sweep(harness: Harness, question: Partial<MaintenanceRequest>): Promise<readonly string[]> {
+  return (await sweepAll(harness, question)).disabled;
 }
 
-async function sweepAll(rig: Rig, question: Partial<SweepQuestion>): Promise<Omit<Swept, 'more'>> {
+async function sweepAll(
+  harness: Harness,
+  question: Partial<MaintenanceRequest>,
+): Promise<Omit<MaintenanceResult, 'more'>> {
   const disabled: string[] = [];
   let expired = 0;
   for (let more = true; more; ) {
-    const step = await rig.store.deliveries.sweep({ ...SWEEP, ...question });
+    const step = await harness.store.deliveries.maintain({ ...SWEEP, ...question });
     disabled.push(...step.disabled);
     expired += step.expired;
     ({ more } = step);

@@ -1,8 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import type { NewReplay } from '../../../src/domain/delivery.ts';
-import { maskOfSelectors } from '../../../src/domain/event-type.ts';
-import type { ManagementChange } from '../../../src/domain/management.ts';
-import type { Claimed, DispatchEndpoint, LogEntry, RunningReplay } from '../../../src/domain/webhook-store.ts';
+import type { NewReplay } from '../../../src/domain/delivery/delivery.ts';
+import type {
+  ClaimedDelivery,
+  DispatchEndpoint,
+  LogEntry,
+  RunningReplay,
+} from '../../../src/domain/delivery/webhook-store.ts';
+import { maskOfSelectors } from '../../../src/domain/events/event-type.ts';
+import type { ManagementChange } from '../../../src/domain/management/management.ts';
 import { foundAnother } from './management-samples.ts';
 import type { OpenSubject } from './subject.ts';
 import {
@@ -11,15 +16,15 @@ import {
   FAILURE,
   FOR_EVER_MS,
   GONE,
+  type Harness,
   HOUR_MS,
   MINUTE_MS,
   NOW_MS,
   only,
-  type Rig,
   recordOf,
   SUCCESS,
-  withRig,
-} from './webhook-rig.ts';
+  withHarness,
+} from './webhook-harness.ts';
 
 const ALL = maskOfSelectors(['*']);
 const EVERYTHING = { fromMs: 0, toMs: FOR_EVER_MS, sinceMs: 0, mask: ALL };
@@ -34,9 +39,9 @@ function matchConformance(open: OpenSubject): void {
   describe('the events of a time range', () => {
     it(
       'are those created in it, both ends included, and not before what is still told',
-      withRig(open, async (rig) => {
-        const entries = await rig.emit(5);
-        const { matchEvents } = rig.store.webhooks;
+      withHarness(open, async (harness) => {
+        const entries = await harness.emit(5);
+        const { matchEvents } = harness.store.webhooks;
         const match = (question: Partial<typeof EVERYTHING>) => matchEvents(1, { ...EVERYTHING, ...question });
         expect(await match({})).toEqual({ fromSeq: 1, toSeq: 5, matched: 5 });
         const atMs = entries[2]?.createdAtMs ?? 0;
@@ -59,23 +64,23 @@ function matchConformance(open: OpenSubject): void {
 
     it(
       'are of all families, whether the log lists them or not',
-      withRig(open, async (rig) => {
-        await rig.emit(2);
-        await rig.store.requests.reportGovernance({
+      withHarness(open, async (harness) => {
+        await harness.emit(2);
+        await harness.store.requests.reportGovernance({
           kind: 'governance',
-          organizationNumber: rig.organizationNumber,
+          organizationNumber: harness.organizationNumber,
           events: [
             { id: 'vk_1:created:1', type: 'gateway.virtual_key.created', dataJson: '{"a":"ä"}' },
             { id: 'b:s:breached:1', type: 'gateway.budget.breached', dataJson: '{}' },
           ],
         });
         const count = async (...selectors: string[]) =>
-          (await rig.store.webhooks.matchEvents(1, { ...EVERYTHING, mask: maskOfSelectors(selectors) })).matched;
+          (await harness.store.webhooks.matchEvents(1, { ...EVERYTHING, mask: maskOfSelectors(selectors) })).matched;
         expect(await count('*')).toBe(4);
         expect(await count('gateway.request.*')).toBe(2);
         expect(await count('gateway.virtual_key.created')).toBe(1);
         expect(await count('gateway.budget.*', 'gateway.request.completed')).toBe(3);
-        const entries = await rig.store.deliveries.events(1, { afterSeq: 2, limit: 10 });
+        const entries = await harness.store.deliveries.events(1, { afterSeq: 2, limit: 10 });
         expect(entries).toMatchObject([
           { seq: 3, id: 'vk_1:created:1', type: 'gateway.virtual_key.created' },
           { seq: 4, id: 'b:s:breached:1', type: 'gateway.budget.breached' },
@@ -85,7 +90,7 @@ function matchConformance(open: OpenSubject): void {
           expect(entry).toMatchObject({ id, type, createdAtMs: Date.parse(created) });
         }
         const span = { firstMs: entries[0]?.createdAtMs ?? 0, lastMs: entries[1]?.createdAtMs ?? 0 };
-        expect(await rig.store.deliveries.envelopes(1, [4, 3], span)).toEqual(entries);
+        expect(await harness.store.deliveries.envelopes(1, [4, 3], span)).toEqual(entries);
       }),
     );
   });
@@ -94,76 +99,86 @@ function matchConformance(open: OpenSubject): void {
 function replayConformance(open: OpenSubject): void {
   describe('a replay', () => {
     it(
-      'is a lane of its own, and complete when all of it is delivered or dead',
-      withRig(open, async (rig) => {
-        const { endpoint, entries, replay } = await begin(rig, 4);
+      'is a source of its own, and complete when all of it is delivered or dead',
+      withHarness(open, async (harness) => {
+        const { endpoint, entries, replay } = await begin(harness, 4);
         expect(replay).toMatchObject({ id: 'replay_1', position: 0, toSeq: 4, mask: ALL, createdAtMs: NOW_MS });
-        expect(await progress(rig, endpoint)).toMatchObject({ status: 'running', matched: 4, enqueued: 0 });
-        expect(await rig.store.webhooks.countUnfinishedReplays(endpoint.number)).toBe(1);
-        const one = await sendPart(rig, endpoint, entries.slice(0, 1));
-        const rest = await sendPart(rig, endpoint, entries.slice(1));
+        expect(await progress(harness, endpoint)).toMatchObject({ status: 'running', matched: 4, enqueued: 0 });
+        expect(await harness.store.webhooks.countUnfinishedReplays(endpoint.number)).toBe(1);
+        const one = await sendPart(harness, endpoint, entries.slice(0, 1));
+        const rest = await sendPart(harness, endpoint, entries.slice(1));
         expect(one.replay).toBe(true);
-        expect(await progress(rig, endpoint)).toMatchObject({ enqueued: 4, delivered: 0, dead: 0 });
-        expect(await rig.read(endpoint.id)).toMatchObject({ position: endpoint.position, replays: [{ position: 4 }] });
-        await rig.finish(endpoint, one, SUCCESS);
-        expect(await progress(rig, endpoint)).toMatchObject({ status: 'running', delivered: 1, completedAtMs: null });
-        await rig.finish({ ...endpoint, destinationVersion: 0 }, rest, FAILURE);
+        expect(await progress(harness, endpoint)).toMatchObject({ enqueued: 4, delivered: 0, dead: 0 });
+        expect(await harness.read(endpoint.id)).toMatchObject({
+          position: endpoint.position,
+          replays: [{ position: 4 }],
+        });
+        await harness.finish(endpoint, one, SUCCESS);
+        expect(await progress(harness, endpoint)).toMatchObject({
+          status: 'running',
+          delivered: 1,
+          completedAtMs: null,
+        });
+        await harness.finish({ ...endpoint, destinationVersion: 0 }, rest, FAILURE);
         const { dispatchId } = rest;
-        await ladderDown(rig, endpoint, dispatchId);
-        expect(await progress(rig, endpoint)).toMatchObject({ status: 'completed', delivered: 1, dead: 3 });
-        expect(await rig.store.webhooks.countUnfinishedReplays(endpoint.number)).toBe(0);
-        expect((await rig.read(endpoint.id)).replays).toEqual([]);
-        expect(await rig.delivery(endpoint, dispatchId)).toMatchObject({ replayId: 'replay_1', status: 'dead' });
+        await ladderDown(harness, endpoint, dispatchId);
+        expect(await progress(harness, endpoint)).toMatchObject({ status: 'completed', delivered: 1, dead: 3 });
+        expect(await harness.store.webhooks.countUnfinishedReplays(endpoint.number)).toBe(0);
+        expect((await harness.read(endpoint.id)).replays).toEqual([]);
+        expect(await harness.delivery(endpoint, dispatchId)).toMatchObject({ replayId: 'replay_1', status: 'dead' });
       }),
     );
 
     it(
       'MUST be cut once by position, and by nobody once it is over',
-      withRig(open, async (rig) => {
-        const { endpoint, entries, replay } = await begin(rig, 2);
-        const lane = { kind: 'replay', number: replay.number } as const;
-        const cut = cutOf(endpoint, [batchOf(endpoint, entries)], { lane, fromPosition: 0, toPosition: 2 });
-        expect(await rig.apply([cut, cut])).toMatchObject([{ kind: 'claimed' }, { kind: 'refused', reason: 'moved' }]);
-        const other = await rig.addEndpoint();
+      withHarness(open, async (harness) => {
+        const { endpoint, entries, replay } = await begin(harness, 2);
+        const source = { kind: 'replay', number: replay.number } as const;
+        const cut = cutOf(endpoint, [batchOf(endpoint, entries)], { source, fromPosition: 0, toPosition: 2 });
+        expect(await harness.apply([cut, cut])).toMatchObject([
+          { kind: 'claimed' },
+          { kind: 'refused', reason: 'moved' },
+        ]);
+        const other = await harness.addEndpoint();
         const foreign = { ...cut, endpointNumber: other.number, version: other.version, fromPosition: 2 };
-        expect(only(await rig.apply([foreign]))).toMatchObject({ reason: 'moved' });
-        const claimed = await rig.store.webhooks.attempts(endpoint.number, { after: null, limit: 1 });
-        const delivery = await rig.delivery(endpoint, claimed[0]?.dispatchId ?? '');
-        await rig.finish(
+        expect(only(await harness.apply([foreign]))).toMatchObject({ reason: 'moved' });
+        const claimed = await harness.store.webhooks.attempts(endpoint.number, { after: null, limit: 1 });
+        const delivery = await harness.delivery(endpoint, claimed[0]?.dispatchId ?? '');
+        await harness.finish(
           endpoint,
           { ...delivery, seqs: [], created: { firstMs: 0, lastMs: 0 }, replay: true },
           SUCCESS,
         );
-        expect(await progress(rig, endpoint)).toMatchObject({ status: 'completed', completedAtMs: NOW_MS });
-        expect(only(await rig.apply([{ ...cut, fromPosition: 2 }]))).toMatchObject({ reason: 'moved' });
+        expect(await progress(harness, endpoint)).toMatchObject({ status: 'completed', completedAtMs: NOW_MS });
+        expect(only(await harness.apply([{ ...cut, fromPosition: 2 }]))).toMatchObject({ reason: 'moved' });
       }),
     );
 
     it(
       'without any events is complete at once, and one of which the events are gone when its part is gone through',
-      withRig(open, async (rig) => {
-        const { endpoint, replay } = await begin(rig, 2);
+      withHarness(open, async (harness) => {
+        const { endpoint, replay } = await begin(harness, 2);
         const empty = { ...newReplay(endpoint, 0), id: 'replay_2', fromSeq: 1, toSeq: 0 };
-        expect(await rig.commit({ replays: [empty] })).toBe('stored');
-        expect(await rig.store.webhooks.replay(endpoint.number, 'replay_2')).toMatchObject({
+        expect(await harness.commit({ replays: [empty] })).toBe('stored');
+        expect(await harness.store.webhooks.replay(endpoint.number, 'replay_2')).toMatchObject({
           status: 'completed',
           completedAtMs: NOW_MS,
         });
-        const lane = { kind: 'replay', number: replay.number } as const;
-        await rig.apply([cutOf(endpoint, [], { lane, fromPosition: 0, toPosition: 2 })]);
-        expect(await progress(rig, endpoint)).toMatchObject({ status: 'completed', matched: 2, enqueued: 0 });
+        const source = { kind: 'replay', number: replay.number } as const;
+        await harness.apply([cutOf(endpoint, [], { source, fromPosition: 0, toPosition: 2 })]);
+        expect(await progress(harness, endpoint)).toMatchObject({ status: 'completed', matched: 2, enqueued: 0 });
       }),
     );
 
     it(
       'is refused for an endpoint that is archived, or not of the organization',
-      withRig(open, async (rig) => {
-        const endpoint = await rig.addEndpoint();
-        await rig.emit(1);
-        expect(await rig.commit({ replays: [{ ...newReplay(endpoint, 1), endpointNumber: 999 }] })).toBe('stale');
-        await rig.patch(endpoint.id, { archivedAtMs: NOW_MS });
-        expect(await rig.commit({ replays: [newReplay(endpoint, 1)] })).toBe('stale');
-        expect(await rig.store.webhooks.replay(endpoint.number, 'replay_1')).toBeNull();
+      withHarness(open, async (harness) => {
+        const endpoint = await harness.addEndpoint();
+        await harness.emit(1);
+        expect(await harness.commit({ replays: [{ ...newReplay(endpoint, 1), endpointNumber: 999 }] })).toBe('stale');
+        await harness.patch(endpoint.id, { archivedAtMs: NOW_MS });
+        expect(await harness.commit({ replays: [newReplay(endpoint, 1)] })).toBe('stale');
+        expect(await harness.store.webhooks.replay(endpoint.number, 'replay_1')).toBeNull();
       }),
     );
   });
@@ -173,13 +188,13 @@ function redeliveryConformance(open: OpenSubject): void {
   describe('a redelivery', () => {
     it(
       'is refused like any change, where the endpoint is of another organization, and leaves it as it was',
-      withRig(open, async (rig) => {
-        const endpoint = await rig.addEndpoint();
-        const claimed = await rig.send(endpoint, await rig.emit(1));
-        await rig.finish(endpoint, claimed, SUCCESS);
-        const delivery = await rig.delivery(endpoint, claimed.dispatchId);
-        const before = await rig.read(endpoint.id);
-        const organizationId = await foundAnother(rig.subject);
+      withHarness(open, async (harness) => {
+        const endpoint = await harness.addEndpoint();
+        const claimed = await harness.send(endpoint, await harness.emit(1));
+        await harness.finish(endpoint, claimed, SUCCESS);
+        const delivery = await harness.delivery(endpoint, claimed.dispatchId);
+        const before = await harness.read(endpoint.id);
+        const organizationId = await foundAnother(harness.subject);
         const { number, fence } = delivery;
         const record = { ...recordOf(before), url: 'https://others.example/' };
         const parts: readonly Partial<ManagementChange>[] = [
@@ -188,29 +203,29 @@ function redeliveryConformance(open: OpenSubject): void {
           { endpoints: [{ record, expectedVersion: before.version, clearsStreak: false }] },
         ];
         for (const part of parts) {
-          const expectedVersion = await rig.store.management.version(organizationId);
-          expect(await rig.commit({ organizationId, expectedVersion, ...part })).toBe('stale');
+          const expectedVersion = await harness.store.management.version(organizationId);
+          expect(await harness.commit({ organizationId, expectedVersion, ...part })).toBe('stale');
         }
-        expect(await rig.read(endpoint.id)).toEqual(before);
-        expect(await rig.delivery(endpoint, claimed.dispatchId)).toEqual(delivery);
-        expect(await rig.store.webhooks.replay(endpoint.number, 'replay_1')).toBeNull();
+        expect(await harness.read(endpoint.id)).toEqual(before);
+        expect(await harness.delivery(endpoint, claimed.dispatchId)).toEqual(delivery);
+        expect(await harness.store.webhooks.replay(endpoint.number, 'replay_1')).toBeNull();
       }),
     );
 
     it(
       'sends what is dead or delivered once more, if it still is as it was read',
-      withRig(open, async (rig) => {
-        const endpoint = await rig.addEndpoint();
-        const claimed = await rig.send(endpoint, await rig.emit(1));
-        await rig.finish(endpoint, claimed, SUCCESS);
-        const { change } = await rig.store.deliveries.changes(0);
-        const delivery = await rig.delivery(endpoint, claimed.dispatchId);
+      withHarness(open, async (harness) => {
+        const endpoint = await harness.addEndpoint();
+        const claimed = await harness.send(endpoint, await harness.emit(1));
+        await harness.finish(endpoint, claimed, SUCCESS);
+        const { change } = await harness.store.deliveries.changes(0);
+        const delivery = await harness.delivery(endpoint, claimed.dispatchId);
         const again = { endpointNumber: endpoint.number, number: delivery.number, fence: delivery.fence };
         const atMs = NOW_MS + HOUR_MS;
-        expect(await rig.commit({ redeliveries: [{ ...again, fence: 77, atMs }] })).toBe('stale');
-        expect(await rig.commit({ redeliveries: [{ ...again, atMs }] })).toBe('stored');
-        expect(await rig.commit({ redeliveries: [{ ...again, atMs }] })).toBe('stale');
-        expect(await rig.delivery(endpoint, claimed.dispatchId)).toMatchObject({
+        expect(await harness.commit({ redeliveries: [{ ...again, fence: 77, atMs }] })).toBe('stale');
+        expect(await harness.commit({ redeliveries: [{ ...again, atMs }] })).toBe('stored');
+        expect(await harness.commit({ redeliveries: [{ ...again, atMs }] })).toBe('stale');
+        expect(await harness.delivery(endpoint, claimed.dispatchId)).toMatchObject({
           status: 'retrying',
           attempt: 1,
           failures: 0,
@@ -218,37 +233,37 @@ function redeliveryConformance(open: OpenSubject): void {
           endedAtMs: null,
           fence: delivery.fence + 1,
         });
-        expect((await rig.store.deliveries.changes(change)).endpoints.map(({ id }) => id)).toEqual([endpoint.id]);
+        expect((await harness.store.deliveries.changes(change)).endpoints.map(({ id }) => id)).toEqual([endpoint.id]);
         const waiting = { number: delivery.number, fence: delivery.fence + 1 };
-        expect(await rig.take(endpoint, waiting, atMs)).toMatchObject({ kind: 'claimed', claimed: { attempt: 2 } });
-        // Nobody else may begin with what is being sent.
+        expect(await harness.take(endpoint, waiting, atMs)).toMatchObject({ kind: 'claimed', claimed: { attempt: 2 } });
+        // No other sender may claim a delivery that is being sent.
         const sending = { ...again, fence: delivery.fence + 2, atMs };
-        expect(await rig.commit({ redeliveries: [sending] })).toBe('stale');
+        expect(await harness.commit({ redeliveries: [sending] })).toBe('stale');
       }),
     );
 
     it(
       'of what was dead moves it from the dead to the delivered in its replay, and never back',
-      withRig(open, async (rig) => {
-        const { endpoint, entries } = await begin(rig, 2);
-        const claimed = await sendPart(rig, endpoint, entries);
-        await rig.finish(endpoint, claimed, GONE);
-        expect(await progress(rig, endpoint)).toMatchObject({ status: 'completed', delivered: 0, dead: 2 });
-        await rig.patch(endpoint.id, { status: 'active', disabledReason: null, disabledAtMs: null, run: 2 });
+      withHarness(open, async (harness) => {
+        const { endpoint, entries } = await begin(harness, 2);
+        const claimed = await sendPart(harness, endpoint, entries);
+        await harness.finish(endpoint, claimed, GONE);
+        expect(await progress(harness, endpoint)).toMatchObject({ status: 'completed', delivered: 0, dead: 2 });
+        await harness.patch(endpoint.id, { status: 'active', disabledReason: null, disabledAtMs: null, run: 2 });
         const resend = async (verdict: typeof SUCCESS) => {
-          const { number, fence } = await rig.delivery(endpoint, claimed.dispatchId);
-          await rig.commit({ redeliveries: [{ endpointNumber: endpoint.number, number, fence, atMs: NOW_MS }] });
-          const now = await rig.read(endpoint.id);
-          await rig.take(now, { number, fence: fence + 1 });
-          await rig.finish(now, { ...claimed, fence: fence + 2 }, verdict);
+          const { number, fence } = await harness.delivery(endpoint, claimed.dispatchId);
+          await harness.commit({ redeliveries: [{ endpointNumber: endpoint.number, number, fence, atMs: NOW_MS }] });
+          const now = await harness.read(endpoint.id);
+          await harness.take(now, { number, fence: fence + 1 });
+          await harness.finish(now, { ...claimed, fence: fence + 2 }, verdict);
         };
         await resend(GONE);
-        expect(await progress(rig, endpoint)).toMatchObject({ delivered: 0, dead: 2 });
-        await rig.patch(endpoint.id, { status: 'active', disabledReason: null, disabledAtMs: null, run: 3 });
+        expect(await progress(harness, endpoint)).toMatchObject({ delivered: 0, dead: 2 });
+        await harness.patch(endpoint.id, { status: 'active', disabledReason: null, disabledAtMs: null, run: 3 });
         await resend(SUCCESS);
-        expect(await progress(rig, endpoint)).toMatchObject({ delivered: 2, dead: 0 });
+        expect(await progress(harness, endpoint)).toMatchObject({ delivered: 2, dead: 0 });
         await resend(GONE);
-        expect(await progress(rig, endpoint)).toMatchObject({ status: 'completed', delivered: 2, dead: 0 });
+        expect(await progress(harness, endpoint)).toMatchObject({ status: 'completed', delivered: 2, dead: 0 });
       }),
     );
   });
@@ -269,33 +284,37 @@ function newReplay(endpoint: DispatchEndpoint, matched: number): NewReplay {
   };
 }
 
-/** A replay of events that were there before their endpoint. */
-async function begin(rig: Rig, count: number) {
-  const entries = await rig.emit(count);
-  const endpoint = await rig.addEndpoint();
-  expect(await rig.commit({ replays: [newReplay(endpoint, count)] })).toBe('stored');
-  return { endpoint, entries, replay: await running(rig, endpoint) };
+/** Starts a replay of events older than their endpoint. */
+async function begin(harness: Harness, count: number) {
+  const entries = await harness.emit(count);
+  const endpoint = await harness.addEndpoint();
+  expect(await harness.commit({ replays: [newReplay(endpoint, count)] })).toBe('stored');
+  return { endpoint, entries, replay: await running(harness, endpoint) };
 }
 
-async function running(rig: Rig, { id }: DispatchEndpoint): Promise<RunningReplay> {
-  const [replay] = (await rig.read(id)).replays;
+async function running(harness: Harness, { id }: DispatchEndpoint): Promise<RunningReplay> {
+  const [replay] = (await harness.read(id)).replays;
   if (replay === undefined) throw new Error('no replay is running');
   return replay;
 }
 
-async function sendPart(rig: Rig, endpoint: DispatchEndpoint, entries: readonly LogEntry[]): Promise<Claimed> {
-  const { number, position } = await running(rig, endpoint);
+async function sendPart(
+  harness: Harness,
+  endpoint: DispatchEndpoint,
+  entries: readonly LogEntry[],
+): Promise<ClaimedDelivery> {
+  const { number, position } = await running(harness, endpoint);
   const toPosition = entries.at(-1)?.seq ?? position;
-  const moves = { lane: { kind: 'replay', number } as const, fromPosition: position, toPosition };
-  return await rig.claim(cutOf(endpoint, [batchOf(endpoint, entries)], moves));
+  const moves = { source: { kind: 'replay', number } as const, fromPosition: position, toPosition };
+  return await harness.claim(cutOf(endpoint, [batchOf(endpoint, entries)], moves));
 }
 
-async function progress(rig: Rig, { number }: DispatchEndpoint) {
-  return await rig.store.webhooks.replay(number, 'replay_1');
+async function progress(harness: Harness, { number }: DispatchEndpoint) {
+  return await harness.store.webhooks.replay(number, 'replay_1');
 }
 
-/** Fails at every attempt that is left, as if it went to another destination: that says nothing about this one. */
-async function ladderDown(rig: Rig, endpoint: DispatchEndpoint, dispatchId: string): Promise<void> {
+/** Fails all remaining attempts, as if to an old destination, which does not affect the endpoint. */
+async function ladderDown(harness: Harness, endpoint: DispatchEndpoint, dispatchId: string): Promise<void> {
   for (let round = 0; round < 12; round += 1) {
     const {
       number,
@@ -304,11 +323,11 @@ async function ladderDown(rig: Rig, endpoint: DispatchEndpoint, dispatchId: stri
       dueAtMs,
       seqs: _,
       ...rest
-    } = { seqs: [], ...(await rig.delivery(endpoint, dispatchId)) };
+    } = { seqs: [], ...(await harness.delivery(endpoint, dispatchId)) };
     if (status !== 'retrying') return;
     const atMs = dueAtMs ?? NOW_MS + MINUTE_MS;
-    await rig.take(endpoint, { number, fence }, atMs);
+    await harness.take(endpoint, { number, fence }, atMs);
     const claimed = { ...rest, number, fence: fence + 1, seqs: [], created: { firstMs: 0, lastMs: 0 }, replay: true };
-    await rig.finish({ ...endpoint, destinationVersion: 0 }, claimed, FAILURE, atMs);
+    await harness.finish({ ...endpoint, destinationVersion: 0 }, claimed, FAILURE, atMs);
   }
 }

@@ -4,62 +4,66 @@ import {
   batchOf,
   cutOf,
   FAILURE,
-  FRESH,
   finishOf,
+  LIVE,
   loseOf,
   MINUTE_MS,
   NOW_MS,
-  OURS,
   only,
   reasonOf,
+  SENDER_FAULT,
   SUCCESS,
-  withRig,
-} from './webhook-rig.ts';
+  withHarness,
+} from './webhook-harness.ts';
 
 export function webhookResultConformance(open: OpenSubject): void {
   describe('the result of an attempt', () => {
     it(
       'MUST be void unless its fence is the delivery’s own',
-      withRig(open, async (rig) => {
-        const endpoint = await rig.read((await rig.addEndpoint()).id);
-        const claimed = await rig.send(endpoint, await rig.emit(1));
+      withHarness(open, async (harness) => {
+        const endpoint = await harness.read((await harness.addEndpoint()).id);
+        const claimed = await harness.send(endpoint, await harness.emit(1));
         const foreign = finishOf(endpoint, { ...claimed, fence: claimed.fence + 1 }, SUCCESS);
-        expect(only(await rig.apply([foreign]))).toEqual({ kind: 'stale' });
-        expect(await rig.apply([loseOf(endpoint, claimed), finishOf(endpoint, claimed, SUCCESS)])).toMatchObject([
+        expect(only(await harness.apply([foreign]))).toEqual({ kind: 'stale' });
+        expect(await harness.apply([loseOf(endpoint, claimed), finishOf(endpoint, claimed, SUCCESS)])).toMatchObject([
           { kind: 'recorded', outcome: 'retryable', nextAtMs: NOW_MS },
           { kind: 'stale' },
         ]);
-        expect(await rig.delivery(endpoint, claimed.dispatchId)).toMatchObject({
+        expect(await harness.delivery(endpoint, claimed.dispatchId)).toMatchObject({
           status: 'queued',
           error: 'sender_lost',
         });
-        expect(await rig.read(endpoint.id)).toMatchObject({ inFlight: 0, lastSuccessAtMs: null, failingSinceMs: null });
+        expect(await harness.read(endpoint.id)).toMatchObject({
+          inFlight: 0,
+          lastSuccessAtMs: null,
+          failingSinceMs: null,
+        });
       }),
     );
 
     it(
       'is recorded once, frees the slot, and tells the endpoint how it fares',
-      withRig(open, async (rig) => {
-        const endpoint = await rig.read((await rig.addEndpoint()).id);
-        const [one, two] = await rig.emit(2);
+      withHarness(open, async (harness) => {
+        const endpoint = await harness.read((await harness.addEndpoint()).id);
+        const [one, two] = await harness.emit(2);
         if (one === undefined || two === undefined) throw new Error('nothing was emitted');
-        const failed = await rig.send(endpoint, [one]);
-        expect(await rig.finish(endpoint, failed, FAILURE, NOW_MS + 50)).toMatchObject({
+        const failed = await harness.send(endpoint, [one]);
+        expect(await harness.finish(endpoint, failed, FAILURE, NOW_MS + 50)).toMatchObject({
           kind: 'recorded',
           outcome: 'retryable',
           nextAtMs: NOW_MS + 50 + MINUTE_MS,
           disabled: null,
           deadReason: null,
-          place: { inFlight: 0, consecutiveFailures: 1 },
+          snapshot: { inFlight: 0, consecutiveFailures: 1 },
         });
-        expect(await rig.finish(endpoint, failed, FAILURE)).toEqual({ kind: 'stale' });
-        expect(await rig.read(endpoint.id)).toMatchObject({ failingSinceMs: NOW_MS + 50, consecutiveFailures: 1 });
-        const sent = await rig.send(await rig.read(endpoint.id), [two]);
-        expect(await rig.finish(endpoint, sent, SUCCESS, NOW_MS + 90)).toMatchObject({
+        expect(await harness.finish(endpoint, failed, FAILURE)).toEqual({ kind: 'stale' });
+        expect(await harness.read(endpoint.id)).toMatchObject({ failingSinceMs: NOW_MS + 50, consecutiveFailures: 1 });
+        const sent = await harness.send(await harness.read(endpoint.id), [two]);
+        expect(await harness.finish(endpoint, sent, SUCCESS, NOW_MS + 90)).toMatchObject({
           outcome: 'success',
           nextAtMs: null,
         });
-        expect(await rig.read(endpoint.id)).toMatchObject({
+        expect(await harness.read(endpoint.id)).toMatchObject({
           failingSinceMs: null,
           lastFailureAtMs: NOW_MS + 50,
           lastSuccessAtMs: NOW_MS + 90,
@@ -67,7 +71,7 @@ export function webhookResultConformance(open: OpenSubject): void {
           version: endpoint.version,
           updatedAtMs: endpoint.updatedAtMs,
         });
-        expect(await rig.store.webhooks.attemptsOf(endpoint.number, failed.dispatchId, 5)).toMatchObject([
+        expect(await harness.store.webhooks.attemptsOf(endpoint.number, failed.dispatchId, 5)).toMatchObject([
           {
             outcome: 'retryable',
             responseStatus: 500,
@@ -76,7 +80,7 @@ export function webhookResultConformance(open: OpenSubject): void {
             responseBody: 'out of order ✓',
           },
         ]);
-        expect(await rig.delivery(endpoint, sent.dispatchId)).toMatchObject({
+        expect(await harness.delivery(endpoint, sent.dispatchId)).toMatchObject({
           status: 'delivered',
           endedAtMs: NOW_MS + 90,
         });
@@ -85,40 +89,46 @@ export function webhookResultConformance(open: OpenSubject): void {
 
     it(
       'says nothing about the receiver when the fault is ours, or when the destination is another by now',
-      withRig(open, async (rig) => {
-        const endpoint = await rig.read((await rig.addEndpoint()).id);
-        const [one, two] = await rig.emit(2);
+      withHarness(open, async (harness) => {
+        const endpoint = await harness.read((await harness.addEndpoint()).id);
+        const [one, two] = await harness.emit(2);
         if (one === undefined || two === undefined) throw new Error('nothing was emitted');
-        const ours = await rig.send(endpoint, [one]);
-        expect(await rig.finish(endpoint, ours, OURS)).toMatchObject({ outcome: 'retryable', disabled: null });
-        const sent = await rig.send(await rig.read(endpoint.id), [two]);
-        await rig.patch(endpoint.id, { url: 'https://other.example', destinationVersion: 2 }, true);
-        await rig.finish(endpoint, sent, FAILURE);
-        expect(await rig.read(endpoint.id)).toMatchObject({
+        const ours = await harness.send(endpoint, [one]);
+        expect(await harness.finish(endpoint, ours, SENDER_FAULT)).toMatchObject({
+          outcome: 'retryable',
+          disabled: null,
+        });
+        const sent = await harness.send(await harness.read(endpoint.id), [two]);
+        await harness.patch(endpoint.id, { url: 'https://other.example', destinationVersion: 2 }, true);
+        await harness.finish(endpoint, sent, FAILURE);
+        expect(await harness.read(endpoint.id)).toMatchObject({
           failingSinceMs: null,
           consecutiveFailures: 0,
           inFlight: 0,
         });
-        expect(await rig.delivery(endpoint, sent.dispatchId)).toMatchObject({ status: 'retrying', error: 'HTTP 500' });
+        expect(await harness.delivery(endpoint, sent.dispatchId)).toMatchObject({
+          status: 'retrying',
+          error: 'HTTP 500',
+        });
       }),
     );
 
     it(
       'leaves other pieces of the same transaction alone when it is void',
-      withRig(open, async (rig) => {
-        const endpoint = await rig.read((await rig.addEndpoint()).id);
-        const [one, two] = await rig.emit(2);
+      withHarness(open, async (harness) => {
+        const endpoint = await harness.read((await harness.addEndpoint()).id);
+        const [one, two] = await harness.emit(2);
         if (one === undefined || two === undefined) throw new Error('nothing was emitted');
-        const first = await rig.send(endpoint, [one]);
-        const second = cutOf(await rig.read(endpoint.id), [batchOf(endpoint, [two])], { lane: FRESH });
-        const outcomes = await rig.apply([
+        const first = await harness.send(endpoint, [one]);
+        const second = cutOf(await harness.read(endpoint.id), [batchOf(endpoint, [two])], { source: LIVE });
+        const outcomes = await harness.apply([
           finishOf(endpoint, { number: 123_456, fence: 1 }, SUCCESS),
           second,
           finishOf(endpoint, first, SUCCESS),
           { ...second, version: 99 },
         ]);
         expect(outcomes.map(reasonOf)).toEqual(['stale', 'claimed', 'recorded', 'changed']);
-        expect(await rig.read(endpoint.id)).toMatchObject({ position: two.seq, inFlight: 1 });
+        expect(await harness.read(endpoint.id)).toMatchObject({ position: two.seq, inFlight: 1 });
       }),
     );
   });

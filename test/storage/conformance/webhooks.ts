@@ -7,7 +7,7 @@ import { webhookReplayConformance } from './webhook-replays.ts';
 import { webhookResultConformance } from './webhook-results.ts';
 import { webhookWorkConformance } from './webhook-work.ts';
 
-/** Every duty of the ports of webhooks. */
+/** All rules of the webhook ports. */
 export function webhookConformance(open: OpenSubject): void {
   webhookEndpointConformance(open);
   webhookChangeConformance(open);

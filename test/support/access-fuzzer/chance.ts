@@ -1,14 +1,14 @@
-/** Draws from one seed. */
+/** Seeded random draws. */
 
 export type Chance = {
   /** A number in [0, 1). */
   next(): number;
   below(count: number): number;
   happens(probability: number): boolean;
-  /** Throws when there is nothing to choose from. */
+  /** Throws when the list is empty. */
   pick<T>(from: readonly T[]): T;
   pickSome<T>(from: readonly T[], countMax: number): readonly T[];
-  /** A word, as often as its weight says. */
+  /** Picks a key by weight. */
   weigh<W extends string>(weights: Readonly<Record<W, number>>): W;
   digits(count: number): string;
 };

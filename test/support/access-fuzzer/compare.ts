@@ -1,9 +1,9 @@
-/** Where an answer is not what the model says. */
+/** Compares answers with verdicts of the model. */
 
 import type { Verdict } from '../access-model/verdict.ts';
 import type { Answer } from './wires.ts';
 
-/** Sentences; none when the answer is right. */
+/** Sentences; empty when the answer is right. */
 export function differencesOf(verdict: Verdict, answer: Answer): readonly string[] {
   const code = verdict.kind === 'refused' ? verdict.code : null;
   const { status } = verdict;
@@ -22,7 +22,7 @@ export function differencesOf(verdict: Verdict, answer: Answer): readonly string
   ];
 }
 
-/** Members that are not wanted are not looked at, items of lists are. */
+/** Ignores members that `wanted` lacks, but not extra items of lists. */
 function misfits(wanted: unknown, found: unknown, path: string): readonly string[] {
   if (Array.isArray(wanted)) {
     const isOfSize = Array.isArray(found) && found.length === wanted.length;
@@ -37,7 +37,7 @@ function misfits(wanted: unknown, found: unknown, path: string): readonly string
   return wanted === found ? [] : [`${path}: wanted ${JSON.stringify(wanted)}, got ${JSON.stringify(found)}`];
 }
 
-/** The same items in whatever order. */
+/** Compares lists without regard to order. */
 function unmatched(wanted: readonly unknown[], found: readonly unknown[]): readonly string[] {
   const rest = [...found];
   const missing = wanted.filter((item) => {

@@ -1,4 +1,4 @@
-/** Draws who asks for what. */
+/** Draws a caller and a request. */
 
 import { works } from '../access-model/key-view.ts';
 import { common, holdersOf, holdsAdmin, mayDo, organizationPlace } from '../access-model/power.ts';
@@ -54,7 +54,7 @@ const WEIGHTS = {
 
 type Rpc = keyof typeof WEIGHTS;
 
-/** What honours idempotency keys, with what may hold a token more often. */
+/** Rpcs that honour idempotency keys; answers that hold tokens weigh more. */
 const ONCE = {
   CreateApiKey: 50,
   RotateApiKey: 15,
@@ -65,13 +65,13 @@ const ONCE = {
   CreateRoleBinding: 7,
 } as const;
 
-/** A request that is kept under an idempotency key. */
+/** Draws a request with an idempotency key. */
 export function drawOnce(drawing: Drawing): Omit<Ask, 'token'> {
   const rpc = drawing.chance.weigh(ONCE);
   return { rpc, ...WISHES[rpc](drawing), once: `once-${drawing.turn}-of-many` };
 }
 
-/** Tokens that worked once are tried again. */
+/** Tokens from earlier answers, for reuse. */
 export type Past = { readonly tokens: readonly string[] };
 
 export function drawAsk(chance: Chance, state: State, { turn, past }: { turn: number; past: Past }): Ask {
@@ -86,7 +86,7 @@ export function drawAsk(chance: Chance, state: State, { turn, past }: { turn: nu
 
 const FOREIGN_TOKEN = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJwcm94eSJ9.c2lnbmF0dXJl';
 
-/** Now and then another credential stands beside it, before or behind. */
+/** Sometimes adds a second credential, in X-Auth-Token or Authorization. */
 function drawTokens(chance: Chance, choosing: Choosing, token: string | null): Pick<Ask, 'token' | 'authToken'> {
   if (token === null || !chance.happens(0.1)) return { token };
   const another = chance.happens(0.4) ? FOREIGN_TOKEN : drawCaller(chance, choosing).token;
@@ -221,7 +221,7 @@ function drawOverlap({ chance }: Drawing): { readonly overlapSeconds?: number } 
   return chance.happens(0.4) ? { overlapSeconds: chance.pick([0, 30, 3600]) } : {};
 }
 
-/** A key of an older installation, now and then one that looks like an API key. */
+/** Sometimes draws a key to import; a few look like API keys, which is an error. */
 function drawImport({ chance, key }: Drawing): { readonly apiKey?: string } {
   const wish = chance.weigh({ none: 85, older: 12, shaped: 3 });
   if (wish === 'none') return {};
@@ -243,7 +243,7 @@ function drawNamedProject(drawing: Drawing): { readonly project?: string } {
   return { project: seen.length > 0 && chance.happens(0.5) ? chance.pick(seen).id : drawProjectId(drawing) };
 }
 
-/** Something in a project, asked for there more often than elsewhere. */
+/** Draws the id of a trace or evaluator, mostly together with its project. */
 function drawContent(drawing: Drawing, isOfKind: (id: string) => boolean): Wish {
   const { chance, organization } = drawing;
   const id = maybeForeign(drawing, ({ contents }) => [...contents.keys()].filter(isOfKind));

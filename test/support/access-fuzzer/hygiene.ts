@@ -1,4 +1,4 @@
-/** What no answer may hold: a secret but where one is handed out, and anything of another organization. */
+/** Finds leaks in answers: secrets outside their members, and ids of another organization. */
 
 import type { Ask, Verdict } from '../access-model/verdict.ts';
 
@@ -10,11 +10,11 @@ export function holdsToken(text: string): boolean {
 }
 
 export type Hygiene = {
-  /** Notes what a caller of an organization knows because they said it. */
+  /** Records the texts of a request: its caller knows them already. */
   hear(organizationId: string, ask: Ask): void;
-  /** Notes whose an id is, by all the texts of an answer that nobody had seen before. */
+  /** Records the organization that owns an id. */
   own(organizationId: string, id: string): void;
-  /** Sentences; none when the answer is clean. */
+  /** Sentences; empty when the answer is clean. */
   judge(organizationId: string | null, body: unknown, verdict: Verdict): readonly string[];
 };
 

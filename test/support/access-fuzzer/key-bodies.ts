@@ -1,4 +1,4 @@
-/** Draws what is asked of API keys. */
+/** Draws bodies of API keys. */
 
 import { type Key, liveProjects } from '../access-model/state.ts';
 import { type Drawing, drawMemberId, drawPermissions, drawProjectId, drawScope, maybeForeign } from './scopes.ts';
@@ -17,7 +17,7 @@ function drawExpiry({ chance, state, key }: Drawing): Body {
   return { expiresAt: new Date(atMs).toISOString() };
 }
 
-/** Grants with the mode and the list that go with them; a few contradict themselves. */
+/** Bindings with the matching mode and permissions; a few contradict each other. */
 function drawGrants(drawing: Drawing): Body {
   const { chance } = drawing;
   const scopes = Array.from({ length: chance.weigh({ 1: 75, 2: 25 }) === '1' ? 1 : 2 }, () => drawScope(drawing));
@@ -59,7 +59,7 @@ function drawProjects(drawing: Drawing): readonly string[] {
 export function drawKeyId(drawing: Drawing): string {
   const { chance, key, organization } = drawing;
   if (key !== null && chance.happens(0.1)) return key.id;
-  // Whoever mistakes a token for an id must not find it anywhere afterwards.
+  // A token sent as an id must not appear in any later answer.
   if (key?.secret.current != null && chance.happens(0.02)) return key.secret.current;
   const isOwn = chance.happens(0.35);
   return maybeForeign(drawing, ({ id, keys }) => {
@@ -69,7 +69,7 @@ export function drawKeyId(drawing: Drawing): string {
   });
 }
 
-/** What changes, and what it is to be. */
+/** Draws changes of a key. */
 export function drawKeyChange(drawing: Drawing, target: Key | undefined): Body {
   const { chance, turn, organization } = drawing;
   const wish = chance.weigh({
@@ -107,7 +107,7 @@ export function drawKeyChange(drawing: Drawing, target: Key | undefined): Body {
   }
 }
 
-/** A key sent back as it was read, but for its name. */
+/** The key as an answer shows it, with another name. */
 function asRead(key: Key): Body {
   const permissions = [...new Set(key.grants.flatMap((grant) => grant.permissions))].sort();
   return {

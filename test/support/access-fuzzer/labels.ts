@@ -1,15 +1,15 @@
 /**
- * Names for ids and tokens, which a server draws anew in every run: an operation is recorded in names, and can so be
- * run again, with others left out.
+ * Labels for ids and tokens, which differ in every run: a step recorded with labels can run again, also when other
+ * steps are left out.
  */
 
 export type Labels = {
-  /** Null: it has no name. */
+  /** Null: no label. */
   labelOf(text: string): string | null;
   name(label: string, text: string): void;
-  /** With names in place of everything that has one. */
+  /** Replaces ids and tokens by their labels. */
   record<T>(value: T): T;
-  /** With ids and tokens in place of names; what was never made has an id that nobody knows. */
+  /** Replaces labels by their texts; a label without a text becomes an unknown id. */
   resolve<T>(value: T): T;
 };
 

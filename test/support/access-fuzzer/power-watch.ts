@@ -1,4 +1,4 @@
-/** What must hold whatever the rules say: nobody's power grows beyond that of whoever made it grow. */
+/** Checks, apart from the model, that no request gives more power than its caller has. */
 
 import { allPlaces, common, grantsOfMember, type Holders, holdersOf, type Place } from '../access-model/power.ts';
 import type { Grant, Key, Organization } from '../access-model/state.ts';
@@ -7,18 +7,18 @@ import type { Ask } from '../access-model/verdict.ts';
 type Body = Readonly<Record<string, unknown>>;
 type Powers = ReadonlyMap<string, ReadonlySet<string>>;
 
-/** What may make somebody more powerful. */
+/** Rpcs that may add permissions. */
 export const GIVES_POWER: ReadonlySet<string> = new Set([
   ...['CreateApiKey', 'UpdateApiKey', 'RotateApiKey', 'CreateMember', 'UpdateMember', 'CreateRoleBinding'],
   'UpdateProject',
 ]);
 
-/** Looks before a request takes effect; what is answered looks again, and tells in sentences what should not be. */
+/** Reads permissions before a request; the returned function reads them again and describes violations. */
 export function watchPower(organization: Organization, caller: Key, ask: Ask): (body: Body) => readonly string[] {
   const places = allPlaces(organization);
   const held = powersOf(holdersOf(organization, caller), places);
   const { expiresAtMs } = caller;
-  // A new token is new power, whatever the key could do before.
+  // A new token counts as new power, even for an old key.
   const isNew = ask.rpc === 'RotateApiKey' && ask.id !== caller.id;
   const before = isNew ? new Map() : powersOf(subjectOf(organization, ask, {}), places);
   const callerBefore = holdersOf(organization, caller);
@@ -27,14 +27,14 @@ export function watchPower(organization: Organization, caller: Key, ask: Ask): (
     if (ask.rpc === 'CreateApiKey' || isNew)
       found.push(...lasting(organization, String(ask.id ?? body.id), expiresAtMs));
     if (ask.rpc !== 'UpdateProject') return found;
-    // Each of those behind the call for itself: the next key of the same person counts as well.
+    // Checks key and owner separately: other keys of the owner gain as well.
     const now = allPlaces(organization);
     const nothing: Powers = new Map();
     return callerBefore.flatMap((grants) => [...gains(nothing, powersOf([grants], now), powersOf([grants], places))]);
   };
 }
 
-/** Whether the caller may do now what a key that is handed out again was made to do. */
+/** Checks that the caller still has the permissions of a key in a replayed answer. */
 export function watchReplay(organization: Organization, caller: Key, body: Body): readonly string[] {
   const made = body.apiKey as {
     readonly bindings: readonly Grant[];
@@ -47,7 +47,7 @@ export function watchReplay(organization: Organization, caller: Key, body: Body)
   return [...gains(new Map(), power, powersOf(holdersOf(organization, caller), places))];
 }
 
-/** Whose power a request may change. */
+/** The holders a request changes. */
 function subjectOf(organization: Organization, { rpc, id, body: sent }: Ask, body: Body): Holders {
   const keyId = { CreateApiKey: body.id, UpdateApiKey: id, RotateApiKey: id }[rpc];
   const key = organization.keys.get(String(keyId));

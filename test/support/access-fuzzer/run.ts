@@ -1,4 +1,4 @@
-/** Plays one seed: draws operations, predicts every answer, sends, compares. */
+/** Runs one seed: draws, predicts, sends and compares requests. */
 
 import { callerOf, judge } from '../access-model/model.ts';
 import type { Organization, State } from '../access-model/state.ts';
@@ -15,7 +15,7 @@ import { drawSequence } from './sequences.ts';
 import { foundOrganization } from './setup.ts';
 import { type Answer, type Send, WIRES, type Wire } from './wires.ts';
 
-/** One operation, in labels. `ask` is null when only time passes. */
+/** A request in labels. `ask` is null when only time passes. */
 export type Step = {
   readonly name: string;
   readonly wire: Wire;
@@ -29,7 +29,7 @@ export type Facts = Map<string, number>;
 export type Deps = {
   readonly app: TestApp;
   readonly send: Send;
-  /** The time of the server, which only the fuzzer moves. */
+  /** The server's clock; only the fuzzer advances it. */
   readonly clock: { nowMs: number };
   readonly facts: Facts;
 };
@@ -47,7 +47,7 @@ type World = Deps & {
   readonly pastTokens: string[];
 };
 
-/** Null: nothing differed. */
+/** Null: all as predicted. */
 export async function playSeed(deps: Deps, seed: number, count: number): Promise<Failure | null> {
   const chance = createChance(seeded(seed));
   const world = await createWorld(deps);
@@ -65,7 +65,7 @@ export async function playSeed(deps: Deps, seed: number, count: number): Promise
   return null;
 }
 
-/** The same operations again, in a new world. Null: nothing differed. */
+/** Runs recorded steps again. Null: all as predicted. */
 export async function replaySteps(deps: Deps, steps: readonly Step[]): Promise<readonly string[] | null> {
   const world = await createWorld({ ...deps, facts: new Map() });
   for (const step of steps) {
@@ -170,7 +170,7 @@ function nameWhatWasMade(labels: Labels, { name, verdict, answer: { body } }: Om
   for (const member of verdict.secrets ?? []) {
     if (labels.labelOf(body[member]) === null) labels.name(`${name}.token`, body[member]);
   }
-  // Nobody is told the ids of bindings that roles stand for, unless in a list.
+  // Only lists show the ids of the bindings that stand for member roles.
   for (const item of Array.isArray(body?.data) ? body.data : []) {
     const isRole = typeof item.id === 'string' && item.id.startsWith('rolebinding_');
     if (isRole && labels.labelOf(item.id) === null) labels.name(`role of ${labels.labelOf(item.userId)}`, item.id);

@@ -8,11 +8,11 @@ import type { Chance } from './chance.ts';
 export type Drawing = {
   readonly chance: Chance;
   readonly state: State;
-  /** That of the caller. */
+  /** The caller's. */
   readonly organization: Organization;
-  /** The calling key; null: the key of a project. */
+  /** The calling API key; null for a project key. */
   readonly key: Key | null;
-  /** Of this operation in the run, for names that nobody has yet. */
+  /** The number of the turn, which makes names unique. */
   readonly turn: number;
 };
 
@@ -20,7 +20,7 @@ export type Scope = { readonly scopeType: ScopeType; readonly scopeId: string };
 
 const UNKNOWN = 'nobody-has-this-id';
 
-/** Permissions that decide about the operations of the fuzzer. */
+/** Permissions that the fuzzer's requests depend on. */
 const TELLING = [
   ...['organization:view', 'organization:manage', 'organization:manage', 'project:view', 'project:create'],
   ...['project:update', 'project:delete', 'project:manage', 'team:view', 'team:manage', 'traces:view'],
@@ -31,7 +31,7 @@ export function otherOrganization({ state, organization }: Drawing): Organizatio
   return state.organizations.find(({ id }) => id !== organization.id) ?? organization;
 }
 
-/** Now and then the id of another organization, or of nobody. */
+/** Draws an id; a few belong to another organization or to nothing. */
 export function maybeForeign(drawing: Drawing, idsOf: (organization: Organization) => readonly string[]): string {
   const { chance, organization } = drawing;
   const wish = chance.weigh({ own: 90, foreign: 6, unknown: 4 });
@@ -69,7 +69,7 @@ export function drawScope(drawing: Drawing): Scope {
   return { scopeType, scopeId };
 }
 
-/** What the caller holds there, what matters elsewhere, or anything. */
+/** Draws from the caller's permissions there, TELLING, or all. */
 export function drawPermissions(drawing: Drawing, { scopeType, scopeId }: Scope): readonly string[] {
   const { chance, organization, key } = drawing;
   const place = placeOf(organization, scopeType, scopeId);
@@ -78,7 +78,7 @@ export function drawPermissions(drawing: Drawing, { scopeType, scopeId }: Scope)
   const from = chance.weigh({ held: telling.length > 0 ? 60 : 0, telling: 30, all: 10 });
   const choice = { held: telling, telling: TELLING, all: ALL_PERMISSIONS }[from];
   const drawn = chance.pickSome(choice, 4);
-  // A list that nothing could grant is refused before anything else is looked at.
+  // The server refuses a list that no scope could grant before it checks anything else.
   const fitting = scopeType === 'ORGANIZATION' ? drawn : drawn.filter((each) => !isForOrganizations(each));
   return chance.happens(0.8) && fitting.length > 0 ? fitting : drawn;
 }

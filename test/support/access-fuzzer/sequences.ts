@@ -1,4 +1,4 @@
-/** Runs of operations that chance alone would seldom put together. */
+/** Sequences of requests that independent draws would seldom produce. */
 
 import { works } from '../access-model/key-view.ts';
 import {
@@ -26,7 +26,7 @@ type Deck = {
   readonly turn: number;
 };
 
-/** Null: no sequence this time. */
+/** Null: draw one request instead. */
 export function drawSequence(chance: Chance, state: State, turn: number): readonly Link[] | null {
   const wish = chance.weigh({
     none: 74,
@@ -84,14 +84,14 @@ function chooseAdministrator(deck: Deck): Key | null {
   return able.length === 0 ? null : deck.chance.pick(able);
 }
 
-/** The same request twice under one idempotency key, perhaps by a caller who lost power in between. */
+/** Sends a request twice under one idempotency key; the caller may lose permissions in between. */
 function repeat(deck: Deck, narrows: boolean): readonly Link[] | null {
   const { chance, turn, state, organization } = deck;
   const caller = chooseCaller(deck);
   const admin = chooseAdministrator(deck);
   if (caller === null || admin === null || caller.id === admin.id) return null;
   const drawing = { chance, state, organization, key: caller, turn };
-  // The words of a copy ask for less when the caller has less, but the token of the first one would be the same.
+  // A body without grants copies fewer when the caller has fewer, but the replayed token keeps the first ones.
   const copy = { rpc: 'CreateApiKey', body: { name: `copy ${turn}` }, once: `once-${turn}-of-a-copy` };
   const ask = { ...(chance.happens(0.3) ? copy : drawOnce(drawing)), token: caller.secret.current };
   const differs = ask.body?.name !== undefined && chance.happens(0.15);
@@ -100,7 +100,7 @@ function repeat(deck: Deck, narrows: boolean): readonly Link[] | null {
   return narrows ? [{ ask }, { ask: takes }, { ask: again }] : [{ ask }, { ask: again }];
 }
 
-/** Somebody who may do something at least. */
+/** Picks a key with organization:manage. */
 function chooseCaller(deck: Deck): Key | null {
   const able = living(deck).filter((key) =>
     mayDo(deck.organization, key, ['organization:manage', organizationPlace(deck.organization)]),
@@ -108,7 +108,7 @@ function chooseCaller(deck: Deck): Key | null {
   return able.length === 0 ? null : deck.chance.pick(able);
 }
 
-/** Something that may take power from the owner of a key, or from the key. */
+/** Draws a request that may reduce the permissions of a key or of its owner. */
 function drawLoss(drawing: Drawing, { id, userId }: Key): Omit<Ask, 'token'> {
   const { chance, organization } = drawing;
   if (userId !== null && chance.happens(0.4)) {
@@ -122,7 +122,7 @@ function drawLoss(drawing: Drawing, { id, userId }: Key): Omit<Ask, 'token'> {
   return { rpc: 'UpdateApiKey', id, body: { bindings, permissionMode: 'restricted', permissions } };
 }
 
-/** Asks just before a key ends, when it has, and when somebody may have brought it back. */
+/** Uses a key just before it expires, at expiry, and after a request to extend it. */
 function expire(deck: Deck): readonly Link[] | null {
   const { chance, state } = deck;
   const ending = living(deck).filter(({ expiresAtMs }) => expiresAtMs !== null);
@@ -132,7 +132,7 @@ function expire(deck: Deck): readonly Link[] | null {
   const ask = { rpc: 'ListProjects', token: secret.current };
   const later = new Date((expiresAtMs ?? 0) + LATER_MS).toISOString();
   return [
-    // Every operation takes a millisecond.
+    // Every step takes a millisecond.
     { ask, tickMs: (expiresAtMs ?? 0) - state.nowMs - 1 },
     { ask },
     { ask: { rpc: 'UpdateApiKey', token: caller.secret.current, id, body: { expiresAt: later } } },
@@ -142,7 +142,7 @@ function expire(deck: Deck): readonly Link[] | null {
 
 const LATER_MS = 60_000;
 
-/** An administrator tries to leave an organization without any. */
+/** Disables the others, then tries to remove the last one. */
 function abdicate(deck: Deck): readonly Link[] | null {
   const { chance, organization } = deck;
   const admin = chooseAdministrator(deck);
@@ -163,7 +163,7 @@ function abdicate(deck: Deck): readonly Link[] | null {
   ];
 }
 
-/** Moves a project as somebody who may, but for what the new team gives them. */
+/** Moves a project with a permitted key; gains in the new team may forbid it. */
 function move(deck: Deck): readonly Link[] | null {
   const { chance, organization } = deck;
   const ways = living(deck).flatMap((key) =>
@@ -176,7 +176,7 @@ function move(deck: Deck): readonly Link[] | null {
       return teams.map((teamId) => ({ token: key.secret.current, id: project.id, body: { teamId }, key }));
     }),
   );
-  // Whoever holds something in a team only may get more there than where the project stands.
+  // Keys with grants at teams are preferred: they may gain permissions by the move.
   const bound = ways.filter(({ key }) =>
     holdersOf(organization, key).some((grants) => grants.some(({ scopeType }) => scopeType === 'TEAM')),
   );
@@ -186,7 +186,7 @@ function move(deck: Deck): readonly Link[] | null {
   return [{ ask: { rpc: 'UpdateProject', token, id, body } }];
 }
 
-/** Asks in a project where the key may do nothing at all. */
+/** Reads from a project in which the key has no permission. */
 function enter(deck: Deck): readonly Link[] | null {
   const { chance, organization } = deck;
   const ways = living(deck).flatMap((key) =>
@@ -198,7 +198,7 @@ function enter(deck: Deck): readonly Link[] | null {
   return [{ ask: { rpc: chance.pick(['GetTrace', 'GetEvaluator']), id: 'nobody-has-this-id', ...chance.pick(ways) } }];
 }
 
-/** A key takes a new token, and asks with the one before. */
+/** Rotates a key and uses its previous token. */
 function renew(deck: Deck): readonly Link[] | null {
   const caller = chooseCaller(deck);
   if (caller === null) return null;
@@ -212,7 +212,7 @@ function renew(deck: Deck): readonly Link[] | null {
   ];
 }
 
-/** Somebody takes a token for an id; no log may hold it afterwards. */
+/** Sends a token in place of an id; the audit log must not hold it. */
 function mistake(deck: Deck): readonly Link[] | null {
   const caller = chooseCaller(deck);
   const admin = chooseAdministrator(deck);
@@ -221,14 +221,14 @@ function mistake(deck: Deck): readonly Link[] | null {
   const rpc = deck.chance.pick(['GetApiKey', 'RevokeApiKey', 'RotateApiKey']);
   return [
     { ask: { rpc, token, id: token ?? '' } },
-    // Refusals are written beside the requests.
+    // Refusals are written asynchronously.
     { ask: { rpc: 'ListTeams', token }, tickMs: 2000 },
     { ask: { rpc: 'ListProjects', token } },
     { ask: { rpc: 'ListAuditLog', token: admin.secret.current, query: { limit: '200' } } },
   ];
 }
 
-/** A member is removed, and all keys are listed. */
+/** Removes a member and lists all keys. */
 function leave(deck: Deck): readonly Link[] | null {
   const { chance, organization } = deck;
   const admin = chooseAdministrator(deck);
@@ -241,7 +241,7 @@ function leave(deck: Deck): readonly Link[] | null {
   ];
 }
 
-/** Whoever holds every permission, or every one on projects, reaches for what is more than that. */
+/** A key with every project permission, but not ADMIN, asks for more. */
 function administer(deck: Deck): readonly Link[] | null {
   const { chance, organization } = deck;
   const strong = living(deck).filter(

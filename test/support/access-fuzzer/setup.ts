@@ -1,4 +1,4 @@
-/** The organizations that are asked about: in the database at once, and the same in the model. */
+/** Creates the organizations of a run, the same in the database and in the model. */
 
 import { randomBytes } from 'node:crypto';
 import { newId } from '../../../src/domain/ids.ts';
@@ -11,7 +11,7 @@ import type { Labels } from './labels.ts';
 import { storeOrganization } from './store-organization.ts';
 
 type Where = 'organization' | 'team' | 'team2' | 'project' | 'project2';
-/** One that is CUSTOM has the list that goes with it. */
+/** A CUSTOM grant takes its permissions from the list. */
 type Wish = `${Grant['role']}@${Where}`;
 type KeyWish = {
   readonly owner: keyof typeof MEMBERS | null;
@@ -36,17 +36,17 @@ const MOVE = ['organization:manage', 'project:view', 'project:update', 'project:
 const HELD: readonly (readonly [keyof typeof MEMBERS, Wish, readonly string[]])[] = [
   ['mgr', 'CUSTOM@organization', [...MOVE, 'webhookEndpoints:view']],
   ['ext', 'MEMBER@project2', []],
-  // Of these only what teams know of is given.
+  // At a team, organization permissions give nothing.
   ['ext', 'CUSTOM@team', [...MANAGE, 'auditLog:view', 'webhookEndpoints:manage']],
   ['tea', 'ADMIN@team2', []],
   ['tea', 'CUSTOM@organization', MANAGE],
-  // All permissions make no administrator.
+  // All permissions do not equal ADMIN.
   ['eve', 'CUSTOM@organization', ALL_PERMISSIONS],
 ];
 
 const PROJECTS = { project2: 'team2', project3: 'team2', project4: 'team' } as const;
 
-/** Those of personal keys begin with P, those of service keys with S; an E ends soon. */
+/** Personal keys begin with P, service keys with S; those with E expire soon. */
 const KEYS: Readonly<Record<string, KeyWish>> = {
   PA: { owner: 'adm', grants: ['ADMIN@organization'] },
   PE: { owner: 'adm', grants: ['ADMIN@organization'], ends: true },
@@ -78,7 +78,7 @@ const LASTS_MS = 3_600_000;
 
 export type Founding = { readonly app: TestApp; readonly labels: Labels; readonly nowMs: number };
 
-/** An organization with people and keys of every kind. */
+/** Creates members and keys of every kind. */
 export async function foundOrganization({ app, labels, nowMs }: Founding, label: string): Promise<Organization> {
   const first = await addForeign(app);
   const organization = modelOf(first);
@@ -86,7 +86,7 @@ export async function foundOrganization({ app, labels, nowMs }: Founding, label:
     labels.name(`${label}.${of}`, text);
     return text;
   };
-  // Lists are in order of age, so nothing is as old as anything else.
+  // Lists are sorted by age, so every row needs its own creation time.
   let bornAtMs = nowMs - 1000;
   const times = () => {
     bornAtMs += 1;
@@ -166,12 +166,12 @@ function secretOf(current: string | null) {
 const UNNAMED = { language: 'other', framework: 'other' };
 const NEW_KEY = { description: null, createdByUserId: null, expiresAtMs: null, revokedAtMs: null };
 
-/** What every organization has from the start. */
+/** The model of a new organization. */
 function modelOf({ organizationId, teamId, projectId, userId, bindingId, keyId, token }: Foreign): Organization {
   const organization = createOrganization(organizationId, 'Foreign');
   const named = { name: 'Foreign', createdAtMs: 0, updatedAtMs: 0 };
   organization.teams.set(teamId, { id: teamId, name: 'Foreign' });
-  // Nobody was told its key.
+  // This key is unknown here.
   const project = { id: projectId, teamId, ...UNNAMED, archived: false, secret: secretOf(null), ...named };
   organization.projects.set(projectId, project);
   const email = 'foreign@localhost';

@@ -1,14 +1,14 @@
-/** Finds a short list of operations that still shows what a long one showed. */
+/** Shortens a list that fails to one that still fails. */
 
 export type Shrinking<T> = {
-  /** Whether a list still shows it. */
+  /** True when the list still fails. */
   readonly fails: (items: readonly T[]) => Promise<boolean>;
-  /** How often that may be asked. */
+  /** The most calls of `fails`. */
   readonly triesMax: number;
   readonly durationMaxMs: number;
 };
 
-/** Leaves out ever smaller parts, as long as what is left still fails. The last item always stays. */
+/** Leaves out ever smaller ranges while the rest still fails. The last item always stays. */
 export async function shrink<T>(
   items: readonly T[],
   { fails, triesMax, durationMaxMs }: Shrinking<T>,

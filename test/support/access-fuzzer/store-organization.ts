@@ -1,4 +1,4 @@
-/** Puts what the model has of an organization into the database, through the port of the store. */
+/** Writes an organization of the model into the database, through the store. */
 
 import { randomBytes } from 'node:crypto';
 import { newId } from '../../../src/domain/ids.ts';
@@ -10,7 +10,7 @@ import type { TestApp } from '../app.ts';
 const LONG_AGO = { createdAtMs: 1, updatedAtMs: 1 };
 const SECRET_CHARACTERS = 48;
 
-/** Stores everything that is not there yet. */
+/** Stores all rows but those of `first`. */
 export async function storeOrganization(app: TestApp, organization: Organization, first: Foreign): Promise<void> {
   const { id: organizationId, teams, projects, members, keys } = organization;
   const { management } = app.store;

@@ -1,4 +1,4 @@
-/** Sends one request over one of three protocols, and shows every answer the way REST writes it. */
+/** Sends a request over one of three protocols and returns the answer in the form of REST. */
 
 import { create, fromBinary, fromJson, getOption, type Message, toJson } from '@bufbuild/protobuf';
 import { http } from '../../../gen/google/api/annotations_pb.js';
@@ -19,13 +19,13 @@ export const WIRES = ['REST', 'gRPC', 'Connect'] as const;
 export type Wire = (typeof WIRES)[number];
 
 export type Answer = {
-  /** That of HTTP, or the number of gRPC. */
+  /** The HTTP or gRPC status. */
   readonly status: number;
-  /** Whether the status is what stands for this one and its code on the wire. */
+  /** Whether the protocol maps this HTTP status and code to the status received. */
   readonly means: (status: number, code: string | null) => boolean;
   readonly code: string | null;
   readonly body: Body;
-  /** What the error says beside its message. */
+  /** Members of the error, in camel case. */
   readonly members: Readonly<Record<string, unknown>>;
   readonly isReplay: boolean;
 };
@@ -77,7 +77,7 @@ async function sendRest({ address, method, ask }: Sending, spelling: number): Pr
   };
 }
 
-/** The message that says the same as the request over REST. */
+/** The protobuf message that corresponds to the REST request. */
 function messageOf({ method, ask }: Sending): Message {
   const { template } = routesOf(method)[0] ?? { template: '' };
   const parameters = Object.fromEntries(pathParameters(template).map((name) => [name, ask.id ?? '']));
@@ -154,7 +154,7 @@ async function sendConnect(sending: Sending): Promise<Answer> {
   };
 }
 
-/** The canonical dialect names members in its own case. */
+/** The canonical family uses snake case. */
 function camelCased(members: object): Readonly<Record<string, unknown>> {
   const entries = Object.entries(members).map(([name, value]) => [
     name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()),

@@ -1,4 +1,4 @@
-/** All permissions there are, and what the built-in roles hold: written anew, so that a slip in the product shows. */
+/** All permissions and those of the built-in roles, written independently to reveal mistakes in the product. */
 
 type Row = readonly [resources: string, actions: string, where: 'anywhere' | 'organization'];
 
@@ -33,12 +33,12 @@ export const ALL_PERMISSIONS: readonly string[] = namesOf(TABLE);
 
 const atOrganizationOnly = new Set(namesOf(TABLE.filter(([, , where]) => where === 'organization')));
 
-/** Whether only a grant at the organization can give it. */
+/** Whether only organization grants can give it. */
 export function isForOrganizations(permission: string): boolean {
   return atOrganizationOnly.has(permission);
 }
 
-/** With everything that each `manage` stands for. */
+/** Adds every permission that each `manage` includes. */
 export function expand(permissions: Iterable<string>): ReadonlySet<string> {
   const expanded = new Set(permissions);
   for (const permission of [...expanded]) {

@@ -1,4 +1,4 @@
-/** Nobody hands out more than they hold, nor for longer. */
+/** Callers give no more than they hold, nor longer. */
 
 import { ALL_PERMISSIONS } from './catalogue.ts';
 import { covers, type Holders, holdersOf, type Place, placeOf, union } from './power.ts';
@@ -7,11 +7,11 @@ import { type Call, may, Refusal, refuse } from './verdict.ts';
 
 export type Ceiling = {
   readonly code: CeilingCode;
-  /** Those behind the call by default. */
+  /** By default key and owner. */
   readonly holders?: Holders;
-  /** Whether the grants are in no order, so that nobody can say which of them is the first that offends. */
+  /** True when the grants have no order, so the first one beyond the ceiling is unknown. */
   readonly isUnordered?: boolean;
-  /** Whether the caller names the scopes, among which those that are hidden are like those that are not there. */
+  /** True when the caller names the scopes: a hidden scope then counts as missing. */
   readonly isNamed?: boolean;
 };
 
@@ -19,7 +19,7 @@ type CeilingCode = 'api_key_scope_violation' | 'role_binding_scope_violation';
 
 const VIEW_OF = { ORGANIZATION: 'organization:view', TEAM: 'team:view', PROJECT: 'project:view' } as const;
 
-/** Refuses unless each of the holders has all of every grant. */
+/** Refuses unless every holder has every grant in full. */
 export function requireCovered(call: Call, grants: readonly Grant[], ceiling: Ceiling): void {
   const { organization, key } = call;
   const { code, holders = holdersOf(organization, key), isUnordered = false, isNamed = false } = ceiling;
@@ -36,7 +36,7 @@ export function requireCovered(call: Call, grants: readonly Grant[], ceiling: Ce
   }
 }
 
-/** What at least one of the holders lacks. */
+/** Permissions that a holder lacks. */
 function missingFrom(holders: Holders, grant: Grant, place: Place): readonly string[] {
   const below: Place = { kind: 'PROJECT', chain: place.chain };
   return ALL_PERMISSIONS.filter((permission) =>
@@ -47,12 +47,12 @@ function missingFrom(holders: Holders, grant: Grant, place: Place): readonly str
   ).toSorted();
 }
 
-/** What of the grants is bound to something that is there. */
+/** The grants whose scope exists. */
 export function liveGrants(organization: Organization, grants: readonly Grant[]): readonly Grant[] {
   return grants.filter(({ scopeType, scopeId }) => placeOf(organization, scopeType, scopeId) !== null);
 }
 
-/** A key that ends hands out nothing that lasts longer. */
+/** Refuses an expiry later than that of the calling key. */
 export function requireEndsInTime({ key }: Call, expiresAtMs: number | null): void {
   if (key.expiresAtMs === null) return;
   if (expiresAtMs === null || expiresAtMs > key.expiresAtMs) {
@@ -60,7 +60,7 @@ export function requireEndsInTime({ key }: Call, expiresAtMs: number | null): vo
   }
 }
 
-/** The member who is to own a key must be there to own it. */
+/** Refuses an owner who is unknown or disabled. */
 export function refuseOwner(): never {
   refuse(403, 'api_key_scope_violation');
 }

@@ -1,4 +1,4 @@
-/** Who asks: what a token stands for now, and in which project it asks. */
+/** Finds the caller of a token, and the project of a request. */
 
 import { accepts, works } from './key-view.ts';
 import { common, holdersOf, projectPlace } from './power.ts';
@@ -9,7 +9,7 @@ export type Proven =
   | { readonly kind: 'key'; readonly organization: Organization; readonly key: Key }
   | { readonly kind: 'project'; readonly organization: Organization; readonly project: Project };
 
-/** Of two tokens the first that counts on the route; when none does, it is the first that is judged. */
+/** Takes the first token that the route accepts; if it accepts none, judges the first. */
 export function proveFirst(state: State, { authToken, token }: Ask, counts: (proven: Proven) => boolean): Proven {
   const tokens = [authToken ?? null, token].filter((each) => each !== null);
   const outcomes = tokens.map((each) => tryToProve(state, each));
@@ -39,7 +39,7 @@ function prove(state: State, token: string): Proven {
   throw new Refusal(401, 'invalid_credentials', {}, deathsOf(state, token));
 }
 
-/** Why a token that once worked does so no longer. */
+/** Why a key no longer works, as facts for the coverage. */
 function deathsOf({ organizations, nowMs }: State, token: string): readonly string[] {
   return organizations.flatMap(({ keys }) => {
     const key = [...keys.values()].find(({ secret }) => secret.current === token);
@@ -57,7 +57,7 @@ export function projectOf(proven: Proven, ask: Ask): Project {
   if (projectId === null) refuse(401, 'project_scope_required');
   const project = organization.projects.get(projectId);
   if (project === undefined || project.archived) refuse(401, 'unknown_project');
-  // One that only the grants of the key name is no secret to it.
+  // The key's own grants named this project.
   if (ask.project === undefined) return project;
   if (common(holdersOf(organization, key), projectPlace(organization, project)).size === 0) {
     throw new Refusal(401, 'unknown_project', {}, ['a project without any permission']);

@@ -1,4 +1,4 @@
-/** Changing, ending and renewing API keys. */
+/** Updating, revoking, rotating API keys. */
 
 import { liveGrants, requireCovered, requireEndsInTime } from './ceiling.ts';
 import {
@@ -41,7 +41,7 @@ export function judgeKeyUpdate(call: Call): Allowed {
   });
 }
 
-/** What the change gives must be the caller's to give; what it leaves is nobody's concern. */
+/** The ceiling applies only to grants and expiries that the update changes. */
 function requireMayBecome(call: Call, target: Key, next: Key): readonly string[] {
   const { organization, key, state } = call;
   const regrants = grantSet(target.grants) !== grantSet(next.grants);
@@ -119,7 +119,7 @@ export function judgeKeyRevocation(call: Call): Allowed {
   });
 }
 
-/** Both secrets of a rotation that overlaps die with the key. */
+/** Revoking a key also ends its previous secret. */
 export function revoked(key: Key, nowMs: number): Key {
   return key.revokedAtMs === null ? { ...key, revokedAtMs: nowMs } : key;
 }
@@ -132,7 +132,7 @@ export function judgeKeyRotation(call: Call): Allowed {
   conflictWhen(target.expiresAtMs !== null && target.expiresAtMs <= state.nowMs, call, EXPIRED);
   if (target.id !== key.id) {
     requireEndsInTime(call, target.expiresAtMs);
-    // A key of one's own does no more than its owner may; what is nobody's is bounded by whoever takes it.
+    // The owner bounds a personal key anyway; the caller's owner also bounds a service key.
     const holders = target.userId === null ? holdersOf(organization, key) : [key.grants];
     requireCovered(call, liveGrants(organization, target.grants), { code: CODE, holders });
   }

@@ -1,4 +1,4 @@
-/** Minting API keys. */
+/** Creating API keys. */
 
 import { liveGrants, refuseOwner, requireCovered, requireEndsInTime } from './ceiling.ts';
 import { administers, creationProblems, type Draft, draftOf, invalid, toGrants } from './key-draft.ts';
@@ -18,13 +18,13 @@ export function judgeKeyCreation(call: Call): Allowed {
   const userId = ownerOf(call, draft);
   const content = contentOf(call, draft, userId);
   const expiresAtMs = expiryOf(call, draft);
-  // The token that is handed out again is that of this key, whatever the same words would make now.
+  // A replay returns this key's token, even if the same body would now create other grants.
   const handedOut = organization.keys.get(String(call.kept?.id));
   requireEndsInTime(call, expiresAtMs);
   if (handedOut !== undefined) requireEndsInTime(call, handedOut.expiresAtMs);
   const owner = userId === null ? [] : [grantsOfMember(organization, userId)];
   const ceiling = { code: 'api_key_scope_violation', holders: [...holdersOf(organization, key), ...owner] } as const;
-  // A copy names no scopes that could turn out to be hidden, and nobody holds anything where a scope has ended.
+  // A copied key names no scopes, so none can be hidden; scopes that no longer exist are ignored.
   const isNamed = userId === null || (draft.bindings ?? []).length > 0;
   requireCovered(call, isNamed ? content.grants : liveGrants(organization, content.grants), { ...ceiling, isNamed });
   requireCovered(call, liveGrants(organization, handedOut?.grants ?? []), ceiling);
@@ -56,7 +56,7 @@ function withToken(made: Omit<Key, 'id' | 'secret'>, id: string, token: string):
   return { ...made, id, secret: { current: token, previous: null, previousUntilMs: 0 } };
 }
 
-/** Null: nobody's. */
+/** Null: service key. */
 function ownerOf(call: Call, { keyType, assignedToUserId }: Draft): string | null {
   const { organization, key } = call;
   const isService = keyType === 'service';
@@ -99,7 +99,7 @@ function atOrganization({ organization }: Call, role: 'ADMIN' | 'MEMBER' | 'VIEW
   return { role, scopeType: 'ORGANIZATION', scopeId: organization.id, permissions: [] };
 }
 
-/** What is not said ends with the calling key. */
+/** By default that of the calling key. */
 function expiryOf({ key }: Call, { expiresAt }: Draft): number | null {
   if (expiresAt === undefined) return key.expiresAtMs;
   return expiresAt === null ? null : Date.parse(expiresAt);

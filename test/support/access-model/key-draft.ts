@@ -1,4 +1,4 @@
-/** What somebody asks an API key to be, and what of it contradicts itself. */
+/** The fields a request sends for an API key, and their contradictions. */
 
 import { ALL_PERMISSIONS, isForOrganizations } from './catalogue.ts';
 import type { Grant, Key, Role, ScopeType } from './state.ts';
@@ -28,7 +28,7 @@ export function invalid(...fields: readonly string[]): never {
   refuse(422, 'validation_error', { fields });
 }
 
-/** Each once, as the first of them stands; CUSTOM ones with the list of the key. */
+/** Removes repeated scopes, keeping the first; CUSTOM grants get the key's list. */
 export function toGrants(scopes: readonly Scope[], permissions: readonly string[]): readonly Grant[] {
   const listed = [...new Set(permissions)].sort();
   const grants = new Map<string, Grant>();
@@ -44,7 +44,7 @@ export function administers(projectIds: readonly string[]): readonly Scope[] {
   return projectIds.map((scopeId) => ({ role: 'ADMIN', scopeType: 'PROJECT', scopeId }));
 }
 
-/** The list that CUSTOM grants give. */
+/** The permissions of all CUSTOM grants. */
 export function listOf(grants: readonly Grant[]): readonly string[] {
   return [...new Set(grants.flatMap(({ role, permissions }) => (role === 'CUSTOM' ? permissions : [])))].sort();
 }
@@ -70,12 +70,12 @@ export function contradictions({ permissionMode, bindings, permissions }: Legs):
   return needsOrganization && !hasOrganization ? [...found, 'permissions'] : found;
 }
 
-/** What is wrong with single fields of any write. */
+/** Paths of permissions that do not exist. */
 export function unknownPermissions({ permissions = [] }: Draft): readonly string[] {
   return permissions.flatMap((each, index) => (ALL_PERMISSIONS.includes(each) ? [] : [`permissions.${index}`]));
 }
 
-/** What is wrong with a key that is to be made, whoever asks. */
+/** Invalid fields of a create request, independent of its caller. */
 export function creationProblems(draft: Draft, nowMs: number): readonly string[] {
   const { keyType = 'personal', bindings = [], permissionMode = 'all', permissions = [], projectIds } = draft;
   const isService = keyType === 'service';

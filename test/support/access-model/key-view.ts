@@ -1,4 +1,4 @@
-/** API keys as they are shown, and to whom. */
+/** API keys in answers, and who sees them. */
 
 import { listOf } from './key-draft.ts';
 import { allPlaces, common, holdersOf, mayDo, organizationPlace } from './power.ts';
@@ -30,7 +30,7 @@ export function effectivePermissions(organization: Organization, key: Key, nowMs
   return [...new Set(allPlaces(organization).flatMap((place) => [...common(holders, place)]))].sort();
 }
 
-/** Everything of the read object but ids of grants, and when it was last used. */
+/** All members of an API key but the ids of its grants and its last use. */
 export function viewKey({ organization, state }: Pick<Call, 'organization' | 'state'>, key: Key) {
   const bindings = key.grants.map(({ role, scopeType, scopeId }) => ({ role, scopeType, scopeId }));
   const administered = bindings.filter(({ role, scopeType }) => role === 'ADMIN' && scopeType === 'PROJECT');
@@ -55,7 +55,7 @@ export function viewKey({ organization, state }: Pick<Call, 'organization' | 'st
   };
 }
 
-/** What is shown of keys that nobody asked to see in full. */
+/** Whether the caller may see the key at all. */
 export function isVisible(call: Call, target: Key): boolean {
   const manages = mayAtOrganization(call, 'organization:manage');
   const seesEveryone = manages && isAdministratorMember(call);
@@ -63,7 +63,7 @@ export function isVisible(call: Call, target: Key): boolean {
   return target.userId === null || target.userId === call.key.userId || seesEveryone;
 }
 
-/** The key that is asked about. One that is hidden is like one that is not there. */
+/** The requested key; 404 for a hidden key as for a missing one. */
 export function requireVisible(call: Call): Key {
   const target = call.organization.keys.get(call.ask.id ?? '');
   if (target === undefined || !isVisible(call, target)) refuse(404, 'api_key_not_found');

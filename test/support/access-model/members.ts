@@ -1,4 +1,4 @@
-/** People, and what they hold beside their roles. */
+/** Rules for members and their role bindings. */
 
 import { liveGrants, requireCovered } from './ceiling.ts';
 import { revoked } from './key-changes.ts';
@@ -121,7 +121,7 @@ export function judgeMemberRemoval(call: Call): Allowed {
 
 type BindingBody = Grant & { readonly userId: string };
 
-/** The ids of those that roles stand for are nobody's to predict. */
+/** Bindings that stand for member roles have unpredictable ids. */
 type Shown = Omit<RoleBinding, 'id'> & { readonly id?: string };
 
 export function judgeBindingList(call: Call): Allowed {

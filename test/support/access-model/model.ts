@@ -1,6 +1,6 @@
 /**
- * What the documents say about every request: an implementation of the access rules that shares nothing with the
- * product, and is as plain as it can be.
+ * The documented access rules as an independent implementation: it shares no code with the product and is as simple as
+ * it can be.
  */
 
 import { type Proven, projectOf, proveFirst } from './credential.ts';
@@ -25,7 +25,7 @@ import {
 type OrganizationRule = {
   readonly needs?: string;
   readonly keepsAnswers?: boolean;
-  /** What is judged before anybody asks whether the request was made before: the gate, and its own words. */
+  /** Checks that come before the idempotency key: permissions and body. */
   readonly admit?: (call: Call) => void;
   readonly judge: (call: Call) => Allowed;
 };
@@ -75,7 +75,7 @@ export const PROJECT_RULES: Readonly<Record<string, ProjectRule>> = {
   CreateEvaluator: { needs: 'evaluations:create', judge: routes.judgeEvaluatorCreation },
 };
 
-/** What must be answered. Changes nothing: only `commit` of what is allowed does. */
+/** The expected answer. Only `commit` of an allowed verdict changes the state. */
 export function judge(state: State, ask: Ask): Verdict {
   try {
     const proven = callerOf(state, ask);
@@ -87,7 +87,7 @@ export function judge(state: State, ask: Ask): Verdict {
   }
 }
 
-/** Who asks. Throws the refusal of whoever presents nothing that works. */
+/** The caller. Throws a Refusal without a working credential. */
 export function callerOf(state: State, ask: Ask): Proven {
   const isForKeys = ORGANIZATION_RULES[ask.rpc] !== undefined;
   return proveFirst(state, ask, ({ kind }) => kind === 'key' || !isForKeys);
@@ -130,7 +130,7 @@ const KEPT_MS = 24 * 3_600_000;
 
 type Repetition = { readonly kept: Receipt; readonly fingerprint: string };
 
-/** The rights of the caller are judged afresh; what was there at the time is not. */
+/** A replay checks the caller's rights again, but not conflicts with current data. */
 function repeat(call: Call, rule: OrganizationRule, { kept, fingerprint }: Repetition): Allowed {
   if (kept.fingerprint !== fingerprint) refuse(409, 'idempotency_error', { reason: 'body_mismatch' });
   try {

@@ -1,4 +1,4 @@
-/** Who may do what where: a plain, slow reading of the rules of effective permissions and of the ceiling. */
+/** Effective permissions and the ceiling, as a simple, slow reading of the rules. */
 
 import {
   ADMIN_BAG,
@@ -11,7 +11,7 @@ import {
 } from './catalogue.ts';
 import { bindingsOf, type Grant, type Key, liveProjects, type Organization, type ScopeType } from './state.ts';
 
-/** Where a question is asked: what kind of place it is, and all the scopes whose grants take part. */
+/** Where a permission is checked: the kind of scope, and all scopes whose grants apply. */
 export type Place = { readonly kind: ScopeType; readonly chain: readonly string[] };
 
 function scopeName(scopeType: ScopeType, scopeId: string): string {
@@ -22,7 +22,7 @@ export function organizationPlace({ id }: Organization): Place {
   return { kind: 'ORGANIZATION', chain: [scopeName('ORGANIZATION', id)] };
 }
 
-/** Of a team that need not exist: then only grants at the organization take part. */
+/** For an unknown team only grants at the organization apply. */
 export function teamPlace(organization: Organization, teamId: string): Place {
   return { kind: 'TEAM', chain: [...organizationPlace(organization).chain, scopeName('TEAM', teamId)] };
 }
@@ -34,7 +34,7 @@ export function projectPlace(
   return { kind: 'PROJECT', chain: [...teamPlace(organization, teamId).chain, scopeName('PROJECT', id)] };
 }
 
-/** Null for what is unknown, archived or another organization's. */
+/** Null: unknown, archived or of another organization. */
 export function placeOf(organization: Organization, scopeType: ScopeType, scopeId: string): Place | null {
   if (scopeType === 'ORGANIZATION') return scopeId === organization.id ? organizationPlace(organization) : null;
   if (scopeType === 'TEAM') return organization.teams.has(scopeId) ? teamPlace(organization, scopeId) : null;
@@ -53,7 +53,7 @@ export function allPlaces(organization: Organization): readonly Place[] {
 const NOTHING: ReadonlySet<string> = new Set();
 const LOOK_AT_ORGANIZATION: ReadonlySet<string> = new Set(['organization:view']);
 
-/** What one grant gives at a place. */
+/** A grant's permissions at a place. */
 function given({ role, scopeType, scopeId, permissions }: Grant, { kind, chain }: Place): ReadonlySet<string> {
   if (!chain.includes(scopeName(scopeType, scopeId))) return NOTHING;
   const isBoundAtOrganization = scopeType === 'ORGANIZATION';
@@ -75,26 +75,26 @@ function listed(permissions: readonly string[], isBoundAtOrganization: boolean):
   return expanded;
 }
 
-/** What grants give together. */
+/** All the grants' permissions. */
 export function union(grants: readonly Grant[], place: Place): ReadonlySet<string> {
   return new Set(grants.flatMap((grant) => [...given(grant, place)]));
 }
 
-/** Everything a member holds, the role included. */
+/** All grants of a member, that of the role included. */
 export function grantsOfMember(organization: Organization, userId: string): readonly Grant[] {
   const role = organization.members.get(userId)?.role ?? 'EXTERNAL';
   const atOrganization = { scopeType: 'ORGANIZATION', scopeId: organization.id, permissions: [] } as const;
   return [...(role === 'EXTERNAL' ? [] : [{ role, ...atOrganization }]), ...bindingsOf(organization, userId)];
 }
 
-/** Each of these bounds what a key can do: its own grants, and those of its owner. */
+/** The grants of a key, and those of its owner: each list bounds what the key can do. */
 export type Holders = readonly (readonly Grant[])[];
 
 export function holdersOf(organization: Organization, key: Pick<Key, 'grants' | 'userId'>): Holders {
   return key.userId === null ? [key.grants] : [key.grants, grantsOfMember(organization, key.userId)];
 }
 
-/** What all of them give. */
+/** The common permissions. */
 export function common(holders: Holders, place: Place): ReadonlySet<string> {
   const each = holders.map((grants) => grants.map((grant) => given(grant, place)));
   return new Set(
@@ -120,9 +120,9 @@ export function holdsAdmin(grants: readonly Grant[], { id }: Organization): bool
 export function covers(holder: readonly Grant[], wanted: Grant, organization: Organization): boolean {
   const place = placeOf(organization, wanted.scopeType, wanted.scopeId);
   if (place === null) return false;
-  // What only administrators may do is part of what ADMIN at the organization gives.
+  // ADMIN at the organization includes rights beyond all permissions.
   if (holdsAdmin([wanted], organization) && !holdsAdmin(holder, organization)) return false;
-  // Below the scope there is, or may one day be, a place with nothing of its own.
+  // Also checked for a project below the scope that has no grants of its own.
   const below: Place = { kind: 'PROJECT', chain: place.chain };
   return [place, below].every((asked) => isSubset(given(wanted, asked), union(holder, asked)));
 }

@@ -1,4 +1,4 @@
-/** What is asked inside one project, with its own key or with an API key. */
+/** Rules for requests in one project, with its own key or with an API key. */
 
 import type { Proven } from './credential.ts';
 import { mayDo, projectPlace } from './power.ts';
@@ -40,7 +40,7 @@ export function judgeEvaluatorCreation({ proven, project }: ProjectCall): Allowe
   });
 }
 
-/** What is in another project is not there. */
+/** 404 for contents of another project. */
 function judgeContent(
   { proven, project, ask }: ProjectCall,
   [code, shows]: readonly [string, Readonly<Record<string, unknown>>],

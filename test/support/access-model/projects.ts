@@ -38,7 +38,7 @@ export function viewProject(project: Project) {
   };
 }
 
-/** The project that is asked about, as far as the caller gets to see it, and to do this to it. */
+/** The requested project; refuses unless the caller sees it and has the permission. */
 function requireProject(call: Call, permission: string): { readonly project: Project; readonly place: Place } {
   const { organization, ask } = call;
   const project = organization.projects.get(ask.id ?? '');
@@ -49,7 +49,7 @@ function requireProject(call: Call, permission: string): { readonly project: Pro
   return { project, place };
 }
 
-/** A team that is not there is like one where nothing is bound. */
+/** A missing team is first judged like a team without grants. */
 function requireTeam(call: Call, teamId: string | undefined): string {
   const { organization } = call;
   const id = teamId ?? [...organization.teams.keys()][0] ?? '';
@@ -112,7 +112,7 @@ export function judgeProjectCreation(call: Call): Allowed {
   });
 }
 
-/** What looks like an API key of ours is none of a project. */
+/** Refuses to import a project key in the format of an API key. */
 function refuseImported({ apiKey }: ProjectBody): void {
   if (apiKey !== undefined && /^sk-lw-[0-9A-Za-z]{16}_[0-9A-Za-z]{48}$/.test(apiKey)) {
     refuse(422, 'validation_error', { fields: ['apiKey'] });
@@ -145,7 +145,7 @@ export function judgeProjectUpdate(call: Call): Allowed {
   });
 }
 
-/** What the new team gives the key, or the person behind it, must be held by both where the project stands. */
+/** Key and owner must already hold at the old place whatever grants at the new team give either of them. */
 function requireNoGain({ organization, key }: Call, { teamId, from, to }: Move): void {
   const holders = holdersOf(organization, key);
   const gained = holders.flat().filter(({ scopeType, scopeId }) => scopeType === 'TEAM' && scopeId === teamId);

@@ -1,4 +1,4 @@
-/** What the model believes there is. Instants are epoch milliseconds. */
+/** The state of the model. Instants are epoch milliseconds. */
 
 export type Role = 'ADMIN' | 'MEMBER' | 'VIEWER' | 'CUSTOM';
 export type MemberRole = 'ADMIN' | 'MEMBER' | 'VIEWER' | 'EXTERNAL';
@@ -12,7 +12,7 @@ export type Grant = {
   readonly permissions: readonly string[];
 };
 
-/** A token that works, and the one before it while a rotation overlaps. Null: nobody here ever saw it. */
+/** The current token, and the previous one during an overlap. Null: unknown to the tests. */
 export type Secret = {
   current: string | null;
   previous: string | null;
@@ -66,7 +66,7 @@ export type Key = KeyContent & {
   readonly secret: Secret;
 };
 
-/** An answer that is kept for a repetition of its request. */
+/** A stored answer for replays of its request. */
 export type Receipt = {
   readonly fingerprint: string;
   readonly status: number;
@@ -77,16 +77,16 @@ export type Receipt = {
 export type Organization = {
   readonly id: string;
   name: string;
-  /** Oldest first, like everything here. */
+  /** Oldest first, like all collections here. */
   readonly teams: Map<string, Team>;
   readonly projects: Map<string, Project>;
   readonly members: Map<string, Member>;
   readonly roleBindings: Set<RoleBinding>;
-  /** Whose role a binding stands for, by the ids that a list told. */
+  /** Members by id of their role's binding, read from lists. */
   readonly roleIds: Map<string, string>;
   readonly keys: Map<string, Key>;
   readonly receipts: Map<string, Receipt>;
-  /** What was made in projects: evaluators and traces, with their project. */
+  /** Project ids by id of the trace or evaluator in it. */
   readonly contents: Map<string, string>;
 };
 
@@ -111,7 +111,7 @@ export function liveProjects({ projects }: Organization): readonly Project[] {
   return [...projects.values()].filter(({ archived }) => !archived);
 }
 
-/** What a member holds beside the role. */
+/** The grants of a member beside the role. */
 export function bindingsOf({ roleBindings }: Organization, userId: string): readonly RoleBinding[] {
   return [...roleBindings].filter((binding) => binding.userId === userId);
 }

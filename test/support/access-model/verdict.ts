@@ -1,16 +1,16 @@
-/** What the model says about a request, and what it looks at to say so. */
+/** A request to the model, and the model's verdict on it. */
 
 import { holdsAdmin, mayDo, organizationPlace, type Place } from './power.ts';
 import type { Key, Organization, State } from './state.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** A request, in the words of REST. */
+/** A request, in the terms of REST. */
 export type Ask = {
   readonly rpc: string;
   /** In Authorization. */
   readonly token: string | null;
-  /** Another one, in X-Auth-Token. */
+  /** A second token, in X-Auth-Token. */
   readonly authToken?: string;
   /** The parameter of the path. */
   readonly id?: string;
@@ -25,19 +25,19 @@ export type Ask = {
 export type Allowed = {
   readonly kind: 'allowed';
   readonly status: number;
-  /** Members that the answer has, with these values; others are not looked at. */
+  /** Members that the answer must have; others are ignored. */
   readonly shows?: Json;
-  /** What `data` holds: exactly these, in this order. */
+  /** The exact items of `data`, in this order. */
   readonly lists?: readonly Json[];
-  /** The same, in any order. */
+  /** The items of `data`, in any order. */
   readonly holds?: readonly Json[];
-  /** Members that hold a secret, the only ones of any answer. */
+  /** The only members of the answer that may hold secrets. */
   readonly secrets?: readonly string[];
-  /** Takes over what the request did. Sees the answer, which tells the ids and secrets that were made. */
+  /** Applies the request to the state, with the ids and secrets from the answer. */
   commit?(body: Json): void;
-  /** Whether it is the answer of an earlier request. */
+  /** True when the server replays an earlier answer. */
   readonly isReplay?: boolean;
-  /** What was worth meeting. */
+  /** Facts that a run must cover. */
   readonly facts?: readonly string[];
 };
 
@@ -45,14 +45,14 @@ export type Refused = {
   readonly kind: 'refused';
   readonly status: number;
   readonly code: string;
-  /** Members of the error; undefined: it has none of that name. */
+  /** Members of the error; undefined: the error must lack the member. */
   readonly members: Json;
   readonly facts: readonly string[];
 };
 
 export type Verdict = Allowed | Refused;
 
-/** Thrown by the rules, and caught where they are asked. */
+/** Thrown by the rules; `judge` catches it. */
 export class Refusal {
   readonly verdict: Refused;
   constructor(status: number, code: string, members: Json = {}, facts: readonly string[] = []) {
@@ -70,11 +70,11 @@ export type Call = {
   readonly organization: Organization;
   readonly key: Key;
   readonly ask: Ask;
-  /** The answer that is given again once the rights of the caller are judged, because the effect is there already. */
+  /** The stored answer of a replay; null for a new request. A replay only checks the caller's rights. */
   readonly kept: Json | null;
 };
 
-/** Refuses for what is there by now, which a repetition of a request that was granted does not mind. */
+/** Refuses for a conflict with current data, unless the request is a replay. */
 export function conflictWhen(isSo: boolean, call: Call, [status, code]: readonly [number, string]): void {
   if (isSo && call.kept === null) refuse(status, code);
 }
@@ -101,13 +101,13 @@ export function requireAtOrganization(call: Call, permission: string): void {
   requirePermission(call, permission, organizationPlace(call.organization));
 }
 
-/** Seeing follows the person. */
+/** Visibility needs the owner's role. */
 export function isAdministratorMember({ organization, key }: Call): boolean {
   if (key.userId === null) return holdsAdmin(key.grants, organization);
   return organization.members.get(key.userId)?.role === 'ADMIN';
 }
 
-/** Changing follows the key. */
+/** Changes need the key's grants too. */
 export function isAdministrator(call: Call): boolean {
   return isAdministratorMember(call) && holdsAdmin(call.key.grants, call.organization);
 }

@@ -1,4 +1,4 @@
-/** Holds what a test sends and what it is answered against the OpenAPI document, so that the document cannot lie. */
+/** Checks requests and answers of tests against the OpenAPI document, to keep it correct. */
 
 import { answerCheck, type Check, OPENAPI, requestCheck } from './document.ts';
 
@@ -6,14 +6,14 @@ export type Exchange = {
   readonly verb: string;
   /** With its query. */
   readonly path: string;
-  /** As it was sent; undefined without one, or where it was not text. */
+  /** The body sent; undefined without one, or if it was no text. */
   readonly body: string | undefined;
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
 };
 
-/** Throws an Error that says how the document and the exchange differ. */
+/** Throws an Error that lists how document and exchange differ. */
 export function checkExchange(exchange: Exchange): void {
   const problems = findProblems(exchange);
   if (problems.length === 0) return;
@@ -39,7 +39,7 @@ function findProblems(exchange: Exchange): string[] {
   return status < 300 ? [...answered, ...checkSent(exchange, operation, pointer)] : answered;
 }
 
-/** Refused before anybody looks for a route. */
+/** Statuses of refusals before routing. */
 const BEFORE_ROUTES: ReadonlyMap<number, string> = new Map([
   [414, 'UriTooLong'],
   [417, 'ExpectationFailed'],
@@ -77,10 +77,10 @@ function checkSent({ path, body, text, headers }: Exchange, operation: Operation
   return [...problems, ...check(JSON.parse(body.replace(/^\uFEFF/, '')))];
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: an operation is whatever JSON the document has.
+// biome-ignore lint/suspicious/noExplicitAny: an operation holds arbitrary JSON.
 type Operation = any;
 
-/** Of a body whose items are judged one by one, those that were refused need not be in the document. */
+/** Whether the server refused items of the body; those need not match the document. */
 function refusedItems({ partialSuccess, rejected }: Operation): boolean {
   const isPartial = (partialSuccess?.rejectedSpans ?? 0) + (partialSuccess?.rejectedEvaluations ?? 0) > 0;
   return isPartial || (partialSuccess?.errorMessage ?? '') !== '' || (Array.isArray(rejected) && rejected.length > 0);
@@ -93,7 +93,7 @@ function checkQuery(path: string, operation: Operation, pointer: string): string
     if (place !== 'query') return [];
     const value = query.get(name);
     if (value === null) return required ? [`the query lacks ${name}`] : [];
-    // Any JSON will do.
+    // Any JSON is valid.
     if (content !== undefined) return [];
     const check: Check = requestCheck(`${pointer}/parameters/${index}/schema`);
     return check(readText(value, schema.type)).map((problem) => `query ${name}: ${problem}`);
@@ -113,7 +113,7 @@ const TEMPLATES: readonly Template[] = Object.keys(OPENAPI.paths).map((template)
   segments: template.slice(1).split('/'),
 }));
 
-/** The most literal template that fits. */
+/** The match with fewest parameters. */
 function findTemplate(path: string): string | null {
   const actual = segmentsOf(path);
   if (actual === null) return null;
@@ -122,7 +122,7 @@ function findTemplate(path: string): string | null {
   return best[0]?.template ?? null;
 }
 
-/** Decoded, repeated slashes as one; null where an escape is broken. Only the collector takes a slash at the end. */
+/** Decodes segments and joins repeated slashes; null for a broken escape. Only the collector allows a final slash. */
 function segmentsOf(path: string): string[] | null {
   const [raw = ''] = path.split('?');
   const segments = raw

@@ -1,10 +1,10 @@
-/** What the evaluations of a project come to, by time and by what tells them apart. */
+/** Analytics of the evaluations of a project, by interval and group. */
 
-import { type AnalyticsCall, BUCKETS_MAX, GROUPS_DEFAULT, refuseAnswer } from '../../analytics/analytics.ts';
+import { type AnalyticsCall, BUCKETS_MAX, GROUPS_DEFAULT, throwRefusal } from '../../analytics/analytics.ts';
 import { type Interval, isPercentile } from '../../analytics/query.ts';
-import { termStartMs } from '../../page.ts';
-import type { EvaluationBucket, EvaluationConditions, TraceAnalytics } from '../../trace-analytics-store.ts';
-import { traceTermDays } from '../../trace-retention.ts';
+import type { EvaluationBucket, EvaluationConditions, TraceAnalytics } from '../../analytics/trace-analytics-store.ts';
+import { termStartMs } from '../../retention-terms.ts';
+import { traceTermDays } from '../../traces/trace-retention.ts';
 import type { EvaluationGroupBy, EvaluationMetric } from './query.ts';
 
 export type EvaluationAnalyticsRequest = {
@@ -14,7 +14,7 @@ export type EvaluationAnalyticsRequest = {
   readonly groupBy: EvaluationGroupBy;
   readonly metrics: ReadonlySet<EvaluationMetric>;
   readonly conditions: EvaluationConditions;
-  /** Groups to keep; null: the usual number. */
+  /** Most groups to answer; null: GROUPS_DEFAULT. */
   readonly limit: number | null;
 };
 
@@ -24,20 +24,20 @@ export type EvaluationAnalyticsResult = {
 };
 
 export type EvaluationAnalytics = {
-  /** Throws validation_error where there are more buckets than an answer may hold; unavailable where it takes too long. */
+  /** Throws validation_error for more than BUCKETS_MAX buckets, unavailable when the sums take too long. */
   query(request: EvaluationAnalyticsRequest, call: AnalyticsCall): Promise<EvaluationAnalyticsResult>;
 };
 
 export type EvaluationAnalyticsDeps = {
-  readonly store: Pick<TraceAnalytics, 'sumUpEvaluations'>;
-  /** The term of traces in projects that never chose; null: for ever. */
+  readonly store: Pick<TraceAnalytics, 'summariseEvaluations'>;
+  /** Retention in days of projects that set none; null: for ever. */
   readonly traceDefaultDays: number | null;
 };
 
 export function createEvaluationAnalytics({ store, traceDefaultDays }: EvaluationAnalyticsDeps): EvaluationAnalytics {
   return {
     async query({ metrics, limit, ...request }, { project, nowMs }) {
-      const answer = await store.sumUpEvaluations({
+      const answer = await store.summariseEvaluations({
         ...request,
         projectNumber: project.number,
         goneBeforeMs: termStartMs(traceTermDays(project.traceRetentionDays, traceDefaultDays), nowMs),
@@ -45,7 +45,7 @@ export function createEvaluationAnalytics({ store, traceDefaultDays }: Evaluatio
         groupsMax: limit ?? GROUPS_DEFAULT,
         bucketsMax: BUCKETS_MAX,
       });
-      return answer.kind === 'buckets' ? answer : refuseAnswer(answer);
+      return answer.kind === 'buckets' ? answer : throwRefusal(answer);
     },
   };
 }

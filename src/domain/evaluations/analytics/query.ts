@@ -1,4 +1,4 @@
-/** What analytics of evaluations can be asked for. */
+/** The groupings and metrics of evaluation analytics. */
 
 import { readMetricList } from '../../analytics/query.ts';
 import type { Reason } from '../../fault.ts';
@@ -23,14 +23,14 @@ export const EVALUATION_METRICS = [
 ] as const;
 export type EvaluationMetric = (typeof EVALUATION_METRICS)[number];
 
-/** `score` stands for all that is told of scores. */
+/** `score` selects every metric of scores. */
 const FAMILIES: ReadonlyMap<string, readonly EvaluationMetric[]> = new Map([
   ['score', EVALUATION_METRICS.filter((metric) => metric.startsWith('score'))],
 ]);
 
 type ReadMetrics = { readonly metrics: ReadonlySet<EvaluationMetric>; readonly reasons: readonly Reason[] };
 
-/** Reads a comma list; an empty one asks for everything. */
+/** Reads a comma-separated list; an empty one selects every metric. */
 export function readEvaluationMetrics(list: string): ReadMetrics {
   return readMetricList(list, EVALUATION_METRICS, FAMILIES);
 }

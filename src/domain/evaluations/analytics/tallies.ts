@@ -1,52 +1,35 @@
-/** Counts evaluations into buckets as they are gone through, in the order in which their traces began. */
+/** Counts evaluations into groups and intervals while a caller reads them, ordered by the start of their traces. */
 
-import { calendarSpan, type Span } from '../../analytics/calendar.ts';
+import { createOpenInterval, type Span } from '../../analytics/calendar.ts';
+import { createDistribution, type Distribution, type Percentiles, SIGNED_BINS } from '../../analytics/distribution.ts';
 import { compareNames } from '../../analytics/tallies.ts';
-import { ANY_NUMBERS, createValues, type Percentiles, type Values } from '../../analytics/values.ts';
-import type { Evaluation } from '../../trace.ts';
 import type {
+  EvaluationAnalyticsAnswer,
+  EvaluationAnalyticsQuery,
   EvaluationBucket,
   EvaluationConditions,
-  EvaluationsAnswer,
-  EvaluationsQuestion,
-} from '../../trace-analytics-store.ts';
-
-/** Means and rates are null where nothing has a score, or was judged. */
-export type EvaluationTotals = {
-  readonly evaluations: number;
-  readonly processed: number;
-  readonly skipped: number;
-  readonly errors: number;
-  readonly passed: number;
-  readonly failed: number;
-  readonly passRate: number | null;
-  readonly scored: number;
-  readonly scoreMean: number | null;
-  readonly scoreMin: number | null;
-  readonly scoreMax: number | null;
-  /** Null, too, where percentiles are not asked for. */
-  readonly scores: Percentiles | null;
-};
+  EvaluationTotals,
+} from '../../analytics/trace-analytics-store.ts';
+import type { Evaluation } from '../../traces/trace.ts';
 
 export type CountedEvaluation = Pick<
   Evaluation,
   'evaluatorId' | 'label' | 'monitorId' | 'status' | 'passed' | 'score'
 > & {
-  /** When its trace began. */
+  /** The start of its trace. */
   readonly startMs: number;
 };
 
 export type EvaluationTallies = {
-  /** With ascending instants. False: there is more than can be counted. */
+  /** Instants must ascend. False: the memory limit is exceeded. */
   add(evaluation: CountedEvaluation): boolean;
-  answer(): EvaluationsAnswer;
+  answer(): EvaluationAnalyticsAnswer;
 };
 
 type Limits = { readonly cellsMax: number; readonly valuesMax: number };
 
-/** A cell takes some hundred bytes without its scores. */
+/** A cell takes a few hundred bytes without its scores. */
 const LIMITS: Limits = { cellsMax: 50_000, valuesMax: 2_000_000 };
-const LAST_INSTANT_MS = Number.MAX_SAFE_INTEGER;
 
 type Cell = {
   readonly span: Span;
@@ -60,74 +43,57 @@ type Cell = {
   sum: number;
   min: number;
   max: number;
-  values: Values | null;
+  values: Distribution | null;
   scores: Percentiles | null;
 };
 
 type Tally = { readonly group: string | null; evaluations: number; readonly cells: Map<number, Cell> };
 
-export function createEvaluationTallies(question: EvaluationsQuestion, limits: Limits = LIMITS): EvaluationTallies {
-  const { interval, fromMs, toMs, groupsMax, bucketsMax, hasPercentiles } = question;
+export function createEvaluationTallies(query: EvaluationAnalyticsQuery, limits: Limits = LIMITS): EvaluationTallies {
+  const { groupsMax, bucketsMax, hasPercentiles } = query;
   const tallies = new Map<string | null, Tally>();
+  const interval = createOpenInterval<Cell>(query, closeCell);
   let cells = 0;
-  let open: { readonly span: Span; readonly cells: Cell[]; values: number } | null = null;
-  let isTooMuch = false;
+  let isOverLimit = false;
 
-  function spanOf(instantMs: number): Span {
-    if (interval !== 'total') return calendarSpan(interval, instantMs);
-    return { startMs: fromMs, endMs: Math.min(toMs, LAST_INSTANT_MS - 1) + 1 };
-  }
-
-  /** The scores of an interval are kept only until the next one begins. */
-  function openAt(instantMs: number): NonNullable<typeof open> {
-    if (open !== null && instantMs >= open.span.startMs && instantMs < open.span.endMs) return open;
-    closeCells();
-    open = { span: spanOf(instantMs), cells: [], values: 0 };
-    return open;
-  }
-
-  function closeCells(): void {
-    for (const cell of open?.cells ?? []) {
-      cell.scores = cell.values?.percentiles() ?? null;
-      cell.values = null;
-    }
-    open = null;
-  }
-
-  function cellOf(tally: Tally, now: NonNullable<typeof open>): Cell {
-    const known = tally.cells.get(now.span.startMs);
+  function cellOf(tally: Tally, span: Span): Cell {
+    const known = tally.cells.get(span.startMs);
     if (known !== undefined) return known;
-    const cell = newCell(now.span, hasPercentiles);
-    tally.cells.set(now.span.startMs, cell);
-    now.cells.push(cell);
+    const cell = newCell(span, hasPercentiles);
+    tally.cells.set(span.startMs, cell);
+    interval.addCell(cell);
     cells += 1;
     return cell;
   }
 
   return {
     add(evaluation) {
-      if (isTooMuch || !matches(evaluation, question.conditions)) return !isTooMuch;
-      const group = groupOf(evaluation, question);
+      if (isOverLimit || !matches(evaluation, query.conditions)) return !isOverLimit;
+      const group = groupOf(evaluation, query);
       const tally = tallies.get(group) ?? { group, evaluations: 0, cells: new Map() };
       tallies.set(group, tally);
       tally.evaluations += 1;
-      const now = openAt(evaluation.startMs);
-      const cell = cellOf(tally, now);
+      const cell = cellOf(tally, interval.reach(evaluation.startMs));
       const before = cell.values?.size() ?? 0;
       count(cell, evaluation);
-      now.values += (cell.values?.size() ?? 0) - before;
-      isTooMuch = cells > limits.cellsMax || now.values > limits.valuesMax;
-      return !isTooMuch;
+      interval.values += (cell.values?.size() ?? 0) - before;
+      isOverLimit = cells > limits.cellsMax || interval.values > limits.valuesMax;
+      return !isOverLimit;
     },
     answer() {
-      closeCells();
+      interval.close();
       const best = [...tallies.values()].sort(compareRank).slice(0, groupsMax);
       const buckets = best.toSorted((one, other) => compareNames(one.group, other.group)).flatMap(bucketsOf);
-      if (isTooMuch || buckets.length > bucketsMax) return { kind: 'too_many_buckets' };
+      if (isOverLimit || buckets.length > bucketsMax) return { kind: 'too_many_buckets' };
       buckets.sort((one, other) => one.startMs - other.startMs);
       return { kind: 'buckets', buckets, isTruncated: tallies.size > groupsMax };
     },
   };
+}
+
+function closeCell(cell: Cell): void {
+  cell.scores = cell.values?.percentiles() ?? null;
+  cell.values = null;
 }
 
 function matches(evaluation: CountedEvaluation, { evaluatorId, label, monitorId }: EvaluationConditions): boolean {
@@ -138,7 +104,7 @@ function matches(evaluation: CountedEvaluation, { evaluatorId, label, monitorId 
   );
 }
 
-function groupOf(evaluation: CountedEvaluation, { groupBy }: EvaluationsQuestion): string | null {
+function groupOf(evaluation: CountedEvaluation, { groupBy }: EvaluationAnalyticsQuery): string | null {
   switch (groupBy) {
     case 'none':
       return null;
@@ -164,7 +130,7 @@ function newCell(span: Span, hasPercentiles: boolean): Cell {
     sum: 0,
     min: Number.POSITIVE_INFINITY,
     max: Number.NEGATIVE_INFINITY,
-    values: hasPercentiles ? createValues(ANY_NUMBERS) : null,
+    values: hasPercentiles ? createDistribution(SIGNED_BINS) : null,
     scores: null,
   };
 }
@@ -194,7 +160,7 @@ function totalsOf({ span: _, sum, min, max, values: __, ...cell }: Cell): Evalua
   return {
     ...cell,
     passRate: judged === 0 ? null : cell.passed / judged,
-    // Each of them is finite, their sum need not be.
+    // Every score is finite, but their sum may overflow.
     scoreMean: hasScores && Number.isFinite(sum) ? sum / cell.scored : null,
     scoreMin: hasScores ? min : null,
     scoreMax: hasScores ? max : null,

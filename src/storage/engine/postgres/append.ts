@@ -1,15 +1,14 @@
-/** The group commit: a batch is one transaction, of which all that is written goes in one round trip. */
+/** The group commit: a batch is one transaction, and all its writes take one round trip. */
 
 import type { Settle } from '../../../domain/evaluations/jobs.ts';
 import { unavailableFault } from '../../../domain/fault.ts';
 import type { HourRow } from '../../analytics/hour-changes.ts';
 import { type Append, type AppendOutcome, apply, tracesOf } from '../../append/apply.ts';
+import type { LogStart } from '../../append/batch-log.ts';
+import { createBatchTables, type Written } from '../../append/batch-tables.ts';
 import { createGuess } from '../../append/guess.ts';
 import { findNothing, type Reader } from '../../append/reader.ts';
-import type { LogEnds } from '../../append/working-log.ts';
-import { createWorkingSet, type Written } from '../../append/working-set.ts';
 import type { Backlog } from '../../evaluations/backlog.ts';
-import type { Lane } from './connection.ts';
 import {
   isConflict,
   isMonthMissing,
@@ -19,16 +18,17 @@ import {
   missingSequence,
   storageFault,
 } from './failures.ts';
-import { createKnownRows } from './known-rows.ts';
+import { createLoadedRows } from './loaded-rows.ts';
 import type { MonitorCache } from './monitor-cache.ts';
 import { type Months, monthOfSequence, monthStartMs, sequenceOf } from './months.ts';
+import type { Pool } from './pool.ts';
 import type { RowTypes } from './row-types.ts';
 import type { TraceNumbers } from './trace-numbers.ts';
 import { runTransaction } from './transaction.ts';
 import { writeBatch } from './write-batch.ts';
 
 export type AppenderDeps = {
-  readonly lane: Lane;
+  readonly pool: Pool;
   readonly numbers: TraceNumbers;
   readonly months: Months;
   readonly rowTypes: RowTypes;
@@ -39,18 +39,20 @@ export type AppenderDeps = {
 
 export type AppendBatch = (appends: readonly Append[]) => Promise<readonly AppendOutcome[]>;
 
-// Each attempt that fails does so because another transaction got further, so few are ever needed.
+// An attempt fails only because another transaction succeeded, so few are ever needed.
 const ATTEMPTS_MAX = 10;
 const RETRY_AFTER_SECONDS = 1;
 
-/** Rejects when the database cannot serve; what became of the batch is then unknown, and sending it again is safe. */
+/**
+ * Rejects when the database cannot serve; whether the batch was stored is then unknown, and sending it again is safe.
+ */
 export function createAppendBatch(deps: AppenderDeps): AppendBatch {
   const guess = createGuess();
 
   async function storeTogether(appends: readonly Append[]): Promise<AppendOutcome[]> {
     await ensureMonths(deps.months, appends);
     const projects = projectsOf(appends);
-    await deps.monitors.learn(projects);
+    await deps.monitors.ensureLoaded(projects);
     let holds = false;
     for (let attempt = 1; ; attempt += 1) {
       const isNew = attempt === 1 && guess.isNew(appends);
@@ -61,12 +63,12 @@ export function createAppendBatch(deps: AppenderDeps): AppendBatch {
         return outcomes;
       } catch (error) {
         if (attempt === ATTEMPTS_MAX || !mayComeRight(error)) throw error;
-        if (isConflict(error)) guess.wasWrong();
+        if (isConflict(error)) guess.noteConflict();
         else if (isOtherRow(error)) await deps.rowTypes.load();
         else if (isOutdated(error)) holds = true;
         else deps.months.forget();
         await ensureMonths(deps.months, appends);
-        // An old trace, whose month had nothing left in it until now.
+        // An old trace whose month has no partition yet.
         const sequence = missingSequence(error);
         if (sequence !== null) await deps.months.ensure([monthStartMs(monthOfSequence(sequence))]);
       }
@@ -89,7 +91,7 @@ export function createAppendBatch(deps: AppenderDeps): AppendBatch {
       return await storeTogether(appends);
     } catch (error) {
       if (isStorageFailure(error)) throw storageFault(error);
-      // One of them cannot be stored; the others must not pay for it.
+      // One append cannot be stored; the others are stored one by one.
       return await storeEach(appends, storeAlone);
     }
   };
@@ -103,7 +105,7 @@ async function ensureMonths(months: Months, appends: readonly Append[]): Promise
   await months.ensure(appends.flatMap(receiptsOf));
 }
 
-/** The projects of the traces, in the order of their numbers. */
+/** The projects of the traces, by number. */
 function projectsOf(appends: readonly Append[]): readonly number[] {
   const numbers = new Set(appends.flatMap(tracesOf).map(({ projectNumber }) => projectNumber));
   return [...numbers].sort((one, other) => one - other);
@@ -122,15 +124,15 @@ async function storeEach(
     try {
       outcomes.push(await storeAlone(append));
     } catch (error) {
-      // Those before are stored and must hear so.
+      // Earlier appends are stored, and their callers must learn so.
       outcomes.push(storageFault(error));
     }
   }
   return outcomes;
 }
 
-// The moment of the commit, which only the database knows; it takes the places of these. JSON text never holds the one.
-const LOG_ENDS: LogEnds = {
+// Placeholders for the instant of the commit, which only the database knows. JSON text never contains this character.
+const LOG_START: LogStart = {
   beginLog: (organizationNumber, stored) => ({
     organizationNumber,
     seq: 0,
@@ -143,16 +145,16 @@ const LOG_ENDS: LogEnds = {
 type Run = { readonly written: Written; readonly hours: readonly HourRow[]; readonly outcomes: AppendOutcome[] };
 
 async function run(
-  { numbers, monitors: { watchOf }, settle, backlog }: AppenderDeps,
+  { numbers, monitors: { activeMonitorsOf }, settle, backlog }: AppenderDeps,
   appends: readonly Append[],
   read: Reader,
 ): Promise<Run> {
-  // Another batch may draw while this one waits.
+  // Another batch may draw numbers during the wait.
   const count = appends.reduce((sum, append) => sum + tracesOf(append).length, 0);
   while (!numbers.has(count)) await numbers.reserve(count);
   const drawSequence = (insertedAtMs: number) => sequenceOf(insertedAtMs, numbers.draw());
-  const asked = { read, drawSequence, watchOf, settle, backlog, ...LOG_ENDS };
-  const { tables, written, countHours } = createWorkingSet(asked);
+  const asked = { read, drawSequence, activeMonitorsOf, settle, backlog, ...LOG_START };
+  const { tables, written, countHours } = createBatchTables(asked);
   const outcomes = appends.map((append) => apply(tables, append));
   return { written, hours: countHours(), outcomes };
 }
@@ -160,17 +162,17 @@ async function run(
 type Batch = {
   readonly appends: readonly Append[];
   readonly projects: readonly number[];
-  /** Whether nobody may change monitors before the end. */
+  /** Whether the monitors stay locked until the end. */
   readonly holds: boolean;
 };
 
 type Stored = Pick<Run, 'written' | 'outcomes'>;
 
 async function storeAsNew(deps: AppenderDeps, { appends, projects, holds }: Batch): Promise<Stored> {
-  return await deps.lane.hold((client) =>
+  return await deps.pool.withConnection((client) =>
     runTransaction(client, async (transaction) => {
-      if (holds) await deps.monitors.hold(transaction, projects);
-      // Not before there is a connection: a new one makes numbers that were drawn worthless.
+      if (holds) await deps.monitors.lock(transaction, projects);
+      // After the connection: a new one invalidates numbers that were drawn before.
       const { written, hours, outcomes } = await run(deps, appends, findNothing);
       writeBatch(transaction, deps.rowTypes, { ...written, hours });
       deps.monitors.check(transaction, projects);
@@ -179,29 +181,29 @@ async function storeAsNew(deps: AppenderDeps, { appends, projects, holds }: Batc
   );
 }
 
-/** What is there is read and locked, and the batch applied to that. */
+/** Reads and locks existing rows, and applies the batch to them. */
 async function storeOnKnown(deps: AppenderDeps, { appends, projects, holds }: Batch): Promise<Stored> {
-  return await deps.lane.hold((client) =>
+  return await deps.pool.withConnection((client) =>
     runTransaction(client, async (transaction) => {
-      if (holds) await deps.monitors.hold(transaction, projects);
-      const known = createKnownRows();
-      // What every run asks for first.
+      if (holds) await deps.monitors.lock(transaction, projects);
+      const known = createLoadedRows();
+      // Every run reads these first.
       for (const append of appends) {
         for (const trace of tracesOf(append)) {
           known.read('findTrace', trace);
           known.read('findLogHead', trace);
         }
         if ('fence' in append) {
-          // In the order in which appends to the trace lock the two.
+          // In the order in which appends to the trace lock the two rows.
           if (append.outcome.kind === 'store') known.read('findTrace', append.outcome.append);
           known.read('findJob', append);
         }
         if ('organizationNumber' in append) known.read('findLogHead', append);
       }
       for (;;) {
-        await known.readMissing(transaction);
+        await known.loadMissing(transaction);
         const { written, hours, outcomes } = await run(deps, appends, known.read);
-        if (known.isMissingAny()) continue;
+        if (known.hasMissing()) continue;
         writeBatch(transaction, deps.rowTypes, { ...written, hours });
         deps.monitors.check(transaction, projects);
         return { written, outcomes };

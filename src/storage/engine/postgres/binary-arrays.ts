@@ -1,6 +1,6 @@
 /**
- * Arrays in PostgreSQL's binary form, of a column of many rows or of whole rows: nothing is escaped here or parsed
- * there. Rows cost both sides a third less than all of their columns one by one, and half of what JSON does.
+ * Arrays in PostgreSQL's binary format, of one column or of whole rows: neither side escapes or parses text. Arrays of
+ * rows cost both sides a third less than an array of each column, and half of what JSON costs.
  */
 
 export type Cell = string | number | boolean | Uint8Array | null;
@@ -8,14 +8,14 @@ export type Cell = string | number | boolean | Uint8Array | null;
 const OIDS = { bool: 16, bytea: 17, int8: 20, int4: 23, text: 25, float8: 701 } as const;
 const NULL_LENGTH = -1;
 const BYTES_MIN = 4096;
-// The widest cell that is neither text nor bytes, with its type and length.
+// The largest cell other than text and bytes, with its type and length.
 const CELL_BYTES = 16;
 const UTF8_BYTES_PER_UNIT_MAX = 3;
 const TWO_TO_32 = 2 ** 32;
-/** The largest number that fits an int8. Sums may get beyond it; they have long ceased to be exact then. */
+/** The largest double that fits an int8. Sums beyond it have long lost their exactness. */
 export const INT8_MAX = 2 ** 63 - 1024;
 
-/** A type of rows, and which cell of a row is in each of its columns; null is left empty. */
+/** A row type, and the cell for each of its columns; null leaves a column empty. */
 export type RowType = {
   readonly oid: number;
   readonly columns: readonly { readonly oid: number; readonly cell: number | null }[];
@@ -50,11 +50,11 @@ function encodeColumn(oid: number) {
   };
 }
 
-/** Of an array of so many values of a type. */
+/** Writes an array of `count` elements. */
 function createWriter(elementOid: number, count: number) {
   let buffer = Buffer.allocUnsafe(BYTES_MIN);
   let end = 0;
-  // One dimension that may hold nulls, counted from 1.
+  // One dimension, possibly with nulls, counted from 1.
   for (const head of [1, 1, elementOid, count, 1]) int32(head);
 
   function makeRoom(bytes: number): void {
@@ -110,7 +110,7 @@ function createWriter(elementOid: number, count: number) {
   return {
     int32,
     cell,
-    /** Leaves room for a length that is known later. */
+    /** Leaves room for a length that is written later. */
     reserveLength(): number {
       int32(0);
       return end;

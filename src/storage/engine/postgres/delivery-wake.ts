@@ -1,34 +1,34 @@
 /**
- * Tells whoever delivers that there may be something to do: those in this process at once, those in others through the
- * database. What the database tells can be lost, so nobody may depend on it: it only makes things happen sooner.
+ * Notifies dispatchers that there may be deliveries: those of this process directly, those of others through LISTEN and
+ * NOTIFY. Notifications can be lost: they only make deliveries start sooner.
  */
 
 import { randomUUID } from 'node:crypto';
 import { Socket } from 'node:net';
 import pg from 'pg';
-import type { Lane, Statement } from './connection.ts';
+import type { Pool, Statement } from './pool.ts';
 
 export type WakeUps = {
   listen(wake: () => void): () => void;
-  /** To be called after a commit that those who deliver may care about. */
+  /** Call after a commit that may have made deliveries due. */
   notify(): void;
   close(): Promise<void>;
 };
 
-export type WakeUpsDeps = { readonly url: string; readonly lane: Lane };
+export type WakeUpsDeps = { readonly url: string; readonly pool: Pool };
 
 const CHANNEL = 'spandrel_deliveries';
-// Many commits are told as one.
+// Several commits share one notification.
 const NOTIFY_INTERVAL_MS = 50;
 const RECONNECT_DELAY_MS = 1_000;
 const CONNECT_TIMEOUT_MS = 5_000;
-// There is nothing to keep, so nobody has to wait for the disk.
+// The statement stores nothing, so it need not wait for the disk.
 const NOTIFY: Statement = {
   name: 'wake-deliveries',
   text: `SELECT set_config('synchronous_commit', 'off', true), pg_notify('${CHANNEL}', $1)`,
 };
 
-export function createWakeUps({ url, lane }: WakeUpsDeps): WakeUps {
+export function createWakeUps({ url, pool }: WakeUpsDeps): WakeUps {
   const self = randomUUID();
   const listeners = new Set<() => void>();
   let isClosed = false;
@@ -36,7 +36,7 @@ export function createWakeUps({ url, lane }: WakeUpsDeps): WakeUps {
     for (const wake of [...listeners]) wake();
   };
   const tell = createPaced(() => {
-    lane.ask(NOTIFY, [self]).catch(() => undefined);
+    pool.runStatement(NOTIFY, [self]).catch(() => undefined);
   }, NOTIFY_INTERVAL_MS);
   const others = createListener(url, (sender) => {
     if (sender !== self) wakeAll();
@@ -44,7 +44,7 @@ export function createWakeUps({ url, lane }: WakeUpsDeps): WakeUps {
 
   return {
     listen(wake) {
-      // Two who listen with the same function are two.
+      // The same function may be registered twice.
       const own = () => wake();
       if (!isClosed) {
         listeners.add(own);
@@ -68,7 +68,7 @@ export function createWakeUps({ url, lane }: WakeUpsDeps): WakeUps {
   };
 }
 
-/** Calls soon after it was asked to, never twice within the interval. */
+/** Runs `call` soon, at most once per interval. */
 function createPaced(call: () => void, intervalMs: number): { call(): void; stop(): void } {
   let timer: NodeJS.Timeout | null = null;
   let isWanted = false;
@@ -96,7 +96,7 @@ function createPaced(call: () => void, intervalMs: number): { call(): void; stop
 
 type Listener = { open(): void; close(): Promise<void> };
 
-/** A connection of its own that hears of others; lost, it comes back by itself. Keeps no process alive. */
+/** Listens on a connection of its own and reconnects when it is lost. Does not keep the process alive. */
 function createListener(url: string, tell: (sender: string | null) => void): Listener {
   let client: pg.Client | null = null;
   let timer: NodeJS.Timeout | undefined;
@@ -138,13 +138,13 @@ function createListener(url: string, tell: (sender: string | null) => void): Lis
   return { open, close };
 }
 
-/** Who listens from now on has missed what was told before. */
+/** Notifications before LISTEN are lost, so the caller notifies once afterwards. */
 async function connect(client: pg.Client): Promise<void> {
   await client.connect();
   await client.query(`LISTEN ${CHANNEL}`);
 }
 
-/** One that keeps no process alive. */
+/** A socket that does not keep the process alive. */
 function openUnseenSocket(): Socket {
   const socket = new Socket();
   socket.unref();

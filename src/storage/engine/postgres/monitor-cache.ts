@@ -1,35 +1,35 @@
 /**
- * The monitors that run by themselves, as this process knows them, project by project. Another process may change them at
- * any time, so every batch ends with a look whether those of its projects are still the ones that it went by; a batch that
- * went by others stores nothing, and is applied again. Then it holds the numbers of the changes first, so that it is not
- * overtaken again however often monitors change. An append that begins after a change was acknowledged never misses it.
+ * Caches the monitors that run by themselves, per project. Another process may change them at any time, so every batch
+ * ends with a check of their change numbers; a batch with outdated monitors is rolled back and applied again. The next
+ * attempt locks the change numbers first, so that it cannot fail for the same reason. An append that begins after a
+ * change was acknowledged always sees it.
  */
 
 import { listChanges, listRunning } from '../../../../gen/storage/postgres/monitors.ts';
-import type { Watch } from '../../../domain/evaluations/job-append.ts';
-import { createWatchedProjects } from '../../monitors/running.ts';
-import type { Ask } from '../../questions.ts';
-import { createAsk } from './ask.ts';
-import type { Lane, Statement } from './connection.ts';
-import type { SentTransaction } from './transaction.ts';
+import type { ActiveMonitors } from '../../../domain/evaluations/jobs.ts';
+import { createActiveMonitorCache } from '../../monitors/running.ts';
+import type { RunQuery } from '../../queries.ts';
+import type { Pool, Statement } from './pool.ts';
+import { createRunQuery } from './run-query.ts';
+import type { PipelinedTransaction } from './transaction.ts';
 
 export type MonitorCache = {
-  /** Of a project that was learned of. */
-  watchOf(projectNumber: number): Watch;
-  /** Reads the monitors of projects that nothing is known of. */
-  learn(projectNumbers: readonly number[]): Promise<void>;
-  /** Reads them anew, and until the transaction ends nobody changes which of them run. */
-  hold(transaction: SentTransaction, projectNumbers: readonly number[]): Promise<void>;
-  /** Makes the transaction fail when monitors have changed. */
-  check(transaction: SentTransaction, projectNumbers: readonly number[]): void;
+  /** Of a project that is loaded. */
+  activeMonitorsOf(projectNumber: number): ActiveMonitors;
+  /** Loads the monitors of projects that are not cached. */
+  ensureLoaded(projectNumbers: readonly number[]): Promise<void>;
+  /** Reloads them and locks them until the transaction ends. */
+  lock(transaction: PipelinedTransaction, projectNumbers: readonly number[]): Promise<void>;
+  /** Makes the transaction fail if monitors have changed. */
+  check(transaction: PipelinedTransaction, projectNumbers: readonly number[]): void;
 };
 
-// Everybody takes them in this order. A project that gets its first monitor has none to hold: that happens once.
+// All transactions lock in this order. A project's first monitor has no row to lock: that happens once.
 const HOLD: Statement = {
   name: 'hold-monitors',
   text: 'SELECT 1 FROM monitor_changes WHERE project_number = ANY($1::int[]) ORDER BY project_number FOR SHARE',
 };
-// Nobody waits for the answer, so what is outdated has to fail.
+// Nothing waits for the answer, so outdated numbers have to raise an error.
 const CHECK: Statement = {
   name: 'check-monitors',
   text: `SELECT 1 / (CASE WHEN EXISTS (
@@ -39,15 +39,15 @@ const CHECK: Statement = {
     ) THEN 0 ELSE 1 END)`,
 };
 
-export function createMonitorCache(lane: Lane): MonitorCache {
-  const known = createWatchedProjects();
+export function createMonitorCache(pool: Pool): MonitorCache {
+  const known = createActiveMonitorCache();
 
-  async function load(ask: Ask, projectNumbers: readonly number[]): Promise<void> {
-    // First: what changes meanwhile has another number, and is read again.
+  async function load(runQuery: RunQuery, projectNumbers: readonly number[]): Promise<void> {
+    // Read first: a later change has another number, and is loaded again.
     const changes = new Map(
-      (await ask(listChanges, { projectNumbers })).map(({ projectNumber, number }) => [projectNumber, number]),
+      (await runQuery(listChanges, { projectNumbers })).map(({ projectNumber, number }) => [projectNumber, number]),
     );
-    const running = await ask(listRunning, { projectNumbers: [...changes.keys()] });
+    const running = await runQuery(listRunning, { projectNumbers: [...changes.keys()] });
     const byProject = Map.groupBy(running, ({ projectNumber }) => projectNumber);
     for (const projectNumber of projectNumbers) {
       const asOf = changes.get(projectNumber) ?? 0;
@@ -55,25 +55,25 @@ export function createMonitorCache(lane: Lane): MonitorCache {
     }
   }
 
-  function watchOf(projectNumber: number): Watch {
-    const watch = known.watchOf(projectNumber);
+  function activeMonitorsOf(projectNumber: number): ActiveMonitors {
+    const watch = known.activeMonitorsOf(projectNumber);
     if (watch === null) throw new Error('nothing is known of the monitors of a project');
     return watch;
   }
 
   return {
-    watchOf,
-    async learn(projectNumbers) {
-      const unknown = projectNumbers.filter((projectNumber) => known.watchOf(projectNumber) === null);
-      if (unknown.length > 0) await load(createAsk(lane), unknown);
+    activeMonitorsOf,
+    async ensureLoaded(projectNumbers) {
+      const unknown = projectNumbers.filter((projectNumber) => known.activeMonitorsOf(projectNumber) === null);
+      if (unknown.length > 0) await load(createRunQuery(pool), unknown);
     },
-    async hold({ ask, post }, projectNumbers) {
+    async lock({ runQuery, post }, projectNumbers) {
       post(HOLD, [projectNumbers]);
-      await load(ask, projectNumbers);
+      await load(runQuery, projectNumbers);
     },
     check({ post }, projectNumbers) {
       if (projectNumbers.length === 0) return;
-      post(CHECK, [projectNumbers, projectNumbers.map((projectNumber) => watchOf(projectNumber).asOf)]);
+      post(CHECK, [projectNumbers, projectNumbers.map((projectNumber) => activeMonitorsOf(projectNumber).asOf)]);
     },
   };
 }

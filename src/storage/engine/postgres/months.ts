@@ -1,11 +1,11 @@
 /**
- * Calendar months (UTC) as numbers, counted from January 1970: what the big tables are partitioned by. Sees to it that
- * rows find the partitions of their months.
+ * Calendar months (UTC), counted from January 1970, by which the big tables are partitioned. Creates the partitions
+ * that rows need.
  */
 
-import { type Lane, readClock, type Statement } from './connection.ts';
+import { type Pool, readClock, type Statement } from './pool.ts';
 
-/** The numbers of traces count on below it; above it stands the month. */
+/** A sequence holds the month above this factor and the number of the trace below it. */
 const SEQUENCES_PER_MONTH = 2 ** 40;
 
 export function monthOf(instantMs: number): number {
@@ -18,46 +18,46 @@ export function monthStartMs(month: number): number {
   return Date.UTC(1970, month, 1);
 }
 
-/** The sequence of a trace that came in at an instant; `number` is unique in the database. */
+/** The sequence of a trace received at an instant; `number` is unique in the database. */
 export function sequenceOf(insertedAtMs: number, number: number): number {
   return monthOf(insertedAtMs) * SEQUENCES_PER_MONTH + number;
 }
 
-/** The month in which a trace came in. */
+/** The month in which a trace was received. */
 export function monthOfSequence(sequence: number): number {
   return Math.floor(sequence / SEQUENCES_PER_MONTH);
 }
 
-/** No trace of this sequence or above came in at the instant or before. */
+/** Traces with this sequence or above were received after the instant. */
 export function firstSequenceAfter(instantMs: number): number {
   return (monthOf(instantMs) + 1) * SEQUENCES_PER_MONTH;
 }
 
 export type Months = {
-  /** Makes the partitions for these instants, and for the database's own present, unless they are known to be there. */
+  /** Creates the partitions for these instants, and for the database's own present, unless they are known to exist. */
   ensure(instantsMs: readonly number[]): Promise<void>;
-  /** Trusts nothing that was known: a month may have been dropped, or the clock of the database may differ. */
+  /** Forgets known partitions: retention may have dropped one, or the database's clock may differ. */
   forget(): void;
 };
 
 export const CREATE_MONTH: Statement = { name: 'create-month', text: 'SELECT create_month($1)' };
-// The present month ends sooner or later, and many batches are under way when it does. Retention makes one more ahead
-// of time: at the beginning of a month nothing is missing that an append would have to wait for.
+// Many batches are under way when a month ends. Retention creates a further month ahead of time, so that no append
+// waits at the beginning of a month.
 const MONTHS_AHEAD = 1;
 
-export function createMonths(lane: Lane): Months {
+export function createMonths(pool: Pool): Months {
   const known = new Set<number>();
   let isPresentKnown = false;
 
   async function add(firstMonth: number, lastMonth: number): Promise<void> {
     for (let month = firstMonth; month <= lastMonth; month += 1) {
-      await lane.ask(CREATE_MONTH, [month]);
+      await pool.runStatement(CREATE_MONTH, [month]);
       known.add(month);
     }
   }
 
   async function addPresent(): Promise<void> {
-    const month = monthOf(await readClock(lane));
+    const month = monthOf(await readClock(pool));
     await add(month, month + MONTHS_AHEAD);
     isPresentKnown = true;
   }

@@ -1,19 +1,22 @@
-/** The tables of single months: made ahead of time, and dropped whole once nothing in them is within its term. */
+/** Monthly partitions: created ahead of time, and dropped whole once everything in them is past its term. */
 
 import pg from 'pg';
-import { readClock } from './connection.ts';
+import type { TaskEnd } from '../../retention/walk.ts';
 import { CREATE_MONTH, monthOf } from './months.ts';
-import type { Task } from './retention.ts';
+import { readClock } from './pool.ts';
+
+/** One step of a walk, inside a transaction of its own. */
+export type Task = (client: pg.ClientBase, rowsMax: number) => Promise<TaskEnd<Task>>;
 
 type Parent = 'events' | 'requests' | 'spans' | 'evaluations';
 type Partition = { readonly parent: Parent; readonly name: string; readonly month: number };
 
 const PARENTS: readonly Parent[] = ['events', 'requests', 'spans', 'evaluations'];
 const MONTHS_AHEAD = 2;
-// While a table is made or dropped, its parent is closed to everybody.
+// Creating or dropping a partition locks its parent.
 const CLOSED_MAX = `SET LOCAL statement_timeout = '80ms'`;
 
-/** Makes what is missing for the months to come, and drops what the log and its requests have no more use for. */
+/** Creates missing partitions for the coming months, and drops those of expired events and their requests. */
 export function planMonths(eventsBeforeMs: number): Task {
   return async (client) => {
     const partitions = await listPartitions(client);
@@ -27,14 +30,14 @@ export function planMonths(eventsBeforeMs: number): Task {
     const next = [
       ...missing.map(createMonth),
       ...expired('events', firstKept).map(dropPartition),
-      // Events are found through their requests, and not every process sees a new month begin at the same moment.
+      // Events are found through their requests, and processes see a new month begin at different moments.
       ...expired('requests', firstKept - 1).map((each) => dropRequests(each)),
     ];
     return { next };
   };
 }
 
-/** Drops what is left of the tables of past months whose traces are all erased. */
+/** Drops empty partitions of past months. */
 export const planEmptyMonths: Task = async (client) => {
   const present = await presentMonth(client);
   const past = (await listPartitions(client)).filter(
@@ -59,7 +62,7 @@ function dropPartition({ name }: Partition): Task {
   };
 }
 
-/** An old trace may get new spans at any moment, so the last look is behind a closed door. */
+/** An old trace may get new spans at any moment, so the last check runs under an exclusive lock. */
 function dropEmpty({ parent, name }: Partition): Task {
   const table = pg.escapeIdentifier(name);
   return async (client) => {
@@ -79,7 +82,7 @@ type KeyPlace = { readonly organizationNumber: number; readonly keptAtMs: number
 
 const FIRST_KEY: KeyPlace = { organizationNumber: 0, keptAtMs: 0, key: '' };
 
-/** The keys that say where requests are kept have no months of their own, so they are cleared before, one by one. */
+/** Request keys are not partitioned, so they are removed first, in batches. */
 function dropRequests(partition: Partition, after = FIRST_KEY): Task {
   return async (client, rowsMax) => {
     const last = await clearKeys(client, partition, { after, rowsMax });
@@ -87,7 +90,7 @@ function dropRequests(partition: Partition, after = FIRST_KEY): Task {
   };
 }
 
-/** Answers where to go on; null when nothing is left. */
+/** Answers the last key that was removed; null at the end. */
 async function clearKeys(
   client: pg.ClientBase,
   { name }: Partition,
@@ -107,7 +110,7 @@ async function clearKeys(
      FROM batch ORDER BY ${place} OFFSET $4 - 1`,
     [after.organizationNumber, after.keptAtMs, after.key, rowsMax],
   );
-  // Only when there are as many as were asked for is there a last one to go on from.
+  // A full batch has a row at this offset, from which the next one continues.
   return rows[0] ?? null;
 }
 
@@ -128,5 +131,5 @@ async function listPartitions(client: pg.ClientBase): Promise<readonly Partition
 }
 
 async function presentMonth(client: pg.ClientBase): Promise<number> {
-  return monthOf(await readClock({ ask: async ({ text }) => (await client.query<never>(text)).rows }));
+  return monthOf(await readClock({ runStatement: async ({ text }) => (await client.query<never>(text)).rows }));
 }

@@ -1,8 +1,8 @@
-/** Whether the database can be written to right now. */
+/** Checks whether the database can be written to. */
 
 import { emptyProbe, fillProbe } from '../../../../gen/storage/postgres/append.ts';
-import type { Lane } from './connection.ts';
 import { isStorageFailure, storageFault } from './failures.ts';
+import type { Pool } from './pool.ts';
 
 export type Probe = {
   /** Runs a write and remembers whether the database failed it. */
@@ -17,7 +17,7 @@ const STATE = {
 };
 const FILLER_BYTES = 65_536;
 
-export function createProbe(lane: Lane): Probe {
+export function createProbe(pool: Pool): Probe {
   let writesFail = false;
 
   async function watch<T>(write: () => Promise<T>): Promise<T> {
@@ -34,13 +34,13 @@ export function createProbe(lane: Lane): Probe {
   return {
     watch,
     async check() {
-      const [state] = await lane.ask<{ isReadOnly: boolean }>(STATE, []);
+      const [state] = await pool.runStatement<{ isReadOnly: boolean }>(STATE, []);
       if (state?.isReadOnly !== false) throw storageFault(new Error('the database can only be read'));
-      // Tried only after a failure: otherwise a full disk would be known already.
+      // Only after a failure: until then, writes prove that the disk has room.
       if (!writesFail) return;
       await watch(async () => {
-        await lane.ask(fillProbe, fillProbe.cells({ filler: Buffer.alloc(FILLER_BYTES) }));
-        await lane.ask(emptyProbe, []);
+        await pool.runStatement(fillProbe, fillProbe.cells({ filler: Buffer.alloc(FILLER_BYTES) }));
+        await pool.runStatement(emptyProbe, []);
       });
     },
   };

@@ -1,79 +1,76 @@
 /**
- * Retention on PostgreSQL: each step of a walk is one transaction. Every process may try; a lock that belongs to the
- * transaction lets one at a time.
+ * Retention on PostgreSQL: each step is one transaction. Every process may try; an advisory lock of the transaction
+ * admits one at a time.
  */
 
 import type pg from 'pg';
-import * as questions from '../../../../gen/storage/postgres/retention.ts';
+import * as queries from '../../../../gen/storage/postgres/retention.ts';
 import type { RetentionCuts, RetentionStore } from '../../../domain/store.ts';
-import { type PartTask, removePart, SHARED_PARTS } from '../../retention/parts.ts';
-import { beginWalk, type Pace, type TaskEnd, type TaskOutcome } from '../../retention/walk.ts';
-import { createAsk } from './ask.ts';
-import { type Lane, readClock } from './connection.ts';
+import { type RemovalTask, removePart, SHARED_PARTS } from '../../retention/steps.ts';
+import { beginWalk, type StepBudget, type TaskEnd, type TaskOutcome } from '../../retention/walk.ts';
 import { isStorageFailure, postgresCode, storageFault } from './failures.ts';
 import { firstSequenceAfter } from './months.ts';
-import { planEmptyMonths, planMonths } from './partitions.ts';
+import { planEmptyMonths, planMonths, type Task } from './partitions.ts';
+import { type Pool, readClock } from './pool.ts';
+import { createRunQuery } from './run-query.ts';
 
-/** One step of a walk, inside a transaction of its own. */
-export type Task = (client: pg.ClientBase, rowsMax: number) => Promise<TaskEnd<Task>>;
-
-/** "SPRT": held by the transaction of a step. */
+/** "SPRT": locked by the transaction of a step. */
 export const RETENTION_LOCK = 0x5350_5254;
-// Whoever comes after a waiting lock waits as well, so it must give up soon. A step touches few rows of large tables,
-// and while statistics are old every way to them but by their keys may look cheaper than it is.
+// A waiting lock makes later ones wait as well, so it must time out soon. A step touches few rows of large tables, and
+// outdated statistics could make every plan but one by keys look cheaper than it is.
 const BEGIN = `BEGIN;
   SET LOCAL lock_timeout = '50ms';
   SET LOCAL jit = off;
   SET LOCAL enable_seqscan = off;
   SET LOCAL enable_hashjoin = off;
   SET LOCAL enable_mergejoin = off`;
-// Locks not had in time, deadlocks, and statements that would have held their locks for too long.
+// Lock timeouts, deadlocks, and statements that held their locks for too long.
 const HELD_BY_OTHERS: ReadonlySet<string> = new Set(['55P03', '40P01', '57014']);
 const UNDEFINED_TABLE = '42P01';
 
-export function createRetention(lane: Lane): RetentionStore {
-  const ask = createAsk(lane);
+export function createRetention(pool: Pool): RetentionStore {
+  const runQuery = createRunQuery(pool);
   return {
-    nowMs: () => readClock(lane),
-    traceTerms: async () => (await ask(questions.listTraceTerms, {})).map(({ storedDays }) => storedDays),
+    nowMs: () => readClock(pool),
+    traceTerms: async () => (await runQuery(queries.listTraceTerms, {})).map(({ storedDays }) => storedDays),
     begin(cuts) {
       const parts = SHARED_PARTS.map((part) => removing({ part, after: 0 }, cuts));
       return beginWalk([planMonths(cuts.eventsBeforeMs), ...parts, planEmptyMonths], (task, rowsMax) =>
-        runAlone(lane, (client) => task(client, rowsMax)),
+        runAlone(pool, (client) => task(client, rowsMax)),
       );
     },
   };
 }
 
-/** Events go with their month. */
-function removing(task: PartTask, cuts: RetentionCuts): Task {
+/** Not for events, which are dropped with their month. */
+function removing(task: RemovalTask, cuts: RetentionCuts): Task {
   return async (client, rowsMax) => {
     const step = { ...paceOf(client, rowsMax), cuts, sequenceAt: firstSequenceAfter };
-    const { removed, next } = await removePart(questions, task, step);
+    const { removed, next } = await removePart(queries, task, step);
     return { ...(removed === undefined ? {} : { removed }), next: next.map((each) => removing(each, cuts)) };
   };
 }
 
-/** Nobody waits for the rows of a step, so it takes them all at once. */
-function paceOf(client: pg.ClientBase, rowsMax: number): Pace {
+/** No transaction waits for the rows of a step, so it removes them all at once. */
+function paceOf(client: pg.ClientBase, rowsMax: number): StepBudget {
   return {
-    ask: async ({ text, cells, row }, given) => (await client.query<never>(text, cells(given))).rows.map(row),
-    change: async ({ text, cells }, given) => (await client.query(text, cells(given))).rowCount ?? 0,
+    runQuery: async ({ text, cells, row }, params) => (await client.query<never>(text, cells(params))).rows.map(row),
+    change: async ({ text, cells }, params) => (await client.query(text, cells(params))).rowCount ?? 0,
     rowsMax,
     rowsAtOnce: rowsMax,
     isOver: () => false,
   };
 }
 
-/** Runs a body in a transaction that no other process has the like of. */
+/** Runs a body in a transaction that no other process runs at the same time. */
 async function runAlone(
-  lane: Lane,
+  pool: Pool,
   body: (client: pg.ClientBase) => Promise<TaskEnd<Task>>,
 ): Promise<TaskOutcome<Task>> {
   const startedAtMs = performance.now();
   const after = (end: TaskOutcome<Task>['end']) => ({ end, heldMs: performance.now() - startedAtMs });
   try {
-    return await lane.hold(async (client) => {
+    return await pool.withConnection(async (client) => {
       await client.query(BEGIN);
       try {
         const end = (await isFirst(client)) ? await body(client) : 'busy';
@@ -83,7 +80,7 @@ async function runAlone(
         if (isStorageFailure(error) && !isHeld(error)) throw error;
         await client.query('ROLLBACK');
         if (isHeld(error)) return after('held');
-        // The walk of another process dropped the table meanwhile.
+        // Another process dropped the table meanwhile.
         if (postgresCode(error) === UNDEFINED_TABLE) return after({ next: [] });
         throw error;
       }

@@ -1,16 +1,16 @@
 /**
- * The rows of tables as this database has them. Every table is a type of rows, too, and whole rows are sent as values of
- * it. A process of the next version may add columns while this one runs: those are left empty.
+ * The row types of this database's tables. Whole rows are sent as values of them. A process of the next version may add
+ * columns while this one runs: those are left empty.
  */
 
-import type { RowsInsert } from '../../questions.ts';
+import type { RowsInsert } from '../../queries.ts';
 import { type Cell, encodeRows, type RowType } from './binary-arrays.ts';
-import type { Lane, Statement } from './connection.ts';
+import type { Pool, Statement } from './pool.ts';
 
 export type RowTypes = {
-  /** What the statement is given. */
+  /** The parameter of the insert. */
   encode<Row>(insert: RowsInsert<Row>, rows: readonly Row[]): Buffer;
-  /** Reads them again, when the database says that a row is not of its type. */
+  /** Reads the types again, after a row did not match its table. */
   load(): Promise<void>;
 };
 
@@ -25,7 +25,7 @@ const COLUMNS: Statement = {
     ORDER BY relname, attnum`,
 };
 
-export function createRowTypes(lane: Lane): RowTypes {
+export function createRowTypes(pool: Pool): RowTypes {
   let tables: Partial<Record<string, readonly Column[]>> = {};
   const known = new Map<string, RowType>();
 
@@ -38,7 +38,7 @@ export function createRowTypes(lane: Lane): RowTypes {
   return {
     encode: (insert, rows) => encodeRows(typeOf(insert), rows.map(insert.cells) as Cell[][]),
     async load() {
-      const columns = await lane.ask<Column>(COLUMNS, []);
+      const columns = await pool.runStatement<Column>(COLUMNS, []);
       tables = Object.groupBy(columns, ({ table }) => table);
       known.clear();
     },

@@ -1,4 +1,4 @@
-/** Finds out what a database is before anything is written to it, and brings it up to date. */
+/** Checks a database before anything is written to it, and brings its schema up to date. */
 
 import pg from 'pg';
 import { POSTGRES_MIGRATIONS } from '../../migrations/postgres.ts';
@@ -16,35 +16,35 @@ import { postgresCode } from './failures.ts';
 /** Exists from the first batch of a copy to its end. */
 export const COPY_PROGRESS_TABLE = 'copy_progress';
 const VERSION_MIN = 150_000;
-// Held while the schema changes: of several processes that start at once, one does it and the others wait.
+// Locked while the schema changes: of several processes that start at once, one migrates and the others wait.
 const SCHEMA_LOCK = 0x5350_5343;
 const CONNECT_TIMEOUT_MS = 10_000;
 
 export type SchemaDeps = {
   readonly url: string;
-  /** May refuse the database before anything is changed. */
+  /** May throw before anything is changed. */
   readonly inspect: (client: pg.ClientBase) => Promise<void>;
   readonly known?: readonly SqlMigration[];
 };
 
-/** Brings the database up to date. Throws StartError with one line for the operator. */
+/** Applies missing migrations. Throws StartError with one line for the operator. */
 export async function updateSchema({ url, inspect, known = POSTGRES_MIGRATIONS }: SchemaDeps): Promise<void> {
   await withClient(url, async (client) => {
     await inspect(client);
     if ((await pendingOn(client, known)).length === 0) return;
     await client.query('SELECT pg_advisory_lock($1)', [SCHEMA_LOCK]);
     try {
-      // Another process may have done it meanwhile.
+      // Another process may have migrated meanwhile.
       const pending = await pendingOn(client, known);
       if (pending.length > 0) await client.query(scriptOf(known, pending));
     } finally {
-      // A pooler between us would keep the connection, and the lock with it.
+      // A pooler would keep the connection, and the lock with it.
       await client.query('SELECT pg_advisory_unlock($1)', [SCHEMA_LOCK]);
     }
   });
 }
 
-/** Sent at once, which makes one transaction of it. */
+/** Sent as one script, and so as one transaction. */
 function scriptOf(known: readonly SqlMigration[], pending: readonly SqlMigration[]): string {
   const changes = findRunning(known, pending).flatMap(({ statements }) => statements);
   const names = pending.map(({ name }) => `(${pg.escapeLiteral(name)})`);
@@ -52,7 +52,7 @@ function scriptOf(known: readonly SqlMigration[], pending: readonly SqlMigration
   return [CREATE_MIGRATIONS_TABLE, ...changes, record].join(';\n');
 }
 
-// As the object mapper's own Migrator makes it.
+// The same table as the object mapper's own Migrator creates.
 const CREATE_MIGRATIONS_TABLE = `CREATE TABLE IF NOT EXISTS ${MIGRATIONS_TABLE} (
   id serial PRIMARY KEY,
   name varchar(255) NOT NULL,
@@ -71,7 +71,7 @@ async function withClient<T>(url: string, body: (client: pg.Client) => Promise<T
       application_name: 'spandrel migrate',
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     });
-    // What is lost while it is idle shows with the next statement.
+    // A connection lost while idle fails the next statement.
     client.on('error', () => undefined);
     try {
       await client.connect();
@@ -86,7 +86,7 @@ async function withClient<T>(url: string, body: (client: pg.Client) => Promise<T
   }
 }
 
-/** What went wrong and, where it is known, what to do. Holds no part of the address: there may be a password in it. */
+/** The reason and, where known, a hint. Contains no part of the address: there may be a password in it. */
 export function reasonOf(error: unknown): string {
   const hint = HINTS.get(postgresCode(error));
   const reason = error instanceof Error ? error.message || error.name : String(error);
@@ -112,13 +112,13 @@ async function refuseUnfit(client: pg.Client): Promise<void> {
   );
   const { version = 0, encoding = '' } = rows[0] ?? {};
   if (version < VERSION_MIN) throw new StartError(`the database is older than PostgreSQL ${VERSION_MIN / 10_000}`);
-  // Others would refuse some of the characters that senders use, and only once they are sent.
+  // Other encodings would refuse some characters, and only once they are sent.
   if (encoding !== 'UTF8') {
     throw new StartError(`the database keeps text as ${encoding}; use one that was created with ENCODING 'UTF8'`);
   }
 }
 
-/** Throws StartError for a database that a copy has been begun into and not ended. */
+/** Throws StartError for a database with an unfinished copy. */
 export async function refuseHalfCopied(client: pg.ClientBase): Promise<void> {
   const { rows } = await client.query<{ begun: boolean }>(
     `SELECT to_regclass('${COPY_PROGRESS_TABLE}') IS NOT NULL AS begun`,
@@ -127,8 +127,8 @@ export async function refuseHalfCopied(client: pg.ClientBase): Promise<void> {
   throw new StartError('a copy into this database was begun and not ended; run the same spandrel copy again');
 }
 
-/** Throws StartError for a database that may lose what it has acknowledged. */
-export async function refuseForgetful(client: pg.ClientBase): Promise<void> {
+/** Throws StartError for a database that may lose acknowledged writes. */
+export async function refuseUnsafeCommits(client: pg.ClientBase): Promise<void> {
   const { rows } = await client.query<{ fsync: string; synchronousCommit: string }>(
     `SELECT current_setting('fsync') AS fsync, current_setting('synchronous_commit') AS "synchronousCommit"`,
   );

@@ -1,22 +1,22 @@
-/** Numbers for new traces, drawn in blocks: a trace knows its number without a round trip of its own. */
+/** Numbers for new traces, reserved in blocks: a new trace needs no round trip for its number. */
 
-/** As the sequence in the database counts: each of its values opens a block. */
+/** Matches the increment of the sequence: each of its values opens a block. */
 const BLOCK_NUMBERS = 1000;
 
 export type TraceNumbers = {
-  /** Whether so many can be drawn at once. */
+  /** Whether `count` numbers are reserved. */
   has(count: number): boolean;
   draw(): number;
-  /** Reserves blocks until so many are at hand. */
+  /** Reserves blocks until `count` numbers are available. */
   reserve(count: number): Promise<void>;
   /**
-   * Drops what is at hand. To be called when a connection that uses the numbers is new: the one before may have been
-   * to a database that was ahead of this one, which would give the same numbers to somebody else.
+   * Drops reserved numbers. Call it when a connection that uses the numbers is new: the previous one may have been to a
+   * database that was ahead of this one, which would give the same numbers again.
    */
   forget(): void;
 };
 
-/** `openBlocks` answers the first number of each of so many new blocks. */
+/** `openBlocks` answers the first number of each of `count` new blocks. */
 export function createTraceNumbers(openBlocks: (count: number) => Promise<readonly number[]>): TraceNumbers {
   const blocks: { next: number; readonly end: number }[] = [];
   let atHand = 0;

@@ -1,25 +1,24 @@
-/** Writes what a batch is to leave behind. */
+/** Writes the rows of a batch. */
 
 import { addHours } from '../../../../gen/storage/postgres/analytics-hours.ts';
 import * as common from '../../../../gen/storage/postgres/append.ts';
 import * as own from '../../../../gen/storage/postgres/append-postgres.ts';
 import { markTraces } from '../../../../gen/storage/postgres/search-index.ts';
-import type { TracePlace } from '../../../domain/append-tables.ts';
+import type { TraceKey } from '../../../domain/events/append-tables.ts';
 import type { HourRow } from '../../analytics/hour-changes.ts';
-import { toMarked } from '../../append/marked-traces.ts';
-import type { EventRow, RequestEntry, WrittenLog } from '../../append/working-log.ts';
-import type { Written } from '../../append/working-set.ts';
-import type { RowsInsert } from '../../questions.ts';
-import type { Statement } from './connection.ts';
+import type { EventRow, RequestEntry, WrittenLog } from '../../append/batch-log.ts';
+import { listIndexMarks, type Written } from '../../append/batch-tables.ts';
+import type { RowsInsert } from '../../queries.ts';
+import type { Statement } from './pool.ts';
 import type { RowTypes } from './row-types.ts';
-import type { SentTransaction } from './transaction.ts';
+import type { PipelinedTransaction } from './transaction.ts';
 
 /**
- * Everybody takes the tables in this order and the rows of each in that of their keys: then two batches wait for each
- * other, but never both at once. What is said to be new and is there already is refused, and nothing is stored.
+ * All batches write tables in this order and rows in the order of their keys: two batches may wait for each other, but
+ * never deadlock. A new row whose key exists fails the whole batch.
  */
 export function writeBatch(
-  { post, changeRows }: SentTransaction,
+  { post, changeRows }: PipelinedTransaction,
   { encode }: RowTypes,
   written: Written & { readonly hours: readonly HourRow[] },
 ): void {
@@ -46,9 +45,9 @@ export function writeBatch(
       encode(own.insertRequestKeys, keys),
     ]);
   }
-  changeRows(markTraces, toMarked(written));
+  changeRows(markTraces, listIndexMarks(written));
   put(common.replaceEvaluations, inOrder(written.evaluations));
-  // Nobody waits for these: each connection has rows of its own.
+  // No contention: each connection has rows of its own.
   changeRows(addHours, written.hours);
   const jobs = inOrder(written.jobs);
   put(
@@ -70,7 +69,7 @@ export function writeBatch(
   ]);
 }
 
-function compareTraces(one: TracePlace, other: TracePlace): number {
+function compareTraces(one: TraceKey, other: TraceKey): number {
   return one.projectNumber - other.projectNumber || one.sequence - other.sequence;
 }
 
@@ -79,11 +78,11 @@ function toRow({ row }: RequestEntry): RequestEntry['row'] {
 }
 
 function toStored({ stored }: RequestEntry) {
-  // The database alone knows these rows with that column.
+  // Only PostgreSQL has this column.
   return stored as NonNullable<typeof stored> & { readonly keptAtMs: number };
 }
 
-/** Gives events their places by how many come after them, as a negative number: where the log ends is known only later. */
+/** Numbers events relative to the end of the log, as negative numbers: the end is known only to the database. */
 function countBack(eventsOf: (log: WrittenLog) => readonly EventRow[]) {
   return (log: WrittenLog): readonly EventRow[] =>
     eventsOf(log).map((event) => ({ ...event, seq: event.seq - log.head.seq }));
@@ -110,15 +109,15 @@ function headValues(logs: readonly WrittenLog[]): readonly unknown[] {
   ];
 }
 
-/** What is new, in one statement: nearly every batch has nothing else. */
+/** Inserts all new rows in one statement: most batches have nothing else. */
 const ADD_ROWS: Statement = {
   name: 'add-rows',
   text: `WITH added_traces AS (${textWith(common.insertTraces, 1)}), added_spans AS (${textWith(common.insertSpans, 2)})
     ${textWith(own.insertRequestKeys, 3)}`,
 };
 
-// Time never runs backwards in a log, and runs on while others are waited for. Where another process keeps requests
-// under further keys than the batch knew of, the column is left with nothing, which it refuses.
+// Instants never decrease within a log, so the clock is read after the wait for the lock. Where another process has
+// used more request keys than the batch knew of, the column becomes null, which its constraint refuses.
 const WRITE_LOGS: Statement = {
   name: 'write-logs',
   text: `WITH taken AS (
@@ -141,7 +140,7 @@ const WRITE_LOGS: Statement = {
     ${textWith(own.insertEvents, 7)}`,
 };
 
-/** As a part of a statement that is given its rows in that place. */
+/** The text of a statement as a part of another one, with its parameter at `place`. */
 function textWith({ text }: Statement, place: number): string {
   return text.replace('$1', `$${place}`);
 }

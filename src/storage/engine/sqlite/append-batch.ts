@@ -1,4 +1,4 @@
-/** The group commit: everything that came while the last commit ran becomes one transaction. */
+/** The group commit: the appends of a batch, which the commit queue cut, become one transaction. */
 
 import { addHours } from '../../../../gen/storage/sqlite/analytics-hours.ts';
 import * as common from '../../../../gen/storage/sqlite/append.ts';
@@ -8,20 +8,18 @@ import { hideTrace } from '../../../../gen/storage/sqlite/retention.ts';
 import { markTraces } from '../../../../gen/storage/sqlite/search-index.ts';
 import { findRootSpan, listSummaries } from '../../../../gen/storage/sqlite/traces.ts';
 import type { Clock } from '../../../domain/clock.ts';
-import type { Watch } from '../../../domain/evaluations/job-append.ts';
-import type { Settle } from '../../../domain/evaluations/jobs.ts';
+import type { ActiveMonitors, Settle } from '../../../domain/evaluations/jobs.ts';
 import { type Append, type AppendOutcome, apply } from '../../append/apply.ts';
+import type { LogStart, WrittenLog } from '../../append/batch-log.ts';
+import { createBatchTables, listIndexMarks, type Written } from '../../append/batch-tables.ts';
 import { createGuess } from '../../append/guess.ts';
-import { toMarked } from '../../append/marked-traces.ts';
-import type { Asked, Reader } from '../../append/reader.ts';
-import type { LogEnds, WrittenLog } from '../../append/working-log.ts';
-import { createWorkingSet, type Written } from '../../append/working-set.ts';
+import type { Reader, ReadName } from '../../append/reader.ts';
 import type { Backlog } from '../../evaluations/backlog.ts';
-import { createWatchedProjects } from '../../monitors/running.ts';
+import { createActiveMonitorCache } from '../../monitors/running.ts';
 import { toHidden } from '../../retention/expired-traces.ts';
-import { type Asked as Prepared, prepareChange, prepareQuestion, prepareRows } from './ask.ts';
 import type { Database } from './connection.ts';
 import { isConflict, isStorageFailure } from './failures.ts';
+import { type PreparedQuery as Prepared, prepareChange, prepareQuery, prepareRows } from './run-query.ts';
 
 export type AppendBatch = (appends: readonly Append[]) => readonly AppendOutcome[];
 
@@ -31,15 +29,15 @@ export type AppendBatchDeps = {
   readonly backlog: Backlog;
 };
 
-/** Throws when the storage fails, and then nothing of the batch is stored. */
+/** Throws when the storage fails; nothing of the batch is stored then. */
 export function prepareAppendBatch(db: Database, { clock, settle, backlog }: AppendBatchDeps): AppendBatch {
   const read = prepareReader(db);
   const write = prepareWriter(db);
   const addToHours = prepareRows(db, addHours);
-  const lastSequence = prepareQuestion(db, own.findLastSequence);
+  const lastSequence = prepareQuery(db, own.findLastSequence);
   const guess = createGuess();
-  const beginToWatch = prepareWatch(db);
-  // Where the logs end is known with the batches that are taken to be new, too.
+  const beginToWatch = prepareActiveMonitors(db);
+  // A batch of new rows still reads the ends of the logs.
   const readNew: Reader = (name, key) => (name === 'findLogHead' ? read(name, key) : []);
 
   function run(appends: readonly Append[], reader: Reader): AppendOutcome[] {
@@ -49,16 +47,16 @@ export function prepareAppendBatch(db: Database, { clock, settle, backlog }: App
       return last;
     };
     const ends = logEnds(clock());
-    const { tables, written, countHours } = createWorkingSet({
+    const { tables, written, countHours } = createBatchTables({
       read: reader,
       drawSequence,
-      watchOf: beginToWatch(),
+      activeMonitorsOf: beginToWatch(),
       settle,
       backlog,
       ...ends,
     });
     const outcomes = appends.map((append) => apply(tables, append));
-    // While the spans that are to be replaced are still as they were.
+    // Before the write: the sums need the replaced spans as they were.
     const hours = countHours();
     write(written);
     addToHours(hours);
@@ -68,7 +66,7 @@ export function prepareAppendBatch(db: Database, { clock, settle, backlog }: App
 
   const storeAsNew = db.transaction((appends: readonly Append[]) => run(appends, readNew));
   const storeTogether = db.transaction((appends: readonly Append[]) => run(appends, read));
-  // Inside another transaction this becomes a savepoint: what fails is undone alone.
+  // A savepoint inside of the outer transaction: a failure undoes this append alone.
   const storeAlone = db.transaction((append: Append) => run([append], read)[0] ?? null);
   const storeEach = db.transaction((appends: readonly Append[]): AppendOutcome[] =>
     appends.map((append) => {
@@ -87,7 +85,7 @@ export function prepareAppendBatch(db: Database, { clock, settle, backlog }: App
         return storeAsNew.immediate(appends);
       } catch (error) {
         if (!isConflict(error)) throw error;
-        guess.wasWrong();
+        guess.noteConflict();
       }
     }
     return storeTogether.immediate(appends);
@@ -98,16 +96,16 @@ export function prepareAppendBatch(db: Database, { clock, settle, backlog }: App
       return storeAll(appends);
     } catch (error) {
       if (isStorageFailure(error)) throw error;
-      // One of them cannot be stored; the others must not pay for it.
+      // One append cannot be stored; the others are stored one by one.
       return storeEach.immediate(appends);
     }
   };
 }
 
-function logEnds(nowMs: number): LogEnds {
+function logEnds(nowMs: number): LogStart {
   return {
     beginLog(organizationNumber, stored) {
-      // Time never runs backwards in a log, whatever the clock does.
+      // Creation instants never decrease within a log, whatever the clock does.
       const createdAtMs = Math.max(nowMs, stored?.createdAtMs ?? 0);
       const created = new Date(createdAtMs).toISOString();
       return {
@@ -121,22 +119,22 @@ function logEnds(nowMs: number): LogEnds {
   };
 }
 
-/** The monitors of projects as they are in the transaction that begins: only this thread changes them. */
-function prepareWatch(db: Database) {
-  const change = prepareQuestion(db, findChange);
-  const list = prepareQuestion(db, listRunningOf);
-  const known = createWatchedProjects();
-  function look(projectNumber: number): Watch {
+/** The monitors of projects as of the transaction that begins: only this thread changes them. */
+function prepareActiveMonitors(db: Database) {
+  const change = prepareQuery(db, findChange);
+  const list = prepareQuery(db, listRunningOf);
+  const known = createActiveMonitorCache();
+  function look(projectNumber: number): ActiveMonitors {
     const asOf = change.get({ projectNumber })?.number ?? 0;
-    const before = known.watchOf(projectNumber);
+    const before = known.activeMonitorsOf(projectNumber);
     if (before?.asOf === asOf) return before;
     const watch = { asOf, monitors: asOf === 0 ? [] : list.all({ projectNumber }) };
     known.keep(projectNumber, watch);
     return watch;
   }
   return () => {
-    const looked = new Map<number, Watch>();
-    return (projectNumber: number): Watch => {
+    const looked = new Map<number, ActiveMonitors>();
+    return (projectNumber: number): ActiveMonitors => {
       const known = looked.get(projectNumber);
       if (known !== undefined) return known;
       const watch = look(projectNumber);
@@ -147,24 +145,24 @@ function prepareWatch(db: Database) {
 }
 
 function prepareReader(db: Database): Reader {
-  const asked: Readonly<Record<Asked, Prepared<unknown, unknown>>> = {
-    findTrace: prepareQuestion(db, common.findTrace),
-    findSpan: prepareQuestion(db, common.findSpan),
-    findWholeSpan: prepareQuestion(db, common.findWholeSpan),
-    findSpanId: prepareQuestion(db, common.findSpanId),
-    findRequest: prepareQuestion(db, common.findRequest),
-    findGovernanceEvent: prepareQuestion(db, common.findGovernanceEvent),
-    findLogHead: prepareQuestion(db, common.findLogHead),
-    findEvent: prepareQuestion(db, common.findEvent),
-    findJob: prepareQuestion(db, common.findJob),
-    findRootSpan: prepareQuestion(db, findRootSpan),
-    listOverdue: prepareQuestion(db, common.listOverdue),
-    listSummaries: prepareQuestion(db, listSummaries),
+  const asked: Readonly<Record<ReadName, Prepared<unknown, unknown>>> = {
+    findTrace: prepareQuery(db, common.findTrace),
+    findSpan: prepareQuery(db, common.findSpan),
+    findWholeSpan: prepareQuery(db, common.findWholeSpan),
+    findSpanId: prepareQuery(db, common.findSpanId),
+    findRequest: prepareQuery(db, common.findRequest),
+    findGovernanceEvent: prepareQuery(db, common.findGovernanceEvent),
+    findLogHead: prepareQuery(db, common.findLogHead),
+    findEvent: prepareQuery(db, common.findEvent),
+    findJob: prepareQuery(db, common.findJob),
+    findRootSpan: prepareQuery(db, findRootSpan),
+    listOverdue: prepareQuery(db, common.listOverdue),
+    listSummaries: prepareQuery(db, listSummaries),
   };
-  return ((name: Asked, key: unknown) => asked[name].all(key)) as Reader;
+  return ((name: ReadName, key: unknown) => asked[name].all(key)) as Reader;
 }
 
-/** Rows are written table by table: that is what pages and the journal take least of. */
+/** Writes table by table, which touches the fewest pages and writes the least to the journal. */
 function prepareWriter(db: Database): (written: Written) => void {
   const hide = prepareChange(db, hideTrace);
   const traces = { insert: prepareChange(db, common.insertTraces), replace: prepareChange(db, common.replaceTraces) };
@@ -192,13 +190,13 @@ function prepareWriter(db: Database): (written: Written) => void {
   const mark = prepareRows(db, markTraces);
 
   return (written) => {
-    // A large one takes long to erase, so it only goes out of reach here; retention removes it.
+    // Erasing a large trace takes long, so an append only hides it; retention removes it.
     for (const trace of written.erased) hide(toHidden(trace));
     jobs.removeOf(written.erased);
     for (const { row, isNew } of written.traces.values()) (isNew ? traces.insert : traces.replace)(row);
     for (const { row, isNew } of written.spans.values()) (isNew ? spans.insert : spans.replace)(row);
     for (const row of written.evaluations.values()) replaceEvaluation(row);
-    mark(toMarked(written));
+    mark(listIndexMarks(written));
     for (const { job, key } of written.jobs.values()) {
       if (job === null) jobs.remove([key]);
       else jobs.store(job);

@@ -1,4 +1,4 @@
-/** A copy of a database file that is in use, as of one instant. */
+/** Copies a database file that is in use, as of one instant. */
 
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -6,8 +6,8 @@ import { StartError } from '../../start-error.ts';
 import { openReadHandle } from './connection.ts';
 
 /**
- * Copies within one read transaction, so that writers go on meanwhile; SQLite's page-wise backup would begin anew with
- * each of their commits. The name appears once the copy is whole and on disk. Throws StartError.
+ * Copies within one read transaction, while writers go on; SQLite's page-wise backup would start over after each of
+ * their commits. The target appears under its name once the copy is whole and on disk. Throws StartError.
  */
 export function backupFile(source: string, target: string): void {
   if (existsSync(target)) throw new StartError(`the file ${target} exists already; choose another name`);
@@ -29,7 +29,7 @@ export function backupFile(source: string, target: string): void {
 }
 
 function copyInto(source: string, draft: string): void {
-  // Made here first, so that nobody else may read it.
+  // Created here first, with rights for its owner alone.
   closeSync(openSync(draft, 'wx', 0o600));
   const db = openReadHandle(source);
   try {

@@ -1,9 +1,9 @@
 /**
- * Ids of the usual shapes are kept as bytes: they sit in the row and in an index, and the text form doubles both.
- * Other ids are kept as text; SQLite tells the two apart, so no two ids ever share a form.
+ * Stores ids of the usual shapes as bytes: an id stands in its row and in an index, and its text takes twice the room.
+ * Other ids stay text; SQLite tells the two apart, so no two ids share a stored form.
  */
 
-import { IDS_AT_ONCE } from '../../questions.ts';
+import { IDS_PER_QUERY_MAX } from '../../queries.ts';
 
 const HEX_ID = /^(?:[0-9a-f]{32}|[0-9a-f]{16})$/;
 const HASHED_REQUEST_ID = /^req_[0-9a-f]{30}$/;
@@ -38,21 +38,24 @@ export function idTextSql(column: string): string {
 export function packPrefixRange(prefix: string): { readonly first: Buffer; readonly last: Buffer } | null {
   if (!/^[0-9a-f]{1,32}$/.test(prefix)) return null;
   return {
-    // No longer than needed: a shorter id that begins like a longer one comes before it.
+    // As short as possible: a shorter id sorts before a longer one with the same beginning.
     first: Buffer.from(prefix.length % 2 === 0 ? prefix : `${prefix}0`, 'hex'),
     last: Buffer.from(prefix.padEnd(TRACE_ID_DIGITS, 'f'), 'hex'),
   };
 }
 
-/** Stored forms of trace or span ids, for statements that have places for IDS_AT_ONCE of them: SQLite takes no lists. */
+/**
+ * The stored forms of trace or span ids as parameters of a query with IDS_PER_QUERY_MAX placeholders: SQLite takes no
+ * lists.
+ */
 export function packIds(ids: readonly string[]): readonly StoredId[] {
   return fillPlaces(ids.map(packId));
 }
 
-/** The same of what is stored as it is. In the places that are left the last stands again, which finds nothing more. */
+/** Fills all placeholders: the last id is repeated, which finds nothing more. */
 export function fillPlaces<Id>(ids: readonly Id[]): readonly Id[] {
   const last = ids.at(-1);
-  if (last === undefined || ids.length > IDS_AT_ONCE)
-    throw new Error(`a question has room for 1 to ${IDS_AT_ONCE} ids`);
-  return [...ids, ...Array.from({ length: IDS_AT_ONCE - ids.length }, () => last)];
+  if (last === undefined || ids.length > IDS_PER_QUERY_MAX)
+    throw new Error(`a query has room for 1 to ${IDS_PER_QUERY_MAX} ids`);
+  return [...ids, ...Array.from({ length: IDS_PER_QUERY_MAX - ids.length }, () => last)];
 }

@@ -1,4 +1,4 @@
-/** Opens handles. Every one gets the same promises about durability, said explicitly and then checked. */
+/** Opens handles. Each sets and then checks the same promises about durability. */
 
 import { closeSync, openSync } from 'node:fs';
 import SqliteDatabase from 'better-sqlite3';
@@ -6,58 +6,59 @@ import { isStorageFailure, storageFault } from './failures.ts';
 
 export type Database = SqliteDatabase.Database;
 
-// Two index entries of a trace land on random pages, which a commit writes whole: twice the size writes half as much again.
+// A commit writes whole pages, and two index entries of each trace land on random ones: pages of twice this size write
+// half as much again.
 const PAGE_BYTES = 4096;
 const CACHE_KIB = 16_000;
 const BUSY_MS = 250;
-// Checkpoints this far apart cost the least per write and still stay short.
+// Checkpoints at this distance cost the least per write and still stay short.
 const CHECKPOINT_PAGES = 8000;
 const WAL_MAX_BYTES = 64 * 1024 * 1024;
 const MEMORY = ':memory:';
 const SYNCHRONOUS_FULL = 2;
 
-/** The one handle that writes. Creates the file when it is missing. `inspect` may refuse before anything is changed. */
+/** Opens the only handle that writes, and creates a missing file. `inspect` may refuse before anything is changed. */
 export function openWriteHandle(file: string, inspect: (db: Database) => void): Database {
-  // What lies in it is nobody else's to read; the files beside it get the rights of this one.
+  // Only the owner may read it; SQLite gives the files beside it the same rights.
   if (file !== MEMORY) createPrivately(file);
   const db = new SqliteDatabase(file, { timeout: BUSY_MS });
   return closeOnError(db, () => {
     inspect(db);
-    // Counts only before the first write of a new file.
+    // Has an effect only before the first write to a new file.
     db.pragma(`page_size = ${PAGE_BYTES}`);
     const mode = db.pragma('journal_mode = WAL', { simple: true });
     if (mode !== (db.memory ? 'memory' : 'wal')) throw new Error(`the journal mode is ${String(mode)}, not WAL`);
     db.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
     db.pragma(`journal_size_limit = ${WAL_MAX_BYTES}`);
     configure(db);
-    // The first statement to fail on a file that may only be read; all above let it pass.
+    // The first statement that fails on a read-only file.
     db.exec('BEGIN IMMEDIATE; CREATE TABLE attempt (filler); ROLLBACK');
   });
 }
 
-/** Makes the file where there is none, for its owner alone. */
+/** Creates a missing file for its owner alone. */
 export function createPrivately(file: string): void {
   try {
     closeSync(openSync(file, 'ax', 0o600));
   } catch {
-    // It is there already, or cannot be: then SQLite says why.
+    // The file exists, or SQLite will say why it cannot.
   }
 }
 
-/** A handle that sees every commit and can change nothing. */
+/** Opens a read-only handle, which sees every commit. */
 export function openReadHandle(file: string): Database {
   const db = new SqliteDatabase(file, { readonly: true, timeout: BUSY_MS });
   return closeOnError(db, () => configure(db));
 }
 
 /**
- * Runs one synchronous read. It sees every commit acknowledged before, and no read transaction outlives it: one that
- * stayed open would let the log file grow without bound.
+ * Runs one synchronous read, which sees every commit acknowledged before. No read transaction outlives it: an open one
+ * would let the write-ahead log grow without bound.
  */
-export type ReadLane = <T>(read: () => T) => Promise<T>;
+export type RunRead = <T>(read: () => T) => Promise<T>;
 
-/** For a handle that only reads: nothing is in its way. */
-export const readAtOnce: ReadLane = async (read) => {
+/** For a read-only handle, which never waits. */
+export const readNow: RunRead = async (read) => {
   try {
     return read();
   } catch (error) {
@@ -70,7 +71,7 @@ function configure(db: Database): void {
   db.pragma('mmap_size = 0');
   db.pragma('foreign_keys = ON');
   db.pragma('synchronous = FULL');
-  // This library lowers the level at the first statement unless it was set, and tells the truth only then.
+  // The library lowers the level at the first statement unless it was set, and reports the true level only after it.
   db.prepare('SELECT count(*) FROM sqlite_schema').get();
   const level = db.pragma('synchronous', { simple: true });
   if (level !== SYNCHRONOUS_FULL) throw new Error(`commits would not be durable: synchronous is ${String(level)}`);

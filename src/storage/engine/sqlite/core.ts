@@ -1,28 +1,27 @@
 /** The writer: every verb that needs the write handle, one at a time. The same code runs in a thread and in-process. */
 
-import * as questions from '../../../../gen/storage/sqlite/all.ts';
 import { emptyProbe, fillProbe } from '../../../../gen/storage/sqlite/append.ts';
 import { countSomeJobs } from '../../../../gen/storage/sqlite/evaluations.ts';
 import type { Clock } from '../../../domain/clock.ts';
-import { SETTLE, type Settle } from '../../../domain/evaluations/jobs.ts';
+import { SETTLE_DEFAULTS, type Settle } from '../../../domain/evaluations/jobs.ts';
 import type { Append, AppendOutcome } from '../../append/apply.ts';
 import { createDeliveryWork, type DeliveryWork } from '../../delivery/work.ts';
 import { createBacklog } from '../../evaluations/backlog.ts';
 import { createJobWork, type JobWork } from '../../evaluations/jobs.ts';
 import { createManagementWriter, type ManagementWriter } from '../../management.ts';
-import { withQuestions } from '../../questions.ts';
 import { createIndexWriter, type IndexWriter } from '../../search/index-writer.ts';
 import { createSpendWriter, type SpendWriter } from '../../spend/spend-writer.ts';
 import type { KeepSums } from '../../traces/complete-sums.ts';
 import { createKeepSums } from '../../traces/trace-finder.ts';
 import { prepareAppendBatch } from './append-batch.ts';
-import { createTransact, prepareChange, prepareQuestion } from './ask.ts';
 import type { Database } from './connection.ts';
 import { isStorageFailure, storageFault } from './failures.ts';
 import { prepareRemoval, type RemovalDone, type RemovalStep } from './retention.ts';
+import { prepareChange, prepareQuery } from './run-query.ts';
 import { openDatabase } from './schema.ts';
+import { createTransact } from './transaction.ts';
 
-/** What the writer can be asked for. Rejects with the database's own error when the storage fails. */
+/** The verbs of the writer. They reject with SQLite's own error when the storage fails. */
 export type WriterVerbs = ManagementWriter &
   DeliveryWork &
   IndexWriter &
@@ -38,9 +37,9 @@ export type WriterVerbs = ManagementWriter &
 
 export type Core = {
   readonly verbs: WriterVerbs;
-  /** Runs something on the write handle between two verbs. */
+  /** Runs a job on the write handle between two verbs. */
   run<T>(job: () => T | Promise<T>): Promise<T>;
-  /** Closes the handle once everything asked for before is done. */
+  /** Closes the handle once all earlier jobs are done. */
   close(): Promise<void>;
 };
 
@@ -52,21 +51,21 @@ export type CallWriter = <V extends keyof WriterVerbs>(
 
 export type Writer = {
   readonly call: CallWriter;
-  /** Finishes what was asked for, then lets go of the database. */
+  /** Finishes all calls, then closes the database. */
   close(): Promise<void>;
 };
 
 export type OpenCoreOptions = {
   readonly file: string;
   readonly clock: Clock;
-  /** How long traces are left alone before they are evaluated. */
+  /** How long a trace must be quiet before it is evaluated. */
   readonly settle?: Settle;
 };
 
 export type OpenedCore = { readonly core: Core; readonly db: Database };
 
 /** Throws StartError for a file that cannot be used. */
-export function openCore({ file, clock, settle = SETTLE }: OpenCoreOptions): OpenedCore {
+export function openCore({ file, clock, settle = SETTLE_DEFAULTS }: OpenCoreOptions): OpenedCore {
   const db = openDatabase(file);
   return { core: createCore({ db, clock, settle }), db };
 }
@@ -91,27 +90,27 @@ export type CoreDeps = {
 };
 
 export function createCore({ db, clock, settle }: CoreDeps): Core {
-  const countSome = prepareQuestion(db, countSomeJobs);
+  const countSome = prepareQuery(db, countSomeJobs);
   const backlog = createBacklog({
     waitingMax: settle.waitingMax,
     nowMs: () => performance.now(),
-    // In turn with the verbs, which wait for one step of a count at most.
+    // Queued with the verbs, which wait for one step of a count at most.
     countSome: (some) => run(() => countSome.get(some)),
   });
   const appendBatch = prepareAppendBatch(db, { clock, settle, backlog });
   const transact = createTransact(db);
-  const keepSums = createKeepSums(withQuestions(questions, transact));
-  const indexWriter = createIndexWriter(withQuestions(questions, transact));
-  const spendWriter = createSpendWriter(withQuestions(questions, transact));
-  const management = createManagementWriter(questions, transact, { settle, backlog });
+  const keepSums = createKeepSums(transact);
+  const indexWriter = createIndexWriter(transact);
+  const spendWriter = createSpendWriter(transact);
+  const management = createManagementWriter(transact, { settle, backlog });
   const removeExpired = prepareRemoval(db, transact);
-  const deliveries = createDeliveryWork(questions, transact);
-  const jobs = createJobWork(questions, transact, backlog);
+  const deliveries = createDeliveryWork(transact);
+  const jobs = createJobWork(transact, backlog);
   const probe = prepareProbe(db);
   let last: Promise<unknown> = Promise.resolve();
   let writesFail = false;
 
-  /** A verb runs to its end before the next: a transaction of one must never hold rows of another. */
+  /** Verbs run one after the other: each has a transaction of its own on the one handle. */
   function run<T>(job: () => T | Promise<T>): Promise<T> {
     const result = last.then(job).finally(() => {
       if (db.open && db.inTransaction) db.exec('ROLLBACK');
@@ -151,7 +150,7 @@ export function createCore({ db, clock, settle }: CoreDeps): Core {
         keepSums,
         removeExpired,
       }),
-      // Writing is tried only after it has failed: otherwise a full disk would be known already.
+      // Tries to write only after a write has failed: until then, writes prove that the disk has room.
       check: () => (writesFail ? write(probe.write) : run(probe.read)),
     },
     run,
@@ -161,7 +160,7 @@ export function createCore({ db, clock, settle }: CoreDeps): Core {
 
 function prepareProbe(db: Database): { read(): void; write(): void } {
   const read = db.prepare('SELECT count(*) FROM installation');
-  // More than free room inside of pages can hold, so that it succeeds only when the file may grow.
+  // More than free pages can hold, so that the write succeeds only if the file can grow.
   const filler = Buffer.alloc(65_536);
   const [fill, empty] = [prepareChange(db, fillProbe), prepareChange(db, emptyProbe)];
   return {

@@ -1,17 +1,17 @@
-/** Removes events that are past their term, oldest first, with the requests of which no event is left. */
+/** Removes events that are past their term, oldest first, and the requests whose events are all gone. */
 
-import { parseEventId } from '../../../domain/request-event.ts';
-import type { Pace } from '../../retention/walk.ts';
+import { parseEventId } from '../../../domain/events/request-event.ts';
+import type { StepBudget } from '../../retention/walk.ts';
 import { packRequestKey, type StoredId } from './compact-ids.ts';
 import type { Database } from './connection.ts';
 
-type Step = Pick<Pace, 'rowsMax' | 'rowsAtOnce' | 'isOver'> & {
-  /** Organizations up to this number have nothing more to remove. */
+type Step = Pick<StepBudget, 'rowsMax' | 'rowsAtOnce' | 'isOver'> & {
+  /** Organizations up to this number are done. */
   readonly after: number;
   readonly beforeMs: number;
 };
 
-/** Answers a function to call inside a transaction. `next` is where the following step begins; null when nothing is left. */
+/** Answers a function to call inside a transaction. `next` is where the next step begins; null at the end. */
 export function prepareExpiredEvents(
   db: Database,
 ): (step: Step) => { readonly removed: number; readonly next: number | null } {
@@ -21,14 +21,14 @@ export function prepareExpiredEvents(
     statements.dropEvent.run(organization, createdAtMs, id);
     statements.dropEnvelope.run(organization, seq);
     const parsed = parseEventId(id);
-    // The later events of a request are never older, so only its last one takes it along.
+    // Later events of a request are never older, so only its last event removes the request.
     if (parsed !== null) statements.dropRequest.run(organization, packRequestKey(parsed.base), createdAtMs);
   }
 
   return ({ after, beforeMs, rowsMax, rowsAtOnce, isOver }) => {
     let next = after;
     let removed = 0;
-    // However little time there is, every step gets somewhere.
+    // Every step makes progress, however little time there is.
     for (let examined = 0; examined === 0 || (examined < rowsMax && !isOver()); ) {
       const organization = statements.nextOrganization.get(next);
       if (organization === undefined) return { removed, next: null };
@@ -36,7 +36,7 @@ export function prepareExpiredEvents(
       const rows = statements.oldest.all(organization, beforeMs, limit);
       for (const row of rows) remove(organization, row);
       removed += rows.length;
-      // An organization without anything to remove costs about as much as a removal.
+      // Visiting an organization costs about as much as a removal.
       examined += Math.max(1, rows.length);
       if (rows.length < limit) next = organization;
     }

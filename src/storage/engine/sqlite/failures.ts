@@ -1,21 +1,21 @@
-/** Tells what the disk or another process did to us from what is a bug of ours. */
+/** Tells failures of the disk or of another process from bugs. */
 
 import { type Fault, unavailableFault } from '../../../domain/fault.ts';
 
 const RETRY_AFTER_SECONDS = 5;
 
-// Families of result codes; each also has longer ones, such as SQLITE_IOERR_WRITE.
+// Prefixes of result codes, such as SQLITE_IOERR_WRITE.
 const STORAGE_FAILURES =
   /^SQLITE_(FULL|IOERR|READONLY|CANTOPEN|BUSY|LOCKED|NOMEM|PROTOCOL|CORRUPT|NOTADB|PERM|AUTH|INTERRUPT)(_|$)/;
 
 const CONFLICTS: ReadonlySet<string> = new Set(['SQLITE_CONSTRAINT_PRIMARYKEY', 'SQLITE_CONSTRAINT_UNIQUE']);
 
-/** Whether the statement failed for a reason outside of the statement: trying again later may work. */
+/** Whether the failure lies outside of the statement: a later try may succeed. */
 export function isStorageFailure(error: unknown): boolean {
   return STORAGE_FAILURES.test(sqliteCode(error));
 }
 
-/** Whether a row was to be stored of which the key is taken. */
+/** Whether the key of an inserted row exists. */
 export function isConflict(error: unknown): boolean {
   return CONFLICTS.has(sqliteCode(error));
 }
@@ -26,7 +26,7 @@ export function sqliteCode(error: unknown): string {
   return typeof error.code === 'string' ? error.code : '';
 }
 
-/** The refusal a caller sees while the disk is full, broken or held by somebody else. */
+/** The Fault while the disk is full, broken, or locked by another process. */
 export function storageFault(cause: unknown): Fault {
   return unavailableFault('The store cannot serve right now; try again.', RETRY_AFTER_SECONDS, cause);
 }

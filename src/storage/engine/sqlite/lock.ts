@@ -1,4 +1,4 @@
-/** One process per database file: a second writer would undo what the first one knows. */
+/** Allows one process per database file: a second writer would invalidate what the first one has cached. */
 
 import { chmodSync, statSync } from 'node:fs';
 import Database from 'better-sqlite3';
@@ -9,15 +9,15 @@ import { sqliteCode } from './failures.ts';
 export type Lock = { release(): void };
 
 /**
- * Takes the lock that belongs to a database file. It lives in a tiny database of its own, because the operating
- * system lets go of such a lock the instant its process dies, however it dies. Throws StartError.
+ * Acquires the lock of a database file. The lock is on a tiny database of its own: the operating system releases it the
+ * instant the process dies, however it dies. Throws StartError.
  */
-export function takeLock(file: string): Lock {
+export function acquireLock(file: string): Lock {
   const db = openLockFile(`${file}.lock`);
   try {
     db.pragma('journal_mode = MEMORY');
     db.pragma('locking_mode = EXCLUSIVE');
-    // On a file that may only be read the first statement alone would pass and lock nothing.
+    // On a read-only file, BEGIN alone would succeed without a lock.
     db.exec('BEGIN EXCLUSIVE; CREATE TABLE held (filler)');
   } catch (error) {
     db.close();
@@ -43,12 +43,12 @@ const OWNER_BITS = 0o700;
 const OTHERS_BITS = 0o077;
 
 /**
- * Whoever may read the file could hold the lock and keep the server from starting. By its path: a process that closes
- * any handle of a file lets go of the locks it holds on it.
+ * Anyone who can read the file could hold the lock and keep the server from starting. Changed by path: a process that
+ * closes any handle of a file releases its locks on it.
  */
 function closeToOthers(path: string): void {
   const { mode, uid } = statSync(path);
-  // Another user's file is theirs to close.
+  // A file of another user stays as it is.
   if (uid !== process.getuid?.()) return;
   if ((mode & OTHERS_BITS) !== 0) chmodSync(path, mode & OWNER_BITS);
 }

@@ -1,14 +1,14 @@
 /**
- * Reads run on the thread that takes in traces. While appends are on their way each read is followed by a rest, so that
- * dashboards slow down a little before senders do; with nothing to append they run at full speed. Either way the event
- * loop goes on in between.
+ * Paces reads, which run on the thread that accepts traces. While appends are under way, a rest follows each read, so
+ * that dashboards slow down a little before senders do; otherwise reads run at full speed. Either way the event loop
+ * runs in between.
  */
 
-import type { ReadLane } from './connection.ts';
+import type { RunRead } from './connection.ts';
 
 export type PaceDeps = {
-  readonly lane: ReadLane;
-  /** Whether appends are on their way. */
+  readonly runRead: RunRead;
+  /** Whether appends are under way. */
   readonly isBusy: () => boolean;
   /** Monotonic milliseconds. */
   readonly nowMs: () => number;
@@ -17,13 +17,13 @@ export type PaceDeps = {
   readonly nextTurn: () => Promise<void>;
 };
 
-/** How long the rest after a read is, in times of the read itself; answering with its rows costs as much again. */
+/** The rest after a read, as a multiple of its duration; sending its rows costs as much again. */
 const REST_SHARE = 4;
 const REST_MAX_MS = 10;
-/** How long reads that wait for one another go on before the loop sees to everything else. */
+/** How long queued reads run before the event loop serves other work. */
 const TURN_MS = 5;
 
-export function paceReads({ lane, isBusy, nowMs, wait, nextTurn }: PaceDeps): ReadLane {
+export function paceReads({ runRead, isBusy, nowMs, wait, nextTurn }: PaceDeps): RunRead {
   let last: Promise<unknown> = Promise.resolve();
   let restUntilMs = 0;
   let readForMs = 0;
@@ -37,7 +37,7 @@ export function paceReads({ lane, isBusy, nowMs, wait, nextTurn }: PaceDeps): Re
     if (restMs > 0 && isBusy()) await wait(restMs);
     const startedAtMs = nowMs();
     try {
-      return await lane(read);
+      return await runRead(read);
     } finally {
       const endedAtMs = nowMs();
       readForMs += endedAtMs - startedAtMs;

@@ -1,17 +1,16 @@
-/** The thread for reads that may take long: whatever they look at, the thread that takes in traces goes on. */
+/** The thread for long reads, so that the thread that accepts traces never waits for them. */
 
-import { runAtOnce } from '../../../domain/steps.ts';
-import { openReadHandle, type ReadLane } from './connection.ts';
-import { createSpendReads } from './spend-reader.ts';
+import { runWithoutPauses } from '../../../domain/steps.ts';
+import { openReadHandle, type RunRead } from './connection.ts';
+import { createAnalytics, createSearch, createSpendReads, createTraceReader } from './readers.ts';
 import { input, serveCalls } from './thread-serve.ts';
-import { createAnalytics, createSearch, createTraceReader } from './trace-reader.ts';
 
 const db = openReadHandle(input.file);
-// Errors get their meaning where codes are still known: in what answers.
-const readHere: ReadLane = async (read) => read();
+// Errors are translated by serveCalls, where their codes are still known.
+const readHere: RunRead = async (read) => read();
 serveCalls(
   {
-    ...createTraceReader(db, readHere, async (steps) => runAtOnce(steps)),
+    ...createTraceReader(db, readHere, async (steps) => runWithoutPauses(steps)),
     ...createSearch(db, readHere),
     ...createAnalytics(db, readHere),
     ...createSpendReads(db, readHere),

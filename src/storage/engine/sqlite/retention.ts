@@ -1,30 +1,33 @@
-/** Retention on SQLite: each step is one transaction of the writer, short enough for those that come after it. */
+/** Retention on SQLite: each step is one short transaction of the writer. */
 
-import * as questions from '../../../../gen/storage/sqlite/retention.ts';
+import * as queries from '../../../../gen/storage/sqlite/retention.ts';
 import type { RetentionCuts, RetentionStore } from '../../../domain/store.ts';
-import type { Ask, Transact } from '../../questions.ts';
-import { goOn, type PartTask, removePart, SHARED_PARTS, type SharedPart } from '../../retention/parts.ts';
-import { beginWalk, type Pace, type TaskEnd } from '../../retention/walk.ts';
+import type { RunQuery, Transact } from '../../queries.ts';
+import { continueAfter, type RemovalTask, removePart, SHARED_PARTS, type SharedPart } from '../../retention/steps.ts';
+import { beginWalk, type StepBudget, type TaskEnd } from '../../retention/walk.ts';
 import type { Database } from './connection.ts';
 import { prepareExpiredEvents } from './expired-events.ts';
 
-/** Goes to the writer and comes back from it. */
-type Task = PartTask<'events' | SharedPart>;
+/** Travels between the main thread and the writer thread. */
+type Task = RemovalTask<'events' | SharedPart>;
 
 export type RemovalStep = { readonly task: Task; readonly cuts: RetentionCuts; readonly rowsMax: number };
 
 export type RemovalDone = { readonly end: TaskEnd<Task>; readonly heldMs: number };
 
-/** The transaction of a step begins to end after this long, however few rows it has removed: some rows are heavy. */
+/** A step stops after this long, however few rows it has removed: some rows are heavy. */
 const STEP_TIME_MS = 15;
 // A span may hold several texts of 1 MiB.
 const ROWS_AT_ONCE = 8;
 
-/** Only one process has the file open, so nobody else is ever at it. */
-export function createRetention(ask: Ask, remove: (step: RemovalStep) => Promise<RemovalDone>): RetentionStore {
+/** Only one process has the file open, so no step is ever busy. */
+export function createRetention(
+  runQuery: RunQuery,
+  remove: (step: RemovalStep) => Promise<RemovalDone>,
+): RetentionStore {
   return {
     nowMs: async () => null,
-    traceTerms: async () => (await ask(questions.listTraceTerms, {})).map(({ storedDays }) => storedDays),
+    traceTerms: async () => (await runQuery(queries.listTraceTerms, {})).map(({ storedDays }) => storedDays),
     begin: (cuts) =>
       beginWalk(
         (['events', ...SHARED_PARTS] as const).map((part): Task => ({ part, after: 0 })),
@@ -33,7 +36,7 @@ export function createRetention(ask: Ask, remove: (step: RemovalStep) => Promise
   };
 }
 
-/** The writer's side. `nowMs` is monotonic. */
+/** The writer's side of retention. `nowMs` is monotonic. */
 export function prepareRemoval(
   db: Database,
   transact: Transact,
@@ -41,20 +44,20 @@ export function prepareRemoval(
 ): (step: RemovalStep) => Promise<RemovalDone> {
   const removeEvents = prepareExpiredEvents(db);
 
-  async function remove({ task, cuts }: RemovalStep, pace: Pace): Promise<TaskEnd<Task>> {
+  async function remove({ task, cuts }: RemovalStep, pace: StepBudget): Promise<TaskEnd<Task>> {
     const { after, part } = task;
-    if (part !== 'events') return await removePart(questions, { part, after }, { ...pace, cuts, sequenceAt: null });
+    if (part !== 'events') return await removePart(queries, { part, after }, { ...pace, cuts, sequenceAt: null });
     const { removed, next } = removeEvents({ ...pace, after, beforeMs: cuts.eventsBeforeMs });
-    return { removed: { events: removed }, next: goOn(part, next) };
+    return { removed: { events: removed }, next: continueAfter(part, next) };
   }
 
   return async (step) => {
     const startedAtMs = nowMs();
     const isOver = () => nowMs() >= startedAtMs + STEP_TIME_MS;
     const { rowsMax } = step;
-    const end = await transact((asking) => remove(step, { ...asking, rowsMax, rowsAtOnce: ROWS_AT_ONCE, isOver }));
-    // A step changes many pages. Left to the next checkpoint that comes by itself, those of many steps would make it
-    // so large that whoever commits then waits for too long.
+    const end = await transact((runner) => remove(step, { ...runner, rowsMax, rowsAtOnce: ROWS_AT_ONCE, isOver }));
+    // A step changes many pages. Without a checkpoint now, the next automatic one would cover many steps, and the
+    // commit that runs it would take too long.
     db.pragma('wal_checkpoint(PASSIVE)');
     return { end, heldMs: nowMs() - startedAtMs };
   };

@@ -1,4 +1,4 @@
-/** Finds out what a database file is before anything is written to it, and brings it up to date. */
+/** Checks a database file before anything is written to it, and brings its schema up to date. */
 
 import { existsSync } from 'node:fs';
 import {
@@ -14,14 +14,14 @@ import { StartError } from '../../start-error.ts';
 import { type Database, openReadHandle, openWriteHandle } from './connection.ts';
 import { sqliteCode } from './failures.ts';
 
-// As the object mapper's own Migrator makes it.
+// The same table as the object mapper's own Migrator creates.
 const CREATE_MIGRATIONS_TABLE = `CREATE TABLE IF NOT EXISTS ${MIGRATIONS_TABLE} (
   id integer NOT NULL PRIMARY KEY AUTOINCREMENT,
   name text NOT NULL,
   executed_at datetime NOT NULL DEFAULT (strftime('%s', 'now') * 1000)
 )`;
 
-/** Opens the database for writing, with the current schema: what is missing is added. Throws StartError. */
+/** Opens the database for writing and applies missing migrations. Throws StartError. */
 export function openDatabase(file: string, known = SQLITE_MIGRATIONS): Database {
   const db = openChecked(file, known);
   try {
@@ -34,7 +34,7 @@ export function openDatabase(file: string, known = SQLITE_MIGRATIONS): Database 
   }
 }
 
-/** The migrations that a database lacks, oldest first. Changes nothing: a file that is missing stays so. Throws StartError. */
+/** The missing migrations, oldest first. Changes nothing and creates no file. Throws StartError. */
 export function pendingMigrations(file: string, known = SQLITE_MIGRATIONS): readonly SqlMigration[] {
   if (!existsSync(file)) return known;
   try {
@@ -72,9 +72,9 @@ function refuseForeign(db: Database, file: string, known: readonly SqlMigration[
     db,
     `SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'`,
   );
-  const isOurs = db.pragma('application_id', { simple: true }) === APPLICATION_ID;
-  // A start that was killed half-way may leave the table of migrations alone.
-  if (!isOurs && tables.some((name) => name !== MIGRATIONS_TABLE)) {
+  const isOwn = db.pragma('application_id', { simple: true }) === APPLICATION_ID;
+  // A start that was killed may leave only the table of migrations.
+  if (!isOwn && tables.some((name) => name !== MIGRATIONS_TABLE)) {
     throw new StartError(`the file ${file} is the database of another program; choose another file`);
   }
   if (findPending(known, appliedMigrations(db)) === null) {

@@ -1,25 +1,24 @@
-/** Calls of the main thread to one that has a handle of its own, and what comes back. */
+/** Calls from the main thread to a worker thread with a database handle of its own. */
 
 import { getCompileCacheDir } from 'node:module';
 import { type ResourceLimits, Worker } from 'node:worker_threads';
-import { SETTLE, type Settle } from '../../../domain/evaluations/jobs.ts';
+import { SETTLE_DEFAULTS, type Settle } from '../../../domain/evaluations/jobs.ts';
 import { unavailableFault } from '../../../domain/fault.ts';
 import { storageFault } from './failures.ts';
 
-/** What a thread is started with. */
+/** The input of a new thread. */
 export type ThreadInput = {
-  /** Which of the two that there are. */
   readonly thread: 'reader' | 'writer';
   readonly file: string;
   /** See OpenCoreOptions. */
   readonly settle: Settle;
-  /** Null: the process keeps no cache of compiled code. */
+  /** Null: the process has no compile cache. */
   readonly compileCacheFolder: string | null;
 };
 
 export type Call = { readonly id: number; readonly verb: string; readonly args: readonly unknown[] };
 
-/** Answered by the end of the thread. */
+/** Asks the thread to finish and exit. */
 export const CLOSE = 'close';
 
 export type Reply =
@@ -27,13 +26,13 @@ export type Reply =
   /** The database cannot be opened; the message is for the operator. */
   | { readonly kind: 'refused'; readonly message: string }
   | { readonly kind: 'done'; readonly id: number; readonly value: unknown }
-  /** Errors lose their codes between threads, so the thread says what it was. */
+  /** Errors lose their codes between threads, so the thread classifies them. */
   | { readonly kind: 'failed'; readonly id: number; readonly isStorageFailure: boolean; readonly error: Error };
 
 export type ThreadCalls = {
   send(worker: Worker, verb: string, args: readonly unknown[]): Promise<unknown>;
   settle(reply: Reply): void;
-  /** The thread is gone: what waits for it is refused. */
+  /** Refuses all pending calls once the thread is gone. */
   lose(cause: unknown): void;
   countPending(): number;
 };
@@ -47,8 +46,8 @@ type Pending = {
 const RETRY_AFTER_SECONDS = 1;
 
 /**
- * `callMaxMs`: what takes longer is given up; undefined: nothing is. A thread that has answered nothing meanwhile may never
- * answer again, and is ended.
+ * `callMaxMs`: longer calls are refused; undefined: no limit. A thread that answered nothing during such a call may be
+ * stuck, and is terminated.
  */
 export function createThreadCalls(callMaxMs?: number): ThreadCalls {
   const pending = new Map<number, Pending>();
@@ -91,7 +90,7 @@ export function createThreadCalls(callMaxMs?: number): ThreadCalls {
 }
 
 export function spawnThread(
-  { thread, file, settle = SETTLE }: Pick<ThreadInput, 'thread' | 'file'> & { readonly settle?: Settle },
+  { thread, file, settle = SETTLE_DEFAULTS }: Pick<ThreadInput, 'thread' | 'file'> & { readonly settle?: Settle },
   resourceLimits?: ResourceLimits,
 ): Worker {
   const workerData: ThreadInput = { thread, file, settle, compileCacheFolder: getCompileCacheDir() ?? null };
@@ -102,7 +101,7 @@ export function spawnThread(
   });
 }
 
-/** Waits until it has done what it was asked for; `waitMaxMs`: not longer than that. */
+/** Waits until the thread has finished its calls; at most `waitMaxMs`, if given. */
 export async function endThread(worker: Worker | null, waitMaxMs?: number): Promise<void> {
   if (worker === null) return;
   const exited = new Promise((resolve) => worker.once('exit', resolve));

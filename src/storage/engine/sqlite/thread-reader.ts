@@ -1,36 +1,36 @@
-/** Long reads in a thread of their own, which is started with the first of them, and again after it died. */
+/** Long reads in a thread of their own, which starts with the first read and again after it died. */
 
 import type { Worker } from 'node:worker_threads';
+import type { TraceAnalytics } from '../../../domain/analytics/trace-analytics-store.ts';
 import type { SpendStore } from '../../../domain/spend/spend-store.ts';
-import type { TraceAnalytics } from '../../../domain/trace-analytics-store.ts';
-import type { TraceSearch } from '../../../domain/trace-search-store.ts';
+import type { TraceSearch } from '../../../domain/traces/search/trace-search-store.ts';
+import { limitSearches, limitSums } from '../../long-reads.ts';
 import type { IndexReads } from '../../search/index-builder.ts';
-import { limitSearches, limitSums } from '../../search/search-limiter.ts';
 import type { SpendBlockReads } from '../../spend/spend-blocks.ts';
 import { createLimiter } from '../../traces/limiter.ts';
 import type { WholeTraceReads } from '../../traces/trace-reads.ts';
 import { createThreadCalls, endThread, refusal, spawnThread } from './thread-calls.ts';
 
-/** What the thread is asked for. */
+/** The reads that the thread serves. */
 export type LongReads = WholeTraceReads & TraceSearch & TraceAnalytics & IndexReads & SpendStore & SpendBlockReads;
 
 export type ThreadReader = {
-  /** Every read rejects with the unavailable Fault when the thread is gone, has too much to do, or takes too long. */
+  /** Each read rejects with the unavailable Fault when the thread is gone, overloaded or too slow. */
   readonly reads: LongReads;
-  /** Waits for reads that have begun, as long as reads may take, and refuses all others. */
+  /** Waits for reads that have begun, as long as a read may take, and refuses new ones. */
   close(): Promise<void>;
 };
 
 export type ThreadReaderOptions = {
   readonly spawn: () => Worker;
-  /** Longer reads are given up, and the thread is ended with them if it answers nothing else. */
+  /** Longer reads are refused, and a thread that answers nothing else meanwhile is terminated. */
   readonly readMaxMs?: number;
 };
 
-// What looks at all spans of a trace goes one by one: each holds all of their ids.
+// Reads of all spans of a trace run one at a time: each holds all of their ids.
 const WHOLE_TRACES = { runningMax: 1, waitingMax: 64 };
 const READS_PENDING_MAX = 256;
-// Of the thread, in MiB. What one read holds is far less; without a bound the collector lets garbage grow to several times that.
+// In MiB. One read holds far less; without a bound the garbage would grow to several times that.
 const HEAP_MAX = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 16 };
 const READ_MAX_MS = 30_000;
 
@@ -73,16 +73,16 @@ export function createThreadReader({ spawn, readMaxMs = READ_MAX_MS }: ThreadRea
       spanOrder: call('spanOrder'),
       spanIdsOfType: call('spanIdsOfType'),
       evaluationOrder: call('evaluationOrder'),
-      // Each makes room for others every now and then.
+      // These let other reads run in between.
       find: limitSearches(call('find')),
       summarise: limitSearches(call('summarise')),
       statsOfUser: limitSearches(call('statsOfUser')),
-      sumUpEvaluations: limitSearches(call('sumUpEvaluations')),
+      summariseEvaluations: limitSearches(call('summariseEvaluations')),
       sum: limitSums(call('sum')),
       planBlock: call('planBlock'),
       findUnsummed: call('findUnsummed'),
       planSpend: call('planSpend'),
-      // Asked by one reader for each project that is followed, one after the other.
+      // One live tail per project calls this, one call after the other.
       match: call('match'),
     },
     close: async () => {

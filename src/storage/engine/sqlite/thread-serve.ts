@@ -1,4 +1,4 @@
-/** The other end of thread-calls.ts: serves what comes to this thread. */
+/** Serves the calls of thread-calls.ts in a worker thread. */
 
 import { parentPort, workerData } from 'node:worker_threads';
 import { isStorageFailure } from './failures.ts';
@@ -10,7 +10,7 @@ const port = parentPort;
 export const input = workerData as ThreadInput;
 
 export function serveCalls(verbs: object, close: () => void | Promise<void>): void {
-  // The other side calls with the types of the very same table.
+  // The caller uses the types of the same verbs.
   const serving = verbs as Readonly<Record<string, (...args: readonly unknown[]) => Promise<unknown>>>;
 
   async function answer({ id, verb, args }: Call): Promise<void> {
@@ -24,7 +24,7 @@ export function serveCalls(verbs: object, close: () => void | Promise<void>): vo
 
   async function end(): Promise<void> {
     await close();
-    // Nothing keeps the thread alive any more.
+    // Without the port the thread ends.
     port.close();
   }
 

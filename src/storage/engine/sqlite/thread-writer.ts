@@ -1,4 +1,4 @@
-/** The writer in its own thread: started, watched, and started again when it dies. */
+/** Runs the writer in its own thread, and restarts the thread when it dies. */
 
 import type { Worker } from 'node:worker_threads';
 import { StartError } from '../../start-error.ts';
@@ -22,7 +22,7 @@ export async function startThreadWriter({ log, spawn }: ThreadWriterOptions): Pr
 
   function lose(cause: unknown): void {
     thread = null;
-    // Whether these were committed is unknown; sending them again is safe.
+    // Whether these calls were committed is unknown; sending them again is safe.
     calls.lose(cause);
     if (closing) return;
     log.error({ err: cause, restartMs }, 'the writer thread died');
@@ -41,7 +41,7 @@ export async function startThreadWriter({ log, spawn }: ThreadWriterOptions): Pr
     }
   }
 
-  /** Resolves when the thread serves; from then on its death is noticed. */
+  /** Resolves when the thread serves calls; from then on its death is handled by `lose`. */
   function start(): Promise<void> {
     return new Promise((resolve, reject) => {
       const worker = spawn();

@@ -1,9 +1,9 @@
-/** Tells those who listen, soon, that there may be something new. */
+/** Notifies listeners soon that there may be something new. */
 
 export type Wake = {
-  /** However often it is called, those who listen are told once. */
+  /** Several calls before listeners are notified count as one. */
   notify(): void;
-  /** Answers how to stop. */
+  /** Answers a function that removes the listener. */
   listen(wake: () => void): () => void;
 };
 
@@ -11,7 +11,7 @@ export function createWake(): Wake {
   const listeners = new Set<() => void>();
   let isPending = false;
 
-  function tell(): void {
+  function notifyListeners(): void {
     isPending = false;
     for (const wake of listeners) wake();
   }
@@ -20,10 +20,10 @@ export function createWake(): Wake {
     notify() {
       if (isPending || listeners.size === 0) return;
       isPending = true;
-      setImmediate(tell);
+      setImmediate(notifyListeners);
     },
     listen(wake) {
-      // One function may be handed over twice.
+      // The same function may be registered twice.
       const listener = () => wake();
       listeners.add(listener);
       return () => void listeners.delete(listener);

@@ -1,4 +1,4 @@
-/** The thread that holds the write handle, so that a large commit never delays accepting, refusing or answering others. */
+/** The thread of the write handle, so that a large commit never delays other work of the process. */
 
 import { StartError } from '../../start-error.ts';
 import { openCore } from './core.ts';

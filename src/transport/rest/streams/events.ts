@@ -1,13 +1,13 @@
-/** Answers as Server-Sent Events. */
+/** Writes a stream of responses as Server-Sent Events. */
 
 import type { DescField, DescMessage, Message } from '@bufbuild/protobuf';
 import { restName } from '../../../rpc/rest-shape.ts';
 import { compileEncoder } from '../encode.ts';
 import { reader } from '../members.ts';
-import type { StreamWriter } from './form.ts';
+import type { StreamWriter } from './format.ts';
 
 const ID = 'id';
-/** Keeps the connection open, and says nothing. */
+/** A heartbeat: keeps the connection open, and clients ignore it. */
 const COMMENT = ':\n\n';
 
 export function compileEvents(output: DescMessage): () => StreamWriter {
@@ -45,7 +45,7 @@ function compileType(field: Variant): (message: Message) => string | null {
   const read = reader(field);
   const encode = compileEncoder(field.message);
   const begin = `event: ${restName(field)}\ndata: `;
-  // The same message goes to everybody who waits for it.
+  // Cached, because the same message goes to every client that follows the stream.
   const written = new WeakMap<Message, string>();
   return (message) => {
     const data = read(message) as Message | undefined;
@@ -59,7 +59,7 @@ function compileType(field: Variant): (message: Message) => string | null {
   };
 }
 
-/** Between the tokens of JSON an end of a line is as good as a space; inside of texts there is none. */
+/** Puts JSON on one line. Line breaks occur only between its tokens, where a space means the same. */
 function toLine(json: string): string {
   return json.replace(/[\r\n]/g, ' ');
 }

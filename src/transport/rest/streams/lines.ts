@@ -1,13 +1,13 @@
 /**
- * Answers as lines of JSON. A message that has more of the one before adds items to the lists at the end of its line, so
- * that a line can be larger than what is held of it.
+ * Writes a stream of responses as lines of JSON. A continuation message appends items to the lists at the end of the current
+ * line, so that a line can be larger than what is in memory.
  */
 
 import type { DescField, DescMessage, Message } from '@bufbuild/protobuf';
 import { isInlineMessage, restName } from '../../../rpc/rest-shape.ts';
-import { compileEncoder, compilePieces, type WritePieces } from '../encode.ts';
+import { compileChunks, compileEncoder, type WriteChunks } from '../encode.ts';
 import { reader } from '../members.ts';
-import type { StreamWriter } from './form.ts';
+import type { StreamWriter } from './format.ts';
 
 type List = { readonly name: string; readonly read: (message: Message) => readonly Message[]; readonly write: Write };
 type Write = (item: Message) => string;
@@ -21,7 +21,7 @@ export function compileLines(output: DescMessage): () => StreamWriter {
   const parts: Parts = {
     row: reader(row),
     more: reader(more),
-    head: compilePieces(row.message, new Set(names)),
+    head: compileChunks(row.message, new Set(names)),
     names,
     listsOfMore: listsOf(more.message, names),
     listsOfRow: compileLeaves(row.message, names),
@@ -35,7 +35,7 @@ function isMessage(field: DescField | undefined): field is MessageField {
   return field?.fieldKind === 'message';
 }
 
-/** What is written inline of a message, down to the message whose members stand in the line. */
+/** Follows inline messages down to the message whose members stand in the line. */
 type Leaf = (message: Message) => { readonly message: Message; readonly lists: readonly List[] } | null;
 
 function compileLeaves(desc: DescMessage, names: readonly string[]): Leaf {
@@ -64,13 +64,13 @@ function listsOf({ fields }: DescMessage, names: readonly string[]): readonly Li
 type Parts = {
   readonly row: (message: Message) => unknown;
   readonly more: (message: Message) => unknown;
-  readonly head: WritePieces;
+  readonly head: WriteChunks;
   readonly names: readonly string[];
   readonly listsOfMore: readonly List[];
   readonly listsOfRow: Leaf;
 };
 
-/** The line that is being written: the lists it ends with, which of them is open, and whether that has items already. */
+/** The line being written: its last members, which are lists, the index of the open one, and whether that is still empty. */
 type Line = { readonly names: readonly string[]; at: number; isEmpty: boolean };
 
 function startLines({ row, more, head, listsOfMore, listsOfRow }: Parts): StreamWriter {
@@ -109,7 +109,7 @@ function startLines({ row, more, head, listsOfMore, listsOfRow }: Parts): Stream
     yield endLine();
     const leaf = listsOfRow(message);
     if (leaf === null) return;
-    for (const piece of head(message)) yield piece.endsWith('}') && isLast(piece) ? piece.slice(0, -1) : piece;
+    for (const chunk of head(message)) yield chunk.endsWith('}') && isLast(chunk) ? chunk.slice(0, -1) : chunk;
     line = { names: leaf.lists.map(({ name }) => name), at: -1, isEmpty: true };
     yield* writeItems(line, leaf.lists, leaf.message);
   }
@@ -129,7 +129,7 @@ function startLines({ row, more, head, listsOfMore, listsOfRow }: Parts): Stream
   };
 }
 
-/** What closes an object is written by itself, unless the object has nothing in it. */
-function isLast(piece: string): boolean {
-  return piece === '}' || piece === '{}';
+/** The closing brace is a chunk of its own, unless the object is empty. */
+function isLast(chunk: string): boolean {
+  return chunk === '}' || chunk === '{}';
 }

@@ -1,1 +1,0 @@
-import{B as e}from"./index-BZxuAz0b.js";function t({range:t,from:n,to:r}){let i=Date.now(),{fromMs:a,toMs:o}=e({...t&&{range:t},...n&&{from:n},...r&&{to:r}},i);return{fromMs:a,toMs:Math.max(a,o??i),isOpen:o===null}}export{t};

@@ -1,0 +1,172 @@
+/** Reads and validates the settings in the environment. All problems are reported at once. */
+
+import type { BootstrapOptions } from '../domain/organization/bootstrap.ts';
+import { type AddressRange, parseRangeOrAddress } from '../domain/public-address.ts';
+import { TERM_MAX_DAYS, TERM_MIN_DAYS } from '../domain/traces/trace-retention.ts';
+import type { CorsOrigins } from '../transport/rest/cors.ts';
+import { readBootstrap } from './bootstrap.ts';
+import { type EvaluatorSettings, readEvaluators } from './evaluators.ts';
+import { type Limits, readLimits } from './limits.ts';
+import { type LlmSettings, readLlm } from './llm.ts';
+import { type ConfigReader, readChoice, readHttpUrl, readInteger } from './reader.ts';
+import { LOG_LEVELS } from './settings.ts';
+import { isAboutService, nameProblems } from './unknown-settings.ts';
+import { type AwsSettings, readAws, readWebhooks, type WebhookSettings } from './webhooks.ts';
+
+export { SETTINGS, type Setting } from './settings.ts';
+
+export type Config = {
+  readonly host: string;
+  readonly port: number;
+  readonly databaseUrl: string;
+  readonly databaseConnectionsMax: number;
+  /** Whether a database is accepted that may lose acknowledged writes in a power failure. */
+  readonly databaseMayLoseWrites: boolean;
+  readonly secret: string | null;
+  readonly keyPrefixes: readonly string[];
+  readonly publicUrl: string | null;
+  readonly logLevel: string;
+  readonly tracing: boolean;
+  /** Whether /metrics is served. */
+  readonly metrics: boolean;
+  /** Whether the console is served. */
+  readonly console: boolean;
+  readonly cors: CorsOrigins;
+  readonly trustedProxies: readonly AddressRange[];
+  readonly tls: { readonly certPath: string; readonly keyPath: string } | null;
+  readonly bootstrap: BootstrapOptions;
+  /** The retention of traces in projects without one of their own; null: for ever. */
+  readonly traceRetentionDays: number | null;
+  /** The retention of entries of the audit log; null: for ever. */
+  readonly auditRetentionDays: number | null;
+  readonly settlementGraceMs: number;
+  readonly webhooks: WebhookSettings;
+  readonly aws: AwsSettings;
+  readonly llm: LlmSettings;
+  readonly evaluators: EvaluatorSettings;
+  readonly limits: Limits;
+};
+
+/** Settings that are missing, misspelled or out of bounds; one line each, without values. */
+export class ConfigError extends Error {
+  readonly problems: readonly string[];
+
+  constructor(problems: readonly string[]) {
+    super(problems.join('\n'));
+    this.problems = problems;
+  }
+}
+
+type Environment = { readonly [name: string]: string | undefined };
+
+const PREFIX_PATTERN = /^[a-z0-9][a-z0-9-]{0,14}-$/;
+const SECRET_MIN_CHARACTERS = 32;
+const SETTLEMENT_GRACE_MS = { min: 1000, max: 604_800_000 };
+
+/** Reads the environment. Throws a ConfigError that names every problem. */
+export function readConfig(environment: Environment): Config {
+  const problems: string[] = [...nameProblems(environment)];
+  const reader: ConfigReader = {
+    text(name) {
+      const value = environment[name] || null;
+      return value === null || isAboutService(name, value) ? null : value;
+    },
+    refuse: (problem) => problems.push(problem),
+  };
+  const prefixes = readPrefixes(reader);
+  const config: Config = {
+    host: reader.text('SPANDREL_HOST') ?? '127.0.0.1',
+    port: readInteger(reader, 'SPANDREL_PORT', { min: 0, max: 65535 }),
+    databaseUrl: readDatabaseUrl(reader),
+    databaseConnectionsMax: readInteger(reader, 'SPANDREL_DATABASE_CONNECTIONS', { min: 1, max: 1000 }),
+    databaseMayLoseWrites: readChoice(reader, 'SPANDREL_DATABASE_UNSAFE', ['on', 'off']) === 'on',
+    secret: readSecret(reader),
+    keyPrefixes: prefixes,
+    publicUrl: readPublicUrl(reader),
+    logLevel: readChoice(reader, 'SPANDREL_LOG_LEVEL', LOG_LEVELS),
+    tracing: readChoice(reader, 'SPANDREL_TRACING', ['on', 'off']) === 'on',
+    metrics: readChoice(reader, 'SPANDREL_METRICS', ['on', 'off']) === 'on',
+    console: readChoice(reader, 'SPANDREL_CONSOLE', ['on', 'off']) === 'on',
+    cors: readCors(reader),
+    trustedProxies: readTrustedProxies(reader),
+    tls: readTls(reader),
+    bootstrap: readBootstrap(reader, prefixes),
+    traceRetentionDays: readTraceRetention(reader),
+    auditRetentionDays: readInteger(reader, 'SPANDREL_AUDIT_RETENTION_DAYS', { min: 0, max: TERM_MAX_DAYS }) || null,
+    settlementGraceMs: readInteger(reader, 'SPANDREL_SETTLEMENT_GRACE_MS', SETTLEMENT_GRACE_MS),
+    webhooks: readWebhooks(reader),
+    aws: readAws(reader),
+    llm: readLlm(reader),
+    evaluators: readEvaluators(reader),
+    limits: readLimits(reader),
+  };
+  if (problems.length > 0) throw new ConfigError(problems);
+  return config;
+}
+
+function readTraceRetention(reader: ConfigReader): number | null {
+  const name = 'SPANDREL_TRACE_RETENTION_DAYS';
+  return reader.text(name) === null ? null : readInteger(reader, name, { min: TERM_MIN_DAYS, max: TERM_MAX_DAYS });
+}
+
+function readDatabaseUrl(reader: ConfigReader): string {
+  const url = reader.text('SPANDREL_DATABASE_URL') ?? 'sqlite:./data/spandrel.db';
+  if (!/^(sqlite:.+|postgres(ql)?:\/\/.+)/.test(url)) {
+    reader.refuse(
+      'SPANDREL_DATABASE_URL must look like sqlite:./data/spandrel.db or postgres://user:password@host:5432/database',
+    );
+  }
+  return url;
+}
+
+function readSecret(reader: ConfigReader): string | null {
+  const secret = reader.text('SPANDREL_SECRET');
+  if (secret !== null && [...secret].length < SECRET_MIN_CHARACTERS) {
+    reader.refuse(`SPANDREL_SECRET must have at least ${SECRET_MIN_CHARACTERS} characters`);
+  }
+  return secret;
+}
+
+function readPrefixes(reader: ConfigReader): readonly string[] {
+  const prefixes = (reader.text('SPANDREL_KEY_PREFIX') ?? 'sk-lw-').split(',').map((prefix) => prefix.trim());
+  if (!prefixes.every((prefix) => PREFIX_PATTERN.test(prefix))) {
+    reader.refuse(
+      'SPANDREL_KEY_PREFIX must be lower-case prefixes of 2 to 16 characters that end in a hyphen, separated by commas',
+    );
+  }
+  return prefixes;
+}
+
+function readPublicUrl(reader: ConfigReader): string | null {
+  return readHttpUrl(reader, 'SPANDREL_PUBLIC_URL')?.replace(/\/+$/, '') ?? null;
+}
+
+function readCors(reader: ConfigReader): CorsOrigins {
+  const text = reader.text('SPANDREL_CORS_ORIGINS') ?? '*';
+  if (text === '*' || text === 'none') return text;
+  const origins = text.split(',').map((origin) => origin.trim());
+  if (!origins.every((origin) => URL.canParse(origin) && new URL(origin).origin === origin)) {
+    reader.refuse(
+      'SPANDREL_CORS_ORIGINS must be *, none, or exact origins such as https://app.example.com, separated by commas',
+    );
+  }
+  return origins;
+}
+
+function readTrustedProxies(reader: ConfigReader): readonly AddressRange[] {
+  const items = (reader.text('SPANDREL_TRUSTED_PROXIES') ?? '').split(',').flatMap((item) => item.trim() || []);
+  const ranges = items.flatMap((item) => parseRangeOrAddress(item) ?? []);
+  if (ranges.length < items.length) {
+    reader.refuse('SPANDREL_TRUSTED_PROXIES must be addresses or networks such as 10.0.0.0/8, separated by commas');
+  }
+  return ranges;
+}
+
+function readTls(reader: ConfigReader): Config['tls'] {
+  const certPath = reader.text('SPANDREL_TLS_CERT');
+  const keyPath = reader.text('SPANDREL_TLS_KEY');
+  if ((certPath === null) !== (keyPath === null)) {
+    reader.refuse('SPANDREL_TLS_CERT and SPANDREL_TLS_KEY must be set together');
+  }
+  return certPath !== null && keyPath !== null ? { certPath, keyPath } : null;
+}

@@ -1,0 +1,63 @@
+/** The names of enum values, and the tone of their badges. */
+
+import {
+  AttemptOutcome,
+  DeadReason,
+  DeliveryState,
+  DisabledReason,
+  EndpointStatus,
+  ReplayStatus,
+} from '../../../gen/spandrel/v1/endpoints_pb.js';
+import type { Tone } from '../design/button.tsx';
+
+export type NameAndTone = { readonly text: string; readonly tone: Tone };
+
+const OUTCOMES: { readonly [outcome: number]: NameAndTone } = {
+  [AttemptOutcome.PENDING]: { text: 'pending', tone: 'quiet' },
+  [AttemptOutcome.SUCCESS]: { text: 'delivered', tone: 'good' },
+  [AttemptOutcome.RETRYABLE]: { text: 'failed, another follows', tone: 'warn' },
+  [AttemptOutcome.TERMINAL]: { text: 'failed', tone: 'bad' },
+};
+
+const STATES: { readonly [state: number]: NameAndTone } = {
+  [DeliveryState.QUEUED]: { text: 'queued', tone: 'quiet' },
+  [DeliveryState.SENDING]: { text: 'being sent', tone: 'accent' },
+  [DeliveryState.RETRYING]: { text: 'waits for another attempt', tone: 'warn' },
+  [DeliveryState.HELD]: { text: 'waits for the endpoint', tone: 'warn' },
+  [DeliveryState.DELIVERED]: { text: 'delivered', tone: 'good' },
+  [DeliveryState.DEAD]: { text: 'dead', tone: 'bad' },
+  [DeliveryState.CANCELLED]: { text: 'cancelled', tone: 'quiet' },
+};
+
+const DISABLED: { readonly [reason: number]: string } = {
+  [DisabledReason.MANUAL]: 'Somebody disabled it.',
+  [DisabledReason.AUTO_FAILURES_72H]: 'No attempt succeeded for 72 hours.',
+  [DisabledReason.RECEIVER_GONE]: 'The receiver answered 410: it is gone.',
+};
+
+const DEAD: { readonly [reason: number]: string } = {
+  [DeadReason.EXHAUSTED]: 'all attempts failed',
+  [DeadReason.RECEIVER_GONE]: 'the receiver is gone',
+  [DeadReason.TOO_LARGE]: 'larger than the queue takes',
+  [DeadReason.EXPIRED]: 'its events left the log',
+};
+
+const REPLAYS: { readonly [status: number]: NameAndTone } = {
+  [ReplayStatus.RUNNING]: { text: 'running', tone: 'accent' },
+  [ReplayStatus.PAUSED]: { text: 'waits for the endpoint', tone: 'warn' },
+  [ReplayStatus.COMPLETED]: { text: 'completed', tone: 'good' },
+  [ReplayStatus.CANCELLED]: { text: 'cancelled', tone: 'quiet' },
+};
+
+const UNKNOWN: NameAndTone = { text: 'unknown', tone: 'quiet' };
+
+export const outcomeName = (outcome: AttemptOutcome): NameAndTone => OUTCOMES[outcome] ?? UNKNOWN;
+export const stateName = (state: DeliveryState): NameAndTone => STATES[state] ?? UNKNOWN;
+export const replayStatusName = (status: ReplayStatus): NameAndTone => REPLAYS[status] ?? UNKNOWN;
+export const disabledReasonName = (reason: DisabledReason | undefined): string => (reason && DISABLED[reason]) || '';
+export const deadReasonName = (reason: DeadReason | undefined): string => (reason && DEAD[reason]) || '';
+
+export function endpointStatusName(status: EndpointStatus, failingSince: unknown): NameAndTone {
+  if (status === EndpointStatus.DISABLED) return { text: 'disabled', tone: 'bad' };
+  return failingSince ? { text: 'failing', tone: 'warn' } : { text: 'active', tone: 'good' };
+}

@@ -1,0 +1,213 @@
+/** What a dispatcher knows of one endpoint, and the pure rules about it: what it gets of the log, and what it sends next. */
+
+import type {
+  DispatchEndpoint,
+  EndpointSnapshot,
+  RunningReplay,
+  WaitingDelivery,
+} from '../domain/delivery/webhook-store.ts';
+import type { LogPages } from './log-pages.ts';
+import { createCursor, resetCursor, type SourceCursor, scanLog } from './source-cursor.ts';
+
+export type ReplaySource = { readonly replay: RunningReplay; readonly cursor: SourceCursor };
+
+export type EndpointState = {
+  endpoint: DispatchEndpoint;
+  isActive: boolean;
+  consecutiveFailures: number;
+  /** Claims and attempts of this process. */
+  inFlight: number;
+  readonly live: SourceCursor;
+  replays: ReplaySource[];
+  /** Due deliveries that the store has named. */
+  waiting: WaitingDelivery[];
+  /** When to read the due deliveries from the store; null: not before something changes. */
+  readDueAtMs: number | null;
+  /** Whether the store has more due deliveries than it named. */
+  isMoreDue: boolean;
+  /** Slots given so far; sources take turns by it. */
+  slotsGiven: number;
+  /** No claim starts before. */
+  pausedUntilMs: number;
+  /** When the endpoint becomes ready by itself; null: not before something changes. */
+  pollAtMs: number | null;
+  /** The store has a newer version; no claim starts before this process has read it. */
+  isOutdated: boolean;
+};
+
+export function createEndpointState(endpoint: DispatchEndpoint, nowMs: number): EndpointState {
+  return {
+    endpoint,
+    isActive: isActive(endpoint),
+    consecutiveFailures: endpoint.consecutiveFailures,
+    inFlight: 0,
+    live: createCursor(endpoint.position),
+    replays: endpoint.replays.map((replay) => ({ replay, cursor: createCursor(replay.position) })),
+    waiting: [],
+    readDueAtMs: nowMs,
+    isMoreDue: false,
+    slotsGiven: 0,
+    pausedUntilMs: 0,
+    pollAtMs: null,
+    isOutdated: false,
+  };
+}
+
+/** Replaces the endpoint by a newer version, and forgets what was found under the older one. */
+export function renewEndpointState(state: EndpointState, endpoint: DispatchEndpoint, nowMs: number): void {
+  state.endpoint = endpoint;
+  state.isActive = isActive(endpoint);
+  state.consecutiveFailures = endpoint.consecutiveFailures;
+  state.isOutdated = false;
+  state.waiting = [];
+  state.readDueAtMs = nowMs;
+  state.pausedUntilMs = 0;
+  resetCursor(state.live, endpoint.position);
+  const known = new Map(state.replays.map((source) => [source.replay.number, source]));
+  state.replays = endpoint.replays.map((replay) => {
+    const cursor = known.get(replay.number)?.cursor;
+    if (cursor === undefined) return { replay, cursor: createCursor(replay.position) };
+    resetCursor(cursor, replay.position);
+    return { replay, cursor };
+  });
+}
+
+/** Applies what a work item returned about the endpoint, unless this process has read a newer version. */
+export function applySnapshot(state: EndpointState, snapshot: EndpointSnapshot): void {
+  if (snapshot.version < state.endpoint.version) return;
+  if (snapshot.version > state.endpoint.version) state.isOutdated = true;
+  if (!snapshot.isActive) state.isActive = false;
+  state.consecutiveFailures = snapshot.consecutiveFailures;
+}
+
+function isActive(endpoint: DispatchEndpoint): boolean {
+  return endpoint.status === 'active' && endpoint.archivedAtMs === null;
+}
+
+/** The event types that the endpoint gets at a position of the log. */
+export function maskAt({ subscriptions }: DispatchEndpoint, seq: number): number {
+  for (let index = subscriptions.length - 1; index >= 0; index -= 1) {
+    const subscription = subscriptions[index];
+    if (subscription !== undefined && subscription.fromSeq <= seq) return subscription.mask;
+  }
+  return 0;
+}
+
+/** All event types that the endpoint gets at this position of the log or later. */
+export function maskFrom({ subscriptions }: DispatchEndpoint, seq: number): number {
+  let mask = 0;
+  for (let index = subscriptions.length - 1; index >= 0; index -= 1) {
+    const subscription = subscriptions[index];
+    if (subscription === undefined) continue;
+    mask |= subscription.mask;
+    if (subscription.fromSeq <= seq) break;
+  }
+  return mask;
+}
+
+/** The first position from this one on at which the endpoint gets any type; beyond every log if there is none. */
+export function wantedFrom(endpoint: DispatchEndpoint, seq: number): number {
+  if (maskAt(endpoint, seq) !== 0) return seq;
+  const next = endpoint.subscriptions.find(({ fromSeq, mask }) => fromSeq > seq && mask !== 0);
+  return next?.fromSeq ?? Number.MAX_SAFE_INTEGER;
+}
+
+/** What gets the next slot of an endpoint: a source whose events become a batch, or a waiting delivery. */
+export type Next =
+  | { readonly kind: 'live'; readonly cursor: SourceCursor }
+  | { readonly kind: 'replay'; readonly cursor: SourceCursor; readonly source: ReplaySource }
+  | { readonly kind: 'waiting'; readonly delivery: WaitingDelivery };
+
+export type NextSource = Exclude<Next, { kind: 'waiting' }>;
+
+export type Surroundings = {
+  readonly pages: Pick<LogPages, 'find'>;
+  readonly headSeq: number;
+  readonly nowMs: number;
+};
+
+/** Null: nothing is ready. If a batch will be ready at a known instant, `pollAtMs` of the state is set. */
+export function nextOf(state: EndpointState, surroundings: Surroundings): Next | null {
+  const live = isLiveReady(state, surroundings) ? ({ kind: 'live', cursor: state.live } as const) : null;
+  const others = othersOf(state, surroundings);
+  if (others.length === 0) return live;
+  // Live events get every second slot whatever else is ready; the others take turns in the rest.
+  if (live !== null && state.slotsGiven % 2 === 0) return live;
+  return others[(state.slotsGiven >> 1) % others.length] ?? live;
+}
+
+function isLiveReady(state: EndpointState, { pages, headSeq, nowMs }: Surroundings): boolean {
+  const { endpoint, live } = state;
+  if (live.resetTo !== null) return false;
+  const isScanned = scanLog(live, {
+    pages,
+    organizationNumber: endpoint.organizationNumber,
+    toSeq: headSeq,
+    maskAt: (seq) => maskAt(endpoint, seq),
+    wantedFrom: (seq) => wantedFrom(endpoint, seq),
+    maskFrom: (seq) => maskFrom(endpoint, seq),
+    enough: endpoint.maxBatchSize,
+  });
+  // The missing page may hold more events of the same batch.
+  if (!isScanned) return false;
+  const oldest = live.pending[0];
+  if (oldest === undefined) return false;
+  if (live.pending.length >= endpoint.maxBatchSize || endpoint.maxBatchDelayMs === 0) return true;
+  const batchAtMs = oldest.createdAtMs + endpoint.maxBatchDelayMs;
+  if (batchAtMs <= nowMs) return true;
+  pollNoLaterThan(state, batchAtMs);
+  return false;
+}
+
+function othersOf(state: EndpointState, { pages }: Surroundings): readonly Next[] {
+  const others: Next[] = [];
+  const [delivery] = state.waiting;
+  if (delivery !== undefined) others.push({ kind: 'waiting', delivery });
+  const source = state.replays.find((each) => isReplayReady(state, each, pages));
+  if (source !== undefined) others.push({ kind: 'replay', cursor: source.cursor, source });
+  return others;
+}
+
+function isReplayReady(
+  { endpoint }: EndpointState,
+  { replay, cursor }: ReplaySource,
+  pages: Surroundings['pages'],
+): boolean {
+  if (cursor.resetTo !== null) return false;
+  scanLog(cursor, {
+    pages,
+    organizationNumber: endpoint.organizationNumber,
+    toSeq: replay.toSeq,
+    maskAt: () => replay.mask,
+    wantedFrom: (seq) => seq,
+    maskFrom: () => replay.mask,
+    enough: endpoint.maxBatchSize,
+  });
+  if (cursor.pending.length >= endpoint.maxBatchSize) return true;
+  return cursor.pending.length > 0 && cursor.scanned >= replay.toSeq;
+}
+
+/** A crash loses positions that are not saved; at most this many sequence numbers are then scanned again. */
+const UNSAVED_SEQS_MAX = 10_000;
+
+/** A source that scanned far, or to its end, and found no events: its position is to be saved. Null: none. */
+export function unsavedOf(state: EndpointState): NextSource | null {
+  const { live, replays } = state;
+  if (isEmpty(live) && live.scanned - live.position >= UNSAVED_SEQS_MAX) return { kind: 'live', cursor: live };
+  for (const source of replays) {
+    const { cursor, replay } = source;
+    const isOver = cursor.scanned >= replay.toSeq && cursor.position < replay.toSeq;
+    if (isEmpty(cursor) && (isOver || cursor.scanned - cursor.position >= UNSAVED_SEQS_MAX)) {
+      return { kind: 'replay', cursor, source };
+    }
+  }
+  return null;
+}
+
+function isEmpty({ pending, advancing, resetTo }: SourceCursor): boolean {
+  return pending.length === 0 && advancing === 0 && resetTo === null;
+}
+
+export function pollNoLaterThan(state: EndpointState, atMs: number): void {
+  state.pollAtMs = state.pollAtMs === null ? atMs : Math.min(state.pollAtMs, atMs);
+}

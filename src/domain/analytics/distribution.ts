@@ -1,0 +1,111 @@
+/** Percentiles of numbers: exact up to a limit, and beyond it from bins of similar values. */
+
+/** By nearest rank. */
+export type Percentiles = { readonly p50: number; readonly p95: number };
+
+/** Maps numbers to bins of similar values. Bins ascend with their values. */
+export type Bins = {
+  binOf(value: number): number;
+  middleOf(key: number): number;
+};
+
+export type Distribution = {
+  add(value: number): void;
+  /** How many values or bins are in memory. */
+  size(): number;
+  /** Null without values. */
+  percentiles(): Percentiles | null;
+};
+
+/** With more values a percentile may be off by one percent. */
+export const EXACT_VALUES_MAX = 10_000;
+/** Below it every value has its own bin. */
+const SINGLE_VALUE_BELOW = 100;
+/** Half the width of a bin, plus the rounding of its middle, stays within one percent. */
+const BIN_GROWTH = 1.01;
+const LOG_GROWTH = Math.log(BIN_GROWTH);
+
+/** By default for whole numbers from 0 on. */
+export function createDistribution({ binOf, middleOf }: Bins = WHOLE_NUMBER_BINS): Distribution {
+  let values: number[] = [];
+  let bins: Map<number, number> | null = null;
+  let count = 0;
+
+  function addToBin(value: number): void {
+    const key = binOf(value);
+    bins?.set(key, (bins.get(key) ?? 0) + 1);
+  }
+
+  return {
+    add(value) {
+      count += 1;
+      if (bins !== null) {
+        addToBin(value);
+        return;
+      }
+      values.push(value);
+      if (values.length <= EXACT_VALUES_MAX) return;
+      bins = new Map();
+      for (const each of values) addToBin(each);
+      values = [];
+    },
+    size: () => bins?.size ?? values.length,
+    percentiles() {
+      if (count === 0) return null;
+      const at = bins === null ? pickFrom(values) : pickFromBins(bins, middleOf);
+      return { p50: at(rankOf(50, count)), p95: at(rankOf(95, count)) };
+    },
+  };
+}
+
+/** The rank of a percentile among `count` sorted values, from 1 on. */
+function rankOf(percent: number, count: number): number {
+  return Math.ceil((percent * count) / 100);
+}
+
+function pickFrom(values: readonly number[]): (rank: number) => number {
+  const sorted = Float64Array.from(values).sort();
+  return (rank) => sorted[rank - 1] ?? 0;
+}
+
+function pickFromBins(bins: ReadonlyMap<number, number>, middleOf: Bins['middleOf']): (rank: number) => number {
+  const sorted = [...bins].sort(([one], [other]) => one - other);
+  return (rank) => {
+    let before = 0;
+    for (const [key, count] of sorted) {
+      before += count;
+      if (before >= rank) return middleOf(key);
+    }
+    return 0;
+  };
+}
+
+const WHOLE_NUMBER_BINS: Bins = { binOf: binOfWholeNumber, middleOf: middleOfWholeNumber };
+
+function binOfWholeNumber(value: number): number {
+  if (value < SINGLE_VALUE_BELOW) return value;
+  return SINGLE_VALUE_BELOW + Math.floor(Math.log(value / SINGLE_VALUE_BELOW) / LOG_GROWTH);
+}
+
+function middleOfWholeNumber(key: number): number {
+  if (key < SINGLE_VALUE_BELOW) return key;
+  const least = SINGLE_VALUE_BELOW * BIN_GROWTH ** (key - SINGLE_VALUE_BELOW);
+  return Math.round((least * 2 * BIN_GROWTH) / (1 + BIN_GROWTH));
+}
+
+/** For any numbers: bin 0 holds what is nearly zero, and negative bins mirror the positive ones. */
+export const SIGNED_BINS: Bins = {
+  binOf(value) {
+    const size = Math.abs(value);
+    if (size < LEAST_SIZE) return 0;
+    return Math.sign(value) * (1 + Math.floor((Math.log(size) - LOG_LEAST) / LOG_GROWTH));
+  },
+  middleOf(key) {
+    if (key === 0) return 0;
+    // A power of BIN_GROWTH would overflow a double long before the product does.
+    const least = Math.exp(LOG_LEAST + (Math.abs(key) - 1) * LOG_GROWTH);
+    return Math.sign(key) * Math.min(Number.MAX_VALUE, least * ((2 * BIN_GROWTH) / (1 + BIN_GROWTH)));
+  },
+};
+const LEAST_SIZE = 1e-9;
+const LOG_LEAST = Math.log(LEAST_SIZE);

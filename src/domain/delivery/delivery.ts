@@ -1,0 +1,107 @@
+/** Deliveries: batches of events sent to an endpoint, and the attempts to send each. Instants are epoch ms. */
+
+export type DeliveryStatus = 'queued' | 'sending' | 'retrying' | 'delivered' | 'dead' | 'cancelled';
+export type DeadReason = 'exhausted' | 'receiver_gone' | 'too_large' | 'expired';
+
+/** The state of a delivery that its rules (delivery-step.ts) read and write. */
+export type DeliveryState = {
+  readonly status: DeliveryStatus;
+  /** Attempts started so far. */
+  readonly attempt: number;
+  /** Backoff steps taken since the backoff started. */
+  readonly failures: number;
+  /** Lost senders and sender faults in a row. */
+  readonly lost: number;
+  /** When the backoff started: at the first attempt; null before it. */
+  readonly backoffStartedAtMs: number | null;
+  /**
+   * The run of the endpoint when this last changed. If it is below the endpoint's, the delivery is due and its backoff
+   * starts anew.
+   */
+  readonly run: number;
+  /** Increases with every claim, takeover and redelivery: a result with an older fence is stale. */
+  readonly fence: number;
+  /** While waiting, when it is due; while sending, when the lease ends; null once it has ended. */
+  readonly dueAtMs: number | null;
+  readonly endedAtMs: number | null;
+  readonly deadReason: DeadReason | null;
+};
+
+/** A delivery as stored. The API shows one that waits for a disabled endpoint as `held`. */
+export type Delivery = DeliveryState & {
+  readonly number: number;
+  readonly endpointNumber: number;
+  readonly dispatchId: string;
+  readonly replayId: string | null;
+  readonly test: boolean;
+  readonly eventIds: readonly string[];
+  /** When the oldest event was created. */
+  readonly eventsFromMs: number;
+  readonly createdAtMs: number;
+  readonly firstAttemptAtMs: number | null;
+  readonly lastAttemptAtMs: number | null;
+  /** The next three describe the newest attempt. */
+  readonly responseStatus: number | null;
+  readonly error: string | null;
+  readonly terminalHint: boolean;
+};
+
+export type AttemptOutcome = 'pending' | 'success' | 'retryable' | 'terminal';
+
+/** One row of the delivery log. */
+export type Attempt = {
+  readonly id: string;
+  readonly dispatchId: string;
+  readonly attempt: number;
+  readonly eventIds: readonly string[];
+  readonly outcome: AttemptOutcome;
+  readonly responseStatus: number | null;
+  readonly latencyMs: number | null;
+  readonly error: string | null;
+  readonly firedAtMs: number;
+  /** The first 1000 characters of the answer of a receiver that refused. */
+  readonly responseBody: string | null;
+  readonly test: boolean;
+  readonly terminalHint: boolean;
+};
+
+/** The result of an attempt as the store records it. */
+export type Verdict = {
+  readonly kind: 'success' | 'failure' | 'gone' | 'sender_fault';
+  readonly responseStatus: number | null;
+  readonly latencyMs: number | null;
+  readonly error: string | null;
+  readonly responseBody: string | null;
+  readonly terminalHint: boolean;
+  /** The shortest delay that the receiver asked for; null for none. */
+  readonly retryAfterMs: number | null;
+};
+
+export type ReplayStatus = 'running' | 'completed' | 'cancelled';
+
+/** Events of a time range that an endpoint gets again. The API shows one whose endpoint is disabled as `paused`. */
+export type Replay = {
+  readonly id: string;
+  readonly endpointNumber: number;
+  readonly status: ReplayStatus;
+  readonly fromMs: number;
+  readonly toMs: number;
+  /** The selector of the request; null: all events of the endpoint. */
+  readonly type: string | null;
+  readonly matched: number;
+  readonly enqueued: number;
+  readonly delivered: number;
+  readonly dead: number;
+  readonly createdAtMs: number;
+  readonly completedAtMs: number | null;
+};
+
+/** A new replay: the range of the log it reads, both ends included, and the event types it delivers. */
+export type NewReplay = Pick<
+  Replay,
+  'id' | 'endpointNumber' | 'fromMs' | 'toMs' | 'type' | 'matched' | 'createdAtMs'
+> & {
+  readonly fromSeq: number;
+  readonly toSeq: number;
+  readonly mask: number;
+};

@@ -1,0 +1,122 @@
+/** Creates endpoints. */
+
+import type { RandomBytes } from '../clock.ts';
+import { Fault } from '../fault.ts';
+import { randomBase62, toBase62 } from '../ids.ts';
+import { auditRecord } from '../management/audit.ts';
+import { refreshCall } from '../management/fresh-caller.ts';
+import { commitIdempotently } from '../management/idempotent-commit.ts';
+import type { ManagementCall, ReceiptOf } from '../management/management-call.ts';
+import { refuseProblems } from '../reasons.ts';
+import type { EndpointRecord, SqsRecord } from './endpoint.ts';
+import { type EndpointDeps, MANAGE, TARGET_TYPE } from './endpoint-deps.ts';
+import { CONTROLS, type ControlName, creationProblems, type EndpointDraft } from './endpoint-draft.ts';
+import { newQueue, type QueueContent, requireQueue } from './endpoint-queue.ts';
+import type { EndpointSecrets } from './endpoint-secrets.ts';
+import { requireUrl, requireValues } from './endpoint-values.ts';
+import { type SecretEndpoint, viewEndpoint } from './endpoint-view.ts';
+import { mintWebhookSecret } from './webhook-signature.ts';
+
+export type EndpointCreation = {
+  readonly call: ManagementCall;
+  readonly draft: EndpointDraft;
+  readonly receipt: ReceiptOf<SecretEndpoint>;
+};
+
+/** The streak of a new endpoint. */
+const NEW_STREAK = { failingSinceMs: null, lastSuccessAtMs: null, lastFailureAtMs: null, consecutiveFailures: 0 };
+
+export function createEndpoint(
+  deps: EndpointDeps,
+  { call, draft, receipt }: EndpointCreation,
+): Promise<SecretEndpoint> {
+  const { store, webhooks, random, queues, endpointsMax } = deps;
+  const { actor, nowMs } = call;
+  refuseProblems(creationProblems(draft));
+  let drawing: Promise<NewEndpoint> | null = null;
+  return commitIdempotently(store, call, {
+    receipt,
+    checkCaller: () => refreshCall(store, call, MANAGE),
+    async attempt() {
+      // Preparing resolves the host, so later attempts of the commit reuse the prepared endpoint.
+      drawing ??= drawEndpoint(deps, call, draft);
+      const { record, secret } = await drawing;
+      const count = await webhooks.countEndpoints(call.caller.organization.id);
+      if (count >= endpointsMax) throw limitReached(endpointsMax);
+      const result = { endpoint: viewEndpoint({ ...record, ...NEW_STREAK }, queues.service), secret };
+      const endpoints = [{ record, expectedVersion: 0, clearsStreak: false }];
+      const audited = { action: `${TARGET_TYPE}.create`, targetType: TARGET_TYPE, targetId: record.id, status: 201 };
+      const audit = [auditRecord(actor, audited, { nowMs, random })];
+      return { result, change: { endpoints, audit } };
+    },
+  });
+}
+
+type NewEndpoint = { readonly record: EndpointRecord; readonly secret: string };
+
+/** Throws webhook_endpoint_invalid for a url and for values that may not be. */
+async function drawEndpoint(deps: EndpointDeps, call: ManagementCall, draft: EndpointDraft): Promise<NewEndpoint> {
+  if (typeof draft.url === 'string') await requireUrl(deps, draft.url);
+  const secret = mintWebhookSecret(deps.random);
+  return { secret, record: newRecord(deps, { call, draft, secret }) };
+}
+
+type NewRecord = Omit<EndpointCreation, 'receipt'> & { readonly secret: string };
+
+/** Throws webhook_endpoint_invalid for values that may not be. */
+function newRecord(deps: EndpointDeps, { call, draft, secret }: NewRecord): EndpointRecord {
+  const { random, secrets, queues } = deps;
+  const { caller, nowMs } = call;
+  const id = newEndpointId(nowMs, random);
+  const queue = draft.sqs == null ? null : newQueue(draft.sqs, random);
+  const values = { ...controlsOf(draft), enabledEvents: draft.enabledEvents ?? [] };
+  if (queue !== null) requireQueue(queue, queues);
+  requireValues(values);
+  return {
+    organizationId: caller.organization.id,
+    id,
+    destinationKind: draft.destinationKind ?? 'http',
+    url: draft.url ?? null,
+    sqs: queue === null ? null : sealQueue(secrets, id, queue),
+    ...values,
+    status: 'active',
+    disabledReason: null,
+    disabledAtMs: null,
+    description: draft.description ?? null,
+    secret: secrets.seal(id, 'secret', secret),
+    previousSecret: null,
+    previousSecretUntilMs: null,
+    destinationVersion: 1,
+    run: 1,
+    createdAtMs: nowMs,
+    updatedAtMs: nowMs,
+    archivedAtMs: null,
+  };
+}
+
+/** Seals the secret of a queue for storage. */
+export function sealQueue(secrets: EndpointSecrets, endpointId: string, queue: QueueContent): SqsRecord {
+  const { secretAccessKey, ...shown } = queue;
+  const sealed = secretAccessKey === null ? null : secrets.seal(endpointId, 'sqs_secret', secretAccessKey);
+  return { ...shown, secretAccessKey: sealed };
+}
+
+function controlsOf(draft: EndpointDraft): Readonly<Record<ControlName, number>> {
+  const entries = CONTROLS.map(({ name, fallback }) => [name, draft[name] ?? fallback] as const);
+  return Object.fromEntries(entries) as Record<ControlName, number>;
+}
+
+const ID_TIME_DIGITS = 9;
+const ID_RANDOM_DIGITS = 20;
+
+/** Ids sort by creation time. */
+export function newEndpointId(nowMs: number, random: RandomBytes): string {
+  return `webhookendpoint_${toBase62(nowMs, ID_TIME_DIGITS)}${randomBase62(ID_RANDOM_DIGITS, random)}`;
+}
+
+function limitReached(endpointsMax: number): Fault {
+  return new Fault(
+    'webhook_endpoint_limit',
+    `The organization has ${endpointsMax} webhook endpoints, which is the limit.`,
+  );
+}

@@ -1,0 +1,104 @@
+/** The dependencies of the rules of endpoints, and the commits that concern one endpoint. */
+
+import type { Clock, RandomBytes } from '../clock.ts';
+import type { CursorCodec } from '../cursor.ts';
+import type { WebhookStore } from '../delivery/webhook-store.ts';
+import { Fault } from '../fault.ts';
+import { type FreshCall, refreshCall } from '../management/fresh-caller.ts';
+import { commitIdempotently } from '../management/idempotent-commit.ts';
+import type { ManagementStore } from '../management/management.ts';
+import { isNameable, type ManagementCall, type ReceiptOf } from '../management/management-call.ts';
+import { commitOptimistically, type Proposal } from '../management/optimistic-commit.ts';
+import type { AttemptResult } from './destination.ts';
+import type { Endpoint } from './endpoint.ts';
+import type { QueueRules } from './endpoint-queue.ts';
+import type { EndpointSecrets } from './endpoint-secrets.ts';
+import type { ResolveHost, UrlPolicy } from './url-policy.ts';
+
+export type EndpointDeps = {
+  readonly store: ManagementStore;
+  readonly webhooks: WebhookStore;
+  readonly random: RandomBytes;
+  readonly clock: Clock;
+  readonly cursors: CursorCodec;
+  readonly secrets: EndpointSecrets;
+  readonly urlPolicy: UrlPolicy;
+  readonly resolve: ResolveHost;
+  readonly queues: QueueRules;
+  /** The limit per organization, without archived ones. */
+  readonly endpointsMax: number;
+  readonly sendTest: SendTest;
+  /** Called when the end of a test could not be stored. */
+  readonly onTestUnrecorded: (error: unknown) => void;
+};
+
+/** A batch of one made-up event. */
+export type TestMessage = { readonly dispatchId: string; readonly envelope: string; readonly nowMs: number };
+
+/** Makes the attempt of a test, signed and sent like any other. Never throws for a failure of the receiver. */
+export type SendTest = (endpoint: Endpoint, test: TestMessage) => Promise<AttemptResult>;
+
+export const MANAGE = 'webhookEndpoints:manage';
+/** The target type in the audit log. */
+export const TARGET_TYPE = 'webhookEndpoint';
+
+/** Throws webhook_endpoint_not_found for unknown, hidden and archived endpoints alike. */
+export async function requireEndpoint(webhooks: WebhookStore, organizationId: string, id: string): Promise<Endpoint> {
+  return requireFound(await findEndpoint(webhooks, organizationId, id));
+}
+
+export type EndpointTarget = { readonly call: ManagementCall; readonly id: string };
+
+/** Commits optimistically about one endpoint, with the current permissions of the caller. */
+export function commitOnEndpoint<R>(
+  { store, webhooks }: Pick<EndpointDeps, 'store' | 'webhooks'>,
+  { call, id }: EndpointTarget,
+  attempt: (fresh: FreshCall, endpoint: Endpoint) => Proposal<R> | Promise<Proposal<R>>,
+): Promise<R> {
+  const organizationId = call.caller.organization.id;
+  return commitOptimistically(store, organizationId, {
+    attempt: async () => {
+      const [fresh, endpoint] = await Promise.all([
+        refreshCall(store, call, MANAGE),
+        findEndpoint(webhooks, organizationId, id),
+      ]);
+      return attempt(fresh, requireFound(endpoint));
+    },
+  });
+}
+
+export type IdempotentEndpointCommit<R> = {
+  readonly receipt: ReceiptOf<R>;
+  readonly attempt: (endpoint: Endpoint) => Proposal<R> | Promise<Proposal<R>>;
+};
+
+/**
+ * The same, for operations with idempotency keys. A repeated call gets its receipt even if the endpoint is gone by now.
+ */
+export function commitIdempotentlyOnEndpoint<R>(
+  { store, webhooks }: Pick<EndpointDeps, 'store' | 'webhooks'>,
+  { call, id }: EndpointTarget,
+  { receipt, attempt }: IdempotentEndpointCommit<R>,
+): Promise<R> {
+  return commitIdempotently(store, call, {
+    receipt,
+    checkCaller: () => refreshCall(store, call, MANAGE),
+    attempt: async () => attempt(await requireEndpoint(webhooks, call.caller.organization.id, id)),
+  });
+}
+
+/** Throws webhook_endpoint_disabled. */
+export function requireActive({ status }: Endpoint): void {
+  if (status !== 'active') {
+    throw new Fault('webhook_endpoint_disabled', 'The webhook endpoint is disabled; enable it first.');
+  }
+}
+
+function findEndpoint(webhooks: WebhookStore, organizationId: string, id: string): Promise<Endpoint | null> {
+  return isNameable(id) ? webhooks.endpoint(organizationId, id) : Promise.resolve(null);
+}
+
+function requireFound(endpoint: Endpoint | null): Endpoint {
+  if (endpoint === null) throw new Fault('webhook_endpoint_not_found', 'Webhook endpoint not found.');
+  return endpoint;
+}

@@ -1,0 +1,114 @@
+/** Sends the events of a time range again. */
+
+import { type ReplayView, viewReplay } from '../delivery/delivery-view.ts';
+import type { MatchedEvents } from '../delivery/webhook-store.ts';
+import { type EventMask, maskOfSelector, maskOfSelectors } from '../events/event-type.ts';
+import { rangeProblems } from '../events/events.ts';
+import { Fault, type Reason } from '../fault.ts';
+import { newId } from '../ids.ts';
+import { auditRecord } from '../management/audit.ts';
+import { isNameable, type ManagementCall, type ReceiptOf } from '../management/management-call.ts';
+import { refuseProblems } from '../reasons.ts';
+import { retentionStartMs } from '../retention-terms.ts';
+import type { Endpoint } from './endpoint.ts';
+import {
+  commitIdempotentlyOnEndpoint,
+  type EndpointDeps,
+  type EndpointTarget,
+  requireActive,
+  requireEndpoint,
+  TARGET_TYPE,
+} from './endpoint-deps.ts';
+
+/** Both ends are included. */
+export type ReplayRange = {
+  readonly fromMs: number;
+  readonly toMs: number;
+  /** A selector; null: all events that the endpoint gets. */
+  readonly type: string | null;
+};
+
+export type StartedReplay = { readonly replayId: string; readonly matched: number };
+
+export type ReplayRequest = EndpointTarget & {
+  readonly range: ReplayRange;
+  readonly receipt: ReceiptOf<StartedReplay>;
+};
+
+const UNFINISHED_MAX = 4;
+
+/** The problems of a range whose ends are valid instants. */
+export function replayProblems({ fromMs, toMs, type }: ReplayRange): readonly Reason[] {
+  if (type === null || maskOfSelector(type) !== null) return rangeProblems(fromMs, toMs);
+  const message = 'type must be a type of event or a selector such as gateway.request.*';
+  return [{ field: 'type', type: 'invalid_enum_value', message }, ...rangeProblems(fromMs, toMs)];
+}
+
+/** The start fixes the range of the log: the replay leaves out events stored later. */
+export function startReplay(deps: EndpointDeps, { call, id, range, receipt }: ReplayRequest): Promise<StartedReplay> {
+  const { webhooks, random } = deps;
+  const { actor, nowMs } = call;
+  refuseProblems(replayProblems(range));
+  const match = createMatch(deps, call, range);
+  return commitIdempotentlyOnEndpoint(
+    deps,
+    { call, id },
+    {
+      receipt,
+      async attempt(endpoint) {
+        requireActive(endpoint);
+        if ((await webhooks.countUnfinishedReplays(endpoint.number)) >= UNFINISHED_MAX) throw tooManyReplays();
+        const mask = maskOfSelectors(endpoint.enabledEvents) & maskOfSelectors([range.type ?? '*']);
+        const found = await match(endpoint, mask);
+        const replay = {
+          ...range,
+          ...found,
+          id: newId('replay', random),
+          endpointNumber: endpoint.number,
+          mask,
+          createdAtMs: nowMs,
+        };
+        const result = { replayId: replay.id, matched: found.matched };
+        const audited = { action: `${TARGET_TYPE}.replay`, targetType: TARGET_TYPE, targetId: id };
+        const audit = [auditRecord(actor, audited, { nowMs, random })];
+        return { result, change: { replays: [replay], audit } };
+      },
+    },
+  );
+}
+
+/** Throws webhook_replay_not_found. */
+export async function getReplay(
+  { webhooks }: EndpointDeps,
+  { call, id }: EndpointTarget,
+  replayId: string,
+): Promise<ReplayView> {
+  const endpoint = await requireEndpoint(webhooks, call.caller.organization.id, id);
+  const found = isNameable(replayId) ? await webhooks.replay(endpoint.number, replayId) : null;
+  if (found === null) throw new Fault('webhook_replay_not_found', 'Webhook replay not found.');
+  return viewReplay(found, endpoint);
+}
+
+type Match = (endpoint: Endpoint, mask: EventMask) => Promise<MatchedEvents>;
+
+/**
+ * Counting thirteen months of events is slow, so another attempt of the commit reuses the count while the mask is the
+ * same.
+ */
+function createMatch({ webhooks }: EndpointDeps, { nowMs }: ManagementCall, { fromMs, toMs }: ReplayRange): Match {
+  let known: { readonly mask: EventMask; readonly found: MatchedEvents } | null = null;
+  return async ({ organizationNumber }, mask) => {
+    if (known?.mask === mask) return known.found;
+    const question = { fromMs, toMs, sinceMs: retentionStartMs(nowMs), mask };
+    const found = await webhooks.matchEvents(organizationNumber, question);
+    known = { mask, found };
+    return found;
+  };
+}
+
+function tooManyReplays(): Fault {
+  return new Fault(
+    'too_many_replays',
+    `The webhook endpoint has ${UNFINISHED_MAX} unfinished replays, which is the limit.`,
+  );
+}

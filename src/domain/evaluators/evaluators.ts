@@ -1,0 +1,175 @@
+/** The saved evaluators of a project. */
+
+import type { LosslessObject } from '../../json/lossless-json.ts';
+import { evaluatorBytes } from '../answer-size.ts';
+import type { Project } from '../caller.ts';
+import type { RandomBytes } from '../clock.ts';
+import { Fault, unavailableFault, validationFault } from '../fault.ts';
+import { newId } from '../ids.ts';
+import { countCodePoints, refuseProblems } from '../reasons.ts';
+import { drawSlug } from '../slug.ts';
+import type { EvaluatorStore } from '../store.ts';
+import type { Evaluator } from './evaluator.ts';
+import { changeProblems, type EvaluatorChange, mergeChange } from './evaluator-change.ts';
+import { type EvaluatorContent, type EvaluatorDraft, validateDraft } from './evaluator-draft.ts';
+import { type CheckPatterns, patternProblems } from './text-rules.ts';
+
+export { changeProblems, type EvaluatorChange } from './evaluator-change.ts';
+export { draftProblems, type EvaluatorDraft } from './evaluator-draft.ts';
+export type { EvaluatorFieldDraft } from './evaluator-fields.ts';
+
+export type EvaluatorDeps = {
+  readonly store: EvaluatorStore;
+  readonly random: RandomBytes;
+  readonly checkPatterns: CheckPatterns;
+};
+
+export type Evaluators = {
+  /** By id, or else by slug. Throws evaluator_not_found, also for another project's. */
+  get(project: Project, idOrSlug: string): Promise<Evaluator>;
+  /** Throws validation_error with every problem of the draft, or evaluator_limit_reached. */
+  create(project: Project, draft: EvaluatorDraft, nowMs: number): Promise<Evaluator>;
+  /**
+   * All evaluators of the project: the last updated first, then by id. Calls `countAnswer` with the bytes of each page it
+   * reads. Throws evaluator_list_too_large.
+   */
+  list(project: Project, countAnswer: (bytes: number) => void): Promise<readonly Evaluator[]>;
+  /** Throws validation_error, evaluator_not_found, evaluator_type_immutable. Stores nothing when nothing changes. */
+  update(project: Project, update: EvaluatorUpdate): Promise<Evaluator>;
+  /** Throws evaluator_not_found. */
+  remove(project: Project, idOrSlug: string, nowMs: number): Promise<void>;
+};
+
+export type EvaluatorUpdate = {
+  readonly idOrSlug: string;
+  readonly change: EvaluatorChange;
+  readonly nowMs: number;
+};
+
+export function createEvaluators(deps: EvaluatorDeps): Evaluators {
+  return {
+    get: (project, idOrSlug) => findEvaluator(deps, project, idOrSlug),
+    create: async (project, draft, nowMs) => {
+      const content = validateDraft(draft);
+      await refuseBadPatterns(deps, project.id, content);
+      for (let attempt = 0; attempt < SLUG_ATTEMPTS_MAX; attempt += 1) {
+        const evaluator: Evaluator = {
+          id: newId('evaluator', deps.random),
+          projectId: project.id,
+          slug: drawSlug(content.name, 'evaluator', deps.random),
+          ...content,
+          createdAtMs: nowMs,
+          updatedAtMs: nowMs,
+        };
+        const outcome = await deps.store.insert(evaluator, LIVE_MAX);
+        if (outcome === 'stored') return evaluator;
+        if (outcome === 'limit_reached') throw limitFault();
+      }
+      throw new Error(`no free slug in ${SLUG_ATTEMPTS_MAX} draws`);
+    },
+    list: (project, countAnswer) => listEvaluators(deps, project, countAnswer),
+    update: (project, update) => updateEvaluator(deps, project, update),
+    remove: async (project, idOrSlug, nowMs) => {
+      const { id } = await findEvaluator(deps, project, idOrSlug);
+      if (!(await deps.store.remove(project.id, id, nowMs))) throw notFoundFault();
+    },
+  };
+}
+
+async function findEvaluator({ store }: EvaluatorDeps, project: Project, idOrSlug: string): Promise<Evaluator> {
+  if (idOrSlug.includes('\0')) throw nulFault();
+  const evaluator = isNameable(idOrSlug) ? await store.find(project.id, idOrSlug) : null;
+  if (!evaluator) throw notFoundFault();
+  return evaluator;
+}
+
+// The evaluators of a project may take a thousand times the largest body, so they are read in small pages, up to a limit.
+const PAGE_SIZE = 25;
+const LIST_MAX_BYTES = 64 * 1024 * 1024;
+
+/** Pages follow the ids, so that an evaluator that changes meanwhile is neither missed nor listed twice. */
+async function listEvaluators(
+  { store }: EvaluatorDeps,
+  project: Project,
+  countAnswer: (bytes: number) => void,
+): Promise<readonly Evaluator[]> {
+  const found: Evaluator[] = [];
+  let totalBytes = 0;
+  let afterId: string | null = null;
+  do {
+    const page: readonly Evaluator[] = await store.list(project.id, { afterId, limit: PAGE_SIZE });
+    const bytes = page.reduce((sum, evaluator) => sum + evaluatorBytes(evaluator), 0);
+    totalBytes += bytes;
+    if (totalBytes > LIST_MAX_BYTES) throw tooLargeFault();
+    countAnswer(bytes);
+    found.push(...page);
+    afterId = page.length < PAGE_SIZE ? null : (page.at(-1)?.id ?? null);
+  } while (afterId !== null);
+  return found.sort((a, b) => b.updatedAtMs - a.updatedAtMs || (a.id < b.id ? -1 : 1));
+}
+
+// Every failed attempt means that another request succeeded, so a long series means heavy contention.
+const UPDATE_ATTEMPTS_MAX = 50;
+const RETRY_AFTER_SECONDS = 1;
+
+async function updateEvaluator(
+  deps: EvaluatorDeps,
+  project: Project,
+  { idOrSlug, change, nowMs }: EvaluatorUpdate,
+): Promise<Evaluator> {
+  refuseProblems(changeProblems(change));
+  for (let round = 0; round < UPDATE_ATTEMPTS_MAX; round += 1) {
+    const stored = await findEvaluator(deps, project, idOrSlug);
+    const content = mergeChange(stored, change);
+    const { name, configJson, fields, outputFields } = content;
+    if (name === stored.name && configJson === stored.configJson) return stored;
+    if (configJson !== stored.configJson) await refuseBadPatterns(deps, project.id, content);
+    // Strictly increasing, so that it identifies one state of the evaluator.
+    const updatedAtMs = Math.max(nowMs, stored.updatedAtMs + 1);
+    const evaluator: Evaluator = { ...stored, name, configJson, fields, outputFields, updatedAtMs };
+    if ((await deps.store.replace(evaluator, stored.updatedAtMs)) === 'stored') return evaluator;
+  }
+  throw unavailableFault('Others keep changing this evaluator; try again.', RETRY_AFTER_SECONDS);
+}
+
+/** Throws validation_error. */
+async function refuseBadPatterns(
+  { checkPatterns }: EvaluatorDeps,
+  projectId: string,
+  { type, configJson }: EvaluatorContent,
+) {
+  if (type !== 'evaluator') return;
+  const { evaluatorType, settings } = JSON.parse(configJson) as { evaluatorType: string; settings: LosslessObject };
+  refuseProblems(await patternProblems(checkPatterns, { projectId, evaluatorType, settings, path: 'config.settings' }));
+}
+
+/** Evaluators a project may hold at once. */
+const LIVE_MAX = 1000;
+// With 36^5 suffixes and at most LIVE_MAX slugs in use, about one create in 60,000 needs a second draw.
+const SLUG_ATTEMPTS_MAX = 16;
+const ID_OR_SLUG_LENGTH_MAX = 200;
+
+/** A longer text can be no id or slug, and is answered as unknown without a query. */
+function isNameable(idOrSlug: string): boolean {
+  return countCodePoints(idOrSlug) <= ID_OR_SLUG_LENGTH_MAX;
+}
+
+function notFoundFault(): Fault {
+  const message = 'Evaluator not found';
+  return new Fault('evaluator_not_found', message, { flatError: message });
+}
+
+function limitFault(): Fault {
+  const message = `The project already holds ${LIVE_MAX} evaluators; delete one before creating another.`;
+  return new Fault('evaluator_limit_reached', message);
+}
+
+function tooLargeFault(): Fault {
+  const message = `The evaluators of the project take more than ${LIST_MAX_BYTES} bytes together; read them one by one.`;
+  return new Fault('evaluator_list_too_large', message);
+}
+
+function nulFault(): Fault {
+  const message = 'idOrSlug must not contain the character U+0000';
+  return validationFault('param', [{ field: 'idOrSlug', type: 'invalid_format', message }]);
+}

@@ -1,0 +1,121 @@
+/** The port through which an append reads and writes rows in one transaction of the store. */
+
+import type { ActiveMonitors, EvaluationJob, JobKey, Settle } from '../evaluations/jobs.ts';
+import type { Evaluation, Span, SpanSummary, TraceRecord, TraceTotals } from '../traces/trace.ts';
+import type { NewEvent } from './event.ts';
+import type { GovernanceEventType, RequestEventType } from './event-type.ts';
+import type { EmittedFacts } from './request-data.ts';
+import type { EventKind } from './request-event.ts';
+import type { StoredRequestState } from './request-state.ts';
+
+export type AppendTables = {
+  findTrace(projectNumber: number, traceId: string): TraceRecord | undefined;
+  /** Answers the key of the new trace. */
+  insertTrace(trace: NewTrace): TraceKey;
+  updateTrace(place: TraceKey, trace: StoredTraceState): void;
+  /** Afterwards no part of the trace can be found, and its id is free. */
+  eraseTrace(place: TraceKey): void;
+  /** False, and stores nothing, when the trace has this span id. */
+  insertSpan(place: TraceKey, span: Span): boolean;
+  /** `emittedRequestId` is null where it follows from the span. */
+  replaceSpan(place: TraceKey, span: Span, emittedRequestId: string | null): void;
+  hasSpan(place: TraceKey, spanId: string): boolean;
+  findSpan(place: TraceKey, spanId: string): StoredSpan | undefined;
+  /** Includes all texts. */
+  findWholeSpan(place: TraceKey, spanId: string): WholeSpan | undefined;
+  /** All spans of the trace, in any order. Slow for large traces. */
+  summaries(place: TraceKey): readonly SpanSummary[];
+  storeEvaluation(place: TraceKey, evaluation: Evaluation): void;
+  /** The monitors that run on every new trace. */
+  activeMonitorsOf(projectNumber: number): ActiveMonitors;
+  readonly settle: Settle;
+  /** Whether any span of the trace has no parent. */
+  hasRoot(place: TraceKey): boolean;
+  /** Whether one more job may wait, which the caller then stores. Counts refusals. */
+  hasRoomForJob(projectNumber: number): boolean;
+  findJob(place: TraceKey, sourceId: string): EvaluationJob | undefined;
+  storeJob(job: EvaluationJob): void;
+  removeJob(key: JobKey): void;
+  /** Requests admitted by the instant that still have no outcome, oldest first. */
+  overdueRequests(admittedByMs: number, countMax: number): readonly OverdueRequest[];
+  /** A new unique id. */
+  newChangeId(): string;
+  /** The requests and the log of an organization. */
+  log(organizationNumber: number): LogTables;
+};
+
+export type LogTables = {
+  /** The largest index, from 0, of the keys under which the organization ever stored a request. */
+  lastKeyIndex: number;
+  findRequest(key: string): RequestRow | undefined;
+  /** The facts of the newest completed event of a request; undefined when the event was removed. */
+  findEmitted(key: string): EmittedFacts | undefined;
+  /** Stores the request and any event of it. False, and stores nothing, when the key is in use. */
+  insertRequest(key: string, request: NewRequest, event: MakeEvent | null): boolean;
+  /** Changes a stored request and appends its event. */
+  changeRequest(key: string, change: RequestChange, event: MakeEvent): void;
+  /** Not shown in the log. False, and stores nothing, when the organization already had this event id. */
+  insertGovernanceEvent(event: NewEvent<GovernanceEventType>): boolean;
+};
+
+/** `created` may be a placeholder: not every store knows the instant yet. */
+export type MakeEvent = (created: string) => NewEvent<RequestEventType>;
+
+/** The storage key of a trace. */
+export type TraceKey = { readonly projectNumber: number; readonly traceId: string; readonly sequence: number };
+
+/** The fields that appends change. */
+export type TraceState = {
+  readonly totals: TraceTotals;
+  readonly metadataJson: string;
+  readonly expectedOutput: string | null;
+  readonly updatedAtMs: number;
+  readonly aggregatesJson: string | null;
+};
+
+export type StoredTraceState = TraceState & { readonly insertedAtMs: number };
+
+export type NewTrace = StoredTraceState & { readonly projectNumber: number; readonly traceId: string };
+
+export type StoredSpan = {
+  readonly summary: SpanSummary;
+  readonly paramsJson: string | null;
+  /** Null when there was no event, or when the id follows from the span. */
+  readonly emittedRequestId: string | null;
+};
+
+export type WholeSpan = { readonly span: Span; readonly emittedRequestId: string | null };
+
+export type RequestRow = {
+  readonly projectNumber: number;
+  /** Null: equals the key. */
+  readonly gatewayRequestId: string | null;
+  readonly state: StoredRequestState;
+  /** The packed admission; null when there was none or no event needs it. */
+  readonly admission: string | null;
+  /** Corrections emitted so far. */
+  readonly corrections: number;
+};
+
+/** The fields that change. */
+type RequestFacts = {
+  readonly state: StoredRequestState;
+  readonly admissionJson: string | null;
+  readonly costNanoUsd: number | null;
+};
+
+export type NewRequest = RequestFacts & {
+  readonly projectNumber: number;
+  readonly gatewayRequestId: string | null;
+  readonly receivedAtMs: number;
+};
+
+export type RequestChange = RequestFacts & {
+  /** The event that is appended. */
+  readonly emits: EventKind;
+  /** Null for a settlement. */
+  readonly receivedAtMs: number | null;
+};
+
+/** A request that had no outcome when the store looked for it. */
+export type OverdueRequest = { readonly organizationNumber: number; readonly key: string };

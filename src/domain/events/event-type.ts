@@ -1,0 +1,74 @@
+/** The registry of event types, and the selectors with which endpoints choose among them. */
+
+export const EVENT_TYPES = [
+  {
+    type: 'gateway.request.completed',
+    description: 'A request came to its outcome: a success or an error of the provider.',
+  },
+  {
+    type: 'gateway.request.settled',
+    description: 'No outcome of an admitted request arrived in time: its cost is unknown, which is not zero.',
+  },
+  { type: 'gateway.budget.threshold_crossed', description: 'A budget has spent 80 % of its limit in this period.' },
+  { type: 'gateway.budget.breached', description: 'A budget has spent its whole limit in this period.' },
+  { type: 'gateway.virtual_key.created', description: 'A virtual key came into being.' },
+  { type: 'gateway.virtual_key.rotated', description: 'A virtual key was given a new secret.' },
+  { type: 'gateway.virtual_key.disabled', description: 'A virtual key was stopped; it can be enabled again.' },
+  { type: 'gateway.virtual_key.enabled', description: 'A stopped virtual key works again.' },
+  { type: 'gateway.virtual_key.revoked', description: 'A virtual key was ended for good.' },
+] as const;
+
+export type EventType = (typeof EVENT_TYPES)[number]['type'];
+export type RequestEventType = Extract<EventType, `gateway.request.${string}`>;
+export type BudgetEventType = Extract<EventType, `gateway.budget.${string}`>;
+export type VirtualKeyEventType = Extract<EventType, `gateway.virtual_key.${string}`>;
+/** Events of a gateway's own keys and budgets: delivered, never in the log. */
+export type GovernanceEventType = BudgetEventType | VirtualKeyEventType;
+
+/** Shown in the log. */
+export const REQUEST_EVENT_TYPES = EVENT_TYPES.map(({ type }) => type).filter(isRequestEvent);
+export const GOVERNANCE_EVENT_TYPES = EVENT_TYPES.map(({ type }) => type).filter(isGovernanceEvent);
+
+/** A set of types: bit n is entry n of EVENT_TYPES. */
+export type EventMask = number;
+
+export const NO_EVENTS: EventMask = 0;
+
+const FAMILIES = ['gateway.', 'gateway.request.', 'gateway.budget.', 'gateway.virtual_key.'] as const;
+
+const MASKS: ReadonlyMap<string, EventMask> = new Map([
+  ...EVENT_TYPES.map(({ type }, index): [string, EventMask] => [type, 1 << index]),
+  ...FAMILIES.map((family): [string, EventMask] => [`${family}*`, maskOfTypes((type) => type.startsWith(family))]),
+  ['*', maskOfTypes(() => true)],
+]);
+
+/** The types of a selector; null for an invalid one. */
+export function maskOfSelector(selector: string): EventMask | null {
+  return MASKS.get(selector) ?? null;
+}
+
+/** The types of all selectors; invalid selectors add none. */
+export function maskOfSelectors(selectors: readonly string[]): EventMask {
+  return selectors.reduce((mask, selector) => mask | (MASKS.get(selector) ?? NO_EVENTS), NO_EVENTS);
+}
+
+/** Whether a type is in the set; false for unknown types. */
+export function includesType(mask: EventMask, type: string): boolean {
+  return (mask & (MASKS.get(type) ?? NO_EVENTS)) !== 0;
+}
+
+function maskOfTypes(isIncluded: (type: EventType) => boolean): EventMask {
+  return EVENT_TYPES.reduce((mask, { type }, index) => (isIncluded(type) ? mask | (1 << index) : mask), NO_EVENTS);
+}
+
+function isRequestEvent(type: EventType): type is RequestEventType {
+  return type.startsWith('gateway.request.');
+}
+
+export function isBudgetEvent(type: EventType): type is BudgetEventType {
+  return type.startsWith('gateway.budget.');
+}
+
+function isGovernanceEvent(type: EventType): type is GovernanceEventType {
+  return !isRequestEvent(type);
+}

@@ -1,0 +1,83 @@
+/** The content of a request besides its ids, from a span or a report; admissions are stored. */
+
+/** Whole numbers of tokens. */
+export type RequestUsage = {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly cacheReadInputTokens: number;
+  readonly cacheCreationInputTokens: number;
+  readonly reasoningTokens: number;
+};
+
+export type RequestError = { readonly class: string | null; readonly httpStatus: number | null };
+
+export type RequestCost = {
+  readonly nanoUsd: number;
+  /** The version of the price list; null when the cost is not from the list. */
+  readonly rateVersion: string | null;
+};
+
+/** Null, and an empty text, list or object, mean "not reported". */
+export type RequestContent = {
+  readonly occurredAtMs: number;
+  readonly virtualKeyId: string;
+  readonly principalUserId: string | null;
+  readonly endUserId: string | null;
+  readonly traceId: string;
+  readonly model: string | null;
+  readonly modelProviderId: string | null;
+  readonly requestType: string | null;
+  readonly usage: RequestUsage | null;
+  readonly error: RequestError | null;
+  readonly durationMs: number | null;
+  /** Compact JSON text of a list of strings. */
+  readonly labelsJson: string;
+  /** Compact JSON text of an object. */
+  readonly metadataJson: string;
+};
+
+/** The part of an admitted request that later events need. */
+export type Admission = {
+  readonly organizationId: string;
+  readonly projectId: string;
+  readonly content: RequestContent;
+  readonly cost: RequestCost | null;
+};
+
+export function packAdmission(admission: Admission): string {
+  return JSON.stringify(admission);
+}
+
+export function unpackAdmission(text: string): Admission {
+  return JSON.parse(text) as Admission;
+}
+
+/** Fills the missing fields of an outcome from its admission; instant and error always come from the outcome. */
+export function completeContent(told: RequestContent, known: RequestContent): RequestContent {
+  return {
+    occurredAtMs: told.occurredAtMs,
+    virtualKeyId: told.virtualKeyId === '' ? known.virtualKeyId : told.virtualKeyId,
+    principalUserId: told.principalUserId ?? known.principalUserId,
+    endUserId: told.endUserId ?? known.endUserId,
+    traceId: told.traceId === '' ? known.traceId : told.traceId,
+    model: told.model ?? known.model,
+    modelProviderId: told.modelProviderId ?? known.modelProviderId,
+    requestType: told.requestType ?? known.requestType,
+    usage: told.usage ?? known.usage,
+    error: told.error,
+    durationMs: told.durationMs ?? known.durationMs,
+    labelsJson: told.labelsJson === '[]' ? known.labelsJson : told.labelsJson,
+    metadataJson: told.metadataJson === '{}' ? known.metadataJson : told.metadataJson,
+  };
+}
+
+export function isSameUsage(one: RequestUsage | null, other: RequestUsage | null): boolean {
+  if (one === null || other === null) return one === other;
+  return (
+    one.inputTokens === other.inputTokens &&
+    one.outputTokens === other.outputTokens &&
+    one.cacheReadInputTokens === other.cacheReadInputTokens &&
+    one.cacheCreationInputTokens === other.cacheCreationInputTokens &&
+    one.reasoningTokens === other.reasoningTokens
+  );
+}

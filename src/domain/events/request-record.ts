@@ -1,0 +1,200 @@
+/** Turns what a span or report says of a request into its row and event, in the caller's transaction. */
+
+import type { LogTables, MakeEvent, NewRequest, RequestRow } from './append-tables.ts';
+import {
+  type Admission,
+  completeContent,
+  packAdmission,
+  type RequestContent,
+  type RequestCost,
+  unpackAdmission,
+} from './request-content.ts';
+import { completedData, type EmittedFacts, factsInData, settledData } from './request-data.ts';
+import { allRequestKeys, CORRECTIONS_MAX, type EventName, eventIdOf } from './request-event.ts';
+import type { RequestResult } from './request-report.ts';
+import {
+  nextRequestState,
+  type RequestSignal,
+  type RequestState,
+  type RequestTransition,
+  type StoredRequestState,
+} from './request-state.ts';
+
+/** From one span or record. */
+export type RequestUpdate = RequestIdentity & {
+  readonly organizationId: string;
+  readonly receivedAtMs: number;
+  readonly signal: Exclude<RequestSignal, { status: 'overdue' }>;
+  /** May be slow: called only when the request may change. */
+  readonly content: () => RequestContent;
+  /** As reported. */
+  readonly cost: RequestCost | null;
+  /** Used when no cost is known. */
+  readonly price: RequestCost | null;
+};
+
+/** Identifies a request. */
+export type RequestIdentity = {
+  readonly projectId: string;
+  readonly projectNumber: number;
+  readonly gatewayRequestId: string;
+};
+
+/** The key and row of a request; without a row, a free key. */
+type KeyedRow =
+  | { readonly key: string; readonly index: number; readonly row: RequestRow }
+  | { readonly key: string; readonly index: number; readonly row: undefined };
+
+// The compared facts omit the instant.
+const ANY_INSTANT = '';
+
+/** Emits at most one event, and none when nothing changes. */
+export function recordRequest(log: LogTables, statement: RequestUpdate): RequestResult {
+  const { gatewayRequestId } = statement;
+  const first = nextRequestState({ status: 'none' }, statement.signal);
+  // Almost every request is new and its id unused: then the id is the key, and one insert is enough.
+  if (log.lastKeyIndex === 0 && insertNew(log, statement, { key: gatewayRequestId, transition: first })) {
+    return first.result;
+  }
+  const place = locate(log, statement);
+  if (place.row !== undefined) return updateExisting(log, statement, place);
+  insertNew(log, statement, { key: place.key, transition: first });
+  log.lastKeyIndex = Math.max(log.lastKeyIndex, place.index);
+  return first.result;
+}
+
+/** Settles a request. False when it does not wait for an outcome. */
+export function settleRequest(log: LogTables, key: string): boolean {
+  const row = log.findRequest(key);
+  if (row === undefined) return false;
+  const { state, emits } = nextRequestState(row.state, { status: 'overdue' });
+  if (emits === null || row.admission === null) return false;
+  const { admission } = row;
+  const { organizationId, projectId, content } = unpackAdmission(admission);
+  const gatewayRequestId = row.gatewayRequestId ?? key;
+  const change = { state: toStored(state), admissionJson: admission, costNanoUsd: null, receivedAtMs: null, emits };
+  log.changeRequest(key, change, (created) => {
+    const eventId = eventIdOf(key, { kind: 'settled' });
+    const dataJson = settledData({ eventId, gatewayRequestId, organizationId, projectId }, content, created);
+    return { id: eventId, type: 'gateway.request.settled', dataJson };
+  });
+  return true;
+}
+
+/** The row; undefined if the project has none. */
+export function findRequest(log: LogTables, claim: RequestIdentity): RequestRow | undefined {
+  return locate(log, claim).row;
+}
+
+/** The key and row of a stored request; else the first free key. */
+function locate(log: LogTables, { projectId, projectNumber, gatewayRequestId }: RequestIdentity): KeyedRow {
+  let free: KeyedRow | null = null;
+  let index = 0;
+  for (const key of allRequestKeys(gatewayRequestId, projectId)) {
+    const row = log.findRequest(key);
+    // The id of another request may equal a key of this one.
+    if (row?.projectNumber === projectNumber && (row.gatewayRequestId ?? key) === gatewayRequestId) {
+      return { key, index, row };
+    }
+    if (row === undefined) free ??= { key, index, row };
+    // Retention may have freed an earlier key: the search goes as far as any request was stored.
+    if (free !== null && index >= log.lastKeyIndex) return free;
+    index += 1;
+  }
+  if (free === null) throw new Error('every key of a request is taken');
+  return free;
+}
+
+type Insertion = { readonly key: string; readonly transition: RequestTransition };
+
+function insertNew(log: LogTables, statement: RequestUpdate, { key, transition }: Insertion): boolean {
+  const { projectNumber, gatewayRequestId, receivedAtMs } = statement;
+  const { state, emits } = transition;
+  const cost = statement.cost ?? statement.price;
+  const row: NewRequest = {
+    state: toStored(state),
+    admissionJson: emits === null ? packAdmission(admissionOf(statement)) : null,
+    costNanoUsd: emits === null ? null : (cost?.nanoUsd ?? null),
+    receivedAtMs,
+    projectNumber,
+    gatewayRequestId: key === gatewayRequestId ? null : gatewayRequestId,
+  };
+  const name: EventName = { kind: 'completed' };
+  const event = emits === null ? null : outcomeEvent(statement, { key, name, content: statement.content, cost });
+  return log.insertRequest(key, row, event);
+}
+
+function admissionOf({ organizationId, projectId, content, cost }: RequestUpdate): Admission {
+  return { organizationId, projectId, content: content(), cost };
+}
+
+function updateExisting(
+  log: LogTables,
+  statement: RequestUpdate,
+  { key, row }: { readonly key: string; readonly row: RequestRow },
+): RequestResult {
+  const { state, emits, result } = nextRequestState(row.state, statement.signal);
+  if (emits === null) return result;
+  const known = row.admission === null ? null : unpackAdmission(row.admission);
+  const cost = statement.cost ?? known?.cost ?? statement.price;
+  const content = () => (known === null ? statement.content() : completeContent(statement.content(), known.content));
+  const name: EventName = emits === 'correction' ? { kind: emits, number: row.corrections + 1 } : { kind: emits };
+  const event = outcomeEvent(statement, { key, name, content, cost });
+  if (isResentSpan(statement) && !differsFromEmitted(log, row, { key, event })) return 'duplicate';
+  const change = {
+    state: toStored(state),
+    admissionJson: mayBeCorrected(state) ? row.admission : null,
+    costNanoUsd: cost?.nanoUsd ?? null,
+    receivedAtMs: statement.receivedAtMs,
+    emits,
+  };
+  log.changeRequest(key, change, event);
+  return result;
+}
+
+function isResentSpan({ signal: news }: RequestUpdate): boolean {
+  return 'source' in news && news.source === 'resent_span';
+}
+
+/** Whether a resent span differs from the newest event; false once no correction is left. */
+function differsFromEmitted(
+  log: LogTables,
+  { corrections }: RequestRow,
+  { key, event }: { readonly key: string; readonly event: MakeEvent },
+): boolean {
+  if (corrections >= CORRECTIONS_MAX) return false;
+  const emitted = log.findEmitted(key);
+  return emitted !== undefined && !isSame(emitted, factsInData(event(ANY_INSTANT).dataJson));
+}
+
+function isSame(one: EmittedFacts, other: EmittedFacts): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}
+
+/** Whether another outcome may follow, which takes missing fields from the admission. */
+function mayBeCorrected(state: RequestState): boolean {
+  return 'source' in state && (state.source === 'span' || state.status === 'error');
+}
+
+type Outcome = {
+  readonly key: string;
+  readonly name: EventName;
+  readonly content: () => RequestContent;
+  readonly cost: RequestCost | null;
+};
+
+function outcomeEvent(statement: RequestUpdate, { key, name, content, cost }: Outcome): MakeEvent {
+  const { organizationId, projectId, gatewayRequestId, signal: news } = statement;
+  return () => {
+    if (news.status === 'admitted') throw new Error('an admission is no outcome');
+    const eventId = eventIdOf(key, name);
+    const whose = { eventId, gatewayRequestId, organizationId, projectId };
+    const dataJson = completedData(whose, { status: news.status, content: content(), cost });
+    return { id: eventId, type: 'gateway.request.completed', dataJson };
+  };
+}
+
+function toStored(state: RequestState): StoredRequestState {
+  if (state.status === 'none') throw new Error('a request without a state is stored');
+  return state;
+}

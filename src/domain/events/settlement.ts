@@ -1,0 +1,34 @@
+/** Settles requests whose outcome is overdue. */
+
+import type { Clock } from '../clock.ts';
+import type { RequestStore } from '../store.ts';
+
+export type SettlementDeps = {
+  readonly store: Pick<RequestStore, 'settle'>;
+  readonly clock: Clock;
+  /** How long an outcome may take after the admission. */
+  readonly graceMs: number;
+};
+
+export type Settling = {
+  /** Settles all overdue requests until the signal aborts. Answers how many. */
+  run(signal: AbortSignal): Promise<number>;
+};
+
+/** Per commit, so that other writes wait briefly. */
+const COUNT_MAX = 500;
+
+export function createSettling({ store, clock, graceMs }: SettlementDeps): Settling {
+  return {
+    async run(signal) {
+      const admittedByMs = clock() - graceMs;
+      let total = 0;
+      while (!signal.aborted) {
+        const { count, hasMore } = await store.settle({ kind: 'settlement', admittedByMs, countMax: COUNT_MAX });
+        total += count;
+        if (!hasMore || count === 0) break;
+      }
+      return total;
+    },
+  };
+}

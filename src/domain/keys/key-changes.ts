@@ -1,0 +1,165 @@
+/** Changes, revokes and rotates existing API keys. */
+
+import { Fault } from '../fault.ts';
+import { auditRecord } from '../management/audit.ts';
+import { type OrganizationDirectory, readDirectory } from '../management/directory.ts';
+import { type FreshCall, refreshCall } from '../management/fresh-caller.ts';
+import { commitIdempotently } from '../management/idempotent-commit.ts';
+import type { ApiKeyRecord, ManagementStore } from '../management/management.ts';
+import { isNameable, type ManagementCall, type ReceiptOf } from '../management/management-call.ts';
+import { commitOptimistically, type Proposal } from '../management/optimistic-commit.ts';
+import { refuseProblems } from '../reasons.ts';
+import { hashSecret, mintSecretPart } from '../secrets.ts';
+import type { MintDeps } from './key-creation.ts';
+import { fieldProblems, type KeyDraft } from './key-draft.ts';
+import { isExpired, requireMayChangeTo, requireMayRotate } from './key-grants.ts';
+import { readOwner } from './key-owners.ts';
+import { mergeChange } from './key-update.ts';
+import { type KeyOwner, type KeyView, viewKey } from './key-view.ts';
+import { requireMayChange, requireOwn, requireVisible } from './key-visibility.ts';
+
+/** The key with this id, without checking whether the caller may see it. */
+export function findKey(store: ManagementStore, organizationId: string, id: string): Promise<ApiKeyRecord | null> {
+  return isNameable(id) ? store.apiKey(organizationId, id) : Promise.resolve(null);
+}
+
+export type KeyUpdate = { readonly call: ManagementCall; readonly id: string; readonly draft: KeyDraft };
+
+/** Changes the fields that were sent. Answers the changed key. */
+export function updateKey(deps: MintDeps, { call, id, draft }: KeyUpdate): Promise<KeyView> {
+  const { store, random } = deps;
+  const { actor, nowMs } = call;
+  refuseProblems(fieldProblems(draft));
+  return commitOnKey(deps, { call, id }, async (fresh, stored): Promise<Proposal<KeyView>> => {
+    requireMayChange(fresh.caller, stored);
+    requireNotRevoked(stored);
+    const { key, fields, changesGrants } = mergeChange(stored, draft, { nowMs, random });
+    const { directory, owner } = await readSurroundings(store, stored);
+    const ownerGrants = stored.userId === null ? null : (owner?.grants ?? []);
+    requireMayChangeTo(fresh, { stored, key, changesGrants }, { directory, ownerGrants });
+    const result = viewKey(key, { directory, owner, nowMs });
+    if (fields.length === 0) return { result, change: null };
+    const audited = { action: 'apiKey.update', targetType: 'apiKey', targetId: id, fields };
+    return { result, change: { apiKeys: [key], audit: [auditRecord(actor, audited, { nowMs, random })] } };
+  });
+}
+
+/** Revokes the key for good, with the previous secret of a rotation. */
+export function revokeKey(deps: MintDeps, call: ManagementCall, id: string): Promise<void> {
+  const { actor, nowMs } = call;
+  return commitOnKey(deps, { call, id }, async (fresh, stored) => {
+    requireMayChange(fresh.caller, stored);
+    requireNotRevoked(stored);
+    const key = { ...stored, revokedAtMs: nowMs, previousSecretHash: null, previousSecretUntilMs: null };
+    const audited = { action: 'apiKey.revoke', targetType: 'apiKey', targetId: id };
+    const audit = [auditRecord(actor, audited, { nowMs, random: deps.random })];
+    return { result: undefined, change: { apiKeys: [key], audit } };
+  });
+}
+
+/** A key with its new token, which is shown only once. */
+export type RenewedKey = { readonly token: string; readonly key: KeyView };
+
+export type KeyRenewal = {
+  readonly call: ManagementCall;
+  readonly id: string;
+  /** How long the previous secret stays valid; 0: not at all. */
+  readonly overlapSeconds: number;
+  readonly receipt: ReceiptOf<RenewedKey>;
+};
+
+/** Gives the key a new secret. Only the latest previous secret stays valid. */
+export function rotateKey(deps: MintDeps, { call, id, overlapSeconds, receipt }: KeyRenewal): Promise<RenewedKey> {
+  const { store, random } = deps;
+  const { actor, nowMs } = call;
+  return commitIdempotently(store, call, {
+    receipt,
+    async checkCaller() {
+      const { fresh, stored } = await findVisible(store, { call, id });
+      requireOwn(fresh.caller, stored);
+      if (call.replay === undefined) {
+        requireNotRevoked(stored);
+        requireNotExpired(stored, nowMs);
+      }
+      const surroundings = await readSurroundings(store, stored);
+      requireMayRotate(fresh, stored, surroundings.directory);
+      return { stored, surroundings };
+    },
+    attempt({ stored, surroundings }) {
+      const { token, key } = renewSecret(deps, stored, { nowMs, overlapSeconds });
+      const result = { token, key: viewKey(key, { ...surroundings, nowMs }) };
+      const audited = { action: 'apiKey.rotate', targetType: 'apiKey', targetId: id };
+      const audit = [auditRecord(actor, audited, { nowMs, random })];
+      return { result, change: { apiKeys: [key], audit } };
+    },
+  });
+}
+
+type Target = { readonly call: ManagementCall; readonly id: string };
+type KeyAttempt<R> = (fresh: FreshCall, stored: ApiKeyRecord) => Promise<Proposal<R>>;
+
+/** Commits a change of one key that the caller may see, with the caller's current rights. */
+function commitOnKey<R>({ store }: MintDeps, { call, id }: Target, attempt: KeyAttempt<R>): Promise<R> {
+  return commitOptimistically(store, call.caller.organization.id, {
+    attempt: async () => {
+      const { fresh, stored } = await findVisible(store, { call, id });
+      return attempt(fresh, stored);
+    },
+  });
+}
+
+type Found = { readonly fresh: FreshCall; readonly stored: ApiKeyRecord };
+
+async function findVisible(store: ManagementStore, { call, id }: Target): Promise<Found> {
+  const [fresh, stored] = await Promise.all([
+    refreshCall(store, call, 'organization:manage'),
+    findKey(store, call.caller.organization.id, id),
+  ]);
+  return { fresh, stored: await requireVisible(store, fresh.caller, stored) };
+}
+
+type Surroundings = { readonly directory: OrganizationDirectory; readonly owner: KeyOwner | null };
+
+/** What determines, beside the key itself, what the key permits. */
+export async function readSurroundings(store: ManagementStore, key: ApiKeyRecord): Promise<Surroundings> {
+  const [directory, owner] = await Promise.all([
+    readDirectory(store, key.organizationId),
+    readOwner(store, key.organizationId, key.userId),
+  ]);
+  return { directory, owner };
+}
+
+type Renewing = { readonly nowMs: number; readonly overlapSeconds: number };
+
+function renewSecret(
+  { random, pepper, keyPrefix }: MintDeps,
+  stored: ApiKeyRecord,
+  { nowMs, overlapSeconds }: Renewing,
+): { token: string; key: ApiKeyRecord } {
+  const secret = mintSecretPart(random);
+  const overlaps = overlapSeconds > 0;
+  const key = {
+    ...stored,
+    secretHash: hashSecret(pepper, secret),
+    // The store looks up an old secret without a checksum only while the key is marked as imported.
+    imported: overlaps && stored.imported,
+    previousSecretHash: overlaps ? stored.secretHash : null,
+    previousSecretUntilMs: overlaps ? nowMs + overlapSeconds * 1000 : null,
+    updatedAtMs: nowMs,
+  };
+  return { token: `${keyPrefix}${stored.id}_${secret}`, key };
+}
+
+function requireNotRevoked({ revokedAtMs }: ApiKeyRecord): void {
+  if (revokedAtMs === null) return;
+  const revokedAt = new Date(revokedAtMs).toISOString();
+  throw new Fault('api_key_already_revoked', `The API key is revoked already, since ${revokedAt}.`, {
+    meta: { revokedAt },
+  });
+}
+
+function requireNotExpired(key: ApiKeyRecord, nowMs: number): void {
+  if (isExpired(key, nowMs)) {
+    throw new Fault('api_key_expired', 'The API key has expired; give it a later expiry first.');
+  }
+}

@@ -1,0 +1,83 @@
+/** Records when credentials were last used, in batches outside of requests. */
+
+import type { Caller } from '../caller.ts';
+import type { CredentialUse, ManagementStore } from '../management/management.ts';
+
+export type KeyUseDeps = {
+  readonly store: Pick<ManagementStore, 'recordUse'>;
+  /** Resolves after the delay, or as soon as the signal aborts. */
+  readonly pause: (delayMs: number, signal: AbortSignal) => Promise<void>;
+  readonly onError: (error: unknown) => void;
+};
+
+export type KeyUse = {
+  /** Records a use of the caller's credential. Never fails, and costs one map lookup. */
+  record(caller: Caller, nowMs: number): void;
+  /** Stores the remaining uses. */
+  stop(): Promise<void>;
+};
+
+/** The resolution of the stored instants. */
+const INTERVAL_MS = 60_000;
+const FLUSH_DELAY_MS = 1_000;
+const RETRY_DELAY_MS = 10_000;
+const BATCH_MAX = 500;
+
+export function createKeyUse({ store, pause, onError }: KeyUseDeps): KeyUse {
+  // By credential, the last recorded instant, oldest first. Two maps, because a key and a project may have the same id.
+  const notedAtMs = { api_key: new Map<string, number>(), project_key: new Map<string, number>() };
+  const pending = new Map<string, CredentialUse>();
+  const stopping = new AbortController();
+  let flushing: Promise<void> | null = null;
+
+  async function flush(): Promise<void> {
+    await pause(FLUSH_DELAY_MS, stopping.signal);
+    while (pending.size > 0) {
+      const batch = [...pending.entries()].slice(0, BATCH_MAX);
+      try {
+        await store.recordUse(batch.map(([, use]) => use));
+        for (const [name, use] of batch) if (pending.get(name) === use) pending.delete(name);
+      } catch (error) {
+        onError(error);
+        if (stopping.signal.aborted) break;
+        await pause(RETRY_DELAY_MS, stopping.signal);
+      }
+    }
+    flushing = null;
+  }
+
+  function add(kind: CredentialUse['kind'], id: string, atMs: number): void {
+    const noted = notedAtMs[kind];
+    forget(noted, atMs);
+    noted.delete(id);
+    noted.set(id, atMs);
+    pending.set(`${kind} ${id}`, { kind, id, atMs });
+    flushing ??= flush();
+  }
+
+  return {
+    record(caller, nowMs) {
+      if (caller.kind === 'open') return;
+      const id = caller.kind === 'api_key' ? caller.key.id : caller.project.id;
+      const lastMs = notedAtMs[caller.kind].get(id);
+      if (lastMs === undefined || isOver(lastMs, nowMs)) add(caller.kind, id, nowMs);
+    },
+    async stop() {
+      stopping.abort();
+      await flushing;
+    },
+  };
+}
+
+/** Also true when the clock was set back. */
+function isOver(lastMs: number, nowMs: number): boolean {
+  return Math.abs(nowMs - lastMs) >= INTERVAL_MS;
+}
+
+/** Drops instants older than the interval. */
+function forget(noted: Map<string, number>, nowMs: number): void {
+  for (const [id, atMs] of noted) {
+    if (!isOver(atMs, nowMs)) return;
+    noted.delete(id);
+  }
+}

@@ -1,0 +1,91 @@
+/** An API key as answers show it: without its secret, with its effective permissions. */
+
+import type { ApiKeyRecord } from '../management/management.ts';
+import { listedPermissions } from './key-grants.ts';
+import { PERMISSIONS } from './permission-catalogue.ts';
+import { type Directory, type Grants, may, type Principal, principalAt, type Scope } from './permissions.ts';
+
+const SORTED = PERMISSIONS.toSorted();
+
+type Secrets = 'secretHash' | 'imported' | 'previousSecretHash' | 'previousSecretUntilMs';
+
+export type KeyView = Omit<ApiKeyRecord, Secrets> & {
+  /** The permissions of CUSTOM grants, sorted, as requested. */
+  readonly permissions: readonly string[];
+  /** Projects that a service key administers. */
+  readonly projectIds: readonly string[];
+  /** Sorted; empty when the key is revoked, expired or its owner disabled. */
+  readonly effectivePermissions: readonly string[];
+};
+
+/** The owner of a key: what determines the key's permissions. */
+export type KeyOwner = { readonly active: boolean; readonly grants: Grants };
+
+export type ViewFacts = {
+  /** Null for service keys, and for removed owners. */
+  readonly owner: KeyOwner | null;
+  readonly directory: Directory & { readonly teams: readonly { readonly id: string }[] };
+  readonly nowMs: number;
+};
+
+export function viewKey(key: ApiKeyRecord, facts: ViewFacts): KeyView {
+  const { secretHash: _, imported: _i, previousSecretHash: _h, previousSecretUntilMs: _u, ...shown } = key;
+  return {
+    ...shown,
+    permissions: listedPermissions(key.bindings),
+    projectIds: projectIdsOf(key.keyType, key.bindings),
+    effectivePermissions: effectivePermissions(key, facts),
+  };
+}
+
+/** Projects that a service key administers by an ADMIN grant at the project. */
+export function projectIdsOf(keyType: ApiKeyRecord['keyType'], grants: Grants): readonly string[] {
+  if (keyType === 'personal') return [];
+  return grants.filter(isAdminAtProject).map(({ scopeId }) => scopeId);
+}
+
+export function isAdminAtProject({ role, scopeType }: Grants[number]): boolean {
+  return role === 'ADMIN' && scopeType === 'PROJECT';
+}
+
+function effectivePermissions(key: ApiKeyRecord, { owner, directory, nowMs }: ViewFacts): readonly string[] {
+  if (key.revokedAtMs !== null || (key.expiresAtMs !== null && key.expiresAtMs <= nowMs)) return [];
+  const principal = principalOf(key, owner);
+  if (principal === null) return [];
+  const grants = [...key.bindings, ...(owner?.grants ?? [])];
+  const scopes = representativeScopes(key.organizationId, grants, directory);
+  // Members may have hundreds of grants and a list shows a thousand keys, so each permission is checked until one scope
+  // grants it.
+  let missing: readonly string[] = SORTED;
+  for (const scope of scopes) {
+    const local = principalAt(principal, scope);
+    missing = missing.filter((permission) => !may(local, permission, scope));
+  }
+  const withheld = new Set(missing);
+  return SORTED.filter((permission) => !withheld.has(permission));
+}
+
+/** Null: the key is not valid. */
+function principalOf(key: ApiKeyRecord, owner: KeyOwner | null): Principal | null {
+  if (key.keyType === 'service') return { kind: 'service', keyGrants: key.bindings };
+  if (owner === null || !owner.active) return null;
+  return { kind: 'personal', keyGrants: key.bindings, ownerGrants: owner.grants };
+}
+
+/**
+ * Scopes that together represent all scopes: the organization, the scopes that grants name, and one team for all
+ * others, where only grants at the organization apply.
+ */
+function representativeScopes(
+  organizationId: string,
+  grants: Grants,
+  directory: ViewFacts['directory'],
+): readonly Scope[] {
+  const named = new Map<string, Scope | null>(
+    grants.map(({ scopeType, scopeId }) => [`${scopeType} ${scopeId}`, directory.locate(scopeType, scopeId)]),
+  );
+  const [team] = directory.teams;
+  const unnamed: Scope[] = team === undefined ? [] : [{ type: 'TEAM', organizationId, teamId: team.id }];
+  const located = [...named.values()].filter((scope) => scope !== null);
+  return [{ type: 'ORGANIZATION', organizationId }, ...unnamed, ...located];
+}

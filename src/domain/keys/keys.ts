@@ -1,0 +1,107 @@
+/** The service for the API keys of an organization. */
+
+import type { Clock } from '../clock.ts';
+import type { CursorCodec } from '../cursor.ts';
+import type { Reason } from '../fault.ts';
+import { readDirectory } from '../management/directory.ts';
+import { bindFilter, openCursor, toCursorPage } from '../management/listing.ts';
+import type { ApiKeyRecord, ManagementStore } from '../management/management.ts';
+import type { ManagementCall, ReceiptOf } from '../management/management-call.ts';
+import { findKey, type RenewedKey, readSurroundings, revokeKey, rotateKey, updateKey } from './key-changes.ts';
+import { createKey, type MintDeps, type MintedKey } from './key-creation.ts';
+import { creationProblems, fieldProblems, type KeyDraft } from './key-draft.ts';
+import { readOwners } from './key-owners.ts';
+import { type KeyView, viewKey } from './key-view.ts';
+import { type KeyScope, listedOwners, requireMayList, requireVisible } from './key-visibility.ts';
+
+export type { RenewedKey } from './key-changes.ts';
+export type { MintedKey } from './key-creation.ts';
+export type { BindingDraft, KeyDraft } from './key-draft.ts';
+export type { KeyView } from './key-view.ts';
+export { KEY_SCOPES } from './key-visibility.ts';
+
+export type ApiKeysDeps = MintDeps & { readonly cursors: CursorCodec; readonly clock: Clock };
+
+export type KeyListRequest = {
+  readonly scope: KeyScope;
+  readonly includeRevoked: boolean;
+  /** Empty: from the beginning. */
+  readonly cursor: string;
+  /** Null: the default. */
+  readonly limit: number | null;
+};
+
+/** `nextCursor`: null when nothing remains, undefined when no page was requested and all keys are included. */
+export type KeyPage = { readonly keys: readonly KeyView[]; readonly nextCursor: string | null | undefined };
+
+export type ApiKeys = {
+  /** All problems of a key to create; none when the rules can process it. */
+  creationProblems(draft: KeyDraft): readonly Reason[];
+  /** Problems of a change that can be found without the stored key. */
+  changeProblems(draft: KeyDraft): readonly Reason[];
+  /** Throws insufficient_permissions for a caller who may not list keys. */
+  admitList(call: ManagementCall): void;
+  /** Newest first. Throws insufficient_permissions and invalid_cursor. */
+  list(call: ManagementCall, question: KeyListRequest): Promise<KeyPage>;
+  /** Throws validation_error, administrator_required and api_key_scope_violation. */
+  create(call: ManagementCall, draft: KeyDraft, receipt: ReceiptOf<MintedKey>): Promise<MintedKey>;
+  /** Throws api_key_not_found, for hidden keys too. */
+  get(call: ManagementCall, id: string): Promise<KeyView>;
+  /** Throws api_key_not_found, api_key_not_owned, api_key_already_revoked, validation_error, api_key_scope_violation. */
+  update(call: ManagementCall, id: string, draft: KeyDraft): Promise<KeyView>;
+  /** Revokes for good. Throws api_key_not_found, api_key_not_owned and api_key_already_revoked. */
+  revoke(call: ManagementCall, id: string): Promise<void>;
+  /** Throws as `revoke` does, and api_key_expired and api_key_scope_violation. */
+  rotate(call: ManagementCall, rotation: KeyRotationRequest, receipt: ReceiptOf<RenewedKey>): Promise<RenewedKey>;
+};
+
+export type KeyRotationRequest = {
+  readonly id: string;
+  /** How long the previous secret stays valid; 0: not at all. */
+  readonly overlapSeconds: number;
+};
+
+/** Keys in an answer when no page is requested. */
+const UNPAGED_MAX = 1_000;
+const PAGE_SIZE = 50;
+
+export function createApiKeys(deps: ApiKeysDeps): ApiKeys {
+  const { store, clock } = deps;
+  return {
+    creationProblems: (draft) => creationProblems(draft, clock()),
+    changeProblems: fieldProblems,
+    admitList: ({ caller }) => requireMayList(caller),
+    list: (call, question) => listKeys(deps, call, question),
+    create: (call, draft, receipt) => createKey(deps, { call, draft, receipt }),
+    get: (call, id) => getKey(store, call, id),
+    update: (call, id, draft) => updateKey(deps, { call, id, draft }),
+    revoke: (call, id) => revokeKey(deps, call, id),
+    rotate: (call, rotation, receipt) => rotateKey(deps, { call, ...rotation, receipt }),
+  };
+}
+
+async function getKey(store: ManagementStore, { caller, nowMs }: ManagementCall, id: string): Promise<KeyView> {
+  const key = await requireVisible(store, caller, await findKey(store, caller.organization.id, id));
+  return viewKey(key, { ...(await readSurroundings(store, key)), nowMs });
+}
+
+async function listKeys(deps: ApiKeysDeps, call: ManagementCall, question: KeyListRequest): Promise<KeyPage> {
+  const { store, cursors } = deps;
+  const { caller, nowMs } = call;
+  const { scope, includeRevoked, cursor, limit } = question;
+  const organizationId = caller.organization.id;
+  const personalOf = listedOwners(caller, scope);
+  const binding = ['keys', organizationId, bindFilter(personalOf), String(includeRevoked)];
+  const isPaged = cursor !== '' || limit !== null;
+  const size = limit ?? (isPaged ? PAGE_SIZE : UNPAGED_MAX);
+  // One extra record tells whether more remain.
+  const listing = { personalOf, includeRevoked, after: openCursor({ cursors, binding }, cursor), limit: size + 1 };
+  const found = await store.apiKeys(organizationId, listing);
+  const page = toCursorPage(found, size, { cursors, binding, placeOf: (key: ApiKeyRecord) => key });
+  const [directory, owners] = await Promise.all([
+    readDirectory(store, organizationId),
+    readOwners(store, organizationId, page.items),
+  ]);
+  const keys = page.items.map((key) => viewKey(key, { directory, owner: owners.get(key.userId ?? '') ?? null, nowMs }));
+  return { keys, nextCursor: isPaged ? page.nextCursor : (page.nextCursor ?? undefined) };
+}

@@ -1,0 +1,123 @@
+/** The catalogue of permissions for callers, and the reason for a name that is not in it. */
+
+import type { Reason } from '../fault.ts';
+import { nearestMatch } from '../nearest-match.ts';
+import { RECEIVED_CHARACTERS_MAX } from '../reasons.ts';
+import { maskedHead } from '../token-mask.ts';
+import { expand, isOrganizationOnly, PERMISSIONS } from './permission-catalogue.ts';
+import type { ScopeType } from './permissions.ts';
+
+export type PermissionView = {
+  readonly name: string;
+  /** One sentence about what it allows. */
+  readonly description: string;
+  /** The scopes where a CUSTOM grant can give it. */
+  readonly scopes: readonly ScopeType[];
+  /** Implied permissions, in the order of the catalogue. */
+  readonly implies: readonly string[];
+};
+
+/** Every permission, in the order of the catalogue. */
+export function listPermissions(): readonly PermissionView[] {
+  return PERMISSIONS.map((name) => ({
+    name,
+    description: describe(name),
+    scopes: isOrganizationOnly(name) ? ['ORGANIZATION'] : ['ORGANIZATION', 'TEAM', 'PROJECT'],
+    implies: [...expand([name])].filter((each) => each !== name),
+  }));
+}
+
+/** The reason for an unknown permission, with the nearest known names. */
+export function permissionReason(field: string, value: string): Reason {
+  const nearest = guessPermissions(value);
+  const told = nearest.length === 0 ? '' : `, the nearest ${nearest.length === 1 ? 'is' : 'are'} ${nearest.join(', ')}`;
+  return {
+    field,
+    type: 'invalid_enum_value',
+    message: `${field} is no permission${told}; GET /api/permissions lists them all`,
+    ...(nearest.length === 0 ? {} : { expected: [...nearest] }),
+    received: maskedHead(value, RECEIVED_CHARACTERS_MAX),
+  };
+}
+
+const GUESSES_MAX = 10;
+/** Strict, because half of a name is the action, which many permissions share. */
+const CHANGES_MAX = 1 / 4;
+/** A shorter stem matches too many resources. */
+const STEM_CHARACTERS_MIN = 3;
+
+function guessPermissions(value: string): readonly string[] {
+  const nearest = nearestMatch(value, PERMISSIONS, CHANGES_MAX);
+  if (nearest !== null) return [nearest];
+  const [resource = '', action = ''] = value.toLowerCase().split(':', 2);
+  const stem = resource.replace(/s$/, '');
+  if (stem.length < STEM_CHARACTERS_MIN) return [];
+  const related = PERMISSIONS.filter((name) => name.toLowerCase().startsWith(stem));
+  const alike = related.filter((name) => name.endsWith(`:${action}`));
+  return (alike.length > 0 ? alike : related).slice(0, GUESSES_MAX);
+}
+
+/** Resources, as words of a sentence. */
+const SUBJECTS: Readonly<Record<string, string>> = {
+  organization: 'the organization',
+  project: 'projects',
+  analytics: 'analytics',
+  scenarios: 'scenarios',
+  annotations: 'annotations',
+  evaluations: 'evaluators and evaluations',
+  datasets: 'datasets',
+  triggers: 'triggers',
+  workflows: 'workflows',
+  experiments: 'experiments',
+  prompts: 'prompts',
+  secrets: 'secrets of projects',
+  playground: 'the playground',
+  langy: 'conversations with Langy',
+  gatewayBudgets: 'budgets of the gateway',
+  gatewayCacheRules: 'cache rules of the gateway',
+  team: 'teams',
+  routingPolicies: 'routing policies',
+  cost: 'costs',
+  auditLog: 'the audit log',
+  gatewayLogs: 'logs of the gateway',
+  gatewayUsage: 'the usage of the gateway',
+  traces: 'traces',
+  virtualKeys: 'virtual keys',
+  gatewayProviders: 'providers of the gateway',
+  gatewayGuardrails: 'guardrails of the gateway',
+  ops: 'the operation of the installation',
+  governance: 'governance',
+  aiTools: 'AI tools',
+  webhookEndpoints: 'webhook endpoints, their deliveries and the event log',
+  gatewaySpend: 'what gateways report of requests and spending',
+  ingestionSources: 'ingestion sources',
+  anomalyRules: 'anomaly rules',
+  complianceExport: 'exports for compliance',
+  activityMonitor: 'the activity monitor',
+};
+
+const VERBS: Readonly<Record<string, string>> = {
+  view: 'See',
+  create: 'Create',
+  update: 'Change',
+  delete: 'Delete',
+  manage: 'Do everything with',
+  share: 'Share',
+  rotate: 'Rotate',
+  attach: 'Attach',
+  detach: 'Detach',
+};
+
+/** Descriptions that verb and resource cannot express. */
+const SENTENCES: Readonly<Record<string, string>> = {
+  'organization:view': 'See the organization, own API keys and the service keys.',
+  'organization:manage':
+    'Rename the organization, and manage API keys, members and role bindings within what one holds.',
+  'project:manage': 'Do everything with projects: their keys and settings, too.',
+  'virtualKeys:viewOtherPersonal': 'See the personal virtual keys of other people.',
+};
+
+function describe(name: string): string {
+  const [resource = '', action = ''] = name.split(':');
+  return SENTENCES[name] ?? `${VERBS[action]} ${SUBJECTS[resource]}.`;
+}

@@ -1,0 +1,40 @@
+/** Builds entries of the audit log. */
+
+import type { RandomBytes } from '../clock.ts';
+import { newId } from '../ids.ts';
+import { maskedHead, maskTokens } from '../token-mask.ts';
+import type { AuditRecord } from './management.ts';
+
+/** The caller of a change and its request. */
+export type Actor = Pick<
+  AuditRecord,
+  'organizationId' | 'actorKind' | 'actorUserId' | 'actorKeyId' | 'ip' | 'userAgent' | 'requestId' | 'traceId'
+>;
+
+/** What the caller did, or was refused. */
+export type AuditedAction = Pick<AuditRecord, 'action' | 'targetType' | 'targetId'> &
+  Partial<Pick<AuditRecord, 'outcome' | 'status' | 'code' | 'fields'>>;
+
+const USER_AGENT_CHARACTERS_MAX = 256;
+
+/** An entry of the audit log; a audited without an outcome succeeded. What callers may have typed is kept without tokens. */
+export function auditRecord(
+  actor: Actor,
+  audited: AuditedAction,
+  { nowMs, random }: { nowMs: number; random: RandomBytes },
+): AuditRecord {
+  return {
+    outcome: 'success',
+    status: 200,
+    code: null,
+    fields: [],
+    ...actor,
+    ...audited,
+    targetId: audited.targetId === null ? null : maskTokens(audited.targetId),
+    userAgent: actor.userAgent === null ? null : maskedHead(actor.userAgent, USER_AGENT_CHARACTERS_MAX),
+    requestId: actor.requestId === null ? null : maskTokens(actor.requestId),
+    id: newId('audit', random),
+    createdAtMs: nowMs,
+    count: 1,
+  };
+}

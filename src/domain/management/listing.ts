@@ -1,0 +1,92 @@
+/** Pages of lists, by number or by a cursor for the position where the last page ended. */
+
+import type { CursorCodec } from '../cursor.ts';
+import { Fault } from '../fault.ts';
+
+/** Null: the default. */
+export type PageRequest = { readonly page: number | null; readonly limit: number | null };
+
+export type Page<T> = {
+  readonly items: readonly T[];
+  readonly page: number;
+  readonly limit: number;
+  readonly total: number;
+};
+
+const LIMIT_DEFAULT = 50;
+
+/** One page of a list that was read whole. */
+export function slicePage<T>(all: readonly T[], wish: PageRequest): Page<T> {
+  const page = wish.page ?? 1;
+  const limit = wish.limit ?? LIMIT_DEFAULT;
+  return { items: all.slice((page - 1) * limit, page * limit), page, limit, total: all.length };
+}
+
+export type CursorPageRequest = {
+  /** Empty: the first page. */
+  readonly cursor: string;
+  readonly limit: number | null;
+};
+
+/** `nextCursor` is null when nothing remains. */
+export type CursorPage<T> = { readonly items: readonly T[]; readonly nextCursor: string | null };
+
+/** The position of a record in a list. */
+export type PagePosition = { readonly createdAtMs: number; readonly id: string };
+
+/** The codec and binding of the cursors of one list under the same filters. */
+export type CursorScope = { readonly cursors: CursorCodec; readonly binding: readonly string[] };
+
+/** A filter value as part of a binding; no value equals the absence of a filter. */
+export function bindFilter(value: string | number | null): string {
+  return value === null ? '' : `=${value}`;
+}
+
+/** Throws invalid_cursor for a cursor of another list. Null: the list from its beginning. */
+export function openCursor({ cursors, binding }: CursorScope, cursor: string): PagePosition | null {
+  if (cursor === '') return null;
+  const [createdAtMs, id] = cursors.open(binding, cursor) ?? [];
+  if (typeof createdAtMs !== 'number' || typeof id !== 'string') throw invalidCursor();
+  return { createdAtMs, id };
+}
+
+export function invalidCursor(): Fault {
+  return new Fault('invalid_cursor', 'The cursor is not valid for this list.');
+}
+
+export function limitOf({ limit }: CursorPageRequest): number {
+  return limit ?? LIMIT_DEFAULT;
+}
+
+/** Turns up to `limit` + 1 records into a page; the extra record tells whether more remain. */
+export function toCursorPage<T>(
+  found: readonly T[],
+  limit: number,
+  { cursors, binding, placeOf: positionOf }: CursorScope & { readonly placeOf: (item: T) => PagePosition },
+): CursorPage<T> {
+  const items = found.slice(0, limit);
+  const last = items.at(-1);
+  if (found.length <= limit || last === undefined) return { items, nextCursor: null };
+  const { createdAtMs, id } = positionOf(last);
+  return { items, nextCursor: cursors.seal(binding, [createdAtMs, id]) };
+}
+
+/** A page of a list that was read whole, oldest first. */
+export function slicePageAfter<T>(
+  all: readonly T[],
+  wish: CursorPageRequest,
+  book: CursorScope & { readonly placeOf: (item: T) => PagePosition },
+): CursorPage<T> {
+  const after = openCursor(book, wish.cursor);
+  const { placeOf } = book;
+  const remaining = all
+    .filter((item) => after === null || compareAges(placeOf(item), after) > 0)
+    .toSorted((one, other) => compareAges(placeOf(one), placeOf(other)));
+  return toCursorPage(remaining, limitOf(wish), book);
+}
+
+function compareAges(one: PagePosition, other: PagePosition): number {
+  if (one.createdAtMs !== other.createdAtMs) return one.createdAtMs - other.createdAtMs;
+  if (one.id === other.id) return 0;
+  return one.id < other.id ? -1 : 1;
+}

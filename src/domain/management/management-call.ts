@@ -1,0 +1,48 @@
+/** A management request as the rules see it. */
+
+import { Fault } from '../fault.ts';
+import { may, type Scope } from '../keys/permissions.ts';
+import type { KeyCaller } from '../organization/administrators.ts';
+import { hasMoreCharactersThan } from '../text-limits.ts';
+import type { Actor } from './audit.ts';
+import type { Receipt } from './management.ts';
+
+export type ManagementCall = {
+  readonly caller: KeyCaller;
+  readonly actor: Actor;
+  readonly nowMs: number;
+  /** Set for a repeated request whose first try took effect. */
+  readonly replay?: Replay;
+};
+
+export type Replay = {
+  /** The id of the record in the stored answer, where the rules about the caller depend on it; else null. */
+  readonly answeredId: string | null;
+  /** Ends the operation without effect; the stored answer is sent. */
+  readonly pass: () => never;
+};
+
+/** Makes the receipt to store with a change; undefined when the request has no idempotency key. */
+export type ReceiptOf<R> = (result: R) => Receipt | undefined;
+
+/** Throws insufficient_permissions unless the caller holds the permission there. */
+export function requirePermission({ caller }: ManagementCall, permission: string, scope: Scope): void {
+  if (!may(caller.principal, permission, scope)) throw insufficientPermissions(permission);
+}
+
+export function insufficientPermissions(permission: string): Fault {
+  return new Fault('insufficient_permissions', `This operation needs the permission ${permission}.`, {
+    meta: { requiredPermission: permission },
+  });
+}
+
+export function administratorRequired(): Fault {
+  return new Fault('administrator_required', 'This operation is reserved for administrators.');
+}
+
+const ID_CHARACTERS_MAX = 200;
+
+/** Whether a record can have this id; the store is not asked for other ids. */
+export function isNameable(id: string): boolean {
+  return !id.includes('\0') && !hasMoreCharactersThan(id, ID_CHARACTERS_MAX);
+}

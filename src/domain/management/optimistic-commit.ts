@@ -1,0 +1,51 @@
+/** Commits that hold although other requests and processes change the same organization at the same time. */
+
+import { unavailableFault } from '../fault.ts';
+import { createKeyedMutex, type KeyedMutex } from '../keyed-mutex.ts';
+import type { ManagementChange, ManagementStore } from './management.ts';
+
+/** What one attempt wants to commit, and the result of the commit. */
+export type Proposal<R> = {
+  readonly result: R;
+  /** Null: nothing is to be stored. */
+  readonly change: Omit<ManagementChange, 'organizationId' | 'expectedVersion'> | null;
+};
+
+// Each failed attempt lost a race against another commit, so many in a row mean heavy contention.
+const ATTEMPTS_MAX = 50;
+const RETRY_AFTER_SECONDS = 1;
+
+/** One mutex for each store, keyed by organization. */
+const mutexes = new WeakMap<ManagementStore, KeyedMutex>();
+
+/**
+ * Runs `attempt` on current data and commits its change if nothing of the organization changed meanwhile; else runs it
+ * again. It must read everything it depends on in each attempt. `onProjectKeyTaken` throws the Fault for a project key that is in use.
+ */
+export async function commitOptimistically<R>(
+  store: ManagementStore,
+  organizationId: string,
+  { attempt, onProjectKeyTaken }: { attempt: () => Promise<Proposal<R>>; onProjectKeyTaken?: () => never },
+): Promise<R> {
+  const mutex = mutexes.get(store) ?? createKeyedMutex();
+  mutexes.set(store, mutex);
+  // A caller that lost a race queues up: without the queue, a caller that reads more than the others would lose every race.
+  let release = mutex.isHeld(organizationId) ? await mutex.acquire(organizationId) : null;
+  try {
+    for (let attempts = 0; attempts < ATTEMPTS_MAX; attempts += 1) {
+      const expectedVersion = await store.version(organizationId);
+      const { result, change } = await attempt();
+      if (change === null) return result;
+      const outcome = await store.commit({ ...change, organizationId, expectedVersion });
+      if (outcome === 'stored') return result;
+      if (outcome === 'key_taken') {
+        if (onProjectKeyTaken === undefined) throw new Error('a project key is taken where none was changed');
+        onProjectKeyTaken();
+      }
+      release ??= await mutex.acquire(organizationId);
+    }
+    throw unavailableFault('Others keep changing this organization; try again.', RETRY_AFTER_SECONDS);
+  } finally {
+    release?.();
+  }
+}

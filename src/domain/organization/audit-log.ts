@@ -1,0 +1,62 @@
+/** Lists the audit log of an organization. */
+
+import type { CursorCodec } from '../cursor.ts';
+import type { Reason } from '../fault.ts';
+import {
+  bindFilter,
+  type CursorPage,
+  type CursorPageRequest,
+  limitOf,
+  openCursor,
+  toCursorPage,
+} from '../management/listing.ts';
+import type { AuditListing, AuditRecord, ManagementStore } from '../management/management.ts';
+import type { ManagementCall } from '../management/management-call.ts';
+import { termStartMs } from '../retention-terms.ts';
+
+export type AuditLogDeps = {
+  readonly store: ManagementStore;
+  readonly cursors: CursorCodec;
+  /** Retention of entries; null: for ever. */
+  readonly retentionDays: number | null;
+};
+
+/** Null: any. */
+export type AuditFilter = Omit<AuditListing, 'after' | 'limit'>;
+
+export type AuditLog = {
+  /** Newest first. Throws invalid_cursor. */
+  list(call: ManagementCall, filter: AuditFilter, wish: CursorPageRequest): Promise<CursorPage<AuditRecord>>;
+};
+
+export function createAuditLog({ store, cursors, retentionDays }: AuditLogDeps): AuditLog {
+  return {
+    async list({ caller, nowMs }, filter, wish) {
+      const organizationId = caller.organization.id;
+      const { fromMs, toMs, action, actorUserId, actorKeyId, targetId, outcome } = filter;
+      const filters = [fromMs, toMs, action, actorUserId, actorKeyId, targetId, outcome];
+      const book = { cursors, binding: ['audit-log', organizationId, ...filters.map(bindFilter)] };
+      const limit = limitOf(wish);
+      const after = openCursor(book, wish.cursor);
+      // One extra record tells whether more remain.
+      const found = await store.audit(organizationId, {
+        ...filter,
+        fromMs: laterOf(fromMs, termStartMs(retentionDays, nowMs)),
+        after,
+        limit: limit + 1,
+      });
+      return toCursorPage(found, limit, { ...book, placeOf: (entry) => entry });
+    },
+  };
+}
+
+/** Null: unbounded. */
+function laterOf(oneMs: number | null, otherMs: number | null): number | null {
+  return oneMs === null || otherMs === null ? (oneMs ?? otherMs) : Math.max(oneMs, otherMs);
+}
+
+/** Problems of a range of valid instants; null: unbounded. */
+export function auditRangeProblems(fromMs: number | null, toMs: number | null): readonly Reason[] {
+  if (fromMs === null || toMs === null || fromMs <= toMs) return [];
+  return [{ field: '(root)', type: 'custom', message: 'from must not be later than to' }];
+}

@@ -1,0 +1,223 @@
+/** The members of an organization: lists, adds, changes and removes them. */
+
+import type { RandomBytes } from '../clock.ts';
+import type { CursorCodec } from '../cursor.ts';
+import { Fault } from '../fault.ts';
+import { newId } from '../ids.ts';
+import type { Grants } from '../keys/permissions.ts';
+import { auditRecord } from '../management/audit.ts';
+import { readDirectory } from '../management/directory.ts';
+import { refreshCall } from '../management/fresh-caller.ts';
+import { commitIdempotently } from '../management/idempotent-commit.ts';
+import { type CursorPage, type CursorPageRequest, slicePageAfter } from '../management/listing.ts';
+import type { ManagementChange, ManagementStore, MemberRecord, RoleBindingRecord } from '../management/management.ts';
+import {
+  administratorRequired,
+  isNameable,
+  type ManagementCall,
+  type ReceiptOf,
+} from '../management/management-call.ts';
+import { commitOptimistically, type Proposal } from '../management/optimistic-commit.ts';
+import { isAdministrator } from './administrators.ts';
+import {
+  grantsOfRole,
+  isMemberRole,
+  liveGrants,
+  type MemberRole,
+  memberRole,
+  requireCovered,
+} from './member-grants.ts';
+import { planRemoval } from './member-removal.ts';
+
+export type MemberDeps = {
+  readonly store: ManagementStore;
+  readonly cursors: CursorCodec;
+  readonly random: RandomBytes;
+};
+
+export type Member = MemberRecord & { readonly role: MemberRole };
+
+export type MemberDraft = { readonly email: string; readonly name: string; readonly role: MemberRole };
+
+/** Undefined: not sent. */
+export type MemberChanges = { readonly role?: MemberRole; readonly disabled?: boolean; readonly name?: string };
+
+/** Refusals in this order: not found, administrator_required, role_binding_scope_violation, conflicts. */
+export type Members = {
+  /** Disabled ones included, oldest first. Throws invalid_cursor. */
+  list(call: ManagementCall, wish: CursorPageRequest): Promise<CursorPage<Member>>;
+  /** Also throws member_already_exists. */
+  create(call: ManagementCall, draft: MemberDraft, receipt: ReceiptOf<Member>): Promise<Member>;
+  /** Also throws member_not_found, cannot_demote_last_admin and cannot_disable_last_admin. */
+  update(call: ManagementCall, userId: string, changes: MemberChanges): Promise<Member>;
+  /** Revokes the member's personal keys. Also throws member_not_found and cannot_remove_last_admin. */
+  remove(call: ManagementCall, userId: string): Promise<void>;
+};
+
+export function createMembers(deps: MemberDeps): Members {
+  const { store, cursors } = deps;
+  return {
+    async list({ caller }, wish) {
+      const organizationId = caller.organization.id;
+      const page = slicePageAfter(await store.members(organizationId), wish, {
+        cursors,
+        binding: ['members', organizationId],
+        placeOf: ({ createdAtMs, userId }) => ({ createdAtMs, id: userId }),
+      });
+      const bindings = Map.groupBy(await store.roleBindings(organizationId, null), ({ userId }) => userId);
+      return {
+        ...page,
+        items: page.items.map((member) => ({
+          ...member,
+          role: memberRole(bindings.get(member.userId) ?? [], organizationId),
+        })),
+      };
+    },
+    create: (call, draft, receipt) => createMember(deps, { call, draft, receipt }),
+    update: (call, userId, changes) =>
+      commitOptimistically(store, call.caller.organization.id, {
+        attempt: async () => updateMember(deps, { call: await refresh(store, call), userId, changes }),
+      }),
+    remove: (call, userId) =>
+      commitOptimistically(store, call.caller.organization.id, {
+        attempt: async () => removeMember(deps, await refresh(store, call), userId),
+      }),
+  };
+}
+
+function refresh(store: ManagementStore, call: ManagementCall): Promise<ManagementCall> {
+  return refreshCall(store, call, 'organization:manage');
+}
+
+type Creation = { readonly call: ManagementCall; readonly draft: MemberDraft; readonly receipt: ReceiptOf<Member> };
+
+function createMember({ store, random }: MemberDeps, { call, draft, receipt }: Creation): Promise<Member> {
+  const { actor, nowMs } = call;
+  const organizationId = call.caller.organization.id;
+  const { name, role } = draft;
+  return commitIdempotently(store, call, {
+    receipt,
+    checkCaller: async () =>
+      requireMayManage(store, await refresh(store, call), { role, grants: grantsOfRole(role, organizationId) }),
+    async attempt() {
+      const email = draft.email.toLowerCase();
+      if ((await store.members(organizationId)).some((member) => member.email === email)) {
+        throw new Fault('member_already_exists', 'A member with this e-mail address already exists.');
+      }
+      const userId = newId('user', random);
+      const times = { createdAtMs: nowMs, updatedAtMs: nowMs, disabledAtMs: null };
+      const member: MemberRecord = { organizationId, userId, email, name, ...times };
+      const result = { ...member, role };
+      const audited = { action: 'member.create', targetType: 'member', targetId: userId, status: 201 };
+      return {
+        result,
+        change: {
+          members: [member],
+          roleBindings: giveRole({ member, role, held: [] }, { nowMs, random }),
+          audit: [auditRecord(actor, audited, { nowMs, random })],
+        },
+      };
+    },
+  });
+}
+
+type Update = { readonly call: ManagementCall; readonly userId: string; readonly changes: MemberChanges };
+
+async function updateMember(deps: MemberDeps, { call, userId, changes }: Update): Promise<Proposal<Member>> {
+  const { store, random } = deps;
+  const { actor, nowMs } = call;
+  const found = await findMember(store, call, userId);
+  const { member, held } = found;
+  const { organizationId } = member;
+  const current = { role: memberRole(held, organizationId), disabled: member.disabledAtMs !== null, name: member.name };
+  const next = { ...current, ...changes };
+  if (changes.role !== undefined || changes.disabled !== undefined) {
+    const role = next.role === 'ADMIN' ? next.role : current.role;
+    await requireMayManage(store, call, { role, grants: [...grantsOfRole(next.role, organizationId), ...held] });
+    if (await isLastAdministrator(store, member)) refuseStepDown(next);
+  }
+  const fields = (['role', 'disabled', 'name'] as const).filter((field) => next[field] !== current[field]);
+  if (fields.length === 0) return { result: { ...member, role: current.role }, change: null };
+  const disabledAtMs = next.disabled ? (member.disabledAtMs ?? nowMs) : null;
+  const changed: MemberRecord = { ...member, name: next.name, disabledAtMs, updatedAtMs: nowMs };
+  const audited = { action: 'member.update', targetType: 'member', targetId: userId, fields };
+  return {
+    result: { ...changed, role: next.role },
+    change: {
+      members: [changed],
+      ...(fields.includes('role') ? replaceRole({ ...found, role: next.role }, { nowMs, random }) : {}),
+      audit: [auditRecord(actor, audited, { nowMs, random })],
+    },
+  };
+}
+
+function refuseStepDown({ role, disabled }: Pick<Required<MemberChanges>, 'role' | 'disabled'>): void {
+  if (role !== 'ADMIN') {
+    throw new Fault('cannot_demote_last_admin', 'The last active administrator must keep the role ADMIN.');
+  }
+  if (disabled) throw new Fault('cannot_disable_last_admin', 'The last active administrator cannot be disabled.');
+}
+
+async function removeMember({ store, random }: MemberDeps, call: ManagementCall, userId: string) {
+  const { member, held } = await findMember(store, call, userId);
+  await requireMayManage(store, call, { role: memberRole(held, member.organizationId), grants: held });
+  if (await isLastAdministrator(store, member)) {
+    throw new Fault('cannot_remove_last_admin', 'The last active administrator cannot be removed.');
+  }
+  const keys = await store.apiKeysOf(member.organizationId, userId);
+  return { result: undefined, change: planRemoval({ member, held, keys }, { ...call, random }) };
+}
+
+type Found = { readonly member: MemberRecord; readonly held: readonly RoleBindingRecord[] };
+
+async function findMember(store: ManagementStore, { caller }: ManagementCall, userId: string): Promise<Found> {
+  const organizationId = caller.organization.id;
+  const member = isNameable(userId) ? await store.member(organizationId, userId) : null;
+  if (!member) throw memberNotFound();
+  return { member, held: await store.roleBindings(organizationId, userId) };
+}
+
+export function memberNotFound(): Fault {
+  return new Fault('member_not_found', 'Member not found.');
+}
+
+/** Only administrators may manage administrators; other members' grants must be within the caller's own. */
+async function requireMayManage(
+  store: ManagementStore,
+  call: ManagementCall,
+  { role, grants }: { readonly role: MemberRole; readonly grants: Grants },
+): Promise<void> {
+  const organizationId = call.caller.organization.id;
+  if (role === 'ADMIN' && !isAdministrator(call.caller, organizationId)) throw administratorRequired();
+  const directory = await readDirectory(store, organizationId);
+  requireCovered(call, liveGrants(grants, directory), { directory, code: 'role_binding_scope_violation' });
+}
+
+/** Whether the member is the only active administrator. */
+async function isLastAdministrator(store: ManagementStore, { organizationId, userId }: MemberRecord): Promise<boolean> {
+  const members = await store.members(organizationId);
+  const bindings = Map.groupBy(await store.roleBindings(organizationId, null), (binding) => binding.userId);
+  const active = members.filter(
+    (member) =>
+      member.disabledAtMs === null && memberRole(bindings.get(member.userId) ?? [], organizationId) === 'ADMIN',
+  );
+  return active.length === 1 && active[0]?.userId === userId;
+}
+
+type GivenRole = Found & { readonly role: MemberRole };
+type Means = { readonly nowMs: number; readonly random: RandomBytes };
+
+function replaceRole(given: GivenRole, means: Means): Pick<ManagementChange, 'roleBindings' | 'removedRoleBindings'> {
+  const { organizationId, userId } = given.member;
+  const held = given.held.filter((binding) => isMemberRole(binding, organizationId));
+  const roleBindings = giveRole({ ...given, held }, means);
+  const removed = held.filter(({ id }) => !roleBindings.some((kept) => kept.id === id));
+  return { roleBindings, removedRoleBindings: removed.map(({ id }) => ({ userId, id })) };
+}
+
+/** The binding of a role; an existing one keeps its id. */
+function giveRole({ member, role, held }: GivenRole, { nowMs, random }: Means): readonly RoleBindingRecord[] {
+  const { organizationId, userId } = member;
+  const { id, createdAtMs } = held[0] ?? { id: newId('rolebinding', random), createdAtMs: nowMs };
+  return grantsOfRole(role, organizationId).map((grant) => ({ ...grant, organizationId, userId, id, createdAtMs }));
+}

@@ -1,0 +1,47 @@
+/** The settings of a project about its data. */
+
+import type { Project } from '../caller.ts';
+import { Fault } from '../fault.ts';
+import type { ProjectSettingsChange, ProjectStore, StoredProjectSettings } from '../store.ts';
+import { FOR_EVER, traceTermDays } from '../traces/trace-retention.ts';
+
+export type ProjectSettings = {
+  /** Days after which a trace expires, counted from when it was received; null: never. */
+  readonly traceRetentionDays: number | null;
+  /** Whether collected llm spans create requests and their events. */
+  readonly emitRequestEvents: boolean;
+};
+
+export type ProjectSettingsService = {
+  get(project: Project): ProjectSettings;
+  /** Changes the named settings and answers all. Throws unknown_project when the project was archived meanwhile. */
+  update(project: Project, change: Partial<ProjectSettings>, nowMs: number): Promise<ProjectSettings>;
+};
+
+export type ProjectSettingsDeps = {
+  readonly store: ProjectStore;
+  /** Default retention of traces; null: for ever. */
+  readonly traceDefaultDays: number | null;
+};
+
+export function createProjectSettings({ store, traceDefaultDays }: ProjectSettingsDeps): ProjectSettingsService {
+  const toSettings = (stored: StoredProjectSettings): ProjectSettings => ({
+    traceRetentionDays: traceTermDays(stored.traceRetentionDays, traceDefaultDays),
+    emitRequestEvents: stored.emitRequestEvents,
+  });
+  return {
+    get: toSettings,
+    async update(project, change, nowMs) {
+      const stored = await store.updateSettings(project.id, toStored(change), nowMs);
+      if (stored === null) throw new Fault('unknown_project', 'The project is archived.');
+      return toSettings(stored);
+    },
+  };
+}
+
+function toStored({ traceRetentionDays, emitRequestEvents }: Partial<ProjectSettings>): ProjectSettingsChange {
+  return {
+    ...(traceRetentionDays === undefined ? {} : { traceRetentionDays: traceRetentionDays ?? FOR_EVER }),
+    ...(emitRequestEvents === undefined ? {} : { emitRequestEvents }),
+  };
+}

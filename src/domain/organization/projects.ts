@@ -1,0 +1,257 @@
+/** Projects: lists, creates, changes and archives them. project-keys.ts has their keys. */
+
+import { Fault, type Reason } from '../fault.ts';
+import { newId, slugify } from '../ids.ts';
+import { may, projectScope } from '../keys/permissions.ts';
+import { auditRecord } from '../management/audit.ts';
+import { readDirectory } from '../management/directory.ts';
+import { refreshRights } from '../management/fresh-caller.ts';
+import { commitIdempotently } from '../management/idempotent-commit.ts';
+import { type Page, type PageRequest, slicePage } from '../management/listing.ts';
+import type { ManagementStore, ProjectRecord } from '../management/management.ts';
+import {
+  administratorRequired,
+  insufficientPermissions,
+  isNameable,
+  type ManagementCall,
+  type ReceiptOf,
+  requirePermission,
+} from '../management/management-call.ts';
+import { commitOptimistically } from '../management/optimistic-commit.ts';
+import { isAdministrator } from './administrators.ts';
+import { holdersOf, requireCovered } from './member-grants.ts';
+import {
+  importedKeyProblems,
+  issueProjectKey,
+  type KeyRotation,
+  type ProjectKeyDeps,
+  projectKeyTaken,
+  type RotatedKey,
+  rotateProjectKey,
+} from './project-keys.ts';
+import { teamScope } from './teams.ts';
+
+export type ProjectDeps = ProjectKeyDeps;
+
+export type ProjectDraft = {
+  readonly name: string;
+  /** Null: the oldest team. */
+  readonly teamId: string | null;
+  /** Null: unnamed. */
+  readonly language: string | null;
+  readonly framework: string | null;
+  /** A key of an older installation to import; null: mint a new one. */
+  readonly apiKey: string | null;
+};
+
+/** Undefined: not sent. */
+export type ProjectChanges = Partial<Record<(typeof CHANGEABLE)[number], string>>;
+
+/** A project with its whole key, which is shown only once. */
+export type NewProject = { readonly project: ProjectRecord; readonly apiKey: string };
+
+export type Projects = {
+  /** Problems of a text as an imported key, independent of caller and project. */
+  keyProblems(apiKey: string): readonly Reason[];
+  /** Throws insufficient_permissions unless the caller may create projects in some team. */
+  admitCreation(call: ManagementCall): Promise<void>;
+  /** Throws project_not_found for a hidden project, and insufficient_permissions. */
+  admit(call: ManagementCall, id: string, permission: string): Promise<void>;
+  /** Projects where the caller has project:view, oldest first. */
+  list(call: ManagementCall, wish: PageRequest): Promise<Page<ProjectRecord>>;
+  /** Throws insufficient_permissions, team_not_found, administrator_required, project_name_taken, project_key_taken. */
+  create(call: ManagementCall, draft: ProjectDraft, receipt: ReceiptOf<NewProject>): Promise<NewProject>;
+  get(call: ManagementCall, id: string): Promise<ProjectRecord>;
+  /** Also throws team_not_found, role_binding_scope_violation and project_name_taken. */
+  update(call: ManagementCall, id: string, changes: ProjectChanges): Promise<ProjectRecord>;
+  archive(call: ManagementCall, id: string): Promise<ArchivedProject>;
+  /** Also throws administrator_required, api_key_scope_violation and project_key_taken. */
+  rotateKey(call: ManagementCall, rotation: KeyRotation, receipt: ReceiptOf<RotatedKey>): Promise<RotatedKey>;
+};
+
+export type ArchivedProject = { readonly id: string; readonly name: string; readonly archivedAtMs: number };
+
+const CHANGEABLE = ['name', 'language', 'framework', 'teamId'] as const;
+const UNNAMED = 'other';
+
+export function createProjects(deps: ProjectDeps): Projects {
+  const { store } = deps;
+  const find = (call: ManagementCall, id: string, permission: string) => findProject(store, { call, id, permission });
+  return {
+    keyProblems: (apiKey) => importedKeyProblems(apiKey, deps.keyPrefixes),
+    async admitCreation(call) {
+      const teams = await store.teams(call.caller.organization.id);
+      const somewhere = teams.some((team) => may(call.caller.principal, 'project:create', teamScope(team)));
+      if (!somewhere) throw insufficientPermissions('project:create');
+    },
+    async admit(call, id, permission) {
+      await find(call, id, permission);
+    },
+    async list({ caller }, wish) {
+      const projects = await store.projects(caller.organization.id);
+      return slicePage(
+        projects.filter((project) => may(caller.principal, 'project:view', projectScope(project))),
+        wish,
+      );
+    },
+    create: (call, draft, receipt) => createProject(deps, { call, draft, receipt }),
+    get: (call, id) => find(call, id, 'project:view'),
+    update: (call, id, changes) => updateProject(deps, { call, id, changes }),
+    archive: (call, id) => archiveProject(deps, call, id),
+    rotateKey: (call, rotation, receipt) =>
+      rotateProjectKey(deps, {
+        call,
+        rotation,
+        receipt,
+        findProject: (fresh) => find(fresh, rotation.id, 'project:manage'),
+      }),
+  };
+}
+
+type Search = { readonly call: ManagementCall; readonly id: string; readonly permission: string };
+
+async function findProject(store: ManagementStore, { call, id, permission }: Search): Promise<ProjectRecord> {
+  const { caller } = call;
+  const project = isNameable(id) ? await store.project(caller.organization.id, id) : null;
+  const seen = project !== null && project.archivedAtMs === null ? project : null;
+  if (seen === null || !may(caller.principal, 'project:view', projectScope(seen))) {
+    throw new Fault('project_not_found', 'Project not found.');
+  }
+  requirePermission(call, permission, projectScope(seen));
+  return seen;
+}
+
+type Creation = {
+  readonly call: ManagementCall;
+  readonly draft: ProjectDraft;
+  readonly receipt: ReceiptOf<NewProject>;
+};
+
+function createProject(deps: ProjectDeps, { call, draft, receipt }: Creation): Promise<NewProject> {
+  const { store, random } = deps;
+  const { actor, nowMs } = call;
+  const organizationId = call.caller.organization.id;
+  return commitIdempotently(store, call, {
+    receipt,
+    onProjectKeyTaken: projectKeyTaken,
+    async checkCaller() {
+      const fresh = await refreshRights(store, call);
+      const teamId = await pickTeam(store, fresh, draft.teamId);
+      const made = await findAnswered(store, call);
+      // The stored answer contains the key of a project that may have moved to another team since.
+      if (made !== null) await pickTeam(store, fresh, made.teamId);
+      if (draft.apiKey !== null && !isAdministrator(fresh.caller, organizationId)) throw administratorRequired();
+      return teamId;
+    },
+    async attempt(teamId) {
+      await refuseTakenName(store, { organizationId, teamId, name: draft.name, exceptId: null });
+      const id = newId('project', random);
+      const { token, ...key } = issueProjectKey(deps, draft.apiKey);
+      const project: ProjectRecord = {
+        id,
+        organizationId,
+        teamId,
+        name: draft.name,
+        slug: slugify(draft.name, id),
+        language: draft.language ?? UNNAMED,
+        framework: draft.framework ?? UNNAMED,
+        ...key,
+        previousKeyHash: null,
+        previousKeyUntilMs: null,
+        previousKeyImported: null,
+        keyLastUsedAtMs: null,
+        createdAtMs: nowMs,
+        updatedAtMs: nowMs,
+        archivedAtMs: null,
+      };
+      const result = { project, apiKey: token };
+      const audited = { action: 'project.create', targetType: 'project', targetId: id, status: 201 };
+      const audit = [auditRecord(actor, audited, { nowMs, random })];
+      return { result, change: { projects: [project], audit } };
+    },
+  });
+}
+
+/** The project in a stored answer that is sent again. */
+async function findAnswered(store: ManagementStore, { caller, replay }: ManagementCall): Promise<ProjectRecord | null> {
+  const id = replay?.answeredId ?? null;
+  return id === null ? null : await store.project(caller.organization.id, id);
+}
+
+type Update = { readonly call: ManagementCall; readonly id: string; readonly changes: ProjectChanges };
+
+function updateProject({ store, random }: ProjectDeps, { call, id, changes }: Update): Promise<ProjectRecord> {
+  const { caller, actor, nowMs } = call;
+  const organizationId = caller.organization.id;
+  return commitOptimistically(store, organizationId, {
+    attempt: async () => {
+      const fresh = await refreshRights(store, call);
+      const current = await findProject(store, { call: fresh, id, permission: 'project:update' });
+      const fields = CHANGEABLE.filter((field) => changes[field] !== undefined && changes[field] !== current[field]);
+      if (fields.length === 0) return { result: current, change: null };
+      const project = { ...current, ...changes, updatedAtMs: nowMs };
+      if (fields.includes('teamId')) {
+        await pickTeam(store, fresh, project.teamId);
+        await requireNoGain(store, fresh, project);
+      }
+      if (fields.includes('teamId') || fields.includes('name')) {
+        await refuseTakenName(store, { ...project, exceptId: id });
+      }
+      const audited = { action: 'project.update', targetType: 'project', targetId: id, fields };
+      const audit = [auditRecord(actor, audited, { nowMs, random })];
+      return { result: project, change: { projects: [project], audit } };
+    },
+  });
+}
+
+function archiveProject(deps: ProjectDeps, call: ManagementCall, id: string): Promise<ArchivedProject> {
+  const { store, random } = deps;
+  const { caller, actor, nowMs } = call;
+  return commitOptimistically(store, caller.organization.id, {
+    attempt: async () => {
+      const current = await findProject(store, {
+        call: await refreshRights(store, call),
+        id,
+        permission: 'project:delete',
+      });
+      const project = { ...current, archivedAtMs: nowMs, updatedAtMs: nowMs };
+      const audited = { action: 'project.archive', targetType: 'project', targetId: id };
+      const audit = [auditRecord(actor, audited, { nowMs, random })];
+      return { result: { id, name: current.name, archivedAtMs: nowMs }, change: { projects: [project], audit } };
+    },
+  });
+}
+
+/** The team for a project. Throws team_not_found only for callers who may create projects everywhere. */
+async function pickTeam(store: ManagementStore, call: ManagementCall, teamId: string | null): Promise<string> {
+  const organizationId = call.caller.organization.id;
+  const teams = await store.teams(organizationId);
+  const team = teamId === null ? teams[0] : teams.find(({ id }) => id === teamId);
+  // No binding can name an empty id, so for an unknown team only bindings at the organization apply.
+  requirePermission(call, 'project:create', teamScope(team ?? { organizationId, id: '' }));
+  if (team === undefined) throw new Fault('team_not_found', 'Team not found.');
+  return team.id;
+}
+
+/**
+ * Moving a project must not give the caller more rights in it: the caller must already have, at the project, all that
+ * their grants at the new team give.
+ */
+async function requireNoGain(store: ManagementStore, call: ManagementCall, moved: ProjectRecord): Promise<void> {
+  const gained = holdersOf(call)
+    .flat()
+    .filter(({ scopeType, scopeId }) => scopeType === 'TEAM' && scopeId === moved.teamId)
+    .map(({ role, permissions }) => ({ role, permissions, scopeType: 'PROJECT' as const, scopeId: moved.id }));
+  const directory = await readDirectory(store, moved.organizationId);
+  requireCovered(call, gained, { directory, code: 'role_binding_scope_violation' });
+}
+
+type WantedName = Pick<ProjectRecord, 'organizationId' | 'teamId' | 'name'> & { readonly exceptId: string | null };
+
+async function refuseTakenName(store: ManagementStore, wanted: WantedName): Promise<void> {
+  const projects = await store.projects(wanted.organizationId);
+  const taken = projects.some(
+    ({ id, teamId, name }) => id !== wanted.exceptId && teamId === wanted.teamId && name === wanted.name,
+  );
+  if (taken) throw new Fault('project_name_taken', 'The team already has a project with this name.');
+}

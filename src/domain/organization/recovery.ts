@@ -1,0 +1,103 @@
+/** Recovery when all administrator keys are lost: mints a key from the command line. */
+
+import type { RandomBytes } from '../clock.ts';
+import { newId } from '../ids.ts';
+import { auditRecord } from '../management/audit.ts';
+import type { ApiKeyRecord, ManagementStore, MemberRecord } from '../management/management.ts';
+import { commitOptimistically, type Proposal } from '../management/optimistic-commit.ts';
+import { hashSecret, mintApiKey, type RootKeys } from '../secrets.ts';
+
+export type RecoveryDeps = {
+  readonly store: ManagementStore;
+  readonly rootKeys: Pick<RootKeys, 'pepper'>;
+  readonly keyPrefix: string;
+  readonly random: RandomBytes;
+};
+
+/** The command line has no request. */
+const NO_REQUEST = { ip: null, userAgent: null, requestId: null, traceId: null };
+
+export type Recovery =
+  | { readonly kind: 'minted'; readonly token: string }
+  /** No active member with the role ADMIN has the e-mail. */
+  | { readonly kind: 'none' }
+  /** Several organizations have such a member. */
+  | { readonly kind: 'several'; readonly organizationIds: readonly string[] };
+
+/** The member to mint a key for; the organization is needed when the e-mail is ambiguous. */
+export type LostAdministrator = { readonly email: string; readonly organizationId: string | null };
+
+/**
+ * Mints a personal key with the role ADMIN for an active member with that role. No permission is checked: whoever has
+ * the database and the secret controls everything.
+ */
+export async function recoverAdministrator(
+  deps: RecoveryDeps,
+  lost: LostAdministrator,
+  nowMs: number,
+): Promise<Recovery> {
+  const { store, random } = deps;
+  const [found, ...others] = await findLost(store, lost);
+  if (found === undefined) return { kind: 'none' };
+  if (others.length > 0) {
+    return { kind: 'several', organizationIds: [found, ...others].map((each) => each.organizationId) };
+  }
+  const { organizationId } = found;
+  const actor = { organizationId, actorKind: 'cli', actorUserId: null, actorKeyId: null, ...NO_REQUEST } as const;
+  return await commitOptimistically(store, organizationId, {
+    async attempt(): Promise<Proposal<Recovery>> {
+      // The member may have been disabled or demoted since.
+      const [owner] = await findLost(store, { ...lost, organizationId });
+      if (owner === undefined) return { result: { kind: 'none' }, change: null };
+      const { token, record } = drawKey(deps, { organizationId, userId: owner.userId }, nowMs);
+      const audited = { action: 'apiKey.create', targetType: 'apiKey', targetId: record.id, status: 201 };
+      const result = { kind: 'minted', token } as const;
+      return { result, change: { apiKeys: [record], audit: [auditRecord(actor, audited, { nowMs, random })] } };
+    },
+  });
+}
+
+async function findLost(
+  store: ManagementStore,
+  { email, organizationId }: LostAdministrator,
+): Promise<readonly MemberRecord[]> {
+  const found = await store.findAdministrators(email.toLowerCase());
+  return found.filter((each) => organizationId === null || each.organizationId === organizationId);
+}
+
+function drawKey(
+  { rootKeys, keyPrefix, random }: RecoveryDeps,
+  { organizationId, userId }: { readonly organizationId: string; readonly userId: string },
+  nowMs: number,
+): { readonly token: string; readonly record: ApiKeyRecord } {
+  const { keyId, secret, token } = mintApiKey(keyPrefix, random);
+  const record: ApiKeyRecord = {
+    organizationId,
+    id: keyId,
+    keyType: 'personal',
+    name: 'Recovery admin key',
+    description: null,
+    userId,
+    createdByUserId: null,
+    permissionMode: 'all',
+    secretHash: hashSecret(rootKeys.pepper, secret),
+    imported: false,
+    previousSecretHash: null,
+    previousSecretUntilMs: null,
+    expiresAtMs: null,
+    revokedAtMs: null,
+    lastUsedAtMs: null,
+    createdAtMs: nowMs,
+    updatedAtMs: nowMs,
+    bindings: [
+      {
+        id: newId('rolebinding', random),
+        role: 'ADMIN',
+        scopeType: 'ORGANIZATION',
+        scopeId: organizationId,
+        permissions: [],
+      },
+    ],
+  };
+  return { token, record };
+}

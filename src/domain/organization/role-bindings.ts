@@ -1,0 +1,171 @@
+/** Grants of members in addition to their roles. */
+
+import type { RandomBytes } from '../clock.ts';
+import type { CursorCodec } from '../cursor.ts';
+import { Fault, REASONS_MAX, type Reason } from '../fault.ts';
+import { newId } from '../ids.ts';
+import { isPermission, PERMISSIONS } from '../keys/permission-catalogue.ts';
+import { permissionReason } from '../keys/permission-list.ts';
+import type { Binding, ScopeType } from '../keys/permissions.ts';
+import { auditRecord } from '../management/audit.ts';
+import { readDirectory } from '../management/directory.ts';
+import { refreshCall } from '../management/fresh-caller.ts';
+import { commitIdempotently } from '../management/idempotent-commit.ts';
+import { bindFilter, type CursorPage, type CursorPageRequest, slicePageAfter } from '../management/listing.ts';
+import type { ManagementStore, RoleBindingRecord } from '../management/management.ts';
+import { isNameable, type ManagementCall, type ReceiptOf } from '../management/management-call.ts';
+import { commitOptimistically } from '../management/optimistic-commit.ts';
+import { isMemberRole, liveGrants, requireCovered, visibleScopes } from './member-grants.ts';
+import { memberNotFound } from './members.ts';
+
+export type RoleBindingDeps = {
+  readonly store: ManagementStore;
+  readonly cursors: CursorCodec;
+  readonly random: RandomBytes;
+};
+
+/** Null: any. */
+export type RoleBindingFilter = {
+  readonly userId: string | null;
+  readonly scopeType: ScopeType | null;
+  readonly scopeId: string | null;
+};
+
+export type RoleBindingDraft = Readonly<Binding> & { readonly userId: string };
+
+export type RoleBindings = {
+  /** Oldest first. Throws invalid_cursor. */
+  list(
+    call: ManagementCall,
+    filter: RoleBindingFilter,
+    wish: CursorPageRequest,
+  ): Promise<CursorPage<RoleBindingRecord>>;
+  /** Throws member_not_found, role_binding_scope_violation, role_binding_already_exists, in this order. */
+  create(
+    call: ManagementCall,
+    draft: RoleBindingDraft,
+    receipt: ReceiptOf<RoleBindingRecord>,
+  ): Promise<RoleBindingRecord>;
+  /** Throws role_binding_not_found, role_binding_scope_violation, role_binding_is_member_role, in this order. */
+  remove(call: ManagementCall, id: string): Promise<void>;
+};
+
+export function createRoleBindings(deps: RoleBindingDeps): RoleBindings {
+  const { store, cursors } = deps;
+  return {
+    async list({ caller }, { userId, scopeType, scopeId }, wish) {
+      const organizationId = caller.organization.id;
+      const isOfMember = userId === null || isNameable(userId);
+      const found = isOfMember ? await store.roleBindings(organizationId, userId) : [];
+      return slicePageAfter(
+        found.filter(
+          (binding) =>
+            (scopeType === null || binding.scopeType === scopeType) &&
+            (scopeId === null || binding.scopeId === scopeId),
+        ),
+        wish,
+        {
+          cursors,
+          binding: ['role-bindings', organizationId, ...[userId, scopeType, scopeId].map(bindFilter)],
+          placeOf: (binding) => binding,
+        },
+      );
+    },
+    create: (call, draft, receipt) => createRoleBinding(deps, { call, draft, receipt }),
+    remove: (call, id) => removeRoleBinding(deps, call, id),
+  };
+}
+
+/** Null: an unknown scope type, which is reported elsewhere. */
+type CheckedGrant = Pick<Binding, 'role' | 'permissions'> & { readonly scopeType: ScopeType | null };
+
+/** Problems of a grant beyond its single fields. */
+export function roleBindingProblems({ role, scopeType, permissions }: CheckedGrant): readonly Reason[] {
+  if (role !== 'CUSTOM') {
+    const found: Reason[] = [];
+    if (permissions.length > 0) {
+      found.push({ field: 'permissions', type: 'custom', message: 'permissions are for the role CUSTOM only' });
+    }
+    if (scopeType === 'ORGANIZATION') {
+      const message = 'a built-in role at ORGANIZATION is the role of the member; change that instead';
+      found.push({ field: 'role', type: 'custom', message });
+    }
+    return found;
+  }
+  if (permissions.length === 0 || permissions.length > PERMISSIONS.length) {
+    const expected = `1 to ${PERMISSIONS.length} items`;
+    return [{ field: 'permissions', type: 'invalid_length', message: `permissions must have ${expected}`, expected }];
+  }
+  const unknown = [...permissions.entries()].filter(([, permission]) => !isPermission(permission));
+  // No answer lists more.
+  return unknown
+    .slice(0, REASONS_MAX)
+    .map(([index, permission]) => permissionReason(`permissions.${index}`, permission));
+}
+
+type Creation = {
+  readonly call: ManagementCall;
+  readonly draft: RoleBindingDraft;
+  readonly receipt: ReceiptOf<RoleBindingRecord>;
+};
+
+function createRoleBinding(deps: RoleBindingDeps, { call, draft, receipt }: Creation): Promise<RoleBindingRecord> {
+  const { store, random } = deps;
+  const { caller, actor, nowMs } = call;
+  const organizationId = caller.organization.id;
+  const { userId, role, scopeType, scopeId } = draft;
+  const grant = { role, scopeType, scopeId, permissions: [...new Set(draft.permissions)].toSorted() };
+  return commitIdempotently(store, call, {
+    receipt,
+    async checkCaller() {
+      const fresh = await refreshCall(store, call, 'organization:manage');
+      if (call.replay === undefined) await requireMember(store, organizationId, userId);
+      const directory = visibleScopes(fresh, await readDirectory(store, organizationId));
+      requireCovered(fresh, [grant], { directory, code: 'role_binding_scope_violation' });
+    },
+    async attempt() {
+      if ((await store.roleBindings(organizationId, userId)).some((held) => isSame(held, grant))) {
+        throw new Fault('role_binding_already_exists', 'The member already has this role binding.');
+      }
+      const id = newId('rolebinding', random);
+      const binding: RoleBindingRecord = { ...grant, organizationId, userId, id, createdAtMs: nowMs };
+      const audited = { action: 'roleBinding.create', targetType: 'roleBinding', targetId: id, status: 201 };
+      const audit = [auditRecord(actor, audited, { nowMs, random })];
+      return { result: binding, change: { roleBindings: [binding], audit } };
+    },
+  });
+}
+
+async function requireMember(store: ManagementStore, organizationId: string, userId: string): Promise<void> {
+  if (!isNameable(userId) || !(await store.member(organizationId, userId))) throw memberNotFound();
+}
+
+function isSame(held: Binding, grant: Binding): boolean {
+  return (
+    held.role === grant.role &&
+    held.scopeType === grant.scopeType &&
+    held.scopeId === grant.scopeId &&
+    held.permissions.toSorted().join() === grant.permissions.join()
+  );
+}
+
+function removeRoleBinding({ store, random }: RoleBindingDeps, call: ManagementCall, id: string): Promise<void> {
+  const { caller, actor, nowMs } = call;
+  const organizationId = caller.organization.id;
+  return commitOptimistically(store, organizationId, {
+    attempt: async () => {
+      const fresh = await refreshCall(store, call, 'organization:manage');
+      const binding = (await store.roleBindings(organizationId, null)).find((each) => each.id === id);
+      if (!binding) throw new Fault('role_binding_not_found', 'Role binding not found.');
+      const directory = await readDirectory(store, organizationId);
+      requireCovered(fresh, liveGrants([binding], directory), { directory, code: 'role_binding_scope_violation' });
+      if (isMemberRole(binding, organizationId)) {
+        const message = 'This role binding is the role of the member; change the role instead.';
+        throw new Fault('role_binding_is_member_role', message);
+      }
+      const audited = { action: 'roleBinding.delete', targetType: 'roleBinding', targetId: id };
+      const audit = [auditRecord(actor, audited, { nowMs, random })];
+      return { result: undefined, change: { removedRoleBindings: [{ userId: binding.userId, id }], audit } };
+    },
+  });
+}

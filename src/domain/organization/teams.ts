@@ -1,0 +1,57 @@
+/** Teams group the projects of an organization. */
+
+import type { RandomBytes } from '../clock.ts';
+import { Fault } from '../fault.ts';
+import { newId, slugify } from '../ids.ts';
+import { may, type Scope } from '../keys/permissions.ts';
+import { auditRecord } from '../management/audit.ts';
+import { refreshCall } from '../management/fresh-caller.ts';
+import { commitIdempotently } from '../management/idempotent-commit.ts';
+import { type Page, type PageRequest, slicePage } from '../management/listing.ts';
+import type { ManagementStore, TeamRecord } from '../management/management.ts';
+import type { ManagementCall, ReceiptOf } from '../management/management-call.ts';
+
+export type TeamDeps = { readonly store: ManagementStore; readonly random: RandomBytes };
+
+export type Teams = {
+  /** Teams where the caller has team:view, oldest first. */
+  list(call: ManagementCall, wish: PageRequest): Promise<Page<TeamRecord>>;
+  /** Throws team_name_taken. */
+  create(call: ManagementCall, draft: { readonly name: string }, receipt: ReceiptOf<TeamRecord>): Promise<TeamRecord>;
+};
+
+export function createTeams({ store, random }: TeamDeps): Teams {
+  return {
+    async list({ caller }, wish) {
+      const teams = await store.teams(caller.organization.id);
+      return slicePage(
+        teams.filter((team) => may(caller.principal, 'team:view', teamScope(team))),
+        wish,
+      );
+    },
+
+    create(call, { name }, receipt) {
+      const { caller, actor, nowMs } = call;
+      const organizationId = caller.organization.id;
+      return commitIdempotently(store, call, {
+        receipt,
+        checkCaller: () => refreshCall(store, call, 'team:manage'),
+        async attempt() {
+          const teams = await store.teams(organizationId);
+          if (teams.some((team) => team.name === name)) {
+            throw new Fault('team_name_taken', 'The organization already has a team with this name.');
+          }
+          const id = newId('team', random);
+          const team = { id, name, slug: slugify(name, id), organizationId, createdAtMs: nowMs, updatedAtMs: nowMs };
+          const audited = { action: 'team.create', targetType: 'team', targetId: id, status: 201 };
+          const audit = [auditRecord(actor, audited, { nowMs, random })];
+          return { result: team, change: { teams: [team], audit } };
+        },
+      });
+    },
+  };
+}
+
+export function teamScope({ organizationId, id }: Pick<TeamRecord, 'organizationId' | 'id'>): Scope {
+  return { type: 'TEAM', organizationId, teamId: id };
+}

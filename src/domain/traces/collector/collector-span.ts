@@ -1,0 +1,210 @@
+/** One collected span: validated, normalised and priced, or refused. */
+
+import type { LosslessObject } from '../../../json/lossless-json.ts';
+import { gatewayRequestId } from '../../events/request-event.ts';
+import type { Prices } from '../../pricing/prices.ts';
+import type { Price } from '../../pricing/pricing.ts';
+import { cutToCharacters } from '../../text-limits.ts';
+import { SPAN_TYPES, type Span, type SpanRequest, type SpanType } from '../trace.ts';
+import { normaliseSpanId, normaliseTraceId } from '../trace-ids.ts';
+import { readContexts } from './collector-contexts.ts';
+import { type ErrorDraft, isUnreadable, type Sent, type SpanDraft, type TypedDraft } from './collector-draft.ts';
+import { findHttpStatus, readError, readErrorKind } from './collector-error.ts';
+import { readMetrics, readResultCost, type SentMetrics } from './collector-metrics.ts';
+import {
+  beginItem,
+  type Reading,
+  readFreeJson,
+  readId,
+  readInstant,
+  readShortText,
+  readText,
+  refuse,
+} from './collector-reading.ts';
+import { isChat, readTypedValue } from './typed-value.ts';
+
+/** The request of a span that has no index in the append yet. */
+export type CollectedRequest = Omit<SpanRequest, 'spanIndex'>;
+
+export type CollectedSpan = {
+  readonly span: Span;
+  /** Null for spans that are no requests. */
+  readonly request: CollectedRequest | null;
+  /** Number of cut strings. */
+  readonly cuts: number;
+};
+
+export type SpanDeps = { readonly prices: Pick<Prices, 'price'>; readonly emitRequests: boolean };
+
+const NAME_CHARACTERS_MAX = 1024;
+const SPAN_TYPE_SET: ReadonlySet<string> = new Set(SPAN_TYPES);
+const TYPE_REASON = `must be one of: ${SPAN_TYPES.join(', ')}`;
+
+/** The span; null when it was refused, with the reason in `reading`. */
+export function readSpan(sent: Sent<SpanDraft>, reading: Reading, deps: SpanDeps): CollectedSpan | null {
+  beginItem(reading);
+  if (sent === undefined) return refuse(reading, '', 'is required');
+  if (isUnreadable(sent)) return refuse(reading, sent.path, sent.reason);
+  // In the order of the contract's table, because only the first problem is reported.
+  const spanId = readSpanId(sent.spanId, reading);
+  const type = readType(sent.type, reading);
+  const times = readTimes(sent, reading);
+  checkTraceId(sent.traceId, reading);
+  const parentId = readParentId(sent.parentId, reading);
+  const name = readName(sent.name, reading);
+  const vendor = readShortText(sent.vendor, 'vendor', reading);
+  const model = readShortText(sent.model, 'model', reading);
+  const inputJson = readTypedValue(sent.input, reading);
+  const outputJson = readTypedValue(sent.output, reading);
+  const paramsJson = readFreeJson(sent.params, 'params', reading);
+  const metrics = readMetrics(sent.metrics, reading);
+  const errorJson = readError(sent.error, reading);
+  const contextsJson = readContexts(sent.contexts, reading);
+  const telemetryJson = readFreeJson(sent.telemetry, 'telemetry', reading);
+  if (reading.problem !== null || spanId === null || type === null || times === null) return null;
+  const { startedAtMs, finishedAtMs, firstTokenAtMs } = times;
+  const { tokens, tokensEstimated, cachedTokensInPrompt, otherJson: otherMetricsJson } = metrics;
+  const price = priceSpan(deps.prices, {
+    model,
+    vendor,
+    startedAtMs,
+    metrics,
+    output: sent.output,
+    rates: sent.rates,
+  });
+  const span: Span = {
+    spanId,
+    parentId,
+    type,
+    name,
+    vendor,
+    model,
+    startedAtMs,
+    finishedAtMs,
+    firstTokenAtMs,
+    inputJson,
+    outputJson,
+    paramsJson,
+    promptTokens: tokens.prompt,
+    completionTokens: tokens.completion,
+    reasoningTokens: tokens.reasoning,
+    cacheReadInputTokens: tokens.cacheRead,
+    cacheCreationInputTokens: tokens.cacheCreation,
+    costNanoUsd: price.costNanoUsd,
+    costSource: price.source,
+    tokensEstimated,
+    cachedTokensInPrompt,
+    otherMetricsJson,
+    errorJson,
+    contextsJson,
+    telemetryJson,
+  };
+  const isRequest = deps.emitRequests && type === 'llm';
+  const request = isRequest ? requestOf(span, { ...sent, traceId: reading.traceId, price }) : null;
+  return { span, request, cuts: reading.cuts };
+}
+
+type PricedFields = {
+  readonly model: string | null;
+  readonly vendor: string | null;
+  readonly startedAtMs: number;
+  readonly metrics: SentMetrics;
+  readonly output: Sent<TypedDraft>;
+  readonly rates: SpanDraft['rates'];
+};
+
+function priceSpan(
+  prices: SpanDeps['prices'],
+  { model, vendor, startedAtMs, metrics, output, rates }: PricedFields,
+): Price {
+  return prices.price({
+    model,
+    vendor,
+    startedAtMs,
+    tokens: metrics.tokens,
+    explicitCostUsd: metrics.costUsd,
+    cachedTokensInPrompt: metrics.cachedTokensInPrompt,
+    resultCostUsd: output === undefined || isUnreadable(output) ? null : readResultCost(output),
+    spanRates: rates ?? null,
+  });
+}
+
+function readSpanId(sent: Sent<string>, reading: Reading): string | null {
+  if (sent === undefined) return refuse(reading, 'span_id', 'is required');
+  const spanId = readId(sent, 'span_id', reading);
+  return spanId === null ? null : normaliseSpanId(spanId);
+}
+
+function readType(sent: Sent<string>, reading: Reading): SpanType | null {
+  if (sent === undefined) return refuse(reading, 'type', 'is required');
+  if (isUnreadable(sent)) return refuse(reading, sent.path, sent.reason);
+  return isSpanType(sent) ? sent : refuse(reading, 'type', TYPE_REASON);
+}
+
+function isSpanType(value: string): value is SpanType {
+  return SPAN_TYPE_SET.has(value);
+}
+
+type SpanTimes = Pick<Span, 'startedAtMs' | 'finishedAtMs' | 'firstTokenAtMs'>;
+
+function readTimes({ startedAt, finishedAt, firstTokenAt }: SpanDraft, reading: Reading): SpanTimes | null {
+  const startedAtMs = readRequiredInstant(startedAt, 'timestamps.started_at', reading);
+  const finishedAtMs = readRequiredInstant(finishedAt, 'timestamps.finished_at', reading);
+  const firstTokenAtMs = readFirstToken(firstTokenAt, reading);
+  return startedAtMs === null || finishedAtMs === null ? null : { startedAtMs, finishedAtMs, firstTokenAtMs };
+}
+
+/** Clients that saw no token send 0, which must not refuse the span. */
+function readFirstToken(sent: Sent<number>, reading: Reading): number | null {
+  const field = 'timestamps.first_token_at';
+  if (sent !== 0) return readInstant(sent, field, reading);
+  reading.omitted = `.${field}: 0 is no instant and was left out`;
+  return null;
+}
+
+function readRequiredInstant(sent: Sent<number>, field: string, reading: Reading): number | null {
+  return sent === undefined ? refuse(reading, field, 'is required') : readInstant(sent, field, reading);
+}
+
+function checkTraceId(sent: Sent<string>, reading: Reading): void {
+  if (sent === undefined) return;
+  if (isUnreadable(sent)) refuse(reading, sent.path, sent.reason);
+  else if (normaliseTraceId(sent) !== reading.traceId) {
+    refuse(reading, 'trace_id', 'differs from the trace id of the request');
+  }
+}
+
+function readParentId(sent: Sent<string>, reading: Reading): string | null {
+  // Some exporters write the missing parent of a root as an empty id.
+  const parentId = sent === '' ? null : readId(sent, 'parent_id', reading);
+  return parentId === null ? null : normaliseSpanId(parentId);
+}
+
+function readName(sent: Sent<string>, reading: Reading): string | null {
+  const name = readText(sent, reading);
+  return name === null ? null : cutToCharacters(name, NAME_CHARACTERS_MAX);
+}
+
+type RequestSigns = {
+  readonly traceId: string;
+  readonly params: Sent<LosslessObject>;
+  readonly error: Sent<ErrorDraft>;
+  readonly price: Price;
+};
+
+function requestOf(span: Span, { traceId, params: sentParams, error, price }: RequestSigns): CollectedRequest {
+  const params = sentParams === undefined || isUnreadable(sentParams) ? null : sentParams;
+  const failure = error === undefined || isUnreadable(error) ? null : error;
+  return {
+    gatewayRequestId: gatewayRequestId(traceId, span.spanId, params),
+    requestType: isChat(span.inputJson) ? 'chat' : null,
+    errorClass: failure === null ? null : readErrorKind(failure.kind),
+    httpStatus: failure === null ? null : httpStatusOf(failure, params),
+    rateVersion: price.rateVersion,
+  };
+}
+
+/** From the error, or else from the parameters of the call. */
+function httpStatusOf({ httpStatus }: ErrorDraft, params: LosslessObject | null): number | null {
+  return findHttpStatus([httpStatus, params?.http_status, params?.['http.response.status_code']]) ?? null;
+}

@@ -1,0 +1,240 @@
+/** Collects traces: turns drafts into atomic appends, with the reasons for what was left out. */
+
+import type { LosslessJson } from '../../../json/lossless-json.ts';
+import type { Project } from '../../caller.ts';
+import { Fault } from '../../fault.ts';
+import type { Prices } from '../../pricing/prices.ts';
+import type { Steps } from '../../steps.ts';
+import type { Evaluation, Span, SpanRequest } from '../trace.ts';
+import { ID_CHARACTERS_MAX, isValidId, normaliseTraceId } from '../trace-ids.ts';
+import { readMetadata } from '../trace-metadata.ts';
+import {
+  type BatchDraft,
+  type DraftList,
+  type EvaluationDraft,
+  type ItemReason,
+  isUnreadable,
+  type Sent,
+  type SpanDraft,
+  type TraceDraft,
+} from './collector-draft.ts';
+import { type CollectedEvaluation, readEvaluation } from './collector-evaluation.ts';
+import {
+  beginItem,
+  type CollectorLimits,
+  createReading,
+  type Reading,
+  readFreeJson,
+  tidyText,
+} from './collector-reading.ts';
+import { type Collected, namingTrace, nothingStored, refusal, type ValidatedTrace } from './collector-report.ts';
+import { type CollectedSpan, readSpan, type SpanDeps } from './collector-span.ts';
+
+export type { CollectorLimits } from './collector-reading.ts';
+
+export type CollectorDeps = { readonly limits: CollectorLimits; readonly prices: Pick<Prices, 'price'> };
+
+/** Where and when a request arrived. */
+export type Arrival = {
+  readonly project: Project;
+  readonly nowMs: number;
+  /** Traces first received before this instant have expired; null: none has. */
+  readonly goneBeforeMs: number | null;
+};
+
+/** Validates a trace item by item. Throws a Fault when it breaks a limit or nothing of it can be stored. */
+export function* collect(draft: TraceDraft, at: Arrival, deps: CollectorDeps): Steps<Collected> {
+  try {
+    if (isUnreadable(draft.spans)) throw noArray('spans');
+    if (isUnreadable(draft.evaluations)) throw noArray('evaluations');
+    checkCounts([draft], 0, deps.limits);
+    const { collected, isStorable } = yield* validateTrace(draft, readTraceId(draft.traceId), { at, deps });
+    if (!isStorable) throw nothingStored(collected);
+    return collected;
+  } catch (error) {
+    const { traceId } = draft;
+    const isNamed = typeof traceId === 'string' && isValidId(traceId);
+    throw error instanceof Fault && isNamed ? namingTrace(error, traceId) : error;
+  }
+}
+
+/** Validates traces item by item. Throws payload_too_large. */
+export function* collectBatch(batch: BatchDraft, at: Arrival, deps: CollectorDeps): Steps<readonly ValidatedTrace[]> {
+  const { traces, refused } = batch;
+  checkCounts(traces, refused.length, deps.limits);
+  const judged: ValidatedTrace[] = [];
+  for (const draft of traces) judged.push(yield* validateTrace(draft, normaliseTraceId(draft.traceId), { at, deps }));
+  return judged;
+}
+
+function noArray(field: string): Fault {
+  return refusal('validation_error', `Invalid '${field}' field, expecting array`);
+}
+
+function checkCounts(drafts: readonly TraceDraft[], otherSpans: number, limits: CollectorLimits): void {
+  const count = (of: (draft: TraceDraft) => Sent<DraftList<unknown>>) =>
+    drafts.reduce((sum, draft) => sum + listOf(of(draft)).length, 0);
+  checkCount(otherSpans + count(({ spans }) => spans), 'spans', limits.spansMax);
+  checkCount(
+    count(({ evaluations }) => evaluations),
+    'evaluations',
+    limits.evaluationsMax,
+  );
+}
+
+/** Throws payload_too_large. */
+export function checkCount(count: number, field: string, countMax: number): void {
+  if (count <= countMax) return;
+  throw new Fault('payload_too_large', `Too many ${field}, maximum of ${countMax} per request`);
+}
+
+function readTraceId(sent: Sent<string>): string {
+  if (sent === undefined) throw refusal('validation_error', 'Trace ID not defined');
+  if (typeof sent === 'string' && isValidId(sent)) return normaliseTraceId(sent);
+  const reason = `trace_id: must be a string of 1 to ${ID_CHARACTERS_MAX} characters`;
+  throw refusal('validation_error', `Validation error: ${reason}`);
+}
+
+type Validation = { readonly at: Arrival; readonly deps: CollectorDeps };
+
+function* validateTrace(draft: TraceDraft, traceId: string, { at, deps }: Validation): Steps<ValidatedTrace> {
+  const { limits, prices } = deps;
+  const { project, nowMs, goneBeforeMs } = at;
+  const reading = createReading({ limits, facts: draft.facts, receivedAtMs: nowMs, traceId });
+  const tally: Tally = { refusedSpans: [], refusedEvaluations: [], notes: [], cuts: 0 };
+  const spans = yield* collectSpans(draft, {
+    reading,
+    tally,
+    deps: { prices, emitRequests: project.emitRequestEvents },
+  });
+  const evaluations = yield* collectEvaluations(draft, reading, tally);
+  const keepsItems = spans.size + evaluations.size > 0;
+  // If items were sent but none is storable, the rest is not stored either.
+  const isRefused = !keepsItems && tally.refusedSpans.length + tally.refusedEvaluations.length > 0;
+  const metadataJson = isRefused ? null : collectMetadata(draft, reading, tally);
+  const expectedOutput = isRefused ? undefined : readExpectedOutput(draft.expectedOutput, reading, tally);
+  const isStorable = keepsItems || metadataJson !== null || expectedOutput !== undefined;
+  const { indexes: spanIndexes, ...listed } = listSpans(spans, tally);
+  const append = {
+    projectId: project.id,
+    projectNumber: project.number,
+    organizationId: project.organizationId,
+    organizationNumber: project.organizationNumber,
+    traceId,
+    receivedAtMs: nowMs,
+    goneBeforeMs,
+    spansMax: limits.spansPerTraceMax,
+    metadataJson,
+    expectedOutput,
+    spans: listed.spans,
+    requests: listed.requests,
+    evaluations: listEvaluations(evaluations, tally),
+  };
+  return { collected: { ...tally, append, spanIndexes, stringMaxBytes: limits.stringMaxBytes }, isStorable };
+}
+
+type Tally = {
+  readonly refusedSpans: ItemReason[];
+  readonly refusedEvaluations: ItemReason[];
+  readonly notes: string[];
+  cuts: number;
+};
+
+function listOf<T>(sent: Sent<DraftList<T>>): DraftList<T> {
+  return sent === undefined || isUnreadable(sent) ? [] : sent;
+}
+
+type SpanContext = { readonly reading: Reading; readonly tally: Tally; readonly deps: SpanDeps };
+
+type IndexedSpan = { readonly read: CollectedSpan; readonly index: number };
+
+/** By id, so that the later of two equal ids stays. */
+function* collectSpans(
+  draft: TraceDraft,
+  { reading, tally, deps }: SpanContext,
+): Steps<ReadonlyMap<string, IndexedSpan>> {
+  const items: DraftList<SpanDraft> = listOf(draft.spans);
+  const collected = new Map<string, IndexedSpan>();
+  for (let index = 0; index < items.length; index += 1) {
+    if (index > 0) yield;
+    const read = readSpan(items.at(index), reading, deps);
+    const sentIndex = draft.indexes?.spans[index] ?? index;
+    if (read === null) tally.refusedSpans.push({ index: sentIndex, reason: reading.problem ?? '' });
+    else {
+      collected.set(read.span.spanId, { read, index: sentIndex });
+      if (reading.omitted !== null) tally.notes.push(`spans[${sentIndex}]${reading.omitted}`);
+    }
+  }
+  return collected;
+}
+
+function* collectEvaluations(
+  draft: TraceDraft,
+  reading: Reading,
+  tally: Tally,
+): Steps<ReadonlyMap<string, CollectedEvaluation>> {
+  const items: DraftList<EvaluationDraft> = listOf(draft.evaluations);
+  const collected = new Map<string, CollectedEvaluation>();
+  for (let index = 0; index < items.length; index += 1) {
+    if (index > 0) yield;
+    const read = readEvaluation(items.at(index), reading);
+    const sentIndex = draft.indexes?.evaluations[index] ?? index;
+    if (read === null) tally.refusedEvaluations.push({ index: sentIndex, reason: reading.problem ?? '' });
+    else collected.set(read.evaluation.evaluationId, read);
+  }
+  return collected;
+}
+
+function collectMetadata({ metadata: drafts }: TraceDraft, reading: Reading, tally: Tally): string | null {
+  const { json, reasons, cuts } = readMetadata(drafts, reading);
+  tally.notes.push(...reasons);
+  tally.cuts += cuts;
+  return json;
+}
+
+/** A text stays as sent, other JSON becomes compact text; undefined when none is usable. */
+function readExpectedOutput(sent: Sent<LosslessJson>, reading: Reading, tally: Tally): string | undefined {
+  if (sent === undefined) return undefined;
+  beginItem(reading);
+  const text = typeof sent === 'string' ? tidyText(sent, reading) : readFreeJson(sent, 'expected_output', reading);
+  if (text === null) {
+    tally.notes.push((reading.problem ?? '').slice(1));
+    return undefined;
+  }
+  tally.cuts += reading.cuts;
+  return text;
+}
+
+type SpanList = {
+  readonly spans: readonly Span[];
+  /** Sorted by span index. */
+  readonly requests: readonly SpanRequest[];
+  /** Span indexes in the request. */
+  readonly indexes: readonly number[];
+};
+
+function listSpans(collected: ReadonlyMap<string, IndexedSpan>, tally: Tally): SpanList {
+  const spans: Span[] = [];
+  const requests: SpanRequest[] = [];
+  const indexes: number[] = [];
+  for (const { read, index } of collected.values()) {
+    const { span, request, cuts } = read;
+    indexes.push(index);
+    if (request !== null) {
+      const { gatewayRequestId, requestType, errorClass, httpStatus, rateVersion } = request;
+      requests.push({ spanIndex: spans.length, gatewayRequestId, requestType, errorClass, httpStatus, rateVersion });
+    }
+    spans.push(span);
+    tally.cuts += cuts;
+  }
+  return { spans, requests, indexes };
+}
+
+function listEvaluations(collected: ReadonlyMap<string, CollectedEvaluation>, tally: Tally): readonly Evaluation[] {
+  const evaluations: Evaluation[] = [];
+  for (const { evaluation, cuts } of collected.values()) {
+    evaluations.push(evaluation);
+    tally.cuts += cuts;
+  }
+  return evaluations;
+}

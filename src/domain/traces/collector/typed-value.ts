@@ -1,0 +1,96 @@
+/** Typed values: inputs and outputs of spans, each with its type. */
+
+import { isAbsent, isArray, isObject } from '../../../json/free-json.ts';
+import type { LosslessJson, LosslessObject } from '../../../json/lossless-json.ts';
+import { isUnreadable, type Sent, type TypedDraft } from './collector-draft.ts';
+import { type Reading, readFreeJson, refuse, tidyText } from './collector-reading.ts';
+
+/** A value with its type. */
+type Typed = LosslessObject & { readonly type: string; readonly value: LosslessJson };
+
+const CHAT_PREFIX = '{"type":"chat_messages",';
+
+/** Free JSON as a typed value. Without a type, a string is text and anything else is json. */
+export function toTypedDraft(value: LosslessJson | undefined, path: string): TypedDraft | undefined {
+  if (isAbsent(value)) return undefined;
+  const { type, value: content } = toTyped(value);
+  return { type, value: content, path: content === value ? path : `${path}.value` };
+}
+
+/** The list of outputs of older clients: one becomes a plain value, several become a list. */
+export function toListDraft(values: readonly LosslessJson[], path: string): TypedDraft | undefined {
+  if (values.length === 0) return undefined;
+  return values.length === 1 ? toTypedDraft(values[0], `${path}[0]`) : { type: 'list', value: values, path };
+}
+
+/** Compact JSON text of {"type","value"}; null when it is not sent or refused. */
+export function readTypedValue(sent: Sent<TypedDraft>, reading: Reading): string | null {
+  if (sent === undefined) return null;
+  if (isUnreadable(sent)) return refuse(reading, sent.path, sent.reason);
+  const { type, value, path } = sent;
+  checkShape(sent, path, reading);
+  const content = type === 'list' && isArray(value) ? typeItems(value) : value;
+  const text = readFreeJson(content, path, reading);
+  return text === null ? null : `{"type":${JSON.stringify(tidyText(type, reading))},"value":${text}}`;
+}
+
+/** Whether a stored typed value is a conversation. */
+export function isChat(typedValueJson: string | null): boolean {
+  return typedValueJson?.startsWith(CHAT_PREFIX) ?? false;
+}
+
+function toTyped(value: LosslessJson): Typed {
+  if (typeof value === 'string') return { type: 'text', value };
+  return isTyped(value) ? value : { type: 'json', value };
+}
+
+function isTyped(value: LosslessJson): value is Typed {
+  return isObject(value) && typeof value.type === 'string' && value.value !== undefined;
+}
+
+// Stored lists hold typed values only, so that no reader has to guess.
+function typeItems(items: readonly LosslessJson[]): readonly LosslessJson[] {
+  return items.every(isTyped) ? items : items.map(toTyped);
+}
+
+function checkShape({ type, value }: Pick<TypedDraft, 'type' | 'value'>, field: string, reading: Reading): void {
+  switch (type) {
+    case 'text':
+    case 'raw':
+      if (typeof value !== 'string') refuse(reading, field, 'must be a string');
+      return;
+    case 'chat_messages':
+      if (isArray(value)) checkMessages(value, field, reading);
+      else refuse(reading, field, 'must be an array');
+      return;
+    case 'list':
+      if (isArray(value)) checkItems(value, field, reading);
+      else refuse(reading, field, 'must be an array');
+      return;
+    case 'guardrail_result':
+    case 'evaluation_result':
+      if (!isObject(value)) refuse(reading, field, 'must be an object');
+  }
+}
+
+function checkMessages(messages: readonly LosslessJson[], field: string, reading: Reading): void {
+  for (let index = 0; index < messages.length && reading.problem === null; index += 1) {
+    const message = messages[index];
+    if (!isObject(message)) {
+      refuse(reading, `${field}[${index}]`, 'must be an object');
+      return;
+    }
+    const { role, content } = message;
+    if (!isAbsent(role) && typeof role !== 'string') refuse(reading, `${field}[${index}].role`, 'must be a string');
+    if (!isAbsent(content) && typeof content !== 'string' && !isArray(content)) {
+      refuse(reading, `${field}[${index}].content`, 'must be a string, an array or null');
+    }
+  }
+}
+
+function checkItems(items: readonly LosslessJson[], field: string, reading: Reading): void {
+  for (let index = 0; index < items.length && reading.problem === null; index += 1) {
+    const item = items[index];
+    if (item !== undefined && isTyped(item)) checkShape(item, `${field}[${index}].value`, reading);
+  }
+}

@@ -1,0 +1,129 @@
+/** Exports the traces of a search one by one, and a large trace in several messages. */
+
+import { evaluationBytes, spanBytes } from '../../answer-size.ts';
+import type { Clock } from '../../clock.ts';
+import { Fault } from '../../fault.ts';
+import type { ListPosition, ListRange, SizedText, TraceStore } from '../../store.ts';
+import type { SearchCall, SearchRequest, TraceSearches } from '../search/trace-search.ts';
+import type { SearchPosition } from '../search/trace-search-store.ts';
+import type { Evaluation, Span } from '../trace.ts';
+import { evaluationPosition, spanPosition } from '../trace-page.ts';
+import type { Traces, TraceView } from '../traces.ts';
+
+export type ExportRequest = Omit<SearchRequest, 'pageSize' | 'cursor'>;
+
+/** A trace and the items that fit, or more items of that trace. */
+export type ExportMessage =
+  | { readonly kind: 'trace'; readonly view: TraceView }
+  | { readonly kind: 'evaluations'; readonly evaluations: readonly Evaluation[] }
+  | { readonly kind: 'spans'; readonly traceId: string; readonly spans: readonly Span[] };
+
+export type TraceExports = {
+  /** Resolves once the first traces are found; throws validation_error. A later error ends the export. */
+  open(request: ExportRequest, call: SearchCall): Promise<AsyncGenerator<ExportMessage, void>>;
+};
+
+export type TraceExportsDeps = {
+  readonly searches: Pick<TraceSearches, 'walk'>;
+  readonly traces: Pick<Traces, 'get'>;
+  readonly store: Pick<TraceStore, 'spanOrder' | 'spans' | 'evaluationOrder' | 'evaluations'>;
+  readonly clock: Clock;
+};
+
+/** Every gRPC client accepts a message of this size and its other fields. */
+const MESSAGE_MAX_BYTES = 1024 * 1024;
+const MESSAGE_ITEMS_MAX = 250;
+const ORDERED_AT_ONCE = 10_000;
+
+export function createTraceExports({ searches, traces, store, clock }: TraceExportsDeps): TraceExports {
+  async function* exportAll(
+    pages: AsyncIterable<readonly SearchPosition[]>,
+    { includeSpans }: ExportRequest,
+    call: SearchCall,
+  ): AsyncGenerator<ExportMessage, void> {
+    for await (const places of pages) {
+      for (const { traceId } of places) {
+        const view = await read(traceId, includeSpans ? MESSAGE_ITEMS_MAX : 0, call);
+        // Erased since the search.
+        if (view === null) continue;
+        yield { kind: 'trace', view: { ...view, nextSpansCursor: includeSpans ? null : view.nextSpansCursor } };
+        if (view.isShortOfEvaluations) yield* moreEvaluations(view, call);
+        if (includeSpans && view.nextSpansCursor !== null) yield* moreSpans(view, call);
+      }
+    }
+  }
+
+  async function read(traceId: string, spansLimit: number, { project, countAnswer }: SearchCall) {
+    const question = { traceId, spansLimit, spansCursor: '', maxBytes: MESSAGE_MAX_BYTES, countAnswer };
+    try {
+      return await traces.get(project, question, clock());
+    } catch (error) {
+      if (error instanceof Fault && error.code === 'trace_not_found') return null;
+      throw error;
+    }
+  }
+
+  async function* moreEvaluations({ record, evaluations }: TraceView, call: SearchCall): AsyncGenerator<ExportMessage> {
+    const trace = { ...record, projectNumber: call.project.number };
+    const last = evaluations.at(-1);
+    const order = (range: ListRange) => store.evaluationOrder(trace, range);
+    for await (const ids of idBatches(order, last === undefined ? null : evaluationPosition(last))) {
+      const some = await store.evaluations(trace, ids);
+      call.countAnswer(sumOf(some, evaluationBytes));
+      yield { kind: 'evaluations', evaluations: some };
+    }
+  }
+
+  async function* moreSpans({ record, spans }: TraceView, call: SearchCall): AsyncGenerator<ExportMessage> {
+    const trace = { ...record, projectNumber: call.project.number };
+    const { traceId } = record;
+    const last = spans.at(-1);
+    const order = (range: ListRange) => store.spanOrder(trace, range);
+    for await (const ids of idBatches(order, last === undefined ? null : spanPosition(last))) {
+      const some = await store.spans(trace, ids);
+      call.countAnswer(sumOf(some, (span) => spanBytes(span, traceId)));
+      yield { kind: 'spans', traceId, spans: some };
+    }
+  }
+
+  return {
+    async open(request, call) {
+      const pages = searches.walk({ ...request, pageSize: null, cursor: '' }, call);
+      const first = await pages.next();
+      return exportAll(prepend(first, pages), request, call);
+    },
+  };
+}
+
+async function* prepend<T>(first: IteratorResult<T, void>, others: AsyncGenerator<T, void>): AsyncGenerator<T> {
+  if (first.done) return;
+  yield first.value;
+  yield* others;
+}
+
+type Order = (range: ListRange) => Promise<readonly (ListPosition & SizedText)[]>;
+
+/** Batches of the ids after a position, sized for one read; one item may be larger. */
+async function* idBatches(order: Order, start: ListPosition | null): AsyncGenerator<readonly string[]> {
+  for (let after = start; ; ) {
+    const places = await order({ after, limit: ORDERED_AT_ONCE });
+    let ids: string[] = [];
+    let bytes = 0;
+    for (const place of places) {
+      bytes += place.bytes;
+      if (ids.length > 0 && (bytes > MESSAGE_MAX_BYTES || ids.length === MESSAGE_ITEMS_MAX)) {
+        yield ids;
+        [ids, bytes] = [[], place.bytes];
+      }
+      ids.push(place.id);
+    }
+    if (ids.length > 0) yield ids;
+    const last = places.at(-1);
+    if (last === undefined || places.length < ORDERED_AT_ONCE) return;
+    after = { atMs: last.atMs, id: last.id };
+  }
+}
+
+function sumOf<T>(items: readonly T[], bytesOf: (item: T) => number): number {
+  return items.reduce((sum, item) => sum + bytesOf(item), 0);
+}

@@ -1,0 +1,55 @@
+/** Parses JSON that stands as text in attributes, because most SDKs write only texts and numbers. */
+
+import { isObject, makeWellFormed } from '../../../json/free-json.ts';
+import { NUMBER_TEXTS_MAX, parseJson, scanJson } from '../../../json/json-text.ts';
+import type { LosslessJson, LosslessObject } from '../../../json/lossless-json.ts';
+import { Fault } from '../../fault.ts';
+import type { DraftFacts } from '../collector/collector-draft.ts';
+
+export type AttributeJson = {
+  /** Facts about all values read so far. */
+  readonly facts: DraftFacts;
+  /** The value, or the parsed array or object of a text. Text that cannot be parsed stays text. */
+  parsed(value: LosslessJson | undefined): LosslessJson | undefined;
+  /** An object, or the text of one, bare or as {"type":"json","value":{...}}. */
+  object(value: LosslessJson | undefined): LosslessObject | undefined;
+};
+
+const DEPTH_MAX = 64;
+const CONTAINER = /^\s*[{[]/;
+
+/** For one request: its texts together may not hold more long integers than one document. */
+export function createAttributeJson({ bytes, depth }: Pick<DraftFacts, 'bytes' | 'depth'>): AttributeJson {
+  // Each text may come from JSON within JSON; a check for U+0000 is cheap.
+  const facts = { bytes, depth, hasEscapes: true, hasWide: false };
+  let longIntegers = 0;
+
+  function parse(text: string): LosslessJson {
+    const source = Buffer.from(text);
+    const found = scanJson(source);
+    longIntegers += found.longIntegers.length;
+    if (found.depth > DEPTH_MAX || found.hasWide || longIntegers > NUMBER_TEXTS_MAX) return text;
+    try {
+      const value = parseJson(source, found, 'values') as LosslessJson;
+      facts.depth = Math.max(facts.depth, found.depth);
+      return found.hasEscapes ? (makeWellFormed({ value }).value ?? null) : value;
+    } catch (error) {
+      if (error instanceof Fault) return text;
+      throw error;
+    }
+  }
+
+  function parsed(value: LosslessJson | undefined): LosslessJson | undefined {
+    return typeof value === 'string' && CONTAINER.test(value) ? parse(value) : value;
+  }
+
+  return {
+    facts,
+    parsed,
+    object(value) {
+      const read = parsed(value);
+      if (!isObject(read)) return undefined;
+      return read.type === 'json' && isObject(read.value) ? read.value : read;
+    },
+  };
+}

@@ -1,0 +1,224 @@
+/** The attributes that give each field of a span: the first present value wins. */
+
+import { isObject } from '../../../json/free-json.ts';
+import { indexed } from './indexed.ts';
+import { attribute, type Source } from './span-view.ts';
+
+export const MODEL: readonly Source[] = [
+  attribute('gen_ai.response.model'),
+  attribute('gen_ai.request.model'),
+  attribute('llm.model_name'),
+  attribute('ai.response.model'),
+  attribute('ai.model.id'),
+  attribute('embedding.model_name'),
+  aiModel,
+];
+
+export const VENDOR: readonly Source[] = [
+  attribute('gen_ai.provider.name'),
+  attribute('gen_ai.system'),
+  attribute('llm.provider'),
+  attribute('llm.system'),
+  attribute('ai.model.provider'),
+];
+
+export const PROMPT_TOKENS: readonly Source[] = [
+  metric('prompt_tokens'),
+  attribute('gen_ai.usage.input_tokens'),
+  attribute('gen_ai.usage.prompt_tokens'),
+];
+
+/** Read after PROMPT_TOKENS. These count cached tokens as part of the prompt. */
+export const PROMPT_TOKENS_WITH_CACHED: readonly Source[] = [
+  attribute('llm.token_count.prompt'),
+  usage('ai.usage.promptTokens'),
+  usage('ai.usage.inputTokens'),
+];
+
+export const COMPLETION_TOKENS: readonly Source[] = [
+  metric('completion_tokens'),
+  attribute('gen_ai.usage.output_tokens'),
+  attribute('gen_ai.usage.completion_tokens'),
+  attribute('llm.token_count.completion'),
+  usage('ai.usage.completionTokens'),
+  usage('ai.usage.outputTokens'),
+];
+
+export const REASONING_TOKENS: readonly Source[] = [
+  metric('reasoning_tokens'),
+  attribute('gen_ai.usage.reasoning.output_tokens'),
+  attribute('gen_ai.usage.reasoning_tokens'),
+  attribute('llm.token_count.completion_details.reasoning'),
+  usage('ai.usage.reasoningTokens'),
+];
+
+export const CACHE_READ_INPUT_TOKENS: readonly Source[] = [
+  metric('cache_read_input_tokens'),
+  attribute('gen_ai.usage.cache_read.input_tokens'),
+  attribute('gen_ai.usage.cached_input_tokens'),
+  attribute('gen_ai.usage.cached_tokens'),
+  attribute('llm.token_count.prompt_details.cache_read'),
+  usage('ai.usage.cachedInputTokens'),
+  usage('ai.usage.inputTokenDetails.cacheReadTokens'),
+];
+
+export const CACHE_CREATION_INPUT_TOKENS: readonly Source[] = [
+  metric('cache_creation_input_tokens'),
+  attribute('gen_ai.usage.cache_creation.input_tokens'),
+  attribute('llm.token_count.prompt_details.cache_write'),
+  usage('ai.usage.inputTokenDetails.cacheWriteTokens'),
+];
+
+export const COST: readonly Source[] = [
+  metric('cost'),
+  attribute('langwatch.span.cost'),
+  attribute('gen_ai.usage.cost'),
+  attribute('llm.cost.total'),
+];
+
+export const TOKENS_ESTIMATED: readonly Source[] = [
+  metric('tokens_estimated'),
+  attribute('langwatch.tokens.estimated'),
+];
+
+export const CACHED_TOKENS_IN_PROMPT: readonly Source[] = [
+  metric('cached_tokens_in_prompt'),
+  attribute('spandrel.cached_tokens_in_prompt'),
+];
+
+/** Read after langwatch.input, which states its own type. */
+export const INPUT: readonly Source[] = [
+  attribute('gen_ai.input.messages'),
+  attribute('gen_ai.prompt'),
+  indexed('gen_ai.prompt.'),
+  indexed('llm.input_messages.'),
+  attribute('traceloop.entity.input'),
+  attribute('input.value'),
+  attribute('input'),
+  attribute('ai.prompt.messages'),
+  attribute('ai.prompt'),
+  attribute('gen_ai.tool.call.arguments'),
+  attribute('ai.toolCall.args'),
+];
+
+/** After langwatch.output. */
+export const OUTPUT: readonly Source[] = [
+  attribute('gen_ai.output.messages'),
+  attribute('gen_ai.completion'),
+  indexed('gen_ai.completion.'),
+  indexed('llm.output_messages.'),
+  attribute('traceloop.entity.output'),
+  attribute('output.value'),
+  attribute('output'),
+  attribute('ai.response.text'),
+  attribute('ai.response.object'),
+  attribute('ai.response.toolCalls'),
+  attribute('ai.response'),
+  attribute('gen_ai.tool.call.result'),
+  attribute('ai.toolCall.result'),
+];
+
+export const CONTEXTS: readonly Source[] = [
+  attribute('langwatch.rag.contexts'),
+  attribute('langwatch.rag_contexts'),
+  // The name that the langwatch package itself sends.
+  attribute('langwatch.contexts'),
+];
+
+/** After CONTEXTS. */
+export const DOCUMENTS: Source = indexed('retrieval.documents.');
+
+/** Names of parameters by their attributes. */
+export const PARAMS: ReadonlyMap<string, string> = new Map([
+  ['gen_ai.request.temperature', 'temperature'],
+  ['gen_ai.request.top_p', 'top_p'],
+  ['gen_ai.request.top_k', 'top_k'],
+  ['gen_ai.request.max_tokens', 'max_tokens'],
+  ['gen_ai.request.frequency_penalty', 'frequency_penalty'],
+  ['gen_ai.request.presence_penalty', 'presence_penalty'],
+  ['gen_ai.request.seed', 'seed'],
+  ['gen_ai.request.stop_sequences', 'stop'],
+  ['gen_ai.request.choice.count', 'n'],
+]);
+
+/** The earliest of these events is the first token. */
+export const FIRST_TOKEN_EVENTS: ReadonlySet<string> = new Set([
+  'first_token',
+  'llm.first_token',
+  'gen_ai.content.chunk',
+  'llm.content.completion.chunk',
+  'ai.stream.firstChunk',
+  'First Token Stream Event',
+]);
+
+/** Attributes with the delay of the first token, and the milliseconds of their unit. */
+export const FIRST_TOKEN_DELAYS: readonly (readonly [key: string, unitMs: number])[] = [
+  ['gen_ai.server.time_to_first_token', 1],
+  ['gen_ai.response.time_to_first_chunk', 1000],
+  ['ai.response.msToFirstChunk', 1],
+];
+
+/** Metadata keys with their attributes; the first present attribute wins. */
+export const IDENTITY: readonly (readonly [member: string, keys: readonly string[]])[] = [
+  ['user_id', ['langwatch.user.id', 'langwatch.user_id', 'user_id', 'user.id', 'enduser.id']],
+  [
+    'thread_id',
+    [
+      'langwatch.thread.id',
+      'langwatch.thread_id',
+      'thread_id',
+      'gen_ai.conversation.id',
+      'langwatch.langgraph.thread_id',
+      'session.id',
+    ],
+  ],
+  ['customer_id', ['langwatch.customer.id', 'langwatch.customer_id', 'customer_id']],
+];
+
+export const LABELS: readonly string[] = ['langwatch.labels', 'langwatch.tags', 'tag.tags'];
+
+/** Objects, or their JSON texts, whose members are metadata. */
+export const METADATA_OBJECTS: readonly string[] = ['metadata', 'langwatch.metadata', 'langwatch.trace'];
+
+/** The rest of a key after one of these names a metadata member. */
+export const METADATA_PREFIXES: readonly string[] = [
+  'metadata.',
+  'langwatch.metadata.',
+  'langwatch.trace.',
+  'ai.telemetry.metadata.',
+];
+
+export const PROMPT_IDS: readonly string[] = [
+  'langwatch.prompt.id',
+  'langwatch.prompt.version.id',
+  'langwatch.prompt.handle',
+];
+
+/** First segments of resource attributes that describe machines and programs, not traces. */
+export const TECHNICAL_SEGMENTS: ReadonlySet<string | undefined> = new Set([
+  'service',
+  'telemetry',
+  'host',
+  'os',
+  'process',
+  'container',
+  'k8s',
+  'cloud',
+  'deployment',
+  'langwatch',
+]);
+
+function metric(name: string): Source {
+  return ({ metrics }) => metrics[name];
+}
+
+/** A count of the ai package; ignored on the outer span, which repeats it. */
+function usage(key: string): Source {
+  return ({ span, isOuter }) => (isOuter ? undefined : span.attributes.get(key));
+}
+
+function aiModel({ span }: Parameters<Source>[0]): ReturnType<Source> {
+  const model = span.attributes.get('ai.model');
+  if (!isObject(model) || typeof model.id !== 'string') return model;
+  return typeof model.provider === 'string' ? `${model.provider}/${model.id}` : model.id;
+}

@@ -1,0 +1,126 @@
+/** Turns exported spans into drafts of their traces. */
+
+import { isAbsent, isObject } from '../../../json/free-json.ts';
+import type { LosslessJson } from '../../../json/lossless-json.ts';
+import type { Steps } from '../../steps.ts';
+import type {
+  BatchDraft,
+  EvaluationDraft,
+  ItemReason,
+  MetadataDraft,
+  Sent,
+  SpanDraft,
+  TraceDraft,
+} from '../collector/collector-draft.ts';
+import { isUnreadable, unreadable } from '../collector/collector-draft.ts';
+import { toEvaluationDraft } from '../collector/collector-json.ts';
+import { type AttributeJson, createAttributeJson } from './attribute-json.ts';
+import { resourceMetadata, spanMetadata } from './metadata.ts';
+import { checkRepeats } from './repeats.ts';
+import type { Attributes, OtlpExport, OtlpSpan } from './span.ts';
+import { toSpanDraft } from './span-draft.ts';
+
+const EVALUATION_EVENT = 'langwatch.evaluation.custom';
+const EXPECTED_OUTPUT = 'langwatch.expected_output';
+/** Levels around the value of an attribute in the events of a span. */
+const DEPTH_AROUND = 4;
+
+/** Throws payload_too_large. */
+export function* toBatchDraft(request: OtlpExport): Steps<BatchDraft> {
+  checkRepeats(request.spans);
+  const json = createAttributeJson({ bytes: request.bytes, depth: request.depth + DEPTH_AROUND });
+  const traces = new Map<string, Group>();
+  const refused: ItemReason[] = [];
+  let evaluations = 0;
+  for (const [index, span] of request.spans.entries()) {
+    if (index > 0) yield;
+    if (span === undefined || isUnreadable(span)) {
+      refused.push({ index, reason: `: ${span?.reason ?? 'is required'}` });
+      continue;
+    }
+    const { traceId } = span;
+    const wrong = [traceId, span.spanId, span.parentId].find(isUnreadable);
+    if (wrong !== undefined || typeof traceId !== 'string') {
+      refused.push({ index, reason: `.${wrong?.path}: ${wrong?.reason}` });
+      continue;
+    }
+    const group = traces.get(traceId) ?? createGroup();
+    traces.set(traceId, group);
+    evaluations = addSpan(group, span, { index, evaluations, json });
+  }
+  return { traces: [...traces].map(([traceId, group]) => toDraft(traceId, group, json)), refused };
+}
+
+/** Parts of a trace read so far. */
+type Group = {
+  readonly spans: OtlpSpan[];
+  readonly indexes: number[];
+  readonly evaluations: Sent<EvaluationDraft>[];
+  readonly evaluationIndexes: number[];
+  readonly metadata: Sent<MetadataDraft>[];
+  readonly resources: Set<Attributes>;
+  expectedOutput: LosslessJson | undefined;
+};
+
+function createGroup(): Group {
+  return {
+    spans: [],
+    indexes: [],
+    evaluations: [],
+    evaluationIndexes: [],
+    metadata: [],
+    resources: new Set(),
+    expectedOutput: undefined,
+  };
+}
+
+/** Index of the span in the request, and the count of earlier evaluations. */
+type SpanContext = { readonly index: number; readonly evaluations: number; readonly json: AttributeJson };
+
+/** Returns the count of evaluations, including those of the span. */
+function addSpan(group: Group, span: OtlpSpan, { index, evaluations, json }: SpanContext): number {
+  const { attributes, resource } = span;
+  group.spans.push(span);
+  group.indexes.push(index);
+  // A resource applies to all its spans, but each of them may override it.
+  if (!group.resources.has(resource)) {
+    group.resources.add(resource);
+    group.metadata.push(...resourceMetadata(resource, json));
+  }
+  group.metadata.push(...spanMetadata(attributes, json));
+  const own = attributes.get(EXPECTED_OUTPUT);
+  if (isAbsent(own)) group.expectedOutput ??= resource.get(EXPECTED_OUTPUT);
+  else group.expectedOutput = own;
+  let count = evaluations;
+  for (const event of span.events) {
+    if (event.name !== EVALUATION_EVENT) continue;
+    group.evaluations.push(toEvaluation(json.parsed(event.attributes.get('json_encoded_event')), span));
+    group.evaluationIndexes.push(count);
+    count += 1;
+  }
+  return count;
+}
+
+function toEvaluation(item: LosslessJson | undefined, { spanId }: OtlpSpan): Sent<EvaluationDraft> {
+  if (!isObject(item)) return unreadable('', 'must be an object');
+  const isPlaced = !isAbsent(item.span_id) || typeof spanId !== 'string';
+  return toEvaluationDraft(isPlaced ? item : { ...item, span_id: spanId });
+}
+
+function toDraft(traceId: string, group: Group, json: AttributeJson): TraceDraft & { readonly traceId: string } {
+  const { spans, evaluations, metadata, expectedOutput } = group;
+  return {
+    traceId,
+    // Makes drafts one by one: all together take more memory than the spans.
+    spans: { length: spans.length, at: (index) => draftAt(spans[index], json) },
+    evaluations,
+    metadata,
+    expectedOutput,
+    facts: json.facts,
+    indexes: { spans: group.indexes, evaluations: group.evaluationIndexes },
+  };
+}
+
+function draftAt(span: OtlpSpan | undefined, json: AttributeJson): Sent<SpanDraft> {
+  return span === undefined ? undefined : toSpanDraft(span, json);
+}

@@ -1,0 +1,27 @@
+/** Validates hex ids by the rules of OpenTelemetry. */
+
+import { type Sent, unreadable } from '../collector/collector-draft.ts';
+
+const TRACE_ID_DIGITS = 32;
+const SPAN_ID_DIGITS = 16;
+const HEX = /^[0-9a-f]*$/;
+const ZERO = /^0*$/;
+
+export function toTraceId(hex: string): Sent<string> {
+  return toId(hex, TRACE_ID_DIGITS, 'trace_id');
+}
+
+export function toSpanId(hex: string): Sent<string> {
+  return toId(hex, SPAN_ID_DIGITS, 'span_id');
+}
+
+/** A root has none. */
+export function toParentId(hex: string): Sent<string> {
+  return hex === '' ? undefined : toId(hex, SPAN_ID_DIGITS, 'parent_id');
+}
+
+function toId(hex: string, digits: number, path: string): Sent<string> {
+  const id = hex.toLowerCase();
+  if (id.length === digits && HEX.test(id) && !ZERO.test(id)) return id;
+  return unreadable(path, `must be ${digits / 2} bytes that are not all zero`);
+}

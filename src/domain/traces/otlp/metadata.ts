@@ -1,0 +1,98 @@
+/** Metadata of a trace from its spans and their resources. */
+
+import { isAbsent, isArray, isObject } from '../../../json/free-json.ts';
+import type { LosslessJson } from '../../../json/lossless-json.ts';
+import { type MetadataDraft, type Sent, unreadable } from '../collector/collector-draft.ts';
+import type { AttributeJson } from './attribute-json.ts';
+import {
+  IDENTITY,
+  LABELS,
+  METADATA_OBJECTS,
+  METADATA_PREFIXES,
+  PROMPT_IDS,
+  TECHNICAL_SEGMENTS,
+} from './attribute-table.ts';
+import type { Attributes } from './span.ts';
+
+const PATH_PREFIX = 'metadata.';
+const HANDLED_KEYS: ReadonlySet<string> = new Set([
+  ...IDENTITY.flatMap(([, keys]) => keys),
+  ...LABELS,
+  ...METADATA_OBJECTS,
+]);
+
+type Draft = Sent<MetadataDraft>;
+
+/** In merge order: an attribute that names the member itself comes last and wins. */
+export function spanMetadata(attributes: Attributes, json: AttributeJson): readonly Draft[] {
+  return [...blobDrafts(attributes, json), memberDraft(attributes, { others: [], json })];
+}
+
+/** Includes unknown attributes: operators describe resources in names of their own. */
+export function resourceMetadata(attributes: Attributes, json: AttributeJson): readonly Draft[] {
+  const others = [...attributes].filter(([key]) => isCustom(key));
+  return [...blobDrafts(attributes, json), memberDraft(attributes, { others, json })];
+}
+
+function isCustom(key: string): boolean {
+  if (HANDLED_KEYS.has(key) || METADATA_PREFIXES.some((prefix) => key.startsWith(prefix))) return false;
+  return !TECHNICAL_SEGMENTS.has(key.split('.', 1)[0]);
+}
+
+/** Objects whose members are metadata; readMetadata finds the identity and labels in them. */
+function blobDrafts(attributes: Attributes, json: AttributeJson): readonly Draft[] {
+  return METADATA_OBJECTS.flatMap((key): Draft[] => {
+    const value = json.parsed(attributes.get(key));
+    if (isAbsent(value)) return [];
+    return [isObject(value) ? { members: value, pathPrefix: PATH_PREFIX } : unreadable(key, 'must be an object')];
+  });
+}
+
+type Member = readonly [key: string, value: LosslessJson];
+
+type Around = { readonly others: readonly Member[]; readonly json: AttributeJson };
+
+function memberDraft(attributes: Attributes, { others, json }: Around): Draft {
+  const members = [...others, ...prefixedMembers(attributes), ...namedMembers(attributes, json)];
+  if (members.length === 0) return undefined;
+  const isOfLabels = ([key]: Member) => key === 'labels';
+  const labels = members.filter(isOfLabels).flatMap(([, value]) => labelsIn(json.parsed(value)));
+  const single = members.filter((member) => !isOfLabels(member));
+  return {
+    members: Object.fromEntries(labels.length > 0 ? [...single, ['labels', labels]] : single),
+    pathPrefix: PATH_PREFIX,
+  };
+}
+
+function prefixedMembers(attributes: Attributes): readonly Member[] {
+  const members: Member[] = [];
+  for (const [key, value] of attributes) {
+    const prefix = METADATA_PREFIXES.find((each) => key.startsWith(each) && key.length > each.length);
+    if (prefix !== undefined) members.push([key.slice(prefix.length), value]);
+  }
+  return members;
+}
+
+function namedMembers(attributes: Attributes, json: AttributeJson): readonly Member[] {
+  const members: Member[] = [];
+  for (const [member, keys] of IDENTITY) {
+    const value = keys.map((key) => attributes.get(key)).find((each) => !isAbsent(each));
+    if (!isAbsent(value)) members.push([member, value]);
+  }
+  const labels = LABELS.flatMap((key) => labelsIn(json.parsed(attributes.get(key))));
+  if (labels.length > 0) members.push(['labels', labels]);
+  const origin = attributes.get('langwatch.origin');
+  if (!isAbsent(origin)) members.push(['origin', origin]);
+  const promptIds = PROMPT_IDS.map((key) => attributes.get(key)).filter((id) => !isAbsent(id));
+  if (promptIds.length > 0) members.push(['prompt_ids', promptIds]);
+  return members;
+}
+
+function labelsIn(read: LosslessJson | undefined): readonly LosslessJson[] {
+  if (isArray(read)) return read;
+  if (typeof read !== 'string') return isAbsent(read) ? [] : [read];
+  return read
+    .split(',')
+    .map((label) => label.trim())
+    .filter((label) => label !== '');
+}

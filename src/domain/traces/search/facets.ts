@@ -1,0 +1,125 @@
+/**
+ * Facets: the values of a trace that the index stores, and those that a filter requires. They agree with the matcher of
+ * trace-filter.ts, which a search still runs on the traces that it returns.
+ */
+
+import { isArray } from '../../../json/free-json.ts';
+import type { LosslessObject } from '../../../json/lossless-json.ts';
+import {
+  bareText,
+  type Condition,
+  type EvaluationFacts,
+  type FilterName,
+  ORIGIN_DEFAULT,
+  readMetadata,
+  type SearchDocument,
+} from './trace-filter.ts';
+
+/** A search runs the matcher on traces with more. */
+export const FACETS_MAX = 250;
+
+/** Facets of which one is required; `isExact` is false where a trace with one may still not match. */
+export type RequiredFacets = { readonly anyOf: readonly string[]; readonly isExact: boolean };
+
+/** Null: the trace has too many. */
+export function facetsOf(document: SearchDocument): ReadonlySet<string> | null {
+  const facets = new Set<string>();
+  const add = (kind: Kind, value: string, of = '') => facets.add(nameFacet(kind, value, of));
+  addMetadata(readMetadata(document.metadataJson), add);
+  add('error', String(document.hasError));
+  add('name', document.name);
+  for (const { type, model } of document.spans) {
+    add('type', type);
+    if (model !== null) add('model', model);
+    if (facets.size > FACETS_MAX) return null;
+  }
+  for (const evaluation of document.evaluations) {
+    addEvaluation(evaluation, add);
+    if (facets.size > FACETS_MAX) return null;
+  }
+  return facets.size > FACETS_MAX ? null : facets;
+}
+
+/** Facets of which a matching trace has at least one. */
+export function requiredFacets({ name, of, values }: Condition): RequiredFacets {
+  if (name === 'evaluations.score') return { anyOf: [nameFacet('scored by', of)], isExact: false };
+  const [kind, owner] = FACET_KINDS[name];
+  return { anyOf: values.map((value) => nameFacet(kind, value, owner ?? of)), isExact: true };
+}
+
+type Kind =
+  | 'value'
+  | 'key'
+  | 'item'
+  | 'origin'
+  | 'error'
+  | 'name'
+  | 'type'
+  | 'model'
+  | 'evaluated by'
+  | 'guarded by'
+  | 'passed by'
+  | 'scored by'
+  | 'labelled by'
+  | 'passed'
+  | 'state'
+  | 'label';
+
+/** The name of a facet: no two values share one. */
+function nameFacet(kind: Kind, value: string, of = ''): string {
+  return `${kind} ${of.length} ${of}${value}`;
+}
+
+type Add = (kind: Kind, value: string, of?: string) => void;
+
+/** Keys whose items are facets. */
+const LISTS = ['labels', 'prompt_ids'];
+
+function addMetadata(metadata: LosslessObject, add: Add): void {
+  for (const [key, value] of Object.entries(metadata).slice(0, FACETS_MAX + 1)) {
+    add('key', key);
+    add('value', bareText(value), key);
+    if (LISTS.includes(key)) for (const item of isArray(value) ? value : [value]) add('item', bareText(item), key);
+  }
+  const { origin } = metadata;
+  add('origin', Object.hasOwn(metadata, 'origin') && origin !== undefined ? bareText(origin) : ORIGIN_DEFAULT);
+}
+
+function addEvaluation({ evaluatorId, isGuardrail, status, passed, score, label }: EvaluationFacts, add: Add): void {
+  add('evaluated by', evaluatorId);
+  if (isGuardrail) add('guarded by', evaluatorId);
+  if (passed !== null) {
+    add('passed by', evaluatorId);
+    add('passed', String(passed), evaluatorId);
+  }
+  if (score !== null) add('scored by', evaluatorId);
+  if (label !== null) {
+    add('labelled by', evaluatorId);
+    add('label', label, evaluatorId);
+  }
+  add('state', status, evaluatorId);
+}
+
+/** Facet kind and key of each filter; a key left out comes from the condition. */
+const FACET_KINDS: Readonly<Record<Exclude<FilterName, 'evaluations.score'>, readonly [Kind, string?]>> = {
+  'metadata.user_id': ['value', 'user_id'],
+  'metadata.thread_id': ['value', 'thread_id'],
+  'metadata.customer_id': ['value', 'customer_id'],
+  'metadata.labels': ['item', 'labels'],
+  'metadata.key': ['key'],
+  'metadata.prompt_ids': ['item', 'prompt_ids'],
+  'metadata.value': ['value'],
+  'traces.origin': ['origin'],
+  'traces.error': ['error'],
+  'traces.name': ['name'],
+  'spans.type': ['type'],
+  'spans.model': ['model'],
+  'evaluations.evaluator_id': ['evaluated by'],
+  'evaluations.evaluator_id.guardrails_only': ['guarded by'],
+  'evaluations.evaluator_id.has_passed': ['passed by'],
+  'evaluations.evaluator_id.has_score': ['scored by'],
+  'evaluations.evaluator_id.has_label': ['labelled by'],
+  'evaluations.passed': ['passed'],
+  'evaluations.state': ['state'],
+  'evaluations.label': ['label'],
+};

@@ -1,0 +1,211 @@
+/** Decides whether a trace matches a search. Pure, so that every store finds the same. */
+
+import { isArray, isObject, parseFreeJson } from '../../../json/free-json.ts';
+import type { LosslessJson, LosslessObject } from '../../../json/lossless-json.ts';
+import type { Evaluation } from '../trace.ts';
+
+/** Matches where one of its values does. `of` names the key or the evaluator whose values are compared. */
+export type Condition = { readonly name: FilterName; readonly of: string; readonly values: readonly string[] };
+
+export type SearchFilter = {
+  /** All must match. */
+  readonly conditions: readonly Condition[];
+  /** Whether to find the traces that do not match all conditions. */
+  readonly isNegated: boolean;
+  /** In lower case; empty: any. */
+  readonly text: string;
+};
+
+/** The part of a trace that each filter tests. */
+const SUBJECTS = {
+  'metadata.user_id': 'metadata',
+  'metadata.thread_id': 'metadata',
+  'metadata.customer_id': 'metadata',
+  'metadata.labels': 'metadata',
+  'metadata.key': 'metadata',
+  'metadata.prompt_ids': 'metadata',
+  'metadata.value': 'metadata',
+  'traces.origin': 'metadata',
+  'traces.error': 'trace',
+  'traces.name': 'spans',
+  'spans.type': 'spans',
+  'spans.model': 'spans',
+  'evaluations.evaluator_id': 'evaluations',
+  'evaluations.evaluator_id.guardrails_only': 'evaluations',
+  'evaluations.evaluator_id.has_passed': 'evaluations',
+  'evaluations.evaluator_id.has_score': 'evaluations',
+  'evaluations.evaluator_id.has_label': 'evaluations',
+  'evaluations.passed': 'evaluations',
+  'evaluations.state': 'evaluations',
+  'evaluations.label': 'evaluations',
+  'evaluations.score': 'evaluations',
+} as const;
+
+export type FilterName = keyof typeof SUBJECTS;
+export const FILTER_NAMES = Object.keys(SUBJECTS) as readonly FilterName[];
+
+/** Fields of a trace that filters test. */
+export type SearchDocument = {
+  readonly metadataJson: string;
+  readonly hasError: boolean;
+  readonly name: string;
+  readonly spans: readonly { readonly type: string; readonly model: string | null; readonly name: string | null }[];
+  readonly evaluations: readonly EvaluationFacts[];
+};
+
+export type EvaluationFacts = Pick<Evaluation, 'evaluatorId' | 'isGuardrail' | 'status' | 'passed' | 'score' | 'label'>;
+
+export const ORIGIN_DEFAULT = 'application';
+
+/** The parts of a trace that a filter needs, beside its own row. */
+export function needsOf({ conditions, text }: SearchFilter) {
+  const isAbout = (subject: string) => conditions.some(({ name }) => SUBJECTS[name] === subject);
+  const texts = text !== '';
+  return {
+    metadata: isAbout('metadata'),
+    spans: texts || isAbout('spans'),
+    evaluations: isAbout('evaluations'),
+    texts,
+  };
+}
+
+export type Needs = ReturnType<typeof needsOf>;
+
+/** Finds lower-case `text` in texts of any case. */
+export function createTextMatcher(text: string): (each: string) => boolean {
+  return (each) => each.toLowerCase().includes(text);
+}
+
+/** Whether every trace matches. */
+export function matchesAll({ conditions, isNegated, text }: SearchFilter): boolean {
+  return conditions.length === 0 && !isNegated && text === '';
+}
+
+/**
+ * Extracts the bounds of `hasError` (false < true) that a filter implies. `rest` is the filter that traces within the
+ * bounds must still match.
+ */
+export function extractErrorBounds(filter: SearchFilter): { from: boolean; to: boolean; rest: SearchFilter } {
+  const { conditions, isNegated, text } = filter;
+  const condition = conditions.find(({ name }) => name === 'traces.error');
+  // Where not all of several conditions match, any single one may.
+  if (condition === undefined || (isNegated && conditions.length > 1)) return { from: false, to: true, rest: filter };
+  const isWanted = (hasError: boolean) => condition.values.includes(String(hasError)) !== isNegated;
+  const rest = { conditions: conditions.filter((each) => each !== condition), isNegated: false, text };
+  return { from: !isWanted(false), to: isWanted(true), rest };
+}
+
+/** Tests the conditions; the caller searches for the text. */
+export function createMatcher(filter: SearchFilter): (document: SearchDocument) => boolean {
+  const judge = compileFilter(filter);
+  return (document) => judge(document, filter.conditions.length === 0 ? {} : readMetadata(document.metadataJson));
+}
+
+/** The same for a trace with parsed metadata. */
+export function compileFilter({ conditions, isNegated }: SearchFilter): DocumentMatcher {
+  const judges = conditions.map((condition) => CONDITION_COMPILERS[condition.name](condition));
+  return (document, metadata) => judges.every((fits) => fits(document, metadata)) !== isNegated;
+}
+
+/** Trusts stored text. */
+export function readMetadata(json: string): LosslessObject {
+  const metadata = parseFreeJson(json);
+  return isObject(metadata) ? metadata : {};
+}
+
+export type DocumentMatcher = (document: SearchDocument, metadata: LosslessObject) => boolean;
+type CompileCondition = (condition: Condition) => DocumentMatcher;
+
+/** Matches where a value of the trace is among those of the condition. */
+function oneOf(
+  valuesOf: (document: SearchDocument, metadata: LosslessObject, of: string) => readonly string[],
+): CompileCondition {
+  return ({ of, values }) => {
+    const wanted = new Set(values);
+    return (document, metadata) => valuesOf(document, metadata, of).some((value) => wanted.has(value));
+  };
+}
+
+/** Matches where an evaluation by an evaluator in `values` meets `fits`. */
+function evaluated(fits: (evaluation: EvaluationFacts) => boolean): CompileCondition {
+  return ({ values }) => {
+    const wanted = new Set(values);
+    return ({ evaluations }) => evaluations.some((each) => wanted.has(each.evaluatorId) && fits(each));
+  };
+}
+
+function resultOf(read: (evaluation: EvaluationFacts) => string | null): CompileCondition {
+  return ({ of, values }) => {
+    const wanted = new Set<string | null>(values);
+    return ({ evaluations }) => evaluations.some((each) => each.evaluatorId === of && wanted.has(read(each)));
+  };
+}
+
+const CONDITION_COMPILERS: Readonly<Record<FilterName, CompileCondition>> = {
+  'metadata.user_id': oneOf((_, metadata) => member(metadata, 'user_id')),
+  'metadata.thread_id': oneOf((_, metadata) => member(metadata, 'thread_id')),
+  'metadata.customer_id': oneOf((_, metadata) => member(metadata, 'customer_id')),
+  'metadata.labels': oneOf((_, metadata) => members(metadata, 'labels')),
+  'metadata.key': oneOf((_, metadata) => Object.keys(metadata)),
+  'metadata.prompt_ids': oneOf((_, metadata) => members(metadata, 'prompt_ids')),
+  'metadata.value': oneOf((_, metadata, of) => member(metadata, of)),
+  'traces.origin': oneOf((_, metadata) => {
+    const origin = member(metadata, 'origin');
+    return origin.length === 0 ? [ORIGIN_DEFAULT] : origin;
+  }),
+  'traces.error': oneOf(({ hasError }) => [String(hasError)]),
+  'traces.name': oneOf(({ name }) => [name]),
+  'spans.type': oneOf(({ spans }) => spans.map(({ type }) => type)),
+  'spans.model': oneOf(({ spans }) => spans.flatMap(({ model }) => (model === null ? [] : [model]))),
+  'evaluations.evaluator_id': evaluated(() => true),
+  'evaluations.evaluator_id.guardrails_only': evaluated(({ isGuardrail }) => isGuardrail),
+  'evaluations.evaluator_id.has_passed': evaluated(({ passed }) => passed !== null),
+  'evaluations.evaluator_id.has_score': evaluated(({ score }) => score !== null),
+  'evaluations.evaluator_id.has_label': evaluated(({ label }) => label !== null),
+  'evaluations.passed': resultOf(({ passed }) => (passed === null ? null : String(passed))),
+  'evaluations.state': resultOf(({ status }) => status),
+  'evaluations.label': resultOf(({ label }) => label),
+  'evaluations.score': ({ of, values }) => {
+    const [min, max] = values.map(Number);
+    return ({ evaluations }) =>
+      evaluations.some(
+        ({ evaluatorId, score }) =>
+          evaluatorId === of && score !== null && score >= Number(min) && score <= Number(max),
+      );
+  },
+};
+
+/** The text of a member; empty where it is absent. */
+function member(metadata: LosslessObject, key: string): readonly string[] {
+  const value = Object.hasOwn(metadata, key) ? metadata[key] : undefined;
+  return value === undefined ? [] : [bareText(value)];
+}
+
+/** The same, for each list item. */
+function members(metadata: LosslessObject, key: string): readonly string[] {
+  const value = Object.hasOwn(metadata, key) ? metadata[key] : undefined;
+  if (value === undefined) return [];
+  return isArray(value) ? value.map(bareText) : [bareText(value)];
+}
+
+/** JSON text of a value, strings unquoted. */
+export function bareText(value: LosslessJson): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+/** JSON text that the metadata of every matching trace contains; null where none is known. */
+export function needleOf({ name, values }: Condition): string | null {
+  const [value] = values;
+  if (value === undefined || values.length > 1) return null;
+  switch (name) {
+    case 'metadata.user_id':
+    case 'metadata.thread_id':
+    case 'metadata.customer_id':
+      return `"${name.slice('metadata.'.length)}":${JSON.stringify(value)}`;
+    case 'metadata.labels':
+    case 'metadata.key':
+      return JSON.stringify(value);
+    default:
+      return null;
+  }
+}

@@ -1,0 +1,124 @@
+/** Reads and validates the filters of a search. */
+
+import { makeWellFormed } from '../../../json/free-json.ts';
+import { parseJson, scanJson } from '../../../json/json-text.ts';
+import { isLosslessObject, type LosslessJson, type LosslessObject } from '../../../json/lossless-json.ts';
+import { Fault, REASONS_MAX, type Reason } from '../../fault.ts';
+import { typeReason } from '../../reasons.ts';
+import { type Condition, FILTER_NAMES, type FilterName } from './trace-filter.ts';
+
+export const TRACE_SORTS = ['started_at', 'updated_at', 'total_cost', 'total_time_ms', 'first_token_ms'] as const;
+export type TraceSort = (typeof TRACE_SORTS)[number];
+
+export type ReadFilters = { readonly conditions: readonly Condition[]; readonly reasons: readonly Reason[] };
+
+const FIELD = 'filters';
+const MEMBERS_MAX = 1000;
+/** Of all filters together. */
+const VALUES_MAX = 1000;
+const VALUE_CHARACTERS_MAX = 1000;
+
+/** Filters whose values are given for each key or evaluator. */
+const KEYED: ReadonlySet<FilterName> = new Set([
+  'metadata.value',
+  'evaluations.passed',
+  'evaluations.state',
+  'evaluations.label',
+  'evaluations.score',
+]);
+const NAMES: ReadonlySet<string> = new Set(FILTER_NAMES);
+
+export function readFilters(json: string | null): ReadFilters {
+  const sent = json === null ? null : parseFilters(json);
+  if (sent === null) return { conditions: [], reasons: [] };
+  if (sent === undefined || !isLosslessObject(sent)) {
+    return { conditions: [], reasons: [problem(FIELD, 'must be an object')] };
+  }
+  const reading: Reading = { conditions: [], reasons: [], values: 0 };
+  for (const [name, value] of Object.entries(sent)) {
+    if (reading.reasons.length >= REASONS_MAX) break;
+    readFilter(reading, name, value);
+  }
+  if (reading.values > VALUES_MAX) reading.reasons.push(problem(FIELD, `must not hold more than ${VALUES_MAX} values`));
+  return { conditions: reading.conditions, reasons: reading.reasons };
+}
+
+/** Scans bytes first, as for bodies: JSON too deep, too wide or with too many numbers is never built. */
+function parseFilters(json: string): LosslessJson | undefined {
+  const bytes = Buffer.from(json);
+  const found = scanJson(bytes);
+  if (found.hasWide) return undefined;
+  try {
+    const value = parseJson(bytes, found, 'values') as LosslessJson;
+    return found.hasEscapes ? makeWellFormed({ value }).value : value;
+  } catch (error) {
+    if (error instanceof Fault) return undefined;
+    throw error;
+  }
+}
+
+type Reading = { readonly conditions: Condition[]; readonly reasons: Reason[]; values: number };
+
+function readFilter(reading: Reading, name: string, value: LosslessJson): void {
+  const field = `${FIELD}.${name}`;
+  if (!isFilterName(name)) reading.reasons.push(problem(field, 'is no filter'));
+  else if (value === null) return;
+  else if (!KEYED.has(name)) readValues(reading, { name, of: '', field, value });
+  else if (!isLosslessObject(value)) reading.reasons.push(problem(field, 'must be an object'));
+  else readKeyed(reading, name, value);
+}
+
+function isFilterName(name: string): name is FilterName {
+  return NAMES.has(name);
+}
+
+function readKeyed(reading: Reading, name: FilterName, value: LosslessObject): void {
+  const entries = Object.entries(value);
+  if (entries.length > MEMBERS_MAX) {
+    reading.reasons.push(problem(`${FIELD}.${name}`, `must not have more than ${MEMBERS_MAX} members`));
+    return;
+  }
+  for (const [of, values] of entries) {
+    readValues(reading, { name, of, field: `${FIELD}.${name}.${of}`, value: values });
+  }
+}
+
+type Sent = Omit<Condition, 'values'> & { readonly field: string; readonly value: LosslessJson };
+
+function readValues(reading: Reading, { name, of, field, value }: Sent): void {
+  const { conditions, reasons } = reading;
+  if (value === null) return;
+  if (!Array.isArray(value)) {
+    reasons.push(typeReason(field, 'array', 'object'));
+    return;
+  }
+  const values: string[] = [];
+  for (const [index, item] of value.entries()) {
+    if (typeof item === 'string' && item.length <= VALUE_CHARACTERS_MAX) values.push(item);
+    else if (reasons.length < REASONS_MAX) {
+      reasons.push(problem(`${field}.${index}`, `must be a string of at most ${VALUE_CHARACTERS_MAX} characters`));
+    }
+  }
+  reading.values += values.length;
+  const closed = CLOSED.get(name);
+  if (closed !== undefined && values.some((each) => !closed.includes(each))) {
+    reasons.push(problem(field, `must hold nothing but ${closed.join(', ')}`));
+  }
+  if (name === 'evaluations.score' && values.length > 0 && !isRange(values)) {
+    reasons.push(problem(field, 'must be a least and a greatest number, as strings'));
+  }
+  if (values.length > 0) conditions.push({ name, of, values });
+}
+
+const CLOSED: ReadonlyMap<FilterName, readonly string[]> = new Map([
+  ['traces.error', ['true', 'false']],
+  ['evaluations.passed', ['true', 'false']],
+]);
+
+function isRange(values: readonly string[]): boolean {
+  return values.length === 2 && values.every((value) => value.trim() !== '' && Number.isFinite(Number(value)));
+}
+
+function problem(field: string, what: string): Reason {
+  return { field, type: 'custom', message: `${field} ${what}` };
+}

@@ -1,0 +1,86 @@
+/** The port of search, separate from other ports so that another store can implement it. */
+
+import type { SearchFilter } from './trace-filter.ts';
+import type { TraceSort } from './trace-search-query.ts';
+
+export type TraceSearch = {
+  /**
+   * Traces in the requested order. MUST see every append acknowledged before the call, MUST return all matching
+   * traces and no others, MUST NOT delay appends, and MUST end within a few seconds: `next` points to the unread rest.
+   */
+  find(question: SearchQuery): Promise<FoundTraces>;
+  /**
+   * Which traces match which filters; leaves out traces that match none or are gone. MUST see every append acknowledged
+   * before the call, MUST match as `find` does, MUST keep the order of the ids, MUST NOT delay appends, and MUST end
+   * about a second after its start with at least one trace tested: `left` has the ids of the untested ones.
+   */
+  match(question: MatchQuery): Promise<Matched>;
+};
+
+/** Makes searches fast. Their results do not depend on it. */
+export type SearchIndex = {
+  /** Indexes some new and changed traces. `done`: too few are left to be worth a step. */
+  step(): Promise<'more' | 'done'>;
+  /** How many traces the index lacks or has outdated. */
+  countUnindexed(): Promise<number>;
+};
+
+export type SearchQuery = {
+  readonly projectNumber: number;
+  /** A trace first received before this instant has expired; null: none has. */
+  readonly goneBeforeMs: number | null;
+  readonly started: InstantRange;
+  readonly updated: InstantRange;
+  readonly sort: TraceSort;
+  readonly isAscending: boolean;
+  /** Only these, at most 1,000; null: all. */
+  readonly traceIds: readonly string[] | null;
+  readonly filter: SearchFilter;
+  /** Traces after this position; null: all. */
+  readonly after: SearchPosition | null;
+  /** Most traces to return. */
+  readonly limit: number;
+  /** Counts matches up to this number, also those before `after`; null: no count. */
+  readonly countMax: number | null;
+};
+
+export type MatchQuery = Pick<SearchQuery, 'projectNumber' | 'goneBeforeMs'> & {
+  /** At most MATCH_BATCH_MAX. */
+  readonly traceIds: readonly string[];
+  readonly filters: readonly SearchFilter[];
+};
+
+export const MATCH_BATCH_MAX = 1_000;
+
+export type Matched = {
+  readonly traces: readonly MatchedTrace[];
+  /** The last ids, when time ran out before them. */
+  readonly left: readonly string[];
+};
+
+export type MatchedTrace = {
+  readonly traceId: string;
+  readonly updatedAtMs: number;
+  /** Indexes of the filters that it matches; at least one. */
+  readonly fits: readonly number[];
+};
+
+/** Both ends included. */
+export type InstantRange = { readonly fromMs: number; readonly toMs: number };
+
+/** Position of a trace in an order; `key` is its sort value, or one that sorts last without a value. */
+export type SearchPosition = { readonly key: number; readonly traceId: string };
+
+export type FoundTraces = {
+  readonly traces: readonly SearchPosition[];
+  /** Where to continue; null: there are no others. */
+  readonly next: SearchPosition | null;
+  /** Null when not requested. */
+  readonly total: SearchTotal | null;
+};
+
+/** How many match: `count` is a lower bound unless it is exact. */
+export type SearchTotal = { readonly count: number; readonly isExact: boolean };
+
+/** Limit of counts; beyond it a total only says that there are more. */
+export const TOTAL_MAX = 10_000;

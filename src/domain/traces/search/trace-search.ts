@@ -1,0 +1,288 @@
+/** Finds traces and shows them page by page. */
+
+import { canonicalJson } from '../../../json/canonical-json.ts';
+import { ANSWER_MAX_BYTES } from '../../answer-size.ts';
+import type { Project } from '../../caller.ts';
+import type { CursorCodec } from '../../cursor.ts';
+import { Fault, type Reason, validationFault } from '../../fault.ts';
+import { termStartMs } from '../../retention-terms.ts';
+import { hasMoreCharactersThan } from '../../text-limits.ts';
+import { normaliseTraceId } from '../trace-ids.ts';
+import { traceTermDays } from '../trace-retention.ts';
+import type { Traces, TraceView } from '../traces.ts';
+import type { Condition, SearchFilter } from './trace-filter.ts';
+import { readFilters, type TraceSort } from './trace-search-query.ts';
+import {
+  type SearchPosition,
+  type SearchQuery,
+  type SearchTotal,
+  TOTAL_MAX,
+  type TraceSearch,
+} from './trace-search-store.ts';
+
+export type SearchRequest = {
+  /** Null: not sent. */
+  readonly startMs: number | null;
+  readonly endMs: number | null;
+  /** Empty: any. */
+  readonly query: string;
+  readonly filtersJson: string | null;
+  readonly negateFilters: boolean;
+  /** Empty: all. */
+  readonly traceIds: readonly string[];
+  readonly pageSize: number | null;
+  /** Null: not sent. */
+  readonly sortBy: TraceSort | null;
+  readonly isAscending: boolean;
+  readonly isByUpdate: boolean;
+  readonly includeSpans: boolean;
+  /** Empty: the first page. */
+  readonly cursor: string;
+};
+
+export type FilterRequest = Pick<SearchRequest, 'filtersJson' | 'negateFilters' | 'query' | 'traceIds'>;
+
+export type ThreadRequest = {
+  readonly threadId: string;
+  readonly pageSize: number | null;
+  readonly cursor: string;
+};
+
+export type SearchCall = {
+  readonly project: Project;
+  readonly nowMs: number;
+  /** Counts bytes of the answer before they are sent; throws the unavailable Fault without room. */
+  readonly countAnswer: (bytes: number) => void;
+};
+
+export type TracePage = {
+  readonly views: readonly TraceView[];
+  readonly total: SearchTotal;
+  /** Null: the last page. */
+  readonly nextCursor: string | null;
+};
+
+export type TraceSearches = {
+  /** Throws validation_error or invalid_scroll_id. */
+  search(request: SearchRequest, call: SearchCall): Promise<TracePage>;
+  /** Positions of all traces that a search finds, page by page. Throws as `search` does. */
+  walk(request: SearchRequest, call: SearchCall): AsyncGenerator<readonly SearchPosition[], void>;
+  /** The traces of a thread, oldest first. Throws validation_error or invalid_scroll_id. */
+  thread(request: ThreadRequest, call: SearchCall): Promise<TracePage>;
+  /** The filter of a request, without its dates. */
+  filterOf(request: FilterRequest): { readonly filter: SearchFilter; readonly traceIds: readonly string[] | null };
+  /** The problems of a request. */
+  problems(request: Pick<SearchRequest, 'filtersJson'>): readonly Reason[];
+};
+
+export type TraceSearchesDeps = {
+  readonly store: TraceSearch;
+  readonly traces: Pick<Traces, 'get'>;
+  readonly cursors: CursorCodec;
+  /** The term in days of projects without a setting; null: for ever. */
+  readonly traceDefaultDays: number | null;
+};
+
+const DAY_MS = 86_400_000;
+const DAYS_DEFAULT = 30;
+const PAGE_SIZE_DEFAULT = 100;
+const THREAD_PAGE_SIZE_DEFAULT = 1000;
+const THREAD_ID_CHARACTERS_MAX = 512;
+const SPANS_PER_TRACE = 200;
+/** Traces read at once: more would only wait for each other. */
+const READ_AT_ONCE = 8;
+const EVER = { fromMs: Number.MIN_SAFE_INTEGER, toMs: Number.MAX_SAFE_INTEGER };
+const NO_TOTAL: SearchTotal = { count: 0, isExact: true };
+
+/** State of a walk. Its first page fixes dates and counts traces. */
+type Walk = {
+  readonly fromMs: number;
+  readonly toMs: number;
+  readonly after: SearchPosition | null;
+  readonly total: SearchTotal | null;
+};
+
+type Plan = {
+  /** What a cursor is bound to, with the project. */
+  readonly binding: string;
+  readonly walk: Walk;
+  readonly question: Omit<SearchQuery, 'projectNumber' | 'goneBeforeMs' | 'after' | 'countMax'>;
+  readonly countMax: number;
+  readonly spansLimit: number;
+};
+
+export function createTraceSearches(deps: TraceSearchesDeps): TraceSearches {
+  const { store, traces, cursors, traceDefaultDays } = deps;
+
+  async function run(plan: Plan, call: SearchCall): Promise<TracePage> {
+    const { walk, question, spansLimit, countMax } = plan;
+    const { project } = call;
+    const found = await store.find({
+      ...question,
+      ...boundsOf(call),
+      after: walk.after,
+      countMax: walk.total === null ? countMax : null,
+    });
+    const total = walk.total ?? found.total ?? NO_TOTAL;
+    const { views, last } = await show(found.traces, spansLimit, call);
+    const next = last ?? found.next;
+    const nextCursor = next === null ? null : seal(plan, project, { ...walk, after: next, total });
+    return { views, total, nextCursor };
+  }
+
+  function boundsOf({ project, nowMs }: SearchCall): Pick<SearchQuery, 'projectNumber' | 'goneBeforeMs'> {
+    const termDays = traceTermDays(project.traceRetentionDays, traceDefaultDays);
+    return { projectNumber: project.number, goneBeforeMs: termStartMs(termDays, nowMs) };
+  }
+
+  /** The traces that fit an answer; `last` is the last of them when others did not fit. */
+  async function show(
+    places: readonly SearchPosition[],
+    spansLimit: number,
+    { project, nowMs, countAnswer }: SearchCall,
+  ) {
+    const views: TraceView[] = [];
+    let leftBytes = ANSWER_MAX_BYTES;
+    for (let start = 0; start < places.length; start += READ_AT_ONCE) {
+      const some = places.slice(start, start + READ_AT_ONCE);
+      const read = await Promise.all(some.map((place) => readOne(project, { ...place, spansLimit }, nowMs)));
+      for (const [index, one] of read.entries()) {
+        // Erased since the search.
+        if (one === null) continue;
+        leftBytes -= one.bytes;
+        if (leftBytes < 0 && views.length > 0) return { views, last: places[start + index - 1] ?? null };
+        countAnswer(one.bytes);
+        views.push(one.view);
+      }
+    }
+    return { views, last: null };
+  }
+
+  async function readOne(project: Project, trace: { traceId: string; spansLimit: number }, nowMs: number) {
+    let bytes = 0;
+    const countAnswer = (more: number) => {
+      bytes += more;
+    };
+    try {
+      const view = await traces.get(project, { ...trace, spansCursor: '', countAnswer }, nowMs);
+      return { view, bytes };
+    } catch (error) {
+      if (error instanceof Fault && error.code === 'trace_not_found') return null;
+      throw error;
+    }
+  }
+
+  function seal({ binding }: Plan, project: Project, { fromMs, toMs, after, total }: Walk): string {
+    const { key, traceId } = after ?? { key: 0, traceId: '' };
+    const { count, isExact } = total ?? NO_TOTAL;
+    return cursors.seal(['trace-search', project.id, binding], [fromMs, toMs, key, traceId, count, isExact ? 1 : 0]);
+  }
+
+  function open(cursor: string, binding: string, project: Project): Walk {
+    const place = cursors.open(['trace-search', project.id, binding], cursor);
+    const [fromMs, toMs, key, traceId, count, isExact] = place ?? [];
+    if (typeof fromMs !== 'number' || typeof toMs !== 'number') throw invalidScrollId();
+    if (typeof key !== 'number' || typeof traceId !== 'string' || typeof count !== 'number') throw invalidScrollId();
+    return { fromMs, toMs, after: { key, traceId }, total: { count, isExact: isExact === 1 } };
+  }
+
+  function planSearch(request: SearchRequest, { project, nowMs }: SearchCall): Plan {
+    const { startMs, endMs, cursor, isByUpdate, isAscending } = request;
+    const { filter, traceIds: ids } = filterOf(request);
+    const { conditions, isNegated, text } = filter;
+    const sort = request.sortBy ?? (isByUpdate ? 'updated_at' : 'started_at');
+    const filters = sortConditions(conditions).map(({ name, of, values }) => [name, of, [...values].sort()]);
+    const binding = canonicalJson([sort, isAscending, isByUpdate, isNegated, text, ids ?? [], filters]);
+    const walk =
+      cursor === ''
+        ? {
+            fromMs: startMs ?? nowMs - DAYS_DEFAULT * DAY_MS,
+            toMs: endMs ?? nowMs + DAY_MS,
+            after: null,
+            total: null,
+          }
+        : open(cursor, binding, project);
+    if ((startMs ?? walk.fromMs) !== walk.fromMs || (endMs ?? walk.toMs) !== walk.toMs) throw invalidScrollId();
+    if (walk.fromMs > walk.toMs) throw validationFault('json', [DATES_REVERSED]);
+    const dates = { fromMs: walk.fromMs, toMs: walk.toMs };
+    return {
+      binding,
+      walk,
+      question: {
+        started: isByUpdate ? EVER : dates,
+        updated: isByUpdate ? dates : EVER,
+        sort,
+        isAscending,
+        traceIds: ids,
+        filter,
+        limit: request.pageSize ?? PAGE_SIZE_DEFAULT,
+      },
+      spansLimit: request.includeSpans ? SPANS_PER_TRACE : 0,
+      countMax: TOTAL_MAX,
+    };
+  }
+
+  function planThread({ threadId, pageSize, cursor }: ThreadRequest, { project }: SearchCall): Plan {
+    const binding = canonicalJson(['thread', threadId]);
+    return {
+      binding,
+      walk: cursor === '' ? { ...EVER, after: null, total: null } : open(cursor, binding, project),
+      question: {
+        started: EVER,
+        updated: EVER,
+        sort: 'started_at',
+        isAscending: true,
+        traceIds: null,
+        filter: {
+          conditions: [{ name: 'metadata.thread_id', of: '', values: [threadId] }],
+          isNegated: false,
+          text: '',
+        },
+        limit: pageSize ?? THREAD_PAGE_SIZE_DEFAULT,
+      },
+      spansLimit: SPANS_PER_TRACE,
+      // The answer of a thread has an exact total: it has no field for "and more".
+      countMax: Number.MAX_SAFE_INTEGER,
+    };
+  }
+
+  return {
+    search: async (request, call) => await run(planSearch(request, call), call),
+    async *walk(request, call) {
+      const { walk, question } = planSearch(request, call);
+      for (let { after } = walk; ; ) {
+        const found = await store.find({ ...question, ...boundsOf(call), after, countMax: null });
+        yield found.traces;
+        if (found.next === null) return;
+        after = found.next;
+      }
+    },
+    async thread(request, call) {
+      // No trace has a longer thread id, and databases may refuse it.
+      if (hasMoreCharactersThan(request.threadId, THREAD_ID_CHARACTERS_MAX)) {
+        return { views: [], total: NO_TOTAL, nextCursor: null };
+      }
+      return await run(planThread(request, call), call);
+    },
+    filterOf,
+    problems: ({ filtersJson }) => readFilters(filtersJson).reasons,
+  };
+}
+
+function filterOf({ filtersJson, negateFilters, query, traceIds }: FilterRequest) {
+  const { conditions } = readFilters(filtersJson);
+  const isNegated = negateFilters && conditions.length > 0;
+  const ids = traceIds.length === 0 ? null : [...new Set(traceIds.map(normaliseTraceId))].sort();
+  return { filter: { conditions, isNegated, text: query.toLowerCase() }, traceIds: ids };
+}
+
+const DATES_REVERSED: Reason = { field: 'startDate', type: 'custom', message: 'startDate must not be after endDate' };
+
+function sortConditions(conditions: readonly Condition[]): readonly Condition[] {
+  const textOf = ({ name, of }: Condition) => JSON.stringify([name, of]);
+  return conditions.toSorted((one, other) => (textOf(one) < textOf(other) ? -1 : 1));
+}
+
+function invalidScrollId(): Fault {
+  return new Fault('invalid_scroll_id', 'scrollId is not valid for this query');
+}

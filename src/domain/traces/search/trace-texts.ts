@@ -1,0 +1,82 @@
+/** Text forms of inputs and outputs. */
+
+import { isArray, isObject, parseFreeJson } from '../../../json/free-json.ts';
+import type { LosslessJson, LosslessObject } from '../../../json/lossless-json.ts';
+
+/** The text form of an input; the argument is compact JSON text of {"type","value"}. */
+export function inputText(typedValueJson: string): string {
+  return textOf(parseFreeJson(typedValueJson), INPUT);
+}
+
+/** The text form of an output; the argument is compact JSON text of {"type","value"}. */
+export function outputText(typedValueJson: string): string {
+  return textOf(parseFreeJson(typedValueJson), OUTPUT);
+}
+
+type Side = {
+  readonly textKeys: readonly string[];
+  readonly chatText: (messages: readonly LosslessJson[]) => string;
+};
+
+const INPUT: Side = {
+  textKeys: ['input', 'question', 'query', 'message', 'text', 'content', 'prompt'],
+  chatText: lastUserText,
+};
+const OUTPUT: Side = {
+  textKeys: ['output', 'answer', 'response', 'result', 'message', 'text', 'content'],
+  chatText: lastReplyText,
+};
+
+function textOf(typed: LosslessJson, side: Side): string {
+  if (!isObject(typed) || typed.value === undefined) return jsonText(typed, side);
+  const { type, value } = typed;
+  switch (type) {
+    case 'text':
+    case 'raw':
+      return typeof value === 'string' ? value : JSON.stringify(value);
+    case 'chat_messages':
+      return isArray(value) ? side.chatText(value) : JSON.stringify(value);
+    case 'json':
+      return jsonText(value, side);
+    case 'list':
+      return isArray(value) ? value.map((item) => textOf(item, side)).join('\n') : JSON.stringify(value);
+    default:
+      return JSON.stringify(value);
+  }
+}
+
+function jsonText(value: LosslessJson, side: Side): string {
+  if (typeof value === 'string') return value;
+  if (isObject(value)) {
+    for (const key of side.textKeys) {
+      const told = value[key];
+      if (typeof told === 'string') return told;
+    }
+  }
+  return JSON.stringify(value);
+}
+
+function lastUserText(messages: readonly LosslessJson[]): string {
+  const asked = messages.findLast((message) => isObject(message) && message.role === 'user') ?? messages.at(-1);
+  return isObject(asked) ? messageText(asked) : '';
+}
+
+function lastReplyText(messages: readonly LosslessJson[]): string {
+  const answer = messages.at(-1);
+  if (!isObject(answer)) return '';
+  const text = messageText(answer);
+  const calls = answer.tool_calls;
+  return text === '' && isArray(calls) && calls.length > 0 ? JSON.stringify(calls) : text;
+}
+
+function messageText({ content }: LosslessObject): string {
+  if (typeof content === 'string') return content;
+  return isArray(content) ? content.flatMap(partTexts).join('\n') : '';
+}
+
+function partTexts(part: LosslessJson): readonly string[] {
+  if (typeof part === 'string') return [part];
+  if (!isObject(part)) return [];
+  if (typeof part.text === 'string') return [part.text];
+  return typeof part.content === 'string' ? [part.content] : [];
+}

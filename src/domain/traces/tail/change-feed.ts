@@ -1,0 +1,68 @@
+/** Publishes traces changed by this process as soon as they are committed. */
+
+import type { Store } from '../../store.ts';
+
+export type ChangedTrace = { readonly projectNumber: number; readonly traceId: string };
+
+export type ChangeFeed = {
+  publish(change: ChangedTrace): void;
+  /** Listens to changes of the project until the returned function is called. */
+  listen(projectNumber: number, onChange: (traceId: string) => void): () => void;
+};
+
+export function createChangeFeed(): ChangeFeed {
+  const listeners = new Map<number, (traceId: string) => void>();
+  return {
+    publish: ({ projectNumber, traceId }) => listeners.get(projectNumber)?.(traceId),
+    listen(projectNumber, onChange) {
+      if (listeners.has(projectNumber)) throw new Error('a project has one listener');
+      listeners.set(projectNumber, onChange);
+      return () => void listeners.delete(projectNumber);
+    },
+  };
+}
+
+/** Wraps the store so that every operation that changes the shown state of a trace publishes it. */
+export function publishChanges(store: Store, { publish }: Pick<ChangeFeed, 'publish'>): Store {
+  const { traces, traceChanges, evaluationJobs, repricing } = store;
+  return {
+    ...store,
+    traces: {
+      ...traces,
+      async append(append) {
+        const appended = await traces.append(append);
+        publish(append);
+        return appended;
+      },
+      async appendBatch(batch) {
+        const appended = await traces.appendBatch(batch);
+        for (const append of batch.appends) publish(append);
+        return appended;
+      },
+    },
+    traceChanges: {
+      ...traceChanges,
+      async patchMetadata(trace, patch, nowMs) {
+        const outcome = await traceChanges.patchMetadata(trace, patch, nowMs);
+        publish(trace);
+        return outcome;
+      },
+    },
+    evaluationJobs: {
+      ...evaluationJobs,
+      async end(jobEnd) {
+        const recorded = await evaluationJobs.end(jobEnd);
+        if (recorded === 'recorded' && jobEnd.outcome.kind === 'store') publish(jobEnd.outcome.append);
+        return recorded;
+      },
+    },
+    repricing: {
+      ...repricing,
+      async reprice(wish) {
+        const repriced = await repricing.reprice(wish);
+        for (const { traceId } of wish.traces) publish({ projectNumber: wish.projectNumber, traceId });
+        return repriced;
+      },
+    },
+  };
+}

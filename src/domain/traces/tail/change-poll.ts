@@ -1,0 +1,107 @@
+/**
+ * Polls for traces that other processes changed, by the time of the last change. They commit in no order and their
+ * clocks differ a little, so each poll goes back a while and leaves out seen changes. A failed poll misses nothing: the
+ * next one goes back as far as the last successful one.
+ */
+
+import type { Clock } from '../../clock.ts';
+import type { MatchedTrace, SearchPosition, TraceSearch } from '../search/trace-search-store.ts';
+
+export type ChangePoll = {
+  /** Marks existing changes as seen; call it once, first. Rejects when the store fails; then they count as new. */
+  begin(): Promise<void>;
+  /** Polls. Rejects when the store fails; then no change is missed. */
+  next(): Promise<Polled>;
+  /** Whether it is time to poll. */
+  isDue(): boolean;
+  /** Marks a change as read by this process. */
+  markSeen(change: Pick<MatchedTrace, 'traceId' | 'updatedAtMs'>): void;
+};
+
+export type Polled = {
+  readonly traceIds: readonly string[];
+  /** Whether there were more changes than one poll reads, so that some may be missed. */
+  readonly isShort: boolean;
+};
+
+export type ChangePollDeps = {
+  readonly projectNumber: number;
+  readonly search: Pick<TraceSearch, 'find'>;
+  readonly clock: Clock;
+};
+
+const INTERVAL_MS = 500;
+/** How late a change may appear after its own time, because of its commit and differing clocks. */
+export const LATE_MAX_MS = 5_000;
+/** Changes of a page and pages of a poll: together as many as a project reader keeps. */
+const PAGE_SIZE = 2_000;
+const PAGES_MAX = 5;
+const EVER = { fromMs: Number.MIN_SAFE_INTEGER, toMs: Number.MAX_SAFE_INTEGER };
+
+export function createChangePoll({ projectNumber, search, clock }: ChangePollDeps): ChangePoll {
+  /** By trace: the time of its last seen change. */
+  const seen = new Map<string, number>();
+  let hasBegun = false;
+  let polledAtMs = Number.NEGATIVE_INFINITY;
+  /** When the last successful poll began. */
+  let seenAtMs = clock();
+
+  function forget(beforeMs: number): void {
+    for (const [traceId, updatedAtMs] of seen) if (updatedAtMs < beforeMs) seen.delete(traceId);
+  }
+
+  /** The newest first. Marks new changes as seen once all are read. */
+  async function poll(): Promise<{ readonly fresh: readonly SearchPosition[]; readonly isShort: boolean }> {
+    const nowMs = clock();
+    polledAtMs = nowMs;
+    // Goes back before the last poll: earlier changes may be committed only now, and clocks differ.
+    const fromMs = Math.min(nowMs, seenAtMs) - LATE_MAX_MS;
+    forget(fromMs);
+    const fresh: SearchPosition[] = [];
+    let after: SearchPosition | null = null;
+    for (let page = 0; page === 0 || (after !== null && page < PAGES_MAX); page += 1) {
+      const { traces, next } = await search.find({
+        projectNumber,
+        goneBeforeMs: null,
+        started: EVER,
+        updated: { fromMs, toMs: EVER.toMs },
+        sort: 'updated_at',
+        isAscending: false,
+        traceIds: null,
+        filter: { conditions: [], isNegated: false, text: '' },
+        after,
+        limit: PAGE_SIZE,
+        countMax: null,
+      });
+      for (const place of traces) {
+        if ((seen.get(place.traceId) ?? Number.NEGATIVE_INFINITY) < place.key) fresh.push(place);
+      }
+      after = next;
+    }
+    seenAtMs = nowMs;
+    for (const { traceId, key } of fresh) seen.set(traceId, key);
+    return { fresh, isShort: after !== null };
+  }
+
+  return {
+    async begin() {
+      try {
+        await poll();
+      } finally {
+        hasBegun = true;
+      }
+    },
+    isDue() {
+      const agoMs = clock() - polledAtMs;
+      return hasBegun && (agoMs < 0 || agoMs >= INTERVAL_MS);
+    },
+    async next() {
+      const { fresh, isShort } = await poll();
+      // The oldest first, as they happened.
+      return { traceIds: fresh.map(({ traceId }) => traceId).reverse(), isShort };
+    },
+    markSeen({ traceId, updatedAtMs }) {
+      seen.set(traceId, updatedAtMs);
+    },
+  };
+}

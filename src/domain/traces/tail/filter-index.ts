@@ -1,0 +1,55 @@
+/** Tests a trace against many filters at once: looks up filters that require a metadata value by that value. */
+
+import type { LosslessJson } from '../../../json/lossless-json.ts';
+import {
+  type Condition,
+  compileFilter,
+  type DocumentMatcher,
+  type FilterName,
+  readMetadata,
+  type SearchDocument,
+  type SearchFilter,
+} from '../search/trace-filter.ts';
+
+/** Indexes of the filters whose conditions a trace matches; the caller still searches for their texts. */
+export type MatchFilters = (document: SearchDocument) => readonly number[];
+
+const PREFIX = 'metadata.';
+const INDEXED: ReadonlySet<FilterName> = new Set<FilterName>([
+  'metadata.user_id',
+  'metadata.thread_id',
+  'metadata.customer_id',
+]);
+
+export function createFilterIndex(filters: readonly SearchFilter[]): MatchFilters {
+  const judges: readonly DocumentMatcher[] = filters.map(compileFilter);
+  const needsMetadata = filters.some(({ conditions }) => conditions.length > 0);
+  const byValue = new Map<string, Map<string, number[]>>();
+  const others: number[] = [];
+  for (const [place, { conditions, isNegated }] of filters.entries()) {
+    const condition = isNegated ? undefined : conditions.find(({ name }) => INDEXED.has(name));
+    if (condition === undefined) others.push(place);
+    else addTo(byValue, condition, place);
+  }
+  return (document) => {
+    const metadata = needsMetadata ? readMetadata(document.metadataJson) : {};
+    const places = [...others];
+    for (const [key, values] of byValue) {
+      const value = Object.hasOwn(metadata, key) ? metadata[key] : undefined;
+      if (value !== undefined) places.push(...(values.get(textOf(value)) ?? []));
+    }
+    return places.filter((place) => judges[place]?.(document, metadata));
+  };
+}
+
+function addTo(byValue: Map<string, Map<string, number[]>>, { name, values }: Condition, place: number): void {
+  const key = name.slice(PREFIX.length);
+  const places = byValue.get(key) ?? new Map<string, number[]>();
+  byValue.set(key, places);
+  for (const value of new Set(values)) places.set(value, [...(places.get(value) ?? []), place]);
+}
+
+/** The text to compare with. */
+function textOf(value: LosslessJson): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}

@@ -1,0 +1,75 @@
+/** A subscriber to the traces of a project, with its bounded queue of unsent changes. */
+
+export type Change = {
+  readonly traceId: string;
+  /** Number of the read, shared by all its subscribers: a later read may find another state. */
+  readonly readId: number;
+};
+
+/** Changes to send next. */
+export type Dequeued = {
+  readonly changes: readonly Change[];
+  /** Changes dropped since the last call. */
+  readonly dropped: number;
+};
+
+export type Subscriber = {
+  /** Queues changes. A trace that changes again before it is sent is sent once. A full queue drops the oldest. */
+  offer(changes: readonly Change[]): void;
+  drop(count: number): void;
+  /** Whether there is anything to send. */
+  hasAny(): boolean;
+  dequeue(changesMax: number): Dequeued;
+  /** Ends `waitForWake`. */
+  wake(): void;
+  /** Resolves at the next `wake`. */
+  waitForWake(): Promise<void>;
+};
+
+/** `changesMax` may change with the number of others. */
+export function createSubscriber(changesMax: () => number): Subscriber {
+  const waiting = new Map<string, Change>();
+  let dropped = 0;
+  let turn: PromiseWithResolvers<void> | null = null;
+
+  return {
+    offer(changes) {
+      const room = changesMax();
+      // Cuts first: with many subscribers, dropped changes must cost no time.
+      const kept = changes.length > room ? changes.slice(-room) : changes;
+      dropped += changes.length - kept.length;
+      for (const change of kept) {
+        waiting.delete(change.traceId);
+        waiting.set(change.traceId, change);
+      }
+      for (const oldest of waiting.keys()) {
+        if (waiting.size <= room) break;
+        waiting.delete(oldest);
+        dropped += 1;
+      }
+    },
+    drop(count) {
+      dropped += count;
+    },
+    hasAny: () => waiting.size > 0 || dropped > 0,
+    dequeue(limit) {
+      const changes: Change[] = [];
+      for (const change of waiting.values()) {
+        if (changes.length >= limit) break;
+        changes.push(change);
+      }
+      for (const { traceId } of changes) waiting.delete(traceId);
+      const due = { changes, dropped };
+      dropped = 0;
+      return due;
+    },
+    wake() {
+      turn?.resolve();
+      turn = null;
+    },
+    waitForWake() {
+      turn ??= Promise.withResolvers<void>();
+      return turn.promise;
+    },
+  };
+}

@@ -1,0 +1,85 @@
+/** Reads changed traces to send: each once for all subscribers of a change, and only so many per tick. */
+
+import type { Project } from '../../caller.ts';
+import type { Clock } from '../../clock.ts';
+import { Fault } from '../../fault.ts';
+import type { Traces, TraceView } from '../traces.ts';
+import type { Change } from './subscriber.ts';
+
+/** A trace and its approximate size in bytes. */
+export type Row = { readonly view: TraceView; readonly bytes: number };
+
+export type TailRows = {
+  /** Null when the trace is erased. */
+  read(project: Project, change: Change, spansLimit: number): Promise<Row | null>;
+  /** Lets waiting reads start, and forgets rows read KEPT_TICKS ago. */
+  tick(): void;
+};
+
+export type TailRowsDeps = { readonly traces: Pick<Traces, 'get'>; readonly clock: Clock };
+
+/** Reads compete with collecting traces, so most changes of a busy second wait or are dropped. */
+const READ_PER_TICK = 60;
+const KEPT_MAX_BYTES = 8 * 1024 * 1024;
+const KEPT_TICKS = 8;
+
+type Kept = { readonly row: Promise<Row | null>; readonly tick: number; bytes: number };
+
+export function createTailRows({ traces, clock }: TailRowsDeps): TailRows {
+  const kept = new Map<string, Kept>();
+  const waiting: (() => void)[] = [];
+  let left = READ_PER_TICK;
+  let now = 0;
+  let keptBytes = 0;
+
+  async function load(project: Project, traceId: string, spansLimit: number): Promise<Row | null> {
+    if (left > 0) left -= 1;
+    else await new Promise<void>((resolve) => waiting.push(resolve));
+    let bytes = 0;
+    const countAnswer = (more: number) => {
+      bytes += more;
+    };
+    try {
+      const view = await traces.get(project, { traceId, spansLimit, spansCursor: '', countAnswer }, clock());
+      return { view, bytes };
+    } catch (error) {
+      if (error instanceof Fault && error.code === 'trace_not_found') return null;
+      throw error;
+    }
+  }
+
+  function forget(key: string, { bytes }: Kept): void {
+    if (!kept.delete(key)) return;
+    keptBytes -= bytes;
+  }
+
+  return {
+    read(project, { traceId, readId }, spansLimit) {
+      const key = JSON.stringify([project.number, traceId, readId, spansLimit]);
+      const found = kept.get(key);
+      if (found !== undefined) return found.row;
+      const row = load(project, traceId, spansLimit);
+      const entry: Kept = { row, tick: now, bytes: 0 };
+      kept.set(key, entry);
+      row.then(
+        (loaded) => {
+          if (kept.get(key) !== entry) return;
+          entry.bytes = loaded?.bytes ?? 0;
+          keptBytes += entry.bytes;
+          if (keptBytes > KEPT_MAX_BYTES) forget(key, entry);
+        },
+        () => forget(key, entry),
+      );
+      return row;
+    },
+    tick() {
+      now += 1;
+      left = READ_PER_TICK;
+      for (; left > 0 && waiting.length > 0; left -= 1) waiting.shift()?.();
+      for (const [key, entry] of kept) {
+        if (entry.tick + KEPT_TICKS > now) break;
+        forget(key, entry);
+      }
+    },
+  };
+}

@@ -1,0 +1,230 @@
+/** Applies one collector request to the tables, inside a transaction of the caller. */
+
+import { enqueueJob, isSeenByMonitors } from '../evaluations/job-append.ts';
+import type { AppendTables, StoredSpan, TraceKey } from '../events/append-tables.ts';
+import { type EventMetadata, readEventMetadata } from '../events/event-metadata.ts';
+import { findRequest, type RequestUpdate, recordRequest } from '../events/request-record.ts';
+import type { RequestResult } from '../events/request-report.ts';
+import { contentOfSpan, requestIdOfStored } from './span-request.ts';
+import type { Span, SpanRequest, SpanSummary, TraceAppend, TraceAppended, TraceRecord } from './trace.ts';
+import type { Replaced } from './trace-growth.ts';
+import { mergeMetadata } from './trace-metadata.ts';
+import { type Sums, sumUp, sumUpNew } from './trace-sums.ts';
+import { summaryOf } from './trace-totals.ts';
+
+type Merged = {
+  readonly place: TraceKey;
+  readonly metadataJson: string;
+  readonly notes: readonly string[];
+  /** Request ids of events that spans emitted earlier, by span id. */
+  readonly emitted: ReadonlyMap<string, string>;
+};
+
+type Arrival = {
+  readonly append: TraceAppend;
+  /** Each id once. */
+  readonly spans: readonly Span[];
+  /** The stored trace, if any. */
+  readonly record: TraceRecord | undefined;
+};
+
+/** An append to a stored trace. */
+type Update = Arrival & { readonly record: TraceRecord };
+
+const NOTHING_COMPLETED: Completed = { results: undefined, notes: [] };
+const NONE_EMITTED: ReadonlyMap<string, string> = new Map();
+const NO_IDS: ReadonlySet<string> = new Set();
+
+/** Null when there is nothing to report, as for most appends: fastest to pass on. */
+export function applyAppend(tables: AppendTables, append: TraceAppend): TraceAppended | null {
+  const sent = lastOfEach(append.spans, (span) => span.spanId);
+  const record = findLiving(tables, append);
+  const excess = findExcess(tables, { append, spans: sent, record });
+  const refusedSpans = excess.size === 0 ? undefined : placesOf(append, excess);
+  if (refusedSpans !== undefined && excess.size === sent.length && append.evaluations.length === 0) {
+    return { metadataNotes: [], requestResults: append.requests.map(() => null), refusedSpans };
+  }
+  const spans = refusedSpans === undefined ? sent : sent.filter((span) => !excess.has(span.spanId));
+  const merged = record === undefined ? create(tables, append, spans) : update(tables, { append, spans, record });
+  for (const evaluation of append.evaluations) tables.storeEvaluation(merged.place, evaluation);
+  if (isSeenByMonitors(append)) enqueueJob(tables, merged.place, { spans, nowMs: append.receivedAtMs });
+  const { results: requestResults, notes } = completeRequests(tables, append, { ...merged, excess });
+  const metadataNotes = notes.length === 0 ? merged.notes : [...merged.notes, ...notes];
+  if (requestResults === undefined && refusedSpans === undefined && metadataNotes.length === 0) return null;
+  return {
+    metadataNotes,
+    ...(requestResults === undefined ? {} : { requestResults }),
+    ...(refusedSpans === undefined ? {} : { refusedSpans }),
+  };
+}
+
+function placesOf({ spans }: TraceAppend, ids: ReadonlySet<string>): readonly number[] {
+  return spans.flatMap((span, index) => (ids.has(span.spanId) ? [index] : []));
+}
+
+/** Ids of spans beyond `spansMax`. Spans that replace stored ones need no room; of the others the first get it. */
+function findExcess(tables: AppendTables, { append, spans, record }: Arrival): ReadonlySet<string> {
+  let room = append.spansMax - (record?.spanCount ?? 0);
+  if (spans.length <= room) return NO_IDS;
+  const excess = new Set<string>();
+  for (const { spanId } of spans) {
+    if (record !== undefined && tables.hasSpan({ ...record, projectNumber: append.projectNumber }, spanId)) continue;
+    if (room > 0) room -= 1;
+    else excess.add(spanId);
+  }
+  return excess;
+}
+
+/** The stored trace. Erases an expired one, so that the append creates a new trace. */
+function findLiving(
+  tables: AppendTables,
+  { projectNumber, traceId, goneBeforeMs }: TraceAppend,
+): TraceRecord | undefined {
+  const record = tables.findTrace(projectNumber, traceId);
+  if (record === undefined || goneBeforeMs === null || record.insertedAtMs >= goneBeforeMs) return record;
+  tables.eraseTrace({ projectNumber, traceId: record.traceId, sequence: record.sequence });
+  return undefined;
+}
+
+function create(tables: AppendTables, append: TraceAppend, spans: readonly Span[]): Merged {
+  const { projectNumber, traceId, receivedAtMs } = append;
+  const { json: metadataJson, notes } = mergeMetadata(null, append.metadataJson);
+  const place = tables.insertTrace({
+    projectNumber,
+    traceId,
+    insertedAtMs: receivedAtMs,
+    ...sumUpNew(spans.map(summaryOf)),
+    metadataJson,
+    expectedOutput: append.expectedOutput ?? null,
+    updatedAtMs: receivedAtMs,
+  });
+  for (const span of spans) tables.insertSpan(place, span);
+  return { place, metadataJson, notes, emitted: NONE_EMITTED };
+}
+
+function update(tables: AppendTables, { append, spans, record }: Update): Merged {
+  const { json: metadataJson, notes } = mergeMetadata(record.metadataJson, append.metadataJson);
+  const place = { projectNumber: append.projectNumber, traceId: record.traceId, sequence: record.sequence };
+  const { sums, emitted } = storeSpans(tables, place, { append, spans, record });
+  tables.updateTrace(place, {
+    insertedAtMs: record.insertedAtMs,
+    ...sums,
+    metadataJson,
+    expectedOutput: append.expectedOutput === undefined ? record.expectedOutput : append.expectedOutput,
+    updatedAtMs: Math.max(record.updatedAtMs, append.receivedAtMs),
+  });
+  return { place, metadataJson, notes, emitted };
+}
+
+/** Stores the spans; returns the sums and emitted ids with them. */
+function storeSpans(
+  tables: AppendTables,
+  place: TraceKey,
+  { append, spans, record }: Update,
+): { sums: Sums; emitted: ReadonlyMap<string, string> } {
+  const emitted = new Map<string, string>();
+  const added: SpanSummary[] = [];
+  const replaced: Replaced[] = [];
+  for (const span of spans) {
+    const next = summaryOf(span);
+    if (tables.insertSpan(place, span)) {
+      added.push(next);
+      continue;
+    }
+    const stored = tables.findSpan(place, span.spanId);
+    const emittedId = stored === undefined ? null : findEmittedId(tables, append, stored);
+    if (emittedId !== null) emitted.set(span.spanId, emittedId);
+    const follows = emittedId === requestIdOfStored(append.traceId, span);
+    tables.replaceSpan(place, span, follows ? null : emittedId);
+    if (stored !== undefined) replaced.push({ old: stored.summary, next });
+  }
+  return { sums: sumUp(tables, place, { record, added, replaced }), emitted };
+}
+
+/** The request id of the event that a stored span emitted; null when it emitted none. */
+function findEmittedId(tables: AppendTables, append: TraceAppend, stored: StoredSpan): string | null {
+  const { summary, paramsJson, emittedRequestId } = stored;
+  const { spanId, type } = summary;
+  const id = emittedRequestId ?? requestIdOfStored(append.traceId, { spanId, type, paramsJson });
+  if (id === null) return null;
+  // The project may have emitted no events when the span first came.
+  const { projectId, projectNumber } = append;
+  const row = findRequest(tables.log(append.organizationNumber), { projectId, projectNumber, gatewayRequestId: id });
+  return row !== undefined && 'source' in row.state ? id : null;
+}
+
+type Completed = {
+  /** Undefined when every request was emitted. */
+  readonly results: TraceAppended['requestResults'];
+  /** Values that events omit. */
+  readonly notes: readonly string[];
+};
+
+function completeRequests(
+  tables: AppendTables,
+  append: TraceAppend,
+  { metadataJson, emitted, excess }: Merged & { readonly excess: ReadonlySet<string> },
+): Completed {
+  if (append.requests.length === 0) return NOTHING_COMPLETED;
+  const log = tables.log(append.organizationNumber);
+  const winners = new Map(append.spans.map((span, index) => [span.spanId, index]));
+  const metadata = once(() => readEventMetadata(metadataJson));
+  const record = (request: SpanRequest): RequestResult | null => {
+    const span = append.spans[request.spanIndex];
+    // A span that is not stored has no request result.
+    if (span === undefined || winners.get(span.spanId) !== request.spanIndex || excess.has(span.spanId)) return null;
+    return recordRequest(log, statementOf({ append, request, span, metadata, emittedId: emitted.get(span.spanId) }));
+  };
+  let results: (RequestResult | null)[] | undefined;
+  for (const [index, request] of append.requests.entries()) {
+    const result = record(request);
+    if (result !== 'emitted') results ??= append.requests.slice(0, index).map(() => 'emitted');
+    results?.push(result);
+  }
+  const isEmitted = results === undefined || results.includes('emitted');
+  return { results, notes: isEmitted ? metadata().notes : [] };
+}
+
+type SpanOutcome = {
+  readonly append: TraceAppend;
+  readonly request: SpanRequest;
+  readonly span: Span;
+  /** The merged metadata in the form of events. */
+  readonly metadata: () => EventMetadata;
+  /** Request id that the span emitted earlier. */
+  readonly emittedId: string | undefined;
+};
+
+function statementOf({ append, request, span, metadata, emittedId }: SpanOutcome): RequestUpdate {
+  const { projectId, projectNumber, organizationId, receivedAtMs, traceId } = append;
+  return {
+    projectId,
+    projectNumber,
+    organizationId,
+    receivedAtMs,
+    // A span that is sent again may name another request, but it is still the same call.
+    gatewayRequestId: emittedId ?? request.gatewayRequestId,
+    signal: {
+      status: span.errorJson === null ? 'success' : 'error',
+      source: emittedId === undefined ? 'span' : 'resent_span',
+    },
+    content: () => contentOfSpan({ traceId, span, request, metadata: metadata() }),
+    cost: span.costNanoUsd === null ? null : { nanoUsd: span.costNanoUsd, rateVersion: request.rateVersion },
+    price: null,
+  };
+}
+
+/** Reads at most once, and not at all without events: large metadata takes long to read. */
+function once<T>(read: () => T): () => T {
+  let known: { readonly value: T } | null = null;
+  return () => {
+    known ??= { value: read() };
+    return known.value;
+  };
+}
+
+function lastOfEach<T>(items: readonly T[], idOf: (item: T) => string): readonly T[] {
+  if (items.length < 2) return items;
+  const last = new Map(items.map((item) => [idOf(item), item]));
+  return last.size === items.length ? items : [...last.values()];
+}

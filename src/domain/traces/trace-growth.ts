@@ -1,0 +1,123 @@
+/** Updates totals and aggregates of a large trace for changed spans without reading the others. */
+
+import { addTotals } from './add-totals.ts';
+import type { SpanSummary, TraceTotals } from './trace.ts';
+import {
+  addCounts,
+  createAggregator,
+  isBefore,
+  isFinishedAfter,
+  type SpanCounts,
+  SUMMED,
+  type TraceAggregates,
+} from './trace-aggregates.ts';
+import { isUnpriced, totalsOf, waitedMs } from './trace-totals.ts';
+
+export type TraceState = { readonly totals: TraceTotals; readonly aggregates: TraceAggregates };
+
+export type Growth = {
+  readonly added: readonly SpanSummary[];
+  /** Spans that replaced stored spans of the same id. */
+  readonly replaced: readonly Replaced[];
+  /** Whether the trace has the span now. */
+  readonly isStored: (spanId: string) => boolean;
+};
+
+export type Replaced = { readonly old: SpanSummary; readonly next: SpanSummary };
+
+/** Null when the new state depends on all spans, so that it must be recomputed. */
+export function grow(state: TraceState, { added, replaced, isStored }: Growth): TraceState | null {
+  const changed = replaced.filter((each) => !isSame(each));
+  if (changed.some((each) => dependsOn(state, each)) || (changed.length > 0 && !isExact(state.totals))) return null;
+  const counts = { ...state.aggregates.counts };
+  let { totals } = state;
+  for (const { old } of changed) {
+    addCounts(counts, old, -1);
+    totals = withoutSpan(totals, counts, old);
+  }
+  const news = [...added, ...changed.map(({ next }) => next)];
+  const aggregates = addSpans({ ...state.aggregates, counts }, news, isStored);
+  if (hasLostChoice(state.aggregates, aggregates, added)) return null;
+  return { totals: addTotals(totals, totalsOf(news)), aggregates };
+}
+
+/** Whether the old and the new span have the same summary. */
+export function isSame({ old, next }: Replaced): boolean {
+  return (Object.keys(next) as (keyof SpanSummary)[]).every((name) => old[name] === next[name]);
+}
+
+/** Whether the state holds a value of the old span that the new span may not have. */
+function dependsOn({ totals, aggregates }: TraceState, { old, next }: Replaced): boolean {
+  const { root, lastParentless, firstInput, lastOutput, firstError, models } = aggregates;
+  const named = [root, lastParentless, firstInput, lastOutput, firstError, ...models];
+  return (
+    named.some((place) => place?.spanId === old.spanId) ||
+    (old.startedAtMs === totals.startedAtMs && next.startedAtMs > old.startedAtMs) ||
+    (old.finishedAtMs === totals.finishedAtMs && next.finishedAtMs < old.finishedAtMs) ||
+    (totals.firstTokenMs !== null && waitedMs(old) === totals.firstTokenMs)
+  );
+}
+
+/** Larger sums are rounded, so subtracting a span from them would be inexact. */
+function isExact(totals: TraceTotals): boolean {
+  return SUMMED.every((name) => (totals[TOTALS[name]] ?? 0) <= Number.MAX_SAFE_INTEGER);
+}
+
+const TOTALS = {
+  promptTokens: 'promptTokens',
+  completionTokens: 'completionTokens',
+  reasoningTokens: 'reasoningTokens',
+  cacheReadInputTokens: 'cacheReadInputTokens',
+  cacheCreationInputTokens: 'cacheCreationInputTokens',
+  costNanoUsd: 'totalCostNanoUsd',
+} as const satisfies Record<(typeof SUMMED)[number], keyof TraceTotals>;
+
+/** `counts` already exclude the span. */
+function withoutSpan(totals: TraceTotals, counts: SpanCounts, span: SpanSummary): TraceTotals {
+  const less = (name: (typeof SUMMED)[number]) =>
+    counts[name] === 0 ? null : (totals[TOTALS[name]] ?? 0) - (span[name] ?? 0);
+  return {
+    ...totals,
+    spanCount: totals.spanCount - 1,
+    promptTokens: less('promptTokens'),
+    completionTokens: less('completionTokens'),
+    reasoningTokens: less('reasoningTokens'),
+    cacheReadInputTokens: less('cacheReadInputTokens'),
+    cacheCreationInputTokens: less('cacheCreationInputTokens'),
+    totalCostNanoUsd: less('costNanoUsd'),
+    unpricedSpans: totals.unpricedSpans - (isUnpriced(span) ? 1 : 0),
+    tokensEstimated: counts.tokensEstimated > 0,
+    hasError: counts.hasError > 0,
+  };
+}
+
+function addSpans(
+  known: TraceAggregates,
+  spans: readonly SpanSummary[],
+  isStored: Growth['isStored'],
+): TraceAggregates {
+  const { root, lastParentless } = known;
+  const aggregator = createAggregator(known);
+  for (const span of spans) {
+    // The parent matters only for spans that may become root or lastParentless.
+    const mayBeChosen =
+      root === null ||
+      !root.isParentless ||
+      lastParentless === null ||
+      isBefore(span, root) ||
+      isFinishedAfter(span, lastParentless);
+    aggregator.add(span, span.parentId === null || (mayBeChosen && !isStored(span.parentId)));
+  }
+  return aggregator.end();
+}
+
+/** Whether a chosen span gained its parent and no added span replaces the choice. */
+function hasLostChoice(before: TraceAggregates, after: TraceAggregates, added: readonly SpanSummary[]): boolean {
+  const addedIds = new Set(added.map(({ spanId }) => spanId));
+  const hasParentNow = (chosen: TraceAggregates['root'] | TraceAggregates['lastParentless']) =>
+    chosen !== null && chosen.parentId !== null && addedIds.has(chosen.parentId);
+  return (
+    (before.root?.isParentless === true && hasParentNow(before.root) && after.root?.spanId === before.root.spanId) ||
+    (hasParentNow(before.lastParentless) && after.lastParentless?.spanId === before.lastParentless?.spanId)
+  );
+}

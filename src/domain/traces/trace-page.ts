@@ -1,0 +1,192 @@
+/**
+ * A page of a trace holds as many of its evaluations, then of its spans, as fit; the next page continues after them.
+ * Each page has at least one item, so following the cursors returns every item once.
+ */
+
+import { evaluationBytes, spanBytes } from '../answer-size.ts';
+import type { CursorCodec, Position } from '../cursor.ts';
+import { Fault } from '../fault.ts';
+import type { ListPosition, StoredTrace, TraceStore } from '../store.ts';
+import type { Evaluation, Span } from './trace.ts';
+
+export type TracePage = {
+  readonly evaluations: readonly Evaluation[];
+  readonly spans: readonly Span[];
+  /** Null: the last page. */
+  readonly nextCursor: string | null;
+  /** Whether the next page begins with evaluations. */
+  readonly isShortOfEvaluations: boolean;
+};
+
+export type TracePageRequest = {
+  readonly trace: StoredTrace & { readonly traceId: string };
+  readonly spansMax: number;
+  /** Where the page begins. */
+  readonly start: PageStart;
+};
+
+/** The items a page may hold, sized before any is loaded. */
+export type PagePlan = TracePageRequest & {
+  /** One item beyond the page's limit shows that more follow. */
+  readonly evaluationPositions: readonly SizedPosition[];
+  readonly spanPositions: readonly SizedPosition[];
+  /** Size of all items. */
+  readonly bytes: number;
+  /** Size of the first item, which is sent however large it is. */
+  readonly firstBytes: number;
+};
+
+/** The list that a page begins with, and the item before the page; null: none. */
+export type PageStart = { readonly list: 'evaluations' | 'spans'; readonly after: ListPosition | null };
+
+export type PageCursors = {
+  /** Throws invalid_cursor. An empty text is the first page. */
+  open(cursor: string): PageStart;
+  seal(start: PageStart): string;
+};
+
+const EVALUATIONS_MAX = 10_000;
+/** Loaded at once; one item may be larger. */
+const CHUNK_MAX_BYTES = 1024 * 1024;
+const CHUNK_ITEMS_MAX = 250;
+/** First element in cursors of evaluations. Cursors of spans have an instant there. */
+const EVALUATIONS = 'evaluations';
+const BEFORE_ALL: ListPosition = { atMs: 0, id: '' };
+
+export function createPageCursors(cursors: CursorCodec, binding: readonly string[]): PageCursors {
+  return {
+    open(cursor) {
+      if (cursor === '') return { list: 'evaluations', after: null };
+      const start = startOf(cursors.open(binding, cursor) ?? []);
+      if (start === null) throw new Fault('invalid_cursor', 'The cursor is not valid for this trace.');
+      return start;
+    },
+    seal({ list, after }) {
+      const { atMs, id } = after ?? BEFORE_ALL;
+      return cursors.seal(binding, list === 'spans' ? [atMs, id] : [EVALUATIONS, atMs, id]);
+    },
+  };
+}
+
+function startOf(position: Position): PageStart | null {
+  const list = position[0] === EVALUATIONS ? 'evaluations' : 'spans';
+  const [atMs, id] = list === 'spans' ? position : position.slice(1);
+  return typeof atMs === 'number' && typeof id === 'string' ? { list, after: { atMs, id } } : null;
+}
+
+/** Reads positions and sizes of the items that may fit. */
+export async function planPage(store: TraceStore, question: TracePageRequest): Promise<PagePlan> {
+  const { trace, start, spansMax } = question;
+  const isFirst = start.list === 'evaluations';
+  const evaluationPlaces = isFirst
+    ? await store.evaluationOrder(trace, { after: start.after, limit: EVALUATIONS_MAX + 1 })
+    : [];
+  const spanPlaces = await store.spanOrder(trace, { after: isFirst ? null : start.after, limit: spansMax + 1 });
+  let bytes = 0;
+  for (const place of evaluationPlaces) bytes += place.bytes;
+  for (const place of spanPlaces) bytes += place.bytes;
+  const firstBytes = (evaluationPlaces[0] ?? spanPlaces[0])?.bytes ?? 0;
+  return { ...question, evaluationPositions: evaluationPlaces, spanPositions: spanPlaces, bytes, firstBytes };
+}
+
+/** Loads the items of the plan that fit `maxBytes`. */
+export async function readPage(
+  store: TraceStore,
+  cursors: PageCursors,
+  { maxBytes, ...plan }: PagePlan & { readonly maxBytes: number },
+): Promise<TracePage> {
+  const { trace, start, spansMax, evaluationPositions: evaluationPlaces, spanPositions: spanPlaces } = plan;
+  const room: Room = { leftBytes: maxBytes, isEmpty: true };
+  const evaluations = await fill(room, evaluationPlaces.slice(0, EVALUATIONS_MAX), toEvaluations(store, trace));
+  if (evaluations.length < evaluationPlaces.length) {
+    const after = evaluationPlaces[evaluations.length - 1] ?? start.after;
+    const nextCursor = cursors.seal({ list: 'evaluations', after });
+    return { evaluations, spans: [], nextCursor, isShortOfEvaluations: true };
+  }
+  const spans = await fill(room, spanPlaces.slice(0, spansMax), toSpans(store, trace));
+  const isShortOfEvaluations = false;
+  if (spans.length === spanPlaces.length) return { evaluations, spans, nextCursor: null, isShortOfEvaluations };
+  const after = spanPlaces[spans.length - 1] ?? (start.list === 'spans' ? start.after : null);
+  return { evaluations, spans, nextCursor: cursors.seal({ list: 'spans', after }), isShortOfEvaluations };
+}
+
+/** Position of an evaluation in their list. */
+export function evaluationPosition({ insertedAtMs, evaluationId }: Evaluation): ListPosition {
+  return { atMs: insertedAtMs, id: evaluationId };
+}
+
+/** Position of a span in their list. */
+export function spanPosition({ startedAtMs, spanId }: Span): ListPosition {
+  return { atMs: startedAtMs, id: spanId };
+}
+
+/** The first evaluations that fit, and a line that counts the others; null when there are none. */
+export async function readEvaluations(
+  store: TraceStore,
+  trace: StoredTrace,
+  { maxBytes, countAnswer }: EvaluationRoom,
+): Promise<{ readonly evaluations: readonly Evaluation[]; readonly untold: string | null }> {
+  const places = await store.evaluationOrder(trace, { after: null, limit: EVALUATIONS_MAX + 1 });
+  const bytes = places.reduce((sum, place) => sum + place.bytes, 0);
+  countAnswer(Math.min(Math.max(maxBytes, places[0]?.bytes ?? 0), bytes));
+  const room: Room = { leftBytes: maxBytes, isEmpty: true };
+  const evaluations = await fill(room, places.slice(0, EVALUATIONS_MAX), toEvaluations(store, trace));
+  const count = places.length - evaluations.length;
+  const atLeast = places.length > EVALUATIONS_MAX ? 'at least ' : '';
+  return { evaluations, untold: count === 0 ? null : `… ${atLeast}${count} more evaluations` };
+}
+
+type EvaluationRoom = {
+  readonly maxBytes: number;
+  /** Called before items are loaded; throws the unavailable Fault where there is no room. */
+  readonly countAnswer: (bytes: number) => void;
+};
+
+type Room = { leftBytes: number; isEmpty: boolean };
+type SizedPosition = ListPosition & { readonly bytes: number };
+
+type Items<T> = {
+  readonly load: (ids: readonly string[]) => Promise<readonly T[]>;
+  readonly bytesOf: (item: T) => number;
+};
+
+function toEvaluations(store: TraceStore, trace: StoredTrace): Items<Evaluation> {
+  return { load: (ids) => store.evaluations(trace, ids), bytesOf: evaluationBytes };
+}
+
+function toSpans(store: TraceStore, trace: StoredTrace & { readonly traceId: string }): Items<Span> {
+  return { load: (ids) => store.spans(trace, ids), bytesOf: (span) => spanBytes(span, trace.traceId) };
+}
+
+/** Loads items in order while they fit. */
+async function fill<T>(room: Room, places: readonly SizedPosition[], { load, bytesOf }: Items<T>): Promise<T[]> {
+  const found: T[] = [];
+  let next = 0;
+  while (next < places.length) {
+    const chunk = chunkFrom(places, next, room.leftBytes);
+    for (const item of await load(chunk)) {
+      const bytes = bytesOf(item);
+      if (bytes > room.leftBytes && !room.isEmpty) return found;
+      room.leftBytes -= bytes;
+      room.isEmpty = false;
+      found.push(item);
+    }
+    next += chunk.length;
+  }
+  return found;
+}
+
+/** Ids to load next: few enough for one read, and not many more than fit. */
+function chunkFrom(places: readonly SizedPosition[], start: number, leftBytes: number): readonly string[] {
+  const maxBytes = Math.min(CHUNK_MAX_BYTES, leftBytes);
+  const ids: string[] = [];
+  let bytes = 0;
+  for (let index = start; index < places.length && ids.length < CHUNK_ITEMS_MAX; index += 1) {
+    const place = places[index];
+    if (place === undefined) break;
+    bytes += place.bytes;
+    if (ids.length > 0 && bytes > maxBytes) break;
+    ids.push(place.id);
+  }
+  return ids;
+}

@@ -1,0 +1,122 @@
+/** Totals of a trace, computed from its stored spans alone. */
+
+import type { Span, SpanNumbers, SpanSummary, TraceTotals } from './trace.ts';
+
+/** The totals over all spans of a trace, each id once, in any order. */
+export function totalsOf(spans: readonly SpanSummary[]): TraceTotals {
+  const [first] = spans;
+  if (first === undefined) return NO_SPANS;
+  // A sum of nulls stays null: "not reported" and "zero" are different answers.
+  let { startedAtMs, finishedAtMs } = first;
+  let firstTokenMs: number | null = null;
+  let promptTokens: number | null = null;
+  let completionTokens: number | null = null;
+  let reasoningTokens: number | null = null;
+  let cacheReadInputTokens: number | null = null;
+  let cacheCreationInputTokens: number | null = null;
+  let totalCostNanoUsd: number | null = null;
+  let unpricedSpans = 0;
+  let tokensEstimated = false;
+  let hasError = false;
+  for (const span of spans) {
+    if (span.startedAtMs < startedAtMs) startedAtMs = span.startedAtMs;
+    if (span.finishedAtMs > finishedAtMs) finishedAtMs = span.finishedAtMs;
+    const waited = waitedMs(span);
+    if (waited !== null) firstTokenMs = firstTokenMs === null ? waited : Math.min(firstTokenMs, waited);
+    promptTokens = addKnown(promptTokens, span.promptTokens);
+    completionTokens = addKnown(completionTokens, span.completionTokens);
+    reasoningTokens = addKnown(reasoningTokens, span.reasoningTokens);
+    cacheReadInputTokens = addKnown(cacheReadInputTokens, span.cacheReadInputTokens);
+    cacheCreationInputTokens = addKnown(cacheCreationInputTokens, span.cacheCreationInputTokens);
+    totalCostNanoUsd = addKnown(totalCostNanoUsd, span.costNanoUsd);
+    if (isUnpriced(span)) unpricedSpans += 1;
+    tokensEstimated ||= span.tokensEstimated;
+    hasError ||= span.hasError;
+  }
+  return {
+    spanCount: spans.length,
+    startedAtMs,
+    finishedAtMs,
+    firstTokenMs,
+    totalTimeMs: Math.max(0, finishedAtMs - startedAtMs),
+    promptTokens,
+    completionTokens,
+    reasoningTokens,
+    cacheReadInputTokens,
+    cacheCreationInputTokens,
+    totalCostNanoUsd,
+    unpricedSpans,
+    tokensEstimated,
+    hasError,
+  };
+}
+
+/** Milliseconds to the first token; null when none is reported. */
+export function waitedMs({ startedAtMs, firstTokenAtMs }: SpanSummary): number | null {
+  return firstTokenAtMs === null ? null : Math.max(0, firstTokenAtMs - startedAtMs);
+}
+
+/** Whether the span used tokens and its cost is unknown. */
+export function isUnpriced(span: SpanNumbers): boolean {
+  return span.costNanoUsd === null && countsTokens(span);
+}
+
+/** The fields that totals, the tree and the choice of root use. */
+export function summaryOf(span: Span): SpanSummary {
+  return {
+    spanId: span.spanId,
+    parentId: span.parentId,
+    type: span.type,
+    name: span.name,
+    model: span.model,
+    startedAtMs: span.startedAtMs,
+    finishedAtMs: span.finishedAtMs,
+    firstTokenAtMs: span.firstTokenAtMs,
+    promptTokens: span.promptTokens,
+    completionTokens: span.completionTokens,
+    reasoningTokens: span.reasoningTokens,
+    cacheReadInputTokens: span.cacheReadInputTokens,
+    cacheCreationInputTokens: span.cacheCreationInputTokens,
+    costNanoUsd: span.costNanoUsd,
+    tokensEstimated: span.tokensEstimated,
+    hasInput: span.inputJson !== null,
+    hasOutput: span.outputJson !== null,
+    hasError: span.errorJson !== null,
+  };
+}
+
+const NO_SPANS: TraceTotals = Object.freeze({
+  spanCount: 0,
+  startedAtMs: null,
+  finishedAtMs: null,
+  firstTokenMs: null,
+  totalTimeMs: null,
+  promptTokens: null,
+  completionTokens: null,
+  reasoningTokens: null,
+  cacheReadInputTokens: null,
+  cacheCreationInputTokens: null,
+  totalCostNanoUsd: null,
+  unpricedSpans: 0,
+  tokensEstimated: false,
+  hasError: false,
+});
+
+function addKnown(sum: number | null, value: number | null): number | null {
+  if (value === null) return sum;
+  return sum === null ? value : sum + value;
+}
+
+function countsTokens(span: SpanNumbers): boolean {
+  return (
+    isPositive(span.promptTokens) ||
+    isPositive(span.completionTokens) ||
+    isPositive(span.reasoningTokens) ||
+    isPositive(span.cacheReadInputTokens) ||
+    isPositive(span.cacheCreationInputTokens)
+  );
+}
+
+function isPositive(count: number | null): boolean {
+  return count !== null && count > 0;
+}

@@ -1,0 +1,189 @@
+/** The values of a trace, shared by rules and storage. Free JSON is held as compact text. */
+
+import type { RequestResult } from '../events/request-report.ts';
+
+export const SPAN_TYPES = [
+  'span',
+  'llm',
+  'chain',
+  'tool',
+  'agent',
+  'rag',
+  'guardrail',
+  'evaluation',
+  'workflow',
+  'component',
+  'module',
+  'server',
+  'client',
+  'producer',
+  'consumer',
+  'task',
+  'unknown',
+] as const;
+export type SpanType = (typeof SPAN_TYPES)[number];
+
+/** Numbers of a span that trace totals add up. Null: the span does not report it. */
+export type SpanNumbers = {
+  readonly promptTokens: number | null;
+  readonly completionTokens: number | null;
+  readonly reasoningTokens: number | null;
+  readonly cacheReadInputTokens: number | null;
+  readonly cacheCreationInputTokens: number | null;
+  readonly costNanoUsd: number | null;
+  readonly tokensEstimated: boolean;
+};
+
+/** A step of a trace, validated, normalised and priced. Instants are epoch milliseconds. */
+export type Span = SpanNumbers & {
+  readonly spanId: string;
+  readonly parentId: string | null;
+  readonly type: SpanType;
+  readonly name: string | null;
+  readonly vendor: string | null;
+  readonly model: string | null;
+  readonly startedAtMs: number;
+  readonly finishedAtMs: number;
+  readonly firstTokenAtMs: number | null;
+  /** Compact JSON text of {"type","value"}. */
+  readonly inputJson: string | null;
+  /** Compact JSON text of {"type","value"}. */
+  readonly outputJson: string | null;
+  /** Compact JSON text of an object. */
+  readonly paramsJson: string | null;
+  /** The sent cached_tokens_in_prompt. */
+  readonly cachedTokensInPrompt: boolean | null;
+  /** Compact JSON text of an object with the metrics that have no column of their own; null when none. */
+  readonly otherMetricsJson: string | null;
+  readonly costSource: string | null;
+  /** Compact JSON text of {"has_error":true,"message","stacktrace"}. */
+  readonly errorJson: string | null;
+  /** Compact JSON text of [{"document_id","chunk_id","content"}]; null when none. */
+  readonly contextsJson: string | null;
+  /**
+   * Compact JSON text of an object with the fields of OpenTelemetry spans: attributes, resource_attributes, scope,
+   * kind, status, events, links. Null for other spans.
+   */
+  readonly telemetryJson: string | null;
+};
+
+/** The fields that totals, the tree and the choice of root use. */
+export type SpanSummary = SpanNumbers & {
+  readonly spanId: string;
+  readonly parentId: string | null;
+  readonly type: SpanType;
+  readonly name: string | null;
+  readonly model: string | null;
+  readonly startedAtMs: number;
+  readonly finishedAtMs: number;
+  readonly firstTokenAtMs: number | null;
+  readonly hasInput: boolean;
+  readonly hasOutput: boolean;
+  readonly hasError: boolean;
+};
+
+/** Totals of a trace, computed from its stored spans. */
+export type TraceTotals = {
+  readonly spanCount: number;
+  readonly startedAtMs: number | null;
+  readonly finishedAtMs: number | null;
+  readonly firstTokenMs: number | null;
+  readonly totalTimeMs: number | null;
+  readonly promptTokens: number | null;
+  readonly completionTokens: number | null;
+  readonly reasoningTokens: number | null;
+  readonly cacheReadInputTokens: number | null;
+  readonly cacheCreationInputTokens: number | null;
+  readonly totalCostNanoUsd: number | null;
+  readonly unpricedSpans: number;
+  readonly tokensEstimated: boolean;
+  readonly hasError: boolean;
+};
+
+/** An evaluation result, validated and normalised. */
+export type Evaluation = {
+  readonly evaluationId: string;
+  readonly evaluatorId: string;
+  readonly name: string;
+  readonly type: string | null;
+  readonly spanId: string | null;
+  readonly threadId: string | null;
+  readonly isGuardrail: boolean;
+  readonly status: 'scheduled' | 'in_progress' | 'processed' | 'skipped' | 'error';
+  readonly passed: boolean | null;
+  readonly score: number | null;
+  readonly label: string | null;
+  readonly details: string | null;
+  readonly errorJson: string | null;
+  readonly inputsJson: string | null;
+  readonly costJson: string | null;
+  readonly monitorId: string | null;
+  readonly insertedAtMs: number;
+  readonly startedAtMs: number | null;
+  readonly finishedAtMs: number | null;
+};
+
+/** The gateway request that an llm span reports. */
+export type SpanRequest = {
+  /** Index of the span in the append. */
+  readonly spanIndex: number;
+  readonly gatewayRequestId: string;
+  readonly requestType: 'chat' | null;
+  readonly errorClass: string | null;
+  readonly httpStatus: number | null;
+  readonly rateVersion: string | null;
+};
+
+/** One accepted collector request: committed as a whole or not at all. */
+export type TraceAppend = {
+  readonly projectId: string;
+  readonly projectNumber: number;
+  readonly organizationId: string;
+  readonly organizationNumber: number;
+  readonly traceId: string;
+  readonly receivedAtMs: number;
+  /** A trace first received before this instant has expired; null: none has. */
+  readonly goneBeforeMs: number | null;
+  /** Limit of spans in the trace. */
+  readonly spansMax: number;
+  /** Compact JSON text of the usable metadata of this request; null when it carries none. */
+  readonly metadataJson: string | null;
+  /** undefined: not sent. */
+  readonly expectedOutput: string | null | undefined;
+  readonly spans: readonly Span[];
+  readonly evaluations: readonly Evaluation[];
+  readonly requests: readonly SpanRequest[];
+};
+
+/** Several traces of one request: committed as a whole or not at all. */
+export type TraceBatch = {
+  readonly kind: 'traces';
+  /** Each trace once. */
+  readonly appends: readonly TraceAppend[];
+};
+
+/** Results of the commit. */
+export type TraceAppended = {
+  /** Metadata values that the merge dropped, in the wording of the collector's report. */
+  readonly metadataNotes: readonly string[];
+  /**
+   * Result of each request, in order; null when its span was not stored, because a later span of the append has its id
+   * or the trace had no room for it. Absent when every request was emitted, which is almost always.
+   */
+  readonly requestResults?: readonly (RequestResult | null)[];
+  /** Indexes of the spans that the trace had no room for, ascending; absent without any. */
+  readonly refusedSpans?: readonly number[];
+};
+
+/** The stored row of a trace. */
+export type TraceRecord = TraceTotals & {
+  readonly traceId: string;
+  /** Ascending number of the trace inside storage. */
+  readonly sequence: number;
+  readonly metadataJson: string;
+  readonly expectedOutput: string | null;
+  readonly insertedAtMs: number;
+  readonly updatedAtMs: number;
+  /** JSON text of TraceAggregates or of outdatedAggregates; null for small traces, and until they are computed. */
+  readonly aggregatesJson: string | null;
+};

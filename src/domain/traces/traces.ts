@@ -1,0 +1,220 @@
+/** Stores sent traces and reads them. */
+
+import { ANSWER_MAX_BYTES, cutHeadError, cutHeadText, jsonStringBytes } from '../answer-size.ts';
+import type { Project } from '../caller.ts';
+import type { CursorCodec } from '../cursor.ts';
+import { Fault } from '../fault.ts';
+import type { PriceResolver, Prices } from '../pricing/prices.ts';
+import { termStartMs } from '../retention-terms.ts';
+import type { RunSteps } from '../steps.ts';
+import type { StoredTrace, TraceStore } from '../store.ts';
+import { type Arrival, type CollectorLimits, collect, collectBatch } from './collector/collector.ts';
+import { type BatchDraft, isUnreadable, type TraceDraft } from './collector/collector-draft.ts';
+import { type CollectReport, reportBatch, reportCollected } from './collector/collector-report.ts';
+import { inputText, outputText } from './search/trace-texts.ts';
+import type { Evaluation, Span, TraceRecord } from './trace.ts';
+import type { TraceChoice } from './trace-aggregates.ts';
+import { traceNotFound } from './trace-changes.ts';
+import { hasIdLength, lookupForms } from './trace-ids.ts';
+import { createPageCursors, planPage, readEvaluations, readPage } from './trace-page.ts';
+import { traceTermDays } from './trace-retention.ts';
+
+export type TracesDeps = {
+  readonly store: TraceStore;
+  readonly cursors: CursorCodec;
+  readonly prices: PriceResolver;
+  readonly limits: CollectorLimits;
+  /** Validates large requests in several turns of the event loop. */
+  readonly runSteps: RunSteps;
+  /** The term in days of projects without a setting; null: for ever. */
+  readonly traceDefaultDays: number | null;
+};
+
+export type GetTrace = {
+  readonly traceId: string;
+  readonly spansLimit: number | null;
+  /** Empty: the first page. */
+  readonly spansCursor: string;
+  /** Approximate limit of the answer; ANSWER_MAX_BYTES by default. */
+  readonly maxBytes?: number;
+  /** Counts bytes of the answer before they are sent; throws the unavailable Fault without room. */
+  readonly countAnswer: (bytes: number) => void;
+};
+
+/** The parts that both formats show. */
+export type TraceHead = {
+  readonly record: TraceRecord;
+  readonly evaluations: readonly Evaluation[];
+};
+
+export type TraceView = TraceHead & {
+  readonly choice: TraceChoice;
+  readonly input: string;
+  readonly output: string;
+  readonly expectedOutput: string | null;
+  readonly errorJson: string | null;
+  readonly spans: readonly Span[];
+  readonly nextSpansCursor: string | null;
+  /** Whether evaluations follow on later pages. */
+  readonly isShortOfEvaluations: boolean;
+  readonly asciiTree: string;
+};
+
+export type TraceDigestView = TraceHead & { readonly text: string };
+
+export type Traces = {
+  /** Stores the valid parts of a trace; resolves after the commit. Throws validation_error without any. */
+  collect(draft: TraceDraft, at: { project: Project; nowMs: number }): Promise<CollectReport>;
+  /** Stores the valid parts of several traces in one commit. There may be none. */
+  collectBatch(batch: BatchDraft, at: { project: Project; nowMs: number }): Promise<CollectReport>;
+  /** Throws trace_not_found, ambiguous_trace_id or invalid_cursor. */
+  get(project: Project, question: GetTrace, nowMs: number): Promise<TraceView>;
+  /** Throws trace_not_found or ambiguous_trace_id. */
+  digest(
+    project: Project,
+    question: Pick<GetTrace, 'traceId' | 'countAnswer'>,
+    nowMs: number,
+  ): Promise<TraceDigestView>;
+};
+
+const SPANS_LIMIT_DEFAULT = 10_000;
+const PREFIX_WINDOW_MS = 90 * 86_400_000;
+const CANDIDATES_MAX = 5;
+/** Fields of an answer beside its texts, rounded up. */
+const HEAD_BYTES = 16 * 1024;
+
+export function createTraces(deps: TracesDeps): Traces {
+  return {
+    async collect(draft, at) {
+      const prices = await pricesOf(deps, at.project, [draft]);
+      const collecting = collect(draft, arrivalOf(deps, at), { limits: deps.limits, prices });
+      const collected = await deps.runSteps(collecting);
+      return reportCollected(collected, await deps.store.append(collected.append));
+    },
+
+    async collectBatch(batch, at) {
+      const prices = await pricesOf(deps, at.project, batch.traces);
+      const judging = collectBatch(batch, arrivalOf(deps, at), { limits: deps.limits, prices });
+      const judged = await deps.runSteps(judging);
+      const appends = judged.flatMap(({ collected, isStorable }) => (isStorable ? [collected.append] : []));
+      const appended = appends.length === 0 ? [] : await deps.store.appendBatch({ kind: 'traces', appends });
+      return reportBatch(batch.refused, judged, appended);
+    },
+
+    async get(project, question, nowMs) {
+      const record = await findTrace(deps, project, question.traceId, nowMs);
+      const trace = { ...record, projectNumber: project.number };
+      const cursors = createPageCursors(deps.cursors, ['trace-spans', project.id, record.traceId]);
+      const start = cursors.open(question.spansCursor);
+      const spansMax = question.spansLimit ?? SPANS_LIMIT_DEFAULT;
+      const plan = await planPage(deps.store, { trace, start, spansMax });
+      // Before anything is loaded, so that a refused answer costs no more than its plan.
+      const { maxBytes: answerMaxBytes = ANSWER_MAX_BYTES } = question;
+      question.countAnswer(Math.min(Math.max(answerMaxBytes, plan.firstBytes), plan.bytes));
+      const head = await readHead(deps.store, trace);
+      const usedBytes = headBytes(head, record);
+      question.countAnswer(usedBytes);
+      const maxBytes = answerMaxBytes - usedBytes;
+      const page = await readPage(deps.store, cursors, { ...plan, maxBytes });
+      const { nextCursor: nextSpansCursor, ...parts } = page;
+      return { record, ...head, ...parts, nextSpansCursor };
+    },
+
+    async digest(project, { traceId, countAnswer }, nowMs) {
+      const record = await findTrace(deps, project, traceId, nowMs);
+      const trace = { ...record, projectNumber: project.number };
+      const text = await deps.store.digest(trace);
+      const usedBytes = jsonStringBytes(text) + Buffer.byteLength(record.metadataJson) + HEAD_BYTES;
+      countAnswer(usedBytes);
+      const room = { maxBytes: ANSWER_MAX_BYTES - usedBytes, countAnswer };
+      const { evaluations, untold } = await readEvaluations(deps.store, trace, room);
+      return { record, evaluations, text: untold === null ? text : `${text}\n${untold}` };
+    },
+  };
+}
+
+type Head = Omit<TraceView, keyof TraceHead | 'spans' | 'nextSpansCursor' | 'isShortOfEvaluations'>;
+
+/** The head of every page. None of its texts can fill a page. */
+async function readHead(store: TraceStore, trace: StoredTrace & TraceRecord): Promise<Head> {
+  const { choice, tree } = await store.outline(trace);
+  const chosen = new Map<string | null, Span>();
+  // One by one: each may be as large as a request.
+  for (const id of new Set([choice.inputFromId, choice.outputFromId, choice.errorFromId])) {
+    const [span] = id === null ? [] : await store.spans(trace, [id]);
+    if (span !== undefined) chosen.set(id, span);
+  }
+  const inputJson = chosen.get(choice.inputFromId)?.inputJson ?? null;
+  const outputJson = chosen.get(choice.outputFromId)?.outputJson ?? null;
+  const errorJson = chosen.get(choice.errorFromId)?.errorJson ?? null;
+  return {
+    choice,
+    input: inputJson === null ? '' : cutHeadText(inputText(inputJson)),
+    output: outputJson === null ? '' : cutHeadText(outputText(outputJson)),
+    expectedOutput: trace.expectedOutput === null ? null : cutHeadText(trace.expectedOutput),
+    errorJson: errorJson === null ? null : cutHeadError(errorJson),
+    asciiTree: tree,
+  };
+}
+
+function headBytes(head: Head, { metadataJson }: TraceRecord): number {
+  const texts = [head.input, head.output, head.expectedOutput ?? '', head.asciiTree, ...head.choice.models];
+  const jsons = [head.errorJson ?? '', metadataJson];
+  return (
+    HEAD_BYTES +
+    texts.reduce((sum, text) => sum + jsonStringBytes(text), 0) +
+    jsons.reduce((sum, json) => sum + Buffer.byteLength(json), 0)
+  );
+}
+
+function pricesOf(
+  { prices, limits }: TracesDeps,
+  { organizationId: id, priceVersion }: Project,
+  drafts: readonly TraceDraft[],
+): Promise<Prices> {
+  return prices.of({ id, priceVersion }, () => listModels(drafts, limits.spansMax));
+}
+
+function* listModels(drafts: readonly TraceDraft[], spansMax: number): Iterable<string> {
+  for (const { spans } of drafts) {
+    if (spans === undefined || isUnreadable(spans)) continue;
+    for (let index = 0; index < Math.min(spans.length, spansMax); index += 1) {
+      const span = spans.at(index);
+      if (span !== undefined && !isUnreadable(span) && typeof span.model === 'string') yield span.model;
+    }
+  }
+}
+
+function arrivalOf(deps: TracesDeps, at: { project: Project; nowMs: number }): Arrival {
+  return { ...at, goneBeforeMs: cutOf(deps, at.project, at.nowMs) };
+}
+
+/** Traces first received before this instant have expired; null: none has. */
+function cutOf({ traceDefaultDays }: TracesDeps, project: Project, nowMs: number): number | null {
+  return termStartMs(traceTermDays(project.traceRetentionDays, traceDefaultDays), nowMs);
+}
+
+async function findTrace(deps: TracesDeps, project: Project, traceId: string, nowMs: number): Promise<TraceRecord> {
+  if (!hasIdLength(traceId)) throw traceNotFound();
+  const goneBeforeMs = cutOf(deps, project, nowMs) ?? Number.NEGATIVE_INFINITY;
+  // An expired trace is not found, whether or not it is erased yet.
+  const find = async (id: string) => {
+    const record = await deps.store.find(project.number, id);
+    return record !== null && record.insertedAtMs >= goneBeforeMs ? record : null;
+  };
+  const { exact, padded, prefix } = lookupForms(traceId);
+  const named = (await find(exact)) ?? (padded === null ? null : await find(padded));
+  if (named) return named;
+  if (prefix === null) throw traceNotFound();
+  const sinceMs = Math.max(nowMs - PREFIX_WINDOW_MS, goneBeforeMs);
+  const candidates = await deps.store.findByPrefix(project.number, prefix, sinceMs, CANDIDATES_MAX);
+  if (candidates.length > 1) {
+    throw new Fault('ambiguous_trace_id', 'Several traces start with this id; send more of it.', {
+      meta: { candidateTraceIds: [...candidates] },
+    });
+  }
+  const [only] = candidates;
+  const record = only === undefined ? null : await find(only);
+  if (!record) throw traceNotFound();
+  return record;
+}

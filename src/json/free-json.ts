@@ -1,0 +1,140 @@
+/**
+ * JSON whose shape the caller chooses: prompts, answers, parameters, metadata. It is kept with the
+ * same members, order and values; only its nesting, its member names and its strings have limits.
+ */
+
+import { hasMoreBytesThan, truncateToBytes } from '../domain/text-limits.ts';
+import { keepDigits, parseExact } from './exact-json.ts';
+import { scanJson } from './json-scan.ts';
+import {
+  isLosslessArray,
+  isLosslessObject,
+  jsonTypeOf,
+  type LosslessJson,
+  type LosslessObject,
+  type RawNumber,
+} from './lossless-json.ts';
+
+/** The longest member name, UTF-8 bytes. */
+export const KEY_BYTES_MAX = 4096;
+export const LONG_KEY_REASON = `has a member name longer than ${KEY_BYTES_MAX} bytes`;
+
+/**
+ * Replaces text of a message that is no JSON. Compare it by identity. Every reader of a free value
+ * refuses it, so that one unreadable text costs its own item and no other.
+ */
+export const UNREADABLE: LosslessObject = Object.freeze({});
+export const UNREADABLE_REASON = 'must be valid JSON';
+
+/** Matches integers that a double cannot hold, and escaped names. */
+const NEEDS_EXACT = /[0-9]{16}|\\/;
+
+/** Reads stored free JSON; integers that a double cannot hold keep their digits. */
+export function parseFreeJson(text: string): LosslessJson {
+  if (!NEEDS_EXACT.test(text)) return JSON.parse(text);
+  const bytes = Buffer.from(text);
+  return parseExact(bytes, scanJson(bytes), keepDigits) as LosslessJson;
+}
+
+/** Null means absent in every field that is not free JSON. */
+export function isAbsent(value: LosslessJson | undefined): value is null | undefined {
+  return value === undefined || value === null;
+}
+
+export function isObject(value: LosslessJson | undefined): value is LosslessObject {
+  return typeof value === 'object' && value !== null && isLosslessObject(value);
+}
+
+export function isArray(value: LosslessJson | undefined): value is readonly LosslessJson[] {
+  return value !== undefined && isLosslessArray(value);
+}
+
+/** The number of a value, also when it kept its digits; null for anything that is no finite number. */
+export function numberOf(value: LosslessJson | undefined): number | null {
+  const number = typeof value === 'number' ? value : isRawNumber(value) ? Number(value.rawJSON) : Number.NaN;
+  return Number.isFinite(number) ? number : null;
+}
+
+/** The JSON text of a number or boolean, as it was sent; null for anything else. */
+export function scalarText(value: LosslessJson | undefined): string | null {
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+  return isRawNumber(value) ? value.rawJSON : null;
+}
+
+function isRawNumber(value: LosslessJson | undefined): value is RawNumber {
+  return typeof value === 'object' && value !== null && jsonTypeOf(value) === 'number';
+}
+
+/** Whether arrays and objects nest deeper than `levels`; the outermost one is level 1. */
+export function nestsDeeperThan(value: LosslessJson, levels: number): boolean {
+  if (isLosslessArray(value)) {
+    return levels === 0 || value.some((item) => nestsDeeperThan(item, levels - 1));
+  }
+  if (!isObject(value)) return false;
+  return levels === 0 || Object.keys(value).some((key) => nestsDeeperThan(value[key] ?? null, levels - 1));
+}
+
+export function isLongKey(key: string): boolean {
+  return hasMoreBytesThan(key, KEY_BYTES_MAX);
+}
+
+/** Whether any member name inside takes more than KEY_BYTES_MAX. */
+export function hasLongKey(value: LosslessJson): boolean {
+  if (isLosslessArray(value)) return value.some(hasLongKey);
+  if (!isObject(value)) return false;
+  return Object.keys(value).some((key) => isLongKey(key) || hasLongKey(value[key] ?? null));
+}
+
+/** The value with every string cut to `bytesMax`, and how many were cut. The same value if none. */
+export function truncateStrings(value: LosslessJson, bytesMax: number): { value: LosslessJson; cuts: number } {
+  let cuts = 0;
+  const truncate = (text: string): string => {
+    const kept = truncateToBytes(text, bytesMax);
+    if (kept !== text) cuts += 1;
+    return kept;
+  };
+  return { value: mapStrings(value, truncate, (key) => key), cuts };
+}
+
+/** Replaces unpaired surrogates in strings and member names by U+FFFD. The same object when it has none. */
+export function makeWellFormed(value: LosslessObject): LosslessObject {
+  return mapMembers(value, toWellFormed, toWellFormed);
+}
+
+function toWellFormed(text: string): string {
+  return text.toWellFormed();
+}
+
+type MapText = (text: string) => string;
+
+function mapStrings(value: LosslessJson, mapText: MapText, mapKey: MapText): LosslessJson {
+  if (typeof value === 'string') return mapText(value);
+  if (isLosslessArray(value)) {
+    let copy: LosslessJson[] | null = null;
+    for (const [index, item] of value.entries()) {
+      const mapped = mapStrings(item, mapText, mapKey);
+      if (mapped === item) continue;
+      copy ??= [...value];
+      copy[index] = mapped;
+    }
+    return copy ?? value;
+  }
+  return isObject(value) ? mapMembers(value, mapText, mapKey) : value;
+}
+
+function mapMembers(value: LosslessObject, mapText: MapText, mapKey: MapText): LosslessObject {
+  let changes: Map<string, LosslessJson> | null = null;
+  let renames = false;
+  for (const key of Object.keys(value)) {
+    const member = value[key] ?? null;
+    const mapped = mapStrings(member, mapText, mapKey);
+    if (mapKey(key) !== key) renames = true;
+    if (mapped !== member) {
+      changes ??= new Map();
+      changes.set(key, mapped);
+    }
+  }
+  if (changes === null && !renames) return value;
+  // fromEntries defines members instead of assigning them, so a member named __proto__ stays plain data.
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [mapKey(key), changes?.get(key) ?? member]));
+}

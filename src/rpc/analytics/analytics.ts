@@ -1,0 +1,150 @@
+/** Analytics: message <-> domain values. */
+
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import {
+  type AnalyticsBucketSchema,
+  AnalyticsGrouping,
+  AnalyticsInterval,
+  type QueryAnalyticsRequest,
+} from '../../../gen/spandrel/v1/analytics_pb.js';
+import type { TraceService } from '../../../gen/spandrel/v1/traces_pb.js';
+import { type Analytics, type AnalyticsRequest, rangeReasons } from '../../domain/analytics/analytics.ts';
+import { type GroupBy, type Interval, type Metric, readMetrics } from '../../domain/analytics/query.ts';
+import type { Bucket, UserStats } from '../../domain/analytics/trace-analytics-store.ts';
+import { maskTokens } from '../../domain/token-mask.ts';
+import type { Context, Implementation } from '../method.ts';
+import { projectOf } from '../scope.ts';
+
+type Rpcs = Pick<Implementation<typeof TraceService>, 'queryAnalytics' | 'getUserStats'>;
+type BucketInit = MessageInitShape<typeof AnalyticsBucketSchema>;
+
+export function createAnalyticsRpc(analytics: Analytics): Rpcs {
+  return {
+    queryAnalytics: {
+      check: ({ from, to, metrics }) => [...rangeProblems(from, to), ...readMetrics(metrics).reasons],
+      handle: async (request, context) => {
+        const asked = toAsked(request);
+        const { buckets, isTruncated } = await analytics.query(asked, callOf(context));
+        return {
+          from: BigInt(asked.fromMs),
+          to: BigInt(asked.toMs),
+          interval: request.interval || AnalyticsInterval.DAY,
+          groupBy: request.groupBy || AnalyticsGrouping.NONE,
+          truncated: isTruncated,
+          buckets: buckets.map((bucket) => bucketMessage(bucket, asked.metrics)),
+        };
+      },
+    },
+    getUserStats: {
+      check: ({ from, to }) => rangeProblems(from, to),
+      handle: async ({ userId, from, to }, context) => {
+        const range = { fromMs: from === undefined ? null : Number(from), toMs: to === undefined ? null : Number(to) };
+        // A caller may send a token by mistake, which must not be repeated.
+        return {
+          userId: maskTokens(userId),
+          ...statsMessage(await analytics.statsOfUser({ userId, ...range }, callOf(context))),
+        };
+      },
+    },
+  };
+}
+
+export function callOf(context: Context) {
+  return { project: projectOf(context), nowMs: context.nowMs };
+}
+
+export function rangeProblems(from: bigint | undefined, to: bigint | undefined) {
+  return from === undefined || to === undefined ? [] : rangeReasons(Number(from), Number(to));
+}
+
+function toAsked(request: QueryAnalyticsRequest): AnalyticsRequest {
+  const { from, to, interval, groupBy, metrics, limit } = request;
+  const { userId = null, customerId = null, threadId = null, label = null, model = null } = request;
+  return {
+    fromMs: Number(from),
+    toMs: Number(to),
+    interval: INTERVALS.get(interval) ?? 'day',
+    groupBy: GROUPINGS.get(groupBy) ?? 'none',
+    metrics: readMetrics(metrics).metrics,
+    conditions: { userId, customerId, threadId, label, model },
+    limit: limit ?? null,
+  };
+}
+
+export const INTERVALS: ReadonlyMap<AnalyticsInterval, Interval> = new Map([
+  [AnalyticsInterval.MINUTE, 'minute'],
+  [AnalyticsInterval.HOUR, 'hour'],
+  [AnalyticsInterval.DAY, 'day'],
+  [AnalyticsInterval.WEEK, 'week'],
+  [AnalyticsInterval.MONTH, 'month'],
+  [AnalyticsInterval.TOTAL, 'total'],
+]);
+
+const GROUPINGS: ReadonlyMap<AnalyticsGrouping, GroupBy> = new Map([
+  [AnalyticsGrouping.NONE, 'none'],
+  [AnalyticsGrouping.MODEL, 'model'],
+  [AnalyticsGrouping.USER_ID, 'user_id'],
+  [AnalyticsGrouping.CUSTOMER_ID, 'customer_id'],
+  [AnalyticsGrouping.LABEL, 'label'],
+  [AnalyticsGrouping.THREAD_ID, 'thread_id'],
+]);
+
+function bucketMessage({ startMs, endMs, group, totals }: Bucket, metrics: ReadonlySet<Metric>): BucketInit {
+  const { firstTokenMs, totalTimeMs } = totals;
+  const values: Required<Pick<BucketInit, (typeof MEMBERS)[Metric]>> = {
+    traces: BigInt(totals.traces),
+    spans: BigInt(totals.spans),
+    errors: BigInt(totals.errors),
+    promptTokens: count(totals.promptTokens),
+    completionTokens: count(totals.completionTokens),
+    totalCost: totals.totalCostUsd === null ? {} : { value: totals.totalCostUsd },
+    firstTokenMsP50: count(firstTokenMs?.p50),
+    firstTokenMsP95: count(firstTokenMs?.p95),
+    totalTimeMsP50: count(totalTimeMs?.p50),
+    totalTimeMsP95: count(totalTimeMs?.p95),
+  };
+  const asked = [...metrics].map((metric) => [MEMBERS[metric], values[MEMBERS[metric]]]);
+  return {
+    start: BigInt(startMs),
+    end: BigInt(endMs),
+    ...(group === null ? {} : { group }),
+    ...Object.fromEntries(asked),
+  };
+}
+
+const MEMBERS = {
+  traces: 'traces',
+  spans: 'spans',
+  errors: 'errors',
+  prompt_tokens: 'promptTokens',
+  completion_tokens: 'completionTokens',
+  total_cost: 'totalCost',
+  first_token_ms_p50: 'firstTokenMsP50',
+  first_token_ms_p95: 'firstTokenMsP95',
+  total_time_ms_p50: 'totalTimeMsP50',
+  total_time_ms_p95: 'totalTimeMsP95',
+} as const satisfies Record<Metric, keyof BucketInit>;
+
+function count(value: number | null | undefined): { value?: bigint } {
+  return value === null || value === undefined ? {} : { value: wholeNumber(value) };
+}
+
+/** Clamps sums at the largest safe integer. */
+function wholeNumber(value: number): bigint {
+  return BigInt(Math.min(value, Number.MAX_SAFE_INTEGER));
+}
+
+function statsMessage({ totals, threads, firstSeenMs, lastSeenMs }: UserStats) {
+  const { promptTokens, completionTokens, totalCostUsd } = totals;
+  return {
+    traces: BigInt(totals.traces),
+    threads: BigInt(threads),
+    spans: BigInt(totals.spans),
+    errors: BigInt(totals.errors),
+    ...(promptTokens === null ? {} : { promptTokens: wholeNumber(promptTokens) }),
+    ...(completionTokens === null ? {} : { completionTokens: wholeNumber(completionTokens) }),
+    ...(totalCostUsd === null ? {} : { totalCost: totalCostUsd }),
+    ...(firstSeenMs === null ? {} : { firstSeen: BigInt(firstSeenMs) }),
+    ...(lastSeenMs === null ? {} : { lastSeen: BigInt(lastSeenMs) }),
+  };
+}

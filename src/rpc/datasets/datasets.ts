@@ -1,0 +1,85 @@
+/** DatasetService: message <-> domain values. */
+
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import type { DatasetEntrySchema, DatasetSchema, DatasetService } from '../../../gen/spandrel/v1/datasets_pb.js';
+import { requirePermission } from '../../auth/authorize.ts';
+import type { Dataset } from '../../domain/datasets/dataset.ts';
+import { type Datasets, type NumberedEntry, nameProblems } from '../../domain/datasets/datasets.ts';
+import type { EntriesDraft } from '../../domain/datasets/entries.ts';
+import type { TraceSearches } from '../../domain/traces/search/trace-search.ts';
+import { toRunSearch } from '../evaluations/evaluator-runs.ts';
+import type { Implementation } from '../method.ts';
+import { projectOf } from '../scope.ts';
+import { callOf } from '../traces/trace-search.ts';
+
+export type DatasetRpcDeps = {
+  readonly datasets: Datasets;
+  readonly searches: Pick<TraceSearches, 'problems'>;
+};
+
+const TRACES_MAX = 1000;
+
+export function createDatasetRpc({ datasets, searches }: DatasetRpcDeps): Implementation<typeof DatasetService> {
+  return {
+    getDataset: {
+      async handle({ slugOrId, version }, context) {
+        const { dataset, entries } = await datasets.get(projectOf(context), slugOrId, version ?? null);
+        context.countAnswer(dataset.totalBytes);
+        return { dataset: toMessage(dataset), data: entries.map((entry) => toEntry(dataset, entry)) };
+      },
+    },
+    listDatasets: {
+      handle: async (_request, context) => ({ data: (await datasets.list(projectOf(context))).map(toMessage) }),
+    },
+    createDataset: {
+      check: ({ name }) => nameProblems(name ?? null),
+      async handle(request, context) {
+        const draft = { name: request.name ?? null, ...entriesOf(request) };
+        return { dataset: toMessage(await datasets.create(projectOf(context), draft, context.nowMs)) };
+      },
+    },
+    addDatasetEntries: {
+      async handle(request, context) {
+        const entries = { ...entriesOf(request), nowMs: context.nowMs };
+        return { dataset: toMessage(await datasets.append(projectOf(context), request.slugOrId, entries)) };
+      },
+    },
+    addTracesToDataset: {
+      gate: async (_request, { caller }) => requirePermission('traces:view', caller),
+      check: (request) => searches.problems(toRunSearch(request)),
+      async handle(request, context) {
+        const draft = { search: toRunSearch(request), limit: request.limit ?? TRACES_MAX, call: callOf(context) };
+        const { dataset, ...counts } = await datasets.appendTraces(projectOf(context), request.slugOrId, draft);
+        return { dataset: toMessage(dataset), ...counts };
+      },
+    },
+    deleteDataset: {
+      async handle({ slugOrId }, context) {
+        await datasets.remove(projectOf(context), slugOrId, context.nowMs);
+        return {};
+      },
+    },
+  };
+}
+
+type SentEntries = { readonly [Form in keyof EntriesDraft]?: string | undefined };
+
+function entriesOf({ entriesJson, csv, jsonl }: SentEntries): EntriesDraft {
+  return { entriesJson: entriesJson ?? null, csv: csv ?? null, jsonl: jsonl ?? null };
+}
+
+function toMessage({
+  createdAtMs,
+  updatedAtMs,
+  totalBytes: _,
+  ...rest
+}: Dataset): MessageInitShape<typeof DatasetSchema> {
+  return { ...rest, createdAt: timestampFromMs(createdAtMs), updatedAt: timestampFromMs(updatedAtMs) };
+}
+
+function toEntry(dataset: Dataset, entry: NumberedEntry): MessageInitShape<typeof DatasetEntrySchema> {
+  const createdAt = timestampFromMs(entry.createdAtMs);
+  const { id, entryJson } = entry;
+  return { id, entryJson, datasetId: dataset.id, projectId: dataset.projectId, createdAt, updatedAt: createdAt };
+}

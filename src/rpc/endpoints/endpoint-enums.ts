@@ -1,0 +1,69 @@
+/** Maps the enum values of webhook endpoints in the contract to those of the domain. */
+
+import {
+  AttemptOutcome,
+  CredentialMode,
+  DeadReason,
+  DeliveryState,
+  DestinationKind,
+  DisabledReason,
+  EndpointStatus,
+  ReplayStatus,
+} from '../../../gen/spandrel/v1/endpoints_pb.js';
+import type { Attempt, DeadReason as DeadWord } from '../../domain/delivery/delivery.ts';
+import type { DeliveryView, ReplayView } from '../../domain/delivery/delivery-view.ts';
+import type { DisabledReason as DisabledWord, EndpointRecord } from '../../domain/endpoints/endpoint.ts';
+import type { QueueView } from '../../domain/endpoints/endpoint-view.ts';
+
+export const destinationKindNumbers: Readonly<Record<EndpointRecord['destinationKind'], DestinationKind>> = {
+  http: DestinationKind.HTTP,
+  sqs: DestinationKind.SQS,
+};
+
+export const endpointStatusNumbers: Readonly<Record<EndpointRecord['status'], EndpointStatus>> = {
+  active: EndpointStatus.ACTIVE,
+  disabled: EndpointStatus.DISABLED,
+};
+
+export const disabledReasonNumbers: Readonly<Record<DisabledWord, DisabledReason>> = {
+  manual: DisabledReason.MANUAL,
+  auto_failures_72h: DisabledReason.AUTO_FAILURES_72H,
+  receiver_gone: DisabledReason.RECEIVER_GONE,
+};
+
+export const credentialModeNumbers: Readonly<Record<QueueView['credentialMode'], CredentialMode>> = {
+  assume_role: CredentialMode.ASSUME_ROLE,
+  static: CredentialMode.STATIC,
+  ambient: CredentialMode.AMBIENT,
+};
+
+export const outcomeNumbers: Readonly<Record<Attempt['outcome'], AttemptOutcome>> = {
+  pending: AttemptOutcome.PENDING,
+  success: AttemptOutcome.SUCCESS,
+  retryable: AttemptOutcome.RETRYABLE,
+  terminal: AttemptOutcome.TERMINAL,
+};
+
+export const deliveryStateNumbers: Readonly<Record<DeliveryView['state'], DeliveryState>> = {
+  queued: DeliveryState.QUEUED,
+  sending: DeliveryState.SENDING,
+  retrying: DeliveryState.RETRYING,
+  held: DeliveryState.HELD,
+  delivered: DeliveryState.DELIVERED,
+  dead: DeliveryState.DEAD,
+  cancelled: DeliveryState.CANCELLED,
+};
+
+export const deadReasonNumbers: Readonly<Record<DeadWord, DeadReason>> = {
+  exhausted: DeadReason.EXHAUSTED,
+  receiver_gone: DeadReason.RECEIVER_GONE,
+  too_large: DeadReason.TOO_LARGE,
+  expired: DeadReason.EXPIRED,
+};
+
+export const replayStatusNumbers: Readonly<Record<ReplayView['status'], ReplayStatus>> = {
+  running: ReplayStatus.RUNNING,
+  paused: ReplayStatus.PAUSED,
+  completed: ReplayStatus.COMPLETED,
+  cancelled: ReplayStatus.CANCELLED,
+};

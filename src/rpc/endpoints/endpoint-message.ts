@@ -1,0 +1,174 @@
+/** Converts endpoints and deliveries into messages. */
+
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import type {
+  AttemptSchema,
+  DeliverySchema,
+  EndpointHealthSchema,
+  EndpointSchema,
+  EndpointTestSchema,
+  ReplaySchema,
+  SqsDestinationSchema,
+} from '../../../gen/spandrel/v1/endpoints_pb.js';
+import type { Attempt } from '../../domain/delivery/delivery.ts';
+import type { DeliveryView, ReplayView } from '../../domain/delivery/delivery-view.ts';
+import type { EndpointHealth } from '../../domain/endpoints/endpoint-health.ts';
+import type { TestOutcome } from '../../domain/endpoints/endpoint-tests.ts';
+import type { EndpointView, QueueView, SecretEndpoint } from '../../domain/endpoints/endpoint-view.ts';
+import { timestampOfMs } from '../epoch-ms.ts';
+import {
+  credentialModeNumbers,
+  deadReasonNumbers,
+  deliveryStateNumbers,
+  destinationKindNumbers,
+  disabledReasonNumbers,
+  endpointStatusNumbers,
+  outcomeNumbers,
+  replayStatusNumbers,
+} from './endpoint-enums.ts';
+
+export function toEndpoint(endpoint: EndpointView): MessageInitShape<typeof EndpointSchema> {
+  return {
+    id: endpoint.id,
+    destinationKind: destinationKindNumbers[endpoint.destinationKind],
+    url: endpoint.url ?? undefined,
+    sqs: endpoint.sqs === null ? undefined : toQueue(endpoint.sqs),
+    enabledEvents: [...endpoint.enabledEvents],
+    ...toStatus(endpoint),
+    disabledAt: toTimestamp(endpoint.disabledAtMs),
+    maxBatchSize: endpoint.maxBatchSize,
+    maxBatchDelayMs: endpoint.maxBatchDelayMs,
+    maxInFlight: endpoint.maxInFlight,
+    createdAt: timestampFromMs(endpoint.createdAtMs),
+    updatedAt: timestampFromMs(endpoint.updatedAtMs),
+  };
+}
+
+/** The only message with a secret. */
+export function toSecretEndpoint({ endpoint, secret }: SecretEndpoint): MessageInitShape<typeof EndpointSchema> {
+  return { ...toEndpoint(endpoint), secret };
+}
+
+export function toAttempt(attempt: Attempt): MessageInitShape<typeof AttemptSchema> {
+  const { id, dispatchId, eventIds, test, terminalHint } = attempt;
+  return {
+    id,
+    dispatchId,
+    attempt: BigInt(attempt.attempt),
+    eventCount: BigInt(eventIds.length),
+    outcome: outcomeNumbers[attempt.outcome],
+    responseStatus: attempt.responseStatus ?? undefined,
+    latencyMs: toInteger(attempt.latencyMs),
+    error: attempt.error ?? undefined,
+    firedAt: timestampFromMs(attempt.firedAtMs),
+    responseBody: attempt.responseBody ?? undefined,
+    test,
+    eventIds: [...eventIds],
+    terminalHint,
+  };
+}
+
+export function toDelivery(delivery: DeliveryView): MessageInitShape<typeof DeliverySchema> {
+  const { dispatchId, endpointId, test, eventIds, terminalHint, deadReason } = delivery;
+  return {
+    dispatchId,
+    endpointId,
+    state: deliveryStateNumbers[delivery.state],
+    deadReason: deadReason === null ? undefined : deadReasonNumbers[deadReason],
+    test,
+    replayId: delivery.replayId ?? undefined,
+    eventIds: [...eventIds],
+    eventCount: BigInt(eventIds.length),
+    attemptCount: BigInt(delivery.attemptCount),
+    responseStatus: delivery.responseStatus ?? undefined,
+    error: delivery.error ?? undefined,
+    terminalHint,
+    createdAt: timestampFromMs(delivery.createdAtMs),
+    firstAttemptAt: toTimestamp(delivery.firstAttemptAtMs),
+    lastAttemptAt: toTimestamp(delivery.lastAttemptAtMs),
+    nextAttemptAt: toTimestamp(delivery.nextAttemptAtMs),
+    endedAt: toTimestamp(delivery.endedAtMs),
+    expiresAt: toTimestamp(delivery.expiresAtMs),
+  };
+}
+
+export function toReplay(replay: ReplayView): MessageInitShape<typeof ReplaySchema> {
+  const { id, endpointId, fromMs, toMs, type, matched, enqueued, delivered, dead } = replay;
+  return {
+    replayId: id,
+    endpointId,
+    status: replayStatusNumbers[replay.status],
+    createdFrom: timestampOfMs(fromMs),
+    createdTo: timestampOfMs(toMs),
+    eventType: type ?? undefined,
+    matched: BigInt(matched),
+    enqueued: BigInt(enqueued),
+    delivered: BigInt(delivered),
+    dead: BigInt(dead),
+    createdAt: timestampFromMs(replay.createdAtMs),
+    completedAt: toTimestamp(replay.completedAtMs),
+  };
+}
+
+export function toHealth(health: EndpointHealth): MessageInitShape<typeof EndpointHealthSchema> {
+  return {
+    ...toStatus(health),
+    oldestUndeliveredAgeMs: toInteger(health.oldestUndeliveredAgeMs),
+    dlqDepth: BigInt(health.dlqDepth),
+    sendsPerMinute: health.sendsPerMinute,
+    successRate: health.successRate ?? undefined,
+    p95LatencyMs: toInteger(health.p95LatencyMs),
+    extras: {
+      queuedEvents: BigInt(health.queuedEvents),
+      retrying: BigInt(health.retrying),
+      held: BigInt(health.held),
+      inFlight: BigInt(health.inFlight),
+      consecutiveFailures: BigInt(health.consecutiveFailures),
+      previousSecretExpiresAt: toTimestamp(health.previousSecretExpiresAtMs),
+      description: health.description ?? undefined,
+    },
+  };
+}
+
+export function toTest({ responseStatus, ...outcome }: TestOutcome): MessageInitShape<typeof EndpointTestSchema> {
+  return { ...outcome, responseStatus: responseStatus ?? undefined };
+}
+
+type StatusFields = Pick<
+  EndpointView,
+  'status' | 'disabledReason' | 'failingSinceMs' | 'lastSuccessAtMs' | 'lastFailureAtMs'
+>;
+
+/** What endpoints and their health say alike. */
+function toStatus({ status, disabledReason, ...instants }: StatusFields) {
+  return {
+    status: endpointStatusNumbers[status],
+    disabledReason: disabledReason === null ? undefined : disabledReasonNumbers[disabledReason],
+    failingSince: toTimestamp(instants.failingSinceMs),
+    lastSuccessAt: toTimestamp(instants.lastSuccessAtMs),
+    lastFailureAt: toTimestamp(instants.lastFailureAtMs),
+  };
+}
+
+function toQueue(queue: QueueView): MessageInitShape<typeof SqsDestinationSchema> {
+  const { queueUrl, region, accountId, queueName, credentialMode } = queue;
+  return {
+    queueUrl,
+    region,
+    accountId,
+    queueName,
+    credentialMode: credentialModeNumbers[credentialMode],
+    roleArn: queue.roleArn ?? undefined,
+    externalId: queue.externalId ?? undefined,
+    accessKeyId: queue.accessKeyId ?? undefined,
+  };
+}
+
+function toTimestamp(atMs: number | null) {
+  return atMs === null ? undefined : timestampFromMs(atMs);
+}
+
+function toInteger(value: number | null): bigint | undefined {
+  return value === null ? undefined : BigInt(value);
+}

@@ -1,0 +1,162 @@
+/** EndpointService: converts messages to and from the domain. */
+
+import {
+  CreateEndpointRequestSchema,
+  type EndpointService,
+  UpdateEndpointRequestSchema,
+} from '../../../gen/spandrel/v1/endpoints_pb.js';
+import type { DeliveryView } from '../../domain/delivery/delivery-view.ts';
+import type { SecretEndpoint } from '../../domain/endpoints/endpoint-view.ts';
+import type { Endpoints } from '../../domain/endpoints/endpoints.ts';
+import type { StartedReplay } from '../../domain/endpoints/replays.ts';
+import { SCHEMA_VERSION } from '../../domain/events/event.ts';
+import { EVENT_TYPES } from '../../domain/events/event-type.ts';
+import { managementCallOf } from '../management-call.ts';
+import { nulProblems } from '../management-problems.ts';
+import type { Context, Implementation } from '../method.ts';
+import { toAttempt, toDelivery, toEndpoint, toHealth, toReplay, toSecretEndpoint, toTest } from './endpoint-message.ts';
+import { readEndpointChange, readNewEndpoint, readPage, readRange, unnamedWordProblems } from './endpoint-request.ts';
+
+type Service = Implementation<typeof EndpointService>;
+
+type Deps = { readonly endpoints: Endpoints };
+
+export function createEndpointRpc(deps: Deps): Service {
+  return { ...createChanges(deps), ...createDeliveries(deps), ...createReplays(deps) };
+}
+
+const OVERLAP_DEFAULT_SECONDS = 86_400;
+
+const targetOf = ({ id }: { readonly id: string }, context: Context) => ({ call: managementCallOf(context), id });
+
+type Changes =
+  | 'createEndpoint'
+  | 'listEndpoints'
+  | 'getEndpoint'
+  | 'updateEndpoint'
+  | 'archiveEndpoint'
+  | 'rollEndpointSecret'
+  | 'testEndpoint';
+
+function createChanges({ endpoints }: Deps): Pick<Service, Changes> {
+  const secretAnswer = (made: SecretEndpoint) => ({ data: toSecretEndpoint(made) });
+  return {
+    createEndpoint: {
+      check: (request) => [
+        ...nulProblems(CreateEndpointRequestSchema, request),
+        ...endpoints.creationProblems(readNewEndpoint(request)),
+      ],
+      async handle(request, context) {
+        const call = managementCallOf(context);
+        const draft = readNewEndpoint(request);
+        return secretAnswer(await endpoints.create(call, draft, (made) => context.receipt(secretAnswer(made))));
+      },
+    },
+    listEndpoints: {
+      async handle(request, context) {
+        const page = await endpoints.list(managementCallOf(context), readPage(request));
+        // REST writes an empty text as null, which marks the last page of a paged request.
+        const nextPageToken = page.nextCursor === null ? '' : page.nextCursor;
+        return { data: page.endpoints.map(toEndpoint), nextPageToken };
+      },
+    },
+    getEndpoint: {
+      handle: async (request, context) => ({ data: toEndpoint(await endpoints.get(targetOf(request, context))) }),
+    },
+    updateEndpoint: {
+      check: (request) => [
+        ...unnamedWordProblems(request),
+        ...nulProblems(UpdateEndpointRequestSchema, request),
+        ...endpoints.changeProblems(readEndpointChange(request)),
+      ],
+      async handle(request, context) {
+        return { data: toEndpoint(await endpoints.update(targetOf(request, context), readEndpointChange(request))) };
+      },
+    },
+    archiveEndpoint: {
+      async handle(request, context) {
+        await endpoints.archive(targetOf(request, context));
+        return {};
+      },
+    },
+    rollEndpointSecret: {
+      async handle(request, context) {
+        const overlapSeconds = request.overlapSeconds ?? OVERLAP_DEFAULT_SECONDS;
+        const receipt = (made: SecretEndpoint) => context.receipt(secretAnswer(made));
+        return secretAnswer(await endpoints.rollSecret({ ...targetOf(request, context), overlapSeconds, receipt }));
+      },
+    },
+    testEndpoint: {
+      handle: async (request, context) => ({ data: toTest(await endpoints.test(targetOf(request, context))) }),
+    },
+  };
+}
+
+type Deliveries = 'listDeliveries' | 'getDelivery' | 'redeliverDelivery' | 'listDeadLetters' | 'getEndpointHealth';
+
+function createDeliveries({ endpoints }: Deps): Pick<Service, Deliveries> {
+  const deliveryAnswer = (delivery: DeliveryView) => ({ data: toDelivery(delivery) });
+  return {
+    listDeliveries: {
+      async handle(request, context) {
+        const page = await endpoints.attempts({ ...targetOf(request, context), ...readPage(request) });
+        return { data: page.items.map(toAttempt), nextPageToken: page.nextCursor ?? undefined };
+      },
+    },
+    getDelivery: {
+      async handle(request, context) {
+        const { delivery, attempts } = await endpoints.delivery(targetOf(request, context), request.dispatchId);
+        return { data: { delivery: toDelivery(delivery), attempts: attempts.map(toAttempt) } };
+      },
+    },
+    redeliverDelivery: {
+      async handle(request, context) {
+        const receipt = (delivery: DeliveryView) => context.receipt(deliveryAnswer(delivery));
+        const { dispatchId } = request;
+        return deliveryAnswer(await endpoints.redeliver({ ...targetOf(request, context), dispatchId, receipt }));
+      },
+    },
+    listDeadLetters: {
+      async handle(request, context) {
+        const page = await endpoints.deadLetters({ ...targetOf(request, context), ...readPage(request) });
+        return { data: page.items.map(toDelivery), nextPageToken: page.nextCursor ?? undefined };
+      },
+    },
+    getEndpointHealth: {
+      handle: async (request, context) => ({ data: toHealth(await endpoints.health(targetOf(request, context))) }),
+    },
+  };
+}
+
+type Replays = 'replayEvents' | 'getReplay' | 'listEventTypes';
+
+const FAMILY = 'gateway';
+
+function createReplays({ endpoints }: Deps): Pick<Service, Replays> {
+  return {
+    replayEvents: {
+      check(request) {
+        const range = readRange(request);
+        return range === null ? [] : endpoints.replayProblems(range);
+      },
+      async handle(request, context) {
+        const range = readRange(request);
+        if (range === null) throw new Error('the contract let a replay without a range through');
+        const answer = ({ replayId, matched }: StartedReplay) => ({ data: { replayId, matched: BigInt(matched) } });
+        const receipt = (started: StartedReplay) => context.receipt(answer(started));
+        return answer(await endpoints.startReplay({ ...targetOf(request, context), range, receipt }));
+      },
+    },
+    getReplay: {
+      handle: async (request, context) => ({
+        data: toReplay(await endpoints.replay(targetOf(request, context), request.replayId)),
+      }),
+    },
+    listEventTypes: {
+      async handle() {
+        const common = { family: FAMILY, schemaVersion: SCHEMA_VERSION };
+        return { data: EVENT_TYPES.map(({ type, description }) => ({ ...common, eventType: type, description })) };
+      },
+    },
+  };
+}

@@ -1,0 +1,114 @@
+/** Analytics of evaluations: message <-> domain values. */
+
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import { AnalyticsInterval } from '../../../gen/spandrel/v1/analytics_pb.js';
+import {
+  type EvaluationAnalyticsBucketSchema,
+  EvaluationGrouping,
+  type QueryEvaluationAnalyticsRequest,
+} from '../../../gen/spandrel/v1/evaluation_analytics_pb.js';
+import type { EvaluationService } from '../../../gen/spandrel/v1/evaluations_pb.js';
+import type { EvaluationBucket } from '../../domain/analytics/trace-analytics-store.ts';
+import type {
+  EvaluationAnalytics,
+  EvaluationAnalyticsRequest,
+} from '../../domain/evaluations/analytics/evaluation-analytics.ts';
+import {
+  type EvaluationGroupBy,
+  type EvaluationMetric,
+  readEvaluationMetrics,
+} from '../../domain/evaluations/analytics/query.ts';
+import { callOf, INTERVALS, rangeProblems } from '../analytics/analytics.ts';
+import type { Implementation } from '../method.ts';
+
+type Rpcs = Pick<Implementation<typeof EvaluationService>, 'queryEvaluationAnalytics'>;
+type BucketInit = MessageInitShape<typeof EvaluationAnalyticsBucketSchema>;
+
+export function createEvaluationAnalyticsRpc(analytics: EvaluationAnalytics): Rpcs {
+  return {
+    queryEvaluationAnalytics: {
+      check: ({ from, to, metrics }) => [...rangeProblems(from, to), ...readEvaluationMetrics(metrics).reasons],
+      handle: async (request, context) => {
+        const asked = toAsked(request);
+        const { buckets, isTruncated } = await analytics.query(asked, callOf(context));
+        return {
+          from: BigInt(asked.fromMs),
+          to: BigInt(asked.toMs),
+          interval: request.interval || AnalyticsInterval.DAY,
+          groupBy: request.groupBy || EvaluationGrouping.NONE,
+          truncated: isTruncated,
+          buckets: buckets.map((bucket) => bucketMessage(bucket, asked.metrics)),
+        };
+      },
+    },
+  };
+}
+
+function toAsked(request: QueryEvaluationAnalyticsRequest): EvaluationAnalyticsRequest {
+  const { from, to, interval, groupBy, metrics, limit } = request;
+  const { evaluatorId = null, label = null, monitorId = null } = request;
+  return {
+    fromMs: Number(from),
+    toMs: Number(to),
+    interval: INTERVALS.get(interval) ?? 'day',
+    groupBy: GROUPINGS.get(groupBy) ?? 'none',
+    metrics: readEvaluationMetrics(metrics).metrics,
+    conditions: { evaluatorId, label, monitorId },
+    limit: limit ?? null,
+  };
+}
+
+const GROUPINGS: ReadonlyMap<EvaluationGrouping, EvaluationGroupBy> = new Map([
+  [EvaluationGrouping.NONE, 'none'],
+  [EvaluationGrouping.EVALUATOR_ID, 'evaluator_id'],
+  [EvaluationGrouping.LABEL, 'label'],
+  [EvaluationGrouping.MONITOR_ID, 'monitor_id'],
+]);
+
+function bucketMessage(
+  { startMs, endMs, group, totals }: EvaluationBucket,
+  metrics: ReadonlySet<EvaluationMetric>,
+): BucketInit {
+  const values: Required<Pick<BucketInit, (typeof MEMBERS)[EvaluationMetric]>> = {
+    evaluations: BigInt(totals.evaluations),
+    processed: BigInt(totals.processed),
+    skipped: BigInt(totals.skipped),
+    errors: BigInt(totals.errors),
+    passed: BigInt(totals.passed),
+    failed: BigInt(totals.failed),
+    passRate: numberOf(totals.passRate),
+    scored: BigInt(totals.scored),
+    scoreMean: numberOf(totals.scoreMean),
+    scoreMin: numberOf(totals.scoreMin),
+    scoreMax: numberOf(totals.scoreMax),
+    scoreP50: numberOf(totals.scores?.p50),
+    scoreP95: numberOf(totals.scores?.p95),
+  };
+  const asked = [...metrics].map((metric) => [MEMBERS[metric], values[MEMBERS[metric]]]);
+  return {
+    start: BigInt(startMs),
+    end: BigInt(endMs),
+    ...(group === null ? {} : { group }),
+    ...Object.fromEntries(asked),
+  };
+}
+
+const MEMBERS = {
+  evaluations: 'evaluations',
+  processed: 'processed',
+  skipped: 'skipped',
+  errors: 'errors',
+  passed: 'passed',
+  failed: 'failed',
+  pass_rate: 'passRate',
+  scored: 'scored',
+  score_mean: 'scoreMean',
+  score_min: 'scoreMin',
+  score_max: 'scoreMax',
+  score_p50: 'scoreP50',
+  score_p95: 'scoreP95',
+} as const satisfies Record<EvaluationMetric, keyof BucketInit>;
+
+function numberOf(value: number | null | undefined): { value?: number } {
+  return value === null || value === undefined ? {} : { value };
+}

@@ -1,0 +1,152 @@
+/** EvaluationService: message <-> domain values. */
+
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import {
+  type EvaluateRequest,
+  type EvaluateResponseSchema,
+  type EvaluationService,
+  EvaluationSurface,
+  type EvaluatorTypeInfoSchema,
+  GuardrailOnError,
+} from '../../../gen/spandrel/v1/evaluations_pb.js';
+import { EvaluationStatus } from '../../../gen/spandrel/v1/traces_pb.js';
+import type { EvaluationAnalytics } from '../../domain/evaluations/analytics/evaluation-analytics.ts';
+import {
+  type EvaluationRequest,
+  type EvaluatorName,
+  requestProblems,
+} from '../../domain/evaluations/evaluation-request.ts';
+import type { Evaluated, Evaluations } from '../../domain/evaluations/evaluations.ts';
+import { type EvaluatorTypeView, listEvaluatorTypes } from '../../domain/evaluations/evaluator-types.ts';
+import type { EvaluationOutcome } from '../../domain/evaluations/outcome.ts';
+import type { Reason } from '../../domain/fault.ts';
+import { nanoToUsdNumber } from '../../domain/pricing/money.ts';
+import { tooManyNumberTexts } from '../../json/json-text.ts';
+import type { Implementation } from '../method.ts';
+import { projectOf } from '../scope.ts';
+import { createMessageTexts } from '../traces/message-texts.ts';
+import { createEvaluationAnalyticsRpc } from './evaluation-analytics.ts';
+import { createEvaluatorRunRpc, type EvaluatorRunRpcDeps } from './evaluator-runs.ts';
+
+export type EvaluationRpcDeps = EvaluatorRunRpcDeps & {
+  readonly evaluations: Evaluations;
+  readonly analytics: EvaluationAnalytics;
+  /** Whether a language model is configured. */
+  readonly hasModel: boolean;
+  /** The URL of the documentation. */
+  readonly docsUrl: () => string;
+  /** Aborted when the process stops. */
+  readonly stopping: AbortSignal;
+};
+
+export function createEvaluationRpc(deps: EvaluationRpcDeps): Implementation<typeof EvaluationService> {
+  const read = createReader();
+  return {
+    evaluate: {
+      check: (request) => [...nameProblems(request), ...requestProblems(read(request))],
+      handle: async (request, context) => {
+        // A disconnect of the client does not cancel the run: its result may be stored on a trace.
+        return toAnswer(await deps.evaluations.evaluate(projectOf(context), read(request), deps.stopping));
+      },
+    },
+    listEvaluatorTypes: {
+      handle: async () => {
+        const docsUrl = deps.docsUrl();
+        const types = listEvaluatorTypes(deps.hasModel).map((view) => [view.entry.id, toInfo(view, docsUrl)]);
+        return { evaluators: Object.fromEntries(types) };
+      },
+    },
+    ...createEvaluatorRunRpc(deps),
+    ...createEvaluationAnalyticsRpc(deps.analytics),
+  };
+}
+
+/** Caches the parsed request: `check` and `handle` both need it, and its texts may be long. */
+function createReader(): (request: EvaluateRequest) => EvaluationRequest {
+  const known = new WeakMap<EvaluateRequest, EvaluationRequest>();
+  return (request) => {
+    const found = known.get(request) ?? toRequest(request);
+    known.set(request, found);
+    return found;
+  };
+}
+
+function toRequest(request: EvaluateRequest): EvaluationRequest {
+  const texts = createMessageTexts(tooManyNumberTexts);
+  return {
+    evaluator: nameOf(request),
+    data: texts.object(request.dataJson, 'data'),
+    settings: texts.object(request.settingsJson, 'settings'),
+    traceId: request.traceId ?? null,
+    spanId: request.spanId ?? null,
+    evaluationId: request.evaluationId ?? null,
+    evaluatorId: request.evaluatorId ?? null,
+    name: request.name ?? null,
+    asGuardrail: request.surface === EvaluationSurface.GUARDRAILS || (request.asGuardrail ?? false),
+    onError: ON_ERRORS.get(request.onError) ?? null,
+    facts: texts.facts,
+  };
+}
+
+const ON_ERRORS: ReadonlyMap<GuardrailOnError, 'pass' | 'block'> = new Map([
+  [GuardrailOnError.PASS, 'pass'],
+  [GuardrailOnError.BLOCK, 'block'],
+]);
+
+function nameOf({ evaluator, namespace, entry, savedEvaluator }: EvaluateRequest): EvaluatorName {
+  if (savedEvaluator !== '') return { kind: 'saved', text: savedEvaluator };
+  if (namespace !== '' || entry !== '') return { kind: 'type', text: `${namespace}/${entry}` };
+  return { kind: 'any', text: evaluator };
+}
+
+/** A REST path always names exactly one evaluator; a message may name none, or several. */
+function nameProblems({ evaluator, namespace, entry, savedEvaluator }: EvaluateRequest): readonly Reason[] {
+  const ways = [evaluator !== '', namespace !== '' && entry !== '', savedEvaluator !== ''];
+  const isHalf = (namespace === '') !== (entry === '');
+  if (ways.filter(Boolean).length === 1 && !isHalf) return [];
+  const message = 'evaluator, or namespace and entry, or saved_evaluator must name the evaluator, and only one of them';
+  return [{ field: 'evaluator', type: 'custom', message }];
+}
+
+const STATUSES: { readonly [S in EvaluationOutcome['status']]: EvaluationStatus } = {
+  processed: EvaluationStatus.PROCESSED,
+  skipped: EvaluationStatus.SKIPPED,
+  error: EvaluationStatus.ERROR,
+};
+
+function toAnswer({ outcome, passed, result }: Evaluated): MessageInitShape<typeof EvaluateResponseSchema> {
+  return {
+    status: STATUSES[outcome.status],
+    passed: passed ?? undefined,
+    details: outcome.details ?? undefined,
+    ...(outcome.status === 'processed' && { score: outcome.score ?? undefined, label: outcome.label ?? undefined }),
+    ...(outcome.status === 'processed' &&
+      outcome.costNanoUsd !== null && { cost: { currency: 'USD', amount: nanoToUsdNumber(outcome.costNanoUsd) } }),
+    ...(outcome.status === 'error' && { errorType: outcome.errorType }),
+    ...(result !== null && { evaluationId: result.evaluationId, stored: result.isStored }),
+  };
+}
+
+function toInfo(view: EvaluatorTypeView, docsUrl: string): MessageInitShape<typeof EvaluatorTypeInfoSchema> {
+  const { entry, results } = view;
+  const describe = (description: string | undefined) => (description === undefined ? undefined : { description });
+  return {
+    name: entry.name,
+    description: view.description,
+    category: entry.category,
+    docsUrl,
+    isGuardrail: entry.isGuardrail,
+    requiredFields: [...entry.requiredFields],
+    optionalFields: [...entry.optionalFields],
+    settingsJson: JSON.stringify(view.settings),
+    settingsJsonSchemaJson: JSON.stringify(view.settingsSchema),
+    envVars: [...view.envVars],
+    result: {
+      score: describe(results.score),
+      passed: describe(results.passed),
+      label: describe(results.label),
+    },
+    available: view.unavailableReason === null,
+    unavailableReason: view.unavailableReason ?? undefined,
+  };
+}

@@ -1,0 +1,98 @@
+/** Runs of evaluators over traces: message <-> domain values. */
+
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import { timestampFromMs, timestampMs } from '@bufbuild/protobuf/wkt';
+import {
+  type EvaluationService,
+  type EvaluatorRunSchema,
+  EvaluatorRunStatus,
+  type RunEvaluatorOnTracesRequest,
+} from '../../../gen/spandrel/v1/evaluations_pb.js';
+import { TraceDateField } from '../../../gen/spandrel/v1/traces_pb.js';
+import type { EvaluatorRun } from '../../domain/evaluations/evaluator-run.ts';
+import type { EvaluatorRuns, RunSearch } from '../../domain/evaluations/evaluator-runs.ts';
+import type { TraceSearches } from '../../domain/traces/search/trace-search.ts';
+import type { Implementation } from '../method.ts';
+import { projectOf } from '../scope.ts';
+
+type Rpcs = Pick<
+  Implementation<typeof EvaluationService>,
+  'runEvaluatorOnTraces' | 'getEvaluatorRun' | 'listEvaluatorRuns' | 'cancelEvaluatorRun'
+>;
+
+export type EvaluatorRunRpcDeps = {
+  readonly runs: EvaluatorRuns;
+  readonly searches: Pick<TraceSearches, 'problems'>;
+};
+
+const LIST_SIZE_DEFAULT = 50;
+const NO_PAGE = { pageSize: null, sortBy: null, isAscending: false, includeSpans: false, cursor: '' };
+
+export function createEvaluatorRunRpc({ runs, searches }: EvaluatorRunRpcDeps): Rpcs {
+  return {
+    runEvaluatorOnTraces: {
+      check: (request) => searches.problems({ ...toRunSearch(request), ...NO_PAGE }),
+      handle: async (request, context) => {
+        const { idOrSlug } = request;
+        const start = { idOrSlug, search: toRunSearch(request), nowMs: context.nowMs };
+        return { run: toMessage(await runs.start(projectOf(context), start)) };
+      },
+    },
+    getEvaluatorRun: {
+      handle: async ({ runId }, context) => ({ run: toMessage(await runs.get(projectOf(context), runId)) }),
+    },
+    listEvaluatorRuns: {
+      handle: async ({ pageSize }, context) => ({
+        runs: (await runs.list(projectOf(context), pageSize ?? LIST_SIZE_DEFAULT)).map(toMessage),
+      }),
+    },
+    cancelEvaluatorRun: {
+      handle: async ({ runId }, context) => ({
+        run: toMessage(await runs.cancel(projectOf(context), runId, context.nowMs)),
+      }),
+    },
+  };
+}
+
+type SentSearch = Pick<
+  RunEvaluatorOnTracesRequest,
+  'startDate' | 'endDate' | 'filtersJson' | 'query' | 'negateFilters' | 'traceIds' | 'dateField'
+>;
+
+/** A search without pages, as several rpcs take it. */
+export function toRunSearch({ startDate, endDate, filtersJson, ...request }: SentSearch): RunSearch {
+  return {
+    startMs: startDate === undefined ? null : timestampMs(startDate),
+    endMs: endDate === undefined ? null : timestampMs(endDate),
+    query: request.query,
+    filtersJson: filtersJson ?? null,
+    negateFilters: request.negateFilters,
+    traceIds: request.traceIds,
+    isByUpdate: request.dateField === TraceDateField.UPDATED,
+  };
+}
+
+const STATUSES: { readonly [S in EvaluatorRun['status']]: EvaluatorRunStatus } = {
+  running: EvaluatorRunStatus.RUNNING,
+  completed: EvaluatorRunStatus.COMPLETED,
+  cancelled: EvaluatorRunStatus.CANCELLED,
+  failed: EvaluatorRunStatus.FAILED,
+};
+
+function toMessage(run: EvaluatorRun): MessageInitShape<typeof EvaluatorRunSchema> {
+  const { id, evaluatorId, status, tracesFound, isFoundExactly, processed, skipped, failed, error } = run;
+  return {
+    id,
+    evaluatorId,
+    status: STATUSES[status],
+    tracesFound: tracesFound === null ? undefined : BigInt(tracesFound),
+    isFoundExactly,
+    evaluated: BigInt(processed + skipped + failed),
+    processed: BigInt(processed),
+    skipped: BigInt(skipped),
+    failed: BigInt(failed),
+    error: error ?? undefined,
+    createdAt: timestampFromMs(run.createdAtMs),
+    updatedAt: timestampFromMs(run.updatedAtMs),
+  };
+}

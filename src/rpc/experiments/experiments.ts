@@ -1,0 +1,208 @@
+/** ExperimentService: message <-> domain values. */
+
+import { create, type MessageInitShape } from '@bufbuild/protobuf';
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import {
+  CreateExperimentRunRequestSchema,
+  type ExperimentRunSchema,
+  type ExperimentRunSummarySchema,
+  type ExperimentSchema,
+  type ExperimentService,
+  InitExperimentRequestSchema,
+  LogExperimentResultsRequestSchema,
+} from '../../../gen/spandrel/v1/experiments_pb.js';
+import { requirePermission } from '../../auth/authorize.ts';
+import type { ComparedRun, RunComparisons } from '../../domain/experiments/comparison.ts';
+import type { Experiment, ListedRun } from '../../domain/experiments/experiment.ts';
+import type { Experiments } from '../../domain/experiments/experiments.ts';
+import type { RunSummary } from '../../domain/experiments/run-summary.ts';
+import type { ExperimentRuns } from '../../domain/experiments/runs.ts';
+import { maskTokens } from '../../domain/token-mask.ts';
+import { nulProblems } from '../management-problems.ts';
+import type { Implementation } from '../method.ts';
+import { cursorWish } from '../organization/organization-members.ts';
+import { projectOf } from '../scope.ts';
+import { readLog, resultMessage } from './experiment-results.ts';
+
+export type ExperimentRpcDeps = {
+  readonly experiments: Experiments;
+  readonly runs: ExperimentRuns;
+  readonly comparisons: RunComparisons;
+};
+
+export function createExperimentRpc({
+  experiments,
+  runs,
+  comparisons,
+}: ExperimentRpcDeps): Implementation<typeof ExperimentService> {
+  return {
+    initExperiment: {
+      check: (request) => nulProblems(InitExperimentRequestSchema, request),
+      async handle({ experimentSlug, experimentName }, context) {
+        const project = projectOf(context);
+        const draft = { slug: experimentSlug ?? null, name: experimentName ?? null };
+        const experiment = await experiments.init(project, draft, context.nowMs);
+        const path = `/${project.slug}/experiments/${encodeURIComponent(experiment.slug)}`;
+        return { experiment: toMessage(experiment), path };
+      },
+    },
+    listExperiments: {
+      handle: async (_request, context) => ({ data: (await experiments.list(projectOf(context))).map(toMessage) }),
+    },
+    getExperiment: {
+      handle: async ({ slugOrId }, context) => ({
+        experiment: toMessage(await experiments.get(projectOf(context), slugOrId)),
+      }),
+    },
+    deleteExperiment: {
+      async handle({ slugOrId }, context) {
+        await experiments.remove(projectOf(context), slugOrId, context.nowMs);
+        return {};
+      },
+    },
+    createExperimentRun: {
+      check: (request) => nulProblems(CreateExperimentRunRequestSchema, request),
+      async handle({ slugOrId, runId, name, dataset, datasetVersion, total }, context) {
+        if (dataset !== undefined) requirePermission('datasets:view', context.caller);
+        const draft = {
+          id: runId ?? null,
+          name: name ?? null,
+          dataset: dataset ?? null,
+          datasetVersion: datasetVersion ?? null,
+          total: total ?? null,
+          nowMs: context.nowMs,
+        };
+        return { run: runMessage(await runs.create(projectOf(context), slugOrId, draft)) };
+      },
+    },
+    logExperimentResults: {
+      check: ({ experimentSlug, runId, name }) =>
+        // Items are validated one by one.
+        nulProblems(
+          LogExperimentResultsRequestSchema,
+          create(LogExperimentResultsRequestSchema, { experimentSlug, runId, name }),
+        ),
+      async handle(request, context) {
+        const { log, refused } = readLog(request);
+        const name = { experiment: request.experimentSlug, id: request.runId };
+        const reported = await runs.log(projectOf(context), name, { ...log, nowMs: context.nowMs });
+        return { run: runMessage(reported.run), refused: [...refused, ...reported.refused] };
+      },
+    },
+    finishExperimentRun: {
+      handle: async (request, context) => ({
+        run: runMessage(await runs.finish(projectOf(context), nameOf(request), context.nowMs)),
+      }),
+    },
+    listExperimentRuns: {
+      async handle(request, context) {
+        const { items, nextCursor } = await runs.list(projectOf(context), request.slugOrId, cursorWish(request));
+        return { data: items.map(runMessage), nextPageToken: nextCursor ?? undefined };
+      },
+    },
+    getExperimentRun: {
+      async handle(request, context) {
+        const wish = { ...cursorWish(request), countAnswer: context.countAnswer };
+        const { run, summary, results } = await runs.get(projectOf(context), nameOf(request), wish);
+        return {
+          run: runMessage(run),
+          summary: summaryMessage(summary),
+          data: results.items.map(resultMessage),
+          nextPageToken: results.nextCursor ?? undefined,
+        };
+      },
+    },
+    compareExperimentRuns: {
+      async handle(request, context) {
+        const { slugOrId, otherExperiment, baseTarget, otherTarget } = request;
+        const sides = {
+          base: { experiment: slugOrId, id: request.base, target: baseTarget ?? null },
+          other: { experiment: otherExperiment ?? slugOrId, id: request.other, target: otherTarget ?? null },
+        };
+        const wish = { ...cursorWish(request), countAnswer: context.countAnswer };
+        const { base, other, entries, nextCursor, ...counts } = await comparisons.compare(
+          projectOf(context),
+          sides,
+          wish,
+        );
+        return {
+          ...counts,
+          base: comparedMessage(base),
+          other: comparedMessage(other),
+          data: entries.map((entry) => ({
+            base: entry.base === null ? undefined : resultMessage(entry.base),
+            other: entry.other === null ? undefined : resultMessage(entry.other),
+          })),
+          nextPageToken: nextCursor ?? undefined,
+        };
+      },
+    },
+    deleteExperimentRun: {
+      async handle(request, context) {
+        await runs.remove(projectOf(context), nameOf(request), context.nowMs);
+        return {};
+      },
+    },
+  };
+}
+
+function nameOf({ slugOrId, runId }: { readonly slugOrId: string; readonly runId: string }) {
+  return { experiment: slugOrId, id: runId };
+}
+
+function toMessage({ createdAtMs, updatedAtMs, ...rest }: Experiment): MessageInitShape<typeof ExperimentSchema> {
+  return { ...rest, createdAt: timestampFromMs(createdAtMs), updatedAt: timestampFromMs(updatedAtMs) };
+}
+
+function comparedMessage({ run, summary }: ComparedRun) {
+  return { run: runMessage(run), summary: summaryMessage(summary) };
+}
+
+function runMessage(run: ListedRun & { readonly targetsJson?: string }): MessageInitShape<typeof ExperimentRunSchema> {
+  const { id, experimentId, name, datasetId, datasetVersion, total, progress, resultCount } = run;
+  return {
+    id: maskTokens(id),
+    experimentId,
+    name,
+    datasetId: datasetId ?? undefined,
+    datasetVersion: datasetVersion ?? undefined,
+    targets: run.targetsJson === undefined ? [] : readTargets(run.targetsJson),
+    total: total ?? undefined,
+    done: progress ?? resultCount,
+    resultCount,
+    createdAt: timestampFromMs(run.createdAtMs),
+    updatedAt: timestampFromMs(run.updatedAtMs),
+    finishedAt: run.finishedAtMs === null ? undefined : timestampFromMs(run.finishedAtMs),
+  };
+}
+
+type StoredTarget = {
+  readonly id: string;
+  readonly name?: string;
+  readonly type?: string;
+  readonly metadata?: unknown;
+};
+
+/** Only `readLog` creates them. */
+function readTargets(targetsJson: string) {
+  return (JSON.parse(targetsJson) as readonly StoredTarget[]).map(({ metadata, ...target }) => ({
+    ...target,
+    metadataJson: metadata === undefined ? undefined : JSON.stringify(metadata),
+  }));
+}
+
+function summaryMessage(summary: RunSummary): MessageInitShape<typeof ExperimentRunSummarySchema> {
+  const { results, errors, costUsd, evaluationCostUsd, meanDurationMs, evaluators } = summary;
+  return {
+    results,
+    errors,
+    cost: costUsd ?? undefined,
+    evaluationCost: evaluationCostUsd ?? undefined,
+    meanDuration: meanDurationMs ?? undefined,
+    evaluators: evaluators.map(({ meanScore, passRate, ...counts }) => ({
+      ...counts,
+      meanScore: meanScore ?? undefined,
+      passRate: passRate ?? undefined,
+    })),
+  };
+}

@@ -1,0 +1,107 @@
+/** ApiKeyService: message <-> domain values. */
+
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import {
+  type ApiKeySchema,
+  type ApiKeyService,
+  CreateApiKeyRequestSchema,
+  GetApiKeyRequestSchema,
+  RevokeApiKeyRequestSchema,
+  RotateApiKeyRequestSchema,
+  UpdateApiKeyRequestSchema,
+} from '../../../gen/spandrel/v1/keys_pb.js';
+import type { ApiKeys, KeyView, MintedKey, RenewedKey } from '../../domain/keys/keys.ts';
+import { managementCallOf } from '../management-call.ts';
+import { nulProblems } from '../management-problems.ts';
+import type { Implementation } from '../method.ts';
+import { roleNumbers, scopeTypeNumbers } from './grant-enums.ts';
+import { keyTypeNumbers, permissionModeNumbers, readKeyChange, readNewKey, readQuestion } from './key-request.ts';
+
+export function createKeyRpc({ keys }: { readonly keys: ApiKeys }): Implementation<typeof ApiKeyService> {
+  return {
+    listApiKeys: {
+      gate: async (_, context) => keys.admitList(managementCallOf(context)),
+      async handle(request, context) {
+        const page = await keys.list(managementCallOf(context), readQuestion(request));
+        // An empty text, which REST writes as null, marks the last page.
+        return { data: page.keys.map(toMessage), nextPageToken: page.nextCursor === null ? '' : page.nextCursor };
+      },
+    },
+    createApiKey: {
+      check: (request) => [
+        ...nulProblems(CreateApiKeyRequestSchema, request),
+        ...keys.creationProblems(readNewKey(request)),
+      ],
+      async handle(request, context) {
+        const answer = ({ token, key }: MintedKey) => ({ token, apiKey: toMessage(key) });
+        const draft = readNewKey(request);
+        const call = managementCallOf(context, ({ apiKey }) => apiKey?.id ?? null);
+        return answer(await keys.create(call, draft, (minted) => context.receipt(answer(minted))));
+      },
+    },
+    getApiKey: {
+      check: (request) => nulProblems(GetApiKeyRequestSchema, request),
+      async handle(request, context) {
+        return { apiKey: toMessage(await keys.get(managementCallOf(context), request.id)) };
+      },
+    },
+    updateApiKey: {
+      check: (request) => [
+        ...nulProblems(UpdateApiKeyRequestSchema, request),
+        ...keys.changeProblems(readKeyChange(request)),
+      ],
+      async handle(request, context) {
+        const draft = readKeyChange(request);
+        return { apiKey: toMessage(await keys.update(managementCallOf(context), request.id, draft)) };
+      },
+    },
+    revokeApiKey: {
+      check: (request) => nulProblems(RevokeApiKeyRequestSchema, request),
+      async handle(request, context) {
+        await keys.revoke(managementCallOf(context), request.id);
+        return {};
+      },
+    },
+    rotateApiKey: {
+      check: (request) => nulProblems(RotateApiKeyRequestSchema, request),
+      async handle(request, context) {
+        const answer = ({ token, key }: RenewedKey) => ({ token, apiKey: toMessage(key) });
+        const rotation = { id: request.id, overlapSeconds: request.overlapSeconds ?? 0 };
+        return answer(
+          await keys.rotate(managementCallOf(context), rotation, (renewed) => context.receipt(answer(renewed))),
+        );
+      },
+    },
+  };
+}
+
+function toMessage(key: KeyView): MessageInitShape<typeof ApiKeySchema> {
+  return {
+    id: key.id,
+    keyType: keyTypeNumbers[key.keyType],
+    name: key.name,
+    description: key.description ?? undefined,
+    assignedToUserId: key.userId ?? undefined,
+    createdByUserId: key.createdByUserId ?? undefined,
+    permissionMode: permissionModeNumbers[key.permissionMode],
+    permissions: [...key.permissions],
+    bindings: key.bindings.map(({ id, role, scopeType, scopeId }) => ({
+      id,
+      role: roleNumbers[role],
+      scopeType: scopeTypeNumbers[scopeType],
+      scopeId,
+    })),
+    projectIds: [...key.projectIds],
+    effectivePermissions: [...key.effectivePermissions],
+    createdAt: timestampFromMs(key.createdAtMs),
+    updatedAt: timestampFromMs(key.updatedAtMs),
+    expiresAt: toTimestamp(key.expiresAtMs),
+    lastUsedAt: toTimestamp(key.lastUsedAtMs),
+    revokedAt: toTimestamp(key.revokedAtMs),
+  };
+}
+
+function toTimestamp(instantMs: number | null) {
+  return instantMs === null ? undefined : timestampFromMs(instantMs);
+}

@@ -1,0 +1,159 @@
+/** MonitorService: message <-> domain values. */
+
+import { create, type MessageInitShape } from '@bufbuild/protobuf';
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import {
+  type CreateMonitorRequest,
+  MonitorExecutionMode,
+  type MonitorPrecondition,
+  MonitorSchema,
+  type MonitorService,
+  type UpdateMonitorRequest,
+} from '../../../gen/spandrel/v1/monitors_pb.js';
+import type { Project } from '../../domain/caller.ts';
+import type { ExecutionMode, Monitor } from '../../domain/monitors/monitor.ts';
+import {
+  type MonitorDraft,
+  monitorProblems,
+  newMonitorProblems,
+  type PreconditionDraft,
+} from '../../domain/monitors/monitor-draft.ts';
+import type { Monitors } from '../../domain/monitors/monitors.ts';
+import { enumNameOf } from '../keys/grant-enums.ts';
+import type { Implementation } from '../method.ts';
+import { projectOf } from '../scope.ts';
+import { isSent } from '../update-mask.ts';
+
+export type MonitorRpcDeps = {
+  readonly monitors: Monitors;
+  /** The URL of a monitor in the console. */
+  readonly platformUrl: (project: Project, id: string) => string;
+};
+
+export function createMonitorRpc({ monitors, platformUrl }: MonitorRpcDeps): Implementation<typeof MonitorService> {
+  const show = (project: Project, monitor: Monitor) => toMessage(monitor, platformUrl(project, monitor.id));
+  return {
+    listMonitors: {
+      handle: async (_request, context) => {
+        const project = projectOf(context);
+        return { monitors: (await monitors.list(project)).map((monitor) => show(project, monitor)) };
+      },
+    },
+    getMonitor: {
+      handle: async ({ idOrSlug }, context) => {
+        const project = projectOf(context);
+        return { monitor: show(project, await monitors.get(project, idOrSlug)) };
+      },
+    },
+    createMonitor: {
+      check: (request) => newMonitorProblems(readNew(request)),
+      handle: async (request, context) => {
+        const project = projectOf(context);
+        return { monitor: show(project, await monitors.create(project, readNew(request), context.nowMs)) };
+      },
+    },
+    updateMonitor: {
+      check: (request) => monitorProblems(readChange(request)),
+      handle: async (request, context) => {
+        const project = projectOf(context);
+        const update = { idOrSlug: request.idOrSlug, change: readChange(request), nowMs: context.nowMs };
+        return { monitor: show(project, await monitors.update(project, update)) };
+      },
+    },
+    toggleMonitor: {
+      handle: async ({ idOrSlug, enabled }, context) => {
+        const change = { ...NO_CHANGE, enabled: enabled ?? null };
+        const toggled = await monitors.update(projectOf(context), { idOrSlug, change, nowMs: context.nowMs });
+        return { id: toggled.id, enabled: toggled.enabled };
+      },
+    },
+    deleteMonitor: {
+      handle: async ({ idOrSlug }, context) => ({
+        id: await monitors.remove(projectOf(context), idOrSlug, context.nowMs),
+      }),
+    },
+  };
+}
+
+const NOTHING = create(MonitorSchema);
+const NO_CHANGE: MonitorDraft = {
+  name: null,
+  evaluatorId: null,
+  enabled: null,
+  sample: null,
+  preconditions: null,
+  mappingsJson: null,
+  parametersJson: null,
+  executionMode: null,
+  level: null,
+  threadIdleTimeout: null,
+};
+
+type Sent = Pick<
+  CreateMonitorRequest,
+  'enabled' | 'sample' | 'mappingsJson' | 'mappingJson' | 'parametersJson' | 'executionMode' | 'level'
+> & { readonly threadIdleTimeout?: bigint | undefined };
+
+/** The fields that new monitors and changes have in common. */
+function readSent(sent: Sent): Omit<MonitorDraft, 'name' | 'evaluatorId' | 'preconditions'> {
+  return {
+    enabled: sent.enabled ?? null,
+    sample: sent.sample ?? null,
+    mappingsJson: sent.mappingsJson ?? sent.mappingJson ?? null,
+    parametersJson: sent.parametersJson ?? null,
+    executionMode: enumNameOf(executionModeNumbers, sent.executionMode) ?? null,
+    level: sent.level ?? null,
+    threadIdleTimeout: sent.threadIdleTimeout === undefined ? null : Number(sent.threadIdleTimeout),
+  };
+}
+
+function readNew(request: CreateMonitorRequest): MonitorDraft {
+  const { name = null, evaluatorId = null, preconditions } = request;
+  return { ...readSent(request), name, evaluatorId, preconditions: preconditions.map(readPrecondition) };
+}
+
+/** A field that the mask names without a value counts as not sent, unless it is a list. */
+function readChange({ monitor = NOTHING, updateMask }: UpdateMonitorRequest): MonitorDraft {
+  const { name = null, evaluatorId = null, preconditions } = monitor;
+  const listed = preconditions.length > 0 ? preconditions : undefined;
+  return {
+    ...readSent(monitor),
+    name,
+    evaluatorId,
+    preconditions: isSent(updateMask, 'preconditions', listed) ? preconditions.map(readPrecondition) : null,
+  };
+}
+
+function readPrecondition({ field = '', rule, valueJson }: MonitorPrecondition): PreconditionDraft {
+  return { field, rule: rule ?? null, valueJson: valueJson ?? null };
+}
+
+function toMessage(monitor: Monitor, platformUrl: string): MessageInitShape<typeof MonitorSchema> {
+  return {
+    id: monitor.id,
+    name: monitor.name,
+    slug: monitor.slug,
+    evaluatorId: monitor.evaluatorId,
+    checkType: monitor.checkType,
+    enabled: monitor.enabled,
+    sample: monitor.sample,
+    preconditions: monitor.preconditions.map(({ field, value }) => ({
+      field,
+      rule: 'is',
+      valueJson: JSON.stringify(value),
+    })),
+    mappingsJson: JSON.stringify(monitor.mappings),
+    parametersJson: monitor.parametersJson,
+    executionMode: executionModeNumbers[monitor.executionMode],
+    level: 'trace',
+    createdAt: timestampFromMs(monitor.createdAtMs),
+    updatedAt: timestampFromMs(monitor.updatedAtMs),
+    platformUrl,
+  };
+}
+
+const executionModeNumbers: Readonly<Record<ExecutionMode, MonitorExecutionMode>> = {
+  ON_MESSAGE: MonitorExecutionMode.ON_MESSAGE,
+  AS_GUARDRAIL: MonitorExecutionMode.AS_GUARDRAIL,
+  MANUALLY: MonitorExecutionMode.MANUALLY,
+};

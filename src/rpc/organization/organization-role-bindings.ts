@@ -1,0 +1,87 @@
+/** RoleBindingService: message <-> domain values. */
+
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import {
+  type CreateRoleBindingRequest,
+  CreateRoleBindingRequestSchema,
+  DeleteRoleBindingRequestSchema,
+  ListRoleBindingsRequestSchema,
+  type RoleBindingSchema,
+  type RoleBindingService,
+} from '../../../gen/spandrel/v1/organization_pb.js';
+import type { Reason } from '../../domain/fault.ts';
+import type { RoleBindingRecord } from '../../domain/management/management.ts';
+import { type RoleBindings, roleBindingProblems } from '../../domain/organization/role-bindings.ts';
+import { enumNameOf, roleNumbers, scopeTypeNumbers } from '../keys/grant-enums.ts';
+import { managementCallOf } from '../management-call.ts';
+import { nulProblems } from '../management-problems.ts';
+import type { Implementation } from '../method.ts';
+import { cursorWish } from './organization-members.ts';
+
+export function createRoleBindingRpc(deps: {
+  readonly roleBindings: RoleBindings;
+}): Implementation<typeof RoleBindingService> {
+  const { roleBindings } = deps;
+  return {
+    listRoleBindings: {
+      check: (request) => nulProblems(ListRoleBindingsRequestSchema, request),
+      async handle(request, context) {
+        const { userId = null, scopeId = null } = request;
+        const filter = { userId, scopeId, scopeType: enumNameOf(scopeTypeNumbers, request.scopeType) };
+        const page = await roleBindings.list(managementCallOf(context), filter, cursorWish(request));
+        return { data: page.items.map(toMessage), nextPageToken: page.nextCursor ?? undefined };
+      },
+    },
+    createRoleBinding: {
+      check: draftProblems,
+      async handle(request, context) {
+        const answer = (binding: RoleBindingRecord) => ({ roleBinding: toMessage(binding) });
+        return answer(
+          await roleBindings.create(managementCallOf(context), draftOf(request), (binding) =>
+            context.receipt(answer(binding)),
+          ),
+        );
+      },
+    },
+    deleteRoleBinding: {
+      check: (request) => nulProblems(DeleteRoleBindingRequestSchema, request),
+      async handle(request, context) {
+        await roleBindings.remove(managementCallOf(context), request.id);
+        return {};
+      },
+    },
+  };
+}
+
+function draftProblems(request: CreateRoleBindingRequest): readonly Reason[] {
+  const role = enumNameOf(roleNumbers, request.role);
+  const scopeType = enumNameOf(scopeTypeNumbers, request.scopeType);
+  const { permissions } = request;
+  return [
+    ...nulProblems(CreateRoleBindingRequestSchema, request),
+    ...(role === null ? [] : roleBindingProblems({ role, scopeType, permissions })),
+  ];
+}
+
+/** The enum values of the request were validated before. */
+function draftOf(request: CreateRoleBindingRequest) {
+  const { userId = '', scopeId = '', permissions } = request;
+  const role = enumNameOf(roleNumbers, request.role);
+  const scopeType = enumNameOf(scopeTypeNumbers, request.scopeType);
+  if (role === null || scopeType === null) throw new Error('a role binding without its words passed the checks');
+  return { userId, role, scopeType, scopeId, permissions };
+}
+
+function toMessage(binding: RoleBindingRecord): MessageInitShape<typeof RoleBindingSchema> {
+  const { id, userId, role, scopeType, scopeId, permissions } = binding;
+  return {
+    id,
+    userId,
+    role: roleNumbers[role],
+    scopeType: scopeTypeNumbers[scopeType],
+    scopeId,
+    permissions: [...permissions],
+    createdAt: timestampFromMs(binding.createdAtMs),
+  };
+}

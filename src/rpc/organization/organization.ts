@@ -1,0 +1,110 @@
+/** OrganizationService and TeamService: message <-> domain values. */
+
+import { create, type MessageInitShape } from '@bufbuild/protobuf';
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import {
+  CreateTeamRequestSchema,
+  OrganizationSchema,
+  type OrganizationService,
+  type TeamSchema,
+  type TeamService,
+  type UpdateOrganizationRequest,
+  UpdateOrganizationRequestSchema,
+} from '../../../gen/spandrel/v1/organization_pb.js';
+import type { Reason } from '../../domain/fault.ts';
+import type { Page, PageRequest } from '../../domain/management/listing.ts';
+import type { OrganizationRecord, TeamRecord } from '../../domain/management/management.ts';
+import type { Organizations } from '../../domain/organization/organization.ts';
+import type { Teams } from '../../domain/organization/teams.ts';
+import { managementCallOf } from '../management-call.ts';
+import { nulProblems, sentFields, type Update, unsetProblems } from '../management-problems.ts';
+import type { Implementation } from '../method.ts';
+
+export function createOrganizationRpc(deps: {
+  readonly organizations: Organizations;
+}): Implementation<typeof OrganizationService> {
+  const { organizations } = deps;
+  return {
+    getOrganization: {
+      handle: async (_request, context) => ({
+        organization: toOrganization(await organizations.get(managementCallOf(context))),
+      }),
+    },
+    updateOrganization: {
+      check: (request) => [
+        ...unsetProblems(OrganizationSchema, changeOf(request)),
+        ...nulProblems(UpdateOrganizationRequestSchema, request),
+      ],
+      async handle(request, context) {
+        const changes = sentFields(OrganizationSchema, changeOf(request), ['name']);
+        return { organization: toOrganization(await organizations.update(managementCallOf(context), changes)) };
+      },
+    },
+  };
+}
+
+function changeOf({ organization, updateMask: mask }: UpdateOrganizationRequest): Update<typeof OrganizationSchema> {
+  return { resource: organization ?? create(OrganizationSchema), mask };
+}
+
+export function createTeamRpc({ teams }: { readonly teams: Teams }): Implementation<typeof TeamService> {
+  return {
+    listTeams: {
+      check: pageProblems,
+      async handle(request, context) {
+        const page = await teams.list(managementCallOf(context), pageWish(request));
+        return { data: page.items.map(toTeam), ...toPaging(page) };
+      },
+    },
+    createTeam: {
+      check: (request) => nulProblems(CreateTeamRequestSchema, request),
+      async handle(request, context) {
+        const draft = { name: request.name ?? '' };
+        const answer = (team: TeamRecord) => ({ team: toTeam(team) });
+        return answer(await teams.create(managementCallOf(context), draft, (team) => context.receipt(answer(team))));
+      },
+    },
+  };
+}
+
+const PAGE_NUMBER = /^[1-9][0-9]{0,6}$/;
+const PAGE_MAX = 1_000_000;
+
+/** The requested page of a numbered list: the page token is its number. */
+export function pageWish({
+  pageToken,
+  pageSize,
+}: {
+  readonly pageToken: string;
+  readonly pageSize?: number | undefined;
+}): PageRequest {
+  return { page: pageToken === '' ? null : Number(pageToken), limit: pageSize ?? null };
+}
+
+/** The fault for a page token that is no number. */
+export function pageProblems({ pageToken }: { readonly pageToken: string }): readonly Reason[] {
+  if (pageToken === '' || (PAGE_NUMBER.test(pageToken) && Number(pageToken) <= PAGE_MAX)) return [];
+  return [{ field: 'page', type: 'invalid_format', message: 'page must be the token of a page' }];
+}
+
+/** The total of a page's list, and the token of the next page. */
+export function toPaging({ page, limit, total }: Page<unknown>) {
+  return { pagination: { page, limit, total }, nextPageToken: page * limit < total ? String(page + 1) : '' };
+}
+
+function toOrganization(record: OrganizationRecord): MessageInitShape<typeof OrganizationSchema> {
+  const { id, name, slug, createdAtMs, updatedAtMs } = record;
+  return { id, name, slug, createdAt: timestampFromMs(createdAtMs), updatedAt: timestampFromMs(updatedAtMs) };
+}
+
+function toTeam(team: TeamRecord): MessageInitShape<typeof TeamSchema> {
+  const { id, name, slug, organizationId } = team;
+  return {
+    id,
+    name,
+    slug,
+    organizationId,
+    createdAt: timestampFromMs(team.createdAtMs),
+    updatedAt: timestampFromMs(team.updatedAtMs),
+  };
+}

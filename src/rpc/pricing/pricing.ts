@@ -1,0 +1,106 @@
+/** PricingService: message <-> domain values. */
+
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import {
+  type CreateOverrideRequest,
+  OverrideMatch,
+  type PriceMatchSchema,
+  type PriceOverrideSchema,
+  PriceSource,
+  type PricingService,
+} from '../../../gen/spandrel/v1/pricing_pb.js';
+import { picoToUsdNumber } from '../../domain/pricing/money.ts';
+import type { PriceOverride } from '../../domain/pricing/override.ts';
+import { type OverrideDraft, overrideProblems } from '../../domain/pricing/override-draft.ts';
+import type { PriceOverrides } from '../../domain/pricing/overrides.ts';
+import type { PriceResolver } from '../../domain/pricing/prices.ts';
+import type { PriceMatch } from '../../domain/pricing/pricing.ts';
+import type { TokenRates } from '../../domain/pricing/registry.ts';
+import { msOfTimestamp } from '../epoch-ms.ts';
+import { managementCallOf } from '../management-call.ts';
+import type { Implementation } from '../method.ts';
+import { organizationOf } from '../scope.ts';
+
+export type PricingRpcDeps = { readonly overrides: PriceOverrides; readonly prices: PriceResolver };
+
+export function createPricingRpc({ overrides, prices }: PricingRpcDeps): Implementation<typeof PricingService> {
+  return {
+    listOverrides: {
+      handle: async (_request, context) => ({
+        data: (await overrides.list(managementCallOf(context))).map(toOverride),
+      }),
+    },
+    createOverride: {
+      check: (request) => overrideProblems(draftOf(request)),
+      handle: async (request, context) => ({
+        override: toOverride(await overrides.create(managementCallOf(context), draftOf(request))),
+      }),
+    },
+    deleteOverride: {
+      async handle({ id }, context) {
+        await overrides.remove(managementCallOf(context), id);
+        return {};
+      },
+    },
+    matchPrice: {
+      async handle({ model = '', vendor, at }, context) {
+        const { match } = await prices.of(organizationOf(context), () => [model]);
+        const found = match(model, vendor ?? null, at === undefined ? context.nowMs : msOfTimestamp(at));
+        return found === null ? {} : { match: toMatch(found) };
+      },
+    },
+  };
+}
+
+const MATCHES = { exact: OverrideMatch.EXACT, regex: OverrideMatch.REGEX } as const;
+const SOURCES = { registry: PriceSource.REGISTRY, override: PriceSource.OVERRIDE } as const;
+
+function draftOf(request: CreateOverrideRequest): OverrideDraft {
+  return {
+    model: request.model ?? '',
+    match: request.match === OverrideMatch.REGEX ? 'regex' : 'exact',
+    effectiveFromMs: request.effectiveFrom === undefined ? null : msOfTimestamp(request.effectiveFrom),
+    rates: {
+      inputCostPerToken: request.inputCostPerToken ?? 0,
+      outputCostPerToken: request.outputCostPerToken ?? 0,
+      cacheReadCostPerToken: request.cacheReadCostPerToken ?? null,
+      cacheWriteCostPerToken: request.cacheWriteCostPerToken ?? null,
+    },
+  };
+}
+
+function toOverride(override: PriceOverride): MessageInitShape<typeof PriceOverrideSchema> {
+  const { id, model, match, cacheReadPicoUsd, cacheWritePicoUsd, effectiveFromMs } = override;
+  return {
+    id,
+    model,
+    match: MATCHES[match],
+    inputCostPerToken: picoToUsdNumber(override.inputPicoUsd),
+    outputCostPerToken: picoToUsdNumber(override.outputPicoUsd),
+    ...(cacheReadPicoUsd === null ? {} : { cacheReadCostPerToken: picoToUsdNumber(cacheReadPicoUsd) }),
+    ...(cacheWritePicoUsd === null ? {} : { cacheWriteCostPerToken: picoToUsdNumber(cacheWritePicoUsd) }),
+    ...(effectiveFromMs === null ? {} : { effectiveFrom: timestampFromMs(effectiveFromMs) }),
+    createdAt: timestampFromMs(override.createdAtMs),
+  };
+}
+
+function toMatch({ source, provider, id, matchedForm, rates }: PriceMatch): MessageInitShape<typeof PriceMatchSchema> {
+  const tiers = rates.tiers.map((band) => ({ aboveTokens: BigInt(band.aboveTokens), ...toRates(band) }));
+  return {
+    source: SOURCES[source],
+    ...(provider === null ? {} : { provider }),
+    id,
+    matchedForm,
+    rates: { ...toRates(rates), tiers },
+  };
+}
+
+function toRates({ inputPicoUsd, outputPicoUsd, cacheReadPicoUsd, cacheWritePicoUsd }: TokenRates) {
+  return {
+    inputCostPerToken: picoToUsdNumber(inputPicoUsd),
+    outputCostPerToken: picoToUsdNumber(outputPicoUsd),
+    cacheReadCostPerToken: picoToUsdNumber(cacheReadPicoUsd),
+    cacheWriteCostPerToken: picoToUsdNumber(cacheWritePicoUsd),
+  };
+}

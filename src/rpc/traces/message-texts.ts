@@ -1,0 +1,100 @@
+/** The texts of one message: strings unchanged, and JSON texts, which are scanned before parsing only where necessary. */
+
+import { Fault } from '../../domain/fault.ts';
+import {
+  type DraftFacts,
+  isUnreadable,
+  type Sent,
+  type Unreadable,
+  unreadable,
+} from '../../domain/traces/collector/collector-draft.ts';
+import { isObject, makeWellFormed } from '../../json/free-json.ts';
+import { NUMBER_TEXTS_MAX, parseJson, scanJson } from '../../json/json-text.ts';
+import type { LosslessJson, LosslessObject } from '../../json/lossless-json.ts';
+import { TOO_WIDE, TOO_WIDE_REASON } from '../../json/wide-json.ts';
+
+export type MessageTexts = {
+  /** What the scans of the texts found. */
+  readonly facts: DraftFacts;
+  text(text: string | undefined): string | undefined;
+  /** A string field without explicit presence; empty counts as absent. */
+  nonEmpty(text: string): string | undefined;
+  /** Text that is no JSON makes only its own item unreadable. */
+  json(text: string, path: string): LosslessJson | Unreadable;
+  object(text: string | undefined, path: string): Sent<LosslessObject>;
+};
+
+/** Text with long integers, escapes or large exponents must be scanned: such numbers may exceed a double. */
+const ODD = /[0-9]{16}|\\|[eE]\+?[0-9]{3}/;
+/** A shorter text cannot hold an object of too many members. */
+const PLAIN_CHARACTERS_MAX = 16_384;
+const PLAIN_DEPTH_MAX = 64;
+const BYTES_PER_CHARACTER_MAX = 3;
+const OPEN_ARRAY = 0x5b;
+const OPEN_OBJECT = 0x7b;
+
+/** `tooManyNumbers` creates the refusal of a request with too many numbers that must be kept as text. */
+export function createMessageTexts(tooManyNumbers: () => Fault): MessageTexts {
+  const facts = { depth: 0, hasEscapes: false, bytes: 0, hasWide: false };
+  let longIntegers = 0;
+
+  function readOdd(text: string, path: string): LosslessJson | Unreadable {
+    const bytes = Buffer.from(text);
+    const found = scanJson(bytes);
+    facts.depth = Math.max(facts.depth, found.depth);
+    facts.hasEscapes ||= found.hasEscapes;
+    facts.hasWide ||= found.hasWide;
+    longIntegers += found.longIntegers.length;
+    if (longIntegers > NUMBER_TEXTS_MAX) throw tooManyNumbers();
+    if (found.isWide) return TOO_WIDE;
+    try {
+      const value = parseJson(bytes, found, 'values') as LosslessJson;
+      return found.hasEscapes ? (makeWellFormed({ value }).value ?? null) : value;
+    } catch (error) {
+      if (error instanceof Fault) return unreadable(path, 'must be valid JSON');
+      throw error;
+    }
+  }
+
+  const texts: MessageTexts = {
+    facts,
+    text(text) {
+      if (text === undefined) return undefined;
+      facts.bytes = Math.max(facts.bytes, text.length * BYTES_PER_CHARACTER_MAX);
+      // Protobuf strings may contain U+0000, which JSON can only escape.
+      if (text.includes('\0')) facts.hasEscapes = true;
+      return text;
+    },
+    nonEmpty: (text) => (text === '' ? undefined : texts.text(text)),
+    json(text, path) {
+      facts.bytes = Math.max(facts.bytes, text.length * BYTES_PER_CHARACTER_MAX);
+      if (text.length > PLAIN_CHARACTERS_MAX || ODD.test(text)) return readOdd(text, path);
+      const depth = countOpenings(text);
+      if (depth > PLAIN_DEPTH_MAX) return readOdd(text, path);
+      facts.depth = Math.max(facts.depth, depth);
+      try {
+        return JSON.parse(text);
+      } catch {
+        return readOdd(text, path);
+      }
+    },
+    object(text, path) {
+      if (text === undefined) return undefined;
+      const value = texts.json(text, path);
+      if (value === null || isUnreadable(value)) return value ?? undefined;
+      if (value === TOO_WIDE) return unreadable(path, TOO_WIDE_REASON);
+      return isObject(value) ? value : unreadable(path, 'must be an object');
+    },
+  };
+  return texts;
+}
+
+/** An upper bound of the nesting: the number of opening brackets, also inside strings. */
+function countOpenings(text: string): number {
+  let count = 0;
+  for (let index = 0; index < text.length; index += 1) {
+    const code = text.charCodeAt(index);
+    if (code === OPEN_ARRAY || code === OPEN_OBJECT) count += 1;
+  }
+  return count;
+}

@@ -1,0 +1,125 @@
+/** The services of OpenTelemetry. Spans become traces; records of other signals are counted and dropped. */
+
+import { create, type DescMethodUnary, type MessageShape, toBinary } from '@bufbuild/protobuf';
+import { LogsService } from '../../../gen/opentelemetry/proto/collector/logs/v1/logs_service_pb.js';
+import { MetricsService } from '../../../gen/opentelemetry/proto/collector/metrics/v1/metrics_service_pb.js';
+import {
+  ExportTraceServiceRequestSchema,
+  TraceService,
+} from '../../../gen/opentelemetry/proto/collector/trace/v1/trace_service_pb.js';
+import { BodyRule, Credential, ErrorFamily, PolicySchema, SizeClass } from '../../../gen/spandrel/v1/options_pb.js';
+import type { RunSteps, Steps } from '../../domain/steps.ts';
+import { toBatchDraft } from '../../domain/traces/otlp/batch.ts';
+import { countJsonRecords, readJsonExport } from '../../domain/traces/otlp/json-export.ts';
+import type { OtlpExport } from '../../domain/traces/otlp/span.ts';
+import type { Traces } from '../../domain/traces/traces.ts';
+import { isObject, makeWellFormed } from '../../json/free-json.ts';
+import type { LosslessJson } from '../../json/lossless-json.ts';
+import type { JsonFacts, Method, TolerantHandler, UnaryMethod } from '../method.ts';
+import type { Sizes } from '../registry.ts';
+import { projectOf } from '../scope.ts';
+import { readWireExport } from './otlp-wire.ts';
+
+export type OtlpRpcDeps = {
+  readonly traces: Pick<Traces, 'collectBatch'>;
+  /** The most spans of one request. */
+  readonly spansMax: number;
+  readonly runSteps: RunSteps;
+  /** Called with the number of discarded records. */
+  readonly onDiscarded: (signal: 'logs' | 'metrics', records: number) => void;
+};
+
+const SIGNALS = { traces: TraceService, logs: LogsService, metrics: MetricsService } as const;
+
+/** OpenTelemetry's protos have no policy options, so the policies of its rpcs stand here. */
+export function createOtlpMethods(deps: OtlpRpcDeps, { ingestBytesMax: sizeMaxBytes }: Sizes): Method[] {
+  const methodOf = (signal: keyof typeof SIGNALS, handler: TolerantHandler): UnaryMethod => {
+    const desc: DescMethodUnary = SIGNALS[signal].method.export;
+    const path = `/${desc.parent.typeName}/${desc.name}`;
+    const otlpPaths = pathsOf(signal);
+    return { kind: 'unary', desc, path, policy: POLICY, isRead: false, sizeMaxBytes, handler, otlpPaths };
+  };
+  return [
+    methodOf('traces', createTraceHandler(deps) as TolerantHandler),
+    methodOf('logs', createLogsHandler(deps) as TolerantHandler),
+    methodOf('metrics', createMetricsHandler(deps) as TolerantHandler),
+  ];
+}
+
+const POLICY = create(PolicySchema, {
+  credential: Credential.PROJECT,
+  permission: 'traces:create',
+  errors: ErrorFamily.FLAT,
+  successStatus: 200,
+  body: BodyRule.TOLERANT,
+  size: SizeClass.INGEST,
+  trailingSlash: true,
+});
+
+/** Some exporters append the path of the signal to a URL that already has it. */
+function pathsOf(signal: string): readonly string[] {
+  const path = `v1/${signal}`;
+  return ['api/otel/', '', 'api/', 'api/collector/', `api/otel/${path}/`, `${path}/`].map((base) => `/${base}${path}`);
+}
+
+function createTraceHandler({
+  traces,
+  spansMax,
+  runSteps,
+}: OtlpRpcDeps): TolerantHandler<typeof TraceService.method.export> {
+  const collect =
+    (reading: Steps<OtlpExport>): ReturnType<TolerantHandler<typeof TraceService.method.export>['readMessage']> =>
+    async (context) => {
+      const at = { project: projectOf(context), nowMs: context.nowMs };
+      const batch = await runSteps(toBatchDraft(await runSteps(reading)));
+      const { rejectedSpans, errorMessage } = await traces.collectBatch(batch, at);
+      if (rejectedSpans === 0 && errorMessage === '') return {};
+      return { partialSuccess: { rejectedSpans: BigInt(rejectedSpans), errorMessage } };
+    };
+  return {
+    spelling: 'values',
+    // Only JSON over Connect arrives as a decoded message.
+    readMessage: (request) => collect(readWireExport(toBinary(ExportTraceServiceRequestSchema, request), spansMax)),
+    readBytes: (bytes) => collect(readWireExport(bytes, spansMax)),
+    readJson: (body, facts) => collect(readJsonExport(wellFormed(body, facts), facts, spansMax)),
+  };
+}
+
+type LogsRequest = MessageShape<typeof LogsService.method.export.input>;
+type MetricsRequest = MessageShape<typeof MetricsService.method.export.input>;
+
+function createLogsHandler({ onDiscarded }: OtlpRpcDeps): TolerantHandler<typeof LogsService.method.export> {
+  const discard = (records: number) => async () => {
+    onDiscarded('logs', records);
+    return {};
+  };
+  const count = ({ resourceLogs }: LogsRequest) =>
+    sum(resourceLogs, ({ scopeLogs }) => sum(scopeLogs, ({ logRecords }) => logRecords.length));
+  return {
+    spelling: 'values',
+    readMessage: (request) => discard(count(request)),
+    readJson: (body) => discard(countJsonRecords(body, ['resourceLogs', 'scopeLogs', 'logRecords'])),
+  };
+}
+
+function createMetricsHandler({ onDiscarded }: OtlpRpcDeps): TolerantHandler<typeof MetricsService.method.export> {
+  const discard = (records: number) => async () => {
+    onDiscarded('metrics', records);
+    return {};
+  };
+  const count = ({ resourceMetrics }: MetricsRequest) =>
+    sum(resourceMetrics, ({ scopeMetrics }) => sum(scopeMetrics, ({ metrics }) => metrics.length));
+  return {
+    spelling: 'values',
+    readMessage: (request) => discard(count(request)),
+    readJson: (body) => discard(countJsonRecords(body, ['resourceMetrics', 'scopeMetrics', 'metrics'])),
+  };
+}
+
+function sum<T>(items: readonly T[], count: (item: T) => number): number {
+  return items.reduce((total, item) => total + count(item), 0);
+}
+
+function wellFormed(body: LosslessJson, { hasEscapes }: JsonFacts): LosslessJson {
+  return hasEscapes && isObject(body) ? makeWellFormed(body) : body;
+}

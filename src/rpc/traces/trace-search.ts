@@ -1,0 +1,151 @@
+/** Finding traces: message <-> domain values. */
+
+import type { Message, MessageInitShape } from '@bufbuild/protobuf';
+import { timestampMs } from '@bufbuild/protobuf/wkt';
+import {
+  type ExportTracesRequest,
+  type SearchTracesRequest,
+  SortDirection,
+  TraceDateField,
+  TraceFormat,
+  type TraceService,
+  TraceSort,
+  type TraceSummarySchema,
+} from '../../../gen/spandrel/v1/traces_pb.js';
+import type { Project } from '../../domain/caller.ts';
+import type { Reason } from '../../domain/fault.ts';
+import { cutToCharacters } from '../../domain/text-limits.ts';
+import type { SearchRequest, TracePage, TraceSearches } from '../../domain/traces/search/trace-search.ts';
+import type { TraceSort as SortName } from '../../domain/traces/search/trace-search-query.ts';
+import type { TraceView } from '../../domain/traces/traces.ts';
+import type { Context, Implementation } from '../method.ts';
+import { projectOf } from '../scope.ts';
+import {
+  errorMessage,
+  evaluationMessage,
+  fromJson,
+  type PlatformUrl,
+  set,
+  timestampsOf,
+  traceWithSpans,
+} from './trace-message.ts';
+
+type Rpcs = Pick<Implementation<typeof TraceService>, 'searchTraces' | 'getThread' | 'validateCredential'>;
+const SUMMARY_CHARACTERS_MAX = 200;
+
+export function createTraceSearchRpc(searches: TraceSearches, platformUrl: PlatformUrl): Rpcs {
+  return {
+    searchTraces: {
+      check: (request) => [...unofferedProblems(request), ...searches.problems(toSearch(request))],
+      handle: async (request, context) => {
+        const call = callOf(context);
+        const page = await searches.search(toSearch(request), call);
+        const isSummary = asksForSummary(request);
+        const traces = [];
+        for (const view of page.views) {
+          traces.push({ view: await showView(view, { isSummary, project: call.project, platformUrl }) });
+        }
+        const totalHitsRelation = page.total.isExact ? 'eq' : 'gte';
+        return { traces, pagination: { ...paginationOf(page), totalHitsRelation } };
+      },
+    },
+    getThread: {
+      handle: async ({ threadId, pageSize = null, pageToken }, context) => {
+        const call = callOf(context);
+        const page = await searches.thread({ threadId, pageSize: pageSize ?? null, cursor: pageToken }, call);
+        const traces = [];
+        for (const view of page.views) traces.push(await traceWithSpans(view, call.project, platformUrl));
+        return { traces, pagination: paginationOf(page) };
+      },
+    },
+    validateCredential: {
+      handle: async (_request, context) => {
+        const { id, slug } = projectOf(context);
+        return { projectId: id, projectSlug: slug };
+      },
+    },
+  };
+}
+
+export function callOf(context: Pick<Context, 'project' | 'nowMs' | 'countAnswer'>) {
+  return { project: projectOf(context), nowMs: context.nowMs, countAnswer: context.countAnswer };
+}
+
+export function asksForSummary({ format, llmMode }: Pick<SearchTracesRequest, 'format' | 'llmMode'>): boolean {
+  return format === TraceFormat.DIGEST || llmMode;
+}
+
+type Shown = { readonly isSummary: boolean; readonly project: Project; readonly platformUrl: PlatformUrl };
+
+/** A view in the requested format. */
+export async function showView(view: TraceView, { isSummary, project, platformUrl }: Shown) {
+  if (isSummary) return { case: 'summary' as const, value: summaryMessage(view, project, platformUrl) };
+  const { asciiTree: _, ...trace } = await traceWithSpans(view, project, platformUrl);
+  return { case: 'trace' as const, value: trace };
+}
+
+/** A view as a digest. */
+function summaryMessage(
+  { record, evaluations, input, output, errorJson }: TraceView,
+  project: Project,
+  platformUrl: PlatformUrl,
+): MessageInitShape<typeof TraceSummarySchema> {
+  return {
+    traceId: record.traceId,
+    formattedTrace: `Input: ${beginningOf(input)}\nOutput: ${beginningOf(output)}`,
+    input: { value: input },
+    output: { value: output },
+    timestamps: timestampsOf(record),
+    metadataJson: record.metadataJson,
+    evaluations: evaluations.map(evaluationMessage),
+    platformUrl: platformUrl(project, record.traceId),
+    ...set('error', fromJson(errorJson, errorMessage)),
+  };
+}
+
+function beginningOf(text: string): string {
+  return cutToCharacters(text, SUMMARY_CHARACTERS_MAX);
+}
+
+function paginationOf({ total, nextCursor }: TracePage) {
+  return { totalHits: BigInt(total.count), ...(nextCursor === null ? {} : { nextPageToken: nextCursor }) };
+}
+
+/** The search of a request; requests without pages lack the fields of pages. */
+export function toSearch(
+  request: Omit<ExportTracesRequest, keyof Message> & Partial<Pick<SearchTracesRequest, 'pageSize' | 'pageToken'>>,
+): SearchRequest {
+  const { startDate, endDate, pageSize, filtersJson } = request;
+  return {
+    startMs: startDate === undefined ? null : timestampMs(startDate),
+    endMs: endDate === undefined ? null : timestampMs(endDate),
+    query: request.query,
+    filtersJson: filtersJson ?? null,
+    negateFilters: request.negateFilters,
+    traceIds: request.traceIds,
+    pageSize: pageSize ?? null,
+    sortBy: SORTS.get(request.sortBy) ?? null,
+    isAscending: request.sortDirection === SortDirection.ASC,
+    isByUpdate: request.dateField === TraceDateField.UPDATED,
+    includeSpans: request.includeSpans,
+    cursor: request.pageToken ?? '',
+  };
+}
+
+const SORTS: ReadonlyMap<TraceSort, SortName> = new Map([
+  [TraceSort.STARTED_AT, 'started_at'],
+  [TraceSort.TOTAL_COST, 'total_cost'],
+  [TraceSort.TOTAL_TIME_MS, 'total_time_ms'],
+  [TraceSort.FIRST_TOKEN_MS, 'first_token_ms'],
+]);
+
+export function unofferedProblems({
+  selectJson,
+  pageOffset,
+}: Pick<SearchTracesRequest, 'selectJson' | 'pageOffset'>): readonly Reason[] {
+  const problem = (field: string, what: string): Reason => ({ field, type: 'custom', message: `${field} ${what}` });
+  return [
+    ...(selectJson === undefined ? [] : [problem('select', 'is not offered: every member is shown')]),
+    ...(pageOffset === 0 ? [] : [problem('pageOffset', 'must be 0: pages go on by scrollId')]),
+  ];
+}

@@ -1,0 +1,83 @@
+/** Following traces: message <-> domain values. */
+
+import { create, type MessageInitShape, type MessageShape } from '@bufbuild/protobuf';
+import {
+  FoundTraceSchema,
+  type TailTracesRequest,
+  type TailTracesResponseSchema,
+  TraceFormat,
+  type TraceService,
+} from '../../../gen/spandrel/v1/traces_pb.js';
+import type { Project } from '../../domain/caller.ts';
+import type { TraceSearches } from '../../domain/traces/search/trace-search.ts';
+import type { TailMessage, TailRequest, TraceTails } from '../../domain/traces/tail/trace-tail.ts';
+import type { TraceView } from '../../domain/traces/traces.ts';
+import { credentialOf } from '../actor.ts';
+import type { Implementation } from '../method.ts';
+import type { PlatformUrl } from './trace-message.ts';
+import { callOf, showView } from './trace-search.ts';
+
+export type TraceTailRpcDeps = {
+  readonly tails: TraceTails;
+  readonly searches: Pick<TraceSearches, 'problems'>;
+  readonly platformUrl: PlatformUrl;
+};
+
+type Row = MessageShape<typeof FoundTraceSchema>;
+type Answer = MessageInitShape<typeof TailTracesResponseSchema>;
+
+export function createTraceTailRpc({
+  tails,
+  searches,
+  platformUrl,
+}: TraceTailRpcDeps): Pick<Implementation<typeof TraceService>, 'tailTraces'> {
+  const rows = createRows(platformUrl);
+
+  async function show(told: TailMessage, format: TraceFormat, project: Project): Promise<Answer> {
+    switch (told.kind) {
+      case 'trace':
+        return { id: told.id, change: { case: 'trace', value: await rows(told.view, format, project) } };
+      case 'lagged':
+        return { change: { case: 'lagged', value: { dropped: BigInt(told.dropped) } } };
+      case 'idle':
+        return {};
+    }
+  }
+
+  return {
+    tailTraces: {
+      isIdle: true,
+      check: (request) => searches.problems(toTailRequest(request)),
+      async open(request, context) {
+        const credential = context.actor === null ? '' : credentialOf(context.actor);
+        const call = { ...callOf(context), credential, signal: context.signal };
+        const told = await tails.open(toTailRequest(request), call);
+        return (async function* () {
+          for await (const each of told) yield await show(each, request.format, call.project);
+        })();
+      },
+    },
+  };
+}
+
+/** Caches the message of a view by format, because many tails report the same view. */
+function createRows(platformUrl: PlatformUrl) {
+  const made = new Map([true, false].map((isSummary) => [isSummary, new WeakMap<TraceView, Promise<Row>>()]));
+  return (view: TraceView, format: TraceFormat, project: Project): Promise<Row> => {
+    const isSummary = format === TraceFormat.DIGEST;
+    const known = made.get(isSummary)?.get(view);
+    if (known !== undefined) return known;
+    const row = makeRow();
+    made.get(isSummary)?.set(view, row);
+    return row;
+
+    async function makeRow(): Promise<Row> {
+      return create(FoundTraceSchema, { view: await showView(view, { isSummary, project, platformUrl }) });
+    }
+  };
+}
+
+function toTailRequest({ filtersJson, lastEventId, ...request }: TailTracesRequest): TailRequest {
+  const { query, negateFilters, traceIds, includeSpans } = request;
+  return { query, filtersJson: filtersJson ?? null, negateFilters, traceIds, includeSpans, lastEventId };
+}

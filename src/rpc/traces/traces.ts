@@ -1,0 +1,112 @@
+/** TraceService: message <-> domain values. */
+
+import { TraceFormat, type TraceService } from '../../../gen/spandrel/v1/traces_pb.js';
+import type { Analytics } from '../../domain/analytics/analytics.ts';
+import { Fault } from '../../domain/fault.ts';
+import type { ProjectSettingsService } from '../../domain/organization/project-settings.ts';
+import type { TraceDraft } from '../../domain/traces/collector/collector-draft.ts';
+import { toTraceDraft } from '../../domain/traces/collector/collector-json.ts';
+import type { TraceExports } from '../../domain/traces/export/trace-export.ts';
+import type { TraceSearches } from '../../domain/traces/search/trace-search.ts';
+import type { TraceTails } from '../../domain/traces/tail/trace-tail.ts';
+import type { TraceChanges } from '../../domain/traces/trace-changes.ts';
+import type { Traces } from '../../domain/traces/traces.ts';
+import { NUMBER_TEXTS_REASON, tooManyNumberTexts } from '../../json/json-text.ts';
+import { TOO_WIDE_REASON } from '../../json/wide-json.ts';
+import { createAnalyticsRpc } from '../analytics/analytics.ts';
+import type { Implementation, Run } from '../method.ts';
+import { createProjectSettingsRpc } from '../organization/project-settings.ts';
+import { projectOf } from '../scope.ts';
+import { readCollectRequest } from './collect-request.ts';
+import { createTraceChangeRpc } from './trace-changes.ts';
+import { createTraceExportRpc } from './trace-export.ts';
+import { evaluationMessage, type PlatformUrl, timestampsOf, traceWithSpans } from './trace-message.ts';
+import { createTraceSearchRpc } from './trace-search.ts';
+import { createTraceTailRpc } from './trace-tail.ts';
+
+/** The collector's messages by the problem of the body. */
+const UNREADABLE_MESSAGES: ReadonlyMap<unknown, string> = new Map([
+  ['nested too deep', 'Validation error: body nested deeper than 128 levels'],
+  ['not a JSON media type', 'Invalid body, expecting json; send the header Content-Type: application/json'],
+]);
+
+export type TraceRpcDeps = {
+  readonly traces: Traces;
+  readonly changes: TraceChanges;
+  readonly searches: TraceSearches;
+  readonly analytics: Analytics;
+  readonly exports: TraceExports;
+  readonly tails: TraceTails;
+  readonly settings: ProjectSettingsService;
+  readonly platformUrl: PlatformUrl;
+};
+
+export function createTraceRpc(deps: TraceRpcDeps): Implementation<typeof TraceService> {
+  const { traces, changes, searches, analytics, settings, platformUrl } = deps;
+  const collectDraft = (draft: TraceDraft): Run<(typeof TraceService)['method']['collectTrace']> => {
+    return async (context) => {
+      const at = { project: projectOf(context), nowMs: context.nowMs };
+      return { partialSuccess: await traces.collect(draft, at) };
+    };
+  };
+  return {
+    collectTrace: {
+      spelling: 'values',
+      anyMediaType: true,
+      readMessage: (request) => collectDraft(readCollectRequest(request, () => rewordUnreadable(tooManyNumberTexts()))),
+      readJson: (body, facts) => collectDraft(toTraceDraft(body, facts)),
+      reword: rewordUnreadable,
+    },
+    getTrace: {
+      async handle(request, context) {
+        const project = projectOf(context);
+        const asDigest = request.format === TraceFormat.DIGEST || request.llmMode === 'true' || request.llmMode === '1';
+        if (asDigest) {
+          const { record, evaluations, text } = await traces.digest(
+            project,
+            { traceId: request.traceId, countAnswer: context.countAnswer },
+            context.nowMs,
+          );
+          const digest = {
+            traceId: record.traceId,
+            formattedTrace: text,
+            timestamps: timestampsOf(record),
+            metadataJson: record.metadataJson,
+            evaluations: evaluations.map(evaluationMessage),
+            platformUrl: platformUrl(project, record.traceId),
+          };
+          return { view: { case: 'digest', value: digest } };
+        }
+        const view = await traces.get(
+          project,
+          {
+            traceId: request.traceId,
+            spansLimit: request.pageSize ?? null,
+            spansCursor: request.pageToken,
+            countAnswer: context.countAnswer,
+          },
+          context.nowMs,
+        );
+        return { view: { case: 'trace', value: await traceWithSpans(view, project, platformUrl) } };
+      },
+    },
+    ...createTraceChangeRpc(changes),
+    ...createTraceSearchRpc(searches, platformUrl),
+    ...createAnalyticsRpc(analytics),
+    ...createTraceExportRpc(deps),
+    ...createTraceTailRpc(deps),
+    ...createProjectSettingsRpc(settings),
+  };
+}
+
+/** The collector route has its own wording for an unreadable body, in `error` and `message`. */
+function rewordUnreadable(fault: Fault): Fault {
+  if (fault.code === 'validation_error') {
+    const isWide = fault.message.includes(TOO_WIDE_REASON);
+    const message = `Validation error: body ${isWide ? TOO_WIDE_REASON : NUMBER_TEXTS_REASON}`;
+    return new Fault('validation_error', message, { kind: 'bad_request', flatError: message });
+  }
+  if (fault.code !== 'malformed_request') return fault;
+  const message = UNREADABLE_MESSAGES.get(fault.meta.detail) ?? 'Invalid body, expecting json';
+  return new Fault('malformed_request', message, { flatError: message });
+}

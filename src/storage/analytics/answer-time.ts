@@ -1,2 +1,0 @@
-/** Before whoever asks analytics is told that nothing came of it. */
-export const ANSWER_MAX_MS = 25_000;

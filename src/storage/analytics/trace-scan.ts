@@ -1,0 +1,108 @@
+/** Scans traces by their start, with their metadata and spans where a query needs them, batch by batch. */
+
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { isOutdated } from '../../domain/traces/trace-aggregates.ts';
+import { readPages } from '../long-reads.ts';
+import type { CompiledAll, QueryRunner, RowOf } from '../queries.ts';
+import type * as indexSource from '../search/queries-index.ts';
+import { cutIntoBatches, METADATA_BYTES_AT_ONCE, readSpansOf, SPANS_AT_ONCE } from '../search/trace-batches.ts';
+import type * as source from './queries.ts';
+import type * as evaluationsSource from './queries-evaluations.ts';
+import type * as hoursSource from './queries-hours.ts';
+
+/** Queries of the search index. */
+type IndexQueries = Pick<CompiledAll<typeof indexSource>, 'findHead' | 'listPending' | 'listBlocks' | 'listParts'>;
+
+export type AnalyticsQueries = CompiledAll<typeof source> &
+  CompiledAll<typeof hoursSource> &
+  CompiledAll<typeof evaluationsSource> &
+  IndexQueries;
+export type AnalyticsRunner = QueryRunner<AnalyticsQueries> & {
+  /** Monotonic milliseconds. */
+  readonly nowMs: () => number;
+};
+
+export type TraceRow = RowOf<AnalyticsQueries['listTraces']>;
+export type SpanRow = RowOf<AnalyticsQueries['listSpans']>;
+
+/** `metadataJson` is null, and `spans` is empty, unless needed. Outdated totals always need the spans. */
+export type TraceFacts = {
+  readonly trace: TraceRow;
+  readonly metadataJson: string | null;
+  readonly spans: readonly SpanRow[];
+  readonly isOutdated: boolean;
+};
+
+/** Both ends of both ranges are inclusive. */
+export type ScanRange = {
+  readonly projectNumber: number;
+  readonly fromMs: number;
+  readonly toMs: number;
+  /** The receipt of the traces. */
+  readonly receivedFromMs: number;
+  readonly receivedToMs: number;
+  readonly size: 'any' | 'small' | 'large';
+};
+
+export type Needs = {
+  readonly metadata: boolean;
+  readonly spans: boolean;
+  /** At most two substrings of the metadata; other traces are left out. */
+  readonly needles: readonly string[];
+};
+
+const TRACES_AT_ONCE = 1_000;
+const FIRST_SEQUENCE = -1;
+
+/** Yields batches, and lets other reads run in between. */
+export async function* scanTraces(
+  runner: AnalyticsRunner,
+  { size, ...range }: ScanRange,
+  needs: Needs,
+): AsyncGenerator<readonly TraceFacts[]> {
+  const { queries, runQuery } = runner;
+  const [firstNeedle = null, secondNeedle = null] = needs.needles;
+  const { fromMs, ...bounds } = range;
+  const list = queries[LISTINGS[size]];
+  const pages = readPages<TraceRow>(TRACES_AT_ONCE, (last) => {
+    const after = { afterMs: last?.startMs ?? fromMs, afterSequence: last?.sequence ?? FIRST_SEQUENCE };
+    return runQuery(list, { ...bounds, firstNeedle, secondNeedle, ...after, limit: TRACES_AT_ONCE });
+  });
+  for await (const rows of pages) {
+    for (const batch of cut(rows, needs)) {
+      yield await readFacts(runner, bounds.projectNumber, { batch, needs });
+      await nextTurn();
+    }
+  }
+}
+
+const LISTINGS = { any: 'listTraces', small: 'listSmallTraces', large: 'listLargeTraces' } as const;
+
+function cut(rows: readonly TraceRow[], needs: Needs): readonly (readonly TraceRow[])[] {
+  return cutIntoBatches(
+    rows,
+    (row) => [needs.spans || isOutdated(row) ? row.spanCount : 0, needs.metadata ? row.metadataBytes : 0],
+    [SPANS_AT_ONCE, METADATA_BYTES_AT_ONCE],
+  );
+}
+
+async function readFacts(
+  { queries, runQuery }: AnalyticsRunner,
+  projectNumber: number,
+  { batch, needs }: { readonly batch: readonly TraceRow[]; readonly needs: Needs },
+): Promise<readonly TraceFacts[]> {
+  const spans = await readSpansOf<SpanRow>(needs.spans ? batch : batch.filter(isOutdated), {
+    list: (sequences) => runQuery(queries.listSpans, { projectNumber, sequences }),
+    listBehind: (sequence, after) =>
+      runQuery(queries.listSpansBehind, { projectNumber, sequence, after, limit: SPANS_AT_ONCE }),
+  });
+  const sequences = batch.map(({ sequence }) => sequence);
+  const metadata = needs.metadata ? await runQuery(queries.listMetadata, { projectNumber, sequences }) : [];
+  const metadataOf = new Map(metadata.map(({ sequence, metadataJson }) => [sequence, metadataJson]));
+  return batch.map((trace) => ({
+    trace,
+    metadataJson: metadataOf.get(trace.sequence) ?? null,
+    spans: spans.get(trace.sequence) ?? [],
+    isOutdated: isOutdated(trace),
+  }));
+}

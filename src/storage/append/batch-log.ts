@@ -1,0 +1,173 @@
+/** The requests and the logs of organizations in the tables of a batch; see batch-tables.ts. */
+
+import type { LogTables, RequestChange, RequestRow } from '../../domain/events/append-tables.ts';
+import type { NewEvent } from '../../domain/events/event.ts';
+import { factsInEnvelope } from '../../domain/events/request-data.ts';
+import { envelope, eventIdOf } from '../../domain/events/request-event.ts';
+import type { NewRow } from '../queries.ts';
+import { eventTypes, packRequestState, unpackRequestState } from '../rows/codes.ts';
+import type { Found, Reader } from './reader.ts';
+
+/** The end of an organization's log. */
+export type LogHead = {
+  readonly organizationNumber: number;
+  seq: number;
+  readonly createdAtMs: number;
+  /** The instant as envelopes hold it. */
+  readonly created: string;
+  /** The largest index, from 0, of the keys under which any request of the organization was ever stored. */
+  lastKeyIndex: number;
+};
+
+/** How a store begins a batch at the end of a log. */
+export type LogStart = {
+  /** The head from which a batch continues; `stored` is undefined if the log has none. */
+  readonly beginLog: (organizationNumber: number, stored: Found<'findLogHead'> | undefined) => LogHead;
+};
+
+type StoredRequest = Found<'findRequest'>;
+type NewRequestRow = NewRow<'Request'>;
+export type RequestEntry = {
+  readonly row: NewRequestRow & { readonly keptAtMs: number };
+  /** The row before the batch; null for a new request. */
+  readonly stored: StoredRequest | null;
+  /** The event that the request emitted. */
+  readonly event: EventRow | null;
+};
+export type EventRow = {
+  readonly organizationNumber: number;
+  readonly seq: number;
+  readonly createdAtMs: number;
+  readonly id: string;
+  readonly type: number;
+  readonly envelope: string;
+};
+
+/** The writes of a run to the log of an organization. */
+export type WrittenLog = {
+  readonly head: LogHead;
+  readonly knownKeyIndex: number;
+  /** By request key. */
+  readonly requests: ReadonlyMap<string, RequestEntry>;
+  readonly events: readonly EventRow[];
+  /** The events that belong to no request, by id. */
+  readonly governance: ReadonlyMap<string, EventRow>;
+};
+
+export type BatchLog = { readonly tables: LogTables; readonly written: WrittenLog };
+
+export function createBatchLog(organizationNumber: number, deps: LogStart & { readonly read: Reader }): BatchLog {
+  const { read, beginLog } = deps;
+  const head = beginLog(organizationNumber, read('findLogHead', { organizationNumber })[0]);
+  const knownKeyIndex = head.lastKeyIndex;
+  const requests = new Map<string, RequestEntry>();
+  const events: EventRow[] = [];
+  const governance = new Map<string, EventRow>();
+
+  function findRow(key: string): NewRequestRow | undefined {
+    return requests.get(key)?.row ?? read('findRequest', { organizationNumber, key })[0];
+  }
+
+  function appendEvent({ id, type, dataJson }: NewEvent): EventRow {
+    head.seq += 1;
+    const text = envelope({ id, type, created: head.created, dataJson });
+    const { seq, createdAtMs } = head;
+    const event = { organizationNumber, seq, createdAtMs, id, type: eventTypes.code(type), envelope: text };
+    events.push(event);
+    return event;
+  }
+
+  const tables: LogTables = {
+    get lastKeyIndex() {
+      return head.lastKeyIndex;
+    },
+    set lastKeyIndex(index) {
+      head.lastKeyIndex = index;
+    },
+    findRequest(key) {
+      const row = findRow(key);
+      return row === undefined ? undefined : toRequest(row);
+    },
+    findEmitted(key) {
+      const made = requests.get(key)?.event;
+      if (made) return factsInEnvelope(made.envelope.replace(head.created, ''));
+      const newest = newestOf(key, findRow(key));
+      const [event] = newest === null ? [] : read('findEvent', { organizationNumber, ...newest });
+      return event === undefined ? undefined : factsInEnvelope(event.envelope);
+    },
+    insertRequest(key, request, makeEvent) {
+      if (findRow(key) !== undefined) return false;
+      const event = makeEvent === null ? null : appendEvent(makeEvent(head.created));
+      const { state, completedBy } = packRequestState(request.state);
+      const row = {
+        // First in the literal: a spread elsewhere takes several times as long.
+        ...request,
+        organizationNumber,
+        key,
+        state,
+        completedBy,
+        completedEvent: event === null ? null : head.createdAtMs,
+        keptAtMs: request.receivedAtMs,
+      };
+      requests.set(key, { row, stored: null, event });
+      return true;
+    },
+    changeRequest(key, change, makeEvent) {
+      const before = requests.get(key);
+      const [stored = null] = before === undefined ? read('findRequest', { organizationNumber, key }) : [before.stored];
+      const known = before?.row ?? stored;
+      if (known === null) throw new Error('a request is changed that was not found');
+      const event = appendEvent(makeEvent(head.created));
+      requests.set(key, { row: toChanged(known, change, head.createdAtMs), stored, event });
+    },
+    insertGovernanceEvent(event) {
+      const { id } = event;
+      if (governance.has(id) || read('findGovernanceEvent', { organizationNumber, id }).length > 0) return false;
+      governance.set(id, appendEvent(event));
+      return true;
+    },
+  };
+  return { tables, written: { head, knownKeyIndex, requests, events, governance } };
+}
+
+function toRequest(row: NewRequestRow): RequestRow {
+  const { projectNumber, gatewayRequestId = null, admissionJson: admission = null, completedBy = null } = row;
+  const state = unpackRequestState(row.state, completedBy);
+  return { projectNumber, gatewayRequestId, state, admission, corrections: countCorrections(row) };
+}
+
+const EVENTS = { completed: 'completedEvent', settled: 'settledEvent', correction: 'correctionEvent' } as const;
+
+function toChanged(known: NewRequestRow, change: RequestChange, event: number): RequestEntry['row'] {
+  const { costNanoUsd, admissionJson, emits, receivedAtMs } = change;
+  const { correctionEvent = null } = known;
+  // A new correction moves the previous one to the earlier ones.
+  const earlier = emits === 'correction' && correctionEvent !== null ? [...earlierOf(known), correctionEvent] : null;
+  return {
+    ...known,
+    ...packRequestState(change.state),
+    costNanoUsd,
+    admissionJson,
+    keptAtMs: Math.max(known.receivedAtMs, receivedAtMs ?? 0),
+    ...(earlier === null ? {} : { earlierCorrections: JSON.stringify(earlier) }),
+    [EVENTS[emits]]: event,
+  };
+}
+
+function earlierOf({ earlierCorrections = null }: NewRequestRow): readonly number[] {
+  return earlierCorrections === null ? [] : JSON.parse(earlierCorrections);
+}
+
+function countCorrections(row: NewRequestRow): number {
+  return (row.correctionEvent ?? null) === null ? 0 : earlierOf(row).length + 1;
+}
+
+/** The newest event with an outcome. */
+function newestOf(key: string, row: NewRequestRow | undefined): { createdAtMs: number; id: string } | null {
+  if (row === undefined) return null;
+  const { correctionEvent = null, completedEvent = null } = row;
+  if (correctionEvent !== null) {
+    return { createdAtMs: correctionEvent, id: eventIdOf(key, { kind: 'correction', number: countCorrections(row) }) };
+  }
+  return completedEvent === null ? null : { createdAtMs: completedEvent, id: eventIdOf(key, { kind: 'completed' }) };
+}

@@ -1,0 +1,293 @@
+/**
+ * The tables that a batch is applied to, in memory: reads go to the reader of the store, and writes are collected and
+ * written once. A later write of a row replaces an earlier one.
+ */
+
+import { randomUUID } from 'node:crypto';
+import type { ActiveMonitors, EvaluationJob, JobKey, Settle } from '../../domain/evaluations/jobs.ts';
+import type {
+  AppendTables,
+  StoredSpan,
+  StoredTraceState,
+  TraceKey,
+  WholeSpan,
+} from '../../domain/events/append-tables.ts';
+import type { Evaluation, Span, SpanSummary, TraceRecord } from '../../domain/traces/trace.ts';
+import { summaryOf } from '../../domain/traces/trace-totals.ts';
+import type { HourRow } from '../analytics/hour-changes.ts';
+import type { Backlog, JobCount } from '../evaluations/backlog.ts';
+import { countHours } from './batch-hours.ts';
+import { type BatchLog, createBatchLog, type LogStart, type WrittenLog } from './batch-log.ts';
+import type { Found, Reader } from './reader.ts';
+
+type TraceRow = TraceRecord & { readonly projectNumber: number; readonly durationMs: number | null };
+type PartPlace = { readonly projectNumber: number; readonly traceSequence: number };
+type SpanRow = Span &
+  PartPlace & { readonly durationMs: number; readonly firstTokenMs: number | null } & {
+    readonly emittedRequestId: string | null;
+  };
+type EvaluationRow = Evaluation & PartPlace;
+
+/** A row to be written, and whether its key is new. */
+type Entry<Row> = { readonly row: Row; readonly isNew: boolean };
+
+export type Written = {
+  /** Traces to remove with everything that belongs to them, before other writes. */
+  readonly erased: readonly TraceKey[];
+  readonly traces: ReadonlyMap<string, Entry<TraceRow>>;
+  readonly spans: ReadonlyMap<string, Entry<SpanRow>>;
+  readonly evaluations: ReadonlyMap<string, EvaluationRow>;
+  /** By key; null: removed. */
+  readonly jobs: ReadonlyMap<string, { readonly job: EvaluationJob | null; readonly key: JobKey }>;
+  /** New jobs, by project. */
+  readonly jobCounts: ReadonlyMap<number, JobCount>;
+  /** By organization number. */
+  readonly logs: ReadonlyMap<number, { readonly written: WrittenLog }>;
+};
+
+export type BatchTables = {
+  readonly tables: AppendTables;
+  readonly written: Written;
+  /** The changes of the hourly sums. Call it once the batch is applied; it may read, too. */
+  countHours(): readonly HourRow[];
+};
+
+export type BatchTablesDeps = LogStart & {
+  readonly read: Reader;
+  readonly activeMonitorsOf: (projectNumber: number) => ActiveMonitors;
+  readonly settle: Settle;
+  readonly backlog: Pick<Backlog, 'isFull'>;
+  /** A unique sequence for a new trace. */
+  readonly drawSequence: (insertedAtMs: number) => number;
+};
+
+export function createBatchTables(deps: BatchTablesDeps): BatchTables {
+  const { read, drawSequence, activeMonitorsOf, settle, backlog } = deps;
+  const erased: TraceKey[] = [];
+  const traces = new Map<string, Entry<TraceRow>>();
+  const stored = new Map<number, Found<'findTrace'>>();
+  const gone = new Set<string>();
+  const spans = new Map<string, Entry<SpanRow>>();
+  const evaluations = new Map<string, EvaluationRow>();
+  // The keys of new root spans, by the sequence of their trace.
+  const roots = new Map<number, Set<string>>();
+  const jobs = new Map<string, { readonly job: EvaluationJob | null; readonly key: JobKey }>();
+  const jobCounts = new Map<number, JobCount>();
+  const logs = new Map<number, BatchLog>();
+
+  function isNewTrace({ projectNumber, traceId }: TraceKey): boolean {
+    return traces.get(traceKey(projectNumber, traceId))?.isNew === true;
+  }
+
+  function noteRoot({ sequence }: TraceKey, { parentId }: Span, key: string): void {
+    if (parentId === null) roots.set(sequence, (roots.get(sequence) ?? new Set()).add(key));
+  }
+
+  function findStoredSpan(place: TraceKey, spanId: string): StoredSpan | undefined {
+    if (isNewTrace(place)) return undefined;
+    const [found] = read('findSpan', keyOfSpan(place, spanId));
+    return found === undefined ? undefined : toStoredSpan(found);
+  }
+
+  const tables: AppendTables = {
+    findTrace(projectNumber, traceId) {
+      const key = traceKey(projectNumber, traceId);
+      const entry = traces.get(key);
+      if (entry !== undefined) return entry.row;
+      const [found] = gone.has(key) ? [] : read('findTrace', { projectNumber, traceId });
+      if (found !== undefined) stored.set(found.sequence, found);
+      return found;
+    },
+    insertTrace(trace) {
+      const { projectNumber, traceId } = trace;
+      const place = { projectNumber, traceId, sequence: drawSequence(trace.insertedAtMs) };
+      traces.set(traceKey(projectNumber, traceId), { row: toTraceRow(place, trace), isNew: true });
+      return place;
+    },
+    updateTrace(place, trace) {
+      // A later commit must have a later instant, whenever the trace was received: other processes find changes by it.
+      const before = stored.get(place.sequence)?.updatedAtMs ?? Number.NEGATIVE_INFINITY;
+      const row = toTraceRow(place, { ...trace, updatedAtMs: Math.max(trace.updatedAtMs, before + 1) });
+      traces.set(traceKey(place.projectNumber, place.traceId), { row, isNew: isNewTrace(place) });
+    },
+    eraseTrace(place) {
+      const key = traceKey(place.projectNumber, place.traceId);
+      traces.delete(key);
+      gone.add(key);
+      erased.push(place);
+      for (const [id, { row }] of spans) if (row.traceSequence === place.sequence) spans.delete(id);
+      for (const [id, row] of evaluations) if (row.traceSequence === place.sequence) evaluations.delete(id);
+      for (const [id, { key }] of jobs) if (key.traceSequence === place.sequence) jobs.delete(id);
+    },
+    insertSpan(place, span) {
+      const key = partKey(place, span.spanId);
+      if (spans.has(key) || findStoredSpan(place, span.spanId) !== undefined) return false;
+      spans.set(key, { row: toSpanRow(place, span, null), isNew: true });
+      noteRoot(place, span, key);
+      return true;
+    },
+    replaceSpan(place, span, emittedRequestId) {
+      const key = partKey(place, span.spanId);
+      spans.set(key, { row: toSpanRow(place, span, emittedRequestId), isNew: spans.get(key)?.isNew === true });
+      noteRoot(place, span, key);
+    },
+    hasSpan(place, spanId) {
+      if (spans.has(partKey(place, spanId))) return true;
+      return !isNewTrace(place) && read('findSpanId', keyOfSpan(place, spanId)).length > 0;
+    },
+    findSpan(place, spanId) {
+      const row = spans.get(partKey(place, spanId))?.row;
+      if (row === undefined) return findStoredSpan(place, spanId);
+      return { summary: summaryOf(row), paramsJson: row.paramsJson, emittedRequestId: row.emittedRequestId };
+    },
+    findWholeSpan(place, spanId) {
+      const row = spans.get(partKey(place, spanId))?.row;
+      if (row !== undefined) return toWholeSpan(row);
+      const [found] = isNewTrace(place) ? [] : read('findWholeSpan', keyOfSpan(place, spanId));
+      return found === undefined ? undefined : toWholeSpan(found);
+    },
+    summaries(place) {
+      const { projectNumber, sequence } = place;
+      const stored = isNewTrace(place) ? [] : read('listSummaries', { projectNumber, sequence });
+      const found = new Map<string, SpanSummary>(stored.map((summary) => [summary.spanId, summary]));
+      for (const { row } of spans.values()) {
+        if (row.traceSequence === sequence) found.set(row.spanId, summaryOf(row));
+      }
+      return [...found.values()];
+    },
+    storeEvaluation(place, evaluation) {
+      const key = partKey(place, evaluation.evaluationId);
+      const insertedAtMs = evaluations.get(key)?.insertedAtMs ?? evaluation.insertedAtMs;
+      evaluations.set(key, { ...evaluation, ...toPartPlace(place), insertedAtMs });
+    },
+    activeMonitorsOf,
+    settle,
+    hasRoot(place) {
+      const { projectNumber, sequence } = place;
+      for (const key of roots.get(sequence) ?? []) if (spans.get(key)?.row.parentId === null) return true;
+      return !isNewTrace(place) && read('findRootSpan', { projectNumber, sequence }).length > 0;
+    },
+    hasRoomForJob(projectNumber) {
+      const isFull = backlog.isFull(projectNumber);
+      const count = jobCounts.get(projectNumber) ?? { made: 0, refused: 0 };
+      jobCounts.set(projectNumber, count);
+      count[isFull ? 'refused' : 'made'] += 1;
+      return !isFull;
+    },
+    findJob(place, sourceId) {
+      const known = jobs.get(partKey(place, sourceId));
+      if (known !== undefined) return known.job ?? undefined;
+      return place.traceId !== '' && isNewTrace(place)
+        ? undefined
+        : read('findJob', { ...toPartPlace(place), sourceId })[0];
+    },
+    storeJob(job) {
+      jobs.set(jobKey(job), { job, key: job });
+    },
+    removeJob(key) {
+      jobs.set(jobKey(key), { job: null, key });
+    },
+    overdueRequests: (admittedByMs, countMax) => read('listOverdue', { admittedByMs, countMax }),
+    newChangeId: randomUUID,
+    log(organizationNumber) {
+      const known = logs.get(organizationNumber) ?? createBatchLog(organizationNumber, deps);
+      logs.set(organizationNumber, known);
+      return known.tables;
+    },
+  };
+  return {
+    tables,
+    written: { erased, traces, spans, evaluations, jobs, jobCounts, logs },
+    countHours: () =>
+      countHours(read, {
+        stored,
+        erased: erased.map(({ sequence }) => sequence),
+        now: [...traces.values()].map(({ row }) => row),
+        spans: [...spans.values()].map(({ row }) => toCounted(row)),
+      }),
+  };
+}
+
+function traceKey(projectNumber: number, traceId: string): string {
+  return `${projectNumber} ${traceId}`;
+}
+
+function jobKey({ projectNumber, traceSequence, sourceId }: JobKey): string {
+  return `${projectNumber} ${traceSequence} ${sourceId}`;
+}
+
+/** The key of a span, an evaluation or a job. */
+function partKey({ projectNumber, sequence }: TraceKey, id: string): string {
+  return `${projectNumber} ${sequence} ${id}`;
+}
+
+function toPartPlace({ projectNumber, sequence }: TraceKey): PartPlace {
+  return { projectNumber, traceSequence: sequence };
+}
+
+function keyOfSpan(place: TraceKey, spanId: string): PartPlace & { readonly spanId: string } {
+  return { ...toPartPlace(place), spanId };
+}
+
+// Spreads stand first in these literals: elsewhere they take several times as long.
+
+function toTraceRow({ projectNumber, traceId, sequence }: TraceKey, trace: StoredTraceState): TraceRow {
+  const { startedAtMs, finishedAtMs } = trace.totals;
+  return {
+    ...trace.totals,
+    projectNumber,
+    traceId,
+    sequence,
+    durationMs: startedAtMs === null || finishedAtMs === null ? null : finishedAtMs - startedAtMs,
+    insertedAtMs: trace.insertedAtMs,
+    updatedAtMs: trace.updatedAtMs,
+    metadataJson: trace.metadataJson,
+    expectedOutput: trace.expectedOutput,
+    aggregatesJson: trace.aggregatesJson,
+  };
+}
+
+function toSpanRow({ projectNumber, sequence }: TraceKey, span: Span, emittedRequestId: string | null): SpanRow {
+  const { startedAtMs, finishedAtMs, firstTokenAtMs } = span;
+  return {
+    ...span,
+    projectNumber,
+    traceSequence: sequence,
+    durationMs: finishedAtMs - startedAtMs,
+    firstTokenMs: firstTokenAtMs === null ? null : firstTokenAtMs - startedAtMs,
+    emittedRequestId,
+  };
+}
+
+type WholeRow = Span & PartPlace & { readonly emittedRequestId: string | null };
+
+/** Drops the columns that are computed when a span is stored. */
+function toWholeSpan({ projectNumber: _, traceSequence: __, emittedRequestId, ...span }: WholeRow): WholeSpan {
+  return { span, emittedRequestId };
+}
+
+function toCounted({ traceSequence, spanId, model, errorJson, promptTokens, completionTokens, costNanoUsd }: SpanRow) {
+  return { traceSequence, spanId, model, hasError: errorJson !== null, promptTokens, completionTokens, costNanoUsd };
+}
+
+function toStoredSpan(found: Found<'findSpan'>): StoredSpan {
+  const { projectNumber: _, traceSequence: __, paramsJson, emittedRequestId, ...summary } = found;
+  return { summary, paramsJson, emittedRequestId };
+}
+
+type Marked = { readonly projectNumber: number; readonly traceSequence: number };
+
+/**
+ * The traces that the search index must read again, in a fixed order, so that two batches never wait for each other.
+ */
+export function listIndexMarks({ erased, traces }: Written): readonly Marked[] {
+  const marked = [...traces.values()].map(({ row }) => toMark(row));
+  for (const place of erased) marked.push(toMark(place));
+  return marked.sort(
+    (one, other) => one.projectNumber - other.projectNumber || one.traceSequence - other.traceSequence,
+  );
+}
+
+function toMark({ projectNumber, sequence }: { readonly projectNumber: number; readonly sequence: number }): Marked {
+  return { projectNumber, traceSequence: sequence };
+}

@@ -1,0 +1,82 @@
+/**
+ * Append queries of PostgreSQL alone. An append there learns the instant of its commit and its position in the log only
+ * once it holds the end of the log. Until then 0 stands for that instant.
+ */
+
+import { insertMany, replaceMany } from '../plain-queries.ts';
+import { changeRows, lookup, type PostgresDb, type PostgresTables } from '../queries.ts';
+
+// `head` holds the new ends of the logs, computed in the same statement: see postgres/write-batch.ts.
+const FROM_HEAD = 'join head on head.organization_number = "given".organization_number';
+const INSTANT = 'head.created_at';
+// The row holds minus the number of events of the batch that follow it.
+const SEQ = 'head.seq + "given".seq';
+// Requests must outlive their events, whose instants come from the database: a process whose clock is behind has no
+// influence.
+const KEPT_AT = 'greatest("given".kept_at, (select floor(extract(epoch from now()) * 1000)::bigint))';
+
+const ofInstant = (column: string) => `case "given".${column} when 0 then ${INSTANT} else "given".${column} end`;
+
+/** Locks the keys while their requests may move to another month. */
+export const lockRequestKeys = lookup<{ readonly organizationNumber: number; readonly key: string }>()(
+  (db, { organizationNumber, key }, { keyed }) =>
+    keyed(
+      (db as unknown as PostgresDb).selectFrom('RequestKey'),
+      'RequestKey',
+      { organizationNumber, key },
+      'lock',
+    ).select(['RequestKey.organizationNumber as organizationNumber', 'RequestKey.key as key']),
+);
+
+export const insertRequestKeys = insertMany<'RequestKey', PostgresTables>('RequestKey', {
+  made: { keptAtMs: KEPT_AT },
+});
+export const replaceRequestKeys = replaceMany<'RequestKey', PostgresTables>('RequestKey', {
+  made: { keptAtMs: KEPT_AT },
+});
+
+export const insertRequests = insertMany<'Request', PostgresTables>('Request', {
+  from: FROM_HEAD,
+  made: {
+    keptAtMs: KEPT_AT,
+    completedEvent: ofInstant('completed_at'),
+    settledEvent: ofInstant('settled_at'),
+    correctionEvent: ofInstant('correction_at'),
+    earlierCorrections: `regexp_replace("given".earlier_corrections, '\\y0\\y', ${INSTANT}::text, 'g')`,
+  },
+});
+
+export const insertEvents = insertMany<'Event', PostgresTables>('Event', {
+  from: FROM_HEAD,
+  made: {
+    createdAtMs: INSTANT,
+    seq: SEQ,
+    // No JSON text contains the placeholder of the instant.
+    envelope: `replace("given".envelope, E'\\x01', head.created)`,
+  },
+});
+
+export const insertGovernanceEvents = insertMany<'GovernanceEvent', PostgresTables>('GovernanceEvent', {
+  from: FROM_HEAD,
+  made: { createdAtMs: INSTANT, seq: SEQ },
+});
+
+export const deleteRequests = changeRows<{
+  readonly organizationNumber: number;
+  readonly keptAtMs: number;
+  readonly key: string;
+}>((db, { organizationNumber, keptAtMs, key }, { remove }) =>
+  remove(db, 'Request', { organizationNumber, keptAtMs, key } as never),
+);
+
+type OfTrace = { readonly projectNumber: number; readonly traceId: string; readonly sequence: number };
+
+export const deleteTraces = changeRows<OfTrace>((db, { projectNumber, traceId }) =>
+  db.deleteFrom('Trace').where('projectNumber', '=', projectNumber).where('traceId', '=', traceId),
+);
+export const deleteSpans = changeRows<OfTrace>((db, { projectNumber, sequence }) =>
+  db.deleteFrom('Span').where('projectNumber', '=', projectNumber).where('traceSequence', '=', sequence),
+);
+export const deleteEvaluations = changeRows<OfTrace>((db, { projectNumber, sequence }) =>
+  db.deleteFrom('Evaluation').where('projectNumber', '=', projectNumber).where('traceSequence', '=', sequence),
+);

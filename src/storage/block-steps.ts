@@ -1,0 +1,34 @@
+/** Builds blocks behind a log, one per step: for the search index of each project, and for the spend of each organization. */
+
+export type BlockStepsDeps = {
+  /**
+   * The first tenant after another one with enough for a block, or null up to `last`; `last` is null when no tenants are
+   * left.
+   */
+  readonly findNext: (after: number) => Promise<{ readonly tenant: number | null; readonly last: number | null }>;
+  /** Answers whether it changed anything. */
+  readonly build: (tenant: number) => Promise<boolean>;
+};
+
+/** `done`: a whole round over all tenants changed nothing. */
+export function createBlockSteps({ findNext, build }: BlockStepsDeps): () => Promise<'more' | 'done'> {
+  let lastTenant = 0;
+  let isRoundIdle = true;
+
+  async function buildNoted(tenant: number): Promise<void> {
+    const wasIdle = isRoundIdle;
+    isRoundIdle = false;
+    if (!(await build(tenant))) isRoundIdle = wasIdle;
+  }
+
+  return async () => {
+    const { tenant, last } = await findNext(lastTenant);
+    // Moves on before it builds, so that a tenant whose blocks fail does not delay the others.
+    lastTenant = last ?? 0;
+    if (tenant !== null) await buildNoted(tenant);
+    if (last !== null) return 'more';
+    const isDone = isRoundIdle;
+    isRoundIdle = true;
+    return isDone ? 'done' : 'more';
+  };
+}

@@ -1,0 +1,84 @@
+/**
+ * The rows that an append reads. Each query takes a round trip, so a run notes the rows that are not loaded yet, and
+ * all of them are read together before the next run. Rows that the batch may change are locked.
+ */
+
+import * as common from '../../../../gen/storage/postgres/append.ts';
+import * as own from '../../../../gen/storage/postgres/append-postgres.ts';
+import { findRootSpan, listSummaries } from '../../../../gen/storage/postgres/traces.ts';
+import type { Reader, ReadName } from '../../append/reader.ts';
+import type { Lookup, Query } from '../../queries.ts';
+import type { PipelinedTransaction } from './transaction.ts';
+
+export type LoadedRows = {
+  readonly read: Reader;
+  hasMissing(): boolean;
+  loadMissing(transaction: PipelinedTransaction): Promise<void>;
+};
+
+type AnyLookup = Lookup<unknown, unknown>;
+type AnyQuery = Query<unknown, unknown>;
+
+/** In the order in which all transactions lock. Lookups read many keys at once. */
+const QUERIES: Readonly<Record<ReadName, AnyLookup | AnyQuery>> = {
+  findLogHead: common.findLogHead as AnyLookup,
+  findTrace: common.findTrace as AnyLookup,
+  findSpan: common.findSpan as AnyLookup,
+  findWholeSpan: common.findWholeSpan as AnyLookup,
+  findSpanId: common.findSpanId as AnyLookup,
+  listSummaries: listSummaries as AnyQuery,
+  listOverdue: common.listOverdue as AnyQuery,
+  findRequest: common.findRequest as AnyLookup,
+  findEvent: common.findEvent as AnyLookup,
+  findGovernanceEvent: common.findGovernanceEvent as AnyLookup,
+  findRootSpan: findRootSpan as AnyQuery,
+  findJob: common.findJob as AnyLookup,
+};
+const NAMES = Object.keys(QUERIES) as readonly ReadName[];
+
+export function createLoadedRows(): LoadedRows {
+  const known = new Map<string, unknown[]>();
+  const missing = new Map<ReadName, Map<string, unknown>>();
+
+  async function readOne(
+    transaction: PipelinedTransaction,
+    name: ReadName,
+    keys: ReadonlyMap<string, unknown>,
+  ): Promise<void> {
+    const query = QUERIES[name];
+    for (const id of keys.keys()) known.set(id, []);
+    if (!('nameOf' in query)) {
+      await Promise.all(
+        [...keys].map(async ([id, key]) => known.set(id, [...(await transaction.runQuery(query, key))])),
+      );
+      return;
+    }
+    const wanted = [...keys.values()];
+    // A statement of its own: rows that were locked after a wait must be read as they are by then.
+    if (name === 'findRequest') transaction.post(own.lockRequestKeys, own.lockRequestKeys.cells(wanted as never));
+    for (const row of await transaction.runQuery(query, wanted)) known.get(idOf(name, row))?.push(row);
+  }
+
+  return {
+    read: ((name: ReadName, key: unknown) => {
+      const id = idOf(name, key);
+      const rows = known.get(id);
+      if (rows !== undefined) return rows;
+      const others = missing.get(name);
+      if (others === undefined) missing.set(name, new Map([[id, key]]));
+      else others.set(id, key);
+      return [];
+    }) as Reader,
+    hasMissing: () => missing.size > 0,
+    async loadMissing(transaction) {
+      const wanted = NAMES.flatMap((name) => [...missing].filter(([each]) => each === name));
+      missing.clear();
+      await Promise.all(wanted.map(([name, keys]) => readOne(transaction, name, keys)));
+    },
+  };
+}
+
+function idOf(name: ReadName, key: unknown): string {
+  const query = QUERIES[name];
+  return `${name} ${'nameOf' in query ? query.nameOf(key) : JSON.stringify(key)}`;
+}

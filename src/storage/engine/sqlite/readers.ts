@@ -1,0 +1,104 @@
+/** Reads of traces and of spend on SQLite. */
+
+import * as analyticsQueries from '../../../../gen/storage/sqlite/analytics.ts';
+import * as evaluationQueries from '../../../../gen/storage/sqlite/analytics-evaluations.ts';
+import * as hourQueries from '../../../../gen/storage/sqlite/analytics-hours.ts';
+import { findEventPlace, findRequest } from '../../../../gen/storage/sqlite/append.ts';
+import * as searchQueries from '../../../../gen/storage/sqlite/search.ts';
+import * as indexQueries from '../../../../gen/storage/sqlite/search-index.ts';
+import * as spendQueries from '../../../../gen/storage/sqlite/spend.ts';
+import * as queries from '../../../../gen/storage/sqlite/traces.ts';
+import type { TraceAnalytics } from '../../../domain/analytics/trace-analytics-store.ts';
+import type { SpendStore } from '../../../domain/spend/spend-store.ts';
+import type { RunSteps } from '../../../domain/steps.ts';
+import type { StoredTrace, TraceStore } from '../../../domain/store.ts';
+import type { TraceSearch } from '../../../domain/traces/search/trace-search-store.ts';
+import { createTraceAnalytics } from '../../analytics/trace-analytics.ts';
+import { createIndexReads, type IndexReads } from '../../search/index-builder.ts';
+import { createTraceSearch } from '../../search/trace-search.ts';
+import type { SpendRunner } from '../../spend/block-planner.ts';
+import { createSpendBlockReads, type SpendBlockReads } from '../../spend/spend-blocks.ts';
+import { createSpendSums } from '../../spend/spend-sums.ts';
+import { createTraceFinder, textRange } from '../../traces/trace-finder.ts';
+import { createTraceReads, isLarge, type TraceReads, type WholeTraceReads } from '../../traces/trace-reads.ts';
+import { packPrefixRange } from './compact-ids.ts';
+import type { Database, RunRead } from './connection.ts';
+import { createQueryRunner, prepareQuery } from './run-query.ts';
+
+export type TraceReader = TraceReads &
+  WholeTraceReads & {
+    /** Whether the trace has so many evaluations that reading them all takes long. */
+    hasManyEvaluations(trace: StoredTrace): Promise<boolean>;
+  };
+
+const EVALUATIONS_SOON_READ_MAX = 200;
+
+export function createFinder(db: Database, runRead: RunRead): Pick<TraceStore, 'find' | 'findByPrefix'> {
+  return createTraceFinder(createQueryRunner(db, runRead, queries), (prefix) =>
+    [textRange(prefix), packPrefixRange(prefix)].filter((range) => range !== null),
+  );
+}
+
+export function createTraceReader(db: Database, runRead: RunRead, runSteps: RunSteps): TraceReader {
+  const runner = createQueryRunner(db, runRead, queries);
+  return {
+    ...createTraceReads(
+      {
+        ...runner,
+        queryForEach: (query, params, take) =>
+          runRead(() => {
+            for (const row of prepareQuery(db, query).iterate(params)) take(row);
+          }),
+      },
+      runSteps,
+    ),
+    hasManyEvaluations: async ({ projectNumber, sequence }) => {
+      const params = { projectNumber, sequence, count: EVALUATIONS_SOON_READ_MAX };
+      return (await runner.runQuery(queries.findEvaluationBeyond, params)).length > 0;
+    },
+  };
+}
+
+export function createSearch(db: Database, runRead: RunRead): TraceSearch & IndexReads {
+  const runner = createQueryRunner(db, runRead, { ...searchQueries, ...indexQueries });
+  const searching = { ...runner, nowMs: () => performance.now() };
+  return { ...createTraceSearch(searching), ...createIndexReads(searching) };
+}
+
+export function createAnalytics(db: Database, runRead: RunRead): TraceAnalytics {
+  const queries = { ...analyticsQueries, ...hourQueries, ...indexQueries, ...evaluationQueries };
+  return createTraceAnalytics({ ...createQueryRunner(db, runRead, queries), nowMs: () => performance.now() });
+}
+
+/** Routes each read of a trace: short reads run at once, all others in the reader thread. */
+export function routeReads(short: TraceReader, long: WholeTraceReads): TraceReads {
+  const readsOf = (trace: StoredTrace): WholeTraceReads => (isLarge(trace) ? long : short);
+  return {
+    outline: (trace) => readsOf(trace).outline(keyOf(trace)),
+    // Even a few spans may have large texts, which a digest has to parse.
+    digest: (trace) => long.digest(keyOf(trace)),
+    spanOrder: (trace, range) => readsOf(trace).spanOrder(keyOf(trace), range),
+    spanIdsOfType: (trace, query) => readsOf(trace).spanIdsOfType(keyOf(trace), query),
+    evaluationOrder: async (trace, range) =>
+      await ((await short.hasManyEvaluations(trace)) ? long : short).evaluationOrder(keyOf(trace), range),
+    // A few rows by their keys: passing them between threads takes longer than reading them.
+    spans: short.spans,
+    evaluations: short.evaluations,
+  };
+}
+
+/** Other members of the trace may be large and are not passed to the thread. */
+function keyOf({ projectNumber, sequence, spanCount, aggregatesJson }: StoredTrace): StoredTrace {
+  return { projectNumber, sequence, spanCount, aggregatesJson };
+}
+
+export function createSpendReads(db: Database, runRead: RunRead): SpendStore & SpendBlockReads {
+  const runner = createQueryRunner(db, runRead, spendQueries);
+  const reading: SpendRunner = {
+    ...runner,
+    findRequests: async (keys) => (await Promise.all(keys.map((key) => runner.runQuery(findRequest, key)))).flat(),
+    findPlaces: async (keys) => (await Promise.all(keys.map((key) => runner.runQuery(findEventPlace, key)))).flat(),
+    nowMs: () => performance.now(),
+  };
+  return { ...createSpendSums(reading), ...createSpendBlockReads(reading) };
+}

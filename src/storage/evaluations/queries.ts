@@ -1,0 +1,164 @@
+/** Queries of the queue of evaluation jobs. */
+
+import { sql } from 'kysely';
+import { insertNew, ofRows, upsert } from '../plain-queries.ts';
+import { change, changeRows, query } from '../queries.ts';
+import type { SomeJobs } from './backlog.ts';
+
+type Key = { readonly projectNumber: number; readonly traceSequence: number; readonly sourceId: string };
+type InProject = { readonly projectNumber: number };
+
+/**
+ * The projects that have jobs, by ascending number, each with its earliest due time. Steps from project to project in the
+ * index, so that the time depends on the number of projects and not of jobs.
+ */
+export const listQueues = query<Record<never, never>>()((db) =>
+  db
+    .withRecursive('queue(number)', (start) =>
+      start
+        .selectFrom('EvaluationJob')
+        .select(({ fn }) => fn.min('projectNumber').as('number'))
+        .unionAll(
+          start
+            .selectFrom('queue')
+            .where('queue.number', 'is not', null)
+            .select(({ selectFrom }) =>
+              selectFrom('EvaluationJob as next')
+                .whereRef('next.projectNumber', '>', 'queue.number')
+                .select(({ fn }) => fn.min('next.projectNumber').as('number'))
+                .as('number'),
+            ) as never,
+        ),
+    )
+    .selectFrom('queue')
+    .innerJoin('Project as project', 'project.number', 'queue.number')
+    .select('project.number as projectNumber')
+    .select(({ selectFrom }) =>
+      selectFrom('EvaluationJob as job')
+        .whereRef('job.projectNumber', '=', 'queue.number')
+        .select(({ fn }) => fn.min('job.dueAtMs').as('dueAtMs'))
+        .$asScalar()
+        .$castTo<number>()
+        .as('dueAtMs'),
+    ),
+);
+
+type Due = InProject & { readonly nowMs: number; readonly limit: number };
+
+/** The longest due first, without jobs that other transactions hold. */
+export const holdDue = query<Due>()((db, { projectNumber, nowMs, limit }, { holdFree, idText }) =>
+  holdFree(
+    db
+      .selectFrom('EvaluationJob')
+      .where('projectNumber', '=', projectNumber)
+      .where('dueAtMs', '<=', nowMs)
+      .select([
+        'projectNumber as projectNumber',
+        'traceSequence as traceSequence',
+        'sourceId as sourceId',
+        'sinceMs as sinceMs',
+        'fence as fence',
+        'failures as failures',
+        'dueAtMs as dueAtMs',
+        'asOf as asOf',
+      ])
+      .select(idText('traceId').as('traceId'))
+      .orderBy('dueAtMs')
+      .limit(limit),
+  ),
+);
+
+type Lease = Key & { readonly fence: number; readonly dueAtMs: number; readonly failures: number };
+
+export const claimJobs = changeRows<Lease>(
+  (db, { projectNumber, traceSequence, sourceId, fence, dueAtMs, failures }, { update }) =>
+    update(db, 'EvaluationJob', { projectNumber, traceSequence, sourceId }).set({ fence, dueAtMs, failures }),
+);
+
+type Claimed = Key & { readonly fence: number; readonly dueAtMs: number };
+
+export const renewJob = change<Claimed>((db, { projectNumber, traceSequence, sourceId, fence, dueAtMs }, { update }) =>
+  update(db, 'EvaluationJob', { projectNumber, traceSequence, sourceId, fence }).set({ dueAtMs }),
+);
+
+export const releaseJob = change<Claimed>(
+  (db, { projectNumber, traceSequence, sourceId, fence, dueAtMs }, { update }) =>
+    update(db, 'EvaluationJob', { projectNumber, traceSequence, sourceId, fence }).set({ fence: sql.lit(0), dueAtMs }),
+);
+
+/** Ends the leases of a project that expire by `leasedUntilMs`. */
+export const endLeases = change<InProject & { readonly nowMs: number; readonly leasedUntilMs: number }>(
+  (db, { projectNumber, nowMs, leasedUntilMs }) =>
+    db
+      .updateTable('EvaluationJob')
+      .where('projectNumber', '=', projectNumber)
+      .where('dueAtMs', '>', nowMs)
+      .where('dueAtMs', '<=', leasedUntilMs)
+      .where('fence', '<>', 0)
+      .set({ dueAtMs: nowMs }),
+);
+
+export const insertJobs = ofRows(insertNew('EvaluationJob'));
+export const storeJob = upsert('EvaluationJob');
+export const storeJobs = ofRows(upsert('EvaluationJob'));
+
+export const holdJob = query<Key>()((db, { projectNumber, traceSequence, sourceId }, { hold, allOf, idText }) =>
+  hold(
+    db
+      .selectFrom('EvaluationJob')
+      .where('projectNumber', '=', projectNumber)
+      .where('traceSequence', '=', traceSequence)
+      .where('sourceId', '=', sourceId)
+      .select(allOf('EvaluationJob', 'traceId'))
+      .select(idText('traceId').as('traceId')),
+  ),
+);
+
+export const countJobs = query<{ readonly countMax: number }>()((db, { countMax }) =>
+  db
+    .selectFrom(db.selectFrom('EvaluationJob').select('projectNumber as projectNumber').limit(countMax).as('some'))
+    .select(({ fn }) => fn.countAll<number>().as('count')),
+);
+
+/** See CountSome. */
+export const countSomeJobs = query<SomeJobs>()((db, { projectNumber, afterSequence, countMax }) =>
+  db
+    .selectFrom(
+      db
+        .selectFrom('EvaluationJob')
+        .where('projectNumber', '=', projectNumber)
+        .where('traceSequence', '>', afterSequence)
+        .select('traceSequence as place')
+        .orderBy('traceSequence')
+        .limit(countMax)
+        .as('some'),
+    )
+    .select(({ fn }) => [fn.countAll<number>().as('count'), fn.max('some.place').as('lastSequence')]),
+);
+
+/** The jobs of several traces, without locking them. */
+export const listSources = query<InProject & { readonly traceSequences: readonly number[] }>()(
+  (db, { projectNumber, traceSequences }, { isAmong }) =>
+    db
+      .selectFrom('EvaluationJob')
+      .where('projectNumber', '=', projectNumber)
+      .where(isAmong('traceSequence', traceSequences))
+      .select(['traceSequence as traceSequence', 'sourceId as sourceId']),
+);
+
+/** Locks the jobs of a trace, without those that other transactions hold. */
+export const holdJobsOfTrace = query<InProject & { readonly traceSequence: number }>()(
+  (db, { projectNumber, traceSequence }, { holdFree, allOf, idText }) =>
+    holdFree(
+      db
+        .selectFrom('EvaluationJob')
+        .where('projectNumber', '=', projectNumber)
+        .where('traceSequence', '=', traceSequence)
+        .select(allOf('EvaluationJob', 'traceId'))
+        .select(idText('traceId').as('traceId')),
+    ),
+);
+
+export const removeJobs = changeRows<Key>((db, { projectNumber, traceSequence, sourceId }, { remove }) =>
+  remove(db, 'EvaluationJob', { projectNumber, traceSequence, sourceId }),
+);

@@ -1,0 +1,181 @@
+/** Queries of experiments, their runs and results. Deleted rows are never found. */
+
+import type { ResultKey } from '../../domain/experiments/experiment.ts';
+import { insertNew, ofRows, remove, update, upsert } from '../plain-queries.ts';
+import { change, type Db, type Dialect, query } from '../queries.ts';
+
+type InProject = { readonly projectId: string };
+type OneOf = InProject & { readonly id: string };
+type OfExperiment = InProject & { readonly experimentId: string };
+type OfRun = InProject & { readonly runKey: string };
+type OfTarget = OfRun & { readonly targetId: string; readonly entryIndexes: readonly number[] };
+
+export const countExperiments = query<InProject>()((db, { projectId }) =>
+  db
+    .selectFrom('Experiment')
+    .where('projectId', '=', projectId)
+    .where('deletedAtMs', 'is', null)
+    .select(({ fn }) => fn.countAll<number>().as('count')),
+);
+
+export const findExperiment = query<OneOf>()((db, { projectId, id }, dialect) =>
+  livingOf(db, projectId, dialect).where('id', '=', id),
+);
+
+/** Locks the experiment, so that it is not deleted before the transaction ends. */
+export const holdExperiment = query<OneOf>()((db, { projectId, id }, dialect) =>
+  dialect.hold(livingOf(db, projectId, dialect).where('id', '=', id)),
+);
+
+export const findExperimentBySlug = query<InProject & { readonly slug: string }>()((db, { projectId, slug }, dialect) =>
+  livingOf(db, projectId, dialect).where('slug', '=', slug),
+);
+
+export const listExperiments = query<InProject & { readonly limit: number }>()((db, { projectId, limit }, dialect) =>
+  livingOf(db, projectId, dialect).orderBy('createdAtMs', 'desc').orderBy('id', 'desc').limit(limit),
+);
+
+function livingOf(db: Db, projectId: string, { find }: Dialect) {
+  return find(db, 'Experiment', { projectId }, 'deletedAtMs').where('deletedAtMs', 'is', null);
+}
+
+/** Inserts nothing when the slug or the id is taken. */
+export const insertExperiment = insertNew('Experiment');
+
+export const hideExperiment = change<OneOf & { readonly deletedAtMs: number }>(
+  (db, { projectId, id, deletedAtMs }, dialect) =>
+    dialect.update(db, 'Experiment', { projectId, id }).where('deletedAtMs', 'is', null).set({ deletedAtMs }),
+);
+
+export const touchExperiment = change<OneOf & { readonly updatedAtMs: number }>(
+  (db, { projectId, id, updatedAtMs }, dialect) =>
+    dialect.update(db, 'Experiment', { projectId, id }).where('updatedAtMs', '<', updatedAtMs).set({ updatedAtMs }),
+);
+
+export const countRuns = query<InProject>()((db, { projectId }) =>
+  db
+    .selectFrom('ExperimentRun')
+    .where('projectId', '=', projectId)
+    .where('deletedAtMs', 'is', null)
+    .select(({ fn }) => fn.countAll<number>().as('count')),
+);
+
+export const findRun = query<OfExperiment & { readonly id: string }>()((db, { projectId, experimentId, id }, dialect) =>
+  livingRuns(db, { projectId, experimentId }, dialect).where('id', '=', id),
+);
+
+export const holdRun = query<OfExperiment & { readonly id: string }>()((db, { projectId, experimentId, id }, dialect) =>
+  dialect.hold(livingRuns(db, { projectId, experimentId }, dialect).where('id', '=', id)),
+);
+
+/** The newest first. */
+export const listRuns = query<OfExperiment & { readonly limit: number }>()(
+  (db, { projectId, experimentId, limit }, dialect) =>
+    listedRuns(db, { projectId, experimentId }, dialect)
+      .orderBy('createdAtMs', 'desc')
+      .orderBy('id', 'desc')
+      .limit(limit),
+);
+
+export const listRunsAfter = query<
+  OfExperiment & { readonly limit: number; readonly afterMs: number; readonly afterId: string }
+>()((db, { projectId, experimentId, limit, afterMs, afterId }, dialect) =>
+  listedRuns(db, { projectId, experimentId }, dialect)
+    .where(({ eb, and, or }) =>
+      or([eb('createdAtMs', '<', afterMs), and([eb('createdAtMs', '=', afterMs), eb('id', '<', afterId)])]),
+    )
+    .where('createdAtMs', '<=', afterMs)
+    .orderBy('createdAtMs', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit),
+);
+
+function livingRuns(db: Db, { projectId, experimentId }: OfExperiment, { find }: Dialect) {
+  return find(db, 'ExperimentRun', { projectId, experimentId }, 'deletedAtMs').where('deletedAtMs', 'is', null);
+}
+
+function listedRuns(db: Db, { projectId, experimentId }: OfExperiment, { find }: Dialect) {
+  const known = { projectId, experimentId };
+  return find(db, 'ExperimentRun', known, 'deletedAtMs', 'targetsJson', 'evaluatorsJson').where(
+    'deletedAtMs',
+    'is',
+    null,
+  );
+}
+
+export const insertRun = insertNew('ExperimentRun');
+
+export const updateRun = update(
+  'ExperimentRun',
+  ['projectId', 'key'],
+  ['targetsJson', 'evaluatorsJson', 'total', 'progress', 'resultCount', 'totalBytes', 'updatedAtMs', 'finishedAtMs'],
+);
+
+export const hideRun = change<OfExperiment & { readonly id: string; readonly deletedAtMs: number }>(
+  (db, { projectId, experimentId, id, deletedAtMs }, dialect) =>
+    dialect
+      .update(db, 'ExperimentRun', { projectId, experimentId, id })
+      .where('deletedAtMs', 'is', null)
+      .set({ deletedAtMs }),
+);
+
+export const hideRuns = change<OfExperiment & { readonly deletedAtMs: number }>(
+  (db, { projectId, experimentId, deletedAtMs }, dialect) =>
+    dialect
+      .update(db, 'ExperimentRun', { projectId, experimentId })
+      .where('deletedAtMs', 'is', null)
+      .set({ deletedAtMs }),
+);
+
+/** Any hidden run of any project. */
+export const findHiddenRun = query<Record<never, never>>()((db) =>
+  db
+    .selectFrom('ExperimentRun')
+    .where('deletedAtMs', 'is not', null)
+    .select(['projectId as projectId', 'key as key'])
+    .limit(1),
+);
+
+export const removeRun = remove('ExperimentRun', ['projectId', 'key']);
+
+/** By ascending key. */
+export const listKeys = query<OfRun & { readonly limit: number }>()((db, { projectId, runKey, limit }) =>
+  db
+    .selectFrom('ExperimentResult')
+    .where('projectId', '=', projectId)
+    .where('runKey', '=', runKey)
+    .select(['projectId as projectId', 'runKey as runKey', 'entryIndex as entryIndex', 'targetId as targetId'])
+    .limit(limit),
+);
+
+export const removeResults = ofRows(remove('ExperimentResult', ['projectId', 'runKey', 'entryIndex', 'targetId']));
+
+export const writeResults = ofRows(upsert('ExperimentResult'));
+
+export const listFigures = query<OfRun & ResultKey & { readonly limit: number }>()(
+  (db, { projectId, runKey, entryIndex, targetId, limit }) =>
+    db
+      .selectFrom('ExperimentResult')
+      .where('projectId', '=', projectId)
+      .where('runKey', '=', runKey)
+      .where('entryIndex', '>=', entryIndex)
+      .where(({ eb, or }) => or([eb('entryIndex', '>', entryIndex), eb('targetId', '>', targetId)]))
+      .select(({ eb }) => [
+        'entryIndex as entryIndex',
+        'targetId as targetId',
+        'entryId as entryId',
+        'costUsd as costUsd',
+        'durationMs as durationMs',
+        'scoresJson as scoresJson',
+        'bytes as bytes',
+        eb.case().when('error', 'is', null).then(0).else(1).end().as('errorCount'),
+      ])
+      .orderBy('entryIndex')
+      .orderBy('targetId')
+      .limit(limit),
+);
+
+/** Results of one target. */
+export const listResults = query<OfTarget>()((db, { projectId, runKey, targetId, entryIndexes }, { find, isAmong }) =>
+  find(db, 'ExperimentResult', { projectId, runKey, targetId }).where(isAmong('entryIndex', entryIndexes)),
+);

@@ -1,0 +1,221 @@
+/** Queries of authentication, and of management about keys. */
+
+import { expressionBuilder, sql } from 'kysely';
+import { columns, insert, remove, updateRest } from '../plain-queries.ts';
+import { change, type Db, type Dialect, query, type Tables } from '../queries.ts';
+
+type OfHashes = { readonly keyHashes: readonly Buffer[] };
+type OfSome = { readonly ids: readonly string[] };
+
+/** Keys with their grants and those of their owners. */
+export const findApiKeys = query<OfSome>()((db, { ids }, { isPoint, listOf }) =>
+  db
+    .selectFrom('ApiKey')
+    .innerJoin('Organization', 'Organization.id', 'ApiKey.organizationId')
+    .leftJoin('Member', (join) =>
+      join.onRef('Member.organizationId', '=', 'ApiKey.organizationId').onRef('Member.userId', '=', 'ApiKey.userId'),
+    )
+    .where(isPoint('ApiKey.id', ids))
+    .select(columns('ApiKey', 'id', 'keyType', 'organizationId', 'userId', 'expiresAtMs', 'revokedAtMs'))
+    .select(columns('ApiKey', 'secretHash', 'previousSecretHash', 'previousSecretUntilMs'))
+    .select(columns('Organization', 'priceVersion'))
+    .select('Organization.number as organizationNumber')
+    .select(({ and, eb, or }) =>
+      or([
+        eb('ApiKey.keyType', '=', sql.lit('service')),
+        and([eb('Member.userId', 'is not', null), eb('Member.disabledAtMs', 'is', null)]),
+      ])
+        .$castTo<boolean>()
+        .as('ownerActive'),
+    )
+    .select(({ selectFrom }) => [
+      listOf(
+        selectFrom('ApiKeyBinding as grant')
+          .whereRef('grant.apiKeyId', '=', 'ApiKey.id')
+          .where(isGrantOnWhatExists())
+          .select(columns('grant', 'role', 'scopeType', 'scopeId', 'permissionsJson'))
+          .orderBy('grant.position'),
+      ).as('bindings'),
+      listOf(
+        selectFrom('RoleBinding as grant')
+          .whereRef('grant.organizationId', '=', 'ApiKey.organizationId')
+          .whereRef('grant.userId', '=', 'ApiKey.userId')
+          .where(isGrantOnWhatExists())
+          .select(columns('grant', 'role', 'scopeType', 'scopeId', 'permissionsJson'))
+          .orderBy('grant.id'),
+      ).as('ownerBindings'),
+    ]),
+);
+
+/** The ids of all keys, revoked ones included. */
+export const listKeyIds = query<Record<never, never>>()((db) => db.selectFrom('ApiKey').select('id as id'));
+
+export const findProjects = query<OfSome>()((db, { ids }, { isPoint }) =>
+  projectsOf(db).where(isPoint('Project.id', ids)),
+);
+
+/** Projects by their current or previous keys. */
+export const findProjectsByKey = query<OfHashes>()((db, { keyHashes }, { isPoint }) =>
+  projectsOf(db)
+    .where(isPoint('Project.keyHash', keyHashes))
+    .select('Project.keyHash as keyHash')
+    .select(sql<number | null>`cast(null as bigint)`.as('untilMs'))
+    .unionAll(
+      projectsOf(db)
+        .where(isPoint('Project.previousKeyHash', keyHashes))
+        .where('Project.previousKeyUntilMs', 'is not', null)
+        .select(({ ref }) => ref('Project.previousKeyHash').$notNull().as('keyHash'))
+        .select('Project.previousKeyUntilMs as untilMs'),
+    ),
+);
+
+/** The conditions match those of the partial indexes of imported keys. */
+export const hasImported = query<Record<never, never>>()((db) =>
+  db.selectNoFrom(({ exists, or, selectFrom }) =>
+    or([
+      exists(
+        selectFrom('Project')
+          .where(({ eb, lit, or }) =>
+            or([eb('keyImported', '=', lit(true)), eb('previousKeyImported', '=', lit(true))]),
+          )
+          .select('number as number'),
+      ),
+      exists(
+        selectFrom('ApiKey')
+          .where(({ eb, lit }) => eb('imported', '=', lit(true)))
+          .select('id as id'),
+      ),
+    ])
+      .$castTo<boolean>()
+      .as('hasImported'),
+  ),
+);
+
+type InOrganization = { readonly organizationId: string };
+
+/** A key as management sees it. */
+export const findKey = query<InOrganization & { readonly id: string }>()((db, { organizationId, id }, dialect) =>
+  recordsOf(db, organizationId, dialect).where('id', '=', id),
+);
+
+export type KeysAsked = InOrganization & {
+  /** The user whose personal keys are listed besides service keys; `all`: those of every user. */
+  readonly personalOf: string | null;
+  /** Keys revoked at this instant or later are left out. */
+  readonly revokedBeforeMs: number;
+  /** The last key of the page before. */
+  readonly createdAtMs: number;
+  readonly id: string;
+  readonly limit: number;
+};
+
+export const listKeys = query<KeysAsked>()((db, params, dialect) =>
+  recordsOf(db, params.organizationId, dialect)
+    .where(({ eb, or }) =>
+      or([
+        eb('keyType', '=', sql.lit('service')),
+        eb('userId', '=', params.personalOf),
+        sql<boolean>`${params.personalOf} = 'all'`,
+      ]),
+    )
+    .where(({ eb, or }) => or([eb('revokedAtMs', 'is', null), eb('revokedAtMs', '<', params.revokedBeforeMs)]))
+    .where(({ eb, refTuple, tuple }) => eb(refTuple('createdAtMs', 'id'), '<', tuple(params.createdAtMs, params.id)))
+    .orderBy('createdAtMs', 'desc')
+    .orderBy('id', 'desc')
+    .limit(params.limit),
+);
+
+export const listKeysOf = query<InOrganization & { readonly userId: string }>()(
+  (db, { organizationId, userId }, dialect) =>
+    recordsOf(db, organizationId, dialect)
+      .where('userId', '=', userId)
+      .orderBy('createdAtMs', 'desc')
+      .orderBy('id', 'desc'),
+);
+
+function recordsOf(db: Db, organizationId: string, { find, listOf }: Dialect) {
+  return find(db, 'ApiKey', { organizationId }).select(({ selectFrom }) =>
+    listOf(
+      selectFrom('ApiKeyBinding as grant')
+        .whereRef('grant.apiKeyId', '=', 'ApiKey.id')
+        .select(columns('grant', 'id', 'role', 'scopeType', 'scopeId', 'permissionsJson'))
+        .orderBy('grant.position'),
+    ).as('bindings'),
+  );
+}
+
+export const insertKey = insert('ApiKey');
+
+/** Keeps the last use. */
+export const updateKey = updateRest('ApiKey', ['organizationId', 'id'], 'lastUsedAtMs');
+
+export const insertKeyBinding = insert('ApiKeyBinding');
+
+export const removeKeyBindings = remove('ApiKeyBinding', ['apiKeyId']);
+
+/** The keys that no other transaction has locked. */
+export const holdFreeKeys = query<OfSome>()((db, { ids }, { holdFree, isOneOf }) =>
+  holdFree(db.selectFrom('ApiKey').where(isOneOf('id', ids)).select('id as id')),
+);
+
+export const holdFreeProjects = query<OfSome>()((db, { ids }, { holdFree, isOneOf }) =>
+  holdFree(db.selectFrom('Project').where(isOneOf('id', ids)).select('id as id')),
+);
+
+type Use = { readonly id: string; readonly atMs: number };
+
+/** Never sets an instant back: processes may report in any order. */
+export const noteKeyUse = change<Use>((db, { id, atMs }, { update }) =>
+  update(db, 'ApiKey', { id })
+    .where(({ eb, or }) => or([eb('lastUsedAtMs', 'is', null), eb('lastUsedAtMs', '<', atMs)]))
+    .set({ lastUsedAtMs: atMs }),
+);
+
+export const noteProjectKeyUse = change<Use>((db, { id, atMs }, { update }) =>
+  update(db, 'Project', { id })
+    .where(({ eb, or }) => or([eb('keyLastUsedAtMs', 'is', null), eb('keyLastUsedAtMs', '<', atMs)]))
+    .set({ keyLastUsedAtMs: atMs }),
+);
+
+function projectsOf(db: Db) {
+  return db
+    .selectFrom('Project')
+    .innerJoin('Organization', 'Organization.id', 'Project.organizationId')
+    .where('Project.archivedAtMs', 'is', null)
+    .select(columns('Project', 'id', 'number', 'slug', 'organizationId', 'teamId'))
+    .select(columns('Project', 'emitRequestEvents', 'traceRetentionDays', 'archivedAtMs'))
+    .select(columns('Organization', 'priceVersion'))
+    .select('Organization.number as organizationNumber');
+}
+
+type Granting = Tables & { grant: Tables['ApiKeyBinding'] };
+
+/** A grant on something that is gone, or belongs to another organization, grants nothing. */
+function isGrantOnWhatExists() {
+  const { and, eb, exists, or, selectFrom } = expressionBuilder<Granting, 'ApiKey' | 'grant'>();
+  return or([
+    and([
+      eb('grant.scopeType', '=', sql.lit('ORGANIZATION')),
+      eb('grant.scopeId', '=', eb.ref('ApiKey.organizationId')),
+    ]),
+    and([
+      eb('grant.scopeType', '=', sql.lit('TEAM')),
+      exists(
+        selectFrom('Team')
+          .whereRef('Team.organizationId', '=', 'ApiKey.organizationId')
+          .whereRef('Team.id', '=', 'grant.scopeId')
+          .select('Team.id as id'),
+      ),
+    ]),
+    and([
+      eb('grant.scopeType', '=', sql.lit('PROJECT')),
+      exists(
+        selectFrom('Project')
+          .whereRef('Project.id', '=', 'grant.scopeId')
+          .whereRef('Project.organizationId', '=', 'ApiKey.organizationId')
+          .where('Project.archivedAtMs', 'is', null)
+          .select('Project.id as id'),
+      ),
+    ]),
+  ]);
+}

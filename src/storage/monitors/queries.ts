@@ -1,0 +1,176 @@
+/** Queries of monitors. Deleted rows are kept, and never found. */
+
+import { sql } from 'kysely';
+import { insertNew } from '../plain-queries.ts';
+import { change, type Db, type Dialect, query, type Row } from '../queries.ts';
+
+type InProject = { readonly projectId: string };
+type InNumbered = { readonly projectNumber: number };
+type OneOf = InProject & { readonly id: string };
+
+export const countMonitors = query<InProject>()((db, { projectId }) =>
+  db
+    .selectFrom('Monitor')
+    .where('projectId', '=', projectId)
+    .where('deletedAtMs', 'is', null)
+    .select(({ fn }) => fn.countAll<number>().as('count')),
+);
+
+export const findMonitor = query<OneOf>()((db, { projectId, id }, dialect) =>
+  livingOf(db, projectId, dialect).where('id', '=', id),
+);
+
+export const findMonitorBySlug = query<InProject & { readonly slug: string }>()((db, { projectId, slug }, dialect) =>
+  livingOf(db, projectId, dialect).where('slug', '=', slug),
+);
+
+/** By id, and the number of the project. */
+export const findMonitorInProject = query<{ readonly projectNumber: number; readonly id: string }>()(
+  (db, { projectNumber, id }, { find }) =>
+    find(db, 'Monitor', {}, 'deletedAtMs', 'runsSince')
+      .innerJoin('Project as project', 'project.id', 'Monitor.projectId')
+      .where('project.number', '=', projectNumber)
+      .where('Monitor.id', '=', id)
+      .where('Monitor.deletedAtMs', 'is', null),
+);
+
+export const listMonitors = query<InProject>()((db, { projectId }, dialect) => livingOf(db, projectId, dialect));
+
+function livingOf(db: Db, projectId: string, { find }: Dialect) {
+  return find(db, 'Monitor', { projectId }, 'deletedAtMs', 'runsSince').where('deletedAtMs', 'is', null);
+}
+
+/** Locks what appends depend on, until the transaction ends. */
+export const holdMonitor = query<OneOf>()((db, { projectId, id }, { hold }) =>
+  hold(
+    db
+      .selectFrom('Monitor')
+      .where('projectId', '=', projectId)
+      .where('id', '=', id)
+      .where('deletedAtMs', 'is', null)
+      .select(['enabled as enabled', 'executionMode as executionMode', 'sample as sample', 'runsSince as runsSince']),
+  ),
+);
+
+/** Locks the evaluator, so that it is not deleted before the transaction ends. */
+export const holdEvaluator = query<OneOf>()((db, { projectId, id }, { hold }) =>
+  hold(
+    db
+      .selectFrom('Evaluator')
+      .where('projectId', '=', projectId)
+      .where('id', '=', id)
+      .where('deletedAtMs', 'is', null)
+      .select('id as id'),
+  ),
+);
+
+/** Inserts nothing when the slug or the id is taken. */
+export const insertMonitor = insertNew('Monitor');
+
+type Replacement = Omit<Row<'Monitor'>, 'slug' | 'createdAtMs' | 'deletedAtMs'> & { readonly knownAtMs: number };
+
+/** Changes nothing when the monitor was updated since `knownAtMs`. */
+export const replaceMonitor = change<Replacement>((db, params, { update }) =>
+  update(db, 'Monitor', { projectId: params.projectId, id: params.id, updatedAtMs: params.knownAtMs })
+    .where('deletedAtMs', 'is', null)
+    .set({
+      name: params.name,
+      evaluatorId: params.evaluatorId,
+      checkType: params.checkType,
+      enabled: params.enabled,
+      sample: params.sample,
+      preconditionsJson: params.preconditionsJson,
+      mappingsJson: params.mappingsJson,
+      parametersJson: params.parametersJson,
+      executionMode: params.executionMode,
+      runsSince: params.runsSince,
+      updatedAtMs: params.updatedAtMs,
+    }),
+);
+
+export const removeMonitor = change<OneOf & { readonly deletedAtMs: number }>(
+  (db, { projectId, id, deletedAtMs }, { update }) =>
+    update(db, 'Monitor', { projectId, id }).where('deletedAtMs', 'is', null).set({ deletedAtMs }),
+);
+
+/** Disables the monitors of a deleted evaluator. */
+export const disableMonitors = change<InProject & { readonly evaluatorId: string; readonly updatedAtMs: number }>(
+  (db, { projectId, evaluatorId, updatedAtMs }) =>
+    db
+      .updateTable('Monitor')
+      .where('projectId', '=', projectId)
+      .where('evaluatorId', '=', evaluatorId)
+      .where('deletedAtMs', 'is', null)
+      .where('enabled', '=', sql.lit(true))
+      // Strictly increasing.
+      .set(({ eb }) => ({
+        enabled: sql.lit(false),
+        updatedAtMs: eb
+          .case()
+          .when('updatedAtMs', '>=', updatedAtMs)
+          .then(eb('updatedAtMs', '+', 1))
+          .else(updatedAtMs)
+          .end(),
+      })),
+);
+
+export const findProjectNumber = query<{ readonly projectId: string }>()((db, { projectId }) =>
+  db.selectFrom('Project').where('id', '=', projectId).select('number as number'),
+);
+
+/** Derived from the time, so that the number stays unique even in a database that was restored from a backup. */
+export const countChange = change<InNumbered & { readonly nowMs: number }>((db, { projectNumber, nowMs }) =>
+  db
+    .insertInto('MonitorChangeCount')
+    .values({ projectNumber, number: nowMs })
+    .onConflict((row) =>
+      row.column('projectNumber').doUpdateSet(({ eb }) => ({
+        number: eb
+          .case()
+          .when('MonitorChangeCount.number', '>=', nowMs)
+          .then(eb('MonitorChangeCount.number', '+', 1))
+          .else(nowMs)
+          .end(),
+      })),
+    ),
+);
+
+/** No row for a project that never had monitors. */
+export const findChange = query<InNumbered>()((db, { projectNumber }) =>
+  db.selectFrom('MonitorChangeCount').where('projectNumber', '=', projectNumber).select('number as number'),
+);
+
+type InSome = { readonly projectNumbers: readonly number[] };
+
+export const listChanges = query<InSome>()((db, { projectNumbers }, { isAmong }) =>
+  db
+    .selectFrom('MonitorChangeCount')
+    .where(isAmong('projectNumber', projectNumbers))
+    .select(['projectNumber as projectNumber', 'number as number']),
+);
+
+/** The active monitors of several projects. */
+export const listRunning = query<InSome>()((db, { projectNumbers }, { isAmong }) =>
+  runningOf(db).where(isAmong('project.number', projectNumbers)),
+);
+
+/** The active monitors of one project. */
+export const listRunningOf = query<InNumbered>()((db, { projectNumber }) =>
+  runningOf(db).where('project.number', '=', projectNumber),
+);
+
+function runningOf(db: Db) {
+  return db
+    .selectFrom('Monitor as monitor')
+    .innerJoin('Project as project', 'project.id', 'monitor.projectId')
+    .where('monitor.enabled', '=', sql.lit(true))
+    .where('monitor.executionMode', '=', sql.lit('ON_MESSAGE' as const))
+    .where('monitor.deletedAtMs', 'is', null)
+    .where('project.archivedAtMs', 'is', null)
+    .select([
+      'project.number as projectNumber',
+      'monitor.id as id',
+      'monitor.sample as sample',
+      'monitor.runsSince as runsSince',
+    ]);
+}

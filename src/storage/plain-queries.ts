@@ -1,0 +1,130 @@
+/** Queries and changes that follow from the description of one table. */
+
+import type { Insertable, Selectable } from 'kysely';
+import type {
+  ChangeSource,
+  Column,
+  LookupSource,
+  ManySource,
+  Row,
+  RowsSource,
+  Source,
+  TableName,
+  Tables,
+} from './queries.ts';
+
+/** Selects the rows with the given columns `by`; all columns except `without`. */
+export function find<Name extends TableName, By extends Column<Name>, Without extends Column<Name> = never>(
+  table: Name,
+  by: readonly By[],
+  ...without: readonly Without[]
+): Source<Pick<Selectable<Tables[Name]>, By>, Omit<Selectable<Tables[Name]>, Without>> {
+  return {
+    query: (db, params, dialect) => dialect.find(db, table, some(params, by), ...(without as never[])) as never,
+  };
+}
+
+/** Looks up the row of a key: all columns, or the key and the `wanted` ones. */
+export function findByKey<Name extends TableName, By extends Column<Name>, Wanted extends Column<Name> = Column<Name>>(
+  table: Name,
+  by: readonly By[],
+  wanted?: readonly Wanted[],
+): LookupSource<Pick<Selectable<Tables[Name]>, By>, Pick<Selectable<Tables[Name]>, By | Wanted>> {
+  return {
+    lookup: (db, key, { keyed, allOf }) =>
+      keyed(db.selectFrom(table as never), table, pick(key, ...by)).select(
+        (wanted === undefined ? allOf(table) : columns<string, string>(table, ...by, ...wanted)) as never,
+      ) as never,
+  };
+}
+
+/** Inserts a row. */
+export function insert<Name extends TableName>(table: Name): ChangeSource<Row<Name>> {
+  return { change: (db, params, dialect) => dialect.insert(db, table, params) };
+}
+
+/** Inserts a row unless one of its keys exists. */
+export function insertNew<Name extends TableName>(table: Name): ChangeSource<Row<Name>> {
+  return { change: (db, params, dialect) => dialect.insert(db, table, params).onConflict((row) => row.doNothing()) };
+}
+
+/** Inserts a row or replaces the one with its primary key. */
+export function upsert<Name extends TableName>(table: Name): ChangeSource<Row<Name>> {
+  return { change: (db, params, dialect) => dialect.upsert(db, table, params) };
+}
+
+/** Sets the columns `set` of the rows with the given columns `by`. */
+export function update<Name extends TableName, By extends Column<Name>, Set extends Column<Name>>(
+  table: Name,
+  by: readonly By[],
+  set: readonly Set[],
+): ChangeSource<Pick<Selectable<Tables[Name]>, By | Set>> {
+  return {
+    change: (db, params, dialect) => dialect.update(db, table, some(params, by)).set(some(params, set)),
+  };
+}
+
+/** Sets all columns except `without`. */
+export function updateRest<Name extends TableName, By extends Column<Name>, Without extends keyof Row<Name> = never>(
+  table: Name,
+  by: readonly By[],
+  ...without: readonly Without[]
+): ChangeSource<Pick<Selectable<Tables[Name]>, By> & Omit<Row<Name>, Without>> {
+  return {
+    change: (db, params, dialect) =>
+      dialect.update(db, table, some(params, by)).set(dialect.row(table, params as never, ...without) as never),
+  };
+}
+
+/** Removes the rows with the given columns `by`. */
+export function remove<Name extends TableName, By extends Column<Name>>(
+  table: Name,
+  by: readonly By[],
+): ChangeSource<Pick<Selectable<Tables[Name]>, By>> {
+  return { change: (db, params, dialect) => dialect.remove(db, table, some(params, by)) };
+}
+
+/** Applies a change of one row to many rows. */
+export function ofRows<Row>({ change }: ChangeSource<Row>): RowsSource<Row> {
+  return { changeRows: change };
+}
+
+/** Picks some parameters by name. */
+export function pick<Param, const Name extends keyof Param>(
+  params: Param,
+  ...names: readonly Name[]
+): Pick<Param, Name> {
+  return Object.fromEntries(names.map((name) => [name, params[name]])) as Pick<Param, Name>;
+}
+
+// The callers above guarantee that these are columns of the table.
+function some(params: unknown, names: readonly string[]): never {
+  return pick(params as Readonly<Record<string, unknown>>, ...names) as never;
+}
+
+/** Selects columns of an alias, each under its own name. */
+export function columns<Alias extends string, const Name extends string>(alias: Alias, ...names: readonly Name[]) {
+  return names.map((name) => `${alias}.${name} as ${name}`) as unknown as readonly Aliased<Alias, Name>[];
+}
+
+type Aliased<Alias extends string, Name extends string> = { [Each in Name]: `${Alias}.${Each} as ${Each}` }[Name];
+
+type Making<Row> = Partial<Pick<ManySource<Row>, 'keeps' | 'made' | 'from'>>;
+
+const MADE_OF_GIVEN = { keeps: [], made: {}, from: '' };
+
+/** Inserts rows; an existing key fails the whole insert. */
+export function insertMany<Name extends keyof All & string, All = Tables>(
+  table: Name,
+  making: Making<Insertable<All[Name]>> = {},
+): ManySource<Insertable<All[Name]>> {
+  return { ...MADE_OF_GIVEN, ...making, table, action: 'insert' };
+}
+
+/** Inserts rows, or replaces those with the same keys. */
+export function replaceMany<Name extends keyof All & string, All = Tables>(
+  table: Name,
+  making: Making<Insertable<All[Name]>> = {},
+): ManySource<Insertable<All[Name]>> {
+  return { ...MADE_OF_GIVEN, ...making, table, action: 'replace' };
+}

@@ -1,0 +1,295 @@
+/**
+ * The types of queries, each of which is written once for every store. `npm run gen` compiles queries into gen/storage,
+ * because loading the query builder takes a server longer than everything else it loads. Code that runs queries
+ * therefore imports only types from the files that define them.
+ */
+
+import type { InferKyselyDB } from '@mikro-orm/sql';
+import type {
+  Compilable,
+  DeleteQueryBuilder,
+  DeleteResult,
+  Insertable,
+  InsertQueryBuilder,
+  InsertResult,
+  Kysely,
+  OperationNodeSource,
+  RawBuilder,
+  Selectable,
+  SelectQueryBuilder,
+  SqlBool,
+  UpdateQueryBuilder,
+  UpdateResult,
+} from 'kysely';
+import type { POSTGRES_TABLES, SQLITE_TABLES } from './tables/tables.ts';
+
+type Naming = { tableNamingStrategy: 'entity'; columnNamingStrategy: 'property' };
+export type Tables = InferKyselyDB<(typeof SQLITE_TABLES)[number], Naming>;
+export type Db = Kysely<Tables>;
+/** Also has the tables and columns of PostgreSQL alone. */
+export type PostgresTables = InferKyselyDB<(typeof POSTGRES_TABLES)[number], Naming>;
+export type PostgresDb = Kysely<PostgresTables>;
+
+/** The SQL that differs between the stores. Columns are named by their properties. */
+export type Dialect = {
+  /** The stored form of an id parameter. */
+  storedId(params: string): string;
+  /** The text of a column of ids; ids are ordered by it. */
+  idText(column: string): RawBuilder<string>;
+  /** Whether a column holds one of at most IDS_PER_QUERY_MAX ids. */
+  isOneOf(column: string, params: readonly (string | number)[]): RawBuilder<SqlBool>;
+  /** The same for point reads. SQLite takes a single id: one more query costs less there than unused placeholders. */
+  isPoint(column: string, params: readonly (string | number | Buffer)[]): RawBuilder<SqlBool>;
+  /** The rows of an inner query as a JSON array, in its order. */
+  listOf<Row extends TextRow>(inner: SelectQueryBuilder<never, never, Row>): RawBuilder<readonly Row[]>;
+  /** Events with their envelopes, which SQLite keeps in a table of their own. */
+  withEnvelope<Row>(events: Selecting<'Event', Row>): Selecting<'Event' | 'Envelope', Row>;
+  /** The envelopes of the log, under the alias `log`. */
+  envelopesOf(db: Db): SelectQueryBuilder<{ readonly log: Tables['Envelope'] }, 'log', Record<never, never>>;
+  /** Every column of a table under its property name, except `without`. */
+  allOf<Name extends TableName, Out extends Column<Name> = never>(table: Name, ...without: Out[]): EachOf<Name, Out>;
+  /** For a lookup: the rows that have the key's columns. `lock` locks them for a change. */
+  keyed<Builder>(
+    builder: Builder,
+    table: string,
+    columns: { readonly [Property: string]: unknown },
+    lock?: 'lock',
+  ): Builder;
+  /** For a lookup: requests by their keys. PostgreSQL first finds the month of each. */
+  requestsOf(db: Db, key: { organizationNumber: number; key: string }): Selecting<'Request', Record<never, never>>;
+  /** The approximate bytes of the texts of a row, computed without reading them. */
+  textBytes(columns: readonly string[]): RawBuilder<number>;
+  /** The larger of a column and `least`; null where the column is null. */
+  atLeast(column: string, least: number): RawBuilder<number | null>;
+  /** Whether a text contains a parameter, case-sensitively; also true for a null parameter. */
+  holds(column: string, params: string | null): RawBuilder<SqlBool>;
+  /** Locks the selected rows until the transaction ends. */
+  hold<Builder extends Lockable<Builder>>(builder: Builder): Builder;
+  /** The same, but skips rows that other transactions have locked, so that it never waits. */
+  holdFree<Builder extends Lockable<Builder>>(builder: Builder): Builder;
+  /** A text parameter without the characters that the store refuses. */
+  storableText(params: string | null): string | null;
+  /** Whether a column holds one of any number of numbers. */
+  isAmong(column: string, params: readonly number[]): RawBuilder<SqlBool>;
+  /** Limits the log to a range of creation instants, where that helps the store to find it. */
+  within<Builder>(log: Builder, firstMs: number, lastMs?: number): Builder;
+  /** `count` unused delivery numbers, as ranges of `count` numbers from `first` on. */
+  drawNumbers(db: Db, count: number): SelectQueryBuilder<Tables, never, { first: number; count: number }>;
+  /** Of a `delivery` to an `endpoint`: how many of its events the log still has. */
+  eventsKept(): RawBuilder<number | null>;
+  /**
+   * The writer that owns a row, for tables that several connections would contend for. PostgreSQL has one for each
+   * connection.
+   */
+  ownRows(): RawBuilder<number>;
+  /** The rows that have the `known` columns; selects all columns except `without`. */
+  find<Name extends TableName, Without extends Column<Name> = never>(
+    db: Db,
+    table: Name,
+    known: Known<Name>,
+    ...without: readonly Without[]
+  ): Selecting<Name, Omit<Selectable<Tables[Name]>, Without>>;
+  /** The values of a whole row, except the columns `without`. */
+  row<Name extends TableName, Without extends keyof Row<Name> = never>(
+    table: Name,
+    params: Omit<Row<Name>, Without>,
+    ...without: readonly Without[]
+  ): Omit<Row<Name>, Without>;
+  insert<Name extends TableName>(
+    db: Db,
+    table: Name,
+    params: Row<Name>,
+  ): InsertQueryBuilder<Tables, Name, InsertResult>;
+  /** Replaces the row with the same primary key. */
+  upsert<Name extends TableName>(
+    db: Db,
+    table: Name,
+    params: Row<Name>,
+  ): InsertQueryBuilder<Tables, Name, InsertResult>;
+  update<Name extends TableName>(
+    db: Db,
+    table: Name,
+    known: Known<Name>,
+  ): UpdateQueryBuilder<Tables, Name, Name, UpdateResult>;
+  remove<Name extends TableName>(
+    db: Db,
+    table: Name,
+    known: Known<Name>,
+  ): DeleteQueryBuilder<Tables, Name, DeleteResult>;
+};
+
+type Selecting<Name extends TableName, Row> = SelectQueryBuilder<Tables, Name, Row>;
+
+type Lockable<Builder> = { forUpdate(): Builder; skipLocked(): Builder };
+
+export type TableName = keyof Tables & string;
+
+/** A row with every column that the store does not fill in itself. */
+export type Row<Name extends TableName> = {
+  readonly [Column in keyof Tables[Name] as Tables[Name][Column] extends Made ? never : Column]: Tables[Name][Column];
+};
+
+export type Column<Name extends TableName> = keyof Selectable<Tables[Name]> & string;
+
+type Made = { readonly __select__: unknown };
+
+type Known<Name extends TableName> = Partial<Selectable<Tables[Name]>>;
+
+type EachOf<Name extends TableName, Out> = readonly AsNamed<Exclude<Column<Name>, Out>>[];
+
+type AsNamed<P extends string> = P extends string ? `${P} as ${P}` : never;
+
+/** These rows travel as JSON, so their columns are selected in their stored form. */
+type TextRow = { readonly [Name: string]: string | number | null };
+
+export const IDS_PER_QUERY_MAX = 50;
+
+export type Source<Params, Row> = {
+  readonly query: (db: Db, params: Params, dialect: Dialect) => Compilable<Row> & OperationNodeSource;
+};
+
+/** `params` stands for values that are known only when the query runs. */
+export function query<Params>() {
+  return <Row>(build: Source<Params, Row>['query']): Source<Params, Row> => ({ query: build });
+}
+
+/**
+ * A statement that changes rows. Its parameters are domain values; the compiler stores them in the form of their
+ * columns.
+ */
+export type ChangeSource<Params> = {
+  readonly change: (db: Db, params: Params, dialect: Dialect) => Compilable & OperationNodeSource;
+};
+
+export function change<Params>(build: ChangeSource<Params>['change']): ChangeSource<Params> {
+  return { change: build };
+}
+
+/** A change of one row that the stores apply to many rows at once, each in its own way. */
+export type RowsSource<Row> = {
+  readonly changeRows: (db: Db, params: Row, dialect: Dialect) => Compilable & OperationNodeSource;
+};
+
+export function changeRows<Row>(build: RowsSource<Row>['changeRows']): RowsSource<Row> {
+  return { changeRows: build };
+}
+
+/** A query by key that serves many keys at once; each row it finds has the members of its key. */
+export type LookupSource<Key, Row> = {
+  readonly lookup: (db: Db, key: Key, dialect: Dialect) => Compilable<Row> & OperationNodeSource;
+};
+
+export function lookup<Key>() {
+  return <Row extends Key>(build: LookupSource<Key, Row>['lookup']): LookupSource<Key, Row> => ({ lookup: build });
+}
+
+/** An insert of many rows with all columns of their table. */
+export type ManySource<Row> = {
+  readonly table: string;
+  readonly action: 'insert' | 'replace';
+  /** Columns that an existing row keeps when it is replaced. */
+  readonly keeps: readonly (keyof Row & string)[];
+  /** SQL for columns that PostgreSQL computes, from the inserted row as `given` and from `from`. */
+  readonly made: { readonly [Property in keyof Row]?: string };
+  /** SQL to join to the inserted rows. */
+  readonly from: string;
+};
+
+/** A row to be written; nullable columns may be left out. */
+export type NewRow<Name extends keyof Tables> = Insertable<Tables[Name]>;
+
+/** A compiled query. `name` is unique among those of a store. */
+export type Query<Params, Row> = {
+  readonly name: string;
+  readonly text: string;
+  readonly cells: (params: Params) => unknown[];
+  readonly row: (raw: never) => Row;
+};
+
+export type Change<Params> = Omit<Query<Params, never>, 'row'>;
+
+/** `cells` gives the parameters of each row on SQLite, and an array of each column on PostgreSQL. */
+export type RowsChange<Row> = Omit<Change<Row>, 'cells'> & {
+  readonly cells: (rows: readonly Row[]) => (unknown[] | Buffer)[];
+};
+
+/** The compiled form of a source. */
+export type Compiled<S> =
+  S extends Source<infer Params, infer Row>
+    ? Query<Params, Row>
+    : S extends ChangeSource<infer Params>
+      ? Change<Params>
+      : S extends LookupSource<infer Key, infer Row>
+        ? Query<Key, Row>
+        : S extends ManySource<infer Row>
+          ? Change<Row>
+          : S extends RowsSource<infer Row>
+            ? RowsChange<Row>
+            : never;
+
+/** All sources of a file, compiled. */
+export type CompiledAll<Sources> = { readonly [Name in keyof Sources]: Compiled<Sources[Name]> };
+
+/** The compiled form of a source that runs for all keys or rows in one statement. */
+export type CompiledMany<S> =
+  S extends LookupSource<infer Key, infer Row>
+    ? Lookup<Key, Row>
+    : S extends ManySource<infer Row>
+      ? RowsInsert<Row>
+      : never;
+
+/** Inserts whole rows, whose cells come in the order of `columns`. */
+export type RowsInsert<Row> = Change<Row> & { readonly table: string; readonly columns: readonly string[] };
+
+export type Lookup<Key, Row> = Query<readonly Key[], Row> & {
+  /** The name of a key, or of a row that was found by it. */
+  readonly nameOf: (key: Key) => string;
+};
+
+export type RowOf<Q> = Q extends Query<never, infer Row> ? Row : never;
+
+/** Runs a query and answers its rows. */
+export type RunQuery = <Params, Row>(query: Query<Params, Row>, params: Params) => Promise<readonly Row[]>;
+
+/** A transaction: everything it changes is stored, or nothing. */
+export type Transaction = {
+  readonly queries: Queries;
+  readonly runQuery: RunQuery;
+  /** The rows of any number of numbers, none included (see `isPoint`). */
+  queryByNumbers<Row>(query: Query<OfNumbers, Row>, numbers: readonly number[]): Promise<readonly Row[]>;
+  /** Answers the number of changed rows. */
+  change<Params>(change: Change<Params>, params: Params): Promise<number>;
+  /** Whether no other transaction runs at the same time, so that no row needs a lock. */
+  readonly isExclusive: boolean;
+  /** Does not wait for the change: a failure undoes everything when the transaction ends. */
+  changeRows<Row>(change: RowsChange<Row>, rows: readonly Row[]): void;
+};
+
+export type OfNumbers = { readonly numbers: readonly number[] };
+
+/** Runs a body in a transaction, perhaps more than once. An error of the body undoes everything. */
+export type Transact = <T>(body: (tx: Transaction) => Promise<T>) => Promise<T>;
+
+/** All compiled queries; their names are the same for every store. */
+export type Queries = typeof import('../../gen/storage/sqlite/all.ts');
+
+export type QueryRunner<Of = Queries> = {
+  readonly queries: Of;
+  readonly runQuery: RunQuery;
+  /** The most ids in one query, and the most in one point read (see `isPoint`). */
+  readonly idsPerQuery: number;
+  readonly pointsPerQuery: number;
+};
+
+/** Runs a query for any number of ids, `atOnce` ids at a time. */
+export async function queryInBatches<Id, Row>(
+  ids: readonly Id[],
+  atOnce: number,
+  runQuery: (some: readonly Id[]) => Promise<readonly Row[]>,
+): Promise<readonly Row[]> {
+  const found: Row[] = [];
+  for (let start = 0; start < ids.length; start += atOnce) {
+    found.push(...(await runQuery(ids.slice(start, start + atOnce))));
+  }
+  return found;
+}

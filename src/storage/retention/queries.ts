@@ -1,0 +1,160 @@
+/** Queries and removals of rows that are past their term. */
+
+import { change, type Db, query } from '../queries.ts';
+
+// Removed traces are subtracted from the hourly sums of analytics.
+export { listSpans as listCountedSpans } from '../analytics/queries.ts';
+export { addHour, listCounted } from '../analytics/queries-hours.ts';
+export { markStored } from '../search/queries-index.ts';
+export { listOldBlocks, removeBlock, removeParts } from '../spend/queries.ts';
+
+type Old = { readonly beforeMs: number; readonly limit: number };
+type OfTrace = { readonly projectNumber: number; readonly sequence: number };
+type OfTraces = { readonly projectNumber: number; readonly sequences: readonly number[] };
+type Hidden = OfTrace & { traceId: string; hiddenProjectNumber: number; hiddenTraceId: string };
+
+export const listTraceTerms = query<Record<never, never>>()((db) =>
+  db.selectFrom('Project').distinct().select('traceRetentionDays as storedDays'),
+);
+
+/** Frees the ids of the oldest events that belong to no request. */
+export const removeOldGovernance = change<Old>((db, { beforeMs, limit }) =>
+  db.deleteFrom('GovernanceEvent').where(({ eb, refTuple }) => {
+    const old = db
+      .selectFrom('GovernanceEvent')
+      .select(['organizationNumber', 'id'])
+      .where('createdAtMs', '<', beforeMs);
+    const oldest = old.orderBy('createdAtMs').orderBy('organizationNumber').orderBy('id').limit(limit);
+    return eb(refTuple('organizationNumber', 'id'), 'in', oldest.$asTuple('organizationNumber', 'id'));
+  }),
+);
+
+/** Removes entries of at most `limit` organizations after one. */
+export const removeOldAudit = change<Old & { readonly after: number }>((db, { after, beforeMs, limit }) =>
+  db.deleteFrom('AuditEntry').where(({ eb, refTuple }) => {
+    const old = db
+      .selectFrom(organizationsAfter(db, after).select('id as organizationId').limit(limit).as('part'))
+      .crossJoin('AuditEntry as old')
+      .whereRef('old.organizationId', '=', 'part.organizationId')
+      .where('old.createdAtMs', '<', beforeMs)
+      .select(['old.organizationId', 'old.createdAtMs', 'old.id'])
+      .limit(limit);
+    // With the instant, so that the database finds an entry by a key, whatever its statistics.
+    const key = refTuple('organizationId', 'createdAtMs', 'id');
+    return eb(key, 'in', old.$asTuple('organizationId', 'createdAtMs', 'id'));
+  }),
+);
+
+/** The last organization of a page; `skipped` is the size of the page less one. */
+export const findLastOrganization = query<{ readonly after: number; readonly skipped: number }>()(
+  (db, { after, skipped }) => organizationsAfter(db, after).select('number as number').limit(1).offset(skipped),
+);
+
+function organizationsAfter(db: Db, after: number) {
+  return db.selectFrom('Organization').where('number', '>', after).orderBy('number');
+}
+
+type Between = { readonly after: number; readonly before: number; readonly limit: number };
+
+/** In the order in which they were received. */
+export const listTracesAfter = query<Between>()((db, { after, before, limit }) =>
+  db
+    .selectFrom('Trace')
+    .where('sequence', '>', after)
+    .where('sequence', '<', before)
+    .select(['sequence as sequence', 'projectNumber as projectNumber', 'insertedAtMs as insertedAtMs'])
+    .orderBy('sequence')
+    .limit(limit),
+);
+
+/** Locks the terms: a change of a project's term waits for the step. */
+export const holdProjectTerms = query<{ readonly numbers: readonly number[] }>()((db, { numbers }, dialect) =>
+  dialect.hold(
+    db
+      .selectFrom('Project')
+      .where(dialect.isAmong('number', numbers))
+      .select(['number as number', 'traceRetentionDays as storedDays']),
+  ),
+);
+
+type OfSequences = { readonly sequences: readonly number[]; readonly partsMax: number };
+
+/** With the number of spans and evaluations, capped above what a step may remove. */
+export const holdTraces = query<OfSequences>()((db, { sequences, partsMax }, { holdFree, isAmong, idText }) =>
+  holdFree(
+    db
+      .selectFrom('Trace')
+      .where(isAmong('sequence', sequences))
+      .select(['projectNumber as projectNumber', idText('traceId').as('traceId'), 'sequence as sequence'])
+      .select(({ eb, ref, selectFrom }) => {
+        const some = selectFrom('Evaluation')
+          .whereRef('Evaluation.projectNumber', '=', 'Trace.projectNumber')
+          .whereRef('Evaluation.traceSequence', '=', 'Trace.sequence')
+          .select('evaluationId as id')
+          .limit(partsMax);
+        const evaluations = selectFrom(some.as('some')).select(({ fn }) => fn.countAll<number>().as('count'));
+        return eb(ref('spanCount'), '+', evaluations).$castTo<number>().as('parts');
+      })
+      .orderBy('sequence'),
+  ),
+);
+
+/** A hidden trace that is not removed yet. */
+export const findHiddenTrace = query<Record<never, never>>()((db) =>
+  db
+    .selectFrom('Trace')
+    .where('projectNumber', '<', 0)
+    .select(['projectNumber as projectNumber', 'sequence as sequence'])
+    .limit(1),
+);
+
+/** Hides a trace: no query finds it under the negative number of its project. */
+export const hideTrace = change<Hidden>(
+  (db, { projectNumber, sequence, traceId, hiddenProjectNumber, hiddenTraceId }, { storedId }) =>
+    db
+      .updateTable('Trace')
+      .set({ projectNumber: hiddenProjectNumber, traceId: hiddenTraceId })
+      .where('projectNumber', '=', projectNumber)
+      .where('traceId', '=', storedId(traceId))
+      .where('sequence', '=', sequence),
+);
+
+export const removeTraces = change<{ readonly projectNumber: number; readonly traceIds: readonly string[] }>(
+  (db, { projectNumber, traceIds }, { isOneOf }) =>
+    db.deleteFrom('Trace').where('projectNumber', '=', projectNumber).where(isOneOf('traceId', traceIds)),
+);
+
+export const removeSpans = removeAll('Span');
+export const removeEvaluations = removeAll('Evaluation');
+export const removeJobs = removeAll('EvaluationJob');
+
+function removeAll(table: 'Span' | 'Evaluation' | 'EvaluationJob') {
+  return change<OfTraces>((db, { projectNumber, sequences }, { isOneOf }) =>
+    db.deleteFrom(table).where('projectNumber', '=', projectNumber).where(isOneOf('traceSequence', sequences)),
+  );
+}
+
+export const removeSomeSpans = removeSome('Span', 'spanId');
+export const removeSomeEvaluations = removeSome('Evaluation', 'evaluationId');
+
+/** By a range of keys: the database does not know how many rows a trace has and might join badly. */
+function removeSome(table: 'Span' | 'Evaluation', id: 'spanId' | 'evaluationId') {
+  return change<OfTrace & { readonly limit: number }>((db, { projectNumber, sequence, limit }) => {
+    const some = db
+      .selectFrom(table)
+      .where('projectNumber', '=', projectNumber)
+      .where('traceSequence', '=', sequence)
+      .select(`${id} as id`)
+      .orderBy(id)
+      .limit(limit);
+    return db
+      .deleteFrom(table)
+      .where('projectNumber', '=', projectNumber)
+      .where('traceSequence', '=', sequence)
+      .where(
+        id,
+        '<=',
+        db.selectFrom(some.as('some')).select(({ fn }) => fn.max('some.id').as('last')),
+      );
+  });
+}

@@ -1,0 +1,106 @@
+/** The parts of retention that are the same for every store: each is removed in steps. */
+
+import type { RetentionCuts } from '../../domain/store.ts';
+import { type RetentionQueries, removeExpiredTraces } from './expired-traces.ts';
+import type { StepBudget, TaskEnd } from './walk.ts';
+
+/** `after`: everything up to this number is done. */
+export type RemovalTask<Part = SharedPart> = { readonly part: Part; readonly after: number };
+export type SharedPart = (typeof SHARED_PARTS)[number];
+
+export const SHARED_PARTS = ['governance', 'spend', 'traces', 'audit'] as const;
+
+type Step = StepBudget & {
+  readonly cuts: RetentionCuts;
+  /**
+   * Traces with this sequence or above were received at an instant or later; null: sequences say nothing about time.
+   */
+  readonly sequenceAt: ((instantMs: number) => number) | null;
+};
+
+export async function removePart(
+  queries: RetentionQueries,
+  { part, after }: RemovalTask,
+  { cuts, sequenceAt, ...pace }: Step,
+): Promise<TaskEnd<RemovalTask>> {
+  if (part === 'governance') {
+    const isMore = await removeOldGovernance(queries, cuts.eventsBeforeMs, pace);
+    return { next: isMore ? [{ part, after }] : [] };
+  }
+  if (part === 'spend') {
+    const isMore = await removeOldSpend(queries, cuts.eventsBeforeMs, pace);
+    return { next: isMore ? [{ part, after }] : [] };
+  }
+  if (part === 'traces') {
+    const latestCutMs = Math.max(0, ...cuts.traces.map(({ goneBeforeMs }) => goneBeforeMs));
+    const before = sequenceAt?.(latestCutMs) ?? Number.MAX_SAFE_INTEGER;
+    const { removed, next } = await removeExpiredTraces(queries, { ...pace, after, before, cuts: cuts.traces });
+    return { removed: { traces: removed }, next: continueAfter(part, next) };
+  }
+  const { removed, next } = await removeExpiredAudit(queries, cuts.auditBeforeMs, { ...pace, after });
+  return { removed: { auditEntries: removed }, next: continueAfter(part, next) };
+}
+
+export function continueAfter<Part>(part: Part, after: number | null): readonly RemovalTask<Part>[] {
+  return after === null ? [] : [{ part, after }];
+}
+
+/** Frees the ids of events that belong to no request. Answers whether there may be more. */
+async function removeOldGovernance(
+  queries: RetentionQueries,
+  beforeMs: number,
+  { change, rowsMax, rowsAtOnce, isOver }: StepBudget,
+): Promise<boolean> {
+  for (let removed = 0; removed === 0 || (removed < rowsMax && !isOver()); ) {
+    const limit = Math.min(rowsAtOnce, rowsMax - removed);
+    const count = await change(queries.removeOldGovernance, { beforeMs, limit });
+    if (count < limit) return false;
+    removed += count;
+  }
+  return true;
+}
+
+/** Removes blocks of spend whose events are all past their term. Answers whether there may be more. */
+async function removeOldSpend(
+  queries: RetentionQueries,
+  beforeMs: number,
+  { runQuery, change, rowsMax, isOver }: StepBudget,
+): Promise<boolean> {
+  for (let removed = 0; removed === 0 || (removed < rowsMax && !isOver()); ) {
+    const [block] = await runQuery(queries.listOldBlocks, { beforeMs, limit: 1 });
+    if (block === undefined) return false;
+    removed += (await change(queries.removeParts, block)) + (await change(queries.removeBlock, block));
+  }
+  return true;
+}
+
+type StepOfAudit = StepBudget & {
+  /** Organizations up to this number are done. */
+  readonly after: number;
+};
+
+/**
+ * Removes expired entries of the audit log, organization by organization, oldest first. A `beforeMs` of null keeps them
+ * for ever. `next` is where the next step begins; null at the end.
+ */
+async function removeExpiredAudit(
+  queries: RetentionQueries,
+  beforeMs: number | null,
+  { runQuery, change, after, rowsMax, rowsAtOnce, isOver }: StepOfAudit,
+): Promise<{ readonly removed: number; readonly next: number | null }> {
+  let next = after;
+  let removed = 0;
+  if (beforeMs === null) return { removed, next: null };
+  // Visiting an organization costs about as much as a removal.
+  for (let rows = 0; rows === 0 || (rows < rowsMax && !isOver()); rows += rowsAtOnce) {
+    const limit = Math.min(rowsAtOnce, rowsMax - rows);
+    const count = await change(queries.removeOldAudit, { after: next, beforeMs, limit });
+    removed += count;
+    // A full batch may have more behind it.
+    if (count === limit) continue;
+    const [last] = await runQuery(queries.findLastOrganization, { after: next, skipped: limit - 1 });
+    if (last === undefined) return { removed, next: null };
+    next = last.number;
+  }
+  return { removed, next };
+}

@@ -1,0 +1,32 @@
+/** What searches run their queries with, and the blocks of the index as searches see them. */
+
+import { readAllPages } from '../long-reads.ts';
+import type { CompiledAll, QueryRunner, RowOf } from '../queries.ts';
+import { type Bits, unpackBits } from './block-format.ts';
+import type * as source from './queries.ts';
+import type * as indexSource from './queries-index.ts';
+
+export type SearchQueries = CompiledAll<typeof source> & CompiledAll<typeof indexSource>;
+export type SearchRunner = QueryRunner<SearchQueries> & {
+  /** Monotonic milliseconds. */
+  readonly nowMs: () => number;
+};
+
+type BlockRow = RowOf<SearchQueries['listBlocks']>;
+export type IndexBlock = Omit<BlockRow, 'gone'> & {
+  /** Traces that were removed from the block since it was built. */
+  readonly gone: Bits;
+};
+
+const BLOCKS_AT_ONCE = 500;
+
+/** All blocks of a project. */
+export async function listAllBlocks(
+  { queries, runQuery }: Pick<SearchRunner, 'runQuery'> & { readonly queries: Pick<SearchQueries, 'listBlocks'> },
+  projectNumber: number,
+): Promise<readonly IndexBlock[]> {
+  const rows = await readAllPages<BlockRow>(BLOCKS_AT_ONCE, (last) =>
+    runQuery(queries.listBlocks, { projectNumber, after: last?.block ?? 0, limit: BLOCKS_AT_ONCE }),
+  );
+  return rows.map((row) => ({ ...row, gone: unpackBits(row.gone) }));
+}

@@ -1,0 +1,164 @@
+/** Queries of the search index. */
+
+import { sql } from 'kysely';
+import { find, insert, insertNew, ofRows, remove, update } from '../plain-queries.ts';
+import { change, changeRows, query } from '../queries.ts';
+
+type OfProject = { readonly projectNumber: number };
+type OfTrace = OfProject & { readonly traceSequence: number };
+type OfTraces = OfProject & { readonly sequences: readonly number[] };
+type OfBlocks = OfProject & { readonly blocks: readonly number[] };
+type OfBlock = OfProject & { readonly block: number };
+
+const NEXT_MARK = sql<number>`${sql.ref('search_pending.mark')} + 1`;
+
+/** Marks new and changed traces as pending. */
+export const markTraces = changeRows<OfTrace>((db, { projectNumber, traceSequence }) =>
+  db
+    .insertInto('SearchPending')
+    .values({ projectNumber, traceSequence, mark: sql.lit(1) })
+    .onConflict((known) => known.columns(['projectNumber', 'traceSequence']).doUpdateSet({ mark: NEXT_MARK })),
+);
+
+/** The same for stored traces, before they change or are removed. */
+export const markStored = change<OfTraces>((db, { projectNumber, sequences }, { isAmong }) =>
+  db
+    .insertInto('SearchPending')
+    .columns(['projectNumber', 'traceSequence', 'mark'])
+    .expression(
+      db
+        .selectFrom('Trace')
+        // The addition keeps the planner from scanning the whole project.
+        .where(sql<number>`${sql.ref('projectNumber')} + 0`, '=', projectNumber)
+        .where(isAmong('sequence', sequences))
+        .select(['projectNumber', 'sequence', sql.lit(1).as('mark')])
+        .orderBy('sequence'),
+    )
+    .onConflict((known) => known.columns(['projectNumber', 'traceSequence']).doUpdateSet({ mark: NEXT_MARK })),
+);
+
+/** By ascending sequence, from the first on. */
+export const listPending = query<OfProject & { readonly limit: number }>()((db, { projectNumber, limit }) =>
+  db
+    .selectFrom('SearchPending')
+    .where('projectNumber', '=', projectNumber)
+    .select(['traceSequence as sequence', 'mark as mark'])
+    .orderBy('traceSequence')
+    .limit(limit),
+);
+
+/** The first project after another one with pending traces. */
+export const findPendingProject = query<{ readonly after: number }>()((db, { after }) =>
+  db
+    .selectFrom('SearchPending')
+    .where('projectNumber', '>', after)
+    .select('projectNumber as projectNumber')
+    .orderBy('projectNumber')
+    .limit(1),
+);
+
+/** A row when the project has more than `count` pending traces. */
+export const findPendingBeyond = query<OfProject & { readonly count: number }>()((db, { projectNumber, count }) =>
+  db
+    .selectFrom('SearchPending')
+    .where('projectNumber', '=', projectNumber)
+    .select('traceSequence as sequence')
+    .orderBy('traceSequence')
+    .limit(1)
+    .offset(count),
+);
+
+export const countPending = query<Record<never, never>>()((db) =>
+  db.selectFrom('SearchPending').select(({ fn }) => fn.countAll<number>().as('count')),
+);
+
+/** Locks the marks until the transaction ends, in the order in which appends lock them. */
+export const holdPending = query<OfProject & { readonly sequences: readonly number[] }>()(
+  (db, { projectNumber, sequences }, { hold, isAmong }) =>
+    hold(
+      db
+        .selectFrom('SearchPending')
+        .where('projectNumber', '=', projectNumber)
+        .where(isAmong('traceSequence', sequences))
+        .select('traceSequence as sequence')
+        .orderBy('traceSequence'),
+    ),
+);
+
+/** Only for traces that have not changed since they were listed. */
+export const removePending = ofRows(remove('SearchPending', ['projectNumber', 'traceSequence', 'mark']));
+
+export const findHead = find('SearchHead', ['projectNumber']);
+
+export const holdHead = query<OfProject>()((db, { projectNumber }, { find, hold }) =>
+  hold(find(db, 'SearchHead', { projectNumber })),
+);
+
+export const insertHead = insertNew('SearchHead');
+
+export const updateHead = update(
+  'SearchHead',
+  ['projectNumber'],
+  ['generation', 'nextBlock', 'writtenBlock', 'removedBlock', 'leasedUntilMs'],
+);
+
+/** By ascending number, after one block. */
+export const listBlocks = query<OfProject & { readonly after: number; readonly limit: number }>()(
+  (db, { projectNumber, after, limit }, dialect) =>
+    dialect.find(db, 'SearchBlock', { projectNumber }).where('block', '>', after).orderBy('block').limit(limit),
+);
+
+export const insertBlocks = ofRows(insert('SearchBlock'));
+
+export const updateGone = ofRows(update('SearchBlock', ['projectNumber', 'block'], ['gone', 'goneCount']));
+
+export const removeBlocks = ofRows(remove('SearchBlock', ['projectNumber', 'block']));
+
+export const insertFacets = ofRows(insert('SearchFacet'));
+export const insertParts = ofRows(insert('SearchPart'));
+
+export const removeFacets = removeSome('SearchFacet', 'facet');
+export const removeParts = removeSome('SearchPart', 'part');
+
+/** Deletes a range of the key, because the planner does not know how many rows a block has. */
+function removeSome(table: 'SearchFacet' | 'SearchPart', key: 'facet' | 'part') {
+  return change<OfBlock & { readonly limit: number }>((db, { projectNumber, block, limit }) => {
+    const some = db
+      .selectFrom(table)
+      .where('projectNumber', '=', projectNumber)
+      .where('block', '=', block)
+      .select(`${key} as key`)
+      .orderBy(key)
+      .limit(limit);
+    return db
+      .deleteFrom(table)
+      .where('projectNumber', '=', projectNumber)
+      .where('block', '=', block)
+      .where(
+        key,
+        '<=',
+        db.selectFrom(some.as('some')).select(({ fn }) => fn.max('some.key').as('last')),
+      );
+  });
+}
+
+/** The traces of blocks that have one of the facets. */
+export const listFacets = query<OfBlocks & { readonly facets: readonly number[] }>()(
+  (db, { projectNumber, blocks, facets }, { isAmong }) =>
+    db
+      .selectFrom('SearchFacet')
+      .where('projectNumber', '=', projectNumber)
+      .where(isAmong('block', blocks))
+      .where(isAmong('facet', facets))
+      .select(['block as block', 'facet as facet', 'places as places']),
+);
+
+export const listParts = query<OfBlocks & { readonly parts: readonly number[] }>()(
+  (db, { projectNumber, blocks, parts }, { isAmong }) =>
+    db
+      .selectFrom('SearchPart')
+      .where('projectNumber', '=', projectNumber)
+      .where(isAmong('block', blocks))
+      .where(isAmong('part', parts))
+      .select(['block as block', 'part as part', 'content as content']),
+);

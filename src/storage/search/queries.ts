@@ -1,0 +1,249 @@
+/** Queries of searches: traces in an order, and the facts that filters check. */
+
+import { sql } from 'kysely';
+import { type Db, type Dialect, query } from '../queries.ts';
+
+/** The parameters of every order. A missing bound is as wide as possible; a missing needle is null. */
+export type TracesParams = {
+  readonly projectNumber: number;
+  readonly goneBeforeMs: number;
+  readonly startedFromMs: number;
+  readonly startedToMs: number;
+  readonly updatedFromMs: number;
+  readonly updatedToMs: number;
+  /** Bounds on whether traces have an error: 0 or 1. */
+  readonly errorsFrom: number;
+  readonly errorsTo: number;
+  /** Substrings that the metadata must contain. */
+  readonly firstNeedle: string | null;
+  readonly secondNeedle: string | null;
+};
+
+type PageParams = TracesParams & { readonly key: number; readonly traceId: string; readonly limit: number };
+type OfTraces = { readonly projectNumber: number; readonly sequences: readonly number[] };
+/** Rows of one trace after a span id; an empty one starts at the first. */
+type BehindSpan = {
+  readonly projectNumber: number;
+  readonly sequence: number;
+  readonly after: string;
+  readonly limit: number;
+};
+type Direction = 'asc' | 'desc';
+
+/** The start of a trace; without spans, its receipt. The database index has the same expression. */
+const START = sql<number>`coalesce(${sql.ref('startedAtMs')}, ${sql.ref('insertedAtMs')})`;
+
+const UPDATE = sql<number>`${sql.ref('updatedAtMs')}`;
+
+/** The addition keeps the planner from scanning the whole project for traces that are named by their sequences. */
+const PROJECT = sql<number>`${sql.ref('projectNumber')} + 0`;
+
+/** As a number, because the databases take different booleans as parameters. */
+const ERROR = sql<number>`case when ${sql.ref('hasError')} then 1 else 0 end`;
+
+/** Bounds how many traces are read at once. */
+const METADATA_BYTES = sql<number>`octet_length(${sql.ref('metadataJson')})`;
+
+/** Traces without a value come last in both directions. */
+function orLast(column: string, direction: Direction) {
+  const last = direction === 'asc' ? Number.MAX_SAFE_INTEGER : -1;
+  return sql<number>`coalesce(${sql.ref(column)}, ${sql.lit(last)})`;
+}
+
+/** A negative duration counts as 0. */
+function duration(direction: Direction, { atLeast }: Dialect) {
+  const last = direction === 'asc' ? Number.MAX_SAFE_INTEGER : -1;
+  return sql<number>`coalesce(${atLeast('durationMs', 0)}, ${sql.lit(last)})`;
+}
+
+type Index = 'start' | 'update' | 'any';
+
+/** The addition keeps the planner from using the other index, which would need a sort. */
+function tracesOf(db: Db, params: TracesParams, { holds }: Dialect, index: Index) {
+  const start = index === 'update' ? sql<number>`${START} + 0` : START;
+  const update = index === 'start' ? sql<number>`${UPDATE} + 0` : UPDATE;
+  return db
+    .selectFrom('Trace')
+    .where('projectNumber', '=', params.projectNumber)
+    .where('insertedAtMs', '>=', params.goneBeforeMs)
+    .where(start, '>=', params.startedFromMs)
+    .where(start, '<=', params.startedToMs)
+    .where(update, '>=', params.updatedFromMs)
+    .where(update, '<=', params.updatedToMs)
+    .where(ERROR, '>=', params.errorsFrom)
+    .where(ERROR, '<=', params.errorsTo)
+    .where(holds('metadataJson', params.firstNeedle))
+    .where(holds('metadataJson', params.secondNeedle));
+}
+
+function listBy(direction: Direction, keyOf: (dialect: Dialect) => typeof START, index: Index = 'any') {
+  return query<PageParams>()((db, params, dialect) => {
+    const key = keyOf(dialect);
+    const traceId = dialect.idText('traceId');
+    const isBehind = sql.raw(direction === 'asc' ? '>' : '<');
+    return (
+      tracesOf(db, params, dialect, index)
+        // Redundant, but the planner needs it to use the index.
+        .where(key, direction === 'asc' ? '>=' : '<=', params.key)
+        .where(sql<boolean>`(${key}, ${traceId}) ${isBehind} (${params.key}, ${params.traceId})`)
+        .select([
+          key.as('key'),
+          traceId.as('traceId'),
+          'sequence as sequence',
+          'spanCount as spanCount',
+          'hasError as hasError',
+          METADATA_BYTES.as('metadataBytes'),
+        ])
+        .orderBy(key, direction)
+        .orderBy(traceId, direction)
+        .limit(params.limit)
+    );
+  });
+}
+
+export const listByStart = listBy('asc', () => START, 'start');
+export const listByStartDown = listBy('desc', () => START, 'start');
+export const listByUpdate = listBy('asc', () => UPDATE, 'update');
+export const listByUpdateDown = listBy('desc', () => UPDATE, 'update');
+export const listByCost = listBy('asc', () => orLast('totalCostNanoUsd', 'asc'));
+export const listByCostDown = listBy('desc', () => orLast('totalCostNanoUsd', 'desc'));
+export const listByDuration = listBy('asc', (dialect) => duration('asc', dialect));
+export const listByDurationDown = listBy('desc', (dialect) => duration('desc', dialect));
+export const listByFirstToken = listBy('asc', () => orLast('firstTokenMs', 'asc'));
+export const listByFirstTokenDown = listBy('desc', () => orLast('firstTokenMs', 'desc'));
+
+/** Counts up to a limit. */
+export const countTraces = query<TracesParams & { readonly limit: number }>()((db, params, dialect) =>
+  db
+    .selectFrom(tracesOf(db, params, dialect, 'any').select('sequence as sequence').limit(params.limit).as('some'))
+    .select(({ fn }) => fn.countAll<number>().as('count')),
+);
+
+/** Traces by id. */
+export const findByIds = query<{ readonly projectNumber: number; readonly ids: readonly string[] }>()(
+  (db, { projectNumber, ids }, dialect) =>
+    factsOf(db, dialect).where('projectNumber', '=', projectNumber).where(dialect.isOneOf('traceId', ids)),
+);
+
+/** Traces by sequence. */
+export const findBySequences = query<OfTraces>()((db, { projectNumber, sequences }, dialect) =>
+  factsOf(db, dialect).where(PROJECT, '=', projectNumber).where(dialect.isAmong('sequence', sequences)),
+);
+
+/** With the keys of every order. */
+function factsOf(db: Db, { idText, atLeast }: Dialect) {
+  return db
+    .selectFrom('Trace')
+    .select([
+      idText('traceId').as('traceId'),
+      'sequence as sequence',
+      'spanCount as spanCount',
+      'hasError as hasError',
+      METADATA_BYTES.as('metadataBytes'),
+      'insertedAtMs as insertedAtMs',
+      'updatedAtMs as updatedAtMs',
+      START.as('startMs'),
+      'totalCostNanoUsd as totalCostNanoUsd',
+      atLeast('durationMs', 0).as('totalTimeMs'),
+      'firstTokenMs as firstTokenMs',
+    ]);
+}
+
+export const listMetadata = query<OfTraces>()((db, { projectNumber, sequences }, { isAmong }) =>
+  db
+    .selectFrom('Trace')
+    .where(PROJECT, '=', projectNumber)
+    .where(isAmong('sequence', sequences))
+    .select(['sequence as sequence', 'metadataJson as metadataJson']),
+);
+
+/** All spans of several traces. */
+export const listSpans = query<OfTraces>()((db, { projectNumber, sequences }, dialect) =>
+  spanFacts(db, dialect).where('projectNumber', '=', projectNumber).where(dialect.isAmong('traceSequence', sequences)),
+);
+
+/** The same with inputs and outputs that are short. */
+export const listSpansWithTexts = query<OfTraces & { readonly bytesMax: number }>()(
+  (db, { projectNumber, sequences, bytesMax }, dialect) =>
+    spanFacts(db, dialect)
+      .where('projectNumber', '=', projectNumber)
+      .where(dialect.isAmong('traceSequence', sequences))
+      .select([shortText('inputJson', bytesMax).as('inputText'), shortText('outputJson', bytesMax).as('outputText')]),
+);
+
+/** In the stored form: see typedJson of kinds.ts. */
+function shortText(column: string, bytesMax: number) {
+  return sql<string | null>`case when octet_length(${sql.ref(column)}) <= ${bytesMax} then ${sql.ref(column)} end`;
+}
+
+/** A page of the spans of one trace, which may have many. */
+export const listSpansBehind = query<BehindSpan>()((db, { projectNumber, sequence, after, limit }, dialect) =>
+  spanFacts(db, dialect)
+    .where('projectNumber', '=', projectNumber)
+    .where('traceSequence', '=', sequence)
+    .where('spanId', '>', dialect.storedId(after))
+    .orderBy('spanId')
+    .limit(limit),
+);
+
+function spanFacts(db: Db, { idText }: Dialect) {
+  return db
+    .selectFrom('Span')
+    .select((column) => [
+      'traceSequence as traceSequence',
+      idText('spanId').as('spanId'),
+      idText('parentId').$castTo<string | null>().as('parentId'),
+      'type as type',
+      'name as name',
+      'model as model',
+      'startedAtMs as startedAtMs',
+      column('startedAtMs', '+', column.ref('durationMs')).as('finishedAtMs'),
+      column('inputJson', 'is not', null).$castTo<boolean>().as('hasInput'),
+      column('outputJson', 'is not', null).$castTo<boolean>().as('hasOutput'),
+      column('errorJson', 'is not', null).$castTo<boolean>().as('hasError'),
+    ]);
+}
+
+/** A page of the errors of a trace; each may be long. */
+export const listErrors = query<BehindSpan>()((db, { projectNumber, sequence, after, limit }, { idText, storedId }) =>
+  db
+    .selectFrom('Span')
+    .where('projectNumber', '=', projectNumber)
+    .where('traceSequence', '=', sequence)
+    .where('spanId', '>', storedId(after))
+    .where('errorJson', 'is not', null)
+    .select([idText('spanId').as('spanId'), 'errorJson as errorJson'])
+    .orderBy('spanId')
+    .limit(limit),
+);
+
+/** The input and output of one span. */
+export const findTexts = query<{
+  readonly projectNumber: number;
+  readonly sequence: number;
+  readonly spanId: string;
+}>()((db, { projectNumber, sequence, spanId }, { storedId }) =>
+  db
+    .selectFrom('Span')
+    .where('projectNumber', '=', projectNumber)
+    .where('traceSequence', '=', sequence)
+    .where('spanId', '=', storedId(spanId))
+    .select(['inputJson as inputJson', 'outputJson as outputJson']),
+);
+
+/** All evaluations of several traces. */
+export const listEvaluations = query<OfTraces>()((db, { projectNumber, sequences }, { isAmong }) =>
+  db
+    .selectFrom('Evaluation')
+    .where('projectNumber', '=', projectNumber)
+    .where(isAmong('traceSequence', sequences))
+    .select([
+      'traceSequence as traceSequence',
+      'evaluatorId as evaluatorId',
+      'isGuardrail as isGuardrail',
+      'status as status',
+      'passed as passed',
+      'score as score',
+      'label as label',
+    ]),
+);

@@ -1,0 +1,111 @@
+/** Queries of spend blocks. */
+
+import { sql } from 'kysely';
+import { find, insert, insertNew, ofRows, remove, update } from '../plain-queries.ts';
+import { change, query } from '../queries.ts';
+
+type OfLog = { readonly organizationNumber: number };
+
+/** The ends of logs and of their blocks, by organization, after one of them. */
+export const listHeads = query<{ readonly after: number; readonly limit: number }>()((db, { after, limit }) =>
+  db
+    .selectFrom('LogHead')
+    .leftJoin('SpendHead', 'SpendHead.organizationNumber', 'LogHead.organizationNumber')
+    .where('LogHead.organizationNumber', '>', after)
+    .select(['LogHead.organizationNumber as organizationNumber', 'LogHead.seq as seq', 'SpendHead.seq as mark'])
+    .orderBy('LogHead.organizationNumber')
+    .limit(limit),
+);
+
+export const findHead = find('SpendHead', ['organizationNumber']);
+export const findLogHead = find('LogHead', ['organizationNumber']);
+
+export const holdHead = query<OfLog>()((db, { organizationNumber }, { find: rows, hold }) =>
+  hold(rows(db, 'SpendHead', { organizationNumber })),
+);
+
+export const insertHead = insertNew('SpendHead');
+
+export const updateHead = update('SpendHead', ['organizationNumber'], ['seq', 'leasedUntilMs']);
+
+type OfPlaces = OfLog & { readonly afterSeq: number; readonly toSeq: number; readonly limit: number };
+
+/** Events between two positions. */
+export const listEnvelopes = query<OfPlaces>()((db, { organizationNumber, afterSeq, toSeq, limit }, dialect) =>
+  dialect
+    .envelopesOf(db)
+    .where('organizationNumber', '=', organizationNumber)
+    .where('seq', '>', afterSeq)
+    .where('seq', '<=', toSeq)
+    .select(['seq as seq', 'envelope as envelope'])
+    .orderBy('seq')
+    .limit(limit),
+);
+
+type OfRange = OfLog & {
+  readonly afterSeq: number;
+  readonly toSeq: number;
+  readonly createdFromMs: number;
+  readonly fromMs: number;
+  readonly toMs: number;
+  readonly limit: number;
+};
+
+/** Blocks that may contain requests of a range, by ascending position. */
+export const listBlocks = query<OfRange>()((db, params) =>
+  db
+    .selectFrom('SpendBlock')
+    .where('organizationNumber', '=', params.organizationNumber)
+    .where('firstSeq', '>', params.afterSeq)
+    .where('firstSeq', '<=', params.toSeq)
+    .where('createdToMs', '>=', params.createdFromMs)
+    .where('occurredToMs', '>=', params.fromMs)
+    .where('occurredFromMs', '<=', params.toMs)
+    .select(['firstSeq as firstSeq', 'lastSeq as lastSeq', 'gone as gone'])
+    .orderBy('firstSeq')
+    .limit(params.limit),
+);
+
+/** The last block that begins at or before a position. */
+export const findBlockOf = query<OfLog & { readonly seq: number }>()((db, { organizationNumber, seq }) =>
+  db
+    .selectFrom('SpendBlock')
+    .where('organizationNumber', '=', organizationNumber)
+    .where('firstSeq', '<=', seq)
+    .select(['firstSeq as firstSeq', 'lastSeq as lastSeq', 'gone as gone'])
+    .orderBy('firstSeq', 'desc')
+    .limit(sql.lit(1)),
+);
+
+export const insertBlocks = ofRows(insert('SpendBlock'));
+export const insertParts = ofRows(insert('SpendPart'));
+export const updateGone = ofRows(update('SpendBlock', ['organizationNumber', 'firstSeq'], ['gone']));
+
+type OfParts = OfLog & { readonly blocks: readonly number[]; readonly parts: readonly number[] };
+
+export const listParts = query<OfParts>()((db, { organizationNumber, blocks, parts }, { isAmong }) =>
+  db
+    .selectFrom('SpendPart')
+    .where('organizationNumber', '=', organizationNumber)
+    .where(isAmong('firstSeq', blocks))
+    .where(isAmong('part', parts))
+    .select(['firstSeq as firstSeq', 'part as part', 'content as content']),
+);
+
+/** Blocks of which every event has expired, the oldest first. */
+export const listOldBlocks = query<{ readonly beforeMs: number; readonly limit: number }>()((db, { beforeMs, limit }) =>
+  db
+    .selectFrom('SpendBlock')
+    .where('createdToMs', '<', beforeMs)
+    .select(['organizationNumber as organizationNumber', 'firstSeq as firstSeq'])
+    .orderBy('createdToMs')
+    .limit(limit),
+);
+
+type OfBlock = OfLog & { readonly firstSeq: number };
+
+export const removeParts = change<OfBlock>((db, { organizationNumber, firstSeq }) =>
+  db.deleteFrom('SpendPart').where('organizationNumber', '=', organizationNumber).where('firstSeq', '=', firstSeq),
+);
+
+export const removeBlock = remove('SpendBlock', ['organizationNumber', 'firstSeq']);

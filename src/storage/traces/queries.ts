@@ -1,0 +1,230 @@
+/** Queries of traces, their spans and their evaluations. */
+
+import { type SqlBool, sql } from 'kysely';
+import type { TraceTotals } from '../../domain/traces/trace.ts';
+import { change, type Db, query } from '../queries.ts';
+import { spanOf, summaryOf, traceOf } from './columns.ts';
+
+type OfTrace = { readonly projectNumber: number; readonly sequence: number };
+type OfSome = OfTrace & { readonly ids: readonly string[] };
+type OfRange = OfTrace & { readonly atMs: number; readonly id: string; readonly limit: number };
+
+export const findTrace = query<{ readonly projectNumber: number; readonly traceId: string }>()(
+  (db, { projectNumber, traceId }, dialect) =>
+    db
+      .selectFrom('Trace')
+      .where('projectNumber', '=', projectNumber)
+      .where('traceId', '=', dialect.storedId(traceId))
+      .select((column) => traceOf(column, dialect)),
+);
+
+type IdRange = { readonly projectNumber: number; readonly first: StoredId; readonly last: StoredId };
+/** Text, or bytes where the store packs ids. */
+type StoredId = string | Buffer;
+
+/**
+ * Ids of traces received since an instant, ascending, both ends included. `first` and `last` are in their stored form.
+ */
+export const listTraceIds = query<IdRange & { readonly sinceMs: number; readonly limit: number }>()(
+  (db, { projectNumber, first, last, sinceMs, limit }, { idText }) =>
+    db
+      .selectFrom('Trace')
+      .where('projectNumber', '=', projectNumber)
+      .where('traceId', '>=', first as string)
+      .where('traceId', '<=', last as string)
+      .where('insertedAtMs', '>=', sinceMs)
+      .select(idText('traceId').as('traceId'))
+      .orderBy('traceId')
+      .limit(limit),
+);
+
+// The columns of a trace that are computed from its spans.
+const SUMS = [
+  ...['spanCount', 'startedAtMs', 'durationMs', 'firstTokenMs', 'promptTokens', 'completionTokens'],
+  ...['reasoningTokens', 'cacheReadInputTokens', 'cacheCreationInputTokens', 'totalCostNanoUsd', 'unpricedSpans'],
+  ...['tokensEstimated', 'hasError', 'aggregatesJson'],
+] as readonly (keyof SumsToKeep)[];
+
+export type SumsToKeep = TraceTotals & {
+  readonly projectNumber: number;
+  readonly traceId: string;
+  readonly sequence: number;
+  readonly durationMs: number | null;
+  readonly aggregatesJson: string | null;
+  /** The aggregates that were stored when the trace was found. */
+  readonly foundJson: string | null;
+};
+
+/** Changes nothing if the trace has changed since it was found. */
+export const keepSums = change<SumsToKeep>((db, params, { storedId }) => {
+  const { projectNumber, traceId, sequence, foundJson } = params;
+  return db
+    .updateTable('Trace')
+    .where('projectNumber', '=', projectNumber)
+    .where('traceId', '=', storedId(traceId))
+    .where('sequence', '=', sequence)
+    .where('aggregatesJson', 'is not distinct from', foundJson)
+    .set(Object.fromEntries(SUMS.map((name) => [name, params[name]])));
+});
+
+/** The ids and parents of all spans, by start, then id. */
+export const listLinks = query<OfTrace>()((db, params, { idText }) =>
+  spansOf(db, params)
+    .select([idText('spanId').as('spanId'), idText('parentId').$castTo<string | null>().as('parentId')])
+    .orderBy('startedAtMs')
+    .orderBy(idText('spanId')),
+);
+
+/** Summaries of all spans, in any order. */
+export const listSummaries = query<OfTrace>()((db, params, dialect) =>
+  spansOf(db, params).select((column) => summaryOf(column, dialect)),
+);
+
+/** Summaries of all spans, in any order, with whether the parent of the span is not stored. */
+export const listLinkedSummaries = query<OfTrace>()((db, params, dialect) =>
+  spansOf(db, params)
+    .select((column) => summaryOf(column, dialect))
+    .select(({ or, eb, not, exists, selectFrom }) =>
+      or([
+        eb('parentId', 'is', null),
+        not(
+          exists(
+            selectFrom('Span as parent')
+              .select('parent.spanId as spanId')
+              .where('parent.projectNumber', '=', params.projectNumber)
+              .where('parent.traceSequence', '=', params.sequence)
+              .whereRef('parent.spanId', '=', 'Span.parentId'),
+          ),
+        ),
+      ])
+        .$castTo<boolean>()
+        .as('isParentless'),
+    ),
+);
+
+export const findSummaries = query<OfSome>()((db, params, dialect) =>
+  spansOf(db, params)
+    .where(dialect.isOneOf('spanId', params.ids))
+    .select((column) => summaryOf(column, dialect)),
+);
+
+export const findSpans = query<OfSome>()((db, params, dialect) =>
+  spansOf(db, params)
+    .where(dialect.isOneOf('spanId', params.ids))
+    .select((column) => spanOf(column, dialect)),
+);
+
+/** By start, then id. */
+export const listSpanOrder = query<OfRange>()((db, params, { idText, textBytes }) =>
+  spansOf(db, params)
+    .where(({ eb, refTuple, tuple }) =>
+      eb(refTuple('startedAtMs', idText('spanId')), '>', tuple(params.atMs, params.id)),
+    )
+    .select('startedAtMs as atMs')
+    .select([
+      idText('spanId').as('id'),
+      textBytes([
+        'name',
+        'paramsJson',
+        'otherMetricsJson',
+        'errorJson',
+        'contextsJson',
+        'telemetryJson',
+        'inputJson',
+        'outputJson',
+      ]).as('bytes'),
+    ])
+    .orderBy('startedAtMs')
+    .orderBy(idText('spanId'))
+    .limit(params.limit),
+);
+
+/** Finds an evaluation if there are more than `count`. */
+export const findEvaluationBeyond = query<OfTrace & { readonly count: number }>()((db, params) =>
+  evaluationsOf(db, params).select('evaluationId as evaluationId').limit(1).offset(params.count),
+);
+
+/** By insertion, then id. */
+export const listEvaluationOrder = query<OfRange>()((db, params, { textBytes }) =>
+  evaluationsOf(db, params)
+    .where(({ eb, refTuple, tuple }) =>
+      eb(refTuple('insertedAtMs', 'evaluationId'), '>', tuple(params.atMs, params.id)),
+    )
+    .select(['insertedAtMs as atMs', 'evaluationId as id'])
+    .select(textBytes(['label', 'details', 'errorJson', 'inputsJson', 'costJson']).as('bytes'))
+    .orderBy('insertedAtMs')
+    .orderBy('evaluationId')
+    .limit(params.limit),
+);
+
+export const findEvaluations = query<OfSome>()((db, params, { isOneOf, allOf }) =>
+  evaluationsOf(db, params)
+    .where(isOneOf('evaluationId', params.ids))
+    .select(allOf('Evaluation', 'projectNumber', 'traceSequence')),
+);
+
+function spansOf(db: Db, { projectNumber, sequence }: OfTrace) {
+  return db.selectFrom('Span').where('projectNumber', '=', projectNumber).where('traceSequence', '=', sequence);
+}
+
+function evaluationsOf(db: Db, { projectNumber, sequence }: OfTrace) {
+  return db.selectFrom('Evaluation').where('projectNumber', '=', projectNumber).where('traceSequence', '=', sequence);
+}
+
+/** Locks a trace for a change. */
+export const holdTrace = query<{ readonly projectNumber: number; readonly traceId: string }>()(
+  (db, { projectNumber, traceId }, { storedId, hold }) =>
+    hold(
+      db
+        .selectFrom('Trace')
+        .where('projectNumber', '=', projectNumber)
+        .where('traceId', '=', storedId(traceId))
+        .select([
+          'sequence as sequence',
+          'spanCount as spanCount',
+          'insertedAtMs as insertedAtMs',
+          'updatedAtMs as updatedAtMs',
+          'metadataJson as metadataJson',
+        ]),
+    ),
+);
+
+export type MetadataToKeep = {
+  readonly projectNumber: number;
+  readonly traceId: string;
+  readonly metadataJson: string;
+  readonly updatedAtMs: number;
+};
+
+export const keepMetadata = change<MetadataToKeep>(
+  (db, { projectNumber, traceId, metadataJson, updatedAtMs }, { storedId }) =>
+    db
+      .updateTable('Trace')
+      .where('projectNumber', '=', projectNumber)
+      .where('traceId', '=', storedId(traceId))
+      .set({ metadataJson, updatedAtMs }),
+);
+
+type OfType = OfTrace & { readonly type: number; readonly limit: number };
+
+export const listFirstOfType = query<OfType>()((db, params, { idText }) =>
+  ofType(db, params).select(idText('spanId').as('spanId')).orderBy('startedAtMs').orderBy(idText('spanId')),
+);
+
+export const listLastOfType = query<OfType>()((db, params, { idText }) =>
+  ofType(db, params)
+    .select(idText('spanId').as('spanId'))
+    .orderBy('startedAtMs', 'desc')
+    .orderBy(idText('spanId'), 'desc'),
+);
+
+function ofType(db: Db, params: OfType) {
+  return spansOf(db, params)
+    .where(sql<SqlBool>`${sql.ref('type')} = ${params.type}`)
+    .limit(params.limit);
+}
+
+/** Any span without a parent. */
+export const findRootSpan = query<OfTrace>()((db, params) =>
+  spansOf(db, params).where('parentId', 'is', null).select('traceSequence as sequence').limit(1),
+);

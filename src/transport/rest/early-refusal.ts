@@ -1,0 +1,61 @@
+/** Refusals of requests that end before a handler has seen them. */
+
+import type { Duplex } from 'node:stream';
+import { Fault } from '../../domain/fault.ts';
+import { type IdSource, traceparentOf } from '../call-ids.ts';
+import type { CallLog } from '../call-log.ts';
+import type { Arrival } from '../origin.ts';
+import type { Problem, RefusedRequest } from '../server-options.ts';
+import { familyOfPath, faultResponse } from './errors.ts';
+import { splitTarget } from './path.ts';
+
+const FAULTS: { readonly [K in Problem]: () => Fault } = {
+  headers_too_large: () => new Fault('headers_too_large', 'The request headers are too large.'),
+  uri_too_long: () => new Fault('uri_too_long', 'The request line is too long.'),
+  request_timeout: () => new Fault('request_timeout', 'The request did not arrive in time.'),
+  malformed: () => new Fault('malformed_request', 'The request is not valid HTTP.'),
+};
+
+const PHRASES: Readonly<Record<number, string>> = {
+  400: 'Bad Request',
+  408: 'Request Timeout',
+  414: 'URI Too Long',
+  431: 'Request Header Fields Too Large',
+};
+
+export type EarlyRefusalDeps = {
+  readonly ids: IdSource;
+  readonly callLog: CallLog;
+  /** Where the request came from. */
+  readonly socket: Duplex;
+};
+
+/** The call log has no more about such a request. */
+const NOTHING_KNOWN = { transport: 'rest', method: null, route: null, caller: 'none' } as const;
+
+function arrivalFrom(socket: Duplex): Arrival {
+  return { socket: socket as Arrival['socket'], headers: {}, hasBody: false };
+}
+
+/** The whole HTTP/1.1 response, to be written before the socket is closed. */
+export function refuseEarly({ problem, target }: RefusedRequest, { ids, callLog, socket }: EarlyRefusalDeps): Buffer {
+  const callIds = ids.next(() => undefined);
+  const traceparent = traceparentOf(callIds);
+  const fault = FAULTS[problem]();
+  const path = target === null ? null : splitTarget(target).path;
+  const { status, body: chunks, mediaType } = faultResponse(fault, familyOfPath(path ?? '/'), callIds);
+  const asked = { ...NOTHING_KNOWN, path, ids: callIds, startedAtMs: callLog.nowMs(), arrival: arrivalFrom(socket) };
+  callLog.ended({ ...asked, status, fault });
+  const body = chunks.join('');
+  const head = [
+    `HTTP/1.1 ${status} ${PHRASES[status] ?? 'Error'}`,
+    `content-type: ${mediaType}`,
+    `content-length: ${Buffer.byteLength(body)}`,
+    'cache-control: no-store',
+    'x-content-type-options: nosniff',
+    `x-request-id: ${callIds.requestId}`,
+    ...(traceparent ? [`traceparent: ${traceparent}`] : []),
+    'connection: close',
+  ];
+  return Buffer.from(`${head.join('\r\n')}\r\n\r\n${body}`);
+}

@@ -1,0 +1,74 @@
+/** What the server and its HTTP/1.1 and HTTP/2 halves are given: limits, and the handlers of requests. */
+
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import type { Http2ServerRequest, Http2ServerResponse, ServerHttp2Stream } from 'node:http2';
+import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import type { Abuse } from './session-abuse.ts';
+
+export type ServerLimits = {
+  /** From accepting a connection to its first complete request head. */
+  readonly headersTimeoutMs: number;
+  /** Between two chunks of a request body, and between two chunks of a response that the client reads. */
+  readonly bodyGapTimeoutMs: number;
+  readonly bodyTimeoutMs: number;
+  /** How long a connection may be idle between requests. */
+  readonly idleTimeoutMs: number;
+  readonly streamsPerConnectionMax: number;
+  readonly headerBytesMax: number;
+  readonly requestLineBytesMax: number;
+  readonly connectionsMax: number;
+  /** How long an address is blocked after a session of it was cut for the first time; 0: not at all. */
+  readonly reconnectPenaltyMs: number;
+};
+
+export type ServerOptions = {
+  readonly host: string;
+  readonly port: number;
+  readonly tls: { readonly cert: string; readonly key: string } | null;
+  readonly limits: ServerLimits;
+  readonly meter: ConnectionMeter;
+  readonly callerOf: CallerOf;
+  /** Runs once the port is bound. Connections that arrive meanwhile wait until it has ended. */
+  readonly beforeServing?: (() => Promise<void>) | undefined;
+};
+
+/** Counts sessions cut and connections refused because of abuse. */
+export type ConnectionMeter = {
+  readonly sessionCut: (reason: Abuse) => void;
+  readonly connectionRefused: () => void;
+};
+
+/** The network that penalties of a connection go to; null: none, because many callers share it or it is closed. */
+export type CallerOf = (socket: Socket) => string | null;
+
+export type HttpHandler = (
+  request: IncomingMessage | Http2ServerRequest,
+  response: ServerResponse | Http2ServerResponse,
+) => void;
+
+/** Why a request is refused before a handler sees it, or while its body is awaited. */
+export type Problem = 'headers_too_large' | 'uri_too_long' | 'request_timeout' | 'malformed';
+
+/** The target is that of the request line; null where it is unknown. */
+export type RefusedRequest = { readonly problem: Problem; readonly target: string | null };
+
+export type Handlers = {
+  /**
+   * Every request that is not on the short path. The handler itself serves `Expect: 100-continue`: it calls
+   * writeContinue() before it reads the body.
+   */
+  readonly http: HttpHandler;
+  readonly grpc: {
+    readonly accepts: (headers: IncomingHttpHeaders) => boolean;
+    /** `rawHeaders` lists names and values in turn, repeated headers included. */
+    readonly serve: (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, rawHeaders: readonly string[]) => void;
+    /** Refuses a stream whose message did not arrive in time. */
+    readonly expire: (stream: ServerHttp2Stream) => void;
+  };
+  /** The whole HTTP/1.1 response, status line included. */
+  readonly refuse: (end: RefusedRequest, socket: Duplex) => Buffer;
+};
+
+/** Connections that have not sent a complete request head yet, with the monotonic milliseconds of their acceptance. */
+export type NewConnections = Map<Duplex, number>;

@@ -1,0 +1,161 @@
+import { describe, expect, it } from 'vitest';
+import { PERMISSIONS } from '../../../src/domain/keys/permission-catalogue.ts';
+import { roleBindingProblems } from '../../../src/domain/organization/role-bindings.ts';
+import {
+  ADMIN,
+  bind,
+  callBy,
+  codeOf,
+  createWorld,
+  faultOf,
+  lastAudit,
+  MANAGE,
+  MEMBER,
+  noReceipt,
+  O,
+} from './organization-world.ts';
+
+const any = { userId: null, scopeType: null, scopeId: null };
+const all = { cursor: '', limit: null };
+
+describe('granting', () => {
+  it('a CUSTOM grant keeps its permissions once and sorted', async () => {
+    const world = createWorld();
+    const admin = await callBy(world, 'adm', [ADMIN]);
+    const grant = bind('CUSTOM', 'PROJECT', 'project_1', ['traces:view', 'cost:view', 'traces:view']);
+    const binding = await world.roleBindings.create(admin, { userId: 'user_vie', ...grant }, noReceipt);
+    expect(binding.permissions).toEqual(['cost:view', 'traces:view']);
+    expect(lastAudit(world)).toEqual([{ action: 'roleBinding.create', targetId: binding.id, status: 201, fields: [] }]);
+    const again = { ...grant, permissions: ['cost:view', 'traces:view'], userId: 'user_vie' };
+    expect(await codeOf(world.roleBindings.create(admin, again, noReceipt))).toBe('role_binding_already_exists');
+    await world.roleBindings.create(admin, { ...again, permissions: ['traces:view'] }, noReceipt);
+  });
+
+  it('refuses in order: not found, ceiling, conflict', async () => {
+    const world = createWorld();
+    const manager = await callBy(world, 'mgr', [MANAGE]);
+    const grant = bind('VIEWER', 'PROJECT', 'project_1');
+    expect(await codeOf(world.roleBindings.create(manager, { userId: 'nope', ...grant }, noReceipt))).toBe(
+      'member_not_found',
+    );
+    const refused = await faultOf(world.roleBindings.create(manager, { userId: 'user_vie', ...grant }, noReceipt));
+    expect(refused.code).toBe('role_binding_scope_violation');
+    expect(refused.meta).toMatchObject({ scopeType: 'PROJECT', scopeId: 'project_1' });
+  });
+
+  it('a narrow key of an administrator cannot give itself or anybody more', async () => {
+    const world = createWorld();
+    const narrow = await callBy(world, 'adm', [MANAGE]);
+    for (const userId of ['user_adm', 'user_vie']) {
+      const custom = bind('CUSTOM', 'ORGANIZATION', O, ['organization:delete', 'traces:view']);
+      const refused = await faultOf(world.roleBindings.create(narrow, { userId, ...custom }, noReceipt));
+      expect(refused).toMatchObject({
+        code: 'role_binding_scope_violation',
+        meta: { missingPermissions: ['traces:view'] },
+      });
+    }
+    const held = bind('CUSTOM', 'ORGANIZATION', O, ['organization:manage']);
+    await world.roleBindings.create(narrow, { userId: 'user_vie', ...held }, noReceipt);
+  });
+
+  it('an unknown, an archived and a foreign scope are refused alike', async () => {
+    const world = createWorld();
+    const admin = await callBy(world, 'adm', [ADMIN]);
+    await world.projects.archive(admin, 'project_2');
+    const scopes = [
+      ['PROJECT', 'nope'],
+      ['PROJECT', 'project_2'],
+      ['TEAM', 'team_other'],
+      ['ORGANIZATION', 'organization_2'],
+    ] as const;
+    for (const [scopeType, scopeId] of scopes) {
+      const grant = bind('CUSTOM', scopeType, scopeId, ['traces:view']);
+      const refused = await faultOf(world.roleBindings.create(admin, { userId: 'user_vie', ...grant }, noReceipt));
+      expect({ code: refused.code, message: refused.message, meta: refused.meta }).toEqual({
+        code: 'role_binding_scope_violation',
+        message: 'The access asked for exceeds what the caller holds there.',
+        meta: { scopeType, scopeId },
+      });
+    }
+  });
+});
+
+describe('taking a grant back', () => {
+  it('is over at once, and says so in the audit log', async () => {
+    const world = createWorld();
+    const admin = await callBy(world, 'adm', [ADMIN]);
+    await world.roleBindings.remove(admin, 'rolebinding_mgr_CUSTOM');
+    expect((await world.store.roleBindings(O, 'user_mgr')).map(({ role }) => role)).toEqual(['MEMBER']);
+    expect(lastAudit(world)).toEqual([
+      { action: 'roleBinding.delete', targetId: 'rolebinding_mgr_CUSTOM', status: 200, fields: [] },
+    ]);
+  });
+
+  it('refuses in order: not found, ceiling, the role of a member', async () => {
+    const world = createWorld();
+    const narrow = await callBy(world, 'mgr', [MANAGE]);
+    expect(await codeOf(world.roleBindings.remove(narrow, 'nope'))).toBe('role_binding_not_found');
+    expect(await codeOf(world.roleBindings.remove(narrow, 'rolebinding_adm_ADMIN'))).toBe(
+      'role_binding_scope_violation',
+    );
+    const admin = await callBy(world, 'adm', [ADMIN]);
+    expect(await codeOf(world.roleBindings.remove(admin, 'rolebinding_adm_ADMIN'))).toBe('role_binding_is_member_role');
+  });
+
+  it('works on a grant at what was archived since', async () => {
+    const world = createWorld();
+    const admin = await callBy(world, 'adm', [ADMIN]);
+    const grant = { userId: 'user_vie', ...bind('MEMBER', 'PROJECT', 'project_1') };
+    const { id } = await world.roleBindings.create(admin, grant, noReceipt);
+    await world.projects.archive(admin, 'project_1');
+    await world.roleBindings.remove(await callBy(world, 'mgr', [MANAGE]), id);
+  });
+});
+
+describe('listing grants', () => {
+  it('filters by member and scope, and a cursor belongs to its filter', async () => {
+    const world = createWorld();
+    const call = await callBy(world, 'mgr', [MANAGE, MEMBER]);
+    const ids = async (filter: object) =>
+      (await world.roleBindings.list(call, { ...any, ...filter }, all)).items.map(({ id }) => id);
+    expect(await ids({})).toHaveLength(5);
+    expect(await ids({ userId: 'user_mgr' })).toEqual(['rolebinding_mgr_CUSTOM', 'rolebinding_mgr_MEMBER']);
+    expect(await ids({ scopeType: 'TEAM' })).toEqual([]);
+    expect(await ids({ scopeId: O, userId: 'user_vie' })).toEqual(['rolebinding_vie_VIEWER']);
+    const { nextCursor } = await world.roleBindings.list(call, any, { cursor: '', limit: 2 });
+    const cursor = nextCursor ?? '';
+    const rest = await world.roleBindings.list(call, any, { cursor, limit: 200 });
+    expect(rest.items).toHaveLength(3);
+    expect(rest.nextCursor).toBeNull();
+    const elsewhere = world.roleBindings.list(call, { ...any, userId: 'user_mgr' }, { cursor, limit: null });
+    expect(await codeOf(elsewhere)).toBe('invalid_cursor');
+  });
+});
+
+describe('what a grant may say', () => {
+  const fieldsOf = (...given: Parameters<typeof roleBindingProblems>) =>
+    roleBindingProblems(...given).map(({ field }) => field);
+
+  it.each([
+    [
+      'permissions beside a built-in role',
+      { role: 'VIEWER', scopeType: 'TEAM', permissions: ['traces:view'] },
+      ['permissions'],
+    ],
+    ['a built-in role at ORGANIZATION', { role: 'VIEWER', scopeType: 'ORGANIZATION', permissions: [] }, ['role']],
+    ['CUSTOM without permissions', { role: 'CUSTOM', scopeType: 'TEAM', permissions: [] }, ['permissions']],
+    [
+      'an unknown permission',
+      { role: 'CUSTOM', scopeType: 'TEAM', permissions: ['traces:view', 'x'] },
+      ['permissions.1'],
+    ],
+    ['the whole catalogue', { role: 'CUSTOM', scopeType: 'ORGANIZATION', permissions: PERMISSIONS }, []],
+    [
+      'one more than that',
+      { role: 'CUSTOM', scopeType: 'TEAM', permissions: [...PERMISSIONS, 'traces:view'] },
+      ['permissions'],
+    ],
+  ] as const)('%s', (_, grant, fields) => {
+    expect(fieldsOf(grant)).toEqual(fields);
+  });
+});

@@ -1,0 +1,320 @@
+import { createHash } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { SPAN_TYPES } from '../../../../src/domain/traces/trace.ts';
+import { NOW_MS, nest, PROJECT, send, sendSpan, spanOf, spanRefusal } from './collecting.ts';
+
+const STARTED = 1_699_900_000_000;
+
+function timed(timestamps: object): object {
+  return { timestamps: { started_at: STARTED, finished_at: STARTED, ...timestamps } };
+}
+
+describe('a span with every field', () => {
+  const params = '{"temperature":1.0,"stream":false,"stop":null,"seed":12345678901234567890,"__proto__":{"a":[]}}';
+  const input =
+    '{"type":"chat_messages","value":[{"role":"system","content":"Be brief."},{"role":"user","content":"Hi \ud83d\ude42"}]}';
+  const output =
+    '{"type":"chat_messages","value":[{"role":"assistant","content":"Hello","function_call":null,"tool_calls":[]}]}';
+  const body = `{"trace_id":"trace-1","spans":[{"type":"llm","span_id":"B7AD6B7169203331","parent_id":"A7AD6B7169203331",
+    "trace_id":"trace-1","name":"ask","vendor":"openai","model":"gpt-5","input":${input},"output":${output},
+    "params":${params},"metrics":{"prompt_tokens":100,"completion_tokens":150,"reasoning_tokens":20,
+    "cache_read_input_tokens":0,"cache_creation_input_tokens":null,"tokens_estimated":true,
+    "cached_tokens_in_prompt":true,"queue_ms":3,"tags":["a"]},
+    "error":{"message":"late","stacktrace":["a","b"]},"contexts":["Paris"],
+    "timestamps":{"started_at":1699900000000,"first_token_at":1699900000300,"finished_at":1699900001000}}]}`;
+  const { append, reasons } = send(body);
+  const [span] = append.spans;
+
+  it('is stored whole', () => {
+    expect(reasons).toEqual([]);
+    expect(span).toEqual({
+      spanId: 'b7ad6b7169203331',
+      parentId: 'a7ad6b7169203331',
+      type: 'llm',
+      name: 'ask',
+      vendor: 'openai',
+      model: 'gpt-5',
+      startedAtMs: 1_699_900_000_000,
+      firstTokenAtMs: 1_699_900_000_300,
+      finishedAtMs: 1_699_900_001_000,
+      inputJson: input,
+      outputJson: output,
+      paramsJson: params,
+      promptTokens: 100,
+      completionTokens: 150,
+      reasoningTokens: 20,
+      cacheReadInputTokens: 0,
+      cacheCreationInputTokens: null,
+      tokensEstimated: true,
+      cachedTokensInPrompt: true,
+      otherMetricsJson: '{"queue_ms":3,"tags":["a"]}',
+      costNanoUsd: 1_625_000,
+      costSource: 'registry',
+      errorJson: '{"has_error":true,"message":"late","stacktrace":["a","b"]}',
+      contextsJson: `[{"document_id":"${md5('Paris')}","chunk_id":null,"content":"Paris"}]`,
+      telemetryJson: null,
+    });
+  });
+
+  it('says what its request was', () => {
+    expect(append.requests).toEqual([
+      {
+        spanIndex: 0,
+        gatewayRequestId: expect.stringMatching(/^req_[0-9a-f]{30}$/),
+        requestType: 'chat',
+        errorClass: 'error',
+        httpStatus: null,
+        rateVersion: expect.stringMatching(/^registry@/),
+      },
+    ]);
+  });
+});
+
+describe('required fields', () => {
+  it.each([
+    ['spans[0].span_id: is required', { span_id: undefined }],
+    ['spans[0].span_id: is required', { span_id: null, id: null }],
+    ['spans[0].span_id: must be a string of 1 to 200 characters', { span_id: 5 }],
+    ['spans[0].span_id: must be a string of 1 to 200 characters', { span_id: '' }],
+    ['spans[0].span_id: must be a string of 1 to 200 characters', { span_id: 'a\u0000' }],
+    ['spans[0].type: is required', { type: undefined }],
+    ['spans[0].type: is required', { type: null }],
+    ['spans[0].type: must be a string', { type: 5 }],
+    [`spans[0].type: must be one of: ${SPAN_TYPES.join(', ')}`, { type: 'LLM' }],
+    [`spans[0].type: must be one of: ${SPAN_TYPES.join(', ')}`, { type: 'toString' }],
+    ['spans[0].timestamps.started_at: is required', { timestamps: undefined }],
+    ['spans[0].timestamps: must be an object', { timestamps: 'now' }],
+    ['spans[0].timestamps.finished_at: is required', timed({ finished_at: null })],
+    ['spans[0].timestamps.started_at: must be a number', timed({ started_at: '1699900000000' })],
+  ])('refuse %s', (reason, fields) => {
+    expect(spanRefusal(fields)).toBe(reason);
+  });
+
+  it('let `id` stand for a missing span_id', () => {
+    expect(sendSpan({ span_id: undefined, id: 'ABCDEFABCDEFABCD' }).spanId).toBe('abcdefabcdefabcd');
+    expect(sendSpan({ span_id: 'kept', id: 'other' }).spanId).toBe('kept');
+  });
+
+  it('name only the first problem', () => {
+    expect(spanRefusal({ type: 'x', model: 5, params: 'x' })).toMatch(/^spans\[0]\.type: [^;]*$/);
+  });
+});
+
+describe('timestamps', () => {
+  it('are milliseconds; what looks like seconds is told so with the value as sent', () => {
+    expect(sendSpan(timed({ started_at: STARTED })).startedAtMs).toBe(STARTED);
+    expect(spanRefusal(timed({ started_at: 1_699_900_000 }))).toBe(
+      'spans[0].timestamps.started_at: must be milliseconds since the epoch; 1699900000 looks like seconds, multiply by 1000',
+    );
+    expect(spanRefusal(timed({ finished_at: -5.5 }))).toContain('; -5.5 looks like seconds');
+  });
+
+  it('are rounded half up', () => {
+    expect(sendSpan(timed({ started_at: 1_699_900_000_000.5 })).startedAtMs).toBe(1_699_900_000_001);
+    expect(sendSpan(timed({ started_at: 1_699_900_000_000.4 })).startedAtMs).toBe(1_699_900_000_000);
+  });
+
+  it.each(['started_at', 'finished_at', 'first_token_at'])('lie between 2000 and tomorrow: %s', (field) => {
+    expect(spanRefusal(timed({ [field]: 100_000_000_000 }))).toBe(`spans[0].timestamps.${field}: is before 2000-01-01`);
+    expect(spanRefusal(timed({ [field]: 946_684_799_999 }))).toContain('is before 2000-01-01');
+    expect(sendSpan(timed({ [field]: 946_684_800_000 }))).toBeDefined();
+    expect(spanRefusal(timed({ [field]: NOW_MS + 86_400_001 }))).toBe(
+      `spans[0].timestamps.${field}: is more than 24 hours in the future`,
+    );
+    expect(sendSpan(timed({ [field]: NOW_MS + 86_400_000 }))).toBeDefined();
+  });
+
+  it('lose a first token at 0 alone, which is told', () => {
+    const { append, rejectedSpans, reasons } = send({ trace_id: 't', spans: [spanOf(timed({ first_token_at: 0 }))] });
+    expect(append.spans).toMatchObject([{ firstTokenAtMs: null, startedAtMs: STARTED }]);
+    expect({ rejectedSpans, reasons }).toEqual({
+      rejectedSpans: 0,
+      reasons: ['spans[0].timestamps.first_token_at: 0 is no instant and was left out'],
+    });
+  });
+
+  it('are read from numbers that kept their digits', () => {
+    const body = `{"trace_id":"t","spans":[{"span_id":"s","type":"span","params":{"n":12345678901234567890},
+      "timestamps":{"started_at":1699900000000.0,"finished_at":16999000000005e-1}}]}`;
+    const [span] = send(body).append.spans;
+    expect([span?.startedAtMs, span?.finishedAtMs]).toEqual([1_699_900_000_000, 1_699_900_000_001]);
+  });
+
+  it('are stored in the order they were sent, however they run', () => {
+    const span = sendSpan(timed({ finished_at: STARTED - 10, first_token_at: STARTED - 20 }));
+    expect([span.finishedAtMs, span.firstTokenAtMs]).toEqual([STARTED - 10, STARTED - 20]);
+  });
+});
+
+describe('optional fields', () => {
+  it('are absent when null, and unlisted ones are ignored', () => {
+    const nothing = { parent_id: null, name: null, vendor: null, model: null, input: null, output: null, params: null };
+    const span = sendSpan({ ...nothing, metrics: null, error: null, contexts: null, trace_id: null, whatever: [1] });
+    expect(span).toMatchObject({ parentId: null, name: null, inputJson: null, paramsJson: null, errorJson: null });
+    expect(span).toMatchObject({ otherMetricsJson: null, contextsJson: null, costNanoUsd: null, costSource: null });
+  });
+
+  it('treat an empty parent as none', () => {
+    expect(sendSpan({ parent_id: '' }).parentId).toBeNull();
+  });
+
+  it('cut a name at 1,024 characters and refuse a longer model than 512', () => {
+    expect(sendSpan({ name: '🙂'.repeat(1025) }).name).toBe('🙂'.repeat(1024));
+    expect(sendSpan({ model: '🙂'.repeat(512) }).model).toBe('🙂'.repeat(512));
+    expect(spanRefusal({ model: 'x'.repeat(513) })).toBe('spans[0].model: must be a string of at most 512 characters');
+  });
+
+  it('replace U+0000 outside free JSON only', () => {
+    const span = sendSpan({ name: 'a\u0000b', error: 'c\u0000d', params: { p: 'e\u0000f' } });
+    expect(span.name).toBe('a\ufffdb');
+    expect(span.errorJson).toContain('"c\ufffdd"');
+    expect(span.paramsJson).toBe('{"p":"e\\u0000f"}');
+  });
+
+  it.each([
+    ['trace_id: differs from the trace id of the request', { trace_id: 'other' }],
+    ['trace_id: must be a string', { trace_id: 7 }],
+    ['parent_id: must be a string of 1 to 200 characters', { parent_id: 7 }],
+    ['name: must be a string', { name: {} }],
+    ['vendor: must be a string', { vendor: [] }],
+    ['params: must be an object', { params: [] }],
+    ['params: nested deeper than 64 levels', { params: { a: nest(64) } }],
+    ['params: has a member name longer than 4096 bytes', { params: { ['k'.repeat(4097)]: 1 } }],
+    ['outputs: must be an array', { outputs: {} }],
+    ['outputs[0].value: must be a string', { outputs: [{ type: 'text', value: 1 }] }],
+    ['metrics: must be an object', { metrics: [] }],
+    ['error: must be an object or a string', { error: 5 }],
+    ['error.message: must be a string', { error: { message: 5 } }],
+    ['error.stacktrace: must be an array of strings', { error: { stacktrace: [1] } }],
+    ['contexts: must be an array', { contexts: {} }],
+    ['contexts[1]: must be a string or an object', { contexts: ['a', 5] }],
+    ['contexts[0].content: is required', { contexts: [{}] }],
+    ['contexts[0].chunk_id: must be a string or a number', { contexts: [{ content: 'x', chunk_id: [] }] }],
+  ])('refuse %s', (reason, fields) => {
+    expect(spanRefusal(fields)).toBe(`spans[0].${reason}`);
+  });
+
+  it('accept 64 levels and a name of 4,096 bytes', () => {
+    expect(sendSpan({ params: { a: nest(63) } }).paramsJson).toHaveLength(6 + 126);
+    expect(sendSpan({ params: { ['k'.repeat(4096)]: 1 } })).toBeDefined();
+  });
+
+  it('take the output from `outputs` only when there is no output', () => {
+    expect(sendSpan({ output: 'a', outputs: ['b'] }).outputJson).toBe('{"type":"text","value":"a"}');
+    expect(sendSpan({ output: null, outputs: ['b'] }).outputJson).toBe('{"type":"text","value":"b"}');
+    expect(sendSpan({ outputs: [] }).outputJson).toBeNull();
+  });
+});
+
+describe('metrics', () => {
+  it.each([
+    ['metrics.prompt_tokens: must be a number from 0 to 1000000000000', { prompt_tokens: -1 }],
+    ['metrics.completion_tokens: must be a number from 0 to 1000000000000', { completion_tokens: 1e12 + 1 }],
+    ['metrics.reasoning_tokens: must be a number', { reasoning_tokens: '5' }],
+    ['metrics.cost: must be a number from 0 to 9007199', { cost: 9_007_200 }],
+    ['metrics.tokens_estimated: must be a boolean', { tokens_estimated: 1 }],
+    ['metrics.cached_tokens_in_prompt: must be a boolean', { cached_tokens_in_prompt: 'yes' }],
+    ['metrics.mine: nested deeper than 64 levels', { mine: nest(65) }],
+    ['metrics: has a member name longer than 4096 bytes', { ['k'.repeat(4097)]: 1 }],
+  ])('refuse %s', (reason, metrics) => {
+    expect(spanRefusal({ metrics })).toBe(`spans[0].${reason}`);
+  });
+
+  it('round counts half up and never print a negative zero', () => {
+    const text =
+      '{"trace_id":"t","spans":[{"span_id":"s","type":"span","metrics":{"prompt_tokens":1.5,"completion_tokens":-0.0},';
+    const [span] = send(`${text}"timestamps":{"started_at":${STARTED},"finished_at":${STARTED}}}]}`).append.spans;
+    expect(span?.promptTokens).toBe(2);
+    expect(Object.is(span?.completionTokens, 0)).toBe(true);
+  });
+
+  it('keep every other member as sent, but never where the cost came from', () => {
+    const sent = JSON.parse('{"cost":0.25,"cost_source":"registry","__proto__":1,"x":{"y":[]},"z":null}');
+    const span = sendSpan({ metrics: sent });
+    expect(span.otherMetricsJson).toBe('{"__proto__":1,"x":{"y":[]},"z":null}');
+    expect([span.costNanoUsd, span.costSource]).toEqual([250_000_000, 'explicit']);
+  });
+
+  it('take the cost of a guardrail from its result', () => {
+    const guard = (cost: unknown) =>
+      sendSpan({ type: 'guardrail', output: { type: 'guardrail_result', value: { cost } } });
+    expect(guard(0.5)).toMatchObject({ costNanoUsd: 500_000_000, costSource: 'result' });
+    expect(guard({ currency: 'USD', amount: 0.5 }).costNanoUsd).toBe(500_000_000);
+    expect(guard({ currency: 'EUR', amount: 0.5 }).costNanoUsd).toBeNull();
+    expect(guard(-1).costNanoUsd).toBeNull();
+    expect(sendSpan({ output: { type: 'json', value: { cost: 1 } } }).costNanoUsd).toBeNull();
+  });
+});
+
+describe('errors', () => {
+  it('have a message and a list of lines', () => {
+    expect(sendSpan({ error: 'boom' }).errorJson).toBe('{"has_error":true,"message":"boom","stacktrace":[]}');
+    expect(sendSpan({ error: {} }).errorJson).toBe('{"has_error":true,"message":"Unknown error","stacktrace":[]}');
+    expect(sendSpan({ error: { message: null, stacktrace: 'a\r\nb\nc' } }).errorJson).toBe(
+      '{"has_error":true,"message":"Unknown error","stacktrace":["a","b","c"]}',
+    );
+  });
+
+  it.each([
+    [{ error: 'boom' }, 'error', null],
+    [{ error: { type: 'RateLimitError', name: 'x', status: 429 } }, 'RateLimitError', 429],
+    [{ error: { type: '', name: 'TypeError', status_code: 500.5 }, params: { http_status: 503 } }, 'TypeError', 503],
+    [{ error: { name: 'y'.repeat(300), http_status: 99 } }, 'y'.repeat(200), null],
+  ])('name their class and HTTP status for the event: %j', (fields, errorClass, httpStatus) => {
+    const { append } = send({ trace_id: 't', spans: [spanOf({ type: 'llm', ...fields })] });
+    expect(append.requests[0]).toMatchObject({ errorClass, httpStatus });
+  });
+});
+
+describe('contexts', () => {
+  it('are documents with text ids and text content', () => {
+    const contexts = [{ document_id: 5, chunk_id: 'c', content: 'x' }, { content: { a: [1] } }, 'Paris'];
+    expect(JSON.parse(sendSpan({ contexts }).contextsJson ?? '')).toEqual([
+      { document_id: '5', chunk_id: 'c', content: 'x' },
+      { document_id: null, chunk_id: null, content: '{"a":[1]}' },
+      { document_id: md5('Paris'), chunk_id: null, content: 'Paris' },
+    ]);
+    expect(sendSpan({ contexts: [] }).contextsJson).toBeNull();
+  });
+});
+
+describe('requests behind spans', () => {
+  it('come from llm spans only, and from none where the project wants none', () => {
+    const body = { trace_id: 't', spans: [spanOf({ type: 'tool' }), spanOf({ span_id: 'b', type: 'llm' })] };
+    expect(send(body).append.requests).toMatchObject([{ spanIndex: 1, requestType: null, errorClass: null }]);
+    expect(send(body, { ...PROJECT, emitRequestEvents: false }).append.requests).toEqual([]);
+  });
+
+  it('carry the id a gateway gave, when it is one', () => {
+    const idOf = (gateway_request_id: unknown) =>
+      send({ trace_id: 't', spans: [spanOf({ type: 'llm', params: { gateway_request_id } })] }).append.requests[0]
+        ?.gatewayRequestId;
+    expect(idOf('gw-1:x')).toBe('gw-1:x');
+    for (const unusable of ['', 'a b', 'a,b', 'é', 'x'.repeat(257), 5, null]) {
+      expect(idOf(unusable)).toMatch(/^req_[0-9a-f]{30}$/);
+    }
+  });
+});
+
+function md5(text: string): string {
+  return createHash('md5').update(text).digest('hex');
+}
+
+describe('small limits and empty metrics', () => {
+  it('a limit of strings below that of keys is held in free JSON too', () => {
+    const { append, reasons } = send(
+      JSON.stringify({ trace_id: 't', spans: [spanOf({ params: { a: 'x'.repeat(101) } })] }),
+      PROJECT,
+      { stringMaxBytes: 100 },
+    );
+    expect(append.spans[0]?.paramsJson).toContain('…[truncated: 101 bytes]');
+    expect(reasons).toEqual(['1 string(s) truncated to 100 bytes']);
+  });
+
+  it('empty metrics are still metrics', () => {
+    const { append } = send(
+      JSON.stringify({ trace_id: 't', spans: [spanOf({ metrics: {} }), spanOf({ span_id: 'b' })] }),
+    );
+    expect(append.spans.map((span) => span.otherMetricsJson)).toEqual(['{}', null]);
+  });
+});

@@ -1,0 +1,171 @@
+import { describe, expect, it } from 'vitest';
+import { runWithoutPauses } from '../../../../src/domain/steps.ts';
+import { createReading } from '../../../../src/domain/traces/collector/collector-reading.ts';
+import { toBatchDraft } from '../../../../src/domain/traces/otlp/batch.ts';
+import type { OtlpSpan } from '../../../../src/domain/traces/otlp/span.ts';
+import { readMetadata } from '../../../../src/domain/traces/trace-metadata.ts';
+import { LIMITS } from '../collector/collecting.ts';
+import { attributesOf, START_MS, spanWith, traceOf } from './spans.ts';
+
+/** The metadata of the trace of these spans. */
+function metadataOf(...spans: readonly OtlpSpan[]) {
+  const { metadata, facts, traceId } = traceOf(...spans);
+  const { json, reasons } = readMetadata(
+    metadata,
+    createReading({ limits: LIMITS, facts, receivedAtMs: START_MS, traceId }),
+  );
+  return { read: json === null ? null : JSON.parse(json), reasons };
+}
+
+describe('metadata', () => {
+  const IDENTITY: readonly (readonly [member: string, keys: readonly string[]])[] = [
+    ['user_id', ['langwatch.user.id', 'langwatch.user_id', 'user_id', 'user.id', 'enduser.id']],
+    [
+      'thread_id',
+      [
+        'langwatch.thread.id',
+        'langwatch.thread_id',
+        'thread_id',
+        'gen_ai.conversation.id',
+        'langwatch.langgraph.thread_id',
+        'session.id',
+      ],
+    ],
+    ['customer_id', ['langwatch.customer.id', 'langwatch.customer_id', 'customer_id']],
+  ];
+  it.each(IDENTITY)(
+    '%s comes from the first attribute that says it, of the span or else of its resource',
+    (member, keys) => {
+      for (const place of keys.keys()) {
+        const said = attributesOf(Object.fromEntries(keys.slice(place).map((key) => [key, `of ${key}`])));
+        const expected = { [member]: `of ${keys[place]}` };
+        expect(metadataOf(spanWith({}, { attributes: said })).read).toEqual(expected);
+        expect(metadataOf(spanWith({}, { resource: said })).read).toEqual(expected);
+      }
+      const [key = ''] = keys;
+      const both = spanWith({ [key]: 'of the span' }, { resource: attributesOf({ [key]: 'of the resource' }) });
+      expect(metadataOf(both, spanWith({}, { resource: both.resource })).read).toEqual({ [member]: 'of the span' });
+    },
+  );
+
+  it('labels of all spans and sources are united, whatever form they have', () => {
+    const one = spanWith({ 'langwatch.labels': '["a","b"]', 'langwatch.tags': 'c, d,,', 'tag.tags': ['e', 5] });
+    expect(metadataOf(one, spanWith({ 'tag.tags': ['a', 'f'] })).read).toEqual({
+      labels: ['a', 'b', 'c', 'd', 'e', '5', 'f'],
+    });
+  });
+
+  it('labels behind a prefix are labels, too, beside those of other sources', () => {
+    const span = spanWith({
+      'ai.telemetry.metadata.labels': ['a'],
+      'metadata.labels': '["b"]',
+      'langwatch.labels': ['c'],
+    });
+    expect(metadataOf(span).read?.labels?.toSorted()).toEqual(['a', 'b', 'c']);
+  });
+
+  it('objects are read, with identity and labels in them', () => {
+    const span = spanWith({
+      metadata: '{"userId":"u","plan":"pro"}',
+      'langwatch.metadata': { seats: 3, labels: ['a'] },
+      'langwatch.trace': '{"deep":{"x":[1]}}',
+    });
+    expect(metadataOf(span).read).toEqual({ user_id: 'u', plan: 'pro', seats: 3, labels: ['a'], deep: { x: [1] } });
+  });
+
+  it('what is no object is told and costs nothing else', () => {
+    expect(metadataOf(spanWith({ metadata: 'just text', user_id: 'u' }))).toEqual({
+      read: { user_id: 'u' },
+      reasons: ['metadata: must be an object'],
+    });
+  });
+
+  it.each(['metadata.', 'langwatch.metadata.', 'langwatch.trace.', 'ai.telemetry.metadata.'])(
+    '%s names a member',
+    (prefix) => {
+      const said = { [`${prefix}plan`]: 'pro', [`${prefix}threadId`]: 't', [`${prefix}__proto__`]: 1 };
+      expect(JSON.stringify(metadataOf(spanWith(said)).read)).toBe('{"plan":"pro","thread_id":"t","__proto__":1}');
+    },
+  );
+
+  it('of a resource everything counts that does not describe machines and programs', () => {
+    const technical = ['service.name', 'telemetry.sdk.name', 'host.name', 'os.type', 'process.pid', 'container.id'];
+    const more = ['k8s.pod.name', 'cloud.region', 'deployment.environment', 'langwatch.sdk.name', 'service'];
+    const all = Object.fromEntries([...technical, ...more, 'team', 'shop.floor'].map((key) => [key, 'x']));
+    expect(metadataOf(spanWith(all, { resource: attributesOf(all) })).read).toEqual({ team: 'x', 'shop.floor': 'x' });
+  });
+
+  it('origin and ids of prompts', () => {
+    const said = {
+      'langwatch.origin': 'ui',
+      'langwatch.prompt.id': 'p',
+      'langwatch.prompt.version.id': 'v',
+      'langwatch.prompt.handle': 'h',
+    };
+    expect(metadataOf(spanWith(said)).read).toEqual({ origin: 'ui', prompt_ids: ['p', 'v', 'h'] });
+  });
+
+  it('merges in the order of the request: the later value wins', () => {
+    expect(metadataOf(spanWith({ 'metadata.a': 1, 'metadata.b': 1 }), spanWith({ 'metadata.a': 2 })).read).toEqual({
+      a: 2,
+      b: 1,
+    });
+  });
+});
+
+describe('the expected output', () => {
+  it('is that of a span, or of its resource', () => {
+    const resource = attributesOf({ 'langwatch.expected_output': 'of the resource' });
+    expect(traceOf(spanWith({}, { resource })).expectedOutput).toBe('of the resource');
+    expect(traceOf(spanWith({ 'langwatch.expected_output': 'yes' }, { resource })).expectedOutput).toBe('yes');
+  });
+});
+
+describe('custom evaluations', () => {
+  const evaluated = (item: unknown) => ({
+    name: 'langwatch.evaluation.custom',
+    timeNano: 0n,
+    attributes: attributesOf({ json_encoded_event: typeof item === 'string' ? item : JSON.stringify(item) }),
+  });
+
+  it('belong to their span unless they say another, and are counted over the whole request', () => {
+    const one = spanWith({}, { events: [evaluated({ name: 'a', passed: true }), evaluated('no JSON')] });
+    const two = spanWith({}, { traceId: 'f'.repeat(32), events: [evaluated({ name: 'b', span_id: 'other' })] });
+    const { traces } = runWithoutPauses(toBatchDraft({ spans: [one, two], bytes: 1000, depth: 0 }));
+    const [first, second] = traces.map(({ evaluations, indexes: places }) => ({
+      evaluations,
+      places: places?.evaluations,
+    }));
+    expect(first).toMatchObject({
+      evaluations: [{ name: 'a', spanId: '0123456789abcdef' }, { reason: 'must be an object' }],
+      places: [0, 1],
+    });
+    expect(second).toMatchObject({ evaluations: [{ name: 'b', spanId: 'other' }], places: [2] });
+  });
+});
+
+describe('what spans share', () => {
+  const MIB = 1024 * 1024;
+  const spansWith = (count: number, changes: Partial<OtlpSpan>) =>
+    Array.from({ length: count }, () => spanWith({}, changes));
+  const draft = (spans: readonly OtlpSpan[]) => () =>
+    runWithoutPauses(toBatchDraft({ spans, bytes: 9 * MIB, depth: 0 }));
+  const refused = expect.objectContaining({
+    code: 'payload_too_large',
+    message: 'Resource attributes repeated for every span exceed 67108864 bytes; send fewer spans per request',
+  });
+
+  it('may not grow beyond 64 MiB by being repeated for every span and trace', () => {
+    const resource = attributesOf({ note: 'x'.repeat(9 * MIB) });
+    expect(draft(spansWith(6, { resource }))).not.toThrow();
+    expect(draft(spansWith(7, { resource }))).toThrow(refused);
+    const others = ['a', 'b', 'c', 'd'].map((digit) => spanWith({}, { resource, traceId: digit.repeat(32) }));
+    expect(draft(others)).toThrow(refused);
+  });
+
+  it('counts scopes like resources', () => {
+    const scope = { name: 'x'.repeat(9 * MIB), version: '' };
+    expect(draft(spansWith(7, { scope }))).not.toThrow();
+    expect(draft(spansWith(8, { scope }))).toThrow(refused);
+  });
+});

@@ -1,0 +1,63 @@
+import { expect, it } from 'vitest';
+import { typeOf } from '../../../../src/domain/traces/otlp/span-type.ts';
+import { SPAN_TYPES } from '../../../../src/domain/traces/trace.ts';
+import type { LosslessJson } from '../../../../src/json/lossless-json.ts';
+import { spanWith } from './spans.ts';
+
+/** In the order of the sources: each case also has values of other types for all later sources. */
+const CASES: readonly (readonly [key: string, value: LosslessJson, expected: string])[] = [
+  ['langwatch.span.type', 'guardrail', 'guardrail'],
+  ['openinference.span.kind', 'RETRIEVER', 'rag'],
+  ['traceloop.span.kind', 'workflow', 'workflow'],
+  ['gen_ai.operation.name', 'execute_tool', 'tool'],
+  ['llm.request.type', 'rerank', 'component'],
+  ['operation.name', 'ai.streamText.doStream recipes', 'llm'],
+  ['ai.operationId', 'ai.toolCall', 'tool'],
+  ['langwatch.type', 'server', 'server'],
+  ['type', 'task', 'task'],
+  ['gen_ai.agent.name', 'planner', 'agent'],
+];
+
+it.each(CASES.map(([key, , expected], place) => [key, expected, place] as const))(
+  '%s decides before what follows: %s',
+  (_, expected, place) => {
+    expect(typeOf(spanWith(Object.fromEntries(CASES.slice(place).map(([key, value]) => [key, value]))))).toBe(expected);
+  },
+);
+
+it.each([
+  ...SPAN_TYPES.map((type) => ['langwatch.span.type', type, type] as const),
+  ['langwatch.span.type', 'other', 'span'],
+  ['openinference.span.kind', 'Embedding', 'component'],
+  ['openinference.span.kind', 'RERANKER', 'component'],
+  ['openinference.span.kind', 'PROMPT', 'component'],
+  ['openinference.span.kind', 'EVALUATOR', 'evaluation'],
+  ['openinference.span.kind', 'LLM', 'llm'],
+  ['openinference.span.kind', 'CHAIN', 'chain'],
+  ['openinference.span.kind', 'AGENT', 'agent'],
+  ['openinference.span.kind', 'TOOL', 'tool'],
+  ['openinference.span.kind', 'GUARDRAIL', 'guardrail'],
+  ['gen_ai.operation.name', 'chat', 'llm'],
+  ['gen_ai.operation.name', 'text_completion', 'llm'],
+  ['gen_ai.operation.name', 'generate_content', 'llm'],
+  ['gen_ai.operation.name', 'embeddings', 'component'],
+  ['gen_ai.operation.name', 'invoke_agent', 'agent'],
+  ['gen_ai.operation.name', 'create_agent', 'agent'],
+  ['llm.request.type', 'chat', 'llm'],
+  ['llm.request.type', 'completion', 'llm'],
+  ['llm.request.type', 'embedding', 'component'],
+  ['ai.operationId', 'ai.generateObject', 'llm'],
+  ['ai.operationId', 'ai.embedMany.doEmbed', 'component'],
+  ['gen_ai.tool.name', 'x', 'tool'],
+  ['gen_ai.request.model', 'x', 'llm'],
+  ['llm.anything', 1, 'llm'],
+  ['ai.model.id', 'x', 'llm'],
+  ['toString', 'llm', 'span'],
+] as const)('%s = %j: %s', (key, value, expected) => {
+  expect(typeOf(spanWith({ [key]: value }))).toBe(expected);
+});
+
+it('a name of the ai package is a sign as well', () => {
+  expect(typeOf(spanWith({}, { name: 'ai.streamText' }))).toBe('llm');
+  expect(typeOf(spanWith({}))).toBe('span');
+});

@@ -1,0 +1,29 @@
+import { expect, it } from 'vitest';
+import { readFilters } from '../../../../src/domain/traces/search/trace-search-query.ts';
+
+const NOT_READ = {
+  conditions: [],
+  reasons: [{ field: 'filters', type: 'custom', message: 'filters must be an object' }],
+};
+
+it('filters that are too deep, too wide, of too many long numbers, or no JSON are refused before they are built', () => {
+  const tooMany = `{"metadata.value":{"n":[${Array.from({ length: 30_000 }, () => '12345678901234567890').join()}]}}`;
+  const wide = `{"metadata.value":{${Array.from({ length: 20_000 }, (_, index) => `"${index}":[]`).join()}}}`;
+  const deep = `${'['.repeat(10_000)}${']'.repeat(10_000)}`;
+  for (const json of [tooMany, wide, deep, '{"spans.type":', '', '7', '[]', '{"spans.type":[1e999]}']) {
+    expect(readFilters(json), json.slice(0, 40)).toEqual(NOT_READ);
+  }
+});
+
+it('a filter of too many keys is refused as one', () => {
+  const keys = Array.from({ length: 1_001 }, (_, index) => `"${index}":7`);
+  const { reasons } = readFilters(`{"metadata.value":{${keys.join()}}}`);
+  expect(reasons.map(({ field }) => field)).toEqual(['filters.metadata.value']);
+});
+
+it('filters are read with their escapes, and null is as good as none', () => {
+  const { conditions, reasons } = readFilters('{"metadata.labels":["a\\u00e9\\ud800"],"spans.type":null}');
+  expect(reasons).toEqual([]);
+  expect(conditions).toEqual([{ name: 'metadata.labels', of: '', values: ['a\u00e9\ufffd'] }]);
+  for (const json of ['null', null, '{}']) expect(readFilters(json)).toEqual({ conditions: [], reasons: [] });
+});

@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest';
+import { inputText, outputText } from '../../../../src/domain/traces/search/trace-texts.ts';
+
+function typed(type: string, value: unknown): string {
+  return JSON.stringify({ type, value });
+}
+
+describe('text forms', () => {
+  it('of text and raw are the string', () => {
+    expect(inputText(typed('text', 'a\nb'))).toBe('a\nb');
+    expect(outputText(typed('raw', '{}'))).toBe('{}');
+  });
+
+  it('of a conversation are what the user asked last, and what was answered last', () => {
+    const messages = [
+      { role: 'system', content: 'S' },
+      { role: 'user', content: 'first' },
+      { role: 'user', content: [{ type: 'text', text: 'a' }, { type: 'image_url' }, { content: 'b' }, 'c', null] },
+      { role: 'assistant', content: 'answer' },
+    ];
+    expect(inputText(typed('chat_messages', messages))).toBe('a\nb\nc');
+    expect(outputText(typed('chat_messages', messages))).toBe('answer');
+    expect(inputText(typed('chat_messages', [{ role: 'tool', content: 'only' }]))).toBe('only');
+    expect(inputText(typed('chat_messages', []))).toBe('');
+    expect(outputText(typed('chat_messages', []))).toBe('');
+  });
+
+  it('of an answer without text are its tool calls', () => {
+    const calls = [{ id: '1', function: { name: 'f' } }];
+    const answer = (fields: object) =>
+      outputText(typed('chat_messages', [{ role: 'assistant', content: null, ...fields }]));
+    expect(answer({ tool_calls: calls })).toBe(JSON.stringify(calls));
+    expect(answer({ tool_calls: [] })).toBe('');
+    expect(answer({ content: 'said', tool_calls: calls })).toBe('said');
+    expect(inputText(typed('chat_messages', [{ role: 'user', content: null, tool_calls: calls }]))).toBe('');
+  });
+
+  it('of json are the telling string of an object, else compact JSON with all its digits', () => {
+    expect(inputText(typed('json', 'bare'))).toBe('bare');
+    expect(inputText(typed('json', { text: 't', question: 'q', input: 5 }))).toBe('q');
+    expect(outputText(typed('json', { text: 't', answer: 'a' }))).toBe('a');
+    expect(outputText(typed('json', { question: 'q' }))).toBe('{"question":"q"}');
+    expect(inputText('{"type":"json","value":{"n":12345678901234567890,"__proto__":{"input":"x"}}}')).toBe(
+      '{"n":12345678901234567890,"__proto__":{"input":"x"}}',
+    );
+    expect(inputText(typed('json', null))).toBe('null');
+  });
+
+  it('of a list are those of its items, and of anything else compact JSON', () => {
+    const items = [
+      { type: 'text', value: 'a' },
+      { type: 'json', value: { query: 'b' } },
+      { type: 'x', value: 'c' },
+    ];
+    expect(inputText(typed('list', items))).toBe('a\nb\n"c"');
+    expect(outputText(typed('guardrail_result', { passed: true }))).toBe('{"passed":true}');
+    expect(outputText(typed('toString', 'x'))).toBe('"x"');
+  });
+});

@@ -1,0 +1,88 @@
+import { describe, expect, it } from 'vitest';
+import { searchableCells } from '../../src/storage/engine/postgres/run-query.ts';
+import { fillPlaces, packIds } from '../../src/storage/engine/sqlite/compact-ids.ts';
+import { openWriteHandle } from '../../src/storage/engine/sqlite/connection.ts';
+import { SQLITE_MIGRATIONS } from '../../src/storage/migrations/sqlite.ts';
+import { IDS_PER_QUERY_MAX, type Query, queryInBatches } from '../../src/storage/queries.ts';
+
+type AnyQuery = Query<unknown, unknown>;
+
+async function queriesOf(store: 'sqlite' | 'postgres'): Promise<ReadonlyMap<string, AnyQuery>> {
+  const all: Record<string, Record<string, AnyQuery>> = await import(`../../gen/storage/${store}/all.ts`);
+  const queries = Object.values(all).flatMap((room) => Object.values(room));
+  return new Map(queries.map((query) => [query.name, query]));
+}
+
+describe('compiled queries', () => {
+  it('are the same for every store but where they are called after one, each with the columns and under the names that it selects', async () => {
+    const [sqlite, postgres] = [await queriesOf('sqlite'), await queriesOf('postgres')];
+    expect(sqlite.size).toBeGreaterThan(0);
+    const common = (names: Iterable<string>) => [...names].filter((name) => !/^\w+-(sqlite|postgres)\./.test(name));
+    expect(common(sqlite.keys())).toEqual(common(postgres.keys()));
+    for (const { text } of postgres.values()) expect(text).not.toContain('?');
+  });
+
+  it('never read a whole table on SQLite, but for those that ask for it', async () => {
+    const db = openWriteHandle(':memory:', () => undefined);
+    for (const { statements } of SQLITE_MIGRATIONS) for (const statement of statements) db.exec(statement);
+    const partial = db.prepare<[], string>(
+      `SELECT name FROM sqlite_schema WHERE type = 'index' AND sql LIKE '% where %'`,
+    );
+    // Allowed scans: partial indexes, inner queries, lists of parameters, and the last number.
+    const few = new RegExp(
+      `^SCAN (agg$|part$|json_each |some$|queue$|sqlite_sequence$|.* INDEX (${partial.pluck().all().join('|')})$|CONSTANT ROW)`,
+    );
+    const whole: string[] = [];
+    for (const { name, text } of (await queriesOf('sqlite')).values()) {
+      const plan = db.prepare<unknown[], { detail: string }>(`EXPLAIN QUERY PLAN ${text}`);
+      const places = text.split('?').length - 1;
+      const details = plan.all(...Array.from({ length: places }, () => 1)).map(({ detail }) => detail);
+      if (details.some((detail) => detail.startsWith('SCAN') && !few.test(detail))) whole.push(name);
+      else if (!text.startsWith('insert')) {
+        expect(
+          details.some((detail) => detail.startsWith('SEARCH') || few.test(detail)),
+          name,
+        ).toBe(true);
+      }
+    }
+    // These queries need all keys and retention terms; hours are few; administrators are found by hand; any
+    // organization will do; price changes affect all projects; waiting jobs are counted.
+    expect(whole).toEqual([
+      'endpoints-due.dropHours',
+      'evaluations.countJobs',
+      'keys.listKeyIds',
+      'organization.findAdministrators',
+      'organization.findAnyOrganization',
+      'pricing.listRepricedProjects',
+      'retention.listTraceTerms',
+      'search-index.countPending',
+    ]);
+    db.close();
+  });
+});
+
+describe('what a query is given', () => {
+  it('fills all places of a list on SQLite, and is neither nothing nor too much', () => {
+    expect(fillPlaces(['a', 'b'])).toEqual(['a', ...Array.from({ length: IDS_PER_QUERY_MAX - 1 }, () => 'b')]);
+    const ids = Array.from({ length: IDS_PER_QUERY_MAX }, (_, index) => `${index}`);
+    expect(fillPlaces(ids)).toEqual(ids);
+    expect(packIds(['0123456789abcdef'])[0]).toEqual(Buffer.from('0123456789abcdef', 'hex'));
+    for (const wrong of [[], [...ids, 'one more']]) expect(() => fillPlaces(wrong)).toThrow('room for 1 to 50 ids');
+  });
+
+  it('is asked in turns where it is too much for one, and not at all where it is nothing', async () => {
+    const asked: (readonly string[])[] = [];
+    const ask = async (some: readonly string[]) => {
+      asked.push(some);
+      return some;
+    };
+    expect(await queryInBatches(['a', 'b', 'c'], 2, ask)).toEqual(['a', 'b', 'c']);
+    expect(await queryInBatches([], 2, ask)).toEqual([]);
+    expect(asked).toEqual([['a', 'b'], ['c']]);
+  });
+
+  it('is not looked for on PostgreSQL where no row can hold it', () => {
+    expect(searchableCells([1, 'a\u0000'])).toBeNull();
+    expect(searchableCells([1, 'a', ['b', 'c\u0000', 'd'], null])).toEqual([1, 'a', ['b', 'd'], null]);
+  });
+});
