@@ -99,7 +99,7 @@ describe('every operation on API keys', () => {
         return `${status} ${code}`;
       };
       expect(await told('')).toBe('401 missing_credentials');
-      expect(await told(`${service.token.slice(0, -1)}_`)).toBe('401 invalid_credentials');
+      expect(await told(`${service.token.slice(0, -1)}!`)).toBe('401 invalid_credentials');
       expect(await told(app.projectKey)).toBe('401 credential_class_mismatch');
     }
   });

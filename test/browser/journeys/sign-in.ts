@@ -26,7 +26,7 @@ export function signIn(stage: Stage): void {
       stage.visit(async ({ page }) => {
         const { address, projectKey } = stage.app;
         await page.goto(`${address}/`);
-        await page.getByLabel('Key').fill(`${projectKey.slice(0, -1)}x`);
+        await page.getByLabel('Key').fill(`${projectKey.slice(0, -1)}!`);
         await page.getByRole('button', { name: 'Sign in' }).click();
         await page.getByRole('alert').getByText('The key is not accepted').waitFor();
         await page.getByLabel('Key').fill(projectKey);
