@@ -1,11 +1,12 @@
 import { afterAll, describe, expect, it } from 'vitest';
+import { startPostgresStore } from '../../src/storage/engine/postgres/store.ts';
 import { openStore } from '../../src/storage/open.ts';
 import { createPostgresPlace } from '../support/place.ts';
 import { query } from '../support/postgres-databases.ts';
 import { createReusedPlaces } from '../support/postgres-reuse.ts';
 import { ORGANIZATION, PROJECT, RECEIVED_AT_MS, sampleAppend, sampleRequest } from './conformance/samples.ts';
 import { storeConformance } from './conformance/store.ts';
-import { createTestTime, type Subject } from './conformance/subject.ts';
+import type { Subject } from './conformance/subject.ts';
 import { quietLog } from './quiet-log.ts';
 
 const options = { queueMaxBytes: 64 * 1024 * 1024, log: quietLog };
@@ -15,15 +16,12 @@ afterAll(() => places.end());
 
 async function openPostgres(): Promise<Subject> {
   const place = await places.take();
-  const time = createTestTime();
-  const store = await openStore({ url: place.url, ...options, nowMs: time.nowMs });
+  const { pools, url } = place;
+  const store = await startPostgresStore({ pools, close: () => Promise.resolve() }, { url, ...options });
   return {
     store,
     bytes: (hex) => `'\\x${hex}'`,
-    execute: async (sql) => {
-      await query(place.url, sql);
-      time.pass();
-    },
+    execute: async (sql) => void (await query(url, sql)),
     dispose: async () => {
       await store.close();
       await place.remove();

@@ -49,6 +49,7 @@ const BATCHES_UNDER_WAY_MAX = 1;
 /** Throws StartError. */
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<Store> {
   const pools = openPools(options);
+  const close = () => closePools(pools);
   try {
     await updateSchema({
       url: options.url,
@@ -57,26 +58,34 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
         await refuseHalfCopied(client);
       },
     });
-    const rowTypes = createRowTypes(pools.control);
-    await rowTypes.load();
-    const limits = { queueMaxBytes: options.queueMaxBytes, batchesUnderWayMax: BATCHES_UNDER_WAY_MAX };
-    return createStore(limits, (state) =>
-      startEngine({ url: options.url, pools, rowTypes, settle: options.settle ?? SETTLE_DEFAULTS }, state),
-    );
+    return await startPostgresStore({ pools, close }, options);
   } catch (error) {
-    await closePools(pools);
+    await close();
     throw error;
   }
 }
 
-type Parts = {
+/** Connections to a database whose schema is up to date, and what the store does with them when it is closed. */
+export type OpenPools = { readonly pools: Pools; readonly close: () => Promise<void> };
+
+export async function startPostgresStore(
+  { pools, close }: OpenPools,
+  { url, queueMaxBytes, settle = SETTLE_DEFAULTS }: Pick<PostgresStoreOptions, 'url' | 'queueMaxBytes' | 'settle'>,
+): Promise<Store> {
+  const rowTypes = createRowTypes(pools.control);
+  await rowTypes.load();
+  return createStore({ queueMaxBytes, batchesUnderWayMax: BATCHES_UNDER_WAY_MAX }, (state) =>
+    startEngine({ url, pools, close, rowTypes, settle }, state),
+  );
+}
+
+type Parts = OpenPools & {
   readonly url: string;
-  readonly pools: Pools;
   readonly rowTypes: RowTypes;
   readonly settle: Settle;
 };
 
-function startEngine({ url, pools, rowTypes, settle }: Parts, { refuseWhenClosed }: StoreState): Engine {
+function startEngine({ url, pools, close, rowTypes, settle }: Parts, { refuseWhenClosed }: StoreState): Engine {
   const { ingest, control } = pools;
   const [reads, management, delivery] = [
     guardPool(pools.reads, refuseWhenClosed),
@@ -158,7 +167,7 @@ function startEngine({ url, pools, rowTypes, settle }: Parts, { refuseWhenClosed
     check: probe.check,
     async release() {
       await wakeUps.close();
-      await closePools(pools);
+      await close();
     },
   };
 }
