@@ -21,6 +21,7 @@ export type Program = {
 export type Launch = {
   readonly name: string;
   readonly entry: string;
+  readonly nodeOptions?: readonly string[];
   readonly args: readonly string[];
   readonly env: NodeJS.ProcessEnv;
   /** The file of stdout and stderr; with a pipe the generator would have to read the log. */
@@ -97,7 +98,7 @@ export async function launch(plan: Launch): Promise<Program> {
 function spawnChild(plan: Launch): { child: ChildProcess; exited: Promise<string> } {
   const log = openSync(plan.logFile, 'w');
   // stdin stays open while the harness runs: limit programs end when it closes.
-  const child = spawn(process.execPath, [plan.entry, ...plan.args], {
+  const child = spawn(process.execPath, [...(plan.nodeOptions ?? []), plan.entry, ...plan.args], {
     env: plan.env,
     cwd: dirname(plan.logFile),
     stdio: ['pipe', log, log],

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { get } from 'node:http';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import { mintApiKey, mintProjectKey } from '../src/domain/secrets.ts';
@@ -67,11 +67,18 @@ export async function startServer(
   const program = await launch({
     name: 'the server',
     entry: bench.serverEntry,
+    nodeOptions: readNodeOptions(bench.serverEntry),
     args: [],
     env: serverEnv(keys, place),
     logFile: join(place.root, 'log'),
   });
   return { ...program, readyAt: await waitUntilReady(program) };
+}
+
+/** The options of Node in the checkout's `npm start`. */
+function readNodeOptions(entry: string): readonly string[] {
+  const manifest = JSON.parse(readFileSync(join(dirname(entry), '..', 'package.json'), 'utf8'));
+  return String(manifest.scripts.start).match(/--\S+/g) ?? [];
 }
 
 /** The settings a server starts with. */

@@ -3,7 +3,11 @@ import { closeSync, openSync, readFileSync } from 'node:fs';
 import { leaveWill } from './last-will.ts';
 import { NO_TURNS, readTurns, slowdown } from './turns.ts';
 
-const LAUNCH = new URL('../../src/launch.js', import.meta.url).pathname;
+const ROOT = new URL('../..', import.meta.url).pathname;
+/** What `npm start` gives to node. */
+const ARGUMENTS: readonly string[] = JSON.parse(readFileSync(`${ROOT}package.json`, 'utf8'))
+  .scripts.start.replace('exec node ', '')
+  .split(' ');
 /** Every spawned server has these keys, also after a restart. */
 export const PROJECT_KEY = `sk-lw-${'A'.repeat(42)}2fwxgK`;
 export const ADMIN_KEY = `sk-lw-${'B'.repeat(16)}_${'0'.repeat(42)}1CtB1C`;
@@ -34,7 +38,8 @@ export function spawnServer(
 ): Promise<SpawnedServer> {
   const startedMs = performance.now();
   const log = logFile === null ? 'pipe' : openSync(logFile, 'a');
-  const child = spawn(process.execPath, [LAUNCH], {
+  const child = spawn(process.execPath, ARGUMENTS, {
+    cwd: ROOT,
     env: {
       PATH: process.env.PATH,
       SPANDREL_PORT: '0',
