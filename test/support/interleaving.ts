@@ -184,10 +184,10 @@ function judgeAttempts({ acts, pushes, attempts, note }: Attempts): readonly str
     const isActive = wasActive(acts, { fromMs: firedAtMs, toMs: firedAtMs });
     if (isActive === false)
       problems.push(`an attempt began ${firedAtMs - act.toMs} ms after the endpoint was disabled`);
-    if (push.path !== act.path) problems.push(`an attempt went to ${push.path} in place of ${act.path}`);
-    const count = String(push.headers['webhook-signature']).split(' ').length;
-    if (count !== act.secrets.length) problems.push(`${count} signatures in place of ${act.secrets.length}`);
-    if (!act.secrets.every((secret) => isSigned(push, [secret]))) problems.push('a secret does not sign that should');
+    // The sender uses the state of the moment of the send, which the owner may have changed since the claim.
+    const meanwhile = acts.filter(({ fromMs }) => fromMs > firedAtMs && fromMs <= push.atMs);
+    const deviations = [act, ...meanwhile].map((each) => deviationsFrom(each, push));
+    if (deviations.every((each) => each.length > 0)) problems.push(...(deviations[0] ?? []));
     const next = acts.find(({ fromMs }) => fromMs > firedAtMs);
     if (next !== undefined && firedAtMs + attempt.latency_ms > next.toMs) note('in progress while the owner acted');
     if (push.createdAtMs.some((createdAtMs) => acts.some((other) => isBetween(other, createdAtMs, firedAtMs)))) {
@@ -195,6 +195,16 @@ function judgeAttempts({ acts, pushes, attempts, note }: Attempts): readonly str
     }
     return problems;
   });
+}
+
+/** What is different from a request that the endpoint sends after an act. */
+function deviationsFrom({ path, secrets }: Act, push: Push): readonly string[] {
+  const deviations: string[] = [];
+  if (push.path !== path) deviations.push(`an attempt went to ${push.path} in place of ${path}`);
+  const count = String(push.headers['webhook-signature']).split(' ').length;
+  if (count !== secrets.length) deviations.push(`${count} signatures in place of ${secrets.length}`);
+  if (!secrets.every((secret) => isSigned(push, [secret]))) deviations.push('a secret does not sign that should');
+  return deviations;
 }
 
 function isBetween({ kind, fromMs, toMs }: Act, createdAtMs: number, firedAtMs: number): boolean {
