@@ -4,6 +4,7 @@ import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { readDatasetSearch } from './datasets/search.ts';
 import { readEvaluatorSearch } from './evaluators/search.ts';
 import { readRunSearch } from './experiments/search.ts';
+import { readMonitorSearch } from './monitors/search.ts';
 import { project } from './parent-routes.tsx';
 
 const evaluatorListRoute = createRoute({
@@ -43,6 +44,7 @@ const newMonitorRoute = createRoute({
 const monitorRoute = createRoute({
   getParentRoute: () => project,
   path: 'monitors/$monitorId',
+  validateSearch: readMonitorSearch,
   component: lazyRouteComponent(() => import('./monitors/monitor-page.tsx'), 'MonitorPage'),
 });
 

@@ -38,6 +38,14 @@ export function formatDuration(ms: bigint | number | null | undefined): string {
   return `${Math.floor(value / 3_600_000)} h ${Math.round((value % 3_600_000) / 60_000)} m`;
 }
 
+export function formatShare(share: number | null | undefined): string {
+  return share == null ? NONE : `${(100 * share).toFixed(1)} %`;
+}
+
+export function formatScore(score: number | null | undefined): string {
+  return score == null ? NONE : String(Number(score.toPrecision(4)));
+}
+
 export function formatInstant(at: Timestamp | null | undefined): string {
   return at ? instant.format(timestampMs(at)) : NONE;
 }

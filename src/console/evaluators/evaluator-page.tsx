@@ -1,4 +1,4 @@
-/** One evaluator: its fields, runs on typed text and on stored traces, and its settings. */
+/** One evaluator: its fields, runs on typed text and on stored traces, its scores and its settings. */
 
 import { useQuery } from '@connectrpc/connect-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
@@ -14,17 +14,20 @@ import { NONE, nameControls } from '../design/format.ts';
 import { Instant } from '../design/instant.tsx';
 import page from '../design/page.module.css';
 import { Tabs } from '../design/tabs.tsx';
+import { Scores } from '../evaluations/scores.tsx';
 import { useSession } from '../session/session.tsx';
 import { Section } from '../trace/section.tsx';
 import { EvaluatorSettings } from './evaluator-settings.tsx';
 import { RunOnText } from './run-on-text.tsx';
 import { RunOnTraces } from './run-on-traces.tsx';
+import type { EvaluatorSearch } from './search.ts';
 
 const route = getRouteApi('/$slug/evaluators/$evaluatorId');
 
 const TABS = [
   ['text', 'Try it'],
   ['traces', 'Run on traces'],
+  ['scores', 'Scores'],
   ['settings', 'Settings'],
 ] as const;
 
@@ -74,7 +77,7 @@ export function EvaluatorPage() {
 function Parts({ evaluator }: { readonly evaluator: Evaluator }) {
   const { may } = useSession();
   const { slug } = route.useParams();
-  const { tab = 'text' } = route.useSearch();
+  const { tab = 'text', ...search } = route.useSearch();
   const navigate = route.useNavigate();
   // Evaluators of other types can be read, but not run.
   if (evaluator.evaluatorType !== EvaluatorType.EVALUATOR)
@@ -84,7 +87,9 @@ function Parts({ evaluator }: { readonly evaluator: Evaluator }) {
         <EvaluatorSettings slug={slug} evaluator={evaluator} />
       </>
     );
-  const tabs = may('evaluations:manage') ? TABS : TABS.filter(([name]) => name !== 'text');
+  const tabs = TABS.filter(
+    ([name]) => (name !== 'text' || may('evaluations:manage')) && (name !== 'scores' || may('analytics:view')),
+  );
   const shown = tab === 'text' ? (tabs[0]?.[0] ?? tab) : tab;
   return (
     <>
@@ -96,6 +101,17 @@ function Parts({ evaluator }: { readonly evaluator: Evaluator }) {
       />
       {shown === 'text' && <RunOnText slug={slug} evaluator={evaluator} />}
       {shown === 'traces' && <RunOnTraces evaluator={evaluator} />}
+      {shown === 'scores' && (
+        <Scores
+          slug={slug}
+          input={{ evaluatorId: evaluator.id }}
+          evaluatorId={evaluator.id}
+          search={search}
+          onChange={(part) =>
+            void navigate({ search: (now) => ({ ...now, ...part }) as EvaluatorSearch, replace: true })
+          }
+        />
+      )}
       {shown === 'settings' && (
         <>
           <Fields evaluator={evaluator} />

@@ -33,7 +33,7 @@ export function RunOnTraces({ evaluator }: { readonly evaluator: Evaluator }) {
 
 function Start({ evaluator }: { readonly evaluator: Evaluator }) {
   const { slug } = route.useParams();
-  const { tab: _, ...search } = route.useSearch();
+  const { tab: _, metric: __, ...search } = route.useSearch();
   const navigate = route.useNavigate();
   const refresh = useRefresh();
   const start = useMutation(EvaluationService.method.runEvaluatorOnTraces, { onSuccess: refresh });

@@ -3,75 +3,54 @@
 import { Link } from '@tanstack/react-router';
 import type { ExperimentEvaluation, ExperimentResult } from '../../../gen/spandrel/v1/experiments_pb.js';
 import { Badge } from '../design/button.tsx';
-import { formatCost, formatDuration, NONE, nameControls } from '../design/format.ts';
+import { formatCost, formatDuration, formatScore, NONE, nameControls } from '../design/format.ts';
 import page from '../design/page.module.css';
+import { Table } from '../design/table.tsx';
 import { outcomeOf, toneOf } from '../trace/evaluations.tsx';
 import styles from './experiments.module.css';
-import { formatScore } from './summary-table.tsx';
-import { resultKey } from './use-results.ts';
+import type { ResultPair } from './use-results.ts';
 
 const SHOWN_CHARACTERS = 2_000;
 
 type ResultTableProps = {
   readonly slug: string;
-  readonly results: readonly ExperimentResult[];
-  /** The results of the other run; null without one. */
-  readonly others: readonly ExperimentResult[] | null;
-  /** Whether the other run is loaded up to the last shown result. */
-  readonly areOthersRead: boolean;
+  readonly pairs: readonly ResultPair[];
+  readonly isCompared: boolean;
   /** Names by target id. */
   readonly targets: ReadonlyMap<string, string>;
   readonly onlyDiffering: boolean;
 };
 
-export function ResultTable({ slug, results, others, areOthersRead, targets, onlyDiffering }: ResultTableProps) {
-  const othersByKey = new Map(others?.map((other) => [resultKey(other), other]));
-  const rows = results.map((result) => ({ result, other: othersByKey.get(resultKey(result)) }));
-  const shown =
-    others && onlyDiffering
-      ? rows.filter(({ result, other }) => (other ? differs(result, other) : areOthersRead))
-      : rows;
+export function ResultTable({ slug, pairs, isCompared, targets, onlyDiffering }: ResultTableProps) {
+  const shown = isCompared && onlyDiffering ? pairs.filter(differs) : pairs;
   if (shown.length === 0)
     return (
-      <p className={page.soft}>{rows.length === 0 ? 'No result yet.' : 'Of these entries none went otherwise.'}</p>
+      <p className={page.soft}>{pairs.length === 0 ? 'No result yet.' : 'Of these entries none went otherwise.'}</p>
     );
   return (
     <div className={`${page.card} ${page.scroll}`}>
-      <table className={page.table}>
-        <thead>
-          <tr>
-            <th scope="col" className={page.number}>
-              Nr.
-            </th>
-            <th scope="col">Entry</th>
-            <th scope="col">{others ? 'This run' : 'Result'}</th>
-            {others && <th scope="col">The other</th>}
+      <Table columns={[{ number: 'Nr.' }, 'Entry', ...(isCompared ? ['This run', 'The other'] : ['Result'])]}>
+        {shown.map(({ entry: { index, targetId, entryJson }, result, other }) => (
+          <tr key={JSON.stringify([keyOf(result), keyOf(other)])}>
+            <td className={page.number}>{index}</td>
+            <td className={styles.cell}>
+              {targetId !== undefined && <Badge>{nameControls(targets.get(targetId) ?? targetId)}</Badge>}
+              <div className={styles.text}>{textOf(entryJson)}</div>
+            </td>
+            <td className={styles.cell}>{result ? <Outcome slug={slug} result={result} /> : 'no result'}</td>
+            {isCompared && (
+              <td className={styles.cell}>{other ? <Outcome slug={slug} result={other} /> : 'no result'}</td>
+            )}
           </tr>
-        </thead>
-        <tbody>
-          {shown.map(({ result, other }) => (
-            <tr key={resultKey(result)}>
-              <td className={page.number}>{result.index}</td>
-              <td className={styles.cell}>
-                {result.targetId !== undefined && (
-                  <Badge>{nameControls(targets.get(result.targetId) ?? result.targetId)}</Badge>
-                )}
-                <div className={styles.text}>{textOf(result.entryJson)}</div>
-              </td>
-              <td className={styles.cell}>
-                <Outcome slug={slug} result={result} />
-              </td>
-              {others && (
-                <td className={styles.cell}>
-                  {other ? <Outcome slug={slug} result={other} /> : areOthersRead ? 'no result' : '…'}
-                </td>
-              )}
-            </tr>
-          ))}
-        </tbody>
-      </table>
+        ))}{' '}
+      </Table>
     </div>
   );
+}
+
+/** Identifies a result within its run. */
+function keyOf(result: ExperimentResult | undefined): readonly unknown[] | null {
+  return result ? [result.index, result.targetId] : null;
 }
 
 function Outcome({ slug, result }: { readonly slug: string; readonly result: ExperimentResult }) {
@@ -124,8 +103,8 @@ function textOf(json: string | undefined): string {
 }
 
 /** Whether the outcome or an evaluation differs. */
-function differs(result: ExperimentResult, other: ExperimentResult): boolean {
-  return verdictsOf(result) !== verdictsOf(other);
+function differs({ result, other }: ResultPair): boolean {
+  return !result || !other || verdictsOf(result) !== verdictsOf(other);
 }
 
 function verdictsOf({ error, evaluations }: ExperimentResult): string {

@@ -1,7 +1,9 @@
 /** One run of an experiment: its summary and results, alone or beside another run. */
 
 import { useMutation, useQuery } from '@connectrpc/connect-query';
+import type { UseInfiniteQueryResult } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
 import { type ExperimentRun, ExperimentService } from '../../../gen/spandrel/v1/experiments_pb.js';
 import { Badge, Button, Loading } from '../design/button.tsx';
 import { DeleteForGood } from '../design/delete-for-good.tsx';
@@ -14,29 +16,25 @@ import { useSession } from '../session/session.tsx';
 import { ResultTable } from './result-table.tsx';
 import type { RunSearch } from './search.ts';
 import { SummaryTable } from './summary-table.tsx';
-import { useReadUpTo, useResults } from './use-results.ts';
+import { useComparison, useResults } from './use-results.ts';
 
 const route = getRouteApi('/$slug/experiments/$experimentId/runs/$runId');
 const RUNS_OFFERED = 100;
 
 export function RunPage() {
   const { slug, experimentId, runId } = route.useParams();
-  const { against, differing } = route.useSearch();
+  const { against } = route.useSearch();
   const { may } = useSession();
-  const now = useResults(experimentId, runId);
-  const other = useResults(experimentId, against ?? null);
-  const areOthersRead = useReadUpTo(other, now.results.at(-1)?.index ?? -1);
-  const { found, run, summary, results } = now;
-  const error = found.error ?? other.found.error;
-  const isCompared = against !== undefined && other.summary !== undefined;
+  const alone = useResults(experimentId, runId);
+  const run = alone.first?.run;
   return (
     <div className={page.page}>
       <Link to="/$slug/experiments/$experimentId" params={{ slug, experimentId }} className={page.soft}>
         ‹ Runs
       </Link>
-      {found.isPending && <Loading />}
-      {error && <FailureNotice error={error} retry={found.refetch} />}
-      {run && summary && (
+      {alone.found.isPending && <Loading />}
+      {alone.found.isError && !run && <FailureNotice error={alone.found.error} retry={alone.found.refetch} />}
+      {run && (
         <>
           <div className={page.head}>
             <div>
@@ -48,27 +46,81 @@ export function RunPage() {
             {may('experiments:delete') && <Delete run={run} />}
           </div>
           <Against runId={run.id} />
-          <SummaryTable summary={summary} other={isCompared ? (other.summary ?? null) : null} />
-          <ResultTable
-            slug={slug}
-            results={results}
-            others={isCompared ? other.results : null}
-            areOthersRead={areOthersRead}
-            targets={new Map(run.targets.map(({ id, name }) => [id, name ?? id]))}
-            onlyDiffering={differing === true}
-          />
-          {found.hasNextPage && (
-            <div className={page.row}>
-              <Button disabled={found.isFetchingNextPage} onClick={() => void found.fetchNextPage()}>
-                Show more
-              </Button>
-              <span role="status">
-                {formatCount(results.length)} of {formatCount(run.resultCount)} results
-              </span>
-            </div>
-          )}
+          {against === undefined ? <Alone run={run} {...alone} /> : <Compared run={run} against={against} />}
         </>
       )}
+    </div>
+  );
+}
+
+function Alone({ run, found, first, pairs }: { readonly run: ExperimentRun } & ReturnType<typeof useResults>) {
+  const { slug } = route.useParams();
+  return (
+    <>
+      {first?.summary && <SummaryTable summary={first.summary} other={null} />}
+      <ResultTable slug={slug} pairs={pairs} isCompared={false} targets={namesOf(run)} onlyDiffering={false} />
+      <More found={found}>
+        {formatCount(pairs.length)} of {formatCount(run.resultCount)} results
+      </More>
+    </>
+  );
+}
+
+function Compared({ run, against }: { readonly run: ExperimentRun; readonly against: string }) {
+  const { slug, experimentId } = route.useParams();
+  const { differing = false } = route.useSearch();
+  const { found, first, pairs } = useComparison(experimentId, run.id, against);
+  if (found.isPending) return <Loading />;
+  const summary = first?.other?.summary;
+  if (!summary) return <FailureNotice error={found.error} retry={found.refetch} />;
+  const { base, inBoth, onlyInBase, onlyInOther } = first;
+  return (
+    <>
+      <SummaryTable summary={summary} other={base?.summary ?? null} />
+      {onlyInBase + onlyInOther > 0 && (
+        <p className={page.soft}>
+          Results in both runs: {formatCount(inBoth)}; only in this run: {formatCount(onlyInOther)}; only in the other:{' '}
+          {formatCount(onlyInBase)}.
+        </p>
+      )}
+      <ResultTable
+        slug={slug}
+        pairs={pairs}
+        isCompared
+        targets={new Map([...namesOf(base?.run), ...namesOf(run)])}
+        onlyDiffering={differing}
+      />
+      <More found={found}>
+        {formatCount(pairs.length)} of {formatCount(inBoth + onlyInBase + onlyInOther)} results
+      </More>
+    </>
+  );
+}
+
+/** The names of the targets by id. */
+function namesOf(run: ExperimentRun | undefined): ReadonlyMap<string, string> {
+  return new Map(run?.targets.map(({ id, name }) => [id, name ?? id]));
+}
+
+type MoreProps = {
+  readonly found: Pick<
+    UseInfiniteQueryResult,
+    'hasNextPage' | 'isFetchingNextPage' | 'isFetchNextPageError' | 'error' | 'fetchNextPage'
+  >;
+  /** How many there are. */
+  readonly children: ReactNode;
+};
+
+function More({ found, children }: MoreProps) {
+  const { hasNextPage, isFetchingNextPage, isFetchNextPageError, error, fetchNextPage } = found;
+  if (!hasNextPage) return null;
+  return (
+    <div className={page.row}>
+      {isFetchNextPageError && <FailureNotice error={error} />}
+      <Button disabled={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+        Show more
+      </Button>
+      <span role="status">{children}</span>
     </div>
   );
 }

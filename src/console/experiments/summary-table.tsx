@@ -1,7 +1,15 @@
 /** The summary of a run, beside that of another. */
 
 import type { ExperimentRunSummary } from '../../../gen/spandrel/v1/experiments_pb.js';
-import { formatCost, formatCount, formatDuration, NONE, nameControls } from '../design/format.ts';
+import {
+  formatCost,
+  formatCount,
+  formatDuration,
+  formatScore,
+  formatShare,
+  NONE,
+  nameControls,
+} from '../design/format.ts';
 import page from '../design/page.module.css';
 
 type SummaryTableProps = {
@@ -84,12 +92,4 @@ function differenceOf(value: number | undefined, before: number | undefined, for
   if (value === undefined || before === undefined) return NONE;
   if (value === before) return '±0';
   return `${value > before ? '+' : '−'}${format(Math.abs(value - before))}`;
-}
-
-function formatShare(share: number | null | undefined): string {
-  return share == null ? NONE : `${(100 * share).toFixed(1)} %`;
-}
-
-export function formatScore(score: number | null | undefined): string {
-  return score == null ? NONE : String(Number(score.toPrecision(4)));
 }

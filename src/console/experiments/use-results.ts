@@ -1,38 +1,47 @@
+/** The results of a run, alone or beside those of another, as far as they are loaded. */
+
 import { useInfiniteQuery } from '@connectrpc/connect-query';
 import { skipToken } from '@tanstack/react-query';
-import { useEffect } from 'react';
 import { type ExperimentResult, ExperimentService } from '../../../gen/spandrel/v1/experiments_pb.js';
 
 const PAGE_SIZE = 50;
+const PAGING = {
+  pageParamKey: 'pageToken',
+  getNextPageParam: ({ nextPageToken }: { readonly nextPageToken?: string | undefined }) => nextPageToken || undefined,
+} as const;
 
-/** A run with its results loaded so far, in order of their entries. With `runId` null it loads nothing. */
-export function useResults(slugOrId: string, runId: string | null) {
+/** The results of an entry in the run and in the other run; undefined where a run has none. */
+export type ResultPair = {
+  /** One of the two. */
+  readonly entry: ExperimentResult;
+  readonly result: ExperimentResult | undefined;
+  readonly other: ExperimentResult | undefined;
+};
+
+/** In the order of their entries. */
+export function useResults(slugOrId: string, runId: string) {
   const found = useInfiniteQuery(
     ExperimentService.method.getExperimentRun,
-    runId === null ? skipToken : { slugOrId, runId, pageSize: PAGE_SIZE, pageToken: '' },
-    { pageParamKey: 'pageToken', getNextPageParam: ({ nextPageToken }) => nextPageToken || undefined },
+    { slugOrId, runId, pageSize: PAGE_SIZE, pageToken: '' },
+    PAGING,
   );
   const [first] = found.data?.pages ?? [];
-  return {
-    found,
-    run: first?.run,
-    summary: first?.summary,
-    results: found.data?.pages.flatMap(({ data }) => data) ?? [],
-  };
+  const results = found.data?.pages.flatMap(({ data }) => data) ?? [];
+  return { found, first, pairs: results.map((result): ResultPair => ({ entry: result, result, other: undefined })) };
 }
 
-/** Loads pages until the results reach `lastIndex`; returns whether they do. */
-export function useReadUpTo({ found, results }: ReturnType<typeof useResults>, lastIndex: number): boolean {
-  const reached = results.at(-1)?.index ?? -1;
-  const { hasNextPage, isFetching, isError, fetchNextPage } = found;
-  const isBehind = reached <= lastIndex && hasNextPage && !isError;
-  useEffect(() => {
-    if (isBehind && !isFetching) void fetchNextPage();
-  }, [isBehind, isFetching, fetchNextPage]);
-  return !isBehind;
-}
-
-/** Identifies a result within its run, and its counterpart in another run. */
-export function resultKey({ index, targetId }: ExperimentResult): string {
-  return JSON.stringify([index ?? null, targetId ?? null]);
+/** In the order of the run `against`, which is the base; those that it lacks follow. Without one nothing is loaded. */
+export function useComparison(slugOrId: string, runId: string, against: string | undefined) {
+  const found = useInfiniteQuery(
+    ExperimentService.method.compareExperimentRuns,
+    against === undefined ? skipToken : { slugOrId, base: against, other: runId, pageSize: PAGE_SIZE, pageToken: '' },
+    PAGING,
+  );
+  const [first] = found.data?.pages ?? [];
+  const data = found.data?.pages.flatMap((each) => each.data) ?? [];
+  const pairs = data.flatMap(({ base, other }): ResultPair[] => {
+    const entry = other ?? base;
+    return entry ? [{ entry, result: other, other: base }] : [];
+  });
+  return { found, first, pairs };
 }

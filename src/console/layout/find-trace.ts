@@ -11,23 +11,30 @@ const NOT_FOUND_CODES: ReadonlySet<Code> = new Set([Code.NotFound, Code.Permissi
 
 export type FoundTrace = { readonly slug: string; readonly traceId: string };
 
-/** Accepts an id or its prefix, as the api does; null if no project has the trace. */
+type Wanted = {
+  /** An id or its prefix, as the api accepts it. */
+  readonly traceId: string;
+  readonly signal: AbortSignal;
+};
+
+/** Null if no project has the trace. */
 export async function findTrace(
   key: string,
   projects: readonly ProjectRef[],
-  traceId: string,
+  { traceId, signal }: Wanted,
 ): Promise<FoundTrace | null> {
   for (let at = 0; at < projects.length; at += ASKED_AT_ONCE) {
-    const asked = projects.slice(at, at + ASKED_AT_ONCE).map((project) => findIn(project, key, traceId));
+    const asked = projects.slice(at, at + ASKED_AT_ONCE).map((project) => findIn(project, key, { traceId, signal }));
     const found = (await Promise.all(asked)).find((each) => each !== null);
     if (found) return found;
   }
   return null;
 }
 
-async function findIn({ id, slug }: ProjectRef, key: string, traceId: string): Promise<FoundTrace | null> {
+async function findIn({ id, slug }: ProjectRef, key: string, { traceId, signal }: Wanted): Promise<FoundTrace | null> {
   try {
-    const { view } = await createClient(TraceService, createTransport(key, id)).getTrace({ traceId, pageSize: 1 });
+    const client = createClient(TraceService, createTransport(key, id));
+    const { view } = await client.getTrace({ traceId, pageSize: 1 }, { signal });
     return view.case === 'trace' ? { slug, traceId: view.value.traceId } : null;
   } catch (error) {
     if (NOT_FOUND_CODES.has(ConnectError.from(error).code)) return null;

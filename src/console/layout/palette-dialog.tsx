@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
 import { useParams, useRouter } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { joined } from '../design/button.tsx';
 import { Modal } from '../design/confirm.tsx';
 import { FailureNotice } from '../design/failure.tsx';
@@ -59,7 +59,7 @@ function Choice({ onDone }: { readonly onDone: () => void }) {
   });
   const go = (goal: Goal | undefined) => {
     if (!goal || search.isPending) return;
-    if ('traceId' in goal) return search.mutate(goal.traceId);
+    if ('traceId' in goal) return search.mutate(goal);
     onDone();
     router.history.push(goal.href);
   };
@@ -110,17 +110,27 @@ function Choice({ onDone }: { readonly onDone: () => void }) {
   );
 }
 
-/** Searches the current project first, then the others. */
+/** Searches the current project first, then the others. Other text, or closing the dialog, ends the search. */
 function useTraceSearch(onFound: (href: string) => void) {
   const { account } = useSession();
   const router = useRouter();
   const { slug: shown } = useParams({ strict: false });
+  const ended = useRef(new AbortController());
+  useEffect(() => () => ended.current.abort(), []);
   const projects = account.projects.toSorted((one, other) => Number(other.slug === shown) - Number(one.slug === shown));
-  return useMutation({
-    mutationFn: (traceId: string) => findTrace(account.key, projects, traceId),
+  const search = useMutation({
+    mutationFn({ traceId }: { readonly traceId: string }) {
+      ended.current = new AbortController();
+      return findTrace(account.key, projects, { traceId, signal: ended.current.signal });
+    },
     onSuccess(found) {
       if (found === null) return;
       onFound(router.buildLocation({ to: '/$slug/traces/$traceId', params: found }).href);
     },
   });
+  const reset = () => {
+    ended.current.abort();
+    search.reset();
+  };
+  return { ...search, reset };
 }

@@ -1,4 +1,4 @@
-/** One monitor: switch, settings and deletion. */
+/** One monitor: switch, scores, settings and deletion. */
 
 import { useMutation, useQuery } from '@connectrpc/connect-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
@@ -9,12 +9,15 @@ import { FailureNotice } from '../design/failure.tsx';
 import { nameControls } from '../design/format.ts';
 import { Instant } from '../design/instant.tsx';
 import page from '../design/page.module.css';
+import { Tabs } from '../design/tabs.tsx';
+import { Scores } from '../evaluations/scores.tsx';
 import { useRefresh } from '../session/refresh.ts';
 import { useSession } from '../session/session.tsx';
 import { JsonView } from '../trace/json-view.tsx';
 import { Section } from '../trace/section.tsx';
 import { toDraft, toMonitor } from './draft.ts';
 import { MonitorForm } from './monitor-form.tsx';
+import type { MonitorSearch } from './search.ts';
 
 const route = getRouteApi('/$slug/monitors/$monitorId');
 const FIELDS = ['name', 'evaluator_id', 'execution_mode', 'sample', 'preconditions', 'mappings_json'];
@@ -52,16 +55,62 @@ export function MonitorPage() {
               traces that were judged
             </Link>
           </p>
-          {may('evaluations:manage') && <Change key={monitor.id} monitor={monitor} />}
-          {monitor.parametersJson !== undefined && monitor.parametersJson !== '{}' && (
-            <Section title="Settings laid over those of the evaluator">
-              <JsonView json={monitor.parametersJson} label="settings" />
-            </Section>
-          )}
-          {may('evaluations:manage') && <Delete slug={slug} monitor={monitor} />}
+          <Parts monitor={monitor} />
         </>
       )}
     </div>
+  );
+}
+
+const TABS = [
+  ['scores', 'Scores'],
+  ['settings', 'Settings'],
+] as const;
+
+function Parts({ monitor }: { readonly monitor: Monitor }) {
+  const { slug } = route.useParams();
+  const { tab, ...search } = route.useSearch();
+  const { may } = useSession();
+  const navigate = route.useNavigate();
+  const tabs = may('analytics:view') ? TABS : TABS.slice(1);
+  const [first] = tabs;
+  const shown = tab ?? first?.[0] ?? 'settings';
+  return (
+    <>
+      <Tabs
+        label="Parts of the monitor"
+        tabs={tabs}
+        shown={shown}
+        onShow={(name) => void navigate({ search: name === 'scores' ? {} : { tab: name } })}
+      />
+      {shown === 'scores' ? (
+        <Scores
+          slug={slug}
+          input={{ monitorId: monitor.id }}
+          evaluatorId={monitor.evaluatorId ?? ''}
+          search={search}
+          onChange={(part) => void navigate({ search: (now) => ({ ...now, ...part }) as MonitorSearch, replace: true })}
+        />
+      ) : (
+        <Settings slug={slug} monitor={monitor} />
+      )}
+    </>
+  );
+}
+
+function Settings({ slug, monitor }: { readonly slug: string; readonly monitor: Monitor }) {
+  const { may } = useSession();
+  const { parametersJson = '{}' } = monitor;
+  return (
+    <>
+      {may('evaluations:manage') && <Change key={monitor.id} monitor={monitor} />}
+      {parametersJson !== '{}' && (
+        <Section title="Settings laid over those of the evaluator">
+          <JsonView json={parametersJson} label="settings" />
+        </Section>
+      )}
+      {may('evaluations:manage') && <Delete slug={slug} monitor={monitor} />}
+    </>
   );
 }
 

@@ -4,17 +4,13 @@ import { useEffect, useRef } from 'react';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import styles from './overview.module.css';
-import type { Series } from './series.ts';
+import type { Metric, Series } from './series.ts';
 
 const HEIGHT_PX = 220;
 
-type ChartProps = {
-  readonly series: Series;
-  readonly label: string;
-  readonly format: (value: number | null) => string;
-};
+type ShownMetric = Pick<Metric<never>, 'label' | 'format' | 'emptyValue'>;
 
-export function Chart({ series, label, format }: ChartProps) {
+export function Chart({ series, metric }: { readonly series: Series; readonly metric: ShownMetric }) {
   const box = useRef<HTMLDivElement>(null);
   useEffect(() => {
     const element = box.current;
@@ -23,7 +19,7 @@ export function Chart({ series, label, format }: ChartProps) {
     let plot: uPlot | null = null;
     const draw = () => {
       plot?.destroy();
-      plot = new uPlot(optionsOf(element, label, format), [series.seconds, series.values], element);
+      plot = new uPlot(optionsOf(element, metric), [series.seconds, series.values], element);
     };
     draw();
     const resized = new ResizeObserver(() => plot?.setSize({ width: element.clientWidth, height: HEIGHT_PX }));
@@ -34,21 +30,20 @@ export function Chart({ series, label, format }: ChartProps) {
       dark.removeEventListener('change', draw);
       plot?.destroy();
     };
-  }, [series, label, format]);
+  }, [series, metric]);
   return (
     <div
       ref={box}
       className={styles.chart}
       role="img"
-      aria-label={`${label} over time; the table below has the sums`}
+      aria-label={`${metric.label} over time; the totals are on this page as text`}
     />
   );
 }
 
-function optionsOf(element: HTMLElement, label: string, format: (value: number | null) => string): uPlot.Options {
+function optionsOf(element: HTMLElement, { label, format, emptyValue }: ShownMetric): uPlot.Options {
   const style = getComputedStyle(element);
   const color = (name: string) => style.getPropertyValue(name);
-  const bars = uPlot.paths.bars?.({ size: [0.7, 36] });
   const grid = { stroke: color('--line'), width: 1 };
   const axis = { stroke: color('--text-soft'), font: '12px system-ui', grid, ticks: { show: false } };
   return {
@@ -56,7 +51,7 @@ function optionsOf(element: HTMLElement, label: string, format: (value: number |
     height: HEIGHT_PX,
     legend: { show: true, live: true },
     cursor: { y: false },
-    scales: { y: { range: (_, _min, max) => [0, max > 0 ? max * 1.1 : 1] } },
+    scales: { y: { range: (_, min, max) => [Math.min(0, min * 1.1), max > 0 ? max * 1.1 : Number(!(min < 0))] } },
     axes: [
       { ...axis, grid: { show: false } },
       { ...axis, size: 72, values: (_, ticks) => ticks.map(format) },
@@ -66,13 +61,19 @@ function optionsOf(element: HTMLElement, label: string, format: (value: number |
       {
         label,
         stroke: color('--accent'),
-        fill: color('--accent'),
-        width: 0,
-        // Bars show a single bucket; a line would need two.
-        ...(bars && { paths: bars }),
-        points: { show: false },
+        ...(emptyValue === 0 ? barsOf(color('--accent')) : lineOf(color('--accent'))),
         value: (_, value: number | null) => format(value),
       },
     ],
   };
+}
+
+function barsOf(fill: string): Partial<uPlot.Series> {
+  const paths = uPlot.paths.bars?.({ size: [0.7, 36] });
+  return { fill, width: 0, ...(paths && { paths }), points: { show: false } };
+}
+
+/** Its points tell a value of 0 from none, and show a value without neighbours. */
+function lineOf(fill: string): Partial<uPlot.Series> {
+  return { width: 2, points: { show: true, size: 7, fill } };
 }

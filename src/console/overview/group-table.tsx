@@ -5,9 +5,9 @@ import page from '../design/page.module.css';
 import { Table } from '../design/table.tsx';
 import { writeQueryLine } from '../traces/query-line.ts';
 import type { TraceListSearch } from '../traces/search.ts';
+import { tokensOf } from './metrics.ts';
 import styles from './overview.module.css';
 import type { GroupName } from './search.ts';
-import { tokensOf } from './series.ts';
 
 const route = getRouteApi('/$slug/overview');
 
@@ -55,7 +55,7 @@ export function GroupTable({ by, range, buckets, truncated, onBy }: GroupTablePr
             { number: 'Errors' },
             { number: 'Tokens' },
             { number: 'Cost' },
-            { number: 'Duration }, { number: p95' },
+            { number: 'Duration, p95' },
           ]}
         >
           {byCost.map((bucket) => (

@@ -11,7 +11,8 @@ import { FailureNotice } from '../design/failure.tsx';
 import { formatCost, formatCount, formatDuration, nameControls } from '../design/format.ts';
 import page from '../design/page.module.css';
 import { Table } from '../design/table.tsx';
-import { tokensOf } from '../overview/series.ts';
+import { tokensOf } from '../overview/metrics.ts';
+import { rangeInput } from '../overview/series.ts';
 import { type RangeSearch, readBounds, writeRange } from '../traces/range.ts';
 import { RangePicker } from '../traces/range-picker.tsx';
 
@@ -26,8 +27,7 @@ export function UserListPage() {
   const found = useQuery(
     TraceService.method.queryAnalytics,
     {
-      from: BigInt(bounds.fromMs),
-      to: BigInt(bounds.toMs),
+      ...rangeInput(bounds),
       interval: AnalyticsInterval.TOTAL,
       groupBy: AnalyticsGrouping.USER_ID,
       limit: USERS_SHOWN,

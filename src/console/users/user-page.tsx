@@ -18,7 +18,8 @@ import { Instant } from '../design/instant.tsx';
 import page from '../design/page.module.css';
 import { Table } from '../design/table.tsx';
 import { Chart } from '../overview/chart.tsx';
-import { intervalOf, seriesOf, tokensOf } from '../overview/series.ts';
+import { METRICS, tokensOf } from '../overview/metrics.ts';
+import { rangeInput, seriesInput, seriesOf } from '../overview/series.ts';
 import { useSession } from '../session/session.tsx';
 import { writeQueryLine } from '../traces/query-line.ts';
 import { type Bounds, readBounds, writeRange } from '../traces/range.ts';
@@ -34,7 +35,7 @@ export function UserPage() {
   const { may } = useSession();
   const navigate = route.useNavigate();
   const bounds = useMemo(() => readBounds(search), [search]);
-  const input = { userId, from: BigInt(bounds.fromMs), to: BigInt(bounds.toMs) };
+  const input = { userId, ...rangeInput(bounds) };
   const stats = useQuery(TraceService.method.getUserStats, input, { placeholderData: keepPreviousData });
   const line = writeQueryLine({ text: '', filters: [{ name: 'user', value: userId }] });
   return (
@@ -99,23 +100,19 @@ function Facts({ stats }: { readonly stats: GetUserStatsResponse }) {
 
 type PartProps = { readonly userId: string; readonly bounds: Bounds };
 
-function OverTime({ userId, bounds: { fromMs, toMs } }: PartProps) {
-  const interval = intervalOf(toMs - fromMs);
+function OverTime({ userId, bounds }: PartProps) {
   const found = useQuery(
     TraceService.method.queryAnalytics,
-    { userId, from: BigInt(fromMs), to: BigInt(toMs), interval },
+    { userId, ...seriesInput(bounds) },
     { placeholderData: keepPreviousData },
   );
-  const series = useMemo(
-    () => seriesOf(found.data?.buckets ?? [], 'cost', { fromMs, toMs, interval }),
-    [found.data, fromMs, toMs, interval],
-  );
+  const series = useMemo(() => seriesOf(found.data?.buckets ?? [], METRICS.cost, bounds), [found.data, bounds]);
   if (found.isError) return <FailureNotice error={found.error} retry={found.refetch} />;
   if (!found.data) return null;
   return (
     <section className={`${page.card} ${page.padded}`}>
       <h2>Cost over time</h2>
-      <Chart series={series} label="Cost" format={formatCost} />
+      <Chart series={series} metric={METRICS.cost} />
     </section>
   );
 }
@@ -124,8 +121,7 @@ function Threads({ userId, bounds }: PartProps) {
   const { slug } = route.useParams();
   const found = useQuery(TraceService.method.queryAnalytics, {
     userId,
-    from: BigInt(bounds.fromMs),
-    to: BigInt(bounds.toMs),
+    ...rangeInput(bounds),
     interval: AnalyticsInterval.TOTAL,
     groupBy: AnalyticsGrouping.THREAD_ID,
     limit: THREADS_SHOWN,

@@ -5,7 +5,7 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { EndpointService } from '../../../gen/spandrel/v1/endpoints_pb.js';
 import { Badge, Loading } from '../design/button.tsx';
 import { FailureNotice } from '../design/failure.tsx';
-import { formatCount, formatDuration, NONE, nameControls } from '../design/format.ts';
+import { formatCount, formatDuration, formatShare, nameControls } from '../design/format.ts';
 import { Instant } from '../design/instant.tsx';
 import page from '../design/page.module.css';
 import { Tabs } from '../design/tabs.tsx';
@@ -84,7 +84,7 @@ function Health({ id }: { readonly id: string }) {
         {status.text}
       </Badge>,
     ],
-    ['Succeeded, last hour', health.successRate === undefined ? NONE : `${(100 * health.successRate).toFixed(1)} %`],
+    ['Succeeded, last hour', formatShare(health.successRate)],
     ['Latency, p95', formatDuration(health.p95LatencyMs)],
     ['Waiting events', formatCount(health.extras?.queuedEvents)],
     ['Oldest waiting', formatDuration(health.oldestUndeliveredAgeMs)],

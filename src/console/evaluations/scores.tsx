@@ -1,0 +1,131 @@
+/** The scores of an evaluator or a monitor: their totals, and one metric over time. */
+
+import { AnalyticsInterval } from '../../../gen/spandrel/v1/analytics_pb.js';
+import type { EvaluationAnalyticsBucket } from '../../../gen/spandrel/v1/evaluation_analytics_pb.js';
+import { EvaluationService } from '../../../gen/spandrel/v1/evaluations_pb.js';
+import { Loading } from '../design/button.tsx';
+import { FailureNotice } from '../design/failure.tsx';
+import { formatCount, formatScore, formatShare } from '../design/format.ts';
+import page from '../design/page.module.css';
+import { ChartCard } from '../overview/chart-card.tsx';
+import { type Figure, FigureCards } from '../overview/figure-cards.tsx';
+import { type Metric, rangeInput, seriesInput } from '../overview/series.ts';
+import { writeQueryLine } from '../traces/query-line.ts';
+import { writeRange } from '../traces/range.ts';
+import { RangePicker } from '../traces/range-picker.tsx';
+import { useRangeQuery } from '../traces/range-query.ts';
+import type { TraceListSearch } from '../traces/search.ts';
+import type { ScoreMetricName, ScoreSearch } from './search.ts';
+
+const METRICS: Readonly<Record<ScoreMetricName, Metric<EvaluationAnalyticsBucket>>> = {
+  mean: {
+    label: 'Mean score',
+    format: formatScore,
+    read: ({ scoreMean }) => scoreMean?.value ?? null,
+    emptyValue: null,
+  },
+  'pass-rate': {
+    label: 'Pass rate',
+    format: formatShare,
+    read: ({ passRate }) => passRate?.value ?? null,
+    emptyValue: null,
+  },
+  p50: { label: 'Score, p50', format: formatScore, read: ({ scoreP50 }) => scoreP50?.value ?? null, emptyValue: null },
+  p95: { label: 'Score, p95', format: formatScore, read: ({ scoreP95 }) => scoreP95?.value ?? null, emptyValue: null },
+  evaluations: {
+    label: 'Evaluations',
+    format: formatCount,
+    read: ({ evaluations }) => Number(evaluations ?? 0n),
+    emptyValue: 0,
+  },
+};
+
+type Change = { readonly [name in keyof ScoreSearch]?: ScoreSearch[name] | undefined };
+
+type ScoresProps = {
+  readonly slug: string;
+  /** Selects the evaluations. */
+  readonly input: { readonly evaluatorId: string } | { readonly monitorId: string };
+  /** The evaluator that their traces name. */
+  readonly evaluatorId: string;
+  readonly search: ScoreSearch;
+  readonly onChange: (change: Change) => void;
+};
+
+export function Scores({ slug, input, evaluatorId, search, onChange }: ScoresProps) {
+  const range = writeRange(search);
+  const request = { method: EvaluationService.method.queryEvaluationAnalytics, range };
+  const total = useRangeQuery({
+    ...request,
+    input: { ...input, interval: AnalyticsInterval.TOTAL },
+    toRangeInput: rangeInput,
+  });
+  const timed = useRangeQuery({ ...request, input, toRangeInput: seriesInput });
+  const error = total.error ?? timed.error;
+  const sum = total.data?.answer.buckets[0];
+  return (
+    <>
+      <div className={page.head}>
+        <h2>Scores</h2>
+        <RangePicker search={search} onChange={onChange} />
+      </div>
+      {error && <FailureNotice error={error} retry={() => Promise.all([total.refetch(), timed.refetch()])} />}
+      {(total.isPending || timed.isPending) && !error && <Loading />}
+      {total.isSuccess && !sum && (
+        <div className={`${page.card} ${page.empty}`}>
+          <h3>No evaluation in this range</h3>
+          <p>An evaluation counts at the time when its trace began.</p>
+        </div>
+      )}
+      {sum && <FigureCards slug={slug} figures={figuresOf(sum, range, evaluatorId)} />}
+      {sum && timed.isSuccess && (
+        <ChartCard
+          metrics={METRICS}
+          shown={search.metric ?? metricOf(sum)}
+          buckets={timed.data.answer.buckets}
+          bounds={timed.data.bounds}
+          onShow={(name) => onChange({ metric: name })}
+        />
+      )}
+    </>
+  );
+}
+
+/** The metric to show first: what the evaluator gives depends on its kind. */
+function metricOf({ scored, passRate }: EvaluationAnalyticsBucket): ScoreMetricName {
+  if (scored) return 'mean';
+  return passRate?.value === undefined ? 'evaluations' : 'pass-rate';
+}
+
+function figuresOf(sum: EvaluationAnalyticsBucket, range: TraceListSearch, evaluatorId: string): readonly Figure[] {
+  const find = (name: string, value: string) => ({
+    ...range,
+    q: writeQueryLine({ text: '', filters: [{ name, value }] }),
+  });
+  return [
+    {
+      label: 'Evaluations',
+      value: formatCount(sum.evaluations),
+      note: `${formatCount(sum.skipped)} skipped, ${formatCount(sum.errors)} failed`,
+      search: find('evaluator', evaluatorId),
+    },
+    {
+      label: 'Pass rate',
+      value: formatShare(sum.passRate?.value),
+      note: sum.passRate?.value === undefined ? '' : `${formatCount(sum.failed)} did not pass`,
+      search: find(`passed.${evaluatorId}`, 'false'),
+    },
+    {
+      label: 'Mean score',
+      value: formatScore(sum.scoreMean?.value),
+      note: sum.scored ? `${formatScore(sum.scoreMin?.value)} to ${formatScore(sum.scoreMax?.value)}` : '',
+      search: find('scored', evaluatorId),
+    },
+    {
+      label: 'Score, p50',
+      value: formatScore(sum.scoreP50?.value),
+      note: sum.scored ? `p95 ${formatScore(sum.scoreP95?.value)}` : '',
+      search: find('scored', evaluatorId),
+    },
+  ];
+}

@@ -1,0 +1,46 @@
+import { useMemo } from 'react';
+import page from '../design/page.module.css';
+import type { Bounds } from '../traces/range.ts';
+import { Chart } from './chart.tsx';
+import styles from './overview.module.css';
+import { type Metric, seriesOf } from './series.ts';
+
+type ChartCardProps<Name extends string, Bucket> = {
+  readonly metrics: Readonly<Record<Name, Metric<Bucket>>>;
+  readonly shown: Name;
+  readonly buckets: readonly Bucket[];
+  readonly bounds: Bounds;
+  readonly onShow: (name: Name) => void;
+};
+
+/** A chart of one metric, and a choice of others. */
+export function ChartCard<Name extends string, Bucket extends { readonly start: bigint }>({
+  metrics,
+  shown,
+  buckets,
+  bounds,
+  onShow,
+}: ChartCardProps<Name, Bucket>) {
+  const metric = metrics[shown];
+  const series = useMemo(() => seriesOf(buckets, metric, bounds), [buckets, metric, bounds]);
+  return (
+    <section className={`${page.card} ${page.padded}`}>
+      <div className={page.head}>
+        <h2>{metric.label} over time</h2>
+        <select
+          className={styles.select}
+          aria-label="Figure"
+          value={shown}
+          onChange={({ target: { value } }) => onShow(value as Name)}
+        >
+          {Object.entries<Metric<Bucket>>(metrics).map(([name, { label }]) => (
+            <option key={name} value={name}>
+              {label}
+            </option>
+          ))}
+        </select>
+      </div>
+      <Chart series={series} metric={metric} />
+    </section>
+  );
+}
