@@ -7,6 +7,7 @@ import { type Browser, type BrowserContextOptions, type Page, chromium as playwr
 
 const PICTURES = new URL('./pictures/', import.meta.url).pathname;
 const WAIT_MAX_MS = 15_000;
+export const DESK = { width: 1280, height: 800 };
 
 export type TestPage = {
   readonly page: Page;
@@ -36,7 +37,7 @@ export async function openPage(
   address: string,
   options: BrowserContextOptions = {},
 ): Promise<TestPage> {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, locale: 'en-GB', ...options });
+  const context = await browser.newContext({ viewport: DESK, locale: 'en-GB', ...options });
   await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: address });
   const page = await context.newPage();
   page.setDefaultTimeout(WAIT_MAX_MS);

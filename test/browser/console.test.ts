@@ -1,10 +1,14 @@
 /** The console in a real browser, against a real server. The journeys share both and run concurrently. */
 
 import { describe } from 'vitest';
+import { administer } from './journeys/administer.ts';
 import { collectAndFind } from './journeys/collect-and-find.ts';
+import { evaluate } from './journeys/evaluate.ts';
+import { experiment } from './journeys/experiment.ts';
 import { lookAtTraces } from './journeys/look-at-traces.ts';
 import { manage } from './journeys/manage.ts';
 import { pushEvents } from './journeys/push-events.ts';
+import { recover } from './journeys/recover.ts';
 import { signIn } from './journeys/sign-in.ts';
 import { useAnyhow } from './journeys/use-anyhow.ts';
 import { openStage } from './stage.ts';
@@ -14,9 +18,13 @@ const stage = openStage();
 describe.concurrent('the console', () => {
   // The longest first: a long journey started last would leave a processor idle.
   pushEvents(stage);
+  evaluate(stage);
+  experiment(stage);
   useAnyhow(stage);
   collectAndFind(stage);
   lookAtTraces(stage);
+  administer(stage);
   manage(stage);
+  recover(stage);
   signIn(stage);
 });

@@ -24,7 +24,7 @@ export function manage(stage: Stage): void {
         await page.getByRole('button', { name: 'Add', exact: true }).click();
         await page.getByRole('row', { name: /ada@example.test/ }).waitFor();
         await pages.getByRole('link', { name: 'Audit log' }).click();
-        await page.getByRole('cell', { name: 'member.create' }).waitFor();
+        await page.getByRole('cell', { name: 'member.create' }).first().waitFor();
         await page.getByRole('cell', { name: 'project.create' }).first().waitFor();
       }));
 

@@ -1,10 +1,8 @@
 import type { Page } from 'playwright-core';
-import { describe, expect, it } from 'vitest';
-import { findBarriers } from '../axe.ts';
-import { signInLink, takePicture } from '../browser.ts';
+import { describe, it } from 'vitest';
+import { signInLink } from '../browser.ts';
+import { look } from '../look.ts';
 import type { Stage } from '../stage.ts';
-
-const PHONE = { width: 390, height: 844 };
 
 /** Paths below the shop project, and a text that appears once the page is ready. */
 const PAGES: readonly (readonly [
@@ -114,18 +112,4 @@ export function useAnyhow(stage: Stage): void {
         await look(page, 'sign-in');
       }));
   });
-}
-
-async function look(page: Page, name: string): Promise<void> {
-  const barriers: string[] = [];
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme });
-    await takePicture(page, `${name}-${colorScheme}`);
-    barriers.push(...(await findBarriers(page, colorScheme)));
-  }
-  expect(barriers).toEqual([]);
-  await page.emulateMedia({ colorScheme: 'light' });
-  await page.setViewportSize(PHONE);
-  await takePicture(page, `${name}-phone`);
-  expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(PHONE.width);
 }

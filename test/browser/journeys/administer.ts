@@ -1,0 +1,99 @@
+import { describe, expect, it } from 'vitest';
+import { callRest } from '../../support/surfaces.ts';
+import { signInLink } from '../browser.ts';
+import { look, openFromMenu } from '../look.ts';
+import type { Stage } from '../stage.ts';
+
+export function administer(stage: Stage): void {
+  describe('users', () => {
+    it('are listed by what they cost, and one leads to threads and traces', () =>
+      stage.visit(async ({ page }) => {
+        await openFromMenu(page, signInLink(stage.app.address, stage.app.projectKey), 'Users');
+        await page.getByRole('link', { name: 'user-3', exact: true }).waitFor();
+        await look(page, 'users');
+        await page.getByRole('link', { name: 'user-3', exact: true }).click();
+        await page.getByRole('heading', { level: 1, name: 'user-3' }).waitFor();
+        await page.getByRole('img', { name: /Cost over time/ }).waitFor();
+        await page.getByRole('link', { name: 'thread-3', exact: true }).waitFor();
+        await page.getByRole('link', { name: 'all 15 of them' }).waitFor();
+        await look(page, 'user');
+        await page.getByRole('link', { name: 'all 15 of them' }).click();
+        await page.getByRole('button', { name: 'Remove User user-3' }).waitFor();
+      }));
+  });
+
+  describe('prices', () => {
+    it('are looked up, and one of the organization comes before the list until it is deleted', () =>
+      stage.visit(async ({ page }) => {
+        await openFromMenu(page, signInLink(stage.app.address, stage.app.adminKey), 'Prices');
+        await page.getByRole('heading', { name: 'No price of your own yet' }).waitFor();
+        await page.getByLabel('The price of').fill('openai/o3');
+        await page.keyboard.press('Enter');
+        await page.getByText('price list', { exact: true }).waitFor();
+        await page.getByRole('button', { name: 'New price' }).click();
+        await page.getByLabel('Model').fill('o3');
+        await page.getByLabel('A million tokens in').fill('0.1');
+        await page.getByLabel('A million tokens out').fill('0.7');
+        await page.getByRole('button', { name: 'Set the price' }).click();
+        await page.getByText('own price', { exact: true }).waitFor();
+        await page.getByRole('row', { name: /o3 \$0.1 \$0.7/ }).waitFor();
+        await look(page, 'prices');
+        await page.getByRole('button', { name: 'Delete', exact: true }).click();
+        await page.getByRole('button', { name: 'Delete it' }).click();
+        await page.getByText('price list', { exact: true }).waitFor();
+      }));
+  });
+
+  describe('teams and settings', () => {
+    it('a member is given a role at a new team, and it is taken back', () =>
+      stage.visit(async ({ page }) => {
+        const { address, adminKey } = stage.app;
+        const headers = { 'x-auth-token': adminKey };
+        const body = { email: 'grace@example.test', name: 'Grace', role: 'EXTERNAL' };
+        await callRest(address, { verb: 'POST', path: '/api/organization/members', body, headers });
+        await openFromMenu(page, signInLink(address, adminKey), 'Teams and roles');
+        await page.getByRole('button', { name: 'New team' }).click();
+        await page.getByLabel('Name').fill('Support');
+        await page.getByRole('button', { name: 'Make the team' }).click();
+        await page.getByRole('cell', { name: 'Support', exact: true }).waitFor();
+        await page.getByRole('button', { name: 'Roles' }).click();
+        await page.getByRole('button', { name: 'New grant' }).click();
+        await page.getByLabel('Member').selectOption({ label: 'Grace <grace@example.test>' });
+        await page.getByLabel('Where').selectOption({ label: 'team Support' });
+        await page.getByLabel('Role', { exact: true }).selectOption('Chosen permissions');
+        await page.getByRole('checkbox', { name: 'traces:view' }).check();
+        await page.getByRole('button', { name: 'Grant it' }).click();
+        const grant = page.getByRole('row', { name: /grace@example.test Chosen permissions traces:view team Support/ });
+        await grant.waitFor();
+        await look(page, 'roles');
+        await grant.getByRole('button', { name: 'Take back' }).click();
+        await page.getByRole('button', { name: 'Take it back' }).click();
+        await grant.waitFor({ state: 'detached' });
+      }));
+
+    it('traces are kept for less time only after it was confirmed, and names change', () =>
+      stage.visit(async ({ page }) => {
+        const { address, projectKey, slug } = await stage.makeProject('Forgetful shop');
+        await openFromMenu(page, signInLink(address, stage.app.adminKey, `/${slug}/traces`), 'Settings');
+        await page.getByLabel('Days that traces are kept').fill('30');
+        await page.getByRole('button', { name: 'Save', exact: true }).click();
+        await page.getByLabel('Type delete to go on').fill('delete');
+        await page.getByRole('button', { name: 'Delete what is older' }).click();
+        await page.getByText('Saved.').waitFor();
+        const headers = { 'x-auth-token': projectKey };
+        const { body: settings } = await callRest(address, { path: '/api/project/settings', headers });
+        expect(settings).toMatchObject({ traceRetentionDays: 30 });
+        await page.getByLabel('Days that traces are kept').fill('');
+        await page.getByRole('button', { name: 'Save', exact: true }).click();
+        await page.getByLabel('Language').fill('TypeScript');
+        await page.getByRole('button', { name: 'Save the project' }).click();
+        await page.getByText('Saved.').nth(1).waitFor();
+        await look(page, 'project-settings');
+        await page.getByRole('link', { name: 'Organization', exact: true }).click();
+        await page.getByLabel('Name').fill('Acme');
+        await page.getByRole('button', { name: 'Save', exact: true }).click();
+        await page.getByText('Saved.').waitFor();
+        await look(page, 'organization');
+      }));
+  });
+}

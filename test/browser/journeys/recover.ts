@@ -1,0 +1,100 @@
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { signInLink } from '../browser.ts';
+import { send, shopTrace } from '../sent-traces.ts';
+import { SHOP_TRACES, type Stage } from '../stage.ts';
+
+const MESSAGE = 'Too many requests at once.';
+const RETRY = /^(Try again|Retry)$/;
+
+/** Makes the server seem to refuse an rpc until the returned function is called. */
+async function refuse(page: Page, rpc: string): Promise<() => Promise<void>> {
+  const calls = `**/spandrel.v1.${rpc}`;
+  const json = { code: 'resource_exhausted', message: MESSAGE };
+  await page.route(calls, (route) => route.fulfill({ status: 429, json }));
+  return () => page.unroute(calls);
+}
+
+/** Does what a browser does with a tab that another one covers. */
+async function hideTab(page: Page, isHidden: boolean): Promise<void> {
+  await page.evaluate(`
+    Object.defineProperty(document, 'hidden', { configurable: true, value: ${isHidden} });
+    Object.defineProperty(document, 'visibilityState', { configurable: true, value: '${isHidden ? 'hidden' : 'visible'}' });
+    document.dispatchEvent(new Event('visibilitychange', { bubbles: true }));
+  `);
+}
+
+export function recover(stage: Stage): void {
+  describe('after a failure', () => {
+    it('the overview says what was wrong, and is whole when it is asked for again', () =>
+      stage.visit(async ({ page }) => {
+        await page.goto(signInLink(stage.app.address, stage.app.projectKey));
+        await page.getByRole('heading', { name: 'Traces' }).waitFor();
+        const mend = await refuse(page, 'TraceService/QueryAnalytics');
+        await page.getByRole('link', { name: 'Overview' }).click();
+        const alert = page.getByRole('alert');
+        await alert.getByText(MESSAGE).waitFor();
+        expect(await page.getByRole('img', { name: /over time/ }).count()).toBe(0);
+        await mend();
+        await alert.getByRole('button', { name: RETRY }).click();
+        await page.getByRole('link', { name: new RegExp(`^Traces ${SHOP_TRACES} `) }).waitFor();
+        await page.getByRole('img', { name: /Cost over time/ }).waitFor();
+        await page.getByRole('heading', { name: 'By model' }).waitFor();
+        await alert.waitFor({ state: 'detached' });
+      }));
+
+    it('the page that waits for the first trace says so, and waits on', () =>
+      stage.visit(async ({ page }) => {
+        const project = await stage.makeProject('Unread shop');
+        await page.goto(signInLink(project.address, project.projectKey));
+        const waiting = page.getByText('Waiting for the first trace');
+        await waiting.waitFor();
+        const mend = await refuse(page, 'TraceService/SearchTraces');
+        await page.getByRole('alert').getByText(MESSAGE).waitFor();
+        await waiting.waitFor({ state: 'detached' });
+        await mend();
+        await page.getByRole('alert').getByRole('button', { name: RETRY }).click();
+        await waiting.waitFor();
+        await send(project, shopTrace(1, Date.now()));
+        await page.getByRole('link', { name: 'Open it' }).waitFor();
+      }));
+
+    it('or while nobody looks, a live list stands still, and then shows what came meanwhile', () =>
+      stage.visit(async ({ page }) => {
+        const project = await stage.makeProject('Hidden shop');
+        await send(project, { ...shopTrace(1, Date.now() - 60_000), trace_id: 'before' });
+        await page.goto(signInLink(project.address, project.projectKey, `/${project.slug}/traces?live=true`));
+        await page.getByText('1 of 1 shown').waitFor();
+        await page.getByText('connecting…').waitFor({ state: 'detached' });
+        const left = page.waitForEvent('requestfailed', (request) => request.url().endsWith('/TailTraces'));
+        await hideTab(page, true);
+        await page.getByText('paused', { exact: true }).waitFor();
+        await left;
+        await send(project, { ...shopTrace(2, Date.now()), trace_id: 'meanwhile' });
+        const asked = page.waitForRequest((request) => request.url().endsWith('/TailTraces'));
+        await hideTab(page, false);
+        await asked;
+        await page.getByText('2 of 2 shown').waitFor();
+        await page.getByText('paused', { exact: true }).waitFor({ state: 'detached' });
+        await send(project, { ...shopTrace(3, Date.now()), trace_id: 'after' });
+        await page.locator('[aria-rowindex="2"] [href$="/after"]').waitFor();
+      }));
+  });
+
+  describe('the palette', () => {
+    it('gives up the search for a trace when it is closed', () =>
+      stage.visit(async ({ page }) => {
+        await page.goto(signInLink(stage.app.address, stage.app.projectKey));
+        await page.getByRole('heading', { name: 'Traces' }).waitFor();
+        // Answers nothing.
+        await page.route('**/spandrel.v1.TraceService/GetTrace', () => undefined);
+        await page.getByRole('button', { name: /Go to/ }).click();
+        await page.getByRole('combobox', { name: 'Page or trace id' }).fill('shop-1234');
+        await page.keyboard.press('Enter');
+        await page.getByText('Looking for the trace…').waitFor();
+        const left = page.waitForEvent('requestfailed', (request) => request.url().endsWith('/GetTrace'));
+        await page.keyboard.press('Escape');
+        await left;
+      }));
+  });
+}
