@@ -1,16 +1,20 @@
 /** Queries and changes that follow from the description of one table. */
 
 import type { Insertable, Selectable } from 'kysely';
-import type {
-  ChangeSource,
-  Column,
-  LookupSource,
-  ManySource,
-  Row,
-  RowsSource,
-  Source,
-  TableName,
-  Tables,
+import {
+  type ChangeSource,
+  type Column,
+  change,
+  type Db,
+  type Dialect,
+  type LookupSource,
+  type ManySource,
+  query,
+  type Row,
+  type RowsSource,
+  type Source,
+  type TableName,
+  type Tables,
 } from './queries.ts';
 
 /** Selects the rows with the given columns `by`; all columns except `without`. */
@@ -82,6 +86,87 @@ export function remove<Name extends TableName, By extends Column<Name>>(
   by: readonly By[],
 ): ChangeSource<Pick<Selectable<Tables[Name]>, By>> {
   return { change: (db, params, dialect) => dialect.remove(db, table, some(params, by)) };
+}
+
+type Counted = { readonly projectNumber: number; readonly limit: number };
+
+/**
+ * Removes at most `limit` rows of a part, in the order of `key`. By a range of keys: the planner does not know how many
+ * rows a part has, and might join badly.
+ */
+export function removeSome<Part extends 'block' | 'traceSequence'>(
+  table: Part extends 'block' ? 'SearchFacet' | 'SearchPart' : 'Span' | 'Evaluation',
+  part: Part,
+  key: string,
+): ChangeSource<Counted & { readonly [Name in Part]: number }> {
+  // The other tables have such columns, too.
+  const [name, id] = [table as 'Span', key as 'spanId'];
+  return change((db, params) => {
+    const known = { projectNumber: params.projectNumber, [part]: params[part] };
+    const some = db
+      .selectFrom(name)
+      .where(({ and }) => and(known as never))
+      .select(`${id} as key`);
+    const last = db
+      .selectFrom(some.orderBy(id).limit(params.limit).as('some'))
+      .select(({ fn }) => fn.max('some.key').as('last'));
+    return db
+      .deleteFrom(name)
+      .where(({ and }) => and(known as never))
+      .where(id, '<=', last);
+  });
+}
+
+type InProject = { readonly projectId: string };
+type OneOf = InProject & { readonly id: string };
+type Page = InProject & { readonly limit: number };
+
+/**
+ * The queries of a table whose rows are found by id or by slug. A deleted row stays, but no query finds it, and its slug
+ * is free again. The queries answer all columns except `without`.
+ */
+export function slugQueries<
+  Name extends 'Dataset' | 'Evaluator' | 'Experiment' | 'Monitor',
+  Without extends Column<Name> = never,
+>(name: Name, ...without: readonly Without[]) {
+  type Found = Omit<Selectable<Tables[Name]>, Without | 'deletedAtMs'>;
+  // The columns that the tables have in common.
+  const table = name as 'Dataset';
+  const livingOf = (db: Db, known: Partial<Selectable<Tables['Dataset']>>, { find }: Dialect) =>
+    find(db, table, known, 'deletedAtMs', ...(without as never[])).where('deletedAtMs', 'is', null);
+  const source = <Params>(build: Source<Params, unknown>['query']) => ({ query: build }) as Source<Params, Found>;
+  return {
+    countLiving: query<InProject>()((db, { projectId }) =>
+      db
+        .selectFrom(table)
+        .where('projectId', '=', projectId)
+        .where('deletedAtMs', 'is', null)
+        .select(({ fn }) => fn.countAll<number>().as('count')),
+    ),
+    findById: source<OneOf>((db, { projectId, id }, dialect) => livingOf(db, { projectId, id }, dialect)),
+    findBySlug: source<InProject & { readonly slug: string }>((db, { projectId, slug }, dialect) =>
+      livingOf(db, { projectId, slug }, dialect),
+    ),
+    listNewest: source<Page>((db, { projectId, limit }, dialect) =>
+      livingOf(db, { projectId }, dialect).orderBy('createdAtMs', 'desc').orderBy('id', 'desc').limit(limit),
+    ),
+    /** Locks the row, so that it is not deleted before the transaction ends. */
+    holdLiving: query<OneOf>()((db, { projectId, id }, { hold }) =>
+      hold(
+        db
+          .selectFrom(table)
+          .where('projectId', '=', projectId)
+          .where('id', '=', id)
+          .where('deletedAtMs', 'is', null)
+          .select('id as id'),
+      ),
+    ),
+    /** Inserts nothing when the slug or the id is taken. */
+    insertUnlessTaken: insertNew(name),
+    hide: change<OneOf & { readonly deletedAtMs: number }>((db, { projectId, id, deletedAtMs }, dialect) =>
+      dialect.update(db, table, { projectId, id }).where('deletedAtMs', 'is', null).set({ deletedAtMs }),
+    ),
+  };
 }
 
 /** Applies a change of one row to many rows. */

@@ -3,23 +3,23 @@
 import type { Compiled } from '../../../src/storage/queries.ts';
 import type * as source from '../../../src/storage/datasets/queries.ts';
 
-export const countDatasets: Compiled<typeof source.countDatasets> = {
-  name: 'datasets.countDatasets',
+export const countLiving: Compiled<typeof source.countLiving> = {
+  name: 'datasets.countLiving',
   text: "select count(*) as \"count\" from \"datasets\" where \"project_id\" = $1 and \"deleted_at\" is null",
   cells: (params) => [params.projectId],
   row: (row) => row,
 };
 
-export const findDataset: Compiled<typeof source.findDataset> = {
-  name: 'datasets.findDataset',
-  text: "select \"datasets\".\"project_id\" as \"projectId\", \"datasets\".\"id\" as \"id\", \"datasets\".\"name\" as \"name\", \"datasets\".\"slug\" as \"slug\", \"datasets\".\"version\" as \"version\", \"datasets\".\"entry_count\" as \"entryCount\", \"datasets\".\"total_bytes\" as \"totalBytes\", \"datasets\".\"created_at\" as \"createdAtMs\", \"datasets\".\"updated_at\" as \"updatedAtMs\" from \"datasets\" where \"project_id\" = $1 and \"deleted_at\" is null and \"id\" = $2",
+export const findById: Compiled<typeof source.findById> = {
+  name: 'datasets.findById',
+  text: "select \"datasets\".\"project_id\" as \"projectId\", \"datasets\".\"id\" as \"id\", \"datasets\".\"name\" as \"name\", \"datasets\".\"slug\" as \"slug\", \"datasets\".\"version\" as \"version\", \"datasets\".\"entry_count\" as \"entryCount\", \"datasets\".\"total_bytes\" as \"totalBytes\", \"datasets\".\"created_at\" as \"createdAtMs\", \"datasets\".\"updated_at\" as \"updatedAtMs\" from \"datasets\" where (\"project_id\" = $1 and \"id\" = $2) and \"deleted_at\" is null",
   cells: (params) => [params.projectId, params.id],
   row: (row) => row,
 };
 
-export const findDatasetBySlug: Compiled<typeof source.findDatasetBySlug> = {
-  name: 'datasets.findDatasetBySlug',
-  text: "select \"datasets\".\"project_id\" as \"projectId\", \"datasets\".\"id\" as \"id\", \"datasets\".\"name\" as \"name\", \"datasets\".\"slug\" as \"slug\", \"datasets\".\"version\" as \"version\", \"datasets\".\"entry_count\" as \"entryCount\", \"datasets\".\"total_bytes\" as \"totalBytes\", \"datasets\".\"created_at\" as \"createdAtMs\", \"datasets\".\"updated_at\" as \"updatedAtMs\" from \"datasets\" where \"project_id\" = $1 and \"deleted_at\" is null and \"slug\" = $2",
+export const findBySlug: Compiled<typeof source.findBySlug> = {
+  name: 'datasets.findBySlug',
+  text: "select \"datasets\".\"project_id\" as \"projectId\", \"datasets\".\"id\" as \"id\", \"datasets\".\"name\" as \"name\", \"datasets\".\"slug\" as \"slug\", \"datasets\".\"version\" as \"version\", \"datasets\".\"entry_count\" as \"entryCount\", \"datasets\".\"total_bytes\" as \"totalBytes\", \"datasets\".\"created_at\" as \"createdAtMs\", \"datasets\".\"updated_at\" as \"updatedAtMs\" from \"datasets\" where (\"project_id\" = $1 and \"slug\" = $2) and \"deleted_at\" is null",
   cells: (params) => [params.projectId, params.slug],
   row: (row) => row,
 };
@@ -30,10 +30,10 @@ export const growDataset: Compiled<typeof source.growDataset> = {
   cells: (params) => [params.version, params.entryCount, params.totalBytes, params.updatedAtMs, params.projectId, params.id, params.knownVersion],
 };
 
-export const insertDataset: Compiled<typeof source.insertDataset> = {
-  name: 'datasets.insertDataset',
-  text: "insert into \"datasets\" (\"project_id\", \"id\", \"name\", \"slug\", \"version\", \"entry_count\", \"total_bytes\", \"created_at\", \"updated_at\", \"deleted_at\") values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) on conflict do nothing",
-  cells: (params) => [params.projectId, params.id, params.name, params.slug, params.version, params.entryCount, params.totalBytes, params.createdAtMs, params.updatedAtMs, params.deletedAtMs ?? null],
+export const hide: Compiled<typeof source.hide> = {
+  name: 'datasets.hide',
+  text: "update \"datasets\" set \"deleted_at\" = $1 where (\"project_id\" = $2 and \"id\" = $3) and \"deleted_at\" is null",
+  cells: (params) => [params.deletedAtMs ?? null, params.projectId, params.id],
 };
 
 export const insertPart: Compiled<typeof source.insertPart> = {
@@ -42,8 +42,14 @@ export const insertPart: Compiled<typeof source.insertPart> = {
   cells: (params) => [params.projectId, params.datasetId, params.version, params.firstPosition, params.entryLines, params.createdAtMs],
 };
 
-export const listDatasets: Compiled<typeof source.listDatasets> = {
-  name: 'datasets.listDatasets',
+export const insertUnlessTaken: Compiled<typeof source.insertUnlessTaken> = {
+  name: 'datasets.insertUnlessTaken',
+  text: "insert into \"datasets\" (\"project_id\", \"id\", \"name\", \"slug\", \"version\", \"entry_count\", \"total_bytes\", \"created_at\", \"updated_at\", \"deleted_at\") values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) on conflict do nothing",
+  cells: (params) => [params.projectId, params.id, params.name, params.slug, params.version, params.entryCount, params.totalBytes, params.createdAtMs, params.updatedAtMs, params.deletedAtMs ?? null],
+};
+
+export const listNewest: Compiled<typeof source.listNewest> = {
+  name: 'datasets.listNewest',
   text: "select \"datasets\".\"project_id\" as \"projectId\", \"datasets\".\"id\" as \"id\", \"datasets\".\"name\" as \"name\", \"datasets\".\"slug\" as \"slug\", \"datasets\".\"version\" as \"version\", \"datasets\".\"entry_count\" as \"entryCount\", \"datasets\".\"total_bytes\" as \"totalBytes\", \"datasets\".\"created_at\" as \"createdAtMs\", \"datasets\".\"updated_at\" as \"updatedAtMs\" from \"datasets\" where \"project_id\" = $1 and \"deleted_at\" is null order by \"created_at\" desc, \"id\" desc limit $2",
   cells: (params) => [params.projectId, params.limit],
   row: (row) => row,
@@ -54,12 +60,6 @@ export const listParts: Compiled<typeof source.listParts> = {
   text: "select \"dataset_parts\".\"version\" as \"version\", \"dataset_parts\".\"first_position\" as \"firstPosition\", \"dataset_parts\".\"entry_lines\" as \"entryLines\", \"dataset_parts\".\"created_at\" as \"createdAtMs\" from \"dataset_parts\" where (\"project_id\" = $1 and \"dataset_id\" = $2) and \"version\" <= $3 order by \"version\"",
   cells: (params) => [params.projectId, params.datasetId, params.version],
   row: (row) => row,
-};
-
-export const removeDataset: Compiled<typeof source.removeDataset> = {
-  name: 'datasets.removeDataset',
-  text: "update \"datasets\" set \"deleted_at\" = $1 where (\"project_id\" = $2 and \"id\" = $3) and \"deleted_at\" is null",
-  cells: (params) => [params.deletedAtMs ?? null, params.projectId, params.id],
 };
 
 export const removeParts: Compiled<typeof source.removeParts> = {

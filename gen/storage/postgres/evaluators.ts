@@ -3,36 +3,42 @@
 import type { Compiled } from '../../../src/storage/queries.ts';
 import type * as source from '../../../src/storage/evaluators/queries.ts';
 
-export const countEvaluators: Compiled<typeof source.countEvaluators> = {
-  name: 'evaluators.countEvaluators',
+export const countLiving: Compiled<typeof source.countLiving> = {
+  name: 'evaluators.countLiving',
   text: "select count(*) as \"count\" from \"evaluators\" where \"project_id\" = $1 and \"deleted_at\" is null",
   cells: (params) => [params.projectId],
   row: (row) => row,
 };
 
-export const findEvaluator: Compiled<typeof source.findEvaluator> = {
-  name: 'evaluators.findEvaluator',
-  text: "select \"evaluators\".\"project_id\" as \"projectId\", \"evaluators\".\"id\" as \"id\", \"evaluators\".\"name\" as \"name\", \"evaluators\".\"slug\" as \"slug\", \"evaluators\".\"type\" as \"type\", \"evaluators\".\"config\" as \"configJson\", \"evaluators\".\"workflow_id\" as \"workflowId\", \"evaluators\".\"workflow_name\" as \"workflowName\", \"evaluators\".\"workflow_icon\" as \"workflowIcon\", \"evaluators\".\"copied_from_evaluator_id\" as \"copiedFromEvaluatorId\", \"evaluators\".\"fields\" as \"fieldsJson\", \"evaluators\".\"output_fields\" as \"outputFieldsJson\", \"evaluators\".\"created_at\" as \"createdAtMs\", \"evaluators\".\"updated_at\" as \"updatedAtMs\" from \"evaluators\" where \"project_id\" = $1 and \"deleted_at\" is null and \"id\" = $2",
+export const findById: Compiled<typeof source.findById> = {
+  name: 'evaluators.findById',
+  text: "select \"evaluators\".\"project_id\" as \"projectId\", \"evaluators\".\"id\" as \"id\", \"evaluators\".\"name\" as \"name\", \"evaluators\".\"slug\" as \"slug\", \"evaluators\".\"type\" as \"type\", \"evaluators\".\"config\" as \"configJson\", \"evaluators\".\"workflow_id\" as \"workflowId\", \"evaluators\".\"workflow_name\" as \"workflowName\", \"evaluators\".\"workflow_icon\" as \"workflowIcon\", \"evaluators\".\"copied_from_evaluator_id\" as \"copiedFromEvaluatorId\", \"evaluators\".\"fields\" as \"fieldsJson\", \"evaluators\".\"output_fields\" as \"outputFieldsJson\", \"evaluators\".\"created_at\" as \"createdAtMs\", \"evaluators\".\"updated_at\" as \"updatedAtMs\" from \"evaluators\" where (\"project_id\" = $1 and \"id\" = $2) and \"deleted_at\" is null",
   cells: (params) => [params.projectId, params.id],
   row: (row) => row,
 };
 
-export const findEvaluatorBySlug: Compiled<typeof source.findEvaluatorBySlug> = {
-  name: 'evaluators.findEvaluatorBySlug',
-  text: "select \"evaluators\".\"project_id\" as \"projectId\", \"evaluators\".\"id\" as \"id\", \"evaluators\".\"name\" as \"name\", \"evaluators\".\"slug\" as \"slug\", \"evaluators\".\"type\" as \"type\", \"evaluators\".\"config\" as \"configJson\", \"evaluators\".\"workflow_id\" as \"workflowId\", \"evaluators\".\"workflow_name\" as \"workflowName\", \"evaluators\".\"workflow_icon\" as \"workflowIcon\", \"evaluators\".\"copied_from_evaluator_id\" as \"copiedFromEvaluatorId\", \"evaluators\".\"fields\" as \"fieldsJson\", \"evaluators\".\"output_fields\" as \"outputFieldsJson\", \"evaluators\".\"created_at\" as \"createdAtMs\", \"evaluators\".\"updated_at\" as \"updatedAtMs\" from \"evaluators\" where \"project_id\" = $1 and \"deleted_at\" is null and \"slug\" = $2",
+export const findBySlug: Compiled<typeof source.findBySlug> = {
+  name: 'evaluators.findBySlug',
+  text: "select \"evaluators\".\"project_id\" as \"projectId\", \"evaluators\".\"id\" as \"id\", \"evaluators\".\"name\" as \"name\", \"evaluators\".\"slug\" as \"slug\", \"evaluators\".\"type\" as \"type\", \"evaluators\".\"config\" as \"configJson\", \"evaluators\".\"workflow_id\" as \"workflowId\", \"evaluators\".\"workflow_name\" as \"workflowName\", \"evaluators\".\"workflow_icon\" as \"workflowIcon\", \"evaluators\".\"copied_from_evaluator_id\" as \"copiedFromEvaluatorId\", \"evaluators\".\"fields\" as \"fieldsJson\", \"evaluators\".\"output_fields\" as \"outputFieldsJson\", \"evaluators\".\"created_at\" as \"createdAtMs\", \"evaluators\".\"updated_at\" as \"updatedAtMs\" from \"evaluators\" where (\"project_id\" = $1 and \"slug\" = $2) and \"deleted_at\" is null",
   cells: (params) => [params.projectId, params.slug],
   row: (row) => row,
 };
 
-export const holdProject: Compiled<typeof source.holdProject> = {
-  name: 'evaluators.holdProject',
-  text: "select \"number\" as \"number\" from \"projects\" where \"id\" = $1 for update",
-  cells: (params) => [params.projectId],
+export const hide: Compiled<typeof source.hide> = {
+  name: 'evaluators.hide',
+  text: "update \"evaluators\" set \"deleted_at\" = $1 where (\"project_id\" = $2 and \"id\" = $3) and \"deleted_at\" is null",
+  cells: (params) => [params.deletedAtMs ?? null, params.projectId, params.id],
+};
+
+export const holdLiving: Compiled<typeof source.holdLiving> = {
+  name: 'evaluators.holdLiving',
+  text: "select \"id\" as \"id\" from \"evaluators\" where \"project_id\" = $1 and \"id\" = $2 and \"deleted_at\" is null for update",
+  cells: (params) => [params.projectId, params.id],
   row: (row) => row,
 };
 
-export const insertEvaluator: Compiled<typeof source.insertEvaluator> = {
-  name: 'evaluators.insertEvaluator',
+export const insertUnlessTaken: Compiled<typeof source.insertUnlessTaken> = {
+  name: 'evaluators.insertUnlessTaken',
   text: "insert into \"evaluators\" (\"project_id\", \"id\", \"name\", \"slug\", \"type\", \"config\", \"workflow_id\", \"workflow_name\", \"workflow_icon\", \"copied_from_evaluator_id\", \"fields\", \"output_fields\", \"created_at\", \"updated_at\", \"deleted_at\") values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) on conflict do nothing",
   cells: (params) => [params.projectId, params.id, params.name, params.slug, params.type, params.configJson, params.workflowId ?? null, params.workflowName ?? null, params.workflowIcon ?? null, params.copiedFromEvaluatorId ?? null, params.fieldsJson, params.outputFieldsJson, params.createdAtMs, params.updatedAtMs, params.deletedAtMs ?? null],
 };
@@ -42,12 +48,6 @@ export const listEvaluators: Compiled<typeof source.listEvaluators> = {
   text: "select \"evaluators\".\"project_id\" as \"projectId\", \"evaluators\".\"id\" as \"id\", \"evaluators\".\"name\" as \"name\", \"evaluators\".\"slug\" as \"slug\", \"evaluators\".\"type\" as \"type\", \"evaluators\".\"config\" as \"configJson\", \"evaluators\".\"workflow_id\" as \"workflowId\", \"evaluators\".\"workflow_name\" as \"workflowName\", \"evaluators\".\"workflow_icon\" as \"workflowIcon\", \"evaluators\".\"copied_from_evaluator_id\" as \"copiedFromEvaluatorId\", \"evaluators\".\"fields\" as \"fieldsJson\", \"evaluators\".\"output_fields\" as \"outputFieldsJson\", \"evaluators\".\"created_at\" as \"createdAtMs\", \"evaluators\".\"updated_at\" as \"updatedAtMs\" from \"evaluators\" where \"project_id\" = $1 and \"deleted_at\" is null and \"id\" > $2 order by \"id\" limit $3",
   cells: (params) => [params.projectId, params.afterId, params.limit],
   row: (row) => row,
-};
-
-export const removeEvaluator: Compiled<typeof source.removeEvaluator> = {
-  name: 'evaluators.removeEvaluator',
-  text: "update \"evaluators\" set \"deleted_at\" = $1 where (\"project_id\" = $2 and \"id\" = $3) and \"deleted_at\" is null",
-  cells: (params) => [params.deletedAtMs ?? null, params.projectId, params.id],
 };
 
 export const replaceEvaluator: Compiled<typeof source.replaceEvaluator> = {

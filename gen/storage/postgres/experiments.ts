@@ -6,8 +6,8 @@ import { int4Array } from '../../../src/storage/engine/postgres/binary-arrays.ts
 import { textArray } from '../../../src/storage/engine/postgres/binary-arrays.ts';
 import type * as source from '../../../src/storage/experiments/queries.ts';
 
-export const countExperiments: Compiled<typeof source.countExperiments> = {
-  name: 'experiments.countExperiments',
+export const countLiving: Compiled<typeof source.countLiving> = {
+  name: 'experiments.countLiving',
   text: "select count(*) as \"count\" from \"experiments\" where \"project_id\" = $1 and \"deleted_at\" is null",
   cells: (params) => [params.projectId],
   row: (row) => row,
@@ -20,16 +20,16 @@ export const countRuns: Compiled<typeof source.countRuns> = {
   row: (row) => row,
 };
 
-export const findExperiment: Compiled<typeof source.findExperiment> = {
-  name: 'experiments.findExperiment',
-  text: "select \"experiments\".\"project_id\" as \"projectId\", \"experiments\".\"id\" as \"id\", \"experiments\".\"name\" as \"name\", \"experiments\".\"slug\" as \"slug\", \"experiments\".\"created_at\" as \"createdAtMs\", \"experiments\".\"updated_at\" as \"updatedAtMs\" from \"experiments\" where \"project_id\" = $1 and \"deleted_at\" is null and \"id\" = $2",
+export const findById: Compiled<typeof source.findById> = {
+  name: 'experiments.findById',
+  text: "select \"experiments\".\"project_id\" as \"projectId\", \"experiments\".\"id\" as \"id\", \"experiments\".\"name\" as \"name\", \"experiments\".\"slug\" as \"slug\", \"experiments\".\"created_at\" as \"createdAtMs\", \"experiments\".\"updated_at\" as \"updatedAtMs\" from \"experiments\" where (\"project_id\" = $1 and \"id\" = $2) and \"deleted_at\" is null",
   cells: (params) => [params.projectId, params.id],
   row: (row) => row,
 };
 
-export const findExperimentBySlug: Compiled<typeof source.findExperimentBySlug> = {
-  name: 'experiments.findExperimentBySlug',
-  text: "select \"experiments\".\"project_id\" as \"projectId\", \"experiments\".\"id\" as \"id\", \"experiments\".\"name\" as \"name\", \"experiments\".\"slug\" as \"slug\", \"experiments\".\"created_at\" as \"createdAtMs\", \"experiments\".\"updated_at\" as \"updatedAtMs\" from \"experiments\" where \"project_id\" = $1 and \"deleted_at\" is null and \"slug\" = $2",
+export const findBySlug: Compiled<typeof source.findBySlug> = {
+  name: 'experiments.findBySlug',
+  text: "select \"experiments\".\"project_id\" as \"projectId\", \"experiments\".\"id\" as \"id\", \"experiments\".\"name\" as \"name\", \"experiments\".\"slug\" as \"slug\", \"experiments\".\"created_at\" as \"createdAtMs\", \"experiments\".\"updated_at\" as \"updatedAtMs\" from \"experiments\" where (\"project_id\" = $1 and \"slug\" = $2) and \"deleted_at\" is null",
   cells: (params) => [params.projectId, params.slug],
   row: (row) => row,
 };
@@ -48,8 +48,8 @@ export const findRun: Compiled<typeof source.findRun> = {
   row: (row) => row,
 };
 
-export const hideExperiment: Compiled<typeof source.hideExperiment> = {
-  name: 'experiments.hideExperiment',
+export const hide: Compiled<typeof source.hide> = {
+  name: 'experiments.hide',
   text: "update \"experiments\" set \"deleted_at\" = $1 where (\"project_id\" = $2 and \"id\" = $3) and \"deleted_at\" is null",
   cells: (params) => [params.deletedAtMs ?? null, params.projectId, params.id],
 };
@@ -66,9 +66,9 @@ export const hideRuns: Compiled<typeof source.hideRuns> = {
   cells: (params) => [params.deletedAtMs ?? null, params.projectId, params.experimentId],
 };
 
-export const holdExperiment: Compiled<typeof source.holdExperiment> = {
-  name: 'experiments.holdExperiment',
-  text: "select \"experiments\".\"project_id\" as \"projectId\", \"experiments\".\"id\" as \"id\", \"experiments\".\"name\" as \"name\", \"experiments\".\"slug\" as \"slug\", \"experiments\".\"created_at\" as \"createdAtMs\", \"experiments\".\"updated_at\" as \"updatedAtMs\" from \"experiments\" where \"project_id\" = $1 and \"deleted_at\" is null and \"id\" = $2 for update",
+export const holdLiving: Compiled<typeof source.holdLiving> = {
+  name: 'experiments.holdLiving',
+  text: "select \"id\" as \"id\" from \"experiments\" where \"project_id\" = $1 and \"id\" = $2 and \"deleted_at\" is null for update",
   cells: (params) => [params.projectId, params.id],
   row: (row) => row,
 };
@@ -80,23 +80,16 @@ export const holdRun: Compiled<typeof source.holdRun> = {
   row: (row) => row,
 };
 
-export const insertExperiment: Compiled<typeof source.insertExperiment> = {
-  name: 'experiments.insertExperiment',
-  text: "insert into \"experiments\" (\"project_id\", \"id\", \"name\", \"slug\", \"created_at\", \"updated_at\", \"deleted_at\") values ($1, $2, $3, $4, $5, $6, $7) on conflict do nothing",
-  cells: (params) => [params.projectId, params.id, params.name, params.slug, params.createdAtMs, params.updatedAtMs, params.deletedAtMs ?? null],
-};
-
 export const insertRun: Compiled<typeof source.insertRun> = {
   name: 'experiments.insertRun',
   text: "insert into \"experiment_runs\" (\"project_id\", \"key\", \"experiment_id\", \"id\", \"name\", \"dataset_id\", \"dataset_version\", \"targets\", \"evaluators\", \"total\", \"progress\", \"result_count\", \"total_bytes\", \"created_at\", \"updated_at\", \"finished_at\", \"deleted_at\") values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17) on conflict do nothing",
   cells: (params) => [params.projectId, params.key, params.experimentId, params.id, params.name, params.datasetId ?? null, params.datasetVersion ?? null, params.targetsJson, params.evaluatorsJson, params.total ?? null, params.progress ?? null, params.resultCount, params.totalBytes, params.createdAtMs, params.updatedAtMs, params.finishedAtMs ?? null, params.deletedAtMs ?? null],
 };
 
-export const listExperiments: Compiled<typeof source.listExperiments> = {
-  name: 'experiments.listExperiments',
-  text: "select \"experiments\".\"project_id\" as \"projectId\", \"experiments\".\"id\" as \"id\", \"experiments\".\"name\" as \"name\", \"experiments\".\"slug\" as \"slug\", \"experiments\".\"created_at\" as \"createdAtMs\", \"experiments\".\"updated_at\" as \"updatedAtMs\" from \"experiments\" where \"project_id\" = $1 and \"deleted_at\" is null order by \"created_at\" desc, \"id\" desc limit $2",
-  cells: (params) => [params.projectId, params.limit],
-  row: (row) => row,
+export const insertUnlessTaken: Compiled<typeof source.insertUnlessTaken> = {
+  name: 'experiments.insertUnlessTaken',
+  text: "insert into \"experiments\" (\"project_id\", \"id\", \"name\", \"slug\", \"created_at\", \"updated_at\", \"deleted_at\") values ($1, $2, $3, $4, $5, $6, $7) on conflict do nothing",
+  cells: (params) => [params.projectId, params.id, params.name, params.slug, params.createdAtMs, params.updatedAtMs, params.deletedAtMs ?? null],
 };
 
 export const listFigures: Compiled<typeof source.listFigures> = {
@@ -110,6 +103,13 @@ export const listKeys: Compiled<typeof source.listKeys> = {
   name: 'experiments.listKeys',
   text: "select \"project_id\" as \"projectId\", \"run_key\" as \"runKey\", \"entry_index\" as \"entryIndex\", \"target_id\" as \"targetId\" from \"experiment_results\" where \"project_id\" = $1 and \"run_key\" = $2 limit $3",
   cells: (params) => [params.projectId, params.runKey, params.limit],
+  row: (row) => row,
+};
+
+export const listNewest: Compiled<typeof source.listNewest> = {
+  name: 'experiments.listNewest',
+  text: "select \"experiments\".\"project_id\" as \"projectId\", \"experiments\".\"id\" as \"id\", \"experiments\".\"name\" as \"name\", \"experiments\".\"slug\" as \"slug\", \"experiments\".\"created_at\" as \"createdAtMs\", \"experiments\".\"updated_at\" as \"updatedAtMs\" from \"experiments\" where \"project_id\" = $1 and \"deleted_at\" is null order by \"created_at\" desc, \"id\" desc limit $2",
+  cells: (params) => [params.projectId, params.limit],
   row: (row) => row,
 };
 

@@ -9,8 +9,8 @@ export const countChange: Compiled<typeof source.countChange> = {
   cells: (params) => [params.projectNumber, params.nowMs, params.nowMs, 1, params.nowMs],
 };
 
-export const countMonitors: Compiled<typeof source.countMonitors> = {
-  name: 'monitors.countMonitors',
+export const countLiving: Compiled<typeof source.countLiving> = {
+  name: 'monitors.countLiving',
   text: "select count(*) as \"count\" from \"monitors\" where \"project_id\" = $1 and \"deleted_at\" is null",
   cells: (params) => [params.projectId],
   row: (row) => row,
@@ -22,24 +22,24 @@ export const disableMonitors: Compiled<typeof source.disableMonitors> = {
   cells: (params) => [params.updatedAtMs, 1, params.updatedAtMs, params.projectId, params.evaluatorId],
 };
 
-export const findChange: Compiled<typeof source.findChange> = {
-  name: 'monitors.findChange',
-  text: "select \"number\" as \"number\" from \"monitor_changes\" where \"project_number\" = $1",
-  cells: (params) => [params.projectNumber],
-  row: (row) => row,
-};
-
-export const findMonitor: Compiled<typeof source.findMonitor> = {
-  name: 'monitors.findMonitor',
-  text: "select \"monitors\".\"project_id\" as \"projectId\", \"monitors\".\"id\" as \"id\", \"monitors\".\"name\" as \"name\", \"monitors\".\"slug\" as \"slug\", \"monitors\".\"evaluator_id\" as \"evaluatorId\", \"monitors\".\"check_type\" as \"checkType\", \"monitors\".\"enabled\" as \"enabled\", \"monitors\".\"sample\" as \"sample\", \"monitors\".\"preconditions\" as \"preconditionsJson\", \"monitors\".\"mappings\" as \"mappingsJson\", \"monitors\".\"parameters\" as \"parametersJson\", \"monitors\".\"execution_mode\" as \"executionMode\", \"monitors\".\"created_at\" as \"createdAtMs\", \"monitors\".\"updated_at\" as \"updatedAtMs\" from \"monitors\" where \"project_id\" = $1 and \"deleted_at\" is null and \"id\" = $2",
+export const findById: Compiled<typeof source.findById> = {
+  name: 'monitors.findById',
+  text: "select \"monitors\".\"project_id\" as \"projectId\", \"monitors\".\"id\" as \"id\", \"monitors\".\"name\" as \"name\", \"monitors\".\"slug\" as \"slug\", \"monitors\".\"evaluator_id\" as \"evaluatorId\", \"monitors\".\"check_type\" as \"checkType\", \"monitors\".\"enabled\" as \"enabled\", \"monitors\".\"sample\" as \"sample\", \"monitors\".\"preconditions\" as \"preconditionsJson\", \"monitors\".\"mappings\" as \"mappingsJson\", \"monitors\".\"parameters\" as \"parametersJson\", \"monitors\".\"execution_mode\" as \"executionMode\", \"monitors\".\"created_at\" as \"createdAtMs\", \"monitors\".\"updated_at\" as \"updatedAtMs\" from \"monitors\" where (\"project_id\" = $1 and \"id\" = $2) and \"deleted_at\" is null",
   cells: (params) => [params.projectId, params.id],
   row: (row) => row,
 };
 
-export const findMonitorBySlug: Compiled<typeof source.findMonitorBySlug> = {
-  name: 'monitors.findMonitorBySlug',
-  text: "select \"monitors\".\"project_id\" as \"projectId\", \"monitors\".\"id\" as \"id\", \"monitors\".\"name\" as \"name\", \"monitors\".\"slug\" as \"slug\", \"monitors\".\"evaluator_id\" as \"evaluatorId\", \"monitors\".\"check_type\" as \"checkType\", \"monitors\".\"enabled\" as \"enabled\", \"monitors\".\"sample\" as \"sample\", \"monitors\".\"preconditions\" as \"preconditionsJson\", \"monitors\".\"mappings\" as \"mappingsJson\", \"monitors\".\"parameters\" as \"parametersJson\", \"monitors\".\"execution_mode\" as \"executionMode\", \"monitors\".\"created_at\" as \"createdAtMs\", \"monitors\".\"updated_at\" as \"updatedAtMs\" from \"monitors\" where \"project_id\" = $1 and \"deleted_at\" is null and \"slug\" = $2",
+export const findBySlug: Compiled<typeof source.findBySlug> = {
+  name: 'monitors.findBySlug',
+  text: "select \"monitors\".\"project_id\" as \"projectId\", \"monitors\".\"id\" as \"id\", \"monitors\".\"name\" as \"name\", \"monitors\".\"slug\" as \"slug\", \"monitors\".\"evaluator_id\" as \"evaluatorId\", \"monitors\".\"check_type\" as \"checkType\", \"monitors\".\"enabled\" as \"enabled\", \"monitors\".\"sample\" as \"sample\", \"monitors\".\"preconditions\" as \"preconditionsJson\", \"monitors\".\"mappings\" as \"mappingsJson\", \"monitors\".\"parameters\" as \"parametersJson\", \"monitors\".\"execution_mode\" as \"executionMode\", \"monitors\".\"created_at\" as \"createdAtMs\", \"monitors\".\"updated_at\" as \"updatedAtMs\" from \"monitors\" where (\"project_id\" = $1 and \"slug\" = $2) and \"deleted_at\" is null",
   cells: (params) => [params.projectId, params.slug],
+  row: (row) => row,
+};
+
+export const findChange: Compiled<typeof source.findChange> = {
+  name: 'monitors.findChange',
+  text: "select \"number\" as \"number\" from \"monitor_changes\" where \"project_number\" = $1",
+  cells: (params) => [params.projectNumber],
   row: (row) => row,
 };
 
@@ -57,11 +57,10 @@ export const findProjectNumber: Compiled<typeof source.findProjectNumber> = {
   row: (row) => row,
 };
 
-export const holdEvaluator: Compiled<typeof source.holdEvaluator> = {
-  name: 'monitors.holdEvaluator',
-  text: "select \"id\" as \"id\" from \"evaluators\" where \"project_id\" = $1 and \"id\" = $2 and \"deleted_at\" is null for update",
-  cells: (params) => [params.projectId, params.id],
-  row: (row) => row,
+export const hide: Compiled<typeof source.hide> = {
+  name: 'monitors.hide',
+  text: "update \"monitors\" set \"deleted_at\" = $1 where (\"project_id\" = $2 and \"id\" = $3) and \"deleted_at\" is null",
+  cells: (params) => [params.deletedAtMs ?? null, params.projectId, params.id],
 };
 
 export const holdMonitor: Compiled<typeof source.holdMonitor> = {
@@ -71,8 +70,8 @@ export const holdMonitor: Compiled<typeof source.holdMonitor> = {
   row: (row) => row,
 };
 
-export const insertMonitor: Compiled<typeof source.insertMonitor> = {
-  name: 'monitors.insertMonitor',
+export const insertUnlessTaken: Compiled<typeof source.insertUnlessTaken> = {
+  name: 'monitors.insertUnlessTaken',
   text: "insert into \"monitors\" (\"project_id\", \"id\", \"name\", \"slug\", \"evaluator_id\", \"check_type\", \"enabled\", \"sample\", \"preconditions\", \"mappings\", \"parameters\", \"execution_mode\", \"runs_since\", \"created_at\", \"updated_at\", \"deleted_at\") values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16) on conflict do nothing",
   cells: (params) => [params.projectId, params.id, params.name, params.slug, params.evaluatorId, params.checkType, params.enabled, params.sample, params.preconditionsJson, params.mappingsJson, params.parametersJson, params.executionMode, params.runsSince, params.createdAtMs, params.updatedAtMs, params.deletedAtMs ?? null],
 };
@@ -103,12 +102,6 @@ export const listRunningOf: Compiled<typeof source.listRunningOf> = {
   text: "select \"project\".\"number\" as \"projectNumber\", \"monitor\".\"id\" as \"id\", \"monitor\".\"sample\" as \"sample\", \"monitor\".\"runs_since\" as \"runsSince\" from \"monitors\" as \"monitor\" inner join \"projects\" as \"project\" on \"project\".\"id\" = \"monitor\".\"project_id\" where \"monitor\".\"enabled\" = true and \"monitor\".\"execution_mode\" = 'ON_MESSAGE' and \"monitor\".\"deleted_at\" is null and \"project\".\"archived_at\" is null and \"project\".\"number\" = $1",
   cells: (params) => [params.projectNumber],
   row: (row) => row,
-};
-
-export const removeMonitor: Compiled<typeof source.removeMonitor> = {
-  name: 'monitors.removeMonitor',
-  text: "update \"monitors\" set \"deleted_at\" = $1 where (\"project_id\" = $2 and \"id\" = $3) and \"deleted_at\" is null",
-  cells: (params) => [params.deletedAtMs ?? null, params.projectId, params.id],
 };
 
 export const replaceMonitor: Compiled<typeof source.replaceMonitor> = {

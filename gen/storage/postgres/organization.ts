@@ -111,6 +111,13 @@ export const holdClaim: Compiled<typeof source.holdClaim> = {
   row: (row) => row,
 };
 
+export const holdProject: Compiled<typeof source.holdProject> = {
+  name: 'organization.holdProject',
+  text: "select \"number\" as \"number\" from \"projects\" where \"id\" = $1 for update",
+  cells: (params) => [params.projectId],
+  row: (row) => row,
+};
+
 export const insertClaim: Compiled<typeof source.insertClaim> = {
   name: 'organization.insertClaim',
   text: "insert into \"idempotency_receipts\" (\"organization_id\", \"key_id\", \"operation\", \"value\", \"fingerprint\", \"claimed_at\", \"answer\") values ($1, $2, $3, $4, $5, $6, $7) on conflict do nothing",

@@ -122,14 +122,14 @@ export const removeParts: Compiled<typeof source.removeParts> = {
 
 export const removeSomeEvaluations: Compiled<typeof source.removeSomeEvaluations> = {
   name: 'retention.removeSomeEvaluations',
-  text: "delete from \"evaluations\" where \"project_number\" = $1 and \"trace_sequence\" = $2 and \"evaluation_id\" <= (select max(\"some\".\"id\") as \"last\" from (select \"evaluation_id\" as \"id\" from \"evaluations\" where \"project_number\" = $3 and \"trace_sequence\" = $4 order by \"evaluation_id\" limit $5) as \"some\")",
-  cells: (params) => [params.projectNumber, params.sequence, params.projectNumber, params.sequence, params.limit],
+  text: "delete from \"evaluations\" where (\"project_number\" = $1 and \"trace_sequence\" = $2) and \"evaluation_id\" <= (select max(\"some\".\"key\") as \"last\" from (select \"evaluation_id\" as \"key\" from \"evaluations\" where (\"project_number\" = $3 and \"trace_sequence\" = $4) order by \"evaluation_id\" limit $5) as \"some\")",
+  cells: (params) => [params.projectNumber, params.traceSequence, params.projectNumber, params.traceSequence, params.limit],
 };
 
 export const removeSomeSpans: Compiled<typeof source.removeSomeSpans> = {
   name: 'retention.removeSomeSpans',
-  text: "delete from \"spans\" where \"project_number\" = $1 and \"trace_sequence\" = $2 and \"span_id\" <= (select max(\"some\".\"id\") as \"last\" from (select \"span_id\" as \"id\" from \"spans\" where \"project_number\" = $3 and \"trace_sequence\" = $4 order by \"span_id\" limit $5) as \"some\")",
-  cells: (params) => [params.projectNumber, params.sequence, params.projectNumber, params.sequence, params.limit],
+  text: "delete from \"spans\" where (\"project_number\" = $1 and \"trace_sequence\" = $2) and \"span_id\" <= (select max(\"some\".\"key\") as \"last\" from (select \"span_id\" as \"key\" from \"spans\" where (\"project_number\" = $3 and \"trace_sequence\" = $4) order by \"span_id\" limit $5) as \"some\")",
+  cells: (params) => [params.projectNumber, params.traceSequence, params.projectNumber, params.traceSequence, params.limit],
 };
 
 export const removeSpans: Compiled<typeof source.removeSpans> = {

@@ -3,8 +3,8 @@
 import type { Compiled } from '../../../src/storage/queries.ts';
 import type * as source from '../../../src/storage/datasets/queries.ts';
 
-export const countDatasets: Compiled<typeof source.countDatasets> = {
-  name: 'datasets.countDatasets',
+export const countLiving: Compiled<typeof source.countLiving> = {
+  name: 'datasets.countLiving',
   text: "select count(*) as \"count\" from \"datasets\" where \"project_id\" = ? and \"deleted_at\" is null",
   cells: (params) => [params.projectId],
   row: (row: any) => ({
@@ -12,9 +12,9 @@ export const countDatasets: Compiled<typeof source.countDatasets> = {
   }),
 };
 
-export const findDataset: Compiled<typeof source.findDataset> = {
-  name: 'datasets.findDataset',
-  text: "select \"datasets\".\"project_id\" as \"projectId\", \"datasets\".\"id\" as \"id\", \"datasets\".\"name\" as \"name\", \"datasets\".\"slug\" as \"slug\", \"datasets\".\"version\" as \"version\", \"datasets\".\"entry_count\" as \"entryCount\", \"datasets\".\"total_bytes\" as \"totalBytes\", \"datasets\".\"created_at\" as \"createdAtMs\", \"datasets\".\"updated_at\" as \"updatedAtMs\" from \"datasets\" where \"project_id\" = ? and \"deleted_at\" is null and \"id\" = ?",
+export const findById: Compiled<typeof source.findById> = {
+  name: 'datasets.findById',
+  text: "select \"datasets\".\"project_id\" as \"projectId\", \"datasets\".\"id\" as \"id\", \"datasets\".\"name\" as \"name\", \"datasets\".\"slug\" as \"slug\", \"datasets\".\"version\" as \"version\", \"datasets\".\"entry_count\" as \"entryCount\", \"datasets\".\"total_bytes\" as \"totalBytes\", \"datasets\".\"created_at\" as \"createdAtMs\", \"datasets\".\"updated_at\" as \"updatedAtMs\" from \"datasets\" where (\"project_id\" = ? and \"id\" = ?) and \"deleted_at\" is null",
   cells: (params) => [params.projectId, params.id],
   row: (row: any) => ({
     projectId: row[0],
@@ -29,9 +29,9 @@ export const findDataset: Compiled<typeof source.findDataset> = {
   }),
 };
 
-export const findDatasetBySlug: Compiled<typeof source.findDatasetBySlug> = {
-  name: 'datasets.findDatasetBySlug',
-  text: "select \"datasets\".\"project_id\" as \"projectId\", \"datasets\".\"id\" as \"id\", \"datasets\".\"name\" as \"name\", \"datasets\".\"slug\" as \"slug\", \"datasets\".\"version\" as \"version\", \"datasets\".\"entry_count\" as \"entryCount\", \"datasets\".\"total_bytes\" as \"totalBytes\", \"datasets\".\"created_at\" as \"createdAtMs\", \"datasets\".\"updated_at\" as \"updatedAtMs\" from \"datasets\" where \"project_id\" = ? and \"deleted_at\" is null and \"slug\" = ?",
+export const findBySlug: Compiled<typeof source.findBySlug> = {
+  name: 'datasets.findBySlug',
+  text: "select \"datasets\".\"project_id\" as \"projectId\", \"datasets\".\"id\" as \"id\", \"datasets\".\"name\" as \"name\", \"datasets\".\"slug\" as \"slug\", \"datasets\".\"version\" as \"version\", \"datasets\".\"entry_count\" as \"entryCount\", \"datasets\".\"total_bytes\" as \"totalBytes\", \"datasets\".\"created_at\" as \"createdAtMs\", \"datasets\".\"updated_at\" as \"updatedAtMs\" from \"datasets\" where (\"project_id\" = ? and \"slug\" = ?) and \"deleted_at\" is null",
   cells: (params) => [params.projectId, params.slug],
   row: (row: any) => ({
     projectId: row[0],
@@ -52,10 +52,10 @@ export const growDataset: Compiled<typeof source.growDataset> = {
   cells: (params) => [params.version, params.entryCount, params.totalBytes, params.updatedAtMs, params.projectId, params.id, params.knownVersion],
 };
 
-export const insertDataset: Compiled<typeof source.insertDataset> = {
-  name: 'datasets.insertDataset',
-  text: "insert into \"datasets\" (\"project_id\", \"id\", \"name\", \"slug\", \"version\", \"entry_count\", \"total_bytes\", \"created_at\", \"updated_at\", \"deleted_at\") values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict do nothing",
-  cells: (params) => [params.projectId, params.id, params.name, params.slug, params.version, params.entryCount, params.totalBytes, params.createdAtMs, params.updatedAtMs, params.deletedAtMs ?? null],
+export const hide: Compiled<typeof source.hide> = {
+  name: 'datasets.hide',
+  text: "update \"datasets\" set \"deleted_at\" = ? where (\"project_id\" = ? and \"id\" = ?) and \"deleted_at\" is null",
+  cells: (params) => [params.deletedAtMs ?? null, params.projectId, params.id],
 };
 
 export const insertPart: Compiled<typeof source.insertPart> = {
@@ -64,8 +64,14 @@ export const insertPart: Compiled<typeof source.insertPart> = {
   cells: (params) => [params.projectId, params.datasetId, params.version, params.firstPosition, params.entryLines, params.createdAtMs],
 };
 
-export const listDatasets: Compiled<typeof source.listDatasets> = {
-  name: 'datasets.listDatasets',
+export const insertUnlessTaken: Compiled<typeof source.insertUnlessTaken> = {
+  name: 'datasets.insertUnlessTaken',
+  text: "insert into \"datasets\" (\"project_id\", \"id\", \"name\", \"slug\", \"version\", \"entry_count\", \"total_bytes\", \"created_at\", \"updated_at\", \"deleted_at\") values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict do nothing",
+  cells: (params) => [params.projectId, params.id, params.name, params.slug, params.version, params.entryCount, params.totalBytes, params.createdAtMs, params.updatedAtMs, params.deletedAtMs ?? null],
+};
+
+export const listNewest: Compiled<typeof source.listNewest> = {
+  name: 'datasets.listNewest',
   text: "select \"datasets\".\"project_id\" as \"projectId\", \"datasets\".\"id\" as \"id\", \"datasets\".\"name\" as \"name\", \"datasets\".\"slug\" as \"slug\", \"datasets\".\"version\" as \"version\", \"datasets\".\"entry_count\" as \"entryCount\", \"datasets\".\"total_bytes\" as \"totalBytes\", \"datasets\".\"created_at\" as \"createdAtMs\", \"datasets\".\"updated_at\" as \"updatedAtMs\" from \"datasets\" where \"project_id\" = ? and \"deleted_at\" is null order by \"created_at\" desc, \"id\" desc limit ?",
   cells: (params) => [params.projectId, params.limit],
   row: (row: any) => ({
@@ -91,12 +97,6 @@ export const listParts: Compiled<typeof source.listParts> = {
     entryLines: row[2],
     createdAtMs: row[3],
   }),
-};
-
-export const removeDataset: Compiled<typeof source.removeDataset> = {
-  name: 'datasets.removeDataset',
-  text: "update \"datasets\" set \"deleted_at\" = ? where (\"project_id\" = ? and \"id\" = ?) and \"deleted_at\" is null",
-  cells: (params) => [params.deletedAtMs ?? null, params.projectId, params.id],
 };
 
 export const removeParts: Compiled<typeof source.removeParts> = {

@@ -3,8 +3,8 @@
 import type { Compiled } from '../../../src/storage/queries.ts';
 import type * as source from '../../../src/storage/evaluators/queries.ts';
 
-export const countEvaluators: Compiled<typeof source.countEvaluators> = {
-  name: 'evaluators.countEvaluators',
+export const countLiving: Compiled<typeof source.countLiving> = {
+  name: 'evaluators.countLiving',
   text: "select count(*) as \"count\" from \"evaluators\" where \"project_id\" = ? and \"deleted_at\" is null",
   cells: (params) => [params.projectId],
   row: (row: any) => ({
@@ -12,9 +12,9 @@ export const countEvaluators: Compiled<typeof source.countEvaluators> = {
   }),
 };
 
-export const findEvaluator: Compiled<typeof source.findEvaluator> = {
-  name: 'evaluators.findEvaluator',
-  text: "select \"evaluators\".\"project_id\" as \"projectId\", \"evaluators\".\"id\" as \"id\", \"evaluators\".\"name\" as \"name\", \"evaluators\".\"slug\" as \"slug\", \"evaluators\".\"type\" as \"type\", \"evaluators\".\"config\" as \"configJson\", \"evaluators\".\"workflow_id\" as \"workflowId\", \"evaluators\".\"workflow_name\" as \"workflowName\", \"evaluators\".\"workflow_icon\" as \"workflowIcon\", \"evaluators\".\"copied_from_evaluator_id\" as \"copiedFromEvaluatorId\", \"evaluators\".\"fields\" as \"fieldsJson\", \"evaluators\".\"output_fields\" as \"outputFieldsJson\", \"evaluators\".\"created_at\" as \"createdAtMs\", \"evaluators\".\"updated_at\" as \"updatedAtMs\" from \"evaluators\" where \"project_id\" = ? and \"deleted_at\" is null and \"id\" = ?",
+export const findById: Compiled<typeof source.findById> = {
+  name: 'evaluators.findById',
+  text: "select \"evaluators\".\"project_id\" as \"projectId\", \"evaluators\".\"id\" as \"id\", \"evaluators\".\"name\" as \"name\", \"evaluators\".\"slug\" as \"slug\", \"evaluators\".\"type\" as \"type\", \"evaluators\".\"config\" as \"configJson\", \"evaluators\".\"workflow_id\" as \"workflowId\", \"evaluators\".\"workflow_name\" as \"workflowName\", \"evaluators\".\"workflow_icon\" as \"workflowIcon\", \"evaluators\".\"copied_from_evaluator_id\" as \"copiedFromEvaluatorId\", \"evaluators\".\"fields\" as \"fieldsJson\", \"evaluators\".\"output_fields\" as \"outputFieldsJson\", \"evaluators\".\"created_at\" as \"createdAtMs\", \"evaluators\".\"updated_at\" as \"updatedAtMs\" from \"evaluators\" where (\"project_id\" = ? and \"id\" = ?) and \"deleted_at\" is null",
   cells: (params) => [params.projectId, params.id],
   row: (row: any) => ({
     projectId: row[0],
@@ -34,9 +34,9 @@ export const findEvaluator: Compiled<typeof source.findEvaluator> = {
   }),
 };
 
-export const findEvaluatorBySlug: Compiled<typeof source.findEvaluatorBySlug> = {
-  name: 'evaluators.findEvaluatorBySlug',
-  text: "select \"evaluators\".\"project_id\" as \"projectId\", \"evaluators\".\"id\" as \"id\", \"evaluators\".\"name\" as \"name\", \"evaluators\".\"slug\" as \"slug\", \"evaluators\".\"type\" as \"type\", \"evaluators\".\"config\" as \"configJson\", \"evaluators\".\"workflow_id\" as \"workflowId\", \"evaluators\".\"workflow_name\" as \"workflowName\", \"evaluators\".\"workflow_icon\" as \"workflowIcon\", \"evaluators\".\"copied_from_evaluator_id\" as \"copiedFromEvaluatorId\", \"evaluators\".\"fields\" as \"fieldsJson\", \"evaluators\".\"output_fields\" as \"outputFieldsJson\", \"evaluators\".\"created_at\" as \"createdAtMs\", \"evaluators\".\"updated_at\" as \"updatedAtMs\" from \"evaluators\" where \"project_id\" = ? and \"deleted_at\" is null and \"slug\" = ?",
+export const findBySlug: Compiled<typeof source.findBySlug> = {
+  name: 'evaluators.findBySlug',
+  text: "select \"evaluators\".\"project_id\" as \"projectId\", \"evaluators\".\"id\" as \"id\", \"evaluators\".\"name\" as \"name\", \"evaluators\".\"slug\" as \"slug\", \"evaluators\".\"type\" as \"type\", \"evaluators\".\"config\" as \"configJson\", \"evaluators\".\"workflow_id\" as \"workflowId\", \"evaluators\".\"workflow_name\" as \"workflowName\", \"evaluators\".\"workflow_icon\" as \"workflowIcon\", \"evaluators\".\"copied_from_evaluator_id\" as \"copiedFromEvaluatorId\", \"evaluators\".\"fields\" as \"fieldsJson\", \"evaluators\".\"output_fields\" as \"outputFieldsJson\", \"evaluators\".\"created_at\" as \"createdAtMs\", \"evaluators\".\"updated_at\" as \"updatedAtMs\" from \"evaluators\" where (\"project_id\" = ? and \"slug\" = ?) and \"deleted_at\" is null",
   cells: (params) => [params.projectId, params.slug],
   row: (row: any) => ({
     projectId: row[0],
@@ -56,17 +56,23 @@ export const findEvaluatorBySlug: Compiled<typeof source.findEvaluatorBySlug> = 
   }),
 };
 
-export const holdProject: Compiled<typeof source.holdProject> = {
-  name: 'evaluators.holdProject',
-  text: "select \"number\" as \"number\" from \"projects\" where \"id\" = ?",
-  cells: (params) => [params.projectId],
+export const hide: Compiled<typeof source.hide> = {
+  name: 'evaluators.hide',
+  text: "update \"evaluators\" set \"deleted_at\" = ? where (\"project_id\" = ? and \"id\" = ?) and \"deleted_at\" is null",
+  cells: (params) => [params.deletedAtMs ?? null, params.projectId, params.id],
+};
+
+export const holdLiving: Compiled<typeof source.holdLiving> = {
+  name: 'evaluators.holdLiving',
+  text: "select \"id\" as \"id\" from \"evaluators\" where \"project_id\" = ? and \"id\" = ? and \"deleted_at\" is null",
+  cells: (params) => [params.projectId, params.id],
   row: (row: any) => ({
-    number: row[0],
+    id: row[0],
   }),
 };
 
-export const insertEvaluator: Compiled<typeof source.insertEvaluator> = {
-  name: 'evaluators.insertEvaluator',
+export const insertUnlessTaken: Compiled<typeof source.insertUnlessTaken> = {
+  name: 'evaluators.insertUnlessTaken',
   text: "insert into \"evaluators\" (\"project_id\", \"id\", \"name\", \"slug\", \"type\", \"config\", \"workflow_id\", \"workflow_name\", \"workflow_icon\", \"copied_from_evaluator_id\", \"fields\", \"output_fields\", \"created_at\", \"updated_at\", \"deleted_at\") values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict do nothing",
   cells: (params) => [params.projectId, params.id, params.name, params.slug, params.type, params.configJson, params.workflowId ?? null, params.workflowName ?? null, params.workflowIcon ?? null, params.copiedFromEvaluatorId ?? null, params.fieldsJson, params.outputFieldsJson, params.createdAtMs, params.updatedAtMs, params.deletedAtMs ?? null],
 };
@@ -91,12 +97,6 @@ export const listEvaluators: Compiled<typeof source.listEvaluators> = {
     createdAtMs: row[12],
     updatedAtMs: row[13],
   }),
-};
-
-export const removeEvaluator: Compiled<typeof source.removeEvaluator> = {
-  name: 'evaluators.removeEvaluator',
-  text: "update \"evaluators\" set \"deleted_at\" = ? where (\"project_id\" = ? and \"id\" = ?) and \"deleted_at\" is null",
-  cells: (params) => [params.deletedAtMs ?? null, params.projectId, params.id],
 };
 
 export const replaceEvaluator: Compiled<typeof source.replaceEvaluator> = {

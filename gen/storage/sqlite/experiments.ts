@@ -3,8 +3,8 @@
 import type { Compiled } from '../../../src/storage/queries.ts';
 import type * as source from '../../../src/storage/experiments/queries.ts';
 
-export const countExperiments: Compiled<typeof source.countExperiments> = {
-  name: 'experiments.countExperiments',
+export const countLiving: Compiled<typeof source.countLiving> = {
+  name: 'experiments.countLiving',
   text: "select count(*) as \"count\" from \"experiments\" where \"project_id\" = ? and \"deleted_at\" is null",
   cells: (params) => [params.projectId],
   row: (row: any) => ({
@@ -21,9 +21,9 @@ export const countRuns: Compiled<typeof source.countRuns> = {
   }),
 };
 
-export const findExperiment: Compiled<typeof source.findExperiment> = {
-  name: 'experiments.findExperiment',
-  text: "select \"experiments\".\"project_id\" as \"projectId\", \"experiments\".\"id\" as \"id\", \"experiments\".\"name\" as \"name\", \"experiments\".\"slug\" as \"slug\", \"experiments\".\"created_at\" as \"createdAtMs\", \"experiments\".\"updated_at\" as \"updatedAtMs\" from \"experiments\" where \"project_id\" = ? and \"deleted_at\" is null and \"id\" = ?",
+export const findById: Compiled<typeof source.findById> = {
+  name: 'experiments.findById',
+  text: "select \"experiments\".\"project_id\" as \"projectId\", \"experiments\".\"id\" as \"id\", \"experiments\".\"name\" as \"name\", \"experiments\".\"slug\" as \"slug\", \"experiments\".\"created_at\" as \"createdAtMs\", \"experiments\".\"updated_at\" as \"updatedAtMs\" from \"experiments\" where (\"project_id\" = ? and \"id\" = ?) and \"deleted_at\" is null",
   cells: (params) => [params.projectId, params.id],
   row: (row: any) => ({
     projectId: row[0],
@@ -35,9 +35,9 @@ export const findExperiment: Compiled<typeof source.findExperiment> = {
   }),
 };
 
-export const findExperimentBySlug: Compiled<typeof source.findExperimentBySlug> = {
-  name: 'experiments.findExperimentBySlug',
-  text: "select \"experiments\".\"project_id\" as \"projectId\", \"experiments\".\"id\" as \"id\", \"experiments\".\"name\" as \"name\", \"experiments\".\"slug\" as \"slug\", \"experiments\".\"created_at\" as \"createdAtMs\", \"experiments\".\"updated_at\" as \"updatedAtMs\" from \"experiments\" where \"project_id\" = ? and \"deleted_at\" is null and \"slug\" = ?",
+export const findBySlug: Compiled<typeof source.findBySlug> = {
+  name: 'experiments.findBySlug',
+  text: "select \"experiments\".\"project_id\" as \"projectId\", \"experiments\".\"id\" as \"id\", \"experiments\".\"name\" as \"name\", \"experiments\".\"slug\" as \"slug\", \"experiments\".\"created_at\" as \"createdAtMs\", \"experiments\".\"updated_at\" as \"updatedAtMs\" from \"experiments\" where (\"project_id\" = ? and \"slug\" = ?) and \"deleted_at\" is null",
   cells: (params) => [params.projectId, params.slug],
   row: (row: any) => ({
     projectId: row[0],
@@ -83,8 +83,8 @@ export const findRun: Compiled<typeof source.findRun> = {
   }),
 };
 
-export const hideExperiment: Compiled<typeof source.hideExperiment> = {
-  name: 'experiments.hideExperiment',
+export const hide: Compiled<typeof source.hide> = {
+  name: 'experiments.hide',
   text: "update \"experiments\" set \"deleted_at\" = ? where (\"project_id\" = ? and \"id\" = ?) and \"deleted_at\" is null",
   cells: (params) => [params.deletedAtMs ?? null, params.projectId, params.id],
 };
@@ -101,17 +101,12 @@ export const hideRuns: Compiled<typeof source.hideRuns> = {
   cells: (params) => [params.deletedAtMs ?? null, params.projectId, params.experimentId],
 };
 
-export const holdExperiment: Compiled<typeof source.holdExperiment> = {
-  name: 'experiments.holdExperiment',
-  text: "select \"experiments\".\"project_id\" as \"projectId\", \"experiments\".\"id\" as \"id\", \"experiments\".\"name\" as \"name\", \"experiments\".\"slug\" as \"slug\", \"experiments\".\"created_at\" as \"createdAtMs\", \"experiments\".\"updated_at\" as \"updatedAtMs\" from \"experiments\" where \"project_id\" = ? and \"deleted_at\" is null and \"id\" = ?",
+export const holdLiving: Compiled<typeof source.holdLiving> = {
+  name: 'experiments.holdLiving',
+  text: "select \"id\" as \"id\" from \"experiments\" where \"project_id\" = ? and \"id\" = ? and \"deleted_at\" is null",
   cells: (params) => [params.projectId, params.id],
   row: (row: any) => ({
-    projectId: row[0],
-    id: row[1],
-    name: row[2],
-    slug: row[3],
-    createdAtMs: row[4],
-    updatedAtMs: row[5],
+    id: row[0],
   }),
 };
 
@@ -139,30 +134,16 @@ export const holdRun: Compiled<typeof source.holdRun> = {
   }),
 };
 
-export const insertExperiment: Compiled<typeof source.insertExperiment> = {
-  name: 'experiments.insertExperiment',
-  text: "insert into \"experiments\" (\"project_id\", \"id\", \"name\", \"slug\", \"created_at\", \"updated_at\", \"deleted_at\") values (?, ?, ?, ?, ?, ?, ?) on conflict do nothing",
-  cells: (params) => [params.projectId, params.id, params.name, params.slug, params.createdAtMs, params.updatedAtMs, params.deletedAtMs ?? null],
-};
-
 export const insertRun: Compiled<typeof source.insertRun> = {
   name: 'experiments.insertRun',
   text: "insert into \"experiment_runs\" (\"project_id\", \"key\", \"experiment_id\", \"id\", \"name\", \"dataset_id\", \"dataset_version\", \"targets\", \"evaluators\", \"total\", \"progress\", \"result_count\", \"total_bytes\", \"created_at\", \"updated_at\", \"finished_at\", \"deleted_at\") values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict do nothing",
   cells: (params) => [params.projectId, params.key, params.experimentId, params.id, params.name, params.datasetId ?? null, params.datasetVersion ?? null, params.targetsJson, params.evaluatorsJson, params.total ?? null, params.progress ?? null, params.resultCount, params.totalBytes, params.createdAtMs, params.updatedAtMs, params.finishedAtMs ?? null, params.deletedAtMs ?? null],
 };
 
-export const listExperiments: Compiled<typeof source.listExperiments> = {
-  name: 'experiments.listExperiments',
-  text: "select \"experiments\".\"project_id\" as \"projectId\", \"experiments\".\"id\" as \"id\", \"experiments\".\"name\" as \"name\", \"experiments\".\"slug\" as \"slug\", \"experiments\".\"created_at\" as \"createdAtMs\", \"experiments\".\"updated_at\" as \"updatedAtMs\" from \"experiments\" where \"project_id\" = ? and \"deleted_at\" is null order by \"created_at\" desc, \"id\" desc limit ?",
-  cells: (params) => [params.projectId, params.limit],
-  row: (row: any) => ({
-    projectId: row[0],
-    id: row[1],
-    name: row[2],
-    slug: row[3],
-    createdAtMs: row[4],
-    updatedAtMs: row[5],
-  }),
+export const insertUnlessTaken: Compiled<typeof source.insertUnlessTaken> = {
+  name: 'experiments.insertUnlessTaken',
+  text: "insert into \"experiments\" (\"project_id\", \"id\", \"name\", \"slug\", \"created_at\", \"updated_at\", \"deleted_at\") values (?, ?, ?, ?, ?, ?, ?) on conflict do nothing",
+  cells: (params) => [params.projectId, params.id, params.name, params.slug, params.createdAtMs, params.updatedAtMs, params.deletedAtMs ?? null],
 };
 
 export const listFigures: Compiled<typeof source.listFigures> = {
@@ -190,6 +171,20 @@ export const listKeys: Compiled<typeof source.listKeys> = {
     runKey: row[1],
     entryIndex: row[2],
     targetId: row[3],
+  }),
+};
+
+export const listNewest: Compiled<typeof source.listNewest> = {
+  name: 'experiments.listNewest',
+  text: "select \"experiments\".\"project_id\" as \"projectId\", \"experiments\".\"id\" as \"id\", \"experiments\".\"name\" as \"name\", \"experiments\".\"slug\" as \"slug\", \"experiments\".\"created_at\" as \"createdAtMs\", \"experiments\".\"updated_at\" as \"updatedAtMs\" from \"experiments\" where \"project_id\" = ? and \"deleted_at\" is null order by \"created_at\" desc, \"id\" desc limit ?",
+  cells: (params) => [params.projectId, params.limit],
+  row: (row: any) => ({
+    projectId: row[0],
+    id: row[1],
+    name: row[2],
+    slug: row[3],
+    createdAtMs: row[4],
+    updatedAtMs: row[5],
   }),
 };
 

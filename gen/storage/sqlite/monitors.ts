@@ -9,8 +9,8 @@ export const countChange: Compiled<typeof source.countChange> = {
   cells: (params) => [params.projectNumber, params.nowMs, params.nowMs, 1, params.nowMs],
 };
 
-export const countMonitors: Compiled<typeof source.countMonitors> = {
-  name: 'monitors.countMonitors',
+export const countLiving: Compiled<typeof source.countLiving> = {
+  name: 'monitors.countLiving',
   text: "select count(*) as \"count\" from \"monitors\" where \"project_id\" = ? and \"deleted_at\" is null",
   cells: (params) => [params.projectId],
   row: (row: any) => ({
@@ -24,18 +24,9 @@ export const disableMonitors: Compiled<typeof source.disableMonitors> = {
   cells: (params) => [params.updatedAtMs, 1, params.updatedAtMs, params.projectId, params.evaluatorId],
 };
 
-export const findChange: Compiled<typeof source.findChange> = {
-  name: 'monitors.findChange',
-  text: "select \"number\" as \"number\" from \"monitor_changes\" where \"project_number\" = ?",
-  cells: (params) => [params.projectNumber],
-  row: (row: any) => ({
-    number: row[0],
-  }),
-};
-
-export const findMonitor: Compiled<typeof source.findMonitor> = {
-  name: 'monitors.findMonitor',
-  text: "select \"monitors\".\"project_id\" as \"projectId\", \"monitors\".\"id\" as \"id\", \"monitors\".\"name\" as \"name\", \"monitors\".\"slug\" as \"slug\", \"monitors\".\"evaluator_id\" as \"evaluatorId\", \"monitors\".\"check_type\" as \"checkType\", \"monitors\".\"enabled\" as \"enabled\", \"monitors\".\"sample\" as \"sample\", \"monitors\".\"preconditions\" as \"preconditionsJson\", \"monitors\".\"mappings\" as \"mappingsJson\", \"monitors\".\"parameters\" as \"parametersJson\", \"monitors\".\"execution_mode\" as \"executionMode\", \"monitors\".\"created_at\" as \"createdAtMs\", \"monitors\".\"updated_at\" as \"updatedAtMs\" from \"monitors\" where \"project_id\" = ? and \"deleted_at\" is null and \"id\" = ?",
+export const findById: Compiled<typeof source.findById> = {
+  name: 'monitors.findById',
+  text: "select \"monitors\".\"project_id\" as \"projectId\", \"monitors\".\"id\" as \"id\", \"monitors\".\"name\" as \"name\", \"monitors\".\"slug\" as \"slug\", \"monitors\".\"evaluator_id\" as \"evaluatorId\", \"monitors\".\"check_type\" as \"checkType\", \"monitors\".\"enabled\" as \"enabled\", \"monitors\".\"sample\" as \"sample\", \"monitors\".\"preconditions\" as \"preconditionsJson\", \"monitors\".\"mappings\" as \"mappingsJson\", \"monitors\".\"parameters\" as \"parametersJson\", \"monitors\".\"execution_mode\" as \"executionMode\", \"monitors\".\"created_at\" as \"createdAtMs\", \"monitors\".\"updated_at\" as \"updatedAtMs\" from \"monitors\" where (\"project_id\" = ? and \"id\" = ?) and \"deleted_at\" is null",
   cells: (params) => [params.projectId, params.id],
   row: (row: any) => ({
     projectId: row[0],
@@ -55,9 +46,9 @@ export const findMonitor: Compiled<typeof source.findMonitor> = {
   }),
 };
 
-export const findMonitorBySlug: Compiled<typeof source.findMonitorBySlug> = {
-  name: 'monitors.findMonitorBySlug',
-  text: "select \"monitors\".\"project_id\" as \"projectId\", \"monitors\".\"id\" as \"id\", \"monitors\".\"name\" as \"name\", \"monitors\".\"slug\" as \"slug\", \"monitors\".\"evaluator_id\" as \"evaluatorId\", \"monitors\".\"check_type\" as \"checkType\", \"monitors\".\"enabled\" as \"enabled\", \"monitors\".\"sample\" as \"sample\", \"monitors\".\"preconditions\" as \"preconditionsJson\", \"monitors\".\"mappings\" as \"mappingsJson\", \"monitors\".\"parameters\" as \"parametersJson\", \"monitors\".\"execution_mode\" as \"executionMode\", \"monitors\".\"created_at\" as \"createdAtMs\", \"monitors\".\"updated_at\" as \"updatedAtMs\" from \"monitors\" where \"project_id\" = ? and \"deleted_at\" is null and \"slug\" = ?",
+export const findBySlug: Compiled<typeof source.findBySlug> = {
+  name: 'monitors.findBySlug',
+  text: "select \"monitors\".\"project_id\" as \"projectId\", \"monitors\".\"id\" as \"id\", \"monitors\".\"name\" as \"name\", \"monitors\".\"slug\" as \"slug\", \"monitors\".\"evaluator_id\" as \"evaluatorId\", \"monitors\".\"check_type\" as \"checkType\", \"monitors\".\"enabled\" as \"enabled\", \"monitors\".\"sample\" as \"sample\", \"monitors\".\"preconditions\" as \"preconditionsJson\", \"monitors\".\"mappings\" as \"mappingsJson\", \"monitors\".\"parameters\" as \"parametersJson\", \"monitors\".\"execution_mode\" as \"executionMode\", \"monitors\".\"created_at\" as \"createdAtMs\", \"monitors\".\"updated_at\" as \"updatedAtMs\" from \"monitors\" where (\"project_id\" = ? and \"slug\" = ?) and \"deleted_at\" is null",
   cells: (params) => [params.projectId, params.slug],
   row: (row: any) => ({
     projectId: row[0],
@@ -74,6 +65,15 @@ export const findMonitorBySlug: Compiled<typeof source.findMonitorBySlug> = {
     executionMode: row[11],
     createdAtMs: row[12],
     updatedAtMs: row[13],
+  }),
+};
+
+export const findChange: Compiled<typeof source.findChange> = {
+  name: 'monitors.findChange',
+  text: "select \"number\" as \"number\" from \"monitor_changes\" where \"project_number\" = ?",
+  cells: (params) => [params.projectNumber],
+  row: (row: any) => ({
+    number: row[0],
   }),
 };
 
@@ -108,13 +108,10 @@ export const findProjectNumber: Compiled<typeof source.findProjectNumber> = {
   }),
 };
 
-export const holdEvaluator: Compiled<typeof source.holdEvaluator> = {
-  name: 'monitors.holdEvaluator',
-  text: "select \"id\" as \"id\" from \"evaluators\" where \"project_id\" = ? and \"id\" = ? and \"deleted_at\" is null",
-  cells: (params) => [params.projectId, params.id],
-  row: (row: any) => ({
-    id: row[0],
-  }),
+export const hide: Compiled<typeof source.hide> = {
+  name: 'monitors.hide',
+  text: "update \"monitors\" set \"deleted_at\" = ? where (\"project_id\" = ? and \"id\" = ?) and \"deleted_at\" is null",
+  cells: (params) => [params.deletedAtMs ?? null, params.projectId, params.id],
 };
 
 export const holdMonitor: Compiled<typeof source.holdMonitor> = {
@@ -129,8 +126,8 @@ export const holdMonitor: Compiled<typeof source.holdMonitor> = {
   }),
 };
 
-export const insertMonitor: Compiled<typeof source.insertMonitor> = {
-  name: 'monitors.insertMonitor',
+export const insertUnlessTaken: Compiled<typeof source.insertUnlessTaken> = {
+  name: 'monitors.insertUnlessTaken',
   text: "insert into \"monitors\" (\"project_id\", \"id\", \"name\", \"slug\", \"evaluator_id\", \"check_type\", \"enabled\", \"sample\", \"preconditions\", \"mappings\", \"parameters\", \"execution_mode\", \"runs_since\", \"created_at\", \"updated_at\", \"deleted_at\") values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict do nothing",
   cells: (params) => [params.projectId, params.id, params.name, params.slug, params.evaluatorId, params.checkType, Number(params.enabled), params.sample, params.preconditionsJson, params.mappingsJson, params.parametersJson, params.executionMode, params.runsSince, params.createdAtMs, params.updatedAtMs, params.deletedAtMs ?? null],
 };
@@ -189,12 +186,6 @@ export const listRunningOf: Compiled<typeof source.listRunningOf> = {
     sample: row[2],
     runsSince: row[3],
   }),
-};
-
-export const removeMonitor: Compiled<typeof source.removeMonitor> = {
-  name: 'monitors.removeMonitor',
-  text: "update \"monitors\" set \"deleted_at\" = ? where (\"project_id\" = ? and \"id\" = ?) and \"deleted_at\" is null",
-  cells: (params) => [params.deletedAtMs ?? null, params.projectId, params.id],
 };
 
 export const replaceMonitor: Compiled<typeof source.replaceMonitor> = {

@@ -177,6 +177,15 @@ export const holdClaim: Compiled<typeof source.holdClaim> = {
   }),
 };
 
+export const holdProject: Compiled<typeof source.holdProject> = {
+  name: 'organization.holdProject',
+  text: "select \"number\" as \"number\" from \"projects\" where \"id\" = ?",
+  cells: (params) => [params.projectId],
+  row: (row: any) => ({
+    number: row[0],
+  }),
+};
+
 export const insertClaim: Compiled<typeof source.insertClaim> = {
   name: 'organization.insertClaim',
   text: "insert into \"idempotency_receipts\" (\"organization_id\", \"key_id\", \"operation\", \"value\", \"fingerprint\", \"claimed_at\", \"answer\") values (?, ?, ?, ?, ?, ?, ?) on conflict do nothing",

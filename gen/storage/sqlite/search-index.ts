@@ -165,13 +165,13 @@ export const removeBlocks: Compiled<typeof source.removeBlocks> = {
 
 export const removeFacets: Compiled<typeof source.removeFacets> = {
   name: 'search-index.removeFacets',
-  text: "delete from \"search_facets\" where \"project_number\" = ? and \"block\" = ? and \"facet\" <= (select max(\"some\".\"key\") as \"last\" from (select \"facet\" as \"key\" from \"search_facets\" where \"project_number\" = ? and \"block\" = ? order by \"facet\" limit ?) as \"some\")",
+  text: "delete from \"search_facets\" where (\"project_number\" = ? and \"block\" = ?) and \"facet\" <= (select max(\"some\".\"key\") as \"last\" from (select \"facet\" as \"key\" from \"search_facets\" where (\"project_number\" = ? and \"block\" = ?) order by \"facet\" limit ?) as \"some\")",
   cells: (params) => [params.projectNumber, params.block, params.projectNumber, params.block, params.limit],
 };
 
 export const removeParts: Compiled<typeof source.removeParts> = {
   name: 'search-index.removeParts',
-  text: "delete from \"search_parts\" where \"project_number\" = ? and \"block\" = ? and \"part\" <= (select max(\"some\".\"key\") as \"last\" from (select \"part\" as \"key\" from \"search_parts\" where \"project_number\" = ? and \"block\" = ? order by \"part\" limit ?) as \"some\")",
+  text: "delete from \"search_parts\" where (\"project_number\" = ? and \"block\" = ?) and \"part\" <= (select max(\"some\".\"key\") as \"last\" from (select \"part\" as \"key\" from \"search_parts\" where (\"project_number\" = ? and \"block\" = ?) order by \"part\" limit ?) as \"some\")",
   cells: (params) => [params.projectNumber, params.block, params.projectNumber, params.block, params.limit],
 };
 

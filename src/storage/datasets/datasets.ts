@@ -2,17 +2,15 @@
 
 import type { DatasetStore } from '../../domain/datasets/dataset.ts';
 import type { QueryRunner, Transact } from '../queries.ts';
+import { findByIdOrSlug, hasRoom, insertUnlessTaken } from '../slugs.ts';
 
 export function createDatasetStore(
   { queries: { datasets }, runQuery }: QueryRunner,
   { insertDataset, appendDataset, removeDataset }: DatasetWriter,
 ): DatasetStore {
   return {
-    async find(projectId, idOrSlug) {
-      const [found] = await runQuery(datasets.findDataset, { projectId, id: idOrSlug });
-      return found ?? (await runQuery(datasets.findDatasetBySlug, { projectId, slug: idOrSlug }))[0] ?? null;
-    },
-    list: (projectId, limit) => runQuery(datasets.listDatasets, { projectId, limit }),
+    find: (projectId, idOrSlug) => findByIdOrSlug({ queries: datasets, runQuery }, projectId, idOrSlug),
+    list: (projectId, limit) => runQuery(datasets.listNewest, { projectId, limit }),
     versions: ({ projectId, id }, version) => runQuery(datasets.listParts, { projectId, datasetId: id, version }),
     insert: insertDataset,
     append: appendDataset,
@@ -29,19 +27,17 @@ export type DatasetWriter = {
 export function createDatasetWriter(transact: Transact): DatasetWriter {
   return {
     insertDataset: (dataset, first, liveMax) =>
-      transact(async ({ runQuery, change, queries: { datasets, evaluators } }) => {
-        const { id, projectId, slug } = dataset;
-        // Locks the project, so that no other transaction counts its datasets meanwhile.
-        await runQuery(evaluators.holdProject, { projectId });
-        const [live] = await runQuery(datasets.countDatasets, { projectId });
-        if (live === undefined || live.count >= liveMax) return 'limit_reached';
-        if ((await change(datasets.insertDataset, { ...dataset, deletedAtMs: null })) > 0) {
-          await change(datasets.insertPart, { ...first, projectId, datasetId: id });
-          return 'stored';
-        }
-        const [taken] = await runQuery(datasets.findDatasetBySlug, { projectId, slug });
-        if (taken === undefined || taken.id === id) throw new Error('the id of a dataset is taken');
-        return 'slug_taken';
+      transact(async (tx) => {
+        const { datasets } = tx.queries;
+        const { id, projectId } = dataset;
+        if (!(await hasRoom(tx, datasets, { projectId, liveMax }))) return 'limit_reached';
+        const outcome = await insertUnlessTaken(
+          tx,
+          { queries: datasets, kind: 'a dataset' },
+          { ...dataset, deletedAtMs: null },
+        );
+        if (outcome === 'stored') await tx.change(datasets.insertPart, { ...first, projectId, datasetId: id });
+        return outcome;
       }),
     appendDataset: ({ name: _name, slug: _slug, createdAtMs: _createdAtMs, ...grown }, next) =>
       transact(async ({ change, queries: { datasets } }) => {
@@ -53,7 +49,7 @@ export function createDatasetWriter(transact: Transact): DatasetWriter {
       }),
     removeDataset: (projectId, id, nowMs) =>
       transact(async ({ change, queries: { datasets } }) => {
-        if ((await change(datasets.removeDataset, { projectId, id, deletedAtMs: nowMs })) === 0) return false;
+        if ((await change(datasets.hide, { projectId, id, deletedAtMs: nowMs })) === 0) return false;
         await change(datasets.removeParts, { projectId, datasetId: id });
         return true;
       }),

@@ -4,6 +4,7 @@ import type { Evaluator, EvaluatorField } from '../../domain/evaluators/evaluato
 import type { EvaluatorStore } from '../../domain/store.ts';
 import { countChange } from '../monitors/monitors.ts';
 import type { Queries, QueryRunner, RowOf, Transact } from '../queries.ts';
+import { findByIdOrSlug, hasRoom, insertUnlessTaken } from '../slugs.ts';
 
 export function createEvaluatorReader({
   queries: { evaluators },
@@ -11,9 +12,8 @@ export function createEvaluatorReader({
 }: QueryRunner): Pick<EvaluatorStore, 'find' | 'list'> {
   return {
     async find(projectId, idOrSlug) {
-      const [row] = await runQuery(evaluators.findEvaluator, { projectId, id: idOrSlug });
-      const [found] = row ? [row] : await runQuery(evaluators.findEvaluatorBySlug, { projectId, slug: idOrSlug });
-      return found === undefined ? null : unpack(found);
+      const found = await findByIdOrSlug({ queries: evaluators, runQuery }, projectId, idOrSlug);
+      return found === null ? null : unpack(found);
     },
     list: async (projectId, { afterId, limit }) =>
       (await runQuery(evaluators.listEvaluators, { projectId, afterId: afterId ?? '', limit })).map(unpack),
@@ -29,15 +29,11 @@ export type EvaluatorWriter = {
 export function createEvaluatorWriter(transact: Transact): EvaluatorWriter {
   return {
     insertEvaluator: (evaluator, liveMax) =>
-      transact(async ({ runQuery, change, queries: { evaluators } }) => {
-        const { id, projectId, slug } = evaluator;
-        await runQuery(evaluators.holdProject, { projectId });
-        const [live] = await runQuery(evaluators.countEvaluators, { projectId });
-        if (live === undefined || live.count >= liveMax) return 'limit_reached';
-        if ((await change(evaluators.insertEvaluator, { ...pack(evaluator), deletedAtMs: null })) > 0) return 'stored';
-        const [taken] = await runQuery(evaluators.findEvaluatorBySlug, { projectId, slug });
-        if (taken === undefined || taken.id === id) throw new Error('the id of an evaluator is taken');
-        return 'slug_taken';
+      transact(async (tx) => {
+        const { evaluators } = tx.queries;
+        if (!(await hasRoom(tx, evaluators, { projectId: evaluator.projectId, liveMax }))) return 'limit_reached';
+        const row = { ...pack(evaluator), deletedAtMs: null };
+        return await insertUnlessTaken(tx, { queries: evaluators, kind: 'an evaluator' }, row);
       }),
     replaceEvaluator: (evaluator, knownAtMs) =>
       transact(async ({ change, queries: { evaluators } }) => {
@@ -48,7 +44,7 @@ export function createEvaluatorWriter(transact: Transact): EvaluatorWriter {
       transact(async (tx) => {
         const { change, queries } = tx;
         const { evaluators, monitors } = queries;
-        if ((await change(evaluators.removeEvaluator, { projectId, id, deletedAtMs: nowMs })) === 0) return false;
+        if ((await change(evaluators.hide, { projectId, id, deletedAtMs: nowMs })) === 0) return false;
         const disabled = await change(monitors.disableMonitors, { projectId, evaluatorId: id, updatedAtMs: nowMs });
         if (disabled > 0) await countChange(tx, projectId, nowMs);
         return true;
@@ -60,7 +56,7 @@ function pack({ fields, outputFields, ...rest }: Evaluator) {
   return { ...rest, fieldsJson: JSON.stringify(fields), outputFieldsJson: JSON.stringify(outputFields) };
 }
 
-function unpack({ fieldsJson, outputFieldsJson, ...rest }: RowOf<Queries['evaluators']['findEvaluator']>): Evaluator {
+function unpack({ fieldsJson, outputFieldsJson, ...rest }: RowOf<Queries['evaluators']['findById']>): Evaluator {
   return { ...rest, fields: readFields(fieldsJson), outputFields: readFields(outputFieldsJson) };
 }
 

@@ -26,9 +26,9 @@ export type RunWriter = {
 export function createRunWriter(transact: Transact): RunWriter {
   return {
     insertRun: (run, { runningMax, forgetBeforeMs }) =>
-      transact(async ({ runQuery, change, queries: { evaluators, evaluatorsRuns } }) => {
+      transact(async ({ runQuery, change, queries: { organization, evaluatorsRuns } }) => {
         const { projectId } = run;
-        await runQuery(evaluators.holdProject, { projectId });
+        await runQuery(organization.holdProject, { projectId });
         const [running] = await runQuery(evaluatorsRuns.countRunning, { projectId });
         if (running === undefined || running.count >= runningMax) return 'limit_reached';
         await change(evaluatorsRuns.forgetRuns, { projectId, beforeMs: forgetBeforeMs });

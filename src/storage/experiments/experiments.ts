@@ -10,6 +10,7 @@ import type {
 import { applyReport, type SizedResult } from '../../domain/experiments/run-report.ts';
 import { limitRuns } from '../long-reads.ts';
 import type { Queries, QueryRunner, RowOf, Transact } from '../queries.ts';
+import { findByIdOrSlug, hasRoom } from '../slugs.ts';
 
 export function createExperimentStore(
   { queries: { experiments }, runQuery }: QueryRunner,
@@ -21,11 +22,8 @@ export function createExperimentStore(
     ({ projectId }) => projectId,
   );
   return {
-    async find(projectId, idOrSlug) {
-      const [found] = await runQuery(experiments.findExperiment, { projectId, id: idOrSlug });
-      return found ?? (await runQuery(experiments.findExperimentBySlug, { projectId, slug: idOrSlug }))[0] ?? null;
-    },
-    list: (projectId, limit) => runQuery(experiments.listExperiments, { projectId, limit }),
+    find: (projectId, idOrSlug) => findByIdOrSlug({ queries: experiments, runQuery }, projectId, idOrSlug),
+    list: (projectId, limit) => runQuery(experiments.listNewest, { projectId, limit }),
     findRun: async (key) => (await runQuery(experiments.findRun, key))[0] ?? null,
     listRuns({ projectId, id: experimentId }, { after, limit }) {
       if (after === null) return runQuery(experiments.listRuns, { projectId, experimentId, limit });
@@ -64,32 +62,32 @@ export type ExperimentWriter = {
 export function createExperimentWriter(transact: Transact): ExperimentWriter {
   return {
     initExperiment: (experiment, liveMax) =>
-      transact(async ({ runQuery, change, queries: { experiments, evaluators } }) => {
+      transact(async (tx) => {
+        const { experiments } = tx.queries;
         const { projectId, slug } = experiment;
-        // Locks the project, so that no other transaction counts its experiments meanwhile.
-        await runQuery(evaluators.holdProject, { projectId });
-        const [known] = await runQuery(experiments.findExperimentBySlug, { projectId, slug });
+        const isRoom = await hasRoom(tx, experiments, { projectId, liveMax });
+        const [known] = await tx.runQuery(experiments.findBySlug, { projectId, slug });
         if (known !== undefined) return known;
-        const [live] = await runQuery(experiments.countExperiments, { projectId });
-        if (live === undefined || live.count >= liveMax) return 'limit_reached';
-        if ((await change(experiments.insertExperiment, { ...experiment, deletedAtMs: null })) > 0) return experiment;
+        if (!isRoom) return 'limit_reached';
+        if ((await tx.change(experiments.insertUnlessTaken, { ...experiment, deletedAtMs: null })) > 0)
+          return experiment;
         // Another transaction was first: a project without a row cannot be locked.
-        const [taken] = await runQuery(experiments.findExperimentBySlug, { projectId, slug });
+        const [taken] = await tx.runQuery(experiments.findBySlug, { projectId, slug });
         if (taken === undefined) throw new Error('the id of an experiment is taken');
         return taken;
       }),
     hideExperiment: (projectId, id, nowMs) =>
-      transact(async ({ runQuery, change, queries: { experiments, evaluators } }) => {
-        await runQuery(evaluators.holdProject, { projectId });
-        if ((await change(experiments.hideExperiment, { projectId, id, deletedAtMs: nowMs })) === 0) return false;
+      transact(async ({ runQuery, change, queries: { experiments, organization } }) => {
+        await runQuery(organization.holdProject, { projectId });
+        if ((await change(experiments.hide, { projectId, id, deletedAtMs: nowMs })) === 0) return false;
         await change(experiments.hideRuns, { projectId, experimentId: id, deletedAtMs: nowMs });
         return true;
       }),
     insertExperimentRun: (run, runsMax) =>
-      transact(async ({ runQuery, change, queries: { experiments, evaluators } }) => {
+      transact(async ({ runQuery, change, queries: { experiments, organization } }) => {
         const { projectId, experimentId, id } = run;
-        await runQuery(evaluators.holdProject, { projectId });
-        const [experiment] = await runQuery(experiments.holdExperiment, { projectId, id: experimentId });
+        await runQuery(organization.holdProject, { projectId });
+        const [experiment] = await runQuery(experiments.holdLiving, { projectId, id: experimentId });
         if (experiment === undefined) return 'not_found';
         const [known] = await runQuery(experiments.findRun, { projectId, experimentId, id });
         if (known !== undefined) return known;

@@ -1,53 +1,18 @@
 /** Queries of experiments, their runs and results. Deleted rows are never found. */
 
 import type { ResultKey } from '../../domain/experiments/experiment.ts';
-import { insertNew, ofRows, remove, update, upsert } from '../plain-queries.ts';
+import { insertNew, ofRows, remove, slugQueries, update, upsert } from '../plain-queries.ts';
 import { change, type Db, type Dialect, query } from '../queries.ts';
 
 type InProject = { readonly projectId: string };
-type OneOf = InProject & { readonly id: string };
 type OfExperiment = InProject & { readonly experimentId: string };
 type OfRun = InProject & { readonly runKey: string };
 type OfTarget = OfRun & { readonly targetId: string; readonly entryIndexes: readonly number[] };
 
-export const countExperiments = query<InProject>()((db, { projectId }) =>
-  db
-    .selectFrom('Experiment')
-    .where('projectId', '=', projectId)
-    .where('deletedAtMs', 'is', null)
-    .select(({ fn }) => fn.countAll<number>().as('count')),
-);
+export const { countLiving, findById, findBySlug, listNewest, holdLiving, insertUnlessTaken, hide } =
+  slugQueries('Experiment');
 
-export const findExperiment = query<OneOf>()((db, { projectId, id }, dialect) =>
-  livingOf(db, projectId, dialect).where('id', '=', id),
-);
-
-/** Locks the experiment, so that it is not deleted before the transaction ends. */
-export const holdExperiment = query<OneOf>()((db, { projectId, id }, dialect) =>
-  dialect.hold(livingOf(db, projectId, dialect).where('id', '=', id)),
-);
-
-export const findExperimentBySlug = query<InProject & { readonly slug: string }>()((db, { projectId, slug }, dialect) =>
-  livingOf(db, projectId, dialect).where('slug', '=', slug),
-);
-
-export const listExperiments = query<InProject & { readonly limit: number }>()((db, { projectId, limit }, dialect) =>
-  livingOf(db, projectId, dialect).orderBy('createdAtMs', 'desc').orderBy('id', 'desc').limit(limit),
-);
-
-function livingOf(db: Db, projectId: string, { find }: Dialect) {
-  return find(db, 'Experiment', { projectId }, 'deletedAtMs').where('deletedAtMs', 'is', null);
-}
-
-/** Inserts nothing when the slug or the id is taken. */
-export const insertExperiment = insertNew('Experiment');
-
-export const hideExperiment = change<OneOf & { readonly deletedAtMs: number }>(
-  (db, { projectId, id, deletedAtMs }, dialect) =>
-    dialect.update(db, 'Experiment', { projectId, id }).where('deletedAtMs', 'is', null).set({ deletedAtMs }),
-);
-
-export const touchExperiment = change<OneOf & { readonly updatedAtMs: number }>(
+export const touchExperiment = change<InProject & { readonly id: string; readonly updatedAtMs: number }>(
   (db, { projectId, id, updatedAtMs }, dialect) =>
     dialect.update(db, 'Experiment', { projectId, id }).where('updatedAtMs', '<', updatedAtMs).set({ updatedAtMs }),
 );

@@ -2,6 +2,7 @@
 
 import type { Mappings, Monitor, MonitorStore, Precondition } from '../../domain/monitors/monitor.ts';
 import type { Queries, QueryRunner, RowOf, Transact, Transaction } from '../queries.ts';
+import { findByIdOrSlug, hasRoom, insertUnlessTaken } from '../slugs.ts';
 
 export function createMonitorReader({
   queries: { monitors },
@@ -9,9 +10,8 @@ export function createMonitorReader({
 }: QueryRunner): Pick<MonitorStore, 'find' | 'findInProject' | 'list'> {
   return {
     async find(projectId, idOrSlug) {
-      const [row] = await runQuery(monitors.findMonitor, { projectId, id: idOrSlug });
-      const [found] = row ? [row] : await runQuery(monitors.findMonitorBySlug, { projectId, slug: idOrSlug });
-      return found === undefined ? null : unpack(found);
+      const found = await findByIdOrSlug({ queries: monitors, runQuery }, projectId, idOrSlug);
+      return found === null ? null : unpack(found);
     },
     async findInProject(projectNumber, id) {
       const [found] = await runQuery(monitors.findMonitorInProject, { projectNumber, id });
@@ -31,18 +31,13 @@ export function createMonitorWriter(transact: Transact): MonitorWriter {
   return {
     insertMonitor: (monitor, { liveMax }) =>
       transact(async (tx) => {
-        const { runQuery, change, queries } = tx;
-        const { id, projectId, slug } = monitor;
-        await runQuery(queries.evaluators.holdProject, { projectId });
+        const { monitors } = tx.queries;
+        const { projectId } = monitor;
         if (!(await hasEvaluator(tx, monitor))) return 'evaluator_gone';
-        const [live] = await runQuery(queries.monitors.countMonitors, { projectId });
-        if (live === undefined || live.count >= liveMax) return 'limit_reached';
+        if (!(await hasRoom(tx, monitors, { projectId, liveMax }))) return 'limit_reached';
         const runsSince = isRunning(monitor) ? await countChange(tx, projectId, monitor.updatedAtMs) : 0;
         const row = { ...pack(monitor), runsSince, deletedAtMs: null };
-        if ((await change(queries.monitors.insertMonitor, row)) > 0) return 'stored';
-        const [taken] = await runQuery(queries.monitors.findMonitorBySlug, { projectId, slug });
-        if (taken === undefined || taken.id === id) throw new Error('the id of a monitor is taken');
-        return 'slug_taken';
+        return await insertUnlessTaken(tx, { queries: monitors, kind: 'a monitor' }, row);
       }),
     replaceMonitor: (monitor, knownAtMs) =>
       transact(async (tx) => {
@@ -65,7 +60,7 @@ export function createMonitorWriter(transact: Transact): MonitorWriter {
         const [stored] = await runQuery(queries.monitors.holdMonitor, { projectId, id });
         if (stored === undefined) return false;
         if (isRunning(stored)) await countChange(tx, projectId, nowMs);
-        await change(queries.monitors.removeMonitor, { projectId, id, deletedAtMs: nowMs });
+        await change(queries.monitors.hide, { projectId, id, deletedAtMs: nowMs });
         return true;
       }),
   };
@@ -93,7 +88,7 @@ export async function countChange(tx: Transaction, projectId: string, nowMs: num
 
 /** Whether the evaluator exists; locks it until the transaction ends. */
 async function hasEvaluator({ runQuery, queries }: Transaction, { projectId, evaluatorId }: Monitor): Promise<boolean> {
-  return (await runQuery(queries.monitors.holdEvaluator, { projectId, id: evaluatorId })).length > 0;
+  return (await runQuery(queries.evaluators.holdLiving, { projectId, id: evaluatorId })).length > 0;
 }
 
 function pack({ preconditions, mappings, ...rest }: Monitor) {
@@ -101,7 +96,7 @@ function pack({ preconditions, mappings, ...rest }: Monitor) {
 }
 
 // Only `pack` writes these columns.
-function unpack({ preconditionsJson, mappingsJson, ...rest }: RowOf<Queries['monitors']['findMonitor']>): Monitor {
+function unpack({ preconditionsJson, mappingsJson, ...rest }: RowOf<Queries['monitors']['findById']>): Monitor {
   return {
     ...rest,
     preconditions: JSON.parse(preconditionsJson) as readonly Precondition[],

@@ -1,28 +1,14 @@
 /** Queries of monitors. Deleted rows are kept, and never found. */
 
 import { sql } from 'kysely';
-import { insertNew } from '../plain-queries.ts';
-import { change, type Db, type Dialect, query, type Row } from '../queries.ts';
+import { slugQueries } from '../plain-queries.ts';
+import { change, type Db, query, type Row } from '../queries.ts';
 
 type InProject = { readonly projectId: string };
 type InNumbered = { readonly projectNumber: number };
 type OneOf = InProject & { readonly id: string };
 
-export const countMonitors = query<InProject>()((db, { projectId }) =>
-  db
-    .selectFrom('Monitor')
-    .where('projectId', '=', projectId)
-    .where('deletedAtMs', 'is', null)
-    .select(({ fn }) => fn.countAll<number>().as('count')),
-);
-
-export const findMonitor = query<OneOf>()((db, { projectId, id }, dialect) =>
-  livingOf(db, projectId, dialect).where('id', '=', id),
-);
-
-export const findMonitorBySlug = query<InProject & { readonly slug: string }>()((db, { projectId, slug }, dialect) =>
-  livingOf(db, projectId, dialect).where('slug', '=', slug),
-);
+export const { countLiving, findById, findBySlug, insertUnlessTaken, hide } = slugQueries('Monitor', 'runsSince');
 
 /** By id, and the number of the project. */
 export const findMonitorInProject = query<{ readonly projectNumber: number; readonly id: string }>()(
@@ -34,11 +20,9 @@ export const findMonitorInProject = query<{ readonly projectNumber: number; read
       .where('Monitor.deletedAtMs', 'is', null),
 );
 
-export const listMonitors = query<InProject>()((db, { projectId }, dialect) => livingOf(db, projectId, dialect));
-
-function livingOf(db: Db, projectId: string, { find }: Dialect) {
-  return find(db, 'Monitor', { projectId }, 'deletedAtMs', 'runsSince').where('deletedAtMs', 'is', null);
-}
+export const listMonitors = query<InProject>()((db, { projectId }, { find }) =>
+  find(db, 'Monitor', { projectId }, 'deletedAtMs', 'runsSince').where('deletedAtMs', 'is', null),
+);
 
 /** Locks what appends depend on, until the transaction ends. */
 export const holdMonitor = query<OneOf>()((db, { projectId, id }, { hold }) =>
@@ -51,21 +35,6 @@ export const holdMonitor = query<OneOf>()((db, { projectId, id }, { hold }) =>
       .select(['enabled as enabled', 'executionMode as executionMode', 'sample as sample', 'runsSince as runsSince']),
   ),
 );
-
-/** Locks the evaluator, so that it is not deleted before the transaction ends. */
-export const holdEvaluator = query<OneOf>()((db, { projectId, id }, { hold }) =>
-  hold(
-    db
-      .selectFrom('Evaluator')
-      .where('projectId', '=', projectId)
-      .where('id', '=', id)
-      .where('deletedAtMs', 'is', null)
-      .select('id as id'),
-  ),
-);
-
-/** Inserts nothing when the slug or the id is taken. */
-export const insertMonitor = insertNew('Monitor');
 
 type Replacement = Omit<Row<'Monitor'>, 'slug' | 'createdAtMs' | 'deletedAtMs'> & { readonly knownAtMs: number };
 
@@ -86,11 +55,6 @@ export const replaceMonitor = change<Replacement>((db, params, { update }) =>
       runsSince: params.runsSince,
       updatedAtMs: params.updatedAtMs,
     }),
-);
-
-export const removeMonitor = change<OneOf & { readonly deletedAtMs: number }>(
-  (db, { projectId, id, deletedAtMs }, { update }) =>
-    update(db, 'Monitor', { projectId, id }).where('deletedAtMs', 'is', null).set({ deletedAtMs }),
 );
 
 /** Disables the monitors of a deleted evaluator. */

@@ -49,6 +49,11 @@ export const listProjects = query<InOrganization>()((db, { organizationId }, { f
 
 export const findProject = find('Project', ['organizationId', 'id'], ...OWN);
 
+/** Locks the project, so that only one transaction counts its records. */
+export const holdProject = query<{ readonly projectId: string }>()((db, { projectId }, { hold }) =>
+  hold(db.selectFrom('Project').where('id', '=', projectId).select('number as number')),
+);
+
 /** The settings of a project that is not archived. */
 export const findSettings = query<OneAlone>()((db, { id }) =>
   db

@@ -47,7 +47,7 @@ export async function removeExpiredTraces(
       if (hidden === undefined) return true;
       const { projectNumber, sequence } = hidden;
       const wanted = Math.min(rowsAtOnce, rowsMax - rows);
-      const trace = { projectNumber: -projectNumber, sequence };
+      const trace = { projectNumber: -projectNumber, traceSequence: sequence };
       let parts = await change(queries.removeSomeSpans, { ...trace, limit: wanted });
       if (parts < wanted) {
         parts += await change(queries.removeSomeEvaluations, { ...trace, limit: wanted - parts });

@@ -1,5 +1,6 @@
 /** Queries and removals of rows that are past their term. */
 
+import { removeSome } from '../plain-queries.ts';
 import { change, type Db, query } from '../queries.ts';
 
 // Removed traces are subtracted from the hourly sums of analytics.
@@ -9,9 +10,14 @@ export { markStored } from '../search/queries-index.ts';
 export { listOldBlocks, removeBlock, removeParts } from '../spend/queries.ts';
 
 type Old = { readonly beforeMs: number; readonly limit: number };
-type OfTrace = { readonly projectNumber: number; readonly sequence: number };
 type OfTraces = { readonly projectNumber: number; readonly sequences: readonly number[] };
-type Hidden = OfTrace & { traceId: string; hiddenProjectNumber: number; hiddenTraceId: string };
+type Hidden = {
+  readonly projectNumber: number;
+  readonly sequence: number;
+  readonly traceId: string;
+  readonly hiddenProjectNumber: number;
+  readonly hiddenTraceId: string;
+};
 
 export const listTraceTerms = query<Record<never, never>>()((db) =>
   db.selectFrom('Project').distinct().select('traceRetentionDays as storedDays'),
@@ -134,27 +140,5 @@ function removeAll(table: 'Span' | 'Evaluation' | 'EvaluationJob') {
   );
 }
 
-export const removeSomeSpans = removeSome('Span', 'spanId');
-export const removeSomeEvaluations = removeSome('Evaluation', 'evaluationId');
-
-/** By a range of keys: the database does not know how many rows a trace has and might join badly. */
-function removeSome(table: 'Span' | 'Evaluation', id: 'spanId' | 'evaluationId') {
-  return change<OfTrace & { readonly limit: number }>((db, { projectNumber, sequence, limit }) => {
-    const some = db
-      .selectFrom(table)
-      .where('projectNumber', '=', projectNumber)
-      .where('traceSequence', '=', sequence)
-      .select(`${id} as id`)
-      .orderBy(id)
-      .limit(limit);
-    return db
-      .deleteFrom(table)
-      .where('projectNumber', '=', projectNumber)
-      .where('traceSequence', '=', sequence)
-      .where(
-        id,
-        '<=',
-        db.selectFrom(some.as('some')).select(({ fn }) => fn.max('some.id').as('last')),
-      );
-  });
-}
+export const removeSomeSpans = removeSome('Span', 'traceSequence', 'spanId');
+export const removeSomeEvaluations = removeSome('Evaluation', 'traceSequence', 'evaluationId');

@@ -1,14 +1,13 @@
 /** Queries of the search index. */
 
 import { sql } from 'kysely';
-import { find, insert, insertNew, ofRows, remove, update } from '../plain-queries.ts';
+import { find, insert, insertNew, ofRows, remove, removeSome, update } from '../plain-queries.ts';
 import { change, changeRows, query } from '../queries.ts';
 
 type OfProject = { readonly projectNumber: number };
 type OfTrace = OfProject & { readonly traceSequence: number };
 type OfTraces = OfProject & { readonly sequences: readonly number[] };
 type OfBlocks = OfProject & { readonly blocks: readonly number[] };
-type OfBlock = OfProject & { readonly block: number };
 
 const NEXT_MARK = sql<number>`${sql.ref('search_pending.mark')} + 1`;
 
@@ -117,30 +116,8 @@ export const removeBlocks = ofRows(remove('SearchBlock', ['projectNumber', 'bloc
 export const insertFacets = ofRows(insert('SearchFacet'));
 export const insertParts = ofRows(insert('SearchPart'));
 
-export const removeFacets = removeSome('SearchFacet', 'facet');
-export const removeParts = removeSome('SearchPart', 'part');
-
-/** Deletes a range of the key, because the planner does not know how many rows a block has. */
-function removeSome(table: 'SearchFacet' | 'SearchPart', key: 'facet' | 'part') {
-  return change<OfBlock & { readonly limit: number }>((db, { projectNumber, block, limit }) => {
-    const some = db
-      .selectFrom(table)
-      .where('projectNumber', '=', projectNumber)
-      .where('block', '=', block)
-      .select(`${key} as key`)
-      .orderBy(key)
-      .limit(limit);
-    return db
-      .deleteFrom(table)
-      .where('projectNumber', '=', projectNumber)
-      .where('block', '=', block)
-      .where(
-        key,
-        '<=',
-        db.selectFrom(some.as('some')).select(({ fn }) => fn.max('some.key').as('last')),
-      );
-  });
-}
+export const removeFacets = removeSome('SearchFacet', 'block', 'facet');
+export const removeParts = removeSome('SearchPart', 'block', 'part');
 
 /** The traces of blocks that have one of the facets. */
 export const listFacets = query<OfBlocks & { readonly facets: readonly number[] }>()(

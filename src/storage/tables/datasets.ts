@@ -1,23 +1,13 @@
 import { defineEntity } from '@mikro-orm/core';
-import { bigInteger, id, instant, integer, text } from './kinds.ts';
+import { bigInteger, id, instant, integer, slugged, text } from './kinds.ts';
 
 export const DatasetRow = defineEntity({
   name: 'Dataset',
-  tableName: 'datasets',
-  properties: {
-    projectId: id().primary(),
-    id: id().primary(),
-    name: text(),
-    slug: id(),
+  ...slugged('datasets', {
     version: integer(),
     entryCount: integer(),
     totalBytes: bigInteger(),
-    createdAtMs: instant('created_at'),
-    updatedAtMs: instant('updated_at'),
-    // Deleted datasets stay, while their slugs are free again.
-    deletedAtMs: instant('deleted_at').strictNullable(),
-  },
-  uniques: [{ name: 'datasets_by_live_slug', properties: ['projectId', 'slug'], where: 'deleted_at is null' }],
+  }),
 });
 
 /** The entries that came with one version of a dataset. */

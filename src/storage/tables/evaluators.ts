@@ -1,16 +1,11 @@
 import { defineEntity } from '@mikro-orm/core';
 import type { EvaluatorRun } from '../../domain/evaluations/evaluator-run.ts';
 import type { Evaluator } from '../../domain/evaluators/evaluator.ts';
-import { bigInteger, enumText, flag, id, instant, integer, json, text } from './kinds.ts';
+import { bigInteger, enumText, flag, id, instant, integer, json, slugged, text, times } from './kinds.ts';
 
 export const EvaluatorRow = defineEntity({
   name: 'Evaluator',
-  tableName: 'evaluators',
-  properties: {
-    projectId: id().primary(),
-    id: id().primary(),
-    name: text(),
-    slug: id(),
+  ...slugged('evaluators', {
     type: enumText<Evaluator['type']>(),
     configJson: json('config'),
     workflowId: text().strictNullable(),
@@ -19,12 +14,7 @@ export const EvaluatorRow = defineEntity({
     copiedFromEvaluatorId: text().strictNullable(),
     fieldsJson: json('fields'),
     outputFieldsJson: json('output_fields'),
-    createdAtMs: instant('created_at'),
-    updatedAtMs: instant('updated_at'),
-    // Deleted evaluators stay, while their slugs are free again.
-    deletedAtMs: instant('deleted_at').strictNullable(),
-  },
-  uniques: [{ name: 'evaluators_by_live_slug', properties: ['projectId', 'slug'], where: 'deleted_at is null' }],
+  }),
 });
 
 /** Runs of evaluators over all traces that match a search. */
@@ -45,8 +35,7 @@ export const EvaluatorRunRow = defineEntity({
     skipped: bigInteger(),
     failed: bigInteger(),
     error: text().strictNullable(),
-    createdAtMs: instant('created_at'),
-    updatedAtMs: instant('updated_at'),
+    ...times(),
     // Until then no other worker takes the run.
     leasedUntilMs: instant('leased_until'),
     fence: bigInteger(),

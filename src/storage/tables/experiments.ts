@@ -1,20 +1,9 @@
 import { defineEntity } from '@mikro-orm/core';
-import { bigInteger, id, instant, integer, json, real, text } from './kinds.ts';
+import { bigInteger, id, instant, integer, json, real, slugged, text, times } from './kinds.ts';
 
 export const ExperimentRow = defineEntity({
   name: 'Experiment',
-  tableName: 'experiments',
-  properties: {
-    projectId: id().primary(),
-    id: id().primary(),
-    name: text(),
-    slug: id(),
-    createdAtMs: instant('created_at'),
-    updatedAtMs: instant('updated_at'),
-    // Deleted experiments stay, while their slugs are free again.
-    deletedAtMs: instant('deleted_at').strictNullable(),
-  },
-  uniques: [{ name: 'experiments_by_live_slug', properties: ['projectId', 'slug'], where: 'deleted_at is null' }],
+  ...slugged('experiments', {}),
 });
 
 /** Runs of an experiment. A deleted run stays, hidden, until its results are removed. */
@@ -36,8 +25,7 @@ export const ExperimentRunRow = defineEntity({
     progress: integer().strictNullable(),
     resultCount: integer(),
     totalBytes: bigInteger(),
-    createdAtMs: instant('created_at'),
-    updatedAtMs: instant('updated_at'),
+    ...times(),
     finishedAtMs: instant('finished_at').strictNullable(),
     deletedAtMs: instant('deleted_at').strictNullable(),
   },

@@ -1,7 +1,7 @@
 import { defineEntity } from '@mikro-orm/core';
 import type { Binding } from '../../domain/keys/permissions.ts';
 import type { ApiKeyRecord } from '../../domain/management/management.ts';
-import { bigInteger, bytes, enumText, flag, id, instant, integer, json, text } from './kinds.ts';
+import { bigInteger, bytes, enumText, flag, id, instant, integer, json, text, times } from './kinds.ts';
 
 export const ApiKey = defineEntity({
   name: 'ApiKey',
@@ -22,8 +22,7 @@ export const ApiKey = defineEntity({
     expiresAtMs: instant('expires_at').strictNullable(),
     revokedAtMs: instant('revoked_at').strictNullable(),
     lastUsedAtMs: instant('last_used_at').strictNullable(),
-    createdAtMs: instant('created_at'),
-    updatedAtMs: instant('updated_at'),
+    ...times(),
   },
   indexes: [
     { name: 'api_keys_by_organization', properties: ['organizationId', 'createdAtMs', 'id'] },

@@ -63,6 +63,30 @@ export const enumCode = <Word extends string>(set: CodeSet) => p.type(new Stored
 export const typedJson = <Name extends string>(column: Name) =>
   p.type(new Stored('text', 'typedText')).fieldName(column).$type<string>();
 
+/** Creation and last update. */
+export const times = () => ({ createdAtMs: instant('created_at'), updatedAtMs: instant('updated_at') });
+
+/**
+ * A table of records that are found by id or by slug (slugs.ts), with columns of their own. A deleted record stays, while
+ * its slug is free again.
+ */
+export const slugged = <Table extends string, Own extends object>(tableName: Table, own: Own) => ({
+  tableName,
+  properties: {
+    ...{ projectId: id().primary(), id: id().primary(), name: text(), slug: id() },
+    ...own,
+    ...times(),
+    deletedAtMs: instant('deleted_at').strictNullable(),
+  },
+  uniques: [
+    {
+      name: `${tableName}_by_live_slug`,
+      properties: ['projectId', 'slug'] as ('projectId' | 'slug')[],
+      where: 'deleted_at is null',
+    },
+  ],
+});
+
 /** The names of the sets in rows/codes.ts. */
 type CodeSet = 'attemptOutcomes' | 'deadReasons' | 'deliveryStatuses' | 'replayCounts' | 'replayStatuses' | 'spanTypes';
 

@@ -2,16 +2,11 @@
 
 import { defineEntity } from '@mikro-orm/core';
 import type { ExecutionMode } from '../../domain/monitors/monitor.ts';
-import { bigInteger, enumText, flag, id, instant, integer, json, packedId, real, text } from './kinds.ts';
+import { bigInteger, enumText, flag, id, instant, integer, json, packedId, real, slugged, text } from './kinds.ts';
 
 export const MonitorRow = defineEntity({
   name: 'Monitor',
-  tableName: 'monitors',
-  properties: {
-    projectId: id().primary(),
-    id: id().primary(),
-    name: text(),
-    slug: id(),
+  ...slugged('monitors', {
     evaluatorId: id(),
     checkType: text(),
     enabled: flag(),
@@ -22,12 +17,7 @@ export const MonitorRow = defineEntity({
     executionMode: enumText<ExecutionMode>(),
     // The change number (MonitorChangeCount) at which it last began to run by itself: it ignores traces stored before.
     runsSince: bigInteger(),
-    createdAtMs: instant('created_at'),
-    updatedAtMs: instant('updated_at'),
-    // Deleted monitors stay, while their slugs are free again.
-    deletedAtMs: instant('deleted_at').strictNullable(),
-  },
-  uniques: [{ name: 'monitors_by_live_slug', properties: ['projectId', 'slug'], where: 'deleted_at is null' }],
+  }),
 });
 
 /**

@@ -1,6 +1,6 @@
 import { defineEntity } from '@mikro-orm/core';
 import type { Binding } from '../../domain/keys/permissions.ts';
-import { bigInteger, bytes, enumText, flag, id, instant, integer, json, text } from './kinds.ts';
+import { bigInteger, bytes, enumText, flag, id, instant, integer, json, text, times } from './kinds.ts';
 
 /** What exists once per database. */
 export const Installation = defineEntity({
@@ -19,8 +19,7 @@ export const Organization = defineEntity({
     id: id().unique(),
     name: text(),
     slug: id(),
-    createdAtMs: instant('created_at'),
-    updatedAtMs: instant('updated_at'),
+    ...times(),
     // Grows with every change of what the organization manages; see version.ts.
     accessVersion: bigInteger().default(0),
     // Grows with every change of its price overrides; 0: it never had one.
@@ -36,8 +35,7 @@ export const Team = defineEntity({
     id: id().primary(),
     name: text(),
     slug: id(),
-    createdAtMs: instant('created_at'),
-    updatedAtMs: instant('updated_at'),
+    ...times(),
   },
 });
 
@@ -64,8 +62,7 @@ export const Project = defineEntity({
     previousKeyUntilMs: instant('previous_key_until').strictNullable(),
     previousKeyImported: flag().strictNullable(),
     keyLastUsedAtMs: instant('key_last_used_at').strictNullable(),
-    createdAtMs: instant('created_at'),
-    updatedAtMs: instant('updated_at'),
+    ...times(),
     archivedAtMs: instant('archived_at').strictNullable(),
   },
   indexes: [
@@ -84,8 +81,7 @@ export const Member = defineEntity({
     email: id(),
     name: text(),
     disabledAtMs: instant('disabled_at').strictNullable(),
-    createdAtMs: instant('created_at'),
-    updatedAtMs: instant('updated_at'),
+    ...times(),
   },
   uniques: [{ name: 'members_by_email', properties: ['organizationId', 'email'] }],
 });

@@ -19,6 +19,15 @@ import {
   typedJson,
 } from './kinds.ts';
 
+const tokens = () => ({
+  firstTokenMs: bigInteger().strictNullable(),
+  promptTokens: bigInteger().strictNullable(),
+  completionTokens: bigInteger().strictNullable(),
+  reasoningTokens: bigInteger().strictNullable(),
+  cacheReadInputTokens: bigInteger().strictNullable(),
+  cacheCreationInputTokens: bigInteger().strictNullable(),
+});
+
 /** Columns that are computed from all spans of a trace. */
 const columns = {
   insertedAtMs: instant('inserted_at'),
@@ -26,12 +35,7 @@ const columns = {
   spanCount: integer(),
   startedAtMs: instant('started_at').strictNullable(),
   durationMs: bigInteger().strictNullable(),
-  firstTokenMs: bigInteger().strictNullable(),
-  promptTokens: bigInteger().strictNullable(),
-  completionTokens: bigInteger().strictNullable(),
-  reasoningTokens: bigInteger().strictNullable(),
-  cacheReadInputTokens: bigInteger().strictNullable(),
-  cacheCreationInputTokens: bigInteger().strictNullable(),
+  ...tokens(),
   totalCostNanoUsd: nanoUsd('total_cost_nano_usd').strictNullable(),
   unpricedSpans: integer(),
   tokensEstimated: flag(),
@@ -103,12 +107,7 @@ export const SpanRow = defineEntity({
     type: enumCode<SpanType>('spanTypes'),
     startedAtMs: instant('started_at'),
     durationMs: bigInteger(),
-    firstTokenMs: bigInteger().strictNullable(),
-    promptTokens: bigInteger().strictNullable(),
-    completionTokens: bigInteger().strictNullable(),
-    reasoningTokens: bigInteger().strictNullable(),
-    cacheReadInputTokens: bigInteger().strictNullable(),
-    cacheCreationInputTokens: bigInteger().strictNullable(),
+    ...tokens(),
     costNanoUsd: nanoUsd('cost_nano_usd').strictNullable(),
     costSource: packedText().strictNullable(),
     tokensEstimated: flag(),
