@@ -5,7 +5,7 @@
 
 import type { ClaimedJob, EvaluationJobStore, JobOutcome } from '../domain/evaluations/jobs.ts';
 import { Fault } from '../domain/fault.ts';
-import { permitsOfOwner } from './pool/owner-semaphore.ts';
+import { allButOne } from '../domain/semaphore.ts';
 
 export type JobWorkerDeps = {
   readonly store: EvaluationJobStore;
@@ -59,7 +59,7 @@ export function createJobWorker(deps: JobWorkerDeps): JobWorker {
   const { store, nowMs, concurrency } = deps;
   const heldMax = concurrency * PREFETCH_FACTOR;
   const heldOfProjectMax = Math.max(1, Math.floor(heldMax * PREFETCH_SHARE));
-  const runningOfProjectMax = permitsOfOwner(concurrency);
+  const runningOfProjectMax = allButOne(concurrency);
   // Projects with held jobs, in the order of their turns.
   const workByProject = new Map<number, Work>();
   const lastRunMs = new Map<number, number>();

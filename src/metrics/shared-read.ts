@@ -1,5 +1,7 @@
 /** Caches reads of the store: /metrics needs no credential, so frequent scrapes must not load the store. */
 
+import { waitAtMost } from '../transport/wait-at-most.ts';
+
 /** How long a result is reused. */
 const FRESH_MS = 5_000;
 /** After so long the scrape leaves the metric out. */
@@ -26,17 +28,4 @@ export function shareRead<T>(read: () => Promise<T>, monotonicMs: () => number):
     const isUsable = current !== null && (current.endedAtMs === null || monotonicMs() - current.endedAtMs < FRESH_MS);
     return waitAtMost(isUsable && current !== null ? current.answer : begin(), TIMEOUT_MS);
   };
-}
-
-async function waitAtMost<T>(answer: Promise<T>, delayMs: number): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error('the store takes too long')), delayMs);
-    timer.unref();
-  });
-  try {
-    return await Promise.race([answer, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

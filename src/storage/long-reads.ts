@@ -1,8 +1,9 @@
 /** What long reads share: a bound on how many run at once, their time limit, and reading in pages. */
 
 import { randomBytes } from 'node:crypto';
-import { type Fault, unavailableFault } from '../domain/fault.ts';
+import { unavailableFault } from '../domain/fault.ts';
 import { keyedGroupHash } from '../domain/group-parts.ts';
+import { createSemaphore, type SemaphoreOptions } from '../domain/semaphore.ts';
 
 /** After so long a sum is given up, and the caller gets the unavailable Fault. */
 export const ANSWER_MAX_MS = 25_000;
@@ -34,14 +35,9 @@ export async function readAllPages<Row>(
   return all;
 }
 
-type Limits = { readonly runningMax: number; readonly waitingMax: number };
-type Tenant = number | string;
-type Waiting = { readonly tenant: Tenant; readonly start: () => void };
-
-const ALL: Limits = { runningMax: 4, waitingMax: 64 };
-/** Less than all, so that one tenant cannot use every slot. */
-const OF_TENANT: Limits = { runningMax: 2, waitingMax: 16 };
 const RETRY_AFTER_SECONDS = 1;
+/** One tenant cannot use every permit. */
+const LIMITS: SemaphoreOptions = { permitsMax: 4, ofOwnerMax: 2, waitingMax: 64, waitingOfOwnerMax: 16 };
 
 /** Searches of a project. Each limited read rejects with the unavailable Fault when too many are waiting. */
 export function limitSearches<Query extends { readonly projectNumber: number }, Found>(
@@ -65,58 +61,42 @@ export function limitRuns<Query, Answer>(
   return limitReads(read, projectOf, RUNS);
 }
 
-/** The names of the reads in refusals. */
-type Names = { readonly all: string; readonly ofTenant: string };
+/** Reads of whole traces, each of which holds the ids of all spans. */
+export function createTraceLimit(permitsMax: number): <T>(read: () => Promise<T>) => Promise<T> {
+  const limits = { permitsMax, waitingMax: 64, waitingOfOwnerMax: 64 };
+  const run = limitReads(
+    (read: () => Promise<unknown>) => read(),
+    () => 0,
+    { ...WHOLE_TRACES, limits },
+  );
+  return run as <T>(read: () => Promise<T>) => Promise<T>;
+}
 
-const SEARCHES: Names = { all: 'searches', ofTenant: 'searches of this project' };
-const SUMS: Names = { all: 'sums', ofTenant: 'sums of this organization' };
-const RUNS: Names = { all: 'reads of runs', ofTenant: 'reads of runs of this project' };
+/** The names of the reads in refusals. */
+type Reads = { readonly all: string; readonly ofTenant: string; readonly limits?: SemaphoreOptions };
+
+const SEARCHES: Reads = { all: 'searches at once', ofTenant: 'searches of this project at once' };
+const SUMS: Reads = { all: 'sums at once', ofTenant: 'sums of this organization at once' };
+const RUNS: Reads = { all: 'reads of runs at once', ofTenant: 'reads of runs of this project at once' };
+const WHOLE_TRACES: Reads = { all: 'large traces are being read', ofTenant: 'large traces are being read' };
 
 function limitReads<Query, Found>(
   read: (query: Query) => Promise<Found>,
-  tenantOf: (query: Query) => Tenant,
-  names: Names,
+  tenantOf: (query: Query) => number | string,
+  { all, ofTenant, limits = LIMITS }: Reads,
 ): (query: Query) => Promise<Found> {
-  const running: Tenant[] = [];
-  const waiting: Waiting[] = [];
-
-  function mayRun(tenant: Tenant): boolean {
-    const count = running.filter((each) => each === tenant).length;
-    return running.length < ALL.runningMax && count < OF_TENANT.runningMax;
-  }
-
-  async function begin(tenant: Tenant): Promise<void> {
-    if (mayRun(tenant)) {
-      running.push(tenant);
-      return;
-    }
-    const count = waiting.filter((each) => each.tenant === tenant).length;
-    if (count >= OF_TENANT.waitingMax) throw refusal(`Too many ${names.ofTenant} at once; try again.`);
-    if (waiting.length >= ALL.waitingMax) throw refusal(`Too many ${names.all} at once; try again.`);
-    await new Promise<void>((start) => waiting.push({ tenant, start }));
-  }
-
-  function end(tenant: Tenant): void {
-    running.splice(running.indexOf(tenant), 1);
-    const index = waiting.findIndex((each) => mayRun(each.tenant));
-    const [next] = index === -1 ? [] : waiting.splice(index, 1);
-    if (next === undefined) return;
-    // Reserves the slot before a new caller can take it.
-    running.push(next.tenant);
-    next.start();
-  }
-
+  const semaphore = createSemaphore<number | string>(limits);
   return async (query) => {
     const tenant = tenantOf(query);
-    await begin(tenant);
+    const outcome = await semaphore.acquire(tenant);
+    if (outcome !== 'acquired') {
+      const tooMany = outcome === 'owner_full' ? ofTenant : all;
+      throw unavailableFault(`Too many ${tooMany}; try again.`, RETRY_AFTER_SECONDS);
+    }
     try {
       return await read(query);
     } finally {
-      end(tenant);
+      semaphore.release(tenant);
     }
   };
-}
-
-function refusal(message: string): Fault {
-  return unavailableFault(message, RETRY_AFTER_SECONDS);
 }

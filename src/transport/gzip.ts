@@ -4,8 +4,8 @@ import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { Code, ConnectError } from '@connectrpc/connect';
 import { compressionGzip } from '@connectrpc/connect-node';
+import { createSemaphore } from '../domain/semaphore.ts';
 import { inspectUnpacked } from './connect-json.ts';
-import { createSemaphore } from './semaphore.ts';
 
 const unpack = promisify(gunzip);
 type Compression = typeof compressionGzip;
@@ -28,7 +28,7 @@ export type GzipDeps = { readonly onUnpacking: (bytes: number) => void; readonly
  * there is no room for it. A message whose client has disconnected is not decompressed.
  */
 export function createGzip({ onUnpacking, isAbandoned }: GzipDeps): Compression {
-  const semaphore = createSemaphore(AT_ONCE_MAX);
+  const semaphore = createSemaphore({ permitsMax: AT_ONCE_MAX });
   return {
     name: compressionGzip.name,
     compress: compressionGzip.compress,

@@ -1,5 +1,7 @@
 /** Whether the store works, for callers without a credential: their number does not change how often the store is checked. */
 
+import { waitAtMost } from './wait-at-most.ts';
+
 /** How long a result is reused. */
 const FRESH_MS = 250;
 /** A store that takes longer counts as not ready. */
@@ -25,7 +27,7 @@ export function shareReadiness(ready: () => Promise<void>, monotonicMs: () => nu
 
   async function awaitCheck(): Promise<boolean> {
     checkedAtMs = null;
-    const isReady = await orFalse(startCheck(), TIMEOUT_MS);
+    const isReady = await waitAtMost(startCheck(), TIMEOUT_MS).catch(() => false);
     checkedAtMs = monotonicMs();
     return isReady;
   }
@@ -35,17 +37,4 @@ export function shareReadiness(ready: () => Promise<void>, monotonicMs: () => nu
     if (answer === null || isStale) answer = awaitCheck();
     return answer;
   };
-}
-
-async function orFalse(answer: Promise<boolean>, delayMs: number): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<false>((resolve) => {
-    timer = setTimeout(() => resolve(false), delayMs);
-    timer.unref();
-  });
-  try {
-    return await Promise.race([answer, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

@@ -3,8 +3,8 @@
 import type { EvaluationOutcome, EvaluationRun, RunEvaluator } from '../../domain/evaluations/outcome.ts';
 import type { PriceResolver, Prices } from '../../domain/pricing/prices.ts';
 import type { TokenCounts } from '../../domain/pricing/pricing.ts';
+import { allButOne, createSemaphore } from '../../domain/semaphore.ts';
 import { type LosslessObject, readMember } from '../../json/lossless-json.ts';
-import { createOwnerSemaphore } from '../pool/owner-semaphore.ts';
 import type { CompleteChat } from './chat.ts';
 import { type Judgement, judgementOf } from './judgements.ts';
 import { systemMessage, userMessage } from './messages.ts';
@@ -31,7 +31,8 @@ const BUSY = 'Too many judgements wait for the LLM endpoint; try again.';
 const NOT_CONFIGURED = 'LLM endpoint is not configured: set SPANDREL_LLM_BASE_URL';
 
 export function createJudge(deps: JudgeDeps): RunEvaluator {
-  const semaphore = createOwnerSemaphore({ permitsMax: deps.permitsMax, waitingMax: WAITING_MAX });
+  const { permitsMax } = deps;
+  const semaphore = createSemaphore<string>({ permitsMax, ofOwnerMax: allButOne(permitsMax), waitingMax: WAITING_MAX });
   return async (run, signal) => {
     if (deps.endpoint === null) return { status: 'skipped', details: NOT_CONFIGURED };
     const user = userMessage(run.data);

@@ -1,6 +1,6 @@
 /** A thread pool for work that would block the event loop, with limits on threads, time and waiting tasks. */
 
-import { createOwnerQueue } from './owner-queue.ts';
+import { createOwnerQueue } from '../../domain/owner-queue.ts';
 import { createPoolThread, type PoolAnswer, type PoolThread, type ThreadOptions } from './pool-thread.ts';
 
 /** Owners take turns when tasks have to wait. */
@@ -28,7 +28,7 @@ type Waiting = {
 
 /** Starts threads on demand, and does not keep the process alive. */
 export function createPool(options: PoolOptions): Pool {
-  const queue = createOwnerQueue<Waiting>(options.queueMax);
+  const queue = createOwnerQueue<string, Waiting>(options.queueMax);
   const threads = new Set<PoolThread>();
   let closed = false;
 
@@ -84,7 +84,7 @@ export function createPool(options: PoolOptions): Pool {
             resolve(answer);
           },
         };
-        if (!queue.add(owner, waiting)) return resolve({ kind: 'full' });
+        if (queue.add(owner, waiting) !== 'added') return resolve({ kind: 'full' });
         signal.addEventListener('abort', leave);
         dispatch();
       }),

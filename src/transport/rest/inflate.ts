@@ -5,7 +5,7 @@
 
 import type { Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from 'node:zlib';
-import { createSemaphore } from '../semaphore.ts';
+import { createSemaphore } from '../../domain/semaphore.ts';
 
 export type Encoding = 'gzip' | 'deflate' | 'br';
 
@@ -20,10 +20,10 @@ const WAIT_MAX_MS = 50;
 const CHUNK_BYTES = 64 * 1024;
 
 export function createBoundedInflate(): Inflate {
-  const semaphore = createSemaphore(AT_ONCE_MAX);
+  const semaphore = createSemaphore({ permitsMax: AT_ONCE_MAX });
   return async (raw, encoding, sizeMaxBytes) => {
     if (announcedBytes(raw, encoding) > sizeMaxBytes) return 'too_large';
-    if (!(await semaphore.acquire(WAIT_MAX_MS))) return 'busy';
+    if ((await semaphore.acquire(undefined, AbortSignal.timeout(WAIT_MAX_MS))) !== 'acquired') return 'busy';
     try {
       return await inflate(raw, encoding, sizeMaxBytes);
     } finally {

@@ -13,7 +13,7 @@ import type { SpendStore } from '../../../domain/spend/spend-store.ts';
 import type { TraceStore } from '../../../domain/store.ts';
 import type { TraceSearch } from '../../../domain/traces/search/trace-search-store.ts';
 import { createTraceAnalytics } from '../../analytics/trace-analytics.ts';
-import { limitSearches, limitSums } from '../../long-reads.ts';
+import { createTraceLimit, limitSearches, limitSums } from '../../long-reads.ts';
 import type { Transact } from '../../queries.ts';
 import { createIndexReads, type IndexReads } from '../../search/index-builder.ts';
 import { createTraceSearch } from '../../search/trace-search.ts';
@@ -21,18 +21,16 @@ import type { SpendRunner } from '../../spend/block-planner.ts';
 import { createSpendBlockReads, type SpendBlockReads } from '../../spend/spend-blocks.ts';
 import { createSpendSums } from '../../spend/spend-sums.ts';
 import { completeSums } from '../../traces/complete-sums.ts';
-import { createLimiter } from '../../traces/limiter.ts';
 import { createKeepSums, createTraceFinder, textRange } from '../../traces/trace-finder.ts';
 import { createTraceReads, isLarge, takeInTurns } from '../../traces/trace-reads.ts';
 import type { Pool } from './pool.ts';
 import { createQueryRunner, queryInPages } from './run-query.ts';
 
-// Reads of all spans of a trace hold all of their ids.
-const WHOLE_TRACES = { runningMax: 2, waitingMax: 64 };
+const WHOLE_TRACES_AT_ONCE = 2;
 
 /** `transact` stores sums that a read has computed. */
 export function createTraceReader(pool: Pool, transact: Transact): Omit<TraceStore, 'append' | 'appendBatch'> {
-  const limit = createLimiter(WHOLE_TRACES);
+  const limit = createTraceLimit(WHOLE_TRACES_AT_ONCE);
   const runner = createQueryRunner(pool, queries);
   const reads = createTraceReads(
     { ...runner, queryForEach: (query, params, take) => queryInPages(pool, { query, params, take }) },

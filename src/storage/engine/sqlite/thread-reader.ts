@@ -4,10 +4,9 @@ import type { Worker } from 'node:worker_threads';
 import type { TraceAnalytics } from '../../../domain/analytics/trace-analytics-store.ts';
 import type { SpendStore } from '../../../domain/spend/spend-store.ts';
 import type { TraceSearch } from '../../../domain/traces/search/trace-search-store.ts';
-import { limitSearches, limitSums } from '../../long-reads.ts';
+import { createTraceLimit, limitSearches, limitSums } from '../../long-reads.ts';
 import type { IndexReads } from '../../search/index-builder.ts';
 import type { SpendBlockReads } from '../../spend/spend-blocks.ts';
-import { createLimiter } from '../../traces/limiter.ts';
 import type { WholeTraceReads } from '../../traces/trace-reads.ts';
 import { createThreadCalls, endThread, refusal, spawnThread } from './thread-calls.ts';
 
@@ -27,8 +26,7 @@ export type ThreadReaderOptions = {
   readonly readMaxMs?: number;
 };
 
-// Reads of all spans of a trace run one at a time: each holds all of their ids.
-const WHOLE_TRACES = { runningMax: 1, waitingMax: 64 };
+const WHOLE_TRACES_AT_ONCE = 1;
 const READS_PENDING_MAX = 256;
 // In MiB. One read holds far less; without a bound the garbage would grow to several times that.
 const HEAP_MAX = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 16 };
@@ -39,7 +37,7 @@ export function spawnReader(file: string): Worker {
 }
 
 export function createThreadReader({ spawn, readMaxMs = READ_MAX_MS }: ThreadReaderOptions): ThreadReader {
-  const limit = createLimiter(WHOLE_TRACES);
+  const limit = createTraceLimit(WHOLE_TRACES_AT_ONCE);
   const calls = createThreadCalls(readMaxMs);
   let thread: Worker | null = null;
   let closing = false;

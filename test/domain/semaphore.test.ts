@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { createOwnerSemaphore } from '../../../src/evaluation/pool/owner-semaphore.ts';
+import { allButOne, createSemaphore } from '../../src/domain/semaphore.ts';
 
 const never = new AbortController().signal;
 
 function start(permitsMax: number) {
-  const semaphore = createOwnerSemaphore({ permitsMax, waitingMax: 100 });
+  const semaphore = createSemaphore<string>({ permitsMax, ofOwnerMax: allButOne(permitsMax), waitingMax: 100 });
   const acquired: string[] = [];
   return {
     acquired,
@@ -19,7 +19,7 @@ function start(permitsMax: number) {
   };
 }
 
-describe('an owner semaphore', () => {
+describe('a semaphore', () => {
   it('leaves one permit to others, however much one owner wants', async () => {
     const { acquire, acquired, settle } = start(4);
     for (let index = 0; index < 10; index += 1) void acquire('many');

@@ -1,12 +1,12 @@
 /** A bounded queue in which owners (projects) take turns, so that one owner's backlog does not delay the others. */
 
-export type OwnerQueue<T> = {
-  /** False where the queue is full, or the owner has used its share of it. */
-  add(owner: string, item: T): boolean;
+export type OwnerQueue<Owner, T> = {
+  /** `owner_full`: the owner has used its share of the queue. */
+  add(owner: Owner, item: T): 'added' | 'full' | 'owner_full';
   /** Removes and returns the next item, skipping owners that are not allowed now. */
-  next(isAllowed?: (owner: string) => boolean): T | undefined;
+  next(isAllowed?: (owner: Owner) => boolean): T | undefined;
   /** False when the item is not in the queue. */
-  remove(owner: string, item: T): boolean;
+  remove(owner: Owner, item: T): boolean;
   /** Removes and returns every matching item. */
   removeWhere(matches: (item: T) => boolean): readonly T[];
   length(): number;
@@ -15,13 +15,15 @@ export type OwnerQueue<T> = {
 /** The share of the whole queue that one owner may fill. */
 const SHARE = 1 / 2;
 
-export function createOwnerQueue<T>(lengthMax: number): OwnerQueue<T> {
+export function createOwnerQueue<Owner, T>(
+  lengthMax: number,
+  ofOwnerMax = Math.ceil(lengthMax * SHARE),
+): OwnerQueue<Owner, T> {
   // Owners in the order of their turns; the items of each owner in the order in which they were added.
-  const items = new Map<string, Set<T>>();
-  const ofOwnerMax = Math.ceil(lengthMax * SHARE);
+  const items = new Map<Owner, Set<T>>();
   let length = 0;
 
-  function remove(owner: string, item: T): boolean {
+  function remove(owner: Owner, item: T): boolean {
     const own = items.get(owner);
     if (!own?.delete(item)) return false;
     length -= 1;
@@ -32,10 +34,11 @@ export function createOwnerQueue<T>(lengthMax: number): OwnerQueue<T> {
   return {
     add(owner, item) {
       const own = items.get(owner) ?? new Set();
-      if (length >= lengthMax || own.size >= ofOwnerMax) return false;
+      if (own.size >= ofOwnerMax) return 'owner_full';
+      if (length >= lengthMax) return 'full';
       items.set(owner, own.add(item));
       length += 1;
-      return true;
+      return 'added';
     },
     next(isAllowed = () => true) {
       for (const [owner, own] of items) {
