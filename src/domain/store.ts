@@ -20,7 +20,6 @@ import type {
   Settlement,
 } from './events/request-report.ts';
 import type { ExperimentStore } from './experiments/experiment.ts';
-import type { Binding } from './keys/permissions.ts';
 import type { ManagementStore } from './management/management.ts';
 import type { MonitorStore } from './monitors/monitor.ts';
 import type { RepricingStore } from './pricing/repricing.ts';
@@ -123,23 +122,6 @@ export type KeyStore = {
   findProject(projectId: string): Promise<Project | null>;
   /** Whether any credential without a valid checksum exists. MUST be at most 5 s old. */
   hasImportedCredentials(): Promise<boolean>;
-  /** Stores an API key with its grants. MUST refuse nothing: the caller applies the rules. */
-  insertApiKey(key: NewApiKey): Promise<void>;
-};
-
-export type NewApiKey = {
-  readonly id: string;
-  readonly organizationId: string;
-  readonly keyType: 'personal' | 'service';
-  readonly name: string;
-  readonly userId: string | null;
-  readonly createdByUserId: string | null;
-  readonly permissionMode: 'all' | 'readonly' | 'restricted';
-  readonly secretHash: Buffer;
-  readonly imported: boolean;
-  readonly expiresAtMs: number | null;
-  readonly createdAtMs: number;
-  readonly bindings: readonly (Binding & { readonly id: string })[];
 };
 
 export type TraceStore = {

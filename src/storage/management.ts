@@ -6,14 +6,14 @@ import type { EvaluatorRunStore } from '../domain/evaluations/evaluator-run.ts';
 import { Fault } from '../domain/fault.ts';
 import type { ManagementStore, Receipt } from '../domain/management/management.ts';
 import type { MonitorStore } from '../domain/monitors/monitor.ts';
-import type { EvaluatorStore, InstallationStore, KeyStore, ProjectStore } from '../domain/store.ts';
+import type { EvaluatorStore, InstallationStore, ProjectStore } from '../domain/store.ts';
 import type { TraceChangeStore } from '../domain/traces/trace-changes.ts';
 import { createAuditList, createNoteRefusal } from './audit/audit.ts';
 import { createDatasetWriter, type DatasetWriter } from './datasets/datasets.ts';
 import { createEvaluatorReader, createEvaluatorWriter, type EvaluatorWriter } from './evaluators/evaluators.ts';
 import { createRunReader, createRunWriter, type RunWriter } from './evaluators/runs.ts';
 import { createExperimentWriter, type ExperimentWriter } from './experiments/experiments.ts';
-import { createInsertApiKey, createKeyRecords, createNoteUse } from './keys/key-records.ts';
+import { createKeyRecords, createNoteUse } from './keys/key-records.ts';
 import { createMonitorReader, createMonitorWriter, type MonitorWriter } from './monitors/monitors.ts';
 import {
   type CommitOutcome,
@@ -35,7 +35,6 @@ export type ManagementWriter = EvaluatorWriter &
   MonitorWriter &
   TraceChangeStore &
   Pick<InstallationStore, 'bootstrap' | 'addOrganization'> &
-  Pick<KeyStore, 'insertApiKey'> &
   Pick<ManagementStore, 'recordRefusal' | 'recordUse' | 'claim' | 'release'> &
   Pick<ProjectStore, 'updateSettings'> & { readonly commit: ReturnType<typeof createCommit> };
 
@@ -43,7 +42,6 @@ export type ManagementWriter = EvaluatorWriter &
 const VERBS: Readonly<Record<keyof ManagementWriter, 'seen' | 'unseen'>> = {
   bootstrap: 'seen',
   addOrganization: 'seen',
-  insertApiKey: 'seen',
   updateSettings: 'seen',
   commit: 'seen',
   insertEvaluator: 'unseen',
@@ -89,7 +87,6 @@ export function createManagementWriter(transact: Transact, enqueuing: Enqueuing)
     ...createMonitorWriter(transact),
     ...createReceipts(transact),
     ...createTraceChanges(transact, enqueuing),
-    insertApiKey: createInsertApiKey(transact),
     updateSettings: createUpdateSettings(transact),
     commit: createCommit(transact),
     recordRefusal: createNoteRefusal(transact),

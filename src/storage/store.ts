@@ -38,7 +38,7 @@ export type Engine = Pick<Store, 'retention'> & {
   readonly reads: QueryRunner;
   readonly management: QueryRunner;
   readonly writer: ManagementWriter;
-  readonly cacheKeys: (reader: KeyReader) => Omit<KeyStore, 'insertApiKey'>;
+  readonly cacheKeys: (reader: KeyReader) => KeyStore;
   /** Stores all appends in one transaction. */
   readonly append: (appends: readonly Append[]) => Promise<readonly AppendOutcome[]>;
   readonly traces: Omit<TraceStore, 'append' | 'appendBatch'>;
@@ -121,10 +121,7 @@ export function createStore(limits: QueueLimits, start: (state: StoreState) => E
       bootstrap: async (plan) => !(await installation.hasOrganization()) && (await writer.bootstrap(plan)),
       addOrganization: writer.addOrganization,
     },
-    keys: {
-      ...engine.cacheKeys(createKeyReader(control)),
-      insertApiKey: writer.insertApiKey,
-    },
+    keys: engine.cacheKeys(createKeyReader(control)),
     traces: {
       ...engine.traces,
       append: async (append) => {

@@ -59,7 +59,6 @@ function createPlace({ hasImported = false } = {}) {
       findProjectByKeyHash: (hash) => note('project key', hash.equals(projectHash) ? project : null),
       findProject: (id) => note(id, null),
       hasImportedCredentials: () => Promise.resolve(hasImported),
-      insertApiKey: async () => {},
     },
     clock: () => 1_000,
     pepper,

@@ -4,9 +4,9 @@ import { randomBytes } from 'node:crypto';
 import Database from 'better-sqlite3';
 import { eventIdOf } from '../../src/domain/events/request-event.ts';
 import type { GovernanceReport } from '../../src/domain/events/request-report.ts';
-import type { NewApiKey } from '../../src/domain/store.ts';
 import type { TraceAppend } from '../../src/domain/traces/trace.ts';
 import { openStore } from '../../src/storage/open.ts';
+import { insertKey } from '../support/insert-key.ts';
 import { BARE_CONTENT, governance, governanceOf, recordOf, reportOf } from './conformance/reports.ts';
 import {
   bareSpan,
@@ -24,7 +24,7 @@ import { quietLog } from './quiet-log.ts';
 
 export type CopySource = {
   readonly appends: readonly TraceAppend[];
-  readonly keys: readonly Pick<NewApiKey, 'id'>[];
+  readonly keys: readonly { readonly id: string }[];
   readonly projectKeyHashes: readonly Buffer[];
   readonly projectIds: readonly string[];
   readonly governance: GovernanceReport;
@@ -52,8 +52,8 @@ export async function fillCopySource(file: string): Promise<CopySource> {
   const appends = [...everyKind(), ...sharedRequests(), manySpans()];
   const store = await openStore({ url: `sqlite:${file}`, queueMaxBytes: 64 * 1024 * 1024, log: quietLog });
   await store.installation.bootstrap(plan);
-  await store.keys.insertApiKey(key);
-  await store.keys.insertApiKey(other);
+  await insertKey(store, key);
+  await insertKey(store, other);
   await store.evaluators.insert(evaluator, 10);
   for (const append of appends) await store.traces.append(append);
   const content = { ...BARE_CONTENT, model: 'gpt-5', metadataJson: '{"é":1}' };

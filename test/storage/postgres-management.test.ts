@@ -6,6 +6,7 @@ import { createPriceResolver, type PriceResolver } from '../../src/domain/pricin
 import { runWithoutPauses, type Steps } from '../../src/domain/steps.ts';
 import type { Bootstrap, Store } from '../../src/domain/store.ts';
 import { openStore } from '../../src/storage/open.ts';
+import { insertKey } from '../support/insert-key.ts';
 import { createPostgresPlace, type Place } from '../support/place.ts';
 import { query } from '../support/postgres-databases.ts';
 import { ask, pricing } from '../support/pricing.ts';
@@ -110,7 +111,7 @@ describe('management by two processes', () => {
         two.projects.updateSettings(project.id, { traceRetentionDays: round }, atMs),
         one.management.recordUse(uses.map((use) => ({ ...use, atMs }))),
         two.management.recordUse(uses.map((use) => ({ ...use, atMs })).toReversed()),
-        two.keys.insertApiKey(sampleKey(plan)),
+        insertKey(two, sampleKey(plan)),
         two.management.recordRefusal(sampleAudit(organization.id, { outcome: 'refused' })),
       ]);
       expect(await two.keys.findProject(second.id)).toMatchObject({ traceRetentionDays: round });

@@ -5,6 +5,7 @@ import { newId } from '../../src/domain/ids.ts';
 import type { Binding } from '../../src/domain/keys/permissions.ts';
 import { hashSecret, mintApiKey } from '../../src/domain/secrets.ts';
 import type { TestApp } from './app.ts';
+import { insertKey } from './insert-key.ts';
 
 export function hex(characters: number): string {
   return randomBytes(characters / 2).toString('hex');
@@ -82,7 +83,7 @@ export async function addKey(
   { bindings, keyType = 'service', expiresAtMs = null }: KeyWishes,
 ): Promise<string> {
   const minted = mintApiKey('sk-lw-', randomBytes);
-  await app.store.keys.insertApiKey({
+  await insertKey(app.store, {
     id: minted.keyId,
     organizationId: app.organizationId,
     keyType,

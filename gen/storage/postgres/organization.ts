@@ -3,12 +3,6 @@
 import type { Compiled } from '../../../src/storage/queries.ts';
 import type * as source from '../../../src/storage/organization/queries.ts';
 
-export const bumpAccessVersion: Compiled<typeof source.bumpAccessVersion> = {
-  name: 'organization.bumpAccessVersion',
-  text: "update \"organizations\" set \"access_version\" = \"access_version\" + 1 where \"id\" = $1",
-  cells: (params) => [params.id],
-};
-
 export const bumpAccessVersionFrom: Compiled<typeof source.bumpAccessVersionFrom> = {
   name: 'organization.bumpAccessVersionFrom',
   text: "update \"organizations\" set \"access_version\" = \"access_version\" + 1 where (\"id\" = $1 and \"access_version\" = $2)",

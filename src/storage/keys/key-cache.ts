@@ -55,7 +55,7 @@ export type KeyCacheAge = {
 
 const AGELESS: KeyCacheAge = { maxMs: 0, nowMs: () => 0 };
 
-export function cacheKeyReads({ reader, generation, age = AGELESS }: KeyCacheDeps): Omit<KeyStore, 'insertApiKey'> {
+export function cacheKeyReads({ reader, generation, age = AGELESS }: KeyCacheDeps): KeyStore {
   let kept: Kept | null = null;
 
   /**

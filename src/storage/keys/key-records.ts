@@ -3,8 +3,6 @@
  */
 
 import type { ApiKeyRecord, CredentialUse, ManagementStore } from '../../domain/management/management.ts';
-import { NEW_KEY } from '../../domain/organization/new-organization.ts';
-import type { KeyStore } from '../../domain/store.ts';
 import {
   IDS_PER_QUERY_MAX,
   type Queries,
@@ -38,30 +36,13 @@ function toRecord({ bindings, ...row }: RowOf<Queries['keys']['findKey']>): ApiK
   return { ...row, bindings: bindings.map(unpackGrant) };
 }
 
-/** See KeyStore.insertApiKey. */
-export function createInsertApiKey(transact: Transact): KeyStore['insertApiKey'] {
-  return (key) =>
-    transact(async (tx) => {
-      await tx.change(tx.queries.organization.bumpAccessVersion, { id: key.organizationId });
-      await insertKey(tx, { ...key, ...NEW_KEY, updatedAtMs: key.createdAtMs });
-    });
-}
-
 /** Inserts or updates a key; an update keeps its last use and replaces its grants. */
 export async function storeKey(tx: Transaction, key: ApiKeyRecord): Promise<void> {
-  if ((await tx.change(tx.queries.keys.updateKey, key)) === 0) return await insertKey(tx, key);
-  await tx.change(tx.queries.keys.removeKeyBindings, { apiKeyId: key.id });
-  await insertBindings(tx, key);
-}
-
-async function insertKey(tx: Transaction, key: ApiKeyRecord): Promise<void> {
-  await tx.change(tx.queries.keys.insertKey, key);
-  await insertBindings(tx, key);
-}
-
-async function insertBindings(tx: Transaction, { id, bindings }: ApiKeyRecord): Promise<void> {
-  for (const [position, binding] of bindings.entries()) {
-    await tx.change(tx.queries.keys.insertKeyBinding, { ...packGrant(binding), apiKeyId: id, position });
+  const { keys } = tx.queries;
+  if ((await tx.change(keys.updateKey, key)) === 0) await tx.change(keys.insertKey, key);
+  else await tx.change(keys.removeKeyBindings, { apiKeyId: key.id });
+  for (const [position, binding] of key.bindings.entries()) {
+    await tx.change(keys.insertKeyBinding, { ...packGrant(binding), apiKeyId: key.id, position });
   }
 }
 

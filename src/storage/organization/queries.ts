@@ -127,10 +127,6 @@ export const bumpAccessVersionFrom = change<OneAlone & { readonly accessVersion:
   (db, { id, accessVersion }, { update }) => update(db, 'Organization', { id, accessVersion }).set(moved),
 );
 
-export const bumpAccessVersion = change<OneAlone>((db, { id }, { update }) =>
-  update(db, 'Organization', { id }).set(moved),
-);
-
 export const bumpAccessVersionOfProject = change<{ readonly projectId: string }>((db, { projectId }) =>
   db
     .updateTable('Organization')

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { hashSecret, mintApiKey } from '../../../src/domain/secrets.ts';
 import { pathParameters } from '../../../src/rpc/rest-shape.ts';
 import type { TestApp } from '../../support/app.ts';
+import { insertKey } from '../../support/insert-key.ts';
 import { inParallel } from '../../support/scenario.ts';
 import type { Callable } from '../../support/surfaces.ts';
 import { ask, type Outcome, routesOf, SURFACES } from './question.ts';
@@ -59,7 +60,7 @@ async function makeDead({ app, act, addKey, places, tokens, callerIds }: World):
 /** The API refuses keys that are already expired, so this one goes directly to the store. */
 async function addExpired({ store, organizationId, rootKeys }: TestApp): Promise<string> {
   const { keyId, secret, token } = mintApiKey('sk-lw-', randomBytes);
-  await store.keys.insertApiKey({
+  await insertKey(store, {
     id: keyId,
     organizationId,
     keyType: 'service',

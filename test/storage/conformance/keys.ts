@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { insertKey } from '../../support/insert-key.ts';
 import { RECEIVED_AT_MS, randomHex, sampleKey, samplePlan } from './samples.ts';
 import { type OpenSubject, withStore } from './subject.ts';
 
@@ -8,7 +9,7 @@ export function keyStoreConformance(open: OpenSubject): void {
   describe('keys', () => {
     it(
       'MUST reflect all writes acknowledged before the call',
-      withStore(open, async ({ installation, keys }) => {
+      withStore(open, async ({ installation, keys, management }) => {
         const plan = samplePlan();
         await installation.bootstrap(plan);
         const grants = ['traces:view', 'project:view'].map((permission, index) => ({
@@ -20,7 +21,7 @@ export function keyStoreConformance(open: OpenSubject): void {
         }));
         for (let round = 0; round < 20; round += 1) {
           const key = sampleKey(plan, { expiresAtMs: NOW_MS + round, bindings: grants });
-          await keys.insertApiKey(key);
+          await insertKey({ management }, key);
           const found = await keys.findApiKey(key.id);
           expect(found).toMatchObject({
             id: key.id,
@@ -37,24 +38,26 @@ export function keyStoreConformance(open: OpenSubject): void {
 
     it(
       'answers a service key without an owner as active',
-      withStore(open, async ({ installation, keys }) => {
+      withStore(open, async ({ installation, keys, management }) => {
         const plan = samplePlan();
         await installation.bootstrap(plan);
         const key = sampleKey(plan, { keyType: 'service', userId: null });
-        await keys.insertApiKey(key);
+        await insertKey({ management }, key);
         expect(await keys.findApiKey(key.id)).toMatchObject({ userId: null, ownerActive: true, ownerBindings: [] });
       }),
     );
 
     it(
       'stores a key with all its grants or not at all',
-      withStore(open, async ({ installation, keys }) => {
+      withStore(open, async ({ installation, keys, management }) => {
         const plan = samplePlan();
         await installation.bootstrap(plan);
         const key = sampleKey(plan);
-        await keys.insertApiKey(key);
-        const twin = sampleKey(plan, { id: key.id, bindings: [] });
-        await expect(keys.insertApiKey(twin)).rejects.toThrow();
+        await insertKey({ management }, key);
+        const other = samplePlan();
+        await installation.addOrganization(other);
+        const twin = sampleKey(other, { id: key.id, bindings: [] });
+        await expect(insertKey({ management }, twin)).rejects.toThrow();
         expect(await keys.findApiKey(key.id)).toMatchObject({ secretHash: key.secretHash });
         expect((await keys.findApiKey(key.id))?.bindings).toHaveLength(1);
       }),
@@ -62,11 +65,11 @@ export function keyStoreConformance(open: OpenSubject): void {
 
     it(
       'MUST answer revoked and expired keys too; null only for an unknown id',
-      withStore(open, async ({ installation, keys }, { execute }) => {
+      withStore(open, async ({ installation, keys, management }, { execute }) => {
         const plan = samplePlan();
         await installation.bootstrap(plan);
         const key = sampleKey(plan, { expiresAtMs: 1 });
-        await keys.insertApiKey(key);
+        await insertKey({ management }, key);
         await execute(`UPDATE api_keys SET revoked_at = 5 WHERE id = '${key.id}'`);
         expect(await keys.findApiKey(key.id)).toMatchObject({ expiresAtMs: 1, revokedAtMs: 5 });
         expect(await keys.findApiKey(randomHex(16))).toBeNull();
@@ -104,7 +107,7 @@ export function keyStoreConformance(open: OpenSubject): void {
 
     it(
       'bindings to archived projects MUST be absent, and those to unknown scopes',
-      withStore(open, async ({ installation, keys }, { execute }) => {
+      withStore(open, async ({ installation, keys, management }, { execute }) => {
         const plan = samplePlan();
         await installation.bootstrap(plan);
         const scopes = [
@@ -123,7 +126,7 @@ export function keyStoreConformance(open: OpenSubject): void {
           permissions: [],
         }));
         const key = sampleKey(plan, { bindings });
-        await keys.insertApiKey(key);
+        await insertKey({ management }, key);
         const scopesOf = async () => (await keys.findApiKey(key.id))?.bindings.map((binding) => binding.scopeId);
         expect(await scopesOf()).toEqual([plan.organization.id, plan.team.id, plan.project.id]);
         await execute('UPDATE projects SET archived_at = 5');
@@ -133,11 +136,11 @@ export function keyStoreConformance(open: OpenSubject): void {
 
     it(
       'a damaged permission list grants nothing and spares the other grants',
-      withStore(open, async ({ installation, keys }, { execute }) => {
+      withStore(open, async ({ installation, keys, management }, { execute }) => {
         const plan = samplePlan();
         await installation.bootstrap(plan);
         const key = sampleKey(plan);
-        await keys.insertApiKey(key);
+        await insertKey({ management }, key);
         for (const damaged of ['{"length":1}', '["traces:view"', 'null', '', '[1]']) {
           await execute(`UPDATE api_key_bindings SET permissions = '${damaged}' WHERE api_key_id = '${key.id}'`);
           expect((await keys.findApiKey(key.id))?.bindings).toMatchObject([{ permissions: [] }]);
@@ -195,12 +198,12 @@ export function projectConformance(open: OpenSubject): void {
 
     it(
       'knows whether any credential without a valid checksum exists',
-      withStore(open, async ({ installation, keys }) => {
+      withStore(open, async ({ installation, keys, management }) => {
         const plan = samplePlan();
         expect(await keys.hasImportedCredentials()).toBe(false);
         await installation.bootstrap(plan);
         expect(await keys.hasImportedCredentials()).toBe(false);
-        await keys.insertApiKey(sampleKey(plan, { imported: true }));
+        await insertKey({ management }, sampleKey(plan, { imported: true }));
         expect(await keys.hasImportedCredentials()).toBe(true);
       }),
     );

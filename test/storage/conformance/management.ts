@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import { insertKey } from '../../support/insert-key.ts';
 import { auditConformance } from './audit.ts';
 import { managementReadConformance } from './management-reads.ts';
 import {
@@ -224,7 +225,7 @@ function commitConformance(open: OpenSubject): void {
         const plan = await found(store);
         const { id } = plan.organization;
         const others = [
-          () => store.keys.insertApiKey(sampleKey(plan)),
+          () => insertKey(store, sampleKey(plan)),
           () => store.projects.updateSettings(plan.project.id, { traceRetentionDays: 1 }, AT_MS),
         ];
         for (const other of others) {

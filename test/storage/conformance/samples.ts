@@ -3,8 +3,9 @@
 import { randomBytes } from 'node:crypto';
 import type { Evaluator } from '../../../src/domain/evaluators/evaluator.ts';
 import type { Monitor } from '../../../src/domain/monitors/monitor.ts';
-import type { Bootstrap, NewApiKey } from '../../../src/domain/store.ts';
+import type { Bootstrap } from '../../../src/domain/store.ts';
 import type { Evaluation, Span, SpanRequest, TraceAppend } from '../../../src/domain/traces/trace.ts';
+import type { NewKey } from '../../support/insert-key.ts';
 
 export const RECEIVED_AT_MS = 1_790_000_000_000;
 export const ORGANIZATION = { id: 'organization_1', number: 1 } as const;
@@ -211,7 +212,7 @@ export function samplePlan(): Bootstrap {
   };
 }
 
-export function sampleKey(plan: Bootstrap, changes: Partial<NewApiKey> = {}): NewApiKey {
+export function sampleKey(plan: Bootstrap, changes: Partial<NewKey> = {}): NewKey {
   return {
     id: randomHex(16),
     organizationId: plan.organization.id,
