@@ -35,7 +35,7 @@ export const endLeases: Compiled<typeof source.endLeases> = {
 
 export const holdDue: Compiled<typeof source.holdDue> = {
   name: 'evaluations.holdDue',
-  text: "select \"project_number\" as \"projectNumber\", \"trace_sequence\" as \"traceSequence\", \"source_id\" as \"sourceId\", \"since\" as \"sinceMs\", \"fence\" as \"fence\", \"failures\" as \"failures\", \"due_at\" as \"dueAtMs\", \"as_of\" as \"asOf\", \"trace_id\" as \"traceId\" from \"evaluation_jobs\" where \"project_number\" = $1 and \"due_at\" <= $2 order by \"due_at\" limit $3 for update skip locked",
+  text: "select \"evaluation_jobs\".\"project_number\" as \"projectNumber\", \"evaluation_jobs\".\"trace_sequence\" as \"traceSequence\", \"evaluation_jobs\".\"source_id\" as \"sourceId\", \"evaluation_jobs\".\"since\" as \"sinceMs\", \"evaluation_jobs\".\"fence\" as \"fence\", \"evaluation_jobs\".\"failures\" as \"failures\", \"evaluation_jobs\".\"due_at\" as \"dueAtMs\", \"evaluation_jobs\".\"as_of\" as \"asOf\", \"trace_id\" as \"traceId\" from \"evaluation_jobs\" where \"project_number\" = $1 and \"due_at\" <= $2 order by \"due_at\" limit $3 for update skip locked",
   cells: (params) => [params.projectNumber, params.nowMs, params.limit],
   row: (row) => row,
 };

@@ -94,7 +94,7 @@ export const insertUnlessTaken: Compiled<typeof source.insertUnlessTaken> = {
 
 export const listFigures: Compiled<typeof source.listFigures> = {
   name: 'experiments.listFigures',
-  text: "select \"entry_index\" as \"entryIndex\", \"target_id\" as \"targetId\", \"entry_id\" as \"entryId\", \"cost_usd\" as \"costUsd\", \"duration_ms\" as \"durationMs\", \"scores\" as \"scoresJson\", \"bytes\" as \"bytes\", case when \"error\" is null then 0 else 1 end as \"errorCount\" from \"experiment_results\" where \"project_id\" = $1 and \"run_key\" = $2 and \"entry_index\" >= $3 and (\"entry_index\" > $4 or \"target_id\" > $5) order by \"entry_index\", \"target_id\" limit $6",
+  text: "select \"experiment_results\".\"entry_index\" as \"entryIndex\", \"experiment_results\".\"target_id\" as \"targetId\", \"experiment_results\".\"entry_id\" as \"entryId\", \"experiment_results\".\"cost_usd\" as \"costUsd\", \"experiment_results\".\"duration_ms\" as \"durationMs\", \"experiment_results\".\"scores\" as \"scoresJson\", \"experiment_results\".\"bytes\" as \"bytes\", case when \"error\" is null then 0 else 1 end as \"errorCount\" from \"experiment_results\" where \"project_id\" = $1 and \"run_key\" = $2 and \"entry_index\" >= $3 and (\"entry_index\" > $4 or \"target_id\" > $5) order by \"entry_index\", \"target_id\" limit $6",
   cells: (params) => [params.projectId, params.runKey, params.entryIndex, params.entryIndex, params.targetId, params.limit],
   row: (row) => row,
 };

@@ -25,7 +25,7 @@ export const listOverrides: Compiled<typeof source.listOverrides> = {
 
 export const listPricedSpans: Compiled<typeof source.listPricedSpans> = {
   name: 'pricing.listPricedSpans',
-  text: "select \"span_id\" as \"spanId\", \"type\" as \"type\", \"model\" as \"model\", \"vendor\" as \"vendor\", \"started_at\" as \"startedAtMs\", \"prompt_tokens\" as \"promptTokens\", \"completion_tokens\" as \"completionTokens\", \"reasoning_tokens\" as \"reasoningTokens\", \"cache_read_input_tokens\" as \"cacheReadInputTokens\", \"cache_creation_input_tokens\" as \"cacheCreationInputTokens\", \"cached_tokens_in_prompt\" as \"cachedTokensInPrompt\", \"cost_nano_usd\" as \"costNanoUsd\", \"cost_source\" as \"costSource\" from \"spans\" where \"project_number\" = $1 and \"trace_sequence\" = $2 and \"span_id\" > $3 order by \"span_id\" limit $4",
+  text: "select \"span_id\" as \"spanId\", \"spans\".\"type\" as \"type\", \"spans\".\"model\" as \"model\", \"spans\".\"vendor\" as \"vendor\", \"spans\".\"started_at\" as \"startedAtMs\", \"spans\".\"prompt_tokens\" as \"promptTokens\", \"spans\".\"completion_tokens\" as \"completionTokens\", \"spans\".\"reasoning_tokens\" as \"reasoningTokens\", \"spans\".\"cache_read_input_tokens\" as \"cacheReadInputTokens\", \"spans\".\"cache_creation_input_tokens\" as \"cacheCreationInputTokens\", \"spans\".\"cached_tokens_in_prompt\" as \"cachedTokensInPrompt\", \"spans\".\"cost_nano_usd\" as \"costNanoUsd\", \"spans\".\"cost_source\" as \"costSource\" from \"spans\" where \"project_number\" = $1 and \"trace_sequence\" = $2 and \"span_id\" > $3 order by \"span_id\" limit $4",
   cells: (params) => [params.projectNumber, params.sequence, params.afterId, params.limit],
   row: (row: any) => ({
     spanId: row.spanId,

@@ -6,7 +6,7 @@ import type * as source from '../../../src/storage/analytics/queries.ts';
 
 export const listDurations: Compiled<typeof source.listDurations> = {
   name: 'analytics.listDurations',
-  text: "select \"sequence\" as \"sequence\", coalesce(\"started_at\", \"inserted_at\") as \"startMs\", \"inserted_at\" as \"insertedAtMs\", \"span_count\" as \"spanCount\", \"duration_ms\" as \"durationMs\", \"first_token_ms\" as \"firstTokenMs\" from \"traces\" where \"project_number\" + 0 = ? and \"sequence\" in (select value from json_each(?))",
+  text: "select \"sequence\" as \"sequence\", coalesce(\"started_at\", \"inserted_at\") as \"startMs\", \"traces\".\"inserted_at\" as \"insertedAtMs\", \"traces\".\"span_count\" as \"spanCount\", \"traces\".\"duration_ms\" as \"durationMs\", \"traces\".\"first_token_ms\" as \"firstTokenMs\" from \"traces\" where \"project_number\" + 0 = ? and \"sequence\" in (select value from json_each(?))",
   cells: (params) => [params.projectNumber, JSON.stringify(params.sequences)],
   row: (row: any) => ({
     sequence: row[0],
@@ -20,7 +20,7 @@ export const listDurations: Compiled<typeof source.listDurations> = {
 
 export const listLargeTraces: Compiled<typeof source.listLargeTraces> = {
   name: 'analytics.listLargeTraces',
-  text: "select coalesce(\"started_at\", \"inserted_at\") as \"startMs\", \"sequence\" as \"sequence\", \"span_count\" as \"spanCount\", \"has_error\" as \"hasError\", \"prompt_tokens\" as \"promptTokens\", \"completion_tokens\" as \"completionTokens\", \"total_cost_nano_usd\" as \"totalCostNanoUsd\", \"first_token_ms\" as \"firstTokenMs\", \"duration_ms\" as \"durationMs\", octet_length(\"metadata\") as \"metadataBytes\", substr(\"aggregates\", 1, 100) as \"aggregatesJson\" from \"traces\" where \"project_number\" = ? and coalesce(\"started_at\", \"inserted_at\") <= ? and coalesce(\"started_at\", \"inserted_at\") >= ? and (coalesce(\"started_at\", \"inserted_at\"), \"sequence\") > (?, ?) and \"inserted_at\" >= ? and \"inserted_at\" <= ? and (? is null or instr(\"metadata\", ?) > 0) and (? is null or instr(\"metadata\", ?) > 0) and \"span_count\" > 200 order by coalesce(\"started_at\", \"inserted_at\"), \"sequence\" limit ?",
+  text: "select coalesce(\"started_at\", \"inserted_at\") as \"startMs\", \"traces\".\"sequence\" as \"sequence\", \"traces\".\"span_count\" as \"spanCount\", \"traces\".\"has_error\" as \"hasError\", \"traces\".\"prompt_tokens\" as \"promptTokens\", \"traces\".\"completion_tokens\" as \"completionTokens\", \"traces\".\"total_cost_nano_usd\" as \"totalCostNanoUsd\", \"traces\".\"first_token_ms\" as \"firstTokenMs\", \"traces\".\"duration_ms\" as \"durationMs\", octet_length(\"metadata\") as \"metadataBytes\", substr(\"aggregates\", 1, 100) as \"aggregatesJson\" from \"traces\" where \"project_number\" = ? and coalesce(\"started_at\", \"inserted_at\") <= ? and coalesce(\"started_at\", \"inserted_at\") >= ? and (coalesce(\"started_at\", \"inserted_at\"), \"sequence\") > (?, ?) and \"inserted_at\" >= ? and \"inserted_at\" <= ? and (? is null or instr(\"metadata\", ?) > 0) and (? is null or instr(\"metadata\", ?) > 0) and \"span_count\" > 200 order by coalesce(\"started_at\", \"inserted_at\"), \"sequence\" limit ?",
   cells: (params) => [params.projectNumber, params.toMs, params.afterMs, params.afterMs, params.afterSequence, params.receivedFromMs, params.receivedToMs, params.firstNeedle, params.firstNeedle, params.secondNeedle, params.secondNeedle, params.limit],
   row: (row: any) => ({
     startMs: row[0],
@@ -39,7 +39,7 @@ export const listLargeTraces: Compiled<typeof source.listLargeTraces> = {
 
 export const listMetadata: Compiled<typeof source.listMetadata> = {
   name: 'analytics.listMetadata',
-  text: "select \"sequence\" as \"sequence\", \"metadata\" as \"metadataJson\" from \"traces\" where \"project_number\" = ? and \"sequence\" in (select value from json_each(?))",
+  text: "select \"sequence\" as \"sequence\", \"metadata\" as \"metadataJson\" from \"traces\" where \"project_number\" + 0 = ? and \"sequence\" in (select value from json_each(?))",
   cells: (params) => [params.projectNumber, JSON.stringify(params.sequences)],
   row: (row: any) => ({
     sequence: row[0],
@@ -49,7 +49,7 @@ export const listMetadata: Compiled<typeof source.listMetadata> = {
 
 export const listSmallTraces: Compiled<typeof source.listSmallTraces> = {
   name: 'analytics.listSmallTraces',
-  text: "select coalesce(\"started_at\", \"inserted_at\") as \"startMs\", \"sequence\" as \"sequence\", \"span_count\" as \"spanCount\", \"has_error\" as \"hasError\", \"prompt_tokens\" as \"promptTokens\", \"completion_tokens\" as \"completionTokens\", \"total_cost_nano_usd\" as \"totalCostNanoUsd\", \"first_token_ms\" as \"firstTokenMs\", \"duration_ms\" as \"durationMs\", octet_length(\"metadata\") as \"metadataBytes\", substr(\"aggregates\", 1, 100) as \"aggregatesJson\" from \"traces\" where \"project_number\" = ? and coalesce(\"started_at\", \"inserted_at\") <= ? and coalesce(\"started_at\", \"inserted_at\") >= ? and (coalesce(\"started_at\", \"inserted_at\"), \"sequence\") > (?, ?) and \"inserted_at\" >= ? and \"inserted_at\" <= ? and (? is null or instr(\"metadata\", ?) > 0) and (? is null or instr(\"metadata\", ?) > 0) and \"span_count\" <= 200 order by coalesce(\"started_at\", \"inserted_at\"), \"sequence\" limit ?",
+  text: "select coalesce(\"started_at\", \"inserted_at\") as \"startMs\", \"traces\".\"sequence\" as \"sequence\", \"traces\".\"span_count\" as \"spanCount\", \"traces\".\"has_error\" as \"hasError\", \"traces\".\"prompt_tokens\" as \"promptTokens\", \"traces\".\"completion_tokens\" as \"completionTokens\", \"traces\".\"total_cost_nano_usd\" as \"totalCostNanoUsd\", \"traces\".\"first_token_ms\" as \"firstTokenMs\", \"traces\".\"duration_ms\" as \"durationMs\", octet_length(\"metadata\") as \"metadataBytes\", substr(\"aggregates\", 1, 100) as \"aggregatesJson\" from \"traces\" where \"project_number\" = ? and coalesce(\"started_at\", \"inserted_at\") <= ? and coalesce(\"started_at\", \"inserted_at\") >= ? and (coalesce(\"started_at\", \"inserted_at\"), \"sequence\") > (?, ?) and \"inserted_at\" >= ? and \"inserted_at\" <= ? and (? is null or instr(\"metadata\", ?) > 0) and (? is null or instr(\"metadata\", ?) > 0) and \"span_count\" <= 200 order by coalesce(\"started_at\", \"inserted_at\"), \"sequence\" limit ?",
   cells: (params) => [params.projectNumber, params.toMs, params.afterMs, params.afterMs, params.afterSequence, params.receivedFromMs, params.receivedToMs, params.firstNeedle, params.firstNeedle, params.secondNeedle, params.secondNeedle, params.limit],
   row: (row: any) => ({
     startMs: row[0],
@@ -68,7 +68,7 @@ export const listSmallTraces: Compiled<typeof source.listSmallTraces> = {
 
 export const listSpans: Compiled<typeof source.listSpans> = {
   name: 'analytics.listSpans',
-  text: "select \"trace_sequence\" as \"traceSequence\", iif(typeof(\"span_id\") = 'blob', lower(hex(\"span_id\")), \"span_id\") as \"spanId\", \"model\" as \"model\", \"started_at\" as \"startedAtMs\", \"prompt_tokens\" as \"promptTokens\", \"completion_tokens\" as \"completionTokens\", \"cost_nano_usd\" as \"costNanoUsd\", \"first_token_ms\" as \"firstTokenMs\", \"duration_ms\" as \"durationMs\", \"error\" is not null as \"hasError\" from \"spans\" where \"project_number\" = ? and \"trace_sequence\" in (select value from json_each(?))",
+  text: "select \"trace_sequence\" as \"traceSequence\", iif(typeof(\"span_id\") = 'blob', lower(hex(\"span_id\")), \"span_id\") as \"spanId\", \"spans\".\"model\" as \"model\", \"spans\".\"started_at\" as \"startedAtMs\", \"spans\".\"prompt_tokens\" as \"promptTokens\", \"spans\".\"completion_tokens\" as \"completionTokens\", \"spans\".\"cost_nano_usd\" as \"costNanoUsd\", \"spans\".\"first_token_ms\" as \"firstTokenMs\", \"spans\".\"duration_ms\" as \"durationMs\", \"error\" is not null as \"hasError\" from \"spans\" where \"project_number\" = ? and \"trace_sequence\" in (select value from json_each(?))",
   cells: (params) => [params.projectNumber, JSON.stringify(params.sequences)],
   row: (row: any) => ({
     traceSequence: row[0],
@@ -86,7 +86,7 @@ export const listSpans: Compiled<typeof source.listSpans> = {
 
 export const listSpansBehind: Compiled<typeof source.listSpansBehind> = {
   name: 'analytics.listSpansBehind',
-  text: "select \"trace_sequence\" as \"traceSequence\", iif(typeof(\"span_id\") = 'blob', lower(hex(\"span_id\")), \"span_id\") as \"spanId\", \"model\" as \"model\", \"started_at\" as \"startedAtMs\", \"prompt_tokens\" as \"promptTokens\", \"completion_tokens\" as \"completionTokens\", \"cost_nano_usd\" as \"costNanoUsd\", \"first_token_ms\" as \"firstTokenMs\", \"duration_ms\" as \"durationMs\", \"error\" is not null as \"hasError\" from \"spans\" where \"project_number\" = ? and \"trace_sequence\" = ? and \"span_id\" > ? order by \"span_id\" limit ?",
+  text: "select \"trace_sequence\" as \"traceSequence\", iif(typeof(\"span_id\") = 'blob', lower(hex(\"span_id\")), \"span_id\") as \"spanId\", \"spans\".\"model\" as \"model\", \"spans\".\"started_at\" as \"startedAtMs\", \"spans\".\"prompt_tokens\" as \"promptTokens\", \"spans\".\"completion_tokens\" as \"completionTokens\", \"spans\".\"cost_nano_usd\" as \"costNanoUsd\", \"spans\".\"first_token_ms\" as \"firstTokenMs\", \"spans\".\"duration_ms\" as \"durationMs\", \"error\" is not null as \"hasError\" from \"spans\" where \"project_number\" = ? and \"trace_sequence\" = ? and \"span_id\" > ? order by \"span_id\" limit ?",
   cells: (params) => [params.projectNumber, params.sequence, packId(params.after), params.limit],
   row: (row: any) => ({
     traceSequence: row[0],
@@ -104,7 +104,7 @@ export const listSpansBehind: Compiled<typeof source.listSpansBehind> = {
 
 export const listTraces: Compiled<typeof source.listTraces> = {
   name: 'analytics.listTraces',
-  text: "select coalesce(\"started_at\", \"inserted_at\") as \"startMs\", \"sequence\" as \"sequence\", \"span_count\" as \"spanCount\", \"has_error\" as \"hasError\", \"prompt_tokens\" as \"promptTokens\", \"completion_tokens\" as \"completionTokens\", \"total_cost_nano_usd\" as \"totalCostNanoUsd\", \"first_token_ms\" as \"firstTokenMs\", \"duration_ms\" as \"durationMs\", octet_length(\"metadata\") as \"metadataBytes\", substr(\"aggregates\", 1, 100) as \"aggregatesJson\" from \"traces\" where \"project_number\" = ? and coalesce(\"started_at\", \"inserted_at\") <= ? and coalesce(\"started_at\", \"inserted_at\") >= ? and (coalesce(\"started_at\", \"inserted_at\"), \"sequence\") > (?, ?) and \"inserted_at\" >= ? and \"inserted_at\" <= ? and (? is null or instr(\"metadata\", ?) > 0) and (? is null or instr(\"metadata\", ?) > 0) order by coalesce(\"started_at\", \"inserted_at\"), \"sequence\" limit ?",
+  text: "select coalesce(\"started_at\", \"inserted_at\") as \"startMs\", \"traces\".\"sequence\" as \"sequence\", \"traces\".\"span_count\" as \"spanCount\", \"traces\".\"has_error\" as \"hasError\", \"traces\".\"prompt_tokens\" as \"promptTokens\", \"traces\".\"completion_tokens\" as \"completionTokens\", \"traces\".\"total_cost_nano_usd\" as \"totalCostNanoUsd\", \"traces\".\"first_token_ms\" as \"firstTokenMs\", \"traces\".\"duration_ms\" as \"durationMs\", octet_length(\"metadata\") as \"metadataBytes\", substr(\"aggregates\", 1, 100) as \"aggregatesJson\" from \"traces\" where \"project_number\" = ? and coalesce(\"started_at\", \"inserted_at\") <= ? and coalesce(\"started_at\", \"inserted_at\") >= ? and (coalesce(\"started_at\", \"inserted_at\"), \"sequence\") > (?, ?) and \"inserted_at\" >= ? and \"inserted_at\" <= ? and (? is null or instr(\"metadata\", ?) > 0) and (? is null or instr(\"metadata\", ?) > 0) order by coalesce(\"started_at\", \"inserted_at\"), \"sequence\" limit ?",
   cells: (params) => [params.projectNumber, params.toMs, params.afterMs, params.afterMs, params.afterSequence, params.receivedFromMs, params.receivedToMs, params.firstNeedle, params.firstNeedle, params.secondNeedle, params.secondNeedle, params.limit],
   row: (row: any) => ({
     startMs: row[0],

@@ -37,7 +37,7 @@ export const endLeases: Compiled<typeof source.endLeases> = {
 
 export const holdDue: Compiled<typeof source.holdDue> = {
   name: 'evaluations.holdDue',
-  text: "select \"project_number\" as \"projectNumber\", \"trace_sequence\" as \"traceSequence\", \"source_id\" as \"sourceId\", \"since\" as \"sinceMs\", \"fence\" as \"fence\", \"failures\" as \"failures\", \"due_at\" as \"dueAtMs\", \"as_of\" as \"asOf\", iif(typeof(\"trace_id\") = 'blob', lower(hex(\"trace_id\")), \"trace_id\") as \"traceId\" from \"evaluation_jobs\" where \"project_number\" = ? and \"due_at\" <= ? order by \"due_at\" limit ?",
+  text: "select \"evaluation_jobs\".\"project_number\" as \"projectNumber\", \"evaluation_jobs\".\"trace_sequence\" as \"traceSequence\", \"evaluation_jobs\".\"source_id\" as \"sourceId\", \"evaluation_jobs\".\"since\" as \"sinceMs\", \"evaluation_jobs\".\"fence\" as \"fence\", \"evaluation_jobs\".\"failures\" as \"failures\", \"evaluation_jobs\".\"due_at\" as \"dueAtMs\", \"evaluation_jobs\".\"as_of\" as \"asOf\", iif(typeof(\"trace_id\") = 'blob', lower(hex(\"trace_id\")), \"trace_id\") as \"traceId\" from \"evaluation_jobs\" where \"project_number\" = ? and \"due_at\" <= ? order by \"due_at\" limit ?",
   cells: (params) => [params.projectNumber, params.nowMs, params.limit],
   row: (row: any) => ({
     projectNumber: row[0],

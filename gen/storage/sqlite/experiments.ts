@@ -148,7 +148,7 @@ export const insertUnlessTaken: Compiled<typeof source.insertUnlessTaken> = {
 
 export const listFigures: Compiled<typeof source.listFigures> = {
   name: 'experiments.listFigures',
-  text: "select \"entry_index\" as \"entryIndex\", \"target_id\" as \"targetId\", \"entry_id\" as \"entryId\", \"cost_usd\" as \"costUsd\", \"duration_ms\" as \"durationMs\", \"scores\" as \"scoresJson\", \"bytes\" as \"bytes\", case when \"error\" is null then 0 else 1 end as \"errorCount\" from \"experiment_results\" where \"project_id\" = ? and \"run_key\" = ? and \"entry_index\" >= ? and (\"entry_index\" > ? or \"target_id\" > ?) order by \"entry_index\", \"target_id\" limit ?",
+  text: "select \"experiment_results\".\"entry_index\" as \"entryIndex\", \"experiment_results\".\"target_id\" as \"targetId\", \"experiment_results\".\"entry_id\" as \"entryId\", \"experiment_results\".\"cost_usd\" as \"costUsd\", \"experiment_results\".\"duration_ms\" as \"durationMs\", \"experiment_results\".\"scores\" as \"scoresJson\", \"experiment_results\".\"bytes\" as \"bytes\", case when \"error\" is null then 0 else 1 end as \"errorCount\" from \"experiment_results\" where \"project_id\" = ? and \"run_key\" = ? and \"entry_index\" >= ? and (\"entry_index\" > ? or \"target_id\" > ?) order by \"entry_index\", \"target_id\" limit ?",
   cells: (params) => [params.projectId, params.runKey, params.entryIndex, params.entryIndex, params.targetId, params.limit],
   row: (row: any) => ({
     entryIndex: row[0],

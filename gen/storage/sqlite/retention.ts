@@ -61,7 +61,7 @@ export const holdTraces: Compiled<typeof source.holdTraces> = {
 
 export const listCounted: Compiled<typeof source.listCounted> = {
   name: 'retention.listCounted',
-  text: "select \"project_number\" as \"projectNumber\", \"sequence\" as \"sequence\", \"started_at\" as \"startedAtMs\", \"inserted_at\" as \"insertedAtMs\", \"span_count\" as \"spanCount\", \"has_error\" as \"hasError\", \"prompt_tokens\" as \"promptTokens\", \"completion_tokens\" as \"completionTokens\", \"total_cost_nano_usd\" as \"totalCostNanoUsd\" from \"traces\" where \"project_number\" = ? and \"sequence\" in (select value from json_each(?))",
+  text: "select \"traces\".\"project_number\" as \"projectNumber\", \"traces\".\"sequence\" as \"sequence\", \"traces\".\"started_at\" as \"startedAtMs\", \"traces\".\"inserted_at\" as \"insertedAtMs\", \"traces\".\"span_count\" as \"spanCount\", \"traces\".\"has_error\" as \"hasError\", \"traces\".\"prompt_tokens\" as \"promptTokens\", \"traces\".\"completion_tokens\" as \"completionTokens\", \"traces\".\"total_cost_nano_usd\" as \"totalCostNanoUsd\" from \"traces\" where \"project_number\" = ? and \"sequence\" in (select value from json_each(?))",
   cells: (params) => [params.projectNumber, JSON.stringify(params.sequences)],
   row: (row: any) => ({
     projectNumber: row[0],
@@ -78,7 +78,7 @@ export const listCounted: Compiled<typeof source.listCounted> = {
 
 export const listCountedSpans: Compiled<typeof source.listCountedSpans> = {
   name: 'retention.listCountedSpans',
-  text: "select \"trace_sequence\" as \"traceSequence\", iif(typeof(\"span_id\") = 'blob', lower(hex(\"span_id\")), \"span_id\") as \"spanId\", \"model\" as \"model\", \"started_at\" as \"startedAtMs\", \"prompt_tokens\" as \"promptTokens\", \"completion_tokens\" as \"completionTokens\", \"cost_nano_usd\" as \"costNanoUsd\", \"first_token_ms\" as \"firstTokenMs\", \"duration_ms\" as \"durationMs\", \"error\" is not null as \"hasError\" from \"spans\" where \"project_number\" = ? and \"trace_sequence\" in (select value from json_each(?))",
+  text: "select \"trace_sequence\" as \"traceSequence\", iif(typeof(\"span_id\") = 'blob', lower(hex(\"span_id\")), \"span_id\") as \"spanId\", \"spans\".\"model\" as \"model\", \"spans\".\"started_at\" as \"startedAtMs\", \"spans\".\"prompt_tokens\" as \"promptTokens\", \"spans\".\"completion_tokens\" as \"completionTokens\", \"spans\".\"cost_nano_usd\" as \"costNanoUsd\", \"spans\".\"first_token_ms\" as \"firstTokenMs\", \"spans\".\"duration_ms\" as \"durationMs\", \"error\" is not null as \"hasError\" from \"spans\" where \"project_number\" = ? and \"trace_sequence\" in (select value from json_each(?))",
   cells: (params) => [params.projectNumber, JSON.stringify(params.sequences)],
   row: (row: any) => ({
     traceSequence: row[0],

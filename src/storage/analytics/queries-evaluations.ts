@@ -1,6 +1,7 @@
 /** Queries of evaluation analytics: evaluations ordered by the start of their traces. */
 
 import { sql } from 'kysely';
+import { columns } from '../plain-queries.ts';
 import { query } from '../queries.ts';
 
 type Place = {
@@ -59,13 +60,7 @@ export const listEvaluations = query<OfPart>()((db, params) =>
     .select([
       START.as('startMs'),
       'Trace.sequence as sequence',
-      'Evaluation.evaluationId as evaluationId',
-      'Evaluation.evaluatorId as evaluatorId',
-      'Evaluation.label as label',
-      'Evaluation.monitorId as monitorId',
-      'Evaluation.status as status',
-      'Evaluation.passed as passed',
-      'Evaluation.score as score',
+      ...columns('Evaluation', 'evaluationId', 'evaluatorId', 'label', 'monitorId', 'status', 'passed', 'score'),
     ])
     .orderBy(START)
     .orderBy('Trace.sequence')

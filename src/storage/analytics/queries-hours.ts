@@ -1,8 +1,9 @@
 /** Queries of the hourly sums. */
 
 import type { Sums } from '../../domain/analytics/sums.ts';
-import { pick } from '../plain-queries.ts';
+import { columns, pick } from '../plain-queries.ts';
 import { change, changeRows, type Db, type Dialect, query } from '../queries.ts';
+import type { OfTraces } from '../traces/columns.ts';
 
 export type HourRow = Sums & {
   readonly projectNumber: number;
@@ -76,8 +77,6 @@ export const listHours = query<OfHours>()((db, params, { find }) =>
     .limit(params.limit),
 );
 
-type OfTraces = { readonly projectNumber: number; readonly sequences: readonly number[] };
-
 /** What each trace adds to the hours. */
 export const listCounted = query<OfTraces>()((db, { projectNumber, sequences }, { isAmong }) =>
   db
@@ -85,14 +84,7 @@ export const listCounted = query<OfTraces>()((db, { projectNumber, sequences }, 
     .where('projectNumber', '=', projectNumber)
     .where(isAmong('sequence', sequences))
     .select([
-      'projectNumber as projectNumber',
-      'sequence as sequence',
-      'startedAtMs as startedAtMs',
-      'insertedAtMs as insertedAtMs',
-      'spanCount as spanCount',
-      'hasError as hasError',
-      'promptTokens as promptTokens',
-      'completionTokens as completionTokens',
-      'totalCostNanoUsd as totalCostNanoUsd',
+      ...columns('Trace', 'projectNumber', 'sequence', 'startedAtMs', 'insertedAtMs', 'spanCount', 'hasError'),
+      ...columns('Trace', 'promptTokens', 'completionTokens', 'totalCostNanoUsd'),
     ]),
 );

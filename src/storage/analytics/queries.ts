@@ -2,7 +2,11 @@
 
 import { sql } from 'kysely';
 import { SPANS_READ_THROUGH_MAX } from '../../domain/traces/trace-aggregates.ts';
+import { columns } from '../plain-queries.ts';
 import { type Db, type Dialect, query } from '../queries.ts';
+import { METADATA_BYTES, type OfTraces, PROJECT, START, spanQueries } from '../traces/columns.ts';
+
+export { listMetadata } from '../search/queries.ts';
 
 type OfRange = {
   readonly projectNumber: number;
@@ -17,9 +21,6 @@ type OfRange = {
   readonly firstNeedle: string | null;
   readonly secondNeedle: string | null;
 };
-
-/** The start of a trace; without spans, its receipt. The database index has the same expression. */
-const START = sql<number>`coalesce(${sql.ref('startedAtMs')}, ${sql.ref('insertedAtMs')})`;
 
 /** The beginning is enough to see whether the totals of a large trace are outdated. */
 const AGGREGATES_START = sql<string | null>`substr(${sql.ref('aggregatesJson')}, 1, 100)`;
@@ -51,15 +52,9 @@ function tracesOf(db: Db, params: OfRange, { holds }: Dialect) {
       .where(holds('metadataJson', params.secondNeedle))
       .select([
         START.as('startMs'),
-        'sequence as sequence',
-        'spanCount as spanCount',
-        'hasError as hasError',
-        'promptTokens as promptTokens',
-        'completionTokens as completionTokens',
-        'totalCostNanoUsd as totalCostNanoUsd',
-        'firstTokenMs as firstTokenMs',
-        'durationMs as durationMs',
-        sql<number>`octet_length(${sql.ref('metadataJson')})`.as('metadataBytes'),
+        ...columns('Trace', 'sequence', 'spanCount', 'hasError', 'promptTokens', 'completionTokens'),
+        ...columns('Trace', 'totalCostNanoUsd', 'firstTokenMs', 'durationMs'),
+        METADATA_BYTES.as('metadataBytes'),
         AGGREGATES_START.as('aggregatesJson'),
       ])
       .orderBy(START)
@@ -68,52 +63,19 @@ function tracesOf(db: Db, params: OfRange, { holds }: Dialect) {
   );
 }
 
-type OfTraces = { readonly projectNumber: number; readonly sequences: readonly number[] };
-
 export const listDurations = query<OfTraces>()((db, { projectNumber, sequences }, { isAmong }) =>
   db
     .selectFrom('Trace')
-    // The addition keeps the planner from scanning the whole project for traces that are named by their sequences.
-    .where(sql<number>`${sql.ref('projectNumber')} + 0`, '=', projectNumber)
+    .where(PROJECT, '=', projectNumber)
     .where(isAmong('sequence', sequences))
     .select([
       'sequence as sequence',
       START.as('startMs'),
-      'insertedAtMs as insertedAtMs',
-      'spanCount as spanCount',
-      'durationMs as durationMs',
-      'firstTokenMs as firstTokenMs',
+      ...columns('Trace', 'insertedAtMs', 'spanCount', 'durationMs', 'firstTokenMs'),
     ]),
 );
 
-export const listMetadata = query<OfTraces>()((db, { projectNumber, sequences }, { isAmong }) =>
-  db
-    .selectFrom('Trace')
-    .where('projectNumber', '=', projectNumber)
-    .where(isAmong('sequence', sequences))
-    .select(['sequence as sequence', 'metadataJson as metadataJson']),
-);
-
-export const listSpans = query<OfTraces>()((db, { projectNumber, sequences }, dialect) =>
-  spansOf(db, dialect).where('projectNumber', '=', projectNumber).where(dialect.isAmong('traceSequence', sequences)),
-);
-
-type BehindSpan = {
-  readonly projectNumber: number;
-  readonly sequence: number;
-  readonly after: string;
-  readonly limit: number;
-};
-
-/** A page of the spans of one trace, which may have many; an empty `after` starts at the first. */
-export const listSpansBehind = query<BehindSpan>()((db, { projectNumber, sequence, after, limit }, dialect) =>
-  spansOf(db, dialect)
-    .where('projectNumber', '=', projectNumber)
-    .where('traceSequence', '=', sequence)
-    .where('spanId', '>', dialect.storedId(after))
-    .orderBy('spanId')
-    .limit(limit),
-);
+export const { listSpans, listSpansBehind } = spanQueries(spansOf);
 
 function spansOf(db: Db, { idText }: Dialect) {
   return db
@@ -121,13 +83,8 @@ function spansOf(db: Db, { idText }: Dialect) {
     .select((column) => [
       'traceSequence as traceSequence',
       idText('spanId').as('spanId'),
-      'model as model',
-      'startedAtMs as startedAtMs',
-      'promptTokens as promptTokens',
-      'completionTokens as completionTokens',
-      'costNanoUsd as costNanoUsd',
-      'firstTokenMs as firstTokenMs',
-      'durationMs as durationMs',
+      ...columns('Span', 'model', 'startedAtMs', 'promptTokens', 'completionTokens', 'costNanoUsd', 'firstTokenMs'),
+      ...columns('Span', 'durationMs'),
       column('errorJson', 'is not', null).$castTo<boolean>().as('hasError'),
     ]);
 }

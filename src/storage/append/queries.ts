@@ -1,7 +1,7 @@
 /** Append queries, the same for every store. */
 
 import { sql } from 'kysely';
-import { findByKey, insertMany, replaceMany } from '../plain-queries.ts';
+import { columns, findByKey, insertMany, replaceMany } from '../plain-queries.ts';
 import { change, changeRows, lookup, query } from '../queries.ts';
 import { ADMITTED } from '../rows/codes.ts';
 import { spanOf, summaryOf, traceOf } from '../traces/columns.ts';
@@ -65,9 +65,7 @@ export const findEvent = lookup<{
   readonly id: string;
 }>()((db, { organizationNumber, createdAtMs, id }, { keyed, withEnvelope }) =>
   keyed(withEnvelope(db.selectFrom('Event')), 'Event', { organizationNumber, createdAtMs, id }).select([
-    'Event.organizationNumber as organizationNumber',
-    'Event.createdAtMs as createdAtMs',
-    'Event.id as id',
+    ...columns('Event', 'organizationNumber', 'createdAtMs', 'id'),
     'envelope as envelope',
   ]),
 );

@@ -1,7 +1,7 @@
 /** Queries of the queue of evaluation jobs. */
 
 import { sql } from 'kysely';
-import { insertNew, ofRows, upsert } from '../plain-queries.ts';
+import { columns, insertNew, ofRows, upsert } from '../plain-queries.ts';
 import { change, changeRows, query } from '../queries.ts';
 import type { SomeJobs } from './backlog.ts';
 
@@ -53,14 +53,8 @@ export const holdDue = query<Due>()((db, { projectNumber, nowMs, limit }, { hold
       .where('projectNumber', '=', projectNumber)
       .where('dueAtMs', '<=', nowMs)
       .select([
-        'projectNumber as projectNumber',
-        'traceSequence as traceSequence',
-        'sourceId as sourceId',
-        'sinceMs as sinceMs',
-        'fence as fence',
-        'failures as failures',
-        'dueAtMs as dueAtMs',
-        'asOf as asOf',
+        ...columns('EvaluationJob', 'projectNumber', 'traceSequence', 'sourceId', 'sinceMs', 'fence', 'failures'),
+        ...columns('EvaluationJob', 'dueAtMs', 'asOf'),
       ])
       .select(idText('traceId').as('traceId'))
       .orderBy('dueAtMs')

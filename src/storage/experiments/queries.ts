@@ -1,7 +1,7 @@
 /** Queries of experiments, their runs and results. Deleted rows are never found. */
 
 import type { ResultKey } from '../../domain/experiments/experiment.ts';
-import { insertNew, ofRows, remove, slugQueries, update, upsert } from '../plain-queries.ts';
+import { columns, insertNew, ofRows, remove, slugQueries, update, upsert } from '../plain-queries.ts';
 import { change, type Db, type Dialect, query } from '../queries.ts';
 
 type InProject = { readonly projectId: string };
@@ -126,13 +126,8 @@ export const listFigures = query<OfRun & ResultKey & { readonly limit: number }>
       .where('entryIndex', '>=', entryIndex)
       .where(({ eb, or }) => or([eb('entryIndex', '>', entryIndex), eb('targetId', '>', targetId)]))
       .select(({ eb }) => [
-        'entryIndex as entryIndex',
-        'targetId as targetId',
-        'entryId as entryId',
-        'costUsd as costUsd',
-        'durationMs as durationMs',
-        'scoresJson as scoresJson',
-        'bytes as bytes',
+        ...columns('ExperimentResult', 'entryIndex', 'targetId', 'entryId', 'costUsd', 'durationMs', 'scoresJson'),
+        ...columns('ExperimentResult', 'bytes'),
         eb.case().when('error', 'is', null).then(0).else(1).end().as('errorCount'),
       ])
       .orderBy('entryIndex')

@@ -1,7 +1,7 @@
 /** Queries of monitors. Deleted rows are kept, and never found. */
 
 import { sql } from 'kysely';
-import { slugQueries } from '../plain-queries.ts';
+import { columns, slugQueries } from '../plain-queries.ts';
 import { change, type Db, query, type Row } from '../queries.ts';
 
 type InProject = { readonly projectId: string };
@@ -131,10 +131,5 @@ function runningOf(db: Db) {
     .where('monitor.executionMode', '=', sql.lit('ON_MESSAGE' as const))
     .where('monitor.deletedAtMs', 'is', null)
     .where('project.archivedAtMs', 'is', null)
-    .select([
-      'project.number as projectNumber',
-      'monitor.id as id',
-      'monitor.sample as sample',
-      'monitor.runsSince as runsSince',
-    ]);
+    .select(['project.number as projectNumber', ...columns('monitor', 'id', 'sample', 'runsSince')]);
 }

@@ -38,18 +38,9 @@ export const listPricedSpans = query<PageOfTrace>()((db, { projectNumber, sequen
     .where(idText('spanId'), '>', afterId)
     .select(idText('spanId').as('spanId'))
     .select([
-      'type as type',
-      'model as model',
-      'vendor as vendor',
-      'startedAtMs as startedAtMs',
-      'promptTokens as promptTokens',
-      'completionTokens as completionTokens',
-      'reasoningTokens as reasoningTokens',
-      'cacheReadInputTokens as cacheReadInputTokens',
-      'cacheCreationInputTokens as cacheCreationInputTokens',
-      'cachedTokensInPrompt as cachedTokensInPrompt',
-      'costNanoUsd as costNanoUsd',
-      'costSource as costSource',
+      ...columns('Span', 'type', 'model', 'vendor', 'startedAtMs', 'promptTokens', 'completionTokens'),
+      ...columns('Span', 'reasoningTokens', 'cacheReadInputTokens', 'cacheCreationInputTokens'),
+      ...columns('Span', 'cachedTokensInPrompt', 'costNanoUsd', 'costSource'),
     ])
     .orderBy(idText('spanId'))
     .limit(limit),

@@ -2,6 +2,7 @@
 
 import { removeSome } from '../plain-queries.ts';
 import { change, type Db, query } from '../queries.ts';
+import type { OfTraces } from '../traces/columns.ts';
 
 // Removed traces are subtracted from the hourly sums of analytics.
 export { listSpans as listCountedSpans } from '../analytics/queries.ts';
@@ -10,7 +11,6 @@ export { markStored } from '../search/queries-index.ts';
 export { listOldBlocks, removeBlock, removeParts } from '../spend/queries.ts';
 
 type Old = { readonly beforeMs: number; readonly limit: number };
-type OfTraces = { readonly projectNumber: number; readonly sequences: readonly number[] };
 type Hidden = {
   readonly projectNumber: number;
   readonly sequence: number;

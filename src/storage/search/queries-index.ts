@@ -3,10 +3,10 @@
 import { sql } from 'kysely';
 import { find, insert, insertNew, ofRows, remove, removeSome, update } from '../plain-queries.ts';
 import { change, changeRows, query } from '../queries.ts';
+import { type OfTraces, PROJECT } from '../traces/columns.ts';
 
 type OfProject = { readonly projectNumber: number };
 type OfTrace = OfProject & { readonly traceSequence: number };
-type OfTraces = OfProject & { readonly sequences: readonly number[] };
 type OfBlocks = OfProject & { readonly blocks: readonly number[] };
 
 const NEXT_MARK = sql<number>`${sql.ref('search_pending.mark')} + 1`;
@@ -27,8 +27,7 @@ export const markStored = change<OfTraces>((db, { projectNumber, sequences }, { 
     .expression(
       db
         .selectFrom('Trace')
-        // The addition keeps the planner from scanning the whole project.
-        .where(sql<number>`${sql.ref('projectNumber')} + 0`, '=', projectNumber)
+        .where(PROJECT, '=', projectNumber)
         .where(isAmong('sequence', sequences))
         .select(['projectNumber', 'sequence', sql.lit(1).as('mark')])
         .orderBy('sequence'),
@@ -72,16 +71,15 @@ export const countPending = query<Record<never, never>>()((db) =>
 );
 
 /** Locks the marks until the transaction ends, in the order in which appends lock them. */
-export const holdPending = query<OfProject & { readonly sequences: readonly number[] }>()(
-  (db, { projectNumber, sequences }, { hold, isAmong }) =>
-    hold(
-      db
-        .selectFrom('SearchPending')
-        .where('projectNumber', '=', projectNumber)
-        .where(isAmong('traceSequence', sequences))
-        .select('traceSequence as sequence')
-        .orderBy('traceSequence'),
-    ),
+export const holdPending = query<OfTraces>()((db, { projectNumber, sequences }, { hold, isAmong }) =>
+  hold(
+    db
+      .selectFrom('SearchPending')
+      .where('projectNumber', '=', projectNumber)
+      .where(isAmong('traceSequence', sequences))
+      .select('traceSequence as sequence')
+      .orderBy('traceSequence'),
+  ),
 );
 
 /** Only for traces that have not changed since they were listed. */

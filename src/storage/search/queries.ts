@@ -1,7 +1,9 @@
 /** Queries of searches: traces in an order, and the facts that filters check. */
 
 import { sql } from 'kysely';
+import { columns } from '../plain-queries.ts';
 import { type Db, type Dialect, query } from '../queries.ts';
+import { type BehindSpan, METADATA_BYTES, type OfTraces, PROJECT, START, spanQueries } from '../traces/columns.ts';
 
 /** The parameters of every order. A missing bound is as wide as possible; a missing needle is null. */
 export type TracesParams = {
@@ -20,29 +22,12 @@ export type TracesParams = {
 };
 
 type PageParams = TracesParams & { readonly key: number; readonly traceId: string; readonly limit: number };
-type OfTraces = { readonly projectNumber: number; readonly sequences: readonly number[] };
-/** Rows of one trace after a span id; an empty one starts at the first. */
-type BehindSpan = {
-  readonly projectNumber: number;
-  readonly sequence: number;
-  readonly after: string;
-  readonly limit: number;
-};
 type Direction = 'asc' | 'desc';
-
-/** The start of a trace; without spans, its receipt. The database index has the same expression. */
-const START = sql<number>`coalesce(${sql.ref('startedAtMs')}, ${sql.ref('insertedAtMs')})`;
 
 const UPDATE = sql<number>`${sql.ref('updatedAtMs')}`;
 
-/** The addition keeps the planner from scanning the whole project for traces that are named by their sequences. */
-const PROJECT = sql<number>`${sql.ref('projectNumber')} + 0`;
-
 /** As a number, because the databases take different booleans as parameters. */
 const ERROR = sql<number>`case when ${sql.ref('hasError')} then 1 else 0 end`;
-
-/** Bounds how many traces are read at once. */
-const METADATA_BYTES = sql<number>`octet_length(${sql.ref('metadataJson')})`;
 
 /** Traces without a value come last in both directions. */
 function orLast(column: string, direction: Direction) {
@@ -89,9 +74,7 @@ function listBy(direction: Direction, keyOf: (dialect: Dialect) => typeof START,
         .select([
           key.as('key'),
           traceId.as('traceId'),
-          'sequence as sequence',
-          'spanCount as spanCount',
-          'hasError as hasError',
+          ...columns('Trace', 'sequence', 'spanCount', 'hasError'),
           METADATA_BYTES.as('metadataBytes'),
         ])
         .orderBy(key, direction)
@@ -136,9 +119,7 @@ function factsOf(db: Db, { idText, atLeast }: Dialect) {
     .selectFrom('Trace')
     .select([
       idText('traceId').as('traceId'),
-      'sequence as sequence',
-      'spanCount as spanCount',
-      'hasError as hasError',
+      ...columns('Trace', 'sequence', 'spanCount', 'hasError'),
       METADATA_BYTES.as('metadataBytes'),
       'insertedAtMs as insertedAtMs',
       'updatedAtMs as updatedAtMs',
@@ -157,12 +138,9 @@ export const listMetadata = query<OfTraces>()((db, { projectNumber, sequences },
     .select(['sequence as sequence', 'metadataJson as metadataJson']),
 );
 
-/** All spans of several traces. */
-export const listSpans = query<OfTraces>()((db, { projectNumber, sequences }, dialect) =>
-  spanFacts(db, dialect).where('projectNumber', '=', projectNumber).where(dialect.isAmong('traceSequence', sequences)),
-);
+export const { listSpans, listSpansBehind } = spanQueries(spanFacts);
 
-/** The same with inputs and outputs that are short. */
+/** The same as `listSpans`, with inputs and outputs that are short. */
 export const listSpansWithTexts = query<OfTraces & { readonly bytesMax: number }>()(
   (db, { projectNumber, sequences, bytesMax }, dialect) =>
     spanFacts(db, dialect)
@@ -176,16 +154,6 @@ function shortText(column: string, bytesMax: number) {
   return sql<string | null>`case when octet_length(${sql.ref(column)}) <= ${bytesMax} then ${sql.ref(column)} end`;
 }
 
-/** A page of the spans of one trace, which may have many. */
-export const listSpansBehind = query<BehindSpan>()((db, { projectNumber, sequence, after, limit }, dialect) =>
-  spanFacts(db, dialect)
-    .where('projectNumber', '=', projectNumber)
-    .where('traceSequence', '=', sequence)
-    .where('spanId', '>', dialect.storedId(after))
-    .orderBy('spanId')
-    .limit(limit),
-);
-
 function spanFacts(db: Db, { idText }: Dialect) {
   return db
     .selectFrom('Span')
@@ -193,10 +161,7 @@ function spanFacts(db: Db, { idText }: Dialect) {
       'traceSequence as traceSequence',
       idText('spanId').as('spanId'),
       idText('parentId').$castTo<string | null>().as('parentId'),
-      'type as type',
-      'name as name',
-      'model as model',
-      'startedAtMs as startedAtMs',
+      ...columns('Span', 'type', 'name', 'model', 'startedAtMs'),
       column('startedAtMs', '+', column.ref('durationMs')).as('finishedAtMs'),
       column('inputJson', 'is not', null).$castTo<boolean>().as('hasInput'),
       column('outputJson', 'is not', null).$castTo<boolean>().as('hasOutput'),
@@ -237,13 +202,5 @@ export const listEvaluations = query<OfTraces>()((db, { projectNumber, sequences
     .selectFrom('Evaluation')
     .where('projectNumber', '=', projectNumber)
     .where(isAmong('traceSequence', sequences))
-    .select([
-      'traceSequence as traceSequence',
-      'evaluatorId as evaluatorId',
-      'isGuardrail as isGuardrail',
-      'status as status',
-      'passed as passed',
-      'score as score',
-      'label as label',
-    ]),
+    .select(columns('Evaluation', 'traceSequence', 'evaluatorId', 'isGuardrail', 'status', 'passed', 'score', 'label')),
 );

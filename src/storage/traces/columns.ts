@@ -1,7 +1,17 @@
-/** Select lists of traces and spans. */
+/** Parts of queries of traces and spans: select lists, expressions, and the spans of given traces. */
 
-import type { ExpressionBuilder } from 'kysely';
-import type { Dialect, Tables } from '../queries.ts';
+import { type ExpressionBuilder, type SelectQueryBuilder, sql } from 'kysely';
+import { columns } from '../plain-queries.ts';
+import { type Db, type Dialect, query, type Tables } from '../queries.ts';
+
+/** The start of a trace; without spans, its receipt. The database index has the same expression. */
+export const START = sql<number>`coalesce(${sql.ref('startedAtMs')}, ${sql.ref('insertedAtMs')})`;
+
+/** Bounds how many traces are read at once. */
+export const METADATA_BYTES = sql<number>`octet_length(${sql.ref('metadataJson')})`;
+
+/** The addition keeps the planner from scanning the whole project for traces that are named by their sequences. */
+export const PROJECT = sql<number>`${sql.ref('projectNumber')} + 0`;
 
 /** The columns of a TraceRecord. */
 export function traceOf(column: ExpressionBuilder<Tables, 'Trace'>, { allOf, idText, atLeast }: Dialect) {
@@ -23,17 +33,8 @@ export function spanOf(column: ExpressionBuilder<Tables, 'Span'>, { allOf, idTex
 /** A span without its texts, so that all spans of a trace can be read. */
 export function summaryOf(column: ExpressionBuilder<Tables, 'Span'>, { idText }: Dialect) {
   return [
-    'type as type',
-    'name as name',
-    'model as model',
-    'startedAtMs as startedAtMs',
-    'promptTokens as promptTokens',
-    'completionTokens as completionTokens',
-    'reasoningTokens as reasoningTokens',
-    'cacheReadInputTokens as cacheReadInputTokens',
-    'cacheCreationInputTokens as cacheCreationInputTokens',
-    'costNanoUsd as costNanoUsd',
-    'tokensEstimated as tokensEstimated',
+    ...columns('Span', 'type', 'name', 'model', 'startedAtMs', 'promptTokens', 'completionTokens', 'reasoningTokens'),
+    ...columns('Span', 'cacheReadInputTokens', 'cacheCreationInputTokens', 'costNanoUsd', 'tokensEstimated'),
     ...madeOf(column, idText),
     column('inputJson', 'is not', null).$castTo<boolean>().as('hasInput'),
     column('outputJson', 'is not', null).$castTo<boolean>().as('hasOutput'),
@@ -48,4 +49,30 @@ function madeOf(column: ExpressionBuilder<Tables, 'Span'>, idText: Dialect['idTe
     column('startedAtMs', '+', column.ref('durationMs')).as('finishedAtMs'),
     column('startedAtMs', '+', column.ref('firstTokenMs')).as('firstTokenAtMs'),
   ] as const;
+}
+
+export type OfTraces = { readonly projectNumber: number; readonly sequences: readonly number[] };
+/** Rows of one trace after a span id; an empty one starts at the first. */
+export type BehindSpan = {
+  readonly projectNumber: number;
+  readonly sequence: number;
+  readonly after: string;
+  readonly limit: number;
+};
+
+/** All spans of several traces, and a page of the spans of one trace, which may have many. */
+export function spanQueries<Row>(select: (db: Db, dialect: Dialect) => SelectQueryBuilder<Tables, 'Span', Row>) {
+  return {
+    listSpans: query<OfTraces>()((db, { projectNumber, sequences }, dialect) =>
+      select(db, dialect).where('projectNumber', '=', projectNumber).where(dialect.isAmong('traceSequence', sequences)),
+    ),
+    listSpansBehind: query<BehindSpan>()((db, { projectNumber, sequence, after, limit }, dialect) =>
+      select(db, dialect)
+        .where('projectNumber', '=', projectNumber)
+        .where('traceSequence', '=', sequence)
+        .where('spanId', '>', dialect.storedId(after))
+        .orderBy('spanId')
+        .limit(limit),
+    ),
+  };
 }

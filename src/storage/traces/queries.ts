@@ -2,6 +2,7 @@
 
 import { type SqlBool, sql } from 'kysely';
 import type { TraceTotals } from '../../domain/traces/trace.ts';
+import { columns } from '../plain-queries.ts';
 import { change, type Db, query } from '../queries.ts';
 import { spanOf, summaryOf, traceOf } from './columns.ts';
 
@@ -179,13 +180,7 @@ export const holdTrace = query<{ readonly projectNumber: number; readonly traceI
         .selectFrom('Trace')
         .where('projectNumber', '=', projectNumber)
         .where('traceId', '=', storedId(traceId))
-        .select([
-          'sequence as sequence',
-          'spanCount as spanCount',
-          'insertedAtMs as insertedAtMs',
-          'updatedAtMs as updatedAtMs',
-          'metadataJson as metadataJson',
-        ]),
+        .select(columns('Trace', 'sequence', 'spanCount', 'insertedAtMs', 'updatedAtMs', 'metadataJson')),
     ),
 );
 
