@@ -19,10 +19,10 @@ import {
   type CommitOutcome,
   createCommit,
   createNewOrganizations,
+  createReceipts,
   createUpdateSettings,
 } from './organization/commit.ts';
 import { createOrganizationReader } from './organization/organization-reader.ts';
-import { createReceipts } from './organization/receipts.ts';
 import { createOverrideReader } from './pricing/pricing.ts';
 import type { QueryRunner, Transact } from './queries.ts';
 import { toBuffer } from './rows/endpoint-rows.ts';

@@ -4,7 +4,7 @@ import type { TraceRecord } from '../../src/domain/traces/trace.ts';
 import { NO_AGGREGATES, outdatedAggregates, SPANS_READ_THROUGH_MAX } from '../../src/domain/traces/trace-aggregates.ts';
 import { sumUp } from '../../src/domain/traces/trace-sums.ts';
 import { totalsOf } from '../../src/domain/traces/trace-totals.ts';
-import { completeSums } from '../../src/storage/traces/complete-sums.ts';
+import { completeSums } from '../../src/storage/traces/trace-finder.ts';
 import { summary } from '../domain/traces/summaries.ts';
 
 const SPANS = SPANS_READ_THROUGH_MAX + 1;

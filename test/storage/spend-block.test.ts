@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createBlockBuilder } from '../../src/storage/spend/block-builder.ts';
 import { BLOCK_EVENTS, DIMENSION_PARTS, unpackValues } from '../../src/storage/spend/block-format.ts';
-import type { Spending } from '../../src/storage/spend/spending.ts';
+import type { Spending } from '../../src/storage/spend/event-spending.ts';
 
 const NUMBERS = {
   createdAtMs: 1,

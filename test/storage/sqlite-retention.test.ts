@@ -1,8 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { packRequestKey } from '../../src/storage/engine/sqlite/compact-ids.ts';
-import { openCore } from '../../src/storage/engine/sqlite/core.ts';
+import { createTransact, openCore } from '../../src/storage/engine/sqlite/core.ts';
 import { createRetention, prepareRemoval, type RemovalDone } from '../../src/storage/engine/sqlite/retention.ts';
-import { createTransact } from '../../src/storage/engine/sqlite/transaction.ts';
 import { bareSpan, RECEIVED_AT_MS, randomHex, sampleAppend, samplePlan } from './conformance/samples.ts';
 
 let opened: ReturnType<typeof openCore>;

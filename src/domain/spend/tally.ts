@@ -5,9 +5,9 @@
 
 import { createGroupPasses, type GroupHash, insertRanked } from '../group-parts.ts';
 import type { Steps } from '../steps.ts';
+import { AT, amountOf, newSums, readSums, type Sums } from './exact-sums.ts';
 import { comparePositions, nameKeyOf, RANKED_BY } from './group-order.ts';
 import type { SpendAnswer, SpendQuery } from './spend-store.ts';
-import { AT, amountOf, newSums, readSums, type Sums } from './sums.ts';
 
 export type SpendTally = {
   /** Starts a pass: the caller MUST then read all requests. False when every group is summed, or there are too many. */

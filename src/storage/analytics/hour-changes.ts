@@ -17,6 +17,7 @@ import {
 } from '../../domain/analytics/sums.ts';
 import type { TraceRecord } from '../../domain/traces/trace.ts';
 import { SPANS_READ_THROUGH_MAX } from '../../domain/traces/trace-aggregates.ts';
+import type { Reader } from '../append/reader.ts';
 import type { Compiled, Transaction } from '../queries.ts';
 import type { listSpans } from './queries.ts';
 import type { addHour, HourRow, listCounted } from './queries-hours.ts';
@@ -31,7 +32,7 @@ export type CountedTrace = Pick<
   'startedAtMs' | 'insertedAtMs' | 'spanCount' | 'hasError' | 'promptTokens' | 'completionTokens' | 'totalCostNanoUsd'
 > & { readonly projectNumber: number };
 
-export type HourChanges = {
+type HourChanges = {
   /** Adds (1) or subtracts (-1) a trace with all of its spans. */
   change(trace: CountedTrace, spans: Iterable<CountedSpan>, times: 1 | -1): void;
   /** By ascending key, without rows that change nothing. */
@@ -90,7 +91,7 @@ function compareKeys(one: Key, other: Key): number {
   );
 }
 
-export type HourQueries = {
+type HourQueries = {
   readonly listCounted: Compiled<typeof listCounted>;
   readonly listCountedSpans: Compiled<typeof listSpans>;
   readonly addHour: Compiled<typeof addHour>;
@@ -115,4 +116,45 @@ export async function subtractFromHours(
     for (const trace of counted) changes.change(trace, bySequence.get(trace.sequence) ?? [], -1);
   }
   for (const row of changes.rows()) await change(queries.addHour, row);
+}
+
+type Touched = {
+  /** The traces before the batch, by sequence. */
+  readonly stored: ReadonlyMap<number, CountedTrace>;
+  /** The sequences of erased traces. */
+  readonly erased: readonly number[];
+  /** The traces after the batch. */
+  readonly now: readonly (CountedTrace & { readonly sequence: number })[];
+  readonly spans: Iterable<CountedSpan & { readonly traceSequence: number; readonly spanId: string }>;
+};
+
+/** The changes of a batch: each trace is subtracted as it was and added as it is. */
+export function countHours(read: Reader, { stored, erased, now, spans }: Touched): readonly HourRow[] {
+  const changes = createHourChanges();
+  const brought = Map.groupBy(spans, ({ traceSequence }) => traceSequence);
+  const storedSpans = ({ projectNumber }: CountedTrace, sequence: number) =>
+    read('listSummaries', { projectNumber, sequence });
+
+  for (const sequence of erased) {
+    const before = stored.get(sequence);
+    if (before !== undefined && isInHours(before)) changes.change(before, storedSpans(before, sequence), -1);
+  }
+  for (const trace of now) {
+    const { sequence } = trace;
+    const added = brought.get(sequence) ?? [];
+    const before = stored.get(sequence);
+    if (before === undefined) {
+      changes.change(trace, added, 1);
+      continue;
+    }
+    // Only its metadata changed, or the trace was already too large for hourly sums.
+    if (added.length === 0 || !isInHours(before)) continue;
+    const summaries = before.spanCount === 0 ? [] : storedSpans(before, sequence);
+    changes.change(before, summaries, -1);
+    if (!isInHours(trace)) continue;
+    const current = new Map<string, CountedSpan>(summaries.map((summary) => [summary.spanId, summary]));
+    for (const span of added) current.set(span.spanId, span);
+    changes.change(trace, current.values(), 1);
+  }
+  return changes.rows();
 }

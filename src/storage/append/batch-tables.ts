@@ -14,9 +14,8 @@ import type {
 } from '../../domain/events/append-tables.ts';
 import type { Evaluation, Span, SpanSummary, TraceRecord } from '../../domain/traces/trace.ts';
 import { summaryOf } from '../../domain/traces/trace-totals.ts';
-import type { HourRow } from '../analytics/hour-changes.ts';
+import { countHours, type HourRow } from '../analytics/hour-changes.ts';
 import type { Backlog, JobCount } from '../evaluations/backlog.ts';
-import { countHours } from './batch-hours.ts';
 import { type BatchLog, createBatchLog, type LogStart, type WrittenLog } from './batch-log.ts';
 import type { Found, Reader } from './reader.ts';
 

@@ -6,8 +6,7 @@ import { EVENT_TYPES, type EventMask, includesType } from '../../domain/events/e
 import type { LogSearch } from '../endpoints/outboxes.ts';
 import type { QueryRunner, RowOf } from '../queries.ts';
 import { eventTypes } from '../rows/codes.ts';
-import { readEnvelopeHead } from './envelope-head.ts';
-import type { EventQueries } from './event-reader.ts';
+import { type EventQueries, readEnvelopeHead } from './event-reader.ts';
 
 /** Limits the part to events created between two instants, both included. */
 type Range = LogSlice & { readonly fromMs: number; readonly toMs: number };

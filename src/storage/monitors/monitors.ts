@@ -1,5 +1,6 @@
 /** Stores monitors. */
 
+import type { ActiveMonitors, SampledMonitor } from '../../domain/evaluations/jobs.ts';
 import type { Mappings, Monitor, MonitorStore, Precondition } from '../../domain/monitors/monitor.ts';
 import type { Queries, QueryRunner, RowOf, Transact, Transaction } from '../queries.ts';
 import { findByIdOrSlug, hasRoom, insertUnlessTaken } from '../slugs.ts';
@@ -101,5 +102,25 @@ function unpack({ preconditionsJson, mappingsJson, ...rest }: RowOf<Queries['mon
     ...rest,
     preconditions: JSON.parse(preconditionsJson) as readonly Precondition[],
     mappings: JSON.parse(mappingsJson) as Mappings,
+  };
+}
+
+/** Caches active monitors where traces are stored, so that a project without monitors costs nothing. */
+type ActiveMonitorCache = {
+  /** Null: the project is not in the cache. */
+  activeMonitorsOf(projectNumber: number): ActiveMonitors | null;
+  keep(projectNumber: number, watch: ActiveMonitors): void;
+};
+
+const NO_MONITORS: readonly SampledMonitor[] = [];
+
+export function createActiveMonitorCache(): ActiveMonitorCache {
+  const known = new Map<number, ActiveMonitors>();
+  return {
+    activeMonitorsOf: (projectNumber) => known.get(projectNumber) ?? null,
+    keep(projectNumber, { asOf, monitors }) {
+      // Most projects have no monitors, and share one empty list.
+      known.set(projectNumber, { asOf, monitors: monitors.length === 0 ? NO_MONITORS : monitors });
+    },
   };
 }

@@ -10,7 +10,7 @@ import {
   packNumbers,
   packValues,
 } from './block-format.ts';
-import type { Spending } from './spending.ts';
+import type { Spending } from './event-spending.ts';
 
 export type BuiltBlock = {
   readonly firstSeq: number;

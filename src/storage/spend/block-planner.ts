@@ -3,13 +3,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type EventName, eventIdOf, parseEventId } from '../../domain/events/request-event.ts';
 import type { Found } from '../append/reader.ts';
-import { readEnvelopeHead } from '../events/envelope-head.ts';
-import { createdAtOf } from '../events/event-reader.ts';
+import { createdAtOf, readEnvelopeHead } from '../events/event-reader.ts';
 import type { CompiledAll, QueryRunner } from '../queries.ts';
 import { type BuiltBlock, createBlockBuilder } from './block-builder.ts';
 import { BLOCK_EVENTS, type Gone, NONE_GONE, withGone } from './block-format.ts';
+import { readSpending } from './event-spending.ts';
 import type * as source from './queries.ts';
-import { readSpending } from './spending.ts';
 
 export type SpendQueries = CompiledAll<typeof source>;
 

@@ -4,7 +4,7 @@ import type { SpendBlocks } from '../../domain/spend/spend-store.ts';
 import { createBlockSteps } from '../block-steps.ts';
 import { BLOCK_EVENTS, withGone } from './block-format.ts';
 import { planBlock, type SpendRunner } from './block-planner.ts';
-import type { SpendWriter, WrittenBlock } from './spend-writer.ts';
+import type { SpendWriter, WrittenBlock } from './block-writer.ts';
 
 export type PlannedSpend =
   | { readonly kind: 'block'; readonly block: WrittenBlock }

@@ -1,8 +1,11 @@
-/** Finds traces, and stores sums that a read has computed. */
+/** Finds traces, and completes the sums of large traces that an append had to leave out. */
 
-import type { TraceStore } from '../../domain/store.ts';
+import type { StoredTrace, TraceStore } from '../../domain/store.ts';
+import type { TraceRecord } from '../../domain/traces/trace.ts';
+import { isOutdated } from '../../domain/traces/trace-aggregates.ts';
+import type { TraceState } from '../../domain/traces/trace-growth.ts';
+import type { Sums } from '../../domain/traces/trace-sums.ts';
 import type { QueryRunner, Transact } from '../queries.ts';
-import type { KeepSums } from './complete-sums.ts';
 import type { TraceQueries } from './trace-reads.ts';
 
 /** A range of ids in their stored form. */
@@ -42,5 +45,48 @@ export function createKeepSums(transact: Transact): KeepSums {
       await change(traces.keepSums, { ...totals, ...place, durationMs, aggregatesJson, foundJson });
       await change(searchIndex.markStored, { projectNumber, sequences: [sequence] });
     });
+  };
+}
+
+type FoundTrace = StoredTrace & Pick<TraceRecord, 'traceId'>;
+/** Stores the sums, unless the trace has changed since it was found. */
+export type KeepSums = (trace: FoundTrace, sums: Sums) => Promise<void>;
+
+type CompleteSumsDeps = {
+  /** Finds a trace with its stored totals and aggregates. */
+  readonly find: TraceStore['find'];
+  /** Computes the state from all spans. */
+  readonly sums: (trace: StoredTrace) => Promise<TraceState>;
+  readonly keep: KeepSums;
+};
+
+/** Computes missing totals and aggregates when a trace is read. */
+export function completeSums({ find, sums, keep }: CompleteSumsDeps): TraceStore['find'] {
+  // Keyed by the trace and its outdated aggregates: concurrent readers share one computation.
+  const computing = new Map<string, Promise<TraceState>>();
+
+  function compute(trace: FoundTrace): Promise<TraceState> {
+    const key = `${trace.projectNumber} ${trace.sequence} ${trace.aggregatesJson}`;
+    const known = computing.get(key);
+    if (known !== undefined) return known;
+    const begun = computeAndKeep(trace).finally(() => computing.delete(key));
+    computing.set(key, begun);
+    return begun;
+  }
+
+  async function computeAndKeep(trace: FoundTrace): Promise<TraceState> {
+    const state = await sums(trace);
+    // A read neither waits for the write nor fails with it: the next read computes the sums again.
+    keep(trace, { totals: state.totals, aggregatesJson: JSON.stringify(state.aggregates) }).catch(() => undefined);
+    return state;
+  }
+
+  return async (projectNumber, traceId): Promise<TraceRecord | null> => {
+    const record = await find(projectNumber, traceId);
+    if (record === null || !isOutdated(record)) return record;
+    const { sequence, spanCount, aggregatesJson } = record;
+    const found = { projectNumber, traceId: record.traceId, sequence, spanCount, aggregatesJson };
+    const { totals, aggregates } = await compute(found);
+    return { ...record, ...totals, aggregatesJson: JSON.stringify(aggregates) };
   };
 }

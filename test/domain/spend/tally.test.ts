@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { type GroupHash, keyedGroupHash } from '../../../src/domain/group-parts.ts';
+import { AT, addValue } from '../../../src/domain/spend/exact-sums.ts';
 import type { SpendOrder } from '../../../src/domain/spend/spend-store.ts';
-import { AT, addValue } from '../../../src/domain/spend/sums.ts';
 import { createSpendTally } from '../../../src/domain/spend/tally.ts';
 import { runWithoutPauses } from '../../../src/domain/steps.ts';
 

@@ -6,8 +6,7 @@ import type { HourRow } from '../../analytics/hour-changes.ts';
 import { type Append, type AppendOutcome, apply, tracesOf } from '../../append/apply.ts';
 import type { LogStart } from '../../append/batch-log.ts';
 import { createBatchTables, type Written } from '../../append/batch-tables.ts';
-import { createGuess } from '../../append/guess.ts';
-import { findNothing, type Reader } from '../../append/reader.ts';
+import { createGuess, findNothing, type Reader } from '../../append/reader.ts';
 import type { Backlog } from '../../evaluations/backlog.ts';
 import {
   isConflict,

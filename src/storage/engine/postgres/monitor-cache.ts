@@ -7,7 +7,7 @@
 
 import { listChanges, listRunning } from '../../../../gen/storage/postgres/monitors.ts';
 import type { ActiveMonitors } from '../../../domain/evaluations/jobs.ts';
-import { createActiveMonitorCache } from '../../monitors/running.ts';
+import { createActiveMonitorCache } from '../../monitors/monitors.ts';
 import type { RunQuery } from '../../queries.ts';
 import type { Pool, Statement } from './pool.ts';
 import { createRunQuery } from './run-query.ts';

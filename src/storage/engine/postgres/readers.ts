@@ -19,9 +19,8 @@ import { createIndexReads, type IndexReads } from '../../search/index-builder.ts
 import { createTraceSearch } from '../../search/trace-search.ts';
 import type { SpendRunner } from '../../spend/block-planner.ts';
 import { createSpendBlockReads, type SpendBlockReads } from '../../spend/spend-blocks.ts';
-import { createSpendSums } from '../../spend/spend-sums.ts';
-import { completeSums } from '../../traces/complete-sums.ts';
-import { createKeepSums, createTraceFinder, textRange } from '../../traces/trace-finder.ts';
+import { createSpendSums } from '../../spend/spend-reader.ts';
+import { completeSums, createKeepSums, createTraceFinder, textRange } from '../../traces/trace-finder.ts';
 import { createTraceReads, isLarge, takeInTurns } from '../../traces/trace-reads.ts';
 import type { Pool } from './pool.ts';
 import { createQueryRunner, queryInPages } from './run-query.ts';

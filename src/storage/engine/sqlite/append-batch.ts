@@ -12,10 +12,9 @@ import type { ActiveMonitors, Settle } from '../../../domain/evaluations/jobs.ts
 import { type Append, type AppendOutcome, apply } from '../../append/apply.ts';
 import type { LogStart, WrittenLog } from '../../append/batch-log.ts';
 import { createBatchTables, listIndexMarks, type Written } from '../../append/batch-tables.ts';
-import { createGuess } from '../../append/guess.ts';
-import type { Reader, ReadName } from '../../append/reader.ts';
+import { createGuess, type Reader, type ReadName } from '../../append/reader.ts';
 import type { Backlog } from '../../evaluations/backlog.ts';
-import { createActiveMonitorCache } from '../../monitors/running.ts';
+import { createActiveMonitorCache } from '../../monitors/monitors.ts';
 import { toHidden } from '../../retention/expired-traces.ts';
 import type { Database } from './connection.ts';
 import { isConflict, isStorageFailure } from './failures.ts';

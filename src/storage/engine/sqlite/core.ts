@@ -1,5 +1,6 @@
 /** The writer: every verb that needs the write handle, one at a time. The same code runs in a thread and in-process. */
 
+import * as queries from '../../../../gen/storage/sqlite/all.ts';
 import { emptyProbe, fillProbe } from '../../../../gen/storage/sqlite/append.ts';
 import { countSomeJobs } from '../../../../gen/storage/sqlite/evaluations.ts';
 import type { Clock } from '../../../domain/clock.ts';
@@ -9,17 +10,16 @@ import { createDeliveryWork, type DeliveryWork } from '../../delivery/work.ts';
 import { createBacklog } from '../../evaluations/backlog.ts';
 import { createJobWork, type JobWork } from '../../evaluations/jobs.ts';
 import { createManagementWriter, type ManagementWriter } from '../../management.ts';
+import type { OfNumbers, Query, Transact } from '../../queries.ts';
 import { createIndexWriter, type IndexWriter } from '../../search/index-writer.ts';
-import { createSpendWriter, type SpendWriter } from '../../spend/spend-writer.ts';
-import type { KeepSums } from '../../traces/complete-sums.ts';
-import { createKeepSums } from '../../traces/trace-finder.ts';
+import { createSpendWriter, type SpendWriter } from '../../spend/block-writer.ts';
+import { createKeepSums, type KeepSums } from '../../traces/trace-finder.ts';
 import { prepareAppendBatch } from './append-batch.ts';
 import type { Database } from './connection.ts';
 import { isStorageFailure, storageFault } from './failures.ts';
 import { prepareRemoval, type RemovalDone, type RemovalStep } from './retention.ts';
-import { prepareChange, prepareQuery } from './run-query.ts';
+import { createPrepareOnce, type PreparedQuery, prepareChange, prepareQuery, prepareRows } from './run-query.ts';
 import { openDatabase } from './schema.ts';
-import { createTransact } from './transaction.ts';
 
 /** The verbs of the writer. They reject with SQLite's own error when the storage fails. */
 export type WriterVerbs = ManagementWriter &
@@ -169,5 +169,39 @@ function prepareProbe(db: Database): { read(): void; write(): void } {
       fill({ filler });
       empty({});
     },
+  };
+}
+
+/** Transactions on the handle that writes. The caller lets each end before the next begins. */
+export function createTransact(db: Database): Transact {
+  const [begin, commit] = [db.prepare('BEGIN IMMEDIATE'), db.prepare('COMMIT')];
+  const prepareOnce = createPrepareOnce(db);
+
+  async function runQuery<Params, Row>(query: Query<Params, Row>, params: Params): Promise<readonly Row[]> {
+    return prepareOnce(prepareQuery<Params, Row>, query).all(params);
+  }
+
+  return async (body) => {
+    begin.run();
+    try {
+      const result = await body({
+        queries,
+        isExclusive: true,
+        runQuery,
+        async queryByNumbers(query, numbers) {
+          const asked = prepareOnce(prepareQuery, query) as PreparedQuery<OfNumbers, never>;
+          return numbers.flatMap((number) => asked.all({ numbers: [number] }));
+        },
+        change: async (said, params) => prepareOnce(prepareChange, said)(params),
+        changeRows(said, rows) {
+          if (rows.length > 0) prepareOnce(prepareRows, said)(rows);
+        },
+      });
+      commit.run();
+      return result;
+    } catch (error) {
+      if (db.inTransaction) db.exec('ROLLBACK');
+      throw error;
+    }
   };
 }

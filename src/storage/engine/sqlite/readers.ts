@@ -18,7 +18,7 @@ import { createIndexReads, type IndexReads } from '../../search/index-builder.ts
 import { createTraceSearch } from '../../search/trace-search.ts';
 import type { SpendRunner } from '../../spend/block-planner.ts';
 import { createSpendBlockReads, type SpendBlockReads } from '../../spend/spend-blocks.ts';
-import { createSpendSums } from '../../spend/spend-sums.ts';
+import { createSpendSums } from '../../spend/spend-reader.ts';
 import { createTraceFinder, textRange } from '../../traces/trace-finder.ts';
 import { createTraceReads, isLarge, type TraceReads, type WholeTraceReads } from '../../traces/trace-reads.ts';
 import { packPrefixRange } from './compact-ids.ts';

@@ -14,7 +14,7 @@ import { createIndexer } from '../../search/indexer.ts';
 import { createSpendBlocks } from '../../spend/spend-blocks.ts';
 import { StartError } from '../../start-error.ts';
 import { createStore, type Engine, type StoreLog, type StoreState } from '../../store.ts';
-import { completeSums } from '../../traces/complete-sums.ts';
+import { completeSums } from '../../traces/trace-finder.ts';
 import { takeInTurns } from '../../traces/trace-reads.ts';
 import { type Database, openReadHandle, type RunRead, readNow } from './connection.ts';
 import { type CallWriter, callInline, type OpenedCore, openCore, type WriterVerbs } from './core.ts';
