@@ -1,11 +1,13 @@
 /** Builds blocks behind a log, one per step: for the search index of each project, and for the spend of each organization. */
 
-export type BlockStepsDeps = {
-  /**
-   * The first tenant after another one with enough for a block, or null up to `last`; `last` is null when no tenants are
-   * left.
-   */
-  readonly findNext: (after: number) => Promise<{ readonly tenant: number | null; readonly last: number | null }>;
+/**
+ * The first tenant after another one with enough for a block, or null up to `last`; `last` is null when no tenants are
+ * left.
+ */
+export type NextTenant = { readonly tenant: number | null; readonly last: number | null };
+
+type BlockStepsDeps = {
+  readonly findNext: (after: number) => Promise<NextTenant>;
   /** Answers whether it changed anything. */
   readonly build: (tenant: number) => Promise<boolean>;
 };

@@ -2,19 +2,17 @@
  * The management side of the store. Reads use the read connections; writes are verbs, which another thread may serve.
  */
 
-import type { EvaluatorRunStore } from '../domain/evaluations/evaluator-run.ts';
 import { Fault } from '../domain/fault.ts';
 import type { ManagementStore, Receipt } from '../domain/management/management.ts';
-import type { MonitorStore } from '../domain/monitors/monitor.ts';
-import type { EvaluatorStore, InstallationStore, ProjectStore } from '../domain/store.ts';
+import type { InstallationStore, ProjectStore } from '../domain/store.ts';
 import type { TraceChangeStore } from '../domain/traces/trace-changes.ts';
 import { createAuditList, createNoteRefusal } from './audit/audit.ts';
 import { createDatasetWriter, type DatasetWriter } from './datasets/datasets.ts';
-import { createEvaluatorReader, createEvaluatorWriter, type EvaluatorWriter } from './evaluators/evaluators.ts';
-import { createRunReader, createRunWriter, type RunWriter } from './evaluators/runs.ts';
+import { createEvaluatorWriter, type EvaluatorWriter } from './evaluators/evaluators.ts';
+import { createRunWriter, type RunWriter } from './evaluators/runs.ts';
 import { createExperimentWriter, type ExperimentWriter } from './experiments/experiments.ts';
 import { createKeyRecords, createNoteUse } from './keys/key-records.ts';
-import { createMonitorReader, createMonitorWriter, type MonitorWriter } from './monitors/monitors.ts';
+import { createMonitorWriter, type MonitorWriter } from './monitors/monitors.ts';
 import {
   type CommitOutcome,
   createCommit,
@@ -28,53 +26,28 @@ import type { QueryRunner, Transact } from './queries.ts';
 import { toBuffer } from './rows/endpoint-rows.ts';
 import { createTraceChanges, type Enqueuing } from './traces/trace-changes.ts';
 
-export type ManagementWriter = EvaluatorWriter &
+/** The verbs that change what authentication reads; all others affect no decision about requests. */
+type OrganizationWriter = Pick<InstallationStore, 'bootstrap' | 'addOrganization'> &
+  Pick<ProjectStore, 'updateSettings'> & { readonly commit: ReturnType<typeof createCommit> };
+
+export type ManagementWriter = OrganizationWriter &
+  EvaluatorWriter &
   DatasetWriter &
   ExperimentWriter &
   RunWriter &
   MonitorWriter &
   TraceChangeStore &
-  Pick<InstallationStore, 'bootstrap' | 'addOrganization'> &
-  Pick<ManagementStore, 'recordRefusal' | 'recordUse' | 'claim' | 'release'> &
-  Pick<ProjectStore, 'updateSettings'> & { readonly commit: ReturnType<typeof createCommit> };
+  Pick<ManagementStore, 'recordRefusal' | 'recordUse' | 'claim' | 'release'>;
 
-/** `seen`: the verb changes what authentication reads. `unseen`: it affects no decision about requests. */
-const VERBS: Readonly<Record<keyof ManagementWriter, 'seen' | 'unseen'>> = {
-  bootstrap: 'seen',
-  addOrganization: 'seen',
-  updateSettings: 'seen',
-  commit: 'seen',
-  insertEvaluator: 'unseen',
-  replaceEvaluator: 'unseen',
-  removeEvaluator: 'unseen',
-  insertDataset: 'unseen',
-  appendDataset: 'unseen',
-  removeDataset: 'unseen',
-  initExperiment: 'unseen',
-  hideExperiment: 'unseen',
-  insertExperimentRun: 'unseen',
-  reportExperimentRun: 'unseen',
-  hideExperimentRun: 'unseen',
-  removeHiddenExperimentRuns: 'unseen',
-  insertRun: 'unseen',
-  cancelRun: 'unseen',
-  leaseRun: 'unseen',
-  advanceRun: 'unseen',
-  insertMonitor: 'unseen',
-  replaceMonitor: 'unseen',
-  removeMonitor: 'unseen',
-  recordRefusal: 'unseen',
-  recordUse: 'unseen',
-  claim: 'unseen',
-  release: 'unseen',
-  removeTrace: 'unseen',
-  patchMetadata: 'unseen',
+const SEEN: Readonly<Record<keyof OrganizationWriter, true>> = {
+  bootstrap: true,
+  addOrganization: true,
+  updateSettings: true,
+  commit: true,
 };
-const KINDS: ReadonlyMap<string, string> = new Map(Object.entries(VERBS));
 
-/** Also false for verbs outside of management. */
 export function isSeenByAuthentication(verb: string): boolean {
-  return KINDS.get(verb) === 'seen';
+  return Object.hasOwn(SEEN, verb);
 }
 
 export function createManagementWriter(transact: Transact, enqueuing: Enqueuing): ManagementWriter {
@@ -126,30 +99,4 @@ function orFault(outcome: CommitOutcome): Exclude<CommitOutcome, 'too_often'> {
 // Buffers become plain Uint8Arrays when they pass between threads.
 function restoreReceipt({ name, fingerprint, answer }: Receipt): Receipt {
   return { name, fingerprint: toBuffer(fingerprint), answer: toBuffer(answer) };
-}
-
-export function createEvaluatorStore(
-  runner: QueryRunner,
-  { insertEvaluator, replaceEvaluator, removeEvaluator }: EvaluatorWriter,
-): EvaluatorStore {
-  return {
-    ...createEvaluatorReader(runner),
-    insert: insertEvaluator,
-    replace: replaceEvaluator,
-    remove: removeEvaluator,
-  };
-}
-
-export function createRunStore(
-  runner: QueryRunner,
-  { insertRun, cancelRun, leaseRun, advanceRun }: RunWriter,
-): EvaluatorRunStore {
-  return { ...createRunReader(runner), insert: insertRun, cancel: cancelRun, lease: leaseRun, advance: advanceRun };
-}
-
-export function createMonitorStore(
-  runner: QueryRunner,
-  { insertMonitor, replaceMonitor, removeMonitor }: MonitorWriter,
-): MonitorStore {
-  return { ...createMonitorReader(runner), insert: insertMonitor, replace: replaceMonitor, remove: removeMonitor };
 }

@@ -2,9 +2,9 @@
 
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { StartError } from './errors.ts';
 import type { SqlMigration } from './migrations/sql-migration.ts';
 import { databaseFile, isPostgres } from './open.ts';
-import { StartError } from './start-error.ts';
 
 export type { SqlMigration } from './migrations/sql-migration.ts';
 

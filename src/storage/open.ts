@@ -3,10 +3,10 @@
 import { resolve } from 'node:path';
 import type { Settle } from '../domain/evaluations/jobs.ts';
 import type { Store } from '../domain/store.ts';
-import { StartError } from './start-error.ts';
+import { StartError } from './errors.ts';
 import type { StoreLog } from './store.ts';
 
-export { StartError } from './start-error.ts';
+export { StartError } from './errors.ts';
 
 export type StoreConfig = {
   /** `sqlite:` and a path, `sqlite::memory:`, or `postgres://user:password@host:port/database`. */

@@ -14,18 +14,15 @@ import type { DeliveryWork } from './delivery/work.ts';
 import { createDeliveryStore, type DeliveryStoreDeps } from './endpoints/delivery-store.ts';
 import { createWebhookStore } from './endpoints/webhook-store.ts';
 import { createJobStore, type JobWork } from './evaluations/jobs.ts';
+import { createEvaluatorStore } from './evaluators/evaluators.ts';
+import { createRunStore } from './evaluators/runs.ts';
 import { createEventFinder, createEventList, createOldestAdmitted } from './events/event-reader.ts';
 import { createLogSearch } from './events/log-search.ts';
 import { createExperimentStore } from './experiments/experiments.ts';
 import type { KeyReader } from './keys/key-cache.ts';
 import { createKeyReader } from './keys/key-reader.ts';
-import {
-  createEvaluatorStore,
-  createManagementStore,
-  createMonitorStore,
-  createRunStore,
-  type ManagementWriter,
-} from './management.ts';
+import { createManagementStore, type ManagementWriter } from './management.ts';
+import { createMonitorStore } from './monitors/monitors.ts';
 import { createInstallationReader, createProjectNumbers } from './organization/organization-reader.ts';
 import { createRepricingReader } from './pricing/pricing.ts';
 import type { QueryRunner, RunQuery } from './queries.ts';

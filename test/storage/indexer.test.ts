@@ -7,7 +7,7 @@ it('a project that cannot be indexed does not keep the others from their turn', 
   const indexer = createIndexer({
     queue: {
       findUnindexed: async (after) =>
-        after < 2 ? { projectNumber: after + 1, last: after + 1 } : { projectNumber: null, last: null },
+        after < 2 ? { tenant: after + 1, last: after + 1 } : { tenant: null, last: null },
       countUnindexed: async () => 0,
     },
     reads: { planBlock: async () => ({ built: null, pending: [], gone: [], removed: null }) },
@@ -30,7 +30,7 @@ it('an organization whose log cannot be put into blocks does not keep the others
   const blocks = createSpendBlocks({
     reads: {
       findUnsummed: async (after) =>
-        after < 2 ? { organizationNumber: after + 1, last: after + 1 } : { organizationNumber: null, last: null },
+        after < 2 ? { tenant: after + 1, last: after + 1 } : { tenant: null, last: null },
       planSpend: async () => null,
     },
     writer: {

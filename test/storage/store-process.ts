@@ -1,7 +1,7 @@
 /** A process that opens a store, prints one line with the result, and keeps it open until killed. */
 
+import { StartError } from '../../src/storage/errors.ts';
 import { openStore } from '../../src/storage/open.ts';
-import { StartError } from '../../src/storage/start-error.ts';
 import { quietLog } from './quiet-log.ts';
 
 const [url = ''] = process.argv.slice(2);

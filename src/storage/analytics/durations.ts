@@ -8,7 +8,7 @@ import { createDurations, type Durations } from '../../domain/analytics/duration
 import type { AnalyticsQuery } from '../../domain/analytics/trace-analytics-store.ts';
 import { SPANS_READ_THROUGH_MAX } from '../../domain/traces/trace-aggregates.ts';
 import { COLUMNS, hasBit, unpackColumn } from '../search/block-format.ts';
-import { type IndexBlock, listAllBlocks } from '../search/index-reader.ts';
+import { type IndexBlock, listAllBlocks, readUnchanged } from '../search/index-reader.ts';
 import { entriesOf } from './entries.ts';
 import { type AnalyticsRunner, scanTraces } from './trace-scan.ts';
 
@@ -22,7 +22,6 @@ type Reading = {
 const PENDING_MAX = 20_000;
 const PENDING_AT_ONCE = 500;
 const BLOCKS_AT_ONCE = 32;
-const ATTEMPTS_MAX = 3;
 const PARTS = [COLUMNS.sequence, COLUMNS.startedAtMs, COLUMNS.insertedAtMs, COLUMNS.totalTimeMs, COLUMNS.firstTokenMs];
 const NO_NEEDS = { metadata: false, spans: false, needles: [] };
 
@@ -37,20 +36,11 @@ export function areDurationsInBlocks({ interval, groupBy, conditions, hasPercent
 }
 
 /** Null when the index does not help, or the time is over. */
-export async function readDurations(reading: Reading): Promise<Durations | null> {
-  const { runner, query } = reading;
-  const { projectNumber } = query;
-  const generation = async () =>
-    (await runner.runQuery(runner.queries.findHead, { projectNumber }))[0]?.generation ?? null;
-  for (let attempt = 0, known = await generation(); known !== null && attempt < ATTEMPTS_MAX; attempt += 1) {
-    const durations = createDurations(query);
-    const isComplete = await addAll(reading, durations);
-    const after = await generation();
-    // A new generation means that a trace left a block meanwhile, and this attempt may have missed it.
-    if (!isComplete || after === known) return isComplete ? durations : null;
-    known = after;
-  }
-  return null;
+export function readDurations(reading: Reading): Promise<Durations | null> {
+  return readUnchanged(reading.runner, reading.query.projectNumber, async () => {
+    const durations = createDurations(reading.query);
+    return (await addAll(reading, durations)) ? durations : null;
+  });
 }
 
 async function addAll(reading: Reading, durations: Durations): Promise<boolean> {

@@ -16,6 +16,8 @@ import type { Repriced, Repricing } from '../../domain/pricing/repricing.ts';
 import { applyRepricing } from '../../domain/pricing/repricing-append.ts';
 import type { TraceAppend, TraceAppended, TraceBatch } from '../../domain/traces/trace.ts';
 import { applyAppend } from '../../domain/traces/trace-append.ts';
+import type { HourRow } from '../analytics/hour-changes.ts';
+import { type BatchTablesDeps, createBatchTables, type Written } from './batch-tables.ts';
 
 /**
  * Every append but a single trace: reports of gateways, settlements, results of evaluations, trace batches and new
@@ -54,7 +56,17 @@ export function tracesOf(append: Append): readonly TraceAppend[] {
   return append.kind === 'traces' ? append.appends : [];
 }
 
-export function apply(tables: AppendTables, append: Append): AppendOutcome {
+/** Applies a batch to its tables. The hours are counted before anything is written: they need the replaced spans as they were. */
+export function applyBatch(
+  deps: BatchTablesDeps,
+  appends: readonly Append[],
+): { readonly outcomes: AppendOutcome[]; readonly hours: readonly HourRow[]; readonly written: Written } {
+  const { tables, written, countHours } = createBatchTables(deps);
+  const outcomes = appends.map((append) => apply(tables, append));
+  return { outcomes, hours: countHours(), written };
+}
+
+function apply(tables: AppendTables, append: Append): AppendOutcome {
   if (isReport(append)) return { reported: applyReport(tables, append) };
   return applyAppend(tables, append);
 }
@@ -74,4 +86,33 @@ function applyReport(tables: AppendTables, report: Report): Reported[keyof Repor
     case 'traces':
       return report.appends.map((append) => applyAppend(tables, append) ?? WITHOUT_NOTES);
   }
+}
+
+/**
+ * Guesses that a batch holds only new rows. The guess is nearly always right and saves all reads; when it is wrong, the
+ * database refuses the batch.
+ */
+type Guess = {
+  /** Whether to write a batch without reading first. */
+  isNew(appends: readonly Append[]): boolean;
+  /** Call when the database refused such a batch. */
+  noteConflict(): void;
+};
+
+// Re-sent and continued traces come in clusters: after one, the next batches read first.
+const CAUTIOUS_BATCHES = 32;
+
+export function createGuess(): Guess {
+  let cautiousBatches = 0;
+  return {
+    isNew(appends) {
+      const isCautious = cautiousBatches > 0;
+      if (isCautious) cautiousBatches -= 1;
+      // Reports of gateways are mostly about requests that exist.
+      return !isCautious && appends.every((append) => tracesOf(append).length > 0);
+    },
+    noteConflict() {
+      cautiousBatches = CAUTIOUS_BATCHES;
+    },
+  };
 }

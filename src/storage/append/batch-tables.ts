@@ -44,7 +44,7 @@ export type Written = {
   readonly logs: ReadonlyMap<number, { readonly written: WrittenLog }>;
 };
 
-export type BatchTables = {
+type BatchTables = {
   readonly tables: AppendTables;
   readonly written: Written;
   /** The changes of the hourly sums. Call it once the batch is applied; it may read, too. */

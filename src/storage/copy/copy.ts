@@ -1,8 +1,8 @@
 /** Copies a SQLite database into an empty PostgreSQL database, and verifies that both hold the same. */
 
 import { hash } from 'node:crypto';
+import { messageOf, StartError } from '../errors.ts';
 import { isPostgres } from '../open.ts';
-import { StartError } from '../start-error.ts';
 import { openSource, type Source } from './source.ts';
 import { TABLES, type TableCopy } from './tables.ts';
 import { openTarget, type Target } from './target.ts';
@@ -42,8 +42,7 @@ export async function copyDatabase({ from, to, report }: CopyOptions): Promise<n
     }
   } catch (error) {
     if (error instanceof StartError) throw error;
-    const reason = error instanceof Error ? error.message || error.name : String(error);
-    throw new StartError(`the copy stopped: ${reason}; the same command goes on with it`, { cause: error });
+    throw new StartError(`the copy stopped: ${messageOf(error)}; the same command goes on with it`, { cause: error });
   } finally {
     source.close();
   }

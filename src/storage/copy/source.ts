@@ -6,8 +6,8 @@ import { INT8_MAX } from '../engine/postgres/binary-arrays.ts';
 import { type Database, openReadHandle } from '../engine/sqlite/connection.ts';
 import { acquireLock, type Lock } from '../engine/sqlite/lock.ts';
 import { pendingMigrations } from '../engine/sqlite/schema.ts';
+import { StartError } from '../errors.ts';
 import { databaseFile } from '../open.ts';
-import { StartError } from '../start-error.ts';
 import { type Column, FUNCTIONS, TABLES, type TableCopy } from './tables.ts';
 
 export type Source = {

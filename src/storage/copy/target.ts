@@ -1,10 +1,9 @@
 /** The PostgreSQL side of a copy. */
 
 import pg from 'pg';
-import { postgresCode } from '../engine/postgres/failures.ts';
 import { COPY_PROGRESS_TABLE, reasonOf } from '../engine/postgres/schema.ts';
+import { codeOf, StartError } from '../errors.ts';
 import { applyMigrations } from '../migrate.ts';
-import { StartError } from '../start-error.ts';
 import type { LastNumbers } from './source.ts';
 import type { TableCopy } from './tables.ts';
 
@@ -79,7 +78,7 @@ async function takeLock(client: pg.Client): Promise<void> {
     await client.query('SELECT pg_advisory_lock($1)', [COPY_LOCK]);
     await client.query('SET lock_timeout = 0');
   } catch (error) {
-    if (postgresCode(error) !== '55P03') throw error;
+    if (codeOf(error) !== '55P03') throw error;
     throw new StartError('another process is copying into the target; wait for it to end', { cause: error });
   }
 }

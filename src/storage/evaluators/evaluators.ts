@@ -6,10 +6,10 @@ import { countChange } from '../monitors/monitors.ts';
 import type { Queries, QueryRunner, RowOf, Transact } from '../queries.ts';
 import { findByIdOrSlug, hasRoom, insertUnlessTaken } from '../slugs.ts';
 
-export function createEvaluatorReader({
-  queries: { evaluators },
-  runQuery,
-}: QueryRunner): Pick<EvaluatorStore, 'find' | 'list'> {
+export function createEvaluatorStore(
+  { queries: { evaluators }, runQuery }: QueryRunner,
+  { insertEvaluator, replaceEvaluator, removeEvaluator }: EvaluatorWriter,
+): EvaluatorStore {
   return {
     async find(projectId, idOrSlug) {
       const found = await findByIdOrSlug({ queries: evaluators, runQuery }, projectId, idOrSlug);
@@ -17,6 +17,9 @@ export function createEvaluatorReader({
     },
     list: async (projectId, { afterId, limit }) =>
       (await runQuery(evaluators.listEvaluators, { projectId, afterId: afterId ?? '', limit })).map(unpack),
+    insert: insertEvaluator,
+    replace: replaceEvaluator,
+    remove: removeEvaluator,
   };
 }
 

@@ -3,16 +3,20 @@
 import type { EvaluatorRun, EvaluatorRunStore, LeasedRun } from '../../domain/evaluations/evaluator-run.ts';
 import type { Queries, QueryRunner, RowOf, Transact } from '../queries.ts';
 
-export function createRunReader({
-  queries: { evaluatorsRuns },
-  runQuery,
-}: QueryRunner): Pick<EvaluatorRunStore, 'find' | 'list'> {
+export function createRunStore(
+  { queries: { evaluatorsRuns }, runQuery }: QueryRunner,
+  { insertRun, cancelRun, leaseRun, advanceRun }: RunWriter,
+): EvaluatorRunStore {
   return {
     async find(projectId, id) {
       const [row] = await runQuery(evaluatorsRuns.findRun, { projectId, id });
       return row === undefined ? null : toRun(row);
     },
     list: async (projectId, limit) => (await runQuery(evaluatorsRuns.listRuns, { projectId, limit })).map(toRun),
+    insert: insertRun,
+    cancel: cancelRun,
+    lease: leaseRun,
+    advance: advanceRun,
   };
 }
 

@@ -5,10 +5,10 @@ import type { Mappings, Monitor, MonitorStore, Precondition } from '../../domain
 import type { Queries, QueryRunner, RowOf, Transact, Transaction } from '../queries.ts';
 import { findByIdOrSlug, hasRoom, insertUnlessTaken } from '../slugs.ts';
 
-export function createMonitorReader({
-  queries: { monitors },
-  runQuery,
-}: QueryRunner): Pick<MonitorStore, 'find' | 'findInProject' | 'list'> {
+export function createMonitorStore(
+  { queries: { monitors }, runQuery }: QueryRunner,
+  { insertMonitor, replaceMonitor, removeMonitor }: MonitorWriter,
+): MonitorStore {
   return {
     async find(projectId, idOrSlug) {
       const found = await findByIdOrSlug({ queries: monitors, runQuery }, projectId, idOrSlug);
@@ -19,6 +19,9 @@ export function createMonitorReader({
       return found === undefined ? null : unpack(found);
     },
     list: async (projectId) => (await runQuery(monitors.listMonitors, { projectId })).map(unpack),
+    insert: insertMonitor,
+    replace: replaceMonitor,
+    remove: removeMonitor,
   };
 }
 

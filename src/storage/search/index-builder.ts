@@ -3,12 +3,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { facetsOf } from '../../domain/traces/search/facets.ts';
 import type { Needs } from '../../domain/traces/search/trace-filter.ts';
+import type { NextTenant } from '../block-steps.ts';
 import type { QueryRunner } from '../queries.ts';
 import { type BuiltBlock, createBlockBuilder } from './block-builder.ts';
 import { BLOCK_TRACES_MAX, COLUMNS, hasBit, packBits, setBit, unpackBits, unpackColumn } from './block-format.ts';
 import { createDocuments } from './documents.ts';
-import type { SearchRunner } from './index-reader.ts';
-import { type IndexBlock, listAllBlocks } from './index-reader.ts';
+import { type IndexBlock, listAllBlocks, type SearchRunner } from './index-reader.ts';
 import type { PublishedBlock } from './index-writer.ts';
 
 /** A block with everything that its publication changes. */
@@ -18,11 +18,8 @@ export type PlannedBlock = Omit<PublishedBlock, 'projectNumber' | 'block' | 'bui
 
 /** Short reads that find work. */
 export type IndexQueue = {
-  /**
-   * The first project after another one with enough pending traces for a block, or null up to `last`; `last` is null when
-   * no projects are left.
-   */
-  findUnindexed(after: number): Promise<{ readonly projectNumber: number | null; readonly last: number | null }>;
+  /** The next project with enough pending traces for a block. */
+  findUnindexed(after: number): Promise<NextTenant>;
   /** Counts traces whose current state is in no block. */
   countUnindexed(): Promise<number>;
 };
@@ -44,13 +41,13 @@ export function createIndexQueue({ queries: { searchIndex }, runQuery }: QueryRu
       let last = after;
       for (let looked = 0; looked < PROJECTS_AT_ONCE; looked += 1) {
         const [found] = await runQuery(searchIndex.findPendingProject, { after: last });
-        if (found === undefined) return { projectNumber: null, last: null };
+        if (found === undefined) return { tenant: null, last: null };
         const { projectNumber } = found;
         const enough = await runQuery(searchIndex.findPendingBeyond, { projectNumber, count: BLOCK_TRACES_MAX - 1 });
-        if (enough.length > 0) return { projectNumber, last: projectNumber };
+        if (enough.length > 0) return { tenant: projectNumber, last: projectNumber };
         last = projectNumber;
       }
-      return { projectNumber: null, last };
+      return { tenant: null, last };
     },
     countUnindexed: async () => (await runQuery(searchIndex.countPending, {}))[0]?.count ?? 0,
   };

@@ -19,6 +19,7 @@ export type IndexBlock = Omit<BlockRow, 'gone'> & {
 };
 
 const BLOCKS_AT_ONCE = 500;
+const ATTEMPTS_MAX = 3;
 
 /** All blocks of a project. */
 export async function listAllBlocks(
@@ -29,4 +30,23 @@ export async function listAllBlocks(
     runQuery(queries.listBlocks, { projectNumber, after: last?.block ?? 0, limit: BLOCKS_AT_ONCE }),
   );
   return rows.map((row) => ({ ...row, gone: unpackBits(row.gone) }));
+}
+
+type HeadRunner = Pick<SearchRunner, 'runQuery'> & { readonly queries: Pick<SearchQueries, 'findHead'> };
+
+/** Repeats an attempt while blocks lose traces, which it may have missed. Null: the attempt failed, or blocks change too often. */
+export async function readUnchanged<Found>(
+  { queries, runQuery }: HeadRunner,
+  projectNumber: number,
+  attempt: () => Promise<Found | null>,
+): Promise<Found | null> {
+  // A new generation means that a trace left a block.
+  const generation = async () => (await runQuery(queries.findHead, { projectNumber }))[0]?.generation ?? null;
+  for (let tried = 0, known = await generation(); known !== null && tried < ATTEMPTS_MAX; tried += 1) {
+    const found = await attempt();
+    const after = await generation();
+    if (after === known || found === null) return found;
+    known = after;
+  }
+  return null;
 }

@@ -9,32 +9,20 @@ import { createMatcher, createTextMatcher, needsOf } from '../../domain/traces/s
 import type { FoundTraces, SearchPosition, SearchQuery } from '../../domain/traces/search/trace-search-store.ts';
 import { createDocuments } from './documents.ts';
 import { createIndexFilter, planFilter } from './index-filter.ts';
-import type { SearchRunner } from './index-reader.ts';
-import { listAllBlocks } from './index-reader.ts';
+import { listAllBlocks, readUnchanged, type SearchRunner } from './index-reader.ts';
 import { createIndexSelection, type IndexSelection } from './index-selection.ts';
 import { comparePlaces, findBySequences, isBehind, placeOf, type Ranked, rankFound, totalOf } from './named-traces.ts';
 
 /** With more traces that are not indexed, scanning all traces in order is faster. */
 const JUDGED_MAX = 4_096;
-const ATTEMPTS_MAX = 3;
 const FIND_MAX_MS = 3_000;
 const COUNT_MAX_MS = 3_000;
 const COUNT_WITH_TEXT_MAX_MS = 50;
 const VERIFIED_AT_ONCE = 100;
 
 /** Null: the index does not help with this query. */
-export async function findByIndex(runner: SearchRunner, query: SearchQuery): Promise<FoundTraces | null> {
-  const { queries, runQuery } = runner;
-  const { projectNumber } = query;
-  const generation = async () => (await runQuery(queries.findHead, { projectNumber }))[0]?.generation ?? null;
-  for (let attempt = 0, known = await generation(); known !== null && attempt < ATTEMPTS_MAX; attempt += 1) {
-    const found = await attemptFind(runner, query);
-    const after = await generation();
-    // A new generation means that a trace left a block meanwhile, and this attempt may have missed it.
-    if (after === known || found === null) return found;
-    known = after;
-  }
-  return null;
+export function findByIndex(runner: SearchRunner, query: SearchQuery): Promise<FoundTraces | null> {
+  return readUnchanged(runner, query.projectNumber, () => attemptFind(runner, query));
 }
 
 async function attemptFind(runner: SearchRunner, query: SearchQuery): Promise<FoundTraces | null> {

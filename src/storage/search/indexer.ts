@@ -45,13 +45,7 @@ export function createIndexer({ queue, reads, writer, clock }: IndexerDeps): Sea
   }
 
   return {
-    step: createBlockSteps({
-      async findNext(after) {
-        const { projectNumber, last } = await queue.findUnindexed(after);
-        return { tenant: projectNumber, last };
-      },
-      build: index,
-    }),
+    step: createBlockSteps({ findNext: queue.findUnindexed, build: index }),
     countUnindexed: queue.countUnindexed,
   };
 }

@@ -1,7 +1,7 @@
 /** Builds spend blocks behind the logs, one by one, in the background of appends and sums. */
 
 import type { SpendBlocks } from '../../domain/spend/spend-store.ts';
-import { createBlockSteps } from '../block-steps.ts';
+import { createBlockSteps, type NextTenant } from '../block-steps.ts';
 import { BLOCK_EVENTS, withGone } from './block-format.ts';
 import { planBlock, type SpendRunner } from './block-planner.ts';
 import type { SpendWriter, WrittenBlock } from './block-writer.ts';
@@ -12,11 +12,8 @@ export type PlannedSpend =
   | { readonly kind: 'gone'; readonly toSeq: number };
 
 export type SpendBlockReads = {
-  /**
-   * The first organization after another one whose log has enough events for a block, or null up to `last`; `last` is null
-   * when no organizations are left.
-   */
-  findUnsummed(after: number): Promise<{ readonly organizationNumber: number | null; readonly last: number | null }>;
+  /** The next organization whose log has enough events for a block. */
+  findUnsummed(after: number): Promise<NextTenant>;
   /** The caller MUST have claimed the next block. Null: too few events. */
   planSpend(organizationNumber: number, afterSeq: number): Promise<PlannedSpend | null>;
 };
@@ -50,9 +47,9 @@ export function createSpendBlockReads(runner: SpendRunner): SpendBlockReads {
     async findUnsummed(after) {
       const heads = await runQuery(queries.listHeads, { after, limit: HEADS_AT_ONCE });
       const found = heads.find(({ seq, mark }) => seq - (mark ?? 0) >= BLOCK_EVENTS);
-      if (found !== undefined) return { organizationNumber: found.organizationNumber, last: found.organizationNumber };
+      if (found !== undefined) return { tenant: found.organizationNumber, last: found.organizationNumber };
       const last = heads.length < HEADS_AT_ONCE ? null : (heads.at(-1)?.organizationNumber ?? null);
-      return { organizationNumber: null, last };
+      return { tenant: null, last };
     },
     async planSpend(organizationNumber, afterSeq) {
       // Every event up to the head is committed, so a missing one has expired.
@@ -93,12 +90,6 @@ export function createSpendBlocks({ reads, writer, clock }: SpendBlocksDeps): Sp
   }
 
   return {
-    step: createBlockSteps({
-      async findNext(after) {
-        const { organizationNumber, last } = await reads.findUnsummed(after);
-        return { tenant: organizationNumber, last };
-      },
-      build,
-    }),
+    step: createBlockSteps({ findNext: reads.findUnsummed, build }),
   };
 }

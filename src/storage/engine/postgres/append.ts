@@ -2,11 +2,10 @@
 
 import type { Settle } from '../../../domain/evaluations/jobs.ts';
 import { unavailableFault } from '../../../domain/fault.ts';
-import type { HourRow } from '../../analytics/hour-changes.ts';
-import { type Append, type AppendOutcome, apply, tracesOf } from '../../append/apply.ts';
+import { type Append, type AppendOutcome, applyBatch, createGuess, tracesOf } from '../../append/apply.ts';
 import type { LogStart } from '../../append/batch-log.ts';
-import { createBatchTables, type Written } from '../../append/batch-tables.ts';
-import { createGuess, findNothing, type Reader } from '../../append/reader.ts';
+import { findNothing, type Reader } from '../../append/reader.ts';
+import { toError } from '../../errors.ts';
 import type { Backlog } from '../../evaluations/backlog.ts';
 import {
   isConflict,
@@ -81,7 +80,7 @@ export function createAppendBatch(deps: AppenderDeps): AppendBatch {
       if (isStorageFailure(error)) throw error;
       if (isConflict(error) || isOutdated(error))
         return unavailableFault('Others keep changing the same; try again.', RETRY_AFTER_SECONDS, error);
-      return error instanceof Error ? error : new Error(String(error));
+      return toError(error);
     }
   }
 
@@ -141,21 +140,16 @@ const LOG_START: LogStart = {
   }),
 };
 
-type Run = { readonly written: Written; readonly hours: readonly HourRow[]; readonly outcomes: AppendOutcome[] };
-
 async function run(
   { numbers, monitors: { activeMonitorsOf }, settle, backlog }: AppenderDeps,
   appends: readonly Append[],
   read: Reader,
-): Promise<Run> {
+): Promise<ReturnType<typeof applyBatch>> {
   // Another batch may draw numbers during the wait.
   const count = appends.reduce((sum, append) => sum + tracesOf(append).length, 0);
   while (!numbers.has(count)) await numbers.reserve(count);
   const drawSequence = (insertedAtMs: number) => sequenceOf(insertedAtMs, numbers.draw());
-  const asked = { read, drawSequence, activeMonitorsOf, settle, backlog, ...LOG_START };
-  const { tables, written, countHours } = createBatchTables(asked);
-  const outcomes = appends.map((append) => apply(tables, append));
-  return { written, hours: countHours(), outcomes };
+  return applyBatch({ read, drawSequence, activeMonitorsOf, settle, backlog, ...LOG_START }, appends);
 }
 
 type Batch = {
@@ -165,7 +159,7 @@ type Batch = {
   readonly holds: boolean;
 };
 
-type Stored = Pick<Run, 'written' | 'outcomes'>;
+type Stored = Pick<ReturnType<typeof applyBatch>, 'written' | 'outcomes'>;
 
 async function storeAsNew(deps: AppenderDeps, { appends, projects, holds }: Batch): Promise<Stored> {
   return await deps.pool.withConnection((client) =>

@@ -1,6 +1,7 @@
 /** Tells failures of the database, the network or an operator from bugs. */
 
 import { Fault, unavailableFault } from '../../../domain/fault.ts';
+import { codeOf } from '../../errors.ts';
 
 const RETRY_AFTER_SECONDS = 1;
 
@@ -17,49 +18,43 @@ const NETWORK_CODES = /^(E[A-Z]+|ERR_SSL.*|ERR_SOCKET.*|CERT_.*|DEPTH_.*|SELF_SI
 // Messages of the client library for lost connections, which have no code.
 const LOST = /terminated|timeout|not queryable|Cannot use a pool after calling end|closed the connection/i;
 
-/** The SQLSTATE or the code of the operating system; empty for other errors. */
-export function postgresCode(error: unknown): string {
-  if (!(error instanceof Error) || !('code' in error)) return '';
-  return typeof error.code === 'string' ? error.code : '';
-}
-
 /** Whether the failure lies outside of the statement: a later try may succeed. */
 export function isStorageFailure(error: unknown): boolean {
   if (error instanceof Fault) return error.kind === 'unavailable';
-  const code = postgresCode(error);
+  const code = codeOf(error);
   if (code === '') return error instanceof Error && LOST.test(error.message);
   return (code.length === 5 && STORAGE_FAILURES.test(code)) || NETWORK_CODES.test(code);
 }
 
 /** Whether another transaction was first; nothing of this one is stored. */
 export function isConflict(error: unknown): boolean {
-  return CONFLICTS.has(postgresCode(error)) || isHeadTaken(error);
+  return CONFLICTS.has(codeOf(error)) || isHeadTaken(error);
 }
 
 /** Whether another process has used more request keys than this one knew of. */
 function isHeadTaken(error: unknown): boolean {
-  if (postgresCode(error) !== NOT_NULL_VIOLATION) return false;
+  if (codeOf(error) !== NOT_NULL_VIOLATION) return false;
   return error instanceof Error && 'column' in error && error.column === 'last_key_index';
 }
 
 /** Whether the database aborted the statement in favour of another transaction. */
 export function isGivenUp(error: unknown): boolean {
-  return GIVEN_UP.has(postgresCode(error));
+  return GIVEN_UP.has(codeOf(error));
 }
 
 /** Whether a row did not match the type of its table: another process has added a column. */
 export function isOtherRow(error: unknown): boolean {
-  return postgresCode(error) === DATATYPE_MISMATCH;
+  return codeOf(error) === DATATYPE_MISMATCH;
 }
 
 /** Whether monitors have changed since this process read them; see monitor-cache.ts. */
 export function isOutdated(error: unknown): boolean {
-  return postgresCode(error) === DIVISION_BY_ZERO;
+  return codeOf(error) === DIVISION_BY_ZERO;
 }
 
 /** Whether a row had no partition for its month. The message depends on the language of the database. */
 export function isMonthMissing(error: unknown): boolean {
-  if (postgresCode(error) !== '23514' || !(error instanceof Error)) return false;
+  if (codeOf(error) !== '23514' || !(error instanceof Error)) return false;
   // Violated constraints have the same code, and a name.
   return !('constraint' in error) || error.constraint === undefined;
 }

@@ -4,6 +4,7 @@
  */
 
 import pg from 'pg';
+import { toError } from '../../errors.ts';
 import { isGivenUp, isStorageFailure, storageFault } from './failures.ts';
 
 export type Pool = {
@@ -107,7 +108,7 @@ function toVerify(inspect: (client: pg.ClientBase) => Promise<void>): Verify {
   return (client, done) => {
     inspect(client).then(
       () => done(),
-      (error: unknown) => done(error instanceof Error ? error : new Error(String(error))),
+      (error: unknown) => done(toError(error)),
     );
   };
 }

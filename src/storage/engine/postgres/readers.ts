@@ -1,4 +1,4 @@
-/** Reads of traces and of spend on PostgreSQL. */
+/** Reads of traces, searches and sums on PostgreSQL. */
 
 import * as analyticsQueries from '../../../../gen/storage/postgres/analytics.ts';
 import * as evaluationQueries from '../../../../gen/storage/postgres/analytics-evaluations.ts';
@@ -8,18 +8,10 @@ import * as searchQueries from '../../../../gen/storage/postgres/search.ts';
 import * as indexQueries from '../../../../gen/storage/postgres/search-index.ts';
 import * as spendQueries from '../../../../gen/storage/postgres/spend.ts';
 import * as queries from '../../../../gen/storage/postgres/traces.ts';
-import type { TraceAnalytics } from '../../../domain/analytics/trace-analytics-store.ts';
-import type { SpendStore } from '../../../domain/spend/spend-store.ts';
 import type { TraceStore } from '../../../domain/store.ts';
-import type { TraceSearch } from '../../../domain/traces/search/trace-search-store.ts';
-import { createTraceAnalytics } from '../../analytics/trace-analytics.ts';
-import { createTraceLimit, limitSearches, limitSums } from '../../long-reads.ts';
+import { createTraceLimit } from '../../long-reads.ts';
 import type { Transact } from '../../queries.ts';
-import { createIndexReads, type IndexReads } from '../../search/index-builder.ts';
-import { createTraceSearch } from '../../search/trace-search.ts';
-import type { SpendRunner } from '../../spend/block-planner.ts';
-import { createSpendBlockReads, type SpendBlockReads } from '../../spend/spend-blocks.ts';
-import { createSpendSums } from '../../spend/spend-reader.ts';
+import { createSumReads, limitSumReads, type SumReads } from '../../reads.ts';
 import { completeSums, createKeepSums, createTraceFinder, textRange } from '../../traces/trace-finder.ts';
 import { createTraceReads, isLarge, takeInTurns } from '../../traces/trace-reads.ts';
 import type { Pool } from './pool.ts';
@@ -49,38 +41,19 @@ export function createTraceReader(pool: Pool, transact: Transact): Omit<TraceSto
   };
 }
 
-/** Limited to a few at once: connections are few. */
-export function createSearch(pool: Pool): TraceSearch & IndexReads {
-  const runner = createQueryRunner(pool, { ...searchQueries, ...indexQueries });
-  const searching = { ...runner, nowMs: () => performance.now() };
-  const { find, match } = createTraceSearch(searching);
-  return { find: limitSearches(find), match, ...createIndexReads(searching) };
-}
+const QUERIES = {
+  search: { ...searchQueries, ...indexQueries },
+  analytics: { ...analyticsQueries, ...hourQueries, ...indexQueries, ...evaluationQueries },
+  spend: spendQueries,
+};
 
-/** Limited like searches. */
-export function createAnalytics(pool: Pool): TraceAnalytics {
-  const queries = { ...analyticsQueries, ...hourQueries, ...indexQueries, ...evaluationQueries };
-  const runner = { ...createQueryRunner(pool, queries), nowMs: () => performance.now() };
-  const { summarise, statsOfUser, summariseEvaluations } = createTraceAnalytics(runner);
-  return {
-    summarise: limitSearches(summarise),
-    statsOfUser: limitSearches(statsOfUser),
-    summariseEvaluations: limitSearches(summariseEvaluations),
-  };
-}
-
-/** Limited to a few at once: connections are few. */
-export function createSpendReads(pool: Pool): SpendStore & SpendBlockReads {
-  const runner = createQueryRunner(pool, spendQueries);
-  const reading: SpendRunner = {
-    ...runner,
-    findRequests: (keys) => runner.runQuery(findRequest, keys),
-    findPlaces: (keys) => runner.runQuery(findEventPlace, keys),
-    nowMs: () => performance.now(),
-  };
-  const { sum } = createSpendSums(reading);
-  return {
-    sum: limitSums(sum),
-    ...createSpendBlockReads(reading),
-  };
+export function createReads(pool: Pool): SumReads {
+  const runnerOf = <Of>(some: Of) => createQueryRunner(pool, some);
+  const { runQuery } = runnerOf(null);
+  return limitSumReads(
+    createSumReads(runnerOf, QUERIES, {
+      findRequests: (keys) => runQuery(findRequest, keys),
+      findPlaces: (keys) => runQuery(findEventPlace, keys),
+    }),
+  );
 }

@@ -6,9 +6,10 @@
 import type pg from 'pg';
 import * as queries from '../../../../gen/storage/postgres/retention.ts';
 import type { RetentionCuts, RetentionStore } from '../../../domain/store.ts';
+import { codeOf } from '../../errors.ts';
 import { type RemovalTask, removePart, SHARED_PARTS } from '../../retention/steps.ts';
 import { beginWalk, type StepBudget, type TaskEnd, type TaskOutcome } from '../../retention/walk.ts';
-import { isStorageFailure, postgresCode, storageFault } from './failures.ts';
+import { isStorageFailure, storageFault } from './failures.ts';
 import { firstSequenceAfter } from './months.ts';
 import { planEmptyMonths, planMonths, type Task } from './partitions.ts';
 import { type Pool, readClock } from './pool.ts';
@@ -81,7 +82,7 @@ async function runAlone(
         await client.query('ROLLBACK');
         if (isHeld(error)) return after('held');
         // Another process dropped the table meanwhile.
-        if (postgresCode(error) === UNDEFINED_TABLE) return after({ next: [] });
+        if (codeOf(error) === UNDEFINED_TABLE) return after({ next: [] });
         throw error;
       }
     });
@@ -98,5 +99,5 @@ async function isFirst(client: pg.ClientBase): Promise<boolean> {
 }
 
 function isHeld(error: unknown): boolean {
-  return HELD_BY_OTHERS.has(postgresCode(error));
+  return HELD_BY_OTHERS.has(codeOf(error));
 }

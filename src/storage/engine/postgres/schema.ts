@@ -1,6 +1,7 @@
 /** Checks a database before anything is written to it, and brings its schema up to date. */
 
 import pg from 'pg';
+import { codeOf, messageOf, StartError } from '../../errors.ts';
 import { POSTGRES_MIGRATIONS } from '../../migrations/postgres.ts';
 import {
   findPending,
@@ -10,8 +11,6 @@ import {
   NOTE_APPLIED,
   type SqlMigration,
 } from '../../migrations/sql-migration.ts';
-import { StartError } from '../../start-error.ts';
-import { postgresCode } from './failures.ts';
 
 /** Exists from the first batch of a copy to its end. */
 export const COPY_PROGRESS_TABLE = 'copy_progress';
@@ -88,8 +87,8 @@ async function withClient<T>(url: string, body: (client: pg.Client) => Promise<T
 
 /** The reason and, where known, a hint. Contains no part of the address: there may be a password in it. */
 export function reasonOf(error: unknown): string {
-  const hint = HINTS.get(postgresCode(error));
-  const reason = error instanceof Error ? error.message || error.name : String(error);
+  const hint = HINTS.get(codeOf(error));
+  const reason = messageOf(error);
   return hint === undefined ? reason : `${reason} (${hint})`;
 }
 

@@ -27,7 +27,7 @@ import { createMonths } from './months.ts';
 import { readClock } from './pool.ts';
 import { closePools, guardPool, openPools, type Pools, type PoolsOptions } from './pools.ts';
 import { createProbe } from './probe.ts';
-import { createAnalytics, createSearch, createSpendReads, createTraceReader } from './readers.ts';
+import { createReads, createTraceReader } from './readers.ts';
 import { createRetention } from './retention.ts';
 import { createRowTypes, type RowTypes } from './row-types.ts';
 import { createQueryRunner, createRunQuery } from './run-query.ts';
@@ -119,8 +119,7 @@ function startEngine({ url, pools, close, rowTypes, settle }: Parts, { refuseWhe
   };
   const runQuery = createRunQuery(reads);
   const transact = createTransact(management);
-  const search = createSearch(reads);
-  const spend = createSpendReads(reads);
+  const sums = createReads(reads);
   return {
     control: createQueryRunner(control, queries),
     reads: { ...createQueryRunner(reads, queries), runQuery },
@@ -135,17 +134,17 @@ function startEngine({ url, pools, close, rowTypes, settle }: Parts, { refuseWhe
       findRequest: (key) => runQuery(findRequest, [key]),
       findEvent: (key) => runQuery(findEvent, [key]),
     },
-    analytics: createAnalytics(reads),
-    search: { find: search.find, match: search.match },
+    analytics: sums,
+    search: { find: sums.find, match: sums.match },
     searchIndex: createIndexer({
       queue: createIndexQueue(createQueryRunner(reads, queries)),
-      reads: search,
+      reads: sums,
       writer: createIndexWriter(transact),
       clock: Date.now,
     }),
-    spend: { sum: spend.sum },
+    spend: { sum: sums.sum },
     spendBlocks: createSpendBlocks({
-      reads: spend,
+      reads: sums,
       writer: createSpendWriter(transact),
       clock: Date.now,
     }),

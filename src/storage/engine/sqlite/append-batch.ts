@@ -9,10 +9,11 @@ import { markTraces } from '../../../../gen/storage/sqlite/search-index.ts';
 import { findRootSpan, listSummaries } from '../../../../gen/storage/sqlite/traces.ts';
 import type { Clock } from '../../../domain/clock.ts';
 import type { ActiveMonitors, Settle } from '../../../domain/evaluations/jobs.ts';
-import { type Append, type AppendOutcome, apply } from '../../append/apply.ts';
+import { type Append, type AppendOutcome, applyBatch, createGuess } from '../../append/apply.ts';
 import type { LogStart, WrittenLog } from '../../append/batch-log.ts';
-import { createBatchTables, listIndexMarks, type Written } from '../../append/batch-tables.ts';
-import { createGuess, type Reader, type ReadName } from '../../append/reader.ts';
+import { listIndexMarks, type Written } from '../../append/batch-tables.ts';
+import type { Reader, ReadName } from '../../append/reader.ts';
+import { toError } from '../../errors.ts';
 import type { Backlog } from '../../evaluations/backlog.ts';
 import { createActiveMonitorCache } from '../../monitors/monitors.ts';
 import { toHidden } from '../../retention/expired-traces.ts';
@@ -46,17 +47,9 @@ export function prepareAppendBatch(db: Database, { clock, settle, backlog }: App
       return last;
     };
     const ends = logEnds(clock());
-    const { tables, written, countHours } = createBatchTables({
-      read: reader,
-      drawSequence,
-      activeMonitorsOf: beginToWatch(),
-      settle,
-      backlog,
-      ...ends,
-    });
-    const outcomes = appends.map((append) => apply(tables, append));
-    // Before the write: the sums need the replaced spans as they were.
-    const hours = countHours();
+    const activeMonitorsOf = beginToWatch();
+    const deps = { read: reader, drawSequence, activeMonitorsOf, settle, backlog, ...ends };
+    const { outcomes, hours, written } = applyBatch(deps, appends);
     write(written);
     addToHours(hours);
     for (const [projectNumber, count] of written.jobCounts) backlog.note(projectNumber, count);
@@ -73,7 +66,7 @@ export function prepareAppendBatch(db: Database, { clock, settle, backlog }: App
         return storeAlone(append);
       } catch (error) {
         if (isStorageFailure(error)) throw error;
-        return error instanceof Error ? error : new Error(String(error));
+        return toError(error);
       }
     }),
   );

@@ -2,7 +2,7 @@
 
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { StartError } from '../../start-error.ts';
+import { messageOf, StartError } from '../../errors.ts';
 import { openReadHandle } from './connection.ts';
 
 /**
@@ -23,8 +23,7 @@ export function backupFile(source: string, target: string): void {
   } catch (error) {
     rmSync(draft, { force: true });
     if (error instanceof StartError) throw error;
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new StartError(`the backup failed: ${reason}`, { cause: error });
+    throw new StartError(`the backup failed: ${messageOf(error)}`, { cause: error });
   }
 }
 

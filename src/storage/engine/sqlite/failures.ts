@@ -1,6 +1,7 @@
 /** Tells failures of the disk or of another process from bugs. */
 
 import { type Fault, unavailableFault } from '../../../domain/fault.ts';
+import { codeOf } from '../../errors.ts';
 
 const RETRY_AFTER_SECONDS = 5;
 
@@ -12,18 +13,12 @@ const CONFLICTS: ReadonlySet<string> = new Set(['SQLITE_CONSTRAINT_PRIMARYKEY', 
 
 /** Whether the failure lies outside of the statement: a later try may succeed. */
 export function isStorageFailure(error: unknown): boolean {
-  return STORAGE_FAILURES.test(sqliteCode(error));
+  return STORAGE_FAILURES.test(codeOf(error));
 }
 
 /** Whether the key of an inserted row exists. */
 export function isConflict(error: unknown): boolean {
-  return CONFLICTS.has(sqliteCode(error));
-}
-
-/** The result code, for example SQLITE_FULL; empty for errors that are not SQLite's. */
-export function sqliteCode(error: unknown): string {
-  if (!(error instanceof Error) || !('code' in error)) return '';
-  return typeof error.code === 'string' ? error.code : '';
+  return CONFLICTS.has(codeOf(error));
 }
 
 /** The Fault while the disk is full, broken, or locked by another process. */

@@ -2,9 +2,8 @@
 
 import { chmodSync, statSync } from 'node:fs';
 import Database from 'better-sqlite3';
-import { StartError } from '../../start-error.ts';
+import { codeOf, messageOf, StartError } from '../../errors.ts';
 import { createPrivately } from './connection.ts';
-import { sqliteCode } from './failures.ts';
 
 export type Lock = { release(): void };
 
@@ -21,10 +20,10 @@ export function acquireLock(file: string): Lock {
     db.exec('BEGIN EXCLUSIVE; CREATE TABLE held (filler)');
   } catch (error) {
     db.close();
-    if (sqliteCode(error).startsWith('SQLITE_BUSY')) {
+    if (codeOf(error).startsWith('SQLITE_BUSY')) {
       throw new StartError(`another process is using the database ${file}; stop it first`, { cause: error });
     }
-    throw new StartError(`the lock of the database ${file} cannot be taken: ${describe(error)}`, { cause: error });
+    throw new StartError(`the lock of the database ${file} cannot be taken: ${messageOf(error)}`, { cause: error });
   }
   return { release: () => db.close() };
 }
@@ -35,7 +34,7 @@ function openLockFile(path: string): Database.Database {
     closeToOthers(path);
     return new Database(path, { timeout: 0 });
   } catch (error) {
-    throw new StartError(`the file ${path} cannot be written: ${describe(error)}`, { cause: error });
+    throw new StartError(`the file ${path} cannot be written: ${messageOf(error)}`, { cause: error });
   }
 }
 
@@ -51,8 +50,4 @@ function closeToOthers(path: string): void {
   // A file of another user stays as it is.
   if (uid !== process.getuid?.()) return;
   if ((mode & OTHERS_BITS) !== 0) chmodSync(path, mode & OWNER_BITS);
-}
-
-function describe(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

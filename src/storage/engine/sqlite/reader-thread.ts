@@ -2,7 +2,7 @@
 
 import { runWithoutPauses } from '../../../domain/steps.ts';
 import { openReadHandle, type RunRead } from './connection.ts';
-import { createAnalytics, createSearch, createSpendReads, createTraceReader } from './readers.ts';
+import { createReads, createTraceReader } from './readers.ts';
 import { input, serveCalls } from './thread-serve.ts';
 
 const db = openReadHandle(input.file);
@@ -11,9 +11,7 @@ const readHere: RunRead = async (read) => read();
 serveCalls(
   {
     ...createTraceReader(db, readHere, async (steps) => runWithoutPauses(steps)),
-    ...createSearch(db, readHere),
-    ...createAnalytics(db, readHere),
-    ...createSpendReads(db, readHere),
+    ...createReads(db, readHere),
   },
   () => void db.close(),
 );

@@ -1,4 +1,4 @@
-/** Reads of traces and of spend on SQLite. */
+/** Reads of traces, searches and sums on SQLite. */
 
 import * as analyticsQueries from '../../../../gen/storage/sqlite/analytics.ts';
 import * as evaluationQueries from '../../../../gen/storage/sqlite/analytics-evaluations.ts';
@@ -8,17 +8,9 @@ import * as searchQueries from '../../../../gen/storage/sqlite/search.ts';
 import * as indexQueries from '../../../../gen/storage/sqlite/search-index.ts';
 import * as spendQueries from '../../../../gen/storage/sqlite/spend.ts';
 import * as queries from '../../../../gen/storage/sqlite/traces.ts';
-import type { TraceAnalytics } from '../../../domain/analytics/trace-analytics-store.ts';
-import type { SpendStore } from '../../../domain/spend/spend-store.ts';
 import type { RunSteps } from '../../../domain/steps.ts';
 import type { StoredTrace, TraceStore } from '../../../domain/store.ts';
-import type { TraceSearch } from '../../../domain/traces/search/trace-search-store.ts';
-import { createTraceAnalytics } from '../../analytics/trace-analytics.ts';
-import { createIndexReads, type IndexReads } from '../../search/index-builder.ts';
-import { createTraceSearch } from '../../search/trace-search.ts';
-import type { SpendRunner } from '../../spend/block-planner.ts';
-import { createSpendBlockReads, type SpendBlockReads } from '../../spend/spend-blocks.ts';
-import { createSpendSums } from '../../spend/spend-reader.ts';
+import { createSumReads, type SumReads } from '../../reads.ts';
 import { createTraceFinder, textRange } from '../../traces/trace-finder.ts';
 import { createTraceReads, isLarge, type TraceReads, type WholeTraceReads } from '../../traces/trace-reads.ts';
 import { packPrefixRange } from './compact-ids.ts';
@@ -59,15 +51,19 @@ export function createTraceReader(db: Database, runRead: RunRead, runSteps: RunS
   };
 }
 
-export function createSearch(db: Database, runRead: RunRead): TraceSearch & IndexReads {
-  const runner = createQueryRunner(db, runRead, { ...searchQueries, ...indexQueries });
-  const searching = { ...runner, nowMs: () => performance.now() };
-  return { ...createTraceSearch(searching), ...createIndexReads(searching) };
-}
+const QUERIES = {
+  search: { ...searchQueries, ...indexQueries },
+  analytics: { ...analyticsQueries, ...hourQueries, ...indexQueries, ...evaluationQueries },
+  spend: spendQueries,
+};
 
-export function createAnalytics(db: Database, runRead: RunRead): TraceAnalytics {
-  const queries = { ...analyticsQueries, ...hourQueries, ...indexQueries, ...evaluationQueries };
-  return createTraceAnalytics({ ...createQueryRunner(db, runRead, queries), nowMs: () => performance.now() });
+export function createReads(db: Database, runRead: RunRead): SumReads {
+  const runnerOf = <Of>(some: Of) => createQueryRunner(db, runRead, some);
+  const { runQuery } = runnerOf(null);
+  return createSumReads(runnerOf, QUERIES, {
+    findRequests: async (keys) => (await Promise.all(keys.map((key) => runQuery(findRequest, key)))).flat(),
+    findPlaces: async (keys) => (await Promise.all(keys.map((key) => runQuery(findEventPlace, key)))).flat(),
+  });
 }
 
 /** Routes each read of a trace: short reads run at once, all others in the reader thread. */
@@ -90,15 +86,4 @@ export function routeReads(short: TraceReader, long: WholeTraceReads): TraceRead
 /** Other members of the trace may be large and are not passed to the thread. */
 function keyOf({ projectNumber, sequence, spanCount, aggregatesJson }: StoredTrace): StoredTrace {
   return { projectNumber, sequence, spanCount, aggregatesJson };
-}
-
-export function createSpendReads(db: Database, runRead: RunRead): SpendStore & SpendBlockReads {
-  const runner = createQueryRunner(db, runRead, spendQueries);
-  const reading: SpendRunner = {
-    ...runner,
-    findRequests: async (keys) => (await Promise.all(keys.map((key) => runner.runQuery(findRequest, key)))).flat(),
-    findPlaces: async (keys) => (await Promise.all(keys.map((key) => runner.runQuery(findEventPlace, key)))).flat(),
-    nowMs: () => performance.now(),
-  };
-  return { ...createSpendSums(reading), ...createSpendBlockReads(reading) };
 }

@@ -1,6 +1,7 @@
 /** Checks a database file before anything is written to it, and brings its schema up to date. */
 
 import { existsSync } from 'node:fs';
+import { codeOf, messageOf, StartError } from '../../errors.ts';
 import {
   findPending,
   findRunning,
@@ -10,9 +11,7 @@ import {
   type SqlMigration,
 } from '../../migrations/sql-migration.ts';
 import { APPLICATION_ID, SQLITE_MIGRATIONS } from '../../migrations/sqlite.ts';
-import { StartError } from '../../start-error.ts';
 import { type Database, openReadHandle, openWriteHandle } from './connection.ts';
-import { sqliteCode } from './failures.ts';
 
 // The same table as the object mapper's own Migrator creates.
 const CREATE_MIGRATIONS_TABLE = `CREATE TABLE IF NOT EXISTS ${MIGRATIONS_TABLE} (
@@ -96,11 +95,10 @@ function readNames(db: Database, sql: string): readonly string[] {
 }
 
 function asStartError(file: string, error: unknown, purpose: 'reading' | 'writing'): unknown {
-  const code = sqliteCode(error);
+  const code = codeOf(error);
   if (code === '') return error;
   if (code === 'SQLITE_NOTADB' || code.startsWith('SQLITE_CORRUPT')) {
     return new StartError(`the file ${file} is no SQLite database, or a damaged one`, { cause: error });
   }
-  const reason = error instanceof Error ? error.message : code;
-  return new StartError(`the database ${file} cannot be opened for ${purpose}: ${reason}`, { cause: error });
+  return new StartError(`the database ${file} cannot be opened for ${purpose}: ${messageOf(error)}`, { cause: error });
 }

@@ -7,12 +7,12 @@ import * as queries from '../../../../gen/storage/sqlite/all.ts';
 import { findEvent, findRequest } from '../../../../gen/storage/sqlite/append.ts';
 import { SETTLE_DEFAULTS, type Settle } from '../../../domain/evaluations/jobs.ts';
 import type { Store } from '../../../domain/store.ts';
+import { messageOf, StartError } from '../../errors.ts';
 import { cacheKeyReads } from '../../keys/key-cache.ts';
 import { isSeenByAuthentication } from '../../management.ts';
 import { createIndexQueue } from '../../search/index-builder.ts';
 import { createIndexer } from '../../search/indexer.ts';
 import { createSpendBlocks } from '../../spend/spend-blocks.ts';
-import { StartError } from '../../start-error.ts';
 import { createStore, type Engine, type StoreLog, type StoreState } from '../../store.ts';
 import { completeSums } from '../../traces/trace-finder.ts';
 import { takeInTurns } from '../../traces/trace-reads.ts';
@@ -20,14 +20,7 @@ import { type Database, openReadHandle, type RunRead, readNow } from './connecti
 import { type CallWriter, callInline, type OpenedCore, openCore, type WriterVerbs } from './core.ts';
 import { acquireLock, type Lock } from './lock.ts';
 import { paceReads } from './read-pace.ts';
-import {
-  createAnalytics,
-  createFinder,
-  createSearch,
-  createSpendReads,
-  createTraceReader,
-  routeReads,
-} from './readers.ts';
+import { createFinder, createReads, createTraceReader, routeReads } from './readers.ts';
 import { createRetention } from './retention.ts';
 import { createQueryRunner } from './run-query.ts';
 import { spawnThread } from './thread-calls.ts';
@@ -159,8 +152,7 @@ function startEngine(
   const reads = createQueryRunner(reader, runPacedRead, queries);
   const finder = createFinder(reader, runPacedRead);
   const traceReader = createTraceReader(reader, runPacedRead, takeInTurns);
-  const searchReads = longReads ?? createSearch(reader, runPacedRead);
-  const spendReads = longReads ?? createSpendReads(reader, runPacedRead);
+  const sums = longReads ?? createReads(reader, runPacedRead);
   return {
     control,
     reads,
@@ -187,16 +179,16 @@ function startEngine(
       findRequest: (key) => reads.runQuery(findRequest, key),
       findEvent: (key) => reads.runQuery(findEvent, key),
     },
-    analytics: longReads ?? createAnalytics(reader, runPacedRead),
-    search: { find: searchReads.find, match: searchReads.match },
+    analytics: sums,
+    search: { find: sums.find, match: sums.match },
     searchIndex: createIndexer({
       queue: createIndexQueue(control),
-      reads: searchReads,
+      reads: sums,
       writer,
       clock: Date.now,
     }),
-    spend: { sum: spendReads.sum },
-    spendBlocks: createSpendBlocks({ reads: spendReads, writer, clock: Date.now }),
+    spend: { sum: sums.sum },
+    spendBlocks: createSpendBlocks({ reads: sums, writer, clock: Date.now }),
     retention: createRetention(control.runQuery, writer.removeExpired),
     delivery: {
       runQuery: control.runQuery,
@@ -233,7 +225,6 @@ function createFolder(folder: string): void {
   try {
     mkdirSync(folder, { recursive: true });
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new StartError(`the folder ${folder} cannot be created: ${reason}`, { cause: error });
+    throw new StartError(`the folder ${folder} cannot be created: ${messageOf(error)}`, { cause: error });
   }
 }

@@ -1,17 +1,13 @@
 /** Long reads in a thread of their own, which starts with the first read and again after it died. */
 
 import type { Worker } from 'node:worker_threads';
-import type { TraceAnalytics } from '../../../domain/analytics/trace-analytics-store.ts';
-import type { SpendStore } from '../../../domain/spend/spend-store.ts';
-import type { TraceSearch } from '../../../domain/traces/search/trace-search-store.ts';
-import { createTraceLimit, limitSearches, limitSums } from '../../long-reads.ts';
-import type { IndexReads } from '../../search/index-builder.ts';
-import type { SpendBlockReads } from '../../spend/spend-blocks.ts';
+import { createTraceLimit } from '../../long-reads.ts';
+import { limitSumReads, type SumReads } from '../../reads.ts';
 import type { WholeTraceReads } from '../../traces/trace-reads.ts';
 import { createThreadCalls, endThread, refusal, spawnThread } from './thread-calls.ts';
 
 /** The reads that the thread serves. */
-export type LongReads = WholeTraceReads & TraceSearch & TraceAnalytics & IndexReads & SpendStore & SpendBlockReads;
+export type LongReads = WholeTraceReads & SumReads;
 
 export type ThreadReader = {
   /** Each read rejects with the unavailable Fault when the thread is gone, overloaded or too slow. */
@@ -64,25 +60,24 @@ export function createThreadReader({ spawn, readMaxMs = READ_MAX_MS }: ThreadRea
       return await calls.send(thread, verb, args);
     }) as unknown as LongReads[V];
   return {
-    reads: {
+    reads: limitSumReads({
       outline: (trace) => limit(() => call('outline')(trace)),
       digest: (trace) => limit(() => call('digest')(trace)),
       sums: (trace) => limit(() => call('sums')(trace)),
       spanOrder: call('spanOrder'),
       spanIdsOfType: call('spanIdsOfType'),
       evaluationOrder: call('evaluationOrder'),
-      // These let other reads run in between.
-      find: limitSearches(call('find')),
-      summarise: limitSearches(call('summarise')),
-      statsOfUser: limitSearches(call('statsOfUser')),
-      summariseEvaluations: limitSearches(call('summariseEvaluations')),
-      sum: limitSums(call('sum')),
+      find: call('find'),
+      summarise: call('summarise'),
+      statsOfUser: call('statsOfUser'),
+      summariseEvaluations: call('summariseEvaluations'),
+      sum: call('sum'),
       planBlock: call('planBlock'),
       findUnsummed: call('findUnsummed'),
       planSpend: call('planSpend'),
       // One live tail per project calls this, one call after the other.
       match: call('match'),
-    },
+    }),
     close: async () => {
       closing = true;
       await endThread(thread, readMaxMs);

@@ -1,6 +1,7 @@
 /** Serves the calls of thread-calls.ts in a worker thread. */
 
 import { parentPort, workerData } from 'node:worker_threads';
+import { toError } from '../../errors.ts';
 import { isStorageFailure } from './failures.ts';
 import { type Call, CLOSE, type Reply, type ThreadInput } from './thread-calls.ts';
 
@@ -17,7 +18,7 @@ export function serveCalls(verbs: object, close: () => void | Promise<void>): vo
     try {
       reply({ kind: 'done', id, value: await serving[verb]?.(...args) });
     } catch (thrown) {
-      const error = thrown instanceof Error ? thrown : new Error(String(thrown));
+      const error = toError(thrown);
       reply({ kind: 'failed', id, isStorageFailure: isStorageFailure(error), error });
     }
   }

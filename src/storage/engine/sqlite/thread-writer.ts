@@ -1,7 +1,7 @@
 /** Runs the writer in its own thread, and restarts the thread when it dies. */
 
 import type { Worker } from 'node:worker_threads';
-import { StartError } from '../../start-error.ts';
+import { StartError } from '../../errors.ts';
 import type { StoreLog } from '../../store.ts';
 import type { CallWriter, Writer } from './core.ts';
 import { createThreadCalls, endThread, goneFault, type Reply } from './thread-calls.ts';

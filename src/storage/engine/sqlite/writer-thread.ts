@@ -1,6 +1,6 @@
 /** The thread of the write handle, so that a large commit never delays other work of the process. */
 
-import { StartError } from '../../start-error.ts';
+import { StartError } from '../../errors.ts';
 import { openCore } from './core.ts';
 import { input, reply, serveCalls } from './thread-serve.ts';
 

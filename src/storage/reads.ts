@@ -1,0 +1,52 @@
+/** Reads of searches, analytics and spend, the same for every store. */
+
+import type { TraceAnalytics } from '../domain/analytics/trace-analytics-store.ts';
+import type { SpendStore } from '../domain/spend/spend-store.ts';
+import type { TraceSearch } from '../domain/traces/search/trace-search-store.ts';
+import { createTraceAnalytics } from './analytics/trace-analytics.ts';
+import type { AnalyticsQueries } from './analytics/trace-scan.ts';
+import { limitSearches, limitSums } from './long-reads.ts';
+import type { QueryRunner } from './queries.ts';
+import { createIndexReads, type IndexReads } from './search/index-builder.ts';
+import type { SearchQueries } from './search/index-reader.ts';
+import { createTraceSearch } from './search/trace-search.ts';
+import type { SpendQueries, SpendRunner } from './spend/block-planner.ts';
+import { createSpendBlockReads, type SpendBlockReads } from './spend/spend-blocks.ts';
+import { createSpendSums } from './spend/spend-reader.ts';
+
+export type SumReads = TraceSearch & IndexReads & TraceAnalytics & SpendStore & SpendBlockReads;
+
+type Queries = {
+  readonly search: SearchQueries;
+  readonly analytics: AnalyticsQueries;
+  readonly spend: SpendQueries;
+};
+
+export function createSumReads(
+  runnerOf: <Of>(queries: Of) => QueryRunner<Of>,
+  { search, analytics, spend }: Queries,
+  lookUps: Pick<SpendRunner, 'findRequests' | 'findPlaces'>,
+): SumReads {
+  const nowMs = () => performance.now();
+  const searching = { ...runnerOf(search), nowMs };
+  const reading = { ...runnerOf(spend), ...lookUps, nowMs };
+  return {
+    ...createTraceSearch(searching),
+    ...createIndexReads(searching),
+    ...createTraceAnalytics({ ...runnerOf(analytics), nowMs }),
+    ...createSpendSums(reading),
+    ...createSpendBlockReads(reading),
+  };
+}
+
+/** Limits how many of the long ones run at once: connections and threads are few. */
+export function limitSumReads<Reads extends SumReads>(reads: Reads): Reads {
+  return {
+    ...reads,
+    find: limitSearches(reads.find),
+    summarise: limitSearches(reads.summarise),
+    statsOfUser: limitSearches(reads.statsOfUser),
+    summariseEvaluations: limitSearches(reads.summariseEvaluations),
+    sum: limitSums(reads.sum),
+  };
+}
