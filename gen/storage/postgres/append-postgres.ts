@@ -26,7 +26,7 @@ export const deleteSpans: Compiled<typeof source.deleteSpans> = {
 
 export const deleteTraces: Compiled<typeof source.deleteTraces> = {
   name: 'append-postgres.deleteTraces',
-  text: "delete from \"traces\" using unnest($1::int[], $2::text[]) as given (v0, v1) where \"project_number\" = \"given\".\"v0\" and \"trace_id\" = \"given\".\"v1\"",
+  text: "delete from \"traces\" using unnest($1::int[], $2::text[]) as given (v0, v1) where (\"project_number\" = \"given\".\"v0\" and \"trace_id\" = \"given\".\"v1\")",
   cells: (rows) => [int4Array(rows, (params) => params.projectNumber), textArray(rows, (params) => params.traceId)],
 };
 

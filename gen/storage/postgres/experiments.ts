@@ -122,13 +122,6 @@ export const listResults: Compiled<typeof source.listResults> = {
 
 export const listRuns: Compiled<typeof source.listRuns> = {
   name: 'experiments.listRuns',
-  text: "select \"experiment_runs\".\"project_id\" as \"projectId\", \"experiment_runs\".\"key\" as \"key\", \"experiment_runs\".\"experiment_id\" as \"experimentId\", \"experiment_runs\".\"id\" as \"id\", \"experiment_runs\".\"name\" as \"name\", \"experiment_runs\".\"dataset_id\" as \"datasetId\", \"experiment_runs\".\"dataset_version\" as \"datasetVersion\", \"experiment_runs\".\"total\" as \"total\", \"experiment_runs\".\"progress\" as \"progress\", \"experiment_runs\".\"result_count\" as \"resultCount\", \"experiment_runs\".\"total_bytes\" as \"totalBytes\", \"experiment_runs\".\"created_at\" as \"createdAtMs\", \"experiment_runs\".\"updated_at\" as \"updatedAtMs\", \"experiment_runs\".\"finished_at\" as \"finishedAtMs\" from \"experiment_runs\" where (\"project_id\" = $1 and \"experiment_id\" = $2) and \"deleted_at\" is null order by \"created_at\" desc, \"id\" desc limit $3",
-  cells: (params) => [params.projectId, params.experimentId, params.limit],
-  row: (row) => row,
-};
-
-export const listRunsAfter: Compiled<typeof source.listRunsAfter> = {
-  name: 'experiments.listRunsAfter',
   text: "select \"experiment_runs\".\"project_id\" as \"projectId\", \"experiment_runs\".\"key\" as \"key\", \"experiment_runs\".\"experiment_id\" as \"experimentId\", \"experiment_runs\".\"id\" as \"id\", \"experiment_runs\".\"name\" as \"name\", \"experiment_runs\".\"dataset_id\" as \"datasetId\", \"experiment_runs\".\"dataset_version\" as \"datasetVersion\", \"experiment_runs\".\"total\" as \"total\", \"experiment_runs\".\"progress\" as \"progress\", \"experiment_runs\".\"result_count\" as \"resultCount\", \"experiment_runs\".\"total_bytes\" as \"totalBytes\", \"experiment_runs\".\"created_at\" as \"createdAtMs\", \"experiment_runs\".\"updated_at\" as \"updatedAtMs\", \"experiment_runs\".\"finished_at\" as \"finishedAtMs\" from \"experiment_runs\" where (\"project_id\" = $1 and \"experiment_id\" = $2) and \"deleted_at\" is null and (\"created_at\" < $3 or (\"created_at\" = $4 and \"id\" < $5)) and \"created_at\" <= $6 order by \"created_at\" desc, \"id\" desc limit $7",
   cells: (params) => [params.projectId, params.experimentId, params.afterMs, params.afterMs, params.afterId, params.afterMs, params.limit],
   row: (row) => row,

@@ -116,7 +116,7 @@ export const removeOldGovernance: Compiled<typeof source.removeOldGovernance> = 
 
 export const removeParts: Compiled<typeof source.removeParts> = {
   name: 'retention.removeParts',
-  text: "delete from \"spend_parts\" where \"organization_number\" = $1 and \"first_seq\" = $2",
+  text: "delete from \"spend_parts\" where (\"organization_number\" = $1 and \"first_seq\" = $2)",
   cells: (params) => [params.organizationNumber, params.firstSeq],
 };
 

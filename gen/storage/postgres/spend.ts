@@ -95,7 +95,7 @@ export const removeBlock: Compiled<typeof source.removeBlock> = {
 
 export const removeParts: Compiled<typeof source.removeParts> = {
   name: 'spend.removeParts',
-  text: "delete from \"spend_parts\" where \"organization_number\" = $1 and \"first_seq\" = $2",
+  text: "delete from \"spend_parts\" where (\"organization_number\" = $1 and \"first_seq\" = $2)",
   cells: (params) => [params.organizationNumber, params.firstSeq],
 };
 

@@ -212,28 +212,6 @@ export const listResults: Compiled<typeof source.listResults> = {
 
 export const listRuns: Compiled<typeof source.listRuns> = {
   name: 'experiments.listRuns',
-  text: "select \"experiment_runs\".\"project_id\" as \"projectId\", \"experiment_runs\".\"key\" as \"key\", \"experiment_runs\".\"experiment_id\" as \"experimentId\", \"experiment_runs\".\"id\" as \"id\", \"experiment_runs\".\"name\" as \"name\", \"experiment_runs\".\"dataset_id\" as \"datasetId\", \"experiment_runs\".\"dataset_version\" as \"datasetVersion\", \"experiment_runs\".\"total\" as \"total\", \"experiment_runs\".\"progress\" as \"progress\", \"experiment_runs\".\"result_count\" as \"resultCount\", \"experiment_runs\".\"total_bytes\" as \"totalBytes\", \"experiment_runs\".\"created_at\" as \"createdAtMs\", \"experiment_runs\".\"updated_at\" as \"updatedAtMs\", \"experiment_runs\".\"finished_at\" as \"finishedAtMs\" from \"experiment_runs\" where (\"project_id\" = ? and \"experiment_id\" = ?) and \"deleted_at\" is null order by \"created_at\" desc, \"id\" desc limit ?",
-  cells: (params) => [params.projectId, params.experimentId, params.limit],
-  row: (row: any) => ({
-    projectId: row[0],
-    key: row[1],
-    experimentId: row[2],
-    id: row[3],
-    name: row[4],
-    datasetId: row[5],
-    datasetVersion: row[6],
-    total: row[7],
-    progress: row[8],
-    resultCount: row[9],
-    totalBytes: row[10],
-    createdAtMs: row[11],
-    updatedAtMs: row[12],
-    finishedAtMs: row[13],
-  }),
-};
-
-export const listRunsAfter: Compiled<typeof source.listRunsAfter> = {
-  name: 'experiments.listRunsAfter',
   text: "select \"experiment_runs\".\"project_id\" as \"projectId\", \"experiment_runs\".\"key\" as \"key\", \"experiment_runs\".\"experiment_id\" as \"experimentId\", \"experiment_runs\".\"id\" as \"id\", \"experiment_runs\".\"name\" as \"name\", \"experiment_runs\".\"dataset_id\" as \"datasetId\", \"experiment_runs\".\"dataset_version\" as \"datasetVersion\", \"experiment_runs\".\"total\" as \"total\", \"experiment_runs\".\"progress\" as \"progress\", \"experiment_runs\".\"result_count\" as \"resultCount\", \"experiment_runs\".\"total_bytes\" as \"totalBytes\", \"experiment_runs\".\"created_at\" as \"createdAtMs\", \"experiment_runs\".\"updated_at\" as \"updatedAtMs\", \"experiment_runs\".\"finished_at\" as \"finishedAtMs\" from \"experiment_runs\" where (\"project_id\" = ? and \"experiment_id\" = ?) and \"deleted_at\" is null and (\"created_at\" < ? or (\"created_at\" = ? and \"id\" < ?)) and \"created_at\" <= ? order by \"created_at\" desc, \"id\" desc limit ?",
   cells: (params) => [params.projectId, params.experimentId, params.afterMs, params.afterMs, params.afterId, params.afterMs, params.limit],
   row: (row: any) => ({

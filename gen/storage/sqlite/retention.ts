@@ -162,7 +162,7 @@ export const removeOldGovernance: Compiled<typeof source.removeOldGovernance> = 
 
 export const removeParts: Compiled<typeof source.removeParts> = {
   name: 'retention.removeParts',
-  text: "delete from \"spend_parts\" where \"organization_number\" = ? and \"first_seq\" = ?",
+  text: "delete from \"spend_parts\" where (\"organization_number\" = ? and \"first_seq\" = ?)",
   cells: (params) => [params.organizationNumber, params.firstSeq],
 };
 

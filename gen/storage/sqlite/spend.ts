@@ -127,7 +127,7 @@ export const removeBlock: Compiled<typeof source.removeBlock> = {
 
 export const removeParts: Compiled<typeof source.removeParts> = {
   name: 'spend.removeParts',
-  text: "delete from \"spend_parts\" where \"organization_number\" = ? and \"first_seq\" = ?",
+  text: "delete from \"spend_parts\" where (\"organization_number\" = ? and \"first_seq\" = ?)",
   cells: (params) => [params.organizationNumber, params.firstSeq],
 };
 

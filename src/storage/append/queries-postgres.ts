@@ -3,7 +3,7 @@
  * once it holds the end of the log. Until then 0 stands for that instant.
  */
 
-import { insertMany, replaceMany } from '../plain-queries.ts';
+import { insertMany, ofRows, remove, replaceMany } from '../plain-queries.ts';
 import { changeRows, lookup, type PostgresDb, type PostgresTables } from '../queries.ts';
 
 // `head` holds the new ends of the logs, computed in the same statement: see postgres/write-batch.ts.
@@ -69,11 +69,9 @@ export const deleteRequests = changeRows<{
   remove(db, 'Request', { organizationNumber, keptAtMs, key } as never),
 );
 
-type OfTrace = { readonly projectNumber: number; readonly traceId: string; readonly sequence: number };
+type OfTrace = { readonly projectNumber: number; readonly sequence: number };
 
-export const deleteTraces = changeRows<OfTrace>((db, { projectNumber, traceId }) =>
-  db.deleteFrom('Trace').where('projectNumber', '=', projectNumber).where('traceId', '=', traceId),
-);
+export const deleteTraces = ofRows(remove('Trace', ['projectNumber', 'traceId']));
 export const deleteSpans = changeRows<OfTrace>((db, { projectNumber, sequence }) =>
   db.deleteFrom('Span').where('projectNumber', '=', projectNumber).where('traceSequence', '=', sequence),
 );

@@ -1,7 +1,7 @@
 /** Append queries, the same for every store. */
 
 import { sql } from 'kysely';
-import { columns, findByKey, insertMany, replaceMany } from '../plain-queries.ts';
+import { columns, findByKey, insertMany, ofRows, remove, replaceMany } from '../plain-queries.ts';
 import { change, changeRows, lookup, query } from '../queries.ts';
 import { ADMITTED } from '../rows/codes.ts';
 import { spanOf, summaryOf, traceOf } from '../traces/columns.ts';
@@ -99,13 +99,7 @@ export const replaceSpans = replaceMany('Span');
 export const replaceEvaluations = replaceMany('Evaluation', { keeps: ['insertedAtMs'] });
 
 export const storeJobs = replaceMany('EvaluationJob');
-export const removeJobs = changeRows<{
-  readonly projectNumber: number;
-  readonly traceSequence: number;
-  readonly sourceId: string;
-}>((db, { projectNumber, traceSequence, sourceId }, { remove }) =>
-  remove(db, 'EvaluationJob', { projectNumber, traceSequence, sourceId }),
-);
+export const removeJobs = ofRows(remove('EvaluationJob', ['projectNumber', 'traceSequence', 'sourceId']));
 /** Removes the jobs of removed traces. */
 export const removeJobsOfTraces = changeRows<{ readonly projectNumber: number; readonly sequence: number }>(
   (db, { projectNumber, sequence }) =>

@@ -1,26 +1,19 @@
 /** The reads of a run, which applies a batch to its tables. */
 
 import type { LookupSource, Source } from '../queries.ts';
-import type { findRootSpan, listSummaries } from '../traces/queries.ts';
+import type * as traces from '../traces/queries.ts';
 import type * as shared from './queries.ts';
 
-type Queries = {
-  readonly findTrace: typeof shared.findTrace;
-  readonly findSpan: typeof shared.findSpan;
-  readonly findWholeSpan: typeof shared.findWholeSpan;
-  readonly findSpanId: typeof shared.findSpanId;
-  readonly findRequest: typeof shared.findRequest;
-  readonly findGovernanceEvent: typeof shared.findGovernanceEvent;
-  readonly findLogHead: typeof shared.findLogHead;
-  readonly findEvent: typeof shared.findEvent;
-  readonly findJob: typeof shared.findJob;
-  readonly findRootSpan: typeof findRootSpan;
-  readonly listOverdue: typeof shared.listOverdue;
-  readonly listSummaries: typeof listSummaries;
-};
+/** In the order in which all transactions lock. */
+export const READ_NAMES = [
+  ...(['findLogHead', 'findTrace', 'findSpan', 'findWholeSpan', 'findSpanId', 'listSummaries', 'listOverdue'] as const),
+  ...(['findRequest', 'findEvent', 'findGovernanceEvent', 'findRootSpan', 'findJob'] as const),
+] as const;
+export type ReadName = (typeof READ_NAMES)[number];
+type OfTraces = 'findRootSpan' | 'listSummaries';
+type Queries = Pick<typeof shared, Exclude<ReadName, OfTraces>> & Pick<typeof traces, OfTraces>;
 
-export type ReadName = keyof Queries;
-export type KeyOf<Name extends ReadName> =
+type KeyOf<Name extends ReadName> =
   Queries[Name] extends LookupSource<infer Key, unknown>
     ? Key
     : Queries[Name] extends Source<infer Key, unknown>

@@ -1,6 +1,6 @@
 /** Queries of datasets. Deleted datasets are never found, and their entries are removed. */
 
-import { insert, remove, slugQueries } from '../plain-queries.ts';
+import { insert, pick, remove, slugQueries } from '../plain-queries.ts';
 import { change, query, type Row } from '../queries.ts';
 
 type InProject = { readonly projectId: string };
@@ -24,12 +24,7 @@ type Growth = Pick<Row<'Dataset'>, 'projectId' | 'id' | 'entryCount' | 'totalByt
 export const growDataset = change<Growth>((db, params, { update }) =>
   update(db, 'Dataset', { projectId: params.projectId, id: params.id, version: params.knownVersion })
     .where('deletedAtMs', 'is', null)
-    .set({
-      version: params.version,
-      entryCount: params.entryCount,
-      totalBytes: params.totalBytes,
-      updatedAtMs: params.updatedAtMs,
-    }),
+    .set(pick(params, 'version', 'entryCount', 'totalBytes', 'updatedAtMs')),
 );
 
 export const removeParts = remove('DatasetPart', ['projectId', 'datasetId']);

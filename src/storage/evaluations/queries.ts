@@ -1,8 +1,8 @@
 /** Queries of the queue of evaluation jobs. */
 
 import { sql } from 'kysely';
-import { columns, insertNew, ofRows, upsert } from '../plain-queries.ts';
-import { change, changeRows, query } from '../queries.ts';
+import { columns, insertNew, ofRows, remove, update, upsert } from '../plain-queries.ts';
+import { change, query } from '../queries.ts';
 import type { SomeJobs } from './backlog.ts';
 
 type Key = { readonly projectNumber: number; readonly traceSequence: number; readonly sourceId: string };
@@ -62,18 +62,13 @@ export const holdDue = query<Due>()((db, { projectNumber, nowMs, limit }, { hold
   ),
 );
 
-type Lease = Key & { readonly fence: number; readonly dueAtMs: number; readonly failures: number };
+const KEY = ['projectNumber', 'traceSequence', 'sourceId'] as const;
 
-export const claimJobs = changeRows<Lease>(
-  (db, { projectNumber, traceSequence, sourceId, fence, dueAtMs, failures }, { update }) =>
-    update(db, 'EvaluationJob', { projectNumber, traceSequence, sourceId }).set({ fence, dueAtMs, failures }),
-);
+export const claimJobs = ofRows(update('EvaluationJob', KEY, ['fence', 'dueAtMs', 'failures']));
+
+export const renewJob = update('EvaluationJob', [...KEY, 'fence'], ['dueAtMs']);
 
 type Claimed = Key & { readonly fence: number; readonly dueAtMs: number };
-
-export const renewJob = change<Claimed>((db, { projectNumber, traceSequence, sourceId, fence, dueAtMs }, { update }) =>
-  update(db, 'EvaluationJob', { projectNumber, traceSequence, sourceId, fence }).set({ dueAtMs }),
-);
 
 export const releaseJob = change<Claimed>(
   (db, { projectNumber, traceSequence, sourceId, fence, dueAtMs }, { update }) =>
@@ -153,6 +148,4 @@ export const holdJobsOfTrace = query<InProject & { readonly traceSequence: numbe
     ),
 );
 
-export const removeJobs = changeRows<Key>((db, { projectNumber, traceSequence, sourceId }, { remove }) =>
-  remove(db, 'EvaluationJob', { projectNumber, traceSequence, sourceId }),
-);
+export const removeJobs = ofRows(remove('EvaluationJob', KEY));

@@ -1,8 +1,8 @@
 /** Queries of evaluator runs. */
 
 import { sql } from 'kysely';
-import { find, insert } from '../plain-queries.ts';
-import { change, query } from '../queries.ts';
+import { find, insert, pick } from '../plain-queries.ts';
+import { change, query, type Row } from '../queries.ts';
 
 type InProject = { readonly projectId: string };
 type OneOf = InProject & { readonly id: string };
@@ -71,34 +71,15 @@ export const leaseRun = change<Lease>((db, { projectId, id, leasedUntilMs, fence
   update(db, 'EvaluatorRun', { projectId, id }).set({ leasedUntilMs, fence }),
 );
 
-type Progress = Lease & {
-  readonly status: 'running' | 'completed' | 'cancelled' | 'failed';
-  readonly cursor: string;
-  readonly tracesFound: number | null;
-  readonly isFoundExactly: boolean;
-  readonly processed: number;
-  readonly skipped: number;
-  readonly failed: number;
-  readonly error: string | null;
-  readonly updatedAtMs: number;
-  readonly failures: number;
-};
+const ADVANCED = [
+  ...(['status', 'cursor', 'tracesFound', 'isFoundExactly', 'processed', 'skipped', 'failed', 'error'] as const),
+  ...(['updatedAtMs', 'leasedUntilMs', 'failures'] as const),
+] as const;
 
 /** Changes no row when the run has ended or another worker has leased it. */
-export const advanceRun = change<Progress>((db, params, { update }) =>
-  update(db, 'EvaluatorRun', { projectId: params.projectId, id: params.id, fence: params.fence })
-    .where('status', '=', 'running')
-    .set({
-      status: params.status,
-      cursor: params.cursor,
-      tracesFound: params.tracesFound,
-      isFoundExactly: params.isFoundExactly,
-      processed: params.processed,
-      skipped: params.skipped,
-      failed: params.failed,
-      error: params.error,
-      updatedAtMs: params.updatedAtMs,
-      leasedUntilMs: params.leasedUntilMs,
-      failures: params.failures,
-    }),
+export const advanceRun = change<Lease & Pick<Row<'EvaluatorRun'>, (typeof ADVANCED)[number]>>(
+  (db, params, { update }) =>
+    update(db, 'EvaluatorRun', { projectId: params.projectId, id: params.id, fence: params.fence })
+      .where('status', '=', 'running')
+      .set(pick(params, ...ADVANCED)),
 );

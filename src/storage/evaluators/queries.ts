@@ -1,6 +1,6 @@
 /** Queries of evaluators. Deleted evaluators stay in the table, hidden. */
 
-import { slugQueries } from '../plain-queries.ts';
+import { pick, slugQueries } from '../plain-queries.ts';
 import { change, query, type Row } from '../queries.ts';
 
 export const { countLiving, findById, findBySlug, holdLiving, insertUnlessTaken, hide } = slugQueries('Evaluator');
@@ -16,18 +16,14 @@ export const listEvaluators = query<Page>()((db, { projectId, afterId, limit }, 
     .limit(limit),
 );
 
-type Replaced = 'projectId' | 'id' | 'name' | 'configJson' | 'fieldsJson' | 'outputFieldsJson' | 'updatedAtMs';
-type Replacement = Pick<Row<'Evaluator'>, Replaced> & { readonly knownAtMs: number };
+const REPLACED = ['name', 'configJson', 'fieldsJson', 'outputFieldsJson', 'updatedAtMs'] as const;
+type Replacement = Pick<Row<'Evaluator'>, 'projectId' | 'id' | (typeof REPLACED)[number]> & {
+  readonly knownAtMs: number;
+};
 
 /** Changes no row when the evaluator has been updated since. */
 export const replaceEvaluator = change<Replacement>((db, params, { update }) =>
   update(db, 'Evaluator', { projectId: params.projectId, id: params.id, updatedAtMs: params.knownAtMs })
     .where('deletedAtMs', 'is', null)
-    .set({
-      name: params.name,
-      configJson: params.configJson,
-      fieldsJson: params.fieldsJson,
-      outputFieldsJson: params.outputFieldsJson,
-      updatedAtMs: params.updatedAtMs,
-    }),
+    .set(pick(params, ...REPLACED)),
 );

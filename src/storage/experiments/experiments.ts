@@ -26,9 +26,8 @@ export function createExperimentStore(
     list: (projectId, limit) => runQuery(experiments.listNewest, { projectId, limit }),
     findRun: async (key) => (await runQuery(experiments.findRun, key))[0] ?? null,
     listRuns({ projectId, id: experimentId }, { after, limit }) {
-      if (after === null) return runQuery(experiments.listRuns, { projectId, experimentId, limit });
-      const { createdAtMs: afterMs, id: afterId } = after;
-      return runQuery(experiments.listRunsAfter, { projectId, experimentId, limit, afterMs, afterId });
+      const { createdAtMs: afterMs, id: afterId } = after ?? { createdAtMs: Number.MAX_SAFE_INTEGER, id: '' };
+      return runQuery(experiments.listRuns, { projectId, experimentId, limit, afterMs, afterId });
     },
     async figures({ projectId, key: runKey }, { after, limit }) {
       const { entryIndex, targetId } = after ?? { entryIndex: -1, targetId: '' };

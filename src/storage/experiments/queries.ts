@@ -33,16 +33,8 @@ export const holdRun = query<OfExperiment & { readonly id: string }>()((db, { pr
   dialect.hold(livingRuns(db, { projectId, experimentId }, dialect).where('id', '=', id)),
 );
 
-/** The newest first. */
-export const listRuns = query<OfExperiment & { readonly limit: number }>()(
-  (db, { projectId, experimentId, limit }, dialect) =>
-    listedRuns(db, { projectId, experimentId }, dialect)
-      .orderBy('createdAtMs', 'desc')
-      .orderBy('id', 'desc')
-      .limit(limit),
-);
-
-export const listRunsAfter = query<
+/** The newest first, after one of them. */
+export const listRuns = query<
   OfExperiment & { readonly limit: number; readonly afterMs: number; readonly afterId: string }
 >()((db, { projectId, experimentId, limit, afterMs, afterId }, dialect) =>
   listedRuns(db, { projectId, experimentId }, dialect)

@@ -1,7 +1,7 @@
 /** Queries of monitors. Deleted rows are kept, and never found. */
 
 import { sql } from 'kysely';
-import { columns, slugQueries } from '../plain-queries.ts';
+import { columns, pick, slugQueries } from '../plain-queries.ts';
 import { change, type Db, query, type Row } from '../queries.ts';
 
 type InProject = { readonly projectId: string };
@@ -36,25 +36,19 @@ export const holdMonitor = query<OneOf>()((db, { projectId, id }, { hold }) =>
   ),
 );
 
-type Replacement = Omit<Row<'Monitor'>, 'slug' | 'createdAtMs' | 'deletedAtMs'> & { readonly knownAtMs: number };
+const REPLACED = [
+  ...(['name', 'evaluatorId', 'checkType', 'enabled', 'sample', 'preconditionsJson', 'mappingsJson'] as const),
+  ...(['parametersJson', 'executionMode', 'runsSince', 'updatedAtMs'] as const),
+] as const;
+type Replacement = Pick<Row<'Monitor'>, 'projectId' | 'id' | (typeof REPLACED)[number]> & {
+  readonly knownAtMs: number;
+};
 
 /** Changes nothing when the monitor was updated since `knownAtMs`. */
 export const replaceMonitor = change<Replacement>((db, params, { update }) =>
   update(db, 'Monitor', { projectId: params.projectId, id: params.id, updatedAtMs: params.knownAtMs })
     .where('deletedAtMs', 'is', null)
-    .set({
-      name: params.name,
-      evaluatorId: params.evaluatorId,
-      checkType: params.checkType,
-      enabled: params.enabled,
-      sample: params.sample,
-      preconditionsJson: params.preconditionsJson,
-      mappingsJson: params.mappingsJson,
-      parametersJson: params.parametersJson,
-      executionMode: params.executionMode,
-      runsSince: params.runsSince,
-      updatedAtMs: params.updatedAtMs,
-    }),
+    .set(pick(params, ...REPLACED)),
 );
 
 /** Disables the monitors of a deleted evaluator. */

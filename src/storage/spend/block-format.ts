@@ -7,18 +7,17 @@ import { packColumn, unpackColumn } from '../search/block-format.ts';
 /** Events per block. */
 export const BLOCK_EVENTS = 4096;
 
-/** The numbers of an event; all are null for an event that is not summed. */
-export const NUMBERS = [
-  'createdAtMs',
-  'occurredAtMs',
-  'error',
-  'costNanoUsd',
+/** Numbers that are 0 where a request does not say. */
+export const ADDED = [
   'inputTokens',
   'outputTokens',
   'cacheReadInputTokens',
   'cacheCreationInputTokens',
   'reasoningTokens',
 ] as const;
+
+/** The numbers of an event; all are null for an event that is not summed. */
+export const NUMBERS = ['createdAtMs', 'occurredAtMs', 'error', 'costNanoUsd', ...ADDED] as const;
 export type NumberName = (typeof NUMBERS)[number];
 
 export const NUMBERS_PART = 0;

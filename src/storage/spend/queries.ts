@@ -2,7 +2,7 @@
 
 import { sql } from 'kysely';
 import { find, insert, insertNew, ofRows, remove, update } from '../plain-queries.ts';
-import { change, query } from '../queries.ts';
+import { query } from '../queries.ts';
 
 type OfLog = { readonly organizationNumber: number };
 
@@ -102,10 +102,5 @@ export const listOldBlocks = query<{ readonly beforeMs: number; readonly limit: 
     .limit(limit),
 );
 
-type OfBlock = OfLog & { readonly firstSeq: number };
-
-export const removeParts = change<OfBlock>((db, { organizationNumber, firstSeq }) =>
-  db.deleteFrom('SpendPart').where('organizationNumber', '=', organizationNumber).where('firstSeq', '=', firstSeq),
-);
-
+export const removeParts = remove('SpendPart', ['organizationNumber', 'firstSeq']);
 export const removeBlock = remove('SpendBlock', ['organizationNumber', 'firstSeq']);

@@ -16,6 +16,7 @@ import { createSpendTally, type SpendTally } from '../../domain/spend/tally.ts';
 import { ANSWER_MAX_MS, GROUP_HASH, readAllPages } from '../long-reads.ts';
 import type { RowOf } from '../queries.ts';
 import {
+  ADDED,
   DIMENSION_PARTS,
   type Gone,
   isGone,
@@ -205,14 +206,6 @@ function sumsOfUnnamed(tally: SpendTally): readonly Sums[] {
   const sums = tally.sumsOf(null);
   return sums === null ? NO_SUMS : [sums];
 }
-
-const ADDED = [
-  'inputTokens',
-  'outputTokens',
-  'cacheReadInputTokens',
-  'cacheCreationInputTokens',
-  'reasoningTokens',
-] as const;
 
 function addEvent(sums: Sums, numbers: Numbers, place: number): void {
   addValue(sums, AT.requests, 1);

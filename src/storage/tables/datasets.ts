@@ -1,5 +1,5 @@
 import { defineEntity } from '@mikro-orm/core';
-import { bigInteger, id, instant, integer, slugged, text } from './kinds.ts';
+import { bigInteger, id, instant, integer, slugged, table, text } from './kinds.ts';
 
 export const DatasetRow = defineEntity({
   name: 'Dataset',
@@ -11,15 +11,11 @@ export const DatasetRow = defineEntity({
 });
 
 /** The entries that came with one version of a dataset. */
-export const DatasetPartRow = defineEntity({
-  name: 'DatasetPart',
-  tableName: 'dataset_parts',
-  properties: {
-    projectId: id().primary(),
-    datasetId: id().primary(),
-    version: integer().primary(),
-    firstPosition: integer(),
-    entryLines: text(),
-    createdAtMs: instant('created_at'),
-  },
+export const DatasetPartRow = table('DatasetPart', 'dataset_parts', {
+  projectId: id().primary(),
+  datasetId: id().primary(),
+  version: integer().primary(),
+  firstPosition: integer(),
+  entryLines: text(),
+  createdAtMs: instant('created_at'),
 });

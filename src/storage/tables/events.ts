@@ -2,7 +2,7 @@
 
 import { defineEntity } from '@mikro-orm/core';
 import { ADMITTED, eventTypes } from '../rows/codes.ts';
-import { bigInteger, code, id, instant, integer, json, nanoUsd, requestKey, text } from './kinds.ts';
+import { bigInteger, code, id, instant, integer, json, nanoUsd, requestKey, table, text } from './kinds.ts';
 
 const SETTLED = `type = ${eventTypes.code('gateway.request.settled')}`;
 
@@ -32,14 +32,10 @@ export const EventOnSqlite = defineEntity({
 });
 
 /** SQLite only: the envelopes of events, by sequence number. */
-export const Envelope = defineEntity({
-  name: 'Envelope',
-  tableName: 'envelopes',
-  properties: {
-    organizationNumber: integer().primary(),
-    seq: bigInteger().primary(),
-    envelope: text(),
-  },
+export const Envelope = table('Envelope', 'envelopes', {
+  organizationNumber: integer().primary(),
+  seq: bigInteger().primary(),
+  envelope: text(),
 });
 
 /** PostgreSQL: with its envelope, because a month of the log is dropped whole. */
@@ -64,15 +60,11 @@ export const GovernanceEvent = defineEntity({
 });
 
 /** The ends of the logs. */
-export const LogHead = defineEntity({
-  name: 'LogHead',
-  tableName: 'log_heads',
-  properties: {
-    organizationNumber: integer().primary().autoincrement(false),
-    seq: bigInteger(),
-    createdAtMs: instant('created_at'),
-    lastKeyIndex: integer(),
-  },
+export const LogHead = table('LogHead', 'log_heads', {
+  organizationNumber: integer().primary().autoincrement(false),
+  seq: bigInteger(),
+  createdAtMs: instant('created_at'),
+  lastKeyIndex: integer(),
 });
 
 // Requests and their outcomes.
@@ -126,12 +118,8 @@ export const RequestOnPostgres = defineEntity({
  * PostgreSQL only: the month of a request. It keeps keys unique over all months, which no index of a partitioned table
  * can.
  */
-export const RequestKey = defineEntity({
-  name: 'RequestKey',
-  tableName: 'request_keys',
-  properties: {
-    organizationNumber: integer().primary(),
-    key: requestKey().primary(),
-    keptAtMs: instant('kept_at'),
-  },
+export const RequestKey = table('RequestKey', 'request_keys', {
+  organizationNumber: integer().primary(),
+  key: requestKey().primary(),
+  keptAtMs: instant('kept_at'),
 });

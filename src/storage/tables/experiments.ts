@@ -1,5 +1,5 @@
 import { defineEntity } from '@mikro-orm/core';
-import { bigInteger, id, instant, integer, json, real, slugged, text, times } from './kinds.ts';
+import { bigInteger, id, instant, integer, json, real, slugged, table, text, times } from './kinds.ts';
 
 export const ExperimentRow = defineEntity({
   name: 'Experiment',
@@ -43,24 +43,20 @@ export const ExperimentRunRow = defineEntity({
 });
 
 /** The result of an entry in a run. */
-export const ExperimentResultRow = defineEntity({
-  name: 'ExperimentResult',
-  tableName: 'experiment_results',
-  properties: {
-    projectId: id().primary(),
-    runKey: id().primary(),
-    entryIndex: integer().primary(),
-    targetId: id().primary(),
-    entryId: id().strictNullable(),
-    traceId: id().strictNullable(),
-    entryJson: json('entry').strictNullable(),
-    predictedJson: json('predicted').strictNullable(),
-    costUsd: real().strictNullable(),
-    durationMs: real().strictNullable(),
-    error: text().strictNullable(),
-    evaluationsJson: json('evaluations'),
-    // The scores of the evaluations, so that sums read no texts.
-    scoresJson: json('scores'),
-    bytes: integer(),
-  },
+export const ExperimentResultRow = table('ExperimentResult', 'experiment_results', {
+  projectId: id().primary(),
+  runKey: id().primary(),
+  entryIndex: integer().primary(),
+  targetId: id().primary(),
+  entryId: id().strictNullable(),
+  traceId: id().strictNullable(),
+  entryJson: json('entry').strictNullable(),
+  predictedJson: json('predicted').strictNullable(),
+  costUsd: real().strictNullable(),
+  durationMs: real().strictNullable(),
+  error: text().strictNullable(),
+  evaluationsJson: json('evaluations'),
+  // The scores of the evaluations, so that sums read no texts.
+  scoresJson: json('scores'),
+  bytes: integer(),
 });

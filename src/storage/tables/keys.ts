@@ -1,7 +1,7 @@
 import { defineEntity } from '@mikro-orm/core';
 import type { Binding } from '../../domain/keys/permissions.ts';
 import type { ApiKeyRecord } from '../../domain/management/management.ts';
-import { bigInteger, bytes, enumText, flag, id, instant, integer, json, text, times } from './kinds.ts';
+import { bigInteger, bytes, enumText, flag, id, instant, integer, json, table, text, times } from './kinds.ts';
 
 export const ApiKey = defineEntity({
   name: 'ApiKey',
@@ -32,19 +32,15 @@ export const ApiKey = defineEntity({
 });
 
 /** The grants of keys. */
-export const ApiKeyBinding = defineEntity({
-  name: 'ApiKeyBinding',
-  tableName: 'api_key_bindings',
-  properties: {
-    apiKeyId: id().primary(),
-    // The order in which the grants were given.
-    position: integer().primary(),
-    id: id(),
-    role: enumText<Binding['role']>(),
-    scopeType: enumText<Binding['scopeType']>(),
-    scopeId: id(),
-    permissionsJson: json('permissions'),
-  },
+export const ApiKeyBinding = table('ApiKeyBinding', 'api_key_bindings', {
+  apiKeyId: id().primary(),
+  // The order in which the grants were given.
+  position: integer().primary(),
+  id: id(),
+  role: enumText<Binding['role']>(),
+  scopeType: enumText<Binding['scopeType']>(),
+  scopeId: id(),
+  permissionsJson: json('permissions'),
 });
 
 /**

@@ -4,7 +4,7 @@
  * name differs, the kind is given that name.
  */
 
-import { type EntityMetadata, type Platform, p, Type } from '@mikro-orm/core';
+import { defineEntity, type EntityMetadata, type Platform, p, Type } from '@mikro-orm/core';
 
 export type StoreKind = 'sqlite' | 'postgres';
 
@@ -62,6 +62,15 @@ export const enumCode = <Word extends string>(set: CodeSet) => p.type(new Stored
 /** Inputs and outputs, as codes.ts shortens them. text | text */
 export const typedJson = <Name extends string>(column: Name) =>
   p.type(new Stored('text', 'typedText')).fieldName(column).$type<string>();
+
+/** A table without indexes beside its key. */
+export function table<
+  const Name extends string,
+  const Table extends string,
+  const Columns extends Record<string, unknown>,
+>(name: Name, tableName: Table, properties: Columns) {
+  return defineEntity({ name, tableName, properties });
+}
 
 /** Creation and last update. */
 export const times = () => ({ createdAtMs: instant('created_at'), updatedAtMs: instant('updated_at') });

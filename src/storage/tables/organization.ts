@@ -1,6 +1,6 @@
 import { defineEntity } from '@mikro-orm/core';
 import type { Binding } from '../../domain/keys/permissions.ts';
-import { bigInteger, bytes, enumText, flag, id, instant, integer, json, text, times } from './kinds.ts';
+import { bigInteger, bytes, enumText, flag, id, instant, integer, json, table, text, times } from './kinds.ts';
 
 /** What exists once per database. */
 export const Installation = defineEntity({
@@ -10,33 +10,25 @@ export const Installation = defineEntity({
   checks: [{ name: 'installation_is_one', expression: 'id = 1' }],
 });
 
-export const Organization = defineEntity({
-  name: 'Organization',
-  tableName: 'organizations',
-  properties: {
-    // Short and ascending: rows of the busy tables refer to it instead of to the id.
-    number: integer().primary().autoincrement(),
-    id: id().unique(),
-    name: text(),
-    slug: id(),
-    ...times(),
-    // Grows with every change of what the organization manages; see version.ts.
-    accessVersion: bigInteger().default(0),
-    // Grows with every change of its price overrides; 0: it never had one.
-    priceVersion: bigInteger().default(0),
-  },
+export const Organization = table('Organization', 'organizations', {
+  // Short and ascending: rows of the busy tables refer to it instead of to the id.
+  number: integer().primary().autoincrement(),
+  id: id().unique(),
+  name: text(),
+  slug: id(),
+  ...times(),
+  // Grows with every change of what the organization manages; see version.ts.
+  accessVersion: bigInteger().default(0),
+  // Grows with every change of its price overrides; 0: it never had one.
+  priceVersion: bigInteger().default(0),
 });
 
-export const Team = defineEntity({
-  name: 'Team',
-  tableName: 'teams',
-  properties: {
-    organizationId: id().primary(),
-    id: id().primary(),
-    name: text(),
-    slug: id(),
-    ...times(),
-  },
+export const Team = table('Team', 'teams', {
+  organizationId: id().primary(),
+  id: id().primary(),
+  name: text(),
+  slug: id(),
+  ...times(),
 });
 
 export const Project = defineEntity({
@@ -87,17 +79,13 @@ export const Member = defineEntity({
 });
 
 /** The grants of members. */
-export const RoleBinding = defineEntity({
-  name: 'RoleBinding',
-  tableName: 'role_bindings',
-  properties: {
-    organizationId: id().primary(),
-    userId: id().primary(),
-    id: id().primary(),
-    role: enumText<Binding['role']>(),
-    scopeType: enumText<Binding['scopeType']>(),
-    scopeId: id(),
-    permissionsJson: json('permissions'),
-    createdAtMs: instant('created_at'),
-  },
+export const RoleBinding = table('RoleBinding', 'role_bindings', {
+  organizationId: id().primary(),
+  userId: id().primary(),
+  id: id().primary(),
+  role: enumText<Binding['role']>(),
+  scopeType: enumText<Binding['scopeType']>(),
+  scopeId: id(),
+  permissionsJson: json('permissions'),
+  createdAtMs: instant('created_at'),
 });

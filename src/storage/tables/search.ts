@@ -3,81 +3,60 @@
  * which of them have it. Blocks are written once, in the order of their keys, and removed whole.
  */
 
-import { defineEntity } from '@mikro-orm/core';
-import { bigInteger, bytes, instant, integer } from './kinds.ts';
+import { bigInteger, bytes, instant, integer, table } from './kinds.ts';
 
 /** Traces to index: new ones, and those that changed since they were indexed. */
-export const SearchPending = defineEntity({
-  name: 'SearchPending',
-  tableName: 'search_pending',
-  properties: {
-    projectNumber: integer().primary(),
-    traceSequence: bigInteger().primary(),
-    // Differs after every change, so that a trace that changes during indexing is not taken for indexed.
-    mark: bigInteger(),
-  },
+export const SearchPending = table('SearchPending', 'search_pending', {
+  projectNumber: integer().primary(),
+  traceSequence: bigInteger().primary(),
+  // Differs after every change, so that a trace that changes during indexing is not taken for indexed.
+  mark: bigInteger(),
 });
 
 /** The state of a project's index, and the lease of its indexer. */
-export const SearchHead = defineEntity({
-  name: 'SearchHead',
-  tableName: 'search_heads',
-  properties: {
-    projectNumber: integer().primary().autoincrement(false),
-    // Changes whenever traces are removed from a block.
-    generation: bigInteger(),
-    nextBlock: integer(),
-    // The block being written, and the one being removed.
-    writtenBlock: integer().strictNullable(),
-    removedBlock: integer().strictNullable(),
-    leasedUntilMs: instant('leased_until'),
-  },
+export const SearchHead = table('SearchHead', 'search_heads', {
+  projectNumber: integer().primary().autoincrement(false),
+  // Changes whenever traces are removed from a block.
+  generation: bigInteger(),
+  nextBlock: integer(),
+  // The block being written, and the one being removed.
+  writtenBlock: integer().strictNullable(),
+  removedBlock: integer().strictNullable(),
+  leasedUntilMs: instant('leased_until'),
 });
 
-export const SearchBlock = defineEntity({
-  name: 'SearchBlock',
-  tableName: 'search_blocks',
-  properties: {
-    projectNumber: integer().primary(),
-    block: integer().primary(),
-    traces: integer(),
-    firstSequence: bigInteger(),
-    lastSequence: bigInteger(),
-    startedFromMs: instant('started_from'),
-    startedToMs: instant('started_to'),
-    updatedFromMs: instant('updated_from'),
-    updatedToMs: instant('updated_to'),
-    insertedFromMs: instant('inserted_from'),
-    // Traces with too many facets.
-    crowdedCount: integer(),
-    // The number of slices of the texts.
-    textSlices: integer(),
-    // A bit for each trace of the block that is gone or in a later block.
-    gone: bytes(),
-    goneCount: integer(),
-  },
+export const SearchBlock = table('SearchBlock', 'search_blocks', {
+  projectNumber: integer().primary(),
+  block: integer().primary(),
+  traces: integer(),
+  firstSequence: bigInteger(),
+  lastSequence: bigInteger(),
+  startedFromMs: instant('started_from'),
+  startedToMs: instant('started_to'),
+  updatedFromMs: instant('updated_from'),
+  updatedToMs: instant('updated_to'),
+  insertedFromMs: instant('inserted_from'),
+  // Traces with too many facets.
+  crowdedCount: integer(),
+  // The number of slices of the texts.
+  textSlices: integer(),
+  // A bit for each trace of the block that is gone or in a later block.
+  gone: bytes(),
+  goneCount: integer(),
 });
 
 /** The traces of a block that have a value: their positions, or a bit for each trace. */
-export const SearchFacet = defineEntity({
-  name: 'SearchFacet',
-  tableName: 'search_facets',
-  properties: {
-    projectNumber: integer().primary(),
-    block: integer().primary(),
-    facet: bigInteger().primary(),
-    places: bytes(),
-  },
+export const SearchFacet = table('SearchFacet', 'search_facets', {
+  projectNumber: integer().primary(),
+  block: integer().primary(),
+  facet: bigInteger().primary(),
+  places: bytes(),
 });
 
 /** A column of a block: a number for each trace, or slices of their texts. */
-export const SearchPart = defineEntity({
-  name: 'SearchPart',
-  tableName: 'search_parts',
-  properties: {
-    projectNumber: integer().primary(),
-    block: integer().primary(),
-    part: integer().primary(),
-    content: bytes(),
-  },
+export const SearchPart = table('SearchPart', 'search_parts', {
+  projectNumber: integer().primary(),
+  block: integer().primary(),
+  part: integer().primary(),
+  content: bytes(),
 });

@@ -4,17 +4,13 @@
  */
 
 import { defineEntity } from '@mikro-orm/core';
-import { bigInteger, bytes, instant, integer } from './kinds.ts';
+import { bigInteger, bytes, instant, integer, table } from './kinds.ts';
 
 /** How far the log of an organization is in blocks, and the lease of the process that writes the next one. */
-export const SpendHead = defineEntity({
-  name: 'SpendHead',
-  tableName: 'spend_heads',
-  properties: {
-    organizationNumber: integer().primary().autoincrement(false),
-    seq: bigInteger(),
-    leasedUntilMs: instant('leased_until'),
-  },
+export const SpendHead = table('SpendHead', 'spend_heads', {
+  organizationNumber: integer().primary().autoincrement(false),
+  seq: bigInteger(),
+  leasedUntilMs: instant('leased_until'),
 });
 
 export const SpendBlock = defineEntity({
@@ -35,13 +31,9 @@ export const SpendBlock = defineEntity({
 });
 
 /** A column of a block: the numbers to sum, or a value to group by. */
-export const SpendPart = defineEntity({
-  name: 'SpendPart',
-  tableName: 'spend_parts',
-  properties: {
-    organizationNumber: integer().primary(),
-    firstSeq: bigInteger().primary(),
-    part: integer().primary(),
-    content: bytes(),
-  },
+export const SpendPart = table('SpendPart', 'spend_parts', {
+  organizationNumber: integer().primary(),
+  firstSeq: bigInteger().primary(),
+  part: integer().primary(),
+  content: bytes(),
 });

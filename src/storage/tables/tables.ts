@@ -1,6 +1,5 @@
 /** Every table of each store. */
 
-import { defineEntity } from '@mikro-orm/core';
 import { AnalyticsHour } from './analytics.ts';
 import { AuditEntry, IdempotencyReceipt } from './audit.ts';
 import { DatasetPartRow, DatasetRow } from './datasets.ts';
@@ -27,7 +26,7 @@ import {
 } from './events.ts';
 import { ExperimentResultRow, ExperimentRow, ExperimentRunRow } from './experiments.ts';
 import { ApiKey, ApiKeyBinding, AuthGeneration } from './keys.ts';
-import { bytes, integer } from './kinds.ts';
+import { bytes, integer, table } from './kinds.ts';
 import { EvaluationJobRow, MonitorChangeCount, MonitorRow } from './monitors.ts';
 import { Installation, Member, Organization, Project, RoleBinding, Team } from './organization.ts';
 import { PriceOverrideRow } from './pricing.ts';
@@ -39,10 +38,9 @@ import { EvaluationRow, SpanRow, TraceOnPostgres, TraceOnSqlite } from './traces
  * Takes and loses a row when the store checks whether writing works again. On PostgreSQL the migration forbids
  * compression: a compressed row would fit into a file that cannot grow any more.
  */
-export const WriteProbe = defineEntity({
-  name: 'WriteProbe',
-  tableName: 'write_probe',
-  properties: { id: integer().primary().autoincrement(), filler: bytes() },
+export const WriteProbe = table('WriteProbe', 'write_probe', {
+  id: integer().primary().autoincrement(),
+  filler: bytes(),
 });
 
 const SHARED = [

@@ -6,7 +6,7 @@
 import * as common from '../../../../gen/storage/postgres/append.ts';
 import * as own from '../../../../gen/storage/postgres/append-postgres.ts';
 import { findRootSpan, listSummaries } from '../../../../gen/storage/postgres/traces.ts';
-import type { Reader, ReadName } from '../../append/reader.ts';
+import { READ_NAMES, type Reader, type ReadName } from '../../append/reader.ts';
 import type { Lookup, Query } from '../../queries.ts';
 import type { PipelinedTransaction } from './transaction.ts';
 
@@ -19,22 +19,10 @@ export type LoadedRows = {
 type AnyLookup = Lookup<unknown, unknown>;
 type AnyQuery = Query<unknown, unknown>;
 
-/** In the order in which all transactions lock. Lookups read many keys at once. */
-const QUERIES: Readonly<Record<ReadName, AnyLookup | AnyQuery>> = {
-  findLogHead: common.findLogHead as AnyLookup,
-  findTrace: common.findTrace as AnyLookup,
-  findSpan: common.findSpan as AnyLookup,
-  findWholeSpan: common.findWholeSpan as AnyLookup,
-  findSpanId: common.findSpanId as AnyLookup,
-  listSummaries: listSummaries as AnyQuery,
-  listOverdue: common.listOverdue as AnyQuery,
-  findRequest: common.findRequest as AnyLookup,
-  findEvent: common.findEvent as AnyLookup,
-  findGovernanceEvent: common.findGovernanceEvent as AnyLookup,
-  findRootSpan: findRootSpan as AnyQuery,
-  findJob: common.findJob as AnyLookup,
-};
-const NAMES = Object.keys(QUERIES) as readonly ReadName[];
+/** Lookups read many keys at once. */
+const QUERIES = { ...common, findRootSpan, listSummaries } as unknown as Readonly<
+  Record<ReadName, AnyLookup | AnyQuery>
+>;
 
 export function createLoadedRows(): LoadedRows {
   const known = new Map<string, unknown[]>();
@@ -71,7 +59,7 @@ export function createLoadedRows(): LoadedRows {
     }) as Reader,
     hasMissing: () => missing.size > 0,
     async loadMissing(transaction) {
-      const wanted = NAMES.flatMap((name) => [...missing].filter(([each]) => each === name));
+      const wanted = READ_NAMES.flatMap((name) => [...missing].filter(([each]) => each === name));
       missing.clear();
       await Promise.all(wanted.map(([name, keys]) => readOne(transaction, name, keys)));
     },

@@ -12,10 +12,11 @@ import type { ActiveMonitors, Settle } from '../../../domain/evaluations/jobs.ts
 import { type Append, type AppendOutcome, applyBatch, createGuess } from '../../append/apply.ts';
 import type { LogStart, WrittenLog } from '../../append/batch-log.ts';
 import { listIndexMarks, type Written } from '../../append/batch-tables.ts';
-import type { Reader, ReadName } from '../../append/reader.ts';
+import { READ_NAMES, type Reader, type ReadName } from '../../append/reader.ts';
 import { toError } from '../../errors.ts';
 import type { Backlog } from '../../evaluations/backlog.ts';
 import { createActiveMonitorCache } from '../../monitors/monitors.ts';
+import type { Query } from '../../queries.ts';
 import { toHidden } from '../../retention/expired-traces.ts';
 import type { Database } from './connection.ts';
 import { isConflict, isStorageFailure } from './failures.ts';
@@ -137,20 +138,10 @@ function prepareActiveMonitors(db: Database) {
 }
 
 function prepareReader(db: Database): Reader {
-  const asked: Readonly<Record<ReadName, Prepared<unknown, unknown>>> = {
-    findTrace: prepareQuery(db, common.findTrace),
-    findSpan: prepareQuery(db, common.findSpan),
-    findWholeSpan: prepareQuery(db, common.findWholeSpan),
-    findSpanId: prepareQuery(db, common.findSpanId),
-    findRequest: prepareQuery(db, common.findRequest),
-    findGovernanceEvent: prepareQuery(db, common.findGovernanceEvent),
-    findLogHead: prepareQuery(db, common.findLogHead),
-    findEvent: prepareQuery(db, common.findEvent),
-    findJob: prepareQuery(db, common.findJob),
-    findRootSpan: prepareQuery(db, findRootSpan),
-    listOverdue: prepareQuery(db, common.listOverdue),
-    listSummaries: prepareQuery(db, listSummaries),
-  };
+  const queries: Readonly<Record<ReadName, Query<never, unknown>>> = { ...common, findRootSpan, listSummaries };
+  const asked = Object.fromEntries(READ_NAMES.map((name) => [name, prepareQuery(db, queries[name])])) as Readonly<
+    Record<ReadName, Prepared<unknown, unknown>>
+  >;
   return ((name: ReadName, key: unknown) => asked[name].all(key)) as Reader;
 }
 
