@@ -4,7 +4,7 @@
  */
 
 import pg from 'pg';
-import { closePools, openPools, type Pools } from '../../src/storage/engine/postgres/pools.ts';
+import { closePools, openPools, type Pools } from '../../src/storage/engine/postgres/pool.ts';
 import { createPostgresPlace, type Place } from './place.ts';
 
 /** `pools` stay open when the store on them closes. */

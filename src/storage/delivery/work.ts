@@ -1,12 +1,20 @@
 /** The operations of dispatchers and senders: each is one transaction, or a few for large maintenance. */
 
 import type { Verdict } from '../../domain/delivery/delivery.ts';
+import { applyMaintenance, type MaintenanceItem } from '../../domain/delivery/delivery-maintenance.ts';
+import { BUCKET_MS, HOUR_MS } from '../../domain/delivery/delivery-rows.ts';
+import { RETRY_WINDOW_MS } from '../../domain/delivery/delivery-step.ts';
 import { newTest } from '../../domain/delivery/delivery-test.ts';
 import { applyWork } from '../../domain/delivery/delivery-work.ts';
 import { createLoadedRows } from '../../domain/delivery/loaded-rows.ts';
-import type { DeliveryStore, NewTest, WebhookStore } from '../../domain/delivery/webhook-store.ts';
+import type {
+  DeliveryStore,
+  MaintenanceRequest,
+  MaintenanceResult,
+  NewTest,
+  WebhookStore,
+} from '../../domain/delivery/webhook-store.ts';
 import type { Transact, Transaction } from '../queries.ts';
-import { type MaintenanceDone, type MaintenanceStep, maintainDeliveries } from './maintenance.ts';
 import { endTests, keysOf, loadWork, writeWork } from './work-rows.ts';
 
 export type TestLimit = Parameters<WebhookStore['beginTest']>[1];
@@ -61,4 +69,113 @@ async function beginTest(
   changeRows(queries.endpointsChanges.insertDeliveries, [delivery]);
   changeRows(queries.endpointsChanges.insertAttempts, [attempt]);
   return null;
+}
+
+/** Continues after the endpoint `afterEndpoint`; null: all endpoints are done. */
+export type MaintenanceStep = { readonly query: MaintenanceRequest; readonly afterEndpoint: number | null };
+
+/** Where the walk continues; `isOver` at its end. */
+export type MaintenanceDone = Omit<MaintenanceResult, 'more'> & {
+  readonly next: number | null;
+  readonly isOver: boolean;
+};
+
+/** Figures cover the last hour. */
+const FIGURES_KEPT_MS = 2 * HOUR_MS;
+
+/**
+ * Maintenance walks over all endpoints in batches, then over ended deliveries. Several processes may run it; rows that
+ * another transaction holds are left to the next walk.
+ */
+async function maintainDeliveries(
+  transact: Transact,
+  { query, afterEndpoint: after }: MaintenanceStep,
+): Promise<MaintenanceDone> {
+  if (after === null) {
+    const isFull = await transact((tx) => removeEnded(tx, query));
+    return { next: isFull ? null : 0, isOver: !isFull, disabled: [], expired: 0 };
+  }
+  const { rowsMax } = query;
+  const { numbers, found, done, ...ended } = await transact((tx) => maintainEndpoints(tx, { query, after }));
+  const last = numbers.at(-1) ?? after;
+  // Rows that other transactions hold may stay held, so a step that changed nothing does not repeat.
+  const isFull =
+    (found === rowsMax && done > 0) ||
+    (await transact((tx) => removeOld(tx, { query, after, last, limit: rowsMax - done })));
+  const next = numbers.length < rowsMax ? null : last;
+  return { next: isFull ? after : next, isOver: false, ...ended };
+}
+
+type Walk = { readonly query: MaintenanceRequest; readonly after: number };
+
+async function maintainEndpoints(tx: Transaction, { query, after }: Walk) {
+  const { runQuery, queries } = tx;
+  const { nowMs, eventsBeforeMs, rowsMax: limit } = query;
+  const numbers = (await runQuery(queries.endpointsDue.listNumbers, { after, limit })).map(({ number }) => number);
+  const range = { after, last: numbers.at(-1) ?? after, limit };
+  const gone = { ...range, beforeMs: eventsBeforeMs };
+  const [givenUp, cancelled, expired, replayed] = await Promise.all([
+    runQuery(queries.endpointsDue.listFailing, { ...range, beforeMs: nowMs - RETRY_WINDOW_MS, nowMs }),
+    runQuery(queries.endpointsDue.listCancelled, { ...range, nowMs }),
+    runQuery(queries.endpointsDue.listExpired, gone),
+    runQuery(queries.endpointsDue.listExpiredReplayed, gone),
+  ]);
+  const found: readonly MaintenanceItem[] = [
+    ...givenUp.map((endpoint) => ({ kind: 'give_up', ...endpoint }) as const),
+    ...cancelled.map((delivery) => ({ kind: 'cancel', ...delivery }) as const),
+    ...[...expired, ...replayed].map((delivery) => ({ kind: 'expire', ...delivery }) as const),
+  ].slice(0, limit);
+  if (found.length === 0) return { numbers, found: 0, done: 0, disabled: [], expired: 0 };
+  const rows = createLoadedRows(
+    await loadWork(tx, {
+      hold: 'holdFreeStates',
+      endpoints: [...new Set(found.map(({ endpointNumber }) => endpointNumber))],
+      deliveries: [...new Set(found.flatMap((item) => (item.kind === 'give_up' ? [] : [item.number])))],
+      claimed: [],
+      replays: [],
+      batches: 0,
+      hour: null,
+    }),
+  );
+  const held = found.filter(({ endpointNumber }) => rows.endpoint(endpointNumber) !== undefined);
+  const expiredCount = applyMaintenance(rows, held, nowMs);
+  const changes = rows.changes();
+  await writeWork(tx, changes);
+  const disabled = changes.disabled.map(({ id }) => id);
+  return { numbers, found: found.length, done: held.length, disabled, expired: expiredCount };
+}
+
+type Range = Walk & { readonly last: number; readonly limit: number };
+
+/** Returns whether more rows may be left. */
+async function removeOld(tx: Transaction, { query, ...range }: Range) {
+  const { runQuery, changeRows, queries } = tx;
+  const beforeMs = query.endedBeforeMs;
+  const beforeBucket = Math.floor((query.nowMs - FIGURES_KEPT_MS) / BUCKET_MS);
+  const attempts = await runQuery(queries.endpointsDue.listOldAttempts, { ...range, beforeMs });
+  const figures = await runQuery(queries.endpointsDue.listOldFigures, { ...range, beforeBucket });
+  const replays = await runQuery(queries.endpointsDue.listOldReplays, { ...range, beforeMs });
+  changeRows(queries.endpointsDue.dropAttempts, attempts);
+  changeRows(queries.endpointsDue.dropFigures, figures.slice(0, range.limit - attempts.length));
+  changeRows(
+    queries.endpointsDue.dropReplays,
+    replays.slice(0, Math.max(0, range.limit - attempts.length - figures.length)),
+  );
+  return attempts.length + figures.length + replays.length >= range.limit;
+}
+
+/** Returns whether more rows may be left. */
+async function removeEnded(tx: Transaction, query: MaintenanceRequest): Promise<boolean> {
+  const { runQuery, change, changeRows, queries } = tx;
+  const { nowMs, endedBeforeMs: beforeMs, rowsMax } = query;
+  const [tests, ended] = await Promise.all([
+    runQuery(queries.endpointsWork.holdLostTests, { nowMs, limit: rowsMax }),
+    runQuery(queries.endpointsDue.holdEnded, { beforeMs, limit: rowsMax }),
+  ]);
+  endTests(tx, { tests, verdict: null, nowMs });
+  const gone = ended.slice(0, rowsMax - tests.length);
+  changeRows(queries.endpointsDue.dropAttemptsOf, gone);
+  changeRows(queries.endpointsDue.dropDeliveries, gone);
+  await change(queries.endpointsDue.dropHours, { hour: Math.floor(nowMs / HOUR_MS) - 1 });
+  return tests.length + gone.length === rowsMax;
 }

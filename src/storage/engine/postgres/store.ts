@@ -4,7 +4,7 @@
  */
 
 import * as queries from '../../../../gen/storage/postgres/all.ts';
-import { findEvent, findRequest } from '../../../../gen/storage/postgres/append.ts';
+import { emptyProbe, fillProbe, findEvent, findRequest } from '../../../../gen/storage/postgres/append.ts';
 import { countSomeJobs } from '../../../../gen/storage/postgres/evaluations.ts';
 import { SETTLE_DEFAULTS, type Settle } from '../../../domain/evaluations/jobs.ts';
 import type { Store } from '../../../domain/store.ts';
@@ -20,19 +20,17 @@ import { createIndexer } from '../../search/indexer.ts';
 import { createSpendWriter } from '../../spend/block-writer.ts';
 import { createSpendBlocks } from '../../spend/spend-blocks.ts';
 import { createStore, type Engine, type StoreLog, type StoreState } from '../../store.ts';
-import { createAppendBatch } from './append.ts';
+import { createAppendBatch, createTraceNumbers } from './append.ts';
 import { createWakeUps } from './delivery-wake.ts';
+import { isStorageFailure, storageFault } from './failures.ts';
 import { createMonitorCache } from './monitor-cache.ts';
 import { createMonths } from './months.ts';
-import { readClock } from './pool.ts';
-import { closePools, guardPool, openPools, type Pools, type PoolsOptions } from './pools.ts';
-import { createProbe } from './probe.ts';
+import { closePools, guardPool, openPools, type Pool, type Pools, type PoolsOptions, readClock } from './pool.ts';
 import { createReads, createTraceReader } from './readers.ts';
 import { createRetention } from './retention.ts';
 import { createRowTypes, type RowTypes } from './row-types.ts';
 import { createQueryRunner, createRunQuery } from './run-query.ts';
 import { refuseHalfCopied, refuseUnsafeCommits, updateSchema } from './schema.ts';
-import { createTraceNumbers } from './trace-numbers.ts';
 import { createTransact } from './transaction.ts';
 
 export type PostgresStoreOptions = PoolsOptions & {
@@ -175,3 +173,46 @@ const OPEN_BLOCKS = {
   text: `SELECT nextval('trace_numbers') AS first FROM generate_series(1, $1)`,
 };
 const GENERATION = { name: 'auth-generation', text: 'SELECT number FROM auth_generation' };
+
+/** Checks whether the database can be written to. */
+type Probe = {
+  /** Runs a write and remembers whether the database failed it. */
+  watch<T>(write: () => Promise<T>): Promise<T>;
+  /** Throws the unavailable Fault unless reads and writes work. */
+  check(): Promise<void>;
+};
+
+const STATE = {
+  name: 'probe-state',
+  text: `SELECT pg_is_in_recovery() OR current_setting('transaction_read_only') = 'on' AS "isReadOnly"`,
+};
+const FILLER_BYTES = 65_536;
+
+function createProbe(pool: Pool): Probe {
+  let writesFail = false;
+
+  async function watch<T>(write: () => Promise<T>): Promise<T> {
+    try {
+      const answer = await write();
+      writesFail = false;
+      return answer;
+    } catch (error) {
+      if (isStorageFailure(error)) writesFail = true;
+      throw error;
+    }
+  }
+
+  return {
+    watch,
+    async check() {
+      const [state] = await pool.runStatement<{ isReadOnly: boolean }>(STATE, []);
+      if (state?.isReadOnly !== false) throw storageFault(new Error('the database can only be read'));
+      // Only after a failure: until then, writes prove that the disk has room.
+      if (!writesFail) return;
+      await watch(async () => {
+        await pool.runStatement(fillProbe, fillProbe.cells({ filler: Buffer.alloc(FILLER_BYTES) }));
+        await pool.runStatement(emptyProbe, []);
+      });
+    },
+  };
+}

@@ -26,7 +26,6 @@ import { createQueryRunner } from './run-query.ts';
 import { spawnThread } from './thread-calls.ts';
 import { createThreadReader, type LongReads, spawnReader } from './thread-reader.ts';
 import { startThreadWriter } from './thread-writer.ts';
-import { createWake } from './wake.ts';
 
 export type SqliteStoreOptions = {
   readonly queueMaxBytes: number;
@@ -227,4 +226,36 @@ function createFolder(folder: string): void {
   } catch (error) {
     throw new StartError(`the folder ${folder} cannot be created: ${messageOf(error)}`, { cause: error });
   }
+}
+
+/** Notifies listeners soon that there may be something new. */
+type Wake = {
+  /** Several calls before listeners are notified count as one. */
+  notify(): void;
+  /** Answers a function that removes the listener. */
+  listen(wake: () => void): () => void;
+};
+
+export function createWake(): Wake {
+  const listeners = new Set<() => void>();
+  let isPending = false;
+
+  function notifyListeners(): void {
+    isPending = false;
+    for (const wake of listeners) wake();
+  }
+
+  return {
+    notify() {
+      if (isPending || listeners.size === 0) return;
+      isPending = true;
+      setImmediate(notifyListeners);
+    },
+    listen(wake) {
+      // The same function may be registered twice.
+      const listener = () => wake();
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+  };
 }
