@@ -12,7 +12,7 @@ import { errorsText } from './contract/refusals.ts';
 const INTRODUCTION = `# Routes and their parameters
 
 Generated from \`proto/\` by \`npm run gen\`: change it there. A server says the same to programs in the OpenAPI document at \`/openapi.json\`
-(\`gen/openapi.json\`), and shows it as a page at \`/docs\`. Who may call what is told in [access.md](access.md), how to use the same services
+(\`gen/openapi.json\`), and shows it as a page at \`/docs\`. Who may call what is described in [access.md](access.md), how to use the same services
 over gRPC and Connect in [grpc.md](grpc.md).
 
 - **Credentials.** \`Authorization: Bearer\`, \`X-Auth-Token\`, or the password of \`Authorization: Basic <projectId>:<token>\`. A *project* route

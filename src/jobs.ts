@@ -79,7 +79,7 @@ function scheduleRetention({ store, clock, config, log, wait }: JobDeps): Schedu
   });
 }
 
-/** Every process looks for requests to settle; each request is settled once all the same. */
+/** Every process looks for requests to settle; each request is still settled only once. */
 function scheduleSettlement({ store, clock, config, log, wait }: JobDeps): Schedule {
   const graceMs = config.settlementGraceMs;
   const settling = createSettling({ store: store.requests, clock, graceMs });

@@ -48,14 +48,14 @@ export function createOutageLog({ log, ready, monotonicMs, wait }: OutageLogDeps
     const fault = 'err' in fields ? fields.err : null;
     if (fault instanceof Fault && fault.kind === 'unavailable') {
       // The message is enough: an unavailable store is no bug, so the stack does not help.
-      const told = { ...fields, err: undefined, cause: causeText(fault) };
-      hold(told, message);
+      const line = { ...fields, err: undefined, cause: causeText(fault) };
+      hold(line, message);
     } else log.warn(fields, message);
   }
 
-  function hold(told: { readonly cause: string }, message: string): void {
-    if (isWatching) log.debug(told, message);
-    else void watchOutage(told, message);
+  function hold(line: { readonly cause: string }, message: string): void {
+    if (isWatching) log.debug(line, message);
+    else void watchOutage(line, message);
   }
 
   function info(fields: object, message: string): void {
@@ -66,7 +66,7 @@ export function createOutageLog({ log, ready, monotonicMs, wait }: OutageLogDeps
     else log.debug(fields, message);
   }
 
-  async function watchOutage(told: { readonly cause: string }, message: string): Promise<void> {
+  async function watchOutage(line: { readonly cause: string }, message: string): Promise<void> {
     isWatching = true;
     undecided = [];
     const sinceMs = monotonicMs();
@@ -74,10 +74,10 @@ export function createOutageLog({ log, ready, monotonicMs, wait }: OutageLogDeps
     const held = undecided;
     undecided = null;
     if (!isAway) {
-      log.warn(told, message);
-      for (const tell of held) tell();
+      log.warn(line, message);
+      for (const logLine of held) logLine();
     } else {
-      log.warn({ cause: told.cause }, 'the store is away');
+      log.warn({ cause: line.cause }, 'the store is away');
       do await wait(POLL_INTERVAL_MS, stopping.signal);
       while (!stopping.signal.aborted && !(await isReady()));
       backAtMs = monotonicMs();

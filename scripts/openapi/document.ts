@@ -73,15 +73,15 @@ const PARAMETERS: { readonly [name: string]: Schema } = {
   },
 };
 
-type Place = {
+type OperationContext = {
   readonly service: DescService;
   readonly operation: Operation;
   readonly route: Route;
   readonly index: number;
 };
 
-function writeOperation(place: Place, writers: { schemas: Schemas; refusals: RefusalWriter }): Schema {
-  const { service, operation, route, index } = place;
+function writeOperation(context: OperationContext, writers: { schemas: Schemas; refusals: RefusalWriter }): Schema {
+  const { service, operation, route, index } = context;
   const { method, about, rules } = operation;
   const { schemas, refusals } = writers;
   const success = [String(rules.successStatus), writeSuccess(operation, route, schemas)] as const;
@@ -106,19 +106,19 @@ function describe(operation: Operation): string {
     about,
     `\`${method.parent.name}.${method.name}\`; ${callers}.`,
     ...(rules.asks.length > 0
-      ? [`It asks for ${rules.asks.map((each) => `\`${each}\``).join(', ')} where the request leads.`]
+      ? [`It requires ${rules.asks.map((each) => `\`${each}\``).join(', ')} at the scope of the request.`]
       : []),
     ...particularsOf(operation),
   ].join('\n\n');
 }
 
 function writeParameters({ sent, rules }: Operation, { template }: Route, schemas: Schemas): Schema[] {
-  const write = (place: 'path' | 'query') => (member: SentMember) => ({
+  const write = (location: 'path' | 'query') => (member: SentMember) => ({
     name: member.name,
-    in: place,
-    ...((place === 'path' || member.limits.required) && { required: true }),
+    in: location,
+    ...((location === 'path' || member.limits.required) && { required: true }),
     description: member.comment,
-    ...shapeOf(member, { ...schemas.ofParameter(member), ...(place === 'path' && { minLength: 1 }) }),
+    ...shapeOf(member, { ...schemas.ofParameter(member), ...(location === 'path' && { minLength: 1 }) }),
   });
   const headers = sent.query.flatMap((member) => {
     const { header } = restFlags(member.field);

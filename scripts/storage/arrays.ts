@@ -9,14 +9,14 @@ type Node = any;
 
 /** `typeOf` returns the type of a column. */
 export function takeArrays(change: Node, typeOf: (column: string) => string): Node {
-  const arrays: { readonly place: string; readonly type: string; readonly params: Param }[] = [];
+  const arrays: { readonly column: string; readonly type: string; readonly params: Param }[] = [];
 
   /** `column`: the parameter is assigned to, or compared with. */
   function replaceGiven(node: Node, column: string | null): Node {
     if (node instanceof Param) {
       if (column === null) throw new Error('what is given of many rows is set, or compared with a column');
-      arrays.push({ place: `v${arrays.length}`, type: typeOf(column), params: node });
-      return sql.ref(`given.${arrays.at(-1)?.place}`).toOperationNode();
+      arrays.push({ column: `v${arrays.length}`, type: typeOf(column), params: node });
+      return sql.ref(`given.${arrays.at(-1)?.column}`).toOperationNode();
     }
     if (Array.isArray(node)) return node.map((each) => replaceGiven(each, column));
     if (node === null || typeof node !== 'object') return node;
@@ -32,7 +32,7 @@ export function takeArrays(change: Node, typeOf: (column: string) => string): No
 
   function fromRows() {
     const types = arrays.map(({ params, type }) => sql`${asValue(encodeCode(type, params.cell))}::${sql.raw(type)}[]`);
-    return sql`unnest(${sql.join(types)}) as given (${sql.raw(arrays.map(({ place }) => place).join(', '))})`;
+    return sql`unnest(${sql.join(types)}) as given (${sql.raw(arrays.map(({ column }) => column).join(', '))})`;
   }
 
   if (change.kind === 'InsertQueryNode') {

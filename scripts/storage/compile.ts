@@ -104,10 +104,10 @@ export function createCompiler(store: StoreKind): Compile {
     }
   }
 
-  function rowCode(asked: Node): string {
-    const tables = tablesOf(asked);
+  function rowCode(query: Node): string {
+    const tables = tablesOf(query);
     let isAsIs = true;
-    const members = asked.selections.map(({ selection }: Node, index: number) => {
+    const members = query.selections.map(({ selection }: Node, index: number) => {
       const name: string = selection.alias.name;
       // SQLite returns rows as arrays, which is faster than objects.
       const raw = store === 'sqlite' ? `row[${index}]` : `row.${name}`;

@@ -22,8 +22,8 @@ const sqlite: Said = {
   isOneOf: (column, params) => {
     const list = `...${isPacked(column) ? 'packIds' : 'fillPlaces'}(${cellOf(params)})`;
     // The list fills all placeholders.
-    const places = Array.from({ length: IDS_PER_QUERY_MAX }, (_, index) => sql`${asValue(index === 0 ? list : '')}`);
-    return sql`${sql.ref(column)} in (${sql.join(places)})`;
+    const names = Array.from({ length: IDS_PER_QUERY_MAX }, (_, index) => sql`${asValue(index === 0 ? list : '')}`);
+    return sql`${sql.ref(column)} in (${sql.join(names)})`;
   },
   isPoint: (column, params) => sql`${sql.ref(column)} = ${asValue(`...${cellOf(params)}`)}`,
   listOf: sqliteList as unknown as Dialect['listOf'],
@@ -94,11 +94,11 @@ const postgres: Said = {
 export function createDialect(store: StoreKind, { tableOf }: Mapper): Dialect {
   const keyed: Dialect['keyed'] = (query, name, columns, lock) => {
     const table = tableOf(name);
-    const asked = Object.entries(columns).map(([property, params]) => ({
+    const keys = Object.entries(columns).map(([property, params]) => ({
       column: columnNamed(table, property),
       cell: cellOf(params),
     }));
-    return (store === 'sqlite' ? withKey : withKeys)(query as AnySelect, { table, asked, lock }) as never;
+    return (store === 'sqlite' ? withKey : withKeys)(query as AnySelect, { table, keys, lock }) as never;
   };
   return {
     ...{ sqlite, postgres }[store],
@@ -123,14 +123,14 @@ export function createDialect(store: StoreKind, { tableOf }: Mapper): Dialect {
 
 // biome-ignore lint/suspicious/noExplicitAny: the dialect serves any table.
 type AnySelect = SelectQueryBuilder<any, any, any>;
-type Asked = {
+type KeyLookup = {
   readonly table: Table;
-  readonly asked: readonly { readonly column: Column; readonly cell: string }[];
+  readonly keys: readonly { readonly column: Column; readonly cell: string }[];
   readonly lock: 'lock' | undefined;
 };
 
-function withKey(query: AnySelect, { table, asked }: Asked): AnySelect {
-  return asked.reduce(
+function withKey(query: AnySelect, { table, keys }: KeyLookup): AnySelect {
+  return keys.reduce(
     (found, { column, cell }) =>
       found.where(`${table.name}.${column.name}`, '=', asValue(packCode('sqlite', column, cell))),
     query,
@@ -138,16 +138,16 @@ function withKey(query: AnySelect, { table, asked }: Asked): AnySelect {
 }
 
 /** Joins the keys, so that every plan starts from them. Locks rows in one order, to avoid deadlocks. */
-function withKeys(query: AnySelect, { table, asked, lock }: Asked): AnySelect {
-  const arrays = asked.map(({ column, cell }) => {
+function withKeys(query: AnySelect, { table, keys, lock }: KeyLookup): AnySelect {
+  const arrays = keys.map(({ column, cell }) => {
     const type = typeOf(column);
     return sql`${asValue(encodeCode(type, packCode('postgres', column, cell)))}::${sql.raw(type)}[]`;
   });
-  const places = asked.map((_, index) => `key_${index}`);
-  const keys = sql`unnest(${sql.join(arrays)})`.as(sql.raw(`"given" (${places.join(', ')})`) as never);
-  const stored = asked.map(({ column }) => `${quote(table.tableName)}.${quote(column.fieldNames[0])}`);
-  const isKey = sql<SqlBool>`${sql.raw(stored.map((column, index) => `${column} = "given".${places[index]}`).join(' and '))}`;
-  const found = query.innerJoin(keys as never, (join) => join.on(isKey as never)) as AnySelect;
+  const names = keys.map((_, index) => `key_${index}`);
+  const given = sql`unnest(${sql.join(arrays)})`.as(sql.raw(`"given" (${names.join(', ')})`) as never);
+  const stored = keys.map(({ column }) => `${quote(table.tableName)}.${quote(column.fieldNames[0])}`);
+  const isKey = sql<SqlBool>`${sql.raw(stored.map((column, index) => `${column} = "given".${names[index]}`).join(' and '))}`;
+  const found = query.innerJoin(given as never, (join) => join.on(isKey as never)) as AnySelect;
   if (lock === undefined) return found;
   return stored.reduce((ordered, column) => ordered.orderBy(sql.raw(column)), found).forUpdate(table.name);
 }

@@ -127,8 +127,8 @@ async function namedProject(deps: AuthenticateDeps, key: ApiKey, named: string |
   const project = found?.organizationId === organization.id ? found : null;
   // A project hidden from the key is refused like an unknown one, after the same work. A project from the bindings
   // of the key is not hidden.
-  const place = projectScope(project ?? { ...NOWHERE, organizationId: organization.id });
-  const isHidden = named !== null && !holdsAnything(principalOf(key), place);
+  const scope = projectScope(project ?? { ...NOWHERE, organizationId: organization.id });
+  const isHidden = named !== null && !holdsAnything(principalOf(key), scope);
   if (project === null || isHidden) {
     throw unauthenticated('unknown_project', 'The project named in X-Project-Id or Basic is not known.');
   }

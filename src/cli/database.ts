@@ -25,14 +25,14 @@ export async function withDatabase<R>(
   act: (database: OpenDatabase) => Promise<R>,
 ): Promise<R> {
   const config = readConfig(environment);
-  const tell = (_fields: object, message: string) => void stderr.write(`spandrel: ${message}\n`);
+  const printLine = (_fields: object, message: string) => void stderr.write(`spandrel: ${message}\n`);
   const rootKeys = deriveRootKeys(findSecret(config));
   const store = await openStore({
     url: config.databaseUrl,
     queueMaxBytes: config.limits.ingestQueueMaxBytes,
     connectionsMax: config.databaseConnectionsMax,
     mayLoseWrites: config.databaseMayLoseWrites,
-    log: { warn: tell, error: tell },
+    log: { warn: printLine, error: printLine },
   });
   try {
     await checkSecret({ store: store.installation, rootKeys });

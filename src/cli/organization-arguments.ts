@@ -7,7 +7,7 @@ import { argumentProblem } from './typed-arguments.ts';
 export type OrganizationCommand = {
   readonly kind: 'organization';
   readonly action: 'create';
-  readonly wishes: OrganizationOptions;
+  readonly options: OrganizationOptions;
 };
 
 /** One line for each form, as the help page prints them. */
@@ -24,7 +24,7 @@ export function readOrganizationCommand(args: readonly string[]): OrganizationCo
   const [action = '', ...others] = args;
   if (action !== 'create') return USAGE;
   try {
-    return { kind: 'organization', action, wishes: readWishes(others) };
+    return { kind: 'organization', action, options: readOptions(others) };
   } catch (error) {
     return `organization create: ${argumentProblem(error)}`;
   }
@@ -32,7 +32,7 @@ export function readOrganizationCommand(args: readonly string[]): OrganizationCo
 
 const text = { type: 'string' } as const;
 
-function readWishes(args: readonly string[]): OrganizationOptions {
+function readOptions(args: readonly string[]): OrganizationOptions {
   const { values } = parseArgs({
     args: [...args],
     options: { name: text, 'admin-email': text, team: text, project: text },

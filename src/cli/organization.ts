@@ -7,9 +7,9 @@ import type { CommandIo } from './io.ts';
 import type { OrganizationCommand } from './organization-arguments.ts';
 
 /** Resolves with what to print. Rejects with one line for the operator. */
-export function createOrganization(io: CommandIo, { wishes }: OrganizationCommand): Promise<string> {
+export function createOrganization(io: CommandIo, { options }: OrganizationCommand): Promise<string> {
   return withDatabase(io, async ({ store, ...deps }) => {
-    const made = await addOrganization({ ...deps, store: store.installation }, wishes, Date.now());
+    const made = await addOrganization({ ...deps, store: store.installation }, options, Date.now());
     if (made === null) throw new Error('the database is empty: the first start of a server makes its organization');
     return exportLines(made, null);
   });

@@ -1,4 +1,4 @@
-/** Prices stored spans anew, directly in the database. */
+/** Reprices stored spans, directly in the database. */
 
 import { nanoToUsdText } from '../domain/pricing/money.ts';
 import { createPriceResolver } from '../domain/pricing/prices.ts';

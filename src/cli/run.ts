@@ -29,40 +29,40 @@ function printError({ stderr }: CommandIo, line: string): void {
 }
 
 /** Imports only the module of the command, so that a server does not load the others. Resolves with what to print. */
-async function execute(asked: Exclude<Command, { kind: 'print' | 'wrong' }>, io: CommandIo): Promise<string> {
-  switch (asked.kind) {
+async function execute(command: Exclude<Command, { kind: 'print' | 'wrong' }>, io: CommandIo): Promise<string> {
+  switch (command.kind) {
     case 'migrate': {
       const { migrate } = await import('./migrate.ts');
-      return await migrate(io.environment, asked.isDryRun);
+      return await migrate(io.environment, command.isDryRun);
     }
     case 'copy': {
       const { copy } = await import('./copy.ts');
-      return await copy(asked, io.stderr);
+      return await copy(command, io.stderr);
     }
     case 'backup': {
       const { backup } = await import('./backup.ts');
-      return await backup(io.environment, asked.to);
+      return await backup(io.environment, command.to);
     }
     case 'keys': {
       const { keys } = await import('./keys.ts');
-      if ('note' in asked && asked.note !== null) printError(io, asked.note);
-      return await keys(io.environment, asked, Date.now());
+      if ('note' in command && command.note !== null) printError(io, command.note);
+      return await keys(io.environment, command, Date.now());
     }
     case 'members': {
       const { members } = await import('./members.ts');
-      return await members(io.environment, asked);
+      return await members(io.environment, command);
     }
     case 'mint-admin-key': {
       const { mintAdminKey } = await import('./mint-admin-key.ts');
-      return `${await mintAdminKey(io, asked)}\n`;
+      return `${await mintAdminKey(io, command)}\n`;
     }
     case 'organization': {
       const { createOrganization } = await import('./organization.ts');
-      return await createOrganization(io, asked);
+      return await createOrganization(io, command);
     }
     case 'reprice': {
       const { reprice } = await import('./reprice.ts');
-      return await reprice(io, asked);
+      return await reprice(io, command);
     }
     case 'serve': {
       const { serve } = await import('./serve.ts');

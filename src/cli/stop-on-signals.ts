@@ -46,9 +46,9 @@ export function stopOnSignals({ app, store, log, isBehindShell }: Running): void
 /** Calls `act` when the parent process changes: the shell dies of the signal without forwarding it. */
 function onceOrphaned(act: () => void): void {
   const parent = process.ppid;
-  const look = setInterval(() => {
+  const polling = setInterval(() => {
     if (process.ppid === parent) return;
-    clearInterval(look);
+    clearInterval(polling);
     act();
   }, PARENT_POLL_MS).unref();
 }

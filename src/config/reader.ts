@@ -2,7 +2,7 @@
 
 import { SETTINGS } from './settings.ts';
 
-/** `refuse` records a problem, with which the server will not start; reading goes on to collect further problems. */
+/** `refuse` records a problem, with which the server will not start; reading continues, to collect further problems. */
 export type ConfigReader = {
   /** Null when it is unset or empty. */
   readonly text: (name: string) => string | null;

@@ -33,11 +33,11 @@ export const SETTINGS: readonly Setting[] = [
     fallback: '<data folder>/secret',
     about: 'Root of every derived key, at least 32 characters; written once beside a SQLite file when unset.',
   },
-  { name: 'SPANDREL_PUBLIC_URL', fallback: 'the listening address', about: 'Base of the links in answers.' },
+  { name: 'SPANDREL_PUBLIC_URL', fallback: 'the listening address', about: 'Base of the links in responses.' },
   {
     name: 'SPANDREL_LOG_LEVEL',
     fallback: 'info',
-    about: `One of ${LOG_LEVELS.join(', ')}; refused requests are told at info, all others at debug.`,
+    about: `One of ${LOG_LEVELS.join(', ')}; refused requests are logged at info, all others at debug.`,
   },
   { name: 'SPANDREL_TRACING', fallback: 'on', about: 'on or off: trace ids in headers and error bodies.' },
   { name: 'SPANDREL_METRICS', fallback: 'on', about: 'on or off: the page /metrics, which needs no key.' },
@@ -46,7 +46,7 @@ export const SETTINGS: readonly Setting[] = [
   {
     name: 'SPANDREL_TRUSTED_PROXIES',
     fallback: '',
-    about: 'Addresses or networks of reverse proxies, separated by commas, whose X-Forwarded-For tells the caller.',
+    about: 'Addresses or networks of reverse proxies, separated by commas, whose X-Forwarded-For names the caller.',
   },
   { name: 'SPANDREL_TLS_CERT', fallback: '', about: 'PEM file; with SPANDREL_TLS_KEY the port speaks TLS only.' },
   { name: 'SPANDREL_TLS_KEY', fallback: '', about: 'PEM file of the private key.' },
@@ -94,7 +94,7 @@ export const SETTINGS: readonly Setting[] = [
   {
     name: 'SPANDREL_ANSWER_BYTES',
     fallback: '67108864',
-    about: 'Bytes of answers not taken yet before new ones are refused; a caller has a quarter.',
+    about: 'Bytes of responses that clients have not read yet before new ones are refused; a caller has a quarter.',
   },
   {
     name: 'SPANDREL_MAX_INFLIGHT',
@@ -119,12 +119,12 @@ export const SETTINGS: readonly Setting[] = [
   {
     name: 'SPANDREL_TRACE_RETENTION_DAYS',
     fallback: 'for ever',
-    about: 'Days until traces are gone, 1 to 3650, in projects that did not choose for themselves.',
+    about: 'Days until traces are deleted, 1 to 3650, in projects that did not choose for themselves.',
   },
   {
     name: 'SPANDREL_AUDIT_RETENTION_DAYS',
     fallback: '0',
-    about: 'Days until entries of the audit log are gone, at most 3650; 0 keeps them for ever.',
+    about: 'Days until entries of the audit log are deleted, at most 3650; 0 keeps them for ever.',
   },
   {
     name: 'SPANDREL_SETTLEMENT_GRACE_MS',
@@ -186,7 +186,7 @@ export const SETTINGS: readonly Setting[] = [
   {
     name: 'SPANDREL_MONITOR_SETTLE_MS',
     fallback: '500',
-    about: 'How long a trace with a root span must be left alone before monitors look at it, at most 30000.',
+    about: 'How long a trace with a root span must be unchanged before monitors evaluate it, at most 30000.',
   },
   {
     name: 'SPANDREL_MONITOR_ROOTLESS_SETTLE_MS',
@@ -196,6 +196,6 @@ export const SETTINGS: readonly Setting[] = [
   {
     name: 'SPANDREL_MONITOR_BACKLOG_MAX',
     fallback: '250000',
-    about: 'Traces that may wait for monitors in a project; about that many. Monitors do not look at those beyond.',
+    about: 'Traces that may wait for monitors in a project; about that many. Monitors do not evaluate those beyond.',
   },
 ];

@@ -58,7 +58,7 @@ function waitersOf(signal: AbortSignal): Set<() => void> {
   const made = new Set<() => void>();
   waiters.set(signal, made);
   signal.addEventListener('abort', () => {
-    for (const tell of [...made]) tell();
+    for (const abortAttempt of [...made]) abortAttempt();
   });
   return made;
 }

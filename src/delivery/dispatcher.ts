@@ -29,7 +29,7 @@ export type Dispatcher = {
   /** Attempts of this process that have started and not ended. */
   inFlight(): number;
   hasActiveEndpoints(): boolean;
-  /** When something will be ready without any change; null: nothing is known to be. */
+  /** When something will be ready without any change; null: nothing. */
   nextPollAtMs(): number | null;
 };
 

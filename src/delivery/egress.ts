@@ -151,9 +151,9 @@ function settleOnce(tcp: Socket, stop: Stop, listen: (settle: Settle) => void): 
 
 /** Checks that the system connected to the requested address. */
 function isPeer(socket: Socket, address: string): boolean {
-  const asked = parseAddress(address);
+  const requested = parseAddress(address);
   const peer = parseAddress(socket.remoteAddress ?? '');
-  return asked !== null && peer !== null && isSameAddress(asked, peer);
+  return requested !== null && peer !== null && isSameAddress(requested, peer);
 }
 
 function failed(failure: Failure): Failed {

@@ -53,7 +53,7 @@ export function createEndpointState(endpoint: DispatchEndpoint, nowMs: number): 
   };
 }
 
-/** Replaces the endpoint by a newer version, and forgets what was found under the older one. */
+/** Replaces the endpoint by a newer version, and drops what was found under the older one. */
 export function renewEndpointState(state: EndpointState, endpoint: DispatchEndpoint, nowMs: number): void {
   state.endpoint = endpoint;
   state.isActive = isActive(endpoint);
@@ -131,7 +131,7 @@ export function nextOf(state: EndpointState, surroundings: Surroundings): Next |
   const live = isLiveReady(state, surroundings) ? ({ kind: 'live', cursor: state.live } as const) : null;
   const others = othersOf(state, surroundings);
   if (others.length === 0) return live;
-  // Live events get every second slot whatever else is ready; the others take turns in the rest.
+  // Live events get every second slot even when others are ready; the others take turns in the rest.
   if (live !== null && state.slotsGiven % 2 === 0) return live;
   return others[(state.slotsGiven >> 1) % others.length] ?? live;
 }

@@ -22,7 +22,7 @@ export type ExchangeOptions = {
   /** Milliseconds since the start of the attempt. */
   readonly elapsedMs: () => number;
   /** Whether the body is needed even if the response is a success. */
-  readonly wantsText: boolean;
+  readonly needsText: boolean;
   /** Called once, at the end, if the connection can take another request. */
   readonly onUsable: (keptMs: number | null) => void;
 };
@@ -39,11 +39,11 @@ const BODY_GRACE_MS = 250;
 const TEXT_GRACE_MS = 2_000;
 
 /**
- * The status decides as soon as the headers are complete, whatever the body. Nothing is sent twice: once a byte of the
+ * The status decides as soon as the headers are complete, regardless of the body. Nothing is sent twice: once a byte of the
  * request may have left, the first failure is the outcome. By then the connection is closed or back in the pool.
  */
 export function exchange(connection: Connection, options: ExchangeOptions): Promise<Exchanged> {
-  const { request, stop, elapsedMs, wantsText, onUsable } = options;
+  const { request, stop, elapsedMs, needsText, onUsable } = options;
   return new Promise((resolve) => {
     const reader = createResponseReader();
     let latencyMs = -1;
@@ -68,7 +68,7 @@ export function exchange(connection: Connection, options: ExchangeOptions): Prom
       graceMs = delayMs;
       grace = setTimeout(finish, delayMs, BAD_RESPONSE, 'cut');
     };
-    const isTextShown = (status: number) => wantsText || !isAcceptedStatus(status);
+    const isTextShown = (status: number) => needsText || !isAcceptedStatus(status);
     const proceed = (progress: Progress) => {
       const head = reader.head();
       if (head && latencyMs < 0) latencyMs = elapsedMs();

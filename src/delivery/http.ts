@@ -90,7 +90,7 @@ export function createHttpSender(deps: HttpSenderDeps): HttpSender {
       request: { head: prepared.headStart + writeHead(message), body: message.body },
       stop,
       elapsedMs,
-      wantsText: message.test,
+      needsText: message.test,
       onUsable: (keptMs) => pool.release(prepared.key, reached, keptMs),
     });
   }

@@ -95,7 +95,7 @@ export function tooLargeError(sizeBytes: number): string {
 
 type Room = { readonly dispatchId: string; readonly from: number; readonly sizeMaxBytes: number };
 
-/** A message has at least one envelope, whatever its size, because every envelope must be in some message. */
+/** A message has at least one envelope of any size, because every envelope must be in some message. */
 function fill(envelopeBytes: readonly number[], { dispatchId, from, sizeMaxBytes }: Room): QueueMessage {
   const emptyBytes = sizeOfMessage({ dispatchId, bodyBytes: FRAME_BYTES, test: false });
   let sizeBytes = emptyBytes + (envelopeBytes[from] ?? 0);

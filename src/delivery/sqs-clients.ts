@@ -15,7 +15,7 @@ export type PooledClient = {
   readonly queueUrl: string;
   /** Secrets that no text may show: keys, tokens and external ids that this client was given or has fetched. */
   hidden(): readonly string[];
-  /** The next attempt gets a new client, which fetches credentials anew. */
+  /** The next attempt gets a new client, which fetches credentials again. */
   drop(): void;
 };
 

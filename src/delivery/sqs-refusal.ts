@@ -86,7 +86,7 @@ export function describeRefusal(error: unknown, hidden: readonly string[]): Queu
   return transportRefusal(thrown) ?? answerRefusal(thrown, hidden);
 }
 
-/** Whether the credentials of the attempt must be fetched anew. */
+/** Whether the credentials of the attempt must be fetched again. */
 export function isCredentialFault(error: unknown): boolean {
   const { name, code, status } = readThrown(error);
   return code === '' && (status === 401 || status === 403 || CREDENTIAL_NAMES.has(plainName(name)));

@@ -25,7 +25,7 @@ export type SqsDeps = {
 };
 
 export type SqsSender = {
-  /** Makes one attempt. Never rejects, and ends within the deadline whatever the service does. */
+  /** Makes one attempt. Never rejects, and ends within the deadline for any service. */
   send(destination: QueueDestination, message: OutgoingMessage, signal: AbortSignal): Promise<AttemptResult>;
   openSockets(): SocketCounts;
   /** Drops all clients and connections; attempts in progress fail. */

@@ -201,15 +201,19 @@ const SHOWN_CHARACTERS_MAX = 500;
 
 /** All problems of one request together, at most 20. */
 export function validationFault(target: 'json' | 'query' | 'param' | 'header', reasons: readonly Reason[]): Fault {
-  const told = reasons.slice(0, REASONS_MAX).map(cutReason);
+  const listed = reasons.slice(0, REASONS_MAX).map(cutReason);
   const what = { json: 'request body', query: 'query', param: 'path', header: 'request header' }[target];
-  return new Fault('validation_error', `The ${what} is invalid: ${told.map((reason) => reason.message).join('; ')}.`, {
-    meta: {
-      target,
-      fields: [...new Set(told.map((reason) => reason.field))],
-      reasons: told.map((reason) => ({ code: 'schema_failure', message: reason.message, meta: { ...reason } })),
+  return new Fault(
+    'validation_error',
+    `The ${what} is invalid: ${listed.map((reason) => reason.message).join('; ')}.`,
+    {
+      meta: {
+        target,
+        fields: [...new Set(listed.map((reason) => reason.field))],
+        reasons: listed.map((reason) => ({ code: 'schema_failure', message: reason.message, meta: { ...reason } })),
+      },
     },
-  });
+  );
 }
 
 function cutReason(reason: Reason): Reason {

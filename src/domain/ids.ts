@@ -1,7 +1,7 @@
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 // The largest multiple of 62 that fits a byte. Larger bytes would favour the first digits and are dropped.
 const unbiasedBytes = 248;
-// A working source loses one byte in 32; after so many rounds it must be broken.
+// A working source loses one byte in 32; after this many rounds it must be broken.
 const roundsMax = 64;
 const idLength = 21;
 

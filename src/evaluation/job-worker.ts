@@ -83,7 +83,7 @@ export function createJobWorker(deps: JobWorkerDeps): JobWorker {
     work.waiting.add(each);
   }
 
-  function forget(each: HeldJob): void {
+  function drop(each: HeldJob): void {
     const { projectNumber } = each.job;
     const work = workByProject.get(projectNumber);
     work?.waiting.delete(each);
@@ -130,7 +130,7 @@ export function createJobWorker(deps: JobWorkerDeps): JobWorker {
       if (!signal.aborted) deps.onError(error, 'an evaluation could not be made');
     }
     const wasFull = held().length >= heldMax;
-    forget(each);
+    drop(each);
     running -= 1;
     if (running === 0) drained?.();
     begin();
@@ -173,7 +173,7 @@ export function createJobWorker(deps: JobWorkerDeps): JobWorker {
   async function releaseSlow(): Promise<void> {
     const slow = [...workByProject].filter(([projectNumber]) => isSlow(projectNumber));
     const waiting = slow.flatMap(([, work]) => [...work.waiting]);
-    for (const each of waiting) forget(each);
+    for (const each of waiting) drop(each);
     await release(waiting.map(({ job }) => job));
   }
 
@@ -188,7 +188,7 @@ export function createJobWorker(deps: JobWorkerDeps): JobWorker {
     );
     for (const [index, each] of ending.entries()) {
       if (renewed[index] === true) each.leasedUntilMs = leasedUntilMs;
-      else if (each.running === null) forget(each);
+      else if (each.running === null) drop(each);
       else each.running.stop.abort();
     }
   }
@@ -234,7 +234,7 @@ export function createJobWorker(deps: JobWorkerDeps): JobWorker {
     async stop(drainMs) {
       isStopped = true;
       const waiting = held().filter((each) => each.running === null);
-      for (const each of waiting) forget(each);
+      for (const each of waiting) drop(each);
       await release(waiting.map(({ job }) => job)).catch((error) => deps.onError(error, 'jobs could not be put back'));
       if (running === 0) return;
       const ended = new Promise<void>((resolve) => {

@@ -149,8 +149,8 @@ async function evaluatePage(deps: WorkDeps, run: LeasedRun, signal: AbortSignal)
   const counts = { processed: run.processed, skipped: run.skipped, error: run.failed };
   for (let start = 0; start < page.views.length && !signal.aborted; start += deps.tracesAtOnce) {
     const some = page.views.slice(start, start + deps.tracesAtOnce);
-    const place = { project, runId: run.id, target, signal };
-    const ends = await Promise.all(some.map((view) => evaluateOnce(deps, place, view)));
+    const traceRun = { project, runId: run.id, target, signal };
+    const ends = await Promise.all(some.map((view) => evaluateOnce(deps, traceRun, view)));
     for (const end of ends) {
       // The rest of the page would most likely fail in the same way.
       if (end.kind === 'again') return { next: run, restMs: end.delayMs };
@@ -161,11 +161,15 @@ async function evaluatePage(deps: WorkDeps, run: LeasedRun, signal: AbortSignal)
   return { next: { ...run, ...afterPage(page), processed, skipped, failed: error }, restMs: 0 };
 }
 
-async function evaluateOnce(deps: WorkDeps, place: Omit<TraceRun, 'failures'>, view: TraceView): Promise<TraceRunEnd> {
+async function evaluateOnce(
+  deps: WorkDeps,
+  traceRun: Omit<TraceRun, 'failures'>,
+  view: TraceView,
+): Promise<TraceRunEnd> {
   const { failuresOfTraces } = deps;
-  const key = `${place.runId}:${view.record.traceId}`;
+  const key = `${traceRun.runId}:${view.record.traceId}`;
   const failures = failuresOfTraces.get(key) ?? 0;
-  const end = await evaluateTrace(deps, { ...place, failures }, view);
+  const end = await evaluateTrace(deps, { ...traceRun, failures }, view);
   failuresOfTraces.delete(key);
   if (end.kind === 'again') failuresOfTraces.set(key, failures + 1);
   const [oldest] = failuresOfTraces.keys();

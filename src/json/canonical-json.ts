@@ -1,4 +1,4 @@
-/** RFC 8785 JSON: one text for one value, whatever the order of members or the spelling of numbers. */
+/** RFC 8785 JSON: one text for one value, for any order of members and spelling of numbers. */
 
 import { isArray, isObject, numberOf } from './free-json.ts';
 import type { LosslessJson } from './lossless-json.ts';

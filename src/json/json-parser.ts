@@ -15,7 +15,7 @@ const CLOSE_ARRAY = 0x5d;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 const CONTROL_MAX = 0x1f;
-/** A double holds every integer of so many digits, and its text has one spelling. */
+/** A double holds every integer of this many digits, and its text has one spelling. */
 const PLAIN_DIGITS_MAX = 15;
 /** A longer slice would be a view that keeps the whole text in memory, so JSON.parse makes a copy of it. */
 const COPIED_MAX_CHARACTERS = 12;
@@ -39,7 +39,7 @@ const EMPTY_OBJECT_CHARACTERS = 2;
  * Unpaired surrogates become U+FFFD, except in the names of members. Throws SyntaxError. It calls itself for nested
  * values: the caller must limit their levels.
  */
-export function parseWithNumbers(text: string, toNumber: ToNumber, standIns: Placeholders = NONE): unknown {
+export function parseWithNumbers(text: string, toNumber: ToNumber, placeholders: Placeholders = NONE): unknown {
   let at = 0;
 
   function parseValue(): unknown {
@@ -52,10 +52,10 @@ export function parseWithNumbers(text: string, toNumber: ToNumber, standIns: Pla
   }
 
   function parseObject(): unknown {
-    const standIn = standIns.size === 0 ? undefined : standIns.get(at);
-    if (standIn !== undefined) {
+    const placeholder = placeholders.size === 0 ? undefined : placeholders.get(at);
+    if (placeholder !== undefined) {
       at += EMPTY_OBJECT_CHARACTERS;
-      return standIn;
+      return placeholder;
     }
     const object: { [name: string]: unknown } = {};
     at += 1;

@@ -101,23 +101,23 @@ function createParse(spelling: Spelling): (bytes: Buffer, facts: JsonFacts) => J
   const toNumber = spelling === 'literals' ? keep : refuseBoundless(keep);
   return (bytes, facts) => {
     if (spelling === 'values' && !facts.hasWide) return parseExact(bytes, facts, toNumber) as JsonValue;
-    const { text, standIns } = cutOut(bytes, facts.wideObjects);
+    const { text, placeholders } = cutOut(bytes, facts.wideObjects);
     if (!facts.hasWide && !mustBeSpelled(text, facts)) return JSON.parse(text);
-    return parseWithNumbers(text, toNumber, standIns) as JsonValue;
+    return parseWithNumbers(text, toNumber, placeholders) as JsonValue;
   };
 }
 
 /** The text with {} instead of each range, and the indexes of these {}. */
 function cutOut(bytes: Buffer, ranges: readonly ByteRange[]) {
-  const standIns = new Map<number, unknown>();
+  const placeholders = new Map<number, unknown>();
   const [first] = ranges;
-  if (first === undefined) return { text: textOf(bytes), standIns };
+  if (first === undefined) return { text: textOf(bytes), placeholders };
   let text = textOf(bytes.subarray(0, first.start));
   for (const [index, { end }] of ranges.entries()) {
-    standIns.set(text.length, TOO_WIDE);
+    placeholders.set(text.length, TOO_WIDE);
     text += `{}${bytes.toString('utf8', end, ranges[index + 1]?.start)}`;
   }
-  return { text, standIns };
+  return { text, placeholders };
 }
 
 /** Whether JSON.parse could change a value. */

@@ -17,9 +17,9 @@ export function meterDeliveries(deliveries: DeliveryStore, meter: DeliveryMeter)
       return outcomes;
     },
     async maintain(question) {
-      const swept = await deliveries.maintain(question);
-      meter.dead('expired', swept.expired);
-      return swept;
+      const maintained = await deliveries.maintain(question);
+      meter.dead('expired', maintained.expired);
+      return maintained;
     },
   };
 }

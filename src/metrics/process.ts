@@ -48,7 +48,7 @@ export function registerUsage(registry: Registry, held: () => ResourceUsage): vo
   );
   gauge(
     'spandrel_answer_bytes',
-    'Bytes of answers not taken yet; SPANDREL_ANSWER_BYTES bounds it.',
+    'Bytes of responses that clients have not read yet; SPANDREL_ANSWER_BYTES bounds it.',
     (now) => now.responseBytes,
   );
 }

@@ -35,13 +35,13 @@ type Labels = Readonly<Record<string, string>>;
 const SERIES_MAX = 200;
 const OTHER = 'other';
 
-type Source = { readonly family: Family; readonly read: () => Promise<readonly Sample[]> | readonly Sample[] };
+type Metric = { readonly family: Family; readonly read: () => Promise<readonly Sample[]> | readonly Sample[] };
 
 export function createRegistry(): Registry {
-  const sources: Source[] = [];
-  const add = (about: About<string>, kind: Family['kind'], read: Source['read']) => {
-    if (sources.some(({ family }) => family.name === about.name)) throw new Error(`${about.name} is told twice`);
-    sources.push({ family: { name: about.name, help: about.help, kind }, read });
+  const metrics: Metric[] = [];
+  const add = (about: About<string>, kind: Family['kind'], read: Metric['read']) => {
+    if (metrics.some(({ family }) => family.name === about.name)) throw new Error(`${about.name} is registered twice`);
+    metrics.push({ family: { name: about.name, help: about.help, kind }, read });
   };
   return {
     counter(about) {
@@ -61,7 +61,7 @@ export function createRegistry(): Registry {
     total: (about, read) => add(about, 'counter', read),
     async text() {
       const read = await Promise.all(
-        sources.map(async ({ family, read }) => ({ family, samples: await readOr(read) })),
+        metrics.map(async ({ family, read }) => ({ family, samples: await readOr(read) })),
       );
       return textOf(read);
     },
@@ -69,7 +69,7 @@ export function createRegistry(): Registry {
 }
 
 /** An unavailable store must not hide all other metrics. */
-async function readOr(read: Source['read']): Promise<readonly Sample[]> {
+async function readOr(read: Metric['read']): Promise<readonly Sample[]> {
   try {
     return await read();
   } catch {
@@ -116,13 +116,13 @@ function createBuckets(bounds: readonly number[]) {
     add(value: number): void {
       count += 1;
       sum += value;
-      const place = bounds.findIndex((bound) => value <= bound);
-      if (place >= 0) counts[place] = (counts[place] ?? 0) + 1;
+      const index = bounds.findIndex((bound) => value <= bound);
+      if (index >= 0) counts[index] = (counts[index] ?? 0) + 1;
     },
     samples(labels: Labels): Sample[] {
       let below = 0;
-      const buckets = bounds.map((bound, place) => {
-        below += counts[place] ?? 0;
+      const buckets = bounds.map((bound, index) => {
+        below += counts[index] ?? 0;
         return { suffix: '_bucket' as const, labels: { ...labels, le: String(bound) }, value: below };
       });
       return [

@@ -13,9 +13,9 @@ export function createRequestMeter(registry: Registry): RequestMeter {
     labels: ['type'],
   });
   for (const { type } of EVENT_TYPES) appended({ type }, 0);
-  const told = registry.counter({
+  const reported = registry.counter({
     name: 'spandrel_requests_total',
-    help: 'What was told of requests, by who told it and what came of it.',
+    help: 'What was reported of requests, by who reported it and what came of it.',
     labels: ['source', 'status', 'result'],
   });
   const settled = registry.counter({
@@ -32,7 +32,7 @@ export function createRequestMeter(registry: Registry): RequestMeter {
     bounds: APPEND_BOUNDS,
   });
   return {
-    reported: told,
+    reported,
     appended: (type, events) => appended({ type }, events),
     settled: (requests) => settled({}, requests),
     appendTook: (seconds) => took({}, seconds),

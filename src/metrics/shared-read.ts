@@ -4,7 +4,7 @@ import { waitAtMost } from '../transport/wait-at-most.ts';
 
 /** How long a result is reused. */
 const FRESH_MS = 5_000;
-/** After so long the scrape leaves the metric out. */
+/** After this time the scrape leaves the metric out. */
 const TIMEOUT_MS = 2_000;
 
 export function shareRead<T>(read: () => Promise<T>, monotonicMs: () => number): () => Promise<T> {

@@ -60,7 +60,7 @@ const NOTED_MISSES: ReadonlySet<string> = new Set(['apiKey.read', 'apiKey.update
 const TARGET_CHARACTERS_MAX = 200;
 
 /** The entry of the audit log for a refusal of an authenticated caller; null where it keeps none. `message` is null until it is read. */
-export function refusedDeed(method: Method, fault: Fault, message: Message | null): RefusedAction | null {
+export function refusedAction(method: Method, fault: Fault, message: Message | null): RefusedAction | null {
   const status = fault.code === WRONG_CLASS ? WRONG_CLASS_STATUS : STATUS[fault.kind];
   const { audit } = method.policy;
   if (audit === '' || status === undefined) return null;

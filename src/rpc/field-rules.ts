@@ -55,9 +55,9 @@ function compileField(field: DescField): Check | null {
 
 /** Throws where a missing value cannot be distinguished from a default. Lists are exempt: their rules on item counts apply. */
 function refuseUndetectable(field: DescField): void {
-  const canBeTold = field.presence === FeatureSet_FieldPresence.EXPLICIT || field.fieldKind === 'enum';
-  if (!canBeTold && field.fieldKind !== 'list')
-    throw new Error(`${field.parent.typeName}.${field.name} cannot be told to be missing`);
+  const isDetectable = field.presence === FeatureSet_FieldPresence.EXPLICIT || field.fieldKind === 'enum';
+  if (!isDetectable && field.fieldKind !== 'list')
+    throw new Error(`${field.parent.typeName}.${field.name} cannot be distinguished from a missing one`);
 }
 
 function whenSet(check: Check): Check {

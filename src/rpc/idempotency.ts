@@ -89,7 +89,7 @@ async function replayResponse(
   message: Message,
   context: Call,
 ): Promise<UnaryResponse> {
-  const passed = new Error('the caller is judged');
+  const passed = new Error('the caller may still make the request');
   const pass = () => {
     throw passed;
   };
@@ -99,7 +99,7 @@ async function replayResponse(
     if (error === passed) return { message: answer, headers: REPLAYED };
     throw error;
   }
-  throw new Error(`${method.path} was repeated without its caller being judged`);
+  throw new Error(`${method.path} was replayed without a check of its caller`);
 }
 
 const DECLARED_ONLY = { writeUnknownFields: false };

@@ -14,7 +14,7 @@ import { Fault, type Reason, unavailableFault } from '../domain/fault.ts';
 import type { KeyUse } from '../domain/keys/key-use.ts';
 import type { Idempotency } from '../domain/management/idempotency.ts';
 import type { Refusals } from '../domain/management/refusals.ts';
-import { actorOf, callerKindOf, credentialOf, refusedDeed } from './actor.ts';
+import { actorOf, callerKindOf, credentialOf, refusedAction } from './actor.ts';
 import { readIdempotencyKey, runIdempotent } from './idempotency.ts';
 import type {
   CallerKind,
@@ -101,7 +101,7 @@ export function requireConnected({ isDisconnected }: Pick<Call, 'isDisconnected'
   if (isDisconnected()) throw new Fault('request_timeout', 'The caller left before the answer was there.');
 }
 
-/** Turns an unexpected error, which is a bug, into internal_error: the caller learns no details. */
+/** Turns an unexpected error, which is a bug, into internal_error: the caller gets no details. */
 export function toFault(error: unknown): Fault {
   if (error instanceof Fault) return error;
   return new Fault('internal_error', 'An unknown error occurred', { cause: error });
@@ -113,7 +113,7 @@ export type Invocation<M extends Method = Method> = {
   readonly call: Call;
   readonly decode: Decode;
 };
-/** `see` takes what is known of the request, for whoever notes that it was refused. */
+/** `noteRequest` takes what is known of the request, for the record of a refusal. */
 export type Admission = Pick<Context, 'caller' | 'actor'> & { readonly noteRequest: (message: Message) => void };
 type Admitted<M extends Method = Method> = Invocation<M> & Admission;
 
@@ -127,7 +127,7 @@ export async function admit<T>(
   const actor = actorOf(caller, call);
   call.onCaller?.(callerKindOf(caller));
   let message: Message | null = null;
-  const see = (seen: Message) => {
+  const noteRequest = (seen: Message) => {
     message = seen;
   };
   try {
@@ -136,10 +136,10 @@ export async function admit<T>(
     requireClass(method.policy, caller);
     deps.keyUse.record(caller, deps.clock());
     authorize(method.policy, caller);
-    return await go({ caller, actor, noteRequest: see });
+    return await go({ caller, actor, noteRequest });
   } catch (error) {
-    const deed = error instanceof Fault ? refusedDeed(method, error, message) : null;
-    if (actor && deed) deps.refusals.record(actor, deed);
+    const action = error instanceof Fault ? refusedAction(method, error, message) : null;
+    if (actor && action) deps.refusals.record(actor, action);
     throw error;
   }
 }
@@ -154,30 +154,30 @@ export async function authenticateCall(
 }
 
 /** Reads the request. Throws for a read whose client has disconnected meanwhile. */
-export async function readRequest({ method, call, decode, noteRequest: see }: Admitted): Promise<Request> {
+export async function readRequest({ method, call, decode, noteRequest }: Admitted): Promise<Request> {
   const request = await decode();
   call.quota.start();
   // A change continues without its client, which finds it when it repeats the call.
   if (method.isRead) requireConnected(call);
-  if (request.kind === 'message') see(request.message);
+  if (request.kind === 'message') noteRequest(request.message);
   return request;
 }
 
 async function run(deps: InvokeDeps, invocation: Admitted<UnaryMethod>): Promise<UnaryResponse> {
   const { method, call } = invocation;
   const { handler } = method;
-  const gate = 'gate' in handler ? handler.gate : undefined;
+  const precheck = 'precheck' in handler ? handler.precheck : undefined;
   const pass = async (message: Message) => {
     invocation.noteRequest(message);
-    await gate?.(message as never, { ...contextOf(deps, invocation), receipt: noReceipt });
+    await precheck?.(message as never, { ...contextOf(deps, invocation), receipt: noReceipt });
   };
   const { pathMessage } = call;
-  // Over REST the gate runs on the path parameters, so that a refused caller's body is not read.
-  if (gate && pathMessage) await pass(pathMessage());
+  // Over REST the check runs on the path parameters, so that a refused caller's body is not read.
+  if (precheck && pathMessage) await pass(pathMessage());
   const request = await readRequest(invocation);
   if ('readJson' in handler) return runTolerant(deps, invocation, handler, request);
   const { message, problems } = requireMessage(method, request);
-  if (gate && !pathMessage) await pass(message);
+  if (precheck && !pathMessage) await pass(message);
   return runHandler(
     { idempotency: deps.idempotency, handler, message, problems },
     invocation,
@@ -193,12 +193,12 @@ export function requireMessage({ path }: Method, request: Request): Extract<Requ
 
 async function runTolerant(
   deps: InvokeDeps,
-  asked: Admitted<UnaryMethod>,
+  admitted: Admitted<UnaryMethod>,
   handler: TolerantHandler,
   request: Request,
 ): Promise<UnaryResponse> {
-  const answer = await readTolerantly(handler, request)({ ...contextOf(deps, asked), receipt: noReceipt });
-  return { message: create(asked.method.desc.output, answer), headers: {} };
+  const answer = await readTolerantly(handler, request)({ ...contextOf(deps, admitted), receipt: noReceipt });
+  return { message: create(admitted.method.desc.output, answer), headers: {} };
 }
 
 function readTolerantly(handler: TolerantHandler, request: Request): Run {

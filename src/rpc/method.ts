@@ -78,10 +78,10 @@ export type UnaryResponse = {
 export type Handler<M extends DescMethodUnary = DescMethodUnary> = {
   /**
    * Refuses a caller because of stored data, before the fields of the request are validated: a caller that may not see
-   * the record in the path does not learn whether the rest of the request was valid. Over REST the request holds only its
+   * the record in the path does not find out whether the rest of the request was valid. Over REST the request holds only its
    * path parameters, because its body has not been read.
    */
-  readonly gate?: (request: MessageShape<M['input']>, context: Context<M>) => Promise<void>;
+  readonly precheck?: (request: MessageShape<M['input']>, context: Context<M>) => Promise<void>;
   /** Problems no field rule can express; reported together with those that one can. */
   readonly check?: (request: MessageShape<M['input']>) => readonly Reason[];
   readonly handle: (request: MessageShape<M['input']>, context: Context<M>) => Promise<MessageInitShape<M['output']>>;
@@ -108,7 +108,7 @@ export type TolerantHandler<M extends DescMethodUnary = DescMethodUnary> = {
 
 /** What the handler of a stream knows of the call. */
 export type StreamContext = Omit<Context, 'receipt' | 'replay'> & {
-  /** Aborts as soon as the stream ends, for whatever reason. */
+  /** Aborts as soon as the stream ends, for any reason. */
   readonly signal: AbortSignal;
 };
 

@@ -34,7 +34,7 @@ export type RequestQuota = {
   addResponse(bytes: number): void;
   /** The bytes of the response counted so far. */
   responseBytes(): number;
-  /** Sets the size of the complete response, whatever was counted before. `force`: it may exceed the limits. */
+  /** Sets the size of the complete response, replacing what was counted before. `force`: it may exceed the limits. */
   setResponse(bytes: number, force: boolean): void;
   /** The client has read the response, or has disconnected. Every request that began ends with this and finish(). */
   release(): void;

@@ -75,11 +75,11 @@ function readRules(desc: DescMethod, name: string, sizes: Sizes) {
     throw new Error(`${name}: the permission "${rules.permission}" does not fit the policy`);
   }
   if (rules.idempotent && (rules.credential !== Credential.ORGANIZATION || rules.body === BodyRule.TOLERANT)) {
-    throw new Error(`${name}: only requests of API keys, judged whole, are kept by idempotency key`);
+    throw new Error(`${name}: idempotency keys need API keys as credentials and a body rule that is not tolerant`);
   }
   checkStream(desc, name, rules);
   if (rules.projectKeys && rules.credential !== Credential.ORGANIZATION) {
-    throw new Error(`${name}: project keys are let in only where API keys are asked for`);
+    throw new Error(`${name}: project keys may be admitted only where API keys are required`);
   }
   checksOf(desc.input);
   const isRead = getOption(desc, http).pattern.case === 'get';
@@ -89,10 +89,12 @@ function readRules(desc: DescMethod, name: string, sizes: Sizes) {
 function checkStream({ methodKind }: DescMethod, name: string, { stream, idempotent, legacy, body }: Policy): void {
   const isStream = methodKind === 'server_streaming';
   if (isStream === (stream === RestStream.UNSPECIFIED)) {
-    throw new Error(`${name}: the policy must say how a stream of answers leaves over REST, and only of a stream`);
+    throw new Error(`${name}: the policy must name the REST format of a stream of responses, and only of a stream`);
   }
   if (isStream && (idempotent || legacy.length > 0 || body === BodyRule.TOLERANT)) {
-    throw new Error(`${name}: a stream of answers is not kept, has no old routes, and judges its request whole`);
+    throw new Error(
+      `${name}: a stream of responses takes no idempotency key, has no legacy routes, and validates its request as a whole`,
+    );
   }
 }
 

@@ -82,16 +82,16 @@ export async function admit(context: HandlerContext, admission: Admission): Prom
 function begin(context: HandlerContext, exchange: Exchange, { method, invoke, invokeStream }: Admission) {
   const { ids, header, origin, response, report: end } = exchange;
   if (method === undefined) return null;
-  const told = { header, ids, origin, isDisconnected: () => isDisconnected(exchange), onCaller: end.onCaller };
+  const callBase = { header, ids, origin, isDisconnected: () => isDisconnected(exchange), onCaller: end.onCaller };
   if (method.kind === 'unary') {
-    const call = startCall(invoke, { method, ...told });
+    const call = startCall(invoke, { method, ...callBase });
     context.values.set(callKey, call);
     return call;
   }
   const { signal } = context;
   const call = startStream(
     invokeStream,
-    { method, ...told },
+    { method, ...callBase },
     { signal, cut: () => responseSinkOf(response).destroy() },
   );
   context.values.set(streamKey, call);

@@ -43,10 +43,10 @@ export function startStream(
   leaving: Cancellation,
 ): PendingCall<ResponseStream> {
   return start(async (decode) => {
-    const answers = await invoke(method, { transport: 'connect', ...call, ...origin, ...leaving }, decode);
+    const responses = await invoke(method, { transport: 'connect', ...call, ...origin, ...leaving }, decode);
     // After an abort no caller is left to close the stream.
-    if (leaving.signal.aborted) answers.close();
-    return answers;
+    if (leaving.signal.aborted) responses.close();
+    return responses;
   });
 }
 
@@ -71,7 +71,7 @@ function start<Response>(begin: (decode: Decode) => Promise<Response>): PendingC
   };
 }
 
-/** Stops waiting at the deadline, or when the client disconnects; the work itself goes on. */
+/** Stops waiting at the deadline, or when the client disconnects; the work itself continues. */
 function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const onAbort = () => reject(deadlineFault());

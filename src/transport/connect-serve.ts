@@ -42,7 +42,7 @@ const running = new AsyncLocalStorage<Running>();
 export async function runExchange(
   handler: UniversalHandler,
   exchange: Exchange,
-  { values, responses: answers, reading, takeTurn, runSteps }: ExchangeTools,
+  { values, responses, reading, takeTurn, runSteps }: ExchangeTools,
 ): Promise<void> {
   const { request, response } = exchange;
   exchange.bodyEnd.promise.catch(() => {});
@@ -57,7 +57,7 @@ export async function runExchange(
       );
       const spelled = reencodeTrailer(answered);
       return exchange.method?.kind === 'unary' && spelled.body
-        ? budgetResponse({ exchange, responses: answers }, spelled)
+        ? budgetResponse({ exchange, responses }, spelled)
         : spelled;
     });
     if (!answer) return;
@@ -106,7 +106,7 @@ type Counting = { readonly exchange: Exchange; readonly responses: ResponseWatch
 
 /** Buffers a unary response, which the library has whole already, and counts its bytes; null where it was refused. */
 async function budgetResponse(
-  { exchange, responses: answers }: Counting,
+  { exchange, responses }: Counting,
   answered: UniversalServerResponse,
 ): Promise<UniversalServerResponse | null> {
   const { origin, method, response } = exchange;
@@ -114,7 +114,7 @@ async function budgetResponse(
   for await (const chunk of answered.body ?? []) chunks.push(chunk);
   const bytes = chunks.reduce((sum, chunk) => sum + chunk.length, 0);
   try {
-    answers.send({ quota: origin.quota, sink: responseSinkOf(response), bytes, force: !method?.isRead });
+    responses.send({ quota: origin.quota, sink: responseSinkOf(response), bytes, force: !method?.isRead });
   } catch (error) {
     origin.quota.release();
     refuseRpc(exchange, toFault(error));

@@ -51,7 +51,7 @@ const OPEN_MESSAGE_MAX_BYTES = 2_048;
 const NEVER_COMPRESSED = { compressMinBytes: Number.MAX_SAFE_INTEGER };
 
 export function createConnect(deps: ConnectDeps): HttpHandler {
-  const { methods, ids, originOf, responses: answers, reading, runSteps, fallback } = deps;
+  const { methods, ids, originOf, responses, reading, runSteps, fallback } = deps;
   const byName = new Map(methods.map((method) => [method.path, method]));
   const router = createConnectRouter({
     acceptCompression: [createGzip({ onUnpacking: countBody, isAbandoned })],
@@ -100,8 +100,7 @@ export function createConnect(deps: ConnectDeps): HttpHandler {
       : new Fault('route_not_found', explainMissing(path, 'There is no such rpc.'));
     if (handler && !fault) capDeadline(request);
     const values = createContextValues().set(exchangeKey, exchange);
-    if (handler && !fault)
-      void runExchange(handler, exchange, { values, responses: answers, reading, takeTurn, runSteps });
+    if (handler && !fault) void runExchange(handler, exchange, { values, responses, reading, takeTurn, runSteps });
     else if (fault) refuseRpc(exchange, fault);
   };
 }
@@ -137,11 +136,11 @@ function addRoutes(router: ConnectRouter, { methods, health }: ConnectDeps): voi
 async function* streamResponses(message: Message, { values, signal }: HandlerContext): AsyncGenerator<Message> {
   const call = values.get(streamKey);
   if (!call) throw new Error('the call was not admitted');
-  const answers = await call.run(values.get(requestKey) ?? { kind: 'message', message }, signal);
+  const stream = await call.run(values.get(requestKey) ?? { kind: 'message', message }, signal);
   try {
-    yield* answers;
+    yield* stream;
   } finally {
-    answers.close();
+    stream.close();
   }
 }
 

@@ -104,7 +104,7 @@ function startCall({ callLog, stream, method }: Starting, ids: CallIds, headers:
 }
 
 function serveCall(served: Served, headers: IncomingHttpHeaders, raw: readonly string[]): void {
-  const { stream, method, invoke, ids, originOf, responses: answers, reading, runSteps } = served;
+  const { stream, method, invoke, ids, originOf, responses, reading, runSteps } = served;
   const header = firstHeader(headers, raw);
   const call = startCall(served, ids.next(header), headers);
   const timeout = headers['grpc-timeout'];
@@ -138,14 +138,14 @@ function serveCall(served: Served, headers: IncomingHttpHeaders, raw: readonly s
     (answered) =>
       settle(() => {
         const message = toBinary(method.desc.output, answered.message);
-        answers.send({ quota, sink: stream, bytes: message.length, force: !method.isRead });
+        responses.send({ quota, sink: stream, bytes: message.length, force: !method.isRead });
         respond(call, message, answered.headers);
       }),
     (error: unknown) => settle(() => refuse(call, toFault(error))),
   );
 }
 
-/** At the deadline the client gets an error; the work itself goes on, because a commit does not depend on the connection. */
+/** At the deadline the client gets an error; the work itself continues, because a commit does not depend on the connection. */
 function startDeadline(call: Call, timeout: string): NodeJS.Timeout | 'refused' {
   const timeoutMs = parseGrpcTimeout(timeout);
   if (timeoutMs === null) {

@@ -1,4 +1,4 @@
-/** Gzip of RPC messages, with memory and work bounded by the size limit of the rpc, whatever the compression ratio. */
+/** Gzip of RPC messages, with memory and work bounded by the size limit of the rpc, for any compression ratio. */
 
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';

@@ -55,7 +55,7 @@ export function createOriginOf({ quotas, trustedProxies }: OriginDeps): OriginOf
   };
 }
 
-/** The address of the client, behind whatever trusted proxies there are; null once its connection is gone. */
+/** The address of the client, behind any trusted proxies; null once its connection is gone. */
 export function createAddressOf(trustedProxies: readonly AddressRange[]): (arrival: Arrival) => string | null {
   return ({ socket, headers }) => {
     const peer = plainAddress(socket?.remoteAddress);

@@ -14,7 +14,7 @@ export type PenaltyOptions = {
 
 /** The longest penalty: by then another client may have the address. */
 const LONGEST_MS = 60_000;
-/** After so long without a penalty, the next one is a first one again. */
+/** After this long without a penalty, the next one is a first one again. */
 const FORGET_MS = 600_000;
 /** Beyond it the oldest penalties are dropped. */
 const ADDRESSES_MAX = 10_000;

@@ -1,4 +1,4 @@
-/** Server reflection, v1 and v1alpha: generic clients learn the contract from the server itself. */
+/** Server reflection, v1 and v1alpha: generic clients read the contract from the server itself. */
 
 import { type DescFile, type DescMessage, type DescService, toBinary } from '@bufbuild/protobuf';
 import { nestedTypes } from '@bufbuild/protobuf/reflect';
@@ -51,10 +51,10 @@ export function createReflection(services: readonly DescService[]): Reflection {
 
 /** Responds to each request of a stream before it reads the next. */
 export async function* answerRequests(reflect: Reflection, questions: AsyncIterable<ServerReflectionRequest>) {
-  let asked = 0;
+  let requests = 0;
   for await (const question of questions) {
-    asked += 1;
-    if (asked > REQUESTS_MAX)
+    requests += 1;
+    if (requests > REQUESTS_MAX)
       throw new Fault('rate_limited', `A stream takes ${REQUESTS_MAX} questions; open another.`);
     yield {
       validHost: question.host,
@@ -131,8 +131,8 @@ function memberNames({ typeName, fields, oneofs }: DescMessage): readonly string
   return [...fields, ...oneofs].map(({ name }) => `${typeName}.${name}`);
 }
 
-function fileResponse(answer: FileResponse | undefined, asked: string): ReflectionResponse {
-  return answer?.() ?? errorResponse(NOT_FOUND, `${asked} is not known here.`);
+function fileResponse(answer: FileResponse | undefined, name: string): ReflectionResponse {
+  return answer?.() ?? errorResponse(NOT_FOUND, `${name} is not known here.`);
 }
 
 function extensionsResponse({ byExtension, bySymbol }: Index, typeName: string): ReflectionResponse {

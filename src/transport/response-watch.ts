@@ -16,7 +16,7 @@ export type ResponseWatch = {
    * Counts a response that is about to be written. Throws the unavailable Fault where the budget has no room. `force`
    * exceeds the budget instead: the response to a change must reach the client.
    */
-  send(answer: {
+  send(response: {
     readonly quota: RequestQuota;
     readonly sink: ResponseSink;
     readonly bytes: number;
@@ -33,8 +33,8 @@ export type ResponseTimeouts = {
 };
 
 /** An HTTP/1.1 response that has lost its socket never emits `close`. */
-export function isClosed(outlet: ResponseSink): boolean {
-  return outlet.destroyed || ('socket' in outlet && outlet.socket === null);
+export function isClosed(sink: ResponseSink): boolean {
+  return sink.destroyed || ('socket' in sink && sink.socket === null);
 }
 
 /** Of an HTTP/2 response its stream: only the stream is sure to close with the connection. */
@@ -55,23 +55,23 @@ export function createResponseWatch(
   const timer = setInterval(
     () => {
       const nowMs = clock();
-      for (const [outlet, deadlineMs] of deadlines) {
-        if (nowMs > deadlineMs) outlet.destroy();
+      for (const [sink, deadlineMs] of deadlines) {
+        if (nowMs > deadlineMs) sink.destroy();
       }
     },
     Math.min(CHECK_MS_MAX, graceMs),
   );
   timer.unref();
   return {
-    send({ quota, sink: outlet, bytes, force: must }) {
-      if (bytes <= SMALL_MAX_BYTES || isClosed(outlet)) {
+    send({ quota, sink, bytes, force }) {
+      if (bytes <= SMALL_MAX_BYTES || isClosed(sink)) {
         quota.release();
         return;
       }
-      quota.setResponse(bytes, must);
-      deadlines.set(outlet, clock() + graceMs + (bytes / bytesPerSecondMin) * 1_000);
-      outlet.once('close', () => {
-        deadlines.delete(outlet);
+      quota.setResponse(bytes, force);
+      deadlines.set(sink, clock() + graceMs + (bytes / bytesPerSecondMin) * 1_000);
+      sink.once('close', () => {
+        deadlines.delete(sink);
         quota.release();
       });
     },

@@ -37,7 +37,7 @@ const SESSIONS_PER_CHECK = 250;
 const CHECK_AGAIN_MS = 10;
 /** The streams that a client opens have odd ids. */
 const STREAM_ID_STEP = 2;
-/** A session that fails after so many resets within so long was cut for them. */
+/** A session that fails after this many resets within this time was cut for them. */
 const RESETS_MIN = 100;
 const RESETS_WITHIN_MS = 20_000;
 /** The error of nghttp2 for a header block in too many frames. */

@@ -129,12 +129,12 @@ function toSnakeCase(name: string): string {
 type Known = { readonly family: Family; readonly ids: CallIds; readonly members: Members };
 
 function infoDetail(fault: Fault, { family, ids, members }: Known): Detail {
-  const told = Object.entries(members).map(([name, value]) => [
+  const texts = Object.entries(members).map(([name, value]) => [
     name,
     typeof value === 'string' ? value.toWellFormed() : JSON.stringify(value),
   ]);
   const traced = ids.traceId === '' ? {} : { trace_id: ids.traceId, span_id: ids.spanId };
-  const metadata = { ...Object.fromEntries(told), type: faultType(fault.kind, family), ...traced };
+  const metadata = { ...Object.fromEntries(texts), type: faultType(fault.kind, family), ...traced };
   const info = { reason: fault.code.toUpperCase(), domain: DOMAIN, metadata };
   return { desc: ErrorInfoSchema, value: create(ErrorInfoSchema, info) };
 }

@@ -108,7 +108,7 @@ export function createDatasets(deps: DatasetDeps): Datasets {
 
 type Appending = { readonly project: Project; readonly idOrSlug: string; readonly nowMs: number };
 
-/** Retries when another request added a version meanwhile, and then computes anew which entries fit. */
+/** Retries when another request added a version meanwhile, and then computes again which entries fit. */
 async function appendWhatFits(
   deps: DatasetDeps,
   { project, idOrSlug, nowMs }: Appending,

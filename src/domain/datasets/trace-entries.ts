@@ -33,7 +33,7 @@ export async function readTraceEntries(
 ): Promise<TraceEntries> {
   let largestPageBytes = 0;
   const entries: string[] = [];
-  // A full dataset still reads one trace, to learn how many the search finds; the caller drops its entry.
+  // A full dataset still reads one trace, because the search also counts; the caller drops its entry.
   let leftTraces = Math.max(capacity.entriesMax, 1);
   let found: SearchTotal = { count: 0, isExact: true };
   let leftBytes = Math.max(capacity.bytesMax, 1);

@@ -110,7 +110,7 @@ function claim(delivery: DeliveryState, endpoint: EndpointLifecycle, leaseMs: nu
   };
 }
 
-/** A delivery that waited while the endpoint was disabled starts its backoff anew. */
+/** A delivery that waited while the endpoint was disabled starts its backoff again. */
 function joinRun(delivery: DeliveryState, { run }: EndpointLifecycle): DeliveryState {
   return delivery.run < run ? { ...delivery, run, failures: 0, lost: 0, backoffStartedAtMs: null } : delivery;
 }

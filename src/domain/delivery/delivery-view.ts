@@ -73,7 +73,7 @@ export function viewDelivery(
   };
 }
 
-/** A delivery that waited for its endpoint to be enabled is due at once, whatever its due time. */
+/** A delivery that waited for its endpoint to be enabled is due at once, regardless of its due time. */
 function nextAttemptAtMs({ run, dueAtMs }: Delivery, endpoint: Pick<Endpoint, 'run'>, nowMs: number): number | null {
   return run < endpoint.run ? Math.min(dueAtMs ?? nowMs, nowMs) : dueAtMs;
 }

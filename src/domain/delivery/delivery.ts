@@ -16,7 +16,7 @@ export type DeliveryState = {
   readonly backoffStartedAtMs: number | null;
   /**
    * The run of the endpoint when this last changed. If it is below the endpoint's, the delivery is due and its backoff
-   * starts anew.
+   * starts again.
    */
   readonly run: number;
   /** Increases with every claim, takeover and redelivery: a result with an older fence is stale. */

@@ -20,7 +20,7 @@ export type WebhookStore = {
   attemptsOf(endpointNumber: number, dispatchId: string, limit: number): Promise<readonly Attempt[]>;
   /** Dead deliveries without tests, newest first by (ended, dispatch id). */
   deadLetters(endpointNumber: number, page: DescendingPage): Promise<readonly Delivery[]>;
-  /** MUST always return the true oldest undelivered envelope, whatever other processes do. Tests are not counted. */
+  /** MUST always return the true oldest undelivered envelope, regardless of other processes. Tests are not counted. */
   health(endpointNumber: number, nowMs: number): Promise<EndpointFigures>;
   replay(endpointNumber: number, replayId: string): Promise<Replay | null>;
   countUnfinishedReplays(endpointNumber: number): Promise<number>;

@@ -19,7 +19,7 @@ export type SqsCredentials =
   | ({ readonly mode: 'static' } & KeyPair)
   | { readonly mode: 'ambient' };
 
-/** Both signatures of one body, computed anew for every attempt. */
+/** Both signatures of one body, computed again for every attempt. */
 export type Signatures = {
   /** The header webhook-signature. */
   readonly standard: string;
@@ -56,7 +56,7 @@ export type AttemptResult =
       readonly responseStatus: number | null;
       /** One of the texts of the API contract, at most 500 characters, without addresses, headers or secrets. */
       readonly error: string;
-      /** The failure looks permanent. The delivery is retried all the same. */
+      /** The failure seems permanent. The delivery is retried nevertheless. */
       readonly terminalHint: boolean;
       /** The first 1000 characters of the response; null without one. */
       readonly responseText: string | null;
@@ -71,5 +71,5 @@ export type AttemptResult =
 /** The error of an attempt at a host without an address. */
 export const UNRESOLVED_ERROR = 'dns_failed';
 
-/** Makes one attempt. It never throws, and ends within the deadline of an attempt whatever the receiver does. */
+/** Makes one attempt. It never throws, and ends within the deadline of an attempt for any receiver. */
 export type Send = (destination: Destination, message: OutgoingMessage, signal: AbortSignal) => Promise<AttemptResult>;

@@ -45,7 +45,7 @@ async function checkNewUrl(deps: EndpointDeps, { call, id, draft }: EndpointUpda
   if (stored.destinationKind === 'http' && stored.url !== draft.url) await requireUrl(deps, draft.url);
 }
 
-/** Archives the endpoint for good, and erases its secrets. */
+/** Archives the endpoint permanently, and erases its secrets. */
 export function archiveEndpoint(deps: EndpointDeps, { call, id }: EndpointTarget): Promise<void> {
   return commitOnEndpoint(deps, { call, id }, (_, stored) => {
     const { sqs } = stored;
@@ -101,7 +101,7 @@ function withSecret(
 ): EndpointRecord {
   const { id } = stored;
   const overlaps = overlapSeconds > 0;
-  // A sealed secret opens only in its own field, so moving it seals it anew.
+  // A sealed secret opens only in its own field, so moving it seals it again.
   const moved = () => secrets.seal(id, 'previous_secret', secrets.open(id, 'secret', stored.secret));
   return {
     ...recordOf(stored),

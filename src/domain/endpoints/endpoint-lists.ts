@@ -34,7 +34,7 @@ export async function listEndpoints(
   const { webhooks, cursors, queues } = deps;
   const organizationId = call.caller.organization.id;
   const isPaged = request.cursor !== '' || request.limit !== null;
-  const listing = { cursors, binding: ['endpoints', organizationId], placeOf: (endpoint: Endpoint) => endpoint };
+  const listing = { cursors, binding: ['endpoints', organizationId], positionOf: (endpoint: Endpoint) => endpoint };
   const after = openPosition(listing, request);
   const limit = limitOf(request);
   // One more than requested shows whether there is another page.
@@ -50,7 +50,7 @@ export async function listAttempts(deps: EndpointDeps, request: ListRequest): Pr
   const { webhooks } = deps;
   return readPage(deps, request, {
     route: 'attempts',
-    placeOf: ({ firedAtMs, id }: Attempt) => ({ createdAtMs: firedAtMs, id }),
+    positionOf: ({ firedAtMs, id }: Attempt) => ({ createdAtMs: firedAtMs, id }),
     read: ({ number }, page) => webhooks.attempts(number, page),
     view: (attempt) => attempt,
   });
@@ -61,7 +61,7 @@ export async function listDeadLetters(deps: EndpointDeps, request: ListRequest):
   const { webhooks } = deps;
   return readPage(deps, request, {
     route: 'dead-letters',
-    placeOf: ({ endedAtMs, dispatchId }: Delivery) => ({ createdAtMs: endedAtMs ?? 0, id: dispatchId }),
+    positionOf: ({ endedAtMs, dispatchId }: Delivery) => ({ createdAtMs: endedAtMs ?? 0, id: dispatchId }),
     read: ({ number }, page) => webhooks.deadLetters(number, page),
     view: (delivery, endpoint) => viewDelivery(delivery, endpoint, request.call.nowMs),
   });
@@ -69,7 +69,7 @@ export async function listDeadLetters(deps: EndpointDeps, request: ListRequest):
 
 type Listing<T, V> = {
   readonly route: string;
-  readonly placeOf: (item: T) => PagePosition;
+  readonly positionOf: (item: T) => PagePosition;
   readonly read: (endpoint: Endpoint, page: DescendingPage) => Promise<readonly T[]>;
   readonly view: (item: T, endpoint: Endpoint) => V;
 };
@@ -77,11 +77,11 @@ type Listing<T, V> = {
 async function readPage<T, V>(
   { webhooks, cursors }: EndpointDeps,
   { call, id, ...request }: ListRequest,
-  { route, placeOf, read, view }: Listing<T, V>,
+  { route, positionOf, read, view }: Listing<T, V>,
 ): Promise<CursorPage<V>> {
   const organizationId = call.caller.organization.id;
   const endpoint = await requireEndpoint(webhooks, organizationId, id);
-  const listing = { cursors, binding: [route, organizationId, id], placeOf };
+  const listing = { cursors, binding: [route, organizationId, id], positionOf };
   const after = openPosition(listing, request);
   const limit = limitOf(request);
   const found = await read(endpoint, {

@@ -25,14 +25,14 @@ export function createEndpointSecrets(deps: {
   readonly encryptionKey: Buffer;
   readonly random: RandomBytes;
 }): EndpointSecrets {
-  const placeOf = (endpointId: string, field: SecretField) => ({
+  const bindingOf = (endpointId: string, field: SecretField) => ({
     key: deps.encryptionKey,
     belongsTo: `${TABLE}/${endpointId}/${field}`,
   });
   const open: EndpointSecrets['open'] = (endpointId, field, sealed) =>
-    openFor(placeOf(endpointId, field), sealed).toString('utf8');
+    openFor(bindingOf(endpointId, field), sealed).toString('utf8');
   return {
-    seal: (endpointId, field, secret) => sealFor(placeOf(endpointId, field), Buffer.from(secret), deps.random),
+    seal: (endpointId, field, secret) => sealFor(bindingOf(endpointId, field), Buffer.from(secret), deps.random),
     open,
     signing({ id, secret, ...endpoint }, nowMs) {
       const previous = overlappingSecret(endpoint, nowMs);

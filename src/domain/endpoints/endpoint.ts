@@ -33,7 +33,7 @@ export type EndpointRecord = {
   readonly destinationVersion: number;
   /**
    * Increases when the endpoint is enabled again: deliveries that waited are due at once, and their backoff starts
-   * anew.
+   * again.
    */
   readonly run: number;
   readonly createdAtMs: number;

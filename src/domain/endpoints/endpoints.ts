@@ -43,7 +43,7 @@ export type Endpoints = {
   get(target: EndpointTarget): Promise<EndpointView>;
   /** Throws webhook_endpoint_invalid. */
   update(target: EndpointTarget, draft: EndpointDraft): Promise<EndpointView>;
-  /** Archives the endpoint for good. */
+  /** Archives the endpoint permanently. */
   archive(target: EndpointTarget): Promise<void>;
   /** Serializes the rolls of one endpoint, so that no caller gets a secret that another roll has already ended. */
   rollSecret(roll: SecretRoll): Promise<SecretEndpoint>;

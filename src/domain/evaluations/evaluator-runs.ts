@@ -37,7 +37,7 @@ export type EvaluatorRuns = {
 /** Runs of a project that may run at the same time. */
 const RUNNING_MAX = 20;
 const DAY_MS = 86_400_000;
-/** Ended runs stay readable for at least so long. */
+/** Ended runs stay readable for at least this long. */
 const KEPT_MS = 90 * DAY_MS;
 const SEARCHED_MS = 30 * DAY_MS;
 const ID_CHARACTERS_MAX = 200;

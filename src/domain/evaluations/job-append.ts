@@ -12,15 +12,16 @@ export function isSeenByMonitors({ spans, metadataJson, expectedOutput }: TraceA
 /** Stores one job when any monitor samples the trace and the queue of the project has room. */
 export function enqueueJob(
   tables: AppendTables,
-  place: TraceKey,
+  traceKey: TraceKey,
   { spans, nowMs }: { readonly spans: readonly Span[]; readonly nowMs: number },
 ): void {
-  const { asOf, monitors } = tables.activeMonitorsOf(place.projectNumber);
-  if (!monitors.some((monitor) => isSampled(monitor, place.traceId))) return;
-  const known = tables.findJob(place, ALL_MONITORS);
-  if (known === undefined && !tables.hasRoomForJob(place.projectNumber)) return;
-  const isRooted = known?.isRooted === true || spans.some(({ parentId }) => parentId === null) || tables.hasRoot(place);
-  const { projectNumber, sequence: traceSequence, traceId } = place;
+  const { asOf, monitors } = tables.activeMonitorsOf(traceKey.projectNumber);
+  if (!monitors.some((monitor) => isSampled(monitor, traceKey.traceId))) return;
+  const known = tables.findJob(traceKey, ALL_MONITORS);
+  if (known === undefined && !tables.hasRoomForJob(traceKey.projectNumber)) return;
+  const isRooted =
+    known?.isRooted === true || spans.some(({ parentId }) => parentId === null) || tables.hasRoot(traceKey);
+  const { projectNumber, sequence: traceSequence, traceId } = traceKey;
   const { settle } = tables;
   tables.storeJob(touchJob(known, { projectNumber, traceSequence, traceId }, { nowMs, isRooted, settle, asOf }));
 }

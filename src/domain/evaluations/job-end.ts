@@ -8,8 +8,8 @@ import { endJob, type JobEnd } from './jobs.ts';
 /** See EvaluationJobStore.end. */
 export function applyJobEnd(tables: AppendTables, end: JobEnd): 'recorded' | 'stale' {
   const { projectNumber, traceSequence: sequence, sourceId, fence, outcome } = end;
-  const place = { projectNumber, sequence, traceId: '' };
-  const job = tables.findJob(place, sourceId);
+  const traceKey = { projectNumber, sequence, traceId: '' };
+  const job = tables.findJob(traceKey, sourceId);
   if (job === undefined || job.fence !== fence) return 'stale';
   if (outcome.kind === 'store') storeResult(tables, sequence, outcome.append);
   const next = endJob(job, outcome);

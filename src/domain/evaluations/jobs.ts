@@ -46,7 +46,7 @@ export type Settle = {
 };
 
 export const SETTLE_DEFAULTS: Settle = { rootedMs: 500, rootlessMs: 10_000, waitingMax: 250_000 };
-/** A trace that keeps changing is evaluated after so long all the same. */
+/** A trace that keeps changing is evaluated after this time nevertheless. */
 const SETTLE_MAX_MS = 30_000;
 
 export type JobTouch = {
@@ -66,8 +66,8 @@ export function touchJob(
 ): EvaluationJob {
   const sinceMs = known?.sinceMs ?? nowMs;
   const dueAtMs = Math.min(sinceMs + SETTLE_MAX_MS, nowMs + (isRooted ? settle.rootedMs : settle.rootlessMs));
-  const place = { projectNumber, traceSequence, sourceId: ALL_MONITORS, traceId };
-  return { ...place, ...UNTRIED, dueAtMs, sinceMs, isRooted, asOf };
+  const key = { projectNumber, traceSequence, sourceId: ALL_MONITORS, traceId };
+  return { ...key, ...UNTRIED, dueAtMs, sinceMs, isRooted, asOf };
 }
 
 /** The state of a job that has never run. */
@@ -112,8 +112,8 @@ export function splitJob(
   return monitors.flatMap((monitor): readonly EvaluationJob[] => {
     if (monitor.runsSince > job.asOf || !isSampled(monitor, traceId)) return [];
     const before = known.find(({ sourceId }) => sourceId === monitor.id);
-    const place = { projectNumber, traceSequence, sourceId: monitor.id, traceId };
-    if (before === undefined) return [{ ...place, ...UNTRIED, dueAtMs, sinceMs, isRooted: true, asOf: 0 }];
+    const key = { projectNumber, traceSequence, sourceId: monitor.id, traceId };
+    if (before === undefined) return [{ ...key, ...UNTRIED, dueAtMs, sinceMs, isRooted: true, asOf: 0 }];
     // A waiting job, also one that waits for a retry, reads the changed trace anyway.
     if (before.fence === 0) return [];
     return [{ ...before, againDueAtMs: dueAtMs, againSinceMs: before.againSinceMs ?? sinceMs }];

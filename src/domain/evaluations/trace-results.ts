@@ -57,7 +57,7 @@ export function createTraceResults(deps: TraceResultsDeps): TraceResults {
 
 type Sought = { readonly project: Project; readonly sentId: string; readonly goneBeforeMs: number | null };
 
-/** Some tools drop leading zeros of ids. An unknown id of at least so many digits gets its zeros back. */
+/** Some tools drop leading zeros of ids. An unknown id of at least this many digits gets its zeros back. */
 const PADDED_DIGITS_MIN = 25;
 
 async function findTraceId({ store }: TraceResultsDeps, { project, sentId, goneBeforeMs }: Sought): Promise<string> {
@@ -83,12 +83,12 @@ function read(draft: EvaluationDraft, { deps, traceId, nowMs }: Receipt): Evalua
   return read.evaluation;
 }
 
-type Place = Receipt & { readonly goneBeforeMs: number | null };
+type AppendContext = Receipt & { readonly goneBeforeMs: number | null };
 
 function appendOf(
   project: Project,
   evaluation: Evaluation,
-  { deps, traceId, nowMs, goneBeforeMs }: Place,
+  { deps, traceId, nowMs, goneBeforeMs }: AppendContext,
 ): TraceAppend {
   return {
     projectId: project.id,

@@ -154,10 +154,10 @@ type ConfigValidation = {
 // A placeholder after a problem: the draft is refused anyway.
 const nothing: ValidatedConfig = { storedConfig: {}, fields: [], outputFields: [] };
 
-function validateByType(type: Evaluator['type'], judging: ConfigValidation): ValidatedConfig {
-  if (type === 'workflow') return validateWorkflow(judging);
-  refuseWorkflowMembers(judging);
-  const { config, found } = judging;
+function validateByType(type: Evaluator['type'], validation: ConfigValidation): ValidatedConfig {
+  if (type === 'workflow') return validateWorkflow(validation);
+  refuseWorkflowMembers(validation);
+  const { config, found } = validation;
   if (config === null) return nothing;
   return type === 'code' ? validateCode(config, found) : validateCatalogued(config, { found, isPart: false });
 }

@@ -116,22 +116,26 @@ function shapeOf(value: JsonValue, inArray = false): SettingShape {
   return { kind: 'object', members: Object.fromEntries(members), complete: inArray };
 }
 
-type Place = { readonly path: string; readonly found: Reason[] };
+type SettingContext = { readonly path: string; readonly found: Reason[] };
 
-function validateValue(value: LosslessJson | undefined, shape: SettingShape, place: Place): void {
+function validateValue(value: LosslessJson | undefined, shape: SettingShape, context: SettingContext): void {
   const { kind } = shape;
   if (kind === 'any') return;
   const received = value === undefined ? 'undefined' : jsonTypeOf(value);
   const fits =
     kind === 'integer' ? value !== undefined && Number.isSafeInteger(wholeNumberOf(value)) : received === kind;
   if (!fits) {
-    place.found.push(typeReason(place.path, kind, received));
-  } else if (kind === 'string' && typeof value === 'string') validateString(value, shape, place);
-  else if (kind === 'array' && value !== undefined && isLosslessArray(value)) validateArray(value, shape, place);
-  else if (kind === 'object' && value !== undefined && isLosslessObject(value)) validateObject(value, shape, place);
+    context.found.push(typeReason(context.path, kind, received));
+  } else if (kind === 'string' && typeof value === 'string') validateString(value, shape, context);
+  else if (kind === 'array' && value !== undefined && isLosslessArray(value)) validateArray(value, shape, context);
+  else if (kind === 'object' && value !== undefined && isLosslessObject(value)) validateObject(value, shape, context);
 }
 
-function validateString(value: string, shape: SettingShape & { kind: 'string' }, { path, found }: Place): void {
+function validateString(
+  value: string,
+  shape: SettingShape & { kind: 'string' },
+  { path, found }: SettingContext,
+): void {
   const { choices, length, trimmed } = shape;
   if (choices && !choices.includes(value)) found.push(choiceReason(path, choices, value));
   if (!length) return;
@@ -142,7 +146,7 @@ function validateString(value: string, shape: SettingShape & { kind: 'string' },
 function validateArray(
   value: readonly LosslessJson[],
   shape: SettingShape & { kind: 'array' },
-  { path, found }: Place,
+  { path, found }: SettingContext,
 ): void {
   const { count, items } = shape;
   if (count && (value.length < count[0] || value.length > count[1])) {
@@ -154,7 +158,11 @@ function validateArray(
   });
 }
 
-function validateObject(value: LosslessObject, shape: SettingShape & { kind: 'object' }, { path, found }: Place): void {
+function validateObject(
+  value: LosslessObject,
+  shape: SettingShape & { kind: 'object' },
+  { path, found }: SettingContext,
+): void {
   for (const [key, member] of Object.entries(shape.members)) {
     const sent = Object.hasOwn(value, key) ? value[key] : undefined;
     if (sent !== undefined || shape.complete) validateValue(sent, member, { path: `${path}.${key}`, found });

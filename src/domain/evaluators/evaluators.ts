@@ -1,7 +1,7 @@
 /** The saved evaluators of a project. */
 
+import { jsonStringsBytes, jsonTextsBytes } from '../../json/json-size.ts';
 import type { LosslessObject } from '../../json/lossless-json.ts';
-import { evaluatorBytes } from '../answer-size.ts';
 import type { Project } from '../caller.ts';
 import type { RandomBytes } from '../clock.ts';
 import { Fault, unavailableFault, validationFault } from '../fault.ts';
@@ -172,4 +172,20 @@ function tooLargeFault(): Fault {
 function nulFault(): Fault {
   const message = 'idOrSlug must not contain the character U+0000';
   return validationFault('param', [{ field: 'idOrSlug', type: 'invalid_format', message }]);
+}
+
+// Rounded up: member names, punctuation and instants.
+const EVALUATOR_BYTES = 600;
+const FIELD_BYTES = 60;
+
+/** Bytes of an evaluator in an answer. */
+function evaluatorBytes(evaluator: Evaluator): number {
+  const { id, projectId, name, slug, workflowId, workflowName, workflowIcon, copiedFromEvaluatorId } = evaluator;
+  const fields = [...evaluator.fields, ...evaluator.outputFields];
+  return (
+    EVALUATOR_BYTES +
+    jsonStringsBytes(id, id, projectId, name, slug, workflowId, workflowName, workflowIcon, copiedFromEvaluatorId) +
+    jsonTextsBytes(evaluator.configJson) +
+    fields.reduce((sum, { identifier, type }) => sum + FIELD_BYTES + jsonStringsBytes(identifier, type), 0)
+  );
 }

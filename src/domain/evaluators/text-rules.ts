@@ -61,8 +61,8 @@ export async function patternProblems(
     projectId,
     patterns.map(({ value }) => value),
   );
-  return patterns.flatMap(({ index }, place): Reason[] => {
-    const problem = problems[place] ?? null;
+  return patterns.flatMap(({ index }, position): Reason[] => {
+    const problem = problems[position] ?? null;
     if (problem === null) return [];
     const field = `${path}.rules.${index}.value`;
     const message = `${field} must be a pattern of RE2: ${maskedHead(problem, EXPLANATION_CHARACTERS_MAX)}`;

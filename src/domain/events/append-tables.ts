@@ -12,28 +12,28 @@ export type AppendTables = {
   findTrace(projectNumber: number, traceId: string): TraceRecord | undefined;
   /** Answers the key of the new trace. */
   insertTrace(trace: NewTrace): TraceKey;
-  updateTrace(place: TraceKey, trace: StoredTraceState): void;
+  updateTrace(traceKey: TraceKey, trace: StoredTraceState): void;
   /** Afterwards no part of the trace can be found, and its id is free. */
-  eraseTrace(place: TraceKey): void;
+  eraseTrace(traceKey: TraceKey): void;
   /** False, and stores nothing, when the trace has this span id. */
-  insertSpan(place: TraceKey, span: Span): boolean;
+  insertSpan(traceKey: TraceKey, span: Span): boolean;
   /** `emittedRequestId` is null where it follows from the span. */
-  replaceSpan(place: TraceKey, span: Span, emittedRequestId: string | null): void;
-  hasSpan(place: TraceKey, spanId: string): boolean;
-  findSpan(place: TraceKey, spanId: string): StoredSpan | undefined;
+  replaceSpan(traceKey: TraceKey, span: Span, emittedRequestId: string | null): void;
+  hasSpan(traceKey: TraceKey, spanId: string): boolean;
+  findSpan(traceKey: TraceKey, spanId: string): StoredSpan | undefined;
   /** Includes all texts. */
-  findWholeSpan(place: TraceKey, spanId: string): WholeSpan | undefined;
+  findWholeSpan(traceKey: TraceKey, spanId: string): WholeSpan | undefined;
   /** All spans of the trace, in any order. Slow for large traces. */
-  summaries(place: TraceKey): readonly SpanSummary[];
-  storeEvaluation(place: TraceKey, evaluation: Evaluation): void;
+  summaries(traceKey: TraceKey): readonly SpanSummary[];
+  storeEvaluation(traceKey: TraceKey, evaluation: Evaluation): void;
   /** The monitors that run on every new trace. */
   activeMonitorsOf(projectNumber: number): ActiveMonitors;
   readonly settle: Settle;
   /** Whether any span of the trace has no parent. */
-  hasRoot(place: TraceKey): boolean;
+  hasRoot(traceKey: TraceKey): boolean;
   /** Whether one more job may wait, which the caller then stores. Counts refusals. */
   hasRoomForJob(projectNumber: number): boolean;
-  findJob(place: TraceKey, sourceId: string): EvaluationJob | undefined;
+  findJob(traceKey: TraceKey, sourceId: string): EvaluationJob | undefined;
   storeJob(job: EvaluationJob): void;
   removeJob(key: JobKey): void;
   /** Requests admitted by the instant that still have no outcome, oldest first. */
@@ -117,5 +117,5 @@ export type RequestChange = RequestFacts & {
   readonly receivedAtMs: number | null;
 };
 
-/** A request that had no outcome when the store looked for it. */
+/** A request that had no outcome when the store searched for it. */
 export type OverdueRequest = { readonly organizationNumber: number; readonly key: string };

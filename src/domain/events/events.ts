@@ -45,9 +45,9 @@ export function createEvents(deps: EventsDeps): Events {
         ]);
       }
       const binding = ['events', organization.id, String(fromMs), String(toMs), type ?? '*'];
-      const book = { cursors: deps.cursors, binding, placeOf: (event: StoredEvent) => event };
+      const listScope = { cursors: deps.cursors, binding, positionOf: (event: StoredEvent) => event };
       if (question.cursor.length > CURSOR_MAX_CHARACTERS) throw invalidCursor();
-      const after = openCursor(book, question.cursor);
+      const after = openCursor(listScope, question.cursor);
       if (type !== null && !isListed(type)) return EMPTY;
       const limit = question.limit ?? LIMIT_DEFAULT;
       const found = await deps.store.list({
@@ -56,10 +56,10 @@ export function createEvents(deps: EventsDeps): Events {
         toMs,
         type,
         after,
-        // The extra event tells whether more remain.
+        // The extra event shows whether more remain.
         limit: limit + 1,
       });
-      const { items, nextCursor } = toCursorPage(found, limit, book);
+      const { items, nextCursor } = toCursorPage(found, limit, listScope);
       return { events: items, nextCursor };
     },
 

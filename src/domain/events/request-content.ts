@@ -53,21 +53,21 @@ export function unpackAdmission(text: string): Admission {
 }
 
 /** Fills the missing fields of an outcome from its admission; instant and error always come from the outcome. */
-export function completeContent(told: RequestContent, known: RequestContent): RequestContent {
+export function completeContent(reported: RequestContent, admitted: RequestContent): RequestContent {
   return {
-    occurredAtMs: told.occurredAtMs,
-    virtualKeyId: told.virtualKeyId === '' ? known.virtualKeyId : told.virtualKeyId,
-    principalUserId: told.principalUserId ?? known.principalUserId,
-    endUserId: told.endUserId ?? known.endUserId,
-    traceId: told.traceId === '' ? known.traceId : told.traceId,
-    model: told.model ?? known.model,
-    modelProviderId: told.modelProviderId ?? known.modelProviderId,
-    requestType: told.requestType ?? known.requestType,
-    usage: told.usage ?? known.usage,
-    error: told.error,
-    durationMs: told.durationMs ?? known.durationMs,
-    labelsJson: told.labelsJson === '[]' ? known.labelsJson : told.labelsJson,
-    metadataJson: told.metadataJson === '{}' ? known.metadataJson : told.metadataJson,
+    occurredAtMs: reported.occurredAtMs,
+    virtualKeyId: reported.virtualKeyId === '' ? admitted.virtualKeyId : reported.virtualKeyId,
+    principalUserId: reported.principalUserId ?? admitted.principalUserId,
+    endUserId: reported.endUserId ?? admitted.endUserId,
+    traceId: reported.traceId === '' ? admitted.traceId : reported.traceId,
+    model: reported.model ?? admitted.model,
+    modelProviderId: reported.modelProviderId ?? admitted.modelProviderId,
+    requestType: reported.requestType ?? admitted.requestType,
+    usage: reported.usage ?? admitted.usage,
+    error: reported.error,
+    durationMs: reported.durationMs ?? admitted.durationMs,
+    labelsJson: reported.labelsJson === '[]' ? admitted.labelsJson : reported.labelsJson,
+    metadataJson: reported.metadataJson === '{}' ? admitted.metadataJson : reported.metadataJson,
   };
 }
 

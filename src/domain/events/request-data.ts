@@ -23,7 +23,7 @@ export function completedData(name: RequestEventName, { status, content, cost }:
   const { usage, error, durationMs } = content;
   return (
     headText(name, 'gateway.request.completed', new Date(content.occurredAtMs).toISOString()) +
-    whoText(content) +
+    identityText(content) +
     `,"usage":${usageText(usage)},"cost":${costText(cost)},"status":"${status}"` +
     ',"needs_reconciliation":null,"settle_reason":null' +
     `,"error":${status === 'error' ? errorText(error) : 'null'},"duration_ms":${durationMs}${tailText(content)}`
@@ -54,7 +54,7 @@ export function factsInData(dataJson: string): EmittedFacts {
 export function settledData(name: RequestEventName, content: RequestContent, created: string): string {
   return (
     headText(name, 'gateway.request.settled', created) +
-    whoText(content) +
+    identityText(content) +
     ',"usage":null,"cost":null,"status":"settled"' +
     ',"needs_reconciliation":true,"settle_reason":"confirmation_deadline_expired"' +
     `,"error":null,"duration_ms":null${tailText(content)}`
@@ -70,7 +70,7 @@ function headText(name: RequestEventName, type: RequestEventType, occurredAt: st
   );
 }
 
-function whoText(content: RequestContent): string {
+function identityText(content: RequestContent): string {
   const { virtualKeyId, principalUserId, endUserId, traceId, model, modelProviderId, requestType } = content;
   return (
     `,"virtual_key_id":${quote(virtualKeyId)},"principal_user_id":${quote(principalUserId)}` +

@@ -56,10 +56,10 @@ export function recordRequest(log: LogTables, statement: RequestUpdate): Request
   if (log.lastKeyIndex === 0 && insertNew(log, statement, { key: gatewayRequestId, transition: first })) {
     return first.result;
   }
-  const place = locate(log, statement);
-  if (place.row !== undefined) return updateExisting(log, statement, place);
-  insertNew(log, statement, { key: place.key, transition: first });
-  log.lastKeyIndex = Math.max(log.lastKeyIndex, place.index);
+  const located = locate(log, statement);
+  if (located.row !== undefined) return updateExisting(log, statement, located);
+  insertNew(log, statement, { key: located.key, transition: first });
+  log.lastKeyIndex = Math.max(log.lastKeyIndex, located.index);
   return first.result;
 }
 
@@ -152,8 +152,8 @@ function updateExisting(
   return result;
 }
 
-function isResentSpan({ signal: news }: RequestUpdate): boolean {
-  return 'source' in news && news.source === 'resent_span';
+function isResentSpan({ signal }: RequestUpdate): boolean {
+  return 'source' in signal && signal.source === 'resent_span';
 }
 
 /** Whether a resent span differs from the newest event; false once no correction is left. */
@@ -184,12 +184,12 @@ type Outcome = {
 };
 
 function outcomeEvent(statement: RequestUpdate, { key, name, content, cost }: Outcome): MakeEvent {
-  const { organizationId, projectId, gatewayRequestId, signal: news } = statement;
+  const { organizationId, projectId, gatewayRequestId, signal } = statement;
   return () => {
-    if (news.status === 'admitted') throw new Error('an admission is no outcome');
+    if (signal.status === 'admitted') throw new Error('an admission is no outcome');
     const eventId = eventIdOf(key, name);
-    const whose = { eventId, gatewayRequestId, organizationId, projectId };
-    const dataJson = completedData(whose, { status: news.status, content: content(), cost });
+    const identity = { eventId, gatewayRequestId, organizationId, projectId };
+    const dataJson = completedData(identity, { status: signal.status, content: content(), cost });
     return { id: eventId, type: 'gateway.request.completed', dataJson };
   };
 }

@@ -32,14 +32,14 @@ export type RequestTransition = {
  * The first outcome wins across producers. A report may correct only a report, and a resent span only a span: the
  * caller checks whether the span changes anything.
  */
-export function nextRequestState(current: RequestState, news: RequestSignal): RequestTransition {
-  switch (news.status) {
+export function nextRequestState(current: RequestState, signal: RequestSignal): RequestTransition {
+  switch (signal.status) {
     case 'admitted':
       return admit(current);
     case 'overdue':
       return current.status === 'admitted' ? emit({ status: 'settled' }, 'settled') : keep(current, 'superseded');
     default:
-      return complete(current, news);
+      return complete(current, signal);
   }
 }
 

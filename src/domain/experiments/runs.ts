@@ -1,6 +1,5 @@
 /** Runs of experiments: creating them, reporting results, reading them back. */
 
-import { ANSWER_MAX_BYTES } from '../answer-size.ts';
 import type { Project } from '../caller.ts';
 import type { RandomBytes } from '../clock.ts';
 import type { CursorCodec } from '../cursor.ts';
@@ -15,6 +14,7 @@ import {
   openCursor,
   toCursorPage,
 } from '../management/listing.ts';
+import { ANSWER_MAX_BYTES } from '../traces/trace-size.ts';
 import type {
   ExperimentResult,
   ExperimentRun,
@@ -139,8 +139,8 @@ export function createExperimentRuns(deps: RunDeps): ExperimentRuns {
       let last = run;
       // Only the last batch finishes the run, so that a finished run is never incomplete.
       for (const part of splitLog(log)) {
-        const placed = part.results.map((result) => place(run, result));
-        const reported = await store.report(key, { ...part, results: placed, nowMs }, LIMITS);
+        const results = part.results.map((result) => withEntryId(run, result));
+        const reported = await store.report(key, { ...part, results, nowMs }, LIMITS);
         if (reported === null) throw runNotFound();
         refused.push(...reported.refused);
         last = reported.run;
@@ -158,7 +158,7 @@ export function createExperimentRuns(deps: RunDeps): ExperimentRuns {
     async list(project, idOrSlug, request) {
       const experiment = await findExperiment(store, project, idOrSlug);
       const binding = ['experiment-runs', project.id, experiment.id];
-      const listing = { cursors, binding, placeOf: (run: ListedRun) => run };
+      const listing = { cursors, binding, positionOf: (run: ListedRun) => run };
       const after = openCursor(listing, request.cursor);
       const limit = limitOf(request);
       return toCursorPage(await store.listRuns(experiment, { after, limit: limit + 1 }), limit, listing);
@@ -255,7 +255,7 @@ function emptyRun(project: Project, head: RunHead, random: RandomBytes) {
 }
 
 /** In a run of a dataset, the index of a result identifies its entry. */
-function place({ datasetId }: ExperimentRun, result: ResultReport): ResultReport {
+function withEntryId({ datasetId }: ExperimentRun, result: ResultReport): ResultReport {
   if (datasetId === null || result.entryId !== null) return result;
   return { ...result, entryId: `${datasetId}-${result.entryIndex}` };
 }

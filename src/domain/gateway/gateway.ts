@@ -73,11 +73,11 @@ export function createGateway(deps: GatewayDeps): Gateway {
     async reportRequests(body, call) {
       const items = openList(body, 'records');
       const read = items.map((item) => readItem(item, readRecord));
-      const placed = await assignProjects(store, read, call);
-      const records = placed.flatMap((each) => ('gatewayRequestId' in each ? [each] : []));
+      const assigned = await assignProjects(store, read, call);
+      const records = assigned.flatMap((each) => ('gatewayRequestId' in each ? [each] : []));
       const results = await storeRequests(deps, records, call);
       let next = 0;
-      return placed.map((each, index): ItemOutcome => {
+      return assigned.map((each, index): ItemOutcome => {
         const unknown = unknownMembers(items[index]);
         if (!('gatewayRequestId' in each)) {
           const status = statusIn(items[index]);
@@ -162,15 +162,15 @@ async function assignProjects(
 
 /** Results are in record order. */
 async function storeRequests(
-  { store, prices: book }: GatewayDeps,
-  placed: readonly AssignedRecord[],
+  { store, prices: priceResolver }: GatewayDeps,
+  assigned: readonly AssignedRecord[],
   { organization, nowMs }: GatewayCall,
 ): Promise<readonly RequestResult[]> {
-  if (placed.length === 0) return [];
-  const named = placed.flatMap(({ content: { model } }) => model ?? []);
-  const prices = await book.of(organization, () => named);
+  if (assigned.length === 0) return [];
+  const named = assigned.flatMap(({ content: { model } }) => model ?? []);
+  const prices = await priceResolver.of(organization, () => named);
   const report = { kind: 'requests', receivedAtMs: nowMs, ...organizationOf(organization) } as const;
-  let records = placed.map((record) => ({ ...record, price: priceOf(prices, record, record.content) }));
+  let records = assigned.map((record) => ({ ...record, price: priceOf(prices, record, record.content) }));
   for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt += 1) {
     const reported = await store.report({ ...report, records });
     if (reported.kind === 'reported') return reported.results;

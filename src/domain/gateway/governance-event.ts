@@ -46,10 +46,10 @@ export function readGovernanceEvent(
   const type = readChoice(reading, 'type', GOVERNANCE_EVENT_TYPES);
   if (type === null) return null;
   const occurredAtMs = readInstant(reading, 'occurred_at');
-  const told = { type, occurredAtMs, organizationId };
+  const common = { type, occurredAtMs, organizationId };
   const event = isBudgetEvent(type)
-    ? readBudgetEvent(reading, { ...told, type })
-    : readVirtualKeyEvent(reading, { ...told, type });
+    ? readBudgetEvent(reading, { ...common, type })
+    : readVirtualKeyEvent(reading, { ...common, type });
   return reading.problem === null ? event : null;
 }
 

@@ -44,7 +44,7 @@ export function updateKey(deps: MintDeps, { call, id, draft }: KeyUpdate): Promi
   });
 }
 
-/** Revokes the key for good, with the previous secret of a rotation. */
+/** Revokes the key permanently, with the previous secret of a rotation. */
 export function revokeKey(deps: MintDeps, call: ManagementCall, id: string): Promise<void> {
   const { actor, nowMs } = call;
   return commitOnKey(deps, { call, id }, async (fresh, stored) => {

@@ -109,12 +109,12 @@ function proposeCreation(deps: MintDeps, draft: KeyDraft, allowed: Allowed): Pro
 function chooseOwner({ caller }: FreshCall, draft: KeyDraft): string | null {
   const own = caller.key.userId;
   const isService = draft.keyType === 'service';
-  const wished = isService ? null : (draft.assignedToUserId ?? own);
-  if (wished !== null && wished === own) return own;
+  const requested = isService ? null : (draft.assignedToUserId ?? own);
+  if (requested !== null && requested === own) return own;
   // Only administrators may create keys that are not their own.
   if (!isAdministrator(caller, caller.organization.id)) throw administratorRequired();
-  if (wished === null && !isService) refuseProblems([typeReason('assignedToUserId', 'string', 'undefined')]);
-  return wished;
+  if (requested === null && !isService) refuseProblems([typeReason('assignedToUserId', 'string', 'undefined')]);
+  return requested;
 }
 
 async function findOwner(store: ManagementStore, organizationId: string, userId: string): Promise<KeyOwner> {

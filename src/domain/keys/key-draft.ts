@@ -99,26 +99,26 @@ export function grantProblems({ permissionMode, bindings, permissions }: GrantDr
   // A grant without role or scope is refused elsewhere, so combinations cannot be checked.
   if (bindings.some(({ role, scopeType }) => role === null || scopeType === null)) return [];
   const customs = bindings.filter(({ role }) => role === 'CUSTOM');
-  const legs = [
+  const conditions = [
     {
       field: 'permissionMode',
-      stands: permissionMode === 'restricted',
+      applies: permissionMode === 'restricted',
       message: 'permissionMode must be restricted when permissions or a CUSTOM binding are given',
     },
     {
       field: 'bindings',
-      stands: customs.length > 0,
+      applies: customs.length > 0,
       message: 'bindings must hold a CUSTOM one when the key is restricted to permissions',
     },
     {
       field: 'permissions',
-      stands: permissions.length > 0,
+      applies: permissions.length > 0,
       message: 'permissions must not be empty when the key is restricted or has a CUSTOM binding',
     },
   ];
-  const isRestricted = legs.some(({ stands }) => stands);
-  const found = legs
-    .filter(({ stands }) => isRestricted && !stands)
+  const isRestricted = conditions.some(({ applies }) => applies);
+  const found = conditions
+    .filter(({ applies }) => isRestricted && !applies)
     .map(({ field, message }) => custom(field, message));
   if (permissions.some(isOrganizationOnly) && !customs.some(({ scopeType }) => scopeType === 'ORGANIZATION')) {
     const message = 'permissions hold one that only a CUSTOM binding at ORGANIZATION can grant';

@@ -141,7 +141,7 @@ function grantList(grants: Grants): string {
   return JSON.stringify(grants.map(grantName));
 }
 
-/** All that is granted, whatever the order. */
+/** All grants, in any order. */
 function grantSet(grants: Grants): string {
   const each = grants.map((grant) => [...grantName(grant), ...listedPermissions([grant])].join(' '));
   return JSON.stringify(each.toSorted());

@@ -48,7 +48,7 @@ export function createKeyUse({ store, pause, onError }: KeyUseDeps): KeyUse {
 
   function add(kind: CredentialUse['kind'], id: string, atMs: number): void {
     const noted = notedAtMs[kind];
-    forget(noted, atMs);
+    dropOlder(noted, atMs);
     noted.delete(id);
     noted.set(id, atMs);
     pending.set(`${kind} ${id}`, { kind, id, atMs });
@@ -75,7 +75,7 @@ function isOver(lastMs: number, nowMs: number): boolean {
 }
 
 /** Drops instants older than the interval. */
-function forget(noted: Map<string, number>, nowMs: number): void {
+function dropOlder(noted: Map<string, number>, nowMs: number): void {
   for (const [id, atMs] of noted) {
     if (!isOver(atMs, nowMs)) return;
     noted.delete(id);

@@ -49,7 +49,7 @@ export type ApiKeys = {
   get(call: ManagementCall, id: string): Promise<KeyView>;
   /** Throws api_key_not_found, api_key_not_owned, api_key_already_revoked, validation_error, api_key_scope_violation. */
   update(call: ManagementCall, id: string, draft: KeyDraft): Promise<KeyView>;
-  /** Revokes for good. Throws api_key_not_found, api_key_not_owned and api_key_already_revoked. */
+  /** Revokes permanently. Throws api_key_not_found, api_key_not_owned and api_key_already_revoked. */
   revoke(call: ManagementCall, id: string): Promise<void>;
   /** Throws as `revoke` does, and api_key_expired and api_key_scope_violation. */
   rotate(call: ManagementCall, rotation: KeyRotationRequest, receipt: ReceiptOf<RenewedKey>): Promise<RenewedKey>;
@@ -94,10 +94,10 @@ async function listKeys(deps: ApiKeysDeps, call: ManagementCall, question: KeyLi
   const binding = ['keys', organizationId, bindFilter(personalOf), String(includeRevoked)];
   const isPaged = cursor !== '' || limit !== null;
   const size = limit ?? (isPaged ? PAGE_SIZE : UNPAGED_MAX);
-  // One extra record tells whether more remain.
+  // One extra record shows whether more remain.
   const listing = { personalOf, includeRevoked, after: openCursor({ cursors, binding }, cursor), limit: size + 1 };
   const found = await store.apiKeys(organizationId, listing);
-  const page = toCursorPage(found, size, { cursors, binding, placeOf: (key: ApiKeyRecord) => key });
+  const page = toCursorPage(found, size, { cursors, binding, positionOf: (key: ApiKeyRecord) => key });
   const [directory, owners] = await Promise.all([
     readDirectory(store, organizationId),
     readOwners(store, organizationId, page.items),

@@ -30,11 +30,12 @@ export function listPermissions(): readonly PermissionView[] {
 /** The reason for an unknown permission, with the nearest known names. */
 export function permissionReason(field: string, value: string): Reason {
   const nearest = guessPermissions(value);
-  const told = nearest.length === 0 ? '' : `, the nearest ${nearest.length === 1 ? 'is' : 'are'} ${nearest.join(', ')}`;
+  const suggestion =
+    nearest.length === 0 ? '' : `, the nearest ${nearest.length === 1 ? 'is' : 'are'} ${nearest.join(', ')}`;
   return {
     field,
     type: 'invalid_enum_value',
-    message: `${field} is no permission${told}; GET /api/permissions lists them all`,
+    message: `${field} is no permission${suggestion}; GET /api/permissions lists them all`,
     ...(nearest.length === 0 ? {} : { expected: [...nearest] }),
     received: maskedHead(value, RECEIVED_CHARACTERS_MAX),
   };

@@ -11,7 +11,7 @@ export type IdempotencyDeps = {
   /** Stored answers may contain a token, so they are encrypted. */
   readonly encryptionKey: Buffer;
   readonly random: RandomBytes;
-  /** Reports a claim that could not be released; it expires by itself. */
+  /** Reports a claim that could not be released; it expires later. */
   readonly onReleaseError: (error: unknown) => void;
 };
 

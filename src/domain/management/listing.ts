@@ -16,9 +16,9 @@ export type Page<T> = {
 const LIMIT_DEFAULT = 50;
 
 /** One page of a list that was read whole. */
-export function slicePage<T>(all: readonly T[], wish: PageRequest): Page<T> {
-  const page = wish.page ?? 1;
-  const limit = wish.limit ?? LIMIT_DEFAULT;
+export function slicePage<T>(all: readonly T[], request: PageRequest): Page<T> {
+  const page = request.page ?? 1;
+  const limit = request.limit ?? LIMIT_DEFAULT;
   return { items: all.slice((page - 1) * limit, page * limit), page, limit, total: all.length };
 }
 
@@ -58,11 +58,11 @@ export function limitOf({ limit }: CursorPageRequest): number {
   return limit ?? LIMIT_DEFAULT;
 }
 
-/** Turns up to `limit` + 1 records into a page; the extra record tells whether more remain. */
+/** Turns up to `limit` + 1 records into a page; the extra record shows whether more remain. */
 export function toCursorPage<T>(
   found: readonly T[],
   limit: number,
-  { cursors, binding, placeOf: positionOf }: CursorScope & { readonly placeOf: (item: T) => PagePosition },
+  { cursors, binding, positionOf }: CursorScope & { readonly positionOf: (item: T) => PagePosition },
 ): CursorPage<T> {
   const items = found.slice(0, limit);
   const last = items.at(-1);
@@ -74,15 +74,15 @@ export function toCursorPage<T>(
 /** A page of a list that was read whole, oldest first. */
 export function slicePageAfter<T>(
   all: readonly T[],
-  wish: CursorPageRequest,
-  book: CursorScope & { readonly placeOf: (item: T) => PagePosition },
+  request: CursorPageRequest,
+  listScope: CursorScope & { readonly positionOf: (item: T) => PagePosition },
 ): CursorPage<T> {
-  const after = openCursor(book, wish.cursor);
-  const { placeOf } = book;
+  const after = openCursor(listScope, request.cursor);
+  const { positionOf } = listScope;
   const remaining = all
-    .filter((item) => after === null || compareAges(placeOf(item), after) > 0)
-    .toSorted((one, other) => compareAges(placeOf(one), placeOf(other)));
-  return toCursorPage(remaining, limitOf(wish), book);
+    .filter((item) => after === null || compareAges(positionOf(item), after) > 0)
+    .toSorted((one, other) => compareAges(positionOf(one), positionOf(other)));
+  return toCursorPage(remaining, limitOf(request), listScope);
 }
 
 function compareAges(one: PagePosition, other: PagePosition): number {

@@ -46,7 +46,7 @@ export type MonitorRunDeps = {
 /** Ends early when the signal is aborted; the caller then ignores the outcome. */
 export type RunJob = (job: ClaimedJob, signal: AbortSignal) => Promise<JobOutcome>;
 
-/** After so many lost runs, the job itself most likely crashes the process. */
+/** After this many lost runs, the job itself most likely crashes the process. */
 const FAILURES_MAX = 10;
 const DROP: JobOutcome = { kind: 'drop' };
 

@@ -2,7 +2,7 @@
 
 import { SPAN_TYPES, type SpanType } from '../traces/trace.ts';
 
-export type Source =
+export type MappingSource =
   | { readonly kind: 'input' | 'output' | 'expected_output' | 'contexts' }
   | { readonly kind: 'metadata'; readonly key: string }
   /** The last started span of the type. */
@@ -16,7 +16,7 @@ const SPAN = /^span\.([a-z]+)\.(input|output)$/;
 export const SOURCES_TEXT = `${WHOLE.join(', ')}, metadata.<key>, span.<type>.input or span.<type>.output`;
 
 /** Null for a text that is no source. */
-export function readSource(text: string): Source | null {
+export function readSource(text: string): MappingSource | null {
   const whole = WHOLE.find((kind) => kind === text);
   if (whole !== undefined) return { kind: whole };
   if (text.startsWith(METADATA)) {
@@ -29,6 +29,6 @@ export function readSource(text: string): Source | null {
 }
 
 /** A field without a mapping is read from the source of the same name; null when there is no such source. */
-export function sourceOfField(field: string, mapped: string | undefined): Source | null {
+export function sourceOfField(field: string, mapped: string | undefined): MappingSource | null {
   return readSource(mapped ?? field);
 }

@@ -7,7 +7,7 @@ import { inputText, outputText } from '../traces/search/trace-texts.ts';
 import type { Span, SpanType, TraceRecord } from '../traces/trace.ts';
 import type { TraceChoice } from '../traces/trace-aggregates.ts';
 import type { Precondition } from './monitor.ts';
-import type { Source } from './sources.ts';
+import type { MappingSource } from './sources.ts';
 
 export type ReadTrace = Pick<TraceStore, 'outline' | 'spans' | 'spanIdsOfType'>;
 
@@ -17,7 +17,7 @@ export type FoundTrace = StoredTrace & TraceRecord;
 export type TraceInputs = {
   holds(precondition: Precondition): Promise<boolean>;
   /** Null when the trace has no such value. Throws INPUTS_TOO_LARGE when all values together exceed INPUTS_MAX_BYTES. */
-  read(source: Source): Promise<LosslessJson>;
+  read(source: MappingSource): Promise<LosslessJson>;
 };
 
 /** The same limit as for a request that runs an evaluator. */

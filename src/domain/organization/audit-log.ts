@@ -26,26 +26,26 @@ export type AuditFilter = Omit<AuditListing, 'after' | 'limit'>;
 
 export type AuditLog = {
   /** Newest first. Throws invalid_cursor. */
-  list(call: ManagementCall, filter: AuditFilter, wish: CursorPageRequest): Promise<CursorPage<AuditRecord>>;
+  list(call: ManagementCall, filter: AuditFilter, request: CursorPageRequest): Promise<CursorPage<AuditRecord>>;
 };
 
 export function createAuditLog({ store, cursors, retentionDays }: AuditLogDeps): AuditLog {
   return {
-    async list({ caller, nowMs }, filter, wish) {
+    async list({ caller, nowMs }, filter, request) {
       const organizationId = caller.organization.id;
       const { fromMs, toMs, action, actorUserId, actorKeyId, targetId, outcome } = filter;
       const filters = [fromMs, toMs, action, actorUserId, actorKeyId, targetId, outcome];
-      const book = { cursors, binding: ['audit-log', organizationId, ...filters.map(bindFilter)] };
-      const limit = limitOf(wish);
-      const after = openCursor(book, wish.cursor);
-      // One extra record tells whether more remain.
+      const listScope = { cursors, binding: ['audit-log', organizationId, ...filters.map(bindFilter)] };
+      const limit = limitOf(request);
+      const after = openCursor(listScope, request.cursor);
+      // One extra record shows whether more remain.
       const found = await store.audit(organizationId, {
         ...filter,
         fromMs: laterOf(fromMs, termStartMs(retentionDays, nowMs)),
         after,
         limit: limit + 1,
       });
-      return toCursorPage(found, limit, { ...book, placeOf: (entry) => entry });
+      return toCursorPage(found, limit, { ...listScope, positionOf: (entry) => entry });
     },
   };
 }

@@ -60,24 +60,24 @@ export class WrongSecret extends Error {
 /** Creates the first organization when there is none. Answers what to print; null on later starts. */
 export async function bootstrap(
   deps: BootstrapDeps,
-  wishes: BootstrapOptions,
+  options: BootstrapOptions,
   nowMs: number,
 ): Promise<FirstKeys | null> {
   await checkSecret(deps);
-  const drawn = drawPlan(deps, wishes, nowMs);
+  const drawn = drawPlan(deps, options, nowMs);
   if (!(await deps.store.bootstrap({ ...drawn.plan, verifier: deps.rootKeys.verifier }))) {
     // Another process may have created it first, with another secret.
     await checkSecret(deps);
     return null;
   }
-  return listFirstKeys(drawn, wishes);
+  return listFirstKeys(drawn, options);
 }
 
 const NOTHING_IMPOSED = { projectKey: null, adminKey: null, organizationId: null, projectId: null };
 
 /**
  * Creates one more organization, for the command line. Answers what to print; null on a database without a first one.
- * No permission is checked: whoever has the database and the secret controls all organizations.
+ * No permission is checked: whoever holds the database and the secret controls all organizations.
  */
 export async function addOrganization(
   deps: BootstrapDeps,
@@ -85,20 +85,20 @@ export async function addOrganization(
   nowMs: number,
 ): Promise<FirstKeys | null> {
   if ((await deps.store.readVerifier()) === null) return null;
-  const wishes = { ...organization, ...NOTHING_IMPOSED };
-  const drawn = drawPlan(deps, wishes, nowMs);
+  const options = { ...organization, ...NOTHING_IMPOSED };
+  const drawn = drawPlan(deps, options, nowMs);
   await deps.store.addOrganization(drawn.plan);
-  return listFirstKeys(drawn, wishes);
+  return listFirstKeys(drawn, options);
 }
 
-function listFirstKeys({ plan, projectToken, adminToken }: Drawn, wishes: BootstrapOptions): FirstKeys {
+function listFirstKeys({ plan, projectToken, adminToken }: Drawn, options: BootstrapOptions): FirstKeys {
   return [
     ['SPANDREL_ORGANIZATION_ID', plan.organization.id],
     ['SPANDREL_TEAM_ID', plan.team.id],
     ['SPANDREL_PROJECT_ID', plan.project.id],
     ['SPANDREL_ADMIN_USER_ID', plan.member.userId],
-    ['SPANDREL_PROJECT_KEY', wishes.projectKey === null ? projectToken : null],
-    ['SPANDREL_ADMIN_KEY', wishes.adminKey === null ? adminToken : null],
+    ['SPANDREL_PROJECT_KEY', options.projectKey === null ? projectToken : null],
+    ['SPANDREL_ADMIN_KEY', options.adminKey === null ? adminToken : null],
   ];
 }
 
@@ -113,29 +113,29 @@ export async function checkSecret({
 
 type Drawn = { readonly plan: NewOrganization; readonly adminToken: string; readonly projectToken: string };
 
-function drawPlan(deps: BootstrapDeps, wishes: BootstrapOptions, nowMs: number): Drawn {
+function drawPlan(deps: BootstrapDeps, options: BootstrapOptions, nowMs: number): Drawn {
   const { random, rootKeys, keyPrefixes } = deps;
   const [prefix = 'sk-lw-'] = keyPrefixes;
-  const projectToken = wishes.projectKey ?? mintProjectKey(prefix, random).token;
-  const adminToken = wishes.adminKey ?? mintApiKey(prefix, random).token;
+  const projectToken = options.projectKey ?? mintProjectKey(prefix, random).token;
+  const adminToken = options.adminKey ?? mintApiKey(prefix, random).token;
   const admin = parseAs('apiKey', adminToken, keyPrefixes);
-  const organizationId = wishes.organizationId ?? newId('organization', random);
+  const organizationId = options.organizationId ?? newId('organization', random);
   const teamId = newId('team', random);
-  const projectId = wishes.projectId ?? newId('project', random);
+  const projectId = options.projectId ?? newId('project', random);
   const named = (id: string, name: string) => ({ id, name, slug: slugify(name, id) });
   const plan: NewOrganization = {
     createdAtMs: nowMs,
-    organization: named(organizationId, wishes.organizationName),
-    team: named(teamId, wishes.teamName),
+    organization: named(organizationId, options.organizationName),
+    team: named(teamId, options.teamName),
     project: {
-      ...named(projectId, wishes.projectName),
+      ...named(projectId, options.projectName),
       keyHash: hashSecret(rootKeys.pepper, projectToken),
       keyHint: projectToken.slice(-4),
       keyImported: !parseAs('projectKey', projectToken, keyPrefixes).checksumValid,
     },
     member: {
       userId: newId('user', random),
-      email: wishes.adminEmail,
+      email: options.adminEmail,
       name: 'Administrator',
       bindingId: newId('rolebinding', random),
     },

@@ -123,8 +123,8 @@ function violation(
   { directory, code, missing }: Ceiling & { readonly missing: readonly string[] },
 ): Fault {
   const scope = directory.locate(scopeType, scopeId);
-  const told = scope !== null && may(caller.principal, VIEW[scopeType], scope);
+  const isVisible = scope !== null && may(caller.principal, VIEW[scopeType], scope);
   return new Fault(code, EXCEEDS[code], {
-    meta: { scopeType, scopeId, ...(told ? { missingPermissions: [...missing] } : {}) },
+    meta: { scopeType, scopeId, ...(isVisible ? { missingPermissions: [...missing] } : {}) },
   });
 }

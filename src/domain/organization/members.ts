@@ -45,7 +45,7 @@ export type MemberChanges = { readonly role?: MemberRole; readonly disabled?: bo
 /** Refusals in this order: not found, administrator_required, role_binding_scope_violation, conflicts. */
 export type Members = {
   /** Disabled ones included, oldest first. Throws invalid_cursor. */
-  list(call: ManagementCall, wish: CursorPageRequest): Promise<CursorPage<Member>>;
+  list(call: ManagementCall, request: CursorPageRequest): Promise<CursorPage<Member>>;
   /** Also throws member_already_exists. */
   create(call: ManagementCall, draft: MemberDraft, receipt: ReceiptOf<Member>): Promise<Member>;
   /** Also throws member_not_found, cannot_demote_last_admin and cannot_disable_last_admin. */
@@ -57,12 +57,12 @@ export type Members = {
 export function createMembers(deps: MemberDeps): Members {
   const { store, cursors } = deps;
   return {
-    async list({ caller }, wish) {
+    async list({ caller }, request) {
       const organizationId = caller.organization.id;
-      const page = slicePageAfter(await store.members(organizationId), wish, {
+      const page = slicePageAfter(await store.members(organizationId), request, {
         cursors,
         binding: ['members', organizationId],
-        placeOf: ({ createdAtMs, userId }) => ({ createdAtMs, id: userId }),
+        positionOf: ({ createdAtMs, userId }) => ({ createdAtMs, id: userId }),
       });
       const bindings = Map.groupBy(await store.roleBindings(organizationId, null), ({ userId }) => userId);
       return {

@@ -58,7 +58,7 @@ export type Projects = {
   /** Throws project_not_found for a hidden project, and insufficient_permissions. */
   admit(call: ManagementCall, id: string, permission: string): Promise<void>;
   /** Projects where the caller has project:view, oldest first. */
-  list(call: ManagementCall, wish: PageRequest): Promise<Page<ProjectRecord>>;
+  list(call: ManagementCall, request: PageRequest): Promise<Page<ProjectRecord>>;
   /** Throws insufficient_permissions, team_not_found, administrator_required, project_name_taken, project_key_taken. */
   create(call: ManagementCall, draft: ProjectDraft, receipt: ReceiptOf<NewProject>): Promise<NewProject>;
   get(call: ManagementCall, id: string): Promise<ProjectRecord>;
@@ -81,17 +81,17 @@ export function createProjects(deps: ProjectDeps): Projects {
     keyProblems: (apiKey) => importedKeyProblems(apiKey, deps.keyPrefixes),
     async admitCreation(call) {
       const teams = await store.teams(call.caller.organization.id);
-      const somewhere = teams.some((team) => may(call.caller.principal, 'project:create', teamScope(team)));
-      if (!somewhere) throw insufficientPermissions('project:create');
+      const mayAnywhere = teams.some((team) => may(call.caller.principal, 'project:create', teamScope(team)));
+      if (!mayAnywhere) throw insufficientPermissions('project:create');
     },
     async admit(call, id, permission) {
       await find(call, id, permission);
     },
-    async list({ caller }, wish) {
+    async list({ caller }, request) {
       const projects = await store.projects(caller.organization.id);
       return slicePage(
         projects.filter((project) => may(caller.principal, 'project:view', projectScope(project))),
-        wish,
+        request,
       );
     },
     create: (call, draft, receipt) => createProject(deps, { call, draft, receipt }),

@@ -38,7 +38,7 @@ export type RoleBindings = {
   list(
     call: ManagementCall,
     filter: RoleBindingFilter,
-    wish: CursorPageRequest,
+    request: CursorPageRequest,
   ): Promise<CursorPage<RoleBindingRecord>>;
   /** Throws member_not_found, role_binding_scope_violation, role_binding_already_exists, in this order. */
   create(
@@ -53,7 +53,7 @@ export type RoleBindings = {
 export function createRoleBindings(deps: RoleBindingDeps): RoleBindings {
   const { store, cursors } = deps;
   return {
-    async list({ caller }, { userId, scopeType, scopeId }, wish) {
+    async list({ caller }, { userId, scopeType, scopeId }, request) {
       const organizationId = caller.organization.id;
       const isOfMember = userId === null || isNameable(userId);
       const found = isOfMember ? await store.roleBindings(organizationId, userId) : [];
@@ -63,11 +63,11 @@ export function createRoleBindings(deps: RoleBindingDeps): RoleBindings {
             (scopeType === null || binding.scopeType === scopeType) &&
             (scopeId === null || binding.scopeId === scopeId),
         ),
-        wish,
+        request,
         {
           cursors,
           binding: ['role-bindings', organizationId, ...[userId, scopeType, scopeId].map(bindFilter)],
-          placeOf: (binding) => binding,
+          positionOf: (binding) => binding,
         },
       );
     },

@@ -15,18 +15,18 @@ export type TeamDeps = { readonly store: ManagementStore; readonly random: Rando
 
 export type Teams = {
   /** Teams where the caller has team:view, oldest first. */
-  list(call: ManagementCall, wish: PageRequest): Promise<Page<TeamRecord>>;
+  list(call: ManagementCall, request: PageRequest): Promise<Page<TeamRecord>>;
   /** Throws team_name_taken. */
   create(call: ManagementCall, draft: { readonly name: string }, receipt: ReceiptOf<TeamRecord>): Promise<TeamRecord>;
 };
 
 export function createTeams({ store, random }: TeamDeps): Teams {
   return {
-    async list({ caller }, wish) {
+    async list({ caller }, request) {
       const teams = await store.teams(caller.organization.id);
       return slicePage(
         teams.filter((team) => may(caller.principal, 'team:view', teamScope(team))),
-        wish,
+        request,
       );
     },
 

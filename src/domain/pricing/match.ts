@@ -90,19 +90,19 @@ export function listNameForms(model: string): readonly NameForm[] {
 
 type RequestedName = { readonly model: string; readonly vendor: string | null };
 
-function findRow(registry: PriceRegistry, asked: RequestedName, nameLengthMax: number): RowMatch | null {
-  const starts = listStarts(asked.model);
+function findRow(registry: PriceRegistry, requested: RequestedName, nameLengthMax: number): RowMatch | null {
+  const starts = listStarts(requested.model);
   // Most spellings are not listed; dropping them first leaves almost nothing to try at each provider.
-  const listed = listForms(asked.model, starts, nameLengthMax).filter(({ text }) => registry.rows.has(text));
-  return findListed(registry, asked, { starts, listed }) ?? findByClauses(registry, asked, starts);
+  const listed = listForms(requested.model, starts, nameLengthMax).filter(({ text }) => registry.rows.has(text));
+  return findListed(registry, requested, { starts, listed }) ?? findByClauses(registry, requested, starts);
 }
 
 type Spellings = { readonly starts: readonly FormStart[]; readonly listed: readonly NameForm[] };
 
 /** Finds an exact listed name. */
-function findListed(registry: PriceRegistry, asked: RequestedName, { starts, listed }: Spellings): RowMatch | null {
+function findListed(registry: PriceRegistry, requested: RequestedName, { starts, listed }: Spellings): RowMatch | null {
   if (listed.length === 0) return null;
-  for (const provider of listProviders(registry, asked, starts)) {
+  for (const provider of listProviders(registry, requested, starts)) {
     const found = findRowOf(registry, provider, listed);
     if (found !== null) return found;
   }
@@ -120,17 +120,21 @@ function findRowOf(registry: PriceRegistry, provider: string, forms: readonly Na
 }
 
 /** Matches the clauses of the package as its own lookup does. */
-function findByClauses(registry: PriceRegistry, asked: RequestedName, starts: readonly FormStart[]): RowMatch | null {
-  const names = listClauseNames(asked.model, starts);
-  const vendor = asked.vendor === null ? undefined : findVendor(registry, asked.vendor);
+function findByClauses(
+  registry: PriceRegistry,
+  requested: RequestedName,
+  starts: readonly FormStart[],
+): RowMatch | null {
+  const names = listClauseNames(requested.model, starts);
+  const vendor = requested.vendor === null ? undefined : findVendor(registry, requested.vendor);
   if (vendor !== undefined) {
     for (const name of names) {
       const found = findModel(registry, vendor, name);
       if (found !== undefined) return toMatch(found, name);
     }
   }
-  const named = new Set(listNamedProviders(registry, asked, starts));
-  const order = new Set([...listProviders(registry, asked, starts), ...registry.providers.keys()]);
+  const named = new Set(listNamedProviders(registry, requested, starts));
+  const order = new Set([...listProviders(registry, requested, starts), ...registry.providers.keys()]);
   for (const name of names) {
     for (const id of order) {
       const provider = registry.providers.get(id);
@@ -184,13 +188,13 @@ function spellDates(name: string): string {
 
 function listProviders(
   registry: PriceRegistry,
-  asked: RequestedName,
+  requested: RequestedName,
   starts: readonly FormStart[],
 ): ReadonlySet<string> {
   const providers = new Set<string>();
-  for (const named of listNamedProviders(registry, asked, starts)) {
+  for (const named of listNamedProviders(registry, requested, starts)) {
     providers.add(named);
-    if (asked.vendor === null || named !== resolveVendor(asked.vendor)) continue;
+    if (requested.vendor === null || named !== resolveVendor(requested.vendor)) continue;
     for (const fallback of registry.providers.get(named)?.fallbacks ?? []) providers.add(fallback);
   }
   for (const provider of defaultProviders) providers.add(provider);

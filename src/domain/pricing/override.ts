@@ -29,10 +29,10 @@ export type OverrideSet = {
   /** The override in force for a model at an instant; null: there is none. */
   find(model: string, atMs: number): OverrideMatch | null;
   /** Looks a model up in small steps and caches it for `find`. Null: without patterns every lookup is fast. */
-  readonly learn: ((model: string) => Steps<void>) | null;
+  readonly cacheMatches: ((model: string) => Steps<void>) | null;
 };
 
-export const NO_OVERRIDES: OverrideSet = { find: () => null, learn: null };
+export const NO_OVERRIDES: OverrideSet = { find: () => null, cacheMatches: null };
 
 // Names come from callers, so the cache is bounded. It holds more names than a request has spans.
 const REMEMBERED_MAX = 16_384;
@@ -56,7 +56,7 @@ export function compileOverrides(
   const matchPatterns = patterns.length === 0 ? null : (compilePatterns?.(patterns.map(({ model }) => model)) ?? null);
   const remembered = new Map<string, readonly OverrideMatch[]>();
 
-  function* learn(model: string): Steps<void> {
+  function* cacheMatches(model: string): Steps<void> {
     if (remembered.has(model)) return;
     const forms = new Set([model.toLowerCase(), ...listNameForms(model).map(({ text }) => text)]);
     // Best first: a closer spelling of the name outranks the kind and the age of an override.
@@ -67,8 +67,8 @@ export function compileOverrides(
       if (matchPatterns === null || triedCount >= PATTERN_FORMS_MAX) continue;
       if (matchedForm.length > PATTERN_NAME_CHARACTERS_MAX) continue;
       triedCount += 1;
-      for (const place of matchPatterns(matchedForm)) {
-        const override = patterns[place];
+      for (const index of matchPatterns(matchedForm)) {
+        const override = patterns[index];
         if (override !== undefined) found.push({ override, matchedForm });
       }
       yield;
@@ -81,7 +81,7 @@ export function compileOverrides(
   function candidatesOf(model: string): readonly OverrideMatch[] {
     const known = remembered.get(model);
     if (known !== undefined) return known;
-    runWithoutPauses(learn(model));
+    runWithoutPauses(cacheMatches(model));
     return remembered.get(model) ?? [];
   }
 
@@ -91,7 +91,7 @@ export function compileOverrides(
         effectiveFromMs === null || effectiveFromMs <= atMs;
       return candidatesOf(model).find(inForce) ?? null;
     },
-    learn: matchPatterns === null ? null : learn,
+    cacheMatches: matchPatterns === null ? null : cacheMatches,
   };
 }
 

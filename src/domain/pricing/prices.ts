@@ -57,7 +57,7 @@ export function createPriceResolver(deps: PriceResolverDeps): PriceResolver {
     async of(organization, models) {
       if (organization.priceVersion === 0) return listed;
       const overrides = await overridesOf(organization);
-      if (overrides.learn !== null) await deps.runSteps(learnAll(overrides.learn, models()));
+      if (overrides.cacheMatches !== null) await deps.runSteps(cacheAllMatches(overrides.cacheMatches, models()));
       return toPrices(deps.pricing, overrides);
     },
   };
@@ -70,8 +70,11 @@ async function readOverrides(store: PriceResolverDeps['store'], organizationId: 
 }
 
 /** Looks names up before their spans are priced. A cached name takes no time. */
-function* learnAll(learn: NonNullable<OverrideSet['learn']>, models: Iterable<string>): Steps<void> {
-  for (const model of models) yield* learn(model);
+function* cacheAllMatches(
+  cacheMatches: NonNullable<OverrideSet['cacheMatches']>,
+  models: Iterable<string>,
+): Steps<void> {
+  for (const model of models) yield* cacheMatches(model);
 }
 
 function toPrices(pricing: Pricing, overrides: OverrideSet): Prices {

@@ -54,7 +54,7 @@ const PRICED_HERE: ReadonlySet<string | null> = new Set(['override', 'registry',
 type Tally = { -readonly [Name in keyof Omit<RepriceResult, 'stoppedAt'>]: RepriceResult[Name] };
 
 /** Throws an Error for an unknown project. A second run by the same prices changes nothing. */
-export async function reprice(deps: RepriceDeps, wish: RepriceRequest): Promise<RepriceResult> {
+export async function reprice(deps: RepriceDeps, request: RepriceRequest): Promise<RepriceResult> {
   const tally: Tally = {
     traces: 0,
     spans: 0,
@@ -65,31 +65,31 @@ export async function reprice(deps: RepriceDeps, wish: RepriceRequest): Promise<
     afterNanoUsd: 0n,
   };
   const all = await deps.store.repricing.projects();
-  const projects = all.filter(({ id }) => wish.projectId === null || id === wish.projectId);
-  if (wish.projectId !== null && projects.length === 0) throw new Error(`there is no project ${wish.projectId}`);
-  const left = projects.filter(({ number }) => number >= (wish.after?.projectNumber ?? 0));
+  const projects = all.filter(({ id }) => request.projectId === null || id === request.projectId);
+  if (request.projectId !== null && projects.length === 0) throw new Error(`there is no project ${request.projectId}`);
+  const left = projects.filter(({ number }) => number >= (request.after?.projectNumber ?? 0));
   const done = projects.length - left.length;
   for (const [index, project] of left.entries()) {
     const report = (share: number) => deps.report((done + index + share) / projects.length);
-    const stoppedAt = await repriceProject({ ...deps, report }, { wish, project, tally });
+    const stoppedAt = await repriceProject({ ...deps, report }, { request, project, tally });
     if (stoppedAt !== null) return { ...tally, stoppedAt };
   }
   deps.report(1);
   return { ...tally, stoppedAt: null };
 }
 
-type Walk = { readonly wish: RepriceRequest; readonly project: RepricedProject; readonly tally: Tally };
+type Walk = { readonly request: RepriceRequest; readonly project: RepricedProject; readonly tally: Tally };
 
-async function repriceProject(deps: RepriceDeps, { wish, project, tally }: Walk): Promise<RepricePosition | null> {
+async function repriceProject(deps: RepriceDeps, { request, project, tally }: Walk): Promise<RepricePosition | null> {
   const { number, organizationId, priceVersion } = project;
   const prices = await deps.prices.of({ id: organizationId, priceVersion }, () => []);
-  let after = wish.after?.projectNumber === number ? wish.after.trace : null;
+  let after = request.after?.projectNumber === number ? request.after.trace : null;
   for (;;) {
     if (deps.isStopped()) return { projectNumber: number, trace: after };
     const { traces, next } = await deps.store.search.find({
       projectNumber: number,
       goneBeforeMs: null,
-      started: { fromMs: wish.fromMs, toMs: wish.toMs },
+      started: { fromMs: request.fromMs, toMs: request.toMs },
       updated: { fromMs: 0, toMs: Number.MAX_SAFE_INTEGER },
       sort: 'started_at',
       isAscending: true,
@@ -102,12 +102,12 @@ async function repriceProject(deps: RepriceDeps, { wish, project, tally }: Walk)
     await repriceTraces(
       deps,
       traces.map(({ traceId }) => traceId),
-      { wish, project, prices, tally },
+      { request, project, prices, tally },
     );
     tally.traces += traces.length;
     if (next === null) return null;
     after = next;
-    deps.report(shareOf(next.key, wish));
+    deps.report(shareOf(next.key, request));
   }
 }
 
@@ -119,7 +119,7 @@ type Priced = Walk & { readonly prices: Prices };
 
 /** Commits some hundred spans at a time, so that other writes wait only briefly. */
 async function repriceTraces(deps: RepriceDeps, traceIds: readonly string[], walk: Priced): Promise<void> {
-  const { wish, project, prices, tally } = walk;
+  const { request, project, prices, tally } = walk;
   let waiting: RepricedTrace[] = [];
   let waitingCount = 0;
 
@@ -128,7 +128,7 @@ async function repriceTraces(deps: RepriceDeps, traceIds: readonly string[], wal
     waiting = [];
     waitingCount = 0;
     if (changes.length === 0) return;
-    if (!wish.isDryRun) {
+    if (!request.isDryRun) {
       const nowMs = deps.nowMs();
       await deps.store.repricing.reprice({ kind: 'repricing', projectNumber: project.number, nowMs, traces: changes });
     }

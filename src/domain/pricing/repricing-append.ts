@@ -17,12 +17,12 @@ type At = { readonly projectNumber: number; readonly nowMs: number };
 function repriceTrace(tables: AppendTables, { traceId, prices }: RepricedTrace, { projectNumber, nowMs }: At): number {
   const record = tables.findTrace(projectNumber, traceId);
   if (record === undefined) return 0;
-  const place = { projectNumber, traceId: record.traceId, sequence: record.sequence };
-  const replaced = prices.flatMap((price) => repriceSpan(tables, place, price));
+  const traceKey = { projectNumber, traceId: record.traceId, sequence: record.sequence };
+  const replaced = prices.flatMap((price) => repriceSpan(tables, traceKey, price));
   if (replaced.length === 0) return 0;
-  tables.updateTrace(place, {
+  tables.updateTrace(traceKey, {
     insertedAtMs: record.insertedAtMs,
-    ...sumUp(tables, place, { record, added: [], replaced }),
+    ...sumUp(tables, traceKey, { record, added: [], replaced }),
     metadataJson: record.metadataJson,
     expectedOutput: record.expectedOutput,
     updatedAtMs: Math.max(record.updatedAtMs, nowMs),
@@ -32,14 +32,14 @@ function repriceTrace(tables: AppendTables, { traceId, prices }: RepricedTrace, 
 
 function repriceSpan(
   tables: AppendTables,
-  place: TraceKey,
+  traceKey: TraceKey,
   { span: known, costNanoUsd, costSource }: NewPrice,
 ): readonly Replaced[] {
-  const stored = tables.findWholeSpan(place, known.spanId);
+  const stored = tables.findWholeSpan(traceKey, known.spanId);
   // A span that was sent again meanwhile has a newer price.
   if (stored === undefined || !isAsKnown(stored.span, known)) return [];
   const next = { ...stored.span, costNanoUsd, costSource };
-  tables.replaceSpan(place, next, stored.emittedRequestId);
+  tables.replaceSpan(traceKey, next, stored.emittedRequestId);
   return [{ old: summaryOf(stored.span), next: summaryOf(next) }];
 }
 

@@ -1,5 +1,5 @@
 /**
- * What a large trace keeps beside its totals, so that neither a read nor a further span needs all spans: which spans
+ * What a large trace stores beside its totals, so that neither a read nor a further span needs all spans: which spans
  * represent the trace, and how many spans have each summed value. A recomputation over the stored spans finds the same.
  */
 
@@ -122,10 +122,10 @@ export function createAggregator(known: TraceAggregates): Aggregator {
     }
   }
 
-  function addModel(model: string, place: SpanPosition): void {
+  function addModel(model: string, position: SpanPosition): void {
     const entry = models.get(model);
-    if (entry !== undefined && !isBefore(entry, place)) return;
-    models.set(model, { ...positionOf(place), model });
+    if (entry !== undefined && !isBefore(entry, position)) return;
+    models.set(model, { ...positionOf(position), model });
     if (models.size <= MODELS_MAX) return;
     const earliest = [...models.values()].reduce((a, b) => (isBefore(b, a) ? b : a));
     models.delete(earliest.model);

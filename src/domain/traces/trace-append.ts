@@ -13,7 +13,7 @@ import { type Sums, sumUp, sumUpNew } from './trace-sums.ts';
 import { summaryOf } from './trace-totals.ts';
 
 type Merged = {
-  readonly place: TraceKey;
+  readonly traceKey: TraceKey;
   readonly metadataJson: string;
   readonly notes: readonly string[];
   /** Request ids of events that spans emitted earlier, by span id. */
@@ -40,14 +40,14 @@ export function applyAppend(tables: AppendTables, append: TraceAppend): TraceApp
   const sent = lastOfEach(append.spans, (span) => span.spanId);
   const record = findLiving(tables, append);
   const excess = findExcess(tables, { append, spans: sent, record });
-  const refusedSpans = excess.size === 0 ? undefined : placesOf(append, excess);
+  const refusedSpans = excess.size === 0 ? undefined : indexesOf(append, excess);
   if (refusedSpans !== undefined && excess.size === sent.length && append.evaluations.length === 0) {
     return { metadataNotes: [], requestResults: append.requests.map(() => null), refusedSpans };
   }
   const spans = refusedSpans === undefined ? sent : sent.filter((span) => !excess.has(span.spanId));
   const merged = record === undefined ? create(tables, append, spans) : update(tables, { append, spans, record });
-  for (const evaluation of append.evaluations) tables.storeEvaluation(merged.place, evaluation);
-  if (isSeenByMonitors(append)) enqueueJob(tables, merged.place, { spans, nowMs: append.receivedAtMs });
+  for (const evaluation of append.evaluations) tables.storeEvaluation(merged.traceKey, evaluation);
+  if (isSeenByMonitors(append)) enqueueJob(tables, merged.traceKey, { spans, nowMs: append.receivedAtMs });
   const { results: requestResults, notes } = completeRequests(tables, append, { ...merged, excess });
   const metadataNotes = notes.length === 0 ? merged.notes : [...merged.notes, ...notes];
   if (requestResults === undefined && refusedSpans === undefined && metadataNotes.length === 0) return null;
@@ -58,7 +58,7 @@ export function applyAppend(tables: AppendTables, append: TraceAppend): TraceApp
   };
 }
 
-function placesOf({ spans }: TraceAppend, ids: ReadonlySet<string>): readonly number[] {
+function indexesOf({ spans }: TraceAppend, ids: ReadonlySet<string>): readonly number[] {
   return spans.flatMap((span, index) => (ids.has(span.spanId) ? [index] : []));
 }
 
@@ -89,7 +89,7 @@ function findLiving(
 function create(tables: AppendTables, append: TraceAppend, spans: readonly Span[]): Merged {
   const { projectNumber, traceId, receivedAtMs } = append;
   const { json: metadataJson, notes } = mergeMetadata(null, append.metadataJson);
-  const place = tables.insertTrace({
+  const traceKey = tables.insertTrace({
     projectNumber,
     traceId,
     insertedAtMs: receivedAtMs,
@@ -98,28 +98,28 @@ function create(tables: AppendTables, append: TraceAppend, spans: readonly Span[
     expectedOutput: append.expectedOutput ?? null,
     updatedAtMs: receivedAtMs,
   });
-  for (const span of spans) tables.insertSpan(place, span);
-  return { place, metadataJson, notes, emitted: NONE_EMITTED };
+  for (const span of spans) tables.insertSpan(traceKey, span);
+  return { traceKey, metadataJson, notes, emitted: NONE_EMITTED };
 }
 
 function update(tables: AppendTables, { append, spans, record }: Update): Merged {
   const { json: metadataJson, notes } = mergeMetadata(record.metadataJson, append.metadataJson);
-  const place = { projectNumber: append.projectNumber, traceId: record.traceId, sequence: record.sequence };
-  const { sums, emitted } = storeSpans(tables, place, { append, spans, record });
-  tables.updateTrace(place, {
+  const traceKey = { projectNumber: append.projectNumber, traceId: record.traceId, sequence: record.sequence };
+  const { sums, emitted } = storeSpans(tables, traceKey, { append, spans, record });
+  tables.updateTrace(traceKey, {
     insertedAtMs: record.insertedAtMs,
     ...sums,
     metadataJson,
     expectedOutput: append.expectedOutput === undefined ? record.expectedOutput : append.expectedOutput,
     updatedAtMs: Math.max(record.updatedAtMs, append.receivedAtMs),
   });
-  return { place, metadataJson, notes, emitted };
+  return { traceKey, metadataJson, notes, emitted };
 }
 
 /** Stores the spans; returns the sums and emitted ids with them. */
 function storeSpans(
   tables: AppendTables,
-  place: TraceKey,
+  traceKey: TraceKey,
   { append, spans, record }: Update,
 ): { sums: Sums; emitted: ReadonlyMap<string, string> } {
   const emitted = new Map<string, string>();
@@ -127,18 +127,18 @@ function storeSpans(
   const replaced: Replaced[] = [];
   for (const span of spans) {
     const next = summaryOf(span);
-    if (tables.insertSpan(place, span)) {
+    if (tables.insertSpan(traceKey, span)) {
       added.push(next);
       continue;
     }
-    const stored = tables.findSpan(place, span.spanId);
+    const stored = tables.findSpan(traceKey, span.spanId);
     const emittedId = stored === undefined ? null : findEmittedId(tables, append, stored);
     if (emittedId !== null) emitted.set(span.spanId, emittedId);
     const follows = emittedId === requestIdOfStored(append.traceId, span);
-    tables.replaceSpan(place, span, follows ? null : emittedId);
+    tables.replaceSpan(traceKey, span, follows ? null : emittedId);
     if (stored !== undefined) replaced.push({ old: stored.summary, next });
   }
-  return { sums: sumUp(tables, place, { record, added, replaced }), emitted };
+  return { sums: sumUp(tables, traceKey, { record, added, replaced }), emitted };
 }
 
 /** The request id of the event that a stored span emitted; null when it emitted none. */

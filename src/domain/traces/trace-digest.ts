@@ -20,15 +20,15 @@ export type Digest = {
 export function createDigest({ spanCount }: TreeLayout): Digest {
   const text = createBoundedLines(DIGEST_MAX_BYTES);
   text.add('.');
-  let told = 0;
+  let shown = 0;
   return {
     add(line, span) {
       for (const piece of linesOf(line, span)) if (!text.add(piece)) return false;
-      told += 1;
+      shown += 1;
       return true;
     },
     text() {
-      if (told < spanCount) text.close(omittedLine(spanCount - told));
+      if (shown < spanCount) text.close(omittedLine(spanCount - shown));
       return text.text();
     },
   };

@@ -35,10 +35,10 @@ export function grow(state: TraceState, { added, replaced, isStored }: Growth): 
     addCounts(counts, old, -1);
     totals = withoutSpan(totals, counts, old);
   }
-  const news = [...added, ...changed.map(({ next }) => next)];
-  const aggregates = addSpans({ ...state.aggregates, counts }, news, isStored);
+  const incoming = [...added, ...changed.map(({ next }) => next)];
+  const aggregates = addSpans({ ...state.aggregates, counts }, incoming, isStored);
   if (hasLostChoice(state.aggregates, aggregates, added)) return null;
-  return { totals: addTotals(totals, totalsOf(news)), aggregates };
+  return { totals: addTotals(totals, totalsOf(incoming)), aggregates };
 }
 
 /** Whether the old and the new span have the same summary. */
@@ -51,7 +51,7 @@ function dependsOn({ totals, aggregates }: TraceState, { old, next }: Replaced):
   const { root, lastParentless, firstInput, lastOutput, firstError, models } = aggregates;
   const named = [root, lastParentless, firstInput, lastOutput, firstError, ...models];
   return (
-    named.some((place) => place?.spanId === old.spanId) ||
+    named.some((position) => position?.spanId === old.spanId) ||
     (old.startedAtMs === totals.startedAtMs && next.startedAtMs > old.startedAtMs) ||
     (old.finishedAtMs === totals.finishedAtMs && next.finishedAtMs < old.finishedAtMs) ||
     (totals.firstTokenMs !== null && waitedMs(old) === totals.firstTokenMs)

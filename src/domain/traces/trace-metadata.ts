@@ -58,9 +58,9 @@ export function readMetadata(drafts: readonly Sent<MetadataDraft>[], reading: Re
     if (isUnreadable(draft)) addReason(result, `${draft.path}: ${draft.reason}`);
     else for (const key of Object.keys(draft.members)) readMember(result, draft, key);
   }
-  const { members, reasons, omittedReasons: untold, cuts } = result;
+  const { members, reasons, omittedReasons, cuts } = result;
   if (labels.texts.length > 0) members.texts.set('labels', `[${labels.texts.join(',')}]`);
-  if (untold > 0) reasons.push(`metadata: ${untold} more values dropped`);
+  if (omittedReasons > 0) reasons.push(`metadata: ${omittedReasons} more values dropped`);
   return { json: members.texts.size === 0 ? null : serialiseMembers(members), reasons, cuts };
 }
 
@@ -122,9 +122,9 @@ function showKey(key: string): string {
   return cutToCharacters(key, SHOWN_KEY_CHARACTERS_MAX);
 }
 
-function readMember(result: Result, { members: sent, pathPrefix: place }: MetadataDraft, key: string): void {
+function readMember(result: Result, { members: sent, pathPrefix }: MetadataDraft, key: string): void {
   const { reading, members } = result;
-  const path = place + showKey(key);
+  const path = pathPrefix + showKey(key);
   const target = targetOf(sent, key);
   beginItem(reading);
   if (target === 'labels') {

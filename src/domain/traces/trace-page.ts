@@ -3,11 +3,11 @@
  * Each page has at least one item, so following the cursors returns every item once.
  */
 
-import { evaluationBytes, spanBytes } from '../answer-size.ts';
 import type { CursorCodec, Position } from '../cursor.ts';
 import { Fault } from '../fault.ts';
 import type { ListPosition, StoredTrace, TraceStore } from '../store.ts';
 import type { Evaluation, Span } from './trace.ts';
+import { evaluationBytes, spanBytes } from './trace-size.ts';
 
 export type TracePage = {
   readonly evaluations: readonly Evaluation[];
@@ -78,15 +78,15 @@ function startOf(position: Position): PageStart | null {
 export async function planPage(store: TraceStore, question: TracePageRequest): Promise<PagePlan> {
   const { trace, start, spansMax } = question;
   const isFirst = start.list === 'evaluations';
-  const evaluationPlaces = isFirst
+  const evaluationPositions = isFirst
     ? await store.evaluationOrder(trace, { after: start.after, limit: EVALUATIONS_MAX + 1 })
     : [];
-  const spanPlaces = await store.spanOrder(trace, { after: isFirst ? null : start.after, limit: spansMax + 1 });
+  const spanPositions = await store.spanOrder(trace, { after: isFirst ? null : start.after, limit: spansMax + 1 });
   let bytes = 0;
-  for (const place of evaluationPlaces) bytes += place.bytes;
-  for (const place of spanPlaces) bytes += place.bytes;
-  const firstBytes = (evaluationPlaces[0] ?? spanPlaces[0])?.bytes ?? 0;
-  return { ...question, evaluationPositions: evaluationPlaces, spanPositions: spanPlaces, bytes, firstBytes };
+  for (const position of evaluationPositions) bytes += position.bytes;
+  for (const position of spanPositions) bytes += position.bytes;
+  const firstBytes = (evaluationPositions[0] ?? spanPositions[0])?.bytes ?? 0;
+  return { ...question, evaluationPositions, spanPositions, bytes, firstBytes };
 }
 
 /** Loads the items of the plan that fit `maxBytes`. */
@@ -95,18 +95,18 @@ export async function readPage(
   cursors: PageCursors,
   { maxBytes, ...plan }: PagePlan & { readonly maxBytes: number },
 ): Promise<TracePage> {
-  const { trace, start, spansMax, evaluationPositions: evaluationPlaces, spanPositions: spanPlaces } = plan;
+  const { trace, start, spansMax, evaluationPositions, spanPositions } = plan;
   const room: Room = { leftBytes: maxBytes, isEmpty: true };
-  const evaluations = await fill(room, evaluationPlaces.slice(0, EVALUATIONS_MAX), toEvaluations(store, trace));
-  if (evaluations.length < evaluationPlaces.length) {
-    const after = evaluationPlaces[evaluations.length - 1] ?? start.after;
+  const evaluations = await fill(room, evaluationPositions.slice(0, EVALUATIONS_MAX), toEvaluations(store, trace));
+  if (evaluations.length < evaluationPositions.length) {
+    const after = evaluationPositions[evaluations.length - 1] ?? start.after;
     const nextCursor = cursors.seal({ list: 'evaluations', after });
     return { evaluations, spans: [], nextCursor, isShortOfEvaluations: true };
   }
-  const spans = await fill(room, spanPlaces.slice(0, spansMax), toSpans(store, trace));
+  const spans = await fill(room, spanPositions.slice(0, spansMax), toSpans(store, trace));
   const isShortOfEvaluations = false;
-  if (spans.length === spanPlaces.length) return { evaluations, spans, nextCursor: null, isShortOfEvaluations };
-  const after = spanPlaces[spans.length - 1] ?? (start.list === 'spans' ? start.after : null);
+  if (spans.length === spanPositions.length) return { evaluations, spans, nextCursor: null, isShortOfEvaluations };
+  const after = spanPositions[spans.length - 1] ?? (start.list === 'spans' ? start.after : null);
   return { evaluations, spans, nextCursor: cursors.seal({ list: 'spans', after }), isShortOfEvaluations };
 }
 
@@ -125,15 +125,15 @@ export async function readEvaluations(
   store: TraceStore,
   trace: StoredTrace,
   { maxBytes, countAnswer }: EvaluationRoom,
-): Promise<{ readonly evaluations: readonly Evaluation[]; readonly untold: string | null }> {
-  const places = await store.evaluationOrder(trace, { after: null, limit: EVALUATIONS_MAX + 1 });
-  const bytes = places.reduce((sum, place) => sum + place.bytes, 0);
-  countAnswer(Math.min(Math.max(maxBytes, places[0]?.bytes ?? 0), bytes));
+): Promise<{ readonly evaluations: readonly Evaluation[]; readonly omitted: string | null }> {
+  const positions = await store.evaluationOrder(trace, { after: null, limit: EVALUATIONS_MAX + 1 });
+  const bytes = positions.reduce((sum, position) => sum + position.bytes, 0);
+  countAnswer(Math.min(Math.max(maxBytes, positions[0]?.bytes ?? 0), bytes));
   const room: Room = { leftBytes: maxBytes, isEmpty: true };
-  const evaluations = await fill(room, places.slice(0, EVALUATIONS_MAX), toEvaluations(store, trace));
-  const count = places.length - evaluations.length;
-  const atLeast = places.length > EVALUATIONS_MAX ? 'at least ' : '';
-  return { evaluations, untold: count === 0 ? null : `… ${atLeast}${count} more evaluations` };
+  const evaluations = await fill(room, positions.slice(0, EVALUATIONS_MAX), toEvaluations(store, trace));
+  const count = positions.length - evaluations.length;
+  const atLeast = positions.length > EVALUATIONS_MAX ? 'at least ' : '';
+  return { evaluations, omitted: count === 0 ? null : `… ${atLeast}${count} more evaluations` };
 }
 
 type EvaluationRoom = {
@@ -159,11 +159,11 @@ function toSpans(store: TraceStore, trace: StoredTrace & { readonly traceId: str
 }
 
 /** Loads items in order while they fit. */
-async function fill<T>(room: Room, places: readonly SizedPosition[], { load, bytesOf }: Items<T>): Promise<T[]> {
+async function fill<T>(room: Room, positions: readonly SizedPosition[], { load, bytesOf }: Items<T>): Promise<T[]> {
   const found: T[] = [];
   let next = 0;
-  while (next < places.length) {
-    const chunk = chunkFrom(places, next, room.leftBytes);
+  while (next < positions.length) {
+    const chunk = chunkFrom(positions, next, room.leftBytes);
     for (const item of await load(chunk)) {
       const bytes = bytesOf(item);
       if (bytes > room.leftBytes && !room.isEmpty) return found;
@@ -177,16 +177,16 @@ async function fill<T>(room: Room, places: readonly SizedPosition[], { load, byt
 }
 
 /** Ids to load next: few enough for one read, and not many more than fit. */
-function chunkFrom(places: readonly SizedPosition[], start: number, leftBytes: number): readonly string[] {
+function chunkFrom(positions: readonly SizedPosition[], start: number, leftBytes: number): readonly string[] {
   const maxBytes = Math.min(CHUNK_MAX_BYTES, leftBytes);
   const ids: string[] = [];
   let bytes = 0;
-  for (let index = start; index < places.length && ids.length < CHUNK_ITEMS_MAX; index += 1) {
-    const place = places[index];
-    if (place === undefined) break;
-    bytes += place.bytes;
+  for (let index = start; index < positions.length && ids.length < CHUNK_ITEMS_MAX; index += 1) {
+    const position = positions[index];
+    if (position === undefined) break;
+    bytes += position.bytes;
     if (ids.length > 0 && bytes > maxBytes) break;
-    ids.push(place.id);
+    ids.push(position.id);
   }
   return ids;
 }

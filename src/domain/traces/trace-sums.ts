@@ -29,20 +29,20 @@ export function sumUpNew(spans: readonly SpanSummary[]): Sums {
 }
 
 /** Call it after the spans are stored. Its time does not grow with the trace. */
-export function sumUp(tables: AppendTables, place: TraceKey, changes: Changes): Sums {
+export function sumUp(tables: AppendTables, traceKey: TraceKey, changes: Changes): Sums {
   const { record, added, replaced } = changes;
-  if (record.spanCount > SPANS_READ_THROUGH_MAX) return growLarge(tables, place, changes);
+  if (record.spanCount > SPANS_READ_THROUGH_MAX) return growLarge(tables, traceKey, changes);
   if (record.spanCount + added.length <= SPANS_READ_THROUGH_MAX && replaced.every(isSame)) {
     return { totals: addTotals(record, totalsOf(added)), aggregatesJson: null };
   }
-  return sumUpNew(tables.summaries(place));
+  return sumUpNew(tables.summaries(traceKey));
 }
 
-function growLarge(tables: AppendTables, place: TraceKey, { record, added, replaced }: Changes): Sums {
+function growLarge(tables: AppendTables, traceKey: TraceKey, { record, added, replaced }: Changes): Sums {
   const { aggregatesJson, spanCount } = record;
   if (aggregatesJson !== null && !isOutdated(record)) {
     const state = { totals: record, aggregates: readAggregates(aggregatesJson) };
-    const isStored = (spanId: string) => tables.hasSpan(place, spanId);
+    const isStored = (spanId: string) => tables.hasSpan(traceKey, spanId);
     const grown = grow(state, { added, replaced, isStored });
     if (grown !== null) return { totals: grown.totals, aggregatesJson: JSON.stringify(grown.aggregates) };
   }

@@ -53,13 +53,13 @@ export function* layOutTree(links: readonly SpanLink[]): Steps<TreeLayout> {
 export function drawTree({ lines, spanCount }: TreeLayout, titles: ReadonlyMap<string, SpanTitle>): string {
   const text = createBoundedLines(TREE_MAX_BYTES);
   text.add('.');
-  let told = 0;
+  let shown = 0;
   for (const { spanId, drawing } of lines) {
     const title = titles.get(spanId);
     if (title !== undefined && !text.add(drawing + describe(title))) break;
-    told += 1;
+    shown += 1;
   }
-  if (told < spanCount) text.close(omittedLine(spanCount - told));
+  if (shown < spanCount) text.close(omittedLine(spanCount - shown));
   return text.text();
 }
 
@@ -69,7 +69,7 @@ export function omittedLine(count: number): string {
 
 export function describe({ type, name, model }: SpanTitle): string {
   const text = `${type}: ${name ?? type}${model === null ? '' : ` (${model})`}`;
-  // One line per span, whatever its name holds.
+  // One line per span, for any name.
   return text.replace(/[\r\n\u2028\u2029]+/g, ' ');
 }
 

@@ -1,6 +1,6 @@
 /** Stores sent traces and reads them. */
 
-import { ANSWER_MAX_BYTES, cutHeadError, cutHeadText, jsonStringBytes } from '../answer-size.ts';
+import { jsonStringBytes } from '../../json/json-size.ts';
 import type { Project } from '../caller.ts';
 import type { CursorCodec } from '../cursor.ts';
 import { Fault } from '../fault.ts';
@@ -18,6 +18,7 @@ import { traceNotFound } from './trace-changes.ts';
 import { hasIdLength, lookupForms } from './trace-ids.ts';
 import { createPageCursors, planPage, readEvaluations, readPage } from './trace-page.ts';
 import { traceTermDays } from './trace-retention.ts';
+import { ANSWER_MAX_BYTES, cutHeadError, cutHeadText } from './trace-size.ts';
 
 export type TracesDeps = {
   readonly store: TraceStore;
@@ -94,11 +95,11 @@ export function createTraces(deps: TracesDeps): Traces {
 
     async collectBatch(batch, at) {
       const prices = await pricesOf(deps, at.project, batch.traces);
-      const judging = collectBatch(batch, arrivalOf(deps, at), { limits: deps.limits, prices });
-      const judged = await deps.runSteps(judging);
-      const appends = judged.flatMap(({ collected, isStorable }) => (isStorable ? [collected.append] : []));
+      const validating = collectBatch(batch, arrivalOf(deps, at), { limits: deps.limits, prices });
+      const validated = await deps.runSteps(validating);
+      const appends = validated.flatMap(({ collected, isStorable }) => (isStorable ? [collected.append] : []));
       const appended = appends.length === 0 ? [] : await deps.store.appendBatch({ kind: 'traces', appends });
-      return reportBatch(batch.refused, judged, appended);
+      return reportBatch(batch.refused, validated, appended);
     },
 
     async get(project, question, nowMs) {
@@ -127,8 +128,8 @@ export function createTraces(deps: TracesDeps): Traces {
       const usedBytes = jsonStringBytes(text) + Buffer.byteLength(record.metadataJson) + HEAD_BYTES;
       countAnswer(usedBytes);
       const room = { maxBytes: ANSWER_MAX_BYTES - usedBytes, countAnswer };
-      const { evaluations, untold } = await readEvaluations(deps.store, trace, room);
-      return { record, evaluations, text: untold === null ? text : `${text}\n${untold}` };
+      const { evaluations, omitted } = await readEvaluations(deps.store, trace, room);
+      return { record, evaluations, text: omitted === null ? text : `${text}\n${omitted}` };
     },
   };
 }

@@ -57,16 +57,16 @@ function jaroSimilarity(one: Uint32Array, other: Uint32Array): number {
   const matched: number[] = [];
   one.forEach((point, index) => {
     const last = Math.min(other.length - 1, index + reach);
-    for (let place = Math.max(0, index - reach); place <= last; place += 1) {
-      if (isTaken[place] === 0 && other[place] === point) {
-        isTaken[place] = 1;
+    for (let position = Math.max(0, index - reach); position <= last; position += 1) {
+      if (isTaken[position] === 0 && other[position] === point) {
+        isTaken[position] = 1;
         matched.push(point);
         return;
       }
     }
   });
   if (matched.length === 0) return 0;
-  const matchedInOther = other.filter((_, place) => isTaken[place] === 1);
+  const matchedInOther = other.filter((_, position) => isTaken[position] === 1);
   const outOfOrder = matched.filter((point, index) => matchedInOther[index] !== point).length;
   const transpositions = Math.floor(outOfOrder / 2);
   const { length } = matched;

@@ -49,7 +49,7 @@ export function createJudge(deps: JudgeDeps): RunEvaluator {
   };
 }
 
-type Judging = Pick<JudgeDeps, 'clock'> & {
+type JudgeContext = Pick<JudgeDeps, 'clock'> & {
   readonly ask: CompleteChat;
   readonly model: string;
   readonly prices: Prices;
@@ -59,14 +59,14 @@ type JudgedRun = { readonly run: EvaluationRun; readonly user: string; readonly 
 /** An answer that breaks the schema is requested once more. */
 const ANSWERS_MAX = 2;
 
-async function judge(judging: Judging, { run, user, signal }: JudgedRun): Promise<EvaluationOutcome> {
+async function judge(context: JudgeContext, { run, user, signal }: JudgedRun): Promise<EvaluationOutcome> {
   const judgement = judgementOf(run.evaluatorType, run.settings);
-  const startedAtMs = judging.clock();
+  const startedAtMs = context.clock();
   const usages: (TokenCounts | null)[] = [];
   let withFormat = true;
   for (let answers = 0; answers < ANSWERS_MAX; ) {
-    const question = { judgement, settings: run.settings, user, model: judging.model, withFormat };
-    const reply = await judging.ask(bodyOf(question), signal);
+    const question = { judgement, settings: run.settings, user, model: context.model, withFormat };
+    const reply = await context.ask(bodyOf(question), signal);
     if (reply.kind === 'failed') return failed(reply.errorType, reply.details, reply.isRetryable);
     if (reply.kind === 'refused') return failed('LLM_REFUSED', reply.details, false);
     if (reply.kind === 'format_refused') {
@@ -80,7 +80,7 @@ async function judge(judging: Judging, { run, user, signal }: JudgedRun): Promis
     const answer = judgement.read(parseAnswer(reply.content));
     if (answer === null) continue;
     const { reasoning: details, score, passed, label } = answer;
-    return { status: 'processed', score, passed, label, details, costNanoUsd: sumCost(judging, usages, startedAtMs) };
+    return { status: 'processed', score, passed, label, details, costNanoUsd: sumCost(context, usages, startedAtMs) };
   }
   return failed('LLM_INVALID_OUTPUT', `The model did not answer by the schema ${judgement.name}.`, false);
 }
@@ -136,7 +136,7 @@ function withoutFence(text: string): string {
 
 /** Null when the cost of any answer is unknown. */
 function sumCost(
-  { prices, model }: Judging,
+  { prices, model }: JudgeContext,
   usages: readonly (TokenCounts | null)[],
   startedAtMs: number,
 ): number | null {

@@ -16,7 +16,7 @@ export type ThreadOptions = {
   readonly timeoutMs: number;
   /** The time limit for loading the code of a task. */
   readonly loadMaxMs: number;
-  /** An idle thread ends after so long, and frees its memory. */
+  /** An idle thread ends after this long, and frees its memory. */
   readonly idleMs: number;
   readonly spawn: () => Worker;
 };

@@ -23,15 +23,15 @@ export function createAnalyticsRpc(analytics: Analytics): Rpcs {
     queryAnalytics: {
       check: ({ from, to, metrics }) => [...rangeProblems(from, to), ...readMetrics(metrics).reasons],
       handle: async (request, context) => {
-        const asked = toAsked(request);
-        const { buckets, isTruncated } = await analytics.query(asked, callOf(context));
+        const query = toQuery(request);
+        const { buckets, isTruncated } = await analytics.query(query, callOf(context));
         return {
-          from: BigInt(asked.fromMs),
-          to: BigInt(asked.toMs),
+          from: BigInt(query.fromMs),
+          to: BigInt(query.toMs),
           interval: request.interval || AnalyticsInterval.DAY,
           groupBy: request.groupBy || AnalyticsGrouping.NONE,
           truncated: isTruncated,
-          buckets: buckets.map((bucket) => bucketMessage(bucket, asked.metrics)),
+          buckets: buckets.map((bucket) => bucketMessage(bucket, query.metrics)),
         };
       },
     },
@@ -57,7 +57,7 @@ export function rangeProblems(from: bigint | undefined, to: bigint | undefined) 
   return from === undefined || to === undefined ? [] : rangeReasons(Number(from), Number(to));
 }
 
-function toAsked(request: QueryAnalyticsRequest): AnalyticsRequest {
+function toQuery(request: QueryAnalyticsRequest): AnalyticsRequest {
   const { from, to, interval, groupBy, metrics, limit } = request;
   const { userId = null, customerId = null, threadId = null, label = null, model = null } = request;
   return {
@@ -103,12 +103,12 @@ function bucketMessage({ startMs, endMs, group, totals }: Bucket, metrics: Reado
     totalTimeMsP50: count(totalTimeMs?.p50),
     totalTimeMsP95: count(totalTimeMs?.p95),
   };
-  const asked = [...metrics].map((metric) => [MEMBERS[metric], values[MEMBERS[metric]]]);
+  const selected = [...metrics].map((metric) => [MEMBERS[metric], values[MEMBERS[metric]]]);
   return {
     start: BigInt(startMs),
     end: BigInt(endMs),
     ...(group === null ? {} : { group }),
-    ...Object.fromEntries(asked),
+    ...Object.fromEntries(selected),
   };
 }
 

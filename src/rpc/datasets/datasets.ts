@@ -46,7 +46,7 @@ export function createDatasetRpc({ datasets, searches }: DatasetRpcDeps): Implem
       },
     },
     addTracesToDataset: {
-      gate: async (_request, { caller }) => requirePermission('traces:view', caller),
+      precheck: async (_request, { caller }) => requirePermission('traces:view', caller),
       check: (request) => searches.problems(toRunSearch(request)),
       async handle(request, context) {
         const draft = { search: toRunSearch(request), limit: request.limit ?? TRACES_MAX, call: callOf(context) };

@@ -140,7 +140,7 @@ type StatusFields = Pick<
   'status' | 'disabledReason' | 'failingSinceMs' | 'lastSuccessAtMs' | 'lastFailureAtMs'
 >;
 
-/** What endpoints and their health say alike. */
+/** What endpoints and their health have in common. */
 function toStatus({ status, disabledReason, ...instants }: StatusFields) {
   return {
     status: endpointStatusNumbers[status],

@@ -29,22 +29,22 @@ export function createEvaluationAnalyticsRpc(analytics: EvaluationAnalytics): Rp
     queryEvaluationAnalytics: {
       check: ({ from, to, metrics }) => [...rangeProblems(from, to), ...readEvaluationMetrics(metrics).reasons],
       handle: async (request, context) => {
-        const asked = toAsked(request);
-        const { buckets, isTruncated } = await analytics.query(asked, callOf(context));
+        const query = toQuery(request);
+        const { buckets, isTruncated } = await analytics.query(query, callOf(context));
         return {
-          from: BigInt(asked.fromMs),
-          to: BigInt(asked.toMs),
+          from: BigInt(query.fromMs),
+          to: BigInt(query.toMs),
           interval: request.interval || AnalyticsInterval.DAY,
           groupBy: request.groupBy || EvaluationGrouping.NONE,
           truncated: isTruncated,
-          buckets: buckets.map((bucket) => bucketMessage(bucket, asked.metrics)),
+          buckets: buckets.map((bucket) => bucketMessage(bucket, query.metrics)),
         };
       },
     },
   };
 }
 
-function toAsked(request: QueryEvaluationAnalyticsRequest): EvaluationAnalyticsRequest {
+function toQuery(request: QueryEvaluationAnalyticsRequest): EvaluationAnalyticsRequest {
   const { from, to, interval, groupBy, metrics, limit } = request;
   const { evaluatorId = null, label = null, monitorId = null } = request;
   return {
@@ -84,12 +84,12 @@ function bucketMessage(
     scoreP50: numberOf(totals.scores?.p50),
     scoreP95: numberOf(totals.scores?.p95),
   };
-  const asked = [...metrics].map((metric) => [MEMBERS[metric], values[MEMBERS[metric]]]);
+  const selected = [...metrics].map((metric) => [MEMBERS[metric], values[MEMBERS[metric]]]);
   return {
     start: BigInt(startMs),
     end: BigInt(endMs),
     ...(group === null ? {} : { group }),
-    ...Object.fromEntries(asked),
+    ...Object.fromEntries(selected),
   };
 }
 

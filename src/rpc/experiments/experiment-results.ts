@@ -35,16 +35,16 @@ export function readLog(request: LogExperimentResultsRequest): {
   readonly refused: readonly RefusedResult[];
 } {
   const refused: RefusedResult[] = [];
-  const keep = <Sent, Told extends object>(
+  const keep = <Sent, Parsed extends object>(
     sent: readonly Sent[],
     name: string,
-    read: (item: Sent, field: string) => Told | string,
-  ): readonly Told[] =>
+    read: (item: Sent, field: string) => Parsed | string,
+  ): readonly Parsed[] =>
     sent.flatMap((item, index) => {
       const field = `${name}.${index}`;
-      const told = read(item, field);
-      if (typeof told !== 'string') return [told];
-      refused.push({ field, message: `${field} ${told}` });
+      const parsed = read(item, field);
+      if (typeof parsed !== 'string') return [parsed];
+      refused.push({ field, message: `${field} ${parsed}` });
       return [];
     });
   const results = [

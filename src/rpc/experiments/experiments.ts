@@ -20,7 +20,7 @@ import type { ExperimentRuns } from '../../domain/experiments/runs.ts';
 import { maskTokens } from '../../domain/token-mask.ts';
 import { nulProblems } from '../management-problems.ts';
 import type { Implementation } from '../method.ts';
-import { cursorWish } from '../organization/organization-members.ts';
+import { cursorRequest } from '../organization/organization-members.ts';
 import { projectOf } from '../scope.ts';
 import { readLog, resultMessage } from './experiment-results.ts';
 
@@ -96,14 +96,14 @@ export function createExperimentRpc({
     },
     listExperimentRuns: {
       async handle(request, context) {
-        const { items, nextCursor } = await runs.list(projectOf(context), request.slugOrId, cursorWish(request));
+        const { items, nextCursor } = await runs.list(projectOf(context), request.slugOrId, cursorRequest(request));
         return { data: items.map(runMessage), nextPageToken: nextCursor ?? undefined };
       },
     },
     getExperimentRun: {
       async handle(request, context) {
-        const wish = { ...cursorWish(request), countAnswer: context.countAnswer };
-        const { run, summary, results } = await runs.get(projectOf(context), nameOf(request), wish);
+        const page = { ...cursorRequest(request), countAnswer: context.countAnswer };
+        const { run, summary, results } = await runs.get(projectOf(context), nameOf(request), page);
         return {
           run: runMessage(run),
           summary: summaryMessage(summary),
@@ -119,11 +119,11 @@ export function createExperimentRpc({
           base: { experiment: slugOrId, id: request.base, target: baseTarget ?? null },
           other: { experiment: otherExperiment ?? slugOrId, id: request.other, target: otherTarget ?? null },
         };
-        const wish = { ...cursorWish(request), countAnswer: context.countAnswer };
+        const page = { ...cursorRequest(request), countAnswer: context.countAnswer };
         const { base, other, entries, nextCursor, ...counts } = await comparisons.compare(
           projectOf(context),
           sides,
-          wish,
+          page,
         );
         return {
           ...counts,

@@ -21,7 +21,7 @@ import { keyTypeNumbers, permissionModeNumbers, readKeyChange, readNewKey, readQ
 export function createKeyRpc({ keys }: { readonly keys: ApiKeys }): Implementation<typeof ApiKeyService> {
   return {
     listApiKeys: {
-      gate: async (_, context) => keys.admitList(managementCallOf(context)),
+      precheck: async (_, context) => keys.admitList(managementCallOf(context)),
       async handle(request, context) {
         const page = await keys.list(managementCallOf(context), readQuestion(request));
         // An empty text, which REST writes as null, marks the last page.

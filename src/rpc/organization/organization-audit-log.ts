@@ -16,7 +16,7 @@ import { msOfTimestamp } from '../epoch-ms.ts';
 import { managementCallOf } from '../management-call.ts';
 import { nulProblems } from '../management-problems.ts';
 import type { Implementation } from '../method.ts';
-import { cursorWish } from './organization-members.ts';
+import { cursorRequest } from './organization-members.ts';
 
 export function createAuditLogRpc(deps: { readonly auditLog: AuditLog }): Implementation<typeof AuditLogService> {
   return {
@@ -26,7 +26,7 @@ export function createAuditLogRpc(deps: { readonly auditLog: AuditLog }): Implem
         return [...nulProblems(ListAuditLogRequestSchema, request), ...auditRangeProblems(fromMs, toMs)];
       },
       async handle(request, context) {
-        const page = await deps.auditLog.list(managementCallOf(context), filterOf(request), cursorWish(request));
+        const page = await deps.auditLog.list(managementCallOf(context), filterOf(request), cursorRequest(request));
         return { data: page.items.map(toMessage), nextPageToken: page.nextCursor ?? undefined };
       },
     },

@@ -27,7 +27,7 @@ export function createMemberRpc({ members }: { readonly members: Members }): Imp
     listMembers: {
       check: (request) => nulProblems(ListMembersRequestSchema, request),
       async handle(request, context) {
-        const { items, nextCursor } = await members.list(managementCallOf(context), cursorWish(request));
+        const { items, nextCursor } = await members.list(managementCallOf(context), cursorRequest(request));
         return { data: items.map(toMessage), nextPageToken: nextCursor ?? undefined };
       },
     },
@@ -65,7 +65,7 @@ export function createMemberRpc({ members }: { readonly members: Members }): Imp
 }
 
 /** The requested page of a list with cursors; an empty cursor means the first page. */
-export function cursorWish({
+export function cursorRequest({
   pageToken,
   pageSize,
 }: {

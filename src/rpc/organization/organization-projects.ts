@@ -16,7 +16,7 @@ import type { NewProject, Projects } from '../../domain/organization/projects.ts
 import { managementCallOf } from '../management-call.ts';
 import { nulProblems, sentFields, type Update, unsetProblems } from '../management-problems.ts';
 import type { Context, Implementation } from '../method.ts';
-import { pageProblems, pageWish, toPaging } from './organization.ts';
+import { pageProblems, pageRequest, toPaging } from './organization.ts';
 
 type Named = { readonly id: string };
 
@@ -27,12 +27,12 @@ export function createProjectRpc({ projects }: { readonly projects: Projects }):
     listProjects: {
       check: pageProblems,
       async handle(request, context) {
-        const page = await projects.list(managementCallOf(context), pageWish(request));
+        const page = await projects.list(managementCallOf(context), pageRequest(request));
         return { data: page.items.map(toProject), ...toPaging(page) };
       },
     },
     createProject: {
-      gate: (_request, context) => projects.admitCreation(managementCallOf(context)),
+      precheck: (_request, context) => projects.admitCreation(managementCallOf(context)),
       check: (request) => [
         ...nulProblems(CreateProjectRequestSchema, request),
         ...projects.keyProblems(request.apiKey ?? ''),
@@ -51,7 +51,7 @@ export function createProjectRpc({ projects }: { readonly projects: Projects }):
       }),
     },
     updateProject: {
-      gate: admit('project:update'),
+      precheck: admit('project:update'),
       check: (request) => [
         ...unsetProblems(ProjectSchema, changeOf(request)),
         ...nulProblems(UpdateProjectRequestSchema, request),
@@ -68,7 +68,7 @@ export function createProjectRpc({ projects }: { readonly projects: Projects }):
       },
     },
     rotateProjectKey: {
-      gate: admit('project:manage'),
+      precheck: admit('project:manage'),
       check: (request) => [
         ...nulProblems(RotateProjectKeyRequestSchema, request),
         ...projects.keyProblems(request.apiKey ?? ''),

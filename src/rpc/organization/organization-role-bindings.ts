@@ -17,7 +17,7 @@ import { enumNameOf, roleNumbers, scopeTypeNumbers } from '../keys/grant-enums.t
 import { managementCallOf } from '../management-call.ts';
 import { nulProblems } from '../management-problems.ts';
 import type { Implementation } from '../method.ts';
-import { cursorWish } from './organization-members.ts';
+import { cursorRequest } from './organization-members.ts';
 
 export function createRoleBindingRpc(deps: {
   readonly roleBindings: RoleBindings;
@@ -29,7 +29,7 @@ export function createRoleBindingRpc(deps: {
       async handle(request, context) {
         const { userId = null, scopeId = null } = request;
         const filter = { userId, scopeId, scopeType: enumNameOf(scopeTypeNumbers, request.scopeType) };
-        const page = await roleBindings.list(managementCallOf(context), filter, cursorWish(request));
+        const page = await roleBindings.list(managementCallOf(context), filter, cursorRequest(request));
         return { data: page.items.map(toMessage), nextPageToken: page.nextCursor ?? undefined };
       },
     },

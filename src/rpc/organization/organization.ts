@@ -52,7 +52,7 @@ export function createTeamRpc({ teams }: { readonly teams: Teams }): Implementat
     listTeams: {
       check: pageProblems,
       async handle(request, context) {
-        const page = await teams.list(managementCallOf(context), pageWish(request));
+        const page = await teams.list(managementCallOf(context), pageRequest(request));
         return { data: page.items.map(toTeam), ...toPaging(page) };
       },
     },
@@ -71,7 +71,7 @@ const PAGE_NUMBER = /^[1-9][0-9]{0,6}$/;
 const PAGE_MAX = 1_000_000;
 
 /** The requested page of a numbered list: the page token is its number. */
-export function pageWish({
+export function pageRequest({
   pageToken,
   pageSize,
 }: {

@@ -26,7 +26,7 @@ export function createSpendRpc({ spend }: { readonly spend: Spend }): Implementa
       async handle(request, context) {
         const { occurredFrom, occurredTo, orderBy, groupBy } = request;
         if (!occurredFrom || !occurredTo) throw new Error('the contract let a question without a range through');
-        const asked = {
+        const query = {
           fromMs: msOfTimestamp(occurredFrom),
           toMs: msOfTimestamp(occurredTo),
           groupBy: DIMENSIONS.get(groupBy) ?? null,
@@ -35,7 +35,7 @@ export function createSpendRpc({ spend }: { readonly spend: Spend }): Implementa
           cursor: request.pageToken,
           limit: request.pageSize ?? null,
         };
-        const { groups, total, nextCursor } = await spend.query(organizationOf(context), asked, context.nowMs);
+        const { groups, total, nextCursor } = await spend.query(organizationOf(context), query, context.nowMs);
         return {
           data: groups.map(({ group, spent }) => ({
             ...(group === null ? {} : { group }),

@@ -12,7 +12,7 @@ type Recheck = { readonly atMs: number; readonly outcome: Promise<void> };
 export function createRecheckSharing(monotonicMs: () => number): ShareRecheck {
   const rechecks = new Map<string, Recheck>();
 
-  function forget(nowMs: number): void {
+  function dropOlder(nowMs: number): void {
     for (const [presented, { atMs }] of rechecks) {
       if (nowMs - atMs < SHARED_MS && rechecks.size <= SHARED_MAX) break;
       rechecks.delete(presented);
@@ -21,7 +21,7 @@ export function createRecheckSharing(monotonicMs: () => number): ShareRecheck {
 
   return (presented, prove) => {
     const nowMs = monotonicMs();
-    forget(nowMs);
+    dropOlder(nowMs);
     const known = rechecks.get(presented);
     if (known !== undefined) return known.outcome;
     const outcome = prove();

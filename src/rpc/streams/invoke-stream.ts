@@ -44,7 +44,7 @@ export type InvokeStreamDeps = InvokeDeps & {
 type Deps = InvokeStreamDeps & { readonly shareRecheck: ShareRecheck };
 type Opening = Invocation<StreamMethod> & { readonly call: StreamCall; readonly startedAtMs: number };
 type Init = MessageInitShape<StreamMethod['desc']['output']>;
-type Opened = { readonly answers: AsyncIterator<Init, unknown>; readonly stop: AbortController };
+type Opened = { readonly responses: AsyncIterator<Init, unknown>; readonly stop: AbortController };
 
 export function createInvokeStream(given: InvokeStreamDeps): InvokeStream {
   const deps = { ...given, shareRecheck: createRecheckSharing(given.monotonicMs) };
@@ -67,16 +67,16 @@ export function createInvokeStream(given: InvokeStreamDeps): InvokeStream {
 async function open(deps: InvokeStreamDeps, opening: Opening, admission: Admission): Promise<Opened> {
   const { method, call } = opening;
   const { handler } = method;
-  const asked = { ...opening, ...admission };
-  const request = requireMessage(method, await readRequest(asked));
+  const admitted = { ...opening, ...admission };
+  const request = requireMessage(method, await readRequest(admitted));
   const message = request.message as never;
   validateRequest(opening, request, { checked: handler.check?.(message) ?? [], problems: [] });
   const stop = new AbortController();
   const onLeave = () => stop.abort();
   call.signal.addEventListener('abort', onLeave, { once: true });
   try {
-    const answers = await handler.open(message, { ...contextOf(deps, asked), signal: stop.signal });
-    return { answers, stop };
+    const responses = await handler.open(message, { ...contextOf(deps, admitted), signal: stop.signal });
+    return { responses, stop };
   } catch (error) {
     // The handler releases what it acquired for the stream when the signal aborts.
     stop.abort();
@@ -86,7 +86,7 @@ async function open(deps: InvokeStreamDeps, opening: Opening, admission: Admissi
   }
 }
 
-function createResponseStream(deps: Deps, opening: Opening, { answers, stop }: Opened): ResponseStream {
+function createResponseStream(deps: Deps, opening: Opening, { responses, stop }: Opened): ResponseStream {
   const { method, call } = opening;
   const { quota } = call;
   let refuse: ((error: unknown) => void) | null = null;
@@ -107,17 +107,17 @@ function createResponseStream(deps: Deps, opening: Opening, { answers, stop }: O
     call.signal.removeEventListener('abort', onLeave);
     stop.abort();
     // Pending work of the handler may still fail; the stream has ended, so the error is dropped.
-    answers.return?.().catch(() => {});
+    responses.return?.().catch(() => {});
     quota.finish();
     quota.release();
   }
 
-  /** Rejects as soon as the stream is ended, whatever the handler is waiting for. */
+  /** Rejects as soon as the stream is ended, even while the handler waits. */
   const readNext = () =>
     new Promise<IteratorResult<Init, unknown>>((resolve, reject) => {
       if (failure) return reject(failure.error);
       refuse = reject;
-      answers.next().then(resolve, reject);
+      responses.next().then(resolve, reject);
     });
 
   async function next(): Promise<IteratorResult<Message, undefined>> {

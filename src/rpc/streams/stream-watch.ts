@@ -101,7 +101,7 @@ export function createStreamWatch({ monotonicMs, accepting, wait }: StreamWatchD
   };
 }
 
-function isLate(untaken: UnreadResponse | null, nowMs: number): boolean {
-  if (untaken === null) return false;
-  return nowMs - untaken.sinceMs > READ_GRACE_MS + (untaken.bytes / READ_BYTES_PER_SECOND_MIN) * 1_000;
+function isLate(unread: UnreadResponse | null, nowMs: number): boolean {
+  if (unread === null) return false;
+  return nowMs - unread.sinceMs > READ_GRACE_MS + (unread.bytes / READ_BYTES_PER_SECOND_MIN) * 1_000;
 }

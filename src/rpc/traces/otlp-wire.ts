@@ -44,10 +44,10 @@ export function* readWireExport(bytes: Uint8Array, spansMax: number): Steps<Otlp
       for (const group of findMessages(wire, part, SCOPE_SPANS)) {
         const scope = readScope(wire, group);
         yield;
-        for (const place of findMessages(wire, group, SPAN)) {
+        for (const range of findMessages(wire, group, SPAN)) {
           checkCount(spans.length + 1, 'spans', spansMax);
           spans.push(
-            isUnreadable(resource) ? resource : yield* stepsUnlessTooWide(readSpan(wire, place, { scope, resource })),
+            isUnreadable(resource) ? resource : yield* stepsUnlessTooWide(readSpan(wire, range, { scope, resource })),
           );
           yield;
         }

@@ -33,12 +33,12 @@ export function createTraceTailRpc({
 }: TraceTailRpcDeps): Pick<Implementation<typeof TraceService>, 'tailTraces'> {
   const rows = createRows(platformUrl);
 
-  async function show(told: TailMessage, format: TraceFormat, project: Project): Promise<Answer> {
-    switch (told.kind) {
+  async function show(message: TailMessage, format: TraceFormat, project: Project): Promise<Answer> {
+    switch (message.kind) {
       case 'trace':
-        return { id: told.id, change: { case: 'trace', value: await rows(told.view, format, project) } };
+        return { id: message.id, change: { case: 'trace', value: await rows(message.view, format, project) } };
       case 'lagged':
-        return { change: { case: 'lagged', value: { dropped: BigInt(told.dropped) } } };
+        return { change: { case: 'lagged', value: { dropped: BigInt(message.dropped) } } };
       case 'idle':
         return {};
     }
@@ -51,9 +51,9 @@ export function createTraceTailRpc({
       async open(request, context) {
         const credential = context.actor === null ? '' : credentialOf(context.actor);
         const call = { ...callOf(context), credential, signal: context.signal };
-        const told = await tails.open(toTailRequest(request), call);
+        const messages = await tails.open(toTailRequest(request), call);
         return (async function* () {
-          for await (const each of told) yield await show(each, request.format, call.project);
+          for await (const each of messages) yield await show(each, request.format, call.project);
         })();
       },
     },

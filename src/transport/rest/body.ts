@@ -25,7 +25,7 @@ export function checkDeclaredLength(request: RestRequest, sizeMaxBytes: number):
   if (declared !== undefined && Number(declared) > sizeMaxBytes) throw tooLarge(sizeMaxBytes);
 }
 
-/** The decoded body. Memory stays within the limit, whatever the compression ratio. */
+/** The decoded body. Memory stays within the limit, for any compression ratio. */
 export async function readBody(request: RestRequest, limits: BodyLimits): Promise<Buffer> {
   const encoding = contentEncoding(request);
   const raw = await readRaw(request, limits);

@@ -68,9 +68,9 @@ export function findConsolePage(path: string): FoundPage | null {
   if (file !== undefined) {
     return assets().has(file) ? { route: '/assets/{file}', load: () => read(file, FOREVER) } : null;
   }
-  const [place = '', kind = '', ...rest] = splitPath(path) ?? [];
-  if (place === '' || place === API_ROOT || rest.includes('')) return null;
-  const isOrganization = place === ORGANIZATION;
+  const [first = '', kind = '', ...rest] = splitPath(path) ?? [];
+  if (first === '' || first === API_ROOT || rest.includes('')) return null;
+  const isOrganization = first === ORGANIZATION;
   if (!(isOrganization ? ORGANIZATION_PAGES : PROJECT_PAGES).has(kind)) return null;
   const below = routeBelow(kind, rest);
   if (below === null) return null;

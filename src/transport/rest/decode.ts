@@ -49,18 +49,18 @@ const PAGE_MAX = 1_000_000;
 export function decodeMessage(desc: DescMessage, parts: Parts): DecodedMessage {
   const problems: Problem[] = [];
   const init: Record<string, unknown> = {};
-  const source = { ...parts, nullUnsets: parts.nullUnsets === true || desc.fields.some(isMask) };
+  const resolved = { ...parts, nullUnsets: parts.nullUnsets === true || desc.fields.some(isMask) };
   for (const field of sendableFields(desc)) {
-    const value = isMask(field) ? deriveMask(desc, parts) : readField(field, source, problems);
+    const value = isMask(field) ? deriveMask(desc, parts) : readField(field, resolved, problems);
     if (value !== undefined) init[field.localName] = value;
   }
   return { message: create(desc, init), problems };
 }
 
 /** An update has a mask, which distinguishes a field sent without a value from one that is not sent. */
-type Source = Parts & { readonly nullUnsets: boolean };
+type ResolvedParts = Parts & { readonly nullUnsets: boolean };
 
-function readField(field: DescField, parts: Source, problems: Problem[]): unknown {
+function readField(field: DescField, parts: ResolvedParts, problems: Problem[]): unknown {
   if (isInlineMessage(field)) return readMembers(field.message, { ...parts, parameters: {} }, problems);
   const name = restName(field);
   const parameter = Object.hasOwn(parts.parameters, field.name) ? parts.parameters[field.name] : undefined;
@@ -83,7 +83,7 @@ function readField(field: DescField, parts: Source, problems: Problem[]): unknow
 }
 
 /** An inline message, whose fields are members of the body itself. */
-function readMembers(desc: DescMessage, parts: Source, problems: Problem[]): Message {
+function readMembers(desc: DescMessage, parts: ResolvedParts, problems: Problem[]): Message {
   const init: Record<string, unknown> = {};
   for (const field of sendableFields(desc)) {
     const value = readField(field, parts, problems);
@@ -92,11 +92,11 @@ function readMembers(desc: DescMessage, parts: Source, problems: Problem[]): Mes
   return create(desc, init);
 }
 
-type Place = { readonly path: string; readonly target: Target; readonly problems: Problem[] };
-type JsonPlace = Place & { readonly nullIsAbsent: boolean; readonly nullUnsets: boolean };
+type Context = { readonly path: string; readonly target: Target; readonly problems: Problem[] };
+type JsonContext = Context & { readonly nullIsAbsent: boolean; readonly nullUnsets: boolean };
 
 /** A path segment or a query value. */
-function readText(field: DescField, text: string, at: Place): unknown {
+function readText(field: DescField, text: string, at: Context): unknown {
   if (field.fieldKind === 'enum') return readEnum(field, text, at);
   if (isEpochMs(field)) return isDigits(text) ? readEpochMs(Number(text), at) : wrongType(at, 'integer', 'string');
   if (field.fieldKind === 'list' && field.listKind === 'scalar' && field.scalar === ScalarType.STRING) {
@@ -119,7 +119,7 @@ function isDigits(text: string): boolean {
   return /^[0-9]{1,16}$/.test(text);
 }
 
-function readJson(field: DescField, value: JsonValue, at: JsonPlace): unknown {
+function readJson(field: DescField, value: JsonValue, at: JsonContext): unknown {
   const only = field.fieldKind === 'message' ? valueFieldOf(field.message) : null;
   if (only !== null && field.message !== undefined) {
     const held = readJson(only, value, at);
@@ -141,7 +141,7 @@ function readJson(field: DescField, value: JsonValue, at: JsonPlace): unknown {
   return readOne(field, value, at);
 }
 
-function readOne(field: DescField, value: JsonValue, at: JsonPlace): unknown {
+function readOne(field: DescField, value: JsonValue, at: JsonContext): unknown {
   if (field.fieldKind === 'message' || (field.fieldKind === 'list' && field.listKind === 'message')) {
     if (isEpochMs(field)) return readWhole(value, at, readEpochMs);
     return isTimestamp(field.message) ? readInstant(unquoted(field, value), at) : readObject(field.message, value, at);
@@ -163,7 +163,7 @@ function readOne(field: DescField, value: JsonValue, at: JsonPlace): unknown {
   return whole === null ? wrongType(at, 'integer', typeOf(value)) : toInteger(field, whole, at);
 }
 
-function readObject(desc: DescMessage, value: JsonValue, at: JsonPlace): unknown {
+function readObject(desc: DescMessage, value: JsonValue, at: JsonContext): unknown {
   if (!isDeclared(desc)) throw new Error(`${desc.typeName} has no REST request form`);
   if (!isJsonObject(value)) return wrongType(at, 'object', typeOf(value));
   const init: Record<string, unknown> = {};
@@ -180,16 +180,16 @@ function isEpochMs(field: DescField): boolean {
   return field.message !== undefined && isTimestamp(field.message) && restFlags(field).epochMs;
 }
 
-function readWhole<V>(value: JsonValue, at: Place, read: (number: number, at: Place) => V): V | undefined {
+function readWhole<V>(value: JsonValue, at: Context, read: (number: number, at: Context) => V): V | undefined {
   const whole = wholeNumberOf(value);
   return whole === null ? wrongType(at, 'integer', typeOf(value)) : read(whole, at);
 }
 
-function readEpochMs(number: number, at: Place): Timestamp | undefined {
+function readEpochMs(number: number, at: Context): Timestamp | undefined {
   return isTooLarge(number, at) ? undefined : timestampOfMs(Math.max(number, INSTANT_MIN_MS));
 }
 
-function readPageNumber(number: number, at: Place): string | undefined {
+function readPageNumber(number: number, at: Context): string | undefined {
   if (isTooLarge(number, at)) return undefined;
   if (number < 1) return outOfRange(at, { type: 'too_small', bound: 1 });
   if (number > PAGE_MAX) return outOfRange(at, { type: 'too_big', bound: PAGE_MAX });
@@ -205,7 +205,7 @@ function unquoted(field: DescField, value: JsonValue): JsonValue {
 }
 
 /** ISO 8601, or epoch milliseconds. */
-function readInstant(value: JsonValue, at: Place): Timestamp | undefined {
+function readInstant(value: JsonValue, at: Context): Timestamp | undefined {
   if (typeof value === 'string') {
     const instantMs = parseInstant(value);
     if (instantMs !== null) return timestampFromMs(instantMs);
@@ -221,7 +221,7 @@ function readInstant(value: JsonValue, at: Place): Timestamp | undefined {
   return timestampFromMs(instantMs);
 }
 
-function readString(text: string, at: Place): string | undefined {
+function readString(text: string, at: Context): string | undefined {
   // Only in a body, which would be stored. In a path or a query, such text just matches nothing.
   if (at.target === 'json' && text.includes('\0')) {
     at.problems.push({
@@ -235,7 +235,7 @@ function readString(text: string, at: Place): string | undefined {
   return text.toWellFormed();
 }
 
-function readEnum(field: DescField, text: string, at: Place): number | undefined {
+function readEnum(field: DescField, text: string, at: Context): number | undefined {
   if (!field.enum) throw new Error(`${field.name} is no enum`);
   const known = enumSpellings(field.enum);
   const number = known.get(text);
@@ -243,7 +243,7 @@ function readEnum(field: DescField, text: string, at: Place): number | undefined
   return number;
 }
 
-function wrongLength(at: Place, expected: string): undefined {
+function wrongLength(at: Context, expected: string): undefined {
   at.problems.push({
     field: at.path,
     target: at.target,
@@ -260,27 +260,27 @@ function emptyItem(field: DescField): unknown {
 }
 
 /** Reports integers beyond the safe integers of JavaScript. */
-function isTooLarge(number: number, at: Place): boolean {
+function isTooLarge(number: number, at: Context): boolean {
   if (number > INTEGER_MAX) outOfRange(at, { type: 'too_big', bound: INTEGER_MAX });
   else if (number < -INTEGER_MAX) outOfRange(at, { type: 'too_small', bound: -INTEGER_MAX });
   else return false;
   return true;
 }
 
-function toInteger(field: DescField, number: number, at: Place): number | bigint | undefined {
+function toInteger(field: DescField, number: number, at: Context): number | bigint | undefined {
   if (isTooLarge(number, at)) return undefined;
   if (field.scalar === ScalarType.INT64) return BigInt(number);
   // Clamped, so that the rule of the field reports the number with its own bound.
   return Math.max(-2147483648, Math.min(2147483647, number));
 }
 
-function outOfRange(at: Place, { type, bound }: { type: 'too_big' | 'too_small'; bound: number }): undefined {
+function outOfRange(at: Context, { type, bound }: { type: 'too_big' | 'too_small'; bound: number }): undefined {
   const message = `${at.path} must be ${type === 'too_big' ? 'at most' : 'at least'} ${bound}`;
   at.problems.push({ field: at.path, target: at.target, type, message, expected: bound });
   return undefined;
 }
 
-function wrongType(at: Place, expected: string, received: string): undefined {
+function wrongType(at: Context, expected: string, received: string): undefined {
   const message = `${at.path} must be ${/^[aeiou]/.test(expected) ? 'an' : 'a'} ${expected}`;
   at.problems.push({ field: at.path, target: at.target, type: 'invalid_type', message, expected, received });
   return undefined;

@@ -44,8 +44,8 @@ export function refuseEarly({ problem, target }: RefusedRequest, { ids, callLog,
   const fault = FAULTS[problem]();
   const path = target === null ? null : splitTarget(target).path;
   const { status, body: chunks, mediaType } = faultResponse(fault, familyOfPath(path ?? '/'), callIds);
-  const asked = { ...NOTHING_KNOWN, path, ids: callIds, startedAtMs: callLog.nowMs(), arrival: arrivalFrom(socket) };
-  callLog.ended({ ...asked, status, fault });
+  const call = { ...NOTHING_KNOWN, path, ids: callIds, startedAtMs: callLog.nowMs(), arrival: arrivalFrom(socket) };
+  callLog.ended({ ...call, status, fault });
   const body = chunks.join('');
   const head = [
     `HTTP/1.1 ${status} ${PHRASES[status] ?? 'Error'}`,

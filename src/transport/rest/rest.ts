@@ -130,10 +130,10 @@ export function createRest(deps: RestDeps): RestHandler {
       };
       const read = () => decode(deps, { request, response, route, parameters, query, quota, wire });
       if (method.kind === 'stream') {
-        const answers = await deps.invokeStream(method, { ...call, ...watchDisconnect(response) }, read);
+        const responses = await deps.invokeStream(method, { ...call, ...watchDisconnect(response) }, read);
         end(method.policy.successStatus, null);
         if (route.streamFormat)
-          await serveStream({ request, response, ids, family, format: route.streamFormat }, answers);
+          await serveStream({ request, response, ids, family, format: route.streamFormat }, responses);
         return;
       }
       const { message, headers } = await deps.invoke(method, call, read);

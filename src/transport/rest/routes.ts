@@ -28,7 +28,7 @@ export type Route = {
   readonly segments: readonly Segment[];
   /** The values of fields that this path implies, by field name. */
   readonly constants: Readonly<Record<string, string>>;
-  /** Set where requests and responses are in the format of OpenTelemetry and not in ours. */
+  /** Set where requests and responses are in the format of OpenTelemetry and not in that of this server. */
   readonly openWire?: (mediaType: string | undefined) => Wire;
   /** Set for a stream of responses, which is not written by `encode`. */
   readonly streamFormat?: StreamFormat;
@@ -83,7 +83,7 @@ function literalMatch(route: Route): Match {
 function pick(candidates: readonly Route[], verb: string, segments: readonly string[]): Match {
   const fitting = candidates.filter((route) => fits(route, segments));
   const literals = Math.max(0, ...fitting.map(literalCount));
-  // The path with the most literal segments wins, whatever its verbs: /events/types is never an event named "types".
+  // The path with the most literal segments wins, for any verbs: /events/types is never an event named "types".
   const best = fitting.filter((route) => literalCount(route) === literals);
   const wanted = verb === 'HEAD' ? 'GET' : verb;
   const route = best.find((each) => each.verb === wanted);

@@ -155,11 +155,11 @@ function bucketsOf({ group, cells }: Tally): readonly EvaluationBucket[] {
 }
 
 function totalsOf({ span: _, sum, min, max, values: __, ...cell }: Cell): EvaluationTotals {
-  const judged = cell.passed + cell.failed;
+  const decided = cell.passed + cell.failed;
   const hasScores = cell.scored > 0;
   return {
     ...cell,
-    passRate: judged === 0 ? null : cell.passed / judged,
+    passRate: decided === 0 ? null : cell.passed / decided,
     // Every score is finite, but their sum may overflow.
     scoreMean: hasScores && Number.isFinite(sum) ? sum / cell.scored : null,
     scoreMin: hasScores ? min : null,

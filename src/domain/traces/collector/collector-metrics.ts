@@ -58,10 +58,10 @@ export function readMetrics(sent: Sent<MetricsDraft>, reading: Reading): SentMet
     cachedTokensInPrompt: readBoolean(sent.cachedTokensInPrompt, reading),
     otherJson: readOthers(sent.others, reading),
   };
-  return saysNothing(metrics) ? { ...metrics, otherJson: '{}' } : metrics;
+  return isEmpty(metrics) ? { ...metrics, otherJson: '{}' } : metrics;
 }
 
-function saysNothing({ tokens, costUsd, cachedTokensInPrompt, otherJson }: SentMetrics): boolean {
+function isEmpty({ tokens, costUsd, cachedTokensInPrompt, otherJson }: SentMetrics): boolean {
   const { prompt, completion, reasoning, cacheRead, cacheCreation } = tokens;
   const counted = prompt ?? completion ?? reasoning ?? cacheRead ?? cacheCreation;
   return (counted ?? costUsd ?? cachedTokensInPrompt ?? otherJson) === null;

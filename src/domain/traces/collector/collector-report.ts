@@ -43,11 +43,11 @@ export function reportCollected(collected: Collected, appended: TraceAppended): 
 /** Call it once all appends are stored. `refused`: spans of no trace; `appended`: results of storable traces. */
 export function reportBatch(
   refused: readonly ItemReason[],
-  judged: readonly ValidatedTrace[],
+  validated: readonly ValidatedTrace[],
   appended: readonly TraceAppended[],
 ): CollectReport {
   let next = 0;
-  const stored = judged.map(({ collected, isStorable }) => {
+  const stored = validated.map(({ collected, isStorable }) => {
     if (!isStorable) return { collected, appended: NOTHING_APPENDED };
     next += 1;
     return { collected, appended: appended[next - 1] ?? NOTHING_APPENDED };
@@ -63,7 +63,7 @@ export function nothingStored(collected: Collected, appended = NOTHING_APPENDED)
   return refusal('validation_error', `Validation error: ${reason}`);
 }
 
-/** Errors of the collector have one text in both members, whatever the code. */
+/** Errors of the collector have one text in both members, for any code. */
 export function refusal(code: 'malformed_request' | 'validation_error', message: string): Fault {
   return new Fault(code, message, { kind: 'bad_request', flatError: message });
 }

@@ -62,9 +62,10 @@ export function* collect(draft: TraceDraft, at: Arrival, deps: CollectorDeps): S
 export function* collectBatch(batch: BatchDraft, at: Arrival, deps: CollectorDeps): Steps<readonly ValidatedTrace[]> {
   const { traces, refused } = batch;
   checkCounts(traces, refused.length, deps.limits);
-  const judged: ValidatedTrace[] = [];
-  for (const draft of traces) judged.push(yield* validateTrace(draft, normaliseTraceId(draft.traceId), { at, deps }));
-  return judged;
+  const validated: ValidatedTrace[] = [];
+  for (const draft of traces)
+    validated.push(yield* validateTrace(draft, normaliseTraceId(draft.traceId), { at, deps }));
+  return validated;
 }
 
 function noArray(field: string): Fault {

@@ -1,6 +1,5 @@
 /** Exports the traces of a search one by one, and a large trace in several messages. */
 
-import { evaluationBytes, spanBytes } from '../../answer-size.ts';
 import type { Clock } from '../../clock.ts';
 import { Fault } from '../../fault.ts';
 import type { ListPosition, ListRange, SizedText, TraceStore } from '../../store.ts';
@@ -8,6 +7,7 @@ import type { SearchCall, SearchRequest, TraceSearches } from '../search/trace-s
 import type { SearchPosition } from '../search/trace-search-store.ts';
 import type { Evaluation, Span } from '../trace.ts';
 import { evaluationPosition, spanPosition } from '../trace-page.ts';
+import { evaluationBytes, spanBytes } from '../trace-size.ts';
 import type { Traces, TraceView } from '../traces.ts';
 
 export type ExportRequest = Omit<SearchRequest, 'pageSize' | 'cursor'>;
@@ -41,8 +41,8 @@ export function createTraceExports({ searches, traces, store, clock }: TraceExpo
     { includeSpans }: ExportRequest,
     call: SearchCall,
   ): AsyncGenerator<ExportMessage, void> {
-    for await (const places of pages) {
-      for (const { traceId } of places) {
+    for await (const positions of pages) {
+      for (const { traceId } of positions) {
         const view = await read(traceId, includeSpans ? MESSAGE_ITEMS_MAX : 0, call);
         // Erased since the search.
         if (view === null) continue;
@@ -106,20 +106,20 @@ type Order = (range: ListRange) => Promise<readonly (ListPosition & SizedText)[]
 /** Batches of the ids after a position, sized for one read; one item may be larger. */
 async function* idBatches(order: Order, start: ListPosition | null): AsyncGenerator<readonly string[]> {
   for (let after = start; ; ) {
-    const places = await order({ after, limit: ORDERED_AT_ONCE });
+    const positions = await order({ after, limit: ORDERED_AT_ONCE });
     let ids: string[] = [];
     let bytes = 0;
-    for (const place of places) {
-      bytes += place.bytes;
+    for (const position of positions) {
+      bytes += position.bytes;
       if (ids.length > 0 && (bytes > MESSAGE_MAX_BYTES || ids.length === MESSAGE_ITEMS_MAX)) {
         yield ids;
-        [ids, bytes] = [[], place.bytes];
+        [ids, bytes] = [[], position.bytes];
       }
-      ids.push(place.id);
+      ids.push(position.id);
     }
     if (ids.length > 0) yield ids;
-    const last = places.at(-1);
-    if (last === undefined || places.length < ORDERED_AT_ONCE) return;
+    const last = positions.at(-1);
+    if (last === undefined || positions.length < ORDERED_AT_ONCE) return;
     after = { atMs: last.atMs, id: last.id };
   }
 }

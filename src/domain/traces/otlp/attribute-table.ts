@@ -2,9 +2,9 @@
 
 import { isObject } from '../../../json/free-json.ts';
 import { indexed } from './indexed.ts';
-import { attribute, type Source } from './span-view.ts';
+import { attribute, type ReadAttribute } from './span-view.ts';
 
-export const MODEL: readonly Source[] = [
+export const MODEL: readonly ReadAttribute[] = [
   attribute('gen_ai.response.model'),
   attribute('gen_ai.request.model'),
   attribute('llm.model_name'),
@@ -14,7 +14,7 @@ export const MODEL: readonly Source[] = [
   aiModel,
 ];
 
-export const VENDOR: readonly Source[] = [
+export const VENDOR: readonly ReadAttribute[] = [
   attribute('gen_ai.provider.name'),
   attribute('gen_ai.system'),
   attribute('llm.provider'),
@@ -22,20 +22,20 @@ export const VENDOR: readonly Source[] = [
   attribute('ai.model.provider'),
 ];
 
-export const PROMPT_TOKENS: readonly Source[] = [
+export const PROMPT_TOKENS: readonly ReadAttribute[] = [
   metric('prompt_tokens'),
   attribute('gen_ai.usage.input_tokens'),
   attribute('gen_ai.usage.prompt_tokens'),
 ];
 
 /** Read after PROMPT_TOKENS. These count cached tokens as part of the prompt. */
-export const PROMPT_TOKENS_WITH_CACHED: readonly Source[] = [
+export const PROMPT_TOKENS_WITH_CACHED: readonly ReadAttribute[] = [
   attribute('llm.token_count.prompt'),
   usage('ai.usage.promptTokens'),
   usage('ai.usage.inputTokens'),
 ];
 
-export const COMPLETION_TOKENS: readonly Source[] = [
+export const COMPLETION_TOKENS: readonly ReadAttribute[] = [
   metric('completion_tokens'),
   attribute('gen_ai.usage.output_tokens'),
   attribute('gen_ai.usage.completion_tokens'),
@@ -44,7 +44,7 @@ export const COMPLETION_TOKENS: readonly Source[] = [
   usage('ai.usage.outputTokens'),
 ];
 
-export const REASONING_TOKENS: readonly Source[] = [
+export const REASONING_TOKENS: readonly ReadAttribute[] = [
   metric('reasoning_tokens'),
   attribute('gen_ai.usage.reasoning.output_tokens'),
   attribute('gen_ai.usage.reasoning_tokens'),
@@ -52,7 +52,7 @@ export const REASONING_TOKENS: readonly Source[] = [
   usage('ai.usage.reasoningTokens'),
 ];
 
-export const CACHE_READ_INPUT_TOKENS: readonly Source[] = [
+export const CACHE_READ_INPUT_TOKENS: readonly ReadAttribute[] = [
   metric('cache_read_input_tokens'),
   attribute('gen_ai.usage.cache_read.input_tokens'),
   attribute('gen_ai.usage.cached_input_tokens'),
@@ -62,32 +62,32 @@ export const CACHE_READ_INPUT_TOKENS: readonly Source[] = [
   usage('ai.usage.inputTokenDetails.cacheReadTokens'),
 ];
 
-export const CACHE_CREATION_INPUT_TOKENS: readonly Source[] = [
+export const CACHE_CREATION_INPUT_TOKENS: readonly ReadAttribute[] = [
   metric('cache_creation_input_tokens'),
   attribute('gen_ai.usage.cache_creation.input_tokens'),
   attribute('llm.token_count.prompt_details.cache_write'),
   usage('ai.usage.inputTokenDetails.cacheWriteTokens'),
 ];
 
-export const COST: readonly Source[] = [
+export const COST: readonly ReadAttribute[] = [
   metric('cost'),
   attribute('langwatch.span.cost'),
   attribute('gen_ai.usage.cost'),
   attribute('llm.cost.total'),
 ];
 
-export const TOKENS_ESTIMATED: readonly Source[] = [
+export const TOKENS_ESTIMATED: readonly ReadAttribute[] = [
   metric('tokens_estimated'),
   attribute('langwatch.tokens.estimated'),
 ];
 
-export const CACHED_TOKENS_IN_PROMPT: readonly Source[] = [
+export const CACHED_TOKENS_IN_PROMPT: readonly ReadAttribute[] = [
   metric('cached_tokens_in_prompt'),
   attribute('spandrel.cached_tokens_in_prompt'),
 ];
 
 /** Read after langwatch.input, which states its own type. */
-export const INPUT: readonly Source[] = [
+export const INPUT: readonly ReadAttribute[] = [
   attribute('gen_ai.input.messages'),
   attribute('gen_ai.prompt'),
   indexed('gen_ai.prompt.'),
@@ -102,7 +102,7 @@ export const INPUT: readonly Source[] = [
 ];
 
 /** After langwatch.output. */
-export const OUTPUT: readonly Source[] = [
+export const OUTPUT: readonly ReadAttribute[] = [
   attribute('gen_ai.output.messages'),
   attribute('gen_ai.completion'),
   indexed('gen_ai.completion.'),
@@ -118,7 +118,7 @@ export const OUTPUT: readonly Source[] = [
   attribute('ai.toolCall.result'),
 ];
 
-export const CONTEXTS: readonly Source[] = [
+export const CONTEXTS: readonly ReadAttribute[] = [
   attribute('langwatch.rag.contexts'),
   attribute('langwatch.rag_contexts'),
   // The name that the langwatch package itself sends.
@@ -126,7 +126,7 @@ export const CONTEXTS: readonly Source[] = [
 ];
 
 /** After CONTEXTS. */
-export const DOCUMENTS: Source = indexed('retrieval.documents.');
+export const DOCUMENTS: ReadAttribute = indexed('retrieval.documents.');
 
 /** Names of parameters by their attributes. */
 export const PARAMS: ReadonlyMap<string, string> = new Map([
@@ -208,16 +208,16 @@ export const TECHNICAL_SEGMENTS: ReadonlySet<string | undefined> = new Set([
   'langwatch',
 ]);
 
-function metric(name: string): Source {
+function metric(name: string): ReadAttribute {
   return ({ metrics }) => metrics[name];
 }
 
 /** A count of the ai package; ignored on the outer span, which repeats it. */
-function usage(key: string): Source {
+function usage(key: string): ReadAttribute {
   return ({ span, isOuter }) => (isOuter ? undefined : span.attributes.get(key));
 }
 
-function aiModel({ span }: Parameters<Source>[0]): ReturnType<Source> {
+function aiModel({ span }: Parameters<ReadAttribute>[0]): ReturnType<ReadAttribute> {
   const model = span.attributes.get('ai.model');
   if (!isObject(model) || typeof model.id !== 'string') return model;
   return typeof model.provider === 'string' ? `${model.provider}/${model.id}` : model.id;

@@ -1,7 +1,7 @@
 /** Arrays in flat attributes: `llm.input_messages.0.message.role` is a member of the first message. */
 
 import type { LosslessJson } from '../../../json/lossless-json.ts';
-import type { Source } from './span-view.ts';
+import type { ReadAttribute } from './span-view.ts';
 
 /** The rest of a longer key is one name: no SDK nests deeper, and each level costs time. */
 const SEGMENTS_MAX = 8;
@@ -13,7 +13,7 @@ const RENAMED: ReadonlyMap<string, string> = new Map([['contents', 'content']]);
 type Tree = Map<string, Tree | LosslessJson>;
 
 /** The array in the attributes under a prefix such as "llm.input_messages."; undefined when there is none. */
-export function indexed(prefix: string): Source {
+export function indexed(prefix: string): ReadAttribute {
   return ({ span }) => {
     let root: Tree | undefined;
     for (const [key, value] of span.attributes) {

@@ -22,7 +22,7 @@ import {
 import { failureOf } from './failure.ts';
 import { type Attributes, type OtlpSpan, SPAN_KINDS, STATUS_CODES, toMs } from './span.ts';
 import { typeOf } from './span-type.ts';
-import { createView, first, type Source, type SpanView } from './span-view.ts';
+import { createView, first, type ReadAttribute, type SpanView } from './span-view.ts';
 import { contextsOf, inputOf, outputOf, paramsOf } from './values.ts';
 
 /** Members of langwatch.metrics that have a field of their own. */
@@ -72,8 +72,8 @@ function vendorOf(view: SpanView): Sent<string> {
 function metricsOf(view: SpanView): MetricsDraft | undefined {
   const plain = first(view, PROMPT_TOKENS);
   const withCached = plain === undefined ? first(view, PROMPT_TOKENS_WITH_CACHED) : undefined;
-  const count = (sources: readonly Source[], name: string) => toNumber(first(view, sources), `metrics.${name}`);
-  const flag = (sources: readonly Source[], name: string) => toBoolean(first(view, sources), `metrics.${name}`);
+  const count = (sources: readonly ReadAttribute[], name: string) => toNumber(first(view, sources), `metrics.${name}`);
+  const flag = (sources: readonly ReadAttribute[], name: string) => toBoolean(first(view, sources), `metrics.${name}`);
   const others = Object.entries(view.metrics).filter(([name]) => !METRIC_NAMES.has(name));
   const metrics: MetricsDraft = {
     promptTokens: toNumber(plain ?? withCached, 'metrics.prompt_tokens'),

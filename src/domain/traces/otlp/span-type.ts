@@ -68,13 +68,13 @@ function vercelType(operations: readonly LosslessJson[]): SpanType | undefined {
 
 /** The type by attribute keys that mention a tool, an agent or a model. */
 function typeByKeys(attributes: Attributes): SpanType | undefined {
-  let speaksOfModel = false;
-  let speaksOfAgent = false;
+  let hasModelKey = false;
+  let hasAgentKey = false;
   for (const key of attributes.keys()) {
     if (key.startsWith('gen_ai.tool.')) return 'tool';
-    if (key.startsWith('gen_ai.agent.')) speaksOfAgent = true;
-    else if (key.startsWith('gen_ai.') || key.startsWith('llm.') || key.startsWith('ai.model.')) speaksOfModel = true;
+    if (key.startsWith('gen_ai.agent.')) hasAgentKey = true;
+    else if (key.startsWith('gen_ai.') || key.startsWith('llm.') || key.startsWith('ai.model.')) hasModelKey = true;
   }
-  if (speaksOfAgent) return 'agent';
-  return speaksOfModel ? 'llm' : undefined;
+  if (hasAgentKey) return 'agent';
+  return hasModelKey ? 'llm' : undefined;
 }

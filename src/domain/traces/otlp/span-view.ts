@@ -16,7 +16,7 @@ export type SpanView = {
 };
 
 /** Where a row takes a value from; undefined when it has none. */
-export type Source = (view: SpanView) => LosslessJson | undefined;
+export type ReadAttribute = (view: SpanView) => LosslessJson | undefined;
 
 const OUTER_OPERATIONS: ReadonlySet<unknown> = new Set([
   'ai.generateText',
@@ -44,12 +44,12 @@ export function operationsOf({ attributes, name }: OtlpSpan): readonly LosslessJ
   return [first, attributes.get('ai.operationId'), name].filter((each) => each !== undefined);
 }
 
-export function attribute(key: string): Source {
+export function attribute(key: string): ReadAttribute {
   return ({ span }) => span.attributes.get(key);
 }
 
 /** The first present value; 0, false and "" are present. */
-export function first(view: SpanView, sources: readonly Source[]): LosslessJson | undefined {
+export function first(view: SpanView, sources: readonly ReadAttribute[]): LosslessJson | undefined {
   for (const source of sources) {
     const value = source(view);
     if (value !== undefined && value !== null) return value;

@@ -12,7 +12,7 @@ import {
 import { toContextDrafts } from '../collector/collector-json.ts';
 import { toTypedDraft } from '../collector/typed-value.ts';
 import { CONTEXTS, DOCUMENTS, INPUT, OUTPUT, PARAMS } from './attribute-table.ts';
-import { first, type Source, type SpanView } from './span-view.ts';
+import { first, type ReadAttribute, type SpanView } from './span-view.ts';
 
 export function inputOf(view: SpanView): TypedDraft | undefined {
   return typedValueOf(view, 'input', INPUT);
@@ -22,7 +22,11 @@ export function outputOf(view: SpanView): TypedDraft | undefined {
   return typedValueOf(view, 'output', OUTPUT);
 }
 
-function typedValueOf(view: SpanView, side: 'input' | 'output', sources: readonly Source[]): TypedDraft | undefined {
+function typedValueOf(
+  view: SpanView,
+  side: 'input' | 'output',
+  sources: readonly ReadAttribute[],
+): TypedDraft | undefined {
   const typed = view.span.attributes.get(`langwatch.${side}`);
   if (!isAbsent(typed)) return toTypedDraft(view.json.parsed(typed), side);
   const value = view.json.parsed(first(view, sources));

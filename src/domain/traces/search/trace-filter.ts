@@ -97,14 +97,14 @@ export function extractErrorBounds(filter: SearchFilter): { from: boolean; to: b
 
 /** Tests the conditions; the caller searches for the text. */
 export function createMatcher(filter: SearchFilter): (document: SearchDocument) => boolean {
-  const judge = compileFilter(filter);
-  return (document) => judge(document, filter.conditions.length === 0 ? {} : readMetadata(document.metadataJson));
+  const matches = compileFilter(filter);
+  return (document) => matches(document, filter.conditions.length === 0 ? {} : readMetadata(document.metadataJson));
 }
 
 /** The same for a trace with parsed metadata. */
 export function compileFilter({ conditions, isNegated }: SearchFilter): DocumentMatcher {
-  const judges = conditions.map((condition) => CONDITION_COMPILERS[condition.name](condition));
-  return (document, metadata) => judges.every((fits) => fits(document, metadata)) !== isNegated;
+  const matchers = conditions.map((condition) => CONDITION_COMPILERS[condition.name](condition));
+  return (document, metadata) => matchers.every((fits) => fits(document, metadata)) !== isNegated;
 }
 
 /** Trusts stored text. */

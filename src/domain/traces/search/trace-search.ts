@@ -1,7 +1,6 @@
 /** Finds traces and shows them page by page. */
 
 import { canonicalJson } from '../../../json/canonical-json.ts';
-import { ANSWER_MAX_BYTES } from '../../answer-size.ts';
 import type { Project } from '../../caller.ts';
 import type { CursorCodec } from '../../cursor.ts';
 import { Fault, type Reason, validationFault } from '../../fault.ts';
@@ -9,6 +8,7 @@ import { termStartMs } from '../../retention-terms.ts';
 import { hasMoreCharactersThan } from '../../text-limits.ts';
 import { normaliseTraceId } from '../trace-ids.ts';
 import { traceTermDays } from '../trace-retention.ts';
+import { ANSWER_MAX_BYTES } from '../trace-size.ts';
 import type { Traces, TraceView } from '../traces.ts';
 import type { Condition, SearchFilter } from './trace-filter.ts';
 import { readFilters, type TraceSort } from './trace-search-query.ts';
@@ -137,20 +137,20 @@ export function createTraceSearches(deps: TraceSearchesDeps): TraceSearches {
 
   /** The traces that fit an answer; `last` is the last of them when others did not fit. */
   async function show(
-    places: readonly SearchPosition[],
+    positions: readonly SearchPosition[],
     spansLimit: number,
     { project, nowMs, countAnswer }: SearchCall,
   ) {
     const views: TraceView[] = [];
     let leftBytes = ANSWER_MAX_BYTES;
-    for (let start = 0; start < places.length; start += READ_AT_ONCE) {
-      const some = places.slice(start, start + READ_AT_ONCE);
-      const read = await Promise.all(some.map((place) => readOne(project, { ...place, spansLimit }, nowMs)));
+    for (let start = 0; start < positions.length; start += READ_AT_ONCE) {
+      const some = positions.slice(start, start + READ_AT_ONCE);
+      const read = await Promise.all(some.map((position) => readOne(project, { ...position, spansLimit }, nowMs)));
       for (const [index, one] of read.entries()) {
         // Erased since the search.
         if (one === null) continue;
         leftBytes -= one.bytes;
-        if (leftBytes < 0 && views.length > 0) return { views, last: places[start + index - 1] ?? null };
+        if (leftBytes < 0 && views.length > 0) return { views, last: positions[start + index - 1] ?? null };
         countAnswer(one.bytes);
         views.push(one.view);
       }
@@ -179,8 +179,8 @@ export function createTraceSearches(deps: TraceSearchesDeps): TraceSearches {
   }
 
   function open(cursor: string, binding: string, project: Project): Walk {
-    const place = cursors.open(['trace-search', project.id, binding], cursor);
-    const [fromMs, toMs, key, traceId, count, isExact] = place ?? [];
+    const position = cursors.open(['trace-search', project.id, binding], cursor);
+    const [fromMs, toMs, key, traceId, count, isExact] = position ?? [];
     if (typeof fromMs !== 'number' || typeof toMs !== 'number') throw invalidScrollId();
     if (typeof key !== 'number' || typeof traceId !== 'string' || typeof count !== 'number') throw invalidScrollId();
     return { fromMs, toMs, after: { key, traceId }, total: { count, isExact: isExact === 1 } };

@@ -49,16 +49,16 @@ function jsonText(value: LosslessJson, side: Side): string {
   if (typeof value === 'string') return value;
   if (isObject(value)) {
     for (const key of side.textKeys) {
-      const told = value[key];
-      if (typeof told === 'string') return told;
+      const text = value[key];
+      if (typeof text === 'string') return text;
     }
   }
   return JSON.stringify(value);
 }
 
 function lastUserText(messages: readonly LosslessJson[]): string {
-  const asked = messages.findLast((message) => isObject(message) && message.role === 'user') ?? messages.at(-1);
-  return isObject(asked) ? messageText(asked) : '';
+  const message = messages.findLast((message) => isObject(message) && message.role === 'user') ?? messages.at(-1);
+  return isObject(message) ? messageText(message) : '';
 }
 
 function lastReplyText(messages: readonly LosslessJson[]): string {

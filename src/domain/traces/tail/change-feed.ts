@@ -58,9 +58,9 @@ export function publishChanges(store: Store, { publish }: Pick<ChangeFeed, 'publ
     },
     repricing: {
       ...repricing,
-      async reprice(wish) {
-        const repriced = await repricing.reprice(wish);
-        for (const { traceId } of wish.traces) publish({ projectNumber: wish.projectNumber, traceId });
+      async reprice(request) {
+        const repriced = await repricing.reprice(request);
+        for (const { traceId } of request.traces) publish({ projectNumber: request.projectNumber, traceId });
         return repriced;
       },
     },

@@ -46,7 +46,7 @@ export function createChangePoll({ projectNumber, search, clock }: ChangePollDep
   /** When the last successful poll began. */
   let seenAtMs = clock();
 
-  function forget(beforeMs: number): void {
+  function dropOlder(beforeMs: number): void {
     for (const [traceId, updatedAtMs] of seen) if (updatedAtMs < beforeMs) seen.delete(traceId);
   }
 
@@ -56,7 +56,7 @@ export function createChangePoll({ projectNumber, search, clock }: ChangePollDep
     polledAtMs = nowMs;
     // Goes back before the last poll: earlier changes may be committed only now, and clocks differ.
     const fromMs = Math.min(nowMs, seenAtMs) - LATE_MAX_MS;
-    forget(fromMs);
+    dropOlder(fromMs);
     const fresh: SearchPosition[] = [];
     let after: SearchPosition | null = null;
     for (let page = 0; page === 0 || (after !== null && page < PAGES_MAX); page += 1) {
@@ -73,8 +73,8 @@ export function createChangePoll({ projectNumber, search, clock }: ChangePollDep
         limit: PAGE_SIZE,
         countMax: null,
       });
-      for (const place of traces) {
-        if ((seen.get(place.traceId) ?? Number.NEGATIVE_INFINITY) < place.key) fresh.push(place);
+      for (const position of traces) {
+        if ((seen.get(position.traceId) ?? Number.NEGATIVE_INFINITY) < position.key) fresh.push(position);
       }
       after = next;
     }

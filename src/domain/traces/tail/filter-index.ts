@@ -22,31 +22,31 @@ const INDEXED: ReadonlySet<FilterName> = new Set<FilterName>([
 ]);
 
 export function createFilterIndex(filters: readonly SearchFilter[]): MatchFilters {
-  const judges: readonly DocumentMatcher[] = filters.map(compileFilter);
+  const matchers: readonly DocumentMatcher[] = filters.map(compileFilter);
   const needsMetadata = filters.some(({ conditions }) => conditions.length > 0);
   const byValue = new Map<string, Map<string, number[]>>();
   const others: number[] = [];
-  for (const [place, { conditions, isNegated }] of filters.entries()) {
+  for (const [index, { conditions, isNegated }] of filters.entries()) {
     const condition = isNegated ? undefined : conditions.find(({ name }) => INDEXED.has(name));
-    if (condition === undefined) others.push(place);
-    else addTo(byValue, condition, place);
+    if (condition === undefined) others.push(index);
+    else addTo(byValue, condition, index);
   }
   return (document) => {
     const metadata = needsMetadata ? readMetadata(document.metadataJson) : {};
-    const places = [...others];
+    const indexes = [...others];
     for (const [key, values] of byValue) {
       const value = Object.hasOwn(metadata, key) ? metadata[key] : undefined;
-      if (value !== undefined) places.push(...(values.get(textOf(value)) ?? []));
+      if (value !== undefined) indexes.push(...(values.get(textOf(value)) ?? []));
     }
-    return places.filter((place) => judges[place]?.(document, metadata));
+    return indexes.filter((index) => matchers[index]?.(document, metadata));
   };
 }
 
-function addTo(byValue: Map<string, Map<string, number[]>>, { name, values }: Condition, place: number): void {
+function addTo(byValue: Map<string, Map<string, number[]>>, { name, values }: Condition, index: number): void {
   const key = name.slice(PREFIX.length);
-  const places = byValue.get(key) ?? new Map<string, number[]>();
-  byValue.set(key, places);
-  for (const value of new Set(values)) places.set(value, [...(places.get(value) ?? []), place]);
+  const indexesByText = byValue.get(key) ?? new Map<string, number[]>();
+  byValue.set(key, indexesByText);
+  for (const value of new Set(values)) indexesByText.set(value, [...(indexesByText.get(value) ?? []), index]);
 }
 
 /** The text to compare with. */

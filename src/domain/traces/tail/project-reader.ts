@@ -81,20 +81,20 @@ export function createProjectReader(deps: ProjectReaderDeps): ProjectReader {
 
   /** Returns the ids left unread. */
   async function offerBatch(traceIds: readonly string[]): Promise<readonly string[]> {
-    const asked = [...groups.values()];
-    const filters = asked.map(({ filter }) => filter);
+    const subscribed = [...groups.values()];
+    const filters = subscribed.map(({ filter }) => filter);
     try {
       const goneBeforeMs = deps.goneBeforeMs();
       const { traces, left } = await search.match({ projectNumber, goneBeforeMs, traceIds, filters });
       failures = 0;
       const readId = deps.nextReadId();
-      const changes = asked.map((): Change[] => []);
+      const changes = subscribed.map((): Change[] => []);
       for (const trace of traces) {
         poll?.markSeen(trace);
         const change = { traceId: trace.traceId, readId };
-        for (const place of trace.fits) changes[place]?.push(change);
+        for (const index of trace.fits) changes[index]?.push(change);
       }
-      for (const [place, group] of asked.entries()) offer(group, changes[place] ?? []);
+      for (const [index, group] of subscribed.entries()) offer(group, changes[index] ?? []);
       return left;
     } catch (error) {
       onError(error);

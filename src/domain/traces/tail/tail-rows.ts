@@ -1,4 +1,4 @@
-/** Reads changed traces to send: each once for all subscribers of a change, and only so many per tick. */
+/** Reads changed traces to send: each once for all subscribers of a change, and only a limited number per tick. */
 
 import type { Project } from '../../caller.ts';
 import type { Clock } from '../../clock.ts';
@@ -12,7 +12,7 @@ export type Row = { readonly view: TraceView; readonly bytes: number };
 export type TailRows = {
   /** Null when the trace is erased. */
   read(project: Project, change: Change, spansLimit: number): Promise<Row | null>;
-  /** Lets waiting reads start, and forgets rows read KEPT_TICKS ago. */
+  /** Lets waiting reads start, and drops rows read KEPT_TICKS ago. */
   tick(): void;
 };
 
@@ -48,7 +48,7 @@ export function createTailRows({ traces, clock }: TailRowsDeps): TailRows {
     }
   }
 
-  function forget(key: string, { bytes }: Kept): void {
+  function drop(key: string, { bytes }: Kept): void {
     if (!kept.delete(key)) return;
     keptBytes -= bytes;
   }
@@ -66,9 +66,9 @@ export function createTailRows({ traces, clock }: TailRowsDeps): TailRows {
           if (kept.get(key) !== entry) return;
           entry.bytes = loaded?.bytes ?? 0;
           keptBytes += entry.bytes;
-          if (keptBytes > KEPT_MAX_BYTES) forget(key, entry);
+          if (keptBytes > KEPT_MAX_BYTES) drop(key, entry);
         },
-        () => forget(key, entry),
+        () => drop(key, entry),
       );
       return row;
     },
@@ -78,7 +78,7 @@ export function createTailRows({ traces, clock }: TailRowsDeps): TailRows {
       for (; left > 0 && waiting.length > 0; left -= 1) waiting.shift()?.();
       for (const [key, entry] of kept) {
         if (entry.tick + KEPT_TICKS > now) break;
-        forget(key, entry);
+        drop(key, entry);
       }
     },
   };

@@ -77,7 +77,7 @@ const READERS_AT_ONCE = 4;
 /** Traces sent per tick to all subscribers and to one: sending competes with collecting. */
 const SENT_PER_TICK = 200;
 const SENT_TO_ONE_PER_TICK = 50;
-/** Queues hold the changes of so many ticks and drop older ones: subscribers want to see the present. */
+/** Queues hold the changes of this many ticks and drop older ones: subscribers want to see the present. */
 const KEPT_TICKS = 10;
 const KEPT_MAX = SENT_TO_ONE_PER_TICK * KEPT_TICKS;
 const SPANS_PER_TRACE = 200;
@@ -98,9 +98,9 @@ export function createTraceTails(deps: TraceTailsDeps): TraceTails {
   /** Ticks since each subscriber was woken. */
   const quiet = new Map<Subscriber, number>();
   const byCredential = new Map<string, number>();
-  /** `reading`: readers waiting their turn, first come first, or running; `underWay`: only running. */
+  /** `reading`: readers waiting their turn, first come first, or running; `running`: only running ones. */
   const reading = new Set<ProjectReader>();
-  const underWay = new Set<ProjectReader>();
+  const running = new Set<ProjectReader>();
   const due = createWakeQueue(pause);
   let isRunning = false;
   let readCount = 0;
@@ -116,7 +116,7 @@ export function createTraceTails(deps: TraceTailsDeps): TraceTails {
       await wait(TICK_MS, never);
       rows.tick();
       for (const reader of readers.values()) {
-        // Subscribers are woken after their project is read; a slow project holds up no other.
+        // Subscribers are woken after their project is read; a slow project delays no other.
         if (!reader.isDue() || reading.has(reader)) wakeAll(reader);
         else reading.add(reader);
       }
@@ -127,11 +127,11 @@ export function createTraceTails(deps: TraceTailsDeps): TraceTails {
 
   function readNext(): void {
     for (const reader of reading) {
-      if (underWay.size >= READERS_AT_ONCE) return;
-      if (underWay.has(reader)) continue;
-      underWay.add(reader);
+      if (running.size >= READERS_AT_ONCE) return;
+      if (running.has(reader)) continue;
+      running.add(reader);
       void reader.read().finally(() => {
-        underWay.delete(reader);
+        running.delete(reader);
         reading.delete(reader);
         wakeAll(reader);
         readNext();

@@ -33,15 +33,15 @@ export function watchDisconnect(response: RestResponse): { readonly signal: Abor
 }
 
 /** Resolves when all has been written, or the client has disconnected. */
-export async function serveStream(served: ServedStream, answers: ResponseStream): Promise<void> {
+export async function serveStream(served: ServedStream, responses: ResponseStream): Promise<void> {
   const { request, response, format: form } = served;
   try {
     if (response.headersSent || isClosed(responseSinkOf(response))) return;
     (response as ServerResponse).writeHead(200, headersOf(served));
     if (request.method === 'HEAD') response.end();
-    else await writeAll(served, form.start(), answers);
+    else await writeAll(served, form.start(), responses);
   } finally {
-    answers.close();
+    responses.close();
   }
 }
 
@@ -58,7 +58,7 @@ function headersOf({ ids, format: form }: ServedStream): OutgoingHttpHeaders {
   };
 }
 
-async function writeAll(served: ServedStream, writer: StreamWriter, answers: ResponseStream): Promise<void> {
+async function writeAll(served: ServedStream, writer: StreamWriter, responses: ResponseStream): Promise<void> {
   const { response, format: form } = served;
   let buffered = '';
   const flush = async () => {
@@ -67,7 +67,7 @@ async function writeAll(served: ServedStream, writer: StreamWriter, answers: Res
     if (text !== '') await writeText(response, text);
   };
   try {
-    for await (const message of answers) {
+    for await (const message of responses) {
       for (const chunk of writer.write(message)) {
         buffered += chunk;
         if (buffered.length >= CHUNK_CHARACTERS) await flush();
