@@ -2,7 +2,7 @@ import { type Cluster, startCluster } from '../test/support/postgres.ts';
 import { query } from '../test/support/postgres-databases.ts';
 import type { Bench } from './bench.ts';
 import type { Lifetime } from './program.ts';
-import { createPlace, type Place } from './sides.ts';
+import { createWorkspace, type Workspace } from './sides.ts';
 
 // The usual settings of a production PostgreSQL; the durability of commits stays the default.
 const settings = { shared_buffers: '512MB', max_wal_size: '4GB' };
@@ -16,14 +16,14 @@ export function openCluster(): Promise<Cluster> {
 }
 
 /** Creates a place with a new database of the run's store. */
-export async function openPlace({ store }: Bench, lifetime: Lifetime = 'row'): Promise<Place> {
-  return store === 'postgres' ? await createClusterPlace(lifetime) : createPlace(lifetime);
+export async function openWorkspace({ store }: Bench, lifetime: Lifetime = 'row'): Promise<Workspace> {
+  return store === 'postgres' ? await createClusterWorkspace(lifetime) : createWorkspace(lifetime);
 }
 
 /** Creates a place with a new database in the cluster. */
-export async function createClusterPlace(lifetime: Lifetime = 'row'): Promise<Place> {
+export async function createClusterWorkspace(lifetime: Lifetime = 'row'): Promise<Workspace> {
   const { createDatabase } = await openCluster();
-  return createPlace(lifetime, await createDatabase());
+  return createWorkspace(lifetime, await createDatabase());
 }
 
 /** The postmaster's pid, whose children do its work; null with SQLite. */
@@ -31,7 +31,7 @@ export async function readSharedPid({ store }: Pick<Bench, 'store'>): Promise<nu
   return store === 'postgres' ? (await openCluster()).pid : null;
 }
 
-export async function readDatabaseBytes({ databaseUrl }: Place): Promise<number> {
+export async function readDatabaseBytes({ databaseUrl }: Workspace): Promise<number> {
   const [row] = await query(databaseUrl, 'SELECT pg_database_size(current_database()) AS bytes');
   return Number(row?.bytes);
 }

@@ -30,7 +30,7 @@ const settleMs = 500;
 const generatorBusyMax = 0.95;
 const otherSideCoresMax = 0.05;
 // Disk writes of the kernel use some of this on an idle machine too.
-const strangersCoresMax = 0.25;
+const otherProcessesCoresMax = 0.25;
 // Load of other virtual machines shows in no counter, only in differing rounds.
 const spreadMax = 0.25;
 
@@ -79,16 +79,17 @@ async function measureRound(bench: Bench, contest: Contest, side: Round): Promis
   const after = readCores(contest, side);
   const own = (after.own - before.own) / result.seconds;
   const other = (after.other - before.other) / result.seconds;
-  const strangers = (after.strangers - before.strangers) / result.seconds;
+  const otherProcesses = (after.otherProcesses - before.otherProcesses) / result.seconds;
   const title = `round ${side.round} ${side.title}`;
   bench.detail(
     `  ${title}: ${result.requests} in ${result.seconds.toFixed(2)} s = ${Math.round(result.perSecond)}/s, ` +
       `p50 ${result.p50Ms.toFixed(2)} ms, p99 ${result.p99Ms.toFixed(2)} ms, cores: own ${own.toFixed(2)}, ` +
-      `other side ${other.toFixed(2)}, strangers ${strangers.toFixed(2)}, generator ${result.generatorBusy.toFixed(2)} busy`,
+      `other side ${other.toFixed(2)}, other processes ${otherProcesses.toFixed(2)}, generator ${result.generatorBusy.toFixed(2)} busy`,
   );
   if (result.generatorBusy > generatorBusyMax) bench.say(`  WARNING: ${title} was held back by the generator.`);
   if (other > otherSideCoresMax) bench.say(`  WARNING: ${title} shared the machine with the other side's work.`);
-  if (strangers > strangersCoresMax) bench.say(`  WARNING: ${title} lost ${strangers.toFixed(1)} cores to strangers.`);
+  if (otherProcesses > otherProcessesCoresMax)
+    bench.say(`  WARNING: ${title} lost ${otherProcesses.toFixed(1)} cores to other processes.`);
   return result;
 }
 
@@ -114,11 +115,11 @@ function sayOutcome(bench: Bench, side: Outcome): void {
 function readCores(
   { sharedPid }: Contest,
   { program, other }: Round,
-): { own: number; other: number; strangers: number } {
+): { own: number; other: number; otherProcesses: number } {
   const shared = sharedPid ? readTreeCpuSeconds(sharedPid) : 0;
   const cores = { own: readCpuSeconds(program.pids) + shared, other: readCpuSeconds(other.pids) };
   const generator = readCpuSeconds([process.pid]);
-  return { ...cores, strangers: readMachineCpuSeconds() - cores.own - cores.other - generator };
+  return { ...cores, otherProcesses: readMachineCpuSeconds() - cores.own - cores.other - generator };
 }
 
 function summarize(results: readonly LoadResult[]): Medians {

@@ -1,16 +1,16 @@
 import { join } from 'node:path';
 import type { Bench } from './bench.ts';
-import { openPlace, readDatabaseBytes } from './cluster.ts';
+import { openWorkspace, readDatabaseBytes } from './cluster.ts';
 import type { FillPlan } from './fill/plan.ts';
 import type { TracePlan } from './fill/traces.ts';
 import { readBytes } from './machine.ts';
 import { runToEnd } from './program.ts';
-import { type Keys, mintKeys, type Place, serverEnv } from './sides.ts';
+import { type Keys, mintKeys, serverEnv, type Workspace } from './sides.ts';
 
 /** A database with a long log, and the keys and place of its server. */
 export type Filled = {
   readonly keys: Keys;
-  readonly place: Place;
+  readonly workspace: Workspace;
   readonly organizationId: string;
   readonly plan: FillPlan;
 };
@@ -27,7 +27,7 @@ export function openFilled(bench: Bench, events: number): Promise<Filled> {
   return filled;
 }
 
-export type FilledTraces = Pick<Filled, 'keys' | 'place'> & { readonly plan: TracePlan };
+export type FilledTraces = Pick<Filled, 'keys' | 'workspace'> & { readonly plan: TracePlan };
 
 const madeTraces = new Map<number, Promise<FilledTraces>>();
 
@@ -43,26 +43,26 @@ export function openFilledTraces(bench: Bench, traces: number): Promise<FilledTr
 
 async function fill(bench: Bench, events: number): Promise<Filled> {
   const said = ['--events', String(events)];
-  const { keys, place, plan } = await run<FillPlan & { organizationId: string }>(bench, said, `${events} events`);
-  return { keys, place, organizationId: plan.organizationId, plan: { ...plan, events } };
+  const { keys, workspace, plan } = await run<FillPlan & { organizationId: string }>(bench, said, `${events} events`);
+  return { keys, workspace, organizationId: plan.organizationId, plan: { ...plan, events } };
 }
 
 /** Fills in a child process, so that this one still handles Ctrl-C. */
 async function run<Plan>(bench: Bench, args: readonly string[], what: string) {
   const keys = mintKeys();
-  const place = await openPlace(bench, 'run');
+  const workspace = await openWorkspace(bench, 'run');
   const said = await runToEnd({
     name: 'fill/main.ts',
     entry: join(import.meta.dirname, 'fill', 'main.ts'),
     args,
-    env: serverEnv(keys, place),
-    logFile: join(place.root, 'log'),
+    env: serverEnv(keys, workspace),
+    logFile: join(workspace.root, 'log'),
   });
   const plan = readOutcome<Plan>(said);
-  const bytes = bench.store === 'sqlite' ? readBytes(place.data) : await readDatabaseBytes(place);
+  const bytes = bench.store === 'sqlite' ? readBytes(workspace.data) : await readDatabaseBytes(workspace);
   const mib = Math.round(bytes / 1_048_576);
   bench.say(`  filled with ${what} in ${plan.seconds} s, ${mib} MiB`);
-  return { keys, place, plan };
+  return { keys, workspace, plan };
 }
 
 function readOutcome<Plan>(said: string): Plan & { readonly seconds: number } {

@@ -13,7 +13,7 @@ import { createDirectory, type Lifetime, launch, type Program } from './program.
 export type Keys = { readonly projectKey: string; readonly adminKey: string; readonly secret: string };
 
 /** The folders of one server: data and log are separate, so that the data can be measured alone. */
-export type Place = {
+export type Workspace = {
   readonly root: string;
   readonly data: string;
   readonly databaseUrl: string;
@@ -34,7 +34,7 @@ export function mintKeys(): Keys {
 }
 
 /** Creates a folder for one server, with its database unless a URL is given. */
-export function createPlace(lifetime: Lifetime = 'row', databaseUrl?: string): Place {
+export function createWorkspace(lifetime: Lifetime = 'row', databaseUrl?: string): Workspace {
   const root = createDirectory(lifetime);
   const data = join(root, 'data');
   mkdirSync(data);
@@ -42,18 +42,22 @@ export function createPlace(lifetime: Lifetime = 'row', databaseUrl?: string): P
 }
 
 /** Starts a limit program of this folder on a database of its own. */
-export function startLimit(name: LimitName, mode: readonly string[], place = createPlace()): Promise<Program> {
-  return startLimitOn(name, [join(place.data, 'limit.db'), ...mode], place);
+export function startLimit(name: LimitName, mode: readonly string[], workspace = createWorkspace()): Promise<Program> {
+  return startLimitOn(name, [join(workspace.data, 'limit.db'), ...mode], workspace);
 }
 
 /** Starts a limit program on a database that exists. */
-export function startLimitOn(name: LimitName, args: readonly string[], place = createPlace()): Promise<Program> {
+export function startLimitOn(
+  name: LimitName,
+  args: readonly string[],
+  workspace = createWorkspace(),
+): Promise<Program> {
   return launch({
     name: `limit/${name}.ts`,
     entry: join(import.meta.dirname, 'limit', `${name}.ts`),
     args,
     env: inheritedEnv(),
-    logFile: join(place.root, 'log'),
+    logFile: join(workspace.root, 'log'),
   });
 }
 
@@ -61,7 +65,7 @@ export function startLimitOn(name: LimitName, args: readonly string[], place = c
 export async function startServer(
   bench: Bench,
   keys: Keys,
-  place = createPlace(),
+  workspace = createWorkspace(),
 ): Promise<Program & { readyAt: number }> {
   if (!existsSync(bench.serverEntry)) throw new Error(`There is no server at ${bench.serverEntry}.`);
   const program = await launch({
@@ -69,8 +73,8 @@ export async function startServer(
     entry: bench.serverEntry,
     nodeOptions: readNodeOptions(bench.serverEntry),
     args: [],
-    env: serverEnv(keys, place),
-    logFile: join(place.root, 'log'),
+    env: serverEnv(keys, workspace),
+    logFile: join(workspace.root, 'log'),
   });
   return { ...program, readyAt: await waitUntilReady(program) };
 }
@@ -82,12 +86,12 @@ function readNodeOptions(entry: string): readonly string[] {
 }
 
 /** The settings a server starts with. */
-export function serverEnv(keys: Keys, place: Place): NodeJS.ProcessEnv {
+export function serverEnv(keys: Keys, workspace: Workspace): NodeJS.ProcessEnv {
   return {
     ...inheritedEnv(),
     SPANDREL_PORT: '0',
-    SPANDREL_DATABASE_URL: place.databaseUrl,
-    ...(place.codeCache === undefined ? {} : { NODE_COMPILE_CACHE: place.codeCache }),
+    SPANDREL_DATABASE_URL: workspace.databaseUrl,
+    ...(workspace.codeCache === undefined ? {} : { NODE_COMPILE_CACHE: workspace.codeCache }),
     SPANDREL_SECRET: keys.secret,
     SPANDREL_BOOTSTRAP_PROJECT_KEY: keys.projectKey,
     SPANDREL_BOOTSTRAP_ADMIN_KEY: keys.adminKey,

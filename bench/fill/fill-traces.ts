@@ -7,7 +7,7 @@ const BATCHES_UNDER_WAY = 3;
 /** Stores and indexes the traces of a plan through the product's store. Calls `tell` with the progress. */
 export async function fillTraces(
   store: Store,
-  { plan, owner, tell }: { plan: TracePlan; owner: TraceOwner; tell: (what: string) => void },
+  { plan, owner, report }: { plan: TracePlan; owner: TraceOwner; report: (what: string) => void },
 ): Promise<void> {
   let next = 0;
   async function send(): Promise<void> {
@@ -16,11 +16,11 @@ export async function fillTraces(
       next = Math.min(plan.traces, next + BATCH_TRACES);
       const appends = Array.from({ length: next - first }, (_, each) => makeTrace(plan, owner, first + each));
       await store.traces.appendBatch({ kind: 'traces', appends });
-      if (first % 100_000 === 0) tell(`${first} traces stored`);
+      if (first % 100_000 === 0) report(`${first} traces stored`);
     }
   }
   await Promise.all(Array.from({ length: BATCHES_UNDER_WAY }, send));
   for (let steps = 0; (await store.searchIndex.step()) !== 'done'; steps += 1) {
-    if (steps % 100 === 0) tell(`${await store.searchIndex.countUnindexed()} traces to be indexed`);
+    if (steps % 100 === 0) report(`${await store.searchIndex.countUnindexed()} traces to be indexed`);
   }
 }

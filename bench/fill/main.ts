@@ -57,7 +57,7 @@ async function fillWithTraces(plan: TracePlan): Promise<void> {
     if (project === null) throw new Error('Traces are filled into a database without a project.');
     const { organizationId, organizationNumber, id: projectId, number: projectNumber } = project;
     const owner = { organizationId, organizationNumber, projectId, projectNumber };
-    await fillTraces(store, { plan, owner, tell: (what) => void process.stderr.write(`${what}\n`) });
+    await fillTraces(store, { plan, owner, report: (what) => void process.stderr.write(`${what}\n`) });
     tellFilled({ ...plan, organizationId, projectId }, performance.now());
   } finally {
     await store.close();

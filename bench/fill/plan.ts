@@ -23,8 +23,8 @@ export function stepMs({ events, fromMs, toMs }: FillPlan): number {
 
 /** Some events share an instant, as events of one commit do. */
 export function createdAtMs(plan: FillPlan, seq: number): number {
-  const place = seq % TIE_EVERY === 0 ? seq - 1 : seq;
-  return plan.fromMs + Math.floor(place * stepMs(plan));
+  const position = seq % TIE_EVERY === 0 ? seq - 1 : seq;
+  return plan.fromMs + Math.floor(position * stepMs(plan));
 }
 
 /** The number of events since an instant. */

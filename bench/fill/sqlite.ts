@@ -95,8 +95,8 @@ function writeRequests({ db, plan, tenant, specimen, ids }: Fill): void {
   const { organizationNumber, projectNumber } = tenant;
   const status = requestStatuses.code('success');
   const source = requestSources.code('span');
-  inBatches(db, plan.events, (place) => {
-    const seq = ids.seqAt(place - 1);
+  inBatches(db, plan.events, (position) => {
+    const seq = ids.seqAt(position - 1);
     const key = packRequestKey(`req_${ids.digitsOf(seq)}`);
     const received = createdAtMs(plan, seq);
     insert.run(organizationNumber, key, projectNumber, status, source, received, received, specimen.nanoUsd);
@@ -104,9 +104,9 @@ function writeRequests({ db, plan, tenant, specimen, ids }: Fill): void {
 }
 
 /** Calls `write` with 1 to `count`, in transactions of bounded size. */
-function inBatches(db: Database.Database, count: number, write: (place: number) => void): void {
+function inBatches(db: Database.Database, count: number, write: (position: number) => void): void {
   const writeBatch = db.transaction((first: number, last: number) => {
-    for (let place = first; place <= last; place += 1) write(place);
+    for (let position = first; position <= last; position += 1) write(position);
   });
   for (let first = 1; first <= count; first += BATCH_ROWS) {
     writeBatch(first, Math.min(count, first + BATCH_ROWS - 1));

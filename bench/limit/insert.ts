@@ -75,8 +75,8 @@ function insert(client: pg.Client, group: readonly Waiting[]): Promise<unknown> 
 function insertText(rows: number): string {
   const known = insertTexts.get(rows);
   if (known !== undefined) return known;
-  const places = Array.from({ length: rows }, (_, row) => `($${2 * row + 1}, $${2 * row + 2})`);
-  const text = `INSERT INTO item (id, body) VALUES ${places.join(', ')}`;
+  const placeholders = Array.from({ length: rows }, (_, row) => `($${2 * row + 1}, $${2 * row + 2})`);
+  const text = `INSERT INTO item (id, body) VALUES ${placeholders.join(', ')}`;
   insertTexts.set(rows, text);
   return text;
 }

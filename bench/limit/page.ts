@@ -8,8 +8,8 @@ import Database from 'better-sqlite3';
 import pg from 'pg';
 import { endWithParent, sayReady } from './ready.ts';
 
-type Place = { readonly seq: number; readonly toMs: number };
-type ReadPage = (place: Place) => Promise<readonly string[]>;
+type PageStart = { readonly seq: number; readonly toMs: number };
+type ReadPage = (start: PageStart) => Promise<readonly string[]>;
 
 const pageEvents = 200;
 const placePattern = /^\/page\?seq=(\d+)&to=(\d+)$/;

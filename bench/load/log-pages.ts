@@ -15,7 +15,7 @@ export type PageCase = {
 
 export const pageEvents = 200;
 
-const places = 2_000;
+const starts = 2_000;
 const dayMs = 86_400_000;
 const everything = { fromMs: 0, toMs: Number.MAX_SAFE_INTEGER };
 const path = '/api/webhooks/v1/events';
@@ -68,7 +68,7 @@ function askBare(plan: FillPlan, seqs: readonly number[]): Buffer[] {
 /** Sequence numbers, spread over the range in no order, the same in every run. */
 function drawSeqs(from: number, to: number): number[] {
   if (to <= from) throw new Error('There are too few events for full pages.');
-  return Array.from({ length: places }, (_, index) =>
+  return Array.from({ length: starts }, (_, index) =>
     Math.floor(from + ((index * 0.618_033_988_75) % 1) * (to - from)),
   );
 }

@@ -62,15 +62,15 @@ export function createPageSide(title: string, cases: readonly Case[], program: P
 
 /** Alternates the kinds with every request, so that disturbances affect all kinds equally. */
 function interleave(cases: readonly Case[], note: Note): () => RequestSource {
-  let asked = 0;
+  let sentCount = 0;
   return () => {
     let current: PageCase['name'] = 'first';
     let sentAt = 0;
     return {
       next() {
-        const { name, requests } = cases[asked % cases.length] ?? { name: 'first', requests: [] };
-        const request = requests[Math.floor(asked / cases.length) % requests.length];
-        asked += 1;
+        const { name, requests } = cases[sentCount % cases.length] ?? { name: 'first', requests: [] };
+        const request = requests[Math.floor(sentCount / cases.length) % requests.length];
+        sentCount += 1;
         current = name;
         sentAt = performance.now();
         return request ?? Buffer.alloc(0);

@@ -31,7 +31,7 @@ const envelopeMark = Buffer.from('"schema_version":');
 const bufferBytes = 131_072;
 // Shorter than every sender's timeout, so that held answers do not count as failures.
 const heldMaxMs = 6_000;
-const sweepMs = 100;
+const checkMs = 100;
 
 /** Each envelope of this bench holds the mark once. */
 export function countEnvelopes(body: Buffer): number {
@@ -74,14 +74,14 @@ export async function openReceiver({ countEvents, onTurn }: ReceiverOptions): Pr
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('The receiver is not listening.');
-  const sweep = setInterval(() => {
+  const timer = setInterval(() => {
     const oldestMs = performance.now() - heldMaxMs;
     while (held[0] !== undefined && held[0].sinceMs < oldestMs) {
       const { line } = held[0];
       held.shift();
       give(line);
     }
-  }, sweepMs);
+  }, checkMs);
 
   return {
     port: address.port,
@@ -96,7 +96,7 @@ export async function openReceiver({ countEvents, onTurn }: ReceiverOptions): Pr
     },
     first: () => first,
     close() {
-      clearInterval(sweep);
+      clearInterval(timer);
       server.close();
       for (const socket of sockets) socket.destroy();
     },

@@ -52,7 +52,7 @@ export function searchRequest(projectKey: string, body: object): Buffer {
 }
 
 /** Repeats one kind of search; returns the response times, ascending. */
-export async function timeSearches(port: number, projectKey: string, asked: SearchCase, requests: number) {
+export async function timeSearches(port: number, projectKey: string, searchCase: SearchCase, requests: number) {
   const tookMs: number[] = [];
   let index = 0;
   const createRequests = (): RequestSource => {
@@ -60,7 +60,7 @@ export async function timeSearches(port: number, projectKey: string, asked: Sear
     return {
       next() {
         index += 1;
-        const request = searchRequest(projectKey, asked.body(index));
+        const request = searchRequest(projectKey, searchCase.body(index));
         sentAt = performance.now();
         return request;
       },
@@ -77,8 +77,8 @@ export function mixedSearches(projectKey: string): () => RequestSource {
   return () => ({
     next() {
       index += 1;
-      const asked = SEARCH_CASES[index % SEARCH_CASES.length];
-      return searchRequest(projectKey, asked?.body(index) ?? {});
+      const searchCase = SEARCH_CASES[index % SEARCH_CASES.length];
+      return searchRequest(projectKey, searchCase?.body(index) ?? {});
     },
   });
 }

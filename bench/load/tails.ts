@@ -4,12 +4,12 @@ import type { Keys } from '../sides.ts';
 import { getRequest } from './requests.ts';
 
 /** The changes that the tails received since the last reset. */
-export type Told = { readonly events: number; readonly p99Ms: number; readonly followers: number };
+export type TailCounts = { readonly events: number; readonly p99Ms: number; readonly followers: number };
 
 export type Tails = {
   /** Resets the counts. */
   reset(): void;
-  told(): Told;
+  counts(): TailCounts;
   close(): void;
 };
 
@@ -23,7 +23,7 @@ const milliseconds = { lowest: 1, highest: 600_000, figures: 3 };
 /** Opens live tails of one project. Resolves once all are open; the server must use the same clock. */
 export async function openTails(port: number, { projectKey }: Keys, count: number): Promise<Tails> {
   let histogram = createHistogram(milliseconds);
-  let told = new Set<number>();
+  let followers = new Set<number>();
   const sockets: Socket[] = [];
   const request = getRequest('/api/traces/tail', `X-Auth-Token: ${projectKey}`);
 
@@ -34,7 +34,7 @@ export async function openTails(port: number, { projectKey }: Keys, count: numbe
       // Ignores an id that the chunk cuts off.
       if (start + idDigits > bytes.length) break;
       histogram.record(Math.max(1, nowMs - Number(bytes.toString('latin1', start, start + idDigits))));
-      told.add(follower);
+      followers.add(follower);
     }
   }
 
@@ -65,9 +65,9 @@ export async function openTails(port: number, { projectKey }: Keys, count: numbe
   return {
     reset() {
       histogram = createHistogram(milliseconds);
-      told = new Set();
+      followers = new Set();
     },
-    told: () => ({ events: histogram.count, p99Ms: histogram.percentile(99), followers: told.size }),
+    counts: () => ({ events: histogram.count, p99Ms: histogram.percentile(99), followers: followers.size }),
     close() {
       for (const socket of sockets) socket.destroy();
     },

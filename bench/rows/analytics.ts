@@ -15,17 +15,17 @@ export const analytics: Row = {
   secondsMax: 7_200,
   async run(bench) {
     if (bench.calibrate) return [];
-    const { keys, place, plan } = await openFilledTraces(bench, bench.traces);
-    const server = await startServer(bench, keys, place);
+    const { keys, workspace, plan } = await openFilledTraces(bench, bench.traces);
+    const server = await startServer(bench, keys, workspace);
     const query = `from=${plan.fromMs}&to=${plan.toMs}&group_by=model&metrics=total_cost`;
-    const asked = getRequest(`/api/analytics?${query}`, `X-Auth-Token: ${keys.projectKey}`);
+    const request = getRequest(`/api/analytics?${query}`, `X-Auth-Token: ${keys.projectKey}`);
     const ask = (count: number) =>
       runHttpLoad({
         ports: [server.port],
         connections: 1,
         stop: { requests: count },
         expectedStatus: 200,
-        createRequests: cycle([asked]),
+        createRequests: cycle([request]),
       });
     await ask(warmUpRequests);
     const { p99Ms, p50Ms } = await ask(requests);

@@ -5,7 +5,7 @@ import { collectorRequests } from '../load/requests.ts';
 import { createJsonTrace } from '../load/trace.ts';
 import { readBytes, readDiskWrites, readMemory } from '../machine.ts';
 import type { Program } from '../program.ts';
-import { createPlace, mintKeys, startLimit, startServer } from '../sides.ts';
+import { createWorkspace, mintKeys, startLimit, startServer } from '../sides.ts';
 
 const traces = 100_000;
 const connections = 64;
@@ -37,8 +37,10 @@ export const wal: Row = {
 async function collect(bench: Bench): Promise<Filled> {
   const keys = mintKeys();
   const trace = createJsonTrace(1);
-  const place = createPlace();
-  const server = await (bench.calibrate ? startLimit('http', ['trace'], place) : startServer(bench, keys, place));
+  const workspace = createWorkspace();
+  const server = await (bench.calibrate
+    ? startLimit('http', ['trace'], workspace)
+    : startServer(bench, keys, workspace));
   const { seconds, perSecond } = await runHttpLoad({
     ports: [server.port],
     connections,
@@ -50,5 +52,5 @@ async function collect(bench: Bench): Promise<Filled> {
     `  ${traces} traces in ${seconds.toFixed(1)} s (${Math.round(perSecond)}/s), ` +
       `RSS after it ${readMemory(server.pids).rssMib.toFixed(0)} MiB`,
   );
-  return { server, data: place.data, bodyBytes: trace.bytes };
+  return { server, data: workspace.data, bodyBytes: trace.bytes };
 }

@@ -46,12 +46,12 @@ async function openSides(bench: Bench): Promise<Sides> {
   const cases = createPageCases(filled);
   const bare = cases.map(({ name, bareRequests }) => ({ name, requests: bareRequests }));
   return {
-    reference: createPageSide('reference', bare, await startLimitOn('page', [filled.place.databaseUrl])),
-    ours: createPageSide('ours', cases, await startServer(bench, filled.keys, filled.place)),
+    reference: createPageSide('reference', bare, await startLimitOn('page', [filled.workspace.databaseUrl])),
+    ours: createPageSide('ours', cases, await startServer(bench, filled.keys, filled.workspace)),
     small: createPageSide(
       `ours with ${smallEvents} events`,
       createPageCases(small),
-      await startServer(bench, small.keys, small.place),
+      await startServer(bench, small.keys, small.workspace),
     ),
   };
 }

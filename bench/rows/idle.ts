@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Bench, Row } from '../bench.ts';
 import { type Figure, judge } from '../figure.ts';
 import { median, readMemory } from '../machine.ts';
-import { createPlace, type Keys, mintKeys, type Place, startServer } from '../sides.ts';
+import { createWorkspace, type Keys, mintKeys, startServer, type Workspace } from '../sides.ts';
 
 const restMs = 5_000;
 
@@ -17,18 +17,18 @@ export const idle: Row = {
     const later: number[] = [];
     for (let round = 1; round <= bench.rounds; round += 1) {
       const keys = mintKeys();
-      const made = createPlace();
-      const place = { ...made, codeCache: join(made.root, 'code') };
+      const made = createWorkspace();
+      const workspace = { ...made, codeCache: join(made.root, 'code') };
       bench.detail(`  round ${round}`);
-      first.push(await measure(bench, keys, place));
-      later.push(await measure(bench, keys, place));
+      first.push(await measure(bench, keys, workspace));
+      later.push(await measure(bench, keys, workspace));
     }
     return [judgeMemory('idle-first-start', first), judgeMemory('idle', later)];
   },
 };
 
-async function measure(bench: Bench, keys: Keys, place: Place): Promise<number> {
-  const server = await startServer(bench, keys, place);
+async function measure(bench: Bench, keys: Keys, workspace: Workspace): Promise<number> {
+  const server = await startServer(bench, keys, workspace);
   await delay(restMs);
   const { rssMib, peakMib } = readMemory(server.pids);
   await server.stop();

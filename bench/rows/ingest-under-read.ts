@@ -1,5 +1,5 @@
 import { nameOf, type Row } from '../bench.ts';
-import { openPlace, readSharedPid } from '../cluster.ts';
+import { openWorkspace, readSharedPid } from '../cluster.ts';
 import { compare } from '../compare.ts';
 import { judge } from '../figure.ts';
 import { runHttpLoad } from '../load/http.ts';
@@ -26,9 +26,9 @@ export const ingestUnderRead: Row = {
     const ingest = (port: number, stop: Stop) =>
       runHttpLoad({ ports: [port], connections, stop, expectedStatus: 200, createRequests });
     const { ours, reference } = await compare(bench, {
-      startReference: async () => startServer(bench, keys, await openPlace(bench)),
+      startReference: async () => startServer(bench, keys, await openWorkspace(bench)),
       async startOurs() {
-        const server = await startServer(bench, keys, await openPlace(bench));
+        const server = await startServer(bench, keys, await openWorkspace(bench));
         readPort = server.port;
         return server;
       },

@@ -6,7 +6,7 @@ import { type Lags, openLagReceiver } from '../load/lag.ts';
 import { createEndpoint } from '../load/webhooks.ts';
 import { median } from '../machine.ts';
 import { launch, type Program } from '../program.ts';
-import { createPlace, type Keys, mintKeys, startServer } from '../sides.ts';
+import { createWorkspace, type Keys, mintKeys, startServer } from '../sides.ts';
 
 const dead = 999;
 // Silent receivers count as dead after three attempts of 10 s; until then the start is measured.
@@ -112,7 +112,7 @@ function startDeadEnds(): Promise<Program> {
     entry: join(import.meta.dirname, '..', 'load', 'dead-ends.ts'),
     args: [],
     env: process.env,
-    logFile: join(createPlace().root, 'log'),
+    logFile: join(createWorkspace().root, 'log'),
   });
 }
 

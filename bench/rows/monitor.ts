@@ -35,9 +35,9 @@ export const monitor: Row = {
   },
 };
 
-type Asked = { readonly port: number; readonly keys: Keys; readonly path: string; readonly body?: object };
+type Request = { readonly port: number; readonly keys: Keys; readonly path: string; readonly body?: object };
 
-async function ask({ port, keys, path, body }: Asked): Promise<{ id: string; evaluations?: readonly unknown[] }> {
+async function ask({ port, keys, path, body }: Request): Promise<{ id: string; evaluations?: readonly unknown[] }> {
   const response = await fetch(`http://127.0.0.1:${port}${path}`, {
     method: body === undefined ? 'GET' : 'POST',
     headers: { 'X-Auth-Token': keys.projectKey, 'Content-Type': 'application/json' },

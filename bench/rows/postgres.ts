@@ -1,12 +1,12 @@
 import type { Row } from '../bench.ts';
-import { createClusterPlace, readSharedPid } from '../cluster.ts';
+import { createClusterWorkspace, readSharedPid } from '../cluster.ts';
 import { compare } from '../compare.ts';
 import { judge } from '../figure.ts';
 import { runHttpLoad } from '../load/http.ts';
 import { collectorRequests } from '../load/requests.ts';
 import { createJsonTrace } from '../load/trace.ts';
 import type { Program } from '../program.ts';
-import { createPlace, mintKeys, startLimitOn, startServer } from '../sides.ts';
+import { createWorkspace, mintKeys, startLimitOn, startServer } from '../sides.ts';
 import { checkStored } from './ingest.ts';
 
 const connections = 64;
@@ -19,10 +19,10 @@ export const pgIngest: Row = {
     const createRequests = collectorRequests(createJsonTrace(1), keys.projectKey);
     const { ours, reference } = await compare(bench, {
       async startReference() {
-        const { databaseUrl } = await createClusterPlace();
+        const { databaseUrl } = await createClusterWorkspace();
         return startLimitOn('insert', [databaseUrl]);
       },
-      startOurs: async () => startServer(bench, keys, await createClusterPlace()),
+      startOurs: async () => startServer(bench, keys, await createClusterWorkspace()),
       load: (port, stop) => runHttpLoad({ ports: [port], connections, stop, expectedStatus: 200, createRequests }),
       checkOurs: checkStored,
       sharedPid: await readSharedPid({ store: 'postgres' }),
@@ -40,11 +40,11 @@ export const pgScale: Row = {
     const createRequests = collectorRequests(createJsonTrace(1), keys.projectKey);
     let both: readonly number[] = [];
     const { ours, reference } = await compare(bench, {
-      startReference: async () => startServer(bench, keys, await createClusterPlace()),
+      startReference: async () => startServer(bench, keys, await createClusterWorkspace()),
       async startOurs() {
-        const place = await createClusterPlace();
-        const first = await startServer(bench, keys, place);
-        const second = await startServer(bench, keys, createPlace('row', place.databaseUrl));
+        const workspace = await createClusterWorkspace();
+        const first = await startServer(bench, keys, workspace);
+        const second = await startServer(bench, keys, createWorkspace('row', workspace.databaseUrl));
         both = [first.port, second.port];
         return joinPrograms(first, second);
       },

@@ -1,5 +1,5 @@
 import { nameOf, type Row } from '../bench.ts';
-import { openPlace, readSharedPid } from '../cluster.ts';
+import { openWorkspace, readSharedPid } from '../cluster.ts';
 import { compare } from '../compare.ts';
 import { type Figure, judge } from '../figure.ts';
 import { openFilledTraces } from '../filled.ts';
@@ -23,21 +23,21 @@ export const search: Row = {
   secondsMax: 7_200,
   async run(bench) {
     if (bench.calibrate) return [];
-    const { keys, place } = await openFilledTraces(bench, bench.traces);
-    const server = await startServer(bench, keys, place);
+    const { keys, workspace } = await openFilledTraces(bench, bench.traces);
+    const server = await startServer(bench, keys, workspace);
     const figures: Figure[] = [];
-    for (const asked of SEARCH_CASES) {
-      await timeSearches(server.port, keys.projectKey, asked, warmUpRequests);
-      const tookMs = await timeSearches(server.port, keys.projectKey, asked, requests);
+    for (const searchCase of SEARCH_CASES) {
+      await timeSearches(server.port, keys.projectKey, searchCase, warmUpRequests);
+      const tookMs = await timeSearches(server.port, keys.projectKey, searchCase, requests);
       const at = (share: number) => tookMs[Math.ceil(share * tookMs.length) - 1] ?? Number.NaN;
-      bench.detail(`  ${asked.name}: p50 ${at(0.5).toFixed(1)} ms, p99 ${at(0.99).toFixed(1)} ms`);
+      bench.detail(`  ${searchCase.name}: p50 ${at(0.5).toFixed(1)} ms, p99 ${at(0.99).toFixed(1)} ms`);
       const measured = {
-        name: nameOf(bench, `search-${asked.name}-p99`),
+        name: nameOf(bench, `search-${searchCase.name}-p99`),
         value: at(0.99),
         unit: 'ms',
         reference: null,
       };
-      figures.push(judge(measured, { of: 'value', atMost: asked.msMax }));
+      figures.push(judge(measured, { of: 'value', atMost: searchCase.msMax }));
     }
     await server.stop();
     return figures;
@@ -55,9 +55,9 @@ export const ingestUnderSearch: Row = {
     const ingest = (port: number, stop: Stop) =>
       runHttpLoad({ ports: [port], connections, stop, expectedStatus: 200, createRequests });
     const { ours, reference } = await compare(bench, {
-      startReference: async () => startServer(bench, keys, await openPlace(bench)),
+      startReference: async () => startServer(bench, keys, await openWorkspace(bench)),
       async startOurs() {
-        const server = await startServer(bench, keys, await openPlace(bench));
+        const server = await startServer(bench, keys, await openWorkspace(bench));
         searchedPort = server.port;
         return server;
       },

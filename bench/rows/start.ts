@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process';
 import { performance } from 'node:perf_hooks';
 import { type Bench, nameOf, type Row } from '../bench.ts';
-import { openPlace } from '../cluster.ts';
+import { openWorkspace } from '../cluster.ts';
 import { type Figure, judge } from '../figure.ts';
 import { openFilled } from '../filled.ts';
 import { median } from '../machine.ts';
-import { type Keys, mintKeys, type Place, startServer } from '../sides.ts';
+import { type Keys, mintKeys, startServer, type Workspace } from '../sides.ts';
 
 const roundsMin = 5;
 
@@ -17,11 +17,11 @@ export const start: Row = {
     if (bench.calibrate) return [];
     const keys = mintKeys();
     const empty = await compareStarts(bench, 'start-empty', async () =>
-      measureStart(bench, keys, await openPlace(bench)),
+      measureStart(bench, keys, await openWorkspace(bench)),
     );
     const filled = await openFilled(bench, bench.events);
     const name = `start-filled-${bench.events / 1_000}k-events`;
-    return [empty, await compareStarts(bench, name, () => measureStart(bench, filled.keys, filled.place))];
+    return [empty, await compareStarts(bench, name, () => measureStart(bench, filled.keys, filled.workspace))];
   },
 };
 
@@ -39,8 +39,8 @@ async function compareStarts(bench: Bench, name: string, measureOurs: () => Prom
   return judge(measured, { of: 'value', atMost: 800 });
 }
 
-async function measureStart(bench: Bench, keys: Keys, place: Place): Promise<number> {
-  const server = await startServer(bench, keys, place);
+async function measureStart(bench: Bench, keys: Keys, workspace: Workspace): Promise<number> {
+  const server = await startServer(bench, keys, workspace);
   await server.stop();
   return server.readyAt - server.spawnedAt;
 }

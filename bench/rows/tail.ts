@@ -1,10 +1,10 @@
 import { nameOf, type Row } from '../bench.ts';
-import { openPlace, readSharedPid } from '../cluster.ts';
+import { openWorkspace, readSharedPid } from '../cluster.ts';
 import { compare } from '../compare.ts';
 import { judge } from '../figure.ts';
 import { runHttpLoad } from '../load/http.ts';
 import { collectorRequests } from '../load/requests.ts';
-import { openTails, type Tails, type Told } from '../load/tails.ts';
+import { openTails, type TailCounts, type Tails } from '../load/tails.ts';
 import { createJsonTrace } from '../load/trace.ts';
 import { median } from '../machine.ts';
 import { mintKeys, startServer } from '../sides.ts';
@@ -19,13 +19,13 @@ export const tail: Row = {
   async run(bench) {
     const keys = mintKeys();
     const createRequests = collectorRequests(createJsonTrace(1), keys.projectKey);
-    const rounds: Told[] = [];
+    const rounds: TailCounts[] = [];
     let tails: Tails | null = null;
     let tailedPort = 0;
     const { ours, reference } = await compare(bench, {
-      startReference: async () => startServer(bench, keys, await openPlace(bench)),
+      startReference: async () => startServer(bench, keys, await openWorkspace(bench)),
       async startOurs() {
-        const server = await startServer(bench, keys, await openPlace(bench));
+        const server = await startServer(bench, keys, await openWorkspace(bench));
         tailedPort = server.port;
         tails = await openTails(server.port, keys, followers);
         return server;
@@ -33,7 +33,7 @@ export const tail: Row = {
       async load(port, stop) {
         if (port === tailedPort) tails?.reset();
         const result = await runHttpLoad({ ports: [port], connections, stop, expectedStatus: 200, createRequests });
-        if (port === tailedPort && tails !== null) rounds.push(tails.told());
+        if (port === tailedPort && tails !== null) rounds.push(tails.counts());
         return result;
       },
       checkOurs: checkStored,
@@ -47,14 +47,14 @@ export const tail: Row = {
       { of: 'ratio', atLeast: 0.9 },
     );
     // The first load was the warm-up.
-    const told = rounds.slice(1);
-    if (told.length === 0) return [throughput];
-    const hearing = Math.min(...told.map((round) => round.followers));
+    const counted = rounds.slice(1);
+    if (counted.length === 0) return [throughput];
+    const reached = Math.min(...counted.map((round) => round.followers));
     bench.say(
-      `  tails: ${median(told.map((round) => round.events))} traces told in a round, to ${hearing} of ${followers}`,
+      `  tails: ${median(counted.map((round) => round.events))} traces sent in a round, to ${reached} of ${followers}`,
     );
-    if (hearing < followers) throw new Error(`${followers - hearing} who follow were told nothing in a whole round.`);
-    const value = median(told.map((round) => round.p99Ms));
+    if (reached < followers) throw new Error(`${followers - reached} tails received nothing in a whole round.`);
+    const value = median(counted.map((round) => round.p99Ms));
     const lag = { name: nameOf(bench, 'tail-p99'), value, unit: 'ms', reference: null };
     return [throughput, judge(lag, { of: 'value', atMost: 500 })];
   },

@@ -1,5 +1,5 @@
 import { nameOf, type Row } from '../bench.ts';
-import { openPlace } from '../cluster.ts';
+import { openWorkspace } from '../cluster.ts';
 import { type Figure, judge } from '../figure.ts';
 import { runHttpLoad } from '../load/http.ts';
 import { getRequest } from '../load/requests.ts';
@@ -17,7 +17,7 @@ export const traceRead: Row = {
   async run(bench) {
     if (bench.calibrate) return [];
     const keys = mintKeys();
-    const server = await startServer(bench, keys, await openPlace(bench));
+    const server = await startServer(bench, keys, await openWorkspace(bench));
     const figures: Figure[] = [];
     for (const { spans, requests, msMax } of sizes) {
       const traceId = await storeTrace(server.port, keys.projectKey, spans);

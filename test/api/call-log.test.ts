@@ -10,7 +10,7 @@ let app: TestApp;
 const GET_TRACE = '/spandrel.v1.TraceService/GetTrace';
 
 /** The log entries on refused requests so far. */
-function told(message = 'request refused'): Record<string, unknown>[] {
+function loggedLines(message = 'request refused'): Record<string, unknown>[] {
   const lines = app.logged.filter((line) => line.startsWith(`${message} {`));
   return lines.map((line) => JSON.parse(line.slice(message.length)));
 }
@@ -38,7 +38,7 @@ describe('how requests end', () => {
       await callRest(app.address, { path: '/api/traces/t1?x=1' });
       await callRest(app.address, { path: '/api/traces/t1', headers: { 'x-auth-token': app.projectKey } });
       const about = { transport: 'rest', method: 'GET', route: '/api/traces/{trace_id}', ...common };
-      expect(told()).toEqual([
+      expect(loggedLines()).toEqual([
         { ...about, status: 401, code: 'missing_credentials', caller: 'none' },
         { ...about, status: 404, code: 'trace_not_found', caller: 'project_key' },
       ]);
@@ -52,7 +52,7 @@ describe('how requests end', () => {
       await callConnect(good);
       await callConnect(good, '{"traceId": 1}');
       const about = { method: 'POST', route: GET_TRACE, ...common };
-      expect(told()).toEqual([
+      expect(loggedLines()).toEqual([
         { ...about, transport: 'grpc', status: 401, code: 'missing_credentials', caller: 'none' },
         { ...about, transport: 'grpc', status: 404, code: 'trace_not_found', caller: 'project_key' },
         { ...about, transport: 'connect', status: 401, code: 'missing_credentials', caller: 'none' },
@@ -61,7 +61,7 @@ describe('how requests end', () => {
       ]);
     });
 
-    it('with its path where there is no route, and without what looks like a token in it', async () => {
+    it('with its path when there is no route, with tokens in the path masked', async () => {
       await callRest(app.address, {
         verb: 'POST',
         path: `/api/nothing/${app.projectKey}?key=${app.projectKey}`,
@@ -69,7 +69,7 @@ describe('how requests end', () => {
       });
       await callRest(app.address, { verb: 'DELETE', path: '/api/collector' });
       await callConnect({}, '{}', '/spandrel.v1.TraceService/Nothing');
-      expect(told().map(({ path, status, code }) => [path, status, code])).toEqual([
+      expect(loggedLines().map(({ path, status, code }) => [path, status, code])).toEqual([
         ['/api/nothing/sk-lw-...', 404, 'route_not_found'],
         ['/api/collector', 405, 'method_not_allowed'],
         ['/spandrel.v1.TraceService/Nothing', 404, 'route_not_found'],
@@ -83,7 +83,7 @@ describe('how requests end', () => {
         socket.write(request);
         await once(socket, 'close');
       }
-      expect(told().map(({ status, code, address }) => [status, code, address])).toEqual([
+      expect(loggedLines().map(({ status, code, address }) => [status, code, address])).toEqual([
         [400, 'malformed_request', '127.0.0.1'],
         [414, 'uri_too_long', '127.0.0.1'],
       ]);
@@ -91,14 +91,14 @@ describe('how requests end', () => {
 
     it('for ten of them in a second; the others are counted in one', async () => {
       await Promise.all(Array.from({ length: 30 }, () => callRest(app.address, { path: '/api/nothing' })));
-      await vi.waitFor(() => expect(told('more requests were refused')).not.toEqual([]), 10_000);
-      const counted = told('more requests were refused').reduce((sum, { count }) => sum + Number(count), 0);
-      expect(told().length + counted).toBe(30);
-      expect(told().length).toBeLessThanOrEqual(20);
+      await vi.waitFor(() => expect(loggedLines('more requests were refused')).not.toEqual([]), 10_000);
+      const counted = loggedLines('more requests were refused').reduce((sum, { count }) => sum + Number(count), 0);
+      expect(loggedLines().length + counted).toBe(30);
+      expect(loggedLines().length).toBeLessThanOrEqual(20);
     });
   });
 
-  it('a request that succeeds is told at level debug alone', async () => {
+  it('a request that succeeds is logged at level debug only', async () => {
     const good = { 'x-auth-token': app.projectKey };
     const span = { span_id: 's1', type: 'llm', timestamps: { started_at: Date.now(), finished_at: Date.now() } };
     const collected = { verb: 'POST', path: '/api/collector', body: { trace_id: 't1', spans: [span] }, headers: good };
@@ -106,8 +106,10 @@ describe('how requests end', () => {
     expect((await callGrpc(good)).ok).toBe(true);
     expect((await callConnect(good)).status).toBe(200);
     await fetch(`${app.address}/healthz`);
-    expect(told()).toEqual([]);
-    expect(told('request').map(({ transport, route, status, caller }) => [transport, route, status, caller])).toEqual([
+    expect(loggedLines()).toEqual([]);
+    expect(
+      loggedLines('request').map(({ transport, route, status, caller }) => [transport, route, status, caller]),
+    ).toEqual([
       ['rest', '/api/collector', 200, 'project_key'],
       ['grpc', GET_TRACE, 200, 'project_key'],
       ['connect', GET_TRACE, 200, 'project_key'],
@@ -118,10 +120,10 @@ describe('how requests end', () => {
   it('a health page that says no is no refused request', async () => {
     await app.close();
     const ready = () => Promise.reject(new Error('away'));
-    app = await startApp({ dress: (store) => ({ ...store, ready }) });
+    app = await startApp({ wrapStore: (store) => ({ ...store, ready }) });
     expect((await callRest(app.address, { path: '/readyz' })).status).toBe(503);
-    expect(told()).toEqual([]);
-    expect(told('request')).toMatchObject([{ route: '/readyz', status: 503 }]);
+    expect(loggedLines()).toEqual([]);
+    expect(loggedLines('request')).toMatchObject([{ route: '/readyz', status: 503 }]);
   });
 
   it('requests are counted by route and status, and refused credentials by reason', async () => {

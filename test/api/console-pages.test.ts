@@ -56,7 +56,7 @@ describe('the console', () => {
     expect([status, body.code]).toEqual([401, 'missing_credentials']);
   });
 
-  it('runs no inline code, asks nobody else, can be framed by nobody and tells nobody where one was', async () => {
+  it('has no inline code, sends no request to other origins, cannot be framed and sends no referrer', async () => {
     const { headers } = await get('/');
     const policy = headers.get('content-security-policy') ?? '';
     const rules = new Map(policy.split('; ').map((rule) => [rule.split(' ')[0], rule.split(' ').slice(1).join(' ')]));
@@ -90,12 +90,12 @@ describe('the console', () => {
     }
   });
 
-  it('is not sent again to whoever has it', async () => {
+  it('is not sent again to a client that has it cached', async () => {
     const etag = (await get('/')).headers.get('etag') ?? '';
     expect((await get('/', { 'if-none-match': etag })).status).toBe(304);
   });
 
-  it('is gone where it is off, and links lead to a page that says how to read the record', async () => {
+  it('is not served when it is off, and links lead to a page that says how to read the record', async () => {
     const off = await startApp({ environment: { SPANDREL_CONSOLE: 'off' } });
     try {
       expect((await fetch(off.address)).status).toBe(404);

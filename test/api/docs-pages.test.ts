@@ -50,7 +50,7 @@ describe('the page of the document', () => {
   });
 });
 
-it('whoever has a page already is told so, and is sent nothing', async () => {
+it('a client that has a page cached gets 304 without a body', async () => {
   const { headers } = await get('/docs/swagger-ui.js');
   const again = await get('/docs/swagger-ui.js', { 'if-none-match': headers.get('etag') ?? '' });
   expect(again.status).toBe(304);
@@ -58,7 +58,7 @@ it('whoever has a page already is told so, and is sent nothing', async () => {
   expect((await get('/docs/swagger-ui.js', { 'if-none-match': '"another"' })).status).toBe(200);
 });
 
-it('a page comes packed or plain, as it is asked for', async () => {
+it('a page is compressed or not, as the request accepts', async () => {
   const plain = await (await get('/openapi.json', { 'accept-encoding': 'identity' })).text();
   const packed = await get('/openapi.json', { 'accept-encoding': 'gzip' });
   expect(packed.headers.get('content-encoding')).toBe('gzip');

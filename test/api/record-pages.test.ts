@@ -17,7 +17,7 @@ async function open(path: string, method = 'GET') {
 }
 
 describe('the page that platformUrl leads to without a console', () => {
-  it('says how to read the trace that an answer links to, and the command works as it stands', async () => {
+  it('says how to read the trace that an answer links to, and its command works', async () => {
     const headers = { 'x-auth-token': app.projectKey };
     const sent = { ...llmTrace(Date.now()), trace_id: "it's a <trace>/1" };
     const stored = await callRest(app.address, { verb: 'POST', path: '/api/collector', body: sent, headers });
@@ -50,7 +50,7 @@ describe('the page that platformUrl leads to without a console', () => {
     expect(unknown.text).toBe(known.text.replaceAll('/seen', '/none'));
   });
 
-  it('may be framed, scripted and cached by nobody', async () => {
+  it('cannot be framed, runs no script and is not cached', async () => {
     const { headers, text } = await open('/shop/traces/t1');
     expect(headers.get('content-type')).toBe('text/html; charset=utf-8');
     expect(headers.get('content-security-policy')).toMatch(/^default-src 'none';.*frame-ancestors 'none'/);
@@ -71,7 +71,7 @@ describe('the page that platformUrl leads to without a console', () => {
     expect(text).toBe((await open(`/other/traces/${id}`)).text);
   });
 
-  it('takes GET and HEAD only, whatever the slug', async () => {
+  it('accepts only GET and HEAD, for any slug', async () => {
     for (const slug of ['shop', '%3Cb%3E', 'a%2Fb', '%E2%82%AC', '..%2F..']) {
       for (const kind of ['traces', 'evaluators', 'monitors']) {
         const path = `/${slug}/${kind}/x`;

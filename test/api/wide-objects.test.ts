@@ -34,7 +34,7 @@ const WIDE = wideText(MEMBERS_MAX + 1);
 const WIDEST = wideText(MEMBERS_MAX);
 
 describe('an object of more than 10,000 members, over REST and gRPC,', () => {
-  it('costs a span, an evaluation or a value of metadata, and no other', async () => {
+  it('drops one span, one evaluation or one value of metadata, and no other', async () => {
     const traceId = hex(32);
     const times = `"timestamps":{"started_at":${NOW},"finished_at":${NOW}}`;
     const span = (id: string, more: string) => `{"span_id":"${id}","type":"span",${times}${more}}`;
@@ -76,7 +76,7 @@ describe('an object of more than 10,000 members, over REST and gRPC,', () => {
     });
   });
 
-  it('costs a reported request, and no other', async () => {
+  it('rejects one reported request, and no other', async () => {
     const records = ['gw-1', 'gw-2'].map((name) => `${name}-${hex(8)}`);
     const [bad = '', good = ''] = records;
     const record = (id: string, metadata: string) =>

@@ -93,20 +93,23 @@ describe('errors have the shape of their path family', () => {
   });
 });
 
-it.each(['HTTP/1.1', 'HTTP/2'])('over %s what is too large is told in the form of the path', async (version) => {
-  const padded = { 'x-pad': 'x'.repeat(17_000) };
-  const ask = async (path: string, headers: Record<string, string>) =>
-    version === 'HTTP/2'
-      ? await askOverHttp2({ ':path': path, ...headers })
-      : (await callRest(app.address, { path, headers })).body;
-  for (const path of [EVENTS, '/api/gateway/v1/requests']) {
-    const long = await ask(`${path}?x=${'x'.repeat(9000)}`, {});
-    expect(long.error).toMatchObject({ type: 'uri_too_long', code: 'uri_too_long' });
-    expect(Object.keys(long)).toEqual(['error']);
-    expect((await ask(path, padded)).error).toMatchObject({ type: 'headers_too_large', code: 'headers_too_large' });
-  }
-  expect(await ask('/api/traces/t', padded)).toMatchObject({ error: expect.any(String), code: 'headers_too_large' });
-});
+it.each(['HTTP/1.1', 'HTTP/2'])(
+  'over %s a body that is too large gets the error shape of its path',
+  async (version) => {
+    const padded = { 'x-pad': 'x'.repeat(17_000) };
+    const ask = async (path: string, headers: Record<string, string>) =>
+      version === 'HTTP/2'
+        ? await askOverHttp2({ ':path': path, ...headers })
+        : (await callRest(app.address, { path, headers })).body;
+    for (const path of [EVENTS, '/api/gateway/v1/requests']) {
+      const long = await ask(`${path}?x=${'x'.repeat(9000)}`, {});
+      expect(long.error).toMatchObject({ type: 'uri_too_long', code: 'uri_too_long' });
+      expect(Object.keys(long)).toEqual(['error']);
+      expect((await ask(path, padded)).error).toMatchObject({ type: 'headers_too_large', code: 'headers_too_large' });
+    }
+    expect(await ask('/api/traces/t', padded)).toMatchObject({ error: expect.any(String), code: 'headers_too_large' });
+  },
+);
 
 async function askOverHttp2(headers: Record<string, string>): Promise<Body> {
   const session = connectHttp2(app.address);
@@ -263,14 +266,14 @@ describe('browsers on other origins', () => {
     }
   });
 
-  it('another OPTIONS tells what a path takes', async () => {
+  it('another OPTIONS returns the methods of the path', async () => {
     const answer = await fetch(`${app.address}/api/collector`, { method: 'OPTIONS' });
     expect(answer.status).toBe(204);
     expect(answer.headers.get('allow')).toBe('POST, OPTIONS');
   });
 });
 
-describe('where a credential may stand', () => {
+describe('the headers that carry a credential', () => {
   const collect = (headers: { [name: string]: string }) =>
     callRest(app.address, { verb: 'POST', path: '/api/collector', body: llmTrace(Date.now()), headers });
   const basic = (user: string, token: string) => `Basic ${Buffer.from(`${user}:${token}`).toString('base64')}`;

@@ -17,7 +17,7 @@ const OPENED_ROUTE = create(PolicySchema, { credential: Credential.ORGANIZATION,
 type Headers = Readonly<Record<string, string>>;
 
 /** One service key, one project with its key, and a log of every read. */
-function createPlace({ hasImported = false } = {}) {
+function createFixture({ hasImported = false } = {}) {
   const { keyId, secret, token: apiKey } = mintApiKey(PREFIX, randomBytes);
   const { token: projectKey } = mintProjectKey(PREFIX, randomBytes);
   const key: ApiKey = {
@@ -68,8 +68,8 @@ function createPlace({ hasImported = false } = {}) {
   return { ask, reads, keyId, apiKey, projectKey };
 }
 
-it('a project id that nothing can have is unknown without being looked for', async () => {
-  const { ask, reads, apiKey } = createPlace();
+it('an impossible project id is unknown without a lookup', async () => {
+  const { ask, reads, apiKey } = createFixture();
   const inProject = (projectId: string) =>
     ask(PROJECT_ROUTE, { authorization: `Bearer ${apiKey}`, 'x-project-id': projectId });
   await expect(inProject('project_none')).rejects.toMatchObject({ code: 'unknown_project' });
@@ -77,8 +77,8 @@ it('a project id that nothing can have is unknown without being looked for', asy
   expect(reads).toEqual(['api key', 'project_none', 'api key']);
 });
 
-it('a credential that proves itself is looked up once, whatever stands behind it or says the same', async () => {
-  const { ask, reads, apiKey, projectKey } = createPlace();
+it('a valid credential is looked up once, even when other or equal ones follow it', async () => {
+  const { ask, reads, apiKey, projectKey } = createFixture();
   const headers: readonly Headers[] = [
     { 'x-auth-token': projectKey },
     { 'x-auth-token': projectKey, authorization: `Bearer ${projectKey}` },
@@ -92,16 +92,16 @@ it('a credential that proves itself is looked up once, whatever stands behind it
   }
 });
 
-it('a token that fails twice over is judged once', async () => {
-  const { ask, reads } = createPlace();
+it('a token that is in two headers and wrong is checked once', async () => {
+  const { ask, reads } = createFixture();
   const { token } = mintApiKey(PREFIX, randomBytes);
   const twice = { 'x-auth-token': token, authorization: `Bearer ${token}` };
   await expect(ask(ORGANIZATION_ROUTE, twice)).rejects.toMatchObject({ code: 'invalid_credentials' });
   expect(reads).toEqual(['api key']);
 });
 
-it('a foreign token costs no read, before the credential or behind it', async () => {
-  const { ask, reads, projectKey } = createPlace();
+it('a token of another kind costs no read, before or after the credential', async () => {
+  const { ask, reads, projectKey } = createFixture();
   await ask(PROJECT_ROUTE, { 'x-auth-token': FOREIGN, authorization: `Bearer ${projectKey}` });
   await ask(PROJECT_ROUTE, { 'x-auth-token': projectKey, authorization: `Bearer ${FOREIGN}` });
   expect(reads).toEqual(['project key', 'project key']);
@@ -110,8 +110,8 @@ it('a foreign token costs no read, before the credential or behind it', async ()
   expect(reads).toHaveLength(2);
 });
 
-it('only an imported token may be of either kind, and then each of two is looked up for itself', async () => {
-  const { ask, reads } = createPlace({ hasImported: true });
+it('only an imported token may be of either kind, and then both kinds are looked up', async () => {
+  const { ask, reads } = createFixture({ hasImported: true });
   const one = mintApiKey(PREFIX, randomBytes).token;
   const other = mintProjectKey(PREFIX, randomBytes).token;
   const headers = { 'x-auth-token': one, authorization: `Bearer ${other}` };
@@ -120,7 +120,7 @@ it('only an imported token may be of either kind, and then each of two is looked
 });
 
 it('where project keys are let in beside API keys, the API key counts, and the project key without one', async () => {
-  const { ask, apiKey, projectKey, keyId } = createPlace();
+  const { ask, apiKey, projectKey, keyId } = createFixture();
   const both = [
     { 'x-auth-token': projectKey, authorization: `Bearer ${apiKey}` },
     { 'x-auth-token': apiKey, authorization: `Bearer ${projectKey}` },

@@ -38,7 +38,7 @@ it('a terminal is left on a fresh line when the copy stops', () => {
   expect(progress.written()).toMatch(/250\/1000\n$/);
 });
 
-it('elsewhere a line tells of each table, and of life every ten seconds', () => {
+it('without a terminal it prints a line per table, and one every ten seconds', () => {
   const progress = show(false);
   progress.report(step(1));
   progress.pass(10_000);

@@ -33,7 +33,7 @@ const read = (path: string, token: string) =>
   callRest(server.address, { path, headers: { authorization: `Bearer ${token}` } });
 
 describe('spandrel keys', () => {
-  it('mints a key that does what was asked for, and takes it back', async () => {
+  it('mints a key with the requested permissions, and revokes it', async () => {
     const created = await printed('keys', 'create', '--name', 'dashboard', '--grant', 'viewer@organization');
     const [id, token] = [field(created, 'id'), field(created, 'token')];
     expect(field(created, 'grants')).toBe('VIEWER@organization');
@@ -126,7 +126,7 @@ describe('spandrel keys', () => {
     ['members', 'list', ADMIN_KEY],
     ['keys', 'list', `--${ADMIN_KEY}`],
     [ADMIN_KEY],
-  ])('%s %s: a token in place of anything else goes nowhere and is not repeated', async (...args) => {
+  ])('%s %s: a token in place of another argument is sent nowhere and not printed', async (...args) => {
     // Whatever asked there would say that it got no answer.
     const { code, stdout, stderr } = await runCli(args, {
       SPANDREL_URL: 'http://127.0.0.1:9',
@@ -156,7 +156,7 @@ describe('spandrel keys', () => {
     expect(stderr.trim()).not.toContain('\n');
   });
 
-  it('says when there is no server, and where it looked', async () => {
+  it('says that there is no server, and at which address', async () => {
     const nowhere = { SPANDREL_URL: 'http://127.0.0.1:9', SPANDREL_ADMIN_KEY: ADMIN_KEY };
     const { code, stderr } = await runCliProcess(['keys', 'list'], nowhere);
     expect(code).toBe(1);

@@ -24,7 +24,7 @@ const over = (file: string) => ({ SPANDREL_DATABASE_URL: `sqlite:${file}` });
 const NAMES = SQLITE_MIGRATIONS.map((migration) => migration.name);
 
 describe('migrate on SQLite', () => {
-  it('tells with --dry-run what it would do, and creates nothing', async () => {
+  it('says with --dry-run what it would do, and creates nothing', async () => {
     const file = newFile();
     const { code, stdout, stderr } = await runCli(['migrate', '--dry-run'], over(file));
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
@@ -35,7 +35,7 @@ describe('migrate on SQLite', () => {
     expect(existsSync(join(file, '..'))).toBe(false);
   });
 
-  it('ends quietly when nobody reads on', async () => {
+  it('ends without an error when its output is closed', async () => {
     const file = newFile();
     for (const args of [['migrate', '--dry-run'], ['--help'], ['migrate']]) {
       expect(await runCliUnread(args, over(file))).toEqual({ code: 0, stderr: '' });

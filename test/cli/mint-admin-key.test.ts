@@ -65,7 +65,7 @@ it('the one administrator who lost every key gets a new one, and the audit log s
   ]);
 });
 
-it('nothing is minted for others, and nothing without the secret', async () => {
+it('no key is minted for anybody but members, and none without the secret', async () => {
   const folder = installedFolder();
   const environment = { SPANDREL_DATABASE_URL: `sqlite:${join(folder, 'spandrel.db')}` };
   const mint = (email: string, more = {}) => runCli(['mint-admin-key', '--email', email], { ...environment, ...more });

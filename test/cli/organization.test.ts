@@ -65,27 +65,30 @@ describe('a second organization', () => {
     const { code, stdout, stderr } = await runCliProcess([...CREATE, ...names], environment);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toMatch(PRINTED);
-    const told = new Map(
+    const printed = new Map(
       [...stdout.matchAll(/^export (\w+)=(.*)$/gm)].map(([, name = '', value = '']) => [name, value] as const),
     );
     const second = await start(environment);
     expect(second.output()).not.toContain('SPANDREL_ADMIN_KEY=');
-    const ask = async (path: string, token = told.get('SPANDREL_ADMIN_KEY') ?? '') =>
+    const ask = async (path: string, token = printed.get('SPANDREL_ADMIN_KEY') ?? '') =>
       (await callRest(second.address, { path, headers: { 'x-auth-token': token } })).body;
-    expect(await ask('/api/organization')).toMatchObject({ id: told.get('SPANDREL_ORGANIZATION_ID'), name: 'Second' });
-    expect((await ask('/api/teams')).data).toMatchObject([{ id: told.get('SPANDREL_TEAM_ID'), name: 'Core' }]);
-    expect((await ask('/api/projects')).data).toMatchObject([{ id: told.get('SPANDREL_PROJECT_ID'), name: 'Shop' }]);
+    expect(await ask('/api/organization')).toMatchObject({
+      id: printed.get('SPANDREL_ORGANIZATION_ID'),
+      name: 'Second',
+    });
+    expect((await ask('/api/teams')).data).toMatchObject([{ id: printed.get('SPANDREL_TEAM_ID'), name: 'Core' }]);
+    expect((await ask('/api/projects')).data).toMatchObject([{ id: printed.get('SPANDREL_PROJECT_ID'), name: 'Shop' }]);
     expect((await ask('/api/organization/members')).data).toMatchObject([
-      { userId: told.get('SPANDREL_ADMIN_USER_ID'), email: 'ann@example.com', role: 'ADMIN' },
+      { userId: printed.get('SPANDREL_ADMIN_USER_ID'), email: 'ann@example.com', role: 'ADMIN' },
     ]);
     expect((await ask('/api/audit-log')).data).toMatchObject([
-      { action: 'bootstrap', actorKind: 'cli', targetId: told.get('SPANDREL_ORGANIZATION_ID'), status: 201 },
+      { action: 'bootstrap', actorKind: 'cli', targetId: printed.get('SPANDREL_ORGANIZATION_ID'), status: 201 },
     ]);
-    expect((await ask('/api/evaluators/none', told.get('SPANDREL_PROJECT_KEY'))).code).toBe('evaluator_not_found');
+    expect((await ask('/api/evaluators/none', printed.get('SPANDREL_PROJECT_KEY'))).code).toBe('evaluator_not_found');
     expect((await ask('/api/organization', ADMIN_KEY)).name).toBe('Default organization');
   });
 
-  it('of an administrator of another one has its own way back in', async () => {
+  it('gets an administrator key from mint-admin-key', async () => {
     const environment = { SPANDREL_DATABASE_URL: `sqlite:${join(installedFolder(), 'spandrel.db')}` };
     const create = ['organization', 'create', '--name', 'Second', '--admin-email', 'admin@localhost'];
     const id = /SPANDREL_ORGANIZATION_ID=(.*)/.exec((await runCli(create, environment)).stdout)?.[1] ?? '';
@@ -119,7 +122,7 @@ describe('a second organization', () => {
   });
 });
 
-describe('what is asked for is judged before anything is opened', () => {
+describe('arguments are validated before the database is opened', () => {
   const mail = ['--admin-email', 'a@b'];
   it.each([
     [[], /takes create/],

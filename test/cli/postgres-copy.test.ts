@@ -2,18 +2,18 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { llmTrace } from '../support/fixtures.ts';
-import { createPostgresPlace, type Place } from '../support/place.ts';
 import { PROJECT_KEY, type SpawnedServer, spawnServer } from '../support/server.ts';
 import { callRest } from '../support/surfaces.ts';
 import { temporaryFolder } from '../support/temp.ts';
+import { createPostgresTestDatabase, type TestDatabase } from '../support/test-database.ts';
 import { runCli, runCliProcess } from './run-cli.ts';
 
 const folders: { remove(): void }[] = [];
 const servers: SpawnedServer[] = [];
-const places: Place[] = [];
+const databases: TestDatabase[] = [];
 afterEach(async () => {
   for (const server of servers.splice(0)) await server.stop('SIGKILL');
-  for (const place of places.splice(0)) await place.remove();
+  for (const database of databases.splice(0)) await database.remove();
   for (const folder of folders.splice(0)) folder.remove();
 });
 
@@ -25,9 +25,9 @@ async function start(environment: { readonly [name: string]: string }): Promise<
 }
 
 async function newTarget(): Promise<string> {
-  const place = await createPostgresPlace();
-  places.push(place);
-  return place.url;
+  const database = await createPostgresTestDatabase();
+  databases.push(database);
+  return database.url;
 }
 
 function newFolder(): string {

@@ -19,7 +19,7 @@ const NAMES = POSTGRES_MIGRATIONS.map((migration) => migration.name);
 const TABLES = `SELECT count(*)::integer AS tables FROM pg_tables WHERE schemaname = 'public'`;
 
 describe('migrate on PostgreSQL', () => {
-  it('tells with --dry-run what it would do, and creates nothing', async () => {
+  it('says with --dry-run what it would do, and creates nothing', async () => {
     const url = await newDatabase();
     const { code, stdout, stderr } = await runCli(['migrate', '--dry-run'], { SPANDREL_DATABASE_URL: url });
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });

@@ -1,28 +1,28 @@
 import { expect, it } from 'vitest';
-import { createPlace } from '../support/place.ts';
 import { ADMIN_KEY, spawnServer } from '../support/server.ts';
 import { callRest } from '../support/surfaces.ts';
+import { createTestDatabase } from '../support/test-database.ts';
 import { runCliProcess } from './run-cli.ts';
 
 it('on PostgreSQL an organization is made beside running servers, which accept its keys at once', async () => {
-  const place = await createPlace();
-  const server = await spawnServer(place.environment);
+  const database = await createTestDatabase();
+  const server = await spawnServer(database.environment);
   try {
     const create = ['organization', 'create', '--name', 'Second', '--admin-email', 'ann@example.com'];
-    const { code, stdout, stderr } = await runCliProcess(create, place.environment);
+    const { code, stdout, stderr } = await runCliProcess(create, database.environment);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    const told = new Map(
+    const printed = new Map(
       [...stdout.matchAll(/^export (\w+)=(.*)$/gm)].map(([, name = '', value = '']) => [name, value] as const),
     );
     const ask = (path: string, token: string) =>
       callRest(server.address, { path, headers: { authorization: `Bearer ${token}` } });
-    const { status, body } = await ask('/api/organization', told.get('SPANDREL_ADMIN_KEY') ?? '');
-    expect([status, body.id]).toEqual([200, told.get('SPANDREL_ORGANIZATION_ID')]);
-    const evaluator = await ask('/api/evaluators/none', told.get('SPANDREL_PROJECT_KEY') ?? '');
+    const { status, body } = await ask('/api/organization', printed.get('SPANDREL_ADMIN_KEY') ?? '');
+    expect([status, body.id]).toEqual([200, printed.get('SPANDREL_ORGANIZATION_ID')]);
+    const evaluator = await ask('/api/evaluators/none', printed.get('SPANDREL_PROJECT_KEY') ?? '');
     expect(evaluator.body.code).toBe('evaluator_not_found');
     expect((await ask('/api/organization', ADMIN_KEY)).body.id).not.toBe(body.id);
   } finally {
     await server.stop('SIGKILL');
-    await place.remove();
+    await database.remove();
   }
 });

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
 import { startApp } from '../support/app.ts';
-import { TEST_SECRET } from '../support/place.ts';
+import { TEST_SECRET } from '../support/test-database.ts';
 import { RANGE, readCosts, sendTraces, setPrice } from './repricing.ts';
 import { runCli } from './run-cli.ts';
 
-it('on PostgreSQL spans are priced anew beside a running server that is being sent traces', async () => {
+it('on PostgreSQL spans are repriced while a server receives traces', async () => {
   const app = await startApp();
   try {
     const ids = await sendTraces(
@@ -12,7 +12,7 @@ it('on PostgreSQL spans are priced anew beside a running server that is being se
       Array.from({ length: 30 }, () => ({})),
     );
     await setPrice(app, 0.01);
-    const environment = { ...app.place.environment, SPANDREL_SECRET: TEST_SECRET };
+    const environment = { ...app.database.environment, SPANDREL_SECRET: TEST_SECRET };
     const [{ code, stdout }, more] = await Promise.all([
       runCli(['reprice', ...RANGE], environment),
       sendTraces(

@@ -4,8 +4,8 @@ import { createPriceResolver } from '../../src/domain/pricing/prices.ts';
 import { type RepriceRequest, type RepriceResult, reprice } from '../../src/domain/pricing/reprice.ts';
 import { runWithoutPauses } from '../../src/domain/steps.ts';
 import { startApp, type TestApp } from '../support/app.ts';
-import { TEST_SECRET } from '../support/place.ts';
 import { pricing } from '../support/pricing.ts';
+import { TEST_SECRET } from '../support/test-database.ts';
 import { RANGE, readCosts, sendTraces, setPrice, WITHIN_MS } from './repricing.ts';
 import { runCli } from './run-cli.ts';
 
@@ -24,7 +24,7 @@ async function start(): Promise<TestApp> {
 async function runOn(app: TestApp, ...args: readonly string[]) {
   await app.stop();
   await app.store.close();
-  return await runCli(['reprice', ...args], { ...app.place.environment, SPANDREL_SECRET: TEST_SECRET });
+  return await runCli(['reprice', ...args], { ...app.database.environment, SPANDREL_SECRET: TEST_SECRET });
 }
 
 const DAY_MS = 86_400_000;
@@ -59,7 +59,7 @@ describe('spandrel reprice', () => {
     ]);
     await setPrice(app, 0.01);
     expect(await readCosts(app, ids)).toEqual([null, 3, null]);
-    const refused = await runCli(['reprice', ...RANGE], app.place.environment);
+    const refused = await runCli(['reprice', ...RANGE], app.database.environment);
     expect(refused).toMatchObject({ code: 1, stdout: '' });
     const would = await runOn(app, ...RANGE, '--dry-run');
     expect(would).toMatchObject({
@@ -117,7 +117,7 @@ describe('spandrel reprice', () => {
     expect(await readCosts(app, [id])).toEqual([0.5]);
   });
 
-  it('goes on where it was stopped, and leaves no trace out', async () => {
+  it('continues where it was stopped, and skips no trace', async () => {
     const app = await start();
     const spans = Array.from({ length: 250 }, (_, index) => ({ startedAtMs: WITHIN_MS + (index % 90) }));
     const ids = await sendTraces(app, spans);

@@ -22,7 +22,7 @@ describe('settings', () => {
     });
   });
 
-  it('every problem is told at once, by name and without its value', () => {
+  it('all problems are reported together, by name and without values', () => {
     const problems = problemsOf({
       SPANDREL_PORT: '99999',
       SPANDREL_SECRET: 'short-secret-value',
@@ -94,7 +94,7 @@ describe('a variable that begins like a setting', () => {
     expect(problemsOf({ [name]: 'a value' })).toEqual([problem]);
   });
 
-  it('is told together with all other problems, and also where it is empty', () => {
+  it('is reported together with all other problems, and also when it is empty', () => {
     expect(problemsOf({ SPANDREL_PROT: '', SPANDREL_MAX_INFLIGHT: '0', SPANDREL_TLS: 'x' })).toHaveLength(3);
   });
 
@@ -103,7 +103,7 @@ describe('a variable that begins like a setting', () => {
     expect(problemsOf(Object.fromEntries(exported.map((name) => [`SPANDREL_${name}`, 'any']))).join()).toBe('');
   });
 
-  it('is left alone when Kubernetes set it about a service', () => {
+  it('is ignored when Kubernetes set it for a service', () => {
     const injected = {
       SPANDREL_SERVICE_HOST: '10.96.0.7',
       SPANDREL_SERVICE_PORT: '5560',
@@ -121,7 +121,7 @@ describe('a variable that begins like a setting', () => {
     expect(readConfig(injected)).toMatchObject({ host: '127.0.0.1', port: 5560 });
   });
 
-  it('is a setting of ours where it holds no such address', () => {
+  it('is the setting of this server when it holds no such address', () => {
     expect(problemsOf({ SPANDREL_PORT: 'http://10.96.0.7:5560', SPANDREL_DB_PORT: '5432' })).toHaveLength(2);
     expect(readConfig({ SPANDREL_PORT: '5561' })).toMatchObject({ port: 5561 });
   });

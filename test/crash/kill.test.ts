@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
 import { llmTrace } from '../support/fixtures.ts';
-import { createPlace } from '../support/place.ts';
 import { drawSeed, inParallel, isFullTier, report, seeded } from '../support/scenario.ts';
 import { ADMIN_KEY, PROJECT_KEY, type SpawnedServer, spawnServer } from '../support/server.ts';
 import { callRest } from '../support/surfaces.ts';
 import { until } from '../support/temp.ts';
+import { createTestDatabase } from '../support/test-database.ts';
 
 const KILLS = isFullTier ? 100 : 10;
 const CLIENTS = 16;
@@ -15,14 +15,14 @@ const KILLED_AFTER_MS = isFullTier ? 100 : 40;
 it(`D1, T2: nothing acknowledged is lost when the process is killed ${KILLS} times during ingest`, async () => {
   const seed = drawSeed();
   const random = seeded(seed);
-  const place = await createPlace();
+  const database = await createTestDatabase();
   const acknowledged: { traceId: string; spanId: string }[] = [];
   const started: SpawnedServer[] = [];
   const readyTimes: number[] = [];
   let interrupted = 0;
   try {
     for (let kill = 0; kill < KILLS; kill++) {
-      const server = await spawnServer(place.environment);
+      const server = await spawnServer(database.environment);
       started.push(server);
       readyTimes.push(server.readyMs);
       let running = true;
@@ -52,7 +52,7 @@ it(`D1, T2: nothing acknowledged is lost when the process is killed ${KILLS} tim
       running = false;
       await Promise.all(clients);
     }
-    const last = await spawnServer(place.environment);
+    const last = await spawnServer(database.environment);
     started.push(last);
     let lost = 0;
     await inParallel(acknowledged, CLIENTS, async ({ traceId, spanId }) => {
@@ -75,7 +75,7 @@ it(`D1, T2: nothing acknowledged is lost when the process is killed ${KILLS} tim
       cursor = page.body.next_cursor;
     }
     expect(await last.stop('SIGTERM')).toBe(0);
-    await place.checkIntegrity();
+    await database.checkIntegrity();
     const slowest = Math.max(...readyTimes);
     const pass = lost === 0 && events >= acknowledged.length;
     report({ id: 'D1', seed, n: acknowledged.length, lost, p99: Math.round(slowest), pass });
@@ -87,6 +87,6 @@ it(`D1, T2: nothing acknowledged is lost when the process is killed ${KILLS} tim
     expect(slowest).toBeLessThan(Math.max(2_000, 3 * (readyTimes[0] ?? 0)));
   } finally {
     for (const { child } of started) child.kill('SIGKILL');
-    await place.remove();
+    await database.remove();
   }
 });

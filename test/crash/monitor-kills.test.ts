@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
 import { llmTrace } from '../support/fixtures.ts';
-import { createPlace } from '../support/place.ts';
 import { drawSeed, inParallel, isFullTier, report, seeded } from '../support/scenario.ts';
 import { PROJECT_KEY, type SpawnedServer, spawnServer } from '../support/server.ts';
 import { type Body, callRest } from '../support/surfaces.ts';
 import { until } from '../support/temp.ts';
+import { createTestDatabase } from '../support/test-database.ts';
 
 const KILLS = isFullTier ? 5 : 2;
 const TRACES_PER_LIFE = isFullTier ? 20_000 : 100;
@@ -38,8 +38,8 @@ it(
   async () => {
     const seed = drawSeed();
     const random = seeded(seed);
-    const place = await createPlace();
-    const environment = { ...place.environment, SPANDREL_MONITOR_SETTLE_MS: '20' };
+    const database = await createTestDatabase();
+    const environment = { ...database.environment, SPANDREL_MONITOR_SETTLE_MS: '20' };
     const started: SpawnedServer[] = [];
     const acknowledged: ReturnType<typeof llmTrace>[] = [];
     let monitors: readonly string[] = [];
@@ -96,10 +96,10 @@ it(
       expect([lost, twice]).toEqual([0, 0]);
       expect(killedWithBacklog, 'kills hit jobs that were waiting').toBeGreaterThan(0);
       expect(await last.stop('SIGTERM')).toBe(0);
-      await place.checkIntegrity();
+      await database.checkIntegrity();
     } finally {
       for (const { child } of started) child.kill('SIGKILL');
-      await place.remove();
+      await database.remove();
     }
   },
   isFullTier ? 1_200_000 : 120_000,

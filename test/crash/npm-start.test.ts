@@ -86,10 +86,10 @@ function readProcess(pid: number): Process | null {
   }
 }
 
-async function until<T>(look: () => T | null): Promise<T> {
+async function until<T>(find: () => T | null): Promise<T> {
   const deadlineMs = performance.now() + 20_000;
   for (;;) {
-    const found = look();
+    const found = find();
     if (found !== null) return found;
     if (performance.now() > deadlineMs) throw new Error('it did not come about in time');
     await new Promise((resolve) => setTimeout(resolve, 20));
@@ -114,7 +114,7 @@ async function expectDrained(started: Started): Promise<void> {
 }
 
 describe.runIf(process.platform === 'linux')('a server that npm started', () => {
-  it('ends with npm when npm is asked to', async () => {
+  it('ends when npm gets a signal', async () => {
     const started = await start('exec npm start');
     expect([started.npm > 0, started.server > 0]).toEqual([true, true]);
     process.kill(started.npm, 'SIGTERM');
@@ -129,7 +129,7 @@ describe.runIf(process.platform === 'linux')('a server that npm started', () => 
     await expectDrained(started);
   });
 
-  it('drains at a Ctrl-C, which it hears of from the terminal and once more from npm', async () => {
+  it('drains at a Ctrl-C, which arrives from the terminal and once more from npm', async () => {
     const started = await start('exec npm start');
     // An idle connection keeps the server draining for a while.
     expect((await fetch(`${started.address}/readyz`)).status).toBe(200);
@@ -138,7 +138,7 @@ describe.runIf(process.platform === 'linux')('a server that npm started', () => 
     await expectDrained(started);
   });
 
-  it('ends with npx, which tells only the shell between them', async () => {
+  it('ends with npx, which signals only the shell between them', async () => {
     const started = await start('exec npx --offline spandrel');
     process.kill(started.npm, 'SIGTERM');
     await expectDrained(started);

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
 import { llmTrace } from '../support/fixtures.ts';
-import { createPlace } from '../support/place.ts';
 import { query } from '../support/postgres-databases.ts';
 import { drawSeed, inParallel, isFullTier, report, seeded } from '../support/scenario.ts';
 import { type SpawnedServer, spawnServer } from '../support/server.ts';
 import { until } from '../support/temp.ts';
+import { createTestDatabase } from '../support/test-database.ts';
 import { createTraceSender } from '../support/trace-sender.ts';
 import { auditLog, isNewestFirst, walkLog } from '../support/walk-log.ts';
 
@@ -16,8 +16,8 @@ const PROGRESS_MAX_MS = 60_000;
 it(`nothing acknowledged is lost when one of two processes is killed ${KILLS} times during ingest`, async () => {
   const seed = drawSeed();
   const random = seeded(seed);
-  const place = await createPlace();
-  const servers: SpawnedServer[] = [await spawnServer(place.environment), await spawnServer(place.environment)];
+  const database = await createTestDatabase();
+  const servers: SpawnedServer[] = [await spawnServer(database.environment), await spawnServer(database.environment)];
   const sender = createTraceSender({ addresses: () => servers.map((server) => server.address) });
   try {
     const sending = inParallel(Array.from({ length: TRACES }), CLIENTS, () => sender.send(llmTrace(Date.now())));
@@ -27,12 +27,12 @@ it(`nothing acknowledged is lost when one of two processes is killed ${KILLS} ti
       await until(() => sender.acknowledged.length >= due, PROGRESS_MAX_MS);
       const victim = Math.floor(random() * servers.length);
       await servers[victim]?.stop('SIGKILL');
-      servers[victim] = await spawnServer(place.environment);
+      servers[victim] = await spawnServer(database.environment);
     }
     await sending;
     const events = await walkLog({ address: () => servers[0]?.address ?? '' });
     const { lost, repeated } = auditLog(events, sender.acknowledged);
-    const wrongSpans = await countWithoutItsSpan(place.url, sender.acknowledged);
+    const wrongSpans = await countWithoutItsSpan(database.url, sender.acknowledged);
     const pass = lost + wrongSpans + repeated === 0 && isNewestFirst(events);
     report({ id: 'D1 with two processes', seed, n: TRACES, lost: lost + wrongSpans, dup: repeated, pass });
     expect(sender.refusals.wrong).toEqual([]);
@@ -44,10 +44,10 @@ it(`nothing acknowledged is lost when one of two processes is killed ${KILLS} ti
     });
     expect(isNewestFirst(events)).toBe(true);
     expect(sender.refusals.cut, 'kills hit requests in flight').toBeGreaterThan(0);
-    await place.checkIntegrity();
+    await database.checkIntegrity();
   } finally {
     await Promise.all(servers.map((server) => server.stop('SIGKILL')));
-    await place.remove();
+    await database.remove();
   }
 });
 

@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { llmTrace } from '../support/fixtures.ts';
-import { createPlace, type Place } from '../support/place.ts';
 import { query } from '../support/postgres-databases.ts';
 import { type DatabaseProxy, startProxy } from '../support/proxy.ts';
 import { drawSeed, isFullTier, report, seeded } from '../support/scenario.ts';
 import { PROJECT_KEY, type SpawnedServer, spawnServer } from '../support/server.ts';
 import { type Answer, callRest } from '../support/surfaces.ts';
 import { until } from '../support/temp.ts';
+import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
 import { createTraceSender, startLoad } from '../support/trace-sender.ts';
 import { auditLog, walkLog } from '../support/walk-log.ts';
 
@@ -17,18 +17,18 @@ const PROGRESS_MAX_MS = 60_000;
 /** After so many batches without a conflict, the driver assumes again that rows are new. */
 const CALM_BATCHES = 32;
 
-let place: Place;
+let database: TestDatabase;
 let proxy: DatabaseProxy;
 let server: SpawnedServer;
 beforeEach(async () => {
-  place = await createPlace();
-  proxy = await startProxy(place.url);
-  server = await spawnServer({ ...place.environment, SPANDREL_DATABASE_URL: proxy.url });
+  database = await createTestDatabase();
+  proxy = await startProxy(database.url);
+  server = await spawnServer({ ...database.environment, SPANDREL_DATABASE_URL: proxy.url });
 });
 afterEach(async () => {
   await server.stop('SIGKILL');
   await proxy.close();
-  await place.remove();
+  await database.remove();
 });
 
 type Trace = ReturnType<typeof llmTrace>;
@@ -45,7 +45,7 @@ function post(body: Trace): Promise<Answer> {
 /** Counts the rows of a trace, its span and its event. */
 async function readCounts({ trace_id }: Trace): Promise<object | undefined> {
   const [row] = await query(
-    place.url,
+    database.url,
     `SELECT
        (SELECT count(*)::integer FROM traces WHERE trace_id = '${trace_id}') AS traces,
        (SELECT count(*)::integer FROM spans JOIN traces ON sequence = trace_sequence

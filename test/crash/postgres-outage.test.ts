@@ -1,10 +1,10 @@
 import { Client, credentials } from '@grpc/grpc-js';
 import { expect, it } from 'vitest';
-import { TEST_SECRET } from '../support/place.ts';
 import { startCluster } from '../support/postgres.ts';
 import { PROJECT_KEY, spawnServer } from '../support/server.ts';
 import { callRest } from '../support/surfaces.ts';
 import { until } from '../support/temp.ts';
+import { TEST_SECRET } from '../support/test-database.ts';
 
 const REQUESTS = 40;
 const HEAL_MAX_MS = 30_000;
@@ -40,8 +40,8 @@ it('an outage is one line when it begins and one when it ends, and health says s
       .output()
       .split('\n')
       .filter((line) => line.startsWith('{'));
-    const told = lines.map((line) => JSON.parse(line)).map(({ level, msg }) => `${level} ${msg}`);
-    expect(told).toEqual(['30 ready', '40 the store is away', '30 the store is back']);
+    const logged = lines.map((line) => JSON.parse(line)).map(({ level, msg }) => `${level} ${msg}`);
+    expect(logged).toEqual(['30 ready', '40 the store is away', '30 the store is back']);
   } finally {
     await server.stop('SIGTERM');
     await cluster.remove();

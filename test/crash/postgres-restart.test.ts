@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { llmTrace } from '../support/fixtures.ts';
-import { TEST_SECRET } from '../support/place.ts';
 import { type Cluster, startCluster } from '../support/postgres.ts';
 import { drawSeed, isFullTier, report, seeded } from '../support/scenario.ts';
 import { ADMIN_KEY, PROJECT_KEY, type SpawnedServer, spawnServer } from '../support/server.ts';
 import { callRest } from '../support/surfaces.ts';
 import { until } from '../support/temp.ts';
+import { TEST_SECRET } from '../support/test-database.ts';
 import { createTraceSender, startLoad } from '../support/trace-sender.ts';
 import { readTurns, slowdown } from '../support/turns.ts';
 import { auditLog, walkLog } from '../support/walk-log.ts';
@@ -23,7 +23,7 @@ const TRACES_BETWEEN_MAX = isFullTier ? 400 : 150;
 /** Refusals come at once, so reading without a pause would use a whole processor during an outage. */
 const READ_PAUSE_MS = isFullTier ? 0 : 10;
 
-it(`P1: nothing acknowledged is lost when PostgreSQL goes away ${RESTARTS} times, and all heals by itself`, async () => {
+it(`P1: nothing acknowledged is lost when PostgreSQL restarts ${RESTARTS} times, and the server recovers`, async () => {
   const seed = drawSeed();
   const random = seeded(seed);
   const cluster = await startCluster();

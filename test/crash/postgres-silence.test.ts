@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
 import { llmTrace } from '../support/fixtures.ts';
-import { createPlace } from '../support/place.ts';
 import { startProxy } from '../support/proxy.ts';
 import { isFullTier, report } from '../support/scenario.ts';
 import { ADMIN_KEY, PROJECT_KEY, spawnServer } from '../support/server.ts';
 import { callRest, type RestCase } from '../support/surfaces.ts';
 import { until } from '../support/temp.ts';
+import { createTestDatabase } from '../support/test-database.ts';
 import { createTraceSender, startLoad } from '../support/trace-sender.ts';
 import { auditLog, walkLog } from '../support/walk-log.ts';
 
@@ -21,10 +21,10 @@ const READS = [
   { path: '/api/webhooks/v1/events?from=0&to=1', headers: { authorization: `Bearer ${ADMIN_KEY}` }, works: 200 },
 ];
 
-it('P2: a database that does not answer is told in time, and all heals when it does', async () => {
-  const place = await createPlace();
-  const proxy = await startProxy(place.url);
-  const server = await spawnServer({ ...place.environment, SPANDREL_DATABASE_URL: proxy.url });
+it('P2: a database that does not answer is reported in time, and the server recovers when it answers', async () => {
+  const database = await createTestDatabase();
+  const proxy = await startProxy(database.url);
+  const server = await spawnServer({ ...database.environment, SPANDREL_DATABASE_URL: proxy.url });
   const ask = async (question: RestCase) => {
     const startedMs = performance.now();
     const answer = await callRest(server.address, question);
@@ -72,6 +72,6 @@ it('P2: a database that does not answer is told in time, and all heals when it d
   } finally {
     await server.stop('SIGKILL');
     await proxy.close();
-    await place.remove();
+    await database.remove();
   }
 });

@@ -1,12 +1,12 @@
 import { afterEach, describe, expect, inject, it } from 'vitest';
 import { runCli } from '../cli/run-cli.ts';
 import { llmTrace } from '../support/fixtures.ts';
-import { TEST_SECRET } from '../support/place.ts';
 import { startCluster } from '../support/postgres.ts';
 import { createDatabases, query } from '../support/postgres-databases.ts';
 import { isFullTier, report } from '../support/scenario.ts';
 import { type SpawnedServer, spawnServer } from '../support/server.ts';
 import { callRest } from '../support/surfaces.ts';
+import { TEST_SECRET } from '../support/test-database.ts';
 
 const OTHER_SECRET = 'x'.repeat(32);
 const PROCESSES = isFullTier ? 4 : 3;
@@ -85,7 +85,7 @@ describe('several processes that start at once on an empty database', () => {
     expect(await count(url, 'events')).toBe(PROCESSES);
   });
 
-  it('of two secrets one wins, and whoever has the other ends with one line', async () => {
+  it('of two secrets one wins, and the server with the other ends with one line', async () => {
     const url = await createEmpty();
     const secrets = [TEST_SECRET, OTHER_SECRET, TEST_SECRET, OTHER_SECRET].slice(0, PROCESSES);
     const outcomes = await Promise.all(

@@ -136,7 +136,7 @@ describe('the first start', () => {
     await run('sh', ['-euc', text]);
   });
 
-  it('costs nothing while its port is taken: the next one prints the keys', async () => {
+  it('has no effect while its port is taken: the next start prints the keys', async () => {
     const folder = newFolder();
     const blocker = createServer();
     await new Promise<void>((resolve) => blocker.listen(0, '127.0.0.1', resolve));
@@ -168,7 +168,7 @@ describe('a start that cannot work ends with one clear line', () => {
     expect(contentOf(folder)).toBe(before);
   });
 
-  it('a database whose secret file is gone, and no new one is made', async () => {
+  it('a database whose secret file is missing, and no new one is created', async () => {
     const folder = installedFolder();
     rmSync(join(folder, 'secret'));
     expect(await refusalHere(folder)).toMatch(/the secret file .* is gone; put it back/);
@@ -210,7 +210,7 @@ describe('a start that cannot work ends with one clear line', () => {
     }
   });
 
-  it('bad settings are told together', async () => {
+  it('invalid settings are reported together', async () => {
     const text = await refusalHere(newFolder(), { SPANDREL_PORT: 'x', SPANDREL_MAX_INFLIGHT: '0' });
     expect(text.split('\n')).toHaveLength(2);
   });

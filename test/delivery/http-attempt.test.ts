@@ -92,7 +92,7 @@ describe('the verdict', () => {
     [500, false],
     [503, false],
     [999, false],
-  ])('of %d is failure; it looks permanent: %s', async (status, terminalHint) => {
+  ])('of %d is a failure; it is permanent: %s', async (status, terminalHint) => {
     expect(await answerOf(withStatus(status))).toMatchObject({
       kind: 'refused',
       responseStatus: status,
@@ -141,7 +141,7 @@ describe('the verdict', () => {
     });
   });
 
-  it('stands although interim answers came first', async () => {
+  it('is read after interim responses', async () => {
     const interim = 'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 100 Continue\r\n\r\n';
     expect(await answerOf(`${interim}${OK}`)).toMatchObject({ kind: 'accepted', responseStatus: 200 });
   });
@@ -175,7 +175,7 @@ describe('an attempt', () => {
     });
   });
 
-  it('ends at its deadline while the host is looked up', async () => {
+  it('ends at its deadline while the host is being resolved', async () => {
     const sender = createTestSender({ resolve: () => new Promise(() => {}), limits: { deadlineMs: 100 } });
     const result = await sender.attempt('https://slow.example/');
     expect(result).toMatchObject({ error: 'timeout' });
@@ -222,7 +222,7 @@ describe('an attempt', () => {
     expect(sender.connects.map(({ port }) => port)).toEqual([receiver.port]);
   });
 
-  it('that the caller breaks off is lost, and nobody else is to blame', async () => {
+  it('that the caller aborts is a sender fault', async () => {
     const receiver = await startRawReceiver(() => {});
     const controller = new AbortController();
     const sender = createTestSender();

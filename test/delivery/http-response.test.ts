@@ -84,7 +84,7 @@ describe('an answer', () => {
     for (const cut of [1, 7, 9, 15, 20, text.length - 1]) expect(feed(text, [cut]).progress).toBe('bad');
   });
 
-  it('made of chance breaks nothing, and is read the same however it is cut', () => {
+  it('of random bytes breaks nothing, and gives the same result for any chunks', () => {
     const seed = drawSeed();
     const random = seeded(seed);
     const pieces = [

@@ -46,7 +46,7 @@ describe('a connection', () => {
     expect(await connectionsFor(short, 501)).toBe(2);
   });
 
-  it('that the receiver closed while it was idle costs nobody an attempt', async () => {
+  it('that the receiver closed while it was idle fails no attempt', async () => {
     const receiver = await startRawReceiver((socket, received) => {
       if (readRequest(received)) socket.write(OK, () => socket.end());
     });

@@ -147,7 +147,7 @@ describe('a receiver that', () => {
     expect(openOf(sender)).toBe(0);
   });
 
-  it('is slow to be looked up has none', async () => {
+  it('is being resolved slowly has none', async () => {
     const sender = createTestSender({ resolve: () => new Promise(() => {}), limits: { deadlineMs: 100 } });
     const results = await Promise.all(Array.from({ length: WORKERS }, () => sender.attempt('https://slow.example/')));
     expect(results.map((result) => result.kind === 'refused' && result.error)).toEqual(Array(WORKERS).fill('timeout'));
@@ -158,7 +158,7 @@ describe('a receiver that', () => {
 describe('connections that wait for the next attempt', () => {
   const urlOf = (port: number, name: string) => `http://${name}.example:${port}/`;
 
-  it('are counted apart, and are as few as attempts were under way at once', async () => {
+  it('are counted separately, and never exceed the attempts in flight', async () => {
     const receiver = await startRawReceiver(answering(OK));
     const sender = createTestSender({ nowMs: () => 1_000 });
     for (let round = 0; round < 5; round += 1) {
@@ -170,7 +170,7 @@ describe('connections that wait for the next attempt', () => {
     await until(() => sender.openSockets().idle + sender.openSockets().inUse === 0, 'all are closed');
   });
 
-  it('of somebody who fills the whole pool give way to those of others', async () => {
+  it('of a receiver that fills the pool are closed for those of others', async () => {
     const receiver = await startRawReceiver(answering(OK));
     const sender = createTestSender({
       nowMs: () => 1_000,

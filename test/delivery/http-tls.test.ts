@@ -86,7 +86,7 @@ describe('a receiver with TLS', () => {
     await until(() => sender.openSockets().inUse === 0, 'none is counted any more');
   });
 
-  it('whose certificate nobody vouches for gets no request', async () => {
+  it('whose certificate is not trusted gets no request', async () => {
     const { port, seen } = await startTlsReceiver();
     const sender = createTlsSender({ secureContext: createSecureContext() });
     expect(await sender.attempt(`https://localhost:${port}/`)).toMatchObject({
@@ -109,7 +109,7 @@ describe('a receiver with TLS', () => {
     expect(seen.body).toBe('');
   });
 
-  it('that wants a certificate of ours is told apart from one with a bad certificate', async () => {
+  it('that requires a client certificate is distinguished from one with a bad certificate', async () => {
     const { port } = await startTlsReceiver({ requestCert: true, rejectUnauthorized: true });
     expect(await createTlsSender().attempt(`https://localhost:${port}/`)).toMatchObject({
       error: expect.stringMatching(/^(tls_failed: ERR_SSL_[A-Z0-9_]+|connection_reset)$/),

@@ -69,7 +69,7 @@ describe('a batch', () => {
     expect(tooLargeError(262_145)).toBe('message too large: 262145 bytes exceed 262144');
   });
 
-  it('sets an envelope apart that is too large for any message', () => {
+  it('separates an envelope that is too large for any message', () => {
     expect(splitForQueue([10, PART_MAX_BYTES + 1, 10, 10], DISPATCH_ID)).toMatchObject([
       { dispatchId: `${DISPATCH_ID}-1`, from: 0, to: 1, isTooLarge: false },
       { dispatchId: `${DISPATCH_ID}-2`, from: 1, to: 2, isTooLarge: true, sizeBytes: 262_145 },

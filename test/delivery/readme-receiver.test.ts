@@ -20,8 +20,8 @@ beforeAll(async () => {
   port = await findPort();
   const readme = readFileSync(new URL('README.md', ROOT), 'utf8');
   const [, code = ''] = /^cat > receiver\.mjs <<'EOF'\n(.*?)^EOF$/ms.exec(readme) ?? [];
-  const told = code.replace('8080', String(port));
-  receiver = spawn(process.execPath, ['--input-type=module', '--eval', told], {
+  const adapted = code.replace('8080', String(port));
+  receiver = spawn(process.execPath, ['--input-type=module', '--eval', adapted], {
     cwd: ROOT,
     env: { ...process.env, WEBHOOK_SECRET: SECRET },
   });
@@ -70,7 +70,7 @@ it('the receiver in the README takes what is signed and says so', async () => {
   await until(() => printed.includes('verified evt_1 test.ping'), STARTED_WITHIN_MS);
 });
 
-it('it answers 401 to whatever is not, and to headers that are missing or garbled', async () => {
+it('it answers 401 to anything else, and to missing or malformed headers', async () => {
   const { 'webhook-signature': _, ...unsigned } = signed();
   const others = [{}, unsigned, { ...signed(), 'webhook-timestamp': 'now' }, { ...signed(), 'webhook-signature': 'x' }];
   for (const headers of others) expect(await send(headers)).toBe(401);

@@ -1,72 +1,72 @@
 import { describe, expect, it } from 'vitest';
 import { createResolver, type NameServer } from '../../src/delivery/resolver.ts';
 
-type World = {
+type Fixture = {
   nowMs: number;
   hosts: string;
   ipv4: NameServer['ipv4'];
   ipv6: NameServer['ipv6'];
   /** The names that were asked for, in both families together. */
-  readonly asked: string[];
+  readonly queried: string[];
 };
 
 const none = () => Promise.reject(new Error('ENODATA'));
 
-function createWorld(changes: Partial<World> = {}) {
-  const world: World = { nowMs: 0, hosts: '', ipv4: none, ipv6: none, asked: [], ...changes };
+function createFixture(changes: Partial<Fixture> = {}) {
+  const fixture: Fixture = { nowMs: 0, hosts: '', ipv4: none, ipv6: none, queried: [], ...changes };
   const { resolve } = createResolver({
-    nowMs: () => world.nowMs,
-    readHosts: async () => world.hosts,
+    nowMs: () => fixture.nowMs,
+    readHosts: async () => fixture.hosts,
     nameServer: {
       ipv4(host) {
-        world.asked.push(host);
-        return world.ipv4(host);
+        fixture.queried.push(host);
+        return fixture.ipv4(host);
       },
-      ipv6: (host) => world.ipv6(host),
+      ipv6: (host) => fixture.ipv6(host),
     },
   });
-  return { world, resolve };
+  return { fixture, resolve };
 }
 
-describe('looking a host up', () => {
+describe('resolving a host', () => {
   it('answers all its addresses, IPv4 first', async () => {
-    const { resolve } = createWorld({ ipv4: async () => ['1.1.1.1', '1.1.1.2'], ipv6: async () => ['2606::1'] });
+    const { resolve } = createFixture({ ipv4: async () => ['1.1.1.1', '1.1.1.2'], ipv6: async () => ['2606::1'] });
     expect(await resolve('a.example', 1_000)).toEqual(['1.1.1.1', '1.1.1.2', '2606::1']);
   });
 
   it('is content with one family, and fails without any', async () => {
-    const { world, resolve } = createWorld({ ipv6: async () => ['2606::1'] });
+    const { fixture, resolve } = createFixture({ ipv6: async () => ['2606::1'] });
     expect(await resolve('a.example', 1_000)).toEqual(['2606::1']);
-    world.ipv6 = none;
+    fixture.ipv6 = none;
     await expect(resolve('b.example', 1_000)).rejects.toThrow('no address');
-    world.ipv4 = async () => [];
+    fixture.ipv4 = async () => [];
     await expect(resolve('b.example', 1_000)).rejects.toThrow('no address');
   });
 
   it('keeps an answer for 30 seconds, and no failure', async () => {
-    const { world, resolve } = createWorld({ ipv4: async () => ['1.1.1.1'] });
+    const { fixture, resolve } = createFixture({ ipv4: async () => ['1.1.1.1'] });
     await resolve('a.example', 1_000);
-    world.ipv4 = async () => ['2.2.2.2'];
-    world.nowMs = 29_999;
+    fixture.ipv4 = async () => ['2.2.2.2'];
+    fixture.nowMs = 29_999;
     expect(await resolve('a.example', 1_000)).toEqual(['1.1.1.1']);
-    world.nowMs = 30_000;
+    fixture.nowMs = 30_000;
     expect(await resolve('a.example', 1_000)).toEqual(['2.2.2.2']);
-    world.nowMs = 60_000;
-    world.ipv4 = none;
+    fixture.nowMs = 60_000;
+    fixture.ipv4 = none;
     await expect(resolve('a.example', 1_000)).rejects.toThrow();
-    world.ipv4 = async () => ['3.3.3.3'];
+    fixture.ipv4 = async () => ['3.3.3.3'];
     expect(await resolve('a.example', 1_000)).toEqual(['3.3.3.3']);
   });
 
-  it('asks once for everybody who asks at the same time', async () => {
-    const { world, resolve } = createWorld({ ipv4: async () => ['1.1.1.1'] });
+  it('queries once for all concurrent lookups of a name', async () => {
+    const { fixture, resolve } = createFixture({ ipv4: async () => ['1.1.1.1'] });
     await Promise.all(Array.from({ length: 50 }, () => resolve('a.example', 1_000)));
-    expect(world.asked).toEqual(['a.example']);
+    expect(fixture.queried).toEqual(['a.example']);
   });
 
-  it('gives up in time, and has the late answer for the next one', async () => {
+  it('gives up in time, and uses the late answer for the next read', async () => {
     let answer = (_addresses: string[]) => {};
-    const { resolve } = createWorld({
+    const { resolve } = createFixture({
       ipv4: () =>
         new Promise((settle) => {
           answer = settle;
@@ -79,21 +79,21 @@ describe('looking a host up', () => {
   });
 
   it('keeps a bounded number of answers', async () => {
-    const { world, resolve } = createWorld({ ipv4: async () => ['1.1.1.1'] });
+    const { fixture, resolve } = createFixture({ ipv4: async () => ['1.1.1.1'] });
     for (let index = 0; index <= 10_000; index += 1) await resolve(`${index}.example`, 1_000);
-    world.asked.length = 0;
+    fixture.queried.length = 0;
     await resolve('10000.example', 1_000);
     await resolve('0.example', 1_000);
-    expect(world.asked).toEqual(['0.example']);
+    expect(fixture.queried).toEqual(['0.example']);
   });
 
-  it('believes the hosts file of the machine first', async () => {
+  it('uses the hosts file of the machine first', async () => {
     const hosts =
       '# 9.9.9.9 a.example\n127.0.0.1\tlocalhost\n::1 Hooks hooks.Internal # 8.8.8.8\n10.0.0.5 hooks.internal\n';
-    const { world, resolve } = createWorld({ hosts, ipv4: async () => ['1.1.1.1'] });
+    const { fixture, resolve } = createFixture({ hosts, ipv4: async () => ['1.1.1.1'] });
     expect(await resolve('hooks.internal', 1_000)).toEqual(['10.0.0.5', '::1']);
     expect(await resolve('localhost', 1_000)).toEqual(['127.0.0.1']);
-    expect(world.asked).toEqual([]);
+    expect(fixture.queried).toEqual([]);
     expect(await resolve('a.example', 1_000)).toEqual(['1.1.1.1']);
     expect(await resolve('8.8.8.8', 1_000)).toEqual(['1.1.1.1']);
   });

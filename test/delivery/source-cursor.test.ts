@@ -11,16 +11,16 @@ const entryOf = (seq: number): LogEntry => ({ seq, id: `event-${seq}`, type: TYP
 
 /** A log that has an event at every position, and remembers which pages it was asked for. */
 function createLog() {
-  const asked: number[] = [];
+  const requested: number[] = [];
   const pages: Pick<LogPages, 'find'> = {
     find(_organizationNumber, seq, headSeq) {
       const first = Math.floor(seq / PAGE) * PAGE;
-      asked.push(first);
+      requested.push(first);
       const entries = Array.from({ length: PAGE }, (_, index) => entryOf(first + index));
       return { entries: entries.filter((entry) => entry.seq <= headSeq), coveredTo: first + PAGE - 1, types: 1 };
     },
   };
-  return { asked, pages };
+  return { requested, pages };
 }
 
 function subscribed(subscriptions: DispatchEndpoint['subscriptions']) {
@@ -33,7 +33,7 @@ function subscribed(subscriptions: DispatchEndpoint['subscriptions']) {
 }
 
 it('the time in which an endpoint was disabled is passed over without being read', () => {
-  const { asked, pages } = createLog();
+  const { requested, pages } = createLog();
   const cursor = createCursor(0);
   const masks = subscribed([
     { fromSeq: 1, mask: 1 },
@@ -44,18 +44,18 @@ it('the time in which an endpoint was disabled is passed over without being read
   expect(scanLog(cursor, scan)).toBe(true);
   expect(cursor.pending.map(({ seq }) => seq)).toEqual([1, 2, 3, 4, 5, 100_001, 100_002, 100_003]);
   expect(cursor.scanned).toBe(100_003);
-  expect(asked).toEqual([0, 100_000]);
+  expect(requested).toEqual([0, 100_000]);
 });
 
-it('an endpoint that gets nothing any more stands at the end of the log', () => {
-  const { asked, pages } = createLog();
+it('an endpoint that gets nothing more is at the end of the log', () => {
+  const { requested, pages } = createLog();
   const cursor = createCursor(5);
   scanLog(cursor, { pages, organizationNumber: 1, toSeq: 90, ...subscribed([{ fromSeq: 1, mask: 0 }]), enough: 10 });
   expect(cursor).toMatchObject({ scanned: 90, pending: [] });
-  expect(asked).toEqual([]);
+  expect(requested).toEqual([]);
 });
 
-it('a page that holds none of its types is passed without a look at the events', () => {
+it('a page without its types is skipped without reading its events', () => {
   const pages: Pick<LogPages, 'find'> = {
     find: (_organizationNumber, seq) => ({
       get entries(): never {

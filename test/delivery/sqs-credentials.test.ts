@@ -46,7 +46,7 @@ function errorOf(result: AttemptResult, ...alsoSecret: readonly string[]): strin
 }
 
 describe('a role', () => {
-  it('is taken on once for many messages', async () => {
+  it('is assumed once for many messages', async () => {
     const send = sender();
     const results = await Promise.all([send(ROLE), send(ROLE), send(ROLE)]);
     expect([...results, await send(ROLE)]).toMatchObject(Array(4).fill({ kind: 'accepted' }));
@@ -61,7 +61,7 @@ describe('a role', () => {
     expect(queues.accepted.map(({ accessKeyId }) => accessKeyId)).toEqual(Array(4).fill('ASIASESSIONKEY000001'));
   });
 
-  it('is taken on anew after its session was refused', async () => {
+  it('is assumed again after its session was refused', async () => {
     const send = sender();
     await send(ROLE);
     queues.expireSessions();
@@ -85,7 +85,7 @@ describe('a role', () => {
     expect(queues.calls.sts).toBe(1);
   });
 
-  it('with another external id is refused for good, until somebody changes it', async () => {
+  it('with another external id is refused until it is changed', async () => {
     const send = sender();
     const wrong = { ...ROLE, externalId: 'lw-ffffffffffffffffffffffffffffffff' };
     const result = await send(wrong);
@@ -95,12 +95,12 @@ describe('a role', () => {
     expect(await send(ROLE)).toMatchObject({ kind: 'accepted' });
   });
 
-  it('without an external id is asked for without one', async () => {
+  it('without an external id is assumed without one', async () => {
     await sender()({ ...ROLE, externalId: null });
     expect(queues.sessionRequests[0]?.has('ExternalId')).toBe(false);
   });
 
-  it('whose service hangs ends the attempt at the deadline', async () => {
+  it('whose service does not answer ends the attempt at the deadline', async () => {
     queues.misbehave('sts', { kind: 'hang' });
     const tookMs = startStopwatch();
     const result = await sender({ limits: { deadlineMs: 200 } })(ROLE);
@@ -108,7 +108,7 @@ describe('a role', () => {
     expect(errorOf(result)).toBe('timeout');
   });
 
-  it('is asked for once in an attempt, whatever comes of it', async () => {
+  it('is requested once in an attempt, with any outcome', async () => {
     queues.misbehave('sts', { kind: 'refuse', refusal: { status: 400, name: 'Throttling', message: 'Rate exceeded' } });
     const send = sender();
     expect(errorOf(await send(ROLE))).toBe('Throttling: Rate exceeded');
@@ -118,7 +118,7 @@ describe('a role', () => {
 });
 
 describe('a key pair', () => {
-  it('whose secret is wrong is refused without telling what was sent', async () => {
+  it('whose secret is wrong is refused without repeating the request', async () => {
     const secretAccessKey = 'wrong/Secret+0123456789abcdefghijklmnopq';
     const result = await sender()({ mode: 'static', accessKeyId: KEYS.accessKeyId, secretAccessKey });
     expect(result).toMatchObject({ terminalHint: true });
@@ -133,7 +133,7 @@ describe('a key pair', () => {
     expect(errorOf(result)).toMatch(/^InvalidClientTokenId: /);
   });
 
-  it('is the one of its own destination, however few clients are kept', async () => {
+  it('belongs to its own destination, even when few clients are cached', async () => {
     const send = sender({ limits: { clientsMax: 1 } });
     const wrong = { mode: 'static', accessKeyId: KEYS.accessKeyId, secretAccessKey: 'wrong' } as const;
     const right = { mode: 'static', ...KEYS } as const;

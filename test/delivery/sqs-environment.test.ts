@@ -86,7 +86,7 @@ afterAll(async () => {
 it.each<SqsCredentials>([
   { mode: 'static', ...KEYS },
   { mode: 'assume_role', roleArn: ROLE_ARN, externalId: EXTERNAL_ID, base: KEYS },
-])('what lies around on the machine does not matter to $mode', async (credentials) => {
+])('files and variables of the machine do not affect $mode', async (credentials) => {
   const destination = { kind: 'sqs', queueUrl: queues.queueUrl, credentials } as const;
   expect(await sqs.send(destination, MESSAGE, NEVER)).toMatchObject({ kind: 'accepted' });
   const taken = queues.accepted.at(-1);

@@ -3,7 +3,7 @@ import { describeRefusal, isCredentialFault } from '../../src/delivery/sqs-refus
 
 const failure = (fields: object) => Object.assign(new Error('connect 10.0.0.1:443'), fields);
 
-describe('a failure on the way', () => {
+describe('a failure during an attempt', () => {
   it.each([
     ['EMFILE', 'connect_failed', { isSenderFault: true }],
     ['ENFILE', 'connect_failed', { isSenderFault: true }],
@@ -19,12 +19,12 @@ describe('a failure on the way', () => {
     ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'tls_failed: UNABLE_TO_VERIFY_LEAF_SIGNATURE', { terminalHint: true }],
     ['EPROTO', 'tls_failed: EPROTO', { terminalHint: false }],
     ['HPE_INVALID_CONSTANT', 'bad_response', { terminalHint: false }],
-  ])('with the code %s is called %s, whatever the SDK calls it', (code, error, more) => {
+  ])('with the code %s becomes %s, regardless of the name of the SDK', (code, error, more) => {
     expect(describeRefusal(failure({ code, name: 'TimeoutError' }), [])).toMatchObject({ error, ...more });
     expect(isCredentialFault(failure({ code }))).toBe(false);
   });
 
-  it('that nobody has a name for is still told, and nothing that is thrown breaks it', () => {
+  it('without a known name is still reported, and no thrown value breaks it', () => {
     expect(describeRefusal(new Error('InvalidChecksumError'), [])).toMatchObject({
       error: 'Error: InvalidChecksumError',
     });
@@ -35,7 +35,7 @@ describe('a failure on the way', () => {
 });
 
 describe('an answer', () => {
-  it('never shows what is hidden, cut or not', () => {
+  it('never shows a hidden secret, even when it is cut', () => {
     const secret = 'a+b/c$&';
     const long = `${'x '.repeat(245)}${secret}${secret}`;
     const { error } = describeRefusal(failure({ name: 'Odd', $fault: 'client', message: long }), [secret, '']);

@@ -159,7 +159,7 @@ describe('a queue that refuses', () => {
     ['KmsDisabled', 400, 'KMS.DisabledException', true],
     ['KmsInvalidState', 400, 'KMS.InvalidStateException', true],
     ['KmsThrottled', 400, 'KMS.ThrottlingException', false],
-  ])('%s with status %d is asked once', async (name, status, queryName, terminalHint) => {
+  ])('%s with status %d is requested once', async (name, status, queryName, terminalHint) => {
     const refusal = { status, name, message: 'Told by the queue.', ...(queryName === undefined ? {} : { queryName }) };
     queues.misbehave('sqs', { kind: 'refuse', refusal });
     const result = await sender().send(destination(), message('{}'), NEVER);
@@ -219,14 +219,14 @@ describe('a queue that does not answer', () => {
     expect(queues.calls.sqs).toBe(1);
   });
 
-  it('that it could have is told from one that it can never have: what is no region is not sent to', async () => {
+  it('without a valid region is refused permanently and sent nowhere', async () => {
     const queueUrl = `https://sqs.s3.amazonaws.com/${ACCOUNT}/events`;
     const result = await sender().send(destination(queueUrl), message('{}'), NEVER);
     expect(result).toMatchObject({ error: expect.stringMatching(/^InvalidAddress: /), terminalHint: true });
     expect(queues.calls.sqs).toBe(0);
   });
 
-  it('because nobody listens is named for it', async () => {
+  it('because nothing listens is reported as such', async () => {
     const endpoint = queues.origin;
     await queues.close();
     const result = await sender({ service: { endpoint, region: 'eu-north-1' } }).send(
@@ -262,7 +262,7 @@ describe('a queue that does not answer', () => {
 });
 
 describe('a process that stops', () => {
-  it('ends its attempts at once, and blames no queue', async () => {
+  it('ends its attempts at once, as sender faults', async () => {
     queues.misbehave('sqs', { kind: 'hang' });
     const stopping = new AbortController();
     const sent = sender().send(destination(), message('{}'), stopping.signal);

@@ -46,7 +46,7 @@ describe('an attempt', () => {
     expect(sender.connects).toEqual([]);
   });
 
-  it('looks again when the host changed its addresses after it was saved', async () => {
+  it('resolves again, so a host whose addresses changed after it was saved is checked', async () => {
     const answers = [['93.184.216.34'], ['127.0.0.1']];
     const resolve = () => Promise.resolve(answers.shift() ?? ['127.0.0.1']);
     const sender = createTestSender({ allowed: '', resolve });

@@ -53,7 +53,7 @@ describe('a url', () => {
     ['https://example.com:0/', 'port'],
     ['https://user@example.com/', 'credentials'],
     ['https://:password@example.com/', 'credentials'],
-  ])('%j is judged: %s', (url, reason) => {
+  ])('%j gives: %s', (url, reason) => {
     expect(reasonOf(open, url)).toBe(reason);
   });
 
@@ -61,7 +61,7 @@ describe('a url', () => {
     ['http://receiver:8080/', '10.0.0.0/8', 'https'],
     ['https://receiver.internal/', '10.0.0.0/8', 'host'],
     ['https://receiver.example:9000/', '10.0.0.0/8', '443'],
-  ])('%s whose host has no address is told so where its addresses would open it', async (url, listed, word) => {
+  ])('%s whose host has no address is reported when only its addresses could allow it', async (url, listed, word) => {
     const message = async (resolve: () => Promise<readonly string[]>) =>
       (await checkNewUrl(policyWith(listed), resolve, url))?.message;
     for (const resolve of [unresolved, () => Promise.resolve([])]) {
@@ -72,7 +72,7 @@ describe('a url', () => {
     expect(await message(() => Promise.resolve(['10.1.2.3']))).toBeUndefined();
   });
 
-  it('is refused with the word that says what to change', () => {
+  it('is refused with the code that names what to change', () => {
     const messageOf = (url: string) => {
       const judgement = open.checkUrl(url);
       return judgement.kind === 'refused' ? judgement.message : '';
@@ -88,7 +88,7 @@ describe('a url', () => {
     expect(urls.filter((url) => reasonOf(open, url) === 'ok')).toEqual([]);
   });
 
-  it('is told apart into what a request needs', () => {
+  it('is split into the parts that a request needs', () => {
     const judgement = open.checkUrl('https://Exämple.com.:8443/a b'.replace(' ', '%20').concat('?q=ü#f'));
     expect(judgement).toEqual({
       kind: 'ok',
@@ -150,7 +150,7 @@ describe('the addresses of a host', () => {
     expect(reaches()).toBe(false);
   });
 
-  it('are asked for when the url is saved; a host without an answer does no harm', async () => {
+  it('are resolved when the url is saved; a host without an answer is accepted', async () => {
     expect(await save(open, 'https://example.com/', ['93.184.216.34'])).toBe('ok');
     expect(await save(open, 'https://example.com/', null)).toBe('ok');
     expect(await save(open, 'https://example.com/', ['93.184.216.34', '10.0.0.1'])).toBe('host');
@@ -159,7 +159,7 @@ describe('the addresses of a host', () => {
 });
 
 describe('the list of what an operator allows', () => {
-  it('opens a name on its port, whatever it leads to, except to metadata', async () => {
+  it('allows a name on its port with any address except a metadata address', async () => {
     const policy = policyWith('Hooks.Internal:8080, localhost');
     expect(await save(policy, 'http://hooks.internal:8080/', ['10.0.0.1'])).toBe('ok');
     expect(await save(policy, 'http://hooks.internal.:8080/', ['10.0.0.1', '93.184.216.34'])).toBe('ok');
@@ -192,7 +192,7 @@ describe('the list of what an operator allows', () => {
     expect(await save(policy, 'http://a@hooks.internal:8080/', ['10.0.0.1'])).toBe('scheme');
   });
 
-  it('opens metadata to nobody, in any dress', () => {
+  it('never allows metadata addresses, in any spelling', () => {
     const policy = policyWith('0.0.0.0/0,::/0');
     const metadata = [
       'http://169.254.169.254/',
@@ -215,7 +215,7 @@ describe('the list of what an operator allows', () => {
     expect(reasonOf(policy, 'http://metadata.google.internal/')).toBe('scheme');
   });
 
-  it('opens metadata to nobody, by address or by name, however exactly it is named', async () => {
+  it('never allows metadata by address or by name, even when the list names it exactly', async () => {
     for (const url of metadataUrls()) {
       const host = new URL(url).hostname.replace(/^\[|\]$/g, '');
       expect([host, reasonOf(policyWith(host), url)]).toEqual([host, 'host']);

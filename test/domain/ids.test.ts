@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { newId, randomBase62, slugify, toBase62 } from '../../src/domain/ids.ts';
 
 describe('randomBase62', () => {
-  it('yields exactly the asked number of base-62 characters', () => {
+  it('yields exactly the requested number of base-62 characters', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 300 }), (length) => {
         expect(randomBase62(length, randomBytes)).toMatch(new RegExp(`^[0-9A-Za-z]{${length}}$`));
@@ -28,7 +28,7 @@ describe('randomBase62', () => {
     expect(rejected).toEqual([248, 249, 250, 251, 252, 253, 254, 255]);
   });
 
-  it('asks again for bytes it had to drop', () => {
+  it('draws more bytes for those it had to drop', () => {
     const batches = [Buffer.from([255, 0, 248]), Buffer.from([247, 61])];
     expect(randomBase62(3, () => batches.shift() ?? Buffer.alloc(0))).toBe('0zz');
   });

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createKeyedMutex } from '../../src/domain/keyed-mutex.ts';
 
-it('work of one name never overlaps, and goes on after a failure', async () => {
+it('work under one key never overlaps, and continues after a failure', async () => {
   const mutex = createKeyedMutex();
   const log: string[] = [];
   const work =

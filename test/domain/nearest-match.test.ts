@@ -34,7 +34,7 @@ describe('the nearest match', () => {
     expect(nearestMatch('P'.repeat(1_000_000), KNOWN)).toBeNull();
   });
 
-  it('counts two neighbours that changed places as one slip', () => {
+  it('counts two swapped neighbours as one difference', () => {
     expect(nearestMatch('ab', ['ba'])).toBe('ba');
   });
 });

@@ -33,16 +33,16 @@ async function run(options: Options) {
     stopAfterPauses = 1000,
   } = options;
   const stopping = new AbortController();
-  const asked = { cuts: [] as RetentionCuts[], rows: [] as number[], pauses: [] as number[] };
+  const calls = { cuts: [] as RetentionCuts[], rows: [] as number[], pauses: [] as number[] };
   const store: RetentionStore = {
     nowMs: async () => storedNowMs,
     traceTerms: async () => terms,
     begin(cuts) {
-      asked.cuts.push(cuts);
+      calls.cuts.push(cuts);
       return {
         async step(rowsMax) {
-          const answer = steps[Math.min(asked.rows.length, steps.length - 1)];
-          asked.rows.push(rowsMax);
+          const answer = steps[Math.min(calls.rows.length, steps.length - 1)];
+          calls.rows.push(rowsMax);
           return { outcome: 'done', removed: NOTHING, heldMs: 0, ...answer };
         },
       };
@@ -54,12 +54,12 @@ async function run(options: Options) {
     traceDefaultDays,
     auditDays,
     pause: async (delayMs) => {
-      asked.pauses.push(delayMs);
-      if (asked.pauses.length === stopAfterPauses) stopping.abort();
+      calls.pauses.push(delayMs);
+      if (calls.pauses.length === stopAfterPauses) stopping.abort();
     },
   });
   const report: RetentionReport = await retention.run(stopping.signal);
-  return { ...asked, report };
+  return { ...calls, report };
 }
 
 describe('the term of traces', () => {

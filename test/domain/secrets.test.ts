@@ -110,7 +110,7 @@ describe('the checksum', () => {
 });
 
 describe('parseToken', () => {
-  it('recognises an API key and takes it apart', () => {
+  it('recognises an API key and splits it', () => {
     expect(parseToken(`sk-lw-${keyId}_${secretA}`, prefixes)).toEqual({
       kind: 'apiKey',
       prefix: 'sk-lw-',
@@ -270,7 +270,7 @@ describe('encrypt and decrypt', () => {
 });
 
 describe('the stored form of a token', () => {
-  it('is HMAC-SHA-256 whatever the text', () => {
+  it('is HMAC-SHA-256 of any text', () => {
     const pepper = Buffer.from('654f3e46e3c496b513179e849a607e86b7cbbd1b1d3c432782b9383a33af1790', 'hex');
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 300 }), (text) => {

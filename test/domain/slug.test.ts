@@ -47,7 +47,7 @@ describe('drawSlug', () => {
     expect(rejected).toBe(4);
   });
 
-  it('asks again for bytes it had to drop', () => {
+  it('draws more bytes for those it had to drop', () => {
     const batches = [Buffer.from([252, 0, 255, 35, 1]), Buffer.from([36, 251])];
     expect(drawSlug('x', 'evaluator', () => batches.shift() ?? Buffer.alloc(0))).toBe('x-0z10z');
   });

@@ -17,7 +17,7 @@ describe('limits in characters', () => {
 });
 
 describe('a string beyond its bytes', () => {
-  it('keeps its beginning up to a character boundary and tells how long it was', () => {
+  it('keeps its beginning up to a character boundary and names its length', () => {
     expect(truncateToBytes('abcdef', 3)).toBe('abc…[truncated: 6 bytes]');
     expect(truncateToBytes('aé🙂', 3)).toBe('aé…[truncated: 7 bytes]');
     expect(truncateToBytes('aé🙂', 6)).toBe('aé…[truncated: 7 bytes]');

@@ -54,7 +54,7 @@ describe.each(['sk-lw-', 'acme-', 'a-b-', '0-', 'sk--'])('a token that begins wi
   });
 });
 
-it('imported keys are masked as far as their shape tells', () => {
+it('imported keys are masked as far as their shape is recognizable', () => {
   expect(maskTokens('sk-proj-0123456789abcdef0123')).toBe('sk-proj-...');
   expect(maskTokens('use pk-lf-0b1c2d3e-4f50-6172-8394-a5b6c7d8e9f0 now')).toBe('use pk-lf-... now');
   expect(maskTokens('Zm9vYmFyYmF6cXV4Zm9vYmFyYmF6cXV4')).toBe('...');
@@ -82,7 +82,7 @@ it('texts inside lists and objects are masked, and nothing else', () => {
   expect(maskInside(value)).toEqual({ a: [keyId, 1, null, { b: `x ${keyId}` }], c: true });
 });
 
-it('lines of JSON stay JSON, whatever stands before a token', () => {
+it('lines of JSON stay JSON, with any text before a token', () => {
   const api = mintApiKey('sk-lw-', randomBytes);
   const project = mintProjectKey('acme-', randomBytes).token;
   const typed = [api.token, api.secret, project, project.slice('acme-'.length), 'sk-proj-0123456789abcdef0123'];

@@ -106,7 +106,7 @@ function start({ concurrency = 4, refusals = 0 } = {}) {
 }
 
 describe('the worker of the queue', () => {
-  it('leaves a place to others, however much one project has waiting', async () => {
+  it('leaves a slot to others, however many jobs of one project wait', async () => {
     const { worker, add, projects } = start();
     add(1, 500);
     await worker.poll();
@@ -130,7 +130,7 @@ describe('the worker of the queue', () => {
     expect(projects()).toEqual([1, 1, 1, 2]);
   });
 
-  it('gives places to projects in turn', async () => {
+  it('gives slots to projects in turn', async () => {
     const { worker, add, running, projects } = start({ concurrency: 2 });
     add(1, 20);
     await worker.poll();
@@ -160,7 +160,7 @@ describe('the worker of the queue', () => {
     expect([running.length, waiting()]).toEqual([3, 96]);
   });
 
-  it('asks to be polled again when a project has room for more', async () => {
+  it('requests another poll when a project has free slots', async () => {
     const { worker, add, running, rooms } = start({ concurrency: 1 });
     add(1, 2);
     await worker.poll();

@@ -118,20 +118,20 @@ describe('a run over traces', () => {
     expect(third - second).toBeGreaterThanOrEqual(30_000);
   });
 
-  it('stores what failed four times, and goes on', async () => {
+  it('stores what failed four times, and continues', async () => {
     const { run, stored, attempts } = await work((traceId) => (traceId === 'a' ? BUSY : PASSED));
     expect(run).toMatchObject({ status: 'completed', processed: 1, failed: 1 });
     expect(stored).toEqual(['a error', 'b processed']);
     expect(attempts.map(({ traceId }) => traceId)).toEqual(['a', 'a', 'a', 'a', 'b']);
   });
 
-  it('tries each trace as often as any other, whatever failed before it', async () => {
+  it('tries each trace equally often, regardless of earlier failures', async () => {
     const { run, attempts } = await work((traceId, attempt) => (traceId === 'a' || attempt < 3 ? BUSY : PASSED));
     expect(run).toMatchObject({ status: 'completed', processed: 1, failed: 1 });
     expect(attempts.map(({ traceId }) => traceId)).toEqual(['a', 'a', 'a', 'a', 'b', 'b', 'b']);
   });
 
-  it('tries a trace as often as ever when the store was away before', async () => {
+  it('tries a trace as often as usual after the store was unavailable', async () => {
     const { attempts } = await work((traceId) => (traceId === 'a' ? BUSY : PASSED), { searchesFailing: 5 });
     expect(attempts.map(({ traceId }) => traceId)).toEqual(['a', 'a', 'a', 'a', 'b']);
   });

@@ -4,7 +4,7 @@ import { SETTINGS } from '../../src/config/config.ts';
 
 const README = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
 
-it('the README says why npm complains of an engine, and that it does no harm', () => {
+it('the README explains the warning of npm about an engine', () => {
   expect(README).toMatch(/`EBADENGINE` warnings are\nharmless: npm compares .* the Node that runs npm itself/);
 });
 

@@ -21,7 +21,7 @@ function objectOf(text: string): LosslessObject {
 }
 
 describe('free JSON', () => {
-  it('reads back as the same text, whatever its member names and however long its numbers', () => {
+  it('reads back as the same text, with any member names and numbers of any length', () => {
     const anyJson = fc.jsonValue({ maxDepth: 5, stringUnit: 'binary' });
     fc.assert(
       fc.property(anyJson, fc.boolean(), (value, addLongNumber) => {
@@ -37,7 +37,7 @@ describe('free JSON', () => {
     expect(Object.hasOwn(Object.prototype, 'polluted')).toBe(false);
   });
 
-  it('knows a number that kept its digits from an object that looks like one', () => {
+  it('distinguishes a number that kept its digits from a similar object', () => {
     const kept = objectOf('{"n":12345678901234567890,"o":{"rawJSON":"1"},"f":0.5}');
     expect(isObject(kept.n)).toBe(false);
     expect(isObject(kept.o)).toBe(true);

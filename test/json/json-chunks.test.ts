@@ -88,18 +88,18 @@ it('a large body keeps spellings, limits and refusals of one that is parsed at o
     wide + ' '.repeat(300_000),
     `"${'x'.repeat(300_000)}"`,
   ];
-  for (const [place, body] of bodies.entries()) {
+  for (const [index, body] of bodies.entries()) {
     const bytes = Buffer.from(body);
     for (const spelling of SPELLINGS) {
       const whole = outcomeOf(() => parseJson(bytes, scanJson(bytes), spelling));
       const inPieces = outcomeOf(() => runWithoutPauses(parseLargeJson(bytes, spelling)).value);
-      expect(inPieces === whole, `${place} ${spelling}: ${inPieces.slice(0, 80)} ${whole.slice(0, 80)}`).toBe(true);
+      expect(inPieces === whole, `${index} ${spelling}: ${inPieces.slice(0, 80)} ${whole.slice(0, 80)}`).toBe(true);
     }
     const steps = parseLargeJson(bytes, 'values');
     let pauses = 0;
     try {
       while (steps.next().done !== true) pauses += 1;
     } catch {}
-    expect(pauses, `${place}`).toBeGreaterThan(0);
+    expect(pauses, `${index}`).toBeGreaterThan(0);
   }
 });

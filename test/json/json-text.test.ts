@@ -30,7 +30,7 @@ function outcomeOf(read: () => unknown): string {
   }
 }
 
-describe('parsing a document whose numbers keep their spelling', () => {
+describe('parsing a document with numbers as text', () => {
   it.each([
     '1.0',
     '-0',
@@ -98,7 +98,7 @@ describe('parsing a document whose numbers keep their spelling', () => {
     );
   });
 
-  it('refuses a number beyond any double, unless its item is judged alone', () => {
+  it('refuses a number beyond any double, unless items are validated separately', () => {
     expect(outcomeOf(() => parse('[1e999]', 'tokens'))).toBe('refused');
     expect(outcomeOf(() => parse('[1e999]', 'values'))).toBe('refused');
     expect(outcomeOf(() => parse('[1e999]', 'literals'))).toBe('[1e999]');
@@ -154,7 +154,7 @@ describe('integers that a double does not hold', () => {
     return /^-?[0-9]+$/.test(text) && text !== '-0' ? text : JSON.stringify(Number(text));
   }
 
-  it('keep every digit wherever they stand, and no other number changes', () => {
+  it('keep every digit at any position, and no other number changes', () => {
     const name = fc.constantFrom('a', '__proto__', '1', 'é', '😀', 'constructor', '12345678901234567890');
     fc.assert(
       fc.property(fc.array(fc.tuple(name, number, fc.boolean())), fc.boolean(), (items, hasMark) => {

@@ -31,13 +31,13 @@ describe('a whole number in a body', () => {
     },
   );
 
-  it('tells what is beyond every bound as such', () => {
+  it('reports values beyond every bound as such', () => {
     expect(readWholeNumber('1e400')).toBe(Number.POSITIVE_INFINITY);
     expect(readWholeNumber('-1e400')).toBe(Number.NEGATIVE_INFINITY);
     expect(readWholeNumber('9007199254740993')).toBeGreaterThan(Number.MAX_SAFE_INTEGER);
   });
 
-  it('is judged in time that grows with its length', () => {
+  it('is checked in time proportional to its length', () => {
     const startedMs = performance.now();
     expect(readWholeNumber(`1${'0'.repeat(500_000)}1`)).toBe(Number.POSITIVE_INFINITY);
     expect(readWholeNumber(`1.${'0'.repeat(500_000)}1`)).toBeNull();

@@ -52,7 +52,7 @@ describe('a document with objects of more than 10,000 members', () => {
     expect(wideObjects).toEqual([{ start: 5, end: 5 + outer.length }]);
   });
 
-  it('is refused where it is judged as a whole, or is one itself', () => {
+  it('is refused in a body that is validated as a whole, or when the body itself is one', () => {
     expect(refusalOf(`{"config":{"deep":[${WIDE}]}}`, 'tokens')).toMatchObject({
       code: 'validation_error',
       meta: { fields: ['config'] },
@@ -84,13 +84,13 @@ describe('a document with objects of more than 10,000 members', () => {
     expect(refusalOf(text).code).toBe('malformed_request');
   });
 
-  it('is told by its bytes: a wrong one anywhere is refused', () => {
+  it('is recognized by its bytes: a wrong one anywhere is refused', () => {
     const bytes = Buffer.from(`{"a":${WIDE}}`);
     bytes[20] = 0xff;
     expect(() => parseJson(bytes, scanJson(bytes), 'values')).toThrow(/UTF-8/);
   });
 
-  it('is read like any other, wherever they stand', () => {
+  it('is read like any other, at any position', () => {
     const leaf = fc.oneof(fc.constant('WIDE'), fc.jsonValue({ maxDepth: 2 }));
     const { document } = fc.letrec((tie) => ({
       document: fc.oneof(

@@ -24,7 +24,7 @@ function holdTheLoop(durationMs: number): void {
   while (performance.now() < endMs);
 }
 
-it('tells a stall at once, and still after its second is over', async () => {
+it('reports a stall at once, and still after its second is over', async () => {
   const { read, count, longest } = start();
   await until(async () => (await count()) > 0);
   const shortBefore = (await count()) - (await read(`${NAME}_seconds_bucket{le="0.3"}`));
@@ -37,7 +37,7 @@ it('tells a stall at once, and still after its second is over', async () => {
   expect((await count()) - (await read(`${NAME}_seconds_bucket{le="0.3"}`))).toBeGreaterThan(shortBefore);
 });
 
-it('has one delay for each second, whoever asks and however often', async () => {
+it('has one delay for each second, for any number of readers', async () => {
   const startedMs = performance.now();
   const { count, longest } = start();
   await until(async () => {

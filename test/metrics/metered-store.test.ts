@@ -11,7 +11,7 @@ import { createRequestMeter } from '../../src/metrics/request-meter.ts';
 import { bareSpan, sampleAppend, sampleRequest } from '../storage/conformance/samples.ts';
 
 /** Answers what it is told to; only what is asked for in a test is there. */
-function createWorld(parts: object) {
+function createFixture(parts: object) {
   const registry = createRegistry();
   const requests: RequestMeter = createRequestMeter(registry);
   const deliveries: DeliveryMeter = createDeliveryMeter(registry);
@@ -21,8 +21,9 @@ function createWorld(parts: object) {
     return nowMs;
   };
   const store = meterStore(parts as Store, { requests, deliveries, monotonicMs });
-  const told = async (start: string) => (await registry.text()).split('\n').filter((line) => line.startsWith(start));
-  return { store, deliveries, told };
+  const samplesOf = async (start: string) =>
+    (await registry.text()).split('\n').filter((line) => line.startsWith(start));
+  return { store, deliveries, samplesOf };
 }
 
 const answered = (requestResults?: readonly (RequestResult | null)[]) => ({
@@ -36,26 +37,26 @@ const threeSpans = sampleAppend({
 });
 
 it('counts the requests of an append, each emitted unless it is said otherwise', async () => {
-  const { store, told } = createWorld(answered());
+  const { store, samplesOf } = createFixture(answered());
   await store.traces.append(threeSpans);
-  expect(await told('spandrel_requests_total')).toEqual([
+  expect(await samplesOf('spandrel_requests_total')).toEqual([
     'spandrel_requests_total{source="span",status="success",result="emitted"} 2',
     'spandrel_requests_total{source="span",status="error",result="emitted"} 1',
   ]);
-  expect(await told('spandrel_events_appended_total{type="gateway.request.completed"}')).toEqual([
+  expect(await samplesOf('spandrel_events_appended_total{type="gateway.request.completed"}')).toEqual([
     'spandrel_events_appended_total{type="gateway.request.completed"} 3',
   ]);
-  expect(await told('spandrel_events_append_seconds_sum')).toEqual(['spandrel_events_append_seconds_sum 0.02']);
+  expect(await samplesOf('spandrel_events_append_seconds_sum')).toEqual(['spandrel_events_append_seconds_sum 0.02']);
 });
 
-it('counts repeats as what they are, and what was never stored not at all', async () => {
-  const { store, told } = createWorld(answered(['duplicate', 'superseded', null]));
+it('counts repeats as duplicates, and does not count what was not stored', async () => {
+  const { store, samplesOf } = createFixture(answered(['duplicate', 'superseded', null]));
   await store.traces.append(threeSpans);
-  expect(await told('spandrel_requests_total')).toEqual([
+  expect(await samplesOf('spandrel_requests_total')).toEqual([
     'spandrel_requests_total{source="span",status="success",result="duplicate"} 1',
     'spandrel_requests_total{source="span",status="error",result="superseded"} 1',
   ]);
-  expect(await told('spandrel_events_appended_total{type="gateway.request.completed"}')).toEqual([
+  expect(await samplesOf('spandrel_events_appended_total{type="gateway.request.completed"}')).toEqual([
     'spandrel_events_appended_total{type="gateway.request.completed"} 0',
   ]);
 });
@@ -66,43 +67,43 @@ it('counts reports, what came of each record, and settlements', async () => {
     reportGovernance: async () => ['emitted', 'duplicate'],
     settle: async () => ({ count: 7, hasMore: false }),
   };
-  const { store, told } = createWorld({ requests });
+  const { store, samplesOf } = createFixture({ requests });
   const records = ['admitted', 'success', 'error'].map((status) => ({ status }));
   await store.requests.report({ kind: 'requests', records } as never);
   const events = [{ type: 'gateway.budget.breached' }, { type: 'gateway.budget.breached' }];
   await store.requests.reportGovernance({ kind: 'governance', events } as never);
   await store.requests.settle({ kind: 'settlement', admittedByMs: 0, countMax: 9 });
-  expect(await told('spandrel_requests_total')).toEqual([
+  expect(await samplesOf('spandrel_requests_total')).toEqual([
     'spandrel_requests_total{source="report",status="admitted",result="stored"} 1',
     'spandrel_requests_total{source="report",status="success",result="emitted"} 1',
     'spandrel_requests_total{source="report",status="error",result="rejected"} 1',
   ]);
-  const appended = (await told('spandrel_events_appended_total')).filter((line) => !line.endsWith(' 0'));
+  const appended = (await samplesOf('spandrel_events_appended_total')).filter((line) => !line.endsWith(' 0'));
   expect(appended).toEqual([
     'spandrel_events_appended_total{type="gateway.request.completed"} 1',
     'spandrel_events_appended_total{type="gateway.request.settled"} 7',
     'spandrel_events_appended_total{type="gateway.budget.breached"} 1',
   ]);
-  expect(await told('spandrel_settlement_total')).toEqual(['spandrel_settlement_total 7']);
+  expect(await samplesOf('spandrel_settlement_total')).toEqual(['spandrel_settlement_total 7']);
 });
 
 it('counts nothing of a report that is not stored, or of an append that fails', async () => {
-  const { store, told } = createWorld({
+  const { store, samplesOf } = createFixture({
     requests: { report: async () => ({ kind: 'unpriced', records: [] }) },
     traces: { append: () => Promise.reject(new Error('full')) },
   });
   await store.requests.report({ kind: 'requests', records: [{ status: 'success' }] } as never);
   await expect(store.traces.append(threeSpans)).rejects.toThrow('full');
-  expect(await told('spandrel_requests_total')).toEqual([]);
+  expect(await samplesOf('spandrel_requests_total')).toEqual([]);
 });
 
 it('counts what retention removed, step by step', async () => {
   const step = async () => ({ outcome: 'more', removed: { events: 4, traces: 1, auditEntries: 0, months: 0 } });
-  const { store, told } = createWorld({ retention: { begin: () => ({ step }) } });
+  const { store, samplesOf } = createFixture({ retention: { begin: () => ({ step }) } });
   const walk = store.retention.begin({ eventsBeforeMs: 0, traces: [], auditBeforeMs: null });
   await walk.step(10);
   await walk.step(10);
-  expect(await told('spandrel_events_retention')).toEqual(['spandrel_events_retention_deleted_total 8']);
+  expect(await samplesOf('spandrel_events_retention')).toEqual(['spandrel_events_retention_deleted_total 8']);
 });
 
 it('counts events of replays, and deliveries that die without an attempt', async () => {
@@ -124,10 +125,10 @@ it('counts events of replays, and deliveries that die without an attempt', async
     { kind: 'recorded', deadReason: 'exhausted' },
     { kind: 'recorded', deadReason: 'exhausted' },
   ] as WorkOutcome[];
-  const { store, told } = createWorld({ deliveries: { apply: async () => outcomes } });
+  const { store, samplesOf } = createFixture({ deliveries: { apply: async () => outcomes } });
   expect(await store.deliveries.apply(work, { nowMs: 0, attemptsPerHourMax: null })).toBe(outcomes);
-  expect(await told('spandrel_webhook_replay')).toEqual(['spandrel_webhook_replay_enqueued_total 3']);
-  expect(await told('spandrel_webhook_dead_total')).toEqual([
+  expect(await samplesOf('spandrel_webhook_replay')).toEqual(['spandrel_webhook_replay_enqueued_total 3']);
+  expect(await samplesOf('spandrel_webhook_dead_total')).toEqual([
     'spandrel_webhook_dead_total{reason="exhausted"} 1',
     'spandrel_webhook_dead_total{reason="receiver_gone"} 0',
     'spandrel_webhook_dead_total{reason="too_large"} 1',
@@ -137,26 +138,26 @@ it('counts events of replays, and deliveries that die without an attempt', async
 
 it('counts deliveries that expired while they waited', async () => {
   const maintain = async () => ({ more: false, disabled: [], expired: 3 });
-  const { store, told } = createWorld({ deliveries: { maintain } });
+  const { store, samplesOf } = createFixture({ deliveries: { maintain } });
   await store.deliveries.maintain({ nowMs: 0, endedBeforeMs: 0, eventsBeforeMs: 0, rowsMax: 9 });
-  expect(await told('spandrel_webhook_dead_total{reason="expired"}')).toEqual([
+  expect(await samplesOf('spandrel_webhook_dead_total{reason="expired"}')).toEqual([
     'spandrel_webhook_dead_total{reason="expired"} 3',
   ]);
 });
 
 it('counts tests and attempts', async () => {
-  const { store, deliveries, told } = createWorld({ webhooks: { endTest: async () => undefined } });
+  const { store, deliveries, samplesOf } = createFixture({ webhooks: { endTest: async () => undefined } });
   await store.webhooks.endTest({} as never, { kind: 'success' } as never, 0);
   await store.webhooks.endTest({} as never, { kind: 'failure' } as never, 0);
-  expect(await told('spandrel_webhook_tests')).toEqual([
+  expect(await samplesOf('spandrel_webhook_tests')).toEqual([
     'spandrel_webhook_tests_total{delivered="true"} 1',
     'spandrel_webhook_tests_total{delivered="false"} 1',
   ]);
   deliveries.attempt({ kind: 'http', outcome: 'retryable', reason: '5xx', seconds: 0.2 });
-  expect(await told('spandrel_webhook_attempts_total')).toEqual([
+  expect(await samplesOf('spandrel_webhook_attempts_total')).toEqual([
     'spandrel_webhook_attempts_total{kind="http",outcome="retryable",reason="5xx"} 1',
   ]);
-  expect(await told('spandrel_webhook_attempt_seconds_sum')).toEqual([
+  expect(await samplesOf('spandrel_webhook_attempt_seconds_sum')).toEqual([
     'spandrel_webhook_attempt_seconds_sum{kind="http"} 0.2',
   ]);
 });

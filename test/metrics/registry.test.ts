@@ -6,13 +6,13 @@ async function linesOf(registry: ReturnType<typeof createRegistry>): Promise<str
 }
 
 describe('a counter', () => {
-  it('without labels is told as zero before anything happened', async () => {
+  it('without labels is reported as zero at the start', async () => {
     const registry = createRegistry();
     registry.counter({ name: 'lost_total', help: 'Lost.' });
     expect(await registry.text()).toBe('# HELP lost_total Lost.\n# TYPE lost_total counter\nlost_total 0\n');
   });
 
-  it('counts each combination of labels apart', async () => {
+  it('counts each combination of labels separately', async () => {
     const registry = createRegistry();
     const count = registry.counter({ name: 'tries_total', help: 'Tries.', labels: ['kind', 'outcome'] });
     count({ kind: 'http', outcome: 'success' });
@@ -34,7 +34,7 @@ describe('a counter', () => {
     ]);
   });
 
-  it('tells what comes beyond 200 combinations as other', async () => {
+  it('reports combinations beyond 200 as other', async () => {
     const registry = createRegistry();
     const count = registry.counter({ name: 'a_total', help: 'A.', labels: ['reason'] });
     for (let index = 0; index < 1_000; index += 1) count({ reason: `r${index}` });
@@ -43,10 +43,10 @@ describe('a counter', () => {
     expect(lines.at(-1)).toBe('a_total{reason="other"} 800');
   });
 
-  it('has a name of its own', () => {
+  it('has a unique name', () => {
     const registry = createRegistry();
     registry.counter({ name: 'a_total', help: 'A.' });
-    expect(() => registry.counter({ name: 'a_total', help: 'A.' })).toThrow('told twice');
+    expect(() => registry.counter({ name: 'a_total', help: 'A.' })).toThrow('registered twice');
   });
 });
 
@@ -86,7 +86,7 @@ describe('a gauge', () => {
     ],
     ['rejects', () => Promise.reject(new Error('away'))],
     ['is no number', () => [{ value: Number.NaN }]],
-  ])('is left out when it cannot be told, and hides nothing else: %s', async (_why, read) => {
+  ])('is left out when it cannot be read, and hides nothing else: %s', async (_why, read) => {
     const registry = createRegistry();
     registry.gauge({ name: 'away', help: 'Away.' }, read);
     registry.counter({ name: 'here_total', help: 'Here.' });

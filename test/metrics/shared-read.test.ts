@@ -17,7 +17,7 @@ it('serves everybody for five seconds with what was read once', async () => {
   expect(await read()).toBe(2);
 });
 
-it('begins no second read while the first takes its time, and keeps nobody waiting for long', async () => {
+it('starts no second read during the first, and every caller waits a limited time', async () => {
   vi.useFakeTimers();
   let reads = 0;
   const read = shareRead(

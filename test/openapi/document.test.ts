@@ -11,7 +11,7 @@ it('the OpenAPI document is one of version 3.1', async () => {
   expect(validator.version).toBe('3.1');
 });
 
-it('every operation has an id of its own, and everything that is referred to is there', () => {
+it('every operation has its own id, and every reference has a target', () => {
   const operations = Object.values<object>(OPENAPI.paths).flatMap((item) => Object.values(item));
   const ids = operations.map(({ operationId }) => operationId);
   expect(new Set(ids).size).toBe(ids.length);

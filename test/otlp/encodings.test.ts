@@ -140,7 +140,7 @@ describe('JSON', () => {
     expect(spanOf(`"kind":${spelled}`).kind).toBe(expected);
   });
 
-  it('a status may be told by its name', () => {
+  it('a status may be given by its name', () => {
     expect(spanOf('"status":{"code":"STATUS_CODE_ERROR"}').status.code).toBe(2);
   });
 

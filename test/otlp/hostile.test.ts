@@ -81,7 +81,7 @@ describe('what no exporter sends', () => {
     }
   });
 
-  it('values that nest too deep are told or refused, and never a failure of the server', async () => {
+  it('values that nest too deep are reported or refused, and never fail the server', async () => {
     const deep = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`;
     const nested = (levels: number): unknown =>
       levels === 0 ? { intValue: 1 } : { arrayValue: { values: [nested(levels - 1)] } };
@@ -127,11 +127,11 @@ describe('what no exporter sends', () => {
       async ({ isJson, isDeclared, changes, isGrpc }) => {
         let body = isJson ? json : protobuf;
         for (const { at, bytes, cut } of changes) {
-          const place = at % body.length;
+          const offset = at % body.length;
           body = Buffer.concat([
-            body.subarray(0, place),
+            body.subarray(0, offset),
             bytes,
-            body.subarray(place + bytes.length - Math.min(cut, bytes.length)),
+            body.subarray(offset + bytes.length - Math.min(cut, bytes.length)),
           ]);
         }
         if (isGrpc && !isJson) {

@@ -31,14 +31,14 @@ export async function startOpenAiStandIn(): Promise<StandIn> {
 async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const pieces: Buffer[] = [];
   for await (const piece of request) pieces.push(piece);
-  const asked = JSON.parse(Buffer.concat(pieces).toString());
-  if (asked.model === 'broken')
+  const completion = JSON.parse(Buffer.concat(pieces).toString());
+  if (completion.model === 'broken')
     sendJson(response, 500, { error: { message: 'the model is down', type: 'server_error' } });
   else if (request.url?.endsWith('/embeddings')) {
     const usage = { prompt_tokens: 9, total_tokens: 9 };
     const data = [{ object: 'embedding', index: 0, embedding: [0.5, 0.25] }];
-    sendJson(response, 200, { object: 'list', data, model: asked.model, usage });
-  } else if (asked.stream) sendChunks(response);
+    sendJson(response, 200, { object: 'list', data, model: completion.model, usage });
+  } else if (completion.stream) sendChunks(response);
   else {
     const message = { role: 'assistant', content: null, tool_calls: [TOOL_CALL], refusal: null };
     const choices = [{ index: 0, message, finish_reason: 'tool_calls', logprobs: null }];

@@ -23,8 +23,8 @@ for (const name of CLIENT_NAMES) {
   const sent = name.endsWith('-grpc') ? await recordGrpc(name) : await recordHttp(name);
   if (sent.length === 0) throw new Error(`${name} sent nothing`);
   for (const [index, { mediaType, body }] of sent.entries()) {
-    const told = PRIVATE.find((text) => body.includes(text));
-    if (told !== undefined) throw new Error(`${name} tells ${told}`);
+    const leaked = PRIVATE.find((text) => body.includes(text));
+    if (leaked !== undefined) throw new Error(`${name} tells ${leaked}`);
     const ending = mediaType.includes('json') ? 'json' : 'bin';
     writeFileSync(new URL(`${name}${sent.length > 1 ? `-${index + 1}` : ''}.${ending}`, FOLDER), body);
   }

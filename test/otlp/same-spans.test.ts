@@ -94,10 +94,10 @@ async function storedOf({ traceId, llm, tool }: Ids) {
   const { input, output, metrics, error, metadata, models, name, span_count } = trace;
   const spans = trace.spans.map((span: Record<string, unknown>) => {
     const { span_id, parent_id, type, name, model, metrics, error, input, output, timestamps } = span;
-    const place = (spanId: unknown) => ({ [llm]: 'llm', [tool]: 'tool' })[String(spanId)] ?? spanId;
+    const roleOf = (spanId: unknown) => ({ [llm]: 'llm', [tool]: 'tool' })[String(spanId)] ?? spanId;
     return {
-      id: place(span_id),
-      parent: place(parent_id),
+      id: roleOf(span_id),
+      parent: roleOf(parent_id),
       type,
       name,
       model,
@@ -160,7 +160,7 @@ describe('T10: the same spans', () => {
     );
   });
 
-  it('a bad span is told with its place and costs neither its trace nor its request anything', async () => {
+  it('an invalid span is reported with its index, and its trace and request are stored', async () => {
     for (const surface of SURFACES) {
       const [good, bad] = [idsOf(), idsOf()];
       const [first, second] = otlpSpans(good, 7);

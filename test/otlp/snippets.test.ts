@@ -14,7 +14,7 @@ const stored: string[] = [];
 beforeAll(async () => {
   openAi = await startOpenAiStandIn();
   app = await startApp({
-    dress: (store) => ({
+    wrapStore: (store) => ({
       ...store,
       traces: {
         ...store.traces,

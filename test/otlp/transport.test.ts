@@ -188,7 +188,7 @@ describe('what is refused', () => {
 
   it('a store that cannot take anything, with when to try again', async () => {
     const full = await startApp({
-      dress: (store) => ({
+      wrapStore: (store) => ({
         ...store,
         traces: { ...store.traces, appendBatch: () => Promise.reject(unavailableFault('The disk is full.', 5)) },
       }),

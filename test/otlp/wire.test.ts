@@ -24,7 +24,7 @@ const attribute = (number: number, key: string, value: string) => field(number, 
 const malformed = expect.objectContaining({ code: 'malformed_request' });
 
 describe('an export in protobuf', () => {
-  it('is read whatever the order of its fields', () => {
+  it('is read with its fields in any order', () => {
     const spans = field(2, field(2, text(5, 'first')), field(1, text(1, 'scope')), field(2, text(5, 'second')));
     const bytes = field(1, spans, field(1, attribute(1, 'service.name', 'x')));
     const export_ = read(bytes);
@@ -35,7 +35,7 @@ describe('an export in protobuf', () => {
     ]);
   });
 
-  it('may have a message in parts, and fields that nobody knows', () => {
+  it('may have a message in parts, and unknown fields', () => {
     const unknown = field(900, [1, 2, 3]);
     const resource = [field(1, attribute(1, 'a', '1')), field(1, attribute(1, 'b', '2'), unknown)];
     const bytes = Buffer.concat([unknown, field(1, ...resource, unknown, field(2, unknown, field(2, unknown)))]);
@@ -49,7 +49,7 @@ describe('an export in protobuf', () => {
     ]);
   });
 
-  it('takes a field of another type for one that nobody knows', () => {
+  it('treats a field of another type as unknown', () => {
     const bytes = field(1, field(2, field(2, [0x28, 5], field(6, [1]))));
     expect(read(bytes).spans).toMatchObject([{ name: '', kind: 0 }]);
   });
@@ -68,7 +68,7 @@ describe('an export in protobuf', () => {
   it.each([
     ['a span', 2],
     ['the spans of a scope', 1],
-  ])('is refused where %s end behind what they stand in', (_, depth) => {
+  ])('is refused when %s end behind their parent', (_, depth) => {
     const long = Buffer.from([0x12, 0x7f]);
     const inside = depth === 2 ? field(1, field(2, long)) : field(1, long);
     expect(() => read(Buffer.concat([inside, Buffer.alloc(300, 0x08)]))).toThrow(malformed);

@@ -34,7 +34,7 @@ function collectSpan(fields: SpanInit) {
   return collectMessage({ traceId: 'trace-1', spans: [spanInit(fields)] }).append.spans[0];
 }
 
-describe('text in a message that should have been JSON', () => {
+describe('invalid JSON text in a message', () => {
   it('costs its own item and no other', () => {
     const spans = [
       { paramsJson: '{' },

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createRecheckSharing } from '../../src/rpc/streams/credential-recheck.ts';
 
-it('streams that present the same are proven together, anew after a while, and never by what another presents', async () => {
+it('streams with the same credentials share one recheck for a while, and never with other credentials', async () => {
   let nowMs = 0;
   let proofs = 0;
   const share = createRecheckSharing(() => nowMs);

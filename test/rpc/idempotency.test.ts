@@ -41,7 +41,7 @@ describe('the same request has the same form', () => {
     expect(overRpc(CreateApiKeyRequestSchema, request)).toBe(overRest(CreateApiKeyRequestSchema, body));
   });
 
-  it('whatever the order of members, and with members nobody declared', () => {
+  it('with members in any order, and undeclared members', () => {
     const one = overRest(CreateApiKeyRequestSchema, { name: 'a', description: 'b' });
     expect(overRest(CreateApiKeyRequestSchema, { description: 'b', undeclared: 1, name: 'a' })).toBe(one);
   });

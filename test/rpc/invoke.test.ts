@@ -73,7 +73,7 @@ describe('a request with an idempotency key', () => {
     expect(await teams.create('b', { as: 'other', key: KEY })).toMatchObject({ headers: {} });
   });
 
-  it('waits for no first one that is still running', async () => {
+  it('does not wait for a first one that is still running', async () => {
     const teams = createTeams();
     const { promise, resolve } = Promise.withResolvers<void>();
     teams.behind.hold = promise;
@@ -107,7 +107,7 @@ describe('a request with an idempotency key', () => {
     expect(await rotate()).toMatchObject({ headers: {} });
   });
 
-  it('answers what was stored in the round that won', async () => {
+  it('returns what the successful attempt stored', async () => {
     const teams = createTeams();
     teams.store.beforeCommit(async () => {
       await teams.create('z', { as: 'other' });
@@ -117,7 +117,7 @@ describe('a request with an idempotency key', () => {
     expect((await teams.create('a')).message).toEqual(first.message);
   });
 
-  it('is not answered again by code that judges nobody', async () => {
+  it('is not replayed by a handler that checks no caller', async () => {
     const keys = createPipeline(ApiKeyService, {
       rotateApiKey: {
         handle: async (_, context) => {
@@ -133,7 +133,7 @@ describe('a request with an idempotency key', () => {
     expect((await faultOf(rotate())).code).toBe('internal_error');
   });
 
-  it('is judged after the permission, which is asked again every time', async () => {
+  it('is checked after the permission, which is checked every time', async () => {
     const teams = createTeams();
     await teams.create('a');
     expect((await faultOf(teams.create('a', { as: 'viewer', key: KEY }))).code).toBe('insufficient_permissions');
@@ -170,7 +170,7 @@ describe('a request with an idempotency key', () => {
   });
 });
 
-describe('the audit log hears', () => {
+describe('the audit log records', () => {
   const missing = {
     handle: async () => {
       throw new Fault('api_key_not_found', 'API key not found.');
@@ -184,7 +184,7 @@ describe('the audit log hears', () => {
       rotateApiKey: missing,
     });
 
-  it('of a refused permission, and who asked from where', async () => {
+  it('a refused permission, the caller and the address', async () => {
     const { call, refused } = keys();
     const headers = { 'user-agent': 'curl/8' };
     await faultOf(call('createApiKey', { name: 'a' }, { as: 'viewer', headers }));
@@ -224,7 +224,7 @@ describe('the audit log hears', () => {
     ]);
   });
 
-  it('of project keys at the doors of an organization', async () => {
+  it('refused project keys on routes of an organization', async () => {
     const { call, refused, used } = keys();
     expect((await faultOf(call('listApiKeys', {}, { as: 'project' }))).code).toBe('credential_class_mismatch');
     expect(refused).toMatchObject([
@@ -236,7 +236,7 @@ describe('the audit log hears', () => {
     expect(used).toEqual([]);
   });
 
-  it('of a refused list as of a refused read', async () => {
+  it('a refused list like a refused read', async () => {
     const pipeline = createPipeline(ApiKeyService, {
       listApiKeys: {
         handle: async () => {
@@ -248,7 +248,7 @@ describe('the audit log hears', () => {
     expect(pipeline.refused.map(({ audited }) => audited.action)).toEqual(['apiKey.read']);
   });
 
-  it('of no other failure', async () => {
+  it('no other failure', async () => {
     const { call, refused } = keys();
     await faultOf(call('createApiKey', { name: 'a' }, { as: 'nobody' }));
     await faultOf(call('rotateApiKey', { id: 'key1', overlapSeconds: -1 }, { as: 'admin' }));
@@ -293,11 +293,11 @@ describe('an instant in a message', () => {
   });
 });
 
-describe('a gate of the code behind an rpc', () => {
-  it('refuses before the fields of the request are judged', async () => {
+describe('the precheck of a handler', () => {
+  it('refuses before the fields of the request are validated', async () => {
     const { call } = createPipeline(TeamService, {
       createTeam: {
-        gate: async () => {
+        precheck: async () => {
           throw new Fault('project_not_found', 'There is no such project.');
         },
         handle: async () => ({}),

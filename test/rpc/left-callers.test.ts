@@ -52,7 +52,7 @@ it('a read that has begun loads nothing more once its caller has left', async ()
   expect(loaded).toBe(1);
 });
 
-it('what was read is thrown away, and its place given back, when its caller has left meanwhile', async () => {
+it('the result is discarded, and its slot released, when its client disconnected', async () => {
   const caller = createCaller();
   const { call } = createPipeline(TeamService, {
     listTeams: {
@@ -68,7 +68,7 @@ it('what was read is thrown away, and its place given back, when its caller has 
   expect(await codeOf(call('listTeams', {}, { as: 'admin' }))).toBe('answered');
 });
 
-it('a change takes place and is answered, whenever its caller leaves', async () => {
+it('a change is made and answered, even when its client disconnects', async () => {
   const caller = createCaller();
   let changed = 0;
   const { call } = createPipeline(TeamService, {

@@ -5,7 +5,7 @@ const LIMITS: Amounts = { arriving: 8, inFlight: 8, bodyBytes: 800, responseByte
 const NOTHING: Amounts = { arriving: 0, inFlight: 0, bodyBytes: 0, responseBytes: 0 };
 const REFUSED = { code: 'unavailable', retryAfterSeconds: 1 };
 
-function createWorld(limits: Partial<Amounts> = {}) {
+function createFixture(limits: Partial<Amounts> = {}) {
   const quotas = createQuotas({ ...LIMITS, ...limits });
   const open = (address: string, hasBody = true) => quotas.open({ address, hasBody });
   /** A request that has begun. */
@@ -26,9 +26,9 @@ function faultOf(act: () => void): unknown {
   throw new Error('it was let in');
 }
 
-describe('places', () => {
-  it('nobody has more than a quarter of, by address', () => {
-    const { begin, open } = createWorld();
+describe('slots', () => {
+  it('are limited to a quarter for each address', () => {
+    const { begin, open } = createFixture();
     const held = [begin('a'), begin('a')];
     expect(faultOf(() => open('a').begin())).toMatchObject(REFUSED);
     begin('b');
@@ -36,16 +36,16 @@ describe('places', () => {
     begin('a');
   });
 
-  it('nobody has more than a quarter of, by credential, whatever the address', () => {
-    const { begin } = createWorld();
+  it('are limited to a quarter for each credential, from any address', () => {
+    const { begin } = createFixture();
     for (const address of ['a', 'b']) begin(address).identify('key');
     const third = begin('c');
     expect(faultOf(() => third.identify('key'))).toMatchObject(REFUSED);
     third.identify('other');
   });
 
-  it('of requests whose bodies are on their way are no places to be worked on', () => {
-    const { quotas, begin, open } = createWorld();
+  it('of requests with arriving bodies are separate from those of requests in work', () => {
+    const { quotas, begin, open } = createFixture();
     const slow = [begin('a'), begin('a')];
     expect(quotas.held()).toEqual({ ...NOTHING, arriving: 2 });
     begin('a', false);
@@ -56,14 +56,14 @@ describe('places', () => {
   });
 
   it('run out for everybody together, and no body is awaited then', () => {
-    const { begin, open } = createWorld();
+    const { begin, open } = createFixture();
     for (const address of ['a', 'b', 'c', 'd']) for (const _ of [1, 2]) begin(address, false);
     expect(faultOf(() => open('e', false).begin())).toMatchObject(REFUSED);
     expect(faultOf(() => open('e').begin())).toMatchObject(REFUSED);
   });
 
   it('come back from requests that ended, however they ended', () => {
-    const { quotas, begin, open } = createWorld();
+    const { quotas, begin, open } = createFixture();
     for (let round = 0; round < 50; round += 1) {
       const quota = begin('a');
       quota.identify('key');
@@ -81,7 +81,7 @@ describe('places', () => {
 
 describe('bytes', () => {
   it('of bodies are held by one caller up to a quarter, unless there is nothing else of it', () => {
-    const { begin } = createWorld();
+    const { begin } = createFixture();
     const large = begin('a');
     large.receive(700);
     expect(faultOf(() => begin('a').receive(1))).toMatchObject(REFUSED);
@@ -92,7 +92,7 @@ describe('bytes', () => {
   });
 
   it('of answers stay counted after the work is done, until they are taken', () => {
-    const { quotas, begin } = createWorld();
+    const { quotas, begin } = createFixture();
     const quota = begin('a', false);
     quota.addResponse(150);
     quota.setResponse(200, false);
@@ -103,16 +103,16 @@ describe('bytes', () => {
     expect(quotas.held().responseBytes).toBe(0);
   });
 
-  it('of an answer that must be told go over the bound', () => {
-    const { quotas, begin } = createWorld();
+  it('of an answer that must be sent exceed the limit', () => {
+    const { quotas, begin } = createFixture();
     begin('a', false).addResponse(200);
     begin('b', false).addResponse(600);
     begin('a', false).setResponse(50, true);
     expect(quotas.held().responseBytes).toBe(850);
   });
 
-  it('of answers count for the credential too, whatever the address', () => {
-    const { begin } = createWorld();
+  it('of answers count for the credential too, from any address', () => {
+    const { begin } = createFixture();
     const [first, second] = ['a', 'b'].map((address) => begin(address, false));
     first?.identify('key');
     second?.identify('key');

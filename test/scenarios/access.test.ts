@@ -52,7 +52,7 @@ async function openLane(writer: (typeof WRITERS)[number]): Promise<Deps> {
 }
 
 it(
-  'whoever asks for whatever is answered as an independent reading of the documents says',
+  'every random request gets the answer of the independent model',
   async () => {
     const isRepeated = process.env.SPANDREL_TEST_SEED !== undefined;
     const first = drawSeed();

@@ -1,9 +1,9 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { expect, it } from 'vitest';
 import { llmTrace } from '../support/fixtures.ts';
-import { createPlace } from '../support/place.ts';
 import { report } from '../support/scenario.ts';
 import { PROJECT_KEY, spawnServer } from '../support/server.ts';
+import { createTestDatabase } from '../support/test-database.ts';
 
 const BOMBS_AT_ONCE = 50;
 const BUSY_FACTOR = 5;
@@ -16,8 +16,8 @@ it('X1, T9: fifty decompression bombs at once are refused quickly and take no me
     ['br', new Uint8Array(brotliCompressSync(zeros, { params: { 1: 5 } }))],
     ['deflate', new Uint8Array(deflateSync(zeros))],
   ];
-  const place = await createPlace();
-  const server = await spawnServer(place.environment);
+  const database = await createTestDatabase();
+  const server = await spawnServer(database.environment);
   const post = (path: string, body: Uint8Array<ArrayBuffer>, headers: object) =>
     fetch(server.address + path, { method: 'POST', headers: { 'x-auth-token': PROJECT_KEY, ...headers }, body });
   /** Milliseconds of the slowest of as many concurrent requests as there will be bombs. */
@@ -80,6 +80,6 @@ it('X1, T9: fifty decompression bombs at once are refused quickly and take no me
     expect(slowest).toBeLessThan(Math.max(500, BUSY_FACTOR * plainMs));
   } finally {
     await server.stop('SIGKILL');
-    await place.remove();
+    await database.remove();
   }
 });

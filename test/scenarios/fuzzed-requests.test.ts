@@ -5,23 +5,23 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { CollectTraceRequestSchema } from '../../gen/spandrel/v1/traces_pb.js';
 import { asMessage, llmTrace } from '../support/fixtures.ts';
-import { createPlace, type Place } from '../support/place.ts';
 import { drawSeed, inParallel, isFullTier, report } from '../support/scenario.ts';
 import { PROJECT_KEY, type SpawnedServer, spawnServer } from '../support/server.ts';
+import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
 
 const RUNS = isFullTier ? 100_000 : 500;
 const WIDTH = 32;
 const SAMPLED_AT_ONCE = 500;
 
-let place: Place;
+let database: TestDatabase;
 let server: SpawnedServer;
 beforeAll(async () => {
-  place = await createPlace();
-  server = await spawnServer(place.environment);
+  database = await createTestDatabase();
+  server = await spawnServer(database.environment);
 });
 afterAll(async () => {
   await server.stop('SIGKILL');
-  await place.remove();
+  await database.remove();
 });
 
 const whole = llmTrace(Date.now());
@@ -56,10 +56,10 @@ const request = fc.oneof(
 );
 type Request = typeof request extends fc.Arbitrary<infer T> ? T : never;
 
-function bodyOf(asked: Request): Buffer {
-  if ('body' in asked) return Buffer.from(asked.body);
-  let body: Buffer = BODIES[asked.path];
-  for (const { at, cut, bytes } of asked.changes) {
+function bodyOf(request: Request): Buffer {
+  if ('body' in request) return Buffer.from(request.body);
+  let body: Buffer = BODIES[request.path];
+  for (const { at, cut, bytes } of request.changes) {
     const from = at % (body.length + 1);
     body = Buffer.concat([body.subarray(0, from), bytes, body.subarray(from + cut)]);
   }
@@ -72,16 +72,16 @@ it(`X4: none of ${RUNS} fuzzed requests is an error of the server or ends it`, a
   const failed: string[] = [];
   for (let done = 0; done < RUNS; done += SAMPLED_AT_ONCE) {
     const sample = fc.sample(request, { numRuns: Math.min(SAMPLED_AT_ONCE, RUNS - done), seed: seed + done });
-    await inParallel(sample, WIDTH, async (asked) => {
-      const type = asked.path === PROTOBUF ? 'application/proto' : 'application/json';
-      const answer = await fetch(server.address + asked.path, {
+    await inParallel(sample, WIDTH, async (request) => {
+      const type = request.path === PROTOBUF ? 'application/proto' : 'application/json';
+      const answer = await fetch(server.address + request.path, {
         method: 'POST',
-        headers: { 'content-type': type, ...asked.headers, 'x-auth-token': PROJECT_KEY },
-        body: new Uint8Array(bodyOf(asked)),
+        headers: { 'content-type': type, ...request.headers, 'x-auth-token': PROJECT_KEY },
+        body: new Uint8Array(bodyOf(request)),
       });
       const text = await answer.text();
       seen.set(answer.status, (seen.get(answer.status) ?? 0) + 1);
-      if (answer.status >= 500 && answer.status !== 503) failed.push(`${asked.path} ${answer.status} ${text}`);
+      if (answer.status >= 500 && answer.status !== 503) failed.push(`${request.path} ${answer.status} ${text}`);
     });
   }
   report({ id: 'X4', seed, n: RUNS, lost: failed.length, pass: failed.length === 0 });

@@ -1,24 +1,24 @@
 import { expect, it } from 'vitest';
 import { startAppending, walkUnderLoad } from '../support/log-load.ts';
-import { createPlace } from '../support/place.ts';
 import { drawSeed, inParallel, isFullTier, report, seeded } from '../support/scenario.ts';
 import { type SpawnedServer, spawnServer } from '../support/server.ts';
 import { until } from '../support/temp.ts';
+import { createTestDatabase } from '../support/test-database.ts';
 import { readPage } from '../support/walk-log.ts';
 
 const EVENTS_PER_SECOND = isFullTier ? 2_000 : 500;
 const EVENTS_BEFORE = isFullTier ? 40_000 : 600;
 const CURSOR_CHARACTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
 
-it('W7: a walk over the log returns what was there exactly once, whatever is appended and restarted meanwhile', async () => {
+it('W7: a walk over the log returns each earlier event exactly once, despite appends and restarts', async () => {
   const seed = drawSeed();
   const random = seeded(seed);
-  const place = await createPlace();
-  let server: SpawnedServer = await spawnServer(place.environment);
+  const database = await createTestDatabase();
+  let server: SpawnedServer = await spawnServer(database.environment);
   const address = () => server.address;
   const restart = async () => {
     await server.stop('SIGKILL');
-    server = await spawnServer(place.environment);
+    server = await spawnServer(database.environment);
   };
   try {
     const appending = startAppending({ addresses: () => [address()], eventsPerSecond: EVENTS_PER_SECOND });
@@ -37,7 +37,7 @@ it('W7: a walk over the log returns what was there exactly once, whatever is app
     expect(appending.sender.refusals.cut, 'restarts hit appends').toBeGreaterThan(0);
   } finally {
     await server.stop('SIGKILL');
-    await place.remove();
+    await database.remove();
   }
 });
 

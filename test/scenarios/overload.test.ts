@@ -2,25 +2,25 @@
 
 import { afterEach, expect, it } from 'vitest';
 import { hex, llmTrace } from '../support/fixtures.ts';
-import { createPlace, type Place } from '../support/place.ts';
 import { inParallel, isFullTier, report } from '../support/scenario.ts';
 import { PROJECT_KEY, type SpawnedServer, spawnServer } from '../support/server.ts';
 import { callRest } from '../support/surfaces.ts';
+import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
 import { readTurns, slowdown } from '../support/turns.ts';
 
 const MIB = 1024 * 1024;
 const NOW = Date.now();
 
-let place: Place | null = null;
+let database: TestDatabase | null = null;
 let server: SpawnedServer | null = null;
 afterEach(async () => {
   await server?.stop('SIGKILL');
-  await place?.remove();
+  await database?.remove();
 });
 
 async function start(environment: { readonly [name: string]: string } = {}): Promise<SpawnedServer> {
-  place = await createPlace();
-  server = await spawnServer({ ...place.environment, ...environment });
+  database = await createTestDatabase();
+  server = await spawnServer({ ...database.environment, ...environment });
   return server;
 }
 
@@ -41,14 +41,14 @@ it(`D7, T14: a trace of ${SPANS} spans in ${REQUESTS} requests has full totals a
   }, 20);
   try {
     await inParallel(Array.from({ length: REQUESTS }), 8, async (_, index) => {
-      const spans = Array.from({ length: each }, (_, place) => ({
-        span_id: `span-${index * each + place}`,
-        parent_id: index + place === 0 ? null : `span-${Math.floor((index * each + place - 1) / 10)}`,
+      const spans = Array.from({ length: each }, (_, database) => ({
+        span_id: `span-${index * each + database}`,
+        parent_id: index + database === 0 ? null : `span-${Math.floor((index * each + database - 1) / 10)}`,
         type: 'llm',
         model: 'gpt-5-nano',
         input: { type: 'text', value: 'What went in, some words of it.' },
         metrics: { prompt_tokens: 1, completion_tokens: 1 },
-        timestamps: { started_at: NOW + (place % 7), finished_at: NOW + 100 },
+        timestamps: { started_at: NOW + (database % 7), finished_at: NOW + 100 },
       }));
       const body = { trace_id: traceId, spans };
       const answer = await callRest(address, { verb: 'POST', path: '/api/collector', headers, body });

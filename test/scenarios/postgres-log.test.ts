@@ -2,11 +2,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { expect, it } from 'vitest';
 import { startAppending, walkUnderLoad } from '../support/log-load.ts';
-import { createPlace } from '../support/place.ts';
 import { query } from '../support/postgres-databases.ts';
 import { isFullTier, report } from '../support/scenario.ts';
 import { type SpawnedServer, spawnServer } from '../support/server.ts';
 import { until } from '../support/temp.ts';
+import { createTestDatabase } from '../support/test-database.ts';
 import { walkLog } from '../support/walk-log.ts';
 
 const EVENTS_PER_SECOND = isFullTier ? 2_000 : 250;
@@ -80,15 +80,15 @@ function createReaderBySeq(client: pg.Client) {
 }
 
 it('W7: with two writers the log is walked exactly once and never grows below what a follower has seen', async () => {
-  const place = await createPlace();
-  const writers = [await spawnServer(place.environment), await spawnServer(place.environment)];
+  const database = await createTestDatabase();
+  const writers = [await spawnServer(database.environment), await spawnServer(database.environment)];
   const addresses = writers.map((writer) => writer.address);
-  let reader: SpawnedServer = await spawnServer(place.environment);
+  let reader: SpawnedServer = await spawnServer(database.environment);
   const restart = async () => {
     await reader.stop('SIGKILL');
-    reader = await spawnServer(place.environment);
+    reader = await spawnServer(database.environment);
   };
-  const client = new pg.Client({ connectionString: place.url });
+  const client = new pg.Client({ connectionString: database.url });
   await client.connect();
   try {
     const appending = startAppending({ addresses: () => addresses, eventsPerSecond: EVENTS_PER_SECOND });
@@ -100,7 +100,7 @@ it('W7: with two writers the log is walked exactly once and never grows below wh
     const eventsPerSecond = await appending.stop();
     for (const follower of followers) follower.stop();
     await Promise.all(followers.map((follower) => follower.finished));
-    const stored = (await query(place.url, 'SELECT id FROM events')).map(({ id }): string => id);
+    const stored = (await query(database.url, 'SELECT id FROM events')).map(({ id }): string => id);
     const missed = stored.filter((id) => !byCreated.seen.has(id)).length;
     const { gaps, backwards, seq } = bySeq.found;
     const lost = walks.lost + missed + gaps + backwards;
@@ -127,6 +127,6 @@ it('W7: with two writers the log is walked exactly once and never grows below wh
   } finally {
     await client.end();
     await Promise.all([...writers, reader].map((server) => server.stop('SIGKILL')));
-    await place.remove();
+    await database.remove();
   }
 });

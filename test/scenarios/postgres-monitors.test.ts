@@ -1,26 +1,26 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { llmTrace } from '../support/fixtures.ts';
-import { createPlace, type Place } from '../support/place.ts';
 import { drawSeed, inParallel, isFullTier, report } from '../support/scenario.ts';
 import { PROJECT_KEY, type SpawnedServer, spawnServer } from '../support/server.ts';
 import { type Body, callRest } from '../support/surfaces.ts';
 import { until } from '../support/temp.ts';
+import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
 
 const TRACES = isFullTier ? 5_000 : 60;
 const CLIENTS = 8;
 const PATIENCE_MS = isFullTier ? 240_000 : 60_000;
 const headers = { 'x-auth-token': PROJECT_KEY };
 
-let place: Place;
+let database: TestDatabase;
 let servers: readonly [SpawnedServer, SpawnedServer];
 beforeAll(async () => {
-  place = await createPlace();
-  const environment = { ...place.environment, SPANDREL_MONITOR_SETTLE_MS: '20' };
+  database = await createTestDatabase();
+  const environment = { ...database.environment, SPANDREL_MONITOR_SETTLE_MS: '20' };
   servers = [await spawnServer(environment), await spawnServer(environment)];
 });
 afterAll(async () => {
   await Promise.all(servers.map((server) => server.stop('SIGKILL')));
-  await place.remove();
+  await database.remove();
 });
 
 async function ask(server: SpawnedServer, verb: string, path: string, body?: unknown): Promise<Body> {
@@ -36,7 +36,7 @@ async function figure({ address }: SpawnedServer, name: string): Promise<number>
   return lines.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0);
 }
 
-it('two processes on one database evaluate each trace once for each monitor, whichever of them it came to', async () => {
+it('two processes on one database evaluate each trace once for each monitor, whichever of them received it', async () => {
   const config = { evaluatorType: 'langevals/exact_match' };
   const { id: evaluatorId } = await ask(servers[0], 'POST', '/api/evaluators', { name: 'Judge', config });
   const monitors: string[] = [];

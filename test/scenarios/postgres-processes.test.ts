@@ -2,11 +2,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { actAt, createEnds, type EndsDeps, playGivingBack, playRound } from '../support/credential-ends.ts';
 import { llmTrace } from '../support/fixtures.ts';
-import { createPlace, type Place } from '../support/place.ts';
 import { query } from '../support/postgres-databases.ts';
 import { isFullTier, report } from '../support/scenario.ts';
 import { ADMIN_KEY, PROJECT_KEY, type SpawnedServer, spawnServer } from '../support/server.ts';
 import { callRest } from '../support/surfaces.ts';
+import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
 import { createTraceSender, type Load, startLoad, type TraceSender } from '../support/trace-sender.ts';
 import { walkLog } from '../support/walk-log.ts';
 
@@ -17,29 +17,29 @@ const LOAD_CLIENTS = 2;
 /** The pause of each client: in the quick tier the load only keeps the caches in use. */
 const LOAD_PAUSE_MS = isFullTier ? 0 : 40;
 
-let place: Place;
+let database: TestDatabase;
 let servers: readonly [SpawnedServer, SpawnedServer];
 beforeAll(async () => {
-  place = await createPlace();
-  const environment = { ...place.environment, SPANDREL_BOOTSTRAP_ORGANIZATION_ID: ORGANIZATION };
+  database = await createTestDatabase();
+  const environment = { ...database.environment, SPANDREL_BOOTSTRAP_ORGANIZATION_ID: ORGANIZATION };
   servers = [await spawnServer(environment), await spawnServer(environment)];
 });
 afterAll(async () => {
   await Promise.all(servers.map((server) => server.stop('SIGKILL')));
-  await place.remove();
+  await database.remove();
 });
 
 const COLUMNS = { key: 'expires_at', 'token before': 'previous_secret_until' };
 
 /** The first process handles the changes. */
 const deps: EndsDeps = {
-  act: (...deed) => actAt(servers[0].address, ADMIN_KEY)(...deed),
+  act: (...action) => actAt(servers[0].address, ADMIN_KEY)(...action),
   organizationId: ORGANIZATION,
   nowMs: Date.now,
   approach: () => undefined,
   // The processes use real clocks, so the test moves the expiry instead.
   reach: async ({ keyId, what }) => {
-    await query(place.url, `UPDATE api_keys SET ${COLUMNS[what]} = ${Date.now() - 1} WHERE id = '${keyId}'`);
+    await query(database.url, `UPDATE api_keys SET ${COLUMNS[what]} = ${Date.now() - 1} WHERE id = '${keyId}'`);
   },
 };
 
@@ -53,16 +53,16 @@ function startTraces(): { readonly sender: TraceSender; readonly load: Load } {
   return { sender, load: startLoad(LOAD_CLIENTS, sendNext) };
 }
 
-it('K2: whatever ends a credential in one process, another refuses it on the very next request', async () => {
+it('K2: a credential that ends in one process is refused by another on the next request', async () => {
   const [a, b] = servers;
   const askers = { address: b.address, restless: [a.address, b.address] };
   const underWay: number[] = [];
   const { sender, load } = startTraces();
   for (const [name, make] of Object.entries(createEnds(deps))) {
-    const counts = { asked: 0, stale: 0, early: 0, underWay: 0 };
+    const counts = { requests: 0, stale: 0, early: 0, underWay: 0 };
     for (let round = 0; round < ROUNDS_PER_END; round++) await playRound(await make(), askers, counts);
     const pass = counts.stale === 0;
-    report({ id: `K2 elsewhere, ${name}`, seed: 0, n: counts.asked, lost: counts.stale, pass });
+    report({ id: `K2 elsewhere, ${name}`, seed: 0, n: counts.requests, lost: counts.stale, pass });
     expect(counts.stale, name).toBe(0);
     underWay.push(counts.underWay);
   }

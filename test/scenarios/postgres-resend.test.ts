@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { hex } from '../support/fixtures.ts';
-import { createPlace, type Place } from '../support/place.ts';
 import { query } from '../support/postgres-databases.ts';
 import { drawSeed, inParallel, isFullTier, report, seeded } from '../support/scenario.ts';
 import { PROJECT_KEY, type SpawnedServer, spawnServer } from '../support/server.ts';
 import { type Answer, type Body, callRest } from '../support/surfaces.ts';
 import { until } from '../support/temp.ts';
+import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
 import { countRepeats, walkLog } from '../support/walk-log.ts';
 
 const NOW = Date.now();
@@ -14,15 +14,15 @@ const HOT_TRACES = isFullTier ? 200 : 12;
 const HOT_REQUESTS = 12;
 const CLIENTS = 16;
 
-let place: Place;
+let database: TestDatabase;
 let servers: readonly SpawnedServer[] = [];
 beforeAll(async () => {
-  place = await createPlace();
-  servers = [await spawnServer(place.environment), await spawnServer(place.environment)];
+  database = await createTestDatabase();
+  servers = [await spawnServer(database.environment), await spawnServer(database.environment)];
 });
 afterAll(async () => {
   await Promise.all(servers.map((server) => server.stop('SIGKILL')));
-  await place.remove();
+  await database.remove();
 });
 
 type SentSpan = ReturnType<typeof drawSpan>;
@@ -104,7 +104,7 @@ function countSpans(traces: readonly SentTrace[]): number {
 
 async function readRollbacks(): Promise<number> {
   const [row] = await query(
-    place.url,
+    database.url,
     'SELECT xact_rollback AS count FROM pg_stat_database WHERE datname = current_database()',
   );
   return Number(row?.count);

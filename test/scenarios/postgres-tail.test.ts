@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
 import { hex } from '../support/fixtures.ts';
-import { createPostgresPlace } from '../support/place.ts';
 import { query } from '../support/postgres-databases.ts';
 import { PROJECT_KEY, type SpawnedServer, spawnServer } from '../support/server.ts';
 import { callRest } from '../support/surfaces.ts';
 import { followRest } from '../support/tails.ts';
 import { until } from '../support/temp.ts';
+import { createPostgresTestDatabase } from '../support/test-database.ts';
 
 const headers = { 'x-auth-token': PROJECT_KEY };
 
@@ -24,9 +24,9 @@ async function send({ address }: SpawnedServer, id = hex(32)): Promise<string> {
   return id;
 }
 
-it('what one process changes is told by another, also after all connections to the database were lost', async () => {
-  const place = await createPostgresPlace();
-  const environment = { ...place.environment, SPANDREL_MONITOR_SETTLE_MS: '20' };
+it('tails of one process get changes of another, also after all connections to the database were lost', async () => {
+  const database = await createPostgresTestDatabase();
+  const environment = { ...database.environment, SPANDREL_MONITOR_SETTLE_MS: '20' };
   const first = await spawnServer(environment);
   const second = await spawnServer(environment);
   try {
@@ -40,7 +40,7 @@ it('what one process changes is told by another, also after all connections to t
     const early = await send(first);
     await until(() => isTold(early));
 
-    await query(place.url, CUT_ALL);
+    await query(database.url, CUT_ALL);
     const later = await Promise.all([send(first), send(second), send(first)]);
     await until(() => later.every(isTold));
     expect(follower.events.filter(({ type }) => type === 'lagged')).toEqual([]);
@@ -58,6 +58,6 @@ it('what one process changes is told by another, also after all connections to t
     follower.close();
   } finally {
     await Promise.all([first.stop('SIGTERM'), second.stop('SIGTERM')]);
-    await place.remove();
+    await database.remove();
   }
 });

@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { audit, expectFlawless } from '../support/delivery-audit.ts';
-import { createPlace, type Place } from '../support/place.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { isFullTier, report } from '../support/scenario.ts';
 import { ADMIN_KEY, PROJECT_KEY, type SpawnedServer, spawnServer } from '../support/server.ts';
 import { until } from '../support/temp.ts';
+import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
 import { createWebhookClient } from '../support/webhook-client.ts';
 import { ALLOW_THIS_MACHINE } from '../support/webhook-fixture.ts';
 
@@ -15,20 +15,20 @@ const PATIENCE_MS = 30_000;
 const LEASE_MS = 30_000;
 const IN_FLIGHT_MAX = 4;
 
-let place: Place;
+let database: TestDatabase;
 let receiver: Receiver;
 let servers: readonly [SpawnedServer, SpawnedServer];
 beforeAll(async () => {
-  place = await createPlace();
+  database = await createTestDatabase();
   receiver = await startReceiver();
-  const environment = { ...place.environment, ...ALLOW_THIS_MACHINE };
+  const environment = { ...database.environment, ...ALLOW_THIS_MACHINE };
   servers = [await spawnServer(environment), await spawnServer(environment)];
 });
 afterAll(async () => {
   // SIGKILL also ends stopped processes.
   await Promise.all(servers.map((server) => server.stop('SIGKILL')));
   await receiver.close();
-  await place.remove();
+  await database.remove();
 });
 
 const clientOf = (server: () => SpawnedServer) =>
@@ -80,8 +80,8 @@ it('W8: two senders share the work of an endpoint, and send nothing twice', asyn
 async function judgeStoppedSender(): Promise<void> {
   const [stopped, other] = servers;
   // The process that stores an event is the first to send it.
-  let asked = stopped;
-  const client = clientOf(() => asked);
+  let reporting = stopped;
+  const client = clientOf(() => reporting);
   receiver.react = () => ({ kind: 'answer', status: 200, delayMs: 400 });
   const paths = Array.from({ length: 12 }, (_, index) => `/stopped-${index}`);
   const options = { max_batch_size: 5, max_batch_delay_ms: 0, max_in_flight: IN_FLIGHT_MAX };
@@ -91,7 +91,7 @@ async function judgeStoppedSender(): Promise<void> {
   await until(async () => (await figure(stopped, ATTEMPTS)) > 0);
   await until(async () => (await figure(stopped, 'spandrel_webhook_in_flight')) > 0);
   stopped.child.kill('SIGSTOP');
-  asked = other;
+  reporting = other;
   await delay(LEASE_MS + 2_000);
   ids.push(...(await client.report(20, 'stopped_')));
   for (const { id } of endpoints) await client.untilIdle(id, 60_000);

@@ -19,8 +19,8 @@ import {
 } from '../storage/conformance/samples.ts';
 import { quietLog } from '../storage/quiet-log.ts';
 import { insertOldEvents, oldEventId } from '../support/old-events.ts';
-import { createPlace, type Place } from '../support/place.ts';
 import { isFullTier, report } from '../support/scenario.ts';
+import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
 
 const OLD_EVENTS = isFullTier ? 200_000 : 2_400;
 const OLD_TRACES = isFullTier ? 500 : 60;
@@ -38,12 +38,12 @@ const HOLD_MAX_MS = 100;
 const STALLS_TOLERATED = 2;
 const DAY_MS = 86_400_000;
 
-const open = ({ url }: Place) => openStore({ url, queueMaxBytes: 64 * 1024 * 1024, log: quietLog });
+const open = ({ url }: TestDatabase) => openStore({ url, queueMaxBytes: 64 * 1024 * 1024, log: quietLog });
 
 it('R1: while old events and traces are removed, no append waits more than 100 ms longer than without', async () => {
-  const place = await createPlace();
-  const project = await prepare(place);
-  const store = await open(place);
+  const database = await createTestDatabase();
+  const project = await prepare(database);
+  const store = await open(database);
   const { organizationId, organizationNumber } = project;
   const organization = { id: organizationId, number: organizationNumber, priceVersion: 0 };
   const events = createEvents({ store: store.events, cursors: createCursorCodec(randomBytes(32)) });
@@ -83,7 +83,7 @@ it('R1: while old events and traces are removed, no append waits more than 100 m
   const nothing = { eventsBeforeMs: 0, traces: [], auditBeforeMs: null };
   expect(await store.retention.begin(nothing).step(1)).toMatchObject({ removed: NONE });
   await store.close();
-  await place.remove();
+  await database.remove();
 
   const [worst, baselineWorst] = [worstOf(during), worstOf(without)];
   // If other work delays appends anyway, the delay by retention grows by the same factor.
@@ -106,8 +106,8 @@ const NONE = { events: 0, traces: 0, auditEntries: 0, months: 0 };
 type Project = Pick<TraceAppend, 'projectId' | 'projectNumber' | 'organizationId' | 'organizationNumber'>;
 
 /** Creates a project with a log that begins long before the retention of events. */
-async function prepare(place: Place): Promise<Project> {
-  const store = await open(place);
+async function prepare(database: TestDatabase): Promise<Project> {
+  const store = await open(database);
   const plan = samplePlan();
   await store.installation.bootstrap(plan);
   const project = await store.keys.findProject(plan.project.id);
@@ -116,7 +116,7 @@ async function prepare(place: Place): Promise<Project> {
   const now = new Date();
   const firstAtMs = Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - 16);
   const { number: projectNumber, organizationNumber } = project;
-  await insertOldEvents(place, { organizationNumber, projectNumber, count: OLD_EVENTS, firstAtMs });
+  await insertOldEvents(database, { organizationNumber, projectNumber, count: OLD_EVENTS, firstAtMs });
   return { projectId: project.id, projectNumber, organizationId: project.organizationId, organizationNumber };
 }
 

@@ -22,7 +22,7 @@ afterAll(async () => {
 });
 
 const deps: EndsDeps = {
-  act: (...deed) => actAt(app.address, app.adminKey)(...deed),
+  act: (...action) => actAt(app.address, app.adminKey)(...action),
   organizationId: ORGANIZATION,
   nowMs: () => nowMs,
   approach: ({ atMs }) => {
@@ -35,10 +35,10 @@ const deps: EndsDeps = {
 
 describe('K2: on connections that stay open, the very next request is refused', () => {
   it.each(Object.entries(createEnds(deps)))('to %s', async (name, make) => {
-    const counts = { asked: 0, stale: 0, early: 0, underWay: 0 };
+    const counts = { requests: 0, stale: 0, early: 0, underWay: 0 };
     const askers = { address: app.address, restless: [app.address] };
     for (let round = 0; round < ROUNDS; round++) await playRound(await make(), askers, counts);
-    report({ id: `K2 ${name}`, seed: 0, n: counts.asked, lost: counts.stale, pass: counts.stale === 0 });
+    report({ id: `K2 ${name}`, seed: 0, n: counts.requests, lost: counts.stale, pass: counts.stale === 0 });
     expect(counts.stale).toBe(0);
     expect(counts.early).toBeGreaterThan(0);
   });
@@ -48,7 +48,7 @@ describe('K2: on connections that stay open, the very next request is refused', 
   });
 });
 
-it('a CUSTOM grant whose list came into the store empty grants nothing', async () => {
+it('a stored CUSTOM grant with an empty list grants nothing', async () => {
   const token = await addKey(app, { bindings: [custom('ORGANIZATION', ORGANIZATION, [])] });
   const lines = openLines(app.address);
   for (const line of lines) expect(await line.ask('organization', token), line.name).toBe(403);

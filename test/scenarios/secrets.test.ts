@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
 import { startApp } from '../support/app.ts';
 import { addKey, llmTrace } from '../support/fixtures.ts';
-import { TEST_SECRET } from '../support/place.ts';
 import { report } from '../support/scenario.ts';
 import { type Answer, type Body, callRest } from '../support/surfaces.ts';
 import { until } from '../support/temp.ts';
+import { TEST_SECRET } from '../support/test-database.ts';
 
 type Headers = { readonly [name: string]: string };
 
@@ -48,7 +48,7 @@ async function mintEverything(call: (verb: string, path: string, body?: object, 
   return [...new Set(minted)];
 }
 
-it('G1: no secret stands in the data folder, the log or an error', async () => {
+it('G1: no secret appears in the data folder, the log or an error', async () => {
   const app = await startApp({ writer: 'in its thread', environment: { SPANDREL_WEBHOOK_ALLOW: '127.0.0.1' } });
   const seen: Seen = { texts: [], minted: [] };
   const call = async (verb: string, path: string, body?: object, headers: Headers = {}) => {
@@ -81,13 +81,13 @@ it('G1: no secret stands in the data folder, the log or an error', async () => {
   await until(() => app.logged.some((line) => line.startsWith('delivery attempt')));
   await app.stop();
   await app.store.close();
-  const stored = await app.place.contents();
-  await app.place.remove();
+  const stored = await app.database.contents();
+  await app.database.remove();
   // The part after the last underscore or prefix is the secret.
   const needles = secrets.map((secret) => secret.replace(/^sk-lw-/, '').replace(/^[^_]*_/, ''));
-  const places = [...stored, ...app.logged, ...seen.texts];
-  const hits = needles.filter((needle) => places.some((place) => place.includes(needle)));
-  report({ id: 'G1', seed: 0, n: places.length, pass: hits.length === 0 });
+  const databases = [...stored, ...app.logged, ...seen.texts];
+  const hits = needles.filter((needle) => databases.some((database) => database.includes(needle)));
+  report({ id: 'G1', seed: 0, n: databases.length, pass: hits.length === 0 });
   expect(stored.length).toBeGreaterThan(0);
   expect(app.logged.length).toBeGreaterThan(0);
   expect(hits).toEqual([]);

@@ -54,7 +54,7 @@ function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 }
 
-it('K4: how long a refusal takes does not tell why', async () => {
+it('K4: the time of a refusal does not reveal its reason', async () => {
   const app = await startApp({ writer: 'in its thread' });
   const stopwatch = openStopwatch(app.address);
   try {

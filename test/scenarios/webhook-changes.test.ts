@@ -17,7 +17,7 @@ const SOMETIMES = [
   'roll',
 ];
 
-it('W5: whatever the owner changes during sends holds from the answer on, and no event is lost or sent twice', async () => {
+it('W5: a change by the owner during sends applies from its answer on, and no event is lost or sent twice', async () => {
   const seed = drawSeed();
   const fixture = await startWebhookFixture();
   const slow = seeded(seed);

@@ -62,7 +62,7 @@ it('a receiver that answers 410 to a test stays enabled, and nothing of its figu
   await fixture.archive(id);
 });
 
-it.each([429, 503])('a receiver that answers %i is asked again no sooner than it wants', async (status) => {
+it.each([429, 503])('a receiver that answers %i gets no attempt before its Retry-After', async (status) => {
   const path = `/patience-${status}`;
   reactions.set(path, answering(status, { 'retry-after': '2000' }));
   const { id, secret } = await fixture.create(fixture.receiver.url(path), AT_ONCE);

@@ -72,7 +72,7 @@ it(`W2: nothing is lost when the sender is killed ${KILLS} times, and what comes
   }
 });
 
-it(`a replay of ${REPLAYED} events goes on after ${REPLAY_KILLS} kills, takes each once, and lets fresh events by`, async () => {
+it(`a replay of ${REPLAYED} events continues after ${REPLAY_KILLS} kills, sends each once, and does not delay new events`, async () => {
   const seed = drawSeed();
   const random = seeded(seed);
   const senders = await createKilledSenders();

@@ -20,18 +20,18 @@ const AT_ONCE = { max_batch_delay_ms: 0 };
 type Deliveries = Store['deliveries'];
 
 /** A store with a changed DeliveryStore. */
-function dressed(change: (deliveries: Deliveries) => Partial<Deliveries>): (store: Store) => Store {
+function wrapDeliveries(change: (deliveries: Deliveries) => Partial<Deliveries>): (store: Store) => Store {
   return (store) => ({ ...store, deliveries: { ...store.deliveries, ...change(store.deliveries) } });
 }
 
 it('a log that takes a moment to read delays no batch beyond its time', async () => {
-  const slow = dressed(({ events }) => ({
+  const slow = wrapDeliveries(({ events }) => ({
     async events(organizationNumber, range) {
       await delay(20);
       return await events(organizationNumber, range);
     },
   }));
-  const fixture = await startWebhookFixture({ dress: slow });
+  const fixture = await startWebhookFixture({ wrapStore: slow });
   try {
     const { id, secret } = await fixture.create(fixture.receiver.url('/slow'), { max_batch_delay_ms: 100 });
     const before = readTurns(process.pid);
@@ -51,13 +51,13 @@ it('a log that takes a moment to read delays no batch beyond its time', async ()
 
 it('a log that cannot be read is read again, although nothing new occurs', async () => {
   let failures = 0;
-  const failing = dressed(({ events }) => ({
+  const failing = wrapDeliveries(({ events }) => ({
     async events(organizationNumber, range) {
       if (failures++ === 0) throw unavailableFault('The store is away.', 1);
       return await events(organizationNumber, range);
     },
   }));
-  const fixture = await startWebhookFixture({ dress: failing });
+  const fixture = await startWebhookFixture({ wrapStore: failing });
   try {
     const { id, secret } = await fixture.create(fixture.receiver.url('/unread'), AT_ONCE);
     const ids = await fixture.report(1);
@@ -71,7 +71,7 @@ it('a log that cannot be read is read again, although nothing new occurs', async
 
 it('what was claimed without an answer is sent when the lease is over', async () => {
   let claims = 0;
-  const answerless = dressed(({ apply }) => ({
+  const answerless = wrapDeliveries(({ apply }) => ({
     async apply(work, at) {
       const outcomes = await apply(work, at);
       if (work.some(({ kind }) => kind === 'advance') && claims++ === 0)
@@ -79,7 +79,7 @@ it('what was claimed without an answer is sent when the lease is over', async ()
       return outcomes;
     },
   }));
-  const fixture = await startWebhookFixture({ dress: answerless });
+  const fixture = await startWebhookFixture({ wrapStore: answerless });
   try {
     const { id, secret } = await fixture.create(fixture.receiver.url('/claimed'), AT_ONCE);
     const ids = await fixture.report(1);
@@ -135,7 +135,7 @@ function createFaults(random: () => number) {
       throw unavailableFault('The store is away.', 1);
     };
   }
-  const dress = dressed(({ changes, heads, events, envelopes, due, apply }) => ({
+  const wrapStore = wrapDeliveries(({ changes, heads, events, envelopes, due, apply }) => ({
     changes: faulty(changes),
     heads: faulty(heads),
     events: faulty(events),
@@ -143,7 +143,7 @@ function createFaults(random: () => number) {
     due: faulty(due),
     apply: faulty(apply),
   }));
-  return { faults, dress };
+  return { faults, wrapStore };
 }
 
 /** Waits until no attempt is in progress: a clock jump during an attempt would end its lease. */
@@ -151,10 +151,10 @@ async function untilQuiet({ pushes, inProgress }: Receiver): Promise<void> {
   for (let before = -1; before !== pushes.length || inProgress() > 0; await delay(QUIET_MS)) before = pushes.length;
 }
 
-it('when the store fails for a while, nothing is lost, and deliveries go on by themselves', async () => {
+it('when the store fails for a while, nothing is lost, and deliveries resume automatically', async () => {
   const seed = drawSeed();
-  const { faults, dress } = createFaults(seeded(seed));
-  const fixture = await startWebhookFixture({ dress });
+  const { faults, wrapStore } = createFaults(seeded(seed));
+  const fixture = await startWebhookFixture({ wrapStore });
   try {
     const options = { ...AT_ONCE, max_batch_size: 3 };
     const endpoints = await Promise.all(

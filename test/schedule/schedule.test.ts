@@ -37,7 +37,7 @@ it('runs a while after the start, and again and again, and sooner after a failur
   expect(runs).toBe(4);
 });
 
-it('a stop ends the wait, tells the run, and waits for it', async () => {
+it('a stop ends the wait, aborts the run, and waits for it', async () => {
   const { wait, waits } = createWaits();
   const idle = startSchedule({ ...DELAYS, wait, run: () => Promise.reject(new Error('not yet')), onError: () => {} });
   await idle.stop();

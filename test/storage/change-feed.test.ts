@@ -4,7 +4,7 @@ import { openMemoryStore } from '../../src/storage/engine/sqlite/store.ts';
 import { PROJECT, RECEIVED_AT_MS, sampleAppend } from './conformance/samples.ts';
 import { quietLog } from './quiet-log.ts';
 
-it('whoever follows hears of whatever changes a trace: appends, batches, metadata, new prices', async () => {
+it('listeners are notified of every change of a trace: appends, batches, metadata, new prices', async () => {
   const store = await openMemoryStore({ queueMaxBytes: 1024 * 1024, log: quietLog });
   try {
     const noted: string[] = [];

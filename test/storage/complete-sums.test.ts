@@ -41,7 +41,7 @@ it.each([
   expect(sums).not.toHaveBeenCalled();
 });
 
-it('computes once for all who found the same, and anew for who comes later', async () => {
+it('computes once for all concurrent readers, and again for later ones', async () => {
   const { complete, sums } = setUp(record());
   await Promise.all([complete(1, 't'), complete(1, 't'), complete(1, 't')]);
   expect(sums).toHaveBeenCalledTimes(1);
@@ -58,15 +58,15 @@ it('answers although what it computed cannot be kept, and fails where it cannot 
   expect(await complete(1, 't')).toMatchObject({ promptTokens: 5 });
 });
 
-it('an append looks at no other span of a large trace, whatever it replaces', () => {
+it('an append reads no other span of a large trace, even when it replaces some', () => {
   const old = summary({ spanId: 'a', startedAtMs: 1 });
   const next = { ...old, startedAtMs: 2 };
-  const asked: string[] = [];
-  const places = new Set<string | null>();
+  const queries: string[] = [];
+  const stored = new Set<string | null>();
   const tables = {
-    summaries: () => asked.push('summaries'),
+    summaries: () => queries.push('summaries'),
     hasSpan: () => true,
-    newChangeId: () => `${places.size}`,
+    newChangeId: () => `${stored.size}`,
   } as unknown as AppendTables;
   let before = record({ startedAtMs: 1, aggregatesJson: AGGREGATES_JSON });
   for (const change of [
@@ -76,9 +76,9 @@ it('an append looks at no other span of a large trace, whatever it replaces', ()
     const { totals, aggregatesJson } = sumUp(tables, PLACE, { record: before, ...change });
     expect(totals.spanCount).toBe(before.spanCount + change.added.length);
     expect(aggregatesJson).toMatch(/^\{"outdated":/);
-    places.add(aggregatesJson);
+    stored.add(aggregatesJson);
     before = { ...before, ...totals, aggregatesJson };
   }
-  expect(asked).toEqual([]);
-  expect(places.size).toBe(2);
+  expect(queries).toEqual([]);
+  expect(stored.size).toBe(2);
 });

@@ -58,8 +58,8 @@ export async function fillCopySource(file: string): Promise<CopySource> {
   for (const append of appends) await store.traces.append(append);
   const content = { ...BARE_CONTENT, model: 'gpt-5', metadataJson: '{"é":1}' };
   await store.requests.report(reportOf([recordOf('admitted', { gatewayRequestId: 'gw-admitted', content })]));
-  const told = governanceOf([governance('vk_1:created:1'), governance('vk_1:created:2')]);
-  await store.requests.reportGovernance(told);
+  const appended = governanceOf([governance('vk_1:created:1'), governance('vk_1:created:2')]);
+  await store.requests.reportGovernance(appended);
   await store.close();
   const second = addByHand(file);
   return {
@@ -68,7 +68,7 @@ export async function fillCopySource(file: string): Promise<CopySource> {
     projectKeyHashes: [plan.project.keyHash, second.keyHash, second.previousKeyHash],
     projectIds: [plan.project.id, SECOND.project],
     evaluators: [evaluator],
-    governance: told,
+    governance: appended,
   };
 }
 
@@ -138,8 +138,8 @@ function keepWebhooks(db: Database.Database): void {
   const at = RECEIVED_AT_MS;
   const insert = (table: string, row: { readonly [column: string]: number | string | Buffer }) => {
     const columns = Object.keys(row);
-    const places = columns.map((column) => `:${column}`);
-    db.prepare(`INSERT INTO ${table} (${columns.join(', ')}) VALUES (${places.join(', ')})`).run(row);
+    const placeholders = columns.map((column) => `:${column}`);
+    db.prepare(`INSERT INTO ${table} (${columns.join(', ')}) VALUES (${placeholders.join(', ')})`).run(row);
   };
   insert('webhook_endpoints', {
     ...{ number: 7, id: 'webhookendpoint_7', organization_id: SECOND.organization, organization_number: 2 },

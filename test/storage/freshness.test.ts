@@ -49,7 +49,7 @@ describe('a shared fresh read', () => {
     expect(await next).toBe(1);
   });
 
-  it('goes on after a read that could not even begin', async () => {
+  it('continues after a read that could not begin', async () => {
     let isAway = true;
     const fresh = createFreshness(() => {
       if (isAway) throw new Error('away');
@@ -60,19 +60,19 @@ describe('a shared fresh read', () => {
     expect(await fresh()).toBe(1);
   });
 
-  it('answers for every name that was asked before it began, once each', async () => {
-    const asked: (readonly string[])[] = [];
+  it('reads every name that was requested before it began, once each', async () => {
+    const batches: (readonly string[])[] = [];
     const find = createFreshLookup(async (names) => {
-      asked.push(names);
+      batches.push(names);
       return new Map(names.filter((name) => name !== 'unknown').map((name) => [name, name.toUpperCase()]));
     });
     expect(await Promise.all(['a', 'b', 'a', 'unknown'].map(find))).toEqual(['A', 'B', 'A', null]);
-    expect(asked).toEqual([['a', 'b', 'unknown']]);
+    expect(batches).toEqual([['a', 'b', 'unknown']]);
     const first = find('c');
     await Promise.resolve();
     const rest = [find('c'), find('d')];
     expect(await Promise.all([first, ...rest])).toEqual(['C', 'C', 'D']);
-    expect(asked.slice(1)).toEqual([['c'], ['c', 'd']]);
+    expect(batches.slice(1)).toEqual([['c'], ['c', 'd']]);
   });
 });
 
@@ -107,10 +107,10 @@ describe('processes that share a database', () => {
   it('accept no answer of a generation that overtakes another', async () => {
     const reads = [createHeldReads(), createHeldReads()] as const;
     const state = { revokedAtMs: null as number | null };
-    const asked = [...reads];
+    const pending = [...reads];
     const cache = cacheKeyReads({
       reader: readerOf(async () => ({ id: 'key', revokedAtMs: state.revokedAtMs }) as ApiKey),
-      generation: () => asked.shift()?.begin() ?? Promise.resolve(2),
+      generation: () => pending.shift()?.begin() ?? Promise.resolve(2),
     });
     const early = cache.findApiKey('key');
     state.revokedAtMs = 1;
@@ -122,7 +122,7 @@ describe('processes that share a database', () => {
     await expectRevoked(cache, 1);
   });
 
-  it('never answer what was overtaken before the question, whatever the timing', async () => {
+  it('never return a value that was replaced before the read, for any timing', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.scheduler(),
@@ -158,7 +158,7 @@ async function expectRevoked(cache: Cache, revokedAtMs: number | null): Promise<
 }
 
 /** A database of one key with numbered revocations; `delay` holds its reads. */
-function createDatabase(delay: (look: () => unknown) => Promise<unknown> = async (look) => look()) {
+function createDatabase(delay: (read: () => unknown) => Promise<unknown> = async (read) => read()) {
   let held: Promise<void> = Promise.resolve();
   const hooks = new Map<'generation' | 'rows', () => void>();
   const database = {
@@ -186,8 +186,8 @@ function createDatabase(delay: (look: () => unknown) => Promise<unknown> = async
     },
   };
 
-  async function read<T>(name: 'generation' | 'rows', look: () => T): Promise<T> {
-    const seen = (await delay(look)) as T;
+  async function read<T>(name: 'generation' | 'rows', read: () => T): Promise<T> {
+    const seen = (await delay(read)) as T;
     hooks.get(name)?.();
     hooks.delete(name);
     await held;

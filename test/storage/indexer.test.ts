@@ -25,7 +25,7 @@ it('a project that cannot be indexed does not keep the others from their turn', 
   expect(indexed).toEqual([2]);
 });
 
-it('an organization whose log cannot be put into blocks does not keep the others from their turn', async () => {
+it('an organization whose log cannot be indexed does not delay the others', async () => {
   const claimed: number[] = [];
   const blocks = createSpendBlocks({
     reads: {

@@ -37,7 +37,7 @@ describe('what authentication keeps of its reads', () => {
     expect(reads).toEqual(['ids']);
   });
 
-  it('what is read in vain is what an unknown id costs', async () => {
+  it('an unknown id costs one read', async () => {
     const listing = createSubject();
     await listing.keys.readDecoy();
     expect(listing.reads).toEqual([]);

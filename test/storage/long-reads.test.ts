@@ -35,7 +35,7 @@ function createSearches() {
 
 const soon = () => new Promise((resolve) => setImmediate(resolve));
 
-it('one project holds a part of the places, and is told so beyond it; another finds its own', async () => {
+it('one project gets a part of the slots and is refused beyond it, another gets its own', async () => {
   const { running, find } = createSearches();
   const begun = Array.from({ length: 18 }, () => find(1));
   await expect(find(1)).rejects.toMatchObject({
@@ -60,7 +60,7 @@ it('one project holds a part of the places, and is told so beyond it; another fi
   await Promise.all(again);
 });
 
-it('all projects together have so many places, whichever they are', async () => {
+it('all projects together have a limited number of slots', async () => {
   const { running, find } = createSearches();
   const begun = Array.from({ length: 68 }, (_, index) => find(index));
   await soon();

@@ -6,9 +6,9 @@ import type { Store } from '../../src/domain/store.ts';
 import { type CopyStep, copyDatabase } from '../../src/storage/copy/copy.ts';
 import { TABLES } from '../../src/storage/copy/tables.ts';
 import { openStore } from '../../src/storage/open.ts';
-import { createPostgresPlace, type Place } from '../support/place.ts';
 import { createDatabases, query } from '../support/postgres-databases.ts';
 import { temporaryFolder } from '../support/temp.ts';
+import { createPostgresTestDatabase, type TestDatabase } from '../support/test-database.ts';
 import {
   ORGANIZATION,
   PROJECT,
@@ -29,20 +29,20 @@ const folder = temporaryFolder();
 const file = join(folder.path, 'spandrel.db');
 const from = `sqlite:${file}`;
 let source: CopySource;
-const places: Pick<Place, 'url' | 'remove'>[] = [];
+const databases: Pick<TestDatabase, 'url' | 'remove'>[] = [];
 
 beforeAll(async () => {
   source = await fillCopySource(file);
 });
 afterEach(async () => {
-  for (const place of places.splice(0)) await place.remove();
+  for (const database of databases.splice(0)) await database.remove();
 });
 afterAll(() => folder.remove());
 
-async function newPlace(): Promise<Place> {
-  const place = await createPostgresPlace();
-  places.push(place);
-  return place;
+async function newDatabase(): Promise<TestDatabase> {
+  const database = await createPostgresTestDatabase();
+  databases.push(database);
+  return database;
 }
 
 async function copyTo(to: string, report: (step: CopyStep) => void = () => undefined): Promise<number> {
@@ -110,18 +110,18 @@ async function answersOf(store: Store) {
 
 describe('a copy from SQLite to PostgreSQL', () => {
   it('answers all that the source does, also when it was killed twice on the way', async () => {
-    const place = await newPlace();
-    await copyAndKill(place.url, 'copy', 'spans');
-    const [progress] = await query(place.url, 'SELECT table_name, row_count::integer AS rows FROM copy_progress');
+    const database = await newDatabase();
+    await copyAndKill(database.url, 'copy', 'spans');
+    const [progress] = await query(database.url, 'SELECT table_name, row_count::integer AS rows FROM copy_progress');
     expect(progress).toEqual({ table_name: 'spans', rows: expect.any(Number) });
-    expect(await refusalOf(open(place.url))).toMatch(/a copy into this database was begun and not ended/);
-    await copyAndKill(place.url, 'verify', 'spans');
+    expect(await refusalOf(open(database.url))).toMatch(/a copy into this database was begun and not ended/);
+    await copyAndKill(database.url, 'verify', 'spans');
     const steps: CopyStep[] = [];
-    const rows = await copyTo(place.url, (step) => steps.push(step));
+    const rows = await copyTo(database.url, (step) => steps.push(step));
     expect(rows).toBeGreaterThan(5000);
     expect(steps.filter((step) => step.action === 'copy').map((step) => step.table)).not.toContain('spans');
-    expect(await query(place.url, `SELECT to_regclass('copy_progress') AS left`)).toEqual([{ left: null }]);
-    const [before, after] = [await open(from), await open(place.url)];
+    expect(await query(database.url, `SELECT to_regclass('copy_progress') AS left`)).toEqual([{ left: null }]);
+    const [before, after] = [await open(from), await open(database.url)];
     try {
       const expected = await answersOf(before);
       expect(expected.events.flat()).not.toContain(null);
@@ -141,20 +141,20 @@ describe('a copy from SQLite to PostgreSQL', () => {
     }
   });
 
-  it('goes on with the row after the last one that was stored', async () => {
-    const place = await newPlace();
-    await copyAndKill(place.url, 'copy', 'spans');
-    const [stored] = await query(place.url, 'SELECT count(*)::integer AS rows FROM spans');
+  it('continues with the row after the last stored one', async () => {
+    const database = await newDatabase();
+    await copyAndKill(database.url, 'copy', 'spans');
+    const [stored] = await query(database.url, 'SELECT count(*)::integer AS rows FROM spans');
     expect(stored?.rows).toBeGreaterThan(0);
     const steps: CopyStep[] = [];
-    await copyTo(place.url, (step) => steps.push(step));
+    await copyTo(database.url, (step) => steps.push(step));
     expect(steps[0]).toMatchObject({ action: 'copy', table: 'spans', rows: stored?.rows });
   });
 
-  it('is a database to go on with: nothing counts twice and no number is given again', async () => {
-    const place = await newPlace();
-    await copyTo(place.url);
-    const store = await open(place.url);
+  it('can be used further: nothing counts twice and no number is given again', async () => {
+    const database = await newDatabase();
+    await copyTo(database.url);
+    const store = await open(database.url);
     try {
       const [known] = source.appends;
       if (known === undefined) throw new Error('the source is empty');
@@ -163,19 +163,19 @@ describe('a copy from SQLite to PostgreSQL', () => {
       const fresh = sampleAppend();
       await store.traces.append(fresh);
       expect(await store.events.list({ organization: ORGANIZATION, ...FOR_EVER })).toHaveLength(length + 1);
-      const sequences = await query(place.url, 'SELECT sequence FROM traces');
+      const sequences = await query(database.url, 'SELECT sequence FROM traces');
       expect(new Set(sequences.map((row) => row.sequence)).size).toBe(sequences.length);
       expect(await store.traces.find(PROJECT.number, fresh.traceId)).toMatchObject({ spanCount: 1 });
     } finally {
       await store.close();
     }
     const inserted = await query(
-      place.url,
+      database.url,
       `INSERT INTO organizations (id, name, slug, created_at, updated_at) VALUES ('third', '', '', 0, 0) RETURNING number`,
     );
     expect(inserted).toEqual([{ number: 3 }]);
     const numbers = await query(
-      place.url,
+      database.url,
       `SELECT nextval('webhook_endpoints_number_seq')::integer AS endpoint, nextval('webhook_replays_number_seq')::integer
          AS replay, nextval('webhook_deliveries_number_seq')::integer AS delivery, number::integer AS change FROM webhook_changes`,
     );
@@ -183,11 +183,11 @@ describe('a copy from SQLite to PostgreSQL', () => {
   });
 
   it('brings a database without a schema up to date itself, and leaves out what retention is removing', async () => {
-    const place = await newPlace();
-    await query(place.url, 'DROP SCHEMA public CASCADE; CREATE SCHEMA public');
-    await copyTo(place.url);
-    expect(await query(place.url, `SELECT 1 FROM spans WHERE span_id = 'forgotten'`)).toEqual([]);
-    expect(await query(place.url, 'SELECT 1 FROM traces WHERE project_number < 0')).toEqual([]);
+    const database = await newDatabase();
+    await query(database.url, 'DROP SCHEMA public CASCADE; CREATE SCHEMA public');
+    await copyTo(database.url);
+    expect(await query(database.url, `SELECT 1 FROM spans WHERE span_id = 'forgotten'`)).toEqual([]);
+    expect(await query(database.url, 'SELECT 1 FROM traces WHERE project_number < 0')).toEqual([]);
   });
 
   it('takes totals larger than any column, and a target that prints values in its own way', async () => {
@@ -199,14 +199,14 @@ describe('a copy from SQLite to PostgreSQL', () => {
       await store.traces.append({ ...append, evaluations: [sampleEvaluation({ score: 0.1 + 0.2 })] });
       await store.installation.bootstrap(samplePlan());
       await store.close();
-      const place = await newPlace();
-      const name = new URL(place.url).pathname.slice(1);
+      const database = await newDatabase();
+      const name = new URL(database.url).pathname.slice(1);
       await query(
-        place.url,
+        database.url,
         `ALTER DATABASE ${name} SET bytea_output = 'escape'; ALTER DATABASE ${name} SET extra_float_digits = 0`,
       );
       const report = () => undefined;
-      expect(await copyDatabase({ from: url, to: place.url, report })).toBeGreaterThan(1100);
+      expect(await copyDatabase({ from: url, to: database.url, report })).toBeGreaterThan(1100);
     } finally {
       huge.remove();
     }
@@ -214,9 +214,9 @@ describe('a copy from SQLite to PostgreSQL', () => {
 });
 
 describe('a copy that is not as the source is', () => {
-  let unfinished: Place;
+  let unfinished: TestDatabase;
   beforeAll(async () => {
-    unfinished = await createPostgresPlace();
+    unfinished = await createPostgresTestDatabase();
     await copyAndKill(unfinished.url, 'verify', 'installation');
   });
   afterAll(() => unfinished.remove());
@@ -226,7 +226,7 @@ describe('a copy that is not as the source is', () => {
     const { address, template } = inject('postgres');
     const name = new URL(unfinished.url).pathname.slice(1);
     const url = await createDatabases(address).createDatabase({ ...template, name });
-    places.push({ url, remove: () => createDatabases(address).dropDatabase(url) });
+    databases.push({ url, remove: () => createDatabases(address).dropDatabase(url) });
     return url;
   }
 
@@ -247,20 +247,20 @@ describe('a copy that is not as the source is', () => {
 
 describe('a copy is refused', () => {
   it('into a database that has an organization', async () => {
-    const place = await newPlace();
-    await copyTo(place.url);
-    expect(await refusalOf(copyTo(place.url))).toBe('the target is not empty: it has an organization');
+    const database = await newDatabase();
+    await copyTo(database.url);
+    expect(await refusalOf(copyTo(database.url))).toBe('the target is not empty: it has an organization');
   });
 
   it('into the unfinished copy of another database', async () => {
-    const place = await newPlace();
-    await copyAndKill(place.url, 'copy', 'spans');
+    const database = await newDatabase();
+    await copyAndKill(database.url, 'copy', 'spans');
     const other = temporaryFolder();
     try {
       await fillCopySource(join(other.path, 'spandrel.db'));
       const copying = copyDatabase({
         from: `sqlite:${join(other.path, 'spandrel.db')}`,
-        to: place.url,
+        to: database.url,
         report: () => undefined,
       });
       expect(await refusalOf(copying)).toMatch(/unfinished copy of another database/);
@@ -270,14 +270,14 @@ describe('a copy is refused', () => {
   });
 
   it('from a database that is in use', async () => {
-    const place = await newPlace();
+    const database = await newDatabase();
     const running = await open(from);
     try {
-      expect(await refusalOf(copyTo(place.url))).toMatch(/another process is using the database/);
+      expect(await refusalOf(copyTo(database.url))).toMatch(/another process is using the database/);
     } finally {
       await running.close();
     }
-    expect(await query(place.url, 'SELECT 1 FROM organizations')).toEqual([]);
+    expect(await query(database.url, 'SELECT 1 FROM organizations')).toEqual([]);
   });
 
   it('from a database that is not up to date', async () => {
@@ -287,7 +287,7 @@ describe('a copy is refused', () => {
       new Database(oldFile).close();
       const copying = copyDatabase({
         from: `sqlite:${oldFile}`,
-        to: (await newPlace()).url,
+        to: (await newDatabase()).url,
         report: () => undefined,
       });
       expect(await refusalOf(copying)).toMatch(/migrate it first/);
@@ -297,8 +297,8 @@ describe('a copy is refused', () => {
   });
 });
 
-it('every column of SQLite has a place in PostgreSQL', async () => {
-  const place = await newPlace();
+it('every column of SQLite has one in PostgreSQL', async () => {
+  const database = await newDatabase();
   const db = new Database(file, { readonly: true });
   const tables = db
     .prepare<[], string>(
@@ -317,7 +317,7 @@ it('every column of SQLite has a place in PostgreSQL', async () => {
     ({ name }) => !['request_keys', 'search_pending'].includes(name),
   )) {
     const columns = db.prepare<[string], string>('SELECT name FROM pragma_table_info(?)').pluck().all(given);
-    const stored = await query(place.url, `SELECT attname FROM pg_attribute WHERE attrelid = '${name}'::regclass`);
+    const stored = await query(database.url, `SELECT attname FROM pg_attribute WHERE attrelid = '${name}'::regclass`);
     const kept = new Set(stored.map((row) => row.attname));
     expect(columns.filter((column) => !kept.has(column))).toEqual([]);
   }

@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest';
 import type { DispatchEndpoint, WorkItem, WorkOutcome } from '../../src/domain/delivery/webhook-store.ts';
 import type { Store } from '../../src/domain/store.ts';
 import { openStore } from '../../src/storage/open.ts';
-import { createPostgresPlace } from '../support/place.ts';
 import { query } from '../support/postgres-databases.ts';
 import { until } from '../support/temp.ts';
+import { createPostgresTestDatabase } from '../support/test-database.ts';
 import { sampleAppend } from './conformance/samples.ts';
 import type { Subject } from './conformance/subject.ts';
 import {
@@ -37,16 +37,16 @@ function open(url: string): Promise<Store> {
 function withTwo(body: (two: Two) => Promise<void>): () => Promise<void> {
   let url = '';
   const openSubject = async (): Promise<Subject> => {
-    const place = await createPostgresPlace();
-    url = place.url;
+    const database = await createPostgresTestDatabase();
+    url = database.url;
     const store = await open(url);
     return {
       store,
       bytes: (hex) => `'\\x${hex}'`,
-      execute: async (sql) => void (await query(place.url, sql)),
+      execute: async (sql) => void (await query(database.url, sql)),
       dispose: async () => {
         await store.close();
-        await place.remove();
+        await database.remove();
       },
     };
   };
@@ -108,9 +108,9 @@ describe('two senders on one PostgreSQL', () => {
       const endpoint = await harness.addEndpoint({ maxInFlight: 8 });
       const entries = await harness.emit(20);
       for (const [index, entry] of entries.entries()) {
-        const place = { ...endpoint, position: endpoint.position + index };
+        const database = { ...endpoint, position: endpoint.position + index };
         const outcomes = await Promise.all(
-          [store, other].map((sender) => sender.deliveries.apply([cutOf(place, [batchOf(place, [entry])])], AT)),
+          [store, other].map((sender) => sender.deliveries.apply([cutOf(database, [batchOf(database, [entry])])], AT)),
         );
         expect(outcomes.flat().map(say).sort()).toEqual(['claimed', 'moved']);
         const [claimed] = claimsIn(outcomes.flat());
@@ -163,7 +163,7 @@ describe('two senders on one PostgreSQL', () => {
 
 describe('changes of endpoints by several processes', () => {
   it(
-    'are told once they are committed, and none is missed',
+    'are returned once they are committed, and none is missed',
     withTwo(async ({ store, other, url, ...harness }) => {
       const [slow, fast] = [await harness.addEndpoint(), await harness.addEndpoint()];
       const { change } = await other.deliveries.changes(0);
@@ -190,10 +190,10 @@ describe('changes of endpoints by several processes', () => {
       } finally {
         await client.end();
       }
-      const told = await other.deliveries.changes(change);
-      expect(told.change).toBe(change + 2);
-      expect(told.endpoints.map(({ number }) => number).sort()).toEqual([slow.number, fast.number].sort());
-      expect(await store.deliveries.changes(told.change)).toEqual({ change: told.change, endpoints: [] });
+      const changes = await other.deliveries.changes(change);
+      expect(changes.change).toBe(change + 2);
+      expect(changes.endpoints.map(({ number }) => number).sort()).toEqual([slow.number, fast.number].sort());
+      expect(await store.deliveries.changes(changes.change)).toEqual({ change: changes.change, endpoints: [] });
     }),
   );
 
@@ -289,7 +289,7 @@ describe('many who change the same endpoints', () => {
 
 describe('work whose connection is lost', () => {
   it(
-    'is told as unavailable, changes nothing, and may be asked for again',
+    'fails as unavailable, changes nothing, and may be repeated',
     withTwo(async ({ store, url, ...harness }) => {
       const endpoint = await harness.addEndpoint();
       const work = [cutOf(endpoint, [batchOf(endpoint, await harness.emit(1))])];
@@ -330,7 +330,7 @@ describe('work whose connection is lost', () => {
 
 describe('housekeeping by two processes', () => {
   it(
-    'removes everything that is past its term once, whoever comes first',
+    'removes everything past its term once, in any order of processes',
     withTwo(async ({ store, other, url, ...harness }) => {
       const endpoint = await harness.addEndpoint({ maxInFlight: 8 });
       for (const { number } of await queue({ store, ...harness }, endpoint, 30)) {

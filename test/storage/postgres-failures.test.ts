@@ -3,7 +3,7 @@ import { isMonthMissing, missingSequence } from '../../src/storage/engine/postgr
 
 const databaseError = (message: string, fields: object) => Object.assign(new Error(message), fields);
 
-it('a missing month is known by its code, whatever language the database speaks', () => {
+it('a missing month is recognized by its code, in any language of the database', () => {
   const error = databaseError('keine Partition von Relation »spans« für die Zeile gefunden', {
     code: '23514',
     detail: 'Partitionierungsschlüssel der fehlgeschlagenen Zeile enthält (trace_sequence) = (749874837913634).',

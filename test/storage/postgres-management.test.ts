@@ -7,9 +7,9 @@ import { runWithoutPauses, type Steps } from '../../src/domain/steps.ts';
 import type { Bootstrap, Store } from '../../src/domain/store.ts';
 import { openStore } from '../../src/storage/open.ts';
 import { insertKey } from '../support/insert-key.ts';
-import { createPostgresPlace, type Place } from '../support/place.ts';
 import { query } from '../support/postgres-databases.ts';
 import { ask, pricing } from '../support/pricing.ts';
+import { createPostgresTestDatabase, type TestDatabase } from '../support/test-database.ts';
 import {
   AT_MS,
   change,
@@ -29,24 +29,24 @@ const OTHERS = 'organization_others';
 const ROUNDS = 15;
 const bookDeps = { pricing, runSteps: async <T>(steps: Steps<T>) => runWithoutPauses(steps) };
 
-let place: Place;
+let database: TestDatabase;
 /** Stores of two processes. */
 let stores: readonly [Store, Store];
 let plan: Bootstrap;
 
 beforeEach(async () => {
-  place = await createPostgresPlace();
-  const open = () => openStore({ url: place.url, queueMaxBytes: 1024 * 1024, log: quietLog });
+  database = await createPostgresTestDatabase();
+  const open = () => openStore({ url: database.url, queueMaxBytes: 1024 * 1024, log: quietLog });
   stores = [await open(), await open()];
   plan = await found(stores[0]);
   await query(
-    place.url,
+    database.url,
     `INSERT INTO organizations (id, name, slug, created_at, updated_at) VALUES ('${OTHERS}', 'Others', 'others', 0, 0)`,
   );
 });
 afterEach(async () => {
   for (const store of stores) await store.close();
-  await place.remove();
+  await database.remove();
 });
 
 function bare(organizationId: string, expectedVersion: number): ManagementChange {
@@ -90,7 +90,7 @@ describe('management by two processes', () => {
     }
   });
 
-  it('loses no decision, whatever else is stored meanwhile', async () => {
+  it('loses no decision while other changes are stored', async () => {
     const [one, two] = stores;
     const { organization, project, apiKey, team } = plan;
     const key = sampleApiKey(organization.id);
@@ -158,7 +158,7 @@ describe('management by two processes', () => {
     }
   });
 
-  it('stores one of two changes at once, and both are judged by it', async () => {
+  it('stores one of two concurrent changes, and rules see it', async () => {
     const [one, two] = stores;
     const { id } = plan.organization;
     for (let round = 0; round < ROUNDS; round += 1) {

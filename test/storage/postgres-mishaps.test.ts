@@ -3,10 +3,10 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Store } from '../../src/domain/store.ts';
 import type { TraceAppend } from '../../src/domain/traces/trace.ts';
 import { openStore } from '../../src/storage/open.ts';
-import { createPostgresPlace, type Place } from '../support/place.ts';
 import { query } from '../support/postgres-databases.ts';
 import { startProxy } from '../support/proxy.ts';
 import { until } from '../support/temp.ts';
+import { createPostgresTestDatabase, type TestDatabase } from '../support/test-database.ts';
 import {
   ORGANIZATION,
   PROJECT,
@@ -18,18 +18,18 @@ import {
 } from './conformance/samples.ts';
 import { quietLog } from './quiet-log.ts';
 
-let place: Place;
+let database: TestDatabase;
 let stores: Store[];
 beforeEach(async () => {
-  place = await createPostgresPlace();
+  database = await createPostgresTestDatabase();
   stores = [];
 });
 afterEach(async () => {
   for (const store of stores) await store.close();
-  await place.remove();
+  await database.remove();
 });
 
-async function open(url = place.url): Promise<Store> {
+async function open(url = database.url): Promise<Store> {
   const store = await openStore({ url, queueMaxBytes: 64 * 1024 * 1024, log: quietLog });
   stores.push(store);
   return store;
@@ -42,12 +42,12 @@ const WAITING = `SELECT count(*) AS number ${WHO_WAITS}`;
 const CUT_WHO_WAITS = `SELECT count(pg_terminate_backend(pid)) AS number ${WHO_WAITS}`;
 
 async function numberIn(sql: string): Promise<number> {
-  return Number((await query(place.url, sql))[0]?.number);
+  return Number((await query(database.url, sql))[0]?.number);
 }
 
-describe('a network that forgets a connection', () => {
-  it('fails what is asked on it once, and it is not used again', async () => {
-    const proxy = await startProxy(place.url);
+describe('a network that drops a connection silently', () => {
+  it('fails one query, and the connection is not used again', async () => {
+    const proxy = await startProxy(database.url);
     const store = await open(proxy.url);
     try {
       expect(await store.evaluators.find(PROJECT.id, 'any')).toBeNull();
@@ -66,7 +66,7 @@ describe('transactions of management that lose their connection half-way', () =>
     const plan = samplePlan();
     await store.installation.bootstrap(plan);
     const choose = () => store.projects.updateSettings(plan.project.id, { traceRetentionDays: 7 }, 0);
-    const holder = new pg.Client({ connectionString: place.url });
+    const holder = new pg.Client({ connectionString: database.url });
     await holder.connect();
     await holder.query('BEGIN; SELECT FROM projects FOR UPDATE');
     for (let loss = 1; loss <= 3; loss += 1) {
@@ -86,10 +86,10 @@ describe('a database that is younger than it was', () => {
     await store.installation.bootstrap(plan);
     const generation = await numberIn('SELECT number FROM auth_generation');
     // A change that the restored database lacks.
-    await query(place.url, `UPDATE projects SET slug = slug || '-2'`);
+    await query(database.url, `UPDATE projects SET slug = slug || '-2'`);
     expect(await store.keys.findApiKey(plan.apiKey.id)).toMatchObject({ revokedAtMs: null });
-    await query(place.url, `UPDATE auth_generation SET number = ${generation}`);
-    await query(place.url, 'UPDATE api_keys SET revoked_at = 1');
+    await query(database.url, `UPDATE auth_generation SET number = ${generation}`);
+    await query(database.url, 'UPDATE api_keys SET revoked_at = 1');
     expect(await store.keys.findApiKey(plan.apiKey.id)).toMatchObject({ revokedAtMs: 1 });
   });
 
@@ -97,9 +97,9 @@ describe('a database that is younger than it was', () => {
     const [first, second] = [await open(), await open()];
     const before = await numberIn('SELECT last_value AS number FROM trace_numbers');
     await first.traces.append(appendNow());
-    await query(place.url, `DELETE FROM traces; SELECT setval('trace_numbers', ${before}, false)`);
+    await query(database.url, `DELETE FROM traces; SELECT setval('trace_numbers', ${before}, false)`);
     await query(
-      place.url,
+      database.url,
       `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
        WHERE datname = current_database() AND pid <> pg_backend_pid()`,
     );
@@ -126,10 +126,10 @@ describe('statistics that are out of date', () => {
   it('do not keep what is sent again from being found by its keys', async () => {
     await (await open()).traces.append(appendNow());
     const names = await query(
-      place.url,
+      database.url,
       "SELECT relname AS name FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace",
     );
-    for (const { name } of names) await query(place.url, `ALTER TABLE ${name} SET (autovacuum_enabled = off)`);
+    for (const { name } of names) await query(database.url, `ALTER TABLE ${name} SET (autovacuum_enabled = off)`);
     const store = await open();
     const appendAll = (appends: readonly TraceAppend[]) => Promise.all(appends.map(store.traces.append));
     const renamed = (append: TraceAppend, name: string) => ({
@@ -174,15 +174,15 @@ describe('statistics that are out of date', () => {
     FROM pg_stat_user_tables`;
 });
 
-describe('somebody who reads for a long time, as a dump does', () => {
+describe('a long read, as by a dump', () => {
   it('keeps no process from starting to append at the beginning of a month', async () => {
     await (await open()).traces.append(appendNow());
     const now = new Date();
     const later = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 2)).toISOString().slice(0, 7);
     const suffix = later.replace('-', '_');
     const ofMonth = ['events', 'requests', 'spans', 'evaluations'].map((parent) => `${parent}_${suffix}`);
-    await query(place.url, `DROP TABLE IF EXISTS ${ofMonth.join(', ')}`);
-    const reader = new pg.Client({ connectionString: place.url });
+    await query(database.url, `DROP TABLE IF EXISTS ${ofMonth.join(', ')}`);
+    const reader = new pg.Client({ connectionString: database.url });
     await reader.connect();
     try {
       await reader.query('BEGIN; LOCK TABLE events, requests, spans, evaluations IN ACCESS SHARE MODE');
@@ -198,7 +198,7 @@ describe('a process of the next version that adds columns', () => {
     const store = await open();
     await store.traces.append(appendNow());
     for (const table of ['traces', 'spans', 'requests', 'events']) {
-      await query(place.url, `ALTER TABLE ${table} ADD COLUMN later text`);
+      await query(database.url, `ALTER TABLE ${table} ADD COLUMN later text`);
     }
     const append = appendNow();
     await store.traces.append(append);
@@ -209,13 +209,13 @@ describe('a process of the next version that adds columns', () => {
 });
 
 describe('a question that the database gives up for the sake of others', () => {
-  it('may be asked again', async () => {
-    const name = new URL(place.url).pathname.slice(1);
-    await query(place.url, `ALTER DATABASE ${name} SET deadlock_timeout = '2s'`);
+  it('may be repeated', async () => {
+    const name = new URL(database.url).pathname.slice(1);
+    await query(database.url, `ALTER DATABASE ${name} SET deadlock_timeout = '2s'`);
     const store = await open();
     const append = appendNow();
     await store.traces.append(append);
-    const other = new pg.Client({ connectionString: place.url });
+    const other = new pg.Client({ connectionString: database.url });
     await other.connect();
     try {
       // The read detects the deadlock first, so the database aborts the read.
@@ -241,7 +241,7 @@ describe('a store whose last write failed', () => {
   it('is ready again only once its tables may grow', async () => {
     const store = await open();
     await store.traces.append(appendNow());
-    const other = new pg.Client({ connectionString: place.url });
+    const other = new pg.Client({ connectionString: database.url });
     await other.connect();
     await other.query('BEGIN; LOCK TABLE traces');
     const lost = expect(store.traces.append(appendNow())).rejects.toMatchObject({ code: 'unavailable' });

@@ -5,9 +5,9 @@ import type { Monitor } from '../../src/domain/monitors/monitor.ts';
 import type { Bootstrap, Store } from '../../src/domain/store.ts';
 import type { TraceAppend } from '../../src/domain/traces/trace.ts';
 import { openStore } from '../../src/storage/open.ts';
-import { createPostgresPlace, type Place } from '../support/place.ts';
 import { query } from '../support/postgres-databases.ts';
 import { until } from '../support/temp.ts';
+import { createPostgresTestDatabase, type TestDatabase } from '../support/test-database.ts';
 import { expectBoundedBacklog, SMALL_BACKLOG } from './conformance/bounded-backlog.ts';
 import {
   RECEIVED_AT_MS,
@@ -23,7 +23,7 @@ import { quietLog } from './quiet-log.ts';
 const LATER_MS = RECEIVED_AT_MS + 3_600_000;
 const LEASE_MS = 60_000;
 
-let place: Place;
+let database: TestDatabase;
 /** Stores of two processes. */
 let stores: readonly [Store, Store];
 let plan: Bootstrap;
@@ -31,8 +31,8 @@ let monitors: readonly [Monitor, Monitor];
 let fence = 0;
 
 beforeEach(async () => {
-  place = await createPostgresPlace();
-  const open = () => openStore({ url: place.url, queueMaxBytes: 1024 * 1024, log: quietLog });
+  database = await createPostgresTestDatabase();
+  const open = () => openStore({ url: database.url, queueMaxBytes: 1024 * 1024, log: quietLog });
   stores = [await open(), await open()];
   plan = samplePlan();
   await stores[0].installation.bootstrap(plan);
@@ -43,7 +43,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   for (const store of stores) await store.close();
-  await place.remove();
+  await database.remove();
 });
 
 async function findProject() {
@@ -74,7 +74,7 @@ async function claimAll(store: Store): Promise<readonly ClaimedJob[]> {
   }
 }
 
-const numberOfChanges = async () => (await query(place.url, 'SELECT max(number) AS n FROM monitor_changes'))[0]?.n;
+const numberOfChanges = async () => (await query(database.url, 'SELECT max(number) AS n FROM monitor_changes'))[0]?.n;
 
 it('a change that no append depends on is none to them', async () => {
   const [monitor] = monitors;
@@ -120,7 +120,7 @@ it('appends are stored, and seen by every monitor, however often another process
   expect(seen).toHaveLength(appends.length);
 });
 
-it('two processes that claim and end jobs, while their traces change, give each once and wait for nobody in a circle', async () => {
+it('two processes that claim and end jobs, while their traces change, give each once without a deadlock', async () => {
   const append = await createAppend();
   const appends = Array.from({ length: 60 }, () => append());
   for (const each of appends) await stores[0].traces.append(each);
@@ -155,7 +155,7 @@ it('two processes that claim and end jobs, while their traces change, give each 
   const { depth } = await stores[0].evaluationJobs.counts(1_000);
   expect(given.length + 2 * depth).toBeGreaterThanOrEqual(2 * appends.length);
   for (const store of stores) await store.close();
-  const found = await query(place.url, 'SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()');
+  const found = await query(database.url, 'SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()');
   expect(Number(found[0]?.deadlocks)).toBe(0);
 });
 
@@ -165,13 +165,13 @@ it('jobs are put back in the order in which others take them', async () => {
   const jobs = (await claimAll(stores[0])).toSorted((one, other) => other.traceSequence - one.traceSequence);
   const keys = jobs.map(({ traceSequence }) => traceSequence);
   const lock = (sequence: number) => `SELECT 1 FROM evaluation_jobs WHERE trace_sequence = ${sequence} FOR UPDATE`;
-  const client = new pg.Client({ connectionString: place.url });
+  const client = new pg.Client({ connectionString: database.url });
   await client.connect();
   try {
     await client.query(`BEGIN; ${lock(Math.min(...keys))}`);
     const released = stores[0].evaluationJobs.release(jobs, LATER_MS);
     const waits = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
-    await until(async () => (await query(place.url, waits)).length > 0);
+    await until(async () => (await query(database.url, waits)).length > 0);
     await client.query(`${lock(Math.max(...keys))} NOWAIT`);
     await client.query('COMMIT');
     await released;
@@ -182,7 +182,7 @@ it('jobs are put back in the order in which others take them', async () => {
 });
 
 it('PostgreSQL stores no more jobs than may wait', async () => {
-  const other = await createPostgresPlace();
+  const other = await createPostgresTestDatabase();
   const limits = { queueMaxBytes: 1024 * 1024, log: quietLog, settle: SMALL_BACKLOG };
   const store = await openStore({ url: other.url, ...limits });
   try {

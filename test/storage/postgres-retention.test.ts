@@ -4,23 +4,23 @@ import type { RetentionCounts, RetentionCuts, Store } from '../../src/domain/sto
 import { RETENTION_LOCK } from '../../src/storage/engine/postgres/retention.ts';
 import { openStore } from '../../src/storage/open.ts';
 import { insertOldEvents } from '../support/old-events.ts';
-import { createPostgresPlace, type Place } from '../support/place.ts';
 import { query } from '../support/postgres-databases.ts';
+import { createPostgresTestDatabase, type TestDatabase } from '../support/test-database.ts';
 import { bareSpan, ORGANIZATION, RECEIVED_AT_MS, sampleAppend, samplePlan } from './conformance/samples.ts';
 import { quietLog } from './quiet-log.ts';
 
 const ROWS = 100;
 const NOTHING: RetentionCuts = { eventsBeforeMs: 0, traces: [], auditBeforeMs: null };
 
-let place: Place;
+let database: TestDatabase;
 let store: Store;
 beforeEach(async () => {
-  place = await createPostgresPlace();
-  store = await openStore({ url: place.url, queueMaxBytes: 1024 * 1024, log: quietLog });
+  database = await createPostgresTestDatabase();
+  store = await openStore({ url: database.url, queueMaxBytes: 1024 * 1024, log: quietLog });
 });
 afterEach(async () => {
   await store.close();
-  await place.remove();
+  await database.remove();
 });
 
 /** The start of the month `months` months ago. */
@@ -35,14 +35,14 @@ function suffix(months: number): string {
 
 async function tables(): Promise<readonly string[]> {
   const rows = await query(
-    place.url,
+    database.url,
     "SELECT relname FROM pg_class WHERE relname ~ '_\\d{4}_\\d{2}$' AND relkind = 'r'",
   );
   return rows.map((row) => row.relname);
 }
 
 async function count(table: string): Promise<number> {
-  return Number((await query(place.url, `SELECT count(*) AS count FROM ${table}`))[0]?.count);
+  return Number((await query(database.url, `SELECT count(*) AS count FROM ${table}`))[0]?.count);
 }
 
 async function finish(cuts: RetentionCuts) {
@@ -65,7 +65,7 @@ describe('months', () => {
   it('of events are dropped whole, those of requests a month later, with the keys that lead to them', async () => {
     // Removes old months that exist already.
     await finish({ ...NOTHING, eventsBeforeMs: monthAgoMs(16) });
-    await insertOldEvents(place, { ...OLD, firstAtMs: monthAgoMs(16) });
+    await insertOldEvents(database, { ...OLD, firstAtMs: monthAgoMs(16) });
     // The empty partitions: spans and evaluations of both months, and events of the first.
     expect(await finish({ ...NOTHING, eventsBeforeMs: monthAgoMs(16) })).toMatchObject({ months: 5 });
     expect([await count('events'), await count('requests'), await count('request_keys')]).toEqual([250, 250, 250]);
@@ -77,7 +77,7 @@ describe('months', () => {
     expect([await count('requests'), await count('request_keys')]).toEqual([0, 0]);
   });
 
-  it('of requests go by the clock of the database, like those of events, whatever the time of a process is', async () => {
+  it('of requests follow the clock of the database, like those of events, not that of a process', async () => {
     const append = sampleAppend({ receivedAtMs: monthAgoMs(20) });
     await store.traces.append(append);
     await finish({ ...NOTHING, eventsBeforeMs: monthAgoMs(13) });
@@ -88,7 +88,7 @@ describe('months', () => {
   });
 
   it('to come are made ahead of time', async () => {
-    await query(place.url, `DROP TABLE IF EXISTS events_${suffix(-2)}, spans_${suffix(-1)}, requests_${suffix(0)}`);
+    await query(database.url, `DROP TABLE IF EXISTS events_${suffix(-2)}, spans_${suffix(-1)}, requests_${suffix(0)}`);
     await finish(NOTHING);
     for (const months of [0, -1, -2]) {
       for (const parent of ['events', 'requests', 'spans', 'evaluations']) {
@@ -97,7 +97,7 @@ describe('months', () => {
     }
   });
 
-  it('without spans are dropped once they are over, and are there again for whoever needs them', async () => {
+  it('without spans are dropped once they are over, and created again when needed', async () => {
     const old = { receivedAtMs: monthAgoMs(3), requests: [], evaluations: [] };
     const bare = sampleAppend({ ...old, spans: [] });
     const full = sampleAppend({ ...old, receivedAtMs: monthAgoMs(5) });
@@ -119,7 +119,7 @@ describe('months', () => {
 
 describe('what others hold', () => {
   async function holding<T>(sql: string, body: () => Promise<T>): Promise<T> {
-    const client = new pg.Client({ connectionString: place.url });
+    const client = new pg.Client({ connectionString: database.url });
     await client.connect();
     try {
       await client.query(`BEGIN; ${sql}`);
@@ -129,8 +129,8 @@ describe('what others hold', () => {
     }
   }
 
-  it('a month that somebody reads is left to the next walk, and appends hardly wait', async () => {
-    await insertOldEvents(place, { ...OLD, firstAtMs: monthAgoMs(16) });
+  it('a month that is being read is left to the next walk, and appends hardly wait', async () => {
+    await insertOldEvents(database, { ...OLD, firstAtMs: monthAgoMs(16) });
     await store.traces.append(sampleAppend({ receivedAtMs: Date.now() }));
     const cuts = { ...NOTHING, eventsBeforeMs: monthAgoMs(14) };
     const { outcomes, waits } = await holding(`SELECT FROM events_${suffix(16)} LIMIT 1`, async () => {

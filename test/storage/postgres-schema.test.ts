@@ -99,7 +99,7 @@ function columnsSql(table: string, numbers: string): string {
     JOIN pg_attribute ON attrelid = ${table} AND attnum = key.number)`;
 }
 
-it('are all that there is: the mapper makes no database of its own', async () => {
+it('are complete: the mapper would change nothing', async () => {
   const store = await openStore({ url, queueMaxBytes: 1024 * 1024, log: quietLog });
   await store.management.version('nobody');
   await store.close();

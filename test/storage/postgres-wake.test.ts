@@ -3,9 +3,9 @@ import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Store } from '../../src/domain/store.ts';
 import { openStore } from '../../src/storage/open.ts';
-import { createPostgresPlace, type Place } from '../support/place.ts';
 import { query } from '../support/postgres-databases.ts';
 import { until } from '../support/temp.ts';
+import { createPostgresTestDatabase, type TestDatabase } from '../support/test-database.ts';
 import { change, found } from './conformance/management-samples.ts';
 import { sampleAppend } from './conformance/samples.ts';
 import { sampleEndpoint } from './conformance/webhook-harness.ts';
@@ -13,17 +13,17 @@ import { quietLog } from './quiet-log.ts';
 
 const LISTENER = new URL('listen-process.ts', import.meta.url).pathname;
 
-let place: Place;
+let database: TestDatabase;
 let stores: readonly [Store, Store];
 
 beforeEach(async () => {
-  place = await createPostgresPlace();
-  const open = () => openStore({ url: place.url, queueMaxBytes: 1024 * 1024, log: quietLog });
+  database = await createPostgresTestDatabase();
+  const open = () => openStore({ url: database.url, queueMaxBytes: 1024 * 1024, log: quietLog });
   stores = [await open(), await open()];
 });
 afterEach(async () => {
   for (const store of stores) await store.close();
-  await place.remove();
+  await database.remove();
 });
 
 /** Counts the wake-ups of a store from when it listens. */
@@ -40,14 +40,14 @@ async function listen(store: Store): Promise<{ count: number; stop(): void }> {
 
 async function listeners(): Promise<readonly number[]> {
   const rows = await query(
-    place.url,
+    database.url,
     `SELECT pid FROM pg_stat_activity
      WHERE application_name = 'spandrel listen' AND datname = current_database() AND query LIKE 'LISTEN%'`,
   );
   return rows.map(({ pid }) => pid);
 }
 
-describe('whoever listens', () => {
+describe('a listener', () => {
   it('is woken by what this process and others append', async () => {
     const [one, two] = stores;
     const [near, far] = [await listen(one), await listen(two)];
@@ -67,7 +67,7 @@ describe('whoever listens', () => {
     await until(() => far.count > 0);
   });
 
-  it('hears of many commits at once, and of the last one', async () => {
+  it('is notified of many commits together, and of the last one', async () => {
     const [one, two] = stores;
     const far = await listen(two);
     for (let index = 0; index < 200; index += 1) await one.traces.append(sampleAppend());
@@ -75,11 +75,11 @@ describe('whoever listens', () => {
     expect(far.count).toBeLessThan(100);
   });
 
-  it('hears of others again after its connection was lost, and is told that it may have missed something', async () => {
+  it('is notified again after its connection was lost, and learns that it may have missed something', async () => {
     const [one, two] = stores;
     const far = await listen(two);
     const [pid] = await listeners();
-    await query(place.url, `SELECT pg_terminate_backend(${pid})`);
+    await query(database.url, `SELECT pg_terminate_backend(${pid})`);
     await until(() => far.count > 0);
     expect(await listeners()).not.toContain(pid);
     far.count = 0;
@@ -104,7 +104,7 @@ describe('whoever listens', () => {
   });
 
   it('keeps no process alive', async () => {
-    const { stdout } = await promisify(execFile)(process.execPath, [LISTENER, place.url], { timeout: 20_000 });
+    const { stdout } = await promisify(execFile)(process.execPath, [LISTENER, database.url], { timeout: 20_000 });
     expect(stdout).toBe('listening\n');
   });
 });

@@ -1,9 +1,9 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { startPostgresStore } from '../../src/storage/engine/postgres/store.ts';
 import { openStore } from '../../src/storage/open.ts';
-import { createPostgresPlace } from '../support/place.ts';
 import { query } from '../support/postgres-databases.ts';
-import { createReusedPlaces } from '../support/postgres-reuse.ts';
+import { createReusedDatabases } from '../support/postgres-reuse.ts';
+import { createPostgresTestDatabase } from '../support/test-database.ts';
 import { ORGANIZATION, PROJECT, RECEIVED_AT_MS, sampleAppend, sampleRequest } from './conformance/samples.ts';
 import { storeConformance } from './conformance/store.ts';
 import type { Subject } from './conformance/subject.ts';
@@ -11,12 +11,12 @@ import { quietLog } from './quiet-log.ts';
 
 const options = { queueMaxBytes: 64 * 1024 * 1024, log: quietLog };
 
-const places = createReusedPlaces();
-afterAll(() => places.end());
+const databases = createReusedDatabases();
+afterAll(() => databases.end());
 
 async function openPostgres(): Promise<Subject> {
-  const place = await places.take();
-  const { pools, url } = place;
+  const database = await databases.take();
+  const { pools, url } = database;
   const store = await startPostgresStore({ pools, close: () => Promise.resolve() }, { url, ...options });
   return {
     store,
@@ -24,7 +24,7 @@ async function openPostgres(): Promise<Subject> {
     execute: async (sql) => void (await query(url, sql)),
     dispose: async () => {
       await store.close();
-      await place.remove();
+      await database.remove();
     },
   };
 }
@@ -33,42 +33,42 @@ describe('PostgreSQL', () => {
   storeConformance(openPostgres);
 
   it('has everything again after it was closed and opened', async () => {
-    const place = await createPostgresPlace();
+    const database = await createPostgresTestDatabase();
     const append = sampleAppend();
-    const first = await openStore({ url: place.url, ...options });
+    const first = await openStore({ url: database.url, ...options });
     await first.traces.append(append);
     await first.close();
-    const second = await openStore({ url: place.url, ...options });
+    const second = await openStore({ url: database.url, ...options });
     expect(await second.traces.find(PROJECT.number, append.traceId)).toMatchObject({ spanCount: 1 });
     await second.close();
-    await place.remove();
+    await database.remove();
   });
 
   it('a request that was admitted in another month moves to the month of its outcome', async () => {
-    const place = await createPostgresPlace();
-    const store = await openStore({ url: place.url, ...options });
+    const database = await createPostgresTestDatabase();
+    const store = await openStore({ url: database.url, ...options });
     const admittedAtMs = RECEIVED_AT_MS - 90 * 86_400_000;
     const bystander = sampleAppend({ receivedAtMs: admittedAtMs });
     await store.traces.append(bystander);
-    await query(place.url, 'SELECT create_month(677), create_month(678), create_month(679), create_month(680)');
+    await query(database.url, 'SELECT create_month(677), create_month(678), create_month(679), create_month(680)');
     await query(
-      place.url,
+      database.url,
       `INSERT INTO request_keys VALUES (1, 'gw-1', ${admittedAtMs});
        INSERT INTO requests (organization_number, request_key, kept_at, project_number, state, received_at)
        VALUES (1, 'gw-1', ${admittedAtMs}, 1, 2, ${admittedAtMs})`,
     );
     await store.traces.append(sampleAppend({ requests: [sampleRequest({ gatewayRequestId: 'gw-1' })] }));
     const rows = await query(
-      place.url,
-      `SELECT state, completed_at = (SELECT created_at FROM events WHERE id = 'gw-1:completed') AS told,
+      database.url,
+      `SELECT state, completed_at = (SELECT created_at FROM events WHERE id = 'gw-1:completed') AS is_emitted,
          requests.kept_at = request_keys.kept_at AND requests.kept_at > ${RECEIVED_AT_MS - 1} AS moved
        FROM requests JOIN request_keys USING (organization_number, request_key) WHERE request_key = 'gw-1'`,
     );
-    expect(rows).toEqual([{ state: 0, told: true, moved: true }]);
+    expect(rows).toEqual([{ state: 0, is_emitted: true, moved: true }]);
     expect(await store.events.find(ORGANIZATION, 'gw-1:completed', 0)).not.toBeNull();
-    const [{ total } = {}] = await query(place.url, 'SELECT count(*)::integer AS total FROM requests');
+    const [{ total } = {}] = await query(database.url, 'SELECT count(*)::integer AS total FROM requests');
     expect(total).toBe(2);
     await store.close();
-    await place.remove();
+    await database.remove();
   });
 });

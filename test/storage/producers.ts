@@ -10,7 +10,7 @@ const OVERDUE = { kind: 'settlement', admittedByMs: RECEIVED_AT_MS, countMax: 3 
 
 /** Runs all producers at once; some of their reports change nothing. */
 export async function tellEverything(stores: readonly Store[]): Promise<void> {
-  const told = stores.flatMap((store) =>
+  const signals = stores.flatMap((store) =>
     Array.from({ length: ROUNDS }, (_, index) => {
       const gatewayRequestId = `gw-${index}`;
       return [
@@ -23,7 +23,7 @@ export async function tellEverything(stores: readonly Store[]): Promise<void> {
       ];
     }),
   );
-  await Promise.all(told.flat());
+  await Promise.all(signals.flat());
 }
 
 export function expectOrder(rows: readonly { readonly seq: number; readonly created: number }[]): void {

@@ -35,8 +35,8 @@ describe('compiled queries', () => {
     const whole: string[] = [];
     for (const { name, text } of (await queriesOf('sqlite')).values()) {
       const plan = db.prepare<unknown[], { detail: string }>(`EXPLAIN QUERY PLAN ${text}`);
-      const places = text.split('?').length - 1;
-      const details = plan.all(...Array.from({ length: places }, () => 1)).map(({ detail }) => detail);
+      const placeholders = text.split('?').length - 1;
+      const details = plan.all(...Array.from({ length: placeholders }, () => 1)).map(({ detail }) => detail);
       if (details.some((detail) => detail.startsWith('SCAN') && !few.test(detail))) whole.push(name);
       else if (!text.startsWith('insert')) {
         expect(
@@ -62,7 +62,7 @@ describe('compiled queries', () => {
 });
 
 describe('what a query is given', () => {
-  it('fills all places of a list on SQLite, and is neither nothing nor too much', () => {
+  it('fills all parameters of a list on SQLite, and refuses none and too many', () => {
     expect(fillPlaces(['a', 'b'])).toEqual(['a', ...Array.from({ length: IDS_PER_QUERY_MAX - 1 }, () => 'b')]);
     const ids = Array.from({ length: IDS_PER_QUERY_MAX }, (_, index) => `${index}`);
     expect(fillPlaces(ids)).toEqual(ids);
@@ -70,18 +70,18 @@ describe('what a query is given', () => {
     for (const wrong of [[], [...ids, 'one more']]) expect(() => fillPlaces(wrong)).toThrow('room for 1 to 50 ids');
   });
 
-  it('is asked in turns where it is too much for one, and not at all where it is nothing', async () => {
-    const asked: (readonly string[])[] = [];
+  it('is split into several queries when it is long, and makes none when it is empty', async () => {
+    const queries: (readonly string[])[] = [];
     const ask = async (some: readonly string[]) => {
-      asked.push(some);
+      queries.push(some);
       return some;
     };
     expect(await queryInBatches(['a', 'b', 'c'], 2, ask)).toEqual(['a', 'b', 'c']);
     expect(await queryInBatches([], 2, ask)).toEqual([]);
-    expect(asked).toEqual([['a', 'b'], ['c']]);
+    expect(queries).toEqual([['a', 'b'], ['c']]);
   });
 
-  it('is not looked for on PostgreSQL where no row can hold it', () => {
+  it('is not searched for on PostgreSQL when no row can hold it', () => {
     expect(searchableCells([1, 'a\u0000'])).toBeNull();
     expect(searchableCells([1, 'a', ['b', 'c\u0000', 'd'], null])).toEqual([1, 'a', ['b', 'd'], null]);
   });

@@ -35,7 +35,7 @@ function labelsIn(builder: ReturnType<typeof createBlockBuilder>) {
   return unpackValues(parts.find(({ part }) => part === DIMENSION_PARTS.label)?.content ?? new Uint8Array());
 }
 
-it('holds so many events, and a word of them once in however many lists it is', () => {
+it('holds a limited number of events, and each word once however many lists have it', () => {
   const builder = createBlockBuilder(1);
   // Every event has 64 of 70 long labels, in varying order.
   const labels = Array.from({ length: 70 }, (_, index) => `${index} `.padEnd(256, 'x'));

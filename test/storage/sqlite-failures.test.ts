@@ -79,7 +79,7 @@ it('D4: a full disk refuses writes, keeps reads and every acknowledged write, an
   await store.close();
 });
 
-it('refuses writes while another program holds the database, and goes on as soon as it lets go', async () => {
+it('refuses writes while another program holds the database, and continues when it is released', async () => {
   const store = await openFileStore(file, options);
   const intruder = new Database(file);
   intruder.exec('BEGIN IMMEDIATE');
@@ -139,7 +139,7 @@ it('a read that takes long does not hold up the writer', async () => {
   await store.close();
 });
 
-it('a bug in one verb is told as what it is and costs the next nothing', async () => {
+it('a bug in one verb is reported as such and does not affect the next', async () => {
   const store = await openFileStore(file, options);
   const evaluator = sampleEvaluator();
   await store.evaluators.insert(evaluator, 9);

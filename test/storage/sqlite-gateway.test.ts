@@ -10,7 +10,7 @@ import { quietLog } from './quiet-log.ts';
 const options = { queueMaxBytes: 64 * 1024 * 1024, log: quietLog };
 const EVERYTHING = { organization: ORGANIZATION, fromMs: 0, toMs: Number.MAX_SAFE_INTEGER, type: null, after: null };
 
-it('all events of an organization have one order without gaps, whoever emits them', async () => {
+it('all events of an organization have one order without gaps, from any producer', async () => {
   const folder = temporaryFolder();
   const file = join(folder.path, 'spandrel.db');
   const store = await openStore({ url: `sqlite:${file}`, ...options });

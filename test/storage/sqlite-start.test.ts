@@ -57,7 +57,7 @@ it('creates the folder and the file when they are missing', async () => {
   await store.close();
 });
 
-it('lets nobody else hold its lock, whatever the umask and whoever made the file', async () => {
+it('cannot be locked by others, for any umask and owner of the file', async () => {
   const umask = process.umask(0);
   try {
     for (const before of [null, 0o666, 0o644, 0o640, 0o700]) {
@@ -86,9 +86,9 @@ it('lets go of the lock at once when its holder is killed', async () => {
   const holder = await openElsewhere();
   expect(holder.said).toBe('open');
   expect(await refusal()).toContain('another process is using the database');
-  const gone = once(holder.process, 'exit');
+  const exited = once(holder.process, 'exit');
   holder.process.kill('SIGKILL');
-  await gone;
+  await exited;
   const store = await open();
   await store.traces.append(sampleAppend());
   await store.close();
@@ -128,7 +128,7 @@ it('finishes a first start that was cut short', async () => {
   await store.close();
 });
 
-it('refuses a folder in the place of the file', async () => {
+it('refuses a folder instead of the file', async () => {
   mkdirSync(file);
   expect(await refusal()).toContain('cannot be opened');
 });

@@ -139,7 +139,7 @@ describe('the thread for long reads', () => {
 });
 
 describe('a store over a file', () => {
-  it('starts no further thread for traces of few spans, and looks at all spans of a large one in a thread', async () => {
+  it('starts no further thread for traces of few spans, and reads all spans of a large one in a thread', async () => {
     const few = sampleAppend({ spans: Array.from({ length: 10 }, () => bareSpan()), requests: [] });
     await store.traces.append(few);
     const small = await findStored(store.traces, few.traceId);

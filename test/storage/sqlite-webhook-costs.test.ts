@@ -9,7 +9,7 @@ import { createWake } from '../../src/storage/engine/sqlite/store.ts';
 import { createLogSearch } from '../../src/storage/events/log-search.ts';
 import { openStore } from '../../src/storage/open.ts';
 import { insertOldEvents } from '../support/old-events.ts';
-import { createPlace, type Place } from '../support/place.ts';
+import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
 import { change, found } from './conformance/management-samples.ts';
 import { sampleEndpoint } from './conformance/webhook-harness.ts';
 import { quietLog } from './quiet-log.ts';
@@ -18,7 +18,7 @@ const EVENTS = 10_001;
 const FIRST_AT_MS = Date.UTC(2026, 5, 1);
 const ENDPOINTS = 300;
 
-let place: Place;
+let database: TestDatabase;
 let file: string;
 let reader: Database.Database;
 let organizationId: string;
@@ -31,9 +31,9 @@ const countedRead: RunRead = (read) => {
 
 /** Endpoints as old as the log that subscribe to none of its events. */
 beforeEach(async () => {
-  place = await createPlace();
-  file = place.url.slice('sqlite:'.length);
-  const store = await openStore({ url: place.url, queueMaxBytes: 64 * 1024 * 1024, log: quietLog });
+  database = await createTestDatabase();
+  file = database.url.slice('sqlite:'.length);
+  const store = await openStore({ url: database.url, queueMaxBytes: 64 * 1024 * 1024, log: quietLog });
   organizationId = (await found(store)).organization.id;
   const endpoints = Array.from({ length: ENDPOINTS }, () => ({
     record: sampleEndpoint({ organizationId, enabledEvents: ['gateway.virtual_key.*'] }),
@@ -43,14 +43,14 @@ beforeEach(async () => {
   await change(store, organizationId, { endpoints });
   await store.close();
   execute('DELETE FROM log_heads');
-  await insertOldEvents(place, { organizationNumber: 1, projectNumber: 1, count: EVENTS, firstAtMs: FIRST_AT_MS });
+  await insertOldEvents(database, { organizationNumber: 1, projectNumber: 1, count: EVENTS, firstAtMs: FIRST_AT_MS });
   reader = openReadHandle(file);
   reads = 0;
 });
 
 afterEach(async () => {
   reader.close();
-  await place.remove();
+  await database.remove();
 });
 
 function stores() {
@@ -80,7 +80,7 @@ it('goes through the log once for all endpoints that wait for the same types', a
   expect(reads).toBeLessThan(100);
 });
 
-it('tells the oldest event of all endpoints, however far each of them has come', async () => {
+it('returns the oldest event of all endpoints, at any positions', async () => {
   execute(`UPDATE webhook_states SET position = endpoint_number * 10, subscriptions = '[{"fromSeq":1,"mask":1}]'`);
   execute(`UPDATE webhook_states SET subscriptions = '[{"fromSeq":1,"mask":0},{"fromSeq":9,"mask":1},{"fromSeq":19,"mask":0}]'
     WHERE endpoint_number = 1`);
@@ -89,7 +89,7 @@ it('tells the oldest event of all endpoints, however far each of them has come',
   expect(counts.oldestUndeliveredAtMs).toBe(FIRST_AT_MS + 10);
 });
 
-it('looks only at the parts of the log that an endpoint is for, when it was disabled again and again', async () => {
+it('reads only the ranges of the log that an endpoint gets, when it was disabled repeatedly', async () => {
   const ranges = 200;
   const subscriptions = Array.from({ length: ranges }, (_, index) => [
     { fromSeq: 1 + 2 * index, mask: 1 },

@@ -4,7 +4,7 @@ import { maskOfSelectors } from '../../src/domain/events/event-type.ts';
 import type { Store } from '../../src/domain/store.ts';
 import { openStore } from '../../src/storage/open.ts';
 import { insertOldEvents } from '../support/old-events.ts';
-import { createPlace, type Place } from '../support/place.ts';
+import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
 import { change, found } from './conformance/management-samples.ts';
 import { sampleEndpoint } from './conformance/webhook-harness.ts';
 import { quietLog } from './quiet-log.ts';
@@ -15,30 +15,30 @@ const FIRST_AT_MS = Date.UTC(2026, 5, 1);
 const MASK = maskOfSelectors(['gateway.request.*']);
 const options = { queueMaxBytes: 64 * 1024 * 1024, log: quietLog };
 
-let place: Place;
+let database: TestDatabase;
 let store: Store;
 let organizationId: string;
 
 /** An endpoint as old as the log that has read none of it. */
 beforeEach(async () => {
-  place = await createPlace();
-  const before = await openStore({ url: place.url, ...options });
+  database = await createTestDatabase();
+  const before = await openStore({ url: database.url, ...options });
   organizationId = (await found(before)).organization.id;
   const record = sampleEndpoint({ organizationId, enabledEvents: ['gateway.request.completed'] });
   await change(before, organizationId, { endpoints: [{ record, expectedVersion: 0, clearsStreak: false }] });
   await before.close();
-  forgetHead(place);
-  await insertOldEvents(place, { organizationNumber: 1, projectNumber: 1, count: EVENTS, firstAtMs: FIRST_AT_MS });
-  store = await openStore({ url: place.url, ...options });
+  forgetHead(database);
+  await insertOldEvents(database, { organizationNumber: 1, projectNumber: 1, count: EVENTS, firstAtMs: FIRST_AT_MS });
+  store = await openStore({ url: database.url, ...options });
 });
 
 afterEach(async () => {
   await store.close();
-  await place.remove();
+  await database.remove();
 });
 
 /** Creating the endpoint stored a log head, and insertOldEvents inserts its own. */
-function forgetHead({ url }: Place): void {
+function forgetHead({ url }: TestDatabase): void {
   const db = new Database(url.slice('sqlite:'.length));
   db.exec('DELETE FROM log_heads');
   db.close();
@@ -61,7 +61,7 @@ it('counts events of a long range in pieces, each event once', async () => {
   }
 });
 
-it('lets others have their turn while it counts, and tells a long outbox truly', async () => {
+it('yields to others while it counts, and counts a long outbox exactly', async () => {
   const [endpoint] = (await store.deliveries.changes(0)).endpoints;
   if (endpoint === undefined) throw new Error('there is no endpoint');
   let turns = 0;

@@ -5,9 +5,9 @@ import type { Store } from '../../src/domain/store.ts';
 import { openCore } from '../../src/storage/engine/sqlite/core.ts';
 import { createInlineStore } from '../../src/storage/engine/sqlite/store.ts';
 import { openStore } from '../../src/storage/open.ts';
-import { createPlace } from '../support/place.ts';
 import { isFullTier } from '../support/scenario.ts';
 import { temporaryFolder } from '../support/temp.ts';
+import { createTestDatabase } from '../support/test-database.ts';
 import { appendConformance } from './conformance/appends.ts';
 import { PROJECT, sampleAppend } from './conformance/samples.ts';
 import { coreConformance, furtherConformance, storeConformance } from './conformance/store.ts';
@@ -21,23 +21,23 @@ const bytes = (hex: string) => `X'${hex}'`;
 
 /** Opens it as the product does, with a writer thread. */
 function openFile(): Promise<Subject> {
-  return openPlace((url, nowMs) => openStore({ url, ...options, nowMs }));
+  return openSubject((url, nowMs) => openStore({ url, ...options, nowMs }));
 }
 
 /** Opens a file with the writer in this thread. */
 function openHere(): Promise<Subject> {
-  return openPlace(async (url, nowMs) =>
+  return openSubject(async (url, nowMs) =>
     createInlineStore(openCore({ file: fileOf(url), clock: Date.now }), { ...options, nowMs }),
   );
 }
 
 const fileOf = (url: string) => url.slice('sqlite:'.length);
 
-async function openPlace(open: (url: string, nowMs: () => number) => Promise<Store>): Promise<Subject> {
-  const place = await createPlace();
-  const file = fileOf(place.url);
+async function openSubject(open: (url: string, nowMs: () => number) => Promise<Store>): Promise<Subject> {
+  const database = await createTestDatabase();
+  const file = fileOf(database.url);
   const time = createTestTime();
-  const store = await open(place.url, time.nowMs);
+  const store = await open(database.url, time.nowMs);
   return {
     store,
     bytes,
@@ -49,7 +49,7 @@ async function openPlace(open: (url: string, nowMs: () => number) => Promise<Sto
     },
     dispose: async () => {
       await store.close();
-      await place.remove();
+      await database.remove();
     },
   };
 }

@@ -25,9 +25,9 @@ const LARGE_BYTES = 256 * 1024;
 
 /** A list of `count` traces; every 700th has the user. */
 function listOf(count: number, metadataBytes = 15, read: number[] = []): RunQuery {
-  return async (asked, given) => {
-    if ((asked as unknown) === queries.findHead) return [];
-    if ((asked as unknown) === queries.listMetadata) {
+  return async (query, given) => {
+    if ((query as unknown) === queries.findHead) return [];
+    if ((query as unknown) === queries.listMetadata) {
       const { sequences } = given as unknown as { readonly sequences: readonly number[] };
       read.push(sequences.length);
       return sequences.map((sequence) => ({
@@ -50,7 +50,7 @@ function listOf(count: number, metadataBytes = 15, read: number[] = []): RunQuer
   };
 }
 
-it('a search that takes long ends its page early and says where to go on, so that a walk still finds all', async () => {
+it('a slow search ends its page early with a cursor, so that a walk still finds all', async () => {
   // Each read of the clock advances it by a second.
   let nowMs = 0;
   const search = createTraceSearch({
@@ -92,9 +92,9 @@ it('a search reads the long errors and the many spans of a trace a few at a time
   const count = 5_000;
   const limits = new Set<number | undefined>();
   let turns = 0;
-  const runQuery: RunQuery = async (asked, given) => {
+  const runQuery: RunQuery = async (query, given) => {
     const { after = '', limit } = given as { readonly after?: string; readonly limit?: number };
-    const name = Object.entries(queries).find(([, each]) => (each as unknown) === asked)?.[0];
+    const name = Object.entries(queries).find(([, each]) => (each as unknown) === query)?.[0];
     if (name === 'listByStart')
       return [{ key: 1, traceId: 't', sequence: 1, spanCount: count, metadataBytes: 2 }] as never;
     if (name === 'findTexts' || name === 'findHead') return [];

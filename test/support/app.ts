@@ -11,13 +11,13 @@ import { readPriceList } from '../../src/price-list.ts';
 import { openCore } from '../../src/storage/engine/sqlite/core.ts';
 import { createInlineStore, type SqliteStoreOptions } from '../../src/storage/engine/sqlite/store.ts';
 import { databaseFile, isPostgres, openStore } from '../../src/storage/open.ts';
-import { createPlace, type Place, TEST_SECRET } from './place.ts';
 import { keepConnection } from './surfaces.ts';
+import { createTestDatabase, TEST_SECRET, type TestDatabase } from './test-database.ts';
 
 export type TestApp = App & {
   readonly store: Store;
   readonly rootKeys: RootKeys;
-  readonly place: Place;
+  readonly database: TestDatabase;
   readonly projectKey: string;
   readonly adminKey: string;
   readonly organizationId: string;
@@ -39,18 +39,18 @@ export type TestAppOptions = {
    */
   readonly writer?: 'here' | 'in its thread';
   /** Wraps the opened store; the server uses the result. */
-  readonly dress?: (store: Store) => Store;
+  readonly wrapStore?: (store: Store) => Store;
 };
 
 const pricing = createPricing(readPriceList());
 
 /** Starts a server on a free port over a new database that holds the first organization. */
 export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
-  const { environment = {}, clock = Date.now, wait, writer = 'here', dress = (opened) => opened } = options;
-  const place = await createPlace();
+  const { environment = {}, clock = Date.now, wait, writer = 'here', wrapStore = (opened) => opened } = options;
+  const database = await createTestDatabase();
   const config = readConfig({
     SPANDREL_PORT: '0',
-    ...place.environment,
+    ...database.environment,
     SPANDREL_SECRET: TEST_SECRET,
     ...environment,
   });
@@ -58,10 +58,10 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
   const logged: string[] = [];
   const level = 'SPANDREL_LOG_LEVEL' in environment ? config.logLevel : 'debug';
   const log = createLog(level, { write: (line) => void lines.push(line) });
-  const file = isPostgres(place.url) ? null : databaseFile(place.url);
+  const file = isPostgres(database.url) ? null : databaseFile(database.url);
   const { settle } = config.evaluators;
   const storeOptions = { queueMaxBytes: config.limits.ingestQueueMaxBytes, settle, log };
-  const store = dress(
+  const store = wrapStore(
     writer === 'here' && file !== null
       ? await openHere(file, storeOptions)
       : await openStore({ url: config.databaseUrl, ...storeOptions }),
@@ -89,7 +89,7 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
     ...app,
     store,
     rootKeys,
-    place,
+    database,
     projectKey: first.get('SPANDREL_PROJECT_KEY') ?? '',
     adminKey: first.get('SPANDREL_ADMIN_KEY') ?? '',
     organizationId: first.get('SPANDREL_ORGANIZATION_ID') ?? '',
@@ -103,7 +103,7 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
       letGo();
       await app.stop();
       await store.close();
-      await place.remove();
+      await database.remove();
     },
   };
 }

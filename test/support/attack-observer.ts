@@ -5,7 +5,7 @@
 
 import { readFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';
-import type { ObserverOrders, ObserverReport, ObserverTold } from './attack-observing.ts';
+import type { ObserverMessage, ObserverOrders, ObserverReport } from './attack-observing.ts';
 import { isFullTier } from './scenario.ts';
 import { readTurns, slowdown, type Turns } from './turns.ts';
 
@@ -24,7 +24,7 @@ const agents = {
 };
 
 type Window = {
-  asked: number;
+  requests: number;
   readonly latenciesMs: number[];
   readonly failures: string[];
   rssMaxBytes: number;
@@ -35,14 +35,14 @@ type Window = {
 type Scraped = { readonly sumMs: number; readonly periods: number; readonly turns: Turns };
 
 let current: Window = openWindow();
-let asked = 0;
+let requests = 0;
 /** Sends nothing between attacks, so that all the server holds is the attackers'. */
 let isAsking = true;
 let readable: string | null = null;
 let scraped: Scraped | null = null;
 
 setInterval(ask, ASK_EVERY_MS);
-setInterval(look, LOOK_EVERY_MS);
+setInterval(readMemory, LOOK_EVERY_MS);
 void scrapeForEver();
 process.on('disconnect', () => process.exit());
 process.on('message', (message) => {
@@ -55,7 +55,7 @@ async function begin(): Promise<void> {
   isAsking = true;
   if (isFullTier) await nextPeriod();
   current = openWindow();
-  tell({ kind: 'begun' });
+  post({ kind: 'begun' });
 }
 
 async function nextPeriod(): Promise<void> {
@@ -66,7 +66,7 @@ async function nextPeriod(): Promise<void> {
 
 function openWindow(): Window {
   return {
-    asked: 0,
+    requests: 0,
     latenciesMs: [],
     failures: [],
     rssMaxBytes: 0,
@@ -81,14 +81,14 @@ function ask(): void {
   if (!isAsking) return;
   const window = current;
   const dueMs = performance.now();
-  const id = `healthy-${pid}-${asked}`;
-  const sends = asked % 2 === 0 || readable === null;
-  asked += 1;
-  window.asked += 1;
-  const asking = sends
+  const id = `healthy-${pid}-${requests}`;
+  const sends = requests % 2 === 0 || readable === null;
+  requests += 1;
+  window.requests += 1;
+  const response = sends
     ? send('POST', '/api/collector', JSON.stringify(trace(id)))
     : send('GET', `/api/traces/${readable}`);
-  asking
+  response
     .then((status) => {
       if (status !== 200) throw new Error(`status ${status}`);
       if (sends) readable = id;
@@ -96,7 +96,7 @@ function ask(): void {
     .catch((error: Error) => window.failures.push(`${sends ? 'send' : 'read'}: ${error.message}`))
     .finally(() => {
       window.latenciesMs.push(performance.now() - dueMs);
-      tell({ kind: 'served' });
+      post({ kind: 'served' });
     });
 }
 
@@ -125,7 +125,7 @@ function send(method: string, path: string, body?: string): Promise<number> {
   });
 }
 
-function look(): void {
+function readMemory(): void {
   try {
     const kibibytes = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
     current.rssMaxBytes = Math.max(current.rssMaxBytes, Number(kibibytes ?? 0) * 1024);
@@ -176,7 +176,7 @@ async function end(): Promise<void> {
   const window = current;
   isAsking = false;
   const periods = scraped?.periods ?? 0;
-  const isOver = () => window.latenciesMs.length >= window.asked && (scraped?.periods ?? 0) > periods;
+  const isOver = () => window.latenciesMs.length >= window.requests && (scraped?.periods ?? 0) > periods;
   const latestMs = performance.now() + ANSWER_MAX_MS;
   while (!isOver() && window.failures.length === 0 && performance.now() < latestMs) await pause(10);
   const sorted = [...window.latenciesMs].sort((a, b) => a - b);
@@ -189,13 +189,13 @@ async function end(): Promise<void> {
     slowdown: Math.max(slowdown(window.openedAt, readTurns(pid)), slowdown(window.ownAt, readTurns(process.pid))),
   };
   current = openWindow();
-  tell({ kind: 'report', report });
+  post({ kind: 'report', report });
 }
 
 function pause(delayMs: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, delayMs));
 }
 
-function tell(told: ObserverTold): void {
-  process.send?.(told);
+function post(message: ObserverMessage): void {
+  process.send?.(message);
 }

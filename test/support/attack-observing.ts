@@ -23,7 +23,7 @@ export type ObserverReport = {
   readonly slowdown: number;
 };
 
-export type ObserverTold =
+export type ObserverMessage =
   | { readonly kind: 'served' }
   | { readonly kind: 'begun' }
   | { readonly kind: 'report'; readonly report: ObserverReport };
@@ -47,10 +47,10 @@ export function startObserver(orders: ObserverOrders): Observer {
   let served = 0;
   let hasBegun = false;
   let report: ObserverReport | null = null;
-  child.on('message', (told: ObserverTold) => {
-    if (told.kind === 'served') served += 1;
-    else if (told.kind === 'begun') hasBegun = true;
-    else report = told.report;
+  child.on('message', (message: ObserverMessage) => {
+    if (message.kind === 'served') served += 1;
+    else if (message.kind === 'begun') hasBegun = true;
+    else report = message.report;
   });
   return {
     async begin() {

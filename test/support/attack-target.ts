@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import { type Observer, type ObserverReport, startObserver } from './attack-observing.ts';
 import { hex } from './fixtures.ts';
-import { createPlace } from './place.ts';
 import { isFullTier, report } from './scenario.ts';
 import { ADMIN_KEY, PROJECT_KEY, type SpawnedServer, spawnServer } from './server.ts';
 import { callRest } from './surfaces.ts';
 import { temporaryFolder, until } from './temp.ts';
+import { createTestDatabase } from './test-database.ts';
 
 /** Attackers use another address than the healthy client, which is at 127.0.0.1. */
 export const ATTACKER_HOST = '127.0.0.2';
@@ -58,10 +58,10 @@ type Running = {
 };
 
 export async function startTarget(environment: { readonly [name: string]: string } = {}): Promise<Target> {
-  const place = await createPlace();
+  const database = await createTestDatabase();
   const logs = temporaryFolder();
   let launches = 0;
-  const launchNext = () => launch({ ...place.environment, ...environment }, join(logs.path, `${launches++}.log`));
+  const launchNext = () => launch({ ...database.environment, ...environment }, join(logs.path, `${launches++}.log`));
   let running = await launchNext();
   const revive = async () => {
     if (hasEnded(running.server)) running = await launchNext();
@@ -85,7 +85,7 @@ export async function startTarget(environment: { readonly [name: string]: string
     async close() {
       running.observer.close();
       await running.server.stop('SIGKILL');
-      await place.remove();
+      await database.remove();
       logs.remove();
     },
   };
@@ -111,8 +111,8 @@ async function launch(environment: { readonly [name: string]: string }, logFile:
 
 async function createProject(server: SpawnedServer): Promise<string> {
   const headers = { authorization: `Bearer ${ADMIN_KEY}` };
-  const asked = { verb: 'POST', path: '/api/projects', body: { name: hex(16) }, headers };
-  const { body, text } = await callRest(server.address, asked);
+  const creation = { verb: 'POST', path: '/api/projects', body: { name: hex(16) }, headers };
+  const { body, text } = await callRest(server.address, creation);
   if (typeof body.apiKey !== 'string') throw new Error(`no project was made: ${text}`);
   return body.apiKey;
 }

@@ -33,15 +33,15 @@ type Track = {
   sentTo: number;
   run: number;
   runStartedAtMs: number | null;
-  judged: number;
-  rungs: number;
+  concluded: number;
+  steps: number;
   ownFaults: number;
 };
 
 type Event =
   | { readonly kind: 'delivery'; readonly atMs: number; readonly track: Track }
   | { readonly kind: 'act'; readonly atMs: number; readonly act: OwnerAct }
-  | { readonly kind: 'sweep'; readonly atMs: number };
+  | { readonly kind: 'maintenance'; readonly atMs: number };
 
 /** Returns the number of attempts. Throws at the first step that breaks a rule. */
 export function liveThrough(plan: BackoffPlan, random: () => number, facts: Facts): number {
@@ -70,12 +70,13 @@ export function liveThrough(plan: BackoffPlan, random: () => number, facts: Fact
     }
     const [act] = acts;
     if (act !== undefined) offer({ kind: 'act', atMs: act.atMs, act });
-    if (endpoint.status === 'active' && streakSinceMs !== null) offer({ kind: 'sweep', atMs: sweepAt(streakSinceMs) });
+    if (endpoint.status === 'active' && streakSinceMs !== null)
+      offer({ kind: 'maintenance', atMs: maintenanceAt(streakSinceMs) });
     return next;
   }
 
   /** Earlier maintenance finds nothing. */
-  function sweepAt(sinceMs: number): number {
+  function maintenanceAt(sinceMs: number): number {
     const atMs = Math.max(
       Math.ceil((sinceMs + RETRY_WINDOW_MS) / MAINTENANCE_INTERVAL_MS) * MAINTENANCE_INTERVAL_MS,
       sweptAtMs + MAINTENANCE_INTERVAL_MS,
@@ -135,11 +136,11 @@ export function liveThrough(plan: BackoffPlan, random: () => number, facts: Fact
     hold(after === before, 'a fault of our own says nothing about the receiver');
     track.ownFaults += 1;
     if (track.ownFaults > 3) {
-      note('own faults used a rung');
+      note('sender faults used a step');
       checkRung(track, { delivery, floorMs: null }, nowMs);
       return;
     }
-    hold(delivery.failures === track.rungs, 'a fault of our own uses no rung');
+    hold(delivery.failures === track.steps, 'a sender fault uses no step');
     const endsAtMs = (track.runStartedAtMs ?? nowMs) + RETRY_WINDOW_MS;
     const dueAtMs = delivery.dueAtMs ?? Number.POSITIVE_INFINITY;
     hold(dueAtMs - nowMs <= 5_000 && (nowMs >= endsAtMs || dueAtMs <= endsAtMs), 'it is tried again soon');
@@ -149,9 +150,9 @@ export function liveThrough(plan: BackoffPlan, random: () => number, facts: Fact
 
   function checkVerdict(track: Track, { result, before, stepped }: Judged, nowMs: number): void {
     const isCurrent = track.sentTo === before.destinationVersion;
-    track.judged += 1;
+    track.concluded += 1;
     track.ownFaults = 0;
-    hold(track.judged <= ATTEMPTS_MAX, 'at most 11 attempts of a run are judged');
+    hold(track.concluded <= ATTEMPTS_MAX, 'at most 11 attempts of a run have an outcome');
     if (!isCurrent) {
       note('verdict of an earlier destination');
       hold(stepped.endpoint === before, 'an earlier destination says nothing about this one');
@@ -161,7 +162,7 @@ export function liveThrough(plan: BackoffPlan, random: () => number, facts: Fact
       hold(delivery.status === 'delivered' && delivery.endedAtMs === nowMs, 'a success delivers');
       if (track.runStartedAtMs !== null && nowMs > track.runStartedAtMs + RETRY_WINDOW_MS + LATENCY_MAX_MS)
         note('overdue, and delivered');
-      if (track.rungs > 0) note('delivered by a retry');
+      if (track.steps > 0) note('delivered by a retry');
     } else if (result.kind === 'gone' && isCurrent) {
       note('receiver gone');
       hold(delivery.status === 'dead' && delivery.deadReason === 'receiver_gone', 'gone is not retried');
@@ -199,42 +200,42 @@ export function liveThrough(plan: BackoffPlan, random: () => number, facts: Fact
   /** The delivery uses one backoff step: it waits for the delay, or is dead. */
   function checkRung(track: Track, next: { delivery: DeliveryState; floorMs: number | null }, nowMs: number): void {
     const { delivery } = next;
-    track.rungs += 1;
+    track.steps += 1;
     track.runStartedAtMs ??= nowMs;
     const leftMs = track.runStartedAtMs + RETRY_WINDOW_MS - nowMs;
-    const rungMs = (STEPS_MINUTES[track.rungs - 1] ?? Number.NaN) * MINUTE_MS;
-    if (Number.isNaN(rungMs) || leftMs <= 0) {
-      note(leftMs <= 0 ? 'dead after 72 h' : 'dead with the last rung');
+    const stepMs = (STEPS_MINUTES[track.steps - 1] ?? Number.NaN) * MINUTE_MS;
+    if (Number.isNaN(stepMs) || leftMs <= 0) {
+      note(leftMs <= 0 ? 'dead after 72 h' : 'dead with the last step');
       hold(delivery.status === 'dead' && delivery.deadReason === 'exhausted', 'the ladder ends');
       return;
     }
-    hold(delivery.status === 'retrying' && delivery.failures === track.rungs, 'each failure uses one rung');
-    checkDelay((delivery.dueAtMs ?? Number.NaN) - nowMs, { rungMs, leftMs, floorMs: next.floorMs ?? 0 });
+    hold(delivery.status === 'retrying' && delivery.failures === track.steps, 'each failure uses one step');
+    checkDelay((delivery.dueAtMs ?? Number.NaN) - nowMs, { stepMs, leftMs, floorMs: next.floorMs ?? 0 });
   }
 
-  function checkDelay(delayMs: number, of: { rungMs: number; leftMs: number; floorMs: number }): void {
-    const lowMs = of.rungMs * 0.9 - 1;
-    const highMs = of.rungMs * 1.1 + 1;
+  function checkDelay(delayMs: number, of: { stepMs: number; leftMs: number; floorMs: number }): void {
+    const lowMs = of.stepMs * 0.9 - 1;
+    const highMs = of.stepMs * 1.1 + 1;
     hold(delayMs <= of.leftMs, 'nothing is due after 72 h');
     if (delayMs === of.leftMs && Math.max(highMs, of.floorMs) >= of.leftMs) note('planned for the last instant');
-    else if (delayMs === of.floorMs && of.floorMs > lowMs) note('waited as the receiver asked');
+    else if (delayMs === of.floorMs && of.floorMs > lowMs) note('waited as the receiver requested');
     else hold(delayMs >= lowMs && delayMs <= highMs && delayMs >= of.floorMs, 'a delay lies in the band of its rung');
   }
 
-  function sweep(nowMs: number): void {
+  function maintain(nowMs: number): void {
     sweptAtMs = nowMs;
     if (streakSinceMs === null) return;
     hold(disableFailing(endpoint, streakSinceMs + RETRY_WINDOW_MS - 1) === endpoint, 'nothing is given up before 72 h');
     if (tracks.some(({ state }) => isDue(state, endpoint, nowMs))) {
-      note('the sweep left the word to a due attempt');
+      note('maintenance left the decision to a due attempt');
       wasPutOff = true;
       return;
     }
     endpoint = disableFailing(endpoint, nowMs);
     checkDisabled(endpoint, 'auto_failures_72h', nowMs);
     const isPrompt = nowMs - streakSinceMs - RETRY_WINDOW_MS <= MAINTENANCE_INTERVAL_MS;
-    hold(isPrompt || wasPutOff || plan.stop !== null, 'the sweep is there within a minute');
-    note('disabled by the sweep');
+    hold(isPrompt || wasPutOff || plan.stop !== null, 'maintenance runs within a minute');
+    note('disabled by maintenance');
   }
 
   function act({ kind }: OwnerAct, nowMs: number): void {
@@ -273,7 +274,7 @@ export function liveThrough(plan: BackoffPlan, random: () => number, facts: Fact
     const event = nextEvent();
     if (event === null) break;
     if (event.kind === 'act') act(event.act, event.atMs);
-    else if (event.kind === 'sweep') sweep(event.atMs);
+    else if (event.kind === 'maintenance') maintain(event.atMs);
     else if (event.track.state.status === 'sending') endAttempt(event.track, event.atMs);
     else begin(event.track, event.atMs);
   }
@@ -282,12 +283,12 @@ export function liveThrough(plan: BackoffPlan, random: () => number, facts: Fact
 }
 
 function newTrack(createdAtMs: number, nextAtMs: number): Track {
-  const account = { sentTo: 1, run: 1, runStartedAtMs: null, judged: 0, rungs: 0, ownFaults: 0 };
+  const account = { sentTo: 1, run: 1, runStartedAtMs: null, concluded: 0, steps: 0, ownFaults: 0 };
   return { state: newDelivery(createdAtMs), nextAtMs, ...account };
 }
 
 function beginRun(track: Track, run: number): void {
-  Object.assign(track, { run, runStartedAtMs: null, judged: 0, rungs: 0, ownFaults: 0 });
+  Object.assign(track, { run, runStartedAtMs: null, concluded: 0, steps: 0, ownFaults: 0 });
 }
 
 function hold(isTrue: boolean, rule: string): void {

@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { expect } from 'vitest';
 import { newId } from '../../src/domain/ids.ts';
-import { type Asked, openHttp1, openLines } from './open-lines.ts';
+import { type CredentialClass, openHttp1, openLines } from './open-lines.ts';
 import { type Body, callRest } from './surfaces.ts';
 import { until } from './temp.ts';
 
@@ -23,7 +23,7 @@ export type EndsDeps = {
 
 /** A valid credential, the request that ends it, and the status from then on. */
 export type Credential = {
-  readonly asked: Asked;
+  readonly credentialClass: CredentialClass;
   readonly token: string;
   readonly end: () => Promise<unknown>;
   readonly refusedWith: number;
@@ -68,7 +68,7 @@ function createKeyEnds(deps: EndsDeps): Ends {
   return {
     'a key that is revoked': async () => {
       const { id, token } = await mintService(deps);
-      return { asked: 'organization', token, end: () => act('DELETE', keyPath(id)), refusedWith: 401 };
+      return { credentialClass: 'organization', token, end: () => act('DELETE', keyPath(id)), refusedWith: 401 };
     },
     'the token before a rotation': async () => {
       const { id, token } = await mintService(deps);
@@ -76,12 +76,17 @@ function createKeyEnds(deps: EndsDeps): Ends {
       const end = async () => {
         successors.push((await act('POST', `${keyPath(id)}/rotate`)).token);
       };
-      return { asked: 'organization', token, end, refusedWith: 401, successors };
+      return { credentialClass: 'organization', token, end, refusedWith: 401, successors };
     },
     'a key whose grants are replaced': async () => {
       const { id, token } = await mintService(deps);
       const bindings = [{ role: 'VIEWER', scopeType: 'ORGANIZATION', scopeId: organizationId }];
-      return { asked: 'organization', token, end: () => act('PATCH', keyPath(id), { bindings }), refusedWith: 403 };
+      return {
+        credentialClass: 'organization',
+        token,
+        end: () => act('PATCH', keyPath(id), { bindings }),
+        refusedWith: 403,
+      };
     },
   };
 }
@@ -91,11 +96,21 @@ function createOwnerEnds(deps: EndsDeps): Ends {
   return {
     'a key whose owner is demoted': async () => {
       const { path, token } = await addAdministrator(deps);
-      return { asked: 'organization', token, end: () => act('PATCH', path, { role: 'MEMBER' }), refusedWith: 403 };
+      return {
+        credentialClass: 'organization',
+        token,
+        end: () => act('PATCH', path, { role: 'MEMBER' }),
+        refusedWith: 403,
+      };
     },
     'a key whose owner is disabled': async () => {
       const { path, token } = await addAdministrator(deps);
-      return { asked: 'organization', token, end: () => act('PATCH', path, { disabled: true }), refusedWith: 401 };
+      return {
+        credentialClass: 'organization',
+        token,
+        end: () => act('PATCH', path, { disabled: true }),
+        refusedWith: 401,
+      };
     },
     'a key whose owner is removed and added again': async () => {
       const { path, email, token } = await addAdministrator(deps);
@@ -103,7 +118,7 @@ function createOwnerEnds(deps: EndsDeps): Ends {
         await act('DELETE', path);
         await act('POST', '/api/organization/members', { email, name: 'Again', role: 'ADMIN' });
       };
-      return { asked: 'organization', token, end, refusedWith: 401 };
+      return { credentialClass: 'organization', token, end, refusedWith: 401 };
     },
   };
 }
@@ -113,7 +128,12 @@ function createProjectEnds({ act }: EndsDeps): Ends {
   return {
     'the key of a project that is archived': async () => {
       const { id, apiKey } = await addProject();
-      return { asked: 'project', token: apiKey, end: () => act('DELETE', `/api/projects/${id}`), refusedWith: 401 };
+      return {
+        credentialClass: 'project',
+        token: apiKey,
+        end: () => act('DELETE', `/api/projects/${id}`),
+        refusedWith: 401,
+      };
     },
     'the key of a project before a rotation': async () => {
       const { id, apiKey } = await addProject();
@@ -121,7 +141,7 @@ function createProjectEnds({ act }: EndsDeps): Ends {
       const end = async () => {
         successors.push((await act('POST', `/api/projects/${id}/rotate-api-key`)).apiKey);
       };
-      return { asked: 'project', token: apiKey, end, refusedWith: 401, successors };
+      return { credentialClass: 'project', token: apiKey, end, refusedWith: 401, successors };
     },
   };
 }
@@ -134,7 +154,7 @@ function createTimedEnds(deps: EndsDeps): Ends {
       const { id, token } = await act('POST', '/api/api-keys', { name: 'short', keyType: 'service', expiresAt: atMs });
       const expiry: KeyEnd = { keyId: id, what: 'key', atMs };
       approach(expiry);
-      return { asked: 'organization', token, end: () => reach(expiry), refusedWith: 401 };
+      return { credentialClass: 'organization', token, end: () => reach(expiry), refusedWith: 401 };
     },
     'the token before a rotation with an overlap': async () => {
       const { id, token } = await mintService(deps);
@@ -144,34 +164,35 @@ function createTimedEnds(deps: EndsDeps): Ends {
       const overlapEnd: KeyEnd = { keyId: id, what: 'token before', atMs: rotatedAtMs + TERM_MS };
       approach(overlapEnd);
       const end = () => reach(overlapEnd);
-      return { asked: 'organization', token, end, refusedWith: 401, successors };
+      return { credentialClass: 'organization', token, end, refusedWith: 401, successors };
     },
   };
 }
 
 /** `early`: succeeded before the end; `underWay`: sent before the end, succeeded after it. */
-export type Counts = { asked: number; stale: number; early: number; underWay: number };
+export type Counts = { requests: number; stale: number; early: number; underWay: number };
 
 /** Addresses for sequential requests, and for constant ones. */
 export type Askers = { readonly address: string; readonly restless: readonly string[] };
 
 /** Uses connections that stay open; requests after the end must be refused. */
 export async function playRound(credential: Credential, askers: Askers, counts: Counts): Promise<void> {
-  const { asked, token, end, refusedWith, successors = [] } = credential;
-  const works = asked === 'organization' ? 200 : 404;
+  const { credentialClass, token, end, refusedWith, successors = [] } = credential;
+  const works = credentialClass === 'organization' ? 200 : 404;
   const lines = openLines(askers.address);
   const restless = askers.restless.map(openHttp1);
   let hasEnded = false;
   let isOver = false;
   try {
     for (const each of [token, ...successors]) {
-      for (const line of lines) expect(await line.ask(asked, each), `${line.name} before the end`).toBe(works);
+      for (const line of lines)
+        expect(await line.ask(credentialClass, each), `${line.name} before the end`).toBe(works);
     }
     const asking = restless.map(async (line) => {
       while (!isOver) {
         const isAfter = hasEnded;
-        const status = await line.ask(asked, token);
-        counts.asked += 1;
+        const status = await line.ask(credentialClass, token);
+        counts.requests += 1;
         if (isAfter && status !== refusedWith) counts.stale += 1;
         if (!isAfter && status === works) counts[hasEnded ? 'underWay' : 'early'] += 1;
       }
@@ -182,9 +203,9 @@ export async function playRound(credential: Credential, askers: Askers, counts: 
     await end();
     hasEnded = true;
     for (const line of lines) {
-      counts.asked += 1;
-      if ((await line.ask(asked, token)) !== refusedWith) counts.stale += 1;
-      for (const successor of successors) expect(await line.ask(asked, successor), line.name).toBe(works);
+      counts.requests += 1;
+      if ((await line.ask(credentialClass, token)) !== refusedWith) counts.stale += 1;
+      for (const successor of successors) expect(await line.ask(credentialClass, successor), line.name).toBe(works);
       expect(line.connections(), `connections of ${line.name}`).toBe(1);
     }
     isOver = true;

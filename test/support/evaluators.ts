@@ -43,7 +43,7 @@ class FakeStore implements EvaluatorStore {
   readonly outcomes: ('slug_taken' | 'limit_reached')[] = [];
   readonly tried: Evaluator[] = [];
   readonly stored: Evaluator[] = [];
-  asked = 0;
+  pagesRead = 0;
   liveMax = 0;
   replaced = 0;
   /** The number of first replacements that return `stale`. */
@@ -77,7 +77,7 @@ class FakeStore implements EvaluatorStore {
   }
 
   async find(projectId: string, idOrSlug: string): Promise<Evaluator | null> {
-    this.asked += 1;
+    this.pagesRead += 1;
     const own = this.stored.filter((each) => each.projectId === projectId);
     return own.find((each) => each.id === idOrSlug) ?? own.find((each) => each.slug === idOrSlug) ?? null;
   }

@@ -2,10 +2,10 @@
 
 import { inject } from 'vitest';
 import { deliveryStatuses } from '../../src/storage/rows/codes.ts';
-import { createPlace, type Place } from './place.ts';
 import { query } from './postgres-databases.ts';
 import { type Push, type Receiver, startReceiver } from './receiver.ts';
 import { ADMIN_KEY, PROJECT_KEY, type SpawnedServer, spawnServer } from './server.ts';
+import { createTestDatabase, type TestDatabase } from './test-database.ts';
 import { createWebhookClient, type WebhookClient } from './webhook-client.ts';
 import { ALLOW_THIS_MACHINE } from './webhook-fixture.ts';
 
@@ -13,7 +13,7 @@ const SENDING = deliveryStatuses.code('sending');
 
 export type KilledSenders = WebhookClient & {
   readonly receiver: Receiver;
-  readonly place: Place;
+  readonly database: TestDatabase;
   /** The running server. */
   server(): SpawnedServer;
   /** Starts a server. */
@@ -26,7 +26,7 @@ export type KilledSenders = WebhookClient & {
 
 export async function createKilledSenders(): Promise<KilledSenders> {
   const receiver = await startReceiver();
-  const place = await createPlace();
+  const database = await createTestDatabase();
   let current: SpawnedServer | null = null;
   const server = () => {
     if (current === null) throw new Error('no server runs');
@@ -35,24 +35,25 @@ export async function createKilledSenders(): Promise<KilledSenders> {
   return {
     ...createWebhookClient({ address: () => server().address, adminKey: ADMIN_KEY, projectKey: PROJECT_KEY }),
     receiver,
-    place,
+    database,
     server,
     async start(environment = {}) {
-      await endLeases(place);
-      current = await spawnServer({ ...place.environment, ...ALLOW_THIS_MACHINE, ...environment });
+      await endLeases(database);
+      current = await spawnServer({ ...database.environment, ...ALLOW_THIS_MACHINE, ...environment });
     },
     kill: (signal = 'SIGKILL') => server().stop(signal),
-    endBackoff: () => place.execute('UPDATE webhook_deliveries SET due_at = 0 WHERE due_at > 0 AND ended_at IS NULL'),
+    endBackoff: () =>
+      database.execute('UPDATE webhook_deliveries SET due_at = 0 WHERE due_at > 0 AND ended_at IS NULL'),
     async close() {
       await current?.stop('SIGKILL');
       await receiver.close();
-      await place.remove();
+      await database.remove();
     },
   };
 }
 
 /** Ends all leases. With SQLite a new server ends the leases of a killed one itself. */
-async function endLeases({ url, execute }: Place): Promise<void> {
+async function endLeases({ url, execute }: TestDatabase): Promise<void> {
   if (inject('store') !== 'postgres') return;
   const [found] = await query(url, `SELECT to_regclass('webhook_deliveries') AS name`);
   if (found?.name !== null) await execute(`UPDATE webhook_deliveries SET due_at = 0 WHERE status = ${SENDING}`);

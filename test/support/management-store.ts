@@ -178,8 +178,8 @@ type Placed = { readonly createdAtMs: number; readonly id: string };
 function listKeys(keys: readonly ApiKeyRecord[], listing: KeyListing): ApiKeyRecord[] {
   return keys
     .filter(({ keyType, userId, revokedAtMs }) => {
-      const asked = keyType === 'service' || listing.personalOf === 'all' || userId === listing.personalOf;
-      return asked && (listing.includeRevoked || revokedAtMs === null);
+      const isListed = keyType === 'service' || listing.personalOf === 'all' || userId === listing.personalOf;
+      return isListed && (listing.includeRevoked || revokedAtMs === null);
     })
     .filter((key) => isAfter(key, listing.after))
     .toSorted(newestFirst)

@@ -1,8 +1,8 @@
 /** Writes old events by SQL, because the store would set their creation time to now. */
 
 import Database from 'better-sqlite3';
-import type { Place } from './place.ts';
 import { query } from './postgres-databases.ts';
+import type { TestDatabase } from './test-database.ts';
 
 export type OldEvents = {
   readonly organizationNumber: number;
@@ -18,9 +18,9 @@ export function oldEventId(number: number): string {
 }
 
 /** Call it while no server uses the database. */
-export async function insertOldEvents(place: Place, old: OldEvents): Promise<void> {
-  if (place.url.startsWith('sqlite:')) insertIntoFile(place.url.slice('sqlite:'.length), old);
-  else await query(place.url, postgresSql(old));
+export async function insertOldEvents(database: TestDatabase, old: OldEvents): Promise<void> {
+  if (database.url.startsWith('sqlite:')) insertIntoFile(database.url.slice('sqlite:'.length), old);
+  else await query(database.url, postgresSql(old));
 }
 
 const PADDING = 'x'.repeat(500);

@@ -8,12 +8,12 @@ import { EventService } from '../../gen/spandrel/v1/events_pb.js';
 import { TraceService } from '../../gen/spandrel/v1/traces_pb.js';
 
 /** The kind of the request: of an organization, or of a project. */
-export type Asked = 'organization' | 'project';
+export type CredentialClass = 'organization' | 'project';
 
 export type Line = {
   readonly name: string;
   /** Sends a request; resolves to the HTTP status, mapped from gRPC's. */
-  ask(asked: Asked, token: string): Promise<number>;
+  ask(credentialClass: CredentialClass, token: string): Promise<number>;
   /** The number of connections opened so far. */
   connections(): number;
   close(): void;
@@ -30,9 +30,12 @@ export function openHttp1(address: string): Line {
   let connections = 0;
   return {
     name: 'HTTP/1.1',
-    ask: (asked, token) =>
+    ask: (credentialClass, token) =>
       new Promise((resolve, reject) => {
-        const sent = request(address + PATHS[asked], { agent, headers: { authorization: `Bearer ${token}` } });
+        const sent = request(address + PATHS[credentialClass], {
+          agent,
+          headers: { authorization: `Bearer ${token}` },
+        });
         sent.on('response', (response) => {
           if (!sent.reusedSocket) connections += 1;
           response.resume();
@@ -52,9 +55,9 @@ function openHttp2(address: string): Line {
   session.on('error', () => undefined);
   return {
     name: 'HTTP/2',
-    ask: (asked, token) =>
+    ask: (credentialClass, token) =>
       new Promise((resolve, reject) => {
-        const stream = session.request({ ':path': PATHS[asked], authorization: `Bearer ${token}` });
+        const stream = session.request({ ':path': PATHS[credentialClass], authorization: `Bearer ${token}` });
         stream.on('response', (headers) => resolve(headers[':status'] ?? 0));
         stream.on('error', reject);
         stream.resume();
@@ -73,8 +76,8 @@ function openGrpc(address: string): Line {
   const { getTrace } = TraceService.method;
   return {
     name: 'gRPC',
-    ask: (asked, token) =>
-      asked === 'organization'
+    ask: (credentialClass, token) =>
+      credentialClass === 'organization'
         ? callGrpc(client, {
             token,
             method: listEvents,

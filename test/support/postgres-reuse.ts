@@ -5,13 +5,13 @@
 
 import pg from 'pg';
 import { closePools, openPools, type Pools } from '../../src/storage/engine/postgres/pool.ts';
-import { createPostgresPlace, type Place } from './place.ts';
+import { createPostgresTestDatabase, type TestDatabase } from './test-database.ts';
 
 /** `pools` stay open when the store on them closes. */
-export type ReusedPlace = Place & { readonly pools: Pools };
+export type ReusedTestDatabase = TestDatabase & { readonly pools: Pools };
 
-type Database = {
-  readonly place: Place;
+type ReusedDatabase = {
+  readonly database: TestDatabase;
   readonly pools: Pools;
   /** Empties the database. */
   readonly client: pg.Client;
@@ -28,18 +28,18 @@ const LOCK_NOT_AVAILABLE = '55P03';
 const CONNECTIONS = 10;
 
 /** The databases of one test file, which calls `end` after its last test. */
-export function createReusedPlaces() {
-  const idle: Database[] = [];
+export function createReusedDatabases() {
+  const idle: ReusedDatabase[] = [];
   return {
-    /** Resolves to an empty place. `remove` gives its database to the next test. */
-    async take(): Promise<ReusedPlace> {
-      const database = idle.pop() ?? (await createDatabase());
+    /** Resolves to an empty database. `remove` gives it to the next test. */
+    async take(): Promise<ReusedTestDatabase> {
+      const reused = idle.pop() ?? (await createDatabase());
       return {
-        ...database.place,
-        pools: database.pools,
+        ...reused.database,
+        pools: reused.pools,
         remove: async () => {
-          if (await empty(database)) idle.push(database);
-          else await removeDatabase(database);
+          if (await empty(reused)) idle.push(reused);
+          else await removeDatabase(reused);
         },
       };
     },
@@ -49,30 +49,30 @@ export function createReusedPlaces() {
   };
 }
 
-async function createDatabase(): Promise<Database> {
-  const place = await createPostgresPlace();
-  const client = new pg.Client({ connectionString: place.url });
+async function createDatabase(): Promise<ReusedDatabase> {
+  const database = await createPostgresTestDatabase();
+  const client = new pg.Client({ connectionString: database.url });
   client.on('error', () => undefined);
   await client.connect();
   // Switches foreign keys and triggers off, so that tables can be emptied in any order.
   await client.query(`SET session_replication_role = replica; SET lock_timeout = ${LOCK_TIMEOUT_MS}`);
-  const pools = openPools({ url: place.url, connectionsMax: CONNECTIONS, mayLoseWrites: false });
+  const pools = openPools({ url: database.url, connectionsMax: CONNECTIONS, mayLoseWrites: false });
   // Every store on the pools adds its own.
   for (const { connections } of Object.values(pools)) connections.setMaxListeners(0);
-  return { place, pools, client, fresh: await describeFresh(client) };
+  return { database, pools, client, fresh: await describeFresh(client) };
 }
 
-async function removeDatabase({ place, pools, client }: Database): Promise<void> {
+async function removeDatabase({ database, pools, client }: ReusedDatabase): Promise<void> {
   await closePools(pools);
   await client.end();
-  await place.remove();
+  await database.remove();
 }
 
 /**
  * Resolves to false when the test changed more than rows, which cannot be undone here, or when one of its transactions
  * has not ended.
  */
-async function empty({ client, fresh }: Database): Promise<boolean> {
+async function empty({ client, fresh }: ReusedDatabase): Promise<boolean> {
   if ((await readSignature(client)) !== fresh.signature) return false;
   try {
     await client.query(fresh.reset);

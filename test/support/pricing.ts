@@ -26,9 +26,9 @@ export const noTokens: TokenCounts = {
 };
 
 /** The fields of a price query that matter to a test. `at` is an ISO instant. */
-export type Asked = Partial<Omit<PriceQuery, 'tokens'>> & { tokens?: Partial<TokenCounts>; at?: string };
+export type PriceDraft = Partial<Omit<PriceQuery, 'tokens'>> & { tokens?: Partial<TokenCounts>; at?: string };
 
-export function ask({ tokens, at, ...rest }: Asked): PriceQuery {
+export function ask({ tokens, at, ...rest }: PriceDraft): PriceQuery {
   return {
     model: null,
     vendor: null,
@@ -42,8 +42,8 @@ export function ask({ tokens, at, ...rest }: Asked): PriceQuery {
   };
 }
 
-export function priceUsd(asked: Asked): number | null {
-  const { costNanoUsd } = pricing.price(ask(asked));
+export function priceUsd(query: PriceDraft): number | null {
+  const { costNanoUsd } = pricing.price(ask(query));
   return costNanoUsd === null ? null : nanoToUsdNumber(costNanoUsd);
 }
 

@@ -93,11 +93,11 @@ export async function startQueueServer(): Promise<QueueServer> {
     }
     if (session?.isOver) throw refused(403, 'ExpiredToken', 'The security token included in the request is expired');
     if (!isSignedBy(request, body, caller)) {
-      const told = canonicalRequest(request, body, 'authorization;host;x-amz-date;x-amz-security-token');
+      const canonical = canonicalRequest(request, body, 'authorization;host;x-amz-date;x-amz-security-token');
       throw refused(
         403,
         'SignatureDoesNotMatch',
-        `The request signature we calculated does not match the signature you provided.\n\nThe Canonical String for this request should have been\n'${told}'`,
+        `The request signature we calculated does not match the signature you provided.\n\nThe Canonical String for this request should have been\n'${canonical}'`,
       );
     }
     return credential;
@@ -132,13 +132,13 @@ export async function startQueueServer(): Promise<QueueServer> {
 
   function giveSession(call: Request): string {
     authenticate(call, 'sts');
-    const asked = new URLSearchParams(call.body.toString());
-    sessionRequests.push(asked);
-    if (asked.get('RoleArn') !== ROLE_ARN || asked.get('ExternalId') !== EXTERNAL_ID) {
+    const parameters = new URLSearchParams(call.body.toString());
+    sessionRequests.push(parameters);
+    if (parameters.get('RoleArn') !== ROLE_ARN || parameters.get('ExternalId') !== EXTERNAL_ID) {
       throw refused(
         403,
         'AccessDenied',
-        `User: arn:aws:iam::${ACCOUNT}:user/base is not authorized to perform: sts:AssumeRole with ExternalId ${asked.get('ExternalId')}`,
+        `User: arn:aws:iam::${ACCOUNT}:user/base is not authorized to perform: sts:AssumeRole with ExternalId ${parameters.get('ExternalId')}`,
       );
     }
     const number = sessions.size + 1;
@@ -149,7 +149,7 @@ export async function startQueueServer(): Promise<QueueServer> {
       isOver: false,
     };
     sessions.set(accessKeyId, session);
-    const endsAt = new Date(Date.now() + Number(asked.get('DurationSeconds')) * 1_000).toISOString();
+    const endsAt = new Date(Date.now() + Number(parameters.get('DurationSeconds')) * 1_000).toISOString();
     return `<AssumeRoleResponse xmlns="https://sts.amazonaws.com/doc/2011-06-15/"><AssumeRoleResult><Credentials><AccessKeyId>${accessKeyId}</AccessKeyId><SecretAccessKey>${session.secretAccessKey}</SecretAccessKey><SessionToken>${session.sessionToken}</SessionToken><Expiration>${endsAt}</Expiration></Credentials></AssumeRoleResult></AssumeRoleResponse>`;
   }
 

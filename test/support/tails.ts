@@ -32,7 +32,7 @@ export type Following = {
 
 export type Follow = (following: Following) => Promise<Follower>;
 
-type Told = { events: Event[]; idles: number; ended: string | null };
+type Received = { events: Event[]; idles: number; ended: string | null };
 
 export const FOLLOW: { readonly [protocol: string]: Follow } = {
   REST: followRest,
@@ -44,43 +44,43 @@ export const FOLLOW: { readonly [protocol: string]: Follow } = {
 
 /** Resolves once it has started. */
 export async function followRest({ address, headers, query = {} }: Following): Promise<Follower> {
-  const told: Told = { events: [], idles: 0, ended: null };
+  const received: Received = { events: [], idles: 0, ended: null };
   const leaving = new AbortController();
   const path = `/api/traces/tail?${new URLSearchParams(query)}`;
   const response = await fetch(address + path, { headers, signal: leaving.signal });
   if (response.status !== 200) throw new Error(`${response.status} ${await response.text()}`);
-  void readEvents(response, told).catch((error: Error) => {
-    told.ended ??= error.message;
+  void readEvents(response, received).catch((error: Error) => {
+    received.ended ??= error.message;
   });
-  return started(told, () => leaving.abort());
+  return started(received, () => leaving.abort());
 }
 
-async function readEvents(response: Response, told: Told): Promise<void> {
+async function readEvents(response: Response, received: Received): Promise<void> {
   let text = '';
   const decoder = new TextDecoder();
   for await (const chunk of response.body ?? []) {
     text += decoder.decode(chunk, { stream: true });
     const parts = text.split('\n\n');
     text = parts.pop() ?? '';
-    for (const part of parts) readEvent(part, told);
+    for (const part of parts) readEvent(part, received);
   }
-  told.ended ??= 'end';
+  received.ended ??= 'end';
 }
 
-function readEvent(part: string, told: Told): void {
+function readEvent(part: string, received: Received): void {
   if (part === ':') {
-    told.idles += 1;
+    received.idles += 1;
     return;
   }
   const fields = new Map(part.split('\n').map((line) => line.split(/: (.*)/s, 2) as [string, string]));
   const data = JSON.parse(fields.get('data') ?? '');
   const type = fields.get('event') ?? '';
-  if (type === 'error') told.ended = data.code;
-  else told.events.push({ type, id: fields.get('id') ?? '', data });
+  if (type === 'error') received.ended = data.code;
+  else received.events.push({ type, id: fields.get('id') ?? '', data });
 }
 
 async function followGrpc({ address, headers, request = {} }: Following): Promise<Follower> {
-  const told: Told = { events: [], idles: 0, ended: null };
+  const received: Received = { events: [], idles: 0, ended: null };
   const client = new Client(new URL(address).host, credentials.createInsecure());
   const metadata = new Metadata();
   for (const [name, value] of Object.entries(headers)) metadata.set(name, value);
@@ -91,39 +91,40 @@ async function followGrpc({ address, headers, request = {} }: Following): Promis
     Buffer.from(toBinary(tailTraces.input, create(tailTraces.input, request))),
     metadata,
   );
-  call.on('data', (answer: TailTracesResponse) => note(answer, told));
+  call.on('data', (answer: TailTracesResponse) => note(answer, received));
   call.on('error', (error: ServiceError) => {
-    told.ended ??= String(error.code);
+    received.ended ??= String(error.code);
   });
   call.on('end', () => {
-    told.ended ??= 'end';
+    received.ended ??= 'end';
   });
-  return started(told, () => {
+  return started(received, () => {
     call.cancel();
     client.close();
   });
 }
 
 async function followBy(transport: Transport, { headers, request = {} }: Following): Promise<Follower> {
-  const told: Told = { events: [], idles: 0, ended: null };
+  const received: Received = { events: [], idles: 0, ended: null };
   const leaving = new AbortController();
   const answers = createClient(TraceService, transport).tailTraces(request, { headers, signal: leaving.signal });
   void (async () => {
-    for await (const answer of answers) note(answer, told);
-    told.ended ??= 'end';
+    for await (const answer of answers) note(answer, received);
+    received.ended ??= 'end';
   })().catch((error: unknown) => {
-    told.ended ??= String(ConnectError.from(error).code);
+    received.ended ??= String(ConnectError.from(error).code);
   });
-  return started(told, () => leaving.abort());
+  return started(received, () => leaving.abort());
 }
 
-function note({ id, change }: TailTracesResponse, told: Told): void {
-  if (change.case === undefined) told.idles += 1;
-  else if (change.case === 'trace') told.events.push({ type: 'trace', id, data: JSON.parse(encodeRow(change.value)) });
-  else told.events.push({ type: 'lagged', id, data: { dropped: Number(change.value.dropped) } });
+function note({ id, change }: TailTracesResponse, received: Received): void {
+  if (change.case === undefined) received.idles += 1;
+  else if (change.case === 'trace')
+    received.events.push({ type: 'trace', id, data: JSON.parse(encodeRow(change.value)) });
+  else received.events.push({ type: 'lagged', id, data: { dropped: Number(change.value.dropped) } });
 }
 
-async function started(told: Told, close: () => void): Promise<Follower> {
-  await until(() => told.idles > 0 || told.ended !== null, 'it follows');
-  return { events: told.events, idles: () => told.idles, ended: () => told.ended, close };
+async function started(received: Received, close: () => void): Promise<Follower> {
+  await until(() => received.idles > 0 || received.ended !== null, 'it follows');
+  return { events: received.events, idles: () => received.idles, ended: () => received.ended, close };
 }

@@ -28,12 +28,12 @@ const ENDPOINTS = '/api/webhooks/v1/endpoints';
 export function createWebhookClient({ address, adminKey, projectKey, patienceMs = 0 }: ClientOptions) {
   let reports = 0;
 
-  async function call(asked: RestCase): Promise<Answer> {
+  async function call(request: RestCase): Promise<Answer> {
     const endMs = performance.now() + patienceMs;
-    let answer = await callRest(address(), asked);
+    let answer = await callRest(address(), request);
     while (answer.status === 503 && performance.now() < endMs) {
       await delay(REFUSED_PAUSE_MS);
-      answer = await callRest(address(), asked);
+      answer = await callRest(address(), request);
     }
     return answer;
   }

@@ -17,11 +17,11 @@ export type WebhookFixture = WebhookClient & {
   close(): Promise<void>;
 };
 
-export type WebhookFixtureOptions = Pick<TestAppOptions, 'environment' | 'wait' | 'dress'>;
+export type WebhookFixtureOptions = Pick<TestAppOptions, 'environment' | 'wait' | 'wrapStore'>;
 
 /** The server's clock runs, and jumps on `pass`. */
 export async function startWebhookFixture(options: WebhookFixtureOptions = {}): Promise<WebhookFixture> {
-  const { environment = {}, wait, dress = (store: Store) => store } = options;
+  const { environment = {}, wait, wrapStore = (store: Store) => store } = options;
   const receiver = await startReceiver();
   let jumpedMs = 0;
   const now = () => Date.now() + jumpedMs;
@@ -31,7 +31,7 @@ export async function startWebhookFixture(options: WebhookFixtureOptions = {}): 
     environment: { ...ALLOW_THIS_MACHINE, SPANDREL_DRAIN_MS: '600', ...environment },
     clock: now,
     // Deliveries use the clock of the test even if the database has its own.
-    dress: (store) => dress({ ...store, deliveries: { ...store.deliveries, nowMs: async () => null } }),
+    wrapStore: (store) => wrapStore({ ...store, deliveries: { ...store.deliveries, nowMs: async () => null } }),
     ...(wait === undefined ? {} : { wait }),
   });
   const client = createWebhookClient({

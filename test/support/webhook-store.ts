@@ -161,15 +161,19 @@ function readDeliveries(rows: Rows): Omit<WebhookStore, keyof EndpointReads> {
   };
 }
 
-type Placed = { readonly atMs: number; readonly id: string };
+type Positioned = { readonly atMs: number; readonly id: string };
 
-function descending<T>(items: readonly T[], { after, limit }: DescendingPage, placeOf: (item: T) => Placed): T[] {
-  const compare = (one: Placed, other: Placed) => other.atMs - one.atMs || (one.id < other.id ? 1 : -1);
+function descending<T>(
+  items: readonly T[],
+  { after, limit }: DescendingPage,
+  positionOf: (item: T) => Positioned,
+): T[] {
+  const compare = (one: Positioned, other: Positioned) => other.atMs - one.atMs || (one.id < other.id ? 1 : -1);
   return items
     .filter((item) => {
-      const place = placeOf(item);
-      return after === null || (place.id !== after.id && compare(place, after) > 0);
+      const position = positionOf(item);
+      return after === null || (position.id !== after.id && compare(position, after) > 0);
     })
-    .toSorted((one, other) => compare(placeOf(one), placeOf(other)))
+    .toSorted((one, other) => compare(positionOf(one), positionOf(other)))
     .slice(0, limit);
 }

@@ -59,7 +59,7 @@ function greedySession({ address }: Port, headers: { readonly [name: string]: st
   return { close: () => session.destroy() };
 }
 
-describe('answers nobody takes', () => {
+describe('answers that are not read', () => {
   it.each(Object.keys(GREEDY))(
     'over %s stay within the budget of one caller, and go with the connection',
     async (name) => {
@@ -99,7 +99,7 @@ describe('answers nobody takes', () => {
   });
 });
 
-describe('requests sent ahead on one HTTP/1.1 connection', () => {
+describe('pipelined requests on one HTTP/1.1 connection', () => {
   it('are served one at a time, in order', async () => {
     let running = 0;
     let most = 0;

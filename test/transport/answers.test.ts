@@ -45,7 +45,7 @@ describe('REST', () => {
   });
 });
 
-describe('gRPC the short way', () => {
+describe('unary gRPC on the short path', () => {
   it('says in front that an answer was given before, and knows where the call came from', async () => {
     const method = ApiKeyService.method.createApiKey;
     const answer = await callRpc(port.address, { method, request: { name: 'a' }, headers: GOOD });

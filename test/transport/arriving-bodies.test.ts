@@ -52,7 +52,7 @@ function sendHalf(port: Port, surface: string, bytes: number): Sending {
 }
 
 describe.each(Object.keys(SURFACES))('bodies on their way over %s', (surface) => {
-  it('take no more places than one caller has, and none of those being worked on', async () => {
+  it('take no more slots than one caller has, and none of those of requests in work', async () => {
     const port = await start();
     const sending = sendHalf(port, surface, 1);
     await until(() => sending.refused() === SENDERS - QUOTAS.arriving / 4, 'all others are refused');

@@ -6,7 +6,7 @@ import { readBody } from '../../src/transport/rest/body.ts';
 import { createBodyWatch } from '../../src/transport/rest/body-watch.ts';
 import type { RestRequest } from '../../src/transport/rest/exchange.ts';
 
-it('a body whose caller left before it was asked for is given up at once', async () => {
+it('a body whose client disconnected before it was read is given up at once', async () => {
   const watch = createBodyWatch({ gapMs: 60_000, wholeMs: 60_000 }, () => performance.now());
   onTestFinished(() => watch.close());
   const left = Object.assign(new Readable({ read() {} }), { headers: {} });

@@ -72,7 +72,7 @@ describe('the ids of a call', () => {
     expect(traceparentOf(ids)).toBeNull();
   });
 
-  it('are never all zero, whatever the random source yields', () => {
+  it('are never all zero, for any random bytes', () => {
     let round = 0;
     const source = createIdSource((count) => Buffer.alloc(count, round++ < 2 ? 0 : 7), true);
     expect(source.next(() => undefined)).toMatchObject({ traceId: '07'.repeat(16), spanId: '07'.repeat(8) });

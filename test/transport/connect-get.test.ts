@@ -36,7 +36,7 @@ describe('a read over Connect', () => {
     await createClient(ApiKeyService, transport).createApiKey({ name: 'a' }, { headers: headers() });
   });
 
-  it('is judged like any other call', async () => {
+  it('is checked like any other call', async () => {
     const answer = await get('ApiKeyService/ListApiKeys', { pageSize: 1 });
     expect(answer.status).toBe(200);
     expect(((await answer.json()) as { data: unknown[] }).data).toHaveLength(1);

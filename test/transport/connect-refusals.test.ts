@@ -79,7 +79,7 @@ describe('a deadline further away than timers reach', () => {
     expect(await response.text()).toContain('grpc-status: 0');
   });
 
-  it('of gRPC on the long way is no deadline of now', async () => {
+  it('of gRPC in the library is no deadline of now', async () => {
     const session = connectHttp2(patient.address);
     const stream = session.request({
       ':method': 'POST',
@@ -111,7 +111,7 @@ describe('a deadline further away than timers reach', () => {
 });
 
 describe('OPTIONS on an rpc path', () => {
-  it('tells what the path takes', async () => {
+  it('lists the methods of the path', async () => {
     const answer = await fetch(port.address + PATH, { method: 'OPTIONS' });
     expect(answer.status).toBe(204);
     expect(answer.headers.get('allow')).toBe('POST, GET, OPTIONS');

@@ -89,7 +89,7 @@ describe.each(SURFACES)('$protocol over $http', (surface) => {
     expect(headers.get('traceparent')).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-01$/);
   });
 
-  it('carries the details of a failure', async () => {
+  it('has the details of a failure', async () => {
     const error = await failureOf(traces().getTrace({ traceId: 'missing' }, { headers: GOOD }));
     expect(error).toMatchObject({ code: Code.NotFound, rawMessage: 'There is no such träce.' });
     expect(infoOf(error)).toMatchObject({ type: 'not_found', code: 'trace_not_found' });
@@ -105,7 +105,7 @@ describe.each(SURFACES)('$protocol over $http', (surface) => {
     expect(error.findDetails(RetryInfoSchema)[0]?.retryDelay?.seconds).toBe(3n);
   });
 
-  it('tells nothing about a bug', async () => {
+  it('reveals nothing about a bug', async () => {
     const error = await failureOf(traces().getTrace({ traceId: 'bug' }, { headers: GOOD }));
     expect(error).toMatchObject({ code: Code.Internal, rawMessage: 'An unknown error occurred' });
     expect(infoOf(error)?.code).toBe('internal_error');
@@ -134,7 +134,7 @@ describe.each(SURFACES)('$protocol over $http', (surface) => {
     await traces().collectTrace({ traceId: 't', spans }, { headers: GOOD });
   });
 
-  it('answers at the deadline, while the work goes on', async () => {
+  it('answers at the deadline, while the work continues', async () => {
     const gate = Promise.withResolvers<void>();
     released = gate.promise;
     const error = await failureOf(traces().getTrace({ traceId: 'slow' }, { headers: GOOD, timeoutMs: 100 }));
@@ -273,7 +273,7 @@ const LINGER_MS = 1_000;
 /** Attempts that a busy machine may spoil. */
 const SLOW_MAX = 20;
 
-describe('a body nobody is going to read', () => {
+describe('a body that will not be read', () => {
   it('ends the connection on HTTP/1.1, after the answer', async () => {
     const answer = await new Promise<{ status: number; connection: string | undefined }>((resolve, reject) => {
       const request = httpRequest(
@@ -291,7 +291,7 @@ describe('a body nobody is going to read', () => {
     expect(answer).toEqual({ status: 401, connection: 'close' });
   });
 
-  it('does not cost a client the answer that sends all of it before it looks', async () => {
+  it('reaches the client with its refusal even when the client sends the whole body first', async () => {
     const head = `POST ${PATH} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${INGEST_MAX_BYTES}\r\n\r\n`;
     for (let answered = 0, slow = 0; answered < 5; ) {
       const socket = connectTcp(port.port, '127.0.0.1').pause();
@@ -328,8 +328,8 @@ describe('a body nobody is going to read', () => {
     session.destroy();
   });
 
-  it('is not even sent by a client that asks first', async () => {
-    const asked = (authorization: string) =>
+  it('is not sent by a client that expects 100-continue', async () => {
+    const callWith = (authorization: string) =>
       new Promise<string[]>((resolve, reject) => {
         const seen: string[] = [];
         const headers = {
@@ -348,8 +348,8 @@ describe('a body nobody is going to read', () => {
         });
         request.flushHeaders();
       });
-    expect(await asked('Bearer bad')).toEqual(['401']);
-    expect(await asked(GOOD.authorization)).toEqual(['100', '200']);
+    expect(await callWith('Bearer bad')).toEqual(['401']);
+    expect(await callWith(GOOD.authorization)).toEqual(['100', '200']);
   });
 });
 
@@ -367,7 +367,7 @@ describe('a caller that leaves', () => {
     await until(() => port.inFlight() === 0, 'the pipeline has ended');
   });
 
-  it('before its message is complete holds no place', async () => {
+  it('before its message is complete holds no slot', async () => {
     const socket = connectTcp(port.port, '127.0.0.1');
     socket.write(
       `POST ${PATH} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer good\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{`,
@@ -419,10 +419,10 @@ it('callers that hang up in the middle of an answer leave no trace in the log', 
 it.each(['application/proto', 'application/json', 'application/grpc-web+proto'])(
   'what a caller has sent who leaves before its end is not served (%s)',
   async (type) => {
-    const asked: unknown[] = [];
+    const requests: unknown[] = [];
     const own = await startPort({
       serve: (_, message) => {
-        asked.push(message);
+        requests.push(message);
         return {};
       },
     });
@@ -440,11 +440,11 @@ it.each(['application/proto', 'application/json', 'application/grpc-web+proto'])
     await new Promise((resolve) => session.ping(resolve));
     session.destroy();
     await own.drain(500);
-    expect(asked).toEqual([]);
+    expect(requests).toEqual([]);
   },
 );
 
-it('gRPC with gzip goes the long way and is answered', async () => {
+it('gRPC with gzip is served by the library and is answered', async () => {
   const session = connectHttp2(port.address);
   const zipped = gzipSync(toBinary(GetTraceRequestSchema, create(GetTraceRequestSchema, { traceId: 'abc' })));
   const prefix = Buffer.alloc(5, 1);

@@ -90,7 +90,7 @@ describe.each(Object.keys(PROTOCOLS) as (keyof typeof PROTOCOLS)[])('X1: %s', (p
     expect(rss).toBeLessThanOrEqual(64 * MIB);
   });
 
-  it('is not even unpacked for a caller without a credential', async () => {
+  it('is not decompressed for a caller without a credential', async () => {
     // The server answers before the body has ended.
     const answer = await send(protocol, lying, { authorization: 'Bearer bad', end: false });
     expect(answer).toMatch(/unauthenticated|"grpc-status":"16"|grpc-status: 16/);

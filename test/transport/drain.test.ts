@@ -58,7 +58,7 @@ describe.each([false, true])('a drain (TLS: %s)', (tls) => {
     await until(() => session.destroyed, 'the session has ended');
   });
 
-  it('ends at its deadline, whatever still runs', async () => {
+  it('ends at its deadline, even while requests run', async () => {
     const { port, answers } = await startBusy();
     answers.catch(() => {});
     const startedMs = performance.now();

@@ -13,7 +13,7 @@ it('a small one is made at once', () => {
   expect(buildResponseBody([ITEM, 'x'].values(), { nextTurn, requireConnected: stay })).toEqual([`${ITEM}x`]);
 });
 
-it('a large one is made in parts, each in a turn of its own', async () => {
+it('a large response is encoded in parts, each in its own turn of the event loop', async () => {
   let written = 0;
   const writtenPerTurn: number[] = [];
   function* pieces() {
@@ -31,7 +31,7 @@ it('a large one is made in parts, each in a turn of its own', async () => {
   expect(body.join('')).toBe(ITEM.repeat(40));
 });
 
-it('a large one is made no further once nobody waits for it', async () => {
+it('a large response is not encoded further once its client disconnected', async () => {
   let written = 0;
   function* pieces() {
     for (;;) {
@@ -62,7 +62,7 @@ it('arrives whole, packed and plain', async () => {
   }
 });
 
-it('a large body is parsed and judged in turns of their own', async () => {
+it('a large body is parsed and validated in separate turns', async () => {
   let turns = 0;
   const nextTurn = async () => {
     turns += 1;

@@ -78,7 +78,7 @@ describe.each(Object.keys(SURFACES))('an expectation that cannot be met, over %s
     expect(answer.headers['grpc-status']).toBe('3');
   });
 
-  it('is asked for in vain before any credential is looked at, and the one that can be met is', async () => {
+  it('is refused before any credential is checked, unless it is 100-continue', async () => {
     const before = port.decoded();
     const refused = await ask(RPC, { expect: 'a-surprise', 'content-type': 'application/json' });
     expect(refused.status).toBe(417);

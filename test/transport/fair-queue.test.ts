@@ -4,7 +4,7 @@ import { createFairQueue } from '../../src/transport/fair-queue.ts';
 import { createTurns } from '../../src/transport/turns.ts';
 
 describe('requests that arrive together', () => {
-  it('are begun in turn, whoever sent more of them', async () => {
+  it('are started in turn, even when one caller sent more', async () => {
     const queue = createFairQueue(() => 0);
     const begun: string[] = [];
     const add = (caller: string, name: string) => queue.add(caller, () => begun.push(name));
@@ -14,7 +14,7 @@ describe('requests that arrive together', () => {
     expect(begun).toEqual(['a1', 'a2', 'b1', 'a3', 'a4']);
   });
 
-  it('begin when what the one before led to has settled', async () => {
+  it('begin when the effects of the previous one have ended', async () => {
     const queue = createFairQueue(() => 0);
     const seen: string[] = [];
     for (const name of ['a', 'b', 'c']) {
@@ -30,7 +30,7 @@ describe('requests that arrive together', () => {
     expect(seen).toEqual(['a', 'b', 'c'].flatMap((name) => [`${name} begins`, `${name} goes on`]));
   });
 
-  it('leave the loop to others once they have taken their time', async () => {
+  it('yield the event loop after their time slice', async () => {
     let nowMs = 0;
     const queue = createFairQueue(() => nowMs);
     let begun = 0;

@@ -17,7 +17,7 @@ const BYTES = randomBytes(SIZES.reduce((sum, size) => sum + size, 0));
 it.each([
   ['by themselves', partsOf(BYTES, SIZES).map((piece) => Buffer.from(new Uint8Array(piece).buffer))],
   ['as parts of something larger', partsOf(BYTES, SIZES)],
-])('pieces that come %s are put together in order, whenever that is asked for', (_, pieces) => {
+])('chunks that arrive %s are joined in order, at any time', (_, pieces) => {
   const whole = createGrowingBuffer();
   const watched = createGrowingBuffer();
   for (const piece of pieces) {

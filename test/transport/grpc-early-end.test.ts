@@ -34,7 +34,7 @@ it('a gRPC call that ends without a message before its caller is known is answer
   }
 });
 
-it('a gRPC call whose stream ended long before its message is asked for is answered', async () => {
+it('a gRPC call whose stream ended long before its message is read is answered', async () => {
   let inFlight = 0;
   const port = await listen(
     {

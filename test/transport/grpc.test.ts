@@ -178,7 +178,7 @@ describe('a failed gRPC call', () => {
     expect(retry[0]?.retryDelay?.seconds).toBe(3n);
   });
 
-  it('tells nothing about a bug', async () => {
+  it('reveals nothing about a bug', async () => {
     const reply = await ask('bug');
     expect(reply.headers['grpc-status']).toBe('13');
     expect(reply.headers['grpc-message']).toBe('An unknown error occurred');
@@ -228,7 +228,7 @@ describe('a failed gRPC call', () => {
 });
 
 describe('the deadline of a gRPC call', () => {
-  it('answers the caller in time, while the work goes on', async () => {
+  it('answers the caller in time, while the work continues', async () => {
     const gate = Promise.withResolvers<void>();
     released = gate.promise;
     const reply = await ask('slow', { 'grpc-timeout': '50m' });
@@ -239,7 +239,7 @@ describe('the deadline of a gRPC call', () => {
     await until(() => port.inFlight() === 0, 'the work has ended');
   });
 
-  it('also passes while the message is awaited, and frees the place', async () => {
+  it('also passes while the message is awaited, and releases the slot', async () => {
     const reply = await call({ headers: { 'grpc-timeout': '50m' }, end: false });
     expect(reply.headers['grpc-status']).toBe('4');
     await until(() => port.inFlight() === 0, 'the pipeline has ended');
@@ -258,7 +258,7 @@ describe('a caller that leaves', () => {
   it.each([
     ['before its message is complete', false],
     ['while the work is done', true],
-  ])('%s takes nothing down and holds no place', async (_, complete) => {
+  ])('%s does not crash the server and holds no slot', async (_, complete) => {
     const gate = Promise.withResolvers<void>();
     released = gate.promise;
     const stream = session.request({ ':method': 'POST', ':path': PATH, 'content-type': 'application/grpc', ...GOOD });

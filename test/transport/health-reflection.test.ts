@@ -30,7 +30,7 @@ describe('health', () => {
     createConnectTransport({ baseUrl: port.address, httpVersion: '1.1' }),
   ];
 
-  it('is told for the process and each service, without a credential', async () => {
+  it('is returned for the process and each service, without a credential', async () => {
     for (const transport of surfaces()) {
       const health = createClient(Health, transport);
       for (const service of ['', 'spandrel.v1.TraceService', 'spandrel.v1.EventService']) {
@@ -47,30 +47,30 @@ describe('health', () => {
     }
   });
 
-  it('is told to watchers when it changes, who are then let go', async () => {
+  it('is sent to watchers when it changes, and their streams then end', async () => {
     const own = await startPort();
     const health = createClient(Health, createGrpcTransport({ baseUrl: own.address }));
-    const told: Status[] = [];
+    const statuses: Status[] = [];
     for await (const { status } of health.watch({ service: '' })) {
-      told.push(status);
+      statuses.push(status);
       own.setAccepting(false);
     }
-    expect(told).toEqual([Status.SERVING, Status.NOT_SERVING]);
+    expect(statuses).toEqual([Status.SERVING, Status.NOT_SERVING]);
     expect((await health.check({})).status).toBe(Status.NOT_SERVING);
     await own.drain(500);
   });
 
-  it('is told to be none while the store is away, and to go on once it is back', async () => {
+  it('is NOT_SERVING while the store is unavailable, and SERVING afterwards', async () => {
     const own = await startPort();
     const health = createClient(Health, createGrpcTransport({ baseUrl: own.address }));
-    const told: Status[] = [];
+    const statuses: Status[] = [];
     for await (const { status } of health.watch({ service: 'spandrel.v1.TraceService' })) {
-      told.push(status);
-      if (told.length === 3) break;
+      statuses.push(status);
+      if (statuses.length === 3) break;
       own.setReady(status === Status.NOT_SERVING);
       await until(async () => (await health.check({})).status !== status);
     }
-    expect(told).toEqual([Status.SERVING, Status.NOT_SERVING, Status.SERVING]);
+    expect(statuses).toEqual([Status.SERVING, Status.NOT_SERVING, Status.SERVING]);
     await own.drain(500);
   });
 
@@ -152,7 +152,7 @@ describe.each([ServerReflection, ServerReflectionAlpha as unknown as typeof Serv
 
 const CURL = [BUF, 'curl', '--http2-prior-knowledge'];
 
-describe('buf curl, knowing nothing but the address', () => {
+describe('buf curl with only the address', () => {
   it.each(['connect', 'grpc', 'grpcweb'])('calls an rpc (%s)', async (protocol) => {
     const options = ['--protocol', protocol, '--header', `authorization: ${GOOD.authorization}`];
     const { stdout } = await run(process.execPath, [
@@ -165,7 +165,7 @@ describe('buf curl, knowing nothing but the address', () => {
     expect(JSON.parse(stdout)).toMatchObject({ trace: { traceId: 'abc' } });
   });
 
-  it.each(['grpc-v1', 'grpc-v1alpha'])('asks for health by %s', async (reflection) => {
+  it.each(['grpc-v1', 'grpc-v1alpha'])('queries health by %s', async (reflection) => {
     const options = ['--reflect-protocol', reflection];
     const { stdout } = await run(process.execPath, [
       ...CURL,

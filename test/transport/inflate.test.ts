@@ -16,11 +16,11 @@ describe('a body labelled gzip', () => {
     expect(await inflate(raw, 'gzip', LIMIT)).toBe('broken');
   });
 
-  it('is refused by what it says of itself where that is possible', async () => {
+  it('is refused by its announced size where it has one', async () => {
     expect(await inflate(gzipSync(Buffer.alloc(LIMIT + 1)), 'gzip', LIMIT)).toBe('too_large');
   });
 
-  it('is refused by what comes out where it says less', async () => {
+  it('is refused by its decompressed size when it announces a smaller one', async () => {
     expect(await inflate(withClaim(gzipSync(Buffer.alloc(2 * LIMIT)), 10), 'gzip', LIMIT)).toBe('too_large');
   });
 

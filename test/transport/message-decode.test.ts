@@ -40,7 +40,7 @@ const anyValue = fc.letrec((tie) => ({
 })).value;
 
 describe('a large message', () => {
-  it('decodes to what it decodes to at once, whatever in it is large', async () => {
+  it('decodes to the same message as in one step, with any large field', async () => {
     const span = fc.record({
       name: text(50),
       attributes: fc.array(fc.record({ key: text(20), value: anyValue }), { maxLength: 5 }),

@@ -85,7 +85,7 @@ describe.each(Object.keys(TRANSPORTS))('over %s', (name) => {
     return transport;
   };
 
-  it('one connection holds a few watches of health, and gets a place back', async () => {
+  it('one connection holds a few watches of health, and closing one frees a slot', async () => {
     const transport = open();
     const signal = openSignal();
     const last = new AbortController();
@@ -132,15 +132,15 @@ describe.each(Object.keys(TRANSPORTS))('over %s', (name) => {
 
   it('a stream of reflection takes a bounded number of questions', async () => {
     async function* questions() {
-      for (let asked = 0; asked <= QUESTIONS_PER_STREAM; asked += 1) {
+      for (let sent = 0; sent <= QUESTIONS_PER_STREAM; sent += 1) {
         yield { messageRequest: { case: 'fileByFilename' as const, value: 'spandrel/v1/options.proto' } };
       }
     }
     let answers = 0;
-    const asking = async () => {
+    const stream = async () => {
       for await (const _ of createClient(ServerReflection, open()).serverReflectionInfo(questions())) answers += 1;
     };
-    await expect(asking()).rejects.toMatchObject({ code: Code.ResourceExhausted });
+    await expect(stream()).rejects.toMatchObject({ code: Code.ResourceExhausted });
     expect(answers).toBe(QUESTIONS_PER_STREAM);
   });
 
@@ -148,10 +148,10 @@ describe.each(Object.keys(TRANSPORTS))('over %s', (name) => {
     async function* questions() {
       yield { host: 'h'.repeat(3_000), messageRequest: { case: 'listServices' as const, value: '' } };
     }
-    const asking = async () => {
+    const stream = async () => {
       for await (const _ of createClient(ServerReflection, open()).serverReflectionInfo(questions())) break;
     };
-    await expect(asking()).rejects.toMatchObject({ code: Code.ResourceExhausted });
+    await expect(stream()).rejects.toMatchObject({ code: Code.ResourceExhausted });
   });
 });
 
@@ -182,7 +182,7 @@ it('questions of a client that takes no answer are not answered ahead', async ()
   expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(10_000_000);
 });
 
-it('a file is serialised once, whoever asks for it and whatever it is asked by', () => {
+it('a file is serialised once for all clients and queries', () => {
   const reflect = createReflection([...new Set(METHODS.map(({ desc }) => desc.parent))]);
   const bytesOf = (question: ServerReflectionRequest['messageRequest']) => {
     const answer = reflect(question);

@@ -46,7 +46,7 @@ describe('what is read of bodies in one turn', () => {
       expect(size - (sizes[index] ?? 0)).toBeGreaterThanOrEqual(128 * KIB);
   });
 
-  it('does not hold up a small body', () => {
+  it('does not delay a small body', () => {
     const { budget } = createTurned(64 * KIB);
     const large = startReader(budget);
     large.read();
@@ -54,7 +54,7 @@ describe('what is read of bodies in one turn', () => {
     expect(budget.spend(1, 64 * KIB + 1, () => undefined)).toBe(false);
   });
 
-  it('costs no turn while nobody reads', () => {
+  it('costs no turn of the event loop while nothing is read', () => {
     const { budget, awaited, beginTurn } = createTurned(64 * KIB);
     expect(awaited).toHaveLength(0);
     budget.spend(KIB, 100 * KIB, () => undefined);

@@ -2,10 +2,10 @@ import { expect, it } from 'vitest';
 import { shareReadiness } from '../../src/transport/readiness.ts';
 
 function createStore() {
-  const store = { asked: 0, nowMs: 0, answer: (): Promise<void> => Promise.resolve() };
+  const store = { checks: 0, nowMs: 0, answer: (): Promise<void> => Promise.resolve() };
   const isReady = shareReadiness(
     () => {
-      store.asked += 1;
+      store.checks += 1;
       return store.answer();
     },
     () => store.nowMs,
@@ -13,26 +13,26 @@ function createStore() {
   return { store, isReady };
 }
 
-it('asks the store once for all who ask within a moment', async () => {
+it('reads the store once for all checks within a moment', async () => {
   const { store, isReady } = createStore();
   expect(await Promise.all(Array.from({ length: 100 }, isReady))).toEqual(Array.from({ length: 100 }, () => true));
   store.answer = () => Promise.reject(new Error('away'));
   store.nowMs = 249;
   expect(await isReady()).toBe(true);
-  expect(store.asked).toBe(1);
+  expect(store.checks).toBe(1);
   store.nowMs = 250;
   expect(await isReady()).toBe(false);
   store.nowMs = 500;
   store.answer = () => Promise.resolve();
   expect(await isReady()).toBe(true);
-  expect(store.asked).toBe(3);
+  expect(store.checks).toBe(3);
 });
 
-it('takes a store that does not answer for one that is away, and does not ask it anew', async () => {
+it('treats a store that does not answer as unavailable, and starts no second read', async () => {
   const { store, isReady } = createStore();
   store.answer = () => new Promise(() => undefined);
   expect(await isReady()).toBe(false);
   store.nowMs = 10_000;
   void isReady();
-  expect(store.asked).toBe(1);
+  expect(store.checks).toBe(1);
 });

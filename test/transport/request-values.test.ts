@@ -85,7 +85,7 @@ describe('an instant in a body', () => {
     expect(read(JSON.rawJSON('-62135596800001'))).toBe('too_small');
   });
 
-  it('is told with its path and what was expected', () => {
+  it('is reported with its path and the expected kind', () => {
     const { problems } = decode(CreateApiKeyRequestSchema, { expiresAt: 'soon' });
     expect(problems).toEqual([
       {
@@ -105,7 +105,7 @@ describe('the position of the next page', () => {
       create(ListApiKeysResponseSchema, nextPageToken === undefined ? {} : { nextPageToken }),
     );
 
-  it('is absent where no page was asked for, null at the end, and a text before it', () => {
+  it('is absent without a requested page, null at the end, and a text before it', () => {
     expect(write()).toBe('{"data":[]}');
     expect(write('')).toBe('{"data":[],"next_cursor":null}');
     expect(write('next')).toBe('{"data":[],"next_cursor":"next"}');

@@ -142,14 +142,14 @@ it('a token that is the number of a page is a whole number over REST', () => {
   });
 });
 
-describe('a message around one value', () => {
+describe('a wrapper message', () => {
   it('is that value', () => {
     const { message } = decode('Lists', { body: { names: ['a'], expiresAt: '1970-01-01' } });
     expect(message).toMatchObject({ names: { names: ['a'] }, expiresAt: { at: { seconds: 0n } } });
     expect(write('Lists', message)).toBe('{"names":["a"],"expiresAt":"1970-01-01T00:00:00.000Z"}');
   });
 
-  it('tells what is empty from what is not sent', () => {
+  it('distinguishes empty from missing values', () => {
     const { message } = decode('Lists', { body: { names: [], expiresAt: null } });
     expect(message).toMatchObject({ names: { names: [] }, expiresAt: {} });
     const { names, expiresAt } = decode('Lists', { body: {} }).message;
@@ -165,7 +165,7 @@ describe('a message around one value', () => {
 describe('a resource with a mask', () => {
   const body = { id: 5, parts: [{ id: 5, name: 'n' }], other: 1 };
 
-  it('has its members in the body, where those of answers only mean nothing', () => {
+  it('reads its members from the body, and ignores read-only ones', () => {
     const { message, problems } = decode('UpdateThing', { body });
     expect(problems).toEqual([]);
     expect(message).toMatchObject({ id: 'x', thing: { id: '', parts: [{ id: '', name: 'n' }] } });
@@ -182,7 +182,7 @@ it('members that the message has not are written beside those it has', () => {
 });
 
 describe('field rules', () => {
-  it('tell what is above from what is at least', () => {
+  it('distinguish "above" from "at least"', () => {
     const [above = fail(), below = fail()] = checksOf(named('Bounds'));
     const found: { message: string }[] = [];
     for (const value of [1, 2]) above.check(value, 'above', found as never);

@@ -69,7 +69,7 @@ describe('one port', () => {
   });
 
   it.each([false, true])('lets connections wait until it may serve (over TLS: %s)', async (tls) => {
-    const asked: Promise<string>[] = [];
+    const responses: Promise<string>[] = [];
     let answered = 0;
     const port = await start({
       tls,
@@ -79,22 +79,22 @@ describe('one port', () => {
           const [response] = await once(get(`${address}/here`, { ca: TLS.cert }), 'response');
           return Buffer.concat(await response.toArray()).toString();
         };
-        asked.push(
+        responses.push(
           overHttp1(),
           overHttp2(address).then(({ text }) => text),
         );
-        for (const one of asked) void one.then(() => (answered += 1));
+        for (const one of responses) void one.then(() => (answered += 1));
         // Long enough for a server to answer.
         await new Promise((resolve) => setTimeout(resolve, 200));
         expect(answered).toBe(0);
       },
     });
-    const protocols = (await Promise.all(asked)).map((text) => JSON.parse(text).http);
+    const protocols = (await Promise.all(responses)).map((text) => JSON.parse(text).http);
     expect(protocols).toEqual(['1.1', '2.0']);
     expect((await overHttp2(port.address)).status).toBe(200);
   });
 
-  it('lets go of the port when what comes before serving fails', async () => {
+  it('closes the port when the step before serving fails', async () => {
     let taken = '';
     const beforeServing = async (address: string) => {
       taken = address;
@@ -112,7 +112,7 @@ describe('one port', () => {
     });
   });
 
-  it('tells the protocols apart however the first bytes are cut', async () => {
+  it('detects the protocol however the first bytes are split', async () => {
     const port = await start();
     const http1 = [...'POST /here HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 0\r\n\r\n'];
     expect(await talk(port, http1, 1)).toMatch(/^HTTP\/1\.1 200 OK[\s\S]*"http":"1.1"/);
@@ -141,7 +141,7 @@ describe('one port', () => {
     agent.destroy();
   });
 
-  it('cannot be had twice', async () => {
+  it('cannot be created twice', async () => {
     const port = await start();
     const { listen } = await import('../../src/transport/server.ts');
     const unused = () => {
@@ -186,7 +186,7 @@ describe('a request that cannot be served', () => {
       400,
       'malformed_request',
     ],
-  ])('for %s is told so, and the connection ends', async (_, request, status, code) => {
+  ])('for %s is refused, and the connection ends', async (_, request, status, code) => {
     const port = await start();
     const answer = await talk(port, [request]);
     expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
@@ -217,7 +217,7 @@ describe('a request that cannot be served', () => {
         ['no version', [`GET ${target} none\r\n\r\n`], 400, 'malformed_request'],
         ['chunks that are none', [`POST ${target} HTTP/1.1\r\n${length}`, 'zz\r\n'], 400, 'malformed_request'],
         ['a body that does not come', [`POST ${target} HTTP/1.1\r\n${length}`], 408, 'request_timeout'],
-      ])('one with %s is told so in one', async (_, parts, status, code) => {
+      ])('one with %s is refused in one response', async (_, parts, status, code) => {
         const port = await start({ fallback: () => {}, limits: { bodyGapTimeoutMs: 200 } });
         const answer = await talk(port, parts, 30);
         expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
@@ -236,7 +236,7 @@ describe('a request that cannot be served', () => {
     expect(await talk(port, [served, broken('/api/gateway/v1')], 50)).toContain('{"error":{"type":"bad_request"');
   });
 
-  it('over HTTP/2, whose body does not come, is answered in the form of its path', async () => {
+  it('over HTTP/2 whose body does not arrive gets the error shape of its path', async () => {
     const port = await start({ fallback: () => {}, limits: { bodyGapTimeoutMs: 200 } });
     const headers = { ':method': 'POST', ':path': '/api/webhooks/v1/endpoints', 'content-length': '9' };
     const session = connectHttp2(port.address);
@@ -317,7 +317,7 @@ describe('an HTTP/2 client', () => {
     session.destroy();
   });
 
-  it('that asks for more streams than it may have gets them one after the other', async () => {
+  it('that opens more streams than allowed gets them one after the other', async () => {
     const gate = Promise.withResolvers<void>();
     let running = 0;
     let most = 0;
@@ -365,7 +365,7 @@ describe('an HTTP/2 client', () => {
 });
 
 describe('the number of connections', () => {
-  it('has a ceiling, and a place that gets free is given away', async () => {
+  it('has a limit, and a released slot is given to the next', async () => {
     const port = await start({ limits: { connectionsMax: 3 } });
     const held = Array.from({ length: 3 }, () => connectTcp(port.port, '127.0.0.1'));
     await Promise.all(held.map((socket) => once(socket, 'connect')));

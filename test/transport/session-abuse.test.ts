@@ -161,7 +161,7 @@ describe.each([
 });
 
 describe('a session', () => {
-  it('whose client never confirms the settings is cut as soon', async () => {
+  it('whose client never acknowledges the settings is cut as soon', async () => {
     const port = await start();
     const attacker = attack(port, BOMBS['large headers'] ?? frame.bind(null, 0, 0), false);
     await until(() => attacker.socket.destroyed, 'the session is cut');
@@ -179,7 +179,7 @@ describe('a session', () => {
     expect(port.counted().headers).toBe(1);
   });
 
-  it('that sends too large headers a few times goes on', async () => {
+  it('that sends too large headers a few times continues', async () => {
     const port = await start();
     const session = connectHttp2(port.address, { maxSendHeaderBlockLength: 1_000_000 });
     onTestFinished(() => session.destroy());
@@ -194,7 +194,7 @@ describe('a session', () => {
     expect(port.counted()).toEqual({ headers: 0, resets: 0, refused: 0 });
   });
 
-  it('whose headers come in pieces, slowly, is none to cut', async () => {
+  it('whose headers arrive slowly in parts is not cut', async () => {
     const port = await start();
     const socket = connectTcp(port.port, '127.0.0.1');
     onTestFinished(() => void socket.destroy());
@@ -314,7 +314,7 @@ it('of many sessions of one address that send header bombs at once, many are nev
 });
 
 describe('the penalty of an address', () => {
-  function createWorld() {
+  function createFixture() {
     let nowMs = 0;
     const penalties = createPenalties({ firstMs: 1_000, monotonicMs: () => nowMs });
     /** Commits an offence; returns how long it blocks. */
@@ -330,8 +330,8 @@ describe('the penalty of an address', () => {
     return { penalties, offend, wait };
   }
 
-  it('grows every time, to a minute, and is forgotten after a quiet while', () => {
-    const { offend, wait } = createWorld();
+  it('grows every time, up to a minute, and is removed after a quiet period', () => {
+    const { offend, wait } = createFixture();
     const lengths = Array.from({ length: 8 }, () => offend('a'));
     expect(lengths).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000]);
     expect(offend('b')).toBe(1_000);
@@ -339,15 +339,15 @@ describe('the penalty of an address', () => {
     expect(offend('a')).toBe(1_000);
   });
 
-  it('counts sessions that were open side by side once', () => {
-    const { penalties, offend } = createWorld();
+  it('counts sessions that were open at the same time once', () => {
+    const { penalties, offend } = createFixture();
     penalties.penalize('a');
     expect(offend('a')).toBe(1_000);
     expect(offend('a')).toBe(2_000);
   });
 
   it('is remembered for a bounded number of addresses', () => {
-    const { penalties } = createWorld();
+    const { penalties } = createFixture();
     for (let index = 0; index <= 10_000; index += 1) penalties.penalize(`address ${index}`);
     expect(penalties.isBlocked('address 0')).toBe(false);
     expect(penalties.isBlocked('address 1')).toBe(true);

@@ -145,7 +145,7 @@ describe.concurrent('a client that', () => {
     await until(attacker.isCut, 'the client is cut', CUT_WITHIN_MS);
   });
 
-  it('is refused is told why', async () => {
+  it('is refused gets the reason', async () => {
     const port = await start();
     for (const text of ['GET / HTTP/1.1\r\nHost: x\r\nX-A', `${POST}Content-Length: 99\r\n\r\n{`]) {
       const socket = connectTcp(port.port, '127.0.0.1');

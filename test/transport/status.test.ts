@@ -74,7 +74,7 @@ describe('the details of a failure', () => {
     });
   });
 
-  it('tell when to retry exactly where a retry can help', () => {
+  it('say when to retry exactly when a retry can help', () => {
     const busy = statusOf(new Fault('unavailable', 'Busy.', { retryAfterSeconds: 7 }));
     expect(busy.retry[0]?.retryDelay?.seconds).toBe(7n);
     expect(busy.trailers['retry-after']).toBe('7');
@@ -131,7 +131,7 @@ describe('the size of a failure', () => {
     expect(info.meta.reasons).toHaveLength(violations.length);
   });
 
-  it('stays within the limit whatever the members are', () => {
+  it('stays within the limit for any members', () => {
     const { info, bytes } = statusOf(
       new Fault('ambiguous_trace_id', 'Which?', { meta: { candidateTraceIds: ['x'.repeat(9_000)] } }),
     );
@@ -149,7 +149,7 @@ describe('the size of a failure', () => {
 });
 
 describe('the trailers of a failure', () => {
-  it('hold only printable ASCII, whatever the message', () => {
+  it('hold only printable ASCII, for any message', () => {
     const { trailers } = statusOf(new Fault('malformed_request', 'a b\r\nc%d é 😀 \ud800 "~'));
     for (const value of Object.values(trailers)) expect(value).toMatch(/^[ -~]*$/);
     expect(trailers['grpc-message']).toBe('a b%0D%0Ac%25d %C3%A9 %F0%9F%98%80 %EF%BF%BD "~');

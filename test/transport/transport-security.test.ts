@@ -89,7 +89,7 @@ describe('Strict-Transport-Security', () => {
     expect(answer.match(HEADER)).toHaveLength(1);
   });
 
-  it('is told by nobody in the clear', async () => {
+  it('is never sent in cleartext', async () => {
     const port = await start({ limits: SHORT });
     for (const request of Object.values(HTTP1)) expect(await overHttp1(port, request)).not.toMatch(/strict-transport/i);
     for (const { headers, body } of Object.values(HTTP2)) {

@@ -5,7 +5,7 @@ import { GOOD, startPort, until } from '../support/port.ts';
 
 const LIMITS = { headersTimeoutMs: 200, bodyGapTimeoutMs: 200, bodyTimeoutMs: 300, idleTimeoutMs: 200 };
 
-it('a stream that is never answered is given up in the end, whatever kept its answer', async () => {
+it('a stream that is never answered is closed in the end', async () => {
   const port = await startPort({
     limits: LIMITS,
     serve: () => new Promise<object>(() => {}),

@@ -17,14 +17,14 @@ const WIRES: readonly Wire[] = ['REST', 'gRPC', 'Connect'];
 const JWT = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJwcm94eSJ9.c2lnbmF0dXJl';
 const OTHER_VENDOR = 'sk-proj-0123456789abcdefghijklmnopqrstuvwxyz';
 
-type Place = {
+type Prepared = {
   readonly app: TestApp;
   readonly other: { readonly id: string; readonly apiKey: string };
   readonly evaluatorId: string;
   readonly revoked: string;
 };
 
-let place: Place;
+let prepared: Prepared;
 beforeAll(async () => {
   const app = await startApp();
   const act = async (verb: string, path: string, body?: object): Promise<Body> => {
@@ -37,10 +37,10 @@ beforeAll(async () => {
   const evaluator = await act('POST', '/api/evaluators', { name: 'mine', config });
   const { id, token } = await act('POST', '/api/api-keys', { name: 'ended', keyType: 'service' });
   await act('DELETE', `/api/api-keys/${id}`);
-  place = { app, other, evaluatorId: evaluator.id, revoked: token };
+  prepared = { app, other, evaluatorId: evaluator.id, revoked: token };
 });
 afterAll(async () => {
-  await place.app.close();
+  await prepared.app.close();
 });
 
 const basic = (user: string, token: string) => `Basic ${Buffer.from(`${user}:${token}`).toString('base64')}`;
@@ -54,9 +54,9 @@ type Question = {
 
 /** An evaluator of the first project: found in it, evaluator_not_found in the other one. */
 const evaluator = (): Question => ({
-  path: `/api/evaluators/${place.evaluatorId}`,
+  path: `/api/evaluators/${prepared.evaluatorId}`,
   method: EvaluatorService.method.getEvaluator,
-  request: { idOrSlug: place.evaluatorId },
+  request: { idOrSlug: prepared.evaluatorId },
 });
 const organization = (): Question => ({
   path: '/api/organization',
@@ -66,7 +66,7 @@ const organization = (): Question => ({
 
 /** Returns the error code; null for a success. */
 async function send(wire: Wire, { path, method, request }: Question, headers: Headers): Promise<string | null> {
-  const { address } = place.app;
+  const { address } = prepared.app;
   if (wire === 'REST') {
     const { status, body } = await callRest(address, { path, headers });
     return status === 200 ? null : body.code;
@@ -88,7 +88,7 @@ async function send(wire: Wire, { path, method, request }: Question, headers: He
 
 type Case = readonly [what: string, headers: Headers, code: string | null];
 
-function projectCases({ app: { adminKey, projectKey, projectId }, other, revoked }: Place): readonly Case[] {
+function projectCases({ app: { adminKey, projectKey, projectId }, other, revoked }: Prepared): readonly Case[] {
   const named = { 'x-project-id': projectId };
   return [
     ['a JWT of a proxy', { 'x-auth-token': projectKey, authorization: bearer(JWT) }, null],
@@ -140,7 +140,7 @@ function projectCases({ app: { adminKey, projectKey, projectId }, other, revoked
   ];
 }
 
-function organizationCases({ app: { adminKey, projectKey }, revoked }: Place): readonly Case[] {
+function organizationCases({ app: { adminKey, projectKey }, revoked }: Prepared): readonly Case[] {
   return [
     ['a project key before an API key', { 'x-auth-token': projectKey, authorization: bearer(adminKey) }, null],
     ['an API key before a project key', { 'x-auth-token': adminKey, authorization: bearer(projectKey) }, null],
@@ -158,20 +158,20 @@ function organizationCases({ app: { adminKey, projectKey }, revoked }: Place): r
 
 describe.each(WIRES)('over %s', (wire) => {
   it('a project route takes the first position that holds a valid token, and its own project', async () => {
-    for (const [what, headers, code] of projectCases(place)) {
+    for (const [what, headers, code] of projectCases(prepared)) {
       expect({ what, code: await send(wire, evaluator(), headers) }).toEqual({ what, code });
     }
   });
 
-  it('an organization route takes the API key, wherever it stands', async () => {
-    for (const [what, headers, code] of organizationCases(place)) {
+  it('an organization route accepts the API key in any header', async () => {
+    for (const [what, headers, code] of organizationCases(prepared)) {
       expect({ what, code: await send(wire, organization(), headers) }).toEqual({ what, code });
     }
   });
 });
 
-it('a trace stays in the project of X-Auth-Token, whatever Authorization holds', async () => {
-  const { app, other } = place;
+it('a trace is stored in the project of X-Auth-Token, regardless of Authorization', async () => {
+  const { app, other } = prepared;
   const traceId = hex(32);
   const headers = { 'x-auth-token': app.projectKey, authorization: bearer(other.apiKey) };
   const body = llmTrace(Date.now(), traceId);
@@ -183,7 +183,7 @@ it('a trace stays in the project of X-Auth-Token, whatever Authorization holds',
 });
 
 it('the Basic credentials of a browser are guarded where they count, and only there', async () => {
-  const { app } = place;
+  const { app } = prepared;
   const form = { origin: 'https://elsewhere.example', 'content-type': 'text/plain' };
   const send = (headers: Headers) =>
     callRest(app.address, { verb: 'POST', path: '/api/teams', body: '', headers: { ...form, ...headers } });

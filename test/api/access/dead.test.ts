@@ -6,28 +6,28 @@ import type { TestApp } from '../../support/app.ts';
 import { insertKey } from '../../support/insert-key.ts';
 import { inParallel } from '../../support/scenario.ts';
 import type { Callable } from '../../support/surfaces.ts';
+import { atOrganization, createFixture, type Fixture, freshName } from './access-fixture.ts';
 import { ask, type Outcome, routesOf, SURFACES } from './question.ts';
 import { nameOf, readRoutedMethods } from './services.ts';
-import { atOrganization, createWorld, freshName, type World } from './world.ts';
 
 const WIDTH = 8;
 
 /** Credentials by their only fault. */
 type Dead = { readonly [what: string]: string };
 
-let world: World;
+let fixture: Fixture;
 let dead: Dead;
 let methods: readonly Callable[];
 beforeAll(async () => {
-  world = await createWorld();
-  dead = await makeDead(world);
+  fixture = await createFixture();
+  dead = await makeDead(fixture);
   methods = await readRoutedMethods();
 });
 afterAll(async () => {
-  await world.app.close();
+  await fixture.app.close();
 });
 
-async function makeDead({ app, act, addKey, places, tokens, callerIds }: World): Promise<Dead> {
+async function makeDead({ app, act, addKey, scopeIds, tokens, callerIds }: Fixture): Promise<Dead> {
   const working = tokens.SA;
   const another = mintApiKey('sk-lw-', randomBytes);
   const revoked = await addKey({ owner: null, body: {} });
@@ -35,7 +35,7 @@ async function makeDead({ app, act, addKey, places, tokens, callerIds }: World):
   const ownedBySomebody = async () => {
     const email = `${freshName('m').replace(' ', '')}@localhost`;
     const { userId } = await act('POST', '/api/organization/members', { email, name: 'Somebody', role: 'MEMBER' });
-    const body = { name: 'key', assignedToUserId: userId, bindings: [atOrganization('MEMBER', places)] };
+    const body = { name: 'key', assignedToUserId: userId, bindings: [atOrganization('MEMBER', scopeIds)] };
     return { userId, token: String((await act('POST', '/api/api-keys', body)).token) };
   };
   const disabled = await ownedBySomebody();
@@ -107,7 +107,7 @@ async function askAll(token: string | null, code: string): Promise<ReadonlyMap<s
   const answers = new Map<string, Outcome>();
   await inParallel(questions(), WIDTH, async ({ surface, spelling, name, question }) => {
     const wanted = { status: 401, code };
-    answers.set(name, await ask(surface, question, { address: world.app.address, token, wanted, spelling }));
+    answers.set(name, await ask(surface, question, { address: fixture.app.address, token, wanted, spelling }));
   });
   return answers;
 }
@@ -116,7 +116,7 @@ function withoutIds({ body }: Outcome): string {
   return JSON.stringify(body).replace(/[0-9a-f]{32}|[0-9a-f]{16}/g, 'id');
 }
 
-it('whoever presents nothing is told so, everywhere', async () => {
+it('a request without a credential gets missing_credentials from every rpc', async () => {
   const answers = await askAll(null, 'missing_credentials');
   expect(answers.size).toBeGreaterThan(methods.length);
   for (const [name, { status, code }] of answers) {
@@ -124,7 +124,7 @@ it('whoever presents nothing is told so, everywhere', async () => {
   }
 });
 
-it('whatever is wrong with a credential, everywhere the answer is the same', async () => {
+it('every kind of invalid credential gets the same answer from every rpc', async () => {
   const bodies = new Map<string, Set<string>>();
   for (const [what, token] of Object.entries(dead)) {
     for (const [name, outcome] of await askAll(token, 'invalid_credentials')) {

@@ -1,8 +1,8 @@
 /** Access to webhook endpoints, which only permissions at the organization give. */
 
 import { EndpointService } from '../../../gen/spandrel/v1/endpoints_pb.js';
+import { NOBODY_URL } from './access-fixture.ts';
 import { type Matrix, makeFor, type Operation } from './matrix.ts';
-import { NOBODY_URL } from './world.ts';
 
 const { method: methods } = EndpointService;
 
@@ -28,15 +28,15 @@ list event types           | 401c | 200 | 403p | 403p | 403p | 403p | 403p | 403
 const ENDPOINT = { url: NOBODY_URL, enabled_events: ['gateway.virtual_key.*'] };
 
 /** An endpoint that gets no events, because none of its type occur. */
-const endpoint = makeFor(async ({ world }) => {
-  return String((await world.act('POST', '/api/webhooks/v1/endpoints', ENDPOINT)).data.id);
+const endpoint = makeFor(async ({ fixture }) => {
+  return String((await fixture.act('POST', '/api/webhooks/v1/endpoints', ENDPOINT)).data.id);
 });
 
 const onEndpoint = (method: Operation['method'], more: object = {}, codes: Operation['codes'] = {}): Operation => ({
   method,
   ask: async (cell) => {
-    const { parameters = {}, ...asked } = more as { readonly parameters?: Readonly<Record<string, string>> };
-    return { parameters: { id: await endpoint(cell), ...parameters }, ...asked };
+    const { parameters = {}, ...question } = more as { readonly parameters?: Readonly<Record<string, string>> };
+    return { parameters: { id: await endpoint(cell), ...parameters }, ...question };
   },
   codes,
 });

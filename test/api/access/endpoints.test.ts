@@ -6,21 +6,21 @@ import { newEndpointId } from '../../../src/domain/endpoints/endpoint-creation.t
 import { createEndpointSecrets } from '../../../src/domain/endpoints/endpoint-secrets.ts';
 import type { TestApp } from '../../support/app.ts';
 import { callRest } from '../../support/surfaces.ts';
+import { atOrganization, createFixture, type Fixture, NOBODY_URL } from './access-fixture.ts';
 import { ENDPOINT_MATRIX } from './endpoints-matrix.ts';
 import type { Foreign } from './foreign.ts';
 import { testMatrix } from './matrix.ts';
 import { ask, type Question, SURFACES } from './question.ts';
-import { atOrganization, createWorld, NOBODY_URL, type World } from './world.ts';
 
-let world: World;
+let fixture: Fixture;
 beforeAll(async () => {
-  world = await createWorld();
+  fixture = await createFixture();
 });
 afterAll(async () => {
-  await world.app.close();
+  await fixture.app.close();
 });
 
-testMatrix(ENDPOINT_MATRIX, () => world);
+testMatrix(ENDPOINT_MATRIX, () => fixture);
 
 const { method: methods } = EndpointService;
 const BASE = '/api/webhooks/v1/endpoints';
@@ -29,34 +29,34 @@ const ENDPOINT = { url: NOBODY_URL, enabled_events: ['gateway.virtual_key.*'] };
 describe('the permissions of endpoints', () => {
   const keyWith = async (...permissions: string[]) =>
     (
-      await world.addKey({
+      await fixture.addKey({
         owner: null,
-        body: { bindings: [atOrganization('CUSTOM', world.places)], permissionMode: 'restricted', permissions },
+        body: { bindings: [atOrganization('CUSTOM', fixture.scopeIds)], permissionMode: 'restricted', permissions },
       })
     ).token;
 
   it.each(SURFACES)('to look is not to manage, and to manage is also to look, over %s', async (surface) => {
-    const asked = async (token: string, question: Question, status: number) => {
+    const answered = async (token: string, question: Question, status: number) => {
       const wanted = { status, code: status === 403 ? 'insufficient_permissions' : null };
-      return await ask(surface, question, { address: world.app.address, token, wanted });
+      return await ask(surface, question, { address: fixture.app.address, token, wanted });
     };
     const viewer = await keyWith('webhookEndpoints:view');
     const manager = await keyWith('webhookEndpoints:manage');
     const list = { method: methods.listEndpoints };
     const make = { method: methods.createEndpoint, body: ENDPOINT };
-    expect(await asked(viewer, list, 200)).toMatchObject({ status: 200 });
-    expect(await asked(viewer, make, 403)).toMatchObject({ status: 403, code: 'insufficient_permissions' });
-    expect(await asked(manager, make, 201)).toMatchObject({ status: 201 });
-    expect(await asked(manager, list, 200)).toMatchObject({ status: 200 });
+    expect(await answered(viewer, list, 200)).toMatchObject({ status: 200 });
+    expect(await answered(viewer, make, 403)).toMatchObject({ status: 403, code: 'insufficient_permissions' });
+    expect(await answered(manager, make, 201)).toMatchObject({ status: 201 });
+    expect(await answered(manager, list, 200)).toMatchObject({ status: 200 });
   });
 
-  it('are named to whoever lacks them', async () => {
-    const headers = { authorization: `Bearer ${world.tokens.PQ}` };
+  it('are named in the refusal of a caller who lacks them', async () => {
+    const headers = { authorization: `Bearer ${fixture.tokens.PQ}` };
     for (const [verb, permission] of [
       ['GET', 'webhookEndpoints:view'],
       ['POST', 'webhookEndpoints:manage'],
     ] as const) {
-      const { body, status } = await callRest(world.app.address, { verb, path: BASE, headers });
+      const { body, status } = await callRest(fixture.app.address, { verb, path: BASE, headers });
       expect(status).toBe(403);
       expect(body.error).toMatchObject({ meta: { required_permission: permission } });
       expect(body.error.message).toContain(permission);
@@ -80,18 +80,22 @@ const ABOUT_ONE: readonly (readonly [name: string, ask: (id: string) => Question
     ['getReplay', { parameters: { replay_id: 'replay_1' } }],
     ['getEndpointHealth', {}],
   ] as const
-).map(([name, asked]) => [
+).map(([name, request]) => [
   name,
-  (id) => ({ ...asked, method: methods[name], parameters: { id, ...('parameters' in asked ? asked.parameters : {}) } }),
+  (id) => ({
+    ...request,
+    method: methods[name],
+    parameters: { id, ...('parameters' in request ? request.parameters : {}) },
+  }),
 ]);
 
 describe('an endpoint that is not there', () => {
   let ids: readonly string[];
   beforeAll(async () => {
-    const archived = (await world.act('POST', BASE, ENDPOINT)).data.id;
-    await world.act('DELETE', `${BASE}/${archived}`);
+    const archived = (await fixture.act('POST', BASE, ENDPOINT)).data.id;
+    await fixture.act('DELETE', `${BASE}/${archived}`);
     const unknown = newEndpointId(Date.now(), randomBytes);
-    ids = [unknown, archived, await addEndpoint(world.app, world.foreign), 'x', 'x'.repeat(201)];
+    ids = [unknown, archived, await addEndpoint(fixture.app, fixture.foreign), 'x', 'x'.repeat(201)];
   });
 
   it.each(ABOUT_ONE)('is the same to %s, whyever it is not', async (_, question) => {
@@ -99,8 +103,8 @@ describe('an endpoint that is not there', () => {
       const bodies = new Set<string>();
       for (const id of ids) {
         const outcome = await ask(surface, question(id), {
-          address: world.app.address,
-          token: world.tokens.PA,
+          address: fixture.app.address,
+          token: fixture.tokens.PA,
           wanted: { status: 404, code: 'webhook_endpoint_not_found' },
         });
         expect(outcome).toMatchObject({ status: 404, code: 'webhook_endpoint_not_found' });
@@ -112,11 +116,11 @@ describe('an endpoint that is not there', () => {
 
   it('is left as it is, and seen by its own organization', async () => {
     const [, , foreignId = ''] = ids;
-    const { app, foreign } = world;
+    const { app, foreign } = fixture;
     const path = `${BASE}/${foreignId}`;
     const own = await callRest(app.address, { path, headers: { authorization: `Bearer ${foreign.token}` } });
     expect(own.body.data).toMatchObject({ id: foreignId, max_in_flight: 4, status: 'active' });
-    const listed = await world.act('GET', BASE);
+    const listed = await fixture.act('GET', BASE);
     expect(listed.data.map(({ id }: { id: string }) => id)).not.toContain(foreignId);
   });
 });

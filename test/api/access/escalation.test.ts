@@ -2,27 +2,27 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { ApiKeyService } from '../../../gen/spandrel/v1/keys_pb.js';
 import { MemberService, ProjectService, RoleBindingService } from '../../../gen/spandrel/v1/organization_pb.js';
 import { type Body, callRest } from '../../support/surfaces.ts';
+import { atOrganization, createFixture, type Fixture, freshName } from './access-fixture.ts';
 import { ask, type Question, SURFACES } from './question.ts';
-import { atOrganization, createWorld, freshName, type World } from './world.ts';
 
 const { createApiKey, getApiKey, updateApiKey, revokeApiKey, rotateApiKey } = ApiKeyService.method;
 const { createMember, updateMember, removeMember } = MemberService.method;
 const { createRoleBinding, deleteRoleBinding } = RoleBindingService.method;
 const { getProject, updateProject, archiveProject, rotateProjectKey, createProject } = ProjectService.method;
 
-let world: World;
+let fixture: Fixture;
 beforeAll(async () => {
-  world = await createWorld();
+  fixture = await createFixture();
 });
 afterAll(async () => {
-  await world.app.close();
+  await fixture.app.close();
 });
 
 type Attempt = readonly [what: string, question: Question, code: string];
 
-const everything = () => [atOrganization('ADMIN', world.places)];
+const everything = () => [atOrganization('ADMIN', fixture.scopeIds)];
 const listed = (...permissions: string[]) => ({
-  bindings: [atOrganization('CUSTOM', world.places)],
+  bindings: [atOrganization('CUSTOM', fixture.scopeIds)],
   permissionMode: 'restricted',
   permissions,
 });
@@ -30,12 +30,12 @@ const email = () => `${freshName('m').replace(' ', '')}@localhost`;
 
 /** All attempts of a key with only organization:manage to gain more. */
 async function attempts(): Promise<readonly Attempt[]> {
-  const { adm, mem } = world.members;
-  const organization = { scopeType: 'ORGANIZATION', scopeId: world.places.organization };
-  const p1 = { scopeType: 'PROJECT', scopeId: world.projects.P1 };
-  const wide = await world.addKey({ owner: 'adm', body: { bindings: everything() } });
-  const narrow = await world.addKey({ owner: 'adm', body: listed('organization:manage') });
-  const service = await world.addKey({ owner: null, body: listed('organization:view') });
+  const { adm, mem } = fixture.members;
+  const organization = { scopeType: 'ORGANIZATION', scopeId: fixture.scopeIds.organization };
+  const p1 = { scopeType: 'PROJECT', scopeId: fixture.projects.P1 };
+  const wide = await fixture.addKey({ owner: 'adm', body: { bindings: everything() } });
+  const narrow = await fixture.addKey({ owner: 'adm', body: listed('organization:manage') });
+  const service = await fixture.addKey({ owner: null, body: listed('organization:view') });
   const mint = (body: object): Question => ({
     method: createApiKey,
     body: JSON.parse(JSON.stringify({ name: 'x', ...body })),
@@ -63,18 +63,18 @@ async function attempts(): Promise<readonly Attempt[]> {
       s,
     ],
     ['mint a service key', mint({ keyType: 'service' }), a],
-    ['mint a service key of a project', mint({ keyType: 'service', projectIds: [world.projects.P1] }), a],
-    ['mint for another', mint({ assignedToUserId: mem, bindings: [atOrganization('MEMBER', world.places)] }), a],
-    ['widen itself', patch(world.callerIds.PN, { bindings: everything(), permissionMode: 'all' }), s],
-    ['widen its own list', patch(world.callerIds.PN, { permissions: ['organization:manage', 'traces:view'] }), s],
+    ['mint a service key of a project', mint({ keyType: 'service', projectIds: [fixture.projects.P1] }), a],
+    ['mint for another', mint({ assignedToUserId: mem, bindings: [atOrganization('MEMBER', fixture.scopeIds)] }), a],
+    ['widen itself', patch(fixture.callerIds.PN, { bindings: everything(), permissionMode: 'all' }), s],
+    ['widen its own list', patch(fixture.callerIds.PN, { permissions: ['organization:manage', 'traces:view'] }), s],
     ['widen a sister', patch(narrow.id, { bindings: everything(), permissionMode: 'all' }), s],
     ['widen a service key', patch(service.id, { permissions: ['organization:view', 'traces:view'] }), s],
-    ['give a service key a project', patch(service.id, { projectIds: [world.projects.P1] }), s],
+    ['give a service key a project', patch(service.id, { projectIds: [fixture.projects.P1] }), s],
     ['take the token of a wider sister', { method: rotateApiKey, parameters: { id: wide.id }, body: {} }, s],
-    ['take the token of a service key', { method: rotateApiKey, parameters: { id: world.svc }, body: {} }, s],
+    ['take the token of a service key', { method: rotateApiKey, parameters: { id: fixture.svc }, body: {} }, s],
     [
       'take the token of another',
-      { method: rotateApiKey, parameters: { id: world.targets.vie }, body: {} },
+      { method: rotateApiKey, parameters: { id: fixture.targets.vie }, body: {} },
       'api_key_not_owned',
     ],
     ['invite an administrator', { method: createMember, body: { email: email(), name: 'x', role: 'ADMIN' } }, a],
@@ -91,9 +91,9 @@ async function attempts(): Promise<readonly Attempt[]> {
 }
 
 it.each(SURFACES)(
-  'a key narrowed to organization:manage gains nothing by any rpc over %s, whoever owns it',
+  'a key narrowed to organization:manage gains nothing by any rpc over %s, for every owner',
   async (surface) => {
-    const { app, tokens } = world;
+    const { app, tokens } = fixture;
     const before = await stateOf();
     for (const [what, question, code] of await attempts()) {
       const { code: answered } = await ask(surface, question, {
@@ -112,7 +112,7 @@ it.each(SURFACES)(
 
 /** All that an attempt could change: the key's permissions, the members and their role bindings. */
 async function stateOf(): Promise<Body> {
-  const { act, callerIds } = world;
+  const { act, callerIds } = fixture;
   return {
     permissions: (await act('GET', `/api/api-keys/${callerIds.PN}`)).effectivePermissions,
     members: (await act('GET', '/api/organization/members')).data,
@@ -121,7 +121,7 @@ async function stateOf(): Promise<Body> {
 }
 
 it('what a narrow key mints for its owner is as narrow', async () => {
-  const { app, tokens } = world;
+  const { app, tokens } = fixture;
   const call = (token: string, verb: string, path: string, body?: object) =>
     callRest(app.address, { verb, path, headers: { authorization: `Bearer ${token}` }, ...(body ? { body } : {}) });
   const minted = await call(tokens.PN, 'POST', '/api/api-keys', { name: 'copy' });
@@ -138,11 +138,11 @@ it('what a narrow key mints for its owner is as narrow', async () => {
 });
 
 it('keys of a removed member stay dead when the same e-mail is added again', async () => {
-  const { act, app } = world;
+  const { act, app } = fixture;
   const address = email();
   const invite = () => act('POST', '/api/organization/members', { email: address, name: 'Again', role: 'MEMBER' });
   const first = await invite();
-  const bindings = [atOrganization('MEMBER', world.places)];
+  const bindings = [atOrganization('MEMBER', fixture.scopeIds)];
   const key = await act('POST', '/api/api-keys', { name: 'old', assignedToUserId: first.userId, bindings });
   const read = () => callRest(app.address, { path: '/api/organization', headers: { 'x-auth-token': key.token } });
   expect((await read()).status).toBe(200);
@@ -163,7 +163,7 @@ function pairs(): readonly (readonly [
   foreign: string,
   unknown: string,
 ])[] {
-  const { foreign } = world;
+  const { foreign } = fixture;
   const byId = (method: Question['method'], body?: Question['body']) => (id: string) => ({
     method,
     parameters: { id },
@@ -176,7 +176,7 @@ function pairs(): readonly (readonly [
   });
   const binding = (scopeType: string) => (scopeId: string) => ({
     method: createApiKey,
-    body: { name: 'x', assignedToUserId: world.members.adm, bindings: [{ role: 'VIEWER', scopeType, scopeId }] },
+    body: { name: 'x', assignedToUserId: fixture.members.adm, bindings: [{ role: 'VIEWER', scopeType, scopeId }] },
   });
   const key = [foreign.keyId, '0000000000000000'] as const;
   const project = [foreign.projectId, 'project_000000000000000000000'] as const;
@@ -211,7 +211,7 @@ function pairs(): readonly (readonly [
       'grant a member something',
       (id) => ({
         method: createRoleBinding,
-        body: { userId: id, role: 'VIEWER', scopeType: 'PROJECT', scopeId: world.projects.P1 },
+        body: { userId: id, role: 'VIEWER', scopeType: 'PROJECT', scopeId: fixture.projects.P1 },
       }),
       ...user,
     ],
@@ -226,7 +226,7 @@ function pairs(): readonly (readonly [
 it.each(SURFACES)(
   'over %s another organization answers like nothing at all, to an administrator too',
   async (surface) => {
-    const { app, tokens, foreign } = world;
+    const { app, tokens, foreign } = fixture;
     for (const token of [tokens.PA, tokens.SA]) {
       for (const [what, question, elsewhere, nowhere] of pairs()) {
         const answers = [];

@@ -2,8 +2,8 @@
 
 import { ExperimentService } from '../../../gen/spandrel/v1/experiments_pb.js';
 import { callRest } from '../../support/surfaces.ts';
+import { freshName } from './access-fixture.ts';
 import { type Matrix, makeFor, type Operation } from './matrix.ts';
-import { freshName } from './world.ts';
 
 const { listExperiments, getExperiment, initExperiment, deleteExperiment } = ExperimentService.method;
 const { listExperimentRuns, getExperimentRun, createExperimentRun, logExperimentResults } = ExperimentService.method;
@@ -25,8 +25,8 @@ delete a run           | 200  | 200 | 403d | 403d | 403d | 200  | 403d | 200  | 
 `;
 
 /** Creates an experiment with a run "run". */
-const experiment = makeFor(async ({ world }) => {
-  const { address, projectKey } = world.app;
+const experiment = makeFor(async ({ fixture }) => {
+  const { address, projectKey } = fixture.app;
   const headers = { 'x-auth-token': projectKey };
   const post = (path: string, body: object) => callRest(address, { verb: 'POST', path, body, headers });
   const { slug } = (await post('/api/experiment/init', { experiment_name: freshName('Tried') })).body;
@@ -41,7 +41,7 @@ const onExperiment = (method: Operation['method'], sent?: (slug: string) => Sent
   ask: async (cell) => {
     const slug = await experiment(cell);
     return {
-      headers: { 'x-project-id': cell.world.projects.P1 },
+      headers: { 'x-project-id': cell.fixture.projects.P1 },
       parameters: { slug_or_id: slug, run_id: 'run' },
       ...sent?.(slug),
     };
@@ -54,13 +54,13 @@ export const EXPERIMENT_MATRIX: Matrix = {
   operations: {
     'list the experiments': {
       method: listExperiments,
-      ask: ({ world }) => ({ headers: { 'x-project-id': world.projects.P1 } }),
+      ask: ({ fixture }) => ({ headers: { 'x-project-id': fixture.projects.P1 } }),
     },
     'read an experiment': onExperiment(getExperiment),
     'make an experiment': {
       method: initExperiment,
-      ask: ({ world }) => ({
-        headers: { 'x-project-id': world.projects.P1 },
+      ask: ({ fixture }) => ({
+        headers: { 'x-project-id': fixture.projects.P1 },
         body: { experiment_name: freshName('Tried') },
       }),
     },

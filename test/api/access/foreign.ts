@@ -31,7 +31,7 @@ export async function addForeign(app: TestApp): Promise<Foreign> {
     token: minted.token,
   };
   await execute(
-    app.place.url,
+    app.database.url,
     `INSERT INTO organizations (id, name, slug, created_at, updated_at)
      VALUES ('${foreign.organizationId}', 'Foreign', 'foreign', 0, 0)`,
   );

@@ -5,71 +5,71 @@ import { EvaluatorService } from '../../../gen/spandrel/v1/evaluators_pb.js';
 import { ApiKeyService } from '../../../gen/spandrel/v1/keys_pb.js';
 import { RoleBindingService } from '../../../gen/spandrel/v1/organization_pb.js';
 import { callRest } from '../../support/surfaces.ts';
+import { createFixture, type Fixture, freshName } from './access-fixture.ts';
 import { ask, type Question, SURFACES, type Surface } from './question.ts';
-import { createWorld, freshName, type World } from './world.ts';
 
 const { createApiKey, updateApiKey } = ApiKeyService.method;
 const { createRoleBinding } = RoleBindingService.method;
 const { getEvaluator } = EvaluatorService.method;
 
-let world: World;
+let fixture: Fixture;
 let archived: string;
 beforeAll(async () => {
-  world = await createWorld();
-  archived = await world.addProject();
-  await world.act('DELETE', `/api/projects/${archived}`);
+  fixture = await createFixture();
+  archived = await fixture.addProject();
+  await fixture.act('DELETE', `/api/projects/${archived}`);
 });
 afterAll(async () => {
-  await world.app.close();
+  await fixture.app.close();
 });
 
-type Place = readonly ['PROJECT' | 'TEAM', string];
-type Asked = { readonly place: Place; readonly role: string };
+type ScopeRef = readonly ['PROJECT' | 'TEAM', string];
+type GrantRequest = { readonly scope: ScopeRef; readonly role: string };
 
 /** Returns the answer without request-specific values and the requested id. */
 async function answerTo(surface: Surface, question: Question, { token, id }: { token: string; id: string }) {
   const wanted = { status: 0, code: null };
-  const { code, body } = await ask(surface, question, { address: world.app.address, token, wanted });
+  const { code, body } = await ask(surface, question, { address: fixture.app.address, token, wanted });
   const text = JSON.stringify(body).replaceAll(id, 'the id');
   return { code, text: text.replace(/[0-9a-f]{32}|[0-9a-f]{16}/g, 'a trace id') };
 }
 
 /** All requests that give, or seem to give, a grant at a place. */
-function grantsAt({ place: [scopeType, scopeId], role }: Asked, keyId: string): readonly Question[] {
+function grantsAt({ scope: [scopeType, scopeId], role }: GrantRequest, keyId: string): readonly Question[] {
   const binding = { role, scopeType, scopeId };
   const list = ['organization:view'];
-  const atOrganization = { role: 'CUSTOM', scopeType: 'ORGANIZATION', scopeId: world.places.organization };
+  const atOrganization = { role: 'CUSTOM', scopeType: 'ORGANIZATION', scopeId: fixture.scopeIds.organization };
   const restricted = { bindings: [atOrganization, binding], permissionMode: 'restricted', permissions: list };
   const content = role === 'CUSTOM' ? restricted : { bindings: [binding] };
   const listed = role === 'CUSTOM' ? { permissions: list } : {};
   return [
     { method: createApiKey, body: { name: freshName('key'), ...content } },
     { method: updateApiKey, parameters: { id: keyId }, body: { permissionMode: 'all', ...content } },
-    { method: createRoleBinding, body: { userId: world.members.vie, ...binding, ...listed } },
+    { method: createRoleBinding, body: { userId: fixture.members.vie, ...binding, ...listed } },
   ];
 }
 
 it.each(SURFACES)(
   'over %s a hidden scope is refused like an unknown one, also for what would give nothing',
   async (surface) => {
-    const { tokens, places, projects, teams, foreign } = world;
-    const bindings = [{ role: 'CUSTOM', scopeType: 'ORGANIZATION', scopeId: places.organization }];
+    const { tokens, scopeIds, projects, teams, foreign } = fixture;
+    const bindings = [{ role: 'CUSTOM', scopeType: 'ORGANIZATION', scopeId: scopeIds.organization }];
     const body = { bindings, permissionMode: 'restricted', permissions: ['organization:manage'] };
-    const { id: keyId } = await world.addKey({ owner: 'adm', body });
-    const answersAt = ({ place, role }: Asked) =>
+    const { id: keyId } = await fixture.addKey({ owner: 'adm', body });
+    const answersAt = ({ scope, role }: GrantRequest) =>
       Promise.all(
-        grantsAt({ place, role }, keyId).map((question) =>
-          answerTo(surface, question, { token: tokens.PN, id: place[1] }),
+        grantsAt({ scope, role }, keyId).map((question) =>
+          answerTo(surface, question, { token: tokens.PN, id: scope[1] }),
         ),
       );
-    const alike: readonly (readonly [Place[0], readonly string[]])[] = [
+    const alike: readonly (readonly [ScopeRef[0], readonly string[]])[] = [
       ['PROJECT', ['project_000000000000000000000', projects.P1, foreign.projectId, archived]],
       ['TEAM', ['team_000000000000000000000', teams.T1, foreign.teamId]],
     ];
     for (const [scopeType, ids] of alike) {
       for (const role of ['CUSTOM', 'VIEWER']) {
         const [unknown = [], ...others] = await Promise.all(
-          ids.map((id) => answersAt({ place: [scopeType, id], role })),
+          ids.map((id) => answersAt({ scope: [scopeType, id], role })),
         );
         expect(unknown.map(({ code }) => code)).toEqual([
           'api_key_scope_violation',
@@ -83,24 +83,24 @@ it.each(SURFACES)(
 );
 
 it.each(SURFACES)('over %s what is missing is told to whoever sees the scope, and to nobody else', async (surface) => {
-  const { projects, places, teams } = world;
-  const manage = { role: 'CUSTOM', scopeType: 'ORGANIZATION', scopeId: places.organization };
+  const { projects, scopeIds, teams } = fixture;
+  const manage = { role: 'CUSTOM', scopeType: 'ORGANIZATION', scopeId: scopeIds.organization };
   const holding = async (...permissions: string[]) => {
     const body = { bindings: [manage], permissionMode: 'restricted', permissions };
-    return (await world.addKey({ owner: null, body })).token;
+    return (await fixture.addKey({ owner: null, body })).token;
   };
   const blind = await holding('organization:manage', 'traces:view', 'team:view');
   const seeing = await holding('organization:manage', 'project:view');
-  const missingAt = async (token: string, [scopeType, scopeId]: Place) => {
+  const missingAt = async (token: string, [scopeType, scopeId]: ScopeRef) => {
     const question = {
       method: createRoleBinding,
-      body: { userId: world.members.vie, role: 'CUSTOM', scopeType, scopeId, permissions: ['cost:view'] },
+      body: { userId: fixture.members.vie, role: 'CUSTOM', scopeType, scopeId, permissions: ['cost:view'] },
     };
     const wanted = { status: 403, code: 'role_binding_scope_violation' };
-    const { code, body } = await ask(surface, question, { address: world.app.address, token, wanted });
+    const { code, body } = await ask(surface, question, { address: fixture.app.address, token, wanted });
     expect(code).toBe(wanted.code);
-    const told = surface === 'REST' ? body : body.meta;
-    return told.missingPermissions;
+    const meta = surface === 'REST' ? body : body.meta;
+    return meta.missingPermissions;
   };
   expect(await missingAt(blind, ['PROJECT', projects.P1])).toBeUndefined();
   expect(await missingAt(seeing, ['PROJECT', projects.P1])).toEqual(['cost:view']);
@@ -109,7 +109,7 @@ it.each(SURFACES)('over %s what is missing is told to whoever sees the scope, an
 });
 
 it.each(SURFACES)('over %s a project at which the key holds nothing is as unknown as any other', async (surface) => {
-  const { tokens, projects, foreign } = world;
+  const { tokens, projects, foreign } = fixture;
   const named = [projects.P2, 'project_000000000000000000000', foreign.projectId, archived, 'x'.repeat(300)];
   for (const token of [tokens.PP, tokens.SP]) {
     const answers = [];
@@ -122,8 +122,8 @@ it.each(SURFACES)('over %s a project at which the key holds nothing is as unknow
   }
 });
 
-it('a project named as the user of Basic is judged like one in X-Project-Id', async () => {
-  const { app, tokens, projects, foreign } = world;
+it('a project id in the user of Basic is checked like one in X-Project-Id', async () => {
+  const { app, tokens, projects, foreign } = fixture;
   const read = async (projectId: string) => {
     const authorization = `Basic ${Buffer.from(`${projectId}:${tokens.PP}`).toString('base64')}`;
     const { status, body } = await callRest(app.address, { path: '/api/evaluators/any', headers: { authorization } });

@@ -1,8 +1,15 @@
 /** Access to API keys. */
 
 import { ApiKeyService } from '../../../gen/spandrel/v1/keys_pb.js';
+import {
+  atOrganization,
+  type Fixture,
+  freshName,
+  type KeyWish,
+  type MemberName,
+  type Minted,
+} from './access-fixture.ts';
 import { type Cell, type Matrix, makeFor, type Operation } from './matrix.ts';
-import { atOrganization, freshName, type KeyWish, type MemberName, type Minted, type World } from './world.ts';
 
 const { listApiKeys, createApiKey, getApiKey, updateApiKey, revokeApiKey, rotateApiKey } = ApiKeyService.method;
 
@@ -51,22 +58,22 @@ type Find = (cell: Cell) => Promise<string> | string;
 
 const byOwner = ({ owner }: Cell): string => owner ?? 'nobody';
 const adding = (wish: (cell: Cell) => KeyWish) =>
-  makeFor(async (cell) => (await cell.world.addKey(wish(cell))).id, byOwner);
-const narrow = ({ places }: World) => ({ bindings: [atOrganization('VIEWER', places)] });
-const own = adding(({ world, owner }) => ({ owner, body: narrow(world) }));
-const others = adding(({ world, owner }) => ({ owner: anotherThan(owner), body: narrow(world) }));
+  makeFor(async (cell) => (await cell.fixture.addKey(wish(cell))).id, byOwner);
+const narrow = ({ scopeIds }: Fixture) => ({ bindings: [atOrganization('VIEWER', scopeIds)] });
+const own = adding(({ fixture, owner }) => ({ owner, body: narrow(fixture) }));
+const others = adding(({ fixture, owner }) => ({ owner: anotherThan(owner), body: narrow(fixture) }));
 const service = adding(() => ({ owner: null, body: {} }));
 const unknown = () => UNKNOWN;
-const foreign = ({ world }: Cell) => world.foreign.keyId;
-const ownOfRole = adding(({ world, owner }) => ({
+const foreign = ({ fixture }: Cell) => fixture.foreign.keyId;
+const ownOfRole = adding(({ fixture, owner }) => ({
   owner,
-  body: { bindings: [atOrganization(owner === 'vie' ? 'VIEWER' : 'MEMBER', world.places)] },
+  body: { bindings: [atOrganization(owner === 'vie' ? 'VIEWER' : 'MEMBER', fixture.scopeIds)] },
 }));
 
 /** A revoked key of the caller's owner, or a service key. */
-const revoked = makeFor(async ({ world, owner }) => {
-  const { id } = await world.addKey({ owner, body: owner === null ? {} : narrow(world) });
-  await world.act('DELETE', `/api/api-keys/${id}`);
+const revoked = makeFor(async ({ fixture, owner }) => {
+  const { id } = await fixture.addKey({ owner, body: owner === null ? {} : narrow(fixture) });
+  await fixture.act('DELETE', `/api/api-keys/${id}`);
   return id;
 }, byOwner);
 
@@ -90,15 +97,15 @@ const rotate = (find: Find): Operation => ({
   method: rotateApiKey,
   ask: async (cell) => ({ parameters: { id: await find(cell) }, body: {} }),
 });
-const mint = (body: (world: World) => { readonly [name: string]: object | string }): Operation => ({
+const mint = (body: (fixture: Fixture) => { readonly [name: string]: object | string }): Operation => ({
   method: createApiKey,
-  ask: ({ world }) => ({ body: JSON.parse(JSON.stringify({ name: freshName('minted'), ...body(world) })) }),
+  ask: ({ fixture }) => ({ body: JSON.parse(JSON.stringify({ name: freshName('minted'), ...body(fixture) })) }),
 });
 
-const viewer = ({ members }: World) => ({ assignedToUserId: members.vie });
+const viewer = ({ members }: Fixture) => ({ assignedToUserId: members.vie });
 const having =
   (role: string) =>
-  ({ places }: World) => ({ bindings: [atOrganization(role, places)] });
+  ({ scopeIds }: Fixture) => ({ bindings: [atOrganization(role, scopeIds)] });
 
 export const KEY_MATRIX: Matrix = {
   table: TABLE,
@@ -107,19 +114,19 @@ export const KEY_MATRIX: Matrix = {
   operations: {
     list: { method: listApiKeys, ask: () => ({}) },
     'list of the organization': { method: listApiKeys, ask: () => ({ query: { scope: 'organization' } }) },
-    "read one's own": read(({ world, owner }) => (owner === null ? UNKNOWN : world.targets[owner])),
-    "read another's": read(({ world, owner }) => world.targets[anotherThan(owner)]),
-    'read a service key': read(({ world }) => world.svc),
+    "read one's own": read(({ fixture, owner }) => (owner === null ? UNKNOWN : fixture.targets[owner])),
+    "read another's": read(({ fixture, owner }) => fixture.targets[anotherThan(owner)]),
+    'read a service key': read(({ fixture }) => fixture.svc),
     'read an unknown one': read(unknown),
     'read one of another organization': read(foreign),
-    'mint for oneself, a narrow one': mint((world) => ({
-      ...having('CUSTOM')(world),
+    'mint for oneself, a narrow one': mint((fixture) => ({
+      ...having('CUSTOM')(fixture),
       permissionMode: 'restricted',
       permissions: ['organization:view'],
     })),
     'mint for oneself, ADMIN': mint(having('ADMIN')),
-    'mint for a viewer, VIEWER': mint((world) => ({ ...viewer(world), ...having('VIEWER')(world) })),
-    'mint for a viewer, ADMIN': mint((world) => ({ ...viewer(world), ...having('ADMIN')(world) })),
+    'mint for a viewer, VIEWER': mint((fixture) => ({ ...viewer(fixture), ...having('VIEWER')(fixture) })),
+    'mint for a viewer, ADMIN': mint((fixture) => ({ ...viewer(fixture), ...having('ADMIN')(fixture) })),
     'mint a service key by name': mint(() => ({ keyType: 'service' })),
     'mint a service key for no project': mint(() => ({ keyType: 'service', projectIds: [] })),
     "rename one's own": rename(own),
@@ -128,7 +135,7 @@ export const KEY_MATRIX: Matrix = {
       method: updateApiKey,
       ask: async (cell) => ({
         parameters: { id: await own(cell) },
-        body: { ...having('ADMIN')(cell.world), permissionMode: 'all' },
+        body: { ...having('ADMIN')(cell.fixture), permissionMode: 'all' },
       }),
     },
     "rename another's": rename(others),
@@ -158,7 +165,7 @@ export const KEY_MATRIX: Matrix = {
 };
 
 /** A new caller for cells that change its token. */
-async function calling({ world, caller, isRefused }: Cell): Promise<Minted> {
-  if (caller === 'PROJ') return { id: world.callerIds.PA, token: world.tokens.PROJ };
-  return isRefused ? { id: world.callerIds[caller], token: world.tokens[caller] } : await world.addCaller(caller);
+async function calling({ fixture, caller, isRefused }: Cell): Promise<Minted> {
+  if (caller === 'PROJ') return { id: fixture.callerIds.PA, token: fixture.tokens.PROJ };
+  return isRefused ? { id: fixture.callerIds[caller], token: fixture.tokens[caller] } : await fixture.addCaller(caller);
 }

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll } from 'vitest';
+import { createFixture, type Fixture } from './access-fixture.ts';
 import { KEY_MATRIX } from './keys-matrix.ts';
 import { testMatrix } from './matrix.ts';
-import { createWorld, type World } from './world.ts';
 
-let world: World;
+let fixture: Fixture;
 beforeAll(async () => {
-  world = await createWorld();
+  fixture = await createFixture();
 });
 afterAll(async () => {
-  await world.app.close();
+  await fixture.app.close();
 });
 
-testMatrix(KEY_MATRIX, () => world);
+testMatrix(KEY_MATRIX, () => fixture);

@@ -3,8 +3,8 @@
 import { expect, it } from 'vitest';
 import { inParallel } from '../../support/scenario.ts';
 import type { Callable } from '../../support/surfaces.ts';
+import { CALLERS, type CallerName, type Fixture, type MemberName } from './access-fixture.ts';
 import { ask, type Question, SURFACES, type Wanted } from './question.ts';
-import { CALLERS, type CallerName, type MemberName, type World } from './world.ts';
 
 /** Codes by the letter after a status; rows may override them by status or letter. */
 const CODES: Codes = {
@@ -24,7 +24,7 @@ const CODES: Codes = {
 type Codes = { readonly [letterOrStatus: string]: string };
 
 export type Cell = {
-  readonly world: World;
+  readonly fixture: Fixture;
   readonly caller: CallerName;
   /** The member behind the caller. */
   readonly owner: MemberName | null;
@@ -52,14 +52,14 @@ export function makeFor<T>(
 /** The operation of a row. */
 export type Operation = {
   readonly method: Callable;
-  readonly ask: (cell: Cell) => Asked | Promise<Asked>;
+  readonly ask: (cell: Cell) => CellQuestion | Promise<CellQuestion>;
   readonly codes?: Codes;
   /** For listings: the id of an item. */
   readonly idOf?: (item: { readonly [name: string]: string }) => string;
 };
 
 /** `token` when it is not the caller's usual one. */
-type Asked = Omit<Question, 'method'> & { readonly token?: string };
+type CellQuestion = Omit<Question, 'method'> & { readonly token?: string };
 
 export type Matrix = {
   /** The first line names callers, each further one begins with the name of an operation. */
@@ -76,13 +76,13 @@ type Row = { readonly name: string; readonly cells: readonly (readonly [CallerNa
 const WIDTH = 6;
 
 /** Defines a test per row. */
-export function testMatrix(matrix: Matrix, world: () => World): void {
+export function testMatrix(matrix: Matrix, fixture: () => Fixture): void {
   const rows = readRows(matrix);
   it('every operation has a row, and every row an operation', () => {
     expect(rows.map(({ name }) => name).sort()).toEqual(Object.keys(matrix.operations).sort());
   });
   for (const row of rows) {
-    it(row.name, () => testRow(row, matrix, world()));
+    it(row.name, () => testRow(row, matrix, fixture()));
   }
 }
 
@@ -107,26 +107,26 @@ function readRows({ table, alike, always = {} }: Matrix): readonly Row[] {
   });
 }
 
-async function testRow({ name, cells }: Row, { operations }: Matrix, world: World): Promise<void> {
+async function testRow({ name, cells }: Row, { operations }: Matrix, fixture: Fixture): Promise<void> {
   const operation = operations[name];
   if (operation === undefined) throw new Error(`no operation is called ${name}`);
   const wanted: { [cell: string]: string } = {};
   const found: { [cell: string]: string } = {};
-  const asked = cells.flatMap((cell) => SURFACES.map((surface) => [...cell, surface] as const));
-  for (const [caller, text, surface] of asked)
-    wanted[`${caller} ${surface}`] = wantedText(operation, caller, { text, world });
-  await inParallel(asked, WIDTH, async ([caller, text, surface], index) => {
+  const questions = cells.flatMap((cell) => SURFACES.map((surface) => [...cell, surface] as const));
+  for (const [caller, text, surface] of questions)
+    wanted[`${caller} ${surface}`] = wantedText(operation, caller, { text, fixture });
+  await inParallel(questions, WIDTH, async ([caller, text, surface], index) => {
     const expected = readCell(text, operation);
-    const cell = { world, caller, owner: ownerOf(caller), isRefused: expected.code !== null };
-    const { token = world.tokens[caller], ...question } = await operation.ask(cell);
+    const cell = { fixture, caller, owner: ownerOf(caller), isRefused: expected.code !== null };
+    const { token = fixture.tokens[caller], ...question } = await operation.ask(cell);
     const outcome = await ask(
       surface,
       { method: operation.method, ...question },
-      { address: world.app.address, token, wanted: expected, spelling: index },
+      { address: fixture.app.address, token, wanted: expected, spelling: index },
     );
     const { status, code, body } = outcome;
     found[`${caller} ${surface}`] =
-      code !== null || isStatus(text) ? shown(status, code) : listed(body.data, operation, world);
+      code !== null || isStatus(text) ? shown(status, code) : listed(body.data, operation, fixture);
   });
   expect(found).toEqual(wanted);
 }
@@ -147,22 +147,26 @@ function readCell(text: string, { codes = {} }: Operation): Wanted {
   return { status, code: status < 300 ? null : (codes[letter] ?? CODES[letter] ?? letter) };
 }
 
-function wantedText(operation: Operation, caller: CallerName, { text, world }: { text: string; world: World }): string {
+function wantedText(
+  operation: Operation,
+  caller: CallerName,
+  { text, fixture }: { text: string; fixture: Fixture },
+): string {
   const { status, code } = readCell(text, operation);
   if (isStatus(text)) return shown(status, code);
-  const ids = text.split('+').flatMap((word) => world.ids(word, ownerOf(caller)));
-  return shownIds(ids, world);
+  const ids = text.split('+').flatMap((word) => fixture.ids(word, ownerOf(caller)));
+  return shownIds(ids, fixture);
 }
 
-function listed(data: readonly { readonly [name: string]: string }[], { idOf }: Operation, world: World): string {
+function listed(data: readonly { readonly [name: string]: string }[], { idOf }: Operation, fixture: Fixture): string {
   return shownIds(
     data.map((item) => (idOf === undefined ? (item.id ?? '') : idOf(item))),
-    world,
+    fixture,
   );
 }
 
-function shownIds(ids: readonly string[], world: World): string {
-  return ids.map(world.nameOf).sort().join(', ');
+function shownIds(ids: readonly string[], fixture: Fixture): string {
+  return ids.map(fixture.nameOf).sort().join(', ');
 }
 
 function shown(status: number | string, code: string | null): string {

@@ -2,8 +2,8 @@
 
 import { MonitorService } from '../../../gen/spandrel/v1/monitors_pb.js';
 import { callRest } from '../../support/surfaces.ts';
+import type { Fixture } from './access-fixture.ts';
 import { type Matrix, makeFor, type Operation } from './matrix.ts';
-import type { World } from './world.ts';
 
 const { listMonitors, getMonitor, createMonitor, updateMonitor, toggleMonitor, deleteMonitor } = MonitorService.method;
 
@@ -17,20 +17,20 @@ toggle a monitor       | 200  | 200 | 403d | 403d | 403d | 200  | 403d | 200  | 
 delete a monitor       | 200  | 200 | 403d | 403d | 403d | 200  | 403d | 200  | 200 | 403d | 403d | 200
 `;
 
-const draft = ({ evaluators }: World) => ({ name: 'Watch', evaluatorId: evaluators.P1 });
+const draft = ({ evaluators }: Fixture) => ({ name: 'Watch', evaluatorId: evaluators.P1 });
 
-const monitor = makeFor(async ({ world }) => {
-  const { address, projectKey } = world.app;
+const monitor = makeFor(async ({ fixture }) => {
+  const { address, projectKey } = fixture.app;
   const headers = { 'x-auth-token': projectKey };
   return String(
-    (await callRest(address, { verb: 'POST', path: '/api/monitors', body: draft(world), headers })).body.id,
+    (await callRest(address, { verb: 'POST', path: '/api/monitors', body: draft(fixture), headers })).body.id,
   );
 });
 
 const onMonitor = (method: Operation['method'], body?: { readonly [name: string]: boolean | number }): Operation => ({
   method,
   ask: async (cell) => ({
-    headers: { 'x-project-id': cell.world.projects.P1 },
+    headers: { 'x-project-id': cell.fixture.projects.P1 },
     parameters: { id_or_slug: await monitor(cell) },
     ...(body === undefined ? {} : { body }),
   }),
@@ -42,12 +42,12 @@ export const MONITOR_MATRIX: Matrix = {
   operations: {
     'list the monitors': {
       method: listMonitors,
-      ask: ({ world }) => ({ headers: { 'x-project-id': world.projects.P1 } }),
+      ask: ({ fixture }) => ({ headers: { 'x-project-id': fixture.projects.P1 } }),
     },
     'read a monitor': onMonitor(getMonitor),
     'make a monitor': {
       method: createMonitor,
-      ask: ({ world }) => ({ headers: { 'x-project-id': world.projects.P1 }, body: draft(world) }),
+      ask: ({ fixture }) => ({ headers: { 'x-project-id': fixture.projects.P1 }, body: draft(fixture) }),
     },
     'change a monitor': onMonitor(updateMonitor, { sample: 0.5 }),
     'toggle a monitor': onMonitor(toggleMonitor, { enabled: false }),

@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { ProjectService } from '../../../gen/spandrel/v1/organization_pb.js';
 import type { JsonValue } from '../../../src/domain/fault.ts';
+import { createFixture, type Fixture, freshName } from './access-fixture.ts';
 import { ask, SURFACES, type Surface } from './question.ts';
-import { createWorld, freshName, type World } from './world.ts';
 
 const { updateProject } = ProjectService.method;
 
-let world: World;
+let fixture: Fixture;
 beforeAll(async () => {
-  world = await createWorld();
+  fixture = await createFixture();
 });
 afterAll(async () => {
-  await world.app.close();
+  await fixture.app.close();
 });
 
 type Grant = { readonly role: string; readonly at: 'O' | 'T1' | 'T2'; readonly permissions?: readonly string[] };
@@ -28,8 +28,8 @@ const move: Grant = { role: 'CUSTOM', at: 'O', permissions: MOVE };
 
 function bindingOf({ role, at }: Grant) {
   return at === 'O'
-    ? { role, scopeType: 'ORGANIZATION', scopeId: world.places.organization }
-    : { role, scopeType: 'TEAM', scopeId: world.teams[at] };
+    ? { role, scopeType: 'ORGANIZATION', scopeId: fixture.scopeIds.organization }
+    : { role, scopeType: 'TEAM', scopeId: fixture.teams[at] };
 }
 
 /** Adds a key, with a new member as its owner, if any; returns its token. */
@@ -37,30 +37,30 @@ async function addMover({ owner, key }: Mover): Promise<string> {
   const [permissions = []] = key.flatMap((grant) => (grant.permissions === undefined ? [] : [grant.permissions]));
   const restriction = permissions.length === 0 ? {} : { permissionMode: 'restricted', permissions };
   const body = { name: freshName('key'), bindings: key.map(bindingOf), ...restriction };
-  if (owner === null) return (await world.act('POST', '/api/api-keys', { ...body, keyType: 'service' })).token;
+  if (owner === null) return (await fixture.act('POST', '/api/api-keys', { ...body, keyType: 'service' })).token;
   // A key may not exceed its owner's role, so the owner is demoted afterwards.
-  const userId = await world.addMember('ADMIN');
-  const { token } = await world.act('POST', '/api/api-keys', { ...body, assignedToUserId: userId });
+  const userId = await fixture.addMember('ADMIN');
+  const { token } = await fixture.act('POST', '/api/api-keys', { ...body, assignedToUserId: userId });
   const [role] = owner.flatMap((grant) => (grant.at === 'O' && grant.role !== 'CUSTOM' ? [grant.role] : []));
-  await world.act('PATCH', `/api/organization/members/${userId}`, { role: role ?? 'EXTERNAL' });
+  await fixture.act('PATCH', `/api/organization/members/${userId}`, { role: role ?? 'EXTERNAL' });
   for (const grant of owner.filter(({ at, role }) => at !== 'O' || role === 'CUSTOM')) {
     const listed = grant.permissions === undefined ? {} : { permissions: grant.permissions };
-    await world.act('POST', '/api/role-bindings', { userId, ...bindingOf(grant), ...listed });
+    await fixture.act('POST', '/api/role-bindings', { userId, ...bindingOf(grant), ...listed });
   }
   return token;
 }
 
 async function moveToT2(surface: Surface, token: string, refused: boolean) {
-  const id = await world.addProject();
-  const body: { readonly [name: string]: JsonValue } = { teamId: world.teams.T2 };
+  const id = await fixture.addProject();
+  const body: { readonly [name: string]: JsonValue } = { teamId: fixture.teams.T2 };
   const wanted = refused ? { status: 403, code: 'role_binding_scope_violation' } : { status: 200, code: null };
   const outcome = await ask(
     surface,
     { method: updateProject, parameters: { id }, body },
-    { address: world.app.address, token, wanted },
+    { address: fixture.app.address, token, wanted },
   );
-  const { teamId } = await world.act('GET', `/api/projects/${id}`);
-  return { id, outcome, isMoved: teamId === world.teams.T2 };
+  const { teamId } = await fixture.act('GET', `/api/projects/${id}`);
+  return { id, outcome, isMoved: teamId === fixture.teams.T2 };
 }
 
 const GAINS: readonly (readonly [string, Mover])[] = [
@@ -84,8 +84,8 @@ for (const surface of SURFACES) {
   it.each(GAINS)(`over ${surface}, %s gains nothing by moving a project`, async (_, mover) => {
     const { id, outcome, isMoved } = await moveToT2(surface, await addMover(mover), true);
     expect(outcome).toMatchObject({ status: 403, code: 'role_binding_scope_violation' });
-    const told = surface === 'REST' ? outcome.body : outcome.body.meta;
-    expect(told).toMatchObject({ scopeType: 'PROJECT', scopeId: id, missingPermissions: expect.anything() });
+    const meta = surface === 'REST' ? outcome.body : outcome.body.meta;
+    expect(meta).toMatchObject({ scopeType: 'PROJECT', scopeId: id, missingPermissions: expect.anything() });
     expect(isMoved).toBe(false);
   });
 

@@ -19,8 +19,8 @@ import { OverrideMatch, PricingService } from '../../../gen/spandrel/v1/pricing_
 import { SpendService } from '../../../gen/spandrel/v1/spend_pb.js';
 import { TraceService } from '../../../gen/spandrel/v1/traces_pb.js';
 import { asMessage, llmTrace } from '../../support/fixtures.ts';
+import { type Fixture, freshName } from './access-fixture.ts';
 import { type Matrix, makeFor, type Operation } from './matrix.ts';
-import { freshName, type World } from './world.ts';
 
 const { getOrganization, updateOrganization } = OrganizationService.method;
 const { listTeams, createTeam } = TeamService.method;
@@ -130,18 +130,18 @@ const projectCodes = { 404: 'project_not_found' };
 const projectIn = (id: string) => ({ 'x-project-id': id });
 const email = () => `${freshName('m').replace(' ', '')}@localhost`;
 
-const readProject = (id: (world: World) => string): Operation => ({
+const readProject = (id: (fixture: Fixture) => string): Operation => ({
   method: getProject,
-  ask: ({ world }) => ({ parameters: { id: id(world) } }),
+  ask: ({ fixture }) => ({ parameters: { id: id(fixture) } }),
   codes: projectCodes,
 });
 
 /** A project in place of P1, and the token of an equivalent caller. */
 const standIn = makeFor(
-  async ({ world, caller }) => {
-    const id = await world.addProject();
+  async ({ fixture, caller }) => {
+    const id = await fixture.addProject();
     const isBound = caller === 'PP' || caller === 'SP';
-    return { id, token: isBound ? (await world.addCaller(caller, id)).token : world.tokens[caller] };
+    return { id, token: isBound ? (await fixture.addCaller(caller, id)).token : fixture.tokens[caller] };
   },
   ({ caller }) => caller,
 );
@@ -168,11 +168,11 @@ const onLastAdministrator = (
   body?: { readonly [name: string]: string | boolean },
 ): Operation => ({
   method,
-  ask: ({ world }) => ({ parameters: { user_id: world.members.adm }, ...(body === undefined ? {} : { body }) }),
+  ask: ({ fixture }) => ({ parameters: { user_id: fixture.members.adm }, ...(body === undefined ? {} : { body }) }),
   codes: { 409: code },
 });
 
-const somebody = makeFor(({ world }) => world.addMember('MEMBER'));
+const somebody = makeFor(({ fixture }) => fixture.addMember('MEMBER'));
 
 const onMember = (method: Operation['method'], body?: { readonly [name: string]: boolean }): Operation => ({
   method,
@@ -183,53 +183,53 @@ const onMember = (method: Operation['method'], body?: { readonly [name: string]:
   codes: scopeCode,
 });
 
-const viewerAtP1 = makeFor(async ({ world }) => {
-  const userId = await world.addMember('VIEWER');
-  return { userId, role: 'VIEWER', scopeType: 'PROJECT', scopeId: world.projects.P1 };
+const viewerAtP1 = makeFor(async ({ fixture }) => {
+  const userId = await fixture.addMember('VIEWER');
+  return { userId, role: 'VIEWER', scopeType: 'PROJECT', scopeId: fixture.projects.P1 };
 });
 
 const price = { model: 'in-house', match: 'exact', inputCostPerToken: 0, outputCostPerToken: 0 };
-const priceToTakeBack = makeFor(async ({ world }) =>
-  String((await world.act('POST', '/api/pricing/overrides', price)).id),
+const priceToTakeBack = makeFor(async ({ fixture }) =>
+  String((await fixture.act('POST', '/api/pricing/overrides', price)).id),
 );
 
 const bindingAtP1 = makeFor(async (cell) => {
   const body = await viewerAtP1({ ...cell, isRefused: false });
-  return String((await cell.world.act('POST', '/api/role-bindings', body)).id);
+  return String((await cell.fixture.act('POST', '/api/role-bindings', body)).id);
 });
 
 const inP1 = (
   method: Operation['method'],
-  ask: (world: World) => object,
+  ask: (fixture: Fixture) => object,
   codes: NonNullable<Operation['codes']> = {},
 ): Operation => ({
   method,
   codes,
-  ask: ({ world }) => ({ headers: projectIn(world.projects.P1), ...ask(world) }),
+  ask: ({ fixture }) => ({ headers: projectIn(fixture.projects.P1), ...ask(fixture) }),
 });
 
-const evaluatorInP1 = makeFor(({ world }) => world.addEvaluator());
-const datasetInP1 = makeFor(({ world }) => world.addDataset());
+const evaluatorInP1 = makeFor(({ fixture }) => fixture.addEvaluator());
+const datasetInP1 = makeFor(({ fixture }) => fixture.addDataset());
 const onDatasetInP1 = (
   method: Operation['method'],
   rest: { readonly body?: { readonly traceIds: string[] } } = {},
 ): Operation => ({
   method,
   ask: async (cell) => ({
-    headers: projectIn(cell.world.projects.P1),
+    headers: projectIn(cell.fixture.projects.P1),
     parameters: { slug_or_id: await datasetInP1(cell) },
     ...rest,
   }),
 });
-const traceInP1 = makeFor(({ world }) => world.addTrace());
+const traceInP1 = makeFor(({ fixture }) => fixture.addTrace());
 
 /** A project key reads its own project, whatever the header names. */
-const readEvaluator = (named: (world: World) => string | null, of: 'P1' | 'P2' = 'P1'): Operation => ({
+const readEvaluator = (named: (fixture: Fixture) => string | null, of: 'P1' | 'P2' = 'P1'): Operation => ({
   method: getEvaluator,
-  ask: ({ world, caller }) => {
-    const project = named(world);
+  ask: ({ fixture, caller }) => {
+    const project = named(fixture);
     return {
-      parameters: { id_or_slug: world.evaluators[caller === 'PROJ' ? 'P1' : of] },
+      parameters: { id_or_slug: fixture.evaluators[caller === 'PROJ' ? 'P1' : of] },
       ...(project === null ? {} : { headers: projectIn(project) }),
     };
   },
@@ -254,19 +254,19 @@ export const ORGANIZATION_MATRIX: Matrix = {
       method: deleteOverride,
       ask: async (cell) => ({ parameters: { id: await priceToTakeBack(cell) } }),
     },
-    'read P1': readProject((world) => world.projects.P1),
-    'read P2': readProject((world) => world.projects.P2),
-    'read a project elsewhere': readProject((world) => world.foreign.projectId),
+    'read P1': readProject((fixture) => fixture.projects.P1),
+    'read P2': readProject((fixture) => fixture.projects.P2),
+    'read a project elsewhere': readProject((fixture) => fixture.foreign.projectId),
     'change P1': {
       method: updateProject,
-      ask: ({ world }) => ({ parameters: { id: world.projects.P1 }, body: { name: freshName('renamed') } }),
+      ask: ({ fixture }) => ({ parameters: { id: fixture.projects.P1 }, body: { name: freshName('renamed') } }),
       codes: projectCodes,
     },
     'rotate the key of P1': ofStandIn(rotateProjectKey, {}),
     'archive P1': ofStandIn(archiveProject),
     'create a project in T1': {
       method: createProject,
-      ask: ({ world }) => ({ body: { name: freshName('project'), teamId: world.teams.T1 } }),
+      ask: ({ fixture }) => ({ body: { name: freshName('project'), teamId: fixture.teams.T1 } }),
     },
     'create a team': { method: createTeam, ask: () => ({ body: { name: freshName('team') } }) },
     'list the audit log': { method: AuditLogService.method.listAuditLog, ask: () => ({}) },
@@ -293,13 +293,15 @@ export const ORGANIZATION_MATRIX: Matrix = {
     'remove the last administrator': onLastAdministrator(removeMember, 'cannot_remove_last_admin'),
     'list events': { method: listEvents, ask: () => ({ query: { from: '0', to: '9007199254740991' } }) },
     'sum up what was spent': { method: querySpend, ask: () => ({ query: { from: '0', to: '9007199254740991' } }) },
-    'read an event': { method: getEvent, ask: ({ world }) => ({ parameters: { id: world.eventId } }) },
+    'read an event': { method: getEvent, ask: ({ fixture }) => ({ parameters: { id: fixture.eventId } }) },
     'report a request of P1': {
       method: reportRequests,
-      ask: ({ world }) => ({
-        body: { records: [{ ...request, status: 'success', project_id: world.projects.P1, occurred_at: Date.now() }] },
+      ask: ({ fixture }) => ({
+        body: {
+          records: [{ ...request, status: 'success', project_id: fixture.projects.P1, occurred_at: Date.now() }],
+        },
         message: {
-          records: [{ ...requestMessage, projectId: world.projects.P1, occurredAt: timestampFromMs(Date.now()) }],
+          records: [{ ...requestMessage, projectId: fixture.projects.P1, occurredAt: timestampFromMs(Date.now()) }],
         },
       }),
     },
@@ -334,7 +336,7 @@ export const ORGANIZATION_MATRIX: Matrix = {
     'delete a trace of P1': {
       method: deleteTrace,
       ask: async (cell) => ({
-        headers: projectIn(cell.world.projects.P1),
+        headers: projectIn(cell.fixture.projects.P1),
         parameters: { trace_id: await traceInP1(cell) },
       }),
     },
@@ -351,7 +353,7 @@ export const ORGANIZATION_MATRIX: Matrix = {
     'delete an evaluator of P1': {
       method: deleteEvaluator,
       ask: async (cell) => ({
-        headers: projectIn(cell.world.projects.P1),
+        headers: projectIn(cell.fixture.projects.P1),
         parameters: { id_or_slug: await evaluatorInP1(cell) },
       }),
     },
@@ -371,7 +373,7 @@ export const ORGANIZATION_MATRIX: Matrix = {
       ask: async (cell) => {
         const slugOrId = await datasetInP1(cell);
         return {
-          headers: projectIn(cell.world.projects.P1),
+          headers: projectIn(cell.fixture.projects.P1),
           parameters: { slug_or_id: slugOrId },
           body: { entries: [{ input: 'hi' }] },
           message: { slugOrId, entriesJson: '[{"input":"hi"}]' },

@@ -81,8 +81,8 @@ export function routesOf(method: Callable): readonly { readonly verb: string; re
 
 function pathOf(template: string, { parameters = {}, query = {} }: Question): string {
   const path = template.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(parameters[name] ?? ''));
-  const asked = new URLSearchParams(query).toString();
-  return asked === '' ? path : `${path}?${asked}`;
+  const search = new URLSearchParams(query).toString();
+  return search === '' ? path : `${path}?${search}`;
 }
 
 function headersOf({ headers = {} }: Question, token: string | null): Texts {

@@ -66,7 +66,7 @@ function shownBy({ body }: Outcome): string {
   return JSON.stringify(body);
 }
 
-it('a token in place of any id stands in no answer, no log line and nothing that is stored', async () => {
+it('a token sent in place of an id appears in no answer, no log line and nothing that is stored', async () => {
   const app = await startApp({ environment: { SPANDREL_KEY_PREFIX: 'sk-lw-,acme-' } });
   // One of each kind; a test below covers more in the audit log.
   const tokens = typedTokens(app).filter(({ name }) => !name.startsWith('an unknown') && !name.startsWith('a project'));
@@ -80,10 +80,10 @@ it('a token in place of any id stands in no answer, no log line and nothing that
     ...slips(app, token),
   ]);
   const callers = [app.adminKey, app.projectKey];
-  const asked = questions.flatMap((question, at) =>
+  const questionsOfTokens = questions.flatMap((question, at) =>
     SURFACES.map((surface, index) => ({ question, surface, token: callers[(at + index) % 2] ?? '' })),
   );
-  await inParallel(asked, WIDTH, async ({ question, surface, token }) => {
+  await inParallel(questionsOfTokens, WIDTH, async ({ question, surface, token }) => {
     const headers = { 'x-request-id': callers[0] ?? '', 'x-project-id': app.projectId };
     const wanted = { status: 0, code: null };
     const outcome = await ask(surface, { ...question, headers }, { address: app.address, token, wanted });
@@ -92,14 +92,14 @@ it('a token in place of any id stands in no answer, no log line and nothing that
   });
   await app.stop();
   await app.store.close();
-  const stored = await app.place.contents();
-  await app.place.remove();
-  expect(app.logged.length).toBeGreaterThan(asked.length / 2);
-  const places = { texts, logged: app.logged, stored };
+  const stored = await app.database.contents();
+  await app.database.remove();
+  expect(app.logged.length).toBeGreaterThan(questionsOfTokens.length / 2);
+  const sources = { texts, logged: app.logged, stored };
   for (const { name, token } of tokens) {
-    for (const [place, all] of Object.entries(places)) {
+    for (const [source, all] of Object.entries(sources)) {
       const hits = all.filter((text) => text.includes(secretOf(token))).map((text) => text.slice(0, 200));
-      expect({ name, place, hits }).toEqual({ name, place, hits: [] });
+      expect({ name, source, hits }).toEqual({ name, source, hits: [] });
     }
   }
 });
@@ -139,9 +139,9 @@ async function refusalsOf({ stop, store, organizationId }: TestApp) {
   return await store.management.audit(organizationId, { ...any, outcome: 'refused', after: null, limit: 200 });
 }
 
-async function close({ store, place }: TestApp): Promise<void> {
+async function close({ store, database }: TestApp): Promise<void> {
   await store.close();
-  await place.remove();
+  await database.remove();
 }
 
 it('a token is masked in a user agent, behind escapes in a path, and where a cut would leave half of it', async () => {

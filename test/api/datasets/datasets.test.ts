@@ -22,7 +22,7 @@ beforeAll(async () => {
 afterAll(() => app.close());
 
 type Sent = { readonly name?: string; readonly entries?: unknown; readonly csv?: string; readonly jsonl?: string };
-type Told = Pick<SurfaceCase, 'status'> & Partial<Pick<SurfaceCase, 'code' | 'check' | 'headers'>>;
+type Expected = Pick<SurfaceCase, 'status'> & Partial<Pick<SurfaceCase, 'code' | 'check' | 'headers'>>;
 
 const key = () => ({ 'x-auth-token': app.projectKey });
 const ask = (each: SurfaceCase) => expectEverywhere(app.address, each);
@@ -35,36 +35,36 @@ async function create(body: Sent, headers: { readonly [name: string]: string } =
   return (await callRest(app.address, { verb: 'POST', path: '/api/dataset', body, headers })).body;
 }
 
-const creating = (sent: Sent, told: Told): SurfaceCase => ({
+const creating = (sent: Sent, expected: Expected): SurfaceCase => ({
   name: `create ${JSON.stringify(sent).slice(0, 60)}`,
   headers: key(),
   rest: { verb: 'POST', path: '/api/dataset', body: sent },
   rpc: { method: createDataset, request: messageOf(sent) },
-  ...told,
+  ...expected,
 });
 
-const adding = (id: string, sent: Sent, told: Told): SurfaceCase => ({
+const adding = (id: string, sent: Sent, expected: Expected): SurfaceCase => ({
   name: `add to ${id}`,
   headers: key(),
   rest: { verb: 'POST', path: `/api/dataset/${id}/entries`, body: sent },
   rpc: { method: addDatasetEntries, request: { slugOrId: id, ...messageOf(sent) } },
-  ...told,
+  ...expected,
 });
 
-const reading = (id: string, told: Told, version?: number): SurfaceCase => ({
+const reading = (id: string, expected: Expected, version?: number): SurfaceCase => ({
   name: `read ${id}`,
   headers: key(),
   rest: { path: `/api/dataset/${id}${version === undefined ? '' : `?version=${version}`}` },
   rpc: { method: getDataset, request: { slugOrId: id, ...(version === undefined ? {} : { version }) } },
-  ...told,
+  ...expected,
 });
 
-const deleting = (id: string, told: Told): SurfaceCase => ({
+const deleting = (id: string, expected: Expected): SurfaceCase => ({
   name: `delete ${id}`,
   headers: key(),
   rest: { verb: 'DELETE', path: `/api/dataset/${id}` },
   rpc: { method: deleteDataset, request: { slugOrId: id } },
-  ...told,
+  ...expected,
 });
 
 const entriesOf = (body: Body): unknown[] => body.data.map(({ entry }: Body) => entry);
@@ -126,7 +126,7 @@ describe('a dataset', () => {
     expect(body.data).toEqual([{ id: `${id}-0`, datasetId: id, projectId: app.projectId, ...entry }]);
   });
 
-  it('keeps every member and digit, and texts that only look like an escaped character', async () => {
+  it('keeps every member and digit, and texts that resemble an escaped character', async () => {
     const text = '{"name":"n","entries":[{"z":9007199254740993,"a":{"__proto__":1.50},"t":"\\\\u0000"}]}';
     const made = await callRest(app.address, { verb: 'POST', path: '/api/dataset', body: text, headers: key() });
     const read = await callRest(app.address, { path: `/api/dataset/${made.body.id}`, headers: key() });
@@ -173,12 +173,12 @@ describe('a dataset', () => {
     await ask(reading(id, holds({ n: 1 })));
   });
 
-  it('is found by nobody once it is deleted, nor by another project ever', async () => {
+  it('cannot be found after its deletion, nor from another project', async () => {
     const { id, slug } = await create({ name: 'n' });
     const removed = await callRest(app.address, { verb: 'DELETE', path: `/api/dataset/${id}`, headers: key() });
     expect([removed.status, removed.body]).toEqual([200, { success: true }]);
     for (const name of [id, slug, elsewhere.id, 'unknown']) {
-      const hidden: Told = { status: 404, code: 'dataset_not_found' };
+      const hidden: Expected = { status: 404, code: 'dataset_not_found' };
       await ask(reading(name, hidden));
       await ask(adding(name, { entries: [{}] }, hidden));
       await ask(deleting(name, hidden));
@@ -186,7 +186,7 @@ describe('a dataset', () => {
     await ask(reading(elsewhere.id, { ...holds(), headers: { 'x-auth-token': elsewhere.key } }));
   });
 
-  it('stands in the list of its project alone, the newest first', async () => {
+  it('is listed only in its project, the newest first', async () => {
     const { id } = await create({ name: 'newest' });
     await ask({
       name: 'list',
@@ -204,9 +204,9 @@ describe('a dataset', () => {
     });
   });
 
-  it('is told to nobody without a credential, or with a wrong one', async () => {
+  it('is refused without a credential and with a wrong one', async () => {
     const { id } = await create({ name: 'n' });
-    const refusals: readonly Told[] = [
+    const refusals: readonly Expected[] = [
       { status: 401, code: 'missing_credentials', headers: {} },
       { status: 401, code: 'invalid_credentials', headers: { 'x-auth-token': 'sk-lw-wrong' } },
     ];

@@ -57,7 +57,7 @@ describe('a dataset takes traces', () => {
     ]);
   });
 
-  it('no more than were asked for, and says how many were left out', async () => {
+  it('no more than requested, and reports how many were left out', async () => {
     const { dataset, ...counts } = await fill({ limit: 1 });
     expect(counts).toEqual({ added: 1, leftOut: 2, isLeftOutExact: true });
     expect((await entriesOf(dataset.id)).map(({ trace_id: id }) => id)).toEqual(['third']);
@@ -73,12 +73,16 @@ describe('a dataset takes traces', () => {
 
   it('as its entries, in a new version, only where there is one, over REST and gRPC', async () => {
     const { id } = await post('/api/dataset', { name: 'n' });
-    const adding = (search: object, told: Partial<SurfaceCase> & { status: number }, slugOrId = id): SurfaceCase => ({
+    const adding = (
+      search: object,
+      expected: Partial<SurfaceCase> & { status: number },
+      slugOrId = id,
+    ): SurfaceCase => ({
       name: `add ${JSON.stringify(search)}`,
       headers: key(),
       rest: { verb: 'POST', path: `/api/dataset/${slugOrId}/traces`, body: search },
       rpc: { method: addTracesToDataset, request: { slugOrId, ...search } },
-      ...told,
+      ...expected,
     });
     const ask = (each: SurfaceCase) => expectEverywhere(app.address, each);
     await ask(

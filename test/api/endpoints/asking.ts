@@ -22,7 +22,7 @@ export const ROLE = 'arn:aws:iam::123456789012:role/sender';
 const { method: methods } = EndpointService;
 export type Operation = keyof typeof methods;
 
-export type Asked = Omit<Question, 'method' | 'body'> & {
+export type EndpointRequest = Omit<Question, 'method' | 'body'> & {
   readonly body?: object;
   /** The path parameter `id`. */
   readonly id?: string;
@@ -33,10 +33,10 @@ export type Asked = Omit<Question, 'method' | 'body'> & {
 export async function asking(
   app: TestApp,
   [surface, operation]: readonly [Surface, Operation],
-  asked: Asked = {},
+  request: EndpointRequest = {},
   wanted: string | null = null,
 ): Promise<Body> {
-  const { id, token = app.adminKey, body, ...question } = asked;
+  const { id, token = app.adminKey, body, ...question } = request;
   const method = methods[operation];
   const [status = getOption(method, policy).successStatus, code = null] = wanted?.split(' ') ?? [];
   const outcome = await ask(
@@ -44,19 +44,19 @@ export async function asking(
     {
       ...question,
       method,
-      parameters: { ...(id === undefined ? {} : { id }), ...asked.parameters },
+      parameters: { ...(id === undefined ? {} : { id }), ...request.parameters },
       ...(body === undefined ? {} : { body: JSON.parse(JSON.stringify(body)) }),
     },
     { address: app.address, token, wanted: { status: Number(status), code } },
   );
-  const { body: told, ...answered } = outcome;
-  expect({ operation, surface, ...answered }, JSON.stringify(told)).toEqual({
+  const { body: answer, ...answered } = outcome;
+  expect({ operation, surface, ...answered }, JSON.stringify(answer)).toEqual({
     operation,
     surface,
     status: Number(status),
     code,
   });
-  return code === null ? told : (told.error ?? told);
+  return code === null ? answer : (answer.error ?? answer);
 }
 
 /** Starts a server that may send to this machine. */

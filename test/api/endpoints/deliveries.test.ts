@@ -30,7 +30,7 @@ const instant = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 const quiet = (url = receiver.url) => ({ url, enabled_events: ['gateway.virtual_key.*'] });
 
 describe.each(SURFACES)('a test over %s', (surface) => {
-  it('arrives signed, and is told as it went', async () => {
+  it('arrives signed, and its delivery shows the outcome', async () => {
     receiver.answer = { status: 202, body: 'taken' };
     const { id, secret } = await create(app, quiet());
     const { data } = await asking(app, [surface, 'testEndpoint'], { id });
@@ -222,8 +222,8 @@ describe.each(SURFACES)('a replay over %s', (surface) => {
     expect(Object.keys(data)).toEqual(['replay_id', 'matched']);
     expect(data.matched).toBe(body.data.length);
     const parameters = { replay_id: data.replay_id };
-    const told = await asking(app, [surface, 'getReplay'], { id, parameters });
-    expect(Object.keys(told.data)).toEqual([
+    const replay = await asking(app, [surface, 'getReplay'], { id, parameters });
+    expect(Object.keys(replay.data)).toEqual([
       'replay_id',
       'endpoint_id',
       'status',
@@ -237,7 +237,7 @@ describe.each(SURFACES)('a replay over %s', (surface) => {
       'created_at',
       'completed_at',
     ]);
-    expect(told.data).toMatchObject({
+    expect(replay.data).toMatchObject({
       replay_id: data.replay_id,
       endpoint_id: id,
       status: 'running',
@@ -296,8 +296,8 @@ it('every change is in the audit log, with what it changed', async () => {
   await asking(app, ['REST', 'replayEvents'], { id, body: { from: 0, to: 1 } });
   await asking(app, ['REST', 'archiveEndpoint'], { id });
   const { body } = await call(app, 'GET', `/api/audit-log?targetId=${id}`);
-  const told = body.data.map(({ action, targetType, status, fields }: Body) => [action, targetType, status, fields]);
-  expect(told.toSorted()).toEqual(
+  const entries = body.data.map(({ action, targetType, status, fields }: Body) => [action, targetType, status, fields]);
+  expect(entries.toSorted()).toEqual(
     [
       ['webhookEndpoint.create', 'webhookEndpoint', 201, []],
       ['webhookEndpoint.update', 'webhookEndpoint', 200, ['max_in_flight', 'description']],

@@ -190,7 +190,7 @@ describe.each(SURFACES)('an endpoint over %s', (surface) => {
     expect((await patch({ url: null })).data.url).toBeNull();
   });
 
-  it('is gone once it is archived', async () => {
+  it('is not found after it was archived', async () => {
     const { id } = await create(app);
     expect(await asking(app, [surface, 'archiveEndpoint'], { id })).toEqual({ data: { archived: true } });
     await asking(app, [surface, 'archiveEndpoint'], { id }, '404 webhook_endpoint_not_found');
@@ -240,7 +240,7 @@ describe.each(SURFACES)('an endpoint over %s', (surface) => {
   });
 });
 
-describe('what REST has of its own', () => {
+describe('behaviour of REST alone', () => {
   it.each<readonly [string, object | string, string, readonly string[] | null]>([
     ['a word in capitals', { status: 'DISABLED' }, 'validation_error', ['status']],
     ['null for a word', { status: null }, 'validation_error', ['status']],
@@ -255,7 +255,7 @@ describe('what REST has of its own', () => {
     ['broken JSON', '{', 'malformed_request', null],
     ['an empty body', '', 'malformed_request', null],
     ['no object', '[]', 'malformed_request', null],
-  ])('%s is refused, before the endpoint is looked for', async (_, body, code, fields) => {
+  ])('%s is refused before the endpoint is read', async (_, body, code, fields) => {
     const sent = typeof body === 'string' ? body : JSON.stringify(body);
     const answer = await fetch(`${app.address}${BASE}/unknown`, {
       method: 'PATCH',
@@ -282,7 +282,7 @@ describe('what REST has of its own', () => {
     expect(text.body.error.code).toBe('malformed_request');
   });
 
-  it('null stands for what is not there', async () => {
+  it('absent values are null', async () => {
     const made = await call(app, 'POST', BASE, { body: { ...HTTP, sqs: null, description: null, unknown: 1 } });
     expect(made.status).toBe(201);
     const same = await call(app, 'PATCH', `${BASE}/${made.body.data.id}`, { body: { sqs: null, unknown: 1 } });
@@ -297,7 +297,7 @@ describe('what REST has of its own', () => {
     expect(rolled.headers.get('cache-control')).toBe('no-store');
   });
 
-  it.each(['roll-secret', 'test'])('%s takes no body, and minds none', async (tail) => {
+  it.each(['roll-secret', 'test'])('%s needs no body and ignores one', async (tail) => {
     const { id } = await create(app);
     for (const [type, body] of [
       ['application/json', '{'],
@@ -322,12 +322,12 @@ describe('what REST has of its own', () => {
     expect({ status, code: body.error.code }).toEqual({ status: 400, code: 'validation_error' });
   });
 
-  it('an empty cursor asks for no page', async () => {
+  it('an empty cursor is refused', async () => {
     expect(Object.keys((await call(app, 'GET', `${BASE}?cursor=`)).body)).toEqual(['data']);
   });
 });
 
-describe('what gRPC has of its own', () => {
+describe('behaviour of gRPC alone', () => {
   const { updateEndpoint, createEndpoint } = EndpointService.method;
   const headers = () => ({ authorization: `Bearer ${app.adminKey}` });
   const update = (request: Parameters<typeof callRpc<typeof updateEndpoint>>[1]['request']) =>

@@ -38,8 +38,8 @@ describe.each(SURFACES)('rolling a secret over %s', (surface) => {
 
   it('ends the old one at once where no overlap is wanted', async () => {
     const { id } = await create(app);
-    const asked = { id, query: { overlap_seconds: '0' } };
-    const { data } = await asking(app, [surface, 'rollEndpointSecret'], asked);
+    const roll = { id, query: { overlap_seconds: '0' } };
+    const { data } = await asking(app, [surface, 'rollEndpointSecret'], roll);
     expect(await signing(id)).toEqual([data.secret]);
     await asking(
       app,
@@ -110,7 +110,7 @@ describe('an idempotency key', () => {
     expect(other.body.error).toMatchObject({ code: 'idempotency_error', meta: { reason: 'body_mismatch' } });
   });
 
-  it('rolls once, and stands for one endpoint and one overlap', async () => {
+  it('rolls once, and is bound to one endpoint and one overlap', async () => {
     const { id } = await create(app);
     const other = await create(app);
     const headers = { 'idempotency-key': freshKey() };
@@ -132,7 +132,7 @@ describe('an idempotency key', () => {
     expect(short.body.error.meta).toMatchObject({ target: 'header', fields: ['Idempotency-Key'] });
   });
 
-  it('is not looked at by tests', async () => {
+  it('is ignored by tests', async () => {
     const { id } = await create(app);
     const headers = { 'idempotency-key': 'x' };
     expect((await call(app, 'POST', `${BASE}/${id}/test`, { headers })).status).toBe(200);
@@ -156,7 +156,7 @@ it('no secret is in any read, in the log of the process or in the files of the d
     }
   }
   reads.push((await call(app, 'GET', BASE)).text, (await call(app, 'GET', '/api/audit-log?limit=200')).text);
-  const files = await app.place.contents();
+  const files = await app.database.contents();
   for (const secret of [key, queue.secret, http.secret, rolled.data.secret]) {
     for (const text of [...reads, ...files, ...app.logged]) expect(text.includes(secret)).toBe(false);
   }

@@ -46,13 +46,13 @@ const GROUPINGS: { readonly [word: string]: number } = {
   label: EvaluationGrouping.LABEL,
 };
 
-type Asked = Body & { readonly from?: number; readonly to?: number };
+type AnalyticsQuery = Body & { readonly from?: number; readonly to?: number };
 
-function query(asked: Asked, expected: Pick<SurfaceCase, 'status'> & Partial<SurfaceCase>): SurfaceCase {
-  const { from, to, interval, group_by: groupBy, evaluator_id: evaluatorId, metrics, label, limit } = asked;
-  const parameters = Object.entries(asked).map(([name, value]): [string, string] => [name, String(value)]);
+function query(sent: AnalyticsQuery, expected: Pick<SurfaceCase, 'status'> & Partial<SurfaceCase>): SurfaceCase {
+  const { from, to, interval, group_by: groupBy, evaluator_id: evaluatorId, metrics, label, limit } = sent;
+  const parameters = Object.entries(sent).map(([name, value]): [string, string] => [name, String(value)]);
   return {
-    name: JSON.stringify(asked),
+    name: JSON.stringify(parameters),
     headers: asker.key(),
     rest: { path: `/api/analytics/evaluations?${new URLSearchParams(parameters)}` },
     rpc: {
@@ -69,11 +69,11 @@ function query(asked: Asked, expected: Pick<SurfaceCase, 'status'> & Partial<Sur
   };
 }
 
-const ask = (asked: Asked, check: (body: Body) => void) =>
-  expectEverywhere(app.address, query({ ...RANGE, ...asked }, { status: 200, check }));
+const ask = (parameters: AnalyticsQuery, check: (body: Body) => void) =>
+  expectEverywhere(app.address, query({ ...RANGE, ...parameters }, { status: 200, check }));
 
 describe('analytics of evaluations', () => {
-  it('tell scores and verdicts of an evaluator by day', async () => {
+  it('sum up scores and verdicts of an evaluator by day', async () => {
     await ask({ evaluator_id: 'match' }, (body) => {
       const { buckets, ...rest } = body;
       expect(rest).toEqual({ ...RANGE, interval: 'day', group_by: 'none', truncated: false });
@@ -101,7 +101,7 @@ describe('analytics of evaluations', () => {
     });
   });
 
-  it('tell evaluators and labels apart, and only the metrics that are asked for', async () => {
+  it('distinguish evaluators and labels, and return only the requested metrics', async () => {
     const metrics = 'evaluations, skipped,score_mean';
     await ask({ group_by: 'evaluator_id', interval: 'total', metrics }, ({ buckets, group_by }) => {
       expect(group_by).toBe('evaluator_id');

@@ -116,7 +116,7 @@ describe('a run is refused', () => {
     await expectRun(id, { settings: { min_threshold: 'no' } }, { status: 422, code: 'evaluator_unavailable', check });
   });
 
-  it('for settings of the wrong shape, before the data is looked at', async () => {
+  it('for settings of the wrong shape, before the data is read', async () => {
     const message = 'Invalid settings for ragas/rouge_score evaluator: rouge_type: must be one of: rouge1, rougeL';
     const settings = { rouge_type: 'rouge2' };
     const check = (body: Body) => expect(body.message).toBe(message);
@@ -178,7 +178,7 @@ describe('a guardrail', () => {
 });
 
 describe('the catalogue', () => {
-  it('is told to anybody', async () => {
+  it('needs no credential', async () => {
     await expectEverywhere(app.address, {
       name: 'types',
       headers: {},

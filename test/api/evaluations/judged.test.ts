@@ -69,7 +69,7 @@ describe('a judgement', () => {
     expect(body.evaluators[JUDGE]).toMatchObject({ available: true, unavailableReason: null });
   });
 
-  it('sends the endpoint no key of ours, and tells nobody the key of the endpoint', async () => {
+  it('sends the endpoint no key of this server, and shows nobody the key of the endpoint', async () => {
     endpoint.answer({ status: 401, text: `no such key: ${KEY}` });
     const { body } = await asker.rest(`/api/evaluations/${JUDGE}/evaluate`, { data: DATA, trace_id: 'judged-2' });
     expect(body).toMatchObject({
@@ -77,7 +77,7 @@ describe('a judgement', () => {
       error_type: 'LLM_HTTP_ERROR',
       details: 'HTTP 401: no such key: ***',
     });
-    const sent = JSON.stringify(endpoint.asked);
+    const sent = JSON.stringify(endpoint.received);
     expect(sent).toContain(KEY);
     for (const ours of [app.projectKey, app.projectId, app.organizationId]) expect(sent).not.toContain(ours);
     const [stored] = await asker.evaluationsOf('judged-2');
@@ -93,7 +93,7 @@ describe('a guardrail whose judge fails', () => {
     return (await asker.rest(`/api/guardrails/${name}/evaluate`, { data: DATA, ...body })).body;
   };
 
-  it('lets pass or blocks as it is told, and says that it failed either way', async () => {
+  it('passes or blocks as configured, and reports the failure in both cases', async () => {
     const failed = { status: 'error', error_type: 'LLM_REFUSED', details: 'I will not.' };
     expect(await run(JUDGE, {})).toEqual({ ...failed, passed: true });
     expect(await run(JUDGE, { on_error: 'pass' })).toEqual({ ...failed, passed: true });

@@ -33,7 +33,7 @@ it('langwatch evaluates with a type of the catalogue and with a saved evaluator'
   expect(await langwatch.evaluations.evaluate(slug, { data, settings })).toMatchObject(wanted);
 });
 
-it('langwatch asks guardrails', async () => {
+it('langwatch runs guardrails', async () => {
   const data = { output: `the key is ghp_${'a'.repeat(36)}` };
   const guard = 'langwatch/api_keys_and_secrets_detection';
   const answer = await langwatch.evaluations.evaluate(guard, { data, asGuardrail: true });
@@ -41,7 +41,7 @@ it('langwatch asks guardrails', async () => {
   expect(answer.details).toContain('github_token');
 });
 
-it('langwatch learns of an evaluator that is not there', async () => {
+it('langwatch reports an evaluator that does not exist', async () => {
   await expect(langwatch.evaluations.evaluate('nobody', { data: {} })).rejects.toThrow('nobody');
 });
 

@@ -73,7 +73,7 @@ describe('a run by the name of a monitor', () => {
 });
 
 describe('a monitor that is disabled', () => {
-  it('lets everything pass as a guardrail, before anything else is judged, and stores nothing', async () => {
+  it('passes everything as a guardrail before any other check, and stores nothing', async () => {
     const { id, slug } = await makeMonitor({ enabled: false });
     await expectRun(id, { ...OTHER_CASE, as_guardrail: true }, equals(OFF));
     const sent = { settings: { case_sensitive: 'maybe' }, trace_id: 'of-no-guardrail' };
@@ -86,12 +86,12 @@ describe('a monitor that is disabled', () => {
     expect(await asker.evaluationsOf('of-no-guardrail')).toBeUndefined();
   });
 
-  it('still runs when it is asked for as an evaluator', async () => {
+  it('still runs when it is requested as an evaluator', async () => {
     const { id } = await makeMonitor({ enabled: false });
     await expectRun(id, OTHER_CASE, passes(true));
   });
 
-  it('lets pass as a guardrail what its deleted evaluator would judge, which cannot run any more', async () => {
+  it('passes everything as a guardrail after its evaluator was deleted', async () => {
     const { id, evaluatorId } = await makeMonitor({ executionMode: 'AS_GUARDRAIL' });
     await expectRun(id, { ...OTHER_CASE, as_guardrail: true }, passes(true));
     await monitors.rest('DELETE', `/api/evaluators/${evaluatorId}`);

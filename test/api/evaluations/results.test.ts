@@ -19,7 +19,7 @@ function fillable(store: Store): Store {
 }
 
 beforeAll(async () => {
-  app = await startApp({ dress: fillable });
+  app = await startApp({ wrapStore: fillable });
 });
 afterAll(async () => {
   await app.close();
@@ -78,18 +78,18 @@ describe('the result of a run', () => {
     await asker.rest(`/api/guardrails/${saved.slug}/evaluate`, { data: { ...DATA, trace_id: traceId, span_id: 'x' } });
     const named = { data: DATA, trace_id: traceId, evaluator_id: 'mine', evaluation_id: 'e1', name: 'N' };
     await asker.rest(`/api/evaluations/${saved.id}/evaluate`, named);
-    const told = (await asker.evaluationsOf(traceId)).map((each) => [
+    const results = (await asker.evaluationsOf(traceId)).map((each) => [
       each.evaluator_id,
       each.name,
       each.is_guardrail,
       each.span_id,
     ]);
-    expect(told).toHaveLength(2);
-    expect(told).toContainEqual([saved.id, 'Same', true, 'x']);
-    expect(told).toContainEqual(['mine', 'N', false, null]);
+    expect(results).toHaveLength(2);
+    expect(results).toContainEqual([saved.id, 'Same', true, 'x']);
+    expect(results).toContainEqual(['mine', 'N', false, null]);
   });
 
-  it('takes the place of one with the same id', async () => {
+  it('replaces one with the same id', async () => {
     const trace_id = nextTraceId();
     const send = (output: string) =>
       expectEverywhere(
@@ -124,7 +124,7 @@ describe('the result of a run', () => {
     expect([body.span_count, body.evaluations.length]).toEqual([1, 1]);
   });
 
-  it('finds a trace whose id lost its leading zeros, and gives them back to one that nobody knows', async () => {
+  it('finds a trace whose id lost its leading zeros, and restores them for an unknown trace', async () => {
     const known = nextTraceId();
     await asker.rest('/api/collector', span(known));
     await asker.rest(PATH, { data: DATA, trace_id: known.replace(/^0+/, '') });

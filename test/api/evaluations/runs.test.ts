@@ -68,7 +68,7 @@ describe('a run over traces', () => {
     }
   });
 
-  it('looks only at what the search finds', async () => {
+  it('evaluates only traces that the search finds', async () => {
     const { body } = await asker.rest(`/api/v1/evaluators/${matcher}/run`, {
       traceIds: ['batch-3', 'batch-4', 'none'],
     });
@@ -94,7 +94,7 @@ describe('a run over traces', () => {
     expect([again.status, again.body.status]).toEqual([200, 'cancelled']);
   });
 
-  it('is told among the runs of the project, the newest first', async () => {
+  it('is listed among the runs of the project, the newest first', async () => {
     await expectEverywhere(app.address, {
       name: 'list',
       headers: asker.key(),
@@ -159,16 +159,16 @@ describe('a run is refused', () => {
   });
 });
 
-it('a run that its worker left is taken over where it stood', async () => {
+it('a run whose worker ended is continued from its last position', async () => {
   const { evaluatorRuns: runs } = app.store;
   const search = { startMs: 0, endMs: Date.now(), query: '', filtersJson: null, negateFilters: false };
   const nowMs = Date.now();
   const id = 'run_left';
   const counts = { processed: 3, skipped: 1, failed: 0, tracesFound: null, isFoundExactly: true };
-  const place = { projectId: app.projectId, id, evaluatorId: matcher, cursor: '', error: null, ...counts };
+  const run = { projectId: app.projectId, id, evaluatorId: matcher, cursor: '', error: null, ...counts };
   const searchJson = JSON.stringify({ ...search, traceIds: ['batch-20'], isByUpdate: false });
   // Its lease has expired, like that of a process killed earlier.
-  const dead = { ...place, searchJson, status: 'running' as const, createdAtMs: nowMs, updatedAtMs: nowMs };
+  const dead = { ...run, searchJson, status: 'running' as const, createdAtMs: nowMs, updatedAtMs: nowMs };
   await runs.insert(dead, { runningMax: 20, forgetBeforeMs: 0 });
   expect(await waitFor(id, hasEnded)).toMatchObject({ status: 'completed', processed: 4, skipped: 1, evaluated: 5 });
   expect(await runs.advance({ ...dead, fence: 0, failures: 0, leasedUntilMs: nowMs })).toBe(false);

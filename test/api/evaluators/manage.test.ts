@@ -37,11 +37,11 @@ describe('listing evaluators', () => {
         status: 200,
         check(body) {
           expect(idsOf(body).filter((id) => [first.id, second.id, third.id].includes(id))[0]).toBe(first.id);
-          const told = body.map(({ updatedAt, id }: Body) => [updatedAt, id]);
-          const ordered = told.toSorted(([a, i]: string[], [b, j]: string[]) =>
+          const listed = body.map(({ updatedAt, id }: Body) => [updatedAt, id]);
+          const ordered = listed.toSorted(([a, i]: string[], [b, j]: string[]) =>
             a === b ? ((i ?? '') < (j ?? '') ? -1 : 1) : (a ?? '') < (b ?? '') ? 1 : -1,
           );
-          expect(told).toEqual(ordered);
+          expect(listed).toEqual(ordered);
           expect(body.find(({ id }: Body) => id === first.id)).toEqual(changed);
           expect(body.find(({ id }: Body) => id === second.id)).toEqual(second);
         },
@@ -52,7 +52,7 @@ describe('listing evaluators', () => {
     expect(one.text.startsWith('[{')).toBe(true);
   });
 
-  it('is whole whatever page is asked for: there are no cursors', async () => {
+  it('is complete for every requested page: there are no cursors', async () => {
     const whole = await rest('GET', '/api/evaluators');
     for (const query of ['limit=1', 'limit=-1', 'cursor=x', 'limit=1&limit=2', 'page=9']) {
       const answer = await rest('GET', `/api/evaluators?${query}`);
@@ -201,7 +201,7 @@ describe('updating an evaluator', () => {
       asker.update(made.id, body, {
         status: 400,
         code: 'evaluator_type_immutable',
-        check: (told) => expect(told).toMatchObject({ error: message, message }),
+        check: (error) => expect(error).toMatchObject({ error: message, message }),
       }),
     );
   });
@@ -217,15 +217,15 @@ describe('updating an evaluator', () => {
     [{ config: { settings: { own: 'a\0' } } }, ['config.settings.own']],
   ])('with %j is a validation error, also for one that is not there', async (body, fields) => {
     const made = await create('Judged', EXACT);
-    const check = (told: Body) => expect(told.fields).toEqual(fields);
+    const check = (error: Body) => expect(error.fields).toEqual(fields);
     for (const id of [made.id, 'nobody'])
       await ask(asker.update(id, body, { status: 422, code: 'validation_error', check }));
   });
 
-  it('judges settings by the type that is stored', async () => {
+  it('validates settings by the stored type', async () => {
     const made = await create('Judged', EXACT);
     const body = { config: { settings: { case_sensitive: 'yes' } } };
-    const check = (told: Body) => expect(told.fields).toEqual(['config.settings.case_sensitive']);
+    const check = (error: Body) => expect(error.fields).toEqual(['config.settings.case_sensitive']);
     await ask(asker.update(made.id, body, { status: 422, code: 'validation_error', check }));
   });
 
@@ -259,12 +259,12 @@ describe('deleting an evaluator', () => {
     const request = { idOrSlug: bySlug.slug };
     const overRpc = await callRpc(app.address, { method: deleteEvaluator, headers: key(), request });
     expect(overRpc).toMatchObject({ ok: true, body: { success: true } });
-    const gone = { status: 404, code: 'evaluator_not_found' };
+    const notFound = { status: 404, code: 'evaluator_not_found' };
     for (const name of [byId.id, byId.slug, bySlug.id, bySlug.slug]) {
       for (const question of [
-        asker.get(name, gone),
-        asker.update(name, { name: 'X' }, gone),
-        asker.remove(name, gone),
+        asker.get(name, notFound),
+        asker.update(name, { name: 'X' }, notFound),
+        asker.remove(name, notFound),
       ]) {
         await ask(question);
       }
@@ -309,25 +309,25 @@ describe('each of them', () => {
       const headers = { authorization: `Bearer ${token}` };
       const { id } = await create('Allowed', EXACT);
       const question = questions(id).find(([name]) => name === permission)?.[1];
-      const { rest: asked } = question?.({}) ?? asker.list({ status: 200 });
-      expect((await callRest(app.address, { ...asked, headers })).status, permission).toBe(200);
+      const { rest: listRequest } = question?.({}) ?? asker.list({ status: 200 });
+      expect((await callRest(app.address, { ...listRequest, headers })).status, permission).toBe(200);
     }
   });
 
   it('answers for one of another project as for one that does not exist', async () => {
     const { id, slug } = elsewhere.evaluator;
-    const gone = { status: 404, code: 'evaluator_not_found' };
+    const notFound = { status: 404, code: 'evaluator_not_found' };
     const check = (body: Body) =>
       expect(body).toMatchObject({ error: 'Evaluator not found', message: 'Evaluator not found' });
     for (const name of [id, slug, 'nobody', 'x'.repeat(201)]) {
-      await ask(asker.update(name, { name: 'Mine' }, { ...gone, check }));
-      await ask(asker.remove(name, { ...gone, check }));
+      await ask(asker.update(name, { name: 'Mine' }, { ...notFound, check }));
+      await ask(asker.remove(name, { ...notFound, check }));
     }
     const headers = { 'x-auth-token': elsewhere.key };
     await ask(asker.get(id, { headers, status: 200, check: (body) => expect(body).toEqual(elsewhere.evaluator) }));
   });
 
-  it('is a method of its route, and other methods are told which there are', async () => {
+  it('is a method of its route, and a refusal of other methods names the allowed ones', async () => {
     const one = await rest('POST', '/api/evaluators/x', {});
     expect([one.status, one.headers.get('allow')]).toEqual([405, 'GET, PATCH, PUT, DELETE, HEAD, OPTIONS']);
     const all = await rest('DELETE', '/api/evaluators');

@@ -36,7 +36,7 @@ afterAll(async () => {
 const admin = () => ({ authorization: `Bearer ${app.adminKey}` });
 
 /** Parameters by REST name. */
-type Asked = {
+type ListRequest = {
   readonly from?: bigint;
   readonly to?: bigint;
   readonly type?: string;
@@ -46,7 +46,13 @@ type Asked = {
 
 const END = { seconds: 253_402_300_799n, nanos: 999_999_999 };
 
-function requestOf({ from, to, type, cursor = '', limit }: Asked): MessageInitShape<typeof ListEventsRequestSchema> {
+function requestOf({
+  from,
+  to,
+  type,
+  cursor = '',
+  limit,
+}: ListRequest): MessageInitShape<typeof ListEventsRequestSchema> {
   // The latest valid instant replaces all later ones.
   const instant = (ms?: bigint) =>
     ms === undefined
@@ -59,14 +65,14 @@ function requestOf({ from, to, type, cursor = '', limit }: Asked): MessageInitSh
 
 function listCase(
   query: string,
-  asked: Asked,
+  request: ListRequest,
   each: Partial<SurfaceCase<typeof listEvents>> & { status: number },
 ): SurfaceCase {
   return {
     name: query,
     headers: admin(),
     rest: { path: `/api/webhooks/v1/events${query}` },
-    rpc: { method: listEvents, request: requestOf(asked) },
+    rpc: { method: listEvents, request: requestOf(request) },
     ...each,
   };
 }

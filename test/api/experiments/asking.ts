@@ -6,7 +6,7 @@ import { type Answer, type Body, callRest, type SurfaceCase } from '../../suppor
 
 export const METHODS = ExperimentService.method;
 
-export type Told = Pick<SurfaceCase, 'status'> & Partial<Pick<SurfaceCase, 'code' | 'check' | 'headers'>>;
+export type Expected = Pick<SurfaceCase, 'status'> & Partial<Pick<SurfaceCase, 'code' | 'check' | 'headers'>>;
 
 /** A client with the project key. */
 export function createAsker(app: () => TestApp) {
@@ -26,16 +26,16 @@ export function createAsker(app: () => TestApp) {
     read: async (slug: string, runId: string, query = ''): Promise<Body> =>
       (await rest('GET', `/api/experiments/${slug}/runs/${runId}${query}`)).body,
     /** A request on both surfaces. */
-    asked: (
+    surfaceCase: (
       [verb, path, body]: readonly [string, string, unknown?],
       rpc: SurfaceCase['rpc'],
-      told: Told,
+      expected: Expected,
     ): SurfaceCase => ({
       name: `${verb} ${path}`,
       headers: key(),
       rest: { verb, path, ...(body === undefined ? {} : { body }) },
       rpc,
-      ...told,
+      ...expected,
     }),
   };
 }

@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startApp, type TestApp } from '../../support/app.ts';
 import { type Body, expectEverywhere, type SurfaceCase } from '../../support/surfaces.ts';
-import { createAsker, METHODS, type Told } from './asking.ts';
+import { createAsker, type Expected, METHODS } from './asking.ts';
 
 let app: TestApp;
 let slug: string;
@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-const { init, log, rest, asked } = createAsker(() => app);
+const { init, log, rest, surfaceCase } = createAsker(() => app);
 const result = (index: number, more: object = {}) => ({ index, predicted: { a: index }, ...more });
 const score = (index: number, value: number, more: object = {}) => ({
   ...{ index, name: 'Same', evaluator: 'e', score: value, passed: value === 1, ...more },
@@ -60,21 +60,21 @@ describe('two runs of a dataset', () => {
   });
 
   it('are compared page by page', async () => {
-    const places: unknown[] = [];
+    const positions: unknown[] = [];
     let cursor: string | null = '';
     while (cursor !== null) {
       const query: string = `base=monday&other=tuesday&limit=3${cursor === '' ? '' : `&cursor=${cursor}`}`;
       const page: Body = await compare(query);
       expect([page.in_both, page.base.summary.results]).toEqual([2, 3]);
-      places.push(...placesOf(page));
+      positions.push(...placesOf(page));
       cursor = page.next_cursor;
     }
-    expect(places).toEqual(placesOf(await compare('base=monday&other=tuesday')));
+    expect(positions).toEqual(placesOf(await compare('base=monday&other=tuesday')));
   });
 });
 
 describe('results are matched', () => {
-  it('by the entry of the dataset, whatever their place', async () => {
+  it('by the entry of the dataset, in any order', async () => {
     const shuffled = [
       { index: 0, entry: { id: `${datasetId}-2`, datasetId, entry: { q: 2 } } },
       { index: 1, entry_id: `${datasetId}-0` },
@@ -119,29 +119,29 @@ describe('results are matched', () => {
 });
 
 describe('a comparison', () => {
-  const asking = (base: string, other: string, told: Told, of = slug): SurfaceCase =>
-    asked(
+  const comparisonCase = (base: string, other: string, expected: Expected, of = slug): SurfaceCase =>
+    surfaceCase(
       ['GET', `/api/experiments/${of}/compare?base=${base}&other=${other}`],
       { method: METHODS.compareExperimentRuns, request: { slugOrId: of, base, other } },
-      told,
+      expected,
     );
   const ask = (each: SurfaceCase) => expectEverywhere(app.address, each);
 
   it('is the same over REST and gRPC', async () => {
     const expected = await compare('base=monday&other=tuesday');
     const check = (body: Body) => expect(placesOf(body)).toEqual(placesOf(expected));
-    await ask(asking('monday', 'tuesday', { status: 200, check }));
+    await ask(comparisonCase('monday', 'tuesday', { status: 200, check }));
   });
 
   it('is of runs of one dataset, which are there', async () => {
     const dataset = (await rest('POST', '/api/dataset', { name: 'Others' })).body.id;
     await rest('POST', `/api/experiments/${slug}/runs`, { run_id: 'foreign', dataset });
-    await ask(asking('monday', 'foreign', { status: 422, code: 'experiment_runs_not_comparable' }));
-    await ask(asking('monday', 'unknown', { status: 404, code: 'experiment_run_not_found' }));
-    await ask(asking('monday', 'tuesday', { status: 404, code: 'experiment_not_found' }, 'unknown'));
-    await ask(asking('monday', 'tuesday', { status: 401, code: 'missing_credentials', headers: {} }));
+    await ask(comparisonCase('monday', 'foreign', { status: 422, code: 'experiment_runs_not_comparable' }));
+    await ask(comparisonCase('monday', 'unknown', { status: 404, code: 'experiment_run_not_found' }));
+    await ask(comparisonCase('monday', 'tuesday', { status: 404, code: 'experiment_not_found' }, 'unknown'));
+    await ask(comparisonCase('monday', 'tuesday', { status: 401, code: 'missing_credentials', headers: {} }));
     const wrong = { 'x-auth-token': 'sk-lw-wrong' };
-    await ask(asking('monday', 'tuesday', { status: 401, code: 'invalid_credentials', headers: wrong }));
+    await ask(comparisonCase('monday', 'tuesday', { status: 401, code: 'invalid_credentials', headers: wrong }));
     const forged = await rest('GET', `/api/experiments/${slug}/compare?base=monday&other=tuesday&cursor=x`);
     expect([forged.status, forged.body.code]).toEqual([422, 'invalid_cursor']);
   });

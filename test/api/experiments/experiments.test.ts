@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startApp, type TestApp } from '../../support/app.ts';
 import { type Body, callRest, expectEverywhere, type SurfaceCase } from '../../support/surfaces.ts';
 import { mint, restrictedTo } from '../keys/ask.ts';
-import { createAsker, METHODS, type Told } from './asking.ts';
+import { createAsker, type Expected, METHODS } from './asking.ts';
 
 let app: TestApp;
 let foreignKey: string;
@@ -14,14 +14,14 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-const { init, log, read, rest, asked } = createAsker(() => app);
+const { init, log, read, rest, surfaceCase } = createAsker(() => app);
 const ask = (each: SurfaceCase) => expectEverywhere(app.address, each);
 const create = (slug: string, body: object) => rest('POST', `/api/experiments/${slug}/runs`, body);
 const result = (index: number, more: object = {}) => ({ index, entry: { q: index }, predicted: { a: index }, ...more });
 const score = (index: number, more: object = {}) => ({ index, name: 'Same', evaluator: 'e', score: 0.5, ...more });
 
 describe('an experiment', () => {
-  it('is the same for whoever sends its name again', async () => {
+  it('is the same when its name is sent again', async () => {
     const sent = { experiment_name: ' Größe 1 ', experiment_slug: 'Größe 1', experiment_type: 'BATCH_EVALUATION_V2' };
     const first = await rest('POST', '/api/experiment/init', sent);
     expect(first.status).toBe(200);
@@ -32,9 +32,9 @@ describe('an experiment', () => {
     expect(await init(slug)).toBe(slug);
     const rpc = { method: METHODS.initExperiment, request: { experimentSlug: 'Größe 1' } };
     const check = ({ id }: Body) => expect(id).toBe(first.body.id);
-    await ask(asked(['POST', '/api/experiment/init', sent], rpc, { status: 200, check }));
+    await ask(surfaceCase(['POST', '/api/experiment/init', sent], rpc, { status: 200, check }));
     await ask(
-      asked(
+      surfaceCase(
         ['POST', '/api/experiment/init', {}],
         { method: METHODS.initExperiment, request: {} },
         { status: 422, code: 'validation_error' },
@@ -42,7 +42,7 @@ describe('an experiment', () => {
     );
   });
 
-  it('is not another one whose name is alike once it is a slug', async () => {
+  it('differs from one whose name gives the same slug', async () => {
     const long = 'x'.repeat(50);
     const names = ['实验', '評価', '!', '?', 'Cafe', 'Café', `${long}1`, `${long}2`];
     const slugs: string[] = [];
@@ -52,14 +52,14 @@ describe('an experiment', () => {
     for (const slug of slugs) expect(await init(slug)).toBe(slug);
   });
 
-  it('is read, listed the newest first, and gone with its runs once it is deleted', async () => {
+  it('is read, listed newest first, and removed with its runs when it is deleted', async () => {
     const slug = await init('Short lived');
     await log(slug, 'one', { dataset: [result(0)] });
     const { body } = await rest('GET', '/api/experiments');
     expect(body.data[0]).toMatchObject({ slug, name: 'Short lived' });
     const path = `/api/experiments/${slug}`;
-    const reading = (told: Told) =>
-      ask(asked(['GET', path], { method: METHODS.getExperiment, request: { slugOrId: slug } }, told));
+    const reading = (expected: Expected) =>
+      ask(surfaceCase(['GET', path], { method: METHODS.getExperiment, request: { slugOrId: slug } }, expected));
     await reading({ status: 200, check: (one) => expect(one).toEqual(body.data[0]) });
     expect((await rest('DELETE', path)).body).toEqual({ success: true });
     await reading({ status: 404, code: 'experiment_not_found' });
@@ -70,7 +70,7 @@ describe('an experiment', () => {
 });
 
 describe('a run', () => {
-  it('belongs to a version of a dataset, and tells how far it is', async () => {
+  it('belongs to a version of a dataset, and reports its progress', async () => {
     const slug = await init('Of a dataset');
     const entries = [{ q: 0 }, { q: 1 }, { q: 2 }];
     const dataset = (await rest('POST', '/api/dataset', { name: 'Cases', entries })).body;
@@ -91,7 +91,7 @@ describe('a run', () => {
       ],
     });
     const request = { slugOrId: slug, runId: 'first' };
-    const finishing = asked(
+    const finishing = surfaceCase(
       ['POST', `/api/experiments/${slug}/runs/first/finish`],
       { method: METHODS.finishExperimentRun, request },
       { status: 200, check: (ended) => expect(ended.finished_at).toEqual(expect.any(String)) },
@@ -107,7 +107,7 @@ describe('a run', () => {
     }
     const { token } = await mint(app, restrictedTo(app, 'experiments:update'));
     const headers = { authorization: `Bearer ${token}`, 'x-project-id': app.projectId };
-    const hidden = asked(
+    const hidden = surfaceCase(
       ['POST', `/api/experiments/${slug}/runs`, { dataset: dataset.id }],
       { method: METHODS.createExperimentRun, request: { slugOrId: slug, dataset: dataset.id } },
       { status: 403, code: 'api_key_permission_denied', headers },
@@ -115,7 +115,7 @@ describe('a run', () => {
     await ask(hidden);
   });
 
-  it('keeps results whole, with what evaluators made of them, whatever comes first', async () => {
+  it('keeps results whole with their evaluations, whichever arrive first', async () => {
     const slug = await init('Whole');
     const evaluation = {
       ...{ name: 'Same', evaluator: 'langevals/exact_match', status: 'error', score: null, passed: false, label: 'l' },
@@ -196,7 +196,7 @@ describe('a run', () => {
       cursor = page.next_cursor;
     }
     expect(seen).toEqual([0, 1, 2, 3, 4]);
-    const forged = asked(
+    const forged = surfaceCase(
       ['GET', `/api/experiments/${slug}/runs/r?cursor=x`],
       { method: METHODS.getExperimentRun, request: { slugOrId: slug, runId: 'r', pageToken: 'x' } },
       { status: 422, code: 'invalid_cursor' },
@@ -204,7 +204,7 @@ describe('a run', () => {
     await ask(forged);
   });
 
-  it('stands in the list of its experiment, the newest first, until it is deleted', async () => {
+  it('is listed in its experiment, newest first, until it is deleted', async () => {
     const slug = await init('Lists');
     for (const [index, id] of ['a', 'b', 'c'].entries()) {
       await log(slug, id, { timestamps: { created_at: 1_000 + index } });
@@ -227,24 +227,24 @@ describe('a run', () => {
       ['DELETE', `/api/experiments/${experiment}/runs/${runId}`],
     ];
     const rpcs = [METHODS.getExperimentRun, METHODS.finishExperimentRun, METHODS.deleteExperimentRun];
-    const refusals: readonly (readonly [string, string, Told])[] = [
+    const refusals: readonly (readonly [string, string, Expected])[] = [
       [slug, 'unknown', { status: 404, code: 'experiment_run_not_found' }],
       ['unknown', 'r', { status: 404, code: 'experiment_not_found' }],
       [slug, 'r', { status: 404, code: 'experiment_not_found', headers: { 'x-auth-token': foreignKey } }],
       [slug, 'r', { status: 401, code: 'missing_credentials', headers: {} }],
       [slug, 'r', { status: 401, code: 'invalid_credentials', headers: { 'x-auth-token': 'sk-lw-wrong' } }],
     ];
-    for (const [experiment, runId, told] of refusals) {
+    for (const [experiment, runId, expected] of refusals) {
       for (const [index, question] of questions(experiment, runId).entries()) {
         const method = rpcs[index] ?? METHODS.getExperimentRun;
-        await ask(asked(question, { method, request: { slugOrId: experiment, runId } }, told));
+        await ask(surfaceCase(question, { method, request: { slugOrId: experiment, runId } }, expected));
       }
     }
     const logging = { experimentSlug: 'unknown', runId: 'r' };
-    const told: Told = { status: 404, code: 'experiment_not_found' };
+    const expected: Expected = { status: 404, code: 'experiment_not_found' };
     const path = '/api/evaluations/batch/log_results';
     const sent = { experiment_slug: 'unknown', run_id: 'r' };
-    await ask(asked(['POST', path, sent], { method: METHODS.logExperimentResults, request: logging }, told));
+    await ask(surfaceCase(['POST', path, sent], { method: METHODS.logExperimentResults, request: logging }, expected));
     expect((await read(slug, 'r')).data).toHaveLength(1);
   });
 });

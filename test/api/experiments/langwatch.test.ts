@@ -8,13 +8,13 @@ import { createAsker } from './asking.ts';
 
 let app: TestApp;
 let langwatch: LangWatch;
-let told: string[];
+let printed: string[];
 beforeAll(async () => {
   app = await startApp();
   langwatch = new LangWatch({ apiKey: app.projectKey, endpoint: app.address });
-  told = [];
+  printed = [];
   // The SDK prints the URL of the results.
-  vi.spyOn(console, 'log').mockImplementation((line) => void told.push(String(line)));
+  vi.spyOn(console, 'log').mockImplementation((line) => void printed.push(String(line)));
 });
 afterAll(async () => {
   vi.restoreAllMocks();
@@ -32,7 +32,7 @@ it('langwatch runs an experiment on a dataset, and what came of it reads back co
   const made = (await rest('POST', '/api/dataset', { name: 'Capitals', entries })).body;
   const dataset = await langwatch.datasets.get(made.slug);
   const experiment = await langwatch.experiments.init('Capitals of states');
-  expect(told.some((line) => line.includes('/experiments/capitals-of-states?runId='))).toBe(true);
+  expect(printed.some((line) => line.includes('/experiments/capitals-of-states?runId='))).toBe(true);
 
   await experiment.run(dataset.entries, async ({ item, index }) => {
     const { input, expected_output: expected } = item.entry as { input: string; expected_output: string };
@@ -98,7 +98,7 @@ it('langwatch tries several targets on each entry', async () => {
   ]);
 });
 
-it('langwatch learns of a key that is wrong', async () => {
-  const stranger = new LangWatch({ apiKey: 'sk-lw-wrong', endpoint: app.address });
-  await expect(stranger.experiments.init('Nobody')).rejects.toThrow('Invalid API key');
+it('langwatch reports a wrong key', async () => {
+  const wrongKeyClient = new LangWatch({ apiKey: 'sk-lw-wrong', endpoint: app.address });
+  await expect(wrongKeyClient.experiments.init('Nobody')).rejects.toThrow('Invalid API key');
 });

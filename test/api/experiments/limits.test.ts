@@ -27,7 +27,7 @@ async function refusedOf(runId: string, request: object): Promise<readonly strin
   return answer.body.refused.map(({ field }: Body) => field);
 }
 
-describe('what is told over gRPC', () => {
+describe('the size of responses over gRPC', () => {
   it('is refused where it is no JSON, and costs its neighbours nothing', async () => {
     const dataset = [
       { index: 0, entryJson: '{"datasetId"' },

@@ -112,8 +112,8 @@ describe('reporting governance events, over REST and gRPC', () => {
           status: 200,
           check({ accepted, rejected }) {
             expect(accepted).toBe(1);
-            const told = rejected.map(({ index, code, message }: Body) => [index, code, message.split(':')[0]]);
-            expect(told).toEqual([
+            const rejections = rejected.map(({ index, code, message }: Body) => [index, code, message.split(':')[0]]);
+            expect(rejections).toEqual([
               [0, 'invalid_record', 'name'],
               [2, 'invalid_record', 'window'],
               [3, 'invalid_record', 'type'],
@@ -149,7 +149,7 @@ describe('reporting governance events, over REST and gRPC', () => {
     );
   });
 
-  it('what is emitted is neither listed nor read, whatever is asked for', async () => {
+  it('emitted events are neither listed nor read, with any filter', async () => {
     const ids = [`vk_1:created:${AT}`, `budget_1:vk_1:breached:${AT - 1000}`];
     for (const id of ids) {
       const { status, body } = await callRest(app.address, {

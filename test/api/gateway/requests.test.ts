@@ -219,7 +219,7 @@ describe('reporting requests, over REST and gRPC', () => {
     }
   });
 
-  it('a request goes from admission to its outcome, whose price is made of both, and to its correction', async () => {
+  it('a request goes from admission to its outcome, priced from both, and to its correction', async () => {
     const id = `gw-${hex(16)}`;
     const usage = { input_tokens: 100, output_tokens: 150 };
     const admitted = record({
@@ -256,8 +256,8 @@ describe('reporting requests, over REST and gRPC', () => {
 
   it('an admission that comes too late gives its outcome nothing, not even a price', async () => {
     const id = `gw-${hex(16)}`;
-    const told = { model: 'gpt-5', usage: { input_tokens: 100 } };
-    const records = [record({ status: 'error' }), record({ status: 'admitted', ...told }), record()];
+    const content = { model: 'gpt-5', usage: { input_tokens: 100 } };
+    const records = [record({ status: 'error' }), record({ status: 'admitted', ...content }), record()];
     await send(records.map((each) => ({ ...each, gateway_request_id: id })));
     expect((await read(`${id}:completed:2`)).data).toMatchObject({ model: null, usage: null, cost: null });
   });
@@ -312,7 +312,7 @@ describe('who may report requests', () => {
     );
   });
 
-  it('a project key for its own project only, whatever is named beside it', async () => {
+  it('a project key for its own project only, even when another one is named', async () => {
     const other = await addProject();
     const headers = { ...projectKey(), 'x-project-id': other.id };
     const answer = await send([record(), record({ project_id: other.id })], headers);

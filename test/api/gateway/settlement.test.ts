@@ -33,7 +33,7 @@ async function list(): Promise<readonly Body[]> {
 }
 
 /** Lets the jobs run once. */
-async function sweep(): Promise<void> {
+async function settleOverdue(): Promise<void> {
   await pass();
   await until(() => waiting().includes(INTERVAL_MS));
 }
@@ -45,15 +45,15 @@ it('a request without an outcome settles once its grace is over, and may still c
   await send('gw-done', 'success');
   nowMs += GRACE_MS - 1;
   await send('gw-young', 'admitted');
-  await sweep();
+  await settleOverdue();
   expect((await list()).map(({ id }) => id)).toEqual(['gw-done:completed']);
   nowMs += 1;
-  await sweep();
+  await settleOverdue();
   await until(async () => (await list()).length === 2);
   const settled = (await list()).find(({ id }) => id === 'gw-late:settled');
   expect(settled.data).toMatchObject({ status: 'settled', virtual_key_id: 'vk_1', model: 'gpt-5', cost: null });
   await send('gw-late', 'success');
-  await sweep();
+  await settleOverdue();
   const ids = (await list()).map(({ id }) => id).toSorted();
   expect(ids).toEqual(['gw-done:completed', 'gw-late:completed', 'gw-late:settled']);
   expect((await list()).find(({ id }) => id === 'gw-late:settled')).toEqual(settled);

@@ -52,7 +52,7 @@ const admin = () => ({ authorization: `Bearer ${app.adminKey}` });
 
 function spendCase(
   query: string,
-  asked: MessageInitShape<typeof QuerySpendRequestSchema>,
+  request: MessageInitShape<typeof QuerySpendRequestSchema>,
   each: Partial<SurfaceCase<typeof querySpend>> & { status: number },
 ): SurfaceCase {
   const range = { occurredFrom: timestampFromMs(NOW), occurredTo: timestampFromMs(NOW + 1000) };
@@ -60,12 +60,12 @@ function spendCase(
     name: query,
     headers: admin(),
     rest: { path: `${PATH}?from=${NOW}&to=${NOW + 1000}${query}` },
-    rpc: { method: querySpend, request: { ...range, ...asked } },
+    rpc: { method: querySpend, request: { ...range, ...request } },
     ...each,
   };
 }
 
-const told = ({ data }: Body) => data.map(({ group, requests, cost }: Body) => [group, requests, cost.total_usd]);
+const groupsOf = ({ data }: Body) => data.map(({ group, requests, cost }: Body) => [group, requests, cost.total_usd]);
 
 describe('what an organization spent, over REST and gRPC', () => {
   it('is summed up exactly, each request once and as it ended', async () => {
@@ -89,7 +89,7 @@ describe('what an organization spent, over REST and gRPC', () => {
     );
   });
 
-  it.each<[query: string, asked: MessageInitShape<typeof QuerySpendRequestSchema>, expected: unknown]>([
+  it.each<[query: string, request: MessageInitShape<typeof QuerySpendRequestSchema>, expected: unknown]>([
     [
       '&group_by=model',
       { groupBy: SpendGrouping.MODEL },
@@ -112,19 +112,19 @@ describe('what an organization spent, over REST and gRPC', () => {
     ['&virtual_key_id=&model=cheap', { virtualKeyId: '', model: 'cheap' }, [[null, 1, '0.75']]],
     ['&group_by=virtual_key&label=nobody', { groupBy: SpendGrouping.VIRTUAL_KEY, label: 'nobody' }, []],
     ['&project_id=project_of_others', { projectId: 'project_of_others' }, []],
-  ])('%s', async (query, asked, expected) => {
+  ])('%s', async (query, request, expected) => {
     await expectEverywhere(
       app.address,
-      spendCase(query, asked, { status: 200, check: (body) => expect(told(body)).toEqual(expected) }),
+      spendCase(query, request, { status: 200, check: (body) => expect(groupsOf(body)).toEqual(expected) }),
     );
   });
 
-  it('comes in pages, whose cursor is of no other question', async () => {
+  it('comes in pages, whose cursors fit no other query', async () => {
     const first = await callRest(app.address, {
       path: `${PATH}?from=${NOW}&to=${NOW + 1000}&group_by=model&limit=2`,
       headers: admin(),
     });
-    expect(told(first.body)).toHaveLength(2);
+    expect(groupsOf(first.body)).toHaveLength(2);
     const cursor: string = first.body.next_cursor;
     await expectEverywhere(
       app.address,
@@ -134,7 +134,7 @@ describe('what an organization spent, over REST and gRPC', () => {
         {
           status: 200,
           check: (body) => {
-            expect(told(body)).toEqual([['nobody-prices-this', 1, '0']]);
+            expect(groupsOf(body)).toEqual([['nobody-prices-this', 1, '0']]);
             expect(body.total).toEqual(first.body.total);
             expect(body.next_cursor).toBeNull();
           },
@@ -151,16 +151,16 @@ describe('what an organization spent, over REST and gRPC', () => {
     );
   });
 
-  it.each<[query: string, asked: MessageInitShape<typeof QuerySpendRequestSchema>]>([
+  it.each<[query: string, request: MessageInitShape<typeof QuerySpendRequestSchema>]>([
     ['&limit=0', { pageSize: 0 }],
     ['&limit=1001', { pageSize: 1001 }],
     ['&group_by=colour', { groupBy: 99 as SpendGrouping }],
     ['&order_by=tokens', { orderBy: 99 as SpendOrder }],
-  ])('refuses %s', async (query, asked) => {
-    await expectEverywhere(app.address, spendCase(query, asked, { status: 400, code: 'validation_error' }));
+  ])('refuses %s', async (query, request) => {
+    await expectEverywhere(app.address, spendCase(query, request, { status: 400, code: 'validation_error' }));
   });
 
-  it('asks for a range that begins before it ends', async () => {
+  it('requires a range that begins before it ends', async () => {
     for (const [query, range] of [
       ['', {}],
       [`?from=${NOW}`, { occurredFrom: timestampFromMs(NOW) }],
@@ -177,7 +177,7 @@ describe('what an organization spent, over REST and gRPC', () => {
     }
   });
 
-  it('is told to keys with gatewaySpend:view at the organization, and to no others', async () => {
+  it('is returned to keys with gatewaySpend:view at the organization, and to no others', async () => {
     const { organizationId, projectId } = app;
     const keyWith = async (binding: ReturnType<typeof custom>) => ({
       authorization: `Bearer ${await addKey(app, { bindings: [binding] })}`,

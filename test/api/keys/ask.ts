@@ -23,7 +23,7 @@ const OPERATIONS = {
 export type Operation = keyof typeof OPERATIONS;
 export const OPERATION_NAMES = Object.keys(OPERATIONS) as readonly Operation[];
 
-export type Asked = {
+export type KeyRequest = {
   readonly id?: string;
   readonly query?: { readonly [name: string]: string };
   readonly body?: object;
@@ -33,7 +33,7 @@ export type Asked = {
 };
 
 /** `status` as in REST; `body` as REST writes it; for an error over gRPC, its details. */
-export type Told = {
+export type Outcome = {
   readonly status: number;
   readonly code: string | null;
   readonly message: string;
@@ -43,22 +43,22 @@ export type Told = {
 export async function ask(
   app: TestApp,
   [surface, operation]: readonly [Surface, Operation],
-  asked: Asked = {},
-): Promise<Told> {
-  const { token = app.adminKey } = asked;
-  const headers = { ...asked.headers, ...(token === '' ? {} : { authorization: `Bearer ${token}` }) };
+  request: KeyRequest = {},
+): Promise<Outcome> {
+  const { token = app.adminKey } = request;
+  const headers = { ...request.headers, ...(token === '' ? {} : { authorization: `Bearer ${token}` }) };
   return surface === 'gRPC'
-    ? askGrpc(app, operation, { ...asked, headers })
-    : askRest(app, [surface, operation], { ...asked, headers });
+    ? askGrpc(app, operation, { ...request, headers })
+    : askRest(app, [surface, operation], { ...request, headers });
 }
 
-type Addressed = Asked & { readonly headers: { readonly [name: string]: string } };
+type Addressed = KeyRequest & { readonly headers: { readonly [name: string]: string } };
 
 async function askRest(
   app: TestApp,
   [base, operation]: readonly [string, Operation],
   { id = '', query = {}, body, headers }: Addressed,
-): Promise<Told> {
+): Promise<Outcome> {
   const { verb, tail } = OPERATIONS[operation];
   const search = new URLSearchParams(query).toString();
   const path = `${base}${tail.replace('{id}', encodeURIComponent(id))}${search === '' ? '' : `?${search}`}`;
@@ -77,7 +77,7 @@ async function askGrpc(
   app: TestApp,
   operation: Operation,
   { id = '', query = {}, body = {}, headers }: Addressed,
-): Promise<Told> {
+): Promise<Outcome> {
   const { verb, tail, status } = OPERATIONS[operation];
   const method: DescMethodUnary = OPERATIONS[operation].method;
   const { message: request } = decodeMessage(method.input, {
@@ -107,9 +107,9 @@ export type Minted = { readonly id: string; readonly token: string; readonly api
 
 /** Creates a key as the administrator; throws on failure. */
 export async function mint(app: TestApp, body: object, token = app.adminKey): Promise<Minted> {
-  const told = await ask(app, ['/api/api-keys', 'create'], { body: { name: 'minted', ...body }, token });
-  if (told.status !== 201) throw new Error(JSON.stringify(told.body));
-  return told.body;
+  const outcome = await ask(app, ['/api/api-keys', 'create'], { body: { name: 'minted', ...body }, token });
+  if (outcome.status !== 201) throw new Error(JSON.stringify(outcome.body));
+  return outcome.body;
 }
 
 /** Adds a member and a personal key with the member's role. */

@@ -20,12 +20,12 @@ describe.each(SURFACES)('creating a key over %s', (surface) => {
     const expiresAt = new Date(Date.now() + 3_600_000).toISOString();
     const binding = { role: 'VIEWER', scopeType: 'PROJECT', scopeId: app.projectId };
     const body = { name: 'CI', description: 'deploys', bindings: [binding], permissionMode: 'readonly', expiresAt };
-    const told = await ask(app, [surface, 'create'], { body });
-    expect(told.status).toBe(201);
-    const { id } = told.body;
-    expect(told.body).toEqual({
+    const outcome = await ask(app, [surface, 'create'], { body });
+    expect(outcome.status).toBe(201);
+    const { id } = outcome.body;
+    expect(outcome.body).toEqual({
       id: expect.stringMatching(/^[0-9A-Za-z]{16}$/),
-      secret: told.body.token,
+      secret: outcome.body.token,
       token: expect.stringMatching(new RegExp(`^sk-lw-${id}_[0-9A-Za-z]{48}$`)),
       apiKey: {
         id,
@@ -42,21 +42,24 @@ describe.each(SURFACES)('creating a key over %s', (surface) => {
         projectIds: [],
         effectivePermissions: expect.arrayContaining(['traces:view']),
         createdAt: instant,
-        updatedAt: told.body.apiKey.createdAt,
+        updatedAt: outcome.body.apiKey.createdAt,
         expiresAt,
         lastUsedAt: null,
         revokedAt: null,
       },
     });
     const read = await ask(app, [surface, 'get'], { id });
-    expect(read.body).toEqual(told.body.apiKey);
-    expect(JSON.stringify(read.body)).not.toContain(told.body.token.slice(-48));
+    expect(read.body).toEqual(outcome.body.apiKey);
+    expect(JSON.stringify(read.body)).not.toContain(outcome.body.token.slice(-48));
   });
 
-  it('copies the calling key where no grants are asked for, under a label that may be its own', async () => {
+  it('copies the grants of the calling key when none are requested, under a label that may be equal', async () => {
     const body = { name: 'copy', bindings: [], permissions: [], permissionMode: 'readonly' };
-    const told = await ask(app, [surface, 'create'], { body });
-    expect(told).toMatchObject({ status: 201, body: { apiKey: { permissionMode: 'readonly', bindings: [ADMIN()] } } });
+    const outcome = await ask(app, [surface, 'create'], { body });
+    expect(outcome).toMatchObject({
+      status: 201,
+      body: { apiKey: { permissionMode: 'readonly', bindings: [ADMIN()] } },
+    });
     const narrow = await ask(app, [surface, 'create'], {
       body: { name: 'narrow', ...restrictedTo(app, 'organization:manage') },
     });
@@ -71,12 +74,12 @@ describe.each(SURFACES)('creating a key over %s', (surface) => {
     'for oneself takes the mode %s spelled out beside empty lists',
     async (permissionMode) => {
       const body = { name: 'mine', permissionMode, permissions: [], bindings: [] };
-      const told = await ask(app, [surface, 'create'], { body });
-      expect(told).toMatchObject({
+      const outcome = await ask(app, [surface, 'create'], { body });
+      expect(outcome).toMatchObject({
         status: 201,
         body: { apiKey: { permissionMode, permissions: [], bindings: [ADMIN()] } },
       });
-      expect((await ask(app, [surface, 'list'], { token: told.body.token })).status).toBe(200);
+      expect((await ask(app, [surface, 'list'], { token: outcome.body.token })).status).toBe(200);
     },
   );
 
@@ -121,8 +124,8 @@ describe.each(SURFACES)('creating a key over %s', (surface) => {
     expect(none).toMatchObject({ status: 422, code: 'validation_error', body: { fields: ['projectIds'] } });
   });
 
-  it('tells every problem of a body together', async () => {
-    const told = await ask(app, [surface, 'create'], {
+  it('reports every problem of a body together', async () => {
+    const outcome = await ask(app, [surface, 'create'], {
       body: {
         name: '  ',
         description: 'x'.repeat(501),
@@ -132,8 +135,8 @@ describe.each(SURFACES)('creating a key over %s', (surface) => {
         bindings: [{ role: 'ADMIN', scopeType: 'TEAM', scopeId: '' }],
       },
     });
-    expect(told).toMatchObject({ status: 422, code: 'validation_error' });
-    expect(told.body.fields.toSorted()).toEqual([
+    expect(outcome).toMatchObject({ status: 422, code: 'validation_error' });
+    expect(outcome.body.fields.toSorted()).toEqual([
       'bindings',
       'bindings.0.scopeId',
       'description',
@@ -175,8 +178,8 @@ describe.each(SURFACES)('creating a key over %s', (surface) => {
     const body = { name: 'for another', assignedToUserId: viewer.userId, bindings: [ADMIN()] };
     expect((await ask(app, [surface, 'create'], { body })).code).toBe('api_key_scope_violation');
     const unknown = [{ role: 'VIEWER', scopeType: 'PROJECT', scopeId: 'project_unknown' }];
-    const told = await ask(app, [surface, 'create'], { body: { name: 'x', bindings: unknown } });
-    expect([told.code, told.body.missingPermissions]).toEqual(['api_key_scope_violation', undefined]);
+    const outcome = await ask(app, [surface, 'create'], { body: { name: 'x', bindings: unknown } });
+    expect([outcome.code, outcome.body.missingPermissions]).toEqual(['api_key_scope_violation', undefined]);
   });
 });
 
@@ -202,11 +205,11 @@ describe('creating a key', () => {
     const nulls = { description: null, expiresAt: null, assignedToUserId: null };
     const { apiKey } = await mint(app, nulls);
     expect(apiKey).toMatchObject({ description: null, expiresAt: null, assignedToUserId: app.userId });
-    const told = await ask(app, ['/api/api-keys', 'create'], {
+    const outcome = await ask(app, ['/api/api-keys', 'create'], {
       body: { name: null, keyType: null, bindings: null, permissionMode: null, permissions: null, projectIds: null },
     });
-    expect(told.status).toBe(422);
-    expect(told.body.fields).toHaveLength(6);
+    expect(outcome.status).toBe(422);
+    expect(outcome.body.fields).toHaveLength(6);
   });
 
   it('replays its answer, token included, for the same idempotency key', async () => {
@@ -243,15 +246,15 @@ describe('creating a key over REST', () => {
     expect([answer.status, await answer.json()]).toMatchObject([400, { code: 'malformed_request' }]);
   });
 
-  it('tells what is missing from what is null', async () => {
+  it('distinguishes a missing member from a null one', async () => {
     const bindings = [
       { role: 'VIEWER', scopeType: 'PROJECT' },
       { role: 'VIEWER', scopeType: 'PROJECT', scopeId: null },
     ];
     const answer = await create({ body: JSON.stringify({ name: null, bindings }) });
     const body = (await answer.json()) as Body;
-    const told = body.reasons.map(({ meta: { field, type, received } }: Body) => [field, type, received]);
-    expect(told.toSorted()).toEqual([
+    const received = body.reasons.map(({ meta: { field, type, received } }: Body) => [field, type, received]);
+    expect(received.toSorted()).toEqual([
       ['bindings.0.scopeId', 'invalid_type', 'undefined'],
       ['bindings.1.scopeId', 'invalid_type', 'null'],
       ['name', 'invalid_type', 'null'],

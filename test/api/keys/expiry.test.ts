@@ -89,8 +89,8 @@ describe.each(SURFACES)('a key that expires, over %s', (surface) => {
     const revive = (id: string, by: string, expiresAt: string | null) =>
       ask(app, [surface, 'update'], { id, token: by, body: { expiresAt } });
     for (const expiresAt of [null, isoAt(nowMs + HOUR_MS)]) {
-      const told = await revive(wide.id, token, expiresAt);
-      expect(told).toMatchObject({ ...VIOLATION, body: { scopeType: 'ORGANIZATION', scopeId: app.organizationId } });
+      const outcome = await revive(wide.id, token, expiresAt);
+      expect(outcome).toMatchObject({ ...VIOLATION, body: { scopeType: 'ORGANIZATION', scopeId: app.organizationId } });
     }
     expect((await ask(app, [surface, 'list'], { token: wide.token })).status).toBe(401);
     expect((await ask(app, [surface, 'update'], { id: wide.id, token, body: { name: 'still dead' } })).status).toBe(

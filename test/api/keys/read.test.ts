@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startApp, type TestApp } from '../../support/app.ts';
 import { callRest } from '../../support/surfaces.ts';
-import { addMember, ask, type Minted, mint, OPERATION_NAMES, restrictedTo, SURFACES, type Told } from './ask.ts';
+import { addMember, ask, type Minted, mint, OPERATION_NAMES, type Outcome, restrictedTo, SURFACES } from './ask.ts';
 
 let app: TestApp;
 let member: Minted;
@@ -18,13 +18,13 @@ afterAll(async () => {
 });
 
 /** An error without the ids of the call. */
-function said({ status, code, message, body }: Told) {
+function said({ status, code, message, body }: Outcome) {
   const { trace_id: _, span_id: _span, trace: _trace, ...members } = body;
   return { status, code, message, members };
 }
 
 describe.each(SURFACES)('reading keys over %s', (surface) => {
-  it('a member sees their own and service keys; hidden and unknown ids answer alike', async () => {
+  it('a member sees their own and service keys; hidden and unknown ids get the same answer', async () => {
     const { token } = member;
     const ids = (body: { data: { id: string }[] }) => body.data.map(({ id }) => id).toSorted();
     const list = await ask(app, [surface, 'list'], { token });
@@ -48,7 +48,7 @@ describe.each(SURFACES)('reading keys over %s', (surface) => {
     const all = await ask(app, [surface, 'list'], { query });
     expect(all.body.data.map(({ id }: Minted) => id)).toEqual(expect.arrayContaining([member.id, viewer.id]));
     const ofService = await ask(app, [surface, 'list'], { token: service.token });
-    const idsOf = ({ body }: Told) => body.data.map(({ id }: Minted) => id);
+    const idsOf = ({ body }: Outcome) => body.data.map(({ id }: Minted) => id);
     expect(idsOf(ofService)).toEqual(idsOf(await ask(app, [surface, 'list'], { query })));
   });
 
@@ -76,8 +76,8 @@ describe.each(SURFACES)('reading keys over %s', (surface) => {
       { query: { limit: '201' }, field: 'limit' },
     ];
     for (const { query, field } of cases) {
-      const told = await ask(app, [surface, 'list'], { query });
-      expect(told, field).toMatchObject({ status: 422, code: 'validation_error', body: { fields: [field] } });
+      const outcome = await ask(app, [surface, 'list'], { query });
+      expect(outcome, field).toMatchObject({ status: 422, code: 'validation_error', body: { fields: [field] } });
     }
     const foreign = await ask(app, [surface, 'list'], { query: { cursor: 'bm9wZQ' } });
     expect(foreign).toMatchObject({ status: 422, code: 'invalid_cursor' });
@@ -93,14 +93,14 @@ describe.each(SURFACES)('reading keys over %s', (surface) => {
 describe('every operation on API keys', () => {
   it.each(OPERATION_NAMES)('%s is refused without a proper credential, on every surface', async (operation) => {
     for (const surface of SURFACES) {
-      const asked = { id: service.id, body: operation === 'create' ? { name: 'x' } : {} };
-      const told = async (token: string) => {
-        const { status, code } = await ask(app, [surface, operation], { ...asked, token });
+      const request = { id: service.id, body: operation === 'create' ? { name: 'x' } : {} };
+      const refusalOf = async (token: string) => {
+        const { status, code } = await ask(app, [surface, operation], { ...request, token });
         return `${status} ${code}`;
       };
-      expect(await told('')).toBe('401 missing_credentials');
-      expect(await told(`${service.token.slice(0, -1)}!`)).toBe('401 invalid_credentials');
-      expect(await told(app.projectKey)).toBe('401 credential_class_mismatch');
+      expect(await refusalOf('')).toBe('401 missing_credentials');
+      expect(await refusalOf(`${service.token.slice(0, -1)}!`)).toBe('401 invalid_credentials');
+      expect(await refusalOf(app.projectKey)).toBe('401 credential_class_mismatch');
     }
   });
 
@@ -109,9 +109,9 @@ describe('every operation on API keys', () => {
     for (const surface of SURFACES) {
       const bodies = [];
       for (const id of [viewer.id, '0'.repeat(16), 'x'.repeat(201), 'a-b c']) {
-        const told = await ask(app, [surface, operation], { id, token, body: {} });
-        expect(told, id).toMatchObject({ status: 404, code: 'api_key_not_found' });
-        bodies.push(said(told));
+        const outcome = await ask(app, [surface, operation], { id, token, body: {} });
+        expect(outcome, id).toMatchObject({ status: 404, code: 'api_key_not_found' });
+        bodies.push(said(outcome));
       }
       expect(new Set(bodies.map((body) => JSON.stringify(body))).size).toBe(1);
     }
@@ -123,8 +123,8 @@ describe('every operation on API keys', () => {
     const empty = await callRest(app.address, { path: '/api/api-keys/', headers });
     expect([empty.status, empty.body.code]).toEqual([404, 'route_not_found']);
     for (const surface of SURFACES) {
-      const told = await ask(app, [surface, 'get'], { id: 'a\0b' });
-      expect(told).toMatchObject({ status: 422, code: 'validation_error', body: { fields: ['id'] } });
+      const outcome = await ask(app, [surface, 'get'], { id: 'a\0b' });
+      expect(outcome).toMatchObject({ status: 422, code: 'validation_error', body: { fields: ['id'] } });
     }
   });
 });

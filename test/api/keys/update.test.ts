@@ -17,15 +17,15 @@ const atProject = (role: string) => ({ role, scopeType: 'PROJECT', scopeId: app.
 describe.each(SURFACES)('changing a key over %s', (surface) => {
   it('changes what is sent, and answers what reading answers', async () => {
     const { id, apiKey } = await mint(app, { description: 'old' });
-    const told = await ask(app, [surface, 'update'], { id, body: { name: 'renamed', description: null } });
-    expect(told.status).toBe(200);
-    expect(told.body).toEqual({
+    const outcome = await ask(app, [surface, 'update'], { id, body: { name: 'renamed', description: null } });
+    expect(outcome.status).toBe(200);
+    expect(outcome.body).toEqual({
       ...apiKey,
       name: 'renamed',
       description: null,
       updatedAt: expect.stringMatching(/Z$/),
     });
-    expect((await ask(app, [surface, 'get'], { id })).body).toEqual(told.body);
+    expect((await ask(app, [surface, 'get'], { id })).body).toEqual(outcome.body);
   });
 
   it('changes nothing when nothing is sent, or what was read', async () => {
@@ -63,8 +63,8 @@ describe.each(SURFACES)('changing a key over %s', (surface) => {
     expect((await evaluator()).status).toBe(404);
     const bindings = [atProject('CUSTOM')];
     const narrowed = { bindings, permissionMode: 'restricted', permissions: ['traces:view'] };
-    const told = await ask(app, [surface, 'update'], { id, body: narrowed });
-    expect(told.body).toMatchObject({ ...narrowed, projectIds: [], effectivePermissions: ['traces:view'] });
+    const outcome = await ask(app, [surface, 'update'], { id, body: narrowed });
+    expect(outcome.body).toMatchObject({ ...narrowed, projectIds: [], effectivePermissions: ['traces:view'] });
     expect((await evaluator()).body.code).toBe('api_key_permission_denied');
     const widened = await ask(app, [surface, 'update'], { id, body: { permissions: ['evaluations:manage'] } });
     expect(widened.body.permissions).toEqual(['evaluations:manage']);
@@ -74,9 +74,9 @@ describe.each(SURFACES)('changing a key over %s', (surface) => {
   it('refuses what cannot change and what does not fit together', async () => {
     const { id } = await mint(app, restrictedTo(app, 'cost:view'));
     const fieldsOf = async (body: object) => {
-      const told = await ask(app, [surface, 'update'], { id, body });
-      expect(told).toMatchObject({ status: 422, code: 'validation_error' });
-      return told.body.fields;
+      const outcome = await ask(app, [surface, 'update'], { id, body });
+      expect(outcome).toMatchObject({ status: 422, code: 'validation_error' });
+      return outcome.body.fields;
     };
     expect(await fieldsOf({ keyType: 'service', assignedToUserId: 'user_x' })).toEqual(['keyType', 'assignedToUserId']);
     expect(await fieldsOf({ permissionMode: 'all' })).toEqual(['permissionMode', 'permissions']);
@@ -89,8 +89,8 @@ describe.each(SURFACES)('changing a key over %s', (surface) => {
     const narrow = await mint(app, restrictedTo(app, 'organization:manage'));
     const bindings = [{ role: 'ADMIN', scopeType: 'ORGANIZATION', scopeId: app.organizationId }];
     const body = { bindings, permissionMode: 'all', permissions: [] };
-    const told = await ask(app, [surface, 'update'], { id: narrow.id, body, token: narrow.token });
-    expect(told).toMatchObject({ status: 403, code: 'api_key_scope_violation' });
+    const outcome = await ask(app, [surface, 'update'], { id: narrow.id, body, token: narrow.token });
+    expect(outcome).toMatchObject({ status: 403, code: 'api_key_scope_violation' });
     expect((await ask(app, [surface, 'get'], { id: narrow.id })).body.bindings).toEqual(narrow.apiKey.bindings);
   });
 
@@ -105,7 +105,7 @@ describe.each(SURFACES)('changing a key over %s', (surface) => {
 });
 
 describe('changing a key', () => {
-  it('takes what it is told by the mask alone over gRPC', async () => {
+  it('changes only the fields of the mask over gRPC', async () => {
     const { id } = await mint(app, { description: 'kept', keyType: 'service', projectIds: [app.projectId] });
     const headers = { authorization: `Bearer ${app.adminKey}` };
     const update = (apiKey: object, paths: string[] = []) => {

@@ -103,7 +103,7 @@ describe('credentials that a browser remembers', () => {
     expect(await rotate({ authorization, origin, ...added })).toMatchObject(REFUSED);
   });
 
-  it('look at everything, from everywhere', async () => {
+  it('read everything, from every origin', async () => {
     for (const verb of ['GET', 'HEAD']) {
       const headers = { authorization: basic(), origin: EVIL };
       const { status } = await fetch(`${app.address}/api/teams`, { method: verb, headers });
@@ -125,7 +125,7 @@ describe('credentials that a browser remembers', () => {
     expect(wrong).toMatchObject({ status: 401, body: { code: 'invalid_credentials' } });
   });
 
-  it('are told from those a program sends', async () => {
+  it('are distinguished from requests of programs', async () => {
     expect((await rotate({ authorization: `Bearer ${app.adminKey}`, origin: EVIL })).status).toBe(200);
   });
 
@@ -147,7 +147,7 @@ describe('credentials that a browser remembers', () => {
 describe('rpcs cannot be called by a form', () => {
   const path = '/spandrel.v1.ApiKeyService/RotateApiKey';
 
-  it('over Connect, whose types of content are none of a form', async () => {
+  it('over Connect, whose content types no form can send', async () => {
     const headers = { authorization: basic(), origin: EVIL };
     const body = JSON.stringify({ id: await makeKey() });
     for (const type of ['text/plain', FORM]) {
@@ -176,7 +176,7 @@ describe('rpcs cannot be called by a form', () => {
   });
 });
 
-it('the audit log tells of the attempt', async () => {
+it('the audit log records the attempt', async () => {
   await rotate({ authorization: basic(), origin: EVIL, 'user-agent': 'a victim' });
   let found: readonly Body[] = [];
   await until(async () => {

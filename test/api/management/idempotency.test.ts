@@ -50,7 +50,7 @@ describe('a request that is sent again with its idempotency key', () => {
     expect(await listedTeams(name)).toHaveLength(1);
   });
 
-  it('gets the token again, which nobody can read in the store', async () => {
+  it('gets the token again, which is encrypted in the store', async () => {
     const headers = named(freshKey());
     const first = await createKey({ name: 'ci', keyType: 'service' }, headers);
     expect(first.body.token).toMatch(/^sk-lw-/);
@@ -93,10 +93,10 @@ describe('a request that is sent again with its idempotency key', () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => createTeam(name, headers)));
     const texts = new Set(answers.filter(({ status }) => status === 201).map(({ text }) => text));
     expect(texts.size).toBe(1);
-    for (const { status, body, headers: told } of answers.filter((answer) => answer.status !== 201)) {
+    for (const { status, body, headers } of answers.filter((answer) => answer.status !== 201)) {
       expect(status).toBe(409);
       expect(body).toMatchObject({ code: 'idempotency_error', error: 'idempotency_error', reason: 'in_progress' });
-      expect(told.get('retry-after')).toBe('1');
+      expect(headers.get('retry-after')).toBe('1');
     }
     expect(await listedTeams(name)).toHaveLength(1);
   });
@@ -113,7 +113,7 @@ describe('a request that is sent again with its idempotency key', () => {
     expect(rpc).toMatchObject({ ok: false, code: 'idempotency_error', error: { code: 10 } });
   });
 
-  it('stands for another request with another calling key, and with another operation', async () => {
+  it('identifies another request with another calling key, and with another operation', async () => {
     const key = freshKey();
     const other = await addKey(app, {
       bindings: [{ role: 'ADMIN', scopeType: 'ORGANIZATION', scopeId: app.organizationId, permissions: [] }],

@@ -237,7 +237,7 @@ it('what only answers have can be sent back, and changes nothing', async () => {
   expect(renamed?.effectivePermissions).toEqual(apiKey.effectivePermissions);
 });
 
-it('over REST the members of the body are the mask, whatever else it has', async () => {
+it('over REST the declared members of the body are the mask', async () => {
   const { id } = await act(app, 'POST', '/api/api-keys', { name: 'k', keyType: 'service' });
   const read = (await callRest(app.address, { path: `/api/api-keys/${id}`, headers: bearer(app.adminKey) })).body;
   const body = { ...read, nmae: 'x', updateMask: 'y' };

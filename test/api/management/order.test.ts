@@ -7,12 +7,12 @@ const UNREADABLE = '{"name": ';
 
 let app: TestApp;
 let looker: string;
-let stranger: string;
+let powerless: string;
 beforeAll(async () => {
   app = await startApp();
   const scope = { scopeType: 'PROJECT', scopeId: app.projectId } as const;
   looker = await addKey(app, { bindings: [{ role: 'VIEWER', ...scope, permissions: [] }] });
-  stranger = await addKey(app, {
+  powerless = await addKey(app, {
     bindings: [
       { role: 'CUSTOM', scopeType: 'ORGANIZATION', scopeId: app.organizationId, permissions: ['organization:view'] },
     ],
@@ -28,13 +28,13 @@ const ask = (token: string, verb: string, path: string) =>
 it.each([
   ['PATCH', (id: string) => `/api/projects/${id}`],
   ['POST', (id: string) => `/api/projects/${id}/rotate-api-key`],
-])('%s of a project looks for the project before it reads the body', async (verb, path) => {
+])('%s of a project finds the project before it reads the body', async (verb, path) => {
   expect(await ask(looker, verb, path(app.projectId))).toMatchObject({
     status: 403,
     body: { code: 'insufficient_permissions' },
   });
   for (const id of [app.projectId, 'project_unknown']) {
-    expect(await ask(stranger, verb, path(id))).toMatchObject({ status: 404, body: { code: 'project_not_found' } });
+    expect(await ask(powerless, verb, path(id))).toMatchObject({ status: 404, body: { code: 'project_not_found' } });
   }
   expect(await ask(app.adminKey, verb, path(app.projectId))).toMatchObject({
     status: 400,
@@ -42,14 +42,14 @@ it.each([
   });
 });
 
-it('who may create no project is told so before the body is read', async () => {
+it('a caller who may not create projects is refused before the body is read', async () => {
   expect(await ask(looker, 'POST', '/api/projects')).toMatchObject({
     status: 403,
     body: { code: 'insufficient_permissions' },
   });
 });
 
-it('a refusal at the gate names in the audit log what was asked for', async () => {
+it('a refusal before the body is read names its target in the audit log', async () => {
   await ask(looker, 'PATCH', `/api/projects/${app.projectId}`);
   const read = async () =>
     (

@@ -32,7 +32,7 @@ async function eventually<T>(read: () => Promise<T>, holds: (found: T) => boolea
 }
 
 describe('the audit log keeps', () => {
-  it('who was refused a permission, from where, and when it was asked for', async () => {
+  it('who was refused a permission, from where, and when', async () => {
     const token = await addKey(app, { bindings: [custom('ORGANIZATION', app.organizationId, ['organization:view'])] });
     const headers = { 'x-auth-token': token, 'user-agent': 'probe/1', 'x-request-id': 'refused-1' };
     const refused = await callRest(app.address, { verb: 'POST', path: '/api/teams', body: {}, headers });
@@ -61,7 +61,7 @@ describe('the audit log keeps', () => {
     });
   });
 
-  it('which key was looked for in vain, over every protocol, and counts what is repeated', async () => {
+  it('the id of a key that was not found, over every protocol, with a count of repeats', async () => {
     const headers = { 'x-auth-token': app.adminKey };
     for (let time = 0; time < 3; time += 1) {
       expect((await callRest(app.address, { path: `/api/api-keys/${NOBODY}`, headers })).status).toBe(404);

@@ -48,7 +48,7 @@ const MANAGE = custom('organization:manage');
 const unique = (word: string) => `${word} ${hex(12)}`;
 
 /** A request; each case makes a new one. */
-type Asked = {
+type Prepared = {
   readonly body?: { readonly [name: string]: JsonValue };
   readonly parameters?: { readonly [name: string]: string };
   readonly rights?: readonly Grant[];
@@ -58,7 +58,7 @@ type Asked = {
 type Case = {
   readonly name: string;
   readonly method: DescMethodUnary;
-  readonly prepare: () => Asked | Promise<Asked>;
+  readonly prepare: () => Prepared | Promise<Prepared>;
   /** The initial grants of the calling key, unless `prepare` sets them. */
   readonly rights?: readonly Grant[];
   /** Its grants when the request is repeated. */
@@ -232,7 +232,7 @@ async function regrant(token: string, grants: readonly Grant[]): Promise<void> {
 }
 
 /** Repeats a request over every surface with one idempotency key. */
-function repeat(method: DescMethodUnary, { parameters, body }: Asked, token: string) {
+function repeat(method: DescMethodUnary, { parameters, body }: Prepared, token: string) {
   const key = `key-${hex(16)}`;
   const question = {
     method,
@@ -258,12 +258,12 @@ function repeat(method: DescMethodUnary, { parameters, body }: Asked, token: str
 
 describe('a kept answer is given again only to a caller who could still ask for it', () => {
   it.each(CASES)('$name', async ({ method, prepare, code, ...fixed }) => {
-    const asked = await prepare();
-    const rights = asked.rights ?? fixed.rights ?? [ADMIN];
+    const prepared = await prepare();
+    const rights = prepared.rights ?? fixed.rights ?? [ADMIN];
     const token = await addKey(app, { bindings: whole(rights) });
-    const send = repeat(method, asked, token);
+    const send = repeat(method, prepared, token);
     const first = await send();
-    await regrant(token, asked.less ?? fixed.less ?? []);
+    await regrant(token, prepared.less ?? fixed.less ?? []);
     await send({ status: 403, code });
     await regrant(token, rights);
     expect(await send()).toEqual(first);
@@ -341,7 +341,7 @@ describe('what changed by the first request, or since, does not keep its answer 
     await repeat(ProjectService.method.rotateProjectKey, { parameters, body }, token)();
   });
 
-  it('a member who is gone, and an endpoint that is archived', async () => {
+  it('a removed member, and an archived endpoint', async () => {
     const token = await addKey(app, { bindings: whole([ADMIN]) });
     const [userId, scopeId] = [await makeMember(), await makeProject()];
     const body = { userId, role: 'MEMBER', scopeType: 'PROJECT', scopeId };

@@ -42,9 +42,9 @@ let sides: readonly (readonly [own: Side, other: Side])[];
 beforeAll(async () => {
   app = await startApp({ environment: { SPANDREL_WEBHOOK_ALLOW: '127.0.0.1' } });
   const deps = { store: app.store.installation, rootKeys: app.rootKeys, keyPrefixes: ['sk-lw-'], random: randomBytes };
-  const wishes = { organizationName: 'Second', teamName: 'T', projectName: 'P', adminEmail: 'ann@example.com' };
-  const told = new Map(await addOrganization(deps, wishes, Date.now()));
-  const named = (name: string) => told.get(name) ?? '';
+  const options = { organizationName: 'Second', teamName: 'T', projectName: 'P', adminEmail: 'ann@example.com' };
+  const printed = new Map(await addOrganization(deps, options, Date.now()));
+  const named = (name: string) => printed.get(name) ?? '';
   const second = await fill({
     organizationId: named('SPANDREL_ORGANIZATION_ID'),
     projectId: named('SPANDREL_PROJECT_ID'),
@@ -97,7 +97,7 @@ async function fill({ organizationId, projectId, userId, adminKey, projectKey }:
   };
 }
 
-async function asked(surface: Surface, token: string, question: Question, wanted = 'success'): Promise<Body> {
+async function bodyOf(surface: Surface, token: string, question: Question, wanted = 'success'): Promise<Body> {
   const [status = '', code = null] = wanted === 'success' ? [] : wanted.split(' ');
   const success = getOption(question.method, policy).successStatus;
   const expected = { status: wanted === 'success' ? success : Number(status), code };
@@ -126,7 +126,7 @@ describe.each(SURFACES)('over %s', (surface) => {
     for (const [own, other] of sides) {
       const seen: string[] = [];
       for (const [method, query = {}] of LISTS) {
-        const text = JSON.stringify(await asked(surface, own.adminKey, { method, query }));
+        const text = JSON.stringify(await bodyOf(surface, own.adminKey, { method, query }));
         for (const id of other.ids) expect(text, `${method.name} of ${id}`).not.toContain(id);
         seen.push(text);
       }
@@ -134,7 +134,7 @@ describe.each(SURFACES)('over %s', (surface) => {
     }
   });
 
-  it('what the other organization has is unknown by its id, to look at and to change', async () => {
+  it('records of the other organization are not found, neither to read nor to change', async () => {
     for (const [own, other] of sides) {
       const key = { id: other.adminKey.slice('sk-lw-'.length).split('_')[0] ?? '' };
       const [project, member] = [{ id: other.projectId }, { user_id: other.userId }];
@@ -158,33 +158,33 @@ describe.each(SURFACES)('over %s', (surface) => {
       ];
       for (const [method, parameters, code, body] of cases) {
         const sent = body === undefined ? {} : { body: body as Question['body'] & object };
-        await asked(surface, own.adminKey, { method, parameters, ...sent }, `404 ${code}`);
+        await bodyOf(surface, own.adminKey, { method, parameters, ...sent }, `404 ${code}`);
       }
     }
   });
 
-  it('nobody is let into a project of the other, and nothing is granted there', async () => {
+  it('no key reaches a project of the other, and no grant is possible there', async () => {
     for (const [own, other] of sides) {
       const headers = { 'x-project-id': other.projectId };
       const trace = { method: TraceService.method.getTrace, parameters: { trace_id: other.traceId } };
-      await asked(surface, own.adminKey, { ...trace, headers }, '401 unknown_project');
-      await asked(surface, own.projectKey, { ...trace, headers }, '404 trace_not_found');
+      await bodyOf(surface, own.adminKey, { ...trace, headers }, '401 unknown_project');
+      await bodyOf(surface, own.projectKey, { ...trace, headers }, '404 trace_not_found');
       const evaluator = { method: EvaluatorService.method.getEvaluator, parameters: { id_or_slug: 'none' } };
-      await asked(surface, own.adminKey, { ...evaluator, headers }, '401 unknown_project');
+      await bodyOf(surface, own.adminKey, { ...evaluator, headers }, '401 unknown_project');
       for (const [scopeType, scopeId] of [
         ['PROJECT', other.projectId],
         ['ORGANIZATION', other.organizationId],
       ] as const) {
         const bindings = [{ role: 'VIEWER', scopeType, scopeId }];
         const mint = { method: ApiKeyService.method.createApiKey, body: { name: 'k', keyType: 'service', bindings } };
-        await asked(surface, own.adminKey, mint, '403 api_key_scope_violation');
+        await bodyOf(surface, own.adminKey, mint, '403 api_key_scope_violation');
       }
       const grant = { userId: other.userId, role: 'VIEWER', scopeType: 'PROJECT', scopeId: own.projectId };
       const bind = { method: RoleBindingService.method.createRoleBinding, body: grant };
-      await asked(surface, own.adminKey, bind, '404 member_not_found');
+      await bodyOf(surface, own.adminKey, bind, '404 member_not_found');
       const own_ = { 'x-project-id': own.projectId };
       const found = { method: TraceService.method.getTrace, parameters: { trace_id: own.traceId }, headers: own_ };
-      await asked(surface, own.adminKey, found);
+      await bodyOf(surface, own.adminKey, found);
     }
   });
 });

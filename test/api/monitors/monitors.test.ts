@@ -135,12 +135,12 @@ describe('making a monitor', () => {
       asker.create(body, {
         status: 422,
         code: 'validation_error',
-        check: (told) => expect(told.fields).toEqual(fields),
+        check: (error) => expect(error.fields).toEqual(fields),
       }),
     );
   });
 
-  it('asks for a name and an evaluator', async () => {
+  it('requires a name and an evaluator', async () => {
     const check = (body: Body) => expect(body.fields.toSorted()).toEqual(['evaluatorId', 'name']);
     await ask(asker.create({}, { status: 422, code: 'validation_error', check }));
   });
@@ -168,7 +168,7 @@ describe('making a monitor', () => {
     }
   });
 
-  it('ends where a project has 100, and goes on when one is deleted', async () => {
+  it('is refused when a project has 100, and works again when one is deleted', async () => {
     const headers = { 'x-auth-token': await addProject('Full') };
     const { id: evaluatorId } = await asker.evaluator(undefined, headers);
     const made: Body[] = [];
@@ -248,7 +248,7 @@ describe('changing a monitor', () => {
     }
   });
 
-  it('moves it to another evaluator, whose fields its mappings must be of', async () => {
+  it('moves it to another evaluator, whose fields its mappings must name', async () => {
     const bleu = await asker.evaluator({ evaluatorType: 'ragas/context_f1' });
     const made = await make({ name: 'Moves', evaluatorId: evaluator.id, mappings: { output: 'output' } });
     const check = (body: Body) => expect(body.fields).toEqual(['mappings']);
@@ -280,7 +280,7 @@ describe('changing a monitor', () => {
 });
 
 describe('deleting', () => {
-  it('hides the monitor, whose slug no name finds any more', async () => {
+  it('hides the monitor, and its slug no longer finds it', async () => {
     const [one, other] = [
       await make({ name: 'Gone', evaluatorId: evaluator.id }),
       await make({ name: 'Gone', evaluatorId: evaluator.id }),
@@ -293,10 +293,14 @@ describe('deleting', () => {
       ok: true,
       body: { id: other.id, deleted: true },
     });
-    const gone = { status: 404, code: 'monitor_not_found' };
+    const notFound = { status: 404, code: 'monitor_not_found' };
     for (const { id, slug } of [one, other]) {
-      for (const name of [id, slug]) await ask(asker.get(name, gone));
-      for (const question of [asker.update(id, { name: 'X' }, gone), asker.toggle(id, true, gone), remove(id, gone)]) {
+      for (const name of [id, slug]) await ask(asker.get(name, notFound));
+      for (const question of [
+        asker.update(id, { name: 'X' }, notFound),
+        asker.toggle(id, true, notFound),
+        remove(id, notFound),
+      ]) {
         await ask(question);
       }
     }
@@ -341,14 +345,14 @@ describe('each of them', () => {
 
   it('answers for one of another project as for one that does not exist', async () => {
     const { id, slug } = elsewhere.monitor;
-    const gone = { status: 404, code: 'monitor_not_found' };
+    const notFound = { status: 404, code: 'monitor_not_found' };
     const check = (body: Body) =>
       expect(body).toMatchObject({ error: 'Monitor not found', message: 'Monitor not found' });
     for (const name of [id, slug, 'nobody', 'x'.repeat(201)]) {
-      await ask(asker.get(name, { ...gone, check }));
-      await ask(asker.update(name, { name: 'Mine' }, { ...gone, check }));
-      await ask(asker.toggle(name, false, { ...gone, check }));
-      await ask(asker.remove(name, { ...gone, check }));
+      await ask(asker.get(name, { ...notFound, check }));
+      await ask(asker.update(name, { name: 'Mine' }, { ...notFound, check }));
+      await ask(asker.toggle(name, false, { ...notFound, check }));
+      await ask(asker.remove(name, { ...notFound, check }));
     }
     const headers = { 'x-auth-token': elsewhere.key };
     await ask(asker.get(id, { headers, status: 200, check: (body) => expect(body).toEqual(elsewhere.monitor) }));

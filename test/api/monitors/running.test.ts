@@ -86,7 +86,7 @@ describe('a monitor', () => {
     expect(await read(traceId)).toEqual([second]);
   });
 
-  it('looks only at traces of which all preconditions hold', async () => {
+  it('evaluates only traces that meet all preconditions', async () => {
     const { id: evaluatorId } = await asker.evaluator();
     const preconditions = [
       { field: 'span.type', value: 'rag' },
@@ -146,7 +146,7 @@ describe('a monitor', () => {
     for (const { id } of [contexts, tools]) await rest('DELETE', `/api/monitors/${id}`);
   });
 
-  it('leaves a trace alone once it is off, and tells its backlog', async () => {
+  it('evaluates no trace once it is off, and reports its backlog', async () => {
     const { id: evaluatorId } = await asker.evaluator();
     const { id } = await make({ name: 'Off', evaluatorId });
     await rest('POST', `/api/monitors/${id}/toggle`, { enabled: false });

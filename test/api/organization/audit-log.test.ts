@@ -55,7 +55,7 @@ describe('the audit log, over REST and gRPC', () => {
     });
   });
 
-  it('begins with the bootstrap, by nobody', async () => {
+  it('begins with the bootstrap, which has no actor', async () => {
     await askAll(app, list('?action=bootstrap', { action: 'bootstrap' }), {
       status: 200,
       check: (body) =>

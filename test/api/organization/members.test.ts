@@ -182,7 +182,7 @@ describe('changing members, over REST and gRPC', () => {
 });
 
 describe('removing members, over REST and gRPC', () => {
-  it('ends their keys for good, also when the same address is added again', async () => {
+  it('revokes their keys permanently, even when the same address is added again', async () => {
     const [one, two] = [await add(), await add()];
     const token = await keyOf(one.userId);
     const keyId = token.slice('sk-lw-'.length).split('_')[0] ?? '';

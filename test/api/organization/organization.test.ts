@@ -156,7 +156,7 @@ describe('teams, over REST and gRPC', () => {
     }
   });
 
-  it('tell over gRPC where the next page begins', async () => {
+  it('return the next page token over gRPC', async () => {
     const headers = bearer(app.adminKey);
     const teams = createClient(TeamService, createGrpcTransport({ baseUrl: app.address }));
     const seen: string[] = [];

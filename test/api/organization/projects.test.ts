@@ -174,7 +174,7 @@ describe('reading projects, over REST and gRPC', () => {
     await expectOnlyApiKeys(app, { rest: { path: '/api/projects' }, method: listProjects, request: {} });
   });
 
-  it('a hidden, an unknown and an archived one are the same 404, before anything else is judged', async () => {
+  it('a hidden, an unknown and an archived one get the same 404, before any other check', async () => {
     const hidden = (await make()).id;
     const archived = (await make()).id;
     await act(app, 'DELETE', `/api/projects/${archived}`);

@@ -12,21 +12,21 @@ afterAll(async () => {
   await app.close();
 });
 
-type Told = { readonly status: number; readonly code?: string; readonly check?: (body: Body) => void };
+type Expected = { readonly status: number; readonly code?: string; readonly check?: (body: Body) => void };
 
-const expectList = (name: string, token: string | null, told: Told) =>
+const expectList = (name: string, token: string | null, expected: Expected) =>
   expectEverywhere(app.address, {
     name,
     headers: token === null ? {} : { 'x-auth-token': token },
     rest: { path: '/api/permissions' },
     rpc: { method: PermissionService.method.listPermissions, request: {} },
-    ...told,
+    ...expected,
   });
 
 const named = (body: Body, name: string): Body => body.data.find((each: Body) => each.name === name);
 
 describe('the catalogue of permissions', () => {
-  it('says of every permission what it allows, what asks for it, where it is granted and what comes with it', async () => {
+  it('describes every permission: what it allows, what requires it, where it is granted and what it implies', async () => {
     await expectList('all', app.adminKey, {
       status: 200,
       check(body) {
@@ -64,7 +64,7 @@ describe('the catalogue of permissions', () => {
     });
   });
 
-  it('is open to every API key, and to nobody else', async () => {
+  it('is allowed to every API key, and to no other credential', async () => {
     const { token } = await mint(app, restrictedTo(app, 'traces:view'));
     await expectList('narrow', token, { status: 200 });
     await expectList('none', null, { status: 401, code: 'missing_credentials' });
@@ -74,21 +74,21 @@ describe('the catalogue of permissions', () => {
 });
 
 describe.each(SURFACES)('a permission that is none, over %s', (surface) => {
-  it('is told the nearest one', async () => {
-    const told = await ask(app, [surface, 'create'], {
+  it('gets the nearest one suggested', async () => {
+    const outcome = await ask(app, [surface, 'create'], {
       body: { name: 'k', ...restrictedTo(app, 'traces:view', 'trace:creat') },
     });
-    expect(told).toMatchObject({ status: 422, code: 'validation_error', body: { fields: ['permissions.1'] } });
-    expect(told.body.reasons[0].meta).toMatchObject({
+    expect(outcome).toMatchObject({ status: 422, code: 'validation_error', body: { fields: ['permissions.1'] } });
+    expect(outcome.body.reasons[0].meta).toMatchObject({
       type: 'invalid_enum_value',
       expected: ['traces:create'],
       received: 'trace:creat',
     });
-    expect(told.message).toContain('the nearest is traces:create');
+    expect(outcome.message).toContain('the nearest is traces:create');
   });
 });
 
-it('a role binding is told the nearest permission, too', async () => {
+it('a role binding gets the nearest permission suggested, too', async () => {
   const { status, body } = await callRest(app.address, {
     verb: 'POST',
     path: '/api/role-bindings',

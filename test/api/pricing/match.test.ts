@@ -15,8 +15,8 @@ afterAll(async () => {
   await app.close();
 });
 
-function match(asked: { readonly model: string; readonly vendor?: string; readonly atMs?: number }) {
-  const { model, vendor, atMs } = asked;
+function match(lookup: { readonly model: string; readonly vendor?: string; readonly atMs?: number }) {
+  const { model, vendor, atMs } = lookup;
   const query = new URLSearchParams({ model, ...(vendor === undefined ? {} : { vendor }) });
   if (atMs !== undefined) query.set('at', String(atMs));
   return {
@@ -30,8 +30,8 @@ function match(asked: { readonly model: string; readonly vendor?: string; readon
   };
 }
 
-const expectMatch = (asked: Parameters<typeof match>[0], found: Body) =>
-  askAll(app, match(asked), {
+const expectMatch = (lookup: Parameters<typeof match>[0], found: Body) =>
+  askAll(app, match(lookup), {
     headers: bearer(app.projectKey),
     status: 200,
     check: (body) => expect(body).toEqual({ match: found }),
@@ -65,9 +65,9 @@ describe('the match of a name, over REST and gRPC', () => {
     );
   });
 
-  it('depends on the vendor and the instant, and is null for what nobody knows', async () => {
-    const rateOf = async (asked: Parameters<typeof match>[0], rate: number) =>
-      await askAll(app, match(asked), {
+  it('depends on the vendor and the instant, and is null for an unknown model', async () => {
+    const rateOf = async (query: Parameters<typeof match>[0], rate: number) =>
+      await askAll(app, match(query), {
         headers: bearer(app.projectKey),
         status: 200,
         check: (body) => expect(body.match.rates.inputCostPerToken).toBe(rate),
@@ -108,17 +108,17 @@ describe('the match of a name, over REST and gRPC', () => {
   });
 
   it('is for those who may see the traces of the project', async () => {
-    const asked = match({ model: 'gpt-5' });
-    await askAll(app, asked, { headers: {}, status: 401, code: 'missing_credentials' });
-    await askAll(app, asked, { headers: bearer('nope'), status: 401, code: 'invalid_credentials' });
+    const matchCase = match({ model: 'gpt-5' });
+    await askAll(app, matchCase, { headers: {}, status: 401, code: 'missing_credentials' });
+    await askAll(app, matchCase, { headers: bearer('nope'), status: 401, code: 'invalid_credentials' });
     const keyWith = async (permission: string) => {
       const token = await addKey(app, { bindings: [custom('PROJECT', app.projectId, [permission])] });
       return { ...bearer(token), 'x-project-id': app.projectId };
     };
-    await askAll(app, asked, { headers: await keyWith('traces:view'), status: 200 });
+    await askAll(app, matchCase, { headers: await keyWith('traces:view'), status: 200 });
     const headers = await keyWith('evaluations:view');
-    await askAll(app, asked, { headers, status: 403, code: 'api_key_permission_denied' });
+    await askAll(app, matchCase, { headers, status: 403, code: 'api_key_permission_denied' });
     const hidden = { ...bearer(app.adminKey), 'x-project-id': 'project_unknown' };
-    await askAll(app, asked, { headers: hidden, status: 401, code: 'unknown_project' });
+    await askAll(app, matchCase, { headers: hidden, status: 401, code: 'unknown_project' });
   });
 });

@@ -162,7 +162,7 @@ describe('price overrides, over REST and gRPC', () => {
 });
 
 describe('spans and reports', () => {
-  it('T4: have the override from the very next request on, and its cost for good', async () => {
+  it('T4: use the override from the next request on, and keep its cost', async () => {
     const before = await priced({});
     const { id } = await act(app, 'POST', PATH, { ...FREE, model: 'GPT-5', inputCostPerToken: 0.01 });
     const within = await priced({});
@@ -240,7 +240,7 @@ it('an organization has a number of overrides, and patterns of a size, that it c
   });
 });
 
-it('the audit log tells who made and deleted them', async () => {
+it('the audit log records who created and deleted them', async () => {
   const { id } = await act(app, 'POST', PATH, { ...FREE, model: 'audited' });
   await act(app, 'DELETE', `${PATH}/${id}`);
   const { data } = await act(app, 'GET', `/api/audit-log?targetId=${id}`);

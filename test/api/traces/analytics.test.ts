@@ -64,17 +64,17 @@ const GROUPINGS: { readonly [name: string]: AnalyticsGrouping } = {
   thread_id: AnalyticsGrouping.THREAD_ID,
 };
 
-type Asked = { readonly [name: string]: string | number };
+type AnalyticsQuery = { readonly [name: string]: string | number };
 
-function queryOf(asked: Asked): string {
-  return Object.entries(asked)
+function queryOf(parameters: AnalyticsQuery): string {
+  return Object.entries(parameters)
     .map(([name, value]) => `${name}=${encodeURIComponent(value)}`)
     .join('&');
 }
 
-function analyticsCase(asked: Asked, each: Partial<SurfaceCase> & { status: number }): SurfaceCase {
-  const { from, to, interval, group_by, metrics = '', limit, ...filters } = asked;
-  const query = queryOf(asked);
+function analyticsCase(parameters: AnalyticsQuery, each: Partial<SurfaceCase> & { status: number }): SurfaceCase {
+  const { from, to, interval, group_by, metrics = '', limit, ...filters } = parameters;
+  const query = queryOf(parameters);
   const request = {
     ...(from === undefined ? {} : { from: BigInt(from) }),
     ...(to === undefined ? {} : { to: BigInt(to) }),
@@ -101,9 +101,9 @@ const CAMEL: { readonly [name: string]: string } = {
   model: 'model',
 };
 
-async function expectBuckets(asked: Asked, buckets: readonly object[]): Promise<void> {
+async function expectBuckets(parameters: AnalyticsQuery, buckets: readonly object[]): Promise<void> {
   const check = (body: Body) => expect(body.buckets).toEqual(buckets);
-  await expectEverywhere(app.address, analyticsCase(asked, { status: 200, check }));
+  await expectEverywhere(app.address, analyticsCase(parameters, { status: 200, check }));
 }
 
 /** Each case has its own user, so that it counts only its own traces. */
@@ -202,35 +202,35 @@ describe('analytics, over REST and gRPC', () => {
   ] as const)('begins and ends each %s by the calendar in UTC', async (interval, start, end) => {
     const user_id = `by ${interval}`;
     for (const atMs of [start - 1, start, end - 1, end]) await send({ user_id }, [{ atMs }]);
-    const asked = { ...of(user_id), from: start - 1, interval, metrics: 'traces' };
+    const parameters = { ...of(user_id), from: start - 1, interval, metrics: 'traces' };
     const check = ({ buckets }: Body) => {
       expect(buckets.map((bucket: Body) => bucket.traces)).toEqual([1, 2, 1]);
       expect(buckets[0].end).toBe(start);
       expect(buckets[1]).toMatchObject({ start, end });
       expect(buckets[2].start).toBe(end);
     };
-    await expectEverywhere(app.address, analyticsCase(asked, { status: 200, check }));
+    await expectEverywhere(app.address, analyticsCase(parameters, { status: 200, check }));
     // The range includes both ends.
     const total = { user_id, from: start, to: end, interval: 'total', metrics: 'traces' };
     await expectBuckets(total, [{ start, end: end + 1, group: null, traces: 3 }]);
   });
 
-  it('T16: counts a trace for each of its labels, whatever they are called', async () => {
+  it('T16: counts a trace for each of its labels, with any name', async () => {
     const user_id = 'labels';
     const labels = ['a"%_😀', '__proto__'];
     await send({ user_id, labels }, [{}]);
     await send({ user_id, labels: labels.slice(1) }, [{}]);
     await send({ user_id }, [{}]);
     const day = { start: FIRST, end: FIRST + DAY_MS };
-    const asked = { ...of(user_id), group_by: 'label', metrics: 'traces' };
-    await expectBuckets(asked, [
+    const parameters = { ...of(user_id), group_by: 'label', metrics: 'traces' };
+    await expectBuckets(parameters, [
       { ...day, group: '__proto__', traces: 2 },
       { ...day, group: 'a"%_😀', traces: 1 },
       { ...day, group: null, traces: 1 },
     ]);
     for (const label of labels) {
       const found = { ...day, group: user_id, traces: label === '__proto__' ? 2 : 1 };
-      await expectBuckets({ ...asked, group_by: 'user_id', label }, [found]);
+      await expectBuckets({ ...parameters, group_by: 'user_id', label }, [found]);
     }
   });
 
@@ -264,17 +264,17 @@ describe('analytics, over REST and gRPC', () => {
     const span = { span_id: hex(16), model: 'm' };
     const id = await send({ user_id }, [{ ...span, ...tokens(1, 1, 1) }]);
     await send({ user_id }, [{ ...span, ...tokens(7, 1, 2), error: 'failed' }], id);
-    const asked = { ...of(user_id), group_by: 'model', metrics: 'traces,spans,errors,prompt_tokens,total_cost' };
+    const parameters = { ...of(user_id), group_by: 'model', metrics: 'traces,spans,errors,prompt_tokens,total_cost' };
     const now = { traces: 1, spans: 1, errors: 1, prompt_tokens: 7, total_cost: 2 };
-    await expectBuckets(asked, [{ start: FIRST, end: FIRST + DAY_MS, group: 'm', ...now }]);
+    await expectBuckets(parameters, [{ start: FIRST, end: FIRST + DAY_MS, group: 'm', ...now }]);
     await callRest(app.address, { verb: 'DELETE', path: `/api/traces/${id}`, headers: key() });
-    await expectBuckets(asked, []);
+    await expectBuckets(parameters, []);
   });
 
   it('echoes the latest instant there is', async () => {
-    const asked = { from: FIRST, to: Number.MAX_SAFE_INTEGER, user_id: 'nobody', interval: 'total' };
+    const parameters = { from: FIRST, to: Number.MAX_SAFE_INTEGER, user_id: 'nobody', interval: 'total' };
     const check = (body: Body) => expect(body).toMatchObject({ to: Number.MAX_SAFE_INTEGER, buckets: [] });
-    await expectEverywhere(app.address, analyticsCase(asked, { status: 200, check }));
+    await expectEverywhere(app.address, analyticsCase(parameters, { status: 200, check }));
   });
 
   it.each([
@@ -284,10 +284,10 @@ describe('analytics, over REST and gRPC', () => {
     [{ from: 0, to: 1, metrics: 'traces,cost' }, ['metrics']],
     [{ from: 0, to: 1, limit: 0 }, ['limit']],
     [{ from: 0, to: 1, limit: 1001 }, ['limit']],
-  ])('refuses %j', async (asked, fields) => {
+  ])('refuses %j', async (parameters, fields) => {
     const check = (body: Body) => expect(body.fields).toEqual(fields);
     const refused = { status: 422, code: 'validation_error', check };
-    await expectEverywhere(app.address, analyticsCase(asked as Asked, refused));
+    await expectEverywhere(app.address, analyticsCase(parameters as AnalyticsQuery, refused));
   });
 
   it.each(['from=-1', 'from=1.5', 'from=9007199254740992', 'interval=year', 'group_by=vendor', 'from=1&from=2'])(
@@ -313,7 +313,11 @@ describe('analytics, over REST and gRPC', () => {
   });
 });
 
-function statsCase(userId: string, range: Asked, each: Partial<SurfaceCase> & { status: number }): SurfaceCase {
+function statsCase(
+  userId: string,
+  range: AnalyticsQuery,
+  each: Partial<SurfaceCase> & { status: number },
+): SurfaceCase {
   const query = queryOf(range);
   const request = Object.fromEntries(Object.entries(range).map(([name, value]) => [name, BigInt(value)]));
   return {
@@ -326,7 +330,7 @@ function statsCase(userId: string, range: Asked, each: Partial<SurfaceCase> & { 
 }
 
 describe('what the traces of a user come to, over REST and gRPC', () => {
-  it('T16: sums up those of the range, whatever the user is called', async () => {
+  it('T16: sums up the traces of the range, for any user name', async () => {
     for (const user_id of ['plain user', 'us"er%_😀', '__proto__', 'x'.repeat(512)]) {
       const lastAtMs = FIRST + 5 * DAY_MS;
       await send({ user_id, thread_id: 'one' }, [{ ...tokens(1, 2, 0.5) }, { type: 'tool', error: 'failed' }]);
@@ -351,7 +355,7 @@ describe('what the traces of a user come to, over REST and gRPC', () => {
     }
   });
 
-  it('looks at the last thirty days unless it is told otherwise', async () => {
+  it('covers the last thirty days by default', async () => {
     const user_id = 'recent';
     const recentAtMs = Date.now() - 29 * DAY_MS;
     await send({ user_id }, [{ atMs: recentAtMs }]);

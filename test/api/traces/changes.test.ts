@@ -74,7 +74,7 @@ describe('changing the metadata of a trace, over REST and gRPC', () => {
     expect(rest(after)).toEqual(rest(before));
   });
 
-  it('an alias stands for its key, also where it removes', async () => {
+  it('an alias means its key, also in a removal', async () => {
     const traceId = await sendNew();
     const patch = async (metadata: object) => {
       const { rest } = patchCase(traceId, metadata, { status: 200 });
@@ -149,7 +149,7 @@ describe('changing the metadata of a trace, over REST and gRPC', () => {
 });
 
 describe('removing a trace, over REST and gRPC', () => {
-  it('T13: it is gone, and what is sent under its id makes a new one', async () => {
+  it('T13: it is not found afterwards, and spans sent under its id make a new one', async () => {
     for (const remove of ['rest', 'rpc'] as const) {
       const traceId = await sendNew();
       const { rest, rpc } = deleteCase(traceId, { status: 200 });
@@ -165,7 +165,7 @@ describe('removing a trace, over REST and gRPC', () => {
     }
   });
 
-  it('one of many spans and evaluations is gone at once as well', async () => {
+  it('one with many spans and evaluations disappears at once as well', async () => {
     const traceId = hex(32);
     const [span] = llmTrace(Date.now()).spans;
     const spans = Array.from({ length: 450 }, (_, index) => ({ ...span, span_id: `s${index}` }));

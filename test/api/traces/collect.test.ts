@@ -126,7 +126,7 @@ describe('collecting a trace, over REST and gRPC', () => {
     );
   });
 
-  it('a call without a credential is refused before its body is looked at', async () => {
+  it('a call without a credential is refused before its body is read', async () => {
     await expectEverywhere(
       app.address,
       collectCase({
@@ -278,7 +278,7 @@ describe('the collector over REST', () => {
     expect(body.postedTraceId).toBeUndefined();
   });
 
-  it('what an event leaves out of metadata and labels is told', async () => {
+  it('the answer names what an event leaves out of metadata and labels', async () => {
     const labels = Array.from({ length: 70 }, (_, index) => `l${index}`);
     const trace = { ...llmTrace(NOW), metadata: { labels, note: 'x'.repeat(5000) } };
     const { partialSuccess } = (await (await post(JSON.stringify(trace))).json()) as Body;

@@ -86,7 +86,7 @@ describe('traces', () => {
     }
   });
 
-  it('T7: take milliseconds, tell what looks like seconds, and round halves up', async () => {
+  it('T7: take milliseconds, report values that seem to be seconds, and round halves up', async () => {
     const at = (started_at: number) => traceOf({ timestamps: { started_at, finished_at: 1_699_900_000_002 } });
     const whole = at(1_699_900_000_000);
     expect((await send(whole)).status).toBe(200);
@@ -126,7 +126,7 @@ describe('traces', () => {
     expect((await read(long.trace_id)).body.spans[0].input.value).toMatch(/^x{1000}.*…\[truncated: 1048577 bytes\]$/s);
   });
 
-  it('T13: are found by nobody of another project', async () => {
+  it('T13: cannot be found from another project', async () => {
     const body = llmTrace(NOW);
     await send(body);
     const made = await callRest(app.address, {
@@ -142,8 +142,8 @@ describe('traces', () => {
       ['DELETE', `/api/traces/${body.trace_id}`, undefined],
       ['PATCH', `/api/traces/${body.trace_id}/metadata`, { metadata: { seen: true } }],
     ] as const) {
-      const asked = { verb, path, headers: other, ...(sent === undefined ? {} : { body: sent }) };
-      expect(await callRest(app.address, asked)).toMatchObject({ status: 404, body: { code: 'trace_not_found' } });
+      const request = { verb, path, headers: other, ...(sent === undefined ? {} : { body: sent }) };
+      expect(await callRest(app.address, request)).toMatchObject({ status: 404, body: { code: 'trace_not_found' } });
     }
     expect((await read(body.trace_id)).status).toBe(200);
   });

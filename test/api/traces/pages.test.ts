@@ -95,7 +95,7 @@ describe('one answer about a trace', () => {
     expect(seen).toEqual([['a'], ['b'], ['c']]);
   });
 
-  it('cuts what stands beside its spans, so that it never fills a page', async () => {
+  it('cuts the texts beside its spans, so that they never fill a page', async () => {
     const traceId = hex(32);
     const large = { type: 'json', value: Array.from({ length: 4 }, () => '"'.repeat(500_000)) };
     const stacktrace = Array.from({ length: 3000 }, (_, index) => `${index} ${'f'.repeat(1000)}`);
@@ -142,8 +142,8 @@ describe('one answer about a trace', () => {
       expect(Buffer.byteLength(JSON.stringify(body))).toBeLessThanOrEqual(ANSWER_MAX_BYTES);
       expect(body.evaluations.length).toBeGreaterThan(4);
       expect(body.formatted_trace).toMatch(/\n… \d+ more\n… \d+ more evaluations$/);
-      const untold = Number(/(\d+) more evaluations/.exec(body.formatted_trace)?.[1]);
-      expect(body.evaluations.length + untold).toBe(18);
+      const omitted = Number(/(\d+) more evaluations/.exec(body.formatted_trace)?.[1]);
+      expect(body.evaluations.length + omitted).toBe(18);
     };
     await expectEverywhere(app.address, {
       name: 'digest',

@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { llmTrace } from '../../support/fixtures.ts';
-import { createPostgresPlace, type Place } from '../../support/place.ts';
 import { ADMIN_KEY, PROJECT_KEY, type SpawnedServer, spawnServer } from '../../support/server.ts';
 import type { Body } from '../../support/surfaces.ts';
+import { createPostgresTestDatabase, type TestDatabase } from '../../support/test-database.ts';
 
 const AT = Date.now() - 60_000;
 const ID = (number: number) => String(number).padStart(32, 'a');
 
-let place: Place;
+let database: TestDatabase;
 let servers: readonly [sqlite: SpawnedServer, postgres: SpawnedServer];
 beforeAll(async () => {
-  place = await createPostgresPlace();
+  database = await createPostgresTestDatabase();
   const common = {
     SPANDREL_SECRET: '0123456789abcdef0123456789abcdef',
     SPANDREL_BOOTSTRAP_ORGANIZATION_ID: 'organization-of-the-test',
@@ -19,15 +19,15 @@ beforeAll(async () => {
   };
   servers = [
     await spawnServer({ ...common, SPANDREL_DATABASE_URL: 'sqlite::memory:' }),
-    await spawnServer({ ...common, ...place.environment }),
+    await spawnServer({ ...common, ...database.environment }),
   ];
 });
 afterAll(async () => {
   for (const server of servers) await server.stop('SIGKILL');
-  await place.remove();
+  await database.remove();
 });
 
-type Asked = readonly [verb: string, path: string, body?: Body, token?: string];
+type Call = readonly [verb: string, path: string, body?: Body, token?: string];
 
 const whole = (number: number, changes: Body = {}) => ({
   ...llmTrace(AT + number, ID(number), `span-${number}`),
@@ -48,8 +48,8 @@ const child = (id: string, changes: Body) => ({
 });
 const RANGE = `from=${AT - 1000}&to=${AT + 100_000}`;
 
-const SEQUENCE: readonly Asked[] = [
-  ...[1, 2, 3].map((number): Asked => ['POST', '/api/collector', whole(number)]),
+const SEQUENCE: readonly Call[] = [
+  ...[1, 2, 3].map((number): Call => ['POST', '/api/collector', whole(number)]),
   ['POST', '/api/collector', whole(4, { metadata: wild, expected_output: { b: 1.0, a: 12345678901234 } })],
   [
     'POST',
@@ -75,12 +75,12 @@ const SEQUENCE: readonly Asked[] = [
     ADMIN_KEY,
   ],
   ['POST', '/api/collector', { ...whole(5), spans: [{ ...whole(5).spans[0], model: 'xyz' }] }],
-  ...[1, 2, 3, 4, 5, 9].map((number): Asked => ['GET', `/api/traces/${ID(number)}`]),
+  ...[1, 2, 3, 4, 5, 9].map((number): Call => ['GET', `/api/traces/${ID(number)}`]),
   ['GET', `/api/traces/${ID(3)}?spansLimit=2`],
   ['GET', `/api/traces/${ID(3)}?format=digest`],
   ['GET', `/api/traces/${ID(1).slice(0, 12)}`],
   ['POST', '/api/traces/search', { startDate: AT - 1000, endDate: AT + 100_000, includeSpans: true }],
-  ...['started_at', 'total_cost', 'total_time_ms', 'first_token_ms'].map((sortBy): Asked => {
+  ...['started_at', 'total_cost', 'total_time_ms', 'first_token_ms'].map((sortBy): Call => {
     return ['POST', '/api/traces/search', { startDate: AT - 1000, endDate: AT + 100_000, sortBy, pageSize: 3 }];
   }),
   ['POST', '/api/traces/search', { query: '100%', startDate: AT - 1000, endDate: AT + 100_000 }],
@@ -106,7 +106,7 @@ const SEQUENCE: readonly Asked[] = [
 const OWN =
   /"(inserted_at|updated_at|createdAt|trace_id|span_id|traceId|spanId|id|scrollId|spans_next_cursor|created_at)":("(?!a{20}|span-|[abö]")[^"]*"|\d+)/g;
 
-async function ask({ address }: SpawnedServer, [verb, path, body, token = PROJECT_KEY]: Asked): Promise<string> {
+async function ask({ address }: SpawnedServer, [verb, path, body, token = PROJECT_KEY]: Call): Promise<string> {
   const response = await fetch(address + path, {
     method: verb,
     headers: { 'x-auth-token': token, 'content-type': 'application/json' },
@@ -119,9 +119,9 @@ async function ask({ address }: SpawnedServer, [verb, path, body, token = PROJEC
 it('T17: SQLite and PostgreSQL answer the same requests alike', async () => {
   const [sqlite, postgres] = servers;
   const statuses = new Set<string>();
-  for (const asked of SEQUENCE) {
-    const [one, other] = [await ask(sqlite, asked), await ask(postgres, asked)];
-    expect(other, `${asked[0]} ${asked[1]}`).toBe(one);
+  for (const call of SEQUENCE) {
+    const [one, other] = [await ask(sqlite, call), await ask(postgres, call)];
+    expect(other, `${call[0]} ${call[1]}`).toBe(one);
     statuses.add(one.slice(0, 3));
   }
   expect([...statuses].sort()).toEqual(['200', '201', '400', '404', '409', '422']);

@@ -282,7 +282,7 @@ describe('searching traces, over REST and gRPC', () => {
     expect((await find('')).toSorted()).toEqual([first, second].sort());
   });
 
-  it('a text that is looked for may be as long as those that are stored', async () => {
+  it('a searched text may be as long as stored ones', async () => {
     const input = `${'long '.repeat(20_000)}end`;
     const traceId = await sendTrace({ metadata: { group: 'long' }, input });
     expect(await idsOf({ query: input.slice(5).toUpperCase() })).toEqual([traceId]);
@@ -369,7 +369,7 @@ function threadCase(threadId: string, each: Partial<SurfaceCase> & { status: num
 }
 
 describe('reading a thread, over REST and gRPC', () => {
-  it('T16: has its traces, oldest first, with their spans, whatever it is called', async () => {
+  it('T16: has its traces, oldest first, with their spans, for any name', async () => {
     for (const threadId of ['plain', 'th"re%ad_😀', '__proto__', 'x'.repeat(512)]) {
       const late = await sendTrace({ metadata: { thread_id: threadId }, atMs: START + 5 });
       const early = await sendTrace({ metadata: { thread_id: threadId }, atMs: START - 90 * 86_400_000 });
@@ -415,7 +415,7 @@ describe('reading a thread, over REST and gRPC', () => {
 });
 
 describe('validating a credential', () => {
-  it('tells its project, whatever it may do there, and refuses one that is not valid', async () => {
+  it('returns its project, with any permissions, and refuses an invalid key', async () => {
     const path = '/api/auth/validate';
     const narrow = await addKey(app, { bindings: [custom('PROJECT', app.projectId, ['traces:create'])] });
     for (const headers of [key(), { authorization: `Bearer ${narrow}` }]) {

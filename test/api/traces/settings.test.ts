@@ -140,7 +140,7 @@ describe('the settings of a project, over REST and gRPC', () => {
     await expectSettings(null, true);
   });
 
-  it('who may only look may not change', async () => {
+  it('a caller who may only view may not change', async () => {
     const viewer = await addKey(app, { bindings: [custom('PROJECT', app.projectId, ['project:view'])] });
     const headers = { authorization: `Bearer ${viewer}` };
     await expectEverywhere(app.address, getCase({ headers, status: 200, check: is(null, true) }));

@@ -54,7 +54,7 @@ describe('following traces', () => {
     follower.close();
   });
 
-  it('tells a trace again when it changes, and nothing of what does not fit', async () => {
+  it('sends a trace again when it changes, and nothing that does not match', async () => {
     const follower = await followRest({ ...at(), query: { filters: ofUser('again') } });
     const other = await followRest({ ...at(), query: { filters: ofUser('again'), negateFilters: 'true' } });
     const id = await send('again');
@@ -74,7 +74,7 @@ describe('following traces', () => {
     other.close();
   });
 
-  it('tells the result of a monitor', async () => {
+  it('sends the result of a monitor', async () => {
     const rest = async (verb: string, path: string, body: object) => {
       const answer = await callRest(app.address, { verb, path, headers: key(), body });
       expect(answer.status, answer.text).toBeLessThan(300);
@@ -107,7 +107,7 @@ describe('following traces', () => {
     for (const each of [byText, byModel, byId]) each.close();
   });
 
-  it('goes on behind the last change that was received', async () => {
+  it('resumes after the last received change', async () => {
     const query = { filters: ofUser('resumed') };
     const first = await followRest({ ...at(), query });
     await send('resumed');
@@ -142,7 +142,7 @@ describe('following traces', () => {
     (again as Follower | null)?.close();
   });
 
-  it('does not tell of other projects', async () => {
+  it('sends nothing of other projects', async () => {
     const created = await callRest(app.address, {
       verb: 'POST',
       path: '/api/projects',

@@ -11,21 +11,21 @@ const TEST_TIMEOUT_MS = 1_200_000;
 const SOMETIMES = [
   'a success cleared a streak',
   'dead after 72 h',
-  'dead with the last rung',
+  'dead with the last step',
   'delivered by a retry',
   'disabled by a verdict',
-  'disabled by the sweep',
+  'disabled by maintenance',
   'enabled again during an attempt',
   'hurried',
   'overdue, and delivered',
-  'own faults used a rung',
+  'sender faults used a step',
   'planned for the last instant',
   'receiver gone',
   'resumed',
   'sent again',
-  'the sweep left the word to a due attempt',
+  'maintenance left the decision to a due attempt',
   'verdict of an earlier destination',
-  'waited as the receiver asked',
+  'waited as the receiver requested',
 ];
 
 it(

@@ -25,37 +25,37 @@ const HOUR_MS = 60 * MINUTE_MS;
 const RUNGS_MS = [1, 5, 30, 120, 360, 720, 720, 720, 720, 720].map((minutes) => minutes * MINUTE_MS);
 const ALMOST_ONE = 1 - Number.EPSILON;
 
-type Place = { readonly delivery: DeliveryState; readonly endpoint: EndpointLifecycle };
+type State = { readonly delivery: DeliveryState; readonly endpoint: EndpointLifecycle };
 
-function step(place: Place, event: DeliveryEvent, nowMs: number, random = 0.5): Stepped {
-  return stepDelivery(place.delivery, place.endpoint, event, { nowMs, random: () => random });
+function step(state: State, event: DeliveryEvent, nowMs: number, random = 0.5): Stepped {
+  return stepDelivery(state.delivery, state.endpoint, event, { nowMs, random: () => random });
 }
 
-function claim(place: Place, nowMs: number): Stepped {
-  return step(place, { kind: 'claim', leaseMs: LEASE_MS }, nowMs);
+function claim(state: State, nowMs: number): Stepped {
+  return step(state, { kind: 'claim', leaseMs: LEASE_MS }, nowMs);
 }
 
-function finish(place: Place, of: Verdict, nowMs: number, random = 0.5): Stepped {
-  const { destinationVersion } = place.endpoint;
-  return step(place, { kind: 'finish', verdict: of, destinationVersion }, nowMs, random);
+function finish(state: State, of: Verdict, nowMs: number, random = 0.5): Stepped {
+  const { destinationVersion } = state.endpoint;
+  return step(state, { kind: 'finish', verdict: of, destinationVersion }, nowMs, random);
 }
 
-function sendingAt(nowMs: number, parts: Partial<DeliveryState> = {}, endpoint = newEndpoint()): Place {
+function sendingAt(nowMs: number, parts: Partial<DeliveryState> = {}, endpoint = newEndpoint()): State {
   return claim({ delivery: newDelivery(nowMs, { run: endpoint.run, ...parts }), endpoint }, nowMs);
 }
 
 /** Claims when due and fails at once, until it is not tried any more. Answers the delays between attempts. */
-function failThrough(start: Place, random = 0.5): { readonly end: Stepped; readonly delaysMs: readonly number[] } {
+function failThrough(start: State, random = 0.5): { readonly end: Stepped; readonly delaysMs: readonly number[] } {
   const delaysMs: number[] = [];
   let nowMs = T0;
-  let place: Stepped = finish(claim(start, nowMs), verdict('failure'), nowMs, random);
-  while (place.delivery.dueAtMs !== null) {
-    delaysMs.push(place.delivery.dueAtMs - nowMs);
-    nowMs = place.delivery.dueAtMs;
+  let state: Stepped = finish(claim(start, nowMs), verdict('failure'), nowMs, random);
+  while (state.delivery.dueAtMs !== null) {
+    delaysMs.push(state.delivery.dueAtMs - nowMs);
+    nowMs = state.delivery.dueAtMs;
     // After this long the endpoint of another delivery would be disabled; this test is about the backoff.
-    place = finish(claim({ ...place, endpoint: newEndpoint() }, nowMs), verdict('failure'), nowMs, random);
+    state = finish(claim({ ...state, endpoint: newEndpoint() }, nowMs), verdict('failure'), nowMs, random);
   }
-  return { end: place, delaysMs };
+  return { end: state, delaysMs };
 }
 
 describe('a claim', () => {
@@ -112,9 +112,9 @@ describe('a success', () => {
   });
 
   it('clears the streak of an endpoint that was disabled meanwhile, and leaves it disabled', () => {
-    const place = sendingAt(T0, {}, newEndpoint({ failingSinceMs: T0 - 1, consecutiveFailures: 1 }));
-    const endpoint = disabledByHand(place.endpoint, T0 + 1);
-    const after = finish({ ...place, endpoint }, verdict('success'), T0 + 2).endpoint;
+    const state = sendingAt(T0, {}, newEndpoint({ failingSinceMs: T0 - 1, consecutiveFailures: 1 }));
+    const endpoint = disabledByHand(state.endpoint, T0 + 1);
+    const after = finish({ ...state, endpoint }, verdict('success'), T0 + 2).endpoint;
     expect(after).toMatchObject({ status: 'disabled', disabledReason: 'manual', failingSinceMs: null });
     expect(after.consecutiveFailures).toBe(0);
   });
@@ -146,11 +146,11 @@ describe('the ladder', () => {
     expect(end.delivery).toMatchObject({ status: 'dead', deadReason: 'exhausted', endedAtMs: T0 + RETRY_WINDOW_MS });
   });
 
-  it('ends with a failure 72 h after its first attempt, on any rung, and not a millisecond earlier', () => {
-    const place = sendingAt(T0);
-    const early = finish(place, verdict('failure'), T0 + RETRY_WINDOW_MS - 1);
+  it('ends with a failure 72 h after its first attempt, at any step, and not a millisecond earlier', () => {
+    const state = sendingAt(T0);
+    const early = finish(state, verdict('failure'), T0 + RETRY_WINDOW_MS - 1);
     expect(early.delivery).toMatchObject({ status: 'retrying', failures: 1, dueAtMs: T0 + RETRY_WINDOW_MS });
-    const late = finish(place, verdict('failure'), T0 + RETRY_WINDOW_MS);
+    const late = finish(state, verdict('failure'), T0 + RETRY_WINDOW_MS);
     expect(late.delivery).toMatchObject({ status: 'dead', deadReason: 'exhausted', failures: 1 });
   });
 
@@ -168,7 +168,7 @@ describe('Retry-After', () => {
     return (failed.delivery.dueAtMs ?? 0) - T0;
   };
 
-  it('is a floor under the rung', () => {
+  it('is a minimum for the step', () => {
     expect(dueAfter(HOUR_MS)).toBe(HOUR_MS);
     expect(dueAfter(59_000)).toBe(MINUTE_MS);
     expect(dueAfter(59_000, 0, 0)).toBe(59_000);
@@ -180,9 +180,9 @@ describe('Retry-After', () => {
   });
 
   it('never plans for after the 72 h', () => {
-    const place = sendingAt(T0);
+    const state = sendingAt(T0);
     const nowMs = T0 + RETRY_WINDOW_MS - MINUTE_MS;
-    const { delivery } = finish(place, verdict('failure', { retryAfterMs: HOUR_MS }), nowMs);
+    const { delivery } = finish(state, verdict('failure', { retryAfterMs: HOUR_MS }), nowMs);
     expect(delivery.dueAtMs).toBe(T0 + RETRY_WINDOW_MS);
   });
 });
@@ -196,25 +196,25 @@ describe('410', () => {
     expect(endpoint).toMatchObject({ failingSinceMs: T0 + 3, lastFailureAtMs: T0 + 3, consecutiveFailures: 1 });
   });
 
-  it('is the reason that is told even when 72 h of failure end with it', () => {
+  it('is the reason even when 72 h of failure end with it', () => {
     const failing = newEndpoint({ failingSinceMs: T0 - RETRY_WINDOW_MS });
     expect(finish(sendingAt(T0, {}, failing), verdict('gone'), T0).endpoint.disabledReason).toBe('receiver_gone');
   });
 
   it('leaves the reason of an endpoint that is disabled already', () => {
-    const place = sendingAt(T0);
-    const endpoint = disabledByHand(place.endpoint, T0);
-    const after = finish({ ...place, endpoint }, verdict('gone'), T0 + 3);
+    const state = sendingAt(T0);
+    const endpoint = disabledByHand(state.endpoint, T0);
+    const after = finish({ ...state, endpoint }, verdict('gone'), T0 + 3);
     expect(after.delivery.deadReason).toBe('receiver_gone');
     expect(after.endpoint).toMatchObject({ disabledReason: 'manual', disabledAtMs: T0 });
   });
 });
 
 describe('a verdict of an attempt that went to an earlier destination', () => {
-  const place = sendingAt(T0, {}, newEndpoint({ failingSinceMs: T0 - RETRY_WINDOW_MS, consecutiveFailures: 9 }));
-  const elsewhere = moved(place.endpoint);
+  const state = sendingAt(T0, {}, newEndpoint({ failingSinceMs: T0 - RETRY_WINDOW_MS, consecutiveFailures: 9 }));
+  const elsewhere = moved(state.endpoint);
   const late = (of: Verdict, endpoint = elsewhere) =>
-    step({ ...place, endpoint }, { kind: 'finish', verdict: of, destinationVersion: 1 }, T0 + 3);
+    step({ ...state, endpoint }, { kind: 'finish', verdict: of, destinationVersion: 1 }, T0 + 3);
 
   it.each(['success', 'failure', 'gone', 'sender_fault'] as const)('says nothing about the endpoint: %s', (kind) => {
     expect(late(verdict(kind)).endpoint).toEqual(elsewhere);
@@ -225,7 +225,7 @@ describe('a verdict of an attempt that went to an earlier destination', () => {
     expect(late(verdict('failure'), failing).endpoint).toEqual(failing);
   });
 
-  it('counts for the delivery, which goes on to the new destination', () => {
+  it('counts for the delivery, which continues to the new destination', () => {
     expect(late(verdict('success')).delivery.status).toBe('delivered');
     expect(late(verdict('failure')).delivery).toMatchObject({ status: 'retrying', failures: 1 });
     expect(late(verdict('gone')).delivery).toMatchObject({ status: 'retrying', failures: 1, deadReason: null });
@@ -246,32 +246,32 @@ describe('the streak', () => {
       (endpoint: EndpointLifecycle, nowMs: number) =>
         finish(sendingAt(nowMs, {}, endpoint), verdict('failure'), nowMs).endpoint,
     ],
-    ['the sweep', disableFailing],
-  ])('disables after 72 h, exactly: %s', (_who, look) => {
+    ['maintenance', disableFailing],
+  ])('disables after 72 h, exactly: %s', (_who, observe) => {
     const failing = newEndpoint({ failingSinceMs: T0, consecutiveFailures: 1 });
-    expect(look(failing, T0 + RETRY_WINDOW_MS - 1).status).toBe('active');
-    const disabled = look(failing, T0 + RETRY_WINDOW_MS);
+    expect(observe(failing, T0 + RETRY_WINDOW_MS - 1).status).toBe('active');
+    const disabled = observe(failing, T0 + RETRY_WINDOW_MS);
     expect(disabled).toMatchObject({ status: 'disabled', disabledReason: 'auto_failures_72h', failingSinceMs: T0 });
     expect(disabled.disabledAtMs).toBe(T0 + RETRY_WINDOW_MS);
-    expect(look(disabled, T0 + RETRY_WINDOW_MS + 1).disabledAtMs).toBe(T0 + RETRY_WINDOW_MS);
+    expect(observe(disabled, T0 + RETRY_WINDOW_MS + 1).disabledAtMs).toBe(T0 + RETRY_WINDOW_MS);
   });
 
-  it('means nothing to the sweep where there is none, or the endpoint is archived', () => {
+  it('is ignored by maintenance when it is null or the endpoint is archived', () => {
     expect(disableFailing(newEndpoint(), T0).status).toBe('active');
     expect(disableFailing(newEndpoint({ failingSinceMs: 0, isArchived: true }), T0).status).toBe('active');
   });
 });
 
 describe('a fault of our own', () => {
-  const ways: [string, (place: Place, nowMs: number) => Stepped, number][] = [
-    ['a lost sender', (place, nowMs) => step(place, { kind: 'lose' }, nowMs), 0],
-    ['an attempt that could not be made', (place, nowMs) => finish(place, verdict('sender_fault'), nowMs), 5_000],
+  const ways: [string, (state: State, nowMs: number) => Stepped, number][] = [
+    ['a lost sender', (state, nowMs) => step(state, { kind: 'lose' }, nowMs), 0],
+    ['an attempt that could not be made', (state, nowMs) => finish(state, verdict('sender_fault'), nowMs), 5_000],
   ];
 
   it.each(ways)('says nothing about the receiver and uses no rung: %s', (_what, fault, delayMs) => {
-    const place = sendingAt(T0, { attempt: 3, failures: 2, status: 'retrying' });
-    const { delivery, endpoint, outcome } = fault(place, T0 + 9);
-    expect(endpoint).toEqual(place.endpoint);
+    const state = sendingAt(T0, { attempt: 3, failures: 2, status: 'retrying' });
+    const { delivery, endpoint, outcome } = fault(state, T0 + 9);
+    expect(endpoint).toEqual(state.endpoint);
     expect(outcome).toBe('retryable');
     expect(delivery).toMatchObject({ status: 'retrying', failures: 2, lost: 1, dueAtMs: T0 + 9 + delayMs });
   });
@@ -282,15 +282,15 @@ describe('a fault of our own', () => {
   });
 
   it.each(ways)('uses a rung from the fourth in a row on: %s', (_what, fault) => {
-    let place: Place = { delivery: newDelivery(T0), endpoint: newEndpoint() };
+    let state: State = { delivery: newDelivery(T0), endpoint: newEndpoint() };
     const used = Array.from({ length: 6 }, () => {
-      const { dueAtMs } = place.delivery;
-      place = fault(claim(place, dueAtMs ?? 0), dueAtMs ?? 0);
-      return place.delivery.failures;
+      const { dueAtMs } = state.delivery;
+      state = fault(claim(state, dueAtMs ?? 0), dueAtMs ?? 0);
+      return state.delivery.failures;
     });
     expect(used).toEqual([0, 0, 0, 1, 2, 3]);
-    expect(place.delivery.status).toBe('retrying');
-    expect(place.endpoint).toEqual(newEndpoint());
+    expect(state.delivery.status).toBe('retrying');
+    expect(state.endpoint).toEqual(newEndpoint());
   });
 
   it.each(ways)('ends the delivery when there is no rung left for it: %s', (_what, fault) => {
@@ -298,22 +298,22 @@ describe('a fault of our own', () => {
     expect(after).toMatchObject({ outcome: 'terminal', delivery: { status: 'dead', deadReason: 'exhausted' } });
   });
 
-  it('is forgotten once somebody judges an attempt', () => {
+  it('is reset by the first attempt with an outcome', () => {
     const failed = finish(sendingAt(T0, { lost: 3, attempt: 3 }), verdict('failure'), T0);
     expect(failed.delivery).toMatchObject({ lost: 0, failures: 1 });
   });
 
   it('voids what the lost sender may still report', () => {
-    const place = sendingAt(T0);
-    expect(step(place, { kind: 'lose' }, T0).delivery.fence).toBe(place.delivery.fence + 1);
+    const state = sendingAt(T0);
+    expect(step(state, { kind: 'lose' }, T0).delivery.fence).toBe(state.delivery.fence + 1);
   });
 
   it('puts no attempt off until after the 72 h, and costs an overdue delivery nothing', () => {
-    const place = sendingAt(T0);
+    const state = sendingAt(T0);
     const nearly = T0 + RETRY_WINDOW_MS - 1_000;
-    expect(finish(place, verdict('sender_fault'), nearly).delivery.dueAtMs).toBe(T0 + RETRY_WINDOW_MS);
+    expect(finish(state, verdict('sender_fault'), nearly).delivery.dueAtMs).toBe(T0 + RETRY_WINDOW_MS);
     const over = T0 + RETRY_WINDOW_MS;
-    expect(finish(place, verdict('sender_fault'), over).delivery).toMatchObject({
+    expect(finish(state, verdict('sender_fault'), over).delivery).toMatchObject({
       endedAtMs: null,
       dueAtMs: over + 5_000,
     });
@@ -333,23 +333,23 @@ describe('redelivery', () => {
       endedAtMs: T0 - 5,
       deadReason: status === 'dead' ? 'exhausted' : null,
     });
-    const place = { delivery: ended, endpoint: newEndpoint({ run: 3 }) };
-    const { delivery, outcome } = step(place, { kind: 'redeliver' }, T0);
+    const state = { delivery: ended, endpoint: newEndpoint({ run: 3 }) };
+    const { delivery, outcome } = step(state, { kind: 'redeliver' }, T0);
     expect(outcome).toBeNull();
     expect(delivery).toEqual(newDelivery(T0, { status: 'retrying', attempt: 11, fence: 15, run: 3 }));
-    const next = finish(claim({ ...place, delivery }, T0 + 2), verdict('failure'), T0 + 2).delivery;
+    const next = finish(claim({ ...state, delivery }, T0 + 2), verdict('failure'), T0 + 2).delivery;
     expect(next).toMatchObject({ attempt: 12, failures: 1, backoffStartedAtMs: T0 + 2, dueAtMs: T0 + 2 + MINUTE_MS });
   });
 
-  it('of one that waits for its retry is due at once and keeps its rung', () => {
+  it('of one that waits for its retry is due at once and keeps its step', () => {
     const waiting = finish(sendingAt(T0, { failures: 4, attempt: 4 }), verdict('failure'), T0);
     const { delivery } = step(waiting, { kind: 'redeliver' }, T0 + 1);
     expect(delivery).toEqual({ ...waiting.delivery, fence: waiting.delivery.fence + 1, dueAtMs: T0 + 1 });
   });
 
   it.each(['queued', 'sending', 'cancelled'] as const)('of a %s one is impossible', (status) => {
-    const place = { delivery: newDelivery(T0, { status }), endpoint: newEndpoint() };
-    expect(() => step(place, { kind: 'redeliver' }, T0)).toThrow(status);
+    const state = { delivery: newDelivery(T0, { status }), endpoint: newEndpoint() };
+    expect(() => step(state, { kind: 'redeliver' }, T0)).toThrow(status);
   });
 });
 
@@ -364,9 +364,9 @@ describe('an endpoint that is enabled again', () => {
   });
 
   it('holds a failure that was recorded while it was disabled, and makes it due with the others', () => {
-    const place = sendingAt(T0);
-    const endpoint = disabledByHand(place.endpoint, T0);
-    const held = finish({ ...place, endpoint }, verdict('failure'), T0 + 1);
+    const state = sendingAt(T0);
+    const endpoint = disabledByHand(state.endpoint, T0);
+    const held = finish({ ...state, endpoint }, verdict('failure'), T0 + 1);
     expect(held.delivery).toMatchObject({ status: 'retrying', failures: 1 });
     expect(isDue(held.delivery, enabledAgain(held.endpoint), T0 + 2)).toBe(true);
   });
@@ -375,9 +375,9 @@ describe('an endpoint that is enabled again', () => {
     ['a failure', verdict('failure', { retryAfterMs: 2 * MINUTE_MS }), 2 * MINUTE_MS, 1],
     ['a fault of our own', verdict('sender_fault'), 5_000, 0],
   ])('lets an attempt that went on meanwhile wait its time: %s', (_what, of, delayMs, failures) => {
-    const place = sendingAt(T0, { failures: 10, attempt: 10 });
-    const endpoint = enabledAgain(disabledByHand(place.endpoint, T0 + 1));
-    const { delivery } = finish({ ...place, endpoint }, of, T0 + 2);
+    const state = sendingAt(T0, { failures: 10, attempt: 10 });
+    const endpoint = enabledAgain(disabledByHand(state.endpoint, T0 + 1));
+    const { delivery } = finish({ ...state, endpoint }, of, T0 + 2);
     expect(delivery).toMatchObject({ status: 'retrying', run: endpoint.run, failures, dueAtMs: T0 + 2 + delayMs });
     expect(isDue(delivery, endpoint, T0 + 2 + delayMs - 1)).toBe(false);
   });
@@ -399,16 +399,16 @@ describe('an end from outside', () => {
       expect(outcome).toBeNull();
     }
     for (const other of ['sending', 'delivered', 'dead', 'cancelled'] as const) {
-      const place = { delivery: newDelivery(T0, { status: other }), endpoint };
-      expect(() => step(place, { kind }, T0)).toThrow(other);
+      const state = { delivery: newDelivery(T0, { status: other }), endpoint };
+      expect(() => step(state, { kind }, T0)).toThrow(other);
     }
   });
 });
 
 describe('what is not being sent', () => {
   it.each(['queued', 'retrying', 'delivered', 'dead', 'cancelled'] as const)('has no result: %s', (status) => {
-    const place = { delivery: newDelivery(T0, { status }), endpoint: newEndpoint() };
-    expect(() => finish(place, verdict('success'), T0)).toThrow(status);
-    expect(() => step(place, { kind: 'lose' }, T0)).toThrow(status);
+    const state = { delivery: newDelivery(T0, { status }), endpoint: newEndpoint() };
+    expect(() => finish(state, verdict('success'), T0)).toThrow(status);
+    expect(() => step(state, { kind: 'lose' }, T0)).toThrow(status);
   });
 });

@@ -33,7 +33,7 @@ function rowsWith(replay: ReplayRow): RowsRead {
 }
 
 /** The position of a source in the refusal of an item that expected it at the beginning. */
-function positionTold(source: DeliverySource, replay = REPLAY): number | null {
+function reportedPosition(source: DeliverySource, replay = REPLAY): number | null {
   const cut = { kind: 'advance', endpointNumber: 1, version: 3, source, fromPosition: 0, toPosition: 10 } as const;
   const work = [{ ...cut, batches: [], leaseMs: 30_000 }];
   const [outcome] = applyWork(createLoadedRows(rowsWith(replay)), work, { nowMs: 1, attemptsPerHourMax: null });
@@ -41,12 +41,12 @@ function positionTold(source: DeliverySource, replay = REPLAY): number | null {
   return outcome?.kind === 'refused' ? (outcome.snapshot?.position ?? null) : null;
 }
 
-it('whoever wanted to cut a source that stands elsewhere is told where that source is, and not where another one is', () => {
-  expect(positionTold({ kind: 'live' })).toBe(FRESH_POSITION);
-  expect(positionTold({ kind: 'replay', number: 7 })).toBe(40);
+it('an advance from a wrong position is refused with the position of its own source, not of another one', () => {
+  expect(reportedPosition({ kind: 'live' })).toBe(FRESH_POSITION);
+  expect(reportedPosition({ kind: 'replay', number: 7 })).toBe(40);
 });
 
-it('a replay that is over has nothing left before it', () => {
-  const told = positionTold({ kind: 'replay', number: 7 }, { ...REPLAY, status: 'cancelled' });
-  expect(told).toBeGreaterThanOrEqual(REPLAY.toSeq);
+it('a replay that has ended has its position at its end', () => {
+  const position = reportedPosition({ kind: 'replay', number: 7 }, { ...REPLAY, status: 'cancelled' });
+  expect(position).toBeGreaterThanOrEqual(REPLAY.toSeq);
 });

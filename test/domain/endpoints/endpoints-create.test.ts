@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { EndpointDraft } from '../../../src/domain/endpoints/endpoint-draft.ts';
-import { faultOf, NOW_MS } from '../keys/keys-world.ts';
+import { faultOf, NOW_MS } from '../keys/keys-fixture.ts';
 import { createEndpointsFixture, HTTP, QUEUE_URL, ROLE, SQS } from './endpoints-fixture.ts';
 
 const withQueue = (sqs: EndpointDraft['sqs']): EndpointDraft => ({ ...SQS, sqs: { queueUrl: QUEUE_URL, ...sqs } });
@@ -72,7 +72,7 @@ describe('a new endpoint', () => {
     expect(fixture.keys.store.changes.at(-1)?.receipt?.answer.toString()).toBe(made.secret);
   });
 
-  it('is refused to whoever has lost the permission meanwhile', async () => {
+  it('is refused to a caller who lost the permission meanwhile', async () => {
     const fixture = await createEndpointsFixture();
     const call = await fixture.keys.callWith(fixture.keys.callers.PQ.id);
     expect(await faultOf(fixture.endpoints.create(call, HTTP, () => undefined))).toMatchObject({
@@ -104,10 +104,10 @@ describe('the shape of a new endpoint', () => {
       code: 'validation_error',
       meta: { target: 'json', fields },
     });
-    expect(fixture.looked).toEqual([]);
+    expect(fixture.resolved).toEqual([]);
   });
 
-  it('null stands for what the other kind of destination has, and for no description', async () => {
+  it('null is returned for members of the other kind of destination, and for no description', async () => {
     const fixture = await createEndpointsFixture();
     expect((await fixture.create({ ...HTTP, sqs: null, description: null })).endpoint.destinationKind).toBe('http');
     expect((await fixture.create({ ...SQS, url: null })).endpoint.url).toBeNull();
@@ -153,12 +153,12 @@ describe('the values of a new endpoint', () => {
     expect(fixture.keys.store.changes).toEqual([]);
   });
 
-  it('a host is looked up before it is stored, and one without an answer does no harm', async () => {
+  it('a host is resolved before it is stored, and one without an answer is accepted', async () => {
     const inside = await createEndpointsFixture({ addresses: ['93.184.216.34', '10.1.2.3'] });
     expect(await faultOf(inside.create())).toMatchObject({ code: 'webhook_endpoint_invalid' });
     const silent = await createEndpointsFixture({ addresses: [] });
     await silent.create();
-    expect(silent.looked).toEqual(['hooks.example.com']);
+    expect(silent.resolved).toEqual(['hooks.example.com']);
   });
 
   it('what the operator opened is taken', async () => {
@@ -171,7 +171,7 @@ describe('the values of a new endpoint', () => {
 });
 
 describe('a new queue', () => {
-  it('is told in its parts, and its secret never', async () => {
+  it('is returned in its parts, and its secret never', async () => {
     const fixture = await createEndpointsFixture();
     const { endpoint } = await fixture.create(
       withQueue({ queueUrl: ` ${QUEUE_URL} `, accessKeyId: 'AKIA', secretAccessKey: 'open sesame' }),

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Delivery } from '../../../src/domain/delivery/delivery.ts';
 import { viewDelivery } from '../../../src/domain/delivery/delivery-view.ts';
-import { faultOf, NOW_MS } from '../keys/keys-world.ts';
+import { faultOf, NOW_MS } from '../keys/keys-fixture.ts';
 import { createEndpointsFixture, deliveryOf } from './endpoints-fixture.ts';
 
 const DAY_MS = 86_400_000;
@@ -18,19 +18,19 @@ async function withDelivery(more: Partial<Delivery> = {}) {
 }
 
 describe('a delivery', () => {
-  it('tells until when it is kept once it has ended', async () => {
+  it('shows until when it is kept after it has ended', async () => {
     const { fixture, id, delivery } = await withDelivery();
-    const told = await fixture.endpoints.delivery(await fixture.target(id), delivery.dispatchId);
-    expect(told).toMatchObject({
+    const view = await fixture.endpoints.delivery(await fixture.target(id), delivery.dispatchId);
+    expect(view).toMatchObject({
       delivery: { state: 'dead', deadReason: 'exhausted', attemptCount: 11, nextAttemptAtMs: null },
       attempts: [],
     });
-    expect(told.delivery.expiresAtMs).toBe((delivery.endedAtMs ?? 0) + 30 * DAY_MS);
+    expect(view.delivery.expiresAtMs).toBe((delivery.endedAtMs ?? 0) + 30 * DAY_MS);
     fixture.advance(30 * DAY_MS - 1_001);
     await fixture.endpoints.delivery(await fixture.target(id), delivery.dispatchId);
     fixture.advance(1);
-    const gone = fixture.endpoints.delivery(await fixture.target(id), delivery.dispatchId);
-    expect(await faultOf(gone)).toMatchObject({ code: 'webhook_delivery_not_found' });
+    const deleted = fixture.endpoints.delivery(await fixture.target(id), delivery.dispatchId);
+    expect(await faultOf(deleted)).toMatchObject({ code: 'webhook_delivery_not_found' });
   });
 
   it.each(['queued', 'retrying'] as const)('that is %s is held while its endpoint is disabled', async (status) => {
@@ -57,8 +57,8 @@ describe('a delivery', () => {
   it('of another endpoint is not found', async () => {
     const { fixture, delivery } = await withDelivery();
     const other = await fixture.create();
-    const asked = fixture.endpoints.delivery(await fixture.target(other.endpoint.id), delivery.dispatchId);
-    expect(await faultOf(asked)).toMatchObject({ code: 'webhook_delivery_not_found' });
+    const request = fixture.endpoints.delivery(await fixture.target(other.endpoint.id), delivery.dispatchId);
+    expect(await faultOf(request)).toMatchObject({ code: 'webhook_delivery_not_found' });
   });
 });
 
@@ -102,7 +102,7 @@ describe('redelivering', () => {
     expect(await redeliver()).toMatchObject({ state: 'retrying' });
   });
 
-  it('to a disabled endpoint is refused, whatever the delivery', async () => {
+  it('to a disabled endpoint is refused for any delivery', async () => {
     for (const status of ['dead', 'queued', 'retrying', 'sending'] as const) {
       const { fixture, id, redeliver } = await withDelivery({ status });
       fixture.touch(id, { status: 'disabled' });
@@ -110,7 +110,7 @@ describe('redelivering', () => {
     }
   });
 
-  it('what nobody knows is not found', async () => {
+  it('an unknown delivery is not found', async () => {
     const { redeliver } = await withDelivery();
     for (const id of ['unknown', 'test:unknown', 'x'.repeat(300), 'a\0b']) {
       expect(await faultOf(redeliver(id))).toMatchObject({ code: 'webhook_delivery_not_found' });
@@ -149,11 +149,11 @@ describe('pages', () => {
       fixture.endpoints.deadLetters({ ...(await fixture.target(id)), cursor: `${cursor}A`, limit: 1 }),
       fixture.endpoints.deadLetters({ ...(await fixture.target(id)), cursor: 'A'.repeat(1_025), limit: 1 }),
     ];
-    for (const asked of elsewhere) expect(await faultOf(asked)).toMatchObject({ code: 'invalid_cursor' });
+    for (const request of elsewhere) expect(await faultOf(request)).toMatchObject({ code: 'invalid_cursor' });
     await fixture.endpoints.deadLetters({ ...(await fixture.target(id)), cursor, limit: 200 });
   });
 
-  it('of endpoints go on where the page before ended, oldest first', async () => {
+  it('of endpoints continue where the previous page ended, oldest first', async () => {
     const fixture = await createEndpointsFixture();
     const ids: string[] = [];
     for (let made = 0; made < 5; made += 1) {

@@ -13,7 +13,7 @@ import { createEndpoints } from '../../../src/domain/endpoints/endpoints.ts';
 import { parseAllowList } from '../../../src/domain/endpoints/url-allow-list.ts';
 import { createUrlPolicy } from '../../../src/domain/endpoints/url-policy.ts';
 import { createFakeWebhookStore } from '../../support/webhook-store.ts';
-import { createWorld, NOW_MS } from '../keys/keys-world.ts';
+import { createFixture, NOW_MS } from '../keys/keys-fixture.ts';
 
 export const QUEUE_URL = 'https://sqs.eu-west-1.amazonaws.com/123456789012/events';
 export const ROLE = 'arn:aws:iam::123456789012:role/sender';
@@ -54,13 +54,13 @@ export type FixtureOptions = {
 
 export async function createEndpointsFixture(options: FixtureOptions = {}) {
   const { isAmbientAllowed = false, endpointsMax = 10, allow = '', addresses = ['93.184.216.34'] } = options;
-  const keys = createWorld();
+  const keys = createFixture();
   const fake = createFakeWebhookStore(keys.store);
   const secrets = createEndpointSecrets({ encryptionKey: Buffer.alloc(32, 7), random: randomBytes });
   const list = parseAllowList(allow);
   const fired: { endpoint: Endpoint; test: TestMessage }[] = [];
   const lost: unknown[] = [];
-  const looked: string[] = [];
+  const resolved: string[] = [];
   const receiver = { result: ACCEPTED };
   let nowMs = NOW_MS;
   const endpoints = createEndpoints({
@@ -72,7 +72,7 @@ export async function createEndpointsFixture(options: FixtureOptions = {}) {
     secrets,
     urlPolicy: createUrlPolicy(list.kind === 'entries' ? list.entries : []),
     async resolve(host) {
-      looked.push(host);
+      resolved.push(host);
       if (addresses.length === 0) throw new Error('no answer');
       return addresses;
     },
@@ -97,7 +97,7 @@ export async function createEndpointsFixture(options: FixtureOptions = {}) {
     secrets,
     fired,
     lost,
-    looked,
+    resolved,
     receiver,
     call,
     stored,

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { createEndpointSecrets } from '../../../src/domain/endpoints/endpoint-secrets.ts';
-import { faultOf, NOW_MS } from '../keys/keys-world.ts';
+import { faultOf, NOW_MS } from '../keys/keys-fixture.ts';
 import { createEndpointsFixture, QUEUE_URL, SQS } from './endpoints-fixture.ts';
 
 describe('what is sealed', () => {

@@ -4,7 +4,7 @@ import type { EndpointDraft } from '../../../src/domain/endpoints/endpoint-draft
 import { percentile95 } from '../../../src/domain/endpoints/endpoint-health.ts';
 import type { ReplayRange } from '../../../src/domain/endpoints/replays.ts';
 import { maskOfSelectors } from '../../../src/domain/events/event-type.ts';
-import { faultOf, NOW_MS } from '../keys/keys-world.ts';
+import { faultOf, NOW_MS } from '../keys/keys-fixture.ts';
 import { ACCEPTED, createEndpointsFixture, HTTP, REFUSED, SQS } from './endpoints-fixture.ts';
 
 const UUID = '[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}';
@@ -17,7 +17,7 @@ async function fire(result: AttemptResult, draft: EndpointDraft = HTTP) {
 }
 
 describe('a test', () => {
-  it('sends one made-up event under an id of its own', async () => {
+  it('sends one sample event with its own id', async () => {
     const { fixture, id } = await fire(ACCEPTED);
     const [shot] = fixture.fired;
     expect(shot?.endpoint.id).toBe(id);
@@ -74,8 +74,8 @@ describe('a test', () => {
       SQS,
       { delivered: false, responseStatus: null, error: NOT_COMPLETED },
     ],
-  ])('that %s says so', async (_, result, draft, told) => {
-    expect((await fire(result, draft)).outcome).toEqual(told);
+  ])('that %s says so', async (_, result, draft, expected) => {
+    expect((await fire(result, draft)).outcome).toEqual(expected);
   });
 
   it.each<readonly [string, Partial<typeof REFUSED>]>([
@@ -146,8 +146,8 @@ describe('a replay', () => {
       { id: replayId, fromSeq: 1, toSeq: 3, matched: 3, mask, type: 'gateway.*' },
     ]);
     expect(fixture.audit().at(-1)).toMatchObject({ action: 'webhookEndpoint.replay', targetId: id });
-    const told = await fixture.endpoints.replay(await fixture.target(id), replayId);
-    expect(told).toMatchObject({ id: replayId, endpointId: id, status: 'running', matched: 3 });
+    const replay = await fixture.endpoints.replay(await fixture.target(id), replayId);
+    expect(replay).toMatchObject({ id: replayId, endpointId: id, status: 'running', matched: 3 });
     fixture.touch(id, { status: 'disabled' });
     expect(await fixture.endpoints.replay(await fixture.target(id), replayId)).toMatchObject({ status: 'paused' });
   });
@@ -170,11 +170,11 @@ describe('a replay', () => {
     expect(fixture.questions).toEqual([]);
   });
 
-  it('that nobody began is not found', async () => {
+  it('that does not exist is not found', async () => {
     const { fixture, id } = await start();
     for (const replayId of ['unknown', 'a\0b', 'x'.repeat(300)]) {
-      const asked = fixture.endpoints.replay(await fixture.target(id), replayId);
-      expect(await faultOf(asked)).toMatchObject({ code: 'webhook_replay_not_found' });
+      const request = fixture.endpoints.replay(await fixture.target(id), replayId);
+      expect(await faultOf(request)).toMatchObject({ code: 'webhook_replay_not_found' });
     }
   });
 });

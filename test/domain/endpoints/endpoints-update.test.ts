@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { EndpointDraft, SqsDraft } from '../../../src/domain/endpoints/endpoint-draft.ts';
-import { faultOf, NOW_MS } from '../keys/keys-world.ts';
+import { faultOf, NOW_MS } from '../keys/keys-fixture.ts';
 import { createEndpointsFixture, type EndpointsFixture, HTTP, QUEUE_URL, ROLE, SQS } from './endpoints-fixture.ts';
 
 const PAIR = { accessKeyId: 'AKIA', secretAccessKey: 'old secret' };
@@ -53,11 +53,11 @@ describe('what changes nothing', () => {
     expect(view).toMatchObject({ updatedAtMs: NOW_MS, failingSinceMs: NOW_MS });
   });
 
-  it('is not looked up again', async () => {
+  it('is not resolved again', async () => {
     const { fixture, id } = await withEndpoint();
-    fixture.looked.length = 0;
+    fixture.resolved.length = 0;
     await fixture.update(id, { url: 'https://hooks.example.com/in' });
-    expect(fixture.looked).toEqual([]);
+    expect(fixture.resolved).toEqual([]);
   });
 });
 
@@ -100,7 +100,7 @@ describe('what cannot be changed', () => {
     ['an empty list of selectors', { enabledEvents: [] }, ['enabled_events']],
     ['null controls', { maxBatchSize: null, maxInFlight: null }, ['max_batch_size', 'max_in_flight']],
     ['a null queue url', { sqs: { queueUrl: null } }, ['sqs.queue_url']],
-  ])('the shape of %s is judged before the endpoint is looked for', async (_, draft, fields) => {
+  ])('the shape of %s is validated before the endpoint is read', async (_, draft, fields) => {
     const fixture = await createEndpointsFixture();
     expect(await faultOf(fixture.update('unknown', draft))).toMatchObject({
       code: 'validation_error',
@@ -108,7 +108,7 @@ describe('what cannot be changed', () => {
     });
   });
 
-  it('an unknown endpoint is not found before its new url is judged', async () => {
+  it('an unknown endpoint is not found before its new url is validated', async () => {
     const fixture = await createEndpointsFixture();
     expect(await faultOf(fixture.update('unknown', { url: 'nonsense' }))).toMatchObject({
       code: 'webhook_endpoint_not_found',
@@ -117,7 +117,7 @@ describe('what cannot be changed', () => {
 });
 
 describe('what changes', () => {
-  it('is written at once, and told field by field', async () => {
+  it('is stored at once, and audited field by field', async () => {
     const { fixture, id } = await withEndpoint();
     const view = await fixture.update(id, {
       url: 'https://other.example.com/',
@@ -178,7 +178,7 @@ describe('what changes', () => {
     });
   });
 
-  it('null takes a description away', async () => {
+  it('null removes a description', async () => {
     const { fixture, id } = await withEndpoint({ ...HTTP, description: 'x' });
     await fixture.update(id, { description: null });
     expect(fixture.stored(id).description).toBeNull();
@@ -224,7 +224,7 @@ describe('the credentials of a queue', () => {
     expect(credentials(made)).toEqual({ mode: 'static', ...base });
   });
 
-  it('null takes the role away together with its external id, and the pair as a whole', async () => {
+  it('null removes the role together with its external id, and the pair as a whole', async () => {
     const role = await withEndpoint(queue({ roleArn: ROLE, ...PAIR }));
     const view = await role.fixture.update(role.id, { sqs: { roleArn: null } });
     expect(view.sqs).toMatchObject({ credentialMode: 'static', roleArn: null, externalId: null, accessKeyId: 'AKIA' });
@@ -247,7 +247,7 @@ describe('the credentials of a queue', () => {
     expect(view.sqs).toMatchObject({ roleArn: OTHER_ROLE, externalId: 'ours' });
   });
 
-  it('a secret is sealed anew only when it is another one', async () => {
+  it('a secret is encrypted again only when it changes', async () => {
     const made = await withEndpoint(queue(PAIR));
     const sealed = made.before.sqs?.secretAccessKey;
     await made.fixture.update(made.id, { sqs: { queueUrl: `${QUEUE_URL}2` } });

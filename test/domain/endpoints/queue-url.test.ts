@@ -142,7 +142,7 @@ describe('the address of a queue', () => {
     });
   });
 
-  it('of a FIFO queue is told apart', () => {
+  it('of a FIFO queue is recognized', () => {
     expect(judged(`https://sqs.eu-west-1.amazonaws.com/${ACCOUNT}/q.fifo`)).toContain('standard queue');
     expect(judged(`http://localhost:4566/${ACCOUNT}/q.fifo`, OWN)).toContain('standard queue');
   });

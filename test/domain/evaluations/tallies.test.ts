@@ -35,7 +35,7 @@ describe('percentiles of any numbers', () => {
     }
   });
 
-  it('keep zero and negative ones apart', () => {
+  it('distinguish zero and negative ones', () => {
     const values = createDistribution(SIGNED_BINS);
     for (let index = 0; index < 2 * EXACT_VALUES_MAX; index += 1) values.add(index % 10 === 0 ? 0 : -0.5);
     const { p50 = 0, p95 = 1 } = values.percentiles() ?? {};

@@ -141,7 +141,7 @@ describe('refusing a draft', () => {
     expect(reasons.map((reason) => [reason.field, reason.type])).toEqual([[`config.settings.${path}`, type]]);
   });
 
-  it('accepts known settings of the right shape, whatever the spelling of their numbers', async () => {
+  it('accepts known settings of the right shape, with any spelling of their numbers', async () => {
     const { create } = setUp();
     const kept =
       '{"evaluatorType":"langevals/llm_boolean","settings":{"model":"m","temperature":0.50,"max_tokens":64,"prompt":"p"}}';

@@ -71,7 +71,7 @@ describe('creating an evaluator', () => {
       'input str opt, golden str opt, candidates list opt, row_index str opt',
       'score float, label str',
     ],
-  ])('tells what %s reads and answers', async (id, inputs, outputs) => {
+  ])('lists the inputs and outputs of %s', async (id, inputs, outputs) => {
     const { create } = setUp();
     const evaluator = await create({ configJson: JSON.stringify({ evaluatorType: id }) });
     expect(describeFields(evaluator.fields)).toBe(inputs);
@@ -212,19 +212,19 @@ describe('reading an evaluator', () => {
     }
   });
 
-  it('never asks the store for a name longer than 200 characters', async () => {
+  it('never queries the store for a name longer than 200 characters', async () => {
     const { evaluators, store } = setUp();
     await faultOf(evaluators.get(project, '😀'.repeat(200)));
-    expect(store.asked).toBe(1);
+    expect(store.pagesRead).toBe(1);
     await faultOf(evaluators.get(project, '😀'.repeat(201)));
-    expect(store.asked).toBe(1);
+    expect(store.pagesRead).toBe(1);
   });
 
   it('refuses U+0000 in the name', async () => {
     const { evaluators, store } = setUp();
     const fault = await faultOf(evaluators.get(project, 'a\0b'));
     expect(fault).toMatchObject({ code: 'validation_error', meta: { target: 'param', fields: ['idOrSlug'] } });
-    expect(store.asked).toBe(0);
+    expect(store.pagesRead).toBe(0);
   });
 });
 
@@ -253,8 +253,8 @@ describe('updating an evaluator', () => {
     const { id, createdAtMs } = await create(bleu);
     for (const [index, nowMs] of [NOW_MS, NOW_MS, NOW_MS - 9].entries()) {
       const update = { idOrSlug: id, change: { ...change, name: `New ${index}` }, nowMs };
-      const { updatedAtMs, ...told } = await evaluators.update(project, update);
-      expect([updatedAtMs, told.createdAtMs]).toEqual([NOW_MS + 1 + index, createdAtMs]);
+      const { updatedAtMs, ...updated } = await evaluators.update(project, update);
+      expect([updatedAtMs, updated.createdAtMs]).toEqual([NOW_MS + 1 + index, createdAtMs]);
     }
   });
 
@@ -270,7 +270,7 @@ describe('updating an evaluator', () => {
     expect(stored).toContain('{"n":1.0,"big":12345678901234567890}');
   });
 
-  it('does not judge what is stored again for the sake of a name', async () => {
+  it('does not validate stored settings again when only the name changes', async () => {
     const { create, evaluators, store } = setUp();
     const made = await create(bleu);
     const configJson = '{"evaluatorType":"gone/for-ever","settings":{}}';

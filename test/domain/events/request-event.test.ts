@@ -60,12 +60,12 @@ describe('the request id of a stored span', () => {
 });
 
 describe('event ids', () => {
-  it('stand for the request as reported, then with its project, then hashed with it', () => {
+  it('are the id as reported, then with its project, then hashed with it', () => {
     const digest = createHash('sha256').update('project_1/req_1').digest('hex');
     expect(requestKeys('req_1', 'project_1')).toEqual(['req_1', 'req_1:project_1', `req_${digest.slice(0, 30)}`]);
   });
 
-  it('go on after those with ids of the same form, all different, and end with one that nobody can report', () => {
+  it('continue after ids of the same form, all different, and end with one that cannot be reported', () => {
     const first = requestKeys('req_1', 'project_1');
     const all = [...allRequestKeys('req_1', 'project_1')];
     const digest = createHash('sha256').update('project_1/req_1/1').digest('hex');
@@ -147,7 +147,7 @@ describe('the data of a completed event', () => {
     );
   });
 
-  it('tells the version of the rates that priced it', () => {
+  it('has the version of the rates that priced it', () => {
     const { cost } = JSON.parse(dataOf({ metrics: { prompt_tokens: 100, completion_tokens: 150 } }));
     expect(cost).toEqual({
       ...{ total_usd: '0.001625', nano_usd: 1_625_000 },
@@ -179,7 +179,7 @@ describe('the data of a completed event', () => {
     );
   });
 
-  it('carries custom metadata exactly when its compact text fits, whatever it is made of', () => {
+  it('contains custom metadata exactly when its compact text fits, with any content', () => {
     const text = fc.string({ unit: 'binary', maxLength: 40 });
     const value = fc.jsonValue({ maxDepth: 3 });
     fc.assert(

@@ -33,17 +33,17 @@ describe('a request', () => {
     ['is not corrected when a span told it', spanError, success, spanError, null, 'superseded'],
     ['cannot fail by report after a reported success', success, error, success, null, 'rejected'],
     ['keeps its success when a span fails later', success, spanError, success, null, 'superseded'],
-    ['keeps the success a span told', spanSuccess, error, spanSuccess, null, 'superseded'],
-    ['is corrected by the span that told it', spanSuccess, resentSuccess, spanSuccess, 'correction', 'emitted'],
-    ['is corrected by the span that told it', spanSuccess, resentError, spanError, 'correction', 'emitted'],
-    ['keeps what was reported though a span comes again', success, resentSuccess, success, null, 'duplicate'],
-    ['keeps what was reported though a span comes again', error, resentSuccess, error, null, 'superseded'],
-  ])('%s', (_title, current, news, state, emits, result) => {
-    expect(nextRequestState(current, news)).toEqual({ state, emits, result });
+    ['keeps the success of a span', spanSuccess, error, spanSuccess, null, 'superseded'],
+    ['is corrected by the span that reported it', spanSuccess, resentSuccess, spanSuccess, 'correction', 'emitted'],
+    ['is corrected by the span that reported it', spanSuccess, resentError, spanError, 'correction', 'emitted'],
+    ['keeps the reported outcome when a span is sent again', success, resentSuccess, success, null, 'duplicate'],
+    ['keeps the reported outcome when a span is sent again', error, resentSuccess, error, null, 'superseded'],
+  ])('%s', (_title, current, signal, state, emits, result) => {
+    expect(nextRequestState(current, signal)).toEqual({ state, emits, result });
   });
 
-  it('emits each kind of event at most once, whatever is told in whatever order', () => {
-    const news = fc.constantFrom<RequestSignal>(
+  it('emits each kind of event at most once, for any signals in any order', () => {
+    const signals = fc.constantFrom<RequestSignal>(
       { status: 'admitted' },
       overdue,
       success,
@@ -52,10 +52,10 @@ describe('a request', () => {
       spanError,
     );
     fc.assert(
-      fc.property(fc.array(news, { maxLength: 12 }), (told) => {
+      fc.property(fc.array(signals, { maxLength: 12 }), (sequence) => {
         let state: RequestState = none;
         const emitted: string[] = [];
-        for (const item of told) {
+        for (const item of sequence) {
           const next = nextRequestState(state, item);
           if (next.emits !== null) emitted.push(next.emits);
           else expect(next.state).toEqual(next.result === 'stored' ? admitted : state);

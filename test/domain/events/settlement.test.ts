@@ -2,41 +2,41 @@ import { expect, it } from 'vitest';
 import type { Settled, Settlement } from '../../../src/domain/events/request-report.ts';
 import { createSettling } from '../../../src/domain/events/settlement.ts';
 
-function createWorld(answers: readonly Settled[]) {
-  const asked: Settlement[] = [];
+function createFixture(answers: readonly Settled[]) {
+  const settlements: Settlement[] = [];
   const left = [...answers];
   const settling = createSettling({
     clock: () => 1_000_000,
     graceMs: 1000,
     store: {
       async settle(settlement) {
-        asked.push(settlement);
+        settlements.push(settlement);
         return left.shift() ?? { count: 0, hasMore: false };
       },
     },
   });
-  return { settling, asked };
+  return { settling, settlements };
 }
 
 it('settles in commits of 500 until nothing is overdue', async () => {
-  const { settling, asked } = createWorld([
+  const { settling, settlements } = createFixture([
     { count: 500, hasMore: true },
     { count: 499, hasMore: true },
     { count: 3, hasMore: false },
   ]);
   expect(await settling.run(new AbortController().signal)).toBe(1002);
   const question = { kind: 'settlement', admittedByMs: 999_000, countMax: 500 };
-  expect(asked).toEqual([question, question, question]);
+  expect(settlements).toEqual([question, question, question]);
 });
 
 it('leaves to others what they have settled meanwhile', async () => {
-  const { settling, asked } = createWorld([{ count: 0, hasMore: true }]);
+  const { settling, settlements } = createFixture([{ count: 0, hasMore: true }]);
   expect(await settling.run(new AbortController().signal)).toBe(0);
-  expect(asked).toHaveLength(1);
+  expect(settlements).toHaveLength(1);
 });
 
-it('stops between two commits when it is told to', async () => {
-  const { settling, asked } = createWorld([{ count: 500, hasMore: true }]);
+it('stops between two commits when its signal aborts', async () => {
+  const { settling, settlements } = createFixture([{ count: 500, hasMore: true }]);
   expect(await settling.run(AbortSignal.abort())).toBe(0);
-  expect(asked).toEqual([]);
+  expect(settlements).toEqual([]);
 });

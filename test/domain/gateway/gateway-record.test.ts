@@ -25,7 +25,7 @@ const list = (length: number, item = '""') => `[${Array.from({ length }, () => i
 const nested = (levels: number) => `${'{"a":'.repeat(levels - 1)}{}${'}'.repeat(levels - 1)}`;
 
 describe('a reported request', () => {
-  it('has defaults for whatever it leaves out', () => {
+  it('has defaults for all omitted members', () => {
     expect(read({}).record).toEqual({
       gatewayRequestId: 'gw-1',
       status: 'success',
@@ -184,7 +184,7 @@ describe('a reported request', () => {
     expect(read({ cost_usd: sent }).record?.cost).toEqual({ nanoUsd, rateVersion: null });
   });
 
-  it('tells seconds as such', () => {
+  it('reports seconds as such', () => {
     expect(read({ occurred_at: '1790000000' }).problem).toBe(
       'occurred_at: must be milliseconds since the epoch; 1790000000 looks like seconds, multiply by 1000',
     );

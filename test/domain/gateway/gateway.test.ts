@@ -23,13 +23,13 @@ const ADMIN: GatewayCall = { organization: ORGANIZATION, project: null, nowMs: A
 const PROJECT_KEY: GatewayCall = { ...ADMIN, project: PROJECT };
 
 /** A gateway over a store that gives these answers, and then reports every record as emitted. */
-function createWorld(answers: readonly RequestsReported[] = []) {
+function createFixture(answers: readonly RequestsReported[] = []) {
   const reports: RequestReport[] = [];
-  const told: string[] = [];
+  const counted: string[] = [];
   const left = [...answers];
   const gateway = createGateway({
     prices: pricesOfNobody,
-    meter: { reported: ({ source, status, result }) => void told.push(`${source} ${status} ${result}`) },
+    meter: { reported: ({ source, status, result }) => void counted.push(`${source} ${status} ${result}`) },
     store: {
       projectNumbers: async (_organizationId, ids) =>
         new Map(ids.filter((id) => id.startsWith('project_')).map((id, index) => [id, index + 1])),
@@ -40,7 +40,7 @@ function createWorld(answers: readonly RequestsReported[] = []) {
       reportGovernance: async ({ events }) => events.map((_, index) => (index === 0 ? 'duplicate' : 'emitted')),
     },
   });
-  return { gateway, reports, told };
+  return { gateway, reports, counted };
 }
 
 const record = (fields: { [name: string]: JsonValue } = {}): JsonValue => ({
@@ -51,8 +51,8 @@ const record = (fields: { [name: string]: JsonValue } = {}): JsonValue => ({
 });
 
 describe('reporting requests', () => {
-  it('judges records one by one, and tells of each in its place', async () => {
-    const { gateway, reports, told } = createWorld([
+  it('validates records one by one, and answers each at its index', async () => {
+    const { gateway, reports, counted } = createFixture([
       { kind: 'reported', results: ['stored', 'duplicate', 'rejected'] },
     ]);
     const records = [
@@ -78,7 +78,7 @@ describe('reporting requests', () => {
     ]);
     // The store counts the others.
     const rejected = ['success', 'unknown', 'success', 'success', 'success'];
-    expect(told).toEqual(rejected.map((status) => `report ${status} rejected`));
+    expect(counted).toEqual(rejected.map((status) => `report ${status} rejected`));
     expect(outcomes[1]?.rejection?.message).toMatch(/^duration_ms: /);
     expect(outcomes[3]?.rejection?.message).toMatch(/^\(root\): /);
     expect(outcomes[6]?.rejection?.message).toBe('project_id: is required');
@@ -88,7 +88,7 @@ describe('reporting requests', () => {
   });
 
   it('reports for the project of a project key and for no other', async () => {
-    const { gateway, reports } = createWorld();
+    const { gateway, reports } = createFixture();
     const records = [record(), record({ project_id: 'project_1' }), record({ project_id: 'project_2' })];
     const outcomes = await gateway.reportRequests({ records }, PROJECT_KEY);
     expect(outcomes.map(({ rejection }) => rejection?.code ?? null)).toEqual([null, null, 'project_mismatch']);
@@ -98,14 +98,14 @@ describe('reporting requests', () => {
     ]);
   });
 
-  it('asks nothing of the store when nothing is valid', async () => {
-    const { gateway, reports } = createWorld();
+  it('does not call the store when no record is valid', async () => {
+    const { gateway, reports } = createFixture();
     expect(await gateway.reportRequests({ records: [7] }, PROJECT_KEY)).toHaveLength(1);
     expect(reports).toEqual([]);
   });
 
   it('prices an outcome by the price list, as of when it happened, unless the gateway says what it cost', async () => {
-    const { gateway, reports } = createWorld();
+    const { gateway, reports } = createFixture();
     const usage = { input_tokens: 100, output_tokens: 150 };
     const records = [
       record({ model: 'gpt-5', usage }),
@@ -115,9 +115,9 @@ describe('reporting requests', () => {
       record({ model: 'gpt-5' }),
     ];
     await gateway.reportRequests({ records }, PROJECT_KEY);
-    const told = reports[0]?.records.map(({ cost, price }) => [cost, price.cost]) ?? [];
+    const costs = reports[0]?.records.map(({ cost, price }) => [cost, price.cost]) ?? [];
     const listed = { nanoUsd: 1_625_000, rateVersion: expect.stringMatching(/^registry@\d{4}-\d{2}-\d{2}$/) };
-    expect(told).toEqual([
+    expect(costs).toEqual([
       [null, listed],
       [{ nanoUsd: 500_000_000, rateVersion: null }, listed],
       [null, null],
@@ -126,7 +126,7 @@ describe('reporting requests', () => {
     ]);
   });
 
-  it('prices an outcome anew by what its request was admitted with', async () => {
+  it('prices an outcome again with the content of its admission', async () => {
     const usage = {
       inputTokens: 100,
       outputTokens: 150,
@@ -135,7 +135,7 @@ describe('reporting requests', () => {
       reasoningTokens: 0,
     };
     const unpriced: RequestsReported = { kind: 'unpriced', records: [{ index: 1, model: 'gpt-5', usage }] };
-    const { gateway, reports } = createWorld([unpriced]);
+    const { gateway, reports } = createFixture([unpriced]);
     const records = [record(), record({ usage: { input_tokens: 100, output_tokens: 150 } })];
     const outcomes = await gateway.reportRequests({ records }, PROJECT_KEY);
     expect(outcomes.map(({ result }) => result)).toEqual(['emitted', 'emitted']);
@@ -146,7 +146,7 @@ describe('reporting requests', () => {
 
   it('gives up when others never stop telling of the same request', async () => {
     const unpriced: RequestsReported = { kind: 'unpriced', records: [{ index: 0, model: null, usage: null }] };
-    const { gateway } = createWorld(Array.from({ length: 100 }, () => unpriced));
+    const { gateway } = createFixture(Array.from({ length: 100 }, () => unpriced));
     await expect(gateway.reportRequests({ records: [record()] }, PROJECT_KEY)).rejects.toMatchObject({
       code: 'unavailable',
     });
@@ -162,12 +162,12 @@ describe('a report', () => {
     ['empty', { records: [] }, 'validation_error'],
     ['too long', { records: Array.from({ length: 501 }, () => 7) }, 'validation_error'],
   ])('must hold a list of 1 to 500: %s', async (_name, body, code) => {
-    const { gateway } = createWorld();
+    const { gateway } = createFixture();
     await expect(gateway.reportRequests(body, ADMIN)).rejects.toMatchObject({ code });
   });
 
-  it('of governance events is judged event by event', async () => {
-    const { gateway } = createWorld();
+  it('of governance events is validated event by event', async () => {
+    const { gateway } = createFixture();
     const event = {
       type: 'gateway.virtual_key.created',
       occurred_at: AT,

@@ -31,7 +31,7 @@ function read(item: LosslessObject) {
 }
 
 describe('an event of a virtual key', () => {
-  it('tells every member in the order of the contract', () => {
+  it('has every member in the order of the contract', () => {
     expect(read({ ...VIRTUAL_KEY, ignored: 7 }).event).toEqual({
       id: `vk_1:rotated:${AT}`,
       type: 'gateway.virtual_key.rotated',
@@ -72,7 +72,7 @@ describe('an event of a virtual key', () => {
 });
 
 describe('an event of a budget', () => {
-  it('tells every member in the order of the contract', () => {
+  it('has every member in the order of the contract', () => {
     expect(read(BUDGET).event).toEqual({
       id: `budget_1:team_1:breached:${AT - 1000}`,
       type: 'gateway.budget.breached',
@@ -111,12 +111,12 @@ it.each([
   ['100', '100.000000'],
   ['0', '0.000000'],
   ['12.5', '12.500000'],
-])('takes %s for an amount and tells %s', (sent, told) => {
+])('reads the amount %s and writes %s', (sent, expected) => {
   const { event } = read({ ...BUDGET, limit_usd: sent, spent_usd: sent });
-  expect(JSON.parse(event?.dataJson ?? '{}')).toMatchObject({ limit_usd: told, spent_usd: told });
+  expect(JSON.parse(event?.dataJson ?? '{}')).toMatchObject({ limit_usd: expected, spent_usd: expected });
 });
 
-it('every type has an id of its own', () => {
+it('every type has its own id', () => {
   const items = GOVERNANCE_EVENT_TYPES.map((type) => ({ ...(isBudgetEvent(type) ? BUDGET : VIRTUAL_KEY), type }));
   const ids = items.map((item) => read(item).event?.id);
   expect(new Set(ids).size).toBe(7);

@@ -59,7 +59,7 @@ describe('the last use of a credential', () => {
     expect(batches.map((batch) => batch.length)).toEqual([500, 500, 200]);
   });
 
-  it('is tried again later when the store is away, and fails no request', async () => {
+  it('is tried again later when the store is unavailable, and fails no request', async () => {
     const { keyUse, timer, batches, errors, broken } = setup();
     broken.is = true;
     keyUse.record(apiKey('a'), 1_000);
@@ -79,7 +79,7 @@ describe('the last use of a credential', () => {
     expect(batches.flat()).toEqual([{ kind: 'api_key', id: 'a', atMs: 1_000 }]);
   });
 
-  it('is stored before the end, which a store that is away does not hold up', async () => {
+  it('is stored before the stop, which an unavailable store does not delay', async () => {
     const good = setup();
     good.keyUse.record(apiKey('a'), 1_000);
     await good.keyUse.stop();

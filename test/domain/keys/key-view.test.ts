@@ -7,7 +7,7 @@ const O = 'organization_1';
 const TEAM = { type: 'TEAM', organizationId: O, teamId: 'team_1' } as const;
 const GRANTS = 200;
 
-it('what a key can do is found out in few looks at the grants of its owner, however many these are', () => {
+it('the permissions of a key are computed with few reads of the grants of its owner, however many there are', () => {
   let looks = 0;
   const grants = Array.from({ length: GRANTS }, (_, index): Binding => {
     const grant = { role: 'MEMBER', scopeId: `project_${index}`, permissions: [] } as const;

@@ -4,20 +4,20 @@ import { deriveRootKeys, hashSecret, parseToken } from '../../../src/domain/secr
 import {
   ADMIN_AT_O,
   bind,
-  createWorld,
+  createFixture,
   customAt,
+  type Fixture,
   faultOf,
   MEMBER_AT_O,
   NOW_MS,
   O,
   outcomeOf,
   VIEWER_AT_O,
-  type World,
-} from './keys-world.ts';
+} from './keys-fixture.ts';
 
-let world: World;
+let fixture: Fixture;
 beforeEach(() => {
-  world = createWorld();
+  fixture = createFixture();
 });
 
 const CUSTOM_AT_O: BindingDraft = { role: 'CUSTOM', scopeType: 'ORGANIZATION', scopeId: O };
@@ -25,20 +25,20 @@ const customAtProject: BindingDraft = { role: 'CUSTOM', scopeType: 'PROJECT', sc
 const shown = (bindings: readonly BindingDraft[]) =>
   bindings.map(({ role, scopeType, scopeId }) => `${role} ${scopeType} ${scopeId}`);
 
-async function fieldsOf(draft: KeyDraft, by = world.callers.PA): Promise<unknown> {
-  const fault = await faultOf(world.create(by, draft));
+async function fieldsOf(draft: KeyDraft, by = fixture.callers.PA): Promise<unknown> {
+  const fault = await faultOf(fixture.create(by, draft));
   expect(fault.code).toBe('validation_error');
   return fault.meta.fields;
 }
 
 describe('a new key', () => {
   it('has a token that its stored hash proves, and is shown without any secret', async () => {
-    const { token, key } = await world.create(world.callers.PA, { description: 'for CI', expiresAtMs: NOW_MS + 1 });
+    const { token, key } = await fixture.create(fixture.callers.PA, { description: 'for CI', expiresAtMs: NOW_MS + 1 });
     const parsed = parseToken(token, ['sk-lw-']);
     if (parsed?.kind !== 'apiKey') throw new Error('no API key');
     expect(parsed).toMatchObject({ keyId: key.id, checksumValid: true });
     const { pepper } = deriveRootKeys('0123456789abcdef0123456789abcdef');
-    expect((await world.stored(key.id)).secretHash).toEqual(hashSecret(pepper, parsed.secret));
+    expect((await fixture.stored(key.id)).secretHash).toEqual(hashSecret(pepper, parsed.secret));
     expect(JSON.stringify(key)).not.toContain(parsed.secret);
     expect(key).toEqual({
       organizationId: O,
@@ -62,16 +62,16 @@ describe('a new key', () => {
   });
 
   it('is stored together with one audit entry and the receipt of its answer', async () => {
-    const call = await world.callWith(world.callers.PA.id);
+    const call = await fixture.callWith(fixture.callers.PA.id);
     const name = { organizationId: O, keyId: call.caller.key.id, operation: 'create', value: 'once-only' };
     let seen = '';
-    const minted = await world.keys.create(call, { name: 'new' }, ({ token }) => {
+    const minted = await fixture.keys.create(call, { name: 'new' }, ({ token }) => {
       seen = token;
       return { name, fingerprint: Buffer.alloc(1), answer: Buffer.alloc(2) };
     });
     expect(seen).toBe(minted.token);
-    expect(world.store.changes).toHaveLength(1);
-    expect(world.store.changes[0]).toMatchObject({
+    expect(fixture.store.changes).toHaveLength(1);
+    expect(fixture.store.changes[0]).toMatchObject({
       apiKeys: [{ id: minted.key.id }],
       receipt: { name },
       audit: [
@@ -85,7 +85,7 @@ describe('a new key', () => {
           fields: [],
           actorKind: 'personal_key',
           actorUserId: 'user_adm',
-          actorKeyId: world.callers.PA.id,
+          actorKeyId: fixture.callers.PA.id,
           count: 1,
         },
       ],
@@ -93,12 +93,12 @@ describe('a new key', () => {
   });
 
   it('of oneself is by default a copy of the calling key', async () => {
-    const by = world.addKey('user_adm', [customAt('organization:manage'), bind('VIEWER', 'TEAM', 'team_1')]);
-    const { key } = await world.create(by, {});
+    const by = fixture.addKey('user_adm', [customAt('organization:manage'), bind('VIEWER', 'TEAM', 'team_1')]);
+    const { key } = await fixture.create(by, {});
     expect(key).toMatchObject({ permissionMode: 'restricted', permissions: ['organization:manage'] });
     expect(shown(key.bindings)).toEqual(shown(by.bindings));
     expect(key.bindings[0]?.id).not.toBe(by.bindings[0]?.id);
-    expect((await world.create(world.callers.PA, { assignedToUserId: 'user_adm' })).key.userId).toBe('user_adm');
+    expect((await fixture.create(fixture.callers.PA, { assignedToUserId: 'user_adm' })).key.userId).toBe('user_adm');
   });
 
   it.each<[KeyDraft, string]>([
@@ -107,52 +107,55 @@ describe('a new key', () => {
     [{ bindings: [], permissions: [], permissionMode: 'readonly' }, 'readonly'],
     [{ permissionMode: 'readonly' }, 'readonly'],
   ])('of oneself is a copy when %j is sent, under the label %s', async (draft, permissionMode) => {
-    const { key } = await world.create(world.callers.PA, draft);
+    const { key } = await fixture.create(fixture.callers.PA, draft);
     expect(key).toMatchObject({ permissionMode, permissions: [] });
-    expect(shown(key.bindings)).toEqual(shown(world.callers.PA.bindings));
+    expect(shown(key.bindings)).toEqual(shown(fixture.callers.PA.bindings));
   });
 
   it.each(['all', 'readonly', 'restricted'] as const)(
     'of oneself needs bindings when the calling key is restricted and %s is sent',
     async (permissionMode) => {
-      const by = world.addKey('user_adm', [customAt('organization:manage')]);
+      const by = fixture.addKey('user_adm', [customAt('organization:manage')]);
       const fields = await fieldsOf({ permissionMode }, by);
       expect(fields).toContain('bindings');
-      expect((await world.create(by, { permissions: [], bindings: [] })).key.permissionMode).toBe('restricted');
+      expect((await fixture.create(by, { permissions: [], bindings: [] })).key.permissionMode).toBe('restricted');
     },
   );
 
   it('of another member has that role by default, and none without a role', async () => {
-    const { key } = await world.create(world.callers.PA, { assignedToUserId: 'user_mgr', permissionMode: 'readonly' });
+    const { key } = await fixture.create(fixture.callers.PA, {
+      assignedToUserId: 'user_mgr',
+      permissionMode: 'readonly',
+    });
     expect(key).toMatchObject({ userId: 'user_mgr', createdByUserId: 'user_adm', permissionMode: 'readonly' });
     expect(shown(key.bindings)).toEqual(['MEMBER ORGANIZATION organization_O']);
     expect(await fieldsOf({ assignedToUserId: 'user_ext' })).toEqual(['bindings']);
   });
 
-  it('cannot belong to whoever is no active member', async () => {
+  it('cannot belong to anybody but an active member', async () => {
     for (const assignedToUserId of ['user_off', 'user_unknown', '', 'x'.repeat(300)]) {
-      const fault = await faultOf(world.create(world.callers.PA, { assignedToUserId, bindings: [VIEWER_AT_O] }));
+      const fault = await faultOf(fixture.create(fixture.callers.PA, { assignedToUserId, bindings: [VIEWER_AT_O] }));
       expect([fault.code, fault.meta], assignedToUserId).toEqual(['api_key_scope_violation', {}]);
     }
   });
 
   it('of a service holds the organization when neither grants nor projects are named, also when meant for reading', async () => {
     for (const draft of [{}, { bindings: [] }, { permissionMode: 'readonly' as const }]) {
-      const { key } = await world.create(world.callers.SA, { keyType: 'service', ...draft });
+      const { key } = await fixture.create(fixture.callers.SA, { keyType: 'service', ...draft });
       expect(key).toMatchObject({ keyType: 'service', userId: null, createdByUserId: null, projectIds: [] });
       expect(shown(key.bindings)).toEqual(['ADMIN ORGANIZATION organization_O']);
     }
   });
 
   it('of a service administers each project named, beside its other grants', async () => {
-    const { key } = await world.create(world.callers.PA, {
+    const { key } = await fixture.create(fixture.callers.PA, {
       keyType: 'service',
       bindings: [bind('VIEWER', 'TEAM', 'team_1')],
       projectIds: ['project_2', 'project_1', 'project_2'],
     });
     expect(key.projectIds).toEqual(['project_2', 'project_1']);
     expect(shown(key.bindings)).toEqual(['VIEWER TEAM team_1', 'ADMIN PROJECT project_2', 'ADMIN PROJECT project_1']);
-    const none = await world.create(world.callers.PA, {
+    const none = await fixture.create(fixture.callers.PA, {
       keyType: 'service',
       bindings: [bind('VIEWER', 'TEAM', 'team_1')],
       projectIds: [],
@@ -161,7 +164,7 @@ describe('a new key', () => {
   });
 
   it('has each grant and each permission once, the permissions sorted in every CUSTOM grant', async () => {
-    const { key } = await world.create(world.callers.PA, {
+    const { key } = await fixture.create(fixture.callers.PA, {
       permissionMode: 'restricted',
       permissions: ['traces:view', 'cost:view', 'traces:view'],
       bindings: [CUSTOM_AT_O, MEMBER_AT_O, customAtProject, CUSTOM_AT_O],
@@ -174,9 +177,9 @@ describe('a new key', () => {
     ]);
   });
 
-  it('of a person is never asked for by a service without naming the person', async () => {
-    expect(await fieldsOf({}, world.callers.SA)).toEqual(['assignedToUserId']);
-    expect(await outcomeOf(world.create(world.callers.SM, {}))).toBe('administrator_required');
+  it('of a person cannot be created by a service key that does not name the person', async () => {
+    expect(await fieldsOf({}, fixture.callers.SA)).toEqual(['assignedToUserId']);
+    expect(await outcomeOf(fixture.create(fixture.callers.SM, {}))).toBe('administrator_required');
   });
 });
 
@@ -195,7 +198,7 @@ describe('a draft of a key', () => {
     ['an expiry beyond the calendar', { expiresAtMs: 253_402_300_800_000 }, ['expiresAt']],
     ['21 grants', { bindings: Array.from({ length: 21 }, () => ADMIN_AT_O) }, ['bindings']],
     [
-      'grants without a word',
+      'grants without permissions',
       { bindings: [{ role: null, scopeType: null, scopeId: '' }] },
       ['bindings.0.role', 'bindings.0.scopeType', 'bindings.0.scopeId'],
     ],
@@ -221,7 +224,7 @@ describe('a draft of a key', () => {
     ['everything at once', { name: '', keyType: null, expiresAtMs: 1 }, ['keyType', 'name', 'expiresAt']],
   ])('with %s is refused by its fields', async (_, draft, fields) => {
     expect(await fieldsOf(draft)).toEqual(fields);
-    expect(world.store.calls.size).toBe(2);
+    expect(fixture.store.calls.size).toBe(2);
   });
 
   it.each<[string, KeyDraft]>([
@@ -229,21 +232,21 @@ describe('a draft of a key', () => {
     ['blanks around', { name: ' a ', description: '' }],
     ['nulls where they say nothing', { description: null, expiresAtMs: null, assignedToUserId: null, projectIds: [] }],
   ])('with %s is fine', async (_, draft) => {
-    const { key } = await world.create(world.callers.PA, draft);
+    const { key } = await fixture.create(fixture.callers.PA, draft);
     expect(key.name).toBe(draft.name ?? 'new');
     expect(key.description).toBe(draft.description ?? null);
   });
 
-  it('is refused before anybody asks who the caller is', async () => {
-    expect(await fieldsOf({ keyType: 'service', projectIds: [] }, world.callers.PM)).toEqual(['projectIds']);
+  it('is refused before the caller is read', async () => {
+    expect(await fieldsOf({ keyType: 'service', projectIds: [] }, fixture.callers.PM)).toEqual(['projectIds']);
   });
 });
 
 describe('the ceiling of a new key', () => {
   it('names the first grant that exceeds it and what is missing there', async () => {
     const bindings = [VIEWER_AT_O, bind('ADMIN', 'PROJECT', 'project_1')];
-    const by = world.addKey('user_adm', [bind('MEMBER', 'ORGANIZATION', O), customAt('organization:manage')]);
-    const fault = await faultOf(world.create(by, { bindings }));
+    const by = fixture.addKey('user_adm', [bind('MEMBER', 'ORGANIZATION', O), customAt('organization:manage')]);
+    const fault = await faultOf(fixture.create(by, { bindings }));
     expect(fault.code).toBe('api_key_scope_violation');
     expect(fault.meta).toMatchObject({ scopeType: 'PROJECT', scopeId: 'project_1' });
     const missing = fault.meta.missingPermissions as string[];
@@ -254,7 +257,7 @@ describe('the ceiling of a new key', () => {
 
   it('is that of the member who will own it as well', async () => {
     const fault = await faultOf(
-      world.create(world.callers.PA, { assignedToUserId: 'user_vie', bindings: [MEMBER_AT_O] }),
+      fixture.create(fixture.callers.PA, { assignedToUserId: 'user_vie', bindings: [MEMBER_AT_O] }),
     );
     expect(fault.meta.missingPermissions).toContain('traces:create');
   });
@@ -262,38 +265,42 @@ describe('the ceiling of a new key', () => {
   it('answers the same for scopes that are unknown, archived or elsewhere', async () => {
     const texts = new Set<string>();
     for (const scopeId of ['project_gone', 'project_unknown', 'organization_X', '\u{1f511}']) {
-      const fault = await faultOf(world.create(world.callers.PA, { bindings: [bind('VIEWER', 'PROJECT', scopeId)] }));
+      const fault = await faultOf(
+        fixture.create(fixture.callers.PA, { bindings: [bind('VIEWER', 'PROJECT', scopeId)] }),
+      );
       expect(fault.meta).toEqual({ scopeType: 'PROJECT', scopeId });
       texts.add(`${fault.code} ${fault.message}`);
     }
-    const exceeded = await faultOf(world.create(world.callers.PN, { bindings: [ADMIN_AT_O] }));
+    const exceeded = await faultOf(fixture.create(fixture.callers.PN, { bindings: [ADMIN_AT_O] }));
     texts.add(`${exceeded.code} ${exceeded.message}`);
     expect(texts.size).toBe(1);
   });
 
-  it('is judged by the rights of the moment, not by those the request began with', async () => {
-    const call = await world.callWith(world.callers.PA.id);
-    const [binding] = await world.store.roleBindings(O, 'user_adm');
+  it('is checked against current grants, not those at the start of the request', async () => {
+    const call = await fixture.callWith(fixture.callers.PA.id);
+    const [binding] = await fixture.store.roleBindings(O, 'user_adm');
     if (!binding) throw new Error('no role');
-    world.store.seed({ roleBindings: [{ ...binding, role: 'MEMBER' }] });
-    const mint = () => outcomeOf(world.keys.create(call, { name: 'late', keyType: 'service' }, () => undefined));
+    fixture.store.seed({ roleBindings: [{ ...binding, role: 'MEMBER' }] });
+    const mint = () => outcomeOf(fixture.keys.create(call, { name: 'late', keyType: 'service' }, () => undefined));
     expect(await mint()).toBe('insufficient_permissions');
-    world.store.seed({ roleBindings: [binding], apiKeys: [{ ...world.callers.PA, revokedAtMs: NOW_MS }] });
+    fixture.store.seed({ roleBindings: [binding], apiKeys: [{ ...fixture.callers.PA, revokedAtMs: NOW_MS }] });
     expect(await mint()).toBe('invalid_credentials');
-    world.store.seed({ apiKeys: [{ ...world.callers.PA, secretHash: Buffer.alloc(32) }] });
+    fixture.store.seed({ apiKeys: [{ ...fixture.callers.PA, secretHash: Buffer.alloc(32) }] });
     expect(await mint()).toBe('invalid_credentials');
-    expect(world.store.changes).toEqual([]);
+    expect(fixture.store.changes).toEqual([]);
   });
 
   it('holds although the caller is demoted between the decision and the commit', async () => {
-    const [binding] = await world.store.roleBindings(O, 'user_adm');
+    const [binding] = await fixture.store.roleBindings(O, 'user_adm');
     if (!binding) throw new Error('no role');
-    world.store.beforeCommit(async () => {
-      const expectedVersion = await world.store.version(O);
+    fixture.store.beforeCommit(async () => {
+      const expectedVersion = await fixture.store.version(O);
       const change = { organizationId: O, expectedVersion, audit: [] };
-      await world.store.commit({ ...change, roleBindings: [{ ...binding, role: 'MEMBER' }] });
+      await fixture.store.commit({ ...change, roleBindings: [{ ...binding, role: 'MEMBER' }] });
     });
-    expect(await outcomeOf(world.create(world.callers.PA, { keyType: 'service' }))).toBe('insufficient_permissions');
-    expect(world.store.changes.flatMap(({ apiKeys = [] }) => apiKeys)).toEqual([]);
+    expect(await outcomeOf(fixture.create(fixture.callers.PA, { keyType: 'service' }))).toBe(
+      'insufficient_permissions',
+    );
+    expect(fixture.store.changes.flatMap(({ apiKeys = [] }) => apiKeys)).toEqual([]);
   });
 });

@@ -2,21 +2,30 @@ import { describe, expect, it } from 'vitest';
 import type { KeyDraft } from '../../../src/domain/keys/keys.ts';
 import type { ApiKeyRecord } from '../../../src/domain/management/management.ts';
 import type { ManagementCall } from '../../../src/domain/management/management-call.ts';
-import { ADMIN_AT_O, createWorld, customAt, MEMBER_AT_O, O, outcomeOf, VIEWER_AT_O, type World } from './keys-world.ts';
+import {
+  ADMIN_AT_O,
+  createFixture,
+  customAt,
+  type Fixture,
+  MEMBER_AT_O,
+  O,
+  outcomeOf,
+  VIEWER_AT_O,
+} from './keys-fixture.ts';
 
-type CallerName = keyof World['callers'];
+type CallerName = keyof Fixture['callers'];
 
-let world: World;
+let fixture: Fixture;
 let others: { adm: ApiKeyRecord; mgr: ApiKeyRecord; mem: ApiKeyRecord; vie: ApiKeyRecord; svc: ApiKeyRecord };
 
 function begin(): void {
-  world = createWorld();
+  fixture = createFixture();
   others = {
-    adm: world.addKey('user_adm', [ADMIN_AT_O]),
-    mgr: world.addKey('user_mgr', [customAt('organization:manage')]),
-    mem: world.addKey('user_mem', [MEMBER_AT_O]),
-    vie: world.addKey('user_vie', [VIEWER_AT_O]),
-    svc: world.addKey(null, [ADMIN_AT_O]),
+    adm: fixture.addKey('user_adm', [ADMIN_AT_O]),
+    mgr: fixture.addKey('user_mgr', [customAt('organization:manage')]),
+    mem: fixture.addKey('user_mem', [MEMBER_AT_O]),
+    vie: fixture.addKey('user_vie', [VIEWER_AT_O]),
+    svc: fixture.addKey(null, [ADMIN_AT_O]),
   };
 }
 
@@ -35,7 +44,7 @@ const nothing = { keyType: 'personal' as const };
 const create =
   (draft: KeyDraft): Act =>
   (call) =>
-    world.keys.create(call, { name: 'new', ...draft }, none);
+    fixture.keys.create(call, { name: 'new', ...draft }, none);
 const drafts = {
   narrow: {
     ...nothing,
@@ -48,10 +57,10 @@ const drafts = {
 
 /** The acts on one key; `target` answers its id. */
 const actsOn = (target: (caller: CallerName) => string): Record<'get' | 'patch' | 'delete' | 'rotate', Act> => ({
-  get: (call, caller) => world.keys.get(call, target(caller)),
-  patch: (call, caller) => world.keys.update(call, target(caller), { name: 'renamed' }),
-  delete: (call, caller) => world.keys.revoke(call, target(caller)),
-  rotate: (call, caller) => world.keys.rotate(call, { id: target(caller), overlapSeconds: 0 }, none),
+  get: (call, caller) => fixture.keys.get(call, target(caller)),
+  patch: (call, caller) => fixture.keys.update(call, target(caller), { name: 'renamed' }),
+  delete: (call, caller) => fixture.keys.revoke(call, target(caller)),
+  rotate: (call, caller) => fixture.keys.rotate(call, { id: target(caller), overlapSeconds: 0 }, none),
 });
 
 const ownId = (caller: CallerName) => others[own[caller] ?? 'svc'].id;
@@ -59,10 +68,14 @@ const ofOwn = actsOn(ownId);
 const ofVie = actsOn(() => others.vie.id);
 const ofSvc = actsOn(() => others.svc.id);
 const ofNobody = actsOn(() => '0000000000000000');
-const ofItself = actsOn((caller) => world.callers[caller].id);
+const ofItself = actsOn((caller) => fixture.callers[caller].id);
 
-async function addOwn(caller: CallerName, bindings: Parameters<World['addKey']>[1], revokedAtMs: number | null = null) {
-  return world.addKey(world.callers[caller].userId, bindings, { revokedAtMs });
+async function addOwn(
+  caller: CallerName,
+  bindings: Parameters<Fixture['addKey']>[1],
+  revokedAtMs: number | null = null,
+) {
+  return fixture.addKey(fixture.callers[caller].userId, bindings, { revokedAtMs });
 }
 
 const revokedOwn =
@@ -108,7 +121,7 @@ const rows: readonly (readonly [what: string, act: Act, cells: string])[] = [
   ['DELETE own', ofOwn.delete, '200 200 p 200 p - - -'],
   [
     'PATCH own to ADMIN@O',
-    async (call, caller) => world.keys.update(call, (await addOwn(caller, [MEMBER_AT_O])).id, adminAtO),
+    async (call, caller) => fixture.keys.update(call, (await addOwn(caller, [MEMBER_AT_O])).id, adminAtO),
     '200 s p s p - - -',
   ],
   ["PATCH another's", ofVie.patch, '200 o p 404 p 200 404 p'],
@@ -141,9 +154,9 @@ describe('who may do what with API keys', () => {
     expect(wanted).toHaveLength(callers.length);
     for (const [index, caller] of callers.entries()) {
       if (wanted[index] === '-') continue;
-      // Rows end keys, so each caller meets a fresh world.
+      // Rows end keys, so each caller gets a fresh fixture.
       begin();
-      const call = await world.callWith(world.callers[caller].id);
+      const call = await fixture.callWith(fixture.callers[caller].id);
       found.push(`${caller} ${await outcomeOf(act(call, caller))}`);
     }
     const expected = callers.flatMap((caller, index) =>
@@ -157,23 +170,23 @@ describe('who may do what with API keys', () => {
     ['organization', 'PA PN SA: all; PM: own svc; PQ PV SV: p; SM: svc'],
   ] as const)('a list of scope %s holds exactly what each caller sees', async (scope, cells) => {
     begin();
-    const everything = [...Object.values(world.callers), ...Object.values(others)];
+    const everything = [...Object.values(fixture.callers), ...Object.values(others)];
     for (const cell of cells.split('; ')) {
       const [names = '', sets = ''] = cell.split(': ');
       for (const name of names.split(' ') as CallerName[]) {
-        const call = await world.callWith(world.callers[name].id);
+        const call = await fixture.callWith(fixture.callers[name].id);
         const question = { scope, includeRevoked: false, cursor: '', limit: null };
         if (sets === 'p') {
-          expect(await outcomeOf(world.keys.list(call, question)), name).toBe('insufficient_permissions');
+          expect(await outcomeOf(fixture.keys.list(call, question)), name).toBe('insufficient_permissions');
           continue;
         }
         const wanted = everything.filter(({ userId }) => {
           if (sets === 'all') return true;
-          return userId === null || (sets === 'own svc' && userId === world.callers[name].userId);
+          return userId === null || (sets === 'own svc' && userId === fixture.callers[name].userId);
         });
-        const page = await world.keys.list(call, question);
+        const page = await fixture.keys.list(call, question);
         expect(page.keys.map(({ id }) => id).sort(), name).toEqual(wanted.map(({ id }) => id).sort());
-        for (const { id } of page.keys) expect((await world.keys.get(call, id)).id).toBe(id);
+        for (const { id } of page.keys) expect((await fixture.keys.get(call, id)).id).toBe(id);
         expect(page.nextCursor).toBeUndefined();
       }
     }

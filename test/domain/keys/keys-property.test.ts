@@ -4,10 +4,10 @@ import type { KeyDraft } from '../../../src/domain/keys/keys.ts';
 import { PERMISSIONS } from '../../../src/domain/keys/permission-catalogue.ts';
 import { type Binding, may, type Principal, type Scope } from '../../../src/domain/keys/permissions.ts';
 import { readDirectory } from '../../../src/domain/management/directory.ts';
-import { bind, createWorld, customAt, NOW_MS, O, outcomeOf, type World } from './keys-world.ts';
+import { bind, createFixture, customAt, type Fixture, NOW_MS, O, outcomeOf } from './keys-fixture.ts';
 import { permissionsAt } from './permissions-at.ts';
 
-const PLACES = [
+const SCOPES = [
   ['ORGANIZATION', O],
   ['TEAM', 'team_1'],
   ['TEAM', 'team_2'],
@@ -17,18 +17,18 @@ const PLACES = [
   ['PROJECT', 'project_unknown'],
 ] as const;
 
-const place = fc.constantFrom(...PLACES);
+const scope = fc.constantFrom(...SCOPES);
 const names = fc.uniqueArray(fc.constantFrom(...PERMISSIONS), { minLength: 1, maxLength: 4 });
 const builtIn = fc
-  .tuple(fc.constantFrom('ADMIN', 'MEMBER', 'VIEWER'), place)
+  .tuple(fc.constantFrom('ADMIN', 'MEMBER', 'VIEWER'), scope)
   .map(([role, [scopeType, scopeId]]) => bind(role, scopeType, scopeId));
 const custom = fc
-  .tuple(names, place)
+  .tuple(names, scope)
   .map(([permissions, [scopeType, scopeId]]) => bind('CUSTOM', scopeType, scopeId, permissions));
 const grants = fc.array(fc.oneof(builtIn, custom), { maxLength: 4 });
 
-async function scopesOf(world: World): Promise<readonly Scope[]> {
-  const { teams, projects, locate } = await readDirectory(world.store, O);
+async function scopesOf(fixture: Fixture): Promise<readonly Scope[]> {
+  const { teams, projects, locate } = await readDirectory(fixture.store, O);
   const found = [
     locate('ORGANIZATION', O),
     ...teams.map(({ id }) => locate('TEAM', id)),
@@ -37,13 +37,13 @@ async function scopesOf(world: World): Promise<readonly Scope[]> {
   return found.filter((scope) => scope !== null);
 }
 
-async function principalOf(world: World, id: string): Promise<Principal> {
-  return (await world.callWith(id)).caller.principal;
+async function principalOf(fixture: Fixture, id: string): Promise<Principal> {
+  return (await fixture.callWith(id)).caller.principal;
 }
 
 /** Replaces what a member holds. */
-async function giveRoles(world: World, userId: string, bindings: readonly Binding[]): Promise<void> {
-  const removedRoleBindings = await world.store.roleBindings(O, userId);
+async function giveRoles(fixture: Fixture, userId: string, bindings: readonly Binding[]): Promise<void> {
+  const removedRoleBindings = await fixture.store.roleBindings(O, userId);
   const roleBindings = bindings.map((binding, index) => ({
     ...binding,
     organizationId: O,
@@ -51,20 +51,20 @@ async function giveRoles(world: World, userId: string, bindings: readonly Bindin
     id: `rolebinding_${userId}_${index}`,
     createdAtMs: NOW_MS,
   }));
-  const expectedVersion = await world.store.version(O);
-  await world.store.commit({ organizationId: O, expectedVersion, removedRoleBindings, roleBindings, audit: [] });
+  const expectedVersion = await fixture.store.version(O);
+  await fixture.store.commit({ organizationId: O, expectedVersion, removedRoleBindings, roleBindings, audit: [] });
 }
 
 describe('what a key can do', () => {
-  it('is the union of its answers everywhere, for whatever grants of key and owner', async () => {
+  it('is the union over all scopes, for any grants of key and owner', async () => {
     await fc.assert(
       fc.asyncProperty(grants, grants, fc.boolean(), async (held, roles, isService) => {
-        const world = createWorld();
-        await giveRoles(world, 'user_mem', roles);
-        const { id } = world.addKey(isService ? null : 'user_mem', held);
-        const principal = await principalOf(world, id);
-        const everywhere = (await scopesOf(world)).flatMap((scope) => [...permissionsAt(principal, scope)]);
-        const { effectivePermissions } = await world.keys.get(await world.callWith(world.callers.PA.id), id);
+        const fixture = createFixture();
+        await giveRoles(fixture, 'user_mem', roles);
+        const { id } = fixture.addKey(isService ? null : 'user_mem', held);
+        const principal = await principalOf(fixture, id);
+        const everywhere = (await scopesOf(fixture)).flatMap((scope) => [...permissionsAt(principal, scope)]);
+        const { effectivePermissions } = await fixture.keys.get(await fixture.callWith(fixture.callers.PA.id), id);
         expect(effectivePermissions).toEqual([...new Set(everywhere)].toSorted());
       }),
       { numRuns: 200 },
@@ -81,7 +81,7 @@ type Step = {
 
 const members = fc.constantFrom('user_adm', 'user_mgr', 'user_mem', 'user_vie', 'user_ext');
 const bindingOf = (...roles: ('ADMIN' | 'MEMBER' | 'VIEWER' | 'CUSTOM')[]) =>
-  fc.tuple(fc.constantFrom(...roles), place).map(([role, [scopeType, scopeId]]) => [{ role, scopeType, scopeId }]);
+  fc.tuple(fc.constantFrom(...roles), scope).map(([role, [scopeType, scopeId]]) => [{ role, scopeType, scopeId }]);
 
 /** Ways to ask that fit together, so that only the caller's rights decide. */
 const drafts: fc.Arbitrary<KeyDraft> = fc.oneof(
@@ -110,27 +110,27 @@ describe('no sequence of operations on keys', () => {
     let succeeded = 0;
     await fc.assert(
       fc.asyncProperty(grants, grants, fc.array(step, { minLength: 6, maxLength: 12 }), async (roles, held, steps) => {
-        const world = createWorld();
+        const fixture = createFixture();
         // A member who may manage keys, with roles and keys that do not have to fit each other.
-        await giveRoles(world, 'user_mgr', [...roles, customAt('organization:manage')]);
+        await giveRoles(fixture, 'user_mgr', [...roles, customAt('organization:manage')]);
         const ids = [
-          ...Object.values(world.callers).map(({ id }) => id),
-          world.addKey('user_mgr', [...held, customAt('organization:manage')]).id,
-          world.addKey(null, held).id,
+          ...Object.values(fixture.callers).map(({ id }) => id),
+          fixture.addKey('user_mgr', [...held, customAt('organization:manage')]).id,
+          fixture.addKey(null, held).id,
         ];
-        const scopes = await scopesOf(world);
+        const scopes = await scopesOf(fixture);
         for (const each of steps) {
           const by = ids[each.by % ids.length] ?? '';
           const on = ids[each.on % ids.length] ?? '';
-          const caller = await principalOf(world, by);
-          const before = await world.stored(on);
-          const made = await take(world, { ...each, by, on });
+          const caller = await principalOf(fixture, by);
+          const before = await fixture.stored(on);
+          const made = await take(fixture, { ...each, by, on });
           if (made === null) continue;
           succeeded += 1;
           if (each.act === 'create') ids.push(made);
-          const after = await world.stored(made);
+          const after = await fixture.stored(made);
           if (each.act === 'update' && JSON.stringify(before.bindings) === JSON.stringify(after.bindings)) continue;
-          const power = await principalOf(world, made);
+          const power = await principalOf(fixture, made);
           for (const scope of scopes) {
             const gained = [...permissionsAt(power, scope)].filter((permission) => !may(caller, permission, scope));
             expect(gained, `${each.act} by ${by}`).toEqual([]);
@@ -145,17 +145,17 @@ describe('no sequence of operations on keys', () => {
 
 /** The id of the key that was made or changed; null: refused. */
 async function take(
-  world: World,
+  fixture: Fixture,
   { by, on, act, draft }: Omit<Step, 'by' | 'on'> & { readonly by: string; readonly on: string },
 ): Promise<string | null> {
-  const call = await world.callWith(by);
+  const call = await fixture.callWith(by);
   let made = on;
   const outcome = await outcomeOf(
     (async () => {
       if (act === 'create') {
-        made = (await world.keys.create(call, { name: 'new', ...draft }, () => undefined)).key.id;
-      } else if (act === 'update') await world.keys.update(call, on, draft);
-      else await world.keys.rotate(call, { id: on, overlapSeconds: 0 }, () => undefined);
+        made = (await fixture.keys.create(call, { name: 'new', ...draft }, () => undefined)).key.id;
+      } else if (act === 'update') await fixture.keys.update(call, on, draft);
+      else await fixture.keys.rotate(call, { id: on, overlapSeconds: 0 }, () => undefined);
     })(),
   );
   return outcome === 'ok' ? made : null;

@@ -4,23 +4,23 @@ import type { ApiKeyRecord } from '../../../src/domain/management/management.ts'
 import {
   ADMIN_AT_O,
   bind,
-  createWorld,
+  createFixture,
   customAt,
+  type Fixture,
   faultOf,
   MEMBER_AT_O,
   NOW_MS,
   O,
   outcomeOf,
-  type World,
-} from './keys-world.ts';
+} from './keys-fixture.ts';
 
-let world: World;
+let fixture: Fixture;
 let restricted: ApiKeyRecord;
 let service: ApiKeyRecord;
 beforeEach(() => {
-  world = createWorld();
-  restricted = world.addKey('user_adm', [customAt('cost:view', 'traces:view'), MEMBER_AT_O], { description: 'old' });
-  service = world.addKey(null, [
+  fixture = createFixture();
+  restricted = fixture.addKey('user_adm', [customAt('cost:view', 'traces:view'), MEMBER_AT_O], { description: 'old' });
+  service = fixture.addKey(null, [
     bind('VIEWER', 'TEAM', 'team_1'),
     bind('ADMIN', 'PROJECT', 'project_1'),
     bind('ADMIN', 'PROJECT', 'project_2'),
@@ -29,14 +29,14 @@ beforeEach(() => {
 
 const CUSTOM_AT_O: BindingDraft = { role: 'CUSTOM', scopeType: 'ORGANIZATION', scopeId: O };
 
-async function update(key: ApiKeyRecord, draft: KeyDraft, by = world.callers.PA): Promise<KeyView> {
-  return world.keys.update(await world.callWith(by.id), key.id, draft);
+async function update(key: ApiKeyRecord, draft: KeyDraft, by = fixture.callers.PA): Promise<KeyView> {
+  return fixture.keys.update(await fixture.callWith(by.id), key.id, draft);
 }
 
 async function fieldsOf(key: ApiKeyRecord, draft: KeyDraft): Promise<unknown> {
   const fault = await faultOf(update(key, draft));
   expect(fault.code).toBe('validation_error');
-  expect(world.store.changes).toEqual([]);
+  expect(fixture.store.changes).toEqual([]);
   return fault.meta.fields;
 }
 
@@ -48,40 +48,40 @@ const whole = ({ userId, ...view }: KeyView): KeyDraft => ({ ...view, assignedTo
 
 describe('a change of a key', () => {
   it('touches only what is sent, and says so in the audit log', async () => {
-    world.advance(5);
+    fixture.advance(5);
     const view = await update(restricted, { name: 'renamed', description: null, expiresAtMs: NOW_MS + 1000 });
     const { secretHash: _, imported: _imported, ...kept } = restricted;
     expect(view).toMatchObject({
       ...{ id: kept.id, permissionMode: 'restricted', bindings: kept.bindings, createdAtMs: kept.createdAtMs },
       ...{ name: 'renamed', description: null, expiresAtMs: NOW_MS + 1000, updatedAtMs: NOW_MS + 5 },
     });
-    expect(world.store.changes[0]?.audit).toMatchObject([
+    expect(fixture.store.changes[0]?.audit).toMatchObject([
       { action: 'apiKey.update', targetId: restricted.id, status: 200, fields: ['name', 'description', 'expiresAt'] },
     ]);
-    expect((await world.stored(restricted.id)).secretHash).toEqual(restricted.secretHash);
+    expect((await fixture.stored(restricted.id)).secretHash).toEqual(restricted.secretHash);
   });
 
   it('that changes nothing stores nothing', async () => {
     for (const key of [restricted, service]) {
-      const call = await world.callWith(world.callers.PA.id);
-      const view = await world.keys.get(call, key.id);
+      const call = await fixture.callWith(fixture.callers.PA.id);
+      const view = await fixture.keys.get(call, key.id);
       expect(await update(key, {})).toEqual(view);
       expect(await update(key, whole(view))).toEqual(view);
       expect(await update(key, { ...whole(view), assignedToUserId: null })).toEqual(view);
     }
     expect(await update(restricted, { permissions: ['traces:view', 'cost:view', 'cost:view'] })).toBeTruthy();
     expect(await update(service, { projectIds: ['project_2', 'project_1'] })).toBeTruthy();
-    expect(world.store.changes).toEqual([]);
+    expect(fixture.store.changes).toEqual([]);
   });
 
   it('that repeats what is stored needs no ceiling, however narrow the caller', async () => {
-    const view = await world.keys.get(await world.callWith(world.callers.PN.id), service.id);
-    expect((await update(service, { ...whole(view), name: 'by a narrow key' }, world.callers.PN)).name).toBe(
+    const view = await fixture.keys.get(await fixture.callWith(fixture.callers.PN.id), service.id);
+    expect((await update(service, { ...whole(view), name: 'by a narrow key' }, fixture.callers.PN)).name).toBe(
       'by a narrow key',
     );
     const other = { bindings: view.bindings.toReversed(), projectIds: [] };
-    expect(shown(await update(service, other, world.callers.PN))).toEqual(shown(service).toReversed());
-    expect(await outcomeOf(update(service, { projectIds: ['project_1'] }, world.callers.PN))).toBe(
+    expect(shown(await update(service, other, fixture.callers.PN))).toEqual(shown(service).toReversed());
+    expect(await outcomeOf(update(service, { projectIds: ['project_1'] }, fixture.callers.PN))).toBe(
       'api_key_scope_violation',
     );
   });
@@ -93,7 +93,7 @@ describe('a change of a key', () => {
     expect(shown(view)).toEqual(['MEMBER TEAM team_2', 'VIEWER TEAM team_1']);
     expect(view.projectIds).toEqual([]);
     expect(view.bindings[1]?.id).toBe(service.bindings[0]?.id);
-    expect(world.store.changes[0]?.audit[0]?.fields).toEqual(['bindings', 'projectIds']);
+    expect(fixture.store.changes[0]?.audit[0]?.fields).toEqual(['bindings', 'projectIds']);
   });
 
   it('of the projects leaves other grants alone; sent with grants both add up', async () => {
@@ -110,7 +110,7 @@ describe('a change of a key', () => {
     const view = await update(restricted, { permissions: ['traces:view', 'datasets:view', 'traces:view'] });
     expect(view.permissions).toEqual(['datasets:view', 'traces:view']);
     expect(view.bindings[0]).toEqual({ ...restricted.bindings[0], permissions: ['datasets:view', 'traces:view'] });
-    expect(world.store.changes[0]?.audit[0]?.fields).toEqual(['permissions']);
+    expect(fixture.store.changes[0]?.audit[0]?.fields).toEqual(['permissions']);
   });
 
   it('away from restricted needs grants without CUSTOM ones', async () => {
@@ -130,7 +130,7 @@ describe('a change of a key', () => {
   });
 
   it('may bring an expired key back to life, and leave its expiry as it is', async () => {
-    const key = world.addKey('user_adm', [ADMIN_AT_O], { expiresAtMs: NOW_MS - 10 });
+    const key = fixture.addKey('user_adm', [ADMIN_AT_O], { expiresAtMs: NOW_MS - 10 });
     expect((await update(key, { name: 'still expired', expiresAtMs: NOW_MS - 10 })).effectivePermissions).toEqual([]);
     expect((await update(key, { expiresAtMs: null })).effectivePermissions).toHaveLength(126);
   });
@@ -166,17 +166,17 @@ describe('a change of a key', () => {
     expect(await fieldsOf(key(), draft)).toEqual(fields);
   });
 
-  it('of a key whose last project goes is refused by the projects', async () => {
-    const key = world.addKey(null, [bind('ADMIN', 'PROJECT', 'project_1')]);
+  it('of a key that loses its last project is refused', async () => {
+    const key = fixture.addKey(null, [bind('ADMIN', 'PROJECT', 'project_1')]);
     expect(await fieldsOf(key, { projectIds: [] })).toEqual(['projectIds']);
   });
 
   it('is refused in order: hidden, of another, revoked, wrong, beyond the ceiling', async () => {
-    const hidden = world.addKey('user_vie', [MEMBER_AT_O]);
-    const revoked = world.addKey('user_vie', [MEMBER_AT_O], { revokedAtMs: 1 });
+    const hidden = fixture.addKey('user_vie', [MEMBER_AT_O]);
+    const revoked = fixture.addKey('user_vie', [MEMBER_AT_O], { revokedAtMs: 1 });
     const wrong: KeyDraft = { keyType: 'service', bindings: [ADMIN_AT_O] };
-    expect(await outcomeOf(update(hidden, wrong, world.callers.PM))).toBe('api_key_not_found');
-    expect(await outcomeOf(update(revoked, wrong, world.callers.PN))).toBe('api_key_not_owned');
+    expect(await outcomeOf(update(hidden, wrong, fixture.callers.PM))).toBe('api_key_not_found');
+    expect(await outcomeOf(update(revoked, wrong, fixture.callers.PN))).toBe('api_key_not_owned');
     expect(await outcomeOf(update(revoked, wrong))).toBe('api_key_already_revoked');
     expect(await outcomeOf(update(hidden, wrong))).toBe('validation_error');
     expect(await outcomeOf(update(hidden, { bindings: [ADMIN_AT_O] }))).toBe('api_key_scope_violation');
@@ -184,10 +184,10 @@ describe('a change of a key', () => {
   });
 
   it('loses nothing when another change of the same key comes in between', async () => {
-    world.store.beforeCommit(async () => {
+    fixture.store.beforeCommit(async () => {
       await update(restricted, { description: 'from the other' });
     });
     await update(restricted, { name: 'from this one' });
-    expect(await world.stored(restricted.id)).toMatchObject({ name: 'from this one', description: 'from the other' });
+    expect(await fixture.stored(restricted.id)).toMatchObject({ name: 'from this one', description: 'from the other' });
   });
 });

@@ -14,7 +14,7 @@ it.each([
   ['webhookendpoints:manage', ['webhookEndpoints:manage']],
   ['webhooks:manage', ['webhookEndpoints:manage']],
   ['traces:annihilate', ['traces:view', 'traces:create', 'traces:update', 'traces:share']],
-])('whoever asks for %s is told %j', (name, nearest) => {
+])('a request for %s gets the suggestion %j', (name, nearest) => {
   const reason = permissionReason('permissions.1', name);
   expect(reason).toMatchObject({
     field: 'permissions.1',
@@ -26,7 +26,7 @@ it.each([
 });
 
 it.each(['everything', 'nope', '', 'x'.repeat(200)])(
-  '%j, which is near to no permission, is told where they all are',
+  '%j, which is similar to no permission, gets the path of their list',
   (name) => {
     const reason = permissionReason('permissions.0', name);
     expect(reason.message).toBe('permissions.0 is no permission; GET /api/permissions lists them all');

@@ -295,13 +295,13 @@ describe('covers', () => {
     expect(covers(holder, bind('VIEWER', 'TEAM', 't1'), directory)).toEqual(nothingOfViewer);
   });
 
-  it('a role at the organization is judged for teams and projects even while there are none', () => {
+  it('a role at the organization is compared at teams and projects even while there are none', () => {
     const empty: Directory = { locate: (type) => (type === 'ORGANIZATION' ? organization : null) };
     const viewOnly = [bind('CUSTOM', 'ORGANIZATION', 'o', ['organization:view'])];
     expect(covers(viewOnly, bind('VIEWER', 'ORGANIZATION', 'o'), empty)).toEqual(nothingOfViewer);
   });
 
-  it('a scope that is unknown, archived or foreign is covered by nobody and names nothing', () => {
+  it('a scope that is unknown, archived or foreign is covered by no key, and the refusal names no permission', () => {
     const admin = bind('ADMIN', 'ORGANIZATION', 'o');
     const requested = bind('CUSTOM', 'PROJECT', 'p1', ['project:view']);
     expect(covers([admin, requested], requested, { locate: () => null })).toEqual({ covered: false, missing: [] });

@@ -85,10 +85,10 @@ describe('an idempotency key', () => {
 
   it('is kept as a digest, for it may be a token that was sent by mistake', async () => {
     const token = `sk-lw-${'A'.repeat(48)}`;
-    const world = setup('claimed');
-    await world.begin(REQUEST, { ...NAME, value: token });
-    await world.begin(REQUEST, { ...NAME, value: token });
-    const [first, second] = world.claims.map(({ name }) => name.value);
+    const fixture = setup('claimed');
+    await fixture.begin(REQUEST, { ...NAME, value: token });
+    await fixture.begin(REQUEST, { ...NAME, value: token });
+    const [first, second] = fixture.claims.map(({ name }) => name.value);
     expect(first).toBe(second);
     expect(first).not.toContain('AAAA');
   });
@@ -100,7 +100,7 @@ describe('an idempotency key', () => {
     expect(fault.headers['retry-after']).toBeUndefined();
   });
 
-  it('tells the second while the first is running to come back in a second', async () => {
+  it('tells a repeat to retry after a second while the first request is running', async () => {
     const fault = await refusalOf(setup('running').begin());
     expect(fault).toMatchObject({
       code: 'idempotency_error',
@@ -109,12 +109,12 @@ describe('an idempotency key', () => {
     });
   });
 
-  it('tells operations with the same bytes apart', async () => {
+  it('distinguishes operations with the same bytes', async () => {
     const other = await receiptFor('the answer', { ...NAME, operation: '/S/Rotate' });
     expect(other.fingerprint.equals((await receiptFor('the answer')).fingerprint)).toBe(false);
   });
 
-  it('is freed where no effect came about, and a failure to do so fails nobody', async () => {
+  it('is released when nothing was changed, and a failed release fails no request', async () => {
     const good = setup('claimed');
     const begun = await good.begin();
     if (begun.kind === 'claimed') await begun.release();

@@ -36,7 +36,7 @@ it('a decision that takes long is made although quick ones keep coming', async (
   expect(quick).toBeLessThan(CROWD);
 });
 
-it('of many at once none is sent away, and a failed one holds up nobody', async () => {
+it('of many concurrent ones none is refused, and a failed one delays no other', async () => {
   const store = createFakeManagementStore();
   const failing = commitOptimistically(store, ORGANIZATION, {
     attempt: () => Promise.reject(new Error('no proposal')),

@@ -16,7 +16,7 @@ const actor = (actorKeyId: string): Actor => ({
   traceId: null,
 });
 
-const deed = (targetId: string | null, code = 'api_key_not_found'): RefusedAction => ({
+const action = (targetId: string | null, code = 'api_key_not_found'): RefusedAction => ({
   action: 'apiKey.read',
   targetType: 'apiKey',
   targetId,
@@ -46,13 +46,13 @@ function setup(failing = false) {
 describe('a refusal', () => {
   it('becomes an entry of the audit log, after its request was answered', async () => {
     const { refusals, timer, written } = setup();
-    refusals.record(actor('key1'), deed('key2'));
+    refusals.record(actor('key1'), action('key2'));
     expect(written).toEqual([]);
     await timer.pass();
     expect(written).toEqual([
       {
         ...actor('key1'),
-        ...deed('key2'),
+        ...action('key2'),
         userAgent: 'u'.repeat(256),
         id: expect.stringMatching(/^audit_[0-9A-Za-z]{21}$/),
         createdAtMs: 1_000,
@@ -65,12 +65,12 @@ describe('a refusal', () => {
 
   it('that is repeated is counted up, and others wait their second', async () => {
     const { refusals, timer, written } = setup();
-    for (let time = 0; time < 5; time += 1) refusals.record(actor('key1'), deed('key2'));
-    refusals.record(actor('key1'), deed('key3'));
+    for (let time = 0; time < 5; time += 1) refusals.record(actor('key1'), action('key2'));
+    refusals.record(actor('key1'), action('key3'));
     await timer.pass();
     expect(written.map(({ targetId, count }) => [targetId, count])).toEqual([['key2', 5]]);
     expect(timer.waiting()).toEqual([1_000]);
-    refusals.record(actor('key1'), deed('key3'));
+    refusals.record(actor('key1'), action('key3'));
     await timer.pass();
     expect(written.map(({ targetId, count }) => [targetId, count])).toEqual([
       ['key2', 5],
@@ -80,9 +80,9 @@ describe('a refusal', () => {
 
   it('right after another one of the same key waits until the second is over', async () => {
     const { refusals, timer, written } = setup();
-    refusals.record(actor('key1'), deed('key2'));
+    refusals.record(actor('key1'), action('key2'));
     await timer.pass();
-    refusals.record(actor('key1'), deed('key3'));
+    refusals.record(actor('key1'), action('key3'));
     await new Promise((resolve) => setImmediate(resolve));
     expect(written).toHaveLength(1);
     await timer.pass();
@@ -93,15 +93,15 @@ describe('a refusal', () => {
 
   it('of one key waits for no other key', async () => {
     const { refusals, timer, written } = setup();
-    refusals.record(actor('key1'), deed('key3'));
-    refusals.record(actor('key2'), deed('key3'));
+    refusals.record(actor('key1'), action('key3'));
+    refusals.record(actor('key2'), action('key3'));
     await timer.pass();
     expect(written.map((record) => record.actorKeyId)).toEqual(['key1', 'key2']);
   });
 
-  it('of whoever tries one id after the other takes no more than its room, and none is lost', async () => {
+  it('of a caller who tries many ids take a limited room, and none is lost', async () => {
     const { refusals, timer, written } = setup();
-    for (let index = 0; index < 1_000; index += 1) refusals.record(actor('key1'), deed(`key${index}`));
+    for (let index = 0; index < 1_000; index += 1) refusals.record(actor('key1'), action(`key${index}`));
     await timer.pass();
     await refusals.stop();
     expect(written.length).toBeLessThanOrEqual(51);
@@ -109,14 +109,14 @@ describe('a refusal', () => {
     expect(written.at(-1)).toMatchObject({ targetId: null, count: 950 });
   });
 
-  it('is stored before the end, which a store that is away does not hold up', async () => {
+  it('is stored before the stop, which an unavailable store does not delay', async () => {
     const good = setup();
-    good.refusals.record(actor('key1'), deed('key2'));
-    good.refusals.record(actor('key1'), deed('key3'));
+    good.refusals.record(actor('key1'), action('key2'));
+    good.refusals.record(actor('key1'), action('key3'));
     await good.refusals.stop();
     expect(good.written).toHaveLength(2);
     const bad = setup(true);
-    bad.refusals.record(actor('key1'), deed('key2'));
+    bad.refusals.record(actor('key1'), action('key2'));
     await bad.refusals.stop();
     expect(bad.errors).toHaveLength(1);
   });

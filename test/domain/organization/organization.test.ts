@@ -5,13 +5,13 @@ import {
   bind,
   callBy,
   codeOf,
-  createWorld,
+  createFixture,
   lastAudit,
   MANAGE,
   NOW_MS,
   noReceipt,
   O,
-} from './organization-world.ts';
+} from './organization-fixture.ts';
 
 const noFilter = {
   fromMs: null,
@@ -25,58 +25,58 @@ const noFilter = {
 
 describe('the organization', () => {
   it('is renamed, keeps its slug, and says so in the audit log', async () => {
-    const world = createWorld();
-    const call = await callBy(world, 'adm', [MANAGE]);
-    await world.organizations.update(call, {});
-    await world.organizations.update(call, { name: O });
-    expect(world.store.changes).toEqual([]);
-    const changed = await world.organizations.update(call, { name: 'Acme' });
+    const fixture = createFixture();
+    const call = await callBy(fixture, 'adm', [MANAGE]);
+    await fixture.organizations.update(call, {});
+    await fixture.organizations.update(call, { name: O });
+    expect(fixture.store.changes).toEqual([]);
+    const changed = await fixture.organizations.update(call, { name: 'Acme' });
     expect(changed).toMatchObject({ name: 'Acme', slug: O, updatedAtMs: NOW_MS });
-    expect(await world.organizations.get(call)).toEqual(changed);
-    expect(lastAudit(world)).toEqual([{ action: 'organization.update', targetId: O, status: 200, fields: ['name'] }]);
+    expect(await fixture.organizations.get(call)).toEqual(changed);
+    expect(lastAudit(fixture)).toEqual([{ action: 'organization.update', targetId: O, status: 200, fields: ['name'] }]);
   });
 });
 
 describe('teams', () => {
   it('are listed where the caller has team:view', async () => {
-    const world = createWorld();
+    const fixture = createFixture();
     const ids = async (call: Awaited<ReturnType<typeof callBy>>) =>
-      (await world.teams.list(call, { page: null, limit: null })).items.map(({ id }) => id);
-    expect(await ids(await callBy(world, 'adm', [ADMIN]))).toEqual(['team_1', 'team_2']);
-    expect(await ids(await callBy(world, 'adm', [bind('VIEWER', 'TEAM', 'team_2')]))).toEqual(['team_2']);
-    expect(await ids(await callBy(world, 'mem', [bind('MEMBER', 'PROJECT', 'project_1')]))).toEqual([]);
+      (await fixture.teams.list(call, { page: null, limit: null })).items.map(({ id }) => id);
+    expect(await ids(await callBy(fixture, 'adm', [ADMIN]))).toEqual(['team_1', 'team_2']);
+    expect(await ids(await callBy(fixture, 'adm', [bind('VIEWER', 'TEAM', 'team_2')]))).toEqual(['team_2']);
+    expect(await ids(await callBy(fixture, 'mem', [bind('MEMBER', 'PROJECT', 'project_1')]))).toEqual([]);
   });
 
   it('have names that are taken once in the organization', async () => {
-    const world = createWorld();
-    const admin = await callBy(world, 'adm', [ADMIN]);
-    const team = await world.teams.create(admin, { name: 'Zürich 1' }, noReceipt);
+    const fixture = createFixture();
+    const admin = await callBy(fixture, 'adm', [ADMIN]);
+    const team = await fixture.teams.create(admin, { name: 'Zürich 1' }, noReceipt);
     expect(team.slug).toBe(`z-rich-1-${team.id.slice(-6)}`);
-    expect(lastAudit(world)).toEqual([{ action: 'team.create', targetId: team.id, status: 201, fields: [] }]);
-    expect(await codeOf(world.teams.create(admin, { name: 'Zürich 1' }, noReceipt))).toBe('team_name_taken');
-    expect((await world.teams.list(admin, { page: null, limit: null })).items).toHaveLength(3);
+    expect(lastAudit(fixture)).toEqual([{ action: 'team.create', targetId: team.id, status: 201, fields: [] }]);
+    expect(await codeOf(fixture.teams.create(admin, { name: 'Zürich 1' }, noReceipt))).toBe('team_name_taken');
+    expect((await fixture.teams.list(admin, { page: null, limit: null })).items).toHaveLength(3);
   });
 });
 
 describe('the audit log', () => {
   it('is read newest first, in pages, by filters', async () => {
-    const world = createWorld();
-    const admin = await callBy(world, 'adm', [ADMIN]);
+    const fixture = createFixture();
+    const admin = await callBy(fixture, 'adm', [ADMIN]);
     for (let index = 0; index < 5; index += 1) {
-      await world.organizations.update({ ...admin, nowMs: NOW_MS + index }, { name: `Name ${index}` });
+      await fixture.organizations.update({ ...admin, nowMs: NOW_MS + index }, { name: `Name ${index}` });
     }
-    await world.teams.create(admin, { name: 'Team' }, noReceipt);
+    await fixture.teams.create(admin, { name: 'Team' }, noReceipt);
     const updates = { ...noFilter, action: 'organization.update' };
-    const first = await world.auditLog.list(admin, updates, { cursor: '', limit: 3 });
+    const first = await fixture.auditLog.list(admin, updates, { cursor: '', limit: 3 });
     expect(first.items.map(({ createdAtMs }) => createdAtMs - NOW_MS)).toEqual([4, 3, 2]);
-    const rest = await world.auditLog.list(admin, updates, { cursor: first.nextCursor ?? '', limit: 3 });
+    const rest = await fixture.auditLog.list(admin, updates, { cursor: first.nextCursor ?? '', limit: 3 });
     expect(rest.items.map(({ createdAtMs }) => createdAtMs - NOW_MS)).toEqual([1, 0]);
     expect(rest.nextCursor).toBeNull();
     const other = { ...noFilter, action: 'team.create' };
-    const crossed = world.auditLog.list(admin, other, { cursor: first.nextCursor ?? '', limit: null });
+    const crossed = fixture.auditLog.list(admin, other, { cursor: first.nextCursor ?? '', limit: null });
     expect(await codeOf(crossed)).toBe('invalid_cursor');
     const window = { ...updates, fromMs: NOW_MS + 1, toMs: NOW_MS + 2, actorKeyId: admin.caller.key.id };
-    expect((await world.auditLog.list(admin, window, { cursor: '', limit: null })).items).toHaveLength(2);
+    expect((await fixture.auditLog.list(admin, window, { cursor: '', limit: null })).items).toHaveLength(2);
   });
 
   it('a range ends no earlier than it begins', () => {

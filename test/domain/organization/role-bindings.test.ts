@@ -6,62 +6,64 @@ import {
   bind,
   callBy,
   codeOf,
-  createWorld,
+  createFixture,
   faultOf,
   lastAudit,
   MANAGE,
   MEMBER,
   noReceipt,
   O,
-} from './organization-world.ts';
+} from './organization-fixture.ts';
 
 const any = { userId: null, scopeType: null, scopeId: null };
 const all = { cursor: '', limit: null };
 
 describe('granting', () => {
   it('a CUSTOM grant keeps its permissions once and sorted', async () => {
-    const world = createWorld();
-    const admin = await callBy(world, 'adm', [ADMIN]);
+    const fixture = createFixture();
+    const admin = await callBy(fixture, 'adm', [ADMIN]);
     const grant = bind('CUSTOM', 'PROJECT', 'project_1', ['traces:view', 'cost:view', 'traces:view']);
-    const binding = await world.roleBindings.create(admin, { userId: 'user_vie', ...grant }, noReceipt);
+    const binding = await fixture.roleBindings.create(admin, { userId: 'user_vie', ...grant }, noReceipt);
     expect(binding.permissions).toEqual(['cost:view', 'traces:view']);
-    expect(lastAudit(world)).toEqual([{ action: 'roleBinding.create', targetId: binding.id, status: 201, fields: [] }]);
+    expect(lastAudit(fixture)).toEqual([
+      { action: 'roleBinding.create', targetId: binding.id, status: 201, fields: [] },
+    ]);
     const again = { ...grant, permissions: ['cost:view', 'traces:view'], userId: 'user_vie' };
-    expect(await codeOf(world.roleBindings.create(admin, again, noReceipt))).toBe('role_binding_already_exists');
-    await world.roleBindings.create(admin, { ...again, permissions: ['traces:view'] }, noReceipt);
+    expect(await codeOf(fixture.roleBindings.create(admin, again, noReceipt))).toBe('role_binding_already_exists');
+    await fixture.roleBindings.create(admin, { ...again, permissions: ['traces:view'] }, noReceipt);
   });
 
   it('refuses in order: not found, ceiling, conflict', async () => {
-    const world = createWorld();
-    const manager = await callBy(world, 'mgr', [MANAGE]);
+    const fixture = createFixture();
+    const manager = await callBy(fixture, 'mgr', [MANAGE]);
     const grant = bind('VIEWER', 'PROJECT', 'project_1');
-    expect(await codeOf(world.roleBindings.create(manager, { userId: 'nope', ...grant }, noReceipt))).toBe(
+    expect(await codeOf(fixture.roleBindings.create(manager, { userId: 'nope', ...grant }, noReceipt))).toBe(
       'member_not_found',
     );
-    const refused = await faultOf(world.roleBindings.create(manager, { userId: 'user_vie', ...grant }, noReceipt));
+    const refused = await faultOf(fixture.roleBindings.create(manager, { userId: 'user_vie', ...grant }, noReceipt));
     expect(refused.code).toBe('role_binding_scope_violation');
     expect(refused.meta).toMatchObject({ scopeType: 'PROJECT', scopeId: 'project_1' });
   });
 
   it('a narrow key of an administrator cannot give itself or anybody more', async () => {
-    const world = createWorld();
-    const narrow = await callBy(world, 'adm', [MANAGE]);
+    const fixture = createFixture();
+    const narrow = await callBy(fixture, 'adm', [MANAGE]);
     for (const userId of ['user_adm', 'user_vie']) {
       const custom = bind('CUSTOM', 'ORGANIZATION', O, ['organization:delete', 'traces:view']);
-      const refused = await faultOf(world.roleBindings.create(narrow, { userId, ...custom }, noReceipt));
+      const refused = await faultOf(fixture.roleBindings.create(narrow, { userId, ...custom }, noReceipt));
       expect(refused).toMatchObject({
         code: 'role_binding_scope_violation',
         meta: { missingPermissions: ['traces:view'] },
       });
     }
     const held = bind('CUSTOM', 'ORGANIZATION', O, ['organization:manage']);
-    await world.roleBindings.create(narrow, { userId: 'user_vie', ...held }, noReceipt);
+    await fixture.roleBindings.create(narrow, { userId: 'user_vie', ...held }, noReceipt);
   });
 
-  it('an unknown, an archived and a foreign scope are refused alike', async () => {
-    const world = createWorld();
-    const admin = await callBy(world, 'adm', [ADMIN]);
-    await world.projects.archive(admin, 'project_2');
+  it('an unknown, an archived and a foreign scope get the same refusal', async () => {
+    const fixture = createFixture();
+    const admin = await callBy(fixture, 'adm', [ADMIN]);
+    await fixture.projects.archive(admin, 'project_2');
     const scopes = [
       ['PROJECT', 'nope'],
       ['PROJECT', 'project_2'],
@@ -70,7 +72,7 @@ describe('granting', () => {
     ] as const;
     for (const [scopeType, scopeId] of scopes) {
       const grant = bind('CUSTOM', scopeType, scopeId, ['traces:view']);
-      const refused = await faultOf(world.roleBindings.create(admin, { userId: 'user_vie', ...grant }, noReceipt));
+      const refused = await faultOf(fixture.roleBindings.create(admin, { userId: 'user_vie', ...grant }, noReceipt));
       expect({ code: refused.code, message: refused.message, meta: refused.meta }).toEqual({
         code: 'role_binding_scope_violation',
         message: 'The access asked for exceeds what the caller holds there.',
@@ -82,52 +84,54 @@ describe('granting', () => {
 
 describe('taking a grant back', () => {
   it('is over at once, and says so in the audit log', async () => {
-    const world = createWorld();
-    const admin = await callBy(world, 'adm', [ADMIN]);
-    await world.roleBindings.remove(admin, 'rolebinding_mgr_CUSTOM');
-    expect((await world.store.roleBindings(O, 'user_mgr')).map(({ role }) => role)).toEqual(['MEMBER']);
-    expect(lastAudit(world)).toEqual([
+    const fixture = createFixture();
+    const admin = await callBy(fixture, 'adm', [ADMIN]);
+    await fixture.roleBindings.remove(admin, 'rolebinding_mgr_CUSTOM');
+    expect((await fixture.store.roleBindings(O, 'user_mgr')).map(({ role }) => role)).toEqual(['MEMBER']);
+    expect(lastAudit(fixture)).toEqual([
       { action: 'roleBinding.delete', targetId: 'rolebinding_mgr_CUSTOM', status: 200, fields: [] },
     ]);
   });
 
   it('refuses in order: not found, ceiling, the role of a member', async () => {
-    const world = createWorld();
-    const narrow = await callBy(world, 'mgr', [MANAGE]);
-    expect(await codeOf(world.roleBindings.remove(narrow, 'nope'))).toBe('role_binding_not_found');
-    expect(await codeOf(world.roleBindings.remove(narrow, 'rolebinding_adm_ADMIN'))).toBe(
+    const fixture = createFixture();
+    const narrow = await callBy(fixture, 'mgr', [MANAGE]);
+    expect(await codeOf(fixture.roleBindings.remove(narrow, 'nope'))).toBe('role_binding_not_found');
+    expect(await codeOf(fixture.roleBindings.remove(narrow, 'rolebinding_adm_ADMIN'))).toBe(
       'role_binding_scope_violation',
     );
-    const admin = await callBy(world, 'adm', [ADMIN]);
-    expect(await codeOf(world.roleBindings.remove(admin, 'rolebinding_adm_ADMIN'))).toBe('role_binding_is_member_role');
+    const admin = await callBy(fixture, 'adm', [ADMIN]);
+    expect(await codeOf(fixture.roleBindings.remove(admin, 'rolebinding_adm_ADMIN'))).toBe(
+      'role_binding_is_member_role',
+    );
   });
 
   it('works on a grant at what was archived since', async () => {
-    const world = createWorld();
-    const admin = await callBy(world, 'adm', [ADMIN]);
+    const fixture = createFixture();
+    const admin = await callBy(fixture, 'adm', [ADMIN]);
     const grant = { userId: 'user_vie', ...bind('MEMBER', 'PROJECT', 'project_1') };
-    const { id } = await world.roleBindings.create(admin, grant, noReceipt);
-    await world.projects.archive(admin, 'project_1');
-    await world.roleBindings.remove(await callBy(world, 'mgr', [MANAGE]), id);
+    const { id } = await fixture.roleBindings.create(admin, grant, noReceipt);
+    await fixture.projects.archive(admin, 'project_1');
+    await fixture.roleBindings.remove(await callBy(fixture, 'mgr', [MANAGE]), id);
   });
 });
 
 describe('listing grants', () => {
   it('filters by member and scope, and a cursor belongs to its filter', async () => {
-    const world = createWorld();
-    const call = await callBy(world, 'mgr', [MANAGE, MEMBER]);
+    const fixture = createFixture();
+    const call = await callBy(fixture, 'mgr', [MANAGE, MEMBER]);
     const ids = async (filter: object) =>
-      (await world.roleBindings.list(call, { ...any, ...filter }, all)).items.map(({ id }) => id);
+      (await fixture.roleBindings.list(call, { ...any, ...filter }, all)).items.map(({ id }) => id);
     expect(await ids({})).toHaveLength(5);
     expect(await ids({ userId: 'user_mgr' })).toEqual(['rolebinding_mgr_CUSTOM', 'rolebinding_mgr_MEMBER']);
     expect(await ids({ scopeType: 'TEAM' })).toEqual([]);
     expect(await ids({ scopeId: O, userId: 'user_vie' })).toEqual(['rolebinding_vie_VIEWER']);
-    const { nextCursor } = await world.roleBindings.list(call, any, { cursor: '', limit: 2 });
+    const { nextCursor } = await fixture.roleBindings.list(call, any, { cursor: '', limit: 2 });
     const cursor = nextCursor ?? '';
-    const rest = await world.roleBindings.list(call, any, { cursor, limit: 200 });
+    const rest = await fixture.roleBindings.list(call, any, { cursor, limit: 200 });
     expect(rest.items).toHaveLength(3);
     expect(rest.nextCursor).toBeNull();
-    const elsewhere = world.roleBindings.list(call, { ...any, userId: 'user_mgr' }, { cursor, limit: null });
+    const elsewhere = fixture.roleBindings.list(call, { ...any, userId: 'user_mgr' }, { cursor, limit: null });
     expect(await codeOf(elsewhere)).toBe('invalid_cursor');
   });
 });

@@ -26,8 +26,8 @@ function textsOf(match: MatchLogic): readonly string[] {
   return Object.values(match);
 }
 
-describe('the look-up of the package', () => {
-  it('and ours name the same row for every id, alias and clause, but where an exact name decides', async () => {
+describe('the lookup of the package', () => {
+  it('finds the row of our own lookup for every id, alias and clause, except for exact names', async () => {
     const unpriced: string[] = [];
     const different: string[] = [];
     let compared = 0;
@@ -51,7 +51,7 @@ describe('the look-up of the package', () => {
     expect(compared).toBeGreaterThan(2_000);
   });
 
-  it('and ours price the same of two hundred names seen in the wild', () => {
+  it('finds a price for the same of two hundred real names as our own lookup', () => {
     expect(WILD_NAMES.length).toBeGreaterThanOrEqual(200);
     const priced = WILD_NAMES.filter((name) => lookUp(name, null) !== null);
     expect(priced.filter((name) => pricing.match(name, null, at)?.id !== lookUp(name, null)?.id)).toEqual([]);
@@ -77,7 +77,7 @@ describe('a name that no provider of the order lists', () => {
   });
 
   it.each(['gpt', 'gpt-', 'claude', 'gemini', 'gpt-55', 'gpt-5-foo', 'gpt-4.9-super', 'o1-foo', 'gpt-4o-mini:free'])(
-    '%s is nobody, for no clause takes it',
+    '%s has no price, because no clause matches it',
     (model) => {
       expect(pricing.match(model, null, at)).toBeNull();
     },
@@ -87,7 +87,7 @@ describe('a name that no provider of the order lists', () => {
     expect(pricing.match('anthropic/claude-3-5-sonnet-latest:free', null, at)).toBeNull();
   });
 
-  it('goes to the first model whose clause takes it, be that one without a price of tokens', () => {
+  it('matches the first model whose clause fits, even one without a token price', () => {
     const listed = createListed('openai', [
       { id: 'by-image', match: { starts_with: 'draw-' }, prices: { requests_kcount: 1 } },
       { id: 'all', match: { and: [{ contains: '-' }, { regex: '\\d$' }] }, prices: { input_mtok: 1 } },

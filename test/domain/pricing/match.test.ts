@@ -37,7 +37,7 @@ describe('model names', () => {
     ['@cf/nothing', null],
     ['constructor', '__proto__'],
     [`${'a/'.repeat(200)}gpt-5-foo`, null],
-  ])('%s of %s is nobody', (model, vendor) => {
+  ])('%s of %s has no price', (model, vendor) => {
     expect(pricing.match(model, vendor, 0)).toBeNull();
   });
 

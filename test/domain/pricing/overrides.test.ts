@@ -9,10 +9,10 @@ const compile = (overrides: readonly PriceOverride[]) => compileOverrides(overri
 describe('overrides', () => {
   const tokens = { prompt: 1 };
   const at = '2026-01-01T00:00:00Z';
-  const asked = ask({ model: 'openai/GPT-5-2025-08-07', tokens, at });
+  const query = ask({ model: 'openai/GPT-5-2025-08-07', tokens, at });
 
   function chosen(...overrides: PriceOverride[]): number | null {
-    const { costNanoUsd, source } = pricing.price(asked, compile(overrides));
+    const { costNanoUsd, source } = pricing.price(query, compile(overrides));
     return source === 'override' ? costNanoUsd : null;
   }
 
@@ -31,8 +31,8 @@ describe('overrides', () => {
 
   it('prefer exact to regex, then the newest', () => {
     const regex = createOverride({ match: 'regex', model: '.*', inputPicoUsd: 2000, createdAtMs: 9 });
-    const older = createOverride({ model: asked.model ?? '', inputPicoUsd: 3000, createdAtMs: 1 });
-    const newer = createOverride({ model: asked.model ?? '', inputPicoUsd: 4000, createdAtMs: 2 });
+    const older = createOverride({ model: query.model ?? '', inputPicoUsd: 3000, createdAtMs: 1 });
+    const newer = createOverride({ model: query.model ?? '', inputPicoUsd: 4000, createdAtMs: 2 });
     expect(chosen(regex, older, newer)).toBe(4);
     expect(chosen(regex, older)).toBe(3);
     expect(chosen(regex)).toBe(2);
@@ -49,7 +49,7 @@ describe('overrides', () => {
     expect(chosen(createOverride({ match: 'regex', model }))).toBeNull();
   });
 
-  it('prefer the sent name to its shorter forms, whichever a regex takes', () => {
+  it('prefer the sent name to its shorter forms, whichever of them a regex matches', () => {
     const whole = createOverride({ id: 'whole', match: 'regex', model: 'openai/.*', inputPicoUsd: 2000 });
     const short = createOverride({ id: 'short', model: 'gpt-5', inputPicoUsd: 3000, createdAtMs: 9 });
     expect(chosen(short, whole)).toBe(2);
@@ -76,7 +76,7 @@ describe('overrides', () => {
     expect(chosen(createOverride({ model: 'gpt-5', effectiveFromMs: startMs + 1 }))).toBeNull();
   });
 
-  it('have no rate version and charge cached tokens the input rate unless told', () => {
+  it('have no rate version and charge cached tokens the input rate by default', () => {
     const cached = ask({ model: 'in-house', tokens: { prompt: 10, cacheRead: 4, cacheCreation: 4, completion: 1 } });
     const plain = createOverride({ model: 'in-house', outputPicoUsd: 5000 });
     expect(pricing.price(cached, compile([plain]))).toEqual({ costNanoUsd: 15, source: 'override', rateVersion: null });

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { nanoToUsdNumber } from '../../../src/domain/pricing/money.ts';
 import { compileOverrides } from '../../../src/domain/pricing/override.ts';
-import { type Asked, ask, createOverride, priceUsd, pricing } from '../../support/pricing.ts';
+import { ask, createOverride, type PriceDraft, priceUsd, pricing } from '../../support/pricing.ts';
 
 const sonnet = 'claude-sonnet-4-5';
 
 describe('T4: the reference costs', () => {
   const gpt5 = { prompt: 100, completion: 150 };
   const cachedSonnet = { prompt: 1000, completion: 500, cacheRead: 2000 };
-  const vectors: readonly (Asked & { usd: number | null })[] = [
+  const vectors: readonly (PriceDraft & { usd: number | null })[] = [
     { model: 'gpt-5', tokens: gpt5, usd: 0.001625 },
     { model: 'openai/gpt-5', tokens: gpt5, usd: 0.001625 },
     { model: 'gpt-5-2025-08-07', tokens: gpt5, usd: 0.001625 },
@@ -51,10 +51,10 @@ describe('T4: the reference costs', () => {
   ];
 
   it.each(vectors.map((vector) => ({ label: JSON.stringify(vector), vector })))('$label', ({ vector }) => {
-    const { usd, ...asked } = vector;
-    expect(priceUsd(asked)).toBe(usd);
-    const { source, rateVersion } = pricing.price(ask(asked));
-    const expected = asked.explicitCostUsd !== undefined ? 'explicit' : usd === null ? 'unpriced' : 'registry';
+    const { usd, ...query } = vector;
+    expect(priceUsd(query)).toBe(usd);
+    const { source, rateVersion } = pricing.price(ask(query));
+    const expected = query.explicitCostUsd !== undefined ? 'explicit' : usd === null ? 'unpriced' : 'registry';
     expect(source).toBe(expected);
     expect(rateVersion).toBe(expected === 'registry' ? 'registry@2026-09-23' : null);
   });
@@ -68,7 +68,7 @@ describe('T4: the reference costs', () => {
 describe('what sets the cost', () => {
   const tokens = { prompt: 1000, completion: 100 };
   const spanRates = { inputUsdPerToken: 0.000001, outputUsdPerToken: 0.00001 };
-  const everything: Asked = { model: 'gpt-4o', tokens, explicitCostUsd: 0.5, spanRates, resultCostUsd: 0.125 };
+  const everything: PriceDraft = { model: 'gpt-4o', tokens, explicitCostUsd: 0.5, spanRates, resultCostUsd: 0.125 };
   const overrides = compileOverrides([createOverride({ model: 'gpt-4o', inputPicoUsd: 7_000_000 })], null);
 
   it('is the first that applies of explicit cost, rates on the span, override, price list and result', () => {
@@ -91,8 +91,8 @@ describe('what sets the cost', () => {
   });
 
   it('is the result of a guardrail even when it counted no tokens', () => {
-    const asked = ask({ model: 'gpt-4o', resultCostUsd: 0 });
-    expect(pricing.price(asked)).toEqual({ costNanoUsd: 0, source: 'result', rateVersion: null });
+    const query = ask({ model: 'gpt-4o', resultCostUsd: 0 });
+    expect(pricing.price(query)).toEqual({ costNanoUsd: 0, source: 'result', rateVersion: null });
   });
 
   it.each(['prompt', 'completion', 'reasoning', 'cacheRead', 'cacheCreation'] as const)(
@@ -118,19 +118,19 @@ describe('what sets the cost', () => {
     { resultCostUsd: 1e300 },
     { model: 'gpt-4o', tokens: { prompt: 1e12, completion: 1e12 } },
     { tokens: { prompt: 1 }, spanRates: { inputUsdPerToken: 1e300, outputUsdPerToken: 0 } },
-  ])('is unpriced when it is too large to hold: %j', (asked: Asked) => {
-    expect(pricing.price(ask(asked))).toEqual({ costNanoUsd: null, source: 'unpriced', rateVersion: null });
+  ])('is unpriced when it is too large to hold: %j', (query: PriceDraft) => {
+    expect(pricing.price(ask(query))).toEqual({ costNanoUsd: null, source: 'unpriced', rateVersion: null });
   });
 
   it('takes the rates of a span by their decimal text, for cached tokens too', () => {
     const rates = { inputUsdPerToken: 1.5e-7, outputUsdPerToken: 6e-7 };
-    const asked = { model: 'in-house', tokens: { prompt: 100, completion: 10, cacheRead: 40 }, spanRates: rates };
-    expect(priceUsd(asked)).toBe(0.000021);
+    const query = { model: 'in-house', tokens: { prompt: 100, completion: 10, cacheRead: 40 }, spanRates: rates };
+    expect(priceUsd(query)).toBe(0.000021);
   });
 
   it.each([-1e-9, Number.NaN])('passes over a rate of %s on the span', (inputUsdPerToken) => {
-    const asked = ask({ model: 'gpt-4o', tokens, spanRates: { inputUsdPerToken, outputUsdPerToken: 0 } });
-    expect(pricing.price(asked).source).toBe('registry');
+    const query = ask({ model: 'gpt-4o', tokens, spanRates: { inputUsdPerToken, outputUsdPerToken: 0 } });
+    expect(pricing.price(query).source).toBe('registry');
   });
 });
 

@@ -14,7 +14,7 @@ describe('the spans that speak for a trace', () => {
     });
   });
 
-  it('are the earliest span without a stored parent, whoever arrived first', () => {
+  it('are the earliest span without a stored parent, in any order of arrival', () => {
     const spans = sorted(
       summary({ spanId: 'child', parentId: 'root', startedAtMs: 1 }),
       summary({ spanId: 'root', name: 'Root', startedAtMs: 5, hasInput: true, hasOutput: true, hasError: true }),
@@ -40,7 +40,7 @@ describe('the spans that speak for a trace', () => {
     expect(choose(spans)).toMatchObject({ rootId: 'b', name: 'first', outputFromId: 'a' });
   });
 
-  it('skip judges and tools where the root says nothing', () => {
+  it('skip evaluations and tools when the root has no text', () => {
     const spans = sorted(
       summary({ spanId: 'root', startedAtMs: 0, finishedAtMs: 99 }),
       summary({ spanId: 'guard', parentId: 'root', type: 'guardrail', startedAtMs: 1, hasInput: true }),

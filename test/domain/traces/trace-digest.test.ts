@@ -30,7 +30,7 @@ function chain(count: number, fields: object): readonly Span[] {
 }
 
 describe('a digest', () => {
-  it('tells below each line of the tree what went in, what came out and what broke', () => {
+  it('shows input, output and error below each line of the tree', () => {
     const root = sendSpan({ span_id: 'root', name: 'answer', input: 'What\nnow?', error: { message: 'late' } });
     const leaf = sendSpan({
       ...{ span_id: 'leaf', parent_id: 'root', type: 'llm', name: 'ask', model: 'gpt-5' },
@@ -56,7 +56,7 @@ describe('a digest', () => {
     expect(text.split('\n').at(-1)).toBe(`        input: ${'🙂'.repeat(2000)}`);
   });
 
-  it('tells of the first 1,000 spans and counts the rest', () => {
+  it('shows the first 1,000 spans and counts the rest', () => {
     const text = digest(chain(1500, {}));
     expect(text.split('\n').at(-1)).toBe('… 500 more');
   });
@@ -72,7 +72,7 @@ describe('a digest', () => {
     expect(text).toMatch(/\n… \d+ more$/);
   });
 
-  it('says how many spans it does not tell whole', () => {
+  it('counts the spans that it does not show whole', () => {
     const text = digest(chain(300, { input: 'a'.repeat(5000), output: 'b'.repeat(5000) }));
     const whole = text.match(/output: b{2000}(?=\n|$)/g)?.length ?? 0;
     expect(whole).toBeGreaterThan(100);

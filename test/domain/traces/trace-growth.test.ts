@@ -40,18 +40,18 @@ const spans: fc.Arbitrary<SpanSummary> = fc
   })
   .map(summary);
 
-describe('what is kept of all spans of a trace', () => {
-  it('is what a recomputation over them gives, whatever is added and replaced, or says that it cannot tell', () => {
-    let told = 0;
-    let untold = 0;
+describe('the aggregates of a trace', () => {
+  it('equal a recomputation after any additions and replacements, or are null', () => {
+    let grownCount = 0;
+    let refusedCount = 0;
     fc.assert(
       fc.property(fc.array(fc.array(spans, { maxLength: 3 }), { minLength: 1, maxLength: 12 }), (appends) => {
         const stored = new Map<string, SpanSummary>();
         let state = stateOf([]);
         for (const sent of appends) {
           const grown = append(stored, state, sent);
-          if (grown === null) untold += 1;
-          else told += 1;
+          if (grown === null) refusedCount += 1;
+          else grownCount += 1;
           const all = [...stored.values()];
           const expected = stateOf(all);
           if (grown !== null) expect(grown).toEqual(expected);
@@ -65,10 +65,10 @@ describe('what is kept of all spans of a trace', () => {
       }),
       { numRuns: runsOf(2000) },
     );
-    expect(told).toBeGreaterThan(untold);
+    expect(grownCount).toBeGreaterThan(refusedCount);
   });
 
-  it('is told without a look at all spans when children come before their parents, or the same comes again', () => {
+  it('need no recomputation when children come before their parents, or spans are sent again', () => {
     const spansOfChain = Array.from({ length: 1000 }, (_, index) =>
       summary({
         spanId: `s${index}`,

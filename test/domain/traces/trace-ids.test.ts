@@ -23,8 +23,8 @@ describe('ids of traces and spans', () => {
   });
 });
 
-describe('a look-up', () => {
-  it('finds an id whose leading zeros a tool has dropped', () => {
+describe('a lookup', () => {
+  it('finds an id whose leading zeros a client dropped', () => {
     expect(lookupForms('ABC')).toEqual({ exact: 'ABC', padded: `${'0'.repeat(29)}abc`, prefix: null });
   });
 

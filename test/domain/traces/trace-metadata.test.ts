@@ -126,7 +126,7 @@ describe('metadata of one request', () => {
     expect(read({ a: exact, b: 1 }).reasons).toEqual(['metadata.b: would exceed 262144 bytes of metadata']);
   });
 
-  it('tells a bounded number of reasons, whatever is sent', () => {
+  it('lists a limited number of reasons, for any input', () => {
     const { reasons } = read({ labels: new Array(5000).fill({}) });
     expect(reasons).toHaveLength(101);
     expect(reasons.at(-1)).toBe('metadata: 4900 more values dropped');

@@ -28,7 +28,7 @@ describe('totals of a trace', () => {
     expect(totalsOf(spans).firstTokenMs).toBe(300);
   });
 
-  it('tell a sum of zero from nobody having counted', () => {
+  it('distinguish a sum of zero from a missing count', () => {
     const spans = [summary({ promptTokens: 0 }), summary({ spanId: 'b' })];
     expect(totalsOf(spans)).toMatchObject({ promptTokens: 0, completionTokens: null, totalCostNanoUsd: null });
   });
@@ -47,7 +47,7 @@ describe('totals of a trace', () => {
     expect(totalsOf(spans).totalCostNanoUsd).toBe(450_000);
   });
 
-  it('depend on the latest version of each span alone, whatever the order and the repeats', () => {
+  it('depend only on the latest version of each span, for any order and repeats', () => {
     const arrivals = fc.array(arrival(), { maxLength: 40 });
     fc.assert(
       fc.property(arrivals, fc.infiniteStream(fc.nat()), (sent, order) => {

@@ -27,7 +27,7 @@ describe('basic', () => {
     expect(await check([{ field: 'input', rule: 'contains', value: 'x' }], {})).toMatchObject({ passed: false });
   });
 
-  it('tells of the first rule that fails', async () => {
+  it('reports the first rule that fails', async () => {
     const rules = ['a', 'b', 'c'].map((value) => ({ field: 'output', rule: 'contains', value }));
     expect(await check(rules, { output: 'a' })).toMatchObject({ details: 'Rule contains "b" failed for output "a"' });
   });

@@ -19,7 +19,7 @@ describe('competitor_blocklist', () => {
     expect(outcome).toMatchObject({ score, passed: score === 0 });
   });
 
-  it('looks at both texts, counts each name once and tells them as they are set', async () => {
+  it('searches both texts, counts each name once and reports names as configured', async () => {
     const data = { input: 'liverpool', output: 'Is Man City better than Arsenal? MAN CITY!' };
     const settings = { competitors: [' Man City ', 'Liverpool', 'man city'] };
     const details = 'Competitors mentioned: Man City, Liverpool';

@@ -41,7 +41,7 @@ describe('contexts', () => {
     }
   });
 
-  it('tell what the harmonic mean is made of', async () => {
+  it('report the parts of the harmonic mean', async () => {
     const data = {
       contexts: ['apple pie', 'zzzzzzzz', 'apple tart'],
       expected_contexts: ['apple pies', 'apple tarts'],

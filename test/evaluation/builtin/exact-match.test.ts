@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Asked, evaluate } from './running.ts';
+import { evaluate, type RunInput } from './running.ts';
 
 type Pair = readonly [output: string, expected: string];
 
@@ -37,7 +37,7 @@ const SETTINGS: readonly (readonly [pair: Pair, setting: string, passes: readonl
   [['HELLO', 'hello'], 'case_sensitive', [false, true]],
 ];
 
-const match = (asked: Asked) => evaluate('langevals/exact_match', asked);
+const match = (input: RunInput) => evaluate('langevals/exact_match', input);
 
 describe('exact_match', () => {
   it.each(EQUAL)('takes %j for %j', async (output, expected_output) => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { patternProblems } from '../../../src/domain/evaluators/text-rules.ts';
 import { type BuiltinRunner, createBuiltinRunner } from '../../../src/evaluation/builtin/runner.ts';
-import { type Asked, runOf } from './running.ts';
+import { type RunInput, runOf } from './running.ts';
 
 const MIB = 1024 * 1024;
 const never = new AbortController().signal;
@@ -12,12 +12,12 @@ beforeAll(() => {
 });
 afterAll(() => runner.close());
 
-const run = (evaluatorType: string, asked: Asked) => runner.run(runOf(evaluatorType, asked), never);
+const run = (evaluatorType: string, input: RunInput) => runner.run(runOf(evaluatorType, input), never);
 
 const deepSchema = `${'{"not":'.repeat(20_000)}{}${'}'.repeat(20_000)}`;
 
 /** What would take minutes, hours, or the whole stack. */
-const HOSTILE: readonly (readonly [name: string, evaluatorType: string, asked: Asked])[] = [
+const HOSTILE: readonly (readonly [name: string, evaluatorType: string, input: RunInput])[] = [
   [
     'a pattern that backtracks',
     'langevals/basic',
@@ -61,11 +61,11 @@ describe('the runner of evaluators in this process', () => {
     expect(await run('ragas/bleu_score', { data: { output: long, expected_output: long } })).toEqual(short);
   });
 
-  it('ends whatever it is given, and the event loop has next to nothing to do with it', async () => {
+  it('ends for any input, and hardly uses the event loop', async () => {
     // The first loads the code, and starts a thread.
     await run('langwatch/api_keys_and_secrets_detection', {});
     const before = process.threadCpuUsage();
-    const outcomes = await Promise.all(HOSTILE.map(([, evaluatorType, asked]) => run(evaluatorType, asked)));
+    const outcomes = await Promise.all(HOSTILE.map(([, evaluatorType, input]) => run(evaluatorType, input)));
     const { user, system } = process.threadCpuUsage(before);
     const late = outcomes.filter((outcome) => outcome.status === 'error' && outcome.errorType === 'EVALUATOR_TIMEOUT');
     expect(late.length).toBeGreaterThan(0);
@@ -83,7 +83,7 @@ describe('the runner of evaluators in this process', () => {
     });
   });
 
-  it('tells what no pattern of RE2 is', async () => {
+  it('reports invalid patterns of RE2', async () => {
     const rules = ['a+', '(?=a)b', String.raw`(a)\1`, '(?<=a)b', '(a', '^b$'].map((value) => ({
       field: 'output',
       rule: 'matches_regex',

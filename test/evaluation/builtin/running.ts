@@ -6,9 +6,9 @@ import { overlaySettings } from '../../../src/domain/evaluators/evaluator-settin
 import { loadEvaluator } from '../../../src/evaluation/builtin/evaluators.ts';
 import type { LosslessObject } from '../../../src/json/lossless-json.ts';
 
-export type Asked = { readonly data?: EvaluationRun['data']; readonly settings?: LosslessObject };
+export type RunInput = { readonly data?: EvaluationRun['data']; readonly settings?: LosslessObject };
 
-export function runOf(evaluatorType: string, { data = {}, settings = {} }: Asked): EvaluationRun {
+export function runOf(evaluatorType: string, { data = {}, settings = {} }: RunInput): EvaluationRun {
   const entry = findCatalogueEntry(evaluatorType);
   if (entry === undefined) throw new Error(`${evaluatorType} is not in the catalogue.`);
   const organization = { id: 'organization_1', priceVersion: 0 };
@@ -21,8 +21,8 @@ export function runOf(evaluatorType: string, { data = {}, settings = {} }: Asked
   };
 }
 
-export async function evaluate(evaluatorType: string, asked: Asked): Promise<EvaluationOutcome> {
-  const run = runOf(evaluatorType, asked);
+export async function evaluate(evaluatorType: string, input: RunInput): Promise<EvaluationOutcome> {
+  const run = runOf(evaluatorType, input);
   const evaluator = await loadEvaluator(run);
   return evaluator(run);
 }

@@ -44,7 +44,7 @@ describe('api_keys_and_secrets_detection', () => {
     });
   });
 
-  it('does not look for one inside another', async () => {
+  it('finds no secret inside another one', async () => {
     const output = `https://user:${'AKIAIOSFODNN7EXAMPLE'}@host.example`;
     expect(await find({ output })).toMatchObject({ score: 1, details: 'Detected 1 secret(s): aws_access_key_id (1)' });
   });

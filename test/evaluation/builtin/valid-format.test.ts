@@ -77,7 +77,7 @@ describe('valid_format', () => {
     expect((await judge('SELECT *\nFRO x', { format: 'sql' })).details).toMatch(/^Invalid SQL: line 2, column \d+: /);
   });
 
-  it('skips an output of nothing but whitespace, and does not judge Python', async () => {
+  it('skips an output of only whitespace, and does not check Python', async () => {
     expect(await judge(' \n', { format: 'sql' })).toEqual({ status: 'skipped', details: 'Output is empty' });
     expect(await judge('print(1)', { format: 'python' })).toMatchObject({
       errorType: 'not_supported',

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 // biome-ignore lint/suspicious/noExplicitAny: a test looks into whatever JSON was sent.
 type Json = any;
 
-export type Asked = {
+export type ChatRequest = {
   readonly url: string | undefined;
   readonly headers: { readonly [name: string]: string | string[] | undefined };
   readonly body: Json;
@@ -20,28 +20,28 @@ export type Reply =
 
 export type Endpoint = {
   readonly baseUrl: string;
-  readonly asked: readonly Asked[];
+  readonly received: readonly ChatRequest[];
   /** The next questions are answered by these, in this order; one too many is a 500 that says so. */
   answer(...replies: readonly Reply[]): void;
   close(): Promise<void>;
 };
 
 export async function startEndpoint(): Promise<Endpoint> {
-  const asked: Asked[] = [];
+  const received: ChatRequest[] = [];
   let replies: Reply[] = [];
   const server = createServer(async (request, response) => {
     const parts: Buffer[] = [];
     for await (const part of request) parts.push(part);
     const text = Buffer.concat(parts).toString();
-    asked.push({ url: request.url, headers: request.headers, body: text === '' ? null : JSON.parse(text) });
+    received.push({ url: request.url, headers: request.headers, body: text === '' ? null : JSON.parse(text) });
     reply(response, replies.shift() ?? { status: 500, text: 'nobody planned me what to say' });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
-    asked,
+    received,
     answer(...next) {
-      asked.length = 0;
+      received.length = 0;
       replies = [...next];
     },
     async close() {

@@ -55,13 +55,13 @@ async function judge(run = QUESTION, options?: Options): Promise<EvaluationOutco
   return judgeOf(options)(run, NEVER);
 }
 
-describe('what the endpoint is asked', () => {
-  it('is the task, the data apart from it, and the schema of the answer', async () => {
+describe('the request to the endpoint', () => {
+  it('has the task, the data separately, and the schema of the answer', async () => {
     endpoint.answer(completion(YES));
     const data = { input: 'Who?', output: 'Me.', contexts: ['one', 'two'] };
     const settings = { prompt: 'Judge.', model: 'openai/gpt-5', temperature: 0.5, max_tokens: 77 };
     await judge(runOf('langevals/llm_boolean', data, settings));
-    const [{ url, headers, body } = { url: '', headers: {}, body: null }] = endpoint.asked;
+    const [{ url, headers, body } = { url: '', headers: {}, body: null }] = endpoint.received;
     expect(url).toBe('/v1/chat/completions');
     expect(headers.authorization).toBe(`Bearer ${KEY}`);
     expect(body).toEqual({
@@ -95,10 +95,10 @@ describe('what the endpoint is asked', () => {
     expect(Object.keys(body.response_format.json_schema.schema.properties)[0]).toBe('reasoning');
   });
 
-  it('lists what there is to choose from', async () => {
+  it('lists the choices', async () => {
     endpoint.answer(completion({ reasoning: 'r', label: 'company', confidence: 0.25 }));
     const outcome = await judge(runOf('langevals/off_topic', { input: 'Hi' }));
-    const [{ body } = { body: null }] = endpoint.asked;
+    const [{ body } = { body: null }] = endpoint.received;
     expect(body.messages[0].content).toContain(
       '- simple_chat: Small talk with the user\n- company: Questions about the company and its products',
     );
@@ -108,7 +108,7 @@ describe('what the endpoint is asked', () => {
     expect([body.temperature, body.max_completion_tokens, body.model]).toEqual([undefined, undefined, 'gpt-5-mini']);
   });
 
-  it('leaves out the maker of a model only where OpenAI is asked', async () => {
+  it('omits the vendor in the model name only for OpenAI', async () => {
     const models: unknown[] = [];
     const run = runOf('langevals/llm_score', { output: 'x' }, { model: 'openai/gpt-5' });
     const ask = async (body: object) => {
@@ -121,7 +121,7 @@ describe('what the endpoint is asked', () => {
   });
 });
 
-describe('what comes of an answer', () => {
+describe('an answer', () => {
   it.each([
     ['langevals/llm_boolean', { output: 'o' }, { passed: false }, { passed: false, score: null, label: null }],
     ['langevals/llm_answer_match', { output: 'o' }, { passed: true }, { passed: true, score: null, label: null }],
@@ -156,28 +156,28 @@ describe('what comes of an answer', () => {
 });
 
 describe('an endpoint', () => {
-  it('that is not there leaves runs out', async () => {
+  it('that does not exist skips runs', async () => {
     const details = 'LLM endpoint is not configured: set SPANDREL_LLM_BASE_URL';
     expect(await judge(QUESTION, { baseUrl: null })).toEqual({ status: 'skipped', details });
     endpoint.answer();
     const nothing = await judge(runOf('langevals/llm_boolean', {}));
     expect(nothing).toEqual({ status: 'skipped', details: 'No data to evaluate' });
-    expect(endpoint.asked).toHaveLength(0);
+    expect(endpoint.received).toHaveLength(0);
   });
 
-  it.each([400, 422])('that knows no schemas (%i) gets it as text, once', async (status) => {
+  it.each([400, 422])('without support for schemas (%i) gets the schema as text, once', async (status) => {
     endpoint.answer({ status, text: '{"error":"unknown field response_format"}' }, completion(YES));
     expect(await judge()).toMatchObject({ status: 'processed', passed: true });
-    const [first, second] = endpoint.asked;
+    const [first, second] = endpoint.received;
     expect(first?.body.response_format).toBeDefined();
     expect(second?.body.response_format).toBeUndefined();
     expect(second?.body.messages[0].content).toContain('"additionalProperties":false');
     endpoint.answer({ status, text: 'response_format' }, { status, text: 'response_format' });
     expect(await judge()).toMatchObject({ errorType: 'LLM_HTTP_ERROR', isRetryable: false });
-    expect(endpoint.asked).toHaveLength(2);
+    expect(endpoint.received).toHaveLength(2);
   });
 
-  it('that is busy or broken is asked twice more', async () => {
+  it('that is busy or broken is tried twice more', async () => {
     endpoint.answer({ status: 429, text: 'slow down' }, 'reset', completion(YES));
     expect(await judge()).toMatchObject({ status: 'processed' });
     expect(waits).toEqual([500, 2000]);
@@ -186,10 +186,10 @@ describe('an endpoint', () => {
     expect(outcome).toMatchObject({ status: 'error', errorType: 'LLM_HTTP_ERROR', isRetryable: true });
     expect(outcome.details).toMatch(/^HTTP 503: it is \*\*\* x+$/);
     expect([...(outcome.details ?? '')].length).toBeLessThanOrEqual(520);
-    expect(endpoint.asked).toHaveLength(3);
+    expect(endpoint.received).toHaveLength(3);
   });
 
-  it('that says when to come back is waited for, up to ten seconds', async () => {
+  it('with Retry-After is tried again then, up to ten seconds later', async () => {
     const busy = (value: string) => ({ status: 429, headers: { 'retry-after': value }, text: '' });
     endpoint.answer(busy('3'), busy('86400'), completion(YES));
     expect(await judge()).toMatchObject({ status: 'processed' });
@@ -199,27 +199,27 @@ describe('an endpoint', () => {
     expect(waits).toEqual([4000, 2000]);
   });
 
-  it('that refuses for good is not asked again', async () => {
+  it('that refuses permanently is not tried again', async () => {
     endpoint.answer({ status: 401, text: '{"error":"no such key"}' });
     const details = 'HTTP 401: {"error":"no such key"}';
     expect(await judge()).toEqual({ status: 'error', errorType: 'LLM_HTTP_ERROR', details, isRetryable: false });
-    expect(endpoint.asked).toHaveLength(1);
+    expect(endpoint.received).toHaveLength(1);
   });
 
-  it('that names another address is not followed there', async () => {
+  it('that redirects is not followed', async () => {
     endpoint.answer({ status: 307, headers: { location: `${endpoint.baseUrl}/elsewhere` }, text: '' });
     expect(await judge()).toMatchObject({ errorType: 'LLM_HTTP_ERROR', isRetryable: false });
-    expect(endpoint.asked).toHaveLength(1);
+    expect(endpoint.received).toHaveLength(1);
   });
 
   it('that does not answer in time is LLM_TIMEOUT', async () => {
     endpoint.answer('hang', 'hang', 'hang');
     const outcome = await judge(QUESTION, { timeoutMs: 50 });
     expect(outcome).toMatchObject({ status: 'error', errorType: 'LLM_TIMEOUT', isRetryable: true });
-    expect(endpoint.asked).toHaveLength(3);
+    expect(endpoint.received).toHaveLength(3);
   });
 
-  it('that is not reached says why, and not where', async () => {
+  it('that is not reached is reported with the cause, without the address', async () => {
     const outcome = await judge(QUESTION, { baseUrl: 'http://127.0.0.1:1/v1' });
     expect(outcome).toMatchObject({ errorType: 'LLM_HTTP_ERROR', isRetryable: true });
     expect(outcome.details).not.toContain('127.0.0.1');
@@ -233,15 +233,15 @@ describe('an endpoint', () => {
     ['a list', completion([true])],
     ['no JSON at all', { text: '<html>' }],
     ['no choices', { text: '{"choices":[]}' }],
-  ])('that answers %s is asked once more, then it is LLM_INVALID_OUTPUT', async (_, reply) => {
+  ])('that answers %s is tried once more, then it is LLM_INVALID_OUTPUT', async (_, reply) => {
     endpoint.answer(reply, completion(YES));
     expect(await judge()).toMatchObject({ status: 'processed', passed: true });
     endpoint.answer(reply, reply, completion(YES));
     expect(await judge()).toMatchObject({ errorType: 'LLM_INVALID_OUTPUT', isRetryable: false });
-    expect(endpoint.asked).toHaveLength(2);
+    expect(endpoint.received).toHaveLength(2);
   });
 
-  it('that answers without end is cut', async () => {
+  it('that answers endlessly is cut off', async () => {
     const endless = { text: 'x'.repeat(1_100_000) };
     endpoint.answer(endless, endless, endless);
     expect(await judge()).toMatchObject({ errorType: 'LLM_HTTP_ERROR' });
@@ -251,11 +251,11 @@ describe('an endpoint', () => {
     endpoint.answer(completion('', { message: { content: null, refusal: 'I will not.' } }));
     const refused = { status: 'error', errorType: 'LLM_REFUSED', details: 'I will not.', isRetryable: false };
     expect(await judge()).toEqual(refused);
-    expect(endpoint.asked).toHaveLength(1);
+    expect(endpoint.received).toHaveLength(1);
   });
 });
 
-it('no more judgements than allowed are under way, and those that find no place in time end', async () => {
+it('the number of concurrent judgements is limited, and those that get no slot in time end', async () => {
   endpoint.answer('hang', 'hang', 'hang');
   const run = judgeOf({ permitsMax: 1, timeoutMs: 60 });
   const stop = new AbortController();

@@ -85,7 +85,7 @@ describe('the pool', () => {
     expect(await pool.run(of('name'), never)).toMatchObject({ kind: 'done' });
   });
 
-  it('lets go of what is aborted, whether it runs or waits', async () => {
+  it('drops aborted runs, running or waiting', async () => {
     const { pool } = start();
     const [running, waiting] = [new AbortController(), new AbortController()];
     const spinning = pool.run(of('spin'), running.signal);
@@ -106,8 +106,8 @@ describe('the pool', () => {
       const answer = await pool.run(of('name', owner), never);
       ended.push(`${owner} ${answer.kind}`);
     };
-    const asked = [...Array.from({ length: 6 }, () => ask('many')), ask('few'), running];
-    await Promise.all(asked);
+    const runs = [...Array.from({ length: 6 }, () => ask('many')), ask('few'), running];
+    await Promise.all(runs);
     expect(ended).toEqual(['many full', 'many done', 'few done', ...Array.from({ length: 4 }, () => 'many done')]);
   });
 
@@ -121,9 +121,9 @@ describe('the pool', () => {
 
   it('answers everything when it is closed', async () => {
     const { pool } = start();
-    const asked = [pool.run(of('spin'), never), pool.run(of('name'), never)];
+    const runs = [pool.run(of('spin'), never), pool.run(of('name'), never)];
     await pool.close();
-    expect(await Promise.all(asked)).toEqual([{ kind: 'aborted' }, { kind: 'aborted' }]);
+    expect(await Promise.all(runs)).toEqual([{ kind: 'aborted' }, { kind: 'aborted' }]);
     expect(await pool.run(of('name'), never)).toEqual({ kind: 'aborted' });
   });
 });

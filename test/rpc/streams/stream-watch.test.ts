@@ -3,7 +3,7 @@ import { Fault } from '../../../src/domain/fault.ts';
 import { createStreamWatch, type UnreadResponse } from '../../../src/rpc/streams/stream-watch.ts';
 import { until } from '../../support/port.ts';
 
-function createWorld() {
+function createFixture() {
   let nowMs = 0;
   let accepting = true;
   const ticks: (() => void)[] = [];
@@ -35,7 +35,7 @@ function createWorld() {
 }
 
 it('a credential is proven again every few seconds, and the stream ends with the refusal', async () => {
-  const { open, pass, seen } = createWorld();
+  const { open, pass, seen } = createFixture();
   let isRevoked = false;
   open(async () => {
     if (isRevoked) throw new Fault('invalid_credentials', 'The credential is not valid.');
@@ -50,7 +50,7 @@ it('a credential is proven again every few seconds, and the stream ends with the
 });
 
 it('a stream whose credential cannot be checked ends before the proof is ten seconds old', async () => {
-  const { open, pass, seen } = createWorld();
+  const { open, pass, seen } = createFixture();
   open(() => new Promise(() => {}));
   await pass(4_100);
   await pass(5_000);
@@ -58,7 +58,7 @@ it('a stream whose credential cannot be checked ends before the proof is ten sec
 });
 
 it('an answer that is not taken cuts the stream after the time its size needs', async () => {
-  const { open, pass, seen } = createWorld();
+  const { open, pass, seen } = createFixture();
   open(
     async () => {},
     () => ({ sinceMs: 0, bytes: 131_072 * 10 }),
@@ -69,8 +69,8 @@ it('an answer that is not taken cuts the stream after the time its size needs', 
   expect(seen.cuts).toBe(1);
 });
 
-it('streams end with the drain, and nothing sweeps once none is open', async () => {
-  const { watch, open, pass, seen, drain } = createWorld();
+it('streams end with the drain, and no timer runs once none is open', async () => {
+  const { watch, open, pass, seen, drain } = createFixture();
   const close = open(async () => {});
   drain();
   await pass(250);

@@ -26,14 +26,14 @@ beforeAll(async () => {
 beforeEach(() => target.revive());
 afterAll(() => target.close());
 
-it('110 answers asked for on one connection that takes none do not pile up', () =>
+it('110 answers on one connection that reads none do not accumulate', () =>
   target.attack({ id: 'A1', n: ANSWERS }, async (attack) => {
     const head = requestHead(target, `GET ${path}`);
     openHostile(target, attack, head.repeat(ANSWERS), { reads: false });
     await attack.serves(ANSWERS_SERVED_MEANWHILE);
   }));
 
-it('110 answers asked for on sixty connections that take none do not pile up', () =>
+it('110 answers on sixty connections that read none do not accumulate', () =>
   target.attack({ id: 'A2', n: ANSWERS }, async (attack) => {
     const head = requestHead(target, `GET ${path}`);
     for (let index = 0; index < 60; index += 1) {
@@ -44,20 +44,20 @@ it('110 answers asked for on sixty connections that take none do not pile up', (
 
 /** Ten streams in each of eleven sessions, so that the limit of one session does not apply. */
 async function askByStreams(attack: Attack, headers: { readonly [name: string]: string }, body?: Buffer) {
-  const asked = openStreams(target, attack, {
+  const streams = openStreams(target, attack, {
     sessions: 11,
     streams: ANSWERS / 11,
     headers: { ':path': path, ...headers },
     ...(body === undefined ? {} : { body }),
   });
   await attack.serves(ANSWERS_SERVED_MEANWHILE);
-  expect(asked.statuses.filter((status) => !ANSWERED_OR_REFUSED.includes(status))).toEqual([]);
+  expect(streams.statuses.filter((status) => !ANSWERED_OR_REFUSED.includes(status))).toEqual([]);
 }
 
-it('110 answers asked for by HTTP/2 streams without a window do not pile up', () =>
+it('110 answers on HTTP/2 streams without a window do not accumulate', () =>
   target.attack({ id: 'A3', n: ANSWERS }, (attack) => askByStreams(attack, { ':method': 'GET' })));
 
-it('110 answers asked for over gRPC without a window do not pile up', () =>
+it('110 answers over gRPC without a window do not accumulate', () =>
   target.attack({ id: 'A4', n: ANSWERS }, (attack) =>
     askByStreams(
       attack,
@@ -66,7 +66,7 @@ it('110 answers asked for over gRPC without a window do not pile up', () =>
     ),
   ));
 
-it('110 answers asked for over Connect without a window do not pile up', () =>
+it('110 answers over Connect without a window do not accumulate', () =>
   target.attack({ id: 'A5', n: ANSWERS }, (attack) =>
     askByStreams(
       attack,
@@ -75,7 +75,7 @@ it('110 answers asked for over Connect without a window do not pile up', () =>
     ),
   ));
 
-it('I1: 300 clients that take a byte a second of five MiB hold nobody up', () =>
+it('I1: 300 clients that read a byte a second of five MiB delay no other client', () =>
   target.attack({ id: 'I1', n: 300 }, async (attack) => {
     // A page of this trace with ten spans is just under five MiB of text.
     const head = requestHead(target, `GET ${path}?spansLimit=10`);

@@ -53,13 +53,13 @@ async function expectOneShare(attack: Attack, dripping: readonly Hostile[]): Pro
   await until(() => going().length <= SHARE_MAX, 20_000);
   await attack.serves(SERVED_MEANWHILE);
   expect(going().length).toBeGreaterThan(0);
-  const told = dripping.filter((each) => !going().includes(each)).map(({ text }) => text());
-  expect(told.filter((text) => text !== '' && !/^HTTP\/1\.1 503 [\s\S]*\r\nretry-after: 1\r\n/i.test(text))).toEqual(
+  const answers = dripping.filter((each) => !going().includes(each)).map(({ text }) => text());
+  expect(answers.filter((text) => text !== '' && !/^HTTP\/1\.1 503 [\s\S]*\r\nretry-after: 1\r\n/i.test(text))).toEqual(
     [],
   );
 }
 
-it('C1: dripping bodies of one key at one address leave places for others', () =>
+it('C1: slow bodies of one key at one address leave slots for others', () =>
   target.attack({ id: 'C1', n: DRIPPING }, async (attack) => {
     await expectOneShare(attack, await drip(attack, () => ({ key: target.key, from: ATTACKER_HOST })));
   }));
@@ -79,21 +79,21 @@ it('C3: several keys that come from one address have the share of one address', 
 it.each([
   ['C4', 'gRPC', { 'content-type': 'application/grpc', te: 'trailers' }, grpcFrame(Buffer.alloc(1), 999_999)],
   ['C5', 'Connect', { 'content-type': 'application/proto' }, Buffer.alloc(1)],
-])('%s: dripping bodies over %s leave places for others', (id, _, headers, body) =>
+])('%s: slow bodies over %s leave slots for others', (id, _, headers, body) =>
   target.attack({ id, n: DRIPPING }, async (attack) => {
     const wish = { sessions: 10, streams: DRIPPING / 10, ends: false, windowBytes: 65_535 };
-    const asked = openStreams(target, attack, {
+    const streams = openStreams(target, attack, {
       ...wish,
       headers: { ':method': 'POST', ':path': RPC, ...headers },
       body,
     });
     const timer = setInterval(() => {
-      for (const stream of asked.streams) if (stream.writable) stream.write('\0');
+      for (const stream of streams.streams) if (stream.writable) stream.write('\0');
     }, DRIP_EVERY_MS);
     attack.closeLater(() => clearInterval(timer));
-    await until(() => asked.statuses.length >= DRIPPING - SHARE_MAX, 20_000);
+    await until(() => streams.statuses.length >= DRIPPING - SHARE_MAX, 20_000);
     await attack.serves(SERVED_MEANWHILE);
-    expect([...new Set(asked.statuses)]).toEqual([503]);
+    expect([...new Set(streams.statuses)]).toEqual([503]);
   }),
 );
 
@@ -121,8 +121,8 @@ it.each([
     }
     await attack.serves(SERVED_MEANWHILE);
     await until(() => sent.some(({ text }) => /^HTTP\/1\.1 503 /.test(text())), 20_000);
-    const told = sent.map(({ text }) => text()).filter((text) => text !== '');
-    expect(told.filter((text) => !REFUSED_OR_LATE.includes(statusIn(text)))).toEqual([]);
+    const answers = sent.map(({ text }) => text()).filter((text) => text !== '');
+    expect(answers.filter((text) => !REFUSED_OR_LATE.includes(statusIn(text)))).toEqual([]);
   }),
 );
 
@@ -136,7 +136,7 @@ it.each([
   ['D4', 'Connect', { 'content-type': 'application/proto' }, WHOLE.subarray(0, -16)],
 ])('%s: bodies of 10 MiB over %s, all but their ends, share one bound', (id, _, headers, body) =>
   target.attack({ id, n: WHOLE_BODIES }, async (attack) => {
-    const asked = openStreams(target, attack, {
+    const streams = openStreams(target, attack, {
       sessions: WHOLE_BODIES / 10,
       streams: 10,
       ends: false,
@@ -145,7 +145,7 @@ it.each([
       body,
     });
     await attack.serves(SERVED_MEANWHILE);
-    await until(() => asked.statuses.includes(503), 20_000);
-    expect(asked.statuses.filter((status) => !REFUSED_OR_LATE.includes(status))).toEqual([]);
+    await until(() => streams.statuses.includes(503), 20_000);
+    expect(streams.statuses.filter((status) => !REFUSED_OR_LATE.includes(status))).toEqual([]);
   }),
 );

@@ -23,7 +23,7 @@ afterAll(() => target.close());
 
 const streamIds = (count: number) => Array.from({ length: count }, (_, index) => 2 * index + 1);
 
-it('H1: whoever sends header lists that unfold to megabytes is cut', () =>
+it('H1: a client whose header lists expand to megabytes is cut off', () =>
   target.attack({ id: 'H1', n: BOMBERS * BOMBS }, async (attack) => {
     const bombs = Buffer.concat([PREFACE, ...streamIds(BOMBS).map(headerBomb)]);
     const bombers = Array.from({ length: BOMBERS }, () => openHostile(target, attack, bombs));
@@ -31,7 +31,7 @@ it('H1: whoever sends header lists that unfold to megabytes is cut', () =>
     await until(() => bombers.every(({ isCut }) => isCut()), 20_000);
   }));
 
-it('H2: whoever resets its requests, is cut and comes again holds nobody up', () =>
+it('H2: a client that resets its requests and reconnects after a cut delays no other client', () =>
   target.attack({ id: 'H2', n: RECONNECTS * RESETS }, async (attack) => {
     const headers = { ':path': '/api/traces/none', 'x-auth-token': target.key };
     const resets = Buffer.concat([PREFACE, ...streamIds(RESETS).map((stream) => resetRequest(stream, headers))]);

@@ -39,27 +39,27 @@ function questions(count: number): Buffer {
   return Buffer.concat(Array.from({ length: count }, () => one));
 }
 
-it('E1: thousands of questions about files on one stream whose answers nobody takes', () =>
+it('E1: thousands of questions about files on one stream without reading the answers', () =>
   target.attack({ id: 'E1', n: QUESTIONS }, async (attack) => {
     const body = questions(QUESTIONS);
     openStreams(target, attack, { sessions: 1, streams: 1, headers: REFLECTION, body, ends: false });
     await attack.serves(SERVED_MEANWHILE);
   }));
 
-it('E2: thousands of questions about files on one stream whose answers are taken', () =>
+it('E2: thousands of questions about files on one stream with reading the answers', () =>
   target.attack({ id: 'E2', n: QUESTIONS }, async (attack) => {
-    const asked = openStreams(target, attack, {
+    const streams = openStreams(target, attack, {
       sessions: 1,
       streams: 1,
       headers: REFLECTION,
       body: questions(QUESTIONS),
       windowBytes: READING_WINDOW_BYTES,
     });
-    for (const stream of asked.streams) stream.resume();
+    for (const stream of streams.streams) stream.resume();
     await attack.serves(SERVED_MEANWHILE);
   }));
 
-it('E3: many streams of questions whose answers nobody takes', () =>
+it('E3: many streams of questions without reading the answers', () =>
   target.attack({ id: 'E3', n: STREAMS }, async (attack) => {
     const body = questions(100);
     openStreams(target, attack, { sessions: STREAMS / 50, streams: 50, headers: REFLECTION, body, ends: false });
@@ -70,8 +70,8 @@ it('E4: a thousand watches of health from one address leave some for others', ()
   target.attack({ id: 'E4', n: WATCHES }, async (attack) => {
     const body = grpcFrame(toBinary(HealthCheckRequestSchema, create(HealthCheckRequestSchema, { service: '' })));
     const wish = { sessions: WATCHES / 100, streams: 100, headers: WATCH, windowBytes: 65_535 };
-    const asked = openStreams(target, attack, { ...wish, body });
-    for (const stream of asked.streams) stream.resume();
+    const streams = openStreams(target, attack, { ...wish, body });
+    for (const stream of streams.streams) stream.resume();
     await attack.serves(SERVED_MEANWHILE);
     const health = createClient(Health, createGrpcTransport({ baseUrl: target.address }));
     for await (const { status } of health.watch({ service: '' }, { timeoutMs: 10_000 })) {

@@ -213,7 +213,7 @@ export function appendConformance(open: OpenSubject): void {
     );
 
     it(
-      'takes spans whose costs add up to more than a column of whole numbers holds',
+      'stores spans whose costs add up to more than an integer column holds',
       withStore(open, async ({ traces }) => {
         const append = sampleAppend({ spans: Array.from({ length: 1100 }, () => sampleSpan()), requests: [] });
         await traces.append(append);

@@ -27,7 +27,7 @@ export function auditConformance(open: OpenSubject): void {
 function listConformance(open: OpenSubject): void {
   describe('the audit log', () => {
     it(
-      'answers whole entries, newest first by (createdAt, id), and goes on after any of them',
+      'answers whole entries, newest first by (createdAt, id), and continues after any of them',
       withStore(open, async (store) => {
         const { organization, auditId } = await found(store);
         const { id } = organization;

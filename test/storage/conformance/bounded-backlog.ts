@@ -18,8 +18,8 @@ export async function expectBoundedBacklog(store: Store): Promise<void> {
   await store.evaluators.insert(evaluator, 10);
   for (const slug of ['a', 'b']) await store.monitors.insert(sampleMonitor(evaluator, { slug }), { liveMax: 100 });
   const create = (changes: Partial<ReturnType<typeof sampleAppend>> = {}) => {
-    const place = { projectId, projectNumber, organizationId, organizationNumber };
-    return sampleAppend({ ...place, requests: [], spans: [sampleSpan({ parentId: null })], ...changes });
+    const ids = { projectId, projectNumber, organizationId, organizationNumber };
+    return sampleAppend({ ...ids, requests: [], spans: [sampleSpan({ parentId: null })], ...changes });
   };
   const appends: TraceAppend[] = [];
   const counts = () => store.evaluationJobs.counts(10);

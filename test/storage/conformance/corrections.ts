@@ -31,10 +31,10 @@ export function correctionConformance(open: OpenSubject): void {
           }
         }
         const expected = ['completed', ...Array.from({ length: 9 }, (_, index) => `completed:${index + 2}`)];
-        const told = await call.read();
-        expect([...told.keys()]).toEqual(expected);
-        expect(told.get('completed')).toMatchObject({ usage: null, cost: null });
-        for (const [suffix, data] of told) {
+        const emitted = await call.read();
+        expect([...emitted.keys()]).toEqual(expected);
+        expect(emitted.get('completed')).toMatchObject({ usage: null, cost: null });
+        for (const [suffix, data] of emitted) {
           const round = Number(suffix.split(':')[1] ?? 1) - 1;
           if (round > 0)
             expect(data).toMatchObject({ usage: { input_tokens: round }, cost: { nano_usd: round * 1000 } });
@@ -47,14 +47,14 @@ export function correctionConformance(open: OpenSubject): void {
       }),
     );
 
-    it.each<[change: string, sending: Sending, told: Data]>([
+    it.each<[change: string, sending: Sending, emitted: Data]>([
       ['usage', { span: { completionTokens: 77 } }, { usage: { output_tokens: 77 } }],
       ['cost', { span: { costNanoUsd: 77 } }, { cost: { nano_usd: 77 } }],
       ['status', { span: { errorJson: '{"has_error":true}' } }, { status: 'error' }],
       ['end user', { user: 'somebody' }, { end_user_id: 'somebody' }],
       ['model', { span: { model: 'other' } }, { model: 'other' }],
       ['duration', { span: { finishedAtMs: 1_700_000_077_000 } }, {}],
-    ])('MUST correct another %s', (_change, sending, told) =>
+    ])('MUST correct another %s', (_change, sending, expected) =>
       withStore(open, async (store) => {
         const call = begin(store);
         await call.send({});
@@ -62,7 +62,7 @@ export function correctionConformance(open: OpenSubject): void {
         await call.send(sending);
         const log = await call.read();
         expect([...log.keys()]).toEqual(['completed', 'completed:2']);
-        expect(log.get('completed:2')).toMatchObject(told);
+        expect(log.get('completed:2')).toMatchObject(expected);
       })(),
     );
 
@@ -135,8 +135,8 @@ function begin({ traces, events }: Store) {
       const range = { organization: ORGANIZATION, fromMs: 0, toMs: Number.MAX_SAFE_INTEGER, type: null, after: null };
       const log = await events.list({ ...range, limit: 100 });
       const own = log.map(({ envelope }) => JSON.parse(envelope)).filter(({ id }) => id.startsWith(`${requestId}:`));
-      const told = own.map(({ id, data }): [string, Data] => [id.slice(requestId.length + 1), data]);
-      return new Map(told.sort(([a], [b]) => numberOf(a) - numberOf(b)));
+      const entries = own.map(({ id, data }): [string, Data] => [id.slice(requestId.length + 1), data]);
+      return new Map(entries.sort(([a], [b]) => numberOf(a) - numberOf(b)));
     },
   };
 }

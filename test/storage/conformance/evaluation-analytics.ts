@@ -76,8 +76,8 @@ export function evaluationAnalyticsConformance(open: OpenSubject): void {
           const [found] = totalsOf(await store.analytics.summariseEvaluations({ ...QUERY, conditions }));
           expect(found).toMatchObject({ evaluations: 3, processed: 3 });
         }
-        const gone = { ...QUERY, goneBeforeMs: RECEIVED_AT_MS + 1 };
-        expect(totalsOf(await store.analytics.summariseEvaluations(gone))).toEqual([]);
+        const afterRetention = { ...QUERY, goneBeforeMs: RECEIVED_AT_MS + 1 };
+        expect(totalsOf(await store.analytics.summariseEvaluations(afterRetention))).toEqual([]);
         const foreign = { ...QUERY, projectNumber: PROJECT.number + 1 };
         expect(totalsOf(await store.analytics.summariseEvaluations(foreign))).toEqual([]);
       }),

@@ -24,7 +24,7 @@ async function openProject(store: Store) {
   if (project === null) throw new Error('the project is not there');
   const evaluator = sampleEvaluator({ projectId: project.id });
   await store.evaluators.insert(evaluator, 10);
-  const place = {
+  const ids = {
     projectId: project.id,
     projectNumber: project.number,
     organizationId: project.organizationId,
@@ -33,8 +33,8 @@ async function openProject(store: Store) {
   let fence = 0;
   return {
     project,
-    place,
-    append: (changes: Partial<TraceAppend> = {}) => sampleAppend({ ...place, requests: [], ...changes }),
+    ids,
+    append: (changes: Partial<TraceAppend> = {}) => sampleAppend({ ...ids, requests: [], ...changes }),
     async addMonitor(changes: Parameters<typeof sampleMonitor>[1] = {}) {
       const monitor = sampleMonitor(evaluator, { slug: `m-${Math.random()}`, ...changes });
       expect(await store.monitors.insert(monitor, { liveMax: 100 })).toBe('stored');
@@ -70,7 +70,7 @@ async function countResults({ traces }: Store, { project: { number: projectNumbe
 export function evaluationJobConformance(open: OpenSubject): void {
   describe('jobs of evaluations', () => {
     it(
-      'an append makes a job of the monitors that look at its trace, due once the trace has settled',
+      'an append makes a job for the monitors of its trace, due when the trace stays unchanged',
       withStore(open, async (store) => {
         const opened = await openProject(store);
         await store.traces.append(opened.append({ spans: [rooted()] }));
@@ -88,7 +88,7 @@ export function evaluationJobConformance(open: OpenSubject): void {
     );
 
     it(
-      'a monitor sees what is stored after it was made, enabled or moved, and nothing once it is off or gone',
+      'a monitor evaluates traces stored after it was created, enabled or moved, and none once it is disabled or deleted',
       withStore(open, async (store) => {
         const opened = await openProject(store);
         const monitor = await opened.addMonitor();
@@ -109,7 +109,7 @@ export function evaluationJobConformance(open: OpenSubject): void {
     );
 
     it(
-      'an append makes one job however many monitors look at its trace, and a claim has one of each of them',
+      'an append makes one job for any number of monitors, and a claim splits it into one for each',
       withStore(open, async (store) => {
         const opened = await openProject(store);
         const monitors = [await opened.addMonitor(), await opened.addMonitor(), await opened.addMonitor()];
@@ -136,7 +136,7 @@ export function evaluationJobConformance(open: OpenSubject): void {
       'a job that waits is for the monitors that saw the last commit, and run when it is claimed',
       withStore(open, async (store) => {
         const opened = await openProject(store);
-        const [kept, off, gone] = [await opened.addMonitor(), await opened.addMonitor(), await opened.addMonitor()];
+        const [kept, off, deleted] = [await opened.addMonitor(), await opened.addMonitor(), await opened.addMonitor()];
         await store.traces.append(opened.append({ spans: [rooted()] }));
         await opened.addMonitor();
         const other = { ...kept, name: 'Other', updatedAtMs: kept.updatedAtMs + 1 };
@@ -147,7 +147,7 @@ export function evaluationJobConformance(open: OpenSubject): void {
           const next = { ...stored, enabled, updatedAtMs: stored.updatedAtMs + 1 };
           expect(await store.monitors.replace(next, stored.updatedAtMs)).toBe('stored');
         }
-        await store.monitors.remove(opened.project.id, gone.id, LATER_MS);
+        await store.monitors.remove(opened.project.id, deleted.id, LATER_MS);
         expect((await opened.claim()).map(({ sourceId }) => sourceId)).toEqual([kept.id]);
         expect((await store.evaluationJobs.counts(10)).depth).toBe(1);
       }),
@@ -203,7 +203,7 @@ export function evaluationJobConformance(open: OpenSubject): void {
     );
 
     it(
-      'a job whose lease is over is given once, with what came while it ran',
+      'a job whose lease has expired is claimed once, with the spans that arrived while it ran',
       withStore(open, async (store) => {
         const opened = await openProject(store);
         await opened.addMonitor();
@@ -264,7 +264,7 @@ export function evaluationJobConformance(open: OpenSubject): void {
     );
 
     it(
-      'a trace that changes while its job runs is looked at again, and a run that failed is tried again',
+      'a trace that changes while its job runs is evaluated again, and a failed run is retried',
       withStore(open, async (store) => {
         const opened = await openProject(store);
         await opened.addMonitor();
@@ -333,7 +333,7 @@ export function evaluationJobConformance(open: OpenSubject): void {
     );
   });
 
-  it('the same traces are sampled whenever they are asked about, as many as the share says', () => {
+  it('sampling always selects the same traces, in the configured share', () => {
     const ids = Array.from({ length: 10_000 }, (_, index) => `trace-${index}`);
     const chosen = (sample: number) => ids.filter((id) => isSampled({ id: 'monitor_a', sample }, id));
     expect(chosen(0)).toEqual([]);

@@ -28,7 +28,7 @@ export function evaluatorStoreConformance(open: OpenSubject): void {
     );
 
     it(
-      'prefers the id to the slug, and tells cases apart',
+      'prefers the id to the slug, and is case-sensitive',
       withStore(open, async ({ evaluators }) => {
         const named = sampleEvaluator({ slug: 'a-slug' });
         const slugged = sampleEvaluator({ slug: named.id });
@@ -96,7 +96,7 @@ export function evaluatorStoreConformance(open: OpenSubject): void {
     );
 
     it(
-      'stores name, config and fields anew',
+      'replaces name, config and fields',
       withStore(open, async ({ evaluators }) => {
         const evaluator = sampleEvaluator();
         await evaluators.insert(evaluator, MANY);

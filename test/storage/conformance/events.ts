@@ -80,7 +80,7 @@ export function requestEventConformance(open: OpenSubject): void {
     );
 
     it(
-      'does not take another request of the project for one whose ids look alike',
+      'distinguishes requests of a project with similar ids',
       withStore(open, async ({ traces, events }) => {
         const [first, second, third] = requestKeys('gw-shared', OTHER_PROJECT.projectId);
         const report = (gatewayRequestId: string, changes = {}) =>
@@ -96,7 +96,7 @@ export function requestEventConformance(open: OpenSubject): void {
     );
 
     it(
-      'keeps a request apart however many of its other ids another project has reported',
+      'distinguishes a request from those of another project, however many of its ids that one has reported',
       withStore(open, async ({ traces, events }) => {
         const keys = [...allRequestKeys('gw-shared', OTHER_PROJECT.projectId)];
         const other = sampleAppend({ ...OTHER_PROJECT, requests: [sampleRequest({ gatewayRequestId: 'gw-shared' })] });
@@ -129,7 +129,7 @@ export function requestEventConformance(open: OpenSubject): void {
     );
 
     it(
-      'keeps the logs of organizations apart',
+      'keeps the logs of organizations separate',
       withStore(open, async ({ traces, events }) => {
         const append = sampleAppend();
         const elsewhere = { organizationId: OTHER_ORGANIZATION.id, organizationNumber: OTHER_ORGANIZATION.number };

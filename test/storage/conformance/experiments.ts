@@ -130,7 +130,7 @@ export function experimentConformance(open: OpenSubject): void {
     );
 
     it(
-      'keep what is told of a run, whole, and change nothing when it is told again',
+      'keep everything reported of a run, and change nothing when it is reported again',
       withStore(open, async ({ experiments }) => {
         await experiments.init(sampleExperiment(), MANY);
         const run = sampleRun();
@@ -180,7 +180,7 @@ export function experimentConformance(open: OpenSubject): void {
     );
 
     it(
-      'keep apart what several tell at once',
+      'keep concurrent reports separate',
       withStore(open, async ({ experiments }) => {
         await experiments.init(sampleExperiment(), MANY);
         const run = sampleRun();

@@ -77,7 +77,7 @@ export function keyStoreConformance(open: OpenSubject): void {
     );
 
     it(
-      'tells the secret of before a rotation',
+      'returns the secret of before a rotation',
       withStore(open, async ({ installation, keys }, { execute }) => {
         const plan = samplePlan();
         await installation.bootstrap(plan);
@@ -187,7 +187,7 @@ export function projectConformance(open: OpenSubject): void {
     );
 
     it(
-      'tells when request events are switched off',
+      'returns that request events are switched off',
       withStore(open, async ({ installation, keys }, { execute }) => {
         const plan = samplePlan();
         await installation.bootstrap(plan);

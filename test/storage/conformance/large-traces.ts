@@ -27,7 +27,7 @@ const { number } = PROJECT;
 export function largeTraceConformance(open: OpenSubject): void {
   describe('large traces', () => {
     it(
-      'keep what all their spans give, whatever is added and replaced, and in whatever order',
+      'keep the aggregates of all their spans, for any additions and replacements in any order',
       withStore(open, async ({ traces }) => {
         const seed = Number(process.env.SPANDREL_TEST_SEED ?? Date.now() % 2 ** 31);
         console.log(JSON.stringify({ test: 'large traces', seed }));
@@ -184,7 +184,7 @@ export function largeTraceConformance(open: OpenSubject): void {
     );
 
     it(
-      'say of each span and evaluation about how large it is, and go on after any of them',
+      'return the approximate size of each span and evaluation, and continue after any of them',
       withStore(open, async ({ traces }) => {
         const inputJson = JSON.stringify({ type: 'text', value: 'é'.repeat(100_000) });
         const spansSent = [...others(300), named('large', { inputJson, startedAtMs: 1 })];

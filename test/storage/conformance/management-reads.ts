@@ -31,7 +31,7 @@ export function managementReadConformance(open: OpenSubject): void {
           createdAtMs: AT_MS,
           updatedAtMs: AT_MS + 9,
         };
-        const teams = [3, 1, 2].map((place) => sampleTeam(id, { createdAtMs: AT_MS + place }));
+        const teams = [3, 1, 2].map((age) => sampleTeam(id, { createdAtMs: AT_MS + age }));
         const [team = sampleTeam(id)] = teams;
         const rotated = { previousKeyHash: Buffer.alloc(32, 7), previousKeyUntilMs: AT_MS, previousKeyImported: true };
         const projects = [
@@ -39,10 +39,10 @@ export function managementReadConformance(open: OpenSubject): void {
           sampleProject(team, { createdAtMs: AT_MS + 1, keyLastUsedAtMs: AT_MS }),
         ];
         const archived = sampleProject(team, { archivedAtMs: AT_MS });
-        const members = [2, 1].map((place) => sampleMember(id, { createdAtMs: AT_MS + place, disabledAtMs: AT_MS }));
+        const members = [2, 1].map((age) => sampleMember(id, { createdAtMs: AT_MS + age, disabledAtMs: AT_MS }));
         const [member = sampleMember(id)] = members;
-        const grants = [3, 2, 1].map((place) =>
-          sampleRoleBinding(member, { createdAtMs: AT_MS + place, role: 'CUSTOM', permissions: ["it's", '?'] }),
+        const grants = [3, 2, 1].map((age) =>
+          sampleRoleBinding(member, { createdAtMs: AT_MS + age, role: 'CUSTOM', permissions: ["it's", '?'] }),
         );
         await change(store, id, {
           organization: renamed,
@@ -123,7 +123,7 @@ export function managementReadConformance(open: OpenSubject): void {
 function keyListConformance(open: OpenSubject): void {
   describe('the list of API keys', () => {
     it(
-      'holds service keys and the personal ones asked for, newest first by (createdAt, id)',
+      'has service keys and the requested personal ones, newest first by (createdAt, id)',
       withStore(open, async (store) => {
         const { organization, apiKey, member } = await found(store);
         const { id } = organization;
@@ -150,7 +150,7 @@ function keyListConformance(open: OpenSubject): void {
     );
 
     it(
-      'goes on after any key, and no key is left out or comes twice',
+      'continues after any key, without gaps or repeats',
       withStore(open, async (store) => {
         const { organization } = await found(store);
         const { id } = organization;

@@ -220,7 +220,7 @@ function commitConformance(open: OpenSubject): void {
     );
 
     it(
-      'is judged by keys and settings that others stored meanwhile',
+      'is checked against keys and settings that others stored meanwhile',
       withStore(open, async (store) => {
         const plan = await found(store);
         const { id } = plan.organization;
@@ -274,7 +274,7 @@ function judgementConformance(open: OpenSubject): void {
     );
 
     it(
-      'a project key that was replaced or whose project was archived works no more',
+      'a project key that was replaced or whose project was archived is refused',
       withStore(open, async (store) => {
         const { organization, team } = await found(store);
         const project = sampleProject({ organizationId: organization.id, id: team.id });

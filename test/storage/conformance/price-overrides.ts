@@ -23,7 +23,7 @@ export function sampleOverride(organizationId: string, changes: Partial<StoredOv
 export function priceOverrideConformance(open: OpenSubject): void {
   describe('the price overrides of an organization', () => {
     it(
-      'are read back whole, newest first, and by nobody else',
+      'are read back whole, newest first, only by their organization',
       withStore(open, async (store, subject) => {
         const { organization } = await found(store);
         const others = await foundAnother(subject);

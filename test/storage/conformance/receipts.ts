@@ -65,7 +65,7 @@ export function receiptConformance(open: OpenSubject): void {
     );
 
     it(
-      'lets no effect come about twice: whoever lost the claim stores nothing',
+      'prevents a second effect: a request that lost the claim stores nothing',
       withStore(open, async (store) => {
         const { name, claim, receipt } = await begin(store);
         const { organizationId } = name;

@@ -28,15 +28,15 @@ export function recordOf(
   status: ReportedRequest['status'],
   { content, ...changes }: RecordChanges = {},
 ): ReportedRequest {
-  const told = { ...BARE_CONTENT, ...content };
+  const whole = { ...BARE_CONTENT, ...content };
   return {
     projectId: PROJECT.id,
     projectNumber: PROJECT.number,
     gatewayRequestId: 'gw-1',
     status,
-    content: told,
+    content: whole,
     cost: null,
-    price: { model: told.model, usage: told.usage, cost: null },
+    price: { model: whole.model, usage: whole.usage, cost: null },
     ...changes,
   };
 }

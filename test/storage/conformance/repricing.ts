@@ -12,7 +12,7 @@ const LATER_MS = RECEIVED_AT_MS + 60_000;
 const EVERYTHING = { after: null, limit: 1_000_000 };
 
 export function repricingConformance(open: OpenSubject): void {
-  describe('pricing stored spans anew', () => {
+  describe('repricing stored spans', () => {
     it(
       'finds projects with the version of their prices, and spans by their ids in pages',
       withStore(open, async (store) => {
@@ -26,7 +26,7 @@ export function repricingConformance(open: OpenSubject): void {
         );
         const read: PricedSpan[] = [];
         for (let afterId = ''; ; afterId = read.at(-1)?.spanId ?? '') {
-          const page = await store.repricing.spans({ ...(await placeOf(store, append.traceId)), afterId, limit: 2 });
+          const page = await store.repricing.spans({ ...(await findTrace(store, append.traceId)), afterId, limit: 2 });
           if (page.length === 0) break;
           read.push(...page);
         }
@@ -81,7 +81,7 @@ export function repricingConformance(open: OpenSubject): void {
     );
 
     it(
-      'sees what the same commit brings, whichever comes first',
+      'sees the other changes of its commit, in any order',
       withStore(open, async (store) => {
         const span = sampleSpan({ costNanoUsd: 5 });
         const append = sampleAppend({ spans: [span], requests: [] });
@@ -107,14 +107,14 @@ function reprice(store: Store, traceId: string, prices: Repricing['traces'][numb
   return store.repricing.reprice({ kind: 'repricing', projectNumber: PROJECT.number, nowMs: LATER_MS, traces });
 }
 
-async function placeOf({ traces }: Store, traceId: string) {
+async function findTrace({ traces }: Store, traceId: string) {
   const record = await traces.find(PROJECT.number, traceId);
   if (record === null) throw new Error('the trace is gone');
   return { ...record, projectNumber: PROJECT.number };
 }
 
 async function spansOf(store: Store, traceId: string): Promise<readonly Span[]> {
-  const trace = await placeOf(store, traceId);
+  const trace = await findTrace(store, traceId);
   const order = await store.traces.spanOrder(trace, EVERYTHING);
   return await store.traces.spans(
     trace,

@@ -66,18 +66,18 @@ function nameOf(kind: EventKind): EventName {
 }
 
 /** Reports a request as one kind of producer. */
-type Teller = (store: Store, gatewayRequestId: string) => Promise<unknown>;
+type SendSignal = (store: Store, gatewayRequestId: string) => Promise<unknown>;
 
 const report =
-  (status: ReportedRequest['status']): Teller =>
+  (status: ReportedRequest['status']): SendSignal =>
   ({ requests }, gatewayRequestId) =>
     requests.report(reportOf([recordOf(status, { gatewayRequestId })]));
 const span =
-  (status: 'success' | 'error'): Teller =>
+  (status: 'success' | 'error'): SendSignal =>
   ({ traces }, gatewayRequestId) =>
     traces.append(spanOf(status, gatewayRequestId));
 
-const TELLERS: readonly (readonly [RequestSignal, Teller])[] = [
+const SIGNALS: readonly (readonly [RequestSignal, SendSignal])[] = [
   [{ status: 'admitted' }, report('admitted')],
   [{ status: 'success', source: 'report' }, report('success')],
   [{ status: 'error', source: 'report' }, report('error')],
@@ -93,18 +93,18 @@ export function requestStoreConformance(open: OpenSubject): void {
       withStore(open, async (store) => {
         let number = 0;
         await fc.assert(
-          fc.asyncProperty(fc.array(fc.constantFrom(...TELLERS), { minLength: 1, maxLength: 8 }), async (told) => {
+          fc.asyncProperty(fc.array(fc.constantFrom(...SIGNALS), { minLength: 1, maxLength: 8 }), async (signals) => {
             number += 1;
             const gatewayRequestId = `gw-${number}`;
             let state: RequestState = { status: 'none' };
             const expected: string[] = [];
-            for (const [news, tell] of told) {
+            for (const [signal, send] of signals) {
               const next: ReturnType<typeof nextRequestState> =
-                state.status === 'none' && news.status === 'overdue'
+                state.status === 'none' && signal.status === 'overdue'
                   ? { state, emits: null, result: 'superseded' }
-                  : nextRequestState(state, news);
-              const answer = await tell(store, gatewayRequestId);
-              if (news.status === 'admitted' || ('source' in news && news.source === 'report')) {
+                  : nextRequestState(state, signal);
+              const answer = await send(store, gatewayRequestId);
+              if (signal.status === 'admitted' || ('source' in signal && signal.source === 'report')) {
                 expect(answer).toEqual({ kind: 'reported', results: [next.result] });
               }
               if (next.emits !== null) expected.push(eventIdOf(gatewayRequestId, nameOf(next.emits)));
@@ -125,7 +125,7 @@ export function requestStoreConformance(open: OpenSubject): void {
         for (let round = 0; round < 10; round += 1) {
           const id = `gw-race-${round}`;
           if (round % 2 === 0) await report('admitted')(store, id);
-          await Promise.all([...TELLERS, ...TELLERS].map(([, tell]) => tell(store, id)));
+          await Promise.all([...SIGNALS, ...SIGNALS].map(([, send]) => send(store, id)));
           const emitted = (await readIds(store)).filter((each) => each.startsWith(`${id}:`));
           expect(emitted.filter((each) => each === `${id}:completed`)).toHaveLength(1);
           expect(new Set(emitted).size).toBe(emitted.length);
@@ -134,7 +134,7 @@ export function requestStoreConformance(open: OpenSubject): void {
     );
 
     it(
-      'tells all that is known of a request, and its cost is what was spent',
+      'has all known content of a request, and its cost',
       withStore(open, async (store) => {
         const cost = { nanoUsd: 3_808_000, rateVersion: null };
         const content = { ...ADMITTED, usage: USAGE, durationMs: 7, error: { class: 'Timeout', httpStatus: 504 } };
@@ -180,7 +180,7 @@ export function requestStoreConformance(open: OpenSubject): void {
       'MUST give an outcome what it leaves out from the admission of its request',
       withStore(open, async (store) => {
         const admission = recordOf('admitted', { content: ADMITTED, cost: { nanoUsd: 5, rateVersion: null } });
-        const told = {
+        const admitted = {
           virtual_key_id: 'vk_1',
           principal_user_id: 'principal',
           end_user_id: 'end user',
@@ -192,7 +192,7 @@ export function requestStoreConformance(open: OpenSubject): void {
         };
         await store.requests.report(reportOf([admission, recordOf('error', { content: { durationMs: 3 } })]));
         expect((await readData(store))[0]).toMatchObject({
-          ...told,
+          ...admitted,
           cost: { nano_usd: 5 },
           duration_ms: 3,
           occurred_at: new Date(BARE_CONTENT.occurredAtMs).toISOString(),
@@ -201,7 +201,7 @@ export function requestStoreConformance(open: OpenSubject): void {
         const correction = recordOf('success', { content: { model: 'gpt-5-mini', labelsJson: '["b"]' } });
         await store.requests.report(reportOf([correction]));
         expect((await readData(store)).find((data) => data.event_id === 'gw-1:completed:2')).toMatchObject({
-          ...told,
+          ...admitted,
           model: 'gpt-5-mini',
           labels: ['b'],
           duration_ms: null,
@@ -238,7 +238,7 @@ export function requestStoreConformance(open: OpenSubject): void {
     );
 
     it(
-      'stores nothing of a report with a price that was made of something else than the event will tell',
+      'stores nothing of a report whose price was computed from other content than that of the event',
       withStore(open, async (store) => {
         const outcome = recordOf('success', { content: { usage: USAGE } });
         const other = recordOf('success', { gatewayRequestId: 'gw-2' });
@@ -282,11 +282,11 @@ export function requestStoreConformance(open: OpenSubject): void {
       'gives two projects with the same request id events with different ids, from admission to correction',
       withStore(open, async (store) => {
         const [first, second] = requestKeys('gw-1', OTHER_PROJECT.projectId);
-        const told = (status: ReportedRequest['status']) => [recordOf(status), recordOf(status, OTHER_PROJECT)];
-        await store.requests.report(reportOf(told('admitted')));
+        const records = (status: ReportedRequest['status']) => [recordOf(status), recordOf(status, OTHER_PROJECT)];
+        await store.requests.report(reportOf(records('admitted')));
         expect(await store.requests.settle(OVERDUE)).toEqual({ count: 2, hasMore: false });
         for (const status of ['error', 'success'] as const) {
-          for (let round = 0; round < 2; round += 1) await store.requests.report(reportOf(told(status)));
+          for (let round = 0; round < 2; round += 1) await store.requests.report(reportOf(records(status)));
         }
         const kinds = ['settled', 'completed', 'correction'] as const;
         const expected = [first, second].flatMap((key) => kinds.map((kind) => eventIdOf(key, nameOf(kind))));
@@ -300,14 +300,14 @@ export function requestStoreConformance(open: OpenSubject): void {
     );
 
     it(
-      'never lets created run backwards, whoever appends',
+      'never lets `created` decrease, for any producer',
       withStore(open, async (store) => {
-        const told: Promise<unknown>[] = [];
+        const pending: Promise<unknown>[] = [];
         for (let index = 0; index < 30; index += 1) {
-          told.push(report('admitted')(store, `gw-${index}`), report('success')(store, `gw-${index}`));
-          told.push(span('success')(store, `span-${index}`), store.requests.settle(OVERDUE));
+          pending.push(report('admitted')(store, `gw-${index}`), report('success')(store, `gw-${index}`));
+          pending.push(span('success')(store, `span-${index}`), store.requests.settle(OVERDUE));
         }
-        await Promise.all(told);
+        await Promise.all(pending);
         const before = await store.events.list({ ...EVERYTHING, limit: 1 });
         await report('success')(store, 'last');
         const after = await store.events.list(EVERYTHING);
@@ -353,7 +353,7 @@ export function requestStoreConformance(open: OpenSubject): void {
     );
 
     it(
-      'are told of by when the oldest of them came in',
+      'are reported with the instant of the oldest of them',
       withStore(open, async ({ requests }) => {
         expect(await requests.oldestAdmittedAtMs()).toBeNull();
         const admit = (gatewayRequestId: string, atMs: number) =>
@@ -377,9 +377,9 @@ export function requestStoreConformance(open: OpenSubject): void {
           reportOf(ids.map((gatewayRequestId) => recordOf('admitted', { gatewayRequestId }))),
         );
         const outcomes = ids.map((id) => report('success')(store, id));
-        const sweeps = Array.from({ length: 10 }, () => store.requests.settle(overdueBy(RECEIVED_AT_MS, 20)));
-        await Promise.all([...outcomes, ...sweeps]);
-        const counted = (await Promise.all(sweeps)).reduce((sum, { count }) => sum + count, 0);
+        const settlements = Array.from({ length: 10 }, () => store.requests.settle(overdueBy(RECEIVED_AT_MS, 20)));
+        await Promise.all([...outcomes, ...settlements]);
+        const counted = (await Promise.all(settlements)).reduce((sum, { count }) => sum + count, 0);
         const log = (await store.events.list(EVERYTHING)).toReversed();
         const settled = log.filter(({ id }) => id.endsWith(':settled'));
         expect(settled).toHaveLength(counted);

@@ -41,12 +41,14 @@ export function resentSpanConformance(open: OpenSubject): void {
       async (_change, sendings, emitted) => {
         for (const together of [false, true]) {
           await withStore(open, async ({ traces, events }) => {
-            const place = { traceId: randomHex(32), spanId: randomHex(16) };
-            const appends = sendings.map((sending) => () => send(traces, place, sending));
+            const spanKey = { traceId: randomHex(32), spanId: randomHex(16) };
+            const appends = sendings.map((sending) => () => send(traces, spanKey, sending));
             // Concurrent appends share a transaction, which must not change the result.
             if (together) await Promise.all(appends.map((append) => append()));
             else for (const append of appends) await append();
-            const ids = emitted.map((id) => id ?? idOf(place, sampleSpan({ spanId: place.spanId, paramsJson: null })));
+            const ids = emitted.map(
+              (id) => id ?? idOf(spanKey, sampleSpan({ spanId: spanKey.spanId, paramsJson: null })),
+            );
             expect(await emittedIds(events)).toEqual(ids.map((id) => `${id}:completed`));
           })();
         }
@@ -70,10 +72,10 @@ export function resentSpanConformance(open: OpenSubject): void {
       'MUST append exactly one completed event per request id however often it is sent: another project has its id',
       withStore(open, async ({ traces, events }) => {
         const other = { projectId: 'project_2', projectNumber: 2 };
-        const place = { traceId: randomHex(32), spanId: randomHex(16) };
-        await send(traces, place, A, other);
-        await send(traces, place, off(A));
-        await send(traces, place, B);
+        const spanKey = { traceId: randomHex(32), spanId: randomHex(16) };
+        await send(traces, spanKey, A, other);
+        await send(traces, spanKey, off(A));
+        await send(traces, spanKey, B);
         expect(await emittedIds(events)).toEqual(['gw-a:completed', 'gw-b:completed']);
         // The same if the other project's event has the plain id.
         const next = { traceId: randomHex(32), spanId: randomHex(16) };
@@ -84,18 +86,18 @@ export function resentSpanConformance(open: OpenSubject): void {
   });
 }
 
-type Place = { readonly traceId: string; readonly spanId: string };
+type SpanKey = { readonly traceId: string; readonly spanId: string };
 
-async function send(traces: TraceStore, place: Place, sending: Sending, project = {}): Promise<void> {
+async function send(traces: TraceStore, spanKey: SpanKey, sending: Sending, project = {}): Promise<void> {
   const { id, type = 'llm', emits = true } = sending;
   const paramsJson =
     id === undefined ? '{"temperature":0}' : JSON.stringify({ temperature: 0, gateway_request_id: id });
-  const span = sampleSpan({ spanId: place.spanId, type, paramsJson });
-  const requests = emits && type === 'llm' ? [sampleRequest({ gatewayRequestId: idOf(place, span) })] : [];
-  await traces.append(sampleAppend({ ...project, traceId: place.traceId, spans: [span], requests }));
+  const span = sampleSpan({ spanId: spanKey.spanId, type, paramsJson });
+  const requests = emits && type === 'llm' ? [sampleRequest({ gatewayRequestId: idOf(spanKey, span) })] : [];
+  await traces.append(sampleAppend({ ...project, traceId: spanKey.traceId, spans: [span], requests }));
 }
 
-function idOf({ traceId }: Place, span: Span): string {
+function idOf({ traceId }: SpanKey, span: Span): string {
   return requestIdOfStored(traceId, span) ?? '';
 }
 

@@ -100,12 +100,12 @@ export function retentionConformance(open: OpenSubject): void {
           if (append.projectNumber === unknown.projectNumber) return true;
           return days <= (append.projectNumber === short.projectNumber ? 7 : 30);
         });
-        const gone = appends.filter((each) => !kept.includes(each));
-        const places = await Promise.all(gone.map(({ append }) => placeOf(store, append)));
-        expect((await walk(store, cuts)).traces).toBe(gone.length);
+        const expired = appends.filter((each) => !kept.includes(each));
+        const traces = await Promise.all(expired.map(({ append }) => findTrace(store, append)));
+        expect((await walk(store, cuts)).traces).toBe(expired.length);
         for (const { append } of kept) expect(await readTrace(store, append)).toEqual({ spans: 3, evaluations: 2 });
-        for (const { append } of gone) expect(await placeOf(store, append)).toBeNull();
-        for (const place of places) expect(await readParts(store, place)).toEqual({ spans: 0, evaluations: 0 });
+        for (const { append } of expired) expect(await findTrace(store, append)).toBeNull();
+        for (const trace of traces) expect(await readParts(store, trace)).toEqual({ spans: 0, evaluations: 0 });
         expect(await walk(store, cuts)).toEqual(NONE);
       }),
     );
@@ -139,17 +139,17 @@ export function retentionConformance(open: OpenSubject): void {
         const small = traceOf(project, RECEIVED_AT_MS - 31 * DAY_MS);
         await store.traces.append(large);
         await store.traces.append(small);
-        const place = await placeOf(store, large);
+        const trace = await findTrace(store, large);
         let left = 1300;
         let steps = 0;
         const each = store.retention.begin({ ...NOTHING, traces: [cut(null, 30)] });
         for (let more = true; more; steps += 1) {
           more = (await each.step(ROWS)).outcome !== 'done';
-          const { spans, evaluations } = await readParts(store, place);
+          const { spans, evaluations } = await readParts(store, trace);
           expect(left - spans - evaluations).toBeLessThanOrEqual(ROWS);
           left = spans + evaluations;
           // A partly removed trace stays invisible, even if the project now keeps traces.
-          if (left < 1300) expect(await placeOf(store, large)).toBeNull();
+          if (left < 1300) expect(await findTrace(store, large)).toBeNull();
           if (left < 1300 && left > 0) {
             await store.projects.updateSettings(project.projectId, { traceRetentionDays: 0 }, RECEIVED_AT_MS);
           }
@@ -176,7 +176,7 @@ export function retentionConformance(open: OpenSubject): void {
         ]);
         const last = await walk(store, cuts);
         expect(first.traces + second.traces + last.traces).toBe(old.length);
-        for (const append of old) expect(await placeOf(store, append)).toBeNull();
+        for (const append of old) expect(await findTrace(store, append)).toBeNull();
         for (const append of young) expect(await readTrace(store, append)).toEqual({ spans: 3, evaluations: 2 });
       }),
     );
@@ -184,12 +184,12 @@ export function retentionConformance(open: OpenSubject): void {
 
   describe('a span for a trace that is past its term', () => {
     it(
-      'begins the trace anew, and nothing of the old one is left after the next walk',
+      'starts a new trace, and nothing of the old one remains after the next walk',
       withStore(open, async (store) => {
         const project = await bootstrapProject(store);
         const old = traceOf(project, RECEIVED_AT_MS - 31 * DAY_MS);
         await store.traces.append(old);
-        const place = await placeOf(store, old);
+        const trace = await findTrace(store, old);
         const late = { ...project, traceId: old.traceId, requests: [], evaluations: [], metadataJson: '{"a":1}' };
         const within = sampleAppend({ ...late, goneBeforeMs: RECEIVED_AT_MS - 31 * DAY_MS });
         await store.traces.append(within);
@@ -204,7 +204,7 @@ export function retentionConformance(open: OpenSubject): void {
           metadataJson: '{"a":1}',
         });
         await walk(store, NOTHING);
-        expect(await readParts(store, place)).toEqual({ spans: 0, evaluations: 0 });
+        expect(await readParts(store, trace)).toEqual({ spans: 0, evaluations: 0 });
         expect(await readTrace(store, old)).toEqual({ spans: 2, evaluations: 0 });
       }),
     );
@@ -285,23 +285,23 @@ function traceOf(project: Project, receivedAtMs: number): TraceAppend {
   });
 }
 
-async function placeOf({ traces }: Store, { projectNumber, traceId }: TraceAppend): Promise<StoredTrace | null> {
+async function findTrace({ traces }: Store, { projectNumber, traceId }: TraceAppend): Promise<StoredTrace | null> {
   const record = await traces.find(projectNumber, traceId);
   return record === null ? null : { ...record, projectNumber };
 }
 
 async function readTrace(store: Store, append: TraceAppend): Promise<{ spans: number; evaluations: number }> {
-  return await readParts(store, await placeOf(store, append));
+  return await readParts(store, await findTrace(store, append));
 }
 
 async function readParts(
   { traces }: Store,
-  place: StoredTrace | null,
+  trace: StoredTrace | null,
 ): Promise<{ spans: number; evaluations: number }> {
-  if (place === null) throw new Error('the trace is not there');
+  if (trace === null) throw new Error('the trace is not there');
   return {
-    spans: (await readSpanIds(traces, place)).length,
-    evaluations: (await readAllEvaluations(traces, place)).length,
+    spans: (await readSpanIds(traces, trace)).length,
+    evaluations: (await readAllEvaluations(traces, trace)).length,
   };
 }
 

@@ -12,7 +12,7 @@ const BLOCK_TRACES = 1_024;
 export function searchIndexConformance(open: OpenSubject): void {
   describe('the index of traces', () => {
     it(
-      'finds what a look at every trace finds, in the same order, after traces were sent again, changed and removed',
+      'finds what a search through every trace finds, in the same order, after traces were sent again, changed and removed',
       withStore(open, async (store, subject) => {
         const seed = drawSeed();
         console.log(JSON.stringify({ test: 'the index of traces', seed }));
@@ -34,7 +34,7 @@ export function searchIndexConformance(open: OpenSubject): void {
     );
 
     it(
-      'goes on where a process was killed, and leaves nothing of what it had begun',
+      'continues where a process was killed, and removes its unfinished parts',
       withStore(open, async (store, subject) => {
         const samples = createSearchSamples(1);
         const appends = Array.from({ length: BLOCK_TRACES }, (_, index) => samples.trace(index));

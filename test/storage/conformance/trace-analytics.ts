@@ -57,8 +57,8 @@ export function traceAnalyticsConformance(open: OpenSubject): void {
           expect(stats).toMatchObject({ kind: 'stats', stats: { totals: { traces: count, spans: count } } });
         }
         for (const groupBy of ['none', 'model'] as const) {
-          const gone = { ...QUERY, groupBy, goneBeforeMs: RECEIVED_AT_MS + 1 };
-          expect(totalsOf(await store.analytics.summarise(gone))).toEqual([]);
+          const afterRetention = { ...QUERY, groupBy, goneBeforeMs: RECEIVED_AT_MS + 1 };
+          expect(totalsOf(await store.analytics.summarise(afterRetention))).toEqual([]);
           const foreign = { ...QUERY, groupBy, projectNumber: PROJECT.number + 1 };
           expect(totalsOf(await store.analytics.summarise(foreign))).toEqual([]);
         }
@@ -114,8 +114,8 @@ export function traceAnalyticsConformance(open: OpenSubject): void {
         const byIndex = await Promise.all(queries.map(store.analytics.summarise));
         await subject.execute('UPDATE search_heads SET project_number = -project_number');
         for (const [index, query] of queries.entries()) {
-          const gone = totalsOf(await store.analytics.summarise(query));
-          expect(gone.some(({ totalTimeMs }) => totalTimeMs !== null)).toBe(true);
+          const afterRetention = totalsOf(await store.analytics.summarise(query));
+          expect(afterRetention.some(({ totalTimeMs }) => totalTimeMs !== null)).toBe(true);
           expect(byIndex[index]).toEqual(await store.analytics.summarise(query));
         }
         // Checks that the results came from the index.

@@ -29,7 +29,7 @@ export function traceMatchConformance(open: OpenSubject): void {
         expect(left).toEqual([]);
         const isKnown = new Set(traces.map(({ traceId }) => traceId));
         expect(traces.map(({ traceId }) => traceId)).toEqual(ids.filter((id) => isKnown.has(id)));
-        for (const [place, filter] of filters.entries()) {
+        for (const [index, filter] of filters.entries()) {
           const found = await store.search.find({
             ...OF_PROJECT,
             started: EVER,
@@ -42,7 +42,7 @@ export function traceMatchConformance(open: OpenSubject): void {
             limit: 1_000,
             countMax: TOTAL_MAX,
           });
-          const fitting = traces.filter(({ fits }) => fits.includes(place)).map(({ traceId }) => traceId);
+          const fitting = traces.filter(({ fits }) => fits.includes(index)).map(({ traceId }) => traceId);
           expect(fitting.sort(), JSON.stringify(filter)).toEqual(found.traces.map(({ traceId }) => traceId).sort());
         }
       }),
@@ -72,7 +72,7 @@ export function traceMatchConformance(open: OpenSubject): void {
     );
 
     it(
-      'looks for a thousand texts in one go through those of a trace, the errors of many spans among them',
+      'searches for a thousand texts in one pass over a trace, including errors of many spans',
       withStore(open, async (store) => {
         const errorOf = (index: number) => `{"has_error":true,"message":"failed in ${index}.","stacktrace":[]}`;
         const spans = Array.from({ length: 200 }, (_, index) => bareSpan({ errorJson: errorOf(index) }));
@@ -94,7 +94,7 @@ export function traceMatchConformance(open: OpenSubject): void {
         for (const traceId of ids)
           await store.traces.append(sampleAppend({ traceId, spans: [bareSpan({ inputJson })] }));
         const filters = Array.from({ length: 1_000 }, (_, index) => ({ ...ALL, text: `abababa${index}` }));
-        const told: string[] = [];
+        const seen: string[] = [];
         let left: readonly string[] = ids;
         while (left.length > 0) {
           const startedAtMs = performance.now();
@@ -102,10 +102,10 @@ export function traceMatchConformance(open: OpenSubject): void {
           expect(performance.now() - startedAtMs).toBeLessThan(10_000);
           expect(matched.traces.length).toBeGreaterThan(0);
           expect(matched.left.length).toBeLessThan(left.length);
-          told.push(...matched.traces.map(({ traceId }) => traceId));
+          seen.push(...matched.traces.map(({ traceId }) => traceId));
           left = matched.left;
         }
-        expect(told).toEqual(ids);
+        expect(seen).toEqual(ids);
       }),
     );
   });

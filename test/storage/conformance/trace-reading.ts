@@ -28,9 +28,9 @@ export async function readAllSpans(traces: TraceStore, trace: StoredTrace): Prom
 
 /** Ordered by insertion, then id. */
 export async function readAllEvaluations(traces: TraceStore, trace: StoredTrace): Promise<readonly Evaluation[]> {
-  const places = await traces.evaluationOrder(trace, EVERYTHING);
+  const positions = await traces.evaluationOrder(trace, EVERYTHING);
   return await traces.evaluations(
     trace,
-    places.map(({ id }) => id),
+    positions.map(({ id }) => id),
   );
 }

@@ -41,14 +41,14 @@ export function traceSearchConformance(open: OpenSubject): void {
           await store.traces.append(sampleAppend({ traceId, metadataJson, spans: [bareSpan()] }));
           if (isOfUser) traceIds.push(traceId);
           const { traces, next, total } = await store.search.find({ ...QUESTION, filter: OF_USER });
-          expect(traces.map((place) => place.traceId)).toEqual(inByteOrder(traceIds));
+          expect(traces.map((position) => position.traceId)).toEqual(inByteOrder(traceIds));
           expect(next).toBeNull();
           expect(total).toEqual({ count: traceIds.length, isExact: true });
         }
         const foreign = { ...QUESTION, projectNumber: PROJECT.number + 1 };
         expect((await store.search.find(foreign)).traces).toEqual([]);
-        const gone = { ...QUESTION, goneBeforeMs: RECEIVED_AT_MS + 1 };
-        expect((await store.search.find(gone)).traces).toEqual([]);
+        const afterRetention = { ...QUESTION, goneBeforeMs: RECEIVED_AT_MS + 1 };
+        expect((await store.search.find(afterRetention)).traces).toEqual([]);
       }),
     );
 
@@ -68,42 +68,44 @@ export function traceSearchConformance(open: OpenSubject): void {
         const find = async (filter: SearchFilter) => (await store.search.find({ ...QUESTION, filter })).traces;
         for (const index of [0, 9, 2009]) {
           const found = await find({ ...ALL, text: `failed in ${index}.` });
-          expect(found.map((place) => place.traceId)).toEqual([traceId]);
+          expect(found.map((position) => position.traceId)).toEqual([traceId]);
         }
         for (const index of [0, 2099]) {
           const isModel = { name: 'spans.model' as const, of: '', values: [`model ${index}`] };
           const found = await find({ ...ALL, conditions: [isModel] });
-          expect(found.map((place) => place.traceId)).toEqual([traceId]);
+          expect(found.map((position) => position.traceId)).toEqual([traceId]);
         }
         expect(await find({ ...ALL, text: 'failed in 2010.' })).toEqual([]);
       }),
     );
 
     it(
-      'goes on behind the place where it ended, and is through with its last trace',
+      'continues behind the position where it ended, and ends with its last trace',
       withStore(open, async (store) => {
         const traceIds = Array.from({ length: 10 }, () => randomHex(32));
         const spans = [bareSpan()];
         await Promise.all(traceIds.map((traceId) => store.traces.append(sampleAppend({ traceId, spans }))));
         for (const filter of [ALL, { ...ALL, text: 'span' }]) {
           for (const isAscending of [true, false]) {
-            const places: SearchPosition[] = [];
+            const positions: SearchPosition[] = [];
             let page: FoundTraces;
             do {
-              const after = places.at(-1) ?? null;
+              const after = positions.at(-1) ?? null;
               page = await store.search.find({ ...QUESTION, filter, isAscending, after, limit: 5, countMax: null });
               expect(page.total).toBeNull();
-              places.push(...page.traces);
+              positions.push(...page.traces);
             } while (page.next !== null);
             const expected = inByteOrder(traceIds);
-            expect(places.map((place) => place.traceId)).toEqual(isAscending ? expected : expected.toReversed());
+            expect(positions.map((position) => position.traceId)).toEqual(
+              isAscending ? expected : expected.toReversed(),
+            );
           }
         }
       }),
     );
 
     it(
-      'tells traces with an error from those without, alone, negated, and beside other conditions',
+      'distinguishes traces with and without an error, alone, negated, and with other conditions',
       withStore(open, async (store) => {
         const append = async (metadataJson: string, errorJson: string | null) => {
           const appended = sampleAppend({ metadataJson, spans: [bareSpan({ errorJson })] });

@@ -68,7 +68,7 @@ export function traceReadConformance(open: OpenSubject): void {
     );
 
     it(
-      'keeps ids of every shape apart, also between projects',
+      'distinguishes ids of every shape, also between projects',
       withStore(open, async ({ traces }) => {
         for (const [index, traceId] of IDS.entries()) {
           await traces.append(sampleAppend({ traceId, receivedAtMs: RECEIVED_AT_MS + index }));

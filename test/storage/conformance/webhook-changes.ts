@@ -28,10 +28,10 @@ export function webhookChangeConformance(open: OpenSubject): void {
         let { change } = first;
         for (const step of steps) {
           await step();
-          const told = await deliveries.changes(change);
-          expect(told.endpoints.map(({ id }) => id)).toEqual([one.id]);
-          expect(told.change).toBeGreaterThan(change);
-          ({ change } = told);
+          const changes = await deliveries.changes(change);
+          expect(changes.endpoints.map(({ id }) => id)).toEqual([one.id]);
+          expect(changes.change).toBeGreaterThan(change);
+          ({ change } = changes);
         }
         // A delivery changes nothing that other processes must know.
         const entries = await harness.emit(1);
@@ -52,9 +52,9 @@ export function webhookChangeConformance(open: OpenSubject): void {
         let isOver = false;
         const known = new Map<string, number>();
         const follow = async () => {
-          const told = await harness.store.deliveries.changes(change);
-          ({ change } = told);
-          for (const { id, version } of told.endpoints) known.set(id, version);
+          const changes = await harness.store.deliveries.changes(change);
+          ({ change } = changes);
+          for (const { id, version } of changes.endpoints) known.set(id, version);
         };
         const following = (async () => {
           for (; !isOver; await turn()) await follow();
@@ -75,7 +75,7 @@ export function webhookChangeConformance(open: OpenSubject): void {
     );
 
     it(
-      'and new events wake whoever listens, until he stops',
+      'and new events notify listeners until they stop',
       withHarness(open, async (harness) => {
         const wait = () =>
           new Promise<() => void>((resolve) => {

@@ -29,7 +29,7 @@ export function webhookEndpointConformance(open: OpenSubject): void {
 function recordConformance(open: OpenSubject): void {
   describe('webhook endpoints', () => {
     it(
-      'are stored as they are decided, bytes included, and told whole',
+      'are stored as decided, bytes included, and read back whole',
       withHarness(open, async ({ store, organizationId, addEndpoint }) => {
         const http = await addEndpoint({ previousSecret: randomBytes(78), previousSecretUntilMs: NOW_MS + 5 });
         const sqs = await addEndpoint({
@@ -46,9 +46,9 @@ function recordConformance(open: OpenSubject): void {
           createdAtMs: NOW_MS + 1,
         });
         for (const endpoint of [http, sqs]) {
-          const { position, inFlight, subscriptions, replays, ...told } = endpoint;
-          expect(told).toMatchObject({ version: 1, ...STREAKLESS });
-          expect(await store.webhooks.endpoint(organizationId, endpoint.id)).toEqual(told);
+          const { position, inFlight, subscriptions, replays, ...rest } = endpoint;
+          expect(rest).toMatchObject({ version: 1, ...STREAKLESS });
+          expect(await store.webhooks.endpoint(organizationId, endpoint.id)).toEqual(rest);
         }
         expect(Buffer.isBuffer(sqs.sqs?.secretAccessKey)).toBe(true);
         expect(sqs.number).toBeGreaterThan(http.number);
@@ -107,7 +107,7 @@ function recordConformance(open: OpenSubject): void {
     );
 
     it(
-      'are archived for ever: hidden, silent, their replays cancelled, what waits cancelled by the sweep',
+      'are archived for ever: hidden, silent, their replays cancelled, their waiting deliveries cancelled by maintenance',
       withHarness(open, async (harness) => {
         const { store, organizationId } = harness;
         const endpoint = await harness.addEndpoint();
@@ -134,7 +134,7 @@ function recordConformance(open: OpenSubject): void {
           kind: 'recorded',
           outcome: 'success',
         });
-        await sweepAll(harness);
+        await maintainAll(harness);
         expect(await harness.delivery(endpoint, waiting.dispatchId)).toMatchObject({
           status: 'cancelled',
           dueAtMs: null,
@@ -152,9 +152,9 @@ function recordConformance(open: OpenSubject): void {
         const sending = batchOf(endpoint, [one]);
         await harness.claim(cutOf(endpoint, [sending]));
         await harness.patch(endpoint.id, { archivedAtMs: NOW_MS, secret: Buffer.alloc(0) });
-        await sweepAll(harness);
+        await maintainAll(harness);
         expect(await harness.delivery(endpoint, sending.dispatchId)).toMatchObject({ status: 'sending' });
-        await sweepAll(harness, NOW_MS + LEASES_OVER_MS);
+        await maintainAll(harness, NOW_MS + LEASES_OVER_MS);
         expect(await harness.delivery(endpoint, sending.dispatchId)).toMatchObject({
           status: 'cancelled',
           error: 'sender_lost',
@@ -209,7 +209,7 @@ function subscriptionConformance(open: OpenSubject): void {
     );
 
     it(
-      'forgets decisions that hold for no event that is still to be taken',
+      'removes decisions that apply to no remaining event',
       withHarness(open, async (harness) => {
         const endpoint = await harness.addEndpoint({ enabledEvents: ['*'] });
         const entries = await harness.emit(4);
@@ -278,7 +278,7 @@ function replayOf(endpointNumber: number, fromSeq: number, toSeq: number) {
 
 const LEASES_OVER_MS = 3_600_000;
 
-async function sweepAll(harness: Harness, nowMs = NOW_MS + 2): Promise<void> {
+async function maintainAll(harness: Harness, nowMs = NOW_MS + 2): Promise<void> {
   const question = { nowMs, endedBeforeMs: 0, eventsBeforeMs: 0, rowsMax: 10 };
   while ((await harness.store.deliveries.maintain(question)).more);
 }

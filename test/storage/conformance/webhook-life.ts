@@ -29,18 +29,18 @@ const DAYS_3_MS = 72 * HOUR_MS;
 const DAYS_30_MS = 720 * HOUR_MS;
 const DISABLED = { status: 'disabled', disabledReason: 'manual', disabledAtMs: NOW_MS } as const;
 const ENABLED = { status: 'active', disabledReason: null, disabledAtMs: null } as const;
-const SWEEP: MaintenanceRequest = { nowMs: NOW_MS, endedBeforeMs: 0, eventsBeforeMs: 0, rowsMax: 100 };
+const MAINTENANCE: MaintenanceRequest = { nowMs: NOW_MS, endedBeforeMs: 0, eventsBeforeMs: 0, rowsMax: 100 };
 
 export function webhookLifeConformance(open: OpenSubject): void {
   disableConformance(open);
   waitConformance(open);
-  sweepConformance(open);
+  maintenanceConformance(open);
 }
 
 function disableConformance(open: OpenSubject): void {
   describe('an endpoint that fails', () => {
     it(
-      'is disabled at once by a receiver that is gone, with all that a disable by its owner does',
+      'is disabled at once by a response 410, with the same effects as by its owner',
       withHarness(open, async (harness) => {
         const endpoint = await harness.addEndpoint();
         const { change } = await harness.store.deliveries.changes(0);
@@ -57,8 +57,8 @@ function disableConformance(open: OpenSubject): void {
           },
           { kind: 'refused', reason: 'changed' },
         ]);
-        const told = await harness.store.deliveries.changes(change);
-        expect(told.endpoints).toMatchObject([
+        const changes = await harness.store.deliveries.changes(change);
+        expect(changes.endpoints).toMatchObject([
           {
             id: endpoint.id,
             status: 'disabled',
@@ -68,7 +68,7 @@ function disableConformance(open: OpenSubject): void {
             version: endpoint.version + 1,
           },
         ]);
-        expect(told.endpoints[0]?.subscriptions.at(-1)).toEqual({ fromSeq: seq + 1, mask: 0 });
+        expect(changes.endpoints[0]?.subscriptions.at(-1)).toEqual({ fromSeq: seq + 1, mask: 0 });
         expect(await harness.delivery(endpoint, claimed.dispatchId)).toMatchObject({
           status: 'dead',
           deadReason: 'receiver_gone',
@@ -80,7 +80,7 @@ function disableConformance(open: OpenSubject): void {
     );
 
     it(
-      'is disabled exactly once when 72 hours are unbroken, whoever records failures at once',
+      'is disabled exactly once after 72 hours of failures, when several are recorded at once',
       withHarness(open, async (harness) => {
         const endpoint = await harness.addEndpoint({ maxInFlight: 8 });
         const claims = await sendEach(harness, endpoint, 8);
@@ -103,26 +103,26 @@ function disableConformance(open: OpenSubject): void {
     );
 
     it(
-      'is disabled by the sweep too, but not while a verdict is due that decides',
+      'is disabled by maintenance too, but not while an attempt that decides is due',
       withHarness(open, async (harness) => {
         const endpoint = await harness.addEndpoint();
         const [claimed] = await sendEach(harness, endpoint, 1);
         if (claimed === undefined) throw new Error('nothing was sent');
         await harness.finish(endpoint, claimed, FAILURE);
-        expect(await sweep(harness, { nowMs: NOW_MS + DAYS_3_MS - 1 })).toEqual([]);
+        expect(await maintain(harness, { nowMs: NOW_MS + DAYS_3_MS - 1 })).toEqual([]);
         // The second attempt is overdue.
-        expect(await sweep(harness, { nowMs: NOW_MS + DAYS_3_MS })).toEqual([]);
+        expect(await maintain(harness, { nowMs: NOW_MS + DAYS_3_MS })).toEqual([]);
         const delivery = await harness.delivery(endpoint, claimed.dispatchId);
         const again = await harness.take(endpoint, delivery, NOW_MS + DAYS_3_MS);
         expect(again).toMatchObject({ kind: 'claimed' });
-        expect(await sweep(harness, { nowMs: NOW_MS + DAYS_3_MS })).toEqual([]);
+        expect(await maintain(harness, { nowMs: NOW_MS + DAYS_3_MS })).toEqual([]);
         const ended = { ...claimed, fence: delivery.fence + 1 };
         await harness.apply([finishOf({ ...endpoint, destinationVersion: 0 }, ended, FAILURE)], {
           nowMs: NOW_MS + DAYS_3_MS,
         });
-        expect(await sweep(harness, { nowMs: NOW_MS + DAYS_3_MS })).toEqual([endpoint.id]);
+        expect(await maintain(harness, { nowMs: NOW_MS + DAYS_3_MS })).toEqual([endpoint.id]);
         expect(await harness.read(endpoint.id)).toMatchObject({ disabledReason: 'auto_failures_72h' });
-        expect(await sweep(harness, { nowMs: NOW_MS + DAYS_3_MS })).toEqual([]);
+        expect(await maintain(harness, { nowMs: NOW_MS + DAYS_3_MS })).toEqual([]);
       }),
     );
   });
@@ -158,7 +158,7 @@ function waitConformance(open: OpenSubject): void {
     );
 
     it(
-      'is told by due time, the longest due first, with what was lost and when the next one will be due',
+      'are listed by due time, the longest due first, with lost ones and the next due time',
       withHarness(open, async (harness) => {
         const [one, idle] = [await harness.addEndpoint({ maxInFlight: 8 }), await harness.addEndpoint()];
         const claims = await sendEach(harness, one, 4);
@@ -185,7 +185,7 @@ function waitConformance(open: OpenSubject): void {
     );
 
     it(
-      'uses a rung only from the fourth sender on that is lost in a row',
+      'uses a step only from the fourth lost sender in a row on',
       withHarness(open, async (harness) => {
         const endpoint = await harness.addEndpoint();
         const [claimed] = await sendEach(harness, endpoint, 1);
@@ -209,8 +209,8 @@ function waitConformance(open: OpenSubject): void {
   });
 }
 
-function sweepConformance(open: OpenSubject): void {
-  describe('the sweep of deliveries', () => {
+function maintenanceConformance(open: OpenSubject): void {
+  describe('maintenance of deliveries', () => {
     it(
       'removes what ended long enough ago, a few rows at a time, and nothing that has not',
       withHarness(open, async (harness) => {
@@ -224,7 +224,7 @@ function sweepConformance(open: OpenSubject): void {
         const question = { nowMs: NOW_MS + DAYS_30_MS, endedBeforeMs: NOW_MS + 2, rowsMax: 3 };
         let steps = 0;
         for (let more = true; more; steps += 1)
-          ({ more } = await harness.store.deliveries.maintain({ ...SWEEP, ...question }));
+          ({ more } = await harness.store.deliveries.maintain({ ...MAINTENANCE, ...question }));
         expect(steps).toBeGreaterThan(1);
         for (const { dispatchId } of old) {
           expect(await harness.store.webhooks.delivery(endpoint.number, dispatchId)).toBeNull();
@@ -236,7 +236,7 @@ function sweepConformance(open: OpenSubject): void {
     );
 
     it(
-      'expires deliveries whose events retention took, and those that are taken meanwhile',
+      'expires deliveries whose events retention removed, and those that are claimed meanwhile',
       withHarness(open, async (harness) => {
         const endpoint = await harness.addEndpoint({ maxInFlight: 8 });
         const [one, other] = await sendEach(harness, endpoint, 2);
@@ -244,7 +244,7 @@ function sweepConformance(open: OpenSubject): void {
         await harness.finish(endpoint, one, FAILURE);
         await harness.finish(endpoint, other, FAILURE);
         const cutMs = monthStartMs(one.created.lastMs, 1);
-        expect(await sweep(harness, { eventsBeforeMs: one.created.firstMs })).toEqual([]);
+        expect(await maintain(harness, { eventsBeforeMs: one.created.firstMs })).toEqual([]);
         expect(await harness.delivery(endpoint, one.dispatchId)).toMatchObject({ status: 'retrying' });
         const cuts = { eventsBeforeMs: cutMs, traces: [], auditBeforeMs: null };
         const walk = harness.store.retention.begin(cuts);
@@ -253,7 +253,7 @@ function sweepConformance(open: OpenSubject): void {
         const taken = takeOf(endpoint, await harness.delivery(endpoint, one.dispatchId));
         const outcome = only(await harness.apply([taken], { nowMs: NOW_MS + MINUTE_MS }));
         expect(outcome).toMatchObject({ kind: 'refused', reason: 'expired', snapshot: { inFlight: 0 } });
-        expect((await sweepAll(harness, { eventsBeforeMs: cutMs })).expired).toBe(1);
+        expect((await maintainAll(harness, { eventsBeforeMs: cutMs })).expired).toBe(1);
         for (const { dispatchId } of [one, other]) {
           expect(await harness.delivery(endpoint, dispatchId)).toMatchObject({ status: 'dead', deadReason: 'expired' });
         }
@@ -277,18 +277,18 @@ async function sendEach(
 }
 
 /** Returns the disabled endpoints. */
-async function sweep(harness: Harness, question: Partial<MaintenanceRequest>): Promise<readonly string[]> {
-  return (await sweepAll(harness, question)).disabled;
+async function maintain(harness: Harness, question: Partial<MaintenanceRequest>): Promise<readonly string[]> {
+  return (await maintainAll(harness, question)).disabled;
 }
 
-async function sweepAll(
+async function maintainAll(
   harness: Harness,
   question: Partial<MaintenanceRequest>,
 ): Promise<Omit<MaintenanceResult, 'more'>> {
   const disabled: string[] = [];
   let expired = 0;
   for (let more = true; more; ) {
-    const step = await harness.store.deliveries.maintain({ ...SWEEP, ...question });
+    const step = await harness.store.deliveries.maintain({ ...MAINTENANCE, ...question });
     disabled.push(...step.disabled);
     expired += step.expired;
     ({ more } = step);

@@ -39,7 +39,7 @@ export function webhookLogConformance(open: OpenSubject): void {
 function pageConformance(open: OpenSubject): void {
   describe('the log of deliveries', () => {
     it(
-      'is told newest first by (fired, id), each attempt once, however many began at the same instant',
+      'is listed newest first by (fired, id), each attempt once, even when many began at the same instant',
       withHarness(open, async (harness) => {
         const endpoint = await harness.addEndpoint();
         const entries = await harness.emit(11);
@@ -106,7 +106,7 @@ function pageConformance(open: OpenSubject): void {
 function healthConformance(open: OpenSubject): void {
   describe('the health of an endpoint', () => {
     it(
-      'tells what waits, since when, and how the attempts of the last hour went',
+      'reports what waits, since when, and the outcomes of the last hour',
       withHarness(open, async (harness) => {
         const endpoint = await harness.addEndpoint({ enabledEvents: ['gateway.request.*'], maxInFlight: 8 });
         const health = async (nowMs = NOW_MS + 10) => await harness.store.webhooks.health(endpoint.number, nowMs);
@@ -141,14 +141,14 @@ function healthConformance(open: OpenSubject): void {
         for (const delivery of due?.waiting ?? []) await harness.take(endpoint, delivery, seen.nowMs);
         expect(await health(seen.nowMs)).toMatchObject({ inFlight: 2, oldestUndeliveredAtMs: first.createdAtMs });
         expect(await health(NOW_MS + 2 * HOUR_MS)).toMatchObject({ finished: 0, succeeded: 0, latenciesMs: [] });
-        const gone = await harness.send(await harness.read(endpoint.id), [fourth], NOW_MS + 5);
-        await harness.finish(endpoint, gone, GONE, NOW_MS + 6);
+        const last = await harness.send(await harness.read(endpoint.id), [fourth], NOW_MS + 5);
+        await harness.finish(endpoint, last, GONE, NOW_MS + 6);
         expect(await health()).toMatchObject({ dead: 1, finished: 3, queuedEvents: 1 });
       }),
     );
 
     it(
-      'of a disabled one tells what is held, and what came before it was disabled, not after',
+      'of a disabled one reports held deliveries, and events from before it was disabled, not after',
       withHarness(open, async (harness) => {
         const endpoint = await harness.addEndpoint();
         const [first, second] = await harness.emit(3);
@@ -236,7 +236,7 @@ function testConformance(open: OpenSubject): void {
     );
 
     it(
-      'that was lost with its process is ended by the sweep',
+      'that was lost with its process is ended by maintenance',
       withHarness(open, async (harness) => {
         const endpoint = await harness.addEndpoint();
         const test = sampleTest(endpoint.number);

@@ -99,7 +99,7 @@ function matchConformance(open: OpenSubject): void {
 function replayConformance(open: OpenSubject): void {
   describe('a replay', () => {
     it(
-      'is a source of its own, and complete when all of it is delivered or dead',
+      'is a separate source, and complete when all of it is delivered or dead',
       withHarness(open, async (harness) => {
         const { endpoint, entries, replay } = await begin(harness, 4);
         expect(replay).toMatchObject({ id: 'replay_1', position: 0, toSeq: 4, mask: ALL, createdAtMs: NOW_MS });
@@ -121,7 +121,7 @@ function replayConformance(open: OpenSubject): void {
         });
         await harness.finish({ ...endpoint, destinationVersion: 0 }, rest, FAILURE);
         const { dispatchId } = rest;
-        await ladderDown(harness, endpoint, dispatchId);
+        await failThrough(harness, endpoint, dispatchId);
         expect(await progress(harness, endpoint)).toMatchObject({ status: 'completed', delivered: 1, dead: 3 });
         expect(await harness.store.webhooks.countUnfinishedReplays(endpoint.number)).toBe(0);
         expect((await harness.read(endpoint.id)).replays).toEqual([]);
@@ -155,7 +155,7 @@ function replayConformance(open: OpenSubject): void {
     );
 
     it(
-      'without any events is complete at once, and one of which the events are gone when its part is gone through',
+      'without any events is complete at once, and one with removed events when its range was scanned',
       withHarness(open, async (harness) => {
         const { endpoint, replay } = await begin(harness, 2);
         const empty = { ...newReplay(endpoint, 0), id: 'replay_2', fromSeq: 1, toSeq: 0 };
@@ -314,7 +314,7 @@ async function progress(harness: Harness, { number }: DispatchEndpoint) {
 }
 
 /** Fails all remaining attempts, as if to an old destination, which does not affect the endpoint. */
-async function ladderDown(harness: Harness, endpoint: DispatchEndpoint, dispatchId: string): Promise<void> {
+async function failThrough(harness: Harness, endpoint: DispatchEndpoint, dispatchId: string): Promise<void> {
   for (let round = 0; round < 12; round += 1) {
     const {
       number,

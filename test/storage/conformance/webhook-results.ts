@@ -42,7 +42,7 @@ export function webhookResultConformance(open: OpenSubject): void {
     );
 
     it(
-      'is recorded once, frees the slot, and tells the endpoint how it fares',
+      'is recorded once, releases the slot, and updates the endpoint',
       withHarness(open, async (harness) => {
         const endpoint = await harness.read((await harness.addEndpoint()).id);
         const [one, two] = await harness.emit(2);
@@ -88,7 +88,7 @@ export function webhookResultConformance(open: OpenSubject): void {
     );
 
     it(
-      'says nothing about the receiver when the fault is ours, or when the destination is another by now',
+      'does not count for the endpoint when it is a sender fault, or when the destination has changed',
       withHarness(open, async (harness) => {
         const endpoint = await harness.read((await harness.addEndpoint()).id);
         const [one, two] = await harness.emit(2);

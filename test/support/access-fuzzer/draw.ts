@@ -1,7 +1,7 @@
 /** Draws a caller and a request. */
 
 import { works } from '../access-model/key-view.ts';
-import { common, holdersOf, holdsAdmin, mayDo, organizationPlace } from '../access-model/power.ts';
+import { common, holdersOf, holdsAdmin, mayDo, organizationScope } from '../access-model/power.ts';
 import { liveProjects, type Organization, type State } from '../access-model/state.ts';
 import type { Ask } from '../access-model/verdict.ts';
 import { llmTrace } from '../fixtures.ts';
@@ -112,7 +112,7 @@ function drawCaller(chance: Chance, { state, organization, rpc, past }: Choosing
   }
   const living = [...organization.keys.values()].filter((key) => works(organization, key, state.nowMs));
   const able = living.filter((key) =>
-    mayDo(organization, key, ['organization:manage', organizationPlace(organization)]),
+    mayDo(organization, key, ['organization:manage', organizationScope(organization)]),
   );
   const narrow = able.filter((key) => !holdsAdmin(key.grants, organization));
   const crowd = kind === 'any' ? living : chance.happens(0.45) && narrow.length > 0 ? narrow : able;

@@ -11,7 +11,7 @@ export function holdsToken(text: string): boolean {
 
 export type Hygiene = {
   /** Records the texts of a request: its caller knows them already. */
-  hear(organizationId: string, ask: Ask): void;
+  collect(organizationId: string, ask: Ask): void;
   /** Records the organization that owns an id. */
   own(organizationId: string, id: string): void;
   /** Sentences; empty when the answer is clean. */
@@ -22,7 +22,7 @@ export function createHygiene(): Hygiene {
   const owners = new Map<string, string>();
   const heard = new Map<string, Set<string>>();
   return {
-    hear(organizationId, { id, query, body, project }) {
+    collect(organizationId, { id, query, body, project }) {
       const known = heard.get(organizationId) ?? new Set();
       for (const text of textsOf([id, query, body, project])) known.add(text);
       heard.set(organizationId, known);

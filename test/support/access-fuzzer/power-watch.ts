@@ -1,6 +1,6 @@
 /** Checks, apart from the model, that no request gives more power than its caller has. */
 
-import { allPlaces, common, grantsOfMember, type Holders, holdersOf, type Place } from '../access-model/power.ts';
+import { allScopes, common, grantsOfMember, type Holders, holdersOf, type ScopeChain } from '../access-model/power.ts';
 import type { Grant, Key, Organization } from '../access-model/state.ts';
 import type { Ask } from '../access-model/verdict.ts';
 
@@ -15,22 +15,22 @@ export const GIVES_POWER: ReadonlySet<string> = new Set([
 
 /** Reads permissions before a request; the returned function reads them again and describes violations. */
 export function watchPower(organization: Organization, caller: Key, ask: Ask): (body: Body) => readonly string[] {
-  const places = allPlaces(organization);
-  const held = powersOf(holdersOf(organization, caller), places);
+  const scopes = allScopes(organization);
+  const held = powersOf(holdersOf(organization, caller), scopes);
   const { expiresAtMs } = caller;
   // A new token counts as new power, even for an old key.
   const isNew = ask.rpc === 'RotateApiKey' && ask.id !== caller.id;
-  const before = isNew ? new Map() : powersOf(subjectOf(organization, ask, {}), places);
+  const before = isNew ? new Map() : powersOf(subjectOf(organization, ask, {}), scopes);
   const callerBefore = holdersOf(organization, caller);
   return (body) => {
-    const found = [...gains(before, powersOf(subjectOf(organization, ask, body), places), held)];
+    const found = [...gains(before, powersOf(subjectOf(organization, ask, body), scopes), held)];
     if (ask.rpc === 'CreateApiKey' || isNew)
       found.push(...lasting(organization, String(ask.id ?? body.id), expiresAtMs));
     if (ask.rpc !== 'UpdateProject') return found;
     // Checks key and owner separately: other keys of the owner gain as well.
-    const now = allPlaces(organization);
+    const now = allScopes(organization);
     const nothing: Powers = new Map();
-    return callerBefore.flatMap((grants) => [...gains(nothing, powersOf([grants], now), powersOf([grants], places))]);
+    return callerBefore.flatMap((grants) => [...gains(nothing, powersOf([grants], now), powersOf([grants], scopes))]);
   };
 }
 
@@ -42,9 +42,9 @@ export function watchReplay(organization: Organization, caller: Key, body: Body)
     userId: string | null;
   };
   const grants = made.bindings.map((grant) => ({ ...grant, permissions: made.permissions }));
-  const places = allPlaces(organization);
-  const power = powersOf(holdersOf(organization, { grants, userId: made.userId }), places);
-  return [...gains(new Map(), power, powersOf(holdersOf(organization, caller), places))];
+  const scopes = allScopes(organization);
+  const power = powersOf(holdersOf(organization, { grants, userId: made.userId }), scopes);
+  return [...gains(new Map(), power, powersOf(holdersOf(organization, caller), scopes))];
 }
 
 /** The holders a request changes. */
@@ -56,14 +56,14 @@ function subjectOf(organization: Organization, { rpc, id, body: sent }: Ask, bod
   return userId === undefined ? [[]] : [grantsOfMember(organization, String(userId))];
 }
 
-function powersOf(holders: Holders, places: readonly Place[]): Powers {
-  return new Map(places.map((place) => [place.chain.at(-1) ?? '', common(holders, place)]));
+function powersOf(holders: Holders, scopes: readonly ScopeChain[]): Powers {
+  return new Map(scopes.map((scope) => [scope.chain.at(-1) ?? '', common(holders, scope)]));
 }
 
 function gains(before: Powers, after: Powers, allowed: Powers): readonly string[] {
-  return [...after].flatMap(([place, power]) => {
-    const gained = [...power].filter((each) => !before.get(place)?.has(each) && !allowed.get(place)?.has(each));
-    return gained.length === 0 ? [] : [`power was gained at ${place}: ${gained.join(' ')}`];
+  return [...after].flatMap(([scope, power]) => {
+    const gained = [...power].filter((each) => !before.get(scope)?.has(each) && !allowed.get(scope)?.has(each));
+    return gained.length === 0 ? [] : [`power was gained at ${scope}: ${gained.join(' ')}`];
   });
 }
 

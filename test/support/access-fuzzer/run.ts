@@ -40,7 +40,7 @@ export type Failure = {
   readonly differences: readonly string[];
 };
 
-type World = Deps & {
+type Fixture = Deps & {
   readonly state: State;
   readonly labels: Labels;
   readonly hygiene: Hygiene;
@@ -50,14 +50,14 @@ type World = Deps & {
 /** Null: all as predicted. */
 export async function playSeed(deps: Deps, seed: number, count: number): Promise<Failure | null> {
   const chance = createChance(seeded(seed));
-  const world = await createWorld(deps);
+  const fixture = await createFixture(deps);
   const steps: Step[] = [];
   const take = async (step: Step): Promise<readonly string[]> => {
     steps.push(step);
-    return await takeStep(world, step);
+    return await takeStep(fixture, step);
   };
   for (let turn = 0; turn < count; turn++) {
-    for (const drawn of drawTurn(world, chance, turn)) {
+    for (const drawn of drawTurn(fixture, chance, turn)) {
       const differences = await take({ ...drawn, ...drawCarriage(chance, drawn.tickMs) });
       if (differences.length > 0) return { seed, steps, differences };
     }
@@ -67,15 +67,15 @@ export async function playSeed(deps: Deps, seed: number, count: number): Promise
 
 /** Runs recorded steps again. Null: all as predicted. */
 export async function replaySteps(deps: Deps, steps: readonly Step[]): Promise<readonly string[] | null> {
-  const world = await createWorld({ ...deps, facts: new Map() });
+  const fixture = await createFixture({ ...deps, facts: new Map() });
   for (const step of steps) {
-    const differences = await takeStep(world, step);
+    const differences = await takeStep(fixture, step);
     if (differences.length > 0) return differences;
   }
   return null;
 }
 
-async function createWorld(deps: Deps): Promise<World> {
+async function createFixture(deps: Deps): Promise<Fixture> {
   const labels = createLabels();
   deps.clock.nowMs += 60_000;
   const organizations: Organization[] = [];
@@ -100,7 +100,7 @@ function noteOwner(hygiene: Hygiene, { id, teams, projects, members, keys }: Org
 
 type Drawn = { readonly name: string; readonly ask: Ask | null; readonly tickMs?: number };
 
-function drawTurn({ state, labels, pastTokens }: World, chance: Chance, turn: number): readonly Drawn[] {
+function drawTurn({ state, labels, pastTokens }: Fixture, chance: Chance, turn: number): readonly Drawn[] {
   const past = { tokens: pastTokens };
   const drawn = drawSequence(chance, state, turn) ?? [{ ask: drawAsk(chance, state, { turn, past }) }];
   return drawn.map(({ ask, tickMs = 1 }, index) => ({
@@ -116,17 +116,17 @@ function drawCarriage(chance: Chance, tickMs = 1): Pick<Step, 'wire' | 'spelling
 }
 
 async function takeStep(
-  world: World,
+  fixture: Fixture,
   { name, wire, spelling, tickMs, ask: recorded }: Step,
 ): Promise<readonly string[]> {
-  const { state, labels, hygiene, facts, clock } = world;
+  const { state, labels, hygiene, facts, clock } = fixture;
   clock.nowMs += tickMs;
   if (recorded === null) return [];
   const ask = labels.resolve(recorded);
   const caller = findCaller(state, ask);
-  if (caller !== null) hygiene.hear(caller.organization.id, ask);
+  if (caller !== null) hygiene.collect(caller.organization.id, ask);
   const verdict = judge(state, ask);
-  const answer = await world.send(wire, ask, spelling);
+  const answer = await fixture.send(wire, ask, spelling);
   const differences = differencesOf(verdict, answer);
   if (differences.length > 0) return differences;
   const unclean = hygiene.judge(caller?.organization.id ?? null, answer.body, verdict);
@@ -138,29 +138,29 @@ async function takeStep(
     ...(ask.authToken === undefined ? [] : [`two tokens, ${verdict.kind}`]),
   ]);
   if (verdict.kind === 'refused') return [];
-  return takeEffect(world, { name, ask, verdict, answer });
+  return takeEffect(fixture, { name, ask, verdict, answer });
 }
 
 type Effect = { readonly name: string; readonly ask: Ask; readonly verdict: Allowed; readonly answer: Answer };
 
-function takeEffect(world: World, { name, ask, verdict, answer }: Effect): readonly string[] {
-  const { state, labels, hygiene } = world;
+function takeEffect(fixture: Fixture, { name, ask, verdict, answer }: Effect): readonly string[] {
+  const { state, labels, hygiene } = fixture;
   const caller = findCaller(state, ask);
   const key = caller?.kind === 'key' ? caller.key : null;
   if (caller !== null && key !== null && verdict.isReplay) {
     return ask.rpc === 'CreateApiKey' ? watchReplay(caller.organization, key, answer.body) : [];
   }
   if (caller !== null && key !== null && GIVES_POWER.has(ask.rpc)) {
-    const look = watchPower(caller.organization, key, ask);
+    const powerWatch = watchPower(caller.organization, key, ask);
     verdict.commit?.(answer.body);
-    const found = look(answer.body);
+    const found = powerWatch(answer.body);
     if (found.length > 0) return found;
   } else {
     verdict.commit?.(answer.body);
   }
   nameWhatWasMade(labels, { name, verdict, answer });
   for (const organization of state.organizations) noteOwner(hygiene, organization);
-  world.pastTokens.push(...(verdict.secrets ?? []).map((member) => String(answer.body[member])).slice(0, 1));
+  fixture.pastTokens.push(...(verdict.secrets ?? []).map((member) => String(answer.body[member])).slice(0, 1));
   return [];
 }
 

@@ -1,7 +1,7 @@
 /** Draws scopes, grants and lists of permissions, most of them close to what the caller holds. */
 
 import { ALL_PERMISSIONS, isForOrganizations } from '../access-model/catalogue.ts';
-import { common, holdersOf, placeOf } from '../access-model/power.ts';
+import { common, holdersOf, scopeOf } from '../access-model/power.ts';
 import { type Key, liveProjects, type Organization, type ScopeType, type State } from '../access-model/state.ts';
 import type { Chance } from './chance.ts';
 
@@ -21,7 +21,7 @@ export type Scope = { readonly scopeType: ScopeType; readonly scopeId: string };
 const UNKNOWN = 'nobody-has-this-id';
 
 /** Permissions that the fuzzer's requests depend on. */
-const TELLING = [
+const REVEALING = [
   ...['organization:view', 'organization:manage', 'organization:manage', 'project:view', 'project:create'],
   ...['project:update', 'project:delete', 'project:manage', 'team:view', 'team:manage', 'traces:view'],
   ...['traces:create', 'evaluations:view', 'evaluations:manage', 'auditLog:view', 'webhookEndpoints:view'],
@@ -69,14 +69,14 @@ export function drawScope(drawing: Drawing): Scope {
   return { scopeType, scopeId };
 }
 
-/** Draws from the caller's permissions there, TELLING, or all. */
+/** Draws from the permissions of the caller there, REVEALING, or all. */
 export function drawPermissions(drawing: Drawing, { scopeType, scopeId }: Scope): readonly string[] {
   const { chance, organization, key } = drawing;
-  const place = placeOf(organization, scopeType, scopeId);
-  const held = key === null || place === null ? [] : [...common(holdersOf(organization, key), place)];
-  const telling = held.filter((each) => (TELLING as readonly string[]).includes(each));
-  const from = chance.weigh({ held: telling.length > 0 ? 60 : 0, telling: 30, all: 10 });
-  const choice = { held: telling, telling: TELLING, all: ALL_PERMISSIONS }[from];
+  const scope = scopeOf(organization, scopeType, scopeId);
+  const held = key === null || scope === null ? [] : [...common(holdersOf(organization, key), scope)];
+  const revealing = held.filter((each) => (REVEALING as readonly string[]).includes(each));
+  const from = chance.weigh({ held: revealing.length > 0 ? 60 : 0, revealing: 30, all: 10 });
+  const choice = { held: revealing, revealing: REVEALING, all: ALL_PERMISSIONS }[from];
   const drawn = chance.pickSome(choice, 4);
   // The server refuses a list that no scope could grant before it checks anything else.
   const fitting = scopeType === 'ORGANIZATION' ? drawn : drawn.filter((each) => !isForOrganizations(each));

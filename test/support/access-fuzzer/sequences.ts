@@ -6,9 +6,9 @@ import {
   holdersOf,
   holdsAdmin,
   mayDo,
-  organizationPlace,
-  projectPlace,
-  teamPlace,
+  organizationScope,
+  projectScope,
+  teamScope,
 } from '../access-model/power.ts';
 import { type Key, liveProjects, type Organization, type State } from '../access-model/state.ts';
 import type { Ask } from '../access-model/verdict.ts';
@@ -103,7 +103,7 @@ function repeat(deck: Deck, narrows: boolean): readonly Link[] | null {
 /** Picks a key with organization:manage. */
 function chooseCaller(deck: Deck): Key | null {
   const able = living(deck).filter((key) =>
-    mayDo(deck.organization, key, ['organization:manage', organizationPlace(deck.organization)]),
+    mayDo(deck.organization, key, ['organization:manage', organizationScope(deck.organization)]),
   );
   return able.length === 0 ? null : deck.chance.pick(able);
 }
@@ -168,10 +168,10 @@ function move(deck: Deck): readonly Link[] | null {
   const { chance, organization } = deck;
   const ways = living(deck).flatMap((key) =>
     liveProjects(organization).flatMap((project) => {
-      const place = projectPlace(organization, project);
-      if (!mayDo(organization, key, ['project:update', place])) return [];
+      const scope = projectScope(organization, project);
+      if (!mayDo(organization, key, ['project:update', scope])) return [];
       const teams = [...organization.teams.keys()].filter(
-        (id) => id !== project.teamId && mayDo(organization, key, ['project:create', teamPlace(organization, id)]),
+        (id) => id !== project.teamId && mayDo(organization, key, ['project:create', teamScope(organization, id)]),
       );
       return teams.map((teamId) => ({ token: key.secret.current, id: project.id, body: { teamId }, key }));
     }),
@@ -191,7 +191,7 @@ function enter(deck: Deck): readonly Link[] | null {
   const { chance, organization } = deck;
   const ways = living(deck).flatMap((key) =>
     liveProjects(organization)
-      .filter((project) => common(holdersOf(organization, key), projectPlace(organization, project)).size === 0)
+      .filter((project) => common(holdersOf(organization, key), projectScope(organization, project)).size === 0)
       .map((project) => ({ token: key.secret.current, project: project.id })),
   );
   if (ways.length === 0) return null;
@@ -247,7 +247,7 @@ function administer(deck: Deck): readonly Link[] | null {
   const strong = living(deck).filter(
     (key) =>
       !holdsAdmin(key.grants, organization) &&
-      mayDo(organization, key, ['project:manage', organizationPlace(organization)]),
+      mayDo(organization, key, ['project:manage', organizationScope(organization)]),
   );
   if (strong.length === 0) return null;
   const { secret, userId } = chance.pick(strong);

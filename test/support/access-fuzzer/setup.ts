@@ -93,7 +93,7 @@ export async function foundOrganization({ app, labels, nowMs }: Founding, label:
     return { createdAtMs: bornAtMs, updatedAtMs: bornAtMs };
   };
   const making = { organization, first, name, times };
-  addMembers(making, addPlaces(making), nowMs);
+  addMembers(making, addScopes(making), nowMs);
   await storeOrganization(app, organization, first);
   return organization;
 }
@@ -104,25 +104,25 @@ type Making = {
   readonly name: <T extends string>(of: string, text: T) => T;
   readonly times: () => { readonly createdAtMs: number; readonly updatedAtMs: number };
 };
-type Places = Readonly<Record<Where, string>>;
+type ScopeIds = Readonly<Record<Where, string>>;
 
-function addPlaces({ organization, first, name, times }: Making): Places {
+function addScopes({ organization, first, name, times }: Making): ScopeIds {
   const { organizationId, teamId, projectId, userId, keyId, token, bindingId } = first;
   const known = { organization: organizationId, team: teamId, project: projectId, role: bindingId };
   for (const [of, id] of Object.entries({ ...known, first: userId, key: keyId, token })) name(of, id);
-  const places: Record<string, string> = { ...known, team2: name('team2', newId('team', randomBytes)) };
-  organization.teams.set(places.team2 ?? '', { id: places.team2 ?? '', name: 'second' });
+  const scopeIds: Record<string, string> = { ...known, team2: name('team2', newId('team', randomBytes)) };
+  organization.teams.set(scopeIds.team2 ?? '', { id: scopeIds.team2 ?? '', name: 'second' });
   for (const [of, team] of Object.entries(PROJECTS)) {
     const id = name(of, newId('project', randomBytes));
     const secret = secretOf(name(`${of}.token`, mintProjectKey('sk-lw-', randomBytes).token));
-    const project = { id, name: of, teamId: places[team] ?? '', ...UNNAMED, archived: false, secret, ...times() };
+    const project = { id, name: of, teamId: scopeIds[team] ?? '', ...UNNAMED, archived: false, secret, ...times() };
     organization.projects.set(id, project);
-    places[of] = id;
+    scopeIds[of] = id;
   }
-  return places as Places;
+  return scopeIds as ScopeIds;
 }
 
-function addMembers({ organization, name, times }: Making, places: Places, nowMs: number): void {
+function addMembers({ organization, name, times }: Making, scopeIds: ScopeIds, nowMs: number): void {
   const userIds = new Map<string, string>();
   for (const [of, role] of Object.entries(MEMBERS)) {
     const userId = name(of, newId('user', randomBytes));
@@ -133,7 +133,7 @@ function addMembers({ organization, name, times }: Making, places: Places, nowMs
   }
   for (const [index, [of, wish, list]] of HELD.entries()) {
     const id = name(`held${index}`, newId('rolebinding', randomBytes));
-    organization.roleBindings.add({ ...grantOf(places, wish, list), id, userId: userIds.get(of) ?? '' });
+    organization.roleBindings.add({ ...grantOf(scopeIds, wish, list), id, userId: userIds.get(of) ?? '' });
   }
   for (const [of, { owner, grants, list = [], ends = false }] of Object.entries(KEYS)) {
     const { keyId, token } = mintApiKey('sk-lw-', randomBytes);
@@ -146,17 +146,17 @@ function addMembers({ organization, name, times }: Making, places: Places, nowMs
       name: of,
       userId: owner === null ? null : (userIds.get(owner) ?? null),
       permissionMode: list.length > 0 ? 'restricted' : 'all',
-      grants: grants.map((wish) => grantOf(places, wish, list)),
+      grants: grants.map((wish) => grantOf(scopeIds, wish, list)),
       expiresAtMs: ends ? nowMs + LASTS_MS : null,
       secret: secretOf(name(`key-${of}.token`, token)),
     });
   }
 }
 
-function grantOf(places: Places, wish: Wish, list: readonly string[]): Grant {
+function grantOf(scopeIds: ScopeIds, wish: Wish, list: readonly string[]): Grant {
   const [role, where] = wish.split('@') as [Grant['role'], Where];
   const scopeType = where.replace('2', '').toUpperCase() as Grant['scopeType'];
-  return { role, scopeType, scopeId: places[where], permissions: role === 'CUSTOM' ? [...list].sort() : [] };
+  return { role, scopeType, scopeId: scopeIds[where], permissions: role === 'CUSTOM' ? [...list].sort() : [] };
 }
 
 function secretOf(current: string | null) {

@@ -1,7 +1,7 @@
 /** Callers give no more than they hold, nor longer. */
 
 import { ALL_PERMISSIONS } from './catalogue.ts';
-import { covers, type Holders, holdersOf, type Place, placeOf, union } from './power.ts';
+import { covers, type Holders, holdersOf, type ScopeChain, scopeOf, union } from './power.ts';
 import type { Grant, Organization } from './state.ts';
 import { type Call, may, Refusal, refuse } from './verdict.ts';
 
@@ -25,11 +25,11 @@ export function requireCovered(call: Call, grants: readonly Grant[], ceiling: Ce
   const { code, holders = holdersOf(organization, key), isUnordered = false, isNamed = false } = ceiling;
   for (const grant of grants) {
     const { scopeType, scopeId } = grant;
-    const place = placeOf(organization, scopeType, scopeId);
+    const scope = scopeOf(organization, scopeType, scopeId);
     const isCovered = holders.every((holder) => covers(holder, grant, organization));
-    const isSeen = place !== null && may(call, VIEW_OF[scopeType], place);
+    const isSeen = scope !== null && may(call, VIEW_OF[scopeType], scope);
     if (isCovered && (isSeen || !isNamed)) continue;
-    const missingPermissions = isSeen && place !== null ? missingFrom(holders, grant, place) : undefined;
+    const missingPermissions = isSeen && scope !== null ? missingFrom(holders, grant, scope) : undefined;
     const fact = isSeen ? 'ceiling at a scope that is seen' : 'ceiling at a scope that is hidden';
     const members = isUnordered ? {} : { scopeType, scopeId, missingPermissions };
     throw new Refusal(403, code, members, [fact]);
@@ -37,19 +37,19 @@ export function requireCovered(call: Call, grants: readonly Grant[], ceiling: Ce
 }
 
 /** Permissions that a holder lacks. */
-function missingFrom(holders: Holders, grant: Grant, place: Place): readonly string[] {
-  const below: Place = { kind: 'PROJECT', chain: place.chain };
+function missingFrom(holders: Holders, grant: Grant, scope: ScopeChain): readonly string[] {
+  const below: ScopeChain = { kind: 'PROJECT', chain: scope.chain };
   return ALL_PERMISSIONS.filter((permission) =>
-    [place, below].some(
-      (asked) =>
-        union([grant], asked).has(permission) && !holders.every((holder) => union(holder, asked).has(permission)),
+    [scope, below].some(
+      (level) =>
+        union([grant], level).has(permission) && !holders.every((holder) => union(holder, level).has(permission)),
     ),
   ).toSorted();
 }
 
 /** The grants whose scope exists. */
 export function liveGrants(organization: Organization, grants: readonly Grant[]): readonly Grant[] {
-  return grants.filter(({ scopeType, scopeId }) => placeOf(organization, scopeType, scopeId) !== null);
+  return grants.filter(({ scopeType, scopeId }) => scopeOf(organization, scopeType, scopeId) !== null);
 }
 
 /** Refuses an expiry later than that of the calling key. */

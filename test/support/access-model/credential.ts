@@ -1,7 +1,7 @@
 /** Finds the caller of a token, and the project of a request. */
 
 import { accepts, works } from './key-view.ts';
-import { common, holdersOf, projectPlace } from './power.ts';
+import { common, holdersOf, projectScope } from './power.ts';
 import { type Key, liveProjects, type Organization, type Project, type State } from './state.ts';
 import { type Ask, Refusal, refuse } from './verdict.ts';
 
@@ -59,7 +59,7 @@ export function projectOf(proven: Proven, ask: Ask): Project {
   if (project === undefined || project.archived) refuse(401, 'unknown_project');
   // The key's own grants named this project.
   if (ask.project === undefined) return project;
-  if (common(holdersOf(organization, key), projectPlace(organization, project)).size === 0) {
+  if (common(holdersOf(organization, key), projectScope(organization, project)).size === 0) {
     throw new Refusal(401, 'unknown_project', {}, ['a project without any permission']);
   }
   return project;

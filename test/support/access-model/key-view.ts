@@ -1,7 +1,7 @@
 /** API keys in answers, and who sees them. */
 
 import { listOf } from './key-draft.ts';
-import { allPlaces, common, holdersOf, mayDo, organizationPlace } from './power.ts';
+import { allScopes, common, holdersOf, mayDo, organizationScope } from './power.ts';
 import { activeMember, type Key, type Organization, type Secret } from './state.ts';
 import {
   type Allowed,
@@ -27,7 +27,7 @@ export function accepts({ current, previous, previousUntilMs }: Secret, token: s
 export function effectivePermissions(organization: Organization, key: Key, nowMs: number): readonly string[] {
   if (!works(organization, key, nowMs)) return [];
   const holders = holdersOf(organization, key);
-  return [...new Set(allPlaces(organization).flatMap((place) => [...common(holders, place)]))].sort();
+  return [...new Set(allScopes(organization).flatMap((scope) => [...common(holders, scope)]))].sort();
 }
 
 /** All members of an API key but the ids of its grants and its last use. */
@@ -84,7 +84,7 @@ export function judgeKeyList(call: Call): Allowed {
   const { scope = 'own', includeRevoked, limit } = ask.query ?? {};
   const isService = key.userId === null;
   const isWide = isService || scope === 'organization';
-  if (isWide && !mayDo(organization, key, ['organization:manage', organizationPlace(organization)])) {
+  if (isWide && !mayDo(organization, key, ['organization:manage', organizationScope(organization)])) {
     refuse(403, 'insufficient_permissions', { requiredPermission: 'organization:manage' });
   }
   const listed = [...organization.keys.values()]

@@ -137,12 +137,12 @@ export function judgeBindingList(call: Call): Allowed {
       (scopeId === undefined || each.scopeId === scopeId),
   );
   if (listed.length > Number(limit)) return allow(200);
-  const commit = ({ data }: { readonly [name: string]: unknown }) => learnRoles(call, data as readonly RoleBinding[]);
+  const commit = ({ data }: { readonly [name: string]: unknown }) => adoptRoles(call, data as readonly RoleBinding[]);
   return allow(200, { holds: listed, commit });
 }
 
-function learnRoles({ organization }: Call, told: readonly RoleBinding[]): void {
-  for (const { id, userId, scopeType, role } of told) {
+function adoptRoles({ organization }: Call, bindings: readonly RoleBinding[]): void {
+  for (const { id, userId, scopeType, role } of bindings) {
     if (scopeType === 'ORGANIZATION' && role !== 'CUSTOM') organization.roleIds.set(id, userId);
   }
 }

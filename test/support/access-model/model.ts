@@ -80,7 +80,7 @@ export function judge(state: State, ask: Ask): Verdict {
   try {
     const proven = callerOf(state, ask);
     const rule = ORGANIZATION_RULES[ask.rpc];
-    return rule === undefined ? judgeInProject(proven, ask) : judgeAtOrganization(state, proven, { ask, rule });
+    return rule === undefined ? judgeInProject(proven, ask) : decideAtOrganization(state, proven, { ask, rule });
   } catch (error) {
     if (error instanceof Refusal) return error.verdict;
     throw error;
@@ -101,9 +101,9 @@ function judgeInProject(proven: Proven, ask: Ask): Allowed {
   return rule.judge(call);
 }
 
-type Asked = { readonly ask: Ask; readonly rule: OrganizationRule };
+type OrganizationRequest = { readonly ask: Ask; readonly rule: OrganizationRule };
 
-function judgeAtOrganization(state: State, proven: Proven, { ask, rule }: Asked): Allowed {
+function decideAtOrganization(state: State, proven: Proven, { ask, rule }: OrganizationRequest): Allowed {
   if (proven.kind === 'project') refuse(401, 'credential_class_mismatch');
   const { organization, key } = proven;
   const call = { state, organization, key, ask, kept: null };
@@ -138,8 +138,8 @@ function repeat(call: Call, rule: OrganizationRule, { kept, fingerprint }: Repet
     return allow(kept.status, { shows: kept.body, secrets, isReplay: true, facts: ['a replay that is allowed'] });
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    const { status, code, members: told } = error.verdict;
-    throw new Refusal(status, code, told, ['a replay that is refused']);
+    const { status, code, members } = error.verdict;
+    throw new Refusal(status, code, members, ['a replay that is refused']);
   }
 }
 

@@ -12,41 +12,41 @@ import {
 import { bindingsOf, type Grant, type Key, liveProjects, type Organization, type ScopeType } from './state.ts';
 
 /** Where a permission is checked: the kind of scope, and all scopes whose grants apply. */
-export type Place = { readonly kind: ScopeType; readonly chain: readonly string[] };
+export type ScopeChain = { readonly kind: ScopeType; readonly chain: readonly string[] };
 
 function scopeName(scopeType: ScopeType, scopeId: string): string {
   return `${scopeType} ${scopeId}`;
 }
 
-export function organizationPlace({ id }: Organization): Place {
+export function organizationScope({ id }: Organization): ScopeChain {
   return { kind: 'ORGANIZATION', chain: [scopeName('ORGANIZATION', id)] };
 }
 
 /** For an unknown team only grants at the organization apply. */
-export function teamPlace(organization: Organization, teamId: string): Place {
-  return { kind: 'TEAM', chain: [...organizationPlace(organization).chain, scopeName('TEAM', teamId)] };
+export function teamScope(organization: Organization, teamId: string): ScopeChain {
+  return { kind: 'TEAM', chain: [...organizationScope(organization).chain, scopeName('TEAM', teamId)] };
 }
 
-export function projectPlace(
+export function projectScope(
   organization: Organization,
   { id, teamId }: { readonly id: string; readonly teamId: string },
-): Place {
-  return { kind: 'PROJECT', chain: [...teamPlace(organization, teamId).chain, scopeName('PROJECT', id)] };
+): ScopeChain {
+  return { kind: 'PROJECT', chain: [...teamScope(organization, teamId).chain, scopeName('PROJECT', id)] };
 }
 
 /** Null: unknown, archived or of another organization. */
-export function placeOf(organization: Organization, scopeType: ScopeType, scopeId: string): Place | null {
-  if (scopeType === 'ORGANIZATION') return scopeId === organization.id ? organizationPlace(organization) : null;
-  if (scopeType === 'TEAM') return organization.teams.has(scopeId) ? teamPlace(organization, scopeId) : null;
+export function scopeOf(organization: Organization, scopeType: ScopeType, scopeId: string): ScopeChain | null {
+  if (scopeType === 'ORGANIZATION') return scopeId === organization.id ? organizationScope(organization) : null;
+  if (scopeType === 'TEAM') return organization.teams.has(scopeId) ? teamScope(organization, scopeId) : null;
   const project = organization.projects.get(scopeId);
-  return project === undefined || project.archived ? null : projectPlace(organization, project);
+  return project === undefined || project.archived ? null : projectScope(organization, project);
 }
 
-export function allPlaces(organization: Organization): readonly Place[] {
+export function allScopes(organization: Organization): readonly ScopeChain[] {
   return [
-    organizationPlace(organization),
-    ...[...organization.teams.keys()].map((id) => teamPlace(organization, id)),
-    ...liveProjects(organization).map((project) => projectPlace(organization, project)),
+    organizationScope(organization),
+    ...[...organization.teams.keys()].map((id) => teamScope(organization, id)),
+    ...liveProjects(organization).map((project) => projectScope(organization, project)),
   ];
 }
 
@@ -54,7 +54,7 @@ const NOTHING: ReadonlySet<string> = new Set();
 const LOOK_AT_ORGANIZATION: ReadonlySet<string> = new Set(['organization:view']);
 
 /** A grant's permissions at a place. */
-function given({ role, scopeType, scopeId, permissions }: Grant, { kind, chain }: Place): ReadonlySet<string> {
+function given({ role, scopeType, scopeId, permissions }: Grant, { kind, chain }: ScopeChain): ReadonlySet<string> {
   if (!chain.includes(scopeName(scopeType, scopeId))) return NOTHING;
   const isBoundAtOrganization = scopeType === 'ORGANIZATION';
   if (role === 'ADMIN') return isBoundAtOrganization ? EVERYTHING : ADMIN_BAG;
@@ -76,8 +76,8 @@ function listed(permissions: readonly string[], isBoundAtOrganization: boolean):
 }
 
 /** All the grants' permissions. */
-export function union(grants: readonly Grant[], place: Place): ReadonlySet<string> {
-  return new Set(grants.flatMap((grant) => [...given(grant, place)]));
+export function union(grants: readonly Grant[], scope: ScopeChain): ReadonlySet<string> {
+  return new Set(grants.flatMap((grant) => [...given(grant, scope)]));
 }
 
 /** All grants of a member, that of the role included. */
@@ -95,8 +95,8 @@ export function holdersOf(organization: Organization, key: Pick<Key, 'grants' | 
 }
 
 /** The common permissions. */
-export function common(holders: Holders, place: Place): ReadonlySet<string> {
-  const each = holders.map((grants) => grants.map((grant) => given(grant, place)));
+export function common(holders: Holders, scope: ScopeChain): ReadonlySet<string> {
+  const each = holders.map((grants) => grants.map((grant) => given(grant, scope)));
   return new Set(
     ALL_PERMISSIONS.filter((permission) => each.every((held) => held.some((some) => some.has(permission)))),
   );
@@ -105,9 +105,9 @@ export function common(holders: Holders, place: Place): ReadonlySet<string> {
 export function mayDo(
   organization: Organization,
   key: Pick<Key, 'grants' | 'userId'>,
-  [permission, place]: readonly [string, Place],
+  [permission, scope]: readonly [string, ScopeChain],
 ): boolean {
-  return holdersOf(organization, key).every((grants) => grants.some((grant) => given(grant, place).has(permission)));
+  return holdersOf(organization, key).every((grants) => grants.some((grant) => given(grant, scope).has(permission)));
 }
 
 export function holdsAdmin(grants: readonly Grant[], { id }: Organization): boolean {
@@ -118,13 +118,13 @@ export function holdsAdmin(grants: readonly Grant[], { id }: Organization): bool
 
 /** Whether the grants of the holder, at the scope of the wanted one and above, give all of it there and below. */
 export function covers(holder: readonly Grant[], wanted: Grant, organization: Organization): boolean {
-  const place = placeOf(organization, wanted.scopeType, wanted.scopeId);
-  if (place === null) return false;
+  const scope = scopeOf(organization, wanted.scopeType, wanted.scopeId);
+  if (scope === null) return false;
   // ADMIN at the organization includes rights beyond all permissions.
   if (holdsAdmin([wanted], organization) && !holdsAdmin(holder, organization)) return false;
   // Also checked for a project below the scope that has no grants of its own.
-  const below: Place = { kind: 'PROJECT', chain: place.chain };
-  return [place, below].every((asked) => isSubset(given(wanted, asked), union(holder, asked)));
+  const below: ScopeChain = { kind: 'PROJECT', chain: scope.chain };
+  return [scope, below].every((level) => isSubset(given(wanted, level), union(holder, level)));
 }
 
 export function isSubset(few: ReadonlySet<string>, many: ReadonlySet<string>): boolean {

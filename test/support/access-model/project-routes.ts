@@ -1,7 +1,7 @@
 /** Rules for requests in one project, with its own key or with an API key. */
 
 import type { Proven } from './credential.ts';
-import { mayDo, projectPlace } from './power.ts';
+import { mayDo, projectScope } from './power.ts';
 import type { Project } from './state.ts';
 import { type Allowed, type Ask, allow, refuse } from './verdict.ts';
 
@@ -11,7 +11,7 @@ export type ProjectCall = { readonly proven: Proven; readonly project: Project; 
 export function requireInProject({ proven, project }: ProjectCall, permission: string): void {
   if (proven.kind === 'project') return;
   const { organization, key } = proven;
-  if (mayDo(organization, key, [permission, projectPlace(organization, project)])) return;
+  if (mayDo(organization, key, [permission, projectScope(organization, project)])) return;
   refuse(403, 'api_key_permission_denied', {
     permission,
     apiKeyId: key.id,

@@ -1,7 +1,7 @@
 /** Projects and teams. */
 
 import { requireCovered } from './ceiling.ts';
-import { holdersOf, isSubset, type Place, projectPlace, teamPlace, union } from './power.ts';
+import { holdersOf, isSubset, projectScope, type ScopeChain, teamScope, union } from './power.ts';
 import { liveProjects, type Project } from './state.ts';
 import {
   type Allowed,
@@ -39,21 +39,21 @@ export function viewProject(project: Project) {
 }
 
 /** The requested project; refuses unless the caller sees it and has the permission. */
-function requireProject(call: Call, permission: string): { readonly project: Project; readonly place: Place } {
+function requireProject(call: Call, permission: string): { readonly project: Project; readonly scope: ScopeChain } {
   const { organization, ask } = call;
   const project = organization.projects.get(ask.id ?? '');
   if (project === undefined || project.archived) refuse(404, 'project_not_found');
-  const place = projectPlace(organization, project);
-  if (!may(call, 'project:view', place)) refuse(404, 'project_not_found');
-  requirePermission(call, permission, place);
-  return { project, place };
+  const scope = projectScope(organization, project);
+  if (!may(call, 'project:view', scope)) refuse(404, 'project_not_found');
+  requirePermission(call, permission, scope);
+  return { project, scope };
 }
 
 /** A missing team is first judged like a team without grants. */
 function requireTeam(call: Call, teamId: string | undefined): string {
   const { organization } = call;
   const id = teamId ?? [...organization.teams.keys()][0] ?? '';
-  requirePermission(call, 'project:create', teamPlace(organization, id));
+  requirePermission(call, 'project:create', teamScope(organization, id));
   conflictWhen(!organization.teams.has(id), call, [404, 'team_not_found']);
   return id;
 }
@@ -68,7 +68,7 @@ function refuseTakenName(call: Call, wanted: { readonly name: string; readonly t
 export function judgeProjectList(call: Call): Allowed {
   const { organization, ask } = call;
   const seen = liveProjects(organization).filter((project) =>
-    may(call, 'project:view', projectPlace(organization, project)),
+    may(call, 'project:view', projectScope(organization, project)),
   );
   const { page = '1', limit = '50' } = ask.query ?? {};
   const first = (Number(page) - 1) * Number(limit);
@@ -85,7 +85,7 @@ export function judgeProjectRead(call: Call): Allowed {
 export function admitProjectCreation(call: Call): void {
   const { organization, ask } = call;
   const teams = [...organization.teams.keys()];
-  if (!teams.some((id) => may(call, 'project:create', teamPlace(organization, id)))) {
+  if (!teams.some((id) => may(call, 'project:create', teamScope(organization, id)))) {
     refuse(403, 'insufficient_permissions', { requiredPermission: 'project:create' });
   }
   refuseImported(ask.body ?? {});
@@ -125,13 +125,13 @@ function newSecret(token: string) {
 
 export function judgeProjectUpdate(call: Call): Allowed {
   const { organization, state, ask } = call;
-  const { project, place } = requireProject(call, 'project:update');
+  const { project, scope } = requireProject(call, 'project:update');
   const { apiKey: _, overlapSeconds: _s, ...body } = (ask.body ?? {}) as ProjectBody;
   const next = { ...project, ...body };
   const moves = next.teamId !== project.teamId;
   if (moves) {
     requireTeam(call, next.teamId);
-    requireNoGain(call, { teamId: next.teamId, from: place, to: projectPlace(organization, next) });
+    requireNoGain(call, { teamId: next.teamId, from: scope, to: projectScope(organization, next) });
   }
   refuseTakenName(call, next);
   const differs = (['name', 'teamId', 'language', 'framework'] as const).some(
@@ -153,7 +153,7 @@ function requireNoGain({ organization, key }: Call, { teamId, from, to }: Move):
   if (!isHeld) refuse(403, 'role_binding_scope_violation');
 }
 
-type Move = { readonly teamId: string; readonly from: Place; readonly to: Place };
+type Move = { readonly teamId: string; readonly from: ScopeChain; readonly to: ScopeChain };
 
 export function judgeProjectArchive(call: Call): Allowed {
   const { project } = requireProject(call, 'project:delete');
@@ -196,7 +196,7 @@ export function judgeProjectKeyRotation(call: Call): Allowed {
 
 export function judgeTeamList(call: Call): Allowed {
   const { organization } = call;
-  const seen = [...organization.teams.values()].filter(({ id }) => may(call, 'team:view', teamPlace(organization, id)));
+  const seen = [...organization.teams.values()].filter(({ id }) => may(call, 'team:view', teamScope(organization, id)));
   return allow(200, { lists: seen.map(({ id, name }) => ({ id, name, organizationId: organization.id })) });
 }
 

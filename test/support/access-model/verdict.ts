@@ -1,6 +1,6 @@
 /** A request to the model, and the model's verdict on it. */
 
-import { holdsAdmin, mayDo, organizationPlace, type Place } from './power.ts';
+import { holdsAdmin, mayDo, organizationScope, type ScopeChain } from './power.ts';
 import type { Key, Organization, State } from './state.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -83,22 +83,22 @@ export function allow(status: number, more: Omit<Allowed, 'kind' | 'status'> = {
   return { kind: 'allowed', status, ...more };
 }
 
-export function may({ organization, key }: Call, permission: string, place: Place): boolean {
-  return mayDo(organization, key, [permission, place]);
+export function may({ organization, key }: Call, permission: string, scope: ScopeChain): boolean {
+  return mayDo(organization, key, [permission, scope]);
 }
 
 export function mayAtOrganization(call: Call, permission: string): boolean {
-  return may(call, permission, organizationPlace(call.organization));
+  return may(call, permission, organizationScope(call.organization));
 }
 
-export function requirePermission(call: Call, permission: string, place: Place): void {
-  if (!may(call, permission, place)) {
+export function requirePermission(call: Call, permission: string, scope: ScopeChain): void {
+  if (!may(call, permission, scope)) {
     refuse(403, 'insufficient_permissions', { requiredPermission: permission });
   }
 }
 
 export function requireAtOrganization(call: Call, permission: string): void {
-  requirePermission(call, permission, organizationPlace(call.organization));
+  requirePermission(call, permission, organizationScope(call.organization));
 }
 
 /** Visibility needs the owner's role. */

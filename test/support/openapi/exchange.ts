@@ -89,8 +89,8 @@ function refusedItems({ partialSuccess, rejected }: Operation): boolean {
 function checkQuery(path: string, operation: Operation, pointer: string): string[] {
   const query = new URLSearchParams(path.split('?')[1] ?? '');
   const parameters: Operation[] = operation.parameters ?? [];
-  return parameters.flatMap(({ name, in: place, schema, content, required }, index) => {
-    if (place !== 'query') return [];
+  return parameters.flatMap(({ name, in: location, schema, content, required }, index) => {
+    if (location !== 'query') return [];
     const value = query.get(name);
     if (value === null) return required ? [`the query lacks ${name}`] : [];
     // Any JSON is valid.

@@ -17,9 +17,9 @@ const AT = { project: PROJECT, nowMs: NOW_MS, goneBeforeMs: null };
 
 type BatchTrace = TraceDraft & { readonly traceId: string };
 
-function traceOf(traceId: string, body: object, places: TraceDraft['indexes']): BatchTrace {
+function traceOf(traceId: string, body: object, indexes: TraceDraft['indexes']): BatchTrace {
   const draft = toTraceDraft(body as JsonValue, FACTS);
-  return { ...draft, traceId, ...(places === undefined ? {} : { indexes: places }) };
+  return { ...draft, traceId, ...(indexes === undefined ? {} : { indexes: indexes }) };
 }
 
 function collectAll(traces: readonly BatchTrace[], refused: readonly { index: number; reason: string }[] = []) {
@@ -41,13 +41,13 @@ describe('several traces of one request', () => {
     [{ index: 3, reason: '.trace_id: must be 16 bytes' }],
   );
 
-  it('are judged one by one, and one of which nothing can be stored is left out', () => {
+  it('are validated one by one, and one without anything to store is left out', () => {
     expect(judged.map(({ isStorable }) => isStorable)).toEqual([true, false, true]);
     expect(judged.map(({ collected }) => collected.append.spans.length)).toEqual([1, 0, 2]);
     expect(judged[1]?.collected.append.metadataJson).toBeNull();
   });
 
-  it('are reported by the places of their items in the request', () => {
+  it('are reported by the indexes of their items in the request', () => {
     const appended = [{ metadataNotes: [] }, { metadataNotes: ['note'], refusedSpans: [1] }];
     expect(reportBatch([{ index: 3, reason: '.trace_id: must be 16 bytes' }], judged, appended)).toEqual({
       rejectedSpans: 4,

@@ -65,7 +65,7 @@ describe('an evaluation', () => {
     expect(sendEvaluation({ name: 'Ünïx  Score 2' }).evaluatorId).toBe('customeval__n_x_score_2');
   });
 
-  it('derives its id from the trace and all that was sent, whatever the order', () => {
+  it('derives its id from the trace and all sent members, in any order', () => {
     const canonical = '{"evaluation":{"name":"Toxic?","passed":true,"score":1,"x":[]},"trace_id":"trace-1"}';
     const expected = `eval_md5_${createHash('md5').update(canonical).digest('hex')}`;
     expect(sendEvaluation({ x: [], score: 1 }).evaluationId).toBe(expected);

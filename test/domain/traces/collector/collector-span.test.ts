@@ -90,7 +90,7 @@ describe('required fields', () => {
     expect(spanRefusal(fields)).toBe(reason);
   });
 
-  it('let `id` stand for a missing span_id', () => {
+  it('use `id` for a missing span_id', () => {
     expect(sendSpan({ span_id: undefined, id: 'ABCDEFABCDEFABCD' }).spanId).toBe('abcdefabcdefabcd');
     expect(sendSpan({ span_id: 'kept', id: 'other' }).spanId).toBe('kept');
   });
@@ -101,7 +101,7 @@ describe('required fields', () => {
 });
 
 describe('timestamps', () => {
-  it('are milliseconds; what looks like seconds is told so with the value as sent', () => {
+  it('are milliseconds; values that seem to be seconds are reported as sent', () => {
     expect(sendSpan(timed({ started_at: STARTED })).startedAtMs).toBe(STARTED);
     expect(spanRefusal(timed({ started_at: 1_699_900_000 }))).toBe(
       'spans[0].timestamps.started_at: must be milliseconds since the epoch; 1699900000 looks like seconds, multiply by 1000',
@@ -124,7 +124,7 @@ describe('timestamps', () => {
     expect(sendSpan(timed({ [field]: NOW_MS + 86_400_000 }))).toBeDefined();
   });
 
-  it('lose a first token at 0 alone, which is told', () => {
+  it('drop only a first token at 0, which is reported', () => {
     const { append, rejectedSpans, reasons } = send({ trace_id: 't', spans: [spanOf(timed({ first_token_at: 0 }))] });
     expect(append.spans).toMatchObject([{ firstTokenAtMs: null, startedAtMs: STARTED }]);
     expect({ rejectedSpans, reasons }).toEqual({

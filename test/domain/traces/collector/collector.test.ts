@@ -31,7 +31,7 @@ describe('a body that is no collector request', () => {
       { trace_id: 't', metadata: { labels: 5 } },
       'Validation error: metadata.labels: must be a string, array or object; nothing to store',
     ],
-  ])('is told why, with one text for both members: %j', (body, message) => {
+  ])('is refused with the same text in both members: %j', (body, message) => {
     expect(refusalOf(body)).toMatchObject({
       code: 'validation_error',
       kind: 'bad_request',
@@ -68,7 +68,7 @@ describe('the trace id', () => {
   });
 });
 
-describe('items are judged alone', () => {
+describe('items are validated separately', () => {
   it('one bad span of 500 costs none of the others', () => {
     const spans = Array.from({ length: 500 }, (_, index) => spanOf({ span_id: `span-${index}` }));
     spans[2] = { ...spanOf({ span_id: 'span-2' }), type: null };
@@ -85,7 +85,7 @@ describe('items are judged alone', () => {
     );
   });
 
-  it('a good evaluation keeps a request whose spans are all bad', () => {
+  it('a valid evaluation saves a request whose spans are all invalid', () => {
     const body = { trace_id: 't', spans: [bad], evaluations: [{ name: 'n', passed: true }] };
     expect(send(body)).toMatchObject({ rejectedSpans: 1, append: { spans: [], evaluations: [{ name: 'n' }] } });
   });
@@ -167,17 +167,18 @@ describe('the expected output', () => {
 });
 
 describe('the report', () => {
-  it('tells 100 reasons and counts the rest', () => {
+  it('lists 100 reasons and counts the rest', () => {
     const metadataNotes = Array.from({ length: 103 }, (_, index) => `r${index}`);
     const collected = send({ trace_id: 't', spans: [spanOf({})] });
-    const tell = (notes: readonly string[]) => reportCollected(collected, { metadataNotes: notes }).errorMessage;
-    expect(tell([])).toBe('');
-    expect(tell(['a', 'b'])).toBe('a; b');
-    expect(tell(metadataNotes.slice(0, 100))).toMatch(/^r0; r1; .*; r99$/);
-    expect(tell(metadataNotes)).toMatch(/; r99; and 3 more$/);
+    const errorMessageOf = (notes: readonly string[]) =>
+      reportCollected(collected, { metadataNotes: notes }).errorMessage;
+    expect(errorMessageOf([])).toBe('');
+    expect(errorMessageOf(['a', 'b'])).toBe('a; b');
+    expect(errorMessageOf(metadataNotes.slice(0, 100))).toMatch(/^r0; r1; .*; r99$/);
+    expect(errorMessageOf(metadataNotes)).toMatch(/; r99; and 3 more$/);
   });
 
-  it('names spans that the trace had no room for by their places in the request', () => {
+  it('names spans beyond the limit of the trace by their indexes in the request', () => {
     const spans = [bad, spanOf({ span_id: 'a' }), bad, spanOf({ span_id: 'b' })];
     const collected = send({ trace_id: 't', spans }, PROJECT, { spansPerTraceMax: 7 });
     expect(reportCollected(collected, { metadataNotes: ['note'], refusedSpans: [1] })).toEqual({

@@ -103,7 +103,7 @@ describe('the list of outputs of older clients', () => {
 });
 
 describe('a conversation', () => {
-  it('is told by the stored type', () => {
+  it('follows the stored type', () => {
     expect(isChat(read({ type: 'chat_messages', value: [] }))).toBe(true);
     expect(isChat(read({ type: 'text', value: '{"type":"chat_messages",' }))).toBe(false);
     expect(isChat(null)).toBe(false);

@@ -36,9 +36,9 @@ describe('metadata', () => {
   it.each(IDENTITY)(
     '%s comes from the first attribute that says it, of the span or else of its resource',
     (member, keys) => {
-      for (const place of keys.keys()) {
-        const said = attributesOf(Object.fromEntries(keys.slice(place).map((key) => [key, `of ${key}`])));
-        const expected = { [member]: `of ${keys[place]}` };
+      for (const at of keys.keys()) {
+        const said = attributesOf(Object.fromEntries(keys.slice(at).map((key) => [key, `of ${key}`])));
+        const expected = { [member]: `of ${keys[at]}` };
         expect(metadataOf(spanWith({}, { attributes: said })).read).toEqual(expected);
         expect(metadataOf(spanWith({}, { resource: said })).read).toEqual(expected);
       }
@@ -48,7 +48,7 @@ describe('metadata', () => {
     },
   );
 
-  it('labels of all spans and sources are united, whatever form they have', () => {
+  it('labels of all spans and sources are merged, in any form', () => {
     const one = spanWith({ 'langwatch.labels': '["a","b"]', 'langwatch.tags': 'c, d,,', 'tag.tags': ['e', 5] });
     expect(metadataOf(one, spanWith({ 'tag.tags': ['a', 'f'] })).read).toEqual({
       labels: ['a', 'b', 'c', 'd', 'e', '5', 'f'],
@@ -73,7 +73,7 @@ describe('metadata', () => {
     expect(metadataOf(span).read).toEqual({ user_id: 'u', plan: 'pro', seats: 3, labels: ['a'], deep: { x: [1] } });
   });
 
-  it('what is no object is told and costs nothing else', () => {
+  it('an item that is no object is reported, and no other item is lost', () => {
     expect(metadataOf(spanWith({ metadata: 'just text', user_id: 'u' }))).toEqual({
       read: { user_id: 'u' },
       reasons: ['metadata: must be an object'],
@@ -132,15 +132,15 @@ describe('custom evaluations', () => {
     const one = spanWith({}, { events: [evaluated({ name: 'a', passed: true }), evaluated('no JSON')] });
     const two = spanWith({}, { traceId: 'f'.repeat(32), events: [evaluated({ name: 'b', span_id: 'other' })] });
     const { traces } = runWithoutPauses(toBatchDraft({ spans: [one, two], bytes: 1000, depth: 0 }));
-    const [first, second] = traces.map(({ evaluations, indexes: places }) => ({
+    const [first, second] = traces.map(({ evaluations, indexes }) => ({
       evaluations,
-      places: places?.evaluations,
+      indexes: indexes?.evaluations,
     }));
     expect(first).toMatchObject({
       evaluations: [{ name: 'a', spanId: '0123456789abcdef' }, { reason: 'must be an object' }],
-      places: [0, 1],
+      indexes: [0, 1],
     });
-    expect(second).toMatchObject({ evaluations: [{ name: 'b', spanId: 'other' }], places: [2] });
+    expect(second).toMatchObject({ evaluations: [{ name: 'b', spanId: 'other' }], indexes: [2] });
   });
 });
 

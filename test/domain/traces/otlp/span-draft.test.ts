@@ -149,11 +149,11 @@ const ROWS: readonly Row[] = [
 ];
 
 describe.each(ROWS)('%s', (_, read, sources) => {
-  it.each(sources.map(([key], place) => [key, place] as const))(
-    'comes from %s unless what stands before says it',
-    (_, place) => {
-      const behind = Object.fromEntries(sources.slice(place).map(([key, value]) => [key, value]));
-      expect(read(draftOf(behind))).toEqual(sources[place]?.[2]);
+  it.each(sources.map(([key], index) => [key, index] as const))(
+    'comes from %s unless an earlier attribute has it',
+    (_, index) => {
+      const behind = Object.fromEntries(sources.slice(index).map(([key, value]) => [key, value]));
+      expect(read(draftOf(behind))).toEqual(sources[index]?.[2]);
     },
   );
 
@@ -202,7 +202,7 @@ describe('values', () => {
     expect(metrics).toMatchObject({ promptTokens: 1, others: { retries: 2 } });
   });
 
-  it('behind indexes make arrays in the order of the numbers, whatever these are', () => {
+  it('with indexes make arrays in the order of any numbers', () => {
     const { input: made } = draftOf({
       'llm.input_messages.900000000.message.role': 'user',
       'llm.input_messages.900000000.message.contents.0.message_content.type': 'text',
@@ -371,7 +371,7 @@ describe('errors', () => {
   });
 });
 
-it('rates of the span are told, the missing one as 0', () => {
+it('rates of the span are used, a missing one as 0', () => {
   expect(draftOf({ 'langwatch.model.inputCostPerToken': 0.001 }).rates).toEqual({
     inputUsdPerToken: 0.001,
     outputUsdPerToken: 0,
@@ -379,7 +379,7 @@ it('rates of the span are told, the missing one as 0', () => {
   expect(draftOf({}).rates).toBeUndefined();
 });
 
-it('all that arrived is told beside', () => {
+it('the original attributes are kept', () => {
   const link = { traceId: 'aa', spanId: 'bb', traceState: '', attributes: new Map([['why', 'because']]) };
   const { telemetry } = draftOf(
     { a: 0, b: false, c: '' },

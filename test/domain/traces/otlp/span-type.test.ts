@@ -18,10 +18,10 @@ const CASES: readonly (readonly [key: string, value: LosslessJson, expected: str
   ['gen_ai.agent.name', 'planner', 'agent'],
 ];
 
-it.each(CASES.map(([key, , expected], place) => [key, expected, place] as const))(
+it.each(CASES.map(([key, , expected], index) => [key, expected, index] as const))(
   '%s decides before what follows: %s',
-  (_, expected, place) => {
-    expect(typeOf(spanWith(Object.fromEntries(CASES.slice(place).map(([key, value]) => [key, value]))))).toBe(expected);
+  (_, expected, index) => {
+    expect(typeOf(spanWith(Object.fromEntries(CASES.slice(index).map(([key, value]) => [key, value]))))).toBe(expected);
   },
 );
 

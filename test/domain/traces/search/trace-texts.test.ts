@@ -11,7 +11,7 @@ describe('text forms', () => {
     expect(outputText(typed('raw', '{}'))).toBe('{}');
   });
 
-  it('of a conversation are what the user asked last, and what was answered last', () => {
+  it('of a conversation are the last user message and the last reply', () => {
     const messages = [
       { role: 'system', content: 'S' },
       { role: 'user', content: 'first' },

@@ -9,7 +9,7 @@ import { createChangePoll } from '../../../../src/domain/traces/tail/change-poll
 const OPENED_AT_MS = 1_800_000_000_000;
 
 /** A project whose traces other processes change. */
-function createWorld() {
+function createFixture() {
   let nowMs = OPENED_AT_MS;
   const rows = new Map<string, number>();
   let findsLeft = Number.POSITIVE_INFINITY;
@@ -45,8 +45,8 @@ function compare(one: SearchPosition, other: SearchPosition): number {
   return other.key - one.key || (one.traceId < other.traceId ? 1 : -1);
 }
 
-it('what was received before the opening and committed after it is told, and what was committed before is not', async () => {
-  const { poll, commit, pass } = createWorld();
+it('a trace received before the opening and committed after it is reported, one committed before is not', async () => {
+  const { poll, commit, pass } = createFixture();
   commit('before', 100);
   await poll.begin();
   commit('late', 3_000);
@@ -56,8 +56,8 @@ it('what was received before the opening and committed after it is told, and wha
   expect(await poll.next()).toEqual({ traceIds: [], isShort: false });
 });
 
-it('where the store is away at the opening, rather too much is told than too little', async () => {
-  const { poll, commit, failAfter, pass } = createWorld();
+it('when the store is unavailable at the opening, more changes are reported rather than fewer', async () => {
+  const { poll, commit, failAfter, pass } = createFixture();
   commit('before', 100);
   failAfter(0);
   expect(poll.isDue()).toBe(false);
@@ -68,24 +68,24 @@ it('where the store is away at the opening, rather too much is told than too lit
   expect((await poll.next()).traceIds).toEqual(['before']);
 });
 
-it('what is committed late behind thousands of others is told', async () => {
-  const { poll, commit, commitMany } = createWorld();
+it('a trace that is committed late after thousands of others is reported', async () => {
+  const { poll, commit, commitMany } = createFixture();
   commitMany(9_000);
   await poll.begin();
   commit('late', 4_500);
   expect(await poll.next()).toEqual({ traceIds: ['late'], isShort: false });
 });
 
-it('where there are more than are looked at, it says so, even when none that it saw is new', async () => {
-  const { poll, commit, commitMany } = createWorld();
+it('it reports that it is short when there are more than it reads, even when none it read is new', async () => {
+  const { poll, commit, commitMany } = createFixture();
   commitMany(10_000);
   await poll.begin();
   commit('late', 4_500);
   expect(await poll.next()).toEqual({ traceIds: [], isShort: true });
 });
 
-it('a look that fails halfway leaves nothing out', async () => {
-  const { poll, commit, commitMany, failAfter } = createWorld();
+it('a poll that fails halfway misses nothing', async () => {
+  const { poll, commit, commitMany, failAfter } = createFixture();
   await poll.begin();
   commitMany(3_000);
   failAfter(1);

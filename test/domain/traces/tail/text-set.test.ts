@@ -5,7 +5,7 @@ import { seeded } from '../../../support/scenario.ts';
 
 const SEED = 7;
 
-it('finds what a text holds, however many texts are looked for', () => {
+it('finds the texts that a text contains, for any number of texts', () => {
   const random = seeded(SEED);
   const word = (length: number) => Array.from({ length }, () => 'abcÄ%_ 日'.charAt(Math.floor(random() * 8))).join('');
   for (const count of [1, 7, 8, 500]) {

@@ -21,14 +21,14 @@ type Answer = (question: MatchQuery) => Promise<Matched>;
 
 /** Each trace matches any filter. */
 const matchAll: Answer = async ({ filters, traceIds }) => ({
-  traces: traceIds.map((traceId) => ({ traceId, updatedAtMs: 1, fits: filters.map((_, place) => place) })),
+  traces: traceIds.map((traceId) => ({ traceId, updatedAtMs: 1, fits: filters.map((_, index) => index) })),
   left: [],
 });
 
 /** Tails over a store with set answers; ticks run on demand. */
-function createWorld({ tailsMax = 10, tailsPerCredentialMax = 10 } = {}) {
+function createFixture({ tailsMax = 10, tailsPerCredentialMax = 10 } = {}) {
   const feed = createChangeFeed();
-  const asked: MatchQuery[] = [];
+  const matched: MatchQuery[] = [];
   const read: string[] = [];
   const ticks: (() => void)[] = [];
   let match = matchAll;
@@ -36,7 +36,7 @@ function createWorld({ tailsMax = 10, tailsPerCredentialMax = 10 } = {}) {
   const search: TraceSearch = {
     find: async () => ({ traces: [], next: null, total: null }),
     match: async (question) => {
-      asked.push(question);
+      matched.push(question);
       return await match(question);
     },
   };
@@ -66,9 +66,9 @@ function createWorld({ tailsMax = 10, tailsPerCredentialMax = 10 } = {}) {
     const { signal } = leaving;
     const project = { number, traceRetentionDays: null } as never;
     const whole = { project, nowMs: 0, countAnswer: () => {}, credential: 'one', signal, ...call };
-    const told = await tails.open(REQUEST, whole);
-    expect((await told.next()).value).toEqual({ kind: 'idle' });
-    return { next: () => told.next() as Promise<{ value: TailMessage }>, leave: () => leaving.abort() };
+    const stream = await tails.open(REQUEST, whole);
+    expect((await stream.next()).value).toEqual({ kind: 'idle' });
+    return { next: () => stream.next() as Promise<{ value: TailMessage }>, leave: () => leaving.abort() };
   };
   const tick = async () => {
     await until(() => ticks.length > 0, 'it waits for a tick');
@@ -80,7 +80,7 @@ function createWorld({ tailsMax = 10, tailsPerCredentialMax = 10 } = {}) {
     open,
     tick,
     change,
-    asked,
+    matched,
     read,
     answerWith: (answer: Answer) => (match = answer),
     keepDays: (days: number) => (traceRetentionDays = days),
@@ -89,8 +89,8 @@ function createWorld({ tailsMax = 10, tailsPerCredentialMax = 10 } = {}) {
 
 const idOf = ({ value }: { value: TailMessage }) => (value.kind === 'trace' ? value.view.record.traceId : value);
 
-it('what changes several times before it is told is told once', async () => {
-  const { open, tick, change, read } = createWorld();
+it('a trace that changes several times before it is sent is sent once', async () => {
+  const { open, tick, change, read } = createFixture();
   const follower = await open();
   for (const id of ['a', 'b', 'a', 'a']) change(id);
   const first = follower.next();
@@ -99,35 +99,35 @@ it('what changes several times before it is told is told once', async () => {
   expect(read).toEqual(['a', 'b']);
 });
 
-it('changes are read once for all who follow, and the rows they are told are too', async () => {
-  const { open, tick, change, asked, read } = createWorld();
+it('changes and their rows are read once for all tails', async () => {
+  const { open, tick, change, matched, read } = createFixture();
   const followers = [await open(), await open(), await open()];
   change('a');
-  const told = followers.map((follower) => follower.next());
+  const messages = followers.map((follower) => follower.next());
   await tick();
-  for (const each of told) expect(idOf(await each)).toBe('a');
-  expect(asked.map(({ filters, traceIds }) => [filters.length, traceIds])).toEqual([[1, ['a']]]);
+  for (const each of messages) expect(idOf(await each)).toBe('a');
+  expect(matched.map(({ filters, traceIds }) => [filters.length, traceIds])).toEqual([[1, ['a']]]);
   expect(read).toEqual(['a']);
 });
 
-it('one who does not take what changes is kept so much and no more, and is told how many were left out', async () => {
-  const { open, tick, change } = createWorld();
+it('a slow tail has a limited queue, and gets the number of dropped changes', async () => {
+  const { open, tick, change } = createFixture();
   const slow = await open();
   for (let round = 0; round < 10; round += 1) {
     for (let index = 0; index < 300; index += 1) change(`${round}-${index}`);
     await tick();
   }
-  const told: TailMessage[] = [];
-  while (told.at(-1)?.kind !== 'lagged') {
+  const messages: TailMessage[] = [];
+  while (messages.at(-1)?.kind !== 'lagged') {
     const next = slow.next();
     await tick();
-    told.push((await next).value);
+    messages.push((await next).value);
   }
-  expect(told.at(-1)).toEqual({ kind: 'lagged', dropped: 2_500 });
+  expect(messages.at(-1)).toEqual({ kind: 'lagged', dropped: 2_500 });
 });
 
-it('rows for which there is no room are told as left out', async () => {
-  const { open, tick, change } = createWorld();
+it('rows without room are reported as dropped', async () => {
+  const { open, tick, change } = createFixture();
   const countAnswer = () => {
     throw new Fault('unavailable', 'Too many answers wait to be taken.');
   };
@@ -142,8 +142,8 @@ const fail: Answer = async () => {
   throw new Fault('unavailable', 'The store is closed.');
 };
 
-it('what cannot be read for a while is told once it can be, and nothing is said to be left out', async () => {
-  const { open, tick, change, answerWith } = createWorld();
+it('changes that cannot be read for a while are sent later, and none is reported as dropped', async () => {
+  const { open, tick, change, answerWith } = createFixture();
   const follower = await open();
   answerWith(fail);
   change('a');
@@ -157,7 +157,7 @@ it('what cannot be read for a while is told once it can be, and nothing is said 
 });
 
 it('what can never be read is left out in the end, as many as they were', async () => {
-  const { open, tick, change, answerWith } = createWorld();
+  const { open, tick, change, answerWith } = createFixture();
   const follower = await open();
   answerWith((question) => (question.traceIds.includes('bad') ? fail(question) : matchAll(question)));
   for (const id of ['bad', 'worse', 'worst']) change(id);
@@ -167,7 +167,7 @@ it('what can never be read is left out in the end, as many as they were', async 
 });
 
 it('what there was no time for comes first the next time', async () => {
-  const { open, tick, change, asked, answerWith } = createWorld();
+  const { open, tick, change, matched, answerWith } = createFixture();
   const follower = await open();
   answerWith(async (question) => {
     const { traces } = await matchAll(question);
@@ -181,14 +181,14 @@ it('what there was no time for comes first the next time', async () => {
   const later = follower.next();
   await tick();
   expect(idOf(await later)).toBe('b');
-  expect(asked.map(({ traceIds }) => traceIds)).toEqual([
+  expect(matched.map(({ traceIds }) => traceIds)).toEqual([
     ['a', 'b'],
     ['b', 'c'],
   ]);
 });
 
 it('a project that takes long to read holds up no other', async () => {
-  const { open, tick, change, answerWith } = createWorld();
+  const { open, tick, change, answerWith } = createFixture();
   const [slow, quick] = [await open(), await open({}, 8)];
   const reading = Promise.withResolvers<Matched>();
   answerWith((question) => (question.projectNumber === 7 ? reading.promise : matchAll(question)));
@@ -205,23 +205,23 @@ it('a project that takes long to read holds up no other', async () => {
   expect(idOf(await first)).toBe('a');
 });
 
-it('another term of the project counts for those who follow it already', async () => {
-  const { open, tick, change, asked, read, keepDays } = createWorld();
+it('a new retention of the project applies to open tails', async () => {
+  const { open, tick, change, matched, read, keepDays } = createFixture();
   const follower = await open();
   change('a');
-  const told = follower.next();
+  const message = follower.next();
   await tick();
-  expect(idOf(await told)).toBe('a');
+  expect(idOf(await message)).toBe('a');
   keepDays(1);
   change('b');
   void follower.next();
   await tick();
-  expect(asked.map(({ goneBeforeMs }) => goneBeforeMs)).toEqual([null, NOW_MS - DAY_MS]);
+  expect(matched.map(({ goneBeforeMs }) => goneBeforeMs)).toEqual([null, NOW_MS - DAY_MS]);
   expect(read).toEqual(['a']);
 });
 
 it('no credential holds more than its share, and has room again when one leaves', async () => {
-  const { open } = createWorld({ tailsPerCredentialMax: 1 });
+  const { open } = createFixture({ tailsPerCredentialMax: 1 });
   const only = await open();
   await expect(open()).rejects.toMatchObject({ code: 'rate_limited' });
   await open({ credential: 'another' });
@@ -229,17 +229,17 @@ it('no credential holds more than its share, and has room again when one leaves'
   await open();
 });
 
-it('nothing is read for nobody, and whoever leaves makes room', async () => {
-  const { open, tick, change, asked } = createWorld({ tailsMax: 1 });
+it('nothing is read without tails, and a closed tail makes room', async () => {
+  const { open, tick, change, matched } = createFixture({ tailsMax: 1 });
   const only = await open();
   await expect(open()).rejects.toMatchObject({ code: 'rate_limited' });
   only.leave();
   change('a');
   const next = await open();
-  const told = next.next();
+  const message = next.next();
   await tick();
-  expect(asked).toEqual([]);
+  expect(matched).toEqual([]);
   change('b');
   await tick();
-  expect(idOf(await told)).toBe('b');
+  expect(idOf(await message)).toBe('b');
 });

@@ -17,20 +17,20 @@ export type KeyWish = {
 };
 
 /** The scopes of grants. `project` is P1, or a new project in its place. */
-export type Places = { readonly organization: string; readonly project: string };
+export type ScopeIds = { readonly organization: string; readonly project: string };
 
-export const atOrganization = (role: string, { organization }: Places): Grant => ({
+export const atOrganization = (role: string, { organization }: ScopeIds): Grant => ({
   role,
   scopeType: 'ORGANIZATION',
   scopeId: organization,
 });
-export const atProject = (role: string, { project }: Places): Grant => ({
+export const atProject = (role: string, { project }: ScopeIds): Grant => ({
   role,
   scopeType: 'PROJECT',
   scopeId: project,
 });
-const restricted = (places: Places, permission: string) => ({
-  bindings: [atOrganization('CUSTOM', places)],
+const restricted = (scopeIds: ScopeIds, permission: string) => ({
+  bindings: [atOrganization('CUSTOM', scopeIds)],
   permissionMode: 'restricted',
   permissions: [permission],
 });
@@ -49,7 +49,7 @@ export const CALLERS = {
   SM: (at) => ({ owner: null, body: restricted(at, 'organization:manage') }),
   SV: (at) => ({ owner: null, body: restricted(at, 'organization:view') }),
   SP: (at) => ({ owner: null, body: { projectIds: [at.project] } }),
-} satisfies { readonly [name: string]: (places: Places) => KeyWish };
+} satisfies { readonly [name: string]: (scopeIds: ScopeIds) => KeyWish };
 
 export type KeyCaller = keyof typeof CALLERS;
 /** PROJ uses the project key of P1. */
@@ -59,9 +59,9 @@ export const KEY_CALLERS = Object.keys(CALLERS) as readonly KeyCaller[];
 
 export type Minted = { readonly id: string; readonly token: string };
 
-export type World = {
+export type Fixture = {
   readonly app: TestApp;
-  readonly places: Places;
+  readonly scopeIds: ScopeIds;
   readonly teams: { readonly T1: string; readonly T2: string };
   readonly projects: { readonly P1: string; readonly P2: string };
   readonly members: { readonly [name in MemberName]: string };
@@ -100,10 +100,10 @@ export const freshName = (what: string): string => `${what} ${hex(16)}`;
 /** A closed port, which fails at once. */
 export const NOBODY_URL = 'http://127.0.0.1:1/';
 
-export async function createWorld(): Promise<World> {
+export async function createFixture(): Promise<Fixture> {
   const app = await startApp({ environment: { SPANDREL_WEBHOOK_ALLOW: '127.0.0.1:1' } });
   const act = createAct(app);
-  const places = { organization: app.organizationId, project: app.projectId };
+  const scopeIds = { organization: app.organizationId, project: app.projectId };
   const makers = createMakers(act);
   const { addMember } = makers;
   const members = {
@@ -121,17 +121,17 @@ export async function createWorld(): Promise<World> {
     permissions: ['organization:manage'],
     ...scope,
   });
-  const callers = await addEach(KEY_CALLERS, (name) => addKey(CALLERS[name](places)));
+  const callers = await addEach(KEY_CALLERS, (name) => addKey(CALLERS[name](scopeIds)));
   await act('PATCH', `/api/organization/members/${members.dem}`, { role: 'MEMBER' });
   const targets = await addEach(Object.keys(members) as MemberName[], (owner) =>
-    addKey({ owner, body: { bindings: [atOrganization('VIEWER', places)] } }),
+    addKey({ owner, body: { bindings: [atOrganization('VIEWER', scopeIds)] } }),
   );
   const svc = await addKey({ owner: null, body: {} });
   const contents = await addContents(app, act);
   const owners = new Map<string, MemberName | null>([
     [svc.id, null],
     [/_?([0-9A-Za-z]{16})_/.exec(app.adminKey)?.[1] ?? '', 'adm'],
-    ...KEY_CALLERS.map((name) => [callers[name].id, CALLERS[name](places).owner] as const),
+    ...KEY_CALLERS.map((name) => [callers[name].id, CALLERS[name](scopeIds).owner] as const),
     ...(Object.keys(members) as MemberName[]).map((name) => [targets[name].id, name] as const),
   ]);
   const names = new Map<string, string>([
@@ -145,7 +145,7 @@ export async function createWorld(): Promise<World> {
     [...owners].filter(([, owner]) => want(owner)).map(([id]) => id);
   return {
     app,
-    places,
+    scopeIds,
     ...contents,
     members,
     tokens: { ...pick(callers, 'token'), PROJ: app.projectKey },
@@ -165,13 +165,13 @@ export async function createWorld(): Promise<World> {
     nameOf: (id) => words.get(id) ?? id,
     act,
     addKey,
-    addCaller: (name, project = places.project) => addKey(CALLERS[name]({ ...places, project })),
+    addCaller: (name, project = scopeIds.project) => addKey(CALLERS[name]({ ...scopeIds, project })),
     addMember,
     addProject: makers.addProject,
   };
 }
 
-type Act = World['act'];
+type Act = Fixture['act'];
 
 function createAct(app: TestApp): Act {
   return async (verb, path, body) => {
@@ -191,7 +191,7 @@ function createMakers(act: Act) {
     async addProject(): Promise<string> {
       return (await act('POST', '/api/projects', { name: freshName('project') })).id;
     },
-    async addKey({ owner, body }: KeyWish, members: World['members']): Promise<Minted> {
+    async addKey({ owner, body }: KeyWish, members: Fixture['members']): Promise<Minted> {
       const kind = owner === null ? { keyType: 'service' } : { assignedToUserId: members[owner] };
       const { id, token } = await act('POST', '/api/api-keys', { name: freshName('key'), ...kind, ...body });
       return { id, token };

@@ -30,11 +30,11 @@ export const VIEWER = bind('VIEWER', 'ORGANIZATION', O);
 export const MANAGE = bind('CUSTOM', 'ORGANIZATION', O, ['organization:manage']);
 
 type Owner = 'adm' | 'mgr' | 'mem' | 'vie';
-type World = ReturnType<typeof createWorld>;
+type Fixture = ReturnType<typeof createFixture>;
 
 const times = { createdAtMs: 1_000, updatedAtMs: 1_000 };
 
-export function createWorld() {
+export function createFixture() {
   const store = createFakeManagementStore();
   const random = randomBytes;
   const cursors = createCursorCodec(Buffer.alloc(32, 1));
@@ -107,7 +107,7 @@ let keys = 0;
 
 /** A call by a key that now exists; by a service key when nobody owns it. */
 export async function callBy(
-  { store }: World,
+  { store }: Fixture,
   owner: Owner | null,
   bindings: readonly Binding[],
 ): Promise<ManagementCall> {
@@ -175,7 +175,7 @@ export async function faultOf(refused: Promise<unknown>): Promise<Fault> {
 }
 
 /** What the last change wrote into the audit log, in short. */
-export function lastAudit({ store }: World) {
+export function lastAudit({ store }: Fixture) {
   const entries = store.changes.at(-1)?.audit ?? [];
   return entries.map(({ action, targetId, status, fields }) => ({ action, targetId, status, fields }));
 }

@@ -26,9 +26,9 @@ export const customAt = (...permissions: readonly string[]) => bind('CUSTOM', 'O
 const MANAGE = customAt('organization:manage');
 const VIEW = customAt('organization:view');
 
-export type World = ReturnType<typeof createWorld>;
+export type Fixture = ReturnType<typeof createFixture>;
 
-export function createWorld() {
+export function createFixture() {
   const store = createFakeManagementStore();
   const pepper = deriveRootKeys('0123456789abcdef0123456789abcdef').pepper;
   let nowMs = NOW_MS;

@@ -21,7 +21,7 @@ declare module 'vitest' {
 export const TEST_SECRET = '0123456789abcdef0123456789abcdef';
 
 /** One database; servers started on it one after another find the earlier data. */
-export type Place = {
+export type TestDatabase = {
   readonly url: string;
   /** The settings of a server for this database. */
   readonly environment: { readonly [name: string]: string };
@@ -34,15 +34,15 @@ export type Place = {
   remove(): Promise<void>;
 };
 
-const PLACES = { sqlite: createFilePlace, memory: createMemoryPlace, postgres: createPostgresPlace };
+const FACTORIES = { sqlite: createFileDatabase, memory: createMemoryDatabase, postgres: createPostgresTestDatabase };
 
-/** Creates a place of the project's kind. */
-export async function createPlace(): Promise<Place> {
-  return await PLACES[inject('store')]();
+/** Creates a database of the kind of the project. */
+export async function createTestDatabase(): Promise<TestDatabase> {
+  return await FACTORIES[inject('store')]();
 }
 
 /** Sets no secret: a server creates one beside the file. */
-function createFilePlace(): Place {
+function createFileDatabase(): TestDatabase {
   const folder = temporaryFolder(memoryFolder() ?? undefined);
   const file = join(folder.path, 'spandrel.db');
   copyFileSync(inject('emptyFile'), file);
@@ -69,7 +69,7 @@ function createFilePlace(): Place {
   };
 }
 
-function createMemoryPlace(): Place {
+function createMemoryDatabase(): TestDatabase {
   const url = 'sqlite::memory:';
   return {
     url,
@@ -95,7 +95,7 @@ const CHECK_INDEXES = `
 /** Creates and drops the databases of this worker. */
 const runOnServer = createPersistentQuery();
 
-export async function createPostgresPlace(): Promise<Place> {
+export async function createPostgresTestDatabase(): Promise<TestDatabase> {
   const { address, template } = inject('postgres');
   const databases = createDatabases(address, runOnServer);
   const url = await databases.createDatabase(template);
