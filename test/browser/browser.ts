@@ -14,7 +14,7 @@ export type TestPage = {
   /** Exceptions, console errors and policy violations. */
   readonly complaints: readonly string[];
   /** Requested addresses of other origins. */
-  readonly strangers: readonly string[];
+  readonly foreignRequests: readonly string[];
   close(): Promise<void>;
 };
 
@@ -42,7 +42,7 @@ export async function openPage(
   const page = await context.newPage();
   page.setDefaultTimeout(WAIT_MAX_MS);
   const complaints: string[] = [];
-  const strangers: string[] = [];
+  const foreignRequests: string[] = [];
   page.on('pageerror', (error) => complaints.push(String(error)));
   page.on('console', (message) => {
     // The page shows refused requests, so their console errors are expected.
@@ -54,9 +54,9 @@ export async function openPage(
     void dialog.dismiss();
   });
   page.on('request', (request) => {
-    if (!request.url().startsWith(`${address}/`)) strangers.push(request.url());
+    if (!request.url().startsWith(`${address}/`)) foreignRequests.push(request.url());
   });
-  return { page, complaints, strangers, close: () => context.close() };
+  return { page, complaints, foreignRequests, close: () => context.close() };
 }
 
 /** Saves a screenshot for review; git ignores the folder. */

@@ -74,7 +74,7 @@ export function openStage(): Stage {
       try {
         await act(tab);
         expect(tab.complaints).toEqual([]);
-        expect(tab.strangers).toEqual([]);
+        expect(tab.foreignRequests).toEqual([]);
       } finally {
         await tab.close();
         release();

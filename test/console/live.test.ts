@@ -16,7 +16,7 @@ import { createLiveTraces, mergeLive } from '../../src/console/traces/live-trace
 const trace = (traceId: string, startedAtMs = 0): Trace =>
   create(TraceSchema, { traceId, timestamps: { startedAt: timestampFromMs(startedAtMs) } });
 
-const told = (id: string, traceId: string) =>
+const tailed = (id: string, traceId: string) =>
   create(TailTracesResponseSchema, {
     id,
     change: { case: 'trace', value: { view: { case: 'trace', value: trace(traceId) } } },
@@ -30,8 +30,8 @@ type Stream = readonly (TailTracesResponse | ConnectError | 'silence')[];
 async function follow(streams: readonly Stream[]) {
   const ended = new AbortController();
   const seen = {
-    asked: [] as string[],
-    told: [] as string[],
+    openedAfter: [] as string[],
+    traces: [] as string[],
     begun: 0,
     leftOut: 0,
     states: [] as string[],
@@ -41,8 +41,8 @@ async function follow(streams: readonly Stream[]) {
   await followTraces(
     {
       async *open(lastEventId, signal) {
-        const stream = streams[seen.asked.length] ?? [];
-        seen.asked.push(lastEventId);
+        const stream = streams[seen.openedAfter.length] ?? [];
+        seen.openedAfter.push(lastEventId);
         for (const each of stream) {
           if (each instanceof ConnectError) throw each;
           if (each !== 'silence') yield each;
@@ -51,7 +51,7 @@ async function follow(streams: readonly Stream[]) {
             await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
           }
         }
-        if (seen.asked.length === streams.length) ended.abort();
+        if (seen.openedAfter.length === streams.length) ended.abort();
       },
       wait(delayMs, signal) {
         if (delayMs < 40_000) {
@@ -70,7 +70,7 @@ async function follow(streams: readonly Stream[]) {
       onBegin() {
         seen.begun += 1;
       },
-      onTrace: ({ traceId }) => void seen.told.push(traceId),
+      onTrace: ({ traceId }) => void seen.traces.push(traceId),
       onLeftOut(count) {
         seen.leftOut += count;
       },
@@ -84,10 +84,16 @@ async function follow(streams: readonly Stream[]) {
 const lost = new ConnectError('gone', Code.Unavailable);
 
 describe('following', () => {
-  it('goes on behind the last change after a break, and waits longer each time nothing came', async () => {
-    const seen = await follow([[begun, told('7', 'a'), lost], [lost], [lost], [begun, told('9', 'b'), lost], [begun]]);
-    expect(seen.asked).toEqual(['', '7', '7', '7', '9']);
-    expect(seen.told).toEqual(['a', 'b']);
+  it('resumes after the last change when the connection breaks, and waits longer after each empty stream', async () => {
+    const seen = await follow([
+      [begun, tailed('7', 'a'), lost],
+      [lost],
+      [lost],
+      [begun, tailed('9', 'b'), lost],
+      [begun],
+    ]);
+    expect(seen.openedAfter).toEqual(['', '7', '7', '7', '9']);
+    expect(seen.traces).toEqual(['a', 'b']);
     expect(seen.delays).toEqual([1_000, 2_000, 4_000, 1_000]);
     expect(seen.begun).toBe(3);
   });
@@ -101,7 +107,7 @@ describe('following', () => {
     expect((await follow([[begun, lagged, lagged]])).leftOut).toBe(24);
   });
 
-  it('takes a server that says nothing for one that is gone', async () => {
+  it('treats a silent server as a lost connection', async () => {
     const seen = await follow([[begun, 'silence'], [begun]]);
     expect(seen.states).toEqual(['connecting', 'live', 'waiting', 'connecting', 'live']);
   });
@@ -109,35 +115,35 @@ describe('following', () => {
   it('ends where the server refuses', async () => {
     const seen = await follow([[new ConnectError('no', Code.PermissionDenied)], [begun]]);
     expect(seen.states).toEqual(['connecting', 'refused']);
-    expect(seen.asked).toHaveLength(1);
+    expect(seen.openedAfter).toHaveLength(1);
   });
 });
 
-describe('what live told', () => {
-  it('is kept up to a bound, and what is left out is counted', () => {
+describe('live traces', () => {
+  it('are kept up to a limit, and dropped changes are counted', () => {
     const live = createLiveTraces(2);
     for (const id of ['a', 'b', 'a', 'c']) live.add(trace(id));
     live.leaveOut(3);
-    const news = live.readChanged();
-    expect([...(news?.traces.keys() ?? [])]).toEqual(['a', 'c']);
-    expect(news?.leftOut).toBe(4);
+    const changed = live.readChanged();
+    expect([...(changed?.traces.keys() ?? [])]).toEqual(['a', 'c']);
+    expect(changed?.leftOut).toBe(4);
     expect(live.readChanged()).toBeNull();
   });
 
   const ids = (traces: readonly Trace[]) => traces.map(({ traceId }) => traceId);
-  const place = { fromMs: 10, toMs: 100, isComplete: false };
+  const range = { fromMs: 10, toMs: 100, isComplete: false };
   const live = (...traces: Trace[]) => new Map(traces.map((each) => [each.traceId, each]));
 
-  it('stands in the order of the list, each trace once and as it is now', () => {
+  it('are merged in the order of the list, each trace once in its newest version', () => {
     const changed = create(TraceSchema, { ...trace('b', 50), name: 'changed' });
-    const merged = mergeLive([trace('c', 60), trace('b', 50)], live(trace('d', 70), changed), place);
+    const merged = mergeLive([trace('c', 60), trace('b', 50)], live(trace('d', 70), changed), range);
     expect(ids(merged)).toEqual(['d', 'c', 'b']);
     expect(merged[2]?.name).toBe('changed');
   });
 
-  it('shows nothing beyond the range, nor what a later page has', () => {
-    const told = live(trace('early', 5), trace('late', 101), trace('later page', 20));
-    expect(ids(mergeLive([trace('a', 50)], told, place))).toEqual(['a']);
-    expect(ids(mergeLive([trace('a', 50)], told, { ...place, isComplete: true }))).toEqual(['a', 'later page']);
+  it('omit traces outside the range and those of a later page', () => {
+    const liveTraces = live(trace('early', 5), trace('late', 101), trace('later page', 20));
+    expect(ids(mergeLive([trace('a', 50)], liveTraces, range))).toEqual(['a']);
+    expect(ids(mergeLive([trace('a', 50)], liveTraces, { ...range, isComplete: true }))).toEqual(['a', 'later page']);
   });
 });

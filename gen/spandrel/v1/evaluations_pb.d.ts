@@ -80,7 +80,7 @@ export declare type EvaluateRequest = Message<"spandrel.v1.EvaluateRequest"> & {
   traceId?: string | undefined;
 
   /**
-   * The span of the trace that was judged; may stand in data instead.
+   * The evaluated span of the trace; may be in data instead.
    *
    * @generated from field: optional string span_id = 9;
    */
@@ -908,7 +908,7 @@ export declare const EvaluationService: GenService<{
     output: typeof GetEvaluatorRunResponseSchema;
   },
   /**
-   * The newest runs of the project. Those that ended 90 days ago may be gone.
+   * The newest runs of the project. Those that ended 90 days ago may be removed.
    *
    * @generated from rpc spandrel.v1.EvaluationService.ListEvaluatorRuns
    */

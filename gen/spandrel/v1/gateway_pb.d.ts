@@ -848,7 +848,7 @@ export declare const BudgetOnBreachSchema: GenEnum<BudgetOnBreach>;
  */
 export declare const GatewayService: GenService<{
   /**
-   * Stores requests of a gateway. Records are judged one by one, in their order: valid ones are stored together, the
+   * Stores requests of a gateway. Records are validated one by one, in their order: valid ones are stored together, the
    * others are reported. Answers after the commit is durable. The first content of a request and status wins, so
    * sending the same report again is always safe. Unlike other rpcs for API keys this one takes project keys too.
    * Errors: INVALID_ARGUMENT validation_error when records is no list of 1 to 500, RESOURCE_EXHAUSTED
@@ -863,7 +863,7 @@ export declare const GatewayService: GenService<{
   },
   /**
    * Emits events of virtual keys and budgets, each once. They are delivered to webhooks and are not in the log. Events
-   * are judged one by one, like the records of ReportRequests.
+   * are validated one by one, like the records of ReportRequests.
    * Errors: as of ReportRequests.
    *
    * @generated from rpc spandrel.v1.GatewayService.ReportGovernanceEvents

@@ -62,7 +62,7 @@ export declare type Monitor = Message<"spandrel.v1.Monitor"> & {
   enabled?: boolean | undefined;
 
   /**
-   * The share of traces it looks at, from 0 to 1. The same traces are chosen whenever they are stored.
+   * The share of traces it evaluates, from 0 to 1. The same traces are chosen whenever they are stored.
    *
    * @generated from field: optional double sample = 7;
    */

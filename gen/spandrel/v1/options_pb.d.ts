@@ -182,7 +182,7 @@ export declare const PolicySchema: GenMessage<Policy>;
  */
 export declare type FieldRest = Message<"spandrel.v1.FieldRest"> & {
   /**
-   * The member name, where the file's letter case does not give it. Pages are asked for by the names of an older
+   * The member name, where the file's letter case does not give it. Pages are requested by the names of an older
    * interface: page_size is limit, page_token is cursor, page or scrollId, and next_page_token is next_cursor.
    *
    * @generated from field: string name = 1;

@@ -1250,7 +1250,7 @@ export declare const TraceDigestSchema: GenMessage<TraceDigest>;
  */
 export declare type ProjectSettings = Message<"spandrel.v1.ProjectSettings"> & {
   /**
-   * Days until a trace is gone, counted from when this server first stored it, 1 to 3650; unset: it is kept for ever.
+   * Days until a trace is deleted, counted from when this server first stored it, 1 to 3650; unset: it is kept for ever.
    *
    * @generated from field: optional int32 trace_retention_days = 1;
    */
@@ -1426,7 +1426,7 @@ export declare type DeleteTraceRequest = Message<"spandrel.v1.DeleteTraceRequest
 export declare const DeleteTraceRequestSchema: GenMessage<DeleteTraceRequest>;
 
 /**
- * The trace is gone.
+ * The trace was deleted.
  *
  * @generated from message spandrel.v1.DeleteTraceResponse
  */
@@ -2587,7 +2587,7 @@ export declare const TraceDateFieldSchema: GenEnum<TraceDateField>;
  */
 export declare const TraceService: GenService<{
   /**
-   * Stores the spans, metadata and evaluations of one trace. Items are judged one by one: valid
+   * Stores the spans, metadata and evaluations of one trace. Items are validated one by one: valid
    * ones are stored, the others are reported. Answers after the commit is durable. Sending the
    * same request again is always safe.
    * Errors: INVALID_ARGUMENT validation_error when nothing could be stored, RESOURCE_EXHAUSTED
@@ -2623,8 +2623,8 @@ export declare const TraceService: GenService<{
     output: typeof GetProjectSettingsResponseSchema;
   },
   /**
-   * Changes the settings that are sent; the others stay. Every request that begins after the answer is judged by
-   * the new ones: a trace that is past its new term is gone at once.
+   * Changes the settings that are sent; the others stay. Every request that begins after the answer uses
+   * the new ones: a trace that is past its new term disappears at once.
    * Errors: INVALID_ARGUMENT validation_error.
    *
    * @generated from rpc spandrel.v1.TraceService.UpdateProjectSettings

@@ -13,7 +13,7 @@ import page from '../design/page.module.css';
 import { Table } from '../design/table.tsx';
 import { useRefresh } from '../session/refresh.ts';
 import { useSession } from '../session/session.tsx';
-import { EntrySource, NO_SOURCE } from './entry-source.tsx';
+import { EntrySource, NO_ENTRIES } from './entry-source.tsx';
 import { UploadState, useUpload } from './upload.tsx';
 
 const route = getRouteApi('/$slug/datasets');
@@ -32,7 +32,7 @@ export function DatasetListPage() {
           <p className={page.sub}>Lists of entries to run an application on. Each addition makes a new version.</p>
         </div>
         {may('datasets:create') && (
-          <Button look="primary" onClick={() => setMaking(true)}>
+          <Button variant="primary" onClick={() => setMaking(true)}>
             New dataset
           </Button>
         )}
@@ -81,7 +81,7 @@ function NewDataset({ onClose }: { readonly onClose: () => void }) {
   const navigate = route.useNavigate();
   const refresh = useRefresh();
   const [name, setName] = useState('');
-  const [source, setSource] = useState(NO_SOURCE);
+  const [source, setSource] = useState(NO_ENTRIES);
   const open = async (datasetId: string) => {
     await refresh();
     await navigate({ to: '/$slug/datasets/$datasetId', params: { slug, datasetId }, search: {} });
@@ -106,11 +106,11 @@ function NewDataset({ onClose }: { readonly onClose: () => void }) {
       <UploadState upload={upload} error={mutation.error} />
       <div className={page.row}>
         {made === null ? (
-          <Button type="submit" look="primary" disabled={mutation.isPending || name.trim() === ''}>
-            Make the dataset
+          <Button type="submit" variant="primary" disabled={mutation.isPending || name.trim() === ''}>
+            Create the dataset
           </Button>
         ) : (
-          <Button look="primary" onClick={() => void open(made)}>
+          <Button variant="primary" onClick={() => void open(made)}>
             Open what is there
           </Button>
         )}

@@ -14,7 +14,7 @@ import page from '../design/page.module.css';
 import { Tabs } from '../design/tabs.tsx';
 import { useRefresh } from '../session/refresh.ts';
 import { useSession } from '../session/session.tsx';
-import { EntrySource, NO_SOURCE } from './entry-source.tsx';
+import { EntrySource, NO_ENTRIES } from './entry-source.tsx';
 import { EntryTable } from './entry-table.tsx';
 import { FromTraces } from './from-traces.tsx';
 import { UploadState, useUpload } from './upload.tsx';
@@ -127,7 +127,7 @@ function Actions({ dataset }: { readonly dataset: Dataset }) {
 }
 
 function AddEntries({ datasetId, onClose }: { readonly datasetId: string; readonly onClose: () => void }) {
-  const [source, setSource] = useState(NO_SOURCE);
+  const [source, setSource] = useState(NO_ENTRIES);
   const refresh = useRefresh();
   const { upload, mutation } = useUpload(async () => {
     await refresh();
@@ -144,7 +144,7 @@ function AddEntries({ datasetId, onClose }: { readonly datasetId: string; readon
       <EntrySource source={source} onChange={setSource} />
       <UploadState upload={upload} error={mutation.error} />
       <div className={page.row}>
-        <Button type="submit" look="primary" disabled={mutation.isPending || source.text.trim() === ''}>
+        <Button type="submit" variant="primary" disabled={mutation.isPending || source.text.trim() === ''}>
           Add them
         </Button>
         <Button onClick={onClose}>Cancel</Button>

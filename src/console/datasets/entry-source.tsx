@@ -4,9 +4,9 @@ import { Field } from '../design/button.tsx';
 import page from '../design/page.module.css';
 import { type Format, formatOfFile } from './entry-batches.ts';
 
-export type Source = { readonly format: Format; readonly text: string };
+export type EntryText = { readonly format: Format; readonly text: string };
 
-export const NO_SOURCE: Source = { format: 'jsonl', text: '' };
+export const NO_ENTRIES: EntryText = { format: 'jsonl', text: '' };
 
 const PLACEHOLDERS: { readonly [F in Format]: string } = {
   jsonl: '{"input": "hi", "expected_output": "hello"}\n{"input": "bye", "expected_output": "goodbye"}',
@@ -16,7 +16,7 @@ const PLACEHOLDERS: { readonly [F in Format]: string } = {
 /** Longer text is not put into the field: megabytes there would block the page. */
 const DRAWN_CHARACTERS = 100_000;
 
-type EntrySourceProps = { readonly source: Source; readonly onChange: (source: Source) => void };
+type EntrySourceProps = { readonly source: EntryText; readonly onChange: (source: EntryText) => void };
 
 export function EntrySource({ source, onChange }: EntrySourceProps) {
   const read = async (file: File | undefined) => {
@@ -39,7 +39,7 @@ export function EntrySource({ source, onChange }: EntrySourceProps) {
           />
         )}
       </Field>
-      <Field label="Form">
+      <Field label="Format">
         {(props) => (
           <select
             {...props}

@@ -60,6 +60,6 @@ export function FromTraces({ dataset }: { readonly dataset: Dataset }) {
 
 function wordsOf({ dataset, added, leftOut, isLeftOutExact }: AddTracesToDatasetResponse): string {
   const rest =
-    leftOut === 0 ? '' : `; ${isLeftOutExact ? '' : 'at least '}${formatCount(leftOut)} more fit and were left out`;
+    leftOut === 0 ? '' : `; ${isLeftOutExact ? '' : 'at least '}${formatCount(leftOut)} more matched and were left out`;
   return `${formatCount(added)} entries were added${rest}. The dataset has ${formatCount(dataset?.entryCount)} now.`;
 }

@@ -6,7 +6,7 @@ import { DatasetService } from '../../../gen/spandrel/v1/datasets_pb.js';
 import { FailureNotice } from '../design/failure.tsx';
 import { Progress } from '../design/progress.tsx';
 import { splitIntoBatches, toEntriesField } from './entry-batches.ts';
-import type { Source } from './entry-source.tsx';
+import type { EntryText } from './entry-source.tsx';
 
 export type Upload = {
   /** Null until the dataset is created. */
@@ -16,7 +16,7 @@ export type Upload = {
 };
 
 type Target = { readonly datasetId: string } | { readonly name: string };
-type UploadRequest = { readonly target: Target; readonly source: Source; readonly onStep: (upload: Upload) => void };
+type UploadRequest = { readonly target: Target; readonly source: EntryText; readonly onStep: (upload: Upload) => void };
 
 /** Each batch makes a version. Batches added before a failure stay. */
 async function uploadBatches(transport: Transport, { target, source, onStep }: UploadRequest): Promise<string> {

@@ -4,17 +4,17 @@ import type { ButtonHTMLAttributes, ReactNode } from 'react';
 import { useEffect, useId, useState } from 'react';
 import styles from './controls.module.css';
 
-type Look = 'primary' | 'danger' | 'plain' | undefined;
+type Variant = 'primary' | 'danger' | 'plain' | undefined;
 
-type ButtonProps = ButtonHTMLAttributes<HTMLButtonElement> & { readonly look?: Look; readonly small?: boolean };
+type ButtonProps = ButtonHTMLAttributes<HTMLButtonElement> & { readonly variant?: Variant; readonly small?: boolean };
 
-export function Button({ look, small, className, type = 'button', ...rest }: ButtonProps) {
-  return <button type={type} className={joined(buttonClass(look, small), className)} {...rest} />;
+export function Button({ variant, small, className, type = 'button', ...rest }: ButtonProps) {
+  return <button type={type} className={joined(buttonClass(variant, small), className)} {...rest} />;
 }
 
 /** For links that look like buttons. */
-export function buttonClass(look?: Look, small = false): string {
-  return joined(styles.button, look && styles[look], small && styles.small);
+export function buttonClass(variant?: Variant, small = false): string {
+  return joined(styles.button, variant && styles[variant], small && styles.small);
 }
 
 export function joined(...names: readonly (string | false | null | undefined)[]): string {

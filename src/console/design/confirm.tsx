@@ -77,7 +77,7 @@ function ConfirmForm({ children, action, typed, pending, error, onConfirm, onCan
     >
       <div>{children}</div>
       {typed !== null && (
-        <Field label={`Type ${typed} to go on`}>
+        <Field label={`Type ${typed} to confirm`}>
           {(props) => (
             <input {...props} value={text} autoComplete="off" onChange={(event) => setText(event.target.value)} />
           )}
@@ -86,7 +86,7 @@ function ConfirmForm({ children, action, typed, pending, error, onConfirm, onCan
       {error != null && error !== errorBefore && <FailureNotice error={error} />}
       <div className={styles.actions}>
         <Button onClick={onCancel}>Cancel</Button>
-        <Button type="submit" look="danger" disabled={pending || (typed !== null && text !== typed)}>
+        <Button type="submit" variant="danger" disabled={pending || (typed !== null && text !== typed)}>
           {action}
         </Button>
       </div>

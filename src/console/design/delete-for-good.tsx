@@ -19,14 +19,14 @@ export function DeleteForGood({ label, name, pending, error, onDelete, children 
   const [isConfirming, setConfirming] = useState(false);
   return (
     <>
-      <Button look="danger" onClick={() => setConfirming(true)}>
+      <Button variant="danger" onClick={() => setConfirming(true)}>
         {label}
       </Button>
       <Confirm
         open={isConfirming}
         onClose={() => setConfirming(false)}
         title={`Delete ${nameControls(name)}`}
-        action="Delete for good"
+        action="Delete permanently"
         typed="delete"
         pending={pending}
         error={error}

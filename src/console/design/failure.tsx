@@ -20,7 +20,7 @@ const TITLES: { readonly [code: number]: string } = {
   [Code.PermissionDenied]: 'The key may not do this',
   [Code.NotFound]: 'There is nothing here',
   [Code.Unavailable]: 'The server does not answer',
-  [Code.InvalidArgument]: 'This cannot be done as it was asked',
+  [Code.InvalidArgument]: 'The request is not valid',
 };
 
 export function readFailure(error: unknown): Failure {

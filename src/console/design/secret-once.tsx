@@ -14,12 +14,12 @@ type SecretOnceProps = {
 export function SecretOnce({ secret, title, onClose, children }: SecretOnceProps) {
   return (
     <Modal open={secret !== null} onClose={onClose} title={title} closedBy="button">
-      <p>Keep it now: it is shown only this once.</p>
+      <p>Store it now: it is shown only this once.</p>
       <Snippet title="Secret" code={secret ?? ''} />
       {children}
       <div>
-        <Button look="primary" onClick={onClose}>
-          I have kept it
+        <Button variant="primary" onClick={onClose}>
+          I have stored it
         </Button>
       </div>
     </Modal>

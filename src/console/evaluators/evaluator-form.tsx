@@ -70,7 +70,7 @@ export function EvaluatorForm({ type, start, action, pending, error, onSubmit }:
       )}
       {error != null && <FailureNotice error={error} />}
       <div>
-        <Button type="submit" look="primary" disabled={pending || draft.name.trim() === ''}>
+        <Button type="submit" variant="primary" disabled={pending || draft.name.trim() === ''}>
           {action}
         </Button>
       </div>

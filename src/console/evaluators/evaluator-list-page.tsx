@@ -26,7 +26,7 @@ export function EvaluatorListPage() {
       <div className={page.head}>
         <div>
           <h1>Evaluators</h1>
-          <p className={page.sub}>Saved ways to judge what an application did.</p>
+          <p className={page.sub}>Saved configurations that rate what an application did.</p>
         </div>
         {newEvaluator}
       </div>

@@ -56,7 +56,7 @@ export function EvaluatorPage() {
           <p className={page.sub}>
             {nameControls(evaluator.slug)} · changed <Instant at={evaluator.updatedAt} /> ·{' '}
             <Link to="/$slug/traces" params={{ slug }} search={{ q: `evaluator:${evaluator.id}` }}>
-              traces that it judged
+              traces that it evaluated
             </Link>
             {may('evaluations:manage') && evaluator.evaluatorType === EvaluatorType.EVALUATOR && (
               <>

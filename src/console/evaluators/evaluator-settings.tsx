@@ -39,7 +39,7 @@ function Change({ evaluator }: { readonly evaluator: Evaluator }) {
   if (types.isError) return <FailureNotice error={types.error} retry={types.refetch} />;
   const known = types.data.evaluators;
   const type = evaluatorType !== null && Object.hasOwn(known, evaluatorType) ? known[evaluatorType] : undefined;
-  if (!type) return <p className={page.soft}>It is kept, never run here, and changed over the API alone.</p>;
+  if (!type) return <p className={page.soft}>It is stored but never run here. Only the API changes it.</p>;
   return (
     <>
       <EvaluatorForm
@@ -59,7 +59,7 @@ function Change({ evaluator }: { readonly evaluator: Evaluator }) {
           })
         }
       />
-      <p role="status">{update.isSuccess && 'Saved. Monitors and runs go by it from now on.'}</p>
+      <p role="status">{update.isSuccess && 'Saved. Monitors and runs use it from now on.'}</p>
     </>
   );
 }

@@ -33,7 +33,7 @@ export function NewEvaluatorPage() {
       )}
       <div>
         <h1>New evaluator</h1>
-        <p className={page.sub}>{type ? `${type.name}: ${type.description}` : 'What is it to find out?'}</p>
+        <p className={page.sub}>{type ? `${type.name}: ${type.description}` : 'Choose what it evaluates.'}</p>
       </div>
       {found.isPending && <Loading />}
       {found.isError && <FailureNotice error={found.error} retry={found.refetch} />}

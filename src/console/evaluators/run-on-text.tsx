@@ -53,8 +53,8 @@ export function RunOnText({ slug, evaluator }: RunOnTextProps) {
           {(props) => <input {...props} value={traceId} onChange={({ target }) => setTraceId(target.value)} />}
         </Field>
         <div>
-          <Button type="submit" look="primary" disabled={run.isPending}>
-            {run.isPending ? 'It runs…' : 'Run it'}
+          <Button type="submit" variant="primary" disabled={run.isPending}>
+            {run.isPending ? 'Running…' : 'Run it'}
           </Button>
         </div>
       </form>
@@ -62,7 +62,7 @@ export function RunOnText({ slug, evaluator }: RunOnTextProps) {
         {run.isError && <FailureNotice error={run.error} />}
         {run.data && <Outcome outcome={run.data} slug={slug} traceId={run.variables?.traceId ?? null} />}
         {!run.data && !run.isError && (
-          <p className={page.soft}>Type what an application got and answered, run it, and the judgement stands here.</p>
+          <p className={page.soft}>Enter an input and an output and run the evaluator. Its result is shown here.</p>
         )}
       </div>
     </div>

@@ -42,14 +42,12 @@ function Start({ evaluator }: { readonly evaluator: Evaluator }) {
       slug={slug}
       search={search}
       onChange={(part) => void navigate({ search: (now) => ({ ...now, ...part }) as EvaluatorSearch, replace: true })}
-      action="Run it on these"
+      action="Run on these traces"
       pending={start.isPending}
       error={start.error}
       onAct={(input) => start.mutate({ idOrSlug: evaluator.id, ...input })}
     >
-      <p>
-        It judges each of the traces below, and its results lie on them. What it reads of a trace: {readsOf(evaluator)}.
-      </p>
+      <p>It evaluates each of the traces below and stores its results on them. It reads: {readsOf(evaluator)}.</p>
     </TraceFinder>
   );
 }
@@ -74,7 +72,7 @@ function Runs({ evaluatorId }: { readonly evaluatorId: string }) {
     return (
       <div className={`${page.card} ${page.empty}`}>
         <h2>No run yet</h2>
-        <p>A run goes on by itself, also after this page is closed, and shows here how far it is.</p>
+        <p>A run continues after this page is closed. Its progress is shown here.</p>
       </div>
     );
   return (
@@ -84,9 +82,9 @@ function Runs({ evaluatorId }: { readonly evaluatorId: string }) {
         columns={[
           'Began',
           'State',
-          'How far',
-          { number: 'Judged' },
-          { number: 'Left out' },
+          'Progress',
+          { number: 'Evaluated' },
+          { number: 'Skipped' },
           { number: 'Failed' },
           'Actions',
         ]}

@@ -36,7 +36,10 @@ export function ExperimentListPage() {
       {found.data?.data.length === 0 && (
         <div className={`${page.card} ${page.padded}`}>
           <h2>No experiment yet</h2>
-          <p>Send what your application made of each entry, and what evaluators made of that. Then send another run.</p>
+          <p>
+            Send the output of your application for each entry, with the results of evaluators. Then send another run to
+            compare.
+          </p>
           <Snippet title="A first run" code={SENT} />
         </div>
       )}

@@ -87,7 +87,7 @@ function Runs({ id }: { readonly id: string }) {
                 <td className={page.nowrap}>
                   <Instant at={run.createdAt} />
                 </td>
-                <td>{isGoingOn(run) ? <Badge tone="accent">goes on</Badge> : <Badge tone="good">ended</Badge>}</td>
+                <td>{isGoingOn(run) ? <Badge tone="accent">running</Badge> : <Badge tone="good">finished</Badge>}</td>
                 <td>
                   <Done run={run} />
                 </td>
@@ -99,7 +99,7 @@ function Runs({ id }: { readonly id: string }) {
                       params={params}
                       search={{ against: before.id }}
                     >
-                      with the one before
+                      with the previous run
                     </Link>
                   )}
                 </td>

@@ -24,12 +24,10 @@ type ResultTableProps = {
 export function ResultTable({ slug, pairs, isCompared, targets, onlyDiffering }: ResultTableProps) {
   const shown = isCompared && onlyDiffering ? pairs.filter(differs) : pairs;
   if (shown.length === 0)
-    return (
-      <p className={page.soft}>{pairs.length === 0 ? 'No result yet.' : 'Of these entries none went otherwise.'}</p>
-    );
+    return <p className={page.soft}>{pairs.length === 0 ? 'No result yet.' : 'None of these entries differs.'}</p>;
   return (
     <div className={`${page.card} ${page.scroll}`}>
-      <Table columns={[{ number: 'Nr.' }, 'Entry', ...(isCompared ? ['This run', 'The other'] : ['Result'])]}>
+      <Table columns={[{ number: 'Nr.' }, 'Entry', ...(isCompared ? ['This run', 'The other run'] : ['Result'])]}>
         {shown.map(({ entry: { index, targetId, entryJson }, result, other }) => (
           <tr key={JSON.stringify([keyOf(result), keyOf(other)])}>
             <td className={page.number}>{index}</td>

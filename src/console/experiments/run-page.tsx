@@ -128,7 +128,7 @@ function More({ found, children }: MoreProps) {
 function Facts({ slug, run }: { readonly slug: string; readonly run: ExperimentRun }) {
   return (
     <>
-      {run.finishedAt ? <Badge tone="good">ended</Badge> : <Badge tone="accent">goes on</Badge>} began{' '}
+      {run.finishedAt ? <Badge tone="good">finished</Badge> : <Badge tone="accent">running</Badge>} began{' '}
       <Instant at={run.createdAt} /> · {formatCount(run.done)}
       {run.total !== undefined && ` of ${formatCount(run.total)}`} entries
       {run.datasetId !== undefined && (
@@ -183,7 +183,7 @@ function Against({ runId }: { readonly runId: string }) {
             checked={differing === true}
             onChange={({ target }) => change({ against, ...(target.checked && { differing: true as const }) })}
           />{' '}
-          Only what went otherwise
+          Only what differs
         </label>
       )}
     </div>

@@ -39,7 +39,7 @@ export function SummaryTable({ summary, other }: SummaryTableProps) {
             {other && (
               <>
                 <th scope="col" className={page.number}>
-                  The other
+                  The other run
                 </th>
                 <th scope="col" className={page.number}>
                   Difference
@@ -75,7 +75,7 @@ function rowsOf(summary: ExperimentRunSummary, other: ExperimentRunSummary | nul
     return [
       { label: `${name}, passed`, value: now?.passRate, before: before?.passRate, format: formatShare },
       { label: `${name}, mean score`, value: now?.meanScore, before: before?.meanScore, format: formatScore },
-      { label: `${name}, failed to judge`, value: now?.failed, before: before?.failed, format: formatCount },
+      { label: `${name}, failed to evaluate`, value: now?.failed, before: before?.failed, format: formatCount },
     ];
   });
   const all: readonly Row[] = [

@@ -13,14 +13,14 @@ export type Effect = {
 export function effectOf(
   catalogue: readonly Permission[],
   chosen: ReadonlySet<string>,
-  place: ScopeType.ORGANIZATION | ScopeType.PROJECT,
+  scopeType: ScopeType.ORGANIZATION | ScopeType.PROJECT,
 ): Effect {
   const byName = new Map(catalogue.map((permission) => [permission.name, permission]));
   const all = new Set([...chosen].flatMap((name) => [name, ...(byName.get(name)?.implies ?? [])]));
   const granted: string[] = [];
   const without: string[] = [];
   for (const { name, scopes } of catalogue) {
-    if (all.has(name)) (scopes.includes(place) ? granted : without).push(name);
+    if (all.has(name)) (scopes.includes(scopeType) ? granted : without).push(name);
   }
   return { granted, without };
 }

@@ -51,11 +51,11 @@ export function KeyListPage() {
       <div className={page.head}>
         <div>
           <h1>API keys</h1>
-          <p className={page.sub}>What applications and people prove themselves with.</p>
+          <p className={page.sub}>Credentials of applications and people.</p>
         </div>
         <div className={page.row}>
-          {choice('all', all, 'Of everybody')}
-          {choice('revoked', revoked, 'Revoked ones too')}
+          {choice('all', all, 'Of all owners')}
+          {choice('revoked', revoked, 'Also revoked')}
           {may('organization:manage') && (
             <Link to="/-/keys/new" className={buttonClass('primary')}>
               New key
@@ -123,7 +123,7 @@ function KeyTable({ keys }: { readonly keys: readonly ApiKey[] }) {
                   <Button small onClick={() => setToRotate(key)}>
                     Rotate
                   </Button>
-                  <Button small look="danger" onClick={() => setToRevoke(key)}>
+                  <Button small variant="danger" onClick={() => setToRevoke(key)}>
                     Revoke
                   </Button>
                 </span>
@@ -137,7 +137,7 @@ function KeyTable({ keys }: { readonly keys: readonly ApiKey[] }) {
         open={toRevoke !== null}
         onClose={() => setToRevoke(null)}
         title={`Revoke ${nameControls(toRevoke?.name ?? '')}`}
-        action="Revoke for good"
+        action="Revoke permanently"
         typed="revoke"
         pending={revoke.isPending}
         error={revoke.error}
@@ -150,14 +150,14 @@ function KeyTable({ keys }: { readonly keys: readonly ApiKey[] }) {
         open={toRotate !== null}
         onClose={() => setToRotate(null)}
         title={`Rotate ${nameControls(toRotate?.name ?? '')}`}
-        action="Give it a new token"
+        action="Replace the token"
         typed={null}
         pending={rotate.isPending}
         error={rotate.error}
         onConfirm={() => toRotate && rotate.mutate({ id: toRotate.id, ...(isOwn(toRotate) && OVERLAP) })}
       >
         {toRotate && isOwn(toRotate)
-          ? 'You are signed in with this key. The token it has now is refused in an hour; this tab goes on with the new one.'
+          ? 'You are signed in with this key. The token it has now is refused in an hour; this tab continues with the new one.'
           : 'The token it has now is refused from the next request on.'}
       </Confirm>
       <SecretOnce secret={rotate.data?.token ?? null} title="The new token" onClose={endRotation} />

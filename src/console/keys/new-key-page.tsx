@@ -29,7 +29,7 @@ const TERMS: readonly (readonly [label: string, days: number | null])[] = [
 /** The roles of a grant; `CUSTOM` opens the choice of single permissions. */
 const POWERS: readonly (readonly [role: Role, label: string])[] = [
   [Role.CUSTOM, 'Chosen permissions'],
-  [Role.VIEWER, 'Look at data (VIEWER)'],
+  [Role.VIEWER, 'View data (VIEWER)'],
   [Role.MEMBER, 'Work with data (MEMBER)'],
   [Role.ADMIN, 'Everything (ADMIN)'],
 ];
@@ -61,20 +61,20 @@ export function NewKeyPage() {
   const organization = useQuery(OrganizationService.method.getOrganization);
   const catalogue = useQuery(PermissionService.method.listPermissions);
   const permissions = useMemo(() => catalogue.data?.data ?? [], [catalogue.data]);
-  const place = draft.projects.length > 0 ? ScopeType.PROJECT : ScopeType.ORGANIZATION;
-  const effect = useMemo(() => effectOf(permissions, draft.chosen, place), [permissions, draft.chosen, place]);
+  const scopeType = draft.projects.length > 0 ? ScopeType.PROJECT : ScopeType.ORGANIZATION;
+  const effect = useMemo(() => effectOf(permissions, draft.chosen, scopeType), [permissions, draft.chosen, scopeType]);
   const create = useMutation(ApiKeyService.method.createApiKey, { onSuccess: () => void refresh() });
   const isCustom = draft.role === Role.CUSTOM;
   const isComplete = draft.name.trim() !== '' && (!isCustom || effect.granted.length > 0);
   const make = () => {
     const organizationId = organization.data?.organization?.id ?? '';
-    const places = draft.projects.length > 0 ? draft.projects : [organizationId];
+    const scopeIds = draft.projects.length > 0 ? draft.projects : [organizationId];
     create.mutate({
       keyType: draft.type,
       name: draft.name.trim(),
       permissionMode: isCustom ? PermissionMode.RESTRICTED : PermissionMode.ALL,
       ...(isCustom && { permissions: [...draft.chosen] }),
-      bindings: places.map((scopeId) => ({ role: draft.role, scopeType: place, scopeId })),
+      bindings: scopeIds.map((scopeId) => ({ role: draft.role, scopeType, scopeId })),
       ...(draft.days !== null && { expiry: { at: timestampFromMs(Date.now() + draft.days * DAY_MS) } }),
     });
   };
@@ -106,8 +106,8 @@ export function NewKeyPage() {
         {(organization.error ?? catalogue.error) && <FailureNotice error={organization.error ?? catalogue.error} />}
         {create.isError && <FailureNotice error={create.error} />}
         <div>
-          <Button type="submit" look="primary" disabled={!isComplete || create.isPending || !organization.isSuccess}>
-            Make the key
+          <Button type="submit" variant="primary" disabled={!isComplete || create.isPending || !organization.isSuccess}>
+            Create the key
           </Button>
         </div>
       </form>
@@ -136,7 +136,7 @@ function Basics({ draft, onChange }: { readonly draft: Draft; readonly onChange:
           />
         )}
       </Field>
-      <Field label="Whose" hint="A personal key can never do more than you.">
+      <Field label="Owner" hint="A personal key can never do more than you.">
         {(props) => (
           <select
             {...props}
@@ -144,11 +144,11 @@ function Basics({ draft, onChange }: { readonly draft: Draft; readonly onChange:
             onChange={(event) => onChange({ type: Number(event.target.value) as Draft['type'] })}
           >
             <option value={KeyType.SERVICE}>A service</option>
-            <option value={KeyType.PERSONAL}>Mine</option>
+            <option value={KeyType.PERSONAL}>Me</option>
           </select>
         )}
       </Field>
-      <Field label="What it may do">
+      <Field label="Role">
         {(props) => (
           <select {...props} value={draft.role} onChange={(event) => onChange({ role: Number(event.target.value) })}>
             {POWERS.map(([role, label]) => (
@@ -180,7 +180,7 @@ function Basics({ draft, onChange }: { readonly draft: Draft; readonly onChange:
           <label className={styles.action}>
             <input
               type="radio"
-              name="place"
+              name="scope"
               checked={draft.projects.length === 0}
               onChange={() => onChange({ projects: [] })}
             />
@@ -211,14 +211,14 @@ type EffectViewProps = {
 function EffectView({ granted, without, isPersonal }: EffectViewProps) {
   return (
     <div className={`${page.card} ${page.padded}`} role="status">
-      <h2>What the key will be able to do</h2>
+      <h2>Effective permissions of the key</h2>
       <p className={page.mono}>{granted.length === 0 ? 'Nothing yet.' : granted.join(', ')}</p>
       {without.length > 0 && (
         <p>
           Given only at the organization, so not by this key: <span className={page.mono}>{without.join(', ')}</span>
         </p>
       )}
-      {isPersonal && <p className={page.soft}>As far as you may yourself.</p>}
+      {isPersonal && <p className={page.soft}>Limited to the permissions you have yourself.</p>}
     </div>
   );
 }

@@ -60,7 +60,7 @@ export function PermissionMatrix({ catalogue, chosen, granted, onChange }: Matri
       </div>
       <label className={styles.action}>
         <input type="checkbox" checked={showsAll} onChange={(event) => setShowsAll(event.target.checked)} />
-        Also names that nothing of this server asks for yet
+        Also permissions that no operation of this server requires yet
       </label>
     </fieldset>
   );

@@ -5,7 +5,7 @@ import { TraceService } from '../../../gen/spandrel/v1/traces_pb.js';
 import type { ProjectRef } from '../session/account.ts';
 import { createTransport } from '../session/transport.ts';
 
-const ASKED_AT_ONCE = 8;
+const SEARCHED_AT_ONCE = 8;
 /** The trace is not in the project, or the key may not read it. */
 const NOT_FOUND_CODES: ReadonlySet<Code> = new Set([Code.NotFound, Code.PermissionDenied]);
 
@@ -23,9 +23,11 @@ export async function findTrace(
   projects: readonly ProjectRef[],
   { traceId, signal }: Wanted,
 ): Promise<FoundTrace | null> {
-  for (let at = 0; at < projects.length; at += ASKED_AT_ONCE) {
-    const asked = projects.slice(at, at + ASKED_AT_ONCE).map((project) => findIn(project, key, { traceId, signal }));
-    const found = (await Promise.all(asked)).find((each) => each !== null);
+  for (let at = 0; at < projects.length; at += SEARCHED_AT_ONCE) {
+    const searches = projects
+      .slice(at, at + SEARCHED_AT_ONCE)
+      .map((project) => findIn(project, key, { traceId, signal }));
+    const found = (await Promise.all(searches)).find((each) => each !== null);
     if (found) return found;
   }
   return null;

@@ -87,7 +87,7 @@ function Choice({ onDone }: { readonly onDone: () => void }) {
           event.preventDefault();
         }}
       />
-      <div id="goals" role="listbox" aria-label="Places">
+      <div id="goals" role="listbox" aria-label="Results">
         {goals.map((goal, index) => (
           <div
             key={'href' in goal ? goal.href : 'trace'}

@@ -70,7 +70,7 @@ export function Shell() {
             </ul>
           </>
         )}
-        <Button look="plain" className={styles.out} onClick={end}>
+        <Button variant="plain" className={styles.out} onClick={end}>
           Sign out
         </Button>
       </nav>

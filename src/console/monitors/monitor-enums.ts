@@ -2,13 +2,13 @@ import { type Monitor, MonitorExecutionMode } from '../../../gen/spandrel/v1/mon
 import { nameControls } from '../design/format.ts';
 
 export const MODES: readonly (readonly [mode: MonitorExecutionMode, label: string, hint: string])[] = [
-  [MonitorExecutionMode.ON_MESSAGE, 'By itself, on new traces', 'A moment after the last span of a trace came in.'],
+  [MonitorExecutionMode.ON_MESSAGE, 'Automatically, on new traces', 'A moment after the last span of a trace came in.'],
   [
     MonitorExecutionMode.AS_GUARDRAIL,
-    'As a guardrail, when the application asks',
-    'Nothing runs by itself: the application asks by the slug of the monitor before it goes on.',
+    'As a guardrail, on request',
+    'Runs only when the application requests it by the slug of the monitor and waits for the result.',
   ],
-  [MonitorExecutionMode.MANUALLY, 'When somebody asks', 'Nothing runs by itself: it is asked for by its slug.'],
+  [MonitorExecutionMode.MANUALLY, 'On request', 'Runs only when a request names the slug of the monitor.'],
 ];
 
 export function modeName(mode: MonitorExecutionMode): string {

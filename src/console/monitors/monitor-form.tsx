@@ -99,7 +99,7 @@ export function MonitorForm({ start, action, pending, error, onSubmit }: Monitor
       />
       {(error ?? found.error) != null && <FailureNotice error={error ?? found.error} />}
       <div>
-        <Button type="submit" look="primary" disabled={pending || !isComplete(draft)}>
+        <Button type="submit" variant="primary" disabled={pending || !isComplete(draft)}>
           {action}
         </Button>
       </div>

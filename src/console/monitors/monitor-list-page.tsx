@@ -61,7 +61,7 @@ function MonitorTable({ monitors }: { readonly monitors: readonly Monitor[] }) {
     <>
       {toggle.isError && <FailureNotice error={toggle.error} />}
       <div className={`${page.card} ${page.scroll}`}>
-        <Table columns={['Name', 'State', 'Evaluator', 'Runs', { number: 'Share' }, 'Only where', 'Actions']}>
+        <Table columns={['Name', 'State', 'Evaluator', 'Runs', { number: 'Share' }, 'Conditions', 'Actions']}>
           {monitors.map((monitor) => (
             <tr key={monitor.id}>
               <td>
@@ -81,10 +81,10 @@ function MonitorTable({ monitors }: { readonly monitors: readonly Monitor[] }) {
                   <Button
                     small
                     disabled={toggle.isPending}
-                    aria-label={`Switch ${monitor.enabled ? 'off' : 'on'} ${nameControls(monitor.name ?? monitor.slug)}`}
+                    aria-label={`${monitor.enabled ? 'Disable' : 'Enable'} ${nameControls(monitor.name ?? monitor.slug)}`}
                     onClick={() => toggle.mutate({ idOrSlug: monitor.id, enabled: !monitor.enabled })}
                   >
-                    {monitor.enabled ? 'Switch off' : 'Switch on'}
+                    {monitor.enabled ? 'Disable' : 'Enable'}
                   </Button>
                 )}
               </td>

@@ -52,7 +52,7 @@ export function MonitorPage() {
             </Link>{' '}
             ·{' '}
             <Link to="/$slug/traces" params={{ slug }} search={{ q: `evaluator:${monitor.evaluatorId}` }}>
-              traces that were judged
+              evaluated traces
             </Link>
           </p>
           <Parts monitor={monitor} />
@@ -105,7 +105,7 @@ function Settings({ slug, monitor }: { readonly slug: string; readonly monitor: 
     <>
       {may('evaluations:manage') && <Change key={monitor.id} monitor={monitor} />}
       {parametersJson !== '{}' && (
-        <Section title="Settings laid over those of the evaluator">
+        <Section title="Settings that override those of the evaluator">
           <JsonView json={parametersJson} label="settings" />
         </Section>
       )}
@@ -120,7 +120,7 @@ function Switch({ monitor: { id, enabled } }: { readonly monitor: Monitor }) {
   return (
     <>
       <Button small disabled={toggle.isPending} onClick={() => toggle.mutate({ idOrSlug: id, enabled: !enabled })}>
-        {enabled ? 'Switch off' : 'Switch on'}
+        {enabled ? 'Disable' : 'Enable'}
       </Button>
       {toggle.isError && <FailureNotice error={toggle.error} />}
     </>

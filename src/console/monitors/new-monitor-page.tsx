@@ -26,12 +26,12 @@ export function NewMonitorPage() {
       </Link>
       <div>
         <h1>New monitor</h1>
-        <p className={page.sub}>It sees what is stored from the moment it is made.</p>
+        <p className={page.sub}>It evaluates traces that are stored after it was created.</p>
       </div>
       <MonitorForm
         key={evaluator}
         start={emptyDraft(evaluator)}
-        action="Make the monitor"
+        action="Create the monitor"
         pending={create.isPending}
         error={create.error}
         onSubmit={(draft) => create.mutate(toMonitor(draft))}

@@ -63,8 +63,8 @@ export function GrantTable() {
                   <Instant at={grant.createdAt} />
                 </td>
                 <td>
-                  <Button small look="danger" onClick={() => setToDelete(grant)}>
-                    Take back
+                  <Button small variant="danger" onClick={() => setToDelete(grant)}>
+                    Revoke
                   </Button>
                 </td>
               </tr>
@@ -74,7 +74,7 @@ export function GrantTable() {
       )}
       {found.hasNextPage && <Button onClick={() => void found.fetchNextPage()}>Show more</Button>}
       <div>
-        <Button look="primary" onClick={() => setMaking(true)}>
+        <Button variant="primary" onClick={() => setMaking(true)}>
           New grant
         </Button>
       </div>
@@ -85,8 +85,8 @@ export function GrantTable() {
         key={toDelete?.id ?? ''}
         open={toDelete !== null}
         onClose={() => setToDelete(null)}
-        title={`Take back from ${memberOf(toDelete?.userId ?? '')}`}
-        action="Take it back"
+        title={`Revoke a grant of ${memberOf(toDelete?.userId ?? '')}`}
+        action="Revoke the grant"
         typed={null}
         pending={remove.isPending}
         error={remove.error}

@@ -44,7 +44,7 @@ export function MembersPage() {
           <h1>Members</h1>
           <p className={page.sub}>People who can own keys of the organization.</p>
         </div>
-        <Button look="primary" onClick={() => setAdding(true)}>
+        <Button variant="primary" onClick={() => setAdding(true)}>
           Add a member
         </Button>
       </div>
@@ -98,7 +98,7 @@ export function MembersPage() {
                     >
                       {member.disabled ? 'Enable' : 'Disable'}
                     </Button>
-                    <Button small look="danger" onClick={() => setToRemove(member)}>
+                    <Button small variant="danger" onClick={() => setToRemove(member)}>
                       Remove
                     </Button>
                   </span>
@@ -117,7 +117,7 @@ export function MembersPage() {
         open={toRemove !== null}
         onClose={() => setToRemove(null)}
         title={`Remove ${nameControls(toRemove?.email ?? '')}`}
-        action="Remove for good"
+        action="Remove permanently"
         typed="remove"
         pending={remove.isPending}
         error={remove.error}
@@ -167,7 +167,7 @@ function AddMember({ onDone }: { readonly onDone: () => void }) {
       </Field>
       {add.isError && <FailureNotice error={add.error} />}
       <div className={page.row}>
-        <Button type="submit" look="primary" disabled={add.isPending || email.trim() === '' || name.trim() === ''}>
+        <Button type="submit" variant="primary" disabled={add.isPending || email.trim() === '' || name.trim() === ''}>
           Add
         </Button>
         <Button onClick={onDone}>Cancel</Button>

@@ -107,7 +107,7 @@ export function NewGrant({ scopes, members, onDone }: NewGrantProps) {
       )}
       {(create.error ?? catalogue.error) && <FailureNotice error={create.error ?? catalogue.error} />}
       <div className={page.row}>
-        <Button type="submit" look="primary" disabled={create.isPending || !isComplete}>
+        <Button type="submit" variant="primary" disabled={create.isPending || !isComplete}>
           Grant it
         </Button>
         <Button onClick={onDone}>Cancel</Button>

@@ -37,7 +37,7 @@ export function ProjectsPage() {
           <p className={page.sub}>Each has traces of its own, and a key that sends them.</p>
         </div>
         {may('project:create') && (
-          <Button look="primary" onClick={() => setMaking(true)}>
+          <Button variant="primary" onClick={() => setMaking(true)}>
             New project
           </Button>
         )}
@@ -84,7 +84,7 @@ export function ProjectsPage() {
         open={toRotate !== null}
         onClose={() => setToRotate(null)}
         title={`Rotate the key of ${nameControls(toRotate?.name ?? '')}`}
-        action="Give it a new key"
+        action="Replace the key"
         typed={null}
         pending={rotate.isPending}
         error={rotate.error}
@@ -135,8 +135,8 @@ function NewProject({ onMade }: { readonly onMade: (apiKey: string) => void }) {
       </Field>
       {(create.error ?? teams.error) && <FailureNotice error={create.error ?? teams.error} />}
       <div>
-        <Button type="submit" look="primary" disabled={create.isPending || name.trim() === '' || team === ''}>
-          Make the project
+        <Button type="submit" variant="primary" disabled={create.isPending || name.trim() === '' || team === ''}>
+          Create the project
         </Button>
       </div>
     </form>

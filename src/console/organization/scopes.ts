@@ -12,7 +12,7 @@ const TEAMS_MAX = 1_000;
 const MEMBERS_MAX = 200;
 
 export const ROLES: readonly (readonly [role: Role, label: string])[] = [
-  [Role.VIEWER, 'Viewer: looks at data'],
+  [Role.VIEWER, 'Viewer: views data'],
   [Role.MEMBER, 'Member: works with data'],
   [Role.ADMIN, 'Administrator: everything there'],
   [Role.CUSTOM, 'Chosen permissions'],

@@ -76,7 +76,7 @@ function Teams() {
       )}
       {may('team:manage') && (
         <div>
-          <Button look="primary" onClick={() => setMaking(true)}>
+          <Button variant="primary" onClick={() => setMaking(true)}>
             New team
           </Button>
         </div>
@@ -112,8 +112,8 @@ function NewTeam({ onDone }: { readonly onDone: () => void }) {
       </Field>
       {create.isError && <FailureNotice error={create.error} />}
       <div className={page.row}>
-        <Button type="submit" look="primary" disabled={create.isPending || name.trim() === ''}>
-          Make the team
+        <Button type="submit" variant="primary" disabled={create.isPending || name.trim() === ''}>
+          Create the team
         </Button>
         <Button onClick={onDone}>Cancel</Button>
       </div>

@@ -29,7 +29,7 @@ export function ChartCard<Name extends string, Bucket extends { readonly start: 
         <h2>{metric.label} over time</h2>
         <select
           className={styles.select}
-          aria-label="Figure"
+          aria-label="Metric"
           value={shown}
           onChange={({ target: { value } }) => onShow(value as Name)}
         >

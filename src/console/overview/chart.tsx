@@ -73,7 +73,7 @@ function barsOf(fill: string): Partial<uPlot.Series> {
   return { fill, width: 0, ...(paths && { paths }), points: { show: false } };
 }
 
-/** Its points tell a value of 0 from none, and show a value without neighbours. */
+/** Its points distinguish a value of 0 from none, and show a value without neighbours. */
 function lineOf(fill: string): Partial<uPlot.Series> {
   return { width: 2, points: { show: true, size: 7, fill } };
 }

@@ -36,7 +36,7 @@ export function GroupTable({ by, range, buckets, truncated, onBy }: GroupTablePr
         <h2>By {LABELS[by].toLowerCase()}</h2>
         <select
           className={styles.select}
-          aria-label="Told apart by"
+          aria-label="Group by"
           value={by}
           onChange={({ target }) => onBy(target.value as GroupName)}
         >

@@ -11,8 +11,8 @@ import { perToken } from './rates.ts';
 const NAME_CHARACTERS = 512;
 
 const RATES = [
-  ['input', 'A million tokens in, USD', true],
-  ['output', 'A million tokens out, USD', true],
+  ['input', 'A million input tokens, USD', true],
+  ['output', 'A million output tokens, USD', true],
   ['cacheRead', 'A million read from a cache, USD', false],
   ['cacheWrite', 'A million written to a cache, USD', false],
 ] as const;
@@ -74,7 +74,7 @@ export function NewPrice({ onDone }: { readonly onDone: () => void }) {
           />
         )}
       </Field>
-      <Field label="Which is">
+      <Field label="Matched as">
         {(props) => (
           <select {...props} value={match} onChange={({ target }) => setMatch(Number(target.value))}>
             <option value={OverrideMatch.EXACT}>A name</option>
@@ -83,7 +83,7 @@ export function NewPrice({ onDone }: { readonly onDone: () => void }) {
         )}
       </Field>
       {RATES.map(([name, label, isRequired]) => (
-        <Field key={name} label={label} hint={isRequired ? undefined : 'Empty: as one that goes in.'}>
+        <Field key={name} label={label} hint={isRequired ? undefined : 'Empty: the price of an input token.'}>
           {(props) => (
             <input
               {...props}
@@ -95,15 +95,15 @@ export function NewPrice({ onDone }: { readonly onDone: () => void }) {
           )}
         </Field>
       ))}
-      <Field label="Holds from" hint="Spans that started before keep another price. Empty: none did.">
+      <Field label="Effective from" hint="Earlier spans have another price. Empty: effective for all spans.">
         {(props) => (
           <input {...props} type="datetime-local" value={from} onChange={({ target }) => setFrom(target.value)} />
         )}
       </Field>
-      {isWrong && <p role="status">An amount is written in digits, with a point: 0.50.</p>}
+      {isWrong && <p role="status">Write an amount in digits with a point: 0.50.</p>}
       {create.isError && <FailureNotice error={create.error} />}
       <div className={page.row}>
-        <Button type="submit" look="primary" disabled={create.isPending || !isComplete}>
+        <Button type="submit" variant="primary" disabled={create.isPending || !isComplete}>
           Set the price
         </Button>
         <Button onClick={onDone}>Cancel</Button>

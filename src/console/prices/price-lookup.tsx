@@ -41,7 +41,7 @@ export function PriceLookup() {
             />
           )}
         </Field>
-        <Button type="submit">Look it up</Button>
+        <Button type="submit">Look up</Button>
       </div>
       <div role="status">
         {found.isError && <FailureNotice error={found.error} />}

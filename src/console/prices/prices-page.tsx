@@ -31,7 +31,7 @@ export function PricesPage() {
           </p>
         </div>
         {may('organization:manage') && (
-          <Button look="primary" onClick={() => setMaking(true)}>
+          <Button variant="primary" onClick={() => setMaking(true)}>
             New price
           </Button>
         )}
@@ -47,8 +47,9 @@ export function PricesPage() {
         <div className={`${page.card} ${page.empty}`}>
           <h2>No price of your own yet</h2>
           <p>
-            Set one for a model of your own, for prices you have negotiated, or for a model that the list has not heard
-            of. It holds for what is stored from then on; <code>spandrel reprice</code> prices anew what is here.
+            Set one for a model of your own, for prices you have negotiated, or for a model that the list does not
+            contain. It applies to what is stored from then on; <code>spandrel reprice</code> computes the prices of
+            stored spans again.
           </p>
         </div>
       )}
@@ -104,7 +105,7 @@ function PriceTable({ overrides }: { readonly overrides: readonly PriceOverride[
             </td>
             <td>
               {may('organization:manage') && (
-                <Button small look="danger" onClick={() => setToDelete(override)}>
+                <Button small variant="danger" onClick={() => setToDelete(override)}>
                   Delete
                 </Button>
               )}

@@ -38,7 +38,7 @@ export function SignIn({ onKey, error }: SignInProps) {
             />
           )}
         </Field>
-        <Button type="submit" look="primary" disabled={key.trim() === ''}>
+        <Button type="submit" variant="primary" disabled={key.trim() === ''}>
           Sign in
         </Button>
         <p className={styles.hint}>

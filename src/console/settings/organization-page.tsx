@@ -56,7 +56,7 @@ function Change({ organization }: { readonly organization: Organization }) {
       </Field>
       {update.isError && <FailureNotice error={update.error} />}
       <div className={page.row}>
-        <Button type="submit" look="primary" disabled={update.isPending || name.trim() === ''}>
+        <Button type="submit" variant="primary" disabled={update.isPending || name.trim() === ''}>
           Save
         </Button>
         <span role="status">{update.isSuccess && 'Saved.'}</span>

@@ -75,7 +75,7 @@ function Change({ project }: { readonly project: Project }) {
       </Field>
       {update.isError && <FailureNotice error={update.error} />}
       <div className={page.row}>
-        <Button type="submit" look="primary" disabled={update.isPending || !isComplete}>
+        <Button type="submit" variant="primary" disabled={update.isPending || !isComplete}>
           Save the project
         </Button>
         <span role="status">{update.isSuccess && 'Saved.'}</span>
@@ -97,14 +97,14 @@ function Archive({ project }: { readonly project: Project }) {
   const word = project.name ?? project.slug;
   return (
     <div>
-      <Button look="danger" onClick={() => setAsking(true)}>
+      <Button variant="danger" onClick={() => setAsking(true)}>
         Archive the project
       </Button>
       <Confirm
         open={isAsking}
         onClose={() => setAsking(false)}
         title={`Archive ${nameControls(word)}`}
-        action="Archive for good"
+        action="Archive permanently"
         typed="archive"
         pending={archive.isPending}
         error={archive.error}

@@ -94,7 +94,7 @@ function Settings({ settings }: { readonly settings: ProjectSettings }) {
       {update.isError && !isAsking && <FailureNotice error={update.error} />}
       {may('project:manage') && (
         <div className={page.row}>
-          <Button type="submit" look="primary" disabled={update.isPending || !isValid}>
+          <Button type="submit" variant="primary" disabled={update.isPending || !isValid}>
             Save
           </Button>
           <span role="status">{update.isSuccess && 'Saved.'}</span>

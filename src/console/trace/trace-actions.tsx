@@ -33,7 +33,7 @@ export function TraceActions({ trace }: { readonly trace: Trace }) {
       <CopyButton text={curlOf(trace.traceId, account.keyId === null ? null : id)}>Copy as curl</CopyButton>
       <CopyButton text={trace.traceId}>Copy id</CopyButton>
       {may('project:manage') && (
-        <Button small look="plain" onClick={() => setAsking(true)}>
+        <Button small variant="plain" onClick={() => setAsking(true)}>
           Delete
         </Button>
       )}
@@ -41,7 +41,7 @@ export function TraceActions({ trace }: { readonly trace: Trace }) {
         open={isAsking}
         onClose={() => setAsking(false)}
         title="Delete this trace"
-        action="Delete for good"
+        action="Delete permanently"
         typed="delete"
         pending={remove.isPending}
         error={remove.error}

@@ -101,8 +101,8 @@ function Figures({ trace, onCostliest }: { readonly trace: Trace; readonly onCos
     ['Started', <Instant key="started" at={trace.timestamps?.startedAt} as="short" />],
     ['Duration', formatDuration(metrics?.totalTimeMs)],
     ['First token', formatDuration(metrics?.firstTokenMs)],
-    ['Tokens in', formatCount(metrics?.promptTokens)],
-    ['Tokens out', formatCount(metrics?.completionTokens)],
+    ['Input tokens', formatCount(metrics?.promptTokens)],
+    ['Output tokens', formatCount(metrics?.completionTokens)],
     [
       'Cost',
       <span key="cost" className={styles.cost}>

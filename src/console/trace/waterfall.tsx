@@ -108,7 +108,7 @@ export function Waterfall({ nodes, whole, chosen, onChoose, bars, onBars, comple
       </div>
       {!complete && (
         <p role="status" className={styles.tools}>
-          More spans are on their way…
+          Loading more spans…
         </p>
       )}
     </div>

@@ -73,7 +73,7 @@ function Form({ onAdd }: AddFilterProps) {
           )
         }
       </Field>
-      <Button type="submit" look="primary" disabled={!isComplete}>
+      <Button type="submit" variant="primary" disabled={!isComplete}>
         Add
       </Button>
     </form>

@@ -18,8 +18,8 @@ const LABELS: Readonly<Record<string, string>> = {
 
 /** The columns that the address lists, or the default. */
 export function shownColumns(value: string | undefined): readonly string[] {
-  const asked = (value ?? '').split(',').filter((id) => Object.hasOwn(SIZES, id));
-  return asked.length > 0 ? asked : SHOWN_BY_DEFAULT;
+  const chosen = (value ?? '').split(',').filter((id) => Object.hasOwn(SIZES, id));
+  return chosen.length > 0 ? chosen : SHOWN_BY_DEFAULT;
 }
 
 type ColumnPickerProps = { readonly value: string | undefined; readonly onChange: (value: string | undefined) => void };

@@ -35,15 +35,15 @@ export function useExport(search: TraceListSearch) {
     const controller = new AbortController();
     abort.current = controller;
     const { signal } = controller;
-    const tell = (progress: ExportProgress) => setRun({ state: 'running', progress });
-    tell({ traces: 0, bytes: 0 });
-    const asked = JSON.parse(searchBody(search)) as object;
+    const showProgress = (progress: ExportProgress) => setRun({ state: 'running', progress });
+    showProgress({ traces: 0, bytes: 0 });
+    const searchRequest = JSON.parse(searchBody(search)) as object;
     const request = {
-      body: JSON.stringify({ ...asked, ...(includeSpans && { includeSpans }) }),
+      body: JSON.stringify({ ...searchRequest, ...(includeSpans && { includeSpans }) }),
       headers: { 'x-auth-token': account.key, 'x-project-id': id },
     };
     try {
-      setRun({ state: 'done', progress: await exportTraces(request, file, tell, signal) });
+      setRun({ state: 'done', progress: await exportTraces(request, file, showProgress, signal) });
     } catch (error) {
       setRun(signal.aborted ? NONE : { state: 'failed', error });
     }
@@ -80,7 +80,7 @@ function Choice({ search, onStart }: ExportMenuProps) {
   const { account } = useSession();
   const { id } = useProject();
   const [isWhole, setWhole] = useState(false);
-  const place = { origin: location.origin, projectId: account.keyId === null ? null : id };
+  const server = { origin: location.origin, projectId: account.keyId === null ? null : id };
   return (
     <div className={styles.choice}>
       <p>All that the search finds, a trace in each line of JSON.</p>
@@ -89,10 +89,10 @@ function Choice({ search, onStart }: ExportMenuProps) {
         With every span
       </label>
       <div className={styles.option}>
-        <Button look="primary" onClick={() => onStart(isWhole)}>
+        <Button variant="primary" onClick={() => onStart(isWhole)}>
           Save the file
         </Button>
-        <CopyButton text={curlOf(search, place)}>Copy search as curl</CopyButton>
+        <CopyButton text={curlOf(search, server)}>Copy search as curl</CopyButton>
       </div>
     </div>
   );

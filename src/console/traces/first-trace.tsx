@@ -98,7 +98,7 @@ function NewSendingKey({ project, onMade }: NewSendingKeyProps) {
       {may('organization:manage') && (
         <div>
           <Button disabled={create.isPending} onClick={make}>
-            Make a key that only sends traces
+            Create a key that only sends traces
           </Button>
         </div>
       )}

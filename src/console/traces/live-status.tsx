@@ -6,14 +6,14 @@ import styles from './trace-list-page.module.css';
 
 const STATE_NAMES: { readonly [state in Live['state']]?: string } = {
   connecting: 'connecting…',
-  waiting: 'connection lost, trying again…',
+  waiting: 'connection lost, reconnecting…',
   paused: 'paused',
 };
 
 type LiveStatusProps = { readonly live: Live; readonly onReload: () => void };
 
 /** The state of the live stream, if it is not simply live. */
-export function LiveStatus({ live, onReload: onLookAgain }: LiveStatusProps) {
+export function LiveStatus({ live, onReload }: LiveStatusProps) {
   const stateName = STATE_NAMES[live.state];
   return (
     <>
@@ -22,13 +22,13 @@ export function LiveStatus({ live, onReload: onLookAgain }: LiveStatusProps) {
         {live.leftOut > 0 && (
           <>
             {formatCount(live.leftOut)} or more changes were left out.{' '}
-            <Button small onClick={onLookAgain}>
-              Look again
+            <Button small onClick={onReload}>
+              Reload
             </Button>
           </>
         )}
       </span>
-      {live.state === 'refused' && <FailureNotice error={live.error} retry={onLookAgain} />}
+      {live.state === 'refused' && <FailureNotice error={live.error} retry={onReload} />}
     </>
   );
 }

@@ -19,7 +19,7 @@ export type Live = {
   readonly traces: ReadonlyMap<string, Trace>;
   /** A lower bound of the dropped changes. */
   readonly leftOut: number;
-  readonly forget: () => void;
+  readonly clear: () => void;
 };
 
 const UPDATE_INTERVAL_MS = 250;
@@ -36,12 +36,12 @@ export function useLive(request: LiveRequest | null, onBegin: () => void): Live 
   useEffect(() => {
     begin.current = onBegin;
   });
-  const forget = useCallback(() => {
+  const clear = useCallback(() => {
     buffer.current = createLiveTraces();
     setShown({ traces: NO_TRACES, leftOut: 0 });
   }, []);
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new request clears the traces of the old one.
-  useEffect(forget, [request, transport, forget]);
+  useEffect(clear, [request, transport, clear]);
   useEffect(() => {
     if (request === null || !isSeen) {
       setStatus({ state: request === null ? 'off' : 'paused', error: null });
@@ -71,7 +71,7 @@ export function useLive(request: LiveRequest | null, onBegin: () => void): Live 
       clearInterval(timer);
     };
   }, [request, transport, isSeen]);
-  return { ...status, ...shown, forget };
+  return { ...status, ...shown, clear };
 }
 
 function useIsVisible(): boolean {

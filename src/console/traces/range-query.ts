@@ -50,7 +50,7 @@ export function useRangePages<I extends DescMessage, O extends DescMessage>(requ
 }
 
 function useRangeRequest<I extends DescMessage, O extends DescMessage>(
-  { method, range, input, toRangeInput: place }: RangeRequest<I, O>,
+  { method, range, input, toRangeInput }: RangeRequest<I, O>,
   cardinality: 'finite' | 'infinite',
 ) {
   const transport = useTransport();
@@ -58,7 +58,7 @@ function useRangeRequest<I extends DescMessage, O extends DescMessage>(
   return {
     queryKey: [...key, cardinality, range.range, range.from, range.to],
     async ask(bounds: Bounds, pageToken: string | null, signal: AbortSignal): Promise<Answered<O>> {
-      const whole = { ...input, ...place(bounds), ...(pageToken && { pageToken }) } as MessageInitShape<I>;
+      const whole = { ...input, ...toRangeInput(bounds), ...(pageToken && { pageToken }) } as MessageInitShape<I>;
       return { bounds, answer: await callUnaryMethod(transport, method, whole, { signal }) };
     },
   };

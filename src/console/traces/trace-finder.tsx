@@ -46,17 +46,18 @@ export function TraceFinder({ slug, search, onChange, action, pending, error, on
       {(found.error ?? error) != null && <FailureNotice error={found.error ?? error} />}
       <div className={page.row}>
         <Button
-          look="primary"
+          variant="primary"
           disabled={pending || !total || total.totalHits === 0n}
           onClick={() => onAct(toSearchInput(search))}
         >
           {action}
         </Button>
         <span role="status">
-          {total && `${formatCount(total.totalHits)}${total.totalHitsRelation === 'gte' ? ' or more' : ''} traces fit.`}
+          {total &&
+            `${formatCount(total.totalHits)}${total.totalHitsRelation === 'gte' ? ' or more' : ''} traces match.`}
         </span>
         <Link to="/$slug/traces" params={{ slug }} search={search}>
-          Look at them
+          Show these traces
         </Link>
       </div>
     </div>

@@ -55,7 +55,7 @@ export function TraceListPage() {
   }
   const pagination = found.data?.pages[0]?.answer.pagination;
   const reload = () => {
-    live.forget();
+    live.clear();
     void found.refetch();
   };
   return (
@@ -96,7 +96,7 @@ export function TraceListPage() {
         {found.data && <Count traces={traces} total={pagination} />}{' '}
         {isEmpty && isEverything && (
           <Button small onClick={() => change({ range: LONGEST_RANGE })}>
-            Look for older ones
+            Search older traces
           </Button>
         )}
       </p>
@@ -131,7 +131,7 @@ function Count({ traces, total }: CountProps) {
   // The count lacks traces that arrived after the search.
   const known = Math.max(Number(total?.totalHits ?? 0n), traces.length);
   const hits = `${formatCount(known)}${total?.totalHitsRelation === 'gte' ? ' or more' : ''}`;
-  return <>{traces.length === 0 ? 'No trace fits.' : `${formatCount(traces.length)} of ${hits} shown`}</>;
+  return <>{traces.length === 0 ? 'No trace matches.' : `${formatCount(traces.length)} of ${hits} shown`}</>;
 }
 
 function useTraces(search: TraceListSearch) {

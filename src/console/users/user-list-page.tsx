@@ -40,7 +40,7 @@ export function UserListPage() {
       <div className={page.head}>
         <div>
           <h1>Users</h1>
-          <p className={page.sub}>Whom the metadata of traces names as their user.</p>
+          <p className={page.sub}>The users that the metadata of traces names.</p>
         </div>
         <RangePicker
           search={search}
@@ -52,7 +52,7 @@ export function UserListPage() {
       {found.isSuccess && users.length === 0 && (
         <div className={`${page.card} ${page.padded}`}>
           <h2>No user in this range</h2>
-          <p>Name the user of a trace where it is sent, and what each costs, asks and waits for stands here.</p>
+          <p>Send each trace with its user, and the cost, traces and latency of every user are shown here.</p>
           <Snippet title="In the body of a trace" code={SENT} />
         </div>
       )}

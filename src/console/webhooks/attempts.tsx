@@ -35,7 +35,7 @@ export function Attempts({ id }: { readonly id: string }) {
       {attempts.length === 0 && found.isSuccess && (
         <div className={page.empty}>
           <h2>No attempt yet</h2>
-          <p>Events are sent as they come. “Send a test” sends a made-up one now.</p>
+          <p>Events are sent as soon as they occur. “Send a test” sends a sample now.</p>
         </div>
       )}
       {attempts.length > 0 && (

@@ -25,7 +25,7 @@ export function DeadLetters({ id }: { readonly id: string }) {
     return (
       <div className={page.empty}>
         <h2>No dead letters</h2>
-        <p>What is given up after all attempts is kept here for 30 days, and can be sent again.</p>
+        <p>Deliveries whose attempts all failed are kept here for 30 days, and can be sent again.</p>
       </div>
     );
   }

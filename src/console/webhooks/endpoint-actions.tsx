@@ -99,20 +99,20 @@ function Archive({ id }: { readonly id: string }) {
   });
   return (
     <>
-      <Button look="danger" onClick={() => setAsking(true)}>
+      <Button variant="danger" onClick={() => setAsking(true)}>
         Archive
       </Button>
       <Confirm
         open={isAsking}
         onClose={() => setAsking(false)}
         title="Archive the endpoint"
-        action="Archive for good"
+        action="Archive permanently"
         typed="archive"
         pending={archive.isPending}
         error={archive.error}
         onConfirm={() => archive.mutate({ id })}
       >
-        Nothing is sent to it any more, what is on its way is cancelled, and nobody sees it any more. This cannot be
+        It receives nothing more, its deliveries are cancelled, and lists do not show it any more. This cannot be
         undone.
       </Confirm>
     </>

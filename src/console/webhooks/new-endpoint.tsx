@@ -78,13 +78,13 @@ function Form({ onClose, onMade }: Omit<NewEndpointProps, 'open'>) {
       </Field>
       <fieldset className={styles.choices}>
         <legend>Events</legend>
-        {choice(EVERYTHING, 'All, also those that are yet to come')}
+        {choice(EVERYTHING, 'All, including types that are added later')}
         {types.data?.data.map(({ eventType }) => choice(eventType, eventType))}
       </fieldset>
       {create.isError && <FailureNotice error={create.error} />}
       <div className={page.row}>
-        <Button type="submit" look="primary" disabled={create.isPending || url.trim() === '' || chosen.length === 0}>
-          Make the endpoint
+        <Button type="submit" variant="primary" disabled={create.isPending || url.trim() === '' || chosen.length === 0}>
+          Create the endpoint
         </Button>
         <Button onClick={onClose}>Cancel</Button>
       </div>

@@ -33,10 +33,12 @@ export function Replay({ id }: { readonly id: string }) {
   };
   return (
     <div className={`${page.card} ${page.padded}`}>
-      <p>The events of the range that this endpoint asks for are sent again, in new deliveries; each keeps its id.</p>
+      <p>
+        The events of the range that this endpoint subscribes to are sent again, in new deliveries; each keeps its id.
+      </p>
       <div className={page.row}>
         <RangePicker search={range} onChange={(part) => setRange({ ...range, ...part } as typeof range)} />
-        <Button look="primary" disabled={start.isPending} onClick={send}>
+        <Button variant="primary" disabled={start.isPending} onClick={send}>
           Replay
         </Button>
       </div>

@@ -15,14 +15,14 @@ export type NameAndTone = { readonly text: string; readonly tone: Tone };
 const OUTCOMES: { readonly [outcome: number]: NameAndTone } = {
   [AttemptOutcome.PENDING]: { text: 'pending', tone: 'quiet' },
   [AttemptOutcome.SUCCESS]: { text: 'delivered', tone: 'good' },
-  [AttemptOutcome.RETRYABLE]: { text: 'failed, another follows', tone: 'warn' },
+  [AttemptOutcome.RETRYABLE]: { text: 'failed, will be retried', tone: 'warn' },
   [AttemptOutcome.TERMINAL]: { text: 'failed', tone: 'bad' },
 };
 
 const STATES: { readonly [state: number]: NameAndTone } = {
   [DeliveryState.QUEUED]: { text: 'queued', tone: 'quiet' },
   [DeliveryState.SENDING]: { text: 'being sent', tone: 'accent' },
-  [DeliveryState.RETRYING]: { text: 'waits for another attempt', tone: 'warn' },
+  [DeliveryState.RETRYING]: { text: 'waits for the next attempt', tone: 'warn' },
   [DeliveryState.HELD]: { text: 'waits for the endpoint', tone: 'warn' },
   [DeliveryState.DELIVERED]: { text: 'delivered', tone: 'good' },
   [DeliveryState.DEAD]: { text: 'dead', tone: 'bad' },
@@ -38,8 +38,8 @@ const DISABLED: { readonly [reason: number]: string } = {
 const DEAD: { readonly [reason: number]: string } = {
   [DeadReason.EXHAUSTED]: 'all attempts failed',
   [DeadReason.RECEIVER_GONE]: 'the receiver is gone',
-  [DeadReason.TOO_LARGE]: 'larger than the queue takes',
-  [DeadReason.EXPIRED]: 'its events left the log',
+  [DeadReason.TOO_LARGE]: 'larger than the queue accepts',
+  [DeadReason.EXPIRED]: 'retention removed its events',
 };
 
 const REPLAYS: { readonly [status: number]: NameAndTone } = {

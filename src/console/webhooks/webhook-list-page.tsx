@@ -34,7 +34,7 @@ export function WebhookListPage() {
           <p className={page.sub}>Events of the organization, pushed to receivers of yours, signed.</p>
         </div>
         {may('webhookEndpoints:manage') && (
-          <Button look="primary" onClick={() => setMaking(true)}>
+          <Button variant="primary" onClick={() => setMaking(true)}>
             New endpoint
           </Button>
         )}
@@ -44,7 +44,7 @@ export function WebhookListPage() {
       {found.isSuccess && endpoints.length === 0 && (
         <div className={`${page.card} ${page.empty}`}>
           <h2>No endpoint yet</h2>
-          <p>Make one, and every event that it asks for is sent to its URL until the receiver takes it.</p>
+          <p>Create one: every event that it subscribes to is sent to its URL until the receiver accepts it.</p>
         </div>
       )}
       {endpoints.length > 0 && <EndpointTable endpoints={endpoints} />}

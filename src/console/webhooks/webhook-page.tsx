@@ -49,7 +49,7 @@ export function WebhookPage() {
             <EndpointActions endpoint={endpoint} />
           </div>
           {endpoint.disabledReason !== undefined && (
-            <p role="status">{disabledReasonName(endpoint.disabledReason)} What is on its way waits.</p>
+            <p role="status">{disabledReasonName(endpoint.disabledReason)} Its deliveries wait.</p>
           )}
           <Health id={endpoint.id} />
           <Tabs

@@ -1,22 +1,22 @@
 import { describe, expect, it } from 'vitest';
 import { callRest } from '../../support/surfaces.ts';
 import { signInLink } from '../browser.ts';
-import { look, openFromMenu } from '../look.ts';
+import { checkPage, openFromMenu } from '../page-checks.ts';
 import type { Stage } from '../stage.ts';
 
 export function administer(stage: Stage): void {
   describe('users', () => {
-    it('are listed by what they cost, and one leads to threads and traces', () =>
+    it('are listed by cost, and one leads to threads and traces', () =>
       stage.visit(async ({ page }) => {
         await openFromMenu(page, signInLink(stage.app.address, stage.app.projectKey), 'Users');
         await page.getByRole('link', { name: 'user-3', exact: true }).waitFor();
-        await look(page, 'users');
+        await checkPage(page, 'users');
         await page.getByRole('link', { name: 'user-3', exact: true }).click();
         await page.getByRole('heading', { level: 1, name: 'user-3' }).waitFor();
         await page.getByRole('img', { name: /Cost over time/ }).waitFor();
         await page.getByRole('link', { name: 'thread-3', exact: true }).waitFor();
         await page.getByRole('link', { name: 'all 15 of them' }).waitFor();
-        await look(page, 'user');
+        await checkPage(page, 'user');
         await page.getByRole('link', { name: 'all 15 of them' }).click();
         await page.getByRole('button', { name: 'Remove User user-3' }).waitFor();
       }));
@@ -32,12 +32,12 @@ export function administer(stage: Stage): void {
         await page.getByText('price list', { exact: true }).waitFor();
         await page.getByRole('button', { name: 'New price' }).click();
         await page.getByLabel('Model').fill('o3');
-        await page.getByLabel('A million tokens in').fill('0.1');
-        await page.getByLabel('A million tokens out').fill('0.7');
+        await page.getByLabel('A million input tokens').fill('0.1');
+        await page.getByLabel('A million output tokens').fill('0.7');
         await page.getByRole('button', { name: 'Set the price' }).click();
         await page.getByText('own price', { exact: true }).waitFor();
         await page.getByRole('row', { name: /o3 \$0.1 \$0.7/ }).waitFor();
-        await look(page, 'prices');
+        await checkPage(page, 'prices');
         await page.getByRole('button', { name: 'Delete', exact: true }).click();
         await page.getByRole('button', { name: 'Delete it' }).click();
         await page.getByText('price list', { exact: true }).waitFor();
@@ -45,7 +45,7 @@ export function administer(stage: Stage): void {
   });
 
   describe('teams and settings', () => {
-    it('a member is given a role at a new team, and it is taken back', () =>
+    it('a member is granted a role at a new team, and it is revoked', () =>
       stage.visit(async ({ page }) => {
         const { address, adminKey } = stage.app;
         const headers = { 'x-auth-token': adminKey };
@@ -54,7 +54,7 @@ export function administer(stage: Stage): void {
         await openFromMenu(page, signInLink(address, adminKey), 'Teams and roles');
         await page.getByRole('button', { name: 'New team' }).click();
         await page.getByLabel('Name').fill('Support');
-        await page.getByRole('button', { name: 'Make the team' }).click();
+        await page.getByRole('button', { name: 'Create the team' }).click();
         await page.getByRole('cell', { name: 'Support', exact: true }).waitFor();
         await page.getByRole('button', { name: 'Roles' }).click();
         await page.getByRole('button', { name: 'New grant' }).click();
@@ -65,19 +65,19 @@ export function administer(stage: Stage): void {
         await page.getByRole('button', { name: 'Grant it' }).click();
         const grant = page.getByRole('row', { name: /grace@example.test Chosen permissions traces:view team Support/ });
         await grant.waitFor();
-        await look(page, 'roles');
-        await grant.getByRole('button', { name: 'Take back' }).click();
-        await page.getByRole('button', { name: 'Take it back' }).click();
+        await checkPage(page, 'roles');
+        await grant.getByRole('button', { name: 'Revoke' }).click();
+        await page.getByRole('button', { name: 'Revoke the grant' }).click();
         await grant.waitFor({ state: 'detached' });
       }));
 
-    it('traces are kept for less time only after it was confirmed, and names change', () =>
+    it('a shorter retention needs a confirmation, and names change', () =>
       stage.visit(async ({ page }) => {
         const { address, projectKey, slug } = await stage.makeProject('Forgetful shop');
         await openFromMenu(page, signInLink(address, stage.app.adminKey, `/${slug}/traces`), 'Settings');
         await page.getByLabel('Days that traces are kept').fill('30');
         await page.getByRole('button', { name: 'Save', exact: true }).click();
-        await page.getByLabel('Type delete to go on').fill('delete');
+        await page.getByLabel('Type delete to confirm').fill('delete');
         await page.getByRole('button', { name: 'Delete what is older' }).click();
         await page.getByText('Saved.').waitFor();
         const headers = { 'x-auth-token': projectKey };
@@ -88,12 +88,12 @@ export function administer(stage: Stage): void {
         await page.getByLabel('Language').fill('TypeScript');
         await page.getByRole('button', { name: 'Save the project' }).click();
         await page.getByText('Saved.').nth(1).waitFor();
-        await look(page, 'project-settings');
+        await checkPage(page, 'project-settings');
         await page.getByRole('link', { name: 'Organization', exact: true }).click();
         await page.getByLabel('Name').fill('Acme');
         await page.getByRole('button', { name: 'Save', exact: true }).click();
         await page.getByText('Saved.').waitFor();
-        await look(page, 'organization');
+        await checkPage(page, 'organization');
       }));
   });
 }

@@ -17,7 +17,7 @@ async function sendAsShown(page: Page, project: TestProject, expectedKey: string
 
 export function collectAndFind(stage: Stage): void {
   describe('traces', () => {
-    it('the first one of a project appears by itself', () =>
+    it('the first one of a project appears automatically', () =>
       stage.visit(async ({ page }) => {
         const project = await stage.makeProject('Empty shop');
         await page.goto(signInLink(project.address, project.projectKey));
@@ -30,32 +30,32 @@ export function collectAndFind(stage: Stage): void {
         await page.getByText('from the price list').waitFor();
       }));
 
-    it('are sent by a key that does nothing else where one signed in with a key that may do more', () =>
+    it('are sent by a key with that permission only when the session has a more powerful key', () =>
       stage.visit(async ({ page }) => {
         const project = await stage.makeProject('Other shop');
         const { adminKey } = stage.app;
         await page.goto(signInLink(project.address, adminKey, `/${project.slug}/traces`));
         await page.getByText('Waiting for the first trace').waitFor();
         expect(await page.content()).toContain('$SPANDREL_KEY');
-        await page.getByRole('button', { name: 'Make a key that only sends traces' }).click();
+        await page.getByRole('button', { name: 'Create a key that only sends traces' }).click();
         const token = (await page.getByRole('dialog').locator('pre').textContent()) ?? '';
-        await page.getByRole('button', { name: 'I have kept it' }).click();
+        await page.getByRole('button', { name: 'I have stored it' }).click();
         await page.getByText('$SPANDREL_KEY').waitFor({ state: 'detached' });
         await sendAsShown(page, { ...project, projectKey: token }, token);
         expect(await page.content()).not.toContain(adminKey);
         await page.getByRole('link', { name: 'Open it' }).waitFor();
       }));
 
-    it('that were sent long ago are found, and nobody is told to send the first', () =>
+    it('that were sent long ago are found, and the page does not ask for a first one', () =>
       stage.visit(async ({ page }) => {
         const project = await stage.makeProject('Old shop');
         await send(project, shopTrace(1, Date.now() - 40 * 86_400_000));
         await page.goto(signInLink(project.address, project.projectKey));
-        await page.getByRole('button', { name: 'Look for older ones' }).click();
+        await page.getByRole('button', { name: 'Search older traces' }).click();
         await page.getByRole('row', { name: /answer the customer/ }).waitFor();
       }));
 
-    it('a slow one is found, and its costliest span says where its price comes from', () =>
+    it('a slow one is found, and its costliest span names the source of its price', () =>
       stage.visit(async ({ page }) => {
         await page.goto(signInLink(stage.app.address, stage.app.projectKey));
         await page.getByRole('button', { name: 'Duration' }).click();
@@ -74,7 +74,7 @@ export function collectAndFind(stage: Stage): void {
         await page.getByRole('heading', { name: 'write the answer' }).waitFor();
       }));
 
-    it('are filtered by what stands in the address and as chips, and each can be taken away', () =>
+    it('are filtered by the address, which chips show, and each chip can be removed', () =>
       stage.visit(async ({ page }) => {
         await page.goto(signInLink(stage.app.address, stage.app.projectKey));
         await page.getByLabel('Find traces').fill('parcel user:user-3 error:false');
@@ -97,7 +97,7 @@ export function collectAndFind(stage: Stage): void {
         expect(new URL(page.url()).searchParams.get('q')).toBe('parcel model:gpt-5');
       }));
 
-    it('of a range take no year that is not typed to its end', () =>
+    it('of a range ignore a year that is still being typed', () =>
       stage.visit(async ({ page }) => {
         await page.goto(signInLink(stage.app.address, stage.app.projectKey));
         await page.getByLabel('Range').selectOption('custom');
@@ -110,7 +110,7 @@ export function collectAndFind(stage: Stage): void {
         await page.getByText('It ends before it begins.').waitFor();
       }));
 
-    it('stand at the top as they come while one looks live', () =>
+    it('appear at the top as they arrive while the list is live', () =>
       stage.visit(async ({ page }) => {
         const project = await stage.makeProject('Live shop');
         await send(project, shopTrace(1, Date.now() - 60_000));

@@ -2,13 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { callRest } from '../../support/surfaces.ts';
 import { until } from '../../support/temp.ts';
 import { signInLink } from '../browser.ts';
-import { look, openFromMenu } from '../look.ts';
+import { checkPage, openFromMenu } from '../page-checks.ts';
 import { sendShop } from '../sent-traces.ts';
 import type { Stage } from '../stage.ts';
 
 export function evaluate(stage: Stage): void {
   describe('an evaluator', () => {
-    it('is chosen from the catalogue, tried on a text, run on traces, set anew and deleted', () =>
+    it('is chosen from the catalogue, run on a text and on traces, changed and deleted', () =>
       stage.visit(async ({ page }) => {
         const project = await stage.makeProject('Judged shop');
         await sendShop(project, Date.now(), 60);
@@ -16,28 +16,28 @@ export function evaluate(stage: Stage): void {
         await page.getByRole('heading', { name: 'No evaluator yet' }).waitFor();
         await page.getByRole('link', { name: 'New evaluator' }).click();
         await page.getByRole('link', { name: /Competitor Blocklist/ }).waitFor();
-        await look(page, 'evaluator-catalogue');
+        await checkPage(page, 'evaluator-catalogue');
         await page.getByRole('link', { name: /Competitor Blocklist/ }).click();
         await page.getByLabel('Name').fill('No carriers');
         await page.getByLabel('Competitors').fill('Acme Parcels\ndepot\n');
-        await look(page, 'evaluator-new');
+        await checkPage(page, 'evaluator-new');
         await page.getByRole('button', { name: 'Save the evaluator' }).click();
         await page.getByRole('heading', { level: 1, name: 'No carriers' }).waitFor();
 
         await page.getByLabel('output').fill('Ask Acme Parcels <b>now</b>.');
         await page.getByRole('button', { name: 'Run it' }).click();
         await page.getByText('failed', { exact: true }).waitFor();
-        await look(page, 'evaluator-text');
+        await checkPage(page, 'evaluator-text');
 
         await page.getByRole('button', { name: 'Run on traces' }).click();
-        await page.getByText('60 traces fit.').waitFor();
+        await page.getByText('60 traces match.').waitFor();
         await page.getByLabel('Find traces').fill('user:user-3');
         await page.keyboard.press('Enter');
-        await page.getByText('7 traces fit.').waitFor();
-        await page.getByRole('button', { name: 'Run it on these' }).click();
+        await page.getByText('7 traces match.').waitFor();
+        await page.getByRole('button', { name: 'Run on these traces' }).click();
         await page.getByRole('cell', { name: '7 of 7' }).waitFor();
         await page.getByRole('cell', { name: 'completed' }).waitFor();
-        await look(page, 'evaluator-traces');
+        await checkPage(page, 'evaluator-traces');
         await page.reload();
         await page.getByRole('button', { name: 'Remove User user-3' }).waitFor();
         await page.getByRole('cell', { name: '7 of 7' }).waitFor();
@@ -46,11 +46,11 @@ export function evaluate(stage: Stage): void {
         await page.keyboard.press('Enter');
         await page.getByRole('link', { name: 'Evaluations 7 0 skipped, 0 failed' }).waitFor();
         await page.getByRole('img', { name: /^Mean score over time/ }).waitFor();
-        await page.getByLabel('Figure').selectOption('Evaluations');
+        await page.getByLabel('Metric').selectOption('Evaluations');
         await page.getByRole('img', { name: /^Evaluations over time/ }).waitFor();
         await page.reload();
         await page.getByRole('img', { name: /^Evaluations over time/ }).waitFor();
-        await look(page, 'evaluator-scores');
+        await checkPage(page, 'evaluator-scores');
 
         await page.getByRole('button', { name: 'Settings' }).click();
         expect(await page.getByLabel('Competitors').inputValue()).toBe('Acme Parcels\ndepot');
@@ -58,16 +58,16 @@ export function evaluate(stage: Stage): void {
         await page.getByRole('button', { name: 'Save', exact: true }).click();
         await page.getByText('Saved.').waitFor();
         await page.getByRole('heading', { level: 1, name: 'No competitors' }).waitFor();
-        await look(page, 'evaluator-settings');
+        await checkPage(page, 'evaluator-settings');
         await page.getByRole('button', { name: 'Delete the evaluator' }).click();
-        await page.getByLabel('Type delete to go on').fill('delete');
-        await page.getByRole('button', { name: 'Delete for good' }).click();
+        await page.getByLabel('Type delete to confirm').fill('delete');
+        await page.getByRole('button', { name: 'Delete permanently' }).click();
         await page.getByRole('heading', { name: 'No evaluator yet' }).waitFor();
       }));
   });
 
   describe('a monitor', () => {
-    it('is made with conditions and a mapping, switched off, changed and deleted', () =>
+    it('is created with conditions and a mapping, disabled, changed and deleted', () =>
       stage.visit(async ({ page }) => {
         const { address, projectKey } = await stage.makeProject('Watched shop');
         const headers = { 'x-auth-token': projectKey };
@@ -87,14 +87,14 @@ export function evaluate(stage: Stage): void {
         await page.getByLabel('Kind of condition 2').selectOption('number');
         await page.getByLabel('Value of condition 2').fill('2');
         await page.getByLabel(/^output/).fill('span.llm.output');
-        await look(page, 'monitor-new');
-        await page.getByRole('button', { name: 'Make the monitor' }).click();
+        await checkPage(page, 'monitor-new');
+        await page.getByRole('button', { name: 'Create the monitor' }).click();
         await page
           .getByRole('row', { name: /Shop is polite on .* 12.5 % label is "shop", metadata.tier is 2/ })
           .waitFor();
-        await page.getByRole('button', { name: 'Switch off Shop is polite' }).click();
+        await page.getByRole('button', { name: 'Disable Shop is polite' }).click();
         await page.getByRole('cell', { name: 'off', exact: true }).waitFor();
-        await look(page, 'monitors');
+        await checkPage(page, 'monitors');
         await page.getByRole('link', { name: 'Shop is polite' }).click();
         await page.getByRole('heading', { level: 1, name: 'Shop is polite' }).waitFor();
         await page.getByRole('heading', { name: 'No evaluation in this range' }).waitFor();
@@ -112,14 +112,14 @@ export function evaluate(stage: Stage): void {
             mappings: { output: 'span.llm.output' },
           },
         ]);
-        await look(page, 'monitor');
+        await checkPage(page, 'monitor');
         await page.getByRole('button', { name: 'Delete the monitor' }).click();
-        await page.getByLabel('Type delete to go on').fill('delete');
-        await page.getByRole('button', { name: 'Delete for good' }).click();
+        await page.getByLabel('Type delete to confirm').fill('delete');
+        await page.getByRole('button', { name: 'Delete permanently' }).click();
         await page.getByRole('heading', { name: 'No monitor yet' }).waitFor();
       }));
 
-    it('shows the scores of the traces it ran on, and leads to them without a mouse', () =>
+    it('shows the scores of the traces it ran on, and links to them by keyboard', () =>
       stage.visit(async ({ page }) => {
         const project = await stage.makeProject('Scored shop');
         const { address, projectKey, slug } = project;
@@ -136,8 +136,8 @@ export function evaluate(stage: Stage): void {
         await page.goto(signInLink(address, projectKey, `/${slug}/monitors/${monitor.id}`));
         await page.getByRole('link', { name: 'Evaluations 6 0 skipped, 0 failed' }).waitFor();
         await page.getByRole('img', { name: /^Mean score over time/ }).waitFor();
-        await look(page, 'monitor-scores');
-        await page.getByLabel('Figure').selectOption('Score, p95');
+        await checkPage(page, 'monitor-scores');
+        await page.getByLabel('Metric').selectOption('Score, p95');
         await page.getByRole('img', { name: /^Score, p95 over time/ }).waitFor();
         await page.getByLabel('Range').selectOption('Last hour');
         await page.waitForURL(/range=1h/);

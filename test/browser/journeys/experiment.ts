@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { callRest } from '../../support/surfaces.ts';
 import { signInLink } from '../browser.ts';
-import { look, openFromMenu } from '../look.ts';
+import { checkPage, openFromMenu } from '../page-checks.ts';
 import { sendShop } from '../sent-traces.ts';
 import type { Stage } from '../stage.ts';
 
 export function experiment(stage: Stage): void {
   describe('a dataset', () => {
-    it('takes a file of more than one request, is read page by page and by version, and is deleted', () =>
+    it('takes a file larger than one request, is read page by page and by version, and is deleted', () =>
       stage.visit(async ({ page }) => {
         const project = await stage.makeProject('Testing shop');
         await sendShop(project, Date.now(), 60);
@@ -22,13 +22,13 @@ export function experiment(stage: Stage): void {
         const buffer = Buffer.from(['input,expected_output', ...rows].join('\n'));
         await page.getByLabel('File').setInputFiles({ name: 'cases.csv', mimeType: 'text/csv', buffer });
         await page.getByText('The file is read.').waitFor();
-        await page.getByRole('button', { name: 'Make the dataset' }).click();
+        await page.getByRole('button', { name: 'Create the dataset' }).click();
         await page.getByText('120 entries').waitFor();
         await page.getByRole('button', { name: 'Next' }).click();
         await page.getByRole('button', { name: 'Next' }).click();
         await page.getByText('Page 3 of 3').waitFor();
         await page.getByRole('cell', { name: '<b>119</b> where is it?' }).waitFor();
-        await look(page, 'dataset');
+        await checkPage(page, 'dataset');
         await page.getByRole('button', { name: 'Add entries' }).click();
         await page
           .getByRole('textbox', { name: 'Entries' })
@@ -38,35 +38,35 @@ export function experiment(stage: Stage): void {
         await page.getByRole('button', { name: 'Add from traces' }).click();
         await page.getByLabel('Find traces').fill('user:user-3');
         await page.keyboard.press('Enter');
-        await page.getByText('7 traces fit.').waitFor();
+        await page.getByText('7 traces match.').waitFor();
         await page.getByLabel('At most').fill('5');
         await page.getByRole('button', { name: 'Add them as entries' }).click();
-        await page.getByText('5 entries were added; 2 more fit and were left out.').waitFor();
-        await look(page, 'dataset-traces');
+        await page.getByText('5 entries were added; 2 more matched and were left out.').waitFor();
+        await checkPage(page, 'dataset-traces');
         await page.getByRole('button', { name: 'Entries', exact: true }).click();
         await page.getByLabel('Version').selectOption('1');
         await page.getByText('Page 1 of 2').waitFor();
         await page.getByRole('button', { name: 'Delete' }).click();
-        await page.getByLabel('Type delete to go on').fill('delete');
-        await page.getByRole('button', { name: 'Delete for good' }).click();
+        await page.getByLabel('Type delete to confirm').fill('delete');
+        await page.getByRole('button', { name: 'Delete permanently' }).click();
         await page.getByRole('heading', { name: 'No dataset yet' }).waitFor();
       }));
   });
 
   describe('an experiment', () => {
-    it('has runs, of which one is read beside another down to what went otherwise', () =>
+    it('has runs, and one is compared with another down to the entries that differ', () =>
       stage.visit(async ({ page }) => {
         const { address, projectKey } = await stage.makeProject('Trying shop');
         const headers = { 'x-auth-token': projectKey };
-        const asked = (path: string, body: object) => callRest(address, { verb: 'POST', path, body, headers });
+        const post = (path: string, body: object) => callRest(address, { verb: 'POST', path, body, headers });
         await openFromMenu(page, signInLink(address, projectKey), 'Experiments');
         await page.getByRole('heading', { name: 'No experiment yet' }).waitFor();
-        const { body: experiment } = await asked('/api/experiment/init', { experiment_name: 'Answers' });
+        const { body: experiment } = await post('/api/experiment/init', { experiment_name: 'Answers' });
         for (const [run_id, passed] of [
           ['first', false],
           ['second', true],
         ] as const)
-          await asked('/api/evaluations/batch/log_results', {
+          await post('/api/evaluations/batch/log_results', {
             experiment_slug: experiment.slug,
             run_id,
             name: `${run_id} prompt`,
@@ -88,37 +88,37 @@ export function experiment(stage: Stage): void {
           });
         await page.reload();
         await page.getByRole('link', { name: 'Answers' }).click();
-        await page.getByRole('link', { name: 'with the one before' }).click();
+        await page.getByRole('link', { name: 'with the previous run' }).click();
         await page.getByRole('heading', { level: 1, name: 'second prompt' }).waitFor();
         await page.getByRole('row', { name: 'exact_match, passed 100.0 % 98.3 % +1.7 %' }).waitFor();
         await page
           .getByRole('row', { name: /<b>question 3<\/b> answer 3 of the second .* answer 3 of the first/ })
           .waitFor();
-        await look(page, 'experiment-run');
+        await checkPage(page, 'experiment-run');
         await page.getByRole('button', { name: 'Show more' }).click();
-        await page.getByLabel('Only what went otherwise').check();
+        await page.getByLabel('Only what differs').check();
         await page.getByRole('row', { name: /question 57/ }).waitFor();
         expect(await page.getByRole('row', { name: /question/ }).count()).toBe(1);
         await page.reload();
-        await page.getByText('Of these entries none went otherwise.').waitFor();
+        await page.getByText('None of these entries differs.').waitFor();
         await page.getByRole('button', { name: 'Delete the run' }).click();
-        await page.getByLabel('Type delete to go on').fill('delete');
-        await page.getByRole('button', { name: 'Delete for good' }).click();
+        await page.getByLabel('Type delete to confirm').fill('delete');
+        await page.getByRole('button', { name: 'Delete permanently' }).click();
         await page.getByRole('link', { name: 'first prompt' }).waitFor();
         expect(await page.getByRole('link', { name: 'second prompt' }).count()).toBe(0);
-        await look(page, 'experiment');
-        await asked('/api/evaluations/batch/log_results', {
+        await checkPage(page, 'experiment');
+        await post('/api/evaluations/batch/log_results', {
           experiment_slug: experiment.slug,
           run_id: 'longer',
           dataset: [0, 60].map((index) => ({ index, entry: `question ${index}`, predicted: `longer answer ${index}` })),
         });
         await page.reload();
-        await page.getByRole('link', { name: 'with the one before' }).click();
+        await page.getByRole('link', { name: 'with the previous run' }).click();
         await page.getByText('Results in both runs: 1; only in this run: 1; only in the other: 59.').waitFor();
         await page.getByRole('row', { name: /question 1.* no result answer 1 of the first/ }).waitFor();
         await page.getByRole('button', { name: 'Show more' }).click();
         await page.getByRole('row', { name: /question 60 longer answer 60 no result/ }).waitFor();
-        await look(page, 'experiment-only-in-one');
+        await checkPage(page, 'experiment-only-in-one');
       }));
   });
 }

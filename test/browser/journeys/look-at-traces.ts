@@ -6,7 +6,7 @@ import type { Stage } from '../stage.ts';
 
 export function lookAtTraces(stage: Stage): void {
   describe('a trace', () => {
-    it('of ten thousand spans draws those in sight only, and its last is a moment away', () =>
+    it('of ten thousand spans renders only the visible ones, and its last is reached at once', () =>
       stage.visit(async ({ page }) => {
         const project = await stage.makeProject('Long shop');
         await send(project, longTrace('long', 10_000, Date.now() - 20_000));
@@ -17,12 +17,12 @@ export function lookAtTraces(stage: Stage): void {
         await tree.focus();
         for (let press = 0; press < 30; press += 1) await page.keyboard.press('j');
         await page.waitForURL(/span=step-/);
-        await page.getByText('More spans are on their way').waitFor({ state: 'detached' });
+        await page.getByText('Loading more spans').waitFor({ state: 'detached' });
         await tree.evaluate((element) => element.scrollTo(0, element.scrollHeight));
         await page.getByRole('treeitem', { name: /step 9999/ }).waitFor();
       }));
 
-    it('is where platformUrl leads, and its thread reads as a conversation', () =>
+    it('is the target of platformUrl, and its thread shows a conversation', () =>
       stage.visit(async ({ page }) => {
         const { address, projectKey } = stage.app;
         const headers = { 'x-auth-token': projectKey };
@@ -40,12 +40,12 @@ export function lookAtTraces(stage: Stage): void {
         await takePicture(page, 'thread');
       }));
 
-    it('is summed up with others, and each figure leads to those behind it', () =>
+    it('is summed up with others, and each figure links to its traces', () =>
       stage.visit(async ({ page }) => {
         await page.goto(signInLink(stage.app.address, stage.app.projectKey));
         await page.getByRole('link', { name: 'Overview' }).click();
         await page.getByRole('img', { name: /Cost over time/ }).waitFor();
-        await page.getByLabel('Figure').selectOption('latency');
+        await page.getByLabel('Metric').selectOption('latency');
         await page.getByRole('img', { name: /Duration, p95 over time/ }).waitFor();
         await takePicture(page, 'overview');
         await page.getByRole('link', { name: 'claude-sonnet-4-5' }).waitFor();
@@ -57,7 +57,7 @@ export function lookAtTraces(stage: Stage): void {
           .waitFor();
       }));
 
-    it('is text, whatever is in it, and all of it', () =>
+    it('is shown as text with hostile content, and completely', () =>
       stage.visit(async ({ page }) => {
         const project = await stage.makeProject('Hostile shop');
         // JavaScript has no number with exactly this value.

@@ -6,14 +6,14 @@ import type { Stage } from '../stage.ts';
 
 export function manage(stage: Stage): void {
   describe('the organization', () => {
-    it('gets projects and members, and the audit log says so', () =>
+    it('gets projects and members, and the audit log records it', () =>
       stage.visit(async ({ page }) => {
         const pages = page.getByRole('navigation', { name: 'Pages' });
         await page.goto(signInLink(stage.app.address, stage.app.adminKey, '/-/projects'));
         await page.getByRole('button', { name: 'New project' }).click();
         await page.getByLabel('Name').fill('Second shop');
-        await page.getByRole('button', { name: 'Make the project' }).click();
-        await page.getByRole('button', { name: 'I have kept it' }).click();
+        await page.getByRole('button', { name: 'Create the project' }).click();
+        await page.getByRole('button', { name: 'I have stored it' }).click();
         await page.getByRole('cell', { name: 'Second shop' }).waitFor();
         await page.getByLabel('Project', { exact: true }).selectOption({ label: 'Second shop' });
         await page.getByText('Waiting for the first trace').waitFor();
@@ -28,7 +28,7 @@ export function manage(stage: Stage): void {
         await page.getByRole('cell', { name: 'project.create' }).first().waitFor();
       }));
 
-    it('makes a key with chosen permissions, which does that and no more, and is refused once it is revoked', () =>
+    it('creates a key with chosen permissions, which has only these, and is refused after it is revoked', () =>
       stage.visit(async ({ page }) => {
         const { address, adminKey, projectId } = stage.app;
         await page.goto(signInLink(address, adminKey, '/-/keys'));
@@ -36,10 +36,10 @@ export function manage(stage: Stage): void {
         await page.getByLabel('Name', { exact: true }).fill('nightly report');
         await page.getByRole('checkbox', { name: 'traces:view' }).check();
         await page.getByRole('status').getByText('traces:view', { exact: true }).waitFor();
-        await page.getByRole('button', { name: 'Make the key' }).click();
+        await page.getByRole('button', { name: 'Create the key' }).click();
         await page.getByText('shown only this once').waitFor();
         const token = (await page.getByRole('dialog').locator('pre').textContent()) ?? '';
-        await page.getByRole('button', { name: 'I have kept it' }).click();
+        await page.getByRole('button', { name: 'I have stored it' }).click();
         const row = page.getByRole('row', { name: /nightly report/ });
         await row.waitFor();
         const headers = { 'x-auth-token': token, 'x-project-id': projectId };
@@ -49,14 +49,14 @@ export function manage(stage: Stage): void {
         expect((await callRest(address, sent)).status).toBe(403);
 
         await row.getByRole('button', { name: 'Revoke' }).click();
-        await page.getByLabel('Type revoke to go on').fill('revoke');
+        await page.getByLabel('Type revoke to confirm').fill('revoke');
         await page.getByRole('button', { name: 'Cancel' }).click();
         await row.getByRole('button', { name: 'Revoke' }).click();
-        const confirm = page.getByRole('button', { name: 'Revoke for good' });
+        const confirm = page.getByRole('button', { name: 'Revoke permanently' });
         // The text typed before cancelling is gone.
-        expect(await page.getByLabel('Type revoke to go on').inputValue()).toBe('');
+        expect(await page.getByLabel('Type revoke to confirm').inputValue()).toBe('');
         expect(await confirm.isDisabled()).toBe(true);
-        await page.getByLabel('Type revoke to go on').fill('revoke');
+        await page.getByLabel('Type revoke to confirm').fill('revoke');
         await confirm.click();
         // An open dialog hides the rows from the accessibility tree.
         await page.getByRole('dialog').waitFor({ state: 'detached' });

@@ -6,7 +6,7 @@ import type { Stage } from '../stage.ts';
 
 export function pushEvents(stage: Stage): void {
   describe('events', () => {
-    it('that an endpoint missed while it was broken are there once it is mended, and once more when replayed', () =>
+    it('that an endpoint missed while it failed arrive after its repair, and again when replayed', () =>
       stage.visit(async ({ page }) => {
         const receiver = await startReceiver(() => ({ kind: 'answer', status: 500 }));
         const project = await stage.makeProject('Pushing shop');
@@ -15,14 +15,14 @@ export function pushEvents(stage: Stage): void {
           await page.goto(signInLink(stage.app.address, stage.app.adminKey, '/-/webhooks'));
           await page.getByRole('button', { name: 'New endpoint' }).click();
           await page.getByLabel('URL').fill(receiver.url('/hook'));
-          await page.getByRole('button', { name: 'Make the endpoint' }).click();
+          await page.getByRole('button', { name: 'Create the endpoint' }).click();
           expect(await page.getByRole('dialog').locator('pre').first().textContent()).toMatch(/^whsec_/);
-          await page.getByRole('button', { name: 'I have kept it' }).click();
+          await page.getByRole('button', { name: 'I have stored it' }).click();
           await page.getByRole('link', { name: receiver.url('/hook') }).click();
           await page.getByRole('button', { name: 'Send a test' }).click();
           await page.getByText('Test failed').waitFor();
           await send(project, { ...shopTrace(902, Date.now()), trace_id: 'pushed' });
-          await page.getByText('failed, another follows').first().waitFor();
+          await page.getByText('failed, will be retried').first().waitFor();
           await takePicture(page, 'webhook-broken');
           receiver.react = () => ({ kind: 'answer', status: 204 });
           await page.getByRole('button', { name: 'Redeliver' }).first().click();
@@ -38,15 +38,15 @@ export function pushEvents(stage: Stage): void {
           await page.getByText('completed').waitFor();
           await takePicture(page, 'webhook-replay');
           await page.getByRole('button', { name: 'Archive' }).click();
-          await page.getByLabel('Type archive to go on').fill('archive');
-          await page.getByRole('button', { name: 'Archive for good' }).click();
+          await page.getByLabel('Type archive to confirm').fill('archive');
+          await page.getByRole('button', { name: 'Archive permanently' }).click();
           await page.getByRole('heading', { name: 'No endpoint yet' }).waitFor();
         } finally {
           await receiver.close();
         }
       }));
 
-    it('of the log open to what was pushed', () =>
+    it('of the log show the envelope that was pushed', () =>
       stage.visit(async ({ page }) => {
         await page.goto(signInLink(stage.app.address, stage.app.adminKey, '/-/events'));
         await page

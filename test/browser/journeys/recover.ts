@@ -26,7 +26,7 @@ async function hideTab(page: Page, isHidden: boolean): Promise<void> {
 
 export function recover(stage: Stage): void {
   describe('after a failure', () => {
-    it('the overview says what was wrong, and is whole when it is asked for again', () =>
+    it('the overview shows the error, and is complete after a retry', () =>
       stage.visit(async ({ page }) => {
         await page.goto(signInLink(stage.app.address, stage.app.projectKey));
         await page.getByRole('heading', { name: 'Traces' }).waitFor();
@@ -43,7 +43,7 @@ export function recover(stage: Stage): void {
         await alert.waitFor({ state: 'detached' });
       }));
 
-    it('the page that waits for the first trace says so, and waits on', () =>
+    it('the page that waits for the first trace says so, and keeps waiting', () =>
       stage.visit(async ({ page }) => {
         const project = await stage.makeProject('Unread shop');
         await page.goto(signInLink(project.address, project.projectKey));
@@ -59,7 +59,7 @@ export function recover(stage: Stage): void {
         await page.getByRole('link', { name: 'Open it' }).waitFor();
       }));
 
-    it('or while nobody looks, a live list stands still, and then shows what came meanwhile', () =>
+    it('or while the page is hidden, a live list pauses, and then shows what arrived meanwhile', () =>
       stage.visit(async ({ page }) => {
         const project = await stage.makeProject('Hidden shop');
         await send(project, { ...shopTrace(1, Date.now() - 60_000), trace_id: 'before' });
@@ -71,9 +71,9 @@ export function recover(stage: Stage): void {
         await page.getByText('paused', { exact: true }).waitFor();
         await left;
         await send(project, { ...shopTrace(2, Date.now()), trace_id: 'meanwhile' });
-        const asked = page.waitForRequest((request) => request.url().endsWith('/TailTraces'));
+        const tailRequest = page.waitForRequest((request) => request.url().endsWith('/TailTraces'));
         await hideTab(page, false);
-        await asked;
+        await tailRequest;
         await page.getByText('2 of 2 shown').waitFor();
         await page.getByText('paused', { exact: true }).waitFor({ state: 'detached' });
         await send(project, { ...shopTrace(3, Date.now()), trace_id: 'after' });
@@ -82,7 +82,7 @@ export function recover(stage: Stage): void {
   });
 
   describe('the palette', () => {
-    it('gives up the search for a trace when it is closed', () =>
+    it('cancels the search for a trace when it is closed', () =>
       stage.visit(async ({ page }) => {
         await page.goto(signInLink(stage.app.address, stage.app.projectKey));
         await page.getByRole('heading', { name: 'Traces' }).waitFor();

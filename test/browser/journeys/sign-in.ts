@@ -7,7 +7,7 @@ import type { Stage } from '../stage.ts';
 
 export function signIn(stage: Stage): void {
   describe('signing in', () => {
-    it('the link of a first start signs in, and its key stands in no address afterwards', () =>
+    it('the link of a first start signs in, and its key is in no address afterwards', () =>
       stage.visit(async ({ page }) => {
         const { address, adminKey } = stage.app;
         await page.goto(signInLink(address, adminKey));
@@ -22,7 +22,7 @@ export function signIn(stage: Stage): void {
         ).not.toContain('sk-lw-');
       }));
 
-    it('the key of a project signs in too, and a wrong one is told why not', () =>
+    it('the key of a project signs in too, and a wrong one gets a reason', () =>
       stage.visit(async ({ page }) => {
         const { address, projectKey } = stage.app;
         await page.goto(`${address}/`);
@@ -35,7 +35,7 @@ export function signIn(stage: Stage): void {
         expect(await page.getByRole('heading', { name: 'Organization' }).count()).toBe(0);
       }));
 
-    it('a key that is revoked while somebody looks ends the session', () =>
+    it('a key that is revoked while the page is open ends the session', () =>
       stage.visit(async ({ page }) => {
         const { address, adminKey } = stage.app;
         const { token, id } = await stage.makeKey();

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { describe, it } from 'vitest';
 import { signInLink } from '../browser.ts';
-import { look } from '../look.ts';
+import { checkPage } from '../page-checks.ts';
 import type { Stage } from '../stage.ts';
 
 /** Paths below the shop project, and a text that appears once the page is ready. */
@@ -46,8 +46,8 @@ const PAGES: readonly (readonly [
 ];
 
 export function useAnyhow(stage: Stage): void {
-  describe('people', () => {
-    it('who have no mouse get everywhere', () =>
+  describe('users', () => {
+    it('without a mouse reach every page', () =>
       stage.visit(async ({ page }) => {
         await page.goto(signInLink(stage.app.address, stage.app.projectKey));
         await page
@@ -80,7 +80,7 @@ export function useAnyhow(stage: Stage): void {
         await page.locator('[role=table]:focus').waitFor();
       }));
 
-    it('who have the id of a trace get to it, whatever project it is in', () =>
+    it('with the id of a trace reach it in any of their projects', () =>
       stage.visit(async ({ page }) => {
         await page.goto(signInLink(stage.app.address, stage.app.adminKey, '/-/keys'));
         await page.getByRole('button', { name: /Go to/ }).click();
@@ -101,15 +101,15 @@ export function useAnyhow(stage: Stage): void {
       stage.visit(async ({ page }) => {
         await page.goto(signInLink(stage.app.address, stage.app.adminKey, path(stage.shop.slug)));
         await isThere(page);
-        await look(page, name);
+        await checkPage(page, name);
       }),
     );
 
-    it('meet no grave barrier where they sign in', () =>
+    it('find no serious accessibility barrier when they sign in', () =>
       stage.visit(async ({ page }) => {
         await page.goto(stage.app.address);
         await page.getByLabel('Key').waitFor();
-        await look(page, 'sign-in');
+        await checkPage(page, 'sign-in');
       }));
   });
 }

@@ -1,1 +1,0 @@
-import{t as e}from"./timestamp-Dmybjz1U.js";import{l as t,o as n,t as r}from"./format-CXHJ5Ra6.js";import{u as i}from"./button-Bub3SRlg.js";var a=i();function o({at:i,as:o=`age`}){if(!i)return(0,a.jsx)(`span`,{children:`–`});let[s,c]=o===`age`?[r(i),n(i)]:[t(i),r(i)];return(0,a.jsx)(`time`,{dateTime:e(i).toISOString(),title:c,children:s})}export{o as t};
