@@ -35,9 +35,6 @@ export type SqsLimits = {
 
 export type ClientPoolDeps = { readonly tokenEndpoint: string | null; readonly limits: SqsLimits };
 
-/** The common configuration of all SDK clients. */
-export type ClientBasics = ReturnType<typeof basicsOf>;
-
 /** Empty for the credentials of the process, which the SDK finds by itself. */
 type Identity = Pick<SQSClientConfig, 'credentials' | 'credentialDefaultProvider'>;
 

@@ -4,6 +4,7 @@ import type { DeliveryMeter, SocketCounts } from '../delivery/meter.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { RequestMeter } from '../domain/events/request-meter.ts';
 import type { Store } from '../domain/store.ts';
+import { shareRead } from '../transport/shared-read.ts';
 import {
   type CallMeter,
   type ConnectionMeter,
@@ -19,7 +20,6 @@ import { meterStore } from './metered-store.ts';
 import { type ResourceUsage, registerProcess, registerUsage } from './process.ts';
 import { createRegistry, type Registry } from './registry.ts';
 import { createRequestMeter } from './request-meter.ts';
-import { shareRead } from './shared-read.ts';
 import type { Sample } from './text-format.ts';
 
 export type Metrics = {

@@ -33,7 +33,7 @@ const ALLOWED: { readonly [room: string]: readonly string[] } = {
     'domain/token-mask.ts',
     'gen',
   ],
-  metrics: ['metrics', 'domain', 'delivery/meter.ts', 'transport/wait-at-most.ts'],
+  metrics: ['metrics', 'domain', 'delivery/meter.ts', 'transport/shared-read.ts'],
   delivery: ['delivery', 'queue', 'domain'],
   queue: ['queue', 'domain'],
   evaluation: ['evaluation', 'queue', 'domain', 'json'],

@@ -2,10 +2,9 @@
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isOutdated } from '../../domain/traces/trace-aggregates.ts';
-import { readPages } from '../long-reads.ts';
+import { cutIntoBatches, METADATA_BYTES_AT_ONCE, readPages, readSpansOf, SPANS_AT_ONCE } from '../long-reads.ts';
 import type { CompiledAll, QueryRunner, RowOf } from '../queries.ts';
 import type * as indexSource from '../search/queries-index.ts';
-import { cutIntoBatches, METADATA_BYTES_AT_ONCE, readSpansOf, SPANS_AT_ONCE } from '../search/trace-batches.ts';
 import type * as source from './queries.ts';
 import type * as evaluationsSource from './queries-evaluations.ts';
 import type * as hoursSource from './queries-hours.ts';

@@ -5,11 +5,10 @@ import type { Needs, SearchDocument } from '../../domain/traces/search/trace-fil
 import { inputText, outputText } from '../../domain/traces/search/trace-texts.ts';
 import type { SpanSummary } from '../../domain/traces/trace.ts';
 import { aggregatesOf, choiceOf, type TraceChoice } from '../../domain/traces/trace-aggregates.ts';
-import { readPages } from '../long-reads.ts';
+import { cutIntoBatches, METADATA_BYTES_AT_ONCE, readPages, readSpansOf, SPANS_AT_ONCE } from '../long-reads.ts';
 import type { RowOf } from '../queries.ts';
 import { unpackTyped } from '../rows/codes.ts';
 import type { SearchQueries, SearchRunner } from './index-reader.ts';
-import { cutIntoBatches, METADATA_BYTES_AT_ONCE, readSpansOf, SPANS_AT_ONCE } from './trace-batches.ts';
 
 export type Candidate = {
   readonly sequence: number;

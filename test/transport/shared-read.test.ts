@@ -1,5 +1,5 @@
 import { afterEach, expect, it, vi } from 'vitest';
-import { shareRead } from '../../src/metrics/shared-read.ts';
+import { shareRead } from '../../src/transport/shared-read.ts';
 
 afterEach(() => vi.useRealTimers());
 

@@ -1,0 +1,44 @@
+/** Caches reads of the store for callers without a credential: frequent scrapes and health checks must not load the store. */
+
+/** How long a result is reused. */
+const FRESH_MS = 5_000;
+/** After this time the scrape leaves the metric out, and the store counts as not ready. */
+const TIMEOUT_MS = 2_000;
+
+/** Begins no second read while one is pending, for example on a store that hangs. */
+export function shareRead<T>(read: () => Promise<T>, monotonicMs: () => number, freshMs = FRESH_MS): () => Promise<T> {
+  let current: { readonly answer: Promise<T>; endedAtMs: number | null } | null = null;
+
+  function begin(): Promise<T> {
+    const mine: NonNullable<typeof current> = { answer: read(), endedAtMs: null };
+    current = mine;
+    mine.answer.then(
+      () => {
+        mine.endedAtMs = monotonicMs();
+      },
+      () => {
+        if (current === mine) current = null;
+      },
+    );
+    return mine.answer;
+  }
+
+  return () => {
+    const isUsable = current !== null && (current.endedAtMs === null || monotonicMs() - current.endedAtMs < freshMs);
+    return waitAtMost(isUsable && current !== null ? current.answer : begin(), TIMEOUT_MS);
+  };
+}
+
+/** Rejects when the answer takes longer. Does not keep the process alive. */
+async function waitAtMost<T>(answer: Promise<T>, delayMs: number): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error('the store takes too long')), delayMs);
+    timer.unref();
+  });
+  try {
+    return await Promise.race([answer, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
