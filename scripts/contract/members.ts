@@ -8,6 +8,8 @@ import {
   isJsonText,
   isMask,
   isOutputOnly,
+  type MessageField,
+  mergedFields,
   restFlags,
   restName,
   valueFieldOf,
@@ -38,9 +40,21 @@ export type AnsweredMember = Member & {
 /** The members of a request. */
 export function sentMembers(fields: readonly DescField[]): SentMember[] {
   return fields.filter(isSent).flatMap((field): SentMember[] => {
+    const merged = mergedFields(field.oneof);
+    if (merged.length > 0) return merge(field, merged, (desc) => sentMembers(desc.fields));
     if (isInlineMessage(field)) return sentMembers(field.message.fields);
     return [{ ...memberOf(field), field, limits: limitsOf(field), also: restFlags(field).also }];
   });
+}
+
+/** The members of all messages of a oneof, each once, in place of the first of the messages. */
+function merge<M extends Member>(
+  field: DescField,
+  fields: readonly MessageField[],
+  membersIn: (desc: DescMessage) => readonly M[],
+): M[] {
+  const members = field === fields[0] ? fields.flatMap(({ message }) => membersIn(message)) : [];
+  return members.filter(({ name }, index) => members.findIndex((each) => each.name === name) === index);
 }
 
 function isSent(field: DescField): boolean {
@@ -54,12 +68,22 @@ export function answeredMembers(desc: DescMessage, omit: readonly string[] = [])
       const kind: Kind = { kind: 'constant', value: JSON.parse(member.json) };
       return [{ name: member.name, kind, comment: '', nullable: false, mayBeAbsent: false }];
     }
+    if (member.kind === 'case') {
+      const { name, oneof } = member;
+      const kind: Kind = { kind: 'enum', values: oneof.fields.map(restName) };
+      return [{ name, kind, comment: commentOf(oneof), nullable: false, mayBeAbsent: false }];
+    }
     const { field } = member;
     if (member.kind === 'copy') {
       return [{ ...memberOf(field), ...presenceOf(field), kind: whole(kindOf(field)), name: member.name }];
     }
     if (!isInlineMessage(field)) return [{ ...memberOf(field), ...presenceOf(field) }];
-    const members = answeredMembers(field.message, [...omit, ...restFlags(field).omit]);
+    const membersIn = (message: DescMessage) => answeredMembers(message, [...omit, ...restFlags(field).omit]);
+    const merged = mergedFields(field.oneof);
+    if (merged.length > 0) {
+      return merge(field, merged, membersIn).map((each) => ({ ...each, nullable: true, mayBeAbsent: false }));
+    }
+    const members = membersIn(field.message);
     return mayBeUnset(field) ? members.map((each) => ({ ...each, mayBeAbsent: true })) : members;
   });
 }

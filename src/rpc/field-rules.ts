@@ -10,6 +10,7 @@ import { type FieldRules, field as fieldRules, type TimestampRules } from '../..
 import { REASONS_MAX, type Reason } from '../domain/fault.ts';
 import { maskedHead } from '../domain/token-mask.ts';
 import { msOfTimestamp } from './epoch-ms.ts';
+import { fieldValue } from './field-values.ts';
 import { enumSpellings, isTimestamp, pathIn, restFlags, typeName } from './rest-shape.ts';
 
 /** Whether an empty message would break a rule. */
@@ -249,12 +250,4 @@ function codePoints(text: string): number {
   let count = 0;
   for (const _ of text) count += 1;
   return count;
-}
-
-/** The value of a field; undefined where it is unset. */
-export function fieldValue(message: Message, field: DescField): unknown {
-  const { oneof, localName } = field;
-  if (!oneof) return (message as unknown as Record<string, unknown>)[localName];
-  const chosen = (message as unknown as Record<string, { case?: string; value?: unknown }>)[oneof.localName];
-  return chosen?.case === localName ? chosen.value : undefined;
 }

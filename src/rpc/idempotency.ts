@@ -12,6 +12,7 @@ import {
 } from '@bufbuild/protobuf';
 import { type FieldMask, FieldMaskSchema } from '@bufbuild/protobuf/wkt';
 import type { Idempotency } from '../domain/management/idempotency.ts';
+import { fieldValue } from './field-values.ts';
 import type { Context, Handler, UnaryMethod, UnaryResponse } from './method.ts';
 import { isDeclared, isMask } from './rest-shape.ts';
 import type { Problem } from './validate.ts';
@@ -124,7 +125,7 @@ function pathsOf(desc: DescMessage, message: Message): string[] {
   return desc.fields.flatMap((field) => {
     if (isMask(field) || !isFieldSet(message, field)) return [];
     if (field.fieldKind !== 'message' || !isDeclared(field.message)) return [field.name];
-    const inner = (message as unknown as Record<string, Message>)[field.localName];
+    const inner = fieldValue(message, field) as Message | undefined;
     return inner === undefined ? [] : pathsOf(field.message, inner).map((path) => `${field.name}.${path}`);
   });
 }

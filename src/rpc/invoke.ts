@@ -236,9 +236,11 @@ type ReadMessage = { readonly message: Message; readonly problems?: readonly Pro
 async function runHandler(handled: Handled, { method, call }: Invocation<UnaryMethod>, context: HandlerContext) {
   const { idempotency, handler } = handled;
   const message = handled.message as never;
+  const completed = call.transport === 'rest' ? [] : (handler.completeMessage?.(message) ?? []);
   const key = readIdempotencyKey(method, call.header);
   const keyProblems = key.kind === 'invalid' ? [key.problem] : [];
-  validateRequest({ method, call }, handled, { checked: handler.check?.(message) ?? [], problems: keyProblems });
+  const checked = [...completed, ...(handler.check?.(message) ?? [])];
+  validateRequest({ method, call }, handled, { checked, problems: keyProblems });
   if (key.kind === 'valid') {
     return runIdempotent({ idempotency, method, handler, value: key.value }, message, context);
   }

@@ -3,7 +3,7 @@
 import { type DescField, type DescMessage, type Message, type MessageShape, ScalarType } from '@bufbuild/protobuf';
 import type { FieldMask } from '@bufbuild/protobuf/wkt';
 import { REASONS_MAX, type Reason } from '../domain/fault.ts';
-import { fieldValue } from './field-rules.ts';
+import { fieldValue } from './field-values.ts';
 import { isDeclared, pathIn, restName, sendableFields, typeName } from './rest-shape.ts';
 import { isSent } from './update-mask.ts';
 

@@ -82,6 +82,8 @@ export type Handler<M extends DescMethodUnary = DescMethodUnary> = {
    * path parameters, because its body has not been read.
    */
   readonly precheck?: (request: MessageShape<M['input']>, context: Context<M>) => Promise<void>;
+  /** Sets fields that a message implies, and returns the problems that only messages can have. Not called over REST. */
+  readonly completeMessage?: (request: MessageShape<M['input']>) => readonly Reason[];
   /** Problems no field rule can express; reported together with those that one can. */
   readonly check?: (request: MessageShape<M['input']>) => readonly Reason[];
   readonly handle: (request: MessageShape<M['input']>, context: Context<M>) => Promise<MessageInitShape<M['output']>>;

@@ -8,6 +8,7 @@ import {
   type DescField,
   type DescMessage,
   type DescMethod,
+  type DescOneof,
   getOption,
   hasOption,
 } from '@bufbuild/protobuf';
@@ -15,7 +16,7 @@ import { FieldMaskSchema, TimestampSchema } from '@bufbuild/protobuf/wkt';
 import { http } from '../../gen/google/api/annotations_pb.js';
 import { FieldBehavior, field_behavior } from '../../gen/google/api/field_behavior_pb.js';
 import type { HttpRule } from '../../gen/google/api/http_pb.js';
-import { type FieldRest, RestCase, rest, rest_case, spelling } from '../../gen/spandrel/v1/options_pb.js';
+import { type FieldRest, RestCase, rest, rest_case, rest_merged, spelling } from '../../gen/spandrel/v1/options_pb.js';
 
 const JSON_SUFFIX = '_json';
 
@@ -85,11 +86,24 @@ const NO_FLAGS: RestFlags = {
   header: '',
 };
 
-type MessageField = DescField & { readonly fieldKind: 'message' };
+export type MessageField = DescField & { readonly fieldKind: 'message' };
 
 /** True for a message whose members are written into the object around it. */
 export function isInlineMessage(field: DescField): field is MessageField {
   return field.fieldKind === 'message' && isDeclared(field.message) && restFlags(field).inline;
+}
+
+const merged = new WeakMap<DescOneof, readonly MessageField[]>();
+
+/** The inline messages of a oneof that share one place; empty where they do not. See rest_merged. */
+export function mergedFields(oneof: DescOneof | undefined): readonly MessageField[] {
+  if (oneof === undefined) return [];
+  let found = merged.get(oneof);
+  if (!found) {
+    found = hasOption(oneof, rest_merged) && getOption(oneof, rest_merged) ? oneof.fields.filter(isInlineMessage) : [];
+    merged.set(oneof, found);
+  }
+  return found;
 }
 
 const valueFields = new WeakMap<DescMessage, DescField | null>();

@@ -3,7 +3,7 @@
 import { type DescMessage, type DescMethod, isFieldSet, type Message } from '@bufbuild/protobuf';
 import type { FieldMask } from '@bufbuild/protobuf/wkt';
 import { REASONS_MAX } from '../domain/fault.ts';
-import { fieldValue } from './field-rules.ts';
+import { fieldValue } from './field-values.ts';
 import {
   isDeclared,
   isMask,
@@ -11,6 +11,7 @@ import {
   pathIn,
   requestTargets,
   resourceField,
+  restFlags,
   restName,
   valueFieldOf,
 } from './rest-shape.ts';
@@ -80,7 +81,10 @@ function omittedFields({ desc, message, ...at }: Part, named: Named): readonly s
     if (isMask(field) || isOutputOnly(field) || !isFieldSet(message, field) || named.whole.has(path)) return [];
     const name = pathIn(at.name, field);
     const inner = fieldValue(message, field);
-    if (field.fieldKind !== 'message' || inner === undefined || !named.inPart.has(path)) return [name];
-    return omittedFields({ desc: field.message, message: inner as Message, path: `${path}.`, name }, named);
+    const isInPart = named.inPart.has(path);
+    if (field.fieldKind !== 'message' || inner === undefined || !(isInPart || restFlags(field).inline)) return [name];
+    const inside = omittedFields({ desc: field.message, message: inner as Message, path: `${path}.`, name }, named);
+    // An inline message has no name of its own, so its fields are named, if it has any.
+    return isInPart || inside.length > 0 ? inside : [name];
   });
 }

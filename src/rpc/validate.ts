@@ -2,7 +2,8 @@
 
 import type { DescMethod, Message } from '@bufbuild/protobuf';
 import { REASONS_MAX, type Reason, validationFault } from '../domain/fault.ts';
-import { checksOf, fieldValue } from './field-rules.ts';
+import { checksOf } from './field-rules.ts';
+import { fieldValue } from './field-values.ts';
 import { pathIn, requestTargets, type Target } from './rest-shape.ts';
 
 /** A problem of a request, with the place of the field. */

@@ -45,6 +45,15 @@ it('buf curl lists, collects and reads as the page says', async () => {
   expect(stdout).toContain('"spanId": "s1"');
 });
 
+it('buf curl makes an endpoint for a queue as the page says', async () => {
+  const script = snippetOf('A webhook endpoint for a queue', 'sh').replaceAll('npx buf', 'buf');
+  const { stdout } = await run('sh', ['-e', '-c', script], { env: environment, cwd: folder });
+  expect(JSON.parse(stdout).data).toMatchObject({
+    destinationKind: 'DESTINATION_KIND_SQS',
+    sqs: { queueName: 'spandrel', accessKeys: { accessKeyId: 'AKIA…' } },
+  });
+});
+
 describe('a folder that has installed the package by its path', () => {
   const PACKAGES = ['@connectrpc/connect', '@connectrpc/connect-node', '@bufbuild/protobuf', '@types/node'];
 

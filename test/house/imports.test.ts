@@ -18,6 +18,7 @@ const ALLOWED: { readonly [room: string]: readonly string[] } = {
     'rpc/rest-shape.ts',
     'rpc/validate.ts',
     'rpc/field-rules.ts',
+    'rpc/field-values.ts',
     'rpc/epoch-ms.ts',
     'domain/fault.ts',
     'json/json-text.ts',

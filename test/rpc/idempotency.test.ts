@@ -1,5 +1,6 @@
 import { create, type DescMessage, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
 import { describe, expect, it } from 'vitest';
+import { CreateEndpointRequestSchema } from '../../gen/spandrel/v1/endpoints_pb.js';
 import {
   CreateApiKeyRequestSchema,
   KeyType,
@@ -8,6 +9,7 @@ import {
   ScopeType,
 } from '../../gen/spandrel/v1/keys_pb.js';
 import { CreateTeamRequestSchema } from '../../gen/spandrel/v1/organization_pb.js';
+import { implyKind } from '../../src/rpc/endpoints/endpoint-request.ts';
 import { canonicalRequest } from '../../src/rpc/idempotency.ts';
 import { decodeMessage } from '../../src/transport/rest/decode.ts';
 
@@ -57,6 +59,36 @@ describe('the same request has the same form', () => {
     later.$unknown = [{ no: 99, wireType: 2, data: toBinary(CreateTeamRequestSchema, plain) }];
     const form = (message: typeof plain) => Buffer.from(canonicalRequest(CreateTeamRequestSchema, message)).toString();
     expect(form(later)).toBe(form(plain));
+  });
+});
+
+describe('a new endpoint has the same form over REST and over RPC', () => {
+  const PAIR = { access_key_id: 'i', secret_access_key: 's' };
+  const pair = { accessKeyId: 'i', secretAccessKey: 's' };
+
+  it.each<readonly [string, object, MessageInitShape<typeof CreateEndpointRequestSchema>]>([
+    ['of a url', { url: 'https://a' }, { destination: { case: 'url', value: 'https://a' } }],
+    ...(
+      [
+        [{ role_arn: 'r' }, { case: 'assumeRole', value: { roleArn: 'r' } }],
+        [
+          { role_arn: 'r', ...PAIR },
+          { case: 'assumeRole', value: { roleArn: 'r', base: pair } },
+        ],
+        [PAIR, { case: 'accessKeys', value: pair }],
+      ] as const
+    ).map(
+      ([sqs, credentials]) =>
+        [
+          `of a queue with ${Object.keys(sqs)}`,
+          { destination_kind: 'sqs', sqs: { queue_url: 'https://q', ...sqs } },
+          { destination: { case: 'sqs', value: { queueUrl: 'https://q', credentials } } },
+        ] as const,
+    ),
+  ])('%s', (_, body, request) => {
+    const message = create(CreateEndpointRequestSchema, request);
+    implyKind(message);
+    expect(overRpc(CreateEndpointRequestSchema, message)).toBe(overRest(CreateEndpointRequestSchema, body));
   });
 });
 

@@ -5,6 +5,7 @@ import { create, createFileRegistry, type DescMessage, fromBinary } from '@bufbu
 import { FileDescriptorSetSchema } from '@bufbuild/protobuf/wkt';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { checksOf } from '../../src/rpc/field-rules.ts';
+import { fieldValue } from '../../src/rpc/field-values.ts';
 import { decodeMessage } from '../../src/transport/rest/decode.ts';
 import { compileEncoder } from '../../src/transport/rest/encode.ts';
 import { temporaryFolder } from '../support/temp.ts';
@@ -45,6 +46,25 @@ message UpdateThing {
   string id = 1;
   Thing thing = 2 [(spandrel.v1.rest) = {inline: true}];
   google.protobuf.FieldMask update_mask = 3;
+}
+message Keys { optional string id = 1; optional string secret = 2 [(google.api.field_behavior) = INPUT_ONLY]; }
+message Role { optional string arn = 1; optional Keys base = 2 [(spandrel.v1.rest) = {inline: true}]; }
+message Nothing {}
+message Queue {
+  option (spandrel.v1.rest_extra) = {name: "mode" case_of: "credentials" before: "role"};
+  string name = 1;
+  oneof credentials {
+    option (spandrel.v1.rest_merged) = true;
+    Role role = 2 [(spandrel.v1.rest) = {inline: true}];
+    Keys keys = 3 [(spandrel.v1.rest) = {name: "pair" inline: true}];
+    Nothing nothing = 4 [(spandrel.v1.rest) = {inline: true}];
+  }
+  string last = 5;
+}
+message Place { oneof place { string url = 1 [(buf.validate.field).string.min_len = 2]; Queue queue = 2; } }
+message UpdatePlace {
+  Place place = 1 [(spandrel.v1.rest) = {inline: true}];
+  google.protobuf.FieldMask update_mask = 2;
 }
 message Bounds {
   int32 above = 1 [(buf.validate.field).int32.gt = 1];
@@ -179,6 +199,55 @@ it('members that the message has not are written beside those it has', () => {
     '{"id":"i","success":true,"parts":[{"name":"n"}],"allParts":[{"id":"1","name":"n"}],"main":"m"}',
   );
   expect(write('Thing', {})).toBe('{"id":"","success":true,"parts":[],"allParts":[]}');
+});
+
+describe('messages of a oneof that share one place', () => {
+  it.each<readonly [string, object, string]>([
+    [
+      'the one that is set',
+      { case: 'role', value: { arn: 'a', base: { id: 'i' } } },
+      '"mode":"role","arn":"a","id":"i"',
+    ],
+    ['null for what is unset in it', { case: 'role', value: { arn: 'a' } }, '"mode":"role","arn":"a","id":null'],
+    ['null for what it lacks', { case: 'keys', value: { id: 'i', secret: 's' } }, '"mode":"pair","arn":null,"id":"i"'],
+    ['null where it has nothing', { case: 'nothing', value: {} }, '"mode":"nothing","arn":null,"id":null'],
+    ['null where none is set', { case: undefined }, '"mode":null,"arn":null,"id":null'],
+  ])('are written as %s', (_, credentials, members) => {
+    const queue = { case: 'queue', value: create(named('Queue'), { name: 'n', credentials }) };
+    expect(write('Place', { place: queue })).toBe(`{"url":null,"queue":{"name":"n",${members},"last":""}}`);
+  });
+
+  it.each<readonly [object, object, readonly string[]]>([
+    [{}, { case: undefined }, ['queue']],
+    [{ arn: 'a' }, { case: 'role', value: { arn: 'a' } }, ['queue.role.arn']],
+    [{ arn: null, name: 'n' }, { case: undefined }, ['queue.name', 'queue.role.arn']],
+    [{ id: 'i' }, { case: 'keys', value: { id: 'i' } }, ['queue.role.base.id', 'queue.keys.id']],
+    [
+      { id: 'i', arn: 'a' },
+      { case: 'role', value: { arn: 'a', base: { id: 'i' } } },
+      ['queue.role.arn', 'queue.role.base.id', 'queue.keys.id'],
+    ],
+  ])('are read from %j', (queue, credentials, paths) => {
+    const { message, problems } = decode('UpdatePlace', { body: { queue } });
+    expect(problems).toEqual([]);
+    expect(message).toMatchObject({
+      place: { place: { case: 'queue', value: { credentials } } },
+      updateMask: { paths },
+    });
+  });
+});
+
+it('all members of a oneof that a body sets are judged', () => {
+  const { message } = decode('Place', { body: { url: 'u', queue: { name: 'n' } } });
+  expect(message.place).toEqual({ case: 'url', value: 'u' });
+  const { url, queue } = named('Place').field;
+  if (!url || !queue) fail();
+  expect(fieldValue(message as never, url)).toBe('u');
+  expect(fieldValue(message as never, queue)).toMatchObject({ name: 'n' });
+  const [{ check } = fail()] = checksOf(named('Place'));
+  const found: { message: string }[] = [];
+  check(fieldValue(message as never, url), 'url', found as never);
+  expect(found.map((each) => each.message)).toEqual(['url must have at least 2 characters']);
 });
 
 describe('field rules', () => {

@@ -14,7 +14,83 @@ import type { FieldMask, Timestamp } from "@bufbuild/protobuf/wkt";
 export declare const file_spandrel_v1_endpoints: GenFile;
 
 /**
- * A queue as a destination. Its credentials are a role, a key pair, or those of the server itself.
+ * A pair of access keys of AWS.
+ *
+ * @generated from message spandrel.v1.SqsAccessKeys
+ */
+export declare type SqsAccessKeys = Message<"spandrel.v1.SqsAccessKeys"> & {
+  /**
+   * The public half of the key pair; only together with secret_access_key.
+   *
+   * @generated from field: optional string access_key_id = 1;
+   */
+  accessKeyId?: string | undefined;
+
+  /**
+   * The secret half of the key pair, which no answer holds; only together with access_key_id.
+   *
+   * @generated from field: optional string secret_access_key = 2;
+   */
+  secretAccessKey?: string | undefined;
+};
+
+/**
+ * Describes the message spandrel.v1.SqsAccessKeys.
+ * Use `create(SqsAccessKeysSchema)` to create a new message.
+ */
+export declare const SqsAccessKeysSchema: GenMessage<SqsAccessKeys>;
+
+/**
+ * A role of AWS, which is assumed to send.
+ *
+ * @generated from message spandrel.v1.SqsAssumeRole
+ */
+export declare type SqsAssumeRole = Message<"spandrel.v1.SqsAssumeRole"> & {
+  /**
+   * The role to take on.
+   *
+   * @generated from field: optional string role_arn = 1;
+   */
+  roleArn?: string | undefined;
+
+  /**
+   * The external id for assuming the role, only beside a role; generated when a role has none.
+   *
+   * @generated from field: optional string external_id = 2;
+   */
+  externalId?: string | undefined;
+
+  /**
+   * The key pair that assumes the role; unset for the credentials of the server. Only a new endpoint takes it.
+   *
+   * @generated from field: optional spandrel.v1.SqsAccessKeys base = 3;
+   */
+  base?: SqsAccessKeys | undefined;
+};
+
+/**
+ * Describes the message spandrel.v1.SqsAssumeRole.
+ * Use `create(SqsAssumeRoleSchema)` to create a new message.
+ */
+export declare const SqsAssumeRoleSchema: GenMessage<SqsAssumeRole>;
+
+/**
+ * The credentials of the server itself, where its operator allows that.
+ *
+ * @generated from message spandrel.v1.SqsAmbientCredentials
+ */
+export declare type SqsAmbientCredentials = Message<"spandrel.v1.SqsAmbientCredentials"> & {
+};
+
+/**
+ * Describes the message spandrel.v1.SqsAmbientCredentials.
+ * Use `create(SqsAmbientCredentialsSchema)` to create a new message.
+ */
+export declare const SqsAmbientCredentialsSchema: GenMessage<SqsAmbientCredentials>;
+
+/**
+ * A queue as a destination. Its credentials are a role, a key pair, or those of the server itself; in an update, a role replaces a key pair,
+ * and the reverse.
  *
  * @generated from message spandrel.v1.SqsDestination
  */
@@ -48,39 +124,35 @@ export declare type SqsDestination = Message<"spandrel.v1.SqsDestination"> & {
   queueName: string;
 
   /**
-   * With which of the three it is reached.
+   * With which of the three it is reached; a new endpoint that sends none has those of the server.
    *
-   * @generated from field: spandrel.v1.CredentialMode credential_mode = 5;
+   * @generated from oneof spandrel.v1.SqsDestination.credentials
    */
-  credentialMode: CredentialMode;
-
-  /**
-   * The role to take on.
-   *
-   * @generated from field: optional string role_arn = 6;
-   */
-  roleArn?: string | undefined;
-
-  /**
-   * The external id for assuming the role, only beside a role; generated when a role has none.
-   *
-   * @generated from field: optional string external_id = 7;
-   */
-  externalId?: string | undefined;
-
-  /**
-   * The public half of the key pair; only together with secret_access_key.
-   *
-   * @generated from field: optional string access_key_id = 8;
-   */
-  accessKeyId?: string | undefined;
-
-  /**
-   * The secret half of the key pair, which no answer holds; only together with access_key_id.
-   *
-   * @generated from field: optional string secret_access_key = 9;
-   */
-  secretAccessKey?: string | undefined;
+  credentials: {
+    /**
+     * A role.
+     *
+     * @generated from field: spandrel.v1.SqsAssumeRole assume_role = 5;
+     */
+    value: SqsAssumeRole;
+    case: "assumeRole";
+  } | {
+    /**
+     * A key pair.
+     *
+     * @generated from field: spandrel.v1.SqsAccessKeys access_keys = 6;
+     */
+    value: SqsAccessKeys;
+    case: "accessKeys";
+  } | {
+    /**
+     * The credentials of the server.
+     *
+     * @generated from field: spandrel.v1.SqsAmbientCredentials ambient = 7;
+     */
+    value: SqsAmbientCredentials;
+    case: "ambient";
+  } | { case: undefined; value?: undefined };
 };
 
 /**
@@ -110,18 +182,27 @@ export declare type Endpoint = Message<"spandrel.v1.Endpoint"> & {
   destinationKind: DestinationKind;
 
   /**
-   * As it was sent, in 1 to 2000 characters; unset for queues.
+   * Where its batches go. An update cannot change the kind.
    *
-   * @generated from field: optional string url = 3;
+   * @generated from oneof spandrel.v1.Endpoint.destination
    */
-  url?: string | undefined;
-
-  /**
-   * Unset for URLs. An update keeps the members that it does not name.
-   *
-   * @generated from field: optional spandrel.v1.SqsDestination sqs = 4;
-   */
-  sqs?: SqsDestination | undefined;
+  destination: {
+    /**
+     * As it was sent, in 1 to 2000 characters; unset for queues.
+     *
+     * @generated from field: string url = 3;
+     */
+    value: string;
+    case: "url";
+  } | {
+    /**
+     * Unset for URLs. An update keeps the members that it does not name.
+     *
+     * @generated from field: spandrel.v1.SqsDestination sqs = 4;
+     */
+    value: SqsDestination;
+    case: "sqs";
+  } | { case: undefined; value?: undefined };
 
   /**
    * Selectors of events, as they were sent; an update replaces all of them.
@@ -795,25 +876,34 @@ export declare const EventTypeSchema: GenMessage<EventType>;
  */
 export declare type CreateEndpointRequest = Message<"spandrel.v1.CreateEndpointRequest"> & {
   /**
-   * http by default.
+   * http by default; over gRPC and Connect, as the destination implies.
    *
    * @generated from field: spandrel.v1.DestinationKind destination_kind = 1;
    */
   destinationKind: DestinationKind;
 
   /**
-   * 1 to 2000 characters; for http only.
+   * Where its batches go.
    *
-   * @generated from field: optional string url = 2;
+   * @generated from oneof spandrel.v1.CreateEndpointRequest.destination
    */
-  url?: string | undefined;
-
-  /**
-   * For sqs only.
-   *
-   * @generated from field: optional spandrel.v1.SqsDestination sqs = 3;
-   */
-  sqs?: SqsDestination | undefined;
+  destination: {
+    /**
+     * 1 to 2000 characters; for http only.
+     *
+     * @generated from field: string url = 2;
+     */
+    value: string;
+    case: "url";
+  } | {
+    /**
+     * For sqs only.
+     *
+     * @generated from field: spandrel.v1.SqsDestination sqs = 3;
+     */
+    value: SqsDestination;
+    case: "sqs";
+  } | { case: undefined; value?: undefined };
 
   /**
    * 1 to 100 exact types or selectors such as gateway.budget.*.
@@ -992,7 +1082,7 @@ export declare type UpdateEndpointRequest = Message<"spandrel.v1.UpdateEndpointR
   endpoint?: Endpoint | undefined;
 
   /**
-   * Which fields of endpoint count as sent, for example "sqs.role_arn"; those that are set by default.
+   * Which fields of endpoint count as sent, for example "sqs.assume_role.role_arn"; those that are set by default.
    *
    * @generated from field: google.protobuf.FieldMask update_mask = 3;
    */
@@ -1619,7 +1709,7 @@ export declare const ListEventTypesResponseSchema: GenMessage<ListEventTypesResp
  */
 export enum DestinationKind {
   /**
-   * http, when creating.
+   * As the destination of a new endpoint implies.
    *
    * @generated from enum value: DESTINATION_KIND_UNSPECIFIED = 0;
    */
@@ -1717,46 +1807,6 @@ export enum DisabledReason {
  * Describes the enum spandrel.v1.DisabledReason.
  */
 export declare const DisabledReasonSchema: GenEnum<DisabledReason>;
-
-/**
- * The credentials for a queue.
- *
- * @generated from enum spandrel.v1.CredentialMode
- */
-export enum CredentialMode {
-  /**
-   * Never valid.
-   *
-   * @generated from enum value: CREDENTIAL_MODE_UNSPECIFIED = 0;
-   */
-  UNSPECIFIED = 0,
-
-  /**
-   * A role that is taken on.
-   *
-   * @generated from enum value: CREDENTIAL_MODE_ASSUME_ROLE = 1;
-   */
-  ASSUME_ROLE = 1,
-
-  /**
-   * A key pair.
-   *
-   * @generated from enum value: CREDENTIAL_MODE_STATIC = 2;
-   */
-  STATIC = 2,
-
-  /**
-   * The credentials of the server itself.
-   *
-   * @generated from enum value: CREDENTIAL_MODE_AMBIENT = 3;
-   */
-  AMBIENT = 3,
-}
-
-/**
- * Describes the enum spandrel.v1.CredentialMode.
- */
-export declare const CredentialModeSchema: GenEnum<CredentialMode>;
 
 /**
  * The outcome of an attempt.

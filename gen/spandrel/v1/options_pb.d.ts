@@ -8,7 +8,7 @@
 
 import type { GenEnum, GenExtension, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import type { Message } from "@bufbuild/protobuf";
-import type { EnumValueOptions, FieldOptions, FileOptions, MessageOptions, MethodOptions } from "@bufbuild/protobuf/wkt";
+import type { EnumValueOptions, FieldOptions, FileOptions, MessageOptions, MethodOptions, OneofOptions } from "@bufbuild/protobuf/wkt";
 
 /**
  * Describes the file spandrel/v1/options.proto.
@@ -261,7 +261,8 @@ export declare type FieldRest = Message<"spandrel.v1.FieldRest"> & {
 export declare const FieldRestSchema: GenMessage<FieldRest>;
 
 /**
- * A member that responses have over REST although the message has no such field: a copy of another field, or a constant.
+ * A member that responses have over REST although the message has no such field: a copy of another field, a constant, or the word for
+ * what is set in a oneof.
  * Clients of an older interface read it.
  *
  * @generated from message spandrel.v1.ExtraMember
@@ -295,6 +296,14 @@ export declare type ExtraMember = Message<"spandrel.v1.ExtraMember"> & {
      */
     value: string;
     case: "json";
+  } | {
+    /**
+     * The REST name of the field of this oneof that is set.
+     *
+     * @generated from field: string case_of = 5;
+     */
+    value: string;
+    case: "caseOf";
   } | { case: undefined; value?: undefined };
 
   /**
@@ -547,6 +556,14 @@ export declare const rest_extra: GenExtension<MessageOptions, ExtraMember[]>;
  * @generated from extension: spandrel.v1.FieldRest rest = 50102;
  */
 export declare const rest: GenExtension<FieldOptions, FieldRest>;
+
+/**
+ * Its messages, which are inline, share one place over REST. An answer has the members of all of them, each once; those that the
+ * message which is set lacks are null. A request sets the message that has most of the members sent, and of several such the smallest.
+ *
+ * @generated from extension: bool rest_merged = 50105;
+ */
+export declare const rest_merged: GenExtension<OneofOptions, boolean>;
 
 /**
  * The value's text over REST.

@@ -55,7 +55,7 @@ function Form({ onClose, onMade }: Omit<NewEndpointProps, 'open'>) {
       onSubmit={(event) => {
         event.preventDefault();
         create.mutate({
-          url: url.trim(),
+          destination: { case: 'url', value: url.trim() },
           enabledEvents: [...chosen],
           ...(description.trim() && { description: description.trim() }),
         });

@@ -5,6 +5,7 @@ import {
   DeadReason,
   DeliveryState,
   DisabledReason,
+  type Endpoint,
   EndpointStatus,
   ReplayStatus,
 } from '../../../gen/spandrel/v1/endpoints_pb.js';
@@ -60,4 +61,10 @@ export const deadReasonName = (reason: DeadReason | undefined): string => (reaso
 export function endpointStatusName(status: EndpointStatus, failingSince: unknown): NameAndTone {
   if (status === EndpointStatus.DISABLED) return { text: 'disabled', tone: 'bad' };
   return failingSince ? { text: 'failing', tone: 'warn' } : { text: 'active', tone: 'good' };
+}
+
+/** The address that batches go to. */
+export function addressOf({ destination, id }: Endpoint): string {
+  if (destination.case === 'url') return destination.value;
+  return destination.value?.queueUrl ?? id;
 }

@@ -12,7 +12,7 @@ import { Table } from '../design/table.tsx';
 import { useSession } from '../session/session.tsx';
 import { NewEndpoint } from './new-endpoint.tsx';
 import { VerifySnippet } from './verify-snippet.tsx';
-import { endpointStatusName } from './webhook-enums.ts';
+import { addressOf, endpointStatusName } from './webhook-enums.ts';
 
 const PAGE_SIZE = 100;
 
@@ -74,7 +74,7 @@ function EndpointTable({ endpoints }: { readonly endpoints: readonly Endpoint[] 
             <tr key={endpoint.id}>
               <td className={page.mono}>
                 <Link to="/-/webhooks/$endpointId" params={{ endpointId: endpoint.id }}>
-                  {nameControls(endpoint.url ?? endpoint.sqs?.queueUrl ?? endpoint.id)}
+                  {nameControls(addressOf(endpoint))}
                 </Link>
               </td>
               <td>

@@ -13,7 +13,7 @@ import { Attempts } from './attempts.tsx';
 import { DeadLetters } from './dead-letters.tsx';
 import { EndpointActions } from './endpoint-actions.tsx';
 import { Replay } from './replay.tsx';
-import { disabledReasonName, endpointStatusName } from './webhook-enums.ts';
+import { addressOf, disabledReasonName, endpointStatusName } from './webhook-enums.ts';
 
 const route = getRouteApi('/-/webhooks/$endpointId');
 
@@ -41,7 +41,7 @@ export function WebhookPage() {
         <>
           <div className={page.head}>
             <div>
-              <h1>{nameControls(endpoint.url ?? endpoint.sqs?.queueUrl ?? endpoint.id)}</h1>
+              <h1>{nameControls(addressOf(endpoint))}</h1>
               <p className={page.sub}>
                 {nameControls(endpoint.enabledEvents.map((type) => (type === '*' ? 'All events' : type)).join(', '))}
               </p>

@@ -2,7 +2,6 @@
 
 import {
   AttemptOutcome,
-  CredentialMode,
   DeadReason,
   DeliveryState,
   DestinationKind,
@@ -13,7 +12,6 @@ import {
 import type { Attempt, DeadReason as DeadWord } from '../../domain/delivery/delivery.ts';
 import type { DeliveryView, ReplayView } from '../../domain/delivery/delivery-view.ts';
 import type { DisabledReason as DisabledWord, EndpointRecord } from '../../domain/endpoints/endpoint.ts';
-import type { QueueView } from '../../domain/endpoints/endpoint-view.ts';
 
 export const destinationKindNumbers: Readonly<Record<EndpointRecord['destinationKind'], DestinationKind>> = {
   http: DestinationKind.HTTP,
@@ -29,12 +27,6 @@ export const disabledReasonNumbers: Readonly<Record<DisabledWord, DisabledReason
   manual: DisabledReason.MANUAL,
   auto_failures_72h: DisabledReason.AUTO_FAILURES_72H,
   receiver_gone: DisabledReason.RECEIVER_GONE,
-};
-
-export const credentialModeNumbers: Readonly<Record<QueueView['credentialMode'], CredentialMode>> = {
-  assume_role: CredentialMode.ASSUME_ROLE,
-  static: CredentialMode.STATIC,
-  ambient: CredentialMode.AMBIENT,
 };
 
 export const outcomeNumbers: Readonly<Record<Attempt['outcome'], AttemptOutcome>> = {

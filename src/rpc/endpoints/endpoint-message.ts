@@ -18,7 +18,6 @@ import type { TestOutcome } from '../../domain/endpoints/endpoint-tests.ts';
 import type { EndpointView, QueueView, SecretEndpoint } from '../../domain/endpoints/endpoint-view.ts';
 import { timestampOfMs } from '../epoch-ms.ts';
 import {
-  credentialModeNumbers,
   deadReasonNumbers,
   deliveryStateNumbers,
   destinationKindNumbers,
@@ -32,8 +31,10 @@ export function toEndpoint(endpoint: EndpointView): MessageInitShape<typeof Endp
   return {
     id: endpoint.id,
     destinationKind: destinationKindNumbers[endpoint.destinationKind],
-    url: endpoint.url ?? undefined,
-    sqs: endpoint.sqs === null ? undefined : toQueue(endpoint.sqs),
+    destination:
+      endpoint.sqs === null
+        ? { case: 'url', value: endpoint.url ?? '' }
+        : { case: 'sqs', value: toQueue(endpoint.sqs) },
     enabledEvents: [...endpoint.enabledEvents],
     ...toStatus(endpoint),
     disabledAt: toTimestamp(endpoint.disabledAtMs),
@@ -152,17 +153,25 @@ function toStatus({ status, disabledReason, ...instants }: StatusFields) {
 }
 
 function toQueue(queue: QueueView): MessageInitShape<typeof SqsDestinationSchema> {
-  const { queueUrl, region, accountId, queueName, credentialMode } = queue;
-  return {
-    queueUrl,
-    region,
-    accountId,
-    queueName,
-    credentialMode: credentialModeNumbers[credentialMode],
-    roleArn: queue.roleArn ?? undefined,
-    externalId: queue.externalId ?? undefined,
-    accessKeyId: queue.accessKeyId ?? undefined,
-  };
+  const { queueUrl, region, accountId, queueName } = queue;
+  return { queueUrl, region, accountId, queueName, credentials: toCredentials(queue) };
+}
+
+type Credentials = NonNullable<MessageInitShape<typeof SqsDestinationSchema>['credentials']>;
+
+function toCredentials({ credentialMode, roleArn, externalId, accessKeyId }: QueueView): Credentials {
+  const pair = accessKeyId === null ? undefined : { accessKeyId };
+  switch (credentialMode) {
+    case 'assume_role':
+      return {
+        case: 'assumeRole',
+        value: { roleArn: roleArn ?? undefined, externalId: externalId ?? undefined, base: pair },
+      };
+    case 'static':
+      return { case: 'accessKeys', value: pair ?? {} };
+    case 'ambient':
+      return { case: 'ambient', value: {} };
+  }
 }
 
 function toTimestamp(atMs: number | null) {

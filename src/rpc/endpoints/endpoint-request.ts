@@ -4,8 +4,12 @@ import { create } from '@bufbuild/protobuf';
 import type { FieldMask } from '@bufbuild/protobuf/wkt';
 import {
   type CreateEndpointRequest,
+  CreateEndpointRequestSchema,
+  DestinationKind,
+  type Endpoint,
   EndpointSchema,
   type ReplayEventsRequest,
+  type SqsAccessKeys,
   type SqsDestination,
   type UpdateEndpointRequest,
 } from '../../../gen/spandrel/v1/endpoints_pb.js';
@@ -15,13 +19,15 @@ import type { Reason } from '../../domain/fault.ts';
 import type { CursorPageRequest } from '../../domain/management/listing.ts';
 import { typeReason } from '../../domain/reasons.ts';
 import { msOfTimestamp } from '../epoch-ms.ts';
+import { fieldValue } from '../field-values.ts';
 import { enumNameOf } from '../keys/grant-enums.ts';
 import { isSent } from '../update-mask.ts';
 import { destinationKindNumbers, endpointStatusNumbers } from './endpoint-enums.ts';
 
 /** Reads a new endpoint. An unknown enum value reads like a missing one; the field rules report it. */
 export function readNewEndpoint(request: CreateEndpointRequest): EndpointDraft {
-  const { url, sqs, enabledEvents, maxBatchSize, maxBatchDelayMs, maxInFlight, description } = request;
+  const { enabledEvents, maxBatchSize, maxBatchDelayMs, maxInFlight, description } = request;
+  const { url, sqs } = destinationsOf(CreateEndpointRequestSchema.field, request);
   return {
     destinationKind: enumNameOf(destinationKindNumbers, request.destinationKind) ?? undefined,
     url,
@@ -34,6 +40,27 @@ export function readNewEndpoint(request: CreateEndpointRequest): EndpointDraft {
   };
 }
 
+/** Over RPC, the destination of a new endpoint implies its kind. Over REST the kind must be sent, unless it is http. */
+export function implyKind(request: CreateEndpointRequest): void {
+  const { destinationKind, destination } = request;
+  if (destinationKind === DestinationKind.UNSPECIFIED && destination.case === 'sqs') {
+    request.destinationKind = DestinationKind.SQS;
+  }
+}
+
+type Destinations = { readonly url: string | undefined; readonly sqs: SqsDestination | undefined };
+
+/** Both destinations, because a REST body can set both. */
+function destinationsOf(
+  fields: Pick<(typeof EndpointSchema | typeof CreateEndpointRequestSchema)['field'], keyof Destinations>,
+  message: Endpoint | CreateEndpointRequest,
+): Destinations {
+  return {
+    url: fieldValue(message, fields.url) as string | undefined,
+    sqs: fieldValue(message, fields.sqs) as SqsDestination | undefined,
+  };
+}
+
 const NOTHING = create(EndpointSchema);
 
 /** Reads the fields that an update sends. */
@@ -42,11 +69,12 @@ export function readEndpointChange({ endpoint = NOTHING, updateMask: mask }: Upd
   const sent = <V>(path: string, value: V | undefined): V | null | undefined =>
     isSent(mask, path, value) ? (value ?? null) : undefined;
   const { enabledEvents } = endpoint;
+  const { url, sqs } = destinationsOf(EndpointSchema.field, endpoint);
   const selectors = enabledEvents.length > 0 ? enabledEvents : undefined;
   return {
     destinationKind: enumNameOf(destinationKindNumbers, endpoint.destinationKind) ?? undefined,
-    url: sent('url', endpoint.url),
-    sqs: readQueueChange(endpoint.sqs, mask),
+    url: sent('url', url),
+    sqs: readQueueChange(sqs, mask),
     enabledEvents: isSent(mask, 'enabled_events', selectors) ? enabledEvents : undefined,
     status: enumNameOf(endpointStatusNumbers, endpoint.status) ?? undefined,
     maxBatchSize: sent('max_batch_size', endpoint.maxBatchSize),
@@ -56,34 +84,89 @@ export function readEndpointChange({ endpoint = NOTHING, updateMask: mask }: Upd
   };
 }
 
-const QUEUE_FIELDS = [
-  ['queueUrl', 'sqs.queue_url'],
-  ['roleArn', 'sqs.role_arn'],
-  ['externalId', 'sqs.external_id'],
-  ['accessKeyId', 'sqs.access_key_id'],
-  ['secretAccessKey', 'sqs.secret_access_key'],
-] as const satisfies readonly (readonly [keyof SqsDestination & keyof SqsDraft, string])[];
-
-function queueOf(sqs: SqsDestination): SqsDraft {
-  return Object.fromEntries(
-    QUEUE_FIELDS.flatMap(([field]) => (sqs[field] === undefined ? [] : [[field, sqs[field]] as const])),
-  );
+/** A queue as sent, without the fields that have no value. */
+function queueOf({ queueUrl, credentials }: SqsDestination): SqsDraft {
+  switch (credentials.case) {
+    case 'assumeRole': {
+      const { roleArn, externalId, base } = credentials.value;
+      return { queueUrl, roleArn, externalId, ...pairOf(base) };
+    }
+    case 'accessKeys':
+      return { queueUrl, ...pairOf(credentials.value) };
+    default:
+      return { queueUrl };
+  }
 }
 
-/** A mask may name the queue as a whole, which sends the fields that have a value, or its fields one by one. */
+function pairOf(pair: SqsAccessKeys | undefined): Pick<SqsDraft, 'accessKeyId' | 'secretAccessKey'> {
+  return { accessKeyId: pair?.accessKeyId, secretAccessKey: pair?.secretAccessKey };
+}
+
+const ROLE = 'sqs.assume_role';
+const KEYS = 'sqs.access_keys';
+const BASE = `${ROLE}.base`;
+const AMBIENT = 'sqs.ambient';
+
+/** The paths of each field in a mask. */
+const QUEUE_PATHS: { readonly [K in keyof SqsDraft]-?: readonly string[] } = {
+  queueUrl: ['sqs.queue_url'],
+  roleArn: [`${ROLE}.role_arn`],
+  externalId: [`${ROLE}.external_id`],
+  accessKeyId: [`${KEYS}.access_key_id`, `${BASE}.access_key_id`],
+  secretAccessKey: [`${KEYS}.secret_access_key`, `${BASE}.secret_access_key`],
+};
+const PATHS_INSIDE = [ROLE, KEYS, BASE, AMBIENT, ...Object.values(QUEUE_PATHS).flat()];
+
+/** A mask may name the queue or its credentials as a whole, which sends the fields that have a value, or its fields one by one. */
 function readQueueChange(sqs: SqsDestination | undefined, mask: FieldMask | undefined): SqsDraft | null | undefined {
   const named = new Set(mask?.paths ?? []);
-  const isNamedInside = QUEUE_FIELDS.some(([, path]) => named.has(path));
+  const isNamedInside = PATHS_INSIDE.some((path) => named.has(path));
   if (!isNamedInside && !isSent(mask, 'sqs', sqs)) return undefined;
   if (!isNamedInside && sqs === undefined) return null;
-  const isWhole = named.size === 0 || named.has('sqs');
-  const fields = QUEUE_FIELDS.flatMap(([field, path]) => {
-    const value = sqs?.[field];
-    if (named.has(path)) return [[field, value ?? null] as const];
-    return isWhole && value !== undefined ? [[field, value] as const] : [];
+  const sent = sqs === undefined ? {} : queueOf(sqs);
+  const fields = Object.entries(QUEUE_PATHS).flatMap(([field, own]) => {
+    const value = sent[field as keyof SqsDraft];
+    // A field with a value is named, itself or by what it is in: the pipeline refuses any other.
+    if (value !== undefined) return [[field, value] as const];
+    return own.some((path) => named.has(path)) ? [[field, null] as const] : [];
   });
-  return Object.fromEntries(fields);
+  return { ...clearedCredentials(sqs, named), ...Object.fromEntries(fields) };
 }
+
+/** Credentials that a mask names as a whole without a value are removed; ambient ones replace all others. */
+function clearedCredentials(sqs: SqsDestination | undefined, named: ReadonlySet<string>): SqsDraft {
+  const credentials = sqs?.credentials;
+  const isAmbient = credentials?.case === 'ambient';
+  const role = credentials?.case === 'assumeRole' ? credentials.value : undefined;
+  const clearsRole = isAmbient || (named.has(ROLE) && role === undefined);
+  const clearsKeys = named.has(KEYS) && credentials?.case !== 'accessKeys';
+  const clearsBase = named.has(BASE) && role?.base === undefined;
+  return {
+    ...(clearsRole ? { roleArn: null } : {}),
+    ...(isAmbient || clearsKeys || clearsBase ? { accessKeyId: null } : {}),
+  };
+}
+
+/**
+ * Problems of credentials that are set without a value, which would otherwise be taken for those of the server. A mask may
+ * name what is cleared in them.
+ */
+export function emptyCredentialProblems({ destination }: Destined, mask?: FieldMask): readonly Reason[] {
+  const credentials = destination.case === 'sqs' ? destination.value.credentials : undefined;
+  const isNamed = (parent: string) => mask?.paths.some((path) => path.startsWith(`${parent}.`)) ?? false;
+  if (credentials?.case === 'assumeRole' && !isNamed(ROLE)) {
+    const { roleArn, externalId } = credentials.value;
+    return (roleArn ?? externalId) === undefined ? [typeReason('sqs.role_arn', 'string', 'undefined')] : [];
+  }
+  if (credentials?.case === 'accessKeys' && !isNamed(KEYS)) {
+    const { accessKeyId, secretAccessKey } = credentials.value;
+    const isEmpty = (accessKeyId ?? secretAccessKey) === undefined;
+    return isEmpty ? [typeReason('sqs.access_key_id', 'string', 'undefined')] : [];
+  }
+  return [];
+}
+
+type Destined = Pick<Endpoint, 'destination'>;
 
 /** Problems of enum fields that the mask names without a value. */
 export function unnamedWordProblems({ endpoint = NOTHING, updateMask }: UpdateEndpointRequest): readonly Reason[] {

@@ -15,7 +15,15 @@ import { managementCallOf } from '../management-call.ts';
 import { nulProblems } from '../management-problems.ts';
 import type { Context, Implementation } from '../method.ts';
 import { toAttempt, toDelivery, toEndpoint, toHealth, toReplay, toSecretEndpoint, toTest } from './endpoint-message.ts';
-import { readEndpointChange, readNewEndpoint, readPage, readRange, unnamedWordProblems } from './endpoint-request.ts';
+import {
+  emptyCredentialProblems,
+  implyKind,
+  readEndpointChange,
+  readNewEndpoint,
+  readPage,
+  readRange,
+  unnamedWordProblems,
+} from './endpoint-request.ts';
 
 type Service = Implementation<typeof EndpointService>;
 
@@ -42,6 +50,10 @@ function createChanges({ endpoints }: Deps): Pick<Service, Changes> {
   const secretAnswer = (made: SecretEndpoint) => ({ data: toSecretEndpoint(made) });
   return {
     createEndpoint: {
+      completeMessage(request) {
+        implyKind(request);
+        return emptyCredentialProblems(request);
+      },
       check: (request) => [
         ...nulProblems(CreateEndpointRequestSchema, request),
         ...endpoints.creationProblems(readNewEndpoint(request)),
@@ -64,6 +76,8 @@ function createChanges({ endpoints }: Deps): Pick<Service, Changes> {
       handle: async (request, context) => ({ data: toEndpoint(await endpoints.get(targetOf(request, context))) }),
     },
     updateEndpoint: {
+      completeMessage: ({ endpoint, updateMask }) =>
+        endpoint === undefined ? [] : emptyCredentialProblems(endpoint, updateMask),
       check: (request) => [
         ...unnamedWordProblems(request),
         ...nulProblems(UpdateEndpointRequestSchema, request),

@@ -1,13 +1,11 @@
 /** Path, query and body -> request message, by descriptor. Collects every problem, not only the first. */
 
 import { create, type DescField, type DescMessage, type Message, ScalarType } from '@bufbuild/protobuf';
-import { type Timestamp, timestampFromMs } from '@bufbuild/protobuf/wkt';
 import type { JsonValue } from '../../domain/fault.ts';
-import { numberText, wholeNumberOf } from '../../json/whole-number.ts';
-import { INSTANT_MAX_MS, INSTANT_MIN_MS, timestampOfMs } from '../../rpc/epoch-ms.ts';
-import { enumReason, isRequired, itemsExpected } from '../../rpc/field-rules.ts';
+import { wholeNumberOf } from '../../json/whole-number.ts';
+import { isRequired, itemsExpected } from '../../rpc/field-rules.ts';
+import { messageOf } from '../../rpc/field-values.ts';
 import {
-  enumSpellings,
   isDeclared,
   isInlineMessage,
   isJsonText,
@@ -16,13 +14,28 @@ import {
   restFlags,
   restName,
   sendableFields,
-  type Target,
   typeName,
   valueFieldOf,
 } from '../../rpc/rest-shape.ts';
 import type { Problem } from '../../rpc/validate.ts';
+import {
+  type Context,
+  isDigits,
+  numberOf,
+  readEnum,
+  readEpochMs,
+  readInstant,
+  readPageNumber,
+  readString,
+  readWhole,
+  toInteger,
+  typeOf,
+  unquoted,
+  wrongLength,
+  wrongType,
+} from './decode-values.ts';
 import { isJsonObject, type JsonObject } from './json-object.ts';
-import { parseInstant } from './timestamp.ts';
+import { isChosen } from './merged-members.ts';
 import { canBeUnset, deriveMask } from './update-mask.ts';
 
 export type Parts = {
@@ -41,20 +54,12 @@ export type DecodedMessage = { readonly message: Message; readonly problems: rea
 
 /** Items of any list; the rules of single fields may allow fewer. */
 const LIST_MAX = 10_000;
-const INTEGER_MAX = 9007199254740991;
-/** The highest page number of a request. */
-const PAGE_MAX = 1_000_000;
 
 /** A field is read from the path where it is a parameter, otherwise from the body, or from the query where the route takes no body. */
 export function decodeMessage(desc: DescMessage, parts: Parts): DecodedMessage {
   const problems: Problem[] = [];
-  const init: Record<string, unknown> = {};
   const resolved = { ...parts, nullUnsets: parts.nullUnsets === true || desc.fields.some(isMask) };
-  for (const field of sendableFields(desc)) {
-    const value = isMask(field) ? deriveMask(desc, parts) : readField(field, resolved, problems);
-    if (value !== undefined) init[field.localName] = value;
-  }
-  return { message: create(desc, init), problems };
+  return { message: readMembers(desc, resolved, problems), problems };
 }
 
 /** An update has a mask, which distinguishes a field sent without a value from one that is not sent. */
@@ -82,17 +87,16 @@ function readField(field: DescField, parts: ResolvedParts, problems: Problem[]):
   return readText(field, value, { path: name, target: 'query', problems });
 }
 
-/** An inline message, whose fields are members of the body itself. */
+/** A request, or an inline message of it, whose fields are members of the body too. */
 function readMembers(desc: DescMessage, parts: ResolvedParts, problems: Problem[]): Message {
-  const init: Record<string, unknown> = {};
+  const values = new Map<DescField, unknown>();
   for (const field of sendableFields(desc)) {
-    const value = readField(field, parts, problems);
-    if (value !== undefined) init[field.localName] = value;
+    const value = isMask(field) ? deriveMask(desc, parts) : readField(field, parts, problems);
+    if (value !== undefined) values.set(field, value);
   }
-  return create(desc, init);
+  return messageOf(desc, values);
 }
 
-type Context = { readonly path: string; readonly target: Target; readonly problems: Problem[] };
 type JsonContext = Context & { readonly nullIsAbsent: boolean; readonly nullUnsets: boolean };
 
 /** A path segment or a query value. */
@@ -113,10 +117,6 @@ function readText(field: DescField, text: string, at: Context): unknown {
     return wrongType(at, 'boolean', 'string');
   }
   return isDigits(text) ? toInteger(field, Number(text), at) : wrongType(at, 'integer', 'string');
-}
-
-function isDigits(text: string): boolean {
-  return /^[0-9]{1,16}$/.test(text);
 }
 
 function readJson(field: DescField, value: JsonValue, at: JsonContext): unknown {
@@ -166,133 +166,32 @@ function readOne(field: DescField, value: JsonValue, at: JsonContext): unknown {
 function readObject(desc: DescMessage, value: JsonValue, at: JsonContext): unknown {
   if (!isDeclared(desc)) throw new Error(`${desc.typeName} has no REST request form`);
   if (!isJsonObject(value)) return wrongType(at, 'object', typeOf(value));
-  const init: Record<string, unknown> = {};
+  return messageOf(desc, readValues(desc, value, at));
+}
+
+/** The values of an object's members. An inline message is set when the object has a value for one of its members. */
+function readValues(desc: DescMessage, object: JsonObject, at: JsonContext): ReadonlyMap<DescField, unknown> {
+  const values = new Map<DescField, unknown>();
   for (const field of sendableFields(desc)) {
+    if (isInlineMessage(field)) {
+      if (!isChosen(field, object)) continue;
+      const inside = readValues(field.message, object, at);
+      if (inside.size > 0) values.set(field, messageOf(field.message, inside));
+      continue;
+    }
     const name = restName(field);
-    if (!Object.hasOwn(value, name)) continue;
-    const read = readJson(field, value[name] as JsonValue, { ...at, path: `${at.path}.${name}` });
-    if (read !== undefined) init[field.localName] = read;
+    if (!Object.hasOwn(object, name)) continue;
+    const value = readJson(field, object[name] as JsonValue, { ...at, path: `${at.path}.${name}` });
+    if (value !== undefined) values.set(field, value);
   }
-  return create(desc, init);
+  return values;
 }
 
 function isEpochMs(field: DescField): boolean {
   return field.message !== undefined && isTimestamp(field.message) && restFlags(field).epochMs;
 }
 
-function readWhole<V>(value: JsonValue, at: Context, read: (number: number, at: Context) => V): V | undefined {
-  const whole = wholeNumberOf(value);
-  return whole === null ? wrongType(at, 'integer', typeOf(value)) : read(whole, at);
-}
-
-function readEpochMs(number: number, at: Context): Timestamp | undefined {
-  return isTooLarge(number, at) ? undefined : timestampOfMs(Math.max(number, INSTANT_MIN_MS));
-}
-
-function readPageNumber(number: number, at: Context): string | undefined {
-  if (isTooLarge(number, at)) return undefined;
-  if (number < 1) return outOfRange(at, { type: 'too_small', bound: 1 });
-  if (number > PAGE_MAX) return outOfRange(at, { type: 'too_big', bound: PAGE_MAX });
-  return String(number);
-}
-
-const MILLISECONDS = /^-?[0-9]{1,16}(\.[0-9]{1,9})?$/;
-
-/** Parses epoch milliseconds sent as text, where the field allows that; a fraction is rounded. */
-function unquoted(field: DescField, value: JsonValue): JsonValue {
-  const isNumber = typeof value === 'string' && restFlags(field).also.includes('string') && MILLISECONDS.test(value);
-  return isNumber ? Math.round(Number(value)) : value;
-}
-
-/** ISO 8601, or epoch milliseconds. */
-function readInstant(value: JsonValue, at: Context): Timestamp | undefined {
-  if (typeof value === 'string') {
-    const instantMs = parseInstant(value);
-    if (instantMs !== null) return timestampFromMs(instantMs);
-    const expected = 'an RFC 3339 timestamp';
-    const message = `${at.path} must be ${expected}`;
-    at.problems.push({ field: at.path, target: at.target, type: 'invalid_format', message, expected });
-    return undefined;
-  }
-  const instantMs = wholeNumberOf(value);
-  if (instantMs === null) return wrongType(at, 'timestamp', typeOf(value));
-  if (instantMs < INSTANT_MIN_MS) return outOfRange(at, { type: 'too_small', bound: INSTANT_MIN_MS });
-  if (instantMs > INSTANT_MAX_MS) return outOfRange(at, { type: 'too_big', bound: INSTANT_MAX_MS });
-  return timestampFromMs(instantMs);
-}
-
-function readString(text: string, at: Context): string | undefined {
-  // Only in a body, which would be stored. In a path or a query, such text just matches nothing.
-  if (at.target === 'json' && text.includes('\0')) {
-    at.problems.push({
-      field: at.path,
-      target: at.target,
-      type: 'invalid_format',
-      message: `${at.path} must not hold U+0000`,
-    });
-    return undefined;
-  }
-  return text.toWellFormed();
-}
-
-function readEnum(field: DescField, text: string, at: Context): number | undefined {
-  if (!field.enum) throw new Error(`${field.name} is no enum`);
-  const known = enumSpellings(field.enum);
-  const number = known.get(text);
-  if (number === undefined) at.problems.push({ ...enumReason(at.path, [...known.keys()], text), target: at.target });
-  return number;
-}
-
-function wrongLength(at: Context, expected: string): undefined {
-  at.problems.push({
-    field: at.path,
-    target: at.target,
-    type: 'invalid_length',
-    message: `${at.path} must have ${expected}`,
-    expected,
-  });
-  return undefined;
-}
-
 function emptyItem(field: DescField): unknown {
   if (field.message) return create(field.message);
   return field.scalar === ScalarType.STRING ? '' : 0;
-}
-
-/** Reports integers beyond the safe integers of JavaScript. */
-function isTooLarge(number: number, at: Context): boolean {
-  if (number > INTEGER_MAX) outOfRange(at, { type: 'too_big', bound: INTEGER_MAX });
-  else if (number < -INTEGER_MAX) outOfRange(at, { type: 'too_small', bound: -INTEGER_MAX });
-  else return false;
-  return true;
-}
-
-function toInteger(field: DescField, number: number, at: Context): number | bigint | undefined {
-  if (isTooLarge(number, at)) return undefined;
-  if (field.scalar === ScalarType.INT64) return BigInt(number);
-  // Clamped, so that the rule of the field reports the number with its own bound.
-  return Math.max(-2147483648, Math.min(2147483647, number));
-}
-
-function outOfRange(at: Context, { type, bound }: { type: 'too_big' | 'too_small'; bound: number }): undefined {
-  const message = `${at.path} must be ${type === 'too_big' ? 'at most' : 'at least'} ${bound}`;
-  at.problems.push({ field: at.path, target: at.target, type, message, expected: bound });
-  return undefined;
-}
-
-function wrongType(at: Context, expected: string, received: string): undefined {
-  const message = `${at.path} must be ${/^[aeiou]/.test(expected) ? 'an' : 'a'} ${expected}`;
-  at.problems.push({ field: at.path, target: at.target, type: 'invalid_type', message, expected, received });
-  return undefined;
-}
-
-function numberOf(value: JsonValue): number | null {
-  const text = numberText(value);
-  return text === null ? null : Number(text);
-}
-
-function typeOf(value: JsonValue): string {
-  if (value === null) return 'null';
-  if (Array.isArray(value)) return 'array';
-  return JSON.isRawJSON(value) ? 'number' : typeof value;
 }

@@ -3,11 +3,18 @@
 import { type DescField, type DescMessage, type Message, ScalarType } from '@bufbuild/protobuf';
 import { type Timestamp, timestampMs } from '@bufbuild/protobuf/wkt';
 import { msOfTimestamp } from '../../rpc/epoch-ms.ts';
-import { enumSpellings, isJsonText, isTimestamp, restFlags, restName, valueFieldOf } from '../../rpc/rest-shape.ts';
-import { type Member, membersOf, reader } from './members.ts';
+import {
+  enumSpellings,
+  isJsonText,
+  isTimestamp,
+  mergedFields,
+  restFlags,
+  restName,
+  valueFieldOf,
+} from '../../rpc/rest-shape.ts';
+import { type Member, type Members, membersOf, reader } from './members.ts';
+import { compileMerged } from './merged-members.ts';
 
-/** Writes the members of a message, each with a comma before it. */
-type Members = (message: Message) => string;
 type ValueWriter = (value: never) => string;
 
 const compiled = new WeakMap<DescMessage, Members>();
@@ -85,6 +92,7 @@ function compileMemberChunks(desc: DescMessage, omit: ReadonlySet<string>): Writ
 function compileChunksOf(member: Member, omit: ReadonlySet<string>): (message: Message) => string | Iterable<string> {
   if (member.kind !== 'field') return compileMember(member, omit);
   const { field } = member;
+  if (mergedFields(field.oneof).length > 0) return compileMember(member, omit);
   if (restFlags(field).inline && field.fieldKind === 'message') {
     const read = reader(field);
     const write = compileMemberChunks(field.message, omit);
@@ -128,6 +136,7 @@ function compileMember(member: Member, omit: ReadonlySet<string>): Members {
     const text = `,${JSON.stringify(member.name)}:${member.json}`;
     return () => text;
   }
+  if (member.kind === 'case') return compileCase(member);
   if (member.kind === 'copy') {
     const write = compileNamed({ ...member, without: NONE });
     return (message) => {
@@ -138,8 +147,16 @@ function compileMember(member: Member, omit: ReadonlySet<string>): Members {
   }
   const { field } = member;
   const { inline, omit: without } = restFlags(field);
+  const merged = mergedFields(field.oneof);
+  if (merged.length > 0) return merged[0] === field ? compileMerged(merged, omit, compileMember) : () => '';
   if (inline) return compileInline(field, reader(field), omit);
   return compileNamed({ field, name: restName(field), without: new Set(without) });
+}
+
+function compileCase({ name, oneof }: Extract<Member, { kind: 'case' }>): Members {
+  const cases = oneof.fields.map((field) => ({ read: reader(field), name: JSON.stringify(restName(field)) }));
+  const prefix = `,${JSON.stringify(name)}:`;
+  return (message) => prefix + (cases.find(({ read }) => read(message) !== undefined)?.name ?? 'null');
 }
 
 /** `without` names members that are left out of the field's message or items. */

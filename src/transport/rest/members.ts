@@ -1,6 +1,13 @@
 /** The members that a message has over REST: its fields, and the extra members that the contract adds. */
 
-import { type DescField, type DescMessage, getOption, hasOption, type Message } from '@bufbuild/protobuf';
+import {
+  type DescField,
+  type DescMessage,
+  type DescOneof,
+  getOption,
+  hasOption,
+  type Message,
+} from '@bufbuild/protobuf';
 import { FieldBehavior } from '../../../gen/google/api/field_behavior_pb.js';
 import { type ExtraMember, rest_extra } from '../../../gen/spandrel/v1/options_pb.js';
 import { hasBehavior, restFlags, restName } from '../../rpc/rest-shape.ts';
@@ -8,10 +15,15 @@ import { hasBehavior, restFlags, restName } from '../../rpc/rest-shape.ts';
 export type Member =
   | { readonly kind: 'field'; readonly field: DescField }
   | { readonly kind: 'json'; readonly name: string; readonly json: string }
+  /** The REST name of the field that is set. */
+  | { readonly kind: 'case'; readonly name: string; readonly oneof: DescOneof }
   /** `inside` leads from the message to the one that has the field. */
   | { readonly kind: 'copy'; readonly name: string; readonly field: DescField; readonly inside: readonly Read[] };
 
 type Read = (message: Message) => unknown;
+
+/** Writes one or more members of a message, each with a comma before it. */
+export type Members = (message: Message) => string;
 
 /** In the order they are written in, without those named in `omit`. Throws where an extra member names an unknown field. */
 export function membersOf(desc: DescMessage, omit: ReadonlySet<string>): readonly Member[] {
@@ -33,6 +45,8 @@ function toMember(desc: DescMessage, { name, value }: ExtraMember): Member {
   switch (value.case) {
     case 'json':
       return { kind: 'json', name, json: value.value };
+    case 'caseOf':
+      return { kind: 'case', name, oneof: oneofNamed(desc, value.value) };
     case 'copyOf':
       return { kind: 'copy', name, ...follow(desc, value.value.split('.')) };
     default:
@@ -52,6 +66,12 @@ function fieldNamed(desc: DescMessage, name: string): DescField {
   const field = desc.fields.find((each) => each.name === name);
   if (field === undefined) throw new Error(`${desc.typeName}: an extra member names the unknown field ${name}`);
   return field;
+}
+
+function oneofNamed(desc: DescMessage, name: string): DescOneof {
+  const oneof = desc.oneofs.find((each) => each.name === name);
+  if (oneof === undefined) throw new Error(`${desc.typeName}: an extra member names the unknown oneof ${name}`);
+  return oneof;
 }
 
 /** A function that reads the value of a field; undefined where it is unset. */

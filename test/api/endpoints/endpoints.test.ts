@@ -105,7 +105,12 @@ describe.each(SURFACES)('an endpoint over %s', (surface) => {
 
   it.each<readonly [string, object, string, object]>([
     ['no url', { enabled_events: ['*'] }, 'validation_error', { fields: ['url'] }],
-    ['a queue on http', { ...HTTP, sqs: {} }, 'validation_error', { fields: ['sqs'] }],
+    [
+      'a queue on http',
+      { destination_kind: 'http', enabled_events: ['*'], sqs: {} },
+      'validation_error',
+      { fields: ['url', 'sqs'] },
+    ],
     [
       'no queue',
       { ...HTTP, url: undefined, destination_kind: 'sqs' },
@@ -360,10 +365,16 @@ describe('behaviour of gRPC alone', () => {
   it('a mask names a queue as a whole, or one thing in it', async () => {
     const sqs = { queue_url: QUEUE_URL, role_arn: ROLE, external_id: 'ours' };
     const { id } = await create(app, { destination_kind: 'sqs', sqs, enabled_events: ['*'] });
-    const whole = await update({ id, endpoint: { sqs: { externalId: 'theirs' } }, updateMask: { paths: ['sqs'] } });
+    const whole = await update({
+      id,
+      endpoint: {
+        destination: { case: 'sqs', value: { credentials: { case: 'assumeRole', value: { externalId: 'theirs' } } } },
+      },
+      updateMask: { paths: ['sqs'] },
+    });
     if (!whole.ok) throw whole.error;
     expect(whole.body.data.sqs).toMatchObject({ external_id: 'theirs', role_arn: ROLE });
-    const one = await update({ id, updateMask: { paths: ['sqs.external_id'] } });
+    const one = await update({ id, updateMask: { paths: ['sqs.assume_role.external_id'] } });
     if (!one.ok) throw one.error;
     expect(one.body.data.sqs.external_id).toMatch(/^lw-/);
     const beside = await update({
@@ -376,7 +387,7 @@ describe('behaviour of gRPC alone', () => {
   });
 
   it('numbers that are no words and strings with U+0000 are refused', async () => {
-    const request = { url: NOBODY_URL, enabledEvents: ['*'] };
+    const request = { destination: { case: 'url' as const, value: NOBODY_URL }, enabledEvents: ['*'] };
     for (const wrong of [{ destinationKind: 9 }, { description: 'a\0b' }]) {
       const answer = await callRpc(app.address, {
         method: createEndpoint,

@@ -101,7 +101,7 @@ describe('an idempotency key', () => {
     expect(again.headers.get('x-idempotent-replay')).toBe('true');
     const rpc = await callRpc(app.address, {
       method: EndpointService.method.createEndpoint,
-      request: { url: HTTP.url, enabledEvents: HTTP.enabled_events },
+      request: { destination: { case: 'url', value: HTTP.url }, enabledEvents: HTTP.enabled_events },
       headers: { authorization: `Bearer ${app.adminKey}`, ...headers },
     });
     if (!rpc.ok) throw rpc.error;

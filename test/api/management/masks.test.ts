@@ -42,7 +42,8 @@ type Case = {
 
 const { updateApiKey } = ApiKeyService.method;
 const { updateEndpoint } = EndpointService.method;
-const QUEUE = { queueUrl: QUEUE_URL, roleArn: ROLE };
+const CREDENTIALS = { case: 'assumeRole', value: { roleArn: ROLE } };
+const QUEUE = { case: 'sqs', value: { queueUrl: QUEUE_URL, credentials: CREDENTIALS } };
 
 const CASES: readonly Case[] = [
   {
@@ -186,8 +187,9 @@ describe('a field inside of another', () => {
   it('is named by itself or by what it is in', async () => {
     const queue = { destination_kind: 'sqs', sqs: { queue_url: QUEUE_URL, role_arn: ROLE }, enabled_events: ['*'] };
     const { id } = (await act(app, 'POST', '/api/webhooks/v1/endpoints', queue)).data;
-    const request = { id, endpoint: { sqs: QUEUE, description: 'd' } };
-    for (const named of [['sqs'], ['sqs.queue_url', 'sqs.role_arn'], ['sqs', 'sqs.role_arn']]) {
+    const request = { id, endpoint: { destination: QUEUE, description: 'd' } };
+    const role = 'sqs.assume_role.role_arn';
+    for (const named of [['sqs'], ['sqs.queue_url', role], ['sqs.queue_url', 'sqs.assume_role'], ['sqs', role]]) {
       const answer = await send({ method: updateEndpoint }, request, ['description', ...named]);
       if (!answer.ok) throw answer.error;
     }
@@ -195,8 +197,13 @@ describe('a field inside of another', () => {
     expect(refusedFields(partly)).toEqual(['sqs.role_arn']);
     const without = await send({ method: updateEndpoint }, request, ['description']);
     expect(refusedFields(without)).toContain('sqs');
-    const wrong = await send({ method: updateEndpoint }, request, ['description', 'sqs', 'sqs.rolearn']);
-    expect(refusedFields(wrong)).toEqual(['update_mask.paths.2']);
+    const wrong = await send({ method: updateEndpoint }, request, [
+      'description',
+      'sqs',
+      'sqs.role_arn',
+      'sqs.credentials',
+    ]);
+    expect(refusedFields(wrong)).toEqual(['update_mask.paths.2', 'update_mask.paths.3']);
   });
 
   it('is no item of a list and no part of an instant', async () => {

@@ -1,0 +1,32 @@
+/** Reads the fields of messages, and creates messages from values of fields. */
+
+import { create, type DescField, type DescMessage, type Message } from '@bufbuild/protobuf';
+
+/**
+ * A REST body can set several members of a oneof, of which its message holds one. The others are kept beside the message,
+ * so that all rules see what was sent: the domain refuses it, with everything else that is wrong.
+ */
+const others = new WeakMap<Message, ReadonlyMap<DescField, unknown>>();
+
+/** Creates a message. Of several members of a oneof it holds the first; `fieldValue` reads the others too. */
+export function messageOf(desc: DescMessage, values: ReadonlyMap<DescField, unknown>): Message {
+  const init: Record<string, unknown> = {};
+  const beside = new Map<DescField, unknown>();
+  for (const [field, value] of values) {
+    const { oneof, localName } = field;
+    if (!oneof) init[localName] = value;
+    else if (Object.hasOwn(init, oneof.localName)) beside.set(field, value);
+    else init[oneof.localName] = { case: localName, value };
+  }
+  const message = create(desc, init);
+  if (beside.size > 0) others.set(message, beside);
+  return message;
+}
+
+/** The value of a field; undefined where it is unset. */
+export function fieldValue(message: Message, field: DescField): unknown {
+  const { oneof, localName } = field;
+  if (!oneof) return (message as unknown as Record<string, unknown>)[localName];
+  const chosen = (message as unknown as Record<string, { case?: string; value?: unknown }>)[oneof.localName];
+  return chosen?.case === localName ? chosen.value : others.get(message)?.get(field);
+}
