@@ -1,9 +1,9 @@
-/** Chromium from npm: one browser for all tests, one context for each. */
+/** Chromium from npm: one browser for all tests, one page for each. */
 
 import { mkdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Browser, type BrowserContextOptions, type Page, chromium as playwright } from 'playwright-core';
+import { type Browser, type BrowserContext, type Page, chromium as playwright } from 'playwright-core';
 
 const PICTURES = new URL('./pictures/', import.meta.url).pathname;
 const WAIT_MAX_MS = 15_000;
@@ -32,13 +32,14 @@ export async function launchBrowser(): Promise<Browser> {
   });
 }
 
-export async function openPage(
-  browser: Browser,
-  address: string,
-  options: BrowserContextOptions = {},
-): Promise<TestPage> {
-  const context = await browser.newContext({ viewport: DESK, locale: 'en-GB', ...options });
+/** A context for all pages: they share a cache of scripts, but no session. Animations would draw frames that no test sees. */
+export async function openContext(browser: Browser, address: string): Promise<BrowserContext> {
+  const context = await browser.newContext({ viewport: DESK, locale: 'en-GB', reducedMotion: 'reduce' });
   await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: address });
+  return context;
+}
+
+export async function openPage(context: BrowserContext, address: string): Promise<TestPage> {
   const page = await context.newPage();
   page.setDefaultTimeout(WAIT_MAX_MS);
   const complaints: string[] = [];
@@ -56,7 +57,7 @@ export async function openPage(
   page.on('request', (request) => {
     if (!request.url().startsWith(`${address}/`)) foreignRequests.push(request.url());
   });
-  return { page, complaints, foreignRequests, close: () => context.close() };
+  return { page, complaints, foreignRequests, close: () => page.close() };
 }
 
 /** Saves a screenshot for review; git ignores the folder. */

@@ -1,10 +1,10 @@
 /** One browser and one server, with a project that has traces, for concurrent journeys. */
 
-import type { Browser, BrowserContextOptions } from 'playwright-core';
+import type { Browser, BrowserContext } from 'playwright-core';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { startApp, type TestApp } from '../support/app.ts';
 import { callRest } from '../support/surfaces.ts';
-import { launchBrowser, openPage, type TestPage } from './browser.ts';
+import { launchBrowser, openContext, openPage, type TestPage } from './browser.ts';
 import { sendShop } from './sent-traces.ts';
 
 /** A project that receives traces. */
@@ -23,7 +23,7 @@ export type Stage = {
   makeProject(name: string): Promise<TestProject>;
   makeKey(): Promise<{ readonly token: string; readonly id: string }>;
   /** Runs `act` on a new page. Fails on browser errors and on requests to other origins. */
-  visit(act: (tab: TestPage) => Promise<void>, options?: BrowserContextOptions): Promise<void>;
+  visit(act: (tab: TestPage) => Promise<void>): Promise<void>;
 };
 
 /** More concurrent visits would not finish faster on two processors. */
@@ -33,6 +33,7 @@ export const SHOP_TRACES = 130;
 /** Call once per test file. */
 export function openStage(): Stage {
   let browser: Browser;
+  let context: BrowserContext;
   let app: TestApp;
   let shop: TestProject;
   const permits = createSemaphore(VISITS_AT_ONCE);
@@ -42,6 +43,7 @@ export function openStage(): Stage {
       startApp({ environment: { SPANDREL_WEBHOOK_ALLOW: '127.0.0.1' } }),
     ]);
     const { address, projectKey, projectId } = app;
+    context = await openContext(browser, address);
     const { body } = await callRest(address, { path: `/api/projects/${projectId}`, headers: asAdmin() });
     shop = { address, projectKey, id: projectId, name: body.name, slug: body.slug };
     await sendShop(app, Date.now(), SHOP_TRACES);
@@ -68,9 +70,9 @@ export function openStage(): Stage {
       return { address: app.address, projectKey: apiKey, id, name, slug };
     },
     makeKey: () => post('/api/api-keys', { name: 'visitor', keyType: 'service' }),
-    async visit(act, options = {}) {
+    async visit(act) {
       const release = await permits.acquire();
-      const tab = await openPage(browser, app.address, options);
+      const tab = await openPage(context, app.address);
       try {
         await act(tab);
         expect(tab.complaints).toEqual([]);

@@ -5,7 +5,7 @@ import { send, shopTrace } from '../sent-traces.ts';
 import { SHOP_TRACES, type Stage } from '../stage.ts';
 
 const MESSAGE = 'Too many requests at once.';
-const RETRY = /^(Try again|Retry)$/;
+const RETRY = 'Try again';
 
 /** Makes the server seem to refuse an rpc until the returned function is called. */
 async function refuse(page: Page, rpc: string): Promise<() => Promise<void>> {
