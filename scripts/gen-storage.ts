@@ -16,7 +16,7 @@ const FUNCTIONS = {
   deadReasons: 'rows/codes.ts',
   deliveryStatuses: 'rows/codes.ts',
   dropNul: 'engine/postgres/run-query.ts',
-  fillPlaces: 'engine/sqlite/compact-ids.ts',
+  fillParameters: 'engine/sqlite/compact-ids.ts',
   float8Array: 'engine/postgres/binary-arrays.ts',
   int4Array: 'engine/postgres/binary-arrays.ts',
   int8Array: 'engine/postgres/binary-arrays.ts',

@@ -1,7 +1,7 @@
 /** Generates the code of a query: its text, its parameters in order, and the mapping of a row. */
 
 import { createQueryId } from 'kysely';
-import type { ChangeSource, LookupSource, ManySource, RowsSource, Source } from '../../src/storage/queries.ts';
+import type { ChangeSource, LookupSource, ManySource, QuerySource, RowsSource } from '../../src/storage/queries.ts';
 import type { StoreKind } from '../../src/storage/tables/kinds.ts';
 import { takeArrays } from './arrays.ts';
 import { createDialect } from './dialect.ts';
@@ -10,7 +10,7 @@ import { openMapper, packCode, type Table, typeOf, unpackCode } from './mapper.t
 import { createKey, PARAMS, Param } from './param.ts';
 
 export type AnySource =
-  | Source<never, unknown>
+  | QuerySource<never, unknown>
   | ChangeSource<never>
   | RowsSource<never>
   | LookupSource<never, unknown>

@@ -20,7 +20,7 @@ const sqlite: Said = {
     return sql`iif(typeof(${id}) = 'blob', lower(hex(${id})), ${id})`;
   },
   isOneOf: (column, params) => {
-    const list = `...${isPacked(column) ? 'packIds' : 'fillPlaces'}(${cellOf(params)})`;
+    const list = `...${isPacked(column) ? 'packIds' : 'fillParameters'}(${cellOf(params)})`;
     // The list fills all placeholders.
     const names = Array.from({ length: IDS_PER_QUERY_MAX }, (_, index) => sql`${asValue(index === 0 ? list : '')}`);
     return sql`${sql.ref(column)} in (${sql.join(names)})`;

@@ -29,7 +29,7 @@ export async function serve(environment: Environment): Promise<void> {
   const store = await openStore({
     url: config.databaseUrl,
     queueMaxBytes: config.limits.ingestQueueMaxBytes,
-    settle: config.evaluators.settle,
+    jobQueue: config.evaluators.jobQueue,
     connectionsMax: config.databaseConnectionsMax,
     mayLoseWrites: config.databaseMayLoseWrites,
     log,

@@ -160,7 +160,7 @@ export function createClaims({ random, split }: { readonly random: RandomBytes; 
       seqs: entries.map(({ seq }) => seq),
       eventIds: entries.map(({ id }) => id),
       created: { firstMs: first.createdAtMs, lastMs: last.createdAtMs },
-      fate: message.kind === 'too_large' ? 'too_large' : isSent ? 'send' : 'wait',
+      disposition: message.kind === 'too_large' ? 'too_large' : isSent ? 'send' : 'wait',
       error: message.kind === 'too_large' ? message.error : null,
     };
   }

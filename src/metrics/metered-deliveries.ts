@@ -42,8 +42,8 @@ function count(meter: DeliveryMeter, work: WorkItem, outcome: WorkOutcome): void
 }
 
 function countAdvance(meter: DeliveryMeter, { source, batches }: Advance): void {
-  for (const { fate, eventIds } of batches) {
+  for (const { disposition, eventIds } of batches) {
     if (source.kind === 'replay') meter.replayEnqueued(eventIds.length);
-    if (fate === 'too_large') meter.dead('too_large');
+    if (disposition === 'too_large') meter.dead('too_large');
   }
 }

@@ -6,7 +6,7 @@ import { unavailableFault } from '../domain/fault.ts';
 import { keyedGroupHash } from '../domain/group-parts.ts';
 import { createSemaphore, type SemaphoreOptions } from '../domain/semaphore.ts';
 
-/** After so long a sum is given up, and the caller gets the unavailable Fault. */
+/** After this time a sum is given up, and the caller gets the unavailable Fault. */
 export const ANSWER_MAX_MS = 25_000;
 
 const GROUP_KEY_BYTES = 16;

@@ -79,8 +79,8 @@ export function createManagementStore(
     ...createOverrideReader(runner),
     audit: createAuditList(runner),
     commit: async (change) => orFault(await commit(change)),
-    claim: async (...asked) => {
-      const outcome = await claim(...asked);
+    claim: async (...args) => {
+      const outcome = await claim(...args);
       return typeof outcome === 'string' ? outcome : restoreReceipt(outcome);
     },
     recordRefusal,

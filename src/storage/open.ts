@@ -1,7 +1,7 @@
 /** Opens a store by the address of its database. */
 
 import { resolve } from 'node:path';
-import type { Settle } from '../domain/evaluations/jobs.ts';
+import type { JobQueueOptions } from '../domain/evaluations/jobs.ts';
 import type { Store } from '../domain/store.ts';
 import { StartError } from './errors.ts';
 import type { StoreLog } from './store.ts';
@@ -15,7 +15,7 @@ export type StoreConfig = {
   readonly queueMaxBytes: number;
   readonly log: StoreLog;
   /** How long a trace must be quiet before it is evaluated. */
-  readonly settle?: Settle;
+  readonly jobQueue?: JobQueueOptions;
   /** Monotonic milliseconds that age cached answers; the process's own clock by default. */
   readonly nowMs?: () => number;
   /** The number of read connections, PostgreSQL only. */

@@ -9,10 +9,10 @@ import {
   type Dialect,
   type LookupSource,
   type ManySource,
+  type QuerySource,
   query,
   type Row,
   type RowsSource,
-  type Source,
   type TableName,
   type Tables,
 } from './queries.ts';
@@ -22,7 +22,7 @@ export function find<Name extends TableName, By extends Column<Name>, Without ex
   table: Name,
   by: readonly By[],
   ...without: readonly Without[]
-): Source<Pick<Selectable<Tables[Name]>, By>, Omit<Selectable<Tables[Name]>, Without>> {
+): QuerySource<Pick<Selectable<Tables[Name]>, By>, Omit<Selectable<Tables[Name]>, Without>> {
   return {
     query: (db, params, dialect) => dialect.find(db, table, some(params, by), ...(without as never[])) as never,
   };
@@ -134,7 +134,8 @@ export function slugQueries<
   const table = name as 'Dataset';
   const livingOf = (db: Db, known: Partial<Selectable<Tables['Dataset']>>, { find }: Dialect) =>
     find(db, table, known, 'deletedAtMs', ...(without as never[])).where('deletedAtMs', 'is', null);
-  const source = <Params>(build: Source<Params, unknown>['query']) => ({ query: build }) as Source<Params, Found>;
+  const source = <Params>(build: QuerySource<Params, unknown>['query']) =>
+    ({ query: build }) as QuerySource<Params, Found>;
   return {
     countLiving: query<InProject>()((db, { projectId }) =>
       db

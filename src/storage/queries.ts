@@ -144,13 +144,13 @@ type TextRow = { readonly [Name: string]: string | number | null };
 
 export const IDS_PER_QUERY_MAX = 50;
 
-export type Source<Params, Row> = {
+export type QuerySource<Params, Row> = {
   readonly query: (db: Db, params: Params, dialect: Dialect) => Compilable<Row> & OperationNodeSource;
 };
 
 /** `params` stands for values that are known only when the query runs. */
 export function query<Params>() {
-  return <Row>(build: Source<Params, Row>['query']): Source<Params, Row> => ({ query: build });
+  return <Row>(build: QuerySource<Params, Row>['query']): QuerySource<Params, Row> => ({ query: build });
 }
 
 /**
@@ -215,7 +215,7 @@ export type RowsChange<Row> = Omit<Change<Row>, 'cells'> & {
 
 /** The compiled form of a source. */
 export type Compiled<S> =
-  S extends Source<infer Params, infer Row>
+  S extends QuerySource<infer Params, infer Row>
     ? Query<Params, Row>
     : S extends ChangeSource<infer Params>
       ? Change<Params>

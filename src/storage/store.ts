@@ -60,7 +60,7 @@ export type Delivery = Omit<DeliveryStoreDeps, 'queries' | 'search'> & {
   /** The most events that one read of the log examines, where a read blocks others; null: no limit. */
   readonly searchedAtOnce: number | null;
   /** Registers a callback for when the pool may have connected to another database. */
-  readonly onReconnect: (forget: () => void) => void;
+  readonly onReconnect: (dropCaches: () => void) => void;
 };
 
 export type StoreState = {
@@ -167,12 +167,12 @@ export function createStore(limits: QueueLimits, start: (state: StoreState) => E
 function createWebhooks({ reads: { queries, runQuery }, delivery }: Engine): Pick<Store, 'webhooks' | 'deliveries'> {
   const searchWith = (runner: RunQuery) =>
     createLogSearch({ queries: queries.events, runQuery: runner }, delivery.searchedAtOnce);
-  const { forget, ...deliveries } = createDeliveryStore({
+  const { dropCaches, ...deliveries } = createDeliveryStore({
     ...delivery,
     queries,
     search: searchWith(delivery.runQueryAside),
   });
-  delivery.onReconnect(forget);
+  delivery.onReconnect(dropCaches);
   return {
     deliveries,
     webhooks: createWebhookStore({ queries, runQuery, search: searchWith(runQuery), tests: delivery.work }),

@@ -108,8 +108,8 @@ it('counts what retention removed, step by step', async () => {
 
 it('counts events of replays, and deliveries that die without an attempt', async () => {
   const batches = [
-    { fate: 'too_large', eventIds: ['a'] },
-    { fate: 'send', eventIds: ['b', 'c'] },
+    { disposition: 'too_large', eventIds: ['a'] },
+    { disposition: 'send', eventIds: ['b', 'c'] },
   ];
   const work = [
     { kind: 'advance', source: { kind: 'replay', number: 1 }, batches },

@@ -105,7 +105,7 @@ it('SQLite stores no more jobs than may wait', async () => {
     url: 'sqlite::memory:',
     queueMaxBytes: 1024 * 1024,
     log: quietLog,
-    settle: SMALL_BACKLOG,
+    jobQueue: SMALL_BACKLOG,
   });
   try {
     await expectBoundedBacklog(store);

@@ -67,7 +67,7 @@ async function queue(
   count: number,
 ): Promise<readonly { number: number }[]> {
   const entries = await harness.emit(count);
-  const batches = entries.map((entry) => batchOf(endpoint, [entry], { fate: 'wait' }));
+  const batches = entries.map((entry) => batchOf(endpoint, [entry], { disposition: 'wait' }));
   await harness.apply([cutOf(endpoint, batches)]);
   const [due] = await harness.store.deliveries.due([endpoint.number], { nowMs: NOW_MS, perEndpointMax: count });
   return due?.waiting ?? [];
@@ -319,8 +319,8 @@ describe('work whose connection is lost', () => {
       const endpoint = await harness.addEndpoint();
       const [one, two] = await harness.emit(2);
       if (one === undefined || two === undefined) throw new Error('there are no events');
-      const first = batchOf(endpoint, [one], { fate: 'wait' });
-      const second = batchOf(endpoint, [two], { fate: 'wait', dispatchId: first.dispatchId });
+      const first = batchOf(endpoint, [one], { disposition: 'wait' });
+      const second = batchOf(endpoint, [two], { disposition: 'wait', dispatchId: first.dispatchId });
       const failed = store.deliveries.apply([cutOf(endpoint, [first, second])], AT);
       await expect(failed).rejects.toMatchObject({ code: '23505' });
       expect(await harness.read(endpoint.id)).toMatchObject({ position: endpoint.position });

@@ -51,7 +51,7 @@ describe('a network that drops a connection silently', () => {
     const store = await open(proxy.url);
     try {
       expect(await store.evaluators.find(PROJECT.id, 'any')).toBeNull();
-      proxy.forget();
+      proxy.dropSilently();
       await expect(store.evaluators.find(PROJECT.id, 'any')).rejects.toMatchObject({ code: 'unavailable' });
       expect(await store.evaluators.insert(sampleEvaluator(), 10)).toBe('stored');
     } finally {

@@ -183,7 +183,7 @@ it('jobs are put back in the order in which others take them', async () => {
 
 it('PostgreSQL stores no more jobs than may wait', async () => {
   const other = await createPostgresTestDatabase();
-  const limits = { queueMaxBytes: 1024 * 1024, log: quietLog, settle: SMALL_BACKLOG };
+  const limits = { queueMaxBytes: 1024 * 1024, log: quietLog, jobQueue: SMALL_BACKLOG };
   const store = await openStore({ url: other.url, ...limits });
   try {
     await expectBoundedBacklog(store);

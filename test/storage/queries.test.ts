@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { searchableCells } from '../../src/storage/engine/postgres/run-query.ts';
-import { fillPlaces, packIds } from '../../src/storage/engine/sqlite/compact-ids.ts';
+import { fillParameters, packIds } from '../../src/storage/engine/sqlite/compact-ids.ts';
 import { openWriteHandle } from '../../src/storage/engine/sqlite/connection.ts';
 import { SQLITE_MIGRATIONS } from '../../src/storage/migrations/sqlite.ts';
 import { IDS_PER_QUERY_MAX, type Query, queryInBatches } from '../../src/storage/queries.ts';
@@ -63,11 +63,11 @@ describe('compiled queries', () => {
 
 describe('what a query is given', () => {
   it('fills all parameters of a list on SQLite, and refuses none and too many', () => {
-    expect(fillPlaces(['a', 'b'])).toEqual(['a', ...Array.from({ length: IDS_PER_QUERY_MAX - 1 }, () => 'b')]);
+    expect(fillParameters(['a', 'b'])).toEqual(['a', ...Array.from({ length: IDS_PER_QUERY_MAX - 1 }, () => 'b')]);
     const ids = Array.from({ length: IDS_PER_QUERY_MAX }, (_, index) => `${index}`);
-    expect(fillPlaces(ids)).toEqual(ids);
+    expect(fillParameters(ids)).toEqual(ids);
     expect(packIds(['0123456789abcdef'])[0]).toEqual(Buffer.from('0123456789abcdef', 'hex'));
-    for (const wrong of [[], [...ids, 'one more']]) expect(() => fillPlaces(wrong)).toThrow('room for 1 to 50 ids');
+    for (const wrong of [[], [...ids, 'one more']]) expect(() => fillParameters(wrong)).toThrow('room for 1 to 50 ids');
   });
 
   it('is split into several queries when it is long, and makes none when it is empty', async () => {

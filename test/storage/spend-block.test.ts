@@ -42,10 +42,10 @@ it('holds a limited number of events, and each word once however many lists have
   const labelsOf = (event: number) =>
     Array.from({ length: 64 }, (_, index) => labels[(event * 3 + index * 11) % 70] ?? '');
   expect(fill(builder, labelsOf)).toBe(BLOCK_EVENTS);
-  const { words, lists, places } = labelsIn(builder);
+  const { words, lists, listIndexes } = labelsIn(builder);
   expect(words).toHaveLength(70);
   for (const event of [1, 2, BLOCK_EVENTS]) {
-    expect(lists[places[event - 1] ?? 0]?.map((at) => words[at])).toEqual(labelsOf(event));
+    expect(lists[listIndexes[event - 1] ?? 0]?.map((at) => words[at])).toEqual(labelsOf(event));
   }
 });
 

@@ -62,7 +62,14 @@ function stores() {
   return {
     deliveries: createDeliveryStore({
       ...shared,
-      ...{ runQueryAside: runQuery, wake: createWake(), work, sweptMax: 1, nowMs: async () => null, isAlone: true },
+      ...{
+        runQueryAside: runQuery,
+        wake: createWake(),
+        work,
+        maintainedRowsMax: 1,
+        nowMs: async () => null,
+        isAlone: true,
+      },
     }),
     webhooks: createWebhookStore({ ...shared, tests: { beginTest: refuse, endTest: refuse } }),
   };

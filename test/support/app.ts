@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { type App, type AppDeps, createApp } from '../../src/app.ts';
 import { createLog } from '../../src/cli/log.ts';
 import { readConfig } from '../../src/config/config.ts';
-import { SETTLE_DEFAULTS } from '../../src/domain/evaluations/jobs.ts';
+import { JOB_QUEUE_DEFAULTS } from '../../src/domain/evaluations/jobs.ts';
 import { bootstrap } from '../../src/domain/organization/bootstrap.ts';
 import { createPricing } from '../../src/domain/pricing/pricing.ts';
 import { deriveRootKeys, type RootKeys } from '../../src/domain/secrets.ts';
@@ -59,8 +59,8 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
   const level = 'SPANDREL_LOG_LEVEL' in environment ? config.logLevel : 'debug';
   const log = createLog(level, { write: (line) => void lines.push(line) });
   const file = isPostgres(database.url) ? null : databaseFile(database.url);
-  const { settle } = config.evaluators;
-  const storeOptions = { queueMaxBytes: config.limits.ingestQueueMaxBytes, settle, log };
+  const { jobQueue } = config.evaluators;
+  const storeOptions = { queueMaxBytes: config.limits.ingestQueueMaxBytes, jobQueue, log };
   const store = wrapStore(
     writer === 'here' && file !== null
       ? await openHere(file, storeOptions)
@@ -114,5 +114,8 @@ function showLine(line: string): string {
 }
 
 async function openHere(file: string, options: SqliteStoreOptions): Promise<Store> {
-  return createInlineStore(openCore({ file, clock: Date.now, settle: options.settle ?? SETTLE_DEFAULTS }), options);
+  return createInlineStore(
+    openCore({ file, clock: Date.now, jobQueue: options.jobQueue ?? JOB_QUEUE_DEFAULTS }),
+    options,
+  );
 }

@@ -18,7 +18,7 @@ export type DatabaseProxy = {
   fallSilent(): void;
   speak(): void;
   /** Silences the open connections for ever without closing them; new ones work. */
-  forget(): void;
+  dropSilently(): void;
   close(): Promise<void>;
 };
 
@@ -112,7 +112,7 @@ export async function startProxy(databaseUrl: string): Promise<DatabaseProxy> {
         database.resume();
       }
     },
-    forget() {
+    dropSilently() {
       for (const pair of pairs) pause(pair);
     },
     async close() {

@@ -1,7 +1,7 @@
 // Compiled from src/storage/keys/queries.ts by `npm run gen`: change it there.
 
 import type { Compiled } from '../../../src/storage/queries.ts';
-import { fillPlaces } from '../../../src/storage/engine/sqlite/compact-ids.ts';
+import { fillParameters } from '../../../src/storage/engine/sqlite/compact-ids.ts';
 import type * as source from '../../../src/storage/keys/queries.ts';
 
 export const findApiKeys: Compiled<typeof source.findApiKeys> = {
@@ -102,7 +102,7 @@ export const hasImported: Compiled<typeof source.hasImported> = {
 export const holdFreeKeys: Compiled<typeof source.holdFreeKeys> = {
   name: 'keys.holdFreeKeys',
   text: "select \"id\" as \"id\" from \"api_keys\" where \"id\" in (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-  cells: (params) => [...fillPlaces(params.ids)],
+  cells: (params) => [...fillParameters(params.ids)],
   row: (row: any) => ({
     id: row[0],
   }),
@@ -111,7 +111,7 @@ export const holdFreeKeys: Compiled<typeof source.holdFreeKeys> = {
 export const holdFreeProjects: Compiled<typeof source.holdFreeProjects> = {
   name: 'keys.holdFreeProjects',
   text: "select \"id\" as \"id\" from \"projects\" where \"id\" in (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-  cells: (params) => [...fillPlaces(params.ids)],
+  cells: (params) => [...fillParameters(params.ids)],
   row: (row: any) => ({
     id: row[0],
   }),

@@ -1,7 +1,7 @@
 // Compiled from src/storage/retention/queries.ts by `npm run gen`: change it there.
 
 import type { Compiled } from '../../../src/storage/queries.ts';
-import { fillPlaces } from '../../../src/storage/engine/sqlite/compact-ids.ts';
+import { fillParameters } from '../../../src/storage/engine/sqlite/compact-ids.ts';
 import { packId } from '../../../src/storage/engine/sqlite/compact-ids.ts';
 import { packIds } from '../../../src/storage/engine/sqlite/compact-ids.ts';
 import type * as source from '../../../src/storage/retention/queries.ts';
@@ -139,13 +139,13 @@ export const removeBlock: Compiled<typeof source.removeBlock> = {
 export const removeEvaluations: Compiled<typeof source.removeEvaluations> = {
   name: 'retention.removeEvaluations',
   text: "delete from \"evaluations\" where \"project_number\" = ? and \"trace_sequence\" in (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-  cells: (params) => [params.projectNumber, ...fillPlaces(params.sequences)],
+  cells: (params) => [params.projectNumber, ...fillParameters(params.sequences)],
 };
 
 export const removeJobs: Compiled<typeof source.removeJobs> = {
   name: 'retention.removeJobs',
   text: "delete from \"evaluation_jobs\" where \"project_number\" = ? and \"trace_sequence\" in (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-  cells: (params) => [params.projectNumber, ...fillPlaces(params.sequences)],
+  cells: (params) => [params.projectNumber, ...fillParameters(params.sequences)],
 };
 
 export const removeOldAudit: Compiled<typeof source.removeOldAudit> = {
@@ -181,7 +181,7 @@ export const removeSomeSpans: Compiled<typeof source.removeSomeSpans> = {
 export const removeSpans: Compiled<typeof source.removeSpans> = {
   name: 'retention.removeSpans',
   text: "delete from \"spans\" where \"project_number\" = ? and \"trace_sequence\" in (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-  cells: (params) => [params.projectNumber, ...fillPlaces(params.sequences)],
+  cells: (params) => [params.projectNumber, ...fillParameters(params.sequences)],
 };
 
 export const removeTraces: Compiled<typeof source.removeTraces> = {

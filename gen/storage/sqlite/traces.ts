@@ -1,7 +1,7 @@
 // Compiled from src/storage/traces/queries.ts by `npm run gen`: change it there.
 
 import type { Compiled } from '../../../src/storage/queries.ts';
-import { fillPlaces } from '../../../src/storage/engine/sqlite/compact-ids.ts';
+import { fillParameters } from '../../../src/storage/engine/sqlite/compact-ids.ts';
 import { packId } from '../../../src/storage/engine/sqlite/compact-ids.ts';
 import { packIds } from '../../../src/storage/engine/sqlite/compact-ids.ts';
 import { spanTypes } from '../../../src/storage/rows/codes.ts';
@@ -21,7 +21,7 @@ export const findEvaluationBeyond: Compiled<typeof source.findEvaluationBeyond> 
 export const findEvaluations: Compiled<typeof source.findEvaluations> = {
   name: 'traces.findEvaluations',
   text: "select \"evaluations\".\"evaluation_id\" as \"evaluationId\", \"evaluations\".\"inserted_at\" as \"insertedAtMs\", \"evaluations\".\"evaluator_id\" as \"evaluatorId\", \"evaluations\".\"name\" as \"name\", \"evaluations\".\"type\" as \"type\", \"evaluations\".\"span_id\" as \"spanId\", \"evaluations\".\"thread_id\" as \"threadId\", \"evaluations\".\"is_guardrail\" as \"isGuardrail\", \"evaluations\".\"status\" as \"status\", \"evaluations\".\"passed\" as \"passed\", \"evaluations\".\"score\" as \"score\", \"evaluations\".\"label\" as \"label\", \"evaluations\".\"monitor_id\" as \"monitorId\", \"evaluations\".\"started_at\" as \"startedAtMs\", \"evaluations\".\"finished_at\" as \"finishedAtMs\", \"evaluations\".\"details\" as \"details\", \"evaluations\".\"error\" as \"errorJson\", \"evaluations\".\"inputs\" as \"inputsJson\", \"evaluations\".\"cost\" as \"costJson\" from \"evaluations\" where \"project_number\" = ? and \"trace_sequence\" = ? and \"evaluation_id\" in (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-  cells: (params) => [params.projectNumber, params.sequence, ...fillPlaces(params.ids)],
+  cells: (params) => [params.projectNumber, params.sequence, ...fillParameters(params.ids)],
   row: (row: any) => ({
     evaluationId: row[0],
     insertedAtMs: row[1],

@@ -22,7 +22,7 @@ export function advanceSource(rows: LoadedRows, advance: Advance): ClaimedDelive
   let claimed: ClaimedDelivery | null = null;
   for (const batch of advance.item.batches) {
     const row = addBatch(rows, advance, batch);
-    if (batch.fate === 'send') claimed = claimedOf(row, batch);
+    if (batch.disposition === 'send') claimed = claimedOf(row, batch);
   }
   if (advance.item.source.kind === 'replay') {
     const replay = rows.replay(advance.item.source.number);
@@ -48,7 +48,7 @@ function addBatch(rows: LoadedRows, advance: Advance, batch: NewBatch): NewDeliv
   const replayNumber = item.source.kind === 'replay' ? item.source.number : null;
   const eventCount = batch.eventIds.length;
   const state = stateOf(batch, advance);
-  const isTried = batch.fate !== 'wait';
+  const isTried = batch.disposition !== 'wait';
   const row: NewDeliveryRow = {
     ...state,
     number: rows.nextDeliveryNumber(),
@@ -76,7 +76,7 @@ function addBatch(rows: LoadedRows, advance: Advance, batch: NewBatch): NewDeliv
   return row;
 }
 
-function stateOf({ fate }: NewBatch, { endpoint, item, nowMs }: Advance): DeliveryState {
+function stateOf({ disposition }: NewBatch, { endpoint, item, nowMs }: Advance): DeliveryState {
   const waiting: DeliveryState = {
     status: 'queued',
     attempt: 0,
@@ -89,8 +89,8 @@ function stateOf({ fate }: NewBatch, { endpoint, item, nowMs }: Advance): Delive
     endedAtMs: null,
     deadReason: null,
   };
-  if (fate === 'wait') return waiting;
-  if (fate === 'too_large') {
+  if (disposition === 'wait') return waiting;
+  if (disposition === 'too_large') {
     return { ...waiting, status: 'dead', attempt: 1, dueAtMs: null, endedAtMs: nowMs, deadReason: 'too_large' };
   }
   const event = { kind: 'claim', leaseMs: item.leaseMs } as const;
@@ -102,7 +102,7 @@ function addAttempt(
   { number, endpointNumber, attempt }: NewDeliveryRow,
   { batch, nowMs }: { readonly batch: NewBatch; readonly nowMs: number },
 ): void {
-  const isSent = batch.fate === 'send';
+  const isSent = batch.disposition === 'send';
   rows.addAttempt({
     endpointNumber,
     firedAtMs: nowMs,

@@ -37,7 +37,7 @@ function advance(rows: LoadedRows, item: WorkOf<'advance'>, at: ApplyOptions): W
   if (endpoint === undefined || isChanged(endpoint, item.version)) return refuse(endpoint, 'changed');
   const position = sourcePosition(rows, item);
   if (position !== item.fromPosition) return refuseMoved(endpoint, position ?? Number.MAX_SAFE_INTEGER);
-  const sends = item.batches.some(({ fate }) => fate === 'send');
+  const sends = item.batches.some(({ disposition }) => disposition === 'send');
   const refusal = sends ? refuseSend(rows, endpoint, at) : null;
   if (refusal !== null) return refuse(endpoint, refusal);
   const claimed = advanceSource(rows, { endpoint, item, nowMs: at.nowMs });

@@ -174,7 +174,7 @@ export type NewBatch = {
   readonly eventIds: readonly string[];
   readonly created: CreatedSpan;
   /** `send`: its first attempt starts now. `wait`: due at once. `too_large`: dead, its one attempt never sent. */
-  readonly fate: 'send' | 'wait' | 'too_large';
+  readonly disposition: 'send' | 'wait' | 'too_large';
   /** For `too_large`, the error of that attempt; else null. */
   readonly error: string | null;
 };
@@ -190,7 +190,7 @@ export type WorkItem =
       readonly source: DeliverySource;
       readonly fromPosition: number;
       readonly toPosition: number;
-      /** At most one has the fate `send`. Empty: no event is for the endpoint, and no slot is needed. */
+      /** At most one has the disposition `send`. Empty: no event is for the endpoint, and no slot is needed. */
       readonly batches: readonly NewBatch[];
       readonly leaseMs: number;
     }

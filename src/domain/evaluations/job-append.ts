@@ -22,6 +22,6 @@ export function enqueueJob(
   const isRooted =
     known?.isRooted === true || spans.some(({ parentId }) => parentId === null) || tables.hasRoot(traceKey);
   const { projectNumber, sequence: traceSequence, traceId } = traceKey;
-  const { settle } = tables;
-  tables.storeJob(touchJob(known, { projectNumber, traceSequence, traceId }, { nowMs, isRooted, settle, asOf }));
+  const { jobQueue } = tables;
+  tables.storeJob(touchJob(known, { projectNumber, traceSequence, traceId }, { nowMs, isRooted, jobQueue, asOf }));
 }

@@ -37,7 +37,7 @@ export type EvaluationJob = JobKey & {
 export const ALL_MONITORS = 'monitors';
 
 /** How long a trace must stay unchanged before it is evaluated, and how many jobs may wait. */
-export type Settle = {
+export type JobQueueOptions = {
   /** `rootedMs` applies once the trace has a span without a parent. */
   readonly rootedMs: number;
   readonly rootlessMs: number;
@@ -45,14 +45,14 @@ export type Settle = {
   readonly waitingMax: number;
 };
 
-export const SETTLE_DEFAULTS: Settle = { rootedMs: 500, rootlessMs: 10_000, waitingMax: 250_000 };
+export const JOB_QUEUE_DEFAULTS: JobQueueOptions = { rootedMs: 500, rootlessMs: 10_000, waitingMax: 250_000 };
 /** A trace that keeps changing is evaluated after this time nevertheless. */
-const SETTLE_MAX_MS = 30_000;
+const POSTPONED_MAX_MS = 30_000;
 
 export type JobTouch = {
   readonly nowMs: number;
   readonly isRooted: boolean;
-  readonly settle: Settle;
+  readonly jobQueue: JobQueueOptions;
   readonly asOf: number;
 };
 
@@ -62,10 +62,10 @@ type TraceKey = Omit<JobKey, 'sourceId'> & { readonly traceId: string };
 export function touchJob(
   known: EvaluationJob | undefined,
   { projectNumber, traceSequence, traceId }: TraceKey,
-  { nowMs, isRooted, settle, asOf }: JobTouch,
+  { nowMs, isRooted, jobQueue, asOf }: JobTouch,
 ): EvaluationJob {
   const sinceMs = known?.sinceMs ?? nowMs;
-  const dueAtMs = Math.min(sinceMs + SETTLE_MAX_MS, nowMs + (isRooted ? settle.rootedMs : settle.rootlessMs));
+  const dueAtMs = Math.min(sinceMs + POSTPONED_MAX_MS, nowMs + (isRooted ? jobQueue.rootedMs : jobQueue.rootlessMs));
   const key = { projectNumber, traceSequence, sourceId: ALL_MONITORS, traceId };
   return { ...key, ...UNTRIED, dueAtMs, sinceMs, isRooted, asOf };
 }

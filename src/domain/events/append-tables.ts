@@ -1,6 +1,6 @@
 /** The port through which an append reads and writes rows in one transaction of the store. */
 
-import type { ActiveMonitors, EvaluationJob, JobKey, Settle } from '../evaluations/jobs.ts';
+import type { ActiveMonitors, EvaluationJob, JobKey, JobQueueOptions } from '../evaluations/jobs.ts';
 import type { Evaluation, Span, SpanSummary, TraceRecord, TraceTotals } from '../traces/trace.ts';
 import type { NewEvent } from './event.ts';
 import type { GovernanceEventType, RequestEventType } from './event-type.ts';
@@ -28,7 +28,7 @@ export type AppendTables = {
   storeEvaluation(traceKey: TraceKey, evaluation: Evaluation): void;
   /** The monitors that run on every new trace. */
   activeMonitorsOf(projectNumber: number): ActiveMonitors;
-  readonly settle: Settle;
+  readonly jobQueue: JobQueueOptions;
   /** Whether any span of the trace has no parent. */
   hasRoot(traceKey: TraceKey): boolean;
   /** Whether one more job may wait, which the caller then stores. Counts refusals. */

@@ -120,11 +120,11 @@ async function addBlocks(
     const [sequences, started] = [column(COLUMNS.sequence), column(COLUMNS.startedAtMs)];
     const [inserted, totalTimes] = [column(COLUMNS.insertedAtMs), column(COLUMNS.totalTimeMs)];
     const firstTokens = column(COLUMNS.firstTokenMs);
-    for (let place = 0; place < traces; place += 1) {
-      const startMs = started[place] ?? 0;
-      if (startMs < fromMs || startMs > toMs || (inserted[place] ?? 0) < receivedFromMs) continue;
-      if (hasBit(gone, place) || isKnown.has(sequences[place] ?? 0)) continue;
-      durations.add(startMs, orNull(totalTimes[place]), orNull(firstTokens[place]));
+    for (let index = 0; index < traces; index += 1) {
+      const startMs = started[index] ?? 0;
+      if (startMs < fromMs || startMs > toMs || (inserted[index] ?? 0) < receivedFromMs) continue;
+      if (hasBit(gone, index) || isKnown.has(sequences[index] ?? 0)) continue;
+      durations.add(startMs, orNull(totalTimes[index]), orNull(firstTokens[index]));
     }
     await nextTurn();
   }

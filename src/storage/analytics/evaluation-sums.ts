@@ -10,7 +10,7 @@ import { ANSWER_MAX_MS, readPages } from '../long-reads.ts';
 import type { RowOf } from '../queries.ts';
 import type { AnalyticsQueries, AnalyticsRunner } from './trace-scan.ts';
 
-type Place = { readonly afterMs: number; readonly afterSequence: number };
+type ScanPosition = { readonly afterMs: number; readonly afterSequence: number };
 
 const TRACES_AT_ONCE = 2_000;
 const EVALUATIONS_AT_ONCE = 1_000;
@@ -24,23 +24,23 @@ export async function summariseEvaluations(
   const { projectNumber, fromMs, toMs } = query;
   const tallies = createEvaluationTallies(query);
   const endsAtMs = runner.nowMs() + ANSWER_MAX_MS;
-  let place: Place = { afterMs: fromMs, afterSequence: FIRST_SEQUENCE };
+  let position: ScanPosition = { afterMs: fromMs, afterSequence: FIRST_SEQUENCE };
   for (;;) {
-    const [last] = await runQuery(queries.findTraceBehind, { projectNumber, toMs, ...place, count: TRACES_AT_ONCE });
+    const [last] = await runQuery(queries.findTraceBehind, { projectNumber, toMs, ...position, count: TRACES_AT_ONCE });
     const lastMs = last?.startMs ?? toMs;
     const lastSequence = last?.sequence ?? Number.MAX_SAFE_INTEGER;
-    const isCounted = await addRange(runner, tallies, { query, ...place, lastMs, lastSequence, endsAtMs });
+    const isCounted = await addRange(runner, tallies, { query, ...position, lastMs, lastSequence, endsAtMs });
     // Also after a range without evaluations: a project may have many traces and few evaluations.
     await nextTurn();
     if (runner.nowMs() > endsAtMs) return { kind: 'too_long' };
     if (last === undefined || !isCounted) return tallies.answer();
-    place = { afterMs: lastMs, afterSequence: lastSequence };
+    position = { afterMs: lastMs, afterSequence: lastSequence };
   }
 }
 
 type EvaluationRow = RowOf<AnalyticsQueries['listEvaluations']>;
 
-type Range = Place & {
+type Range = ScanPosition & {
   readonly query: EvaluationAnalyticsQuery;
   readonly lastMs: number;
   readonly lastSequence: number;

@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { columns } from '../plain-queries.ts';
 import { query } from '../queries.ts';
 
-type Place = {
+type ScanPosition = {
   /** After the trace with this start and sequence. */
   readonly afterMs: number;
   readonly afterSequence: number;
@@ -15,7 +15,7 @@ const START = sql<number>`coalesce(${sql.ref('Trace.startedAtMs')}, ${sql.ref('T
 
 /** The trace at which a range ends: `count` traces further, with or without evaluations. */
 export const findTraceBehind = query<
-  Place & { readonly projectNumber: number; readonly toMs: number; readonly count: number }
+  ScanPosition & { readonly projectNumber: number; readonly toMs: number; readonly count: number }
 >()((db, { projectNumber, toMs, afterMs, afterSequence, count }) =>
   db
     .selectFrom('Trace')
@@ -31,7 +31,7 @@ export const findTraceBehind = query<
     .offset(count),
 );
 
-type OfPart = Place & {
+type OfPart = ScanPosition & {
   readonly projectNumber: number;
   readonly receivedFromMs: number;
   /** Up to and including this trace. */

@@ -20,7 +20,7 @@ export type LogHead = {
 };
 
 /** How a store begins a batch at the end of a log. */
-export type LogStart = {
+export type LogHeads = {
   /** The head from which a batch continues; `stored` is undefined if the log has none. */
   readonly beginLog: (organizationNumber: number, stored: Found<'findLogHead'> | undefined) => LogHead;
 };
@@ -56,7 +56,7 @@ export type WrittenLog = {
 
 export type BatchLog = { readonly tables: LogTables; readonly written: WrittenLog };
 
-export function createBatchLog(organizationNumber: number, deps: LogStart & { readonly read: Reader }): BatchLog {
+export function createBatchLog(organizationNumber: number, deps: LogHeads & { readonly read: Reader }): BatchLog {
   const { read, beginLog } = deps;
   const head = beginLog(organizationNumber, read('findLogHead', { organizationNumber })[0]);
   const knownKeyIndex = head.lastKeyIndex;

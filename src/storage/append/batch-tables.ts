@@ -4,7 +4,7 @@
  */
 
 import { randomUUID } from 'node:crypto';
-import type { ActiveMonitors, EvaluationJob, JobKey, Settle } from '../../domain/evaluations/jobs.ts';
+import type { ActiveMonitors, EvaluationJob, JobKey, JobQueueOptions } from '../../domain/evaluations/jobs.ts';
 import type {
   AppendTables,
   StoredSpan,
@@ -16,16 +16,16 @@ import type { Evaluation, Span, SpanSummary, TraceRecord } from '../../domain/tr
 import { summaryOf } from '../../domain/traces/trace-totals.ts';
 import { countHours, type HourRow } from '../analytics/hour-changes.ts';
 import type { Backlog, JobCount } from '../evaluations/backlog.ts';
-import { type BatchLog, createBatchLog, type LogStart, type WrittenLog } from './batch-log.ts';
+import { type BatchLog, createBatchLog, type LogHeads, type WrittenLog } from './batch-log.ts';
 import type { Found, Reader } from './reader.ts';
 
 type TraceRow = TraceRecord & { readonly projectNumber: number; readonly durationMs: number | null };
-type PartPlace = { readonly projectNumber: number; readonly traceSequence: number };
+type PartKey = { readonly projectNumber: number; readonly traceSequence: number };
 type SpanRow = Span &
-  PartPlace & { readonly durationMs: number; readonly firstTokenMs: number | null } & {
+  PartKey & { readonly durationMs: number; readonly firstTokenMs: number | null } & {
     readonly emittedRequestId: string | null;
   };
-type EvaluationRow = Evaluation & PartPlace;
+type EvaluationRow = Evaluation & PartKey;
 
 /** A row to be written, and whether its key is new. */
 type Entry<Row> = { readonly row: Row; readonly isNew: boolean };
@@ -51,21 +51,21 @@ type BatchTables = {
   countHours(): readonly HourRow[];
 };
 
-export type BatchTablesDeps = LogStart & {
+export type BatchTablesDeps = LogHeads & {
   readonly read: Reader;
   readonly activeMonitorsOf: (projectNumber: number) => ActiveMonitors;
-  readonly settle: Settle;
+  readonly jobQueue: JobQueueOptions;
   readonly backlog: Pick<Backlog, 'isFull'>;
   /** A unique sequence for a new trace. */
   readonly drawSequence: (insertedAtMs: number) => number;
 };
 
 export function createBatchTables(deps: BatchTablesDeps): BatchTables {
-  const { read, drawSequence, activeMonitorsOf, settle, backlog } = deps;
+  const { read, drawSequence, activeMonitorsOf, jobQueue, backlog } = deps;
   const erased: TraceKey[] = [];
   const traces = new Map<string, Entry<TraceRow>>();
   const stored = new Map<number, Found<'findTrace'>>();
-  const gone = new Set<string>();
+  const erasedKeys = new Set<string>();
   const spans = new Map<string, Entry<SpanRow>>();
   const evaluations = new Map<string, EvaluationRow>();
   // The keys of new root spans, by the sequence of their trace.
@@ -75,96 +75,96 @@ export function createBatchTables(deps: BatchTablesDeps): BatchTables {
   const logs = new Map<number, BatchLog>();
 
   function isNewTrace({ projectNumber, traceId }: TraceKey): boolean {
-    return traces.get(traceKey(projectNumber, traceId))?.isNew === true;
+    return traces.get(mapKey(projectNumber, traceId))?.isNew === true;
   }
 
   function noteRoot({ sequence }: TraceKey, { parentId }: Span, key: string): void {
     if (parentId === null) roots.set(sequence, (roots.get(sequence) ?? new Set()).add(key));
   }
 
-  function findStoredSpan(place: TraceKey, spanId: string): StoredSpan | undefined {
-    if (isNewTrace(place)) return undefined;
-    const [found] = read('findSpan', keyOfSpan(place, spanId));
+  function findStoredSpan(traceKey: TraceKey, spanId: string): StoredSpan | undefined {
+    if (isNewTrace(traceKey)) return undefined;
+    const [found] = read('findSpan', keyOfSpan(traceKey, spanId));
     return found === undefined ? undefined : toStoredSpan(found);
   }
 
   const tables: AppendTables = {
     findTrace(projectNumber, traceId) {
-      const key = traceKey(projectNumber, traceId);
+      const key = mapKey(projectNumber, traceId);
       const entry = traces.get(key);
       if (entry !== undefined) return entry.row;
-      const [found] = gone.has(key) ? [] : read('findTrace', { projectNumber, traceId });
+      const [found] = erasedKeys.has(key) ? [] : read('findTrace', { projectNumber, traceId });
       if (found !== undefined) stored.set(found.sequence, found);
       return found;
     },
     insertTrace(trace) {
       const { projectNumber, traceId } = trace;
-      const place = { projectNumber, traceId, sequence: drawSequence(trace.insertedAtMs) };
-      traces.set(traceKey(projectNumber, traceId), { row: toTraceRow(place, trace), isNew: true });
-      return place;
+      const traceKey = { projectNumber, traceId, sequence: drawSequence(trace.insertedAtMs) };
+      traces.set(mapKey(projectNumber, traceId), { row: toTraceRow(traceKey, trace), isNew: true });
+      return traceKey;
     },
-    updateTrace(place, trace) {
+    updateTrace(traceKey, trace) {
       // A later commit must have a later instant, whenever the trace was received: other processes find changes by it.
-      const before = stored.get(place.sequence)?.updatedAtMs ?? Number.NEGATIVE_INFINITY;
-      const row = toTraceRow(place, { ...trace, updatedAtMs: Math.max(trace.updatedAtMs, before + 1) });
-      traces.set(traceKey(place.projectNumber, place.traceId), { row, isNew: isNewTrace(place) });
+      const before = stored.get(traceKey.sequence)?.updatedAtMs ?? Number.NEGATIVE_INFINITY;
+      const row = toTraceRow(traceKey, { ...trace, updatedAtMs: Math.max(trace.updatedAtMs, before + 1) });
+      traces.set(mapKey(traceKey.projectNumber, traceKey.traceId), { row, isNew: isNewTrace(traceKey) });
     },
-    eraseTrace(place) {
-      const key = traceKey(place.projectNumber, place.traceId);
+    eraseTrace(traceKey) {
+      const key = mapKey(traceKey.projectNumber, traceKey.traceId);
       traces.delete(key);
-      gone.add(key);
-      erased.push(place);
-      for (const [id, { row }] of spans) if (row.traceSequence === place.sequence) spans.delete(id);
-      for (const [id, row] of evaluations) if (row.traceSequence === place.sequence) evaluations.delete(id);
-      for (const [id, { key }] of jobs) if (key.traceSequence === place.sequence) jobs.delete(id);
+      erasedKeys.add(key);
+      erased.push(traceKey);
+      for (const [id, { row }] of spans) if (row.traceSequence === traceKey.sequence) spans.delete(id);
+      for (const [id, row] of evaluations) if (row.traceSequence === traceKey.sequence) evaluations.delete(id);
+      for (const [id, { key }] of jobs) if (key.traceSequence === traceKey.sequence) jobs.delete(id);
     },
-    insertSpan(place, span) {
-      const key = partKey(place, span.spanId);
-      if (spans.has(key) || findStoredSpan(place, span.spanId) !== undefined) return false;
-      spans.set(key, { row: toSpanRow(place, span, null), isNew: true });
-      noteRoot(place, span, key);
+    insertSpan(traceKey, span) {
+      const key = partKey(traceKey, span.spanId);
+      if (spans.has(key) || findStoredSpan(traceKey, span.spanId) !== undefined) return false;
+      spans.set(key, { row: toSpanRow(traceKey, span, null), isNew: true });
+      noteRoot(traceKey, span, key);
       return true;
     },
-    replaceSpan(place, span, emittedRequestId) {
-      const key = partKey(place, span.spanId);
-      spans.set(key, { row: toSpanRow(place, span, emittedRequestId), isNew: spans.get(key)?.isNew === true });
-      noteRoot(place, span, key);
+    replaceSpan(traceKey, span, emittedRequestId) {
+      const key = partKey(traceKey, span.spanId);
+      spans.set(key, { row: toSpanRow(traceKey, span, emittedRequestId), isNew: spans.get(key)?.isNew === true });
+      noteRoot(traceKey, span, key);
     },
-    hasSpan(place, spanId) {
-      if (spans.has(partKey(place, spanId))) return true;
-      return !isNewTrace(place) && read('findSpanId', keyOfSpan(place, spanId)).length > 0;
+    hasSpan(traceKey, spanId) {
+      if (spans.has(partKey(traceKey, spanId))) return true;
+      return !isNewTrace(traceKey) && read('findSpanId', keyOfSpan(traceKey, spanId)).length > 0;
     },
-    findSpan(place, spanId) {
-      const row = spans.get(partKey(place, spanId))?.row;
-      if (row === undefined) return findStoredSpan(place, spanId);
+    findSpan(traceKey, spanId) {
+      const row = spans.get(partKey(traceKey, spanId))?.row;
+      if (row === undefined) return findStoredSpan(traceKey, spanId);
       return { summary: summaryOf(row), paramsJson: row.paramsJson, emittedRequestId: row.emittedRequestId };
     },
-    findWholeSpan(place, spanId) {
-      const row = spans.get(partKey(place, spanId))?.row;
+    findWholeSpan(traceKey, spanId) {
+      const row = spans.get(partKey(traceKey, spanId))?.row;
       if (row !== undefined) return toWholeSpan(row);
-      const [found] = isNewTrace(place) ? [] : read('findWholeSpan', keyOfSpan(place, spanId));
+      const [found] = isNewTrace(traceKey) ? [] : read('findWholeSpan', keyOfSpan(traceKey, spanId));
       return found === undefined ? undefined : toWholeSpan(found);
     },
-    summaries(place) {
-      const { projectNumber, sequence } = place;
-      const stored = isNewTrace(place) ? [] : read('listSummaries', { projectNumber, sequence });
+    summaries(traceKey) {
+      const { projectNumber, sequence } = traceKey;
+      const stored = isNewTrace(traceKey) ? [] : read('listSummaries', { projectNumber, sequence });
       const found = new Map<string, SpanSummary>(stored.map((summary) => [summary.spanId, summary]));
       for (const { row } of spans.values()) {
         if (row.traceSequence === sequence) found.set(row.spanId, summaryOf(row));
       }
       return [...found.values()];
     },
-    storeEvaluation(place, evaluation) {
-      const key = partKey(place, evaluation.evaluationId);
+    storeEvaluation(traceKey, evaluation) {
+      const key = partKey(traceKey, evaluation.evaluationId);
       const insertedAtMs = evaluations.get(key)?.insertedAtMs ?? evaluation.insertedAtMs;
-      evaluations.set(key, { ...evaluation, ...toPartPlace(place), insertedAtMs });
+      evaluations.set(key, { ...evaluation, ...toPartKey(traceKey), insertedAtMs });
     },
     activeMonitorsOf,
-    settle,
-    hasRoot(place) {
-      const { projectNumber, sequence } = place;
+    jobQueue,
+    hasRoot(traceKey) {
+      const { projectNumber, sequence } = traceKey;
       for (const key of roots.get(sequence) ?? []) if (spans.get(key)?.row.parentId === null) return true;
-      return !isNewTrace(place) && read('findRootSpan', { projectNumber, sequence }).length > 0;
+      return !isNewTrace(traceKey) && read('findRootSpan', { projectNumber, sequence }).length > 0;
     },
     hasRoomForJob(projectNumber) {
       const isFull = backlog.isFull(projectNumber);
@@ -173,12 +173,12 @@ export function createBatchTables(deps: BatchTablesDeps): BatchTables {
       count[isFull ? 'refused' : 'made'] += 1;
       return !isFull;
     },
-    findJob(place, sourceId) {
-      const known = jobs.get(partKey(place, sourceId));
+    findJob(traceKey, sourceId) {
+      const known = jobs.get(partKey(traceKey, sourceId));
       if (known !== undefined) return known.job ?? undefined;
-      return place.traceId !== '' && isNewTrace(place)
+      return traceKey.traceId !== '' && isNewTrace(traceKey)
         ? undefined
-        : read('findJob', { ...toPartPlace(place), sourceId })[0];
+        : read('findJob', { ...toPartKey(traceKey), sourceId })[0];
     },
     storeJob(job) {
       jobs.set(jobKey(job), { job, key: job });
@@ -207,7 +207,7 @@ export function createBatchTables(deps: BatchTablesDeps): BatchTables {
   };
 }
 
-function traceKey(projectNumber: number, traceId: string): string {
+function mapKey(projectNumber: number, traceId: string): string {
   return `${projectNumber} ${traceId}`;
 }
 
@@ -220,12 +220,12 @@ function partKey({ projectNumber, sequence }: TraceKey, id: string): string {
   return `${projectNumber} ${sequence} ${id}`;
 }
 
-function toPartPlace({ projectNumber, sequence }: TraceKey): PartPlace {
+function toPartKey({ projectNumber, sequence }: TraceKey): PartKey {
   return { projectNumber, traceSequence: sequence };
 }
 
-function keyOfSpan(place: TraceKey, spanId: string): PartPlace & { readonly spanId: string } {
-  return { ...toPartPlace(place), spanId };
+function keyOfSpan(traceKey: TraceKey, spanId: string): PartKey & { readonly spanId: string } {
+  return { ...toPartKey(traceKey), spanId };
 }
 
 // Spreads stand first in these literals: elsewhere they take several times as long.
@@ -258,7 +258,7 @@ function toSpanRow({ projectNumber, sequence }: TraceKey, span: Span, emittedReq
   };
 }
 
-type WholeRow = Span & PartPlace & { readonly emittedRequestId: string | null };
+type WholeRow = Span & PartKey & { readonly emittedRequestId: string | null };
 
 /** Drops the columns that are computed when a span is stored. */
 function toWholeSpan({ projectNumber: _, traceSequence: __, emittedRequestId, ...span }: WholeRow): WholeSpan {
@@ -281,7 +281,7 @@ type Marked = { readonly projectNumber: number; readonly traceSequence: number }
  */
 export function listIndexMarks({ erased, traces }: Written): readonly Marked[] {
   const marked = [...traces.values()].map(({ row }) => toMark(row));
-  for (const place of erased) marked.push(toMark(place));
+  for (const traceKey of erased) marked.push(toMark(traceKey));
   return marked.sort(
     (one, other) => one.projectNumber - other.projectNumber || one.traceSequence - other.traceSequence,
   );

@@ -1,6 +1,6 @@
 /** The reads of a run, which applies a batch to its tables. */
 
-import type { LookupSource, Source } from '../queries.ts';
+import type { LookupSource, QuerySource } from '../queries.ts';
 import type * as traces from '../traces/queries.ts';
 import type * as shared from './queries.ts';
 
@@ -16,12 +16,12 @@ type Queries = Pick<typeof shared, Exclude<ReadName, OfTraces>> & Pick<typeof tr
 type KeyOf<Name extends ReadName> =
   Queries[Name] extends LookupSource<infer Key, unknown>
     ? Key
-    : Queries[Name] extends Source<infer Key, unknown>
+    : Queries[Name] extends QuerySource<infer Key, unknown>
       ? Key
       : never;
 export type Found<Name extends ReadName> = Queries[Name] extends
   | LookupSource<never, infer Row>
-  | Source<never, infer Row>
+  | QuerySource<never, infer Row>
   ? Row
   : never;
 

@@ -3,7 +3,7 @@
 import { hash } from 'node:crypto';
 import { messageOf, StartError } from '../errors.ts';
 import { isPostgres } from '../open.ts';
-import { openSource, type Source } from './source.ts';
+import { type CopySource, openSource } from './source.ts';
 import { TABLES, type TableCopy } from './tables.ts';
 import { openTarget, type Target } from './target.ts';
 
@@ -23,7 +23,7 @@ export type CopyStep = {
   readonly totalRows: number;
 };
 
-type Copying = Pick<CopyOptions, 'report'> & { readonly source: Source; readonly target: Target };
+type Copying = Pick<CopyOptions, 'report'> & { readonly source: CopySource; readonly target: Target };
 
 const BATCH_ROWS_MAX = 1_000;
 const BATCH_CHARACTERS_MAX = 1 * 1024 * 1024;
@@ -118,21 +118,21 @@ async function verifyTable({ source, target, report }: Copying, table: TableCopy
   return given.text() === stored.text() && stored.rows() === totalRows ? totalRows : null;
 }
 
-/** Compares two tables whatever the order of their rows. */
+/** Compares two tables regardless of the order of their rows. */
 type Checksum = { add(row: string): void; rows(): number; text(): string };
 
-const LANES = 8;
-const LANE_BYTES = 4;
+const DIGEST_PARTS = 8;
+const DIGEST_PART_BYTES = 4;
 
 /** Adds up the digests of rows: unlike with XOR, two equal rows do not cancel out. */
 function createChecksum(): Checksum {
-  const sums = new Uint32Array(LANES);
+  const sums = new Uint32Array(DIGEST_PARTS);
   let rows = 0;
   return {
     add(row) {
       const digest = hash('sha256', row, 'buffer');
-      for (let lane = 0; lane < LANES; lane += 1) {
-        sums[lane] = (sums[lane] ?? 0) + digest.readUInt32LE(lane * LANE_BYTES);
+      for (let part = 0; part < DIGEST_PARTS; part += 1) {
+        sums[part] = (sums[part] ?? 0) + digest.readUInt32LE(part * DIGEST_PART_BYTES);
       }
       rows += 1;
     },

@@ -10,7 +10,7 @@ import { StartError } from '../errors.ts';
 import { databaseFile } from '../open.ts';
 import { type Column, FUNCTIONS, TABLES, type TableCopy } from './tables.ts';
 
-export type Source = {
+export type CopySource = {
   /** Differs for another database, and nearly always for one that has changed. */
   readonly fingerprint: string;
   countRows(table: TableCopy): number;
@@ -34,7 +34,7 @@ export type LastNumbers = {
 type Value = number | string | Buffer | null;
 
 /** Throws StartError. */
-export function openSource(url: string): Source {
+export function openSource(url: string): CopySource {
   const file = url.startsWith('sqlite:') ? databaseFile(url) : null;
   if (file === null) throw new StartError('--from must be sqlite: and the path of a file');
   if (!existsSync(file)) throw new StartError(`there is no database ${file}`);
@@ -50,7 +50,7 @@ export function openSource(url: string): Source {
   }
 }
 
-function createSource(db: Database, lock: Lock): Source {
+function createSource(db: Database, lock: Lock): CopySource {
   for (const [name, run] of Object.entries(FUNCTIONS)) db.function(name, { deterministic: true }, run);
   const readNumber = (sql: string) => db.prepare<[], number>(sql).pluck().get() ?? 0;
   return {

@@ -72,7 +72,7 @@ const FORMS: { readonly [table: string]: Form } = {
     expressions: { envelope: 'envelopes.envelope' },
   },
   request_keys: REQUESTS,
-  // Traces have other sequences in the target, so it indexes them anew.
+  // Traces have other sequences in the target, so it indexes them again.
   search_pending: {
     source: 'traces',
     from: `traces WHERE ${REACHABLE}`,

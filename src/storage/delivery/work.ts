@@ -113,12 +113,12 @@ async function maintainEndpoints(tx: Transaction, { query, after }: Walk) {
   const { nowMs, eventsBeforeMs, rowsMax: limit } = query;
   const numbers = (await runQuery(queries.endpointsDue.listNumbers, { after, limit })).map(({ number }) => number);
   const range = { after, last: numbers.at(-1) ?? after, limit };
-  const gone = { ...range, beforeMs: eventsBeforeMs };
+  const expiredRange = { ...range, beforeMs: eventsBeforeMs };
   const [givenUp, cancelled, expired, replayed] = await Promise.all([
     runQuery(queries.endpointsDue.listFailing, { ...range, beforeMs: nowMs - RETRY_WINDOW_MS, nowMs }),
     runQuery(queries.endpointsDue.listCancelled, { ...range, nowMs }),
-    runQuery(queries.endpointsDue.listExpired, gone),
-    runQuery(queries.endpointsDue.listExpiredReplayed, gone),
+    runQuery(queries.endpointsDue.listExpired, expiredRange),
+    runQuery(queries.endpointsDue.listExpiredReplayed, expiredRange),
   ]);
   const found: readonly MaintenanceItem[] = [
     ...givenUp.map((endpoint) => ({ kind: 'give_up', ...endpoint }) as const),
@@ -173,9 +173,9 @@ async function removeEnded(tx: Transaction, query: MaintenanceRequest): Promise<
     runQuery(queries.endpointsDue.holdEnded, { beforeMs, limit: rowsMax }),
   ]);
   endTests(tx, { tests, verdict: null, nowMs });
-  const gone = ended.slice(0, rowsMax - tests.length);
-  changeRows(queries.endpointsDue.dropAttemptsOf, gone);
-  changeRows(queries.endpointsDue.dropDeliveries, gone);
+  const removable = ended.slice(0, rowsMax - tests.length);
+  changeRows(queries.endpointsDue.dropAttemptsOf, removable);
+  changeRows(queries.endpointsDue.dropDeliveries, removable);
   await change(queries.endpointsDue.dropHours, { hour: Math.floor(nowMs / HOUR_MS) - 1 });
-  return tests.length + gone.length === rowsMax;
+  return tests.length + removable.length === rowsMax;
 }

@@ -18,7 +18,7 @@ export type DeliveryStoreDeps = Pick<WebhookStoreDeps, 'queries' | 'runQuery' | 
     /** Runs the queries of metrics where dispatchers do not wait for them. */
     readonly runQueryAside: RunQuery;
     /** The row limit of a maintenance step, so that other writes do not wait long. */
-    readonly sweptMax: number;
+    readonly maintainedRowsMax: number;
   };
 
 type Found = RowOf<Queries['endpointsDue']['listDue']>;
@@ -26,9 +26,9 @@ type Found = RowOf<Queries['endpointsDue']['listDue']>;
 const SENDING = deliveryStatuses.code('sending');
 const NOTHING: Omit<DueList, 'endpointNumber'> = { waiting: [], lost: [], nextAtMs: null };
 
-/** `forget` drops what is cached of the log, because a new connection may lead to a database that was restored. */
-export function createDeliveryStore(deps: DeliveryStoreDeps): DeliveryStore & { forget(): void } {
-  const { queries, runQuery, runQueryAside, search, wake, work, sweptMax, nowMs, isAlone } = deps;
+/** `dropCaches` drops what is cached of the log, because a new connection may lead to a database that was restored. */
+export function createDeliveryStore(deps: DeliveryStoreDeps): DeliveryStore & { dropCaches(): void } {
+  const { queries, runQuery, runQueryAside, search, wake, work, maintainedRowsMax, nowMs, isAlone } = deps;
   // This round of maintenance continues after this endpoint; null: all endpoints are done.
   let afterEndpoint: number | null = 0;
   return {
@@ -46,7 +46,7 @@ export function createDeliveryStore(deps: DeliveryStoreDeps): DeliveryStore & { 
       return outcomes;
     },
     async maintain(query) {
-      const rowsMax = Math.min(query.rowsMax, sweptMax);
+      const rowsMax = Math.min(query.rowsMax, maintainedRowsMax);
       const step = { query: { ...query, rowsMax }, afterEndpoint };
       const { next, isOver, disabled, expired } = await work.maintainDeliveries(step);
       afterEndpoint = next;
@@ -106,7 +106,7 @@ function toList({ found, run: currentRun }: Found, nowMs: number): Omit<DueList,
 
 type LogReader = Pick<DeliveryStore, 'heads' | 'events' | 'envelopes'> & {
   /** Clears the cache, because the database may be another one. */
-  forget(): void;
+  dropCaches(): void;
 };
 
 /** An entry of a log and its creation time. */
@@ -142,7 +142,7 @@ function createLogReader({ endpointsWork }: Queries, runQuery: RunQuery): LogRea
     },
     envelopes: async (organizationNumber, seqs, within) =>
       (await runQuery(endpointsWork.listEnvelopes, { organizationNumber, seqs, ...within })).map(toEntry),
-    forget: () => marks.clear(),
+    dropCaches: () => marks.clear(),
   };
 }
 

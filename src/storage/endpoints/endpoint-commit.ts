@@ -89,8 +89,8 @@ function pair(change: EndpointChange, known: Held): Changed {
   return { change, held };
 }
 
-async function redeliver({ tx }: Commit, asked: Redelivery, held?: EndpointRow): Promise<void> {
-  const { endpointNumber, number, fence, atMs } = asked;
+async function redeliver({ tx }: Commit, redelivery: Redelivery, held?: EndpointRow): Promise<void> {
+  const { endpointNumber, number, fence, atMs } = redelivery;
   const [before] = await tx.runQuery(tx.queries.endpointsWork.listDeliveryRows, { numbers: [number] });
   const isAsRead = before?.endpointNumber === endpointNumber && before.fence === fence && !before.test;
   if (!isAsRead || held === undefined || !REDELIVERABLE.has(before.status)) throw NOT_AS_READ;

@@ -102,10 +102,10 @@ export async function inBatches<T>(
   endpoints: readonly number[],
   read: (some: readonly number[]) => Promise<T>,
 ): Promise<T[]> {
-  const answers: T[] = [];
+  const results: T[] = [];
   for (let from = 0; from < endpoints.length; from += ENDPOINTS_PER_BATCH) {
     if (from > 0) await turn();
-    answers.push(await read(endpoints.slice(from, from + ENDPOINTS_PER_BATCH)));
+    results.push(await read(endpoints.slice(from, from + ENDPOINTS_PER_BATCH)));
   }
-  return answers;
+  return results;
 }

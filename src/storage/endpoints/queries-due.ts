@@ -33,7 +33,7 @@ function foundOf(db: Db, { nowMs, perEndpointMax }: DueRequest) {
   const waiting = (['queued', 'retrying'] as const).flatMap((status) => {
     const ofRun = () => foundAs(db, status).where('delivery.run', '=', ASKED_RUN).orderBy('delivery.dueAtMs');
     return [
-      // Deliveries of an earlier run of the endpoint are due whatever their time.
+      // Deliveries of an earlier run of the endpoint are due at any time.
       foundAs(db, status)
         .where('delivery.run', '<', ASKED_RUN)
         .orderBy('delivery.run')
@@ -67,14 +67,14 @@ function unendedOfAsked(db: Db) {
 
 /** The positions of all endpoints but the archived. */
 export const listPositions = query()((db) =>
-  placesOf(db).where('endpoint.archivedAtMs', 'is', null).select('endpoint.status as status'),
+  positionsOf(db).where('endpoint.archivedAtMs', 'is', null).select('endpoint.status as status'),
 );
 
 export const findPosition = query<{ readonly endpointNumber: number }>()((db, params) =>
-  placesOf(db).where('endpoint.number', '=', params.endpointNumber),
+  positionsOf(db).where('endpoint.number', '=', params.endpointNumber),
 );
 
-function placesOf(db: Db) {
+function positionsOf(db: Db) {
   return db
     .selectFrom('WebhookEndpoint as endpoint')
     .innerJoin('WebhookState as state', 'state.endpointNumber', 'endpoint.number')

@@ -51,14 +51,14 @@ function createEndpointReader(
     async endpoints(organizationId, { after, limit }) {
       const max = limit ?? Number.POSITIVE_INFINITY;
       const found: Endpoint[] = [];
-      for (let place = after ?? FIRST; ; await turn()) {
-        const { createdAtMs, id } = place;
+      for (let position = after ?? FIRST; ; await turn()) {
+        const { createdAtMs, id } = position;
         const count = Math.min(max - found.length, ROWS_AT_ONCE);
         const rows = await runQuery(listEndpoints, { organizationId, createdAtMs, id, limit: count });
         found.push(...rows.map((row) => unpackEndpoint(row)));
         const last = rows.at(-1);
         if (last === undefined || rows.length < ROWS_AT_ONCE || found.length >= max) return found;
-        place = last;
+        position = last;
       }
     },
     async endpoint(organizationId, id) {
@@ -74,7 +74,7 @@ function createDeliveryLog(
 ): Pick<WebhookStore, 'attempts' | 'delivery' | 'attemptsOf' | 'deadLetters'> {
   return {
     attempts: async (endpointNumber, page) =>
-      (await runQuery(queries.listAttempts, { endpointNumber, ...placeOf(page) })).map(withEventIds),
+      (await runQuery(queries.listAttempts, { endpointNumber, ...pageOf(page) })).map(withEventIds),
     async delivery(endpointNumber, dispatchId) {
       const [row] = await runQuery(queries.findDelivery, { endpointNumber, dispatchId });
       return row === undefined ? null : withEventIds(row);
@@ -82,11 +82,11 @@ function createDeliveryLog(
     attemptsOf: async (endpointNumber, dispatchId, limit) =>
       (await runQuery(queries.listAttemptsOf, { endpointNumber, dispatchId, limit })).map(withEventIds),
     deadLetters: async (endpointNumber, page) =>
-      (await runQuery(queries.listDead, { endpointNumber, ...placeOf(page) })).map(withEventIds),
+      (await runQuery(queries.listDead, { endpointNumber, ...pageOf(page) })).map(withEventIds),
   };
 }
 
-function placeOf({ after, limit }: DescendingPage) {
+function pageOf({ after, limit }: DescendingPage) {
   return { ...(after ?? AFTER_ALL), limit };
 }
 

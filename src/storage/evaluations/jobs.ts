@@ -196,7 +196,7 @@ export function createJobStore({ queries, runQuery, work, delivery, end }: JobSt
 }
 
 function compareKeys(one: JobKey, other: JobKey): number {
-  const place = one.projectNumber - other.projectNumber || one.traceSequence - other.traceSequence;
-  if (place !== 0 || one.sourceId === other.sourceId) return place;
+  const order = one.projectNumber - other.projectNumber || one.traceSequence - other.traceSequence;
+  if (order !== 0 || one.sourceId === other.sourceId) return order;
   return one.sourceId < other.sourceId ? -1 : 1;
 }

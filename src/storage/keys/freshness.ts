@@ -21,18 +21,18 @@ export function createFreshness<T>(read: () => Promise<T>): () => Promise<T> {
   };
 }
 
-/** The same for values by name: one read answers all names asked for meanwhile. Null for names it does not find. */
+/** The same for values by name: one read returns all names requested meanwhile. Null for names it does not find. */
 export function createFreshLookup<V>(
   readAll: (names: readonly string[]) => Promise<ReadonlyMap<string, V>>,
 ): (name: string) => Promise<V | null> {
-  let asked = new Set<string>();
-  const answers = createFreshness(() => {
-    const names = [...asked];
-    asked = new Set();
+  let requested = new Set<string>();
+  const readRequested = createFreshness(() => {
+    const names = [...requested];
+    requested = new Set();
     return readAll(names);
   });
   return async (name) => {
-    asked.add(name);
-    return (await answers()).get(name) ?? null;
+    requested.add(name);
+    return (await readRequested()).get(name) ?? null;
   };
 }

@@ -24,8 +24,8 @@ export function createKeyRecords({
     async apiKeys(organizationId, { personalOf, includeRevoked, after, limit }) {
       const { createdAtMs, id } = after ?? { createdAtMs: Number.MAX_SAFE_INTEGER, id: '' };
       const revokedBeforeMs = includeRevoked ? Number.MAX_SAFE_INTEGER : 0;
-      const asked = { organizationId, personalOf, revokedBeforeMs, createdAtMs, id, limit };
-      return (await runQuery(keys.listKeys, asked)).map(toRecord);
+      const params = { organizationId, personalOf, revokedBeforeMs, createdAtMs, id, limit };
+      return (await runQuery(keys.listKeys, params)).map(toRecord);
     },
     apiKeysOf: async (organizationId, userId) =>
       (await runQuery(keys.listKeysOf, { organizationId, userId })).map(toRecord),

@@ -190,7 +190,7 @@ function projectsOf(db: Db) {
 
 type Granting = Tables & { grant: Tables['ApiKeyBinding'] };
 
-/** A grant on something that is gone, or belongs to another organization, grants nothing. */
+/** A grant on something that was deleted, or belongs to another organization, grants nothing. */
 function isGrantOnWhatExists() {
   const { and, eb, exists, or, selectFrom } = expressionBuilder<Granting, 'ApiKey' | 'grant'>();
   return or([

@@ -10,7 +10,7 @@ const FIRST_ROWS = [
 ];
 
 // Every process reads this number before it trusts its cache. Triggers count in the transaction of the change, so that
-// no writer can forget to. The number is at least the clock in microseconds: a database that was restored or failed
+// no writer can omit it. The number is at least the clock in microseconds: a database that was restored or failed
 // over must not reuse a number that stood for other rows.
 const AUTH_GENERATION = [
   'INSERT INTO auth_generation (id, number) VALUES (1, 1)',

@@ -1,5 +1,5 @@
 /**
- * A migration as data: its name tells whether a database has it, without loading what applies it. The first one creates
+ * A migration as data: its name shows whether a database has it, without loading what applies it. The first one creates
  * a new database with today's schema; each other one upgrades an older database. A released migration never changes: a
  * newer one corrects it.
  */

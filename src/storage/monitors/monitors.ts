@@ -112,7 +112,7 @@ function unpack({ preconditionsJson, mappingsJson, ...rest }: RowOf<Queries['mon
 type ActiveMonitorCache = {
   /** Null: the project is not in the cache. */
   activeMonitorsOf(projectNumber: number): ActiveMonitors | null;
-  keep(projectNumber: number, watch: ActiveMonitors): void;
+  keep(projectNumber: number, active: ActiveMonitors): void;
 };
 
 const NO_MONITORS: readonly SampledMonitor[] = [];

@@ -45,7 +45,7 @@ export const removeOldAudit = change<Old & { readonly after: number }>((db, { af
       .where('old.createdAtMs', '<', beforeMs)
       .select(['old.organizationId', 'old.createdAtMs', 'old.id'])
       .limit(limit);
-    // With the instant, so that the database finds an entry by a key, whatever its statistics.
+    // With the instant, so that the database finds an entry by a key, for any statistics.
     const key = refTuple('organizationId', 'createdAtMs', 'id');
     return eb(key, 'in', old.$asTuple('organizationId', 'createdAtMs', 'id'));
   }),

@@ -31,12 +31,12 @@ export type IndexedTrace = Readonly<Record<Exclude<Column, 'idOrder'>, number | 
   readonly facets: ReadonlySet<string> | null;
 };
 
-type Place = 'projectNumber' | 'block';
+type BlockKey = 'projectNumber' | 'block';
 
 export type BuiltBlock = {
-  readonly block: Omit<NewRow<'SearchBlock'>, Place>;
-  readonly facets: readonly Omit<NewRow<'SearchFacet'>, Place>[];
-  readonly parts: readonly Omit<NewRow<'SearchPart'>, Place>[];
+  readonly block: Omit<NewRow<'SearchBlock'>, BlockKey>;
+  readonly facets: readonly Omit<NewRow<'SearchFacet'>, BlockKey>[];
+  readonly parts: readonly Omit<NewRow<'SearchPart'>, BlockKey>[];
 };
 
 export type BlockBuilder = {
@@ -52,23 +52,23 @@ const FACETS_OF_BLOCK_MAX = 65_536;
 export function createBlockBuilder(): BlockBuilder {
   const traces: IndexedTrace[] = [];
   const signatures: TextSignature[] = [];
-  const placesOfFacets = new Map<string, number[]>();
+  const indexesOfFacets = new Map<string, number[]>();
   const crowded: number[] = [];
   let facetCount = 0;
 
   return {
     add(trace) {
       if (traces.length === BLOCK_TRACES_MAX) throw new Error('a block of the index has too many traces');
-      const place = traces.length;
+      const index = traces.length;
       // The block keeps facets by value, not by trace.
       traces.push({ ...trace, facets: null });
       facetCount += trace.facets?.size ?? 0;
       const isCrowded = trace.facets === null || facetCount > FACETS_OF_BLOCK_MAX;
-      if (isCrowded) crowded.push(place);
+      if (isCrowded) crowded.push(index);
       for (const facet of isCrowded ? [] : (trace.facets ?? [])) {
-        const places = placesOfFacets.get(facet);
-        if (places === undefined) placesOfFacets.set(facet, [place]);
-        else places.push(place);
+        const indexes = indexesOfFacets.get(facet);
+        if (indexes === undefined) indexesOfFacets.set(facet, [index]);
+        else indexes.push(index);
       }
       const signature = newSignature();
       signatures.push(signature);
@@ -79,7 +79,7 @@ export function createBlockBuilder(): BlockBuilder {
       if (first === undefined || last === undefined) return null;
       const count = traces.length;
       const { textSlices, parts } = sliceTexts(signatures);
-      const byNumber = Map.groupBy(placesOfFacets, ([facet]) => facetNumber(facet));
+      const byNumber = Map.groupBy(indexesOfFacets, ([facet]) => facetNumber(facet));
       const facets = [...byNumber].map(([facet, entries]) => ({
         facet,
         places: packSet([...new Set(entries.flatMap(([, places]) => places))], count),
@@ -135,8 +135,8 @@ function sliceTexts(signatures: readonly TextSignature[]) {
   const textSlices = chooseSlices(signatures.reduce((sum, bits) => sum + countBits(bits), 0) / signatures.length);
   const slices = Buffer.alloc(textSlices * bytes);
   const isUsed = new Set<number>();
-  for (const [place, signature] of signatures.entries()) {
-    const [offset, bit] = [place >>> 3, 1 << (place & 7)];
+  for (const [traceIndex, signature] of signatures.entries()) {
+    const [offset, bit] = [traceIndex >>> 3, 1 << (traceIndex & 7)];
     for (let index = 0; index < signature.length; index += 1) {
       for (let left = signature[index] ?? 0; left !== 0; left &= left - 1) {
         const slice = sliceOf(index * 32 + 31 - Math.clz32(left & -left), textSlices);

@@ -11,12 +11,12 @@ export type Bits = Uint32Array;
 
 export const newBits = (): Bits => new Uint32Array(BLOCK_TRACES_MAX / 32);
 
-export function hasBit(bits: Bits, place: number): boolean {
-  return (((bits[place >>> 5] ?? 0) >>> (place & 31)) & 1) === 1;
+export function hasBit(bits: Bits, index: number): boolean {
+  return (((bits[index >>> 5] ?? 0) >>> (index & 31)) & 1) === 1;
 }
 
-export function setBit(bits: Bits, place: number): void {
-  bits[place >>> 5] = (bits[place >>> 5] ?? 0) | (1 << (place & 31));
+export function setBit(bits: Bits, index: number): void {
+  bits[index >>> 5] = (bits[index >>> 5] ?? 0) | (1 << (index & 31));
 }
 
 export function countBits(bits: Bits): number {
@@ -30,22 +30,22 @@ export function countBits(bits: Bits): number {
 }
 
 /** In ascending order. */
-export function placesOf(bits: Bits): number[] {
-  const places: number[] = [];
+export function indexesOf(bits: Bits): number[] {
+  const indexes: number[] = [];
   for (const [index, word] of bits.entries()) {
-    for (let left = word; left !== 0; left &= left - 1) places.push(index * 32 + 31 - Math.clz32(left & -left));
+    for (let left = word; left !== 0; left &= left - 1) indexes.push(index * 32 + 31 - Math.clz32(left & -left));
   }
-  return places;
+  return indexes;
 }
 
 /** The bytes of one bit per trace. */
 export const bitBytes = (traces: number): number => Math.ceil(traces / 8);
 
-/** Packs a set of traces as a list of places or as bits, whichever is shorter. */
-export function packSet(places: readonly number[], traces: number): Buffer {
-  if (places.length * 2 < bitBytes(traces)) return Buffer.from(Uint16Array.from(places).buffer);
+/** Packs a set of traces as a list of indexes or as bits, whichever is shorter. */
+export function packSet(indexes: readonly number[], traces: number): Buffer {
+  if (indexes.length * 2 < bitBytes(traces)) return Buffer.from(Uint16Array.from(indexes).buffer);
   const bits = newBits();
-  for (const place of places) setBit(bits, place);
+  for (const index of indexes) setBit(bits, index);
   return packBits(bits, traces);
 }
 
@@ -104,7 +104,7 @@ const SLICES_MIN = 256;
 // On average a trace sets at most one slice in five, so that several triples rarely match by chance.
 const SLICES_PER_TRIPLE = 5;
 
-/** The number of slices for texts with so many triples each; a power of two. */
+/** The number of slices for texts with this many triples each; a power of two. */
 export function chooseSlices(triplesPerTrace: number): number {
   let slices = SLICES_MIN;
   while (slices < TRIPLE_NUMBERS && slices < triplesPerTrace * SLICES_PER_TRIPLE) slices *= 2;

@@ -39,7 +39,7 @@ export function createIndexQueue({ queries: { searchIndex }, runQuery }: QueryRu
   return {
     async findUnindexed(after) {
       let last = after;
-      for (let looked = 0; looked < PROJECTS_AT_ONCE; looked += 1) {
+      for (let count = 0; count < PROJECTS_AT_ONCE; count += 1) {
         const [found] = await runQuery(searchIndex.findPendingProject, { after: last });
         if (found === undefined) return { tenant: null, last: null };
         const { projectNumber } = found;
@@ -80,7 +80,7 @@ export function createIndexReads(runner: SearchRunner): IndexReads {
 
   async function readLeft(projectNumber: number, block: IndexBlock): Promise<readonly number[]> {
     const sequences = await readSequences(projectNumber, block);
-    return [...sequences].filter((_, place) => !hasBit(block.gone, place));
+    return [...sequences].filter((_, index) => !hasBit(block.gone, index));
   }
 
   async function readSequences(projectNumber: number, { block }: IndexBlock): Promise<Float64Array> {
@@ -105,9 +105,9 @@ export function createIndexReads(runner: SearchRunner): IndexReads {
       const bits = unpackBits(packBits(known.gone, traces));
       let { goneCount } = known;
       for (const { sequence } of some) {
-        const place = sequences.indexOf(sequence);
-        if (place === -1 || hasBit(bits, place)) continue;
-        setBit(bits, place);
+        const index = sequences.indexOf(sequence);
+        if (index === -1 || hasBit(bits, index)) continue;
+        setBit(bits, index);
         goneCount += 1;
       }
       if (goneCount > known.goneCount) gone.push({ block, gone: packBits(bits, traces), goneCount });

@@ -142,7 +142,7 @@ export function createIndexFilter({ queries, runQuery, query, plan, pending }: I
         const [values, bits] = [columns.get(block), matched[index]];
         if (values === undefined || bits === undefined) continue;
         const within = newBits();
-        for (const [place, value] of values.entries()) if (value >= fromMs && value <= toMs) setBit(within, place);
+        for (const [index, value] of values.entries()) if (value >= fromMs && value <= toMs) setBit(within, index);
         keep(bits, within);
       }
     }
@@ -174,8 +174,8 @@ export function createIndexFilter({ queries, runQuery, query, plan, pending }: I
         (pending[at] ?? Number.POSITIVE_INFINITY) <= lastSequence;
         at += 1
       ) {
-        const place = firstNotBelow(present, pending[at] ?? 0);
-        if (present[place] === pending[at]) setBit(stale, place);
+        const index = firstNotBelow(present, pending[at] ?? 0);
+        if (present[index] === pending[at]) setBit(stale, index);
       }
       drop(bits, stale);
     }
@@ -214,7 +214,7 @@ export function createIndexFilter({ queries, runQuery, query, plan, pending }: I
         const bits = newBits();
         addSet(bits, places.get(block) ?? new Uint8Array(), traces);
         drop(bits, gone);
-        return [...(sequences.get(block) ?? [])].filter((_, place) => ((bits[place >>> 5] ?? 0) >>> (place & 31)) & 1);
+        return [...(sequences.get(block) ?? [])].filter((_, index) => ((bits[index >>> 5] ?? 0) >>> (index & 31)) & 1);
       });
     },
   };

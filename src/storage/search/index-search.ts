@@ -11,7 +11,15 @@ import { createDocuments } from './documents.ts';
 import { createIndexFilter, planFilter } from './index-filter.ts';
 import { listAllBlocks, readUnchanged, type SearchRunner } from './index-reader.ts';
 import { createIndexSelection, type IndexSelection } from './index-selection.ts';
-import { comparePlaces, findBySequences, isBehind, placeOf, type Ranked, rankFound, totalOf } from './named-traces.ts';
+import {
+  comparePositions,
+  findBySequences,
+  isBehind,
+  positionOf,
+  type Ranked,
+  rankFound,
+  totalOf,
+} from './named-traces.ts';
 
 /** With more traces that are not indexed, scanning all traces in order is faster. */
 const JUDGED_MAX = 4_096;
@@ -37,10 +45,10 @@ async function attemptFind(runner: SearchRunner, query: SearchQuery): Promise<Fo
   if (blocks.length === 0) return null;
   const pending = marked.map(({ sequence }) => sequence);
   const filter = createIndexFilter({ ...runner, query, plan, pending });
-  const judged = new Set([...pending, ...(await filter.crowded(blocks))]);
-  if (judged.size > JUDGED_MAX) return null;
+  const checked = new Set([...pending, ...(await filter.crowded(blocks))]);
+  if (checked.size > JUDGED_MAX) return null;
   const check = createCheck(runner, query);
-  const found = rankFound(await findBySequences(runner, projectNumber, [...judged]), query);
+  const found = rankFound(await findBySequences(runner, projectNumber, [...checked]), query);
   const fitting: Ranked[] = [];
   const endsAtMs = runner.nowMs() + FIND_MAX_MS;
   let isLate = false;
@@ -59,7 +67,7 @@ async function attemptFind(runner: SearchRunner, query: SearchQuery): Promise<Fo
 type Parts = {
   readonly runner: SearchRunner;
   readonly query: SearchQuery;
-  /** Fitting traces among those that are checked whatever the index says. */
+  /** Fitting traces among those that are checked regardless of the index. */
   readonly fitting: readonly Ranked[];
   readonly selection: IndexSelection;
   readonly check: CheckRows;
@@ -80,7 +88,11 @@ async function readSelected({ query, fitting, selection, check }: Parts): Promis
     },
   );
   const count = countMax === null ? 0 : (await selection.count(countMax)) + fitting.length;
-  return { traces: page.filter((row) => isFitting.has(row)).map(placeOf), next, total: totalOf(count, true, countMax) };
+  return {
+    traces: page.filter((row) => isFitting.has(row)).map(positionOf),
+    next,
+    total: totalOf(count, true, countMax),
+  };
 }
 
 /** Checks the candidates of the index until the page is full and counted. */
@@ -102,7 +114,7 @@ async function verifySelected({ runner, query, fitting, selection, check }: Part
         count += 1;
         if (rows.length <= limit) rows.push(row);
       }
-      end = placeOf(row);
+      end = positionOf(row);
       const passedMs = nowMs() - startedAtMs;
       const isFull = rows.length > limit;
       isOver = isFull ? countMax === null || count > countMax || passedMs > countMaxMs : passedMs > FIND_MAX_MS;
@@ -112,7 +124,7 @@ async function verifySelected({ runner, query, fitting, selection, check }: Part
   }
   const isCutShort = !isEnd && rows.length <= limit;
   const { page, next } = toPage({ query, fitting, rows, end: isCutShort ? end : null });
-  return { traces: page.map(placeOf), next, total: totalOf(count, isEnd, countMax) };
+  return { traces: page.map(positionOf), next, total: totalOf(count, isEnd, countMax) };
 }
 
 type ToPage = {
@@ -129,11 +141,11 @@ function toPage({ query, fitting, rows, end }: ToPage): { page: readonly Ranked[
     ...fitting.filter((row) => isBehind(row, query.after, query)),
     ...rows.filter(({ sequence }) => !isKnown.has(sequence)),
   ]
-    .filter((row) => end === null || comparePlaces(row, end, query) <= 0)
-    .sort((one, other) => comparePlaces(one, other, query));
+    .filter((row) => end === null || comparePositions(row, end, query) <= 0)
+    .sort((one, other) => comparePositions(one, other, query));
   const page = merged.slice(0, query.limit);
   const last = page.at(-1);
-  const next = merged.length > query.limit && last !== undefined ? placeOf(last) : end;
+  const next = merged.length > query.limit && last !== undefined ? positionOf(last) : end;
   return { page, next };
 }
 

@@ -3,7 +3,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { TraceSort } from '../../domain/traces/search/trace-search-query.ts';
 import type { SearchPosition, SearchQuery } from '../../domain/traces/search/trace-search-store.ts';
-import { type Bits, type Column, countBits, idOrderOf, placesOf } from './block-format.ts';
+import { type Bits, type Column, countBits, idOrderOf, indexesOf } from './block-format.ts';
 import type { IndexFilter } from './index-filter.ts';
 import type { IndexBlock, SearchRunner } from './index-reader.ts';
 import { findBySequences, isBehind, lastKey, type Ranked, rankFound } from './named-traces.ts';
@@ -26,7 +26,7 @@ export type IndexSelection = {
 
 type Entry = {
   readonly block: IndexBlock;
-  readonly place: number;
+  readonly index: number;
   readonly key: number;
   /** The order of the id by its first bytes; null: not read yet. */
   order: number | null;
@@ -102,12 +102,12 @@ export function createIndexSelection({ runner, query, filter, blocks }: IndexSel
     let looksAt = ENTRIES_MIN + 2 * limit;
     for (const block of filled) {
       const values = columns.get(block.block) ?? new Float64Array();
-      for (const place of placesOf(matched.get(block) ?? new Uint32Array())) {
-        const value = values[place] ?? Number.NaN;
+      for (const index of indexesOf(matched.get(block) ?? new Uint32Array())) {
+        const value = values[index] ?? Number.NaN;
         const key = Number.isNaN(value) ? none : value;
         if (after !== null && sign * (key - after.key) < 0) continue;
         if (sign * key > furthest) isCut = true;
-        else entries.push({ block, place, key, order: null });
+        else entries.push({ block, index, key, order: null });
       }
       if (entries.length < looksAt) continue;
       const keys = entries.filter(({ key }) => key !== after?.key).map(({ key }) => sign * key);
@@ -125,7 +125,7 @@ export function createIndexSelection({ runner, query, filter, blocks }: IndexSel
     const some = [...new Set(unknown.map(({ block }) => block))];
     if (some.length === 0) return;
     const orders = await filter.column(some, 'idOrder');
-    for (const entry of unknown) entry.order = orders.get(entry.block.block)?.[entry.place] ?? 0;
+    for (const entry of unknown) entry.order = orders.get(entry.block.block)?.[entry.index] ?? 0;
   }
 
   const compare = (one: Entry, other: Entry) => sign * (one.key - other.key || (one.order ?? 0) - (other.order ?? 0));
@@ -152,7 +152,7 @@ export function createIndexSelection({ runner, query, filter, blocks }: IndexSel
   async function toRows(entries: readonly Entry[], after: SearchPosition | null): Promise<readonly Ranked[]> {
     const some = [...new Set(entries.map(({ block }) => block))];
     const columns = some.length === 0 ? new Map<number, Float64Array>() : await filter.column(some, 'sequence');
-    const sequences = entries.map(({ block, place }) => columns.get(block.block)?.[place] ?? 0);
+    const sequences = entries.map(({ block, index }) => columns.get(block.block)?.[index] ?? 0);
     const found = await findBySequences(runner, query.projectNumber, [...new Set(sequences)]);
     return rankFound(found, query).filter((row) => isBehind(row, after, query));
   }

@@ -66,14 +66,14 @@ export function createIndexWriter(transact: Transact): IndexWriter {
       transact(async (tx) => {
         const { searchIndex } = tx.queries;
         if ((await holdHead(tx, projectNumber))?.writtenBlock !== block) return false;
-        const place = { projectNumber, block };
+        const blockKey = { projectNumber, block };
         tx.changeRows(
           searchIndex.insertFacets,
-          facets.map((facet) => ({ ...place, ...facet })),
+          facets.map((facet) => ({ ...blockKey, ...facet })),
         );
         tx.changeRows(
           searchIndex.insertParts,
-          parts.map((part) => ({ ...place, ...part })),
+          parts.map((part) => ({ ...blockKey, ...part })),
         );
         return true;
       }),

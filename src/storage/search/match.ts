@@ -23,11 +23,11 @@ export function createMatch(runner: SearchRunner): TraceSearch['match'] {
     const endsAtMs = nowMs() + MATCH_MAX_MS;
     const find = (ids: readonly string[]) => runQuery(queries.findByIds, { projectNumber, ids });
     const found = await queryInBatches(traceIds, idsPerQuery, find);
-    const places = new Map(traceIds.map((traceId, place) => [traceId, place]));
-    const placeOf = ({ traceId }: Found) => places.get(traceId) ?? 0;
+    const indexes = new Map(traceIds.map((traceId, index) => [traceId, index]));
+    const indexOf = ({ traceId }: Found) => indexes.get(traceId) ?? 0;
     const rows = found
       .filter(({ insertedAtMs }) => goneBeforeMs === null || insertedAtMs >= goneBeforeMs)
-      .toSorted((one, other) => placeOf(one) - placeOf(other));
+      .toSorted((one, other) => indexOf(one) - indexOf(other));
     const documents = createDocuments(runner, { projectNumber, needs: needsOfAll(filters) });
     const fitAll = createFilterIndex(filters);
     const texts = createTextSet(new Set(filters.map(({ text }) => text)));
@@ -37,10 +37,10 @@ export function createMatch(runner: SearchRunner): TraceSearch['match'] {
       for (const read of await documents.read(part)) {
         const matching = fitAll(read.document);
         const missing = await missingTexts({ documents, texts, runSteps }, read, textsOf(matching, filters));
-        const fits = matching.filter((place) => !missing.has(filters[place]?.text ?? ''));
+        const fits = matching.filter((index) => !missing.has(filters[index]?.text ?? ''));
         const { traceId, updatedAtMs } = read.row;
         if (fits.length > 0) traces.push({ traceId, updatedAtMs, fits });
-        if (nowMs() > endsAtMs) return { traces, left: traceIds.slice(placeOf(read.row) + 1) };
+        if (nowMs() > endsAtMs) return { traces, left: traceIds.slice(indexOf(read.row) + 1) };
         if (nowMs() < busyUntilMs) continue;
         await nextTurn();
         busyUntilMs = nowMs() + BUSY_MAX_MS;
@@ -60,8 +60,8 @@ function needsOfAll(filters: readonly SearchFilter[]): Needs {
   };
 }
 
-function textsOf(places: readonly number[], filters: readonly SearchFilter[]): Set<string> {
-  const texts = new Set(places.map((place) => filters[place]?.text ?? ''));
+function textsOf(indexes: readonly number[], filters: readonly SearchFilter[]): Set<string> {
+  const texts = new Set(indexes.map((index) => filters[index]?.text ?? ''));
   texts.delete('');
   return texts;
 }

@@ -35,7 +35,7 @@ export function rankFound(found: readonly Found[], query: SearchQuery): readonly
     .filter(({ startMs }) => startMs >= started.fromMs && startMs <= started.toMs)
     .filter(({ updatedAtMs }) => updatedAtMs >= updated.fromMs && updatedAtMs <= updated.toMs)
     .map((row) => ({ ...row, key: VALUES[query.sort](row) ?? lastKey(query) }))
-    .sort((one, other) => comparePlaces(one, other, query));
+    .sort((one, other) => comparePositions(one, other, query));
 }
 
 /** The key of traces without a value, which come last. */
@@ -44,11 +44,11 @@ export function lastKey({ isAscending }: Pick<SearchQuery, 'isAscending'>): numb
 }
 
 export function isBehind(row: SearchPosition, after: SearchPosition | null, query: SearchQuery): boolean {
-  return after === null || comparePlaces(row, after, query) > 0;
+  return after === null || comparePositions(row, after, query) > 0;
 }
 
 /** Compares by key, then by the bytes of the id, as the databases do. */
-export function comparePlaces(one: SearchPosition, other: SearchPosition, { isAscending }: SearchQuery): number {
+export function comparePositions(one: SearchPosition, other: SearchPosition, { isAscending }: SearchQuery): number {
   const difference = one.key - other.key || Buffer.compare(Buffer.from(one.traceId), Buffer.from(other.traceId));
   return isAscending ? difference : -difference;
 }
@@ -62,7 +62,7 @@ const VALUES: Readonly<Record<SearchQuery['sort'], (row: Found) => number | null
 };
 
 /** The position of a row, without its other members. */
-export function placeOf({ key, traceId }: SearchPosition): SearchPosition {
+export function positionOf({ key, traceId }: SearchPosition): SearchPosition {
   return { key, traceId };
 }
 

@@ -24,13 +24,13 @@ import { type Candidate, createDocuments } from './documents.ts';
 import type { SearchQueries, SearchRunner } from './index-reader.ts';
 import { findByIndex } from './index-search.ts';
 import { createMatch } from './match.ts';
-import { placeOf, rankByIds, totalOf } from './named-traces.ts';
+import { positionOf, rankByIds, totalOf } from './named-traces.ts';
 
 type Listed = RowOf<SearchQueries['listByStart']>;
 /** Rows after a position. */
 type List = (after: SearchPosition | null, limit: number) => Promise<readonly Listed[]>;
 
-// After so long a page may be incomplete; its cursor continues the search.
+// After this time a page may be incomplete; its cursor continues the search.
 const FIND_MAX_MS = 3_000;
 const COUNT_MAX_MS = 3_000;
 const COUNT_WITH_TEXT_MAX_MS = 50;
@@ -52,7 +52,7 @@ export function createTraceSearch(runner: SearchRunner): TraceSearch {
       const list = createList(runner, query);
       if (!matchesAll(extractErrorBounds(query.filter).rest)) return await scanInOrder(runner, query, list);
       const rows = await list(query.after, query.limit + 1);
-      const traces = rows.slice(0, query.limit).map(placeOf);
+      const traces = rows.slice(0, query.limit).map(positionOf);
       const next = rows.length > query.limit ? (traces.at(-1) ?? null) : null;
       const { countMax } = query;
       if (countMax === null) return { traces, next, total: null };
@@ -124,10 +124,10 @@ async function scanInOrder(runner: SearchRunner, query: SearchQuery, list: List)
       for (const { row, document } of await documents.read(part)) {
         if (!fits(document) || (filter.text !== '' && !(await documents.forEachText(row, document, holds)))) continue;
         count += 1;
-        if (traces.length < limit) traces.push(placeOf(row));
+        if (traces.length < limit) traces.push(positionOf(row));
         else next ??= traces.at(-1) ?? null;
       }
-      after = placeOf(part.at(-1) as Candidate & SearchPosition);
+      after = positionOf(part.at(-1) as Candidate & SearchPosition);
       const passedMs = nowMs() - startedAtMs;
       if (next === null && passedMs > FIND_MAX_MS) {
         next = after;

@@ -79,7 +79,7 @@ function createDictionary(dimension: SpendDimension) {
   const words = createNumbering();
   const lists: (readonly number[])[] = [];
   const knownLists = createNumbering();
-  const places = new Uint16Array(BLOCK_EVENTS);
+  const listIndexes = new Uint16Array(BLOCK_EVENTS);
   let count = 0;
   let bytes = 0;
 
@@ -95,12 +95,12 @@ function createDictionary(dimension: SpendDimension) {
     bytes: () => bytes,
     push(spending: Spending | null): void {
       const list = [...new Set(spending?.values[dimension])].map(numberOf);
-      const place = knownLists.numberOf(list.join());
-      lists[place] ??= list;
-      places[count] = place;
+      const listIndex = knownLists.numberOf(list.join());
+      lists[listIndex] ??= list;
+      listIndexes[count] = listIndex;
       count += 1;
     },
-    pack: () => packValues({ words: words.all, lists, places: places.slice(0, count) }),
+    pack: () => packValues({ words: words.all, lists, listIndexes: listIndexes.slice(0, count) }),
   };
 }
 

@@ -63,12 +63,12 @@ export type Values = {
   /** Distinct lists of values, as indexes of `words`; an empty list: no value. */
   readonly lists: readonly (readonly number[])[];
   /** For each event, the index of its list. */
-  readonly places: Uint16Array;
+  readonly listIndexes: Uint16Array;
 };
 
-export function packValues({ words, lists, places }: Values): Buffer {
+export function packValues({ words, lists, listIndexes }: Values): Buffer {
   const named = Buffer.from(JSON.stringify([words, lists]));
-  return deflateRawSync(Buffer.concat([lengthOf(named), named, Buffer.from(places.buffer)]), LEVEL);
+  return deflateRawSync(Buffer.concat([lengthOf(named), named, Buffer.from(listIndexes.buffer)]), LEVEL);
 }
 
 export function unpackValues(content: Uint8Array): Values {
@@ -79,7 +79,7 @@ export function unpackValues(content: Uint8Array): Values {
     words,
     lists,
     // Copied, because typed arrays need aligned bytes.
-    places: new Uint16Array(Uint8Array.from(bytes.subarray(end)).buffer),
+    listIndexes: new Uint16Array(Uint8Array.from(bytes.subarray(end)).buffer),
   };
 }
 
@@ -94,18 +94,18 @@ export type Gone = Uint8Array;
 
 export const NONE_GONE: Gone = new Uint8Array(0);
 
-export function isGone(gone: Gone, place: number): boolean {
-  return (((gone[place >>> 3] ?? 0) >>> (place & 7)) & 1) === 1;
+export function isGone(gone: Gone, index: number): boolean {
+  return (((gone[index >>> 3] ?? 0) >>> (index & 7)) & 1) === 1;
 }
 
-export function withGone(gone: Gone, places: Iterable<number>): Gone {
+export function withGone(gone: Gone, indexes: Iterable<number>): Gone {
   let changed: Gone | null = null;
-  for (const place of places) {
+  for (const index of indexes) {
     if (changed === null) {
       changed = new Uint8Array(BLOCK_EVENTS / 8);
       changed.set(gone);
     }
-    changed[place >>> 3] = (changed[place >>> 3] ?? 0) | (1 << (place & 7));
+    changed[index >>> 3] = (changed[index >>> 3] ?? 0) | (1 << (index & 7));
   }
   return changed ?? gone;
 }

@@ -34,7 +34,7 @@ export type PlannedBlock = BuiltBlock & {
 };
 
 /** Positions after `afterSeq` up to `toSeq`. */
-export type Places = { readonly afterSeq: number; readonly toSeq: number };
+export type SeqRange = { readonly afterSeq: number; readonly toSeq: number };
 
 type Correction = { readonly base: string; readonly before: EventName; readonly eventId: string };
 
@@ -45,7 +45,7 @@ const LOOKED_UP_AT_ONCE = 200;
 export async function planBlock(
   runner: SpendRunner,
   organizationNumber: number,
-  { afterSeq, toSeq }: Places,
+  { afterSeq, toSeq }: SeqRange,
 ): Promise<PlannedBlock | null> {
   const { queries, runQuery } = runner;
   const seqOf = new Map<string, number>();

@@ -6,7 +6,7 @@
 import type { Transact, Transaction } from '../queries.ts';
 import type { BuiltBlock } from './block-builder.ts';
 import type { Gone } from './block-format.ts';
-import type { Places } from './block-planner.ts';
+import type { SeqRange } from './block-planner.ts';
 
 export type WrittenBlock = Omit<BuiltBlock, 'parts'> & {
   readonly organizationNumber: number;
@@ -24,7 +24,7 @@ export type SpendWriter = {
   /** Does nothing when another process has taken over. */
   writeSpend(block: WrittenBlock): Promise<void>;
   /** Moves the head past expired events, in the same way. */
-  skipSpend(organizationNumber: number, places: Places): Promise<void>;
+  skipSpend(organizationNumber: number, range: SeqRange): Promise<void>;
 };
 
 export function createSpendWriter(transact: Transact): SpendWriter {

@@ -36,8 +36,8 @@ export function createSpendBlockReads(runner: SpendRunner): SpendBlockReads {
       }
       const { firstSeq, lastSeq } = block;
       const end = left.findIndex((each) => each > lastSeq);
-      const places = (end === -1 ? left : left.slice(0, end)).map((each) => each - firstSeq);
-      changed.push({ firstSeq, gone: withGone(block.gone, places) });
+      const indexes = (end === -1 ? left : left.slice(0, end)).map((each) => each - firstSeq);
+      changed.push({ firstSeq, gone: withGone(block.gone, indexes) });
       left = end === -1 ? [] : left.slice(end);
     }
     return changed;

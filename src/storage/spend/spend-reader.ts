@@ -153,7 +153,7 @@ async function sumSome(
 type ReadBlock = { readonly gone: Gone; readonly partOf: (part: number) => Uint8Array };
 
 /** For each event, by its index in the block: an entry of `each`. */
-type ByPlace<T> = { readonly places: Uint16Array; readonly each: readonly T[] };
+type ByList<T> = { readonly listIndexes: Uint16Array; readonly each: readonly T[] };
 
 /** Sums up the requests of one block. */
 function sumBlock({ gone, partOf }: ReadBlock, query: SpendQuery, tally: SpendTally): void {
@@ -165,14 +165,14 @@ function sumBlock({ gone, partOf }: ReadBlock, query: SpendQuery, tally: SpendTa
   const all = groupBy === null ? sumsOfUnnamed(tally) : NO_SUMS;
   const total = tally.total();
   const { occurredAtMs, createdAtMs } = numbers;
-  for (let place = 0; place < occurredAtMs.length; place += 1) {
-    const atMs = occurredAtMs[place] ?? Number.NaN;
+  for (let index = 0; index < occurredAtMs.length; index += 1) {
+    const atMs = occurredAtMs[index] ?? Number.NaN;
     // Both comparisons fail for events without a request, whose numbers are NaN.
-    if (!(atMs >= fromMs && atMs <= toMs) || (createdAtMs[place] ?? 0) < goneBeforeMs || isGone(gone, place)) continue;
-    if (!wanted.every(({ places, each }) => each[places[place] ?? 0])) continue;
-    if (total !== null) addEvent(total, numbers, place);
-    const into = groups === null ? all : (groups.each[groups.places[place] ?? 0] ?? NO_SUMS);
-    for (const sums of into) addEvent(sums, numbers, place);
+    if (!(atMs >= fromMs && atMs <= toMs) || (createdAtMs[index] ?? 0) < goneBeforeMs || isGone(gone, index)) continue;
+    if (!wanted.every(({ listIndexes, each }) => each[listIndexes[index] ?? 0])) continue;
+    if (total !== null) addEvent(total, numbers, index);
+    const into = groups === null ? all : (groups.each[groups.listIndexes[index] ?? 0] ?? NO_SUMS);
+    for (const sums of into) addEvent(sums, numbers, index);
   }
 }
 
@@ -186,20 +186,20 @@ function filtersOf(filters: SpendQuery['filters']): readonly (readonly [SpendDim
 }
 
 /** An empty value selects events without one. */
-function matchValue({ words, lists, places }: Values, value: string): ByPlace<boolean> {
-  if (value === '') return { places, each: lists.map((list) => list.length === 0) };
+function matchValue({ words, lists, listIndexes }: Values, value: string): ByList<boolean> {
+  if (value === '') return { listIndexes, each: lists.map((list) => list.length === 0) };
   const wanted = words.indexOf(value);
-  return { places, each: lists.map((list) => list.includes(wanted)) };
+  return { listIndexes, each: lists.map((list) => list.includes(wanted)) };
 }
 
 /** A request with several values counts in each group. */
-function groupsOf({ words, lists, places }: Values, tally: SpendTally): ByPlace<readonly Sums[]> {
+function groupsOf({ words, lists, listIndexes }: Values, tally: SpendTally): ByList<readonly Sums[]> {
   const sums = words.map((word) => tally.sumsOf(word));
   const none = lists.some((list) => list.length === 0) ? sumsOfUnnamed(tally) : NO_SUMS;
   const each = lists.map((list) =>
     list.length === 0 ? none : list.map((at) => sums[at] ?? null).filter((some) => some !== null),
   );
-  return { places, each };
+  return { listIndexes, each };
 }
 
 function sumsOfUnnamed(tally: SpendTally): readonly Sums[] {
@@ -207,11 +207,11 @@ function sumsOfUnnamed(tally: SpendTally): readonly Sums[] {
   return sums === null ? NO_SUMS : [sums];
 }
 
-function addEvent(sums: Sums, numbers: Numbers, place: number): void {
+function addEvent(sums: Sums, numbers: Numbers, index: number): void {
   addValue(sums, AT.requests, 1);
-  addValue(sums, AT.errors, numbers.error[place] ?? 0);
-  const cost = numbers.costNanoUsd[place] ?? Number.NaN;
+  addValue(sums, AT.errors, numbers.error[index] ?? 0);
+  const cost = numbers.costNanoUsd[index] ?? Number.NaN;
   if (Number.isNaN(cost)) addValue(sums, AT.unpriced, 1);
   else addValue(sums, AT.costNanoUsd, cost);
-  for (const name of ADDED) addValue(sums, AT[name], numbers[name][place] ?? 0);
+  for (const name of ADDED) addValue(sums, AT[name], numbers[name][index] ?? 0);
 }

@@ -1,10 +1,10 @@
-/** Hourly sums of traces, updated by whatever changes traces. */
+/** Hourly sums of traces, updated by all changes of traces. */
 
 import { bigInteger, id, integer, table } from './kinds.ts';
 
 /**
  * Sums of the traces of a project that began in `hour` and were received during `receivedHour`: of whole traces, or of
- * their spans by model (see storage/analytics/hour-changes.ts). The hour of receipt tells apart traces whose term ends
+ * their spans by model (see storage/analytics/hour-changes.ts). The hour of receipt distinguishes traces whose term ends
  * within an hour. Each writer has rows of its own, which may be negative: only their sum counts.
  */
 export const AnalyticsHour = table('AnalyticsHour', 'analytics_hours', {

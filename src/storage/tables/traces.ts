@@ -77,7 +77,7 @@ export const TraceOnSqlite = defineEntity({
   indexes: [BY_START, LARGE_BY_START, { name: 'traces_by_update', properties: ['projectNumber', 'updatedAtMs'] }],
 });
 
-/** PostgreSQL: rows have no order that would help, so the id is the key. The sequence tells the month of the spans. */
+/** PostgreSQL: rows have no order that would help, so the id is the key. The sequence contains the month of the spans. */
 export const TraceOnPostgres = defineEntity({
   name: 'Trace',
   tableName: 'traces',

@@ -1,6 +1,6 @@
 /** Transaction and removing traces that are stored: each change is one transaction. */
 
-import { ALL_MONITORS, isSampled, type Settle, touchJob } from '../../domain/evaluations/jobs.ts';
+import { ALL_MONITORS, isSampled, type JobQueueOptions, touchJob } from '../../domain/evaluations/jobs.ts';
 import type { NamedTrace, TraceChangeStore } from '../../domain/traces/trace-changes.ts';
 import { patchMetadata } from '../../domain/traces/trace-metadata-patch.ts';
 import { subtractFromHours } from '../analytics/hour-changes.ts';
@@ -12,7 +12,7 @@ import { toHidden } from '../retention/expired-traces.ts';
 const PARTS_AT_ONCE_MAX = 200;
 
 /** What enqueuing a changed trace for its monitors needs. */
-export type Enqueuing = { readonly settle: Settle; readonly backlog: Backlog };
+export type Enqueuing = { readonly jobQueue: JobQueueOptions; readonly backlog: Backlog };
 
 export function createTraceChanges(transact: Transact, enqueuing: Enqueuing): TraceChangeStore {
   /** Locks the trace; null if there is none or it is past its term. */
@@ -63,7 +63,7 @@ export function createTraceChanges(transact: Transact, enqueuing: Enqueuing): Tr
         if (found === null) return null;
         const metadataJson = patchMetadata(found.metadataJson, patch);
         if (metadataJson === null) return 'too_large';
-        // Always later than before, whatever the clock says: other processes find changes by this instant.
+        // Always later than before, even when the clock goes back: other processes find changes by this instant.
         const updatedAtMs = Math.max(found.updatedAtMs + 1, nowMs);
         await tx.change(tx.queries.traces.keepMetadata, { projectNumber, traceId, metadataJson, updatedAtMs });
         await tx.change(tx.queries.searchIndex.markStored, { projectNumber, sequences: [found.sequence] });
@@ -77,7 +77,7 @@ export function createTraceChanges(transact: Transact, enqueuing: Enqueuing): Tr
 async function enqueue(
   { runQuery, change, queries: { monitors, evaluations, traces } }: Transaction,
   { projectNumber, traceId, sequence }: OfTrace & { readonly traceId: string },
-  { nowMs, settle, backlog }: Enqueuing & { readonly nowMs: number },
+  { nowMs, jobQueue, backlog }: Enqueuing & { readonly nowMs: number },
 ): Promise<void> {
   // Read before the monitors: a monitor that starts later has another change number.
   const [last] = await runQuery(monitors.findChange, { projectNumber });
@@ -92,7 +92,7 @@ async function enqueue(
   }
   const isRooted =
     known?.isRooted === true || (await runQuery(traces.findRootSpan, { projectNumber, sequence })).length > 0;
-  await change(evaluations.storeJob, touchJob(known, trace, { nowMs, settle, isRooted, asOf: last.number }));
+  await change(evaluations.storeJob, touchJob(known, trace, { nowMs, jobQueue, isRooted, asOf: last.number }));
 }
 
 type OfTrace = { readonly projectNumber: number; readonly sequence: number };

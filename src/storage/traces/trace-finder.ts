@@ -40,9 +40,9 @@ export function createKeepSums(transact: Transact): KeepSums {
   return async ({ projectNumber, traceId, sequence, aggregatesJson: foundJson }, { totals, aggregatesJson }) => {
     const { startedAtMs, finishedAtMs } = totals;
     const durationMs = startedAtMs === null || finishedAtMs === null ? null : finishedAtMs - startedAtMs;
-    const place = { projectNumber, traceId, sequence };
+    const key = { projectNumber, traceId, sequence };
     await transact(async ({ change, queries: { traces, searchIndex } }) => {
-      await change(traces.keepSums, { ...totals, ...place, durationMs, aggregatesJson, foundJson });
+      await change(traces.keepSums, { ...totals, ...key, durationMs, aggregatesJson, foundJson });
       await change(searchIndex.markStored, { projectNumber, sequences: [sequence] });
     });
   };

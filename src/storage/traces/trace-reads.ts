@@ -60,7 +60,7 @@ export function createTraceReads(runner: TraceRunner, runSteps: RunSteps): Trace
     for (let start = 0; start < ids.length; start += idsPerQuery) {
       if (start > 0) await nextTurn();
       const some = ids.slice(start, start + idsPerQuery);
-      const rows = await runQuery(query, { ...placeOf(trace), ids: some });
+      const rows = await runQuery(query, { ...keyOf(trace), ids: some });
       const byId = new Map(rows.map((row) => [idOf(row), row]));
       for (const id of some) {
         const row = byId.get(id);
@@ -71,9 +71,9 @@ export function createTraceReads(runner: TraceRunner, runSteps: RunSteps): Trace
   }
 
   async function links(trace: StoredTrace): Promise<readonly SpanLink[]> {
-    if (!isLarge(trace)) return await runQuery(queries.listLinks, placeOf(trace));
+    if (!isLarge(trace)) return await runQuery(queries.listLinks, keyOf(trace));
     const found: SpanLink[] = [];
-    await queryForEach(queries.listLinks, placeOf(trace), (link) => found.push(link));
+    await queryForEach(queries.listLinks, keyOf(trace), (link) => found.push(link));
     return found;
   }
 
@@ -83,11 +83,11 @@ export function createTraceReads(runner: TraceRunner, runSteps: RunSteps): Trace
   async function outline(trace: StoredTrace): Promise<TraceOutline> {
     const all = await links(trace);
     const layout = await runSteps(layOutTree(all));
-    const told = isLarge(trace) ? layout.lines : all;
+    const shown = isLarge(trace) ? layout.lines : all;
     const summaries = await readEach({
       query: queries.findSummaries,
       trace,
-      ids: told.map(({ spanId }) => spanId),
+      ids: shown.map(({ spanId }) => spanId),
       idOf: ({ spanId }) => spanId,
     });
     const { aggregatesJson } = trace;
@@ -118,7 +118,7 @@ export function createTraceReads(runner: TraceRunner, runSteps: RunSteps): Trace
     spans,
     async sums(trace) {
       const recomputation = createRecomputation();
-      await queryForEach(queries.listLinkedSummaries, placeOf(trace), recomputation.add);
+      await queryForEach(queries.listLinkedSummaries, keyOf(trace), recomputation.add);
       return recomputation.end();
     },
     spanOrder: (trace, range) => runQuery(queries.listSpanOrder, rangeOf(trace, range)),
@@ -126,7 +126,7 @@ export function createTraceReads(runner: TraceRunner, runSteps: RunSteps): Trace
       const known = SPAN_TYPES.find((each) => each === type);
       if (known === undefined) return [];
       const query = order === 'first' ? queries.listFirstOfType : queries.listLastOfType;
-      const found = await runQuery(query, { ...placeOf(trace), type: spanTypes.code(known), limit });
+      const found = await runQuery(query, { ...keyOf(trace), type: spanTypes.code(known), limit });
       return found.map(({ spanId }) => spanId);
     },
     evaluationOrder: (trace, range) => runQuery(queries.listEvaluationOrder, rangeOf(trace, range)),
@@ -135,7 +135,7 @@ export function createTraceReads(runner: TraceRunner, runSteps: RunSteps): Trace
   };
 }
 
-type OfSome = ReturnType<typeof placeOf> & { readonly ids: readonly string[] };
+type OfSome = ReturnType<typeof keyOf> & { readonly ids: readonly string[] };
 
 type Reading<Row> = {
   readonly query: Query<OfSome, Row>;
@@ -144,12 +144,12 @@ type Reading<Row> = {
   readonly idOf: (row: Row) => string;
 };
 
-function placeOf({ projectNumber, sequence }: StoredTrace) {
+function keyOf({ projectNumber, sequence }: StoredTrace) {
   return { projectNumber, sequence };
 }
 
 function rangeOf(trace: StoredTrace, { after, limit }: ListRange) {
-  return { ...placeOf(trace), ...(after ?? BEFORE_ALL), limit };
+  return { ...keyOf(trace), ...(after ?? BEFORE_ALL), limit };
 }
 
 /** Lets other work run between steps. */

@@ -1,11 +1,11 @@
 import { expect } from 'vitest';
-import { SETTLE_DEFAULTS } from '../../../src/domain/evaluations/jobs.ts';
+import { JOB_QUEUE_DEFAULTS } from '../../../src/domain/evaluations/jobs.ts';
 import type { Store } from '../../../src/domain/store.ts';
 import type { TraceAppend } from '../../../src/domain/traces/trace.ts';
 import { until } from '../../support/temp.ts';
 import { RECEIVED_AT_MS, sampleAppend, sampleEvaluator, sampleMonitor, samplePlan, sampleSpan } from './samples.ts';
 
-export const SMALL_BACKLOG = { ...SETTLE_DEFAULTS, waitingMax: 3 };
+export const SMALL_BACKLOG = { ...JOB_QUEUE_DEFAULTS, waitingMax: 3 };
 
 /** Expects an empty store opened with SMALL_BACKLOG. */
 export async function expectBoundedBacklog(store: Store): Promise<void> {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type ClaimedJob, isSampled, SETTLE_DEFAULTS } from '../../../src/domain/evaluations/jobs.ts';
+import { type ClaimedJob, isSampled, JOB_QUEUE_DEFAULTS } from '../../../src/domain/evaluations/jobs.ts';
 import type { Store } from '../../../src/domain/store.ts';
 import type { TraceAppend } from '../../../src/domain/traces/trace.ts';
 import {
@@ -80,7 +80,7 @@ export function evaluationJobConformance(open: OpenSubject): void {
         await opened.addMonitor({ executionMode: 'AS_GUARDRAIL' });
         const append = opened.append({ spans: [rooted()] });
         await store.traces.append(append);
-        expect(await opened.dueAtMs()).toBe(RECEIVED_AT_MS + SETTLE_DEFAULTS.rootedMs);
+        expect(await opened.dueAtMs()).toBe(RECEIVED_AT_MS + JOB_QUEUE_DEFAULTS.rootedMs);
         expect(await opened.claim(RECEIVED_AT_MS)).toEqual([]);
         const jobs = await opened.claim();
         expect(jobs).toMatchObject([{ traceId: append.traceId, sourceId: monitor?.id, failures: 0, fence: 3 }]);
@@ -160,15 +160,15 @@ export function evaluationJobConformance(open: OpenSubject): void {
         await opened.addMonitor();
         const first = opened.append();
         await store.traces.append(first);
-        expect(await opened.dueAtMs()).toBe(RECEIVED_AT_MS + SETTLE_DEFAULTS.rootlessMs);
+        expect(await opened.dueAtMs()).toBe(RECEIVED_AT_MS + JOB_QUEUE_DEFAULTS.rootlessMs);
         const add = (atMs: number, changes: Partial<TraceAppend>) =>
           store.traces.append(
             opened.append({ traceId: first.traceId, receivedAtMs: RECEIVED_AT_MS + atMs, ...changes }),
           );
         await add(1_000, { spans: [rooted()], metadataJson: null });
-        expect(await opened.dueAtMs()).toBe(RECEIVED_AT_MS + 1_000 + SETTLE_DEFAULTS.rootedMs);
+        expect(await opened.dueAtMs()).toBe(RECEIVED_AT_MS + 1_000 + JOB_QUEUE_DEFAULTS.rootedMs);
         await add(2_000, { metadataJson: null });
-        expect(await opened.dueAtMs()).toBe(RECEIVED_AT_MS + 2_000 + SETTLE_DEFAULTS.rootedMs);
+        expect(await opened.dueAtMs()).toBe(RECEIVED_AT_MS + 2_000 + JOB_QUEUE_DEFAULTS.rootedMs);
         await add(29_900, { spans: [] });
         expect(await opened.dueAtMs()).toBe(RECEIVED_AT_MS + 30_000);
         await add(29_950, { spans: [], metadataJson: null, evaluations: [sampleEvaluation()] });
@@ -276,7 +276,7 @@ export function evaluationJobConformance(open: OpenSubject): void {
         await store.traces.append(opened.append({ traceId: append.traceId, receivedAtMs }));
         expect(await opened.claim()).toEqual([]);
         expect(await store.evaluationJobs.end(toStore(job, opened))).toBe('recorded');
-        expect(await opened.dueAtMs()).toBe(receivedAtMs + SETTLE_DEFAULTS.rootedMs);
+        expect(await opened.dueAtMs()).toBe(receivedAtMs + JOB_QUEUE_DEFAULTS.rootedMs);
         const [again] = await opened.claim(LATER_MS + LEASE_MS);
         if (again === undefined) throw new Error('nothing was claimed');
         expect(again).toMatchObject({ failures: 0, sinceMs: receivedAtMs });
@@ -322,7 +322,7 @@ export function evaluationJobConformance(open: OpenSubject): void {
         const trace = { projectNumber, traceId: append.traceId, goneBeforeMs: null };
         const patch = { setJson: '{"a":1}', removed: [] };
         await store.traceChanges.patchMetadata(trace, patch, LATER_MS - 1_000);
-        expect(await opened.dueAtMs()).toBe(LATER_MS - 1_000 + SETTLE_DEFAULTS.rootedMs);
+        expect(await opened.dueAtMs()).toBe(LATER_MS - 1_000 + JOB_QUEUE_DEFAULTS.rootedMs);
         const [seen] = await opened.claim();
         expect(seen).toMatchObject({ traceId: append.traceId, sourceId: monitor.id });
         if (seen === undefined) throw new Error('nothing was claimed');

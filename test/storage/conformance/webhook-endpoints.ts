@@ -113,7 +113,7 @@ function recordConformance(open: OpenSubject): void {
         const endpoint = await harness.addEndpoint();
         const [one, two] = await harness.emit(2);
         if (one === undefined || two === undefined) throw new Error('nothing was emitted');
-        const waiting = batchOf(endpoint, [one], { fate: 'wait' });
+        const waiting = batchOf(endpoint, [one], { disposition: 'wait' });
         const sending = batchOf(endpoint, [two]);
         const claimed = await harness.claim(cutOf(endpoint, [waiting, sending]));
         await harness.commit({ replays: [replayOf(endpoint.number, one.seq, two.seq)] });

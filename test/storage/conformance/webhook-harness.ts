@@ -208,7 +208,7 @@ export function batchOf(endpoint: Endpoint, entries: readonly LogEntry[], change
     seqs: entries.map(({ seq }) => seq),
     eventIds: entries.map(({ id }) => id),
     created: { firstMs: Math.min(...created), lastMs: Math.max(...created) },
-    fate: 'send',
+    disposition: 'send',
     error: null,
     ...changes,
   };

@@ -43,7 +43,9 @@ function pageConformance(open: OpenSubject): void {
       withHarness(open, async (harness) => {
         const endpoint = await harness.addEndpoint();
         const entries = await harness.emit(11);
-        const batches = entries.map((entry) => batchOf(endpoint, [entry], { fate: 'too_large', error: 'too large' }));
+        const batches = entries.map((entry) =>
+          batchOf(endpoint, [entry], { disposition: 'too_large', error: 'too large' }),
+        );
         const [first, ...rest] = batches;
         if (first === undefined) throw new Error('nothing was emitted');
         await harness.apply([cutOf(endpoint, rest, { toPosition: 11 })], { nowMs: NOW_MS });
@@ -82,7 +84,9 @@ function pageConformance(open: OpenSubject): void {
       withHarness(open, async (harness) => {
         const endpoint = await harness.addEndpoint();
         const entries = await harness.emit(7);
-        const batches = entries.map((entry) => batchOf(endpoint, [entry], { fate: 'too_large', error: 'too large' }));
+        const batches = entries.map((entry) =>
+          batchOf(endpoint, [entry], { disposition: 'too_large', error: 'too large' }),
+        );
         await harness.apply([cutOf(endpoint, batches)]);
         const test = sampleTest(endpoint.number);
         await harness.store.webhooks.beginTest(test, LIMIT);

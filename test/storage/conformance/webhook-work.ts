@@ -65,9 +65,9 @@ function cutConformance(open: OpenSubject): void {
         const entries = await harness.emit(3);
         const [first, second, third] = entries.map((entry) => [entry]) as [LogEntry[], LogEntry[], LogEntry[]];
         const sent = batchOf(endpoint, first);
-        const waiting = batchOf(endpoint, second, { fate: 'wait' });
+        const waiting = batchOf(endpoint, second, { disposition: 'wait' });
         const error = 'message too large: 262145 bytes exceed 262144';
-        const large = batchOf(endpoint, third, { fate: 'too_large', error });
+        const large = batchOf(endpoint, third, { disposition: 'too_large', error });
         const outcome = only(await harness.apply([cutOf(await harness.read(endpoint.id), [sent, waiting, large])]));
         expect(outcome).toMatchObject({
           kind: 'claimed',
@@ -199,7 +199,7 @@ function claimConformance(open: OpenSubject): void {
 async function queue(harness: Harness, endpointId: string, count: number) {
   const entries = await harness.emit(count);
   const endpoint = await harness.read(endpointId);
-  const batches = entries.map((entry) => batchOf(endpoint, [entry], { fate: 'wait' }));
+  const batches = entries.map((entry) => batchOf(endpoint, [entry], { disposition: 'wait' }));
   await harness.apply([cutOf(endpoint, batches)]);
   return await Promise.all(batches.map(({ dispatchId }) => harness.delivery(endpoint, dispatchId)));
 }

@@ -1,9 +1,9 @@
 /** The group commit: a batch is one transaction, and all its writes take one round trip. */
 
-import type { Settle } from '../../../domain/evaluations/jobs.ts';
+import type { JobQueueOptions } from '../../../domain/evaluations/jobs.ts';
 import { unavailableFault } from '../../../domain/fault.ts';
 import { type Append, type AppendOutcome, applyBatch, createGuess, tracesOf } from '../../append/apply.ts';
-import type { LogStart } from '../../append/batch-log.ts';
+import type { LogHeads } from '../../append/batch-log.ts';
 import { findNothing, type Reader } from '../../append/reader.ts';
 import { toError } from '../../errors.ts';
 import type { Backlog } from '../../evaluations/backlog.ts';
@@ -30,7 +30,7 @@ export type AppenderDeps = {
   readonly months: Months;
   readonly rowTypes: RowTypes;
   readonly monitors: MonitorCache;
-  readonly settle: Settle;
+  readonly jobQueue: JobQueueOptions;
   readonly backlog: Backlog;
 };
 
@@ -63,7 +63,7 @@ export function createAppendBatch(deps: AppenderDeps): AppendBatch {
         if (isConflict(error)) guess.noteConflict();
         else if (isOtherRow(error)) await deps.rowTypes.load();
         else if (isOutdated(error)) holds = true;
-        else deps.months.forget();
+        else deps.months.reset();
         await ensureMonths(deps.months, appends);
         // An old trace whose month has no partition yet.
         const sequence = missingSequence(error);
@@ -121,7 +121,7 @@ async function storeEach(
     try {
       outcomes.push(await storeAlone(append));
     } catch (error) {
-      // Earlier appends are stored, and their callers must learn so.
+      // Earlier appends are stored, and their callers must get that answer.
       outcomes.push(storageFault(error));
     }
   }
@@ -129,7 +129,7 @@ async function storeEach(
 }
 
 // Placeholders for the instant of the commit, which only the database knows. JSON text never contains this character.
-const LOG_START: LogStart = {
+const PLACEHOLDER_LOG_HEADS: LogHeads = {
   beginLog: (organizationNumber, stored) => ({
     organizationNumber,
     seq: 0,
@@ -140,7 +140,7 @@ const LOG_START: LogStart = {
 };
 
 async function run(
-  { numbers, monitors: { activeMonitorsOf }, settle, backlog }: AppenderDeps,
+  { numbers, monitors: { activeMonitorsOf }, jobQueue, backlog }: AppenderDeps,
   appends: readonly Append[],
   read: Reader,
 ): Promise<ReturnType<typeof applyBatch>> {
@@ -148,7 +148,7 @@ async function run(
   const count = appends.reduce((sum, append) => sum + tracesOf(append).length, 0);
   while (!numbers.has(count)) await numbers.reserve(count);
   const drawSequence = (insertedAtMs: number) => sequenceOf(insertedAtMs, numbers.draw());
-  return applyBatch({ read, drawSequence, activeMonitorsOf, settle, backlog, ...LOG_START }, appends);
+  return applyBatch({ read, drawSequence, activeMonitorsOf, jobQueue, backlog, ...PLACEHOLDER_LOG_HEADS }, appends);
 }
 
 type Batch = {
@@ -218,7 +218,7 @@ export type TraceNumbers = {
    * Drops reserved numbers. Call it when a connection that uses the numbers is new: the previous one may have been to a
    * database that was ahead of this one, which would give the same numbers again.
    */
-  forget(): void;
+  reset(): void;
 };
 
 /** `openBlocks` answers the first number of each of `count` new blocks. */
@@ -245,7 +245,7 @@ export function createTraceNumbers(openBlocks: (count: number) => Promise<readon
         atHand += BLOCK_NUMBERS;
       }
     },
-    forget() {
+    reset() {
       blocks.length = 0;
       atHand = 0;
     },

@@ -35,7 +35,7 @@ export function createWakeUps({ url, pool }: WakeUpsDeps): WakeUps {
   const wakeAll = () => {
     for (const wake of [...listeners]) wake();
   };
-  const tell = createPaced(() => {
+  const notifyOthers = createPaced(() => {
     pool.runStatement(NOTIFY, [self]).catch(() => undefined);
   }, NOTIFY_INTERVAL_MS);
   const others = createListener(url, (sender) => {
@@ -57,12 +57,12 @@ export function createWakeUps({ url, pool }: WakeUpsDeps): WakeUps {
     },
     notify() {
       wakeAll();
-      tell.call();
+      notifyOthers.call();
     },
     async close() {
       isClosed = true;
       listeners.clear();
-      tell.stop();
+      notifyOthers.stop();
       await others.close();
     },
   };
@@ -97,7 +97,7 @@ function createPaced(call: () => void, intervalMs: number): { call(): void; stop
 type Listener = { open(): void; close(): Promise<void> };
 
 /** Listens on a connection of its own and reconnects when it is lost. Does not keep the process alive. */
-function createListener(url: string, tell: (sender: string | null) => void): Listener {
+function createListener(url: string, onNotification: (sender: string | null) => void): Listener {
   let client: pg.Client | null = null;
   let timer: NodeJS.Timeout | undefined;
 
@@ -123,8 +123,8 @@ function createListener(url: string, tell: (sender: string | null) => void): Lis
     };
     opened.on('error', lose);
     opened.on('end', lose);
-    opened.on('notification', ({ payload }) => tell(payload ?? null));
-    connect(opened).then(() => tell(null), lose);
+    opened.on('notification', ({ payload }) => onNotification(payload ?? null));
+    connect(opened).then(() => onNotification(null), lose);
   }
 
   async function close(): Promise<void> {

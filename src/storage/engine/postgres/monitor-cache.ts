@@ -56,9 +56,9 @@ export function createMonitorCache(pool: Pool): MonitorCache {
   }
 
   function activeMonitorsOf(projectNumber: number): ActiveMonitors {
-    const watch = known.activeMonitorsOf(projectNumber);
-    if (watch === null) throw new Error('nothing is known of the monitors of a project');
-    return watch;
+    const active = known.activeMonitorsOf(projectNumber);
+    if (active === null) throw new Error('nothing is known of the monitors of a project');
+    return active;
   }
 
   return {

@@ -37,7 +37,7 @@ export type Months = {
   /** Creates the partitions for these instants, and for the database's own present, unless they are known to exist. */
   ensure(instantsMs: readonly number[]): Promise<void>;
   /** Forgets known partitions: retention may have dropped one, or the database's clock may differ. */
-  forget(): void;
+  reset(): void;
 };
 
 export const CREATE_MONTH: Statement = { name: 'create-month', text: 'SELECT create_month($1)' };
@@ -70,7 +70,7 @@ export function createMonths(pool: Pool): Months {
         if (!known.has(month)) await add(month, month);
       }
     },
-    forget() {
+    reset() {
       known.clear();
       isPresentKnown = false;
     },

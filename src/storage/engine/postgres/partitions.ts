@@ -96,18 +96,18 @@ async function clearKeys(
   { name }: Partition,
   { after, rowsMax }: { readonly after: KeyPlace; readonly rowsMax: number },
 ): Promise<KeyPlace | null> {
-  const place = 'organization_number, kept_at, request_key';
+  const rowKey = 'organization_number, kept_at, request_key';
   const { rows } = await client.query<KeyPlace>(
     `WITH batch AS (
-       SELECT ${place} FROM ${pg.escapeIdentifier(name)}
-       WHERE (${place}) > ($1::integer, $2::bigint, $3::text) ORDER BY ${place} LIMIT $4
+       SELECT ${rowKey} FROM ${pg.escapeIdentifier(name)}
+       WHERE (${rowKey}) > ($1::integer, $2::bigint, $3::text) ORDER BY ${rowKey} LIMIT $4
      ), cleared AS (
        DELETE FROM request_keys USING batch
        WHERE request_keys.organization_number = batch.organization_number
          AND request_keys.request_key = batch.request_key AND request_keys.kept_at = batch.kept_at
      )
      SELECT organization_number AS "organizationNumber", kept_at AS "keptAtMs", request_key AS key
-     FROM batch ORDER BY ${place} OFFSET $4 - 1`,
+     FROM batch ORDER BY ${rowKey} OFFSET $4 - 1`,
     [after.organizationNumber, after.keptAtMs, after.key, rowsMax],
   );
   // A full batch has a row at this offset, from which the next one continues.

@@ -6,7 +6,7 @@
 import * as queries from '../../../../gen/storage/postgres/all.ts';
 import { emptyProbe, fillProbe, findEvent, findRequest } from '../../../../gen/storage/postgres/append.ts';
 import { countSomeJobs } from '../../../../gen/storage/postgres/evaluations.ts';
-import { SETTLE_DEFAULTS, type Settle } from '../../../domain/evaluations/jobs.ts';
+import { JOB_QUEUE_DEFAULTS, type JobQueueOptions } from '../../../domain/evaluations/jobs.ts';
 import type { Store } from '../../../domain/store.ts';
 import { createDeliveryWork } from '../../delivery/work.ts';
 import { createBacklog } from '../../evaluations/backlog.ts';
@@ -36,7 +36,7 @@ import { createTransact } from './transaction.ts';
 export type PostgresStoreOptions = PoolsOptions & {
   readonly queueMaxBytes: number;
   readonly log: StoreLog;
-  readonly settle?: Settle;
+  readonly jobQueue?: JobQueueOptions;
 };
 
 // Appends that arrive during a commit make the next batch larger; two batches at once would double the number of
@@ -67,22 +67,26 @@ export type OpenPools = { readonly pools: Pools; readonly close: () => Promise<v
 
 export async function startPostgresStore(
   { pools, close }: OpenPools,
-  { url, queueMaxBytes, settle = SETTLE_DEFAULTS }: Pick<PostgresStoreOptions, 'url' | 'queueMaxBytes' | 'settle'>,
+  {
+    url,
+    queueMaxBytes,
+    jobQueue = JOB_QUEUE_DEFAULTS,
+  }: Pick<PostgresStoreOptions, 'url' | 'queueMaxBytes' | 'jobQueue'>,
 ): Promise<Store> {
   const rowTypes = createRowTypes(pools.control);
   await rowTypes.load();
   return createStore({ queueMaxBytes, batchesUnderWayMax: BATCHES_UNDER_WAY_MAX }, (state) =>
-    startEngine({ url, pools, close, rowTypes, settle }, state),
+    startEngine({ url, pools, close, rowTypes, jobQueue }, state),
   );
 }
 
 type Parts = OpenPools & {
   readonly url: string;
   readonly rowTypes: RowTypes;
-  readonly settle: Settle;
+  readonly jobQueue: JobQueueOptions;
 };
 
-function startEngine({ url, pools, close, rowTypes, settle }: Parts, { refuseWhenClosed }: StoreState): Engine {
+function startEngine({ url, pools, close, rowTypes, jobQueue }: Parts, { refuseWhenClosed }: StoreState): Engine {
   const { ingest, control } = pools;
   const [reads, management, delivery] = [
     guardPool(pools.reads, refuseWhenClosed),
@@ -91,7 +95,7 @@ function startEngine({ url, pools, close, rowTypes, settle }: Parts, { refuseWhe
   ];
   const wakeUps = createWakeUps({ url, pool: control });
   const backlog = createBacklog({
-    waitingMax: settle.waitingMax,
+    waitingMax: jobQueue.waitingMax,
     nowMs: () => performance.now(),
     countSome: async (some) => (await createRunQuery(reads)(countSomeJobs, some))[0],
   });
@@ -100,14 +104,14 @@ function startEngine({ url, pools, close, rowTypes, settle }: Parts, { refuseWhe
     const rows = await control.runStatement<{ first: number }>(OPEN_BLOCKS, [count]);
     return rows.map((row) => row.first);
   });
-  pools.ingest.connections.on('connect', numbers.forget);
+  pools.ingest.connections.on('connect', numbers.reset);
   const appendBatch = createAppendBatch({
     pool: ingest,
     rowTypes,
     numbers,
     months: createMonths(pools.management),
     monitors: createMonitorCache(control),
-    settle,
+    jobQueue,
     backlog,
   });
   const readGeneration = async () => {
@@ -122,7 +126,7 @@ function startEngine({ url, pools, close, rowTypes, settle }: Parts, { refuseWhe
     control: createQueryRunner(control, queries),
     reads: { ...createQueryRunner(reads, queries), runQuery },
     management: createQueryRunner(management, queries),
-    writer: createManagementWriter(transact, { settle, backlog }),
+    writer: createManagementWriter(transact, { jobQueue, backlog }),
     cacheKeys: (reader) =>
       // An installation may have more keys than every process should read again after every change.
       cacheKeyReads({ reader: { ...reader, listKeyIds: null }, generation: createFreshness(readGeneration) }),
@@ -153,10 +157,10 @@ function startEngine({ url, pools, close, rowTypes, settle }: Parts, { refuseWhe
       searchedAtOnce: null,
       wake: wakeUps,
       work: createDeliveryWork(createTransact(delivery)),
-      sweptMax: Number.POSITIVE_INFINITY,
+      maintainedRowsMax: Number.POSITIVE_INFINITY,
       nowMs: () => readClock(delivery),
       isAlone: false,
-      onReconnect: (forget) => void pools.delivery.connections.on('connect', forget),
+      onReconnect: (reset) => void pools.delivery.connections.on('connect', reset),
     },
     jobs: createJobWork(createTransact(delivery), backlog),
     notify: wakeUps.notify,

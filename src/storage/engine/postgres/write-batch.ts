@@ -140,7 +140,7 @@ const WRITE_LOGS: Statement = {
     ${textWith(own.insertEvents, 7)}`,
 };
 
-/** The text of a statement as a part of another one, with its parameter at `place`. */
-function textWith({ text }: Statement, place: number): string {
-  return text.replace('$1', `$${place}`);
+/** The text of a statement as a part of another one, with its parameter at `number`. */
+function textWith({ text }: Statement, number: number): string {
+  return text.replace('$1', `$${number}`);
 }

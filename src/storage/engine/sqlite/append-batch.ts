@@ -8,9 +8,9 @@ import { hideTrace } from '../../../../gen/storage/sqlite/retention.ts';
 import { markTraces } from '../../../../gen/storage/sqlite/search-index.ts';
 import { findRootSpan, listSummaries } from '../../../../gen/storage/sqlite/traces.ts';
 import type { Clock } from '../../../domain/clock.ts';
-import type { ActiveMonitors, Settle } from '../../../domain/evaluations/jobs.ts';
+import type { ActiveMonitors, JobQueueOptions } from '../../../domain/evaluations/jobs.ts';
 import { type Append, type AppendOutcome, applyBatch, createGuess } from '../../append/apply.ts';
-import type { LogStart, WrittenLog } from '../../append/batch-log.ts';
+import type { LogHeads, WrittenLog } from '../../append/batch-log.ts';
 import { listIndexMarks, type Written } from '../../append/batch-tables.ts';
 import { READ_NAMES, type Reader, type ReadName } from '../../append/reader.ts';
 import { toError } from '../../errors.ts';
@@ -26,12 +26,12 @@ export type AppendBatch = (appends: readonly Append[]) => readonly AppendOutcome
 
 export type AppendBatchDeps = {
   readonly clock: Clock;
-  readonly settle: Settle;
+  readonly jobQueue: JobQueueOptions;
   readonly backlog: Backlog;
 };
 
 /** Throws when the storage fails; nothing of the batch is stored then. */
-export function prepareAppendBatch(db: Database, { clock, settle, backlog }: AppendBatchDeps): AppendBatch {
+export function prepareAppendBatch(db: Database, { clock, jobQueue, backlog }: AppendBatchDeps): AppendBatch {
   const read = prepareReader(db);
   const write = prepareWriter(db);
   const addToHours = prepareRows(db, addHours);
@@ -47,9 +47,9 @@ export function prepareAppendBatch(db: Database, { clock, settle, backlog }: App
       last = (last ?? lastSequence.get({})?.sequence ?? 0) + 1;
       return last;
     };
-    const ends = logEnds(clock());
+    const ends = logHeadsAt(clock());
     const activeMonitorsOf = beginToWatch();
-    const deps = { read: reader, drawSequence, activeMonitorsOf, settle, backlog, ...ends };
+    const deps = { read: reader, drawSequence, activeMonitorsOf, jobQueue, backlog, ...ends };
     const { outcomes, hours, written } = applyBatch(deps, appends);
     write(written);
     addToHours(hours);
@@ -95,10 +95,10 @@ export function prepareAppendBatch(db: Database, { clock, settle, backlog }: App
   };
 }
 
-function logEnds(nowMs: number): LogStart {
+function logHeadsAt(nowMs: number): LogHeads {
   return {
     beginLog(organizationNumber, stored) {
-      // Creation instants never decrease within a log, whatever the clock does.
+      // Creation instants never decrease within a log, even when the clock goes back.
       const createdAtMs = Math.max(nowMs, stored?.createdAtMs ?? 0);
       const created = new Date(createdAtMs).toISOString();
       return {
@@ -117,32 +117,32 @@ function prepareActiveMonitors(db: Database) {
   const change = prepareQuery(db, findChange);
   const list = prepareQuery(db, listRunningOf);
   const known = createActiveMonitorCache();
-  function look(projectNumber: number): ActiveMonitors {
+  function readActive(projectNumber: number): ActiveMonitors {
     const asOf = change.get({ projectNumber })?.number ?? 0;
     const before = known.activeMonitorsOf(projectNumber);
     if (before?.asOf === asOf) return before;
-    const watch = { asOf, monitors: asOf === 0 ? [] : list.all({ projectNumber }) };
-    known.keep(projectNumber, watch);
-    return watch;
+    const active = { asOf, monitors: asOf === 0 ? [] : list.all({ projectNumber }) };
+    known.keep(projectNumber, active);
+    return active;
   }
   return () => {
-    const looked = new Map<number, ActiveMonitors>();
+    const readOnce = new Map<number, ActiveMonitors>();
     return (projectNumber: number): ActiveMonitors => {
-      const known = looked.get(projectNumber);
+      const known = readOnce.get(projectNumber);
       if (known !== undefined) return known;
-      const watch = look(projectNumber);
-      looked.set(projectNumber, watch);
-      return watch;
+      const active = readActive(projectNumber);
+      readOnce.set(projectNumber, active);
+      return active;
     };
   };
 }
 
 function prepareReader(db: Database): Reader {
   const queries: Readonly<Record<ReadName, Query<never, unknown>>> = { ...common, findRootSpan, listSummaries };
-  const asked = Object.fromEntries(READ_NAMES.map((name) => [name, prepareQuery(db, queries[name])])) as Readonly<
+  const prepared = Object.fromEntries(READ_NAMES.map((name) => [name, prepareQuery(db, queries[name])])) as Readonly<
     Record<ReadName, Prepared<unknown, unknown>>
   >;
-  return ((name: ReadName, key: unknown) => asked[name].all(key)) as Reader;
+  return ((name: ReadName, key: unknown) => prepared[name].all(key)) as Reader;
 }
 
 /** Writes table by table, which touches the fewest pages and writes the least to the journal. */

@@ -1,6 +1,6 @@
 /**
  * Stores ids of the usual shapes as bytes: an id stands in its row and in an index, and its text takes twice the room.
- * Other ids stay text; SQLite tells the two apart, so no two ids share a stored form.
+ * Other ids stay text; SQLite distinguishes the two, so no two ids share a stored form.
  */
 
 import { IDS_PER_QUERY_MAX } from '../../queries.ts';
@@ -49,11 +49,11 @@ export function packPrefixRange(prefix: string): { readonly first: Buffer; reado
  * lists.
  */
 export function packIds(ids: readonly string[]): readonly StoredId[] {
-  return fillPlaces(ids.map(packId));
+  return fillParameters(ids.map(packId));
 }
 
 /** Fills all placeholders: the last id is repeated, which finds nothing more. */
-export function fillPlaces<Id>(ids: readonly Id[]): readonly Id[] {
+export function fillParameters<Id>(ids: readonly Id[]): readonly Id[] {
   const last = ids.at(-1);
   if (last === undefined || ids.length > IDS_PER_QUERY_MAX)
     throw new Error(`a query has room for 1 to ${IDS_PER_QUERY_MAX} ids`);

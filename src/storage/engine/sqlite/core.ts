@@ -4,7 +4,7 @@ import * as queries from '../../../../gen/storage/sqlite/all.ts';
 import { emptyProbe, fillProbe } from '../../../../gen/storage/sqlite/append.ts';
 import { countSomeJobs } from '../../../../gen/storage/sqlite/evaluations.ts';
 import type { Clock } from '../../../domain/clock.ts';
-import { SETTLE_DEFAULTS, type Settle } from '../../../domain/evaluations/jobs.ts';
+import { JOB_QUEUE_DEFAULTS, type JobQueueOptions } from '../../../domain/evaluations/jobs.ts';
 import type { Append, AppendOutcome } from '../../append/apply.ts';
 import { createDeliveryWork, type DeliveryWork } from '../../delivery/work.ts';
 import { createBacklog } from '../../evaluations/backlog.ts';
@@ -43,7 +43,7 @@ export type Core = {
   close(): Promise<void>;
 };
 
-/** Rejects with the unavailable Fault when the storage fails or the writer is gone. */
+/** Rejects with the unavailable Fault when the storage fails or the writer has ended. */
 export type CallWriter = <V extends keyof WriterVerbs>(
   verb: V,
   ...args: Parameters<WriterVerbs[V]>
@@ -59,15 +59,15 @@ export type OpenCoreOptions = {
   readonly file: string;
   readonly clock: Clock;
   /** How long a trace must be quiet before it is evaluated. */
-  readonly settle?: Settle;
+  readonly jobQueue?: JobQueueOptions;
 };
 
 export type OpenedCore = { readonly core: Core; readonly db: Database };
 
 /** Throws StartError for a file that cannot be used. */
-export function openCore({ file, clock, settle = SETTLE_DEFAULTS }: OpenCoreOptions): OpenedCore {
+export function openCore({ file, clock, jobQueue = JOB_QUEUE_DEFAULTS }: OpenCoreOptions): OpenedCore {
   const db = openDatabase(file);
-  return { core: createCore({ db, clock, settle }), db };
+  return { core: createCore({ db, clock, jobQueue }), db };
 }
 
 /** The writer in the calling thread, for databases that live in memory. */
@@ -86,23 +86,23 @@ export function callInline({ verbs }: Core): CallWriter {
 export type CoreDeps = {
   readonly db: Database;
   readonly clock: Clock;
-  readonly settle: Settle;
+  readonly jobQueue: JobQueueOptions;
 };
 
-export function createCore({ db, clock, settle }: CoreDeps): Core {
+export function createCore({ db, clock, jobQueue }: CoreDeps): Core {
   const countSome = prepareQuery(db, countSomeJobs);
   const backlog = createBacklog({
-    waitingMax: settle.waitingMax,
+    waitingMax: jobQueue.waitingMax,
     nowMs: () => performance.now(),
     // Queued with the verbs, which wait for one step of a count at most.
     countSome: (some) => run(() => countSome.get(some)),
   });
-  const appendBatch = prepareAppendBatch(db, { clock, settle, backlog });
+  const appendBatch = prepareAppendBatch(db, { clock, jobQueue, backlog });
   const transact = createTransact(db);
   const keepSums = createKeepSums(transact);
   const indexWriter = createIndexWriter(transact);
   const spendWriter = createSpendWriter(transact);
-  const management = createManagementWriter(transact, { settle, backlog });
+  const management = createManagementWriter(transact, { jobQueue, backlog });
   const removeExpired = prepareRemoval(db, transact);
   const deliveries = createDeliveryWork(transact);
   const jobs = createJobWork(transact, backlog);
@@ -189,8 +189,8 @@ export function createTransact(db: Database): Transact {
         isExclusive: true,
         runQuery,
         async queryByNumbers(query, numbers) {
-          const asked = prepareOnce(prepareQuery, query) as PreparedQuery<OfNumbers, never>;
-          return numbers.flatMap((number) => asked.all({ numbers: [number] }));
+          const prepared = prepareOnce(prepareQuery, query) as PreparedQuery<OfNumbers, never>;
+          return numbers.flatMap((number) => prepared.all({ numbers: [number] }));
         },
         change: async (said, params) => prepareOnce(prepareChange, said)(params),
         changeRows(said, rows) {

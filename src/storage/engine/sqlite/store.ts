@@ -5,7 +5,7 @@ import { dirname } from 'node:path';
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import * as queries from '../../../../gen/storage/sqlite/all.ts';
 import { findEvent, findRequest } from '../../../../gen/storage/sqlite/append.ts';
-import { SETTLE_DEFAULTS, type Settle } from '../../../domain/evaluations/jobs.ts';
+import { JOB_QUEUE_DEFAULTS, type JobQueueOptions } from '../../../domain/evaluations/jobs.ts';
 import type { Store } from '../../../domain/store.ts';
 import { messageOf, StartError } from '../../errors.ts';
 import { cacheKeyReads } from '../../keys/key-cache.ts';
@@ -31,7 +31,7 @@ export type SqliteStoreOptions = {
   readonly queueMaxBytes: number;
   readonly log: StoreLog;
   /** See OpenCoreOptions. */
-  readonly settle?: Settle;
+  readonly jobQueue?: JobQueueOptions;
   /** Monotonic milliseconds that age cached answers. */
   readonly nowMs?: () => number;
 };
@@ -41,7 +41,7 @@ const BATCHES_UNDER_WAY_MAX = 2;
 // In MiB. Large posts leave garbage, which would grow to twice this size before a collection.
 const WRITER_HEAP = { maxYoungGenerationSizeMb: 48 };
 // A step of maintenance blocks all writes, and a read blocks the whole process.
-const SWEPT_MAX = 250;
+const MAINTAINED_ROWS_MAX = 250;
 const SEARCHED_AT_ONCE = 5_000;
 /** Bounds how long edits of the file by other programs go unnoticed. */
 const KEY_AGE_MAX_MS = 1_000;
@@ -59,8 +59,8 @@ export async function openFileStore(file: string, options: SqliteStoreOptions): 
 }
 
 async function openLocked(file: string, lock: Lock, options: SqliteStoreOptions): Promise<Store> {
-  const { log, settle = SETTLE_DEFAULTS } = options;
-  const spawn = () => spawnThread({ thread: 'writer', file, settle }, WRITER_HEAP);
+  const { log, jobQueue = JOB_QUEUE_DEFAULTS } = options;
+  const spawn = () => spawnThread({ thread: 'writer', file, jobQueue }, WRITER_HEAP);
   const writer = await startThreadWriter({ log, spawn });
   try {
     // Opened last and closed first: then the writer leaves a single, tidy file.
@@ -83,7 +83,7 @@ async function openLocked(file: string, lock: Lock, options: SqliteStoreOptions)
 /** Opens a database that lives as long as the process. */
 export async function openMemoryStore(options: SqliteStoreOptions): Promise<Store> {
   return createInlineStore(
-    openCore({ file: ':memory:', clock: Date.now, settle: options.settle ?? SETTLE_DEFAULTS }),
+    openCore({ file: ':memory:', clock: Date.now, jobQueue: options.jobQueue ?? JOB_QUEUE_DEFAULTS }),
     options,
   );
 }
@@ -195,7 +195,7 @@ function startEngine(
       searchedAtOnce: SEARCHED_AT_ONCE,
       wake,
       work: writer,
-      sweptMax: SWEPT_MAX,
+      maintainedRowsMax: MAINTAINED_ROWS_MAX,
       nowMs: async () => null,
       // Only one process has the file open.
       isAlone: true,

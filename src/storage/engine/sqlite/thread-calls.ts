@@ -2,7 +2,7 @@
 
 import { getCompileCacheDir } from 'node:module';
 import { type ResourceLimits, Worker } from 'node:worker_threads';
-import { SETTLE_DEFAULTS, type Settle } from '../../../domain/evaluations/jobs.ts';
+import { JOB_QUEUE_DEFAULTS, type JobQueueOptions } from '../../../domain/evaluations/jobs.ts';
 import { unavailableFault } from '../../../domain/fault.ts';
 import { storageFault } from './failures.ts';
 
@@ -11,7 +11,7 @@ export type ThreadInput = {
   readonly thread: 'reader' | 'writer';
   readonly file: string;
   /** See OpenCoreOptions. */
-  readonly settle: Settle;
+  readonly jobQueue: JobQueueOptions;
   /** Null: the process has no compile cache. */
   readonly compileCacheFolder: string | null;
 };
@@ -32,7 +32,7 @@ export type Reply =
 export type ThreadCalls = {
   send(worker: Worker, verb: string, args: readonly unknown[]): Promise<unknown>;
   settle(reply: Reply): void;
-  /** Refuses all pending calls once the thread is gone. */
+  /** Refuses all pending calls once the thread has ended. */
   lose(cause: unknown): void;
   countPending(): number;
 };
@@ -90,10 +90,14 @@ export function createThreadCalls(callMaxMs?: number): ThreadCalls {
 }
 
 export function spawnThread(
-  { thread, file, settle = SETTLE_DEFAULTS }: Pick<ThreadInput, 'thread' | 'file'> & { readonly settle?: Settle },
+  {
+    thread,
+    file,
+    jobQueue = JOB_QUEUE_DEFAULTS,
+  }: Pick<ThreadInput, 'thread' | 'file'> & { readonly jobQueue?: JobQueueOptions },
   resourceLimits?: ResourceLimits,
 ): Worker {
-  const workerData: ThreadInput = { thread, file, settle, compileCacheFolder: getCompileCacheDir() ?? null };
+  const workerData: ThreadInput = { thread, file, jobQueue, compileCacheFolder: getCompileCacheDir() ?? null };
   return new Worker(new URL('./thread-launch.js', import.meta.url), {
     workerData,
     name: `spandrel-${thread}`,

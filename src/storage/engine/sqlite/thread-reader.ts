@@ -10,7 +10,7 @@ import { createThreadCalls, endThread, refusal, spawnThread } from './thread-cal
 export type LongReads = WholeTraceReads & SumReads;
 
 export type ThreadReader = {
-  /** Each read rejects with the unavailable Fault when the thread is gone, overloaded or too slow. */
+  /** Each read rejects with the unavailable Fault when the thread has ended, is overloaded or too slow. */
   readonly reads: LongReads;
   /** Waits for reads that have begun, as long as a read may take, and refuses new ones. */
   close(): Promise<void>;

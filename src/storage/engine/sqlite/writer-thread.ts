@@ -5,7 +5,7 @@ import { openCore } from './core.ts';
 import { input, reply, serveCalls } from './thread-serve.ts';
 
 try {
-  const { core } = openCore({ file: input.file, clock: Date.now, settle: input.settle });
+  const { core } = openCore({ file: input.file, clock: Date.now, jobQueue: input.jobQueue });
   serveCalls(core.verbs, core.close);
   reply({ kind: 'ready' });
 } catch (error) {
