@@ -28,6 +28,20 @@ export function find<Name extends TableName, By extends Column<Name>, Without ex
   };
 }
 
+/** Counts the rows with the given columns `by`, and with the `known` ones. */
+export function count<Name extends TableName, By extends Column<Name>>(
+  table: Name,
+  by: readonly By[],
+  known: Partial<Selectable<Tables[Name]>>,
+): QuerySource<Pick<Selectable<Tables[Name]>, By>, { readonly count: number }> {
+  return query<Pick<Selectable<Tables[Name]>, By>>()((db, params) =>
+    db
+      .selectFrom(table as 'Project')
+      .where(({ and }) => and({ ...(some(params, by) as object), ...known }))
+      .select(({ fn }) => fn.countAll<number>().as('count')),
+  );
+}
+
 /** Looks up the row of a key: all columns, or the key and the `wanted` ones. */
 export function findByKey<Name extends TableName, By extends Column<Name>, Wanted extends Column<Name> = Column<Name>>(
   table: Name,
@@ -133,17 +147,11 @@ export function slugQueries<
   // The columns that the tables have in common.
   const table = name as 'Dataset';
   const livingOf = (db: Db, known: Partial<Selectable<Tables['Dataset']>>, { find }: Dialect) =>
-    find(db, table, known, 'deletedAtMs', ...(without as never[])).where('deletedAtMs', 'is', null);
+    find(db, table, { ...known, deletedAtMs: null }, 'deletedAtMs', ...(without as never[]));
   const source = <Params>(build: QuerySource<Params, unknown>['query']) =>
     ({ query: build }) as QuerySource<Params, Found>;
   return {
-    countLiving: query<InProject>()((db, { projectId }) =>
-      db
-        .selectFrom(table)
-        .where('projectId', '=', projectId)
-        .where('deletedAtMs', 'is', null)
-        .select(({ fn }) => fn.countAll<number>().as('count')),
-    ),
+    countLiving: count(table, ['projectId'], { deletedAtMs: null }),
     findById: source<OneOf>((db, { projectId, id }, dialect) => livingOf(db, { projectId, id }, dialect)),
     findBySlug: source<InProject & { readonly slug: string }>((db, { projectId, slug }, dialect) =>
       livingOf(db, { projectId, slug }, dialect),
@@ -165,7 +173,7 @@ export function slugQueries<
     /** Inserts nothing when the slug or the id is taken. */
     insertUnlessTaken: insertNew(name),
     hide: change<OneOf & { readonly deletedAtMs: number }>((db, { projectId, id, deletedAtMs }, dialect) =>
-      dialect.update(db, table, { projectId, id }).where('deletedAtMs', 'is', null).set({ deletedAtMs }),
+      dialect.update(db, table, { projectId, id, deletedAtMs: null }).set({ deletedAtMs }),
     ),
   };
 }

@@ -5,34 +5,34 @@ import type * as source from '../../../src/storage/datasets/queries.ts';
 
 export const countLiving: Compiled<typeof source.countLiving> = {
   name: 'datasets.countLiving',
-  text: "select count(*) as \"count\" from \"datasets\" where \"project_id\" = $1 and \"deleted_at\" is null",
+  text: "select count(*) as \"count\" from \"datasets\" where (\"project_id\" = $1 and \"deleted_at\" is null)",
   cells: (params) => [params.projectId],
   row: (row) => row,
 };
 
 export const findById: Compiled<typeof source.findById> = {
   name: 'datasets.findById',
-  text: "select \"datasets\".\"project_id\" as \"projectId\", \"datasets\".\"id\" as \"id\", \"datasets\".\"name\" as \"name\", \"datasets\".\"slug\" as \"slug\", \"datasets\".\"version\" as \"version\", \"datasets\".\"entry_count\" as \"entryCount\", \"datasets\".\"total_bytes\" as \"totalBytes\", \"datasets\".\"created_at\" as \"createdAtMs\", \"datasets\".\"updated_at\" as \"updatedAtMs\" from \"datasets\" where (\"project_id\" = $1 and \"id\" = $2) and \"deleted_at\" is null",
+  text: "select \"datasets\".\"project_id\" as \"projectId\", \"datasets\".\"id\" as \"id\", \"datasets\".\"name\" as \"name\", \"datasets\".\"slug\" as \"slug\", \"datasets\".\"version\" as \"version\", \"datasets\".\"entry_count\" as \"entryCount\", \"datasets\".\"total_bytes\" as \"totalBytes\", \"datasets\".\"created_at\" as \"createdAtMs\", \"datasets\".\"updated_at\" as \"updatedAtMs\" from \"datasets\" where (\"project_id\" = $1 and \"id\" = $2 and \"deleted_at\" is null)",
   cells: (params) => [params.projectId, params.id],
   row: (row) => row,
 };
 
 export const findBySlug: Compiled<typeof source.findBySlug> = {
   name: 'datasets.findBySlug',
-  text: "select \"datasets\".\"project_id\" as \"projectId\", \"datasets\".\"id\" as \"id\", \"datasets\".\"name\" as \"name\", \"datasets\".\"slug\" as \"slug\", \"datasets\".\"version\" as \"version\", \"datasets\".\"entry_count\" as \"entryCount\", \"datasets\".\"total_bytes\" as \"totalBytes\", \"datasets\".\"created_at\" as \"createdAtMs\", \"datasets\".\"updated_at\" as \"updatedAtMs\" from \"datasets\" where (\"project_id\" = $1 and \"slug\" = $2) and \"deleted_at\" is null",
+  text: "select \"datasets\".\"project_id\" as \"projectId\", \"datasets\".\"id\" as \"id\", \"datasets\".\"name\" as \"name\", \"datasets\".\"slug\" as \"slug\", \"datasets\".\"version\" as \"version\", \"datasets\".\"entry_count\" as \"entryCount\", \"datasets\".\"total_bytes\" as \"totalBytes\", \"datasets\".\"created_at\" as \"createdAtMs\", \"datasets\".\"updated_at\" as \"updatedAtMs\" from \"datasets\" where (\"project_id\" = $1 and \"slug\" = $2 and \"deleted_at\" is null)",
   cells: (params) => [params.projectId, params.slug],
   row: (row) => row,
 };
 
 export const growDataset: Compiled<typeof source.growDataset> = {
   name: 'datasets.growDataset',
-  text: "update \"datasets\" set \"version\" = $1, \"entry_count\" = $2, \"total_bytes\" = $3, \"updated_at\" = $4 where (\"project_id\" = $5 and \"id\" = $6 and \"version\" = $7) and \"deleted_at\" is null",
+  text: "update \"datasets\" set \"version\" = $1, \"entry_count\" = $2, \"total_bytes\" = $3, \"updated_at\" = $4 where (\"project_id\" = $5 and \"id\" = $6 and \"version\" = $7 and \"deleted_at\" is null)",
   cells: (params) => [params.version, params.entryCount, params.totalBytes, params.updatedAtMs, params.projectId, params.id, params.knownVersion],
 };
 
 export const hide: Compiled<typeof source.hide> = {
   name: 'datasets.hide',
-  text: "update \"datasets\" set \"deleted_at\" = $1 where (\"project_id\" = $2 and \"id\" = $3) and \"deleted_at\" is null",
+  text: "update \"datasets\" set \"deleted_at\" = $1 where (\"project_id\" = $2 and \"id\" = $3 and \"deleted_at\" is null)",
   cells: (params) => [params.deletedAtMs ?? null, params.projectId, params.id],
 };
 
@@ -50,7 +50,7 @@ export const insertUnlessTaken: Compiled<typeof source.insertUnlessTaken> = {
 
 export const listNewest: Compiled<typeof source.listNewest> = {
   name: 'datasets.listNewest',
-  text: "select \"datasets\".\"project_id\" as \"projectId\", \"datasets\".\"id\" as \"id\", \"datasets\".\"name\" as \"name\", \"datasets\".\"slug\" as \"slug\", \"datasets\".\"version\" as \"version\", \"datasets\".\"entry_count\" as \"entryCount\", \"datasets\".\"total_bytes\" as \"totalBytes\", \"datasets\".\"created_at\" as \"createdAtMs\", \"datasets\".\"updated_at\" as \"updatedAtMs\" from \"datasets\" where \"project_id\" = $1 and \"deleted_at\" is null order by \"created_at\" desc, \"id\" desc limit $2",
+  text: "select \"datasets\".\"project_id\" as \"projectId\", \"datasets\".\"id\" as \"id\", \"datasets\".\"name\" as \"name\", \"datasets\".\"slug\" as \"slug\", \"datasets\".\"version\" as \"version\", \"datasets\".\"entry_count\" as \"entryCount\", \"datasets\".\"total_bytes\" as \"totalBytes\", \"datasets\".\"created_at\" as \"createdAtMs\", \"datasets\".\"updated_at\" as \"updatedAtMs\" from \"datasets\" where (\"project_id\" = $1 and \"deleted_at\" is null) order by \"created_at\" desc, \"id\" desc limit $2",
   cells: (params) => [params.projectId, params.limit],
   row: (row) => row,
 };

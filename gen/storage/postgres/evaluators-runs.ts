@@ -17,7 +17,7 @@ export const cancelRun: Compiled<typeof source.cancelRun> = {
 
 export const countRunning: Compiled<typeof source.countRunning> = {
   name: 'evaluators-runs.countRunning',
-  text: "select count(*) as \"count\" from \"evaluator_runs\" where \"project_id\" = $1 and \"status\" = $2",
+  text: "select count(*) as \"count\" from \"evaluator_runs\" where (\"project_id\" = $1 and \"status\" = $2)",
   cells: (params) => [params.projectId, "running"],
   row: (row) => row,
 };

@@ -5,28 +5,28 @@ import type * as source from '../../../src/storage/evaluators/queries.ts';
 
 export const countLiving: Compiled<typeof source.countLiving> = {
   name: 'evaluators.countLiving',
-  text: "select count(*) as \"count\" from \"evaluators\" where \"project_id\" = $1 and \"deleted_at\" is null",
+  text: "select count(*) as \"count\" from \"evaluators\" where (\"project_id\" = $1 and \"deleted_at\" is null)",
   cells: (params) => [params.projectId],
   row: (row) => row,
 };
 
 export const findById: Compiled<typeof source.findById> = {
   name: 'evaluators.findById',
-  text: "select \"evaluators\".\"project_id\" as \"projectId\", \"evaluators\".\"id\" as \"id\", \"evaluators\".\"name\" as \"name\", \"evaluators\".\"slug\" as \"slug\", \"evaluators\".\"type\" as \"type\", \"evaluators\".\"config\" as \"configJson\", \"evaluators\".\"workflow_id\" as \"workflowId\", \"evaluators\".\"workflow_name\" as \"workflowName\", \"evaluators\".\"workflow_icon\" as \"workflowIcon\", \"evaluators\".\"copied_from_evaluator_id\" as \"copiedFromEvaluatorId\", \"evaluators\".\"fields\" as \"fieldsJson\", \"evaluators\".\"output_fields\" as \"outputFieldsJson\", \"evaluators\".\"created_at\" as \"createdAtMs\", \"evaluators\".\"updated_at\" as \"updatedAtMs\" from \"evaluators\" where (\"project_id\" = $1 and \"id\" = $2) and \"deleted_at\" is null",
+  text: "select \"evaluators\".\"project_id\" as \"projectId\", \"evaluators\".\"id\" as \"id\", \"evaluators\".\"name\" as \"name\", \"evaluators\".\"slug\" as \"slug\", \"evaluators\".\"type\" as \"type\", \"evaluators\".\"config\" as \"configJson\", \"evaluators\".\"workflow_id\" as \"workflowId\", \"evaluators\".\"workflow_name\" as \"workflowName\", \"evaluators\".\"workflow_icon\" as \"workflowIcon\", \"evaluators\".\"copied_from_evaluator_id\" as \"copiedFromEvaluatorId\", \"evaluators\".\"fields\" as \"fieldsJson\", \"evaluators\".\"output_fields\" as \"outputFieldsJson\", \"evaluators\".\"created_at\" as \"createdAtMs\", \"evaluators\".\"updated_at\" as \"updatedAtMs\" from \"evaluators\" where (\"project_id\" = $1 and \"id\" = $2 and \"deleted_at\" is null)",
   cells: (params) => [params.projectId, params.id],
   row: (row) => row,
 };
 
 export const findBySlug: Compiled<typeof source.findBySlug> = {
   name: 'evaluators.findBySlug',
-  text: "select \"evaluators\".\"project_id\" as \"projectId\", \"evaluators\".\"id\" as \"id\", \"evaluators\".\"name\" as \"name\", \"evaluators\".\"slug\" as \"slug\", \"evaluators\".\"type\" as \"type\", \"evaluators\".\"config\" as \"configJson\", \"evaluators\".\"workflow_id\" as \"workflowId\", \"evaluators\".\"workflow_name\" as \"workflowName\", \"evaluators\".\"workflow_icon\" as \"workflowIcon\", \"evaluators\".\"copied_from_evaluator_id\" as \"copiedFromEvaluatorId\", \"evaluators\".\"fields\" as \"fieldsJson\", \"evaluators\".\"output_fields\" as \"outputFieldsJson\", \"evaluators\".\"created_at\" as \"createdAtMs\", \"evaluators\".\"updated_at\" as \"updatedAtMs\" from \"evaluators\" where (\"project_id\" = $1 and \"slug\" = $2) and \"deleted_at\" is null",
+  text: "select \"evaluators\".\"project_id\" as \"projectId\", \"evaluators\".\"id\" as \"id\", \"evaluators\".\"name\" as \"name\", \"evaluators\".\"slug\" as \"slug\", \"evaluators\".\"type\" as \"type\", \"evaluators\".\"config\" as \"configJson\", \"evaluators\".\"workflow_id\" as \"workflowId\", \"evaluators\".\"workflow_name\" as \"workflowName\", \"evaluators\".\"workflow_icon\" as \"workflowIcon\", \"evaluators\".\"copied_from_evaluator_id\" as \"copiedFromEvaluatorId\", \"evaluators\".\"fields\" as \"fieldsJson\", \"evaluators\".\"output_fields\" as \"outputFieldsJson\", \"evaluators\".\"created_at\" as \"createdAtMs\", \"evaluators\".\"updated_at\" as \"updatedAtMs\" from \"evaluators\" where (\"project_id\" = $1 and \"slug\" = $2 and \"deleted_at\" is null)",
   cells: (params) => [params.projectId, params.slug],
   row: (row) => row,
 };
 
 export const hide: Compiled<typeof source.hide> = {
   name: 'evaluators.hide',
-  text: "update \"evaluators\" set \"deleted_at\" = $1 where (\"project_id\" = $2 and \"id\" = $3) and \"deleted_at\" is null",
+  text: "update \"evaluators\" set \"deleted_at\" = $1 where (\"project_id\" = $2 and \"id\" = $3 and \"deleted_at\" is null)",
   cells: (params) => [params.deletedAtMs ?? null, params.projectId, params.id],
 };
 
@@ -45,13 +45,13 @@ export const insertUnlessTaken: Compiled<typeof source.insertUnlessTaken> = {
 
 export const listEvaluators: Compiled<typeof source.listEvaluators> = {
   name: 'evaluators.listEvaluators',
-  text: "select \"evaluators\".\"project_id\" as \"projectId\", \"evaluators\".\"id\" as \"id\", \"evaluators\".\"name\" as \"name\", \"evaluators\".\"slug\" as \"slug\", \"evaluators\".\"type\" as \"type\", \"evaluators\".\"config\" as \"configJson\", \"evaluators\".\"workflow_id\" as \"workflowId\", \"evaluators\".\"workflow_name\" as \"workflowName\", \"evaluators\".\"workflow_icon\" as \"workflowIcon\", \"evaluators\".\"copied_from_evaluator_id\" as \"copiedFromEvaluatorId\", \"evaluators\".\"fields\" as \"fieldsJson\", \"evaluators\".\"output_fields\" as \"outputFieldsJson\", \"evaluators\".\"created_at\" as \"createdAtMs\", \"evaluators\".\"updated_at\" as \"updatedAtMs\" from \"evaluators\" where \"project_id\" = $1 and \"deleted_at\" is null and \"id\" > $2 order by \"id\" limit $3",
+  text: "select \"evaluators\".\"project_id\" as \"projectId\", \"evaluators\".\"id\" as \"id\", \"evaluators\".\"name\" as \"name\", \"evaluators\".\"slug\" as \"slug\", \"evaluators\".\"type\" as \"type\", \"evaluators\".\"config\" as \"configJson\", \"evaluators\".\"workflow_id\" as \"workflowId\", \"evaluators\".\"workflow_name\" as \"workflowName\", \"evaluators\".\"workflow_icon\" as \"workflowIcon\", \"evaluators\".\"copied_from_evaluator_id\" as \"copiedFromEvaluatorId\", \"evaluators\".\"fields\" as \"fieldsJson\", \"evaluators\".\"output_fields\" as \"outputFieldsJson\", \"evaluators\".\"created_at\" as \"createdAtMs\", \"evaluators\".\"updated_at\" as \"updatedAtMs\" from \"evaluators\" where (\"project_id\" = $1 and \"deleted_at\" is null) and \"id\" > $2 order by \"id\" limit $3",
   cells: (params) => [params.projectId, params.afterId, params.limit],
   row: (row) => row,
 };
 
 export const replaceEvaluator: Compiled<typeof source.replaceEvaluator> = {
   name: 'evaluators.replaceEvaluator',
-  text: "update \"evaluators\" set \"name\" = $1, \"config\" = $2, \"fields\" = $3, \"output_fields\" = $4, \"updated_at\" = $5 where (\"project_id\" = $6 and \"id\" = $7 and \"updated_at\" = $8) and \"deleted_at\" is null",
+  text: "update \"evaluators\" set \"name\" = $1, \"config\" = $2, \"fields\" = $3, \"output_fields\" = $4, \"updated_at\" = $5 where (\"project_id\" = $6 and \"id\" = $7 and \"updated_at\" = $8 and \"deleted_at\" is null)",
   cells: (params) => [params.name, params.configJson, params.fieldsJson, params.outputFieldsJson, params.updatedAtMs, params.projectId, params.id, params.knownAtMs],
 };

@@ -11,7 +11,7 @@ export const countChange: Compiled<typeof source.countChange> = {
 
 export const countLiving: Compiled<typeof source.countLiving> = {
   name: 'monitors.countLiving',
-  text: "select count(*) as \"count\" from \"monitors\" where \"project_id\" = $1 and \"deleted_at\" is null",
+  text: "select count(*) as \"count\" from \"monitors\" where (\"project_id\" = $1 and \"deleted_at\" is null)",
   cells: (params) => [params.projectId],
   row: (row) => row,
 };
@@ -24,14 +24,14 @@ export const disableMonitors: Compiled<typeof source.disableMonitors> = {
 
 export const findById: Compiled<typeof source.findById> = {
   name: 'monitors.findById',
-  text: "select \"monitors\".\"project_id\" as \"projectId\", \"monitors\".\"id\" as \"id\", \"monitors\".\"name\" as \"name\", \"monitors\".\"slug\" as \"slug\", \"monitors\".\"evaluator_id\" as \"evaluatorId\", \"monitors\".\"check_type\" as \"checkType\", \"monitors\".\"enabled\" as \"enabled\", \"monitors\".\"sample\" as \"sample\", \"monitors\".\"preconditions\" as \"preconditionsJson\", \"monitors\".\"mappings\" as \"mappingsJson\", \"monitors\".\"parameters\" as \"parametersJson\", \"monitors\".\"execution_mode\" as \"executionMode\", \"monitors\".\"created_at\" as \"createdAtMs\", \"monitors\".\"updated_at\" as \"updatedAtMs\" from \"monitors\" where (\"project_id\" = $1 and \"id\" = $2) and \"deleted_at\" is null",
+  text: "select \"monitors\".\"project_id\" as \"projectId\", \"monitors\".\"id\" as \"id\", \"monitors\".\"name\" as \"name\", \"monitors\".\"slug\" as \"slug\", \"monitors\".\"evaluator_id\" as \"evaluatorId\", \"monitors\".\"check_type\" as \"checkType\", \"monitors\".\"enabled\" as \"enabled\", \"monitors\".\"sample\" as \"sample\", \"monitors\".\"preconditions\" as \"preconditionsJson\", \"monitors\".\"mappings\" as \"mappingsJson\", \"monitors\".\"parameters\" as \"parametersJson\", \"monitors\".\"execution_mode\" as \"executionMode\", \"monitors\".\"created_at\" as \"createdAtMs\", \"monitors\".\"updated_at\" as \"updatedAtMs\" from \"monitors\" where (\"project_id\" = $1 and \"id\" = $2 and \"deleted_at\" is null)",
   cells: (params) => [params.projectId, params.id],
   row: (row) => row,
 };
 
 export const findBySlug: Compiled<typeof source.findBySlug> = {
   name: 'monitors.findBySlug',
-  text: "select \"monitors\".\"project_id\" as \"projectId\", \"monitors\".\"id\" as \"id\", \"monitors\".\"name\" as \"name\", \"monitors\".\"slug\" as \"slug\", \"monitors\".\"evaluator_id\" as \"evaluatorId\", \"monitors\".\"check_type\" as \"checkType\", \"monitors\".\"enabled\" as \"enabled\", \"monitors\".\"sample\" as \"sample\", \"monitors\".\"preconditions\" as \"preconditionsJson\", \"monitors\".\"mappings\" as \"mappingsJson\", \"monitors\".\"parameters\" as \"parametersJson\", \"monitors\".\"execution_mode\" as \"executionMode\", \"monitors\".\"created_at\" as \"createdAtMs\", \"monitors\".\"updated_at\" as \"updatedAtMs\" from \"monitors\" where (\"project_id\" = $1 and \"slug\" = $2) and \"deleted_at\" is null",
+  text: "select \"monitors\".\"project_id\" as \"projectId\", \"monitors\".\"id\" as \"id\", \"monitors\".\"name\" as \"name\", \"monitors\".\"slug\" as \"slug\", \"monitors\".\"evaluator_id\" as \"evaluatorId\", \"monitors\".\"check_type\" as \"checkType\", \"monitors\".\"enabled\" as \"enabled\", \"monitors\".\"sample\" as \"sample\", \"monitors\".\"preconditions\" as \"preconditionsJson\", \"monitors\".\"mappings\" as \"mappingsJson\", \"monitors\".\"parameters\" as \"parametersJson\", \"monitors\".\"execution_mode\" as \"executionMode\", \"monitors\".\"created_at\" as \"createdAtMs\", \"monitors\".\"updated_at\" as \"updatedAtMs\" from \"monitors\" where (\"project_id\" = $1 and \"slug\" = $2 and \"deleted_at\" is null)",
   cells: (params) => [params.projectId, params.slug],
   row: (row) => row,
 };
@@ -59,7 +59,7 @@ export const findProjectNumber: Compiled<typeof source.findProjectNumber> = {
 
 export const hide: Compiled<typeof source.hide> = {
   name: 'monitors.hide',
-  text: "update \"monitors\" set \"deleted_at\" = $1 where (\"project_id\" = $2 and \"id\" = $3) and \"deleted_at\" is null",
+  text: "update \"monitors\" set \"deleted_at\" = $1 where (\"project_id\" = $2 and \"id\" = $3 and \"deleted_at\" is null)",
   cells: (params) => [params.deletedAtMs ?? null, params.projectId, params.id],
 };
 
@@ -85,7 +85,7 @@ export const listChanges: Compiled<typeof source.listChanges> = {
 
 export const listMonitors: Compiled<typeof source.listMonitors> = {
   name: 'monitors.listMonitors',
-  text: "select \"monitors\".\"project_id\" as \"projectId\", \"monitors\".\"id\" as \"id\", \"monitors\".\"name\" as \"name\", \"monitors\".\"slug\" as \"slug\", \"monitors\".\"evaluator_id\" as \"evaluatorId\", \"monitors\".\"check_type\" as \"checkType\", \"monitors\".\"enabled\" as \"enabled\", \"monitors\".\"sample\" as \"sample\", \"monitors\".\"preconditions\" as \"preconditionsJson\", \"monitors\".\"mappings\" as \"mappingsJson\", \"monitors\".\"parameters\" as \"parametersJson\", \"monitors\".\"execution_mode\" as \"executionMode\", \"monitors\".\"created_at\" as \"createdAtMs\", \"monitors\".\"updated_at\" as \"updatedAtMs\" from \"monitors\" where \"project_id\" = $1 and \"deleted_at\" is null",
+  text: "select \"monitors\".\"project_id\" as \"projectId\", \"monitors\".\"id\" as \"id\", \"monitors\".\"name\" as \"name\", \"monitors\".\"slug\" as \"slug\", \"monitors\".\"evaluator_id\" as \"evaluatorId\", \"monitors\".\"check_type\" as \"checkType\", \"monitors\".\"enabled\" as \"enabled\", \"monitors\".\"sample\" as \"sample\", \"monitors\".\"preconditions\" as \"preconditionsJson\", \"monitors\".\"mappings\" as \"mappingsJson\", \"monitors\".\"parameters\" as \"parametersJson\", \"monitors\".\"execution_mode\" as \"executionMode\", \"monitors\".\"created_at\" as \"createdAtMs\", \"monitors\".\"updated_at\" as \"updatedAtMs\" from \"monitors\" where (\"project_id\" = $1 and \"deleted_at\" is null)",
   cells: (params) => [params.projectId],
   row: (row) => row,
 };
@@ -106,6 +106,6 @@ export const listRunningOf: Compiled<typeof source.listRunningOf> = {
 
 export const replaceMonitor: Compiled<typeof source.replaceMonitor> = {
   name: 'monitors.replaceMonitor',
-  text: "update \"monitors\" set \"name\" = $1, \"evaluator_id\" = $2, \"check_type\" = $3, \"enabled\" = $4, \"sample\" = $5, \"preconditions\" = $6, \"mappings\" = $7, \"parameters\" = $8, \"execution_mode\" = $9, \"runs_since\" = $10, \"updated_at\" = $11 where (\"project_id\" = $12 and \"id\" = $13 and \"updated_at\" = $14) and \"deleted_at\" is null",
+  text: "update \"monitors\" set \"name\" = $1, \"evaluator_id\" = $2, \"check_type\" = $3, \"enabled\" = $4, \"sample\" = $5, \"preconditions\" = $6, \"mappings\" = $7, \"parameters\" = $8, \"execution_mode\" = $9, \"runs_since\" = $10, \"updated_at\" = $11 where (\"project_id\" = $12 and \"id\" = $13 and \"updated_at\" = $14 and \"deleted_at\" is null)",
   cells: (params) => [params.name, params.evaluatorId, params.checkType, params.enabled, params.sample, params.preconditionsJson, params.mappingsJson, params.parametersJson, params.executionMode, params.runsSince, params.updatedAtMs, params.projectId, params.id, params.knownAtMs],
 };

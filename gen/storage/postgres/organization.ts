@@ -23,7 +23,7 @@ export const completeClaim: Compiled<typeof source.completeClaim> = {
 
 export const findAdministrators: Compiled<typeof source.findAdministrators> = {
   name: 'organization.findAdministrators',
-  text: "select \"members\".\"organization_id\" as \"organizationId\", \"members\".\"user_id\" as \"userId\", \"members\".\"email\" as \"email\", \"members\".\"name\" as \"name\", \"members\".\"disabled_at\" as \"disabledAtMs\", \"members\".\"created_at\" as \"createdAtMs\", \"members\".\"updated_at\" as \"updatedAtMs\" from \"members\" where \"email\" = $1 and \"disabled_at\" is null and exists (select \"role_bindings\".\"id\" as \"id\" from \"role_bindings\" where \"role_bindings\".\"organization_id\" = \"members\".\"organization_id\" and \"role_bindings\".\"user_id\" = \"members\".\"user_id\" and \"role\" = 'ADMIN' and \"scope_type\" = 'ORGANIZATION' and \"scope_id\" = \"members\".\"organization_id\") order by \"created_at\", \"user_id\"",
+  text: "select \"members\".\"organization_id\" as \"organizationId\", \"members\".\"user_id\" as \"userId\", \"members\".\"email\" as \"email\", \"members\".\"name\" as \"name\", \"members\".\"disabled_at\" as \"disabledAtMs\", \"members\".\"created_at\" as \"createdAtMs\", \"members\".\"updated_at\" as \"updatedAtMs\" from \"members\" where (\"email\" = $1 and \"disabled_at\" is null) and exists (select \"role_bindings\".\"id\" as \"id\" from \"role_bindings\" where \"role_bindings\".\"organization_id\" = \"members\".\"organization_id\" and \"role_bindings\".\"user_id\" = \"members\".\"user_id\" and \"role\" = 'ADMIN' and \"scope_type\" = 'ORGANIZATION' and \"scope_id\" = \"members\".\"organization_id\") order by \"created_at\", \"user_id\"",
   cells: (params) => [params.email],
   row: (row) => row,
 };
@@ -100,7 +100,7 @@ export const findVersion: Compiled<typeof source.findVersion> = {
 
 export const holdClaim: Compiled<typeof source.holdClaim> = {
   name: 'organization.holdClaim',
-  text: "select \"idempotency_receipts\".\"organization_id\" as \"organizationId\", \"idempotency_receipts\".\"key_id\" as \"keyId\", \"idempotency_receipts\".\"operation\" as \"operation\", \"idempotency_receipts\".\"value\" as \"value\", \"idempotency_receipts\".\"fingerprint\" as \"fingerprint\", \"idempotency_receipts\".\"claimed_at\" as \"claimedAtMs\", \"idempotency_receipts\".\"answer\" as \"answer\" from \"idempotency_receipts\" where (\"organization_id\" = $1 and \"key_id\" = $2 and \"operation\" = $3 and \"value\" = $4 and \"fingerprint\" = $5) and \"answer\" is null for update",
+  text: "select \"idempotency_receipts\".\"organization_id\" as \"organizationId\", \"idempotency_receipts\".\"key_id\" as \"keyId\", \"idempotency_receipts\".\"operation\" as \"operation\", \"idempotency_receipts\".\"value\" as \"value\", \"idempotency_receipts\".\"fingerprint\" as \"fingerprint\", \"idempotency_receipts\".\"claimed_at\" as \"claimedAtMs\", \"idempotency_receipts\".\"answer\" as \"answer\" from \"idempotency_receipts\" where (\"organization_id\" = $1 and \"key_id\" = $2 and \"operation\" = $3 and \"value\" = $4 and \"fingerprint\" = $5 and \"answer\" is null) for update",
   cells: (params) => [params.organizationId, params.keyId, params.operation, params.value, params.fingerprint],
   row: (row) => row,
 };
@@ -145,7 +145,7 @@ export const listMembers: Compiled<typeof source.listMembers> = {
 
 export const listProjects: Compiled<typeof source.listProjects> = {
   name: 'organization.listProjects',
-  text: "select \"projects\".\"id\" as \"id\", \"projects\".\"organization_id\" as \"organizationId\", \"projects\".\"team_id\" as \"teamId\", \"projects\".\"name\" as \"name\", \"projects\".\"slug\" as \"slug\", \"projects\".\"language\" as \"language\", \"projects\".\"framework\" as \"framework\", \"projects\".\"key_hash\" as \"keyHash\", \"projects\".\"key_hint\" as \"keyHint\", \"projects\".\"key_imported\" as \"keyImported\", \"projects\".\"previous_key_hash\" as \"previousKeyHash\", \"projects\".\"previous_key_until\" as \"previousKeyUntilMs\", \"projects\".\"previous_key_imported\" as \"previousKeyImported\", \"projects\".\"key_last_used_at\" as \"keyLastUsedAtMs\", \"projects\".\"created_at\" as \"createdAtMs\", \"projects\".\"updated_at\" as \"updatedAtMs\", \"projects\".\"archived_at\" as \"archivedAtMs\" from \"projects\" where \"organization_id\" = $1 and \"archived_at\" is null order by \"created_at\", \"id\"",
+  text: "select \"projects\".\"id\" as \"id\", \"projects\".\"organization_id\" as \"organizationId\", \"projects\".\"team_id\" as \"teamId\", \"projects\".\"name\" as \"name\", \"projects\".\"slug\" as \"slug\", \"projects\".\"language\" as \"language\", \"projects\".\"framework\" as \"framework\", \"projects\".\"key_hash\" as \"keyHash\", \"projects\".\"key_hint\" as \"keyHint\", \"projects\".\"key_imported\" as \"keyImported\", \"projects\".\"previous_key_hash\" as \"previousKeyHash\", \"projects\".\"previous_key_until\" as \"previousKeyUntilMs\", \"projects\".\"previous_key_imported\" as \"previousKeyImported\", \"projects\".\"key_last_used_at\" as \"keyLastUsedAtMs\", \"projects\".\"created_at\" as \"createdAtMs\", \"projects\".\"updated_at\" as \"updatedAtMs\", \"projects\".\"archived_at\" as \"archivedAtMs\" from \"projects\" where (\"organization_id\" = $1 and \"archived_at\" is null) order by \"created_at\", \"id\"",
   cells: (params) => [params.organizationId],
   row: (row) => row,
 };
@@ -166,7 +166,7 @@ export const listTeams: Compiled<typeof source.listTeams> = {
 
 export const releaseClaim: Compiled<typeof source.releaseClaim> = {
   name: 'organization.releaseClaim',
-  text: "delete from \"idempotency_receipts\" where (\"organization_id\" = $1 and \"key_id\" = $2 and \"operation\" = $3 and \"value\" = $4) and \"answer\" is null",
+  text: "delete from \"idempotency_receipts\" where (\"organization_id\" = $1 and \"key_id\" = $2 and \"operation\" = $3 and \"value\" = $4 and \"answer\" is null)",
   cells: (params) => [params.organizationId, params.keyId, params.operation, params.value],
 };
 

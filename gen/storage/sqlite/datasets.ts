@@ -5,7 +5,7 @@ import type * as source from '../../../src/storage/datasets/queries.ts';
 
 export const countLiving: Compiled<typeof source.countLiving> = {
   name: 'datasets.countLiving',
-  text: "select count(*) as \"count\" from \"datasets\" where \"project_id\" = ? and \"deleted_at\" is null",
+  text: "select count(*) as \"count\" from \"datasets\" where (\"project_id\" = ? and \"deleted_at\" is null)",
   cells: (params) => [params.projectId],
   row: (row: any) => ({
     count: row[0],
@@ -14,7 +14,7 @@ export const countLiving: Compiled<typeof source.countLiving> = {
 
 export const findById: Compiled<typeof source.findById> = {
   name: 'datasets.findById',
-  text: "select \"datasets\".\"project_id\" as \"projectId\", \"datasets\".\"id\" as \"id\", \"datasets\".\"name\" as \"name\", \"datasets\".\"slug\" as \"slug\", \"datasets\".\"version\" as \"version\", \"datasets\".\"entry_count\" as \"entryCount\", \"datasets\".\"total_bytes\" as \"totalBytes\", \"datasets\".\"created_at\" as \"createdAtMs\", \"datasets\".\"updated_at\" as \"updatedAtMs\" from \"datasets\" where (\"project_id\" = ? and \"id\" = ?) and \"deleted_at\" is null",
+  text: "select \"datasets\".\"project_id\" as \"projectId\", \"datasets\".\"id\" as \"id\", \"datasets\".\"name\" as \"name\", \"datasets\".\"slug\" as \"slug\", \"datasets\".\"version\" as \"version\", \"datasets\".\"entry_count\" as \"entryCount\", \"datasets\".\"total_bytes\" as \"totalBytes\", \"datasets\".\"created_at\" as \"createdAtMs\", \"datasets\".\"updated_at\" as \"updatedAtMs\" from \"datasets\" where (\"project_id\" = ? and \"id\" = ? and \"deleted_at\" is null)",
   cells: (params) => [params.projectId, params.id],
   row: (row: any) => ({
     projectId: row[0],
@@ -31,7 +31,7 @@ export const findById: Compiled<typeof source.findById> = {
 
 export const findBySlug: Compiled<typeof source.findBySlug> = {
   name: 'datasets.findBySlug',
-  text: "select \"datasets\".\"project_id\" as \"projectId\", \"datasets\".\"id\" as \"id\", \"datasets\".\"name\" as \"name\", \"datasets\".\"slug\" as \"slug\", \"datasets\".\"version\" as \"version\", \"datasets\".\"entry_count\" as \"entryCount\", \"datasets\".\"total_bytes\" as \"totalBytes\", \"datasets\".\"created_at\" as \"createdAtMs\", \"datasets\".\"updated_at\" as \"updatedAtMs\" from \"datasets\" where (\"project_id\" = ? and \"slug\" = ?) and \"deleted_at\" is null",
+  text: "select \"datasets\".\"project_id\" as \"projectId\", \"datasets\".\"id\" as \"id\", \"datasets\".\"name\" as \"name\", \"datasets\".\"slug\" as \"slug\", \"datasets\".\"version\" as \"version\", \"datasets\".\"entry_count\" as \"entryCount\", \"datasets\".\"total_bytes\" as \"totalBytes\", \"datasets\".\"created_at\" as \"createdAtMs\", \"datasets\".\"updated_at\" as \"updatedAtMs\" from \"datasets\" where (\"project_id\" = ? and \"slug\" = ? and \"deleted_at\" is null)",
   cells: (params) => [params.projectId, params.slug],
   row: (row: any) => ({
     projectId: row[0],
@@ -48,13 +48,13 @@ export const findBySlug: Compiled<typeof source.findBySlug> = {
 
 export const growDataset: Compiled<typeof source.growDataset> = {
   name: 'datasets.growDataset',
-  text: "update \"datasets\" set \"version\" = ?, \"entry_count\" = ?, \"total_bytes\" = ?, \"updated_at\" = ? where (\"project_id\" = ? and \"id\" = ? and \"version\" = ?) and \"deleted_at\" is null",
+  text: "update \"datasets\" set \"version\" = ?, \"entry_count\" = ?, \"total_bytes\" = ?, \"updated_at\" = ? where (\"project_id\" = ? and \"id\" = ? and \"version\" = ? and \"deleted_at\" is null)",
   cells: (params) => [params.version, params.entryCount, params.totalBytes, params.updatedAtMs, params.projectId, params.id, params.knownVersion],
 };
 
 export const hide: Compiled<typeof source.hide> = {
   name: 'datasets.hide',
-  text: "update \"datasets\" set \"deleted_at\" = ? where (\"project_id\" = ? and \"id\" = ?) and \"deleted_at\" is null",
+  text: "update \"datasets\" set \"deleted_at\" = ? where (\"project_id\" = ? and \"id\" = ? and \"deleted_at\" is null)",
   cells: (params) => [params.deletedAtMs ?? null, params.projectId, params.id],
 };
 
@@ -72,7 +72,7 @@ export const insertUnlessTaken: Compiled<typeof source.insertUnlessTaken> = {
 
 export const listNewest: Compiled<typeof source.listNewest> = {
   name: 'datasets.listNewest',
-  text: "select \"datasets\".\"project_id\" as \"projectId\", \"datasets\".\"id\" as \"id\", \"datasets\".\"name\" as \"name\", \"datasets\".\"slug\" as \"slug\", \"datasets\".\"version\" as \"version\", \"datasets\".\"entry_count\" as \"entryCount\", \"datasets\".\"total_bytes\" as \"totalBytes\", \"datasets\".\"created_at\" as \"createdAtMs\", \"datasets\".\"updated_at\" as \"updatedAtMs\" from \"datasets\" where \"project_id\" = ? and \"deleted_at\" is null order by \"created_at\" desc, \"id\" desc limit ?",
+  text: "select \"datasets\".\"project_id\" as \"projectId\", \"datasets\".\"id\" as \"id\", \"datasets\".\"name\" as \"name\", \"datasets\".\"slug\" as \"slug\", \"datasets\".\"version\" as \"version\", \"datasets\".\"entry_count\" as \"entryCount\", \"datasets\".\"total_bytes\" as \"totalBytes\", \"datasets\".\"created_at\" as \"createdAtMs\", \"datasets\".\"updated_at\" as \"updatedAtMs\" from \"datasets\" where (\"project_id\" = ? and \"deleted_at\" is null) order by \"created_at\" desc, \"id\" desc limit ?",
   cells: (params) => [params.projectId, params.limit],
   row: (row: any) => ({
     projectId: row[0],

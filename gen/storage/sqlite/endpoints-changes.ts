@@ -34,7 +34,7 @@ export const countChange: Compiled<typeof source.countChange> = {
 
 export const countEndpoints: Compiled<typeof source.countEndpoints> = {
   name: 'endpoints-changes.countEndpoints',
-  text: "select count(*) as \"count\" from \"webhook_endpoints\" where \"organization_id\" = ? and \"archived_at\" is null",
+  text: "select count(*) as \"count\" from \"webhook_endpoints\" where (\"organization_id\" = ? and \"archived_at\" is null)",
   cells: (params) => [params.organizationId],
   row: (row: any) => ({
     count: row[0],

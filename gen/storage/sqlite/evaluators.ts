@@ -5,7 +5,7 @@ import type * as source from '../../../src/storage/evaluators/queries.ts';
 
 export const countLiving: Compiled<typeof source.countLiving> = {
   name: 'evaluators.countLiving',
-  text: "select count(*) as \"count\" from \"evaluators\" where \"project_id\" = ? and \"deleted_at\" is null",
+  text: "select count(*) as \"count\" from \"evaluators\" where (\"project_id\" = ? and \"deleted_at\" is null)",
   cells: (params) => [params.projectId],
   row: (row: any) => ({
     count: row[0],
@@ -14,7 +14,7 @@ export const countLiving: Compiled<typeof source.countLiving> = {
 
 export const findById: Compiled<typeof source.findById> = {
   name: 'evaluators.findById',
-  text: "select \"evaluators\".\"project_id\" as \"projectId\", \"evaluators\".\"id\" as \"id\", \"evaluators\".\"name\" as \"name\", \"evaluators\".\"slug\" as \"slug\", \"evaluators\".\"type\" as \"type\", \"evaluators\".\"config\" as \"configJson\", \"evaluators\".\"workflow_id\" as \"workflowId\", \"evaluators\".\"workflow_name\" as \"workflowName\", \"evaluators\".\"workflow_icon\" as \"workflowIcon\", \"evaluators\".\"copied_from_evaluator_id\" as \"copiedFromEvaluatorId\", \"evaluators\".\"fields\" as \"fieldsJson\", \"evaluators\".\"output_fields\" as \"outputFieldsJson\", \"evaluators\".\"created_at\" as \"createdAtMs\", \"evaluators\".\"updated_at\" as \"updatedAtMs\" from \"evaluators\" where (\"project_id\" = ? and \"id\" = ?) and \"deleted_at\" is null",
+  text: "select \"evaluators\".\"project_id\" as \"projectId\", \"evaluators\".\"id\" as \"id\", \"evaluators\".\"name\" as \"name\", \"evaluators\".\"slug\" as \"slug\", \"evaluators\".\"type\" as \"type\", \"evaluators\".\"config\" as \"configJson\", \"evaluators\".\"workflow_id\" as \"workflowId\", \"evaluators\".\"workflow_name\" as \"workflowName\", \"evaluators\".\"workflow_icon\" as \"workflowIcon\", \"evaluators\".\"copied_from_evaluator_id\" as \"copiedFromEvaluatorId\", \"evaluators\".\"fields\" as \"fieldsJson\", \"evaluators\".\"output_fields\" as \"outputFieldsJson\", \"evaluators\".\"created_at\" as \"createdAtMs\", \"evaluators\".\"updated_at\" as \"updatedAtMs\" from \"evaluators\" where (\"project_id\" = ? and \"id\" = ? and \"deleted_at\" is null)",
   cells: (params) => [params.projectId, params.id],
   row: (row: any) => ({
     projectId: row[0],
@@ -36,7 +36,7 @@ export const findById: Compiled<typeof source.findById> = {
 
 export const findBySlug: Compiled<typeof source.findBySlug> = {
   name: 'evaluators.findBySlug',
-  text: "select \"evaluators\".\"project_id\" as \"projectId\", \"evaluators\".\"id\" as \"id\", \"evaluators\".\"name\" as \"name\", \"evaluators\".\"slug\" as \"slug\", \"evaluators\".\"type\" as \"type\", \"evaluators\".\"config\" as \"configJson\", \"evaluators\".\"workflow_id\" as \"workflowId\", \"evaluators\".\"workflow_name\" as \"workflowName\", \"evaluators\".\"workflow_icon\" as \"workflowIcon\", \"evaluators\".\"copied_from_evaluator_id\" as \"copiedFromEvaluatorId\", \"evaluators\".\"fields\" as \"fieldsJson\", \"evaluators\".\"output_fields\" as \"outputFieldsJson\", \"evaluators\".\"created_at\" as \"createdAtMs\", \"evaluators\".\"updated_at\" as \"updatedAtMs\" from \"evaluators\" where (\"project_id\" = ? and \"slug\" = ?) and \"deleted_at\" is null",
+  text: "select \"evaluators\".\"project_id\" as \"projectId\", \"evaluators\".\"id\" as \"id\", \"evaluators\".\"name\" as \"name\", \"evaluators\".\"slug\" as \"slug\", \"evaluators\".\"type\" as \"type\", \"evaluators\".\"config\" as \"configJson\", \"evaluators\".\"workflow_id\" as \"workflowId\", \"evaluators\".\"workflow_name\" as \"workflowName\", \"evaluators\".\"workflow_icon\" as \"workflowIcon\", \"evaluators\".\"copied_from_evaluator_id\" as \"copiedFromEvaluatorId\", \"evaluators\".\"fields\" as \"fieldsJson\", \"evaluators\".\"output_fields\" as \"outputFieldsJson\", \"evaluators\".\"created_at\" as \"createdAtMs\", \"evaluators\".\"updated_at\" as \"updatedAtMs\" from \"evaluators\" where (\"project_id\" = ? and \"slug\" = ? and \"deleted_at\" is null)",
   cells: (params) => [params.projectId, params.slug],
   row: (row: any) => ({
     projectId: row[0],
@@ -58,7 +58,7 @@ export const findBySlug: Compiled<typeof source.findBySlug> = {
 
 export const hide: Compiled<typeof source.hide> = {
   name: 'evaluators.hide',
-  text: "update \"evaluators\" set \"deleted_at\" = ? where (\"project_id\" = ? and \"id\" = ?) and \"deleted_at\" is null",
+  text: "update \"evaluators\" set \"deleted_at\" = ? where (\"project_id\" = ? and \"id\" = ? and \"deleted_at\" is null)",
   cells: (params) => [params.deletedAtMs ?? null, params.projectId, params.id],
 };
 
@@ -79,7 +79,7 @@ export const insertUnlessTaken: Compiled<typeof source.insertUnlessTaken> = {
 
 export const listEvaluators: Compiled<typeof source.listEvaluators> = {
   name: 'evaluators.listEvaluators',
-  text: "select \"evaluators\".\"project_id\" as \"projectId\", \"evaluators\".\"id\" as \"id\", \"evaluators\".\"name\" as \"name\", \"evaluators\".\"slug\" as \"slug\", \"evaluators\".\"type\" as \"type\", \"evaluators\".\"config\" as \"configJson\", \"evaluators\".\"workflow_id\" as \"workflowId\", \"evaluators\".\"workflow_name\" as \"workflowName\", \"evaluators\".\"workflow_icon\" as \"workflowIcon\", \"evaluators\".\"copied_from_evaluator_id\" as \"copiedFromEvaluatorId\", \"evaluators\".\"fields\" as \"fieldsJson\", \"evaluators\".\"output_fields\" as \"outputFieldsJson\", \"evaluators\".\"created_at\" as \"createdAtMs\", \"evaluators\".\"updated_at\" as \"updatedAtMs\" from \"evaluators\" where \"project_id\" = ? and \"deleted_at\" is null and \"id\" > ? order by \"id\" limit ?",
+  text: "select \"evaluators\".\"project_id\" as \"projectId\", \"evaluators\".\"id\" as \"id\", \"evaluators\".\"name\" as \"name\", \"evaluators\".\"slug\" as \"slug\", \"evaluators\".\"type\" as \"type\", \"evaluators\".\"config\" as \"configJson\", \"evaluators\".\"workflow_id\" as \"workflowId\", \"evaluators\".\"workflow_name\" as \"workflowName\", \"evaluators\".\"workflow_icon\" as \"workflowIcon\", \"evaluators\".\"copied_from_evaluator_id\" as \"copiedFromEvaluatorId\", \"evaluators\".\"fields\" as \"fieldsJson\", \"evaluators\".\"output_fields\" as \"outputFieldsJson\", \"evaluators\".\"created_at\" as \"createdAtMs\", \"evaluators\".\"updated_at\" as \"updatedAtMs\" from \"evaluators\" where (\"project_id\" = ? and \"deleted_at\" is null) and \"id\" > ? order by \"id\" limit ?",
   cells: (params) => [params.projectId, params.afterId, params.limit],
   row: (row: any) => ({
     projectId: row[0],
@@ -101,6 +101,6 @@ export const listEvaluators: Compiled<typeof source.listEvaluators> = {
 
 export const replaceEvaluator: Compiled<typeof source.replaceEvaluator> = {
   name: 'evaluators.replaceEvaluator',
-  text: "update \"evaluators\" set \"name\" = ?, \"config\" = ?, \"fields\" = ?, \"output_fields\" = ?, \"updated_at\" = ? where (\"project_id\" = ? and \"id\" = ? and \"updated_at\" = ?) and \"deleted_at\" is null",
+  text: "update \"evaluators\" set \"name\" = ?, \"config\" = ?, \"fields\" = ?, \"output_fields\" = ?, \"updated_at\" = ? where (\"project_id\" = ? and \"id\" = ? and \"updated_at\" = ? and \"deleted_at\" is null)",
   cells: (params) => [params.name, params.configJson, params.fieldsJson, params.outputFieldsJson, params.updatedAtMs, params.projectId, params.id, params.knownAtMs],
 };

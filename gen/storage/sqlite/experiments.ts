@@ -5,7 +5,7 @@ import type * as source from '../../../src/storage/experiments/queries.ts';
 
 export const countLiving: Compiled<typeof source.countLiving> = {
   name: 'experiments.countLiving',
-  text: "select count(*) as \"count\" from \"experiments\" where \"project_id\" = ? and \"deleted_at\" is null",
+  text: "select count(*) as \"count\" from \"experiments\" where (\"project_id\" = ? and \"deleted_at\" is null)",
   cells: (params) => [params.projectId],
   row: (row: any) => ({
     count: row[0],
@@ -14,7 +14,7 @@ export const countLiving: Compiled<typeof source.countLiving> = {
 
 export const countRuns: Compiled<typeof source.countRuns> = {
   name: 'experiments.countRuns',
-  text: "select count(*) as \"count\" from \"experiment_runs\" where \"project_id\" = ? and \"deleted_at\" is null",
+  text: "select count(*) as \"count\" from \"experiment_runs\" where (\"project_id\" = ? and \"deleted_at\" is null)",
   cells: (params) => [params.projectId],
   row: (row: any) => ({
     count: row[0],
@@ -23,7 +23,7 @@ export const countRuns: Compiled<typeof source.countRuns> = {
 
 export const findById: Compiled<typeof source.findById> = {
   name: 'experiments.findById',
-  text: "select \"experiments\".\"project_id\" as \"projectId\", \"experiments\".\"id\" as \"id\", \"experiments\".\"name\" as \"name\", \"experiments\".\"slug\" as \"slug\", \"experiments\".\"created_at\" as \"createdAtMs\", \"experiments\".\"updated_at\" as \"updatedAtMs\" from \"experiments\" where (\"project_id\" = ? and \"id\" = ?) and \"deleted_at\" is null",
+  text: "select \"experiments\".\"project_id\" as \"projectId\", \"experiments\".\"id\" as \"id\", \"experiments\".\"name\" as \"name\", \"experiments\".\"slug\" as \"slug\", \"experiments\".\"created_at\" as \"createdAtMs\", \"experiments\".\"updated_at\" as \"updatedAtMs\" from \"experiments\" where (\"project_id\" = ? and \"id\" = ? and \"deleted_at\" is null)",
   cells: (params) => [params.projectId, params.id],
   row: (row: any) => ({
     projectId: row[0],
@@ -37,7 +37,7 @@ export const findById: Compiled<typeof source.findById> = {
 
 export const findBySlug: Compiled<typeof source.findBySlug> = {
   name: 'experiments.findBySlug',
-  text: "select \"experiments\".\"project_id\" as \"projectId\", \"experiments\".\"id\" as \"id\", \"experiments\".\"name\" as \"name\", \"experiments\".\"slug\" as \"slug\", \"experiments\".\"created_at\" as \"createdAtMs\", \"experiments\".\"updated_at\" as \"updatedAtMs\" from \"experiments\" where (\"project_id\" = ? and \"slug\" = ?) and \"deleted_at\" is null",
+  text: "select \"experiments\".\"project_id\" as \"projectId\", \"experiments\".\"id\" as \"id\", \"experiments\".\"name\" as \"name\", \"experiments\".\"slug\" as \"slug\", \"experiments\".\"created_at\" as \"createdAtMs\", \"experiments\".\"updated_at\" as \"updatedAtMs\" from \"experiments\" where (\"project_id\" = ? and \"slug\" = ? and \"deleted_at\" is null)",
   cells: (params) => [params.projectId, params.slug],
   row: (row: any) => ({
     projectId: row[0],
@@ -61,7 +61,7 @@ export const findHiddenRun: Compiled<typeof source.findHiddenRun> = {
 
 export const findRun: Compiled<typeof source.findRun> = {
   name: 'experiments.findRun',
-  text: "select \"experiment_runs\".\"project_id\" as \"projectId\", \"experiment_runs\".\"key\" as \"key\", \"experiment_runs\".\"experiment_id\" as \"experimentId\", \"experiment_runs\".\"id\" as \"id\", \"experiment_runs\".\"name\" as \"name\", \"experiment_runs\".\"dataset_id\" as \"datasetId\", \"experiment_runs\".\"dataset_version\" as \"datasetVersion\", \"experiment_runs\".\"targets\" as \"targetsJson\", \"experiment_runs\".\"evaluators\" as \"evaluatorsJson\", \"experiment_runs\".\"total\" as \"total\", \"experiment_runs\".\"progress\" as \"progress\", \"experiment_runs\".\"result_count\" as \"resultCount\", \"experiment_runs\".\"total_bytes\" as \"totalBytes\", \"experiment_runs\".\"created_at\" as \"createdAtMs\", \"experiment_runs\".\"updated_at\" as \"updatedAtMs\", \"experiment_runs\".\"finished_at\" as \"finishedAtMs\" from \"experiment_runs\" where (\"project_id\" = ? and \"experiment_id\" = ?) and \"deleted_at\" is null and \"id\" = ?",
+  text: "select \"experiment_runs\".\"project_id\" as \"projectId\", \"experiment_runs\".\"key\" as \"key\", \"experiment_runs\".\"experiment_id\" as \"experimentId\", \"experiment_runs\".\"id\" as \"id\", \"experiment_runs\".\"name\" as \"name\", \"experiment_runs\".\"dataset_id\" as \"datasetId\", \"experiment_runs\".\"dataset_version\" as \"datasetVersion\", \"experiment_runs\".\"targets\" as \"targetsJson\", \"experiment_runs\".\"evaluators\" as \"evaluatorsJson\", \"experiment_runs\".\"total\" as \"total\", \"experiment_runs\".\"progress\" as \"progress\", \"experiment_runs\".\"result_count\" as \"resultCount\", \"experiment_runs\".\"total_bytes\" as \"totalBytes\", \"experiment_runs\".\"created_at\" as \"createdAtMs\", \"experiment_runs\".\"updated_at\" as \"updatedAtMs\", \"experiment_runs\".\"finished_at\" as \"finishedAtMs\" from \"experiment_runs\" where (\"project_id\" = ? and \"experiment_id\" = ? and \"id\" = ? and \"deleted_at\" is null)",
   cells: (params) => [params.projectId, params.experimentId, params.id],
   row: (row: any) => ({
     projectId: row[0],
@@ -85,19 +85,19 @@ export const findRun: Compiled<typeof source.findRun> = {
 
 export const hide: Compiled<typeof source.hide> = {
   name: 'experiments.hide',
-  text: "update \"experiments\" set \"deleted_at\" = ? where (\"project_id\" = ? and \"id\" = ?) and \"deleted_at\" is null",
+  text: "update \"experiments\" set \"deleted_at\" = ? where (\"project_id\" = ? and \"id\" = ? and \"deleted_at\" is null)",
   cells: (params) => [params.deletedAtMs ?? null, params.projectId, params.id],
 };
 
 export const hideRun: Compiled<typeof source.hideRun> = {
   name: 'experiments.hideRun',
-  text: "update \"experiment_runs\" set \"deleted_at\" = ? where (\"project_id\" = ? and \"experiment_id\" = ? and \"id\" = ?) and \"deleted_at\" is null",
+  text: "update \"experiment_runs\" set \"deleted_at\" = ? where (\"project_id\" = ? and \"experiment_id\" = ? and \"id\" = ? and \"deleted_at\" is null)",
   cells: (params) => [params.deletedAtMs ?? null, params.projectId, params.experimentId, params.id],
 };
 
 export const hideRuns: Compiled<typeof source.hideRuns> = {
   name: 'experiments.hideRuns',
-  text: "update \"experiment_runs\" set \"deleted_at\" = ? where (\"project_id\" = ? and \"experiment_id\" = ?) and \"deleted_at\" is null",
+  text: "update \"experiment_runs\" set \"deleted_at\" = ? where (\"project_id\" = ? and \"experiment_id\" = ? and \"deleted_at\" is null)",
   cells: (params) => [params.deletedAtMs ?? null, params.projectId, params.experimentId],
 };
 
@@ -112,7 +112,7 @@ export const holdLiving: Compiled<typeof source.holdLiving> = {
 
 export const holdRun: Compiled<typeof source.holdRun> = {
   name: 'experiments.holdRun',
-  text: "select \"experiment_runs\".\"project_id\" as \"projectId\", \"experiment_runs\".\"key\" as \"key\", \"experiment_runs\".\"experiment_id\" as \"experimentId\", \"experiment_runs\".\"id\" as \"id\", \"experiment_runs\".\"name\" as \"name\", \"experiment_runs\".\"dataset_id\" as \"datasetId\", \"experiment_runs\".\"dataset_version\" as \"datasetVersion\", \"experiment_runs\".\"targets\" as \"targetsJson\", \"experiment_runs\".\"evaluators\" as \"evaluatorsJson\", \"experiment_runs\".\"total\" as \"total\", \"experiment_runs\".\"progress\" as \"progress\", \"experiment_runs\".\"result_count\" as \"resultCount\", \"experiment_runs\".\"total_bytes\" as \"totalBytes\", \"experiment_runs\".\"created_at\" as \"createdAtMs\", \"experiment_runs\".\"updated_at\" as \"updatedAtMs\", \"experiment_runs\".\"finished_at\" as \"finishedAtMs\" from \"experiment_runs\" where (\"project_id\" = ? and \"experiment_id\" = ?) and \"deleted_at\" is null and \"id\" = ?",
+  text: "select \"experiment_runs\".\"project_id\" as \"projectId\", \"experiment_runs\".\"key\" as \"key\", \"experiment_runs\".\"experiment_id\" as \"experimentId\", \"experiment_runs\".\"id\" as \"id\", \"experiment_runs\".\"name\" as \"name\", \"experiment_runs\".\"dataset_id\" as \"datasetId\", \"experiment_runs\".\"dataset_version\" as \"datasetVersion\", \"experiment_runs\".\"targets\" as \"targetsJson\", \"experiment_runs\".\"evaluators\" as \"evaluatorsJson\", \"experiment_runs\".\"total\" as \"total\", \"experiment_runs\".\"progress\" as \"progress\", \"experiment_runs\".\"result_count\" as \"resultCount\", \"experiment_runs\".\"total_bytes\" as \"totalBytes\", \"experiment_runs\".\"created_at\" as \"createdAtMs\", \"experiment_runs\".\"updated_at\" as \"updatedAtMs\", \"experiment_runs\".\"finished_at\" as \"finishedAtMs\" from \"experiment_runs\" where (\"project_id\" = ? and \"experiment_id\" = ? and \"id\" = ? and \"deleted_at\" is null)",
   cells: (params) => [params.projectId, params.experimentId, params.id],
   row: (row: any) => ({
     projectId: row[0],
@@ -176,7 +176,7 @@ export const listKeys: Compiled<typeof source.listKeys> = {
 
 export const listNewest: Compiled<typeof source.listNewest> = {
   name: 'experiments.listNewest',
-  text: "select \"experiments\".\"project_id\" as \"projectId\", \"experiments\".\"id\" as \"id\", \"experiments\".\"name\" as \"name\", \"experiments\".\"slug\" as \"slug\", \"experiments\".\"created_at\" as \"createdAtMs\", \"experiments\".\"updated_at\" as \"updatedAtMs\" from \"experiments\" where \"project_id\" = ? and \"deleted_at\" is null order by \"created_at\" desc, \"id\" desc limit ?",
+  text: "select \"experiments\".\"project_id\" as \"projectId\", \"experiments\".\"id\" as \"id\", \"experiments\".\"name\" as \"name\", \"experiments\".\"slug\" as \"slug\", \"experiments\".\"created_at\" as \"createdAtMs\", \"experiments\".\"updated_at\" as \"updatedAtMs\" from \"experiments\" where (\"project_id\" = ? and \"deleted_at\" is null) order by \"created_at\" desc, \"id\" desc limit ?",
   cells: (params) => [params.projectId, params.limit],
   row: (row: any) => ({
     projectId: row[0],
@@ -212,7 +212,7 @@ export const listResults: Compiled<typeof source.listResults> = {
 
 export const listRuns: Compiled<typeof source.listRuns> = {
   name: 'experiments.listRuns',
-  text: "select \"experiment_runs\".\"project_id\" as \"projectId\", \"experiment_runs\".\"key\" as \"key\", \"experiment_runs\".\"experiment_id\" as \"experimentId\", \"experiment_runs\".\"id\" as \"id\", \"experiment_runs\".\"name\" as \"name\", \"experiment_runs\".\"dataset_id\" as \"datasetId\", \"experiment_runs\".\"dataset_version\" as \"datasetVersion\", \"experiment_runs\".\"total\" as \"total\", \"experiment_runs\".\"progress\" as \"progress\", \"experiment_runs\".\"result_count\" as \"resultCount\", \"experiment_runs\".\"total_bytes\" as \"totalBytes\", \"experiment_runs\".\"created_at\" as \"createdAtMs\", \"experiment_runs\".\"updated_at\" as \"updatedAtMs\", \"experiment_runs\".\"finished_at\" as \"finishedAtMs\" from \"experiment_runs\" where (\"project_id\" = ? and \"experiment_id\" = ?) and \"deleted_at\" is null and (\"created_at\" < ? or (\"created_at\" = ? and \"id\" < ?)) and \"created_at\" <= ? order by \"created_at\" desc, \"id\" desc limit ?",
+  text: "select \"experiment_runs\".\"project_id\" as \"projectId\", \"experiment_runs\".\"key\" as \"key\", \"experiment_runs\".\"experiment_id\" as \"experimentId\", \"experiment_runs\".\"id\" as \"id\", \"experiment_runs\".\"name\" as \"name\", \"experiment_runs\".\"dataset_id\" as \"datasetId\", \"experiment_runs\".\"dataset_version\" as \"datasetVersion\", \"experiment_runs\".\"total\" as \"total\", \"experiment_runs\".\"progress\" as \"progress\", \"experiment_runs\".\"result_count\" as \"resultCount\", \"experiment_runs\".\"total_bytes\" as \"totalBytes\", \"experiment_runs\".\"created_at\" as \"createdAtMs\", \"experiment_runs\".\"updated_at\" as \"updatedAtMs\", \"experiment_runs\".\"finished_at\" as \"finishedAtMs\" from \"experiment_runs\" where (\"project_id\" = ? and \"experiment_id\" = ? and \"deleted_at\" is null) and (\"created_at\" < ? or (\"created_at\" = ? and \"id\" < ?)) and \"created_at\" <= ? order by \"created_at\" desc, \"id\" desc limit ?",
   cells: (params) => [params.projectId, params.experimentId, params.afterMs, params.afterMs, params.afterId, params.afterMs, params.limit],
   row: (row: any) => ({
     projectId: row[0],

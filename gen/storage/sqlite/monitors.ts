@@ -11,7 +11,7 @@ export const countChange: Compiled<typeof source.countChange> = {
 
 export const countLiving: Compiled<typeof source.countLiving> = {
   name: 'monitors.countLiving',
-  text: "select count(*) as \"count\" from \"monitors\" where \"project_id\" = ? and \"deleted_at\" is null",
+  text: "select count(*) as \"count\" from \"monitors\" where (\"project_id\" = ? and \"deleted_at\" is null)",
   cells: (params) => [params.projectId],
   row: (row: any) => ({
     count: row[0],
@@ -26,7 +26,7 @@ export const disableMonitors: Compiled<typeof source.disableMonitors> = {
 
 export const findById: Compiled<typeof source.findById> = {
   name: 'monitors.findById',
-  text: "select \"monitors\".\"project_id\" as \"projectId\", \"monitors\".\"id\" as \"id\", \"monitors\".\"name\" as \"name\", \"monitors\".\"slug\" as \"slug\", \"monitors\".\"evaluator_id\" as \"evaluatorId\", \"monitors\".\"check_type\" as \"checkType\", \"monitors\".\"enabled\" as \"enabled\", \"monitors\".\"sample\" as \"sample\", \"monitors\".\"preconditions\" as \"preconditionsJson\", \"monitors\".\"mappings\" as \"mappingsJson\", \"monitors\".\"parameters\" as \"parametersJson\", \"monitors\".\"execution_mode\" as \"executionMode\", \"monitors\".\"created_at\" as \"createdAtMs\", \"monitors\".\"updated_at\" as \"updatedAtMs\" from \"monitors\" where (\"project_id\" = ? and \"id\" = ?) and \"deleted_at\" is null",
+  text: "select \"monitors\".\"project_id\" as \"projectId\", \"monitors\".\"id\" as \"id\", \"monitors\".\"name\" as \"name\", \"monitors\".\"slug\" as \"slug\", \"monitors\".\"evaluator_id\" as \"evaluatorId\", \"monitors\".\"check_type\" as \"checkType\", \"monitors\".\"enabled\" as \"enabled\", \"monitors\".\"sample\" as \"sample\", \"monitors\".\"preconditions\" as \"preconditionsJson\", \"monitors\".\"mappings\" as \"mappingsJson\", \"monitors\".\"parameters\" as \"parametersJson\", \"monitors\".\"execution_mode\" as \"executionMode\", \"monitors\".\"created_at\" as \"createdAtMs\", \"monitors\".\"updated_at\" as \"updatedAtMs\" from \"monitors\" where (\"project_id\" = ? and \"id\" = ? and \"deleted_at\" is null)",
   cells: (params) => [params.projectId, params.id],
   row: (row: any) => ({
     projectId: row[0],
@@ -48,7 +48,7 @@ export const findById: Compiled<typeof source.findById> = {
 
 export const findBySlug: Compiled<typeof source.findBySlug> = {
   name: 'monitors.findBySlug',
-  text: "select \"monitors\".\"project_id\" as \"projectId\", \"monitors\".\"id\" as \"id\", \"monitors\".\"name\" as \"name\", \"monitors\".\"slug\" as \"slug\", \"monitors\".\"evaluator_id\" as \"evaluatorId\", \"monitors\".\"check_type\" as \"checkType\", \"monitors\".\"enabled\" as \"enabled\", \"monitors\".\"sample\" as \"sample\", \"monitors\".\"preconditions\" as \"preconditionsJson\", \"monitors\".\"mappings\" as \"mappingsJson\", \"monitors\".\"parameters\" as \"parametersJson\", \"monitors\".\"execution_mode\" as \"executionMode\", \"monitors\".\"created_at\" as \"createdAtMs\", \"monitors\".\"updated_at\" as \"updatedAtMs\" from \"monitors\" where (\"project_id\" = ? and \"slug\" = ?) and \"deleted_at\" is null",
+  text: "select \"monitors\".\"project_id\" as \"projectId\", \"monitors\".\"id\" as \"id\", \"monitors\".\"name\" as \"name\", \"monitors\".\"slug\" as \"slug\", \"monitors\".\"evaluator_id\" as \"evaluatorId\", \"monitors\".\"check_type\" as \"checkType\", \"monitors\".\"enabled\" as \"enabled\", \"monitors\".\"sample\" as \"sample\", \"monitors\".\"preconditions\" as \"preconditionsJson\", \"monitors\".\"mappings\" as \"mappingsJson\", \"monitors\".\"parameters\" as \"parametersJson\", \"monitors\".\"execution_mode\" as \"executionMode\", \"monitors\".\"created_at\" as \"createdAtMs\", \"monitors\".\"updated_at\" as \"updatedAtMs\" from \"monitors\" where (\"project_id\" = ? and \"slug\" = ? and \"deleted_at\" is null)",
   cells: (params) => [params.projectId, params.slug],
   row: (row: any) => ({
     projectId: row[0],
@@ -110,7 +110,7 @@ export const findProjectNumber: Compiled<typeof source.findProjectNumber> = {
 
 export const hide: Compiled<typeof source.hide> = {
   name: 'monitors.hide',
-  text: "update \"monitors\" set \"deleted_at\" = ? where (\"project_id\" = ? and \"id\" = ?) and \"deleted_at\" is null",
+  text: "update \"monitors\" set \"deleted_at\" = ? where (\"project_id\" = ? and \"id\" = ? and \"deleted_at\" is null)",
   cells: (params) => [params.deletedAtMs ?? null, params.projectId, params.id],
 };
 
@@ -144,7 +144,7 @@ export const listChanges: Compiled<typeof source.listChanges> = {
 
 export const listMonitors: Compiled<typeof source.listMonitors> = {
   name: 'monitors.listMonitors',
-  text: "select \"monitors\".\"project_id\" as \"projectId\", \"monitors\".\"id\" as \"id\", \"monitors\".\"name\" as \"name\", \"monitors\".\"slug\" as \"slug\", \"monitors\".\"evaluator_id\" as \"evaluatorId\", \"monitors\".\"check_type\" as \"checkType\", \"monitors\".\"enabled\" as \"enabled\", \"monitors\".\"sample\" as \"sample\", \"monitors\".\"preconditions\" as \"preconditionsJson\", \"monitors\".\"mappings\" as \"mappingsJson\", \"monitors\".\"parameters\" as \"parametersJson\", \"monitors\".\"execution_mode\" as \"executionMode\", \"monitors\".\"created_at\" as \"createdAtMs\", \"monitors\".\"updated_at\" as \"updatedAtMs\" from \"monitors\" where \"project_id\" = ? and \"deleted_at\" is null",
+  text: "select \"monitors\".\"project_id\" as \"projectId\", \"monitors\".\"id\" as \"id\", \"monitors\".\"name\" as \"name\", \"monitors\".\"slug\" as \"slug\", \"monitors\".\"evaluator_id\" as \"evaluatorId\", \"monitors\".\"check_type\" as \"checkType\", \"monitors\".\"enabled\" as \"enabled\", \"monitors\".\"sample\" as \"sample\", \"monitors\".\"preconditions\" as \"preconditionsJson\", \"monitors\".\"mappings\" as \"mappingsJson\", \"monitors\".\"parameters\" as \"parametersJson\", \"monitors\".\"execution_mode\" as \"executionMode\", \"monitors\".\"created_at\" as \"createdAtMs\", \"monitors\".\"updated_at\" as \"updatedAtMs\" from \"monitors\" where (\"project_id\" = ? and \"deleted_at\" is null)",
   cells: (params) => [params.projectId],
   row: (row: any) => ({
     projectId: row[0],
@@ -190,6 +190,6 @@ export const listRunningOf: Compiled<typeof source.listRunningOf> = {
 
 export const replaceMonitor: Compiled<typeof source.replaceMonitor> = {
   name: 'monitors.replaceMonitor',
-  text: "update \"monitors\" set \"name\" = ?, \"evaluator_id\" = ?, \"check_type\" = ?, \"enabled\" = ?, \"sample\" = ?, \"preconditions\" = ?, \"mappings\" = ?, \"parameters\" = ?, \"execution_mode\" = ?, \"runs_since\" = ?, \"updated_at\" = ? where (\"project_id\" = ? and \"id\" = ? and \"updated_at\" = ?) and \"deleted_at\" is null",
+  text: "update \"monitors\" set \"name\" = ?, \"evaluator_id\" = ?, \"check_type\" = ?, \"enabled\" = ?, \"sample\" = ?, \"preconditions\" = ?, \"mappings\" = ?, \"parameters\" = ?, \"execution_mode\" = ?, \"runs_since\" = ?, \"updated_at\" = ? where (\"project_id\" = ? and \"id\" = ? and \"updated_at\" = ? and \"deleted_at\" is null)",
   cells: (params) => [params.name, params.evaluatorId, params.checkType, Number(params.enabled), params.sample, params.preconditionsJson, params.mappingsJson, params.parametersJson, params.executionMode, params.runsSince, params.updatedAtMs, params.projectId, params.id, params.knownAtMs],
 };

@@ -22,9 +22,12 @@ type Growth = Pick<Row<'Dataset'>, 'projectId' | 'id' | 'entryCount' | 'totalByt
 
 /** Changes nothing unless the dataset has the known version. */
 export const growDataset = change<Growth>((db, params, { update }) =>
-  update(db, 'Dataset', { projectId: params.projectId, id: params.id, version: params.knownVersion })
-    .where('deletedAtMs', 'is', null)
-    .set(pick(params, 'version', 'entryCount', 'totalBytes', 'updatedAtMs')),
+  update(db, 'Dataset', {
+    projectId: params.projectId,
+    id: params.id,
+    version: params.knownVersion,
+    deletedAtMs: null,
+  }).set(pick(params, 'version', 'entryCount', 'totalBytes', 'updatedAtMs')),
 );
 
 export const removeParts = remove('DatasetPart', ['projectId', 'datasetId']);

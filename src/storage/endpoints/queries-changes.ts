@@ -11,7 +11,7 @@ import type {
   HourCount,
   NewDeliveryRow,
 } from '../../domain/delivery/delivery-rows.ts';
-import { find, insert, ofRows, pick, update, updateRest } from '../plain-queries.ts';
+import { count, find, insert, ofRows, pick, update, updateRest } from '../plain-queries.ts';
 import { change, changeRows, type Dialect, type OfNumbers, query } from '../queries.ts';
 import { replayStatuses } from '../rows/codes.ts';
 
@@ -20,13 +20,7 @@ const RUNNING = sql<ReplayStatus>`${sql.lit(replayStatuses.code('running'))}`;
 type OfOrganization = { readonly organizationId: string };
 type OfEndpoint = { readonly endpointNumber: number };
 
-export const countEndpoints = query<OfOrganization>()((db, { organizationId }) =>
-  db
-    .selectFrom('WebhookEndpoint')
-    .where('organizationId', '=', organizationId)
-    .where('archivedAtMs', 'is', null)
-    .select(({ fn }) => fn.countAll<number>().as('count')),
-);
+export const countEndpoints = count('WebhookEndpoint', ['organizationId'], { archivedAtMs: null });
 
 export const findReplay = find('WebhookReplay', ['endpointNumber', 'id'], 'number', 'mask', 'position', 'toSeq');
 

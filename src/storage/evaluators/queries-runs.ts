@@ -1,7 +1,7 @@
 /** Queries of evaluator runs. */
 
 import { sql } from 'kysely';
-import { find, insert, pick } from '../plain-queries.ts';
+import { count, find, insert, pick } from '../plain-queries.ts';
 import { change, query, type Row } from '../queries.ts';
 
 type InProject = { readonly projectId: string };
@@ -11,13 +11,7 @@ export const insertRun = insert('EvaluatorRun');
 
 export const findRun = find('EvaluatorRun', ['projectId', 'id'], 'leasedUntilMs');
 
-export const countRunning = query<InProject>()((db, { projectId }) =>
-  db
-    .selectFrom('EvaluatorRun')
-    .where('projectId', '=', projectId)
-    .where('status', '=', 'running')
-    .select(({ fn }) => fn.countAll<number>().as('count')),
-);
+export const countRunning = count('EvaluatorRun', ['projectId'], { status: 'running' });
 
 export const forgetRuns = change<InProject & { readonly beforeMs: number }>((db, { projectId, beforeMs }) =>
   db

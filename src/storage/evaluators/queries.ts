@@ -9,8 +9,7 @@ type Page = { readonly projectId: string; readonly afterId: string; readonly lim
 
 /** In the order of ids. */
 export const listEvaluators = query<Page>()((db, { projectId, afterId, limit }, { find }) =>
-  find(db, 'Evaluator', { projectId }, 'deletedAtMs')
-    .where('deletedAtMs', 'is', null)
+  find(db, 'Evaluator', { projectId, deletedAtMs: null }, 'deletedAtMs')
     .where('id', '>', afterId)
     .orderBy('id')
     .limit(limit),
@@ -23,7 +22,10 @@ type Replacement = Pick<Row<'Evaluator'>, 'projectId' | 'id' | (typeof REPLACED)
 
 /** Changes no row when the evaluator has been updated since. */
 export const replaceEvaluator = change<Replacement>((db, params, { update }) =>
-  update(db, 'Evaluator', { projectId: params.projectId, id: params.id, updatedAtMs: params.knownAtMs })
-    .where('deletedAtMs', 'is', null)
-    .set(pick(params, ...REPLACED)),
+  update(db, 'Evaluator', {
+    projectId: params.projectId,
+    id: params.id,
+    updatedAtMs: params.knownAtMs,
+    deletedAtMs: null,
+  }).set(pick(params, ...REPLACED)),
 );

@@ -1,8 +1,8 @@
 /** Queries of experiments, their runs and results. Deleted rows are never found. */
 
 import type { ResultKey } from '../../domain/experiments/experiment.ts';
-import { columns, insertNew, ofRows, remove, slugQueries, update, upsert } from '../plain-queries.ts';
-import { change, type Db, type Dialect, query } from '../queries.ts';
+import { columns, count, insertNew, ofRows, remove, slugQueries, update, upsert } from '../plain-queries.ts';
+import { change, query } from '../queries.ts';
 
 type InProject = { readonly projectId: string };
 type OfExperiment = InProject & { readonly experimentId: string };
@@ -17,27 +17,30 @@ export const touchExperiment = change<InProject & { readonly id: string; readonl
     dialect.update(db, 'Experiment', { projectId, id }).where('updatedAtMs', '<', updatedAtMs).set({ updatedAtMs }),
 );
 
-export const countRuns = query<InProject>()((db, { projectId }) =>
-  db
-    .selectFrom('ExperimentRun')
-    .where('projectId', '=', projectId)
-    .where('deletedAtMs', 'is', null)
-    .select(({ fn }) => fn.countAll<number>().as('count')),
+export const countRuns = count('ExperimentRun', ['projectId'], { deletedAtMs: null });
+
+type OneRun = OfExperiment & { readonly id: string };
+
+export const findRun = query<OneRun>()((db, { projectId, experimentId, id }, { find }) =>
+  find(db, 'ExperimentRun', { projectId, experimentId, id, deletedAtMs: null }, 'deletedAtMs'),
 );
 
-export const findRun = query<OfExperiment & { readonly id: string }>()((db, { projectId, experimentId, id }, dialect) =>
-  livingRuns(db, { projectId, experimentId }, dialect).where('id', '=', id),
-);
-
-export const holdRun = query<OfExperiment & { readonly id: string }>()((db, { projectId, experimentId, id }, dialect) =>
-  dialect.hold(livingRuns(db, { projectId, experimentId }, dialect).where('id', '=', id)),
+export const holdRun = query<OneRun>()((db, { projectId, experimentId, id }, { find, hold }) =>
+  hold(find(db, 'ExperimentRun', { projectId, experimentId, id, deletedAtMs: null }, 'deletedAtMs')),
 );
 
 /** The newest first, after one of them. */
 export const listRuns = query<
   OfExperiment & { readonly limit: number; readonly afterMs: number; readonly afterId: string }
->()((db, { projectId, experimentId, limit, afterMs, afterId }, dialect) =>
-  listedRuns(db, { projectId, experimentId }, dialect)
+>()((db, { projectId, experimentId, limit, afterMs, afterId }, { find }) =>
+  find(
+    db,
+    'ExperimentRun',
+    { projectId, experimentId, deletedAtMs: null },
+    'deletedAtMs',
+    'targetsJson',
+    'evaluatorsJson',
+  )
     .where(({ eb, and, or }) =>
       or([eb('createdAtMs', '<', afterMs), and([eb('createdAtMs', '=', afterMs), eb('id', '<', afterId)])]),
     )
@@ -47,19 +50,6 @@ export const listRuns = query<
     .limit(limit),
 );
 
-function livingRuns(db: Db, { projectId, experimentId }: OfExperiment, { find }: Dialect) {
-  return find(db, 'ExperimentRun', { projectId, experimentId }, 'deletedAtMs').where('deletedAtMs', 'is', null);
-}
-
-function listedRuns(db: Db, { projectId, experimentId }: OfExperiment, { find }: Dialect) {
-  const known = { projectId, experimentId };
-  return find(db, 'ExperimentRun', known, 'deletedAtMs', 'targetsJson', 'evaluatorsJson').where(
-    'deletedAtMs',
-    'is',
-    null,
-  );
-}
-
 export const insertRun = insertNew('ExperimentRun');
 
 export const updateRun = update(
@@ -68,20 +58,14 @@ export const updateRun = update(
   ['targetsJson', 'evaluatorsJson', 'total', 'progress', 'resultCount', 'totalBytes', 'updatedAtMs', 'finishedAtMs'],
 );
 
-export const hideRun = change<OfExperiment & { readonly id: string; readonly deletedAtMs: number }>(
-  (db, { projectId, experimentId, id, deletedAtMs }, dialect) =>
-    dialect
-      .update(db, 'ExperimentRun', { projectId, experimentId, id })
-      .where('deletedAtMs', 'is', null)
-      .set({ deletedAtMs }),
+export const hideRun = change<OneRun & { readonly deletedAtMs: number }>(
+  (db, { projectId, experimentId, id, deletedAtMs }, { update }) =>
+    update(db, 'ExperimentRun', { projectId, experimentId, id, deletedAtMs: null }).set({ deletedAtMs }),
 );
 
 export const hideRuns = change<OfExperiment & { readonly deletedAtMs: number }>(
-  (db, { projectId, experimentId, deletedAtMs }, dialect) =>
-    dialect
-      .update(db, 'ExperimentRun', { projectId, experimentId })
-      .where('deletedAtMs', 'is', null)
-      .set({ deletedAtMs }),
+  (db, { projectId, experimentId, deletedAtMs }, { update }) =>
+    update(db, 'ExperimentRun', { projectId, experimentId, deletedAtMs: null }).set({ deletedAtMs }),
 );
 
 /** Any hidden run of any project. */

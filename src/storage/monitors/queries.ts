@@ -21,7 +21,7 @@ export const findMonitorInProject = query<{ readonly projectNumber: number; read
 );
 
 export const listMonitors = query<InProject>()((db, { projectId }, { find }) =>
-  find(db, 'Monitor', { projectId }, 'deletedAtMs', 'runsSince').where('deletedAtMs', 'is', null),
+  find(db, 'Monitor', { projectId, deletedAtMs: null }, 'deletedAtMs', 'runsSince'),
 );
 
 /** Locks what appends depend on, until the transaction ends. */
@@ -46,9 +46,12 @@ type Replacement = Pick<Row<'Monitor'>, 'projectId' | 'id' | (typeof REPLACED)[n
 
 /** Changes nothing when the monitor was updated since `knownAtMs`. */
 export const replaceMonitor = change<Replacement>((db, params, { update }) =>
-  update(db, 'Monitor', { projectId: params.projectId, id: params.id, updatedAtMs: params.knownAtMs })
-    .where('deletedAtMs', 'is', null)
-    .set(pick(params, ...REPLACED)),
+  update(db, 'Monitor', {
+    projectId: params.projectId,
+    id: params.id,
+    updatedAtMs: params.knownAtMs,
+    deletedAtMs: null,
+  }).set(pick(params, ...REPLACED)),
 );
 
 /** Disables the monitors of a deleted evaluator. */

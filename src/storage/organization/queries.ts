@@ -41,8 +41,7 @@ const OWN = ['number', 'emitRequestEvents', 'traceRetentionDays'] as const;
 
 /** Projects that are not archived. */
 export const listProjects = query<InOrganization>()((db, { organizationId }, { find }) =>
-  find(db, 'Project', { organizationId }, ...OWN)
-    .where('archivedAtMs', 'is', null)
+  find(db, 'Project', { organizationId, archivedAtMs: null }, ...OWN)
     .orderBy('createdAtMs')
     .orderBy('id'),
 );
@@ -87,8 +86,7 @@ export const findMember = find('Member', ['organizationId', 'userId']);
 
 /** Active members of any organization with the role ADMIN on it. */
 export const findAdministrators = query<{ readonly email: string }>()((db, { email }, { find }) =>
-  find(db, 'Member', { email })
-    .where('disabledAtMs', 'is', null)
+  find(db, 'Member', { email, disabledAtMs: null })
     .where(({ exists, selectFrom }) =>
       exists(
         selectFrom('RoleBinding')
@@ -171,13 +169,7 @@ export const findReceipt = find('IdempotencyReceipt', NAME, ...NAME);
 
 /** Locks a claim that has no answer yet. */
 export const holdClaim = query<ReceiptName & { readonly fingerprint: Buffer }>()((db, params, { find, hold }) =>
-  hold(
-    find(db, 'IdempotencyReceipt', { ...pick(params, ...NAME), fingerprint: params.fingerprint }).where(
-      'answer',
-      'is',
-      null,
-    ),
-  ),
+  hold(find(db, 'IdempotencyReceipt', { ...pick(params, ...NAME), fingerprint: params.fingerprint, answer: null })),
 );
 
 export const insertClaim = insertNew('IdempotencyReceipt');
@@ -194,7 +186,7 @@ export const completeClaim = update('IdempotencyReceipt', NAME, ['answer']);
 
 /** Receipts with an answer stay. */
 export const releaseClaim = change<ReceiptName>((db, params, { remove }) =>
-  remove(db, 'IdempotencyReceipt', pick(params, ...NAME)).where('answer', 'is', null),
+  remove(db, 'IdempotencyReceipt', { ...pick(params, ...NAME), answer: null }),
 );
 
 /** Skips rows that another process is removing. */
