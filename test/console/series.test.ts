@@ -1,0 +1,51 @@
+/** The series that charts of the console draw. */
+
+import { describe, expect, it } from 'vitest';
+import { readMonitorSearch } from '../../src/console/monitors/search.ts';
+import { type Metric, seriesOf } from '../../src/console/overview/series.ts';
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const MONDAY_MS = Date.UTC(2026, 0, 5);
+
+type Bucket = { readonly start: bigint; readonly value: number | null };
+
+const bucket = (startMs: number, value: number | null): Bucket => ({ start: BigInt(startMs), value });
+const metric = (emptyValue: 0 | null): Metric<Bucket> => ({
+  label: 'Value',
+  format: String,
+  read: ({ value }) => value,
+  emptyValue,
+});
+
+describe('a series', () => {
+  const range = { fromMs: MONDAY_MS + 90 * 60_000, toMs: MONDAY_MS + 5 * HOUR_MS };
+  const buckets = [bucket(MONDAY_MS + 2 * HOUR_MS, 7), bucket(MONDAY_MS + 4 * HOUR_MS, 9)];
+
+  it('has a point for each interval, and 0 where a sum has no bucket', () => {
+    const { seconds, values } = seriesOf(buckets, metric(0), range);
+    expect(seconds.map((second) => second * 1_000 - MONDAY_MS)).toEqual([1, 2, 3, 4, 5].map((hour) => hour * HOUR_MS));
+    expect(values).toEqual([0, 7, 0, 9, 0]);
+  });
+
+  it('has a gap where a mean has no bucket, or its bucket no value', () => {
+    const withoutValue = [...buckets, bucket(MONDAY_MS + 5 * HOUR_MS, null)];
+    expect(seriesOf(withoutValue, metric(null), range).values).toEqual([null, 7, null, 9, null]);
+  });
+
+  it('begins its weeks where the buckets do', () => {
+    const year = { fromMs: MONDAY_MS + DAY_MS, toMs: MONDAY_MS + 200 * DAY_MS };
+    const { seconds, values } = seriesOf([bucket(MONDAY_MS + 14 * DAY_MS, 3)], metric(0), year);
+    expect(seconds[0]).toBe(MONDAY_MS / 1_000);
+    expect(values.slice(0, 4)).toEqual([0, 0, 3, 0]);
+    expect(values).toHaveLength(29);
+  });
+});
+
+describe('the address of a monitor', () => {
+  it('holds tab, metric and range, and nothing else', () => {
+    const search = { tab: 'settings', metric: 'p95', range: '7d' };
+    expect(readMonitorSearch({ ...search, q: 'x' })).toEqual(search);
+    expect(readMonitorSearch({ tab: 'scores', metric: 'sum', range: 'soon' })).toEqual({});
+  });
+});
