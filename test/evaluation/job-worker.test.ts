@@ -7,7 +7,7 @@ type Run = { readonly job: ClaimedJob; end(): Promise<void> };
 
 const DROP: JobOutcome = { kind: 'drop' };
 
-/** A queue in memory, with jobs that run until they are told to end. */
+/** A queue in memory, with jobs that run until a test ends them. */
 function start({ concurrency = 4, refusals = 0 } = {}) {
   let clockMs = 0;
   let queued: ClaimedJob[] = [];

@@ -10,7 +10,7 @@ import { createRegistry } from '../../src/metrics/registry.ts';
 import { createRequestMeter } from '../../src/metrics/request-meter.ts';
 import { bareSpan, sampleAppend, sampleRequest } from '../storage/conformance/samples.ts';
 
-/** Answers what it is told to; only what is asked for in a test is there. */
+/** Returns the given answers; it has only the methods that a test needs. */
 function createFixture(parts: object) {
   const registry = createRegistry();
   const requests: RequestMeter = createRequestMeter(registry);

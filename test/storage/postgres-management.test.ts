@@ -179,7 +179,7 @@ describe('management by two processes', () => {
   });
 
   it('claims an idempotency key once', async () => {
-    const at = { nowMs: AT_MS, staleBeforeMs: AT_MS - 20_000, forgottenBeforeMs: AT_MS - 86_400_000 };
+    const at = { nowMs: AT_MS, staleBeforeMs: AT_MS - 20_000, expiredBeforeMs: AT_MS - 86_400_000 };
     for (let round = 0; round < ROUNDS; round += 1) {
       const name = {
         organizationId: plan.organization.id,

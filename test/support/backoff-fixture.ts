@@ -194,7 +194,10 @@ export function liveThrough(plan: BackoffPlan, random: () => number, facts: Fact
       after.status === (reason === null ? 'active' : 'disabled'),
       'disabled with 72 h or 410, and with nothing else',
     );
-    hold(after.disabledReason === reason && after.disabledAtMs === (reason === null ? null : nowMs), 'and told why');
+    hold(
+      after.disabledReason === reason && after.disabledAtMs === (reason === null ? null : nowMs),
+      'the reason is set',
+    );
   }
 
   /** The delivery uses one backoff step: it waits for the delay, or is dead. */

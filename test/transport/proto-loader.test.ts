@@ -92,14 +92,14 @@ describe('an endpoint', () => {
   it.each<readonly [string, object]>([
     ['assume_role', { role_arn: ROLE, external_id: 'ours' }],
     ['access_keys', { access_key_id: 'AKIA' }],
-  ])('is made with a queue and %s', async (variant, told) => {
+  ])('is made with a queue and %s', async (variant, expected) => {
     const secret = variant === 'access_keys' ? { secret_access_key: 'open sesame' } : {};
-    const sqs = { queue_url: QUEUE_URL, [variant]: { ...told, ...secret } };
+    const sqs = { queue_url: QUEUE_URL, [variant]: { ...expected, ...secret } };
     const { data } = await inEndpoints('CreateEndpoint')({ sqs, enabled_events: ['*'] });
     expect(data).toMatchObject({
       destination: 'sqs',
       destination_kind: 'DESTINATION_KIND_SQS',
-      sqs: { queue_url: QUEUE_URL, region: 'eu-west-1', credentials: variant, [variant]: told },
+      sqs: { queue_url: QUEUE_URL, region: 'eu-west-1', credentials: variant, [variant]: expected },
     });
     expect(data.sqs[variant]).not.toHaveProperty('secret_access_key');
     const { data: all } = await inEndpoints('ListEndpoints')({});

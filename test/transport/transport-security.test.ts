@@ -77,13 +77,13 @@ const HTTP2: { readonly [name: string]: Call } = {
 };
 
 describe('Strict-Transport-Security', () => {
-  it.each(Object.keys(HTTP1))('is told once with the answer to %s over HTTP/1.1 with TLS', async (name) => {
+  it.each(Object.keys(HTTP1))('is sent once with the answer to %s over HTTP/1.1 with TLS', async (name) => {
     const answer = await overHttp1(await start({ tls: true, limits: SHORT }), HTTP1[name] ?? '');
     expect(answer).toMatch(/^HTTP\/1\.1 /);
     expect(answer.match(HEADER)).toHaveLength(1);
   });
 
-  it.each(Object.keys(HTTP2))('is told once with the answer to %s over HTTP/2 with TLS', async (name) => {
+  it.each(Object.keys(HTTP2))('is sent once with the answer to %s over HTTP/2 with TLS', async (name) => {
     const { headers = {}, body = null } = HTTP2[name] ?? {};
     const answer = await overHttp2(await start({ tls: true, limits: SHORT }), headers, body);
     expect(answer.match(HEADER)).toHaveLength(1);

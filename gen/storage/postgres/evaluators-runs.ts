@@ -29,12 +29,6 @@ export const findRun: Compiled<typeof source.findRun> = {
   row: (row) => row,
 };
 
-export const forgetRuns: Compiled<typeof source.forgetRuns> = {
-  name: 'evaluators-runs.forgetRuns',
-  text: "delete from \"evaluator_runs\" where \"project_id\" = $1 and \"created_at\" < $2 and \"status\" <> $3",
-  cells: (params) => [params.projectId, params.beforeMs, "running"],
-};
-
 export const holdIdleRun: Compiled<typeof source.holdIdleRun> = {
   name: 'evaluators-runs.holdIdleRun',
   text: "select \"project_id\" as \"projectId\", \"id\" as \"id\" from \"evaluator_runs\" where \"status\" = 'running' and \"leased_until\" <= $1 order by (select max(\"other\".\"leased_until\") as \"servedAtMs\" from \"evaluator_runs\" as \"other\" where \"other\".\"project_id\" = \"evaluator_runs\".\"project_id\"), \"leased_until\" limit $2 for update skip locked",
@@ -59,4 +53,10 @@ export const listRuns: Compiled<typeof source.listRuns> = {
   text: "select \"evaluator_runs\".\"project_id\" as \"projectId\", \"evaluator_runs\".\"id\" as \"id\", \"evaluator_runs\".\"evaluator_id\" as \"evaluatorId\", \"evaluator_runs\".\"search\" as \"searchJson\", \"evaluator_runs\".\"status\" as \"status\", \"evaluator_runs\".\"cursor\" as \"cursor\", \"evaluator_runs\".\"traces_found\" as \"tracesFound\", \"evaluator_runs\".\"is_found_exactly\" as \"isFoundExactly\", \"evaluator_runs\".\"processed\" as \"processed\", \"evaluator_runs\".\"skipped\" as \"skipped\", \"evaluator_runs\".\"failed\" as \"failed\", \"evaluator_runs\".\"error\" as \"error\", \"evaluator_runs\".\"created_at\" as \"createdAtMs\", \"evaluator_runs\".\"updated_at\" as \"updatedAtMs\", \"evaluator_runs\".\"fence\" as \"fence\", \"evaluator_runs\".\"failures\" as \"failures\" from \"evaluator_runs\" where \"project_id\" = $1 order by \"created_at\" desc, \"id\" desc limit $2",
   cells: (params) => [params.projectId, params.limit],
   row: (row) => row,
+};
+
+export const removeEndedRuns: Compiled<typeof source.removeEndedRuns> = {
+  name: 'evaluators-runs.removeEndedRuns',
+  text: "delete from \"evaluator_runs\" where \"project_id\" = $1 and \"created_at\" < $2 and \"status\" <> $3",
+  cells: (params) => [params.projectId, params.beforeMs, "running"],
 };

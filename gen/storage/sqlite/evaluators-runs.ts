@@ -48,12 +48,6 @@ export const findRun: Compiled<typeof source.findRun> = {
   }),
 };
 
-export const forgetRuns: Compiled<typeof source.forgetRuns> = {
-  name: 'evaluators-runs.forgetRuns',
-  text: "delete from \"evaluator_runs\" where \"project_id\" = ? and \"created_at\" < ? and \"status\" <> ?",
-  cells: (params) => [params.projectId, params.beforeMs, "running"],
-};
-
 export const holdIdleRun: Compiled<typeof source.holdIdleRun> = {
   name: 'evaluators-runs.holdIdleRun',
   text: "select \"project_id\" as \"projectId\", \"id\" as \"id\" from \"evaluator_runs\" where \"status\" = 'running' and \"leased_until\" <= ? order by (select max(\"other\".\"leased_until\") as \"servedAtMs\" from \"evaluator_runs\" as \"other\" where \"other\".\"project_id\" = \"evaluator_runs\".\"project_id\"), \"leased_until\" limit ?",
@@ -98,4 +92,10 @@ export const listRuns: Compiled<typeof source.listRuns> = {
     fence: row[14],
     failures: row[15],
   }),
+};
+
+export const removeEndedRuns: Compiled<typeof source.removeEndedRuns> = {
+  name: 'evaluators-runs.removeEndedRuns',
+  text: "delete from \"evaluator_runs\" where \"project_id\" = ? and \"created_at\" < ? and \"status\" <> ?",
+  cells: (params) => [params.projectId, params.beforeMs, "running"],
 };

@@ -41,7 +41,7 @@ export type RunProgress = LeasedRun & {
 export type EvaluatorRunStore = {
   /**
    * MUST answer `limit_reached` and store nothing when `runningMax` runs of the project are running. Removes the ended
-   * runs of the project that are older than `forgetBeforeMs`.
+   * runs of the project that are older than `endedBeforeMs`.
    */
   insert(run: EvaluatorRun, limits: RunLimits): Promise<'stored' | 'limit_reached'>;
   /** Null for a run of another project. */
@@ -59,4 +59,4 @@ export type EvaluatorRunStore = {
   advance(progress: RunProgress): Promise<boolean>;
 };
 
-export type RunLimits = { readonly runningMax: number; readonly forgetBeforeMs: number };
+export type RunLimits = { readonly runningMax: number; readonly endedBeforeMs: number };

@@ -58,7 +58,7 @@ export function createEvaluatorRuns(deps: EvaluatorRunsDeps): EvaluatorRuns {
         createdAtMs: nowMs,
         updatedAtMs: nowMs,
       };
-      const limits = { runningMax: RUNNING_MAX, forgetBeforeMs: nowMs - KEPT_MS };
+      const limits = { runningMax: RUNNING_MAX, endedBeforeMs: nowMs - KEPT_MS };
       if ((await deps.store.insert(run, limits)) === 'limit_reached') throw limitFault();
       deps.onChanged();
       return run;

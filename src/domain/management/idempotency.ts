@@ -52,7 +52,7 @@ export function createIdempotency({ store, encryptionKey, random, onReleaseError
       const found = await store.claim(name, fingerprint, {
         nowMs,
         staleBeforeMs: nowMs - CLAIM_MAX_MS,
-        forgottenBeforeMs: nowMs - KEPT_MS,
+        expiredBeforeMs: nowMs - KEPT_MS,
       });
       if (found === 'running') throw inProgress();
       if (found !== 'claimed') {

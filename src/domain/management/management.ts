@@ -227,5 +227,5 @@ export type ClaimInstants = {
   /** Claims made earlier belong to a process that died. */
   readonly staleBeforeMs: number;
   /** Receipts claimed earlier have expired. */
-  readonly forgottenBeforeMs: number;
+  readonly expiredBeforeMs: number;
 };

@@ -13,7 +13,7 @@ export const findRun = find('EvaluatorRun', ['projectId', 'id'], 'leasedUntilMs'
 
 export const countRunning = count('EvaluatorRun', ['projectId'], { status: 'running' });
 
-export const forgetRuns = change<InProject & { readonly beforeMs: number }>((db, { projectId, beforeMs }) =>
+export const removeEndedRuns = change<InProject & { readonly beforeMs: number }>((db, { projectId, beforeMs }) =>
   db
     .deleteFrom('EvaluatorRun')
     .where('projectId', '=', projectId)

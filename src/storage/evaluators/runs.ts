@@ -29,13 +29,13 @@ export type RunWriter = {
 
 export function createRunWriter(transact: Transact): RunWriter {
   return {
-    insertRun: (run, { runningMax, forgetBeforeMs }) =>
+    insertRun: (run, { runningMax, endedBeforeMs }) =>
       transact(async ({ runQuery, change, queries: { organization, evaluatorsRuns } }) => {
         const { projectId } = run;
         await runQuery(organization.holdProject, { projectId });
         const [running] = await runQuery(evaluatorsRuns.countRunning, { projectId });
         if (running === undefined || running.count >= runningMax) return 'limit_reached';
-        await change(evaluatorsRuns.forgetRuns, { projectId, beforeMs: forgetBeforeMs });
+        await change(evaluatorsRuns.removeEndedRuns, { projectId, beforeMs: endedBeforeMs });
         await change(evaluatorsRuns.insertRun, { ...run, leasedUntilMs: 0, fence: 0, failures: 0 });
         return 'stored';
       }),

@@ -162,13 +162,13 @@ export function createReceipts(transact: Transact): Pick<ManagementStore, 'claim
       if (known === undefined) {
         if ((await tx.change(tx.queries.organization.insertClaim, fresh)) === 0) continue;
         await tx.change(tx.queries.organization.removeOldReceipts, {
-          beforeMs: at.forgottenBeforeMs,
+          beforeMs: at.expiredBeforeMs,
           limit: REMOVED_PER_CLAIM,
         });
         return 'claimed';
       }
       const { answer, claimedAtMs } = known;
-      if (claimedAtMs >= (answer ? at.forgottenBeforeMs : at.staleBeforeMs)) {
+      if (claimedAtMs >= (answer ? at.expiredBeforeMs : at.staleBeforeMs)) {
         return answer ? { name, fingerprint: known.fingerprint, answer } : 'running';
       }
       if ((await tx.change(tx.queries.organization.takeOver, { ...fresh, knownAtMs: claimedAtMs })) > 0)

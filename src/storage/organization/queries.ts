@@ -193,8 +193,8 @@ export const releaseClaim = change<ReceiptName>((db, params, { remove }) =>
 export const removeOldReceipts = change<{ readonly beforeMs: number; readonly limit: number }>(
   (db, params, { holdFree }) =>
     db.deleteFrom('IdempotencyReceipt').where(({ eb, refTuple, selectFrom }) => {
-      const forgotten = selectFrom('IdempotencyReceipt').where('claimedAtMs', '<', params.beforeMs).select(NAME);
-      const some = holdFree(forgotten.orderBy('claimedAtMs').limit(params.limit));
+      const expired = selectFrom('IdempotencyReceipt').where('claimedAtMs', '<', params.beforeMs).select(NAME);
+      const some = holdFree(expired.orderBy('claimedAtMs').limit(params.limit));
       return eb(refTuple(...NAME), 'in', some.$asTuple(...NAME));
     }),
 );

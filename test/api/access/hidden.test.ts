@@ -82,7 +82,7 @@ it.each(SURFACES)(
   },
 );
 
-it.each(SURFACES)('over %s what is missing is told to whoever sees the scope, and to nobody else', async (surface) => {
+it.each(SURFACES)('over %s missing permissions are named only to callers who see the scope', async (surface) => {
   const { projects, scopeIds, teams } = fixture;
   const manage = { role: 'CUSTOM', scopeType: 'ORGANIZATION', scopeId: scopeIds.organization };
   const holding = async (...permissions: string[]) => {

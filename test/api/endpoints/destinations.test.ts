@@ -48,11 +48,11 @@ describe('a REST body, which can set both destinations', () => {
         ['sqs.queue_url', 'invalid_length', 'sqs.queue_url must have 1 to 2000 characters'],
       ],
     ],
-  ])('makes nothing of %s', async (_, body, told) => {
+  ])('makes nothing of %s', async (_, body, expected) => {
     const { status, body: answer } = await call(app, 'POST', BASE, { body });
     expect({ status, code: answer.error?.code }).toEqual({ status: 400, code: 'validation_error' });
     const reasons: { meta: { field: string; type: string; message: string } }[] = answer.error.meta.reasons;
-    expect(reasons.map(({ meta }) => [meta.field, meta.type, meta.message])).toEqual(told);
+    expect(reasons.map(({ meta }) => [meta.field, meta.type, meta.message])).toEqual(expected);
   });
 
   it('changes nothing, and says which of them the endpoint does not have', async () => {
@@ -143,10 +143,10 @@ describe('a message, whose destination implies its kind', () => {
       undefined,
       { credential_mode: 'ambient', role_arn: null, external_id: null, access_key_id: null },
     ],
-  ])('makes a queue with %s', async (_, credentials, told) => {
+  ])('makes a queue with %s', async (_, credentials, expected) => {
     const answer = await make(credentials === undefined ? {} : { credentials });
     if (!answer.ok) throw answer.error;
-    expect(answer.body.data).toMatchObject({ destination_kind: 'sqs', url: null, sqs: told });
+    expect(answer.body.data).toMatchObject({ destination_kind: 'sqs', url: null, sqs: expected });
     expect(JSON.stringify(answer.body)).not.toContain(PAIR.secretAccessKey);
   });
 

@@ -64,7 +64,7 @@ describe('a request that is sent again with its idempotency key', () => {
         value: headers['idempotency-key'] ?? '',
       }),
       Buffer.alloc(32),
-      { nowMs: Date.now(), staleBeforeMs: 0, forgottenBeforeMs: 0 },
+      { nowMs: Date.now(), staleBeforeMs: 0, expiredBeforeMs: 0 },
     );
     if (typeof receipt === 'string') throw new Error(`the answer is not kept: ${receipt}`);
     expect(receipt.answer.includes(first.body.token)).toBe(false);

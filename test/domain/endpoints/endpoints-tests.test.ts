@@ -81,7 +81,7 @@ describe('a test', () => {
   it.each<readonly [string, Partial<typeof REFUSED>]>([
     ['refuses', {}],
     ['wants no more', { isGone: true, responseStatus: 410, error: 'HTTP 410' }],
-    ['never heard of it', { isSenderFault: true, responseStatus: null }],
+    ['is not reached because of a sender fault', { isSenderFault: true, responseStatus: null }],
   ])('is recorded as a plain failure when the receiver %s', async (_, more) => {
     const { fixture, id } = await fire({ ...REFUSED, ...more });
     expect(fixture.ended).toMatchObject([

@@ -30,7 +30,7 @@ describe('a request', () => {
     ['succeeds once', success, spanSuccess, success, null, 'duplicate'],
     ['is corrected by report after report', error, success, success, 'correction', 'emitted'],
     ['is not corrected by a span', error, spanSuccess, error, null, 'superseded'],
-    ['is not corrected when a span told it', spanError, success, spanError, null, 'superseded'],
+    ['is not corrected when a span reported it', spanError, success, spanError, null, 'superseded'],
     ['cannot fail by report after a reported success', success, error, success, null, 'rejected'],
     ['keeps its success when a span fails later', success, spanError, success, null, 'superseded'],
     ['keeps the success of a span', spanSuccess, error, spanSuccess, null, 'superseded'],

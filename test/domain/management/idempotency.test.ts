@@ -57,7 +57,7 @@ describe('an idempotency key', () => {
     expect((await begin()).kind).toBe('claimed');
     expect(claims[0]).toMatchObject({
       name: { ...NAME, value: expect.any(String) },
-      at: { nowMs: NOW_MS, staleBeforeMs: NOW_MS - 20_000, forgottenBeforeMs: NOW_MS - 86_400_000 },
+      at: { nowMs: NOW_MS, staleBeforeMs: NOW_MS - 20_000, expiredBeforeMs: NOW_MS - 86_400_000 },
     });
   });
 

@@ -81,7 +81,7 @@ describe('the aggregates of a trace', () => {
     let state = stateOf([]);
     for (const span of [...spansOfChain.toReversed(), ...spansOfChain]) {
       const grown = append(stored, state, [span]);
-      if (grown === null) throw new Error(`It cannot be told with ${span.spanId}.`);
+      if (grown === null) throw new Error(`It needs a recomputation with ${span.spanId}.`);
       state = grown;
     }
     expect(state).toEqual(stateOf(spansOfChain));

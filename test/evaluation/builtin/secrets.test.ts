@@ -3,7 +3,7 @@ import { evaluate } from './running.ts';
 
 const NONE: readonly string[] = [`task-${'a'.repeat(30)}`, 'AKIA123', 'http://localhost:3000/@x', ''];
 
-/** Each text holds one secret, of the kind that is told. */
+/** Each text holds one secret, of the named kind. */
 const SECRETS: readonly (readonly [rule: string, text: string])[] = [
   ['private_key', '-----BEGIN RSA PRIVATE KEY-----'],
   ['private_key', '-----BEGIN PGP PRIVATE KEY BLOCK-----'],

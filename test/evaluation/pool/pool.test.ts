@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createPool, type Pool, type PoolOptions } from '../../../src/evaluation/pool/pool.ts';
 
-/** Does what its task says. A thread that is told to wait goes on waiting until it is ended. */
+/** Does what its task says. A thread with the task to wait waits until it is ended. */
 const THREAD = `
 const { parentPort, threadId } = require('node:worker_threads');
 const work = {

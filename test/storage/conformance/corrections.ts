@@ -19,7 +19,7 @@ const BARE = {
 } as const;
 
 export function correctionConformance(open: OpenSubject): void {
-  describe('a span that is sent again with news', () => {
+  describe('a span that is sent again with changes', () => {
     it(
       'MUST correct what the log tells, once for each change and up to :completed:10',
       withStore(open, async (store) => {
@@ -67,7 +67,7 @@ export function correctionConformance(open: OpenSubject): void {
     );
 
     it(
-      'MUST NOT correct anything when only what a price was made of is new, or what nobody is told of',
+      'MUST NOT correct anything when only the source of a price changed, or content that events omit',
       withStore(open, async (store) => {
         const call = begin(store);
         await call.send({ rateVersion: 'registry@2026-01-01' });

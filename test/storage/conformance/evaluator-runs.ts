@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { EvaluatorRun } from '../../../src/domain/evaluations/evaluator-run.ts';
 import { type OpenSubject, withStore } from './subject.ts';
 
-const LIMITS = { runningMax: 3, forgetBeforeMs: 0 };
+const LIMITS = { runningMax: 3, endedBeforeMs: 0 };
 
 let made = 0;
 function sampleRun(over: Partial<EvaluatorRun> = {}): EvaluatorRun {
@@ -48,7 +48,7 @@ export function evaluatorRunConformance(open: OpenSubject): void {
         const old = sampleRun({ status: 'completed', createdAtMs: 10 });
         await runs.insert(old, LIMITS);
         const one = sampleRun();
-        const limits = { runningMax: 1, forgetBeforeMs: 500 };
+        const limits = { runningMax: 1, endedBeforeMs: 500 };
         expect(await runs.insert(one, limits)).toBe('stored');
         expect(await runs.find('project_1', old.id)).toBeNull();
         const other = sampleRun();

@@ -6,7 +6,7 @@ import { AT_MS, change, found, sampleAudit, sampleTeam } from './management-samp
 import { type OpenSubject, withStore } from './subject.ts';
 
 const STALE_AFTER_MS = 20_000;
-const FORGOTTEN_AFTER_MS = 86_400_000;
+const EXPIRED_AFTER_MS = 86_400_000;
 
 export function receiptConformance(open: OpenSubject): void {
   describe('an idempotency key', () => {
@@ -42,11 +42,11 @@ export function receiptConformance(open: OpenSubject): void {
         const team = sampleTeam(name.organizationId);
         await claim(AT_MS, receipt.fingerprint);
         await change(store, name.organizationId, { teams: [team], receipt });
-        expect(await claim(AT_MS + FORGOTTEN_AFTER_MS)).toEqual(receipt);
+        expect(await claim(AT_MS + EXPIRED_AFTER_MS)).toEqual(receipt);
         await store.management.release(name);
         expect(await claim(AT_MS + 1)).toEqual(receipt);
-        expect(await claim(AT_MS + FORGOTTEN_AFTER_MS + 1)).toBe('claimed');
-        expect(await claim(AT_MS + FORGOTTEN_AFTER_MS + 1)).toBe('running');
+        expect(await claim(AT_MS + EXPIRED_AFTER_MS + 1)).toBe('claimed');
+        expect(await claim(AT_MS + EXPIRED_AFTER_MS + 1)).toBe('running');
       }),
     );
 
@@ -94,7 +94,7 @@ export function receiptConformance(open: OpenSubject): void {
         const { name, claim, receipt } = await begin(store);
         await claim(AT_MS, receipt.fingerprint);
         await change(store, name.organizationId, { receipt });
-        const later = AT_MS + FORGOTTEN_AFTER_MS + 1;
+        const later = AT_MS + EXPIRED_AFTER_MS + 1;
         const another = { ...name, value: 'another value' };
         expect(await store.management.claim(another, randomBytes(32), instants(later))).toBe('claimed');
         // Fails if the old receipt still exists.
@@ -125,5 +125,5 @@ async function begin(store: Store): Promise<Begun> {
 }
 
 function instants(nowMs: number) {
-  return { nowMs, staleBeforeMs: nowMs - STALE_AFTER_MS, forgottenBeforeMs: nowMs - FORGOTTEN_AFTER_MS };
+  return { nowMs, staleBeforeMs: nowMs - STALE_AFTER_MS, expiredBeforeMs: nowMs - EXPIRED_AFTER_MS };
 }

@@ -122,7 +122,7 @@ export function spendConformance(open: OpenSubject): void {
     );
 
     it(
-      'MUST be the same of requests that are told apart by so much that a block holds few of them',
+      'MUST be the same for requests with so many different values that a block holds few of them',
       withStore(open, async (store) => {
         const labelled = (request: number) =>
           recordOf('success', {

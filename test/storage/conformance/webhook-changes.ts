@@ -11,7 +11,7 @@ const DISABLED = { status: 'disabled', disabledReason: 'manual', disabledAtMs: N
 export function webhookChangeConformance(open: OpenSubject): void {
   describe('changes of endpoints', () => {
     it(
-      'MUST all be told to whoever asks for those after the last he knows',
+      'MUST all be returned after the last known change number',
       withHarness(open, async (harness) => {
         const { deliveries } = harness.store;
         const one = await harness.addEndpoint();
@@ -41,7 +41,7 @@ export function webhookChangeConformance(open: OpenSubject): void {
     );
 
     it(
-      'MUST all be told to whoever follows them, in whatever order they commit',
+      'MUST NOT be missed by a reader that follows them, in any order of commits',
       withHarness(open, async (harness) => {
         const owned = await harness.addEndpoint();
         const failing: DispatchEndpoint[] = [];

@@ -38,7 +38,7 @@ export function webhookReplayConformance(open: OpenSubject): void {
 function matchConformance(open: OpenSubject): void {
   describe('the events of a time range', () => {
     it(
-      'are those created in it, both ends included, and not before what is still told',
+      'are those created in it, both ends included, and none before the oldest kept event',
       withHarness(open, async (harness) => {
         const entries = await harness.emit(5);
         const { matchEvents } = harness.store.webhooks;

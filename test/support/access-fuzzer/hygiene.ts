@@ -20,12 +20,12 @@ export type Hygiene = {
 
 export function createHygiene(): Hygiene {
   const owners = new Map<string, string>();
-  const heard = new Map<string, Set<string>>();
+  const sentTexts = new Map<string, Set<string>>();
   return {
     collect(organizationId, { id, query, body, project }) {
-      const known = heard.get(organizationId) ?? new Set();
+      const known = sentTexts.get(organizationId) ?? new Set();
       for (const text of textsOf([id, query, body, project])) known.add(text);
-      heard.set(organizationId, known);
+      sentTexts.set(organizationId, known);
     },
     own: (organizationId, id) => void owners.set(id, organizationId),
     judge(organizationId, body, verdict) {
@@ -33,7 +33,7 @@ export function createHygiene(): Hygiene {
       const shown = Object.entries(body ?? {}).filter(([name]) => !secrets.includes(name));
       const foreign = textsOf(shown).filter((text) => {
         const owner = owners.get(text);
-        const isKnown = organizationId !== null && heard.get(organizationId)?.has(text);
+        const isKnown = organizationId !== null && sentTexts.get(organizationId)?.has(text);
         return owner !== undefined && owner !== organizationId && !isKnown;
       });
       return [
