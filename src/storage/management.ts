@@ -26,28 +26,56 @@ import type { QueryRunner, Transact } from './queries.ts';
 import { toBuffer } from './rows/endpoint-rows.ts';
 import { createTraceChanges, type Enqueuing } from './traces/trace-changes.ts';
 
-/** The verbs that change what authentication reads; all others affect no decision about requests. */
-type OrganizationWriter = Pick<InstallationStore, 'bootstrap' | 'addOrganization'> &
-  Pick<ProjectStore, 'updateSettings'> & { readonly commit: ReturnType<typeof createCommit> };
-
-export type ManagementWriter = OrganizationWriter &
-  EvaluatorWriter &
+export type ManagementWriter = EvaluatorWriter &
   DatasetWriter &
   ExperimentWriter &
   RunWriter &
   MonitorWriter &
   TraceChangeStore &
-  Pick<ManagementStore, 'recordRefusal' | 'recordUse' | 'claim' | 'release'>;
+  Pick<InstallationStore, 'bootstrap' | 'addOrganization'> &
+  Pick<ManagementStore, 'recordRefusal' | 'recordUse' | 'claim' | 'release'> &
+  Pick<ProjectStore, 'updateSettings'> & { readonly commit: ReturnType<typeof createCommit> };
 
-const SEEN: Readonly<Record<keyof OrganizationWriter, true>> = {
-  bootstrap: true,
-  addOrganization: true,
-  updateSettings: true,
-  commit: true,
+/**
+ * `seen`: the verb changes what authentication reads. `unseen`: it affects no decision about requests. Complete, so that
+ * nobody adds a verb without deciding: an accepted key that was revoked would else stay in the cache.
+ */
+const VERBS: Readonly<Record<keyof ManagementWriter, 'seen' | 'unseen'>> = {
+  bootstrap: 'seen',
+  addOrganization: 'seen',
+  updateSettings: 'seen',
+  commit: 'seen',
+  insertEvaluator: 'unseen',
+  replaceEvaluator: 'unseen',
+  removeEvaluator: 'unseen',
+  insertDataset: 'unseen',
+  appendDataset: 'unseen',
+  removeDataset: 'unseen',
+  initExperiment: 'unseen',
+  hideExperiment: 'unseen',
+  insertExperimentRun: 'unseen',
+  reportExperimentRun: 'unseen',
+  hideExperimentRun: 'unseen',
+  removeHiddenExperimentRuns: 'unseen',
+  insertRun: 'unseen',
+  cancelRun: 'unseen',
+  leaseRun: 'unseen',
+  advanceRun: 'unseen',
+  insertMonitor: 'unseen',
+  replaceMonitor: 'unseen',
+  removeMonitor: 'unseen',
+  recordRefusal: 'unseen',
+  recordUse: 'unseen',
+  claim: 'unseen',
+  release: 'unseen',
+  removeTrace: 'unseen',
+  patchMetadata: 'unseen',
 };
+const KINDS: ReadonlyMap<string, string> = new Map(Object.entries(VERBS));
 
+/** Also false for verbs outside of management. */
 export function isSeenByAuthentication(verb: string): boolean {
-  return Object.hasOwn(SEEN, verb);
+  return KINDS.get(verb) === 'seen';
 }
 
 export function createManagementWriter(transact: Transact, enqueuing: Enqueuing): ManagementWriter {

@@ -62,12 +62,12 @@ export function createExperimentWriter(transact: Transact): ExperimentWriter {
   return {
     initExperiment: (experiment, liveMax) =>
       transact(async (tx) => {
-        const { experiments } = tx.queries;
+        const { experiments, organization } = tx.queries;
         const { projectId, slug } = experiment;
-        const isRoom = await hasRoom(tx, experiments, { projectId, liveMax });
+        await tx.runQuery(organization.holdProject, { projectId });
         const [known] = await tx.runQuery(experiments.findBySlug, { projectId, slug });
         if (known !== undefined) return known;
-        if (!isRoom) return 'limit_reached';
+        if (!(await hasRoom(tx, experiments, { projectId, liveMax }))) return 'limit_reached';
         if ((await tx.change(experiments.insertUnlessTaken, { ...experiment, deletedAtMs: null })) > 0)
           return experiment;
         // Another transaction was first: a project without a row cannot be locked.

@@ -20,9 +20,8 @@ type AnyLookup = Lookup<unknown, unknown>;
 type AnyQuery = Query<unknown, unknown>;
 
 /** Lookups read many keys at once. */
-const QUERIES = { ...common, findRootSpan, listSummaries } as unknown as Readonly<
-  Record<ReadName, AnyLookup | AnyQuery>
->;
+const READS = { ...common, findRootSpan, listSummaries } satisfies Record<ReadName, unknown>;
+const QUERIES = READS as unknown as Readonly<Record<ReadName, AnyLookup | AnyQuery>>;
 
 export function createLoadedRows(): LoadedRows {
   const known = new Map<string, unknown[]>();
