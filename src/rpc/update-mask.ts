@@ -41,9 +41,11 @@ export function maskProblems(method: DescMethod, message: Message): readonly Pro
     const field = `${name}.paths.${index}`;
     if (!namesField(desc, path)) problems.push(problemOf(field, `${field} names no field of the request`));
   }
+  // The parents of a path that names no field may be many times longer than the path.
+  const known = paths.filter((path) => namesField(desc, path));
   const targets = requestTargets(method);
   const addressing = desc.fields.flatMap((field) => (targets.get(field) === 'param' ? [field.name] : []));
-  const named = { whole: new Set([...paths, ...addressing]), inPart: new Set(paths.flatMap(parentsOf)) };
+  const named = { whole: new Set([...paths, ...addressing]), inPart: new Set(known.flatMap(parentsOf)) };
   const sent = resource === null ? message : (fieldValue(message, resource) as Message | undefined);
   if (sent === undefined) return problems;
   for (const field of omittedFields({ desc, message: sent, path: '', name: '' }, named)) {

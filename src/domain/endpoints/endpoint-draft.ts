@@ -7,6 +7,8 @@ import type { EndpointRecord, EndpointStatus } from './endpoint.ts';
 
 /** A queue as sent. Undefined: not sent; null: sent as null. */
 export type SqsDraft = {
+  /** The only mode whose key pair a sent null or a sent secret alone concerns; undefined: that of the stored queue. */
+  readonly pairOf?: 'assume_role' | 'static' | undefined;
   readonly queueUrl?: string | null | undefined;
   readonly roleArn?: string | null | undefined;
   readonly externalId?: string | null | undefined;

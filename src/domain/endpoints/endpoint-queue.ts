@@ -44,7 +44,8 @@ export function newQueue(draft: SqsDraft, random: RandomBytes): QueueContent {
 }
 
 /** A stored queue with the changes of an update. Throws webhook_endpoint_invalid where they contradict each other. */
-export function mergeQueue(stored: QueueContent, draft: SqsDraft, random: RandomBytes): QueueContent {
+export function mergeQueue(stored: QueueContent, sent: SqsDraft, random: RandomBytes): QueueContent {
+  const draft = withoutOtherPair(stored, sent);
   const kept = withoutReplaced(stored, draft);
   const clearsRole = draft.roleArn === null;
   const clearsPair = draft.accessKeyId === null || draft.secretAccessKey === null;
@@ -75,6 +76,16 @@ export function requireQueue(content: QueueContent, { service, isAmbientAllowed 
       'The queue needs credentials: set sqs.access_key_id and sqs.secret_access_key. Those of this server are not allowed.',
     );
   }
+}
+
+/** Removing the key pair of a mode that the queue does not have changes nothing, and a secret for one is refused. */
+function withoutOtherPair(stored: QueueContent, draft: SqsDraft): SqsDraft {
+  const { pairOf, accessKeyId, secretAccessKey, ...rest } = draft;
+  if (pairOf === undefined || typeof accessKeyId === 'string' || pairOf === credentialModeOf(stored)) return draft;
+  if (typeof secretAccessKey === 'string') {
+    throw endpointInvalid('sqs.access_key_id and sqs.secret_access_key must be set together.');
+  }
+  return rest;
 }
 
 /** A role in the update replaces a key pair, and the reverse. */

@@ -108,7 +108,7 @@ const BASE = `${ROLE}.base`;
 const AMBIENT = 'sqs.ambient';
 
 /** The paths of each field in a mask. */
-const QUEUE_PATHS: { readonly [K in keyof SqsDraft]-?: readonly string[] } = {
+const QUEUE_PATHS: { readonly [K in keyof Omit<SqsDraft, 'pairOf'>]-?: readonly string[] } = {
   queueUrl: ['sqs.queue_url'],
   roleArn: [`${ROLE}.role_arn`],
   externalId: [`${ROLE}.external_id`],
@@ -125,12 +125,23 @@ function readQueueChange(sqs: SqsDestination | undefined, mask: FieldMask | unde
   if (!isNamedInside && sqs === undefined) return null;
   const sent = sqs === undefined ? {} : queueOf(sqs);
   const fields = Object.entries(QUEUE_PATHS).flatMap(([field, own]) => {
-    const value = sent[field as keyof SqsDraft];
+    const value = sent[field as keyof typeof QUEUE_PATHS];
     // A field with a value is named, itself or by what it is in: the pipeline refuses any other.
     if (value !== undefined) return [[field, value] as const];
     return own.some((path) => named.has(path)) ? [[field, null] as const] : [];
   });
-  return { ...clearedCredentials(sqs, named), ...Object.fromEntries(fields) };
+  return { ...clearedCredentials(sqs, named), ...Object.fromEntries(fields), pairOf: modeOfPair(sqs, named) };
+}
+
+/** A REST body does not say which pair it means, so its mask names both. */
+function modeOfPair(sqs: SqsDestination | undefined, named: ReadonlySet<string>): SqsDraft['pairOf'] {
+  const credentials = sqs?.credentials;
+  const names = (parent: string) => [...named].some((path) => path === parent || path.startsWith(`${parent}.`));
+  const isStatic = names(KEYS) || credentials?.case === 'accessKeys';
+  const isBase =
+    named.has(ROLE) || names(BASE) || (credentials?.case === 'assumeRole' && credentials.value.base !== undefined);
+  if (isStatic === isBase) return undefined;
+  return isStatic ? 'static' : 'assume_role';
 }
 
 /** Credentials that a mask names as a whole without a value are removed; ambient ones replace all others. */
@@ -140,7 +151,8 @@ function clearedCredentials(sqs: SqsDestination | undefined, named: ReadonlySet<
   const role = credentials?.case === 'assumeRole' ? credentials.value : undefined;
   const clearsRole = isAmbient || (named.has(ROLE) && role === undefined);
   const clearsKeys = named.has(KEYS) && credentials?.case !== 'accessKeys';
-  const clearsBase = named.has(BASE) && role?.base === undefined;
+  // A role takes its base along.
+  const clearsBase = clearsRole || (named.has(BASE) && role?.base === undefined);
   return {
     ...(clearsRole ? { roleArn: null } : {}),
     ...(isAmbient || clearsKeys || clearsBase ? { accessKeyId: null } : {}),
@@ -154,9 +166,14 @@ function clearedCredentials(sqs: SqsDestination | undefined, named: ReadonlySet<
 export function emptyCredentialProblems({ destination }: Destined, mask?: FieldMask): readonly Reason[] {
   const credentials = destination.case === 'sqs' ? destination.value.credentials : undefined;
   const isNamed = (parent: string) => mask?.paths.some((path) => path.startsWith(`${parent}.`)) ?? false;
-  if (credentials?.case === 'assumeRole' && !isNamed(ROLE)) {
-    const { roleArn, externalId } = credentials.value;
-    return (roleArn ?? externalId) === undefined ? [typeReason('sqs.role_arn', 'string', 'undefined')] : [];
+  if (credentials?.case === 'assumeRole') {
+    const { roleArn, externalId, base } = credentials.value;
+    const isEmpty = (roleArn ?? externalId) === undefined && !isNamed(ROLE);
+    const isBaseEmpty = base !== undefined && (base.accessKeyId ?? base.secretAccessKey) === undefined;
+    return [
+      ...(isEmpty ? [typeReason('sqs.role_arn', 'string', 'undefined')] : []),
+      ...(isBaseEmpty && !isNamed(BASE) ? [typeReason('sqs.access_key_id', 'string', 'undefined')] : []),
+    ];
   }
   if (credentials?.case === 'accessKeys' && !isNamed(KEYS)) {
     const { accessKeyId, secretAccessKey } = credentials.value;
@@ -164,6 +181,17 @@ export function emptyCredentialProblems({ destination }: Destined, mask?: FieldM
     return isEmpty ? [typeReason('sqs.access_key_id', 'string', 'undefined')] : [];
   }
   return [];
+}
+
+/** The key pair of a stored role cannot be changed: a pair that an update names takes the place of the role. */
+export function changedBaseProblems({ destination }: Destined): readonly Reason[] {
+  const credentials = destination.case === 'sqs' ? destination.value.credentials : undefined;
+  if (credentials?.case !== 'assumeRole') return [];
+  const { roleArn, base } = credentials.value;
+  // The rules refuse a role together with a pair.
+  if (roleArn !== undefined || base?.accessKeyId === undefined) return [];
+  const message = 'sqs.access_key_id of a role can only be set when the endpoint is created';
+  return [{ field: 'sqs.access_key_id', type: 'custom', message }];
 }
 
 type Destined = Pick<Endpoint, 'destination'>;

@@ -16,6 +16,7 @@ import { nulProblems } from '../management-problems.ts';
 import type { Context, Implementation } from '../method.ts';
 import { toAttempt, toDelivery, toEndpoint, toHealth, toReplay, toSecretEndpoint, toTest } from './endpoint-message.ts';
 import {
+  changedBaseProblems,
   emptyCredentialProblems,
   implyKind,
   readEndpointChange,
@@ -76,8 +77,11 @@ function createChanges({ endpoints }: Deps): Pick<Service, Changes> {
       handle: async (request, context) => ({ data: toEndpoint(await endpoints.get(targetOf(request, context))) }),
     },
     updateEndpoint: {
-      completeMessage: ({ endpoint, updateMask }) =>
-        endpoint === undefined ? [] : emptyCredentialProblems(endpoint, updateMask),
+      completeMessage({ endpoint, updateMask }) {
+        if (endpoint === undefined) return [];
+        const empty = emptyCredentialProblems(endpoint, updateMask);
+        return empty.length > 0 ? empty : changedBaseProblems(endpoint);
+      },
       check: (request) => [
         ...unnamedWordProblems(request),
         ...nulProblems(UpdateEndpointRequestSchema, request),

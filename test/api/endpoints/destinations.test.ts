@@ -153,6 +153,7 @@ describe('a message, whose destination implies its kind', () => {
   it.each<readonly [string, Credentials, string]>([
     ['a role without a name', { case: 'assumeRole', value: { base: PAIR } }, 'sqs.role_arn'],
     ['an empty key pair', { case: 'accessKeys', value: {} }, 'sqs.access_key_id'],
+    ['an empty base', { case: 'assumeRole', value: { roleArn: ROLE, base: {} } }, 'sqs.access_key_id'],
   ])('makes and changes nothing with %s', async (_, credentials, field) => {
     const refused = { ok: false, code: 'validation_error', meta: { fields: [field] } };
     expect(await make({ credentials })).toMatchObject(refused);
@@ -187,6 +188,39 @@ describe('a message, whose destination implies its kind', () => {
   ])('removes the credentials that a mask names by %s', async (path, sqs) => {
     const { id } = await create(app, { ...QUEUE, sqs });
     expect(await queueOf(change(id, null, [path]))).toMatchObject({ credential_mode: 'ambient' });
+  });
+
+  const STORED = { queue_url: QUEUE_URL, access_key_id: 'AKIA', secret_access_key: 's' };
+  const ROLE_WITH_BASE = { ...SQS, ...STORED };
+  const IS_STATIC = { credential_mode: 'static', access_key_id: 'AKIA' };
+  const HAS_BASE = { ...SQS, credential_mode: 'assume_role', access_key_id: 'AKIA' };
+
+  it.each<readonly [string, object, object]>([
+    ['sqs.assume_role', STORED, IS_STATIC],
+    ['sqs.assume_role.base', STORED, IS_STATIC],
+    ['sqs.assume_role.base.access_key_id', STORED, IS_STATIC],
+    ['sqs.assume_role', ROLE_WITH_BASE, { credential_mode: 'ambient', role_arn: null, access_key_id: null }],
+    ['sqs.assume_role.base', ROLE_WITH_BASE, { ...HAS_BASE, access_key_id: null }],
+    ['sqs.access_keys', ROLE_WITH_BASE, HAS_BASE],
+    ['sqs.access_keys.secret_access_key', ROLE_WITH_BASE, HAS_BASE],
+  ])('clears by %s only what the stored credentials have there', async (path, sqs, expected) => {
+    const { id } = await create(app, { ...QUEUE, sqs });
+    expect(await queueOf(change(id, null, [path]))).toMatchObject(expected);
+  });
+
+  it('never puts the key pair of a role in the place of the role, or a secret with another pair', async () => {
+    const { id } = await create(app, { ...QUEUE, sqs: ROLE_WITH_BASE });
+    const base = { credentials: { case: 'assumeRole', value: { base: PAIR } } } as const;
+    const refused = { ok: false, code: 'validation_error', meta: { fields: ['sqs.access_key_id'] } };
+    expect(await change(id, base, ['sqs.assume_role.base'])).toMatchObject(refused);
+    const secret = { secretAccessKey: 'new' };
+    const ofPair = { credentials: { case: 'accessKeys', value: secret } } as const;
+    const ofBase = { credentials: { case: 'assumeRole', value: { base: secret } } } as const;
+    const invalid = { ok: false, code: 'webhook_endpoint_invalid' };
+    expect(await change(id, ofPair, ['sqs.access_keys.secret_access_key'])).toMatchObject(invalid);
+    expect(await queueOf(change(id, ofBase, ['sqs.assume_role.base.secret_access_key']))).toMatchObject(HAS_BASE);
+    const { id: other } = await create(app, { ...QUEUE, sqs: STORED });
+    expect(await change(other, ofBase, ['sqs.assume_role.base.secret_access_key'])).toMatchObject(invalid);
   });
 
   it('is refused where the mask omits its credentials', async () => {

@@ -223,6 +223,19 @@ it('a mask of very many paths is refused with the first problems', async () => {
   expect(fields.length).toBeLessThanOrEqual(20);
 });
 
+it('a mask with a path of very many parts is refused and costs no more than its length', async () => {
+  const request = { id: 'x', monitor: { name: 'n' }, updateMask: { paths: ['a.'.repeat(250_000)] } };
+  const startedMs = performance.now();
+  const answer = await callRpc(app.address, {
+    method: MonitorService.method.updateMonitor,
+    request,
+    headers: bearer(app.projectKey),
+  });
+  expect(answer).toMatchObject({ ok: false, code: 'validation_error' });
+  // All beginnings of the path together have 60 GB.
+  expect(performance.now() - startedMs).toBeLessThan(10_000);
+});
+
 it('the same holds over Connect', async () => {
   const keys = createClient(ApiKeyService, createConnectTransport({ baseUrl: app.address, httpVersion: '1.1' }));
   const { id } = await act(app, 'POST', '/api/api-keys', { name: 'k', keyType: 'service' });
