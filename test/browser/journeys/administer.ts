@@ -90,6 +90,7 @@ export function administer(stage: Stage): void {
         await page.getByText('Saved.').nth(1).waitFor();
         await checkPage(page, 'project-settings');
         await page.getByRole('link', { name: 'Organization', exact: true }).click();
+        await page.getByRole('heading', { name: 'Organization', level: 1 }).waitFor();
         await page.getByLabel('Name').fill('Acme');
         await page.getByRole('button', { name: 'Save', exact: true }).click();
         await page.getByText('Saved.').waitFor();
