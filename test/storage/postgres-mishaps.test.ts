@@ -123,7 +123,9 @@ describe('a database that is younger than it was', () => {
 });
 
 describe('statistics that are out of date', () => {
-  it('do not keep what is sent again from being found by its keys', async () => {
+  // Which plans the sessions keep also depends on how a busy machine divides the appends into batches: once, of many runs, a
+  // plan was kept that reads a whole index. A plan that always does fails three times.
+  it('do not keep what is sent again from being found by its keys', { retry: 2 }, async () => {
     await (await open()).traces.append(appendNow());
     const names = await query(
       database.url,
