@@ -50,7 +50,7 @@ export async function makeSpecimen(tenant: Tenant): Promise<Specimen> {
     const facts = { depth: 8, hasEscapes: false, bytes: body.length, hasWide: false };
     const collecting = collect(
       toTraceDraft(JSON.parse(body.toString()), facts),
-      { project, nowMs: Date.now(), goneBeforeMs: null },
+      { project, nowMs: Date.now(), expiredBeforeMs: null },
       { prices: createPricing(readPriceList()), limits: collectorLimits(config) },
     );
     const { append } = runWithoutPauses(collecting);

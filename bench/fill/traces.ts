@@ -51,7 +51,7 @@ export function makeTrace(plan: TracePlan, owner: TraceOwner, index: number): Tr
     ...owner,
     traceId: hex(index, 1, 32),
     receivedAtMs: startedAtMs + 5_000,
-    goneBeforeMs: null,
+    expiredBeforeMs: null,
     spansMax: SPANS_MAX,
     metadataJson: JSON.stringify({
       user_id: `user_${below(USERS)}`,

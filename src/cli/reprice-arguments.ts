@@ -15,7 +15,7 @@ export type RepriceCommand = {
 export const REPRICE_HELP = [
   ['spandrel reprice --from WHEN --to WHEN', 'price the stored spans of traces that started within anew, by the price'],
   [
-    '    [--project ID] [--dry-run] [--after PLACE]',
+    '    [--project ID] [--dry-run] [--after POSITION]',
     'list and the overrides of today; --dry-run only prints what would change',
   ],
 ] as const;
@@ -38,8 +38,8 @@ export function readRepriceCommand(args: readonly string[]): RepriceCommand | st
     const toMs = readInstant(to, '--to');
     if (fromMs > toMs) return '--from must not be later than --to';
     const isDryRun = values['dry-run'] === true;
-    const place = after === undefined ? null : readPosition(after);
-    return { kind: 'reprice', fromMs, toMs, projectId: project, isDryRun, after: place };
+    const position = after === undefined ? null : readPosition(after);
+    return { kind: 'reprice', fromMs, toMs, projectId: project, isDryRun, after: position };
   } catch (error) {
     return error instanceof Problem ? error.message : 'reprice takes --from, --to, --project, --after and --dry-run';
   }

@@ -68,8 +68,8 @@ async function decideCuts(deps: RetentionDeps, atMs: number): Promise<RetentionC
   const { store, traceDefaultDays, auditDays } = deps;
   const terms = await store.traceTerms();
   const traces = terms.flatMap((storedDays): readonly TraceCut[] => {
-    const goneBeforeMs = termStartMs(traceTermDays(storedDays, traceDefaultDays), atMs);
-    return goneBeforeMs === null ? [] : [{ storedDays, goneBeforeMs }];
+    const expiredBeforeMs = termStartMs(traceTermDays(storedDays, traceDefaultDays), atMs);
+    return expiredBeforeMs === null ? [] : [{ storedDays, expiredBeforeMs }];
   });
   return { eventsBeforeMs: retentionStartMs(atMs), traces, auditBeforeMs: termStartMs(auditDays, atMs) };
 }

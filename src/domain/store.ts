@@ -242,7 +242,7 @@ export type RetentionCuts = {
 };
 
 /** Traces received before the instant are removed from projects that store this very term during the step. */
-export type TraceCut = { readonly storedDays: number | null; readonly goneBeforeMs: number };
+export type TraceCut = { readonly storedDays: number | null; readonly expiredBeforeMs: number };
 
 export type RetentionWalk = {
   /**

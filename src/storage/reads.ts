@@ -25,7 +25,7 @@ type Queries = {
 export function createSumReads(
   runnerOf: <Of>(queries: Of) => QueryRunner<Of>,
   { search, analytics, spend }: Queries,
-  lookUps: Pick<SpendRunner, 'findRequests' | 'findPlaces'>,
+  lookUps: Pick<SpendRunner, 'findRequests' | 'findPositions'>,
 ): SumReads {
   const nowMs = () => performance.now();
   const searching = { ...runnerOf(search), nowMs };

@@ -88,7 +88,7 @@ describe('what a run may remove', () => {
 
   it('traces by the term of their project, a little later than they are out of sight', async () => {
     const atMs = NOW_MS - 10 * MINUTE_MS;
-    const cut = (storedDays: number | null, days: number) => ({ storedDays, goneBeforeMs: atMs - days * DAY_MS });
+    const cut = (storedDays: number | null, days: number) => ({ storedDays, expiredBeforeMs: atMs - days * DAY_MS });
     expect((await run({ terms: [7, 0, null, 30], traceDefaultDays: 90 })).cuts[0]?.traces).toEqual([
       cut(7, 7),
       cut(null, 90),

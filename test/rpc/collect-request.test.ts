@@ -20,7 +20,7 @@ type SpanInit = Exclude<MessageInitShape<typeof CollectedSpanSchema>, CollectedS
 
 function collectMessage(init: MessageInitShape<typeof CollectTraceRequestSchema>) {
   const draft = readCollectRequest(create(CollectTraceRequestSchema, init), tooManyNumberTexts);
-  const at = { project: PROJECT, nowMs: NOW_MS, goneBeforeMs: null };
+  const at = { project: PROJECT, nowMs: NOW_MS, expiredBeforeMs: null };
   const collected = runWithoutPauses(collect(draft, at, { limits: LIMITS, prices: pricing }));
   return { ...collected, reasons: reasonsOf(collected) };
 }

@@ -19,7 +19,7 @@ it('listeners are notified of every change of a trace: appends, batches, metadat
     expect(takeNoted()).toEqual([`1 ${one.traceId}`, `1 ${other.traceId}`]);
     const named = { projectNumber: PROJECT.number, traceId: one.traceId };
     const patch = { setJson: '{"seen":true}', removed: [] };
-    await traceChanges.patchMetadata({ ...named, goneBeforeMs: null }, patch, RECEIVED_AT_MS);
+    await traceChanges.patchMetadata({ ...named, expiredBeforeMs: null }, patch, RECEIVED_AT_MS);
     expect(takeNoted()).toEqual([`1 ${one.traceId}`]);
     await repricing.reprice({
       kind: 'repricing',

@@ -8,7 +8,7 @@ import { completeSums } from '../../src/storage/traces/trace-finder.ts';
 import { summary } from '../domain/traces/summaries.ts';
 
 const SPANS = SPANS_READ_THROUGH_MAX + 1;
-const PLACE = { projectNumber: 1, traceId: 't', sequence: 7 };
+const TRACE = { projectNumber: 1, traceId: 't', sequence: 7 };
 const STATE = { totals: { ...totalsOf([]), spanCount: SPANS, promptTokens: 5 }, aggregates: NO_AGGREGATES };
 const AGGREGATES_JSON = JSON.stringify(NO_AGGREGATES);
 
@@ -27,7 +27,7 @@ it('computes what an append left open, and keeps it for the trace as it was foun
   const { complete, keep } = setUp(outdated);
   const kept = { ...STATE.totals, aggregatesJson: AGGREGATES_JSON };
   expect(await complete(1, 't')).toEqual({ ...outdated, ...kept });
-  const trace = { ...PLACE, spanCount: SPANS, aggregatesJson: outdated.aggregatesJson };
+  const trace = { ...TRACE, spanCount: SPANS, aggregatesJson: outdated.aggregatesJson };
   expect(keep.mock.calls).toEqual([[trace, { totals: STATE.totals, aggregatesJson: AGGREGATES_JSON }]]);
 });
 
@@ -73,7 +73,7 @@ it('an append reads no other span of a large trace, even when it replaces some',
     { replaced: [{ old, next }], added: [] },
     { replaced: [], added: [summary({ spanId: 'b' })] },
   ]) {
-    const { totals, aggregatesJson } = sumUp(tables, PLACE, { record: before, ...change });
+    const { totals, aggregatesJson } = sumUp(tables, TRACE, { record: before, ...change });
     expect(totals.spanCount).toBe(before.spanCount + change.added.length);
     expect(aggregatesJson).toMatch(/^\{"outdated":/);
     stored.add(aggregatesJson);

@@ -10,7 +10,7 @@ it('a project that cannot be indexed does not keep the others from their turn', 
         after < 2 ? { tenant: after + 1, last: after + 1 } : { tenant: null, last: null },
       countUnindexed: async () => 0,
     },
-    reads: { planBlock: async () => ({ built: null, pending: [], gone: [], removed: null }) },
+    reads: { planBlock: async () => ({ built: null, pending: [], deleted: [], removed: null }) },
     writer: {
       claimBlock: async (projectNumber: number) => {
         if (projectNumber === 1) throw new Error('its traces cannot be read');

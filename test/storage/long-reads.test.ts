@@ -8,7 +8,7 @@ const NONE: FoundTraces = { traces: [], next: null, total: null };
 function queryOf(projectNumber: number): SearchQuery {
   return {
     projectNumber,
-    goneBeforeMs: null,
+    expiredBeforeMs: null,
     started: EVER,
     updated: EVER,
     sort: 'started_at',

@@ -173,7 +173,7 @@ describe('what others hold', () => {
     const traces = Array.from({ length: 500 }, () => sampleAppend({ projectNumber, spans: [], requests: [] }));
     await Promise.all(traces.map((append) => store.traces.append(append)));
     await store.projects.updateSettings(plan.project.id, { traceRetentionDays: 1 }, 0);
-    const cuts = { ...NOTHING, traces: [{ storedDays: 1, goneBeforeMs: RECEIVED_AT_MS + 1 }] };
+    const cuts = { ...NOTHING, traces: [{ storedDays: 1, expiredBeforeMs: RECEIVED_AT_MS + 1 }] };
     const walk = store.retention.begin(cuts);
     await walk.step(ROWS);
     const step = walk.step(ROWS);

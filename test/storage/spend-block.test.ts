@@ -42,14 +42,14 @@ it('holds a limited number of events, and each word once however many lists have
   const labelsOf = (event: number) =>
     Array.from({ length: 64 }, (_, index) => labels[(event * 3 + index * 11) % 70] ?? '');
   expect(fill(builder, labelsOf)).toBe(BLOCK_EVENTS);
-  const { words, lists, listIndexes } = labelsIn(builder);
-  expect(words).toHaveLength(70);
+  const { distinct, lists, listIndexes } = labelsIn(builder);
+  expect(distinct).toHaveLength(70);
   for (const event of [1, 2, BLOCK_EVENTS]) {
-    expect(lists[listIndexes[event - 1] ?? 0]?.map((at) => words[at])).toEqual(labelsOf(event));
+    expect(lists[listIndexes[event - 1] ?? 0]?.map((at) => distinct[at])).toEqual(labelsOf(event));
   }
 });
 
-it('is full before that of four mebibytes of words', () => {
+it('is full before that of four mebibytes of values', () => {
   const builder = createBlockBuilder(1);
   const labelsOf = (event: number) => Array.from({ length: 64 }, (_, index) => `${event} ${index} `.padEnd(256, 'x'));
   expect(fill(builder, labelsOf)).toBe((4 * 1024 * 1024) / (64 * 256));

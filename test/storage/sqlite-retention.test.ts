@@ -123,7 +123,7 @@ it('a walk ends even when every step exceeds its time', async () => {
   const remove = prepareRemoval(opened.db, createTransact(opened.db), () => (nowMs += 20));
   const cuts = {
     eventsBeforeMs: 1000,
-    traces: [{ storedDays: null, goneBeforeMs: RECEIVED_AT_MS + 1 }],
+    traces: [{ storedDays: null, expiredBeforeMs: RECEIVED_AT_MS + 1 }],
     auditBeforeMs: RECEIVED_AT_MS + 1,
   };
   const walk = createRetention(

@@ -9,7 +9,7 @@ const queries = { ...scanQueries, ...indexQueries };
 const EVER = { fromMs: 0, toMs: Number.MAX_SAFE_INTEGER };
 const QUESTION: SearchQuery = {
   projectNumber: 1,
-  goneBeforeMs: null,
+  expiredBeforeMs: null,
   started: EVER,
   updated: EVER,
   sort: 'started_at',

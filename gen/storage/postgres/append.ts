@@ -29,8 +29,8 @@ export const findEvent: CompiledMany<typeof source.findEvent> = {
   nameOf: (params) => `${params.organizationNumber} ${params.createdAtMs} ${params.id}`,
 };
 
-export const findEventPlace: CompiledMany<typeof source.findEventPlace> = {
-  name: 'append.findEventPlace',
+export const findEventPosition: CompiledMany<typeof source.findEventPosition> = {
+  name: 'append.findEventPosition',
   text: "select \"events\".\"organization_number\" as \"organizationNumber\", \"events\".\"created_at\" as \"createdAtMs\", \"events\".\"id\" as \"id\", \"events\".\"seq\" as \"seq\" from \"events\" inner join unnest($1::int[], $2::bigint[], $3::text[]) as \"given\" (key_0, key_1, key_2) on \"events\".\"organization_number\" = \"given\".key_0 and \"events\".\"created_at\" = \"given\".key_1 and \"events\".\"id\" = \"given\".key_2",
   cells: (rows) => [int4Array(rows, (params) => params.organizationNumber), int8Array(rows, (params) => params.createdAtMs), textArray(rows, (params) => params.id)],
   row: (row) => row,

@@ -22,7 +22,7 @@ export const countJobs: Compiled<typeof source.countJobs> = {
 
 export const countSomeJobs: Compiled<typeof source.countSomeJobs> = {
   name: 'evaluations.countSomeJobs',
-  text: "select count(*) as \"count\", max(\"some\".\"place\") as \"lastSequence\" from (select \"trace_sequence\" as \"place\" from \"evaluation_jobs\" where \"project_number\" = $1 and \"trace_sequence\" > $2 order by \"trace_sequence\" limit $3) as \"some\"",
+  text: "select count(*) as \"count\", max(\"some\".\"sequence\") as \"lastSequence\" from (select \"trace_sequence\" as \"sequence\" from \"evaluation_jobs\" where \"project_number\" = $1 and \"trace_sequence\" > $2 order by \"trace_sequence\" limit $3) as \"some\"",
   cells: (params) => [params.projectNumber, params.afterSequence, params.countMax],
   row: (row) => row,
 };

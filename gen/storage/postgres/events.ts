@@ -31,8 +31,8 @@ export const findOldestAdmitted: Compiled<typeof source.findOldestAdmitted> = {
   row: (row) => row,
 };
 
-export const findPlaceAfter: Compiled<typeof source.findPlaceAfter> = {
-  name: 'events.findPlaceAfter',
+export const findPositionAfter: Compiled<typeof source.findPositionAfter> = {
+  name: 'events.findPositionAfter',
   text: "select \"created_at\" as \"createdAtMs\", \"id\" as \"id\" from \"events\" where \"organization_number\" = $1 and \"created_at\" >= $2 and \"created_at\" <= $3 and (\"created_at\", \"id\") > ($4, $5) order by \"created_at\", \"id\" limit 1 offset $6",
   cells: (params) => [params.organizationNumber, params.fromMs, params.toMs, params.afterMs, params.afterId, params.skipped],
   row: (row) => row,

@@ -50,14 +50,14 @@ export const holdPending: Compiled<typeof source.holdPending> = {
 
 export const insertBlocks: Compiled<typeof source.insertBlocks> = {
   name: 'search-index.insertBlocks',
-  text: "insert into \"search_blocks\" (\"project_number\", \"block\", \"traces\", \"first_sequence\", \"last_sequence\", \"started_from\", \"started_to\", \"updated_from\", \"updated_to\", \"inserted_from\", \"crowded_count\", \"text_slices\", \"gone\", \"gone_count\") select \"given\".\"v0\", \"given\".\"v1\", \"given\".\"v2\", \"given\".\"v3\", \"given\".\"v4\", \"given\".\"v5\", \"given\".\"v6\", \"given\".\"v7\", \"given\".\"v8\", \"given\".\"v9\", \"given\".\"v10\", \"given\".\"v11\", \"given\".\"v12\", \"given\".\"v13\" from unnest($1::int[], $2::int[], $3::int[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[], $8::bigint[], $9::bigint[], $10::bigint[], $11::int[], $12::int[], $13::bytea[], $14::int[]) as given (v0, v1, v2, v3, v4, v5, v6, v7, v8, v9, v10, v11, v12, v13)",
-  cells: (rows) => [int4Array(rows, (params) => params.projectNumber), int4Array(rows, (params) => params.block), int4Array(rows, (params) => params.traces), int8Array(rows, (params) => params.firstSequence), int8Array(rows, (params) => params.lastSequence), int8Array(rows, (params) => params.startedFromMs), int8Array(rows, (params) => params.startedToMs), int8Array(rows, (params) => params.updatedFromMs), int8Array(rows, (params) => params.updatedToMs), int8Array(rows, (params) => params.insertedFromMs), int4Array(rows, (params) => params.crowdedCount), int4Array(rows, (params) => params.textSlices), bytesArray(rows, (params) => params.gone), int4Array(rows, (params) => params.goneCount)],
+  text: "insert into \"search_blocks\" (\"project_number\", \"block\", \"traces\", \"first_sequence\", \"last_sequence\", \"started_from\", \"started_to\", \"updated_from\", \"updated_to\", \"inserted_from\", \"crowded_count\", \"text_slices\", \"deleted\", \"deleted_count\") select \"given\".\"v0\", \"given\".\"v1\", \"given\".\"v2\", \"given\".\"v3\", \"given\".\"v4\", \"given\".\"v5\", \"given\".\"v6\", \"given\".\"v7\", \"given\".\"v8\", \"given\".\"v9\", \"given\".\"v10\", \"given\".\"v11\", \"given\".\"v12\", \"given\".\"v13\" from unnest($1::int[], $2::int[], $3::int[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[], $8::bigint[], $9::bigint[], $10::bigint[], $11::int[], $12::int[], $13::bytea[], $14::int[]) as given (v0, v1, v2, v3, v4, v5, v6, v7, v8, v9, v10, v11, v12, v13)",
+  cells: (rows) => [int4Array(rows, (params) => params.projectNumber), int4Array(rows, (params) => params.block), int4Array(rows, (params) => params.traces), int8Array(rows, (params) => params.firstSequence), int8Array(rows, (params) => params.lastSequence), int8Array(rows, (params) => params.startedFromMs), int8Array(rows, (params) => params.startedToMs), int8Array(rows, (params) => params.updatedFromMs), int8Array(rows, (params) => params.updatedToMs), int8Array(rows, (params) => params.insertedFromMs), int4Array(rows, (params) => params.crowdedCount), int4Array(rows, (params) => params.textSlices), bytesArray(rows, (params) => params.deleted), int4Array(rows, (params) => params.deletedCount)],
 };
 
 export const insertFacets: Compiled<typeof source.insertFacets> = {
   name: 'search-index.insertFacets',
-  text: "insert into \"search_facets\" (\"project_number\", \"block\", \"facet\", \"places\") select \"given\".\"v0\", \"given\".\"v1\", \"given\".\"v2\", \"given\".\"v3\" from unnest($1::int[], $2::int[], $3::bigint[], $4::bytea[]) as given (v0, v1, v2, v3)",
-  cells: (rows) => [int4Array(rows, (params) => params.projectNumber), int4Array(rows, (params) => params.block), int8Array(rows, (params) => params.facet), bytesArray(rows, (params) => params.places)],
+  text: "insert into \"search_facets\" (\"project_number\", \"block\", \"facet\", \"trace_set\") select \"given\".\"v0\", \"given\".\"v1\", \"given\".\"v2\", \"given\".\"v3\" from unnest($1::int[], $2::int[], $3::bigint[], $4::bytea[]) as given (v0, v1, v2, v3)",
+  cells: (rows) => [int4Array(rows, (params) => params.projectNumber), int4Array(rows, (params) => params.block), int8Array(rows, (params) => params.facet), bytesArray(rows, (params) => params.traceSet)],
 };
 
 export const insertHead: Compiled<typeof source.insertHead> = {
@@ -74,14 +74,14 @@ export const insertParts: Compiled<typeof source.insertParts> = {
 
 export const listBlocks: Compiled<typeof source.listBlocks> = {
   name: 'search-index.listBlocks',
-  text: "select \"search_blocks\".\"project_number\" as \"projectNumber\", \"search_blocks\".\"block\" as \"block\", \"search_blocks\".\"traces\" as \"traces\", \"search_blocks\".\"first_sequence\" as \"firstSequence\", \"search_blocks\".\"last_sequence\" as \"lastSequence\", \"search_blocks\".\"started_from\" as \"startedFromMs\", \"search_blocks\".\"started_to\" as \"startedToMs\", \"search_blocks\".\"updated_from\" as \"updatedFromMs\", \"search_blocks\".\"updated_to\" as \"updatedToMs\", \"search_blocks\".\"inserted_from\" as \"insertedFromMs\", \"search_blocks\".\"crowded_count\" as \"crowdedCount\", \"search_blocks\".\"text_slices\" as \"textSlices\", \"search_blocks\".\"gone\" as \"gone\", \"search_blocks\".\"gone_count\" as \"goneCount\" from \"search_blocks\" where \"project_number\" = $1 and \"block\" > $2 order by \"block\" limit $3",
+  text: "select \"search_blocks\".\"project_number\" as \"projectNumber\", \"search_blocks\".\"block\" as \"block\", \"search_blocks\".\"traces\" as \"traces\", \"search_blocks\".\"first_sequence\" as \"firstSequence\", \"search_blocks\".\"last_sequence\" as \"lastSequence\", \"search_blocks\".\"started_from\" as \"startedFromMs\", \"search_blocks\".\"started_to\" as \"startedToMs\", \"search_blocks\".\"updated_from\" as \"updatedFromMs\", \"search_blocks\".\"updated_to\" as \"updatedToMs\", \"search_blocks\".\"inserted_from\" as \"insertedFromMs\", \"search_blocks\".\"crowded_count\" as \"crowdedCount\", \"search_blocks\".\"text_slices\" as \"textSlices\", \"search_blocks\".\"deleted\" as \"deleted\", \"search_blocks\".\"deleted_count\" as \"deletedCount\" from \"search_blocks\" where \"project_number\" = $1 and \"block\" > $2 order by \"block\" limit $3",
   cells: (params) => [params.projectNumber, params.after, params.limit],
   row: (row) => row,
 };
 
 export const listFacets: Compiled<typeof source.listFacets> = {
   name: 'search-index.listFacets',
-  text: "select \"block\" as \"block\", \"facet\" as \"facet\", \"places\" as \"places\" from \"search_facets\" where \"project_number\" = $1 and \"block\" = any($2) and \"facet\" = any($3)",
+  text: "select \"block\" as \"block\", \"facet\" as \"facet\", \"trace_set\" as \"traceSet\" from \"search_facets\" where \"project_number\" = $1 and \"block\" = any($2) and \"facet\" = any($3)",
   cells: (params) => [params.projectNumber, params.blocks, params.facets],
   row: (row) => row,
 };
@@ -136,10 +136,10 @@ export const removePending: Compiled<typeof source.removePending> = {
   cells: (rows) => [int4Array(rows, (params) => params.projectNumber), int8Array(rows, (params) => params.traceSequence), int8Array(rows, (params) => params.mark)],
 };
 
-export const updateGone: Compiled<typeof source.updateGone> = {
-  name: 'search-index.updateGone',
-  text: "update \"search_blocks\" set \"gone\" = \"given\".\"v2\", \"gone_count\" = \"given\".\"v3\" from unnest($1::int[], $2::int[], $3::bytea[], $4::int[]) as given (v0, v1, v2, v3) where (\"project_number\" = \"given\".\"v0\" and \"block\" = \"given\".\"v1\")",
-  cells: (rows) => [int4Array(rows, (params) => params.projectNumber), int4Array(rows, (params) => params.block), bytesArray(rows, (params) => params.gone), int4Array(rows, (params) => params.goneCount)],
+export const updateDeleted: Compiled<typeof source.updateDeleted> = {
+  name: 'search-index.updateDeleted',
+  text: "update \"search_blocks\" set \"deleted\" = \"given\".\"v2\", \"deleted_count\" = \"given\".\"v3\" from unnest($1::int[], $2::int[], $3::bytea[], $4::int[]) as given (v0, v1, v2, v3) where (\"project_number\" = \"given\".\"v0\" and \"block\" = \"given\".\"v1\")",
+  cells: (rows) => [int4Array(rows, (params) => params.projectNumber), int4Array(rows, (params) => params.block), bytesArray(rows, (params) => params.deleted), int4Array(rows, (params) => params.deletedCount)],
 };
 
 export const updateHead: Compiled<typeof source.updateHead> = {

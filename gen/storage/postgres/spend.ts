@@ -8,7 +8,7 @@ import type * as source from '../../../src/storage/spend/queries.ts';
 
 export const findBlockOf: Compiled<typeof source.findBlockOf> = {
   name: 'spend.findBlockOf',
-  text: "select \"first_seq\" as \"firstSeq\", \"last_seq\" as \"lastSeq\", \"gone\" as \"gone\" from \"spend_blocks\" where \"organization_number\" = $1 and \"first_seq\" <= $2 order by \"first_seq\" desc limit 1",
+  text: "select \"first_seq\" as \"firstSeq\", \"last_seq\" as \"lastSeq\", \"superseded\" as \"superseded\" from \"spend_blocks\" where \"organization_number\" = $1 and \"first_seq\" <= $2 order by \"first_seq\" desc limit 1",
   cells: (params) => [params.organizationNumber, params.seq],
   row: (row) => row,
 };
@@ -36,8 +36,8 @@ export const holdHead: Compiled<typeof source.holdHead> = {
 
 export const insertBlocks: Compiled<typeof source.insertBlocks> = {
   name: 'spend.insertBlocks',
-  text: "insert into \"spend_blocks\" (\"organization_number\", \"first_seq\", \"last_seq\", \"occurred_from\", \"occurred_to\", \"created_to\", \"gone\") select \"given\".\"v0\", \"given\".\"v1\", \"given\".\"v2\", \"given\".\"v3\", \"given\".\"v4\", \"given\".\"v5\", \"given\".\"v6\" from unnest($1::int[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bytea[]) as given (v0, v1, v2, v3, v4, v5, v6)",
-  cells: (rows) => [int4Array(rows, (params) => params.organizationNumber), int8Array(rows, (params) => params.firstSeq), int8Array(rows, (params) => params.lastSeq), int8Array(rows, (params) => params.occurredFromMs), int8Array(rows, (params) => params.occurredToMs), int8Array(rows, (params) => params.createdToMs), bytesArray(rows, (params) => params.gone)],
+  text: "insert into \"spend_blocks\" (\"organization_number\", \"first_seq\", \"last_seq\", \"occurred_from\", \"occurred_to\", \"created_to\", \"superseded\") select \"given\".\"v0\", \"given\".\"v1\", \"given\".\"v2\", \"given\".\"v3\", \"given\".\"v4\", \"given\".\"v5\", \"given\".\"v6\" from unnest($1::int[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bytea[]) as given (v0, v1, v2, v3, v4, v5, v6)",
+  cells: (rows) => [int4Array(rows, (params) => params.organizationNumber), int8Array(rows, (params) => params.firstSeq), int8Array(rows, (params) => params.lastSeq), int8Array(rows, (params) => params.occurredFromMs), int8Array(rows, (params) => params.occurredToMs), int8Array(rows, (params) => params.createdToMs), bytesArray(rows, (params) => params.superseded)],
 };
 
 export const insertHead: Compiled<typeof source.insertHead> = {
@@ -54,7 +54,7 @@ export const insertParts: Compiled<typeof source.insertParts> = {
 
 export const listBlocks: Compiled<typeof source.listBlocks> = {
   name: 'spend.listBlocks',
-  text: "select \"first_seq\" as \"firstSeq\", \"last_seq\" as \"lastSeq\", \"gone\" as \"gone\" from \"spend_blocks\" where \"organization_number\" = $1 and \"first_seq\" > $2 and \"first_seq\" <= $3 and \"created_to\" >= $4 and \"occurred_to\" >= $5 and \"occurred_from\" <= $6 order by \"first_seq\" limit $7",
+  text: "select \"first_seq\" as \"firstSeq\", \"last_seq\" as \"lastSeq\", \"superseded\" as \"superseded\" from \"spend_blocks\" where \"organization_number\" = $1 and \"first_seq\" > $2 and \"first_seq\" <= $3 and \"created_to\" >= $4 and \"occurred_to\" >= $5 and \"occurred_from\" <= $6 order by \"first_seq\" limit $7",
   cells: (params) => [params.organizationNumber, params.afterSeq, params.toSeq, params.createdFromMs, params.fromMs, params.toMs, params.limit],
   row: (row) => row,
 };
@@ -99,14 +99,14 @@ export const removeParts: Compiled<typeof source.removeParts> = {
   cells: (params) => [params.organizationNumber, params.firstSeq],
 };
 
-export const updateGone: Compiled<typeof source.updateGone> = {
-  name: 'spend.updateGone',
-  text: "update \"spend_blocks\" set \"gone\" = \"given\".\"v2\" from unnest($1::int[], $2::bigint[], $3::bytea[]) as given (v0, v1, v2) where (\"organization_number\" = \"given\".\"v0\" and \"first_seq\" = \"given\".\"v1\")",
-  cells: (rows) => [int4Array(rows, (params) => params.organizationNumber), int8Array(rows, (params) => params.firstSeq), bytesArray(rows, (params) => params.gone)],
-};
-
 export const updateHead: Compiled<typeof source.updateHead> = {
   name: 'spend.updateHead',
   text: "update \"spend_heads\" set \"seq\" = $1, \"leased_until\" = $2 where \"organization_number\" = $3",
   cells: (params) => [params.seq, params.leasedUntilMs, params.organizationNumber],
+};
+
+export const updateSuperseded: Compiled<typeof source.updateSuperseded> = {
+  name: 'spend.updateSuperseded',
+  text: "update \"spend_blocks\" set \"superseded\" = \"given\".\"v2\" from unnest($1::int[], $2::bigint[], $3::bytea[]) as given (v0, v1, v2) where (\"organization_number\" = \"given\".\"v0\" and \"first_seq\" = \"given\".\"v1\")",
+  cells: (rows) => [int4Array(rows, (params) => params.organizationNumber), int8Array(rows, (params) => params.firstSeq), bytesArray(rows, (params) => params.superseded)],
 };

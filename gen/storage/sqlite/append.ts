@@ -35,8 +35,8 @@ export const findEvent: Compiled<typeof source.findEvent> = {
   }),
 };
 
-export const findEventPlace: Compiled<typeof source.findEventPlace> = {
-  name: 'append.findEventPlace',
+export const findEventPosition: Compiled<typeof source.findEventPosition> = {
+  name: 'append.findEventPosition',
   text: "select \"events\".\"organization_number\" as \"organizationNumber\", \"events\".\"created_at\" as \"createdAtMs\", \"events\".\"id\" as \"id\", \"events\".\"seq\" as \"seq\" from \"events\" where \"events\".\"organization_number\" = ? and \"events\".\"created_at\" = ? and \"events\".\"id\" = ?",
   cells: (params) => [params.organizationNumber, params.createdAtMs, params.id],
   row: (row: any) => ({

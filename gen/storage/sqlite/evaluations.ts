@@ -21,7 +21,7 @@ export const countJobs: Compiled<typeof source.countJobs> = {
 
 export const countSomeJobs: Compiled<typeof source.countSomeJobs> = {
   name: 'evaluations.countSomeJobs',
-  text: "select count(*) as \"count\", max(\"some\".\"place\") as \"lastSequence\" from (select \"trace_sequence\" as \"place\" from \"evaluation_jobs\" where \"project_number\" = ? and \"trace_sequence\" > ? order by \"trace_sequence\" limit ?) as \"some\"",
+  text: "select count(*) as \"count\", max(\"some\".\"sequence\") as \"lastSequence\" from (select \"trace_sequence\" as \"sequence\" from \"evaluation_jobs\" where \"project_number\" = ? and \"trace_sequence\" > ? order by \"trace_sequence\" limit ?) as \"some\"",
   cells: (params) => [params.projectNumber, params.afterSequence, params.countMax],
   row: (row: any) => ({
     count: row[0],

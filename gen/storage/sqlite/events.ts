@@ -44,8 +44,8 @@ export const findOldestAdmitted: Compiled<typeof source.findOldestAdmitted> = {
   }),
 };
 
-export const findPlaceAfter: Compiled<typeof source.findPlaceAfter> = {
-  name: 'events.findPlaceAfter',
+export const findPositionAfter: Compiled<typeof source.findPositionAfter> = {
+  name: 'events.findPositionAfter',
   text: "select \"created_at\" as \"createdAtMs\", \"id\" as \"id\" from \"events\" where \"organization_number\" = ? and \"created_at\" >= ? and \"created_at\" <= ? and (\"created_at\", \"id\") > (?, ?) order by \"created_at\", \"id\" limit 1 offset ?",
   cells: (params) => [params.organizationNumber, params.fromMs, params.toMs, params.afterMs, params.afterId, params.skipped],
   row: (row: any) => ({

@@ -69,14 +69,14 @@ export const holdPending: Compiled<typeof source.holdPending> = {
 
 export const insertBlocks: Compiled<typeof source.insertBlocks> = {
   name: 'search-index.insertBlocks',
-  text: "insert into \"search_blocks\" (\"project_number\", \"block\", \"traces\", \"first_sequence\", \"last_sequence\", \"started_from\", \"started_to\", \"updated_from\", \"updated_to\", \"inserted_from\", \"crowded_count\", \"text_slices\", \"gone\", \"gone_count\") values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-  cells: (rows) => [...rows.map((params) => [params.projectNumber, params.block, params.traces, params.firstSequence, params.lastSequence, params.startedFromMs, params.startedToMs, params.updatedFromMs, params.updatedToMs, params.insertedFromMs, params.crowdedCount, params.textSlices, params.gone, params.goneCount])],
+  text: "insert into \"search_blocks\" (\"project_number\", \"block\", \"traces\", \"first_sequence\", \"last_sequence\", \"started_from\", \"started_to\", \"updated_from\", \"updated_to\", \"inserted_from\", \"crowded_count\", \"text_slices\", \"deleted\", \"deleted_count\") values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+  cells: (rows) => [...rows.map((params) => [params.projectNumber, params.block, params.traces, params.firstSequence, params.lastSequence, params.startedFromMs, params.startedToMs, params.updatedFromMs, params.updatedToMs, params.insertedFromMs, params.crowdedCount, params.textSlices, params.deleted, params.deletedCount])],
 };
 
 export const insertFacets: Compiled<typeof source.insertFacets> = {
   name: 'search-index.insertFacets',
-  text: "insert into \"search_facets\" (\"project_number\", \"block\", \"facet\", \"places\") values (?, ?, ?, ?)",
-  cells: (rows) => [...rows.map((params) => [params.projectNumber, params.block, params.facet, params.places])],
+  text: "insert into \"search_facets\" (\"project_number\", \"block\", \"facet\", \"trace_set\") values (?, ?, ?, ?)",
+  cells: (rows) => [...rows.map((params) => [params.projectNumber, params.block, params.facet, params.traceSet])],
 };
 
 export const insertHead: Compiled<typeof source.insertHead> = {
@@ -93,7 +93,7 @@ export const insertParts: Compiled<typeof source.insertParts> = {
 
 export const listBlocks: Compiled<typeof source.listBlocks> = {
   name: 'search-index.listBlocks',
-  text: "select \"search_blocks\".\"project_number\" as \"projectNumber\", \"search_blocks\".\"block\" as \"block\", \"search_blocks\".\"traces\" as \"traces\", \"search_blocks\".\"first_sequence\" as \"firstSequence\", \"search_blocks\".\"last_sequence\" as \"lastSequence\", \"search_blocks\".\"started_from\" as \"startedFromMs\", \"search_blocks\".\"started_to\" as \"startedToMs\", \"search_blocks\".\"updated_from\" as \"updatedFromMs\", \"search_blocks\".\"updated_to\" as \"updatedToMs\", \"search_blocks\".\"inserted_from\" as \"insertedFromMs\", \"search_blocks\".\"crowded_count\" as \"crowdedCount\", \"search_blocks\".\"text_slices\" as \"textSlices\", \"search_blocks\".\"gone\" as \"gone\", \"search_blocks\".\"gone_count\" as \"goneCount\" from \"search_blocks\" where \"project_number\" = ? and \"block\" > ? order by \"block\" limit ?",
+  text: "select \"search_blocks\".\"project_number\" as \"projectNumber\", \"search_blocks\".\"block\" as \"block\", \"search_blocks\".\"traces\" as \"traces\", \"search_blocks\".\"first_sequence\" as \"firstSequence\", \"search_blocks\".\"last_sequence\" as \"lastSequence\", \"search_blocks\".\"started_from\" as \"startedFromMs\", \"search_blocks\".\"started_to\" as \"startedToMs\", \"search_blocks\".\"updated_from\" as \"updatedFromMs\", \"search_blocks\".\"updated_to\" as \"updatedToMs\", \"search_blocks\".\"inserted_from\" as \"insertedFromMs\", \"search_blocks\".\"crowded_count\" as \"crowdedCount\", \"search_blocks\".\"text_slices\" as \"textSlices\", \"search_blocks\".\"deleted\" as \"deleted\", \"search_blocks\".\"deleted_count\" as \"deletedCount\" from \"search_blocks\" where \"project_number\" = ? and \"block\" > ? order by \"block\" limit ?",
   cells: (params) => [params.projectNumber, params.after, params.limit],
   row: (row: any) => ({
     projectNumber: row[0],
@@ -108,19 +108,19 @@ export const listBlocks: Compiled<typeof source.listBlocks> = {
     insertedFromMs: row[9],
     crowdedCount: row[10],
     textSlices: row[11],
-    gone: row[12],
-    goneCount: row[13],
+    deleted: row[12],
+    deletedCount: row[13],
   }),
 };
 
 export const listFacets: Compiled<typeof source.listFacets> = {
   name: 'search-index.listFacets',
-  text: "select \"block\" as \"block\", \"facet\" as \"facet\", \"places\" as \"places\" from \"search_facets\" where \"project_number\" = ? and \"block\" in (select value from json_each(?)) and \"facet\" in (select value from json_each(?))",
+  text: "select \"block\" as \"block\", \"facet\" as \"facet\", \"trace_set\" as \"traceSet\" from \"search_facets\" where \"project_number\" = ? and \"block\" in (select value from json_each(?)) and \"facet\" in (select value from json_each(?))",
   cells: (params) => [params.projectNumber, JSON.stringify(params.blocks), JSON.stringify(params.facets)],
   row: (row: any) => ({
     block: row[0],
     facet: row[1],
-    places: row[2],
+    traceSet: row[2],
   }),
 };
 
@@ -181,10 +181,10 @@ export const removePending: Compiled<typeof source.removePending> = {
   cells: (rows) => [...rows.map((params) => [params.projectNumber, params.traceSequence, params.mark])],
 };
 
-export const updateGone: Compiled<typeof source.updateGone> = {
-  name: 'search-index.updateGone',
-  text: "update \"search_blocks\" set \"gone\" = ?, \"gone_count\" = ? where (\"project_number\" = ? and \"block\" = ?)",
-  cells: (rows) => [...rows.map((params) => [params.gone, params.goneCount, params.projectNumber, params.block])],
+export const updateDeleted: Compiled<typeof source.updateDeleted> = {
+  name: 'search-index.updateDeleted',
+  text: "update \"search_blocks\" set \"deleted\" = ?, \"deleted_count\" = ? where (\"project_number\" = ? and \"block\" = ?)",
+  cells: (rows) => [...rows.map((params) => [params.deleted, params.deletedCount, params.projectNumber, params.block])],
 };
 
 export const updateHead: Compiled<typeof source.updateHead> = {

@@ -5,12 +5,12 @@ import type * as source from '../../../src/storage/spend/queries.ts';
 
 export const findBlockOf: Compiled<typeof source.findBlockOf> = {
   name: 'spend.findBlockOf',
-  text: "select \"first_seq\" as \"firstSeq\", \"last_seq\" as \"lastSeq\", \"gone\" as \"gone\" from \"spend_blocks\" where \"organization_number\" = ? and \"first_seq\" <= ? order by \"first_seq\" desc limit 1",
+  text: "select \"first_seq\" as \"firstSeq\", \"last_seq\" as \"lastSeq\", \"superseded\" as \"superseded\" from \"spend_blocks\" where \"organization_number\" = ? and \"first_seq\" <= ? order by \"first_seq\" desc limit 1",
   cells: (params) => [params.organizationNumber, params.seq],
   row: (row: any) => ({
     firstSeq: row[0],
     lastSeq: row[1],
-    gone: row[2],
+    superseded: row[2],
   }),
 };
 
@@ -50,8 +50,8 @@ export const holdHead: Compiled<typeof source.holdHead> = {
 
 export const insertBlocks: Compiled<typeof source.insertBlocks> = {
   name: 'spend.insertBlocks',
-  text: "insert into \"spend_blocks\" (\"organization_number\", \"first_seq\", \"last_seq\", \"occurred_from\", \"occurred_to\", \"created_to\", \"gone\") values (?, ?, ?, ?, ?, ?, ?)",
-  cells: (rows) => [...rows.map((params) => [params.organizationNumber, params.firstSeq, params.lastSeq, params.occurredFromMs, params.occurredToMs, params.createdToMs, params.gone])],
+  text: "insert into \"spend_blocks\" (\"organization_number\", \"first_seq\", \"last_seq\", \"occurred_from\", \"occurred_to\", \"created_to\", \"superseded\") values (?, ?, ?, ?, ?, ?, ?)",
+  cells: (rows) => [...rows.map((params) => [params.organizationNumber, params.firstSeq, params.lastSeq, params.occurredFromMs, params.occurredToMs, params.createdToMs, params.superseded])],
 };
 
 export const insertHead: Compiled<typeof source.insertHead> = {
@@ -68,12 +68,12 @@ export const insertParts: Compiled<typeof source.insertParts> = {
 
 export const listBlocks: Compiled<typeof source.listBlocks> = {
   name: 'spend.listBlocks',
-  text: "select \"first_seq\" as \"firstSeq\", \"last_seq\" as \"lastSeq\", \"gone\" as \"gone\" from \"spend_blocks\" where \"organization_number\" = ? and \"first_seq\" > ? and \"first_seq\" <= ? and \"created_to\" >= ? and \"occurred_to\" >= ? and \"occurred_from\" <= ? order by \"first_seq\" limit ?",
+  text: "select \"first_seq\" as \"firstSeq\", \"last_seq\" as \"lastSeq\", \"superseded\" as \"superseded\" from \"spend_blocks\" where \"organization_number\" = ? and \"first_seq\" > ? and \"first_seq\" <= ? and \"created_to\" >= ? and \"occurred_to\" >= ? and \"occurred_from\" <= ? order by \"first_seq\" limit ?",
   cells: (params) => [params.organizationNumber, params.afterSeq, params.toSeq, params.createdFromMs, params.fromMs, params.toMs, params.limit],
   row: (row: any) => ({
     firstSeq: row[0],
     lastSeq: row[1],
-    gone: row[2],
+    superseded: row[2],
   }),
 };
 
@@ -131,14 +131,14 @@ export const removeParts: Compiled<typeof source.removeParts> = {
   cells: (params) => [params.organizationNumber, params.firstSeq],
 };
 
-export const updateGone: Compiled<typeof source.updateGone> = {
-  name: 'spend.updateGone',
-  text: "update \"spend_blocks\" set \"gone\" = ? where (\"organization_number\" = ? and \"first_seq\" = ?)",
-  cells: (rows) => [...rows.map((params) => [params.gone, params.organizationNumber, params.firstSeq])],
-};
-
 export const updateHead: Compiled<typeof source.updateHead> = {
   name: 'spend.updateHead',
   text: "update \"spend_heads\" set \"seq\" = ?, \"leased_until\" = ? where \"organization_number\" = ?",
   cells: (params) => [params.seq, params.leasedUntilMs, params.organizationNumber],
+};
+
+export const updateSuperseded: Compiled<typeof source.updateSuperseded> = {
+  name: 'spend.updateSuperseded',
+  text: "update \"spend_blocks\" set \"superseded\" = ? where (\"organization_number\" = ? and \"first_seq\" = ?)",
+  cells: (rows) => [...rows.map((params) => [params.superseded, params.organizationNumber, params.firstSeq])],
 };

@@ -54,7 +54,7 @@ const RETRY_AFTER_SECONDS = 1;
 export function createAnalytics({ store, traceDefaultDays }: AnalyticsDeps): Analytics {
   const ofProject = ({ project, nowMs }: AnalyticsCall) => ({
     projectNumber: project.number,
-    goneBeforeMs: termStartMs(traceTermDays(project.traceRetentionDays, traceDefaultDays), nowMs),
+    expiredBeforeMs: termStartMs(traceTermDays(project.traceRetentionDays, traceDefaultDays), nowMs),
   });
 
   return {

@@ -25,7 +25,7 @@ export type TraceAnalytics = {
 export type TraceRange = {
   readonly projectNumber: number;
   /** Traces received before this instant have expired; null: none has. */
-  readonly goneBeforeMs: number | null;
+  readonly expiredBeforeMs: number | null;
   readonly fromMs: number;
   readonly toMs: number;
 };

@@ -22,6 +22,6 @@ export function applyJobEnd(tables: AppendTables, end: JobEnd): 'recorded' | 'st
 function storeResult(tables: AppendTables, sequence: number, append: TraceAppend): void {
   const record = tables.findTrace(append.projectNumber, append.traceId);
   if (record === undefined || record.sequence !== sequence) return;
-  if (append.goneBeforeMs !== null && record.insertedAtMs < append.goneBeforeMs) return;
+  if (append.expiredBeforeMs !== null && record.insertedAtMs < append.expiredBeforeMs) return;
   applyAppend(tables, append);
 }

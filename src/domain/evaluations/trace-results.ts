@@ -42,12 +42,12 @@ export function createTraceResults(deps: TraceResultsDeps): TraceResults {
 
   function toAppend(project: Project, traceId: string, { draft, monitorId, nowMs }: NewResult): TraceAppend {
     const evaluation = { ...read(draft, { deps, traceId, nowMs }), monitorId };
-    return appendOf(project, evaluation, { traceId, nowMs, goneBeforeMs: cutOf(project, nowMs), deps });
+    return appendOf(project, evaluation, { traceId, nowMs, expiredBeforeMs: cutOf(project, nowMs), deps });
   }
 
   return {
     async attach(project, sentId, result) {
-      const traceId = await findTraceId(deps, { project, sentId, goneBeforeMs: cutOf(project, result.nowMs) });
+      const traceId = await findTraceId(deps, { project, sentId, expiredBeforeMs: cutOf(project, result.nowMs) });
       if (result.mustBeKnown === true && (await deps.store.find(project.number, traceId)) === null) return;
       await deps.store.append(toAppend(project, traceId, result));
     },
@@ -55,18 +55,18 @@ export function createTraceResults(deps: TraceResultsDeps): TraceResults {
   };
 }
 
-type Sought = { readonly project: Project; readonly sentId: string; readonly goneBeforeMs: number | null };
+type Sought = { readonly project: Project; readonly sentId: string; readonly expiredBeforeMs: number | null };
 
 /** Some tools drop leading zeros of ids. An unknown id of at least this many digits gets its zeros back. */
 const PADDED_DIGITS_MIN = 25;
 
-async function findTraceId({ store }: TraceResultsDeps, { project, sentId, goneBeforeMs }: Sought): Promise<string> {
+async function findTraceId({ store }: TraceResultsDeps, { project, sentId, expiredBeforeMs }: Sought): Promise<string> {
   const { exact, padded } = lookupForms(sentId);
   if (padded === null) return exact;
   for (const id of [exact, padded]) {
     const record = await store.find(project.number, id);
     // An expired trace counts as unknown.
-    if (record !== null && record.insertedAtMs >= (goneBeforeMs ?? Number.NEGATIVE_INFINITY)) return id;
+    if (record !== null && record.insertedAtMs >= (expiredBeforeMs ?? Number.NEGATIVE_INFINITY)) return id;
   }
   return sentId.length >= PADDED_DIGITS_MIN ? padded : exact;
 }
@@ -83,12 +83,12 @@ function read(draft: EvaluationDraft, { deps, traceId, nowMs }: Receipt): Evalua
   return read.evaluation;
 }
 
-type AppendContext = Receipt & { readonly goneBeforeMs: number | null };
+type AppendContext = Receipt & { readonly expiredBeforeMs: number | null };
 
 function appendOf(
   project: Project,
   evaluation: Evaluation,
-  { deps, traceId, nowMs, goneBeforeMs }: AppendContext,
+  { deps, traceId, nowMs, expiredBeforeMs }: AppendContext,
 ): TraceAppend {
   return {
     projectId: project.id,
@@ -97,7 +97,7 @@ function appendOf(
     organizationNumber: project.organizationNumber,
     traceId,
     receivedAtMs: nowMs,
-    goneBeforeMs,
+    expiredBeforeMs,
     spansMax: deps.limits.spansPerTraceMax,
     metadataJson: null,
     expectedOutput: undefined,

@@ -91,8 +91,8 @@ async function findPlan(deps: MonitorRunDeps, job: ClaimedJob): Promise<Plan | n
   const evaluator = await deps.evaluators.find(monitor.projectId, monitor.evaluatorId);
   const record = await deps.traces.find(projectNumber, traceId);
   if (project === null || evaluator === null || record === null || record.sequence !== traceSequence) return null;
-  const goneBeforeMs = termStartMs(traceTermDays(project.traceRetentionDays, deps.traceDefaultDays), deps.clock());
-  if (goneBeforeMs !== null && record.insertedAtMs < goneBeforeMs) return null;
+  const expiredBeforeMs = termStartMs(traceTermDays(project.traceRetentionDays, deps.traceDefaultDays), deps.clock());
+  if (expiredBeforeMs !== null && record.insertedAtMs < expiredBeforeMs) return null;
   return { job, project, monitor, evaluator, trace: { ...record, projectNumber } };
 }
 

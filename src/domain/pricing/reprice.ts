@@ -88,7 +88,7 @@ async function repriceProject(deps: RepriceDeps, { request, project, tally }: Wa
     if (deps.isStopped()) return { projectNumber: number, trace: after };
     const { traces, next } = await deps.store.search.find({
       projectNumber: number,
-      goneBeforeMs: null,
+      expiredBeforeMs: null,
       started: { fromMs: request.fromMs, toMs: request.toMs },
       updated: { fromMs: 0, toMs: Number.MAX_SAFE_INTEGER },
       sort: 'started_at',

@@ -25,7 +25,7 @@ export type SpendOrder = 'cost' | 'requests';
 export type SpendQuery = {
   readonly organizationNumber: number;
   /** Events created before this instant have expired. */
-  readonly goneBeforeMs: number;
+  readonly expiredBeforeMs: number;
   /** The instants at which requests happened; both ends are inclusive. */
   readonly fromMs: number;
   readonly toMs: number;

@@ -51,7 +51,7 @@ export function createSpend({ store, cursors }: SpendDeps): Spend {
       const answer = await store.sum({
         ...request,
         organizationNumber: organization.number,
-        goneBeforeMs: retentionStartMs(nowMs),
+        expiredBeforeMs: retentionStartMs(nowMs),
         after,
         // One group more than requested shows whether a further page exists.
         limit: limit + 1,

@@ -78,10 +78,10 @@ function findExcess(tables: AppendTables, { append, spans, record }: Arrival): R
 /** The stored trace. Erases an expired one, so that the append creates a new trace. */
 function findLiving(
   tables: AppendTables,
-  { projectNumber, traceId, goneBeforeMs }: TraceAppend,
+  { projectNumber, traceId, expiredBeforeMs }: TraceAppend,
 ): TraceRecord | undefined {
   const record = tables.findTrace(projectNumber, traceId);
-  if (record === undefined || goneBeforeMs === null || record.insertedAtMs >= goneBeforeMs) return record;
+  if (record === undefined || expiredBeforeMs === null || record.insertedAtMs >= expiredBeforeMs) return record;
   tables.eraseTrace({ projectNumber, traceId: record.traceId, sequence: record.sequence });
   return undefined;
 }

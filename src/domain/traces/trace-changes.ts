@@ -28,7 +28,7 @@ export type NamedTrace = {
   /** The exact normalised id. */
   readonly traceId: string;
   /** A trace first received before this instant has expired; null: none has. */
-  readonly goneBeforeMs: number | null;
+  readonly expiredBeforeMs: number | null;
 };
 
 export type PatchOutcome = { readonly metadataJson: string } | 'too_large' | null;
@@ -57,10 +57,10 @@ export function createTraceChanges({ store, limits, traceDefaultDays }: TraceCha
   /** The traces that an id may name; unlike a look-up, never by prefix. */
   function tracesOf(project: Project, traceId: string, nowMs: number): readonly NamedTrace[] {
     if (!hasIdLength(traceId)) return [];
-    const goneBeforeMs = termStartMs(traceTermDays(project.traceRetentionDays, traceDefaultDays), nowMs);
+    const expiredBeforeMs = termStartMs(traceTermDays(project.traceRetentionDays, traceDefaultDays), nowMs);
     const { exact, padded } = lookupForms(traceId);
     const ids = padded === null ? [exact] : [exact, padded];
-    return ids.map((id) => ({ projectNumber: project.number, traceId: id, goneBeforeMs }));
+    return ids.map((id) => ({ projectNumber: project.number, traceId: id, expiredBeforeMs }));
   }
 
   return {

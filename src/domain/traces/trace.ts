@@ -143,7 +143,7 @@ export type TraceAppend = {
   readonly traceId: string;
   readonly receivedAtMs: number;
   /** A trace first received before this instant has expired; null: none has. */
-  readonly goneBeforeMs: number | null;
+  readonly expiredBeforeMs: number | null;
   /** Limit of spans in the trace. */
   readonly spansMax: number;
   /** Compact JSON text of the usable metadata of this request; null when it carries none. */

@@ -187,7 +187,7 @@ function* listModels(drafts: readonly TraceDraft[], spansMax: number): Iterable<
 }
 
 function arrivalOf(deps: TracesDeps, at: { project: Project; nowMs: number }): Arrival {
-  return { ...at, goneBeforeMs: cutOf(deps, at.project, at.nowMs) };
+  return { ...at, expiredBeforeMs: cutOf(deps, at.project, at.nowMs) };
 }
 
 /** Traces first received before this instant have expired; null: none has. */
@@ -197,17 +197,17 @@ function cutOf({ traceDefaultDays }: TracesDeps, project: Project, nowMs: number
 
 async function findTrace(deps: TracesDeps, project: Project, traceId: string, nowMs: number): Promise<TraceRecord> {
   if (!hasIdLength(traceId)) throw traceNotFound();
-  const goneBeforeMs = cutOf(deps, project, nowMs) ?? Number.NEGATIVE_INFINITY;
+  const expiredBeforeMs = cutOf(deps, project, nowMs) ?? Number.NEGATIVE_INFINITY;
   // An expired trace is not found, whether or not it is erased yet.
   const find = async (id: string) => {
     const record = await deps.store.find(project.number, id);
-    return record !== null && record.insertedAtMs >= goneBeforeMs ? record : null;
+    return record !== null && record.insertedAtMs >= expiredBeforeMs ? record : null;
   };
   const { exact, padded, prefix } = lookupForms(traceId);
   const named = (await find(exact)) ?? (padded === null ? null : await find(padded));
   if (named) return named;
   if (prefix === null) throw traceNotFound();
-  const sinceMs = Math.max(nowMs - PREFIX_WINDOW_MS, goneBeforeMs);
+  const sinceMs = Math.max(nowMs - PREFIX_WINDOW_MS, expiredBeforeMs);
   const candidates = await deps.store.findByPrefix(project.number, prefix, sinceMs, CANDIDATES_MAX);
   if (candidates.length > 1) {
     throw new Fault('ambiguous_trace_id', 'Several traces start with this id; send more of it.', {

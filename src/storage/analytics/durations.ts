@@ -113,7 +113,7 @@ async function addBlocks(
   const numbers = blocks.map(({ block }) => block);
   const rows = await runQuery(queries.listParts, { projectNumber, blocks: numbers, parts: PARTS });
   const contents = new Map(rows.map(({ block, part, content }) => [`${block} ${part}`, content]));
-  for (const { block, traces, gone } of blocks) {
+  for (const { block, traces, deleted } of blocks) {
     const column = (part: number) => unpackColumn(contents.get(`${block} ${part}`) ?? new Uint8Array(0));
     // The block was removed meanwhile: the generation has changed, and the attempt is repeated.
     if (!contents.has(`${block} ${COLUMNS.sequence}`)) continue;
@@ -123,15 +123,15 @@ async function addBlocks(
     for (let index = 0; index < traces; index += 1) {
       const startMs = started[index] ?? 0;
       if (startMs < fromMs || startMs > toMs || (inserted[index] ?? 0) < receivedFromMs) continue;
-      if (hasBit(gone, index) || isKnown.has(sequences[index] ?? 0)) continue;
+      if (hasBit(deleted, index) || isKnown.has(sequences[index] ?? 0)) continue;
       durations.add(startMs, orNull(totalTimes[index]), orNull(firstTokens[index]));
     }
     await nextTurn();
   }
 }
 
-function receivedFrom({ goneBeforeMs }: AnalyticsQuery): number {
-  return goneBeforeMs ?? Number.MIN_SAFE_INTEGER;
+function receivedFrom({ expiredBeforeMs }: AnalyticsQuery): number {
+  return expiredBeforeMs ?? Number.MIN_SAFE_INTEGER;
 }
 
 /** Columns have NaN for null. */

@@ -53,8 +53,8 @@ async function addRange(
   tallies: EvaluationTallies,
   { query, endsAtMs, afterMs, afterSequence, lastMs, lastSequence }: Range,
 ): Promise<boolean> {
-  const { projectNumber, goneBeforeMs } = query;
-  const receivedFromMs = goneBeforeMs ?? Number.MIN_SAFE_INTEGER;
+  const { projectNumber, expiredBeforeMs } = query;
+  const receivedFromMs = expiredBeforeMs ?? Number.MIN_SAFE_INTEGER;
   const pages = readPages<EvaluationRow>(EVALUATIONS_AT_ONCE, (last) =>
     runQuery(queries.listEvaluations, {
       ...{ projectNumber, receivedFromMs, lastMs, lastSequence, limit: EVALUATIONS_AT_ONCE },

@@ -28,19 +28,19 @@ const LAST_RECEIPT_MS = Number.MAX_SAFE_INTEGER;
 
 /** Null: the hours cannot answer the query. */
 export function planHours(query: AnalyticsQuery): HourPlan | null {
-  const { interval, groupBy, conditions, hasPercentiles, goneBeforeMs } = query;
+  const { interval, groupBy, conditions, hasPercentiles, expiredBeforeMs } = query;
   const { model, ...ofTrace } = conditions;
   const isByHours = interval !== 'minute' && !hasPercentiles && (groupBy === 'none' || groupBy === 'model');
   if (!isByHours || Object.values(ofTrace).some((value) => value !== null)) return null;
   const firstHour = Math.ceil(query.fromMs / HOUR_MS);
   const lastHour = Math.min(HOUR_MAX, hourOf(query.toMs + 1) - 1);
   if (firstHour > lastHour) return null;
-  const isCut = goneBeforeMs !== null && goneBeforeMs % HOUR_MS !== 0;
+  const isCut = expiredBeforeMs !== null && expiredBeforeMs % HOUR_MS !== 0;
   return {
     groupings: groupingsOf(groupBy === 'model', model),
     firstHour,
     lastHour,
-    cutHour: isCut ? hourOf(goneBeforeMs) : null,
+    cutHour: isCut ? hourOf(expiredBeforeMs) : null,
   };
 }
 
@@ -52,10 +52,10 @@ function groupingsOf(isByModel: boolean, model: string | null): readonly number[
 /** Reads the hours page by page. Of rows received in `cutHour` only the hour of their start is answered. */
 export async function* readHours(
   { queries, runQuery }: AnalyticsRunner,
-  { projectNumber, goneBeforeMs, groupBy, conditions }: AnalyticsQuery,
+  { projectNumber, expiredBeforeMs, groupBy, conditions }: AnalyticsQuery,
   { groupings, firstHour, lastHour, cutHour }: HourPlan,
 ): AsyncGenerator<{ readonly counted: readonly (readonly [number, Entry])[]; readonly cutHours: readonly number[] }> {
-  const firstReceivedHour = goneBeforeMs === null ? 0 : hourOf(goneBeforeMs);
+  const firstReceivedHour = expiredBeforeMs === null ? 0 : hourOf(expiredBeforeMs);
   const toEntry = (row: HourRow, grouping: number): readonly [number, Entry] => {
     const group = groupBy === 'model' && grouping === GROUPINGS.models ? row.model : null;
     return [row.hour * HOUR_MS, { group, sums: row, firstTokensMs: [], totalTimesMs: [] }];
@@ -85,8 +85,8 @@ export function rangesBesideHours(
   { firstHour, lastHour, cutHour }: HourPlan,
   cutHours: ReadonlySet<number>,
 ): readonly ScanRange[] {
-  const { projectNumber, goneBeforeMs, fromMs, toMs } = query;
-  const receivedFromMs = goneBeforeMs ?? Number.MIN_SAFE_INTEGER;
+  const { projectNumber, expiredBeforeMs, fromMs, toMs } = query;
+  const receivedFromMs = expiredBeforeMs ?? Number.MIN_SAFE_INTEGER;
   const small = { projectNumber, receivedFromMs, receivedToMs: LAST_RECEIPT_MS, size: 'small' } as const;
   const ranges: ScanRange[] = [
     { ...small, fromMs, toMs: firstHour * HOUR_MS - 1 },

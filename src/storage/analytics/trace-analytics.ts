@@ -60,8 +60,8 @@ async function tally({ runner, query, isOver }: Omit<Pass, 'tallies'>): Promise<
   return tallies.answer();
 }
 
-function wholeRange({ projectNumber, goneBeforeMs, fromMs, toMs }: TraceRange): ScanRange {
-  const receivedFromMs = goneBeforeMs ?? Number.MIN_SAFE_INTEGER;
+function wholeRange({ projectNumber, expiredBeforeMs, fromMs, toMs }: TraceRange): ScanRange {
+  const receivedFromMs = expiredBeforeMs ?? Number.MIN_SAFE_INTEGER;
   return { projectNumber, fromMs, toMs, receivedFromMs, receivedToMs: Number.MAX_SAFE_INTEGER, size: 'any' };
 }
 

@@ -70,7 +70,7 @@ export const findEvent = lookup<{
   ]),
 );
 
-export const findEventPlace = findByKey('Event', ['organizationNumber', 'createdAtMs', 'id'], ['seq']);
+export const findEventPosition = findByKey('Event', ['organizationNumber', 'createdAtMs', 'id'], ['seq']);
 
 export const findLogHead = findByKey('LogHead', ['organizationNumber']);
 

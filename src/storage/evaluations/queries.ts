@@ -117,12 +117,12 @@ export const countSomeJobs = query<SomeJobs>()((db, { projectNumber, afterSequen
         .selectFrom('EvaluationJob')
         .where('projectNumber', '=', projectNumber)
         .where('traceSequence', '>', afterSequence)
-        .select('traceSequence as place')
+        .select('traceSequence as sequence')
         .orderBy('traceSequence')
         .limit(countMax)
         .as('some'),
     )
-    .select(({ fn }) => [fn.countAll<number>().as('count'), fn.max('some.place').as('lastSequence')]),
+    .select(({ fn }) => [fn.countAll<number>().as('count'), fn.max('some.sequence').as('lastSequence')]),
 );
 
 /** The jobs of several traces, without locking them. */

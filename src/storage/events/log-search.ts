@@ -40,7 +40,7 @@ export function createLogSearch(
       // The database finds events by the first instant.
       const rest = { ...range, fromMs: Math.max(range.fromMs, createdAtMs), afterMs: createdAtMs, afterId: id };
       const [next] =
-        eventsAtOnce === null ? [] : await runQuery(queries.findPlaceAfter, { ...rest, skipped: eventsAtOnce - 1 });
+        eventsAtOnce === null ? [] : await runQuery(queries.findPositionAfter, { ...rest, skipped: eventsAtOnce - 1 });
       const until = { untilMs: next?.createdAtMs ?? FOR_EVER, untilId: next?.id ?? '' };
       const [count = NOTHING] = await runQuery(queries.countEvents, { ...rest, ...until, codes });
       total = addCounts(total, count);

@@ -79,7 +79,7 @@ type OfTime = OfLog & {
 };
 
 /** The event at a distance after another one; `skipped` is the distance less one. */
-export const findPlaceAfter = query<OfTime & { readonly skipped: number }>()((db, params) =>
+export const findPositionAfter = query<OfTime & { readonly skipped: number }>()((db, params) =>
   eventsAfter(db, params)
     .select(['createdAtMs as createdAtMs', 'id as id'])
     .orderBy('createdAtMs')

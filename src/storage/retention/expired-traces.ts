@@ -109,8 +109,8 @@ async function holdExpired(
 ): Promise<{ readonly expired: readonly Expired[]; readonly end: number | null }> {
   const traces = await runQuery(queries.listTracesAfter, { after, before, limit: TRACES_AT_ONCE });
   const end = traces.length < TRACES_AT_ONCE ? null : (traces.at(-1)?.sequence ?? null);
-  const goneBeforeMs = new Map(cuts.map((cut) => [cut.storedDays, cut.goneBeforeMs]));
-  const latestCutMs = Math.max(...goneBeforeMs.values());
+  const expiredBeforeMs = new Map(cuts.map((cut) => [cut.storedDays, cut.expiredBeforeMs]));
+  const latestCutMs = Math.max(...expiredBeforeMs.values());
   const old = traces.filter(({ insertedAtMs }) => insertedAtMs < latestCutMs);
   if (old.length === 0) return { expired: [], end };
   const numbers = [...new Set(old.map(({ projectNumber }) => projectNumber))];
@@ -118,7 +118,7 @@ async function holdExpired(
     (await runQuery(queries.holdProjectTerms, { numbers })).map((row) => [row.number, row.storedDays]),
   );
   // Traces of an unknown project stay.
-  const cutOf = (number: number) => goneBeforeMs.get(terms.get(number) ?? null) ?? 0;
+  const cutOf = (number: number) => expiredBeforeMs.get(terms.get(number) ?? null) ?? 0;
   const sequences = old
     .filter((trace) => terms.has(trace.projectNumber) && trace.insertedAtMs < cutOf(trace.projectNumber))
     .map(({ sequence }) => sequence);

@@ -32,7 +32,7 @@ export async function removePart(
     return { next: isMore ? [{ part, after }] : [] };
   }
   if (part === 'traces') {
-    const latestCutMs = Math.max(0, ...cuts.traces.map(({ goneBeforeMs }) => goneBeforeMs));
+    const latestCutMs = Math.max(0, ...cuts.traces.map(({ expiredBeforeMs }) => expiredBeforeMs));
     const before = sequenceAt?.(latestCutMs) ?? Number.MAX_SAFE_INTEGER;
     const { removed, next } = await removeExpiredTraces(queries, { ...pace, after, before, cuts: cuts.traces });
     return { removed: { traces: removed }, next: continueAfter(part, next) };

@@ -82,7 +82,7 @@ export function createBlockBuilder(): BlockBuilder {
       const byNumber = Map.groupBy(indexesOfFacets, ([facet]) => facetNumber(facet));
       const facets = [...byNumber].map(([facet, entries]) => ({
         facet,
-        places: packSet([...new Set(entries.flatMap(([, places]) => places))], count),
+        traceSet: packSet([...new Set(entries.flatMap(([, indexes]) => indexes))], count),
       }));
       return {
         block: {
@@ -92,8 +92,8 @@ export function createBlockBuilder(): BlockBuilder {
           ...boundsOf(traces),
           crowdedCount: crowded.length,
           textSlices,
-          gone: packBits(newBits(), count),
-          goneCount: 0,
+          deleted: packBits(newBits(), count),
+          deletedCount: 0,
         },
         facets: facets.sort((one, other) => one.facet - other.facet),
         parts: [

@@ -60,7 +60,7 @@ export function createIndexReads(runner: SearchRunner): IndexReads {
     async planBlock(projectNumber) {
       const blocks = await listAllBlocks(runner, projectNumber);
       // The rest of a block that has lost most of its traces moves into the new block.
-      const sparse = blocks.find(({ traces, goneCount }) => goneCount * 2 > traces);
+      const sparse = blocks.find(({ traces, deletedCount }) => deletedCount * 2 > traces);
       const left = sparse === undefined ? [] : await readLeft(projectNumber, sparse);
       const pending = await runQuery(queries.listPending, { projectNumber, limit: BLOCK_TRACES_MAX - left.length });
       const isPending = new Set(pending.map(({ sequence }) => sequence));
@@ -72,7 +72,7 @@ export function createIndexReads(runner: SearchRunner): IndexReads {
           sequences.sort((one, other) => one - other),
         ),
         pending,
-        gone: await findGone(projectNumber, others, pending),
+        deleted: await findDeleted(projectNumber, others, pending),
         removed: sparse?.block ?? null,
       };
     },
@@ -80,7 +80,7 @@ export function createIndexReads(runner: SearchRunner): IndexReads {
 
   async function readLeft(projectNumber: number, block: IndexBlock): Promise<readonly number[]> {
     const sequences = await readSequences(projectNumber, block);
-    return [...sequences].filter((_, index) => !hasBit(block.gone, index));
+    return [...sequences].filter((_, index) => !hasBit(block.deleted, index));
   }
 
   async function readSequences(projectNumber: number, { block }: IndexBlock): Promise<Float64Array> {
@@ -90,29 +90,29 @@ export function createIndexReads(runner: SearchRunner): IndexReads {
     return unpackColumn(part.content);
   }
 
-  /** Marks the pending traces, which are indexed again or removed, as gone from the other blocks. */
-  async function findGone(
+  /** Pending traces are indexed again or removed: finds them in the other blocks, and marks them as deleted there. */
+  async function findDeleted(
     projectNumber: number,
     blocks: readonly IndexBlock[],
     pending: readonly { readonly sequence: number }[],
-  ): Promise<PlannedBlock['gone']> {
-    const gone: PlannedBlock['gone'][number][] = [];
+  ): Promise<PlannedBlock['deleted']> {
+    const deleted: PlannedBlock['deleted'][number][] = [];
     for (const known of blocks) {
       const { firstSequence, lastSequence, block, traces } = known;
       const some = pending.filter(({ sequence }) => sequence >= firstSequence && sequence <= lastSequence);
       if (some.length === 0) continue;
       const sequences = await readSequences(projectNumber, known);
-      const bits = unpackBits(packBits(known.gone, traces));
-      let { goneCount } = known;
+      const bits = unpackBits(packBits(known.deleted, traces));
+      let { deletedCount } = known;
       for (const { sequence } of some) {
         const index = sequences.indexOf(sequence);
         if (index === -1 || hasBit(bits, index)) continue;
         setBit(bits, index);
-        goneCount += 1;
+        deletedCount += 1;
       }
-      if (goneCount > known.goneCount) gone.push({ block, gone: packBits(bits, traces), goneCount });
+      if (deletedCount > known.deletedCount) deleted.push({ block, deleted: packBits(bits, traces), deletedCount });
     }
-    return gone;
+    return deleted;
   }
 
   async function build(projectNumber: number, sequences: readonly number[]): Promise<BuiltBlock | null> {

@@ -79,14 +79,14 @@ export function createIndexFilter({ queries, runQuery, query, plan, pending }: I
       numbers.length === 0
         ? []
         : await runQuery(queries.listFacets, { projectNumber, blocks: numbersOf(blocks), facets: numbers });
-    const found = new Map(facets.map(({ block, facet, places }) => [`${block} ${facet}`, places]));
+    const found = new Map(facets.map(({ block, facet, traceSet }) => [`${block} ${facet}`, traceSet]));
     return blocks.map(({ block, traces }) => {
       const matched = allBits(traces);
       for (const condition of plan.conditions) {
         const any = newBits();
         for (const number of condition.numbers) {
-          const places = found.get(`${block} ${number}`);
-          if (places !== undefined) addSet(any, places, traces);
+          const traceSet = found.get(`${block} ${number}`);
+          if (traceSet !== undefined) addSet(any, traceSet, traces);
         }
         keep(matched, any);
       }
@@ -118,8 +118,8 @@ export function createIndexFilter({ queries, runQuery, query, plan, pending }: I
 
   /** Applies the time bounds to blocks that reach beyond them. */
   async function keepTimes(blocks: readonly IndexBlock[], matched: readonly Bits[]): Promise<void> {
-    const { started, updated, goneBeforeMs } = query;
-    const insertedFromMs = goneBeforeMs ?? Number.MIN_SAFE_INTEGER;
+    const { started, updated, expiredBeforeMs } = query;
+    const insertedFromMs = expiredBeforeMs ?? Number.MIN_SAFE_INTEGER;
     const bounds = [
       { ...started, column: 'startedAtMs', of: (block: IndexBlock) => [block.startedFromMs, block.startedToMs] },
       { ...updated, column: 'updatedAtMs', of: (block: IndexBlock) => [block.updatedFromMs, block.updatedToMs] },
@@ -148,7 +148,7 @@ export function createIndexFilter({ queries, runQuery, query, plan, pending }: I
     }
   }
 
-  /** Drops traces that are gone, crowded or changed since they were indexed. */
+  /** Drops traces that are deleted, crowded or changed since they were indexed. */
   async function keepPresent(blocks: readonly IndexBlock[], matched: readonly Bits[]): Promise<void> {
     const outdated = blocks.filter(({ firstSequence, lastSequence }) => {
       const first = firstNotBelow(pending, firstSequence);
@@ -156,14 +156,14 @@ export function createIndexFilter({ queries, runQuery, query, plan, pending }: I
     });
     const sequences = outdated.length === 0 ? new Map<number, Float64Array>() : await readColumn(outdated, 'sequence');
     const crowded = await readCrowded(blocks);
-    for (const [index, { block, gone, firstSequence, lastSequence, traces }] of blocks.entries()) {
+    for (const [index, { block, deleted, firstSequence, lastSequence, traces }] of blocks.entries()) {
       const bits = matched[index];
       if (bits === undefined) continue;
-      drop(bits, gone);
-      const places = crowded.get(block);
-      if (places !== undefined) {
+      drop(bits, deleted);
+      const traceSet = crowded.get(block);
+      if (traceSet !== undefined) {
         const some = newBits();
-        addSet(some, places, traces);
+        addSet(some, traceSet, traces);
         drop(bits, some);
       }
       const present = sequences.get(block);
@@ -209,11 +209,11 @@ export function createIndexFilter({ queries, runQuery, query, plan, pending }: I
     async crowded(blocks) {
       const some = blocks.filter(({ crowdedCount }) => crowdedCount > 0);
       if (some.length === 0) return [];
-      const [places, sequences] = [await readCrowded(some), await readColumn(some, 'sequence')];
-      return some.flatMap(({ block, traces, gone }) => {
+      const [crowded, sequences] = [await readCrowded(some), await readColumn(some, 'sequence')];
+      return some.flatMap(({ block, traces, deleted }) => {
         const bits = newBits();
-        addSet(bits, places.get(block) ?? new Uint8Array(), traces);
-        drop(bits, gone);
+        addSet(bits, crowded.get(block) ?? new Uint8Array(), traces);
+        drop(bits, deleted);
         return [...(sequences.get(block) ?? [])].filter((_, index) => ((bits[index >>> 5] ?? 0) >>> (index & 31)) & 1);
       });
     },

@@ -13,9 +13,9 @@ export type SearchRunner = QueryRunner<SearchQueries> & {
 };
 
 type BlockRow = RowOf<SearchQueries['listBlocks']>;
-export type IndexBlock = Omit<BlockRow, 'gone'> & {
+export type IndexBlock = Omit<BlockRow, 'deleted'> & {
   /** Traces that were removed from the block since it was built. */
-  readonly gone: Bits;
+  readonly deleted: Bits;
 };
 
 const BLOCKS_AT_ONCE = 500;
@@ -29,7 +29,7 @@ export async function listAllBlocks(
   const rows = await readAllPages<BlockRow>(BLOCKS_AT_ONCE, (last) =>
     runQuery(queries.listBlocks, { projectNumber, after: last?.block ?? 0, limit: BLOCKS_AT_ONCE }),
   );
-  return rows.map((row) => ({ ...row, gone: unpackBits(row.gone) }));
+  return rows.map((row) => ({ ...row, deleted: unpackBits(row.deleted) }));
 }
 
 type HeadRunner = Pick<SearchRunner, 'runQuery'> & { readonly queries: Pick<SearchQueries, 'findHead'> };

@@ -20,8 +20,8 @@ export type PublishedBlock = OfBlock & {
   readonly built: BuiltBlock['block'] | null;
   /** The indexed traces, with the mark that each had when it was read. */
   readonly pending: readonly { readonly sequence: number; readonly mark: number }[];
-  /** The new sets of gone traces of other blocks. */
-  readonly gone: readonly (Pick<NewRow<'SearchBlock'>, 'gone' | 'goneCount'> & { readonly block: number })[];
+  /** The new sets of deleted traces of other blocks. */
+  readonly deleted: readonly (Pick<NewRow<'SearchBlock'>, 'deleted' | 'deletedCount'> & { readonly block: number })[];
   /** A block that is removed as a whole; null: none. */
   readonly removed: number | null;
 };
@@ -78,15 +78,15 @@ export function createIndexWriter(transact: Transact): IndexWriter {
         return true;
       }),
 
-    publishBlock: ({ projectNumber, block, built, pending, gone, removed }) =>
+    publishBlock: ({ projectNumber, block, built, pending, deleted, removed }) =>
       transact(async (tx) => {
         const { searchIndex } = tx.queries;
         const head = await holdHead(tx, projectNumber);
         if (head?.writtenBlock !== block) return false;
         if (built !== null) tx.changeRows(searchIndex.insertBlocks, [{ projectNumber, block, ...built }]);
         tx.changeRows(
-          searchIndex.updateGone,
-          gone.map((each) => ({ projectNumber, ...each })),
+          searchIndex.updateDeleted,
+          deleted.map((each) => ({ projectNumber, ...each })),
         );
         if (removed !== null) tx.changeRows(searchIndex.removeBlocks, [{ projectNumber, block: removed }]);
         const sequences = pending.map(({ sequence }) => sequence);
@@ -95,7 +95,7 @@ export function createIndexWriter(transact: Transact): IndexWriter {
           searchIndex.removePending,
           pending.map(({ sequence, mark }) => ({ projectNumber, traceSequence: sequence, mark })),
         );
-        const isTaking = gone.length > 0 || removed !== null;
+        const isTaking = deleted.length > 0 || removed !== null;
         await tx.change(searchIndex.updateHead, {
           ...head,
           generation: head.generation + (isTaking ? 1 : 0),

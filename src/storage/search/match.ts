@@ -19,14 +19,14 @@ const BUSY_MAX_MS = 10;
 export function createMatch(runner: SearchRunner): TraceSearch['match'] {
   const { queries, runQuery, idsPerQuery, nowMs } = runner;
   const runSteps = createStepRunner({ nextTurn: () => nextTurn(), nowMs });
-  return async ({ projectNumber, goneBeforeMs, traceIds, filters }) => {
+  return async ({ projectNumber, expiredBeforeMs, traceIds, filters }) => {
     const endsAtMs = nowMs() + MATCH_MAX_MS;
     const find = (ids: readonly string[]) => runQuery(queries.findByIds, { projectNumber, ids });
     const found = await queryInBatches(traceIds, idsPerQuery, find);
     const indexes = new Map(traceIds.map((traceId, index) => [traceId, index]));
     const indexOf = ({ traceId }: Found) => indexes.get(traceId) ?? 0;
     const rows = found
-      .filter(({ insertedAtMs }) => goneBeforeMs === null || insertedAtMs >= goneBeforeMs)
+      .filter(({ insertedAtMs }) => expiredBeforeMs === null || insertedAtMs >= expiredBeforeMs)
       .toSorted((one, other) => indexOf(one) - indexOf(other));
     const documents = createDocuments(runner, { projectNumber, needs: needsOfAll(filters) });
     const fitAll = createFilterIndex(filters);

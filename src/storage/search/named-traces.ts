@@ -29,9 +29,9 @@ export async function findBySequences(
 
 /** Applies the time bounds and the order of the query. */
 export function rankFound(found: readonly Found[], query: SearchQuery): readonly Ranked[] {
-  const { started, updated, goneBeforeMs } = query;
+  const { started, updated, expiredBeforeMs } = query;
   return found
-    .filter(({ insertedAtMs }) => insertedAtMs >= (goneBeforeMs ?? Number.MIN_SAFE_INTEGER))
+    .filter(({ insertedAtMs }) => insertedAtMs >= (expiredBeforeMs ?? Number.MIN_SAFE_INTEGER))
     .filter(({ startMs }) => startMs >= started.fromMs && startMs <= started.toMs)
     .filter(({ updatedAtMs }) => updatedAtMs >= updated.fromMs && updatedAtMs <= updated.toMs)
     .map((row) => ({ ...row, key: VALUES[query.sort](row) ?? lastKey(query) }))

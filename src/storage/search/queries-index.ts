@@ -107,7 +107,7 @@ export const listBlocks = query<OfProject & { readonly after: number; readonly l
 
 export const insertBlocks = ofRows(insert('SearchBlock'));
 
-export const updateGone = ofRows(update('SearchBlock', ['projectNumber', 'block'], ['gone', 'goneCount']));
+export const updateDeleted = ofRows(update('SearchBlock', ['projectNumber', 'block'], ['deleted', 'deletedCount']));
 
 export const removeBlocks = ofRows(remove('SearchBlock', ['projectNumber', 'block']));
 
@@ -125,7 +125,7 @@ export const listFacets = query<OfBlocks & { readonly facets: readonly number[] 
       .where('projectNumber', '=', projectNumber)
       .where(isAmong('block', blocks))
       .where(isAmong('facet', facets))
-      .select(['block as block', 'facet as facet', 'places as places']),
+      .select(['block as block', 'facet as facet', 'traceSet as traceSet']),
 );
 
 export const listParts = query<OfBlocks & { readonly parts: readonly number[] }>()(

@@ -8,7 +8,7 @@ import { type BehindSpan, METADATA_BYTES, type OfTraces, PROJECT, START, spanQue
 /** The parameters of every order. A missing bound is as wide as possible; a missing needle is null. */
 export type TracesParams = {
   readonly projectNumber: number;
-  readonly goneBeforeMs: number;
+  readonly expiredBeforeMs: number;
   readonly startedFromMs: number;
   readonly startedToMs: number;
   readonly updatedFromMs: number;
@@ -50,7 +50,7 @@ function tracesOf(db: Db, params: TracesParams, { holds }: Dialect, index: Index
   return db
     .selectFrom('Trace')
     .where('projectNumber', '=', params.projectNumber)
-    .where('insertedAtMs', '>=', params.goneBeforeMs)
+    .where('insertedAtMs', '>=', params.expiredBeforeMs)
     .where(start, '>=', params.startedFromMs)
     .where(start, '<=', params.startedToMs)
     .where(update, '>=', params.updatedFromMs)

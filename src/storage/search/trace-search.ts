@@ -83,13 +83,13 @@ const LISTINGS = {
   first_token_ms: ['listByFirstToken', 'listByFirstTokenDown'],
 } as const satisfies Readonly<Record<TraceSort, readonly [keyof SearchQueries, keyof SearchQueries]>>;
 
-function boundsOf({ projectNumber, goneBeforeMs, started, updated, filter }: SearchQuery) {
+function boundsOf({ projectNumber, expiredBeforeMs, started, updated, filter }: SearchQuery) {
   const { conditions, isNegated } = filter;
   const errors = extractErrorBounds(filter);
   const needles = isNegated ? [] : conditions.map(needleOf).filter((needle) => needle !== null);
   return {
     projectNumber,
-    goneBeforeMs: goneBeforeMs ?? Number.MIN_SAFE_INTEGER,
+    expiredBeforeMs: expiredBeforeMs ?? Number.MIN_SAFE_INTEGER,
     startedFromMs: started.fromMs,
     startedToMs: started.toMs,
     updatedFromMs: updated.fromMs,

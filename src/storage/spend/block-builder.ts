@@ -34,7 +34,7 @@ export type BlockBuilder = {
 };
 
 /** Bytes of dimension values per block, which is read as a whole. The last event may exceed the limit. */
-const WORDS_MAX_BYTES = 4 * 1024 * 1024;
+const VALUES_MAX_BYTES = 4 * 1024 * 1024;
 
 /** `firstSeq` is the position of the first event. Positions that are missing in the log stay empty. */
 export function createBlockBuilder(firstSeq: number): BlockBuilder {
@@ -60,7 +60,8 @@ export function createBlockBuilder(firstSeq: number): BlockBuilder {
       from = Math.min(from, occurredAtMs);
       to = Math.max(to, occurredAtMs);
     },
-    isFull: () => count >= BLOCK_EVENTS || dictionaries.reduce((sum, { bytes }) => sum + bytes(), 0) >= WORDS_MAX_BYTES,
+    isFull: () =>
+      count >= BLOCK_EVENTS || dictionaries.reduce((sum, { bytes }) => sum + bytes(), 0) >= VALUES_MAX_BYTES,
     end: (createdToMs) => ({
       firstSeq,
       lastSeq: firstSeq + count - 1,
@@ -76,7 +77,7 @@ export function createBlockBuilder(firstSeq: number): BlockBuilder {
 }
 
 function createDictionary(dimension: SpendDimension) {
-  const words = createNumbering();
+  const values = createNumbering();
   const lists: (readonly number[])[] = [];
   const knownLists = createNumbering();
   const listIndexes = new Uint16Array(BLOCK_EVENTS);
@@ -84,9 +85,9 @@ function createDictionary(dimension: SpendDimension) {
   let bytes = 0;
 
   function numberOf(value: string): number {
-    const before = words.all.length;
-    const number = words.numberOf(value);
-    if (words.all.length > before) bytes += Buffer.byteLength(value);
+    const before = values.all.length;
+    const number = values.numberOf(value);
+    if (values.all.length > before) bytes += Buffer.byteLength(value);
     return number;
   }
 
@@ -100,7 +101,7 @@ function createDictionary(dimension: SpendDimension) {
       listIndexes[count] = listIndex;
       count += 1;
     },
-    pack: () => packValues({ words: words.all, lists, listIndexes: listIndexes.slice(0, count) }),
+    pack: () => packValues({ distinct: values.all, lists, listIndexes: listIndexes.slice(0, count) }),
   };
 }
 

@@ -58,25 +58,26 @@ export function unpackNumbers(content: Uint8Array): Numbers {
 
 /** The values of one dimension. */
 export type Values = {
-  /** Distinct values. */
-  readonly words: readonly string[];
-  /** Distinct lists of values, as indexes of `words`; an empty list: no value. */
+  readonly distinct: readonly string[];
+  /** Distinct lists of values, as indexes of `distinct`; an empty list: no value. */
   readonly lists: readonly (readonly number[])[];
   /** For each event, the index of its list. */
   readonly listIndexes: Uint16Array;
 };
 
-export function packValues({ words, lists, listIndexes }: Values): Buffer {
-  const named = Buffer.from(JSON.stringify([words, lists]));
+export function packValues({ distinct, lists, listIndexes }: Values): Buffer {
+  const named = Buffer.from(JSON.stringify([distinct, lists]));
   return deflateRawSync(Buffer.concat([lengthOf(named), named, Buffer.from(listIndexes.buffer)]), LEVEL);
 }
 
 export function unpackValues(content: Uint8Array): Values {
   const bytes = inflateRawSync(content);
   const end = LENGTH_BYTES + bytes.readUInt32LE();
-  const [words, lists]: [Values['words'], Values['lists']] = JSON.parse(bytes.toString('utf8', LENGTH_BYTES, end));
+  const [distinct, lists]: [Values['distinct'], Values['lists']] = JSON.parse(
+    bytes.toString('utf8', LENGTH_BYTES, end),
+  );
   return {
-    words,
+    distinct,
     lists,
     // Copied, because typed arrays need aligned bytes.
     listIndexes: new Uint16Array(Uint8Array.from(bytes.subarray(end)).buffer),
@@ -90,22 +91,22 @@ function lengthOf(bytes: Buffer): Buffer {
 }
 
 /** One bit per event that a later event corrects; empty while no bit is set. */
-export type Gone = Uint8Array;
+export type EventBits = Uint8Array;
 
-export const NONE_GONE: Gone = new Uint8Array(0);
+export const NO_BITS: EventBits = new Uint8Array(0);
 
-export function isGone(gone: Gone, index: number): boolean {
-  return (((gone[index >>> 3] ?? 0) >>> (index & 7)) & 1) === 1;
+export function hasBit(bits: EventBits, index: number): boolean {
+  return (((bits[index >>> 3] ?? 0) >>> (index & 7)) & 1) === 1;
 }
 
-export function withGone(gone: Gone, indexes: Iterable<number>): Gone {
-  let changed: Gone | null = null;
+export function withBits(bits: EventBits, indexes: Iterable<number>): EventBits {
+  let changed: EventBits | null = null;
   for (const index of indexes) {
     if (changed === null) {
       changed = new Uint8Array(BLOCK_EVENTS / 8);
-      changed.set(gone);
+      changed.set(bits);
     }
     changed[index >>> 3] = (changed[index >>> 3] ?? 0) | (1 << (index & 7));
   }
-  return changed ?? gone;
+  return changed ?? bits;
 }

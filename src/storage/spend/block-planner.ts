@@ -6,7 +6,7 @@ import type { Found } from '../append/reader.ts';
 import { createdAtOf, readEnvelopeHead } from '../events/event-reader.ts';
 import type { CompiledAll, QueryRunner } from '../queries.ts';
 import { type BuiltBlock, createBlockBuilder } from './block-builder.ts';
-import { BLOCK_EVENTS, type Gone, NONE_GONE, withGone } from './block-format.ts';
+import { BLOCK_EVENTS, type EventBits, NO_BITS, withBits } from './block-format.ts';
 import { readSpending } from './event-spending.ts';
 import type * as source from './queries.ts';
 
@@ -20,7 +20,7 @@ export type SpendRunner = QueryRunner<SpendQueries> & {
   /** Requests by key; any number of keys. */
   readonly findRequests: (keys: readonly RequestKey[]) => Promise<readonly Found<'findRequest'>[]>;
   /** Positions of events; any number of events. */
-  readonly findPlaces: (keys: readonly EventKey[]) => Promise<readonly { readonly seq: number }[]>;
+  readonly findPositions: (keys: readonly EventKey[]) => Promise<readonly { readonly seq: number }[]>;
   /** Monotonic milliseconds. */
   readonly nowMs: () => number;
 };
@@ -28,7 +28,7 @@ export type SpendRunner = QueryRunner<SpendQueries> & {
 export type PlannedBlock = BuiltBlock & {
   /** Whether no further event fits. */
   readonly isFull: boolean;
-  readonly gone: Gone;
+  readonly superseded: EventBits;
   /** Positions of earlier events that the block corrects. */
   readonly corrected: readonly number[];
 };
@@ -80,7 +80,7 @@ export async function planBlock(
   return {
     isFull: builder.isFull(),
     ...builder.end(readEnvelopeHead(lastEnvelope).createdAtMs),
-    gone: withGone(NONE_GONE, own),
+    superseded: withBits(NO_BITS, own),
     corrected: await findCorrected(runner, organizationNumber, corrections),
   };
 }
@@ -95,7 +95,7 @@ function correctionOf(eventId: string): Correction | null {
 
 /** The positions of corrected events: their requests have the creation times by which the log finds them. */
 async function findCorrected(
-  { findRequests, findPlaces }: SpendRunner,
+  { findRequests, findPositions }: SpendRunner,
   organizationNumber: number,
   corrections: readonly Correction[],
 ): Promise<readonly number[]> {
@@ -109,7 +109,7 @@ async function findCorrected(
       const createdAtMs = request === undefined ? null : createdAtOf(before, request);
       return createdAtMs === null ? [] : [{ organizationNumber, createdAtMs, id: eventId }];
     });
-    for (const { seq } of await findPlaces(events)) found.push(seq);
+    for (const { seq } of await findPositions(events)) found.push(seq);
     await nextTurn();
   }
   return found.sort((one, other) => one - other);

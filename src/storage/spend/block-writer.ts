@@ -5,7 +5,7 @@
 
 import type { Transact, Transaction } from '../queries.ts';
 import type { BuiltBlock } from './block-builder.ts';
-import type { Gone } from './block-format.ts';
+import type { EventBits } from './block-format.ts';
 import type { SeqRange } from './block-planner.ts';
 
 export type WrittenBlock = Omit<BuiltBlock, 'parts'> & {
@@ -13,9 +13,9 @@ export type WrittenBlock = Omit<BuiltBlock, 'parts'> & {
   /** The head before this block. */
   readonly afterSeq: number;
   readonly parts: BuiltBlock['parts'];
-  readonly gone: Gone;
-  /** New sets of gone events of earlier blocks. */
-  readonly changed: readonly { readonly firstSeq: number; readonly gone: Gone }[];
+  readonly superseded: EventBits;
+  /** New sets of superseded events of earlier blocks. */
+  readonly changed: readonly { readonly firstSeq: number; readonly superseded: EventBits }[];
 };
 
 export type SpendWriter = {
@@ -44,20 +44,24 @@ export function createSpendWriter(transact: Transact): SpendWriter {
         return head.seq;
       }),
 
-    writeSpend: ({ organizationNumber, afterSeq, parts, gone, changed, ...block }) =>
+    writeSpend: ({ organizationNumber, afterSeq, parts, superseded, changed, ...block }) =>
       transact(async (tx) => {
         const { spend } = tx.queries;
         const head = await holdHead(tx, organizationNumber);
         if (head?.seq !== afterSeq) return;
         const { firstSeq, lastSeq } = block;
-        tx.changeRows(spend.insertBlocks, [{ organizationNumber, ...block, gone: Buffer.from(gone) }]);
+        tx.changeRows(spend.insertBlocks, [{ organizationNumber, ...block, superseded: Buffer.from(superseded) }]);
         tx.changeRows(
           spend.insertParts,
           parts.map(({ part, content }) => ({ organizationNumber, firstSeq, part, content: Buffer.from(content) })),
         );
         tx.changeRows(
-          spend.updateGone,
-          changed.map((each) => ({ organizationNumber, firstSeq: each.firstSeq, gone: Buffer.from(each.gone) })),
+          spend.updateSuperseded,
+          changed.map((each) => ({
+            organizationNumber,
+            firstSeq: each.firstSeq,
+            superseded: Buffer.from(each.superseded),
+          })),
         );
         await tx.change(spend.updateHead, { organizationNumber, seq: lastSeq, leasedUntilMs: 0 });
       }),

@@ -28,10 +28,10 @@ export const insertHead = insertNew('SpendHead');
 
 export const updateHead = update('SpendHead', ['organizationNumber'], ['seq', 'leasedUntilMs']);
 
-type OfPlaces = OfLog & { readonly afterSeq: number; readonly toSeq: number; readonly limit: number };
+type OfSeqs = OfLog & { readonly afterSeq: number; readonly toSeq: number; readonly limit: number };
 
 /** Events between two positions. */
-export const listEnvelopes = query<OfPlaces>()((db, { organizationNumber, afterSeq, toSeq, limit }, dialect) =>
+export const listEnvelopes = query<OfSeqs>()((db, { organizationNumber, afterSeq, toSeq, limit }, dialect) =>
   dialect
     .envelopesOf(db)
     .where('organizationNumber', '=', organizationNumber)
@@ -61,7 +61,7 @@ export const listBlocks = query<OfRange>()((db, params) =>
     .where('createdToMs', '>=', params.createdFromMs)
     .where('occurredToMs', '>=', params.fromMs)
     .where('occurredFromMs', '<=', params.toMs)
-    .select(['firstSeq as firstSeq', 'lastSeq as lastSeq', 'gone as gone'])
+    .select(['firstSeq as firstSeq', 'lastSeq as lastSeq', 'superseded as superseded'])
     .orderBy('firstSeq')
     .limit(params.limit),
 );
@@ -72,14 +72,14 @@ export const findBlockOf = query<OfLog & { readonly seq: number }>()((db, { orga
     .selectFrom('SpendBlock')
     .where('organizationNumber', '=', organizationNumber)
     .where('firstSeq', '<=', seq)
-    .select(['firstSeq as firstSeq', 'lastSeq as lastSeq', 'gone as gone'])
+    .select(['firstSeq as firstSeq', 'lastSeq as lastSeq', 'superseded as superseded'])
     .orderBy('firstSeq', 'desc')
     .limit(sql.lit(1)),
 );
 
 export const insertBlocks = ofRows(insert('SpendBlock'));
 export const insertParts = ofRows(insert('SpendPart'));
-export const updateGone = ofRows(update('SpendBlock', ['organizationNumber', 'firstSeq'], ['gone']));
+export const updateSuperseded = ofRows(update('SpendBlock', ['organizationNumber', 'firstSeq'], ['superseded']));
 
 type OfParts = OfLog & { readonly blocks: readonly number[]; readonly parts: readonly number[] };
 

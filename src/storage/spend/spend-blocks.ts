@@ -2,14 +2,14 @@
 
 import type { SpendBlocks } from '../../domain/spend/spend-store.ts';
 import { createBlockSteps, type NextTenant } from '../block-steps.ts';
-import { BLOCK_EVENTS, withGone } from './block-format.ts';
+import { BLOCK_EVENTS, withBits } from './block-format.ts';
 import { planBlock, type SpendRunner } from './block-planner.ts';
 import type { SpendWriter, WrittenBlock } from './block-writer.ts';
 
 export type PlannedSpend =
   | { readonly kind: 'block'; readonly block: WrittenBlock }
   /** Every event up to the position has expired. */
-  | { readonly kind: 'gone'; readonly toSeq: number };
+  | { readonly kind: 'expired'; readonly toSeq: number };
 
 export type SpendBlockReads = {
   /** The next organization whose log has enough events for a block. */
@@ -23,7 +23,7 @@ const HEADS_AT_ONCE = 200;
 export function createSpendBlockReads(runner: SpendRunner): SpendBlockReads {
   const { queries, runQuery } = runner;
 
-  /** The earlier blocks with corrected events, and their new sets of gone events. */
+  /** The earlier blocks with corrected events, and their new sets of superseded events. */
   async function findChanged(organizationNumber: number, corrected: readonly number[]) {
     const changed: WrittenBlock['changed'][number][] = [];
     for (let left = corrected; left.length > 0; ) {
@@ -37,7 +37,7 @@ export function createSpendBlockReads(runner: SpendRunner): SpendBlockReads {
       const { firstSeq, lastSeq } = block;
       const end = left.findIndex((each) => each > lastSeq);
       const indexes = (end === -1 ? left : left.slice(0, end)).map((each) => each - firstSeq);
-      changed.push({ firstSeq, gone: withGone(block.gone, indexes) });
+      changed.push({ firstSeq, superseded: withBits(block.superseded, indexes) });
       left = end === -1 ? [] : left.slice(end);
     }
     return changed;
@@ -56,7 +56,7 @@ export function createSpendBlockReads(runner: SpendRunner): SpendBlockReads {
       const [log] = await runQuery(queries.findLogHead, { organizationNumber });
       const toSeq = log?.seq ?? 0;
       const planned = await planBlock(runner, organizationNumber, { afterSeq, toSeq });
-      if (planned === null) return toSeq > afterSeq ? { kind: 'gone', toSeq } : null;
+      if (planned === null) return toSeq > afterSeq ? { kind: 'expired', toSeq } : null;
       const { corrected, isFull, ...block } = planned;
       const isEnough = isFull || toSeq >= block.firstSeq + BLOCK_EVENTS - 1;
       // A gap means expired events: the next block begins after the gap, even if it is not full.

@@ -18,21 +18,21 @@ import type { RowOf } from '../queries.ts';
 import {
   ADDED,
   DIMENSION_PARTS,
-  type Gone,
-  isGone,
+  type EventBits,
+  hasBit,
   NUMBERS_PART,
   type Numbers,
   unpackNumbers,
   unpackValues,
   type Values,
-  withGone,
+  withBits,
 } from './block-format.ts';
 import { planBlock, type SpendQueries, type SpendRunner } from './block-planner.ts';
 
 /** Null: not read yet. */
 type Parts = ReadonlyMap<number, Uint8Array> | null;
 
-type Block = { readonly firstSeq: number; readonly lastSeq: number; gone: Uint8Array; readonly parts: Parts };
+type Block = { readonly firstSeq: number; readonly lastSeq: number; superseded: Uint8Array; readonly parts: Parts };
 
 const BLOCKS_AT_ONCE = 500;
 const PARTS_AT_ONCE = 16;
@@ -50,7 +50,7 @@ export function createSpendSums(runner: SpendRunner): SpendStore {
 
 /**
  * Null when the time is over. An event whose correction lies beyond the end of the log that is read here still counts:
- * the `gone` sets of stored blocks are read before that end, so they contain no such correction.
+ * the `superseded` sets of stored blocks are read before that end, so they contain no such correction.
  */
 async function findBlocks(
   runner: SpendRunner,
@@ -66,9 +66,9 @@ async function findBlocks(
   for (let afterSeq = markSeq, toSeq = log?.seq ?? 0; afterSeq < toSeq; ) {
     const planned = await planBlock(runner, organizationNumber, { afterSeq, toSeq });
     if (planned === null) break;
-    const { firstSeq, lastSeq, gone, corrected, parts } = planned;
-    markGone(blocks, corrected);
-    blocks.push({ firstSeq, lastSeq, gone, parts: new Map(parts.map(({ part, content }) => [part, content])) });
+    const { firstSeq, lastSeq, superseded, corrected, parts } = planned;
+    markSuperseded(blocks, corrected);
+    blocks.push({ firstSeq, lastSeq, superseded, parts: new Map(parts.map(({ part, content }) => [part, content])) });
     afterSeq = lastSeq;
     if (isOver()) return null;
   }
@@ -77,10 +77,10 @@ async function findBlocks(
 
 async function listBlocks(
   { queries, runQuery }: SpendRunner,
-  { organizationNumber, goneBeforeMs, fromMs, toMs }: SpendQuery,
+  { organizationNumber, expiredBeforeMs, fromMs, toMs }: SpendQuery,
   toSeq: number,
 ): Promise<Block[]> {
-  const range = { organizationNumber, createdFromMs: goneBeforeMs, fromMs, toMs, toSeq, limit: BLOCKS_AT_ONCE };
+  const range = { organizationNumber, createdFromMs: expiredBeforeMs, fromMs, toMs, toSeq, limit: BLOCKS_AT_ONCE };
   const rows = await readAllPages<RowOf<SpendQueries['listBlocks']>>(BLOCKS_AT_ONCE, (last) =>
     runQuery(queries.listBlocks, { ...range, afterSeq: last?.firstSeq ?? 0 }),
   );
@@ -88,11 +88,11 @@ async function listBlocks(
 }
 
 /** Corrections of blocks outside the range do not matter. */
-function markGone(blocks: readonly Block[], corrected: readonly number[]): void {
+function markSuperseded(blocks: readonly Block[], corrected: readonly number[]): void {
   for (const [block, seqs] of Map.groupBy(corrected, (seq) => blockOf(blocks, seq))) {
     if (block === null) continue;
-    block.gone = withGone(
-      block.gone,
+    block.superseded = withBits(
+      block.superseded,
       seqs.map((seq) => seq - block.firstSeq),
     );
   }
@@ -144,20 +144,20 @@ async function sumSome(
     const own = block.parts ?? new Map((byBlock.get(block.firstSeq) ?? []).map(({ part, content }) => [part, content]));
     // The block expired meanwhile.
     if (own.size < parts.length) continue;
-    const read: ReadBlock = { gone: block.gone, partOf: (part) => own.get(part) ?? new Uint8Array(0) };
+    const read: ReadBlock = { superseded: block.superseded, partOf: (part) => own.get(part) ?? new Uint8Array(0) };
     sumBlock(read, query, tally);
     await nextTurn();
   }
 }
 
-type ReadBlock = { readonly gone: Gone; readonly partOf: (part: number) => Uint8Array };
+type ReadBlock = { readonly superseded: EventBits; readonly partOf: (part: number) => Uint8Array };
 
 /** For each event, by its index in the block: an entry of `each`. */
 type ByList<T> = { readonly listIndexes: Uint16Array; readonly each: readonly T[] };
 
 /** Sums up the requests of one block. */
-function sumBlock({ gone, partOf }: ReadBlock, query: SpendQuery, tally: SpendTally): void {
-  const { fromMs, toMs, goneBeforeMs, groupBy, filters } = query;
+function sumBlock({ superseded, partOf }: ReadBlock, query: SpendQuery, tally: SpendTally): void {
+  const { fromMs, toMs, expiredBeforeMs, groupBy, filters } = query;
   const numbers = unpackNumbers(partOf(NUMBERS_PART));
   const read = (dimension: SpendDimension) => unpackValues(partOf(DIMENSION_PARTS[dimension]));
   const wanted = filtersOf(filters).map(([dimension, value]) => matchValue(read(dimension), value));
@@ -168,7 +168,8 @@ function sumBlock({ gone, partOf }: ReadBlock, query: SpendQuery, tally: SpendTa
   for (let index = 0; index < occurredAtMs.length; index += 1) {
     const atMs = occurredAtMs[index] ?? Number.NaN;
     // Both comparisons fail for events without a request, whose numbers are NaN.
-    if (!(atMs >= fromMs && atMs <= toMs) || (createdAtMs[index] ?? 0) < goneBeforeMs || isGone(gone, index)) continue;
+    if (!(atMs >= fromMs && atMs <= toMs) || (createdAtMs[index] ?? 0) < expiredBeforeMs || hasBit(superseded, index))
+      continue;
     if (!wanted.every(({ listIndexes, each }) => each[listIndexes[index] ?? 0])) continue;
     if (total !== null) addEvent(total, numbers, index);
     const into = groups === null ? all : (groups.each[groups.listIndexes[index] ?? 0] ?? NO_SUMS);
@@ -186,15 +187,15 @@ function filtersOf(filters: SpendQuery['filters']): readonly (readonly [SpendDim
 }
 
 /** An empty value selects events without one. */
-function matchValue({ words, lists, listIndexes }: Values, value: string): ByList<boolean> {
+function matchValue({ distinct, lists, listIndexes }: Values, value: string): ByList<boolean> {
   if (value === '') return { listIndexes, each: lists.map((list) => list.length === 0) };
-  const wanted = words.indexOf(value);
+  const wanted = distinct.indexOf(value);
   return { listIndexes, each: lists.map((list) => list.includes(wanted)) };
 }
 
 /** A request with several values counts in each group. */
-function groupsOf({ words, lists, listIndexes }: Values, tally: SpendTally): ByList<readonly Sums[]> {
-  const sums = words.map((word) => tally.sumsOf(word));
+function groupsOf({ distinct, lists, listIndexes }: Values, tally: SpendTally): ByList<readonly Sums[]> {
+  const sums = distinct.map((value) => tally.sumsOf(value));
   const none = lists.some((list) => list.length === 0) ? sumsOfUnnamed(tally) : NO_SUMS;
   const each = lists.map((list) =>
     list.length === 0 ? none : list.map((at) => sums[at] ?? null).filter((some) => some !== null),

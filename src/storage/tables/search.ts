@@ -40,17 +40,17 @@ export const SearchBlock = table('SearchBlock', 'search_blocks', {
   crowdedCount: integer(),
   // The number of slices of the texts.
   textSlices: integer(),
-  // A bit for each trace of the block that is gone or in a later block.
-  gone: bytes(),
-  goneCount: integer(),
+  // A bit for each trace of the block; set once it is removed, or indexed again in a later block.
+  deleted: bytes(),
+  deletedCount: integer(),
 });
 
-/** The traces of a block that have a value: their positions, or a bit for each trace. */
+/** The traces of a block that have a value: their indexes in the block, or a bit for each trace. */
 export const SearchFacet = table('SearchFacet', 'search_facets', {
   projectNumber: integer().primary(),
   block: integer().primary(),
   facet: bigInteger().primary(),
-  places: bytes(),
+  traceSet: bytes(),
 });
 
 /** A column of a block: a number for each trace, or slices of their texts. */

@@ -25,7 +25,7 @@ export const SpendBlock = defineEntity({
     occurredToMs: instant('occurred_to'),
     createdToMs: instant('created_to'),
     // A bit for each event that a later one corrects; empty if there are none.
-    gone: bytes(),
+    superseded: bytes(),
   },
   indexes: [{ name: 'spend_blocks_by_time', properties: 'createdToMs' }],
 });

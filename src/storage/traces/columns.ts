@@ -23,11 +23,11 @@ export function traceOf(column: ExpressionBuilder<Tables, 'Trace'>, { allOf, idT
   ] as const;
 }
 
-const PLACE = ['projectNumber', 'traceSequence', 'spanId', 'parentId', 'durationMs', 'firstTokenMs'] as const;
+const NUMBERS = ['projectNumber', 'traceSequence', 'spanId', 'parentId', 'durationMs', 'firstTokenMs'] as const;
 
 /** All columns of a span. */
 export function spanOf(column: ExpressionBuilder<Tables, 'Span'>, { allOf, idText }: Dialect) {
-  return [...allOf('Span', ...PLACE, 'emittedRequestId'), ...madeOf(column, idText)] as const;
+  return [...allOf('Span', ...NUMBERS, 'emittedRequestId'), ...madeOf(column, idText)] as const;
 }
 
 /** A span without its texts, so that all spans of a trace can be read. */

@@ -18,11 +18,11 @@ export function createTraceChanges(transact: Transact, enqueuing: Enqueuing): Tr
   /** Locks the trace; null if there is none or it is past its term. */
   async function hold(
     { runQuery, queries: { traces } }: Transaction,
-    { projectNumber, traceId, goneBeforeMs }: NamedTrace,
+    { projectNumber, traceId, expiredBeforeMs }: NamedTrace,
   ) {
     const [found] = await runQuery(traces.holdTrace, { projectNumber, traceId });
     if (found === undefined) return null;
-    return goneBeforeMs !== null && found.insertedAtMs < goneBeforeMs ? null : found;
+    return expiredBeforeMs !== null && found.insertedAtMs < expiredBeforeMs ? null : found;
   }
 
   async function isSmall(

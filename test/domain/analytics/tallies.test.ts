@@ -8,7 +8,7 @@ import { keyedGroupHash } from '../../../src/domain/group-parts.ts';
 const HOUR_MS = 3_600_000;
 const QUERY: AnalyticsQuery = {
   projectNumber: 1,
-  goneBeforeMs: null,
+  expiredBeforeMs: null,
   fromMs: 0,
   toMs: 100 * HOUR_MS,
   interval: 'hour',

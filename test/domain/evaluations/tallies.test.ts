@@ -5,7 +5,7 @@ import { type CountedEvaluation, createEvaluationTallies } from '../../../src/do
 
 const QUERY: EvaluationAnalyticsQuery = {
   projectNumber: 1,
-  goneBeforeMs: null,
+  expiredBeforeMs: null,
   fromMs: 0,
   toMs: 1_000_000,
   interval: 'minute',

@@ -38,7 +38,7 @@ export async function expectBoundedBacklog(store: Store): Promise<void> {
   const [first, last] = [appends[0], appends.at(-1)];
   if (first === undefined || last === undefined) throw new Error('too few traces');
   await store.traces.append(create({ traceId: first.traceId, receivedAtMs: RECEIVED_AT_MS + 100 }));
-  const patched = { projectNumber, traceId: last.traceId, goneBeforeMs: null };
+  const patched = { projectNumber, traceId: last.traceId, expiredBeforeMs: null };
   await store.traceChanges.patchMetadata(patched, { setJson: '{"a":1}', removed: [] }, RECEIVED_AT_MS);
   expect(await counts()).toMatchObject({ depth: 3, refused: refused + 1 });
   const shares = [{ projectNumber, limit: 10 }];

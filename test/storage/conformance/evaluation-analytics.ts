@@ -11,7 +11,7 @@ import { type OpenSubject, withStore } from './subject.ts';
 const ANY: EvaluationConditions = { evaluatorId: null, label: null, monitorId: null };
 const QUERY: EvaluationAnalyticsQuery = {
   projectNumber: PROJECT.number,
-  goneBeforeMs: null,
+  expiredBeforeMs: null,
   fromMs: 0,
   toMs: Number.MAX_SAFE_INTEGER,
   interval: 'total',
@@ -76,7 +76,7 @@ export function evaluationAnalyticsConformance(open: OpenSubject): void {
           const [found] = totalsOf(await store.analytics.summariseEvaluations({ ...QUERY, conditions }));
           expect(found).toMatchObject({ evaluations: 3, processed: 3 });
         }
-        const afterRetention = { ...QUERY, goneBeforeMs: RECEIVED_AT_MS + 1 };
+        const afterRetention = { ...QUERY, expiredBeforeMs: RECEIVED_AT_MS + 1 };
         expect(totalsOf(await store.analytics.summariseEvaluations(afterRetention))).toEqual([]);
         const foreign = { ...QUERY, projectNumber: PROJECT.number + 1 };
         expect(totalsOf(await store.analytics.summariseEvaluations(foreign))).toEqual([]);

@@ -298,7 +298,7 @@ export function evaluationJobConformance(open: OpenSubject): void {
         await store.traces.append(append);
         const [job] = await opened.claim();
         if (job === undefined) throw new Error('nothing was claimed');
-        const trace = { projectNumber, traceId: append.traceId, goneBeforeMs: null };
+        const trace = { projectNumber, traceId: append.traceId, expiredBeforeMs: null };
         expect(await store.traceChanges.removeTrace(trace)).toBe(true);
         expect(await store.evaluationJobs.counts(10)).toMatchObject({ depth: 0, oldestDueAtMs: null });
         await store.traces.append(opened.append({ traceId: append.traceId, spans: [rooted()] }));
@@ -319,7 +319,7 @@ export function evaluationJobConformance(open: OpenSubject): void {
         const append = opened.append({ spans: [rooted()] });
         await store.traces.append(append);
         const monitor = await opened.addMonitor();
-        const trace = { projectNumber, traceId: append.traceId, goneBeforeMs: null };
+        const trace = { projectNumber, traceId: append.traceId, expiredBeforeMs: null };
         const patch = { setJson: '{"a":1}', removed: [] };
         await store.traceChanges.patchMetadata(trace, patch, LATER_MS - 1_000);
         expect(await opened.dueAtMs()).toBe(LATER_MS - 1_000 + JOB_QUEUE_DEFAULTS.rootedMs);

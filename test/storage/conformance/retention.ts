@@ -191,11 +191,11 @@ export function retentionConformance(open: OpenSubject): void {
         await store.traces.append(old);
         const trace = await findTrace(store, old);
         const late = { ...project, traceId: old.traceId, requests: [], evaluations: [], metadataJson: '{"a":1}' };
-        const within = sampleAppend({ ...late, goneBeforeMs: RECEIVED_AT_MS - 31 * DAY_MS });
+        const within = sampleAppend({ ...late, expiredBeforeMs: RECEIVED_AT_MS - 31 * DAY_MS });
         await store.traces.append(within);
         expect(await readTrace(store, old)).toEqual({ spans: 4, evaluations: 2 });
         // Two in one commit: the second must join the trace of the first.
-        const past = [0, 1].map(() => sampleAppend({ ...late, goneBeforeMs: RECEIVED_AT_MS - 30 * DAY_MS }));
+        const past = [0, 1].map(() => sampleAppend({ ...late, expiredBeforeMs: RECEIVED_AT_MS - 30 * DAY_MS }));
         await Promise.all(past.map((append) => store.traces.append(append)));
         expect(await readTrace(store, old)).toEqual({ spans: 2, evaluations: 0 });
         expect(await store.traces.find(project.projectNumber, old.traceId)).toMatchObject({
@@ -216,7 +216,7 @@ export function retentionConformance(open: OpenSubject): void {
         const span = sampleSpan();
         const append = { ...traceOf(project, RECEIVED_AT_MS - DAY_MS), spans: [span], requests: [sampleRequest()] };
         await store.traces.append(append);
-        await store.traces.append({ ...append, receivedAtMs: RECEIVED_AT_MS, goneBeforeMs: RECEIVED_AT_MS });
+        await store.traces.append({ ...append, receivedAtMs: RECEIVED_AT_MS, expiredBeforeMs: RECEIVED_AT_MS });
         const organization = { id: project.organizationId, number: project.organizationNumber };
         expect(await store.events.list({ ...EVERYTHING, organization, limit: 10 })).toHaveLength(1);
         expect(await readTrace(store, append)).toEqual({ spans: 1, evaluations: 2 });
@@ -250,7 +250,7 @@ async function finish(each: ReturnType<Store['retention']['begin']>): Promise<Re
 
 /** The cut of projects with this stored retention in days; null stands for the default. */
 function cut(storedDays: number | null, days = storedDays ?? 3650) {
-  return { storedDays, goneBeforeMs: RECEIVED_AT_MS - days * DAY_MS };
+  return { storedDays, expiredBeforeMs: RECEIVED_AT_MS - days * DAY_MS };
 }
 
 type Project = Pick<TraceAppend, 'projectId' | 'projectNumber' | 'organizationId' | 'organizationNumber'>;

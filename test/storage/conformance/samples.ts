@@ -125,7 +125,7 @@ export function sampleAppend(changes: Partial<TraceAppend> = {}): TraceAppend {
     organizationNumber: ORGANIZATION.number,
     traceId: randomHex(32),
     receivedAtMs: RECEIVED_AT_MS,
-    goneBeforeMs: null,
+    expiredBeforeMs: null,
     spansMax: 100_000,
     metadataJson: '{"user_id":"user-42","labels":["production"]}',
     expectedOutput: undefined,

@@ -44,7 +44,7 @@ export function searchIndexConformance(open: OpenSubject): void {
            VALUES (${PROJECT.number}, 0, 8, 7, 6, 0)`,
         );
         for (const block of [6, 7]) {
-          await subject.execute(`INSERT INTO search_facets (project_number, block, facet, places)
+          await subject.execute(`INSERT INTO search_facets (project_number, block, facet, trace_set)
             VALUES (${PROJECT.number}, ${block}, 1, ${subject.bytes('00')})`);
           await subject.execute(`INSERT INTO search_parts (project_number, block, part, content)
             VALUES (${PROJECT.number}, ${block}, 1, ${subject.bytes('00')})`);
@@ -52,7 +52,7 @@ export function searchIndexConformance(open: OpenSubject): void {
         await indexAll(store);
         expect(await store.searchIndex.countUnindexed()).toBe(0);
         // A leftover row of this block would make its insert fail.
-        await subject.execute(`INSERT INTO search_facets (project_number, block, facet, places)
+        await subject.execute(`INSERT INTO search_facets (project_number, block, facet, trace_set)
           VALUES (${PROJECT.number}, 7, 1, ${subject.bytes('00')})`);
         await expectSame(subject, Array.from({ length: 10 }, samples.question));
       }),
@@ -88,7 +88,7 @@ async function change(store: Store, samples: Samples, count: number): Promise<vo
   const again = some.filter((index) => index % 5 < 3).map((index) => samples.trace(index));
   await store.traces.appendBatch({ kind: 'traces', appends: again });
   for (const index of some.filter((each) => each % 5 > 2)) {
-    const trace = { projectNumber, traceId: samples.trace(index).traceId, goneBeforeMs: null };
+    const trace = { projectNumber, traceId: samples.trace(index).traceId, expiredBeforeMs: null };
     if (index % 5 === 3) await store.traceChanges.removeTrace(trace);
     else await store.traceChanges.patchMetadata(trace, samples.patch(), samples.nowMs());
   }

@@ -142,7 +142,7 @@ export function createSearchSamples(seed: number) {
 
     question: (): SearchQuery => ({
       projectNumber: PROJECT.number,
-      goneBeforeMs: chance(0.8) ? null : RECEIVED_AT_MS + below(TRACES),
+      expiredBeforeMs: chance(0.8) ? null : RECEIVED_AT_MS + below(TRACES),
       started: within(0.6),
       updated: chance(0.8) ? EVER : { fromMs: RECEIVED_AT_MS + below(TRACES), toMs: RECEIVED_AT_MS + 2 * TRACES },
       sort: pick(TRACE_SORTS),

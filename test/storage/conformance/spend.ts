@@ -152,7 +152,7 @@ async function blockAll({ spendBlocks }: Store): Promise<void> {
 
 const EVERYTHING: SpendQuery = {
   organizationNumber: ORGANIZATION.number,
-  goneBeforeMs: 0,
+  expiredBeforeMs: 0,
   fromMs: 0,
   toMs: Number.MAX_SAFE_INTEGER,
   groupBy: null,
@@ -183,14 +183,14 @@ async function expectPlainSums(store: Store, samples: Samples, count: number): P
 async function expectNothingBeforeTheCut(store: Store): Promise<void> {
   const outcomes = await readOutcomes(store);
   const instants = [...new Set(outcomes.map(({ created }) => Date.parse(created)))].sort((one, other) => one - other);
-  const goneBeforeMs = instants[Math.floor(instants.length / 2)] ?? 0;
-  const left = outcomes.filter(({ created }) => Date.parse(created) >= goneBeforeMs);
+  const expiredBeforeMs = instants[Math.floor(instants.length / 2)] ?? 0;
+  const left = outcomes.filter(({ created }) => Date.parse(created) >= expiredBeforeMs);
   const expected = plainSums(left, { ...EVERYTHING, groupBy: 'model' });
   expect(expected.total.requests).toBeGreaterThan(0n);
-  expect((await sum(store, { goneBeforeMs, groupBy: 'model' })).total).toEqual(expected.total);
+  expect((await sum(store, { expiredBeforeMs, groupBy: 'model' })).total).toEqual(expected.total);
   const cuts = { eventsBeforeMs: Date.now() + 1, traces: [], auditBeforeMs: null };
   for (const walk = store.retention.begin(cuts); (await walk.step(500)).outcome === 'more'; );
-  expect((await sum(store, { goneBeforeMs: Date.now() + 1 })).total.requests).toBe(0n);
+  expect((await sum(store, { expiredBeforeMs: Date.now() + 1 })).total.requests).toBe(0n);
 }
 
 type Outcome = {

@@ -45,7 +45,7 @@ async function change(store: Store, { model, chance, cutMs }: Fixture): Promise<
     case 'remove': {
       if (model.size === 0) return cutMs;
       const traceId = chance.pick([...model.keys()]);
-      await store.traceChanges.removeTrace({ projectNumber: PROJECT_NUMBER, traceId, goneBeforeMs: null });
+      await store.traceChanges.removeTrace({ projectNumber: PROJECT_NUMBER, traceId, expiredBeforeMs: null });
       model.delete(traceId);
       return cutMs;
     }
@@ -53,7 +53,7 @@ async function change(store: Store, { model, chance, cutMs }: Fixture): Promise<
       const laterMs = cutMs === 0 ? RECEIVED_AT_MS + chance.below(HOUR_MS) : cutMs + chance.below(HOUR_MS / 2);
       // Traces can count as gone before their removal.
       if (chance.happens(0.5)) return laterMs;
-      const walk = store.retention.begin({ ...NO_CUTS, traces: [{ storedDays: null, goneBeforeMs: laterMs }] });
+      const walk = store.retention.begin({ ...NO_CUTS, traces: [{ storedDays: null, expiredBeforeMs: laterMs }] });
       while ((await walk.step(20)).outcome !== 'done');
       for (const [id, { receivedAtMs }] of model) if (receivedAtMs < laterMs) model.delete(id);
       return laterMs;
@@ -79,8 +79,8 @@ async function append(store: Store, { model, chance, cutMs }: Fixture, spansMax:
   });
   for (const span of spans) living.spans.set(span.spanId, span);
   model.set(traceId, living);
-  const goneBeforeMs = cutMs === 0 ? null : cutMs;
-  await store.traces.append(sampleAppend({ traceId, receivedAtMs, goneBeforeMs, spans, requests: [] }));
+  const expiredBeforeMs = cutMs === 0 ? null : cutMs;
+  await store.traces.append(sampleAppend({ traceId, receivedAtMs, expiredBeforeMs, spans, requests: [] }));
 }
 
 function drawSpan(chance: Chance, spanId: string): Span {
@@ -120,7 +120,7 @@ function drawQuery({ chance, cutMs }: Fixture): AnalyticsQuery {
   const conditions = { userId: null, customerId: null, threadId: null, label: null };
   return {
     projectNumber: PROJECT_NUMBER,
-    goneBeforeMs: cutMs === 0 ? null : cutMs,
+    expiredBeforeMs: cutMs === 0 ? null : cutMs,
     ...(chance.happens(0.3) ? { fromMs: 0, toMs: Number.MAX_SAFE_INTEGER } : { fromMs, toMs }),
     interval: chance.pick(['hour', 'day', 'month', 'total']),
     groupBy: chance.pick(['none', 'model']),
@@ -137,7 +137,7 @@ function recompute(model: Model, query: AnalyticsQuery) {
   for (const { receivedAtMs, spans: byId } of model.values()) {
     const spans = [...byId.values()];
     const startedAtMs = spans.length === 0 ? receivedAtMs : Math.min(...spans.map((span) => span.startedAtMs));
-    if (receivedAtMs < (query.goneBeforeMs ?? 0)) continue;
+    if (receivedAtMs < (query.expiredBeforeMs ?? 0)) continue;
     if (startedAtMs < query.fromMs || startedAtMs > query.toMs) continue;
     const { startMs } = intervalAt(query, startedAtMs);
     for (const [group, own] of groupsOf(spans, query)) {

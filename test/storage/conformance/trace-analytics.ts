@@ -11,7 +11,7 @@ import { type OpenSubject, withStore } from './subject.ts';
 const ANY: TraceConditions = { userId: null, customerId: null, threadId: null, label: null, model: null };
 const QUERY: AnalyticsQuery = {
   projectNumber: PROJECT.number,
-  goneBeforeMs: null,
+  expiredBeforeMs: null,
   fromMs: 0,
   toMs: Number.MAX_SAFE_INTEGER,
   interval: 'total',
@@ -57,7 +57,7 @@ export function traceAnalyticsConformance(open: OpenSubject): void {
           expect(stats).toMatchObject({ kind: 'stats', stats: { totals: { traces: count, spans: count } } });
         }
         for (const groupBy of ['none', 'model'] as const) {
-          const afterRetention = { ...QUERY, groupBy, goneBeforeMs: RECEIVED_AT_MS + 1 };
+          const afterRetention = { ...QUERY, groupBy, expiredBeforeMs: RECEIVED_AT_MS + 1 };
           expect(totalsOf(await store.analytics.summarise(afterRetention))).toEqual([]);
           const foreign = { ...QUERY, groupBy, projectNumber: PROJECT.number + 1 };
           expect(totalsOf(await store.analytics.summarise(foreign))).toEqual([]);
@@ -102,14 +102,14 @@ export function traceAnalyticsConformance(open: OpenSubject): void {
         await send([{ ...traces[50], spans: Array.from({ length: 230 }, drawSpan) } as TraceAppend]);
         await send(Array.from({ length: 20 }, () => ({ ...drawAppend(), spans: [] })));
         for (const { traceId } of traces.slice(60, 90)) {
-          await store.traceChanges.removeTrace({ projectNumber: PROJECT.number, traceId, goneBeforeMs: null });
+          await store.traceChanges.removeTrace({ projectNumber: PROJECT.number, traceId, expiredBeforeMs: null });
         }
         const hour = (count: number) => RECEIVED_AT_MS - (RECEIVED_AT_MS % HOUR_MS) + count * HOUR_MS;
         const queries = [
           QUERY,
           { ...QUERY, interval: 'hour' as const },
           { ...QUERY, interval: 'hour' as const, fromMs: hour(-1) + 1_234, toMs: hour(1) + 99 },
-          { ...QUERY, interval: 'day' as const, goneBeforeMs: RECEIVED_AT_MS + HOUR_MS / 2 },
+          { ...QUERY, interval: 'day' as const, expiredBeforeMs: RECEIVED_AT_MS + HOUR_MS / 2 },
         ];
         const byIndex = await Promise.all(queries.map(store.analytics.summarise));
         await subject.execute('UPDATE search_heads SET project_number = -project_number');

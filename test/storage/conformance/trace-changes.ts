@@ -3,7 +3,7 @@ import { PROJECT, RECEIVED_AT_MS, randomHex, sampleAppend, sampleEvaluation, sam
 import { type OpenSubject, withStore } from './subject.ts';
 import { findStored, readAllEvaluations, readAllSpans } from './trace-reading.ts';
 
-const NO_TERM = { projectNumber: PROJECT.number, goneBeforeMs: null };
+const NO_TERM = { projectNumber: PROJECT.number, expiredBeforeMs: null };
 
 export function traceChangeConformance(open: OpenSubject): void {
   describe('changes of stored traces', () => {
@@ -56,7 +56,7 @@ export function traceChangeConformance(open: OpenSubject): void {
         const trace = { ...NO_TERM, traceId };
         const large = { setJson: JSON.stringify({ large: 'x'.repeat(262_144) }), removed: [] };
         expect(await store.traceChanges.patchMetadata(trace, large, RECEIVED_AT_MS)).toBe('too_large');
-        const past = { ...trace, goneBeforeMs: RECEIVED_AT_MS + 1 };
+        const past = { ...trace, expiredBeforeMs: RECEIVED_AT_MS + 1 };
         const patch = { setJson: '{"a":1}', removed: [] };
         expect(await store.traceChanges.patchMetadata(past, patch, RECEIVED_AT_MS)).toBeNull();
         expect(await store.traceChanges.removeTrace(past)).toBe(false);

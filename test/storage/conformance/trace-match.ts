@@ -13,7 +13,7 @@ const QUESTIONS = 60;
 const LONG_PAIRS = isFullTier ? 400_000 : 20_000;
 const EVER = { fromMs: Number.MIN_SAFE_INTEGER, toMs: Number.MAX_SAFE_INTEGER };
 const ALL: SearchFilter = { conditions: [], isNegated: false, text: '' };
-const OF_PROJECT = { projectNumber: PROJECT.number, goneBeforeMs: null };
+const OF_PROJECT = { projectNumber: PROJECT.number, expiredBeforeMs: null };
 
 export function traceMatchConformance(open: OpenSubject): void {
   describe('matching traces with filters', () => {
@@ -52,7 +52,7 @@ export function traceMatchConformance(open: OpenSubject): void {
       'MUST see every append acknowledged before, and leaves out what is gone, unknown or of another project',
       withStore(open, async (store) => {
         const traceId = randomHex(32);
-        const match = (more: { projectNumber?: number; goneBeforeMs?: number } = {}) =>
+        const match = (more: { projectNumber?: number; expiredBeforeMs?: number } = {}) =>
           store.search.match({ ...OF_PROJECT, traceIds: [randomHex(32), traceId], filters: [ALL], ...more });
         expect(await match()).toEqual({ traces: [], left: [] });
         for (let round = 1; round <= 3; round += 1) {
@@ -65,7 +65,7 @@ export function traceMatchConformance(open: OpenSubject): void {
         expect((await match()).traces).toEqual([{ traceId, updatedAtMs: RECEIVED_AT_MS + 4, fits: [0] }]);
         const nothing = { traces: [], left: [] };
         expect(await match({ projectNumber: PROJECT.number + 1 })).toEqual(nothing);
-        expect(await match({ goneBeforeMs: RECEIVED_AT_MS + 2 })).toEqual(nothing);
+        expect(await match({ expiredBeforeMs: RECEIVED_AT_MS + 2 })).toEqual(nothing);
         await store.traceChanges.removeTrace({ ...OF_PROJECT, traceId });
         expect(await match()).toEqual(nothing);
       }),

@@ -13,7 +13,7 @@ const EVER = { fromMs: Number.MIN_SAFE_INTEGER, toMs: Number.MAX_SAFE_INTEGER };
 const ALL: SearchFilter = { conditions: [], isNegated: false, text: '' };
 const QUESTION: SearchQuery = {
   projectNumber: PROJECT.number,
-  goneBeforeMs: null,
+  expiredBeforeMs: null,
   started: EVER,
   updated: EVER,
   sort: 'started_at',
@@ -47,7 +47,7 @@ export function traceSearchConformance(open: OpenSubject): void {
         }
         const foreign = { ...QUESTION, projectNumber: PROJECT.number + 1 };
         expect((await store.search.find(foreign)).traces).toEqual([]);
-        const afterRetention = { ...QUESTION, goneBeforeMs: RECEIVED_AT_MS + 1 };
+        const afterRetention = { ...QUESTION, expiredBeforeMs: RECEIVED_AT_MS + 1 };
         expect((await store.search.find(afterRetention)).traces).toEqual([]);
       }),
     );

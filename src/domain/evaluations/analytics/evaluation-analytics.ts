@@ -40,7 +40,7 @@ export function createEvaluationAnalytics({ store, traceDefaultDays }: Evaluatio
       const answer = await store.summariseEvaluations({
         ...request,
         projectNumber: project.number,
-        goneBeforeMs: termStartMs(traceTermDays(project.traceRetentionDays, traceDefaultDays), nowMs),
+        expiredBeforeMs: termStartMs(traceTermDays(project.traceRetentionDays, traceDefaultDays), nowMs),
         hasPercentiles: [...metrics].some(isPercentile),
         groupsMax: limit ?? GROUPS_DEFAULT,
         bucketsMax: BUCKETS_MAX,

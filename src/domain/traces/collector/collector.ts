@@ -39,7 +39,7 @@ export type Arrival = {
   readonly project: Project;
   readonly nowMs: number;
   /** Traces first received before this instant have expired; null: none has. */
-  readonly goneBeforeMs: number | null;
+  readonly expiredBeforeMs: number | null;
 };
 
 /** Validates a trace item by item. Throws a Fault when it breaks a limit or nothing of it can be stored. */
@@ -100,7 +100,7 @@ type Validation = { readonly at: Arrival; readonly deps: CollectorDeps };
 
 function* validateTrace(draft: TraceDraft, traceId: string, { at, deps }: Validation): Steps<ValidatedTrace> {
   const { limits, prices } = deps;
-  const { project, nowMs, goneBeforeMs } = at;
+  const { project, nowMs, expiredBeforeMs } = at;
   const reading = createReading({ limits, facts: draft.facts, receivedAtMs: nowMs, traceId });
   const tally: Tally = { refusedSpans: [], refusedEvaluations: [], notes: [], cuts: 0 };
   const spans = yield* collectSpans(draft, {
@@ -123,7 +123,7 @@ function* validateTrace(draft: TraceDraft, traceId: string, { at, deps }: Valida
     organizationNumber: project.organizationNumber,
     traceId,
     receivedAtMs: nowMs,
-    goneBeforeMs,
+    expiredBeforeMs,
     spansMax: limits.spansPerTraceMax,
     metadataJson,
     expectedOutput,

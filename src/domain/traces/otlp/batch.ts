@@ -103,8 +103,8 @@ function addSpan(group: Group, span: OtlpSpan, { index, evaluations, json }: Spa
 
 function toEvaluation(item: LosslessJson | undefined, { spanId }: OtlpSpan): Sent<EvaluationDraft> {
   if (!isObject(item)) return unreadable('', 'must be an object');
-  const isPlaced = !isAbsent(item.span_id) || typeof spanId !== 'string';
-  return toEvaluationDraft(isPlaced ? item : { ...item, span_id: spanId });
+  const inheritsSpanId = isAbsent(item.span_id) && typeof spanId === 'string';
+  return toEvaluationDraft(inheritsSpanId ? { ...item, span_id: spanId } : item);
 }
 
 function toDraft(traceId: string, group: Group, json: AttributeJson): TraceDraft & { readonly traceId: string } {

@@ -10,7 +10,7 @@ export type TraceSearch = {
    */
   find(question: SearchQuery): Promise<FoundTraces>;
   /**
-   * Which traces match which filters; leaves out traces that match none or are gone. MUST see every append acknowledged
+   * Which traces match which filters; leaves out expired traces and those that match none. MUST see every append acknowledged
    * before the call, MUST match as `find` does, MUST keep the order of the ids, MUST NOT delay appends, and MUST end
    * about a second after its start with at least one trace tested: `left` has the ids of the untested ones.
    */
@@ -28,7 +28,7 @@ export type SearchIndex = {
 export type SearchQuery = {
   readonly projectNumber: number;
   /** A trace first received before this instant has expired; null: none has. */
-  readonly goneBeforeMs: number | null;
+  readonly expiredBeforeMs: number | null;
   readonly started: InstantRange;
   readonly updated: InstantRange;
   readonly sort: TraceSort;
@@ -44,7 +44,7 @@ export type SearchQuery = {
   readonly countMax: number | null;
 };
 
-export type MatchQuery = Pick<SearchQuery, 'projectNumber' | 'goneBeforeMs'> & {
+export type MatchQuery = Pick<SearchQuery, 'projectNumber' | 'expiredBeforeMs'> & {
   /** At most MATCH_BATCH_MAX. */
   readonly traceIds: readonly string[];
   readonly filters: readonly SearchFilter[];

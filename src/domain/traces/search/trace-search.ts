@@ -106,7 +106,7 @@ type Plan = {
   /** What a cursor is bound to, with the project. */
   readonly binding: string;
   readonly walk: Walk;
-  readonly question: Omit<SearchQuery, 'projectNumber' | 'goneBeforeMs' | 'after' | 'countMax'>;
+  readonly question: Omit<SearchQuery, 'projectNumber' | 'expiredBeforeMs' | 'after' | 'countMax'>;
   readonly countMax: number;
   readonly spansLimit: number;
 };
@@ -130,9 +130,9 @@ export function createTraceSearches(deps: TraceSearchesDeps): TraceSearches {
     return { views, total, nextCursor };
   }
 
-  function boundsOf({ project, nowMs }: SearchCall): Pick<SearchQuery, 'projectNumber' | 'goneBeforeMs'> {
+  function boundsOf({ project, nowMs }: SearchCall): Pick<SearchQuery, 'projectNumber' | 'expiredBeforeMs'> {
     const termDays = traceTermDays(project.traceRetentionDays, traceDefaultDays);
-    return { projectNumber: project.number, goneBeforeMs: termStartMs(termDays, nowMs) };
+    return { projectNumber: project.number, expiredBeforeMs: termStartMs(termDays, nowMs) };
   }
 
   /** The traces that fit an answer; `last` is the last of them when others did not fit. */

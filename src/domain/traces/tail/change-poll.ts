@@ -62,7 +62,7 @@ export function createChangePoll({ projectNumber, search, clock }: ChangePollDep
     for (let page = 0; page === 0 || (after !== null && page < PAGES_MAX); page += 1) {
       const { traces, next } = await search.find({
         projectNumber,
-        goneBeforeMs: null,
+        expiredBeforeMs: null,
         started: EVER,
         updated: { fromMs, toMs: EVER.toMs },
         sort: 'updated_at',

@@ -29,7 +29,7 @@ export type ProjectReader = {
 export type ProjectReaderDeps = {
   readonly projectNumber: number;
   /** Traces first received before this instant have expired, by the settings last read; null: none has. */
-  readonly goneBeforeMs: () => number | null;
+  readonly expiredBeforeMs: () => number | null;
   /** Reads the settings of the project again. */
   readonly refresh: () => Promise<void>;
   readonly search: Pick<TraceSearch, 'match'>;
@@ -84,8 +84,8 @@ export function createProjectReader(deps: ProjectReaderDeps): ProjectReader {
     const subscribed = [...groups.values()];
     const filters = subscribed.map(({ filter }) => filter);
     try {
-      const goneBeforeMs = deps.goneBeforeMs();
-      const { traces, left } = await search.match({ projectNumber, goneBeforeMs, traceIds, filters });
+      const expiredBeforeMs = deps.expiredBeforeMs();
+      const { traces, left } = await search.match({ projectNumber, expiredBeforeMs, traceIds, filters });
       failures = 0;
       const readId = deps.nextReadId();
       const changes = subscribed.map((): Change[] => []);

@@ -156,7 +156,7 @@ export function createTraceTails(deps: TraceTailsDeps): TraceTails {
       projectNumber,
       // Null once the project is archived; its tails are about to be refused.
       refresh: async () => void projects.set(projectNumber, (await keys.findProject(project.id)) ?? project),
-      goneBeforeMs() {
+      expiredBeforeMs() {
         const { traceRetentionDays } = projects.get(projectNumber) ?? project;
         return termStartMs(traceTermDays(traceRetentionDays, deps.traceDefaultDays), clock());
       },
@@ -221,7 +221,7 @@ export function createTraceTails(deps: TraceTailsDeps): TraceTails {
     const wantedMs = Number(request.lastEventId) - RESUME_BACK_MS;
     const { traces, next } = await search.find({
       projectNumber: call.project.number,
-      goneBeforeMs: null,
+      expiredBeforeMs: null,
       started: EVER,
       updated: { fromMs: Math.max(wantedMs, oldestMs), toMs: EVER.toMs },
       sort: 'updated_at',

@@ -78,9 +78,9 @@ function dropEmpty({ parent, name }: Partition): Task {
   };
 }
 
-type KeyPlace = { readonly organizationNumber: number; readonly keptAtMs: number; readonly key: string };
+type KeptKey = { readonly organizationNumber: number; readonly keptAtMs: number; readonly key: string };
 
-const FIRST_KEY: KeyPlace = { organizationNumber: 0, keptAtMs: 0, key: '' };
+const FIRST_KEY: KeptKey = { organizationNumber: 0, keptAtMs: 0, key: '' };
 
 /** Request keys are not partitioned, so they are removed first, in batches. */
 function dropRequests(partition: Partition, after = FIRST_KEY): Task {
@@ -94,10 +94,10 @@ function dropRequests(partition: Partition, after = FIRST_KEY): Task {
 async function clearKeys(
   client: pg.ClientBase,
   { name }: Partition,
-  { after, rowsMax }: { readonly after: KeyPlace; readonly rowsMax: number },
-): Promise<KeyPlace | null> {
+  { after, rowsMax }: { readonly after: KeptKey; readonly rowsMax: number },
+): Promise<KeptKey | null> {
   const rowKey = 'organization_number, kept_at, request_key';
-  const { rows } = await client.query<KeyPlace>(
+  const { rows } = await client.query<KeptKey>(
     `WITH batch AS (
        SELECT ${rowKey} FROM ${pg.escapeIdentifier(name)}
        WHERE (${rowKey}) > ($1::integer, $2::bigint, $3::text) ORDER BY ${rowKey} LIMIT $4

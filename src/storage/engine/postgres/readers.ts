@@ -3,7 +3,7 @@
 import * as analyticsQueries from '../../../../gen/storage/postgres/analytics.ts';
 import * as evaluationQueries from '../../../../gen/storage/postgres/analytics-evaluations.ts';
 import * as hourQueries from '../../../../gen/storage/postgres/analytics-hours.ts';
-import { findEventPlace, findRequest } from '../../../../gen/storage/postgres/append.ts';
+import { findEventPosition, findRequest } from '../../../../gen/storage/postgres/append.ts';
 import * as searchQueries from '../../../../gen/storage/postgres/search.ts';
 import * as indexQueries from '../../../../gen/storage/postgres/search-index.ts';
 import * as spendQueries from '../../../../gen/storage/postgres/spend.ts';
@@ -53,7 +53,7 @@ export function createReads(pool: Pool): SumReads {
   return limitSumReads(
     createSumReads(runnerOf, QUERIES, {
       findRequests: (keys) => runQuery(findRequest, keys),
-      findPlaces: (keys) => runQuery(findEventPlace, keys),
+      findPositions: (keys) => runQuery(findEventPosition, keys),
     }),
   );
 }

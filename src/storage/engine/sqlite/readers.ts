@@ -3,7 +3,7 @@
 import * as analyticsQueries from '../../../../gen/storage/sqlite/analytics.ts';
 import * as evaluationQueries from '../../../../gen/storage/sqlite/analytics-evaluations.ts';
 import * as hourQueries from '../../../../gen/storage/sqlite/analytics-hours.ts';
-import { findEventPlace, findRequest } from '../../../../gen/storage/sqlite/append.ts';
+import { findEventPosition, findRequest } from '../../../../gen/storage/sqlite/append.ts';
 import * as searchQueries from '../../../../gen/storage/sqlite/search.ts';
 import * as indexQueries from '../../../../gen/storage/sqlite/search-index.ts';
 import * as spendQueries from '../../../../gen/storage/sqlite/spend.ts';
@@ -62,7 +62,7 @@ export function createReads(db: Database, runRead: RunRead): SumReads {
   const { runQuery } = runnerOf(null);
   return createSumReads(runnerOf, QUERIES, {
     findRequests: async (keys) => (await Promise.all(keys.map((key) => runQuery(findRequest, key)))).flat(),
-    findPlaces: async (keys) => (await Promise.all(keys.map((key) => runQuery(findEventPlace, key)))).flat(),
+    findPositions: async (keys) => (await Promise.all(keys.map((key) => runQuery(findEventPosition, key)))).flat(),
   });
 }
 

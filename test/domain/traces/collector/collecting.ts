@@ -63,7 +63,7 @@ export function collectValue(
   { project = PROJECT, limits = {} }: { project?: Project; limits?: Partial<CollectorLimits> } = {},
 ): Sent {
   const draft = toTraceDraft(value, facts);
-  const at = { project, nowMs: NOW_MS, goneBeforeMs: null };
+  const at = { project, nowMs: NOW_MS, expiredBeforeMs: null };
   const collected = runWithoutPauses(collect(draft, at, { limits: { ...LIMITS, ...limits }, prices: pricing }));
   const { rejectedSpans, rejectedEvaluations } = reportCollected(collected, { metadataNotes: [] });
   return { ...collected, rejectedSpans, rejectedEvaluations, reasons: reasonsOf(collected) };

@@ -13,7 +13,7 @@ import { reportBatch } from '../../../../src/domain/traces/collector/collector-r
 import { LIMITS, NOW_MS, PROJECT, pricing, spanOf } from './collecting.ts';
 
 const FACTS = { depth: 128, hasEscapes: true, bytes: 10_485_760, hasWide: false };
-const AT = { project: PROJECT, nowMs: NOW_MS, goneBeforeMs: null };
+const AT = { project: PROJECT, nowMs: NOW_MS, expiredBeforeMs: null };
 
 type BatchTrace = TraceDraft & { readonly traceId: string };
 

@@ -216,7 +216,7 @@ it('a new retention of the project applies to open tails', async () => {
   change('b');
   void follower.next();
   await tick();
-  expect(matched.map(({ goneBeforeMs }) => goneBeforeMs)).toEqual([null, NOW_MS - DAY_MS]);
+  expect(matched.map(({ expiredBeforeMs }) => expiredBeforeMs)).toEqual([null, NOW_MS - DAY_MS]);
   expect(read).toEqual(['a']);
 });
 
