@@ -4,6 +4,7 @@
  */
 
 import { constants, type Http2Session, type ServerHttp2Stream } from 'node:http2';
+import { createResetBudget } from './reset-budget.ts';
 
 export type Abuse = 'headers' | 'resets';
 
@@ -33,6 +34,7 @@ type State = {
 /** Of one session: an honest client whose headers have grown too large gets a few errors before it is cut. */
 const REJECTED_BLOCKS_MAX = 8;
 const TOO_MANY_BLOCKS = 'too many header lists were too large';
+const TOO_MANY_RESETS = 'too many streams were reset';
 const SESSIONS_PER_CHECK = 250;
 const CHECK_AGAIN_MS = 10;
 /** The streams that a client opens have odd ids. */
@@ -46,16 +48,28 @@ const TOO_MANY_CONTINUATIONS = 'Too many CONTINUATION frames';
 /** `onCut` is called once for a session. */
 export function createSessionAbuse(onCut: (address: string | null, abuse: Abuse) => void): SessionAbuse {
   const states = new Map<Http2Session, State>();
+  const resetBudget = createResetBudget(() => performance.now());
   let round = states.entries();
 
   function reject(session: Http2Session, state: State, blocks = 1): void {
     state.rejectedBlocks += blocks;
-    if (state.rejectedBlocks < REJECTED_BLOCKS_MAX) return;
-    states.delete(session);
-    onCut(state.address, 'headers');
+    if (state.rejectedBlocks >= REJECTED_BLOCKS_MAX) cut(session, state, 'headers');
+  }
+
+  function countReset(session: Http2Session, state: State): void {
+    const nowMs = performance.now();
+    if (nowMs - state.resetsSinceMs > RESETS_WITHIN_MS) Object.assign(state, { resets: 0, resetsSinceMs: nowMs });
+    state.resets += 1;
+    if (state.address !== null && !resetBudget.spend(state.address)) cut(session, state, 'resets');
+  }
+
+  function cut(session: Http2Session, state: State, abuse: Abuse): void {
+    if (!states.delete(session)) return;
+    onCut(state.address, abuse);
     // Not inside an event of the session, or its GOAWAY frame would be lost.
     setImmediate(() => {
-      if (!session.destroyed) session.destroy(new Error(TOO_MANY_BLOCKS), constants.NGHTTP2_ENHANCE_YOUR_CALM);
+      const reason = abuse === 'headers' ? TOO_MANY_BLOCKS : TOO_MANY_RESETS;
+      if (!session.destroyed) session.destroy(new Error(reason), constants.NGHTTP2_ENHANCE_YOUR_CALM);
     });
   }
 
@@ -82,7 +96,10 @@ export function createSessionAbuse(onCut: (address: string | null, abuse: Abuse)
       // Many blocks may have arrived together with the start of the session.
       setImmediate(() => checkOne(session, state));
       // A stream that was reset has lost its reference to the session.
-      session.on('stream', (stream) => noteOpened(state, stream));
+      session.on('stream', (stream) => {
+        noteOpened(state, stream);
+        if (stream.closed && stream.rstCode === constants.NGHTTP2_CANCEL) countReset(session, state);
+      });
       session.once('close', () => setImmediate(() => states.delete(session)));
     },
     oversized({ session }) {
@@ -95,7 +112,7 @@ export function createSessionAbuse(onCut: (address: string | null, abuse: Abuse)
       if (!state) return;
       // The trailers were too large.
       if (rstCode === constants.NGHTTP2_ENHANCE_YOUR_CALM) reject(session, state);
-      else if (rstCode === constants.NGHTTP2_CANCEL) countReset(state, performance.now());
+      else if (rstCode === constants.NGHTTP2_CANCEL) countReset(session, state);
     },
     failed(session, error) {
       const state = states.get(session);
@@ -127,15 +144,9 @@ function countRefused({ openedId, pendingId }: State, lastId: number): number {
   return openedId > 0 ? 1 : (lastId - pendingId) / STREAM_ID_STEP;
 }
 
-function noteOpened(state: State, { id = 0, closed, rstCode }: ServerHttp2Stream): void {
+function noteOpened(state: State, { id = 0 }: ServerHttp2Stream): void {
   state.openedId = Math.max(state.openedId, id);
   if (state.pendingId <= id) state.pendingId = 0;
-  if (closed && rstCode === constants.NGHTTP2_CANCEL) countReset(state, performance.now());
-}
-
-function countReset(state: State, nowMs: number): void {
-  if (nowMs - state.resetsSinceMs > RESETS_WITHIN_MS) Object.assign(state, { resets: 0, resetsSinceMs: nowMs });
-  state.resets += 1;
 }
 
 function abuseOf({ resets, resetsSinceMs }: State, error: unknown): Abuse | null {

@@ -5,11 +5,16 @@ import { connect as connectTcp, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createPenalties } from '../../src/transport/reconnect-penalties.ts';
+import { resetRequest } from '../support/attack-frames.ts';
 import { type Port, type PortOptions, startPort, TLS, until } from '../support/port.ts';
 
 /** Many times more blocks than tolerated. */
 const BLOCKS_MAX = 200;
 const PAUSE_MS = 20;
+/** Fewer than a session may reset at once. */
+const RESETS_PER_CONNECTION = 200;
+/** Together they reset many times more streams than an address may. */
+const RECONNECTS_MAX = 100;
 
 const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 'latin1');
 const FRAME_MAX_BYTES = 16_384;
@@ -281,6 +286,28 @@ describe('after a session was cut', () => {
     await resetRapidly(port);
     await until(() => port.counted().resets === 1, 'it is counted');
     expect(await ask(port)).toBe(200);
+  });
+
+  it('resets of one address count together, however often it connects again', async () => {
+    const port = await start({ limits: { reconnectPenaltyMs: 60_000 } });
+    const resets = Array.from({ length: RESETS_PER_CONNECTION }, (_, index) =>
+      resetRequest(1 + 2 * index, { ':path': '/here' }),
+    );
+    const bytes = Buffer.concat([PREFACE, frame(SETTINGS, 0, 0), ...resets]);
+    let connections = 0;
+    const resetAndReconnect = () => {
+      if (connections === RECONNECTS_MAX || port.counted().refused > 0) return;
+      connections += 1;
+      const socket = connectTcp(port.port, '127.0.0.1').on('error', () => {});
+      socket.once('data', () => socket.destroy());
+      socket.on('close', resetAndReconnect);
+      socket.write(bytes);
+    };
+    resetAndReconnect();
+    await until(() => port.counted().refused > 0, 'the address is refused');
+    expect(connections).toBeLessThan(RECONNECTS_MAX);
+    expect(port.counted()).toMatchObject({ headers: 0, resets: 1 });
+    expect(await ask(port, '127.0.0.2')).toBe(200);
   });
 
   it('an address that speaks TLS is refused before it gets to', async () => {
