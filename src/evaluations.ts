@@ -25,7 +25,7 @@ export type EvaluationPorts = {
   readonly onRunChanged: () => void;
 };
 
-export type Evaluating = {
+type Evaluating = {
   readonly ports: EvaluationPorts;
   /** Starts the worker for runs over traces. */
   work(
@@ -35,7 +35,7 @@ export type Evaluating = {
   close(): Promise<void>;
 };
 
-export type EvaluatingDeps = Pick<RunnerDeps, 'onEnd'> & {
+type EvaluatingDeps = Pick<RunnerDeps, 'onEnd'> & {
   readonly log: RunnerDeps['log'] & RunsWorkerDeps['log'];
   readonly config: Config;
   readonly prices: PriceResolver;

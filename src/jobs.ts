@@ -9,7 +9,7 @@ import { createRetention } from './domain/retention.ts';
 import type { Store } from './domain/store.ts';
 import { type Schedule, startSchedule, type Wait } from './schedule.ts';
 
-export type JobDeps = {
+type JobDeps = {
   readonly config: Config;
   readonly store: Store;
   readonly clock: Clock;

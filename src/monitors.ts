@@ -10,7 +10,7 @@ import { createJobWorker } from './evaluation/job-worker.ts';
 import { startPollLoop } from './queue/poll-loop.ts';
 import { waitUnref } from './schedule.ts';
 
-export type MonitorRunnerDeps = {
+type MonitorRunnerDeps = {
   readonly config: Config;
   readonly store: Store;
   readonly run: RunEvaluator;
@@ -20,7 +20,7 @@ export type MonitorRunnerDeps = {
   readonly log: { warn(fields: object, message: string): void };
 };
 
-export type MonitorRunner = {
+type MonitorRunner = {
   /** Starts no more jobs, and resolves when running ones are stored or released. */
   stop(drainMs: number): Promise<void>;
 };

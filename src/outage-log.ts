@@ -14,7 +14,7 @@ export type Log = {
   isLevelEnabled(level: string): boolean;
 };
 
-export type OutageLogDeps = {
+type OutageLogDeps = {
   readonly log: Log;
   /** Resolves when the store can read and write. */
   readonly ready: () => Promise<void>;
@@ -22,7 +22,7 @@ export type OutageLogDeps = {
   readonly wait: Wait;
 };
 
-export type OutageLog = {
+type OutageLog = {
   /**
    * Wraps the given log. Warnings with an unavailable Fault in `err`, and lines with the `code` unavailable, are logged only
    * if `ready` shows that the store works; during an outage they go to level debug.

@@ -3,7 +3,7 @@
 /** Resolves after the delay, or when the signal is aborted. */
 export type Wait = (delayMs: number, signal: AbortSignal) => Promise<void>;
 
-export type ScheduleOptions = {
+type ScheduleOptions = {
   readonly firstDelayMs: number;
   readonly intervalMs: number;
   /** The delay after a failed run. */

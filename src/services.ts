@@ -81,7 +81,7 @@ import { waitUnref } from './schedule.ts';
 import { isPostgres } from './storage/open.ts';
 import type { WebhookPorts } from './webhooks.ts';
 
-export type ServiceDeps = {
+type ServiceDeps = {
   readonly config: Config;
   readonly store: Store;
   readonly rootKeys: RootKeys;
@@ -184,7 +184,7 @@ function compileData(
   ];
 }
 
-export type TraceParts = {
+type TraceParts = {
   readonly prices: PriceResolver;
   readonly traces: Traces;
   readonly searches: TraceSearches;

@@ -17,7 +17,7 @@ import type { RootKeys } from './domain/secrets.ts';
 
 export type WebhookPorts = Pick<EndpointDeps, 'secrets' | 'urlPolicy' | 'resolve' | 'queues' | 'sendTest'>;
 
-export type Webhooks = {
+type Webhooks = {
   readonly ports: WebhookPorts;
   /** Starts to deliver the events of the log. */
   deliver(deps: Pick<DeliveryDeps, 'store' | 'meter' | 'log'>): Delivery;
@@ -27,7 +27,7 @@ export type Webhooks = {
   close(): void;
 };
 
-export type WebhookDeps = {
+type WebhookDeps = {
   readonly config: Config;
   readonly rootKeys: RootKeys;
   readonly clock: Clock;

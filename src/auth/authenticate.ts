@@ -16,7 +16,7 @@ import { type HeaderReader, type PresentedCredential, readCredentials, readProje
  */
 export type Authenticate = (policy: Policy, header: HeaderReader) => Promise<Caller>;
 
-export type AuthenticateDeps = {
+type AuthenticateDeps = {
   readonly keys: KeyStore;
   readonly clock: Clock;
   readonly pepper: Buffer;

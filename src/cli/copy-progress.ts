@@ -4,9 +4,9 @@ import type { CopyStep } from '../storage/copy/copy.ts';
 import type { Output } from './io.ts';
 
 /** One report of progress: a step is done when `rows` equals `totalRows`. */
-export type ProgressStep = Omit<CopyStep, 'action'> & { readonly action: string };
+type ProgressStep = Omit<CopyStep, 'action'> & { readonly action: string };
 
-export type CopyProgress = {
+type CopyProgress = {
   report(step: ProgressStep): void;
   /** Leaves the terminal on a fresh line. */
   end(): void;

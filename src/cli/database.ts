@@ -12,7 +12,7 @@ import { readSecret } from '../secret-file.ts';
 import { databaseFile, isPostgres, openStore } from '../storage/open.ts';
 import type { CommandIo } from './io.ts';
 
-export type OpenDatabase = {
+type OpenDatabase = {
   readonly store: Store;
   readonly rootKeys: RootKeys;
   readonly keyPrefixes: readonly string[];

@@ -3,7 +3,7 @@
 import type { App } from '../app.ts';
 import type { Store } from '../domain/store.ts';
 
-export type Running = {
+type Running = {
   readonly app: Pick<App, 'stop'>;
   readonly store: Pick<Store, 'close'>;
   readonly log: { info(message: string): void; fatal(fields: object, message: string): void };

@@ -14,14 +14,14 @@ import { readTraceListSearch } from './traces/search.ts';
 
 const home = createRoute({ getParentRoute: () => root, path: '/', component: Home });
 
-export const traceListRoute = createRoute({
+const traceListRoute = createRoute({
   getParentRoute: () => project,
   path: 'traces',
   validateSearch: readTraceListSearch,
   component: lazyRouteComponent(() => import('./traces/trace-list-page.tsx'), 'TraceListPage'),
 });
 
-export const traceRoute = createRoute({
+const traceRoute = createRoute({
   getParentRoute: () => project,
   path: 'traces/$traceId',
   validateSearch: readTraceSearch,

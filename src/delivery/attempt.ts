@@ -6,12 +6,12 @@ import type { SendTest } from '../domain/endpoints/endpoint-deps.ts';
 import { type EndpointSecrets, overlappingSecret } from '../domain/endpoints/endpoint-secrets.ts';
 import { openWebhookSecret, type SigningSecret, signMessage } from '../domain/endpoints/webhook-signature.ts';
 
-export type AttemptDeps = {
+type AttemptDeps = {
   readonly secrets: Pick<EndpointSecrets, 'signing' | 'destination'>;
   readonly send: Send;
 };
 
-export type AttemptRequest = {
+type AttemptRequest = {
   readonly endpoint: Endpoint;
   readonly dispatchId: string;
   readonly attempt: number;
@@ -93,7 +93,7 @@ export function senderFault(): AttemptResult {
   };
 }
 
-export type TestSenderDeps = {
+type TestSenderDeps = {
   readonly attempt: MakeAttempt;
   /** Aborts the tests in progress. */
   readonly signal: AbortSignal;

@@ -20,7 +20,7 @@ import { shiftPending } from './source-cursor.ts';
 /** No other process sends the delivery during the lease. */
 export const LEASE_MS = 30_000;
 
-export type ClaimDeps = {
+type ClaimDeps = {
   readonly pages: Pick<LogPages, 'find'>;
   readonly prepare: PrepareClaim;
   /** Whether the queue to the store takes no more urgent, or no more background items for now. */
@@ -103,7 +103,7 @@ export type SplitBatch = (batch: {
   readonly entries: readonly LogEntry[];
 }) => readonly SplitMessage[];
 
-export type SplitMessage =
+type SplitMessage =
   | { readonly kind: 'message'; readonly dispatchId: string; readonly entries: readonly LogEntry[] }
   | {
       readonly kind: 'too_large';

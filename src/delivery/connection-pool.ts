@@ -8,7 +8,7 @@ export type PoolLimits = {
   readonly totalMax: number;
 };
 
-export type ConnectionPool = {
+type ConnectionPool = {
   /** An open connection to one of the addresses; null if none is idle. `key` is scheme, host and port. */
   readonly acquire: (key: string, addresses: readonly string[]) => Connection | null;
   /** `keptMs`: how long the receiver keeps it open; null when it does not say. */

@@ -19,7 +19,7 @@ import { createLogPages, type PageRequest } from './log-pages.ts';
 import type { Sender } from './sender.ts';
 import type { WorkQueue } from './work-queue.ts';
 
-export type Dispatcher = {
+type Dispatcher = {
   /** Reads what changed, then sends what is due. */
   refresh(): Promise<void>;
   /** Starts no further claims. */
@@ -33,7 +33,7 @@ export type Dispatcher = {
   nextPollAtMs(): number | null;
 };
 
-export type DispatcherDeps = {
+type DispatcherDeps = {
   readonly store: Pick<DeliveryStore, 'changes' | 'heads' | 'events' | 'due' | 'isAlone'>;
   readonly prepare: PrepareClaim;
   readonly queue: Pick<WorkQueue, 'add' | 'isFull'>;

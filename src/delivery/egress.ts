@@ -24,14 +24,14 @@ export type EgressDeps = {
   readonly secureContext?: SecureContext;
 };
 
-export type Egress = {
+type Egress = {
   /** Tries the addresses in order. The caller MUST have checked them against the policy; they are no names. */
   readonly dial: (target: UrlTarget, addresses: readonly string[], stop: Stop) => Promise<Dialled>;
   /** Sockets that are not closed, including those still connecting. */
   readonly openSockets: () => number;
 };
 
-export type Dialled = { readonly kind: 'open'; readonly connection: Connection } | Failed;
+type Dialled = { readonly kind: 'open'; readonly connection: Connection } | Failed;
 
 type Failed = { readonly kind: 'failed'; readonly failure: Failure };
 type Opened = { readonly kind: 'open'; readonly socket: Socket } | Failed;

@@ -9,7 +9,7 @@ import type {
 import type { LogPages } from './log-pages.ts';
 import { createCursor, resetCursor, type SourceCursor, scanLog } from './source-cursor.ts';
 
-export type ReplaySource = { readonly replay: RunningReplay; readonly cursor: SourceCursor };
+type ReplaySource = { readonly replay: RunningReplay; readonly cursor: SourceCursor };
 
 export type EndpointState = {
   endpoint: DispatchEndpoint;
@@ -120,7 +120,7 @@ export type Next =
 
 export type NextSource = Exclude<Next, { kind: 'waiting' }>;
 
-export type Surroundings = {
+type Surroundings = {
   readonly pages: Pick<LogPages, 'find'>;
   readonly headSeq: number;
   readonly nowMs: number;

@@ -5,7 +5,7 @@ import type { Socket } from 'node:net';
 /** The reader of a socket's bytes, which the socket needs before its connection exists. */
 export type Inlet = { onBytes: (bytes: Buffer) => void };
 
-export type ConnectionListener = {
+type ConnectionListener = {
   /** The bytes are overwritten after the call. */
   readonly onBytes: (bytes: Buffer) => void;
   /** Null: the receiver closed the connection normally. */

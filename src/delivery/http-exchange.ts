@@ -16,7 +16,7 @@ export type Exchanged =
   | { readonly kind: 'answered'; readonly answer: Answer }
   | { readonly kind: 'failed'; readonly failure: Failure };
 
-export type ExchangeOptions = {
+type ExchangeOptions = {
   readonly request: HttpRequest;
   readonly stop: Stop;
   /** Milliseconds since the start of the attempt. */

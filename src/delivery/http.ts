@@ -11,7 +11,7 @@ import { type Exchanged, exchange } from './http-exchange.ts';
 import { DNS_FAILED, type Failure, SENDER_LOST, toAnswered, toFailed, URL_REFUSED } from './http-verdict.ts';
 import type { SocketCounts } from './meter.ts';
 
-export type HttpLimits = PoolLimits & {
+type HttpLimits = PoolLimits & {
   /** Limit of a whole attempt: resolving, connecting, sending and reading. */
   readonly deadlineMs: number;
   readonly resolveMs: number;

@@ -4,7 +4,7 @@ import type { LogEntry, LogRange } from '../domain/delivery/webhook-store.ts';
 import { type EventMask, maskOfSelector, NO_EVENTS } from '../domain/events/event-type.ts';
 
 /** A range of the log. Only its end changes, when more has been read. */
-export type LogPage = {
+type LogPage = {
   /** Ascending. */
   readonly entries: readonly LogEntry[];
   /** All events up to here are in `entries`. */

@@ -6,7 +6,7 @@
 import type { DeliveryStore } from '../domain/delivery/webhook-store.ts';
 import { retentionStartMs } from '../domain/retention-terms.ts';
 
-export type DeliveryMaintenanceDeps = {
+type DeliveryMaintenanceDeps = {
   readonly store: Pick<DeliveryStore, 'maintain'>;
   readonly nowMs: () => number;
   readonly onDisabled: (endpointId: string) => void;

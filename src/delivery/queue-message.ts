@@ -9,7 +9,7 @@ export const QUEUE_MESSAGE_MAX_BYTES = 262_144;
 export const ATTRIBUTE_TYPE = 'String';
 
 /** The envelopes of a batch from `from` to before `to`, and the delivery that they become. */
-export type QueueMessage = {
+type QueueMessage = {
   readonly dispatchId: string;
   readonly from: number;
   readonly to: number;

@@ -3,7 +3,7 @@
 import { Resolver } from 'node:dns/promises';
 import { readFile } from 'node:fs/promises';
 
-export type ResolverDeps = {
+type ResolverDeps = {
   /** Monotonic. */
   readonly nowMs: () => number;
   /** Queries to the name server; each rejects when there is no answer. */
@@ -17,7 +17,7 @@ export type NameServer = {
   readonly ipv6: (host: string) => Promise<readonly string[]>;
 };
 
-export type HostResolver = {
+type HostResolver = {
   /** Resolves to all addresses of the host, IPv4 first. Rejects when there is none, or no answer in time. */
   readonly resolve: (host: string, timeoutMs: number) => Promise<readonly string[]>;
 };

@@ -3,16 +3,16 @@
 import type { STSClientConfig } from '@aws-sdk/client-sts';
 import type { KeyPair, SqsCredentials } from '../domain/endpoints/destination.ts';
 
-export type RoleSession = KeyPair & { readonly sessionToken: string; readonly expiration: Date };
+type RoleSession = KeyPair & { readonly sessionToken: string; readonly expiration: Date };
 
-export type RoleSessions = {
+type RoleSessions = {
   /** The SDK calls it for the first attempt, and again before the session expires. */
   begin(): Promise<RoleSession>;
   /** The secrets of the role and of the two newest sessions. */
   hidden(): readonly string[];
 };
 
-export type RoleSessionsDeps = {
+type RoleSessionsDeps = {
   readonly role: Extract<SqsCredentials, { mode: 'assume_role' }>;
   /** The client configuration: token service and base credentials. */
   readonly basics: STSClientConfig;

@@ -19,7 +19,7 @@ export type Sender = {
   abort(): void;
 };
 
-export type MadeAttempt = {
+type MadeAttempt = {
   readonly sending: Sending;
   /** The endpoint when the attempt started. */
   readonly endpoint: Endpoint;
@@ -27,14 +27,14 @@ export type MadeAttempt = {
 };
 
 /** `outcome` is null when it is unknown whether the result was stored. */
-export type RecordedAttempt = { readonly outcome: WorkOutcome | null; readonly wasReached: boolean };
+type RecordedAttempt = { readonly outcome: WorkOutcome | null; readonly wasReached: boolean };
 
 export type SenderLog = {
   info(fields: object, message: string): void;
   warn(fields: object, message: string): void;
 };
 
-export type SenderDeps = {
+type SenderDeps = {
   readonly store: Pick<DeliveryStore, 'envelopes'>;
   readonly attempt: MakeAttempt;
   readonly add: WorkQueue['add'];

@@ -44,7 +44,7 @@ function settleReset(cursor: SourceCursor): void {
   cursor.resetTo = null;
 }
 
-export type Scan = {
+type Scan = {
   readonly pages: Pick<LogPages, 'find'>;
   readonly organizationNumber: number;
   readonly toSeq: number;

@@ -19,7 +19,7 @@ export type PooledClient = {
   drop(): void;
 };
 
-export type ClientPool = {
+type ClientPool = {
   acquire(queue: QueueAddress, credentials: SqsCredentials): Promise<PooledClient>;
   openSockets(): SocketCounts;
   close(): void;
@@ -33,7 +33,7 @@ export type SqsLimits = {
   readonly clientsMax: number;
 };
 
-export type ClientPoolDeps = { readonly tokenEndpoint: string | null; readonly limits: SqsLimits };
+type ClientPoolDeps = { readonly tokenEndpoint: string | null; readonly limits: SqsLimits };
 
 /** Empty for the credentials of the process, which the SDK finds by itself. */
 type Identity = Pick<SQSClientConfig, 'credentials' | 'credentialDefaultProvider'>;

@@ -14,7 +14,7 @@ export type WorkQueue = {
   drain(): Promise<void>;
 };
 
-export type WorkQueueDeps = {
+type WorkQueueDeps = {
   readonly apply: DeliveryStore['apply'];
   readonly nowMs: () => number;
   readonly attemptsPerHourMax: number | null;

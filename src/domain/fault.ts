@@ -121,7 +121,7 @@ export function isFaultCode(text: string): text is FaultCode {
   return Object.hasOwn(FRAMEWORK_CODES, text) || Object.hasOwn(RESOURCE_CODES, text);
 }
 
-export type FaultOptions = {
+type FaultOptions = {
   /** Members of the body in camelCase; each error family converts them to its own case. */
   readonly meta?: { readonly [key: string]: JsonValue };
   /** Whole seconds after which a retry makes sense. */

@@ -5,7 +5,7 @@ import { hash } from 'node:crypto';
 /** A whole number below 2 ** 32. */
 export type GroupHash = (group: string | null) => number;
 
-export type GroupPasses = {
+type GroupPasses = {
   /** Starts a pass over the data for the next part of the groups; false when no part is left. */
   begin(): boolean;
   /** Whether the current pass covers the group. */

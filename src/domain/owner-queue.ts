@@ -1,6 +1,6 @@
 /** A bounded queue in which owners (projects) take turns, so that one owner's backlog does not delay the others. */
 
-export type OwnerQueue<Owner, T> = {
+type OwnerQueue<Owner, T> = {
   /** `owner_full`: the owner has used its share of the queue. */
   add(owner: Owner, item: T): 'added' | 'full' | 'owner_full';
   /** Removes and returns the next item, skipping owners that are not allowed now. */

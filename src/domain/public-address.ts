@@ -105,7 +105,7 @@ export function parseAddress(text: string): Address | null {
 }
 
 /** Parses `address/bits`; null when invalid. Address bits after the prefix are ignored. */
-export function parseRange(text: string): AddressRange | null {
+function parseRange(text: string): AddressRange | null {
   const [addressText = '', bitsText = '', more] = text.split('/');
   const plain = addressText.includes(':') ? parseIpv6(addressText) : parseIpv4(addressText);
   if (!plain || more !== undefined || !BYTE.test(bitsText)) return null;

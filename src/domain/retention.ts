@@ -5,7 +5,7 @@ import { retentionStartMs, termStartMs } from './retention-terms.ts';
 import type { RetentionCounts, RetentionCuts, RetentionStep, RetentionStore, TraceCut } from './store.ts';
 import { traceTermDays } from './traces/trace-retention.ts';
 
-export type RetentionDeps = {
+type RetentionDeps = {
   readonly store: RetentionStore;
   readonly clock: Clock;
   /** The term of traces in projects that never chose; null: for ever. */
@@ -22,7 +22,7 @@ export type RetentionReport = {
   readonly removed: RetentionCounts;
 };
 
-export type Retention = {
+type Retention = {
   /** Removes expired records until none is left or the signal aborts. */
   run(signal: AbortSignal): Promise<RetentionReport>;
 };

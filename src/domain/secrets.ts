@@ -134,7 +134,7 @@ const tagLength = 16;
 const headerLength = sealVersion.length + nonceLength + tagLength;
 
 /** The encryption key and the context a sealed value is bound to; the value does not open in another context. */
-export type SealContext = { readonly key: Buffer; readonly belongsTo: string };
+type SealContext = { readonly key: Buffer; readonly belongsTo: string };
 
 /** Seals a stored secret with AES-256-GCM: version byte, 12-byte nonce, 16-byte tag, ciphertext. */
 export function encrypt(key: Buffer, plain: Buffer, random: RandomBytes): Buffer {

@@ -2,7 +2,7 @@
 
 import { createOwnerQueue } from './owner-queue.ts';
 
-export type Semaphore<Owner> = {
+type Semaphore<Owner> = {
   /**
    * `full`, `owner_full`: too many wait, or too many of this owner. `stopped`: the signal was aborted. The caller MUST
    * `release` a permit that it acquired.

@@ -13,7 +13,7 @@ export function runWithoutPauses<T>(steps: Steps<T>): T {
   }
 }
 
-export type StepRunnerDeps = {
+type StepRunnerDeps = {
   /** Resolves in a later turn of the event loop. */
   readonly nextTurn: () => Promise<void>;
   /** Monotonic milliseconds. */

@@ -172,7 +172,7 @@ export type ListPosition = { readonly atMs: number; readonly id: string };
 /** `after` null: from the beginning. */
 export type ListRange = { readonly after: ListPosition | null; readonly limit: number };
 /** An unknown type matches no span. */
-export type SpansOfType = { readonly type: string; readonly order: 'first' | 'last'; readonly limit: number };
+type SpansOfType = { readonly type: string; readonly order: 'first' | 'last'; readonly limit: number };
 /** The approximate size of the item's text. */
 export type SizedText = { readonly bytes: number };
 

@@ -4,7 +4,7 @@
  */
 
 /** Replaces the secret part. Request ids may contain these characters too. */
-export const MASK = '...';
+const MASK = '...';
 
 // Any prefix that an installation may accept, so that tokens of another installation or of an earlier setting are
 // masked too.

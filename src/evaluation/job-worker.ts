@@ -7,7 +7,7 @@ import type { ClaimedJob, EvaluationJobStore, JobOutcome } from '../domain/evalu
 import { Fault } from '../domain/fault.ts';
 import { allButOne } from '../domain/semaphore.ts';
 
-export type JobWorkerDeps = {
+type JobWorkerDeps = {
   readonly store: EvaluationJobStore;
   /** Ends early when the signal is aborted; its outcome is then ignored. */
   readonly run: (job: ClaimedJob, signal: AbortSignal) => Promise<JobOutcome>;
@@ -24,7 +24,7 @@ export type JobWorkerDeps = {
   readonly onCapacity: () => void;
 };
 
-export type JobWorker = {
+type JobWorker = {
   /** Claims and starts due jobs. Answers when to poll next without a wake-up; null: no job waits. */
   poll(): Promise<number | null>;
   /** Starts no more jobs, releases those that wait, and aborts running ones after `drainMs`. Resolves when all have ended. */
@@ -32,7 +32,7 @@ export type JobWorker = {
 };
 
 /** Until the lease expires no other process runs the job. */
-export const JOB_LEASE_MS = 60_000;
+const JOB_LEASE_MS = 60_000;
 /** Leases with less time left are renewed. */
 const RENEWED_BELOW_MS = JOB_LEASE_MS / 2;
 /** Short jobs are claimed in advance, so that one commit claims many; long ones only when they can start. */

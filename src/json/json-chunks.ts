@@ -21,7 +21,7 @@ const CLOSE_OBJECT = 0x7d;
 const MARK_BYTES = 3;
 
 /** Parses the bytes of a whole array or object. Throws SyntaxError. */
-export type ParseChunk = (bytes: Buffer) => unknown;
+type ParseChunk = (bytes: Buffer) => unknown;
 
 /** An open array or object. */
 type Frame = {
@@ -39,7 +39,7 @@ type Frame = {
   key: string;
 };
 
-export type ChunkOptions = {
+type ChunkOptions = {
   /** TOO_WIDE replaces them: they are not built. */
   readonly wideObjects: readonly ByteRange[];
   readonly parse: ParseChunk;

@@ -30,7 +30,7 @@ const WORDS = [
 export type ToNumber = (source: string) => unknown;
 
 /** The values of empty objects, by the index of the opening brace. */
-export type Placeholders = ReadonlyMap<number, unknown>;
+type Placeholders = ReadonlyMap<number, unknown>;
 
 const NONE: Placeholders = new Map();
 const EMPTY_OBJECT_CHARACTERS = 2;

@@ -15,13 +15,13 @@ export interface RawNumber {
 export type LosslessObject = { readonly [key: string]: LosslessJson };
 export type LosslessJson = null | boolean | number | string | RawNumber | readonly LosslessJson[] | LosslessObject;
 
-export type LosslessParsed =
+type LosslessParsed =
   | { readonly kind: 'value'; readonly value: LosslessJson }
   | { readonly kind: 'not_json' }
   | { readonly kind: 'too_deep' }
   | { readonly kind: 'too_wide' };
 
-export type ShapeMax = {
+type ShapeMax = {
   /** Nesting of arrays and objects. */
   readonly depth: number;
   /** Of one object; no limit by default. */
@@ -59,7 +59,7 @@ export function stringifyLossless(value: LosslessJson): string {
   return JSON.stringify(value);
 }
 
-export type JsonTypeName = 'null' | 'boolean' | 'number' | 'string' | 'array' | 'object';
+type JsonTypeName = 'null' | 'boolean' | 'number' | 'string' | 'array' | 'object';
 
 /** The JSON type of a value. */
 export function jsonTypeOf(value: LosslessJson): JsonTypeName {

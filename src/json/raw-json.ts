@@ -1,7 +1,7 @@
 /** Types of JSON.rawJSON, which the compiler's library lacks: numbers that keep their text. */
 
 /** A number kept as its text, because a double would print it differently. */
-export type RawJson = { readonly rawJSON: string };
+type RawJson = { readonly rawJSON: string };
 
 type Reviver = (key: string, value: unknown, context: { readonly source?: string }) => unknown;
 

@@ -12,7 +12,7 @@ import type { RequestStore, RetentionStore, Store, TraceStore } from '../domain/
 import type { TraceAppend, TraceAppended } from '../domain/traces/trace.ts';
 import { meterDeliveries, meterWebhooks } from './metered-deliveries.ts';
 
-export type MeteredStoreDeps = {
+type MeteredStoreDeps = {
   readonly requests: RequestMeter;
   readonly deliveries: DeliveryMeter;
   readonly monotonicMs: () => number;

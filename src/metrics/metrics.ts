@@ -22,7 +22,7 @@ import { createRegistry, type Registry } from './registry.ts';
 import { createRequestMeter } from './request-meter.ts';
 import type { Sample } from './text-format.ts';
 
-export type Metrics = {
+type Metrics = {
   /** The given store, wrapped to count its operations. */
   readonly store: Store;
   readonly requests: RequestMeter;
@@ -38,7 +38,7 @@ export type Metrics = {
   stop(): void;
 };
 
-export type MetricsDeps = {
+type MetricsDeps = {
   readonly store: Store;
   readonly clock: Clock;
   readonly monotonicMs: () => number;

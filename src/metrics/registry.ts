@@ -18,7 +18,7 @@ export type Registry = {
   text(): Promise<string>;
 };
 
-export type About<Label extends string> = {
+type About<Label extends string> = {
   readonly name: string;
   readonly help: string;
   readonly labels?: readonly Label[];
@@ -26,8 +26,8 @@ export type About<Label extends string> = {
   readonly seriesMax?: number;
 };
 
-export type Counter<Label extends string> = (labels: Readonly<Record<Label, string>>, by?: number) => void;
-export type Histogram<Label extends string> = (labels: Readonly<Record<Label, string>>, value: number) => void;
+type Counter<Label extends string> = (labels: Readonly<Record<Label, string>>, by?: number) => void;
+type Histogram<Label extends string> = (labels: Readonly<Record<Label, string>>, value: number) => void;
 
 type Labels = Readonly<Record<string, string>>;
 

@@ -5,7 +5,7 @@
 
 import type { Clock } from '../domain/clock.ts';
 
-export type PollLoop = {
+type PollLoop = {
   /** The clock that decides about leases. */
   nowMs(): number;
   /** Polls after the delay, or earlier if that is scheduled already. */
@@ -18,7 +18,7 @@ export type PollLoop = {
   stop(): Promise<void>;
 };
 
-export type PollLoopDeps = {
+type PollLoopDeps = {
   readonly clock: Clock;
   readonly store: {
     /** Null where the store uses the clock of this process. */

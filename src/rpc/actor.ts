@@ -10,7 +10,7 @@ import type { CallerKind, CallIds, Method } from './method.ts';
 import { requestTargets } from './rest-shape.ts';
 
 /** Where a call comes from. */
-export type Origin = {
+type Origin = {
   readonly header: (name: string) => string | undefined;
   readonly ids: CallIds;
   readonly remoteAddress: string | null;

@@ -21,7 +21,7 @@ const HEADER = 'Idempotency-Key';
 const VALUE = /^[\x20-\x7E]{8,255}$/;
 const EXPECTED = '8 to 255 characters';
 
-export type SentKey =
+type SentKey =
   | { readonly kind: 'none' | 'valid'; readonly value: string }
   | { readonly kind: 'invalid'; readonly problem: Problem };
 
@@ -38,7 +38,7 @@ export function readIdempotencyKey(method: UnaryMethod, header: (name: string) =
   };
 }
 
-export type IdempotentRun = {
+type IdempotentRun = {
   readonly idempotency: Idempotency;
   readonly method: UnaryMethod;
   readonly handler: Handler;

@@ -109,7 +109,7 @@ export type TolerantHandler<M extends DescMethodUnary = DescMethodUnary> = {
 };
 
 /** What the handler of a stream knows of the call. */
-export type StreamContext = Omit<Context, 'receipt' | 'replay'> & {
+type StreamContext = Omit<Context, 'receipt' | 'replay'> & {
   /** Aborts as soon as the stream ends, for any reason. */
   readonly signal: AbortSignal;
 };

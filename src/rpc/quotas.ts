@@ -40,7 +40,7 @@ export type RequestQuota = {
   release(): void;
 };
 
-export type QuotaOrigin = {
+type QuotaOrigin = {
   /** The address the request counts for; null once the connection is gone. */
   readonly address: string | null;
   /** Whether the request has a body that is still to arrive. */

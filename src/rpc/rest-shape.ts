@@ -72,7 +72,7 @@ export function restFlags(field: DescField): RestFlags {
   return found;
 }
 
-export type RestFlags = Omit<FieldRest, 'name' | `$${string}`>;
+type RestFlags = Omit<FieldRest, 'name' | `$${string}`>;
 
 const NO_FLAGS: RestFlags = {
   omitUnset: false,
@@ -195,7 +195,7 @@ function pathFieldsOf(rule: HttpRule): readonly string[] {
   return [...pathParameters(template), ...Object.keys(constants)];
 }
 
-export type RuleRoute = {
+type RuleRoute = {
   readonly verb: string;
   /** With the literal in place of a parameter that has only one value. */
   readonly template: string;
@@ -260,14 +260,6 @@ const SCALAR_TYPE_NAMES: ReadonlyMap<number, string> = new Map([
   [9, 'string'],
   [13, 'integer'],
 ]);
-
-/** Every message reachable from a descriptor, itself included. */
-export function reachable(root: DescMessage, seen = new Set<DescMessage>()): ReadonlySet<DescMessage> {
-  if (seen.has(root)) return seen;
-  seen.add(root);
-  for (const field of root.fields) if (field.message) reachable(field.message, seen);
-  return seen;
-}
 
 function toCamel(name: string): string {
   return name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());

@@ -8,7 +8,7 @@ import type { StoreLog } from './store.ts';
 
 export { StartError } from './errors.ts';
 
-export type StoreConfig = {
+type StoreConfig = {
   /** `sqlite:` and a path, `sqlite::memory:`, or `postgres://user:password@host:port/database`. */
   readonly url: string;
   /** Bound on what may wait for its commit, bytes. */

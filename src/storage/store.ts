@@ -55,7 +55,7 @@ export type Engine = Pick<Store, 'retention'> & {
 };
 
 /** The parts of an engine that deliveries use. */
-export type Delivery = Omit<DeliveryStoreDeps, 'queries' | 'search'> & {
+type Delivery = Omit<DeliveryStoreDeps, 'queries' | 'search'> & {
   readonly work: DeliveryWork;
   /** The most events that one read of the log examines, where a read blocks others; null: no limit. */
   readonly searchedAtOnce: number | null;
@@ -71,7 +71,7 @@ export type StoreState = {
   readonly isBusy: () => boolean;
 };
 
-export type QueueLimits = { readonly queueMaxBytes: number; readonly batchesUnderWayMax: number };
+type QueueLimits = { readonly queueMaxBytes: number; readonly batchesUnderWayMax: number };
 
 /** The log for the operator. */
 export type StoreLog = {

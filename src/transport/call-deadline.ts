@@ -5,7 +5,7 @@ import type { HttpHandler } from './server-options.ts';
 
 const UNIT_MS: { readonly [unit: string]: number } = { H: 3_600_000, M: 60_000, S: 1_000, m: 1, u: 1e-3, n: 1e-6 };
 /** The longest delay of a timer, which holds 31 bits: 24 days. */
-export const TIMER_MAX_MS = 2_147_483_647;
+const TIMER_MAX_MS = 2_147_483_647;
 
 /** Milliseconds, at least 0; null when the header is no duration. */
 export function parseGrpcTimeout(header: string): number | null {

@@ -6,7 +6,7 @@ import type { CallerKind, CallIds } from '../rpc/method.ts';
 import type { Arrival } from './origin.ts';
 
 /** One request that has ended. */
-export type CallEnd = {
+type CallEnd = {
   readonly transport: 'rest' | 'grpc' | 'connect';
   /** The HTTP method; null where the request line could not be parsed. */
   readonly method: string | null;
@@ -31,12 +31,12 @@ export type CallLog = {
   readonly stop: () => void;
 };
 
-export type CallMeter = {
+type CallMeter = {
   readonly ended: (transport: string, route: string, status: number) => void;
   readonly credentialRefused: (reason: string) => void;
 };
 
-export type CallLogDeps = {
+type CallLogDeps = {
   readonly log: {
     info(fields: object, message: string): void;
     debug(fields: object, message: string): void;

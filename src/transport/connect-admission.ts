@@ -40,7 +40,7 @@ export function findRefusal(request: Exchange['request'], handler: UniversalHand
   return new Fault('malformed_request', 'The request names no host.');
 }
 
-export type Admission = {
+type Admission = {
   /** Undefined for health and reflection, which do not use the pipeline. */
   readonly method: Method | undefined;
   readonly sizeMaxBytes: number;

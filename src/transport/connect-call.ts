@@ -19,7 +19,7 @@ export type PendingCall<Response> = {
   readonly abandon: () => void;
 };
 
-export type CallStart<M extends Method> = {
+type CallStart<M extends Method> = {
   readonly method: M;
   readonly header: (name: string) => string | undefined;
   readonly ids: CallIds;

@@ -24,7 +24,7 @@ export type Exchange = {
 
 export const exchangeKey = createContextKey<Exchange | null>(null);
 
-export type ExchangeReport = {
+type ExchangeReport = {
   readonly onCaller: (kind: CallerKind) => void;
   /** Only the first fault reaches the caller, so only the first is logged. */
   readonly onFault: (fault: Fault) => void;
@@ -32,7 +32,7 @@ export type ExchangeReport = {
   readonly finish: (httpStatus: number) => void;
 };
 
-export type ReportedExchange = {
+type ReportedExchange = {
   readonly request: Parameters<HttpHandler>[0];
   readonly ids: CallIds;
   readonly method: Method | undefined;

@@ -42,7 +42,7 @@ type Inspect = (message: Uint8Array) => Promise<Uint8Array>;
 const unpacking = new AsyncLocalStorage<Inspect>();
 const EMPTY = new Uint8Array(0);
 
-export type Expected = {
+type Expected = {
   readonly values: ContextValues;
   /** Undefined for health and reflection, whose messages are small. */
   readonly method: Method | undefined;

@@ -23,7 +23,7 @@ const MESSAGE_TRAILER = 'grpc-message';
 
 type Running = { readonly exchange: Exchange; readonly values: ContextValues };
 
-export type ExchangeTools = {
+type ExchangeTools = {
   readonly values: ContextValues;
   readonly responses: ResponseWatch;
   readonly reading: ReadBudget;

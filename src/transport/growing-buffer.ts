@@ -1,6 +1,6 @@
 /** Collects chunks and concatenates them once. Small chunks are copied together: each Buffer costs hundreds of bytes. */
 
-export type GrowingBuffer = {
+type GrowingBuffer = {
   add(chunk: Buffer): void;
   size(): number;
   /** All bytes added so far. */

@@ -7,7 +7,7 @@ import type { ReadBudget } from './read-budget.ts';
 
 const PREFIX_BYTES = 5;
 
-export type MessageLimits = {
+type MessageLimits = {
   readonly sizeMaxBytes: number;
   /** Called with the size of every chunk before it is kept; throws where there is no room for it. */
   readonly onBytes: (bytes: number) => void;

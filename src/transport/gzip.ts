@@ -20,7 +20,7 @@ const AT_ONCE_MAX = 2;
 const CHUNK_MIN_BYTES = 64;
 const CHUNK_MAX_BYTES = 65_536;
 
-export type GzipDeps = { readonly onUnpacking: (bytes: number) => void; readonly isAbandoned: () => boolean };
+type GzipDeps = { readonly onUnpacking: (bytes: number) => void; readonly isAbandoned: () => boolean };
 
 /**
  * Gzip data ends with its decompressed length. A length over the limit is refused without decompressing, and

@@ -5,9 +5,9 @@ import type { ServiceImpl } from '@connectrpc/connect';
 import { type Health, HealthCheckResponse_ServingStatus as Status } from '../../gen/grpc/health/v1/health_pb.js';
 import { Fault } from '../domain/fault.ts';
 import type { Method } from '../rpc/method.ts';
-import { shareReadiness } from './readiness.ts';
+import { shareRead } from './shared-read.ts';
 
-export type HealthDeps = {
+type HealthDeps = {
   readonly methods: readonly Method[];
   /** False while the process drains. */
   readonly accepting: () => boolean;
@@ -17,6 +17,8 @@ export type HealthDeps = {
 };
 
 const POLL_INTERVAL_MS = 500;
+/** How long a result of `ready` is reused. */
+const FRESH_MS = 250;
 
 /** Knows each service of `methods`, and the whole process by the empty name. */
 export function createHealth({ methods, accepting, ready, monotonicMs }: HealthDeps): ServiceImpl<typeof Health> {
@@ -46,4 +48,16 @@ export function createHealth({ methods, accepting, ready, monotonicMs }: HealthD
 
 async function pause(signal: AbortSignal): Promise<void> {
   await delay(POLL_INTERVAL_MS, undefined, { signal, ref: false }).catch(() => {});
+}
+
+/** Callers need no credential, so their number does not change how often the store is checked. */
+export function shareReadiness(ready: () => Promise<void>, monotonicMs: () => number): () => Promise<boolean> {
+  const check = () =>
+    ready().then(
+      () => true,
+      () => false,
+    );
+  const read = shareRead(check, monotonicMs, FRESH_MS);
+  // A store that takes too long counts as not ready.
+  return () => read().catch(() => false);
 }

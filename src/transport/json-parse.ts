@@ -11,7 +11,7 @@ export type Turns = {
   readonly yieldFor: (bytes: Buffer) => Promise<void> | undefined;
 };
 
-export type ParsedJson = { readonly value: JsonValue; readonly facts: JsonFacts };
+type ParsedJson = { readonly value: JsonValue; readonly facts: JsonFacts };
 
 /** Throws as `parseJson` does. */
 export async function parseInTurns(

@@ -16,7 +16,7 @@ import { createTurns } from './turns.ts';
 const RPC_PATH = /^\/\w+(\.\w+)+\//;
 const RETRY_AFTER_SECONDS = 1;
 
-export type LazyConnectDeps = ConnectDeps & { readonly log: { error(fields: object, message: string): void } };
+type LazyConnectDeps = ConnectDeps & { readonly log: { error(fields: object, message: string): void } };
 
 export function createLazyConnect(deps: LazyConnectDeps): HttpHandler {
   let serve: HttpHandler | null = null;

@@ -7,7 +7,7 @@ import type { HandlerContext } from '@connectrpc/connect';
 import { Fault } from '../domain/fault.ts';
 import { type Exchange, exchangeKey } from './connect-exchange.ts';
 
-export type SharesOptions = {
+type SharesOptions = {
   readonly totalMax: number;
   readonly perAddressMax: number;
   readonly perConnectionMax: number;

@@ -34,7 +34,7 @@ export type Arrival = {
 
 export type OriginOf = (arrival: Arrival) => Origin;
 
-export type OriginDeps = {
+type OriginDeps = {
   readonly quotas: Quotas;
   /** Proxies whose X-Forwarded-For is trusted. */
   readonly trustedProxies: readonly AddressRange[];

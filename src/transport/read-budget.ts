@@ -11,7 +11,7 @@ export type ReadBudget = {
   readonly spend: (bytes: number, size: number, goOn: () => void) => boolean;
 };
 
-export type ReadBudgetOptions = {
+type ReadBudgetOptions = {
   readonly bytesPerTurn: number;
   /** Calls back when the next turn begins; by default each turn is one of the event loop. */
   readonly awaitTurn?: (begin: () => void) => void;

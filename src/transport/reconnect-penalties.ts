@@ -1,12 +1,12 @@
 /** Blocks addresses whose sessions were cut from connecting again for a while, each time for longer. */
 
-export type Penalties = {
+type Penalties = {
   readonly penalize: (address: string) => void;
   /** Whether connections of the address are refused for now. */
   readonly isBlocked: (address: string) => boolean;
 };
 
-export type PenaltyOptions = {
+type PenaltyOptions = {
   /** The first penalty; each further one is twice as long. 0: there are no penalties. */
   readonly firstMs: number;
   readonly monotonicMs: () => number;

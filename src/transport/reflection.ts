@@ -9,9 +9,9 @@ import { Fault } from '../domain/fault.ts';
 type ReflectionRequest = ServerReflectionRequest['messageRequest'];
 
 /** Serves one request. The same in both versions of the protocol, whose messages differ in name only. */
-export type Reflection = (question: ReflectionRequest) => ReflectionResponse;
+type Reflection = (question: ReflectionRequest) => ReflectionResponse;
 
-export type ReflectionResponse =
+type ReflectionResponse =
   | { readonly case: 'fileDescriptorResponse'; readonly value: { fileDescriptorProto: Uint8Array[] } }
   | {
       readonly case: 'allExtensionNumbersResponse';

@@ -21,7 +21,7 @@ export type Http1 = {
   readonly closeIdle: () => void;
 };
 
-export type Http1Options = {
+type Http1Options = {
   readonly limits: ServerLimits;
   readonly handlers: Handlers;
   readonly queue: FairQueue;

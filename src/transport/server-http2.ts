@@ -28,7 +28,7 @@ export type Http2 = {
   readonly closeIdle: () => void;
 };
 
-export type Http2Options = {
+type Http2Options = {
   readonly limits: ServerLimits;
   readonly handlers: Handlers;
   readonly queue: FairQueue;

@@ -1,6 +1,6 @@
 /** Parses a prepared HTTP/1.1 response, so that it can also be sent through a response object or an HTTP/2 stream. */
 
-export type Refusal = { readonly status: number; readonly headers: Record<string, string>; readonly body: Buffer };
+type Refusal = { readonly status: number; readonly headers: Record<string, string>; readonly body: Buffer };
 
 // HTTP/2 forbids these headers: its frames replace them.
 const HTTP1_ONLY = new Set(['connection', 'keep-alive', 'transfer-encoding', 'upgrade']);

@@ -9,11 +9,11 @@ import type { FairQueue } from './fair-queue.ts';
 import type { ServerLimits } from './server-options.ts';
 
 /** Called to refuse a stream whose request body is late. */
-export type OnLate = (stream: ServerHttp2Stream) => void;
+type OnLate = (stream: ServerHttp2Stream) => void;
 
-export type OnClosed = (stream: ServerHttp2Stream, session: Http2Session) => void;
+type OnClosed = (stream: ServerHttp2Stream, session: Http2Session) => void;
 
-export type Sessions = {
+type Sessions = {
   readonly add: (session: Http2Session, socket: Duplex) => void;
   /** Returns the connection of the stream; null where its session is gone. */
   readonly watch: (stream: ServerHttp2Stream, onLate: OnLate) => Duplex | null;
@@ -48,7 +48,7 @@ const PROGRESS_BYTES = 16_384;
 const UNANSWERED_FACTOR = 4;
 const LAST_STREAM_ID_MAX = 2_147_483_647;
 
-export type SessionsOptions = {
+type SessionsOptions = {
   readonly limits: ServerLimits;
   readonly slackMs: number;
   /** Streams that are late at once are cut through the queue, so that other requests run in between. */

@@ -7,7 +7,7 @@ const PREFACE = Buffer.from('PRI * HTTP/2.0');
 const ENOUGH_BYTES = 4;
 const EMPTY = Buffer.alloc(0);
 
-export type ProtocolHandlers = {
+type ProtocolHandlers = {
   readonly http1: (socket: Socket, seen: Buffer) => void;
   readonly http2: (socket: Socket) => void;
 };

@@ -8,7 +8,7 @@ import { createResetBudget } from './reset-budget.ts';
 
 export type Abuse = 'headers' | 'resets';
 
-export type SessionAbuse = {
+type SessionAbuse = {
   readonly add: (session: Http2Session, address: string | null) => void;
   /** Reports a stream whose headers were too large. */
   readonly oversized: (stream: ServerHttp2Stream) => void;

@@ -12,14 +12,14 @@ import type { CallIds } from '../rpc/method.ts';
 export type Family = 'canonical' | 'flat';
 
 /** An error with its details, for any of the protocols. */
-export type ErrorStatus = {
+type ErrorStatus = {
   /** The gRPC status number; Connect's codes are the same numbers. */
   readonly code: number;
   readonly message: string;
   readonly details: readonly Detail[];
 };
 
-export type Detail = { readonly desc: DescMessage; readonly value: Message };
+type Detail = { readonly desc: DescMessage; readonly value: Message };
 
 /** The domain of google.rpc.ErrorInfo. */
 const DOMAIN = 'spandrel';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { shareReadiness } from '../../src/transport/readiness.ts';
+import { shareReadiness } from '../../src/transport/health.ts';
 
 function createStore() {
   const store = { checks: 0, nowMs: 0, answer: (): Promise<void> => Promise.resolve() };

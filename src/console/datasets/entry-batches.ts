@@ -3,7 +3,7 @@
 export type Format = 'csv' | 'jsonl' | 'json';
 
 /** Below the 1 MiB of a request, which also has other fields. */
-export const BATCH_MAX_BYTES = 900_000;
+const BATCH_MAX_BYTES = 900_000;
 
 const encoder = new TextEncoder();
 const byteLength = (text: string) => encoder.encode(text).length;

@@ -8,7 +8,7 @@ import { Progress } from '../design/progress.tsx';
 import { splitIntoBatches, toEntriesField } from './entry-batches.ts';
 import type { EntryText } from './entry-source.tsx';
 
-export type Upload = {
+type Upload = {
   /** Null until the dataset is created. */
   readonly datasetId: string | null;
   readonly done: number;

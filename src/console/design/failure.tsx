@@ -5,7 +5,7 @@ import { ErrorInfoSchema } from '../../../gen/google/rpc/error_details_pb.js';
 import { Button } from './button.tsx';
 import styles from './controls.module.css';
 
-export type Failure = {
+type Failure = {
   readonly title: string;
   readonly message: string;
   /** The code of the catalogue, for example api_key_not_found. */

@@ -10,7 +10,7 @@ import { type EvaluatorConfig, readSchemas, type Settings, settingsToSend } from
 
 const NAME_CHARACTERS = 255;
 
-export type EvaluatorDraft = Omit<EvaluatorConfig, 'evaluatorType'> & { readonly name: string };
+type EvaluatorDraft = Omit<EvaluatorConfig, 'evaluatorType'> & { readonly name: string };
 
 type EvaluatorFormProps = {
   readonly type: EvaluatorTypeInfo;

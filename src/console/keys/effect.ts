@@ -3,7 +3,7 @@
 import type { ScopeType } from '../../../gen/spandrel/v1/keys_pb.js';
 import type { Permission } from '../../../gen/spandrel/v1/permissions_pb.js';
 
-export type Effect = {
+type Effect = {
   /** Chosen or implied permissions that a grant at this scope gives. */
   readonly granted: readonly string[];
   /** Chosen permissions that a grant at this scope cannot give. */

@@ -9,7 +9,7 @@ const SEARCHED_AT_ONCE = 8;
 /** The trace is not in the project, or the key may not read it. */
 const NOT_FOUND_CODES: ReadonlySet<Code> = new Set([Code.NotFound, Code.PermissionDenied]);
 
-export type FoundTrace = { readonly slug: string; readonly traceId: string };
+type FoundTrace = { readonly slug: string; readonly traceId: string };
 
 type Wanted = {
   /** An id or its prefix, as the api accepts it. */

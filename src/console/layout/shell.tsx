@@ -9,7 +9,7 @@ import { Palette } from './palette.tsx';
 import styles from './shell.module.css';
 
 /** The project slug of the address; on pages of the organization, the last one. */
-export function useCurrentSlug(): string | null {
+function useCurrentSlug(): string | null {
   const { account } = useSession();
   const pathname = useRouterState({ select: (state) => state.location.pathname });
   const slug = decodeURIComponent(pathname.split('/')[1] ?? '');

@@ -9,7 +9,7 @@ import { type ConditionDraft, EMPTY_CONDITION } from './draft.ts';
 import styles from './monitors.module.css';
 
 const CONDITIONS_MAX = 20;
-export const SPAN_TYPES = Object.values(SpanType)
+const SPAN_TYPES = Object.values(SpanType)
   .filter((type) => typeof type === 'number' && type !== SpanType.UNSPECIFIED)
   .map((type) => spanTypeName(type as SpanType));
 

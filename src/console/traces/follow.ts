@@ -5,7 +5,7 @@ import type { TailTracesResponse, Trace } from '../../../gen/spandrel/v1/traces_
 
 export type FollowState = 'connecting' | 'live' | 'waiting' | 'refused';
 
-export type FollowDeps = {
+type FollowDeps = {
   /** `lastEventId` is the id of the last received change; empty starts with new changes. */
   open(lastEventId: string, signal: AbortSignal): AsyncIterable<TailTracesResponse>;
   wait(delayMs: number, signal: AbortSignal): Promise<void>;

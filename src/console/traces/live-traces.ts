@@ -3,9 +3,9 @@
 import { timestampMs } from '@bufbuild/protobuf/wkt';
 import type { Trace } from '../../../gen/spandrel/v1/traces_pb.js';
 
-export const LIVE_MAX = 500;
+const LIVE_MAX = 500;
 
-export type LiveSnapshot = { readonly traces: ReadonlyMap<string, Trace>; readonly leftOut: number };
+type LiveSnapshot = { readonly traces: ReadonlyMap<string, Trace>; readonly leftOut: number };
 
 export function createLiveTraces(max = LIVE_MAX) {
   const traces = new Map<string, Trace>();

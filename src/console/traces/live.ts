@@ -7,7 +7,7 @@ import { type Trace, TraceService } from '../../../gen/spandrel/v1/traces_pb.js'
 import { type FollowState, followTraces } from './follow.ts';
 import { createLiveTraces } from './live-traces.ts';
 
-export type LiveRequest = {
+type LiveRequest = {
   readonly query: string;
   readonly filtersJson?: string;
   readonly negateFilters?: boolean;

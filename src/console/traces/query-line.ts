@@ -1,7 +1,7 @@
 /** The query line: words, and filters written as name:value. */
 
 export type Filter = { readonly name: string; readonly value: string };
-export type QueryLine = { readonly text: string; readonly filters: readonly Filter[] };
+type QueryLine = { readonly text: string; readonly filters: readonly Filter[] };
 
 type Kind = {
   /** The text before the colon; if `of` is set, a dot and a name follow it. */

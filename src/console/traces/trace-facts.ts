@@ -3,7 +3,7 @@
 import type { Trace } from '../../../gen/spandrel/v1/traces_pb.js';
 import type { Tone } from '../design/button.tsx';
 
-export type KnownMetadata = { readonly user?: string; readonly thread?: string; readonly labels: readonly string[] };
+type KnownMetadata = { readonly user?: string; readonly thread?: string; readonly labels: readonly string[] };
 
 const NOTHING: KnownMetadata = { labels: [] };
 

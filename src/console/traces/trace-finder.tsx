@@ -15,7 +15,7 @@ import { RangePicker } from './range-picker.tsx';
 import type { FinderSearch } from './search.ts';
 import { toSearchInput } from './search-input.ts';
 
-export type FinderChange = Partial<Record<keyof FinderSearch, string | boolean | undefined>>;
+type FinderChange = Partial<Record<keyof FinderSearch, string | boolean | undefined>>;
 
 type TraceFinderProps = {
   readonly slug: string;

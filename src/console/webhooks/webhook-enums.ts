@@ -3,7 +3,6 @@
 import {
   AttemptOutcome,
   DeadReason,
-  DeliveryState,
   DisabledReason,
   type Endpoint,
   EndpointStatus,
@@ -11,23 +10,13 @@ import {
 } from '../../../gen/spandrel/v1/endpoints_pb.js';
 import type { Tone } from '../design/button.tsx';
 
-export type NameAndTone = { readonly text: string; readonly tone: Tone };
+type NameAndTone = { readonly text: string; readonly tone: Tone };
 
 const OUTCOMES: { readonly [outcome: number]: NameAndTone } = {
   [AttemptOutcome.PENDING]: { text: 'pending', tone: 'quiet' },
   [AttemptOutcome.SUCCESS]: { text: 'delivered', tone: 'good' },
   [AttemptOutcome.RETRYABLE]: { text: 'failed, will be retried', tone: 'warn' },
   [AttemptOutcome.TERMINAL]: { text: 'failed', tone: 'bad' },
-};
-
-const STATES: { readonly [state: number]: NameAndTone } = {
-  [DeliveryState.QUEUED]: { text: 'queued', tone: 'quiet' },
-  [DeliveryState.SENDING]: { text: 'being sent', tone: 'accent' },
-  [DeliveryState.RETRYING]: { text: 'waits for the next attempt', tone: 'warn' },
-  [DeliveryState.HELD]: { text: 'waits for the endpoint', tone: 'warn' },
-  [DeliveryState.DELIVERED]: { text: 'delivered', tone: 'good' },
-  [DeliveryState.DEAD]: { text: 'dead', tone: 'bad' },
-  [DeliveryState.CANCELLED]: { text: 'cancelled', tone: 'quiet' },
 };
 
 const DISABLED: { readonly [reason: number]: string } = {
@@ -53,7 +42,6 @@ const REPLAYS: { readonly [status: number]: NameAndTone } = {
 const UNKNOWN: NameAndTone = { text: 'unknown', tone: 'quiet' };
 
 export const outcomeName = (outcome: AttemptOutcome): NameAndTone => OUTCOMES[outcome] ?? UNKNOWN;
-export const stateName = (state: DeliveryState): NameAndTone => STATES[state] ?? UNKNOWN;
 export const replayStatusName = (status: ReplayStatus): NameAndTone => REPLAYS[status] ?? UNKNOWN;
 export const disabledReasonName = (reason: DisabledReason | undefined): string => (reason && DISABLED[reason]) || '';
 export const deadReasonName = (reason: DeadReason | undefined): string => (reason && DEAD[reason]) || '';

@@ -2,7 +2,7 @@ import { useInfiniteQuery } from '@connectrpc/connect-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { type Endpoint, EndpointService } from '../../../gen/spandrel/v1/endpoints_pb.js';
-import { Badge, Button, Loading } from '../design/button.tsx';
+import { Badge, Button, Loading, Snippet } from '../design/button.tsx';
 import { FailureNotice } from '../design/failure.tsx';
 import { nameControls } from '../design/format.ts';
 import { Instant } from '../design/instant.tsx';
@@ -11,7 +11,6 @@ import { SecretOnce } from '../design/secret-once.tsx';
 import { Table } from '../design/table.tsx';
 import { useSession } from '../session/session.tsx';
 import { NewEndpoint } from './new-endpoint.tsx';
-import { VerifySnippet } from './verify-snippet.tsx';
 import { addressOf, endpointStatusName } from './webhook-enums.ts';
 
 const PAGE_SIZE = 100;
@@ -58,7 +57,7 @@ export function WebhookListPage() {
         }}
       />
       <SecretOnce secret={secret} title="The secret of the endpoint" onClose={() => setSecret(null)}>
-        <VerifySnippet />
+        <Snippet title="A receiver that verifies, in Node" code={RECEIVER_CODE} />
       </SecretOnce>
     </div>
   );
@@ -96,3 +95,22 @@ function EndpointTable({ endpoints }: { readonly endpoints: readonly Endpoint[] 
     </div>
   );
 }
+
+/** A receiver that verifies signatures. */
+const RECEIVER_CODE = [
+  "import { createServer } from 'node:http';",
+  "import { Webhook } from 'standardwebhooks';",
+  '',
+  "const webhook = new Webhook('whsec_…');",
+  'createServer(async (request, response) => {',
+  '  const chunks = [];',
+  '  for await (const chunk of request) chunks.push(chunk);',
+  '  try {',
+  '    const { batch } = webhook.verify(Buffer.concat(chunks), request.headers);',
+  '    console.log(batch.map((event) => event.type));',
+  '    response.writeHead(204).end();',
+  '  } catch {',
+  '    response.writeHead(401).end();',
+  '  }',
+  '}).listen(8080);',
+].join('\n');

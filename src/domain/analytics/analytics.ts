@@ -20,7 +20,7 @@ export type AnalyticsRequest = {
   readonly limit: number | null;
 };
 
-export type UserStatsRequest = {
+type UserStatsRequest = {
   readonly userId: string;
   /** Null: the last thirty days, and one day ahead for senders whose clocks run fast. */
   readonly fromMs: number | null;
@@ -36,9 +36,9 @@ export type Analytics = {
   statsOfUser(request: UserStatsRequest, call: AnalyticsCall): Promise<UserStats>;
 };
 
-export type AnalyticsResult = { readonly buckets: readonly Bucket[]; readonly isTruncated: boolean };
+type AnalyticsResult = { readonly buckets: readonly Bucket[]; readonly isTruncated: boolean };
 
-export type AnalyticsDeps = {
+type AnalyticsDeps = {
   readonly store: TraceAnalytics;
   /** Retention in days of projects that set none; null: for ever. */
   readonly traceDefaultDays: number | null;

@@ -14,7 +14,7 @@ const LAST_INSTANT_MS = Number.MAX_SAFE_INTEGER;
 export type Span = { readonly startMs: number; readonly endMs: number };
 
 /** What is asked of the calendar; both ends of the range are inclusive. */
-export type IntervalQuery = { readonly interval: Interval; readonly fromMs: number; readonly toMs: number };
+type IntervalQuery = { readonly interval: Interval; readonly fromMs: number; readonly toMs: number };
 
 /** The interval that holds an instant of the range; `total` is one interval for the whole range. */
 export function intervalAt({ interval, fromMs, toMs }: IntervalQuery, instantMs: number): Span {
@@ -43,7 +43,7 @@ function evenSpan(instantMs: number, lengthMs: number, firstMs: number): Span {
 }
 
 /** The interval that ascending instants have reached. Its cells keep every value until the next interval begins. */
-export type OpenInterval<Cell> = {
+type OpenInterval<Cell> = {
   /** Opens the interval of the instant, and closes the cells of the one before. */
   reach(instantMs: number): Span;
   addCell(cell: Cell): void;

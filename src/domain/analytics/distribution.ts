@@ -4,7 +4,7 @@
 export type Percentiles = { readonly p50: number; readonly p95: number };
 
 /** Maps numbers to bins of similar values. Bins ascend with their values. */
-export type Bins = {
+type Bins = {
   binOf(value: number): number;
   middleOf(key: number): number;
 };

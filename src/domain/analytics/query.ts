@@ -2,13 +2,13 @@
 
 import type { Reason } from '../fault.ts';
 
-export const INTERVALS = ['minute', 'hour', 'day', 'week', 'month', 'total'] as const;
+const INTERVALS = ['minute', 'hour', 'day', 'week', 'month', 'total'] as const;
 export type Interval = (typeof INTERVALS)[number];
 
-export const GROUPINGS = ['none', 'model', 'user_id', 'customer_id', 'label', 'thread_id'] as const;
+const GROUPINGS = ['none', 'model', 'user_id', 'customer_id', 'label', 'thread_id'] as const;
 export type GroupBy = (typeof GROUPINGS)[number];
 
-export const METRICS = [
+const METRICS = [
   'traces',
   'spans',
   'errors',
@@ -29,7 +29,7 @@ const FAMILIES: ReadonlyMap<string, readonly Metric[]> = new Map([
 ]);
 const LIST_CHARACTERS_MAX = 1_000;
 
-export type ReadMetrics = { readonly metrics: ReadonlySet<Metric>; readonly reasons: readonly Reason[] };
+type ReadMetrics = { readonly metrics: ReadonlySet<Metric>; readonly reasons: readonly Reason[] };
 
 /** Reads a comma-separated list; an empty one selects every metric. */
 export function readMetrics(list: string): ReadMetrics {

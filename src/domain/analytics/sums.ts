@@ -59,7 +59,7 @@ export function isZero(sums: Sums): boolean {
 }
 
 /** The amounts of a trace or a span; null: unknown. */
-export type Amounts = {
+type Amounts = {
   readonly promptTokens: number | null;
   readonly completionTokens: number | null;
   readonly costNanoUsd: number | null;

@@ -26,7 +26,7 @@ export type Tallies = {
   answer(): AnalyticsAnswer;
 };
 
-export type TalliesLimits = {
+type TalliesLimits = {
   /** Buckets held in memory while groups are ranked. */
   readonly cellsMax: number;
   /** Durations held in memory. */

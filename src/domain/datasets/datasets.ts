@@ -11,22 +11,22 @@ import type { Dataset, DatasetStore, DatasetVersion } from './dataset.ts';
 import { type EntriesDraft, validateEntries } from './entries.ts';
 import { type Capacity, readTraceEntries, type TraceSelection } from './trace-entries.ts';
 
-export type DatasetDeps = {
+type DatasetDeps = {
   readonly store: DatasetStore;
   readonly random: RandomBytes;
   readonly searches: Pick<TraceSearches, 'search'>;
 };
 
-export type DatasetDraft = EntriesDraft & { readonly name: string | null };
+type DatasetDraft = EntriesDraft & { readonly name: string | null };
 
 export type NumberedEntry = { readonly id: string; readonly entryJson: string; readonly createdAtMs: number };
 
-export type DatasetContent = { readonly dataset: Dataset; readonly entries: readonly NumberedEntry[] };
+type DatasetContent = { readonly dataset: Dataset; readonly entries: readonly NumberedEntry[] };
 
 /** The newest traces first; `limit` entries at most. */
-export type TracesDraft = { readonly search: TraceSelection; readonly limit: number; readonly call: SearchCall };
+type TracesDraft = { readonly search: TraceSelection; readonly limit: number; readonly call: SearchCall };
 
-export type TracesAdded = {
+type TracesAdded = {
   readonly dataset: Dataset;
   readonly added: number;
   /** Traces of the search without an entry; a lower bound where the search did not count to its end. */

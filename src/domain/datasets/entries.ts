@@ -20,7 +20,7 @@ export type EntriesDraft = {
   readonly jsonl: string | null;
 };
 
-export type ValidatedEntries = {
+type ValidatedEntries = {
   /** The compact JSON text of each entry. */
   readonly entries: readonly string[];
   readonly problems: readonly Reason[];

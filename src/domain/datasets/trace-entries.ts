@@ -14,7 +14,7 @@ export type TraceSelection = Pick<
 /** What a dataset can still hold. */
 export type Capacity = { readonly entriesMax: number; readonly bytesMax: number };
 
-export type TraceEntries = {
+type TraceEntries = {
   /** The compact JSON text of each; the trace that started last comes first. */
   readonly entries: readonly string[];
   readonly found: SearchTotal;

@@ -7,7 +7,7 @@ import { stepDelivery } from './delivery-step.ts';
 import type { LoadedRows } from './loaded-rows.ts';
 import type { ClaimedDelivery, NewBatch, WorkItem } from './webhook-store.ts';
 
-export type Advance = {
+type Advance = {
   readonly endpoint: EndpointRow;
   readonly item: Extract<WorkItem, { kind: 'advance' }>;
   readonly nowMs: number;

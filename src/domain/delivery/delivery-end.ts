@@ -5,7 +5,7 @@ import { type DeliveryEvent, type Stepped, stepDelivery } from './delivery-step.
 import type { LoadedRows } from './loaded-rows.ts';
 import type { WorkOutcome } from './webhook-store.ts';
 
-export type AttemptEnding = {
+type AttemptEnding = {
   readonly endpoint: EndpointRow;
   readonly delivery: DeliveryRow;
   readonly event: Extract<DeliveryEvent, { kind: 'finish' | 'lose' }>;

@@ -28,7 +28,7 @@ export type DeliveryEvent =
   /** The events left retention. */
   | { readonly kind: 'expire' };
 
-export type Chance = {
+type Chance = {
   readonly nowMs: number;
   /** At least 0 and below 1. */
   readonly random: () => number;

@@ -3,7 +3,7 @@
 import type { Endpoint } from '../endpoints/endpoint.ts';
 import type { Attempt, Delivery, DeliveryStatus, Replay, ReplayStatus } from './delivery.ts';
 
-export type ShownDeliveryStatus = DeliveryStatus | 'held';
+type ShownDeliveryStatus = DeliveryStatus | 'held';
 
 export type DeliveryView = Pick<
   Delivery,
@@ -41,7 +41,7 @@ export function isKept(endedAtMs: number | null, nowMs: number): boolean {
   return endedAtMs === null || nowMs < endedAtMs + KEPT_MS;
 }
 
-export function stateOf({ status }: Pick<Delivery, 'status'>, endpoint: Pick<Endpoint, 'status'>): ShownDeliveryStatus {
+function stateOf({ status }: Pick<Delivery, 'status'>, endpoint: Pick<Endpoint, 'status'>): ShownDeliveryStatus {
   const isWaiting = status === 'queued' || status === 'retrying';
   return isWaiting && endpoint.status === 'disabled' ? 'held' : status;
 }

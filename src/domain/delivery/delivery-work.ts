@@ -13,7 +13,7 @@ import type { ApplyOptions, ClaimedDelivery, EndpointSnapshot, WorkItem, WorkOut
 type WorkOf<Kind extends WorkItem['kind']> = Extract<WorkItem, { kind: Kind }>;
 type Refusal = Extract<WorkOutcome, { kind: 'refused' }>['reason'];
 
-export const STALE: WorkOutcome = { kind: 'stale' };
+const STALE: WorkOutcome = { kind: 'stale' };
 
 export function applyWork(rows: LoadedRows, items: readonly WorkItem[], at: ApplyOptions): readonly WorkOutcome[] {
   return items.map((item) => applyItem(rows, item, at));

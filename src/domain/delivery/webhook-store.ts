@@ -33,7 +33,7 @@ export type WebhookStore = {
   endTest(test: NewTest, verdict: Verdict, nowMs: number): Promise<void>;
 };
 
-export type EndpointPage = {
+type EndpointPage = {
   readonly after: { readonly createdAtMs: number; readonly id: string } | null;
   readonly limit: number | null;
 };

@@ -19,7 +19,7 @@ import { requireUrl } from './endpoint-values.ts';
 import { type EndpointView, type SecretEndpoint, viewEndpoint } from './endpoint-view.ts';
 import { mintWebhookSecret } from './webhook-signature.ts';
 
-export type EndpointUpdate = EndpointTarget & { readonly draft: EndpointDraft };
+type EndpointUpdate = EndpointTarget & { readonly draft: EndpointDraft };
 
 /** Changes the fields that were sent, in one write, and returns the endpoint as it is then. */
 export async function updateEndpoint(deps: EndpointDeps, { call, id, draft }: EndpointUpdate): Promise<EndpointView> {

@@ -17,7 +17,7 @@ import { requireUrl, requireValues } from './endpoint-values.ts';
 import { type SecretEndpoint, viewEndpoint } from './endpoint-view.ts';
 import { mintWebhookSecret } from './webhook-signature.ts';
 
-export type EndpointCreation = {
+type EndpointCreation = {
   readonly call: ManagementCall;
   readonly draft: EndpointDraft;
   readonly receipt: ReceiptOf<SecretEndpoint>;

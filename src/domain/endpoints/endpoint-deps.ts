@@ -67,7 +67,7 @@ export function commitOnEndpoint<R>(
   });
 }
 
-export type IdempotentEndpointCommit<R> = {
+type IdempotentEndpointCommit<R> = {
   readonly receipt: ReceiptOf<R>;
   readonly attempt: (endpoint: Endpoint) => Proposal<R> | Promise<Proposal<R>>;
 };

@@ -5,7 +5,7 @@ import { openFor, sealFor } from '../secrets.ts';
 import type { Destination, KeyPair, SqsCredentials } from './destination.ts';
 import type { EndpointRecord, SqsRecord } from './endpoint.ts';
 
-export type SecretField = 'secret' | 'previous_secret' | 'sqs_secret';
+type SecretField = 'secret' | 'previous_secret' | 'sqs_secret';
 
 export type EndpointSecrets = {
   seal(endpointId: string, field: SecretField, secret: string): Buffer;

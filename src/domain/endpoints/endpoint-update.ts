@@ -8,7 +8,7 @@ import { mergeQueue, type QueueContent, type QueueRules, requireQueue } from './
 import type { EndpointSecrets } from './endpoint-secrets.ts';
 import { requireValues } from './endpoint-values.ts';
 
-export type EndpointMerge = {
+type EndpointMerge = {
   /** The endpoint to store. */
   readonly record: EndpointRecord;
   /** The changed fields, by their names in the API; when empty, nothing is to be stored. */
@@ -17,7 +17,7 @@ export type EndpointMerge = {
   readonly clearsStreak: boolean;
 };
 
-export type MergeFacts = {
+type MergeFacts = {
   readonly nowMs: number;
   readonly random: RandomBytes;
   readonly secrets: EndpointSecrets;

@@ -19,7 +19,7 @@ export type QueueAddress = {
   readonly tokenEndpoint: string;
 };
 
-export type QueueUrlCheck =
+type QueueUrlCheck =
   | { readonly kind: 'queue'; readonly queue: QueueAddress }
   | { readonly kind: 'problem'; readonly problem: string };
 

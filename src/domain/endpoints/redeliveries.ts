@@ -48,7 +48,7 @@ export function redeliver(deps: EndpointDeps, request: RedeliveryRequest): Promi
   );
 }
 
-export type DeliveryLookup = { readonly dispatchId: string; readonly nowMs: number };
+type DeliveryLookup = { readonly dispatchId: string; readonly nowMs: number };
 
 /** Throws webhook_delivery_not_found, also for a delivery past its retention. */
 export async function requireDelivery(

@@ -8,7 +8,7 @@ export type AllowEntry = { readonly port: number | null } & (
   | { readonly kind: 'range'; readonly range: AddressRange }
 );
 
-export type AllowListReading =
+type AllowListReading =
   | { readonly kind: 'entries'; readonly entries: readonly AllowEntry[] }
   | { readonly kind: 'problem'; readonly problem: string };
 

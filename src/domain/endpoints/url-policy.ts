@@ -24,9 +24,7 @@ export type UrlTarget = {
   readonly unlessListed: UrlRefusal | null;
 };
 
-export type UrlCheck =
-  | ({ readonly kind: 'refused' } & UrlRefusal)
-  | { readonly kind: 'ok'; readonly target: UrlTarget };
+type UrlCheck = ({ readonly kind: 'refused' } & UrlRefusal) | { readonly kind: 'ok'; readonly target: UrlTarget };
 
 export type UrlPolicy = {
   /** All checks that need no lookup of the host. */

@@ -12,7 +12,7 @@ export type SigningSecret = {
   readonly langwatch: KeyObject;
 };
 
-export type SignedMessage = {
+type SignedMessage = {
   /** Newest first, at least one. */
   readonly secrets: readonly SigningSecret[];
   readonly dispatchId: string;

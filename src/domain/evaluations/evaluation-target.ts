@@ -47,7 +47,7 @@ export function refuseUnavailable(target: EvaluationTarget): EvaluationTarget {
 }
 
 /** The target of a saved evaluator. Throws evaluator_not_runnable. */
-export function targetOfEvaluator({ id, name, type, configJson }: Evaluator): EvaluationTarget {
+function targetOfEvaluator({ id, name, type, configJson }: Evaluator): EvaluationTarget {
   const config = parseFreeJson(configJson);
   const read = (member: string) => (isObject(config) ? readMember(config, member) : null);
   const entry = findCatalogueEntry(String(read('evaluatorType')));

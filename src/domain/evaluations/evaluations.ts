@@ -21,7 +21,7 @@ import { type EvaluationOutcome, type EvaluationRun, ownerOf, type RunEvaluator 
 import { type Result, resultDraft } from './result-draft.ts';
 import type { TraceResults } from './trace-results.ts';
 
-export type EvaluationsDeps = NamedTargetDeps & {
+type EvaluationsDeps = NamedTargetDeps & {
   readonly run: RunEvaluator;
   readonly checkPatterns: CheckPatterns;
   readonly results: TraceResults;

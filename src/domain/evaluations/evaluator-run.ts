@@ -31,7 +31,7 @@ export type LeasedRun = EvaluatorRun & {
   readonly failures: number;
 };
 
-export type RunLease = { readonly nowMs: number; readonly untilMs: number; readonly fence: number };
+type RunLease = { readonly nowMs: number; readonly untilMs: number; readonly fence: number };
 
 /** The new state of a leased run. */
 export type RunProgress = LeasedRun & {
@@ -59,4 +59,4 @@ export type EvaluatorRunStore = {
   advance(progress: RunProgress): Promise<boolean>;
 };
 
-export type RunLimits = { readonly runningMax: number; readonly endedBeforeMs: number };
+type RunLimits = { readonly runningMax: number; readonly endedBeforeMs: number };

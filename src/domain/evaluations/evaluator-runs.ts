@@ -14,14 +14,14 @@ export type RunSearch = Pick<
   'startMs' | 'endMs' | 'query' | 'filtersJson' | 'negateFilters' | 'traceIds' | 'isByUpdate'
 >;
 
-export type EvaluatorRunsDeps = TargetDeps & {
+type EvaluatorRunsDeps = TargetDeps & {
   readonly store: EvaluatorRunStore;
   readonly random: RandomBytes;
   /** Wakes the worker after a run was started or cancelled. */
   readonly onChanged: () => void;
 };
 
-export type RunStart = { readonly idOrSlug: string; readonly search: RunSearch; readonly nowMs: number };
+type RunStart = { readonly idOrSlug: string; readonly search: RunSearch; readonly nowMs: number };
 
 export type EvaluatorRuns = {
   /** Throws evaluator_not_found, evaluator_not_runnable, evaluator_unavailable, invalid_settings, evaluator_run_limit_reached. */

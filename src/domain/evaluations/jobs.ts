@@ -49,7 +49,7 @@ export const JOB_QUEUE_DEFAULTS: JobQueueOptions = { rootedMs: 500, rootlessMs: 
 /** A trace that keeps changing is evaluated after this time nevertheless. */
 const POSTPONED_MAX_MS = 30_000;
 
-export type JobTouch = {
+type JobTouch = {
   readonly nowMs: number;
   readonly isRooted: boolean;
   readonly jobQueue: JobQueueOptions;
@@ -93,7 +93,7 @@ export function endJob(job: EvaluationJob, outcome: JobOutcome): EvaluationJob |
 export type ClaimedJob = Pick<EvaluationJob, keyof JobKey | 'traceId' | 'fence' | 'failures' | 'sinceMs'>;
 
 /** An active monitor; `runsSince` is the number of the change of monitors that activated it. */
-export type RunningMonitor = SampledMonitor & { readonly runsSince: number };
+type RunningMonitor = SampledMonitor & { readonly runsSince: number };
 
 /** The monitors of a project that run on every new trace. */
 export type ActiveMonitors = {
@@ -159,7 +159,7 @@ export type EvaluationJobStore = {
   counts(countMax: number): Promise<JobCounts>;
 };
 
-export type JobCounts = {
+type JobCounts = {
   readonly depth: number;
   /** The earliest due time. */
   readonly oldestDueAtMs: number | null;
@@ -167,7 +167,7 @@ export type JobCounts = {
   readonly refused: number;
 };
 
-export type JobQueue = { readonly projectNumber: number; readonly dueAtMs: number };
+type JobQueue = { readonly projectNumber: number; readonly dueAtMs: number };
 
 export type NewJob = JobKey & { readonly traceId: string; readonly dueAtMs: number };
 

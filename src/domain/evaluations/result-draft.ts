@@ -53,7 +53,7 @@ export function resultIdOf(kind: 'mon' | 'run', sourceId: string, traceId: strin
 }
 
 /** The cost of a run; null: unknown. */
-export function costOf(outcome: EvaluationOutcome): LosslessObject | null {
+function costOf(outcome: EvaluationOutcome): LosslessObject | null {
   if (outcome.status !== 'processed' || outcome.costNanoUsd === null) return null;
   return { currency: 'USD', amount: nanoToUsdNumber(outcome.costNanoUsd) };
 }

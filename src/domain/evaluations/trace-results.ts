@@ -10,14 +10,14 @@ import type { Evaluation, TraceAppend } from '../traces/trace.ts';
 import { lookupForms } from '../traces/trace-ids.ts';
 import { traceTermDays } from '../traces/trace-retention.ts';
 
-export type TraceResultsDeps = {
+type TraceResultsDeps = {
   readonly store: Pick<TraceStore, 'append' | 'find'>;
   readonly limits: CollectorLimits;
   /** Retention in days of projects that set none; null: for ever. */
   readonly traceDefaultDays: number | null;
 };
 
-export type NewResult = {
+type NewResult = {
   readonly draft: EvaluationDraft;
   /** The monitor that ran the evaluator; null: none. */
   readonly monitorId: string | null;

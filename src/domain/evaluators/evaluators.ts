@@ -18,7 +18,7 @@ export { changeProblems, type EvaluatorChange } from './evaluator-change.ts';
 export { draftProblems, type EvaluatorDraft } from './evaluator-draft.ts';
 export type { EvaluatorFieldDraft } from './evaluator-fields.ts';
 
-export type EvaluatorDeps = {
+type EvaluatorDeps = {
   readonly store: EvaluatorStore;
   readonly random: RandomBytes;
   readonly checkPatterns: CheckPatterns;
@@ -40,7 +40,7 @@ export type Evaluators = {
   remove(project: Project, idOrSlug: string, nowMs: number): Promise<void>;
 };
 
-export type EvaluatorUpdate = {
+type EvaluatorUpdate = {
   readonly idOrSlug: string;
   readonly change: EvaluatorChange;
   readonly nowMs: number;

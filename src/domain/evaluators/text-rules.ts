@@ -36,7 +36,7 @@ export function readTextRules(settings: LosslessObject): readonly TextRule[] {
  */
 export type CheckPatterns = (projectId: string, patterns: readonly string[]) => Promise<readonly (string | null)[]>;
 
-export type PatternSubject = {
+type PatternSubject = {
   readonly projectId: string;
   readonly evaluatorType: string;
   /** ValidatedConfig already, as to their shape. */

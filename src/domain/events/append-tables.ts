@@ -75,7 +75,7 @@ export type TraceState = {
 
 export type StoredTraceState = TraceState & { readonly insertedAtMs: number };
 
-export type NewTrace = StoredTraceState & { readonly projectNumber: number; readonly traceId: string };
+type NewTrace = StoredTraceState & { readonly projectNumber: number; readonly traceId: string };
 
 export type StoredSpan = {
   readonly summary: SpanSummary;
@@ -118,4 +118,4 @@ export type RequestChange = RequestFacts & {
 };
 
 /** A request that had no outcome when the store searched for it. */
-export type OverdueRequest = { readonly organizationNumber: number; readonly key: string };
+type OverdueRequest = { readonly organizationNumber: number; readonly key: string };

@@ -9,9 +9,9 @@ import type { EventStore } from '../store.ts';
 import type { StoredEvent } from './event.ts';
 import { REQUEST_EVENT_TYPES, type RequestEventType } from './event-type.ts';
 
-export type EventsDeps = { readonly store: EventStore; readonly cursors: CursorCodec };
+type EventsDeps = { readonly store: EventStore; readonly cursors: CursorCodec };
 
-export type ListEvents = {
+type ListEvents = {
   readonly fromMs: number;
   readonly toMs: number;
   /** Null: every type. */
@@ -21,7 +21,7 @@ export type ListEvents = {
   readonly limit: number | null;
 };
 
-export type EventPage = { readonly events: readonly StoredEvent[]; readonly nextCursor: string | null };
+type EventPage = { readonly events: readonly StoredEvent[]; readonly nextCursor: string | null };
 
 export type Events = {
   /** Throws validation_error when `fromMs` is after `toMs`, invalid_cursor for a cursor of another list. */

@@ -5,14 +5,14 @@ import type { RequestEventType } from './event-type.ts';
 import type { RequestContent, RequestCost, RequestError, RequestUsage } from './request-content.ts';
 
 /** The ids of an event and its request. */
-export type RequestEventName = {
+type RequestEventName = {
   readonly eventId: string;
   readonly gatewayRequestId: string;
   readonly organizationId: string;
   readonly projectId: string;
 };
 
-export type RequestOutcome = {
+type RequestOutcome = {
   readonly status: 'success' | 'error';
   readonly content: RequestContent;
   readonly cost: RequestCost | null;

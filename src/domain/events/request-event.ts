@@ -73,7 +73,7 @@ export function parseEventId(id: string): { readonly base: string; readonly name
   return { base, name: { kind: settled === undefined ? 'completed' : 'settled' } };
 }
 
-export type EnvelopeArgs = {
+type EnvelopeArgs = {
   readonly id: string;
   readonly type: string;
   /** ISO 8601, UTC, milliseconds. */

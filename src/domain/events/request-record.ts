@@ -34,7 +34,7 @@ export type RequestUpdate = RequestIdentity & {
 };
 
 /** Identifies a request. */
-export type RequestIdentity = {
+type RequestIdentity = {
   readonly projectId: string;
   readonly projectNumber: number;
   readonly gatewayRequestId: string;

@@ -6,7 +6,7 @@ import type { EventKind } from './request-event.ts';
 export type RequestSource = 'report' | 'span';
 
 /** A resent span may change its own outcome. */
-export type SignalSource = RequestSource | 'resent_span';
+type SignalSource = RequestSource | 'resent_span';
 
 export type StoredRequestState =
   | { readonly status: 'admitted' | 'settled' }

@@ -3,14 +3,14 @@
 import type { Clock } from '../clock.ts';
 import type { RequestStore } from '../store.ts';
 
-export type SettlementDeps = {
+type SettlementDeps = {
   readonly store: Pick<RequestStore, 'settle'>;
   readonly clock: Clock;
   /** How long an outcome may take after the admission. */
   readonly graceMs: number;
 };
 
-export type Settling = {
+type Settling = {
   /** Settles all overdue requests until the signal aborts. Answers how many. */
   run(signal: AbortSignal): Promise<number>;
 };

@@ -10,14 +10,14 @@ import { type RunSummary, summarise } from './run-summary.ts';
 import { cutToBytes, findRun, type ResultPageRequest, type RunReference, readFigures, readResults } from './runs.ts';
 
 /** `target` null: the results of all targets, each compared with the result of the same target. */
-export type ComparedSide = RunReference & { readonly target: string | null };
+type ComparedSide = RunReference & { readonly target: string | null };
 
 export type ComparedRun = { readonly run: ExperimentRun; readonly summary: RunSummary };
 
 /** Null: the run has no result of the entry. */
-export type ComparedEntry = { readonly base: ExperimentResult | null; readonly other: ExperimentResult | null };
+type ComparedEntry = { readonly base: ExperimentResult | null; readonly other: ExperimentResult | null };
 
-export type Comparison = {
+type Comparison = {
   readonly base: ComparedRun;
   readonly other: ComparedRun;
   /** Counted over all results, not only over the page. */
@@ -80,7 +80,7 @@ export function createRunComparisons({
 }
 
 /** Matches results by dataset entry, or by entry index where one of the two has no entry id. */
-export function matchFigures(
+function matchFigures(
   base: readonly ResultFigures[],
   other: readonly ResultFigures[],
   isByTarget: boolean,

@@ -11,7 +11,7 @@ export type Experiment = {
   readonly updatedAtMs: number;
 };
 
-export type RunKey = { readonly projectId: string; readonly experimentId: string; readonly id: string };
+type RunKey = { readonly projectId: string; readonly experimentId: string; readonly id: string };
 
 export type ExperimentRun = RunKey & {
   /** Distinguishes the run from a deleted run with the same id. */
@@ -41,7 +41,7 @@ export type ExperimentRun = RunKey & {
 export type ListedRun = Omit<ExperimentRun, 'targetsJson' | 'evaluatorsJson'>;
 
 /** The key of the results of a run. */
-export type StoredRun = Pick<ExperimentRun, 'projectId' | 'key'>;
+type StoredRun = Pick<ExperimentRun, 'projectId' | 'key'>;
 
 /** A result belongs to one entry and one target; the target is empty in a run with a single one. */
 export type ResultKey = { readonly entryIndex: number; readonly targetId: string };
@@ -122,11 +122,11 @@ export type RefusedResult = { readonly field: string; readonly message: string }
 export type RunReported = { readonly run: ExperimentRun; readonly refused: readonly RefusedResult[] };
 
 /** `after` null: from the newest on. */
-export type RunRange = {
+type RunRange = {
   readonly after: { readonly createdAtMs: number; readonly id: string } | null;
   readonly limit: number;
 };
-export type FigureRange = { readonly after: ResultKey | null; readonly limit: number };
+type FigureRange = { readonly after: ResultKey | null; readonly limit: number };
 
 export type ExperimentStore = {
   /**

@@ -9,10 +9,10 @@ import { refuseProblems, typeReason } from '../reasons.ts';
 import { slugBase } from '../slug.ts';
 import type { Experiment, ExperimentStore } from './experiment.ts';
 
-export type ExperimentDeps = { readonly store: ExperimentStore; readonly random: RandomBytes };
+type ExperimentDeps = { readonly store: ExperimentStore; readonly random: RandomBytes };
 
 /** Null: not sent. */
-export type ExperimentDraft = { readonly name: string | null; readonly slug: string | null };
+type ExperimentDraft = { readonly name: string | null; readonly slug: string | null };
 
 export type Experiments = {
   /** Creates the experiment unless one with the slug exists. Throws validation_error, experiment_limit_reached. */

@@ -13,7 +13,7 @@ import type {
   RunTarget,
 } from './experiment.ts';
 
-export type AppliedReport = {
+type AppliedReport = {
   readonly run: ExperimentRun;
   /** False: the report changes nothing of the run itself. */
   readonly isRunChanged: boolean;

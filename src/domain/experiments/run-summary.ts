@@ -14,7 +14,7 @@ export type RunSummary = {
   readonly evaluators: readonly EvaluatorSummary[];
 };
 
-export type EvaluatorSummary = {
+type EvaluatorSummary = {
   readonly name: string;
   readonly processed: number;
   readonly skipped: number;

@@ -31,7 +31,7 @@ import { findExperiment, notFound } from './experiments.ts';
 import { resultKeyText } from './run-report.ts';
 import { type RunSummary, summarise } from './run-summary.ts';
 
-export type RunDeps = {
+type RunDeps = {
   readonly store: ExperimentStore;
   readonly datasets: Pick<Datasets, 'get'>;
   readonly random: RandomBytes;
@@ -39,7 +39,7 @@ export type RunDeps = {
 };
 
 /** Null: not sent. */
-export type RunDraft = {
+type RunDraft = {
   readonly id: string | null;
   readonly name: string | null;
   readonly dataset: string | null;
@@ -55,7 +55,7 @@ export type RunReference = { readonly experiment: string; readonly id: string };
 
 export type ResultPageRequest = CursorPageRequest & { readonly countAnswer: (bytes: number) => void };
 
-export type RunPage = {
+type RunPage = {
   readonly run: ExperimentRun;
   readonly summary: RunSummary;
   readonly results: CursorPage<ExperimentResult>;
@@ -81,7 +81,7 @@ export type ExperimentRuns = {
 
 /** Runs that a project may hold. */
 const RUNS_MAX = 10_000;
-export const LIMITS: RunLimits = {
+const LIMITS: RunLimits = {
   resultsMax: 10_000,
   totalMaxBytes: 64 * 1024 * 1024,
   resultMaxBytes: 256 * 1024,

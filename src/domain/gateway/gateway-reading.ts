@@ -15,7 +15,7 @@ export type ItemReading = {
   problem: string | null;
 };
 
-export type TextBounds = { readonly min: 0 | 1; readonly max: number };
+type TextBounds = { readonly min: 0 | 1; readonly max: number };
 export type IntegerBounds = { readonly min: number; readonly max: number };
 
 const EARLIEST_MS = 1_577_836_800_000;

@@ -23,7 +23,7 @@ import type { ItemReading } from './gateway-reading.ts';
 import { readRecord, type SentRecord, statusIn, unknownMembers } from './gateway-record.ts';
 import { readGovernanceEvent } from './governance-event.ts';
 
-export type GatewayDeps = {
+type GatewayDeps = {
   readonly store: Pick<RequestStore, 'projectNumbers' | 'report' | 'reportGovernance'>;
   readonly prices: PriceResolver;
   /** Counts records never stored. */

@@ -23,7 +23,7 @@ export function findKey(store: ManagementStore, organizationId: string, id: stri
   return isNameable(id) ? store.apiKey(organizationId, id) : Promise.resolve(null);
 }
 
-export type KeyUpdate = { readonly call: ManagementCall; readonly id: string; readonly draft: KeyDraft };
+type KeyUpdate = { readonly call: ManagementCall; readonly id: string; readonly draft: KeyDraft };
 
 /** Changes the fields that were sent. Answers the changed key. */
 export function updateKey(deps: MintDeps, { call, id, draft }: KeyUpdate): Promise<KeyView> {
@@ -60,7 +60,7 @@ export function revokeKey(deps: MintDeps, call: ManagementCall, id: string): Pro
 /** A key with its new token, which is shown only once. */
 export type RenewedKey = { readonly token: string; readonly key: KeyView };
 
-export type KeyRenewal = {
+type KeyRenewal = {
   readonly call: ManagementCall;
   readonly id: string;
   /** How long the previous secret stays valid; 0: not at all. */

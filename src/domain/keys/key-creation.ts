@@ -41,7 +41,7 @@ export type MintDeps = {
 /** A key with its whole token, which is shown only once. */
 export type MintedKey = { readonly token: string; readonly key: KeyView };
 
-export type KeyCreation = {
+type KeyCreation = {
   readonly call: ManagementCall;
   readonly draft: KeyDraft;
   readonly receipt: ReceiptOf<MintedKey>;

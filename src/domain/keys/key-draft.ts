@@ -7,7 +7,7 @@ import { isOrganizationOnly, isPermission } from './permission-catalogue.ts';
 import { permissionReason } from './permission-list.ts';
 import type { Role, ScopeType } from './permissions.ts';
 
-export type KeyType = ApiKeyRecord['keyType'];
+type KeyType = ApiKeyRecord['keyType'];
 export type PermissionMode = ApiKeyRecord['permissionMode'];
 
 /** A grant as sent; null: not sent. */
@@ -88,7 +88,7 @@ export function fieldProblems(draft: KeyDraft): readonly Reason[] {
   return found;
 }
 
-export type GrantDraft = {
+type GrantDraft = {
   readonly permissionMode: PermissionMode;
   readonly bindings: readonly BindingDraft[];
   readonly permissions: readonly string[];

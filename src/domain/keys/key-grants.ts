@@ -19,7 +19,7 @@ import type { Binding, Directory, Grants } from './permissions.ts';
 export type KeyGrants = { readonly permissionMode: PermissionMode; readonly grants: Grants };
 
 /** The member who will own a key. */
-export type FutureOwner = {
+type FutureOwner = {
   readonly userId: string;
   readonly grants: Grants;
   /** The calling key, when its owner creates another key for themselves. */
@@ -78,7 +78,7 @@ export function listedPermissions(grants: Grants): readonly string[] {
   return sortedOnce(grants.flatMap(({ role, permissions }) => (role === 'CUSTOM' ? permissions : [])));
 }
 
-export type CeilingOver = { readonly directory: Directory; readonly ownerGrants: Grants | null };
+type CeilingOver = { readonly directory: Directory; readonly ownerGrants: Grants | null };
 
 /** Throws api_key_scope_violation unless the caller and the future owner hold all of the grants. */
 export function requireMayGrant(call: ManagementCall, grants: Grants, { directory, ownerGrants }: CeilingOver): void {
@@ -94,7 +94,7 @@ export function requireMayLast({ callingKey }: FreshCall, expiresAtMs: number | 
 }
 
 /** A key before and after an update. */
-export type ChangedKey = { readonly stored: ApiKeyRecord; readonly key: ApiKeyRecord; readonly changesGrants: boolean };
+type ChangedKey = { readonly stored: ApiKeyRecord; readonly key: ApiKeyRecord; readonly changesGrants: boolean };
 
 /** Throws api_key_scope_violation unless the caller may hand out the grants of the updated key until its expiry. */
 export function requireMayChangeTo(call: FreshCall, changed: ChangedKey, over: CeilingOver): void {

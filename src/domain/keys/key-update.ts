@@ -18,7 +18,7 @@ import { adminAtProjects, listedPermissions, toGrants } from './key-grants.ts';
 import { isAdminAtProject, projectIdsOf } from './key-view.ts';
 import type { Binding, Grants } from './permissions.ts';
 
-export type KeyChange = {
+type KeyChange = {
   /** The key as it is to be stored; the stored one itself when nothing changes. */
   readonly key: ApiKeyRecord;
   /** What changes, by the names of the interface. */

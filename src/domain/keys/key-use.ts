@@ -3,7 +3,7 @@
 import type { Caller } from '../caller.ts';
 import type { CredentialUse, ManagementStore } from '../management/management.ts';
 
-export type KeyUseDeps = {
+type KeyUseDeps = {
   readonly store: Pick<ManagementStore, 'recordUse'>;
   /** Resolves after the delay, or as soon as the signal aborts. */
   readonly pause: (delayMs: number, signal: AbortSignal) => Promise<void>;

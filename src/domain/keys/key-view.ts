@@ -21,7 +21,7 @@ export type KeyView = Omit<ApiKeyRecord, Secrets> & {
 /** The owner of a key: what determines the key's permissions. */
 export type KeyOwner = { readonly active: boolean; readonly grants: Grants };
 
-export type ViewFacts = {
+type ViewFacts = {
   /** Null for service keys, and for removed owners. */
   readonly owner: KeyOwner | null;
   readonly directory: Directory & { readonly teams: readonly { readonly id: string }[] };

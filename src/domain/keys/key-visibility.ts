@@ -13,7 +13,7 @@ export const KEY_SCOPES = ['own', 'organization'] as const;
 export type KeyScope = (typeof KEY_SCOPES)[number];
 
 /** Whether the caller may see the key; false for null (no such key). */
-export function isVisible(caller: KeyCaller, key: ApiKeyRecord | null): key is ApiKeyRecord {
+function isVisible(caller: KeyCaller, key: ApiKeyRecord | null): key is ApiKeyRecord {
   if (key === null) return false;
   const manages = mayManage(caller);
   const seesEverybody = manages && isInCharge(caller);

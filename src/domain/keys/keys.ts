@@ -20,7 +20,7 @@ export type { BindingDraft, KeyDraft } from './key-draft.ts';
 export type { KeyView } from './key-view.ts';
 export { KEY_SCOPES } from './key-visibility.ts';
 
-export type ApiKeysDeps = MintDeps & { readonly cursors: CursorCodec; readonly clock: Clock };
+type ApiKeysDeps = MintDeps & { readonly cursors: CursorCodec; readonly clock: Clock };
 
 export type KeyListRequest = {
   readonly scope: KeyScope;
@@ -32,7 +32,7 @@ export type KeyListRequest = {
 };
 
 /** `nextCursor`: null when nothing remains, undefined when no page was requested and all keys are included. */
-export type KeyPage = { readonly keys: readonly KeyView[]; readonly nextCursor: string | null | undefined };
+type KeyPage = { readonly keys: readonly KeyView[]; readonly nextCursor: string | null | undefined };
 
 export type ApiKeys = {
   /** All problems of a key to create; none when the rules can process it. */
@@ -55,7 +55,7 @@ export type ApiKeys = {
   rotate(call: ManagementCall, rotation: KeyRotationRequest, receipt: ReceiptOf<RenewedKey>): Promise<RenewedKey>;
 };
 
-export type KeyRotationRequest = {
+type KeyRotationRequest = {
   readonly id: string;
   /** How long the previous secret stays valid; 0: not at all. */
   readonly overlapSeconds: number;

@@ -7,7 +7,7 @@ import { maskedHead } from '../token-mask.ts';
 import { expand, isOrganizationOnly, PERMISSIONS } from './permission-catalogue.ts';
 import type { ScopeType } from './permissions.ts';
 
-export type PermissionView = {
+type PermissionView = {
   readonly name: string;
   /** One sentence about what it allows. */
   readonly description: string;

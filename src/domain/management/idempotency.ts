@@ -6,7 +6,7 @@ import { Fault } from '../fault.ts';
 import { decrypt, encrypt } from '../secrets.ts';
 import type { ManagementStore, Receipt, ReceiptName } from './management.ts';
 
-export type IdempotencyDeps = {
+type IdempotencyDeps = {
   readonly store: Pick<ManagementStore, 'claim' | 'release'>;
   /** Stored answers may contain a token, so they are encrypted. */
   readonly encryptionKey: Buffer;
@@ -15,14 +15,14 @@ export type IdempotencyDeps = {
   readonly onReleaseError: (error: unknown) => void;
 };
 
-export type IdempotentRequest = {
+type IdempotentRequest = {
   readonly name: ReceiptName;
   /** Equal for the same request, different for any other. */
   readonly request: Uint8Array;
   readonly nowMs: number;
 };
 
-export type IdempotencyClaim =
+type IdempotencyClaim =
   /** The operation took effect before; `answer` is its stored answer. */
   | { readonly kind: 'replay'; readonly answer: Buffer }
   | {

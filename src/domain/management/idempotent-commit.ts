@@ -4,7 +4,7 @@ import type { ManagementStore } from './management.ts';
 import type { ManagementCall, ReceiptOf } from './management-call.ts';
 import { commitOptimistically, type Proposal } from './optimistic-commit.ts';
 
-export type IdempotentCommit<C, R> = {
+type IdempotentCommit<C, R> = {
   /**
    * The rules about the caller: credential, permission, ceiling, administrator and ownership. They run before a stored
    * answer is sent again, too, because it may hold a token that the caller could no longer get. A rule that

@@ -35,7 +35,7 @@ export type CursorPage<T> = { readonly items: readonly T[]; readonly nextCursor:
 export type PagePosition = { readonly createdAtMs: number; readonly id: string };
 
 /** The codec and binding of the cursors of one list under the same filters. */
-export type CursorScope = { readonly cursors: CursorCodec; readonly binding: readonly string[] };
+type CursorScope = { readonly cursors: CursorCodec; readonly binding: readonly string[] };
 
 /** A filter value as part of a binding; no value equals the absence of a filter. */
 export function bindFilter(value: string | number | null): string {

@@ -15,7 +15,7 @@ export type ManagementCall = {
   readonly replay?: Replay;
 };
 
-export type Replay = {
+type Replay = {
   /** The id of the record in the stored answer, where the rules about the caller depend on it; else null. */
   readonly answeredId: string | null;
   /** Ends the operation without effect; the stored answer is sent. */

@@ -4,7 +4,7 @@ import type { Clock, RandomBytes } from '../clock.ts';
 import { type Actor, type AuditedAction, auditRecord } from './audit.ts';
 import type { AuditRecord, ManagementStore } from './management.ts';
 
-export type RefusalsDeps = {
+type RefusalsDeps = {
   readonly store: Pick<ManagementStore, 'recordRefusal'>;
   readonly clock: Clock;
   readonly random: RandomBytes;

@@ -35,7 +35,7 @@ export type PreconditionDraft = {
 };
 
 /** The members that need parsing; null: not sent. */
-export type ParsedParts = {
+type ParsedParts = {
   readonly preconditions: readonly Precondition[] | null;
   readonly mappings: Mappings | null;
   readonly parameters: LosslessObject | null;

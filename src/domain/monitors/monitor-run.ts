@@ -31,7 +31,7 @@ import {
   type TraceInputs,
 } from './trace-inputs.ts';
 
-export type MonitorRunDeps = {
+type MonitorRunDeps = {
   readonly monitors: Pick<MonitorStore, 'findInProject'>;
   readonly evaluators: Pick<EvaluatorStore, 'find'>;
   readonly keys: Pick<KeyStore, 'findProject'>;
@@ -44,7 +44,7 @@ export type MonitorRunDeps = {
 };
 
 /** Ends early when the signal is aborted; the caller then ignores the outcome. */
-export type RunJob = (job: ClaimedJob, signal: AbortSignal) => Promise<JobOutcome>;
+type RunJob = (job: ClaimedJob, signal: AbortSignal) => Promise<JobOutcome>;
 
 /** After this many lost runs, the job itself most likely crashes the process. */
 const FAILURES_MAX = 10;

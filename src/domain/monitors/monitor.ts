@@ -1,6 +1,6 @@
 /** Monitors and their port. A monitor runs a saved evaluator on traces. */
 
-export const EXECUTION_MODES = ['ON_MESSAGE', 'AS_GUARDRAIL', 'MANUALLY'] as const;
+const EXECUTION_MODES = ['ON_MESSAGE', 'AS_GUARDRAIL', 'MANUALLY'] as const;
 export type ExecutionMode = (typeof EXECUTION_MODES)[number];
 
 export type PreconditionValue = string | number | boolean;

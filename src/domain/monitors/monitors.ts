@@ -19,7 +19,7 @@ import type { EvaluatorStore } from '../store.ts';
 import type { Mappings, Monitor, MonitorStore } from './monitor.ts';
 import { type MonitorDraft, monitorProblems, newMonitorProblems, readParts } from './monitor-draft.ts';
 
-export type MonitorDeps = {
+type MonitorDeps = {
   readonly store: MonitorStore;
   readonly evaluators: Pick<EvaluatorStore, 'find'>;
   readonly checkPatterns: CheckPatterns;
@@ -41,7 +41,7 @@ export type Monitors = {
   remove(project: Project, idOrSlug: string, nowMs: number): Promise<string>;
 };
 
-export type MonitorUpdate = { readonly idOrSlug: string; readonly change: MonitorDraft; readonly nowMs: number };
+type MonitorUpdate = { readonly idOrSlug: string; readonly change: MonitorDraft; readonly nowMs: number };
 
 /** Monitors a project may hold at once. */
 const LIVE_MAX = 100;
@@ -186,7 +186,7 @@ function limitFault(): Fault {
 }
 
 /** Every mapping must name a field of the evaluator, and every known setting must have its shape. */
-export function fitProblems(
+function fitProblems(
   { requiredFields, optionalFields, settings }: CatalogueEntry,
   { mappings, parameters }: { readonly mappings: Mappings; readonly parameters: LosslessObject },
 ): readonly Reason[] {

@@ -9,7 +9,7 @@ import type { TraceChoice } from '../traces/trace-aggregates.ts';
 import type { Precondition } from './monitor.ts';
 import type { MappingSource } from './sources.ts';
 
-export type ReadTrace = Pick<TraceStore, 'outline' | 'spans' | 'spanIdsOfType'>;
+type ReadTrace = Pick<TraceStore, 'outline' | 'spans' | 'spanIdsOfType'>;
 
 /** A trace that `find` answered. */
 export type FoundTrace = StoredTrace & TraceRecord;

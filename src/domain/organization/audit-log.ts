@@ -14,7 +14,7 @@ import type { AuditListing, AuditRecord, ManagementStore } from '../management/m
 import type { ManagementCall } from '../management/management-call.ts';
 import { termStartMs } from '../retention-terms.ts';
 
-export type AuditLogDeps = {
+type AuditLogDeps = {
   readonly store: ManagementStore;
   readonly cursors: CursorCodec;
   /** Retention of entries; null: for ever. */

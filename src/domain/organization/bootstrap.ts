@@ -40,7 +40,7 @@ export function isName(text: string): boolean {
   return text.trim() !== '' && !hasMoreCharactersThan(text, NAME_CHARACTERS_MAX);
 }
 
-export type BootstrapDeps = {
+type BootstrapDeps = {
   readonly store: InstallationStore;
   readonly rootKeys: RootKeys;
   readonly keyPrefixes: readonly string[];
@@ -51,7 +51,7 @@ export type BootstrapDeps = {
 export type FirstKeys = readonly (readonly [name: string, value: string | null])[];
 
 /** The root secret is not the one this database was created with. */
-export class WrongSecret extends Error {
+class WrongSecret extends Error {
   constructor() {
     super('SPANDREL_SECRET does not belong to this database');
   }

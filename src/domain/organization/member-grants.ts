@@ -40,7 +40,7 @@ export function liveGrants<B extends Binding>(bindings: readonly B[], directory:
   return bindings.filter(({ scopeType, scopeId }) => directory.locate(scopeType, scopeId) !== null);
 }
 
-export type Ceiling = {
+type Ceiling = {
   readonly directory: Directory;
   readonly code: 'api_key_scope_violation' | 'role_binding_scope_violation';
   /** Each holder must have all of the grants; default: the calling key and its owner. */

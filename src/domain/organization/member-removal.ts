@@ -5,7 +5,7 @@ import { type Actor, auditRecord } from '../management/audit.ts';
 import type { ApiKeyRecord, MemberRecord, RoleBindingRecord } from '../management/management.ts';
 import type { Proposal } from '../management/optimistic-commit.ts';
 
-export type Leaving = {
+type Leaving = {
   readonly member: MemberRecord;
   readonly held: readonly RoleBindingRecord[];
   /** The member's personal keys, revoked ones included. */

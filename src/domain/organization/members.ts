@@ -29,7 +29,7 @@ import {
 } from './member-grants.ts';
 import { planRemoval } from './member-removal.ts';
 
-export type MemberDeps = {
+type MemberDeps = {
   readonly store: ManagementStore;
   readonly cursors: CursorCodec;
   readonly random: RandomBytes;
@@ -37,7 +37,7 @@ export type MemberDeps = {
 
 export type Member = MemberRecord & { readonly role: MemberRole };
 
-export type MemberDraft = { readonly email: string; readonly name: string; readonly role: MemberRole };
+type MemberDraft = { readonly email: string; readonly name: string; readonly role: MemberRole };
 
 /** Undefined: not sent. */
 export type MemberChanges = { readonly role?: MemberRole; readonly disabled?: boolean; readonly name?: string };

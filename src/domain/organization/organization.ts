@@ -7,10 +7,10 @@ import type { ManagementStore, OrganizationRecord } from '../management/manageme
 import type { ManagementCall } from '../management/management-call.ts';
 import { commitOptimistically, type Proposal } from '../management/optimistic-commit.ts';
 
-export type OrganizationDeps = { readonly store: ManagementStore; readonly random: RandomBytes };
+type OrganizationDeps = { readonly store: ManagementStore; readonly random: RandomBytes };
 
 /** Undefined: not sent. */
-export type OrganizationChanges = { readonly name?: string };
+type OrganizationChanges = { readonly name?: string };
 
 export type Organizations = {
   get(call: ManagementCall): Promise<OrganizationRecord>;

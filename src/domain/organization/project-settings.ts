@@ -18,7 +18,7 @@ export type ProjectSettingsService = {
   update(project: Project, change: Partial<ProjectSettings>, nowMs: number): Promise<ProjectSettings>;
 };
 
-export type ProjectSettingsDeps = {
+type ProjectSettingsDeps = {
   readonly store: ProjectStore;
   /** Default retention of traces; null: for ever. */
   readonly traceDefaultDays: number | null;

@@ -31,9 +31,9 @@ import {
 } from './project-keys.ts';
 import { teamScope } from './teams.ts';
 
-export type ProjectDeps = ProjectKeyDeps;
+type ProjectDeps = ProjectKeyDeps;
 
-export type ProjectDraft = {
+type ProjectDraft = {
   readonly name: string;
   /** Null: the oldest team. */
   readonly teamId: string | null;
@@ -45,7 +45,7 @@ export type ProjectDraft = {
 };
 
 /** Undefined: not sent. */
-export type ProjectChanges = Partial<Record<(typeof CHANGEABLE)[number], string>>;
+type ProjectChanges = Partial<Record<(typeof CHANGEABLE)[number], string>>;
 
 /** A project with its whole key, which is shown only once. */
 export type NewProject = { readonly project: ProjectRecord; readonly apiKey: string };
@@ -69,7 +69,7 @@ export type Projects = {
   rotateKey(call: ManagementCall, rotation: KeyRotation, receipt: ReceiptOf<RotatedKey>): Promise<RotatedKey>;
 };
 
-export type ArchivedProject = { readonly id: string; readonly name: string; readonly archivedAtMs: number };
+type ArchivedProject = { readonly id: string; readonly name: string; readonly archivedAtMs: number };
 
 const CHANGEABLE = ['name', 'language', 'framework', 'teamId'] as const;
 const UNNAMED = 'other';

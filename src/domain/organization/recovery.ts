@@ -7,7 +7,7 @@ import type { ApiKeyRecord, ManagementStore, MemberRecord } from '../management/
 import { commitOptimistically, type Proposal } from '../management/optimistic-commit.ts';
 import { hashSecret, mintApiKey, type RootKeys } from '../secrets.ts';
 
-export type RecoveryDeps = {
+type RecoveryDeps = {
   readonly store: ManagementStore;
   readonly rootKeys: Pick<RootKeys, 'pepper'>;
   readonly keyPrefix: string;
@@ -17,7 +17,7 @@ export type RecoveryDeps = {
 /** The command line has no request. */
 const NO_REQUEST = { ip: null, userAgent: null, requestId: null, traceId: null };
 
-export type Recovery =
+type Recovery =
   | { readonly kind: 'minted'; readonly token: string }
   /** No active member with the role ADMIN has the e-mail. */
   | { readonly kind: 'none' }
@@ -25,7 +25,7 @@ export type Recovery =
   | { readonly kind: 'several'; readonly organizationIds: readonly string[] };
 
 /** The member to mint a key for; the organization is needed when the e-mail is ambiguous. */
-export type LostAdministrator = { readonly email: string; readonly organizationId: string | null };
+type LostAdministrator = { readonly email: string; readonly organizationId: string | null };
 
 /**
  * Mints a personal key with the role ADMIN for an active member with that role. No permission is checked: whoever has

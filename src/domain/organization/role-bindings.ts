@@ -18,20 +18,20 @@ import { commitOptimistically } from '../management/optimistic-commit.ts';
 import { isMemberRole, liveGrants, requireCovered, visibleScopes } from './member-grants.ts';
 import { memberNotFound } from './members.ts';
 
-export type RoleBindingDeps = {
+type RoleBindingDeps = {
   readonly store: ManagementStore;
   readonly cursors: CursorCodec;
   readonly random: RandomBytes;
 };
 
 /** Null: any. */
-export type RoleBindingFilter = {
+type RoleBindingFilter = {
   readonly userId: string | null;
   readonly scopeType: ScopeType | null;
   readonly scopeId: string | null;
 };
 
-export type RoleBindingDraft = Readonly<Binding> & { readonly userId: string };
+type RoleBindingDraft = Readonly<Binding> & { readonly userId: string };
 
 export type RoleBindings = {
   /** Oldest first. Throws invalid_cursor. */

@@ -11,7 +11,7 @@ import { type Page, type PageRequest, slicePage } from '../management/listing.ts
 import type { ManagementStore, TeamRecord } from '../management/management.ts';
 import type { ManagementCall, ReceiptOf } from '../management/management-call.ts';
 
-export type TeamDeps = { readonly store: ManagementStore; readonly random: RandomBytes };
+type TeamDeps = { readonly store: ManagementStore; readonly random: RandomBytes };
 
 export type Teams = {
   /** Teams where the caller has team:view, oldest first. */

@@ -1,12 +1,12 @@
 import type { ListedModel, PriceProvider, PriceRegistry, PriceRow } from './registry.ts';
 
 /** A lower-case spelling of a model name. `keepsPath` is false after a leading `xxx/` part was removed. */
-export type NameForm = { readonly text: string; readonly keepsPath: boolean };
+type NameForm = { readonly text: string; readonly keepsPath: boolean };
 
 /** The row of a name, and the spelling that matched. */
-export type RowMatch = { readonly row: PriceRow; readonly matchedForm: string };
+type RowMatch = { readonly row: PriceRow; readonly matchedForm: string };
 
-export type RowMatcher = (model: string, vendor: string | null) => RowMatch | null;
+type RowMatcher = (model: string, vendor: string | null) => RowMatch | null;
 
 const vendorAliases: ReadonlyMap<string, string> = new Map(
   Object.entries({

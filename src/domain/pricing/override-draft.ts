@@ -16,7 +16,7 @@ export type OverrideDraft = Pick<PriceOverride, 'model' | 'match' | 'effectiveFr
   };
 };
 
-export type OverrideContent = Omit<PriceOverride, 'id' | 'createdAtMs'>;
+type OverrideContent = Omit<PriceOverride, 'id' | 'createdAtMs'>;
 
 const MODEL_CHARACTERS_MAX = 512;
 const RATE_MAX_USD = 1;

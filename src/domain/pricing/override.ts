@@ -23,7 +23,7 @@ export type PriceOverride = {
 export type StoredOverride = PriceOverride & { readonly organizationId: string };
 
 /** The override of a name, and the spelling that matched. */
-export type OverrideMatch = { readonly override: PriceOverride; readonly matchedForm: string };
+type OverrideMatch = { readonly override: PriceOverride; readonly matchedForm: string };
 
 export type OverrideSet = {
   /** The override in force for a model at an instant; null: there is none. */

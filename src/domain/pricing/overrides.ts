@@ -12,7 +12,7 @@ import type { StoredOverride } from './override.ts';
 import { checkOverride, type OverrideDraft } from './override-draft.ts';
 import { loadPatternEngine } from './patterns.ts';
 
-export type OverrideDeps = { readonly store: ManagementStore; readonly random: RandomBytes };
+type OverrideDeps = { readonly store: ManagementStore; readonly random: RandomBytes };
 
 export type PriceOverrides = {
   /** Newest first. */

@@ -3,7 +3,7 @@
 /** Compiles patterns; the result lists the indexes, ascending, of those that match a whole lower-case name. */
 export type CompilePatterns = (patterns: readonly string[]) => (name: string) => readonly number[];
 
-export type PatternEngine = {
+type PatternEngine = {
   readonly compile: CompilePatterns;
   /** The size of the compiled pattern, or the message of its error. */
   measure(pattern: string): number | string;

@@ -24,7 +24,7 @@ export type PriceResolver = {
   of(organization: Priced, models: () => Iterable<string>): Promise<Prices>;
 };
 
-export type PriceResolverDeps = {
+type PriceResolverDeps = {
   readonly pricing: Pricing;
   readonly store: Pick<ManagementStore, 'priceOverrides'>;
   readonly runSteps: RunSteps;

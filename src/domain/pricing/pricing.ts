@@ -13,7 +13,7 @@ export type TokenCounts = {
 };
 
 /** The source of a cost: the sender, its rates, an override, the price list, a guardrail's result, or none. */
-export type CostSource = 'explicit' | 'span_rates' | 'override' | 'registry' | 'result' | 'unpriced';
+type CostSource = 'explicit' | 'span_rates' | 'override' | 'registry' | 'result' | 'unpriced';
 
 /** One span, or one request of a gateway, to be priced. `resultCostUsd` is what a guardrail or evaluation reported. */
 export type PriceQuery = {

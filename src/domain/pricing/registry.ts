@@ -14,7 +14,7 @@ export type TokenRates = {
 export type RateBand = TokenRates & { readonly aboveTokens: number };
 
 /** When a set applies: always, from an instant on, or in a UTC time-of-day window `[startMs, endMs)`. */
-export type PriceCondition =
+type PriceCondition =
   | { readonly kind: 'always' }
   | { readonly kind: 'from'; readonly startMs: number }
   | { readonly kind: 'daily'; readonly startMs: number; readonly endMs: number };

@@ -6,7 +6,7 @@ import type { SearchPosition, TraceSearch } from '../traces/search/trace-search-
 import type { PriceResolver, Prices } from './prices.ts';
 import type { NewPrice, PricedSpan, RepricedProject, RepricedTrace, RepricingStore } from './repricing.ts';
 
-export type RepriceDeps = {
+type RepriceDeps = {
   readonly store: {
     readonly repricing: RepricingStore;
     readonly search: TraceSearch;

@@ -45,7 +45,7 @@ export type Repriced = {
 
 export type RepricedProject = Pick<Project, 'id' | 'number' | 'organizationId' | 'priceVersion'>;
 
-export type SpanPage = {
+type SpanPage = {
   readonly projectNumber: number;
   readonly sequence: number;
   /** The last id of the previous page; empty: the first page. */

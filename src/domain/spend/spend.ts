@@ -16,14 +16,14 @@ import {
   type SpendTotals,
 } from './spend-store.ts';
 
-export type SpendRequest = Pick<SpendQuery, 'fromMs' | 'toMs' | 'groupBy' | 'filters' | 'order'> & {
+type SpendRequest = Pick<SpendQuery, 'fromMs' | 'toMs' | 'groupBy' | 'filters' | 'order'> & {
   /** Empty: the first page. */
   readonly cursor: string;
   /** Groups per page; null: LIMIT_DEFAULT. */
   readonly limit: number | null;
 };
 
-export type SpendPage = {
+type SpendPage = {
   readonly groups: readonly SpendGroup[];
   readonly total: SpendTotals;
   readonly nextCursor: string | null;
@@ -34,7 +34,7 @@ export type Spend = {
   query(organization: Organization, request: SpendRequest, nowMs: number): Promise<SpendPage>;
 };
 
-export type SpendDeps = { readonly store: SpendStore; readonly cursors: CursorCodec };
+type SpendDeps = { readonly store: SpendStore; readonly cursors: CursorCodec };
 
 const LIMIT_DEFAULT = 100;
 const RETRY_AFTER_SECONDS = 1;

@@ -1,6 +1,6 @@
 /** A text built line by line within a limit of bytes. */
 
-export type BoundedLines = {
+type BoundedLines = {
   /** False when the line does not fit; then no later line is added. */
   add(line: string): boolean;
   /** Adds the last line, even beyond the limit. */

@@ -20,7 +20,7 @@ export function requestIdOfStored(
   return gatewayRequestId(traceId, spanId, isObject(params) ? params : null);
 }
 
-export type SpanReport = {
+type SpanReport = {
   readonly traceId: string;
   readonly span: Span;
   readonly request: SpanRequest;

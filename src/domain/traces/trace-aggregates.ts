@@ -8,7 +8,7 @@ import type { SpanNumbers, SpanSummary, TraceRecord } from './trace.ts';
 /** Traces with more spans keep aggregates; smaller ones are read whole. */
 export const SPANS_READ_THROUGH_MAX = 200;
 /** Models listed for a trace. */
-export const MODELS_MAX = 100;
+const MODELS_MAX = 100;
 
 export const SUMMED = [
   'promptTokens',
@@ -22,8 +22,8 @@ export const SUMMED = [
 export type SpanCounts = Readonly<Record<(typeof SUMMED)[number] | 'tokensEstimated' | 'hasError', number>>;
 
 /** Position of a span in the order by start, then id. */
-export type SpanPosition = { readonly startedAtMs: number; readonly spanId: string };
-export type FinishedSpanPosition = SpanPosition & { readonly finishedAtMs: number };
+type SpanPosition = { readonly startedAtMs: number; readonly spanId: string };
+type FinishedSpanPosition = SpanPosition & { readonly finishedAtMs: number };
 
 export type TraceAggregates = {
   /** Span count for each value. */
@@ -99,7 +99,7 @@ export function readAggregates(json: string): TraceAggregates {
   return JSON.parse(json) as TraceAggregates;
 }
 
-export type Aggregator = {
+type Aggregator = {
   /** In any order. */
   add(span: SpanSummary, isParentless: boolean): void;
   end(): TraceAggregates;

@@ -31,7 +31,7 @@ export type NamedTrace = {
   readonly expiredBeforeMs: number | null;
 };
 
-export type PatchOutcome = { readonly metadataJson: string } | 'too_large' | null;
+type PatchOutcome = { readonly metadataJson: string } | 'too_large' | null;
 
 export type TraceChanges = {
   /** Throws trace_not_found. */
@@ -46,7 +46,7 @@ export type TraceChanges = {
   patchProblems(metadataJson: string): readonly Reason[];
 };
 
-export type TraceChangesDeps = {
+type TraceChangesDeps = {
   readonly store: TraceChangeStore;
   readonly limits: CollectorLimits;
   /** The term in days of projects without a setting; null: for ever. */

@@ -9,9 +9,9 @@ import { describe, omittedLine, type TreeLayout, type TreeLine } from './trace-t
 
 const TEXT_CHARACTERS_MAX = 2000;
 /** Of the whole text; one more line counts the spans that did not fit whole. */
-export const DIGEST_MAX_BYTES = 1024 * 1024;
+const DIGEST_MAX_BYTES = 1024 * 1024;
 
-export type Digest = {
+type Digest = {
   /** Adds a span; call it in the order of the lines. False when the text is full. */
   add(line: TreeLine, span: Span): boolean;
   text(): string;

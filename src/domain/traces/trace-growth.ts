@@ -15,7 +15,7 @@ import { isUnpriced, totalsOf, waitedMs } from './trace-totals.ts';
 
 export type TraceState = { readonly totals: TraceTotals; readonly aggregates: TraceAggregates };
 
-export type Growth = {
+type Growth = {
   readonly added: readonly SpanSummary[];
   /** Spans that replaced stored spans of the same id. */
   readonly replaced: readonly Replaced[];

@@ -31,7 +31,7 @@ export function normaliseSpanId(value: string): string {
 }
 
 /** Forms of an id that a look-up tries in this order. Null: the id has no such form. */
-export type LookupForms = { readonly exact: string; readonly padded: string | null; readonly prefix: string | null };
+type LookupForms = { readonly exact: string; readonly padded: string | null; readonly prefix: string | null };
 
 /** `padded` is the id with the leading zeros that some tools drop, `prefix` the beginning of a longer id. */
 export function lookupForms(id: string): LookupForms {

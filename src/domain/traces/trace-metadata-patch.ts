@@ -16,7 +16,7 @@ export type MetadataPatch = {
   readonly removed: readonly string[];
 };
 
-export type ReadPatch =
+type ReadPatch =
   | { readonly kind: 'patch'; readonly patch: MetadataPatch }
   | { readonly kind: 'problems'; readonly reasons: readonly Reason[] };
 

@@ -40,7 +40,7 @@ export const ALIASES: ReadonlyMap<string, string> = new Map([
 ]);
 const NO_NOTES: readonly string[] = [];
 
-export type ReadMetadata = {
+type ReadMetadata = {
   /** Compact JSON text of the usable members; null when there is none. */
   readonly json: string | null;
   /** Dropped values and why. */

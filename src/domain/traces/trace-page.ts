@@ -9,7 +9,7 @@ import type { ListPosition, StoredTrace, TraceStore } from '../store.ts';
 import type { Evaluation, Span } from './trace.ts';
 import { evaluationBytes, spanBytes } from './trace-size.ts';
 
-export type TracePage = {
+type TracePage = {
   readonly evaluations: readonly Evaluation[];
   readonly spans: readonly Span[];
   /** Null: the last page. */
@@ -18,7 +18,7 @@ export type TracePage = {
   readonly isShortOfEvaluations: boolean;
 };
 
-export type TracePageRequest = {
+type TracePageRequest = {
   readonly trace: StoredTrace & { readonly traceId: string };
   readonly spansMax: number;
   /** Where the page begins. */
@@ -26,7 +26,7 @@ export type TracePageRequest = {
 };
 
 /** The items a page may hold, sized before any is loaded. */
-export type PagePlan = TracePageRequest & {
+type PagePlan = TracePageRequest & {
   /** One item beyond the page's limit shows that more follow. */
   readonly evaluationPositions: readonly SizedPosition[];
   readonly spanPositions: readonly SizedPosition[];
@@ -37,9 +37,9 @@ export type PagePlan = TracePageRequest & {
 };
 
 /** The list that a page begins with, and the item before the page; null: none. */
-export type PageStart = { readonly list: 'evaluations' | 'spans'; readonly after: ListPosition | null };
+type PageStart = { readonly list: 'evaluations' | 'spans'; readonly after: ListPosition | null };
 
-export type PageCursors = {
+type PageCursors = {
   /** Throws invalid_cursor. An empty text is the first page. */
   open(cursor: string): PageStart;
   seal(start: PageStart): string;

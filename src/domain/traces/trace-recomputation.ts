@@ -6,14 +6,14 @@ import { createAggregator, NO_AGGREGATES } from './trace-aggregates.ts';
 import type { TraceState } from './trace-growth.ts';
 import { totalsOf } from './trace-totals.ts';
 
-export type LinkedSummary = SpanSummary & {
+type LinkedSummary = SpanSummary & {
   /** Whether the span has no stored parent. */
   readonly isParentless: boolean;
 };
 
 const SUMMED_AT_ONCE = 500;
 
-export type Recomputation = {
+type Recomputation = {
   /** Takes every span of the trace once, in any order, and keeps few. */
   add(span: LinkedSummary): void;
   end(): TraceState;

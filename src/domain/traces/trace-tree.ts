@@ -5,16 +5,16 @@ import { createBoundedLines } from './bounded-lines.ts';
 import type { SpanSummary } from './trace.ts';
 
 /** Lines of a tree; others are only counted. */
-export const TREE_LINES_MAX = 1000;
+const TREE_LINES_MAX = 1000;
 /** Spans deeper than this are drawn at this depth, so that indents do not grow with the trace. */
-export const INDENT_LEVELS_MAX = 32;
+const INDENT_LEVELS_MAX = 32;
 const TREE_MAX_BYTES = 256 * 1024;
 const NODES_PER_STEP = 5000;
 
 /** Fields of a span that shape the tree. */
 export type SpanLink = Pick<SpanSummary, 'spanId' | 'parentId'>;
 /** Fields of a span in a line. */
-export type SpanTitle = Pick<SpanSummary, 'spanId' | 'type' | 'name' | 'model'>;
+type SpanTitle = Pick<SpanSummary, 'spanId' | 'type' | 'name' | 'model'>;
 
 export type TreeLine = {
   readonly spanId: string;

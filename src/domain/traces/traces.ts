@@ -20,7 +20,7 @@ import { createPageCursors, planPage, readEvaluations, readPage } from './trace-
 import { traceTermDays } from './trace-retention.ts';
 import { ANSWER_MAX_BYTES, cutHeadError, cutHeadText } from './trace-size.ts';
 
-export type TracesDeps = {
+type TracesDeps = {
   readonly store: TraceStore;
   readonly cursors: CursorCodec;
   readonly prices: PriceResolver;
@@ -31,7 +31,7 @@ export type TracesDeps = {
   readonly traceDefaultDays: number | null;
 };
 
-export type GetTrace = {
+type GetTrace = {
   readonly traceId: string;
   readonly spansLimit: number | null;
   /** Empty: the first page. */
@@ -43,7 +43,7 @@ export type GetTrace = {
 };
 
 /** The parts that both formats show. */
-export type TraceHead = {
+type TraceHead = {
   readonly record: TraceRecord;
   readonly evaluations: readonly Evaluation[];
 };
@@ -61,7 +61,7 @@ export type TraceView = TraceHead & {
   readonly asciiTree: string;
 };
 
-export type TraceDigestView = TraceHead & { readonly text: string };
+type TraceDigestView = TraceHead & { readonly text: string };
 
 export type Traces = {
   /** Stores the valid parts of a trace; resolves after the commit. Throws validation_error without any. */

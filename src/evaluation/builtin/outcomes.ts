@@ -7,7 +7,7 @@ export type Evaluate = (run: EvaluationRun) => EvaluationOutcome;
 /** Code points. */
 const DETAILS_LENGTH_MAX = 2000;
 
-export type Verdict = { readonly score: number; readonly passed?: boolean; readonly details?: string };
+type Verdict = { readonly score: number; readonly passed?: boolean; readonly details?: string };
 
 export function processed({ score, passed, details }: Verdict): EvaluationOutcome {
   return {

@@ -19,7 +19,7 @@ export type BuiltinRunner = {
   close(): Promise<void>;
 };
 
-export type BuiltinRunnerOptions = {
+type BuiltinRunnerOptions = {
   /** Most threads; each starts when it is first needed. */
   readonly threads?: number;
   /** The time limit of one run, after its code is loaded. */

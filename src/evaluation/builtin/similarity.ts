@@ -1,7 +1,7 @@
 /** The similarity of two texts from 0 to 1, by code points. */
 
 /** Takes arrays of code points. */
-export type Similarity = (one: Uint32Array, other: Uint32Array) => number;
+type Similarity = (one: Uint32Array, other: Uint32Array) => number;
 
 const MEASURES: { readonly [name: string]: Similarity } = {
   levenshtein: (one, other) => 1 - editDistance(one, other) / Math.max(one.length, other.length),

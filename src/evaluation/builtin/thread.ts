@@ -25,7 +25,7 @@ export type Task =
   | { readonly kind: 'check_patterns'; readonly patterns: readonly string[] };
 
 /** Loads the code of a task, and resolves to the function that runs it. */
-export async function prepareTask(task: Task): Promise<() => unknown> {
+async function prepareTask(task: Task): Promise<() => unknown> {
   if (task.kind === 'evaluate') {
     const evaluate = await loadEvaluator(task.run);
     return () => evaluate(task.run);

@@ -4,7 +4,7 @@ import type { TokenCounts } from '../../domain/pricing/pricing.ts';
 import type { LosslessObject } from '../../json/lossless-json.ts';
 import { type Exchanged, type PostJson, readRetryAfterMs } from './post-json.ts';
 
-export type ChatReply =
+type ChatReply =
   | { readonly kind: 'answer'; readonly content: string; readonly usage: TokenCounts | null }
   /** The response is no chat completion. */
   | { readonly kind: 'garbage' }
@@ -20,7 +20,7 @@ export type ChatReply =
 
 export type CompleteChat = (body: LosslessObject, signal: AbortSignal) => Promise<ChatReply>;
 
-export type ChatDeps = {
+type ChatDeps = {
   readonly post: PostJson;
   /** Resolves after the delay, or when the signal is aborted. */
   readonly wait: (delayMs: number, signal: AbortSignal) => Promise<void>;

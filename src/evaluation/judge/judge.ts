@@ -9,7 +9,7 @@ import type { CompleteChat } from './chat.ts';
 import { type Judgement, judgementOf } from './judgements.ts';
 import { systemMessage, userMessage } from './messages.ts';
 
-export type JudgeDeps = {
+type JudgeDeps = {
   /** Null: no endpoint is configured. */
   readonly endpoint: {
     readonly ask: CompleteChat;

@@ -10,7 +10,7 @@ import {
   readMember,
 } from '../../json/lossless-json.ts';
 
-export type Result = Pick<ProcessedOutcome, 'score' | 'passed' | 'label'>;
+type Result = Pick<ProcessedOutcome, 'score' | 'passed' | 'label'>;
 
 export type Judgement = {
   /** The name of the schema. */

@@ -13,7 +13,7 @@ export type Exchanged =
 
 export type PostJson = (body: string, signal: AbortSignal) => Promise<Exchanged>;
 
-export type EndpointOptions = {
+type EndpointOptions = {
   readonly url: string;
   /** Null: no authorization is sent. */
   readonly apiKey: string | null;

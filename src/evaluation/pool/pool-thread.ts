@@ -27,7 +27,7 @@ export type PoolThread = {
   end(): Promise<void>;
 };
 
-export type Job = { readonly signal: AbortSignal; readonly answer: (answer: PoolAnswer) => void };
+type Job = { readonly signal: AbortSignal; readonly answer: (answer: PoolAnswer) => void };
 
 /** A message of the thread about its task. */
 export type ThreadReply =

@@ -4,7 +4,7 @@ import { createOwnerQueue } from '../../domain/owner-queue.ts';
 import { createPoolThread, type PoolAnswer, type PoolThread, type ThreadOptions } from './pool-thread.ts';
 
 /** Owners take turns when tasks have to wait. */
-export type PoolTask = { readonly owner: string; readonly task: unknown };
+type PoolTask = { readonly owner: string; readonly task: unknown };
 
 export type Pool = {
   /** Never rejects. Every task ends: by itself, by the time limit, or by the signal. */

@@ -13,7 +13,7 @@ import type { Implementation } from '../method.ts';
 import { projectOf } from '../scope.ts';
 import { callOf } from '../traces/trace-search.ts';
 
-export type DatasetRpcDeps = {
+type DatasetRpcDeps = {
   readonly datasets: Datasets;
   readonly searches: Pick<TraceSearches, 'problems'>;
 };

@@ -28,7 +28,7 @@ import { createMessageTexts } from '../traces/message-texts.ts';
 import { createEvaluationAnalyticsRpc } from './evaluation-analytics.ts';
 import { createEvaluatorRunRpc, type EvaluatorRunRpcDeps } from './evaluator-runs.ts';
 
-export type EvaluationRpcDeps = EvaluatorRunRpcDeps & {
+type EvaluationRpcDeps = EvaluatorRunRpcDeps & {
   readonly evaluations: Evaluations;
   readonly analytics: EvaluationAnalytics;
   /** Whether a language model is configured. */

@@ -24,7 +24,7 @@ import {
 import type { Implementation } from '../method.ts';
 import { projectOf } from '../scope.ts';
 
-export type EvaluatorRpcDeps = {
+type EvaluatorRpcDeps = {
   readonly evaluators: Evaluators;
   /** The URL of an evaluator in the console. */
   readonly platformUrl: (project: Project, id: string) => string;

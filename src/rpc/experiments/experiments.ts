@@ -24,7 +24,7 @@ import { cursorRequest } from '../organization/organization-members.ts';
 import { projectOf } from '../scope.ts';
 import { readLog, resultMessage } from './experiment-results.ts';
 
-export type ExperimentRpcDeps = {
+type ExperimentRpcDeps = {
   readonly experiments: Experiments;
   readonly runs: ExperimentRuns;
   readonly comparisons: RunComparisons;

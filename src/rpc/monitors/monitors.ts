@@ -24,7 +24,7 @@ import type { Implementation } from '../method.ts';
 import { projectOf } from '../scope.ts';
 import { isSent } from '../update-mask.ts';
 
-export type MonitorRpcDeps = {
+type MonitorRpcDeps = {
   readonly monitors: Monitors;
   /** The URL of a monitor in the console. */
   readonly platformUrl: (project: Project, id: string) => string;

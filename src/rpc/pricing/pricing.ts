@@ -22,7 +22,7 @@ import { managementCallOf } from '../management-call.ts';
 import type { Implementation } from '../method.ts';
 import { organizationOf } from '../scope.ts';
 
-export type PricingRpcDeps = { readonly overrides: PriceOverrides; readonly prices: PriceResolver };
+type PricingRpcDeps = { readonly overrides: PriceOverrides; readonly prices: PriceResolver };
 
 export function createPricingRpc({ overrides, prices }: PricingRpcDeps): Implementation<typeof PricingService> {
   return {

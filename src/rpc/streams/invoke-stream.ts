@@ -21,7 +21,7 @@ import type { StreamMethod } from '../method.ts';
 import { createRecheckSharing, type ShareRecheck } from './credential-recheck.ts';
 import type { StreamWatch, UnreadResponse } from './stream-watch.ts';
 
-export type StreamCall = Call & {
+type StreamCall = Call & {
   /** Aborts when the client has disconnected, or its deadline has passed. */
   readonly signal: AbortSignal;
   /** Breaks the connection off. */
@@ -36,7 +36,7 @@ export type ResponseStream = AsyncIterableIterator<Message, undefined> & {
 
 export type InvokeStream = (method: StreamMethod, call: StreamCall, decode: Decode) => Promise<ResponseStream>;
 
-export type InvokeStreamDeps = InvokeDeps & {
+type InvokeStreamDeps = InvokeDeps & {
   readonly streams: StreamWatch;
   readonly monotonicMs: () => number;
 };

@@ -5,7 +5,7 @@
 
 import { unavailableFault } from '../../domain/fault.ts';
 
-export type WatchedStream = {
+type WatchedStream = {
   /** Authenticates and authorizes the caller again. Rejects where that fails now. */
   readonly recheck: () => Promise<void>;
   readonly end: (error: unknown) => void;
@@ -25,7 +25,7 @@ export type StreamWatch = {
   stop(): void;
 };
 
-export type StreamWatchDeps = {
+type StreamWatchDeps = {
   readonly monotonicMs: () => number;
   /** False while the process drains. */
   readonly accepting: () => boolean;

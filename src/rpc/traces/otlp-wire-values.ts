@@ -24,7 +24,7 @@ export type Wire = {
 };
 
 /** The tag of a field: its number and wire type in one integer. */
-export type Tag = number;
+type Tag = number;
 
 /** Fields in one request: an export of 8,000 spans of 20 attributes has 740,000. */
 const FIELDS_MAX = 1_000_000;
@@ -55,7 +55,7 @@ export function skip(wire: Wire, tag: Tag): void {
 }
 
 /** Counts a part. Throws payload_too_large: each part takes memory, however few bytes it has. */
-export function countPart(wire: Wire): void {
+function countPart(wire: Wire): void {
   wire.parts += 1;
   if (wire.parts > PARTS_MAX) throw tooManyParts();
 }

@@ -9,7 +9,7 @@ import type { Implementation } from '../method.ts';
 import { evaluationMessage, messagesOfSpans, type PlatformUrl } from './trace-message.ts';
 import { asksForSummary, callOf, showView, toSearch, unofferedProblems } from './trace-search.ts';
 
-export type TraceExportRpcDeps = {
+type TraceExportRpcDeps = {
   readonly exports: TraceExports;
   readonly searches: Pick<TraceSearches, 'problems'>;
   readonly platformUrl: PlatformUrl;

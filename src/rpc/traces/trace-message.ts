@@ -58,7 +58,7 @@ export async function traceWithSpans(view: TraceView, project: Project, platform
   return { ...traceMessage(view, project, platformUrl), spans };
 }
 
-export function traceMessage(
+function traceMessage(
   view: TraceView,
   project: Project,
   platformUrl: PlatformUrl,

@@ -17,7 +17,7 @@ import type { Implementation } from '../method.ts';
 import type { PlatformUrl } from './trace-message.ts';
 import { callOf, showView } from './trace-search.ts';
 
-export type TraceTailRpcDeps = {
+type TraceTailRpcDeps = {
   readonly tails: TraceTails;
   readonly searches: Pick<TraceSearches, 'problems'>;
   readonly platformUrl: PlatformUrl;

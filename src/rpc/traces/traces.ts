@@ -18,7 +18,6 @@ import type { Implementation, Run } from '../method.ts';
 import { createProjectSettingsRpc } from '../organization/project-settings.ts';
 import { projectOf } from '../scope.ts';
 import { readCollectRequest } from './collect-request.ts';
-import { createTraceChangeRpc } from './trace-changes.ts';
 import { createTraceExportRpc } from './trace-export.ts';
 import { evaluationMessage, type PlatformUrl, timestampsOf, traceWithSpans } from './trace-message.ts';
 import { createTraceSearchRpc } from './trace-search.ts';
@@ -30,7 +29,7 @@ const UNREADABLE_MESSAGES: ReadonlyMap<unknown, string> = new Map([
   ['not a JSON media type', 'Invalid body, expecting json; send the header Content-Type: application/json'],
 ]);
 
-export type TraceRpcDeps = {
+type TraceRpcDeps = {
   readonly traces: Traces;
   readonly changes: TraceChanges;
   readonly searches: TraceSearches;
@@ -90,7 +89,17 @@ export function createTraceRpc(deps: TraceRpcDeps): Implementation<typeof TraceS
         return { view: { case: 'trace', value: await traceWithSpans(view, project, platformUrl) } };
       },
     },
-    ...createTraceChangeRpc(changes),
+    updateTraceMetadata: {
+      check: ({ metadataJson }) => (metadataJson === undefined ? [] : changes.patchProblems(metadataJson)),
+      handle: async ({ traceId, metadataJson = '' }, context) =>
+        await changes.patchMetadata(projectOf(context), { traceId, metadataJson }, context.nowMs),
+    },
+    deleteTrace: {
+      handle: async ({ traceId }, context) => {
+        await changes.remove(projectOf(context), traceId, context.nowMs);
+        return {};
+      },
+    },
     ...createTraceSearchRpc(searches, platformUrl),
     ...createAnalyticsRpc(analytics),
     ...createTraceExportRpc(deps),

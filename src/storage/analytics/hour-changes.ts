@@ -27,7 +27,7 @@ export type { HourRow } from './queries-hours.ts';
 export const GROUPINGS = { traces: 0, models: 1, withoutModel: 2 } as const;
 
 /** What the hours need of a trace. */
-export type CountedTrace = Pick<
+type CountedTrace = Pick<
   TraceRecord,
   'startedAtMs' | 'insertedAtMs' | 'spanCount' | 'hasError' | 'promptTokens' | 'completionTokens' | 'totalCostNanoUsd'
 > & { readonly projectNumber: number };
@@ -40,7 +40,7 @@ type HourChanges = {
 };
 
 /** Whether the hours count the trace. */
-export function isInHours({ spanCount }: Pick<CountedTrace, 'spanCount'>): boolean {
+function isInHours({ spanCount }: Pick<CountedTrace, 'spanCount'>): boolean {
   return spanCount <= SPANS_READ_THROUGH_MAX;
 }
 
@@ -50,7 +50,7 @@ export function hourOf(instantMs: number): number {
 
 type Key = Omit<HourRow, keyof Sums>;
 
-export function createHourChanges(): HourChanges {
+function createHourChanges(): HourChanges {
   const changed = new Map<string, { readonly key: Key; readonly sums: MutableSums }>();
 
   function add(key: Key, sums: Sums, times: 1 | -1): void {

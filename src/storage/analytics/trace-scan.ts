@@ -21,7 +21,7 @@ export type AnalyticsRunner = QueryRunner<AnalyticsQueries> & {
   readonly nowMs: () => number;
 };
 
-export type TraceRow = RowOf<AnalyticsQueries['listTraces']>;
+type TraceRow = RowOf<AnalyticsQueries['listTraces']>;
 export type SpanRow = RowOf<AnalyticsQueries['listSpans']>;
 
 /** `metadataJson` is null, and `spans` is empty, unless needed. Outdated totals always need the spans. */

@@ -9,7 +9,7 @@ import { eventTypes, packRequestState, unpackRequestState } from '../rows/codes.
 import type { Found, Reader } from './reader.ts';
 
 /** The end of an organization's log. */
-export type LogHead = {
+type LogHead = {
   readonly organizationNumber: number;
   seq: number;
   readonly createdAtMs: number;

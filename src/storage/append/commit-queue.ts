@@ -10,7 +10,7 @@ const BATCH_MAX_BYTES = 8 * 1024 * 1024;
 const ROW_BYTES = 512;
 const RETRY_AFTER_SECONDS = 1;
 
-export type CommitQueue = {
+type CommitQueue = {
   /** Resolves when the append is durable. Rejects with the unavailable Fault when too much is waiting. */
   append(append: TraceAppend): Promise<TraceAppended>;
   /** The same for a report. */
@@ -21,7 +21,7 @@ export type CommitQueue = {
   drain(): Promise<void>;
 };
 
-export type CommitQueueDeps = {
+type CommitQueueDeps = {
   readonly commit: (appends: readonly Append[]) => Promise<readonly AppendOutcome[]>;
   /** The most bytes that may be queued. */
   readonly queueMaxBytes: number;

@@ -7,7 +7,7 @@ import { type CopySource, openSource } from './source.ts';
 import { TABLES, type TableCopy } from './tables.ts';
 import { openTarget, type Target } from './target.ts';
 
-export type CopyOptions = {
+type CopyOptions = {
   /** `sqlite:` and the path of a file. */
   readonly from: string;
   /** `postgres://user:password@host:port/database`. */

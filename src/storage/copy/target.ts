@@ -22,7 +22,7 @@ export type Target = {
 };
 
 /** Stored in a table of the target that exists until the copy is finished. */
-export type Progress = {
+type Progress = {
   /** The table being copied; those before it are complete. Null before the first row. */
   readonly table: string | null;
   /** Rows of that table. */

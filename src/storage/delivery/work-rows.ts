@@ -12,7 +12,7 @@ import { NO_EVENTS } from '../../domain/events/event-type.ts';
 import type { Transaction } from '../queries.ts';
 
 /** The keys of the rows that a transaction reads and holds. */
-export type RowKeys = {
+type RowKeys = {
   readonly endpoints: readonly number[];
   readonly deliveries: readonly number[];
   /** Those of the deliveries whose content is needed too. */

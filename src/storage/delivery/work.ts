@@ -17,7 +17,7 @@ import type {
 import type { Transact, Transaction } from '../queries.ts';
 import { endTests, keysOf, loadWork, writeWork } from './work-rows.ts';
 
-export type TestLimit = Parameters<WebhookStore['beginTest']>[1];
+type TestLimit = Parameters<WebhookStore['beginTest']>[1];
 
 /** See DeliveryStore and WebhookStore. */
 export type DeliveryWork = Pick<WebhookStore, 'beginTest' | 'endTest'> & {
@@ -72,10 +72,10 @@ async function beginTest(
 }
 
 /** Continues after the endpoint `afterEndpoint`; null: all endpoints are done. */
-export type MaintenanceStep = { readonly query: MaintenanceRequest; readonly afterEndpoint: number | null };
+type MaintenanceStep = { readonly query: MaintenanceRequest; readonly afterEndpoint: number | null };
 
 /** Where the walk continues; `isOver` at its end. */
-export type MaintenanceDone = Omit<MaintenanceResult, 'more'> & {
+type MaintenanceDone = Omit<MaintenanceResult, 'more'> & {
   readonly next: number | null;
   readonly isOver: boolean;
 };

@@ -6,7 +6,7 @@ import type { DeliveryCounts, DeliveryStore, WebhookStore } from '../../domain/d
 import { type LogPosition, type LogSlice, mergeSlices, slicesOf } from '../../domain/endpoints/subscriptions.ts';
 import type { Queries, RunQuery } from '../queries.ts';
 
-export type OutboxCount = { readonly events: number; readonly oldestAtMs: number | null };
+type OutboxCount = { readonly events: number; readonly oldestAtMs: number | null };
 
 export type Outboxes = {
   count(endpointNumber: number): Promise<OutboxCount>;
@@ -20,7 +20,7 @@ export type LogSearch = Pick<WebhookStore, 'matchEvents'> & {
   findFirst(slice: LogSlice): Promise<FoundEvent | null>;
 };
 
-export type FoundEvent = { readonly seq: number; readonly createdAtMs: number };
+type FoundEvent = { readonly seq: number; readonly createdAtMs: number };
 
 const FOR_EVER = Number.MAX_SAFE_INTEGER;
 

@@ -16,7 +16,7 @@ export type Backlog = {
 /** The jobs of one append. */
 export type JobCount = { made: number; refused: number };
 
-export type BacklogDeps = {
+type BacklogDeps = {
   readonly waitingMax: number;
   /** Monotonic milliseconds. */
   readonly nowMs: () => number;
@@ -24,14 +24,14 @@ export type BacklogDeps = {
 };
 
 /** Counts at most `countMax` jobs of a project, by ascending trace, after one trace. */
-export type CountSome = (query: SomeJobs) => Promise<CountedSome | undefined>;
+type CountSome = (query: SomeJobs) => Promise<CountedSome | undefined>;
 export type SomeJobs = {
   readonly projectNumber: number;
   readonly afterSequence: number;
   readonly countMax: number;
 };
 /** `lastSequence`: the last trace that was counted. */
-export type CountedSome = { readonly count: number; readonly lastSequence: number | null };
+type CountedSome = { readonly count: number; readonly lastSequence: number | null };
 
 type Known = {
   /** The last count. */

@@ -27,7 +27,7 @@ export type JobWork = {
   refusedJobs(): Promise<number>;
 };
 
-export type TakeOver = {
+type TakeOver = {
   readonly projectNumbers: readonly number[];
   readonly nowMs: number;
   readonly leaseMs: number;
@@ -157,7 +157,7 @@ function isOfAll({ sourceId }: Pick<JobKey, 'sourceId'>): boolean {
   return sourceId === ALL_MONITORS;
 }
 
-export type JobStoreDeps = {
+type JobStoreDeps = {
   readonly queries: Queries;
   readonly runQuery: RunQuery;
   readonly work: JobWork;

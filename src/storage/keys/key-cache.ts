@@ -47,7 +47,7 @@ export type KeyCacheDeps = {
   readonly age?: KeyCacheAge;
 };
 
-export type KeyCacheAge = {
+type KeyCacheAge = {
   readonly maxMs: number;
   /** Monotonic milliseconds. */
   readonly nowMs: () => number;

@@ -17,7 +17,7 @@ type Trace = { readonly projectNumber: number; readonly traceId: string; readonl
 /** The number of spans and evaluations; more than a step may remove counts as that many. */
 type Expired = Trace & { readonly parts: number };
 
-export type StepOfTraces = StepBudget & {
+type StepOfTraces = StepBudget & {
   /** The last trace examined so far, in the order in which they were received. */
   readonly after: number;
   /** Traces from this sequence on were received after every cut. */

@@ -12,7 +12,7 @@ export type TaskEnd<Task> = {
 /** `held`: other transactions have locked the rows. `busy`: another process runs retention. */
 export type TaskOutcome<Task> = { readonly end: TaskEnd<Task> | 'held' | 'busy'; readonly heldMs: number };
 
-export type RunTask<Task> = (task: Task, rowsMax: number) => Promise<TaskOutcome<Task>>;
+type RunTask<Task> = (task: Task, rowsMax: number) => Promise<TaskOutcome<Task>>;
 
 /** The limits of a step, which is part of a transaction. */
 export type StepBudget = Pick<Transaction, 'runQuery' | 'change'> & {

@@ -9,7 +9,7 @@ import type { RequestSource, StoredRequestState } from '../../domain/events/requ
 import type { SpanType } from '../../domain/traces/trace.ts';
 
 /** Maps enum values to codes and back. */
-export type Codes<Value extends string> = { code(value: Value): number; value(code: number): Value };
+type Codes<Value extends string> = { code(value: Value): number; value(code: number): Value };
 
 // SQLite stores 0 and 1 without a byte of their own, so the most frequent values have them.
 export const spanTypes: Codes<SpanType> = createCodes({
@@ -83,7 +83,7 @@ export function unpackCostSource(stored: string | number | null): string | null 
   return typeof stored === 'number' ? costSources.value(stored) : stored;
 }
 
-export function createCodes<Value extends string>(byValue: Readonly<Record<Value, number>>) {
+function createCodes<Value extends string>(byValue: Readonly<Record<Value, number>>) {
   const codes = new Map<string, number>(Object.entries(byValue));
   const values = new Map(Object.entries<number>(byValue).map(([value, code]) => [code, value as Value]));
   return {

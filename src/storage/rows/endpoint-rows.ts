@@ -3,7 +3,7 @@
 import type { EndpointRecord, SqsRecord } from '../../domain/endpoints/endpoint.ts';
 
 /** The columns of webhook_endpoints that follow from an EndpointRecord. */
-export type EndpointCells = Omit<EndpointRecord, 'sqs' | 'enabledEvents'> & {
+type EndpointCells = Omit<EndpointRecord, 'sqs' | 'enabledEvents'> & {
   /** JSON without the secret. */
   readonly sqs: string | null;
   readonly sqsSecret: Buffer | null;
@@ -43,6 +43,6 @@ export function toBuffer(bytes: Uint8Array): Buffer {
   return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
-export function toBufferOrNull(bytes: Uint8Array | null | undefined): Buffer | null {
+function toBufferOrNull(bytes: Uint8Array | null | undefined): Buffer | null {
   return bytes ? toBuffer(bytes) : null;
 }

@@ -21,7 +21,7 @@ import {
   slicesPart,
 } from './block-format.ts';
 
-export type IndexedTrace = Readonly<Record<Exclude<Column, 'idOrder'>, number | null>> & {
+type IndexedTrace = Readonly<Record<Exclude<Column, 'idOrder'>, number | null>> & {
   readonly traceId: string;
   readonly sequence: number;
   readonly startedAtMs: number;
@@ -39,7 +39,7 @@ export type BuiltBlock = {
   readonly parts: readonly Omit<NewRow<'SearchPart'>, BlockKey>[];
 };
 
-export type BlockBuilder = {
+type BlockBuilder = {
   /** Adds a trace: by ascending sequence, at most BLOCK_TRACES_MAX. Returns the function that adds its texts. */
   add(trace: IndexedTrace): (text: string) => void;
   /** Null without traces. */

@@ -12,7 +12,7 @@ import { type IndexBlock, listAllBlocks, type SearchRunner } from './index-reade
 import type { PublishedBlock } from './index-writer.ts';
 
 /** A block with everything that its publication changes. */
-export type PlannedBlock = Omit<PublishedBlock, 'projectNumber' | 'block' | 'built'> & {
+type PlannedBlock = Omit<PublishedBlock, 'projectNumber' | 'block' | 'built'> & {
   readonly built: BuiltBlock | null;
 };
 

@@ -23,7 +23,7 @@ import {
 import type { IndexBlock, SearchRunner } from './index-reader.ts';
 
 /** A filter in terms of the index. */
-export type IndexPlan = {
+type IndexPlan = {
   readonly conditions: readonly (RequiredFacets & { readonly numbers: readonly number[] })[];
   readonly triples: readonly number[];
   /** Whether every trace that the index finds fits the filter, without a check. */
@@ -60,7 +60,7 @@ export type IndexFilter = {
   crowded(blocks: readonly IndexBlock[]): Promise<readonly number[]>;
 };
 
-export type IndexFilterDeps = SearchRunner & {
+type IndexFilterDeps = SearchRunner & {
   readonly query: SearchQuery;
   readonly plan: IndexPlan;
   /** Ascending sequences of traces that changed since they were indexed. */

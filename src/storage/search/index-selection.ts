@@ -8,7 +8,7 @@ import type { IndexFilter } from './index-filter.ts';
 import type { IndexBlock, SearchRunner } from './index-reader.ts';
 import { findBySequences, isBehind, lastKey, type Ranked, rankFound } from './named-traces.ts';
 
-export type Selected = {
+type Selected = {
   readonly rows: readonly Ranked[];
   /** Whether no candidates are left. */
   readonly isEnd: boolean;
@@ -35,7 +35,7 @@ type Entry = {
 /** `isCut`: further entries were left out. */
 type Cut = { readonly entries: readonly Entry[]; readonly isCut: boolean };
 
-export type IndexSelectionDeps = {
+type IndexSelectionDeps = {
   readonly runner: SearchRunner;
   readonly query: SearchQuery;
   readonly filter: IndexFilter;

@@ -6,14 +6,14 @@
 import type { NewRow, Transact, Transaction } from '../queries.ts';
 import type { BuiltBlock } from './block-builder.ts';
 
-export type Claimed =
+type Claimed =
   | { readonly kind: 'write'; readonly block: number }
   /** Rows of blocks that were never published or are already removed: a process stopped halfway. */
   | { readonly kind: 'clean'; readonly blocks: readonly number[] };
 
 type OfBlock = { readonly projectNumber: number; readonly block: number };
 
-export type BlockRows = OfBlock & Pick<BuiltBlock, 'facets' | 'parts'>;
+type BlockRows = OfBlock & Pick<BuiltBlock, 'facets' | 'parts'>;
 
 export type PublishedBlock = OfBlock & {
   /** Null: no trace was left to index. */

@@ -5,7 +5,7 @@ import { createBlockSteps } from '../block-steps.ts';
 import type { IndexQueue, IndexReads } from './index-builder.ts';
 import type { IndexWriter } from './index-writer.ts';
 
-export type IndexerDeps = {
+type IndexerDeps = {
   readonly queue: IndexQueue;
   readonly reads: IndexReads;
   readonly writer: IndexWriter;

@@ -22,9 +22,9 @@ export type BuiltBlock = {
   readonly parts: readonly BlockPart[];
 };
 
-export type BlockPart = { readonly part: number; readonly content: Uint8Array };
+type BlockPart = { readonly part: number; readonly content: Uint8Array };
 
-export type BlockBuilder = {
+type BlockBuilder = {
   /** Adds an event by ascending position; null: the event is no outcome of a request. */
   add(seq: number, spending: Spending | null): void;
   /** Whether the block has reached its number of events, or its bytes of dimension values. */

@@ -25,7 +25,7 @@ export type SpendRunner = QueryRunner<SpendQueries> & {
   readonly nowMs: () => number;
 };
 
-export type PlannedBlock = BuiltBlock & {
+type PlannedBlock = BuiltBlock & {
   /** Whether no further event fits. */
   readonly isFull: boolean;
   readonly superseded: EventBits;

@@ -6,7 +6,7 @@ import { BLOCK_EVENTS, withBits } from './block-format.ts';
 import { planBlock, type SpendRunner } from './block-planner.ts';
 import type { SpendWriter, WrittenBlock } from './block-writer.ts';
 
-export type PlannedSpend =
+type PlannedSpend =
   | { readonly kind: 'block'; readonly block: WrittenBlock }
   /** Every event up to the position has expired. */
   | { readonly kind: 'expired'; readonly toSeq: number };
@@ -67,7 +67,7 @@ export function createSpendBlockReads(runner: SpendRunner): SpendBlockReads {
   };
 }
 
-export type SpendBlocksDeps = {
+type SpendBlocksDeps = {
   readonly reads: SpendBlockReads;
   readonly writer: SpendWriter;
   /** The clock of leases, which all processes share. */

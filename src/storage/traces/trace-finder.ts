@@ -9,7 +9,7 @@ import type { QueryRunner, Transact } from '../queries.ts';
 import type { TraceQueries } from './trace-reads.ts';
 
 /** A range of ids in their stored form. */
-export type IdRange = { readonly first: string | Buffer; readonly last: string | Buffer };
+type IdRange = { readonly first: string | Buffer; readonly last: string | Buffer };
 
 const LAST_CHARACTER = '\u{10ffff}';
 

@@ -20,7 +20,7 @@ import type * as source from './queries.ts';
 
 export type TraceQueries = { readonly [Name in keyof typeof source]: Compiled<(typeof source)[Name]> };
 
-export type TraceRunner = QueryRunner<TraceQueries> & {
+type TraceRunner = QueryRunner<TraceQueries> & {
   /** Calls `take` with each of very many rows, in pages where that lets others run. */
   readonly queryForEach: <Params, Row>(
     query: Query<Params, Row>,

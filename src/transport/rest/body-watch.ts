@@ -9,7 +9,7 @@ export type BodyWatch = {
   close(): void;
 };
 
-export type BodyTimeouts = { readonly gapMs: number; readonly wholeMs: number };
+type BodyTimeouts = { readonly gapMs: number; readonly wholeMs: number };
 
 const CHECK_MS = 1_000;
 

@@ -110,7 +110,7 @@ function readRaw(request: RestRequest, { sizeMaxBytes, watch, onBytes, reading }
   });
 }
 
-export function tooLarge(sizeMaxBytes: number): Fault {
+function tooLarge(sizeMaxBytes: number): Fault {
   return new Fault('payload_too_large', `The request body is larger than ${sizeMaxBytes} bytes.`, {
     meta: { limitBytes: sizeMaxBytes },
   });

@@ -38,7 +38,7 @@ import { isJsonObject, type JsonObject } from './json-object.ts';
 import { isChosen } from './merged-members.ts';
 import { canBeUnset, deriveMask } from './update-mask.ts';
 
-export type Parts = {
+type Parts = {
   readonly parameters: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
   /** By lower-case name. */
@@ -50,7 +50,7 @@ export type Parts = {
   readonly nullUnsets?: boolean;
 };
 
-export type DecodedMessage = { readonly message: Message; readonly problems: readonly Problem[] };
+type DecodedMessage = { readonly message: Message; readonly problems: readonly Problem[] };
 
 /** Items of any list; the rules of single fields may allow fewer. */
 const LIST_MAX = 10_000;

@@ -23,7 +23,7 @@ const PHRASES: Readonly<Record<number, string>> = {
   431: 'Request Header Fields Too Large',
 };
 
-export type EarlyRefusalDeps = {
+type EarlyRefusalDeps = {
   readonly ids: IdSource;
   readonly callLog: CallLog;
   /** Where the request came from. */

@@ -10,7 +10,7 @@ import { findRecordPage } from './record-pages.ts';
 /** The media type of Prometheus' text format. */
 const METRICS_MEDIA_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
-export type PageDeps = {
+type PageDeps = {
   readonly store: Pick<Store, 'ready'>;
   /** False while the process drains. */
   readonly accepting: () => boolean;

@@ -3,7 +3,7 @@
 /** A small body stays text. */
 export type ResponseBody = readonly (string | Buffer)[];
 
-export type BuildTools = {
+type BuildTools = {
   /** Resolves in a turn of the event loop of its own. */
   readonly nextTurn: () => Promise<void>;
   /** Throws where the client has disconnected. */

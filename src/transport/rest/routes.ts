@@ -36,12 +36,12 @@ export type Route = {
 
 type Segment = { readonly literal: string } | { readonly parameter: string };
 
-export type Match =
+type Match =
   | { readonly kind: 'route'; readonly route: Route; readonly parameters: Readonly<Record<string, string>> }
   | { readonly kind: 'other_method'; readonly allow: readonly string[] }
   | { readonly kind: 'none' };
 
-export type RouteTable = { match(verb: string, path: string): Match };
+type RouteTable = { match(verb: string, path: string): Match };
 
 /** `path` of a match is the raw path without its query. */
 export function compileRoutes(methods: readonly Method[]): RouteTable {

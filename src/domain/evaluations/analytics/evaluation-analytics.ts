@@ -18,7 +18,7 @@ export type EvaluationAnalyticsRequest = {
   readonly limit: number | null;
 };
 
-export type EvaluationAnalyticsResult = {
+type EvaluationAnalyticsResult = {
   readonly buckets: readonly EvaluationBucket[];
   readonly isTruncated: boolean;
 };
@@ -28,7 +28,7 @@ export type EvaluationAnalytics = {
   query(request: EvaluationAnalyticsRequest, call: AnalyticsCall): Promise<EvaluationAnalyticsResult>;
 };
 
-export type EvaluationAnalyticsDeps = {
+type EvaluationAnalyticsDeps = {
   readonly store: Pick<TraceAnalytics, 'summariseEvaluations'>;
   /** Retention in days of projects that set none; null: for ever. */
   readonly traceDefaultDays: number | null;

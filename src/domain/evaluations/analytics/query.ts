@@ -3,10 +3,10 @@
 import { readMetricList } from '../../analytics/query.ts';
 import type { Reason } from '../../fault.ts';
 
-export const EVALUATION_GROUPINGS = ['none', 'evaluator_id', 'label', 'monitor_id'] as const;
+const EVALUATION_GROUPINGS = ['none', 'evaluator_id', 'label', 'monitor_id'] as const;
 export type EvaluationGroupBy = (typeof EVALUATION_GROUPINGS)[number];
 
-export const EVALUATION_METRICS = [
+const EVALUATION_METRICS = [
   'evaluations',
   'processed',
   'skipped',

@@ -41,7 +41,7 @@ export type Reading = {
   omitted: string | null;
 };
 
-export type ReadingOptions = Pick<Reading, 'limits' | 'facts' | 'receivedAtMs' | 'traceId'>;
+type ReadingOptions = Pick<Reading, 'limits' | 'facts' | 'receivedAtMs' | 'traceId'>;
 
 export const SHORT_TEXT_CHARACTERS_MAX = 512;
 

@@ -24,7 +24,7 @@ import {
 import { isChat, readTypedValue } from './typed-value.ts';
 
 /** The request of a span that has no index in the append yet. */
-export type CollectedRequest = Omit<SpanRequest, 'spanIndex'>;
+type CollectedRequest = Omit<SpanRequest, 'spanIndex'>;
 
 export type CollectedSpan = {
   readonly span: Span;

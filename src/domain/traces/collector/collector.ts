@@ -32,7 +32,7 @@ import { type CollectedSpan, readSpan, type SpanDeps } from './collector-span.ts
 
 export type { CollectorLimits } from './collector-reading.ts';
 
-export type CollectorDeps = { readonly limits: CollectorLimits; readonly prices: Pick<Prices, 'price'> };
+type CollectorDeps = { readonly limits: CollectorLimits; readonly prices: Pick<Prices, 'price'> };
 
 /** Where and when a request arrived. */
 export type Arrival = {

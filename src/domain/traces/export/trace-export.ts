@@ -10,7 +10,7 @@ import { evaluationPosition, spanPosition } from '../trace-page.ts';
 import { evaluationBytes, spanBytes } from '../trace-size.ts';
 import type { Traces, TraceView } from '../traces.ts';
 
-export type ExportRequest = Omit<SearchRequest, 'pageSize' | 'cursor'>;
+type ExportRequest = Omit<SearchRequest, 'pageSize' | 'cursor'>;
 
 /** A trace and the items that fit, or more items of that trace. */
 export type ExportMessage =
@@ -23,7 +23,7 @@ export type TraceExports = {
   open(request: ExportRequest, call: SearchCall): Promise<AsyncGenerator<ExportMessage, void>>;
 };
 
-export type TraceExportsDeps = {
+type TraceExportsDeps = {
   readonly searches: Pick<TraceSearches, 'walk'>;
   readonly traces: Pick<Traces, 'get'>;
   readonly store: Pick<TraceStore, 'spanOrder' | 'spans' | 'evaluationOrder' | 'evaluations'>;

@@ -16,7 +16,7 @@ import {
 } from './trace-filter.ts';
 
 /** A search runs the matcher on traces with more. */
-export const FACETS_MAX = 250;
+const FACETS_MAX = 250;
 
 /** Facets of which one is required; `isExact` is false where a trace with one may still not match. */
 export type RequiredFacets = { readonly anyOf: readonly string[]; readonly isExact: boolean };

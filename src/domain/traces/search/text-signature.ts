@@ -6,7 +6,7 @@
 /** Triples are numbered below this; a power of two. */
 export const TRIPLE_NUMBERS = 16_384;
 /** Search texts shorter than this have no triple. */
-export const TRIPLE_LENGTH = 3;
+const TRIPLE_LENGTH = 3;
 
 /** A bit for each number. */
 export type TextSignature = Uint32Array;

@@ -10,7 +10,7 @@ import { type Condition, FILTER_NAMES, type FilterName } from './trace-filter.ts
 export const TRACE_SORTS = ['started_at', 'updated_at', 'total_cost', 'total_time_ms', 'first_token_ms'] as const;
 export type TraceSort = (typeof TRACE_SORTS)[number];
 
-export type ReadFilters = { readonly conditions: readonly Condition[]; readonly reasons: readonly Reason[] };
+type ReadFilters = { readonly conditions: readonly Condition[]; readonly reasons: readonly Reason[] };
 
 const FIELD = 'filters';
 const MEMBERS_MAX = 1000;

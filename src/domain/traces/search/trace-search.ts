@@ -40,9 +40,9 @@ export type SearchRequest = {
   readonly cursor: string;
 };
 
-export type FilterRequest = Pick<SearchRequest, 'filtersJson' | 'negateFilters' | 'query' | 'traceIds'>;
+type FilterRequest = Pick<SearchRequest, 'filtersJson' | 'negateFilters' | 'query' | 'traceIds'>;
 
-export type ThreadRequest = {
+type ThreadRequest = {
   readonly threadId: string;
   readonly pageSize: number | null;
   readonly cursor: string;
@@ -75,7 +75,7 @@ export type TraceSearches = {
   problems(request: Pick<SearchRequest, 'filtersJson'>): readonly Reason[];
 };
 
-export type TraceSearchesDeps = {
+type TraceSearchesDeps = {
   readonly store: TraceSearch;
   readonly traces: Pick<Traces, 'get'>;
   readonly cursors: CursorCodec;

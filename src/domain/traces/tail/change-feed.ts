@@ -2,7 +2,7 @@
 
 import type { Store } from '../../store.ts';
 
-export type ChangedTrace = { readonly projectNumber: number; readonly traceId: string };
+type ChangedTrace = { readonly projectNumber: number; readonly traceId: string };
 
 export type ChangeFeed = {
   publish(change: ChangedTrace): void;

@@ -18,13 +18,13 @@ export type ChangePoll = {
   markSeen(change: Pick<MatchedTrace, 'traceId' | 'updatedAtMs'>): void;
 };
 
-export type Polled = {
+type Polled = {
   readonly traceIds: readonly string[];
   /** Whether there were more changes than one poll reads, so that some may be missed. */
   readonly isShort: boolean;
 };
 
-export type ChangePollDeps = {
+type ChangePollDeps = {
   readonly projectNumber: number;
   readonly search: Pick<TraceSearch, 'find'>;
   readonly clock: Clock;
@@ -32,7 +32,7 @@ export type ChangePollDeps = {
 
 const INTERVAL_MS = 500;
 /** How late a change may appear after its own time, because of its commit and differing clocks. */
-export const LATE_MAX_MS = 5_000;
+const LATE_MAX_MS = 5_000;
 /** Changes of a page and pages of a poll: together as many as a project reader keeps. */
 const PAGE_SIZE = 2_000;
 const PAGES_MAX = 5;

@@ -12,7 +12,7 @@ import {
 } from '../search/trace-filter.ts';
 
 /** Indexes of the filters whose conditions a trace matches; the caller still searches for their texts. */
-export type MatchFilters = (document: SearchDocument) => readonly number[];
+type MatchFilters = (document: SearchDocument) => readonly number[];
 
 const PREFIX = 'metadata.';
 const INDEXED: ReadonlySet<FilterName> = new Set<FilterName>([

@@ -6,7 +6,7 @@ import type { ChangeFeed } from './change-feed.ts';
 import type { ChangePoll } from './change-poll.ts';
 import type { Change, Subscriber } from './subscriber.ts';
 
-export type Subscription = {
+type Subscription = {
   readonly filter: SearchFilter;
   /** Null: any. */
   readonly traceIds: ReadonlySet<string> | null;
@@ -26,7 +26,7 @@ export type ProjectReader = {
   size(): number;
 };
 
-export type ProjectReaderDeps = {
+type ProjectReaderDeps = {
   readonly projectNumber: number;
   /** Traces first received before this instant have expired, by the settings last read; null: none has. */
   readonly expiredBeforeMs: () => number | null;

@@ -7,7 +7,7 @@ export type Change = {
 };
 
 /** Changes to send next. */
-export type Dequeued = {
+type Dequeued = {
   readonly changes: readonly Change[];
   /** Changes dropped since the last call. */
   readonly dropped: number;

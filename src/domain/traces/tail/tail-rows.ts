@@ -9,14 +9,14 @@ import type { Change } from './subscriber.ts';
 /** A trace and its approximate size in bytes. */
 export type Row = { readonly view: TraceView; readonly bytes: number };
 
-export type TailRows = {
+type TailRows = {
   /** Null when the trace is erased. */
   read(project: Project, change: Change, spansLimit: number): Promise<Row | null>;
   /** Lets waiting reads start, and drops rows read KEPT_TICKS ago. */
   tick(): void;
 };
 
-export type TailRowsDeps = { readonly traces: Pick<Traces, 'get'>; readonly clock: Clock };
+type TailRowsDeps = { readonly traces: Pick<Traces, 'get'>; readonly clock: Clock };
 
 /** Reads compete with collecting traces, so most changes of a busy second wait or are dropped. */
 const READ_PER_TICK = 60;

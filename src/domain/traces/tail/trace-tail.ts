@@ -45,7 +45,7 @@ export type TraceTails = {
   open(request: TailRequest, call: TailCall): Promise<AsyncGenerator<TailMessage, void>>;
 };
 
-export type TraceTailsDeps = {
+type TraceTailsDeps = {
   readonly search: TraceSearch;
   readonly searches: Pick<TraceSearches, 'filterOf'>;
   readonly traces: Pick<Traces, 'get'>;
@@ -63,7 +63,7 @@ export type TraceTailsDeps = {
   readonly onError: (error: unknown) => void;
 };
 
-export type TailLimits = {
+type TailLimits = {
   /** Of this process. */
   readonly tailsMax: number;
   readonly tailsPerProjectMax: number;

@@ -2,7 +2,7 @@
 
 import type { Subscriber } from './subscriber.ts';
 
-export type WakeQueue = {
+type WakeQueue = {
   /** Wakes the subscriber in its turn, first come first. */
   add(subscriber: Subscriber): void;
   delete(subscriber: Subscriber): void;

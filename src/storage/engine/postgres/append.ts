@@ -24,7 +24,7 @@ import type { RowTypes } from './row-types.ts';
 import { runTransaction } from './transaction.ts';
 import { writeBatch } from './write-batch.ts';
 
-export type AppenderDeps = {
+type AppenderDeps = {
   readonly pool: Pool;
   readonly numbers: TraceNumbers;
   readonly months: Months;
@@ -34,7 +34,7 @@ export type AppenderDeps = {
   readonly backlog: Backlog;
 };
 
-export type AppendBatch = (appends: readonly Append[]) => Promise<readonly AppendOutcome[]>;
+type AppendBatch = (appends: readonly Append[]) => Promise<readonly AppendOutcome[]>;
 
 // An attempt fails only because another transaction succeeded, so few are ever needed.
 const ATTEMPTS_MAX = 10;
@@ -208,7 +208,7 @@ async function storeOnKnown(deps: AppenderDeps, { appends, projects, holds }: Ba
 // the sequence: each of its values opens a block.
 const BLOCK_NUMBERS = 1000;
 
-export type TraceNumbers = {
+type TraceNumbers = {
   /** Whether `count` numbers are reserved. */
   has(count: number): boolean;
   draw(): number;

@@ -8,14 +8,14 @@ import { Socket } from 'node:net';
 import pg from 'pg';
 import type { Pool, Statement } from './pool.ts';
 
-export type WakeUps = {
+type WakeUps = {
   listen(wake: () => void): () => void;
   /** Call after a commit that may have made deliveries due. */
   notify(): void;
   close(): Promise<void>;
 };
 
-export type WakeUpsDeps = { readonly url: string; readonly pool: Pool };
+type WakeUpsDeps = { readonly url: string; readonly pool: Pool };
 
 const CHANNEL = 'spandrel_deliveries';
 // Several commits share one notification.

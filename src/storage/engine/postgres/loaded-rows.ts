@@ -10,7 +10,7 @@ import { READ_NAMES, type Reader, type ReadName } from '../../append/reader.ts';
 import type { Lookup, Query } from '../../queries.ts';
 import type { PipelinedTransaction } from './transaction.ts';
 
-export type LoadedRows = {
+type LoadedRows = {
   readonly read: Reader;
   hasMissing(): boolean;
   loadMissing(transaction: PipelinedTransaction): Promise<void>;

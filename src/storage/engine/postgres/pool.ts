@@ -19,7 +19,7 @@ export type Pool = {
 /** Statements with the same name must have the same text: it is sent once per connection. */
 export type Statement = { readonly name: string; readonly text: string };
 
-export type PoolOptions = {
+type PoolOptions = {
   readonly url: string;
   readonly name: string;
   readonly connectionsMax: number;

@@ -25,7 +25,7 @@ export function createQueryRunner<Queries>(pool: Pool, queries: Queries): QueryR
   };
 }
 
-export type PartsOf<Params, Row> = {
+type PartsOf<Params, Row> = {
   readonly query: Query<Params, Row>;
   readonly params: Params;
   readonly take: (row: Row) => void;

@@ -19,7 +19,7 @@ const VERSION_MIN = 150_000;
 const SCHEMA_LOCK = 0x5350_5343;
 const CONNECT_TIMEOUT_MS = 10_000;
 
-export type SchemaDeps = {
+type SchemaDeps = {
   readonly url: string;
   /** May throw before anything is changed. */
   readonly inspect: (client: pg.ClientBase) => Promise<void>;

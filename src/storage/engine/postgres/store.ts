@@ -33,7 +33,7 @@ import { createQueryRunner, createRunQuery } from './run-query.ts';
 import { refuseHalfCopied, refuseUnsafeCommits, updateSchema } from './schema.ts';
 import { createTransact } from './transaction.ts';
 
-export type PostgresStoreOptions = PoolsOptions & {
+type PostgresStoreOptions = PoolsOptions & {
   readonly queueMaxBytes: number;
   readonly log: StoreLog;
   readonly jobQueue?: JobQueueOptions;
@@ -63,7 +63,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
 }
 
 /** Connections to a database whose schema is up to date, and what the store does with them when it is closed. */
-export type OpenPools = { readonly pools: Pools; readonly close: () => Promise<void> };
+type OpenPools = { readonly pools: Pools; readonly close: () => Promise<void> };
 
 export async function startPostgresStore(
   { pools, close }: OpenPools,

@@ -22,9 +22,9 @@ import type { Database } from './connection.ts';
 import { isConflict, isStorageFailure } from './failures.ts';
 import { type PreparedQuery as Prepared, prepareChange, prepareQuery, prepareRows } from './run-query.ts';
 
-export type AppendBatch = (appends: readonly Append[]) => readonly AppendOutcome[];
+type AppendBatch = (appends: readonly Append[]) => readonly AppendOutcome[];
 
-export type AppendBatchDeps = {
+type AppendBatchDeps = {
   readonly clock: Clock;
   readonly jobQueue: JobQueueOptions;
   readonly backlog: Backlog;

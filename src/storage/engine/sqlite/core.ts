@@ -35,7 +35,7 @@ export type WriterVerbs = ManagementWriter &
     check(): Promise<void>;
   };
 
-export type Core = {
+type Core = {
   readonly verbs: WriterVerbs;
   /** Runs a job on the write handle between two verbs. */
   run<T>(job: () => T | Promise<T>): Promise<T>;
@@ -55,7 +55,7 @@ export type Writer = {
   close(): Promise<void>;
 };
 
-export type OpenCoreOptions = {
+type OpenCoreOptions = {
   readonly file: string;
   readonly clock: Clock;
   /** How long a trace must be quiet before it is evaluated. */
@@ -83,13 +83,13 @@ export function callInline({ verbs }: Core): CallWriter {
   return call as CallWriter;
 }
 
-export type CoreDeps = {
+type CoreDeps = {
   readonly db: Database;
   readonly clock: Clock;
   readonly jobQueue: JobQueueOptions;
 };
 
-export function createCore({ db, clock, jobQueue }: CoreDeps): Core {
+function createCore({ db, clock, jobQueue }: CoreDeps): Core {
   const countSome = prepareQuery(db, countSomeJobs);
   const backlog = createBacklog({
     waitingMax: jobQueue.waitingMax,

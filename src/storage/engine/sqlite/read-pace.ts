@@ -6,7 +6,7 @@
 
 import type { RunRead } from './connection.ts';
 
-export type PaceDeps = {
+type PaceDeps = {
   readonly runRead: RunRead;
   /** Whether appends are under way. */
   readonly isBusy: () => boolean;

@@ -17,7 +17,7 @@ import { packPrefixRange } from './compact-ids.ts';
 import type { Database, RunRead } from './connection.ts';
 import { createQueryRunner, prepareQuery } from './run-query.ts';
 
-export type TraceReader = TraceReads &
+type TraceReader = TraceReads &
   WholeTraceReads & {
     /** Whether the trace has so many evaluations that reading them all takes long. */
     hasManyEvaluations(trace: StoredTrace): Promise<boolean>;

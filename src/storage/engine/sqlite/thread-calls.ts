@@ -29,7 +29,7 @@ export type Reply =
   /** Errors lose their codes between threads, so the thread classifies them. */
   | { readonly kind: 'failed'; readonly id: number; readonly isStorageFailure: boolean; readonly error: Error };
 
-export type ThreadCalls = {
+type ThreadCalls = {
   send(worker: Worker, verb: string, args: readonly unknown[]): Promise<unknown>;
   settle(reply: Reply): void;
   /** Refuses all pending calls once the thread has ended. */

@@ -9,14 +9,14 @@ import { createThreadCalls, endThread, refusal, spawnThread } from './thread-cal
 /** The reads that the thread serves. */
 export type LongReads = WholeTraceReads & SumReads;
 
-export type ThreadReader = {
+type ThreadReader = {
   /** Each read rejects with the unavailable Fault when the thread has ended, is overloaded or too slow. */
   readonly reads: LongReads;
   /** Waits for reads that have begun, as long as a read may take, and refuses new ones. */
   close(): Promise<void>;
 };
 
-export type ThreadReaderOptions = {
+type ThreadReaderOptions = {
   readonly spawn: () => Worker;
   /** Longer reads are refused, and a thread that answers nothing else meanwhile is terminated. */
   readonly readMaxMs?: number;

@@ -9,7 +9,7 @@ import { createThreadCalls, endThread, goneFault, type Reply } from './thread-ca
 const RESTART_MIN_MS = 50;
 const RESTART_MAX_MS = 5000;
 
-export type ThreadWriterOptions = { readonly log: StoreLog; readonly spawn: () => Worker };
+type ThreadWriterOptions = { readonly log: StoreLog; readonly spawn: () => Worker };
 
 /** Rejects with StartError when the database cannot be opened. */
 export async function startThreadWriter({ log, spawn }: ThreadWriterOptions): Promise<Writer> {

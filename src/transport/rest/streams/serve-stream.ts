@@ -12,7 +12,7 @@ import { type Family, faultResponse } from '../errors.ts';
 import type { RestRequest, RestResponse } from '../exchange.ts';
 import type { StreamFormat, StreamWriter } from './format.ts';
 
-export type ServedStream = {
+type ServedStream = {
   readonly request: RestRequest;
   readonly response: RestResponse;
   readonly ids: CallIds;
