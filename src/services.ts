@@ -173,6 +173,7 @@ function compileData(
       createMonitorRpc({
         monitors: createMonitors({
           store: store.monitors,
+          jobs: store.evaluationJobs,
           evaluators: store.evaluators,
           checkPatterns: evaluations.checkPatterns,
           random,

@@ -53,7 +53,12 @@ it('jobs are counted the more often the less room there is, and at most once a s
   }
   expect([stored.queries.length, backlog.isFull(PROJECT)]).toEqual([before, true]);
   backlog.note(PROJECT, { made: 0, refused: 2 });
-  expect([stored.queries.length, backlog.refused()]).toEqual([before, 2]);
+  expect([
+    stored.queries.length,
+    backlog.refused(null),
+    backlog.refused(PROJECT),
+    backlog.refused(PROJECT + 1),
+  ]).toEqual([...[before, 2, 2, 0]]);
   stored.nowMs += 1_000;
   stored.jobs = 10;
   await make(0);

@@ -214,6 +214,68 @@ export declare type ListMonitorsResponse = Message<"spandrel.v1.ListMonitorsResp
 export declare const ListMonitorsResponseSchema: GenMessage<ListMonitorsResponse>;
 
 /**
+ * Asks about the whole project.
+ *
+ * @generated from message spandrel.v1.GetMonitorBacklogRequest
+ */
+export declare type GetMonitorBacklogRequest = Message<"spandrel.v1.GetMonitorBacklogRequest"> & {
+};
+
+/**
+ * Describes the message spandrel.v1.GetMonitorBacklogRequest.
+ * Use `create(GetMonitorBacklogRequestSchema)` to create a new message.
+ */
+export declare const GetMonitorBacklogRequestSchema: GenMessage<GetMonitorBacklogRequest>;
+
+/**
+ * The jobs of the project. A trace that no monitor has begun is one job; then it is one for each monitor that evaluates it.
+ *
+ * @generated from message spandrel.v1.GetMonitorBacklogResponse
+ */
+export declare type GetMonitorBacklogResponse = Message<"spandrel.v1.GetMonitorBacklogResponse"> & {
+  /**
+   * Jobs whose time has come, and that wait for their turn.
+   *
+   * @generated from field: int64 due = 1;
+   */
+  due: bigint;
+
+  /**
+   * Jobs whose time has not come: their trace may still grow, or a failed run is tried again.
+   *
+   * @generated from field: int64 scheduled = 2;
+   */
+  scheduled: bigint;
+
+  /**
+   * Jobs that a process has taken.
+   *
+   * @generated from field: int64 running = 3;
+   */
+  running: bigint;
+
+  /**
+   * Since when the oldest of the due jobs is due; unset when none is.
+   *
+   * @generated from field: optional google.protobuf.Timestamp oldest_due_at = 4;
+   */
+  oldestDueAt?: Timestamp | undefined;
+
+  /**
+   * Traces that the answering process has stored without a job since it started, because too many jobs of the project waited.
+   *
+   * @generated from field: int64 traces_refused = 5;
+   */
+  tracesRefused: bigint;
+};
+
+/**
+ * Describes the message spandrel.v1.GetMonitorBacklogResponse.
+ * Use `create(GetMonitorBacklogResponseSchema)` to create a new message.
+ */
+export declare const GetMonitorBacklogResponseSchema: GenMessage<GetMonitorBacklogResponse>;
+
+/**
  * Names one monitor.
  *
  * @generated from message spandrel.v1.GetMonitorRequest
@@ -567,6 +629,16 @@ export declare const MonitorService: GenService<{
     methodKind: "unary";
     input: typeof ListMonitorsRequestSchema;
     output: typeof ListMonitorsResponseSchema;
+  },
+  /**
+   * Counts the evaluations by monitors that the project has open, each kind up to 10000.
+   *
+   * @generated from rpc spandrel.v1.MonitorService.GetMonitorBacklog
+   */
+  getMonitorBacklog: {
+    methodKind: "unary";
+    input: typeof GetMonitorBacklogRequestSchema;
+    output: typeof GetMonitorBacklogResponseSchema;
   },
   /**
    * Reads one monitor by its id, or else by its slug.

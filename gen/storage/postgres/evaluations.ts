@@ -13,6 +13,13 @@ export const claimJobs: Compiled<typeof source.claimJobs> = {
   cells: (rows) => [int4Array(rows, (params) => params.projectNumber), int8Array(rows, (params) => params.traceSequence), textArray(rows, (params) => params.sourceId), int8Array(rows, (params) => params.fence), int8Array(rows, (params) => params.dueAtMs), int4Array(rows, (params) => params.failures)],
 };
 
+export const countBetween: Compiled<typeof source.countBetween> = {
+  name: 'evaluations.countBetween',
+  text: "select count(*) as \"count\", count(*) filter(where \"some\".\"claim\" <> 0) as \"leased\", min(\"some\".\"place\") as \"oldestDueAtMs\" from (select \"due_at\" as \"place\", \"fence\" as \"claim\" from \"evaluation_jobs\" where \"project_number\" = $1 and \"due_at\" >= $2 and \"due_at\" <= $3 order by \"due_at\" limit $4) as \"some\"",
+  cells: (params) => [params.projectNumber, params.fromMs, params.untilMs, params.countMax],
+  row: (row) => row,
+};
+
 export const countJobs: Compiled<typeof source.countJobs> = {
   name: 'evaluations.countJobs',
   text: "select count(*) as \"count\" from (select \"project_number\" as \"projectNumber\" from \"evaluation_jobs\" limit $1) as \"some\"",

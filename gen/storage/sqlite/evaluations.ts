@@ -10,6 +10,17 @@ export const claimJobs: Compiled<typeof source.claimJobs> = {
   cells: (rows) => [...rows.map((params) => [params.fence, params.dueAtMs, params.failures, params.projectNumber, params.traceSequence, params.sourceId])],
 };
 
+export const countBetween: Compiled<typeof source.countBetween> = {
+  name: 'evaluations.countBetween',
+  text: "select count(*) as \"count\", count(*) filter(where \"some\".\"claim\" <> 0) as \"leased\", min(\"some\".\"place\") as \"oldestDueAtMs\" from (select \"due_at\" as \"place\", \"fence\" as \"claim\" from \"evaluation_jobs\" where \"project_number\" = ? and \"due_at\" >= ? and \"due_at\" <= ? order by \"due_at\" limit ?) as \"some\"",
+  cells: (params) => [params.projectNumber, params.fromMs, params.untilMs, params.countMax],
+  row: (row: any) => ({
+    count: row[0],
+    leased: row[1],
+    oldestDueAtMs: row[2],
+  }),
+};
+
 export const countJobs: Compiled<typeof source.countJobs> = {
   name: 'evaluations.countJobs',
   text: "select count(*) as \"count\" from (select \"project_number\" as \"projectNumber\" from \"evaluation_jobs\" limit ?) as \"some\"",

@@ -157,6 +157,8 @@ export type EvaluationJobStore = {
   enqueue(jobs: readonly NewJob[]): Promise<void>;
   /** For metrics. Counts at most `countMax` jobs. */
   counts(countMax: number): Promise<JobCounts>;
+  /** The jobs of one project. MUST count at most `countMax` that are due, and at most `countMax` others. */
+  countsOf(request: ProjectCountRequest): Promise<ProjectJobCounts>;
 };
 
 type JobCounts = {
@@ -164,6 +166,25 @@ type JobCounts = {
   /** The earliest due time. */
   readonly oldestDueAtMs: number | null;
   /** Traces that this process stored without a job, because too many jobs of the project waited. */
+  readonly refused: number;
+};
+
+type ProjectCountRequest = {
+  readonly projectNumber: number;
+  readonly nowMs: number;
+  readonly countMax: number;
+};
+
+export type ProjectJobCounts = {
+  /** Jobs whose time has come, also those with an expired lease. */
+  readonly due: number;
+  /** Jobs whose time has not come. */
+  readonly scheduled: number;
+  /** Leased jobs. */
+  readonly running: number;
+  /** The earliest due time of the due jobs. */
+  readonly oldestDueAtMs: number | null;
+  /** As in JobCounts. */
   readonly refused: number;
 };
 

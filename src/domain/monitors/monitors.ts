@@ -4,6 +4,7 @@ import { type LosslessObject, stringifyLossless } from '../../json/lossless-json
 import type { Project } from '../caller.ts';
 import type { RandomBytes } from '../clock.ts';
 import { targetToRun } from '../evaluations/evaluation-target.ts';
+import type { EvaluationJobStore, ProjectJobCounts } from '../evaluations/jobs.ts';
 import type { Evaluator } from '../evaluators/evaluator.ts';
 import { readStoredObject } from '../evaluators/evaluator.ts';
 import { normalizeName } from '../evaluators/evaluator-draft.ts';
@@ -21,6 +22,7 @@ import { type MonitorDraft, monitorProblems, newMonitorProblems, readParts } fro
 
 type MonitorDeps = {
   readonly store: MonitorStore;
+  readonly jobs: Pick<EvaluationJobStore, 'countsOf'>;
   readonly evaluators: Pick<EvaluatorStore, 'find'>;
   readonly checkPatterns: CheckPatterns;
   readonly random: RandomBytes;
@@ -31,6 +33,8 @@ export type Monitors = {
   get(project: Project, idOrSlug: string): Promise<Monitor>;
   /** All monitors of the project: the last updated first, then by id. */
   list(project: Project): Promise<readonly Monitor[]>;
+  /** The evaluations by monitors that the project has open. */
+  backlog(project: Project, nowMs: number): Promise<ProjectJobCounts>;
   /**
    * Throws validation_error, evaluator_not_found, evaluator_not_runnable, evaluator_unavailable, monitor_limit_reached.
    */
@@ -43,6 +47,8 @@ export type Monitors = {
 
 type MonitorUpdate = { readonly idOrSlug: string; readonly change: MonitorDraft; readonly nowMs: number };
 
+/** Counting more jobs of a kind would take long. */
+const BACKLOG_COUNT_MAX = 10_000;
 /** Monitors a project may hold at once. */
 const LIVE_MAX = 100;
 const SLUG_ATTEMPTS_MAX = 16;
@@ -56,6 +62,8 @@ export function createMonitors(deps: MonitorDeps): Monitors {
     get: (project, idOrSlug) => findMonitor(deps, project, idOrSlug),
     list: async ({ id }) =>
       [...(await deps.store.list(id))].sort((a, b) => b.updatedAtMs - a.updatedAtMs || (a.id < b.id ? -1 : 1)),
+    backlog: ({ number: projectNumber }, nowMs) =>
+      deps.jobs.countsOf({ projectNumber, nowMs, countMax: BACKLOG_COUNT_MAX }),
     create: (project, draft, nowMs) => createMonitor(deps, { project, draft, nowMs }),
     update: (project, update) => updateMonitor(deps, project, update),
     remove: async (project, idOrSlug, nowMs) => {

@@ -39,6 +39,21 @@ export function createMonitorRpc({ monitors, platformUrl }: MonitorRpcDeps): Imp
         return { monitors: (await monitors.list(project)).map((monitor) => show(project, monitor)) };
       },
     },
+    getMonitorBacklog: {
+      handle: async (_request, context) => {
+        const { due, scheduled, running, oldestDueAtMs, refused } = await monitors.backlog(
+          projectOf(context),
+          context.nowMs,
+        );
+        return {
+          due: BigInt(due),
+          scheduled: BigInt(scheduled),
+          running: BigInt(running),
+          tracesRefused: BigInt(refused),
+          ...(oldestDueAtMs !== null && { oldestDueAt: timestampFromMs(oldestDueAtMs) }),
+        };
+      },
+    },
     getMonitor: {
       handle: async ({ idOrSlug }, context) => {
         const project = projectOf(context);

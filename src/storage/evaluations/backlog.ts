@@ -9,8 +9,8 @@ export type Backlog = {
   isFull(projectNumber: number): boolean;
   /** Records how many jobs an append made and refused, once it is stored. */
   note(projectNumber: number, jobs: JobCount): void;
-  /** How many traces this process stored without a job. */
-  refused(): number;
+  /** How many traces this process stored without a job, of one project or, for null, of all. */
+  refused(projectNumber: number | null): number;
 };
 
 /** The jobs of one append. */
@@ -38,6 +38,8 @@ type Known = {
   count: number;
   /** Jobs that this process stored since the last count began. */
   made: number;
+  /** Traces that this process stored without a job. */
+  refused: number;
   /** How many jobs this process may store before it counts again. */
   jobsLeft: number;
   askedAtMs: number;
@@ -45,6 +47,7 @@ type Known = {
   pauseMs: number;
 };
 
+const UNKNOWN: Omit<Known, 'askedAtMs'> = { count: 0, made: 0, refused: 0, jobsLeft: 0, pauseMs: 0 };
 /** The bounds of `pauseMs`. */
 const PAUSE_MIN_MS = 1_000;
 const PAUSE_MAX_MS = 60_000;
@@ -60,7 +63,7 @@ const STEP = 10_000;
 export function createBacklog({ waitingMax, nowMs, countSome }: BacklogDeps): Backlog {
   const known = new Map<number, Known>();
   let isCounting = false;
-  let refused = 0;
+  let refusedOfAll = 0;
 
   const isWithoutRoom = ({ count, made }: Known) => count + made >= waitingMax;
 
@@ -109,13 +112,14 @@ export function createBacklog({ waitingMax, nowMs, countSome }: BacklogDeps): Ba
       return nowMs() - project.askedAtMs < Math.max(TRUSTED_MS, 2 * project.pauseMs);
     },
     note(projectNumber, jobs) {
-      refused += jobs.refused;
-      const project = known.get(projectNumber) ?? { count: 0, made: 0, jobsLeft: 0, askedAtMs: nowMs(), pauseMs: 0 };
+      refusedOfAll += jobs.refused;
+      const project = known.get(projectNumber) ?? { ...UNKNOWN, askedAtMs: nowMs() };
       known.set(projectNumber, project);
       project.made += jobs.made;
+      project.refused += jobs.refused;
       project.jobsLeft -= jobs.made;
       if (isToCount(project)) void countAgain(projectNumber, project);
     },
-    refused: () => refused,
+    refused: (projectNumber) => (projectNumber === null ? refusedOfAll : (known.get(projectNumber)?.refused ?? 0)),
   };
 }

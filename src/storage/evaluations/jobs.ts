@@ -23,8 +23,8 @@ export type JobWork = {
   releaseJobs(jobs: readonly ClaimedJob[], nowMs: number): Promise<void>;
   takeOverJobs(query: TakeOver): Promise<void>;
   enqueueJobs(jobs: readonly NewJob[]): Promise<void>;
-  /** See JobCounts. */
-  refusedJobs(): Promise<number>;
+  /** See JobCounts; null: of all projects. */
+  refusedJobs(projectNumber: number | null): Promise<number>;
 };
 
 type TakeOver = {
@@ -61,7 +61,7 @@ export function createJobWork(transact: Transact, backlog: Backlog): JobWork {
           await change(evaluations.endLeases, { projectNumber, nowMs, leasedUntilMs });
         }
       }),
-    refusedJobs: async () => backlog.refused(),
+    refusedJobs: async (projectNumber) => backlog.refused(projectNumber),
     enqueueJobs: (jobs) =>
       transact(async ({ changeRows, queries: { evaluations } }) => {
         changeRows(
@@ -187,13 +187,27 @@ export function createJobStore({ queries, runQuery, work, delivery, end }: JobSt
       const [counted] = await runQuery(evaluations.countJobs, { countMax });
       const dues = (await queues()).map(({ dueAtMs }) => dueAtMs);
       return {
-        refused: await work.refusedJobs(),
+        refused: await work.refusedJobs(null),
         depth: counted?.count ?? 0,
         oldestDueAtMs: dues.reduce<number | null>((least, due) => (least === null ? due : Math.min(least, due)), null),
       };
     },
+    async countsOf({ projectNumber, nowMs, countMax }) {
+      const count = async (fromMs: number, untilMs: number) =>
+        (await runQuery(evaluations.countBetween, { projectNumber, fromMs, untilMs, countMax }))[0] ?? NO_JOBS;
+      const [due, later] = [await count(0, nowMs), await count(nowMs + 1, Number.MAX_SAFE_INTEGER)];
+      return {
+        due: due.count,
+        scheduled: later.count - later.leased,
+        running: later.leased,
+        oldestDueAtMs: due.oldestDueAtMs,
+        refused: await work.refusedJobs(projectNumber),
+      };
+    },
   };
 }
+
+const NO_JOBS = { count: 0, leased: 0, oldestDueAtMs: null };
 
 function compareKeys(one: JobKey, other: JobKey): number {
   const order = one.projectNumber - other.projectNumber || one.traceSequence - other.traceSequence;

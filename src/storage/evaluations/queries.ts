@@ -109,6 +109,30 @@ export const countJobs = query<{ readonly countMax: number }>()((db, { countMax 
     .select(({ fn }) => fn.countAll<number>().as('count')),
 );
 
+type Between = InProject & { readonly fromMs: number; readonly untilMs: number; readonly countMax: number };
+
+/** Counts the jobs that are due from one instant to another, the earliest first. A lease ends when its job is due. */
+export const countBetween = query<Between>()((db, { projectNumber, fromMs, untilMs, countMax }) =>
+  db
+    .selectFrom(
+      db
+        .selectFrom('EvaluationJob')
+        .where('projectNumber', '=', projectNumber)
+        .where('dueAtMs', '>=', fromMs)
+        .where('dueAtMs', '<=', untilMs)
+        // Not the names of columns, which would be translated.
+        .select(['dueAtMs as place', 'fence as claim'])
+        .orderBy('dueAtMs')
+        .limit(countMax)
+        .as('some'),
+    )
+    .select(({ fn }) => [
+      fn.countAll<number>().as('count'),
+      fn.countAll<number>().filterWhere('some.claim', '<>', sql.lit(0)).as('leased'),
+      fn.min('some.place').as('oldestDueAtMs'),
+    ]),
+);
+
 /** See CountSome. */
 export const countSomeJobs = query<SomeJobs>()((db, { projectNumber, afterSequence, countMax }) =>
   db

@@ -5,11 +5,13 @@ import { callRest } from '../../support/surfaces.ts';
 import type { Fixture } from './access-fixture.ts';
 import { type Matrix, makeFor, type Operation } from './matrix.ts';
 
-const { listMonitors, getMonitor, createMonitor, updateMonitor, toggleMonitor, deleteMonitor } = MonitorService.method;
+const { listMonitors, getMonitorBacklog, getMonitor, createMonitor, updateMonitor, toggleMonitor, deleteMonitor } =
+  MonitorService.method;
 
 const TABLE = `
 row                    | PROJ | PA  | PN   | PQ   | PM   | PV   | PR   | PP   | SA  | SM   | SV   | SP
 list the monitors      | 200  | 200 | 403d | 403d | 403d | 200  | 200  | 200  | 200 | 403d | 403d | 200
+count their backlog    | 200  | 200 | 403d | 403d | 403d | 200  | 200  | 200  | 200 | 403d | 403d | 200
 read a monitor         | 200  | 200 | 403d | 403d | 403d | 200  | 200  | 200  | 200 | 403d | 403d | 200
 make a monitor         | 201  | 201 | 403d | 403d | 403d | 201  | 403d | 201  | 201 | 403d | 403d | 201
 change a monitor       | 200  | 200 | 403d | 403d | 403d | 200  | 403d | 200  | 200 | 403d | 403d | 200
@@ -42,6 +44,10 @@ export const MONITOR_MATRIX: Matrix = {
   operations: {
     'list the monitors': {
       method: listMonitors,
+      ask: ({ fixture }) => ({ headers: { 'x-project-id': fixture.projects.P1 } }),
+    },
+    'count their backlog': {
+      method: getMonitorBacklog,
       ask: ({ fixture }) => ({ headers: { 'x-project-id': fixture.projects.P1 } }),
     },
     'read a monitor': onMonitor(getMonitor),

@@ -5,8 +5,9 @@ import { MonitorExecutionMode, MonitorService } from '../../../gen/spandrel/v1/m
 import type { TestApp } from '../../support/app.ts';
 import { type Body, callRest, callRpc, type SurfaceCase } from '../../support/surfaces.ts';
 
-export const { listMonitors, getMonitor, createMonitor, updateMonitor, toggleMonitor, deleteMonitor } =
+const { listMonitors, getMonitorBacklog, getMonitor, createMonitor, toggleMonitor, deleteMonitor } =
   MonitorService.method;
+export const { updateMonitor } = MonitorService.method;
 
 type Headers = { readonly [name: string]: string };
 export type Expected = Pick<SurfaceCase, 'status'> & Partial<Pick<SurfaceCase, 'code' | 'check' | 'headers'>>;
@@ -60,6 +61,13 @@ export function createAsker(app: () => TestApp) {
       headers: key(),
       rest: { path: '/api/monitors' },
       rpc: { method: listMonitors, request: {} },
+      ...expected,
+    }),
+    backlog: (expected: Expected): SurfaceCase => ({
+      name: 'backlog',
+      headers: key(),
+      rest: { path: '/api/monitors/backlog' },
+      rpc: { method: getMonitorBacklog, request: {} },
       ...expected,
     }),
     get: (idOrSlug: string, expected: Expected): SurfaceCase => ({

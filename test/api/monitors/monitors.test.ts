@@ -202,6 +202,24 @@ describe('listing monitors', () => {
   });
 });
 
+describe('the backlog of monitors', () => {
+  it('counts the jobs of the project, and of no other', async () => {
+    const headers = { 'x-auth-token': await addProject('Growing') };
+    const none = { due: 0, scheduled: 0, running: 0, oldestDueAt: null, tracesRefused: 0 };
+    await ask(asker.backlog({ headers, status: 200, check: (body) => expect(body).toEqual(none) }));
+    const { id: evaluatorId } = await asker.evaluator(undefined, headers);
+    await make({ name: 'Waits', evaluatorId }, headers);
+    const timestamps = { started_at: Date.now(), finished_at: Date.now() };
+    // Without its root the trace may still grow, so its job waits for ten seconds.
+    const spans = [{ span_id: 'child', parent_id: 'root', type: 'llm', timestamps }];
+    expect((await rest('POST', '/api/collector', { trace_id: 'growing', spans }, headers)).status).toBe(200);
+    await ask(
+      asker.backlog({ headers, status: 200, check: (body) => expect(body).toEqual({ ...none, scheduled: 1 }) }),
+    );
+    await ask(asker.backlog({ status: 200, check: (body) => expect(body).toEqual(none) }));
+  });
+});
+
 describe('changing a monitor', () => {
   it('changes what is sent and nothing else; lists and objects are replaced', async () => {
     const made = await make({
@@ -325,6 +343,7 @@ describe('deleting', () => {
 describe('each of them', () => {
   const questions = (id: string): readonly (readonly [string, (expected: Partial<SurfaceCase>) => SurfaceCase])[] => [
     ['evaluations:view', (expected) => asker.list({ status: 0, ...expected })],
+    ['evaluations:view', (expected) => asker.backlog({ status: 0, ...expected })],
     ['evaluations:view', (expected) => asker.get(id, { status: 0, ...expected })],
     ['evaluations:manage', (expected) => asker.create({ name: 'M', evaluatorId: id }, { status: 0, ...expected })],
     ['evaluations:manage', (expected) => asker.update(id, { name: 'Mine' }, { status: 0, ...expected })],

@@ -34,6 +34,10 @@ export async function expectBoundedBacklog(store: Store): Promise<void> {
   });
   const { refused } = await counts();
   expect(refused).toBe(appends.length - 3);
+  const ofProject = { projectNumber, nowMs: RECEIVED_AT_MS, countMax: 10 };
+  expect(await store.evaluationJobs.countsOf(ofProject)).toMatchObject({ scheduled: 3, refused });
+  const ofOther = { ...ofProject, projectNumber: projectNumber + 1 };
+  expect(await store.evaluationJobs.countsOf(ofOther)).toMatchObject({ scheduled: 0, refused: 0 });
   // Waiting jobs are still postponed, and every trace is stored.
   const [first, last] = [appends[0], appends.at(-1)];
   if (first === undefined || last === undefined) throw new Error('too few traces');

@@ -133,6 +133,37 @@ export function evaluationJobConformance(open: OpenSubject): void {
     );
 
     it(
+      'the jobs of a project are counted, at most so many that are due and so many others',
+      withStore(open, async (store) => {
+        const opened = await openProject(store);
+        await opened.addMonitor();
+        const countsOf = (nowMs: number, countMax: number) =>
+          store.evaluationJobs.countsOf({ projectNumber: opened.project.number, nowMs, countMax });
+        const none = { due: 0, scheduled: 0, running: 0, oldestDueAtMs: null, refused: 0 };
+        expect(await countsOf(LATER_MS, 10)).toEqual(none);
+        for (const seconds of [3, 1, 2, 0]) {
+          await store.traces.append(
+            opened.append({ spans: [rooted()], receivedAtMs: RECEIVED_AT_MS + seconds * 1000 }),
+          );
+        }
+        const firstDueAtMs = RECEIVED_AT_MS + JOB_QUEUE_DEFAULTS.rootedMs;
+        expect(await countsOf(firstDueAtMs - 1, 10)).toEqual({ ...none, scheduled: 4 });
+        expect(await countsOf(firstDueAtMs + 1000, 10)).toEqual({
+          ...none,
+          due: 2,
+          scheduled: 2,
+          oldestDueAtMs: firstDueAtMs,
+        });
+        expect((await opened.claim(firstDueAtMs, 1)).length).toBe(1);
+        expect(await countsOf(firstDueAtMs, 10)).toEqual({ ...none, scheduled: 3, running: 1 });
+        // A job whose lease has expired waits for another process.
+        expect(await countsOf(LATER_MS, 10)).toMatchObject({ due: 4, running: 0 });
+        expect(await countsOf(LATER_MS, 3)).toMatchObject({ due: 3, scheduled: 0 });
+        expect(await countsOf(firstDueAtMs, 2)).toMatchObject({ due: 0, scheduled: 2 });
+      }),
+    );
+
+    it(
       'a job that waits is for the monitors that saw the last commit, and run when it is claimed',
       withStore(open, async (store) => {
         const opened = await openProject(store);
