@@ -6,6 +6,7 @@ import { readEvaluatorSearch } from './evaluators/search.ts';
 import { readRunSearch } from './experiments/search.ts';
 import { readMonitorSearch } from './monitors/search.ts';
 import { project } from './parent-routes.tsx';
+import { readRange } from './traces/range.ts';
 
 const evaluatorListRoute = createRoute({
   getParentRoute: () => project,
@@ -30,6 +31,7 @@ const evaluatorRoute = createRoute({
 const monitorListRoute = createRoute({
   getParentRoute: () => project,
   path: 'monitors',
+  validateSearch: readRange,
   component: lazyRouteComponent(() => import('./monitors/monitor-list-page.tsx'), 'MonitorListPage'),
 });
 

@@ -1,16 +1,12 @@
-import { useMutation, useQuery } from '@connectrpc/connect-query';
+import { useQuery } from '@connectrpc/connect-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { EvaluatorService } from '../../../gen/spandrel/v1/evaluators_pb.js';
-import { type Monitor, MonitorService } from '../../../gen/spandrel/v1/monitors_pb.js';
-import { Badge, Button, buttonClass, Loading } from '../design/button.tsx';
+import { MonitorService } from '../../../gen/spandrel/v1/monitors_pb.js';
+import { buttonClass, Loading } from '../design/button.tsx';
 import { FailureNotice } from '../design/failure.tsx';
-import { nameControls } from '../design/format.ts';
 import page from '../design/page.module.css';
-import { Table } from '../design/table.tsx';
-import { useRefresh } from '../session/refresh.ts';
 import { useSession } from '../session/session.tsx';
-import { toPercent } from './draft.ts';
-import { formatConditions, modeName } from './monitor-enums.ts';
+import { Backlog } from './backlog.tsx';
+import { MonitorTable, ScoredMonitorTable } from './monitor-table.tsx';
 
 const route = getRouteApi('/$slug/monitors');
 
@@ -45,53 +41,16 @@ export function MonitorListPage() {
           </Link>
         </div>
       )}
-      {found.data && found.data.monitors.length > 0 && <MonitorTable monitors={found.data.monitors} />}
+      {found.data && found.data.monitors.length > 0 && (
+        <>
+          <Backlog />
+          {may('analytics:view') ? (
+            <ScoredMonitorTable monitors={found.data.monitors} />
+          ) : (
+            <MonitorTable monitors={found.data.monitors} scores={null} />
+          )}
+        </>
+      )}
     </div>
-  );
-}
-
-function MonitorTable({ monitors }: { readonly monitors: readonly Monitor[] }) {
-  const { slug } = route.useParams();
-  const { may } = useSession();
-  const refresh = useRefresh();
-  const evaluators = useQuery(EvaluatorService.method.listEvaluators);
-  const toggle = useMutation(MonitorService.method.toggleMonitor, { onSuccess: refresh });
-  const nameOf = (id: string | undefined) => evaluators.data?.evaluators.find((each) => each.id === id)?.name;
-  return (
-    <>
-      {toggle.isError && <FailureNotice error={toggle.error} />}
-      <div className={`${page.card} ${page.scroll}`}>
-        <Table columns={['Name', 'State', 'Evaluator', 'Runs', { number: 'Share' }, 'Conditions', 'Actions']}>
-          {monitors.map((monitor) => (
-            <tr key={monitor.id}>
-              <td>
-                <Link to="/$slug/monitors/$monitorId" params={{ slug, monitorId: monitor.id }}>
-                  {nameControls(monitor.name ?? monitor.slug)}
-                </Link>
-              </td>
-              <td>
-                <Badge tone={monitor.enabled ? 'good' : 'quiet'}>{monitor.enabled ? 'on' : 'off'}</Badge>
-              </td>
-              <td>{nameControls(nameOf(monitor.evaluatorId) ?? monitor.checkType)}</td>
-              <td>{modeName(monitor.executionMode)}</td>
-              <td className={page.number}>{toPercent(monitor.sample ?? 1)} %</td>
-              <td className={page.mono}>{formatConditions(monitor) || 'any trace'}</td>
-              <td>
-                {may('evaluations:manage') && (
-                  <Button
-                    small
-                    disabled={toggle.isPending}
-                    aria-label={`${monitor.enabled ? 'Disable' : 'Enable'} ${nameControls(monitor.name ?? monitor.slug)}`}
-                    onClick={() => toggle.mutate({ idOrSlug: monitor.id, enabled: !monitor.enabled })}
-                  >
-                    {monitor.enabled ? 'Disable' : 'Enable'}
-                  </Button>
-                )}
-              </td>
-            </tr>
-          ))}{' '}
-        </Table>
-      </div>
-    </>
   );
 }

@@ -5,6 +5,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { type PriceMatch, PriceSource, PricingService } from '../../../gen/spandrel/v1/pricing_pb.js';
 import { Badge, Button, Field } from '../design/button.tsx';
+import { type Fact, Facts } from '../design/facts.tsx';
 import { FailureNotice } from '../design/failure.tsx';
 import { formatCount, nameControls } from '../design/format.ts';
 import page from '../design/page.module.css';
@@ -57,11 +58,11 @@ export function PriceLookup() {
 function Match({ match }: { readonly match: PriceMatch }) {
   const { source, provider, id, matchedForm, rates } = match;
   const isOwn = source === PriceSource.OVERRIDE;
-  const facts: readonly (readonly [label: string, value: number])[] = [
-    ['In', rates?.inputCostPerToken ?? 0],
-    ['Out', rates?.outputCostPerToken ?? 0],
-    ['Cache read', rates?.cacheReadCostPerToken ?? 0],
-    ['Cache write', rates?.cacheWriteCostPerToken ?? 0],
+  const facts: readonly Fact[] = [
+    ['In, a million', perMillion(rates?.inputCostPerToken ?? 0)],
+    ['Out, a million', perMillion(rates?.outputCostPerToken ?? 0)],
+    ['Cache read, a million', perMillion(rates?.cacheReadCostPerToken ?? 0)],
+    ['Cache write, a million', perMillion(rates?.cacheWriteCostPerToken ?? 0)],
   ];
   return (
     <div className={page.form}>
@@ -71,14 +72,7 @@ function Match({ match }: { readonly match: PriceMatch }) {
           {nameControls([provider, isOwn ? matchedForm : id].filter(Boolean).join('/'))}
         </span>
       </p>
-      <dl className={page.facts}>
-        {facts.map(([label, usd]) => (
-          <div key={label} className={page.fact}>
-            <dt>{label}, a million</dt>
-            <dd>{perMillion(usd)}</dd>
-          </div>
-        ))}
-      </dl>
+      <Facts facts={facts} />
       {rates?.tiers.map((tier) => (
         <p key={String(tier.aboveTokens)} className={page.soft}>
           Above {formatCount(tier.aboveTokens)} tokens in: {perMillion(tier.inputCostPerToken)} in,{' '}

@@ -5,10 +5,12 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import type { Trace, TraceSpan } from '../../../gen/spandrel/v1/traces_pb.js';
 import { Badge, Button, Loading } from '../design/button.tsx';
+import { type Fact, Facts } from '../design/facts.tsx';
 import { FailureNotice } from '../design/failure.tsx';
 import { formatCost, formatCount, formatDuration, nameControls } from '../design/format.ts';
 import { Instant } from '../design/instant.tsx';
 import pageStyles from '../design/page.module.css';
+import { useSession } from '../session/session.tsx';
 import { metadataOf } from '../traces/trace-facts.ts';
 import type { TraceSearch } from './search.ts';
 import { SpanDetail } from './span-detail.tsx';
@@ -97,7 +99,7 @@ function Figures({ trace, onCostliest }: { readonly trace: Trace; readonly onCos
   const { slug } = route.useParams();
   const { metrics } = trace;
   const { user, thread } = metadataOf(trace);
-  const shown: readonly (readonly [label: string, value: React.ReactNode])[] = [
+  const shown: readonly Fact[] = [
     ['Started', <Instant key="started" at={trace.timestamps?.startedAt} as="short" />],
     ['Duration', formatDuration(metrics?.totalTimeMs)],
     ['First token', formatDuration(metrics?.firstTokenMs)],
@@ -118,7 +120,7 @@ function Figures({ trace, onCostliest }: { readonly trace: Trace; readonly onCos
       </span>,
     ],
     ['Spans', formatCount(trace.spanCount)],
-    ...(user === undefined ? [] : [['User', <Value key="user" text={user} />] as const]),
+    ...(user === undefined ? [] : [['User', <User key="user" user={user} />] as const]),
     ...(thread === undefined
       ? []
       : [
@@ -130,15 +132,17 @@ function Figures({ trace, onCostliest }: { readonly trace: Trace; readonly onCos
           ] as const,
         ]),
   ];
+  return <Facts facts={shown} />;
+}
+
+function User({ user }: { readonly user: string }) {
+  const { slug } = route.useParams();
+  const { may } = useSession();
+  if (!may('analytics:view')) return <Value text={user} />;
   return (
-    <dl className={pageStyles.facts}>
-      {shown.map(([label, value]) => (
-        <div key={label} className={pageStyles.fact}>
-          <dt>{label}</dt>
-          <dd>{value}</dd>
-        </div>
-      ))}
-    </dl>
+    <Link to="/$slug/users/$userId" params={{ slug, userId: user }}>
+      <Value text={user} />
+    </Link>
   );
 }
 

@@ -12,6 +12,7 @@ import {
 } from '../../../gen/spandrel/v1/analytics_pb.js';
 import { TraceService } from '../../../gen/spandrel/v1/traces_pb.js';
 import { Loading } from '../design/button.tsx';
+import { type Fact, Facts } from '../design/facts.tsx';
 import { FailureNotice } from '../design/failure.tsx';
 import { formatCost, formatCount, nameControls } from '../design/format.ts';
 import { Instant } from '../design/instant.tsx';
@@ -54,7 +55,7 @@ export function UserPage() {
       </div>
       {stats.isPending && <Loading />}
       {stats.isError && <FailureNotice error={stats.error} retry={stats.refetch} />}
-      {stats.data && <Facts stats={stats.data} />}
+      {stats.data && <Sums stats={stats.data} />}
       <OverTime userId={userId} bounds={bounds} />
       {may('traces:view') && (
         <UserTraces
@@ -72,10 +73,10 @@ export function UserPage() {
   );
 }
 
-function Facts({ stats }: { readonly stats: GetUserStatsResponse }) {
+function Sums({ stats }: { readonly stats: GetUserStatsResponse }) {
   const instantOf = (ms: bigint | undefined) => (ms === undefined ? undefined : timestampFromMs(Number(ms)));
   const tokens = Number(stats.promptTokens ?? 0n) + Number(stats.completionTokens ?? 0n);
-  const facts: readonly (readonly [label: string, value: React.ReactNode])[] = [
+  const facts: readonly Fact[] = [
     ['Traces', formatCount(stats.traces)],
     ['Threads', formatCount(stats.threads)],
     ['Failed', formatCount(stats.errors)],
@@ -86,14 +87,7 @@ function Facts({ stats }: { readonly stats: GetUserStatsResponse }) {
   ];
   return (
     <div className={`${page.card} ${page.padded}`}>
-      <dl className={page.facts}>
-        {facts.map(([label, value]) => (
-          <div key={label} className={page.fact}>
-            <dt>{label}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-      </dl>
+      <Facts facts={facts} />
     </div>
   );
 }

@@ -4,6 +4,7 @@ import { useQuery } from '@connectrpc/connect-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { EndpointService } from '../../../gen/spandrel/v1/endpoints_pb.js';
 import { Badge, Loading } from '../design/button.tsx';
+import { type Fact, Facts } from '../design/facts.tsx';
 import { FailureNotice } from '../design/failure.tsx';
 import { formatCount, formatDuration, formatShare, nameControls } from '../design/format.ts';
 import { Instant } from '../design/instant.tsx';
@@ -77,7 +78,7 @@ function Health({ id }: { readonly id: string }) {
   const health = data?.data;
   if (!health) return null;
   const status = endpointStatusName(health.status, health.failingSince);
-  const facts: readonly (readonly [label: string, value: React.ReactNode])[] = [
+  const facts: readonly Fact[] = [
     [
       'Status',
       <Badge key="status" tone={status.tone}>
@@ -95,14 +96,7 @@ function Health({ id }: { readonly id: string }) {
   ];
   return (
     <div className={`${page.card} ${page.padded}`}>
-      <dl className={page.facts}>
-        {facts.map(([label, value]) => (
-          <div key={label} className={page.fact}>
-            <dt>{label}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-      </dl>
+      <Facts facts={facts} />
       {health.extras?.description && <p className={page.soft}>{nameControls(health.extras.description)}</p>}
     </div>
   );

@@ -133,7 +133,12 @@ export function evaluate(stage: Stage): void {
         await sendShop(project, Date.now(), 6);
         const path = `/api/analytics/evaluations?from=0&to=${Date.now()}&interval=total&monitor_id=${monitor.id}`;
         await until(async () => (await callRest(address, { path, headers })).body.buckets[0]?.scored === 6);
-        await page.goto(signInLink(address, projectKey, `/${slug}/monitors/${monitor.id}`));
+        await page.goto(signInLink(address, projectKey, `/${slug}/monitors?range=24h`));
+        await page.getByRole('region', { name: 'Backlog' }).getByText('Oldest waiting').waitFor();
+        await page.getByRole('row', { name: /Repetitions on .* any trace 6 – 0\.\d+ Disable/ }).waitFor();
+        await checkPage(page, 'monitors-scored');
+        await page.getByRole('link', { name: 'Repetitions' }).click();
+        await page.waitForURL(new RegExp(`${monitor.id}\\?range=24h`));
         await page.getByRole('link', { name: 'Evaluations 6 0 skipped, 0 failed' }).waitFor();
         await page.getByRole('img', { name: /^Mean score over time/ }).waitFor();
         await checkPage(page, 'monitor-scores');

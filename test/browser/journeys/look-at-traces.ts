@@ -34,6 +34,9 @@ export function lookAtTraces(stage: Stage): void {
         await page.getByRole('heading', { level: 1, name: 'Polite' }).waitFor();
         await page.goto(trace.body.platformUrl);
         await page.getByRole('treeitem', { name: /write the answer/ }).waitFor();
+        await page.getByRole('link', { name: 'user-3' }).click();
+        await page.getByRole('heading', { level: 1, name: 'user-3' }).waitFor();
+        await page.goBack();
         await page.getByRole('link', { name: 'thread-3' }).click();
         await page.getByRole('heading', { name: 'Thread thread-3' }).waitFor();
         await page.getByText('7 traces, oldest first').waitFor();

@@ -1,0 +1,123 @@
+import { useMutation, useQuery } from '@connectrpc/connect-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { AnalyticsInterval } from '../../../gen/spandrel/v1/analytics_pb.js';
+import {
+  type EvaluationAnalyticsBucket,
+  EvaluationGrouping,
+} from '../../../gen/spandrel/v1/evaluation_analytics_pb.js';
+import { EvaluationService } from '../../../gen/spandrel/v1/evaluations_pb.js';
+import { EvaluatorService } from '../../../gen/spandrel/v1/evaluators_pb.js';
+import { type Monitor, MonitorService } from '../../../gen/spandrel/v1/monitors_pb.js';
+import { Badge, Button } from '../design/button.tsx';
+import { FailureNotice } from '../design/failure.tsx';
+import { formatCount, formatScore, formatShare, nameControls } from '../design/format.ts';
+import page from '../design/page.module.css';
+import { Table } from '../design/table.tsx';
+import { rangeInput } from '../overview/series.ts';
+import { useRefresh } from '../session/refresh.ts';
+import { useSession } from '../session/session.tsx';
+import { writeRange } from '../traces/range.ts';
+import { RangePicker } from '../traces/range-picker.tsx';
+import { useRangeQuery } from '../traces/range-query.ts';
+import { toPercent } from './draft.ts';
+import { formatConditions, modeName } from './monitor-enums.ts';
+
+const route = getRouteApi('/$slug/monitors');
+
+type Monitors = { readonly monitors: readonly Monitor[] };
+/** By the id of a monitor; those without evaluations are absent. */
+type Scores = ReadonlyMap<string, EvaluationAnalyticsBucket>;
+
+/** Also groups that belong to deleted monitors count. */
+const GROUPS_MAX = 1_000;
+
+/** The monitors with the scores of a range, for keys that may read analytics. */
+export function ScoredMonitorTable({ monitors }: Monitors) {
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const { data, error, refetch } = useRangeQuery({
+    method: EvaluationService.method.queryEvaluationAnalytics,
+    range: search,
+    input: {
+      interval: AnalyticsInterval.TOTAL,
+      groupBy: EvaluationGrouping.MONITOR_ID,
+      metrics: 'evaluations,pass_rate,score_mean',
+      limit: GROUPS_MAX,
+    },
+    toRangeInput: rangeInput,
+  });
+  const scores = new Map(data?.answer.buckets.map((bucket) => [bucket.group ?? '', bucket]));
+  return (
+    <>
+      <div className={page.row}>
+        <RangePicker
+          search={search}
+          onChange={(part) => void navigate({ search: writeRange({ ...search, ...part }), replace: true })}
+        />
+      </div>
+      {error && <FailureNotice error={error} retry={refetch} />}
+      <MonitorTable monitors={monitors} scores={scores} />
+    </>
+  );
+}
+
+const ABOUT = ['Name', 'State', 'Evaluator', 'Runs', { number: 'Share' }, 'Conditions'];
+const SCORES = [{ number: 'Evaluations' }, { number: 'Pass rate' }, { number: 'Mean score' }];
+
+export function MonitorTable({ monitors, scores }: Monitors & { readonly scores: Scores | null }) {
+  const { slug } = route.useParams();
+  const search = route.useSearch();
+  const { may } = useSession();
+  const refresh = useRefresh();
+  const evaluators = useQuery(EvaluatorService.method.listEvaluators);
+  const toggle = useMutation(MonitorService.method.toggleMonitor, { onSuccess: refresh });
+  const nameOf = (id: string | undefined) => evaluators.data?.evaluators.find((each) => each.id === id)?.name;
+  return (
+    <>
+      {toggle.isError && <FailureNotice error={toggle.error} />}
+      <div className={`${page.card} ${page.scroll}`}>
+        <Table columns={[...ABOUT, ...(scores ? SCORES : []), 'Actions']}>
+          {monitors.map((monitor) => (
+            <tr key={monitor.id}>
+              <td>
+                <Link to="/$slug/monitors/$monitorId" params={{ slug, monitorId: monitor.id }} search={search}>
+                  {nameControls(monitor.name ?? monitor.slug)}
+                </Link>
+              </td>
+              <td>
+                <Badge tone={monitor.enabled ? 'good' : 'quiet'}>{monitor.enabled ? 'on' : 'off'}</Badge>
+              </td>
+              <td>{nameControls(nameOf(monitor.evaluatorId) ?? monitor.checkType)}</td>
+              <td>{modeName(monitor.executionMode)}</td>
+              <td className={page.number}>{toPercent(monitor.sample ?? 1)} %</td>
+              <td className={page.mono}>{formatConditions(monitor) || 'any trace'}</td>
+              {scores && <ScoreCells bucket={scores.get(monitor.id)} />}
+              <td>
+                {may('evaluations:manage') && (
+                  <Button
+                    small
+                    disabled={toggle.isPending}
+                    aria-label={`${monitor.enabled ? 'Disable' : 'Enable'} ${nameControls(monitor.name ?? monitor.slug)}`}
+                    onClick={() => toggle.mutate({ idOrSlug: monitor.id, enabled: !monitor.enabled })}
+                  >
+                    {monitor.enabled ? 'Disable' : 'Enable'}
+                  </Button>
+                )}
+              </td>
+            </tr>
+          ))}{' '}
+        </Table>
+      </div>
+    </>
+  );
+}
+
+function ScoreCells({ bucket }: { readonly bucket: EvaluationAnalyticsBucket | undefined }) {
+  return (
+    <>
+      <td className={page.number}>{formatCount(bucket?.evaluations)}</td>
+      <td className={page.number}>{formatShare(bucket?.passRate?.value)}</td>
+      <td className={page.number}>{formatScore(bucket?.scoreMean?.value)}</td>
+    </>
+  );
+}
