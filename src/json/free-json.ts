@@ -19,13 +19,6 @@ import {
 export const KEY_BYTES_MAX = 4096;
 export const LONG_KEY_REASON = `has a member name longer than ${KEY_BYTES_MAX} bytes`;
 
-/**
- * Replaces text of a message that is no JSON. Compare it by identity. Every reader of a free value
- * refuses it, so that one unreadable text costs its own item and no other.
- */
-export const UNREADABLE: LosslessObject = Object.freeze({});
-export const UNREADABLE_REASON = 'must be valid JSON';
-
 /** Matches integers that a double cannot hold, and escaped names. */
 const NEEDS_EXACT = /[0-9]{16}|\\/;
 

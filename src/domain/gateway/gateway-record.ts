@@ -1,37 +1,15 @@
 /** Validates one reported request field by field; a refusal names the path of the field. */
 
-import {
-  isArray,
-  isObject,
-  makeWellFormed,
-  nestsDeeperThan,
-  UNREADABLE,
-  UNREADABLE_REASON,
-} from '../../json/free-json.ts';
-import { isBeyondDouble, type LosslessJson, type LosslessObject } from '../../json/lossless-json.ts';
-import { numberText } from '../../json/whole-number.ts';
+import { isArray, isObject, makeWellFormed, nestsDeeperThan } from '../../json/free-json.ts';
+import { isBeyondDouble, type LosslessJson } from '../../json/lossless-json.ts';
 import { holdsTooWide, TOO_WIDE_REASON } from '../../json/wide-json.ts';
 import { LABEL_CHARACTERS_MAX, LABELS_MAX, METADATA_BYTES_MAX } from '../events/event-metadata.ts';
 import type { RequestCost, RequestError, RequestUsage } from '../events/request-content.ts';
 import { isRequestId } from '../events/request-event.ts';
 import type { ReportedRequest } from '../events/request-report.ts';
-import { usdTextToNano, usdTokenToNano } from '../pricing/money.ts';
-import { cutToCharacters, hasMoreBytesThan, hasMoreCharactersThan } from '../text-limits.ts';
-import {
-  fieldOf,
-  type IntegerBounds,
-  type ItemReading,
-  readChoice,
-  readCount,
-  readInstant,
-  readNullableInteger,
-  readNullableText,
-  readObject,
-  readOptionalText,
-  readText,
-  refuse,
-  within,
-} from './gateway-reading.ts';
+import { hasMoreBytesThan } from '../text-limits.ts';
+import { INVALID, type RequestDraft, type Sent, WIDE } from './gateway-draft.ts';
+import type { Bounds, ItemReading } from './gateway-reading.ts';
 
 /** A valid record; `projectId` is null when not named. */
 export type SentRecord = Pick<ReportedRequest, 'gatewayRequestId' | 'status' | 'content' | 'cost'> & {
@@ -39,174 +17,109 @@ export type SentRecord = Pick<ReportedRequest, 'gatewayRequestId' | 'status' | '
 };
 
 const STATUSES = ['admitted', 'success', 'error'] as const;
-const ID = { min: 1, max: 256 } as const;
-const TEXT_MAX = 256;
-const REQUEST_TYPE = { min: 1, max: 64 } as const;
-const ERROR_CLASS = { min: 1, max: 200 } as const;
-const HTTP_STATUSES: IntegerBounds = { min: 100, max: 599 };
-const TOKENS: IntegerBounds = { min: 0, max: Number.MAX_SAFE_INTEGER };
-const DURATIONS: IntegerBounds = { min: 0, max: 604_800_000 };
+const ID: Bounds = { min: 1, max: 256 };
+const OPTIONAL_ID: Bounds = { min: 0, max: 256 };
+const REQUEST_TYPE: Bounds = { min: 1, max: 64 };
+const ERROR_CLASS: Bounds = { min: 1, max: 200 };
+const HTTP_STATUSES: Bounds = { min: 100, max: 599 };
+const TOKENS: Bounds = { min: 0, max: Number.MAX_SAFE_INTEGER };
+const DURATIONS: Bounds = { min: 0, max: 604_800_000 };
+const LABEL: Bounds = { min: 0, max: LABEL_CHARACTERS_MAX };
 const METADATA_DEPTH_MAX = 32;
-const SHOWN_NAME_CHARACTERS_MAX = 100;
-const UNKNOWN_LISTED_MAX = 100;
-const RECORD_MEMBERS: ReadonlySet<string> = new Set([
-  'gateway_request_id',
-  'status',
-  'project_id',
-  'occurred_at',
-  'virtual_key_id',
-  'trace_id',
-  'principal_user_id',
-  'end_user_id',
-  'model',
-  'model_provider_id',
-  'request_type',
-  'usage',
-  'cost_usd',
-  'error',
-  'duration_ms',
-  'labels',
-  'metadata',
-]);
-const USAGE_MEMBERS: ReadonlySet<string> = new Set([
-  'input_tokens',
-  'output_tokens',
-  'cache_read_input_tokens',
-  'cache_creation_input_tokens',
-  'reasoning_tokens',
-]);
-const ERROR_MEMBERS: ReadonlySet<string> = new Set(['class', 'http_status']);
+const TOO_LARGE = `must be at most ${METADATA_BYTES_MAX} bytes of compact JSON`;
 const UNKNOWN_ERROR: RequestError = { class: 'unknown', httpStatus: null };
 
 /** Null when the record is refused, with the reason in `reading`. */
-export function readRecord(reading: ItemReading): SentRecord | null {
-  const gatewayRequestId = readRequestId(reading);
-  const status = readChoice(reading, 'status', STATUSES);
-  const projectId = readProjectId(reading);
+export function readRecord(draft: RequestDraft, reading: ItemReading): SentRecord | null {
+  const { virtualKeyId = '', traceId = '' } = draft;
+  const gatewayRequestId = readRequestId(draft, reading);
+  const status = reading.choice(draft.status, 'status', STATUSES);
+  const projectId = readProjectId(draft, reading);
   const content = {
-    occurredAtMs: readInstant(reading, 'occurred_at'),
-    virtualKeyId: readOptionalText(reading, 'virtual_key_id', TEXT_MAX),
-    traceId: readOptionalText(reading, 'trace_id', TEXT_MAX),
-    principalUserId: readNullableText(reading, 'principal_user_id', ID),
-    endUserId: readNullableText(reading, 'end_user_id', ID),
-    model: readNullableText(reading, 'model', ID),
-    modelProviderId: readNullableText(reading, 'model_provider_id', ID),
-    requestType: readNullableText(reading, 'request_type', REQUEST_TYPE),
-    usage: readUsage(reading),
-    error: status === 'error' ? readError(reading) : null,
-    durationMs: readNullableInteger(reading, 'duration_ms', DURATIONS),
-    labelsJson: readLabels(reading),
-    metadataJson: readMetadata(reading),
+    occurredAtMs: reading.instant(draft.occurredAtMs, 'occurred_at'),
+    virtualKeyId: reading.text(virtualKeyId, 'virtual_key_id', OPTIONAL_ID),
+    traceId: reading.text(traceId, 'trace_id', OPTIONAL_ID),
+    principalUserId: reading.nullableText(draft.principalUserId, 'principal_user_id', ID),
+    endUserId: reading.nullableText(draft.endUserId, 'end_user_id', ID),
+    model: reading.nullableText(draft.model, 'model', ID),
+    modelProviderId: reading.nullableText(draft.modelProviderId, 'model_provider_id', ID),
+    requestType: reading.nullableText(draft.requestType, 'request_type', REQUEST_TYPE),
+    usage: readUsage(draft, reading),
+    error: status === 'error' ? readError(draft, reading) : null,
+    durationMs: reading.nullableInteger(draft.durationMs, 'duration_ms', DURATIONS),
+    labelsJson: readLabels(draft, reading),
+    metadataJson: readMetadata(draft, reading),
   };
-  const cost = readCost(reading);
-  if (reading.problem !== null || status === null) return null;
+  const cost = readCost(draft, reading);
+  if (reading.problem() !== null || status === null) return null;
   return { gatewayRequestId, status, projectId, content, cost };
 }
 
-/** The paths of unknown members: a misspelled cost would else be lost without a warning. */
-export function unknownMembers(item: LosslessJson | undefined): readonly string[] {
-  if (!isObject(item)) return [];
-  const { usage, error } = item;
-  return [
-    ...listUnknown(item, RECORD_MEMBERS, ''),
-    ...(isObject(usage) ? listUnknown(usage, USAGE_MEMBERS, 'usage.') : []),
-    ...(isObject(error) ? listUnknown(error, ERROR_MEMBERS, 'error.') : []),
-  ];
-}
-
-function listUnknown(item: LosslessObject, known: ReadonlySet<string>, path: string): readonly string[] {
-  const unknown = Object.keys(item)
-    .filter((name) => !known.has(name))
-    .slice(0, UNKNOWN_LISTED_MAX);
-  return unknown.map((name) => path + cutToCharacters(name, SHOWN_NAME_CHARACTERS_MAX));
-}
-
 /** The status of a record, even of a refused one; null when invalid. */
-export function statusIn(item: LosslessJson | undefined): SentRecord['status'] | null {
-  return isObject(item) ? (STATUSES.find((status) => status === item.status) ?? null) : null;
+export function statusIn(status: Sent<string>): SentRecord['status'] | null {
+  return STATUSES.find((each) => each === status) ?? null;
 }
 
-function readRequestId(reading: ItemReading): string {
-  const id = readText(reading, 'gateway_request_id', ID);
+function readRequestId({ gatewayRequestId }: RequestDraft, reading: ItemReading): string {
+  const id = reading.text(gatewayRequestId, 'gateway_request_id', ID);
   if (!isRequestId(id)) {
-    refuse(reading, 'gateway_request_id', 'must be printable ASCII characters without space and comma');
+    reading.refuse('gateway_request_id', 'must be printable ASCII characters without space and comma');
   }
   return id;
 }
 
 /** Any length is allowed: a text that is no id is unknown. */
-function readProjectId(reading: ItemReading): string | null {
-  const value = fieldOf(reading, 'project_id');
-  if (value === undefined || typeof value === 'string') return value ?? null;
-  return refuse(reading, 'project_id', 'must be a string');
+function readProjectId({ projectId }: RequestDraft, reading: ItemReading): string | null {
+  return projectId === undefined ? null : reading.required(projectId, 'project_id', 'must be a string');
 }
 
-function readUsage(reading: ItemReading): RequestUsage | null {
-  if ((fieldOf(reading, 'usage') ?? null) === null) return null;
-  const usage = within(reading, readObject(reading, 'usage') ?? {});
-  const count = (name: string) => readCount(usage, `usage.${name}`, TOKENS);
+function readUsage({ usage: sent }: RequestDraft, reading: ItemReading): RequestUsage | null {
+  const usage = sent === null || sent === undefined ? null : reading.required(sent, 'usage', 'must be an object');
+  if (usage === null) return null;
+  const count = (tokens: Sent<number>, name: string) =>
+    tokens === undefined ? 0 : reading.integer(tokens, `usage.${name}`, TOKENS);
   return {
-    inputTokens: count('input_tokens'),
-    outputTokens: count('output_tokens'),
-    cacheReadInputTokens: count('cache_read_input_tokens'),
-    cacheCreationInputTokens: count('cache_creation_input_tokens'),
-    reasoningTokens: count('reasoning_tokens'),
+    inputTokens: count(usage.inputTokens, 'input_tokens'),
+    outputTokens: count(usage.outputTokens, 'output_tokens'),
+    cacheReadInputTokens: count(usage.cacheReadInputTokens, 'cache_read_input_tokens'),
+    cacheCreationInputTokens: count(usage.cacheCreationInputTokens, 'cache_creation_input_tokens'),
+    reasoningTokens: count(usage.reasoningTokens, 'reasoning_tokens'),
   };
 }
 
-function readError(reading: ItemReading): RequestError {
-  const error = readObject(reading, 'error');
-  if (error === undefined) return UNKNOWN_ERROR;
-  const part = within(reading, error);
+function readError({ error: sent }: RequestDraft, reading: ItemReading): RequestError {
+  const error = sent === undefined ? null : reading.required(sent, 'error', 'must be an object');
+  if (error === null) return UNKNOWN_ERROR;
   return {
-    class: readText(part, 'error.class', ERROR_CLASS),
-    httpStatus: readNullableInteger(part, 'error.http_status', HTTP_STATUSES),
+    class: reading.text(error.class, 'error.class', ERROR_CLASS),
+    httpStatus: reading.nullableInteger(error.httpStatus, 'error.http_status', HTTP_STATUSES),
   };
 }
 
-/** Reads the decimal text of a string or a number. */
-function readCost(reading: ItemReading): RequestCost | null {
-  const value = fieldOf(reading, 'cost_usd') ?? null;
-  if (value === null) return null;
-  const nanoUsd = typeof value === 'string' ? usdTextToNano(value) : usdTokenToNano(numberText(value) ?? '');
-  if (nanoUsd === null) {
-    return refuse(reading, 'cost_usd', 'must be a decimal number from 0 to 9007199.254740991');
-  }
-  return { nanoUsd, rateVersion: null };
+function readCost({ costNanoUsd: sent }: RequestDraft, reading: ItemReading): RequestCost | null {
+  if (sent === null || sent === undefined) return null;
+  const nanoUsd = reading.required(sent, 'cost_usd', 'must be a decimal number from 0 to 9007199.254740991');
+  return nanoUsd === null ? null : { nanoUsd, rateVersion: null };
 }
 
-function readLabels(reading: ItemReading): string {
-  const value = fieldOf(reading, 'labels');
-  if (value === undefined) return '[]';
-  if (!isArray(value) || value.length > LABELS_MAX) {
-    refuse(reading, 'labels', `must be an array of at most ${LABELS_MAX} strings`);
-    return '[]';
-  }
-  for (const [index, label] of value.entries()) {
-    if (typeof label !== 'string' || hasMoreCharactersThan(label, LABEL_CHARACTERS_MAX)) {
-      refuse(reading, `labels.${index}`, `must be a string of 0 to ${LABEL_CHARACTERS_MAX} characters`);
-    } else if (label.includes('\0')) refuse(reading, `labels.${index}`, 'must not hold U+0000');
-  }
-  return JSON.stringify(value);
+function readLabels({ labels: sent = [] }: RequestDraft, reading: ItemReading): string {
+  const reason = `must be an array of at most ${LABELS_MAX} strings`;
+  const labels = reading.required(sent, 'labels', reason);
+  if (labels === null || labels.length > LABELS_MAX) return reading.refuse('labels', reason) ?? '[]';
+  const read = (index: number) => reading.text(labels.at(index), `labels.${index}`, LABEL);
+  return JSON.stringify(Array.from({ length: labels.length }, (_, index) => read(index)));
 }
 
-function readMetadata(reading: ItemReading): string {
-  const value = fieldOf(reading, 'metadata');
-  if (value === undefined) return '{}';
+function readMetadata({ metadata: sent = {} }: RequestDraft, reading: ItemReading): string {
+  const refuse = (reason: string) => reading.refuse('metadata', reason) ?? '{}';
+  if (sent === INVALID) return refuse('must be valid JSON');
+  if (sent === WIDE) return refuse(TOO_WIDE_REASON);
   // Each value takes at least one byte, so more values than bytes are too large.
-  if (countDownValues(value, METADATA_BYTES_MAX) < 0) return refuseMetadata(reading);
-  const reason = metadataProblem(value);
-  if (reason !== null || !isObject(value)) {
-    refuse(reading, 'metadata', reason ?? 'must be an object');
-    return '{}';
-  }
-  const text = JSON.stringify(makeWellFormed(value));
-  return hasMoreBytesThan(text, METADATA_BYTES_MAX) ? refuseMetadata(reading) : text;
-}
-
-function refuseMetadata(reading: ItemReading): string {
-  refuse(reading, 'metadata', `must be at most ${METADATA_BYTES_MAX} bytes of compact JSON`);
-  return '{}';
+  if (countDownValues(sent, METADATA_BYTES_MAX) < 0) return refuse(TOO_LARGE);
+  const reason = metadataProblem(sent);
+  if (reason !== null || !isObject(sent)) return refuse(reason ?? 'must be an object');
+  const text = JSON.stringify(makeWellFormed(sent));
+  return hasMoreBytesThan(text, METADATA_BYTES_MAX) ? refuse(TOO_LARGE) : text;
 }
 
 /** Subtracts one for the value and for each value inside; stops once below zero. */
@@ -221,7 +134,6 @@ function countDownValues(value: LosslessJson, left: number): number {
 }
 
 function metadataProblem(value: LosslessJson): string | null {
-  if (value === UNREADABLE) return UNREADABLE_REASON;
   if (nestsDeeperThan(value, METADATA_DEPTH_MAX)) return `must not be nested deeper than ${METADATA_DEPTH_MAX} levels`;
   if (holdsTooWide(value)) return TOO_WIDE_REASON;
   return holdsBeyondDouble(value) ? 'must not hold a number that is too large' : null;

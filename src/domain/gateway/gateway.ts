@@ -1,9 +1,5 @@
 /** Accepts reports of gateways: requests with their costs, and events of keys and budgets. */
 
-import { isArray, isObject } from '../../json/free-json.ts';
-import { malformed } from '../../json/json-text.ts';
-import { jsonTypeOf, type LosslessJson } from '../../json/lossless-json.ts';
-import { TOO_WIDE, TOO_WIDE_REASON } from '../../json/wide-json.ts';
 import type { Organization, Project } from '../caller.ts';
 import type { RequestCost } from '../events/request-content.ts';
 import type { RequestMeter } from '../events/request-meter.ts';
@@ -15,12 +11,13 @@ import type {
   RequestResult,
   Unpriced,
 } from '../events/request-report.ts';
-import { type JsonValue, unavailableFault, validationFault } from '../fault.ts';
+import { unavailableFault, validationFault } from '../fault.ts';
 import { isNameable } from '../management/management-call.ts';
 import type { PriceResolver, Prices } from '../pricing/prices.ts';
 import type { RequestStore } from '../store.ts';
-import type { ItemReading } from './gateway-reading.ts';
-import { readRecord, type SentRecord, statusIn, unknownMembers } from './gateway-record.ts';
+import type { DraftList, GovernanceDraft, RequestDraft, Sent } from './gateway-draft.ts';
+import { createItemReading, type ItemReading } from './gateway-reading.ts';
+import { readRecord, type SentRecord, statusIn } from './gateway-record.ts';
 import { readGovernanceEvent } from './governance-event.ts';
 
 type GatewayDeps = {
@@ -50,15 +47,16 @@ export type ItemOutcome = {
   readonly result: RequestResult;
   /** Why it is refused; null when it is accepted, also as a duplicate. */
   readonly rejection: Rejection | null;
-  /** The paths of unknown members. */
-  readonly unknown: readonly string[];
 };
 
 export type Gateway = {
-  /** Judges each record alone and commits the valid ones together. Throws validation_error for a bad list. */
-  reportRequests(body: JsonValue, call: GatewayCall): Promise<readonly ItemOutcome[]>;
+  /** Judges each record alone and commits the valid ones together. Throws validation_error for a list of a wrong length. */
+  reportRequests(list: DraftList<RequestDraft>, call: GatewayCall): Promise<readonly ItemOutcome[]>;
   /** The same for events of virtual keys and budgets. */
-  reportGovernanceEvents(body: JsonValue, call: Pick<GatewayCall, 'organization'>): Promise<readonly ItemOutcome[]>;
+  reportGovernanceEvents(
+    list: DraftList<GovernanceDraft>,
+    call: Pick<GatewayCall, 'organization'>,
+  ): Promise<readonly ItemOutcome[]>;
 };
 
 const ITEMS_MAX = 500;
@@ -70,63 +68,58 @@ const COMPLETED: Rejection = { code: 'already_completed', message: 'The success 
 export function createGateway(deps: GatewayDeps): Gateway {
   const { store } = deps;
   return {
-    async reportRequests(body, call) {
-      const items = openList(body, 'records');
-      const read = items.map((item) => readItem(item, readRecord));
+    async reportRequests(list, call) {
+      const drafts = draftsOf(list, 'records');
+      const read = drafts.map((draft) => readItem(draft, readRecord));
       const assigned = await assignProjects(store, read, call);
       const records = assigned.flatMap((each) => ('gatewayRequestId' in each ? [each] : []));
       const results = await storeRequests(deps, records, call);
       let next = 0;
       return assigned.map((each, index): ItemOutcome => {
-        const unknown = unknownMembers(items[index]);
         if (!('gatewayRequestId' in each)) {
-          const status = statusIn(items[index]);
+          const draft = drafts[index];
+          const status = typeof draft === 'object' && draft !== null ? statusIn(draft.status) : null;
           deps.meter.reported({ source: 'report', status: status ?? 'unknown', result: 'rejected' });
-          return { status, result: 'rejected', rejection: each, unknown };
+          return { status, result: 'rejected', rejection: each };
         }
         const result = results[next] ?? 'rejected';
         next += 1;
-        return { status: each.status, result, rejection: result === 'rejected' ? COMPLETED : null, unknown };
+        return { status: each.status, result, rejection: result === 'rejected' ? COMPLETED : null };
       });
     },
 
-    async reportGovernanceEvents(body, { organization }) {
-      const read = openList(body, 'events').map((item) =>
-        readItem(item, (reading) => readGovernanceEvent(reading, organization.id)),
+    async reportGovernanceEvents(list, { organization }) {
+      const read = draftsOf(list, 'events').map((draft) =>
+        readItem(draft, (sent, reading) => readGovernanceEvent(sent, reading, organization.id)),
       );
       const events = read.flatMap((each) => ('dataJson' in each ? [each] : []));
       const report = { kind: 'governance', organizationNumber: organization.number, events } as const;
       const results = events.length === 0 ? [] : await store.reportGovernance(report);
       let next = 0;
       return read.map((each): ItemOutcome => {
-        if (!('dataJson' in each)) return { status: null, result: 'rejected', rejection: each, unknown: [] };
+        if (!('dataJson' in each)) return { status: null, result: 'rejected', rejection: each };
         const result = results[next] ?? 'rejected';
         next += 1;
-        return { status: null, result, rejection: null, unknown: [] };
+        return { status: null, result, rejection: null };
       });
     },
   };
 }
 
-function openList(body: LosslessJson, name: string): readonly LosslessJson[] {
-  if (!isObject(body)) throw malformed('The request body must be a JSON object.', 'not an object');
-  const list = body[name];
-  if (!isArray(list)) {
-    const received = list === undefined ? 'undefined' : jsonTypeOf(list);
-    const message = list === undefined ? `${name} is required` : `${name} must be an array`;
-    throw validationFault('json', [{ field: name, type: 'invalid_type', message, expected: 'array', received }]);
-  }
-  if (list.length >= 1 && list.length <= ITEMS_MAX) return list;
+/** Makes the drafts of a list of a valid length. */
+function draftsOf<D>(list: DraftList<D>, name: string): readonly Sent<D>[] {
+  const { length } = list;
+  if (length >= 1 && length <= ITEMS_MAX) return Array.from({ length }, (_, index) => list.at(index));
   const expected = `1 to ${ITEMS_MAX} items`;
   const message = `${name} must have ${expected}`;
   throw validationFault('json', [{ field: name, type: 'invalid_length', message, expected }]);
 }
 
-function readItem<T>(item: LosslessJson, read: (reading: ItemReading) => T | null): T | Rejection {
-  if (!isObject(item)) return invalid('(root): must be an object');
-  if (item === TOO_WIDE) return invalid(`(root): ${TOO_WIDE_REASON}`);
-  const reading: ItemReading = { item, problem: null };
-  return read(reading) ?? invalid(reading.problem ?? '(root): cannot be read');
+function readItem<D, T>(item: Sent<D>, read: (draft: D, reading: ItemReading) => T | null): T | Rejection {
+  const reading = createItemReading();
+  const draft = reading.required(item, '(root)', 'must be an object');
+  const value = draft === null ? null : read(draft, reading);
+  return value ?? invalid(reading.problem() ?? '(root): cannot be read');
 }
 
 function invalid(message: string): Rejection {

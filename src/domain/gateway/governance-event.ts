@@ -8,16 +8,8 @@ import {
   isBudgetEvent,
   type VirtualKeyEventType,
 } from '../events/event-type.ts';
-import {
-  type ItemReading,
-  PAST_INSTANTS,
-  readChoice,
-  readInstant,
-  readInteger,
-  readNullableText,
-  readText,
-  refuse,
-} from './gateway-reading.ts';
+import type { GovernanceDraft, Sent } from './gateway-draft.ts';
+import { type ItemReading, PAST_INSTANTS } from './gateway-reading.ts';
 
 const SCOPE_TYPES = [
   'organization',
@@ -40,17 +32,17 @@ const AMOUNT_CHARACTERS = { min: 1, max: 23 } as const;
 
 /** Null when the event is refused, with the reason in `reading`. */
 export function readGovernanceEvent(
+  draft: GovernanceDraft,
   reading: ItemReading,
   organizationId: string,
 ): NewEvent<GovernanceEventType> | null {
-  const type = readChoice(reading, 'type', GOVERNANCE_EVENT_TYPES);
+  const type = reading.choice(draft.type, 'type', GOVERNANCE_EVENT_TYPES);
   if (type === null) return null;
-  const occurredAtMs = readInstant(reading, 'occurred_at');
-  const common = { type, occurredAtMs, organizationId };
+  const common = { occurredAtMs: reading.instant(draft.occurredAtMs, 'occurred_at'), organizationId };
   const event = isBudgetEvent(type)
-    ? readBudgetEvent(reading, { ...common, type })
-    : readVirtualKeyEvent(reading, { ...common, type });
-  return reading.problem === null ? event : null;
+    ? readBudgetEvent(draft, reading, { ...common, type })
+    : readVirtualKeyEvent(draft, reading, { ...common, type });
+  return reading.problem() === null ? event : null;
 }
 
 type EventHead<T extends GovernanceEventType> = {
@@ -60,36 +52,38 @@ type EventHead<T extends GovernanceEventType> = {
 };
 
 function readVirtualKeyEvent(
+  draft: GovernanceDraft,
   reading: ItemReading,
   { type, occurredAtMs, organizationId }: EventHead<VirtualKeyEventType>,
 ): NewEvent<VirtualKeyEventType> {
-  const virtualKeyId = readText(reading, 'virtual_key_id', ID);
+  const virtualKeyId = reading.text(draft.virtualKeyId, 'virtual_key_id', ID);
   const id = idOf([virtualKeyId, actionOf(type), occurredAtMs]);
   const data = {
     event_id: id,
     event_type: type,
     organization_id: organizationId,
     virtual_key_id: virtualKeyId,
-    name: readText(reading, 'name', NAME),
-    display_prefix: readText(reading, 'display_prefix', DISPLAY_PREFIX),
-    reason: readNullableText(reading, 'reason', REASON),
+    name: reading.text(draft.name, 'name', NAME),
+    display_prefix: reading.text(draft.displayPrefix, 'display_prefix', DISPLAY_PREFIX),
+    reason: reading.nullableText(draft.reason, 'reason', REASON),
     occurred_at: isoOf(occurredAtMs),
   };
   return { id, type, dataJson: JSON.stringify(data) };
 }
 
 function readBudgetEvent(
+  draft: GovernanceDraft,
   reading: ItemReading,
   { type, occurredAtMs, organizationId }: EventHead<BudgetEventType>,
 ): NewEvent<BudgetEventType> {
-  const budgetId = readText(reading, 'budget_id', ID);
-  const scopeType = readChoice(reading, 'scope_type', SCOPE_TYPES);
-  const bucketScopeId = readText(reading, 'bucket_scope_id', ID);
-  const virtualKeyId = readNullableText(reading, 'virtual_key_id', ID);
-  const anchorProjectId = readNullableText(reading, 'anchor_project_id', ID);
-  const endUserId = readNullableText(reading, 'end_user_id', ID);
-  const window = readChoice(reading, 'window', WINDOWS);
-  const periodStartedAtMs = readInteger(reading, 'period_started_at', PAST_INSTANTS);
+  const budgetId = reading.text(draft.budgetId, 'budget_id', ID);
+  const scopeType = reading.choice(draft.scopeType, 'scope_type', SCOPE_TYPES);
+  const bucketScopeId = reading.text(draft.bucketScopeId, 'bucket_scope_id', ID);
+  const virtualKeyId = reading.nullableText(draft.virtualKeyId, 'virtual_key_id', ID);
+  const anchorProjectId = reading.nullableText(draft.anchorProjectId, 'anchor_project_id', ID);
+  const endUserId = reading.nullableText(draft.endUserId, 'end_user_id', ID);
+  const window = reading.choice(draft.window, 'window', WINDOWS);
+  const periodStartedAtMs = reading.integer(draft.periodStartedAtMs, 'period_started_at', PAST_INSTANTS);
   const id = idOf([budgetId, bucketScopeId, actionOf(type), periodStartedAtMs]);
   const data = {
     event_id: id,
@@ -103,9 +97,9 @@ function readBudgetEvent(
     end_user_id: endUserId,
     window,
     period_started_at: isoOf(periodStartedAtMs),
-    limit_usd: readAmount(reading, 'limit_usd'),
-    spent_usd: readAmount(reading, 'spent_usd'),
-    on_breach: readChoice(reading, 'on_breach', ON_BREACH),
+    limit_usd: readAmount(draft.limitUsd, 'limit_usd', reading),
+    spent_usd: readAmount(draft.spentUsd, 'spent_usd', reading),
+    on_breach: reading.choice(draft.onBreach, 'on_breach', ON_BREACH),
     occurred_at: isoOf(occurredAtMs),
   };
   return { id, type, dataJson: JSON.stringify(data) };
@@ -124,9 +118,9 @@ function isoOf(instantMs: number): string {
   return new Date(instantMs).toISOString();
 }
 
-function readAmount(reading: ItemReading, path: string): string {
-  const amount = readText(reading, path, AMOUNT_CHARACTERS);
+function readAmount(sent: Sent<string>, path: string, reading: ItemReading): string {
+  const amount = reading.text(sent, path, AMOUNT_CHARACTERS);
   const [, whole = '', decimals = ''] = AMOUNT.exec(amount) ?? [];
-  if (whole === '') refuse(reading, path, `must be a decimal number with at most ${DECIMALS} decimals`);
+  if (whole === '') reading.refuse(path, `must be a decimal number with at most ${DECIMALS} decimals`);
   return `${whole}.${decimals.padEnd(DECIMALS, '0')}`;
 }

@@ -3,9 +3,12 @@
 import { type GatewayService, RejectionCode } from '../../../gen/spandrel/v1/gateway_pb.js';
 import type { JsonValue } from '../../domain/fault.ts';
 import type { Gateway, ItemOutcome, Rejection } from '../../domain/gateway/gateway.ts';
-import type { Implementation, Run } from '../method.ts';
+import type { DraftList, GovernanceDraft, RequestDraft } from '../../domain/gateway/gateway-draft.ts';
+import { toGovernanceDrafts, toRequestDrafts } from '../../domain/gateway/gateway-json.ts';
+import type { Context, Implementation, Run } from '../method.ts';
 import { organizationOf } from '../scope.ts';
-import { governanceEventsToJson, requestsToJson } from './report-request.ts';
+import { findIgnored } from './ignored-members.ts';
+import { readGovernanceEvents, readRequests } from './report-request.ts';
 
 type Rpcs = (typeof GatewayService)['method'];
 
@@ -16,39 +19,39 @@ const rejectionCodes: Readonly<Record<Rejection['code'], RejectionCode>> = {
   already_completed: RejectionCode.ALREADY_COMPLETED,
 };
 
-const IGNORED_TOLD_MAX = 100;
-
 export function createGatewayRpc({ gateway }: { readonly gateway: Gateway }): Implementation<typeof GatewayService> {
-  const reportRequests = (body: JsonValue): Run<Rpcs['reportRequests']> => {
-    return async (context) => {
-      const { project, nowMs } = context;
-      const organization = organizationOf(context);
-      const outcomes = await gateway.reportRequests(body, { organization, project, nowMs });
-      return { ...answerOf(outcomes), ...ignoredOf(outcomes) };
-    };
+  const reportRequests = async (list: DraftList<RequestDraft>, context: Context<Rpcs['reportRequests']>) => {
+    const { project, nowMs } = context;
+    return answerOf(await gateway.reportRequests(list, { organization: organizationOf(context), project, nowMs }));
   };
-  const reportGovernanceEvents = (body: JsonValue): Run<Rpcs['reportGovernanceEvents']> => {
+  const reportGovernanceEvents = (list: DraftList<GovernanceDraft>): Run<Rpcs['reportGovernanceEvents']> => {
     return async (context) =>
-      answerOf(await gateway.reportGovernanceEvents(body, { organization: organizationOf(context) }));
+      answerOf(await gateway.reportGovernanceEvents(list, { organization: organizationOf(context) }));
   };
   return {
     reportRequests: {
       spelling: 'literals',
-      readMessage: (request) => reportRequests(requestsToJson(request)),
-      readJson: reportRequests,
+      readMessage(request) {
+        const list = readRequests(request);
+        return (context) => reportRequests(list, context);
+      },
+      readJson(body) {
+        const list = toRequestDrafts(body);
+        return async (context) => ({ ...(await reportRequests(list, context)), ...ignoredIn(body) });
+      },
     },
     reportGovernanceEvents: {
       spelling: 'literals',
-      readMessage: (request) => reportGovernanceEvents(governanceEventsToJson(request)),
-      readJson: reportGovernanceEvents,
+      readMessage: (request) => reportGovernanceEvents(readGovernanceEvents(request)),
+      readJson: (body) => reportGovernanceEvents(toGovernanceDrafts(body)),
     },
   };
 }
 
-/** Undefined when all members are known: then the response has no such member. */
-function ignoredOf(outcomes: readonly ItemOutcome[]) {
-  const ignored = outcomes.flatMap(({ unknown }, index) => unknown.map((field) => ({ index, field })));
-  return ignored.length === 0 ? {} : { ignoredMembers: { ignored: ignored.slice(0, IGNORED_TOLD_MAX) } };
+/** Empty when all members are known: then the response has no such member. */
+function ignoredIn(body: JsonValue) {
+  const ignored = findIgnored(body);
+  return ignored.length === 0 ? {} : { ignoredMembers: { ignored } };
 }
 
 function answerOf(outcomes: readonly ItemOutcome[]) {

@@ -1,22 +1,23 @@
 import { describe, expect, it } from 'vitest';
-import type { ItemReading } from '../../../src/domain/gateway/gateway-reading.ts';
+import { INVALID, type RequestDraft } from '../../../src/domain/gateway/gateway-draft.ts';
+import { toRequestDrafts } from '../../../src/domain/gateway/gateway-json.ts';
+import { createItemReading } from '../../../src/domain/gateway/gateway-reading.ts';
 import { readRecord } from '../../../src/domain/gateway/gateway-record.ts';
-import { UNREADABLE } from '../../../src/json/free-json.ts';
 import { parseJson, scanJson } from '../../../src/json/json-text.ts';
-import type { LosslessObject } from '../../../src/json/lossless-json.ts';
 
 const AT = 1_790_000_000_000;
 const NUL = '\\u0000';
 
-/** The fields are JSON texts, because the spelling of numbers matters. */
-function read(fields: { readonly [name: string]: string }) {
+/** The fields are JSON texts, because the spelling of numbers matters. `changed` replaces fields of the draft. */
+function read(fields: { readonly [name: string]: string }, changed: Partial<RequestDraft> = {}) {
   const all = { gateway_request_id: '"gw-1"', status: '"success"', occurred_at: String(AT), ...fields };
   const text = Object.entries(all).map(([name, value]) => `${JSON.stringify(name)}:${value}`);
-  const bytes = Buffer.from(`{${text.join(',')}}`);
-  const item = parseJson(bytes, scanJson(bytes), 'literals') as LosslessObject;
-  const reading: ItemReading = { item, problem: null };
-  const record = readRecord(reading);
-  return { record, problem: reading.problem };
+  const bytes = Buffer.from(`{"records":[{${text.join(',')}}]}`);
+  const draft = toRequestDrafts(parseJson(bytes, scanJson(bytes), 'literals')).at(0);
+  if (typeof draft !== 'object' || draft === null) throw new Error('no record');
+  const reading = createItemReading();
+  const record = readRecord({ ...draft, ...changed }, reading);
+  return { record, problem: reading.problem() };
 }
 
 const long = (length: number) => JSON.stringify('x'.repeat(length));
@@ -145,13 +146,12 @@ describe('a reported request', () => {
     expect(problem).toMatch(new RegExp(`^${path.replace('.', '\\.')}: `));
   });
 
-  it.each(['gateway_request_id', 'status', 'occurred_at'])('needs %s', (name) => {
-    const { [name]: _, ...item } = { gateway_request_id: 'gw-1', status: 'error', occurred_at: AT } as {
-      [name: string]: string | number;
-    };
-    const reading: ItemReading = { item, problem: null };
-    expect(readRecord(reading)).toBeNull();
-    expect(reading.problem).toBe(`${name}: is required`);
+  it.each([
+    ['gateway_request_id', 'gatewayRequestId'],
+    ['status', 'status'],
+    ['occurred_at', 'occurredAtMs'],
+  ])('needs %s', (name, field) => {
+    expect(read({}, { [field]: undefined })).toEqual({ record: null, problem: `${name}: is required` });
   });
 
   it('says what failed, as far as anybody knows', () => {
@@ -210,11 +210,6 @@ describe('a reported request', () => {
     const sent = '{"b":1.0,"a":12345678901234567890,"__proto__":[1e3],"c":{"constructor":null}}';
     expect(read({ metadata: sent }).record?.content.metadataJson).toBe(sent);
     expect(read({ metadata: '{"\\ud800":"\\udfff"}' }).record?.content.metadataJson).toBe('{"\ufffd":"\ufffd"}');
-    const reading: ItemReading = {
-      item: { gateway_request_id: 'gw-1', status: 'success', occurred_at: AT, metadata: UNREADABLE },
-      problem: null,
-    };
-    expect(readRecord(reading)).toBeNull();
-    expect(reading.problem).toBe('metadata: must be valid JSON');
+    expect(read({}, { metadata: INVALID })).toEqual({ record: null, problem: 'metadata: must be valid JSON' });
   });
 });

@@ -3,6 +3,7 @@ import type { Project } from '../../../src/domain/caller.ts';
 import type { RequestReport, RequestsReported } from '../../../src/domain/events/request-report.ts';
 import type { JsonValue } from '../../../src/domain/fault.ts';
 import { createGateway, type GatewayCall } from '../../../src/domain/gateway/gateway.ts';
+import { toGovernanceDrafts, toRequestDrafts } from '../../../src/domain/gateway/gateway-json.ts';
 import { pricesOfNobody } from '../../support/pricing.ts';
 
 const AT = 1_790_000_000_000;
@@ -65,7 +66,7 @@ describe('reporting requests', () => {
       record(),
       record({ project_id: `project_${'0'.repeat(200)}` }),
     ];
-    const outcomes = await gateway.reportRequests({ records }, ADMIN);
+    const outcomes = await gateway.reportRequests(toRequestDrafts({ records }), ADMIN);
     expect(outcomes.map(({ status, result, rejection }) => [status, result, rejection?.code ?? null])).toEqual([
       ['admitted', 'stored', null],
       ['success', 'rejected', 'invalid_record'],
@@ -90,7 +91,7 @@ describe('reporting requests', () => {
   it('reports for the project of a project key and for no other', async () => {
     const { gateway, reports } = createFixture();
     const records = [record(), record({ project_id: 'project_1' }), record({ project_id: 'project_2' })];
-    const outcomes = await gateway.reportRequests({ records }, PROJECT_KEY);
+    const outcomes = await gateway.reportRequests(toRequestDrafts({ records }), PROJECT_KEY);
     expect(outcomes.map(({ rejection }) => rejection?.code ?? null)).toEqual([null, null, 'project_mismatch']);
     expect(reports[0]?.records.map(({ projectId, projectNumber }) => [projectId, projectNumber])).toEqual([
       ['project_1', 7],
@@ -100,7 +101,7 @@ describe('reporting requests', () => {
 
   it('does not call the store when no record is valid', async () => {
     const { gateway, reports } = createFixture();
-    expect(await gateway.reportRequests({ records: [7] }, PROJECT_KEY)).toHaveLength(1);
+    expect(await gateway.reportRequests(toRequestDrafts({ records: [7] }), PROJECT_KEY)).toHaveLength(1);
     expect(reports).toEqual([]);
   });
 
@@ -114,7 +115,7 @@ describe('reporting requests', () => {
       record({ model: 'nobody knows', usage }),
       record({ model: 'gpt-5' }),
     ];
-    await gateway.reportRequests({ records }, PROJECT_KEY);
+    await gateway.reportRequests(toRequestDrafts({ records }), PROJECT_KEY);
     const costs = reports[0]?.records.map(({ cost, price }) => [cost, price.cost]) ?? [];
     const listed = { nanoUsd: 1_625_000, rateVersion: expect.stringMatching(/^registry@\d{4}-\d{2}-\d{2}$/) };
     expect(costs).toEqual([
@@ -137,7 +138,7 @@ describe('reporting requests', () => {
     const unpriced: RequestsReported = { kind: 'unpriced', records: [{ index: 1, model: 'gpt-5', usage }] };
     const { gateway, reports } = createFixture([unpriced]);
     const records = [record(), record({ usage: { input_tokens: 100, output_tokens: 150 } })];
-    const outcomes = await gateway.reportRequests({ records }, PROJECT_KEY);
+    const outcomes = await gateway.reportRequests(toRequestDrafts({ records }), PROJECT_KEY);
     expect(outcomes.map(({ result }) => result)).toEqual(['emitted', 'emitted']);
     expect(reports).toHaveLength(2);
     expect(reports[1]?.records.map(({ price }) => price.cost?.nanoUsd ?? null)).toEqual([null, 1_625_000]);
@@ -147,7 +148,7 @@ describe('reporting requests', () => {
   it('gives up when others never stop telling of the same request', async () => {
     const unpriced: RequestsReported = { kind: 'unpriced', records: [{ index: 0, model: null, usage: null }] };
     const { gateway } = createFixture(Array.from({ length: 100 }, () => unpriced));
-    await expect(gateway.reportRequests({ records: [record()] }, PROJECT_KEY)).rejects.toMatchObject({
+    await expect(gateway.reportRequests(toRequestDrafts({ records: [record()] }), PROJECT_KEY)).rejects.toMatchObject({
       code: 'unavailable',
     });
   });
@@ -163,7 +164,7 @@ describe('a report', () => {
     ['too long', { records: Array.from({ length: 501 }, () => 7) }, 'validation_error'],
   ])('must hold a list of 1 to 500: %s', async (_name, body, code) => {
     const { gateway } = createFixture();
-    await expect(gateway.reportRequests(body, ADMIN)).rejects.toMatchObject({ code });
+    await expect((async () => gateway.reportRequests(toRequestDrafts(body), ADMIN))()).rejects.toMatchObject({ code });
   });
 
   it('of governance events is validated event by event', async () => {
@@ -176,7 +177,7 @@ describe('a report', () => {
       display_prefix: '',
     };
     const events = [event, { ...event, type: 'gateway.request.completed' }, { ...event, virtual_key_id: 'vk2' }];
-    const outcomes = await gateway.reportGovernanceEvents({ events }, ADMIN);
+    const outcomes = await gateway.reportGovernanceEvents(toGovernanceDrafts({ events }), ADMIN);
     expect(outcomes.map(({ result, rejection }) => [result, rejection?.code ?? null])).toEqual([
       ['duplicate', null],
       ['rejected', 'invalid_record'],

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { GOVERNANCE_EVENT_TYPES, isBudgetEvent } from '../../../src/domain/events/event-type.ts';
-import type { ItemReading } from '../../../src/domain/gateway/gateway-reading.ts';
+import { toGovernanceDrafts } from '../../../src/domain/gateway/gateway-json.ts';
+import { createItemReading } from '../../../src/domain/gateway/gateway-reading.ts';
 import { readGovernanceEvent } from '../../../src/domain/gateway/governance-event.ts';
 import type { LosslessObject } from '../../../src/json/lossless-json.ts';
 
@@ -26,8 +27,10 @@ const BUDGET = {
 };
 
 function read(item: LosslessObject) {
-  const reading: ItemReading = { item, problem: null };
-  return { event: readGovernanceEvent(reading, 'organization_1'), problem: reading.problem };
+  const draft = toGovernanceDrafts({ events: [item] }).at(0);
+  if (typeof draft !== 'object' || draft === null) throw new Error('no event');
+  const reading = createItemReading();
+  return { event: readGovernanceEvent(draft, reading, 'organization_1'), problem: reading.problem() };
 }
 
 describe('an event of a virtual key', () => {
