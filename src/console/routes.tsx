@@ -5,6 +5,7 @@ import { Loading } from './design/button.tsx';
 import { FailureNotice } from './design/failure.tsx';
 import page from './design/page.module.css';
 import { evaluationRoutes } from './evaluation-routes.ts';
+import { readAuditLogSearch } from './organization/audit-log-search.ts';
 import { readOverviewSearch } from './overview/search.ts';
 import { NothingHere, organization, project, root } from './parent-routes.tsx';
 import { useSession } from './session/session.tsx';
@@ -134,6 +135,7 @@ const projectsRoute = createRoute({
 const auditLogRoute = createRoute({
   getParentRoute: () => organization,
   path: 'audit-log',
+  validateSearch: readAuditLogSearch,
   component: lazyRouteComponent(() => import('./organization/audit-log-page.tsx'), 'AuditLogPage'),
 });
 

@@ -60,6 +60,9 @@ export function EventsPage() {
       </div>
       {found.isPending && <Loading />}
       {found.isError && <FailureNotice error={found.error} retry={found.refetch} />}
+      {event !== undefined && found.isSuccess && !events.some(({ id }) => id === event) && (
+        <Chosen id={event} onClose={() => change({ event: undefined })} />
+      )}
       {found.isSuccess && events.length === 0 && (
         <div className={`${page.card} ${page.empty}`}>
           <h2>No event in this range</h2>
@@ -95,9 +98,27 @@ function Item({ event, isOpen, onOpen }: ItemProps) {
       </button>
       {isOpen && (
         <div className={styles.body}>
-          <JsonView json={event.dataJson} label="data" />
+          <JsonView json={envelopeOf(event)} label="the envelope" />
         </div>
       )}
     </li>
   );
+}
+
+/** The event of the address, where the list does not show it. */
+function Chosen({ id, onClose }: { readonly id: string; readonly onClose: () => void }) {
+  const { data, error, refetch } = useQuery(EventService.method.getEvent, { id });
+  if (error) return <FailureNotice error={error} retry={refetch} />;
+  if (!data?.data) return <Loading />;
+  return (
+    <ul className={`${page.card} ${styles.list}`}>
+      <Item event={data.data} isOpen onOpen={onClose} />
+    </ul>
+  );
+}
+
+/** With its members in the order in which they are pushed. */
+function envelopeOf({ id, eventType, created, schemaVersion, dataJson }: Event): string {
+  const head = JSON.stringify({ id, type: eventType, created, schema_version: schemaVersion });
+  return `${head.slice(0, -1)},"data":${dataJson}}`;
 }

@@ -1,49 +1,83 @@
 /** The audit log: changes and refused requests. */
 
-import { useInfiniteQuery } from '@connectrpc/connect-query';
-import { ActorKind, AuditLogService, AuditOutcome } from '../../../gen/spandrel/v1/organization_pb.js';
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { ActorKind, type AuditEntry, AuditLogService, AuditOutcome } from '../../../gen/spandrel/v1/organization_pb.js';
 import { Badge, Button, Loading } from '../design/button.tsx';
+import { Chip, Chips } from '../design/chip.tsx';
 import { FailureNotice } from '../design/failure.tsx';
-import { nameControls } from '../design/format.ts';
+import { formatCount, nameControls } from '../design/format.ts';
 import { Instant } from '../design/instant.tsx';
 import page from '../design/page.module.css';
 import { Table } from '../design/table.tsx';
+import { RangePicker } from '../traces/range-picker.tsx';
+import { useRangePages } from '../traces/range-query.ts';
+import { FILTERS, type FilterName } from './audit-log-search.ts';
 
+const route = getRouteApi('/-/audit-log');
 const PAGE_SIZE = 100;
 
+const LABELS: Readonly<Record<FilterName, string>> = {
+  action: 'Action',
+  outcome: 'Outcome',
+  target: 'Target',
+  user: 'Member',
+  key: 'Key',
+};
+
 export function AuditLogPage() {
-  const found = useInfiniteQuery(
-    AuditLogService.method.listAuditLog,
-    { pageSize: PAGE_SIZE, pageToken: '' },
-    { pageParamKey: 'pageToken', getNextPageParam: ({ nextPageToken }) => nextPageToken || undefined },
-  );
-  const entries = found.data?.pages.flatMap(({ data }) => data) ?? [];
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const change = (part: { [name in keyof typeof search]: (typeof search)[name] | undefined }) =>
+    void navigate({ search: (now) => ({ ...now, ...part }) as typeof now, replace: true });
+  const { range, from, to, action, outcome, target, user, key } = search;
+  const found = useRangePages({
+    method: AuditLogService.method.listAuditLog,
+    range: { range, from, to },
+    input: {
+      ...(action && { action }),
+      ...(outcome && { outcome }),
+      ...(target && { targetId: target }),
+      ...(user && { actorUserId: user }),
+      ...(key && { actorKeyId: key }),
+      pageSize: PAGE_SIZE,
+    },
+    toRangeInput: ({ fromMs, toMs }) => ({ createdFrom: timestampFromMs(fromMs), createdTo: timestampFromMs(toMs) }),
+    nextPageToken: ({ nextPageToken }) => nextPageToken,
+  });
+  const entries = found.data?.pages.flatMap(({ answer }) => answer.data) ?? [];
+  const filters = FILTERS.flatMap((name) => (search[name] === undefined ? [] : [{ name, value: search[name] }]));
   return (
     <div className={page.page}>
-      <div>
-        <h1>Audit log</h1>
-        <p className={page.sub}>Who did what, newest first.</p>
+      <div className={page.head}>
+        <div>
+          <h1>Audit log</h1>
+          <p className={page.sub}>Who did what, newest first.</p>
+        </div>
+        <div className={page.row}>
+          {outcome === undefined && (
+            <Button small onClick={() => change({ outcome: 'refused' })}>
+              Only what was refused
+            </Button>
+          )}
+          <RangePicker search={search} onChange={change} />
+        </div>
       </div>
+      {filters.length > 0 && (
+        <Chips>
+          {filters.map(({ name, value }) => (
+            <Chip key={name} name={LABELS[name]} value={value} onRemove={() => change({ [name]: undefined })} />
+          ))}
+        </Chips>
+      )}
       {found.isPending && <Loading />}
       {found.isError && <FailureNotice error={found.error} retry={found.refetch} />}
+      {found.isSuccess && entries.length === 0 && <p className={page.sub}>No entry matches.</p>}
       {entries.length > 0 && (
         <div className={`${page.card} ${page.scroll}`}>
-          <Table columns={['When', 'Action', 'Outcome', 'Target', 'By', 'From']}>
+          <Table columns={['When', 'Action', 'Outcome', 'Target', 'By', 'More']}>
             {entries.map((entry) => (
-              <tr key={entry.id}>
-                <td className={page.nowrap}>
-                  <Instant at={entry.createdAt} as="short" />
-                </td>
-                <td>{entry.action}</td>
-                <td>
-                  <Badge tone={entry.outcome === AuditOutcome.SUCCESS ? 'good' : 'bad'}>{entry.code ?? 'done'}</Badge>
-                </td>
-                <td className={page.mono}>{nameControls(entry.targetId ?? '')}</td>
-                <td className={page.mono}>
-                  {entry.actorUserId ?? entry.actorKeyId ?? ActorKind[entry.actorKind]?.toLowerCase()}
-                </td>
-                <td className={page.nowrap}>{nameControls(entry.ip ?? '')}</td>
-              </tr>
+              <Row key={entry.id} entry={entry} />
             ))}{' '}
           </Table>
         </div>
@@ -51,4 +85,65 @@ export function AuditLogPage() {
       {found.hasNextPage && <Button onClick={() => void found.fetchNextPage()}>Show more</Button>}
     </div>
   );
+}
+
+function Row({ entry }: { readonly entry: AuditEntry }) {
+  const { actorUserId: user, actorKeyId: key, targetId: target } = entry;
+  return (
+    <tr>
+      <td className={page.nowrap}>
+        <Instant at={entry.createdAt} as="short" />
+      </td>
+      <td>
+        <Narrow name="action" value={entry.action} />
+      </td>
+      <td>
+        <Badge tone={entry.outcome === AuditOutcome.SUCCESS ? 'good' : 'bad'}>{entry.code ?? 'done'}</Badge>
+      </td>
+      <td className={page.mono}>{target !== undefined && <Narrow name="target" value={target} />}</td>
+      <td className={page.mono}>
+        {user !== undefined && <Narrow name="user" value={user} />}
+        {user === undefined && key !== undefined && <Narrow name="key" value={key} />}
+        {user === undefined && key === undefined && ActorKind[entry.actorKind]?.toLowerCase()}
+      </td>
+      <td>
+        <details>
+          <summary>Details</summary>
+          <div className={page.mono}>
+            {moreOf(entry).map(([label, value]) => (
+              <div key={label}>
+                {label}: {value}
+              </div>
+            ))}
+          </div>
+        </details>
+      </td>
+    </tr>
+  );
+}
+
+/** Finds the entries with the same value. */
+function Narrow({ name, value }: { readonly name: FilterName; readonly value: string }) {
+  return (
+    <Link to="/-/audit-log" search={(now) => ({ ...now, [name]: value })}>
+      {nameControls(value)}
+    </Link>
+  );
+}
+
+function moreOf(entry: AuditEntry): readonly (readonly [label: string, value: React.ReactNode])[] {
+  const { actorUserId: user, actorKeyId: key } = entry;
+  const texts = [
+    ['changed', entry.fields.join(', ')],
+    ['from', entry.ip],
+    ['client', entry.userAgent],
+    ['request', entry.requestId],
+    ['trace', entry.traceId],
+    ['within a minute', entry.count > 1 ? `${formatCount(entry.count)} times` : ''],
+  ] as const;
+  return [
+    ...(user !== undefined && key !== undefined ? [['key', <Narrow key="key" name="key" value={key} />] as const] : []),
+    ...texts.flatMap(([label, value]) => (value ? [[label, nameControls(value)] as const] : [])),
+    ['status', String(entry.status)],
+  ];
 }

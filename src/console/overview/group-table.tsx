@@ -3,7 +3,7 @@ import type { AnalyticsBucket } from '../../../gen/spandrel/v1/analytics_pb.js';
 import { formatCost, formatCount, formatDuration, nameControls } from '../design/format.ts';
 import page from '../design/page.module.css';
 import { Table } from '../design/table.tsx';
-import { writeQueryLine } from '../traces/query-line.ts';
+import { type Filter, writeQueryLine } from '../traces/query-line.ts';
 import type { TraceListSearch } from '../traces/search.ts';
 import { tokensOf } from './metrics.ts';
 import styles from './overview.module.css';
@@ -18,6 +18,8 @@ const LABELS: Readonly<Record<GroupName, string>> = {
   label: 'Label',
 };
 
+const FAILED: Filter = { name: 'error', value: 'true' };
+
 type GroupTableProps = {
   readonly by: GroupName;
   readonly range: TraceListSearch;
@@ -29,6 +31,10 @@ type GroupTableProps = {
 /** The sums per model, user, customer or label, by descending cost. */
 export function GroupTable({ by, range, buckets, truncated, onBy }: GroupTableProps) {
   const { slug } = route.useParams();
+  const find = (value: string, ...filters: readonly Filter[]) => ({
+    ...range,
+    q: writeQueryLine({ text: '', filters: [{ name: by, value }, ...filters] }),
+  });
   const byCost = buckets.toSorted((one, other) => (other.totalCost?.value ?? -1) - (one.totalCost?.value ?? -1));
   return (
     <section className={page.card}>
@@ -64,20 +70,22 @@ export function GroupTable({ by, range, buckets, truncated, onBy }: GroupTablePr
                 {bucket.group === undefined ? (
                   <span className={page.soft}>none</span>
                 ) : (
-                  <Link
-                    to="/$slug/traces"
-                    params={{ slug }}
-                    search={{
-                      ...range,
-                      q: writeQueryLine({ text: '', filters: [{ name: by, value: bucket.group }] }),
-                    }}
-                  >
+                  <Link to="/$slug/traces" params={{ slug }} search={find(bucket.group)}>
                     <bdi>{nameControls(bucket.group)}</bdi>
                   </Link>
                 )}
               </td>
               <td className={page.number}>{formatCount(bucket.traces)}</td>
-              <td className={page.number}>{formatCount(bucket.errors)}</td>
+              <td className={page.number}>
+                {/* The errors of a model are spans, so no search finds as many traces. */}
+                {bucket.group === undefined || by === 'model' || !bucket.errors ? (
+                  formatCount(bucket.errors)
+                ) : (
+                  <Link to="/$slug/traces" params={{ slug }} search={find(bucket.group, FAILED)}>
+                    {formatCount(bucket.errors)}
+                  </Link>
+                )}
+              </td>
               <td className={page.number}>{formatCount(tokensOf(bucket))}</td>
               <td className={page.number}>{formatCost(bucket.totalCost?.value)}</td>
               <td className={page.number}>{formatDuration(bucket.totalTimeMsP95?.value)}</td>

@@ -8,6 +8,8 @@ const LABELS: Readonly<Record<string, string>> = {
   input: 'Input',
   output: 'Output',
   user: 'User',
+  thread: 'Thread',
+  labels: 'Labels',
   models: 'Model',
   evaluations: 'Evaluations',
   tokens: 'Tokens',

@@ -23,6 +23,8 @@ export const SIZES: Readonly<Record<string, ColumnSize>> = {
   input: { width: 'minmax(120px, 1.6fr)' },
   output: { width: 'minmax(120px, 1.6fr)' },
   user: { width: 'minmax(80px, 0.7fr)' },
+  thread: { width: 'minmax(80px, 0.7fr)' },
+  labels: { width: 'minmax(80px, 0.7fr)' },
   models: { width: 'minmax(130px, 1.1fr)' },
   evaluations: { width: '96px' },
   tokens: { width: '82px', isNumber: true },
@@ -79,6 +81,16 @@ export const columns = helper.columns([
   helper.accessor((trace) => metadataOf(trace).user, {
     id: 'user',
     header: 'User',
+    cell: ({ getValue }) => preview(getValue()),
+  }),
+  helper.accessor((trace) => metadataOf(trace).thread, {
+    id: 'thread',
+    header: 'Thread',
+    cell: ({ getValue }) => preview(getValue()),
+  }),
+  helper.accessor((trace) => metadataOf(trace).labels.join(', '), {
+    id: 'labels',
+    header: 'Labels',
     cell: ({ getValue }) => preview(getValue()),
   }),
   helper.accessor((trace) => trace.models.join(', '), {

@@ -2,7 +2,7 @@
 
 import { useEffect, useRef, useState } from 'react';
 import { Button } from '../design/button.tsx';
-import { nameControls } from '../design/format.ts';
+import { Chip, Chips } from '../design/chip.tsx';
 import { AddFilter } from './add-filter.tsx';
 import styles from './filter-bar.module.css';
 import { type Filter, labelOf, parseQueryLine, writeQueryLine } from './query-line.ts';
@@ -63,22 +63,16 @@ export function FilterBar({ search, onChange }: FilterBarProps) {
         <AddFilter onAdd={(filter) => write((now) => [...now, filter])} />
       </div>
       {filters.length > 0 && (
-        <ul className={styles.chips} aria-label="Filters">
+        <Chips>
           {filters.map((filter) => (
-            <li key={`${filter.name}:${filter.value}`} className={styles.chip}>
-              <span className={styles.chipName}>{nameControls(labelOf(filter))}</span>
-              <span className={styles.chipValue}>{nameControls(filter.value)}</span>
-              <button
-                type="button"
-                className={styles.remove}
-                aria-label={`Remove ${labelOf(filter)} ${filter.value}`}
-                onClick={() =>
-                  write((now) => now.filter(({ name, value }) => name !== filter.name || value !== filter.value))
-                }
-              >
-                ×
-              </button>
-            </li>
+            <Chip
+              key={`${filter.name}:${filter.value}`}
+              name={labelOf(filter)}
+              value={filter.value}
+              onRemove={() =>
+                write((now) => now.filter(({ name, value }) => name !== filter.name || value !== filter.value))
+              }
+            />
           ))}
           <li>
             <label className={styles.not}>
@@ -90,7 +84,7 @@ export function FilterBar({ search, onChange }: FilterBarProps) {
               All but these
             </label>
           </li>
-        </ul>
+        </Chips>
       )}
     </div>
   );

@@ -1,4 +1,5 @@
 import { useInfiniteQuery, useMutation } from '@connectrpc/connect-query';
+import { Link } from '@tanstack/react-router';
 import { type Attempt, EndpointService } from '../../../gen/spandrel/v1/endpoints_pb.js';
 import { Badge, Button, Loading } from '../design/button.tsx';
 import { FailureNotice } from '../design/failure.tsx';
@@ -79,8 +80,20 @@ function Row({ attempt, again }: { readonly attempt: Attempt; readonly again: Re
         {(attempt.responseBody || attempt.eventIds.length > 0) && (
           <details>
             <summary>Details</summary>
-            {attempt.responseBody && <pre className={styles.answer}>{nameControls(attempt.responseBody)}</pre>}
-            <pre className={styles.answer}>{nameControls(attempt.eventIds.join('\n'))}</pre>
+            {attempt.responseBody && (
+              <>
+                <p>The answer</p>
+                <pre className={styles.answer}>{nameControls(attempt.responseBody)}</pre>
+              </>
+            )}
+            <p>
+              The request: <span className={page.mono}>webhook-id: {attempt.dispatchId}</span>, with
+            </p>
+            <ul className={styles.answer}>
+              {attempt.eventIds.map((id) => (
+                <li key={id}>{attempt.test ? nameControls(id) : <EventLink id={id} />}</li>
+              ))}
+            </ul>
           </details>
         )}
       </td>
@@ -89,6 +102,15 @@ function Row({ attempt, again }: { readonly attempt: Attempt; readonly again: Re
       <td className={page.number}>{formatDuration(attempt.latencyMs)}</td>
       <td>{!attempt.test && <RedeliverButton again={again} dispatchId={attempt.dispatchId} />}</td>
     </tr>
+  );
+}
+
+/** Leads to the envelope that was sent. */
+function EventLink({ id }: { readonly id: string }) {
+  return (
+    <Link to="/-/events" search={{ event: id }}>
+      {nameControls(id)}
+    </Link>
   );
 }
 

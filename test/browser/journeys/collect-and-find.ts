@@ -165,8 +165,10 @@ export function collectAndFind(stage: Stage): void {
         await page.goto(signInLink(stage.app.address, stage.app.projectKey));
         await page.getByRole('button', { name: 'Columns' }).click();
         await page.getByLabel('User', { exact: true }).check();
+        await page.getByLabel('Thread', { exact: true }).check();
         await page.getByLabel('Output', { exact: true }).uncheck();
         await page.getByRole('columnheader', { name: 'User' }).waitFor();
+        await page.getByRole('cell', { name: 'thread-3', exact: true }).first().waitFor();
         await page.reload();
         await page.getByRole('columnheader', { name: 'User' }).waitFor();
         expect(await page.getByRole('columnheader', { name: 'Output' }).count()).toBe(0);

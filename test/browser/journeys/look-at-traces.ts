@@ -52,6 +52,14 @@ export function lookAtTraces(stage: Stage): void {
         await page.getByRole('img', { name: /Duration, p95 over time/ }).waitFor();
         await takePicture(page, 'overview');
         await page.getByRole('link', { name: 'claude-sonnet-4-5' }).waitFor();
+        await page.getByLabel('Group by').selectOption('User');
+        await page
+          .getByRole('row', { name: /user-5/ })
+          .getByRole('link', { name: '1', exact: true })
+          .click();
+        await page.getByRole('button', { name: 'Remove User user-5' }).waitFor();
+        await page.getByText('1 of 1 shown').waitFor();
+        await page.goBack();
         await page.getByRole('link', { name: /^Failed/ }).click();
         await page.getByRole('button', { name: 'Remove Failed true' }).waitFor();
         await page

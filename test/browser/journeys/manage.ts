@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { callRest } from '../../support/surfaces.ts';
 import { signInLink } from '../browser.ts';
+import { checkPage } from '../page-checks.ts';
 import { shopTrace } from '../sent-traces.ts';
 import type { Stage } from '../stage.ts';
 
@@ -25,7 +26,15 @@ export function manage(stage: Stage): void {
         await page.getByRole('row', { name: /ada@example.test/ }).waitFor();
         await pages.getByRole('link', { name: 'Audit log' }).click();
         await page.getByRole('cell', { name: 'member.create' }).first().waitFor();
-        await page.getByRole('cell', { name: 'project.create' }).first().waitFor();
+        await page.getByRole('link', { name: 'project.create' }).first().click();
+        await page.getByRole('button', { name: 'Remove Action project.create' }).waitFor();
+        await page.getByRole('link', { name: 'member.create' }).first().waitFor({ state: 'detached' });
+        await page.getByText('Details').first().click();
+        await page.getByText('status: 201').first().waitFor();
+        await page.reload();
+        await page.getByRole('button', { name: 'Only what was refused' }).click();
+        await page.getByText('No entry matches.').waitFor();
+        await checkPage(page, 'audit-log-filtered');
       }));
 
     it('creates a key with chosen permissions, which has only these, and is refused after it is revoked', () =>

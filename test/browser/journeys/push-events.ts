@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { startReceiver } from '../../support/receiver.ts';
 import { signInLink, takePicture } from '../browser.ts';
+import { checkPage } from '../page-checks.ts';
 import { send, shopTrace } from '../sent-traces.ts';
 import type { Stage } from '../stage.ts';
 
@@ -24,6 +25,12 @@ export function pushEvents(stage: Stage): void {
           await send(project, { ...shopTrace(902, Date.now()), trace_id: 'pushed' });
           await page.getByText('failed, will be retried').first().waitFor();
           await takePicture(page, 'webhook-broken');
+          const tried = page.getByRole('row', { name: /failed, will be retried/ }).first();
+          await tried.getByText('Details').click();
+          await tried.getByText(/^webhook-id: /).waitFor();
+          await tried.locator('[href*="/-/events?event="]').first().click();
+          await page.getByLabel('Search in the envelope').waitFor();
+          await page.goBack();
           receiver.react = () => ({ kind: 'answer', status: 204 });
           await page.getByRole('button', { name: 'Redeliver' }).first().click();
           await page.getByRole('cell', { name: 'delivered' }).first().waitFor();
@@ -53,9 +60,16 @@ export function pushEvents(stage: Stage): void {
           .getByRole('button', { name: /gateway.request.completed/ })
           .first()
           .click();
-        await page.getByLabel('Search in data').waitFor();
+        const search = page.getByLabel('Search in the envelope');
+        await search.waitFor();
+        await page.getByText('schema_version: "1"').waitFor();
         await page.reload();
-        await page.getByLabel('Search in data').waitFor();
+        await search.waitFor();
+        // Also where the list does not have it.
+        await page.goto(`${page.url()}&range=custom&from=2001-01-01T00:00:00Z&to=2001-01-02T00:00:00Z`);
+        await page.getByRole('heading', { name: 'No event in this range' }).waitFor();
+        await search.waitFor();
+        await checkPage(page, 'event');
       }));
   });
 }
