@@ -4,36 +4,32 @@ import type { TraceAnalytics } from '../domain/analytics/trace-analytics-store.t
 import type { SpendStore } from '../domain/spend/spend-store.ts';
 import type { TraceSearch } from '../domain/traces/search/trace-search-store.ts';
 import { createTraceAnalytics } from './analytics/trace-analytics.ts';
-import type { AnalyticsQueries } from './analytics/trace-scan.ts';
 import { limitSearches, limitSums } from './long-reads.ts';
-import type { QueryRunner } from './queries.ts';
+import type { Queries, QueryRunner } from './queries.ts';
 import { createIndexReads, type IndexReads } from './search/index-builder.ts';
-import type { SearchQueries } from './search/index-reader.ts';
 import { createTraceSearch } from './search/trace-search.ts';
-import type { SpendQueries, SpendRunner } from './spend/block-planner.ts';
+import type { SpendRunner } from './spend/block-planner.ts';
 import { createSpendBlockReads, type SpendBlockReads } from './spend/spend-blocks.ts';
 import { createSpendSums } from './spend/spend-reader.ts';
 
 export type SumReads = TraceSearch & IndexReads & TraceAnalytics & SpendStore & SpendBlockReads;
 
-type Queries = {
-  readonly search: SearchQueries;
-  readonly analytics: AnalyticsQueries;
-  readonly spend: SpendQueries;
-};
-
 export function createSumReads(
   runnerOf: <Of>(queries: Of) => QueryRunner<Of>,
-  { search, analytics, spend }: Queries,
+  { search, searchIndex, analytics, analyticsHours, analyticsEvaluations, spend }: Queries,
   lookUps: Pick<SpendRunner, 'findRequests' | 'findPositions'>,
 ): SumReads {
   const nowMs = () => performance.now();
-  const searching = { ...runnerOf(search), nowMs };
+  const searching = { ...runnerOf({ ...search, ...searchIndex }), nowMs };
+  const summing = {
+    ...runnerOf({ ...analytics, ...analyticsHours, ...searchIndex, ...analyticsEvaluations }),
+    nowMs,
+  };
   const reading = { ...runnerOf(spend), ...lookUps, nowMs };
   return {
     ...createTraceSearch(searching),
     ...createIndexReads(searching),
-    ...createTraceAnalytics({ ...runnerOf(analytics), nowMs }),
+    ...createTraceAnalytics(summing),
     ...createSpendSums(reading),
     ...createSpendBlockReads(reading),
   };

@@ -1,7 +1,7 @@
 /** Queries of evaluators. Deleted evaluators stay in the table, hidden. */
 
-import { pick, slugQueries } from '../plain-queries.ts';
-import { change, query, type Row } from '../queries.ts';
+import { replaceKnown, slugQueries } from '../plain-queries.ts';
+import { query } from '../queries.ts';
 
 export const { countLiving, findById, findBySlug, holdLiving, insertUnlessTaken, hide } = slugQueries('Evaluator');
 
@@ -15,17 +15,10 @@ export const listEvaluators = query<Page>()((db, { projectId, afterId, limit }, 
     .limit(limit),
 );
 
-const REPLACED = ['name', 'configJson', 'fieldsJson', 'outputFieldsJson', 'updatedAtMs'] as const;
-type Replacement = Pick<Row<'Evaluator'>, 'projectId' | 'id' | (typeof REPLACED)[number]> & {
-  readonly knownAtMs: number;
-};
-
-/** Changes no row when the evaluator has been updated since. */
-export const replaceEvaluator = change<Replacement>((db, params, { update }) =>
-  update(db, 'Evaluator', {
-    projectId: params.projectId,
-    id: params.id,
-    updatedAtMs: params.knownAtMs,
-    deletedAtMs: null,
-  }).set(pick(params, ...REPLACED)),
-);
+export const replaceEvaluator = replaceKnown('Evaluator', [
+  'name',
+  'configJson',
+  'fieldsJson',
+  'outputFieldsJson',
+  'updatedAtMs',
+]);

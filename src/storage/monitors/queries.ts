@@ -1,8 +1,8 @@
 /** Queries of monitors. Deleted rows are kept, and never found. */
 
 import { sql } from 'kysely';
-import { columns, pick, slugQueries } from '../plain-queries.ts';
-import { change, type Db, query, type Row } from '../queries.ts';
+import { columns, replaceKnown, slugQueries } from '../plain-queries.ts';
+import { change, type Db, query } from '../queries.ts';
 
 type InProject = { readonly projectId: string };
 type InNumbered = { readonly projectNumber: number };
@@ -36,23 +36,10 @@ export const holdMonitor = query<OneOf>()((db, { projectId, id }, { hold }) =>
   ),
 );
 
-const REPLACED = [
+export const replaceMonitor = replaceKnown('Monitor', [
   ...(['name', 'evaluatorId', 'checkType', 'enabled', 'sample', 'preconditionsJson', 'mappingsJson'] as const),
   ...(['parametersJson', 'executionMode', 'runsSince', 'updatedAtMs'] as const),
-] as const;
-type Replacement = Pick<Row<'Monitor'>, 'projectId' | 'id' | (typeof REPLACED)[number]> & {
-  readonly knownAtMs: number;
-};
-
-/** Changes nothing when the monitor was updated since `knownAtMs`. */
-export const replaceMonitor = change<Replacement>((db, params, { update }) =>
-  update(db, 'Monitor', {
-    projectId: params.projectId,
-    id: params.id,
-    updatedAtMs: params.knownAtMs,
-    deletedAtMs: null,
-  }).set(pick(params, ...REPLACED)),
-);
+]);
 
 /** Disables the monitors of a deleted evaluator. */
 export const disableMonitors = change<InProject & { readonly evaluatorId: string; readonly updatedAtMs: number }>(

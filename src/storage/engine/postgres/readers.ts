@@ -1,13 +1,7 @@
 /** Reads of traces, searches and sums on PostgreSQL. */
 
-import * as analyticsQueries from '../../../../gen/storage/postgres/analytics.ts';
-import * as evaluationQueries from '../../../../gen/storage/postgres/analytics-evaluations.ts';
-import * as hourQueries from '../../../../gen/storage/postgres/analytics-hours.ts';
+import * as queries from '../../../../gen/storage/postgres/all.ts';
 import { findEventPosition, findRequest } from '../../../../gen/storage/postgres/append.ts';
-import * as searchQueries from '../../../../gen/storage/postgres/search.ts';
-import * as indexQueries from '../../../../gen/storage/postgres/search-index.ts';
-import * as spendQueries from '../../../../gen/storage/postgres/spend.ts';
-import * as queries from '../../../../gen/storage/postgres/traces.ts';
 import type { TraceStore } from '../../../domain/store.ts';
 import { createTraceLimit } from '../../long-reads.ts';
 import type { Transact } from '../../queries.ts';
@@ -22,7 +16,7 @@ const WHOLE_TRACES_AT_ONCE = 2;
 /** `transact` stores sums that a read has computed. */
 export function createTraceReader(pool: Pool, transact: Transact): Omit<TraceStore, 'append' | 'appendBatch'> {
   const limit = createTraceLimit(WHOLE_TRACES_AT_ONCE);
-  const runner = createQueryRunner(pool, queries);
+  const runner = createQueryRunner(pool, queries.traces);
   const reads = createTraceReads(
     { ...runner, queryForEach: (query, params, take) => queryInPages(pool, { query, params, take }) },
     takeInTurns,
@@ -41,17 +35,11 @@ export function createTraceReader(pool: Pool, transact: Transact): Omit<TraceSto
   };
 }
 
-const QUERIES = {
-  search: { ...searchQueries, ...indexQueries },
-  analytics: { ...analyticsQueries, ...hourQueries, ...indexQueries, ...evaluationQueries },
-  spend: spendQueries,
-};
-
 export function createReads(pool: Pool): SumReads {
   const runnerOf = <Of>(some: Of) => createQueryRunner(pool, some);
   const { runQuery } = runnerOf(null);
   return limitSumReads(
-    createSumReads(runnerOf, QUERIES, {
+    createSumReads(runnerOf, queries, {
       findRequests: (keys) => runQuery(findRequest, keys),
       findPositions: (keys) => runQuery(findEventPosition, keys),
     }),

@@ -1,13 +1,7 @@
 /** Reads of traces, searches and sums on SQLite. */
 
-import * as analyticsQueries from '../../../../gen/storage/sqlite/analytics.ts';
-import * as evaluationQueries from '../../../../gen/storage/sqlite/analytics-evaluations.ts';
-import * as hourQueries from '../../../../gen/storage/sqlite/analytics-hours.ts';
+import * as queries from '../../../../gen/storage/sqlite/all.ts';
 import { findEventPosition, findRequest } from '../../../../gen/storage/sqlite/append.ts';
-import * as searchQueries from '../../../../gen/storage/sqlite/search.ts';
-import * as indexQueries from '../../../../gen/storage/sqlite/search-index.ts';
-import * as spendQueries from '../../../../gen/storage/sqlite/spend.ts';
-import * as queries from '../../../../gen/storage/sqlite/traces.ts';
 import type { RunSteps } from '../../../domain/steps.ts';
 import type { StoredTrace, TraceStore } from '../../../domain/store.ts';
 import { createSumReads, type SumReads } from '../../reads.ts';
@@ -26,13 +20,13 @@ type TraceReader = TraceReads &
 const EVALUATIONS_SOON_READ_MAX = 200;
 
 export function createFinder(db: Database, runRead: RunRead): Pick<TraceStore, 'find' | 'findByPrefix'> {
-  return createTraceFinder(createQueryRunner(db, runRead, queries), (prefix) =>
+  return createTraceFinder(createQueryRunner(db, runRead, queries.traces), (prefix) =>
     [textRange(prefix), packPrefixRange(prefix)].filter((range) => range !== null),
   );
 }
 
 export function createTraceReader(db: Database, runRead: RunRead, runSteps: RunSteps): TraceReader {
-  const runner = createQueryRunner(db, runRead, queries);
+  const runner = createQueryRunner(db, runRead, queries.traces);
   return {
     ...createTraceReads(
       {
@@ -46,21 +40,15 @@ export function createTraceReader(db: Database, runRead: RunRead, runSteps: RunS
     ),
     hasManyEvaluations: async ({ projectNumber, sequence }) => {
       const params = { projectNumber, sequence, count: EVALUATIONS_SOON_READ_MAX };
-      return (await runner.runQuery(queries.findEvaluationBeyond, params)).length > 0;
+      return (await runner.runQuery(queries.traces.findEvaluationBeyond, params)).length > 0;
     },
   };
 }
 
-const QUERIES = {
-  search: { ...searchQueries, ...indexQueries },
-  analytics: { ...analyticsQueries, ...hourQueries, ...indexQueries, ...evaluationQueries },
-  spend: spendQueries,
-};
-
 export function createReads(db: Database, runRead: RunRead): SumReads {
   const runnerOf = <Of>(some: Of) => createQueryRunner(db, runRead, some);
   const { runQuery } = runnerOf(null);
-  return createSumReads(runnerOf, QUERIES, {
+  return createSumReads(runnerOf, queries, {
     findRequests: async (keys) => (await Promise.all(keys.map((key) => runQuery(findRequest, key)))).flat(),
     findPositions: async (keys) => (await Promise.all(keys.map((key) => runQuery(findEventPosition, key)))).flat(),
   });
