@@ -4,8 +4,8 @@ import { Credential, type Policy } from '../../gen/spandrel/v1/options_pb.js';
 import type { ApiKey, Caller, Project } from '../domain/caller.ts';
 import type { Clock } from '../domain/clock.ts';
 import { Fault } from '../domain/fault.ts';
+import { isPossibleId } from '../domain/ids.ts';
 import { holdsAnything, type Principal, projectScope } from '../domain/keys/permissions.ts';
-import { isNameable } from '../domain/management/management-call.ts';
 import { hashSecret, type ParsedToken, parseToken, secretsEqual } from '../domain/secrets.ts';
 import type { KeyStore } from '../domain/store.ts';
 import { type HeaderReader, type PresentedCredential, readCredentials, readProjectId } from './credential.ts';
@@ -123,7 +123,7 @@ async function namedProject(deps: AuthenticateDeps, key: ApiKey, named: string |
   }
   const { organization } = key;
   // An impossible id is not looked up, so no cache remembers it either.
-  const found = isNameable(projectId) ? await deps.keys.findProject(projectId) : null;
+  const found = isPossibleId(projectId) ? await deps.keys.findProject(projectId) : null;
   const project = found?.organizationId === organization.id ? found : null;
   // A project hidden from the key is refused like an unknown one, after the same work. A project from the bindings
   // of the key is not hidden.

@@ -1,21 +1,20 @@
 /** Slugs: readable names for URLs. A slug is created once and does not change when its owner is renamed. */
 
 import type { RandomBytes } from './clock.ts';
+import { drawCharacters } from './ids.ts';
 
 const BASE_LENGTH_MAX = 50;
 const SUFFIX_LENGTH = 5;
 const SUFFIX_ALPHABET = '0123456789abcdefghijklmnopqrstuvwxyz';
-// The largest multiple of 36 in a byte: larger bytes are dropped, because they would favour the first digits.
-const UNBIASED_BYTES = 252;
-// A sound source loses one byte in 64, so running out of rounds means that the source is broken.
-const ROUNDS_MAX = 64;
+// With 36^5 suffixes and at most a thousand slugs in use, about one create in 60,000 needs a second attempt.
+const ATTEMPTS_MAX = 16;
 
 /**
  * A fresh slug for a name: its ASCII letters and digits, then 5 random characters of `[0-9a-z]`.
  * Without any letters or digits the fallback takes their place.
  */
 export function drawSlug(name: string, fallback: string, random: RandomBytes): string {
-  return `${slugBase(name) || fallback}-${drawSuffix(random)}`;
+  return `${slugBase(name) || fallback}-${drawCharacters(SUFFIX_ALPHABET, SUFFIX_LENGTH, random)}`;
 }
 
 /** The ASCII letters and digits of a name; empty where it has none. */
@@ -33,13 +32,18 @@ export function slugBase(name: string, lengthMax = BASE_LENGTH_MAX): string {
   );
 }
 
-function drawSuffix(random: RandomBytes): string {
-  let drawn = '';
-  for (let round = 0; round < ROUNDS_MAX && drawn.length < SUFFIX_LENGTH; round += 1) {
-    for (const byte of random(SUFFIX_LENGTH - drawn.length)) {
-      if (byte < UNBIASED_BYTES) drawn += SUFFIX_ALPHABET.charAt(byte % SUFFIX_ALPHABET.length);
-    }
+/** Repeats an attempt, which draws a slug of its own each time, while the slug is taken. */
+export async function retryTakenSlugs<Made>(attempt: () => Promise<Made | 'slug_taken'>): Promise<Made> {
+  for (let count = 0; count < ATTEMPTS_MAX; count += 1) {
+    const made = await attempt();
+    if (made !== 'slug_taken') return made;
   }
-  if (drawn.length !== SUFFIX_LENGTH) throw new Error('The random source did not deliver usable bytes.');
-  return drawn;
+  throw new Error(`no free slug in ${ATTEMPTS_MAX} draws`);
+}
+
+/** The slug of an object: the name's ASCII letters and digits in lower case, then the last 6 characters of the id. */
+export function slugify(name: string, id: string): string {
+  // Lower-casing comes second: some non-ASCII letters have ASCII lower-case forms that would pass the filter.
+  const words = name.replace(/[^0-9A-Za-z]+/g, '-').toLowerCase();
+  return `${words}-${id.slice(-6)}`;
 }

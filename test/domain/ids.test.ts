@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { newId, randomBase62, slugify, toBase62 } from '../../src/domain/ids.ts';
+import { newId, randomBase62, toBase62 } from '../../src/domain/ids.ts';
+import { slugify } from '../../src/domain/slug.ts';
 
 describe('randomBase62', () => {
   it('yields exactly the requested number of base-62 characters', () => {

@@ -5,11 +5,11 @@ import type { RandomBytes } from '../clock.ts';
 import { Fault, type Reason, unavailableFault } from '../fault.ts';
 import { newId } from '../ids.ts';
 import { countCodePoints, lengthReason, refuseProblems, typeReason } from '../reasons.ts';
-import { drawSlug } from '../slug.ts';
-import type { SearchCall, TraceSearches } from '../traces/search/trace-search.ts';
+import { drawSlug, retryTakenSlugs } from '../slug.ts';
+import type { SearchCall, SearchConditions, TraceSearches } from '../traces/search/trace-search.ts';
 import type { Dataset, DatasetStore, DatasetVersion } from './dataset.ts';
 import { type EntriesDraft, validateEntries } from './entries.ts';
-import { type Capacity, readTraceEntries, type TraceSelection } from './trace-entries.ts';
+import { type Capacity, readTraceEntries } from './trace-entries.ts';
 
 type DatasetDeps = {
   readonly store: DatasetStore;
@@ -24,7 +24,7 @@ export type NumberedEntry = { readonly id: string; readonly entryJson: string; r
 type DatasetContent = { readonly dataset: Dataset; readonly entries: readonly NumberedEntry[] };
 
 /** The newest traces first; `limit` entries at most. */
-type TracesDraft = { readonly search: TraceSelection; readonly limit: number; readonly call: SearchCall };
+type TracesDraft = { readonly search: SearchConditions; readonly limit: number; readonly call: SearchCall };
 
 type TracesAdded = {
   readonly dataset: Dataset;
@@ -53,7 +53,6 @@ export type Datasets = {
 const LIVE_MAX = 1000;
 const ENTRIES_MAX = 10_000;
 const TOTAL_MAX_BYTES = 6 * 1024 * 1024;
-const SLUG_ATTEMPTS_MAX = 16;
 const APPEND_ATTEMPTS_MAX = 20;
 const RETRY_AFTER_SECONDS = 1;
 
@@ -65,15 +64,14 @@ export function createDatasets(deps: DatasetDeps): Datasets {
       refuseProblems([...nameProblems(draft.name), ...problems]);
       const name = (draft.name ?? '').trim().toWellFormed();
       const empty = { version: 0, entryCount: 0, totalBytes: 0, createdAtMs: nowMs, updatedAtMs: nowMs };
-      for (let attempt = 0; attempt < SLUG_ATTEMPTS_MAX; attempt += 1) {
+      return await retryTakenSlugs(async () => {
         const slug = drawSlug(name, 'dataset', random);
         const unfilled = { id: newId('dataset', random), projectId: project.id, name, slug, ...empty };
         const { dataset, next } = addVersion(unfilled, entries, nowMs);
         const outcome = await store.insert(dataset, next, LIVE_MAX);
-        if (outcome === 'stored') return dataset;
         if (outcome === 'limit_reached') throw limitFault();
-      }
-      throw new Error(`no free slug in ${SLUG_ATTEMPTS_MAX} draws`);
+        return outcome === 'stored' ? dataset : outcome;
+      });
     },
     async append(project, idOrSlug, { nowMs, ...draft }) {
       const { entries, problems } = await validateEntries(draft);

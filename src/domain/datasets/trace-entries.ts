@@ -1,15 +1,9 @@
 /** Makes entries of the traces that a search finds, as many as fit. */
 
-import type { SearchCall, SearchRequest, TraceSearches } from '../traces/search/trace-search.ts';
+import type { SearchCall, SearchConditions, TraceSearches } from '../traces/search/trace-search.ts';
 import type { SearchTotal } from '../traces/search/trace-search-store.ts';
 import type { TraceView } from '../traces/traces.ts';
 import { validateEntries } from './entries.ts';
-
-/** A search without pages. */
-export type TraceSelection = Pick<
-  SearchRequest,
-  'startMs' | 'endMs' | 'query' | 'filtersJson' | 'negateFilters' | 'traceIds' | 'isByUpdate'
->;
 
 /** What a dataset can still hold. */
 export type Capacity = { readonly entriesMax: number; readonly bytesMax: number };
@@ -29,7 +23,7 @@ export async function readTraceEntries(
     search,
     capacity,
     call,
-  }: { readonly search: TraceSelection; readonly capacity: Capacity; readonly call: SearchCall },
+  }: { readonly search: SearchConditions; readonly capacity: Capacity; readonly call: SearchCall },
 ): Promise<TraceEntries> {
   let largestPageBytes = 0;
   const entries: string[] = [];

@@ -4,10 +4,11 @@ import type { Clock, RandomBytes } from '../clock.ts';
 import type { CursorCodec } from '../cursor.ts';
 import type { WebhookStore } from '../delivery/webhook-store.ts';
 import { Fault } from '../fault.ts';
+import { isPossibleId } from '../ids.ts';
 import { type FreshCall, refreshCall } from '../management/fresh-caller.ts';
 import { commitIdempotently } from '../management/idempotent-commit.ts';
 import type { ManagementStore } from '../management/management.ts';
-import { isNameable, type ManagementCall, type ReceiptOf } from '../management/management-call.ts';
+import type { ManagementCall, ReceiptOf } from '../management/management-call.ts';
 import { commitOptimistically, type Proposal } from '../management/optimistic-commit.ts';
 import type { AttemptResult } from './destination.ts';
 import type { Endpoint } from './endpoint.ts';
@@ -95,7 +96,7 @@ export function requireActive({ status }: Endpoint): void {
 }
 
 function findEndpoint(webhooks: WebhookStore, organizationId: string, id: string): Promise<Endpoint | null> {
-  return isNameable(id) ? webhooks.endpoint(organizationId, id) : Promise.resolve(null);
+  return isPossibleId(id) ? webhooks.endpoint(organizationId, id) : Promise.resolve(null);
 }
 
 function requireFound(endpoint: Endpoint | null): Endpoint {

@@ -5,8 +5,9 @@ import { stepDelivery } from '../delivery/delivery-step.ts';
 import { type DeliveryView, isKept, viewDelivery } from '../delivery/delivery-view.ts';
 import type { WebhookStore } from '../delivery/webhook-store.ts';
 import { Fault } from '../fault.ts';
+import { isPossibleId } from '../ids.ts';
 import { auditRecord } from '../management/audit.ts';
-import { isNameable, type ReceiptOf } from '../management/management-call.ts';
+import type { ReceiptOf } from '../management/management-call.ts';
 import { retentionStartMs } from '../retention-terms.ts';
 import type { Endpoint } from './endpoint.ts';
 import {
@@ -56,7 +57,7 @@ export async function requireDelivery(
   endpoint: Endpoint,
   { dispatchId, nowMs }: DeliveryLookup,
 ): Promise<Delivery> {
-  const found = isNameable(dispatchId) ? await webhooks.delivery(endpoint.number, dispatchId) : null;
+  const found = isPossibleId(dispatchId) ? await webhooks.delivery(endpoint.number, dispatchId) : null;
   if (found !== null && isKept(found.endedAtMs, nowMs)) return found;
   throw new Fault('webhook_delivery_not_found', 'Webhook delivery not found.');
 }

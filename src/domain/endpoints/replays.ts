@@ -5,9 +5,9 @@ import type { MatchedEvents } from '../delivery/webhook-store.ts';
 import { type EventMask, maskOfSelector, maskOfSelectors } from '../events/event-type.ts';
 import { rangeProblems } from '../events/events.ts';
 import { Fault, type Reason } from '../fault.ts';
-import { newId } from '../ids.ts';
+import { isPossibleId, newId } from '../ids.ts';
 import { auditRecord } from '../management/audit.ts';
-import { isNameable, type ManagementCall, type ReceiptOf } from '../management/management-call.ts';
+import type { ManagementCall, ReceiptOf } from '../management/management-call.ts';
 import { refuseProblems } from '../reasons.ts';
 import { retentionStartMs } from '../retention-terms.ts';
 import type { Endpoint } from './endpoint.ts';
@@ -84,7 +84,7 @@ export async function getReplay(
   replayId: string,
 ): Promise<ReplayView> {
   const endpoint = await requireEndpoint(webhooks, call.caller.organization.id, id);
-  const found = isNameable(replayId) ? await webhooks.replay(endpoint.number, replayId) : null;
+  const found = isPossibleId(replayId) ? await webhooks.replay(endpoint.number, replayId) : null;
   if (found === null) throw new Fault('webhook_replay_not_found', 'Webhook replay not found.');
   return viewReplay(found, endpoint);
 }

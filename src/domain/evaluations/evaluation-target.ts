@@ -9,8 +9,8 @@ import type { CatalogueEntry } from '../evaluators/evaluator-settings.ts';
 import { overlaySettings, validateSettings } from '../evaluators/evaluator-settings.ts';
 import { type CheckPatterns, patternProblems } from '../evaluators/text-rules.ts';
 import { Fault, type Reason } from '../fault.ts';
+import { isPossibleId } from '../ids.ts';
 import type { EvaluatorStore } from '../store.ts';
-import { hasMoreCharactersThan } from '../text-limits.ts';
 import type { EvaluatorName, OnError } from './evaluation-request.ts';
 
 export type EvaluationTarget = {
@@ -114,14 +114,9 @@ export async function findSavedTarget(
   project: Project,
   text: string,
 ): Promise<EvaluationTarget | null> {
-  if (!isNameable(text)) return null;
+  if (!isPossibleId(text)) return null;
   const evaluator = await evaluators.find(project.id, text);
   return evaluator && targetOfEvaluator(evaluator);
-}
-
-/** Whether the text can be an id or a slug at all. */
-export function isNameable(text: string): boolean {
-  return !hasMoreCharactersThan(text, NAME_CHARACTERS_MAX) && !text.includes('\0');
 }
 
 export function targetNotFound({ kind, text }: EvaluatorName): Fault {

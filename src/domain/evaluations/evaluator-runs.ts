@@ -3,16 +3,10 @@
 import type { Project } from '../caller.ts';
 import type { RandomBytes } from '../clock.ts';
 import { Fault } from '../fault.ts';
-import { newId } from '../ids.ts';
-import { hasMoreCharactersThan } from '../text-limits.ts';
-import type { SearchRequest } from '../traces/search/trace-search.ts';
+import { isPossibleId, newId } from '../ids.ts';
+import type { SearchConditions } from '../traces/search/trace-search.ts';
 import { findTarget, settingsOfRun, type TargetDeps } from './evaluation-target.ts';
 import type { EvaluatorRun, EvaluatorRunStore } from './evaluator-run.ts';
-
-export type RunSearch = Pick<
-  SearchRequest,
-  'startMs' | 'endMs' | 'query' | 'filtersJson' | 'negateFilters' | 'traceIds' | 'isByUpdate'
->;
 
 type EvaluatorRunsDeps = TargetDeps & {
   readonly store: EvaluatorRunStore;
@@ -21,7 +15,7 @@ type EvaluatorRunsDeps = TargetDeps & {
   readonly onChanged: () => void;
 };
 
-type RunStart = { readonly idOrSlug: string; readonly search: RunSearch; readonly nowMs: number };
+type RunStart = { readonly idOrSlug: string; readonly search: SearchConditions; readonly nowMs: number };
 
 export type EvaluatorRuns = {
   /** Throws evaluator_not_found, evaluator_not_runnable, evaluator_unavailable, invalid_settings, evaluator_run_limit_reached. */
@@ -40,7 +34,6 @@ const DAY_MS = 86_400_000;
 /** Ended runs stay readable for at least this long. */
 const KEPT_MS = 90 * DAY_MS;
 const SEARCHED_MS = 30 * DAY_MS;
-const ID_CHARACTERS_MAX = 200;
 
 export function createEvaluatorRuns(deps: EvaluatorRunsDeps): EvaluatorRuns {
   const get = (project: Project, id: string) => findRun(deps.store, project, id);
@@ -86,14 +79,13 @@ const BEGINNING = {
 } as const;
 
 /** Traces that are received while it runs are not part of the run. */
-function fixDates(search: RunSearch, nowMs: number): RunSearch {
+function fixDates(search: SearchConditions, nowMs: number): SearchConditions {
   const endMs = search.endMs ?? nowMs;
   return { ...search, endMs, startMs: search.startMs ?? endMs - SEARCHED_MS };
 }
 
 async function findRun(store: EvaluatorRunStore, project: Project, id: string): Promise<EvaluatorRun> {
-  const isNameable = !hasMoreCharactersThan(id, ID_CHARACTERS_MAX) && !id.includes('\0');
-  const run = isNameable ? await store.find(project.id, id) : null;
+  const run = isPossibleId(id) ? await store.find(project.id, id) : null;
   if (run === null) throw new Fault('evaluator_run_not_found', 'There is no such run of an evaluator.');
   return run;
 }

@@ -2,13 +2,13 @@
 
 import type { Project } from '../caller.ts';
 import { readStoredObject } from '../evaluators/evaluator.ts';
+import { isPossibleId } from '../ids.ts';
 import type { MonitorStore } from '../monitors/monitor.ts';
 import type { EvaluationRequest } from './evaluation-request.ts';
 import {
   type EvaluationTarget,
   findSavedTarget,
   findTarget,
-  isNameable,
   isOfType,
   overlaySent,
   refuseUnavailable,
@@ -31,7 +31,7 @@ export async function findNamedTarget(
   if (name.kind !== 'any' || isOfType(name)) return await findTarget(deps, project, name);
   const saved = await findSavedTarget(deps, project, name.text);
   if (saved !== null) return refuseUnavailable(saved);
-  const monitor = isNameable(name.text) ? await deps.monitors.find(project.id, name.text) : null;
+  const monitor = isPossibleId(name.text) ? await deps.monitors.find(project.id, name.text) : null;
   if (monitor === null) throw targetNotFound(name);
   if (asGuardrail && !monitor.enabled) return null;
   const evaluator = await deps.evaluators.find(project.id, monitor.evaluatorId);

@@ -5,9 +5,9 @@ import type { LosslessObject } from '../../json/lossless-json.ts';
 import type { Project } from '../caller.ts';
 import type { RandomBytes } from '../clock.ts';
 import { Fault, unavailableFault, validationFault } from '../fault.ts';
-import { newId } from '../ids.ts';
-import { countCodePoints, refuseProblems } from '../reasons.ts';
-import { drawSlug } from '../slug.ts';
+import { isPossibleId, newId } from '../ids.ts';
+import { refuseProblems } from '../reasons.ts';
+import { drawSlug, retryTakenSlugs } from '../slug.ts';
 import type { EvaluatorStore } from '../store.ts';
 import type { Evaluator } from './evaluator.ts';
 import { changeProblems, type EvaluatorChange, mergeChange } from './evaluator-change.ts';
@@ -52,7 +52,7 @@ export function createEvaluators(deps: EvaluatorDeps): Evaluators {
     create: async (project, draft, nowMs) => {
       const content = validateDraft(draft);
       await refuseBadPatterns(deps, project.id, content);
-      for (let attempt = 0; attempt < SLUG_ATTEMPTS_MAX; attempt += 1) {
+      return await retryTakenSlugs(async () => {
         const evaluator: Evaluator = {
           id: newId('evaluator', deps.random),
           projectId: project.id,
@@ -62,24 +62,23 @@ export function createEvaluators(deps: EvaluatorDeps): Evaluators {
           updatedAtMs: nowMs,
         };
         const outcome = await deps.store.insert(evaluator, LIVE_MAX);
-        if (outcome === 'stored') return evaluator;
         if (outcome === 'limit_reached') throw limitFault();
-      }
-      throw new Error(`no free slug in ${SLUG_ATTEMPTS_MAX} draws`);
+        return outcome === 'stored' ? evaluator : outcome;
+      });
     },
     list: (project, countAnswer) => listEvaluators(deps, project, countAnswer),
     update: (project, update) => updateEvaluator(deps, project, update),
     remove: async (project, idOrSlug, nowMs) => {
       const { id } = await findEvaluator(deps, project, idOrSlug);
-      if (!(await deps.store.remove(project.id, id, nowMs))) throw notFoundFault();
+      if (!(await deps.store.remove(project.id, id, nowMs))) throw evaluatorNotFound();
     },
   };
 }
 
 async function findEvaluator({ store }: EvaluatorDeps, project: Project, idOrSlug: string): Promise<Evaluator> {
   if (idOrSlug.includes('\0')) throw nulFault();
-  const evaluator = isNameable(idOrSlug) ? await store.find(project.id, idOrSlug) : null;
-  if (!evaluator) throw notFoundFault();
+  const evaluator = isPossibleId(idOrSlug) ? await store.find(project.id, idOrSlug) : null;
+  if (!evaluator) throw evaluatorNotFound();
   return evaluator;
 }
 
@@ -145,16 +144,8 @@ async function refuseBadPatterns(
 
 /** Evaluators a project may hold at once. */
 const LIVE_MAX = 1000;
-// With 36^5 suffixes and at most LIVE_MAX slugs in use, about one create in 60,000 needs a second draw.
-const SLUG_ATTEMPTS_MAX = 16;
-const ID_OR_SLUG_LENGTH_MAX = 200;
 
-/** A longer text can be no id or slug, and is answered as unknown without a query. */
-function isNameable(idOrSlug: string): boolean {
-  return countCodePoints(idOrSlug) <= ID_OR_SLUG_LENGTH_MAX;
-}
-
-function notFoundFault(): Fault {
+export function evaluatorNotFound(): Fault {
   const message = 'Evaluator not found';
   return new Fault('evaluator_not_found', message, { flatError: message });
 }

@@ -12,7 +12,7 @@ import type {
   Unpriced,
 } from '../events/request-report.ts';
 import { unavailableFault, validationFault } from '../fault.ts';
-import { isNameable } from '../management/management-call.ts';
+import { isPossibleId } from '../ids.ts';
 import type { PriceResolver, Prices } from '../pricing/prices.ts';
 import type { RequestStore } from '../store.ts';
 import type { DraftList, GovernanceDraft, RequestDraft, Sent } from './gateway-draft.ts';
@@ -135,7 +135,7 @@ async function assignProjects(
   { organization, project }: GatewayCall,
 ): Promise<readonly (AssignedRecord | Rejection)[]> {
   const named = read.flatMap((each) => ('content' in each && each.projectId !== null ? [each.projectId] : []));
-  const ids = project === null ? [...new Set(named)].filter(isNameable) : [];
+  const ids = project === null ? [...new Set(named)].filter(isPossibleId) : [];
   const numbers = ids.length === 0 ? new Map<string, number>() : await store.projectNumbers(organization.id, ids);
   return read.map((each) => {
     if (!('content' in each)) return each;

@@ -1,12 +1,13 @@
 /** Changes, revokes and rotates existing API keys. */
 
 import { Fault } from '../fault.ts';
+import { isPossibleId } from '../ids.ts';
 import { auditRecord } from '../management/audit.ts';
 import { type OrganizationDirectory, readDirectory } from '../management/directory.ts';
 import { type FreshCall, refreshCall } from '../management/fresh-caller.ts';
 import { commitIdempotently } from '../management/idempotent-commit.ts';
 import type { ApiKeyRecord, ManagementStore } from '../management/management.ts';
-import { isNameable, type ManagementCall, type ReceiptOf } from '../management/management-call.ts';
+import type { ManagementCall, ReceiptOf } from '../management/management-call.ts';
 import { commitOptimistically, type Proposal } from '../management/optimistic-commit.ts';
 import { refuseProblems } from '../reasons.ts';
 import { hashSecret, mintSecretPart } from '../secrets.ts';
@@ -20,7 +21,7 @@ import { requireMayChange, requireOwn, requireVisible } from './key-visibility.t
 
 /** The key with this id, without checking whether the caller may see it. */
 export function findKey(store: ManagementStore, organizationId: string, id: string): Promise<ApiKeyRecord | null> {
-  return isNameable(id) ? store.apiKey(organizationId, id) : Promise.resolve(null);
+  return isPossibleId(id) ? store.apiKey(organizationId, id) : Promise.resolve(null);
 }
 
 type KeyUpdate = { readonly call: ManagementCall; readonly id: string; readonly draft: KeyDraft };

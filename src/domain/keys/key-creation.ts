@@ -2,18 +2,13 @@
 
 import type { RandomBytes } from '../clock.ts';
 import { Fault } from '../fault.ts';
-import { newId } from '../ids.ts';
+import { isPossibleId, newId } from '../ids.ts';
 import { auditRecord } from '../management/audit.ts';
 import { type OrganizationDirectory, readDirectory } from '../management/directory.ts';
 import { type FreshCall, refreshCall } from '../management/fresh-caller.ts';
 import { commitIdempotently } from '../management/idempotent-commit.ts';
 import type { ApiKeyRecord, ManagementStore } from '../management/management.ts';
-import {
-  administratorRequired,
-  isNameable,
-  type ManagementCall,
-  type ReceiptOf,
-} from '../management/management-call.ts';
+import { administratorRequired, type ManagementCall, type ReceiptOf } from '../management/management-call.ts';
 import type { Proposal } from '../management/optimistic-commit.ts';
 import { isAdministrator } from '../organization/administrators.ts';
 import { liveGrants, visibleScopes } from '../organization/member-grants.ts';
@@ -118,7 +113,7 @@ function chooseOwner({ caller }: FreshCall, draft: KeyDraft): string | null {
 }
 
 async function findOwner(store: ManagementStore, organizationId: string, userId: string): Promise<KeyOwner> {
-  const owner = isNameable(userId) ? await readOwner(store, organizationId, userId) : null;
+  const owner = isPossibleId(userId) ? await readOwner(store, organizationId, userId) : null;
   if (owner?.active) return owner;
   throw new Fault('api_key_scope_violation', 'The owner of a key must be an active member of the organization.');
 }

@@ -3,7 +3,6 @@
 import { Fault } from '../fault.ts';
 import { may, type Scope } from '../keys/permissions.ts';
 import type { KeyCaller } from '../organization/administrators.ts';
-import { hasMoreCharactersThan } from '../text-limits.ts';
 import type { Actor } from './audit.ts';
 import type { Receipt } from './management.ts';
 
@@ -38,11 +37,4 @@ export function insufficientPermissions(permission: string): Fault {
 
 export function administratorRequired(): Fault {
   return new Fault('administrator_required', 'This operation is reserved for administrators.');
-}
-
-const ID_CHARACTERS_MAX = 200;
-
-/** Whether a record can have this id; the store is not asked for other ids. */
-export function isNameable(id: string): boolean {
-  return !id.includes('\0') && !hasMoreCharactersThan(id, ID_CHARACTERS_MAX);
 }

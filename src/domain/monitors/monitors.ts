@@ -10,12 +10,13 @@ import { readStoredObject } from '../evaluators/evaluator.ts';
 import { normalizeName } from '../evaluators/evaluator-draft.ts';
 import type { CatalogueEntry } from '../evaluators/evaluator-settings.ts';
 import { validateSettingsAt } from '../evaluators/evaluator-settings.ts';
+import { evaluatorNotFound } from '../evaluators/evaluators.ts';
 import { type CheckPatterns, patternProblems } from '../evaluators/text-rules.ts';
 import type { Reason } from '../fault.ts';
 import { Fault, unavailableFault } from '../fault.ts';
-import { newId } from '../ids.ts';
-import { choiceReason, countCodePoints, refuseProblems } from '../reasons.ts';
-import { drawSlug } from '../slug.ts';
+import { isPossibleId, newId } from '../ids.ts';
+import { choiceReason, refuseProblems } from '../reasons.ts';
+import { drawSlug, retryTakenSlugs } from '../slug.ts';
 import type { EvaluatorStore } from '../store.ts';
 import type { Mappings, Monitor, MonitorStore } from './monitor.ts';
 import { type MonitorDraft, monitorProblems, newMonitorProblems, readParts } from './monitor-draft.ts';
@@ -51,11 +52,9 @@ type MonitorUpdate = { readonly idOrSlug: string; readonly change: MonitorDraft;
 const BACKLOG_COUNT_MAX = 10_000;
 /** Monitors a project may hold at once. */
 const LIVE_MAX = 100;
-const SLUG_ATTEMPTS_MAX = 16;
 // Every failed attempt means that another request succeeded, so a long series means heavy contention.
 const UPDATE_ATTEMPTS_MAX = 50;
 const RETRY_AFTER_SECONDS = 1;
-const ID_OR_SLUG_LENGTH_MAX = 200;
 
 export function createMonitors(deps: MonitorDeps): Monitors {
   return {
@@ -90,7 +89,7 @@ async function createMonitor(deps: MonitorDeps, { project, draft, nowMs }: Creat
     executionMode: draft.executionMode ?? 'ON_MESSAGE',
     ...(await fitTo(deps, evaluator, { mappings: mappings ?? {}, parameters: parameters ?? {} })),
   } as const;
-  for (let attempt = 0; attempt < SLUG_ATTEMPTS_MAX; attempt += 1) {
+  return await retryTakenSlugs(async () => {
     const monitor: Monitor = {
       id: newId('monitor', deps.random),
       projectId: project.id,
@@ -100,11 +99,10 @@ async function createMonitor(deps: MonitorDeps, { project, draft, nowMs }: Creat
       updatedAtMs: nowMs,
     };
     const outcome = await deps.store.insert(monitor, { liveMax: LIVE_MAX });
-    if (outcome === 'stored') return monitor;
     if (outcome === 'limit_reached') throw limitFault();
     if (outcome === 'evaluator_gone') throw evaluatorNotFound();
-  }
-  throw new Error(`no free slug in ${SLUG_ATTEMPTS_MAX} draws`);
+    return outcome === 'stored' ? monitor : outcome;
+  });
 }
 
 async function updateMonitor(deps: MonitorDeps, project: Project, update: MonitorUpdate): Promise<Monitor> {
@@ -165,15 +163,13 @@ async function fitTo(
 }
 
 async function findMonitor({ store }: MonitorDeps, project: Project, idOrSlug: string): Promise<Monitor> {
-  const isNameable = countCodePoints(idOrSlug) <= ID_OR_SLUG_LENGTH_MAX && !idOrSlug.includes('\0');
-  const monitor = isNameable ? await store.find(project.id, idOrSlug) : null;
+  const monitor = isPossibleId(idOrSlug) ? await store.find(project.id, idOrSlug) : null;
   if (!monitor) throw notFoundFault();
   return monitor;
 }
 
 async function findEvaluator({ evaluators }: MonitorDeps, project: Project, idOrSlug: string): Promise<Evaluator> {
-  const isNameable = countCodePoints(idOrSlug) <= ID_OR_SLUG_LENGTH_MAX;
-  const evaluator = isNameable ? await evaluators.find(project.id, idOrSlug) : null;
+  const evaluator = isPossibleId(idOrSlug) ? await evaluators.find(project.id, idOrSlug) : null;
   if (!evaluator) throw evaluatorNotFound();
   return evaluator;
 }
@@ -181,11 +177,6 @@ async function findEvaluator({ evaluators }: MonitorDeps, project: Project, idOr
 function notFoundFault(): Fault {
   const message = 'Monitor not found';
   return new Fault('monitor_not_found', message, { flatError: message });
-}
-
-function evaluatorNotFound(): Fault {
-  const message = 'Evaluator not found';
-  return new Fault('evaluator_not_found', message, { flatError: message });
 }
 
 function limitFault(): Fault {

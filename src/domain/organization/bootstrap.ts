@@ -1,7 +1,7 @@
 /** Creates the first and further organizations, and checks that the root secret belongs to the database. */
 
 import type { RandomBytes } from '../clock.ts';
-import { newId, slugify } from '../ids.ts';
+import { newId } from '../ids.ts';
 import {
   hashSecret,
   mintApiKey,
@@ -11,6 +11,7 @@ import {
   type RootKeys,
   secretsEqual,
 } from '../secrets.ts';
+import { slugify } from '../slug.ts';
 import type { InstallationStore, NewOrganization } from '../store.ts';
 import { hasMoreCharactersThan } from '../text-limits.ts';
 

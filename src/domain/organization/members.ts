@@ -3,7 +3,7 @@
 import type { RandomBytes } from '../clock.ts';
 import type { CursorCodec } from '../cursor.ts';
 import { Fault } from '../fault.ts';
-import { newId } from '../ids.ts';
+import { isPossibleId, newId } from '../ids.ts';
 import type { Grants } from '../keys/permissions.ts';
 import { auditRecord } from '../management/audit.ts';
 import { readDirectory } from '../management/directory.ts';
@@ -11,12 +11,7 @@ import { refreshCall } from '../management/fresh-caller.ts';
 import { commitIdempotently } from '../management/idempotent-commit.ts';
 import { type CursorPage, type CursorPageRequest, slicePageAfter } from '../management/listing.ts';
 import type { ManagementChange, ManagementStore, MemberRecord, RoleBindingRecord } from '../management/management.ts';
-import {
-  administratorRequired,
-  isNameable,
-  type ManagementCall,
-  type ReceiptOf,
-} from '../management/management-call.ts';
+import { administratorRequired, type ManagementCall, type ReceiptOf } from '../management/management-call.ts';
 import { commitOptimistically, type Proposal } from '../management/optimistic-commit.ts';
 import { isAdministrator } from './administrators.ts';
 import {
@@ -172,7 +167,7 @@ type Found = { readonly member: MemberRecord; readonly held: readonly RoleBindin
 
 async function findMember(store: ManagementStore, { caller }: ManagementCall, userId: string): Promise<Found> {
   const organizationId = caller.organization.id;
-  const member = isNameable(userId) ? await store.member(organizationId, userId) : null;
+  const member = isPossibleId(userId) ? await store.member(organizationId, userId) : null;
   if (!member) throw memberNotFound();
   return { member, held: await store.roleBindings(organizationId, userId) };
 }

@@ -1,7 +1,7 @@
 /** Projects: lists, creates, changes and archives them. project-keys.ts has their keys. */
 
 import { Fault, type Reason } from '../fault.ts';
-import { newId, slugify } from '../ids.ts';
+import { isPossibleId, newId } from '../ids.ts';
 import { may, projectScope } from '../keys/permissions.ts';
 import { auditRecord } from '../management/audit.ts';
 import { readDirectory } from '../management/directory.ts';
@@ -12,12 +12,12 @@ import type { ManagementStore, ProjectRecord } from '../management/management.ts
 import {
   administratorRequired,
   insufficientPermissions,
-  isNameable,
   type ManagementCall,
   type ReceiptOf,
   requirePermission,
 } from '../management/management-call.ts';
 import { commitOptimistically } from '../management/optimistic-commit.ts';
+import { slugify } from '../slug.ts';
 import { isAdministrator } from './administrators.ts';
 import { holdersOf, requireCovered } from './member-grants.ts';
 import {
@@ -112,7 +112,7 @@ type Search = { readonly call: ManagementCall; readonly id: string; readonly per
 
 async function findProject(store: ManagementStore, { call, id, permission }: Search): Promise<ProjectRecord> {
   const { caller } = call;
-  const project = isNameable(id) ? await store.project(caller.organization.id, id) : null;
+  const project = isPossibleId(id) ? await store.project(caller.organization.id, id) : null;
   const seen = project !== null && project.archivedAtMs === null ? project : null;
   if (seen === null || !may(caller.principal, 'project:view', projectScope(seen))) {
     throw new Fault('project_not_found', 'Project not found.');

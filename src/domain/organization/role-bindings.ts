@@ -3,7 +3,7 @@
 import type { RandomBytes } from '../clock.ts';
 import type { CursorCodec } from '../cursor.ts';
 import { Fault, REASONS_MAX, type Reason } from '../fault.ts';
-import { newId } from '../ids.ts';
+import { isPossibleId, newId } from '../ids.ts';
 import { isPermission, PERMISSIONS } from '../keys/permission-catalogue.ts';
 import { permissionReason } from '../keys/permission-list.ts';
 import type { Binding, ScopeType } from '../keys/permissions.ts';
@@ -13,7 +13,7 @@ import { refreshCall } from '../management/fresh-caller.ts';
 import { commitIdempotently } from '../management/idempotent-commit.ts';
 import { bindFilter, type CursorPage, type CursorPageRequest, slicePageAfter } from '../management/listing.ts';
 import type { ManagementStore, RoleBindingRecord } from '../management/management.ts';
-import { isNameable, type ManagementCall, type ReceiptOf } from '../management/management-call.ts';
+import type { ManagementCall, ReceiptOf } from '../management/management-call.ts';
 import { commitOptimistically } from '../management/optimistic-commit.ts';
 import { isMemberRole, liveGrants, requireCovered, visibleScopes } from './member-grants.ts';
 import { memberNotFound } from './members.ts';
@@ -55,7 +55,7 @@ export function createRoleBindings(deps: RoleBindingDeps): RoleBindings {
   return {
     async list({ caller }, { userId, scopeType, scopeId }, request) {
       const organizationId = caller.organization.id;
-      const isOfMember = userId === null || isNameable(userId);
+      const isOfMember = userId === null || isPossibleId(userId);
       const found = isOfMember ? await store.roleBindings(organizationId, userId) : [];
       return slicePageAfter(
         found.filter(
@@ -137,7 +137,7 @@ function createRoleBinding(deps: RoleBindingDeps, { call, draft, receipt }: Crea
 }
 
 async function requireMember(store: ManagementStore, organizationId: string, userId: string): Promise<void> {
-  if (!isNameable(userId) || !(await store.member(organizationId, userId))) throw memberNotFound();
+  if (!isPossibleId(userId) || !(await store.member(organizationId, userId))) throw memberNotFound();
 }
 
 function isSame(held: Binding, grant: Binding): boolean {

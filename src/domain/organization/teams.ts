@@ -2,7 +2,7 @@
 
 import type { RandomBytes } from '../clock.ts';
 import { Fault } from '../fault.ts';
-import { newId, slugify } from '../ids.ts';
+import { newId } from '../ids.ts';
 import { may, type Scope } from '../keys/permissions.ts';
 import { auditRecord } from '../management/audit.ts';
 import { refreshCall } from '../management/fresh-caller.ts';
@@ -10,6 +10,7 @@ import { commitIdempotently } from '../management/idempotent-commit.ts';
 import { type Page, type PageRequest, slicePage } from '../management/listing.ts';
 import type { ManagementStore, TeamRecord } from '../management/management.ts';
 import type { ManagementCall, ReceiptOf } from '../management/management-call.ts';
+import { slugify } from '../slug.ts';
 
 type TeamDeps = { readonly store: ManagementStore; readonly random: RandomBytes };
 

@@ -8,10 +8,9 @@ import type { Dataset } from '../../domain/datasets/dataset.ts';
 import { type Datasets, type NumberedEntry, nameProblems } from '../../domain/datasets/datasets.ts';
 import type { EntriesDraft } from '../../domain/datasets/entries.ts';
 import type { TraceSearches } from '../../domain/traces/search/trace-search.ts';
-import { toRunSearch } from '../evaluations/evaluator-runs.ts';
 import type { Implementation } from '../method.ts';
 import { projectOf } from '../scope.ts';
-import { callOf } from '../traces/trace-search.ts';
+import { callOf, toConditions } from '../traces/trace-search.ts';
 
 type DatasetRpcDeps = {
   readonly datasets: Datasets;
@@ -47,9 +46,9 @@ export function createDatasetRpc({ datasets, searches }: DatasetRpcDeps): Implem
     },
     addTracesToDataset: {
       precheck: async (_request, { caller }) => requirePermission('traces:view', caller),
-      check: (request) => searches.problems(toRunSearch(request)),
+      check: (request) => searches.problems(toConditions(request)),
       async handle(request, context) {
-        const draft = { search: toRunSearch(request), limit: request.limit ?? TRACES_MAX, call: callOf(context) };
+        const draft = { search: toConditions(request), limit: request.limit ?? TRACES_MAX, call: callOf(context) };
         const { dataset, ...counts } = await datasets.appendTraces(projectOf(context), request.slugOrId, draft);
         return { dataset: toMessage(dataset), ...counts };
       },

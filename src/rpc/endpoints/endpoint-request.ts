@@ -16,7 +16,6 @@ import {
 import type { EndpointDraft, SqsDraft } from '../../domain/endpoints/endpoint-draft.ts';
 import type { ReplayRange } from '../../domain/endpoints/replays.ts';
 import type { Reason } from '../../domain/fault.ts';
-import type { CursorPageRequest } from '../../domain/management/listing.ts';
 import { typeReason } from '../../domain/reasons.ts';
 import { msOfTimestamp } from '../epoch-ms.ts';
 import { fieldValue } from '../field-values.ts';
@@ -208,14 +207,4 @@ export function unnamedWordProblems({ endpoint = NOTHING, updateMask }: UpdateEn
 export function readRange({ createdFrom, createdTo, eventType }: ReplayEventsRequest): ReplayRange | null {
   if (createdFrom === undefined || createdTo === undefined) return null;
   return { fromMs: msOfTimestamp(createdFrom), toMs: msOfTimestamp(createdTo), type: eventType ?? null };
-}
-
-export function readPage({
-  pageToken,
-  pageSize,
-}: {
-  readonly pageToken: string;
-  readonly pageSize?: number | undefined;
-}): CursorPageRequest {
-  return { cursor: pageToken, limit: pageSize ?? null };
 }

@@ -11,6 +11,7 @@ import type { Endpoints } from '../../domain/endpoints/endpoints.ts';
 import type { StartedReplay } from '../../domain/endpoints/replays.ts';
 import { SCHEMA_VERSION } from '../../domain/events/event.ts';
 import { EVENT_TYPES } from '../../domain/events/event-type.ts';
+import { cursorRequest } from '../cursor-page.ts';
 import { managementCallOf } from '../management-call.ts';
 import { nulProblems } from '../management-problems.ts';
 import type { Context, Implementation } from '../method.ts';
@@ -21,7 +22,6 @@ import {
   implyKind,
   readEndpointChange,
   readNewEndpoint,
-  readPage,
   readRange,
   unnamedWordProblems,
 } from './endpoint-request.ts';
@@ -67,7 +67,7 @@ function createChanges({ endpoints }: Deps): Pick<Service, Changes> {
     },
     listEndpoints: {
       async handle(request, context) {
-        const page = await endpoints.list(managementCallOf(context), readPage(request));
+        const page = await endpoints.list(managementCallOf(context), cursorRequest(request));
         // REST writes an empty text as null, which marks the last page of a paged request.
         const nextPageToken = page.nextCursor === null ? '' : page.nextCursor;
         return { data: page.endpoints.map(toEndpoint), nextPageToken };
@@ -117,7 +117,7 @@ function createDeliveries({ endpoints }: Deps): Pick<Service, Deliveries> {
   return {
     listDeliveries: {
       async handle(request, context) {
-        const page = await endpoints.attempts({ ...targetOf(request, context), ...readPage(request) });
+        const page = await endpoints.attempts({ ...targetOf(request, context), ...cursorRequest(request) });
         return { data: page.items.map(toAttempt), nextPageToken: page.nextCursor ?? undefined };
       },
     },
@@ -136,7 +136,7 @@ function createDeliveries({ endpoints }: Deps): Pick<Service, Deliveries> {
     },
     listDeadLetters: {
       async handle(request, context) {
-        const page = await endpoints.deadLetters({ ...targetOf(request, context), ...readPage(request) });
+        const page = await endpoints.deadLetters({ ...targetOf(request, context), ...cursorRequest(request) });
         return { data: page.items.map(toDelivery), nextPageToken: page.nextCursor ?? undefined };
       },
     },

@@ -1,19 +1,18 @@
 /** Runs of evaluators over traces: message <-> domain values. */
 
 import type { MessageInitShape } from '@bufbuild/protobuf';
-import { timestampFromMs, timestampMs } from '@bufbuild/protobuf/wkt';
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import {
   type EvaluationService,
   type EvaluatorRunSchema,
   EvaluatorRunStatus,
-  type RunEvaluatorOnTracesRequest,
 } from '../../../gen/spandrel/v1/evaluations_pb.js';
-import { TraceDateField } from '../../../gen/spandrel/v1/traces_pb.js';
 import type { EvaluatorRun } from '../../domain/evaluations/evaluator-run.ts';
-import type { EvaluatorRuns, RunSearch } from '../../domain/evaluations/evaluator-runs.ts';
+import type { EvaluatorRuns } from '../../domain/evaluations/evaluator-runs.ts';
 import type { TraceSearches } from '../../domain/traces/search/trace-search.ts';
 import type { Implementation } from '../method.ts';
 import { projectOf } from '../scope.ts';
+import { toConditions } from '../traces/trace-search.ts';
 
 type Rpcs = Pick<
   Implementation<typeof EvaluationService>,
@@ -26,15 +25,14 @@ export type EvaluatorRunRpcDeps = {
 };
 
 const LIST_SIZE_DEFAULT = 50;
-const NO_PAGE = { pageSize: null, sortBy: null, isAscending: false, includeSpans: false, cursor: '' };
 
 export function createEvaluatorRunRpc({ runs, searches }: EvaluatorRunRpcDeps): Rpcs {
   return {
     runEvaluatorOnTraces: {
-      check: (request) => searches.problems({ ...toRunSearch(request), ...NO_PAGE }),
+      check: (request) => searches.problems(toConditions(request)),
       handle: async (request, context) => {
         const { idOrSlug } = request;
-        const start = { idOrSlug, search: toRunSearch(request), nowMs: context.nowMs };
+        const start = { idOrSlug, search: toConditions(request), nowMs: context.nowMs };
         return { run: toMessage(await runs.start(projectOf(context), start)) };
       },
     },
@@ -51,24 +49,6 @@ export function createEvaluatorRunRpc({ runs, searches }: EvaluatorRunRpcDeps): 
         run: toMessage(await runs.cancel(projectOf(context), runId, context.nowMs)),
       }),
     },
-  };
-}
-
-type SentSearch = Pick<
-  RunEvaluatorOnTracesRequest,
-  'startDate' | 'endDate' | 'filtersJson' | 'query' | 'negateFilters' | 'traceIds' | 'dateField'
->;
-
-/** A search without pages, as several rpcs take it. */
-export function toRunSearch({ startDate, endDate, filtersJson, ...request }: SentSearch): RunSearch {
-  return {
-    startMs: startDate === undefined ? null : timestampMs(startDate),
-    endMs: endDate === undefined ? null : timestampMs(endDate),
-    query: request.query,
-    filtersJson: filtersJson ?? null,
-    negateFilters: request.negateFilters,
-    traceIds: request.traceIds,
-    isByUpdate: request.dateField === TraceDateField.UPDATED,
   };
 }
 

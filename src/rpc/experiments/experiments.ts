@@ -18,9 +18,9 @@ import type { Experiments } from '../../domain/experiments/experiments.ts';
 import type { RunSummary } from '../../domain/experiments/run-summary.ts';
 import type { ExperimentRuns } from '../../domain/experiments/runs.ts';
 import { maskTokens } from '../../domain/token-mask.ts';
+import { cursorRequest } from '../cursor-page.ts';
 import { nulProblems } from '../management-problems.ts';
 import type { Implementation } from '../method.ts';
-import { cursorRequest } from '../organization/organization-members.ts';
 import { projectOf } from '../scope.ts';
 import { readLog, resultMessage } from './experiment-results.ts';
 

@@ -12,11 +12,11 @@ import {
 } from '../../../gen/spandrel/v1/organization_pb.js';
 import type { AuditRecord } from '../../domain/management/management.ts';
 import { type AuditFilter, type AuditLog, auditRangeProblems } from '../../domain/organization/audit-log.ts';
+import { cursorRequest } from '../cursor-page.ts';
 import { msOfTimestamp } from '../epoch-ms.ts';
 import { managementCallOf } from '../management-call.ts';
 import { nulProblems } from '../management-problems.ts';
 import type { Implementation } from '../method.ts';
-import { cursorRequest } from './organization-members.ts';
 
 export function createAuditLogRpc(deps: { readonly auditLog: AuditLog }): Implementation<typeof AuditLogService> {
   return {

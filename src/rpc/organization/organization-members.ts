@@ -12,9 +12,9 @@ import {
   type UpdateMemberRequest,
   UpdateMemberRequestSchema,
 } from '../../../gen/spandrel/v1/organization_pb.js';
-import type { CursorPageRequest } from '../../domain/management/listing.ts';
 import type { MemberRole } from '../../domain/organization/member-grants.ts';
 import type { Member, MemberChanges, Members } from '../../domain/organization/members.ts';
+import { cursorRequest } from '../cursor-page.ts';
 import { enumNameOf } from '../keys/grant-enums.ts';
 import { managementCallOf } from '../management-call.ts';
 import { nulProblems, sentFields, type Update, unsetProblems } from '../management-problems.ts';
@@ -62,17 +62,6 @@ export function createMemberRpc({ members }: { readonly members: Members }): Imp
       },
     },
   };
-}
-
-/** The requested page of a list with cursors; an empty cursor means the first page. */
-export function cursorRequest({
-  pageToken,
-  pageSize,
-}: {
-  readonly pageToken: string;
-  readonly pageSize?: number | undefined;
-}): CursorPageRequest {
-  return { cursor: pageToken, limit: pageSize ?? null };
 }
 
 function changeOf({ member, updateMask: mask }: UpdateMemberRequest): Update<typeof MemberSchema> {

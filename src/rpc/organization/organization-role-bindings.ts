@@ -13,11 +13,11 @@ import {
 import type { Reason } from '../../domain/fault.ts';
 import type { RoleBindingRecord } from '../../domain/management/management.ts';
 import { type RoleBindings, roleBindingProblems } from '../../domain/organization/role-bindings.ts';
+import { cursorRequest } from '../cursor-page.ts';
 import { enumNameOf, roleNumbers, scopeTypeNumbers } from '../keys/grant-enums.ts';
 import { managementCallOf } from '../management-call.ts';
 import { nulProblems } from '../management-problems.ts';
 import type { Implementation } from '../method.ts';
-import { cursorRequest } from './organization-members.ts';
 
 export function createRoleBindingRpc(deps: {
   readonly roleBindings: RoleBindings;

@@ -15,7 +15,12 @@ import {
 import type { Project } from '../../domain/caller.ts';
 import type { Reason } from '../../domain/fault.ts';
 import { cutToCharacters } from '../../domain/text-limits.ts';
-import type { SearchRequest, TracePage, TraceSearches } from '../../domain/traces/search/trace-search.ts';
+import type {
+  SearchConditions,
+  SearchRequest,
+  TracePage,
+  TraceSearches,
+} from '../../domain/traces/search/trace-search.ts';
 import type { TraceSort as SortName } from '../../domain/traces/search/trace-search-query.ts';
 import type { TraceView } from '../../domain/traces/traces.ts';
 import type { Context, Implementation } from '../method.ts';
@@ -115,7 +120,23 @@ function paginationOf({ total, nextCursor }: TracePage) {
 export function toSearch(
   request: Omit<ExportTracesRequest, keyof Message> & Partial<Pick<SearchTracesRequest, 'pageSize' | 'pageToken'>>,
 ): SearchRequest {
-  const { startDate, endDate, pageSize, filtersJson } = request;
+  return {
+    ...toConditions(request),
+    pageSize: request.pageSize ?? null,
+    sortBy: SORTS.get(request.sortBy) ?? null,
+    isAscending: request.sortDirection === SortDirection.ASC,
+    includeSpans: request.includeSpans,
+    cursor: request.pageToken ?? '',
+  };
+}
+
+type SentConditions = Pick<
+  ExportTracesRequest,
+  'startDate' | 'endDate' | 'filtersJson' | 'query' | 'negateFilters' | 'traceIds' | 'dateField'
+>;
+
+/** What a request searches for. */
+export function toConditions({ startDate, endDate, filtersJson, ...request }: SentConditions): SearchConditions {
   return {
     startMs: startDate === undefined ? null : timestampMs(startDate),
     endMs: endDate === undefined ? null : timestampMs(endDate),
@@ -123,12 +144,7 @@ export function toSearch(
     filtersJson: filtersJson ?? null,
     negateFilters: request.negateFilters,
     traceIds: request.traceIds,
-    pageSize: pageSize ?? null,
-    sortBy: SORTS.get(request.sortBy) ?? null,
-    isAscending: request.sortDirection === SortDirection.ASC,
     isByUpdate: request.dateField === TraceDateField.UPDATED,
-    includeSpans: request.includeSpans,
-    cursor: request.pageToken ?? '',
   };
 }
 

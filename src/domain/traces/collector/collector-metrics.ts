@@ -16,7 +16,8 @@ export type SentMetrics = {
   readonly otherJson: string | null;
 };
 
-const LISTED_KEYS: ReadonlySet<string> = new Set([
+/** Members of metrics that have a field of their own. */
+export const METRIC_NAMES: ReadonlySet<string> = new Set([
   'prompt_tokens',
   'completion_tokens',
   'reasoning_tokens',
@@ -25,9 +26,10 @@ const LISTED_KEYS: ReadonlySet<string> = new Set([
   'cost',
   'tokens_estimated',
   'cached_tokens_in_prompt',
-  // Never read: a span that a client reads and sends back must not override the real source of the cost.
-  'cost_source',
 ]);
+
+// A span that a client reads and sends back must not override the real source of the cost.
+const NEVER_READ = 'cost_source';
 
 const SHOWN_KEY_CHARACTERS_MAX = 100;
 
@@ -72,7 +74,7 @@ function readOthers(sent: Sent<LosslessObject>, reading: Reading): string | null
   if (isUnreadable(sent)) return refuse(reading, sent.path, sent.reason);
   let members = '';
   for (const key of Object.keys(sent)) {
-    if (LISTED_KEYS.has(key)) continue;
+    if (METRIC_NAMES.has(key) || key === NEVER_READ) continue;
     if (isLongKey(key)) return refuse(reading, 'metrics', LONG_KEY_REASON);
     const text = readFreeJson(sent[key] ?? null, `metrics.${cutToCharacters(key, SHOWN_KEY_CHARACTERS_MAX)}`, reading);
     members += `${members === '' ? '' : ','}${JSON.stringify(key)}:${text}`;

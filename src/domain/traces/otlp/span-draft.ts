@@ -3,6 +3,7 @@
 import { isAbsent, numberOf } from '../../../json/free-json.ts';
 import type { LosslessJson, LosslessObject } from '../../../json/lossless-json.ts';
 import { type MetricsDraft, type Sent, type SpanDraft, unreadable } from '../collector/collector-draft.ts';
+import { METRIC_NAMES } from '../collector/collector-metrics.ts';
 import type { AttributeJson } from './attribute-json.ts';
 import {
   CACHE_CREATION_INPUT_TOKENS,
@@ -24,18 +25,6 @@ import { type Attributes, type OtlpSpan, SPAN_KINDS, STATUS_CODES, toMs } from '
 import { typeOf } from './span-type.ts';
 import { createView, first, type ReadAttribute, type SpanView } from './span-view.ts';
 import { contextsOf, inputOf, outputOf, paramsOf } from './values.ts';
-
-/** Members of langwatch.metrics that have a field of their own. */
-const METRIC_NAMES: ReadonlySet<string> = new Set([
-  'prompt_tokens',
-  'completion_tokens',
-  'reasoning_tokens',
-  'cache_read_input_tokens',
-  'cache_creation_input_tokens',
-  'cost',
-  'tokens_estimated',
-  'cached_tokens_in_prompt',
-]);
 
 /** Texts that doubleOf makes of non-numbers. */
 const NO_NUMBERS: ReadonlySet<LosslessJson> = new Set(['NaN', 'Infinity', '-Infinity']);

@@ -20,8 +20,8 @@ import {
   type TraceSearch,
 } from './trace-search-store.ts';
 
-export type SearchRequest = {
-  /** Null: not sent. */
+/** What a search looks for; null: not sent. */
+export type SearchConditions = {
   readonly startMs: number | null;
   readonly endMs: number | null;
   /** Empty: any. */
@@ -30,11 +30,15 @@ export type SearchRequest = {
   readonly negateFilters: boolean;
   /** Empty: all. */
   readonly traceIds: readonly string[];
+  /** Whether the dates are those of the last change, instead of the start. */
+  readonly isByUpdate: boolean;
+};
+
+export type SearchRequest = SearchConditions & {
   readonly pageSize: number | null;
   /** Null: not sent. */
   readonly sortBy: TraceSort | null;
   readonly isAscending: boolean;
-  readonly isByUpdate: boolean;
   readonly includeSpans: boolean;
   /** Empty: the first page. */
   readonly cursor: string;
