@@ -36,13 +36,14 @@ export function maskProblems(method: DescMethod, message: Message): readonly Pro
   const desc = resource?.message ?? input;
   const name = restName(mask);
   const problems: Problem[] = [];
+  // The parents of a path that names no field may be many times longer than the path.
+  const known: string[] = [];
   for (const [index, path] of paths.entries()) {
     if (problems.length >= REASONS_MAX) return problems;
     const field = `${name}.paths.${index}`;
-    if (!namesField(desc, path)) problems.push(problemOf(field, `${field} names no field of the request`));
+    if (namesField(desc, path)) known.push(path);
+    else problems.push(problemOf(field, `${field} names no field of the request`));
   }
-  // The parents of a path that names no field may be many times longer than the path.
-  const known = paths.filter((path) => namesField(desc, path));
   const targets = requestTargets(method);
   const addressing = desc.fields.flatMap((field) => (targets.get(field) === 'param' ? [field.name] : []));
   const named = { whole: new Set([...paths, ...addressing]), inPart: new Set(known.flatMap(parentsOf)) };
