@@ -20,7 +20,7 @@ export declare const file_spandrel_v1_endpoints: GenFile;
  */
 export declare type SqsAccessKeys = Message<"spandrel.v1.SqsAccessKeys"> & {
   /**
-   * The public half of the key pair; only together with secret_access_key.
+   * The public half of the key pair, printable ASCII; only together with secret_access_key.
    *
    * @generated from field: optional string access_key_id = 1;
    */

@@ -22,6 +22,7 @@ export type QueueRules = {
 export type CredentialMode = 'assume_role' | 'static' | 'ambient';
 
 const EXTERNAL_ID_BYTES = 16;
+const PRINTABLE_ASCII = /^[ -~]*$/;
 
 export function credentialModeOf({
   roleArn,
@@ -70,6 +71,10 @@ export function requireQueue(content: QueueContent, { service, isAmbientAllowed 
     throw endpointInvalid('sqs.external_id can only be set with sqs.role_arn.');
   if ((accessKeyId === null) !== (secretAccessKey === null)) {
     throw endpointInvalid('sqs.access_key_id and sqs.secret_access_key must be set together.');
+  }
+  // It stands in a header of signed requests.
+  if (accessKeyId !== null && !PRINTABLE_ASCII.test(accessKeyId)) {
+    throw endpointInvalid('sqs.access_key_id must be printable ASCII characters.');
   }
   if (credentialModeOf(content) === 'ambient' && !isAmbientAllowed) {
     throw endpointInvalid(

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DestinationKind, EndpointService } from '../../../gen/spandrel/v1/endpoints_pb.js';
 import type { TestApp } from '../../support/app.ts';
 import { callRpc } from '../../support/surfaces.ts';
-import { BASE, call, create, HTTP, NOBODY_URL, QUEUE_URL, ROLE, startSending } from './asking.ts';
+import { asking, BASE, call, create, HTTP, NOBODY_URL, QUEUE_URL, ROLE, SURFACES, startSending } from './asking.ts';
 
 let app: TestApp;
 beforeAll(async () => {
@@ -89,6 +89,27 @@ describe('a REST body, which can set both destinations', () => {
     const pair = { access_key_id: 'AKIA', secret_access_key: 'open sesame' };
     const { sqs } = await create(app, { ...QUEUE, sqs: { ...SQS, ...pair } });
     expect(sqs).toMatchObject({ ...SQS, credential_mode: 'assume_role', access_key_id: 'AKIA' });
+  });
+});
+
+describe.each(SURFACES)('an access key id that requests cannot be signed with, over %s,', (surface) => {
+  const pair = { access_key_id: 'AKIA\u2013', secret_access_key: 'open sesame' };
+  const refused = '400 webhook_endpoint_invalid';
+  const message = 'sqs.access_key_id must be printable ASCII characters.';
+
+  it.each([
+    ['a new queue', { queue_url: QUEUE_URL, ...pair }],
+    ['the role of a new queue', { ...SQS, ...pair }],
+  ])('is refused in %s', async (_, sqs) => {
+    const error = await asking(app, [surface, 'createEndpoint'], { body: { ...QUEUE, sqs } }, refused);
+    expect(error.message).toBe(message);
+  });
+
+  it('is refused in a change', async () => {
+    const { id, sqs } = await create(app, QUEUE);
+    const error = await asking(app, [surface, 'updateEndpoint'], { id, body: { sqs: pair } }, refused);
+    expect(error.message).toBe(message);
+    expect((await call(app, 'GET', `${BASE}/${id}`)).body.data.sqs).toEqual(sqs);
   });
 });
 

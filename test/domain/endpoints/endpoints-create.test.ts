@@ -145,6 +145,9 @@ describe('the values of a new endpoint', () => {
     ['half a pair', withQueue({ accessKeyId: 'AKIA' }), /secret_access_key/],
     ['the other half', withQueue({ secretAccessKey: 'secret', roleArn: ROLE }), /access_key_id/],
     ['no credentials', withQueue({}), /credentials/],
+    ['a dash in a key id', withQueue({ accessKeyId: 'AKIA\u2013', secretAccessKey: 's' }), /printable ASCII/],
+    ['a letter beyond ASCII', withQueue({ accessKeyId: 'AKIA\u00e9', secretAccessKey: 's' }), /printable ASCII/],
+    ['a line break in a key id', withQueue({ accessKeyId: 'AKIA\n', secretAccessKey: 's' }), /printable ASCII/],
   ])('%s is refused', async (_, draft, words) => {
     const fixture = await createEndpointsFixture();
     const fault = await faultOf(fixture.create(draft));
