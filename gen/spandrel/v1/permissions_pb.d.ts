@@ -6,7 +6,7 @@
 
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import type { Message } from "@bufbuild/protobuf";
-import type { ScopeType } from "./keys_pb.js";
+import type { Role, ScopeType } from "./keys_pb.js";
 
 /**
  * Describes the file spandrel/v1/permissions.proto.
@@ -53,6 +53,13 @@ export declare type Permission = Message<"spandrel.v1.Permission"> & {
    * @generated from field: repeated string implies = 5;
    */
   implies: string[];
+
+  /**
+   * The built-in roles that give it.
+   *
+   * @generated from field: repeated spandrel.v1.PermissionRole roles = 6;
+   */
+  roles: PermissionRole[];
 };
 
 /**
@@ -60,6 +67,33 @@ export declare type Permission = Message<"spandrel.v1.Permission"> & {
  * Use `create(PermissionSchema)` to create a new message.
  */
 export declare const PermissionSchema: GenMessage<Permission>;
+
+/**
+ * A built-in role that gives a permission.
+ *
+ * @generated from message spandrel.v1.PermissionRole
+ */
+export declare type PermissionRole = Message<"spandrel.v1.PermissionRole"> & {
+  /**
+   * The role.
+   *
+   * @generated from field: spandrel.v1.Role role = 1;
+   */
+  role: Role;
+
+  /**
+   * Where a binding with this role gives it, there or somewhere below.
+   *
+   * @generated from field: repeated spandrel.v1.ScopeType scopes = 2;
+   */
+  scopes: ScopeType[];
+};
+
+/**
+ * Describes the message spandrel.v1.PermissionRole.
+ * Use `create(PermissionRoleSchema)` to create a new message.
+ */
+export declare const PermissionRoleSchema: GenMessage<PermissionRole>;
 
 /**
  * An operation that requires a permission.

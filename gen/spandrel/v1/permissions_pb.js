@@ -13,7 +13,7 @@ import { file_spandrel_v1_options } from "./options_pb.js";
  * Describes the file spandrel/v1/permissions.proto.
  */
 export const file_spandrel_v1_permissions = /*@__PURE__*/
-  fileDesc("Ch1zcGFuZHJlbC92MS9wZXJtaXNzaW9ucy5wcm90bxILc3BhbmRyZWwudjEingEKClBlcm1pc3Npb24SDAoEbmFtZRgBIAEoCRITCgtkZXNjcmlwdGlvbhgCIAEoCRI0CgpvcGVyYXRpb25zGAMgAygLMiAuc3BhbmRyZWwudjEuUGVybWlzc2lvbk9wZXJhdGlvbhImCgZzY29wZXMYBCADKA4yFi5zcGFuZHJlbC52MS5TY29wZVR5cGUSDwoHaW1wbGllcxgFIAMoCSIxChNQZXJtaXNzaW9uT3BlcmF0aW9uEg0KBXJvdXRlGAEgASgJEgsKA3JwYxgCIAEoCSIYChZMaXN0UGVybWlzc2lvbnNSZXF1ZXN0IkAKF0xpc3RQZXJtaXNzaW9uc1Jlc3BvbnNlEiUKBGRhdGEYASADKAsyFy5zcGFuZHJlbC52MS5QZXJtaXNzaW9uMqsBChFQZXJtaXNzaW9uU2VydmljZRKVAQoPTGlzdFBlcm1pc3Npb25zEiMuc3BhbmRyZWwudjEuTGlzdFBlcm1pc3Npb25zUmVxdWVzdBokLnNwYW5kcmVsLnYxLkxpc3RQZXJtaXNzaW9uc1Jlc3BvbnNlIjeQAgGiuxgYCAMYAiDIAVIPcGVybWlzc2lvbi5saXN0gtPkkwISEhAvYXBpL3Blcm1pc3Npb25zQjwKC3NwYW5kcmVsLnYxUAFaJ3NwYW5kcmVsLmludmFsaWQvc3BhbmRyZWwvdjE7c3BhbmRyZWx2Mai7GAJiBnByb3RvMw", [file_google_api_annotations, file_spandrel_v1_keys, file_spandrel_v1_options]);
+  fileDesc("Ch1zcGFuZHJlbC92MS9wZXJtaXNzaW9ucy5wcm90bxILc3BhbmRyZWwudjEiygEKClBlcm1pc3Npb24SDAoEbmFtZRgBIAEoCRITCgtkZXNjcmlwdGlvbhgCIAEoCRI0CgpvcGVyYXRpb25zGAMgAygLMiAuc3BhbmRyZWwudjEuUGVybWlzc2lvbk9wZXJhdGlvbhImCgZzY29wZXMYBCADKA4yFi5zcGFuZHJlbC52MS5TY29wZVR5cGUSDwoHaW1wbGllcxgFIAMoCRIqCgVyb2xlcxgGIAMoCzIbLnNwYW5kcmVsLnYxLlBlcm1pc3Npb25Sb2xlIlkKDlBlcm1pc3Npb25Sb2xlEh8KBHJvbGUYASABKA4yES5zcGFuZHJlbC52MS5Sb2xlEiYKBnNjb3BlcxgCIAMoDjIWLnNwYW5kcmVsLnYxLlNjb3BlVHlwZSIxChNQZXJtaXNzaW9uT3BlcmF0aW9uEg0KBXJvdXRlGAEgASgJEgsKA3JwYxgCIAEoCSIYChZMaXN0UGVybWlzc2lvbnNSZXF1ZXN0IkAKF0xpc3RQZXJtaXNzaW9uc1Jlc3BvbnNlEiUKBGRhdGEYASADKAsyFy5zcGFuZHJlbC52MS5QZXJtaXNzaW9uMqsBChFQZXJtaXNzaW9uU2VydmljZRKVAQoPTGlzdFBlcm1pc3Npb25zEiMuc3BhbmRyZWwudjEuTGlzdFBlcm1pc3Npb25zUmVxdWVzdBokLnNwYW5kcmVsLnYxLkxpc3RQZXJtaXNzaW9uc1Jlc3BvbnNlIjeQAgGiuxgYCAMYAiDIAVIPcGVybWlzc2lvbi5saXN0gtPkkwISEhAvYXBpL3Blcm1pc3Npb25zQjwKC3NwYW5kcmVsLnYxUAFaJ3NwYW5kcmVsLmludmFsaWQvc3BhbmRyZWwvdjE7c3BhbmRyZWx2Mai7GAJiBnByb3RvMw", [file_google_api_annotations, file_spandrel_v1_keys, file_spandrel_v1_options]);
 
 /**
  * Describes the message spandrel.v1.Permission.
@@ -23,25 +23,32 @@ export const PermissionSchema = /*@__PURE__*/
   messageDesc(file_spandrel_v1_permissions, 0);
 
 /**
+ * Describes the message spandrel.v1.PermissionRole.
+ * Use `create(PermissionRoleSchema)` to create a new message.
+ */
+export const PermissionRoleSchema = /*@__PURE__*/
+  messageDesc(file_spandrel_v1_permissions, 1);
+
+/**
  * Describes the message spandrel.v1.PermissionOperation.
  * Use `create(PermissionOperationSchema)` to create a new message.
  */
 export const PermissionOperationSchema = /*@__PURE__*/
-  messageDesc(file_spandrel_v1_permissions, 1);
+  messageDesc(file_spandrel_v1_permissions, 2);
 
 /**
  * Describes the message spandrel.v1.ListPermissionsRequest.
  * Use `create(ListPermissionsRequestSchema)` to create a new message.
  */
 export const ListPermissionsRequestSchema = /*@__PURE__*/
-  messageDesc(file_spandrel_v1_permissions, 2);
+  messageDesc(file_spandrel_v1_permissions, 3);
 
 /**
  * Describes the message spandrel.v1.ListPermissionsResponse.
  * Use `create(ListPermissionsResponseSchema)` to create a new message.
  */
 export const ListPermissionsResponseSchema = /*@__PURE__*/
-  messageDesc(file_spandrel_v1_permissions, 3);
+  messageDesc(file_spandrel_v1_permissions, 4);
 
 /**
  * The catalogue of permissions.

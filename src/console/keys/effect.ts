@@ -1,20 +1,28 @@
-/** Computes what a new key will be able to do, before it is created. */
+/** Computes what a grant will give, before it is saved. */
 
-import type { ScopeType } from '../../../gen/spandrel/v1/keys_pb.js';
+import { Role, type ScopeType } from '../../../gen/spandrel/v1/keys_pb.js';
 import type { Permission } from '../../../gen/spandrel/v1/permissions_pb.js';
 
-type Effect = {
-  /** Chosen or implied permissions that a grant at this scope gives. */
+type Wanted = {
+  readonly role: Role;
+  /** Permissions; only the role CUSTOM has them. */
+  readonly chosen: ReadonlySet<string>;
+  readonly scopeType: ScopeType.ORGANIZATION | ScopeType.PROJECT;
+};
+
+export type Effect = {
+  /** What the grant gives at its scope or below. */
   readonly granted: readonly string[];
   /** Chosen permissions that a grant at this scope cannot give. */
   readonly without: readonly string[];
 };
 
-export function effectOf(
-  catalogue: readonly Permission[],
-  chosen: ReadonlySet<string>,
-  scopeType: ScopeType.ORGANIZATION | ScopeType.PROJECT,
-): Effect {
+export function effectOf(catalogue: readonly Permission[], { role, chosen, scopeType }: Wanted): Effect {
+  if (role !== Role.CUSTOM) {
+    const isGiven = ({ roles }: Permission) =>
+      roles.some((each) => each.role === role && each.scopes.includes(scopeType));
+    return { granted: catalogue.filter(isGiven).map(({ name }) => name), without: [] };
+  }
   const byName = new Map(catalogue.map((permission) => [permission.name, permission]));
   const all = new Set([...chosen].flatMap((name) => [name, ...(byName.get(name)?.implies ?? [])]));
   const granted: string[] = [];

@@ -14,6 +14,7 @@ import { SecretOnce } from '../design/secret-once.tsx';
 import { useRefresh } from '../session/refresh.ts';
 import { useSession } from '../session/session.tsx';
 import { effectOf } from './effect.ts';
+import { EffectView } from './effect-view.tsx';
 import styles from './keys.module.css';
 import { PermissionMatrix } from './permission-matrix.tsx';
 
@@ -62,7 +63,11 @@ export function NewKeyPage() {
   const catalogue = useQuery(PermissionService.method.listPermissions);
   const permissions = useMemo(() => catalogue.data?.data ?? [], [catalogue.data]);
   const scopeType = draft.projects.length > 0 ? ScopeType.PROJECT : ScopeType.ORGANIZATION;
-  const effect = useMemo(() => effectOf(permissions, draft.chosen, scopeType), [permissions, draft.chosen, scopeType]);
+  const { role, chosen } = draft;
+  const effect = useMemo(
+    () => effectOf(permissions, { role, chosen, scopeType }),
+    [permissions, role, chosen, scopeType],
+  );
   const create = useMutation(ApiKeyService.method.createApiKey, { onSuccess: () => void refresh() });
   const isCustom = draft.role === Role.CUSTOM;
   const isComplete = draft.name.trim() !== '' && (!isCustom || effect.granted.length > 0);
@@ -100,9 +105,11 @@ export function NewKeyPage() {
             onChange={(chosen) => change({ chosen })}
           />
         )}
-        {isCustom && (
-          <EffectView granted={effect.granted} without={effect.without} isPersonal={draft.type === KeyType.PERSONAL} />
-        )}
+        <EffectView
+          title="Effective permissions of the key"
+          effect={effect}
+          isPersonal={draft.type === KeyType.PERSONAL}
+        />
         {(organization.error ?? catalogue.error) && <FailureNotice error={organization.error ?? catalogue.error} />}
         {create.isError && <FailureNotice error={create.error} />}
         <div>
@@ -198,27 +205,6 @@ function Basics({ draft, onChange }: { readonly draft: Draft; readonly onChange:
           ))}
         </div>
       </fieldset>
-    </div>
-  );
-}
-
-type EffectViewProps = {
-  readonly granted: readonly string[];
-  readonly without: readonly string[];
-  readonly isPersonal: boolean;
-};
-
-function EffectView({ granted, without, isPersonal }: EffectViewProps) {
-  return (
-    <div className={`${page.card} ${page.padded}`} role="status">
-      <h2>Effective permissions of the key</h2>
-      <p className={page.mono}>{granted.length === 0 ? 'Nothing yet.' : granted.join(', ')}</p>
-      {without.length > 0 && (
-        <p>
-          Given only at the organization, so not by this key: <span className={page.mono}>{without.join(', ')}</span>
-        </p>
-      )}
-      {isPersonal && <p className={page.soft}>Limited to the permissions you have yourself.</p>}
     </div>
   );
 }

@@ -8,6 +8,7 @@ import { FailureNotice } from '../design/failure.tsx';
 import { nameControls } from '../design/format.ts';
 import page from '../design/page.module.css';
 import { effectOf } from '../keys/effect.ts';
+import { EffectView } from '../keys/effect-view.tsx';
 import { PermissionMatrix } from '../keys/permission-matrix.tsx';
 import { useRefresh } from '../session/refresh.ts';
 import { ROLES, type Scope } from './scopes.ts';
@@ -30,8 +31,8 @@ export function NewGrant({ scopes, members, onDone }: NewGrantProps) {
   const scope = scopes.find(({ id }) => id === scopeId);
   const isWhole = scope?.type === ScopeType.ORGANIZATION;
   const effect = useMemo(
-    () => effectOf(permissions, chosen, isWhole ? ScopeType.ORGANIZATION : ScopeType.PROJECT),
-    [permissions, chosen, isWhole],
+    () => effectOf(permissions, { role, chosen, scopeType: isWhole ? ScopeType.ORGANIZATION : ScopeType.PROJECT }),
+    [permissions, role, chosen, isWhole],
   );
   const refresh = useRefresh();
   const create = useMutation(RoleBindingService.method.createRoleBinding, {
@@ -100,11 +101,7 @@ export function NewGrant({ scopes, members, onDone }: NewGrantProps) {
           onChange={setChosen}
         />
       )}
-      {isCustom && effect.without.length > 0 && (
-        <p role="status">
-          Given only at the organization, so not here: <span className={page.mono}>{effect.without.join(', ')}</span>
-        </p>
-      )}
+      {scope !== undefined && <EffectView title="What it gives there" effect={effect} />}
       {(create.error ?? catalogue.error) && <FailureNotice error={create.error ?? catalogue.error} />}
       <div className={page.row}>
         <Button type="submit" variant="primary" disabled={create.isPending || !isComplete}>

@@ -5,7 +5,7 @@ import { nearestMatch } from '../nearest-match.ts';
 import { RECEIVED_CHARACTERS_MAX } from '../reasons.ts';
 import { maskedHead } from '../token-mask.ts';
 import { expand, isOrganizationOnly, PERMISSIONS } from './permission-catalogue.ts';
-import type { ScopeType } from './permissions.ts';
+import { grants, type Role, type Scope, type ScopeType } from './permissions.ts';
 
 type PermissionView = {
   readonly name: string;
@@ -15,6 +15,8 @@ type PermissionView = {
   readonly scopes: readonly ScopeType[];
   /** Implied permissions, in the order of the catalogue. */
   readonly implies: readonly string[];
+  /** The built-in roles that give it, and the scopes where a grant of the role gives it, there or below. */
+  readonly roles: readonly { readonly role: Role; readonly scopes: readonly ScopeType[] }[];
 };
 
 /** Every permission, in the order of the catalogue. */
@@ -24,7 +26,30 @@ export function listPermissions(): readonly PermissionView[] {
     description: describe(name),
     scopes: isOrganizationOnly(name) ? ['ORGANIZATION'] : ['ORGANIZATION', 'TEAM', 'PROJECT'],
     implies: [...expand([name])].filter((each) => each !== name),
+    roles: ROLES.map((role) => ({ role, scopes: scopesOf(role, name) })).filter(({ scopes }) => scopes.length > 0),
   }));
+}
+
+const ROLES = ['ADMIN', 'MEMBER', 'VIEWER'] as const;
+/** The ids do not matter: a role gives the same at every scope of a type. */
+const PATH = { organizationId: 'organization', teamId: 'team', projectId: 'project' };
+const ORGANIZATION: Scope = { type: 'ORGANIZATION', ...PATH };
+const TEAM: Scope = { type: 'TEAM', ...PATH };
+const PROJECT: Scope = { type: 'PROJECT', ...PATH };
+const SCOPES: readonly {
+  readonly scopeType: ScopeType;
+  readonly scopeId: string;
+  readonly reached: readonly Scope[];
+}[] = [
+  { scopeType: 'ORGANIZATION', scopeId: PATH.organizationId, reached: [ORGANIZATION, TEAM, PROJECT] },
+  { scopeType: 'TEAM', scopeId: PATH.teamId, reached: [TEAM, PROJECT] },
+  { scopeType: 'PROJECT', scopeId: PATH.projectId, reached: [PROJECT] },
+];
+
+function scopesOf(role: Role, permission: string): readonly ScopeType[] {
+  return SCOPES.filter(({ scopeType, scopeId, reached }) =>
+    reached.some((scope) => grants([{ role, scopeType, scopeId, permissions: [] }], permission, scope)),
+  ).map(({ scopeType }) => scopeType);
 }
 
 /** The reason for an unknown permission, with the nearest known names. */

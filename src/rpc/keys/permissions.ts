@@ -6,19 +6,23 @@ import type { PermissionOperationSchema, PermissionService } from '../../../gen/
 import { listPermissions } from '../../domain/keys/permission-list.ts';
 import type { Implementation, Method } from '../method.ts';
 import { routeOf } from '../rest-shape.ts';
-import { scopeTypeNumbers } from './grant-enums.ts';
+import { roleNumbers, scopeTypeNumbers } from './grant-enums.ts';
 
 type Operation = MessageInitShape<typeof PermissionOperationSchema>;
 
 /** `methods` are the rpcs whose policies name permissions. */
 export function createPermissionRpc(methods: readonly Method[]): Implementation<typeof PermissionService> {
   const operations = operationsByPermission(methods);
-  const data = listPermissions().map(({ name, description, scopes, implies }) => ({
+  const data = listPermissions().map(({ name, description, scopes, implies, roles }) => ({
     name,
     description,
     operations: [...(operations.get(name) ?? [])],
     scopes: scopes.map((scope) => scopeTypeNumbers[scope]),
     implies: [...implies],
+    roles: roles.map(({ role, scopes }) => ({
+      role: roleNumbers[role],
+      scopes: scopes.map((scope) => scopeTypeNumbers[scope]),
+    })),
   }));
   return { listPermissions: { handle: async () => ({ data }) } };
 }

@@ -44,10 +44,12 @@ describe('the catalogue of permissions', () => {
           ],
           scopes: ['ORGANIZATION', 'TEAM', 'PROJECT'],
           implies: [],
+          roles: ['ADMIN', 'MEMBER', 'VIEWER'].map((role) => ({ role, scopes: ['ORGANIZATION', 'TEAM', 'PROJECT'] })),
         });
         expect(named(body, 'webhookEndpoints:manage')).toMatchObject({
           scopes: ['ORGANIZATION'],
           implies: ['webhookEndpoints:view'],
+          roles: [{ role: 'ADMIN', scopes: ['ORGANIZATION'] }],
         });
         expect(named(body, 'webhookEndpoints:manage').operations).toContainEqual({
           route: 'POST /api/webhooks/v1/endpoints/{id}/roll-secret',
@@ -62,6 +64,28 @@ describe('the catalogue of permissions', () => {
         expect(new Set(body.data.map(({ description }: Body) => description)).size).toBe(126);
       },
     });
+  });
+
+  it('says what a role gives, which is what a key with that role can do', async () => {
+    const headers = { authorization: `Bearer ${app.adminKey}` };
+    const { body } = await callRest(app.address, { path: '/api/permissions', headers });
+    const { body: project } = await callRest(app.address, { path: `/api/projects/${app.projectId}`, headers });
+    for (const role of ['ADMIN', 'MEMBER', 'VIEWER']) {
+      for (const [scopeType, scopeId] of [
+        ['ORGANIZATION', app.organizationId],
+        ['TEAM', project.teamId],
+        ['PROJECT', app.projectId],
+      ] as const) {
+        const given = body.data
+          .filter(({ roles }: Body) =>
+            roles.some((each: Body) => each.role === role && each.scopes.includes(scopeType)),
+          )
+          .map(({ name }: Body) => name);
+        const { apiKey } = await mint(app, { bindings: [{ role, scopeType, scopeId }] });
+        expect(given.toSorted(), `${role} at ${scopeType}`).toEqual(apiKey.effectivePermissions);
+        expect(given.length).toBeGreaterThan(10);
+      }
+    }
   });
 
   it('is allowed to every API key, and to no other credential', async () => {

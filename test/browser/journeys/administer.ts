@@ -60,6 +60,8 @@ export function administer(stage: Stage): void {
         await page.getByRole('button', { name: 'New grant' }).click();
         await page.getByLabel('Member').selectOption({ label: 'Grace <grace@example.test>' });
         await page.getByLabel('Where').selectOption({ label: 'team Support' });
+        await page.getByRole('heading', { name: 'What it gives there' }).waitFor();
+        await page.getByText(/^\d+ permissions$/).waitFor();
         await page.getByLabel('Role', { exact: true }).selectOption('Chosen permissions');
         await page.getByRole('checkbox', { name: 'traces:view' }).check();
         await page.getByRole('button', { name: 'Grant it' }).click();

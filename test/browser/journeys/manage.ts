@@ -43,6 +43,13 @@ export function manage(stage: Stage): void {
         await page.goto(signInLink(address, adminKey, '/-/keys'));
         await page.getByRole('link', { name: 'New key' }).click();
         await page.getByLabel('Name', { exact: true }).fill('nightly report');
+        await page.getByLabel('Role').selectOption('Work with data (MEMBER)');
+        await page.getByText(/^\d+ permissions$/).click();
+        await page
+          .getByRole('status')
+          .getByText(/traces:view, .*traces:create/)
+          .waitFor();
+        await page.getByLabel('Role').selectOption('Chosen permissions');
         await page.getByRole('checkbox', { name: 'traces:view' }).check();
         await page.getByRole('status').getByText('traces:view', { exact: true }).waitFor();
         await page.getByRole('button', { name: 'Create the key' }).click();

@@ -1,1 +1,0 @@
-import{N as e}from"./use-transport-Db1mXykM.js";import{F as t,g as n}from"./connect-error-SV5PJo12.js";function r(e){return a(e.getTime())}function i(e){return new Date(o(e))}function a(r){let i=Math.floor(r/1e3);return n(e,{seconds:t.parse(i),nanos:(r-i*1e3)*1e6})}function o(e){return Number(e.seconds)*1e3+Math.round(e.nanos/1e6)}export{o as i,r as n,a as r,i as t};
