@@ -71,18 +71,23 @@ export async function startServer(
   const program = await launch({
     name: 'the server',
     entry: bench.serverEntry,
-    nodeOptions: readNodeOptions(bench.serverEntry),
+    nodeOptions: readStartScript(bench.serverEntry).match(/--\S+/g) ?? [],
     args: [],
-    env: serverEnv(keys, workspace),
+    env: { ...readStartVariables(bench.serverEntry), ...serverEnv(keys, workspace) },
     logFile: join(workspace.root, 'log'),
   });
   return { ...program, readyAt: await waitUntilReady(program) };
 }
 
-/** The options of Node in the checkout's `npm start`. */
-function readNodeOptions(entry: string): readonly string[] {
-  const manifest = JSON.parse(readFileSync(join(dirname(entry), '..', 'package.json'), 'utf8'));
-  return String(manifest.scripts.start).match(/--\S+/g) ?? [];
+/** The checkout's `npm start`. */
+function readStartScript(entry: string): string {
+  return String(JSON.parse(readFileSync(join(dirname(entry), '..', 'package.json'), 'utf8')).scripts.start);
+}
+
+/** The environment variables that it sets. */
+function readStartVariables(entry: string): NodeJS.ProcessEnv {
+  const [variables = ''] = readStartScript(entry).split('exec ');
+  return Object.fromEntries(variables.split(' ').flatMap((text) => (text === '' ? [] : [text.split('=')])));
 }
 
 /** The settings a server starts with. */

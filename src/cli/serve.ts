@@ -50,6 +50,8 @@ export async function serve(environment: Environment): Promise<void> {
       async beforeServing() {
         const deps = { store: store.installation, rootKeys, keyPrefixes: config.keyPrefixes, random: randomBytes };
         first.keys = await bootstrap(deps, config.bootstrap, Date.now());
+        // Parsing all code filled the young generation, which stays that large as long as little happens.
+        globalThis.gc?.({ type: 'major', execution: 'sync', flavor: 'last-resort' });
       },
     });
     if (first.keys !== null) {

@@ -4,10 +4,15 @@ import { leaveWill } from './last-will.ts';
 import { NO_TURNS, readTurns, slowdown } from './turns.ts';
 
 const ROOT = new URL('../..', import.meta.url).pathname;
-/** What `npm start` gives to node. */
-const ARGUMENTS: readonly string[] = JSON.parse(readFileSync(`${ROOT}package.json`, 'utf8'))
-  .scripts.start.replace('exec node ', '')
-  .split(' ');
+/** The variables that `npm start` sets, and what it gives to node. */
+const [VARIABLES = '', ARGUMENTS = ''] = JSON.parse(readFileSync(`${ROOT}package.json`, 'utf8')).scripts.start.split(
+  'exec node ',
+);
+const START_ENVIRONMENT = Object.fromEntries(
+  VARIABLES.trim()
+    .split(' ')
+    .map((text: string) => text.split('=')),
+);
 /** Every spawned server has these keys, also after a restart. */
 export const PROJECT_KEY = `sk-lw-${'A'.repeat(42)}2fwxgK`;
 export const ADMIN_KEY = `sk-lw-${'B'.repeat(16)}_${'0'.repeat(42)}1CtB1C`;
@@ -38,10 +43,11 @@ export function spawnServer(
 ): Promise<SpawnedServer> {
   const startedMs = performance.now();
   const log = logFile === null ? 'pipe' : openSync(logFile, 'a');
-  const child = spawn(process.execPath, ARGUMENTS, {
+  const child = spawn(process.execPath, ARGUMENTS.split(' '), {
     cwd: ROOT,
     env: {
       PATH: process.env.PATH,
+      ...START_ENVIRONMENT,
       SPANDREL_PORT: '0',
       SPANDREL_BOOTSTRAP_PROJECT_KEY: PROJECT_KEY,
       SPANDREL_BOOTSTRAP_ADMIN_KEY: ADMIN_KEY,
