@@ -50,7 +50,7 @@ it('buf curl makes an endpoint for a queue as the page says', async () => {
   const { stdout } = await run('sh', ['-e', '-c', script], { env: environment, cwd: folder });
   expect(JSON.parse(stdout).data).toMatchObject({
     destinationKind: 'DESTINATION_KIND_SQS',
-    sqs: { queueName: 'spandrel', accessKeys: { accessKeyId: 'AKIA…' } },
+    sqs: { queueName: 'spandrel', accessKeys: { accessKeyId: 'AKIAIOSFODNN7EXAMPLE' } },
   });
 });
 
