@@ -6,7 +6,7 @@ import type { Program } from './program.ts';
 
 export type Contest = {
   startReference(): Promise<Program>;
-  startOurs(): Promise<Program>;
+  startProduct(): Promise<Program>;
   /** Runs the load from this process, the same on both sides. */
   load(port: number, stop: Stop): Promise<LoadResult>;
   /** Prepares each load; not measured. */
@@ -16,13 +16,13 @@ export type Contest = {
   /** The unit of a load, if not requests. */
   readonly unit?: string;
   /** Throws when a successful answer of the server did not do its work. */
-  checkOurs?(body: Buffer): void;
+  checkProduct?(body: Buffer): void;
   /** A program that both sides use, or null: its work and its children's counts as the side's. */
   readonly sharedPid?: number | null;
 };
 
 export type Medians = { readonly perSecond: number; readonly p50Ms: number; readonly p99Ms: number };
-export type Compared = { readonly reference: Medians; readonly ours: Medians };
+export type Compared = { readonly reference: Medians; readonly product: Medians };
 
 const warmUpSeconds = 2;
 // Lets a side finish its work after the last answer before the other side is measured.
@@ -43,15 +43,15 @@ export async function compare(bench: Bench, contest: Contest): Promise<Compared>
   };
   try {
     const reference = await start(contest.startReference());
-    const ours = await start(bench.calibrate ? contest.startReference() : contest.startOurs());
+    const product = await start(bench.calibrate ? contest.startReference() : contest.startProduct());
     const sides = [
-      { title: 'reference', program: reference, other: ours, results: [] as LoadResult[] },
-      { title: 'ours', program: ours, other: reference, results: [] as LoadResult[] },
+      { title: 'reference', program: reference, other: product, results: [] as LoadResult[] },
+      { title: 'product', program: product, other: reference, results: [] as LoadResult[] },
     ] as const;
     for (const { program } of sides) {
       await contest.prepare?.(program.port);
       const { firstBody } = await contest.load(program.port, { seconds: warmUpSeconds });
-      if (program === ours && !bench.calibrate) contest.checkOurs?.(firstBody);
+      if (program === product && !bench.calibrate) contest.checkProduct?.(firstBody);
     }
     for (let round = 1; round <= bench.rounds; round += 1) {
       for (const side of sides) side.results.push(await measureRound(bench, contest, { ...side, round }));
@@ -62,7 +62,7 @@ export async function compare(bench: Bench, contest: Contest): Promise<Compared>
       // The figures are complete, so a failed stop only gives a warning.
       if (stopped.status === 'rejected') bench.say(`  WARNING: ${stopped.reason}`);
     }
-    return { reference: summarize(sides[0].results), ours: summarize(sides[1].results) };
+    return { reference: summarize(sides[0].results), product: summarize(sides[1].results) };
   } catch (error) {
     const logs = started.map((program) => `${program.name} said last:\n${program.lastWords()}`);
     throw new Error(`${error instanceof Error ? error.message : String(error)}\n${logs.join('\n')}`, { cause: error });

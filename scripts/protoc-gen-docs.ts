@@ -9,13 +9,15 @@ runNodeJs(
     name: 'protoc-gen-docs',
     version: 'v1',
     generateTs({ files, generateFile }) {
-      const ours = files.filter(({ proto }) => proto.package === 'spandrel.v1');
-      generateFile('gen/openapi.json').print(JSON.stringify(writeDocument(ours), null, 1));
-      const modules = [...ours.map(({ name }) => name), 'google/rpc/error_details'].map((name) => `./${name}_pb.js`);
+      const spandrelFiles = files.filter(({ proto }) => proto.package === 'spandrel.v1');
+      generateFile('gen/openapi.json').print(JSON.stringify(writeDocument(spandrelFiles), null, 1));
+      const modules = [...spandrelFiles.map(({ name }) => name), 'google/rpc/error_details'].map(
+        (name) => `./${name}_pb.js`,
+      );
       for (const file of ['gen/client.js', 'gen/client.d.ts']) {
         generateFile(file).print(writeClient(modules));
       }
-      generateFile('docs/rest.md').print(writeRestPage(ours));
+      generateFile('docs/rest.md').print(writeRestPage(spandrelFiles));
     },
   }),
 );

@@ -3,7 +3,7 @@
 import type { Config } from './config/config.ts';
 import { createDeliveryMaintenance } from './delivery/maintenance.ts';
 import type { Clock } from './domain/clock.ts';
-import { createSettling } from './domain/events/settlement.ts';
+import { createSettlement } from './domain/events/settlement.ts';
 import { removeHiddenRuns } from './domain/experiments/experiments.ts';
 import { createRetention } from './domain/retention.ts';
 import type { Store } from './domain/store.ts';
@@ -30,7 +30,7 @@ const RETENTION_INTERVAL_MS = 12 * 3_600_000;
 const RETENTION_RETRY_DELAY_MS = 10 * 60_000;
 const SETTLEMENT_FIRST_DELAY_MAX_MS = 5 * 60_000;
 const SETTLEMENT_INTERVAL_MAX_MS = 60_000;
-const HOUSEKEEPING_INTERVAL_MS = 60_000;
+const MAINTENANCE_INTERVAL_MS = 60_000;
 /** Indexes and blocks, which make later reads fast. */
 const INDEX_INTERVAL_MS = 2_000;
 const INDEX_RETRY_DELAY_MS = 30_000;
@@ -45,10 +45,10 @@ export function startJobs(deps: JobDeps): Schedule {
     scheduleMaintenance(deps),
     scheduleSteps(deps, () => removeHiddenRuns(store.experiments), {
       failed: 'removing deleted runs failed',
-      intervalMs: HOUSEKEEPING_INTERVAL_MS,
+      intervalMs: MAINTENANCE_INTERVAL_MS,
     }),
     scheduleSteps(deps, store.searchIndex.step, { failed: 'indexing traces failed' }),
-    scheduleSteps(deps, store.spendBlocks.step, { failed: 'putting the log into blocks failed' }),
+    scheduleSteps(deps, store.spendBlocks.step, { failed: 'building blocks of the log failed' }),
   ];
   return {
     async stop() {
@@ -82,7 +82,7 @@ function scheduleRetention({ store, clock, config, log, wait }: JobDeps): Schedu
 /** Every process looks for requests to settle; each request is still settled only once. */
 function scheduleSettlement({ store, clock, config, log, wait }: JobDeps): Schedule {
   const graceMs = config.settlementGraceMs;
-  const settling = createSettling({ store: store.requests, clock, graceMs });
+  const settlement = createSettlement({ store: store.requests, clock, graceMs });
   const intervalMs = Math.min(SETTLEMENT_INTERVAL_MAX_MS, graceMs);
   return startSchedule({
     firstDelayMs: Math.min(SETTLEMENT_FIRST_DELAY_MAX_MS, graceMs),
@@ -90,7 +90,7 @@ function scheduleSettlement({ store, clock, config, log, wait }: JobDeps): Sched
     retryDelayMs: intervalMs,
     wait,
     async run(signal) {
-      const settled = await settling.run(signal);
+      const settled = await settlement.run(signal);
       if (settled > 0) log.info({ settled }, 'requests without an outcome settled');
     },
     onError: (error) => log.warn({ err: error }, 'settlement failed'),
@@ -105,12 +105,12 @@ function scheduleMaintenance({ store, deliveryNowMs, onDisabled, log, wait }: Jo
     pause: wait,
   });
   return startSchedule({
-    firstDelayMs: HOUSEKEEPING_INTERVAL_MS,
-    intervalMs: HOUSEKEEPING_INTERVAL_MS,
-    retryDelayMs: HOUSEKEEPING_INTERVAL_MS,
+    firstDelayMs: MAINTENANCE_INTERVAL_MS,
+    intervalMs: MAINTENANCE_INTERVAL_MS,
+    retryDelayMs: MAINTENANCE_INTERVAL_MS,
     wait,
     run: (signal) => maintenance.run(signal),
-    onError: (error) => log.warn({ err: error }, 'keeping house among deliveries failed'),
+    onError: (error) => log.warn({ err: error }, 'maintenance of deliveries failed'),
   });
 }
 

@@ -47,7 +47,7 @@ async function fillWithEvents(plan: FillPlan): Promise<void> {
   const filledAt = performance.now();
   await check(tenant, plan);
   const { organizationId, projectId } = tenant;
-  tellFilled({ ...plan, organizationId, projectId }, filledAt);
+  printFilled({ ...plan, organizationId, projectId }, filledAt);
 }
 
 async function fillWithTraces(plan: TracePlan): Promise<void> {
@@ -58,13 +58,13 @@ async function fillWithTraces(plan: TracePlan): Promise<void> {
     const { organizationId, organizationNumber, id: projectId, number: projectNumber } = project;
     const owner = { organizationId, organizationNumber, projectId, projectNumber };
     await fillTraces(store, { plan, owner, report: (what) => void process.stderr.write(`${what}\n`) });
-    tellFilled({ ...plan, organizationId, projectId }, performance.now());
+    printFilled({ ...plan, organizationId, projectId }, performance.now());
   } finally {
     await store.close();
   }
 }
 
-function tellFilled(filled: object, filledAt: number): void {
+function printFilled(filled: object, filledAt: number): void {
   const seconds = Math.round((filledAt - startedAt) / 1000);
   process.stdout.write(`${JSON.stringify({ msg: 'filled', ...filled, seconds })}\n`);
 }

@@ -62,7 +62,7 @@ export async function makeSpecimen(tenant: Tenant): Promise<Specimen> {
     const [request] = append.requests;
     if (event === undefined || span === undefined || request === undefined) throw new Error('A trace had no event.');
     return {
-      parts: takeApart(event.envelope, [
+      parts: splitEnvelope(event.envelope, [
         { slot: 'request', text: request.gatewayRequestId.slice('req_'.length) },
         { slot: 'trace', text: append.traceId },
         { slot: 'created', text: new Date(event.createdAtMs).toISOString() },
@@ -87,7 +87,7 @@ function collectorLimits({ limits }: ReturnType<typeof readConfig>) {
   };
 }
 
-function takeApart(envelope: string, marks: readonly Mark[]): Specimen['parts'] {
+function splitEnvelope(envelope: string, marks: readonly Mark[]): Specimen['parts'] {
   const parts: Specimen['parts'][number][] = [];
   const pattern = new RegExp(`(${marks.map(({ text }) => text).join('|')})`);
   for (const text of envelope.split(pattern)) {

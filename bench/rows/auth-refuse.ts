@@ -12,12 +12,12 @@ export const authRefuse: Row = {
   about: 'unknown admin keys with a valid checksum against a constant 401',
   async run(bench) {
     const createRequests = refusedRequests();
-    const { ours, reference } = await compare(bench, {
+    const { product, reference } = await compare(bench, {
       startReference: () => startLimit('refuse', []),
-      startOurs: () => startServer(bench, mintKeys()),
+      startProduct: () => startServer(bench, mintKeys()),
       load: (port, stop) => runHttpLoad({ ports: [port], connections, stop, expectedStatus: 401, createRequests }),
     });
-    const value = ours.perSecond;
+    const value = product.perSecond;
     const unit = 'requests/s';
     return [
       judge({ name: 'auth-refuse', value, unit, reference: reference.perSecond }, { of: 'ratio', atLeast: 0.5 }),

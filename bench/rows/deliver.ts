@@ -29,8 +29,8 @@ export const deliverSingle: Row = {
     const figures: Figure[] = [];
     for (const endpoints of endpointCounts) {
       const name = nameFor('deliver-single', endpoints);
-      const { ours, reference } = await compareDeliveries(bench, { batchSize: 1, endpoints, firstBacklog: 10_000 });
-      const measured = { value: ours.perSecond, unit: 'events/s' };
+      const { product, reference } = await compareDeliveries(bench, { batchSize: 1, endpoints, firstBacklog: 10_000 });
+      const measured = { value: product.perSecond, unit: 'events/s' };
       figures.push(
         judge({ ...measured, name, reference: reference.perSecond }, { of: 'ratio', atLeast: 0.5 }),
         judge({ ...measured, name: `${name}-rate`, reference: null }, { of: 'value', atLeast: 3_000 }),
@@ -47,8 +47,12 @@ export const deliverBatch: Row = {
     const figures: Figure[] = [];
     for (const endpoints of endpointCounts) {
       const name = nameFor('deliver-batch', endpoints);
-      const { ours, reference } = await compareDeliveries(bench, { batchSize: 100, endpoints, firstBacklog: 100_000 });
-      const measured = { name, value: ours.perSecond, unit: 'events/s', reference: reference.perSecond };
+      const { product, reference } = await compareDeliveries(bench, {
+        batchSize: 100,
+        endpoints,
+        firstBacklog: 100_000,
+      });
+      const measured = { name, value: product.perSecond, unit: 'events/s', reference: reference.perSecond };
       figures.push(judge(measured, { of: 'value', atLeast: 50_000 }));
     }
     return figures;
@@ -72,16 +76,16 @@ export const deliverClient: Row = {
       return found;
     };
     try {
-      const { ours, reference } = await compare(bench, {
+      const { product, reference } = await compare(bench, {
         startReference: () => start('node'),
-        startOurs: () => start('own'),
+        startProduct: () => start('own'),
         load: (port, stop) =>
           receiverOf(port).measure({
             seconds: 'seconds' in stop ? stop.seconds : 1,
             eventsMax: Number.POSITIVE_INFINITY,
           }),
       });
-      const measured = { name: 'deliver-client', value: ours.perSecond, unit: 'requests/s' };
+      const measured = { name: 'deliver-client', value: product.perSecond, unit: 'requests/s' };
       return [judge({ ...measured, reference: reference.perSecond }, { of: 'ratio', atLeast: 1.25 })];
     } finally {
       for (const { receiver } of receivers.values()) receiver.close();
@@ -111,7 +115,7 @@ async function compareDeliveries(bench: Bench, plan: Plan): Promise<Compared> {
         sides.set(program.port, endless(deliveries));
         return program;
       },
-      async startOurs() {
+      async startProduct() {
         const keys = mintKeys();
         const program = await startServer(bench, keys);
         sides.set(program.port, await subscribe(program.port, keys, plan));

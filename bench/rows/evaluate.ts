@@ -14,15 +14,15 @@ export const evaluate: Row = {
   async run(bench) {
     const keys = mintKeys();
     const createRequests = cycle([runRequest(keys.projectKey)]);
-    const { ours, reference } = await compare(bench, {
+    const { product, reference } = await compare(bench, {
       startReference: () => startLimit('evaluate', []),
-      startOurs: () => startServer(bench, keys),
+      startProduct: () => startServer(bench, keys),
       load: (port, stop) => runHttpLoad({ ports: [port], connections, stop, expectedStatus: 200, createRequests }),
-      checkOurs(body) {
+      checkProduct(body) {
         if (JSON.parse(body.toString()).passed !== true) throw new Error(`the run did not pass: ${body}`);
       },
     });
-    const figure = { name: 'evaluate', value: ours.perSecond, unit: 'runs/s', reference: reference.perSecond };
+    const figure = { name: 'evaluate', value: product.perSecond, unit: 'runs/s', reference: reference.perSecond };
     return [judge(figure, { of: 'ratio', atLeast: 0.5 })];
   },
 };

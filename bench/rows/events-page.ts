@@ -13,7 +13,7 @@ const pageMsMax = 10;
 const deepCostMax = 1.3;
 const growthMax = 1.5;
 
-type Sides = { readonly reference: PageSide; readonly ours: PageSide; readonly small: PageSide };
+type Sides = { readonly reference: PageSide; readonly product: PageSide; readonly small: PageSide };
 
 export const eventsPage: Row = {
   name: 'events-page',
@@ -47,20 +47,20 @@ async function openSides(bench: Bench): Promise<Sides> {
   const bare = cases.map(({ name, bareRequests }) => ({ name, requests: bareRequests }));
   return {
     reference: createPageSide('reference', bare, await startLimitOn('page', [filled.workspace.databaseUrl])),
-    ours: createPageSide('ours', cases, await startServer(bench, filled.keys, filled.workspace)),
+    product: createPageSide('product', cases, await startServer(bench, filled.keys, filled.workspace)),
     small: createPageSide(
-      `ours with ${smallEvents} events`,
+      `product with ${smallEvents} events`,
       createPageCases(small),
       await startServer(bench, small.keys, small.workspace),
     ),
   };
 }
 
-function judgeSides(bench: Bench, { reference, ours, small }: Sides): Figure[] {
+function judgeSides(bench: Bench, { reference, product, small }: Sides): Figure[] {
   const names: readonly PageCase['name'][] = ['first', 'deep', 'day'];
   const prefix = nameOf(bench, 'events-page');
   const slowest = (name: PageCase['name'], count: number): Figure => {
-    const value = ours.percentileMs(name, count, 99);
+    const value = product.percentileMs(name, count, 99);
     const measured = { name: `${prefix}-${name}-${count}-p99`, value, unit: 'ms' };
     return judge(
       { ...measured, reference: reference.percentileMs(name, count, 99) },
@@ -72,7 +72,7 @@ function judgeSides(bench: Bench, { reference, ours, small }: Sides): Figure[] {
   const medianMs = (side: PageSide, name: PageCase['name']) => side.percentileMs(name, 1, 50);
   return [
     ...names.flatMap((name) => connections.map((count) => slowest(name, count))),
-    cost('deep-to-first', [medianMs(ours, 'deep'), medianMs(ours, 'first')], deepCostMax),
-    ...names.map((name) => cost(`growth-${name}`, [medianMs(ours, name), medianMs(small, name)], growthMax)),
+    cost('deep-to-first', [medianMs(product, 'deep'), medianMs(product, 'first')], deepCostMax),
+    ...names.map((name) => cost(`growth-${name}`, [medianMs(product, name), medianMs(small, name)], growthMax)),
   ];
 }

@@ -25,9 +25,9 @@ export const ingestUnderRead: Row = {
     let readPort = 0;
     const ingest = (port: number, stop: Stop) =>
       runHttpLoad({ ports: [port], connections, stop, expectedStatus: 200, createRequests });
-    const { ours, reference } = await compare(bench, {
+    const { product, reference } = await compare(bench, {
       startReference: async () => startServer(bench, keys, await openWorkspace(bench)),
-      async startOurs() {
+      async startProduct() {
         const server = await startServer(bench, keys, await openWorkspace(bench));
         readPort = server.port;
         return server;
@@ -41,7 +41,7 @@ export const ingestUnderRead: Row = {
         reads.push(read);
         return written;
       },
-      checkOurs: checkStored,
+      checkProduct: checkStored,
       sharedPid: await readSharedPid(bench),
     });
     // The first load was the warm-up.
@@ -49,7 +49,7 @@ export const ingestUnderRead: Row = {
     const throughput = judge(
       {
         name: nameOf(bench, 'ingest-under-read'),
-        value: ours.perSecond,
+        value: product.perSecond,
         unit: 'requests/s',
         reference: reference.perSecond,
       },

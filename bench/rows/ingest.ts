@@ -19,14 +19,14 @@ export const ingestJson: Row = {
   name: 'ingest-json',
   about: 'one-span traces over HTTP/1.1 against node:http + JSON.parse + one durable row',
   async run(bench) {
-    const { ours, reference } = await compareCollectors(bench, createJsonTrace(1), 'trace');
+    const { product, reference } = await compareCollectors(bench, createJsonTrace(1), 'trace');
     return [
       judge(
-        { name: 'ingest-json', value: ours.perSecond, unit: 'requests/s', reference: reference.perSecond },
+        { name: 'ingest-json', value: product.perSecond, unit: 'requests/s', reference: reference.perSecond },
         { of: 'ratio', atLeast: 0.6 },
       ),
       judge(
-        { name: 'ingest-json-p99', value: ours.p99Ms, unit: 'ms', reference: reference.p99Ms },
+        { name: 'ingest-json-p99', value: product.p99Ms, unit: 'ms', reference: reference.p99Ms },
         { of: 'ratio', atMost: 2 },
       ),
     ];
@@ -37,8 +37,8 @@ export const ingestBatch: Row = {
   name: 'ingest-batch',
   about: `traces of ${batchSpans} spans over HTTP/1.1 against the same program with one durable row per span`,
   async run(bench) {
-    const { ours, reference } = await compareCollectors(bench, createJsonTrace(batchSpans), 'span');
-    const value = ours.perSecond * batchSpans;
+    const { product, reference } = await compareCollectors(bench, createJsonTrace(batchSpans), 'span');
+    const value = product.perSecond * batchSpans;
     const unit = 'spans/s';
     return [
       judge(
@@ -56,9 +56,9 @@ export const ingestGrpc: Row = {
   async run(bench) {
     const message = createProtoTrace();
     const keys = mintKeys();
-    const { ours, reference } = await compare(bench, {
+    const { product, reference } = await compare(bench, {
       startReference: () => startLimit('grpc', []),
-      startOurs: () => startServer(bench, keys),
+      startProduct: () => startServer(bench, keys),
       load: (port, stop) =>
         runGrpcLoad({
           port,
@@ -69,7 +69,7 @@ export const ingestGrpc: Row = {
           projectKey: keys.projectKey,
           message,
         }),
-      checkOurs(body) {
+      checkProduct(body) {
         const { partialSuccess } = fromBinary(CollectTraceResponseSchema, body);
         if (partialSuccess?.errorMessage)
           throw new Error(`The trace was not stored whole: ${partialSuccess.errorMessage}`);
@@ -77,7 +77,7 @@ export const ingestGrpc: Row = {
     });
     return [
       judge(
-        { name: 'ingest-grpc', value: ours.perSecond, unit: 'requests/s', reference: reference.perSecond },
+        { name: 'ingest-grpc', value: product.perSecond, unit: 'requests/s', reference: reference.perSecond },
         { of: 'ratio', atLeast: 0.7 },
       ),
     ];
@@ -89,10 +89,10 @@ function compareCollectors(bench: Bench, trace: Template, mode: 'trace' | 'span'
   const createRequests = collectorRequests(trace, keys.projectKey);
   return compare(bench, {
     startReference: () => startLimit('http', [mode]),
-    startOurs: () => startServer(bench, keys),
+    startProduct: () => startServer(bench, keys),
     load: (port, stop) =>
       runHttpLoad({ ports: [port], connections: httpConnections, stop, expectedStatus: 200, createRequests }),
-    checkOurs: checkStored,
+    checkProduct: checkStored,
   });
 }
 

@@ -22,14 +22,14 @@ export const monitor: Row = {
   async run(bench) {
     const keys = mintKeys();
     const createRequests = collectorRequests(createJsonTrace(1), keys.projectKey);
-    const { ours, reference } = await compare(bench, {
+    const { product, reference } = await compare(bench, {
       startReference: () => startServer(bench, keys),
-      startOurs: () => startWatched(bench, keys),
+      startProduct: () => startWatched(bench, keys),
       load: (port, stop) => runHttpLoad({ ports: [port], connections, stop, expectedStatus: 200, createRequests }),
-      checkOurs: checkStored,
+      checkProduct: checkStored,
     });
     const lagP95Ms = await measureLag(bench, keys);
-    const figure = { name: 'monitor', value: ours.perSecond, unit: 'requests/s', reference: reference.perSecond };
+    const figure = { name: 'monitor', value: product.perSecond, unit: 'requests/s', reference: reference.perSecond };
     const lag = { name: 'monitor-lag-p95', value: lagP95Ms, unit: 'ms', reference: null };
     return [judge(figure, { of: 'ratio', atLeast: 0.9 }), judge(lag, { of: 'value', atMost: 2_000 })];
   },

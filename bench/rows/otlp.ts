@@ -28,9 +28,9 @@ export const otlpGrpc: Row = {
   async run(bench) {
     const message = createProtobufExport(spans);
     const keys = mintKeys();
-    const { ours, reference } = await compare(bench, {
+    const { product, reference } = await compare(bench, {
       startReference: () => startLimit('otlp', ['grpc']),
-      startOurs: () => startServer(bench, keys),
+      startProduct: () => startServer(bench, keys),
       load: (port, stop) =>
         runGrpcLoad({
           port,
@@ -41,9 +41,9 @@ export const otlpGrpc: Row = {
           projectKey: keys.projectKey,
           message,
         }),
-      checkOurs: checkProtobuf,
+      checkProduct: checkProtobuf,
     });
-    return [judgeSpans('otlp-grpc', ours.perSecond, reference.perSecond)];
+    return [judgeSpans('otlp-grpc', product.perSecond, reference.perSecond)];
   },
 };
 
@@ -54,14 +54,14 @@ async function compareHttp(bench: Bench, name: string, isProtobuf: boolean): Pro
     mediaType: isProtobuf ? 'application/x-protobuf' : 'application/json',
     projectKey: keys.projectKey,
   });
-  const { ours, reference } = await compare(bench, {
+  const { product, reference } = await compare(bench, {
     startReference: () => startLimit('otlp', ['http']),
-    startOurs: () => startServer(bench, keys),
+    startProduct: () => startServer(bench, keys),
     load: (port, stop) =>
       runHttpLoad({ ports: [port], connections: httpConnections, stop, expectedStatus: 200, createRequests }),
-    checkOurs: isProtobuf ? checkProtobuf : checkJson,
+    checkProduct: isProtobuf ? checkProtobuf : checkJson,
   });
-  return judgeSpans(name, ours.perSecond, reference.perSecond);
+  return judgeSpans(name, product.perSecond, reference.perSecond);
 }
 
 function judgeSpans(name: string, perSecond: number, reference: number): Figure {

@@ -17,17 +17,22 @@ export const pgIngest: Row = {
   async run(bench) {
     const keys = mintKeys();
     const createRequests = collectorRequests(createJsonTrace(1), keys.projectKey);
-    const { ours, reference } = await compare(bench, {
+    const { product, reference } = await compare(bench, {
       async startReference() {
         const { databaseUrl } = await createClusterWorkspace();
         return startLimitOn('insert', [databaseUrl]);
       },
-      startOurs: async () => startServer(bench, keys, await createClusterWorkspace()),
+      startProduct: async () => startServer(bench, keys, await createClusterWorkspace()),
       load: (port, stop) => runHttpLoad({ ports: [port], connections, stop, expectedStatus: 200, createRequests }),
-      checkOurs: checkStored,
+      checkProduct: checkStored,
       sharedPid: await readSharedPid({ store: 'postgres' }),
     });
-    const measured = { name: 'pg-ingest', value: ours.perSecond, unit: 'requests/s', reference: reference.perSecond };
+    const measured = {
+      name: 'pg-ingest',
+      value: product.perSecond,
+      unit: 'requests/s',
+      reference: reference.perSecond,
+    };
     return [judge(measured, { of: 'ratio', atLeast: 0.4 })];
   },
 };
@@ -39,9 +44,9 @@ export const pgScale: Row = {
     const keys = mintKeys();
     const createRequests = collectorRequests(createJsonTrace(1), keys.projectKey);
     let both: readonly number[] = [];
-    const { ours, reference } = await compare(bench, {
+    const { product, reference } = await compare(bench, {
       startReference: async () => startServer(bench, keys, await createClusterWorkspace()),
-      async startOurs() {
+      async startProduct() {
         const workspace = await createClusterWorkspace();
         const first = await startServer(bench, keys, workspace);
         const second = await startServer(bench, keys, createWorkspace('row', workspace.databaseUrl));
@@ -52,10 +57,10 @@ export const pgScale: Row = {
         const ports = both.includes(port) ? both : [port];
         return runHttpLoad({ ports, connections, stop, expectedStatus: 200, createRequests });
       },
-      checkOurs: checkStored,
+      checkProduct: checkStored,
       sharedPid: await readSharedPid({ store: 'postgres' }),
     });
-    const measured = { name: 'pg-scale', value: ours.perSecond, unit: 'requests/s', reference: reference.perSecond };
+    const measured = { name: 'pg-scale', value: product.perSecond, unit: 'requests/s', reference: reference.perSecond };
     return [judge(measured, { of: 'ratio', atLeast: 1.3 })];
   },
 };

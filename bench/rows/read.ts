@@ -23,7 +23,7 @@ export const restRead: Row = {
   about: `a trace of ${spans} spans over REST against the same by the Connect protocol with JSON`,
   run: (bench) =>
     judgeReads(bench, 'rest-read', {
-      ours: ({ traceId, keys }, port, stop) =>
+      product: ({ traceId, keys }, port, stop) =>
         runHttp(getRequest(`/api/traces/${traceId}`, `X-Auth-Token: ${keys.projectKey}`), port, stop),
       reference: ({ traceId, keys }, port, stop) => runHttp(connectRequest(traceId, keys), port, stop),
     }),
@@ -34,7 +34,7 @@ export const grpcRead: Row = {
   about: `a trace of ${spans} spans over unary gRPC against the same gRPC by the Connect router`,
   run: (bench) =>
     judgeReads(bench, 'grpc-read', {
-      ours: (reading, port, stop) => runGrpc(reading, {}, { port, stop }),
+      product: (reading, port, stop) => runGrpc(reading, {}, { port, stop }),
       // This header leads calls to the Connect router, even uncompressed ones.
       reference: (reading, port, stop) => runGrpc(reading, { 'grpc-encoding': 'gzip' }, { port, stop }),
     }),
@@ -43,15 +43,15 @@ export const grpcRead: Row = {
 type Reading = { readonly traceId: string; readonly keys: Keys };
 type Read = (reading: Reading, port: number, stop: Stop) => Promise<LoadResult>;
 
-async function judgeReads(bench: Bench, name: string, reads: { readonly ours: Read; readonly reference: Read }) {
-  const { ours, reference } = await compareReads(bench, reads);
-  const figure = { name, value: ours.perSecond, unit: 'requests/s', reference: reference.perSecond };
+async function judgeReads(bench: Bench, name: string, reads: { readonly product: Read; readonly reference: Read }) {
+  const { product, reference } = await compareReads(bench, reads);
+  const figure = { name, value: product.perSecond, unit: 'requests/s', reference: reference.perSecond };
   // Below this the short path is not worth its code.
   return [judge(figure, { of: 'ratio', atLeast: 1.1 })];
 }
 
 /** Uses two servers with the same trace. */
-async function compareReads(bench: Bench, reads: { ours: Read; reference: Read }): Promise<Compared> {
+async function compareReads(bench: Bench, reads: { product: Read; reference: Read }): Promise<Compared> {
   const keys = mintKeys();
   const body = Buffer.from(createJsonTrace(spans).createSource(Buffer.alloc(0))());
   const { trace_id: traceId } = JSON.parse(body.toString());
@@ -72,8 +72,8 @@ async function compareReads(bench: Bench, reads: { ours: Read; reference: Read }
       referencePorts.add(server.port);
       return server;
     },
-    startOurs: startWithTrace,
-    load: (port, stop) => (referencePorts.has(port) ? reads.reference : reads.ours)({ traceId, keys }, port, stop),
+    startProduct: startWithTrace,
+    load: (port, stop) => (referencePorts.has(port) ? reads.reference : reads.product)({ traceId, keys }, port, stop),
   });
 }
 

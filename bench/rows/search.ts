@@ -54,28 +54,28 @@ export const ingestUnderSearch: Row = {
     let stallSeconds = 0;
     const ingest = (port: number, stop: Stop) =>
       runHttpLoad({ ports: [port], connections, stop, expectedStatus: 200, createRequests });
-    const { ours, reference } = await compare(bench, {
+    const { product, reference } = await compare(bench, {
       startReference: async () => startServer(bench, keys, await openWorkspace(bench)),
-      async startOurs() {
+      async startProduct() {
         const server = await startServer(bench, keys, await openWorkspace(bench));
         searchedPort = server.port;
         return server;
       },
       async load(port, stop) {
         if (port !== searchedPort) return ingest(port, stop);
-        const asking = { ports: [port], connections: searchers, stop, expectedStatus: 200 };
+        const searchLoad = { ports: [port], connections: searchers, stop, expectedStatus: 200 };
         const [written] = await Promise.all([
           ingest(port, stop),
-          runHttpLoad({ ...asking, createRequests: mixedSearches(keys.projectKey) }),
+          runHttpLoad({ ...searchLoad, createRequests: mixedSearches(keys.projectKey) }),
         ]);
         stallSeconds = await readStall(port);
         return written;
       },
-      checkOurs: checkStored,
+      checkProduct: checkStored,
       sharedPid: await readSharedPid(bench),
     });
     const name = nameOf(bench, 'ingest-under-search');
-    const rate = { name, value: ours.perSecond, unit: 'requests/s', reference: reference.perSecond };
+    const rate = { name, value: product.perSecond, unit: 'requests/s', reference: reference.perSecond };
     const stall = { name: `${name}-stall`, value: stallSeconds, unit: 's', reference: null };
     return [judge(rate, { of: 'ratio', atLeast: 0.7 }), judge(stall, { of: 'value', atMost: stallSecondsMax })];
   },

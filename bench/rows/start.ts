@@ -25,17 +25,17 @@ export const start: Row = {
   },
 };
 
-async function compareStarts(bench: Bench, name: string, measureOurs: () => Promise<number>): Promise<Figure> {
+async function compareStarts(bench: Bench, name: string, measureProduct: () => Promise<number>): Promise<Figure> {
   const reference: number[] = [];
-  const ours: number[] = [];
+  const product: number[] = [];
   for (let round = 1; round <= Math.max(roundsMin, bench.rounds); round += 1) {
     reference.push(await measureBareNode());
-    ours.push(await measureOurs());
+    product.push(await measureProduct());
     bench.detail(
-      `  ${name} round ${round}: node -e 0 ${reference.at(-1)?.toFixed(0)} ms, ours ${ours.at(-1)?.toFixed(0)} ms`,
+      `  ${name} round ${round}: node -e 0 ${reference.at(-1)?.toFixed(0)} ms, product ${product.at(-1)?.toFixed(0)} ms`,
     );
   }
-  const measured = { name: nameOf(bench, name), value: median(ours), unit: 'ms', reference: median(reference) };
+  const measured = { name: nameOf(bench, name), value: median(product), unit: 'ms', reference: median(reference) };
   return judge(measured, { of: 'value', atMost: 800 });
 }
 

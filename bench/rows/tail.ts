@@ -22,9 +22,9 @@ export const tail: Row = {
     const rounds: TailCounts[] = [];
     let tails: Tails | null = null;
     let tailedPort = 0;
-    const { ours, reference } = await compare(bench, {
+    const { product, reference } = await compare(bench, {
       startReference: async () => startServer(bench, keys, await openWorkspace(bench)),
-      async startOurs() {
+      async startProduct() {
         const server = await startServer(bench, keys, await openWorkspace(bench));
         tailedPort = server.port;
         tails = await openTails(server.port, keys, followers);
@@ -36,14 +36,14 @@ export const tail: Row = {
         if (port === tailedPort && tails !== null) rounds.push(tails.counts());
         return result;
       },
-      checkOurs: checkStored,
+      checkProduct: checkStored,
       async conclude() {
         tails?.close();
       },
       sharedPid: await readSharedPid(bench),
     });
     const throughput = judge(
-      { name: nameOf(bench, 'tail'), value: ours.perSecond, unit: 'requests/s', reference: reference.perSecond },
+      { name: nameOf(bench, 'tail'), value: product.perSecond, unit: 'requests/s', reference: reference.perSecond },
       { of: 'ratio', atLeast: 0.9 },
     );
     // The first load was the warm-up.

@@ -5,7 +5,7 @@ import type axe from 'axe-core';
 import type { Page } from 'playwright-core';
 
 const AXE = readFileSync(new URL(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
-const GRAVE: ReadonlySet<string | null | undefined> = new Set(['serious', 'critical']);
+const SERIOUS: ReadonlySet<string | null | undefined> = new Set(['serious', 'critical']);
 const STANDARDS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
 
 /** One line per serious finding. */
@@ -20,7 +20,7 @@ export async function findBarriers(page: Page, colorScheme: 'light' | 'dark'): P
     return engine.run({ runOnly: rules, resultTypes: ['violations'], preload: false });
   }, runOnly);
   return violations
-    .filter(({ impact }) => GRAVE.has(impact))
+    .filter(({ impact }) => SERIOUS.has(impact))
     .flatMap(({ id, nodes }) =>
       nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 200)} ${failureSummary}`),
     );

@@ -160,14 +160,19 @@ describe('a queue that refuses', () => {
     ['KmsInvalidState', 400, 'KMS.InvalidStateException', true],
     ['KmsThrottled', 400, 'KMS.ThrottlingException', false],
   ])('%s with status %d is requested once', async (name, status, queryName, terminalHint) => {
-    const refusal = { status, name, message: 'Told by the queue.', ...(queryName === undefined ? {} : { queryName }) };
+    const refusal = {
+      status,
+      name,
+      message: 'ShownReasons by the queue.',
+      ...(queryName === undefined ? {} : { queryName }),
+    };
     queues.misbehave('sqs', { kind: 'refuse', refusal });
     const result = await sender().send(destination(), message('{}'), NEVER);
     expect(result).toEqual({
       kind: 'refused',
       latencyMs: expect.any(Number),
       responseStatus: null,
-      error: expect.stringMatching(/^[A-Za-z.]+: Told by the queue\.$/),
+      error: expect.stringMatching(/^[A-Za-z.]+: ShownReasons by the queue\.$/),
       terminalHint,
       responseText: null,
       retryAfterMs: null,

@@ -37,15 +37,15 @@ const SOMETIMES: readonly string[] = [
 const WRITERS = ['in its thread', 'here', 'here'] as const;
 
 const facts: Facts = new Map();
-let lanes: readonly Deps[];
+let servers: readonly Deps[];
 beforeAll(async () => {
-  lanes = await Promise.all(WRITERS.map(openLane));
+  servers = await Promise.all(WRITERS.map(openServer));
 });
 afterAll(async () => {
-  for (const { app } of lanes) await app.close();
+  for (const { app } of servers) await app.close();
 });
 
-async function openLane(writer: (typeof WRITERS)[number]): Promise<Deps> {
+async function openServer(writer: (typeof WRITERS)[number]): Promise<Deps> {
   const clock = { nowMs: Date.now() };
   const app = await startApp({ clock: () => clock.nowMs, writer });
   return { app, clock, facts, send: await createSend(app.address) };
@@ -65,7 +65,7 @@ it(
       failure = await playAll(more.splice(0, WRITERS.length));
     report({ id: 'access', seed: failure?.seed ?? first, n: count * OPERATIONS, pass: failure === null });
     if (failure !== null) throw new Error(await describeFailure(failure));
-    for (const { app } of lanes) expect(app.logged.filter(holdsToken)).toEqual([]);
+    for (const { app } of servers) expect(app.logged.filter(holdsToken)).toEqual([]);
     if (!isRepeated) expect(missing()).toEqual([]);
   },
   MINUTES_MAX * 60_000,
@@ -79,9 +79,9 @@ function missing(): readonly string[] {
 async function playAll(seeds: readonly number[]): Promise<Failure | null> {
   const left = [...seeds];
   let failure: Failure | null = null;
-  await inParallel(lanes, lanes.length, async (lane) => {
+  await inParallel(servers, servers.length, async (server) => {
     for (let seed = left.shift(); seed !== undefined && failure === null; seed = left.shift()) {
-      failure = (await playSeed(lane, seed, OPERATIONS)) ?? failure;
+      failure = (await playSeed(server, seed, OPERATIONS)) ?? failure;
     }
   });
   return failure;
@@ -89,8 +89,8 @@ async function playAll(seeds: readonly number[]): Promise<Failure | null> {
 
 /** Shrinks the failure to the fewest operations that still cause it. */
 async function describeFailure({ seed, steps, differences }: Failure): Promise<string> {
-  const [lane] = lanes;
-  const fails = async (fewer: readonly Step[]) => lane !== undefined && (await replaySteps(lane, fewer)) !== null;
+  const [server] = servers;
+  const fails = async (fewer: readonly Step[]) => server !== undefined && (await replaySteps(server, fewer)) !== null;
   const left = await shrink(steps, { fails, triesMax: SHRINK_TRIES_MAX, durationMaxMs: SHRINK_MAX_MS });
   const lines = left.map((step) => JSON.stringify(step));
   return [`seed ${seed} (SPANDREL_TEST_SEED=${seed}):`, ...differences, 'after:', ...lines].join('\n');

@@ -32,7 +32,7 @@ const KEYS = 100_000;
 const AHEAD = 16;
 
 /** Pipelines requests on one connection; when the server closes it, continues on a new one. */
-async function keepAsking(onStatus: (status: number) => void, next: () => Buffer | null): Promise<void> {
+async function keepSending(onStatus: (status: number) => void, next: () => Buffer | null): Promise<void> {
   const waiting: Buffer[] = [];
   const fill = () => {
     for (let request = next(); request !== null; request = next()) if (waiting.push(request) === AHEAD) break;
@@ -115,7 +115,7 @@ describe('malformed credentials', () => {
     const lines = Array.from({ length: 32 }, (_, index) => index);
     await inParallel(lines, lines.length, async (line) => {
       let index = line;
-      await keepAsking(count, () => {
+      await keepSending(count, () => {
         index += lines.length;
         if (index >= KEYS + lines.length) return null;
         const value = (makers[index % makers.length] as () => string)();

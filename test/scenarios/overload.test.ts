@@ -104,7 +104,7 @@ if (isFullTier) {
     const calmMs = await speedOf();
 
     const turns = () => [readTurns(process.pid), readTurns(overloaded.child.pid ?? 0)] as const;
-    const [ours, its] = turns();
+    const [own, its] = turns();
     const endsAtMs = performance.now() + OVERLOAD_MS;
     const refusedMs: number[] = [];
     const resident: number[] = [];
@@ -121,8 +121,8 @@ if (isFullTier) {
       }
     });
     clearInterval(sampler);
-    const [oursAfter, itsAfter] = turns();
-    const busy = slowdown(ours, oursAfter) * slowdown(its, itsAfter);
+    const [ownAfter, itsAfter] = turns();
+    const busy = slowdown(own, ownAfter) * slowdown(its, itsAfter);
 
     const quietSinceMs = performance.now();
     let backMs = await speedOf();

@@ -36,13 +36,13 @@ it('tails of one process get changes of another, also after all connections to t
       return answer.body;
     };
     const follower = await followRest({ address: second.address, headers });
-    const isTold = (id: string) => follower.events.some(({ data }) => data.trace_id === id);
+    const isShown = (id: string) => follower.events.some(({ data }) => data.trace_id === id);
     const early = await send(first);
-    await until(() => isTold(early));
+    await until(() => isShown(early));
 
     await query(database.url, CUT_ALL);
     const later = await Promise.all([send(first), send(second), send(first)]);
-    await until(() => later.every(isTold));
+    await until(() => later.every(isShown));
     expect(follower.events.filter(({ type }) => type === 'lagged')).toEqual([]);
     expect(follower.ended()).toBeNull();
 

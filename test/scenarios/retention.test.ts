@@ -62,18 +62,18 @@ it('R1: while old events and traces are removed, no append waits more than 100 m
     async pause(delayMs, signal) {
       await waitUnref(delayMs, signal);
       if (heldMs.length % STEPS_BETWEEN > 0) return;
-      during.push(...clients.takeWaits());
+      during.push(...clients.removeWaits());
       await clients.goOn(REST_MS);
-      without.push(...clients.takeWaits());
+      without.push(...clients.removeWaits());
     },
   });
   await clients.goOn(BASELINE_MS);
-  without.push(...clients.takeWaits());
+  without.push(...clients.removeWaits());
   const { outcome, removed } = await retention.run(new AbortController().signal);
-  during.push(...clients.takeWaits());
+  during.push(...clients.removeWaits());
   await clients.goOn(BASELINE_MS);
   // The waits caused by the machine itself, measured again with more rows stored.
-  without.push(...clients.takeWaits());
+  without.push(...clients.removeWaits());
   await clients.stop();
 
   await expectNoOldEvents(events, organization);
@@ -180,7 +180,7 @@ function startClients(store: Store, project: Project) {
   const clients = Promise.all(Array.from({ length: CLIENTS }, client));
   return {
     goOn: (durationMs: number) => waitUnref(durationMs, new AbortController().signal),
-    takeWaits() {
+    removeWaits() {
       const taken = waits;
       waits = [];
       return taken;

@@ -11,23 +11,23 @@ it('listeners are notified of every change of a trace: appends, batches, metadat
     const { traces, traceChanges, repricing } = publishChanges(store, {
       publish: ({ projectNumber, traceId }) => void noted.push(`${projectNumber} ${traceId}`),
     });
-    const takeNoted = () => noted.splice(0);
+    const removeNoted = () => noted.splice(0);
     const [one, other] = [sampleAppend(), sampleAppend()];
     await traces.append(one);
-    expect(takeNoted()).toEqual([`1 ${one.traceId}`]);
+    expect(removeNoted()).toEqual([`1 ${one.traceId}`]);
     await traces.appendBatch({ kind: 'traces', appends: [one, other] });
-    expect(takeNoted()).toEqual([`1 ${one.traceId}`, `1 ${other.traceId}`]);
+    expect(removeNoted()).toEqual([`1 ${one.traceId}`, `1 ${other.traceId}`]);
     const named = { projectNumber: PROJECT.number, traceId: one.traceId };
     const patch = { setJson: '{"seen":true}', removed: [] };
     await traceChanges.patchMetadata({ ...named, expiredBeforeMs: null }, patch, RECEIVED_AT_MS);
-    expect(takeNoted()).toEqual([`1 ${one.traceId}`]);
+    expect(removeNoted()).toEqual([`1 ${one.traceId}`]);
     await repricing.reprice({
       kind: 'repricing',
       projectNumber: PROJECT.number,
       nowMs: RECEIVED_AT_MS,
       traces: [{ traceId: other.traceId, prices: [] }],
     });
-    expect(takeNoted()).toEqual([`1 ${other.traceId}`]);
+    expect(removeNoted()).toEqual([`1 ${other.traceId}`]);
   } finally {
     await store.close();
   }

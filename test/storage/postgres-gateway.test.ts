@@ -4,7 +4,7 @@ import { query } from '../support/postgres-databases.ts';
 import { createPostgresTestDatabase } from '../support/test-database.ts';
 import { recordOf, reportOf } from './conformance/reports.ts';
 import { ORGANIZATION } from './conformance/samples.ts';
-import { expectOrder, ROUNDS, tellEverything } from './producers.ts';
+import { expectOrder, ROUNDS, reportEverything } from './producers.ts';
 import { quietLog } from './quiet-log.ts';
 
 const options = { queueMaxBytes: 64 * 1024 * 1024, log: quietLog };
@@ -16,7 +16,7 @@ it('all events of an organization have one order without gaps, from any process'
     await openStore({ url: database.url, ...options }),
     await openStore({ url: database.url, ...options }),
   ];
-  await tellEverything(stores);
+  await reportEverything(stores);
   const logged = (await stores[0]?.events.list({ ...EVERYTHING, limit: 1000 })) ?? [];
   const rows = await query(
     database.url,

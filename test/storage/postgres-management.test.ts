@@ -27,7 +27,7 @@ import { quietLog } from './quiet-log.ts';
 
 const OTHERS = 'organization_others';
 const ROUNDS = 15;
-const bookDeps = { pricing, runSteps: async <T>(steps: Steps<T>) => runWithoutPauses(steps) };
+const priceDeps = { pricing, runSteps: async <T>(steps: Steps<T>) => runWithoutPauses(steps) };
 
 let database: TestDatabase;
 /** Stores of two processes. */
@@ -73,7 +73,7 @@ describe('management by two processes', () => {
   it('shows the next request of each the prices that the other has set', async () => {
     const [one, two] = stores;
     const { organization, project } = plan;
-    const books = stores.map((store) => createPriceResolver({ ...bookDeps, store: store.management }));
+    const books = stores.map((store) => createPriceResolver({ ...priceDeps, store: store.management }));
     const [pricesOfOne, pricesOfTwo] = books;
     if (pricesOfOne === undefined || pricesOfTwo === undefined) throw new Error('two processes were asked for');
     const costOf = async (store: Store, book: PriceResolver) => {

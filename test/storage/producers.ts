@@ -9,7 +9,7 @@ export const ROUNDS = 20;
 const OVERDUE = { kind: 'settlement', admittedByMs: RECEIVED_AT_MS, countMax: 3 } as const;
 
 /** Runs all producers at once; some of their reports change nothing. */
-export async function tellEverything(stores: readonly Store[]): Promise<void> {
+export async function reportEverything(stores: readonly Store[]): Promise<void> {
   const signals = stores.flatMap((store) =>
     Array.from({ length: ROUNDS }, (_, index) => {
       const gatewayRequestId = `gw-${index}`;

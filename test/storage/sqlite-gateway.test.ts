@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { openStore } from '../../src/storage/open.ts';
 import { temporaryFolder } from '../support/temp.ts';
 import { ORGANIZATION } from './conformance/samples.ts';
-import { expectOrder, ROUNDS, tellEverything } from './producers.ts';
+import { expectOrder, ROUNDS, reportEverything } from './producers.ts';
 import { quietLog } from './quiet-log.ts';
 
 const options = { queueMaxBytes: 64 * 1024 * 1024, log: quietLog };
@@ -14,7 +14,7 @@ it('all events of an organization have one order without gaps, from any producer
   const folder = temporaryFolder();
   const file = join(folder.path, 'spandrel.db');
   const store = await openStore({ url: `sqlite:${file}`, ...options });
-  await tellEverything([store]);
+  await reportEverything([store]);
   const logged = await store.events.list({ ...EVERYTHING, limit: 1000 });
   await store.close();
   const db = new Database(file);

@@ -14,7 +14,7 @@ const CONNECTIONS_MAX = 32;
 const LOOK_EVERY_MS = 20;
 const SCRAPE_EVERY_MS = 300;
 const ANSWER_MAX_MS = 15_000;
-const FAILURES_TOLD = 5;
+const FAILURES_SHOWN = 5;
 const DELAY = 'spandrel_event_loop_delay_seconds';
 
 const { address, pid, key }: ObserverOrders = JSON.parse(process.argv[2] ?? '{}');
@@ -37,7 +37,7 @@ type Scraped = { readonly sumMs: number; readonly periods: number; readonly turn
 let current: Window = openWindow();
 let requests = 0;
 /** Sends nothing between attacks, so that all the server holds is the attackers'. */
-let isAsking = true;
+let isSending = true;
 let readable: string | null = null;
 let scraped: Scraped | null = null;
 
@@ -52,7 +52,7 @@ process.on('message', (message) => {
 
 /** The full tier's limits leave no room for stalls from before the attack: it waits for the next metrics period. */
 async function begin(): Promise<void> {
-  isAsking = true;
+  isSending = true;
   if (isFullTier) await nextPeriod();
   current = openWindow();
   post({ kind: 'begun' });
@@ -78,7 +78,7 @@ function openWindow(): Window {
 
 /** Sends and reads in turn, without waiting for answers, so a stall delays every request due during it. */
 function ask(): void {
-  if (!isAsking) return;
+  if (!isSending) return;
   const window = current;
   const dueMs = performance.now();
   const id = `healthy-${pid}-${requests}`;
@@ -174,7 +174,7 @@ async function scrape(): Promise<Scraped> {
 /** Waits for answers to all requests, and for the metrics period of the end. */
 async function end(): Promise<void> {
   const window = current;
-  isAsking = false;
+  isSending = false;
   const periods = scraped?.periods ?? 0;
   const isOver = () => window.latenciesMs.length >= window.requests && (scraped?.periods ?? 0) > periods;
   const latestMs = performance.now() + ANSWER_MAX_MS;
@@ -183,7 +183,7 @@ async function end(): Promise<void> {
   const report: ObserverReport = {
     n: sorted.length,
     p99Ms: sorted[Math.ceil(sorted.length * 0.99) - 1] ?? ANSWER_MAX_MS,
-    failures: window.failures.slice(0, FAILURES_TOLD),
+    failures: window.failures.slice(0, FAILURES_SHOWN),
     rssMaxBytes: window.rssMaxBytes,
     stallMs: window.stallMs,
     slowdown: Math.max(slowdown(window.openedAt, readTurns(pid)), slowdown(window.ownAt, readTurns(process.pid))),

@@ -137,7 +137,7 @@ export function liveThrough(plan: BackoffPlan, random: () => number, facts: Fact
     track.ownFaults += 1;
     if (track.ownFaults > 3) {
       note('sender faults used a step');
-      checkRung(track, { delivery, floorMs: null }, nowMs);
+      checkStep(track, { delivery, floorMs: null }, nowMs);
       return;
     }
     hold(delivery.failures === track.steps, 'a sender fault uses no step');
@@ -166,7 +166,7 @@ export function liveThrough(plan: BackoffPlan, random: () => number, facts: Fact
     } else if (result.kind === 'gone' && isCurrent) {
       note('receiver gone');
       hold(delivery.status === 'dead' && delivery.deadReason === 'receiver_gone', 'gone is not retried');
-    } else checkRung(track, { delivery, floorMs: result.retryAfterMs }, nowMs);
+    } else checkStep(track, { delivery, floorMs: result.retryAfterMs }, nowMs);
   }
 
   function checkStreak(
@@ -201,7 +201,7 @@ export function liveThrough(plan: BackoffPlan, random: () => number, facts: Fact
   }
 
   /** The delivery uses one backoff step: it waits for the delay, or is dead. */
-  function checkRung(track: Track, next: { delivery: DeliveryState; floorMs: number | null }, nowMs: number): void {
+  function checkStep(track: Track, next: { delivery: DeliveryState; floorMs: number | null }, nowMs: number): void {
     const { delivery } = next;
     track.steps += 1;
     track.runStartedAtMs ??= nowMs;

@@ -188,7 +188,7 @@ export async function playRound(credential: Credential, askers: Askers, counts: 
       for (const line of lines)
         expect(await line.ask(credentialClass, each), `${line.name} before the end`).toBe(works);
     }
-    const asking = restless.map(async (line) => {
+    const invoke = restless.map(async (line) => {
       while (!isOver) {
         const isAfter = hasEnded;
         const status = await line.ask(credentialClass, token);
@@ -209,7 +209,7 @@ export async function playRound(credential: Credential, askers: Askers, counts: 
       expect(line.connections(), `connections of ${line.name}`).toBe(1);
     }
     isOver = true;
-    await Promise.all(asking);
+    await Promise.all(invoke);
   } finally {
     isOver = true;
     for (const line of [...lines, ...restless]) line.close();

@@ -11,7 +11,7 @@ import {
 } from '../../gen/google/rpc/error_details_pb.js';
 import { StatusSchema } from '../../gen/google/rpc/status_pb.js';
 
-export type ToldError = {
+export type ShownError = {
   /** As REST writes it. */
   readonly code: string;
   readonly type: string;
@@ -37,7 +37,7 @@ export function readStatus(bytes: Uint8Array) {
 }
 
 /** The parts of an ErrorInfo. */
-export function readInfo({ reason, domain, metadata }: ErrorInfo): ToldError {
+export function readInfo({ reason, domain, metadata }: ErrorInfo): ShownError {
   expect(domain).toBe('spandrel');
   expect(reason).toMatch(/^[A-Z][A-Z0-9_]*[A-Z0-9]$/);
   const { type = '', trace_id: traceId = '', span_id: spanId = '', ...members } = metadata;

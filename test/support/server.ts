@@ -64,8 +64,8 @@ export function spawnServer(
   let isReady = false;
   const output = () => (logFile === null ? text : text + readFileSync(logFile, 'utf8'));
   return new Promise((resolve, reject) => {
-    const lookIntoLog = logFile === null ? undefined : setInterval(() => tellAddress(), LOOK_INTO_LOG_MS);
-    const tellAddress = () => {
+    const lookIntoLog = logFile === null ? undefined : setInterval(() => reportAddress(), LOOK_INTO_LOG_MS);
+    const reportAddress = () => {
       const address = /"address":"([^"]+)"/.exec(output())?.[1];
       if (address === undefined) return;
       isReady = true;
@@ -87,7 +87,7 @@ export function spawnServer(
     };
     const read = (chunk: Buffer) => {
       text += chunk.toString();
-      if (!isReady) tellAddress();
+      if (!isReady) reportAddress();
     };
     child.stdout?.on('data', read);
     child.stderr?.on('data', read);

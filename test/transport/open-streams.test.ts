@@ -17,7 +17,7 @@ import { METHODS, type Port, startPort, until } from '../support/port.ts';
 const WATCHES_PER_CONNECTION = 16;
 const WATCHES_PER_ADDRESS = 250;
 const REFLECTIONS_PER_CONNECTION = 4;
-const QUESTIONS_PER_STREAM = 200;
+const CALLS_PER_STREAM = 200;
 
 let port: Port;
 beforeAll(async () => {
@@ -132,7 +132,7 @@ describe.each(Object.keys(TRANSPORTS))('over %s', (name) => {
 
   it('a stream of reflection takes a bounded number of questions', async () => {
     async function* questions() {
-      for (let sent = 0; sent <= QUESTIONS_PER_STREAM; sent += 1) {
+      for (let sent = 0; sent <= CALLS_PER_STREAM; sent += 1) {
         yield { messageRequest: { case: 'fileByFilename' as const, value: 'spandrel/v1/options.proto' } };
       }
     }
@@ -141,7 +141,7 @@ describe.each(Object.keys(TRANSPORTS))('over %s', (name) => {
       for await (const _ of createClient(ServerReflection, open()).serverReflectionInfo(questions())) answers += 1;
     };
     await expect(stream()).rejects.toMatchObject({ code: Code.ResourceExhausted });
-    expect(answers).toBe(QUESTIONS_PER_STREAM);
+    expect(answers).toBe(CALLS_PER_STREAM);
   });
 
   it('a question that is longer than any name is refused', async () => {
@@ -173,7 +173,7 @@ it('questions of a client that takes no answer are not answered ahead', async ()
   const frame = Buffer.alloc(5 + message.length);
   frame.writeUInt32BE(message.length, 1);
   frame.set(message, 5);
-  stream.write(Buffer.concat(Array.from({ length: QUESTIONS_PER_STREAM }, () => frame)));
+  stream.write(Buffer.concat(Array.from({ length: CALLS_PER_STREAM }, () => frame)));
   await once(stream, 'response');
   // Gives the server time to answer ahead.
   const health = createClient(Health, createGrpcTransport({ baseUrl: port.address }));

@@ -1,9 +1,9 @@
-/** The contract as a client reads it whose encoder is not ours: protobufjs, which loads the protos when it starts. */
+/** The contract as a client reads it with another encoder: protobufjs, which loads the protos when it starts. */
 
 import { credentials, Metadata, makeClientConstructor, type ServiceError } from '@grpc/grpc-js';
 import { loadSync, type MessageTypeDefinition, type PackageDefinition } from '@grpc/proto-loader';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { HTTP, NOBODY_URL, QUEUE_URL, ROLE, startSending } from '../api/endpoints/asking.ts';
+import { HTTP, NOBODY_URL, QUEUE_URL, ROLE, startSending } from '../api/endpoints/endpoints-client.ts';
 import type { TestApp } from '../support/app.ts';
 import type { Body } from '../support/surfaces.ts';
 

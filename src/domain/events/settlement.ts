@@ -10,15 +10,15 @@ type SettlementDeps = {
   readonly graceMs: number;
 };
 
-type Settling = {
-  /** Settles all overdue requests until the signal aborts. Answers how many. */
+type SettlementJob = {
+  /** Settles all overdue requests until the signal aborts. Returns their number. */
   run(signal: AbortSignal): Promise<number>;
 };
 
 /** Per commit, so that other writes wait briefly. */
 const COUNT_MAX = 500;
 
-export function createSettling({ store, clock, graceMs }: SettlementDeps): Settling {
+export function createSettlement({ store, clock, graceMs }: SettlementDeps): SettlementJob {
   return {
     async run(signal) {
       const admittedByMs = clock() - graceMs;

@@ -31,7 +31,7 @@ export type Wanted = { readonly status: number; readonly code: string | null };
 export type Surface = 'REST' | 'gRPC';
 export const SURFACES: readonly Surface[] = ['REST', 'gRPC'];
 
-export type Asking = {
+export type AskOptions = {
   readonly address: string;
   /** Null: no token. */
   readonly token: string | null;
@@ -40,11 +40,11 @@ export type Asking = {
   readonly spelling?: number;
 };
 
-export async function ask(surface: Surface, question: Question, asking: Asking): Promise<Outcome> {
-  return await (surface === 'REST' ? askRest(question, asking) : askRpc(question, asking));
+export async function ask(surface: Surface, question: Question, options: AskOptions): Promise<Outcome> {
+  return await (surface === 'REST' ? askRest(question, options) : askRpc(question, options));
 }
 
-async function askRest(question: Question, { address, token, spelling = 0 }: Asking): Promise<Outcome> {
+async function askRest(question: Question, { address, token, spelling = 0 }: AskOptions): Promise<Outcome> {
   const routes = routesOf(question.method);
   const route = routes[spelling % routes.length] ?? { verb: '', template: '' };
   const { status, body } = await callRest(address, {
@@ -57,7 +57,7 @@ async function askRest(question: Question, { address, token, spelling = 0 }: Ask
   return { status, code: status < 300 ? null : error.code, body };
 }
 
-async function askRpc(question: Question, { address, token, wanted }: Asking): Promise<Outcome> {
+async function askRpc(question: Question, { address, token, wanted }: AskOptions): Promise<Outcome> {
   const { method } = question;
   const answer = await callRpc(address, {
     method,

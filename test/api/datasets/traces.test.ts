@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DatasetService } from '../../../gen/spandrel/v1/datasets_pb.js';
 import { startApp, type TestApp } from '../../support/app.ts';
 import { type Body, callRest, expectEverywhere, type SurfaceCase } from '../../support/surfaces.ts';
-import { mint, restrictedTo } from '../keys/ask.ts';
+import { mint, restrictedTo } from '../keys/keys-client.ts';
 
 const { addTracesToDataset } = DatasetService.method;
 const STARTED_AT_MS = Date.now() - 60_000;

@@ -4,16 +4,16 @@ import type { TestApp } from '../../support/app.ts';
 import { llmTrace } from '../../support/fixtures.ts';
 import { type Body, callRest } from '../../support/surfaces.ts';
 import {
-  asking,
   BASE,
   call,
   create,
+  invoke,
   NOBODY_URL,
   type Receiver,
   SURFACES,
   startReceiver,
   startSending,
-} from './asking.ts';
+} from './endpoints-client.ts';
 
 let app: TestApp;
 let receiver: Receiver;
@@ -33,7 +33,7 @@ describe.each(SURFACES)('a test over %s', (surface) => {
   it('arrives signed, and its delivery shows the outcome', async () => {
     receiver.answer = { status: 202, body: 'taken' };
     const { id, secret } = await create(app, quiet());
-    const { data } = await asking(app, [surface, 'testEndpoint'], { id });
+    const { data } = await invoke(app, [surface, 'testEndpoint'], { id });
     expect(data).toEqual({ delivered: true, response_status: 202, response_body: 'taken' });
     const { headers, body } = receiver.received.at(-1) ?? { headers: {}, body: '' };
     expect(headers['x-langwatch-test-fire']).toBe('true');
@@ -55,10 +55,10 @@ describe.each(SURFACES)('a test over %s', (surface) => {
   it('that is refused changes nothing about the endpoint', async () => {
     receiver.answer = { status: 410, body: 'never again' };
     const { id, secret: _, ...made } = await create(app, quiet());
-    const { data } = await asking(app, [surface, 'testEndpoint'], { id });
+    const { data } = await invoke(app, [surface, 'testEndpoint'], { id });
     expect(data).toEqual({ delivered: false, response_status: 410, response_body: 'HTTP 410' });
-    expect((await asking(app, [surface, 'getEndpoint'], { id })).data).toEqual({ id, ...made });
-    const health = await asking(app, [surface, 'getEndpointHealth'], { id });
+    expect((await invoke(app, [surface, 'getEndpoint'], { id })).data).toEqual({ id, ...made });
+    const health = await invoke(app, [surface, 'getEndpointHealth'], { id });
     expect(health.data).toEqual({
       status: 'active',
       disabled_reason: null,
@@ -80,8 +80,8 @@ describe.each(SURFACES)('a test over %s', (surface) => {
         description: null,
       },
     });
-    expect((await asking(app, [surface, 'listDeadLetters'], { id })).data).toEqual([]);
-    const [attempt] = (await asking(app, [surface, 'listDeliveries'], { id })).data;
+    expect((await invoke(app, [surface, 'listDeadLetters'], { id })).data).toEqual([]);
+    const [attempt] = (await invoke(app, [surface, 'listDeliveries'], { id })).data;
     expect(attempt).toMatchObject({
       outcome: 'terminal',
       response_status: 410,
@@ -92,13 +92,13 @@ describe.each(SURFACES)('a test over %s', (surface) => {
 
   it('that does not arrive says no more than that, and its attempt says why', async () => {
     const { id } = await create(app, quiet(NOBODY_URL));
-    const { data } = await asking(app, [surface, 'testEndpoint'], { id });
+    const { data } = await invoke(app, [surface, 'testEndpoint'], { id });
     expect(data).toEqual({
       delivered: false,
       response_status: null,
       error: "The request could not be completed. See this endpoint's delivery log.",
     });
-    const list = await asking(app, [surface, 'listDeliveries'], { id });
+    const list = await invoke(app, [surface, 'listDeliveries'], { id });
     expect(list.next_cursor).toBeNull();
     expect(list.data).toEqual([
       {
@@ -137,10 +137,10 @@ describe.each(SURFACES)('a test over %s', (surface) => {
   it('has a delivery of its own, which cannot be sent again', async () => {
     receiver.answer = { status: 200, body: '' };
     const { id } = await create(app, quiet());
-    await asking(app, [surface, 'testEndpoint'], { id });
-    const [attempt] = (await asking(app, [surface, 'listDeliveries'], { id })).data;
+    await invoke(app, [surface, 'testEndpoint'], { id });
+    const [attempt] = (await invoke(app, [surface, 'listDeliveries'], { id })).data;
     const parameters = { dispatch_id: attempt.dispatch_id };
-    const { data } = await asking(app, [surface, 'getDelivery'], { id, parameters });
+    const { data } = await invoke(app, [surface, 'getDelivery'], { id, parameters });
     expect(Object.keys(data)).toEqual([
       'dispatch_id',
       'endpoint_id',
@@ -175,21 +175,21 @@ describe.each(SURFACES)('a test over %s', (surface) => {
     });
     const kept = Date.parse(data.expires_at) - Date.parse(data.ended_at);
     expect(kept).toBe(30 * 86_400_000);
-    await asking(app, [surface, 'redeliverDelivery'], { id, parameters }, '400 webhook_delivery_not_redeliverable');
+    await invoke(app, [surface, 'redeliverDelivery'], { id, parameters }, '400 webhook_delivery_not_redeliverable');
     const unknown = { dispatch_id: `${id}:0123456789abcdef` };
-    await asking(app, [surface, 'getDelivery'], { id, parameters: unknown }, '404 webhook_delivery_not_found');
-    await asking(app, [surface, 'redeliverDelivery'], { id, parameters: unknown }, '404 webhook_delivery_not_found');
+    await invoke(app, [surface, 'getDelivery'], { id, parameters: unknown }, '404 webhook_delivery_not_found');
+    await invoke(app, [surface, 'redeliverDelivery'], { id, parameters: unknown }, '404 webhook_delivery_not_found');
   });
 
   it('may be made ten times a minute', async () => {
     const { id } = await create(app, quiet());
-    for (let made = 0; made < 10; made += 1) await asking(app, [surface, 'testEndpoint'], { id });
-    const error = await asking(app, [surface, 'testEndpoint'], { id }, '429 rate_limited');
+    for (let made = 0; made < 10; made += 1) await invoke(app, [surface, 'testEndpoint'], { id });
+    const error = await invoke(app, [surface, 'testEndpoint'], { id }, '429 rate_limited');
     expect(error.meta).toEqual({ limit: 10, window_seconds: 60 });
     const { headers } = await call(app, 'POST', `${BASE}/${id}/test`);
     expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
-    const page = await asking(app, [surface, 'listDeliveries'], { id, query: { limit: '4' } });
-    const rest = await asking(app, [surface, 'listDeliveries'], { id, query: { cursor: page.next_cursor } });
+    const page = await invoke(app, [surface, 'listDeliveries'], { id, query: { limit: '4' } });
+    const rest = await invoke(app, [surface, 'listDeliveries'], { id, query: { cursor: page.next_cursor } });
     expect(rest.next_cursor).toBeNull();
     const firedAts = [...page.data, ...rest.data].map(({ fired_at }: Body) => fired_at);
     expect(firedAts).toHaveLength(10);
@@ -200,8 +200,8 @@ describe.each(SURFACES)('a test over %s', (surface) => {
 it('the id of a delivery may be spelled either way in a path', async () => {
   receiver.answer = { status: 200, body: '' };
   const { id } = await create(app, quiet());
-  await asking(app, ['REST', 'testEndpoint'], { id });
-  const [attempt] = (await asking(app, ['REST', 'listDeliveries'], { id })).data;
+  await invoke(app, ['REST', 'testEndpoint'], { id });
+  const [attempt] = (await invoke(app, ['REST', 'listDeliveries'], { id })).data;
   const raw = attempt.dispatch_id;
   for (const spelled of [raw, encodeURIComponent(raw), raw.replace(':', '%3a')]) {
     const { status, body } = await call(app, 'GET', `${BASE}/${id}/deliveries/${spelled}`);
@@ -218,11 +218,11 @@ describe.each(SURFACES)('a replay over %s', (surface) => {
     await callRest(app.address, { verb: 'POST', path: '/api/collector', body: llmTrace(Date.now()), headers });
     const { id } = await create(app, { url: NOBODY_URL, enabled_events: ['gateway.request.*', 'gateway.budget.*'] });
     const { body } = await call(app, 'GET', `/api/webhooks/v1/events?from=0&to=${window.to}&limit=200`);
-    const { data } = await asking(app, [surface, 'replayEvents'], { id, body: window });
+    const { data } = await invoke(app, [surface, 'replayEvents'], { id, body: window });
     expect(Object.keys(data)).toEqual(['replay_id', 'matched']);
     expect(data.matched).toBe(body.data.length);
     const parameters = { replay_id: data.replay_id };
-    const replay = await asking(app, [surface, 'getReplay'], { id, parameters });
+    const replay = await invoke(app, [surface, 'getReplay'], { id, parameters });
     expect(Object.keys(replay.data)).toEqual([
       'replay_id',
       'endpoint_id',
@@ -249,21 +249,21 @@ describe.each(SURFACES)('a replay over %s', (surface) => {
       created_at: instant,
       completed_at: null,
     });
-    const narrow = await asking(app, [surface, 'replayEvents'], { id, body: { ...window, type: 'gateway.budget.*' } });
+    const narrow = await invoke(app, [surface, 'replayEvents'], { id, body: { ...window, type: 'gateway.budget.*' } });
     expect(narrow.data.matched).toBe(0);
     const other = (await create(app, quiet(NOBODY_URL))).id;
-    await asking(app, [surface, 'getReplay'], { id: other, parameters }, '404 webhook_replay_not_found');
-    await asking(app, [surface, 'updateEndpoint'], { id, body: { status: 'disabled' } });
-    expect((await asking(app, [surface, 'getReplay'], { id, parameters })).data.status).toBe('paused');
-    await asking(app, [surface, 'replayEvents'], { id, body: window }, '409 webhook_endpoint_disabled');
+    await invoke(app, [surface, 'getReplay'], { id: other, parameters }, '404 webhook_replay_not_found');
+    await invoke(app, [surface, 'updateEndpoint'], { id, body: { status: 'disabled' } });
+    expect((await invoke(app, [surface, 'getReplay'], { id, parameters })).data.status).toBe('paused');
+    await invoke(app, [surface, 'replayEvents'], { id, body: window }, '409 webhook_endpoint_disabled');
   });
 
   it('is one of at most four that are unfinished', async () => {
     const headers = { 'x-auth-token': app.projectKey };
     await callRest(app.address, { verb: 'POST', path: '/api/collector', body: llmTrace(Date.now()), headers });
     const { id } = await create(app, { url: NOBODY_URL, enabled_events: ['gateway.request.*'] });
-    for (let begun = 0; begun < 4; begun += 1) await asking(app, [surface, 'replayEvents'], { id, body: window });
-    await asking(app, [surface, 'replayEvents'], { id, body: window }, '409 too_many_replays');
+    for (let begun = 0; begun < 4; begun += 1) await invoke(app, [surface, 'replayEvents'], { id, body: window });
+    await invoke(app, [surface, 'replayEvents'], { id, body: window }, '409 too_many_replays');
   });
 
   it.each<readonly [string, object, readonly string[]]>([
@@ -272,7 +272,7 @@ describe.each(SURFACES)('a replay over %s', (surface) => {
     ['a negative end', { from: -1, to: 1 }, ['from']],
     ['a type that is none', { ...window, type: 'test.ping' }, ['type']],
   ])('with %s is refused, for an unknown endpoint too', async (_, body, fields) => {
-    const error = await asking(app, [surface, 'replayEvents'], { id: 'unknown', body }, '400 validation_error');
+    const error = await invoke(app, [surface, 'replayEvents'], { id: 'unknown', body }, '400 validation_error');
     expect(error.meta).toMatchObject({ target: 'json', fields });
   });
 });
@@ -290,11 +290,11 @@ it('a replay over REST takes a type that is null for none', async () => {
 
 it('every change is in the audit log, with what it changed', async () => {
   const { id } = await create(app, quiet());
-  await asking(app, ['REST', 'updateEndpoint'], { id, body: { max_in_flight: 1, description: 'x' } });
-  await asking(app, ['REST', 'rollEndpointSecret'], { id });
-  await asking(app, ['REST', 'testEndpoint'], { id });
-  await asking(app, ['REST', 'replayEvents'], { id, body: { from: 0, to: 1 } });
-  await asking(app, ['REST', 'archiveEndpoint'], { id });
+  await invoke(app, ['REST', 'updateEndpoint'], { id, body: { max_in_flight: 1, description: 'x' } });
+  await invoke(app, ['REST', 'rollEndpointSecret'], { id });
+  await invoke(app, ['REST', 'testEndpoint'], { id });
+  await invoke(app, ['REST', 'replayEvents'], { id, body: { from: 0, to: 1 } });
+  await invoke(app, ['REST', 'archiveEndpoint'], { id });
   const { body } = await call(app, 'GET', `/api/audit-log?targetId=${id}`);
   const entries = body.data.map(({ action, targetType, status, fields }: Body) => [action, targetType, status, fields]);
   expect(entries.toSorted()).toEqual(

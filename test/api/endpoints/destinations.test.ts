@@ -2,7 +2,18 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DestinationKind, EndpointService } from '../../../gen/spandrel/v1/endpoints_pb.js';
 import type { TestApp } from '../../support/app.ts';
 import { callRpc } from '../../support/surfaces.ts';
-import { asking, BASE, call, create, HTTP, NOBODY_URL, QUEUE_URL, ROLE, SURFACES, startSending } from './asking.ts';
+import {
+  BASE,
+  call,
+  create,
+  HTTP,
+  invoke,
+  NOBODY_URL,
+  QUEUE_URL,
+  ROLE,
+  SURFACES,
+  startSending,
+} from './endpoints-client.ts';
 
 let app: TestApp;
 beforeAll(async () => {
@@ -16,13 +27,13 @@ const SQS = { queue_url: QUEUE_URL, role_arn: ROLE, external_id: 'ours' };
 const QUEUE = { destination_kind: 'sqs', sqs: SQS, enabled_events: ['*'] };
 const PAIR = { accessKeyId: 'AKIA', secretAccessKey: 'open sesame' };
 
-type Told = readonly (readonly [field: string, type: string, message: string])[];
+type ShownReasons = readonly (readonly [field: string, type: string, message: string])[];
 
 describe('a REST body, which can set both destinations', () => {
   const NOT_HTTP = ['url', 'custom', 'url can only be set when destination_kind is http'] as const;
   const NOT_SQS = ['sqs', 'custom', 'sqs can only be set when destination_kind is sqs'] as const;
 
-  it.each<readonly [string, object, Told]>([
+  it.each<readonly [string, object, ShownReasons]>([
     ['a queue beside a url', { ...HTTP, sqs: SQS }, [NOT_SQS]],
     ['an empty queue beside a url', { ...HTTP, sqs: {} }, [NOT_SQS]],
     ['a url beside a queue', { ...QUEUE, url: NOBODY_URL }, [NOT_HTTP]],
@@ -101,13 +112,13 @@ describe.each(SURFACES)('an access key id that requests cannot be signed with, o
     ['a new queue', { queue_url: QUEUE_URL, ...pair }],
     ['the role of a new queue', { ...SQS, ...pair }],
   ])('is refused in %s', async (_, sqs) => {
-    const error = await asking(app, [surface, 'createEndpoint'], { body: { ...QUEUE, sqs } }, refused);
+    const error = await invoke(app, [surface, 'createEndpoint'], { body: { ...QUEUE, sqs } }, refused);
     expect(error.message).toBe(message);
   });
 
   it('is refused in a change', async () => {
     const { id, sqs } = await create(app, QUEUE);
-    const error = await asking(app, [surface, 'updateEndpoint'], { id, body: { sqs: pair } }, refused);
+    const error = await invoke(app, [surface, 'updateEndpoint'], { id, body: { sqs: pair } }, refused);
     expect(error.message).toBe(message);
     expect((await call(app, 'GET', `${BASE}/${id}`)).body.data.sqs).toEqual(sqs);
   });

@@ -2,7 +2,18 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { EndpointService } from '../../../gen/spandrel/v1/endpoints_pb.js';
 import type { TestApp } from '../../support/app.ts';
 import { callRpc } from '../../support/surfaces.ts';
-import { asking, BASE, call, create, HTTP, NOBODY_URL, QUEUE_URL, ROLE, SURFACES, startSending } from './asking.ts';
+import {
+  BASE,
+  call,
+  create,
+  HTTP,
+  invoke,
+  NOBODY_URL,
+  QUEUE_URL,
+  ROLE,
+  SURFACES,
+  startSending,
+} from './endpoints-client.ts';
 
 let app: TestApp;
 const clock = { aheadMs: 0 };
@@ -47,7 +58,7 @@ const QUEUE_FIELDS = [
 
 describe.each(SURFACES)('an endpoint over %s', (surface) => {
   it('is made with its secret, which is never read again', async () => {
-    const { data } = await asking(app, [surface, 'createEndpoint'], { body: { ...HTTP, description: 'ours' } });
+    const { data } = await invoke(app, [surface, 'createEndpoint'], { body: { ...HTTP, description: 'ours' } });
     expect(Object.keys(data)).toEqual([...FIELDS, 'secret']);
     const { secret, ...endpoint } = data;
     expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
@@ -69,7 +80,7 @@ describe.each(SURFACES)('an endpoint over %s', (surface) => {
       created_at: instant,
       updated_at: endpoint.created_at,
     });
-    const read = await asking(app, [surface, 'getEndpoint'], { id: data.id });
+    const read = await invoke(app, [surface, 'getEndpoint'], { id: data.id });
     expect(read).toEqual({ data: endpoint });
     expect(Object.keys(read.data)).toEqual(FIELDS);
   });
@@ -78,7 +89,7 @@ describe.each(SURFACES)('an endpoint over %s', (surface) => {
     const pair = { access_key_id: 'AKIAEXAMPLE', secret_access_key: 'open sesame' };
     const sqs = { queue_url: QUEUE_URL, ...pair };
     const body = { destination_kind: 'sqs', sqs, enabled_events: ['*'] };
-    const { data } = await asking(app, [surface, 'createEndpoint'], { body });
+    const { data } = await invoke(app, [surface, 'createEndpoint'], { body });
     expect(Object.keys(data.sqs)).toEqual(QUEUE_FIELDS);
     expect(data).toMatchObject({
       destination_kind: 'sqs',
@@ -96,7 +107,7 @@ describe.each(SURFACES)('an endpoint over %s', (surface) => {
     });
     expect(JSON.stringify(data)).not.toContain('open sesame');
     const role = { ...body, sqs: { queue_url: QUEUE_URL, role_arn: ROLE } };
-    const assumed = await asking(app, [surface, 'createEndpoint'], { body: role });
+    const assumed = await invoke(app, [surface, 'createEndpoint'], { body: role });
     expect(assumed.data.sqs).toMatchObject({
       credential_mode: 'assume_role',
       external_id: expect.stringMatching(/^lw-[0-9a-f]{32}$/),
@@ -139,7 +150,7 @@ describe.each(SURFACES)('an endpoint over %s', (surface) => {
     ['an unknown type', { ...HTTP, enabled_events: ['test.ping'] }, 'webhook_endpoint_invalid', {}],
     ['a control out of bounds', { ...HTTP, max_batch_size: 101 }, 'webhook_endpoint_invalid', {}],
   ])('is refused with %s', async (_, body, code, meta) => {
-    const error = await asking(app, [surface, 'createEndpoint'], { body }, `400 ${code}`);
+    const error = await invoke(app, [surface, 'createEndpoint'], { body }, `400 ${code}`);
     expect(error.meta ?? {}).toMatchObject(meta);
     if (code === 'webhook_endpoint_invalid') expect(Object.keys(error.meta ?? {})).toEqual([]);
   });
@@ -147,9 +158,9 @@ describe.each(SURFACES)('an endpoint over %s', (surface) => {
   it('changes in what is sent, and in nothing when that is equal', async () => {
     const { id, created_at } = await create(app);
     clock.aheadMs += 1_000;
-    const equal = await asking(app, [surface, 'updateEndpoint'], { id, body: { ...HTTP, status: 'active' } });
+    const equal = await invoke(app, [surface, 'updateEndpoint'], { id, body: { ...HTTP, status: 'active' } });
     expect(equal.data.updated_at).toBe(created_at);
-    const { data } = await asking(app, [surface, 'updateEndpoint'], {
+    const { data } = await invoke(app, [surface, 'updateEndpoint'], {
       id,
       body: { status: 'disabled', max_in_flight: 1, enabled_events: ['*', '*'] },
     });
@@ -162,10 +173,10 @@ describe.each(SURFACES)('an endpoint over %s', (surface) => {
       max_batch_size: 100,
     });
     expect(data.updated_at > created_at).toBe(true);
-    const enabled = await asking(app, [surface, 'updateEndpoint'], { id, body: { status: 'active' } });
+    const enabled = await invoke(app, [surface, 'updateEndpoint'], { id, body: { status: 'active' } });
     expect(enabled.data).toMatchObject({ status: 'active', disabled_reason: null, disabled_at: null });
-    await asking(app, [surface, 'updateEndpoint'], { id, body: { url: null } }, '400 webhook_endpoint_invalid');
-    const error = await asking(
+    await invoke(app, [surface, 'updateEndpoint'], { id, body: { url: null } }, '400 webhook_endpoint_invalid');
+    const error = await invoke(
       app,
       [surface, 'updateEndpoint'],
       { id, body: { max_in_flight: null } },
@@ -178,7 +189,7 @@ describe.each(SURFACES)('an endpoint over %s', (surface) => {
     const sqs = { queue_url: QUEUE_URL, role_arn: ROLE, external_id: 'ours' };
     const { id } = await create(app, { destination_kind: 'sqs', sqs, enabled_events: ['*'] });
     const patch = (body: object, wanted: string | null = null) =>
-      asking(app, [surface, 'updateEndpoint'], { id, body }, wanted);
+      invoke(app, [surface, 'updateEndpoint'], { id, body }, wanted);
     expect((await patch({ sqs: {} })).data.sqs.external_id).toBe('ours');
     expect((await patch({ sqs: { external_id: null } })).data.sqs.external_id).toMatch(/^lw-/);
     await patch({ sqs: { role_arn: null } }, '400 webhook_endpoint_invalid');
@@ -197,33 +208,33 @@ describe.each(SURFACES)('an endpoint over %s', (surface) => {
 
   it('is not found after it was archived', async () => {
     const { id } = await create(app);
-    expect(await asking(app, [surface, 'archiveEndpoint'], { id })).toEqual({ data: { archived: true } });
-    await asking(app, [surface, 'archiveEndpoint'], { id }, '404 webhook_endpoint_not_found');
-    await asking(app, [surface, 'getEndpoint'], { id }, '404 webhook_endpoint_not_found');
+    expect(await invoke(app, [surface, 'archiveEndpoint'], { id })).toEqual({ data: { archived: true } });
+    await invoke(app, [surface, 'archiveEndpoint'], { id }, '404 webhook_endpoint_not_found');
+    await invoke(app, [surface, 'getEndpoint'], { id }, '404 webhook_endpoint_not_found');
   });
 
   it('is listed with the others, whole or in pages', async () => {
     await create(app);
     await create(app);
-    const all = await asking(app, [surface, 'listEndpoints']);
+    const all = await invoke(app, [surface, 'listEndpoints']);
     expect(Object.keys(all)).toEqual(['data']);
     const ids = all.data.map(({ id }: { id: string }) => id);
     const seen: string[] = [];
     let cursor: string | null = '';
     while (cursor !== null) {
-      const page = await asking(app, [surface, 'listEndpoints'], { query: { limit: '2', cursor } });
+      const page = await invoke(app, [surface, 'listEndpoints'], { query: { limit: '2', cursor } });
       expect(Object.keys(page)).toEqual(['data', 'next_cursor']);
       seen.push(...page.data.map(({ id }: { id: string }) => id));
       cursor = page.next_cursor;
     }
     expect(seen).toEqual(ids);
-    await asking(app, [surface, 'listEndpoints'], { query: { cursor: 'x' } }, '400 invalid_cursor');
-    await asking(app, [surface, 'listEndpoints'], { query: { limit: '0' } }, '400 validation_error');
-    await asking(app, [surface, 'listEndpoints'], { query: { limit: '201' } }, '400 validation_error');
+    await invoke(app, [surface, 'listEndpoints'], { query: { cursor: 'x' } }, '400 invalid_cursor');
+    await invoke(app, [surface, 'listEndpoints'], { query: { limit: '0' } }, '400 validation_error');
+    await invoke(app, [surface, 'listEndpoints'], { query: { limit: '201' } }, '400 validation_error');
   });
 
   it('chooses among the types that are listed', async () => {
-    const { data } = await asking(app, [surface, 'listEventTypes']);
+    const { data } = await invoke(app, [surface, 'listEventTypes']);
     expect(data.map(({ type }: { type: string }) => type)).toEqual([
       'gateway.request.completed',
       'gateway.request.settled',

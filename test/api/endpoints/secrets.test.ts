@@ -4,7 +4,7 @@ import { EndpointService } from '../../../gen/spandrel/v1/endpoints_pb.js';
 import { createEndpointSecrets } from '../../../src/domain/endpoints/endpoint-secrets.ts';
 import type { TestApp } from '../../support/app.ts';
 import { callRpc } from '../../support/surfaces.ts';
-import { asking, BASE, call, create, HTTP, QUEUE_URL, SURFACES, startSending } from './asking.ts';
+import { BASE, call, create, HTTP, invoke, QUEUE_URL, SURFACES, startSending } from './endpoints-client.ts';
 
 let app: TestApp;
 beforeAll(async () => {
@@ -27,11 +27,11 @@ async function signing(id: string): Promise<readonly string[]> {
 describe.each(SURFACES)('rolling a secret over %s', (surface) => {
   it('answers the endpoint with the new secret, which signs at once beside the old one', async () => {
     const { id, secret: old } = await create(app);
-    const { data } = await asking(app, [surface, 'rollEndpointSecret'], { id });
+    const { data } = await invoke(app, [surface, 'rollEndpointSecret'], { id });
     expect(Object.keys(data).at(-1)).toBe('secret');
     expect(data.secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
     expect(await signing(id)).toEqual([data.secret, old]);
-    const health = await asking(app, [surface, 'getEndpointHealth'], { id });
+    const health = await invoke(app, [surface, 'getEndpointHealth'], { id });
     const expiresAt = Date.parse(health.data.extras.previous_secret_expires_at);
     expect(expiresAt - Date.parse(data.updated_at)).toBe(86_400_000);
   });
@@ -39,9 +39,9 @@ describe.each(SURFACES)('rolling a secret over %s', (surface) => {
   it('ends the old one at once where no overlap is wanted', async () => {
     const { id } = await create(app);
     const roll = { id, query: { overlap_seconds: '0' } };
-    const { data } = await asking(app, [surface, 'rollEndpointSecret'], roll);
+    const { data } = await invoke(app, [surface, 'rollEndpointSecret'], roll);
     expect(await signing(id)).toEqual([data.secret]);
-    await asking(
+    await invoke(
       app,
       [surface, 'rollEndpointSecret'],
       { id, query: { overlap_seconds: '86401' } },
@@ -144,9 +144,9 @@ it('no secret is in any read, in the log of the process or in the files of the d
   const sqs = { queue_url: QUEUE_URL, access_key_id: 'AKIAEXAMPLE', secret_access_key: key };
   const queue = await create(app, { destination_kind: 'sqs', sqs, enabled_events: ['*'] });
   const http = await create(app);
-  const rolled = await asking(app, ['REST', 'rollEndpointSecret'], { id: http.id });
-  await asking(app, ['REST', 'testEndpoint'], { id: http.id });
-  await asking(app, ['REST', 'updateEndpoint'], { id: queue.id, body: { sqs: { secret_access_key: `${key}2` } } });
+  const rolled = await invoke(app, ['REST', 'rollEndpointSecret'], { id: http.id });
+  await invoke(app, ['REST', 'testEndpoint'], { id: http.id });
+  await invoke(app, ['REST', 'updateEndpoint'], { id: queue.id, body: { sqs: { secret_access_key: `${key}2` } } });
   const reads: string[] = [];
   for (const { id } of [queue, http]) {
     for (const tail of ['', '/deliveries', '/dead-letters', '/health']) {
@@ -167,9 +167,9 @@ it('the limit of endpoints is that of the setting', async () => {
   const small = await startSending({ SPANDREL_WEBHOOK_MAX_ENDPOINTS: '1' });
   const { id } = await create(small);
   for (const surface of SURFACES) {
-    await asking(small, [surface, 'createEndpoint'], { body: HTTP }, '409 webhook_endpoint_limit');
+    await invoke(small, [surface, 'createEndpoint'], { body: HTTP }, '409 webhook_endpoint_limit');
   }
-  await asking(small, ['REST', 'archiveEndpoint'], { id });
+  await invoke(small, ['REST', 'archiveEndpoint'], { id });
   await create(small);
   await small.close();
 });

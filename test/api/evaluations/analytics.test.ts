@@ -4,8 +4,8 @@ import { EvaluationGrouping } from '../../../gen/spandrel/v1/evaluation_analytic
 import { EvaluationService } from '../../../gen/spandrel/v1/evaluations_pb.js';
 import { startApp, type TestApp } from '../../support/app.ts';
 import { type Body, callRest, expectEverywhere, type SurfaceCase } from '../../support/surfaces.ts';
-import { mint, restrictedTo } from '../keys/ask.ts';
-import { createAsker } from './asking.ts';
+import { mint, restrictedTo } from '../keys/keys-client.ts';
+import { createClient } from './evaluations-client.ts';
 
 const { queryEvaluationAnalytics } = EvaluationService.method;
 const MATCH = 'langevals/exact_match';
@@ -21,14 +21,14 @@ beforeAll(async () => {
       const trace_id = `analysed-${day}-${index}`;
       const startedAt = FIRST_MS + day * DAY_MS + index;
       const span = { span_id: 's', type: 'span', timestamps: { started_at: startedAt, finished_at: startedAt + 5 } };
-      await asker.rest('/api/collector', { trace_id, spans: [span] });
+      await client.rest('/api/collector', { trace_id, spans: [span] });
       const data = { output, expected_output: 'right' };
-      await asker.rest(`/api/evaluations/${MATCH}/evaluate`, { data, trace_id, evaluator_id: 'match' });
+      await client.rest(`/api/evaluations/${MATCH}/evaluate`, { data, trace_id, evaluator_id: 'match' });
     }
   }
   const custom = { evaluation_id: 'labelled', name: 'tone', evaluator_id: 'tone', label: 'rude', score: 0.25 };
-  await asker.rest('/api/collector', { trace_id: 'analysed-0-0', spans: [], evaluations: [custom] });
-  await asker.rest('/api/evaluations/langevals/llm_score/evaluate', {
+  await client.rest('/api/collector', { trace_id: 'analysed-0-0', spans: [], evaluations: [custom] });
+  await client.rest('/api/evaluations/langevals/llm_score/evaluate', {
     data: { output: 'o' },
     trace_id: 'analysed-1-0',
   });
@@ -37,7 +37,7 @@ afterAll(async () => {
   await app.close();
 });
 
-const asker = createAsker(() => app);
+const client = createClient(() => app);
 const RANGE = { from: FIRST_MS, to: FIRST_MS + 2 * DAY_MS };
 
 const INTERVALS: { readonly [word: string]: number } = { day: AnalyticsInterval.DAY, total: AnalyticsInterval.TOTAL };
@@ -53,7 +53,7 @@ function query(sent: AnalyticsQuery, expected: Pick<SurfaceCase, 'status'> & Par
   const parameters = Object.entries(sent).map(([name, value]): [string, string] => [name, String(value)]);
   return {
     name: JSON.stringify(parameters),
-    headers: asker.key(),
+    headers: client.key(),
     rest: { path: `/api/analytics/evaluations?${new URLSearchParams(parameters)}` },
     rpc: {
       method: queryEvaluationAnalytics,
@@ -144,7 +144,7 @@ describe('analytics of evaluations', () => {
     const hour = 3_600_000;
     const { status, body } = await callRest(app.address, {
       path: `/api/analytics/evaluations?from=0&to=${hour}&interval=century`,
-      headers: asker.key(),
+      headers: client.key(),
     });
     expect([status, body.code]).toEqual([422, 'validation_error']);
   });

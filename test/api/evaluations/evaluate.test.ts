@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startApp, type TestApp } from '../../support/app.ts';
 import { type Body, expectEverywhere } from '../../support/surfaces.ts';
-import { createAsker as createEvaluatorAsker } from '../evaluators/asking.ts';
-import { mint, restrictedTo } from '../keys/ask.ts';
-import { createAsker, listEvaluatorTypes, type RunBody } from './asking.ts';
+import { createClient as createEvaluatorClient } from '../evaluators/evaluators-client.ts';
+import { mint, restrictedTo } from '../keys/keys-client.ts';
+import { createClient, listEvaluatorTypes, type RunBody } from './evaluations-client.ts';
 
 let app: TestApp;
 beforeAll(async () => {
@@ -13,15 +13,15 @@ afterAll(async () => {
   await app.close();
 });
 
-const asker = createAsker(() => app);
-const evaluators = createEvaluatorAsker(() => app);
+const client = createClient(() => app);
+const evaluators = createEvaluatorClient(() => app);
 
 const MATCH = 'langevals/exact_match';
 const EQUAL: RunBody = { data: { output: 'a', expected_output: 'a' } };
 const PASSED = { status: 'processed', score: 1, passed: true, details: 'a == a' };
 
-const expectRun = (evaluator: string, body: RunBody, expected: Parameters<typeof asker.run>[2]) =>
-  expectEverywhere(app.address, asker.run(evaluator, body, expected));
+const expectRun = (evaluator: string, body: RunBody, expected: Parameters<typeof client.run>[2]) =>
+  expectEverywhere(app.address, client.run(evaluator, body, expected));
 
 const equals = (wanted: unknown) => (body: Body) => expect(body).toEqual(wanted);
 
@@ -35,7 +35,7 @@ describe('a run', () => {
     const names = ['langevals%2Fexact_match', MATCH, saved.id, saved.slug, `evaluators/${saved.slug}`];
     for (const area of ['evaluations', 'guardrails']) {
       for (const name of names) {
-        const { status, body } = await asker.rest(`/api/${area}/${name}/evaluate`, EQUAL);
+        const { status, body } = await client.rest(`/api/${area}/${name}/evaluate`, EQUAL);
         expect([area, name, status, body]).toEqual([area, name, 200, PASSED]);
       }
     }
@@ -47,14 +47,14 @@ describe('a run', () => {
     await expectRun(MATCH, sent, { status: 200, check: equals(PASSED) });
     const wanted = { status: 'processed', score: 1, passed: true, details: ' == ' };
     await expectRun(MATCH, { data: null }, { status: 200, check: equals(wanted) });
-    expect((await asker.rest(`/api/evaluations/${MATCH}/evaluate`, undefined)).body).toEqual(wanted);
+    expect((await client.rest(`/api/evaluations/${MATCH}/evaluate`, undefined)).body).toEqual(wanted);
   });
 
   it('takes any JSON for a text', async () => {
     const data = { output: { a: [1, true] }, expected_output: '{"a":[1,true]}' };
     await expectRun(MATCH, { data }, { status: 200, check: (body) => expect(body.passed).toBe(true) });
     const long = '{"data":{"output":9007199254740993,"expected_output":"9007199254740992"}}';
-    expect((await asker.rest(`/api/evaluations/${MATCH}/evaluate`, long)).body.passed).toBe(false);
+    expect((await client.rest(`/api/evaluations/${MATCH}/evaluate`, long)).body.passed).toBe(false);
   });
 
   it('lays its settings over the saved ones, and those over the defaults', async () => {
@@ -84,10 +84,10 @@ describe('a run is refused', () => {
     for (const name of [id, 'nobody', 'langevals/nothing', 'x'.repeat(300), 'a\0b']) {
       const message = `Evaluator not found: ${name.slice(0, 200)}`;
       await expectRun(name, EQUAL, { status: 404, code: 'evaluator_not_found' });
-      const { body } = await asker.rest(`/api/evaluations/${encodeURIComponent(name)}/evaluate`, EQUAL);
+      const { body } = await client.rest(`/api/evaluations/${encodeURIComponent(name)}/evaluate`, EQUAL);
       expect([body.error, body.message]).toEqual([message, message]);
     }
-    const { body } = await asker.rest(`/api/evaluations/evaluators/${id}/evaluate`, EQUAL);
+    const { body } = await client.rest(`/api/evaluations/evaluators/${id}/evaluate`, EQUAL);
     expect(body.error).toBe(`Evaluator not found with slug or id: ${id}`);
     expect(body.message).toBe(body.error);
   });
@@ -95,7 +95,7 @@ describe('a run is refused', () => {
   it('for types that are only kept', async () => {
     const workflow = { name: 'w', type: 'workflow', workflowId: 'workflow_1' };
     const { body } = await evaluators.rest('POST', '/api/evaluators', workflow);
-    const refused = await asker.rest(`/api/evaluations/${body.id}/evaluate`, {});
+    const refused = await client.rest(`/api/evaluations/${body.id}/evaluate`, {});
     expect(refused.status).toBe(422);
     expect(refused.body).toMatchObject({
       error: 'evaluator_not_runnable',
@@ -130,7 +130,7 @@ describe('a run is refused', () => {
 
   it('for a required field that is missing or null', async () => {
     const message = 'expected_output is required for BLEU Score evaluator';
-    const { status, body } = await asker.rest('/api/evaluations/ragas/bleu_score/evaluate', {
+    const { status, body } = await client.rest('/api/evaluations/ragas/bleu_score/evaluate', {
       data: { output: '', expected_output: null },
     });
     expect(status).toBe(400);
@@ -146,7 +146,7 @@ describe('a run is refused', () => {
 
   it('for fields of the wrong type, all of them together', async () => {
     const wrong = { data: [], settings: 'x', as_guardrail: 'yes', on_error: 'maybe', name: '', trace_id: '' };
-    const { status, body } = await asker.rest(`/api/evaluations/nobody/evaluate`, wrong);
+    const { status, body } = await client.rest(`/api/evaluations/nobody/evaluate`, wrong);
     expect(status).toBe(422);
     expect(body.code).toBe('validation_error');
     expect(body.fields.toSorted()).toEqual(['as_guardrail', 'data', 'name', 'on_error', 'settings', 'trace_id']);
@@ -156,7 +156,7 @@ describe('a run is refused', () => {
   });
 
   it('for more than 10 MiB', async () => {
-    const { status, body } = await asker.rest(`/api/evaluations/${MATCH}/evaluate`, {
+    const { status, body } = await client.rest(`/api/evaluations/${MATCH}/evaluate`, {
       data: { output: 'x'.repeat(10_485_760) },
     });
     expect([status, body.code, body.limitBytes]).toEqual([413, 'payload_too_large', 10_485_760]);

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { completion, type Endpoint, startEndpoint } from '../../evaluation/judge/endpoint.ts';
 import { startApp, type TestApp } from '../../support/app.ts';
 import { type Body, callRest, expectEverywhere } from '../../support/surfaces.ts';
-import { createAsker as createEvaluatorAsker } from '../evaluators/asking.ts';
-import { createAsker } from './asking.ts';
+import { createClient as createEvaluatorClient } from '../evaluators/evaluators-client.ts';
+import { createClient } from './evaluations-client.ts';
 
 const KEY = 'llm-key-77aa';
 
@@ -18,8 +18,8 @@ afterAll(async () => {
   await endpoint.close();
 });
 
-const asker = createAsker(() => app);
-const evaluators = createEvaluatorAsker(() => app);
+const client = createClient(() => app);
+const evaluators = createEvaluatorClient(() => app);
 
 const JUDGE = 'langevals/llm_boolean';
 const DATA = { input: 'Who?', output: 'Me.' };
@@ -32,7 +32,7 @@ describe('a judgement', () => {
     const trace_id = 'judged-1';
     await expectEverywhere(
       app.address,
-      asker.run(
+      client.run(
         JUDGE,
         { data: DATA, trace_id },
         {
@@ -45,7 +45,7 @@ describe('a judgement', () => {
         },
       ),
     );
-    const stored = await asker.evaluationsOf(trace_id);
+    const stored = await client.evaluationsOf(trace_id);
     expect(stored).toHaveLength(2);
     expect(stored[0]).toMatchObject({ cost: { currency: 'USD' }, details: 'It is so.', inputs: DATA, type: JUDGE });
   });
@@ -57,7 +57,7 @@ describe('a judgement', () => {
     expect(set.status).toBe(201);
     const usage = { prompt_tokens: 3, completion_tokens: 5 };
     endpoint.answer(completion({ reasoning: 'r', passed: true }, { top: { usage } }));
-    const { body } = await asker.rest(`/api/evaluations/${JUDGE}/evaluate`, {
+    const { body } = await client.rest(`/api/evaluations/${JUDGE}/evaluate`, {
       data: DATA,
       settings: { model: 'house-judge' },
     });
@@ -71,7 +71,7 @@ describe('a judgement', () => {
 
   it('sends the endpoint no key of this server, and shows nobody the key of the endpoint', async () => {
     endpoint.answer({ status: 401, text: `no such key: ${KEY}` });
-    const { body } = await asker.rest(`/api/evaluations/${JUDGE}/evaluate`, { data: DATA, trace_id: 'judged-2' });
+    const { body } = await client.rest(`/api/evaluations/${JUDGE}/evaluate`, { data: DATA, trace_id: 'judged-2' });
     expect(body).toMatchObject({
       status: 'error',
       error_type: 'LLM_HTTP_ERROR',
@@ -79,8 +79,8 @@ describe('a judgement', () => {
     });
     const sent = JSON.stringify(endpoint.received);
     expect(sent).toContain(KEY);
-    for (const ours of [app.projectKey, app.projectId, app.organizationId]) expect(sent).not.toContain(ours);
-    const [stored] = await asker.evaluationsOf('judged-2');
+    for (const value of [app.projectKey, app.projectId, app.organizationId]) expect(sent).not.toContain(value);
+    const [stored] = await client.evaluationsOf('judged-2');
     expect(stored).toMatchObject({ status: 'error', passed: null, details: body.details });
     expect(stored.error).toMatchObject({ has_error: true, message: `LLM_HTTP_ERROR: ${body.details}` });
     expect(app.logged.join('\n')).not.toContain(KEY);
@@ -90,7 +90,7 @@ describe('a judgement', () => {
 describe('a guardrail whose judge fails', () => {
   const run = async (name: string, body: object): Promise<Body> => {
     endpoint.answer(REFUSED);
-    return (await asker.rest(`/api/guardrails/${name}/evaluate`, { data: DATA, ...body })).body;
+    return (await client.rest(`/api/guardrails/${name}/evaluate`, { data: DATA, ...body })).body;
   };
 
   it('passes or blocks as configured, and reports the failure in both cases', async () => {
@@ -107,6 +107,6 @@ describe('a guardrail whose judge fails', () => {
     endpoint.answer(REFUSED, REFUSED);
     const sent = { data: DATA, as_guardrail: true, on_error: 'block' };
     const check = (body: Body) => expect([body.status, body.passed]).toEqual(['error', false]);
-    await expectEverywhere(app.address, asker.run(JUDGE, sent, { status: 200, check }));
+    await expectEverywhere(app.address, client.run(JUDGE, sent, { status: 200, check }));
   });
 });

@@ -4,8 +4,8 @@ import { type ContextManager, context, ROOT_CONTEXT, type Span, trace } from '@o
 import { LangWatch } from 'langwatch';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startApp, type TestApp } from '../../support/app.ts';
-import { createAsker as createEvaluatorAsker } from '../evaluators/asking.ts';
-import { createAsker } from './asking.ts';
+import { createClient as createEvaluatorClient } from '../evaluators/evaluators-client.ts';
+import { createClient } from './evaluations-client.ts';
 
 let app: TestApp;
 let langwatch: LangWatch;
@@ -17,8 +17,8 @@ afterAll(async () => {
   await app.close();
 });
 
-const asker = createAsker(() => app);
-const evaluators = createEvaluatorAsker(() => app);
+const client = createClient(() => app);
+const evaluators = createEvaluatorClient(() => app);
 
 it('langwatch evaluates with a type of the catalogue and with a saved evaluator', async () => {
   const data = { output: 'Paris', expected_output: 'paris' };
@@ -68,6 +68,6 @@ it('what langwatch evaluates inside a span is on its trace', async () => {
   } finally {
     context.disable();
   }
-  const [stored] = await asker.evaluationsOf(traceId);
+  const [stored] = await client.evaluationsOf(traceId);
   expect(stored).toMatchObject({ span_id: spanId, passed: true, name: 'Exact Match Evaluator' });
 });

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { EvaluationSurface } from '../../../gen/spandrel/v1/evaluations_pb.js';
 import { startApp, type TestApp } from '../../support/app.ts';
 import { type Body, callRest, callRpc, expectEverywhere } from '../../support/surfaces.ts';
-import { createAsker as createMonitorAsker } from '../monitors/asking.ts';
-import { createAsker, evaluate, type RunBody } from './asking.ts';
+import { createClient as createMonitorClient } from '../monitors/monitors-client.ts';
+import { createClient, evaluate, type RunBody } from './evaluations-client.ts';
 
 let app: TestApp;
 beforeAll(async () => {
@@ -13,8 +13,8 @@ afterAll(async () => {
   await app.close();
 });
 
-const asker = createAsker(() => app);
-const monitors = createMonitorAsker(() => app);
+const client = createClient(() => app);
+const monitors = createMonitorClient(() => app);
 
 const MATCH = 'langevals/exact_match';
 const OTHER_CASE: RunBody = { data: { output: 'A', expected_output: 'a' } };
@@ -22,8 +22,8 @@ const OFF = { status: 'skipped', details: 'Guardrail is not enabled', passed: tr
 
 const passes = (passed: boolean) => ({ status: 200, check: (body: Body) => expect(body.passed).toBe(passed) });
 const equals = (wanted: unknown) => ({ status: 200, check: (body: Body) => expect(body).toEqual(wanted) });
-const expectRun = (name: string, body: RunBody, expected: Parameters<typeof asker.run>[2]) =>
-  expectEverywhere(app.address, asker.run(name, body, expected));
+const expectRun = (name: string, body: RunBody, expected: Parameters<typeof client.run>[2]) =>
+  expectEverywhere(app.address, client.run(name, body, expected));
 
 async function makeMonitor(body: Body = {}): Promise<Body> {
   const evaluator = await monitors.evaluator();
@@ -44,15 +44,15 @@ describe('a run by the name of a monitor', () => {
   it('calls the stored result as that of its evaluator', async () => {
     const monitor = await makeMonitor();
     const body = { ...OTHER_CASE, trace_id: 'of-a-monitor' };
-    expect((await asker.rest(`/api/evaluations/${monitor.slug}/evaluate`, body)).body.stored).toBe(true);
-    const [stored] = await asker.evaluationsOf('of-a-monitor');
+    expect((await client.rest(`/api/evaluations/${monitor.slug}/evaluate`, body)).body.stored).toBe(true);
+    const [stored] = await client.evaluationsOf('of-a-monitor');
     expect(stored).toMatchObject({ name: 'Judge', evaluator_id: monitor.evaluatorId, status: 'processed' });
   });
 
   it('takes a saved evaluator of that name first, and no monitor where a saved evaluator or a type is meant', async () => {
     const { id, slug } = await makeMonitor();
     for (const name of [id, slug]) {
-      const { status, body } = await asker.rest(`/api/evaluations/evaluators/${name}/evaluate`, OTHER_CASE);
+      const { status, body } = await client.rest(`/api/evaluations/evaluators/${name}/evaluate`, OTHER_CASE);
       expect([status, body.error]).toEqual([404, `Evaluator not found with slug or id: ${name}`]);
     }
   });
@@ -77,13 +77,13 @@ describe('a monitor that is disabled', () => {
     const { id, slug } = await makeMonitor({ enabled: false });
     await expectRun(id, { ...OTHER_CASE, as_guardrail: true }, equals(OFF));
     const sent = { settings: { case_sensitive: 'maybe' }, trace_id: 'of-no-guardrail' };
-    const { status, body } = await asker.rest(`/api/guardrails/${slug}/evaluate`, sent);
+    const { status, body } = await client.rest(`/api/guardrails/${slug}/evaluate`, sent);
     expect([status, body]).toEqual([200, OFF]);
     const request = { evaluator: slug, surface: EvaluationSurface.GUARDRAILS };
-    expect(await callRpc(app.address, { method: evaluate, headers: asker.key(), request })).toMatchObject({
+    expect(await callRpc(app.address, { method: evaluate, headers: client.key(), request })).toMatchObject({
       body: OFF,
     });
-    expect(await asker.evaluationsOf('of-no-guardrail')).toBeUndefined();
+    expect(await client.evaluationsOf('of-no-guardrail')).toBeUndefined();
   });
 
   it('still runs when it is requested as an evaluator', async () => {

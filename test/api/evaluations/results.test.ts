@@ -3,8 +3,8 @@ import { unavailableFault } from '../../../src/domain/fault.ts';
 import type { Store } from '../../../src/domain/store.ts';
 import { startApp, type TestApp } from '../../support/app.ts';
 import { callRest, expectEverywhere } from '../../support/surfaces.ts';
-import { createAsker as createEvaluatorAsker } from '../evaluators/asking.ts';
-import { createAsker } from './asking.ts';
+import { createClient as createEvaluatorClient } from '../evaluators/evaluators-client.ts';
+import { createClient } from './evaluations-client.ts';
 
 let app: TestApp;
 let isFull = false;
@@ -25,8 +25,8 @@ afterAll(async () => {
   await app.close();
 });
 
-const asker = createAsker(() => app);
-const evaluators = createEvaluatorAsker(() => app);
+const client = createClient(() => app);
+const evaluators = createEvaluatorClient(() => app);
 
 const PATH = '/api/evaluations/langevals/exact_match/evaluate';
 const DATA = { output: 'a', expected_output: 'b', noise: 1 };
@@ -46,11 +46,11 @@ function span(traceId: string) {
 describe('the result of a run', () => {
   it('is on the trace before the answer, as all evaluations are', async () => {
     const traceId = nextTraceId();
-    await asker.rest('/api/collector', span(traceId));
-    const { body } = await asker.rest(PATH, { data: DATA, trace_id: traceId, span_id: 'S1', name: 'Mine' });
+    await client.rest('/api/collector', span(traceId));
+    const { body } = await client.rest(PATH, { data: DATA, trace_id: traceId, span_id: 'S1', name: 'Mine' });
     expect(body).toMatchObject({ status: 'processed', passed: false, stored: true });
     expect(body.evaluation_id).toMatch(/^eval_[0-9A-Za-z]{21}$/);
-    const [stored, ...others] = await asker.evaluationsOf(traceId);
+    const [stored, ...others] = await client.evaluationsOf(traceId);
     expect(others).toEqual([]);
     expect(stored).toEqual({
       evaluation_id: body.evaluation_id,
@@ -75,10 +75,10 @@ describe('the result of a run', () => {
   it('names the saved evaluator, or what the request names', async () => {
     const saved = await evaluators.create('Same', { evaluatorType: 'langevals/exact_match' });
     const traceId = nextTraceId();
-    await asker.rest(`/api/guardrails/${saved.slug}/evaluate`, { data: { ...DATA, trace_id: traceId, span_id: 'x' } });
+    await client.rest(`/api/guardrails/${saved.slug}/evaluate`, { data: { ...DATA, trace_id: traceId, span_id: 'x' } });
     const named = { data: DATA, trace_id: traceId, evaluator_id: 'mine', evaluation_id: 'e1', name: 'N' };
-    await asker.rest(`/api/evaluations/${saved.id}/evaluate`, named);
-    const results = (await asker.evaluationsOf(traceId)).map((each) => [
+    await client.rest(`/api/evaluations/${saved.id}/evaluate`, named);
+    const results = (await client.evaluationsOf(traceId)).map((each) => [
       each.evaluator_id,
       each.name,
       each.is_guardrail,
@@ -94,7 +94,7 @@ describe('the result of a run', () => {
     const send = (output: string) =>
       expectEverywhere(
         app.address,
-        asker.run(
+        client.run(
           'langevals/exact_match',
           { data: { output, expected_output: 'b' }, trace_id, evaluation_id: 'same' },
           { status: 200, check: (body) => expect([body.evaluation_id, body.stored]).toEqual(['same', true]) },
@@ -102,46 +102,46 @@ describe('the result of a run', () => {
       );
     await send('a');
     await send('b');
-    expect((await asker.evaluationsOf(trace_id)).map(({ passed }) => passed)).toEqual([true]);
+    expect((await client.evaluationsOf(trace_id)).map(({ passed }) => passed)).toEqual([true]);
   });
 
   it('is kept also when nothing came of the run', async () => {
     const trace_id = nextTraceId();
-    const { body } = await asker.rest('/api/guardrails/langevals/llm_boolean/evaluate', { data: DATA, trace_id });
+    const { body } = await client.rest('/api/guardrails/langevals/llm_boolean/evaluate', { data: DATA, trace_id });
     expect(body).toMatchObject({ status: 'skipped', passed: true, stored: true });
-    const [stored] = await asker.evaluationsOf(trace_id);
+    const [stored] = await client.evaluationsOf(trace_id);
     expect(stored).toMatchObject({ status: 'skipped', passed: null, details: body.details, is_guardrail: true });
   });
 
   it('waits on a trace that is not known yet for the spans of it', async () => {
     const traceId = nextTraceId();
-    await asker.rest(PATH, { data: DATA, trace_id: traceId });
-    await asker.rest('/api/collector', span(traceId));
+    await client.rest(PATH, { data: DATA, trace_id: traceId });
+    await client.rest('/api/collector', span(traceId));
     const { body } = await callRest(app.address, {
       path: `/api/traces/${traceId}`,
-      headers: asker.key(),
+      headers: client.key(),
     });
     expect([body.span_count, body.evaluations.length]).toEqual([1, 1]);
   });
 
   it('finds a trace whose id lost its leading zeros, and restores them for an unknown trace', async () => {
     const known = nextTraceId();
-    await asker.rest('/api/collector', span(known));
-    await asker.rest(PATH, { data: DATA, trace_id: known.replace(/^0+/, '') });
-    expect(await asker.evaluationsOf(known)).toHaveLength(1);
+    await client.rest('/api/collector', span(known));
+    await client.rest(PATH, { data: DATA, trace_id: known.replace(/^0+/, '') });
+    expect(await client.evaluationsOf(known)).toHaveLength(1);
     const digits = 'b'.repeat(25);
-    await asker.rest(PATH, { data: DATA, trace_id: digits });
-    expect(await asker.evaluationsOf(digits.padStart(32, '0'))).toHaveLength(1);
-    await asker.rest(PATH, { data: DATA, trace_id: 'c'.repeat(24) });
-    expect(await asker.evaluationsOf('c'.repeat(24))).toHaveLength(1);
-    await asker.rest(PATH, { data: DATA, trace_id: 'my-trace' });
-    expect(await asker.evaluationsOf('my-trace')).toHaveLength(1);
+    await client.rest(PATH, { data: DATA, trace_id: digits });
+    expect(await client.evaluationsOf(digits.padStart(32, '0'))).toHaveLength(1);
+    await client.rest(PATH, { data: DATA, trace_id: 'c'.repeat(24) });
+    expect(await client.evaluationsOf('c'.repeat(24))).toHaveLength(1);
+    await client.rest(PATH, { data: DATA, trace_id: 'my-trace' });
+    expect(await client.evaluationsOf('my-trace')).toHaveLength(1);
   });
 
   it('is answered even when it cannot be written', async () => {
     isFull = true;
     try {
-      const { status, body } = await asker.rest(PATH, { data: DATA, trace_id: nextTraceId() });
+      const { status, body } = await client.rest(PATH, { data: DATA, trace_id: nextTraceId() });
       expect(status).toBe(200);
       expect(body).toMatchObject({ status: 'processed', passed: false, stored: false });
     } finally {

@@ -3,9 +3,9 @@ import { EvaluationService } from '../../../gen/spandrel/v1/evaluations_pb.js';
 import { completion, type Endpoint, startEndpoint } from '../../evaluation/judge/endpoint.ts';
 import { startApp, type TestApp } from '../../support/app.ts';
 import { type Body, callRest, expectEverywhere } from '../../support/surfaces.ts';
-import { createAsker as createEvaluatorAsker } from '../evaluators/asking.ts';
-import { mint, restrictedTo } from '../keys/ask.ts';
-import { createAsker } from './asking.ts';
+import { createClient as createEvaluatorClient } from '../evaluators/evaluators-client.ts';
+import { mint, restrictedTo } from '../keys/keys-client.ts';
+import { createClient } from './evaluations-client.ts';
 
 const { runEvaluatorOnTraces, getEvaluatorRun, listEvaluatorRuns, cancelEvaluatorRun } = EvaluationService.method;
 
@@ -26,15 +26,15 @@ afterAll(async () => {
   await endpoint.close();
 });
 
-const asker = createAsker(() => app);
-const evaluators = createEvaluatorAsker(() => app);
-const get = (path: string) => callRest(app.address, { path, headers: asker.key() });
+const client = createClient(() => app);
+const evaluators = createEvaluatorClient(() => app);
+const get = (path: string) => callRest(app.address, { path, headers: client.key() });
 
 async function collect(traceId: string, output: string): Promise<void> {
   const startedAt = Date.now();
   const timestamps = { started_at: startedAt, finished_at: startedAt + 5 };
   const span = { span_id: 's', type: 'span', output: { type: 'text', value: output }, timestamps };
-  await asker.rest('/api/collector', { trace_id: traceId, expected_output: 'right', spans: [span] });
+  await client.rest('/api/collector', { trace_id: traceId, expected_output: 'right', spans: [span] });
 }
 
 async function waitFor(id: string, isThere: (run: Body) => boolean): Promise<Body> {
@@ -51,7 +51,7 @@ const hasEnded = ({ status }: Body) => status !== 'running';
 
 describe('a run over traces', () => {
   it('puts a result on every trace that the search finds', async () => {
-    const { status, body } = await asker.rest(`/api/evaluators/${matcher}/run`, {});
+    const { status, body } = await client.rest(`/api/evaluators/${matcher}/run`, {});
     expect(status).toBe(201);
     expect(body).toMatchObject({ evaluator_id: matcher, status: 'running', traces_found: null, evaluated: 0 });
     const counts = { traces_found: 45, is_found_exactly: true, evaluated: 45, processed: 45, skipped: 0, failed: 0 };
@@ -61,7 +61,7 @@ describe('a run over traces', () => {
       ['batch-1', false],
       ['batch-44', false],
     ] as const) {
-      const stored = await asker.evaluationsOf(traceId);
+      const stored = await client.evaluationsOf(traceId);
       expect(stored).toHaveLength(1);
       expect(stored[0]).toMatchObject({ evaluator_id: matcher, name: 'Run me', passed });
       expect(stored[0].evaluation_id).toMatch(/^eval_run_[0-9a-f]{32}$/);
@@ -69,7 +69,7 @@ describe('a run over traces', () => {
   });
 
   it('evaluates only traces that the search finds', async () => {
-    const { body } = await asker.rest(`/api/v1/evaluators/${matcher}/run`, {
+    const { body } = await client.rest(`/api/v1/evaluators/${matcher}/run`, {
       traceIds: ['batch-3', 'batch-4', 'none'],
     });
     expect(await waitFor(body.id, hasEnded)).toMatchObject({ status: 'completed', evaluated: 2 });
@@ -77,10 +77,10 @@ describe('a run over traces', () => {
 
   it('ends when it is cancelled, and keeps what was stored', async () => {
     endpoint.answer(...Array.from({ length: 45 }, () => 'hang' as const));
-    const { body } = await asker.rest(`/api/evaluators/${judge}/run`, {});
+    const { body } = await client.rest(`/api/evaluators/${judge}/run`, {});
     await expectEverywhere(app.address, {
       name: 'cancel',
-      headers: asker.key(),
+      headers: client.key(),
       rest: { verb: 'POST', path: `/api/evaluations/runs/${body.id}/cancel` },
       rpc: { method: cancelEvaluatorRun, request: { runId: body.id } },
       status: 200,
@@ -89,7 +89,7 @@ describe('a run over traces', () => {
     const again = await callRest(app.address, {
       verb: 'DELETE',
       path: `/api/evaluations/runs/${body.id}`,
-      headers: asker.key(),
+      headers: client.key(),
     });
     expect([again.status, again.body.status]).toEqual([200, 'cancelled']);
   });
@@ -97,7 +97,7 @@ describe('a run over traces', () => {
   it('is listed among the runs of the project, the newest first', async () => {
     await expectEverywhere(app.address, {
       name: 'list',
-      headers: asker.key(),
+      headers: client.key(),
       rest: { path: '/api/evaluations/runs?limit=1' },
       rpc: { method: listEvaluatorRuns, request: { pageSize: 1 } },
       status: 200,
@@ -111,7 +111,7 @@ describe('a run is refused', () => {
   const start = (idOrSlug: string, expected: Partial<Parameters<typeof expectEverywhere>[1]> & { status: number }) =>
     expectEverywhere(app.address, {
       name: `run ${idOrSlug}`,
-      headers: asker.key(),
+      headers: client.key(),
       rest: { verb: 'POST', path: `/api/evaluators/${idOrSlug}/run`, body: {} },
       rpc: { method: runEvaluatorOnTraces, request: { idOrSlug } },
       ...expected,
@@ -133,14 +133,14 @@ describe('a run is refused', () => {
   });
 
   it('for filters that are none', async () => {
-    const { status, body } = await asker.rest(`/api/evaluators/${matcher}/run`, { filters: { nonsense: ['x'] } });
+    const { status, body } = await client.rest(`/api/evaluators/${matcher}/run`, { filters: { nonsense: ['x'] } });
     expect([status, body.code]).toEqual([422, 'validation_error']);
   });
 
   it('is not shown where there is none of that id, nor to another project', async () => {
     await expectEverywhere(app.address, {
       name: 'get',
-      headers: asker.key(),
+      headers: client.key(),
       rest: { path: '/api/evaluations/runs/run_nothing' },
       rpc: { method: getEvaluatorRun, request: { runId: 'run_nothing' } },
       status: 404,
@@ -172,15 +172,15 @@ it('a run whose worker ended is continued from its last position', async () => {
   await runs.insert(dead, { runningMax: 20, endedBeforeMs: 0 });
   expect(await waitFor(id, hasEnded)).toMatchObject({ status: 'completed', processed: 4, skipped: 1, evaluated: 5 });
   expect(await runs.advance({ ...dead, fence: 0, failures: 0, leasedUntilMs: nowMs })).toBe(false);
-  const stored = await asker.evaluationsOf('batch-20');
+  const stored = await client.evaluationsOf('batch-20');
   expect(stored.filter(({ evaluation_id: each }) => each.startsWith('eval_run_')).length).toBeGreaterThan(0);
 });
 
 it('judgements of a run that fail are counted and stored', async () => {
   const refusal = completion('', { message: { content: null, refusal: 'No.' } });
   endpoint.answer(refusal, refusal);
-  const { body } = await asker.rest(`/api/evaluators/${judge}/run`, { traceIds: ['batch-7', 'batch-8'] });
+  const { body } = await client.rest(`/api/evaluators/${judge}/run`, { traceIds: ['batch-7', 'batch-8'] });
   expect(await waitFor(body.id, hasEnded)).toMatchObject({ status: 'completed', failed: 2, processed: 0 });
-  const stored = await asker.evaluationsOf('batch-7');
+  const stored = await client.evaluationsOf('batch-7');
   expect(stored.map(({ status }) => status)).toContain('error');
 });

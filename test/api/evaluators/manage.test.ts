@@ -2,12 +2,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startApp, type TestApp } from '../../support/app.ts';
 import { addKey, custom } from '../../support/fixtures.ts';
 import { type Body, callRest, callRpc, expectEverywhere, type SurfaceCase } from '../../support/surfaces.ts';
-import { createAsker, deleteEvaluator, listEvaluators, updateEvaluator } from './asking.ts';
+import { createClient, deleteEvaluator, listEvaluators, updateEvaluator } from './evaluators-client.ts';
 
 let app: TestApp;
 let elsewhere: { readonly key: string; readonly evaluator: Body };
-const asker = createAsker(() => app);
-const { create, rest, key, pathOf } = asker;
+const client = createClient(() => app);
+const { create, rest, key, pathOf } = client;
 const ask = (each: SurfaceCase) => expectEverywhere(app.address, each);
 
 const EXACT = { evaluatorType: 'langevals/exact_match' };
@@ -33,7 +33,7 @@ describe('listing evaluators', () => {
     const [first, second, third] = [await create('A', EXACT), await create('B', EXACT), await create('C', EXACT)];
     const { body: changed } = await rest('PATCH', pathOf(first.id), { name: 'A again' });
     await ask(
-      asker.list({
+      client.list({
         status: 200,
         check(body) {
           expect(idsOf(body).filter((id) => [first.id, second.id, third.id].includes(id))[0]).toBe(first.id);
@@ -62,13 +62,13 @@ describe('listing evaluators', () => {
 
   it('reaches beyond what is read at once', async () => {
     for (let count = 0; count < 60; count += 1) await create(`Many ${count}`, EXACT);
-    await ask(asker.list({ status: 200, check: (body) => expect(new Set(idsOf(body)).size).toBeGreaterThan(60) }));
+    await ask(client.list({ status: 200, check: (body) => expect(new Set(idsOf(body)).size).toBeGreaterThan(60) }));
   });
 
   it('is empty where a project has none, and never shows those of another', async () => {
     const headers = { 'x-auth-token': elsewhere.key };
-    await ask(asker.list({ headers, status: 200, check: (body) => expect(body).toEqual([elsewhere.evaluator]) }));
-    await ask(asker.list({ status: 200, check: (body) => expect(idsOf(body)).not.toContain(elsewhere.evaluator.id) }));
+    await ask(client.list({ headers, status: 200, check: (body) => expect(body).toEqual([elsewhere.evaluator]) }));
+    await ask(client.list({ status: 200, check: (body) => expect(idsOf(body)).not.toContain(elsewhere.evaluator.id) }));
     const { body } = await callRest(app.address, {
       verb: 'POST',
       path: '/api/projects',
@@ -76,7 +76,7 @@ describe('listing evaluators', () => {
       headers: { authorization: `Bearer ${app.adminKey}` },
     });
     await ask(
-      asker.list({
+      client.list({
         headers: { 'x-auth-token': body.apiKey },
         status: 200,
         check: (empty) => expect(empty).toEqual([]),
@@ -89,7 +89,7 @@ describe('updating an evaluator', () => {
   it('changes what is sent and nothing else, by id and by slug', async () => {
     const made = await create('Before', { ...EXACT, settings: { case_sensitive: true }, onError: 'block' });
     await ask(
-      asker.update(
+      client.update(
         made.slug,
         { name: '  After  ' },
         {
@@ -102,7 +102,7 @@ describe('updating an evaluator', () => {
       ),
     );
     await ask(
-      asker.update(
+      client.update(
         made.id,
         { config: { settings: { trim_whitespace: false } } },
         {
@@ -117,7 +117,7 @@ describe('updating an evaluator', () => {
       ),
     );
     await ask(
-      asker.update(
+      client.update(
         made.id,
         { config: { ...EXACT, onError: 'pass', other: 1 } },
         {
@@ -127,7 +127,7 @@ describe('updating an evaluator', () => {
         },
       ),
     );
-    await ask(asker.get(made.id, { status: 200, check: (body) => expect(body.name).toBe('After') }));
+    await ask(client.get(made.id, { status: 200, check: (body) => expect(body.name).toBe('After') }));
   });
 
   it('works by PUT as by PATCH, on both paths, and answers as a read does', async () => {
@@ -162,7 +162,7 @@ describe('updating an evaluator', () => {
     const code = await rest('POST', '/api/evaluators', { name: 'C', type: 'code', config: { code: '1', inputs } });
     const outputs = [{ identifier: 'b' }];
     await ask(
-      asker.update(
+      client.update(
         code.body.id,
         { config: { outputs } },
         {
@@ -179,7 +179,7 @@ describe('updating an evaluator', () => {
     const flow = { name: 'W', type: 'workflow', workflowId: 'w1', fields: inputs };
     const { body: made } = await rest('POST', '/api/evaluators', flow);
     await ask(
-      asker.update(
+      client.update(
         made.id,
         { name: 'V', config: { code: 'x' } },
         {
@@ -198,7 +198,7 @@ describe('updating an evaluator', () => {
     const made = await create('Fixed', EXACT);
     const message = `evaluatorType cannot be changed after creation. Current type: "${current}"`;
     await ask(
-      asker.update(made.id, body, {
+      client.update(made.id, body, {
         status: 400,
         code: 'evaluator_type_immutable',
         check: (error) => expect(error).toMatchObject({ error: message, message }),
@@ -219,14 +219,14 @@ describe('updating an evaluator', () => {
     const made = await create('Judged', EXACT);
     const check = (error: Body) => expect(error.fields).toEqual(fields);
     for (const id of [made.id, 'nobody'])
-      await ask(asker.update(id, body, { status: 422, code: 'validation_error', check }));
+      await ask(client.update(id, body, { status: 422, code: 'validation_error', check }));
   });
 
   it('validates settings by the stored type', async () => {
     const made = await create('Judged', EXACT);
     const body = { config: { settings: { case_sensitive: 'yes' } } };
     const check = (error: Body) => expect(error.fields).toEqual(['config.settings.case_sensitive']);
-    await ask(asker.update(made.id, body, { status: 422, code: 'validation_error', check }));
+    await ask(client.update(made.id, body, { status: 422, code: 'validation_error', check }));
   });
 
   it('refuses a body of the wrong types over REST, and a mask that omits what is set over gRPC', async () => {
@@ -262,14 +262,14 @@ describe('deleting an evaluator', () => {
     const notFound = { status: 404, code: 'evaluator_not_found' };
     for (const name of [byId.id, byId.slug, bySlug.id, bySlug.slug]) {
       for (const question of [
-        asker.get(name, notFound),
-        asker.update(name, { name: 'X' }, notFound),
-        asker.remove(name, notFound),
+        client.get(name, notFound),
+        client.update(name, { name: 'X' }, notFound),
+        client.remove(name, notFound),
       ]) {
         await ask(question);
       }
     }
-    await ask(asker.list({ status: 200, check: (body) => expect(idsOf(body)).not.toContain(byId.id) }));
+    await ask(client.list({ status: 200, check: (body) => expect(idsOf(body)).not.toContain(byId.id) }));
   });
 
   it('works on both paths', async () => {
@@ -281,9 +281,9 @@ describe('deleting an evaluator', () => {
 
 describe('each of them', () => {
   const questions = (id: string): readonly (readonly [string, (expected: Partial<SurfaceCase>) => SurfaceCase])[] => [
-    ['evaluations:view', (expected) => asker.list({ status: 0, ...expected })],
-    ['evaluations:update', (expected) => asker.update(id, { name: 'Mine' }, { status: 0, ...expected })],
-    ['evaluations:delete', (expected) => asker.remove(id, { status: 0, ...expected })],
+    ['evaluations:view', (expected) => client.list({ status: 0, ...expected })],
+    ['evaluations:update', (expected) => client.update(id, { name: 'Mine' }, { status: 0, ...expected })],
+    ['evaluations:delete', (expected) => client.remove(id, { status: 0, ...expected })],
   ];
 
   it('refuses a call without a credential, with a wrong one, or without the permission', async () => {
@@ -309,7 +309,7 @@ describe('each of them', () => {
       const headers = { authorization: `Bearer ${token}` };
       const { id } = await create('Allowed', EXACT);
       const question = questions(id).find(([name]) => name === permission)?.[1];
-      const { rest: listRequest } = question?.({}) ?? asker.list({ status: 200 });
+      const { rest: listRequest } = question?.({}) ?? client.list({ status: 200 });
       expect((await callRest(app.address, { ...listRequest, headers })).status, permission).toBe(200);
     }
   });
@@ -320,11 +320,11 @@ describe('each of them', () => {
     const check = (body: Body) =>
       expect(body).toMatchObject({ error: 'Evaluator not found', message: 'Evaluator not found' });
     for (const name of [id, slug, 'nobody', 'x'.repeat(201)]) {
-      await ask(asker.update(name, { name: 'Mine' }, { ...notFound, check }));
-      await ask(asker.remove(name, { ...notFound, check }));
+      await ask(client.update(name, { name: 'Mine' }, { ...notFound, check }));
+      await ask(client.remove(name, { ...notFound, check }));
     }
     const headers = { 'x-auth-token': elsewhere.key };
-    await ask(asker.get(id, { headers, status: 200, check: (body) => expect(body).toEqual(elsewhere.evaluator) }));
+    await ask(client.get(id, { headers, status: 200, check: (body) => expect(body).toEqual(elsewhere.evaluator) }));
   });
 
   it('is a method of its route, and a refusal of other methods names the allowed ones', async () => {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startApp, type TestApp } from '../../support/app.ts';
 import { callRest, callRpc, expectEverywhere } from '../../support/surfaces.ts';
-import { createAsker as createEvaluationAsker } from '../evaluations/asking.ts';
-import { createAsker, createEvaluator } from './asking.ts';
+import { createClient as createEvaluationClient } from '../evaluations/evaluations-client.ts';
+import { createClient, createEvaluator } from './evaluators-client.ts';
 
 let app: TestApp;
 beforeAll(async () => {
@@ -10,8 +10,8 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-const asker = createAsker(() => app);
-const evaluations = createEvaluationAsker(() => app);
+const client = createClient(() => app);
+const evaluations = createEvaluationClient(() => app);
 
 const settingsOf = (value: string) => ({ rules: [{ field: 'output', rule: 'matches_regex', value }] });
 const configOf = (value: string) => ({ evaluatorType: 'langevals/basic', settings: settingsOf(value) });
@@ -21,7 +21,7 @@ const BAD = ['(?=a)b', '(?<!a)b', String.raw`(a)\1`, '(a'];
 describe('a pattern that RE2 does not know', () => {
   it.each(BAD)('%s is refused when an evaluator is saved', async (value) => {
     const config = configOf(value);
-    const headers = asker.key();
+    const headers = client.key();
     const rest = await callRest(app.address, {
       verb: 'POST',
       path: '/api/evaluators',
@@ -36,12 +36,12 @@ describe('a pattern that RE2 does not know', () => {
   });
 
   it('is refused when an evaluator is changed, which stays as it was', async () => {
-    const saved = await asker.create('Good', configOf('^b$'));
+    const saved = await client.create('Good', configOf('^b$'));
     const change = { config: { settings: settingsOf('(?=a)b') } };
-    await expectEverywhere(app.address, asker.update(saved.id, change, { status: 422, code: 'validation_error' }));
+    await expectEverywhere(app.address, client.update(saved.id, change, { status: 422, code: 'validation_error' }));
     await expectEverywhere(
       app.address,
-      asker.get(saved.id, { status: 200, check: (body) => expect(body.config).toEqual(saved.config) }),
+      client.get(saved.id, { status: 200, check: (body) => expect(body.config).toEqual(saved.config) }),
     );
   });
 

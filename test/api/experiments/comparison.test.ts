@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startApp, type TestApp } from '../../support/app.ts';
 import { type Body, expectEverywhere, type SurfaceCase } from '../../support/surfaces.ts';
-import { createAsker, type Expected, METHODS } from './asking.ts';
+import { createClient, type Expected, METHODS } from './experiments-client.ts';
 
 let app: TestApp;
 let slug: string;
@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-const { init, log, rest, surfaceCase } = createAsker(() => app);
+const { init, log, rest, surfaceCase } = createClient(() => app);
 const result = (index: number, more: object = {}) => ({ index, predicted: { a: index }, ...more });
 const score = (index: number, value: number, more: object = {}) => ({
   ...{ index, name: 'Same', evaluator: 'e', score: value, passed: value === 1, ...more },

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startApp, type TestApp } from '../../support/app.ts';
 import { type Body, callRest, expectEverywhere, type SurfaceCase } from '../../support/surfaces.ts';
-import { mint, restrictedTo } from '../keys/ask.ts';
-import { createAsker, type Expected, METHODS } from './asking.ts';
+import { mint, restrictedTo } from '../keys/keys-client.ts';
+import { createClient, type Expected, METHODS } from './experiments-client.ts';
 
 let app: TestApp;
 let foreignKey: string;
@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-const { init, log, read, rest, surfaceCase } = createAsker(() => app);
+const { init, log, read, rest, surfaceCase } = createClient(() => app);
 const ask = (each: SurfaceCase) => expectEverywhere(app.address, each);
 const create = (slug: string, body: object) => rest('POST', `/api/experiments/${slug}/runs`, body);
 const result = (index: number, more: object = {}) => ({ index, entry: { q: index }, predicted: { a: index }, ...more });

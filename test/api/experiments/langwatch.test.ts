@@ -4,7 +4,7 @@ import { LangWatch } from 'langwatch';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { startApp, type TestApp } from '../../support/app.ts';
 import type { Body } from '../../support/surfaces.ts';
-import { createAsker } from './asking.ts';
+import { createClient } from './experiments-client.ts';
 
 let app: TestApp;
 let langwatch: LangWatch;
@@ -21,7 +21,7 @@ afterAll(async () => {
   await app.close();
 });
 
-const { read, rest } = createAsker(() => app);
+const { read, rest } = createClient(() => app);
 
 it('langwatch runs an experiment on a dataset, and what came of it reads back complete', async () => {
   const entries = [

@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startApp, type TestApp } from '../../support/app.ts';
 import { type Body, callRpc } from '../../support/surfaces.ts';
-import { createAsker, METHODS } from './asking.ts';
+import { createClient, METHODS } from './experiments-client.ts';
 
 let app: TestApp;
 let slug: string;
@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-const { init, key, log, read, rest } = createAsker(() => app);
+const { init, key, log, read, rest } = createClient(() => app);
 const logRpc = (runId: string, request: object) =>
   callRpc(app.address, {
     method: METHODS.logExperimentResults,

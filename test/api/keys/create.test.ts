@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ApiKeyService } from '../../../gen/spandrel/v1/keys_pb.js';
 import { startApp, type TestApp } from '../../support/app.ts';
 import { type Body, callRest, callRpc } from '../../support/surfaces.ts';
-import { addMember, ask, mint, restrictedTo, SURFACES } from './ask.ts';
+import { addMember, ask, mint, restrictedTo, SURFACES } from './keys-client.ts';
 
 let app: TestApp;
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startApp, type TestApp } from '../../support/app.ts';
-import { addMember, ask, mint, restrictedTo, SURFACES } from './ask.ts';
+import { addMember, ask, mint, restrictedTo, SURFACES } from './keys-client.ts';
 
 let app: TestApp;
 let nowMs = Date.now();

@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startApp, type TestApp } from '../../support/app.ts';
-import { ask, type Minted, mint, restrictedTo, SURFACES } from './ask.ts';
+import { ask, type Minted, mint, restrictedTo, SURFACES } from './keys-client.ts';
 
 const HOUR_MS = 3_600_000;
 const VIOLATION = { status: 403, code: 'api_key_scope_violation' };

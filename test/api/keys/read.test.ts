@@ -1,7 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startApp, type TestApp } from '../../support/app.ts';
 import { callRest } from '../../support/surfaces.ts';
-import { addMember, ask, type Minted, mint, OPERATION_NAMES, type Outcome, restrictedTo, SURFACES } from './ask.ts';
+import {
+  addMember,
+  ask,
+  type Minted,
+  mint,
+  OPERATION_NAMES,
+  type Outcome,
+  restrictedTo,
+  SURFACES,
+} from './keys-client.ts';
 
 let app: TestApp;
 let member: Minted;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PERMISSIONS } from '../../../src/domain/keys/permission-catalogue.ts';
 import { startApp, type TestApp } from '../../support/app.ts';
-import { ask, mint, restrictedTo, SURFACES } from './ask.ts';
+import { ask, mint, restrictedTo, SURFACES } from './keys-client.ts';
 
 let app: TestApp;
 beforeAll(async () => {

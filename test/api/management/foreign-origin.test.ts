@@ -7,7 +7,7 @@ import { startApp, type TestApp } from '../../support/app.ts';
 import { hex } from '../../support/fixtures.ts';
 import { type Body, callRest, callRpc } from '../../support/surfaces.ts';
 import { until } from '../../support/temp.ts';
-import { act, bearer } from '../organization/asking.ts';
+import { act, bearer } from '../organization/organization-client.ts';
 
 const PUBLIC = 'https://spandrel.example.com';
 const TRUSTED = 'https://console.example.com:8443';

@@ -19,8 +19,8 @@ import { startApp, type TestApp } from '../../support/app.ts';
 import { hex } from '../../support/fixtures.ts';
 import { type Body, callRest, callRpc, type RpcAnswer } from '../../support/surfaces.ts';
 import { nameOf, readRoutedMethods } from '../access/services.ts';
-import { QUEUE_URL, ROLE } from '../endpoints/asking.ts';
-import { act, bearer } from '../organization/asking.ts';
+import { QUEUE_URL, ROLE } from '../endpoints/endpoints-client.ts';
+import { act, bearer } from '../organization/organization-client.ts';
 
 let app: TestApp;
 beforeAll(async () => {

@@ -17,8 +17,8 @@ import { type Body, callRest } from '../../support/surfaces.ts';
 import { until } from '../../support/temp.ts';
 import { ask, SURFACES } from '../access/question.ts';
 import { nameOf, readRoutedMethods } from '../access/services.ts';
-import { type Receiver, startReceiver } from '../endpoints/asking.ts';
-import { act, bearer } from '../organization/asking.ts';
+import { type Receiver, startReceiver } from '../endpoints/endpoints-client.ts';
+import { act, bearer } from '../organization/organization-client.ts';
 
 let app: TestApp;
 let receiver: Receiver;

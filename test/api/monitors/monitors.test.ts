@@ -2,13 +2,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startApp, type TestApp } from '../../support/app.ts';
 import { addKey, custom } from '../../support/fixtures.ts';
 import { type Body, callRest, callRpc, expectEverywhere, type SurfaceCase } from '../../support/surfaces.ts';
-import { createAsker, type Expected, updateMonitor } from './asking.ts';
+import { createClient, type Expected, updateMonitor } from './monitors-client.ts';
 
 let app: TestApp;
 let evaluator: Body;
 let elsewhere: { readonly key: string; readonly evaluator: Body; readonly monitor: Body };
-const asker = createAsker(() => app);
-const { make, rest } = asker;
+const client = createClient(() => app);
+const { make, rest } = client;
 const ask = (each: SurfaceCase) => expectEverywhere(app.address, each);
 
 const KEYS = [
@@ -29,10 +29,10 @@ async function addProject(name: string): Promise<string> {
 
 beforeAll(async () => {
   app = await startApp();
-  evaluator = await asker.evaluator();
+  evaluator = await client.evaluator();
   const key = await addProject('Elsewhere');
   const headers = { 'x-auth-token': key };
-  const other = await asker.evaluator(undefined, headers);
+  const other = await client.evaluator(undefined, headers);
   elsewhere = { key, evaluator: other, monitor: await make({ name: 'Not mine', evaluatorId: other.id }, headers) };
 });
 afterAll(async () => {
@@ -42,7 +42,7 @@ afterAll(async () => {
 describe('making a monitor', () => {
   it('answers all of it, with the defaults of what was not sent', async () => {
     await ask(
-      asker.create(
+      client.create(
         { name: '  My Évaluator #1!  ', evaluatorId: evaluator.slug },
         {
           status: 201,
@@ -101,7 +101,7 @@ describe('making a monitor', () => {
     });
     expect(made.slug).toMatch(/^monitor-[0-9a-z]{5}$/);
     for (const name of [made.id, made.slug]) {
-      await ask(asker.get(name, { status: 200, check: (body) => expect(body).toEqual(made) }));
+      await ask(client.get(name, { status: 200, check: (body) => expect(body).toEqual(made) }));
     }
   });
 
@@ -132,7 +132,7 @@ describe('making a monitor', () => {
     // gRPC has another type for 64-bit integers.
     if (fields[0] === 'threadIdleTimeout') return;
     await ask(
-      asker.create(body, {
+      client.create(body, {
         status: 422,
         code: 'validation_error',
         check: (error) => expect(error.fields).toEqual(fields),
@@ -142,11 +142,11 @@ describe('making a monitor', () => {
 
   it('requires a name and an evaluator', async () => {
     const check = (body: Body) => expect(body.fields.toSorted()).toEqual(['evaluatorId', 'name']);
-    await ask(asker.create({}, { status: 422, code: 'validation_error', check }));
+    await ask(client.create({}, { status: 422, code: 'validation_error', check }));
   });
 
   it('takes only evaluators of the project that this server runs', async () => {
-    const moderation = await asker.evaluator({ evaluatorType: 'openai/moderation' });
+    const moderation = await client.evaluator({ evaluatorType: 'openai/moderation' });
     const { body: code } = await rest('POST', '/api/evaluators', { name: 'C', type: 'code', config: { code: '1' } });
     const cases: readonly (readonly [string, Expected, string])[] = [
       ['nobody', { status: 404, code: 'evaluator_not_found' }, 'Evaluator not found'],
@@ -164,17 +164,17 @@ describe('making a monitor', () => {
     ];
     for (const [evaluatorId, expected, message] of cases) {
       const check = (body: Body) => expect(body.message).toBe(message);
-      await ask(asker.create({ name: 'M', evaluatorId }, { ...expected, check }));
+      await ask(client.create({ name: 'M', evaluatorId }, { ...expected, check }));
     }
   });
 
   it('is refused when a project has 100, and works again when one is deleted', async () => {
     const headers = { 'x-auth-token': await addProject('Full') };
-    const { id: evaluatorId } = await asker.evaluator(undefined, headers);
+    const { id: evaluatorId } = await client.evaluator(undefined, headers);
     const made: Body[] = [];
     for (let count = 0; count < 100; count += 1) made.push(await make({ name: `M ${count}`, evaluatorId }, headers));
     const body = { name: 'Too many', evaluatorId };
-    await ask(asker.create(body, { headers, status: 422, code: 'monitor_limit_reached' }));
+    await ask(client.create(body, { headers, status: 422, code: 'monitor_limit_reached' }));
     expect((await rest('DELETE', `/api/monitors/${made[0].id}`, undefined, headers)).status).toBe(200);
     await make(body, headers);
   });
@@ -188,7 +188,7 @@ describe('listing monitors', () => {
     ];
     const { body: changed } = await rest('PATCH', `/api/monitors/${first.id}`, { name: 'A again' });
     await ask(
-      asker.list({
+      client.list({
         status: 200,
         check(body) {
           expect(idsOf(body).slice(0, 2)).toEqual([first.id, second.id]);
@@ -198,7 +198,7 @@ describe('listing monitors', () => {
       }),
     );
     const headers = { 'x-auth-token': elsewhere.key };
-    await ask(asker.list({ headers, status: 200, check: (body) => expect(body).toEqual([elsewhere.monitor]) }));
+    await ask(client.list({ headers, status: 200, check: (body) => expect(body).toEqual([elsewhere.monitor]) }));
   });
 });
 
@@ -206,17 +206,17 @@ describe('the backlog of monitors', () => {
   it('counts the jobs of the project, and of no other', async () => {
     const headers = { 'x-auth-token': await addProject('Growing') };
     const none = { due: 0, scheduled: 0, running: 0, oldestDueAt: null, tracesRefused: 0 };
-    await ask(asker.backlog({ headers, status: 200, check: (body) => expect(body).toEqual(none) }));
-    const { id: evaluatorId } = await asker.evaluator(undefined, headers);
+    await ask(client.backlog({ headers, status: 200, check: (body) => expect(body).toEqual(none) }));
+    const { id: evaluatorId } = await client.evaluator(undefined, headers);
     await make({ name: 'Waits', evaluatorId }, headers);
     const timestamps = { started_at: Date.now(), finished_at: Date.now() };
     // Without its root the trace may still grow, so its job waits for ten seconds.
     const spans = [{ span_id: 'child', parent_id: 'root', type: 'llm', timestamps }];
     expect((await rest('POST', '/api/collector', { trace_id: 'growing', spans }, headers)).status).toBe(200);
     await ask(
-      asker.backlog({ headers, status: 200, check: (body) => expect(body).toEqual({ ...none, scheduled: 1 }) }),
+      client.backlog({ headers, status: 200, check: (body) => expect(body).toEqual({ ...none, scheduled: 1 }) }),
     );
-    await ask(asker.backlog({ status: 200, check: (body) => expect(body).toEqual(none) }));
+    await ask(client.backlog({ status: 200, check: (body) => expect(body).toEqual(none) }));
   });
 });
 
@@ -231,7 +231,7 @@ describe('changing a monitor', () => {
     });
     const expectChange = (change: Body, shown: Body = change) =>
       ask(
-        asker.update(made.id, change, {
+        client.update(made.id, change, {
           status: 200,
           check: (body) => expect(body).toMatchObject(shown),
         }),
@@ -250,7 +250,7 @@ describe('changing a monitor', () => {
     });
     const request = { idOrSlug: made.id, monitor: {}, updateMask: { paths: ['preconditions'] } };
     await rest('PATCH', `/api/monitors/${made.id}`, { preconditions: [{ field: 'label', value: 'y' }] });
-    const answer = await callRpc(app.address, { method: updateMonitor, headers: asker.key(), request });
+    const answer = await callRpc(app.address, { method: updateMonitor, headers: client.key(), request });
     expect(answer).toMatchObject({ ok: true, body: { preconditions: [] } });
   });
 
@@ -267,10 +267,10 @@ describe('changing a monitor', () => {
   });
 
   it('moves it to another evaluator, whose fields its mappings must name', async () => {
-    const bleu = await asker.evaluator({ evaluatorType: 'ragas/context_f1' });
+    const bleu = await client.evaluator({ evaluatorType: 'ragas/context_f1' });
     const made = await make({ name: 'Moves', evaluatorId: evaluator.id, mappings: { output: 'output' } });
     const check = (body: Body) => expect(body.fields).toEqual(['mappings']);
-    await ask(asker.update(made.id, { evaluatorId: bleu.id }, { status: 422, code: 'validation_error', check }));
+    await ask(client.update(made.id, { evaluatorId: bleu.id }, { status: 422, code: 'validation_error', check }));
     const moved = await rest('PATCH', `/api/monitors/${made.id}`, { evaluatorId: bleu.id, mappings: {} });
     expect(moved.body).toMatchObject({ evaluatorId: bleu.id, checkType: 'ragas/context_f1' });
   });
@@ -289,8 +289,8 @@ describe('changing a monitor', () => {
   it('toggles', async () => {
     const { id } = await make({ name: 'Toggled', evaluatorId: evaluator.id });
     for (const enabled of [false, true]) {
-      await ask(asker.toggle(id, enabled, { status: 200, check: (body) => expect(body).toEqual({ id, enabled }) }));
-      await ask(asker.get(id, { status: 200, check: (body) => expect(body.enabled).toBe(enabled) }));
+      await ask(client.toggle(id, enabled, { status: 200, check: (body) => expect(body).toEqual({ id, enabled }) }));
+      await ask(client.get(id, { status: 200, check: (body) => expect(body.enabled).toBe(enabled) }));
     }
     const answer = await rest('POST', `/api/monitors/${id}/toggle`, {});
     expect([answer.status, answer.body.fields]).toEqual([422, ['enabled']]);
@@ -305,18 +305,18 @@ describe('deleting', () => {
     ];
     const answer = await rest('DELETE', `/api/monitors/${one.id}`);
     expect([answer.status, answer.text]).toEqual([200, `{"id":"${one.id}","deleted":true}`]);
-    const { remove } = asker;
+    const { remove } = client;
     const overRpc = remove(other.id, { status: 200 }).rpc;
-    expect(await callRpc(app.address, { ...overRpc, headers: asker.key() })).toMatchObject({
+    expect(await callRpc(app.address, { ...overRpc, headers: client.key() })).toMatchObject({
       ok: true,
       body: { id: other.id, deleted: true },
     });
     const notFound = { status: 404, code: 'monitor_not_found' };
     for (const { id, slug } of [one, other]) {
-      for (const name of [id, slug]) await ask(asker.get(name, notFound));
+      for (const name of [id, slug]) await ask(client.get(name, notFound));
       for (const question of [
-        asker.update(id, { name: 'X' }, notFound),
-        asker.toggle(id, true, notFound),
+        client.update(id, { name: 'X' }, notFound),
+        client.toggle(id, true, notFound),
         remove(id, notFound),
       ]) {
         await ask(question);
@@ -325,7 +325,7 @@ describe('deleting', () => {
   });
 
   it('the evaluator disables its monitors, which cannot be enabled again', async () => {
-    const judge = await asker.evaluator();
+    const judge = await client.evaluator();
     const [running, off] = [
       await make({ name: 'Runs', evaluatorId: judge.id }),
       await make({ name: 'Off', evaluatorId: judge.id, enabled: false }),
@@ -335,20 +335,20 @@ describe('deleting', () => {
     expect(disabled).toMatchObject({ enabled: false, evaluatorId: judge.id });
     expect(disabled.updatedAt > running.updatedAt).toBe(true);
     expect((await rest('GET', `/api/monitors/${off.id}`)).body).toEqual(off);
-    await ask(asker.toggle(running.id, true, { status: 404, code: 'evaluator_not_found' }));
-    await ask(asker.update(running.id, { name: 'Still mine' }, { status: 200 }));
+    await ask(client.toggle(running.id, true, { status: 404, code: 'evaluator_not_found' }));
+    await ask(client.update(running.id, { name: 'Still mine' }, { status: 200 }));
   });
 });
 
 describe('each of them', () => {
   const questions = (id: string): readonly (readonly [string, (expected: Partial<SurfaceCase>) => SurfaceCase])[] => [
-    ['evaluations:view', (expected) => asker.list({ status: 0, ...expected })],
-    ['evaluations:view', (expected) => asker.backlog({ status: 0, ...expected })],
-    ['evaluations:view', (expected) => asker.get(id, { status: 0, ...expected })],
-    ['evaluations:manage', (expected) => asker.create({ name: 'M', evaluatorId: id }, { status: 0, ...expected })],
-    ['evaluations:manage', (expected) => asker.update(id, { name: 'Mine' }, { status: 0, ...expected })],
-    ['evaluations:manage', (expected) => asker.toggle(id, true, { status: 0, ...expected })],
-    ['evaluations:manage', (expected) => asker.remove(id, { status: 0, ...expected })],
+    ['evaluations:view', (expected) => client.list({ status: 0, ...expected })],
+    ['evaluations:view', (expected) => client.backlog({ status: 0, ...expected })],
+    ['evaluations:view', (expected) => client.get(id, { status: 0, ...expected })],
+    ['evaluations:manage', (expected) => client.create({ name: 'M', evaluatorId: id }, { status: 0, ...expected })],
+    ['evaluations:manage', (expected) => client.update(id, { name: 'Mine' }, { status: 0, ...expected })],
+    ['evaluations:manage', (expected) => client.toggle(id, true, { status: 0, ...expected })],
+    ['evaluations:manage', (expected) => client.remove(id, { status: 0, ...expected })],
   ];
 
   it('refuses a call without a credential, with a wrong one, or without the permission', async () => {
@@ -368,12 +368,12 @@ describe('each of them', () => {
     const check = (body: Body) =>
       expect(body).toMatchObject({ error: 'Monitor not found', message: 'Monitor not found' });
     for (const name of [id, slug, 'nobody', 'x'.repeat(201)]) {
-      await ask(asker.get(name, { ...notFound, check }));
-      await ask(asker.update(name, { name: 'Mine' }, { ...notFound, check }));
-      await ask(asker.toggle(name, false, { ...notFound, check }));
-      await ask(asker.remove(name, { ...notFound, check }));
+      await ask(client.get(name, { ...notFound, check }));
+      await ask(client.update(name, { name: 'Mine' }, { ...notFound, check }));
+      await ask(client.toggle(name, false, { ...notFound, check }));
+      await ask(client.remove(name, { ...notFound, check }));
     }
     const headers = { 'x-auth-token': elsewhere.key };
-    await ask(asker.get(id, { headers, status: 200, check: (body) => expect(body).toEqual(elsewhere.monitor) }));
+    await ask(client.get(id, { headers, status: 200, check: (body) => expect(body).toEqual(elsewhere.monitor) }));
   });
 });

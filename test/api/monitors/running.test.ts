@@ -2,11 +2,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startApp, type TestApp } from '../../support/app.ts';
 import type { Body } from '../../support/surfaces.ts';
 import { until } from '../../support/temp.ts';
-import { createAsker } from './asking.ts';
+import { createClient } from './monitors-client.ts';
 
 let app: TestApp;
-const asker = createAsker(() => app);
-const { make, rest } = asker;
+const client = createClient(() => app);
+const { make, rest } = client;
 
 beforeAll(async () => {
   app = await startApp({
@@ -53,7 +53,7 @@ const waitForNothing = () => until(async () => (await app.store.evaluationJobs.c
 
 describe('a monitor', () => {
   it('puts one result on a trace, replaced when what it read has changed and not otherwise', async () => {
-    const evaluator = await asker.evaluator();
+    const evaluator = await client.evaluator();
     const monitor = await make({
       name: 'Greets',
       evaluatorId: evaluator.id,
@@ -87,7 +87,7 @@ describe('a monitor', () => {
   });
 
   it('evaluates only traces that meet all preconditions', async () => {
-    const { id: evaluatorId } = await asker.evaluator();
+    const { id: evaluatorId } = await client.evaluator();
     const preconditions = [
       { field: 'span.type', value: 'rag' },
       { field: 'label', value: 'live' },
@@ -114,10 +114,10 @@ describe('a monitor', () => {
   });
 
   it('reads contexts of all retrievals, and inputs of the span of a type that started last', async () => {
-    const f1 = await asker.evaluator({ evaluatorType: 'ragas/context_f1' });
+    const f1 = await client.evaluator({ evaluatorType: 'ragas/context_f1' });
     const mappings = { expected_contexts: 'metadata.wanted', contexts: { source: 'contexts' } };
     const contexts = await make({ name: 'Contexts', evaluatorId: f1.id, mappings });
-    const { id: evaluatorId } = await asker.evaluator({ evaluatorType: 'ragas/bleu_score' });
+    const { id: evaluatorId } = await client.evaluator({ evaluatorType: 'ragas/bleu_score' });
     const sides = { output: 'span.tool.output', expected_output: 'span.tool.input' };
     const tools = await make({ name: 'Tools', evaluatorId, mappings: sides });
     const early = { started_at: Date.now() - 5_000, finished_at: Date.now() };
@@ -147,7 +147,7 @@ describe('a monitor', () => {
   });
 
   it('evaluates no trace once it is off, and reports its backlog', async () => {
-    const { id: evaluatorId } = await asker.evaluator();
+    const { id: evaluatorId } = await client.evaluator();
     const { id } = await make({ name: 'Off', evaluatorId });
     await rest('POST', `/api/monitors/${id}/toggle`, { enabled: false });
     const traceId = newTraceId();

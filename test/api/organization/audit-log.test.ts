@@ -4,7 +4,7 @@ import { AuditLogService } from '../../../gen/spandrel/v1/organization_pb.js';
 import { startApp, type TestApp } from '../../support/app.ts';
 import { addKey, custom } from '../../support/fixtures.ts';
 import { type Body, callRest, callRpc } from '../../support/surfaces.ts';
-import { act, anyId, askAll, bearer, expectOnlyApiKeys, INSTANT } from './asking.ts';
+import { act, anyId, askAll, bearer, expectOnlyApiKeys, INSTANT } from './organization-client.ts';
 
 const { listAuditLog } = AuditLogService.method;
 const PATH = '/api/audit-log';

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startApp, type TestApp } from '../../support/app.ts';
 import { addKey } from '../../support/fixtures.ts';
 import { type Answer, type Body, callRest } from '../../support/surfaces.ts';
-import { bearer } from './asking.ts';
+import { bearer } from './organization-client.ts';
 
 const PATH = '/api/organization/members';
 const ROUNDS = 4;

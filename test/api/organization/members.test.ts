@@ -3,7 +3,7 @@ import { MemberRole, MemberService } from '../../../gen/spandrel/v1/organization
 import { startApp, type TestApp } from '../../support/app.ts';
 import { addKey, custom } from '../../support/fixtures.ts';
 import { type Body, callRest, callRpc } from '../../support/surfaces.ts';
-import { act, anyId, askAll, bearer, expectOnlyApiKeys, INSTANT } from './asking.ts';
+import { act, anyId, askAll, bearer, expectOnlyApiKeys, INSTANT } from './organization-client.ts';
 
 const { listMembers, createMember, updateMember, removeMember } = MemberService.method;
 const PATH = '/api/organization/members';

@@ -5,7 +5,7 @@ import { OrganizationService, TeamService } from '../../../gen/spandrel/v1/organ
 import { startApp, type TestApp } from '../../support/app.ts';
 import { addKey, custom } from '../../support/fixtures.ts';
 import { callRest, callRpc } from '../../support/surfaces.ts';
-import { act, anyId, askAll, bearer, expectOnlyApiKeys, INSTANT } from './asking.ts';
+import { act, anyId, askAll, bearer, expectOnlyApiKeys, INSTANT } from './organization-client.ts';
 
 const { getOrganization, updateOrganization } = OrganizationService.method;
 const { listTeams, createTeam } = TeamService.method;

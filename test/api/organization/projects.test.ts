@@ -5,7 +5,7 @@ import { mintApiKey } from '../../../src/domain/secrets.ts';
 import { startApp, type TestApp } from '../../support/app.ts';
 import { addKey, custom } from '../../support/fixtures.ts';
 import { type Body, callRest, callRpc } from '../../support/surfaces.ts';
-import { act, anyId, askAll, bearer, expectOnlyApiKeys, INSTANT } from './asking.ts';
+import { act, anyId, askAll, bearer, expectOnlyApiKeys, INSTANT } from './organization-client.ts';
 
 const { listProjects, createProject, getProject, updateProject, archiveProject, rotateProjectKey } =
   ProjectService.method;

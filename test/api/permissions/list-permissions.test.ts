@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PermissionService } from '../../../gen/spandrel/v1/permissions_pb.js';
 import { startApp, type TestApp } from '../../support/app.ts';
 import { type Body, callRest, expectEverywhere } from '../../support/surfaces.ts';
-import { ask, mint, restrictedTo, SURFACES } from '../keys/ask.ts';
+import { ask, mint, restrictedTo, SURFACES } from '../keys/keys-client.ts';
 
 let app: TestApp;
 beforeAll(async () => {

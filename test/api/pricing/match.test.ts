@@ -3,7 +3,7 @@ import { PricingService } from '../../../gen/spandrel/v1/pricing_pb.js';
 import { startApp, type TestApp } from '../../support/app.ts';
 import { addKey, custom } from '../../support/fixtures.ts';
 import { type Body, callRest } from '../../support/surfaces.ts';
-import { act, askAll, bearer } from '../organization/asking.ts';
+import { act, askAll, bearer } from '../organization/organization-client.ts';
 
 const { matchPrice } = PricingService.method;
 

@@ -4,7 +4,7 @@ import { startApp, type TestApp } from '../../support/app.ts';
 import { addKey, custom, hex, llmTrace } from '../../support/fixtures.ts';
 import { type Body, callRest, callRpc } from '../../support/surfaces.ts';
 import { addForeign } from '../access/foreign.ts';
-import { act, anyId, askAll, bearer, expectOnlyApiKeys } from '../organization/asking.ts';
+import { act, anyId, askAll, bearer, expectOnlyApiKeys } from '../organization/organization-client.ts';
 
 const { createOverride, listOverrides, deleteOverride } = PricingService.method;
 const PATH = '/api/pricing/overrides';

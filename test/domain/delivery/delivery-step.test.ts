@@ -22,7 +22,7 @@ import {
 const T0 = Date.UTC(2026, 6, 27);
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
-const RUNGS_MS = [1, 5, 30, 120, 360, 720, 720, 720, 720, 720].map((minutes) => minutes * MINUTE_MS);
+const STEPS_MS = [1, 5, 30, 120, 360, 720, 720, 720, 720, 720].map((minutes) => minutes * MINUTE_MS);
 const ALMOST_ONE = 1 - Number.EPSILON;
 
 type State = { readonly delivery: DeliveryState; readonly endpoint: EndpointLifecycle };
@@ -123,7 +123,7 @@ describe('a success', () => {
 describe('the ladder', () => {
   it('waits 1 m, 5 m, 30 m, 2 h, 6 h and five times 12 h, and is dead with the 11th failure', () => {
     const { end, delaysMs } = failThrough({ delivery: newDelivery(T0), endpoint: newEndpoint() });
-    expect(delaysMs).toEqual(RUNGS_MS);
+    expect(delaysMs).toEqual(STEPS_MS);
     expect(end.outcome).toBe('terminal');
     expect(end.delivery).toMatchObject({ status: 'dead', deadReason: 'exhausted', attempt: 11, failures: 11 });
   });
@@ -133,9 +133,9 @@ describe('the ladder', () => {
     [0.5, 1],
     [ALMOST_ONE, 1.1],
   ])('stretches each delay by chance: %d gives a factor of %d', (random, factor) => {
-    for (const [failures, rungMs] of RUNGS_MS.entries()) {
+    for (const [failures, stepMs] of STEPS_MS.entries()) {
       const { delivery } = finish(sendingAt(T0, { failures }), verdict('failure'), T0, random);
-      expect(delivery.dueAtMs).toBe(T0 + Math.round(rungMs * factor));
+      expect(delivery.dueAtMs).toBe(T0 + Math.round(stepMs * factor));
     }
   });
 

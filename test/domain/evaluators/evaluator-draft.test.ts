@@ -189,12 +189,12 @@ describe('refusing a draft', () => {
   });
 });
 
-type ToldReason = { field: string; type: string; message: string; expected?: unknown; received?: unknown };
+type ShownReason = { field: string; type: string; message: string; expected?: unknown; received?: unknown };
 
-async function reasonsOf(draft: Partial<EvaluatorDraft>): Promise<ToldReason[]> {
+async function reasonsOf(draft: Partial<EvaluatorDraft>): Promise<ShownReason[]> {
   const fault = await faultOf(setUp().create(draft));
   expect(fault).toMatchObject({ code: 'validation_error', meta: { target: 'json' } });
-  const reasons = fault.meta.reasons as { meta: ToldReason }[];
+  const reasons = fault.meta.reasons as { meta: ShownReason }[];
   return reasons.map((reason) => reason.meta);
 }
 

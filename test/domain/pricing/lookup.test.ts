@@ -36,13 +36,13 @@ describe('the lookup of the package', () => {
       const names = [...texts].flatMap((text) => [text, `${text}-x`]);
       for (const name of names) {
         for (const vendor of [null, provider.id]) {
-          const theirs = lookUp(name, vendor);
-          if (theirs === null) continue;
+          const expected = lookUp(name, vendor);
+          if (expected === null) continue;
           compared += 1;
-          const ours = pricing.match(name, vendor, at);
-          if (ours === null) unpriced.push(`${name} of ${vendor}`);
+          const found = pricing.match(name, vendor, at);
+          if (found === null) unpriced.push(`${name} of ${vendor}`);
           // The package lists a provider's fallbacks under the name of the provider.
-          else if (ours.id !== theirs.id && !registry.rows.has(ours.matchedForm))
+          else if (found.id !== expected.id && !registry.rows.has(found.matchedForm))
             different.push(`${name} of ${vendor}`);
         }
       }

@@ -57,7 +57,7 @@ describe('the aggregates of a trace', () => {
           if (grown !== null) expect(grown).toEqual(expected);
           // As stored and read again.
           state = { totals: expected.totals, aggregates: readAggregates(JSON.stringify(expected.aggregates)) };
-          expect(choiceOf(expected.aggregates)).toEqual(chooseByTheBook(all));
+          expect(choiceOf(expected.aggregates)).toEqual(chooseNaively(all));
           const recomputation = createRecomputation();
           for (const span of all) recomputation.add({ ...span, isParentless: isParentless(span, stored) });
           expect(recomputation.end()).toEqual(expected);
@@ -110,7 +110,7 @@ function append(stored: Map<string, SpanSummary>, state: TraceState, sent: reado
 }
 
 /** Applies the rules of derived values to all spans. */
-function chooseByTheBook(all: readonly SpanSummary[]): TraceChoice {
+function chooseNaively(all: readonly SpanSummary[]): TraceChoice {
   const byStart = sortedByBytes(all);
   const ids = new Set(all.map(({ spanId }) => spanId));
   const parentless = byStart.filter(({ parentId }) => parentId === null || !ids.has(parentId));

@@ -1,5 +1,5 @@
 /**
- * What others make of pairs of texts. The numbers are not ours: BLEU is what the sources of sacrebleu answer
+ * What others make of pairs of texts. Other programs made the numbers: BLEU is what the sources of sacrebleu return
  * (`BLEU(effective_order=True).sentence_score`, divided by 100); ROUGE was counted in Python by the definitions of
  * rouge-score 0.1.2 over stems of the PorterStemmer of NLTK. Three thousand random pairs agreed as well, and the stems
  * of sixty thousand words.

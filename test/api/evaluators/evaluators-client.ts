@@ -11,7 +11,7 @@ type Headers = { readonly [name: string]: string };
 type Expected = Pick<SurfaceCase, 'status'> & Partial<Pick<SurfaceCase, 'code' | 'check' | 'headers'>>;
 
 /** A client with the app's project key, or another credential. */
-export function createAsker(app: () => TestApp) {
+export function createClient(app: () => TestApp) {
   const key = (): Headers => ({ 'x-auth-token': app().projectKey });
   const pathOf = (idOrSlug: string) => `/api/evaluators/${encodeURIComponent(idOrSlug)}`;
   return {

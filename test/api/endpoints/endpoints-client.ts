@@ -30,7 +30,7 @@ export type EndpointRequest = Omit<Question, 'method' | 'body'> & {
 };
 
 /** Returns the body of a success, or its error; fails on any other answer. */
-export async function asking(
+export async function invoke(
   app: TestApp,
   [surface, operation]: readonly [Surface, Operation],
   request: EndpointRequest = {},
@@ -66,7 +66,7 @@ export function startSending(environment: { readonly [name: string]: string } = 
 }
 
 export async function create(app: TestApp, body: object = HTTP): Promise<Body> {
-  return (await asking(app, ['REST', 'createEndpoint'], { body })).data;
+  return (await invoke(app, ['REST', 'createEndpoint'], { body })).data;
 }
 
 /** A REST call as the administrator. */

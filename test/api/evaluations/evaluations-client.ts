@@ -14,7 +14,7 @@ export type RunBody = { readonly [member: string]: unknown };
 const ON_ERRORS: { readonly [word: string]: number } = { pass: 1, block: 2 };
 
 /** A client with the app's project key, or another credential. */
-export function createAsker(app: () => TestApp) {
+export function createClient(app: () => TestApp) {
   const key = (): Headers => ({ 'x-auth-token': app().projectKey });
   return {
     key,

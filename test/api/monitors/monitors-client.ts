@@ -34,7 +34,7 @@ function fieldsOf(body: Body) {
 }
 
 /** A client with the app's project key, or another credential. */
-export function createAsker(app: () => TestApp) {
+export function createClient(app: () => TestApp) {
   const key = (): Headers => ({ 'x-auth-token': app().projectKey });
   const rest = (verb: string, path: string, body?: unknown, headers = key()) =>
     callRest(app().address, { verb, path, headers, ...(body === undefined ? {} : { body }) });

@@ -9,7 +9,7 @@ export const METHODS = ExperimentService.method;
 export type Expected = Pick<SurfaceCase, 'status'> & Partial<Pick<SurfaceCase, 'code' | 'check' | 'headers'>>;
 
 /** A client with the project key. */
-export function createAsker(app: () => TestApp) {
+export function createClient(app: () => TestApp) {
   const key = () => ({ 'x-auth-token': app().projectKey });
   const rest = async (verb: string, path: string, body?: unknown): Promise<Answer> =>
     callRest(app().address, { verb, path, headers: key(), ...(body === undefined ? {} : { body }) });
