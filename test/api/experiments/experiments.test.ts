@@ -115,6 +115,26 @@ describe('a run', () => {
     await ask(hidden);
   });
 
+  it('keeps its results when their dataset and their traces are deleted', async () => {
+    const slug = await init('Survivors');
+    const dataset = (await rest('POST', '/api/dataset', { name: 'Doomed', entries: [{ q: 0 }] })).body;
+    const timestamps = { started_at: Date.now(), finished_at: Date.now() };
+    const spans = [{ span_id: 'a', type: 'llm', timestamps }];
+    await rest('POST', '/api/collector', { trace_id: 'doomed', spans });
+    for (const run_id of ['before', 'after']) {
+      await create(slug, { run_id, dataset: dataset.id });
+      await log(slug, run_id, { dataset: [result(0, { trace_id: 'doomed', cost: 0.1 })], evaluations: [score(0)] });
+    }
+    const path = `/api/experiments/${slug}/compare?base=before&other=after`;
+    const known = [await read(slug, 'after'), (await rest('GET', path)).body];
+    expect((await rest('DELETE', `/api/dataset/${dataset.id}`)).status).toBe(200);
+    expect((await rest('DELETE', '/api/traces/doomed')).status).toBe(200);
+    expect([await read(slug, 'after'), (await rest('GET', path)).body]).toEqual(known);
+    expect(known[1].data).toMatchObject([{ base: { trace_id: 'doomed' }, other: { entry_id: `${dataset.id}-0` } }]);
+    const late = await log(slug, 'after', { dataset: [result(1)] });
+    expect(late.refused ?? []).toEqual([]);
+  });
+
   it('keeps results whole with their evaluations, whichever arrive first', async () => {
     const slug = await init('Whole');
     const evaluation = {
