@@ -83,6 +83,12 @@ function rowsOf(summary: ExperimentRunSummary, other: ExperimentRunSummary | nul
     { label: 'Results', value: summary.results, before: other?.results, format: formatCount },
     { label: 'Failed', value: summary.errors, before: other?.errors, format: formatCount },
     { label: 'Cost', value: summary.cost, before: other?.cost, format: formatCost },
+    {
+      label: 'Cost of evaluations',
+      value: summary.evaluationCost,
+      before: other?.evaluationCost,
+      format: formatCost,
+    },
     { label: 'Mean duration', value: summary.meanDuration, before: other?.meanDuration, format: formatDuration },
   ];
   return all;

@@ -151,7 +151,7 @@ function KeyTable({ keys }: { readonly keys: readonly ApiKey[] }) {
         onClose={() => setToRotate(null)}
         title={`Rotate ${nameControls(toRotate?.name ?? '')}`}
         action="Replace the token"
-        typed={null}
+        typed="rotate"
         pending={rotate.isPending}
         error={rotate.error}
         onConfirm={() => toRotate && rotate.mutate({ id: toRotate.id, ...(isOwn(toRotate) && OVERLAP) })}

@@ -85,7 +85,7 @@ export function ProjectsPage() {
         onClose={() => setToRotate(null)}
         title={`Rotate the key of ${nameControls(toRotate?.name ?? '')}`}
         action="Replace the key"
-        typed={null}
+        typed="rotate"
         pending={rotate.isPending}
         error={rotate.error}
         onConfirm={() => toRotate && rotate.mutate({ id: toRotate.id })}

@@ -17,6 +17,7 @@ import page from '../design/page.module.css';
 import { SecretOnce } from '../design/secret-once.tsx';
 import { useRefresh } from '../session/refresh.ts';
 import { useSession } from '../session/session.tsx';
+import { ChangeEndpoint } from './change-endpoint.tsx';
 
 export function EndpointActions({ endpoint }: { readonly endpoint: Endpoint }) {
   const { may } = useSession();
@@ -39,6 +40,7 @@ export function EndpointActions({ endpoint }: { readonly endpoint: Endpoint }) {
         >
           {isActive ? 'Disable' : 'Enable'}
         </Button>
+        <ChangeEndpoint endpoint={endpoint} />
         <RollSecret id={id} />
         <Archive id={id} />
       </div>

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { signInLink, takePicture } from '../browser.ts';
+import { checkPage } from '../page-checks.ts';
 import { send, shopTrace } from '../sent-traces.ts';
 import { SHOP_TRACES, type Stage, type TestProject } from '../stage.ts';
 
@@ -22,7 +23,7 @@ export function collectAndFind(stage: Stage): void {
         const project = await stage.makeProject('Empty shop');
         await page.goto(signInLink(project.address, project.projectKey));
         await page.getByText('Waiting for the first trace').waitFor();
-        await takePicture(page, 'first-trace');
+        await checkPage(page, 'first-trace');
         await sendAsShown(page, project, project.projectKey);
         expect(await page.content()).not.toContain(project.projectKey);
         await page.getByRole('link', { name: 'Open it' }).click();

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { startReceiver } from '../../support/receiver.ts';
-import { signInLink, takePicture } from '../browser.ts';
+import { signInLink } from '../browser.ts';
 import { checkPage } from '../page-checks.ts';
 import { send, shopTrace } from '../sent-traces.ts';
 import type { Stage } from '../stage.ts';
@@ -24,7 +24,13 @@ export function pushEvents(stage: Stage): void {
           await page.getByText('Test failed').waitFor();
           await send(project, { ...shopTrace(902, Date.now()), trace_id: 'pushed' });
           await page.getByText('failed, will be retried').first().waitFor();
-          await takePicture(page, 'webhook-broken');
+          await page.getByRole('button', { name: 'Change' }).click();
+          await page.getByLabel('Description').fill('Keeps the <b>books</b>');
+          await page.getByLabel('gateway.request.completed').check();
+          await checkPage(page, 'webhook-change');
+          await page.getByRole('button', { name: 'Save' }).click();
+          await page.getByText('Keeps the <b>books</b>').waitFor();
+          await checkPage(page, 'webhook-broken');
           const tried = page.getByRole('row', { name: /failed, will be retried/ }).first();
           await tried.getByText('Details').click();
           await tried.getByText(/^webhook-id: /).waitFor();
@@ -43,7 +49,9 @@ export function pushEvents(stage: Stage): void {
           await page.getByRole('columnheader', { name: 'Outcome' }).waitFor();
           await part.getByText('Replay').click();
           await page.getByText('completed').waitFor();
-          await takePicture(page, 'webhook-replay');
+          await checkPage(page, 'webhook-replay');
+          await part.getByText('Dead letters').click();
+          await page.getByRole('heading', { name: 'No dead letters' }).waitFor();
           await page.getByRole('button', { name: 'Archive' }).click();
           await page.getByLabel('Type archive to confirm').fill('archive');
           await page.getByRole('button', { name: 'Archive permanently' }).click();
