@@ -1,7 +1,10 @@
+import { Link } from '@tanstack/react-router';
 import { EvaluationStatus, type TraceEvaluation } from '../../../gen/spandrel/v1/traces_pb.js';
 import { Badge, type Tone } from '../design/button.tsx';
 import { nameControls } from '../design/format.ts';
+import { useProject, useSession } from '../session/session.tsx';
 import styles from './detail.module.css';
+import { JsonView } from './json-view.tsx';
 import { ErrorView } from './section.tsx';
 import { evaluationStatusName } from './trace-enums.ts';
 
@@ -13,7 +16,9 @@ export function Evaluations({ evaluations }: { readonly evaluations: readonly Tr
       {evaluations.slice(0, SHOWN_MAX).map((each) => (
         <article key={each.evaluationId} className={styles.evaluation}>
           <div className={styles.line}>
-            <h3>{nameControls(each.name)}</h3>
+            <h3>
+              <SourceLink evaluation={each} />
+            </h3>
             <Badge tone={toneOf(each)}>{outcomeOf(each)}</Badge>
             {each.score !== undefined && <span>Score {each.score}</span>}
             {each.label !== undefined && <span>{nameControls(each.label)}</span>}
@@ -21,10 +26,40 @@ export function Evaluations({ evaluations }: { readonly evaluations: readonly Tr
           </div>
           {each.details !== undefined && <p className={styles.said}>{nameControls(each.details)}</p>}
           {each.error && <ErrorView error={each.error} />}
+          {each.inputsJson !== undefined && (
+            <details>
+              <summary>What it judged</summary>
+              <JsonView json={each.inputsJson} label="what it judged" />
+            </details>
+          )}
         </article>
       ))}
       {evaluations.length > SHOWN_MAX && <p>{evaluations.length - SHOWN_MAX} more are not shown.</p>}
     </>
+  );
+}
+
+/** Evaluators of applications have ids of other forms. */
+const SAVED_EVALUATOR = /^evaluator_[0-9A-Za-z]{21}$/;
+
+/** The name of the evaluation, which leads to the monitor or the saved evaluator that made it. */
+function SourceLink({ evaluation: { name, evaluatorId, monitorId } }: { readonly evaluation: TraceEvaluation }) {
+  const { slug } = useProject();
+  const { may } = useSession();
+  const text = nameControls(name);
+  if (!may('evaluations:view')) return text;
+  if (monitorId !== undefined) {
+    return (
+      <Link to="/$slug/monitors/$monitorId" params={{ slug, monitorId }}>
+        {text}
+      </Link>
+    );
+  }
+  if (!SAVED_EVALUATOR.test(evaluatorId)) return text;
+  return (
+    <Link to="/$slug/evaluators/$evaluatorId" params={{ slug, evaluatorId }}>
+      {text}
+    </Link>
   );
 }
 

@@ -10,7 +10,7 @@ import { FailureNotice } from '../design/failure.tsx';
 import { formatCost, formatCount, formatDuration, nameControls } from '../design/format.ts';
 import { Instant } from '../design/instant.tsx';
 import pageStyles from '../design/page.module.css';
-import { useSession } from '../session/session.tsx';
+import { ThreadLink, UserLink } from '../traces/metadata-links.tsx';
 import { metadataOf } from '../traces/trace-facts.ts';
 import type { TraceSearch } from './search.ts';
 import { SpanDetail } from './span-detail.tsx';
@@ -96,7 +96,6 @@ function BackLink() {
 }
 
 function Figures({ trace, onCostliest }: { readonly trace: Trace; readonly onCostliest: (() => void) | null }) {
-  const { slug } = route.useParams();
   const { metrics } = trace;
   const { user, thread } = metadataOf(trace);
   const shown: readonly Fact[] = [
@@ -120,30 +119,28 @@ function Figures({ trace, onCostliest }: { readonly trace: Trace; readonly onCos
       </span>,
     ],
     ['Spans', formatCount(trace.spanCount)],
-    ...(user === undefined ? [] : [['User', <User key="user" user={user} />] as const]),
+    ...(user === undefined
+      ? []
+      : [
+          [
+            'User',
+            <UserLink key="user" user={user}>
+              <Value text={user} />
+            </UserLink>,
+          ] as const,
+        ]),
     ...(thread === undefined
       ? []
       : [
           [
             'Thread',
-            <Link key="thread" to="/$slug/threads/$threadId" params={{ slug, threadId: thread }}>
+            <ThreadLink key="thread" thread={thread}>
               <Value text={thread} />
-            </Link>,
+            </ThreadLink>,
           ] as const,
         ]),
   ];
   return <Facts facts={shown} />;
-}
-
-function User({ user }: { readonly user: string }) {
-  const { slug } = route.useParams();
-  const { may } = useSession();
-  if (!may('analytics:view')) return <Value text={user} />;
-  return (
-    <Link to="/$slug/users/$userId" params={{ slug, userId: user }}>
-      <Value text={user} />
-    </Link>
-  );
 }
 
 function Value({ text }: { readonly text: string }) {

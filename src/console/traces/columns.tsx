@@ -6,6 +6,7 @@ import type { Trace } from '../../../gen/spandrel/v1/traces_pb.js';
 import { Badge } from '../design/button.tsx';
 import { formatCost, formatCount, formatDuration, nameControls } from '../design/format.ts';
 import { Instant } from '../design/instant.tsx';
+import { ThreadLink, UserLink } from './metadata-links.tsx';
 import { metadataOf, verdictOf } from './trace-facts.ts';
 
 export const features = tableFeatures({ columnVisibilityFeature });
@@ -81,12 +82,18 @@ export const columns = helper.columns([
   helper.accessor((trace) => metadataOf(trace).user, {
     id: 'user',
     header: 'User',
-    cell: ({ getValue }) => preview(getValue()),
+    cell: ({ getValue }) => {
+      const user = getValue();
+      return user && <UserLink user={user}>{preview(user)}</UserLink>;
+    },
   }),
   helper.accessor((trace) => metadataOf(trace).thread, {
     id: 'thread',
     header: 'Thread',
-    cell: ({ getValue }) => preview(getValue()),
+    cell: ({ getValue }) => {
+      const thread = getValue();
+      return thread && <ThreadLink thread={thread}>{preview(thread)}</ThreadLink>;
+    },
   }),
   helper.accessor((trace) => metadataOf(trace).labels.join(', '), {
     id: 'labels',

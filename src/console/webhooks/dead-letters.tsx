@@ -9,13 +9,18 @@ import { Table } from '../design/table.tsx';
 import { RedeliverButton, useRedeliver } from './attempts.tsx';
 import { deadReasonName } from './webhook-enums.ts';
 
+const POLL_INTERVAL_MS = 3_000;
 const PAGE_SIZE = 50;
 
 export function DeadLetters({ id }: { readonly id: string }) {
   const found = useInfiniteQuery(
     EndpointService.method.listDeadLetters,
     { id, pageSize: PAGE_SIZE, pageToken: '' },
-    { pageParamKey: 'pageToken', getNextPageParam: ({ nextPageToken }) => nextPageToken },
+    {
+      pageParamKey: 'pageToken',
+      getNextPageParam: ({ nextPageToken }) => nextPageToken,
+      refetchInterval: POLL_INTERVAL_MS,
+    },
   );
   const again = useRedeliver(id);
   const letters = found.data?.pages.flatMap(({ data }) => data) ?? [];

@@ -173,6 +173,8 @@ export function collectAndFind(stage: Stage): void {
         await page.reload();
         await page.getByRole('columnheader', { name: 'User' }).waitFor();
         expect(await page.getByRole('columnheader', { name: 'Output' }).count()).toBe(0);
+        await page.getByRole('link', { name: 'thread-3', exact: true }).first().click();
+        await page.getByRole('heading', { name: 'Thread thread-3' }).waitFor();
       }));
   });
 }

@@ -150,6 +150,15 @@ export function evaluate(stage: Stage): void {
         await page.keyboard.press('Enter');
         await page.getByRole('button', { name: `Remove Scored by ${evaluator.id}` }).waitFor();
         await page.getByText('6 of 6 shown').waitFor();
+        await page
+          .getByRole('row', { name: /customer/ })
+          .first()
+          .getByRole('link')
+          .click();
+        await page.getByText('What it judged').click();
+        await page.getByText('expected_output:').waitFor();
+        await page.getByRole('link', { name: 'Repeats the question' }).click();
+        await page.getByRole('heading', { level: 1, name: 'Repetitions' }).waitFor();
       }));
   });
 }

@@ -52,6 +52,17 @@ export function pushEvents(stage: Stage): void {
           await checkPage(page, 'webhook-replay');
           await part.getByText('Dead letters').click();
           await page.getByRole('heading', { name: 'No dead letters' }).waitFor();
+          receiver.react = () => ({ kind: 'answer', status: 410 });
+          await send(project, { ...shopTrace(903, Date.now()), trace_id: 'lost' });
+          await page.getByRole('cell', { name: 'the receiver is gone' }).first().waitFor();
+          await page.reload();
+          await page.getByText('The receiver answered 410: it is gone.').waitFor();
+          await checkPage(page, 'webhook-dead');
+          receiver.react = () => ({ kind: 'answer', status: 204 });
+          await page.getByRole('button', { name: 'Enable' }).click();
+          await page.getByRole('button', { name: 'Disable' }).waitFor();
+          await page.getByRole('button', { name: 'Redeliver' }).first().click();
+          await page.getByRole('heading', { name: 'No dead letters' }).waitFor();
           await page.getByRole('button', { name: 'Archive' }).click();
           await page.getByLabel('Type archive to confirm').fill('archive');
           await page.getByRole('button', { name: 'Archive permanently' }).click();
