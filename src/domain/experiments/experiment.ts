@@ -20,7 +20,7 @@ export type ExperimentRun = RunKey & {
   /** Null: the run uses no dataset. */
   readonly datasetId: string | null;
   readonly datasetVersion: number | null;
-  /** A JSON array of the targets that results may name. */
+  /** A JSON array of RunTarget. */
   readonly targetsJson: string;
   /** A JSON array of the names of the evaluations in its results. */
   readonly evaluatorsJson: string;
@@ -97,7 +97,13 @@ export type RunReport = {
   readonly nowMs: number;
 };
 
-export type RunTarget = { readonly id: string; readonly targetJson: string };
+/** A target that results may name. The text of its metadata is kept, so that no number changes. */
+export type RunTarget = {
+  readonly id: string;
+  readonly name?: string | undefined;
+  readonly type?: string | undefined;
+  readonly metadataJson?: string | undefined;
+};
 
 /** A reported result. Null and absence change nothing. */
 export type ResultReport = ExperimentResult & {

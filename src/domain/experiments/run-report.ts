@@ -149,28 +149,30 @@ function mergeTargets(
   limits: RunLimits,
 ) {
   if (reported.length === 0) return { json, totalBytes, refused: [] };
-  const known = JSON.parse(json) as readonly { readonly id: string }[];
-  const targets = new Map(known.map((target) => [target.id, JSON.stringify(target)]));
-  const restBytes = totalBytes - sumBytes([...targets.values()]);
+  const known = JSON.parse(json) as readonly RunTarget[];
+  const targets = new Map(known.map((target) => [target.id, target]));
+  let bytes = known.reduce((sum, target) => sum + targetBytes(target), 0);
+  const restBytes = totalBytes - bytes;
   const bytesMax = Math.min(limits.targetsMaxBytes, limits.totalMaxBytes - restBytes);
-  let bytes = totalBytes - restBytes;
   const refused: RefusedResult[] = [];
-  for (const { id, targetJson } of reported) {
-    const grownBytes = bytes + textBytes(targetJson) - textBytes(targets.get(id) ?? null);
-    if (!targets.has(id) && targets.size >= limits.targetsMax) {
+  for (const target of reported) {
+    const before = targets.get(target.id);
+    const grownBytes = bytes + targetBytes(target) - (before === undefined ? 0 : targetBytes(before));
+    if (before === undefined && targets.size >= limits.targetsMax) {
       refused.push({ field: 'targets', message: `targets must be at most ${limits.targetsMax} of a run` });
     } else if (grownBytes > Math.max(bytesMax, bytes)) {
       refused.push({ field: 'targets', message: `targets must be at most ${limits.targetsMaxBytes} bytes of a run` });
     } else {
       bytes = grownBytes;
-      targets.set(id, targetJson);
+      targets.set(target.id, target);
     }
   }
-  return { json: `[${[...targets.values()].join(',')}]`, totalBytes: restBytes + bytes, refused };
+  return { json: JSON.stringify([...targets.values()]), totalBytes: restBytes + bytes, refused };
 }
 
-function sumBytes(texts: readonly string[]): number {
-  return texts.reduce((sum, text) => sum + textBytes(text), 0);
+/** The bytes of the texts. The names of the members and the escapes that the stored form adds do not count. */
+function targetBytes({ id, name = '', type = '', metadataJson = '' }: RunTarget): number {
+  return [id, name, type, metadataJson].reduce((sum, text) => sum + textBytes(text), 0);
 }
 
 function largest(one: number | null, other: number | null): number | null {

@@ -179,8 +179,7 @@ function readTarget({ id, name, type, metadataJson }: ExperimentTarget): RunTarg
   const problem = nulProblem([id, name, type]) ?? jsonProblem('metadata', metadataJson);
   if (problem !== null) return problem;
   if (metadataJson !== undefined && !/^\s*\{/.test(metadataJson)) return 'must have metadata that is an object';
-  const metadata: unknown = metadataJson === undefined ? undefined : JSON.parse(metadataJson);
-  return { id, targetJson: JSON.stringify({ id, name, type, metadata }) };
+  return { id, name, type, metadataJson };
 }
 
 const JSON_PROBLEMS = {

@@ -13,7 +13,7 @@ import {
 } from '../../../gen/spandrel/v1/experiments_pb.js';
 import { requirePermission } from '../../auth/authorize.ts';
 import type { ComparedRun, RunComparisons } from '../../domain/experiments/comparison.ts';
-import type { Experiment, ListedRun } from '../../domain/experiments/experiment.ts';
+import type { Experiment, ListedRun, RunTarget } from '../../domain/experiments/experiment.ts';
 import type { Experiments } from '../../domain/experiments/experiments.ts';
 import type { RunSummary } from '../../domain/experiments/run-summary.ts';
 import type { ExperimentRuns } from '../../domain/experiments/runs.ts';
@@ -166,7 +166,7 @@ function runMessage(run: ListedRun & { readonly targetsJson?: string }): Message
     name,
     datasetId: datasetId ?? undefined,
     datasetVersion: datasetVersion ?? undefined,
-    targets: run.targetsJson === undefined ? [] : readTargets(run.targetsJson),
+    targets: run.targetsJson === undefined ? [] : (JSON.parse(run.targetsJson) as RunTarget[]),
     total: total ?? undefined,
     done: progress ?? resultCount,
     resultCount,
@@ -174,21 +174,6 @@ function runMessage(run: ListedRun & { readonly targetsJson?: string }): Message
     updatedAt: timestampFromMs(run.updatedAtMs),
     finishedAt: run.finishedAtMs === null ? undefined : timestampFromMs(run.finishedAtMs),
   };
-}
-
-type StoredTarget = {
-  readonly id: string;
-  readonly name?: string;
-  readonly type?: string;
-  readonly metadata?: unknown;
-};
-
-/** Only `readLog` creates them. */
-function readTargets(targetsJson: string) {
-  return (JSON.parse(targetsJson) as readonly StoredTarget[]).map(({ metadata, ...target }) => ({
-    ...target,
-    metadataJson: metadata === undefined ? undefined : JSON.stringify(metadata),
-  }));
 }
 
 function summaryMessage(summary: RunSummary): MessageInitShape<typeof ExperimentRunSummarySchema> {

@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startApp, type TestApp } from '../../support/app.ts';
-import { type Body, callRpc } from '../../support/surfaces.ts';
+import { type Body, callRest, callRpc } from '../../support/surfaces.ts';
 import { createClient, METHODS } from './experiments-client.ts';
 
 let app: TestApp;
@@ -91,6 +91,23 @@ describe('the evaluations of a run', () => {
 });
 
 describe('the targets of a run', () => {
+  it('keep every digit of their metadata over REST and gRPC, also when others are added', async () => {
+    const metadataJson = '{"seed":12345678901234567890,"large":1e400,"__proto__":{"id":9007199254740993}}';
+    const rest = '{"seed":12345678901234567890,"__proto__":{"id":9007199254740993}}';
+    expect(await refusedOf('digits', { targets: [{ id: 'rpc', metadataJson }] })).toEqual([]);
+    const body = `{"experiment_slug":"${slug}","run_id":"digits","targets":[{"id":"rest","metadata":${rest}}]}`;
+    const logged = await callRest(app.address, {
+      ...{ verb: 'POST', path: '/api/evaluations/batch/log_results', body, headers: key() },
+    });
+    expect(logged.body.refused).toEqual([]);
+    const shown = await callRest(app.address, {
+      ...{ verb: 'GET', path: `/api/experiments/${slug}/runs/digits`, headers: key() },
+    });
+    expect(shown.text).toContain(
+      `"targets":[{"id":"rpc","metadata":${metadataJson}},{"id":"rest","metadata":${rest}}]`,
+    );
+  });
+
   it('have limits of their own, and are left out of lists', async () => {
     const long = 'x'.repeat(256);
     const targets = [

@@ -140,7 +140,7 @@ export function experimentConformance(open: OpenSubject): void {
           sampleResult(2),
           sampleResult(2, { targetId: 't', error: 'broke', costUsd: null }),
         ];
-        const targets = [{ id: 't', targetJson: '{"id":"t","metadata":{"n":1}}' }];
+        const targets = [{ id: 't', metadataJson: '{"n":1}' }];
         const report = reportOf(results, { targets, progress: 2, finishedAtMs: AT_MS + 9 });
         const reported = await experiments.report(run, report, LIMITS);
         expect(reported?.refused).toEqual([]);
@@ -172,7 +172,7 @@ export function experimentConformance(open: OpenSubject): void {
         ]);
         const { name, status, score, passed, costUsd, durationMs } = sampleEvaluation('Same');
         expect(figures[0]?.scores).toEqual([{ name, status, score, passed, costUsd, durationMs }]);
-        const targetBytes = 29;
+        const targetBytes = 8;
         expect(figures.reduce((sum, { bytes }) => sum + bytes, targetBytes)).toBe(stored.totalBytes);
         const [, second] = figures;
         expect(await experiments.figures(run, { after: figures[0] ?? null, limit: 1 })).toEqual([second]);
