@@ -1,11 +1,13 @@
 /** Validates a draft of a monitor, except for the rules that depend on its evaluator. */
 
+import { parseFreeJson } from '../../json/free-json.ts';
 import {
   isLosslessObject,
   jsonTypeOf,
   type LosslessJson,
   type LosslessObject,
   parseLossless,
+  type RawNumber,
   readMember,
 } from '../../json/lossless-json.ts';
 import { nameProblems, refuseUnstorableIn } from '../evaluators/evaluator-draft.ts';
@@ -109,7 +111,8 @@ function validatePrecondition(draft: PreconditionDraft, path: string, found: Rea
   }
   validateText(field, `${path}.field`, found);
   if (rule !== null && rule !== 'is') found.push(choiceReason(`${path}.rule`, ['is'], rule));
-  const parsed = parseLossless(valueJson ?? 'null', { depth: 1 });
+  const json = valueJson ?? 'null';
+  const parsed = parseLossless(json, { depth: 1 });
   const value = parsed.kind === 'value' ? parsed.value : null;
   const type = parsed.kind === 'value' ? jsonTypeOf(parsed.value) : 'object';
   if (typeof value === 'string') {
@@ -117,8 +120,11 @@ function validatePrecondition(draft: PreconditionDraft, path: string, found: Rea
     return value;
   }
   if (typeof value === 'boolean') return value;
-  // A number beyond the precision of a double is compared by the nearest double.
-  if (type === 'number') return typeof value === 'number' ? value : Number(JSON.stringify(value));
+  if (type === 'number') {
+    refuseUnstorableIn(value, `${path}.value`, found);
+    // Spells numbers as the metadata of traces is read, so that equal ones compare equal.
+    return parseFreeJson(json) as number | RawNumber;
+  }
   found.push(typeReason(`${path}.value`, 'string, number or boolean', type === 'null' ? 'undefined' : type));
   return null;
 }

@@ -1,9 +1,12 @@
 /** Monitors and their port. A monitor runs a saved evaluator on traces. */
 
+import type { RawNumber } from '../../json/lossless-json.ts';
+
 const EXECUTION_MODES = ['ON_MESSAGE', 'AS_GUARDRAIL', 'MANUALLY'] as const;
 export type ExecutionMode = (typeof EXECUTION_MODES)[number];
 
-export type PreconditionValue = string | number | boolean;
+/** Integers that a double cannot hold keep their digits. */
+export type PreconditionValue = string | number | boolean | RawNumber;
 
 /** A condition on the trace. */
 export type Precondition = {

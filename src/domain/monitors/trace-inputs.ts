@@ -1,7 +1,7 @@
 /** Reads what preconditions and mappings need from a stored trace, span by span: a trace may be larger than memory. */
 
-import { isArray, isObject, numberOf, parseFreeJson } from '../../json/free-json.ts';
-import { type LosslessJson, readMember } from '../../json/lossless-json.ts';
+import { isArray, isObject, parseFreeJson } from '../../json/free-json.ts';
+import { type LosslessJson, readMember, stringifyLossless } from '../../json/lossless-json.ts';
 import type { StoredTrace, TraceStore } from '../store.ts';
 import { inputText, outputText } from '../traces/search/trace-texts.ts';
 import type { Span, SpanType, TraceRecord } from '../traces/trace.ts';
@@ -81,8 +81,7 @@ export function createTraceInputs(store: ReadTrace, trace: FoundTrace): TraceInp
         const labels = member('labels');
         return isArray(labels) && labels.some((label) => label === value);
       }
-      const held = member(field.slice('metadata.'.length));
-      return typeof value === 'number' ? numberOf(held) === value : held === value;
+      return stringifyLossless(member(field.slice('metadata.'.length))) === stringifyLossless(value);
     },
     async read(source) {
       switch (source.kind) {

@@ -2,6 +2,7 @@
 
 import type { ActiveMonitors, SampledMonitor } from '../../domain/evaluations/jobs.ts';
 import type { Mappings, Monitor, MonitorStore, Precondition } from '../../domain/monitors/monitor.ts';
+import { parseFreeJson } from '../../json/free-json.ts';
 import type { Queries, QueryRunner, RowOf, Transact, Transaction } from '../queries.ts';
 import { findByIdOrSlug, hasRoom, insertUnlessTaken } from '../slugs.ts';
 
@@ -103,7 +104,7 @@ function pack({ preconditions, mappings, ...rest }: Monitor) {
 function unpack({ preconditionsJson, mappingsJson, ...rest }: RowOf<Queries['monitors']['findById']>): Monitor {
   return {
     ...rest,
-    preconditions: JSON.parse(preconditionsJson) as readonly Precondition[],
+    preconditions: parseFreeJson(preconditionsJson) as readonly Precondition[],
     mappings: JSON.parse(mappingsJson) as Mappings,
   };
 }

@@ -5,9 +5,8 @@ import { MonitorExecutionMode, MonitorService } from '../../../gen/spandrel/v1/m
 import type { TestApp } from '../../support/app.ts';
 import { type Body, callRest, callRpc, type SurfaceCase } from '../../support/surfaces.ts';
 
-const { listMonitors, getMonitorBacklog, getMonitor, createMonitor, toggleMonitor, deleteMonitor } =
-  MonitorService.method;
-export const { updateMonitor } = MonitorService.method;
+const { listMonitors, getMonitorBacklog, getMonitor, toggleMonitor, deleteMonitor } = MonitorService.method;
+export const { createMonitor, updateMonitor } = MonitorService.method;
 
 type Headers = { readonly [name: string]: string };
 export type Expected = Pick<SurfaceCase, 'status'> & Partial<Pick<SurfaceCase, 'code' | 'check' | 'headers'>>;

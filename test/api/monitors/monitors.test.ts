@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startApp, type TestApp } from '../../support/app.ts';
 import { addKey, custom } from '../../support/fixtures.ts';
 import { type Body, callRest, callRpc, expectEverywhere, type SurfaceCase } from '../../support/surfaces.ts';
-import { createClient, type Expected, updateMonitor } from './monitors-client.ts';
+import { createClient, createMonitor, type Expected, updateMonitor } from './monitors-client.ts';
 
 let app: TestApp;
 let evaluator: Body;
@@ -103,6 +103,20 @@ describe('making a monitor', () => {
     for (const name of [made.id, made.slug]) {
       await ask(client.get(name, { status: 200, check: (body) => expect(body).toEqual(made) }));
     }
+  });
+
+  it('keeps the digits of a number that a double cannot hold', async () => {
+    const value = JSON.rawJSON('12345678901234567890');
+    const preconditions = [{ field: 'metadata.account', value }];
+    const made = await make({ name: 'Digits', evaluatorId: evaluator.id, preconditions });
+    expect((await rest('GET', `/api/monitors/${made.id}`)).text).toContain('"value":12345678901234567890}');
+    const request = {
+      name: 'Large',
+      evaluatorId: evaluator.id,
+      preconditions: [{ field: 'metadata.a', valueJson: '1e400' }],
+    };
+    const refused = await callRpc(app.address, { method: createMonitor, request, headers: client.key() });
+    expect(refused).toMatchObject({ ok: false, code: 'validation_error', meta: { fields: ['preconditions.0.value'] } });
   });
 
   it.each<readonly [object, readonly [string]]>([

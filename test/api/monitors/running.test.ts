@@ -93,15 +93,18 @@ describe('a monitor', () => {
       { field: 'label', value: 'live' },
       { field: 'metadata.tries', value: 3 },
       { field: 'metadata.user_id', value: 'u' },
+      { field: 'metadata.account', value: JSON.rawJSON('9007199254740993') },
     ];
     const { id } = await make({ name: 'Picky', evaluatorId, preconditions });
-    const metadata = { labels: ['x', 'live'], tries: 3, user_id: 'u' };
+    const account = JSON.rawJSON('9007199254740993');
+    const metadata = { labels: ['x', 'live'], tries: JSON.rawJSON('3.0'), user_id: 'u', account };
     const more = [span('search', { type: 'rag', parent_id: 'root' })];
     const refused: readonly Sent[] = [
       { metadata },
       { metadata: { ...metadata, tries: '3' }, more },
       { metadata: { ...metadata, labels: ['x'] }, more },
       { metadata: { ...metadata, user_id: 'v' }, more },
+      { metadata: { ...metadata, account: JSON.rawJSON('9007199254740992') }, more },
     ];
     const traceIds = refused.map(newTraceId);
     for (const [index, traceId] of traceIds.entries()) await send(traceId, refused[index]);
