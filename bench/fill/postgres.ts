@@ -65,7 +65,7 @@ async function runAll(client: pg.Client, statements: string[]): Promise<void> {
 
 /** Inserts in the order of the random key: else every row would go to another page. */
 function insertKeys(fill: Fill): string {
-  return `INSERT INTO request_keys (organization_number, request_key, kept_at)
+  return `INSERT INTO request_keys (organization_number, request_key, changed_at)
     SELECT ${fill.tenant.organizationNumber}, 'req_' || request, created_at
     FROM (${selectEvents(fill, 1, fill.plan.events)}) AS event ORDER BY 2`;
 }
@@ -96,7 +96,7 @@ function insertEvents({ tenant, specimen }: Fill, chunk: string): string {
 }
 
 function insertRequests({ tenant, specimen }: Fill, chunk: string): string {
-  return `INSERT INTO requests (organization_number, request_key, kept_at, project_number, state, completed_by,
+  return `INSERT INTO requests (organization_number, request_key, changed_at, project_number, state, completed_by,
       received_at, completed_at, nano_usd)
     SELECT ${tenant.organizationNumber}, 'req_' || request, created_at, ${tenant.projectNumber},
       ${requestStatuses.code('success')}, ${requestSources.code('span')}, created_at, created_at, ${specimen.nanoUsd ?? 'NULL'}

@@ -38,8 +38,8 @@ const sqlite: Said = {
   atLeast: (column, least) => sql`max(${sql.lit(least)}, ${sql.ref(column)})`,
   holds: (column, params) => sql`(${params} is null or instr(${sql.ref(column)}, ${params}) > 0)`,
   // SQLite has only one writer, so rows need no locks.
-  hold: (query) => query,
-  holdFree: (query) => query,
+  lock: (query) => query,
+  lockAvailable: (query) => query,
   storableText: (params) => params,
   isAmong: (column, params) =>
     sql`${sql.ref(column)} in (select value from json_each(${asValue(`JSON.stringify(${cellOf(params)})`)}))`,
@@ -69,8 +69,8 @@ const postgres: Said = {
   atLeast: (column, least) =>
     sql`case when ${sql.ref(column)} < ${sql.lit(least)} then ${sql.lit(least)} else ${sql.ref(column)} end`,
   holds: (column, params) => sql`(${params}::text is null or strpos(${sql.ref(column)}, ${params}::text) > 0)`,
-  hold: (query) => query.forUpdate(),
-  holdFree: (query) => query.forUpdate().skipLocked(),
+  lock: (query) => query.forUpdate(),
+  lockAvailable: (query) => query.forUpdate().skipLocked(),
   storableText: (params) => asValue(`dropNul(${cellOf(params)})`),
   isAmong: isAny,
   // Redundant, but lets PostgreSQL skip months.
@@ -114,7 +114,7 @@ export function createDialect(store: StoreKind, { tableOf }: Mapper): Dialect {
       return known.innerJoin('Request', (join) =>
         join
           .onRef('Request.organizationNumber', '=', 'RequestKey.organizationNumber')
-          .onRef('Request.keptAtMs', '=', 'RequestKey.keptAtMs')
+          .onRef('Request.changedAtMs', '=', 'RequestKey.changedAtMs')
           .onRef('Request.key', '=', 'RequestKey.key'),
       ) as never;
     },

@@ -165,8 +165,8 @@ function endClaim(
   const claimed = outcome?.kind === 'claimed' ? noteClaimed(dispatch, started, outcome, nowMs) : null;
   if (outcome?.kind === 'refused') noteRefusal(dispatch, started, outcome, nowMs);
   if (outcome === null) {
-    // The next advance is refused with the true position if the store has this one, and a delivery that is claimed but
-    // not sent is taken over at the end of its lease.
+    // If the store has committed this advance, it refuses the next one and returns the real position. A delivery that was
+    // claimed but not sent is taken over when its lease ends.
     if (next.kind !== 'waiting') resetCursor(next.cursor, next.cursor.saved);
     readDueAt(dispatch, state, nowMs + RETRY_DELAY_MS);
   }

@@ -117,8 +117,8 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   async function send({ start, claimed }: Sending): Promise<void> {
     const made = await sender.attempt({ start, claimed });
     const recorded = sender.record(made);
-    // The next claim reaches the store behind the result and in the same commit. After a failure the stored result decides
-    // whether the endpoint gets another slot at once.
+    // After a success the endpoint's next claim does not wait until the result is stored: both are in one commit. After a
+    // failure the stored result decides whether the endpoint gets another slot at once.
     if (made.result.kind === 'accepted') {
       step({ kind: 'slot_freed', start });
       startClaims();

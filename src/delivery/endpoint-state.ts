@@ -120,23 +120,23 @@ export type Next =
 
 export type NextSource = Exclude<Next, { kind: 'waiting' }>;
 
-type Surroundings = {
+type NextInputs = {
   readonly pages: Pick<LogPages, 'find'>;
   readonly headSeq: number;
   readonly nowMs: number;
 };
 
 /** Null: nothing is ready. If a batch will be ready at a known instant, `pollAtMs` of the state is set. */
-export function nextOf(state: EndpointState, surroundings: Surroundings): Next | null {
-  const live = isLiveReady(state, surroundings) ? ({ kind: 'live', cursor: state.live } as const) : null;
-  const others = othersOf(state, surroundings);
+export function nextOf(state: EndpointState, inputs: NextInputs): Next | null {
+  const live = isLiveReady(state, inputs) ? ({ kind: 'live', cursor: state.live } as const) : null;
+  const others = othersOf(state, inputs);
   if (others.length === 0) return live;
   // Live events get every second slot even when others are ready; the others take turns in the rest.
   if (live !== null && state.slotsGiven % 2 === 0) return live;
   return others[(state.slotsGiven >> 1) % others.length] ?? live;
 }
 
-function isLiveReady(state: EndpointState, { pages, headSeq, nowMs }: Surroundings): boolean {
+function isLiveReady(state: EndpointState, { pages, headSeq, nowMs }: NextInputs): boolean {
   const { endpoint, live } = state;
   if (live.resetTo !== null) return false;
   const isScanned = scanLog(live, {
@@ -159,7 +159,7 @@ function isLiveReady(state: EndpointState, { pages, headSeq, nowMs }: Surroundin
   return false;
 }
 
-function othersOf(state: EndpointState, { pages }: Surroundings): readonly Next[] {
+function othersOf(state: EndpointState, { pages }: NextInputs): readonly Next[] {
   const others: Next[] = [];
   const [delivery] = state.waiting;
   if (delivery !== undefined) others.push({ kind: 'waiting', delivery });
@@ -171,7 +171,7 @@ function othersOf(state: EndpointState, { pages }: Surroundings): readonly Next[
 function isReplayReady(
   { endpoint }: EndpointState,
   { replay, cursor }: ReplaySource,
-  pages: Surroundings['pages'],
+  pages: NextInputs['pages'],
 ): boolean {
   if (cursor.resetTo !== null) return false;
   scanLog(cursor, {

@@ -28,7 +28,7 @@ type ExchangeOptions = {
 };
 
 /** `over`: both sides have finished. `cut`: the receiver has not finished, or has not read the request. */
-type Parting = 'usable' | 'over' | 'cut';
+type Ending = 'usable' | 'over' | 'cut';
 
 /**
  * How long to wait for the rest of a body once the status is known, so that the connection can be reused. Then the
@@ -50,13 +50,13 @@ export function exchange(connection: Connection, options: ExchangeOptions): Prom
     let grace: NodeJS.Timeout | null = null;
     let graceMs = Number.POSITIVE_INFINITY;
 
-    const finish = (failure: Failure, parting: Parting) => {
+    const finish = (failure: Failure, ending: Ending) => {
       stop.onStop(null);
       stop.end();
       if (grace) clearTimeout(grace);
       const head = reader.head();
-      if (parting === 'usable') onUsable(head?.keptMs ?? null);
-      else if (parting === 'over') connection.destroy();
+      if (ending === 'usable') onUsable(head?.keptMs ?? null);
+      else if (ending === 'over') connection.destroy();
       else connection.cut();
       if (!head) return resolve({ kind: 'failed', failure });
       const { status, retryAfter } = head;
@@ -72,7 +72,7 @@ export function exchange(connection: Connection, options: ExchangeOptions): Prom
     const proceed = (progress: Progress) => {
       const head = reader.head();
       if (head && latencyMs < 0) latencyMs = elapsedMs();
-      if (progress === 'end') finish(BAD_RESPONSE, partingOf(connection, reader));
+      if (progress === 'end') finish(BAD_RESPONSE, endingOf(connection, reader));
       else if (progress === 'cut' || progress === 'bad') finish(BAD_RESPONSE, 'cut');
       else if (head) endWithin(isTextShown(head.status) && !reader.hasWholeText() ? TEXT_GRACE_MS : BODY_GRACE_MS);
     };
@@ -88,7 +88,7 @@ export function exchange(connection: Connection, options: ExchangeOptions): Prom
 }
 
 /** The state of the connection after a complete response. */
-function partingOf(connection: Connection, reader: ResponseReader): Parting {
+function endingOf(connection: Connection, reader: ResponseReader): Ending {
   if (!connection.hasSent()) return 'cut';
   return reader.leavesConnectionUsable() ? 'usable' : 'over';
 }

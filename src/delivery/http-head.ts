@@ -21,7 +21,7 @@ const STATUS_LINE = /^HTTP\/1\.([01]) ([1-9][0-9]{2})(?: |$)/;
 const NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const LENGTH = /^[0-9]{1,15}$/;
 const KEEP_ALIVE_TIMEOUT = /(?:^|[\s,;])timeout=([0-9]{1,6})/i;
-const BODILESS = [204, 304];
+const STATUSES_WITHOUT_BODY = [204, 304];
 
 /** `text` is the header block without its final empty line. Null when it is malformed. */
 export function parseHead(text: string): ResponseHead | null {
@@ -81,7 +81,7 @@ function joinValues(before: string | null, value: string): string {
 }
 
 function readFraming(status: number, fields: Fields, isOld: boolean): ResponseHead['framing'] {
-  if (BODILESS.includes(status)) return { kind: 'length', bytes: 0 };
+  if (STATUSES_WITHOUT_BODY.includes(status)) return { kind: 'length', bytes: 0 };
   const { transferEncoding, contentLength } = fields;
   if (transferEncoding !== null) {
     return { kind: !isOld && /(^|[\s,])chunked$/.test(transferEncoding) ? 'chunked' : 'untilClose' };

@@ -31,7 +31,7 @@ const SEPARATOR_BYTES = ','.length;
 const TIMESTAMP = 1_000_000_000;
 const STANDARD_SIGNATURE = `v1,${'0'.repeat(44)}`;
 const LANGWATCH_SIGNATURE = `v1=${'0'.repeat(64)}`;
-const RECKONED = {
+const PLACEHOLDERS = {
   attempt: 10,
   timestamp: TIMESTAMP,
   signatures: {
@@ -56,7 +56,7 @@ export function attributesOf(message: Omit<OutgoingMessage, 'body'>): readonly (
 
 /** The size of a message as the queue counts it, in bytes: the body, and name, type and value of every attribute. */
 export function sizeOfMessage({ dispatchId, bodyBytes, test }: Sizing): number {
-  return attributesOf({ ...RECKONED, dispatchId, test })
+  return attributesOf({ ...PLACEHOLDERS, dispatchId, test })
     .flatMap(([name, value]) => [name, ATTRIBUTE_TYPE, value])
     .reduce((sum, text) => sum + Buffer.byteLength(text), bodyBytes);
 }

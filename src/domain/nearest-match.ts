@@ -14,16 +14,16 @@ export function nearestMatch(text: string, known: readonly string[], changesMax 
   let nearest: string | null = null;
   let fewest = Number.POSITIVE_INFINITY;
   for (const candidate of known) {
-    const slips = countSlips(typed, candidate.toLowerCase());
-    if (slips >= fewest || slips > Math.max(typed.length, candidate.length) * changesMax) continue;
+    const edits = countEdits(typed, candidate.toLowerCase());
+    if (edits >= fewest || edits > Math.max(typed.length, candidate.length) * changesMax) continue;
     nearest = candidate;
-    fewest = slips;
+    fewest = edits;
   }
   return nearest;
 }
 
 /** The Damerau-Levenshtein distance in which no part of a text changes twice. Keeps three rows of the table. */
-function countSlips(from: string, to: string): number {
+function countEdits(from: string, to: string): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: to.length + 1 }, (_, column) => column);
   for (let row = 1; row <= from.length; row += 1) {

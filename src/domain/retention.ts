@@ -38,7 +38,7 @@ const ROWS_MAX = 500;
 const PAUSE_MIN_MS = 10;
 /** After each step the database is free for this many times the duration of the step. */
 const PAUSE_SHARE = 2;
-const HELD_PAUSE_MS = 5_000;
+const LOCKED_PAUSE_MS = 5_000;
 
 export function createRetention(deps: RetentionDeps): Retention {
   return {
@@ -75,7 +75,7 @@ async function decideCuts(deps: RetentionDeps, atMs: number): Promise<RetentionC
 }
 
 function pauseAfter({ outcome, heldMs }: RetentionStep): number {
-  return outcome === 'held' ? HELD_PAUSE_MS : Math.max(PAUSE_MIN_MS, heldMs * PAUSE_SHARE);
+  return outcome === 'locked' ? LOCKED_PAUSE_MS : Math.max(PAUSE_MIN_MS, heldMs * PAUSE_SHARE);
 }
 
 /** Shrinks steps immediately when they take too long, and grows them slowly while they are fast. */

@@ -256,10 +256,10 @@ export type RetentionWalk = {
 
 export type RetentionStep = {
   /**
-   * `held`: others lock all remaining records, so try again later. `busy`: another process runs retention, and this run
-   * ends.
+   * `locked`: other transactions have locked all remaining records, so try again later. `busy`: another process runs
+   * retention, and this run ends.
    */
-  readonly outcome: 'more' | 'held' | 'done' | 'busy';
+  readonly outcome: 'more' | 'locked' | 'done' | 'busy';
   readonly removed: RetentionCounts;
   /** How long the step may have blocked other writes. */
   readonly heldMs: number;

@@ -20,7 +20,7 @@ const PLAIN_DIGITS_MAX = 15;
 /** A longer slice would be a view that keeps the whole text in memory, so JSON.parse makes a copy of it. */
 const COPIED_MAX_CHARACTERS = 12;
 const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
-const WORDS = [
+const LITERALS = [
   ['true', true],
   ['false', false],
   ['null', null],
@@ -48,7 +48,7 @@ export function parseWithNumbers(text: string, toNumber: ToNumber, placeholders:
     if (code === OPEN_OBJECT) return parseObject();
     if (code === OPEN_ARRAY) return parseArray();
     if (code === MINUS || (code >= ZERO && code <= NINE)) return parseNumber(code);
-    return parseWord();
+    return parseLiteral();
   }
 
   function parseObject(): unknown {
@@ -134,8 +134,8 @@ export function parseWithNumbers(text: string, toNumber: ToNumber, placeholders:
     return toNumber(source);
   }
 
-  function parseWord(): unknown {
-    for (const [word, value] of WORDS) {
+  function parseLiteral(): unknown {
+    for (const [word, value] of LITERALS) {
       if (!text.startsWith(word, at)) continue;
       at += word.length;
       return value;

@@ -98,7 +98,7 @@ function toRefusal(error: unknown): Fault {
 /** For one document or all chunks of one. It builds everything but wide objects, which TOO_WIDE replaces. */
 function createParse(spelling: Spelling): (bytes: Buffer, facts: JsonFacts) => JsonValue {
   const keep = spelling === 'values' ? keepDigits : keepSpelling();
-  const toNumber = spelling === 'literals' ? keep : refuseBoundless(keep);
+  const toNumber = spelling === 'literals' ? keep : refuseOutOfRange(keep);
   return (bytes, facts) => {
     if (spelling === 'values' && !facts.hasWide) return parseExact(bytes, facts, toNumber) as JsonValue;
     const { text, placeholders } = cutOut(bytes, facts.wideObjects);
@@ -142,7 +142,7 @@ function keepSpelling(): ToNumber {
   };
 }
 
-function refuseBoundless(toNumber: ToNumber): ToNumber {
+function refuseOutOfRange(toNumber: ToNumber): ToNumber {
   return (source) => {
     if (Number.isFinite(Number(source))) return toNumber(source);
     throw malformed('The request body holds a number that is too large.', 'number out of range');

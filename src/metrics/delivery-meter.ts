@@ -12,7 +12,7 @@ export function createDeliveryMeter(registry: Registry): DeliveryMeter {
     help: 'Attempts that ended, tests left out; the reason is a class of statuses or the first word of the error.',
     labels: ['kind', 'outcome', 'reason'],
   });
-  const attemptTook = registry.histogram({
+  const attemptSeconds = registry.histogram({
     name: 'spandrel_webhook_attempt_seconds',
     help: 'From the start of an attempt until its answer or failure.',
     labels: ['kind'],
@@ -26,7 +26,7 @@ export function createDeliveryMeter(registry: Registry): DeliveryMeter {
   return {
     attempt({ kind, outcome, reason, seconds }) {
       attempts({ kind, outcome, reason });
-      attemptTook({ kind }, seconds);
+      attemptSeconds({ kind }, seconds);
     },
     lag: (seconds) => lag({}, seconds),
     ...createEndMeter(registry),

@@ -92,7 +92,7 @@ function meterRetention(retention: RetentionStore, meter: RequestMeter): Retenti
 async function measure<T>({ meter, monotonicMs }: Deps, append: () => Promise<T>): Promise<T> {
   const startedAtMs = monotonicMs();
   const answer = await append();
-  meter.appendTook((monotonicMs() - startedAtMs) / 1000);
+  meter.observeAppend((monotonicMs() - startedAtMs) / 1000);
   return answer;
 }
 

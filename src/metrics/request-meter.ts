@@ -35,7 +35,7 @@ export function createRequestMeter(registry: Registry): RequestMeter {
     reported,
     appended: (type, events) => appended({ type }, events),
     settled: (requests) => settled({}, requests),
-    appendTook: (seconds) => took({}, seconds),
+    observeAppend: (seconds) => took({}, seconds),
     retentionDeleted: (events) => deleted({}, events),
   };
 }

@@ -161,22 +161,22 @@ export function slugQueries<
   type Found = Omit<Selectable<Tables[Name]>, Without | 'deletedAtMs'>;
   // The columns that the tables have in common.
   const table = name as 'Dataset';
-  const livingOf = (db: Db, known: Partial<Selectable<Tables['Dataset']>>, { find }: Dialect) =>
+  const liveOf = (db: Db, known: Partial<Selectable<Tables['Dataset']>>, { find }: Dialect) =>
     find(db, table, { ...known, deletedAtMs: null }, 'deletedAtMs', ...(without as never[]));
   const source = <Params>(build: QuerySource<Params, unknown>['query']) =>
     ({ query: build }) as QuerySource<Params, Found>;
   return {
-    countLiving: count(table, ['projectId'], { deletedAtMs: null }),
-    findById: source<OneOf>((db, { projectId, id }, dialect) => livingOf(db, { projectId, id }, dialect)),
+    countLive: count(table, ['projectId'], { deletedAtMs: null }),
+    findById: source<OneOf>((db, { projectId, id }, dialect) => liveOf(db, { projectId, id }, dialect)),
     findBySlug: source<InProject & { readonly slug: string }>((db, { projectId, slug }, dialect) =>
-      livingOf(db, { projectId, slug }, dialect),
+      liveOf(db, { projectId, slug }, dialect),
     ),
     listNewest: source<Page>((db, { projectId, limit }, dialect) =>
-      livingOf(db, { projectId }, dialect).orderBy('createdAtMs', 'desc').orderBy('id', 'desc').limit(limit),
+      liveOf(db, { projectId }, dialect).orderBy('createdAtMs', 'desc').orderBy('id', 'desc').limit(limit),
     ),
     /** Locks the row, so that it is not deleted before the transaction ends. */
-    holdLiving: query<OneOf>()((db, { projectId, id }, { hold }) =>
-      hold(
+    lockLive: query<OneOf>()((db, { projectId, id }, { lock }) =>
+      lock(
         db
           .selectFrom(table)
           .where('projectId', '=', projectId)

@@ -64,9 +64,9 @@ export type Dialect = {
   /** Whether a text contains a parameter, case-sensitively; also true for a null parameter. */
   holds(column: string, params: string | null): RawBuilder<SqlBool>;
   /** Locks the selected rows until the transaction ends. */
-  hold<Builder extends Lockable<Builder>>(builder: Builder): Builder;
+  lock<Builder extends Lockable<Builder>>(builder: Builder): Builder;
   /** The same, but skips rows that other transactions have locked, so that it never waits. */
-  holdFree<Builder extends Lockable<Builder>>(builder: Builder): Builder;
+  lockAvailable<Builder extends Lockable<Builder>>(builder: Builder): Builder;
   /** A text parameter without the characters that the store refuses. */
   storableText(params: string | null): string | null;
   /** Whether a column holds one of any number of numbers. */

@@ -22,11 +22,11 @@ export async function findByIdOrSlug<Row>(
 /** Whether a project has fewer records than `liveMax`. Locks the project, so that no other transaction counts them meanwhile. */
 export async function hasRoom(
   { runQuery, queries: { organization } }: Transaction,
-  { countLiving }: { readonly countLiving: Query<InProject, { readonly count: number }> },
+  { countLive }: { readonly countLive: Query<InProject, { readonly count: number }> },
   { projectId, liveMax }: InProject & { readonly liveMax: number },
 ): Promise<boolean> {
-  await runQuery(organization.holdProject, { projectId });
-  const [live] = await runQuery(countLiving, { projectId });
+  await runQuery(organization.lockProject, { projectId });
+  const [live] = await runQuery(countLive, { projectId });
   return live !== undefined && live.count < liveMax;
 }
 

@@ -170,7 +170,7 @@ function createWebhooks({ reads: { queries, runQuery }, delivery }: Engine): Pic
   const { dropCaches, ...deliveries } = createDeliveryStore({
     ...delivery,
     queries,
-    search: searchWith(delivery.runQueryAside),
+    search: searchWith(delivery.runBackgroundQuery),
   });
   delivery.onReconnect(dropCaches);
   return {

@@ -75,6 +75,6 @@ export function createExchangeReport(
 
 /** Whether the client has disconnected. Over HTTP/2 a disconnect looks like the end of the body, which would then be decoded needlessly. */
 export function isDisconnected({ request, response }: Exchange): boolean {
-  const isStreamGone = 'stream' in request && request.stream.destroyed;
-  return isStreamGone || request.aborted || response.writableEnded || response.destroyed === true;
+  const isStreamClosed = 'stream' in request && request.stream.destroyed;
+  return isStreamClosed || request.aborted || response.writableEnded || response.destroyed === true;
 }

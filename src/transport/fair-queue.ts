@@ -47,7 +47,7 @@ export function createFairQueue(clock: () => number): FairQueue {
   // Promises and ticks that a job schedules are part of its cost, so the next job starts only after they have run.
   const goOn = () => process.nextTick(step);
 
-  function settle(): void {
+  function clearBegun(): void {
     hasBegun = false;
   }
 
@@ -87,7 +87,7 @@ export function createFairQueue(clock: () => number): FairQueue {
     add(caller, job) {
       if (!hasBegun && !isRunning && callers.size === 0 && !isOver()) {
         hasBegun = true;
-        RESOLVED.then(settle);
+        RESOLVED.then(clearBegun);
         job();
         return;
       }

@@ -10,17 +10,17 @@ export function shareRead<T>(read: () => Promise<T>, monotonicMs: () => number, 
   let current: { readonly answer: Promise<T>; endedAtMs: number | null } | null = null;
 
   function begin(): Promise<T> {
-    const mine: NonNullable<typeof current> = { answer: read(), endedAtMs: null };
-    current = mine;
-    mine.answer.then(
+    const own: NonNullable<typeof current> = { answer: read(), endedAtMs: null };
+    current = own;
+    own.answer.then(
       () => {
-        mine.endedAtMs = monotonicMs();
+        own.endedAtMs = monotonicMs();
       },
       () => {
-        if (current === mine) current = null;
+        if (current === own) current = null;
       },
     );
-    return mine.answer;
+    return own.answer;
   }
 
   return () => {

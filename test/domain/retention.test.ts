@@ -147,7 +147,7 @@ describe('the steps of a run', () => {
   });
 
   it('come back later for what others hold', async () => {
-    const { pauses, rows, report } = await run({ steps: [{ outcome: 'held', heldMs: 50 }, {}] });
+    const { pauses, rows, report } = await run({ steps: [{ outcome: 'locked', heldMs: 50 }, {}] });
     expect(pauses).toEqual([5_000]);
     expect(rows).toEqual([100, 100]);
     expect(report.outcome).toBe('done');

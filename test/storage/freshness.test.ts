@@ -81,7 +81,7 @@ describe('processes that share a database', () => {
     const database = createDatabase();
     const [one, other] = [database.connect(), database.connect()];
     await Promise.all([expectRevoked(one, null), expectRevoked(other, null)]);
-    const release = database.hold();
+    const release = database.lock();
     // This read has the old generation and is held while the revocation is acknowledged.
     const early = other.findApiKey('key');
     await settle();
@@ -171,7 +171,7 @@ function createDatabase(delay: (read: () => unknown) => Promise<unknown> = async
       hooks.set(read, run);
     },
     /** Holds all answers until the returned function is called. */
-    hold(): () => void {
+    lock(): () => void {
       const { promise, resolve } = Promise.withResolvers<void>();
       held = promise;
       return resolve;

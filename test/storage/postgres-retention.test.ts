@@ -148,7 +148,7 @@ describe('what others hold', () => {
       await appending;
       return { ...finished, waits: times };
     });
-    expect(outcomes).toContain('held');
+    expect(outcomes).toContain('locked');
     expect(outcomes.at(-1)).toBe('done');
     expect(await tables()).toContain(`events_${suffix(16)}`);
     expect(await tables()).not.toContain(`requests_${suffix(16)}`);

@@ -54,14 +54,14 @@ describe('PostgreSQL', () => {
     await query(
       database.url,
       `INSERT INTO request_keys VALUES (1, 'gw-1', ${admittedAtMs});
-       INSERT INTO requests (organization_number, request_key, kept_at, project_number, state, received_at)
+       INSERT INTO requests (organization_number, request_key, changed_at, project_number, state, received_at)
        VALUES (1, 'gw-1', ${admittedAtMs}, 1, 2, ${admittedAtMs})`,
     );
     await store.traces.append(sampleAppend({ requests: [sampleRequest({ gatewayRequestId: 'gw-1' })] }));
     const rows = await query(
       database.url,
       `SELECT state, completed_at = (SELECT created_at FROM events WHERE id = 'gw-1:completed') AS is_emitted,
-         requests.kept_at = request_keys.kept_at AND requests.kept_at > ${RECEIVED_AT_MS - 1} AS moved
+         requests.changed_at = request_keys.changed_at AND requests.changed_at > ${RECEIVED_AT_MS - 1} AS moved
        FROM requests JOIN request_keys USING (organization_number, request_key) WHERE request_key = 'gw-1'`,
     );
     expect(rows).toEqual([{ state: 0, is_emitted: true, moved: true }]);

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { paceReads } from '../../src/storage/engine/sqlite/read-pace.ts';
 
 /** Reads that take `readMs` on a clock that only reads and rests advance. */
-function createPaced(isBusy: () => boolean, readMs: number) {
+function createThrottled(isBusy: () => boolean, readMs: number) {
   let nowMs = 0;
   const rests: number[] = [];
   const turnsAtMs: number[] = [];
@@ -23,7 +23,7 @@ function createPaced(isBusy: () => boolean, readMs: number) {
 }
 
 it('reads while appends are on their way take a small share of the time, in the order they came', async () => {
-  const { runPaced, rests } = createPaced(() => true, 1);
+  const { runPaced, rests } = createThrottled(() => true, 1);
   const answers: number[] = [];
   await Promise.all([1, 2, 3].map((each) => runPaced(() => answers.push(each))));
   expect(answers).toEqual([1, 2, 3]);
@@ -31,25 +31,25 @@ it('reads while appends are on their way take a small share of the time, in the 
 });
 
 it('no rest is longer than a few milliseconds', async () => {
-  const { runPaced, rests } = createPaced(() => true, 1000);
+  const { runPaced, rests } = createThrottled(() => true, 1000);
   await Promise.all([runPaced(() => 1), runPaced(() => 2)]);
   expect(rests).toEqual([10]);
 });
 
 it('reads do not wait when nothing is to be appended', async () => {
-  const { runPaced, rests } = createPaced(() => false, 1);
+  const { runPaced, rests } = createThrottled(() => false, 1);
   await Promise.all([runPaced(() => 1), runPaced(() => 2)]);
   expect(rests).toEqual([]);
 });
 
 it('reads that wait for one another leave turns of the event loop to others', async () => {
-  const { runPaced, turnsAtMs } = createPaced(() => false, 2);
+  const { runPaced, turnsAtMs } = createThrottled(() => false, 2);
   await Promise.all(Array.from({ length: 8 }, () => runPaced(() => 1)));
   expect(turnsAtMs).toEqual([6, 12]);
 });
 
 it('a read that fails fails alone', async () => {
-  const { runPaced } = createPaced(() => true, 1);
+  const { runPaced } = createThrottled(() => true, 1);
   const failing = runPaced(() => {
     throw new Error('no such row');
   });

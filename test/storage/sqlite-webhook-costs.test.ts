@@ -63,7 +63,7 @@ function stores() {
     deliveries: createDeliveryStore({
       ...shared,
       ...{
-        runQueryAside: runQuery,
+        runBackgroundQuery: runQuery,
         wake: createWake(),
         work,
         maintainedRowsMax: 1,

@@ -64,9 +64,9 @@ function postgresSql(old: OldEvents): string {
         `to_char(to_timestamp(created_at / 1000.0) AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`,
         "key || ':completed'",
       )} FROM old;
-    INSERT INTO request_keys (organization_number, request_key, kept_at)
+    INSERT INTO request_keys (organization_number, request_key, changed_at)
       SELECT ${organization}, key, created_at FROM old;
-    INSERT INTO requests (organization_number, request_key, kept_at, project_number, state, completed_by, received_at,
+    INSERT INTO requests (organization_number, request_key, changed_at, project_number, state, completed_by, received_at,
         completed_at)
       SELECT ${organization}, key, created_at, ${project}, 0, 0, created_at, created_at FROM old;
     INSERT INTO log_heads (organization_number, seq, created_at, last_key_index)

@@ -14,8 +14,8 @@ export const deleteEvaluations: Compiled<typeof source.deleteEvaluations> = {
 
 export const deleteRequests: Compiled<typeof source.deleteRequests> = {
   name: 'append-postgres.deleteRequests',
-  text: "delete from \"requests\" using unnest($1::int[], $2::bigint[], $3::text[]) as given (v0, v1, v2) where (\"organization_number\" = \"given\".\"v0\" and \"kept_at\" = \"given\".\"v1\" and \"request_key\" = \"given\".\"v2\")",
-  cells: (rows) => [int4Array(rows, (params) => params.organizationNumber), int8Array(rows, (params) => params.keptAtMs), textArray(rows, (params) => params.key)],
+  text: "delete from \"requests\" using unnest($1::int[], $2::bigint[], $3::text[]) as given (v0, v1, v2) where (\"organization_number\" = \"given\".\"v0\" and \"changed_at\" = \"given\".\"v1\" and \"request_key\" = \"given\".\"v2\")",
+  cells: (rows) => [int4Array(rows, (params) => params.organizationNumber), int8Array(rows, (params) => params.changedAtMs), textArray(rows, (params) => params.key)],
 };
 
 export const deleteSpans: Compiled<typeof source.deleteSpans> = {
@@ -48,18 +48,18 @@ export const insertGovernanceEvents: CompiledMany<typeof source.insertGovernance
 
 export const insertRequestKeys: CompiledMany<typeof source.insertRequestKeys> = {
   name: 'append-postgres.insertRequestKeys',
-  text: "insert into \"request_keys\" (\"organization_number\", \"request_key\", \"kept_at\") select \"given\".\"organization_number\", \"given\".\"request_key\", greatest(\"given\".kept_at, (select floor(extract(epoch from now()) * 1000)::bigint)) from unnest($1::\"request_keys\"[]) as \"given\"",
-  cells: (params) => [params.organizationNumber, params.key, params.keptAtMs],
+  text: "insert into \"request_keys\" (\"organization_number\", \"request_key\", \"changed_at\") select \"given\".\"organization_number\", \"given\".\"request_key\", greatest(\"given\".changed_at, (select floor(extract(epoch from now()) * 1000)::bigint)) from unnest($1::\"request_keys\"[]) as \"given\"",
+  cells: (params) => [params.organizationNumber, params.key, params.changedAtMs],
   table: 'request_keys',
-  columns: ["organization_number","request_key","kept_at"],
+  columns: ["organization_number","request_key","changed_at"],
 };
 
 export const insertRequests: CompiledMany<typeof source.insertRequests> = {
   name: 'append-postgres.insertRequests',
-  text: "insert into \"requests\" (\"organization_number\", \"kept_at\", \"request_key\", \"project_number\", \"gateway_request_id\", \"state\", \"completed_by\", \"completed_at\", \"settled_at\", \"correction_at\", \"received_at\", \"nano_usd\", \"admission\", \"earlier_corrections\") select \"given\".\"organization_number\", greatest(\"given\".kept_at, (select floor(extract(epoch from now()) * 1000)::bigint)), \"given\".\"request_key\", \"given\".\"project_number\", \"given\".\"gateway_request_id\", \"given\".\"state\", \"given\".\"completed_by\", case \"given\".completed_at when 0 then head.created_at else \"given\".completed_at end, case \"given\".settled_at when 0 then head.created_at else \"given\".settled_at end, case \"given\".correction_at when 0 then head.created_at else \"given\".correction_at end, \"given\".\"received_at\", \"given\".\"nano_usd\", \"given\".\"admission\", regexp_replace(\"given\".earlier_corrections, '\\y0\\y', head.created_at::text, 'g') from unnest($1::\"requests\"[]) as \"given\" join head on head.organization_number = \"given\".organization_number",
-  cells: (params) => [params.organizationNumber, params.keptAtMs, params.key, params.projectNumber, params.gatewayRequestId ?? null, params.state, params.completedBy ?? null, params.completedEvent ?? null, params.settledEvent ?? null, params.correctionEvent ?? null, params.receivedAtMs, params.costNanoUsd ?? null, params.admissionJson ?? null, params.earlierCorrections ?? null],
+  text: "insert into \"requests\" (\"organization_number\", \"changed_at\", \"request_key\", \"project_number\", \"gateway_request_id\", \"state\", \"completed_by\", \"completed_at\", \"settled_at\", \"correction_at\", \"received_at\", \"nano_usd\", \"admission\", \"earlier_corrections\") select \"given\".\"organization_number\", greatest(\"given\".changed_at, (select floor(extract(epoch from now()) * 1000)::bigint)), \"given\".\"request_key\", \"given\".\"project_number\", \"given\".\"gateway_request_id\", \"given\".\"state\", \"given\".\"completed_by\", case \"given\".completed_at when 0 then head.created_at else \"given\".completed_at end, case \"given\".settled_at when 0 then head.created_at else \"given\".settled_at end, case \"given\".correction_at when 0 then head.created_at else \"given\".correction_at end, \"given\".\"received_at\", \"given\".\"nano_usd\", \"given\".\"admission\", regexp_replace(\"given\".earlier_corrections, '\\y0\\y', head.created_at::text, 'g') from unnest($1::\"requests\"[]) as \"given\" join head on head.organization_number = \"given\".organization_number",
+  cells: (params) => [params.organizationNumber, params.changedAtMs, params.key, params.projectNumber, params.gatewayRequestId ?? null, params.state, params.completedBy ?? null, params.completedEvent ?? null, params.settledEvent ?? null, params.correctionEvent ?? null, params.receivedAtMs, params.costNanoUsd ?? null, params.admissionJson ?? null, params.earlierCorrections ?? null],
   table: 'requests',
-  columns: ["organization_number","kept_at","request_key","project_number","gateway_request_id","state","completed_by","completed_at","settled_at","correction_at","received_at","nano_usd","admission","earlier_corrections"],
+  columns: ["organization_number","changed_at","request_key","project_number","gateway_request_id","state","completed_by","completed_at","settled_at","correction_at","received_at","nano_usd","admission","earlier_corrections"],
 };
 
 export const lockRequestKeys: CompiledMany<typeof source.lockRequestKeys> = {
@@ -72,8 +72,8 @@ export const lockRequestKeys: CompiledMany<typeof source.lockRequestKeys> = {
 
 export const replaceRequestKeys: CompiledMany<typeof source.replaceRequestKeys> = {
   name: 'append-postgres.replaceRequestKeys',
-  text: "insert into \"request_keys\" (\"organization_number\", \"request_key\", \"kept_at\") select \"given\".\"organization_number\", \"given\".\"request_key\", greatest(\"given\".kept_at, (select floor(extract(epoch from now()) * 1000)::bigint)) from unnest($1::\"request_keys\"[]) as \"given\" on conflict (\"organization_number\", \"request_key\") do update set \"kept_at\" = \"excluded\".\"kept_at\"",
-  cells: (params) => [params.organizationNumber, params.key, params.keptAtMs],
+  text: "insert into \"request_keys\" (\"organization_number\", \"request_key\", \"changed_at\") select \"given\".\"organization_number\", \"given\".\"request_key\", greatest(\"given\".changed_at, (select floor(extract(epoch from now()) * 1000)::bigint)) from unnest($1::\"request_keys\"[]) as \"given\" on conflict (\"organization_number\", \"request_key\") do update set \"changed_at\" = \"excluded\".\"changed_at\"",
+  cells: (params) => [params.organizationNumber, params.key, params.changedAtMs],
   table: 'request_keys',
-  columns: ["organization_number","request_key","kept_at"],
+  columns: ["organization_number","request_key","changed_at"],
 };

@@ -97,13 +97,6 @@ export const findReplay: Compiled<typeof source.findReplay> = {
   }),
 };
 
-export const holdHeads: Compiled<typeof source.holdHeads> = {
-  name: 'endpoints-changes.holdHeads',
-  text: "select \"organization_number\" as \"organizationNumber\", \"seq\" as \"seq\" from \"log_heads\" where \"organization_number\" = any($1) order by \"organization_number\" for update",
-  cells: (params) => [params.numbers],
-  row: (row) => row,
-};
-
 export const insertAttempts: Compiled<typeof source.insertAttempts> = {
   name: 'endpoints-changes.insertAttempts',
   text: "insert into \"webhook_attempts\" (\"endpoint_number\", \"fired_at\", \"id\", \"delivery_number\", \"attempt\", \"outcome\", \"response_status\", \"latency_ms\", \"error\", \"response_body\", \"test\", \"terminal_hint\") select \"given\".\"v0\", \"given\".\"v1\", \"given\".\"v2\", \"given\".\"v3\", \"given\".\"v4\", \"given\".\"v5\", \"given\".\"v6\", \"given\".\"v7\", \"given\".\"v8\", \"given\".\"v9\", \"given\".\"v10\", \"given\".\"v11\" from unnest($1::int[], $2::bigint[], $3::text[], $4::bigint[], $5::int[], $6::int[], $7::int[], $8::int[], $9::text[], $10::text[], $11::boolean[], $12::boolean[]) as given (v0, v1, v2, v3, v4, v5, v6, v7, v8, v9, v10, v11)",
@@ -138,6 +131,13 @@ export const insertState: Compiled<typeof source.insertState> = {
   name: 'endpoints-changes.insertState',
   text: "insert into \"webhook_states\" (\"endpoint_number\", \"position\", \"in_flight\", \"subscriptions\", \"failing_since\", \"last_success_at\", \"last_failure_at\", \"consecutive_failures\") values ($1, $2, $3, $4, $5, $6, $7, $8)",
   cells: (params) => [params.endpointNumber, params.position, params.inFlight, params.subscriptionsJson, params.failingSinceMs ?? null, params.lastSuccessAtMs ?? null, params.lastFailureAtMs ?? null, params.consecutiveFailures],
+};
+
+export const lockHeads: Compiled<typeof source.lockHeads> = {
+  name: 'endpoints-changes.lockHeads',
+  text: "select \"organization_number\" as \"organizationNumber\", \"seq\" as \"seq\" from \"log_heads\" where \"organization_number\" = any($1) order by \"organization_number\" for update",
+  cells: (params) => [params.numbers],
+  row: (row) => row,
 };
 
 export const markChanged: Compiled<typeof source.markChanged> = {

@@ -21,82 +21,6 @@ export const findTestStart: Compiled<typeof source.findTestStart> = {
   row: (row) => row,
 };
 
-export const holdFreeStates: Compiled<typeof source.holdFreeStates> = {
-  name: 'endpoints-work.holdFreeStates',
-  text: "select \"endpoint_number\" as \"number\" from \"webhook_states\" where \"endpoint_number\" = any($1) order by \"endpoint_number\" for update skip locked",
-  cells: (params) => [params.numbers],
-  row: (row) => row,
-};
-
-export const holdLostTests: Compiled<typeof source.holdLostTests> = {
-  name: 'endpoints-work.holdLostTests',
-  text: "select \"webhook_deliveries\".\"number\" as \"number\", \"webhook_deliveries\".\"endpoint_number\" as \"endpointNumber\", \"webhook_deliveries\".\"dispatch_id\" as \"dispatchId\", \"webhook_deliveries\".\"status\" as \"status\", \"webhook_deliveries\".\"replay_number\" as \"replayNumber\", \"webhook_deliveries\".\"counted\" as \"counted\", \"webhook_deliveries\".\"run\" as \"run\", \"webhook_deliveries\".\"attempt\" as \"attempt\", \"webhook_deliveries\".\"failures\" as \"failures\", \"webhook_deliveries\".\"lost\" as \"lost\", \"webhook_deliveries\".\"fence\" as \"fence\", \"webhook_deliveries\".\"due_at\" as \"dueAtMs\", \"webhook_deliveries\".\"ladder_started_at\" as \"backoffStartedAtMs\", \"webhook_deliveries\".\"attempt_id\" as \"attemptId\", \"webhook_deliveries\".\"first_attempt_at\" as \"firstAttemptAtMs\", \"webhook_deliveries\".\"last_attempt_at\" as \"lastAttemptAtMs\", \"webhook_deliveries\".\"ended_at\" as \"endedAtMs\", \"webhook_deliveries\".\"dead_reason\" as \"deadReason\", \"webhook_deliveries\".\"terminal_hint\" as \"terminalHint\", \"webhook_deliveries\".\"response_status\" as \"responseStatus\", \"webhook_deliveries\".\"error\" as \"error\", \"webhook_deliveries\".\"test\" as \"test\", \"webhook_deliveries\".\"event_count\" as \"eventCount\" from \"webhook_deliveries\" where \"ended_at\" is null and \"test\" = true and \"due_at\" < $1 limit $2 for update skip locked",
-  cells: (params) => [params.nowMs, params.limit],
-  row: (row: any) => ({
-    number: row.number,
-    endpointNumber: row.endpointNumber,
-    dispatchId: row.dispatchId,
-    status: deliveryStatuses.value(row.status),
-    replayNumber: row.replayNumber,
-    counted: row.counted === null ? null : replayCounts.value(row.counted),
-    run: row.run,
-    attempt: row.attempt,
-    failures: row.failures,
-    lost: row.lost,
-    fence: row.fence,
-    dueAtMs: row.dueAtMs,
-    backoffStartedAtMs: row.backoffStartedAtMs,
-    attemptId: row.attemptId,
-    firstAttemptAtMs: row.firstAttemptAtMs,
-    lastAttemptAtMs: row.lastAttemptAtMs,
-    endedAtMs: row.endedAtMs,
-    deadReason: row.deadReason === null ? null : deadReasons.value(row.deadReason),
-    terminalHint: row.terminalHint,
-    responseStatus: row.responseStatus,
-    error: row.error,
-    test: row.test,
-    eventCount: row.eventCount,
-  }),
-};
-
-export const holdStates: Compiled<typeof source.holdStates> = {
-  name: 'endpoints-work.holdStates',
-  text: "select \"endpoint_number\" as \"number\" from \"webhook_states\" where \"endpoint_number\" = any($1) order by \"endpoint_number\" for update",
-  cells: (params) => [params.numbers],
-  row: (row) => row,
-};
-
-export const holdTest: Compiled<typeof source.holdTest> = {
-  name: 'endpoints-work.holdTest',
-  text: "select \"webhook_deliveries\".\"number\" as \"number\", \"webhook_deliveries\".\"endpoint_number\" as \"endpointNumber\", \"webhook_deliveries\".\"dispatch_id\" as \"dispatchId\", \"webhook_deliveries\".\"status\" as \"status\", \"webhook_deliveries\".\"replay_number\" as \"replayNumber\", \"webhook_deliveries\".\"counted\" as \"counted\", \"webhook_deliveries\".\"run\" as \"run\", \"webhook_deliveries\".\"attempt\" as \"attempt\", \"webhook_deliveries\".\"failures\" as \"failures\", \"webhook_deliveries\".\"lost\" as \"lost\", \"webhook_deliveries\".\"fence\" as \"fence\", \"webhook_deliveries\".\"due_at\" as \"dueAtMs\", \"webhook_deliveries\".\"ladder_started_at\" as \"backoffStartedAtMs\", \"webhook_deliveries\".\"attempt_id\" as \"attemptId\", \"webhook_deliveries\".\"first_attempt_at\" as \"firstAttemptAtMs\", \"webhook_deliveries\".\"last_attempt_at\" as \"lastAttemptAtMs\", \"webhook_deliveries\".\"ended_at\" as \"endedAtMs\", \"webhook_deliveries\".\"dead_reason\" as \"deadReason\", \"webhook_deliveries\".\"terminal_hint\" as \"terminalHint\", \"webhook_deliveries\".\"response_status\" as \"responseStatus\", \"webhook_deliveries\".\"error\" as \"error\", \"webhook_deliveries\".\"test\" as \"test\", \"webhook_deliveries\".\"event_count\" as \"eventCount\" from \"webhook_deliveries\" where \"ended_at\" is null and \"test\" = true and \"endpoint_number\" = $1 and \"dispatch_id\" = $2 for update",
-  cells: (params) => [params.endpointNumber, params.dispatchId],
-  row: (row: any) => ({
-    number: row.number,
-    endpointNumber: row.endpointNumber,
-    dispatchId: row.dispatchId,
-    status: deliveryStatuses.value(row.status),
-    replayNumber: row.replayNumber,
-    counted: row.counted === null ? null : replayCounts.value(row.counted),
-    run: row.run,
-    attempt: row.attempt,
-    failures: row.failures,
-    lost: row.lost,
-    fence: row.fence,
-    dueAtMs: row.dueAtMs,
-    backoffStartedAtMs: row.backoffStartedAtMs,
-    attemptId: row.attemptId,
-    firstAttemptAtMs: row.firstAttemptAtMs,
-    lastAttemptAtMs: row.lastAttemptAtMs,
-    endedAtMs: row.endedAtMs,
-    deadReason: row.deadReason === null ? null : deadReasons.value(row.deadReason),
-    terminalHint: row.terminalHint,
-    responseStatus: row.responseStatus,
-    error: row.error,
-    test: row.test,
-    eventCount: row.eventCount,
-  }),
-};
-
 export const listContents: Compiled<typeof source.listContents> = {
   name: 'endpoints-work.listContents',
   text: "select \"delivery\".\"number\" as \"number\", \"delivery\".\"seqs\" as \"seqsJson\", \"delivery\".\"events_from\" as \"firstMs\", \"delivery\".\"events_to\" as \"lastMs\", (select \"delivery\".\"event_count\" from events\n    where events.organization_number = \"endpoint\".\"organization_number\"\n      and events.created_at = \"delivery\".\"events_from\"\n      and events.seq = (\"delivery\".\"seqs\"::jsonb ->> 0)::bigint) as \"kept\" from \"webhook_deliveries\" as \"delivery\" inner join \"webhook_endpoints\" as \"endpoint\" on \"endpoint\".\"number\" = \"delivery\".\"endpoint_number\" where \"delivery\".\"number\" = any($1)",
@@ -184,5 +108,81 @@ export const listReplayRows: Compiled<typeof source.listReplayRows> = {
     dead: row.dead,
     status: replayStatuses.value(row.status),
     completedAtMs: row.completedAtMs,
+  }),
+};
+
+export const lockAvailableStates: Compiled<typeof source.lockAvailableStates> = {
+  name: 'endpoints-work.lockAvailableStates',
+  text: "select \"endpoint_number\" as \"number\" from \"webhook_states\" where \"endpoint_number\" = any($1) order by \"endpoint_number\" for update skip locked",
+  cells: (params) => [params.numbers],
+  row: (row) => row,
+};
+
+export const lockLostTests: Compiled<typeof source.lockLostTests> = {
+  name: 'endpoints-work.lockLostTests',
+  text: "select \"webhook_deliveries\".\"number\" as \"number\", \"webhook_deliveries\".\"endpoint_number\" as \"endpointNumber\", \"webhook_deliveries\".\"dispatch_id\" as \"dispatchId\", \"webhook_deliveries\".\"status\" as \"status\", \"webhook_deliveries\".\"replay_number\" as \"replayNumber\", \"webhook_deliveries\".\"counted\" as \"counted\", \"webhook_deliveries\".\"run\" as \"run\", \"webhook_deliveries\".\"attempt\" as \"attempt\", \"webhook_deliveries\".\"failures\" as \"failures\", \"webhook_deliveries\".\"lost\" as \"lost\", \"webhook_deliveries\".\"fence\" as \"fence\", \"webhook_deliveries\".\"due_at\" as \"dueAtMs\", \"webhook_deliveries\".\"ladder_started_at\" as \"backoffStartedAtMs\", \"webhook_deliveries\".\"attempt_id\" as \"attemptId\", \"webhook_deliveries\".\"first_attempt_at\" as \"firstAttemptAtMs\", \"webhook_deliveries\".\"last_attempt_at\" as \"lastAttemptAtMs\", \"webhook_deliveries\".\"ended_at\" as \"endedAtMs\", \"webhook_deliveries\".\"dead_reason\" as \"deadReason\", \"webhook_deliveries\".\"terminal_hint\" as \"terminalHint\", \"webhook_deliveries\".\"response_status\" as \"responseStatus\", \"webhook_deliveries\".\"error\" as \"error\", \"webhook_deliveries\".\"test\" as \"test\", \"webhook_deliveries\".\"event_count\" as \"eventCount\" from \"webhook_deliveries\" where \"ended_at\" is null and \"test\" = true and \"due_at\" < $1 limit $2 for update skip locked",
+  cells: (params) => [params.nowMs, params.limit],
+  row: (row: any) => ({
+    number: row.number,
+    endpointNumber: row.endpointNumber,
+    dispatchId: row.dispatchId,
+    status: deliveryStatuses.value(row.status),
+    replayNumber: row.replayNumber,
+    counted: row.counted === null ? null : replayCounts.value(row.counted),
+    run: row.run,
+    attempt: row.attempt,
+    failures: row.failures,
+    lost: row.lost,
+    fence: row.fence,
+    dueAtMs: row.dueAtMs,
+    backoffStartedAtMs: row.backoffStartedAtMs,
+    attemptId: row.attemptId,
+    firstAttemptAtMs: row.firstAttemptAtMs,
+    lastAttemptAtMs: row.lastAttemptAtMs,
+    endedAtMs: row.endedAtMs,
+    deadReason: row.deadReason === null ? null : deadReasons.value(row.deadReason),
+    terminalHint: row.terminalHint,
+    responseStatus: row.responseStatus,
+    error: row.error,
+    test: row.test,
+    eventCount: row.eventCount,
+  }),
+};
+
+export const lockStates: Compiled<typeof source.lockStates> = {
+  name: 'endpoints-work.lockStates',
+  text: "select \"endpoint_number\" as \"number\" from \"webhook_states\" where \"endpoint_number\" = any($1) order by \"endpoint_number\" for update",
+  cells: (params) => [params.numbers],
+  row: (row) => row,
+};
+
+export const lockTest: Compiled<typeof source.lockTest> = {
+  name: 'endpoints-work.lockTest',
+  text: "select \"webhook_deliveries\".\"number\" as \"number\", \"webhook_deliveries\".\"endpoint_number\" as \"endpointNumber\", \"webhook_deliveries\".\"dispatch_id\" as \"dispatchId\", \"webhook_deliveries\".\"status\" as \"status\", \"webhook_deliveries\".\"replay_number\" as \"replayNumber\", \"webhook_deliveries\".\"counted\" as \"counted\", \"webhook_deliveries\".\"run\" as \"run\", \"webhook_deliveries\".\"attempt\" as \"attempt\", \"webhook_deliveries\".\"failures\" as \"failures\", \"webhook_deliveries\".\"lost\" as \"lost\", \"webhook_deliveries\".\"fence\" as \"fence\", \"webhook_deliveries\".\"due_at\" as \"dueAtMs\", \"webhook_deliveries\".\"ladder_started_at\" as \"backoffStartedAtMs\", \"webhook_deliveries\".\"attempt_id\" as \"attemptId\", \"webhook_deliveries\".\"first_attempt_at\" as \"firstAttemptAtMs\", \"webhook_deliveries\".\"last_attempt_at\" as \"lastAttemptAtMs\", \"webhook_deliveries\".\"ended_at\" as \"endedAtMs\", \"webhook_deliveries\".\"dead_reason\" as \"deadReason\", \"webhook_deliveries\".\"terminal_hint\" as \"terminalHint\", \"webhook_deliveries\".\"response_status\" as \"responseStatus\", \"webhook_deliveries\".\"error\" as \"error\", \"webhook_deliveries\".\"test\" as \"test\", \"webhook_deliveries\".\"event_count\" as \"eventCount\" from \"webhook_deliveries\" where \"ended_at\" is null and \"test\" = true and \"endpoint_number\" = $1 and \"dispatch_id\" = $2 for update",
+  cells: (params) => [params.endpointNumber, params.dispatchId],
+  row: (row: any) => ({
+    number: row.number,
+    endpointNumber: row.endpointNumber,
+    dispatchId: row.dispatchId,
+    status: deliveryStatuses.value(row.status),
+    replayNumber: row.replayNumber,
+    counted: row.counted === null ? null : replayCounts.value(row.counted),
+    run: row.run,
+    attempt: row.attempt,
+    failures: row.failures,
+    lost: row.lost,
+    fence: row.fence,
+    dueAtMs: row.dueAtMs,
+    backoffStartedAtMs: row.backoffStartedAtMs,
+    attemptId: row.attemptId,
+    firstAttemptAtMs: row.firstAttemptAtMs,
+    lastAttemptAtMs: row.lastAttemptAtMs,
+    endedAtMs: row.endedAtMs,
+    deadReason: row.deadReason === null ? null : deadReasons.value(row.deadReason),
+    terminalHint: row.terminalHint,
+    responseStatus: row.responseStatus,
+    error: row.error,
+    test: row.test,
+    eventCount: row.eventCount,
   }),
 };

@@ -40,27 +40,6 @@ export const endLeases: Compiled<typeof source.endLeases> = {
   cells: (params) => [params.nowMs, params.projectNumber, params.nowMs, params.leasedUntilMs, 0],
 };
 
-export const holdDue: Compiled<typeof source.holdDue> = {
-  name: 'evaluations.holdDue',
-  text: "select \"evaluation_jobs\".\"project_number\" as \"projectNumber\", \"evaluation_jobs\".\"trace_sequence\" as \"traceSequence\", \"evaluation_jobs\".\"source_id\" as \"sourceId\", \"evaluation_jobs\".\"since\" as \"sinceMs\", \"evaluation_jobs\".\"fence\" as \"fence\", \"evaluation_jobs\".\"failures\" as \"failures\", \"evaluation_jobs\".\"due_at\" as \"dueAtMs\", \"evaluation_jobs\".\"as_of\" as \"asOf\", \"trace_id\" as \"traceId\" from \"evaluation_jobs\" where \"project_number\" = $1 and \"due_at\" <= $2 order by \"due_at\" limit $3 for update skip locked",
-  cells: (params) => [params.projectNumber, params.nowMs, params.limit],
-  row: (row) => row,
-};
-
-export const holdJob: Compiled<typeof source.holdJob> = {
-  name: 'evaluations.holdJob',
-  text: "select \"evaluation_jobs\".\"project_number\" as \"projectNumber\", \"evaluation_jobs\".\"trace_sequence\" as \"traceSequence\", \"evaluation_jobs\".\"source_id\" as \"sourceId\", \"evaluation_jobs\".\"due_at\" as \"dueAtMs\", \"evaluation_jobs\".\"since\" as \"sinceMs\", \"evaluation_jobs\".\"fence\" as \"fence\", \"evaluation_jobs\".\"failures\" as \"failures\", \"evaluation_jobs\".\"is_rooted\" as \"isRooted\", \"evaluation_jobs\".\"again_due_at\" as \"againDueAtMs\", \"evaluation_jobs\".\"again_since\" as \"againSinceMs\", \"evaluation_jobs\".\"as_of\" as \"asOf\", \"trace_id\" as \"traceId\" from \"evaluation_jobs\" where \"project_number\" = $1 and \"trace_sequence\" = $2 and \"source_id\" = $3 for update",
-  cells: (params) => [params.projectNumber, params.traceSequence, params.sourceId],
-  row: (row) => row,
-};
-
-export const holdJobsOfTrace: Compiled<typeof source.holdJobsOfTrace> = {
-  name: 'evaluations.holdJobsOfTrace',
-  text: "select \"evaluation_jobs\".\"project_number\" as \"projectNumber\", \"evaluation_jobs\".\"trace_sequence\" as \"traceSequence\", \"evaluation_jobs\".\"source_id\" as \"sourceId\", \"evaluation_jobs\".\"due_at\" as \"dueAtMs\", \"evaluation_jobs\".\"since\" as \"sinceMs\", \"evaluation_jobs\".\"fence\" as \"fence\", \"evaluation_jobs\".\"failures\" as \"failures\", \"evaluation_jobs\".\"is_rooted\" as \"isRooted\", \"evaluation_jobs\".\"again_due_at\" as \"againDueAtMs\", \"evaluation_jobs\".\"again_since\" as \"againSinceMs\", \"evaluation_jobs\".\"as_of\" as \"asOf\", \"trace_id\" as \"traceId\" from \"evaluation_jobs\" where \"project_number\" = $1 and \"trace_sequence\" = $2 for update skip locked",
-  cells: (params) => [params.projectNumber, params.traceSequence],
-  row: (row) => row,
-};
-
 export const insertJobs: Compiled<typeof source.insertJobs> = {
   name: 'evaluations.insertJobs',
   text: "insert into \"evaluation_jobs\" (\"project_number\", \"trace_sequence\", \"source_id\", \"trace_id\", \"due_at\", \"since\", \"fence\", \"failures\", \"is_rooted\", \"again_due_at\", \"again_since\", \"as_of\") select \"given\".\"v0\", \"given\".\"v1\", \"given\".\"v2\", \"given\".\"v3\", \"given\".\"v4\", \"given\".\"v5\", \"given\".\"v6\", \"given\".\"v7\", \"given\".\"v8\", \"given\".\"v9\", \"given\".\"v10\", \"given\".\"v11\" from unnest($1::int[], $2::bigint[], $3::text[], $4::text[], $5::bigint[], $6::bigint[], $7::bigint[], $8::int[], $9::boolean[], $10::bigint[], $11::bigint[], $12::bigint[]) as given (v0, v1, v2, v3, v4, v5, v6, v7, v8, v9, v10, v11) on conflict do nothing",
@@ -78,6 +57,27 @@ export const listSources: Compiled<typeof source.listSources> = {
   name: 'evaluations.listSources',
   text: "select \"trace_sequence\" as \"traceSequence\", \"source_id\" as \"sourceId\" from \"evaluation_jobs\" where \"project_number\" = $1 and \"trace_sequence\" = any($2)",
   cells: (params) => [params.projectNumber, params.traceSequences],
+  row: (row) => row,
+};
+
+export const lockDue: Compiled<typeof source.lockDue> = {
+  name: 'evaluations.lockDue',
+  text: "select \"evaluation_jobs\".\"project_number\" as \"projectNumber\", \"evaluation_jobs\".\"trace_sequence\" as \"traceSequence\", \"evaluation_jobs\".\"source_id\" as \"sourceId\", \"evaluation_jobs\".\"since\" as \"sinceMs\", \"evaluation_jobs\".\"fence\" as \"fence\", \"evaluation_jobs\".\"failures\" as \"failures\", \"evaluation_jobs\".\"due_at\" as \"dueAtMs\", \"evaluation_jobs\".\"as_of\" as \"asOf\", \"trace_id\" as \"traceId\" from \"evaluation_jobs\" where \"project_number\" = $1 and \"due_at\" <= $2 order by \"due_at\" limit $3 for update skip locked",
+  cells: (params) => [params.projectNumber, params.nowMs, params.limit],
+  row: (row) => row,
+};
+
+export const lockJob: Compiled<typeof source.lockJob> = {
+  name: 'evaluations.lockJob',
+  text: "select \"evaluation_jobs\".\"project_number\" as \"projectNumber\", \"evaluation_jobs\".\"trace_sequence\" as \"traceSequence\", \"evaluation_jobs\".\"source_id\" as \"sourceId\", \"evaluation_jobs\".\"due_at\" as \"dueAtMs\", \"evaluation_jobs\".\"since\" as \"sinceMs\", \"evaluation_jobs\".\"fence\" as \"fence\", \"evaluation_jobs\".\"failures\" as \"failures\", \"evaluation_jobs\".\"is_rooted\" as \"isRooted\", \"evaluation_jobs\".\"again_due_at\" as \"againDueAtMs\", \"evaluation_jobs\".\"again_since\" as \"againSinceMs\", \"evaluation_jobs\".\"as_of\" as \"asOf\", \"trace_id\" as \"traceId\" from \"evaluation_jobs\" where \"project_number\" = $1 and \"trace_sequence\" = $2 and \"source_id\" = $3 for update",
+  cells: (params) => [params.projectNumber, params.traceSequence, params.sourceId],
+  row: (row) => row,
+};
+
+export const lockJobsOfTrace: Compiled<typeof source.lockJobsOfTrace> = {
+  name: 'evaluations.lockJobsOfTrace',
+  text: "select \"evaluation_jobs\".\"project_number\" as \"projectNumber\", \"evaluation_jobs\".\"trace_sequence\" as \"traceSequence\", \"evaluation_jobs\".\"source_id\" as \"sourceId\", \"evaluation_jobs\".\"due_at\" as \"dueAtMs\", \"evaluation_jobs\".\"since\" as \"sinceMs\", \"evaluation_jobs\".\"fence\" as \"fence\", \"evaluation_jobs\".\"failures\" as \"failures\", \"evaluation_jobs\".\"is_rooted\" as \"isRooted\", \"evaluation_jobs\".\"again_due_at\" as \"againDueAtMs\", \"evaluation_jobs\".\"again_since\" as \"againSinceMs\", \"evaluation_jobs\".\"as_of\" as \"asOf\", \"trace_id\" as \"traceId\" from \"evaluation_jobs\" where \"project_number\" = $1 and \"trace_sequence\" = $2 for update skip locked",
+  cells: (params) => [params.projectNumber, params.traceSequence],
   row: (row) => row,
 };
 

@@ -29,13 +29,6 @@ export const findRun: Compiled<typeof source.findRun> = {
   row: (row) => row,
 };
 
-export const holdIdleRun: Compiled<typeof source.holdIdleRun> = {
-  name: 'evaluators-runs.holdIdleRun',
-  text: "select \"project_id\" as \"projectId\", \"id\" as \"id\" from \"evaluator_runs\" where \"status\" = 'running' and \"leased_until\" <= $1 order by (select max(\"other\".\"leased_until\") as \"servedAtMs\" from \"evaluator_runs\" as \"other\" where \"other\".\"project_id\" = \"evaluator_runs\".\"project_id\"), \"leased_until\" limit $2 for update skip locked",
-  cells: (params) => [params.nowMs, 1],
-  row: (row) => row,
-};
-
 export const insertRun: Compiled<typeof source.insertRun> = {
   name: 'evaluators-runs.insertRun',
   text: "insert into \"evaluator_runs\" (\"project_id\", \"id\", \"evaluator_id\", \"search\", \"status\", \"cursor\", \"traces_found\", \"is_found_exactly\", \"processed\", \"skipped\", \"failed\", \"error\", \"created_at\", \"updated_at\", \"leased_until\", \"fence\", \"failures\") values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)",
@@ -52,6 +45,13 @@ export const listRuns: Compiled<typeof source.listRuns> = {
   name: 'evaluators-runs.listRuns',
   text: "select \"evaluator_runs\".\"project_id\" as \"projectId\", \"evaluator_runs\".\"id\" as \"id\", \"evaluator_runs\".\"evaluator_id\" as \"evaluatorId\", \"evaluator_runs\".\"search\" as \"searchJson\", \"evaluator_runs\".\"status\" as \"status\", \"evaluator_runs\".\"cursor\" as \"cursor\", \"evaluator_runs\".\"traces_found\" as \"tracesFound\", \"evaluator_runs\".\"is_found_exactly\" as \"isFoundExactly\", \"evaluator_runs\".\"processed\" as \"processed\", \"evaluator_runs\".\"skipped\" as \"skipped\", \"evaluator_runs\".\"failed\" as \"failed\", \"evaluator_runs\".\"error\" as \"error\", \"evaluator_runs\".\"created_at\" as \"createdAtMs\", \"evaluator_runs\".\"updated_at\" as \"updatedAtMs\", \"evaluator_runs\".\"fence\" as \"fence\", \"evaluator_runs\".\"failures\" as \"failures\" from \"evaluator_runs\" where \"project_id\" = $1 order by \"created_at\" desc, \"id\" desc limit $2",
   cells: (params) => [params.projectId, params.limit],
+  row: (row) => row,
+};
+
+export const lockIdleRun: Compiled<typeof source.lockIdleRun> = {
+  name: 'evaluators-runs.lockIdleRun',
+  text: "select \"project_id\" as \"projectId\", \"id\" as \"id\" from \"evaluator_runs\" where \"status\" = 'running' and \"leased_until\" <= $1 order by (select max(\"other\".\"leased_until\") as \"servedAtMs\" from \"evaluator_runs\" as \"other\" where \"other\".\"project_id\" = \"evaluator_runs\".\"project_id\"), \"leased_until\" limit $2 for update skip locked",
+  cells: (params) => [params.nowMs, 1],
   row: (row) => row,
 };
 

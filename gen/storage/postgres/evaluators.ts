@@ -3,8 +3,8 @@
 import type { Compiled } from '../../../src/storage/queries.ts';
 import type * as source from '../../../src/storage/evaluators/queries.ts';
 
-export const countLiving: Compiled<typeof source.countLiving> = {
-  name: 'evaluators.countLiving',
+export const countLive: Compiled<typeof source.countLive> = {
+  name: 'evaluators.countLive',
   text: "select count(*) as \"count\" from \"evaluators\" where (\"project_id\" = $1 and \"deleted_at\" is null)",
   cells: (params) => [params.projectId],
   row: (row) => row,
@@ -30,13 +30,6 @@ export const hide: Compiled<typeof source.hide> = {
   cells: (params) => [params.deletedAtMs ?? null, params.projectId, params.id],
 };
 
-export const holdLiving: Compiled<typeof source.holdLiving> = {
-  name: 'evaluators.holdLiving',
-  text: "select \"id\" as \"id\" from \"evaluators\" where \"project_id\" = $1 and \"id\" = $2 and \"deleted_at\" is null for update",
-  cells: (params) => [params.projectId, params.id],
-  row: (row) => row,
-};
-
 export const insertUnlessTaken: Compiled<typeof source.insertUnlessTaken> = {
   name: 'evaluators.insertUnlessTaken',
   text: "insert into \"evaluators\" (\"project_id\", \"id\", \"name\", \"slug\", \"type\", \"config\", \"workflow_id\", \"workflow_name\", \"workflow_icon\", \"copied_from_evaluator_id\", \"fields\", \"output_fields\", \"created_at\", \"updated_at\", \"deleted_at\") values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) on conflict do nothing",
@@ -47,6 +40,13 @@ export const listEvaluators: Compiled<typeof source.listEvaluators> = {
   name: 'evaluators.listEvaluators',
   text: "select \"evaluators\".\"project_id\" as \"projectId\", \"evaluators\".\"id\" as \"id\", \"evaluators\".\"name\" as \"name\", \"evaluators\".\"slug\" as \"slug\", \"evaluators\".\"type\" as \"type\", \"evaluators\".\"config\" as \"configJson\", \"evaluators\".\"workflow_id\" as \"workflowId\", \"evaluators\".\"workflow_name\" as \"workflowName\", \"evaluators\".\"workflow_icon\" as \"workflowIcon\", \"evaluators\".\"copied_from_evaluator_id\" as \"copiedFromEvaluatorId\", \"evaluators\".\"fields\" as \"fieldsJson\", \"evaluators\".\"output_fields\" as \"outputFieldsJson\", \"evaluators\".\"created_at\" as \"createdAtMs\", \"evaluators\".\"updated_at\" as \"updatedAtMs\" from \"evaluators\" where (\"project_id\" = $1 and \"deleted_at\" is null) and \"id\" > $2 order by \"id\" limit $3",
   cells: (params) => [params.projectId, params.afterId, params.limit],
+  row: (row) => row,
+};
+
+export const lockLive: Compiled<typeof source.lockLive> = {
+  name: 'evaluators.lockLive',
+  text: "select \"id\" as \"id\" from \"evaluators\" where \"project_id\" = $1 and \"id\" = $2 and \"deleted_at\" is null for update",
+  cells: (params) => [params.projectId, params.id],
   row: (row) => row,
 };
 

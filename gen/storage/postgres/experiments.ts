@@ -6,8 +6,8 @@ import { int4Array } from '../../../src/storage/engine/postgres/binary-arrays.ts
 import { textArray } from '../../../src/storage/engine/postgres/binary-arrays.ts';
 import type * as source from '../../../src/storage/experiments/queries.ts';
 
-export const countLiving: Compiled<typeof source.countLiving> = {
-  name: 'experiments.countLiving',
+export const countLive: Compiled<typeof source.countLive> = {
+  name: 'experiments.countLive',
   text: "select count(*) as \"count\" from \"experiments\" where (\"project_id\" = $1 and \"deleted_at\" is null)",
   cells: (params) => [params.projectId],
   row: (row) => row,
@@ -66,20 +66,6 @@ export const hideRuns: Compiled<typeof source.hideRuns> = {
   cells: (params) => [params.deletedAtMs ?? null, params.projectId, params.experimentId],
 };
 
-export const holdLiving: Compiled<typeof source.holdLiving> = {
-  name: 'experiments.holdLiving',
-  text: "select \"id\" as \"id\" from \"experiments\" where \"project_id\" = $1 and \"id\" = $2 and \"deleted_at\" is null for update",
-  cells: (params) => [params.projectId, params.id],
-  row: (row) => row,
-};
-
-export const holdRun: Compiled<typeof source.holdRun> = {
-  name: 'experiments.holdRun',
-  text: "select \"experiment_runs\".\"project_id\" as \"projectId\", \"experiment_runs\".\"key\" as \"key\", \"experiment_runs\".\"experiment_id\" as \"experimentId\", \"experiment_runs\".\"id\" as \"id\", \"experiment_runs\".\"name\" as \"name\", \"experiment_runs\".\"dataset_id\" as \"datasetId\", \"experiment_runs\".\"dataset_version\" as \"datasetVersion\", \"experiment_runs\".\"targets\" as \"targetsJson\", \"experiment_runs\".\"evaluators\" as \"evaluatorsJson\", \"experiment_runs\".\"total\" as \"total\", \"experiment_runs\".\"progress\" as \"progress\", \"experiment_runs\".\"result_count\" as \"resultCount\", \"experiment_runs\".\"total_bytes\" as \"totalBytes\", \"experiment_runs\".\"created_at\" as \"createdAtMs\", \"experiment_runs\".\"updated_at\" as \"updatedAtMs\", \"experiment_runs\".\"finished_at\" as \"finishedAtMs\" from \"experiment_runs\" where (\"project_id\" = $1 and \"experiment_id\" = $2 and \"id\" = $3 and \"deleted_at\" is null) for update",
-  cells: (params) => [params.projectId, params.experimentId, params.id],
-  row: (row) => row,
-};
-
 export const insertRun: Compiled<typeof source.insertRun> = {
   name: 'experiments.insertRun',
   text: "insert into \"experiment_runs\" (\"project_id\", \"key\", \"experiment_id\", \"id\", \"name\", \"dataset_id\", \"dataset_version\", \"targets\", \"evaluators\", \"total\", \"progress\", \"result_count\", \"total_bytes\", \"created_at\", \"updated_at\", \"finished_at\", \"deleted_at\") values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17) on conflict do nothing",
@@ -124,6 +110,20 @@ export const listRuns: Compiled<typeof source.listRuns> = {
   name: 'experiments.listRuns',
   text: "select \"experiment_runs\".\"project_id\" as \"projectId\", \"experiment_runs\".\"key\" as \"key\", \"experiment_runs\".\"experiment_id\" as \"experimentId\", \"experiment_runs\".\"id\" as \"id\", \"experiment_runs\".\"name\" as \"name\", \"experiment_runs\".\"dataset_id\" as \"datasetId\", \"experiment_runs\".\"dataset_version\" as \"datasetVersion\", \"experiment_runs\".\"total\" as \"total\", \"experiment_runs\".\"progress\" as \"progress\", \"experiment_runs\".\"result_count\" as \"resultCount\", \"experiment_runs\".\"total_bytes\" as \"totalBytes\", \"experiment_runs\".\"created_at\" as \"createdAtMs\", \"experiment_runs\".\"updated_at\" as \"updatedAtMs\", \"experiment_runs\".\"finished_at\" as \"finishedAtMs\" from \"experiment_runs\" where (\"project_id\" = $1 and \"experiment_id\" = $2 and \"deleted_at\" is null) and (\"created_at\" < $3 or (\"created_at\" = $4 and \"id\" < $5)) and \"created_at\" <= $6 order by \"created_at\" desc, \"id\" desc limit $7",
   cells: (params) => [params.projectId, params.experimentId, params.afterMs, params.afterMs, params.afterId, params.afterMs, params.limit],
+  row: (row) => row,
+};
+
+export const lockLive: Compiled<typeof source.lockLive> = {
+  name: 'experiments.lockLive',
+  text: "select \"id\" as \"id\" from \"experiments\" where \"project_id\" = $1 and \"id\" = $2 and \"deleted_at\" is null for update",
+  cells: (params) => [params.projectId, params.id],
+  row: (row) => row,
+};
+
+export const lockRun: Compiled<typeof source.lockRun> = {
+  name: 'experiments.lockRun',
+  text: "select \"experiment_runs\".\"project_id\" as \"projectId\", \"experiment_runs\".\"key\" as \"key\", \"experiment_runs\".\"experiment_id\" as \"experimentId\", \"experiment_runs\".\"id\" as \"id\", \"experiment_runs\".\"name\" as \"name\", \"experiment_runs\".\"dataset_id\" as \"datasetId\", \"experiment_runs\".\"dataset_version\" as \"datasetVersion\", \"experiment_runs\".\"targets\" as \"targetsJson\", \"experiment_runs\".\"evaluators\" as \"evaluatorsJson\", \"experiment_runs\".\"total\" as \"total\", \"experiment_runs\".\"progress\" as \"progress\", \"experiment_runs\".\"result_count\" as \"resultCount\", \"experiment_runs\".\"total_bytes\" as \"totalBytes\", \"experiment_runs\".\"created_at\" as \"createdAtMs\", \"experiment_runs\".\"updated_at\" as \"updatedAtMs\", \"experiment_runs\".\"finished_at\" as \"finishedAtMs\" from \"experiment_runs\" where (\"project_id\" = $1 and \"experiment_id\" = $2 and \"id\" = $3 and \"deleted_at\" is null) for update",
+  cells: (params) => [params.projectId, params.experimentId, params.id],
   row: (row) => row,
 };
 

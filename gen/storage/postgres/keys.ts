@@ -38,20 +38,6 @@ export const hasImported: Compiled<typeof source.hasImported> = {
   row: (row) => row,
 };
 
-export const holdFreeKeys: Compiled<typeof source.holdFreeKeys> = {
-  name: 'keys.holdFreeKeys',
-  text: "select \"id\" as \"id\" from \"api_keys\" where \"id\" = any($1) for update skip locked",
-  cells: (params) => [params.ids],
-  row: (row) => row,
-};
-
-export const holdFreeProjects: Compiled<typeof source.holdFreeProjects> = {
-  name: 'keys.holdFreeProjects',
-  text: "select \"id\" as \"id\" from \"projects\" where \"id\" = any($1) for update skip locked",
-  cells: (params) => [params.ids],
-  row: (row) => row,
-};
-
 export const insertKey: Compiled<typeof source.insertKey> = {
   name: 'keys.insertKey',
   text: "insert into \"api_keys\" (\"id\", \"organization_id\", \"key_type\", \"name\", \"description\", \"user_id\", \"created_by_user_id\", \"permission_mode\", \"secret_hash\", \"imported\", \"previous_secret_hash\", \"previous_secret_until\", \"expires_at\", \"revoked_at\", \"last_used_at\", \"created_at\", \"updated_at\") values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)",
@@ -82,6 +68,20 @@ export const listKeysOf: Compiled<typeof source.listKeysOf> = {
   name: 'keys.listKeysOf',
   text: "select \"api_keys\".\"id\" as \"id\", \"api_keys\".\"organization_id\" as \"organizationId\", \"api_keys\".\"key_type\" as \"keyType\", \"api_keys\".\"name\" as \"name\", \"api_keys\".\"description\" as \"description\", \"api_keys\".\"user_id\" as \"userId\", \"api_keys\".\"created_by_user_id\" as \"createdByUserId\", \"api_keys\".\"permission_mode\" as \"permissionMode\", \"api_keys\".\"secret_hash\" as \"secretHash\", \"api_keys\".\"imported\" as \"imported\", \"api_keys\".\"previous_secret_hash\" as \"previousSecretHash\", \"api_keys\".\"previous_secret_until\" as \"previousSecretUntilMs\", \"api_keys\".\"expires_at\" as \"expiresAtMs\", \"api_keys\".\"revoked_at\" as \"revokedAtMs\", \"api_keys\".\"last_used_at\" as \"lastUsedAtMs\", \"api_keys\".\"created_at\" as \"createdAtMs\", \"api_keys\".\"updated_at\" as \"updatedAtMs\", (select coalesce(json_agg(agg), '[]') from (select \"grant\".\"id\" as \"id\", \"grant\".\"role\" as \"role\", \"grant\".\"scope_type\" as \"scopeType\", \"grant\".\"scope_id\" as \"scopeId\", \"grant\".\"permissions\" as \"permissionsJson\" from \"api_key_bindings\" as \"grant\" where \"grant\".\"api_key_id\" = \"api_keys\".\"id\" order by \"grant\".\"position\") as agg) as \"bindings\" from \"api_keys\" where \"organization_id\" = $1 and \"user_id\" = $2 order by \"created_at\" desc, \"id\" desc",
   cells: (params) => [params.organizationId, params.userId],
+  row: (row) => row,
+};
+
+export const lockAvailableKeys: Compiled<typeof source.lockAvailableKeys> = {
+  name: 'keys.lockAvailableKeys',
+  text: "select \"id\" as \"id\" from \"api_keys\" where \"id\" = any($1) for update skip locked",
+  cells: (params) => [params.ids],
+  row: (row) => row,
+};
+
+export const lockAvailableProjects: Compiled<typeof source.lockAvailableProjects> = {
+  name: 'keys.lockAvailableProjects',
+  text: "select \"id\" as \"id\" from \"projects\" where \"id\" = any($1) for update skip locked",
+  cells: (params) => [params.ids],
   row: (row) => row,
 };
 

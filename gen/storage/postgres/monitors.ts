@@ -9,8 +9,8 @@ export const countChange: Compiled<typeof source.countChange> = {
   cells: (params) => [params.projectNumber, params.nowMs, params.nowMs, 1, params.nowMs],
 };
 
-export const countLiving: Compiled<typeof source.countLiving> = {
-  name: 'monitors.countLiving',
+export const countLive: Compiled<typeof source.countLive> = {
+  name: 'monitors.countLive',
   text: "select count(*) as \"count\" from \"monitors\" where (\"project_id\" = $1 and \"deleted_at\" is null)",
   cells: (params) => [params.projectId],
   row: (row) => row,
@@ -63,13 +63,6 @@ export const hide: Compiled<typeof source.hide> = {
   cells: (params) => [params.deletedAtMs ?? null, params.projectId, params.id],
 };
 
-export const holdMonitor: Compiled<typeof source.holdMonitor> = {
-  name: 'monitors.holdMonitor',
-  text: "select \"enabled\" as \"enabled\", \"execution_mode\" as \"executionMode\", \"sample\" as \"sample\", \"runs_since\" as \"runsSince\" from \"monitors\" where \"project_id\" = $1 and \"id\" = $2 and \"deleted_at\" is null for update",
-  cells: (params) => [params.projectId, params.id],
-  row: (row) => row,
-};
-
 export const insertUnlessTaken: Compiled<typeof source.insertUnlessTaken> = {
   name: 'monitors.insertUnlessTaken',
   text: "insert into \"monitors\" (\"project_id\", \"id\", \"name\", \"slug\", \"evaluator_id\", \"check_type\", \"enabled\", \"sample\", \"preconditions\", \"mappings\", \"parameters\", \"execution_mode\", \"runs_since\", \"created_at\", \"updated_at\", \"deleted_at\") values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16) on conflict do nothing",
@@ -101,6 +94,13 @@ export const listRunningOf: Compiled<typeof source.listRunningOf> = {
   name: 'monitors.listRunningOf',
   text: "select \"project\".\"number\" as \"projectNumber\", \"monitor\".\"id\" as \"id\", \"monitor\".\"sample\" as \"sample\", \"monitor\".\"runs_since\" as \"runsSince\" from \"monitors\" as \"monitor\" inner join \"projects\" as \"project\" on \"project\".\"id\" = \"monitor\".\"project_id\" where \"monitor\".\"enabled\" = true and \"monitor\".\"execution_mode\" = 'ON_MESSAGE' and \"monitor\".\"deleted_at\" is null and \"project\".\"archived_at\" is null and \"project\".\"number\" = $1",
   cells: (params) => [params.projectNumber],
+  row: (row) => row,
+};
+
+export const lockMonitor: Compiled<typeof source.lockMonitor> = {
+  name: 'monitors.lockMonitor',
+  text: "select \"enabled\" as \"enabled\", \"execution_mode\" as \"executionMode\", \"sample\" as \"sample\", \"runs_since\" as \"runsSince\" from \"monitors\" where \"project_id\" = $1 and \"id\" = $2 and \"deleted_at\" is null for update",
+  cells: (params) => [params.projectId, params.id],
   row: (row) => row,
 };
 

@@ -98,20 +98,6 @@ export const findVersion: Compiled<typeof source.findVersion> = {
   row: (row) => row,
 };
 
-export const holdClaim: Compiled<typeof source.holdClaim> = {
-  name: 'organization.holdClaim',
-  text: "select \"idempotency_receipts\".\"organization_id\" as \"organizationId\", \"idempotency_receipts\".\"key_id\" as \"keyId\", \"idempotency_receipts\".\"operation\" as \"operation\", \"idempotency_receipts\".\"value\" as \"value\", \"idempotency_receipts\".\"fingerprint\" as \"fingerprint\", \"idempotency_receipts\".\"claimed_at\" as \"claimedAtMs\", \"idempotency_receipts\".\"answer\" as \"answer\" from \"idempotency_receipts\" where (\"organization_id\" = $1 and \"key_id\" = $2 and \"operation\" = $3 and \"value\" = $4 and \"fingerprint\" = $5 and \"answer\" is null) for update",
-  cells: (params) => [params.organizationId, params.keyId, params.operation, params.value, params.fingerprint],
-  row: (row) => row,
-};
-
-export const holdProject: Compiled<typeof source.holdProject> = {
-  name: 'organization.holdProject',
-  text: "select \"number\" as \"number\" from \"projects\" where \"id\" = $1 for update",
-  cells: (params) => [params.projectId],
-  row: (row) => row,
-};
-
 export const insertClaim: Compiled<typeof source.insertClaim> = {
   name: 'organization.insertClaim',
   text: "insert into \"idempotency_receipts\" (\"organization_id\", \"key_id\", \"operation\", \"value\", \"fingerprint\", \"claimed_at\", \"answer\") values ($1, $2, $3, $4, $5, $6, $7) on conflict do nothing",
@@ -161,6 +147,20 @@ export const listTeams: Compiled<typeof source.listTeams> = {
   name: 'organization.listTeams',
   text: "select \"teams\".\"organization_id\" as \"organizationId\", \"teams\".\"id\" as \"id\", \"teams\".\"name\" as \"name\", \"teams\".\"slug\" as \"slug\", \"teams\".\"created_at\" as \"createdAtMs\", \"teams\".\"updated_at\" as \"updatedAtMs\" from \"teams\" where \"organization_id\" = $1 order by \"created_at\", \"id\"",
   cells: (params) => [params.organizationId],
+  row: (row) => row,
+};
+
+export const lockClaim: Compiled<typeof source.lockClaim> = {
+  name: 'organization.lockClaim',
+  text: "select \"idempotency_receipts\".\"organization_id\" as \"organizationId\", \"idempotency_receipts\".\"key_id\" as \"keyId\", \"idempotency_receipts\".\"operation\" as \"operation\", \"idempotency_receipts\".\"value\" as \"value\", \"idempotency_receipts\".\"fingerprint\" as \"fingerprint\", \"idempotency_receipts\".\"claimed_at\" as \"claimedAtMs\", \"idempotency_receipts\".\"answer\" as \"answer\" from \"idempotency_receipts\" where (\"organization_id\" = $1 and \"key_id\" = $2 and \"operation\" = $3 and \"value\" = $4 and \"fingerprint\" = $5 and \"answer\" is null) for update",
+  cells: (params) => [params.organizationId, params.keyId, params.operation, params.value, params.fingerprint],
+  row: (row) => row,
+};
+
+export const lockProject: Compiled<typeof source.lockProject> = {
+  name: 'organization.lockProject',
+  text: "select \"number\" as \"number\" from \"projects\" where \"id\" = $1 for update",
+  cells: (params) => [params.projectId],
   row: (row) => row,
 };
 

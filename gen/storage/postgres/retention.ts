@@ -29,20 +29,6 @@ export const hideTrace: Compiled<typeof source.hideTrace> = {
   cells: (params) => [params.hiddenProjectNumber, params.hiddenTraceId, params.projectNumber, params.traceId, params.sequence],
 };
 
-export const holdProjectTerms: Compiled<typeof source.holdProjectTerms> = {
-  name: 'retention.holdProjectTerms',
-  text: "select \"number\" as \"number\", \"trace_retention_days\" as \"storedDays\" from \"projects\" where \"number\" = any($1) for update",
-  cells: (params) => [params.numbers],
-  row: (row) => row,
-};
-
-export const holdTraces: Compiled<typeof source.holdTraces> = {
-  name: 'retention.holdTraces',
-  text: "select \"project_number\" as \"projectNumber\", \"trace_id\" as \"traceId\", \"sequence\" as \"sequence\", \"span_count\" + (select count(*) as \"count\" from (select \"evaluation_id\" as \"id\" from \"evaluations\" where \"evaluations\".\"project_number\" = \"traces\".\"project_number\" and \"evaluations\".\"trace_sequence\" = \"traces\".\"sequence\" limit $1) as \"some\") as \"parts\" from \"traces\" where \"sequence\" = any($2) order by \"sequence\" for update skip locked",
-  cells: (params) => [params.partsMax, params.sequences],
-  row: (row) => row,
-};
-
 export const listCounted: Compiled<typeof source.listCounted> = {
   name: 'retention.listCounted',
   text: "select \"traces\".\"project_number\" as \"projectNumber\", \"traces\".\"sequence\" as \"sequence\", \"traces\".\"started_at\" as \"startedAtMs\", \"traces\".\"inserted_at\" as \"insertedAtMs\", \"traces\".\"span_count\" as \"spanCount\", \"traces\".\"has_error\" as \"hasError\", \"traces\".\"prompt_tokens\" as \"promptTokens\", \"traces\".\"completion_tokens\" as \"completionTokens\", \"traces\".\"total_cost_nano_usd\" as \"totalCostNanoUsd\" from \"traces\" where \"project_number\" = $1 and \"sequence\" = any($2)",
@@ -75,6 +61,20 @@ export const listTracesAfter: Compiled<typeof source.listTracesAfter> = {
   name: 'retention.listTracesAfter',
   text: "select \"sequence\" as \"sequence\", \"project_number\" as \"projectNumber\", \"inserted_at\" as \"insertedAtMs\" from \"traces\" where \"sequence\" > $1 and \"sequence\" < $2 order by \"sequence\" limit $3",
   cells: (params) => [params.after, params.before, params.limit],
+  row: (row) => row,
+};
+
+export const lockProjectTerms: Compiled<typeof source.lockProjectTerms> = {
+  name: 'retention.lockProjectTerms',
+  text: "select \"number\" as \"number\", \"trace_retention_days\" as \"storedDays\" from \"projects\" where \"number\" = any($1) for update",
+  cells: (params) => [params.numbers],
+  row: (row) => row,
+};
+
+export const lockTraces: Compiled<typeof source.lockTraces> = {
+  name: 'retention.lockTraces',
+  text: "select \"project_number\" as \"projectNumber\", \"trace_id\" as \"traceId\", \"sequence\" as \"sequence\", \"span_count\" + (select count(*) as \"count\" from (select \"evaluation_id\" as \"id\" from \"evaluations\" where \"evaluations\".\"project_number\" = \"traces\".\"project_number\" and \"evaluations\".\"trace_sequence\" = \"traces\".\"sequence\" limit $1) as \"some\") as \"parts\" from \"traces\" where \"sequence\" = any($2) order by \"sequence\" for update skip locked",
+  cells: (params) => [params.partsMax, params.sequences],
   row: (row) => row,
 };
 

@@ -34,20 +34,6 @@ export const findPendingProject: Compiled<typeof source.findPendingProject> = {
   row: (row) => row,
 };
 
-export const holdHead: Compiled<typeof source.holdHead> = {
-  name: 'search-index.holdHead',
-  text: "select \"search_heads\".\"project_number\" as \"projectNumber\", \"search_heads\".\"generation\" as \"generation\", \"search_heads\".\"next_block\" as \"nextBlock\", \"search_heads\".\"written_block\" as \"writtenBlock\", \"search_heads\".\"removed_block\" as \"removedBlock\", \"search_heads\".\"leased_until\" as \"leasedUntilMs\" from \"search_heads\" where \"project_number\" = $1 for update",
-  cells: (params) => [params.projectNumber],
-  row: (row) => row,
-};
-
-export const holdPending: Compiled<typeof source.holdPending> = {
-  name: 'search-index.holdPending',
-  text: "select \"trace_sequence\" as \"sequence\" from \"search_pending\" where \"project_number\" = $1 and \"trace_sequence\" = any($2) order by \"trace_sequence\" for update",
-  cells: (params) => [params.projectNumber, params.sequences],
-  row: (row) => row,
-};
-
 export const insertBlocks: Compiled<typeof source.insertBlocks> = {
   name: 'search-index.insertBlocks',
   text: "insert into \"search_blocks\" (\"project_number\", \"block\", \"traces\", \"first_sequence\", \"last_sequence\", \"started_from\", \"started_to\", \"updated_from\", \"updated_to\", \"inserted_from\", \"crowded_count\", \"text_slices\", \"deleted\", \"deleted_count\") select \"given\".\"v0\", \"given\".\"v1\", \"given\".\"v2\", \"given\".\"v3\", \"given\".\"v4\", \"given\".\"v5\", \"given\".\"v6\", \"given\".\"v7\", \"given\".\"v8\", \"given\".\"v9\", \"given\".\"v10\", \"given\".\"v11\", \"given\".\"v12\", \"given\".\"v13\" from unnest($1::int[], $2::int[], $3::int[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[], $8::bigint[], $9::bigint[], $10::bigint[], $11::int[], $12::int[], $13::bytea[], $14::int[]) as given (v0, v1, v2, v3, v4, v5, v6, v7, v8, v9, v10, v11, v12, v13)",
@@ -97,6 +83,20 @@ export const listPending: Compiled<typeof source.listPending> = {
   name: 'search-index.listPending',
   text: "select \"trace_sequence\" as \"sequence\", \"mark\" as \"mark\" from \"search_pending\" where \"project_number\" = $1 order by \"trace_sequence\" limit $2",
   cells: (params) => [params.projectNumber, params.limit],
+  row: (row) => row,
+};
+
+export const lockHead: Compiled<typeof source.lockHead> = {
+  name: 'search-index.lockHead',
+  text: "select \"search_heads\".\"project_number\" as \"projectNumber\", \"search_heads\".\"generation\" as \"generation\", \"search_heads\".\"next_block\" as \"nextBlock\", \"search_heads\".\"written_block\" as \"writtenBlock\", \"search_heads\".\"removed_block\" as \"removedBlock\", \"search_heads\".\"leased_until\" as \"leasedUntilMs\" from \"search_heads\" where \"project_number\" = $1 for update",
+  cells: (params) => [params.projectNumber],
+  row: (row) => row,
+};
+
+export const lockPending: Compiled<typeof source.lockPending> = {
+  name: 'search-index.lockPending',
+  text: "select \"trace_sequence\" as \"sequence\" from \"search_pending\" where \"project_number\" = $1 and \"trace_sequence\" = any($2) order by \"trace_sequence\" for update",
+  cells: (params) => [params.projectNumber, params.sequences],
   row: (row) => row,
 };
 

@@ -27,13 +27,6 @@ export const findLogHead: Compiled<typeof source.findLogHead> = {
   row: (row) => row,
 };
 
-export const holdHead: Compiled<typeof source.holdHead> = {
-  name: 'spend.holdHead',
-  text: "select \"spend_heads\".\"organization_number\" as \"organizationNumber\", \"spend_heads\".\"seq\" as \"seq\", \"spend_heads\".\"leased_until\" as \"leasedUntilMs\" from \"spend_heads\" where \"organization_number\" = $1 for update",
-  cells: (params) => [params.organizationNumber],
-  row: (row) => row,
-};
-
 export const insertBlocks: Compiled<typeof source.insertBlocks> = {
   name: 'spend.insertBlocks',
   text: "insert into \"spend_blocks\" (\"organization_number\", \"first_seq\", \"last_seq\", \"occurred_from\", \"occurred_to\", \"created_to\", \"superseded\") select \"given\".\"v0\", \"given\".\"v1\", \"given\".\"v2\", \"given\".\"v3\", \"given\".\"v4\", \"given\".\"v5\", \"given\".\"v6\" from unnest($1::int[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bytea[]) as given (v0, v1, v2, v3, v4, v5, v6)",
@@ -84,6 +77,13 @@ export const listParts: Compiled<typeof source.listParts> = {
   name: 'spend.listParts',
   text: "select \"first_seq\" as \"firstSeq\", \"part\" as \"part\", \"content\" as \"content\" from \"spend_parts\" where \"organization_number\" = $1 and \"first_seq\" = any($2) and \"part\" = any($3)",
   cells: (params) => [params.organizationNumber, params.blocks, params.parts],
+  row: (row) => row,
+};
+
+export const lockHead: Compiled<typeof source.lockHead> = {
+  name: 'spend.lockHead',
+  text: "select \"spend_heads\".\"organization_number\" as \"organizationNumber\", \"spend_heads\".\"seq\" as \"seq\", \"spend_heads\".\"leased_until\" as \"leasedUntilMs\" from \"spend_heads\" where \"organization_number\" = $1 for update",
+  cells: (params) => [params.organizationNumber],
   row: (row) => row,
 };
 

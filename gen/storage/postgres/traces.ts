@@ -92,13 +92,6 @@ export const findTrace: Compiled<typeof source.findTrace> = {
   row: (row) => row,
 };
 
-export const holdTrace: Compiled<typeof source.holdTrace> = {
-  name: 'traces.holdTrace',
-  text: "select \"traces\".\"sequence\" as \"sequence\", \"traces\".\"span_count\" as \"spanCount\", \"traces\".\"inserted_at\" as \"insertedAtMs\", \"traces\".\"updated_at\" as \"updatedAtMs\", \"traces\".\"metadata\" as \"metadataJson\" from \"traces\" where \"project_number\" = $1 and \"trace_id\" = $2 for update",
-  cells: (params) => [params.projectNumber, params.traceId],
-  row: (row) => row,
-};
-
 export const keepMetadata: Compiled<typeof source.keepMetadata> = {
   name: 'traces.keepMetadata',
   text: "update \"traces\" set \"metadata\" = $1, \"updated_at\" = $2 where \"project_number\" = $3 and \"trace_id\" = $4",
@@ -203,5 +196,12 @@ export const listTraceIds: Compiled<typeof source.listTraceIds> = {
   name: 'traces.listTraceIds',
   text: "select \"trace_id\" as \"traceId\" from \"traces\" where \"project_number\" = $1 and \"trace_id\" >= $2 and \"trace_id\" <= $3 and \"inserted_at\" >= $4 order by \"trace_id\" limit $5",
   cells: (params) => [params.projectNumber, params.first, params.last, params.sinceMs, params.limit],
+  row: (row) => row,
+};
+
+export const lockTrace: Compiled<typeof source.lockTrace> = {
+  name: 'traces.lockTrace',
+  text: "select \"traces\".\"sequence\" as \"sequence\", \"traces\".\"span_count\" as \"spanCount\", \"traces\".\"inserted_at\" as \"insertedAtMs\", \"traces\".\"updated_at\" as \"updatedAtMs\", \"traces\".\"metadata\" as \"metadataJson\" from \"traces\" where \"project_number\" = $1 and \"trace_id\" = $2 for update",
+  cells: (params) => [params.projectNumber, params.traceId],
   row: (row) => row,
 };

@@ -3,8 +3,8 @@
 import type { Compiled } from '../../../src/storage/queries.ts';
 import type * as source from '../../../src/storage/datasets/queries.ts';
 
-export const countLiving: Compiled<typeof source.countLiving> = {
-  name: 'datasets.countLiving',
+export const countLive: Compiled<typeof source.countLive> = {
+  name: 'datasets.countLive',
   text: "select count(*) as \"count\" from \"datasets\" where (\"project_id\" = ? and \"deleted_at\" is null)",
   cells: (params) => [params.projectId],
   row: (row: any) => ({

@@ -100,16 +100,6 @@ export const findReplay: Compiled<typeof source.findReplay> = {
   }),
 };
 
-export const holdHeads: Compiled<typeof source.holdHeads> = {
-  name: 'endpoints-changes.holdHeads',
-  text: "select \"organization_number\" as \"organizationNumber\", \"seq\" as \"seq\" from \"log_heads\" where \"organization_number\" = ? order by \"organization_number\"",
-  cells: (params) => [...params.numbers],
-  row: (row: any) => ({
-    organizationNumber: row[0],
-    seq: row[1],
-  }),
-};
-
 export const insertAttempts: Compiled<typeof source.insertAttempts> = {
   name: 'endpoints-changes.insertAttempts',
   text: "insert into \"webhook_attempts\" (\"endpoint_number\", \"fired_at\", \"id\", \"delivery_number\", \"attempt\", \"outcome\", \"response_status\", \"latency_ms\", \"error\", \"response_body\", \"test\", \"terminal_hint\") values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -144,6 +134,16 @@ export const insertState: Compiled<typeof source.insertState> = {
   name: 'endpoints-changes.insertState',
   text: "insert into \"webhook_states\" (\"endpoint_number\", \"position\", \"in_flight\", \"subscriptions\", \"failing_since\", \"last_success_at\", \"last_failure_at\", \"consecutive_failures\") values (?, ?, ?, ?, ?, ?, ?, ?)",
   cells: (params) => [params.endpointNumber, params.position, params.inFlight, params.subscriptionsJson, params.failingSinceMs ?? null, params.lastSuccessAtMs ?? null, params.lastFailureAtMs ?? null, params.consecutiveFailures],
+};
+
+export const lockHeads: Compiled<typeof source.lockHeads> = {
+  name: 'endpoints-changes.lockHeads',
+  text: "select \"organization_number\" as \"organizationNumber\", \"seq\" as \"seq\" from \"log_heads\" where \"organization_number\" = ? order by \"organization_number\"",
+  cells: (params) => [...params.numbers],
+  row: (row: any) => ({
+    organizationNumber: row[0],
+    seq: row[1],
+  }),
 };
 
 export const markChanged: Compiled<typeof source.markChanged> = {

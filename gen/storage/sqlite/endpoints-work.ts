@@ -26,86 +26,6 @@ export const findTestStart: Compiled<typeof source.findTestStart> = {
   }),
 };
 
-export const holdFreeStates: Compiled<typeof source.holdFreeStates> = {
-  name: 'endpoints-work.holdFreeStates',
-  text: "select \"endpoint_number\" as \"number\" from \"webhook_states\" where \"endpoint_number\" = ? order by \"endpoint_number\"",
-  cells: (params) => [...params.numbers],
-  row: (row: any) => ({
-    number: row[0],
-  }),
-};
-
-export const holdLostTests: Compiled<typeof source.holdLostTests> = {
-  name: 'endpoints-work.holdLostTests',
-  text: "select \"webhook_deliveries\".\"number\" as \"number\", \"webhook_deliveries\".\"endpoint_number\" as \"endpointNumber\", \"webhook_deliveries\".\"dispatch_id\" as \"dispatchId\", \"webhook_deliveries\".\"status\" as \"status\", \"webhook_deliveries\".\"replay_number\" as \"replayNumber\", \"webhook_deliveries\".\"counted\" as \"counted\", \"webhook_deliveries\".\"run\" as \"run\", \"webhook_deliveries\".\"attempt\" as \"attempt\", \"webhook_deliveries\".\"failures\" as \"failures\", \"webhook_deliveries\".\"lost\" as \"lost\", \"webhook_deliveries\".\"fence\" as \"fence\", \"webhook_deliveries\".\"due_at\" as \"dueAtMs\", \"webhook_deliveries\".\"ladder_started_at\" as \"backoffStartedAtMs\", \"webhook_deliveries\".\"attempt_id\" as \"attemptId\", \"webhook_deliveries\".\"first_attempt_at\" as \"firstAttemptAtMs\", \"webhook_deliveries\".\"last_attempt_at\" as \"lastAttemptAtMs\", \"webhook_deliveries\".\"ended_at\" as \"endedAtMs\", \"webhook_deliveries\".\"dead_reason\" as \"deadReason\", \"webhook_deliveries\".\"terminal_hint\" as \"terminalHint\", \"webhook_deliveries\".\"response_status\" as \"responseStatus\", \"webhook_deliveries\".\"error\" as \"error\", \"webhook_deliveries\".\"test\" as \"test\", \"webhook_deliveries\".\"event_count\" as \"eventCount\" from \"webhook_deliveries\" where \"ended_at\" is null and \"test\" = true and \"due_at\" < ? limit ?",
-  cells: (params) => [params.nowMs, params.limit],
-  row: (row: any) => ({
-    number: row[0],
-    endpointNumber: row[1],
-    dispatchId: row[2],
-    status: deliveryStatuses.value(row[3]),
-    replayNumber: row[4],
-    counted: row[5] === null ? null : replayCounts.value(row[5]),
-    run: row[6],
-    attempt: row[7],
-    failures: row[8],
-    lost: row[9],
-    fence: row[10],
-    dueAtMs: row[11],
-    backoffStartedAtMs: row[12],
-    attemptId: row[13],
-    firstAttemptAtMs: row[14],
-    lastAttemptAtMs: row[15],
-    endedAtMs: row[16],
-    deadReason: row[17] === null ? null : deadReasons.value(row[17]),
-    terminalHint: row[18] === 1,
-    responseStatus: row[19],
-    error: row[20],
-    test: row[21] === 1,
-    eventCount: row[22],
-  }),
-};
-
-export const holdStates: Compiled<typeof source.holdStates> = {
-  name: 'endpoints-work.holdStates',
-  text: "select \"endpoint_number\" as \"number\" from \"webhook_states\" where \"endpoint_number\" = ? order by \"endpoint_number\"",
-  cells: (params) => [...params.numbers],
-  row: (row: any) => ({
-    number: row[0],
-  }),
-};
-
-export const holdTest: Compiled<typeof source.holdTest> = {
-  name: 'endpoints-work.holdTest',
-  text: "select \"webhook_deliveries\".\"number\" as \"number\", \"webhook_deliveries\".\"endpoint_number\" as \"endpointNumber\", \"webhook_deliveries\".\"dispatch_id\" as \"dispatchId\", \"webhook_deliveries\".\"status\" as \"status\", \"webhook_deliveries\".\"replay_number\" as \"replayNumber\", \"webhook_deliveries\".\"counted\" as \"counted\", \"webhook_deliveries\".\"run\" as \"run\", \"webhook_deliveries\".\"attempt\" as \"attempt\", \"webhook_deliveries\".\"failures\" as \"failures\", \"webhook_deliveries\".\"lost\" as \"lost\", \"webhook_deliveries\".\"fence\" as \"fence\", \"webhook_deliveries\".\"due_at\" as \"dueAtMs\", \"webhook_deliveries\".\"ladder_started_at\" as \"backoffStartedAtMs\", \"webhook_deliveries\".\"attempt_id\" as \"attemptId\", \"webhook_deliveries\".\"first_attempt_at\" as \"firstAttemptAtMs\", \"webhook_deliveries\".\"last_attempt_at\" as \"lastAttemptAtMs\", \"webhook_deliveries\".\"ended_at\" as \"endedAtMs\", \"webhook_deliveries\".\"dead_reason\" as \"deadReason\", \"webhook_deliveries\".\"terminal_hint\" as \"terminalHint\", \"webhook_deliveries\".\"response_status\" as \"responseStatus\", \"webhook_deliveries\".\"error\" as \"error\", \"webhook_deliveries\".\"test\" as \"test\", \"webhook_deliveries\".\"event_count\" as \"eventCount\" from \"webhook_deliveries\" where \"ended_at\" is null and \"test\" = true and \"endpoint_number\" = ? and \"dispatch_id\" = ?",
-  cells: (params) => [params.endpointNumber, params.dispatchId],
-  row: (row: any) => ({
-    number: row[0],
-    endpointNumber: row[1],
-    dispatchId: row[2],
-    status: deliveryStatuses.value(row[3]),
-    replayNumber: row[4],
-    counted: row[5] === null ? null : replayCounts.value(row[5]),
-    run: row[6],
-    attempt: row[7],
-    failures: row[8],
-    lost: row[9],
-    fence: row[10],
-    dueAtMs: row[11],
-    backoffStartedAtMs: row[12],
-    attemptId: row[13],
-    firstAttemptAtMs: row[14],
-    lastAttemptAtMs: row[15],
-    endedAtMs: row[16],
-    deadReason: row[17] === null ? null : deadReasons.value(row[17]),
-    terminalHint: row[18] === 1,
-    responseStatus: row[19],
-    error: row[20],
-    test: row[21] === 1,
-    eventCount: row[22],
-  }),
-};
-
 export const listContents: Compiled<typeof source.listContents> = {
   name: 'endpoints-work.listContents',
   text: "select \"delivery\".\"number\" as \"number\", \"delivery\".\"seqs\" as \"seqsJson\", \"delivery\".\"events_from\" as \"firstMs\", \"delivery\".\"events_to\" as \"lastMs\", (select count(*) from envelopes\n    where envelopes.organization_number = \"endpoint\".\"organization_number\"\n      and envelopes.seq in (select value from json_each(\"delivery\".\"seqs\"))) as \"kept\" from \"webhook_deliveries\" as \"delivery\" inner join \"webhook_endpoints\" as \"endpoint\" on \"endpoint\".\"number\" = \"delivery\".\"endpoint_number\" where \"delivery\".\"number\" = ?",
@@ -230,5 +150,85 @@ export const listReplayRows: Compiled<typeof source.listReplayRows> = {
     dead: row[6],
     status: replayStatuses.value(row[7]),
     completedAtMs: row[8],
+  }),
+};
+
+export const lockAvailableStates: Compiled<typeof source.lockAvailableStates> = {
+  name: 'endpoints-work.lockAvailableStates',
+  text: "select \"endpoint_number\" as \"number\" from \"webhook_states\" where \"endpoint_number\" = ? order by \"endpoint_number\"",
+  cells: (params) => [...params.numbers],
+  row: (row: any) => ({
+    number: row[0],
+  }),
+};
+
+export const lockLostTests: Compiled<typeof source.lockLostTests> = {
+  name: 'endpoints-work.lockLostTests',
+  text: "select \"webhook_deliveries\".\"number\" as \"number\", \"webhook_deliveries\".\"endpoint_number\" as \"endpointNumber\", \"webhook_deliveries\".\"dispatch_id\" as \"dispatchId\", \"webhook_deliveries\".\"status\" as \"status\", \"webhook_deliveries\".\"replay_number\" as \"replayNumber\", \"webhook_deliveries\".\"counted\" as \"counted\", \"webhook_deliveries\".\"run\" as \"run\", \"webhook_deliveries\".\"attempt\" as \"attempt\", \"webhook_deliveries\".\"failures\" as \"failures\", \"webhook_deliveries\".\"lost\" as \"lost\", \"webhook_deliveries\".\"fence\" as \"fence\", \"webhook_deliveries\".\"due_at\" as \"dueAtMs\", \"webhook_deliveries\".\"ladder_started_at\" as \"backoffStartedAtMs\", \"webhook_deliveries\".\"attempt_id\" as \"attemptId\", \"webhook_deliveries\".\"first_attempt_at\" as \"firstAttemptAtMs\", \"webhook_deliveries\".\"last_attempt_at\" as \"lastAttemptAtMs\", \"webhook_deliveries\".\"ended_at\" as \"endedAtMs\", \"webhook_deliveries\".\"dead_reason\" as \"deadReason\", \"webhook_deliveries\".\"terminal_hint\" as \"terminalHint\", \"webhook_deliveries\".\"response_status\" as \"responseStatus\", \"webhook_deliveries\".\"error\" as \"error\", \"webhook_deliveries\".\"test\" as \"test\", \"webhook_deliveries\".\"event_count\" as \"eventCount\" from \"webhook_deliveries\" where \"ended_at\" is null and \"test\" = true and \"due_at\" < ? limit ?",
+  cells: (params) => [params.nowMs, params.limit],
+  row: (row: any) => ({
+    number: row[0],
+    endpointNumber: row[1],
+    dispatchId: row[2],
+    status: deliveryStatuses.value(row[3]),
+    replayNumber: row[4],
+    counted: row[5] === null ? null : replayCounts.value(row[5]),
+    run: row[6],
+    attempt: row[7],
+    failures: row[8],
+    lost: row[9],
+    fence: row[10],
+    dueAtMs: row[11],
+    backoffStartedAtMs: row[12],
+    attemptId: row[13],
+    firstAttemptAtMs: row[14],
+    lastAttemptAtMs: row[15],
+    endedAtMs: row[16],
+    deadReason: row[17] === null ? null : deadReasons.value(row[17]),
+    terminalHint: row[18] === 1,
+    responseStatus: row[19],
+    error: row[20],
+    test: row[21] === 1,
+    eventCount: row[22],
+  }),
+};
+
+export const lockStates: Compiled<typeof source.lockStates> = {
+  name: 'endpoints-work.lockStates',
+  text: "select \"endpoint_number\" as \"number\" from \"webhook_states\" where \"endpoint_number\" = ? order by \"endpoint_number\"",
+  cells: (params) => [...params.numbers],
+  row: (row: any) => ({
+    number: row[0],
+  }),
+};
+
+export const lockTest: Compiled<typeof source.lockTest> = {
+  name: 'endpoints-work.lockTest',
+  text: "select \"webhook_deliveries\".\"number\" as \"number\", \"webhook_deliveries\".\"endpoint_number\" as \"endpointNumber\", \"webhook_deliveries\".\"dispatch_id\" as \"dispatchId\", \"webhook_deliveries\".\"status\" as \"status\", \"webhook_deliveries\".\"replay_number\" as \"replayNumber\", \"webhook_deliveries\".\"counted\" as \"counted\", \"webhook_deliveries\".\"run\" as \"run\", \"webhook_deliveries\".\"attempt\" as \"attempt\", \"webhook_deliveries\".\"failures\" as \"failures\", \"webhook_deliveries\".\"lost\" as \"lost\", \"webhook_deliveries\".\"fence\" as \"fence\", \"webhook_deliveries\".\"due_at\" as \"dueAtMs\", \"webhook_deliveries\".\"ladder_started_at\" as \"backoffStartedAtMs\", \"webhook_deliveries\".\"attempt_id\" as \"attemptId\", \"webhook_deliveries\".\"first_attempt_at\" as \"firstAttemptAtMs\", \"webhook_deliveries\".\"last_attempt_at\" as \"lastAttemptAtMs\", \"webhook_deliveries\".\"ended_at\" as \"endedAtMs\", \"webhook_deliveries\".\"dead_reason\" as \"deadReason\", \"webhook_deliveries\".\"terminal_hint\" as \"terminalHint\", \"webhook_deliveries\".\"response_status\" as \"responseStatus\", \"webhook_deliveries\".\"error\" as \"error\", \"webhook_deliveries\".\"test\" as \"test\", \"webhook_deliveries\".\"event_count\" as \"eventCount\" from \"webhook_deliveries\" where \"ended_at\" is null and \"test\" = true and \"endpoint_number\" = ? and \"dispatch_id\" = ?",
+  cells: (params) => [params.endpointNumber, params.dispatchId],
+  row: (row: any) => ({
+    number: row[0],
+    endpointNumber: row[1],
+    dispatchId: row[2],
+    status: deliveryStatuses.value(row[3]),
+    replayNumber: row[4],
+    counted: row[5] === null ? null : replayCounts.value(row[5]),
+    run: row[6],
+    attempt: row[7],
+    failures: row[8],
+    lost: row[9],
+    fence: row[10],
+    dueAtMs: row[11],
+    backoffStartedAtMs: row[12],
+    attemptId: row[13],
+    firstAttemptAtMs: row[14],
+    lastAttemptAtMs: row[15],
+    endedAtMs: row[16],
+    deadReason: row[17] === null ? null : deadReasons.value(row[17]),
+    terminalHint: row[18] === 1,
+    responseStatus: row[19],
+    error: row[20],
+    test: row[21] === 1,
+    eventCount: row[22],
   }),
 };

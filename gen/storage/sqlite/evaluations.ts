@@ -46,63 +46,6 @@ export const endLeases: Compiled<typeof source.endLeases> = {
   cells: (params) => [params.nowMs, params.projectNumber, params.nowMs, params.leasedUntilMs, 0],
 };
 
-export const holdDue: Compiled<typeof source.holdDue> = {
-  name: 'evaluations.holdDue',
-  text: "select \"evaluation_jobs\".\"project_number\" as \"projectNumber\", \"evaluation_jobs\".\"trace_sequence\" as \"traceSequence\", \"evaluation_jobs\".\"source_id\" as \"sourceId\", \"evaluation_jobs\".\"since\" as \"sinceMs\", \"evaluation_jobs\".\"fence\" as \"fence\", \"evaluation_jobs\".\"failures\" as \"failures\", \"evaluation_jobs\".\"due_at\" as \"dueAtMs\", \"evaluation_jobs\".\"as_of\" as \"asOf\", iif(typeof(\"trace_id\") = 'blob', lower(hex(\"trace_id\")), \"trace_id\") as \"traceId\" from \"evaluation_jobs\" where \"project_number\" = ? and \"due_at\" <= ? order by \"due_at\" limit ?",
-  cells: (params) => [params.projectNumber, params.nowMs, params.limit],
-  row: (row: any) => ({
-    projectNumber: row[0],
-    traceSequence: row[1],
-    sourceId: row[2],
-    sinceMs: row[3],
-    fence: row[4],
-    failures: row[5],
-    dueAtMs: row[6],
-    asOf: row[7],
-    traceId: row[8],
-  }),
-};
-
-export const holdJob: Compiled<typeof source.holdJob> = {
-  name: 'evaluations.holdJob',
-  text: "select \"evaluation_jobs\".\"project_number\" as \"projectNumber\", \"evaluation_jobs\".\"trace_sequence\" as \"traceSequence\", \"evaluation_jobs\".\"source_id\" as \"sourceId\", \"evaluation_jobs\".\"due_at\" as \"dueAtMs\", \"evaluation_jobs\".\"since\" as \"sinceMs\", \"evaluation_jobs\".\"fence\" as \"fence\", \"evaluation_jobs\".\"failures\" as \"failures\", \"evaluation_jobs\".\"is_rooted\" as \"isRooted\", \"evaluation_jobs\".\"again_due_at\" as \"againDueAtMs\", \"evaluation_jobs\".\"again_since\" as \"againSinceMs\", \"evaluation_jobs\".\"as_of\" as \"asOf\", iif(typeof(\"trace_id\") = 'blob', lower(hex(\"trace_id\")), \"trace_id\") as \"traceId\" from \"evaluation_jobs\" where \"project_number\" = ? and \"trace_sequence\" = ? and \"source_id\" = ?",
-  cells: (params) => [params.projectNumber, params.traceSequence, params.sourceId],
-  row: (row: any) => ({
-    projectNumber: row[0],
-    traceSequence: row[1],
-    sourceId: row[2],
-    dueAtMs: row[3],
-    sinceMs: row[4],
-    fence: row[5],
-    failures: row[6],
-    isRooted: row[7] === 1,
-    againDueAtMs: row[8],
-    againSinceMs: row[9],
-    asOf: row[10],
-    traceId: row[11],
-  }),
-};
-
-export const holdJobsOfTrace: Compiled<typeof source.holdJobsOfTrace> = {
-  name: 'evaluations.holdJobsOfTrace',
-  text: "select \"evaluation_jobs\".\"project_number\" as \"projectNumber\", \"evaluation_jobs\".\"trace_sequence\" as \"traceSequence\", \"evaluation_jobs\".\"source_id\" as \"sourceId\", \"evaluation_jobs\".\"due_at\" as \"dueAtMs\", \"evaluation_jobs\".\"since\" as \"sinceMs\", \"evaluation_jobs\".\"fence\" as \"fence\", \"evaluation_jobs\".\"failures\" as \"failures\", \"evaluation_jobs\".\"is_rooted\" as \"isRooted\", \"evaluation_jobs\".\"again_due_at\" as \"againDueAtMs\", \"evaluation_jobs\".\"again_since\" as \"againSinceMs\", \"evaluation_jobs\".\"as_of\" as \"asOf\", iif(typeof(\"trace_id\") = 'blob', lower(hex(\"trace_id\")), \"trace_id\") as \"traceId\" from \"evaluation_jobs\" where \"project_number\" = ? and \"trace_sequence\" = ?",
-  cells: (params) => [params.projectNumber, params.traceSequence],
-  row: (row: any) => ({
-    projectNumber: row[0],
-    traceSequence: row[1],
-    sourceId: row[2],
-    dueAtMs: row[3],
-    sinceMs: row[4],
-    fence: row[5],
-    failures: row[6],
-    isRooted: row[7] === 1,
-    againDueAtMs: row[8],
-    againSinceMs: row[9],
-    asOf: row[10],
-    traceId: row[11],
-  }),
-};
-
 export const insertJobs: Compiled<typeof source.insertJobs> = {
   name: 'evaluations.insertJobs',
   text: "insert into \"evaluation_jobs\" (\"project_number\", \"trace_sequence\", \"source_id\", \"trace_id\", \"due_at\", \"since\", \"fence\", \"failures\", \"is_rooted\", \"again_due_at\", \"again_since\", \"as_of\") values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict do nothing",
@@ -126,6 +69,63 @@ export const listSources: Compiled<typeof source.listSources> = {
   row: (row: any) => ({
     traceSequence: row[0],
     sourceId: row[1],
+  }),
+};
+
+export const lockDue: Compiled<typeof source.lockDue> = {
+  name: 'evaluations.lockDue',
+  text: "select \"evaluation_jobs\".\"project_number\" as \"projectNumber\", \"evaluation_jobs\".\"trace_sequence\" as \"traceSequence\", \"evaluation_jobs\".\"source_id\" as \"sourceId\", \"evaluation_jobs\".\"since\" as \"sinceMs\", \"evaluation_jobs\".\"fence\" as \"fence\", \"evaluation_jobs\".\"failures\" as \"failures\", \"evaluation_jobs\".\"due_at\" as \"dueAtMs\", \"evaluation_jobs\".\"as_of\" as \"asOf\", iif(typeof(\"trace_id\") = 'blob', lower(hex(\"trace_id\")), \"trace_id\") as \"traceId\" from \"evaluation_jobs\" where \"project_number\" = ? and \"due_at\" <= ? order by \"due_at\" limit ?",
+  cells: (params) => [params.projectNumber, params.nowMs, params.limit],
+  row: (row: any) => ({
+    projectNumber: row[0],
+    traceSequence: row[1],
+    sourceId: row[2],
+    sinceMs: row[3],
+    fence: row[4],
+    failures: row[5],
+    dueAtMs: row[6],
+    asOf: row[7],
+    traceId: row[8],
+  }),
+};
+
+export const lockJob: Compiled<typeof source.lockJob> = {
+  name: 'evaluations.lockJob',
+  text: "select \"evaluation_jobs\".\"project_number\" as \"projectNumber\", \"evaluation_jobs\".\"trace_sequence\" as \"traceSequence\", \"evaluation_jobs\".\"source_id\" as \"sourceId\", \"evaluation_jobs\".\"due_at\" as \"dueAtMs\", \"evaluation_jobs\".\"since\" as \"sinceMs\", \"evaluation_jobs\".\"fence\" as \"fence\", \"evaluation_jobs\".\"failures\" as \"failures\", \"evaluation_jobs\".\"is_rooted\" as \"isRooted\", \"evaluation_jobs\".\"again_due_at\" as \"againDueAtMs\", \"evaluation_jobs\".\"again_since\" as \"againSinceMs\", \"evaluation_jobs\".\"as_of\" as \"asOf\", iif(typeof(\"trace_id\") = 'blob', lower(hex(\"trace_id\")), \"trace_id\") as \"traceId\" from \"evaluation_jobs\" where \"project_number\" = ? and \"trace_sequence\" = ? and \"source_id\" = ?",
+  cells: (params) => [params.projectNumber, params.traceSequence, params.sourceId],
+  row: (row: any) => ({
+    projectNumber: row[0],
+    traceSequence: row[1],
+    sourceId: row[2],
+    dueAtMs: row[3],
+    sinceMs: row[4],
+    fence: row[5],
+    failures: row[6],
+    isRooted: row[7] === 1,
+    againDueAtMs: row[8],
+    againSinceMs: row[9],
+    asOf: row[10],
+    traceId: row[11],
+  }),
+};
+
+export const lockJobsOfTrace: Compiled<typeof source.lockJobsOfTrace> = {
+  name: 'evaluations.lockJobsOfTrace',
+  text: "select \"evaluation_jobs\".\"project_number\" as \"projectNumber\", \"evaluation_jobs\".\"trace_sequence\" as \"traceSequence\", \"evaluation_jobs\".\"source_id\" as \"sourceId\", \"evaluation_jobs\".\"due_at\" as \"dueAtMs\", \"evaluation_jobs\".\"since\" as \"sinceMs\", \"evaluation_jobs\".\"fence\" as \"fence\", \"evaluation_jobs\".\"failures\" as \"failures\", \"evaluation_jobs\".\"is_rooted\" as \"isRooted\", \"evaluation_jobs\".\"again_due_at\" as \"againDueAtMs\", \"evaluation_jobs\".\"again_since\" as \"againSinceMs\", \"evaluation_jobs\".\"as_of\" as \"asOf\", iif(typeof(\"trace_id\") = 'blob', lower(hex(\"trace_id\")), \"trace_id\") as \"traceId\" from \"evaluation_jobs\" where \"project_number\" = ? and \"trace_sequence\" = ?",
+  cells: (params) => [params.projectNumber, params.traceSequence],
+  row: (row: any) => ({
+    projectNumber: row[0],
+    traceSequence: row[1],
+    sourceId: row[2],
+    dueAtMs: row[3],
+    sinceMs: row[4],
+    fence: row[5],
+    failures: row[6],
+    isRooted: row[7] === 1,
+    againDueAtMs: row[8],
+    againSinceMs: row[9],
+    asOf: row[10],
+    traceId: row[11],
   }),
 };
 

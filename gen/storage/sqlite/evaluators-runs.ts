@@ -48,16 +48,6 @@ export const findRun: Compiled<typeof source.findRun> = {
   }),
 };
 
-export const holdIdleRun: Compiled<typeof source.holdIdleRun> = {
-  name: 'evaluators-runs.holdIdleRun',
-  text: "select \"project_id\" as \"projectId\", \"id\" as \"id\" from \"evaluator_runs\" where \"status\" = 'running' and \"leased_until\" <= ? order by (select max(\"other\".\"leased_until\") as \"servedAtMs\" from \"evaluator_runs\" as \"other\" where \"other\".\"project_id\" = \"evaluator_runs\".\"project_id\"), \"leased_until\" limit ?",
-  cells: (params) => [params.nowMs, 1],
-  row: (row: any) => ({
-    projectId: row[0],
-    id: row[1],
-  }),
-};
-
 export const insertRun: Compiled<typeof source.insertRun> = {
   name: 'evaluators-runs.insertRun',
   text: "insert into \"evaluator_runs\" (\"project_id\", \"id\", \"evaluator_id\", \"search\", \"status\", \"cursor\", \"traces_found\", \"is_found_exactly\", \"processed\", \"skipped\", \"failed\", \"error\", \"created_at\", \"updated_at\", \"leased_until\", \"fence\", \"failures\") values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -91,6 +81,16 @@ export const listRuns: Compiled<typeof source.listRuns> = {
     updatedAtMs: row[13],
     fence: row[14],
     failures: row[15],
+  }),
+};
+
+export const lockIdleRun: Compiled<typeof source.lockIdleRun> = {
+  name: 'evaluators-runs.lockIdleRun',
+  text: "select \"project_id\" as \"projectId\", \"id\" as \"id\" from \"evaluator_runs\" where \"status\" = 'running' and \"leased_until\" <= ? order by (select max(\"other\".\"leased_until\") as \"servedAtMs\" from \"evaluator_runs\" as \"other\" where \"other\".\"project_id\" = \"evaluator_runs\".\"project_id\"), \"leased_until\" limit ?",
+  cells: (params) => [params.nowMs, 1],
+  row: (row: any) => ({
+    projectId: row[0],
+    id: row[1],
   }),
 };
 

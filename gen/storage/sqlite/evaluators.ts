@@ -3,8 +3,8 @@
 import type { Compiled } from '../../../src/storage/queries.ts';
 import type * as source from '../../../src/storage/evaluators/queries.ts';
 
-export const countLiving: Compiled<typeof source.countLiving> = {
-  name: 'evaluators.countLiving',
+export const countLive: Compiled<typeof source.countLive> = {
+  name: 'evaluators.countLive',
   text: "select count(*) as \"count\" from \"evaluators\" where (\"project_id\" = ? and \"deleted_at\" is null)",
   cells: (params) => [params.projectId],
   row: (row: any) => ({
@@ -62,15 +62,6 @@ export const hide: Compiled<typeof source.hide> = {
   cells: (params) => [params.deletedAtMs ?? null, params.projectId, params.id],
 };
 
-export const holdLiving: Compiled<typeof source.holdLiving> = {
-  name: 'evaluators.holdLiving',
-  text: "select \"id\" as \"id\" from \"evaluators\" where \"project_id\" = ? and \"id\" = ? and \"deleted_at\" is null",
-  cells: (params) => [params.projectId, params.id],
-  row: (row: any) => ({
-    id: row[0],
-  }),
-};
-
 export const insertUnlessTaken: Compiled<typeof source.insertUnlessTaken> = {
   name: 'evaluators.insertUnlessTaken',
   text: "insert into \"evaluators\" (\"project_id\", \"id\", \"name\", \"slug\", \"type\", \"config\", \"workflow_id\", \"workflow_name\", \"workflow_icon\", \"copied_from_evaluator_id\", \"fields\", \"output_fields\", \"created_at\", \"updated_at\", \"deleted_at\") values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict do nothing",
@@ -96,6 +87,15 @@ export const listEvaluators: Compiled<typeof source.listEvaluators> = {
     outputFieldsJson: row[11],
     createdAtMs: row[12],
     updatedAtMs: row[13],
+  }),
+};
+
+export const lockLive: Compiled<typeof source.lockLive> = {
+  name: 'evaluators.lockLive',
+  text: "select \"id\" as \"id\" from \"evaluators\" where \"project_id\" = ? and \"id\" = ? and \"deleted_at\" is null",
+  cells: (params) => [params.projectId, params.id],
+  row: (row: any) => ({
+    id: row[0],
   }),
 };
 

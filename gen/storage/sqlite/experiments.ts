@@ -3,8 +3,8 @@
 import type { Compiled } from '../../../src/storage/queries.ts';
 import type * as source from '../../../src/storage/experiments/queries.ts';
 
-export const countLiving: Compiled<typeof source.countLiving> = {
-  name: 'experiments.countLiving',
+export const countLive: Compiled<typeof source.countLive> = {
+  name: 'experiments.countLive',
   text: "select count(*) as \"count\" from \"experiments\" where (\"project_id\" = ? and \"deleted_at\" is null)",
   cells: (params) => [params.projectId],
   row: (row: any) => ({
@@ -99,39 +99,6 @@ export const hideRuns: Compiled<typeof source.hideRuns> = {
   name: 'experiments.hideRuns',
   text: "update \"experiment_runs\" set \"deleted_at\" = ? where (\"project_id\" = ? and \"experiment_id\" = ? and \"deleted_at\" is null)",
   cells: (params) => [params.deletedAtMs ?? null, params.projectId, params.experimentId],
-};
-
-export const holdLiving: Compiled<typeof source.holdLiving> = {
-  name: 'experiments.holdLiving',
-  text: "select \"id\" as \"id\" from \"experiments\" where \"project_id\" = ? and \"id\" = ? and \"deleted_at\" is null",
-  cells: (params) => [params.projectId, params.id],
-  row: (row: any) => ({
-    id: row[0],
-  }),
-};
-
-export const holdRun: Compiled<typeof source.holdRun> = {
-  name: 'experiments.holdRun',
-  text: "select \"experiment_runs\".\"project_id\" as \"projectId\", \"experiment_runs\".\"key\" as \"key\", \"experiment_runs\".\"experiment_id\" as \"experimentId\", \"experiment_runs\".\"id\" as \"id\", \"experiment_runs\".\"name\" as \"name\", \"experiment_runs\".\"dataset_id\" as \"datasetId\", \"experiment_runs\".\"dataset_version\" as \"datasetVersion\", \"experiment_runs\".\"targets\" as \"targetsJson\", \"experiment_runs\".\"evaluators\" as \"evaluatorsJson\", \"experiment_runs\".\"total\" as \"total\", \"experiment_runs\".\"progress\" as \"progress\", \"experiment_runs\".\"result_count\" as \"resultCount\", \"experiment_runs\".\"total_bytes\" as \"totalBytes\", \"experiment_runs\".\"created_at\" as \"createdAtMs\", \"experiment_runs\".\"updated_at\" as \"updatedAtMs\", \"experiment_runs\".\"finished_at\" as \"finishedAtMs\" from \"experiment_runs\" where (\"project_id\" = ? and \"experiment_id\" = ? and \"id\" = ? and \"deleted_at\" is null)",
-  cells: (params) => [params.projectId, params.experimentId, params.id],
-  row: (row: any) => ({
-    projectId: row[0],
-    key: row[1],
-    experimentId: row[2],
-    id: row[3],
-    name: row[4],
-    datasetId: row[5],
-    datasetVersion: row[6],
-    targetsJson: row[7],
-    evaluatorsJson: row[8],
-    total: row[9],
-    progress: row[10],
-    resultCount: row[11],
-    totalBytes: row[12],
-    createdAtMs: row[13],
-    updatedAtMs: row[14],
-    finishedAtMs: row[15],
-  }),
 };
 
 export const insertRun: Compiled<typeof source.insertRun> = {
@@ -229,6 +196,39 @@ export const listRuns: Compiled<typeof source.listRuns> = {
     createdAtMs: row[11],
     updatedAtMs: row[12],
     finishedAtMs: row[13],
+  }),
+};
+
+export const lockLive: Compiled<typeof source.lockLive> = {
+  name: 'experiments.lockLive',
+  text: "select \"id\" as \"id\" from \"experiments\" where \"project_id\" = ? and \"id\" = ? and \"deleted_at\" is null",
+  cells: (params) => [params.projectId, params.id],
+  row: (row: any) => ({
+    id: row[0],
+  }),
+};
+
+export const lockRun: Compiled<typeof source.lockRun> = {
+  name: 'experiments.lockRun',
+  text: "select \"experiment_runs\".\"project_id\" as \"projectId\", \"experiment_runs\".\"key\" as \"key\", \"experiment_runs\".\"experiment_id\" as \"experimentId\", \"experiment_runs\".\"id\" as \"id\", \"experiment_runs\".\"name\" as \"name\", \"experiment_runs\".\"dataset_id\" as \"datasetId\", \"experiment_runs\".\"dataset_version\" as \"datasetVersion\", \"experiment_runs\".\"targets\" as \"targetsJson\", \"experiment_runs\".\"evaluators\" as \"evaluatorsJson\", \"experiment_runs\".\"total\" as \"total\", \"experiment_runs\".\"progress\" as \"progress\", \"experiment_runs\".\"result_count\" as \"resultCount\", \"experiment_runs\".\"total_bytes\" as \"totalBytes\", \"experiment_runs\".\"created_at\" as \"createdAtMs\", \"experiment_runs\".\"updated_at\" as \"updatedAtMs\", \"experiment_runs\".\"finished_at\" as \"finishedAtMs\" from \"experiment_runs\" where (\"project_id\" = ? and \"experiment_id\" = ? and \"id\" = ? and \"deleted_at\" is null)",
+  cells: (params) => [params.projectId, params.experimentId, params.id],
+  row: (row: any) => ({
+    projectId: row[0],
+    key: row[1],
+    experimentId: row[2],
+    id: row[3],
+    name: row[4],
+    datasetId: row[5],
+    datasetVersion: row[6],
+    targetsJson: row[7],
+    evaluatorsJson: row[8],
+    total: row[9],
+    progress: row[10],
+    resultCount: row[11],
+    totalBytes: row[12],
+    createdAtMs: row[13],
+    updatedAtMs: row[14],
+    finishedAtMs: row[15],
   }),
 };
 

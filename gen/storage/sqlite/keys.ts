@@ -99,24 +99,6 @@ export const hasImported: Compiled<typeof source.hasImported> = {
   }),
 };
 
-export const holdFreeKeys: Compiled<typeof source.holdFreeKeys> = {
-  name: 'keys.holdFreeKeys',
-  text: "select \"id\" as \"id\" from \"api_keys\" where \"id\" in (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-  cells: (params) => [...fillParameters(params.ids)],
-  row: (row: any) => ({
-    id: row[0],
-  }),
-};
-
-export const holdFreeProjects: Compiled<typeof source.holdFreeProjects> = {
-  name: 'keys.holdFreeProjects',
-  text: "select \"id\" as \"id\" from \"projects\" where \"id\" in (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-  cells: (params) => [...fillParameters(params.ids)],
-  row: (row: any) => ({
-    id: row[0],
-  }),
-};
-
 export const insertKey: Compiled<typeof source.insertKey> = {
   name: 'keys.insertKey',
   text: "insert into \"api_keys\" (\"id\", \"organization_id\", \"key_type\", \"name\", \"description\", \"user_id\", \"created_by_user_id\", \"permission_mode\", \"secret_hash\", \"imported\", \"previous_secret_hash\", \"previous_secret_until\", \"expires_at\", \"revoked_at\", \"last_used_at\", \"created_at\", \"updated_at\") values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -187,6 +169,24 @@ export const listKeysOf: Compiled<typeof source.listKeysOf> = {
     createdAtMs: row[15],
     updatedAtMs: row[16],
     bindings: JSON.parse(row[17]),
+  }),
+};
+
+export const lockAvailableKeys: Compiled<typeof source.lockAvailableKeys> = {
+  name: 'keys.lockAvailableKeys',
+  text: "select \"id\" as \"id\" from \"api_keys\" where \"id\" in (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+  cells: (params) => [...fillParameters(params.ids)],
+  row: (row: any) => ({
+    id: row[0],
+  }),
+};
+
+export const lockAvailableProjects: Compiled<typeof source.lockAvailableProjects> = {
+  name: 'keys.lockAvailableProjects',
+  text: "select \"id\" as \"id\" from \"projects\" where \"id\" in (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+  cells: (params) => [...fillParameters(params.ids)],
+  row: (row: any) => ({
+    id: row[0],
   }),
 };
 

@@ -9,8 +9,8 @@ export const countChange: Compiled<typeof source.countChange> = {
   cells: (params) => [params.projectNumber, params.nowMs, params.nowMs, 1, params.nowMs],
 };
 
-export const countLiving: Compiled<typeof source.countLiving> = {
-  name: 'monitors.countLiving',
+export const countLive: Compiled<typeof source.countLive> = {
+  name: 'monitors.countLive',
   text: "select count(*) as \"count\" from \"monitors\" where (\"project_id\" = ? and \"deleted_at\" is null)",
   cells: (params) => [params.projectId],
   row: (row: any) => ({
@@ -114,18 +114,6 @@ export const hide: Compiled<typeof source.hide> = {
   cells: (params) => [params.deletedAtMs ?? null, params.projectId, params.id],
 };
 
-export const holdMonitor: Compiled<typeof source.holdMonitor> = {
-  name: 'monitors.holdMonitor',
-  text: "select \"enabled\" as \"enabled\", \"execution_mode\" as \"executionMode\", \"sample\" as \"sample\", \"runs_since\" as \"runsSince\" from \"monitors\" where \"project_id\" = ? and \"id\" = ? and \"deleted_at\" is null",
-  cells: (params) => [params.projectId, params.id],
-  row: (row: any) => ({
-    enabled: row[0] === 1,
-    executionMode: row[1],
-    sample: row[2],
-    runsSince: row[3],
-  }),
-};
-
 export const insertUnlessTaken: Compiled<typeof source.insertUnlessTaken> = {
   name: 'monitors.insertUnlessTaken',
   text: "insert into \"monitors\" (\"project_id\", \"id\", \"name\", \"slug\", \"evaluator_id\", \"check_type\", \"enabled\", \"sample\", \"preconditions\", \"mappings\", \"parameters\", \"execution_mode\", \"runs_since\", \"created_at\", \"updated_at\", \"deleted_at\") values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict do nothing",
@@ -183,6 +171,18 @@ export const listRunningOf: Compiled<typeof source.listRunningOf> = {
   row: (row: any) => ({
     projectNumber: row[0],
     id: row[1],
+    sample: row[2],
+    runsSince: row[3],
+  }),
+};
+
+export const lockMonitor: Compiled<typeof source.lockMonitor> = {
+  name: 'monitors.lockMonitor',
+  text: "select \"enabled\" as \"enabled\", \"execution_mode\" as \"executionMode\", \"sample\" as \"sample\", \"runs_since\" as \"runsSince\" from \"monitors\" where \"project_id\" = ? and \"id\" = ? and \"deleted_at\" is null",
+  cells: (params) => [params.projectId, params.id],
+  row: (row: any) => ({
+    enabled: row[0] === 1,
+    executionMode: row[1],
     sample: row[2],
     runsSince: row[3],
   }),

@@ -156,30 +156,6 @@ export const findVersion: Compiled<typeof source.findVersion> = {
   }),
 };
 
-export const holdClaim: Compiled<typeof source.holdClaim> = {
-  name: 'organization.holdClaim',
-  text: "select \"idempotency_receipts\".\"organization_id\" as \"organizationId\", \"idempotency_receipts\".\"key_id\" as \"keyId\", \"idempotency_receipts\".\"operation\" as \"operation\", \"idempotency_receipts\".\"value\" as \"value\", \"idempotency_receipts\".\"fingerprint\" as \"fingerprint\", \"idempotency_receipts\".\"claimed_at\" as \"claimedAtMs\", \"idempotency_receipts\".\"answer\" as \"answer\" from \"idempotency_receipts\" where (\"organization_id\" = ? and \"key_id\" = ? and \"operation\" = ? and \"value\" = ? and \"fingerprint\" = ? and \"answer\" is null)",
-  cells: (params) => [params.organizationId, params.keyId, params.operation, params.value, params.fingerprint],
-  row: (row: any) => ({
-    organizationId: row[0],
-    keyId: row[1],
-    operation: row[2],
-    value: row[3],
-    fingerprint: row[4],
-    claimedAtMs: row[5],
-    answer: row[6],
-  }),
-};
-
-export const holdProject: Compiled<typeof source.holdProject> = {
-  name: 'organization.holdProject',
-  text: "select \"number\" as \"number\" from \"projects\" where \"id\" = ?",
-  cells: (params) => [params.projectId],
-  row: (row: any) => ({
-    number: row[0],
-  }),
-};
-
 export const insertClaim: Compiled<typeof source.insertClaim> = {
   name: 'organization.insertClaim',
   text: "insert into \"idempotency_receipts\" (\"organization_id\", \"key_id\", \"operation\", \"value\", \"fingerprint\", \"claimed_at\", \"answer\") values (?, ?, ?, ?, ?, ?, ?) on conflict do nothing",
@@ -271,6 +247,30 @@ export const listTeams: Compiled<typeof source.listTeams> = {
     slug: row[3],
     createdAtMs: row[4],
     updatedAtMs: row[5],
+  }),
+};
+
+export const lockClaim: Compiled<typeof source.lockClaim> = {
+  name: 'organization.lockClaim',
+  text: "select \"idempotency_receipts\".\"organization_id\" as \"organizationId\", \"idempotency_receipts\".\"key_id\" as \"keyId\", \"idempotency_receipts\".\"operation\" as \"operation\", \"idempotency_receipts\".\"value\" as \"value\", \"idempotency_receipts\".\"fingerprint\" as \"fingerprint\", \"idempotency_receipts\".\"claimed_at\" as \"claimedAtMs\", \"idempotency_receipts\".\"answer\" as \"answer\" from \"idempotency_receipts\" where (\"organization_id\" = ? and \"key_id\" = ? and \"operation\" = ? and \"value\" = ? and \"fingerprint\" = ? and \"answer\" is null)",
+  cells: (params) => [params.organizationId, params.keyId, params.operation, params.value, params.fingerprint],
+  row: (row: any) => ({
+    organizationId: row[0],
+    keyId: row[1],
+    operation: row[2],
+    value: row[3],
+    fingerprint: row[4],
+    claimedAtMs: row[5],
+    answer: row[6],
+  }),
+};
+
+export const lockProject: Compiled<typeof source.lockProject> = {
+  name: 'organization.lockProject',
+  text: "select \"number\" as \"number\" from \"projects\" where \"id\" = ?",
+  cells: (params) => [params.projectId],
+  row: (row: any) => ({
+    number: row[0],
   }),
 };
 

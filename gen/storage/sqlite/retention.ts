@@ -37,28 +37,6 @@ export const hideTrace: Compiled<typeof source.hideTrace> = {
   cells: (params) => [params.hiddenProjectNumber, packId(params.hiddenTraceId), params.projectNumber, packId(params.traceId), params.sequence],
 };
 
-export const holdProjectTerms: Compiled<typeof source.holdProjectTerms> = {
-  name: 'retention.holdProjectTerms',
-  text: "select \"number\" as \"number\", \"trace_retention_days\" as \"storedDays\" from \"projects\" where \"number\" in (select value from json_each(?))",
-  cells: (params) => [JSON.stringify(params.numbers)],
-  row: (row: any) => ({
-    number: row[0],
-    storedDays: row[1],
-  }),
-};
-
-export const holdTraces: Compiled<typeof source.holdTraces> = {
-  name: 'retention.holdTraces',
-  text: "select \"project_number\" as \"projectNumber\", iif(typeof(\"trace_id\") = 'blob', lower(hex(\"trace_id\")), \"trace_id\") as \"traceId\", \"sequence\" as \"sequence\", \"span_count\" + (select count(*) as \"count\" from (select \"evaluation_id\" as \"id\" from \"evaluations\" where \"evaluations\".\"project_number\" = \"traces\".\"project_number\" and \"evaluations\".\"trace_sequence\" = \"traces\".\"sequence\" limit ?) as \"some\") as \"parts\" from \"traces\" where \"sequence\" in (select value from json_each(?)) order by \"sequence\"",
-  cells: (params) => [params.partsMax, JSON.stringify(params.sequences)],
-  row: (row: any) => ({
-    projectNumber: row[0],
-    traceId: row[1],
-    sequence: row[2],
-    parts: row[3],
-  }),
-};
-
 export const listCounted: Compiled<typeof source.listCounted> = {
   name: 'retention.listCounted',
   text: "select \"traces\".\"project_number\" as \"projectNumber\", \"traces\".\"sequence\" as \"sequence\", \"traces\".\"started_at\" as \"startedAtMs\", \"traces\".\"inserted_at\" as \"insertedAtMs\", \"traces\".\"span_count\" as \"spanCount\", \"traces\".\"has_error\" as \"hasError\", \"traces\".\"prompt_tokens\" as \"promptTokens\", \"traces\".\"completion_tokens\" as \"completionTokens\", \"traces\".\"total_cost_nano_usd\" as \"totalCostNanoUsd\" from \"traces\" where \"project_number\" = ? and \"sequence\" in (select value from json_each(?))",
@@ -121,6 +99,28 @@ export const listTracesAfter: Compiled<typeof source.listTracesAfter> = {
     sequence: row[0],
     projectNumber: row[1],
     insertedAtMs: row[2],
+  }),
+};
+
+export const lockProjectTerms: Compiled<typeof source.lockProjectTerms> = {
+  name: 'retention.lockProjectTerms',
+  text: "select \"number\" as \"number\", \"trace_retention_days\" as \"storedDays\" from \"projects\" where \"number\" in (select value from json_each(?))",
+  cells: (params) => [JSON.stringify(params.numbers)],
+  row: (row: any) => ({
+    number: row[0],
+    storedDays: row[1],
+  }),
+};
+
+export const lockTraces: Compiled<typeof source.lockTraces> = {
+  name: 'retention.lockTraces',
+  text: "select \"project_number\" as \"projectNumber\", iif(typeof(\"trace_id\") = 'blob', lower(hex(\"trace_id\")), \"trace_id\") as \"traceId\", \"sequence\" as \"sequence\", \"span_count\" + (select count(*) as \"count\" from (select \"evaluation_id\" as \"id\" from \"evaluations\" where \"evaluations\".\"project_number\" = \"traces\".\"project_number\" and \"evaluations\".\"trace_sequence\" = \"traces\".\"sequence\" limit ?) as \"some\") as \"parts\" from \"traces\" where \"sequence\" in (select value from json_each(?)) order by \"sequence\"",
+  cells: (params) => [params.partsMax, JSON.stringify(params.sequences)],
+  row: (row: any) => ({
+    projectNumber: row[0],
+    traceId: row[1],
+    sequence: row[2],
+    parts: row[3],
   }),
 };
 

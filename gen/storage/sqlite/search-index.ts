@@ -44,29 +44,6 @@ export const findPendingProject: Compiled<typeof source.findPendingProject> = {
   }),
 };
 
-export const holdHead: Compiled<typeof source.holdHead> = {
-  name: 'search-index.holdHead',
-  text: "select \"search_heads\".\"project_number\" as \"projectNumber\", \"search_heads\".\"generation\" as \"generation\", \"search_heads\".\"next_block\" as \"nextBlock\", \"search_heads\".\"written_block\" as \"writtenBlock\", \"search_heads\".\"removed_block\" as \"removedBlock\", \"search_heads\".\"leased_until\" as \"leasedUntilMs\" from \"search_heads\" where \"project_number\" = ?",
-  cells: (params) => [params.projectNumber],
-  row: (row: any) => ({
-    projectNumber: row[0],
-    generation: row[1],
-    nextBlock: row[2],
-    writtenBlock: row[3],
-    removedBlock: row[4],
-    leasedUntilMs: row[5],
-  }),
-};
-
-export const holdPending: Compiled<typeof source.holdPending> = {
-  name: 'search-index.holdPending',
-  text: "select \"trace_sequence\" as \"sequence\" from \"search_pending\" where \"project_number\" = ? and \"trace_sequence\" in (select value from json_each(?)) order by \"trace_sequence\"",
-  cells: (params) => [params.projectNumber, JSON.stringify(params.sequences)],
-  row: (row: any) => ({
-    sequence: row[0],
-  }),
-};
-
 export const insertBlocks: Compiled<typeof source.insertBlocks> = {
   name: 'search-index.insertBlocks',
   text: "insert into \"search_blocks\" (\"project_number\", \"block\", \"traces\", \"first_sequence\", \"last_sequence\", \"started_from\", \"started_to\", \"updated_from\", \"updated_to\", \"inserted_from\", \"crowded_count\", \"text_slices\", \"deleted\", \"deleted_count\") values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -142,6 +119,29 @@ export const listPending: Compiled<typeof source.listPending> = {
   row: (row: any) => ({
     sequence: row[0],
     mark: row[1],
+  }),
+};
+
+export const lockHead: Compiled<typeof source.lockHead> = {
+  name: 'search-index.lockHead',
+  text: "select \"search_heads\".\"project_number\" as \"projectNumber\", \"search_heads\".\"generation\" as \"generation\", \"search_heads\".\"next_block\" as \"nextBlock\", \"search_heads\".\"written_block\" as \"writtenBlock\", \"search_heads\".\"removed_block\" as \"removedBlock\", \"search_heads\".\"leased_until\" as \"leasedUntilMs\" from \"search_heads\" where \"project_number\" = ?",
+  cells: (params) => [params.projectNumber],
+  row: (row: any) => ({
+    projectNumber: row[0],
+    generation: row[1],
+    nextBlock: row[2],
+    writtenBlock: row[3],
+    removedBlock: row[4],
+    leasedUntilMs: row[5],
+  }),
+};
+
+export const lockPending: Compiled<typeof source.lockPending> = {
+  name: 'search-index.lockPending',
+  text: "select \"trace_sequence\" as \"sequence\" from \"search_pending\" where \"project_number\" = ? and \"trace_sequence\" in (select value from json_each(?)) order by \"trace_sequence\"",
+  cells: (params) => [params.projectNumber, JSON.stringify(params.sequences)],
+  row: (row: any) => ({
+    sequence: row[0],
   }),
 };
 

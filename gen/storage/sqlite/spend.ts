@@ -37,17 +37,6 @@ export const findLogHead: Compiled<typeof source.findLogHead> = {
   }),
 };
 
-export const holdHead: Compiled<typeof source.holdHead> = {
-  name: 'spend.holdHead',
-  text: "select \"spend_heads\".\"organization_number\" as \"organizationNumber\", \"spend_heads\".\"seq\" as \"seq\", \"spend_heads\".\"leased_until\" as \"leasedUntilMs\" from \"spend_heads\" where \"organization_number\" = ?",
-  cells: (params) => [params.organizationNumber],
-  row: (row: any) => ({
-    organizationNumber: row[0],
-    seq: row[1],
-    leasedUntilMs: row[2],
-  }),
-};
-
 export const insertBlocks: Compiled<typeof source.insertBlocks> = {
   name: 'spend.insertBlocks',
   text: "insert into \"spend_blocks\" (\"organization_number\", \"first_seq\", \"last_seq\", \"occurred_from\", \"occurred_to\", \"created_to\", \"superseded\") values (?, ?, ?, ?, ?, ?, ?)",
@@ -116,6 +105,17 @@ export const listParts: Compiled<typeof source.listParts> = {
     firstSeq: row[0],
     part: row[1],
     content: row[2],
+  }),
+};
+
+export const lockHead: Compiled<typeof source.lockHead> = {
+  name: 'spend.lockHead',
+  text: "select \"spend_heads\".\"organization_number\" as \"organizationNumber\", \"spend_heads\".\"seq\" as \"seq\", \"spend_heads\".\"leased_until\" as \"leasedUntilMs\" from \"spend_heads\" where \"organization_number\" = ?",
+  cells: (params) => [params.organizationNumber],
+  row: (row: any) => ({
+    organizationNumber: row[0],
+    seq: row[1],
+    leasedUntilMs: row[2],
   }),
 };
 

@@ -142,19 +142,6 @@ export const findTrace: Compiled<typeof source.findTrace> = {
   }),
 };
 
-export const holdTrace: Compiled<typeof source.holdTrace> = {
-  name: 'traces.holdTrace',
-  text: "select \"traces\".\"sequence\" as \"sequence\", \"traces\".\"span_count\" as \"spanCount\", \"traces\".\"inserted_at\" as \"insertedAtMs\", \"traces\".\"updated_at\" as \"updatedAtMs\", \"traces\".\"metadata\" as \"metadataJson\" from \"traces\" where \"project_number\" = ? and \"trace_id\" = ?",
-  cells: (params) => [params.projectNumber, packId(params.traceId)],
-  row: (row: any) => ({
-    sequence: row[0],
-    spanCount: row[1],
-    insertedAtMs: row[2],
-    updatedAtMs: row[3],
-    metadataJson: row[4],
-  }),
-};
-
 export const keepMetadata: Compiled<typeof source.keepMetadata> = {
   name: 'traces.keepMetadata',
   text: "update \"traces\" set \"metadata\" = ?, \"updated_at\" = ? where \"project_number\" = ? and \"trace_id\" = ?",
@@ -276,5 +263,18 @@ export const listTraceIds: Compiled<typeof source.listTraceIds> = {
   cells: (params) => [params.projectNumber, params.first, params.last, params.sinceMs, params.limit],
   row: (row: any) => ({
     traceId: row[0],
+  }),
+};
+
+export const lockTrace: Compiled<typeof source.lockTrace> = {
+  name: 'traces.lockTrace',
+  text: "select \"traces\".\"sequence\" as \"sequence\", \"traces\".\"span_count\" as \"spanCount\", \"traces\".\"inserted_at\" as \"insertedAtMs\", \"traces\".\"updated_at\" as \"updatedAtMs\", \"traces\".\"metadata\" as \"metadataJson\" from \"traces\" where \"project_number\" = ? and \"trace_id\" = ?",
+  cells: (params) => [params.projectNumber, packId(params.traceId)],
+  row: (row: any) => ({
+    sequence: row[0],
+    spanCount: row[1],
+    insertedAtMs: row[2],
+    updatedAtMs: row[3],
+    metadataJson: row[4],
   }),
 };

@@ -95,7 +95,7 @@ function Runs({ evaluatorId }: { readonly evaluatorId: string }) {
               <Instant at={run.createdAt} />
             </td>
             <td>
-              <Badge tone={TONES[run.status] ?? 'quiet'}>{wordOf(run.status)}</Badge>
+              <Badge tone={TONES[run.status] ?? 'quiet'}>{statusName(run.status)}</Badge>
               {run.error !== undefined && <p>{nameControls(run.error)}</p>}
             </td>
             <td className={styles.run}>
@@ -140,7 +140,7 @@ const TONES: { readonly [status: number]: Tone } = {
   [EvaluatorRunStatus.FAILED]: 'bad',
 };
 
-function wordOf(status: EvaluatorRunStatus): string {
+function statusName(status: EvaluatorRunStatus): string {
   return (EvaluatorRunStatus[status] ?? 'unknown').toLowerCase();
 }
 

@@ -106,12 +106,12 @@ function differs({ result, other }: ResultPair): boolean {
 }
 
 function verdictsOf({ error, evaluations }: ExperimentResult): string {
-  const said = evaluations.map(({ name, evaluator, status, passed, score, label }) => [
+  const shown = evaluations.map(({ name, evaluator, status, passed, score, label }) => [
     name ?? evaluator ?? '',
     status,
     passed ?? null,
     score ?? null,
     label ?? null,
   ]);
-  return JSON.stringify([error !== undefined, said.toSorted(([one], [two]) => (String(one) < String(two) ? -1 : 1))]);
+  return JSON.stringify([error !== undefined, shown.toSorted(([one], [two]) => (String(one) < String(two) ? -1 : 1))]);
 }

@@ -22,7 +22,7 @@ export function Conversation({ messages }: { readonly messages: readonly Message
             <Fragment key={at}>
               {part.title && <span className={styles.note}>{nameControls(part.title)}</span>}
               {part.kind === 'text' ? (
-                <Said text={part.text} />
+                <MessageText text={part.text} />
               ) : (
                 <JsonView json={part.text} label={part.title ?? 'part'} />
               )}
@@ -37,7 +37,7 @@ export function Conversation({ messages }: { readonly messages: readonly Message
 
 const SHORT_CHARACTERS = 8_000;
 
-function Said({ text }: { readonly text: string }) {
+function MessageText({ text }: { readonly text: string }) {
   if (text.length > SHORT_CHARACTERS) return <LongText text={text} />;
   return (
     <p className={styles.said} dir="auto">

@@ -8,10 +8,10 @@ const MARK = `number ${crypto.getRandomValues(new Uint32Array(4)).join('-')} `;
 /** Matches a string, to skip it, or a number. */
 const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g;
 /** Many digits, an exponent, trailing zeros or -0. A false match inside a text only costs time. */
-const SUSPECT = /(?:\d\.?){16}|\d[eE]|\.\d*0(?!\d)|-0(?!\.)/;
+const MAYBE_INEXACT = /(?:\d\.?){16}|\d[eE]|\.\d*0(?!\d)|-0(?!\.)/;
 
 export function parseExactly(json: string): unknown {
-  if (!SUSPECT.test(json)) return JSON.parse(json);
+  if (!MAYBE_INEXACT.test(json)) return JSON.parse(json);
   return JSON.parse(
     json.replace(TOKEN, (token) => (token.startsWith('"') || String(Number(token)) === token ? token : quote(token))),
   );

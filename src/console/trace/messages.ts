@@ -53,8 +53,8 @@ function callOf(call: unknown): Part[] {
 
 /** The other members, without empty ones. */
 function restOf(members: Record<string, unknown>, title: string): Part[] {
-  const said = Object.entries(members).filter(([, value]) => value != null && value !== '');
-  return said.length === 0 ? [] : [{ kind: 'json', title, text: writeExactly(Object.fromEntries(said)) }];
+  const present = Object.entries(members).filter(([, value]) => value != null && value !== '');
+  return present.length === 0 ? [] : [{ kind: 'json', title, text: writeExactly(Object.fromEntries(present)) }];
 }
 
 function isJson(text: string): boolean {

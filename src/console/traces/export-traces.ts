@@ -65,6 +65,10 @@ const CODES: { readonly [status: number]: Code } = {
 
 async function readRefusal(response: Response): Promise<ConnectError> {
   const answer: unknown = await response.json().catch(() => null);
-  const said = typeof answer === 'object' && answer !== null && 'message' in answer ? String(answer.message) : '';
-  return new ConnectError(said || `HTTP ${response.status}`, CODES[response.status] ?? Code.Unknown, response.headers);
+  const message = typeof answer === 'object' && answer !== null && 'message' in answer ? String(answer.message) : '';
+  return new ConnectError(
+    message || `HTTP ${response.status}`,
+    CODES[response.status] ?? Code.Unknown,
+    response.headers,
+  );
 }

@@ -66,7 +66,7 @@ export function Attempts({ id }: { readonly id: string }) {
 function Row({ attempt, again }: { readonly attempt: Attempt; readonly again: Redelivery }) {
   const outcome = outcomeName(attempt.outcome);
   // Hides an error that only repeats the status.
-  const said = attempt.error === `HTTP ${attempt.responseStatus}` ? '' : (attempt.error ?? '');
+  const detail = attempt.error === `HTTP ${attempt.responseStatus}` ? '' : (attempt.error ?? '');
   return (
     <tr>
       <td className={page.nowrap}>
@@ -76,7 +76,7 @@ function Row({ attempt, again }: { readonly attempt: Attempt; readonly again: Re
         <Badge tone={outcome.tone}>{outcome.text}</Badge> {attempt.test && <Badge>test</Badge>}
       </td>
       <td>
-        {attempt.responseStatus ?? (said ? '' : NONE)} {nameControls(said)}
+        {attempt.responseStatus ?? (detail ? '' : NONE)} {nameControls(detail)}
         {(attempt.responseBody || attempt.eventIds.length > 0) && (
           <details>
             <summary>Details</summary>

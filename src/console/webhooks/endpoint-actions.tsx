@@ -51,11 +51,11 @@ export function EndpointActions({ endpoint }: { readonly endpoint: Endpoint }) {
 }
 
 function TestOutcome({ outcome }: { readonly outcome: EndpointTest }) {
-  const said = outcome.error ?? outcome.responseBody ?? '';
+  const detail = outcome.error ?? outcome.responseBody ?? '';
   return (
     <p>
       <Badge tone={outcome.delivered ? 'good' : 'bad'}>{outcome.delivered ? 'Test delivered' : 'Test failed'}</Badge>{' '}
-      {outcome.responseStatus} {said === `HTTP ${outcome.responseStatus}` ? '' : nameControls(said)}
+      {outcome.responseStatus} {detail === `HTTP ${outcome.responseStatus}` ? '' : nameControls(detail)}
     </p>
   );
 }

@@ -64,7 +64,7 @@ export type Endpoints = {
   health(target: EndpointTarget): Promise<EndpointHealth>;
 };
 
-const ATTEMPTS_TOLD_MAX = 100;
+const ATTEMPTS_SHOWN_MAX = 100;
 
 export function createEndpoints(deps: EndpointDeps): Endpoints {
   const secretRolls = createKeyedMutex();
@@ -100,6 +100,6 @@ async function getDelivery(
   const { nowMs, caller } = call;
   const endpoint = await requireEndpoint(webhooks, caller.organization.id, id);
   const delivery = await requireDelivery(webhooks, endpoint, { dispatchId, nowMs });
-  const attempts = await webhooks.attemptsOf(endpoint.number, dispatchId, ATTEMPTS_TOLD_MAX);
+  const attempts = await webhooks.attemptsOf(endpoint.number, dispatchId, ATTEMPTS_SHOWN_MAX);
   return { delivery: viewDelivery(delivery, endpoint, nowMs), attempts };
 }

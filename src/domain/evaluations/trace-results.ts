@@ -55,12 +55,15 @@ export function createTraceResults(deps: TraceResultsDeps): TraceResults {
   };
 }
 
-type Sought = { readonly project: Project; readonly sentId: string; readonly expiredBeforeMs: number | null };
+type TraceLookup = { readonly project: Project; readonly sentId: string; readonly expiredBeforeMs: number | null };
 
 /** Some tools drop leading zeros of ids. An unknown id of at least this many digits gets its zeros back. */
 const PADDED_DIGITS_MIN = 25;
 
-async function findTraceId({ store }: TraceResultsDeps, { project, sentId, expiredBeforeMs }: Sought): Promise<string> {
+async function findTraceId(
+  { store }: TraceResultsDeps,
+  { project, sentId, expiredBeforeMs }: TraceLookup,
+): Promise<string> {
   const { exact, padded } = lookupForms(sentId);
   if (padded === null) return exact;
   for (const id of [exact, padded]) {

@@ -16,6 +16,6 @@ export type RequestMeter = {
   appended(type: EventType, events: number): void;
   settled(requests: number): void;
   /** From the call of an append until it is on disk. */
-  appendTook(seconds: number): void;
+  observeAppend(seconds: number): void;
   retentionDeleted(events: number): void;
 };

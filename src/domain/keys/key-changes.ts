@@ -35,7 +35,7 @@ export function updateKey(deps: MintDeps, { call, id, draft }: KeyUpdate): Promi
     requireMayChange(fresh.caller, stored);
     requireNotRevoked(stored);
     const { key, fields, changesGrants } = mergeChange(stored, draft, { nowMs, random });
-    const { directory, owner } = await readSurroundings(store, stored);
+    const { directory, owner } = await readKeyContext(store, stored);
     const ownerGrants = stored.userId === null ? null : (owner?.grants ?? []);
     requireMayChangeTo(fresh, { stored, key, changesGrants }, { directory, ownerGrants });
     const result = viewKey(key, { directory, owner, nowMs });
@@ -82,13 +82,13 @@ export function rotateKey(deps: MintDeps, { call, id, overlapSeconds, receipt }:
         requireNotRevoked(stored);
         requireNotExpired(stored, nowMs);
       }
-      const surroundings = await readSurroundings(store, stored);
-      requireMayRotate(fresh, stored, surroundings.directory);
-      return { stored, surroundings };
+      const context = await readKeyContext(store, stored);
+      requireMayRotate(fresh, stored, context.directory);
+      return { stored, context };
     },
-    attempt({ stored, surroundings }) {
+    attempt({ stored, context }) {
       const { token, key } = renewSecret(deps, stored, { nowMs, overlapSeconds });
-      const result = { token, key: viewKey(key, { ...surroundings, nowMs }) };
+      const result = { token, key: viewKey(key, { ...context, nowMs }) };
       const audited = { action: 'apiKey.rotate', targetType: 'apiKey', targetId: id };
       const audit = [auditRecord(actor, audited, { nowMs, random })];
       return { result, change: { apiKeys: [key], audit } };
@@ -119,10 +119,10 @@ async function findVisible(store: ManagementStore, { call, id }: Target): Promis
   return { fresh, stored: await requireVisible(store, fresh.caller, stored) };
 }
 
-type Surroundings = { readonly directory: OrganizationDirectory; readonly owner: KeyOwner | null };
+type KeyContext = { readonly directory: OrganizationDirectory; readonly owner: KeyOwner | null };
 
 /** What determines, beside the key itself, what the key permits. */
-export async function readSurroundings(store: ManagementStore, key: ApiKeyRecord): Promise<Surroundings> {
+export async function readKeyContext(store: ManagementStore, key: ApiKeyRecord): Promise<KeyContext> {
   const [directory, owner] = await Promise.all([
     readDirectory(store, key.organizationId),
     readOwner(store, key.organizationId, key.userId),

@@ -68,10 +68,10 @@ async function checkCreation(store: ManagementStore, call: FreshCall, draft: Key
   const ownerGrants = owner?.grants ?? null;
   // A copy names no ids, so it cannot reveal hidden ones; its grants at archived scopes permit nothing.
   const isCopy = owner !== null && draft.bindings === undefined;
-  const handedOut = isCopy
+  const granted = isCopy
     ? { grants: liveGrants(holding.grants, directory), seen: directory }
     : { grants: holding.grants, seen: visibleScopes(call, directory) };
-  requireMayGrant(call, handedOut.grants, { directory: handedOut.seen, ownerGrants });
+  requireMayGrant(call, granted.grants, { directory: granted.seen, ownerGrants });
   requireMayLast(call, chooseExpiry(call, draft));
   if (answered !== null) {
     requireMayGrant(call, liveGrants(answered.bindings, directory), { directory, ownerGrants });

@@ -98,7 +98,7 @@ type GrantDraft = {
 export function grantProblems({ permissionMode, bindings, permissions }: GrantDraft): readonly Reason[] {
   // A grant without role or scope is refused elsewhere, so combinations cannot be checked.
   if (bindings.some(({ role, scopeType }) => role === null || scopeType === null)) return [];
-  const customs = bindings.filter(({ role }) => role === 'CUSTOM');
+  const customBindings = bindings.filter(({ role }) => role === 'CUSTOM');
   const conditions = [
     {
       field: 'permissionMode',
@@ -107,7 +107,7 @@ export function grantProblems({ permissionMode, bindings, permissions }: GrantDr
     },
     {
       field: 'bindings',
-      applies: customs.length > 0,
+      applies: customBindings.length > 0,
       message: 'bindings must hold a CUSTOM one when the key is restricted to permissions',
     },
     {
@@ -120,7 +120,7 @@ export function grantProblems({ permissionMode, bindings, permissions }: GrantDr
   const found = conditions
     .filter(({ applies }) => isRestricted && !applies)
     .map(({ field, message }) => custom(field, message));
-  if (permissions.some(isOrganizationOnly) && !customs.some(({ scopeType }) => scopeType === 'ORGANIZATION')) {
+  if (permissions.some(isOrganizationOnly) && !customBindings.some(({ scopeType }) => scopeType === 'ORGANIZATION')) {
     const message = 'permissions hold one that only a CUSTOM binding at ORGANIZATION can grant';
     found.push(custom('permissions', message));
   }

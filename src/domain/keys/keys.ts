@@ -7,7 +7,7 @@ import { readDirectory } from '../management/directory.ts';
 import { bindFilter, openCursor, toCursorPage } from '../management/listing.ts';
 import type { ApiKeyRecord, ManagementStore } from '../management/management.ts';
 import type { ManagementCall, ReceiptOf } from '../management/management-call.ts';
-import { findKey, type RenewedKey, readSurroundings, revokeKey, rotateKey, updateKey } from './key-changes.ts';
+import { findKey, type RenewedKey, readKeyContext, revokeKey, rotateKey, updateKey } from './key-changes.ts';
 import { createKey, type MintDeps, type MintedKey } from './key-creation.ts';
 import { creationProblems, fieldProblems, type KeyDraft } from './key-draft.ts';
 import { readOwners } from './key-owners.ts';
@@ -82,7 +82,7 @@ export function createApiKeys(deps: ApiKeysDeps): ApiKeys {
 
 async function getKey(store: ManagementStore, { caller, nowMs }: ManagementCall, id: string): Promise<KeyView> {
   const key = await requireVisible(store, caller, await findKey(store, caller.organization.id, id));
-  return viewKey(key, { ...(await readSurroundings(store, key)), nowMs });
+  return viewKey(key, { ...(await readKeyContext(store, key)), nowMs });
 }
 
 async function listKeys(deps: ApiKeysDeps, call: ManagementCall, question: KeyListRequest): Promise<KeyPage> {

@@ -190,8 +190,8 @@ async function priceAnew(
     spanRates: null,
   };
   let price = prices.price(question);
-  const mayTell = span.type === 'guardrail' || span.type === 'evaluation';
-  if (price.source === 'unpriced' && mayTell) {
+  const mayHaveResultCost = span.type === 'guardrail' || span.type === 'evaluation';
+  if (price.source === 'unpriced' && mayHaveResultCost) {
     price = prices.price({ ...question, resultCostUsd: await readCost(span.spanId) });
   }
   const { costNanoUsd, source: costSource } = price;

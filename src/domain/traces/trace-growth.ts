@@ -37,7 +37,7 @@ export function grow(state: TraceState, { added, replaced, isStored }: Growth): 
   }
   const incoming = [...added, ...changed.map(({ next }) => next)];
   const aggregates = addSpans({ ...state.aggregates, counts }, incoming, isStored);
-  if (hasLostChoice(state.aggregates, aggregates, added)) return null;
+  if (isChoiceLost(state.aggregates, aggregates, added)) return null;
   return { totals: addTotals(totals, totalsOf(incoming)), aggregates };
 }
 
@@ -112,7 +112,7 @@ function addSpans(
 }
 
 /** Whether a chosen span gained its parent and no added span replaces the choice. */
-function hasLostChoice(before: TraceAggregates, after: TraceAggregates, added: readonly SpanSummary[]): boolean {
+function isChoiceLost(before: TraceAggregates, after: TraceAggregates, added: readonly SpanSummary[]): boolean {
   const addedIds = new Set(added.map(({ spanId }) => spanId));
   const hasParentNow = (chosen: TraceAggregates['root'] | TraceAggregates['lastParentless']) =>
     chosen !== null && chosen.parentId !== null && addedIds.has(chosen.parentId);

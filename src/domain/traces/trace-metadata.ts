@@ -13,7 +13,7 @@ import type { LosslessJson, LosslessObject } from '../../json/lossless-json.ts';
 import { holdsTooWide, TOO_WIDE_REASON } from '../../json/wide-json.ts';
 import { cutToCharacters, hasMoreCharactersThan } from '../text-limits.ts';
 import { isUnreadable, type MetadataDraft, type Sent } from './collector/collector-draft.ts';
-import { beginItem, type Reading, readFreeJson, refuse, tidyText } from './collector/collector-reading.ts';
+import { beginItem, cleanText, type Reading, readFreeJson, refuse } from './collector/collector-reading.ts';
 import {
   createMembers,
   growMember,
@@ -161,7 +161,7 @@ function readIdentity(value: LosslessJson | undefined, path: string, reading: Re
   const text = typeof value === 'string' ? value : scalarText(value);
   if (text === null) return refuse(reading, path, 'must be a string, number or boolean');
   if (text !== '' && !hasMoreCharactersThan(text, IDENTITY_CHARACTERS_MAX)) {
-    return JSON.stringify(tidyText(text, reading));
+    return JSON.stringify(cleanText(text, reading));
   }
   return refuse(reading, path, `must be a string of 1 to ${IDENTITY_CHARACTERS_MAX} characters`);
 }
@@ -217,12 +217,12 @@ function addLabel(result: Result, added: string[], { text, path }: { text: strin
     addReason(result, `${path}: must be a string of at most ${LABEL_CHARACTERS_MAX} characters`);
     return;
   }
-  const tidy = tidyText(text, result.reading);
-  if (known.has(tidy)) return;
+  const clean = cleanText(text, result.reading);
+  if (known.has(clean)) return;
   if (known.size === LABELS_MAX) {
     addReason(result, `${path}: ${LABELS_REASON}`);
     return;
   }
-  known.add(tidy);
-  added.push(tidy);
+  known.add(clean);
+  added.push(clean);
 }

@@ -71,11 +71,11 @@ function dropPastAndGerund(word: string): string {
   if (word.endsWith('ied')) return withoutSuffix(word, 'ied') + (word.length === 4 ? 'ie' : 'i');
   if (word.endsWith('eed')) return applyFirst(word, [['eed', 'ee', hasMeasure]]);
   const suffix = ['ed', 'ing'].find((each) => word.endsWith(each) && hasVowel(withoutSuffix(word, each)));
-  return suffix === undefined ? word : mendStem(withoutSuffix(word, suffix));
+  return suffix === undefined ? word : repairStem(withoutSuffix(word, suffix));
 }
 
 /** Repairs stems such as those of "hoping" and "hopping". */
-function mendStem(stem: string): string {
+function repairStem(stem: string): string {
   if (/(?:at|bl|iz)$/.test(stem)) return `${stem}e`;
   const last = stem.at(-1) ?? '';
   if (endsInDoubleConsonant(stem)) return 'lsz'.includes(last) ? stem : stem.slice(0, -1);

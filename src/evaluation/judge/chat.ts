@@ -39,8 +39,8 @@ export function createChat({ post, wait, clock }: ChatDeps): CompleteChat {
       const exchanged = await post(text, signal);
       const delayMs = DELAYS_MS[attempt];
       if (delayMs === undefined || signal.aborted || !mayPass(exchanged)) return toReply(exchanged);
-      const askedMs = exchanged.kind === 'answered' ? readRetryAfterMs(exchanged.retryAfter, clock()) : null;
-      await wait(Math.min(askedMs ?? delayMs, RETRY_AFTER_MAX_MS), signal);
+      const requestedMs = exchanged.kind === 'answered' ? readRetryAfterMs(exchanged.retryAfter, clock()) : null;
+      await wait(Math.min(requestedMs ?? delayMs, RETRY_AFTER_MAX_MS), signal);
       if (signal.aborted) return toReply(exchanged);
     }
   };

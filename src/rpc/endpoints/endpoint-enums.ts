@@ -9,9 +9,9 @@ import {
   EndpointStatus,
   ReplayStatus,
 } from '../../../gen/spandrel/v1/endpoints_pb.js';
-import type { Attempt, DeadReason as DeadWord } from '../../domain/delivery/delivery.ts';
+import type { Attempt, DeadReason as DeadReasonName } from '../../domain/delivery/delivery.ts';
 import type { DeliveryView, ReplayView } from '../../domain/delivery/delivery-view.ts';
-import type { DisabledReason as DisabledWord, EndpointRecord } from '../../domain/endpoints/endpoint.ts';
+import type { DisabledReason as DisabledReasonName, EndpointRecord } from '../../domain/endpoints/endpoint.ts';
 
 export const destinationKindNumbers: Readonly<Record<EndpointRecord['destinationKind'], DestinationKind>> = {
   http: DestinationKind.HTTP,
@@ -23,7 +23,7 @@ export const endpointStatusNumbers: Readonly<Record<EndpointRecord['status'], En
   disabled: EndpointStatus.DISABLED,
 };
 
-export const disabledReasonNumbers: Readonly<Record<DisabledWord, DisabledReason>> = {
+export const disabledReasonNumbers: Readonly<Record<DisabledReasonName, DisabledReason>> = {
   manual: DisabledReason.MANUAL,
   auto_failures_72h: DisabledReason.AUTO_FAILURES_72H,
   receiver_gone: DisabledReason.RECEIVER_GONE,
@@ -46,7 +46,7 @@ export const deliveryStateNumbers: Readonly<Record<DeliveryView['state'], Delive
   cancelled: DeliveryState.CANCELLED,
 };
 
-export const deadReasonNumbers: Readonly<Record<DeadWord, DeadReason>> = {
+export const deadReasonNumbers: Readonly<Record<DeadReasonName, DeadReason>> = {
   exhausted: DeadReason.EXHAUSTED,
   receiver_gone: DeadReason.RECEIVER_GONE,
   too_large: DeadReason.TOO_LARGE,

@@ -196,7 +196,7 @@ export function changedBaseProblems({ destination }: Destined): readonly Reason[
 type Destined = Pick<Endpoint, 'destination'>;
 
 /** Problems of enum fields that the mask names without a value. */
-export function unnamedWordProblems({ endpoint = NOTHING, updateMask }: UpdateEndpointRequest): readonly Reason[] {
+export function unsetEnumProblems({ endpoint = NOTHING, updateMask }: UpdateEndpointRequest): readonly Reason[] {
   const named = new Set(updateMask?.paths ?? []);
   const unset = (path: string, number: number) =>
     named.has(path) && number === 0 ? [typeReason(path, 'string', 'null')] : [];

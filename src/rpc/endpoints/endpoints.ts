@@ -23,7 +23,7 @@ import {
   readEndpointChange,
   readNewEndpoint,
   readRange,
-  unnamedWordProblems,
+  unsetEnumProblems,
 } from './endpoint-request.ts';
 
 type Service = Implementation<typeof EndpointService>;
@@ -83,7 +83,7 @@ function createChanges({ endpoints }: Deps): Pick<Service, Changes> {
         return empty.length > 0 ? empty : changedBaseProblems(endpoint);
       },
       check: (request) => [
-        ...unnamedWordProblems(request),
+        ...unsetEnumProblems(request),
         ...nulProblems(UpdateEndpointRequestSchema, request),
         ...endpoints.changeProblems(readEndpointChange(request)),
       ],

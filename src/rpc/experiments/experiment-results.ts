@@ -219,7 +219,7 @@ export function resultMessage(result: ExperimentResult): MessageInitShape<typeof
     evaluations: result.evaluations.map((evaluation) => ({
       name: evaluation.name,
       evaluator: evaluation.evaluator,
-      status: WORDS[evaluation.status],
+      status: STATUS_NUMBERS[evaluation.status],
       score: evaluation.score ?? undefined,
       passed: evaluation.passed ?? undefined,
       label: evaluation.label ?? undefined,
@@ -232,7 +232,7 @@ export function resultMessage(result: ExperimentResult): MessageInitShape<typeof
   };
 }
 
-const WORDS: { readonly [W in ResultEvaluationStatus]: EvaluationStatus } = {
+const STATUS_NUMBERS: { readonly [W in ResultEvaluationStatus]: EvaluationStatus } = {
   processed: EvaluationStatus.PROCESSED,
   skipped: EvaluationStatus.SKIPPED,
   error: EvaluationStatus.ERROR,

@@ -34,7 +34,7 @@ export function readRequests({ records }: ReportRequestsRequest): readonly Reque
   const readMetadata = createMetadataReader();
   return records.map((record) => ({
     gatewayRequestId: nonEmpty(record.gatewayRequestId),
-    status: wordOf(ReportedRequestStatusSchema, record.status),
+    status: spellingOf(ReportedRequestStatusSchema, record.status),
     projectId: record.projectId,
     occurredAtMs: toMs(record.occurredAt),
     virtualKeyId: record.virtualKeyId,
@@ -78,15 +78,15 @@ function toGovernanceDraft({ type, occurredAt, subject }: GovernanceEvent): Gove
     displayPrefix: key.displayPrefix,
     reason: key.reason,
     budgetId: budget.budgetId,
-    scopeType: wordOf(BudgetScopeTypeSchema, budget.scopeType),
+    scopeType: spellingOf(BudgetScopeTypeSchema, budget.scopeType),
     bucketScopeId: budget.bucketScopeId,
     anchorProjectId: budget.anchorProjectId,
     endUserId: budget.endUserId,
-    window: wordOf(BudgetWindowSchema, budget.window),
+    window: spellingOf(BudgetWindowSchema, budget.window),
     periodStartedAtMs: toMs(budget.periodStartedAt),
     limitUsd: budget.limitUsd,
     spentUsd: budget.spentUsd,
-    onBreach: wordOf(BudgetOnBreachSchema, budget.onBreach),
+    onBreach: spellingOf(BudgetOnBreachSchema, budget.onBreach),
   };
 }
 
@@ -94,7 +94,7 @@ function nonEmpty(text: string): string | undefined {
   return text === '' ? undefined : text;
 }
 
-function wordOf(schema: DescEnum, value = 0): Sent<string> {
+function spellingOf(schema: DescEnum, value = 0): Sent<string> {
   return value === 0 ? undefined : (enumNames(schema).get(value) ?? INVALID);
 }
 

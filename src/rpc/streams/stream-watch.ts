@@ -76,10 +76,10 @@ export function createStreamWatch({ monotonicMs, accepting, wait }: StreamWatchD
 
   async function recheckOne(stream: WatchedStream, state: State): Promise<void> {
     state.isRechecking = true;
-    const askedAtMs = monotonicMs();
+    const startedAtMs = monotonicMs();
     try {
       await stream.recheck();
-      state.checkedAtMs = askedAtMs;
+      state.checkedAtMs = startedAtMs;
     } catch (error) {
       stream.end(error);
     } finally {

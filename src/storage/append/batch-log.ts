@@ -28,7 +28,7 @@ export type LogHeads = {
 type StoredRequest = Found<'findRequest'>;
 type NewRequestRow = NewRow<'Request'>;
 export type RequestEntry = {
-  readonly row: NewRequestRow & { readonly keptAtMs: number };
+  readonly row: NewRequestRow & { readonly changedAtMs: number };
   /** The row before the batch; null for a new request. */
   readonly stored: StoredRequest | null;
   /** The event that the request emitted. */
@@ -107,7 +107,7 @@ export function createBatchLog(organizationNumber: number, deps: LogHeads & { re
         state,
         completedBy,
         completedEvent: event === null ? null : head.createdAtMs,
-        keptAtMs: request.receivedAtMs,
+        changedAtMs: request.receivedAtMs,
       };
       requests.set(key, { row, stored: null, event });
       return true;
@@ -148,7 +148,7 @@ function toChanged(known: NewRequestRow, change: RequestChange, event: number): 
     ...packRequestState(change.state),
     costNanoUsd,
     admissionJson,
-    keptAtMs: Math.max(known.receivedAtMs, receivedAtMs ?? 0),
+    changedAtMs: Math.max(known.receivedAtMs, receivedAtMs ?? 0),
     ...(earlier === null ? {} : { earlierCorrections: JSON.stringify(earlier) }),
     [EVENTS[emits]]: event,
   };

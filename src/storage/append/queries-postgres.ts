@@ -1,6 +1,6 @@
 /**
  * Append queries of PostgreSQL alone. An append there learns the instant of its commit and its position in the log only
- * once it holds the end of the log. Until then 0 stands for that instant.
+ * once it has locked the end of the log. Until then 0 stands for that instant.
  */
 
 import { insertMany, ofRows, remove, replaceMany } from '../plain-queries.ts';
@@ -13,7 +13,7 @@ const INSTANT = 'head.created_at';
 const SEQ = 'head.seq + "given".seq';
 // Requests must outlive their events, whose instants come from the database: a process whose clock is behind has no
 // influence.
-const KEPT_AT = 'greatest("given".kept_at, (select floor(extract(epoch from now()) * 1000)::bigint))';
+const CHANGED_AT = 'greatest("given".changed_at, (select floor(extract(epoch from now()) * 1000)::bigint))';
 
 const ofInstant = (column: string) => `case "given".${column} when 0 then ${INSTANT} else "given".${column} end`;
 
@@ -29,16 +29,16 @@ export const lockRequestKeys = lookup<{ readonly organizationNumber: number; rea
 );
 
 export const insertRequestKeys = insertMany<'RequestKey', PostgresTables>('RequestKey', {
-  made: { keptAtMs: KEPT_AT },
+  made: { changedAtMs: CHANGED_AT },
 });
 export const replaceRequestKeys = replaceMany<'RequestKey', PostgresTables>('RequestKey', {
-  made: { keptAtMs: KEPT_AT },
+  made: { changedAtMs: CHANGED_AT },
 });
 
 export const insertRequests = insertMany<'Request', PostgresTables>('Request', {
   from: FROM_HEAD,
   made: {
-    keptAtMs: KEPT_AT,
+    changedAtMs: CHANGED_AT,
     completedEvent: ofInstant('completed_at'),
     settledEvent: ofInstant('settled_at'),
     correctionEvent: ofInstant('correction_at'),
@@ -63,10 +63,10 @@ export const insertGovernanceEvents = insertMany<'GovernanceEvent', PostgresTabl
 
 export const deleteRequests = changeRows<{
   readonly organizationNumber: number;
-  readonly keptAtMs: number;
+  readonly changedAtMs: number;
   readonly key: string;
-}>((db, { organizationNumber, keptAtMs, key }, { remove }) =>
-  remove(db, 'Request', { organizationNumber, keptAtMs, key } as never),
+}>((db, { organizationNumber, changedAtMs, key }, { remove }) =>
+  remove(db, 'Request', { organizationNumber, changedAtMs, key } as never),
 );
 
 type OfTrace = { readonly projectNumber: number; readonly sequence: number };

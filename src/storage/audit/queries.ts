@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { insert } from '../plain-queries.ts';
 import { change, type Db, type Dialect, query, type Row } from '../queries.ts';
 
-export type EntriesAsked = {
+export type EntryPage = {
   readonly organizationId: string;
   readonly fromMs: number;
   /** Newer entries are outside of the range, or on an earlier page. */
@@ -21,24 +21,24 @@ export type EntriesAsked = {
 };
 
 // One query for each index: a prepared plan does not depend on the values of its parameters.
-export const listEntries = query<EntriesAsked>()(entries);
+export const listEntries = query<EntryPage>()(entries);
 
-export const listEntriesOfTarget = query<EntriesAsked>()((db, params, dialect) =>
+export const listEntriesOfTarget = query<EntryPage>()((db, params, dialect) =>
   entries(db, params, dialect).where('targetId', '=', params.targetId),
 );
 
-export const listEntriesOfUser = query<EntriesAsked>()((db, params, dialect) =>
+export const listEntriesOfUser = query<EntryPage>()((db, params, dialect) =>
   entries(db, params, dialect).where('actorUserId', '=', params.actorUserId),
 );
 
-export const listEntriesOfKey = query<EntriesAsked>()((db, params, dialect) =>
+export const listEntriesOfKey = query<EntryPage>()((db, params, dialect) =>
   entries(db, params, dialect).where('actorKeyId', '=', params.actorKeyId),
 );
 
 const FILTERS = ['action', 'actorUserId', 'actorKeyId', 'targetId', 'outcome'] as const;
 
 /** Newest first. */
-function entries(db: Db, params: EntriesAsked, { find }: Dialect) {
+function entries(db: Db, params: EntryPage, { find }: Dialect) {
   return find(db, 'AuditEntry', { organizationId: params.organizationId })
     .where('createdAtMs', '>=', params.fromMs)
     .where('createdAtMs', '<=', params.untilMs)

@@ -54,7 +54,7 @@ const REQUESTS: Form = {
   from: 'requests',
   expressions: {
     request_key: REQUEST_KEY_TEXT,
-    kept_at: `max(requests.received_at, ${EVENTS.map((column) => `ifnull(requests.${column}, 0)`).join(', ')})`,
+    changed_at: `max(requests.received_at, ${EVENTS.map((column) => `ifnull(requests.${column}, 0)`).join(', ')})`,
   },
 };
 

@@ -5,7 +5,7 @@ import { change, query, type Row } from '../queries.ts';
 
 type InProject = { readonly projectId: string };
 
-export const { countLiving, findById, findBySlug, listNewest, insertUnlessTaken, hide } = slugQueries('Dataset');
+export const { countLive, findById, findBySlug, listNewest, insertUnlessTaken, hide } = slugQueries('Dataset');
 
 export const listParts = query<InProject & { readonly datasetId: string; readonly version: number }>()(
   (db, { projectId, datasetId, version }, { find }) =>

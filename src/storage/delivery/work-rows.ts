@@ -11,7 +11,7 @@ import { changeSubscriptions, dropPassed } from '../../domain/endpoints/subscrip
 import { NO_EVENTS } from '../../domain/events/event-type.ts';
 import type { Transaction } from '../queries.ts';
 
-/** The keys of the rows that a transaction reads and holds. */
+/** The keys of the rows that a transaction reads and locks. */
 type RowKeys = {
   readonly endpoints: readonly number[];
   readonly deliveries: readonly number[];
@@ -26,15 +26,15 @@ type RowKeys = {
 };
 
 /**
- * Loads the rows and holds the endpoints, so that no other transaction changes them. `holdFreeStates` leaves out
- * endpoints that another transaction holds.
+ * Loads the rows and locks the endpoints, so that no other transaction changes them. `lockAvailableStates` leaves out
+ * endpoints that another transaction has locked.
  */
 export async function loadWork(
   { isExclusive: isAlone, runQuery, queryByNumbers, changeRows, queries }: Transaction,
-  names: RowKeys & { readonly hold: 'holdStates' | 'holdFreeStates' },
+  names: RowKeys & { readonly lock: 'lockStates' | 'lockAvailableStates' },
 ): Promise<RowsRead> {
   const [held, known, deliveries, contents, blocks] = await Promise.all([
-    isAlone ? null : queryByNumbers(queries.endpointsWork[names.hold], names.endpoints),
+    isAlone ? null : queryByNumbers(queries.endpointsWork[names.lock], names.endpoints),
     queryByNumbers(queries.endpointsWork.listEndpointRows, names.endpoints),
     queryByNumbers(queries.endpointsWork.listDeliveryRows, names.deliveries),
     queryByNumbers(queries.endpointsWork.listContents, names.claimed),
@@ -55,7 +55,7 @@ export async function loadWork(
   async function loadAttempts(hour: number): Promise<ReadonlyMap<number, number>> {
     const organizations = new Set(endpoints.map(({ organizationNumber }) => organizationNumber));
     const inOrder = [...organizations].toSorted((one, other) => one - other);
-    // Adding zero creates missing rows, because only existing rows can be held.
+    // Adding zero creates missing rows, because only existing rows can be locked.
     changeRows(
       queries.endpointsChanges.addHours,
       inOrder.map((organizationNumber) => ({ organizationNumber, hour, attempts: 0 })),
@@ -117,7 +117,7 @@ type Heads = ReadonlyMap<number, number>;
 
 const NO_HEADS: Heads = new Map();
 
-/** Holds the heads of their logs until the commit. */
+/** Locks the heads of their logs until the commit. */
 async function disableEndpoints(
   { runQuery, queryByNumbers, change, changeRows, queries }: Transaction,
   disabled: readonly EndpointRow[],
@@ -132,7 +132,7 @@ async function disableEndpoints(
   const [, [{ change: changeNumber } = { change: 0 }], heads] = await Promise.all([
     counted,
     runQuery(queries.endpoints.findChange, {}),
-    queryByNumbers(queries.endpointsChanges.holdHeads, inOrder),
+    queryByNumbers(queries.endpointsChanges.lockHeads, inOrder),
   ]);
   changeRows(
     queries.endpointsChanges.disableEndpoints,

@@ -29,7 +29,7 @@ export function createDeliveryWork(transact: Transact): DeliveryWork {
   return {
     applyWork: (work, at) =>
       transact(async (tx) => {
-        const rows = createLoadedRows(await loadWork(tx, { ...keysOf(work, at), hold: 'holdStates' }));
+        const rows = createLoadedRows(await loadWork(tx, { ...keysOf(work, at), lock: 'lockStates' }));
         const outcomes = applyWork(rows, work, at);
         await writeWork(tx, rows.changes());
         return outcomes;
@@ -39,7 +39,7 @@ export function createDeliveryWork(transact: Transact): DeliveryWork {
     endTest: ({ endpointNumber, dispatchId }: NewTest, verdict: Verdict, nowMs: number) =>
       transact(async (tx) => {
         // Ended tests stay unchanged.
-        const tests = await tx.runQuery(tx.queries.endpointsWork.holdTest, { endpointNumber, dispatchId });
+        const tests = await tx.runQuery(tx.queries.endpointsWork.lockTest, { endpointNumber, dispatchId });
         endTests(tx, { tests, verdict, nowMs });
       }),
   };
@@ -54,7 +54,7 @@ async function beginTest(
   const { startsMax, windowMs } = limit;
   const [, [earliest], [drawn]] = await Promise.all([
     // Other tests of the endpoint wait until this one is counted.
-    queryByNumbers(queries.endpointsWork.holdStates, [endpointNumber]),
+    queryByNumbers(queries.endpointsWork.lockStates, [endpointNumber]),
     // The start of the oldest test that fills the limit: once it leaves the window, another test may start.
     runQuery(queries.endpointsWork.findTestStart, {
       endpointNumber,
@@ -84,8 +84,8 @@ type MaintenanceDone = Omit<MaintenanceResult, 'more'> & {
 const FIGURES_KEPT_MS = 2 * HOUR_MS;
 
 /**
- * Maintenance walks over all endpoints in batches, then over ended deliveries. Several processes may run it; rows that
- * another transaction holds are left to the next walk.
+ * Maintenance visits all endpoints in batches, then over ended deliveries. Several processes may run it; rows that
+ * another transaction has locked are left to the next run.
  */
 async function maintainDeliveries(
   transact: Transact,
@@ -98,7 +98,7 @@ async function maintainDeliveries(
   const { rowsMax } = query;
   const { numbers, found, done, ...ended } = await transact((tx) => maintainEndpoints(tx, { query, after }));
   const last = numbers.at(-1) ?? after;
-  // Rows that other transactions hold may stay held, so a step that changed nothing does not repeat.
+  // Rows that other transactions have locked may stay locked, so a step that changed nothing does not repeat.
   const isFull =
     (found === rowsMax && done > 0) ||
     (await transact((tx) => removeOld(tx, { query, after, last, limit: rowsMax - done })));
@@ -128,7 +128,7 @@ async function maintainEndpoints(tx: Transaction, { query, after }: Walk) {
   if (found.length === 0) return { numbers, found: 0, done: 0, disabled: [], expired: 0 };
   const rows = createLoadedRows(
     await loadWork(tx, {
-      hold: 'holdFreeStates',
+      lock: 'lockAvailableStates',
       endpoints: [...new Set(found.map(({ endpointNumber }) => endpointNumber))],
       deliveries: [...new Set(found.flatMap((item) => (item.kind === 'give_up' ? [] : [item.number])))],
       claimed: [],
@@ -169,8 +169,8 @@ async function removeEnded(tx: Transaction, query: MaintenanceRequest): Promise<
   const { runQuery, change, changeRows, queries } = tx;
   const { nowMs, endedBeforeMs: beforeMs, rowsMax } = query;
   const [tests, ended] = await Promise.all([
-    runQuery(queries.endpointsWork.holdLostTests, { nowMs, limit: rowsMax }),
-    runQuery(queries.endpointsDue.holdEnded, { beforeMs, limit: rowsMax }),
+    runQuery(queries.endpointsWork.lockLostTests, { nowMs, limit: rowsMax }),
+    runQuery(queries.endpointsDue.lockEnded, { beforeMs, limit: rowsMax }),
   ]);
   endTests(tx, { tests, verdict: null, nowMs });
   const removable = ended.slice(0, rowsMax - tests.length);

@@ -16,7 +16,7 @@ export type DeliveryStoreDeps = Pick<WebhookStoreDeps, 'queries' | 'runQuery' | 
     readonly wake: Pick<DeliveryStore, 'listen'> & { notify(): void };
     readonly work: Pick<DeliveryWork, 'applyWork' | 'maintainDeliveries'>;
     /** Runs the queries of metrics where dispatchers do not wait for them. */
-    readonly runQueryAside: RunQuery;
+    readonly runBackgroundQuery: RunQuery;
     /** The row limit of a maintenance step, so that other writes do not wait long. */
     readonly maintainedRowsMax: number;
   };
@@ -28,7 +28,7 @@ const NOTHING: Omit<DueList, 'endpointNumber'> = { waiting: [], lost: [], nextAt
 
 /** `dropCaches` drops what is cached of the log, because a new connection may lead to a database that was restored. */
 export function createDeliveryStore(deps: DeliveryStoreDeps): DeliveryStore & { dropCaches(): void } {
-  const { queries, runQuery, runQueryAside, search, wake, work, maintainedRowsMax, nowMs, isAlone } = deps;
+  const { queries, runQuery, runBackgroundQuery, search, wake, work, maintainedRowsMax, nowMs, isAlone } = deps;
   // This round of maintenance continues after this endpoint; null: all endpoints are done.
   let afterEndpoint: number | null = 0;
   return {
@@ -38,7 +38,7 @@ export function createDeliveryStore(deps: DeliveryStoreDeps): DeliveryStore & { 
     ...createLogReader(queries, runQuery),
     changes: createChanges(queries, runQuery),
     due: createDueLists(queries, runQuery),
-    counts: createCounts(queries, runQueryAside, createOutboxes(queries, runQueryAside, search)),
+    counts: createCounts(queries, runBackgroundQuery, createOutboxes(queries, runBackgroundQuery, search)),
     async apply(pieces, at) {
       if (pieces.length === 0) return [];
       const outcomes = await work.applyWork(pieces, at);
@@ -62,7 +62,7 @@ function createChanges({ endpoints: queries }: Queries, runQuery: RunQuery): Del
     // have higher numbers and are read again.
     const [{ change } = { change: 0 }] = await runQuery(queries.findChange, {});
     if (change <= afterChange) return { change, endpoints: [] };
-    const rows = await runQuery(afterChange === 0 ? queries.listLiving : queries.listChanged, { afterChange });
+    const rows = await runQuery(afterChange === 0 ? queries.listLive : queries.listChanged, { afterChange });
     const replays = Map.groupBy(
       await runQuery(queries.listRunningReplays, { afterChange }),
       ({ endpointNumber }) => endpointNumber,

@@ -30,11 +30,11 @@ type Commit = {
   readonly organizationNumber: number;
 };
 
-/** Endpoints that this transaction holds, by number. */
-type Held = ReadonlyMap<number, EndpointRow>;
+/** Endpoints that this transaction has locked, by number. */
+type Locked = ReadonlyMap<number, EndpointRow>;
 
-/** `held` is null for a new endpoint. */
-type Changed = { readonly change: EndpointChange; readonly held: EndpointRow | null };
+/** `locked` is null for a new endpoint. */
+type Changed = { readonly change: EndpointChange; readonly locked: EndpointRow | null };
 
 /**
  * Throws when a row has changed since it was read. Comes last in its transaction, because from here on appends to the
@@ -49,13 +49,13 @@ export async function storeWebhooks(tx: Transaction, change: ManagementChange): 
   if (organization === undefined) throw NOT_AS_READ;
   const commit = { tx, organizationId, organizationNumber: organization.number };
   const touched = [...new Set([...replays, ...redeliveries].map(({ endpointNumber }) => endpointNumber))];
-  const held = await holdEndpoints(commit, touched, endpoints);
+  const locked = await lockEndpoints(commit, touched, endpoints);
   for (const number of touched) {
-    const endpoint = held.get(number);
+    const endpoint = locked.get(number);
     if (endpoint?.organizationNumber !== organization.number || endpoint.isArchived) throw NOT_AS_READ;
   }
-  const changed = endpoints.map((each) => pair(each, held));
-  for (const redelivery of redeliveries) await redeliver(commit, redelivery, held.get(redelivery.endpointNumber));
+  const changed = endpoints.map((each) => pair(each, locked));
+  for (const redelivery of redeliveries) await redeliver(commit, redelivery, locked.get(redelivery.endpointNumber));
   await tx.change(countChange, {});
   const [{ change: changeNumber } = { change: 0 }] = await tx.runQuery(tx.queries.endpoints.findChange, {});
   for (const replay of replays) await tx.change(insertReplay, packReplay(replay));
@@ -63,18 +63,18 @@ export async function storeWebhooks(tx: Transaction, change: ManagementChange): 
   if (changed.length > 0) await storeEndpoints(commit, changed, changeNumber);
 }
 
-async function holdEndpoints(commit: Commit, touched: readonly number[], changes: readonly EndpointChange[]) {
+async function lockEndpoints(commit: Commit, touched: readonly number[], changes: readonly EndpointChange[]) {
   const { tx } = commit;
   const numbers = new Set(touched);
   for (const { record } of changes) for (const number of await findNumbers(commit, record.id)) numbers.add(number);
-  const held = new Map<number, EndpointRow>();
-  // All transactions hold endpoints in this order. The row of the state is the mutex of an endpoint.
+  const locked = new Map<number, EndpointRow>();
+  // All transactions lock endpoints in this order. The row of the state is the mutex of an endpoint.
   for (const number of [...numbers].toSorted((one, other) => one - other)) {
-    const states = await tx.runQuery(tx.queries.endpointsWork.holdStates, { numbers: [number] });
+    const states = await tx.runQuery(tx.queries.endpointsWork.lockStates, { numbers: [number] });
     const [endpoint] = await tx.runQuery(tx.queries.endpointsWork.listEndpointRows, { numbers: [number] });
-    if (states.length > 0 && endpoint !== undefined) held.set(number, endpoint);
+    if (states.length > 0 && endpoint !== undefined) locked.set(number, endpoint);
   }
-  return held;
+  return locked;
 }
 
 async function findNumbers({ tx, organizationId }: Commit, id: string): Promise<readonly number[]> {
@@ -83,18 +83,18 @@ async function findNumbers({ tx, organizationId }: Commit, id: string): Promise<
   );
 }
 
-function pair(change: EndpointChange, known: Held): Changed {
-  const held = [...known.values()].find(({ id }) => id === change.record.id) ?? null;
-  if ((held?.version ?? 0) !== change.expectedVersion) throw NOT_AS_READ;
-  return { change, held };
+function pair(change: EndpointChange, known: Locked): Changed {
+  const locked = [...known.values()].find(({ id }) => id === change.record.id) ?? null;
+  if ((locked?.version ?? 0) !== change.expectedVersion) throw NOT_AS_READ;
+  return { change, locked };
 }
 
-async function redeliver({ tx }: Commit, redelivery: Redelivery, held?: EndpointRow): Promise<void> {
+async function redeliver({ tx }: Commit, redelivery: Redelivery, locked?: EndpointRow): Promise<void> {
   const { endpointNumber, number, fence, atMs } = redelivery;
   const [before] = await tx.runQuery(tx.queries.endpointsWork.listDeliveryRows, { numbers: [number] });
   const isAsRead = before?.endpointNumber === endpointNumber && before.fence === fence && !before.test;
-  if (!isAsRead || held === undefined || !REDELIVERABLE.has(before.status)) throw NOT_AS_READ;
-  const { delivery } = stepDelivery(before, held, { kind: 'redeliver' }, { nowMs: atMs, random: () => 0 });
+  if (!isAsRead || locked === undefined || !REDELIVERABLE.has(before.status)) throw NOT_AS_READ;
+  const { delivery } = stepDelivery(before, locked, { kind: 'redeliver' }, { nowMs: atMs, random: () => 0 });
   tx.changeRows(tx.queries.endpointsChanges.updateDeliveries, [{ ...before, ...delivery }]);
 }
 
@@ -114,30 +114,30 @@ function packReplay({ fromSeq, ...rest }: NewReplay): Row<'WebhookReplay'> {
 async function storeEndpoints(commit: Commit, changed: readonly Changed[], changeNumber: number): Promise<void> {
   const { tx, organizationNumber } = commit;
   const { cancelReplays, insertEndpoint, insertState, updateEndpoint } = tx.queries.endpointsChanges;
-  for (const { change, held } of changed) {
+  for (const { change, locked } of changed) {
     const row = { ...packEndpoint(change.record), version: change.expectedVersion + 1, changeNumber };
-    if (held === null) await tx.change(insertEndpoint, { ...row, organizationNumber });
-    else await tx.change(updateEndpoint, { ...row, number: held.number });
+    if (locked === null) await tx.change(insertEndpoint, { ...row, organizationNumber });
+    else await tx.change(updateEndpoint, { ...row, number: locked.number });
   }
   let headSeq: number | null = null;
-  for (const { change, held } of changed) {
+  for (const { change, locked } of changed) {
     const { archivedAtMs, id } = change.record;
     const mask = maskOf(change.record);
-    const before = held === null ? [] : dropPassed(JSON.parse(held.subscriptionsJson), held.position);
-    // While the head of the log is held, nothing is appended, so the new mask applies from the next position on.
-    if (before.at(-1)?.mask !== mask) headSeq ??= await holdHead(commit);
+    const before = locked === null ? [] : dropPassed(JSON.parse(locked.subscriptionsJson), locked.position);
+    // While the head of the log is locked, nothing is appended, so the new mask applies from the next position on.
+    if (before.at(-1)?.mask !== mask) headSeq ??= await lockHead(commit);
     const now = headSeq === null ? before : limited(changeSubscriptions(before, headSeq, mask), mask);
     const subscriptionsJson = JSON.stringify(now);
-    if (held === null) {
+    if (locked === null) {
       const state = { ...NEW_STATE, position: headSeq ?? 0, subscriptionsJson };
       for (const endpointNumber of await findNumbers(commit, id))
         await tx.change(insertState, { ...state, endpointNumber });
       continue;
     }
     const streak = change.clearsStreak ? { failingSinceMs: null, consecutiveFailures: 0 } : {};
-    tx.changeRows(tx.queries.endpointsChanges.updateStates, [{ ...held, subscriptionsJson, ...streak }]);
+    tx.changeRows(tx.queries.endpointsChanges.updateStates, [{ ...locked, subscriptionsJson, ...streak }]);
     if (archivedAtMs === null) continue;
-    await tx.change(cancelReplays, { endpointNumber: held.number, completedAtMs: archivedAtMs });
+    await tx.change(cancelReplays, { endpointNumber: locked.number, completedAtMs: archivedAtMs });
   }
 }
 
@@ -147,10 +147,10 @@ function limited(subscriptions: readonly Subscription[], mask: EventMask): reado
   return subscriptions;
 }
 
-/** Holds the head of the organization's log until the transaction ends. */
-async function holdHead({ tx, organizationNumber }: Commit): Promise<number> {
-  const { holdHeads, insertHeads } = tx.queries.endpointsChanges;
+/** Locks the head of the organization's log until the transaction ends. */
+async function lockHead({ tx, organizationNumber }: Commit): Promise<number> {
+  const { lockHeads, insertHeads } = tx.queries.endpointsChanges;
   tx.changeRows(insertHeads, [{ organizationNumber }]);
-  const [{ seq } = { seq: 0 }] = await tx.runQuery(holdHeads, { numbers: [organizationNumber] });
+  const [{ seq } = { seq: 0 }] = await tx.runQuery(lockHeads, { numbers: [organizationNumber] });
   return seq;
 }

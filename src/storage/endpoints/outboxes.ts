@@ -70,7 +70,7 @@ export function createCounts(
     const [dead] = await runQuery(endpointsDue.countDead, {});
     const deliveries = { queued: 0, sending: 0, retrying: 0, held: 0, dead: dead?.count ?? 0 };
     await inBatches([...statuses.keys()], async (numbers) => {
-      const counts = await runQuery(endpointsDue.countUnended, { numbers });
+      const counts = await runQuery(endpointsDue.countUnfinished, { numbers });
       for (const { endpointNumber, status, count } of counts) {
         deliveries[countedStatus(status, statuses.get(endpointNumber))] += count;
       }

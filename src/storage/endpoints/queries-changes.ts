@@ -116,7 +116,7 @@ export const addFigures = changeRows<FinishedCount>((db, params, { row }) =>
     ),
 );
 
-/** Holds the rows, even if it adds zero. */
+/** Locks the rows, even if it adds zero. */
 export const addHours = changeRows<HourCount>((db, params, { row }) =>
   db
     .insertInto('WebhookHour')
@@ -128,7 +128,7 @@ export const addHours = changeRows<HourCount>((db, params, { row }) =>
     ),
 );
 
-/** Draws the next change number and holds the counter, so that changes commit in this order. */
+/** Draws the next change number and locks the counter, so that changes commit in this order. */
 export const countChange = change((db) =>
   db
     .updateTable('WebhookChangeCount')
@@ -136,7 +136,7 @@ export const countChange = change((db) =>
     .set(({ eb }) => ({ number: eb('number', '+', sql.lit(1)) })),
 );
 
-/** Creates the head of an organization without events, so that it can be held. */
+/** Creates the head of an organization without events, so that it can be locked. */
 export const insertHeads = changeRows<{ readonly organizationNumber: number }>((db, params) =>
   db
     .insertInto('LogHead')
@@ -150,8 +150,8 @@ export const insertHeads = changeRows<{ readonly organizationNumber: number }>((
 );
 
 /** Blocks appends to these logs until the transaction ends. */
-export const holdHeads = query<OfNumbers>()((db, params, { isPoint, hold }) =>
-  hold(
+export const lockHeads = query<OfNumbers>()((db, params, { isPoint, lock }) =>
+  lock(
     db
       .selectFrom('LogHead')
       .where(isPoint('organizationNumber', params.numbers))

@@ -13,10 +13,10 @@ import { deliveryStatuses, replayStatuses } from '../rows/codes.ts';
  */
 export const listDue = query<OfNumbers & DueRequest>()((db, params, { isAmong, listOf }) =>
   db
-    .selectFrom('WebhookEndpoint as asked')
-    .where(isAmong('asked.number', params.numbers))
-    .where(({ exists }) => exists(unendedOfAsked(db).select('delivery.number as number')))
-    .select(['asked.number as endpointNumber', 'asked.run as run'])
+    .selectFrom('WebhookEndpoint as endpoint')
+    .where(isAmong('endpoint.number', params.numbers))
+    .where(({ exists }) => exists(unfinishedOfEndpoint(db).select('delivery.number as number')))
+    .select(['endpoint.number as endpointNumber', 'endpoint.run as run'])
     .select(listOf<DueRow>(foundOf(db, params)).as('found')),
 );
 
@@ -31,11 +31,11 @@ export type DueRow = {
 
 function foundOf(db: Db, { nowMs, perEndpointMax }: DueRequest) {
   const waiting = (['queued', 'retrying'] as const).flatMap((status) => {
-    const ofRun = () => foundAs(db, status).where('delivery.run', '=', ASKED_RUN).orderBy('delivery.dueAtMs');
+    const ofRun = () => foundAs(db, status).where('delivery.run', '=', ENDPOINT_RUN).orderBy('delivery.dueAtMs');
     return [
       // Deliveries of an earlier run of the endpoint are due at any time.
       foundAs(db, status)
-        .where('delivery.run', '<', ASKED_RUN)
+        .where('delivery.run', '<', ENDPOINT_RUN)
         .orderBy('delivery.run')
         .orderBy('delivery.dueAtMs')
         .limit(perEndpointMax),
@@ -49,18 +49,18 @@ function foundOf(db: Db, { nowMs, perEndpointMax }: DueRequest) {
   return parts.reduce((all, part) => all.unionAll(part), foundAs(db, 'sending')) as never;
 }
 
-const ASKED_RUN = sql.ref<number>('asked.run');
+const ENDPOINT_RUN = sql.ref<number>('endpoint.run');
 
 function foundAs(db: Db, status: DeliveryStatus) {
-  return unendedOfAsked(db)
+  return unfinishedOfEndpoint(db)
     .where('delivery.status', '=', sql<DeliveryStatus>`${sql.lit(deliveryStatuses.code(status))}`)
     .select(columns('delivery', 'status', 'number', 'fence', 'run', 'dueAtMs', 'replayNumber'));
 }
 
-function unendedOfAsked(db: Db) {
+function unfinishedOfEndpoint(db: Db) {
   return db
     .selectFrom('WebhookDelivery as delivery')
-    .where('delivery.endpointNumber', '=', sql.ref<number>('asked.number'))
+    .where('delivery.endpointNumber', '=', sql.ref<number>('endpoint.number'))
     .where('delivery.endedAtMs', 'is', null)
     .where('delivery.test', '=', sql.lit(false));
 }
@@ -85,8 +85,8 @@ function positionsOf(db: Db) {
 }
 
 /** Counts unfinished deliveries by endpoint and status. */
-export const countUnended = query<OfNumbers>()((db, params, { isAmong }) =>
-  unended(db)
+export const countUnfinished = query<OfNumbers>()((db, params, { isAmong }) =>
+  unfinished(db)
     .where(isAmong('endpointNumber', params.numbers))
     .select(['endpointNumber as endpointNumber', 'status as status'])
     .select(({ fn }) => fn.countAll<number>().as('count'))
@@ -95,7 +95,7 @@ export const countUnended = query<OfNumbers>()((db, params, { isAmong }) =>
 
 /** When the oldest unfinished delivery of each endpoint was queued. */
 export const findOldestQueued = query<OfNumbers>()((db, params, { isAmong }) =>
-  unended(db)
+  unfinished(db)
     .where(isAmong('endpointNumber', params.numbers))
     .select('endpointNumber as endpointNumber')
     .select(({ fn }) => fn.min<number>('queuedAtMs').as('oldestAtMs'))
@@ -110,7 +110,7 @@ export const countDead = query()((db) =>
     .select(({ fn }) => fn.countAll<number>().as('count')),
 );
 
-function unended(db: Db) {
+function unfinished(db: Db) {
   return db.selectFrom('WebhookDelivery').where('endedAtMs', 'is', null).where('test', '=', sql.lit(false));
 }
 
@@ -163,7 +163,7 @@ export const listFailing = query<OfTerm & { readonly nowMs: number }>()((db, par
 
 /** Deliveries of archived endpoints that wait, or whose sender is lost. */
 export const listCancelled = query<OfRange & { readonly nowMs: number }>()((db, params) =>
-  unendedOf(db, params)
+  unfinishedOf(db, params)
     .where('endpoint.archivedAtMs', 'is not', null)
     .where(({ eb, and, or }) =>
       or([hasStatus('queued', 'retrying'), and([hasStatus('sending'), eb('delivery.dueAtMs', '<=', params.nowMs)])]),
@@ -173,7 +173,7 @@ export const listCancelled = query<OfRange & { readonly nowMs: number }>()((db, 
 
 /** Waiting deliveries that were queued before an instant. */
 export const listExpired = query<OfTerm>()((db, params) =>
-  unendedOf(db, params)
+  unfinishedOf(db, params)
     .where('endpoint.archivedAtMs', 'is', null)
     .where('delivery.queuedAtMs', '<', params.beforeMs)
     .where(hasStatus('queued', 'retrying'))
@@ -182,7 +182,7 @@ export const listExpired = query<OfTerm>()((db, params) =>
 
 /** Replays queue deliveries later than their events, so the time of the events counts. */
 export const listExpiredReplayed = query<OfTerm>()((db, params) =>
-  unendedOf(db, params)
+  unfinishedOf(db, params)
     .where('endpoint.archivedAtMs', 'is', null)
     .where('delivery.replayNumber', 'is not', null)
     .where('delivery.eventsFromMs', '<', params.beforeMs)
@@ -219,15 +219,16 @@ export const listOldReplays = query<OfTerm>()((db, params) =>
 );
 
 /** Without those that another transaction is redelivering. */
-export const holdEnded = query<{ readonly beforeMs: number; readonly limit: number }>()((db, params, { holdFree }) =>
-  holdFree(
-    db
-      .selectFrom('WebhookDelivery')
-      .where('endedAtMs', '<', params.beforeMs)
-      .select('number as number')
-      .orderBy('endedAtMs')
-      .limit(params.limit),
-  ),
+export const lockEnded = query<{ readonly beforeMs: number; readonly limit: number }>()(
+  (db, params, { lockAvailable }) =>
+    lockAvailable(
+      db
+        .selectFrom('WebhookDelivery')
+        .where('endedAtMs', '<', params.beforeMs)
+        .select('number as number')
+        .orderBy('endedAtMs')
+        .limit(params.limit),
+    ),
 );
 
 export const dropAttempts = ofRows(remove('WebhookAttempt', ['endpointNumber', 'firedAtMs', 'id']));
@@ -249,7 +250,7 @@ function endpointsOf(db: Db, { after, last }: OfRange) {
     .where('endpoint.number', '<=', last);
 }
 
-function unendedOf(db: Db, params: OfRange) {
+function unfinishedOf(db: Db, params: OfRange) {
   return endpointsOf(db, params)
     .crossJoin('WebhookDelivery as delivery')
     .whereRef('delivery.endpointNumber', '=', 'endpoint.number')

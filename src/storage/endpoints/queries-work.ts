@@ -4,13 +4,13 @@ import type { CreatedSpan, LogRange } from '../../domain/delivery/webhook-store.
 import { columns } from '../plain-queries.ts';
 import { type Db, type Dialect, type OfNumbers, query } from '../queries.ts';
 
-/** Every transaction on endpoints holds their states first and in this order, which prevents deadlocks. */
-export const holdStates = query<OfNumbers>()((db, params, { isPoint, hold }) =>
-  hold(statesOf(db).where(isPoint('endpointNumber', params.numbers))),
+/** Every transaction on endpoints locks their states first and in this order, which prevents deadlocks. */
+export const lockStates = query<OfNumbers>()((db, params, { isPoint, lock }) =>
+  lock(statesOf(db).where(isPoint('endpointNumber', params.numbers))),
 );
 
-export const holdFreeStates = query<OfNumbers>()((db, params, { isPoint, holdFree }) =>
-  holdFree(statesOf(db).where(isPoint('endpointNumber', params.numbers))),
+export const lockAvailableStates = query<OfNumbers>()((db, params, { isPoint, lockAvailable }) =>
+  lockAvailable(statesOf(db).where(isPoint('endpointNumber', params.numbers))),
 );
 
 export const listEndpointRows = query<OfNumbers>()((db, params, { isPoint }) =>
@@ -65,19 +65,19 @@ export const listHours = query<OfNumbers & { readonly hour: number }>()((db, par
 );
 
 /** An unfinished test by its name. */
-export const holdTest = query<{ readonly endpointNumber: number; readonly dispatchId: string }>()(
-  (db, params, { find, hold }) =>
-    hold(
-      unendedTests(db, find)
+export const lockTest = query<{ readonly endpointNumber: number; readonly dispatchId: string }>()(
+  (db, params, { find, lock }) =>
+    lock(
+      unfinishedTests(db, find)
         .where('endpointNumber', '=', params.endpointNumber)
         .where('dispatchId', '=', params.dispatchId),
     ),
 );
 
-/** Unfinished tests past their lease, without those that another transaction holds. */
-export const holdLostTests = query<{ readonly nowMs: number; readonly limit: number }>()(
-  (db, params, { find, holdFree }) =>
-    holdFree(unendedTests(db, find).where('dueAtMs', '<', params.nowMs).limit(params.limit)),
+/** Unfinished tests past their lease, without those that another transaction has locked. */
+export const lockLostTests = query<{ readonly nowMs: number; readonly limit: number }>()(
+  (db, params, { find, lockAvailable }) =>
+    lockAvailable(unfinishedTests(db, find).where('dueAtMs', '<', params.nowMs).limit(params.limit)),
 );
 
 /** When a test started, counted back from the newest by `skip`. */
@@ -101,7 +101,7 @@ function statesOf(db: Db) {
   return db.selectFrom('WebhookState').select('endpointNumber as number').orderBy('endpointNumber');
 }
 
-function unendedTests(db: Db, find: Dialect['find']) {
+function unfinishedTests(db: Db, find: Dialect['find']) {
   return deliveriesOf(db, find)
     .where('endedAtMs', 'is', null)
     .where((column) => column('test', '=', column.lit(true)));

@@ -12,7 +12,7 @@ type OfOrganization = { readonly organizationId: string };
 export const listEndpoints = query<
   OfOrganization & { readonly createdAtMs: number; readonly id: string; readonly limit: number }
 >()((db, params, { find }) =>
-  livingOf(db, params, find)
+  liveOf(db, params, find)
     .where(({ eb, refTuple, tuple }) =>
       eb(refTuple('WebhookEndpoint.createdAtMs', 'WebhookEndpoint.id'), '>', tuple(params.createdAtMs, params.id)),
     )
@@ -22,7 +22,7 @@ export const listEndpoints = query<
 );
 
 export const findEndpoint = query<OfOrganization & { readonly id: string }>()((db, params, { find }) =>
-  livingOf(db, params, find).where('WebhookEndpoint.id', '=', params.id),
+  liveOf(db, params, find).where('WebhookEndpoint.id', '=', params.id),
 );
 
 type OfChanged = { readonly afterChange: number };
@@ -35,7 +35,7 @@ export const findChange = query()((db) =>
 export const listChanged = query<OfChanged>()((db, params, { find }) => changedAfter(db, params, find));
 
 /** Without archived endpoints. */
-export const listLiving = query<OfChanged>()((db, params, { find }) =>
+export const listLive = query<OfChanged>()((db, params, { find }) =>
   changedAfter(db, params, find).where('WebhookEndpoint.archivedAtMs', 'is', null),
 );
 
@@ -202,7 +202,7 @@ function deliveriesOf(db: Db, { endpointNumber }: OfEndpoint, find: Dialect['fin
     .select('replay.id as replayId');
 }
 
-function livingOf(db: Db, { organizationId }: OfOrganization, find: Dialect['find']) {
+function liveOf(db: Db, { organizationId }: OfOrganization, find: Dialect['find']) {
   return endpointsOf(db, find)
     .where('WebhookEndpoint.organizationId', '=', organizationId)
     .where('WebhookEndpoint.archivedAtMs', 'is', null);

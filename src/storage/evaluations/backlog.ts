@@ -42,12 +42,12 @@ type Known = {
   refused: number;
   /** How many jobs this process may store before it counts again. */
   jobsLeft: number;
-  askedAtMs: number;
+  countedAtMs: number;
   /** The least time between two counts. */
   pauseMs: number;
 };
 
-const UNKNOWN: Omit<Known, 'askedAtMs'> = { count: 0, made: 0, refused: 0, jobsLeft: 0, pauseMs: 0 };
+const UNKNOWN: Omit<Known, 'countedAtMs'> = { count: 0, made: 0, refused: 0, jobsLeft: 0, pauseMs: 0 };
 /** The bounds of `pauseMs`. */
 const PAUSE_MIN_MS = 1_000;
 const PAUSE_MAX_MS = 60_000;
@@ -68,7 +68,7 @@ export function createBacklog({ waitingMax, nowMs, countSome }: BacklogDeps): Ba
   const isWithoutRoom = ({ count, made }: Known) => count + made >= waitingMax;
 
   function isToCount(project: Known): boolean {
-    if (isCounting || nowMs() - project.askedAtMs < project.pauseMs) return false;
+    if (isCounting || nowMs() - project.countedAtMs < project.pauseMs) return false;
     return project.jobsLeft <= 0 || isWithoutRoom(project);
   }
 
@@ -85,7 +85,7 @@ export function createBacklog({ waitingMax, nowMs, countSome }: BacklogDeps): Ba
       // The append that needs the store reports its failure. The last count stays valid.
       project.pauseMs = Math.min(Math.max(2 * project.pauseMs, PAUSE_MIN_MS), PAUSE_MAX_MS);
     } finally {
-      project.askedAtMs = nowMs();
+      project.countedAtMs = nowMs();
       isCounting = false;
     }
   }
@@ -109,11 +109,11 @@ export function createBacklog({ waitingMax, nowMs, countSome }: BacklogDeps): Ba
     isFull(projectNumber) {
       const project = known.get(projectNumber);
       if (project === undefined || !isWithoutRoom(project)) return false;
-      return nowMs() - project.askedAtMs < Math.max(TRUSTED_MS, 2 * project.pauseMs);
+      return nowMs() - project.countedAtMs < Math.max(TRUSTED_MS, 2 * project.pauseMs);
     },
     note(projectNumber, jobs) {
       refusedOfAll += jobs.refused;
-      const project = known.get(projectNumber) ?? { ...UNKNOWN, askedAtMs: nowMs() };
+      const project = known.get(projectNumber) ?? { ...UNKNOWN, countedAtMs: nowMs() };
       known.set(projectNumber, project);
       project.made += jobs.made;
       project.refused += jobs.refused;

@@ -74,7 +74,7 @@ export function createJobWork(transact: Transact, backlog: Backlog): JobWork {
 
 type Share = ClaimRequest['shares'][number];
 type Lease = Pick<ClaimRequest, 'nowMs' | 'leaseMs' | 'fence'>;
-type DueJob = RowOf<Queries['evaluations']['holdDue']>;
+type DueJob = RowOf<Queries['evaluations']['lockDue']>;
 
 // Jobs without a monitor are removed while claiming; this bounds how many batches one claim removes.
 const ROUNDS_MAX = 16;
@@ -93,10 +93,10 @@ async function claimDue(
 ): Promise<{ readonly claimed: readonly ClaimedJob[]; readonly isMore: boolean }> {
   const { runQuery, changeRows, queries } = tx;
   const { evaluations, monitors } = queries;
-  const due = await runQuery(evaluations.holdDue, { projectNumber, nowMs, limit });
+  const due = await runQuery(evaluations.lockDue, { projectNumber, nowMs, limit });
   const [ofAll, ofOne] = [due.filter(isOfAll), due.filter((job) => !isOfAll(job))];
   const running = ofAll.length === 0 ? [] : await runQuery(monitors.listRunningOf, { projectNumber });
-  const knownOf = await holdKnown(tx, projectNumber, ofAll);
+  const knownOf = await lockKnown(tx, projectNumber, ofAll);
   const dueAtMs = nowMs + leaseMs;
   // An expired lease means that its process was lost, which counts as a failure.
   const waiting = ofOne.map((job) => ({ ...job, fence, failures: job.failures + (job.fence === 0 ? 0 : 1) }));
@@ -115,9 +115,9 @@ async function claimDue(
       waiting.some((other) => other.traceSequence === job.traceSequence && other.sourceId === sourceId);
     const unclaimed = running.filter(({ id }) => !isClaimed(id));
     for (const next of splitJob(job, unclaimed, known)) {
-      const isMine = next.fence === 0 && hasRoom();
-      stored.push(isMine ? { ...next, fence, dueAtMs } : next);
-      if (isMine) made.push({ ...next, fence });
+      const isTaken = next.fence === 0 && hasRoom();
+      stored.push(isTaken ? { ...next, fence, dueAtMs } : next);
+      if (isTaken) made.push({ ...next, fence });
     }
   }
   changeRows(
@@ -130,10 +130,10 @@ async function claimDue(
 }
 
 /**
- * Locks the jobs per monitor of each trace; null when another transaction holds one of them. Waiting for a lock while
- * holding others could deadlock.
+ * Locks the jobs per monitor of each trace; null when another transaction has locked one of them. Waiting for a
+ * lock while having others could deadlock.
  */
-async function holdKnown(
+async function lockKnown(
   { runQuery, queries: { evaluations } }: Transaction,
   projectNumber: number,
   ofAll: readonly DueJob[],
@@ -146,7 +146,7 @@ async function holdKnown(
   );
   const held = new Map<number, readonly EvaluationJob[] | null>();
   for (const [traceSequence, sources] of others) {
-    const jobs = await runQuery(evaluations.holdJobsOfTrace, { projectNumber, traceSequence });
+    const jobs = await runQuery(evaluations.lockJobsOfTrace, { projectNumber, traceSequence });
     const isFree = sources.every(({ sourceId }) => jobs.some((job) => job.sourceId === sourceId));
     held.set(traceSequence, isFree ? jobs : null);
   }
@@ -185,11 +185,14 @@ export function createJobStore({ queries, runQuery, work, delivery, end }: JobSt
     enqueue: work.enqueueJobs,
     async counts(countMax) {
       const [counted] = await runQuery(evaluations.countJobs, { countMax });
-      const dues = (await queues()).map(({ dueAtMs }) => dueAtMs);
+      const dueTimesMs = (await queues()).map(({ dueAtMs }) => dueAtMs);
       return {
         refused: await work.refusedJobs(null),
         depth: counted?.count ?? 0,
-        oldestDueAtMs: dues.reduce<number | null>((least, due) => (least === null ? due : Math.min(least, due)), null),
+        oldestDueAtMs: dueTimesMs.reduce<number | null>(
+          (least, due) => (least === null ? due : Math.min(least, due)),
+          null,
+        ),
       };
     },
     async countsOf({ projectNumber, nowMs, countMax }) {

@@ -45,9 +45,9 @@ export const listQueues = query<Record<never, never>>()((db) =>
 
 type Due = InProject & { readonly nowMs: number; readonly limit: number };
 
-/** The longest due first, without jobs that other transactions hold. */
-export const holdDue = query<Due>()((db, { projectNumber, nowMs, limit }, { holdFree, idText }) =>
-  holdFree(
+/** The longest due first, without jobs that other transactions have locked. */
+export const lockDue = query<Due>()((db, { projectNumber, nowMs, limit }, { lockAvailable, idText }) =>
+  lockAvailable(
     db
       .selectFrom('EvaluationJob')
       .where('projectNumber', '=', projectNumber)
@@ -91,8 +91,8 @@ export const insertJobs = ofRows(insertNew('EvaluationJob'));
 export const storeJob = upsert('EvaluationJob');
 export const storeJobs = ofRows(upsert('EvaluationJob'));
 
-export const holdJob = query<Key>()((db, { projectNumber, traceSequence, sourceId }, { hold, allOf, idText }) =>
-  hold(
+export const lockJob = query<Key>()((db, { projectNumber, traceSequence, sourceId }, { lock, allOf, idText }) =>
+  lock(
     db
       .selectFrom('EvaluationJob')
       .where('projectNumber', '=', projectNumber)
@@ -159,10 +159,10 @@ export const listSources = query<InProject & { readonly traceSequences: readonly
       .select(['traceSequence as traceSequence', 'sourceId as sourceId']),
 );
 
-/** Locks the jobs of a trace, without those that other transactions hold. */
-export const holdJobsOfTrace = query<InProject & { readonly traceSequence: number }>()(
-  (db, { projectNumber, traceSequence }, { holdFree, allOf, idText }) =>
-    holdFree(
+/** Locks the jobs of a trace, without those that other transactions have locked. */
+export const lockJobsOfTrace = query<InProject & { readonly traceSequence: number }>()(
+  (db, { projectNumber, traceSequence }, { lockAvailable, allOf, idText }) =>
+    lockAvailable(
       db
         .selectFrom('EvaluationJob')
         .where('projectNumber', '=', projectNumber)

@@ -41,8 +41,8 @@ export const cancelRun = change<OneOf & { readonly updatedAtMs: number }>(
  * Skips runs that other transactions have locked. Projects take turns: the project that was served longest ago comes
  * first, and of its runs the one that was left longest ago.
  */
-export const holdIdleRun = query<{ readonly nowMs: number }>()((db, { nowMs }, { holdFree }) =>
-  holdFree(
+export const lockIdleRun = query<{ readonly nowMs: number }>()((db, { nowMs }, { lockAvailable }) =>
+  lockAvailable(
     db
       .selectFrom('EvaluatorRun')
       // A literal, so that the partial index matches.

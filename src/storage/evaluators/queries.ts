@@ -3,7 +3,7 @@
 import { replaceKnown, slugQueries } from '../plain-queries.ts';
 import { query } from '../queries.ts';
 
-export const { countLiving, findById, findBySlug, holdLiving, insertUnlessTaken, hide } = slugQueries('Evaluator');
+export const { countLive, findById, findBySlug, lockLive, insertUnlessTaken, hide } = slugQueries('Evaluator');
 
 type Page = { readonly projectId: string; readonly afterId: string; readonly limit: number };
 

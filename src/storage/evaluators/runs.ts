@@ -32,7 +32,7 @@ export function createRunWriter(transact: Transact): RunWriter {
     insertRun: (run, { runningMax, endedBeforeMs }) =>
       transact(async ({ runQuery, change, queries: { organization, evaluatorsRuns } }) => {
         const { projectId } = run;
-        await runQuery(organization.holdProject, { projectId });
+        await runQuery(organization.lockProject, { projectId });
         const [running] = await runQuery(evaluatorsRuns.countRunning, { projectId });
         if (running === undefined || running.count >= runningMax) return 'limit_reached';
         await change(evaluatorsRuns.removeEndedRuns, { projectId, beforeMs: endedBeforeMs });
@@ -45,7 +45,7 @@ export function createRunWriter(transact: Transact): RunWriter {
       }),
     leaseRun: ({ nowMs, untilMs: leasedUntilMs, fence }) =>
       transact(async ({ runQuery, change, queries: { evaluatorsRuns } }) => {
-        const [idle] = await runQuery(evaluatorsRuns.holdIdleRun, { nowMs });
+        const [idle] = await runQuery(evaluatorsRuns.lockIdleRun, { nowMs });
         if (idle === undefined) return null;
         await change(evaluatorsRuns.leaseRun, { ...idle, leasedUntilMs, fence });
         const [row] = await runQuery(evaluatorsRuns.findRun, idle);

@@ -64,7 +64,7 @@ export function createExperimentWriter(transact: Transact): ExperimentWriter {
       transact(async (tx) => {
         const { experiments, organization } = tx.queries;
         const { projectId, slug } = experiment;
-        await tx.runQuery(organization.holdProject, { projectId });
+        await tx.runQuery(organization.lockProject, { projectId });
         const [known] = await tx.runQuery(experiments.findBySlug, { projectId, slug });
         if (known !== undefined) return known;
         if (!(await hasRoom(tx, experiments, { projectId, liveMax }))) return 'limit_reached';
@@ -77,7 +77,7 @@ export function createExperimentWriter(transact: Transact): ExperimentWriter {
       }),
     hideExperiment: (projectId, id, nowMs) =>
       transact(async ({ runQuery, change, queries: { experiments, organization } }) => {
-        await runQuery(organization.holdProject, { projectId });
+        await runQuery(organization.lockProject, { projectId });
         if ((await change(experiments.hide, { projectId, id, deletedAtMs: nowMs })) === 0) return false;
         await change(experiments.hideRuns, { projectId, experimentId: id, deletedAtMs: nowMs });
         return true;
@@ -85,8 +85,8 @@ export function createExperimentWriter(transact: Transact): ExperimentWriter {
     insertExperimentRun: (run, runsMax) =>
       transact(async ({ runQuery, change, queries: { experiments, organization } }) => {
         const { projectId, experimentId, id } = run;
-        await runQuery(organization.holdProject, { projectId });
-        const [experiment] = await runQuery(experiments.holdLiving, { projectId, id: experimentId });
+        await runQuery(organization.lockProject, { projectId });
+        const [experiment] = await runQuery(experiments.lockLive, { projectId, id: experimentId });
         if (experiment === undefined) return 'not_found';
         const [known] = await runQuery(experiments.findRun, { projectId, experimentId, id });
         if (known !== undefined) return known;
@@ -102,7 +102,7 @@ export function createExperimentWriter(transact: Transact): ExperimentWriter {
       }),
     reportExperimentRun: (key, report, limits) =>
       transact(async ({ runQuery, change, changeRows, queries: { experiments } }) => {
-        const [run] = await runQuery(experiments.holdRun, key);
+        const [run] = await runQuery(experiments.lockRun, key);
         if (run === undefined) return null;
         const { projectId, key: runKey } = run;
         const known = await findResults(report.results, (some) =>

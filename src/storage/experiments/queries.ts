@@ -9,7 +9,7 @@ type OfExperiment = InProject & { readonly experimentId: string };
 type OfRun = InProject & { readonly runKey: string };
 type OfTarget = OfRun & { readonly targetId: string; readonly entryIndexes: readonly number[] };
 
-export const { countLiving, findById, findBySlug, listNewest, holdLiving, insertUnlessTaken, hide } =
+export const { countLive, findById, findBySlug, listNewest, lockLive, insertUnlessTaken, hide } =
   slugQueries('Experiment');
 
 export const touchExperiment = change<InProject & { readonly id: string; readonly updatedAtMs: number }>(
@@ -25,8 +25,8 @@ export const findRun = query<OneRun>()((db, { projectId, experimentId, id }, { f
   find(db, 'ExperimentRun', { projectId, experimentId, id, deletedAtMs: null }, 'deletedAtMs'),
 );
 
-export const holdRun = query<OneRun>()((db, { projectId, experimentId, id }, { find, hold }) =>
-  hold(find(db, 'ExperimentRun', { projectId, experimentId, id, deletedAtMs: null }, 'deletedAtMs')),
+export const lockRun = query<OneRun>()((db, { projectId, experimentId, id }, { find, lock }) =>
+  lock(find(db, 'ExperimentRun', { projectId, experimentId, id, deletedAtMs: null }, 'deletedAtMs')),
 );
 
 /** The newest first, after one of them. */

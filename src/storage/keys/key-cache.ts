@@ -53,9 +53,9 @@ type KeyCacheAge = {
   readonly nowMs: () => number;
 };
 
-const AGELESS: KeyCacheAge = { maxMs: 0, nowMs: () => 0 };
+const NO_AGE_LIMIT: KeyCacheAge = { maxMs: 0, nowMs: () => 0 };
 
-export function cacheKeyReads({ reader, generation, age = AGELESS }: KeyCacheDeps): KeyStore {
+export function cacheKeyReads({ reader, generation, age = NO_AGE_LIMIT }: KeyCacheDeps): KeyStore {
   let kept: Kept | null = null;
 
   /**

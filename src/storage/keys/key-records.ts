@@ -47,7 +47,7 @@ export async function storeKey(tx: Transaction, key: ApiKeyRecord): Promise<void
 }
 
 /**
- * See ManagementStore.recordUse. Never waits for a lock while it holds rows: keys that are locked are updated afterwards,
+ * See ManagementStore.recordUse. Never waits for a lock while it has locked rows: keys that are locked are updated afterwards,
  * one by one.
  */
 export function createNoteUse(transact: Transact): ManagementStore['recordUse'] {
@@ -59,8 +59,8 @@ export function createNoteUse(transact: Transact): ManagementStore['recordUse'] 
   async function noteSome(uses: readonly CredentialUse[]): Promise<void> {
     const noted = await transact(async (tx) => {
       const free = new Set([
-        ...(await holdFree(tx, 'holdFreeKeys', idsOf(uses, 'api_key'))),
-        ...(await holdFree(tx, 'holdFreeProjects', idsOf(uses, 'project_key'))),
+        ...(await lockAvailable(tx, 'lockAvailableKeys', idsOf(uses, 'api_key'))),
+        ...(await lockAvailable(tx, 'lockAvailableProjects', idsOf(uses, 'project_key'))),
       ]);
       for (const use of uses) if (free.has(use.id)) await note(tx, use);
       return free;
@@ -73,11 +73,11 @@ export function createNoteUse(transact: Transact): ManagementStore['recordUse'] 
   }
 }
 
-type HoldFree = 'holdFreeKeys' | 'holdFreeProjects';
+type LockAvailable = 'lockAvailableKeys' | 'lockAvailableProjects';
 
-async function holdFree(
+async function lockAvailable(
   { runQuery, queries }: Transaction,
-  query: HoldFree,
+  query: LockAvailable,
   ids: readonly string[],
 ): Promise<string[]> {
   return ids.length === 0 ? [] : (await runQuery(queries.keys[query], { ids })).map(({ id }) => id);

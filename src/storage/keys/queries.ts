@@ -98,7 +98,7 @@ export const findKey = query<InOrganization & { readonly id: string }>()((db, { 
   recordsOf(db, organizationId, dialect).where('id', '=', id),
 );
 
-export type KeysAsked = InOrganization & {
+export type KeyPage = InOrganization & {
   /** The user whose personal keys are listed besides service keys; `all`: those of every user. */
   readonly personalOf: string | null;
   /** Keys revoked at this instant or later are left out. */
@@ -109,7 +109,7 @@ export type KeysAsked = InOrganization & {
   readonly limit: number;
 };
 
-export const listKeys = query<KeysAsked>()((db, params, dialect) =>
+export const listKeys = query<KeyPage>()((db, params, dialect) =>
   recordsOf(db, params.organizationId, dialect)
     .where(({ eb, or }) =>
       or([
@@ -154,12 +154,12 @@ export const insertKeyBinding = insert('ApiKeyBinding');
 export const removeKeyBindings = remove('ApiKeyBinding', ['apiKeyId']);
 
 /** The keys that no other transaction has locked. */
-export const holdFreeKeys = query<OfSome>()((db, { ids }, { holdFree, isOneOf }) =>
-  holdFree(db.selectFrom('ApiKey').where(isOneOf('id', ids)).select('id as id')),
+export const lockAvailableKeys = query<OfSome>()((db, { ids }, { lockAvailable, isOneOf }) =>
+  lockAvailable(db.selectFrom('ApiKey').where(isOneOf('id', ids)).select('id as id')),
 );
 
-export const holdFreeProjects = query<OfSome>()((db, { ids }, { holdFree, isOneOf }) =>
-  holdFree(db.selectFrom('Project').where(isOneOf('id', ids)).select('id as id')),
+export const lockAvailableProjects = query<OfSome>()((db, { ids }, { lockAvailable, isOneOf }) =>
+  lockAvailable(db.selectFrom('Project').where(isOneOf('id', ids)).select('id as id')),
 );
 
 type Use = { readonly id: string; readonly atMs: number };

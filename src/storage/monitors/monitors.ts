@@ -49,7 +49,7 @@ export function createMonitorWriter(transact: Transact): MonitorWriter {
         const { runQuery, change, queries } = tx;
         const { projectId, id, updatedAtMs } = monitor;
         if (monitor.enabled && !(await hasEvaluator(tx, monitor))) return 'evaluator_gone';
-        const [stored] = await runQuery(queries.monitors.holdMonitor, { projectId, id });
+        const [stored] = await runQuery(queries.monitors.lockMonitor, { projectId, id });
         if (stored === undefined) return 'stale';
         const begins = isRunning(monitor) && !isRunning(stored);
         const isSeen =
@@ -62,7 +62,7 @@ export function createMonitorWriter(transact: Transact): MonitorWriter {
     removeMonitor: (projectId, id, nowMs) =>
       transact(async (tx) => {
         const { runQuery, change, queries } = tx;
-        const [stored] = await runQuery(queries.monitors.holdMonitor, { projectId, id });
+        const [stored] = await runQuery(queries.monitors.lockMonitor, { projectId, id });
         if (stored === undefined) return false;
         if (isRunning(stored)) await countChange(tx, projectId, nowMs);
         await change(queries.monitors.hide, { projectId, id, deletedAtMs: nowMs });
@@ -93,7 +93,7 @@ export async function countChange(tx: Transaction, projectId: string, nowMs: num
 
 /** Whether the evaluator exists; locks it until the transaction ends. */
 async function hasEvaluator({ runQuery, queries }: Transaction, { projectId, evaluatorId }: Monitor): Promise<boolean> {
-  return (await runQuery(queries.evaluators.holdLiving, { projectId, id: evaluatorId })).length > 0;
+  return (await runQuery(queries.evaluators.lockLive, { projectId, id: evaluatorId })).length > 0;
 }
 
 function pack({ preconditions, mappings, ...rest }: Monitor) {

@@ -8,7 +8,7 @@ type InProject = { readonly projectId: string };
 type InNumbered = { readonly projectNumber: number };
 type OneOf = InProject & { readonly id: string };
 
-export const { countLiving, findById, findBySlug, insertUnlessTaken, hide } = slugQueries('Monitor', 'runsSince');
+export const { countLive, findById, findBySlug, insertUnlessTaken, hide } = slugQueries('Monitor', 'runsSince');
 
 /** By id, and the number of the project. */
 export const findMonitorInProject = query<{ readonly projectNumber: number; readonly id: string }>()(
@@ -25,8 +25,8 @@ export const listMonitors = query<InProject>()((db, { projectId }, { find }) =>
 );
 
 /** Locks what appends depend on, until the transaction ends. */
-export const holdMonitor = query<OneOf>()((db, { projectId, id }, { hold }) =>
-  hold(
+export const lockMonitor = query<OneOf>()((db, { projectId, id }, { lock }) =>
+  lock(
     db
       .selectFrom('Monitor')
       .where('projectId', '=', projectId)

@@ -52,7 +52,7 @@ async function storeAll(tx: Transaction, change: ManagementChange): Promise<Comm
   const { organizationId: id, expectedVersion, receipt } = change;
   // The effect may already belong to the new holder of the claim.
   const claim = receipt && { ...receipt.name, fingerprint: receipt.fingerprint };
-  if (claim && (await tx.runQuery(tx.queries.organization.holdClaim, claim)).length === 0) return 'stale';
+  if (claim && (await tx.runQuery(tx.queries.organization.lockClaim, claim)).length === 0) return 'stale';
   if ((await tx.change(tx.queries.organization.bumpAccessVersionFrom, { id, accessVersion: expectedVersion })) === 0)
     return 'stale';
   await storeRecords(tx, change);
@@ -140,7 +140,7 @@ async function storeNew(tx: Transaction, plan: NewOrganization, actorKind: 'boot
 
 type Claim = { readonly name: ReceiptName; readonly fingerprint: Buffer; readonly at: ClaimInstants };
 
-// More than one, so that expired receipts go faster than new ones come.
+// More than one, so that expired receipts are removed faster than new ones are stored.
 const REMOVED_PER_CLAIM = 10;
 // An attempt fails only when another claim or release happens at the same moment.
 const ATTEMPTS_MAX = 10;

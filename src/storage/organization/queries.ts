@@ -49,8 +49,8 @@ export const listProjects = query<InOrganization>()((db, { organizationId }, { f
 export const findProject = find('Project', ['organizationId', 'id'], ...OWN);
 
 /** Locks the project, so that only one transaction counts its records. */
-export const holdProject = query<{ readonly projectId: string }>()((db, { projectId }, { hold }) =>
-  hold(db.selectFrom('Project').where('id', '=', projectId).select('number as number')),
+export const lockProject = query<{ readonly projectId: string }>()((db, { projectId }, { lock }) =>
+  lock(db.selectFrom('Project').where('id', '=', projectId).select('number as number')),
 );
 
 /** The settings of a project that is not archived. */
@@ -129,8 +129,8 @@ export const bumpAccessVersionOfProject = change<{ readonly projectId: string }>
   db
     .updateTable('Organization')
     .where(({ eb, selectFrom }) => {
-      const living = selectFrom('Project').where('id', '=', projectId).where('archivedAtMs', 'is', null);
-      return eb('id', '=', living.select('organizationId'));
+      const live = selectFrom('Project').where('id', '=', projectId).where('archivedAtMs', 'is', null);
+      return eb('id', '=', live.select('organizationId'));
     })
     .set(moved),
 );
@@ -168,8 +168,8 @@ const NAME = ['organizationId', 'keyId', 'operation', 'value'] as const;
 export const findReceipt = find('IdempotencyReceipt', NAME, ...NAME);
 
 /** Locks a claim that has no answer yet. */
-export const holdClaim = query<ReceiptName & { readonly fingerprint: Buffer }>()((db, params, { find, hold }) =>
-  hold(find(db, 'IdempotencyReceipt', { ...pick(params, ...NAME), fingerprint: params.fingerprint, answer: null })),
+export const lockClaim = query<ReceiptName & { readonly fingerprint: Buffer }>()((db, params, { find, lock }) =>
+  lock(find(db, 'IdempotencyReceipt', { ...pick(params, ...NAME), fingerprint: params.fingerprint, answer: null })),
 );
 
 export const insertClaim = insertNew('IdempotencyReceipt');
@@ -191,10 +191,10 @@ export const releaseClaim = change<ReceiptName>((db, params, { remove }) =>
 
 /** Skips rows that another process is removing. */
 export const removeOldReceipts = change<{ readonly beforeMs: number; readonly limit: number }>(
-  (db, params, { holdFree }) =>
+  (db, params, { lockAvailable }) =>
     db.deleteFrom('IdempotencyReceipt').where(({ eb, refTuple, selectFrom }) => {
       const expired = selectFrom('IdempotencyReceipt').where('claimedAtMs', '<', params.beforeMs).select(NAME);
-      const some = holdFree(expired.orderBy('claimedAtMs').limit(params.limit));
+      const some = lockAvailable(expired.orderBy('claimedAtMs').limit(params.limit));
       return eb(refTuple(...NAME), 'in', some.$asTuple(...NAME));
     }),
 );

@@ -76,11 +76,11 @@ export async function removeExpiredTraces(
   // Hidden traces come first.
   if (!(await eraseHidden())) return { removed, next };
   if (cuts.length === 0) return { removed, next: null };
-  const { expired, end } = await holdExpired(queries, step);
+  const { expired, end } = await lockExpired(queries, step);
   for (let start = 0; start < expired.length; ) {
     if (isSpent()) return { removed, next };
     const room = Math.min(rowsAtOnce, rowsMax - rows);
-    const batch = takeWhole(expired, start, room);
+    const batch = pickFitting(expired, start, room);
     const large = batch.length === 0 ? expired[start] : undefined;
     // It fits into the next step.
     if (large !== undefined && room < rowsAtOnce && rowsOf(large) <= rowsAtOnce) return { removed, next };
@@ -103,7 +103,7 @@ export async function removeExpiredTraces(
 }
 
 /** Locks some traces that are past their term. `end` is where the next step continues; null when all were examined. */
-async function holdExpired(
+async function lockExpired(
   queries: RetentionQueries,
   { runQuery, after, before, cuts, rowsMax }: StepOfTraces,
 ): Promise<{ readonly expired: readonly Expired[]; readonly end: number | null }> {
@@ -115,19 +115,19 @@ async function holdExpired(
   if (old.length === 0) return { expired: [], end };
   const numbers = [...new Set(old.map(({ projectNumber }) => projectNumber))];
   const terms = new Map(
-    (await runQuery(queries.holdProjectTerms, { numbers })).map((row) => [row.number, row.storedDays]),
+    (await runQuery(queries.lockProjectTerms, { numbers })).map((row) => [row.number, row.storedDays]),
   );
   // Traces of an unknown project stay.
   const cutOf = (number: number) => expiredBeforeMs.get(terms.get(number) ?? null) ?? 0;
   const sequences = old
     .filter((trace) => terms.has(trace.projectNumber) && trace.insertedAtMs < cutOf(trace.projectNumber))
     .map(({ sequence }) => sequence);
-  const expired = sequences.length === 0 ? [] : await runQuery(queries.holdTraces, { sequences, partsMax: rowsMax });
+  const expired = sequences.length === 0 ? [] : await runQuery(queries.lockTraces, { sequences, partsMax: rowsMax });
   return { expired, end };
 }
 
 /** As many traces from `start` on as have together no more rows than fit. */
-function takeWhole(expired: readonly Expired[], start: number, room: number): readonly Expired[] {
+function pickFitting(expired: readonly Expired[], start: number, room: number): readonly Expired[] {
   let rows = 0;
   let end = start;
   for (const trace of expired.slice(start)) {

@@ -74,8 +74,8 @@ export const listTracesAfter = query<Between>()((db, { after, before, limit }) =
 );
 
 /** Locks the terms: a change of a project's term waits for the step. */
-export const holdProjectTerms = query<{ readonly numbers: readonly number[] }>()((db, { numbers }, dialect) =>
-  dialect.hold(
+export const lockProjectTerms = query<{ readonly numbers: readonly number[] }>()((db, { numbers }, dialect) =>
+  dialect.lock(
     db
       .selectFrom('Project')
       .where(dialect.isAmong('number', numbers))
@@ -86,8 +86,8 @@ export const holdProjectTerms = query<{ readonly numbers: readonly number[] }>()
 type OfSequences = { readonly sequences: readonly number[]; readonly partsMax: number };
 
 /** With the number of spans and evaluations, capped above what a step may remove. */
-export const holdTraces = query<OfSequences>()((db, { sequences, partsMax }, { holdFree, isAmong, idText }) =>
-  holdFree(
+export const lockTraces = query<OfSequences>()((db, { sequences, partsMax }, { lockAvailable, isAmong, idText }) =>
+  lockAvailable(
     db
       .selectFrom('Trace')
       .where(isAmong('sequence', sequences))

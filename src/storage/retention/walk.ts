@@ -9,8 +9,8 @@ export type TaskEnd<Task> = {
   readonly next: readonly Task[];
 };
 
-/** `held`: other transactions have locked the rows. `busy`: another process runs retention. */
-export type TaskOutcome<Task> = { readonly end: TaskEnd<Task> | 'held' | 'busy'; readonly heldMs: number };
+/** `locked`: other transactions have locked the rows. `busy`: another process runs retention. */
+export type TaskOutcome<Task> = { readonly end: TaskEnd<Task> | 'locked' | 'busy'; readonly heldMs: number };
 
 type RunTask<Task> = (task: Task, rowsMax: number) => Promise<TaskOutcome<Task>>;
 
@@ -32,10 +32,10 @@ const NOTHING: RetentionCounts = { events: 0, traces: 0, auditEntries: 0, months
 export function beginWalk<Task>(tasks: readonly Task[], run: RunTask<Task>): RetentionWalk {
   let waiting = queueOf(tasks);
 
-  /** A held task is tried again after all others. */
-  function settle({ task, triesLeft }: Waiting<Task>, end: TaskEnd<Task> | 'held'): RetentionCounts {
+  /** A task whose rows were locked is tried again after all others. */
+  function finish({ task, triesLeft }: Waiting<Task>, end: TaskEnd<Task> | 'locked'): RetentionCounts {
     const rest = waiting.slice(1);
-    if (end === 'held') {
+    if (end === 'locked') {
       waiting = triesLeft > 1 ? [...rest, { task, triesLeft: triesLeft - 1 }] : rest;
       return NOTHING;
     }
@@ -50,15 +50,15 @@ export function beginWalk<Task>(tasks: readonly Task[], run: RunTask<Task>): Ret
       // The queue changes only after the transaction has committed: until then the task may be retried.
       const { end, heldMs } = await run(first.task, rowsMax);
       if (end === 'busy') return { outcome: 'busy', removed: NOTHING, heldMs };
-      const removed = settle(first, end);
+      const removed = finish(first, end);
       return { outcome: outcomeOf(waiting), removed, heldMs };
     },
   };
 }
 
-function outcomeOf(waiting: readonly Waiting<unknown>[]): 'more' | 'held' | 'done' {
+function outcomeOf(waiting: readonly Waiting<unknown>[]): 'more' | 'locked' | 'done' {
   if (waiting.length === 0) return 'done';
-  return waiting.every(({ triesLeft }) => triesLeft < TRIES_MAX) ? 'held' : 'more';
+  return waiting.every(({ triesLeft }) => triesLeft < TRIES_MAX) ? 'locked' : 'more';
 }
 
 function queueOf<Task>(tasks: readonly Task[]): readonly Waiting<Task>[] {

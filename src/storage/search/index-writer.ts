@@ -43,8 +43,8 @@ const ROWS_REMOVED_AT_ONCE = 500;
 const NEW_HEAD = { generation: 0, nextBlock: 1, writtenBlock: null, removedBlock: null, leasedUntilMs: 0 };
 
 export function createIndexWriter(transact: Transact): IndexWriter {
-  async function holdHead({ runQuery, queries: { searchIndex } }: Transaction, projectNumber: number) {
-    const [head] = await runQuery(searchIndex.holdHead, { projectNumber });
+  async function lockHead({ runQuery, queries: { searchIndex } }: Transaction, projectNumber: number) {
+    const [head] = await runQuery(searchIndex.lockHead, { projectNumber });
     return head;
   }
 
@@ -53,7 +53,7 @@ export function createIndexWriter(transact: Transact): IndexWriter {
       transact(async (tx) => {
         const { searchIndex } = tx.queries;
         await tx.change(searchIndex.insertHead, { projectNumber, ...NEW_HEAD });
-        const head = await holdHead(tx, projectNumber);
+        const head = await lockHead(tx, projectNumber);
         if (head === undefined || head.leasedUntilMs > nowMs) return null;
         const blocks = [head.writtenBlock, head.removedBlock].filter((block) => block !== null);
         const block = head.nextBlock;
@@ -65,7 +65,7 @@ export function createIndexWriter(transact: Transact): IndexWriter {
     writeBlockRows: ({ projectNumber, block, facets, parts }) =>
       transact(async (tx) => {
         const { searchIndex } = tx.queries;
-        if ((await holdHead(tx, projectNumber))?.writtenBlock !== block) return false;
+        if ((await lockHead(tx, projectNumber))?.writtenBlock !== block) return false;
         const blockKey = { projectNumber, block };
         tx.changeRows(
           searchIndex.insertFacets,
@@ -81,7 +81,7 @@ export function createIndexWriter(transact: Transact): IndexWriter {
     publishBlock: ({ projectNumber, block, built, pending, deleted, removed }) =>
       transact(async (tx) => {
         const { searchIndex } = tx.queries;
-        const head = await holdHead(tx, projectNumber);
+        const head = await lockHead(tx, projectNumber);
         if (head?.writtenBlock !== block) return false;
         if (built !== null) tx.changeRows(searchIndex.insertBlocks, [{ projectNumber, block, ...built }]);
         tx.changeRows(
@@ -90,7 +90,7 @@ export function createIndexWriter(transact: Transact): IndexWriter {
         );
         if (removed !== null) tx.changeRows(searchIndex.removeBlocks, [{ projectNumber, block: removed }]);
         const sequences = pending.map(({ sequence }) => sequence);
-        if (!tx.isExclusive) await tx.runQuery(searchIndex.holdPending, { projectNumber, sequences });
+        if (!tx.isExclusive) await tx.runQuery(searchIndex.lockPending, { projectNumber, sequences });
         tx.changeRows(
           searchIndex.removePending,
           pending.map(({ sequence, mark }) => ({ projectNumber, traceSequence: sequence, mark })),
@@ -116,7 +116,7 @@ export function createIndexWriter(transact: Transact): IndexWriter {
 
     endCleaning: (projectNumber, blocks) =>
       transact(async (tx) => {
-        const head = await holdHead(tx, projectNumber);
+        const head = await lockHead(tx, projectNumber);
         // Another process may have taken over and begun a new block.
         if (head === undefined || !blocks.includes(head.writtenBlock ?? head.removedBlock ?? 0)) return;
         await tx.change(tx.queries.searchIndex.updateHead, {

@@ -71,8 +71,8 @@ export const countPending = query<Record<never, never>>()((db) =>
 );
 
 /** Locks the marks until the transaction ends, in the order in which appends lock them. */
-export const holdPending = query<OfTraces>()((db, { projectNumber, sequences }, { hold, isAmong }) =>
-  hold(
+export const lockPending = query<OfTraces>()((db, { projectNumber, sequences }, { lock, isAmong }) =>
+  lock(
     db
       .selectFrom('SearchPending')
       .where('projectNumber', '=', projectNumber)
@@ -87,8 +87,8 @@ export const removePending = ofRows(remove('SearchPending', ['projectNumber', 't
 
 export const findHead = find('SearchHead', ['projectNumber']);
 
-export const holdHead = query<OfProject>()((db, { projectNumber }, { find, hold }) =>
-  hold(find(db, 'SearchHead', { projectNumber })),
+export const lockHead = query<OfProject>()((db, { projectNumber }, { find, lock }) =>
+  lock(find(db, 'SearchHead', { projectNumber })),
 );
 
 export const insertHead = insertNew('SearchHead');

@@ -28,8 +28,8 @@ export type SpendWriter = {
 };
 
 export function createSpendWriter(transact: Transact): SpendWriter {
-  async function holdHead({ runQuery, queries: { spend } }: Transaction, organizationNumber: number) {
-    const [head] = await runQuery(spend.holdHead, { organizationNumber });
+  async function lockHead({ runQuery, queries: { spend } }: Transaction, organizationNumber: number) {
+    const [head] = await runQuery(spend.lockHead, { organizationNumber });
     return head;
   }
 
@@ -38,7 +38,7 @@ export function createSpendWriter(transact: Transact): SpendWriter {
       transact(async (tx) => {
         const { spend } = tx.queries;
         await tx.change(spend.insertHead, { organizationNumber, seq: 0, leasedUntilMs: 0 });
-        const head = await holdHead(tx, organizationNumber);
+        const head = await lockHead(tx, organizationNumber);
         if (head === undefined || head.leasedUntilMs > nowMs) return null;
         await tx.change(spend.updateHead, { ...head, leasedUntilMs: untilMs });
         return head.seq;
@@ -47,7 +47,7 @@ export function createSpendWriter(transact: Transact): SpendWriter {
     writeSpend: ({ organizationNumber, afterSeq, parts, superseded, changed, ...block }) =>
       transact(async (tx) => {
         const { spend } = tx.queries;
-        const head = await holdHead(tx, organizationNumber);
+        const head = await lockHead(tx, organizationNumber);
         if (head?.seq !== afterSeq) return;
         const { firstSeq, lastSeq } = block;
         tx.changeRows(spend.insertBlocks, [{ organizationNumber, ...block, superseded: Buffer.from(superseded) }]);
@@ -68,7 +68,7 @@ export function createSpendWriter(transact: Transact): SpendWriter {
 
     skipSpend: (organizationNumber, { afterSeq, toSeq }) =>
       transact(async (tx) => {
-        const head = await holdHead(tx, organizationNumber);
+        const head = await lockHead(tx, organizationNumber);
         if (head?.seq !== afterSeq) return;
         await tx.change(tx.queries.spend.updateHead, { organizationNumber, seq: toSeq, leasedUntilMs: 0 });
       }),

@@ -20,8 +20,8 @@ export const listHeads = query<{ readonly after: number; readonly limit: number 
 export const findHead = find('SpendHead', ['organizationNumber']);
 export const findLogHead = find('LogHead', ['organizationNumber']);
 
-export const holdHead = query<OfLog>()((db, { organizationNumber }, { find: rows, hold }) =>
-  hold(rows(db, 'SpendHead', { organizationNumber })),
+export const lockHead = query<OfLog>()((db, { organizationNumber }, { find: rows, lock }) =>
+  lock(rows(db, 'SpendHead', { organizationNumber })),
 );
 
 export const insertHead = insertNew('SpendHead');

@@ -23,7 +23,7 @@ export const WITHOUT_ROWID = [
 export const PARTITIONED_BY = {
   evaluations: 'trace_sequence',
   events: 'created_at',
-  requests: 'kept_at',
+  requests: 'changed_at',
   spans: 'trace_sequence',
 } as const;
 

@@ -107,7 +107,7 @@ export const RequestOnPostgres = defineEntity({
   properties: {
     organizationNumber: integer().primary(),
     // When the request last changed: its partition outlives the events that are found through it.
-    keptAtMs: instant('kept_at').primary(),
+    changedAtMs: instant('changed_at').primary(),
     key: requestKey().primary(),
     ...request,
   },
@@ -121,5 +121,5 @@ export const RequestOnPostgres = defineEntity({
 export const RequestKey = table('RequestKey', 'request_keys', {
   organizationNumber: integer().primary(),
   key: requestKey().primary(),
-  keptAtMs: instant('kept_at'),
+  changedAtMs: instant('changed_at'),
 });

@@ -33,7 +33,7 @@ export const text = () => p.text();
 export const json = <Name extends string>(column: Name) => p.text().fieldName(column);
 
 /** An enum value as text. text | text */
-export const enumText = <Word extends string>() => p.text().$type<Word>();
+export const enumText = <Value extends string>() => p.text().$type<Value>();
 
 /** An enum value as its code in rows/codes.ts. integer | int */
 export const code = () => p.integer();
@@ -57,7 +57,7 @@ export const packedText = () => p.type(PackedText).$type<string>();
  * An enum value that is stored as its code in the named set of rows/codes.ts, and is text everywhere else. integer |
  * int
  */
-export const enumCode = <Word extends string>(set: CodeSet) => p.type(new Stored('integer', set)).$type<Word>();
+export const enumCode = <Value extends string>(set: CodeSet) => p.type(new Stored('integer', set)).$type<Value>();
 
 /** Inputs and outputs, as codes.ts shortens them. text | text */
 export const typedJson = <Name extends string>(column: Name) =>

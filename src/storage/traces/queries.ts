@@ -173,9 +173,9 @@ function evaluationsOf(db: Db, { projectNumber, sequence }: OfTrace) {
 }
 
 /** Locks a trace for a change. */
-export const holdTrace = query<{ readonly projectNumber: number; readonly traceId: string }>()(
-  (db, { projectNumber, traceId }, { storedId, hold }) =>
-    hold(
+export const lockTrace = query<{ readonly projectNumber: number; readonly traceId: string }>()(
+  (db, { projectNumber, traceId }, { storedId, lock }) =>
+    lock(
       db
         .selectFrom('Trace')
         .where('projectNumber', '=', projectNumber)

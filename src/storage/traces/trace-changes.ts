@@ -16,11 +16,11 @@ export type Enqueuing = { readonly jobQueue: JobQueueOptions; readonly backlog: 
 
 export function createTraceChanges(transact: Transact, enqueuing: Enqueuing): TraceChangeStore {
   /** Locks the trace; null if there is none or it is past its term. */
-  async function hold(
+  async function lock(
     { runQuery, queries: { traces } }: Transaction,
     { projectNumber, traceId, expiredBeforeMs }: NamedTrace,
   ) {
-    const [found] = await runQuery(traces.holdTrace, { projectNumber, traceId });
+    const [found] = await runQuery(traces.lockTrace, { projectNumber, traceId });
     if (found === undefined) return null;
     return expiredBeforeMs !== null && found.insertedAtMs < expiredBeforeMs ? null : found;
   }
@@ -40,7 +40,7 @@ export function createTraceChanges(transact: Transact, enqueuing: Enqueuing): Tr
       transact(async (tx) => {
         const { projectNumber, traceId } = trace;
         const { retention } = tx.queries;
-        const found = await hold(tx, trace);
+        const found = await lock(tx, trace);
         if (found === null) return false;
         const { sequence, spanCount } = found;
         await tx.change(tx.queries.searchIndex.markStored, { projectNumber, sequences: [sequence] });
@@ -59,7 +59,7 @@ export function createTraceChanges(transact: Transact, enqueuing: Enqueuing): Tr
     patchMetadata: (trace, patch, nowMs) =>
       transact(async (tx) => {
         const { projectNumber, traceId } = trace;
-        const found = await hold(tx, trace);
+        const found = await lock(tx, trace);
         if (found === null) return null;
         const metadataJson = patchMetadata(found.metadataJson, patch);
         if (metadataJson === null) return 'too_large';
@@ -84,7 +84,7 @@ async function enqueue(
   const running = last === undefined ? [] : await runQuery(monitors.listRunningOf, { projectNumber });
   if (last === undefined || !running.some((monitor) => isSampled(monitor, traceId))) return;
   const trace = { projectNumber, traceSequence: sequence, traceId };
-  const [known] = await runQuery(evaluations.holdJob, { ...trace, sourceId: ALL_MONITORS });
+  const [known] = await runQuery(evaluations.lockJob, { ...trace, sourceId: ALL_MONITORS });
   if (known === undefined) {
     const isFull = backlog.isFull(projectNumber);
     backlog.note(projectNumber, isFull ? { made: 0, refused: 1 } : { made: 1, refused: 0 });

@@ -47,7 +47,7 @@ function typedTokens({ adminKey, projectKey }: TestApp): readonly Typed[] {
 }
 
 /** Requests with a token outside of paths. */
-function slips(app: TestApp, token: string): readonly Question[] {
+function edits(app: TestApp, token: string): readonly Question[] {
   const grant = { role: 'VIEWER', scopeType: 'PROJECT', scopeId: token };
   const listed = { permissionMode: 'restricted', permissions: [`${'x'.repeat(60)}${token}`] };
   const atOrganization = { role: 'CUSTOM', scopeType: 'ORGANIZATION', scopeId: app.organizationId };
@@ -77,7 +77,7 @@ it('a token sent in place of an id appears in no answer, no log line and nothing
       parameters: Object.fromEntries(parametersOf(method).map((name) => [name, token])),
       ...bodyFor(method),
     })),
-    ...slips(app, token),
+    ...edits(app, token),
   ]);
   const callers = [app.adminKey, app.projectKey];
   const questionsOfTokens = questions.flatMap((question, at) =>

@@ -74,5 +74,5 @@ export function governanceConformance(open: OpenSubject): void {
 
 async function walk({ retention }: Store, eventsBeforeMs: number): Promise<void> {
   const each = retention.begin({ eventsBeforeMs, traces: [], auditBeforeMs: null });
-  for (let outcome = 'more'; outcome === 'more' || outcome === 'held'; ) outcome = (await each.step(50)).outcome;
+  for (let outcome = 'more'; outcome === 'more' || outcome === 'locked'; ) outcome = (await each.step(50)).outcome;
 }

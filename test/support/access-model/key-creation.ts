@@ -19,15 +19,15 @@ export function judgeKeyCreation(call: Call): Allowed {
   const content = contentOf(call, draft, userId);
   const expiresAtMs = expiryOf(call, draft);
   // A replay returns this key's token, even if the same body would now create other grants.
-  const handedOut = organization.keys.get(String(call.kept?.id));
+  const granted = organization.keys.get(String(call.kept?.id));
   requireEndsInTime(call, expiresAtMs);
-  if (handedOut !== undefined) requireEndsInTime(call, handedOut.expiresAtMs);
+  if (granted !== undefined) requireEndsInTime(call, granted.expiresAtMs);
   const owner = userId === null ? [] : [grantsOfMember(organization, userId)];
   const ceiling = { code: 'api_key_scope_violation', holders: [...holdersOf(organization, key), ...owner] } as const;
   // A copied key names no scopes, so none can be hidden; scopes that no longer exist are ignored.
   const isNamed = userId === null || (draft.bindings ?? []).length > 0;
   requireCovered(call, isNamed ? content.grants : liveGrants(organization, content.grants), { ...ceiling, isNamed });
-  requireCovered(call, liveGrants(organization, handedOut?.grants ?? []), ceiling);
+  requireCovered(call, liveGrants(organization, granted?.grants ?? []), ceiling);
   const made: Omit<Key, 'id' | 'secret'> = {
     ...content,
     keyType: userId === null ? 'service' : 'personal',

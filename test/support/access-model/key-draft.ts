@@ -57,16 +57,16 @@ type Legs = {
 
 /** Fields that contradict each other: a mode, a CUSTOM grant and a list go together or not at all. */
 export function contradictions({ permissionMode, bindings, permissions }: Legs): readonly string[] {
-  const customs = bindings.filter(({ role }) => role === 'CUSTOM');
+  const customBindings = bindings.filter(({ role }) => role === 'CUSTOM');
   const legs = {
     permissionMode: permissionMode === 'restricted',
-    bindings: customs.length > 0,
+    bindings: customBindings.length > 0,
     permissions: permissions.length > 0,
   };
   const isOneThere = Object.values(legs).some((stands) => stands);
   const found = Object.entries(legs).flatMap(([field, stands]) => (isOneThere && !stands ? [field] : []));
   const needsOrganization = permissions.some(isForOrganizations);
-  const hasOrganization = customs.some(({ scopeType }) => scopeType === 'ORGANIZATION');
+  const hasOrganization = customBindings.some(({ scopeType }) => scopeType === 'ORGANIZATION');
   return needsOrganization && !hasOrganization ? [...found, 'permissions'] : found;
 }
 

@@ -4,7 +4,7 @@ import { numberOf } from '../../../json/free-json.ts';
 import type { LosslessJson } from '../../../json/lossless-json.ts';
 import { cutToCharacters } from '../../text-limits.ts';
 import { type ErrorDraft, isUnreadable, type Sent } from './collector-draft.ts';
-import { type Reading, readText, refuse, tidyText } from './collector-reading.ts';
+import { cleanText, type Reading, readText, refuse } from './collector-reading.ts';
 
 const DEFAULT_MESSAGE = 'Unknown error';
 const DEFAULT_KIND = 'error';
@@ -22,8 +22,8 @@ export function readError(sent: Sent<ErrorDraft>, reading: Reading): string | nu
 
 function readStacktrace(sent: ErrorDraft['stacktrace'], reading: Reading): readonly string[] {
   if (sent === undefined) return [];
-  if (typeof sent === 'string') return tidyText(sent, reading).split(LINE_BREAK);
-  if (!isUnreadable(sent)) return sent.map((line) => tidyText(line, reading));
+  if (typeof sent === 'string') return cleanText(sent, reading).split(LINE_BREAK);
+  if (!isUnreadable(sent)) return sent.map((line) => cleanText(line, reading));
   refuse(reading, sent.path, sent.reason);
   return [];
 }

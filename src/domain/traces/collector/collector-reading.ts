@@ -111,7 +111,7 @@ export function readInstant(sent: Sent<number>, field: string, reading: Reading)
 /** Any string, cut to the limit of a single string. */
 export function readText(sent: Sent<string>, reading: Reading): string | null {
   if (sent === undefined) return null;
-  return typeof sent === 'string' ? tidyText(sent, reading) : refuse(reading, sent.path, sent.reason);
+  return typeof sent === 'string' ? cleanText(sent, reading) : refuse(reading, sent.path, sent.reason);
 }
 
 /** A string of at most 512 characters. */
@@ -129,11 +129,11 @@ export function readId(sent: Sent<string>, field: string, reading: Reading): str
 }
 
 /** A string outside free JSON: databases refuse U+0000 in text, and one string must not fill the store. */
-export function tidyText(text: string, reading: Reading): string {
-  const tidy = reading.facts.hasEscapes ? text.replaceAll('\0', '\ufffd') : text;
-  if (reading.facts.bytes <= reading.limits.stringMaxBytes) return tidy;
-  const kept = truncateToBytes(tidy, reading.limits.stringMaxBytes);
-  if (kept !== tidy) reading.cuts += 1;
+export function cleanText(text: string, reading: Reading): string {
+  const clean = reading.facts.hasEscapes ? text.replaceAll('\0', '\ufffd') : text;
+  if (reading.facts.bytes <= reading.limits.stringMaxBytes) return clean;
+  const kept = truncateToBytes(clean, reading.limits.stringMaxBytes);
+  if (kept !== clean) reading.cuts += 1;
   return kept;
 }
 

@@ -22,10 +22,10 @@ import { type CollectedEvaluation, readEvaluation } from './collector-evaluation
 import {
   beginItem,
   type CollectorLimits,
+  cleanText,
   createReading,
   type Reading,
   readFreeJson,
-  tidyText,
 } from './collector-reading.ts';
 import { type Collected, namingTrace, nothingStored, refusal, type ValidatedTrace } from './collector-report.ts';
 import { type CollectedSpan, readSpan, type SpanDeps } from './collector-span.ts';
@@ -197,7 +197,7 @@ function collectMetadata({ metadata: drafts }: TraceDraft, reading: Reading, tal
 function readExpectedOutput(sent: Sent<LosslessJson>, reading: Reading, tally: Tally): string | undefined {
   if (sent === undefined) return undefined;
   beginItem(reading);
-  const text = typeof sent === 'string' ? tidyText(sent, reading) : readFreeJson(sent, 'expected_output', reading);
+  const text = typeof sent === 'string' ? cleanText(sent, reading) : readFreeJson(sent, 'expected_output', reading);
   if (text === null) {
     tally.notes.push((reading.problem ?? '').slice(1));
     return undefined;

@@ -3,7 +3,7 @@
 import { isAbsent, isArray, isObject } from '../../../json/free-json.ts';
 import type { LosslessJson, LosslessObject } from '../../../json/lossless-json.ts';
 import { isUnreadable, type Sent, type TypedDraft } from './collector-draft.ts';
-import { type Reading, readFreeJson, refuse, tidyText } from './collector-reading.ts';
+import { cleanText, type Reading, readFreeJson, refuse } from './collector-reading.ts';
 
 /** A value with its type. */
 type Typed = LosslessObject & { readonly type: string; readonly value: LosslessJson };
@@ -31,7 +31,7 @@ export function readTypedValue(sent: Sent<TypedDraft>, reading: Reading): string
   checkShape(sent, path, reading);
   const content = type === 'list' && isArray(value) ? typeItems(value) : value;
   const text = readFreeJson(content, path, reading);
-  return text === null ? null : `{"type":${JSON.stringify(tidyText(type, reading))},"value":${text}}`;
+  return text === null ? null : `{"type":${JSON.stringify(cleanText(type, reading))},"value":${text}}`;
 }
 
 /** Whether a stored typed value is a conversation. */

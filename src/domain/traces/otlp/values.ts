@@ -75,13 +75,13 @@ function documentOf(document: LosslessJson, index: number): Sent<ContextDraft> {
 }
 
 export function paramsOf({ span: { attributes }, json }: SpanView): LosslessObject | undefined {
-  let said: LosslessObject | undefined;
+  let sent: LosslessObject | undefined;
   for (const [key, name] of PARAMS) {
     const value = attributes.get(key);
-    if (!isAbsent(value)) said = { ...said, [name]: value };
+    if (!isAbsent(value)) sent = { ...sent, [name]: value };
   }
   const own = json.object(attributes.get('langwatch.params'));
   const invocation = json.object(attributes.get('llm.invocation_parameters'));
-  if (own === undefined && invocation === undefined) return said;
-  return { ...invocation, ...said, ...own };
+  if (own === undefined && invocation === undefined) return sent;
+  return { ...invocation, ...sent, ...own };
 }

@@ -35,7 +35,7 @@ export function createWakeUps({ url, pool }: WakeUpsDeps): WakeUps {
   const wakeAll = () => {
     for (const wake of [...listeners]) wake();
   };
-  const notifyOthers = createPaced(() => {
+  const notifyOthers = createThrottled(() => {
     pool.runStatement(NOTIFY, [self]).catch(() => undefined);
   }, NOTIFY_INTERVAL_MS);
   const others = createListener(url, (sender) => {
@@ -69,7 +69,7 @@ export function createWakeUps({ url, pool }: WakeUpsDeps): WakeUps {
 }
 
 /** Runs `call` soon, at most once per interval. */
-function createPaced(call: () => void, intervalMs: number): { call(): void; stop(): void } {
+function createThrottled(call: () => void, intervalMs: number): { call(): void; stop(): void } {
   let timer: NodeJS.Timeout | null = null;
   let isWanted = false;
 
@@ -111,7 +111,7 @@ function createListener(url: string, onNotification: (sender: string | null) => 
       stream: openUnseenSocket,
     });
     client = opened;
-    const lose = () => {
+    const reconnect = () => {
       if (client !== opened) return;
       client = null;
       opened.end().catch(() => undefined);
@@ -121,10 +121,10 @@ function createListener(url: string, onNotification: (sender: string | null) => 
       }, RECONNECT_DELAY_MS);
       timer.unref();
     };
-    opened.on('error', lose);
-    opened.on('end', lose);
+    opened.on('error', reconnect);
+    opened.on('end', reconnect);
     opened.on('notification', ({ payload }) => onNotification(payload ?? null));
-    connect(opened).then(() => onNotification(null), lose);
+    connect(opened).then(() => onNotification(null), reconnect);
   }
 
   async function close(): Promise<void> {

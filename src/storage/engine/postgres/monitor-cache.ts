@@ -25,8 +25,8 @@ export type MonitorCache = {
 };
 
 // All transactions lock in this order. A project's first monitor has no row to lock: that happens once.
-const HOLD: Statement = {
-  name: 'hold-monitors',
+const LOCK: Statement = {
+  name: 'lock-monitors',
   text: 'SELECT 1 FROM monitor_changes WHERE project_number = ANY($1::int[]) ORDER BY project_number FOR SHARE',
 };
 // Nothing waits for the answer, so outdated numbers have to raise an error.
@@ -68,7 +68,7 @@ export function createMonitorCache(pool: Pool): MonitorCache {
       if (unknown.length > 0) await load(createRunQuery(pool), unknown);
     },
     async lock({ runQuery, post }, projectNumbers) {
-      post(HOLD, [projectNumbers]);
+      post(LOCK, [projectNumbers]);
       await load(runQuery, projectNumbers);
     },
     check({ post }, projectNumbers) {

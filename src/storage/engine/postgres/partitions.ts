@@ -78,9 +78,9 @@ function dropEmpty({ parent, name }: Partition): Task {
   };
 }
 
-type KeptKey = { readonly organizationNumber: number; readonly keptAtMs: number; readonly key: string };
+type KeptKey = { readonly organizationNumber: number; readonly changedAtMs: number; readonly key: string };
 
-const FIRST_KEY: KeptKey = { organizationNumber: 0, keptAtMs: 0, key: '' };
+const FIRST_KEY: KeptKey = { organizationNumber: 0, changedAtMs: 0, key: '' };
 
 /** Request keys are not partitioned, so they are removed first, in batches. */
 function dropRequests(partition: Partition, after = FIRST_KEY): Task {
@@ -96,7 +96,7 @@ async function clearKeys(
   { name }: Partition,
   { after, rowsMax }: { readonly after: KeptKey; readonly rowsMax: number },
 ): Promise<KeptKey | null> {
-  const rowKey = 'organization_number, kept_at, request_key';
+  const rowKey = 'organization_number, changed_at, request_key';
   const { rows } = await client.query<KeptKey>(
     `WITH batch AS (
        SELECT ${rowKey} FROM ${pg.escapeIdentifier(name)}
@@ -104,11 +104,11 @@ async function clearKeys(
      ), cleared AS (
        DELETE FROM request_keys USING batch
        WHERE request_keys.organization_number = batch.organization_number
-         AND request_keys.request_key = batch.request_key AND request_keys.kept_at = batch.kept_at
+         AND request_keys.request_key = batch.request_key AND request_keys.changed_at = batch.changed_at
      )
-     SELECT organization_number AS "organizationNumber", kept_at AS "keptAtMs", request_key AS key
+     SELECT organization_number AS "organizationNumber", changed_at AS "changedAtMs", request_key AS key
      FROM batch ORDER BY ${rowKey} OFFSET $4 - 1`,
-    [after.organizationNumber, after.keptAtMs, after.key, rowsMax],
+    [after.organizationNumber, after.changedAtMs, after.key, rowsMax],
   );
   // A full batch has a row at this offset, from which the next one continues.
   return rows[0] ?? null;

@@ -135,7 +135,7 @@ const CONTROL_CONNECTIONS = 2;
 const MANAGEMENT_CONNECTIONS = 2;
 // Deliveries batch their writes, so few connections are needed.
 const DELIVERY_CONNECTIONS = 4;
-// All others wait while a transaction holds the head of a log or an endpoint.
+// All others wait while a transaction has locked the head of a log or an endpoint.
 const WRITE_TIMEOUT_MS = 5_000;
 const READ_TIMEOUT_MS = 30_000;
 // Every request waits for one of these point reads, so a silent database must be noticed soon.

@@ -26,7 +26,7 @@ const BEGIN = `BEGIN;
   SET LOCAL enable_hashjoin = off;
   SET LOCAL enable_mergejoin = off`;
 // Lock timeouts, deadlocks, and statements that held their locks for too long.
-const HELD_BY_OTHERS: ReadonlySet<string> = new Set(['55P03', '40P01', '57014']);
+const LOCKED_BY_OTHERS: ReadonlySet<string> = new Set(['55P03', '40P01', '57014']);
 const UNDEFINED_TABLE = '42P01';
 
 export function createRetention(pool: Pool): RetentionStore {
@@ -46,14 +46,14 @@ export function createRetention(pool: Pool): RetentionStore {
 /** Not for events, which are dropped with their month. */
 function removing(task: RemovalTask, cuts: RetentionCuts): Task {
   return async (client, rowsMax) => {
-    const step = { ...paceOf(client, rowsMax), cuts, sequenceAt: firstSequenceAfter };
+    const step = { ...budgetOf(client, rowsMax), cuts, sequenceAt: firstSequenceAfter };
     const { removed, next } = await removePart(queries, task, step);
     return { ...(removed === undefined ? {} : { removed }), next: next.map((each) => removing(each, cuts)) };
   };
 }
 
 /** No transaction waits for the rows of a step, so it removes them all at once. */
-function paceOf(client: pg.ClientBase, rowsMax: number): StepBudget {
+function budgetOf(client: pg.ClientBase, rowsMax: number): StepBudget {
   return {
     runQuery: async ({ text, cells, row }, params) => (await client.query<never>(text, cells(params))).rows.map(row),
     change: async ({ text, cells }, params) => (await client.query(text, cells(params))).rowCount ?? 0,
@@ -78,9 +78,9 @@ async function runAlone(
         await client.query('COMMIT');
         return after(end);
       } catch (error) {
-        if (isStorageFailure(error) && !isHeld(error)) throw error;
+        if (isStorageFailure(error) && !isLocked(error)) throw error;
         await client.query('ROLLBACK');
-        if (isHeld(error)) return after('held');
+        if (isLocked(error)) return after('locked');
         // Another process dropped the table meanwhile.
         if (codeOf(error) === UNDEFINED_TABLE) return after({ next: [] });
         throw error;
@@ -92,12 +92,12 @@ async function runAlone(
 }
 
 async function isFirst(client: pg.ClientBase): Promise<boolean> {
-  const { rows } = await client.query<{ isMine: boolean }>('SELECT pg_try_advisory_xact_lock($1) AS "isMine"', [
+  const { rows } = await client.query<{ isClaimed: boolean }>('SELECT pg_try_advisory_xact_lock($1) AS "isClaimed"', [
     RETENTION_LOCK,
   ]);
-  return rows[0]?.isMine === true;
+  return rows[0]?.isClaimed === true;
 }
 
-function isHeld(error: unknown): boolean {
-  return HELD_BY_OTHERS.has(codeOf(error));
+function isLocked(error: unknown): boolean {
+  return LOCKED_BY_OTHERS.has(codeOf(error));
 }

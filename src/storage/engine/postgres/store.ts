@@ -153,7 +153,7 @@ function startEngine({ url, pools, close, rowTypes, jobQueue }: Parts, { refuseW
     retention: createRetention(management),
     delivery: {
       runQuery: createRunQuery(delivery),
-      runQueryAside: runQuery,
+      runBackgroundQuery: runQuery,
       searchedAtOnce: null,
       wake: wakeUps,
       work: createDeliveryWork(createTransact(delivery)),

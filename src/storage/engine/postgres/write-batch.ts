@@ -79,7 +79,7 @@ function toRow({ row }: RequestEntry): RequestEntry['row'] {
 
 function toStored({ stored }: RequestEntry) {
   // Only PostgreSQL has this column.
-  return stored as NonNullable<typeof stored> & { readonly keptAtMs: number };
+  return stored as NonNullable<typeof stored> & { readonly changedAtMs: number };
 }
 
 /** Numbers events relative to the end of the log, as negative numbers: the end is known only to the database. */

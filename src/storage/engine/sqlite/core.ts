@@ -192,9 +192,9 @@ export function createTransact(db: Database): Transact {
           const prepared = prepareOnce(prepareQuery, query) as PreparedQuery<OfNumbers, never>;
           return numbers.flatMap((number) => prepared.all({ numbers: [number] }));
         },
-        change: async (said, params) => prepareOnce(prepareChange, said)(params),
-        changeRows(said, rows) {
-          if (rows.length > 0) prepareOnce(prepareRows, said)(rows);
+        change: async (source, params) => prepareOnce(prepareChange, source)(params),
+        changeRows(source, rows) {
+          if (rows.length > 0) prepareOnce(prepareRows, source)(rows);
         },
       });
       commit.run();

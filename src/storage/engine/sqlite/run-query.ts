@@ -47,9 +47,9 @@ export function prepareRows<Row>(db: Database, { text, cells }: RowsChange<Row>)
 /** Prepares each statement at its first use. */
 export function createPrepareOnce(db: Database) {
   const known = new Map<unknown, unknown>();
-  return <Said, Run>(prepare: (db: Database, said: Said) => Run, said: Said): Run => {
-    const run = known.get(said) ?? prepare(db, said);
-    known.set(said, run);
+  return <Source, Run>(prepare: (db: Database, source: Source) => Run, source: Source): Run => {
+    const run = known.get(source) ?? prepare(db, source);
+    known.set(source, run);
     return run as Run;
   };
 }

@@ -63,7 +63,7 @@ async function openLocked(file: string, lock: Lock, options: SqliteStoreOptions)
   const spawn = () => spawnThread({ thread: 'writer', file, jobQueue }, WRITER_HEAP);
   const writer = await startThreadWriter({ log, spawn });
   try {
-    // Opened last and closed first: then the writer leaves a single, tidy file.
+    // Opened last and closed first: then the writer leaves one file, without a write-ahead log.
     const reader = openReadHandle(file);
     const threadReader = createThreadReader({ spawn: () => spawnReader(file) });
     const release = async () => {
@@ -191,7 +191,7 @@ function startEngine(
     retention: createRetention(control.runQuery, writer.removeExpired),
     delivery: {
       runQuery: control.runQuery,
-      runQueryAside: control.runQuery,
+      runBackgroundQuery: control.runQuery,
       searchedAtOnce: SEARCHED_AT_ONCE,
       wake,
       work: writer,
@@ -211,7 +211,7 @@ function startEngine(
   };
 }
 
-/** Turns each verb of the writer into a method that makes one call. `then` is none: the result must not look like a promise. */
+/** An object with a method for each verb of the writer, which makes one call. It has no `then`, so that nothing takes it for a promise. */
 function verbsThrough(call: CallWriter): WriterVerbs {
   const get = (_: object, verb: string | symbol) =>
     typeof verb === 'symbol' || verb === 'then'

@@ -33,7 +33,7 @@ type ThreadCalls = {
   send(worker: Worker, verb: string, args: readonly unknown[]): Promise<unknown>;
   settle(reply: Reply): void;
   /** Refuses all pending calls once the thread has ended. */
-  lose(cause: unknown): void;
+  rejectAll(cause: unknown): void;
   countPending(): number;
 };
 
@@ -82,8 +82,8 @@ export function createThreadCalls(callMaxMs?: number): ThreadCalls {
         take(reply.id)?.reject(reply.isStorageFailure ? storageFault(reply.error) : reply.error);
       }
     },
-    lose(cause) {
-      for (const id of pending.keys()) take(id)?.reject(goneFault(cause));
+    rejectAll(cause) {
+      for (const id of pending.keys()) take(id)?.reject(restartingFault(cause));
     },
     countPending: () => pending.size,
   };
@@ -115,7 +115,7 @@ export async function endThread(worker: Worker | null, waitMaxMs?: number): Prom
   clearTimeout(timeout);
 }
 
-export function goneFault(cause?: unknown) {
+export function restartingFault(cause?: unknown) {
   return refusal('The store is restarting; try again.', cause);
 }
 

@@ -47,7 +47,7 @@ export function createThreadReader({ spawn, readMaxMs = READ_MAX_MS }: ThreadRea
     });
     worker.on('exit', () => {
       thread = null;
-      calls.lose(failure);
+      calls.rejectAll(failure);
     });
     return worker;
   }

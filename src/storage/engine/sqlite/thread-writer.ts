@@ -4,7 +4,7 @@ import type { Worker } from 'node:worker_threads';
 import { StartError } from '../../errors.ts';
 import type { StoreLog } from '../../store.ts';
 import type { CallWriter, Writer } from './core.ts';
-import { createThreadCalls, endThread, goneFault, type Reply } from './thread-calls.ts';
+import { createThreadCalls, endThread, type Reply, restartingFault } from './thread-calls.ts';
 
 const RESTART_MIN_MS = 50;
 const RESTART_MAX_MS = 5000;
@@ -17,31 +17,31 @@ export async function startThreadWriter({ log, spawn }: ThreadWriterOptions): Pr
   let thread: Worker | null = null;
   let restartMs = RESTART_MIN_MS;
   let restart: NodeJS.Timeout | undefined;
-  let reviving: Promise<void> = Promise.resolve();
+  let restarting: Promise<void> = Promise.resolve();
   let closing = false;
 
-  function lose(cause: unknown): void {
+  function handleDeath(cause: unknown): void {
     thread = null;
     // Whether these calls were committed is unknown; sending them again is safe.
-    calls.lose(cause);
+    calls.rejectAll(cause);
     if (closing) return;
     log.error({ err: cause, restartMs }, 'the writer thread died');
     restart = setTimeout(() => {
-      reviving = revive();
+      restarting = restartThread();
     }, restartMs);
     restartMs = Math.min(restartMs * 2, RESTART_MAX_MS);
   }
 
-  async function revive(): Promise<void> {
+  async function restartThread(): Promise<void> {
     try {
       await start();
       restartMs = RESTART_MIN_MS;
     } catch (error) {
-      lose(error);
+      handleDeath(error);
     }
   }
 
-  /** Resolves when the thread serves calls; from then on its death is handled by `lose`. */
+  /** Resolves when the thread serves calls; from then on its death is handled by `handleDeath`. */
   function start(): Promise<void> {
     return new Promise((resolve, reject) => {
       const worker = spawn();
@@ -60,7 +60,7 @@ export async function startThreadWriter({ log, spawn }: ThreadWriterOptions): Pr
       });
       worker.on('exit', (code) => {
         const cause = failure ?? new Error(`the writer thread ended with code ${code}`);
-        if (serving) lose(cause);
+        if (serving) handleDeath(cause);
         else reject(cause);
       });
     });
@@ -69,13 +69,13 @@ export async function startThreadWriter({ log, spawn }: ThreadWriterOptions): Pr
   await start();
   return {
     call: (async (verb, ...args) => {
-      if (thread === null) throw goneFault();
+      if (thread === null) throw restartingFault();
       return await calls.send(thread, verb, args);
     }) as CallWriter,
     close: async () => {
       closing = true;
       clearTimeout(restart);
-      await reviving;
+      await restarting;
       await endThread(thread);
     },
   };
