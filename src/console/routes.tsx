@@ -36,6 +36,13 @@ const overviewRoute = createRoute({
   component: lazyRouteComponent(() => import('./overview/overview-page.tsx'), 'OverviewPage'),
 });
 
+const threadListRoute = createRoute({
+  getParentRoute: () => project,
+  path: 'threads',
+  validateSearch: readRange,
+  component: lazyRouteComponent(() => import('./threads/thread-list-page.tsx'), 'ThreadListPage'),
+});
+
 const threadRoute = createRoute({
   getParentRoute: () => project,
   path: 'threads/$threadId',
@@ -66,6 +73,7 @@ const ofProject = project.addChildren([
   overviewRoute,
   traceListRoute,
   traceRoute,
+  threadListRoute,
   threadRoute,
   userListRoute,
   userRoute,

@@ -5,6 +5,7 @@ export type NavItem = { readonly to: string; readonly label: string; readonly pe
 export const PROJECT_ITEMS = [
   { to: '/$slug/overview', label: 'Overview', permission: 'analytics:view' },
   { to: '/$slug/traces', label: 'Traces', permission: 'traces:view' },
+  { to: '/$slug/threads', label: 'Threads', permission: 'analytics:view' },
   { to: '/$slug/users', label: 'Users', permission: 'analytics:view' },
   { to: '/$slug/evaluators', label: 'Evaluators', permission: 'evaluations:view' },
   { to: '/$slug/monitors', label: 'Monitors', permission: 'evaluations:view' },

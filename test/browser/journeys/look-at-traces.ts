@@ -97,7 +97,7 @@ const SEED = '9007199254740993';
 
 function hostileTrace() {
   const hostile = `<img src=x onerror=alert(1)><script>alert(2)</script>javascript:alert(3)\u202Etxt.exe\u001b[31mred`;
-  const deep = JSON.parse(`${'{"a":'.repeat(60)}"<b>deep</b>"${'}'.repeat(60)}`);
+  const deep = JSON.parse(`${'{"a":'.repeat(100)}"<b>deep</b>"${'}'.repeat(100)}`);
   return {
     trace_id: 'hostile',
     metadata: { user_id: hostile, [`<b>${hostile}`]: deep },
@@ -117,7 +117,7 @@ function hostileTrace() {
         },
         output: {
           type: 'json',
-          value: { [hostile]: 'x'.repeat(900_000), list: Array.from({ length: 20_000 }, (_, index) => index) },
+          value: { [hostile]: 'x'.repeat(5_000_000), list: Array.from({ length: 20_000 }, (_, index) => index) },
         },
         params: { seed: SEED },
         error: { message: hostile, stacktrace: [hostile] },

@@ -1,0 +1,100 @@
+/** The users or the threads that traces name, with their sums over a range. */
+
+import { useQuery } from '@connectrpc/connect-query';
+import { keepPreviousData } from '@tanstack/react-query';
+import { type ReactNode, useMemo } from 'react';
+import {
+  type AnalyticsBucket,
+  type AnalyticsGrouping,
+  AnalyticsInterval,
+} from '../../../gen/spandrel/v1/analytics_pb.js';
+import { TraceService } from '../../../gen/spandrel/v1/traces_pb.js';
+import { Loading, Snippet } from '../design/button.tsx';
+import { FailureNotice } from '../design/failure.tsx';
+import { formatCost, formatCount, formatDuration } from '../design/format.ts';
+import page from '../design/page.module.css';
+import { Table } from '../design/table.tsx';
+import { type RangeSearch, readBounds, writeRange } from '../traces/range.ts';
+import { RangePicker } from '../traces/range-picker.tsx';
+import { tokensOf } from './metrics.ts';
+import { rangeInput } from './series.ts';
+
+const GROUPS_SHOWN = 500;
+
+type GroupListProps = {
+  /** In the plural, for example Users. */
+  readonly title: string;
+  /** The singular. */
+  readonly noun: string;
+  readonly groupBy: AnalyticsGrouping;
+  /** How a trace names its group. */
+  readonly sent: string;
+  readonly search: RangeSearch;
+  readonly onSearch: (search: RangeSearch) => void;
+  readonly linkOf: (group: string) => ReactNode;
+};
+
+export function GroupList({ title, noun, groupBy, sent, search, onSearch, linkOf }: GroupListProps) {
+  const bounds = useMemo(() => readBounds(search), [search]);
+  const found = useQuery(
+    TraceService.method.queryAnalytics,
+    { ...rangeInput(bounds), interval: AnalyticsInterval.TOTAL, groupBy, limit: GROUPS_SHOWN },
+    { placeholderData: keepPreviousData },
+  );
+  const groups = found.data?.buckets.filter(({ group }) => group !== undefined) ?? [];
+  return (
+    <div className={page.page}>
+      <div className={page.head}>
+        <div>
+          <h1>{title}</h1>
+          <p className={page.sub}>The {title.toLowerCase()} that the metadata of traces names.</p>
+        </div>
+        <RangePicker search={search} onChange={(part) => onSearch(writeRange({ ...search, ...part }))} />
+      </div>
+      {found.isPending && <Loading />}
+      {found.isError && <FailureNotice error={found.error} retry={found.refetch} />}
+      {found.isSuccess && groups.length === 0 && (
+        <div className={`${page.card} ${page.padded}`}>
+          <h2>No {noun} in this range</h2>
+          <p>
+            Send each trace with its {noun}, and the cost, traces and latency of every {noun} are shown here.
+          </p>
+          <Snippet title="In the body of a trace" code={sent} />
+        </div>
+      )}
+      {groups.length > 0 && <GroupRows noun={noun} groups={groups} linkOf={linkOf} />}
+      {found.data?.truncated && <p className={page.soft}>There are more; these have the most traces.</p>}
+    </div>
+  );
+}
+
+type GroupRowsProps = Pick<GroupListProps, 'noun' | 'linkOf'> & { readonly groups: readonly AnalyticsBucket[] };
+
+function GroupRows({ noun, groups, linkOf }: GroupRowsProps) {
+  const byCost = groups.toSorted((one, other) => (other.totalCost?.value ?? -1) - (one.totalCost?.value ?? -1));
+  return (
+    <div className={`${page.card} ${page.scroll}`}>
+      <Table
+        columns={[
+          `${noun.charAt(0).toUpperCase()}${noun.slice(1)}`,
+          { number: 'Traces' },
+          { number: 'Failed' },
+          { number: 'Tokens' },
+          { number: 'Cost' },
+          { number: 'Duration, p95' },
+        ]}
+      >
+        {byCost.map((bucket) => (
+          <tr key={bucket.group}>
+            <td>{linkOf(bucket.group ?? '')}</td>
+            <td className={page.number}>{formatCount(bucket.traces)}</td>
+            <td className={page.number}>{formatCount(bucket.errors)}</td>
+            <td className={page.number}>{formatCount(tokensOf(bucket))}</td>
+            <td className={page.number}>{formatCost(bucket.totalCost?.value)}</td>
+            <td className={page.number}>{formatDuration(bucket.totalTimeMsP95?.value)}</td>
+          </tr>
+        ))}{' '}
+      </Table>
+    </div>
+  );
+}
