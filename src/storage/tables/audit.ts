@@ -1,6 +1,6 @@
 import { defineEntity } from '@mikro-orm/core';
 import type { AuditRecord } from '../../domain/management/management.ts';
-import { bytes, enumText, id, instant, integer, json, text } from './kinds.ts';
+import { enumText, id, instant, integer, json, text } from './kinds.ts';
 
 /** Actions and refusals. */
 export const AuditEntry = defineEntity({
@@ -33,21 +33,4 @@ export const AuditEntry = defineEntity({
     { name: 'audit_log_by_user', properties: ['organizationId', 'actorUserId', 'createdAtMs', 'id'] },
     { name: 'audit_log_by_key', properties: ['organizationId', 'actorKeyId', 'createdAtMs', 'id'] },
   ],
-});
-
-/** Idempotency keys and their answers. */
-export const IdempotencyReceipt = defineEntity({
-  name: 'IdempotencyReceipt',
-  tableName: 'idempotency_receipts',
-  properties: {
-    organizationId: id().primary(),
-    keyId: id().primary(),
-    operation: id().primary(),
-    value: id().primary(),
-    fingerprint: bytes(),
-    claimedAtMs: instant('claimed_at'),
-    // Null until the effect is committed: then the row is a claim.
-    answer: bytes().strictNullable(),
-  },
-  indexes: [{ name: 'idempotency_receipts_by_time', properties: ['claimedAtMs'] }],
 });

@@ -89,3 +89,20 @@ export const RoleBinding = table('RoleBinding', 'role_bindings', {
   permissionsJson: json('permissions'),
   createdAtMs: instant('created_at'),
 });
+
+/** Idempotency keys and their answers. */
+export const IdempotencyReceipt = defineEntity({
+  name: 'IdempotencyReceipt',
+  tableName: 'idempotency_receipts',
+  properties: {
+    organizationId: id().primary(),
+    keyId: id().primary(),
+    operation: id().primary(),
+    value: id().primary(),
+    fingerprint: bytes(),
+    claimedAtMs: instant('claimed_at'),
+    // Null until the effect is committed: then the row is a claim.
+    answer: bytes().strictNullable(),
+  },
+  indexes: [{ name: 'idempotency_receipts_by_time', properties: ['claimedAtMs'] }],
+});

@@ -1,7 +1,7 @@
 /** Every table of each store. */
 
 import { AnalyticsHour } from './analytics.ts';
-import { AuditEntry, IdempotencyReceipt } from './audit.ts';
+import { AuditEntry } from './audit.ts';
 import { DatasetPartRow, DatasetRow } from './datasets.ts';
 import {
   WebhookAttempt,
@@ -13,7 +13,8 @@ import {
   WebhookReplay,
   WebhookState,
 } from './endpoints.ts';
-import { EvaluatorRow, EvaluatorRunRow } from './evaluators.ts';
+import { EvaluationJobRow, EvaluatorRunRow } from './evaluations.ts';
+import { EvaluatorRow } from './evaluators.ts';
 import {
   Envelope,
   EventOnPostgres,
@@ -27,8 +28,8 @@ import {
 import { ExperimentResultRow, ExperimentRow, ExperimentRunRow } from './experiments.ts';
 import { ApiKey, ApiKeyBinding, AuthGeneration } from './keys.ts';
 import { bytes, integer, table } from './kinds.ts';
-import { EvaluationJobRow, MonitorChangeCount, MonitorRow } from './monitors.ts';
-import { Installation, Member, Organization, Project, RoleBinding, Team } from './organization.ts';
+import { MonitorChangeCount, MonitorRow } from './monitors.ts';
+import { IdempotencyReceipt, Installation, Member, Organization, Project, RoleBinding, Team } from './organization.ts';
 import { PriceOverrideRow } from './pricing.ts';
 import { SearchBlock, SearchFacet, SearchHead, SearchPart, SearchPending } from './search.ts';
 import { SpendBlock, SpendHead, SpendPart } from './spend.ts';

@@ -1,62 +1,62 @@
-// Compiled from src/storage/evaluators/queries-runs.ts by `npm run gen`: change it there.
+// Compiled from src/storage/evaluations/queries-runs.ts by `npm run gen`: change it there.
 
 import type { Compiled } from '../../../src/storage/queries.ts';
-import type * as source from '../../../src/storage/evaluators/queries-runs.ts';
+import type * as source from '../../../src/storage/evaluations/queries-runs.ts';
 
 export const advanceRun: Compiled<typeof source.advanceRun> = {
-  name: 'evaluators-runs.advanceRun',
+  name: 'evaluations-runs.advanceRun',
   text: "update \"evaluator_runs\" set \"status\" = $1, \"cursor\" = $2, \"traces_found\" = $3, \"is_found_exactly\" = $4, \"processed\" = $5, \"skipped\" = $6, \"failed\" = $7, \"error\" = $8, \"updated_at\" = $9, \"leased_until\" = $10, \"failures\" = $11 where (\"project_id\" = $12 and \"id\" = $13 and \"fence\" = $14) and \"status\" = $15",
   cells: (params) => [params.status, params.cursor, params.tracesFound ?? null, params.isFoundExactly, params.processed, params.skipped, params.failed, params.error ?? null, params.updatedAtMs, params.leasedUntilMs, params.failures, params.projectId, params.id, params.fence, "running"],
 };
 
 export const cancelRun: Compiled<typeof source.cancelRun> = {
-  name: 'evaluators-runs.cancelRun',
+  name: 'evaluations-runs.cancelRun',
   text: "update \"evaluator_runs\" set \"status\" = $1, \"updated_at\" = $2 where (\"project_id\" = $3 and \"id\" = $4) and \"status\" = $5",
   cells: (params) => ["cancelled", params.updatedAtMs, params.projectId, params.id, "running"],
 };
 
 export const countRunning: Compiled<typeof source.countRunning> = {
-  name: 'evaluators-runs.countRunning',
+  name: 'evaluations-runs.countRunning',
   text: "select count(*) as \"count\" from \"evaluator_runs\" where (\"project_id\" = $1 and \"status\" = $2)",
   cells: (params) => [params.projectId, "running"],
   row: (row) => row,
 };
 
 export const findRun: Compiled<typeof source.findRun> = {
-  name: 'evaluators-runs.findRun',
+  name: 'evaluations-runs.findRun',
   text: "select \"evaluator_runs\".\"project_id\" as \"projectId\", \"evaluator_runs\".\"id\" as \"id\", \"evaluator_runs\".\"evaluator_id\" as \"evaluatorId\", \"evaluator_runs\".\"search\" as \"searchJson\", \"evaluator_runs\".\"status\" as \"status\", \"evaluator_runs\".\"cursor\" as \"cursor\", \"evaluator_runs\".\"traces_found\" as \"tracesFound\", \"evaluator_runs\".\"is_found_exactly\" as \"isFoundExactly\", \"evaluator_runs\".\"processed\" as \"processed\", \"evaluator_runs\".\"skipped\" as \"skipped\", \"evaluator_runs\".\"failed\" as \"failed\", \"evaluator_runs\".\"error\" as \"error\", \"evaluator_runs\".\"created_at\" as \"createdAtMs\", \"evaluator_runs\".\"updated_at\" as \"updatedAtMs\", \"evaluator_runs\".\"fence\" as \"fence\", \"evaluator_runs\".\"failures\" as \"failures\" from \"evaluator_runs\" where (\"project_id\" = $1 and \"id\" = $2)",
   cells: (params) => [params.projectId, params.id],
   row: (row) => row,
 };
 
 export const insertRun: Compiled<typeof source.insertRun> = {
-  name: 'evaluators-runs.insertRun',
+  name: 'evaluations-runs.insertRun',
   text: "insert into \"evaluator_runs\" (\"project_id\", \"id\", \"evaluator_id\", \"search\", \"status\", \"cursor\", \"traces_found\", \"is_found_exactly\", \"processed\", \"skipped\", \"failed\", \"error\", \"created_at\", \"updated_at\", \"leased_until\", \"fence\", \"failures\") values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)",
   cells: (params) => [params.projectId, params.id, params.evaluatorId, params.searchJson, params.status, params.cursor, params.tracesFound ?? null, params.isFoundExactly, params.processed, params.skipped, params.failed, params.error ?? null, params.createdAtMs, params.updatedAtMs, params.leasedUntilMs, params.fence, params.failures],
 };
 
 export const leaseRun: Compiled<typeof source.leaseRun> = {
-  name: 'evaluators-runs.leaseRun',
+  name: 'evaluations-runs.leaseRun',
   text: "update \"evaluator_runs\" set \"leased_until\" = $1, \"fence\" = $2 where (\"project_id\" = $3 and \"id\" = $4)",
   cells: (params) => [params.leasedUntilMs, params.fence, params.projectId, params.id],
 };
 
 export const listRuns: Compiled<typeof source.listRuns> = {
-  name: 'evaluators-runs.listRuns',
+  name: 'evaluations-runs.listRuns',
   text: "select \"evaluator_runs\".\"project_id\" as \"projectId\", \"evaluator_runs\".\"id\" as \"id\", \"evaluator_runs\".\"evaluator_id\" as \"evaluatorId\", \"evaluator_runs\".\"search\" as \"searchJson\", \"evaluator_runs\".\"status\" as \"status\", \"evaluator_runs\".\"cursor\" as \"cursor\", \"evaluator_runs\".\"traces_found\" as \"tracesFound\", \"evaluator_runs\".\"is_found_exactly\" as \"isFoundExactly\", \"evaluator_runs\".\"processed\" as \"processed\", \"evaluator_runs\".\"skipped\" as \"skipped\", \"evaluator_runs\".\"failed\" as \"failed\", \"evaluator_runs\".\"error\" as \"error\", \"evaluator_runs\".\"created_at\" as \"createdAtMs\", \"evaluator_runs\".\"updated_at\" as \"updatedAtMs\", \"evaluator_runs\".\"fence\" as \"fence\", \"evaluator_runs\".\"failures\" as \"failures\" from \"evaluator_runs\" where \"project_id\" = $1 order by \"created_at\" desc, \"id\" desc limit $2",
   cells: (params) => [params.projectId, params.limit],
   row: (row) => row,
 };
 
 export const lockIdleRun: Compiled<typeof source.lockIdleRun> = {
-  name: 'evaluators-runs.lockIdleRun',
+  name: 'evaluations-runs.lockIdleRun',
   text: "select \"project_id\" as \"projectId\", \"id\" as \"id\" from \"evaluator_runs\" where \"status\" = 'running' and \"leased_until\" <= $1 order by (select max(\"other\".\"leased_until\") as \"servedAtMs\" from \"evaluator_runs\" as \"other\" where \"other\".\"project_id\" = \"evaluator_runs\".\"project_id\"), \"leased_until\" limit $2 for update skip locked",
   cells: (params) => [params.nowMs, 1],
   row: (row) => row,
 };
 
 export const removeEndedRuns: Compiled<typeof source.removeEndedRuns> = {
-  name: 'evaluators-runs.removeEndedRuns',
+  name: 'evaluations-runs.removeEndedRuns',
   text: "delete from \"evaluator_runs\" where \"project_id\" = $1 and \"created_at\" < $2 and \"status\" <> $3",
   cells: (params) => [params.projectId, params.beforeMs, "running"],
 };

@@ -4,15 +4,15 @@ import type { EvaluatorRun, EvaluatorRunStore, LeasedRun } from '../../domain/ev
 import type { Queries, QueryRunner, RowOf, Transact } from '../queries.ts';
 
 export function createRunStore(
-  { queries: { evaluatorsRuns }, runQuery }: QueryRunner,
+  { queries: { evaluationsRuns }, runQuery }: QueryRunner,
   { insertRun, cancelRun, leaseRun, advanceRun }: RunWriter,
 ): EvaluatorRunStore {
   return {
     async find(projectId, id) {
-      const [row] = await runQuery(evaluatorsRuns.findRun, { projectId, id });
+      const [row] = await runQuery(evaluationsRuns.findRun, { projectId, id });
       return row === undefined ? null : toRun(row);
     },
-    list: async (projectId, limit) => (await runQuery(evaluatorsRuns.listRuns, { projectId, limit })).map(toRun),
+    list: async (projectId, limit) => (await runQuery(evaluationsRuns.listRuns, { projectId, limit })).map(toRun),
     insert: insertRun,
     cancel: cancelRun,
     lease: leaseRun,
@@ -30,35 +30,35 @@ export type RunWriter = {
 export function createRunWriter(transact: Transact): RunWriter {
   return {
     insertRun: (run, { runningMax, endedBeforeMs }) =>
-      transact(async ({ runQuery, change, queries: { organization, evaluatorsRuns } }) => {
+      transact(async ({ runQuery, change, queries: { organization, evaluationsRuns } }) => {
         const { projectId } = run;
         await runQuery(organization.lockProject, { projectId });
-        const [running] = await runQuery(evaluatorsRuns.countRunning, { projectId });
+        const [running] = await runQuery(evaluationsRuns.countRunning, { projectId });
         if (running === undefined || running.count >= runningMax) return 'limit_reached';
-        await change(evaluatorsRuns.removeEndedRuns, { projectId, beforeMs: endedBeforeMs });
-        await change(evaluatorsRuns.insertRun, { ...run, leasedUntilMs: 0, fence: 0, failures: 0 });
+        await change(evaluationsRuns.removeEndedRuns, { projectId, beforeMs: endedBeforeMs });
+        await change(evaluationsRuns.insertRun, { ...run, leasedUntilMs: 0, fence: 0, failures: 0 });
         return 'stored';
       }),
     cancelRun: ({ projectId, id }, nowMs) =>
-      transact(async ({ change, queries: { evaluatorsRuns } }) => {
-        await change(evaluatorsRuns.cancelRun, { projectId, id, updatedAtMs: nowMs });
+      transact(async ({ change, queries: { evaluationsRuns } }) => {
+        await change(evaluationsRuns.cancelRun, { projectId, id, updatedAtMs: nowMs });
       }),
     leaseRun: ({ nowMs, untilMs: leasedUntilMs, fence }) =>
-      transact(async ({ runQuery, change, queries: { evaluatorsRuns } }) => {
-        const [idle] = await runQuery(evaluatorsRuns.lockIdleRun, { nowMs });
+      transact(async ({ runQuery, change, queries: { evaluationsRuns } }) => {
+        const [idle] = await runQuery(evaluationsRuns.lockIdleRun, { nowMs });
         if (idle === undefined) return null;
-        await change(evaluatorsRuns.leaseRun, { ...idle, leasedUntilMs, fence });
-        const [row] = await runQuery(evaluatorsRuns.findRun, idle);
+        await change(evaluationsRuns.leaseRun, { ...idle, leasedUntilMs, fence });
+        const [row] = await runQuery(evaluationsRuns.findRun, idle);
         return row === undefined ? null : toLeased(row);
       }),
     advanceRun: (progress) =>
       transact(
-        async ({ change, queries: { evaluatorsRuns } }) => (await change(evaluatorsRuns.advanceRun, progress)) > 0,
+        async ({ change, queries: { evaluationsRuns } }) => (await change(evaluationsRuns.advanceRun, progress)) > 0,
       ),
   };
 }
 
-type Row = RowOf<Queries['evaluatorsRuns']['findRun']>;
+type Row = RowOf<Queries['evaluationsRuns']['findRun']>;
 
 function toRun({ fence: _, failures: __, ...run }: Row): EvaluatorRun {
   return run;
