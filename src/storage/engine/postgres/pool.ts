@@ -143,11 +143,13 @@ const CONTROL_TIMEOUT_MS = 2_000;
 // Planning a query over all months takes longer than running it.
 const KEEP_PLANS = 'SET plan_cache_mode = force_generic_plan';
 // A batch touches few rows of large tables, and its plans are cached. A plan made while a table was small, or from old
-// statistics, could make every later batch scan the table. Tables are joined in the written order.
+// statistics, could make every later batch scan the table. Tables are joined in the written order. Index entries are
+// expensive, or the smallest index looks best in a table of a few hundred rows, whether it has all columns of the key or not.
 const FIND_BY_KEYS = `SET jit = off;
   SET enable_seqscan = off;
   SET enable_hashjoin = off;
   SET enable_mergejoin = off;
+  SET cpu_index_tuple_cost = 1;
   SET join_collapse_limit = 1`;
 
 export type Pools = Readonly<Record<'ingest' | 'control' | 'reads' | 'management' | 'delivery', Pool>>;
