@@ -8,7 +8,7 @@ import { countCodePoints, lengthReason, refuseProblems, typeReason } from '../re
 import { drawSlug, retryTakenSlugs } from '../slug.ts';
 import type { SearchCall, SearchConditions, TraceSearches } from '../traces/search/trace-search.ts';
 import type { Dataset, DatasetStore, DatasetVersion } from './dataset.ts';
-import { type EntriesDraft, validateEntries } from './entries.ts';
+import { ENTRIES_MAX, type EntriesDraft, TOTAL_MAX_BYTES, validateEntries } from './entries.ts';
 import { type Capacity, readTraceEntries } from './trace-entries.ts';
 
 type DatasetDeps = {
@@ -49,10 +49,8 @@ export type Datasets = {
   remove(project: Project, idOrSlug: string, nowMs: number): Promise<void>;
 };
 
-/** Datasets per project, entries per dataset, and bytes of their JSON: a whole dataset is one response. */
+/** Datasets that a project may hold. */
 const LIVE_MAX = 1000;
-const ENTRIES_MAX = 10_000;
-const TOTAL_MAX_BYTES = 6 * 1024 * 1024;
 const APPEND_ATTEMPTS_MAX = 20;
 const RETRY_AFTER_SECONDS = 1;
 

@@ -1,5 +1,6 @@
 /** Validates a draft of an evaluator, and converts it to what is stored. */
 
+import { parseLossless } from '../../json/bounded-json.ts';
 import { MEMBERS_MAX } from '../../json/json-scan.ts';
 import {
   isBeyondDouble,
@@ -8,7 +9,6 @@ import {
   jsonTypeOf,
   type LosslessJson,
   type LosslessObject,
-  parseLossless,
   readMember,
   stringifyLossless,
 } from '../../json/lossless-json.ts';

@@ -1,6 +1,7 @@
 /** Saved evaluators and their port. */
 
-import { isLosslessObject, type LosslessObject, parseLossless } from '../../json/lossless-json.ts';
+import { parseLossless } from '../../json/bounded-json.ts';
+import { isLosslessObject, type LosslessObject } from '../../json/lossless-json.ts';
 
 export type EvaluatorField = { readonly identifier: string; readonly type: string; readonly optional: boolean };
 

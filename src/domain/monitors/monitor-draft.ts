@@ -1,12 +1,12 @@
 /** Validates a draft of a monitor, except for the rules that depend on its evaluator. */
 
+import { parseLossless } from '../../json/bounded-json.ts';
 import { parseFreeJson } from '../../json/free-json.ts';
 import {
   isLosslessObject,
   jsonTypeOf,
   type LosslessJson,
   type LosslessObject,
-  parseLossless,
   type RawNumber,
   readMember,
 } from '../../json/lossless-json.ts';

@@ -1,8 +1,9 @@
 /** Changes to the metadata of a stored trace: validates a patch and applies it to the stored values. */
 
+import { parseLossless } from '../../json/bounded-json.ts';
 import { isAbsent } from '../../json/free-json.ts';
 import { JSON_DEPTH_MAX } from '../../json/json-scan.ts';
-import { isLosslessObject, type LosslessObject, parseLossless } from '../../json/lossless-json.ts';
+import { isLosslessObject, type LosslessObject } from '../../json/lossless-json.ts';
 import type { Reason } from '../fault.ts';
 import type { CollectorLimits } from './collector/collector-reading.ts';
 import { createReading } from './collector/collector-reading.ts';

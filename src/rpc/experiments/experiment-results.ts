@@ -20,8 +20,8 @@ import type {
 } from '../../domain/experiments/experiment.ts';
 import type { RunLog } from '../../domain/experiments/runs.ts';
 import { hasMoreBytesThan, hasMoreCharactersThan } from '../../domain/text-limits.ts';
+import { findJsonProblem } from '../../json/bounded-json.ts';
 import { MEMBERS_MAX } from '../../json/json-scan.ts';
-import { findJsonProblem } from '../../json/lossless-json.ts';
 import { msOfTimestamp } from '../epoch-ms.ts';
 
 const INDEX_MAX = 1_000_000;

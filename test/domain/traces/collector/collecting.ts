@@ -14,7 +14,7 @@ import {
   reportCollected,
 } from '../../../../src/domain/traces/collector/collector-report.ts';
 import type { Span } from '../../../../src/domain/traces/trace.ts';
-import { parseLossless } from '../../../../src/json/lossless-json.ts';
+import { parseLossless } from '../../../../src/json/bounded-json.ts';
 import { readPriceList } from '../../../../src/price-list.ts';
 
 export const NOW_MS = Date.UTC(2026, 10, 20, 12);

@@ -1,0 +1,80 @@
+/** Reads free-form JSON text of a bounded shape. */
+
+import { makeWellFormed } from './free-json.ts';
+import { parseWithNumbers } from './json-parser.ts';
+import type { LosslessJson, RawNumber } from './lossless-json.ts';
+import type {} from './raw-json.ts';
+
+export type LosslessParsed =
+  | { readonly kind: 'value'; readonly value: LosslessJson }
+  | { readonly kind: 'not_json' }
+  | { readonly kind: 'too_deep' }
+  | { readonly kind: 'too_wide' };
+
+type ShapeMax = {
+  /** Nesting of arrays and objects. */
+  readonly depth: number;
+  /** Of one object; no limit by default. */
+  readonly members?: number;
+};
+
+/** Reads JSON text of a bounded shape. Unpaired surrogates become U+FFFD; `text` itself has none. */
+export function parseLossless(text: string, max: ShapeMax): LosslessParsed {
+  // Checks the shape first: the parser recurses, and too many levels would overflow the stack.
+  const excess = findExcess(text, max);
+  if (excess !== null) return { kind: excess };
+  try {
+    const value = parseWithNumbers(text, keepSpelling) as LosslessJson;
+    return { kind: 'value', value: ESCAPED_SURROGATE.test(text) ? (makeWellFormed({ value }).value ?? null) : value };
+  } catch (error) {
+    if (error instanceof SyntaxError) return { kind: 'not_json' };
+    throw error;
+  }
+}
+
+/** Why a text is not JSON of a bounded shape; null when it is. Costs less than parseLossless. */
+export function findJsonProblem(text: string, max: ShapeMax): Exclude<LosslessParsed['kind'], 'value'> | null {
+  const excess = findExcess(text, max);
+  if (excess !== null) return excess;
+  try {
+    JSON.parse(text);
+    return null;
+  } catch (error) {
+    if (error instanceof SyntaxError) return 'not_json';
+    throw error;
+  }
+}
+
+/** Names of members keep it when parsed. */
+const ESCAPED_SURROGATE = /\\u[dD][89a-fA-F]/;
+
+function keepSpelling(source: string): number | RawNumber {
+  const value = Number(source);
+  return String(value) === source ? value : JSON.rawJSON(source);
+}
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const COLON = 0x3a;
+const OPENING: ReadonlySet<number> = new Set([0x5b, 0x7b]);
+const CLOSING: ReadonlySet<number> = new Set([0x5d, 0x7d]);
+
+function findExcess(text: string, { depth: levels, members: membersMax = Number.POSITIVE_INFINITY }: ShapeMax) {
+  /** Per open level, the innermost last. */
+  const members = [0];
+  let inString = false;
+  for (let index = 0; index < text.length; index += 1) {
+    const code = text.charCodeAt(index);
+    if (inString) {
+      if (code === BACKSLASH) index += 1;
+      else if (code === QUOTE) inString = false;
+    } else if (code === QUOTE) inString = true;
+    else if (code === COLON) {
+      const count = (members.at(-1) ?? 0) + 1;
+      if (count > membersMax) return 'too_wide';
+      members[members.length - 1] = count;
+    } else if (CLOSING.has(code)) members.pop();
+    else if (OPENING.has(code) && members.push(0) > levels + 1) return 'too_deep';
+  }
+  return null;
+}
