@@ -144,7 +144,7 @@ async function evaluatePage(deps: WorkDeps, run: LeasedRun, signal: AbortSignal)
     project,
     nowMs: deps.clock(),
     // Memory is not counted: no request waits, and a page is no larger than a response.
-    countAnswer: () => {},
+    countResponseBytes: () => {},
   });
   const counts = { processed: run.processed, skipped: run.skipped, error: run.failed };
   for (let start = 0; start < page.views.length && !signal.aborted; start += deps.tracesAtOnce) {

@@ -220,7 +220,7 @@ export function contextOf({ clock }: InvokeDeps, { method, call, caller, actor }
     organization: caller.kind === 'open' ? null : caller.organization,
     nowMs: clock(),
     ids,
-    countAnswer: method.isRead ? (bytes) => countForRead(call, bytes) : quota.addResponse,
+    countResponseBytes: method.isRead ? (bytes) => countForRead(call, bytes) : quota.addResponse,
   };
 }
 

@@ -53,7 +53,7 @@ export type Context<M extends DescMethodUnary = DescMethodUnary> = {
    * Counts bytes of a response before they are loaded. Throws the unavailable Fault where there is no room, and a Fault
    * for a read whose client has disconnected.
    */
-  countAnswer(bytes: number): void;
+  countResponseBytes(bytes: number): void;
   /**
    * The receipt to store in the transaction of the effect, so that a repeated call can be replayed; undefined where the
    * caller sent no idempotency key. `answer` is the response of the call.
@@ -78,8 +78,8 @@ export type UnaryResponse = {
 export type Handler<M extends DescMethodUnary = DescMethodUnary> = {
   /**
    * Refuses a caller because of stored data, before the fields of the request are validated: a caller that may not see
-   * the record in the path does not find out whether the rest of the request was valid. Over REST the request holds only its
-   * path parameters, because its body has not been read.
+   * the record in the path does not find out whether the rest of the request was valid. Over REST the request holds
+   * only its path parameters, because its body has not been read.
    */
   readonly precheck?: (request: MessageShape<M['input']>, context: Context<M>) => Promise<void>;
   /** Sets fields that a message implies, and returns the problems that only messages can have. Not called over REST. */
@@ -120,8 +120,8 @@ export type StreamHandler<M extends DescMethodServerStreaming = DescMethodServer
   readonly check?: (request: MessageShape<M['input']>) => readonly Reason[];
   /**
    * Opens the stream. An error it throws becomes the response, as for any other rpc; an error of the iterator ends the
-   * stream. The next response is requested when the client has read the one before; bytes passed to `countAnswer` since
-   * then count until that next response is read.
+   * stream. The next response is requested when the client has read the one before; bytes passed to
+   * `countResponseBytes` since then count until that next response is read.
    */
   readonly open: (
     request: MessageShape<M['input']>,

@@ -7,7 +7,7 @@ import { keyedGroupHash } from '../domain/group-parts.ts';
 import { createSemaphore, type SemaphoreOptions } from '../domain/semaphore.ts';
 
 /** After this time a sum is given up, and the caller gets the unavailable Fault. */
-export const ANSWER_MAX_MS = 25_000;
+export const READ_MAX_MS = 25_000;
 
 const GROUP_KEY_BYTES = 16;
 /** Divides groups into parts, with a key of this process. */

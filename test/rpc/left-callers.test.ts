@@ -39,10 +39,10 @@ it('a read that has begun loads nothing more once its caller has left', async ()
   const { call } = createPipeline(TeamService, {
     listTeams: {
       handle: async (_, context) => {
-        context.countAnswer(100);
+        context.countResponseBytes(100);
         loaded += 1;
         caller.leave();
-        context.countAnswer(100);
+        context.countResponseBytes(100);
         loaded += 1;
         return {};
       },
@@ -58,7 +58,7 @@ it('the result is discarded, and its slot released, when its client disconnected
     listTeams: {
       handle: async (_, context) => {
         // The whole answer budget of the test pipeline.
-        context.countAnswer(10_000);
+        context.countResponseBytes(10_000);
         caller.leave();
         return {};
       },
@@ -74,7 +74,7 @@ it('a change is made and answered, even when its client disconnects', async () =
   const { call } = createPipeline(TeamService, {
     createTeam: {
       handle: async (_, context) => {
-        context.countAnswer(1);
+        context.countResponseBytes(1);
         changed += 1;
         return {};
       },

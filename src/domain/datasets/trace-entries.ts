@@ -35,15 +35,15 @@ export async function readTraceEntries(
   while (cursor !== null && leftTraces > 0 && leftBytes > 0) {
     const pageSize = Math.min(PAGE_SIZE, leftTraces);
     let pageBytes = 0;
-    const countAnswer = (bytes: number) => {
+    const countResponseBytes = (bytes: number) => {
       pageBytes += bytes;
       if (pageBytes <= largestPageBytes) return;
-      call.countAnswer(pageBytes - largestPageBytes);
+      call.countResponseBytes(pageBytes - largestPageBytes);
       largestPageBytes = pageBytes;
     };
     const page = await searches.search(
       { ...search, pageSize, sortBy: null, isAscending: false, includeSpans: false, cursor },
-      { ...call, countAnswer },
+      { ...call, countResponseBytes },
     );
     found = page.total;
     leftTraces -= page.views.length;
@@ -53,7 +53,7 @@ export async function readTraceEntries(
       const bytes = entry === null ? 0 : Buffer.byteLength(entry) + 1;
       if (entry === null || bytes > leftBytes) continue;
       leftBytes -= bytes;
-      call.countAnswer(bytes);
+      call.countResponseBytes(bytes);
       entries.push(entry);
     }
     cursor = page.nextCursor;

@@ -30,10 +30,10 @@ export type Evaluators = {
   /** Throws validation_error with every problem of the draft, or evaluator_limit_reached. */
   create(project: Project, draft: EvaluatorDraft, nowMs: number): Promise<Evaluator>;
   /**
-   * All evaluators of the project: the last updated first, then by id. Calls `countAnswer` with the bytes of each page it
-   * reads. Throws evaluator_list_too_large.
+   * All evaluators of the project: the last updated first, then by id. Calls `countResponseBytes` with the bytes of
+   * each page it reads. Throws evaluator_list_too_large.
    */
-  list(project: Project, countAnswer: (bytes: number) => void): Promise<readonly Evaluator[]>;
+  list(project: Project, countResponseBytes: (bytes: number) => void): Promise<readonly Evaluator[]>;
   /** Throws validation_error, evaluator_not_found, evaluator_type_immutable. Stores nothing when nothing changes. */
   update(project: Project, update: EvaluatorUpdate): Promise<Evaluator>;
   /** Throws evaluator_not_found. */
@@ -66,7 +66,7 @@ export function createEvaluators(deps: EvaluatorDeps): Evaluators {
         return outcome === 'stored' ? evaluator : outcome;
       });
     },
-    list: (project, countAnswer) => listEvaluators(deps, project, countAnswer),
+    list: (project, countResponseBytes) => listEvaluators(deps, project, countResponseBytes),
     update: (project, update) => updateEvaluator(deps, project, update),
     remove: async (project, idOrSlug, nowMs) => {
       const { id } = await findEvaluator(deps, project, idOrSlug);
@@ -82,7 +82,8 @@ async function findEvaluator({ store }: EvaluatorDeps, project: Project, idOrSlu
   return evaluator;
 }
 
-// The evaluators of a project may take a thousand times the largest body, so they are read in small pages, up to a limit.
+// The evaluators of a project may take a thousand times the largest body, so they are read in small pages, up to a
+// limit.
 const PAGE_SIZE = 25;
 const LIST_MAX_BYTES = 64 * 1024 * 1024;
 
@@ -90,7 +91,7 @@ const LIST_MAX_BYTES = 64 * 1024 * 1024;
 async function listEvaluators(
   { store }: EvaluatorDeps,
   project: Project,
-  countAnswer: (bytes: number) => void,
+  countResponseBytes: (bytes: number) => void,
 ): Promise<readonly Evaluator[]> {
   const found: Evaluator[] = [];
   let totalBytes = 0;
@@ -100,7 +101,7 @@ async function listEvaluators(
     const bytes = page.reduce((sum, evaluator) => sum + evaluatorBytes(evaluator), 0);
     totalBytes += bytes;
     if (totalBytes > LIST_MAX_BYTES) throw tooLargeFault();
-    countAnswer(bytes);
+    countResponseBytes(bytes);
     found.push(...page);
     afterId = page.length < PAGE_SIZE ? null : (page.at(-1)?.id ?? null);
   } while (afterId !== null);

@@ -64,7 +64,7 @@ export function createRunComparisons({
       const pairs = matchFigures(baseFigures, otherFigures, isByTarget);
       const rest = pairs.slice(start);
       const page = cutToBytes(rest, request.limit ?? LIMIT_DEFAULT, pairBytes);
-      request.countAnswer(page.reduce((sum, pair) => sum + pairBytes(pair), 0));
+      request.countResponseBytes(page.reduce((sum, pair) => sum + pairBytes(pair), 0));
       const isLast = page.length === rest.length;
       return {
         base: { run: base, summary: summarise(baseFigures) },

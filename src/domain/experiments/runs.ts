@@ -14,7 +14,7 @@ import {
   openCursor,
   toCursorPage,
 } from '../management/listing.ts';
-import { ANSWER_MAX_BYTES } from '../traces/trace-size.ts';
+import { RESPONSE_MAX_BYTES } from '../traces/trace-size.ts';
 import type {
   ExperimentResult,
   ExperimentRun,
@@ -53,7 +53,7 @@ export type RunLog = Omit<RunReport, 'nowMs'> & { readonly name: string | null; 
 /** `experiment` is an id or a slug. */
 export type RunReference = { readonly experiment: string; readonly id: string };
 
-export type ResultPageRequest = CursorPageRequest & { readonly countAnswer: (bytes: number) => void };
+export type ResultPageRequest = CursorPageRequest & { readonly countResponseBytes: (bytes: number) => void };
 
 type RunPage = {
   readonly run: ExperimentRun;
@@ -172,7 +172,7 @@ export function createExperimentRuns(deps: RunDeps): ExperimentRuns {
       const start = position === null ? 0 : figures.findIndex((figure) => isAfter(figure, position));
       const rest = start < 0 ? [] : figures.slice(start);
       const page = cutToBytes(rest, limitOf(request), ({ bytes }) => bytes);
-      request.countAnswer(page.reduce((sum, { bytes }) => sum + bytes, 0));
+      request.countResponseBytes(page.reduce((sum, { bytes }) => sum + bytes, 0));
       const last = page.at(-1);
       const isLast = last === undefined || page.length === rest.length;
       const nextCursor = isLast ? null : cursors.seal(binding, [last.entryIndex, last.targetId]);
@@ -222,7 +222,7 @@ export async function readResults(
 
 /** The first items: at most `limit`, at most what one response may hold, but at least one. */
 export function cutToBytes<T>(items: readonly T[], limit: number, bytesOf: (item: T) => number): readonly T[] {
-  let leftBytes = ANSWER_MAX_BYTES;
+  let leftBytes = RESPONSE_MAX_BYTES;
   const excess = items.slice(0, limit).findIndex((item, index) => {
     leftBytes -= bytesOf(item);
     return leftBytes < 0 && index > 0;

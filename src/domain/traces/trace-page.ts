@@ -124,11 +124,11 @@ export function spanPosition({ startedAtMs, spanId }: Span): ListPosition {
 export async function readEvaluations(
   store: TraceStore,
   trace: StoredTrace,
-  { maxBytes, countAnswer }: EvaluationRoom,
+  { maxBytes, countResponseBytes }: EvaluationRoom,
 ): Promise<{ readonly evaluations: readonly Evaluation[]; readonly omitted: string | null }> {
   const positions = await store.evaluationOrder(trace, { after: null, limit: EVALUATIONS_MAX + 1 });
   const bytes = positions.reduce((sum, position) => sum + position.bytes, 0);
-  countAnswer(Math.min(Math.max(maxBytes, positions[0]?.bytes ?? 0), bytes));
+  countResponseBytes(Math.min(Math.max(maxBytes, positions[0]?.bytes ?? 0), bytes));
   const room: Room = { leftBytes: maxBytes, isEmpty: true };
   const evaluations = await fill(room, positions.slice(0, EVALUATIONS_MAX), toEvaluations(store, trace));
   const count = positions.length - evaluations.length;
@@ -139,7 +139,7 @@ export async function readEvaluations(
 type EvaluationRoom = {
   readonly maxBytes: number;
   /** Called before items are loaded; throws the unavailable Fault where there is no room. */
-  readonly countAnswer: (bytes: number) => void;
+  readonly countResponseBytes: (bytes: number) => void;
 };
 
 type Room = { leftBytes: number; isEmpty: boolean };

@@ -6,7 +6,7 @@ import type { Evaluation, Span } from './trace.ts';
 import { SUMMED } from './trace-aggregates.ts';
 
 /** Bytes of text in one answer. Items of a list that do not fit go to the next page. */
-export const ANSWER_MAX_BYTES = 8 * 1024 * 1024;
+export const RESPONSE_MAX_BYTES = 8 * 1024 * 1024;
 /** Bytes of one text beside the lists of an answer. The limit leaves room for several such texts and a page. */
 const HEAD_TEXT_MAX_BYTES = 1_280 * 1024;
 

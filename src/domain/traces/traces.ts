@@ -18,7 +18,7 @@ import { traceNotFound } from './trace-changes.ts';
 import { hasIdLength, lookupForms } from './trace-ids.ts';
 import { createPageCursors, planPage, readEvaluations, readPage } from './trace-page.ts';
 import { traceTermDays } from './trace-retention.ts';
-import { ANSWER_MAX_BYTES, cutHeadError, cutHeadText } from './trace-size.ts';
+import { cutHeadError, cutHeadText, RESPONSE_MAX_BYTES } from './trace-size.ts';
 
 type TracesDeps = {
   readonly store: TraceStore;
@@ -36,10 +36,10 @@ type GetTrace = {
   readonly spansLimit: number | null;
   /** Empty: the first page. */
   readonly spansCursor: string;
-  /** Approximate limit of the answer; ANSWER_MAX_BYTES by default. */
+  /** Approximate limit of the response; RESPONSE_MAX_BYTES by default. */
   readonly maxBytes?: number;
   /** Counts bytes of the answer before they are sent; throws the unavailable Fault without room. */
-  readonly countAnswer: (bytes: number) => void;
+  readonly countResponseBytes: (bytes: number) => void;
 };
 
 /** The parts that both formats show. */
@@ -73,7 +73,7 @@ export type Traces = {
   /** Throws trace_not_found or ambiguous_trace_id. */
   digest(
     project: Project,
-    question: Pick<GetTrace, 'traceId' | 'countAnswer'>,
+    question: Pick<GetTrace, 'traceId' | 'countResponseBytes'>,
     nowMs: number,
   ): Promise<TraceDigestView>;
 };
@@ -110,24 +110,24 @@ export function createTraces(deps: TracesDeps): Traces {
       const spansMax = question.spansLimit ?? SPANS_LIMIT_DEFAULT;
       const plan = await planPage(deps.store, { trace, start, spansMax });
       // Before anything is loaded, so that a refused answer costs no more than its plan.
-      const { maxBytes: answerMaxBytes = ANSWER_MAX_BYTES } = question;
-      question.countAnswer(Math.min(Math.max(answerMaxBytes, plan.firstBytes), plan.bytes));
+      const { maxBytes: responseMaxBytes = RESPONSE_MAX_BYTES } = question;
+      question.countResponseBytes(Math.min(Math.max(responseMaxBytes, plan.firstBytes), plan.bytes));
       const head = await readHead(deps.store, trace);
       const usedBytes = headBytes(head, record);
-      question.countAnswer(usedBytes);
-      const maxBytes = answerMaxBytes - usedBytes;
+      question.countResponseBytes(usedBytes);
+      const maxBytes = responseMaxBytes - usedBytes;
       const page = await readPage(deps.store, cursors, { ...plan, maxBytes });
       const { nextCursor: nextSpansCursor, ...parts } = page;
       return { record, ...head, ...parts, nextSpansCursor };
     },
 
-    async digest(project, { traceId, countAnswer }, nowMs) {
+    async digest(project, { traceId, countResponseBytes }, nowMs) {
       const record = await findTrace(deps, project, traceId, nowMs);
       const trace = { ...record, projectNumber: project.number };
       const text = await deps.store.digest(trace);
       const usedBytes = jsonStringBytes(text) + Buffer.byteLength(record.metadataJson) + HEAD_BYTES;
-      countAnswer(usedBytes);
-      const room = { maxBytes: ANSWER_MAX_BYTES - usedBytes, countAnswer };
+      countResponseBytes(usedBytes);
+      const room = { maxBytes: RESPONSE_MAX_BYTES - usedBytes, countResponseBytes };
       const { evaluations, omitted } = await readEvaluations(deps.store, trace, room);
       return { record, evaluations, text: omitted === null ? text : `${text}\n${omitted}` };
     },

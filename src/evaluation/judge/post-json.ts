@@ -21,7 +21,7 @@ type EndpointOptions = {
 };
 
 /** Far more than a judgement of a few sentences takes. */
-const ANSWER_MAX_BYTES = 1_048_576;
+const RESPONSE_MAX_BYTES = 1_048_576;
 
 export function createPostJson({ url, apiKey, timeoutMs }: EndpointOptions): PostJson {
   const headers = {
@@ -43,7 +43,7 @@ export function createPostJson({ url, apiKey, timeoutMs }: EndpointOptions): Pos
         signal: AbortSignal.any([signal, timeout]),
       });
       const text = await readCapped(answer);
-      if (text === null) return { kind: 'broken', reason: `The answer is larger than ${ANSWER_MAX_BYTES} bytes.` };
+      if (text === null) return { kind: 'broken', reason: `The answer is larger than ${RESPONSE_MAX_BYTES} bytes.` };
       return {
         kind: 'answered',
         status: answer.status,
@@ -66,7 +66,7 @@ async function readCapped({ body }: Response): Promise<string | null> {
   for await (const part of body) {
     bytes += part.byteLength;
     // Leaving the loop cancels the response.
-    if (bytes > ANSWER_MAX_BYTES) return null;
+    if (bytes > RESPONSE_MAX_BYTES) return null;
     parts.push(part);
   }
   return Buffer.concat(parts).toString('utf8');

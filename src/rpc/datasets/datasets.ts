@@ -24,7 +24,7 @@ export function createDatasetRpc({ datasets, searches }: DatasetRpcDeps): Implem
     getDataset: {
       async handle({ slugOrId, version }, context) {
         const { dataset, entries } = await datasets.get(projectOf(context), slugOrId, version ?? null);
-        context.countAnswer(dataset.totalBytes);
+        context.countResponseBytes(dataset.totalBytes);
         return { dataset: toMessage(dataset), data: entries.map((entry) => toEntry(dataset, entry)) };
       },
     },

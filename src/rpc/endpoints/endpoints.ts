@@ -48,7 +48,7 @@ type Changes =
   | 'testEndpoint';
 
 function createChanges({ endpoints }: Deps): Pick<Service, Changes> {
-  const secretAnswer = (made: SecretEndpoint) => ({ data: toSecretEndpoint(made) });
+  const secretResponse = (made: SecretEndpoint) => ({ data: toSecretEndpoint(made) });
   return {
     createEndpoint: {
       completeMessage(request) {
@@ -62,7 +62,7 @@ function createChanges({ endpoints }: Deps): Pick<Service, Changes> {
       async handle(request, context) {
         const call = managementCallOf(context);
         const draft = readNewEndpoint(request);
-        return secretAnswer(await endpoints.create(call, draft, (made) => context.receipt(secretAnswer(made))));
+        return secretResponse(await endpoints.create(call, draft, (made) => context.receipt(secretResponse(made))));
       },
     },
     listEndpoints: {
@@ -100,8 +100,8 @@ function createChanges({ endpoints }: Deps): Pick<Service, Changes> {
     rollEndpointSecret: {
       async handle(request, context) {
         const overlapSeconds = request.overlapSeconds ?? OVERLAP_DEFAULT_SECONDS;
-        const receipt = (made: SecretEndpoint) => context.receipt(secretAnswer(made));
-        return secretAnswer(await endpoints.rollSecret({ ...targetOf(request, context), overlapSeconds, receipt }));
+        const receipt = (made: SecretEndpoint) => context.receipt(secretResponse(made));
+        return secretResponse(await endpoints.rollSecret({ ...targetOf(request, context), overlapSeconds, receipt }));
       },
     },
     testEndpoint: {
@@ -113,7 +113,7 @@ function createChanges({ endpoints }: Deps): Pick<Service, Changes> {
 type Deliveries = 'listDeliveries' | 'getDelivery' | 'redeliverDelivery' | 'listDeadLetters' | 'getEndpointHealth';
 
 function createDeliveries({ endpoints }: Deps): Pick<Service, Deliveries> {
-  const deliveryAnswer = (delivery: DeliveryView) => ({ data: toDelivery(delivery) });
+  const deliveryResponse = (delivery: DeliveryView) => ({ data: toDelivery(delivery) });
   return {
     listDeliveries: {
       async handle(request, context) {
@@ -129,9 +129,9 @@ function createDeliveries({ endpoints }: Deps): Pick<Service, Deliveries> {
     },
     redeliverDelivery: {
       async handle(request, context) {
-        const receipt = (delivery: DeliveryView) => context.receipt(deliveryAnswer(delivery));
+        const receipt = (delivery: DeliveryView) => context.receipt(deliveryResponse(delivery));
         const { dispatchId } = request;
-        return deliveryAnswer(await endpoints.redeliver({ ...targetOf(request, context), dispatchId, receipt }));
+        return deliveryResponse(await endpoints.redeliver({ ...targetOf(request, context), dispatchId, receipt }));
       },
     },
     listDeadLetters: {

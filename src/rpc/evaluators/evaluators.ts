@@ -51,7 +51,7 @@ export function createEvaluatorRpc(deps: EvaluatorRpcDeps): Implementation<typeo
     listEvaluators: {
       handle: async (_request, context) => {
         const project = projectOf(context);
-        const found = await deps.evaluators.list(project, (bytes) => context.countAnswer(bytes));
+        const found = await deps.evaluators.list(project, (bytes) => context.countResponseBytes(bytes));
         return { evaluators: found.map((evaluator) => respond(project, evaluator).evaluator) };
       },
     },

@@ -102,7 +102,7 @@ export function createExperimentRpc({
     },
     getExperimentRun: {
       async handle(request, context) {
-        const page = { ...cursorRequest(request), countAnswer: context.countAnswer };
+        const page = { ...cursorRequest(request), countResponseBytes: context.countResponseBytes };
         const { run, summary, results } = await runs.get(projectOf(context), nameOf(request), page);
         return {
           run: runMessage(run),
@@ -119,7 +119,7 @@ export function createExperimentRpc({
           base: { experiment: slugOrId, id: request.base, target: baseTarget ?? null },
           other: { experiment: otherExperiment ?? slugOrId, id: request.other, target: otherTarget ?? null },
         };
-        const page = { ...cursorRequest(request), countAnswer: context.countAnswer };
+        const page = { ...cursorRequest(request), countResponseBytes: context.countResponseBytes };
         const { base, other, entries, nextCursor, ...counts } = await comparisons.compare(
           projectOf(context),
           sides,

@@ -72,8 +72,8 @@ export function createTraceSearchRpc(searches: TraceSearches, platformUrl: Platf
   };
 }
 
-export function callOf(context: Pick<Context, 'project' | 'nowMs' | 'countAnswer'>) {
-  return { project: projectOf(context), nowMs: context.nowMs, countAnswer: context.countAnswer };
+export function callOf(context: Pick<Context, 'project' | 'nowMs' | 'countResponseBytes'>) {
+  return { project: projectOf(context), nowMs: context.nowMs, countResponseBytes: context.countResponseBytes };
 }
 
 export function asksForSummary({ format, llmMode }: Pick<SearchTracesRequest, 'format' | 'llmMode'>): boolean {

@@ -63,7 +63,7 @@ export function createTraceRpc(deps: TraceRpcDeps): Implementation<typeof TraceS
         if (asDigest) {
           const { record, evaluations, text } = await traces.digest(
             project,
-            { traceId: request.traceId, countAnswer: context.countAnswer },
+            { traceId: request.traceId, countResponseBytes: context.countResponseBytes },
             context.nowMs,
           );
           const digest = {
@@ -82,7 +82,7 @@ export function createTraceRpc(deps: TraceRpcDeps): Implementation<typeof TraceS
             traceId: request.traceId,
             spansLimit: request.pageSize ?? null,
             spansCursor: request.pageToken,
-            countAnswer: context.countAnswer,
+            countResponseBytes: context.countResponseBytes,
           },
           context.nowMs,
         );

@@ -6,7 +6,7 @@ import type {
   EvaluationAnalyticsQuery,
 } from '../../domain/analytics/trace-analytics-store.ts';
 import { createEvaluationTallies, type EvaluationTallies } from '../../domain/evaluations/analytics/tallies.ts';
-import { ANSWER_MAX_MS, readPages } from '../long-reads.ts';
+import { READ_MAX_MS, readPages } from '../long-reads.ts';
 import type { RowOf } from '../queries.ts';
 import type { AnalyticsQueries, AnalyticsRunner } from './trace-scan.ts';
 
@@ -23,7 +23,7 @@ export async function summariseEvaluations(
   const { queries, runQuery } = runner;
   const { projectNumber, fromMs, toMs } = query;
   const tallies = createEvaluationTallies(query);
-  const endsAtMs = runner.nowMs() + ANSWER_MAX_MS;
+  const endsAtMs = runner.nowMs() + READ_MAX_MS;
   let position: ScanPosition = { afterMs: fromMs, afterSequence: FIRST_SEQUENCE };
   for (;;) {
     const [last] = await runQuery(queries.findTraceBehind, { projectNumber, toMs, ...position, count: TRACES_AT_ONCE });

@@ -1,6 +1,6 @@
 /**
- * Sums traces up: from the hourly sums where these suffice, and else by scanning traces. The rules of the domain count, so
- * that every store answers the same.
+ * Sums traces up: from the hourly sums where these suffice, and else by scanning traces. The rules of the domain count,
+ * so that every store answers the same.
  */
 
 import { hash } from 'node:crypto';
@@ -16,7 +16,7 @@ import type {
   UserStatsAnswer,
   UserStatsQuery,
 } from '../../domain/analytics/trace-analytics-store.ts';
-import { ANSWER_MAX_MS, GROUP_HASH } from '../long-reads.ts';
+import { GROUP_HASH, READ_MAX_MS } from '../long-reads.ts';
 import { areDurationsInBlocks, readDurations } from './durations.ts';
 import { entriesOf, sumsOf } from './entries.ts';
 import { summariseEvaluations } from './evaluation-sums.ts';
@@ -39,7 +39,7 @@ type Pass = {
 };
 
 async function summarise(runner: AnalyticsRunner, query: AnalyticsQuery): Promise<AnalyticsAnswer> {
-  const endsAtMs = runner.nowMs() + ANSWER_MAX_MS;
+  const endsAtMs = runner.nowMs() + READ_MAX_MS;
   const isOver = () => runner.nowMs() > endsAtMs;
   const durations = areDurationsInBlocks(query) ? await readDurations({ runner, query, isOver }) : null;
   if (durations === null) return await tally({ runner, query, isOver });
@@ -109,7 +109,7 @@ const THREAD_NUMBER_BYTES = 6;
 async function statsOfUser(runner: AnalyticsRunner, query: UserStatsQuery): Promise<UserStatsAnswer> {
   const conditions = { userId: query.userId, customerId: null, threadId: null, label: null, model: null };
   const needs = { metadata: true, spans: false, needles: needlesOf(conditions) };
-  const endsAtMs = runner.nowMs() + ANSWER_MAX_MS;
+  const endsAtMs = runner.nowMs() + READ_MAX_MS;
   const sums = noSums();
   const threads = new Set<number>();
   let [firstSeenMs, lastSeenMs]: [number | null, number | null] = [null, null];

@@ -13,7 +13,7 @@ import {
   type SpendStore,
 } from '../../domain/spend/spend-store.ts';
 import { createSpendTally, type SpendTally } from '../../domain/spend/tally.ts';
-import { ANSWER_MAX_MS, GROUP_HASH, readAllPages } from '../long-reads.ts';
+import { GROUP_HASH, READ_MAX_MS, readAllPages } from '../long-reads.ts';
 import type { RowOf } from '../queries.ts';
 import {
   ADDED,
@@ -40,7 +40,7 @@ const PARTS_AT_ONCE = 16;
 export function createSpendSums(runner: SpendRunner): SpendStore {
   return {
     async sum(query) {
-      const endsAtMs = runner.nowMs() + ANSWER_MAX_MS;
+      const endsAtMs = runner.nowMs() + READ_MAX_MS;
       const isOver = () => runner.nowMs() > endsAtMs;
       const blocks = await findBlocks(runner, query, isOver);
       return blocks === null ? { kind: 'too_long' } : await sumBlocks(runner, { query, blocks, isOver });

@@ -41,7 +41,7 @@ export function openWire(method: Method, mediaType: string | undefined): Wire {
     return { kind: 'json', ...(await parseInTurns(bytes, spelling, turns)) };
   }
 
-  function answerType(): string {
+  function responseType(): string {
     return isJson ? JSON_MEDIA_TYPE : PROTOBUF_MEDIA_TYPE;
   }
 
@@ -51,14 +51,14 @@ export function openWire(method: Method, mediaType: string | undefined): Wire {
       if (!isJson) return [Buffer.from(toBinary(desc.output, message))];
       return [JSON.stringify(toJson(desc.output, message, { alwaysEmitImplicit: true }), writeCount)];
     },
-    mediaType: answerType,
+    mediaType: responseType,
     refuse(fault, ids) {
       const body = isJson
         ? JSON.stringify({ ...flatBody(fault, ids), code: grpcCode(fault) })
         : Buffer.from(packStatus(errorStatus(fault, 'flat', ids)));
       // OTLP exporters expect 400 for every invalid request, also where other routes use 422.
       const status = statusOf(fault, ErrorFamily.CANONICAL);
-      return { status, headers: errorMetadata(fault), body: [body], mediaType: answerType() };
+      return { status, headers: errorMetadata(fault), body: [body], mediaType: responseType() };
     },
   };
 }

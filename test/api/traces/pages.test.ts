@@ -6,7 +6,7 @@ import { type Body, callRest, expectEverywhere } from '../../support/surfaces.ts
 
 const NOW = Date.now();
 const MIB = 1024 * 1024;
-const ANSWER_MAX_BYTES = 8 * MIB;
+const RESPONSE_MAX_BYTES = 8 * MIB;
 const { getTrace } = TraceService.method;
 
 let app: TestApp;
@@ -34,7 +34,7 @@ async function readPages(traceId: string): Promise<readonly Body[]> {
   for (let cursor: string | null = ''; cursor !== null && pages.length < 100; ) {
     const page = await callRest(app.address, { path: `/api/traces/${traceId}?spansCursor=${cursor}`, headers });
     expect(page.status, page.text.slice(0, 200)).toBe(200);
-    expect(Buffer.byteLength(page.text)).toBeLessThanOrEqual(ANSWER_MAX_BYTES);
+    expect(Buffer.byteLength(page.text)).toBeLessThanOrEqual(RESPONSE_MAX_BYTES);
     pages.push(page.body);
     cursor = page.body.spans_next_cursor;
   }
@@ -139,7 +139,7 @@ describe('one answer about a trace', () => {
     );
     await collect({ trace_id: traceId, spans });
     const check = (body: Body) => {
-      expect(Buffer.byteLength(JSON.stringify(body))).toBeLessThanOrEqual(ANSWER_MAX_BYTES);
+      expect(Buffer.byteLength(JSON.stringify(body))).toBeLessThanOrEqual(RESPONSE_MAX_BYTES);
       expect(body.evaluations.length).toBeGreaterThan(4);
       expect(body.formatted_trace).toMatch(/\n… \d+ more\n… \d+ more evaluations$/);
       const omitted = Number(/(\d+) more evaluations/.exec(body.formatted_trace)?.[1]);

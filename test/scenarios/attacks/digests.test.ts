@@ -6,7 +6,7 @@ import { storeTrace } from '../../support/attack-traces.ts';
 import { inParallel, isFullTier } from '../../support/scenario.ts';
 
 const DIGEST_MAX_BYTES = 1024 * 1024;
-const ANSWER_MAX_BYTES = 8 * 1024 * 1024;
+const RESPONSE_MAX_BYTES = 8 * 1024 * 1024;
 /** Room for the JSON around the text. */
 const FRAME_BYTES = 64 * 1024;
 const READS = isFullTier ? 100 : 4;
@@ -52,7 +52,7 @@ it(`a chain of depth ${DEPTH} is answered, as a digest and as a tree`, async () 
     await Promise.all([
       inParallel(reads, 2, async () => {
         await read('/api/traces/chain?format=digest', DIGEST_MAX_BYTES);
-        await read('/api/traces/chain', ANSWER_MAX_BYTES);
+        await read('/api/traces/chain', RESPONSE_MAX_BYTES);
       }),
       serves(SERVED_MEANWHILE),
     ]);

@@ -9,7 +9,7 @@ const SPANS_MAX = 100_000;
 const SPANS = isFullTier ? SPANS_MAX : 4_000;
 const CLIENTS = 4;
 const READS = isFullTier ? 120 : 8;
-const ANSWER_MAX_BYTES = 8 * 1024 * 1024 + 64 * 1024;
+const RESPONSE_MAX_BYTES = 8 * 1024 * 1024 + 64 * 1024;
 
 let target: Target;
 beforeAll(async () => {
@@ -28,7 +28,7 @@ async function read(query: string) {
   const answer = await fetch(`${target.address}/api/traces/long${query}`, { headers: { 'x-auth-token': target.key } });
   const text = await answer.text();
   expect(answer.status, text.slice(0, 300)).toBe(200);
-  expect(Buffer.byteLength(text)).toBeLessThanOrEqual(ANSWER_MAX_BYTES);
+  expect(Buffer.byteLength(text)).toBeLessThanOrEqual(RESPONSE_MAX_BYTES);
   return JSON.parse(text);
 }
 

@@ -53,8 +53,8 @@ export function createTraceExports({ searches, traces, store, clock }: TraceExpo
     }
   }
 
-  async function read(traceId: string, spansLimit: number, { project, countAnswer }: SearchCall) {
-    const question = { traceId, spansLimit, spansCursor: '', maxBytes: MESSAGE_MAX_BYTES, countAnswer };
+  async function read(traceId: string, spansLimit: number, { project, countResponseBytes }: SearchCall) {
+    const question = { traceId, spansLimit, spansCursor: '', maxBytes: MESSAGE_MAX_BYTES, countResponseBytes };
     try {
       return await traces.get(project, question, clock());
     } catch (error) {
@@ -69,7 +69,7 @@ export function createTraceExports({ searches, traces, store, clock }: TraceExpo
     const order = (range: ListRange) => store.evaluationOrder(trace, range);
     for await (const ids of idBatches(order, last === undefined ? null : evaluationPosition(last))) {
       const some = await store.evaluations(trace, ids);
-      call.countAnswer(sumOf(some, evaluationBytes));
+      call.countResponseBytes(sumOf(some, evaluationBytes));
       yield { kind: 'evaluations', evaluations: some };
     }
   }
@@ -81,7 +81,7 @@ export function createTraceExports({ searches, traces, store, clock }: TraceExpo
     const order = (range: ListRange) => store.spanOrder(trace, range);
     for await (const ids of idBatches(order, last === undefined ? null : spanPosition(last))) {
       const some = await store.spans(trace, ids);
-      call.countAnswer(sumOf(some, (span) => spanBytes(span, traceId)));
+      call.countResponseBytes(sumOf(some, (span) => spanBytes(span, traceId)));
       yield { kind: 'spans', traceId, spans: some };
     }
   }

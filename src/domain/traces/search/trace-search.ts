@@ -8,7 +8,7 @@ import { termStartMs } from '../../retention-terms.ts';
 import { hasMoreCharactersThan } from '../../text-limits.ts';
 import { normaliseTraceId } from '../trace-ids.ts';
 import { traceTermDays } from '../trace-retention.ts';
-import { ANSWER_MAX_BYTES } from '../trace-size.ts';
+import { RESPONSE_MAX_BYTES } from '../trace-size.ts';
 import type { Traces, TraceView } from '../traces.ts';
 import type { Condition, SearchFilter } from './trace-filter.ts';
 import { readFilters, type TraceSort } from './trace-search-query.ts';
@@ -56,7 +56,7 @@ export type SearchCall = {
   readonly project: Project;
   readonly nowMs: number;
   /** Counts bytes of the answer before they are sent; throws the unavailable Fault without room. */
-  readonly countAnswer: (bytes: number) => void;
+  readonly countResponseBytes: (bytes: number) => void;
 };
 
 export type TracePage = {
@@ -143,10 +143,10 @@ export function createTraceSearches(deps: TraceSearchesDeps): TraceSearches {
   async function show(
     positions: readonly SearchPosition[],
     spansLimit: number,
-    { project, nowMs, countAnswer }: SearchCall,
+    { project, nowMs, countResponseBytes }: SearchCall,
   ) {
     const views: TraceView[] = [];
-    let leftBytes = ANSWER_MAX_BYTES;
+    let leftBytes = RESPONSE_MAX_BYTES;
     for (let start = 0; start < positions.length; start += READ_AT_ONCE) {
       const some = positions.slice(start, start + READ_AT_ONCE);
       const read = await Promise.all(some.map((position) => readOne(project, { ...position, spansLimit }, nowMs)));
@@ -155,7 +155,7 @@ export function createTraceSearches(deps: TraceSearchesDeps): TraceSearches {
         if (one === null) continue;
         leftBytes -= one.bytes;
         if (leftBytes < 0 && views.length > 0) return { views, last: positions[start + index - 1] ?? null };
-        countAnswer(one.bytes);
+        countResponseBytes(one.bytes);
         views.push(one.view);
       }
     }
@@ -164,11 +164,11 @@ export function createTraceSearches(deps: TraceSearchesDeps): TraceSearches {
 
   async function readOne(project: Project, trace: { traceId: string; spansLimit: number }, nowMs: number) {
     let bytes = 0;
-    const countAnswer = (more: number) => {
+    const countResponseBytes = (more: number) => {
       bytes += more;
     };
     try {
-      const view = await traces.get(project, { ...trace, spansCursor: '', countAnswer }, nowMs);
+      const view = await traces.get(project, { ...trace, spansCursor: '', countResponseBytes }, nowMs);
       return { view, bytes };
     } catch (error) {
       if (error instanceof Fault && error.code === 'trace_not_found') return null;

@@ -36,11 +36,11 @@ export function createTailRows({ traces, clock }: TailRowsDeps): TailRows {
     if (left > 0) left -= 1;
     else await new Promise<void>((resolve) => waiting.push(resolve));
     let bytes = 0;
-    const countAnswer = (more: number) => {
+    const countResponseBytes = (more: number) => {
       bytes += more;
     };
     try {
-      const view = await traces.get(project, { traceId, spansLimit, spansCursor: '', countAnswer }, clock());
+      const view = await traces.get(project, { traceId, spansLimit, spansCursor: '', countResponseBytes }, clock());
       return { view, bytes };
     } catch (error) {
       if (error instanceof Fault && error.code === 'trace_not_found') return null;

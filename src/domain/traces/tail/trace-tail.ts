@@ -267,7 +267,7 @@ export function createTraceTails(deps: TraceTailsDeps): TraceTails {
   async function readRow(change: Change, request: TailRequest, call: TailCall): Promise<Row | 'no room' | null> {
     try {
       const row = await rows.read(call.project, change, request.includeSpans ? SPANS_PER_TRACE : 0);
-      if (row !== null) call.countAnswer(row.bytes);
+      if (row !== null) call.countResponseBytes(row.bytes);
       return row;
     } catch (error) {
       if (error instanceof Fault && error.kind === 'unavailable') return 'no room';

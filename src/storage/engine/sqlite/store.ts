@@ -211,7 +211,10 @@ function startEngine(
   };
 }
 
-/** An object with a method for each verb of the writer, which makes one call. It has no `then`, so that nothing takes it for a promise. */
+/**
+ * An object with a method for each verb of the writer, which makes one call. It has no `then`, so that nothing takes it
+ * for a promise.
+ */
 function verbsThrough(call: CallWriter): WriterVerbs {
   const get = (_: object, verb: string | symbol) =>
     typeof verb === 'symbol' || verb === 'then'

@@ -44,10 +44,10 @@ function createFixture({ tailsMax = 10, tailsPerCredentialMax = 10 } = {}) {
     search,
     searches: { filterOf: () => ({ filter: NO_FILTER, traceIds: null }) },
     traces: {
-      get: async (project, { traceId, countAnswer }) => {
+      get: async (project, { traceId, countResponseBytes }) => {
         if (project.traceRetentionDays === 1) throw new Fault('trace_not_found', 'Trace not found.');
         read.push(traceId);
-        countAnswer(10);
+        countResponseBytes(10);
         return { record: { traceId, updatedAtMs: 1 } } as never;
       },
     },
@@ -65,7 +65,7 @@ function createFixture({ tailsMax = 10, tailsPerCredentialMax = 10 } = {}) {
     const leaving = new AbortController();
     const { signal } = leaving;
     const project = { number, traceRetentionDays: null } as never;
-    const whole = { project, nowMs: 0, countAnswer: () => {}, credential: 'one', signal, ...call };
+    const whole = { project, nowMs: 0, countResponseBytes: () => {}, credential: 'one', signal, ...call };
     const stream = await tails.open(REQUEST, whole);
     expect((await stream.next()).value).toEqual({ kind: 'idle' });
     return { next: () => stream.next() as Promise<{ value: TailMessage }>, leave: () => leaving.abort() };
@@ -128,10 +128,10 @@ it('a slow tail has a limited queue, and gets the number of dropped changes', as
 
 it('rows without room are reported as dropped', async () => {
   const { open, tick, change } = createFixture();
-  const countAnswer = () => {
+  const countResponseBytes = () => {
     throw new Fault('unavailable', 'Too many answers wait to be taken.');
   };
-  const crowded = await open({ countAnswer });
+  const crowded = await open({ countResponseBytes });
   change('a');
   const first = crowded.next();
   await tick();
