@@ -9,6 +9,7 @@ import { readAuditLogSearch } from './organization/audit-log-search.ts';
 import { readOverviewSearch } from './overview/search.ts';
 import { NothingHere, organization, project, root } from './parent-routes.tsx';
 import { useSession } from './session/session.tsx';
+import { readSpendSearch } from './spend/search.ts';
 import { readTraceSearch } from './trace/search.ts';
 import { type RangeSearch, readRange } from './traces/range.ts';
 import { readTraceListSearch } from './traces/search.ts';
@@ -147,6 +148,13 @@ const auditLogRoute = createRoute({
   component: lazyRouteComponent(() => import('./organization/audit-log-page.tsx'), 'AuditLogPage'),
 });
 
+const spendRoute = createRoute({
+  getParentRoute: () => organization,
+  path: 'spend',
+  validateSearch: readSpendSearch,
+  component: lazyRouteComponent(() => import('./spend/spend-page.tsx'), 'SpendPage'),
+});
+
 const pricesRoute = createRoute({
   getParentRoute: () => organization,
   path: 'prices',
@@ -177,6 +185,7 @@ const ofOrganization = organization.addChildren([
   membersRoute,
   projectsRoute,
   auditLogRoute,
+  spendRoute,
   pricesRoute,
   teamsRoute,
   settingsRoute,

@@ -21,6 +21,7 @@ export const ORGANIZATION_ITEMS = [
   { to: '/-/projects', label: 'Projects', permission: 'project:view' },
   { to: '/-/members', label: 'Members', permission: 'organization:manage' },
   { to: '/-/teams', label: 'Teams and roles', permission: 'team:view' },
+  { to: '/-/spend', label: 'Spend', permission: 'gatewaySpend:view' },
   { to: '/-/prices', label: 'Prices', permission: 'organization:view' },
   { to: '/-/audit-log', label: 'Audit log', permission: 'auditLog:view' },
   { to: '/-/settings', label: 'Organization', permission: 'organization:view' },

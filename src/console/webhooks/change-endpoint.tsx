@@ -23,7 +23,13 @@ export function ChangeEndpoint({ endpoint }: { readonly endpoint: Endpoint }) {
   const before = destination.case === 'url' ? destination.value : null;
   return (
     <>
-      <Button disabled={!health.isSuccess} onClick={() => setChanging(true)}>
+      <Button
+        disabled={!health.isSuccess}
+        onClick={() => {
+          update.reset();
+          setChanging(true);
+        }}
+      >
         Change
       </Button>
       <Modal open={isChanging} onClose={() => setChanging(false)} title="Change the endpoint">

@@ -36,6 +36,7 @@ const ORGANIZATION_PAGES: ReadonlySet<string> = new Set([
   'prices',
   'settings',
   'audit-log',
+  'spend',
 ]);
 
 /**

@@ -28,6 +28,17 @@ export function administer(stage: Stage): void {
       }));
   });
 
+  describe('spend', () => {
+    it('is summed up by project and by model', () =>
+      stage.visit(async ({ page }) => {
+        await openFromMenu(page, signInLink(stage.app.address, stage.app.adminKey), 'Spend');
+        await page.getByRole('link', { name: stage.shop.name }).waitFor();
+        await page.getByLabel('Group by').selectOption('Model');
+        await page.getByRole('row', { name: /^claude-sonnet-4-5 \d+ 0 0 .*\$\d/ }).waitFor();
+        await checkPage(page, 'spend');
+      }));
+  });
+
   describe('prices', () => {
     it('are looked up, and one of the organization comes before the list until it is deleted', () =>
       stage.visit(async ({ page }) => {

@@ -1,0 +1,135 @@
+/** The cost of all requests of the organization, by what they have in common. */
+
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { type SpendAmounts, SpendGrouping, SpendService } from '../../../gen/spandrel/v1/spend_pb.js';
+import { Button, Loading } from '../design/button.tsx';
+import { type Fact, Facts } from '../design/facts.tsx';
+import { FailureNotice } from '../design/failure.tsx';
+import { formatCost, formatCount, nameControls } from '../design/format.ts';
+import page from '../design/page.module.css';
+import { Table } from '../design/table.tsx';
+import overview from '../overview/overview.module.css';
+import { useSession } from '../session/session.tsx';
+import { RangePicker } from '../traces/range-picker.tsx';
+import { useRangePages } from '../traces/range-query.ts';
+import type { SpendGroupName, SpendSearch } from './search.ts';
+
+const route = getRouteApi('/-/spend');
+const PAGE_SIZE = 100;
+
+const GROUPINGS: Readonly<Record<SpendGroupName, readonly [grouping: SpendGrouping, label: string]>> = {
+  project: [SpendGrouping.PROJECT, 'Project'],
+  model: [SpendGrouping.MODEL, 'Model'],
+  'virtual-key': [SpendGrouping.VIRTUAL_KEY, 'Virtual key'],
+  principal: [SpendGrouping.PRINCIPAL, 'Member'],
+  'end-user': [SpendGrouping.END_USER, 'User'],
+  label: [SpendGrouping.LABEL, 'Label'],
+};
+
+export function SpendPage() {
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const { by = 'project', range, from, to } = search;
+  const [groupBy, label] = GROUPINGS[by];
+  const change = (part: { [name in keyof SpendSearch]: SpendSearch[name] | undefined }) =>
+    void navigate({ search: (now) => ({ ...now, ...part }) as SpendSearch, replace: true });
+  const found = useRangePages({
+    method: SpendService.method.querySpend,
+    range: { range, from, to },
+    input: { groupBy, pageSize: PAGE_SIZE },
+    toRangeInput: ({ fromMs, toMs }) => ({ occurredFrom: timestampFromMs(fromMs), occurredTo: timestampFromMs(toMs) }),
+    nextPageToken: ({ nextPageToken }) => nextPageToken,
+  });
+  const groups = found.data?.pages.flatMap(({ answer }) => answer.data) ?? [];
+  const total = found.data?.pages[0]?.answer.total;
+  return (
+    <div className={page.page}>
+      <div className={page.head}>
+        <div>
+          <h1>Spend</h1>
+          <p className={page.sub}>The exact cost of all requests of the organization in the event log.</p>
+        </div>
+        <div className={page.row}>
+          <select
+            className={overview.select}
+            aria-label="Group by"
+            value={by}
+            onChange={({ target }) => change({ by: target.value as SpendGroupName })}
+          >
+            {Object.entries(GROUPINGS).map(([name, [, text]]) => (
+              <option key={name} value={name}>
+                {text}
+              </option>
+            ))}
+          </select>
+          <RangePicker search={search} onChange={change} />
+        </div>
+      </div>
+      {found.isPending && <Loading />}
+      {found.isError && <FailureNotice error={found.error} retry={found.refetch} />}
+      {total && (
+        <div className={`${page.card} ${page.padded}`}>
+          <Facts facts={factsOf(total)} />
+        </div>
+      )}
+      {groups.length > 0 && (
+        <div className={`${page.card} ${page.scroll}`}>
+          <Table columns={[label, ...AMOUNTS.map((number) => ({ number }))]}>
+            {groups.map(({ group, amounts }) => (
+              <tr key={group ?? ''}>
+                <td>
+                  <Group by={by} group={group} />
+                </td>
+                {amounts && <Amounts amounts={amounts} />}
+              </tr>
+            ))}{' '}
+          </Table>
+        </div>
+      )}
+      {found.hasNextPage && <Button onClick={() => void found.fetchNextPage()}>Show more</Button>}
+    </div>
+  );
+}
+
+function factsOf({ requests, errors, unpricedRequests, cost }: SpendAmounts): readonly Fact[] {
+  return [
+    ['Cost', costOf(cost)],
+    ['Requests', formatCount(requests)],
+    ['Failed', formatCount(errors)],
+    ['Without a price', formatCount(unpricedRequests)],
+  ];
+}
+
+const AMOUNTS = ['Requests', 'Failed', 'Without a price', 'Input tokens', 'Output tokens', 'Cost'];
+
+function Amounts({ amounts: { requests, errors, unpricedRequests, usage, cost } }: { readonly amounts: SpendAmounts }) {
+  return (
+    <>
+      {[requests, errors, unpricedRequests, usage?.inputTokens, usage?.outputTokens].map((count, index) => (
+        <td key={AMOUNTS[index]} className={page.number}>
+          {formatCount(count)}
+        </td>
+      ))}
+      <td className={page.number} title={cost && `$${cost.totalUsd}`}>
+        {costOf(cost)}
+      </td>
+    </>
+  );
+}
+
+function costOf(cost: SpendAmounts['cost']): string {
+  return formatCost(cost && Number(cost.totalUsd));
+}
+
+function Group({ by, group }: { readonly by: SpendGroupName; readonly group: string | undefined }) {
+  const { account } = useSession();
+  if (group === undefined) return <span className={page.soft}>none</span>;
+  const project = by === 'project' ? account.projects.find(({ id }) => id === group) : undefined;
+  if (!project) return <bdi>{nameControls(group)}</bdi>;
+  return (
+    <Link to="/$slug/overview" params={{ slug: project.slug }}>
+      {nameControls(project.name)}
+    </Link>
+  );
+}
