@@ -21,6 +21,7 @@ const FUNCTIONS = {
   int4Array: 'engine/postgres/binary-arrays.ts',
   int8Array: 'engine/postgres/binary-arrays.ts',
   packCostSource: 'rows/codes.ts',
+  packEnvelope: 'engine/sqlite/compact-envelopes.ts',
   packId: 'engine/sqlite/compact-ids.ts',
   packIds: 'engine/sqlite/compact-ids.ts',
   packRequestKey: 'engine/sqlite/compact-ids.ts',
@@ -30,6 +31,7 @@ const FUNCTIONS = {
   spanTypes: 'rows/codes.ts',
   textArray: 'engine/postgres/binary-arrays.ts',
   unpackCostSource: 'rows/codes.ts',
+  unpackEnvelope: 'engine/sqlite/compact-envelopes.ts',
   unpackRequestKey: 'engine/sqlite/compact-ids.ts',
   unpackTyped: 'rows/codes.ts',
 };

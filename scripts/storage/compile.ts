@@ -124,6 +124,12 @@ export function createCompiler(store: StoreKind): Compile {
       const named = node.table && tables.get(node.table.table.identifier.name);
       return unpackCode(store, columnOf(named ? [named] : [...tables.values()], node.column.column.name), raw);
     }
+    if (node.kind === 'SelectQueryNode') {
+      const [{ selection }] = node.selections;
+      const value = valueCode(tablesOf(node), selection.node ?? selection, raw);
+      // Without a row the subquery is null.
+      return value === raw ? raw : `${raw} === null ? null : ${value}`;
+    }
     // PostgreSQL returns typed values.
     if (store === 'postgres') return raw;
     if (isList(node)) return `JSON.parse(${raw})`;

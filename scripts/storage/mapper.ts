@@ -3,7 +3,15 @@
 import { MikroORM as PostgresMapper } from '@mikro-orm/postgresql';
 import { MikroORM as SqliteMapper } from '@mikro-orm/sqlite';
 import type { Db } from '../../src/storage/queries.ts';
-import { fitTo, PackedId, PackedKey, PackedText, Stored, type StoreKind } from '../../src/storage/tables/kinds.ts';
+import {
+  fitTo,
+  PackedEnvelope,
+  PackedId,
+  PackedKey,
+  PackedText,
+  Stored,
+  type StoreKind,
+} from '../../src/storage/tables/kinds.ts';
 import { POSTGRES_TABLES, SQLITE_TABLES } from '../../src/storage/tables/tables.ts';
 
 export type Column = {
@@ -78,6 +86,7 @@ export function packCode(store: StoreKind, column: Column, value: string): strin
   if (kind instanceof PackedText) return `packCostSource(${orNull})`;
   if (kind instanceof PackedId) return unlessNull(`packId(${value})`);
   if (kind instanceof PackedKey) return `packRequestKey(${value})`;
+  if (kind instanceof PackedEnvelope) return `packEnvelope(${value})`;
   return column.runtimeType === 'boolean' ? unlessNull(`Number(${value})`) : orNull;
 }
 
@@ -92,6 +101,7 @@ export function unpackCode(store: StoreKind, column: Column, raw: string): strin
   if (kind instanceof PackedText) return `unpackCostSource(${raw})`;
   if (kind instanceof PackedId) throw new Error('SQLite has ids as bytes: a query selects them by idText');
   if (kind instanceof PackedKey) return `unpackRequestKey(${raw})`;
+  if (kind instanceof PackedEnvelope) return `unpackEnvelope(${raw})`;
   return column.runtimeType === 'boolean' ? unlessNull(`${raw} === 1`) : raw;
 }
 

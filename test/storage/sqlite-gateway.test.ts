@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect, it } from 'vitest';
+import { unpackEnvelope } from '../../src/storage/engine/sqlite/compact-envelopes.ts';
 import { openStore } from '../../src/storage/open.ts';
 import { temporaryFolder } from '../support/temp.ts';
 import { ORGANIZATION } from './conformance/samples.ts';
@@ -21,7 +22,7 @@ it('all events of an organization have one order without gaps, from any producer
   const rows = db
     .prepare<[], { seq: number; envelope: string }>('SELECT seq, envelope FROM envelopes ORDER BY seq')
     .all()
-    .map(({ seq, envelope }) => ({ seq, created: Date.parse(JSON.parse(envelope).created) }));
+    .map(({ seq, envelope }) => ({ seq, created: Date.parse(JSON.parse(unpackEnvelope(envelope)).created) }));
   expectOrder(rows);
   expect(rows).toHaveLength(logged.length + ROUNDS + 3);
   expect(db.prepare('SELECT seq FROM log_heads').pluck().all()).toEqual([rows.length]);

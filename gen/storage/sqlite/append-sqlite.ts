@@ -1,6 +1,7 @@
 // Compiled from src/storage/append/queries-sqlite.ts by `npm run gen`: change it there.
 
 import type { Compiled } from '../../../src/storage/queries.ts';
+import { packEnvelope } from '../../../src/storage/engine/sqlite/compact-envelopes.ts';
 import { packRequestKey } from '../../../src/storage/engine/sqlite/compact-ids.ts';
 import type * as source from '../../../src/storage/append/queries-sqlite.ts';
 
@@ -16,7 +17,7 @@ export const findLastSequence: Compiled<typeof source.findLastSequence> = {
 export const insertEnvelopes: Compiled<typeof source.insertEnvelopes> = {
   name: 'append-sqlite.insertEnvelopes',
   text: "insert into \"envelopes\" (\"organization_number\", \"seq\", \"envelope\") values (?, ?, ?)",
-  cells: (params) => [params.organizationNumber, params.seq, params.envelope],
+  cells: (params) => [params.organizationNumber, params.seq, packEnvelope(params.envelope)],
 };
 
 export const insertEvents: Compiled<typeof source.insertEvents> = {

@@ -7,6 +7,7 @@ import { packRequestKey } from '../../../src/storage/engine/sqlite/compact-ids.t
 import { packTyped } from '../../../src/storage/rows/codes.ts';
 import { spanTypes } from '../../../src/storage/rows/codes.ts';
 import { unpackCostSource } from '../../../src/storage/rows/codes.ts';
+import { unpackEnvelope } from '../../../src/storage/engine/sqlite/compact-envelopes.ts';
 import { unpackRequestKey } from '../../../src/storage/engine/sqlite/compact-ids.ts';
 import { unpackTyped } from '../../../src/storage/rows/codes.ts';
 import type * as source from '../../../src/storage/append/queries.ts';
@@ -31,7 +32,7 @@ export const findEvent: Compiled<typeof source.findEvent> = {
     organizationNumber: row[0],
     createdAtMs: row[1],
     id: row[2],
-    envelope: row[3],
+    envelope: unpackEnvelope(row[3]),
   }),
 };
 

@@ -5,6 +5,7 @@ import { deadReasons } from '../../../src/storage/rows/codes.ts';
 import { deliveryStatuses } from '../../../src/storage/rows/codes.ts';
 import { replayCounts } from '../../../src/storage/rows/codes.ts';
 import { replayStatuses } from '../../../src/storage/rows/codes.ts';
+import { unpackEnvelope } from '../../../src/storage/engine/sqlite/compact-envelopes.ts';
 import type * as source from '../../../src/storage/endpoints/queries-work.ts';
 
 export const drawDeliveryNumbers: Compiled<typeof source.drawDeliveryNumbers> = {
@@ -102,7 +103,7 @@ export const listEntries: Compiled<typeof source.listEntries> = {
   cells: (params) => [params.organizationNumber, params.afterSeq, params.limit],
   row: (row: any) => ({
     seq: row[0],
-    envelope: row[1],
+    envelope: unpackEnvelope(row[1]),
   }),
 };
 
@@ -112,7 +113,7 @@ export const listEnvelopes: Compiled<typeof source.listEnvelopes> = {
   cells: (params) => [params.organizationNumber, JSON.stringify(params.seqs)],
   row: (row: any) => ({
     seq: row[0],
-    envelope: row[1],
+    envelope: unpackEnvelope(row[1]),
   }),
 };
 

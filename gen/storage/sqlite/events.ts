@@ -1,6 +1,7 @@
 // Compiled from src/storage/events/queries.ts by `npm run gen`: change it there.
 
 import type { Compiled } from '../../../src/storage/queries.ts';
+import { unpackEnvelope } from '../../../src/storage/engine/sqlite/compact-envelopes.ts';
 import type * as source from '../../../src/storage/events/queries.ts';
 
 export const countEvents: Compiled<typeof source.countEvents> = {
@@ -21,8 +22,8 @@ export const findEnds: Compiled<typeof source.findEnds> = {
   text: "select (select \"envelope\" from \"envelopes\" as \"log\" where \"organization_number\" = ? and \"seq\" >= ? order by \"seq\" limit 1) as \"first\", (select \"envelope\" from \"envelopes\" as \"log\" where \"organization_number\" = ? and \"seq\" >= ? order by \"seq\" limit 1) as \"last\"",
   cells: (params) => [params.organizationNumber, params.fromSeq, params.organizationNumber, params.toSeq],
   row: (row: any) => ({
-    first: row[0],
-    last: row[1],
+    first: row[0] === null ? null : unpackEnvelope(row[0]),
+    last: row[1] === null ? null : unpackEnvelope(row[1]),
   }),
 };
 
@@ -61,7 +62,7 @@ export const listCompletedEvents: Compiled<typeof source.listCompletedEvents> = 
   row: (row: any) => ({
     createdAtMs: row[0],
     id: row[1],
-    envelope: row[2],
+    envelope: unpackEnvelope(row[2]),
   }),
 };
 
@@ -72,7 +73,7 @@ export const listEvents: Compiled<typeof source.listEvents> = {
   row: (row: any) => ({
     createdAtMs: row[0],
     id: row[1],
-    envelope: row[2],
+    envelope: unpackEnvelope(row[2]),
   }),
 };
 
@@ -83,6 +84,6 @@ export const listSettledEvents: Compiled<typeof source.listSettledEvents> = {
   row: (row: any) => ({
     createdAtMs: row[0],
     id: row[1],
-    envelope: row[2],
+    envelope: unpackEnvelope(row[2]),
   }),
 };

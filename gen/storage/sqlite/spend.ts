@@ -1,6 +1,7 @@
 // Compiled from src/storage/spend/queries.ts by `npm run gen`: change it there.
 
 import type { Compiled } from '../../../src/storage/queries.ts';
+import { unpackEnvelope } from '../../../src/storage/engine/sqlite/compact-envelopes.ts';
 import type * as source from '../../../src/storage/spend/queries.ts';
 
 export const findBlockOf: Compiled<typeof source.findBlockOf> = {
@@ -72,7 +73,7 @@ export const listEnvelopes: Compiled<typeof source.listEnvelopes> = {
   cells: (params) => [params.organizationNumber, params.afterSeq, params.toSeq, params.limit],
   row: (row: any) => ({
     seq: row[0],
-    envelope: row[1],
+    envelope: unpackEnvelope(row[1]),
   }),
 };
 

@@ -5,6 +5,7 @@
 
 import { BlobType, DoubleType, UnderscoreNamingStrategy } from '@mikro-orm/core';
 import { monthOf, sequenceOf } from '../engine/postgres/months.ts';
+import { unpackEnvelope } from '../engine/sqlite/compact-envelopes.ts';
 import { idTextSql, REQUEST_KEY_TEXT } from '../engine/sqlite/compact-ids.ts';
 import { unpackCostSource } from '../rows/codes.ts';
 import { WITHOUT_ROWID } from '../tables/beyond-mapper.ts';
@@ -36,6 +37,7 @@ export const FUNCTIONS = {
   sequence_of: sequenceOf,
   month_of: monthOf,
   cost_source_of: unpackCostSource,
+  envelope_of: unpackEnvelope,
 };
 
 type Form = {
@@ -69,7 +71,7 @@ const FORMS: { readonly [table: string]: Form } = {
   events: {
     from: `events JOIN envelopes
       ON envelopes.organization_number = events.organization_number AND envelopes.seq = events.seq`,
-    expressions: { envelope: 'envelopes.envelope' },
+    expressions: { envelope: 'envelope_of(envelopes.envelope)' },
   },
   request_keys: REQUESTS,
   // Traces have other sequences in the target, so it indexes them again.

@@ -2,7 +2,19 @@
 
 import { defineEntity } from '@mikro-orm/core';
 import { ADMITTED, eventTypes } from '../rows/codes.ts';
-import { bigInteger, code, id, instant, integer, json, nanoUsd, requestKey, table, text } from './kinds.ts';
+import {
+  bigInteger,
+  code,
+  id,
+  instant,
+  integer,
+  json,
+  nanoUsd,
+  packedEnvelope,
+  requestKey,
+  table,
+  text,
+} from './kinds.ts';
 
 const SETTLED = `type = ${eventTypes.code('gateway.request.settled')}`;
 
@@ -35,7 +47,7 @@ export const EventOnSqlite = defineEntity({
 export const Envelope = table('Envelope', 'envelopes', {
   organizationNumber: integer().primary(),
   seq: bigInteger().primary(),
-  envelope: text(),
+  envelope: packedEnvelope(),
 });
 
 /** PostgreSQL: with its envelope, because a month of the log is dropped whole. */

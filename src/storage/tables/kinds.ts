@@ -53,6 +53,9 @@ export const requestKey = () => p.type(PackedKey).fieldName('request_key').colla
 /** Text that SQLite stores as a number where it has a code (codes.ts). blob | text */
 export const packedText = () => p.type(PackedText).$type<string>();
 
+/** The envelope of an event, which SQLite stores without what envelopes have in common (compact-envelopes.ts). text | text */
+export const packedEnvelope = () => p.type(PackedEnvelope).$type<string>();
+
 /**
  * An enum value that is stored as its code in the named set of rows/codes.ts, and is text everywhere else. integer |
  * int
@@ -124,6 +127,7 @@ abstract class Packed extends Type<string> {
 export class PackedId extends Packed {}
 export class PackedKey extends Packed {}
 export class PackedText extends Packed {}
+export class PackedEnvelope extends Packed {}
 
 const PACKED: ReadonlySet<unknown> = new Set([PackedId, PackedKey, PackedText]);
 
