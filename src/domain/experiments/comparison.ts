@@ -4,10 +4,18 @@ import type { Project } from '../caller.ts';
 import type { CursorCodec } from '../cursor.ts';
 import { Fault } from '../fault.ts';
 import { invalidCursor } from '../management/listing.ts';
-import type { ExperimentResult, ExperimentRun, ExperimentStore, ResultFigures } from './experiment.ts';
+import type { ExperimentResult, ExperimentRun, ExperimentStore } from './experiment.ts';
 import { resultKeyText } from './run-report.ts';
-import { type RunSummary, summarise } from './run-summary.ts';
-import { cutToBytes, findRun, type ResultPageRequest, type RunReference, readFigures, readResults } from './runs.ts';
+import type { RunSummary } from './run-summary.ts';
+import {
+  cutToBytes,
+  findRun,
+  type PlainFigures,
+  type ResultPageRequest,
+  type RunReference,
+  readFigures,
+  readResults,
+} from './runs.ts';
 
 /** `target` null: the results of all targets, each compared with the result of the same target. */
 type ComparedSide = RunReference & { readonly target: string | null };
@@ -38,7 +46,7 @@ export type RunComparisons = {
   ): Promise<Comparison>;
 };
 
-type Pair = { readonly base: ResultFigures | null; readonly other: ResultFigures | null };
+type Pair = { readonly base: PlainFigures | null; readonly other: PlainFigures | null };
 
 const LIMIT_DEFAULT = 50;
 
@@ -57,18 +65,18 @@ export function createRunComparisons({
       }
       const binding = ['experiment-comparison', project.id, base.key, other.key, ...targetsOf(sides)];
       const start = openPosition(cursors, binding, request.cursor);
-      const baseFigures = ofTarget(await readFigures(store, base), sides.base.target);
-      const otherFigures = ofTarget(await readFigures(store, other), sides.other.target);
+      const baseRead = await readFigures(store, base, sides.base.target);
+      const otherRead = await readFigures(store, other, sides.other.target);
       // A target that is named for one side is compared with any result of the other side.
       const isByTarget = sides.base.target === null && sides.other.target === null;
-      const pairs = matchFigures(baseFigures, otherFigures, isByTarget);
+      const pairs = matchFigures(baseRead.figures, otherRead.figures, isByTarget);
       const rest = pairs.slice(start);
       const page = cutToBytes(rest, request.limit ?? LIMIT_DEFAULT, pairBytes);
       request.countResponseBytes(page.reduce((sum, pair) => sum + pairBytes(pair), 0));
       const isLast = page.length === rest.length;
       return {
-        base: { run: base, summary: summarise(baseFigures) },
-        other: { run: other, summary: summarise(otherFigures) },
+        base: { run: base, summary: baseRead.summary },
+        other: { run: other, summary: otherRead.summary },
         inBoth: pairs.filter((pair) => pair.base !== null && pair.other !== null).length,
         onlyInBase: pairs.filter((pair) => pair.other === null).length,
         onlyInOther: pairs.filter((pair) => pair.base === null).length,
@@ -81,18 +89,18 @@ export function createRunComparisons({
 
 /** Matches results by dataset entry, or by entry index where one of the two has no entry id. */
 function matchFigures(
-  base: readonly ResultFigures[],
-  other: readonly ResultFigures[],
+  base: readonly PlainFigures[],
+  other: readonly PlainFigures[],
   isByTarget: boolean,
 ): readonly Pair[] {
-  const targetOf = ({ targetId }: ResultFigures) => (isByTarget ? targetId : '');
-  const byEntry = new Map<string, ResultFigures>();
-  const byIndex = new Map<string, ResultFigures>();
+  const targetOf = ({ targetId }: PlainFigures) => (isByTarget ? targetId : '');
+  const byEntry = new Map<string, PlainFigures>();
+  const byIndex = new Map<string, PlainFigures>();
   for (const figure of other) {
     if (figure.entryId !== null) setFirst(byEntry, `${figure.entryId}:${targetOf(figure)}`, figure);
     setFirst(byIndex, `${figure.entryIndex}:${targetOf(figure)}`, figure);
   }
-  const matched = new Set<ResultFigures>();
+  const matched = new Set<PlainFigures>();
   const pairs = base.map((figure): Pair => {
     const found = findMatch(figure);
     if (found === undefined || matched.has(found)) return { base: figure, other: null };
@@ -102,7 +110,7 @@ function matchFigures(
   const alone = other.filter((figure) => !matched.has(figure)).map((figure): Pair => ({ base: null, other: figure }));
   return [...pairs, ...alone];
 
-  function findMatch(figure: ResultFigures): ResultFigures | undefined {
+  function findMatch(figure: PlainFigures): PlainFigures | undefined {
     const atIndex = byIndex.get(`${figure.entryIndex}:${targetOf(figure)}`);
     if (figure.entryId === null) return atIndex;
     // A result of another dataset entry does not match, even at the same index.
@@ -110,12 +118,8 @@ function matchFigures(
   }
 }
 
-function setFirst(map: Map<string, ResultFigures>, key: string, figure: ResultFigures): void {
+function setFirst(map: Map<string, PlainFigures>, key: string, figure: PlainFigures): void {
   if (!map.has(key)) map.set(key, figure);
-}
-
-function ofTarget(figures: readonly ResultFigures[], target: string | null): readonly ResultFigures[] {
-  return target === null ? figures : figures.filter(({ targetId }) => targetId === target);
 }
 
 function targetsOf({ base, other }: { readonly base: ComparedSide; readonly other: ComparedSide }): readonly string[] {
@@ -141,14 +145,14 @@ async function readPairs(
   { base, other }: Runs,
   pairs: readonly Pair[],
 ): Promise<readonly ComparedEntry[]> {
-  const read = async (run: ExperimentRun, figures: readonly (ResultFigures | null)[]) => {
+  const read = async (run: ExperimentRun, figures: readonly (PlainFigures | null)[]) => {
     const results = await readResults(
       store,
       run,
       figures.filter((figure) => figure !== null),
     );
     const byKey = new Map(results.map((result) => [resultKeyText(result), result]));
-    return (figure: ResultFigures | null) => (figure === null ? null : (byKey.get(resultKeyText(figure)) ?? null));
+    return (figure: PlainFigures | null) => (figure === null ? null : (byKey.get(resultKeyText(figure)) ?? null));
   };
   const baseOf = await read(
     base,

@@ -30,8 +30,7 @@ export function applyReport(
   known: readonly ExperimentResult[],
   { report, limits }: { readonly report: RunReport; readonly limits: RunLimits },
 ): AppliedReport {
-  const stored = new Map(known.map((result) => [resultKeyText(result), result]));
-  const changed = new Map<string, SizedResult>();
+  const held = new Map(known.map((result) => [resultKeyText(result), holdResult(result)]));
   const refused: RefusedResult[] = [];
   const targets = mergeTargets(run, report.targets, limits);
   const evaluators = new Set(JSON.parse(run.evaluatorsJson) as readonly string[]);
@@ -39,15 +38,14 @@ export function applyReport(
   let { totalBytes } = targets;
   for (const reported of report.results) {
     const key = resultKeyText(reported);
-    const before = changed.get(key) ?? stored.get(key) ?? null;
-    const after = merge(before, reported);
-    if (before !== null && isSame(withoutBytes(before), after)) continue;
-    const bytes = resultBytes(after);
-    const grownBytes = totalBytes + bytes - (before === null ? 0 : resultBytes(before));
-    const names = after.evaluations.map(({ name }) => name).filter((name) => !evaluators.has(name));
+    const before = held.get(key) ?? null;
+    const after = changeResult(before, reported);
+    if (after === null) continue;
+    const grownBytes = totalBytes + after.bytes - (before?.bytes ?? 0);
+    const names = [...after.evaluations.keys()].filter((name) => !evaluators.has(name));
     const count = resultCount + (before === null ? 1 : 0);
-    const grown = { bytes, grownBytes, count, evaluators: evaluators.size + names.length };
-    const problem = problemOf(after, grown, limits);
+    const grown = { ...after, grownBytes, count, evaluators: evaluators.size + names.length };
+    const problem = problemOf(grown, limits);
     if (problem !== null) {
       refused.push({ field: reported.field, message: `${reported.field} ${problem}` });
       continue;
@@ -55,8 +53,11 @@ export function applyReport(
     if (before === null) resultCount += 1;
     totalBytes = grownBytes;
     for (const name of names) evaluators.add(name);
-    changed.set(key, { ...after, bytes });
+    const evaluations = before?.evaluations ?? new Map<string, ResultEvaluation>();
+    for (const [name, evaluation] of after.evaluations) evaluations.set(name, evaluation);
+    held.set(key, { ...after, evaluations, isChanged: true });
   }
+  const results = [...held.values()].filter(({ isChanged }) => isChanged).map(toResult);
   refused.push(...targets.refused);
   const next: ExperimentRun = {
     ...run,
@@ -68,18 +69,76 @@ export function applyReport(
     resultCount,
     totalBytes,
   };
-  const isRunChanged = changed.size > 0 || !isSame(run, next);
+  const isRunChanged = results.length > 0 || canonicalJson(run) !== canonicalJson(next);
   const updatedAtMs = Math.max(run.updatedAtMs, report.nowMs);
-  return { run: isRunChanged ? { ...next, updatedAtMs } : run, isRunChanged, results: [...changed.values()], refused };
+  return { run: isRunChanged ? { ...next, updatedAtMs } : run, isRunChanged, results, refused };
 }
 
 export function resultKeyText({ entryIndex, targetId }: ResultKey): string {
   return `${entryIndex}:${targetId}`;
 }
 
-/** Reports may arrive out of order: a value stays until another report sets it. */
-function merge(before: ExperimentResult | null, { field: _, ...reported }: ResultReport): ExperimentResult {
-  if (before === null) return { ...reported, evaluations: mergeEvaluations([], reported.evaluations) };
+type ResultFields = Omit<ExperimentResult, 'evaluations'>;
+
+/** A result while reports are applied to it: an evaluation costs the same, however large the result is. */
+type HeldResult = {
+  readonly fields: ResultFields;
+  readonly evaluations: Map<string, ResultEvaluation>;
+  readonly bytes: number;
+  readonly isChanged: boolean;
+};
+
+function holdResult({ evaluations, ...fields }: ExperimentResult): HeldResult {
+  const byName = new Map(evaluations.map((evaluation) => [evaluation.name, evaluation]));
+  const bytes = TEXTS.reduce((sum, name) => sum + textBytes(fields[name]), ROW_BYTES);
+  return { fields, evaluations: byName, bytes: bytes + textBytes(JSON.stringify(evaluations)), isChanged: false };
+}
+
+function toResult({ fields, evaluations, bytes }: HeldResult): SizedResult {
+  return { ...fields, evaluations: [...evaluations.values()], bytes };
+}
+
+type ResultChange = {
+  readonly fields: ResultFields;
+  /** The new ones, and those that replace an earlier one with the same name, at its position. */
+  readonly evaluations: ReadonlyMap<string, ResultEvaluation>;
+  /** Of the result with the change. */
+  readonly bytes: number;
+  readonly evaluationCount: number;
+};
+
+/** Null: nothing changes. Reports may arrive out of order: a value stays until another report sets it. */
+function changeResult(
+  before: HeldResult | null,
+  { field: _, evaluations: sent, ...reported }: ResultReport,
+): ResultChange | null {
+  const held = before?.evaluations ?? new Map<string, ResultEvaluation>();
+  const fields = before === null ? reported : mergeFields(before.fields, reported);
+  const evaluations = new Map<string, ResultEvaluation>();
+  let evaluationCount = held.size;
+  let bytes = before?.bytes ?? ROW_BYTES + textBytes('[]');
+  for (const [name, evaluation] of new Map(sent.map((each) => [each.name, each]))) {
+    const text = JSON.stringify(evaluation);
+    const known = held.get(name);
+    const knownText = known === undefined ? null : JSON.stringify(known);
+    if (text === knownText) continue;
+    evaluations.set(name, evaluation);
+    // Each but the first has a comma before it.
+    bytes += textBytes(text) - textBytes(knownText) + (known === undefined && evaluationCount > 0 ? 1 : 0);
+    if (known === undefined) evaluationCount += 1;
+  }
+  const changed = FIELDS.filter((name) => before === null || fields[name] !== before.fields[name]);
+  if (changed.length === 0 && evaluations.size === 0) return null;
+  for (const name of TEXTS) {
+    if (changed.includes(name)) bytes += textBytes(fields[name]) - textBytes(before?.fields[name] ?? null);
+  }
+  return { fields, evaluations, evaluationCount, bytes };
+}
+
+const TEXTS = ['entryId', 'traceId', 'entryJson', 'predictedJson', 'error'] as const;
+const FIELDS = [...TEXTS, 'costUsd', 'durationMs'] as const;
+
+function mergeFields(before: ResultFields, reported: ResultFields): ResultFields {
   return {
     entryIndex: reported.entryIndex,
     targetId: reported.targetId,
@@ -90,36 +149,18 @@ function merge(before: ExperimentResult | null, { field: _, ...reported }: Resul
     costUsd: reported.costUsd ?? before.costUsd,
     durationMs: reported.durationMs ?? before.durationMs,
     error: reported.error ?? before.error,
-    evaluations: mergeEvaluations(before.evaluations, reported.evaluations),
   };
 }
 
-/** A later evaluation replaces an earlier one with the same name, at its position. */
-function mergeEvaluations(
-  before: readonly ResultEvaluation[],
-  reported: readonly ResultEvaluation[],
-): readonly ResultEvaluation[] {
-  return [...new Map([...before, ...reported].map((evaluation) => [evaluation.name, evaluation])).values()];
-}
-
-function isSame(one: ExperimentResult | ExperimentRun, other: ExperimentResult | ExperimentRun): boolean {
-  return canonicalJson(one) === canonicalJson(other);
-}
-
-function withoutBytes({ bytes: _, ...result }: ExperimentResult & { readonly bytes?: number }): ExperimentResult {
-  return result;
-}
-
-type Grown = {
-  readonly bytes: number;
+type Grown = Pick<ResultChange, 'bytes' | 'evaluationCount'> & {
   readonly grownBytes: number;
   readonly count: number;
   readonly evaluators: number;
 };
 
-function problemOf({ evaluations }: ExperimentResult, grown: Grown, limits: RunLimits): string | null {
+function problemOf(grown: Grown, limits: RunLimits): string | null {
   if (grown.count > limits.resultsMax) return `is one more than the ${limits.resultsMax} results of a run`;
-  if (evaluations.length > limits.evaluationsMax) {
+  if (grown.evaluationCount > limits.evaluationsMax) {
     return `would give its entry more than ${limits.evaluationsMax} evaluations`;
   }
   if (grown.evaluators > limits.evaluatorsMax) {
@@ -130,12 +171,7 @@ function problemOf({ evaluations }: ExperimentResult, grown: Grown, limits: RunL
   return null;
 }
 
-/** The bytes of the texts, plus an estimate for the other columns. */
-function resultBytes({ entryId, traceId, entryJson, predictedJson, error, evaluations }: ExperimentResult): number {
-  const texts = [entryId, traceId, entryJson, predictedJson, error];
-  return texts.reduce((sum, text) => sum + textBytes(text), ROW_BYTES) + textBytes(JSON.stringify(evaluations));
-}
-
+/** An estimate for the columns without text. */
 const ROW_BYTES = 100;
 
 function textBytes(text: string | null): number {

@@ -1,4 +1,4 @@
-/** Sums up the results of a run. */
+/** Sums up the results of a run, page by page: a run may have more scores than fit into memory beside other reads. */
 
 import type { ResultFigures, ScoreFigures } from './experiment.ts';
 
@@ -25,38 +25,69 @@ type EvaluatorSummary = {
   readonly passRate: number | null;
 };
 
-export function summarise(figures: readonly ResultFigures[]): RunSummary {
-  const scores = figures.flatMap((figure) => figure.scores);
-  const byName = Map.groupBy(scores, ({ name }) => name);
-  const names = [...byName.keys()].sort();
+type RunSums = {
+  add(figures: ResultFigures): void;
+  summary(): RunSummary;
+};
+
+export function createRunSums(): RunSums {
+  const evaluators = new Map<string, EvaluatorSums>();
+  const [costs, evaluationCosts, durations] = [createSum(), createSum(), createSum()];
+  let results = 0;
+  let errors = 0;
   return {
-    results: figures.length,
-    errors: figures.filter(({ hasError }) => hasError).length,
-    costUsd: sumOf(figures.map(({ costUsd }) => costUsd)),
-    evaluationCostUsd: sumOf(scores.map(({ costUsd }) => costUsd)),
-    meanDurationMs: meanOf(figures.map(({ durationMs }) => durationMs)),
-    evaluators: names.map((name) => summariseScores(name, byName.get(name) ?? [])),
+    add({ hasError, costUsd, durationMs, scores }) {
+      results += 1;
+      if (hasError) errors += 1;
+      costs.add(costUsd);
+      durations.add(durationMs);
+      for (const score of scores) {
+        evaluationCosts.add(score.costUsd);
+        const sums = evaluators.get(score.name) ?? createEvaluatorSums();
+        evaluators.set(score.name, sums);
+        sums.add(score);
+      }
+    },
+    summary: () => ({
+      results,
+      errors,
+      costUsd: costs.total(),
+      evaluationCostUsd: evaluationCosts.total(),
+      meanDurationMs: durations.mean(),
+      evaluators: [...evaluators.keys()].sort().flatMap((name) => evaluators.get(name)?.summary(name) ?? []),
+    }),
   };
 }
 
-function summariseScores(name: string, scores: readonly ScoreFigures[]): EvaluatorSummary {
-  const countOf = (status: ScoreFigures['status']) => scores.filter((score) => score.status === status).length;
+type EvaluatorSums = ReturnType<typeof createEvaluatorSums>;
+
+function createEvaluatorSums() {
+  const counts = { processed: 0, skipped: 0, error: 0 };
+  const [scores, verdicts] = [createSum(), createSum()];
   return {
-    name,
-    processed: countOf('processed'),
-    skipped: countOf('skipped'),
-    failed: countOf('error'),
-    meanScore: meanOf(scores.map(({ score }) => score)),
-    passRate: meanOf(scores.map(({ passed }) => (passed === null ? null : Number(passed)))),
+    add({ status, score, passed }: ScoreFigures): void {
+      counts[status] += 1;
+      scores.add(score);
+      verdicts.add(passed === null ? null : Number(passed));
+    },
+    summary(name: string): EvaluatorSummary {
+      const { processed, skipped, error: failed } = counts;
+      return { name, processed, skipped, failed, meanScore: scores.mean(), passRate: verdicts.mean() };
+    },
   };
 }
 
-function sumOf(values: readonly (number | null)[]): number | null {
-  const known = values.filter((value) => value !== null);
-  return known.length === 0 ? null : known.reduce((sum, value) => sum + value, 0);
-}
-
-function meanOf(values: readonly (number | null)[]): number | null {
-  const known = values.filter((value) => value !== null);
-  return known.length === 0 ? null : known.reduce((sum, value) => sum + value, 0) / known.length;
+/** Of the numbers that are known; null when none is. */
+function createSum() {
+  let count = 0;
+  let sum = 0;
+  return {
+    add(value: number | null): void {
+      if (value === null) return;
+      count += 1;
+      sum += value;
+    },
+    total: (): number | null => (count === 0 ? null : sum),
+    mean: (): number | null => (count === 0 ? null : sum / count),
+  };
 }

@@ -22,6 +22,7 @@ import type {
   ListedRun,
   RefusedResult,
   ResultFigures,
+  ResultKey,
   ResultReport,
   RunLimits,
   RunReport,
@@ -29,7 +30,7 @@ import type {
 } from './experiment.ts';
 import { findExperiment, notFound } from './experiments.ts';
 import { resultKeyText } from './run-report.ts';
-import { type RunSummary, summarise } from './run-summary.ts';
+import { createRunSums, type RunSummary } from './run-summary.ts';
 
 type RunDeps = {
   readonly store: ExperimentStore;
@@ -90,8 +91,8 @@ const LIMITS: RunLimits = {
   targetsMax: 100,
   targetsMaxBytes: 64 * 1024,
 };
-/** Results of a report per transaction: more would delay other writes. */
-const RESULTS_AT_ONCE = 200;
+/** Results of a report per transaction: more would delay other writes, because each may be large. */
+const RESULTS_AT_ONCE = 25;
 const FIGURES_AT_ONCE = 200;
 
 export function createExperimentRuns(deps: RunDeps): ExperimentRuns {
@@ -145,7 +146,9 @@ export function createExperimentRuns(deps: RunDeps): ExperimentRuns {
         refused.push(...reported.refused);
         last = reported.run;
       }
-      return { run: last, refused };
+      const positions = new Map(log.results.map(({ field }, index) => [field, index]));
+      const positionOf = ({ field }: RefusedResult) => positions.get(field) ?? log.results.length;
+      return { run: last, refused: refused.sort((one, other) => positionOf(one) - positionOf(other)) };
     },
     async finish(project, name, nowMs) {
       const run = await find(project, name);
@@ -165,7 +168,7 @@ export function createExperimentRuns(deps: RunDeps): ExperimentRuns {
     },
     async get(project, name, request) {
       const run = await find(project, name);
-      const figures = await readFigures(store, run);
+      const { figures, summary } = await readFigures(store, run, null);
       const binding = ['experiment-results', project.id, run.key];
       const position = request.cursor === '' ? null : cursors.open(binding, request.cursor);
       if (request.cursor !== '' && position === null) throw invalidCursor();
@@ -177,7 +180,7 @@ export function createExperimentRuns(deps: RunDeps): ExperimentRuns {
       const isLast = last === undefined || page.length === rest.length;
       const nextCursor = isLast ? null : cursors.seal(binding, [last.entryIndex, last.targetId]);
       const items = await readResults(store, run, page);
-      return { run, summary: summarise(figures), results: { items, nextCursor } };
+      return { run, summary, results: { items, nextCursor } };
     },
     async remove(project, name, nowMs) {
       if (!(await store.hideRun(await find(project, name), nowMs))) throw runNotFound();
@@ -196,16 +199,28 @@ export async function findRun(
   return run;
 }
 
-/** Reads the figures of all results in pages, so that other reads run in between. */
+/** The figures of a result without its scores, of which a run may have very many. */
+export type PlainFigures = Omit<ResultFigures, 'scores'>;
+
+/** Reads the figures of all results of a target, or of all targets, in pages, so that other reads run in between. */
 export async function readFigures(
   store: Pick<ExperimentStore, 'figures'>,
   run: ExperimentRun,
-): Promise<readonly ResultFigures[]> {
-  const figures: ResultFigures[] = [];
+  target: string | null,
+): Promise<{ readonly figures: readonly PlainFigures[]; readonly summary: RunSummary }> {
+  const figures: PlainFigures[] = [];
+  const sums = createRunSums();
+  let after: ResultKey | null = null;
   for (;;) {
-    const some = await store.figures(run, { after: figures.at(-1) ?? null, limit: FIGURES_AT_ONCE });
-    figures.push(...some);
-    if (some.length < FIGURES_AT_ONCE) return figures;
+    const some: readonly ResultFigures[] = await store.figures(run, { after, limit: FIGURES_AT_ONCE });
+    for (const each of some) {
+      if (target !== null && each.targetId !== target) continue;
+      sums.add(each);
+      const { scores: _, ...plain } = each;
+      figures.push(plain);
+    }
+    after = some.at(-1) ?? null;
+    if (some.length < FIGURES_AT_ONCE) return { figures, summary: sums.summary() };
   }
 }
 
@@ -213,7 +228,7 @@ export async function readFigures(
 export async function readResults(
   store: Pick<ExperimentStore, 'results'>,
   run: ExperimentRun,
-  named: readonly ResultFigures[],
+  named: readonly ResultKey[],
 ): Promise<readonly ExperimentResult[]> {
   if (named.length === 0) return [];
   const found = new Map((await store.results(run, named)).map((result) => [resultKeyText(result), result]));
@@ -230,7 +245,7 @@ export function cutToBytes<T>(items: readonly T[], limit: number, bytesOf: (item
   return items.slice(0, excess < 0 ? limit : excess);
 }
 
-function isAfter({ entryIndex, targetId }: ResultFigures, [afterIndex = 0, afterTarget = '']: readonly unknown[]) {
+function isAfter({ entryIndex, targetId }: ResultKey, [afterIndex = 0, afterTarget = '']: readonly unknown[]) {
   if (entryIndex !== afterIndex) return entryIndex > Number(afterIndex);
   return targetId > String(afterTarget);
 }
@@ -261,12 +276,14 @@ function withEntryId({ datasetId }: ExperimentRun, result: ResultReport): Result
 }
 
 function splitLog(log: Omit<RunReport, 'nowMs'>): readonly Omit<RunReport, 'nowMs'>[] {
-  const { results, finishedAtMs } = log;
+  const { finishedAtMs } = log;
+  // What is reported of one result is applied together, so that the result is read and written once.
+  const results = [...Map.groupBy(log.results, resultKeyText).values()];
   const count = Math.max(Math.ceil(results.length / RESULTS_AT_ONCE), 1);
   return Array.from({ length: count }, (_, index) => ({
     ...log,
     targets: index === 0 ? log.targets : [],
-    results: results.slice(index * RESULTS_AT_ONCE, (index + 1) * RESULTS_AT_ONCE),
+    results: results.slice(index * RESULTS_AT_ONCE, (index + 1) * RESULTS_AT_ONCE).flat(),
     finishedAtMs: index === count - 1 ? finishedAtMs : null,
   }));
 }
