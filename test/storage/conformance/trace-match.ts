@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { SearchFilter } from '../../../src/domain/traces/search/trace-filter.ts';
-import { TOTAL_MAX } from '../../../src/domain/traces/search/trace-search-store.ts';
+import { type MatchedTrace, TOTAL_MAX } from '../../../src/domain/traces/search/trace-search-store.ts';
 import { isFullTier } from '../../support/scenario.ts';
 import { bareSpan, PROJECT, RECEIVED_AT_MS, randomHex, sampleAppend } from './samples.ts';
 import { createSearchSamples } from './search-samples.ts';
@@ -18,15 +18,20 @@ const OF_PROJECT = { projectNumber: PROJECT.number, expiredBeforeMs: null };
 export function traceMatchConformance(open: OpenSubject): void {
   describe('matching traces with filters', () => {
     it(
-      'MUST judge as `find` does, and MUST keep the order of the ids',
+      'MUST match as `find` does, and MUST keep the order of the ids',
       withStore(open, async (store) => {
         const samples = createSearchSamples(SEED);
         const appends = Array.from({ length: TRACES }, (_, index) => samples.trace(index));
         for (const append of appends) await store.traces.append(append);
         const ids = appends.map(({ traceId }) => traceId).reverse();
         const filters = Array.from({ length: QUESTIONS }, () => samples.question().filter);
-        const { traces, left } = await store.search.match({ ...OF_PROJECT, traceIds: ids, filters });
-        expect(left).toEqual([]);
+        const traces: MatchedTrace[] = [];
+        // A busy machine may need several calls.
+        for (let left: readonly string[] = ids; left.length > 0; ) {
+          const matched = await store.search.match({ ...OF_PROJECT, traceIds: left, filters });
+          traces.push(...matched.traces);
+          left = matched.left;
+        }
         const isKnown = new Set(traces.map(({ traceId }) => traceId));
         expect(traces.map(({ traceId }) => traceId)).toEqual(ids.filter((id) => isKnown.has(id)));
         for (const [index, filter] of filters.entries()) {
