@@ -95,10 +95,11 @@ export function createSessionAbuse(onCut: (address: string | null, abuse: Abuse)
       states.set(session, state);
       // Many blocks may have arrived together with the start of the session.
       setImmediate(() => checkOne(session, state));
-      // A stream that was reset has lost its reference to the session.
-      session.on('stream', (stream) => {
+      // A stream that was reset has lost its reference to the session. Before the server serves the stream, only the client
+      // can have closed it.
+      session.prependListener('stream', (stream) => {
         noteOpened(state, stream);
-        if (stream.closed && stream.rstCode === constants.NGHTTP2_CANCEL) countReset(session, state);
+        if (stream.closed) countReset(session, state);
       });
       session.once('close', () => setImmediate(() => states.delete(session)));
     },
@@ -106,13 +107,14 @@ export function createSessionAbuse(onCut: (address: string | null, abuse: Abuse)
       const state = session && states.get(session);
       if (session && state) reject(session, state);
     },
-    closed({ rstCode }, session) {
-      if (rstCode === constants.NGHTTP2_NO_ERROR) return;
+    closed({ aborted, rstCode }, session) {
+      // A client may reset with any code, also with that of a stream that has ended well.
+      if (rstCode === constants.NGHTTP2_NO_ERROR && !aborted) return;
       const state = states.get(session);
       if (!state) return;
       // The trailers were too large.
       if (rstCode === constants.NGHTTP2_ENHANCE_YOUR_CALM) reject(session, state);
-      else if (rstCode === constants.NGHTTP2_CANCEL) countReset(session, state);
+      else countReset(session, state);
     },
     failed(session, error) {
       const state = states.get(session);

@@ -57,13 +57,12 @@ export function headerBomb(stream: number): Buffer {
   return frame(HEADERS, { stream, flags: END_STREAM_AND_HEADERS, payload: Buffer.concat([start, again]) });
 }
 
-/** A request that the client resets at once. */
-export function resetRequest(stream: number, headers: { readonly [name: string]: string }): Buffer {
+/** A request that the client resets at once, with the code that cancels it or another one. */
+export function resetRequest(stream: number, headers: { readonly [name: string]: string }, code = CANCEL): Buffer {
   const named = Object.entries({ ':authority': 'x', ...headers });
   const payload = Buffer.concat([GET_OVER_HTTP, ...named.map(([name, value]) => literal(WITHOUT_INDEX, name, value))]);
-  const code = Buffer.from([0, 0, 0, CANCEL]);
   return Buffer.concat([
     frame(HEADERS, { stream, flags: END_HEADERS, payload }),
-    frame(RST_STREAM, { stream, payload: code }),
+    frame(RST_STREAM, { stream, payload: Buffer.from([0, 0, 0, code]) }),
   ]);
 }

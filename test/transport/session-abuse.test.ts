@@ -288,10 +288,15 @@ describe('after a session was cut', () => {
     expect(await ask(port)).toBe(200);
   });
 
-  it('resets of one address count together, however often it connects again', async () => {
+  it.each<readonly [string, number]>([
+    ['that cancels', constants.NGHTTP2_CANCEL],
+    ['without an error', constants.NGHTTP2_NO_ERROR],
+    ['of an internal error', constants.NGHTTP2_INTERNAL_ERROR],
+    ['that is unknown', 99],
+  ])('resets of one address with a code %s count together, however often it connects again', async (_, code) => {
     const port = await start({ limits: { reconnectPenaltyMs: 60_000 } });
     const resets = Array.from({ length: RESETS_PER_CONNECTION }, (_, index) =>
-      resetRequest(1 + 2 * index, { ':path': '/here' }),
+      resetRequest(1 + 2 * index, { ':path': '/here' }, code),
     );
     const bytes = Buffer.concat([PREFACE, frame(SETTINGS, 0, 0), ...resets]);
     let connections = 0;
