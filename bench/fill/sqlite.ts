@@ -1,4 +1,5 @@
 import Database from 'better-sqlite3';
+import { packEnvelope } from '../../src/storage/engine/sqlite/compact-envelopes.ts';
 import { packRequestKey } from '../../src/storage/engine/sqlite/compact-ids.ts';
 import { eventTypes, requestSources, requestStatuses } from '../../src/storage/rows/codes.ts';
 import { createdAtMs, type FillPlan } from './plan.ts';
@@ -82,7 +83,7 @@ function writeEvents({ db, plan, tenant, specimen, ids }: Fill): void {
       else if (part.slot === 'trace') text += hexDigits(-seq, 32);
       else text += new Date(part.slot === 'created' ? created : created - specimen.occurredAgoMs).toISOString();
     }
-    insertEnvelope.run(organizationNumber, seq, text);
+    insertEnvelope.run(organizationNumber, seq, packEnvelope(text));
     insertEvent.run(organizationNumber, created, `req_${request}:completed`, type, seq);
   });
 }

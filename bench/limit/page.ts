@@ -1,11 +1,13 @@
 /**
- * The limit program of events-page: node:http and one prepared range select of 200 envelopes, on the server's rows.
+ * The limit program of events-page: node:http and one prepared range select of 200 envelopes, on the server's rows. It
+ * unpacks them, as the server has to.
  * Usage: node page.ts <database url>, then GET /page?seq=<sequence number of the newest>&to=<its instant>
  */
 
 import { createServer, type ServerResponse } from 'node:http';
 import Database from 'better-sqlite3';
 import pg from 'pg';
+import { unpackEnvelope } from '../../src/storage/engine/sqlite/compact-envelopes.ts';
 import { endWithParent, sayReady } from './ready.ts';
 
 type PageStart = { readonly seq: number; readonly toMs: number };
@@ -26,7 +28,7 @@ async function openFile(address: string): Promise<ReadPage> {
       'SELECT envelope FROM envelopes WHERE organization_number = 1 AND seq <= ? ORDER BY seq DESC LIMIT ?',
     )
     .pluck();
-  return async ({ seq }) => statement.all(seq, pageEvents);
+  return async ({ seq }) => statement.all(seq, pageEvents).map(unpackEnvelope);
 }
 
 /** Selects by instant, which determines the order and partitions of the table. */

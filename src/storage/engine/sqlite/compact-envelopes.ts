@@ -30,7 +30,7 @@ const PHRASES = [
   '],"metadata":{',
 ] as const;
 
-/** The id of the event, and that of its request, once the id of the event has been told. */
+/** Ids that the data repeats: that of the event, and that of its request, with which the id of the event begins. */
 const EVENT_ID = '\u0001';
 const REQUEST_ID = '\u0002';
 const FIRST_CODE = 3;
