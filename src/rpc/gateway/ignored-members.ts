@@ -7,7 +7,7 @@ import { isArray, isObject } from '../../json/free-json.ts';
 import type { LosslessJson } from '../../json/lossless-json.ts';
 import { isDeclared, restName } from '../rest-shape.ts';
 
-const TOLD_MAX = 100;
+const LISTED_MAX = 100;
 const SHOWN_NAME_CHARACTERS_MAX = 100;
 
 type IgnoredMember = { readonly index: number; readonly field: string };
@@ -18,7 +18,7 @@ export function findIgnored(body: LosslessJson): IgnoredMember[] {
   const ignored = records.flatMap((record, index) =>
     unknownIn(record, ReportedRequestSchema, '').map((field) => ({ index, field })),
   );
-  return ignored.slice(0, TOLD_MAX);
+  return ignored.slice(0, LISTED_MAX);
 }
 
 /** The paths of the unknown members of one object, and of the objects that its fields hold. */
@@ -32,7 +32,7 @@ function unknownIn(value: LosslessJson | undefined, desc: DescMessage, path: str
       : [],
   );
   return [
-    ...unknown.slice(0, TOLD_MAX).map((name) => path + cutToCharacters(name, SHOWN_NAME_CHARACTERS_MAX)),
+    ...unknown.slice(0, LISTED_MAX).map((name) => path + cutToCharacters(name, SHOWN_NAME_CHARACTERS_MAX)),
     ...inside,
   ];
 }

@@ -84,7 +84,7 @@ type MaintenanceDone = Omit<MaintenanceResult, 'more'> & {
 const FIGURES_KEPT_MS = 2 * HOUR_MS;
 
 /**
- * Maintenance visits all endpoints in batches, then over ended deliveries. Several processes may run it; rows that
+ * Maintenance visits all endpoints in batches, then ended deliveries. Several processes may run it; rows that
  * another transaction has locked are left to the next run.
  */
 async function maintainDeliveries(
