@@ -10,9 +10,9 @@ import { type Column, encodeCode, type Mapper, packCode, quote, type Table, type
 import { asValue, cellOf } from './param.ts';
 import { createRowDialect } from './rows.ts';
 
-type Said = Omit<Dialect, 'allOf' | 'keyed' | 'requestsOf'>;
+type StoreDialect = Omit<Dialect, 'allOf' | 'keyed' | 'requestsOf'>;
 
-const sqlite: Said = {
+const sqlite: StoreDialect = {
   ...createRowDialect(SQLITE_TABLES),
   storedId: (params) => asValue(`packId(${cellOf(params)})`),
   idText: (column) => {
@@ -55,7 +55,7 @@ const sqlite: Said = {
       and envelopes.seq in (select value from json_each(${sql.ref('delivery.seqsJson')})))`,
 };
 
-const postgres: Said = {
+const postgres: StoreDialect = {
   ...createRowDialect(POSTGRES_TABLES),
   storedId: (params) => params,
   idText: (column) => sql`${sql.ref(column)}`,

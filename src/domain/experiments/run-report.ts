@@ -30,7 +30,7 @@ export function applyReport(
   known: readonly ExperimentResult[],
   { report, limits }: { readonly report: RunReport; readonly limits: RunLimits },
 ): AppliedReport {
-  const held = new Map(known.map((result) => [resultKeyText(result), holdResult(result)]));
+  const loaded = new Map(known.map((result) => [resultKeyText(result), loadResult(result)]));
   const refused: RefusedResult[] = [];
   const targets = mergeTargets(run, report.targets, limits);
   const evaluators = new Set(JSON.parse(run.evaluatorsJson) as readonly string[]);
@@ -38,7 +38,7 @@ export function applyReport(
   let { totalBytes } = targets;
   for (const reported of report.results) {
     const key = resultKeyText(reported);
-    const before = held.get(key) ?? null;
+    const before = loaded.get(key) ?? null;
     const after = changeResult(before, reported);
     if (after === null) continue;
     const grownBytes = totalBytes + after.bytes - (before?.bytes ?? 0);
@@ -55,9 +55,9 @@ export function applyReport(
     for (const name of names) evaluators.add(name);
     const evaluations = before?.evaluations ?? new Map<string, ResultEvaluation>();
     for (const [name, evaluation] of after.evaluations) evaluations.set(name, evaluation);
-    held.set(key, { ...after, evaluations, isChanged: true });
+    loaded.set(key, { ...after, evaluations, isChanged: true });
   }
-  const results = [...held.values()].filter(({ isChanged }) => isChanged).map(toResult);
+  const results = [...loaded.values()].filter(({ isChanged }) => isChanged).map(toResult);
   refused.push(...targets.refused);
   const next: ExperimentRun = {
     ...run,
@@ -81,20 +81,20 @@ export function resultKeyText({ entryIndex, targetId }: ResultKey): string {
 type ResultFields = Omit<ExperimentResult, 'evaluations'>;
 
 /** A result while reports are applied to it: an evaluation costs the same, however large the result is. */
-type HeldResult = {
+type LoadedResult = {
   readonly fields: ResultFields;
   readonly evaluations: Map<string, ResultEvaluation>;
   readonly bytes: number;
   readonly isChanged: boolean;
 };
 
-function holdResult({ evaluations, ...fields }: ExperimentResult): HeldResult {
+function loadResult({ evaluations, ...fields }: ExperimentResult): LoadedResult {
   const byName = new Map(evaluations.map((evaluation) => [evaluation.name, evaluation]));
   const bytes = TEXTS.reduce((sum, name) => sum + textBytes(fields[name]), ROW_BYTES);
   return { fields, evaluations: byName, bytes: bytes + textBytes(JSON.stringify(evaluations)), isChanged: false };
 }
 
-function toResult({ fields, evaluations, bytes }: HeldResult): SizedResult {
+function toResult({ fields, evaluations, bytes }: LoadedResult): SizedResult {
   return { ...fields, evaluations: [...evaluations.values()], bytes };
 }
 
@@ -109,17 +109,17 @@ type ResultChange = {
 
 /** Null: nothing changes. Reports may arrive out of order: a value stays until another report sets it. */
 function changeResult(
-  before: HeldResult | null,
+  before: LoadedResult | null,
   { field: _, evaluations: sent, ...reported }: ResultReport,
 ): ResultChange | null {
-  const held = before?.evaluations ?? new Map<string, ResultEvaluation>();
+  const evaluationsBefore = before?.evaluations ?? new Map<string, ResultEvaluation>();
   const fields = before === null ? reported : mergeFields(before.fields, reported);
   const evaluations = new Map<string, ResultEvaluation>();
-  let evaluationCount = held.size;
+  let evaluationCount = evaluationsBefore.size;
   let bytes = before?.bytes ?? ROW_BYTES + textBytes('[]');
   for (const [name, evaluation] of new Map(sent.map((each) => [each.name, each]))) {
     const text = JSON.stringify(evaluation);
-    const known = held.get(name);
+    const known = evaluationsBefore.get(name);
     const knownText = known === undefined ? null : JSON.stringify(known);
     if (text === knownText) continue;
     evaluations.set(name, evaluation);

@@ -33,15 +33,15 @@ export async function loadWork(
   { isExclusive: isAlone, runQuery, queryByNumbers, changeRows, queries }: Transaction,
   names: RowKeys & { readonly lock: 'lockStates' | 'lockAvailableStates' },
 ): Promise<RowsRead> {
-  const [held, known, deliveries, contents, blocks] = await Promise.all([
+  const [locked, known, deliveries, contents, blocks] = await Promise.all([
     isAlone ? null : queryByNumbers(queries.endpointsWork[names.lock], names.endpoints),
     queryByNumbers(queries.endpointsWork.listEndpointRows, names.endpoints),
     queryByNumbers(queries.endpointsWork.listDeliveryRows, names.deliveries),
     queryByNumbers(queries.endpointsWork.listContents, names.claimed),
     names.batches === 0 ? [] : runQuery(queries.endpointsWork.drawDeliveryNumbers, { count: names.batches }),
   ]);
-  const free = held === null ? null : new Set(held.map(({ number }) => number));
-  const endpoints = free === null ? known : known.filter(({ number }) => free.has(number));
+  const lockedNumbers = locked === null ? null : new Set(locked.map(({ number }) => number));
+  const endpoints = lockedNumbers === null ? known : known.filter(({ number }) => lockedNumbers.has(number));
   const replays = new Set([...names.replays, ...deliveries.flatMap(({ replayNumber }) => replayNumber ?? [])]);
   return {
     endpoints,

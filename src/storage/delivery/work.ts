@@ -137,12 +137,12 @@ async function maintainEndpoints(tx: Transaction, { query, after }: Walk) {
       hour: null,
     }),
   );
-  const held = found.filter(({ endpointNumber }) => rows.endpoint(endpointNumber) !== undefined);
-  const expiredCount = applyMaintenance(rows, held, nowMs);
+  const locked = found.filter(({ endpointNumber }) => rows.endpoint(endpointNumber) !== undefined);
+  const expiredCount = applyMaintenance(rows, locked, nowMs);
   const changes = rows.changes();
   await writeWork(tx, changes);
   const disabled = changes.disabled.map(({ id }) => id);
-  return { numbers, found: found.length, done: held.length, disabled, expired: expiredCount };
+  return { numbers, found: found.length, done: locked.length, disabled, expired: expiredCount };
 }
 
 type Range = Walk & { readonly last: number; readonly limit: number };

@@ -144,13 +144,13 @@ async function lockKnown(
     listed.filter((job) => !isOfAll(job)),
     ({ traceSequence }) => traceSequence,
   );
-  const held = new Map<number, readonly EvaluationJob[] | null>();
+  const locked = new Map<number, readonly EvaluationJob[] | null>();
   for (const [traceSequence, sources] of others) {
     const jobs = await runQuery(evaluations.lockJobsOfTrace, { projectNumber, traceSequence });
-    const isFree = sources.every(({ sourceId }) => jobs.some((job) => job.sourceId === sourceId));
-    held.set(traceSequence, isFree ? jobs : null);
+    const areAllLocked = sources.every(({ sourceId }) => jobs.some((job) => job.sourceId === sourceId));
+    locked.set(traceSequence, areAllLocked ? jobs : null);
   }
-  return (traceSequence) => (others.has(traceSequence) ? (held.get(traceSequence) ?? null) : []);
+  return (traceSequence) => (others.has(traceSequence) ? (locked.get(traceSequence) ?? null) : []);
 }
 
 function isOfAll({ sourceId }: Pick<JobKey, 'sourceId'>): boolean {

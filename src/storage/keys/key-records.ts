@@ -58,12 +58,12 @@ export function createNoteUse(transact: Transact): ManagementStore['recordUse'] 
 
   async function noteSome(uses: readonly CredentialUse[]): Promise<void> {
     const noted = await transact(async (tx) => {
-      const free = new Set([
+      const available = new Set([
         ...(await lockAvailable(tx, 'lockAvailableKeys', idsOf(uses, 'api_key'))),
         ...(await lockAvailable(tx, 'lockAvailableProjects', idsOf(uses, 'project_key'))),
       ]);
-      for (const use of uses) if (free.has(use.id)) await note(tx, use);
-      return free;
+      for (const use of uses) if (available.has(use.id)) await note(tx, use);
+      return available;
     });
     for (const use of uses) if (!noted.has(use.id)) await transact((tx) => note(tx, use));
   }

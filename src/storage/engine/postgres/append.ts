@@ -50,11 +50,11 @@ export function createAppendBatch(deps: AppenderDeps): AppendBatch {
     await ensureMonths(deps.months, appends);
     const projects = projectsOf(appends);
     await deps.monitors.ensureLoaded(projects);
-    let holds = false;
+    let locksMonitors = false;
     for (let attempt = 1; ; attempt += 1) {
       const isNew = attempt === 1 && guess.isNew(appends);
       try {
-        const batch = { appends, projects, holds };
+        const batch = { appends, projects, locksMonitors };
         const { outcomes, written } = isNew ? await storeAsNew(deps, batch) : await storeOnKnown(deps, batch);
         for (const [projectNumber, count] of written.jobCounts) deps.backlog.note(projectNumber, count);
         return outcomes;
@@ -62,7 +62,7 @@ export function createAppendBatch(deps: AppenderDeps): AppendBatch {
         if (attempt === ATTEMPTS_MAX || !mayComeRight(error)) throw error;
         if (isConflict(error)) guess.noteConflict();
         else if (isOtherRow(error)) await deps.rowTypes.load();
-        else if (isOutdated(error)) holds = true;
+        else if (isOutdated(error)) locksMonitors = true;
         else deps.months.reset();
         await ensureMonths(deps.months, appends);
         // An old trace whose month has no partition yet.
@@ -155,15 +155,15 @@ type Batch = {
   readonly appends: readonly Append[];
   readonly projects: readonly number[];
   /** Whether the monitors stay locked until the end. */
-  readonly holds: boolean;
+  readonly locksMonitors: boolean;
 };
 
 type Stored = Pick<ReturnType<typeof applyBatch>, 'written' | 'outcomes'>;
 
-async function storeAsNew(deps: AppenderDeps, { appends, projects, holds }: Batch): Promise<Stored> {
+async function storeAsNew(deps: AppenderDeps, { appends, projects, locksMonitors }: Batch): Promise<Stored> {
   return await deps.pool.withConnection((client) =>
     runTransaction(client, async (transaction) => {
-      if (holds) await deps.monitors.lock(transaction, projects);
+      if (locksMonitors) await deps.monitors.lock(transaction, projects);
       // After the connection: a new one invalidates numbers that were drawn before.
       const { written, hours, outcomes } = await run(deps, appends, findNothing);
       writeBatch(transaction, deps.rowTypes, { ...written, hours });
@@ -174,10 +174,10 @@ async function storeAsNew(deps: AppenderDeps, { appends, projects, holds }: Batc
 }
 
 /** Reads and locks existing rows, and applies the batch to them. */
-async function storeOnKnown(deps: AppenderDeps, { appends, projects, holds }: Batch): Promise<Stored> {
+async function storeOnKnown(deps: AppenderDeps, { appends, projects, locksMonitors }: Batch): Promise<Stored> {
   return await deps.pool.withConnection((client) =>
     runTransaction(client, async (transaction) => {
-      if (holds) await deps.monitors.lock(transaction, projects);
+      if (locksMonitors) await deps.monitors.lock(transaction, projects);
       const known = createLoadedRows();
       // Every run reads these first.
       for (const append of appends) {
