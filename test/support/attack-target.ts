@@ -13,6 +13,8 @@ import { createTestDatabase } from './test-database.ts';
 
 /** Attackers use another address than the healthy client, which is at 127.0.0.1. */
 export const ATTACKER_HOST = '127.0.0.2';
+/** After an attack the address of the attackers may be refused for a while; their key is used from this one. */
+const AFTERMATH_HOST = '127.0.0.3';
 
 export type Target = {
   readonly address: string;
@@ -184,7 +186,7 @@ async function judgeAftermath({ address }: SpawnedServer, takesMaxMs: number): P
 
 function statusOf(url: string): Promise<number> {
   return new Promise((resolve, reject) => {
-    const options = { headers: { connection: 'close', 'x-auth-token': PROJECT_KEY }, localAddress: ATTACKER_HOST };
+    const options = { headers: { connection: 'close', 'x-auth-token': PROJECT_KEY }, localAddress: AFTERMATH_HOST };
     const sent = request(url, { ...options, timeout: CALM_WITHIN_MS }, (response) => {
       response.resume();
       resolve(response.statusCode ?? 0);

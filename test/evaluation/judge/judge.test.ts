@@ -257,7 +257,7 @@ describe('an endpoint', () => {
 
 it('the number of concurrent judgements is limited, and those that get no slot in time end', async () => {
   endpoint.answer('hang', 'hang', 'hang');
-  const run = judgeOf({ permitsMax: 1, timeoutMs: 60 });
+  const run = judgeOf({ permitsMax: 1, timeoutMs: 2_000 });
   const stop = new AbortController();
   const first = run(QUESTION, stop.signal);
   expect(await run(QUESTION, NEVER)).toMatchObject({ errorType: 'LLM_TIMEOUT', isRetryable: true });
