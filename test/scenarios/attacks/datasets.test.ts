@@ -21,11 +21,11 @@ const NAMES = Array.from({ length: 200 }, (_, index) => `${'c'.repeat(2_480)}${i
 const WIDE_CSV = `${NAMES}\n${`${','.repeat(199)}\n`.repeat(2_600)}`;
 
 it.each<readonly [id: string, what: string, body: object, status: number]>([
-  ['D1', 'rows of commas below long names', { csv: WIDE_CSV }, 422],
-  ['D2', 'half a million line breaks', { jsonl: '\n'.repeat(500_000) }, 201],
-  ['D3', 'a quarter of a million empty lines of JSON', { jsonl: '{}\n'.repeat(250_000) }, 422],
-  ['D4', 'half a million numbers', { entries: [{ a: new Array(500_000).fill(1) }] }, 201],
-  ['D5', 'numbers that keep their spelling', { jsonl: `{"a":[${'1.0,'.repeat(250_000)}1]}` }, 201],
+  ['J1', 'rows of commas below long names', { csv: WIDE_CSV }, 422],
+  ['J2', 'half a million line breaks', { jsonl: '\n'.repeat(500_000) }, 201],
+  ['J3', 'a quarter of a million empty lines of JSON', { jsonl: '{}\n'.repeat(250_000) }, 422],
+  ['J4', 'half a million numbers', { entries: [{ a: new Array(500_000).fill(1) }] }, 201],
+  ['J5', 'numbers that keep their spelling', { jsonl: `{"a":[${'1.0,'.repeat(250_000)}1]}` }, 201],
 ])('%s: %s', (id, _, entries, status) =>
   target.attack({ id, n: TIMES * AT_ONCE }, async ({ serves }) => {
     const post = async () => {

@@ -32,20 +32,20 @@ const log = (runId: string, body: object) =>
 
 const largeResult = (index: number) => ({ index, entry: { text: LARGE }, predicted: { text: LARGE } });
 
-it('X1: thousands of evaluations of one large result', async () => {
+it('L1: thousands of evaluations of one large result', async () => {
   await log('one', { dataset: [largeResult(0)] });
   const evaluations = Array.from({ length: REPORTS }, (_, index) => ({ index: 0, name: 'e', score: index }));
-  await target.attack({ id: 'X1', n: REPORTS }, async ({ serves }) => {
+  await target.attack({ id: 'L1', n: REPORTS }, async ({ serves }) => {
     await Promise.all([log('one', { evaluations }), serves(SERVED_MEANWHILE)]);
   });
 });
 
-it('X2: evaluations of many large results', async () => {
+it('L2: evaluations of many large results', async () => {
   const indexes = Array.from({ length: 200 }, (_, index) => index);
   for (const start of indexes.filter((index) => index % 20 === 0)) {
     await log('many', { dataset: indexes.slice(start, start + 20).map(largeResult) });
   }
-  await target.attack({ id: 'X2', n: ROUNDS }, async ({ serves }) => {
+  await target.attack({ id: 'L2', n: ROUNDS }, async ({ serves }) => {
     const report = async (score: number) => {
       await log('many', { evaluations: indexes.map((index) => ({ index, name: 'e', score })) });
     };
@@ -54,14 +54,14 @@ it('X2: evaluations of many large results', async () => {
   });
 });
 
-it('X3: several reads at once of a run with a hundred thousand scores', async () => {
+it('L3: several reads at once of a run with a hundred thousand scores', async () => {
   const evaluations = Array.from({ length: 100 }, (_, index) => ({ name: `e${index}`, score: index }));
   for (let start = 0; start < 1_000; start += 100) {
     await log('scores', {
       dataset: Array.from({ length: 100 }, (_, index) => ({ index: start + index, evaluations })),
     });
   }
-  await target.attack({ id: 'X3', n: READS }, async ({ serves }) => {
+  await target.attack({ id: 'L3', n: READS }, async ({ serves }) => {
     const reads = Array.from({ length: READS }, (_, index) => index);
     const read = async () => {
       const { summary } = await ask('GET', `/api/experiments/${slug}/runs/scores?limit=1`);

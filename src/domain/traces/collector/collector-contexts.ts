@@ -3,13 +3,13 @@
 import { hash } from 'node:crypto';
 import type { LosslessJson } from '../../../json/lossless-json.ts';
 import { type ContextDraft, type DraftList, isUnreadable, type Sent } from './collector-draft.ts';
-import { type Reading, readFreeJson, refuse } from './collector-reading.ts';
+import { countGrown, type Reading, readFreeJson, refuse } from './collector-reading.ts';
 
 /** Compact JSON text of [{"document_id","chunk_id","content"}]; null when there is none. */
 export function readContexts(sent: Sent<DraftList<ContextDraft>>, reading: Reading): string | null {
   if (sent === undefined) return null;
   if (isUnreadable(sent)) return refuse(reading, sent.path, sent.reason);
-  if (sent.length === 0) return null;
+  if (sent.length === 0 || !countGrown(sent.length, 'contexts', reading)) return null;
   const texts: string[] = [];
   for (let index = 0; index < sent.length && reading.problem === null; index += 1) {
     texts.push(readContext(sent.at(index), `contexts[${index}]`, reading));

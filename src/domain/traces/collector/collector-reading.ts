@@ -33,6 +33,8 @@ export type Reading = {
   readonly facts: DraftFacts;
   readonly receivedAtMs: number;
   readonly traceId: string;
+  /** Items of the whole request that are stored larger than they were sent. */
+  readonly grown: { items: number };
   /** The first problem of the item, with the path inside it; null while there is none. */
   problem: string | null;
   /** Number of cut strings of the item. */
@@ -41,7 +43,7 @@ export type Reading = {
   omitted: string | null;
 };
 
-type ReadingOptions = Pick<Reading, 'limits' | 'facts' | 'receivedAtMs' | 'traceId'>;
+type ReadingOptions = Pick<Reading, 'limits' | 'facts' | 'receivedAtMs' | 'traceId'> & Partial<Pick<Reading, 'grown'>>;
 
 export const SHORT_TEXT_CHARACTERS_MAX = 512;
 
@@ -50,9 +52,12 @@ const SURELY_SECONDS = 100_000_000_000;
 const MS_PER_HOUR = 3_600_000;
 const COUNT_MAX = 1e12;
 const USD_MAX = 9_007_199;
+/** Three bytes of a request may become eighty. */
+const GROWN_ITEMS_MAX = 100_000;
 
-export function createReading({ limits, facts, receivedAtMs, traceId }: ReadingOptions): Reading {
-  return { limits, facts, receivedAtMs, traceId, problem: null, cuts: 0, omitted: null };
+/** `grown` is shared by the traces of a request. */
+export function createReading({ grown = { items: 0 }, ...options }: ReadingOptions): Reading {
+  return { ...options, grown, problem: null, cuts: 0, omitted: null };
 }
 
 /** Starts the next item. */
@@ -66,6 +71,16 @@ export function beginItem(reading: Reading): void {
 export function refuse(reading: Reading, field: string, reason: string): null {
   reading.problem ??= field === '' ? `: ${reason}` : `.${field}: ${reason}`;
   return null;
+}
+
+/** Counts items that are stored larger than they are sent. False where there are too many: then the item is refused. */
+export function countGrown(items: number, field: string, reading: Reading): boolean {
+  if (reading.grown.items + items <= GROWN_ITEMS_MAX) {
+    reading.grown.items += items;
+    return true;
+  }
+  refuse(reading, field, `must have at most ${GROWN_ITEMS_MAX} items, with those of the other spans of the request`);
+  return false;
 }
 
 export function readBoolean(sent: Sent<boolean>, reading: Reading): boolean | null {

@@ -48,7 +48,11 @@ export function* collect(draft: TraceDraft, at: Arrival, deps: CollectorDeps): S
     if (isUnreadable(draft.spans)) throw noArray('spans');
     if (isUnreadable(draft.evaluations)) throw noArray('evaluations');
     checkCounts([draft], 0, deps.limits);
-    const { collected, isStorable } = yield* validateTrace(draft, readTraceId(draft.traceId), { at, deps });
+    const { collected, isStorable } = yield* validateTrace(draft, readTraceId(draft.traceId), {
+      at,
+      deps,
+      grown: { items: 0 },
+    });
     if (!isStorable) throw nothingStored(collected);
     return collected;
   } catch (error) {
@@ -63,8 +67,8 @@ export function* collectBatch(batch: BatchDraft, at: Arrival, deps: CollectorDep
   const { traces, refused } = batch;
   checkCounts(traces, refused.length, deps.limits);
   const validated: ValidatedTrace[] = [];
-  for (const draft of traces)
-    validated.push(yield* validateTrace(draft, normaliseTraceId(draft.traceId), { at, deps }));
+  const validation = { at, deps, grown: { items: 0 } };
+  for (const draft of traces) validated.push(yield* validateTrace(draft, normaliseTraceId(draft.traceId), validation));
   return validated;
 }
 
@@ -96,12 +100,12 @@ function readTraceId(sent: Sent<string>): string {
   throw refusal('validation_error', `Validation error: ${reason}`);
 }
 
-type Validation = { readonly at: Arrival; readonly deps: CollectorDeps };
+type Validation = { readonly at: Arrival; readonly deps: CollectorDeps; readonly grown: Reading['grown'] };
 
-function* validateTrace(draft: TraceDraft, traceId: string, { at, deps }: Validation): Steps<ValidatedTrace> {
+function* validateTrace(draft: TraceDraft, traceId: string, { at, deps, grown }: Validation): Steps<ValidatedTrace> {
   const { limits, prices } = deps;
   const { project, nowMs, expiredBeforeMs } = at;
-  const reading = createReading({ limits, facts: draft.facts, receivedAtMs: nowMs, traceId });
+  const reading = createReading({ limits, facts: draft.facts, receivedAtMs: nowMs, traceId, grown });
   const tally: Tally = { refusedSpans: [], refusedEvaluations: [], notes: [], cuts: 0 };
   const spans = yield* collectSpans(draft, {
     reading,

@@ -3,7 +3,7 @@
 import { isAbsent, isArray, isObject } from '../../../json/free-json.ts';
 import type { LosslessJson, LosslessObject } from '../../../json/lossless-json.ts';
 import { isUnreadable, type Sent, type TypedDraft } from './collector-draft.ts';
-import { cleanText, type Reading, readFreeJson, refuse } from './collector-reading.ts';
+import { cleanText, countGrown, type Reading, readFreeJson, refuse } from './collector-reading.ts';
 
 /** A value with its type. */
 type Typed = LosslessObject & { readonly type: string; readonly value: LosslessJson };
@@ -29,7 +29,7 @@ export function readTypedValue(sent: Sent<TypedDraft>, reading: Reading): string
   if (isUnreadable(sent)) return refuse(reading, sent.path, sent.reason);
   const { type, value, path } = sent;
   checkShape(sent, path, reading);
-  const content = type === 'list' && isArray(value) ? typeItems(value) : value;
+  const content = type === 'list' && isArray(value) ? typeItems(value, path, reading) : value;
   const text = readFreeJson(content, path, reading);
   return text === null ? null : `{"type":${JSON.stringify(cleanText(type, reading))},"value":${text}}`;
 }
@@ -49,8 +49,9 @@ function isTyped(value: LosslessJson): value is Typed {
 }
 
 // Stored lists hold typed values only, so that no reader has to guess.
-function typeItems(items: readonly LosslessJson[]): readonly LosslessJson[] {
-  return items.every(isTyped) ? items : items.map(toTyped);
+function typeItems(items: readonly LosslessJson[], field: string, reading: Reading): readonly LosslessJson[] {
+  if (items.every(isTyped) || !countGrown(items.length, field, reading)) return items;
+  return items.map(toTyped);
 }
 
 function checkShape({ type, value }: Pick<TypedDraft, 'type' | 'value'>, field: string, reading: Reading): void {

@@ -194,6 +194,23 @@ describe('optional fields', () => {
     expect(spanRefusal(fields)).toBe(`spans[0].${reason}`);
   });
 
+  it('refuse lists whose items are stored far larger than they were sent, all spans of a request together', () => {
+    const reason = 'must have at most 100000 items, with those of the other spans of the request';
+    const texts = (count: number) => new Array<string>(count).fill('');
+    expect(spanRefusal({ contexts: texts(100_001) })).toBe(`spans[0].contexts: ${reason}`);
+    expect(spanRefusal({ outputs: texts(100_001) })).toBe(`spans[0].outputs: ${reason}`);
+    expect(spanRefusal({ input: { type: 'list', value: texts(100_001) } })).toBe(`spans[0].input.value: ${reason}`);
+    const typed = texts(100_001).map((value) => ({ type: 'text', value }));
+    expect(sendSpan({ input: { type: 'list', value: typed } })).toBeDefined();
+    expect(sendSpan({ contexts: texts(100_000) })).toBeDefined();
+    const spans = [60_000, 60_000, 40_000].map((count, index) =>
+      spanOf({ span_id: `s${index}`, contexts: texts(count) }),
+    );
+    const { append, reasons } = send({ trace_id: 't', spans });
+    expect(append.spans.map(({ spanId }) => spanId)).toEqual(['s0', 's2']);
+    expect(reasons).toEqual([`spans[1].contexts: ${reason}`]);
+  });
+
   it('accept 64 levels and a name of 4,096 bytes', () => {
     expect(sendSpan({ params: { a: nest(63) } }).paramsJson).toHaveLength(6 + 126);
     expect(sendSpan({ params: { ['k'.repeat(4096)]: 1 } })).toBeDefined();
