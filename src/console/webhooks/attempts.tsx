@@ -91,7 +91,9 @@ function Row({ attempt, again }: { readonly attempt: Attempt; readonly again: Re
             </p>
             <ul className={styles.answer}>
               {attempt.eventIds.map((id) => (
-                <li key={id}>{attempt.test ? nameControls(id) : <EventLink id={id} />}</li>
+                <li key={id}>
+                  <EventId id={id} />
+                </li>
               ))}
             </ul>
           </details>
@@ -105,8 +107,12 @@ function Row({ attempt, again }: { readonly attempt: Attempt; readonly again: Re
   );
 }
 
-/** Leads to the envelope that was sent. */
-function EventLink({ id }: { readonly id: string }) {
+/** The ids of request events end so. The log has no others: those of virtual keys and budgets, and tests, are only pushed. */
+const LOGGED = /:(?:settled|completed(?::(?:[2-9]|10))?)$/;
+
+/** Leads to the envelope that was sent, where the log has it. */
+function EventId({ id }: { readonly id: string }) {
+  if (!LOGGED.test(id)) return nameControls(id);
   return (
     <Link to="/-/events" search={{ event: id }}>
       {nameControls(id)}

@@ -1,9 +1,24 @@
 import { describe, expect, it } from 'vitest';
 import { startReceiver } from '../../support/receiver.ts';
+import { callRest } from '../../support/surfaces.ts';
 import { signInLink } from '../browser.ts';
 import { checkPage } from '../page-checks.ts';
 import { send, shopTrace } from '../sent-traces.ts';
 import type { Stage } from '../stage.ts';
+
+/** Reports the creation of a virtual key; returns its instant. */
+async function reportKey({ app }: Stage): Promise<number> {
+  const atMs = Date.now();
+  const key = { virtual_key_id: 'vk-1', name: 'Shop', display_prefix: 'sk-' };
+  const answer = await callRest(app.address, {
+    verb: 'POST',
+    path: '/api/gateway/v1/governance-events',
+    headers: { 'x-auth-token': app.adminKey },
+    body: { events: [{ type: 'gateway.virtual_key.created', occurred_at: atMs, ...key }] },
+  });
+  expect(answer.body.accepted, answer.text).toBe(1);
+  return atMs;
+}
 
 export function pushEvents(stage: Stage): void {
   describe('events', () => {
@@ -63,6 +78,18 @@ export function pushEvents(stage: Stage): void {
           await page.getByRole('button', { name: 'Disable' }).waitFor();
           await page.getByRole('button', { name: 'Redeliver' }).first().click();
           await page.getByRole('heading', { name: 'No dead letters' }).waitFor();
+          // Events that the log does not have do not lead there.
+          await page.getByRole('button', { name: 'Change' }).click();
+          await page.getByLabel('All, including types that are added later').check();
+          await page.getByRole('button', { name: 'Save' }).click();
+          await page.getByRole('dialog').waitFor({ state: 'detached' });
+          const atMs = await reportKey(stage);
+          await part.getByText('Attempts').click();
+          const id = `vk-1:created:${atMs}`;
+          const pushed = page.getByRole('row').filter({ hasText: id });
+          await pushed.getByText('Details').click();
+          await pushed.getByText(id).waitFor();
+          expect(await pushed.getByRole('link').count()).toBe(0);
           await page.getByRole('button', { name: 'Archive' }).click();
           await page.getByLabel('Type archive to confirm').fill('archive');
           await page.getByRole('button', { name: 'Archive permanently' }).click();
