@@ -45,7 +45,7 @@ export function findJsonProblem(text: string, max: ShapeMax): Exclude<LosslessPa
   }
 }
 
-/** Names of members keep it when parsed. */
+/** The parser replaces unpaired surrogates in strings, but not in the names of members. */
 const ESCAPED_SURROGATE = /\\u[dD][89a-fA-F]/;
 
 function keepSpelling(source: string): number | RawNumber {

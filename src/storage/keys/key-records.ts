@@ -47,8 +47,8 @@ export async function storeKey(tx: Transaction, key: ApiKeyRecord): Promise<void
 }
 
 /**
- * See ManagementStore.recordUse. Never waits for a lock while it has locked rows: keys that are locked are updated afterwards,
- * one by one.
+ * See ManagementStore.recordUse. Never waits for a lock while it has locked rows: keys that others have locked are updated
+ * afterwards, one by one.
  */
 export function createNoteUse(transact: Transact): ManagementStore['recordUse'] {
   return async (uses) => {

@@ -1,5 +1,5 @@
 /**
- * Stores the envelopes of events in a third of their room: control characters, which compact JSON never holds, stand for the
+ * Stores the envelopes of events in two fifths of their bytes: control characters, which compact JSON never holds, stand for the
  * phrases that the envelopes of completed requests have in common. A code never changes its meaning; new phrases get new
  * codes.
  */
