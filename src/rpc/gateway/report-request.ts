@@ -17,6 +17,7 @@ import {
 } from '../../../gen/spandrel/v1/gateway_pb.js';
 import { Fault } from '../../domain/fault.ts';
 import {
+  type DraftList,
   type GovernanceDraft,
   INVALID,
   type RequestDraft,
@@ -30,9 +31,9 @@ import type { LosslessJson } from '../../json/lossless-json.ts';
 import { fractionalMsOf } from '../epoch-ms.ts';
 import { enumNames } from '../rest-shape.ts';
 
-export function readRequests({ records }: ReportRequestsRequest): readonly RequestDraft[] {
+export function readRequests({ records }: ReportRequestsRequest): DraftList<RequestDraft> {
   const readMetadata = createMetadataReader();
-  return records.map((record) => ({
+  return toList(records, (record) => ({
     gatewayRequestId: nonEmpty(record.gatewayRequestId),
     status: spellingOf(ReportedRequestStatusSchema, record.status),
     projectId: record.projectId,
@@ -53,6 +54,16 @@ export function readRequests({ records }: ReportRequestsRequest): readonly Reque
   }));
 }
 
+function toList<Item, Draft>(items: readonly Item[], toDraft: (item: Item) => Draft): DraftList<Draft> {
+  return {
+    length: items.length,
+    at(index) {
+      const item = items[index];
+      return item && toDraft(item);
+    },
+  };
+}
+
 function toUsageDraft(usage: ReportedUsage): UsageDraft {
   return {
     inputTokens: Number(usage.inputTokens),
@@ -63,8 +74,8 @@ function toUsageDraft(usage: ReportedUsage): UsageDraft {
   };
 }
 
-export function readGovernanceEvents({ events }: ReportGovernanceEventsRequest): readonly GovernanceDraft[] {
-  return events.map(toGovernanceDraft);
+export function readGovernanceEvents({ events }: ReportGovernanceEventsRequest): DraftList<GovernanceDraft> {
+  return toList(events, toGovernanceDraft);
 }
 
 function toGovernanceDraft({ type, occurredAt, subject }: GovernanceEvent): GovernanceDraft {
