@@ -68,7 +68,12 @@ export default defineConfig({
         },
       },
       {
-        test: { name: 'memory', provide: { store: 'memory' }, include: API_OF_MEMORY, exclude: OF_TWO_ORGANIZATIONS },
+        test: {
+          name: 'memory',
+          provide: { store: 'memory' },
+          include: API_OF_MEMORY,
+          exclude: [...OF_TWO_ORGANIZATIONS, POSTGRES],
+        },
       },
       {
         test: {
