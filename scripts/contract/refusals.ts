@@ -13,8 +13,10 @@ export type Refusal = {
   readonly isUsual: boolean;
 };
 
+type Refusable = Pick<Operation, 'rules' | 'sent' | 'takesBody' | 'errors'>;
+
 /** Sorted by ascending status. */
-export function refusalsOf(operation: Operation): Refusals {
+export function refusalsOf(operation: Refusable): Refusals {
   const usual = new Set(usualCodes(operation));
   const codes = [...new Set([...usual, ...namedCodes(operation)])];
   const byStatus = Map.groupBy(codes, (code) => httpStatus(code, operation));
@@ -25,7 +27,7 @@ export function refusalsOf(operation: Operation): Refusals {
 }
 
 /** The status of a code. A tolerant body with no valid item is malformed in both families. */
-export function httpStatus(code: FaultCode, { rules }: Operation): number {
+export function httpStatus(code: FaultCode, { rules }: Pick<Operation, 'rules'>): number {
   if (code === 'validation_error' && rules.body === BodyRule.TOLERANT) return 400;
   return statusOf(new Fault(code, ''), familyOfPolicy(rules));
 }
@@ -44,12 +46,12 @@ export function errorsText(operation: Operation): string {
 /** A code, optionally after its gRPC status. */
 const CODE = /(?:\b([A-Z]+(?:_[A-Z]+)*) )?\b([a-z]+(?:_[a-z]+)+)\b/g;
 
-function namedCodes({ errors }: Operation): FaultCode[] {
+function namedCodes({ errors }: Refusable): FaultCode[] {
   return [...errors.matchAll(CODE)].flatMap(([, , code = '']) => (isFaultCode(code) ? [code] : []));
 }
 
 /** Codes that policy and fields imply. */
-function usualCodes({ rules, sent, takesBody }: Operation): FaultCode[] {
+function usualCodes({ rules, sent, takesBody }: Refusable): FaultCode[] {
   const takesFields = sent.param.length + sent.query.length + sent.json.length > 0 || rules.idempotent;
   return [
     ...credentialCodes(rules.credential),

@@ -1,4 +1,4 @@
-/** The contract as an OpenAPI 3.1 document, from the protos; only paths without an rpc are added here. */
+/** The contract as an OpenAPI 3.1 document, from the protos; paths of OTLP and those without an rpc are added. */
 
 import type { DescFile, DescService } from '@bufbuild/protobuf';
 import { Credential } from '../../gen/spandrel/v1/options_pb.js';
@@ -14,6 +14,7 @@ import {
   type Route,
 } from '../contract/operations.ts';
 import { OTHER_PATHS, OTHER_RESPONSES, OTHER_TAG } from './other-paths.ts';
+import { OTLP_TAG, otlpResponses, otlpSchemas, writeOtlpPaths } from './otlp.ts';
 import { createRefusals, ERROR_SCHEMAS, type RefusalWriter, SECURITY_SCHEMES, securityOf } from './refusals.ts';
 import { createSchemas, type Schema, type Schemas } from './schemas.ts';
 
@@ -47,16 +48,22 @@ export function writeDocument(files: readonly DescFile[]): Schema {
     openapi: '3.1.0',
     info: INFO,
     servers: [{ url: '/' }],
-    tags: [...services.map(({ service }) => ({ name: tagOf(service), description: commentOf(service) })), OTHER_TAG],
-    paths: { ...paths, ...OTHER_PATHS },
+    tags: [
+      ...services.map(({ service }) => ({ name: tagOf(service), description: commentOf(service) })),
+      OTLP_TAG,
+      OTHER_TAG,
+    ],
+    paths: { ...paths, ...writeOtlpPaths([PROJECT_ID]), ...OTHER_PATHS },
     components: {
-      schemas: { ...schemas.components(), ...ERROR_SCHEMAS },
-      responses: { ...refusals.components(), ...OTHER_RESPONSES },
+      schemas: { ...schemas.components(), ...otlpSchemas(), ...ERROR_SCHEMAS },
+      responses: { ...refusals.components(), ...otlpResponses(), ...OTHER_RESPONSES },
       parameters: PARAMETERS,
       securitySchemes: SECURITY_SCHEMES,
     },
   };
 }
+
+const PROJECT_ID: Schema = { $ref: '#/components/parameters/ProjectId' };
 
 const PARAMETERS: { readonly [name: string]: Schema } = {
   IdempotencyKey: {
@@ -128,7 +135,7 @@ function writeParameters({ sent, rules }: Operation, { template }: Route, schema
     ...sent.param.filter(({ name }) => template.includes(`{${name}}`)).map(write('path')),
     ...sent.query.map(write('query')),
     ...headers,
-    ...(rules.credential === Credential.PROJECT ? [{ $ref: '#/components/parameters/ProjectId' }] : []),
+    ...(rules.credential === Credential.PROJECT ? [PROJECT_ID] : []),
     ...(rules.idempotent ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
   ];
 }

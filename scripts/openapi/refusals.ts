@@ -62,7 +62,7 @@ function writeRefusal(family: 'Flat' | 'Canonical', status: number, codes: reado
   };
 }
 
-function headersOf(status: number): Schema {
+export function headersOf(status: number): Schema {
   const headers: Record<string, Schema> = {};
   if (status === 401) headers['WWW-Authenticate'] = header('Bearer realm="spandrel"');
   if (status === 429 || status === 503)
@@ -75,7 +75,7 @@ function header(description: string, type = 'string'): Schema {
 }
 
 /** Both error families. */
-export const ERROR_SCHEMAS: { readonly [name: string]: Schema } = {
+export const ERROR_SCHEMAS = {
   FlatError: {
     type: 'object',
     description:
@@ -162,7 +162,7 @@ function pascal(code: string): string {
 }
 
 /** The credentials of an operation. */
-export function securityOf({ rules: { credential, permission } }: Operation): readonly Schema[] {
+export function securityOf({ rules: { credential, permission } }: Pick<Operation, 'rules'>): readonly Schema[] {
   if (credential === Credential.OPEN) return [];
   const roles = permission === '' ? [] : [permission];
   return [{ token: roles }, { bearer: roles }, { basic: roles }];

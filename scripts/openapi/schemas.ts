@@ -170,7 +170,7 @@ function bounds(range: Range | undefined, min: string, max: string): Schema {
   return { ...(range.min !== null && { [min]: range.min }), ...(range.max !== null && { [max]: range.max }) };
 }
 
-function orNull(schema: Schema): Schema {
+export function orNull(schema: Schema): Schema {
   const { type, enum: values, anyOf } = schema;
   if (Array.isArray(values)) return { ...schema, type: [...[type ?? []].flat(), 'null'], enum: [...values, null] };
   if (typeof type === 'string') return { ...schema, type: [type, 'null'] };

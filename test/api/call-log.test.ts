@@ -3,6 +3,7 @@ import { connect } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { TraceService } from '../../gen/spandrel/v1/traces_pb.js';
 import { startApp, type TestApp } from '../support/app.ts';
+import { fetchChecked } from '../support/openapi/fetch-checked.ts';
 import { callRest, callRpc } from '../support/surfaces.ts';
 
 let app: TestApp;
@@ -16,7 +17,7 @@ function loggedLines(message = 'request refused'): Record<string, unknown>[] {
 }
 
 async function figures(name: string): Promise<string[]> {
-  const text = await (await fetch(`${app.address}/metrics`)).text();
+  const text = await (await fetchChecked(app.address, '/metrics')).text();
   return text.split('\n').filter((line) => line.startsWith(name));
 }
 

@@ -1,5 +1,6 @@
 import { afterEach, expect, it } from 'vitest';
 import { startApp, type TestApp } from '../support/app.ts';
+import { fetchChecked } from '../support/openapi/fetch-checked.ts';
 import { callRest } from '../support/surfaces.ts';
 
 let app: TestApp;
@@ -51,7 +52,7 @@ const LATER = [
 ];
 
 async function scrape(): Promise<string[]> {
-  const response = await fetch(`${app.address}/metrics`);
+  const response = await fetchChecked(app.address, '/metrics');
   expect(response.status).toBe(200);
   expect(response.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8');
   const text = await response.text();

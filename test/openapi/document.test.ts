@@ -1,6 +1,7 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { describe, expect, it } from 'vitest';
-import { OPENAPI } from '../support/openapi/document.ts';
+import { OPENAPI, requestCheck } from '../support/openapi/document.ts';
 import { checkExchange, type Exchange } from '../support/openapi/exchange.ts';
 
 it('the OpenAPI document is one of version 3.1', async () => {
@@ -21,6 +22,16 @@ it('every operation has its own id, and every reference has a target', () => {
   );
   expect(dangling).toEqual([]);
 });
+
+const RECORDED = new URL('../otlp/recorded/', import.meta.url);
+
+it.each(readdirSync(RECORDED).filter((name) => name.endsWith('.json')))(
+  'what a published client sent is in the document: %s',
+  (name) => {
+    const check = requestCheck('#/components/schemas/OtlpExportTraceServiceRequest');
+    expect(check(JSON.parse(readFileSync(new URL(name, RECORDED), 'utf8')))).toEqual([]);
+  },
+);
 
 describe('an exchange that the document does not have is found out', () => {
   const error = { error: 'Not Found', message: 'There is none.', code: 'evaluator_not_found' };
@@ -53,6 +64,20 @@ describe('an exchange that the document does not have is found out', () => {
     ['a value in the query', { ...good, verb: 'GET', path: '/api/api-keys?includeRevoked=2', text: '{"data":[]}' }],
   ])('%s', (_, exchange) => {
     expect(() => checkExchange(exchange)).toThrow('gen/openapi.json does not have this');
+  });
+
+  it('a body of OpenTelemetry, a member of its answer and a code of its refusals', () => {
+    const sent: Exchange = { ...good, verb: 'POST', path: '/v1/traces/', body: '{"resourceSpans":[]}', text: '{}' };
+    const refusal: Exchange = { ...sent, status: 400, text: JSON.stringify({ ...error, code: 3 }) };
+    checkExchange(sent);
+    checkExchange(refusal);
+    for (const [exchange, problem] of [
+      [{ ...sent, body: '{"resourceSpans":[{"scopeSpans":[{"spans":[{"name":1}]}]}]}' }, 'spans/0/name must be string'],
+      [{ ...sent, text: '{"partialSuccess":{"rejectedSpans":"0","errorMessage":""}}' }, 'must be integer'],
+      [{ ...refusal, text: JSON.stringify(error) }, 'code must be integer'],
+    ] as const) {
+      expect(() => checkExchange(exchange)).toThrow(problem);
+    }
   });
 
   it('a body that was accepted', () => {

@@ -10,6 +10,7 @@ import {
 import type { AnyValueSchema, KeyValueSchema } from '../../gen/opentelemetry/proto/common/v1/common_pb.js';
 import type { SpanSchema } from '../../gen/opentelemetry/proto/trace/v1/trace_pb.js';
 import type { TestApp } from '../support/app.ts';
+import { fetchChecked } from '../support/openapi/fetch-checked.ts';
 import { callRest } from '../support/surfaces.ts';
 
 export type ExportInit = MessageInitShape<typeof ExportTraceServiceRequestSchema>;
@@ -74,12 +75,8 @@ export type Posted = {
 };
 
 export async function post(app: TestApp, path: string, body: Uint8Array | string, headers: Headers): Promise<Posted> {
-  const sent = typeof body === 'string' ? body : new Uint8Array(body);
-  const response = await fetch(app.address + path, {
-    method: 'POST',
-    headers: { 'x-auth-token': app.projectKey, ...headers },
-    body: sent,
-  });
+  const sent = { method: 'POST', headers: { 'x-auth-token': app.projectKey, ...headers }, body };
+  const response = await fetchChecked(app.address, path, sent);
   const mediaType = response.headers.get('content-type') ?? '';
   return {
     status: response.status,

@@ -6,6 +6,7 @@ import { StatusSchema } from '../../gen/google/rpc/status_pb.js';
 import { unavailableFault } from '../../src/domain/fault.ts';
 import { startApp, type TestApp } from '../support/app.ts';
 import { addKey, custom, hex } from '../support/fixtures.ts';
+import { fetchChecked } from '../support/openapi/fetch-checked.ts';
 import {
   attributes,
   callGrpc,
@@ -51,7 +52,7 @@ describe('OTLP over HTTP', () => {
 
   it.each(['logs', 'metrics'])('%s are counted, answered and not kept', async (signal) => {
     const counted = async () => {
-      const text = await (await fetch(`${app.address}/metrics`)).text();
+      const text = await (await fetchChecked(app.address, '/metrics')).text();
       return Number(text.match(new RegExp(`spandrel_otlp_discarded_total\\{signal="${signal}"\\} (\\d+)`))?.[1]);
     };
     const [outer, inner] = signal === 'logs' ? ['Logs', 'logRecords'] : ['Metrics', 'metrics'];
@@ -208,7 +209,7 @@ describe('what is refused', () => {
   });
 
   it('other methods on its paths', async () => {
-    const { status, headers } = await fetch(app.address + TRACES);
+    const { status, headers } = await fetchChecked(app.address, TRACES);
     expect([status, headers.get('allow')]).toEqual([405, 'POST, OPTIONS']);
   });
 });

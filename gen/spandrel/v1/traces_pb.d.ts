@@ -201,7 +201,7 @@ export declare type TypedValue = Message<"spandrel.v1.TypedValue"> & {
 export declare const TypedValueSchema: GenMessage<TypedValue>;
 
 /**
- * Counts and cost of one step. Only counts that were sent are known; none is estimated.
+ * Counts and cost of one step. Only counts that were sent are known; none is estimated. Fractions are rounded half up.
  *
  * @generated from message spandrel.v1.SpanMetrics
  */
@@ -345,7 +345,7 @@ export declare type SpanContext = Message<"spandrel.v1.SpanContext"> & {
 export declare const SpanContextSchema: GenMessage<SpanContext>;
 
 /**
- * Instants of a step, from the year 2000 to one day ahead. They are kept to the millisecond.
+ * Instants of a step, from the year 2000 to one day ahead. They are kept to the millisecond, rounded half up.
  *
  * @generated from message spandrel.v1.SpanTimestamps
  */

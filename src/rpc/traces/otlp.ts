@@ -36,8 +36,8 @@ export function createOtlpMethods(deps: OtlpRpcDeps, { ingestBytesMax: sizeMaxBy
   const methodOf = (signal: keyof typeof SIGNALS, handler: TolerantHandler): UnaryMethod => {
     const desc: DescMethodUnary = SIGNALS[signal].method.export;
     const path = `/${desc.parent.typeName}/${desc.name}`;
-    const otlpPaths = pathsOf(signal);
-    return { kind: 'unary', desc, path, policy: POLICY, isRead: false, sizeMaxBytes, handler, otlpPaths };
+    const otlpPaths = otlpPathsOf(signal);
+    return { kind: 'unary', desc, path, policy: OTLP_POLICY, isRead: false, sizeMaxBytes, handler, otlpPaths };
   };
   return [
     methodOf('traces', createTraceHandler(deps) as TolerantHandler),
@@ -46,7 +46,8 @@ export function createOtlpMethods(deps: OtlpRpcDeps, { ingestBytesMax: sizeMaxBy
   ];
 }
 
-const POLICY = create(PolicySchema, {
+/** The policy of all rpcs. */
+export const OTLP_POLICY = create(PolicySchema, {
   credential: Credential.PROJECT,
   permission: 'traces:create',
   errors: ErrorFamily.FLAT,
@@ -56,8 +57,8 @@ const POLICY = create(PolicySchema, {
   trailingSlash: true,
 });
 
-/** Some exporters append the path of the signal to a URL that already has it. */
-function pathsOf(signal: string): readonly string[] {
+/** Some exporters append the path of the signal to a URL that already has it. The preferred path is first. */
+export function otlpPathsOf(signal: keyof typeof SIGNALS): readonly string[] {
   const path = `v1/${signal}`;
   return ['api/otel/', '', 'api/', 'api/collector/', `api/otel/${path}/`, `${path}/`].map((base) => `/${base}${path}`);
 }

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { EndpointService } from '../../../gen/spandrel/v1/endpoints_pb.js';
 import type { TestApp } from '../../support/app.ts';
+import { fetchChecked } from '../../support/openapi/fetch-checked.ts';
 import { callRpc } from '../../support/surfaces.ts';
 import {
   BASE,
@@ -273,7 +274,7 @@ describe('behaviour of REST alone', () => {
     ['no object', '[]', 'malformed_request', null],
   ])('%s is refused before the endpoint is read', async (_, body, code, fields) => {
     const sent = typeof body === 'string' ? body : JSON.stringify(body);
-    const answer = await fetch(`${app.address}${BASE}/unknown`, {
+    const answer = await fetchChecked(app.address, `${BASE}/unknown`, {
       method: 'PATCH',
       headers: { authorization: `Bearer ${app.adminKey}`, 'content-type': 'application/json' },
       body: sent,

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { unavailableFault } from '../../../src/domain/fault.ts';
 import type { Store } from '../../../src/domain/store.ts';
 import { startApp, type TestApp } from '../../support/app.ts';
+import { fetchChecked } from '../../support/openapi/fetch-checked.ts';
 import { callRest, expectEverywhere } from '../../support/surfaces.ts';
 import { until } from '../../support/temp.ts';
 import { createClient as createEvaluatorClient } from '../evaluators/evaluators-client.ts';
@@ -154,7 +155,7 @@ describe('the result of a run', () => {
 });
 
 it('runs are counted by type and by what came of them', async () => {
-  const page = await (await fetch(`${app.address}/metrics`)).text();
+  const page = await (await fetchChecked(app.address, '/metrics')).text();
   expect(page).toMatch(/spandrel_evaluations_total\{type="langevals\/exact_match",status="processed"\} [1-9]/);
   expect(page).toMatch(/spandrel_evaluation_seconds_count [1-9]/);
 });

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ApiKeyService } from '../../../gen/spandrel/v1/keys_pb.js';
 import { startApp, type TestApp } from '../../support/app.ts';
+import { fetchChecked, type Sent } from '../../support/openapi/fetch-checked.ts';
 import { type Body, callRest, callRpc } from '../../support/surfaces.ts';
 import { addMember, ask, mint, restrictedTo, SURFACES } from './keys-client.ts';
 
@@ -234,8 +235,8 @@ describe('creating a key', () => {
 });
 
 describe('creating a key over REST', () => {
-  const create = (init: RequestInit) =>
-    fetch(`${app.address}/api/api-keys`, {
+  const create = (init: Sent) =>
+    fetchChecked(app.address, '/api/api-keys', {
       method: 'POST',
       headers: { authorization: `Bearer ${app.adminKey}`, 'content-type': 'application/json' },
       ...init,

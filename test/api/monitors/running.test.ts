@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startApp, type TestApp } from '../../support/app.ts';
+import { fetchChecked } from '../../support/openapi/fetch-checked.ts';
 import type { Body } from '../../support/surfaces.ts';
 import { until } from '../../support/temp.ts';
 import { createClient } from './monitors-client.ts';
@@ -157,7 +158,7 @@ describe('a monitor', () => {
     await send(traceId);
     await waitForNothing();
     expect(await read(traceId)).toEqual([]);
-    const page = await (await fetch(`${app.address}/metrics`)).text();
+    const page = await (await fetchChecked(app.address, '/metrics')).text();
     expect(page).toMatch(/^spandrel_evaluation_queue_depth 0$/m);
     expect(page).toMatch(/^spandrel_evaluation_oldest_due_seconds 0$/m);
     expect(page).toMatch(/^spandrel_evaluations_total\{type="langevals\/exact_match",status="processed"\} [1-9]/m);

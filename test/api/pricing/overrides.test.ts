@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { OverrideMatch, PricingService } from '../../../gen/spandrel/v1/pricing_pb.js';
 import { startApp, type TestApp } from '../../support/app.ts';
 import { addKey, custom, hex, llmTrace } from '../../support/fixtures.ts';
+import { fetchChecked } from '../../support/openapi/fetch-checked.ts';
 import { type Body, callRest, callRpc } from '../../support/surfaces.ts';
 import { addForeign } from '../access/foreign.ts';
 import { act, anyId, askAll, bearer, expectOnlyApiKeys } from '../organization/organization-client.ts';
@@ -193,7 +194,7 @@ describe('spans and reports', () => {
     const span = { traceId, spanId: hex(16), name: 'chat', startTimeUnixNano: nano, endTimeUnixNano: nano, attributes };
     const body = { resourceSpans: [{ scopeSpans: [{ spans: [span] }] }] };
     const headers = bearer(app.projectKey);
-    const sent = await fetch(`${app.address}/api/otel/v1/traces`, {
+    const sent = await fetchChecked(app.address, '/api/otel/v1/traces', {
       method: 'POST',
       headers: { ...headers, 'content-type': 'application/json' },
       body: JSON.stringify(body),

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SpanType, TraceService } from '../../../gen/spandrel/v1/traces_pb.js';
 import { startApp, type TestApp } from '../../support/app.ts';
 import { addKey, asMessage, custom, hex, llmTrace } from '../../support/fixtures.ts';
+import { fetchChecked } from '../../support/openapi/fetch-checked.ts';
 import { type Body, callRest, expectEverywhere, type SurfaceCase } from '../../support/surfaces.ts';
 
 const NOW = Date.now();
@@ -219,10 +220,10 @@ describe('collecting a trace, over REST and gRPC', () => {
 
 describe('the collector over REST', () => {
   const post = (body: string | Buffer, headers: { [name: string]: string } = {}) =>
-    fetch(`${app.address}/api/collector`, {
+    fetchChecked(app.address, '/api/collector', {
       method: 'POST',
       headers: { 'x-auth-token': app.projectKey, 'content-type': 'application/json', ...headers },
-      body: typeof body === 'string' ? body : new Uint8Array(body),
+      body,
     });
   const text = () => JSON.stringify(llmTrace(NOW));
 
@@ -301,9 +302,9 @@ describe('the collector over REST', () => {
   });
 
   it('a trailing slash, doubled slashes and charset parameters are tolerated', async () => {
-    const url = `${app.address}//api//collector/`;
     const headers = { 'x-auth-token': app.projectKey, 'content-type': 'application/json; charset=UTF-8' };
-    expect((await fetch(url, { method: 'POST', headers, body: text() })).status).toBe(200);
+    const sent = { method: 'POST', headers, body: text() };
+    expect((await fetchChecked(app.address, '//api//collector/', sent)).status).toBe(200);
   });
 
   it('T9: a body of exactly the limit passes and one byte more is 413', async () => {
@@ -313,7 +314,7 @@ describe('the collector over REST', () => {
       const padded = (bytes: number) =>
         JSON.stringify({ ...llmTrace(NOW), pad: 'x'.repeat(bytes - Buffer.byteLength(bare)) });
       const send = (body: string) =>
-        fetch(`${limited.address}/api/collector`, {
+        fetchChecked(limited.address, '/api/collector', {
           method: 'POST',
           headers: { 'x-auth-token': limited.projectKey, 'content-type': 'application/json' },
           body,

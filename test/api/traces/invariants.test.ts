@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startApp, type TestApp } from '../../support/app.ts';
 import { hex, llmTrace } from '../../support/fixtures.ts';
+import { fetchChecked } from '../../support/openapi/fetch-checked.ts';
 import { inParallel } from '../../support/scenario.ts';
 import { type Body, callRest } from '../../support/surfaces.ts';
 
@@ -19,7 +20,7 @@ afterAll(async () => {
 const headers = () => ({ 'x-auth-token': app.projectKey });
 const send = (body: Body) => callRest(app.address, { verb: 'POST', path: '/api/collector', headers: headers(), body });
 const post = (path: string, body: string) =>
-  fetch(app.address + path, {
+  fetchChecked(app.address, path, {
     method: 'POST',
     headers: { ...headers(), 'content-type': 'application/json' },
     body,

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { llmTrace } from '../../support/fixtures.ts';
+import { fetchChecked } from '../../support/openapi/fetch-checked.ts';
 import { ADMIN_KEY, PROJECT_KEY, type SpawnedServer, spawnServer } from '../../support/server.ts';
 import type { Body } from '../../support/surfaces.ts';
 import { createPostgresTestDatabase, type TestDatabase } from '../../support/test-database.ts';
@@ -107,7 +108,7 @@ const OWN =
   /"(inserted_at|updated_at|createdAt|trace_id|span_id|traceId|spanId|id|scrollId|spans_next_cursor|created_at)":("(?!a{20}|span-|[abö]")[^"]*"|\d+)/g;
 
 async function ask({ address }: SpawnedServer, [verb, path, body, token = PROJECT_KEY]: Call): Promise<string> {
-  const response = await fetch(address + path, {
+  const response = await fetchChecked(address, path, {
     method: verb,
     headers: { 'x-auth-token': token, 'content-type': 'application/json' },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),

@@ -122,12 +122,12 @@ function findTemplate(path: string): string | null {
   return best[0]?.template ?? null;
 }
 
-/** Decodes segments and joins repeated slashes; null for a broken escape. Only the collector allows a final slash. */
+/** Decodes segments and joins repeated slashes; null for a broken escape. Only the collector and OTLP allow a final slash. */
 function segmentsOf(path: string): string[] | null {
   const [raw = ''] = path.split('?');
   const segments = raw
     .replace(/\/{2,}/g, '/')
-    .replace(/^(\/api\/collector)\/$/, '$1')
+    .replace(/^(\/api\/collector|.*\/v1\/(?:traces|logs|metrics))\/$/, '$1')
     .slice(1)
     .split('/');
   try {
