@@ -216,6 +216,17 @@ describe('headers of every answer', () => {
     expect((await callRest(app.address, { path: '/healthz' })).status).toBe(200);
     expect((await callRest(app.address, { path: '/readyz' })).status).toBe(200);
   });
+
+  it('pages are found like routes: slashes count once, segments are decoded after the path is split', async () => {
+    for (const path of ['//healthz', '/%68ealthz', '//docs//start.js']) {
+      expect((await fetch(app.address + path)).status, path).toBe(200);
+    }
+    for (const path of ['/healthz/', '/docs%2Fstart.js', '/healthz%']) {
+      expect((await fetch(app.address + path)).status, path).toBe(404);
+    }
+    const post = await callRest(app.address, { verb: 'POST', path: '//healthz', body: {} });
+    expect(post).toMatchObject({ status: 405, body: { code: 'method_not_allowed' } });
+  });
 });
 
 describe('browsers on other origins', () => {
@@ -233,6 +244,8 @@ describe('browsers on other origins', () => {
       expect(answer.headers.get('access-control-allow-headers')).toBe('x-auth-token');
       expect(answer.headers.get('access-control-max-age')).toBe('7200');
       expect(answer.headers.get('access-control-allow-credentials')).toBeNull();
+      expect(answer.headers.get('cache-control')).toBe('no-store');
+      expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
     }
   });
 
@@ -261,6 +274,10 @@ describe('browsers on other origins', () => {
       expect(foreign.status).toBe(200);
       expect(foreign.headers.get('access-control-allow-origin')).toBeNull();
       expect(foreign.headers.get('vary')).toBe('Origin');
+      const headers = { origin: 'https://app.example.com', 'accept-encoding': 'gzip' };
+      const packed = await fetch(`${strict.address}/openapi.json`, { headers });
+      expect(packed.headers.get('content-encoding')).toBe('gzip');
+      expect(packed.headers.get('vary')).toBe('Origin, accept-encoding');
     } finally {
       await strict.close();
     }

@@ -221,7 +221,7 @@ function createRestRoutes(calls: GrpcDeps & Pick<RestDeps, 'nextTurn'>): RestHan
     ...calls,
     watch: createBodyWatch({ gapMs: 10_000, wholeMs: 60_000 }, () => performance.now()),
     inflate: createBoundedInflate(),
-    pages: { pagesByPath: new Map(), find: () => null },
+    pages: { find: () => null },
     requestLineMaxBytes: LIMITS.requestLineBytesMax,
     headersMaxBytes: LIMITS.headerBytesMax,
   });

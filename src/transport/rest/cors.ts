@@ -34,6 +34,8 @@ export function createCors(
       if (requested) response.setHeader('access-control-allow-headers', requested);
     }
     response.setHeader('vary', 'Origin');
+    response.setHeader('cache-control', 'no-store');
+    response.setHeader('x-content-type-options', 'nosniff');
     const callIds = ids.next(firstHeader(request.headers, request.rawHeaders));
     response.setHeader('x-request-id', callIds.requestId);
     const traceparent = traceparentOf(callIds);

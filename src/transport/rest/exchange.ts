@@ -45,7 +45,9 @@ export function respond(request: RestRequest, response: RestResponse, ids: CallI
   const plain = () => write({ chunks: body, bytes }, { 'content-length': bytes });
   const accepted = request.headers['accept-encoding'];
   const sendPacked = (packed: Buffer, coding = 'gzip') => {
-    const headers = { 'content-length': packed.length, 'content-encoding': coding, vary: 'accept-encoding' };
+    const varied = response.getHeader('vary');
+    const vary = varied === undefined ? 'accept-encoding' : `${varied}, accept-encoding`;
+    const headers = { 'content-length': packed.length, 'content-encoding': coding, vary };
     write({ chunks: splitIntoChunks(packed), bytes: packed.length }, headers);
   };
   if (answer.brotli && accepts(accepted, 'br')) {

@@ -15,9 +15,7 @@ export type Page = {
 };
 
 export type Pages = {
-  /** Health, metrics and documentation, by path. */
-  readonly pagesByPath: ReadonlyMap<string, () => Promise<Page>>;
-  /** The page at a path of the console or of a record; null for any other path. */
+  /** The page at a path: health, metrics, documentation, the console or a record; null for any other path. */
   find(path: string): FoundPage | null;
 };
 

@@ -4,7 +4,8 @@ import type { Store } from '../../domain/store.ts';
 import { findConsolePage } from './console-pages.ts';
 import { createDocsPages } from './docs-pages.ts';
 import { JSON_MEDIA_TYPE } from './exchange.ts';
-import type { Page, Pages } from './page.ts';
+import type { FoundPage, Page, Pages } from './page.ts';
+import { splitPath } from './path.ts';
 import { findRecordPage } from './record-pages.ts';
 
 /** The media type of Prometheus' text format. */
@@ -43,7 +44,15 @@ export function createPages({ store, accepting, metrics, console, publicUrl }: P
   if (metrics !== null) {
     pagesByPath.set('/metrics', async () => ({ status: 200, mediaType: METRICS_MEDIA_TYPE, body: await metrics() }));
   }
-  return { pagesByPath, find: console ? findConsolePage : (path) => findRecordPage(path, publicUrl()) };
+  const findOther = console ? findConsolePage : (path: string) => findRecordPage(path, publicUrl());
+  return { find: (path) => findNamed(pagesByPath, path) ?? findOther(path) };
+}
+
+/** Escapes in a path are decoded; an escaped slash separates no segments. */
+function findNamed(pages: ReadonlyMap<string, () => Promise<Page>>, path: string): FoundPage | null {
+  const route = `/${(splitPath(path) ?? []).map(encodeURIComponent).join('/')}`;
+  const load = pages.get(route);
+  return load === undefined ? null : { route, load };
 }
 
 function page(status: number, word: string): Page {

@@ -1,9 +1,8 @@
 /** Splits and decodes the path of a request. */
 
-/** The path in segments, not decoded. Repeated slashes count once. */
+/** The path in segments, not decoded. */
 export function rawSegments(path: string): string[] {
-  const collapsed = path.includes('//') ? path.replace(/\/{2,}/g, '/') : path;
-  return collapsed.slice(1).split('/');
+  return path.slice(1).split('/');
 }
 
 /** The decoded segments; null where an escape is malformed. */
@@ -23,9 +22,13 @@ export function decodeSegment(segment: string): string | null {
   }
 }
 
-/** Path and query of a request target, which may be an absolute URL. */
+/** Path and query of a request target, which may be an absolute URL. Repeated slashes in the path count once. */
 export function splitTarget(url: string): { readonly path: string; readonly query: string } {
   const target = url.startsWith('/') ? url : url.replace(/^[a-z]+:\/\/[^/?#]*/i, '') || '/';
   const mark = target.indexOf('?');
-  return mark < 0 ? { path: target, query: '' } : { path: target.slice(0, mark), query: target.slice(mark + 1) };
+  const path = mark < 0 ? target : target.slice(0, mark);
+  return {
+    path: path.includes('//') ? path.replace(/\/{2,}/g, '/') : path,
+    query: mark < 0 ? '' : target.slice(mark + 1),
+  };
 }

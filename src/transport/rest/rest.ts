@@ -92,11 +92,6 @@ export function createRest(deps: RestDeps): RestHandler {
       checkSizes(deps, request);
       const unmet = expectationProblem(request);
       if (unmet) throw unmet;
-      const state = deps.pages.pagesByPath.get(path);
-      if (state) {
-        await servePage(path, state);
-        return;
-      }
       const match = table.match(request.method ?? 'GET', path);
       const found = match.kind === 'none' ? deps.pages.find(path) : null;
       if (found) {
