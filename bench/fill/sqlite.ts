@@ -89,19 +89,34 @@ function writeEvents({ db, plan, tenant, specimen, ids }: Fill): void {
 }
 
 function writeRequests({ db, plan, tenant, specimen, ids }: Fill): void {
-  const insert = db.prepare<[number, string | Buffer, number, number, number, number, number, number | null]>(
-    `INSERT INTO requests (organization_number, request_key, project_number, state, completed_by, completed_at,
-       received_at, nano_usd) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+  const insert = db.prepare<[number, number, string | Buffer, number, number, number, number, number, number | null]>(
+    `INSERT INTO requests (sequence, organization_number, request_key, project_number, state, completed_by, completed_at,
+       received_at, nano_usd) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
+  const insertKey = db.prepare<[number, string | Buffer, number]>('INSERT INTO request_keys VALUES (?, ?, ?)');
   const { organizationNumber, projectNumber } = tenant;
   const status = requestStatuses.code('success');
   const source = requestSources.code('span');
+  const keyOf = (seq: number) => packRequestKey(`req_${ids.digitsOf(seq)}`);
+  inBatches(db, plan.events, (seq) => {
+    const received = createdAtMs(plan, seq);
+    insert.run(
+      seq,
+      organizationNumber,
+      keyOf(seq),
+      projectNumber,
+      status,
+      source,
+      received,
+      received,
+      specimen.nanoUsd,
+    );
+  });
   inBatches(db, plan.events, (position) => {
     const seq = ids.seqAt(position - 1);
-    const key = packRequestKey(`req_${ids.digitsOf(seq)}`);
-    const received = createdAtMs(plan, seq);
-    insert.run(organizationNumber, key, projectNumber, status, source, received, received, specimen.nanoUsd);
+    insertKey.run(organizationNumber, keyOf(seq), seq);
   });
+  db.prepare('UPDATE indexed_requests SET sequence = ?').run(plan.events);
 }
 
 /** Calls `write` with 1 to `count`, in transactions of bounded size. */

@@ -108,7 +108,10 @@ export function createDialect(store: StoreKind, { tableOf }: Mapper): Dialect {
         .map((column) => `${name}.${column.name} as ${column.name}`) as never,
     keyed,
     requestsOf(db, key) {
-      if (store === 'sqlite') return keyed(db.selectFrom('Request'), 'Request', key);
+      if (store === 'sqlite') {
+        const indexed = keyed(db.selectFrom('RequestKey'), 'RequestKey', key);
+        return indexed.innerJoin('Request', 'Request.sequence', 'RequestKey.sequence') as never;
+      }
       // Joins the keys first: otherwise PostgreSQL would scan all requests.
       const known = keyed((db as unknown as PostgresDb).selectFrom('RequestKey'), 'RequestKey', key);
       return known.innerJoin('Request', (join) =>

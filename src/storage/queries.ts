@@ -55,7 +55,10 @@ export type Dialect = {
     columns: { readonly [Property: string]: unknown },
     lock?: 'lock',
   ): Builder;
-  /** For a lookup: requests by their keys. PostgreSQL first finds the month of each. */
+  /**
+   * For a lookup: requests by their keys. PostgreSQL first finds the month of each, SQLite its sequence; the newest
+   * requests of SQLite are found only by its writer (engine/sqlite/request-keys.ts).
+   */
   requestsOf(db: Db, key: { organizationNumber: number; key: string }): Selecting<'Request', Record<never, never>>;
   /** The approximate bytes of the texts of a row, computed without reading them. */
   textBytes(columns: readonly string[]): RawBuilder<number>;

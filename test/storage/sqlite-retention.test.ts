@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { packRequestKey } from '../../src/storage/engine/sqlite/compact-ids.ts';
 import { createTransact, openCore } from '../../src/storage/engine/sqlite/core.ts';
+import { prepareRequestKeys } from '../../src/storage/engine/sqlite/request-keys.ts';
 import { createRetention, prepareRemoval, type RemovalDone } from '../../src/storage/engine/sqlite/retention.ts';
 import { bareSpan, RECEIVED_AT_MS, randomHex, sampleAppend, samplePlan } from './conformance/samples.ts';
 
@@ -30,6 +31,7 @@ function insertRequest(key: string, { completed, settled, correction }: Seqs, or
     `INSERT INTO requests (organization_number, request_key, project_number, state, completed_by, completed_at,
        settled_at, correction_at, received_at) VALUES (?, ?, 1, 0, 0, ?, ?, ?, 0)`,
   ).run(organization, packRequestKey(key), completed ?? null, settled ?? null, correction ?? null);
+  db.exec('INSERT OR REPLACE INTO request_keys SELECT organization_number, request_key, sequence FROM requests');
   db.prepare('INSERT OR REPLACE INTO log_heads VALUES (?, 1000, 1000, 0)').run(organization);
 }
 
@@ -43,7 +45,12 @@ const TRACES = { part: 'traces', after: 0 } as const;
 function removeEvents(beforeMs: number, rowsMax = 1000): Promise<RemovalDone> {
   const cuts = { eventsBeforeMs: beforeMs, traces: [], auditBeforeMs: null };
   // The clock stands still, so only `rowsMax` ends a step.
-  return prepareRemoval(opened.db, createTransact(opened.db), () => 0)({ task: EVENTS, cuts, rowsMax });
+  return prepareRemoval(
+    opened.db,
+    createTransact(opened.db),
+    prepareRequestKeys(opened.db),
+    () => 0,
+  )({ task: EVENTS, cuts, rowsMax });
 }
 
 describe('the requests of old events', () => {
@@ -70,7 +77,9 @@ describe('the requests of old events', () => {
     opened.db.exec(`UPDATE events SET created_at = 7;
       UPDATE requests SET completed_at = 7, settled_at = 7, correction_at = 7`);
     await removeEvents(8);
-    expect(rows('SELECT 1 FROM requests UNION ALL SELECT 1 FROM envelopes')).toEqual([]);
+    expect(
+      rows('SELECT 1 FROM requests UNION ALL SELECT 1 FROM request_keys UNION ALL SELECT 1 FROM envelopes'),
+    ).toEqual([]);
   });
 });
 
@@ -99,7 +108,12 @@ describe('a step', () => {
     for (let seq = 1; seq <= 200; seq += 1) insertRequest(`gw-${seq}`, { completed: seq });
     let nowMs = 0;
     // Each read of the clock advances it by 6 ms.
-    const remove = prepareRemoval(opened.db, createTransact(opened.db), () => (nowMs += 6));
+    const remove = prepareRemoval(
+      opened.db,
+      createTransact(opened.db),
+      prepareRequestKeys(opened.db),
+      () => (nowMs += 6),
+    );
     const cuts = { eventsBeforeMs: 1000, traces: [], auditBeforeMs: null };
     const { end, heldMs } = await remove({ task: EVENTS, cuts, rowsMax: 500 });
     expect(end.removed?.events).toBeGreaterThan(0);
@@ -120,7 +134,12 @@ it('a walk ends even when every step exceeds its time', async () => {
   await opened.core.verbs.append([append, sampleAppend({ requests: [] })]);
   for (let seq = 1; seq <= 40; seq += 1) insertRequest(`gw-${seq}`, { completed: seq });
   let nowMs = 0;
-  const remove = prepareRemoval(opened.db, createTransact(opened.db), () => (nowMs += 20));
+  const remove = prepareRemoval(
+    opened.db,
+    createTransact(opened.db),
+    prepareRequestKeys(opened.db),
+    () => (nowMs += 20),
+  );
   const cuts = {
     eventsBeforeMs: 1000,
     traces: [{ storedDays: null, expiredBeforeMs: RECEIVED_AT_MS + 1 }],

@@ -41,8 +41,12 @@ function insertIntoFile(file: string, old: OldEvents): void {
       SELECT ${organization}, n, ${envelopeSql("strftime('%Y-%m-%dT%H:%M:%fZ', created_at / 1000.0, 'unixepoch')")} FROM old;
     INSERT INTO events (organization_number, created_at, id, type, seq)
       SELECT ${organization}, created_at, id, 1, n FROM old;
-    INSERT INTO requests (organization_number, request_key, project_number, state, completed_by, completed_at, received_at)
-      SELECT ${organization}, unhex(printf('%030x', n)), ${project}, 0, 0, created_at, created_at FROM old ORDER BY n;
+    INSERT INTO requests (sequence, organization_number, request_key, project_number, state, completed_by, completed_at,
+        received_at)
+      SELECT n, ${organization}, unhex(printf('%030x', n)), ${project}, 0, 0, created_at, created_at FROM old ORDER BY n;
+    INSERT INTO request_keys (organization_number, request_key, sequence)
+      SELECT organization_number, request_key, sequence FROM requests;
+    UPDATE indexed_requests SET sequence = ${count};
     INSERT INTO log_heads (organization_number, seq, created_at, last_key_index)
       VALUES (${organization}, ${count}, ${firstAtMs + count}, 0);
     COMMIT;

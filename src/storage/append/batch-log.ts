@@ -26,7 +26,8 @@ export type LogHeads = {
 };
 
 type StoredRequest = Found<'findRequest'>;
-type NewRequestRow = NewRow<'Request'>;
+/** Without the sequence, which SQLite draws when it stores the row. */
+type NewRequestRow = Omit<NewRow<'Request'>, 'sequence'>;
 export type RequestEntry = {
   readonly row: NewRequestRow & { readonly changedAtMs: number };
   /** The row before the batch; null for a new request. */

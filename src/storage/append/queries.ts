@@ -41,7 +41,7 @@ export const findSpanId = lookup<OfSpan>()((db, { projectNumber, traceSequence, 
 );
 
 export const findRequest = lookup<OfRequest>()((db, { organizationNumber, key }, { requestsOf, allOf }) =>
-  requestsOf(db, { organizationNumber, key }).select(allOf('Request')),
+  requestsOf(db, { organizationNumber, key }).select(allOf('Request', 'sequence')),
 );
 
 /** The oldest first. */

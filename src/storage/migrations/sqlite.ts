@@ -13,6 +13,7 @@ export const SQLITE_MIGRATIONS: readonly SqlMigration[] = [
       `PRAGMA application_id = ${APPLICATION_ID}`,
       ...SCHEMA,
       'INSERT INTO webhook_changes (id, number) VALUES (1, 0)',
+      'INSERT INTO indexed_requests (id, sequence) VALUES (1, 0)',
     ],
   },
 ];

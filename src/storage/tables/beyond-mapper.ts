@@ -9,7 +9,7 @@ export const WITHOUT_ROWID = [
   'evaluation_jobs',
   'events',
   'governance_events',
-  'requests',
+  'request_keys',
   'search_facets',
   'search_pending',
   'webhook_figures',

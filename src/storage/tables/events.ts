@@ -101,16 +101,30 @@ const request = {
 
 const WAITING = { name: 'requests_admitted', properties: 'receivedAtMs', where: `state = ${ADMITTED}` } as const;
 
-/** WITHOUT ROWID (beyond-mapper.ts): found by key, and by little else. */
+/** In the order in which requests came, so that new rows lie next to each other. */
 export const RequestOnSqlite = defineEntity({
   name: 'Request',
   tableName: 'requests',
   properties: {
-    organizationNumber: integer().primary(),
-    key: requestKey().primary(),
+    sequence: integer().primary().autoincrement(false),
+    organizationNumber: integer(),
+    key: requestKey(),
     ...request,
   },
   indexes: [WAITING],
+});
+
+/** SQLite only: finds requests by their keys, but for the newest ones (engine/sqlite/request-keys.ts). WITHOUT ROWID. */
+export const RequestKeyOnSqlite = table('RequestKey', 'request_keys', {
+  organizationNumber: integer().primary(),
+  key: requestKey().primary(),
+  sequence: bigInteger(),
+});
+
+/** SQLite only, one row: the keys of all requests up to this sequence are in request_keys. */
+export const IndexedRequests = table('IndexedRequests', 'indexed_requests', {
+  id: integer().primary().autoincrement(false),
+  sequence: bigInteger(),
 });
 
 export const RequestOnPostgres = defineEntity({
@@ -130,7 +144,7 @@ export const RequestOnPostgres = defineEntity({
  * PostgreSQL only: the month of a request. It keeps keys unique over all months, which no index of a partitioned table
  * can.
  */
-export const RequestKey = table('RequestKey', 'request_keys', {
+export const RequestKeyOnPostgres = table('RequestKey', 'request_keys', {
   organizationNumber: integer().primary(),
   key: requestKey().primary(),
   changedAtMs: instant('changed_at'),

@@ -20,8 +20,10 @@ import {
   EventOnPostgres,
   EventOnSqlite,
   GovernanceEvent,
+  IndexedRequests,
   LogHead,
-  RequestKey,
+  RequestKeyOnPostgres,
+  RequestKeyOnSqlite,
   RequestOnPostgres,
   RequestOnSqlite,
 } from './events.ts';
@@ -90,13 +92,21 @@ const SHARED = [
   SpendPart,
 ] as const;
 
-export const SQLITE_TABLES = [...SHARED, TraceOnSqlite, RequestOnSqlite, EventOnSqlite, Envelope] as const;
+export const SQLITE_TABLES = [
+  ...SHARED,
+  TraceOnSqlite,
+  RequestOnSqlite,
+  RequestKeyOnSqlite,
+  IndexedRequests,
+  EventOnSqlite,
+  Envelope,
+] as const;
 
 export const POSTGRES_TABLES = [
   ...SHARED,
   TraceOnPostgres,
   RequestOnPostgres,
-  RequestKey,
+  RequestKeyOnPostgres,
   EventOnPostgres,
   AuthGeneration,
 ] as const;

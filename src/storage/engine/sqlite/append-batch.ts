@@ -20,6 +20,7 @@ import type { Query } from '../../queries.ts';
 import { toHidden } from '../../retention/expired-traces.ts';
 import type { Database } from './connection.ts';
 import { isConflict, isStorageFailure } from './failures.ts';
+import type { RequestKeys } from './request-keys.ts';
 import { type PreparedQuery as Prepared, prepareChange, prepareQuery, prepareRows } from './run-query.ts';
 
 type AppendBatch = (appends: readonly Append[]) => readonly AppendOutcome[];
@@ -28,12 +29,13 @@ type AppendBatchDeps = {
   readonly clock: Clock;
   readonly jobQueue: JobQueueOptions;
   readonly backlog: Backlog;
+  readonly requests: RequestKeys;
 };
 
 /** Throws when the storage fails; nothing of the batch is stored then. */
-export function prepareAppendBatch(db: Database, { clock, jobQueue, backlog }: AppendBatchDeps): AppendBatch {
-  const read = prepareReader(db);
-  const write = prepareWriter(db);
+export function prepareAppendBatch(db: Database, { clock, jobQueue, backlog, requests }: AppendBatchDeps): AppendBatch {
+  const read = prepareReader(db, requests);
+  const write = prepareWriter(db, requests);
   const addToHours = prepareRows(db, addHours);
   const lastSequence = prepareQuery(db, own.findLastSequence);
   const guess = createGuess();
@@ -64,7 +66,7 @@ export function prepareAppendBatch(db: Database, { clock, jobQueue, backlog }: A
   const storeEach = db.transaction((appends: readonly Append[]): AppendOutcome[] =>
     appends.map((append) => {
       try {
-        return storeAlone(append);
+        return requests.undoing(() => storeAlone(append));
       } catch (error) {
         if (isStorageFailure(error)) throw error;
         return toError(error);
@@ -75,23 +77,29 @@ export function prepareAppendBatch(db: Database, { clock, jobQueue, backlog }: A
   function storeAll(appends: readonly Append[]): AppendOutcome[] {
     if (guess.isNew(appends)) {
       try {
-        return storeAsNew.immediate(appends);
+        return requests.undoing(() => storeAsNew.immediate(appends));
       } catch (error) {
         if (!isConflict(error)) throw error;
         guess.noteConflict();
       }
     }
-    return storeTogether.immediate(appends);
+    return requests.undoing(() => storeTogether.immediate(appends));
   }
 
-  return (appends) => {
+  function store(appends: readonly Append[]): AppendOutcome[] {
     try {
       return storeAll(appends);
     } catch (error) {
       if (isStorageFailure(error)) throw error;
       // One append cannot be stored; the others are stored one by one.
-      return storeEach.immediate(appends);
+      return requests.undoing(() => storeEach.immediate(appends));
     }
+  }
+
+  return (appends) => {
+    const outcomes = store(appends);
+    requests.noteCommit();
+    return outcomes;
   };
 }
 
@@ -137,16 +145,17 @@ function prepareActiveMonitors(db: Database) {
   };
 }
 
-function prepareReader(db: Database): Reader {
+function prepareReader(db: Database, requests: RequestKeys): Reader {
   const queries: Readonly<Record<ReadName, Query<never, unknown>>> = { ...common, findRootSpan, listSummaries };
   const prepared = Object.fromEntries(READ_NAMES.map((name) => [name, prepareQuery(db, queries[name])])) as Readonly<
     Record<ReadName, Prepared<unknown, unknown>>
   >;
-  return ((name: ReadName, key: unknown) => prepared[name].all(key)) as Reader;
+  return ((name: ReadName, key: never) =>
+    name === 'findRequest' ? requests.find(key) : prepared[name].all(key)) as Reader;
 }
 
 /** Writes table by table, which touches the fewest pages and writes the least to the journal. */
-function prepareWriter(db: Database): (written: Written) => void {
+function prepareWriter(db: Database, requests: RequestKeys): (written: Written) => void {
   const hide = prepareChange(db, hideTrace);
   const traces = { insert: prepareChange(db, common.insertTraces), replace: prepareChange(db, common.replaceTraces) };
   const spans = { insert: prepareChange(db, common.insertSpans), replace: prepareChange(db, common.replaceSpans) };
@@ -156,7 +165,6 @@ function prepareWriter(db: Database): (written: Written) => void {
     remove: prepareRows(db, common.removeJobs),
     removeOf: prepareRows(db, common.removeJobsOfTraces),
   };
-  const requests = { insert: prepareChange(db, own.insertRequests), replace: prepareChange(db, own.replaceRequests) };
   const insertEvent = prepareChange(db, own.insertEvents);
   const insertEnvelope = prepareChange(db, own.insertEnvelopes);
   const insertGovernance = prepareChange(db, own.insertGovernanceEvents);
@@ -168,6 +176,7 @@ function prepareWriter(db: Database): (written: Written) => void {
     for (const event of events) insertEvent(event);
     for (const row of governance.values()) insertGovernance(row);
     if (entries.size + events.length > 0) replaceHead(head);
+    requests.indexSome(entries.size);
   }
 
   const mark = prepareRows(db, markTraces);

@@ -6,6 +6,7 @@ import { countSomeJobs } from '../../../../gen/storage/sqlite/evaluations.ts';
 import type { Clock } from '../../../domain/clock.ts';
 import { JOB_QUEUE_DEFAULTS, type JobQueueOptions } from '../../../domain/evaluations/jobs.ts';
 import type { Append, AppendOutcome } from '../../append/apply.ts';
+import type { LookUps } from '../../append/reader.ts';
 import { createDeliveryWork, type DeliveryWork } from '../../delivery/work.ts';
 import { createBacklog } from '../../evaluations/backlog.ts';
 import { createJobWork, type JobWork } from '../../evaluations/jobs.ts';
@@ -17,6 +18,7 @@ import { createKeepSums, type KeepSums } from '../../traces/trace-finder.ts';
 import { prepareAppendBatch } from './append-batch.ts';
 import type { Database } from './connection.ts';
 import { isStorageFailure, storageFault } from './failures.ts';
+import { prepareRequestKeys } from './request-keys.ts';
 import { prepareRemoval, type RemovalDone, type RemovalStep } from './retention.ts';
 import { createPrepareOnce, type PreparedQuery, prepareChange, prepareQuery, prepareRows } from './run-query.ts';
 import { openDatabase } from './schema.ts';
@@ -31,9 +33,13 @@ export type WriterVerbs = ManagementWriter &
     keepSums: KeepSums;
     /** One step of retention. */
     removeExpired(step: RemovalStep): Promise<RemovalDone>;
+    /** Of the newest requests only the writer knows where they are. */
+    findRequest: LookUps['findRequest'];
     /** Resolves when reads and writes work. */
     check(): Promise<void>;
   };
+
+type ReadVerb = 'check' | 'findRequest';
 
 type Core = {
   readonly verbs: WriterVerbs;
@@ -97,13 +103,14 @@ function createCore({ db, clock, jobQueue }: CoreDeps): Core {
     // Queued with the verbs, which wait for one step of a count at most.
     countSome: (some) => run(() => countSome.get(some)),
   });
-  const appendBatch = prepareAppendBatch(db, { clock, jobQueue, backlog });
+  const requests = prepareRequestKeys(db);
+  const appendBatch = prepareAppendBatch(db, { clock, jobQueue, backlog, requests });
   const transact = createTransact(db);
   const keepSums = createKeepSums(transact);
   const indexWriter = createIndexWriter(transact);
   const spendWriter = createSpendWriter(transact);
   const management = createManagementWriter(transact, { jobQueue, backlog });
-  const removeExpired = prepareRemoval(db, transact);
+  const removeExpired = prepareRemoval(db, transact, requests);
   const deliveries = createDeliveryWork(transact);
   const jobs = createJobWork(transact, backlog);
   const probe = prepareProbe(db);
@@ -132,7 +139,7 @@ function createCore({ db, clock, jobQueue }: CoreDeps): Core {
     });
   }
 
-  function inTurn(served: Omit<WriterVerbs, 'check'>): Omit<WriterVerbs, 'check'> {
+  function inTurn(served: Omit<WriterVerbs, ReadVerb>): Omit<WriterVerbs, ReadVerb> {
     const verbs = Object.entries<(...args: never[]) => Promise<unknown>>(served);
     const each = verbs.map(([verb, serve]) => [verb, (...args: never[]) => write(() => serve(...args))]);
     return Object.fromEntries(each);
@@ -150,6 +157,7 @@ function createCore({ db, clock, jobQueue }: CoreDeps): Core {
         keepSums,
         removeExpired,
       }),
+      findRequest: (key) => run(() => requests.find(key)),
       // Tries to write only after a write has failed: until then, writes prove that the disk has room.
       check: () => (writesFail ? write(probe.write) : run(probe.read)),
     },

@@ -16,9 +16,12 @@ export function isStorageFailure(error: unknown): boolean {
   return STORAGE_FAILURES.test(codeOf(error));
 }
 
+/** The key of an inserted row exists, and no constraint of the database has noticed it. */
+export class KeyConflict extends Error {}
+
 /** Whether the key of an inserted row exists. */
 export function isConflict(error: unknown): boolean {
-  return CONFLICTS.has(codeOf(error));
+  return error instanceof KeyConflict || CONFLICTS.has(codeOf(error));
 }
 
 /** The Fault while the disk is full, broken, or locked by another process. */

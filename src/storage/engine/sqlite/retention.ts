@@ -6,8 +6,8 @@ import type { RetentionCuts, RetentionStore } from '../../../domain/store.ts';
 import type { RunQuery, Transact } from '../../queries.ts';
 import { continueAfter, type RemovalTask, removePart, SHARED_PARTS, type SharedPart } from '../../retention/steps.ts';
 import { beginWalk, type StepBudget, type TaskEnd } from '../../retention/walk.ts';
-import { packRequestKey, type StoredId } from './compact-ids.ts';
 import type { Database } from './connection.ts';
+import type { RequestKeys } from './request-keys.ts';
 
 /** Travels between the main thread and the writer thread. */
 type Task = RemovalTask<'events' | SharedPart>;
@@ -41,9 +41,10 @@ export function createRetention(
 export function prepareRemoval(
   db: Database,
   transact: Transact,
+  requests: RequestKeys,
   nowMs = () => performance.now(),
 ): (step: RemovalStep) => Promise<RemovalDone> {
-  const removeEvents = prepareExpiredEvents(db);
+  const removeEvents = prepareExpiredEvents(db, requests);
 
   async function remove({ task, cuts }: RemovalStep, pace: StepBudget): Promise<TaskEnd<Task>> {
     const { after, part } = task;
@@ -76,6 +77,7 @@ type EventsStep = Pick<StepBudget, 'rowsMax' | 'rowsAtOnce' | 'isOver'> & {
  */
 function prepareExpiredEvents(
   db: Database,
+  requests: RequestKeys,
 ): (step: EventsStep) => { readonly removed: number; readonly next: number | null } {
   const statements = prepareStatements(db);
 
@@ -84,7 +86,7 @@ function prepareExpiredEvents(
     statements.dropEnvelope.run(organization, seq);
     const parsed = parseEventId(id);
     // Later events of a request are never older, so only its last event removes the request.
-    if (parsed !== null) statements.dropRequest.run(organization, packRequestKey(parsed.base), createdAtMs);
+    if (parsed !== null) requests.remove({ organizationNumber: organization, key: parsed.base }, createdAtMs);
   }
 
   return ({ after, beforeMs, rowsMax, rowsAtOnce, isOver }) => {
@@ -123,9 +125,5 @@ function prepareStatements(db: Database) {
       'DELETE FROM events WHERE organization_number = ? AND created_at = ? AND id = ?',
     ),
     dropEnvelope: db.prepare<[number, number]>('DELETE FROM envelopes WHERE organization_number = ? AND seq = ?'),
-    dropRequest: db.prepare<[number, StoredId, number]>(
-      `DELETE FROM requests WHERE organization_number = ? AND request_key = ?
-       AND max(ifnull(completed_at, 0), ifnull(settled_at, 0), ifnull(correction_at, 0)) <= ?`,
-    ),
   };
 }

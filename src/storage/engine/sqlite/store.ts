@@ -4,7 +4,7 @@ import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import * as queries from '../../../../gen/storage/sqlite/all.ts';
-import { findEvent, findRequest } from '../../../../gen/storage/sqlite/append.ts';
+import { findEvent } from '../../../../gen/storage/sqlite/append.ts';
 import { JOB_QUEUE_DEFAULTS, type JobQueueOptions } from '../../../domain/evaluations/jobs.ts';
 import type { Store } from '../../../domain/store.ts';
 import { messageOf, StartError } from '../../errors.ts';
@@ -175,7 +175,7 @@ function startEngine(
       ...(longReads === null ? traceReader : routeReads(traceReader, longReads)),
     },
     lookUps: {
-      findRequest: (key) => reads.runQuery(findRequest, key),
+      findRequest: writer.findRequest,
       findEvent: (key) => reads.runQuery(findEvent, key),
     },
     analytics: sums,
