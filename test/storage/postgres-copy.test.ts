@@ -326,7 +326,9 @@ it('every column of SQLite has one in PostgreSQL', async () => {
     const columns = db.prepare<[string], string>('SELECT name FROM pragma_table_info(?)').pluck().all(given);
     const stored = await query(database.url, `SELECT attname FROM pg_attribute WHERE attrelid = '${name}'::regclass`);
     const kept = new Set(stored.map((row) => row.attname));
-    expect(columns.filter((column) => !kept.has(column))).toEqual([]);
+    // The place of a request in its table on SQLite says nothing about the request.
+    const missing = columns.filter((column) => !kept.has(column));
+    expect(missing).toEqual(name === 'requests' ? ['sequence'] : []);
   }
   db.close();
 });
