@@ -1,8 +1,9 @@
 /** The attributes that give each field of a span: the first present value wins. */
 
 import { isObject } from '../../../json/free-json.ts';
+import type { LosslessJson } from '../../../json/lossless-json.ts';
 import { indexed } from './indexed.ts';
-import { attribute, type ReadAttribute } from './span-view.ts';
+import { attribute, type ReadAttribute, type SpanView } from './span-view.ts';
 
 export const MODEL: readonly ReadAttribute[] = [
   attribute('gen_ai.response.model'),
@@ -217,8 +218,9 @@ function usage(key: string): ReadAttribute {
   return ({ span, isOuter }) => (isOuter ? undefined : span.attributes.get(key));
 }
 
-function aiModel({ span }: Parameters<ReadAttribute>[0]): ReturnType<ReadAttribute> {
-  const model = span.attributes.get('ai.model');
-  if (!isObject(model) || typeof model.id !== 'string') return model;
+function aiModel({ span, json }: SpanView): LosslessJson | undefined {
+  const sent = span.attributes.get('ai.model');
+  const model = json.parsed(sent);
+  if (!isObject(model) || typeof model.id !== 'string') return sent;
   return typeof model.provider === 'string' ? `${model.provider}/${model.id}` : model.id;
 }

@@ -197,6 +197,12 @@ describe('values', () => {
     });
   });
 
+  it('name a model in JSON as they do in an object', () => {
+    expect(draftOf({ 'ai.model': '{"provider":"openai","id":"gpt-5"}' }).model).toBe('openai/gpt-5');
+    expect(draftOf({ 'ai.model': '{"id":"gpt-5"}' }).model).toBe('gpt-5');
+    expect(draftOf({ 'ai.model': '{"name":"gpt-5"}' }).model).toBe('{"name":"gpt-5"}');
+  });
+
   it('of langwatch.metrics without a field of their own are kept', () => {
     const { metrics } = draftOf({ 'langwatch.metrics': '{"promptTokens":1,"retries":2}' });
     expect(metrics).toMatchObject({ promptTokens: 1, others: { retries: 2 } });
