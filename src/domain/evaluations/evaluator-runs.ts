@@ -4,7 +4,7 @@ import type { Project } from '../caller.ts';
 import type { RandomBytes } from '../clock.ts';
 import { Fault } from '../fault.ts';
 import { isPossibleId, newId } from '../ids.ts';
-import type { SearchConditions } from '../traces/search/trace-search.ts';
+import { checkDates, type SearchConditions } from '../traces/search/trace-search.ts';
 import { findTarget, settingsOfRun, type TargetDeps } from './evaluation-target.ts';
 import type { EvaluatorRun, EvaluatorRunStore } from './evaluator-run.ts';
 
@@ -18,7 +18,10 @@ type EvaluatorRunsDeps = TargetDeps & {
 type RunStart = { readonly idOrSlug: string; readonly search: SearchConditions; readonly nowMs: number };
 
 export type EvaluatorRuns = {
-  /** Throws evaluator_not_found, evaluator_not_runnable, evaluator_unavailable, invalid_settings, evaluator_run_limit_reached. */
+  /**
+   * Throws validation_error, evaluator_not_found, evaluator_not_runnable, evaluator_unavailable, invalid_settings,
+   * evaluator_run_limit_reached.
+   */
   start(project: Project, start: RunStart): Promise<EvaluatorRun>;
   /** Throws evaluator_run_not_found. */
   get(project: Project, id: string): Promise<EvaluatorRun>;
@@ -39,6 +42,8 @@ export function createEvaluatorRuns(deps: EvaluatorRunsDeps): EvaluatorRuns {
   const get = (project: Project, id: string) => findRun(deps.store, project, id);
   return {
     async start(project, { idOrSlug, search, nowMs }) {
+      const searched = fixDates(search, nowMs);
+      checkDates({ fromMs: searched.startMs, toMs: searched.endMs });
       const target = await findTarget(deps, project, { kind: 'saved', text: idOrSlug });
       // Saved settings may predate a rule: fail now instead of on every trace.
       settingsOfRun(target, {});
@@ -46,7 +51,7 @@ export function createEvaluatorRuns(deps: EvaluatorRunsDeps): EvaluatorRuns {
         projectId: project.id,
         id: newId('run', deps.random),
         evaluatorId: target.evaluatorId,
-        searchJson: JSON.stringify(fixDates(search, nowMs)),
+        searchJson: JSON.stringify(searched),
         ...BEGINNING,
         createdAtMs: nowMs,
         updatedAtMs: nowMs,
@@ -79,7 +84,7 @@ const BEGINNING = {
 } as const;
 
 /** Traces that are received while it runs are not part of the run. */
-function fixDates(search: SearchConditions, nowMs: number): SearchConditions {
+function fixDates(search: SearchConditions, nowMs: number): SearchConditions & { startMs: number; endMs: number } {
   const endMs = search.endMs ?? nowMs;
   return { ...search, endMs, startMs: search.startMs ?? endMs - SEARCHED_MS };
 }

@@ -1,3 +1,4 @@
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { EvaluationService } from '../../../gen/spandrel/v1/evaluations_pb.js';
 import { completion, type Endpoint, startEndpoint } from '../../evaluation/judge/endpoint.ts';
@@ -135,6 +136,21 @@ describe('a run is refused', () => {
   it('for filters that are none', async () => {
     const { status, body } = await client.rest(`/api/evaluators/${matcher}/run`, { filters: { nonsense: ['x'] } });
     expect([status, body.code]).toEqual([422, 'validation_error']);
+  });
+
+  it('for dates in reverse, whatever evaluator it names', async () => {
+    const startDate = new Date(Date.now() + 60_000);
+    for (const dates of [{ startDate: 5, endDate: 4 }, { startDate: startDate.getTime() }]) {
+      const { status, body } = await client.rest('/api/evaluators/nobody/run', dates);
+      expect([status, body.code, body.fields]).toEqual([422, 'validation_error', ['startDate']]);
+    }
+    const reversed = { startDate: timestampFromMs(5), endDate: timestampFromMs(4) };
+    await start(matcher, {
+      status: 422,
+      code: 'validation_error',
+      rest: { verb: 'POST', path: `/api/evaluators/${matcher}/run`, body: { startDate: 5, endDate: 4 } },
+      rpc: { method: runEvaluatorOnTraces, request: { idOrSlug: matcher, ...reversed } },
+    });
   });
 
   it('is not shown where there is none of that id, nor to another project', async () => {

@@ -13,6 +13,7 @@ import type { Traces, TraceView } from '../traces.ts';
 import type { Condition, SearchFilter } from './trace-filter.ts';
 import { readFilters, type TraceSort } from './trace-search-query.ts';
 import {
+  type InstantRange,
   type SearchPosition,
   type SearchQuery,
   type SearchTotal,
@@ -207,8 +208,8 @@ export function createTraceSearches(deps: TraceSearchesDeps): TraceSearches {
           }
         : open(cursor, binding, project);
     if ((startMs ?? walk.fromMs) !== walk.fromMs || (endMs ?? walk.toMs) !== walk.toMs) throw invalidScrollId();
-    if (walk.fromMs > walk.toMs) throw validationFault('json', [DATES_REVERSED]);
     const dates = { fromMs: walk.fromMs, toMs: walk.toMs };
+    checkDates(dates);
     return {
       binding,
       walk,
@@ -278,6 +279,11 @@ function filterOf({ filtersJson, negateFilters, query, traceIds }: FilterRequest
   const isNegated = negateFilters && conditions.length > 0;
   const ids = traceIds.length === 0 ? null : [...new Set(traceIds.map(normaliseTraceId))].sort();
   return { filter: { conditions, isNegated, text: query.toLowerCase() }, traceIds: ids };
+}
+
+/** Throws validation_error when the dates are in reverse. */
+export function checkDates({ fromMs, toMs }: InstantRange): void {
+  if (fromMs > toMs) throw validationFault('json', [DATES_REVERSED]);
 }
 
 const DATES_REVERSED: Reason = { field: 'startDate', type: 'custom', message: 'startDate must not be after endDate' };
