@@ -41,7 +41,8 @@ function readRules({ required, type }: FieldRules, field: DescField): Limits {
     }
     case 'timestamp': {
       const { seconds = 0n } = type.value.greaterThan.value ?? {};
-      return { required, value: { min: Number(seconds) * 1_000, max: null } };
+      // Only instants in milliseconds have such a rule, and the largest exact integer ends their range.
+      return { required, value: { min: Number(seconds) * 1_000, max: Number.MAX_SAFE_INTEGER } };
     }
     case 'enum':
     case undefined:

@@ -1,5 +1,6 @@
 /** The series that charts of the console draw. */
 
+import { type Timestamp, timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { describe, expect, it } from 'vitest';
 import { readMonitorSearch } from '../../src/console/monitors/search.ts';
 import { type Metric, seriesOf } from '../../src/console/overview/series.ts';
@@ -8,9 +9,9 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const MONDAY_MS = Date.UTC(2026, 0, 5);
 
-type Bucket = { readonly start: bigint; readonly value: number | null };
+type Bucket = { readonly startsAt: Timestamp; readonly value: number | null };
 
-const bucket = (startMs: number, value: number | null): Bucket => ({ start: BigInt(startMs), value });
+const bucket = (startMs: number, value: number | null): Bucket => ({ startsAt: timestampFromMs(startMs), value });
 const metric = (emptyValue: 0 | null): Metric<Bucket> => ({
   label: 'Value',
   format: String,

@@ -6,6 +6,7 @@
 
 import type { GenEnum, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import type { Message } from "@bufbuild/protobuf";
+import type { Timestamp } from "@bufbuild/protobuf/wkt";
 
 /**
  * Describes the file spandrel/v1/analytics.proto.
@@ -19,18 +20,18 @@ export declare const file_spandrel_v1_analytics: GenFile;
  */
 export declare type QueryAnalyticsRequest = Message<"spandrel.v1.QueryAnalyticsRequest"> & {
   /**
-   * Traces that began at this instant or later, in milliseconds since the Unix epoch.
+   * Traces that began at this instant or later.
    *
-   * @generated from field: optional int64 from = 1;
+   * @generated from field: optional google.protobuf.Timestamp started_from = 1;
    */
-  from?: bigint | undefined;
+  startedFrom?: Timestamp | undefined;
 
   /**
-   * And at this instant or earlier; not before from.
+   * And at this instant or earlier; not before started_from.
    *
-   * @generated from field: optional int64 to = 2;
+   * @generated from field: optional google.protobuf.Timestamp started_to = 2;
    */
-  to?: bigint | undefined;
+  startedTo?: Timestamp | undefined;
 
   /**
    * How long the buckets are; days by default.
@@ -111,16 +112,16 @@ export declare type QueryAnalyticsResponse = Message<"spandrel.v1.QueryAnalytics
   /**
    * As in the request.
    *
-   * @generated from field: int64 from = 1;
+   * @generated from field: google.protobuf.Timestamp started_from = 1;
    */
-  from: bigint;
+  startedFrom?: Timestamp | undefined;
 
   /**
    * As in the request.
    *
-   * @generated from field: int64 to = 2;
+   * @generated from field: google.protobuf.Timestamp started_to = 2;
    */
-  to: bigint;
+  startedTo?: Timestamp | undefined;
 
   /**
    * As in the request; days by default.
@@ -166,16 +167,16 @@ export declare type AnalyticsBucket = Message<"spandrel.v1.AnalyticsBucket"> & {
   /**
    * The first millisecond.
    *
-   * @generated from field: int64 start = 1;
+   * @generated from field: google.protobuf.Timestamp starts_at = 1;
    */
-  start: bigint;
+  startsAt?: Timestamp | undefined;
 
   /**
    * The first millisecond behind it.
    *
-   * @generated from field: int64 end = 2;
+   * @generated from field: google.protobuf.Timestamp ends_at = 2;
    */
-  end: bigint;
+  endsAt?: Timestamp | undefined;
 
   /**
    * Unset for traces without a value, and where traces are not grouped.
@@ -316,18 +317,18 @@ export declare type GetUserStatsRequest = Message<"spandrel.v1.GetUserStatsReque
   userId: string;
 
   /**
-   * Traces that began at this instant or later, in milliseconds since the Unix epoch; thirty days ago by default.
+   * Traces that began at this instant or later; thirty days ago by default.
    *
-   * @generated from field: optional int64 from = 2;
+   * @generated from field: optional google.protobuf.Timestamp started_from = 2;
    */
-  from?: bigint | undefined;
+  startedFrom?: Timestamp | undefined;
 
   /**
    * And at this instant or earlier; a day ahead by default, for clocks that run fast.
    *
-   * @generated from field: optional int64 to = 3;
+   * @generated from field: optional google.protobuf.Timestamp started_to = 3;
    */
-  to?: bigint | undefined;
+  startedTo?: Timestamp | undefined;
 };
 
 /**
@@ -399,18 +400,18 @@ export declare type GetUserStatsResponse = Message<"spandrel.v1.GetUserStatsResp
   errors: bigint;
 
   /**
-   * When the first trace of the range began, in milliseconds since the Unix epoch.
+   * When the first trace of the range began.
    *
-   * @generated from field: optional int64 first_seen = 9;
+   * @generated from field: optional google.protobuf.Timestamp first_seen_at = 9;
    */
-  firstSeen?: bigint | undefined;
+  firstSeenAt?: Timestamp | undefined;
 
   /**
    * When the last one began.
    *
-   * @generated from field: optional int64 last_seen = 10;
+   * @generated from field: optional google.protobuf.Timestamp last_seen_at = 10;
    */
-  lastSeen?: bigint | undefined;
+  lastSeenAt?: Timestamp | undefined;
 };
 
 /**

@@ -6,6 +6,7 @@
 
 import type { GenEnum, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import type { Message } from "@bufbuild/protobuf";
+import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import type { AnalyticsInterval } from "./analytics_pb.js";
 
 /**
@@ -20,19 +21,19 @@ export declare const file_spandrel_v1_evaluation_analytics: GenFile;
  */
 export declare type QueryEvaluationAnalyticsRequest = Message<"spandrel.v1.QueryEvaluationAnalyticsRequest"> & {
   /**
-   * Evaluations on traces that began at this instant or later, in milliseconds since the Unix epoch; a trace without spans
+   * Evaluations on traces that began at this instant or later; a trace without spans
    * began when it came in.
    *
-   * @generated from field: optional int64 from = 1;
+   * @generated from field: optional google.protobuf.Timestamp started_from = 1;
    */
-  from?: bigint | undefined;
+  startedFrom?: Timestamp | undefined;
 
   /**
-   * And at this instant or earlier; not before from.
+   * And at this instant or earlier; not before started_from.
    *
-   * @generated from field: optional int64 to = 2;
+   * @generated from field: optional google.protobuf.Timestamp started_to = 2;
    */
-  to?: bigint | undefined;
+  startedTo?: Timestamp | undefined;
 
   /**
    * How long the buckets are; days by default.
@@ -99,16 +100,16 @@ export declare type QueryEvaluationAnalyticsResponse = Message<"spandrel.v1.Quer
   /**
    * As in the request.
    *
-   * @generated from field: int64 from = 1;
+   * @generated from field: google.protobuf.Timestamp started_from = 1;
    */
-  from: bigint;
+  startedFrom?: Timestamp | undefined;
 
   /**
    * As in the request.
    *
-   * @generated from field: int64 to = 2;
+   * @generated from field: google.protobuf.Timestamp started_to = 2;
    */
-  to: bigint;
+  startedTo?: Timestamp | undefined;
 
   /**
    * As in the request; days by default.
@@ -154,16 +155,16 @@ export declare type EvaluationAnalyticsBucket = Message<"spandrel.v1.EvaluationA
   /**
    * The first millisecond.
    *
-   * @generated from field: int64 start = 1;
+   * @generated from field: google.protobuf.Timestamp starts_at = 1;
    */
-  start: bigint;
+  startsAt?: Timestamp | undefined;
 
   /**
    * The first millisecond behind it.
    *
-   * @generated from field: int64 end = 2;
+   * @generated from field: google.protobuf.Timestamp ends_at = 2;
    */
-  end: bigint;
+  endsAt?: Timestamp | undefined;
 
   /**
    * Unset for evaluations without a value, and where they are not grouped.

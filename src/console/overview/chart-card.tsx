@@ -3,7 +3,7 @@ import page from '../design/page.module.css';
 import type { Bounds } from '../traces/range.ts';
 import { Chart } from './chart.tsx';
 import styles from './overview.module.css';
-import { type Metric, seriesOf } from './series.ts';
+import { type Metric, seriesOf, type Timed } from './series.ts';
 
 type ChartCardProps<Name extends string, Bucket> = {
   readonly metrics: Readonly<Record<Name, Metric<Bucket>>>;
@@ -14,7 +14,7 @@ type ChartCardProps<Name extends string, Bucket> = {
 };
 
 /** A chart of one metric, and a choice of others. */
-export function ChartCard<Name extends string, Bucket extends { readonly start: bigint }>({
+export function ChartCard<Name extends string, Bucket extends Timed>({
   metrics,
   shown,
   buckets,

@@ -1,5 +1,6 @@
 /** Turns analytics buckets into the series of a chart. */
 
+import { type Timestamp, timestampFromMs, timestampMs } from '@bufbuild/protobuf/wkt';
 import { AnalyticsInterval } from '../../../gen/spandrel/v1/analytics_pb.js';
 
 const HOUR_MS = 3_600_000;
@@ -16,7 +17,7 @@ function intervalOf(lengthMs: number): AnalyticsInterval {
 
 /** The range of a query that sums it up whole. */
 export function rangeInput({ fromMs, toMs }: Range) {
-  return { from: BigInt(fromMs), to: BigInt(toMs) };
+  return { startedFrom: timestampFromMs(fromMs), startedTo: timestampFromMs(toMs) };
 }
 
 /** The same for a query of one bucket for each interval. */
@@ -43,14 +44,16 @@ export type Metric<Bucket> = {
 
 export type Series = { readonly seconds: number[]; readonly values: (number | null)[] };
 
+export type Timed = { readonly startsAt?: Timestamp | undefined };
+
 /** The server returns no bucket for an interval without data. */
-export function seriesOf<Bucket extends { readonly start: bigint }>(
+export function seriesOf<Bucket extends Timed>(
   buckets: readonly Bucket[],
   { read, emptyValue }: Metric<Bucket>,
   { fromMs, toMs }: Range,
 ): Series {
   const stepMs = STEPS[intervalOf(toMs - fromMs)] ?? DAY_MS;
-  const known = new Map(buckets.map((bucket) => [Number(bucket.start), read(bucket)]));
+  const known = new Map(buckets.map((bucket) => [bucket.startsAt ? timestampMs(bucket.startsAt) : 0, read(bucket)]));
   const starts = [...known.keys()];
   const firstMs = starts.length > 0 ? alignedStart(fromMs, starts[0] ?? 0, stepMs) : fromMs;
   const seconds: number[] = [];

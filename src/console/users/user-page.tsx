@@ -74,7 +74,6 @@ export function UserPage() {
 }
 
 function Sums({ stats }: { readonly stats: GetUserStatsResponse }) {
-  const instantOf = (ms: bigint | undefined) => (ms === undefined ? undefined : timestampFromMs(Number(ms)));
   const tokens = Number(stats.promptTokens ?? 0n) + Number(stats.completionTokens ?? 0n);
   const facts: readonly Fact[] = [
     ['Traces', formatCount(stats.traces)],
@@ -82,8 +81,8 @@ function Sums({ stats }: { readonly stats: GetUserStatsResponse }) {
     ['Failed', formatCount(stats.errors)],
     ['Cost', formatCost(stats.totalCost)],
     ['Tokens', formatCount(tokens)],
-    ['First seen', <Instant key="first" at={instantOf(stats.firstSeen)} />],
-    ['Last seen', <Instant key="last" at={instantOf(stats.lastSeen)} />],
+    ['First seen', <Instant key="first" at={stats.firstSeenAt} />],
+    ['Last seen', <Instant key="last" at={stats.lastSeenAt} />],
   ];
   return (
     <div className={`${page.card} ${page.padded}`}>

@@ -1,6 +1,7 @@
 /** Analytics: message <-> domain values. */
 
 import type { MessageInitShape } from '@bufbuild/protobuf';
+import type { Timestamp } from '@bufbuild/protobuf/wkt';
 import {
   type AnalyticsBucketSchema,
   AnalyticsGrouping,
@@ -12,6 +13,7 @@ import { type Analytics, type AnalyticsRequest, rangeReasons } from '../../domai
 import { type GroupBy, type Interval, type Metric, readMetrics } from '../../domain/analytics/query.ts';
 import type { Bucket, UserStats } from '../../domain/analytics/trace-analytics-store.ts';
 import { maskTokens } from '../../domain/token-mask.ts';
+import { msOfTimestamp, timestampOfMs } from '../epoch-ms.ts';
 import type { Context, Implementation } from '../method.ts';
 import { projectOf } from '../scope.ts';
 
@@ -21,13 +23,13 @@ type BucketInit = MessageInitShape<typeof AnalyticsBucketSchema>;
 export function createAnalyticsRpc(analytics: Analytics): Rpcs {
   return {
     queryAnalytics: {
-      check: ({ from, to, metrics }) => [...rangeProblems(from, to), ...readMetrics(metrics).reasons],
+      check: (request) => [...rangeProblems(request), ...readMetrics(request.metrics).reasons],
       handle: async (request, context) => {
         const query = toQuery(request);
         const { buckets, isTruncated } = await analytics.query(query, callOf(context));
         return {
-          from: BigInt(query.fromMs),
-          to: BigInt(query.toMs),
+          startedFrom: timestampOfMs(query.fromMs),
+          startedTo: timestampOfMs(query.toMs),
           interval: request.interval || AnalyticsInterval.DAY,
           groupBy: request.groupBy || AnalyticsGrouping.NONE,
           truncated: isTruncated,
@@ -36,9 +38,12 @@ export function createAnalyticsRpc(analytics: Analytics): Rpcs {
       },
     },
     getUserStats: {
-      check: ({ from, to }) => rangeProblems(from, to),
-      handle: async ({ userId, from, to }, context) => {
-        const range = { fromMs: from === undefined ? null : Number(from), toMs: to === undefined ? null : Number(to) };
+      check: rangeProblems,
+      handle: async ({ userId, startedFrom, startedTo }, context) => {
+        const range = {
+          fromMs: startedFrom === undefined ? null : msOfTimestamp(startedFrom),
+          toMs: startedTo === undefined ? null : msOfTimestamp(startedTo),
+        };
         // A caller may send a token by mistake, which must not be repeated.
         return {
           userId: maskTokens(userId),
@@ -53,16 +58,24 @@ export function callOf(context: Context) {
   return { project: projectOf(context), nowMs: context.nowMs };
 }
 
-export function rangeProblems(from: bigint | undefined, to: bigint | undefined) {
-  return from === undefined || to === undefined ? [] : rangeReasons(Number(from), Number(to));
+type Range = { readonly startedFrom?: Timestamp | undefined; readonly startedTo?: Timestamp | undefined };
+
+export function rangeProblems({ startedFrom, startedTo }: Range) {
+  if (startedFrom === undefined || startedTo === undefined) return [];
+  return rangeReasons(msOfTimestamp(startedFrom), msOfTimestamp(startedTo));
+}
+
+/** The range of a request that was validated. */
+export function rangeOf({ startedFrom, startedTo }: Range) {
+  if (!startedFrom || !startedTo) throw new Error('the contract let a query without a range through');
+  return { fromMs: msOfTimestamp(startedFrom), toMs: msOfTimestamp(startedTo) };
 }
 
 function toQuery(request: QueryAnalyticsRequest): AnalyticsRequest {
-  const { from, to, interval, groupBy, metrics, limit } = request;
+  const { interval, groupBy, metrics, limit } = request;
   const { userId = null, customerId = null, threadId = null, label = null, model = null } = request;
   return {
-    fromMs: Number(from),
-    toMs: Number(to),
+    ...rangeOf(request),
     interval: INTERVALS.get(interval) ?? 'day',
     groupBy: GROUPINGS.get(groupBy) ?? 'none',
     metrics: readMetrics(metrics).metrics,
@@ -105,8 +118,8 @@ function bucketMessage({ startMs, endMs, group, totals }: Bucket, metrics: Reado
   };
   const selected = [...metrics].map((metric) => [MEMBERS[metric], values[MEMBERS[metric]]]);
   return {
-    start: BigInt(startMs),
-    end: BigInt(endMs),
+    startsAt: timestampOfMs(startMs),
+    endsAt: timestampOfMs(endMs),
     ...(group === null ? {} : { group }),
     ...Object.fromEntries(selected),
   };
@@ -144,7 +157,7 @@ function statsMessage({ totals, threads, firstSeenMs, lastSeenMs }: UserStats) {
     ...(promptTokens === null ? {} : { promptTokens: wholeNumber(promptTokens) }),
     ...(completionTokens === null ? {} : { completionTokens: wholeNumber(completionTokens) }),
     ...(totalCostUsd === null ? {} : { totalCost: totalCostUsd }),
-    ...(firstSeenMs === null ? {} : { firstSeen: BigInt(firstSeenMs) }),
-    ...(lastSeenMs === null ? {} : { lastSeen: BigInt(lastSeenMs) }),
+    ...(firstSeenMs === null ? {} : { firstSeenAt: timestampOfMs(firstSeenMs) }),
+    ...(lastSeenMs === null ? {} : { lastSeenAt: timestampOfMs(lastSeenMs) }),
   };
 }

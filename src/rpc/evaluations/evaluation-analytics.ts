@@ -18,7 +18,8 @@ import {
   type EvaluationMetric,
   readEvaluationMetrics,
 } from '../../domain/evaluations/analytics/query.ts';
-import { callOf, INTERVALS, rangeProblems } from '../analytics/analytics.ts';
+import { callOf, INTERVALS, rangeOf, rangeProblems } from '../analytics/analytics.ts';
+import { timestampOfMs } from '../epoch-ms.ts';
 import type { Implementation } from '../method.ts';
 
 type Rpcs = Pick<Implementation<typeof EvaluationService>, 'queryEvaluationAnalytics'>;
@@ -27,13 +28,13 @@ type BucketInit = MessageInitShape<typeof EvaluationAnalyticsBucketSchema>;
 export function createEvaluationAnalyticsRpc(analytics: EvaluationAnalytics): Rpcs {
   return {
     queryEvaluationAnalytics: {
-      check: ({ from, to, metrics }) => [...rangeProblems(from, to), ...readEvaluationMetrics(metrics).reasons],
+      check: (request) => [...rangeProblems(request), ...readEvaluationMetrics(request.metrics).reasons],
       handle: async (request, context) => {
         const query = toQuery(request);
         const { buckets, isTruncated } = await analytics.query(query, callOf(context));
         return {
-          from: BigInt(query.fromMs),
-          to: BigInt(query.toMs),
+          startedFrom: timestampOfMs(query.fromMs),
+          startedTo: timestampOfMs(query.toMs),
           interval: request.interval || AnalyticsInterval.DAY,
           groupBy: request.groupBy || EvaluationGrouping.NONE,
           truncated: isTruncated,
@@ -45,11 +46,10 @@ export function createEvaluationAnalyticsRpc(analytics: EvaluationAnalytics): Rp
 }
 
 function toQuery(request: QueryEvaluationAnalyticsRequest): EvaluationAnalyticsRequest {
-  const { from, to, interval, groupBy, metrics, limit } = request;
+  const { interval, groupBy, metrics, limit } = request;
   const { evaluatorId = null, label = null, monitorId = null } = request;
   return {
-    fromMs: Number(from),
-    toMs: Number(to),
+    ...rangeOf(request),
     interval: INTERVALS.get(interval) ?? 'day',
     groupBy: GROUPINGS.get(groupBy) ?? 'none',
     metrics: readEvaluationMetrics(metrics).metrics,
@@ -86,8 +86,8 @@ function bucketMessage(
   };
   const selected = [...metrics].map((metric) => [MEMBERS[metric], values[MEMBERS[metric]]]);
   return {
-    start: BigInt(startMs),
-    end: BigInt(endMs),
+    startsAt: timestampOfMs(startMs),
+    endsAt: timestampOfMs(endMs),
     ...(group === null ? {} : { group }),
     ...Object.fromEntries(selected),
   };

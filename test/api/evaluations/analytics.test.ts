@@ -1,3 +1,4 @@
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AnalyticsInterval } from '../../../gen/spandrel/v1/analytics_pb.js';
 import { EvaluationGrouping } from '../../../gen/spandrel/v1/evaluation_analytics_pb.js';
@@ -58,8 +59,8 @@ function query(sent: AnalyticsQuery, expected: Pick<SurfaceCase, 'status'> & Par
     rpc: {
       method: queryEvaluationAnalytics,
       request: {
-        ...(from === undefined ? {} : { from: BigInt(from) }),
-        ...(to === undefined ? {} : { to: BigInt(to) }),
+        ...(from === undefined ? {} : { startedFrom: timestampFromMs(from) }),
+        ...(to === undefined ? {} : { startedTo: timestampFromMs(to) }),
         ...(interval === undefined ? {} : { interval: INTERVALS[interval] ?? 99 }),
         ...(groupBy === undefined ? {} : { groupBy: GROUPINGS[groupBy] ?? 99 }),
         ...{ evaluatorId, metrics, label, limit },

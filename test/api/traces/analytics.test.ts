@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AnalyticsGrouping, AnalyticsInterval } from '../../../gen/spandrel/v1/analytics_pb.js';
 import { TraceService } from '../../../gen/spandrel/v1/traces_pb.js';
+import { timestampOfMs } from '../../../src/rpc/epoch-ms.ts';
 import { startApp, type TestApp } from '../../support/app.ts';
 import { addKey, custom, hex } from '../../support/fixtures.ts';
 import { type Body, callRest, expectEverywhere, type SurfaceCase } from '../../support/surfaces.ts';
@@ -76,8 +77,8 @@ function analyticsCase(parameters: AnalyticsQuery, each: Partial<SurfaceCase> & 
   const { from, to, interval, group_by, metrics = '', limit, ...filters } = parameters;
   const query = queryOf(parameters);
   const request = {
-    ...(from === undefined ? {} : { from: BigInt(from) }),
-    ...(to === undefined ? {} : { to: BigInt(to) }),
+    ...(from === undefined ? {} : { startedFrom: timestampOfMs(Number(from)) }),
+    ...(to === undefined ? {} : { startedTo: timestampOfMs(Number(to)) }),
     interval: INTERVALS[String(interval)] ?? 0,
     groupBy: GROUPINGS[String(group_by)] ?? 0,
     metrics: String(metrics),
@@ -319,7 +320,12 @@ function statsCase(
   each: Partial<SurfaceCase> & { status: number },
 ): SurfaceCase {
   const query = queryOf(range);
-  const request = Object.fromEntries(Object.entries(range).map(([name, value]) => [name, BigInt(value)]));
+  const request = Object.fromEntries(
+    Object.entries(range).map(([name, value]) => [
+      name === 'from' ? 'startedFrom' : 'startedTo',
+      timestampOfMs(Number(value)),
+    ]),
+  );
   return {
     name: userId,
     headers: key(),
