@@ -8,6 +8,8 @@ import { callRest } from '../../support/surfaces.ts';
 const REPORTS = isFullTier ? 10_000 : 4_000;
 const ROUNDS = isFullTier ? 20 : 4;
 const READS = isFullTier ? 40 : 16;
+/** A project may have fewer reads of runs at once than the full size asks for. */
+const READS_OF_PROJECT = 16;
 const SERVED_MEANWHILE = 60;
 const LARGE = 'x'.repeat(120_000);
 
@@ -63,10 +65,17 @@ it('L3: several reads at once of a run with a hundred thousand scores', async ()
   }
   await target.attack({ id: 'L3', n: READS }, async ({ serves }) => {
     const reads = Array.from({ length: READS }, (_, index) => index);
+    let servedCount = 0;
     const read = async () => {
-      const { summary } = await ask('GET', `/api/experiments/${slug}/runs/scores?limit=1`);
-      expect(summary.evaluators).toHaveLength(100);
+      const path = `/api/experiments/${slug}/runs/scores?limit=1`;
+      const answer = await callRest(target.address, { verb: 'GET', path, headers: { 'x-auth-token': target.key } });
+      // More reads than a project may have at once are told to try again.
+      if (answer.status === 503) return expect(answer.headers.get('retry-after')).not.toBeNull();
+      expect(answer.status, answer.text.slice(0, 300)).toBe(200);
+      expect(answer.body.summary.evaluators).toHaveLength(100);
+      servedCount += 1;
     };
     await Promise.all([inParallel(reads, READS, read), serves(SERVED_MEANWHILE)]);
+    expect(servedCount).toBeGreaterThanOrEqual(READS_OF_PROJECT);
   });
 });
