@@ -13,13 +13,14 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
+type Attributes = Parameters<typeof attributes>[0];
 type Ids = { readonly traceId: string; readonly llm: string; readonly tool: string };
 
 function idsOf(): Ids {
   return { traceId: hex(32), llm: hex(16), tool: hex(16) };
 }
 
-function otlpSpans({ traceId, llm, tool }: Ids, promptTokens: number): readonly SpanInit[] {
+function otlpSpans({ traceId, llm, tool }: Ids, promptTokens: number, more: Attributes = {}): readonly SpanInit[] {
   const times = { startTimeUnixNano: BigInt(NOW) * NANO, endTimeUnixNano: BigInt(NOW + 900) * NANO };
   return [
     {
@@ -35,6 +36,7 @@ function otlpSpans({ traceId, llm, tool }: Ids, promptTokens: number): readonly 
         'gen_ai.input.messages': JSON.stringify([{ role: 'user', content: 'Hi?' }]),
         'gen_ai.completion': 'Hello.',
         'user.id': 'user-42',
+        ...more,
       }),
       events: [{ name: 'first_token', timeUnixNano: BigInt(NOW + 300) * NANO }],
     },
@@ -158,6 +160,16 @@ describe('T10: the same spans', () => {
     expect(read.map(({ metrics, span_count }) => [metrics.prompt_tokens, span_count])).toEqual(
       all.map((_, index) => [index, 2]),
     );
+  });
+
+  it('name the request that a gateway reports', async () => {
+    for (const surface of SURFACES) {
+      const [ids, requestId] = [idsOf(), `gw-${hex(16)}`];
+      await send(app, surface, exportOf(otlpSpans(ids, 7, { gateway_request_id: requestId })));
+      const path = `/api/webhooks/v1/events/${requestId}:completed`;
+      const { body } = await callRest(app.address, { path, headers: { authorization: `Bearer ${app.adminKey}` } });
+      expect(body.data?.data, surface).toMatchObject({ gateway_request_id: requestId, trace_id: ids.traceId });
+    }
   });
 
   it('an invalid span is reported with its index, and its trace and request are stored', async () => {

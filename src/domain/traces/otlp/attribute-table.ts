@@ -140,6 +140,8 @@ export const PARAMS: ReadonlyMap<string, string> = new Map([
   ['gen_ai.request.seed', 'seed'],
   ['gen_ai.request.stop_sequences', 'stop'],
   ['gen_ai.request.choice.count', 'n'],
+  // Joins the span and the gateway's own reports to one request.
+  ['gateway_request_id', 'gateway_request_id'],
 ]);
 
 /** The earliest of these events is the first token. */

@@ -279,6 +279,10 @@ describe('params', () => {
       expect(draftOf({ [`gen_ai.request.${name}`]: 0 }).params).toEqual({ [name]: 0 });
     },
   );
+
+  it('the id that a gateway gave the request', () => {
+    expect(draftOf({ gateway_request_id: 'gw-1' }).params).toEqual({ gateway_request_id: 'gw-1' });
+  });
 });
 
 describe('contexts', () => {
