@@ -3,7 +3,7 @@
 import type { Organization } from '../caller.ts';
 import type { CursorCodec } from '../cursor.ts';
 import { Fault, type Reason, validationFault } from '../fault.ts';
-import { invalidCursor, openCursor, toCursorPage } from '../management/listing.ts';
+import { bindFilter, invalidCursor, openCursor, toCursorPage } from '../management/listing.ts';
 import { retentionStartMs } from '../retention-terms.ts';
 import type { EventStore } from '../store.ts';
 import type { StoredEvent } from './event.ts';
@@ -44,7 +44,7 @@ export function createEvents(deps: EventsDeps): Events {
           { field: '(root)', type: 'custom', message: 'from must not be later than to' },
         ]);
       }
-      const binding = ['events', organization.id, String(fromMs), String(toMs), type ?? '*'];
+      const binding = ['events', organization.id, String(fromMs), String(toMs), bindFilter(type)];
       const listScope = { cursors: deps.cursors, binding, positionOf: (event: StoredEvent) => event };
       if (question.cursor.length > CURSOR_MAX_CHARACTERS) throw invalidCursor();
       const after = openCursor(listScope, question.cursor);

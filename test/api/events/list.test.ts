@@ -291,11 +291,13 @@ describe('the log of events, over REST and gRPC', () => {
         { status: 400, code: 'invalid_cursor' },
       ),
     );
-    const typed = { from: 0n, to: BigInt(FAR), cursor, type: 'gateway.request.completed' };
-    await expectEverywhere(
-      app.address,
-      listCase(`?from=0&to=${FAR}&type=${typed.type}&cursor=${cursor}`, typed, { status: 400, code: 'invalid_cursor' }),
-    );
+    for (const type of ['gateway.request.completed', '*', '']) {
+      const typed = { from: 0n, to: BigInt(FAR), cursor, type };
+      await expectEverywhere(
+        app.address,
+        listCase(`?from=0&to=${FAR}&type=${type}&cursor=${cursor}`, typed, { status: 400, code: 'invalid_cursor' }),
+      );
+    }
   });
 
   it('a repeated parameter is refused and an unknown one ignored', async () => {
