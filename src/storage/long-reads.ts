@@ -78,7 +78,12 @@ type Reads = { readonly all: string; readonly ofTenant: string; readonly limits?
 
 const SEARCHES: Reads = { all: 'searches at once', ofTenant: 'searches of this project at once' };
 const SUMS: Reads = { all: 'sums at once', ofTenant: 'sums of this organization at once' };
-const RUNS: Reads = { all: 'reads of runs at once', ofTenant: 'reads of runs of this project at once' };
+/** A run may have a hundred thousand scores, which the event loop parses: two such reads at once would slow all else. */
+const RUNS: Reads = {
+  all: 'reads of runs at once',
+  ofTenant: 'reads of runs of this project at once',
+  limits: { ...LIMITS, permitsMax: 2, ofOwnerMax: 1 },
+};
 const WHOLE_TRACES: Reads = { all: 'large traces are being read', ofTenant: 'large traces are being read' };
 
 function limitReads<Query, Found>(

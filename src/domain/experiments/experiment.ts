@@ -41,7 +41,7 @@ export type ExperimentRun = RunKey & {
 export type ListedRun = Omit<ExperimentRun, 'targetsJson' | 'evaluatorsJson'>;
 
 /** The key of the results of a run. */
-type StoredRun = Pick<ExperimentRun, 'projectId' | 'key'>;
+export type StoredRun = Pick<ExperimentRun, 'projectId' | 'key'>;
 
 /** A result belongs to one entry and one target; the target is empty in a run with a single one. */
 export type ResultKey = { readonly entryIndex: number; readonly targetId: string };
@@ -132,7 +132,6 @@ type RunRange = {
   readonly after: { readonly createdAtMs: number; readonly id: string } | null;
   readonly limit: number;
 };
-type FigureRange = { readonly after: ResultKey | null; readonly limit: number };
 
 export type ExperimentStore = {
   /**
@@ -160,8 +159,11 @@ export type ExperimentStore = {
    * nothing when the report is repeated; MUST apply concurrent reports one after the other. Null when the run is unknown.
    */
   report(key: RunKey, report: RunReport, limits: RunLimits): Promise<RunReported | null>;
-  /** In ascending order of the keys. */
-  figures(run: StoredRun, range: FigureRange): Promise<readonly ResultFigures[]>;
+  /**
+   * Visits the figures of all results, in ascending order of the keys. MUST leave room for other work in between, however
+   * many scores the results have. Rejects with the unavailable Fault when too many such reads are waiting.
+   */
+  figures(run: StoredRun, visit: (figures: ResultFigures) => void): Promise<void>;
   /** The results with these keys, in any order. */
   results(run: StoredRun, keys: readonly ResultKey[]): Promise<readonly ExperimentResult[]>;
   /** MUST hide the run from every later read. False when it does not exist. */

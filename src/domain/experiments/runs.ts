@@ -93,7 +93,6 @@ const LIMITS: RunLimits = {
 };
 /** Results of a report per transaction: more would delay other writes, because each may be large. */
 const RESULTS_AT_ONCE = 25;
-const FIGURES_AT_ONCE = 200;
 
 export function createExperimentRuns(deps: RunDeps): ExperimentRuns {
   const { store, datasets, random, cursors } = deps;
@@ -202,7 +201,7 @@ export async function findRun(
 /** The figures of a result without its scores, of which a run may have very many. */
 export type PlainFigures = Omit<ResultFigures, 'scores'>;
 
-/** Reads the figures of all results of a target, or of all targets, in pages, so that other reads run in between. */
+/** Reads the figures of all results of a target, or of all targets. */
 export async function readFigures(
   store: Pick<ExperimentStore, 'figures'>,
   run: ExperimentRun,
@@ -210,18 +209,13 @@ export async function readFigures(
 ): Promise<{ readonly figures: readonly PlainFigures[]; readonly summary: RunSummary }> {
   const figures: PlainFigures[] = [];
   const sums = createRunSums();
-  let after: ResultKey | null = null;
-  for (;;) {
-    const some: readonly ResultFigures[] = await store.figures(run, { after, limit: FIGURES_AT_ONCE });
-    for (const each of some) {
-      if (target !== null && each.targetId !== target) continue;
-      sums.add(each);
-      const { scores: _, ...plain } = each;
-      figures.push(plain);
-    }
-    after = some.at(-1) ?? null;
-    if (some.length < FIGURES_AT_ONCE) return { figures, summary: sums.summary() };
-  }
+  await store.figures(run, (each) => {
+    if (target !== null && each.targetId !== target) return;
+    sums.add(each);
+    const { scores: _, ...plain } = each;
+    figures.push(plain);
+  });
+  return { figures, summary: sums.summary() };
 }
 
 /** The named results in full, in the given order; results that were removed meanwhile are left out. */

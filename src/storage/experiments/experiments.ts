@@ -1,11 +1,13 @@
 /** Stores experiments, their runs and results. */
 
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type {
   ExperimentResult,
   ExperimentStore,
   ResultEvaluation,
   ResultKey,
   ScoreFigures,
+  StoredRun,
 } from '../../domain/experiments/experiment.ts';
 import { applyReport, type SizedResult } from '../../domain/experiments/run-report.ts';
 import { limitRuns } from '../long-reads.ts';
@@ -16,10 +18,23 @@ export function createExperimentStore(
   { queries: { experiments }, runQuery }: QueryRunner,
   writer: ExperimentWriter,
 ): ExperimentStore {
-  type FigureQuestion = Parameters<typeof experiments.listFigures.cells>[0];
-  const listFigures = limitRuns(
-    (params: FigureQuestion) => runQuery(experiments.listFigures, params),
-    ({ projectId }) => projectId,
+  const readFigures = limitRuns(
+    async ({ run: { projectId, key: runKey }, visit }: FiguresRead) => {
+      let limit = FIGURES_AT_ONCE_MIN;
+      let after: ResultKey = { entryIndex: -1, targetId: '' };
+      for (;;) {
+        const rows = await runQuery(experiments.listFigures, { projectId, runKey, ...after, limit });
+        for (const { scoresJson, errorCount, ...rest } of rows) {
+          visit({ ...rest, hasError: Number(errorCount) > 0, scores: JSON.parse(scoresJson) });
+        }
+        const last = rows.at(-1);
+        if (last === undefined || rows.length < limit) return;
+        after = last;
+        limit = limitFor(rows);
+        await nextTurn();
+      }
+    },
+    ({ run }) => run.projectId,
   );
   return {
     find: (projectId, idOrSlug) => findByIdOrSlug({ queries: experiments, runQuery }, projectId, idOrSlug),
@@ -29,15 +44,7 @@ export function createExperimentStore(
       const { createdAtMs: afterMs, id: afterId } = after ?? { createdAtMs: Number.MAX_SAFE_INTEGER, id: '' };
       return runQuery(experiments.listRuns, { projectId, experimentId, limit, afterMs, afterId });
     },
-    async figures({ projectId, key: runKey }, { after, limit }) {
-      const { entryIndex, targetId } = after ?? { entryIndex: -1, targetId: '' };
-      const rows = await listFigures({ projectId, runKey, entryIndex, targetId, limit });
-      return rows.map(({ scoresJson, errorCount, ...rest }) => ({
-        ...rest,
-        hasError: Number(errorCount) > 0,
-        scores: JSON.parse(scoresJson) as readonly ScoreFigures[],
-      }));
-    },
+    figures: (run, visit) => readFigures({ run, visit }),
     results: ({ projectId, key: runKey }, keys) =>
       findResults(keys, (some) => runQuery(experiments.listResults, { projectId, runKey, ...some })),
     init: writer.initExperiment,
@@ -132,6 +139,22 @@ export function createExperimentWriter(transact: Transact): ExperimentWriter {
         return true;
       }),
   };
+}
+
+type FiguresRead = {
+  readonly run: StoredRun;
+  readonly visit: Parameters<ExperimentStore['figures']>[1];
+};
+
+// A page of scores is parsed in one turn of the event loop.
+const SCORES_LENGTH_AT_ONCE = 200_000;
+const FIGURES_AT_ONCE_MIN = 25;
+const FIGURES_AT_ONCE_MAX = 500;
+
+/** How many results to read next: about as many scores as a turn may parse. */
+function limitFor(rows: readonly { readonly scoresJson: string }[]): number {
+  const mean = rows.reduce((sum, { scoresJson }) => sum + scoresJson.length, 0) / rows.length;
+  return Math.max(FIGURES_AT_ONCE_MIN, Math.min(FIGURES_AT_ONCE_MAX, Math.floor(SCORES_LENGTH_AT_ONCE / mean)));
 }
 
 type SomeOfTarget = { readonly targetId: string; readonly entryIndexes: readonly number[] };

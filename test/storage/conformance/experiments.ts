@@ -3,6 +3,7 @@ import type {
   Experiment,
   ExperimentResult,
   ExperimentRun,
+  ResultFigures,
   ResultReport,
   RunLimits,
   RunReport,
@@ -162,7 +163,8 @@ export function experimentConformance(open: OpenSubject): void {
         expect(await experiments.results(run, keysOf(2))).toEqual([results[1]]);
         expect(await experiments.results(run, [{ entryIndex: 2, targetId: 't' }])).toEqual([results[2]]);
         expect(await experiments.results({ ...run, projectId: 'project_2' }, keysOf(2))).toEqual([]);
-        const figures = await experiments.figures(run, { after: null, limit: MANY });
+        const figures: ResultFigures[] = [];
+        await experiments.figures(run, (each) => void figures.push(each));
         expect(
           figures.map(({ entryIndex, targetId, hasError, costUsd }) => [entryIndex, targetId, hasError, costUsd]),
         ).toEqual([
@@ -174,8 +176,23 @@ export function experimentConformance(open: OpenSubject): void {
         expect(figures[0]?.scores).toEqual([{ name, status, score, passed, costUsd, durationMs }]);
         const targetBytes = 8;
         expect(figures.reduce((sum, { bytes }) => sum + bytes, targetBytes)).toBe(stored.totalBytes);
-        const [, second] = figures;
-        expect(await experiments.figures(run, { after: figures[0] ?? null, limit: 1 })).toEqual([second]);
+      }),
+    );
+
+    it(
+      'visits the figures of every result of a large run once, in the order of the keys',
+      withStore(open, async ({ experiments }) => {
+        await experiments.init(sampleExperiment(), MANY);
+        const run = sampleRun();
+        await experiments.insertRun(run, MANY);
+        const indexes = Array.from({ length: 130 }, (_, index) => index);
+        // Short and long ones, so that pages of different lengths follow each other.
+        const scoredBy = (index: number) => sampleEvaluation(index < 60 ? 'n'.repeat(8_000) : 'n');
+        const results = indexes.map((index) => sampleResult(index, { evaluations: [scoredBy(index)] }));
+        await experiments.report(run, reportOf(results), { ...LIMITS, totalMaxBytes: 10_000_000, evaluatorsMax: 200 });
+        const visited: number[] = [];
+        await experiments.figures(run, ({ entryIndex }) => void visited.push(entryIndex));
+        expect(visited).toEqual(indexes);
       }),
     );
 
