@@ -3,6 +3,7 @@
 import type {
   DispatchEndpoint,
   EndpointSnapshot,
+  LogEntry,
   RunningReplay,
   WaitingDelivery,
 } from '../domain/delivery/webhook-store.ts';
@@ -18,6 +19,8 @@ export type EndpointState = {
   /** Claims and attempts of this process. */
   inFlight: number;
   readonly live: SourceCursor;
+  /** The live event that waits longest, and when this process found it; null: none has waited yet. */
+  oldest: { readonly entry: LogEntry; readonly foundAtMs: number } | null;
   replays: ReplaySource[];
   /** Due deliveries that the store has named. */
   waiting: WaitingDelivery[];
@@ -42,6 +45,7 @@ export function createEndpointState(endpoint: DispatchEndpoint, nowMs: number): 
     consecutiveFailures: endpoint.consecutiveFailures,
     inFlight: 0,
     live: createCursor(endpoint.position),
+    oldest: null,
     replays: endpoint.replays.map((replay) => ({ replay, cursor: createCursor(replay.position) })),
     waiting: [],
     readDueAtMs: nowMs,
@@ -153,10 +157,17 @@ function isLiveReady(state: EndpointState, { pages, headSeq, nowMs }: NextInputs
   const oldest = live.pending[0];
   if (oldest === undefined) return false;
   if (live.pending.length >= endpoint.maxBatchSize || endpoint.maxBatchDelayMs === 0) return true;
-  const batchAtMs = oldest.createdAtMs + endpoint.maxBatchDelayMs;
+  const batchAtMs = waitsSinceMs(state, oldest, nowMs) + endpoint.maxBatchDelayMs;
   if (batchAtMs <= nowMs) return true;
   pollNoLaterThan(state, batchAtMs);
   return false;
+}
+
+/** After the clock was set back, events are created later than now, and would wait until it has caught up. */
+function waitsSinceMs(state: EndpointState, entry: LogEntry, nowMs: number): number {
+  const foundAtMs = Math.min(state.oldest?.entry === entry ? state.oldest.foundAtMs : nowMs, nowMs);
+  state.oldest = { entry, foundAtMs };
+  return Math.min(entry.createdAtMs, foundAtMs);
 }
 
 function othersOf(state: EndpointState, { pages }: NextInputs): readonly Next[] {

@@ -49,6 +49,19 @@ it('a log that takes a moment to read delays no batch beyond its time', async ()
   }
 });
 
+it('a clock that is set back delays no batch, although events were created later than now', async () => {
+  const fixture = await startWebhookFixture();
+  try {
+    const { id, secret } = await fixture.create(fixture.receiver.url('/back'), { max_batch_delay_ms: 100 });
+    await fixture.pass(-60_000);
+    const ids = await fixture.report(3);
+    await fixture.untilIdle(id, 10_000);
+    expectFlawless({ pushes: fixture.receiver.pushes, subscribed: ids, secrets: [secret] });
+  } finally {
+    await fixture.close();
+  }
+});
+
 it('a log that cannot be read is read again, although nothing new occurs', async () => {
   let failures = 0;
   const failing = wrapDeliveries(({ events }) => ({
