@@ -114,6 +114,7 @@ export async function createApp(given: AppDeps): Promise<App> {
       requestMeter,
       onDiscarded: metrics.otlpDiscarded,
       runSteps,
+      nextTurn,
       webhooks: webhooks.ports,
       evaluations: evaluating.ports,
       traceParts,

@@ -5,6 +5,7 @@ import { ExperimentService } from '../gen/spandrel/v1/experiments_pb.js';
 import type { RandomBytes } from './domain/clock.ts';
 import type { CursorCodec } from './domain/cursor.ts';
 import { createDatasets } from './domain/datasets/datasets.ts';
+import type { Pauses } from './domain/datasets/entries.ts';
 import { createRunComparisons } from './domain/experiments/comparison.ts';
 import { createExperiments } from './domain/experiments/experiments.ts';
 import { createExperimentRuns } from './domain/experiments/runs.ts';
@@ -15,7 +16,7 @@ import { createExperimentRpc } from './rpc/experiments/experiments.ts';
 import type { Method } from './rpc/method.ts';
 import { compileService, type Sizes } from './rpc/registry.ts';
 
-type ExperimentServiceDeps = {
+type ExperimentServiceDeps = Pauses & {
   readonly store: Pick<Store, 'datasets' | 'experiments'>;
   readonly random: RandomBytes;
   readonly searches: TraceSearches;
@@ -23,10 +24,10 @@ type ExperimentServiceDeps = {
 };
 
 export function compileExperiments(
-  { store: { datasets: store, experiments }, random, searches, cursors }: ExperimentServiceDeps,
+  { store: { datasets: store, experiments }, random, searches, cursors, ...pauses }: ExperimentServiceDeps,
   sizes: Sizes,
 ): Method[] {
-  const datasets = createDatasets({ store, random, searches });
+  const datasets = createDatasets({ store, random, searches, ...pauses });
   return [
     ...compileService(DatasetService, createDatasetRpc({ datasets, searches }), sizes),
     ...compileService(

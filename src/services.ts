@@ -96,6 +96,8 @@ type ServiceDeps = {
   readonly changeFeed: ChangeFeed;
   readonly onDiscarded: OtlpRpcDeps['onDiscarded'];
   readonly runSteps: RunSteps;
+  /** Resolves in a later turn of the event loop. */
+  readonly nextTurn: () => Promise<void>;
   readonly log: { warn(fields: object, message: string): void };
 };
 
@@ -167,7 +169,7 @@ function compileData(
       }),
       sizes,
     ),
-    ...compileExperiments({ store, random, searches, cursors }, sizes),
+    ...compileExperiments({ store, random, searches, cursors, runSteps, nextTurn: deps.nextTurn }, sizes),
     ...compileService(
       MonitorService,
       createMonitorRpc({

@@ -58,7 +58,7 @@ const ALLOWED: { readonly [room: string]: readonly string[] } = {
 /** Packages a room may use; domain and auth have none but Node's own. */
 const PACKAGES: { readonly [room: string]: RegExp } = {
   json: /^node:buffer$/,
-  domain: /^(node:(crypto|zlib|buffer)|@pydantic\/genai-prices|re2js|csv-parse\/sync)$/,
+  domain: /^(node:(crypto|zlib|buffer)|@pydantic\/genai-prices|re2js|csv-parse)$/,
   auth: /^$/,
   rpc: /^@bufbuild\/protobuf(\/|$)/,
   transport: /^(node:|@bufbuild\/protobuf(\/|$)|@connectrpc\/)/,

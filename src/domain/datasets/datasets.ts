@@ -8,10 +8,10 @@ import { countCodePoints, lengthReason, refuseProblems, typeReason } from '../re
 import { drawSlug, retryTakenSlugs } from '../slug.ts';
 import type { SearchCall, SearchConditions, TraceSearches } from '../traces/search/trace-search.ts';
 import type { Dataset, DatasetStore, DatasetVersion } from './dataset.ts';
-import { ENTRIES_MAX, type EntriesDraft, TOTAL_MAX_BYTES, validateEntries } from './entries.ts';
+import { ENTRIES_MAX, type EntriesDraft, type Pauses, TOTAL_MAX_BYTES, validateEntries } from './entries.ts';
 import { type Capacity, readTraceEntries } from './trace-entries.ts';
 
-type DatasetDeps = {
+type DatasetDeps = Pauses & {
   readonly store: DatasetStore;
   readonly random: RandomBytes;
   readonly searches: Pick<TraceSearches, 'search'>;
@@ -58,7 +58,7 @@ export function createDatasets(deps: DatasetDeps): Datasets {
   const { store, random } = deps;
   return {
     async create(project, draft, nowMs) {
-      const { entries, problems } = await validateEntries(draft);
+      const { entries, problems } = await validateEntries(draft, deps);
       refuseProblems([...nameProblems(draft.name), ...problems]);
       const name = (draft.name ?? '').trim().toWellFormed();
       const empty = { version: 0, entryCount: 0, totalBytes: 0, createdAtMs: nowMs, updatedAtMs: nowMs };
@@ -72,14 +72,14 @@ export function createDatasets(deps: DatasetDeps): Datasets {
       });
     },
     async append(project, idOrSlug, { nowMs, ...draft }) {
-      const { entries, problems } = await validateEntries(draft);
+      const { entries, problems } = await validateEntries(draft, deps);
       refuseProblems(entries.length + problems.length === 0 ? [typeReason('entries', 'array', 'undefined')] : problems);
       return (await appendWhatFits(deps, { project, idOrSlug, nowMs }, () => entries)).dataset;
     },
     async appendTraces(project, idOrSlug, { search, limit, call }) {
       const capacity = capacityOf(await find(deps, project, idOrSlug));
       const entriesMax = Math.min(capacity.entriesMax, limit);
-      const { entries, found } = await readTraceEntries(deps.searches, {
+      const { entries, found } = await readTraceEntries(deps, {
         search,
         capacity: { ...capacity, entriesMax },
         call,

@@ -1,5 +1,6 @@
 /** Reads entries of datasets from JSON, JSON lines or CSV. */
 
+import type { Parser } from 'csv-parse';
 import { type LosslessParsed, parseLossless } from '../../json/bounded-json.ts';
 import { MEMBERS_MAX } from '../../json/json-scan.ts';
 import {
@@ -11,6 +12,7 @@ import {
 } from '../../json/lossless-json.ts';
 import type { Reason } from '../fault.ts';
 import { typeReason } from '../reasons.ts';
+import type { RunSteps, Steps } from '../steps.ts';
 
 /** Null: not sent. */
 export type EntriesDraft = {
@@ -33,32 +35,36 @@ export const TOTAL_MAX_BYTES = 6 * 1024 * 1024;
 const DEPTH_MAX = 126;
 const SHAPE_MAX = { depth: DEPTH_MAX, members: MEMBERS_MAX };
 const COLUMNS_MAX = 200;
-/** The names, the rows of a full dataset, and one more. */
-const ROWS_MAX = ENTRIES_MAX + 2;
+/** Of a CSV, between two turns of the event loop: it may hold a field in every byte. */
+const CSV_BYTES_AT_ONCE = 32_768;
+
+/** How long readings leave room for other work. */
+export type Pauses = {
+  readonly runSteps: RunSteps;
+  /** Resolves in a later turn of the event loop. */
+  readonly nextTurn: () => Promise<void>;
+};
 
 /**
  * Every entry must be an object; its members may be anything that can be stored. Entries that exceed what a dataset holds
  * are read only until they do: the caller refuses them.
  */
-export async function validateEntries({ entriesJson, csv, jsonl }: EntriesDraft): Promise<ValidatedEntries> {
+export async function validateEntries(draft: EntriesDraft, pauses: Pauses): Promise<ValidatedEntries> {
+  const { entriesJson, csv, jsonl } = draft;
   const sent = [entriesJson, csv, jsonl].filter((each) => each !== null);
   if (sent.length > 1) return refusal('entries', 'entries, csv and jsonl exclude each other');
-  if (csv !== null) return await readCsv(csv);
-  if (jsonl !== null) return readLines(jsonl);
-  return entriesJson === null ? { entries: [], problems: [] } : readArray(entriesJson);
+  if (csv !== null) return await readCsv(csv, pauses);
+  if (jsonl !== null) return await pauses.runSteps(validateEach(parseLines(jsonl)));
+  return entriesJson === null ? { entries: [], problems: [] } : await readArray(entriesJson, pauses);
 }
 
-function readArray(text: string): ValidatedEntries {
+async function readArray(text: string, { runSteps }: Pauses): Promise<ValidatedEntries> {
   const parsed = parseLossless(text, SHAPE_MAX);
   if (parsed.kind !== 'value') return refusal('entries', `entries ${PROBLEMS[parsed.kind]}`);
   if (!isLosslessArray(parsed.value)) {
     return { entries: [], problems: [typeReason('entries', 'array', jsonTypeOf(parsed.value))] };
   }
-  return validateEach(nameEach(parsed.value, (index) => `entries.${index}`));
-}
-
-function readLines(text: string): ValidatedEntries {
-  return validateEach(parseLines(text));
+  return await runSteps(validateEach(nameEach(parsed.value, (index) => `entries.${index}`)));
 }
 
 function* parseLines(text: string): Generator<SentEntry> {
@@ -68,11 +74,17 @@ function* parseLines(text: string): Generator<SentEntry> {
 }
 
 /** The first row names the members; every value is a text. The parser is loaded with the first CSV. */
-async function readCsv(text: string): Promise<ValidatedEntries> {
-  const { CsvError, parse } = await import('csv-parse/sync');
-  let rows: readonly (readonly string[])[];
+async function readCsv(text: string, pauses: Pauses): Promise<ValidatedEntries> {
+  const { CsvError, parse } = await import('csv-parse');
+  const parser = parse({ bom: true, skip_empty_lines: true });
+  void feed(parser, text, pauses);
+  const rows: (readonly string[])[] = [];
+  let rowsMax = 1;
   try {
-    rows = parse(text, { bom: true, skip_empty_lines: true, to: ROWS_MAX });
+    for await (const row of parser as AsyncIterable<readonly string[]>) {
+      if (rows.push(row) === 1) rowsMax = rowsUntilTooLarge(row);
+      if (rows.length >= rowsMax) break;
+    }
   } catch (error) {
     if (error instanceof CsvError) return refusal('csv', `csv cannot be read: ${error.message}`);
     throw error;
@@ -80,7 +92,23 @@ async function readCsv(text: string): Promise<ValidatedEntries> {
   const [names = [], ...others] = rows;
   if (names.length > COLUMNS_MAX) return refusal('csv', `csv must have at most ${COLUMNS_MAX} columns`);
   if (new Set(names).size < names.length) return refusal('csv', 'csv must name each column once');
-  return validateEach(nameEach(entriesOf(names, others), (index) => `csv row ${index + 2}`));
+  const entries = nameEach(entriesOf(names, others), (index) => `csv row ${index + 2}`);
+  return await pauses.runSteps(validateEach(entries));
+}
+
+/** The names, the rows of a full dataset, and one more. Every entry holds the names: with long ones, few rows are enough. */
+function rowsUntilTooLarge(names: readonly string[]): number {
+  return 2 + Math.min(ENTRIES_MAX, TOTAL_MAX_BYTES / Math.max(1, names.join('').length));
+}
+
+/** Ends early when the reader has destroyed the parser. */
+async function feed(parser: Parser, text: string, { nextTurn }: Pauses): Promise<void> {
+  const bytes = Buffer.from(text);
+  for (let start = 0; start < bytes.length && !parser.destroyed; start += CSV_BYTES_AT_ONCE) {
+    parser.write(bytes.subarray(start, start + CSV_BYTES_AT_ONCE));
+    await nextTurn();
+  }
+  if (!parser.destroyed) parser.end();
 }
 
 /** One at a time: long names make every entry long. */
@@ -108,7 +136,7 @@ const ESCAPED_NUL = /(?<!\\)(?:\\\\)*\\u0000/;
 /** `field` names the entry in messages. */
 type SentEntry = { readonly field: string; readonly parsed: LosslessParsed };
 
-function validateEach(sent: Iterable<SentEntry>): ValidatedEntries {
+function* validateEach(sent: Iterable<SentEntry>): Steps<ValidatedEntries> {
   const entries: string[] = [];
   let totalBytes = 0;
   for (const { field, parsed } of sent) {
@@ -122,6 +150,7 @@ function validateEach(sent: Iterable<SentEntry>): ValidatedEntries {
     entries.push(text);
     totalBytes += Buffer.byteLength(text);
     if (entries.length > ENTRIES_MAX || totalBytes > TOTAL_MAX_BYTES) break;
+    yield;
   }
   return { entries, problems: [] };
 }

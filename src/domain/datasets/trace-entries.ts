@@ -3,7 +3,7 @@
 import type { SearchCall, SearchConditions, TraceSearches } from '../traces/search/trace-search.ts';
 import type { SearchTotal } from '../traces/search/trace-search-store.ts';
 import type { TraceView } from '../traces/traces.ts';
-import { validateEntries } from './entries.ts';
+import { type Pauses, validateEntries } from './entries.ts';
 
 /** What a dataset can still hold. */
 export type Capacity = { readonly entriesMax: number; readonly bytesMax: number };
@@ -18,7 +18,7 @@ const PAGE_SIZE = 100;
 
 /** Throws validation_error. Holds one page of traces at a time, and counts only the largest page as memory. */
 export async function readTraceEntries(
-  searches: Pick<TraceSearches, 'search'>,
+  { searches, ...pauses }: Pauses & { readonly searches: Pick<TraceSearches, 'search'> },
   {
     search,
     capacity,
@@ -48,7 +48,7 @@ export async function readTraceEntries(
     found = page.total;
     leftTraces -= page.views.length;
     for (const view of page.views) {
-      const entry = await entryOf(view);
+      const entry = await entryOf(view, pauses);
       // One byte more for the line break.
       const bytes = entry === null ? 0 : Buffer.byteLength(entry) + 1;
       if (entry === null || bytes > leftBytes) continue;
@@ -64,10 +64,10 @@ export async function readTraceEntries(
 /**
  * The output of the trace is the expected output where the trace has none. Null when a dataset cannot store the entry.
  */
-async function entryOf({ record, input, output, expectedOutput }: TraceView): Promise<string | null> {
+async function entryOf({ record, input, output, expectedOutput }: TraceView, pauses: Pauses): Promise<string | null> {
   const texts = { input, expected_output: expectedOutput ?? output };
   const beginning = JSON.stringify(texts).slice(0, -1);
   const line = `${beginning},"metadata":${record.metadataJson},"trace_id":${JSON.stringify(record.traceId)}}`;
-  const { entries } = await validateEntries({ entriesJson: `[${line}]`, csv: null, jsonl: null });
+  const { entries } = await validateEntries({ entriesJson: `[${line}]`, csv: null, jsonl: null }, pauses);
   return entries[0] ?? null;
 }
