@@ -69,7 +69,7 @@ export function createConnect(deps: ConnectDeps): HttpHandler {
   return (request, response) => {
     const path = request.url?.split('?', 1)[0] ?? '';
     const handler = handlers.get(path);
-    if (!handler && !isRpcRequest(request)) {
+    if (!handler && (request.method === 'OPTIONS' || !isRpcRequest(request))) {
       fallback(request as RestRequest, response);
       return;
     }

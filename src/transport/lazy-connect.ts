@@ -12,8 +12,6 @@ import { isRpcRequest } from './rpc-request.ts';
 import type { HttpHandler } from './server-options.ts';
 import { createTurns } from './turns.ts';
 
-// A dotted service name in the first segment: no JSON path has one.
-const RPC_PATH = /^\/\w+(\.\w+)+\//;
 const RETRY_AFTER_SECONDS = 1;
 
 type LazyConnectDeps = ConnectDeps & { readonly log: { error(fields: object, message: string): void } };
@@ -39,7 +37,7 @@ export function createLazyConnect(deps: LazyConnectDeps): HttpHandler {
   }
 
   return (request, response) => {
-    if (!RPC_PATH.test(request.url ?? '') && !isRpcRequest(request)) deps.fallback(request as RestRequest, response);
+    if (!isRpcRequest(request)) deps.fallback(request as RestRequest, response);
     else if (serve) serve(request, response);
     else void serveOnceLoaded(request as RestRequest, response);
   };

@@ -1,15 +1,17 @@
-/** Recognizes rpc requests by their headers. */
+/** Recognizes rpc requests by their paths and headers. */
 
 import type { HttpHandler } from './server-options.ts';
 
 type Request = Parameters<HttpHandler>[0];
 
-/** True for requests in an rpc protocol, whether or not the rpc exists. */
-export function isRpcRequest(request: Request): boolean {
-  const type = request.headers['content-type'] ?? '';
-  return (
-    isGrpc(type) || /^application\/(connect\+|proto\b)/.test(type) || 'connect-protocol-version' in request.headers
-  );
+/** A dotted service name in the first segment: no JSON path has one. */
+const RPC_PATH = /^\/\w+(\.\w+)+\//;
+
+/** True for requests to the path of an rpc or in an rpc protocol, whether or not the rpc exists. */
+export function isRpcRequest({ url = '', headers }: Request): boolean {
+  const type = headers['content-type'] ?? '';
+  if (RPC_PATH.test(url) || isGrpc(type)) return true;
+  return /^application\/(connect\+|proto\b)/.test(type) || 'connect-protocol-version' in headers;
 }
 
 export function isGrpc(contentType: string): boolean {

@@ -7,7 +7,7 @@ import { GOOD, type Port, startPort, until } from '../support/port.ts';
 const PATH = '/spandrel.v1.TraceService/GetTrace';
 let port: Port;
 beforeAll(async () => {
-  port = await startPort();
+  port = await startPort({ fallback: 'rest' });
 });
 afterAll(() => port.drain(500));
 
@@ -49,6 +49,20 @@ describe('a gRPC call the router refuses', () => {
     await until(() => stream.closed, 'the stream is closed');
     expect(stream.rstCode).toBe(constants.NGHTTP2_NO_ERROR);
     session.destroy();
+  });
+});
+
+describe('a Connect call the router refuses', () => {
+  it.each([{}, { 'connect-protocol-version': '1' }])('to an unknown rpc is unimplemented (%j)', async (version) => {
+    for (const path of ['/spandrel.v1.TraceService/Nope', '/no.such.Service/Nope']) {
+      const headers = { 'content-type': 'application/json', ...version, ...GOOD };
+      const response = await fetch(port.address + path, { method: 'POST', body: '{}', headers });
+      expect(response.status).toBe(404);
+      const error = { code: 'unimplemented', message: 'There is no such rpc.' };
+      expect(await response.json()).toMatchObject({ ...error, details: [{ type: 'google.rpc.ErrorInfo' }] });
+      const options = await fetch(port.address + path, { method: 'OPTIONS', headers: version });
+      expect(options.status).toBe(204);
+    }
   });
 });
 
