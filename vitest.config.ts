@@ -17,7 +17,7 @@ const API_OF_STORES = isFullTier
     ];
 /** Scenarios named `postgres-*` run kills, revocations, repeats and walks over the log with several processes. */
 const SCENARIOS_OF_STORES = isFullTier
-  ? ['test/scenarios/**/*.test.ts', 'test/crash/{kill,monitor-kills}.test.ts']
+  ? ['test/scenarios/**/*.test.ts', 'test/crash/{evaluator-run-kills,kill,monitor-kills}.test.ts']
   : ['test/scenarios/{retention,secrets}.test.ts'];
 /** The memory store is SQLite without a file: a smoke test of the data and one of management are enough. */
 const API_OF_MEMORY = isFullTier
