@@ -5,27 +5,32 @@ const FRESH_MS = 5_000;
 /** After this time the scrape leaves the metric out, and the store counts as not ready. */
 const TIMEOUT_MS = 2_000;
 
-/** Begins no second read while one is pending, for example on a store that hangs. */
+/**
+ * Begins no second read while one is pending, for example on a store that hangs: callers share its answer and its time
+ * limit, and once that is over they are refused at once.
+ */
 export function shareRead<T>(read: () => Promise<T>, monotonicMs: () => number, freshMs = FRESH_MS): () => Promise<T> {
-  let current: { readonly answer: Promise<T>; endedAtMs: number | null } | null = null;
+  let current: { answer: Promise<T>; endedAtMs: number | null } | null = null;
 
-  function begin(): Promise<T> {
-    const own: NonNullable<typeof current> = { answer: read(), endedAtMs: null };
-    current = own;
-    own.answer.then(
+  function begin(): NonNullable<typeof current> {
+    const reading = read();
+    const own: NonNullable<typeof current> = { answer: waitAtMost(reading, TIMEOUT_MS), endedAtMs: null };
+    reading.then(
       () => {
+        own.answer = reading;
         own.endedAtMs = monotonicMs();
       },
       () => {
         if (current === own) current = null;
       },
     );
-    return own.answer;
+    return own;
   }
 
   return () => {
     const isUsable = current !== null && (current.endedAtMs === null || monotonicMs() - current.endedAtMs < freshMs);
-    return waitAtMost(isUsable && current !== null ? current.answer : begin(), TIMEOUT_MS);
+    if (current === null || !isUsable) current = begin();
+    return current.answer;
   };
 }
 

@@ -35,6 +35,24 @@ it('starts no second read during the first, and every caller waits a limited tim
   expect(reads).toBe(1);
 });
 
+it('needs one timer however many wait, and answers again once a late read has ended', async () => {
+  vi.useFakeTimers();
+  const late = Promise.withResolvers<number>();
+  const read = shareRead(
+    () => late.promise,
+    () => 0,
+  );
+  const waiting = Array.from({ length: 100 }, () => expect(read()).rejects.toThrow('too long'));
+  expect(vi.getTimerCount()).toBe(1);
+  await vi.advanceTimersByTimeAsync(2_000);
+  await Promise.all(waiting);
+  await expect(read()).rejects.toThrow('too long');
+  expect(vi.getTimerCount()).toBe(0);
+  late.resolve(1);
+  await late.promise;
+  expect(await read()).toBe(1);
+});
+
 it('tries again at once after a failure', async () => {
   let reads = 0;
   const read = shareRead(
