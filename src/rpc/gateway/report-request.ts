@@ -35,7 +35,7 @@ export function readRequests({ records }: ReportRequestsRequest): DraftList<Requ
   const readMetadata = createMetadataReader();
   return toList(records, (record) => ({
     gatewayRequestId: nonEmpty(record.gatewayRequestId),
-    status: spellingOf(ReportedRequestStatusSchema, record.status),
+    status: spellingOrInvalid(ReportedRequestStatusSchema, record.status),
     projectId: record.projectId,
     occurredAtMs: toMs(record.occurredAt),
     virtualKeyId: record.virtualKeyId,
@@ -89,15 +89,15 @@ function toGovernanceDraft({ type, occurredAt, subject }: GovernanceEvent): Gove
     displayPrefix: key.displayPrefix,
     reason: key.reason,
     budgetId: budget.budgetId,
-    scopeType: spellingOf(BudgetScopeTypeSchema, budget.scopeType),
+    scopeType: spellingOrInvalid(BudgetScopeTypeSchema, budget.scopeType),
     bucketScopeId: budget.bucketScopeId,
     anchorProjectId: budget.anchorProjectId,
     endUserId: budget.endUserId,
-    window: spellingOf(BudgetWindowSchema, budget.window),
+    window: spellingOrInvalid(BudgetWindowSchema, budget.window),
     periodStartedAtMs: toMs(budget.periodStartedAt),
     limitUsd: budget.limitUsd,
     spentUsd: budget.spentUsd,
-    onBreach: spellingOf(BudgetOnBreachSchema, budget.onBreach),
+    onBreach: spellingOrInvalid(BudgetOnBreachSchema, budget.onBreach),
   };
 }
 
@@ -105,7 +105,7 @@ function nonEmpty(text: string): string | undefined {
   return text === '' ? undefined : text;
 }
 
-function spellingOf(schema: DescEnum, value = 0): Sent<string> {
+function spellingOrInvalid(schema: DescEnum, value = 0): Sent<string> {
   return value === 0 ? undefined : (enumNames(schema).get(value) ?? INVALID);
 }
 

@@ -58,7 +58,7 @@ function toSpanDraft(span: CollectedSpan | undefined, texts: MessageTexts): Sent
     spanId: texts.nonEmpty(span.spanId),
     traceId: texts.nonEmpty(span.traceId),
     parentId: texts.text(span.parentId),
-    type: spellingOf(SpanTypeSchema, span.type),
+    type: spellingOrNumber(SpanTypeSchema, span.type),
     name: texts.text(span.name),
     vendor: texts.text(span.vendor),
     model: texts.text(span.model),
@@ -124,7 +124,7 @@ function toEvaluationDraft(sent: CollectedEvaluation | undefined, texts: Message
     type: texts.text(sent.type),
     threadId: texts.text(sent.evaluationThreadId),
     isGuardrail: sent.isGuardrail,
-    status: spellingOf(EvaluationStatusSchema, sent.status),
+    status: spellingOrNumber(EvaluationStatusSchema, sent.status),
     passed: sent.passed,
     score: toFinite(sent.score, 'score'),
     label: texts.text(sent.label),
@@ -172,7 +172,7 @@ function toFinite(value: number | undefined, path: string): Sent<number> {
 }
 
 /** The REST spelling of an enum value; an unknown number stays a number, and is refused like an unknown spelling. */
-function spellingOf(schema: DescEnum, value: number): string | undefined {
+function spellingOrNumber(schema: DescEnum, value: number): string | undefined {
   if (value === 0) return undefined;
   return enumNames(schema).get(value) ?? String(value);
 }

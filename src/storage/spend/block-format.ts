@@ -95,7 +95,7 @@ export type EventBits = Uint8Array;
 
 export const NO_BITS: EventBits = new Uint8Array(0);
 
-export function hasBit(bits: EventBits, index: number): boolean {
+export function isSuperseded(bits: EventBits, index: number): boolean {
   return (((bits[index >>> 3] ?? 0) >>> (index & 7)) & 1) === 1;
 }
 

@@ -19,7 +19,7 @@ import {
   ADDED,
   DIMENSION_PARTS,
   type EventBits,
-  hasBit,
+  isSuperseded,
   NUMBERS_PART,
   type Numbers,
   unpackNumbers,
@@ -168,7 +168,11 @@ function sumBlock({ superseded, partOf }: ReadBlock, query: SpendQuery, tally: S
   for (let index = 0; index < occurredAtMs.length; index += 1) {
     const atMs = occurredAtMs[index] ?? Number.NaN;
     // Both comparisons fail for events without a request, whose numbers are NaN.
-    if (!(atMs >= fromMs && atMs <= toMs) || (createdAtMs[index] ?? 0) < expiredBeforeMs || hasBit(superseded, index))
+    if (
+      !(atMs >= fromMs && atMs <= toMs) ||
+      (createdAtMs[index] ?? 0) < expiredBeforeMs ||
+      isSuperseded(superseded, index)
+    )
       continue;
     if (!wanted.every(({ listIndexes, each }) => each[listIndexes[index] ?? 0])) continue;
     if (total !== null) addEvent(total, numbers, index);
