@@ -7,7 +7,7 @@ import type { CursorCodec, Position } from '../cursor.ts';
 import { Fault } from '../fault.ts';
 import type { ListPosition, StoredTrace, TraceStore } from '../store.ts';
 import type { Evaluation, Span } from './trace.ts';
-import { evaluationBytes, spanBytes } from './trace-size.ts';
+import { evaluationBytes, linesBytes, spanBytes } from './trace-size.ts';
 
 type TracePage = {
   readonly evaluations: readonly Evaluation[];
@@ -151,11 +151,14 @@ type Items<T> = {
 };
 
 function toEvaluations(store: TraceStore, trace: StoredTrace): Items<Evaluation> {
-  return { load: (ids) => store.evaluations(trace, ids), bytesOf: evaluationBytes };
+  return { load: (ids) => store.evaluations(trace, ids), bytesOf: (item) => evaluationBytes(item) + linesBytes(item) };
 }
 
 function toSpans(store: TraceStore, trace: StoredTrace & { readonly traceId: string }): Items<Span> {
-  return { load: (ids) => store.spans(trace, ids), bytesOf: (span) => spanBytes(span, trace.traceId) };
+  return {
+    load: (ids) => store.spans(trace, ids),
+    bytesOf: (item) => spanBytes(item, trace.traceId) + linesBytes(item),
+  };
 }
 
 /** Loads items in order while they fit. */

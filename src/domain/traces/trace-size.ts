@@ -13,6 +13,8 @@ const HEAD_TEXT_MAX_BYTES = 1_280 * 1024;
 // Rounded up: member names, punctuation and instants.
 const SPAN_BYTES = 480;
 const EVALUATION_BYTES = 460;
+const LINE_BYTES = 40;
+const LINE_END = '","';
 
 export function spanBytes(span: Span, traceId: string): number {
   return (
@@ -31,6 +33,14 @@ export function evaluationBytes(evaluation: Evaluation): number {
     jsonStringsBytes(evaluationId, evaluatorId, name, type, spanId, label, details, monitorId) +
     jsonTextsBytes(evaluation.errorJson, evaluation.inputsJson, evaluation.costJson)
   );
+}
+
+/** What the lines of a stack trace count beside their text: a page of empty lines would take long to build. */
+export function linesBytes({ errorJson }: Span | Evaluation): number {
+  let count = 0;
+  for (let at = errorJson?.indexOf(LINE_END) ?? -1; at >= 0; at = errorJson?.indexOf(LINE_END, at + 1) ?? -1)
+    count += 1;
+  return count * LINE_BYTES;
 }
 
 /** The text itself when it fits beside the lists of an answer; else its beginning and a truncation mark. */

@@ -21,6 +21,8 @@ import { enumSpellings } from '../rest-shape.ts';
 export type PlatformUrl = (project: Project, traceId: string) => string;
 
 const SPANS_PER_TURN = 1000;
+/** Of JSON that is parsed: its items become messages. */
+const CHARACTERS_PER_TURN = 262_144;
 
 const spanTypes: Readonly<Record<Span['type'], SpanType>> = {
   span: SpanType.SPAN,
@@ -119,9 +121,15 @@ export async function messagesOfSpans(
   traceId: string,
 ): Promise<MessageShape<typeof TraceSpanSchema>[]> {
   const messages: MessageShape<typeof TraceSpanSchema>[] = [];
+  let begunAt = 0;
+  let characters = 0;
   for (const span of spans) {
     messages.push(create(TraceSpanSchema, spanMessage(span, traceId)));
-    if (messages.length % SPANS_PER_TURN === 0) await new Promise<void>((resolve) => setImmediate(resolve));
+    characters += (span.errorJson?.length ?? 0) + (span.contextsJson?.length ?? 0);
+    if (messages.length - begunAt < SPANS_PER_TURN && characters < CHARACTERS_PER_TURN) continue;
+    await new Promise<void>((resolve) => setImmediate(resolve));
+    begunAt = messages.length;
+    characters = 0;
   }
   return messages;
 }

@@ -10,6 +10,8 @@ const DEFAULT_MESSAGE = 'Unknown error';
 const DEFAULT_KIND = 'error';
 const KIND_CHARACTERS_MAX = 200;
 const LINE_BREAK = /\r\n|\n|\r/;
+/** An empty line takes three bytes of a request, and far more time of every read. */
+const LINES_MAX = 10_000;
 
 /** Compact JSON text of {"has_error":true,"message","stacktrace"}; null when there is none. */
 export function readError(sent: Sent<ErrorDraft>, reading: Reading): string | null {
@@ -22,10 +24,16 @@ export function readError(sent: Sent<ErrorDraft>, reading: Reading): string | nu
 
 function readStacktrace(sent: ErrorDraft['stacktrace'], reading: Reading): readonly string[] {
   if (sent === undefined) return [];
-  if (typeof sent === 'string') return cleanText(sent, reading).split(LINE_BREAK);
-  if (!isUnreadable(sent)) return sent.map((line) => cleanText(line, reading));
+  if (typeof sent === 'string') return cutLines(cleanText(sent, reading).split(LINE_BREAK), reading);
+  if (!isUnreadable(sent)) return cutLines(sent, reading).map((line) => cleanText(line, reading));
   refuse(reading, sent.path, sent.reason);
   return [];
+}
+
+function cutLines(lines: readonly string[], reading: Reading): readonly string[] {
+  if (lines.length <= LINES_MAX) return lines;
+  reading.omitted ??= `.error.stacktrace: has ${lines.length} lines; the first ${LINES_MAX} are kept`;
+  return [...lines.slice(0, LINES_MAX), `…[truncated: ${lines.length} lines]`];
 }
 
 /** The kind of error, for statistics; `error` when none was sent. */

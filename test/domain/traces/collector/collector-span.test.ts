@@ -272,6 +272,18 @@ describe('errors', () => {
     );
   });
 
+  it('keep the first 10,000 lines', () => {
+    const lines = (count: number) => Array.from({ length: count }, (_, index) => `line ${index}`);
+    for (const stacktrace of [lines(12_000), lines(12_000).join('\n')]) {
+      const { append, reasons } = send({ trace_id: 't', spans: [spanOf({ error: { stacktrace } })] });
+      const kept = JSON.parse(append.spans[0]?.errorJson ?? '').stacktrace;
+      expect(kept).toEqual([...lines(10_000), '…[truncated: 12000 lines]']);
+      expect(reasons).toEqual(['spans[0].error.stacktrace: has 12000 lines; the first 10000 are kept']);
+    }
+    const { reasons } = send({ trace_id: 't', spans: [spanOf({ error: { stacktrace: lines(10_000) } })] });
+    expect(reasons).toEqual([]);
+  });
+
   it.each([
     [{ error: 'boom' }, 'error', null],
     [{ error: { type: 'RateLimitError', name: 'x', status: 429 } }, 'RateLimitError', 429],
