@@ -192,7 +192,7 @@ export async function createApp(given: AppDeps): Promise<App> {
   attemptsInFlight = delivery.inFlight;
   evaluating.work({ ...traceParts, store, random: deps.random });
   const { run } = evaluating.ports;
-  const monitors = startMonitorRunner({ ...deps, store, run, results: traceParts.results });
+  const monitors = startMonitorRunner({ ...deps, store, run, runSteps, results: traceParts.results });
   const jobs = startJobs({
     ...deps,
     store,

@@ -5,6 +5,7 @@ import type { Clock, RandomBytes } from './domain/clock.ts';
 import type { RunEvaluator } from './domain/evaluations/outcome.ts';
 import type { TraceResults } from './domain/evaluations/trace-results.ts';
 import { createMonitorRun } from './domain/monitors/monitor-run.ts';
+import type { RunSteps } from './domain/steps.ts';
 import type { Store } from './domain/store.ts';
 import { createJobWorker } from './evaluation/job-worker.ts';
 import { startPollLoop } from './queue/poll-loop.ts';
@@ -15,6 +16,7 @@ type MonitorRunnerDeps = {
   readonly store: Store;
   readonly run: RunEvaluator;
   readonly results: TraceResults;
+  readonly runSteps: RunSteps;
   readonly clock: Clock;
   readonly random: RandomBytes;
   readonly log: { warn(fields: object, message: string): void };
@@ -52,7 +54,7 @@ export function startMonitorRunner(deps: MonitorRunnerDeps): MonitorRunner {
   });
   const worker = createJobWorker({
     store: evaluationJobs,
-    run: createMonitorRun({ ...store, results: deps.results, run: deps.run, clock: loop.nowMs, traceDefaultDays }),
+    run: createMonitorRun({ ...deps, ...store, clock: loop.nowMs, traceDefaultDays }),
     nowMs: loop.nowMs,
     monotonicMs: () => performance.now(),
     wait: waitUnref,

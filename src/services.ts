@@ -150,7 +150,10 @@ function compileData(
     ...createOtlpMethods({ traces, onDiscarded, runSteps, spansMax: traceLimits.spansMax }, sizes),
     ...compileService(
       TraceService,
-      createTraceRpc({ traces, changes, searches, exports, tails, analytics, settings, platformUrl: linkTo('traces') }),
+      createTraceRpc({
+        ...{ traces, changes, searches, exports, tails, analytics, settings, runSteps },
+        platformUrl: linkTo('traces'),
+      }),
       sizes,
     ),
     ...compileService(GatewayService, createGatewayRpc({ gateway }), sizes),

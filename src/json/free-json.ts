@@ -60,11 +60,34 @@ function isRawNumber(value: LosslessJson | undefined): value is RawNumber {
 
 /** Whether arrays and objects nest deeper than `levels`; the outermost one is level 1. */
 export function nestsDeeperThan(value: LosslessJson, levels: number): boolean {
-  if (isLosslessArray(value)) {
-    return levels === 0 || value.some((item) => nestsDeeperThan(item, levels - 1));
+  if (!isArray(value) && !isObject(value)) return false;
+  return levels === 0 || someInside(value, (inner) => nestsDeeperThan(inner, levels - 1));
+}
+
+/** Whether the arrays and objects inside have more items and members; stops at the first beyond. */
+export function hasMorePartsThan(value: LosslessJson | undefined, partsMax: number): boolean {
+  let parts = 0;
+  const count = (inner: LosslessJson): boolean => {
+    parts += isArray(inner) ? inner.length : isObject(inner) ? Object.keys(inner).length : 0;
+    return parts > partsMax || someInside(inner, count);
+  };
+  return value !== undefined && count(value);
+}
+
+/** Whether the test holds for an array or object that is an item or member. Calls nothing for other values: there may be millions. */
+export function someInside(value: LosslessJson, test: (inner: LosslessJson) => boolean): boolean {
+  if (isArray(value)) {
+    for (let index = 0; index < value.length; index += 1) {
+      const item = value[index];
+      if (typeof item === 'object' && item !== null && test(item)) return true;
+    }
+    return false;
   }
   if (!isObject(value)) return false;
-  return levels === 0 || Object.keys(value).some((key) => nestsDeeperThan(value[key] ?? null, levels - 1));
+  return Object.keys(value).some((key) => {
+    const member = value[key];
+    return typeof member === 'object' && member !== null && test(member);
+  });
 }
 
 export function isLongKey(key: string): boolean {
@@ -73,9 +96,7 @@ export function isLongKey(key: string): boolean {
 
 /** Whether any member name inside takes more than KEY_BYTES_MAX. */
 export function hasLongKey(value: LosslessJson): boolean {
-  if (isLosslessArray(value)) return value.some(hasLongKey);
-  if (!isObject(value)) return false;
-  return Object.keys(value).some((key) => isLongKey(key) || hasLongKey(value[key] ?? null));
+  return (isObject(value) && Object.keys(value).some(isLongKey)) || someInside(value, hasLongKey);
 }
 
 /** The value with every string cut to `bytesMax`, and how many were cut. The same value if none. */
@@ -102,9 +123,13 @@ type MapText = (text: string) => string;
 
 function mapStrings(value: LosslessJson, mapText: MapText, mapKey: MapText): LosslessJson {
   if (typeof value === 'string') return mapText(value);
+  if (typeof value !== 'object' || value === null) return value;
   if (isLosslessArray(value)) {
     let copy: LosslessJson[] | null = null;
-    for (const [index, item] of value.entries()) {
+    // Without an iterator: an array may have millions of items.
+    for (let index = 0; index < value.length; index += 1) {
+      const item = value[index] ?? null;
+      if (typeof item === 'number') continue;
       const mapped = mapStrings(item, mapText, mapKey);
       if (mapped === item) continue;
       copy ??= [...value];

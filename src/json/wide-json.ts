@@ -1,7 +1,7 @@
 /** Objects with too many members: the placeholder for them in a document, and how to find it. */
 
 import { cutToCharacters } from '../domain/text-limits.ts';
-import { isArray, isObject } from './free-json.ts';
+import { isObject, someInside } from './free-json.ts';
 import { MEMBERS_MAX } from './json-scan.ts';
 import type { LosslessJson, LosslessObject } from './lossless-json.ts';
 
@@ -16,9 +16,7 @@ const SHOWN_NAME_CHARACTERS_MAX = 100;
 
 /** Whether the value is or holds TOO_WIDE. */
 export function holdsTooWide(value: LosslessJson | undefined): boolean {
-  if (value === TOO_WIDE) return true;
-  if (isArray(value)) return value.some(holdsTooWide);
-  return isObject(value) && Object.keys(value).some((key) => holdsTooWide(value[key]));
+  return value === TOO_WIDE || (value !== undefined && someInside(value, holdsTooWide));
 }
 
 /** The name of the first member that holds TOO_WIDE; empty for TOO_WIDE itself, null when there is none. */

@@ -19,7 +19,7 @@ const STARTED = 1_699_900_000_000;
 type SpanInit = Exclude<MessageInitShape<typeof CollectedSpanSchema>, CollectedSpan>;
 
 function collectMessage(init: MessageInitShape<typeof CollectTraceRequestSchema>) {
-  const draft = readCollectRequest(create(CollectTraceRequestSchema, init), tooManyNumberTexts);
+  const draft = runWithoutPauses(readCollectRequest(create(CollectTraceRequestSchema, init), tooManyNumberTexts));
   const at = { project: PROJECT, nowMs: NOW_MS, expiredBeforeMs: null };
   const collected = runWithoutPauses(collect(draft, at, { limits: LIMITS, prices: pricing }));
   return { ...collected, reasons: reasonsOf(collected) };
@@ -182,4 +182,14 @@ describe('a message', () => {
     ];
     expect(collectMessage({ traceId: 't', evaluations }).reasons).toEqual(['evaluations[0].score: must be a number']);
   });
+});
+
+it('reads large texts in steps, as small ones', () => {
+  const words = Array.from({ length: 100_000 }, (_, index) => `word ${index}`);
+  const sent = { traceId: 't', metadataJson: '{"a":1}', spans: [spanInit({ paramsJson: JSON.stringify({ words }) })] };
+  const reading = readCollectRequest(create(CollectTraceRequestSchema, sent), tooManyNumberTexts);
+  expect([...reading].length).toBeGreaterThan(20);
+  expect(collectSpan({ paramsJson: JSON.stringify({ words }) })?.paramsJson).toBe(JSON.stringify({ words }));
+  const broken = { paramsJson: `${JSON.stringify(words)}x` };
+  expect(() => collectSpan(broken)).toThrow('spans[0].params: must be valid JSON');
 });

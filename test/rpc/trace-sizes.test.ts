@@ -2,6 +2,7 @@ import { create } from '@bufbuild/protobuf';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { type GetTraceResponse, GetTraceResponseSchema } from '../../gen/spandrel/v1/traces_pb.js';
+import { runWithoutPauses } from '../../src/domain/steps.ts';
 import type { Evaluation, Span } from '../../src/domain/traces/trace.ts';
 import { evaluationBytes, spanBytes } from '../../src/domain/traces/trace-size.ts';
 import type { Traces } from '../../src/domain/traces/traces.ts';
@@ -43,6 +44,7 @@ async function written(spans: readonly Span[], evaluations: readonly Evaluation[
     traces: traces as Traces,
     settings: {} as never,
     platformUrl: () => '',
+    runSteps: async (steps) => runWithoutPauses(steps),
   });
   if (!('handle' in getTrace)) throw new Error('The call reads JSON.');
   const context = { project: PROJECT, nowMs: 0 } as never;

@@ -29,13 +29,14 @@ import {
   INPUTS_MAX_BYTES,
   INPUTS_TOO_LARGE,
   type TraceInputs,
+  type TraceInputsDeps,
 } from './trace-inputs.ts';
 
-type MonitorRunDeps = {
+type MonitorRunDeps = TraceInputsDeps & {
   readonly monitors: Pick<MonitorStore, 'findInProject'>;
   readonly evaluators: Pick<EvaluatorStore, 'find'>;
   readonly keys: Pick<KeyStore, 'findProject'>;
-  readonly traces: Pick<TraceStore, 'find' | 'outline' | 'spans' | 'spanIdsOfType' | 'evaluations'>;
+  readonly traces: Pick<TraceStore, 'find' | 'evaluations'>;
   readonly results: Pick<TraceResults, 'toAppend'>;
   readonly run: RunEvaluator;
   readonly clock: Clock;
@@ -66,7 +67,7 @@ export function createMonitorRun(deps: MonitorRunDeps): RunJob {
       const outcome = failed('The process that evaluated the trace ended again and again');
       return { kind: 'store', append: toAppend(deps, plan, { data: {}, outcome, startedAtMs: deps.clock() }) };
     }
-    const inputs = createTraceInputs(deps.traces, plan.trace);
+    const inputs = createTraceInputs(deps, plan.trace);
     for (const precondition of plan.monitor.preconditions) {
       if (!(await inputs.holds(precondition))) return DROP;
     }

@@ -1,7 +1,9 @@
 /** Reads what preconditions and mappings need from a stored trace, span by span: a trace may be larger than memory. */
 
 import { isArray, isObject, parseFreeJson } from '../../json/free-json.ts';
+import { parseFreeJsonInSteps } from '../../json/free-json-steps.ts';
 import { type LosslessJson, readMember, stringifyLossless } from '../../json/lossless-json.ts';
+import type { RunSteps } from '../steps.ts';
 import type { StoredTrace, TraceStore } from '../store.ts';
 import { inputText, outputText } from '../traces/search/trace-texts.ts';
 import type { Span, SpanType, TraceRecord } from '../traces/trace.ts';
@@ -9,7 +11,11 @@ import type { TraceChoice } from '../traces/trace-aggregates.ts';
 import type { Precondition } from './monitor.ts';
 import type { MappingSource } from './sources.ts';
 
-type ReadTrace = Pick<TraceStore, 'outline' | 'spans' | 'spanIdsOfType'>;
+export type TraceInputsDeps = {
+  readonly traces: Pick<TraceStore, 'outline' | 'spans' | 'spanIdsOfType'>;
+  /** Parses large texts with pauses. */
+  readonly runSteps: RunSteps;
+};
 
 /** A trace that `find` answered. */
 export type FoundTrace = StoredTrace & TraceRecord;
@@ -26,7 +32,7 @@ export const INPUTS_TOO_LARGE = Symbol('inputs too large');
 /** Retrieval spans whose documents are read. */
 const RETRIEVALS_MAX = 1_000;
 
-export function createTraceInputs(store: ReadTrace, trace: FoundTrace): TraceInputs {
+export function createTraceInputs({ traces: store, runSteps }: TraceInputsDeps, trace: FoundTrace): TraceInputs {
   const metadata = parseFreeJson(trace.metadataJson);
   let choice: Promise<TraceChoice> | null = null;
   let leftBytes = INPUTS_MAX_BYTES;
@@ -48,15 +54,15 @@ export function createTraceInputs(store: ReadTrace, trace: FoundTrace): TraceInp
       const { contextsJson = null } = (await readSpan(id)) ?? {};
       if (contextsJson === null) continue;
       count(contextsJson);
-      const contexts = parseFreeJson(contextsJson);
-      if (isArray(contexts)) found.push(...contexts);
+      const contexts = await runSteps(parseFreeJsonInSteps(contextsJson));
+      if (isArray(contexts)) for (const context of contexts) found.push(context);
     }
     return found.length === 0 ? null : found;
   }
 
   async function readSide(type: SpanType, side: 'input' | 'output'): Promise<LosslessJson> {
     const [id = null] = await store.spanIdsOfType(trace, { type, order: 'last', limit: 1 });
-    return textOf(await readSpan(id), side);
+    return await textOf(await readSpan(id), side);
   }
 
   function count(text: string): void {
@@ -64,11 +70,11 @@ export function createTraceInputs(store: ReadTrace, trace: FoundTrace): TraceInp
     if (leftBytes < 0) throw INPUTS_TOO_LARGE;
   }
 
-  function textOf(span: Span | null, side: 'input' | 'output'): string | null {
+  async function textOf(span: Span | null, side: 'input' | 'output'): Promise<string | null> {
     const json = (side === 'input' ? span?.inputJson : span?.outputJson) ?? null;
     if (json === null) return null;
     count(json);
-    return side === 'input' ? inputText(json) : outputText(json);
+    return await runSteps(side === 'input' ? inputText(json) : outputText(json));
   }
 
   return {
@@ -86,9 +92,9 @@ export function createTraceInputs(store: ReadTrace, trace: FoundTrace): TraceInp
     async read(source) {
       switch (source.kind) {
         case 'input':
-          return textOf(await readSpan((await choose()).inputFromId), 'input');
+          return await textOf(await readSpan((await choose()).inputFromId), 'input');
         case 'output':
-          return textOf(await readSpan((await choose()).outputFromId), 'output');
+          return await textOf(await readSpan((await choose()).outputFromId), 'output');
         case 'expected_output':
           if (trace.expectedOutput !== null) count(trace.expectedOutput);
           return trace.expectedOutput;

@@ -53,6 +53,9 @@ type TraceChangesDeps = {
   readonly traceDefaultDays: number | null;
 };
 
+/** A longer patch has more characters than its field may have. */
+const CHECKED_CHARACTERS_MAX = 65_536;
+
 export function createTraceChanges({ store, limits, traceDefaultDays }: TraceChangesDeps): TraceChanges {
   /** The traces that an id may name; unlike a look-up, never by prefix. */
   function tracesOf(project: Project, traceId: string, nowMs: number): readonly NamedTrace[] {
@@ -81,6 +84,8 @@ export function createTraceChanges({ store, limits, traceDefaultDays }: TraceCha
     },
 
     patchProblems(metadataJson) {
+      // The field's rule refuses it.
+      if (metadataJson.length > CHECKED_CHARACTERS_MAX) return [];
       const read = readPatch(metadataJson, limits);
       return read.kind === 'problems' ? read.reasons : [];
     },

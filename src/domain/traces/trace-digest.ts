@@ -1,6 +1,8 @@
 /** A trace as plain text for a language model: the tree, with the input, output and error of each span. */
 
-import { isObject, parseFreeJson } from '../../json/free-json.ts';
+import { isObject } from '../../json/free-json.ts';
+import { parseFreeJsonInSteps } from '../../json/free-json-steps.ts';
+import type { Steps } from '../steps.ts';
 import { cutToCharacters } from '../text-limits.ts';
 import { createBoundedLines } from './bounded-lines.ts';
 import { inputText, outputText } from './search/trace-texts.ts';
@@ -13,7 +15,7 @@ const DIGEST_MAX_BYTES = 1024 * 1024;
 
 type Digest = {
   /** Adds a span; call it in the order of the lines. False when the text is full. */
-  add(line: TreeLine, span: Span): boolean;
+  add(line: TreeLine, span: Span): Steps<boolean>;
   text(): string;
 };
 
@@ -22,8 +24,9 @@ export function createDigest({ spanCount }: TreeLayout): Digest {
   text.add('.');
   let shown = 0;
   return {
-    add(line, span) {
-      for (const piece of linesOf(line, span)) if (!text.add(piece)) return false;
+    *add(line, span) {
+      const texts = yield* textsOf(span);
+      for (const piece of linesOf(line, span, texts)) if (!text.add(piece)) return false;
       shown += 1;
       return true;
     },
@@ -35,20 +38,32 @@ export function createDigest({ spanCount }: TreeLayout): Digest {
 }
 
 /** Yields line by line, so that lines that do not fit are never built with their indents. */
-function* linesOf({ drawing, below }: TreeLine, span: Span): Generator<string, void> {
+function* linesOf({ drawing, below }: TreeLine, span: Span, texts: Texts): Generator<string, void> {
   yield drawing + describe(span);
-  if (span.inputJson !== null) yield* detail(below, 'input', inputText(span.inputJson));
-  if (span.outputJson !== null) yield* detail(below, 'output', outputText(span.outputJson));
-  if (span.errorJson !== null) yield* detail(below, 'error', errorText(span.errorJson));
+  for (const [title, text] of texts) yield* detail(below, title, text);
+}
+
+type Texts = readonly (readonly [title: string, text: string])[];
+
+function* textsOf({ inputJson, outputJson, errorJson }: Span): Steps<Texts> {
+  const texts: [string, string][] = [];
+  if (inputJson !== null) texts.push(['input', cut(yield* inputText(inputJson))]);
+  if (outputJson !== null) texts.push(['output', cut(yield* outputText(outputJson))]);
+  if (errorJson !== null) texts.push(['error', cut(yield* errorText(errorJson))]);
+  return texts;
+}
+
+function cut(text: string): string {
+  return cutToCharacters(text, TEXT_CHARACTERS_MAX);
 }
 
 function* detail(below: string, title: string, text: string): Generator<string, void> {
-  const [first, ...further] = cutToCharacters(text, TEXT_CHARACTERS_MAX).split('\n');
+  const [first, ...further] = text.split('\n');
   yield `${below}${title}: ${first}`;
   for (const line of further) yield below + line;
 }
 
-function errorText(errorJson: string): string {
-  const error = parseFreeJson(errorJson);
+function* errorText(errorJson: string): Steps<string> {
+  const error = yield* parseFreeJsonInSteps(errorJson);
   return isObject(error) && typeof error.message === 'string' ? error.message : '';
 }

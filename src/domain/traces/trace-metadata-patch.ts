@@ -5,6 +5,7 @@ import { isAbsent } from '../../json/free-json.ts';
 import { JSON_DEPTH_MAX } from '../../json/json-scan.ts';
 import { isLosslessObject, type LosslessObject } from '../../json/lossless-json.ts';
 import type { Reason } from '../fault.ts';
+import { runWithoutPauses } from '../steps.ts';
 import type { CollectorLimits } from './collector/collector-reading.ts';
 import { createReading } from './collector/collector-reading.ts';
 import { METADATA_BYTES_MAX, membersOf, serialiseMembers, setMember } from './metadata-members.ts';
@@ -42,7 +43,7 @@ export function readPatch(text: string, limits: CollectorLimits): ReadPatch {
     hasWide: false,
   };
   const reading = createReading({ limits, facts, receivedAtMs: 0, traceId: '' });
-  const { json, reasons } = readMetadata([{ members: kept, pathPrefix: `${FIELD}.` }], reading);
+  const { json, reasons } = runWithoutPauses(readMetadata([{ members: kept, pathPrefix: `${FIELD}.` }], reading));
   if (reasons.length > 0) return { kind: 'problems', reasons: reasons.map(toReason) };
   const removed = keys.filter((key) => isAbsent(sent[key])).flatMap((key) => namesOf(sent, key));
   // Labels without items remove the stored ones.

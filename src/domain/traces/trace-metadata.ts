@@ -1,6 +1,7 @@
 /** Reads the metadata of a request and merges it into that of the trace. */
 
 import {
+  hasMorePartsThan,
   isAbsent,
   isArray,
   isLongKey,
@@ -11,6 +12,7 @@ import {
 } from '../../json/free-json.ts';
 import type { LosslessJson, LosslessObject } from '../../json/lossless-json.ts';
 import { holdsTooWide, TOO_WIDE_REASON } from '../../json/wide-json.ts';
+import type { Steps } from '../steps.ts';
 import { cutToCharacters, hasMoreCharactersThan } from '../text-limits.ts';
 import { isUnreadable, type MetadataDraft, type Sent } from './collector/collector-draft.ts';
 import { beginItem, cleanText, type Reading, readFreeJson, refuse } from './collector/collector-reading.ts';
@@ -25,6 +27,10 @@ import {
 } from './metadata-members.ts';
 
 const LABELS_MAX = 1000;
+/** Labels read per step: a request may have millions that are left out. */
+const LABELS_AT_ONCE = 4_096;
+/** A value of more items and members exceeds METADATA_BYTES_MAX: each takes two bytes at least. */
+const PARTS_MAX = METADATA_BYTES_MAX / 2;
 const LABEL_CHARACTERS_MAX = 256;
 const IDENTITY_CHARACTERS_MAX = 512;
 const SHOWN_KEY_CHARACTERS_MAX = 100;
@@ -50,13 +56,13 @@ type ReadMetadata = {
 };
 
 /** Normalises the metadata of one request. Drops only unusable members; later drafts add to the first. */
-export function readMetadata(drafts: readonly Sent<MetadataDraft>[], reading: Reading): ReadMetadata {
+export function* readMetadata(drafts: readonly Sent<MetadataDraft>[], reading: Reading): Steps<ReadMetadata> {
   const labels = { known: new Set<string>(), texts: [] };
   const result: Result = { reading, members: createMembers(), labels, reasons: [], omittedReasons: 0, cuts: 0 };
   for (const draft of drafts) {
     if (draft === undefined) continue;
     if (isUnreadable(draft)) addReason(result, `${draft.path}: ${draft.reason}`);
-    else for (const key of Object.keys(draft.members)) readMember(result, draft, key);
+    else for (const key of Object.keys(draft.members)) yield* readMember(result, draft, key);
   }
   const { members, reasons, omittedReasons, cuts } = result;
   if (labels.texts.length > 0) members.texts.set('labels', `[${labels.texts.join(',')}]`);
@@ -122,13 +128,13 @@ function showKey(key: string): string {
   return cutToCharacters(key, SHOWN_KEY_CHARACTERS_MAX);
 }
 
-function readMember(result: Result, { members: sent, pathPrefix }: MetadataDraft, key: string): void {
+function* readMember(result: Result, { members: sent, pathPrefix }: MetadataDraft, key: string): Steps<void> {
   const { reading, members } = result;
   const path = pathPrefix + showKey(key);
   const target = targetOf(sent, key);
   beginItem(reading);
   if (target === 'labels') {
-    if (readLabels(result, sent[key], path)) result.cuts += reading.cuts;
+    if (yield* readLabels(result, sent[key], path)) result.cuts += reading.cuts;
     if (reading.problem !== null) addReason(result, reading.problem.slice(1));
     return;
   }
@@ -150,6 +156,8 @@ type SentMember = { readonly value: LosslessJson | undefined; readonly target: s
 /** Compact JSON text of the normalised value; null when there is nothing to keep. */
 function readValue(result: Result, { value, target, path }: SentMember): string | null {
   const { reading } = result;
+  if (reading.facts.bytes > METADATA_BYTES_MAX && hasMorePartsThan(value, PARTS_MAX))
+    return refuse(reading, path, SIZE_REASON);
   if (reading.facts.hasWide && holdsTooWide(value)) return refuse(reading, path, TOO_WIDE_REASON);
   if (IDENTITY_KEYS.has(target)) return readIdentity(value, path, reading);
   if (isLongKey(target)) return refuse(reading, path, LONG_KEY_REASON);
@@ -167,7 +175,7 @@ function readIdentity(value: LosslessJson | undefined, path: string, reading: Re
 }
 
 /** Whether labels were added. Valid labels of a draft are kept together or not at all. */
-function readLabels(result: Result, value: LosslessJson | undefined, path: string): boolean {
+function* readLabels(result: Result, value: LosslessJson | undefined, path: string): Steps<boolean> {
   const { reading, members, labels } = result;
   if (isAbsent(value)) return false;
   if (reading.facts.hasWide && holdsTooWide(value)) {
@@ -178,6 +186,7 @@ function readLabels(result: Result, value: LosslessJson | undefined, path: strin
   if (typeof value === 'string') addLabel(result, added, { text: value, path });
   else if (isArray(value)) {
     for (let index = 0; index < value.length; index += 1) {
+      if (index % LABELS_AT_ONCE === LABELS_AT_ONCE - 1) yield;
       const item = value[index];
       if (isAbsent(item)) continue;
       const text = typeof item === 'string' ? item : scalarText(item);
@@ -185,6 +194,7 @@ function readLabels(result: Result, value: LosslessJson | undefined, path: strin
     }
   } else if (isObject(value)) {
     for (const key of Object.keys(value)) {
+      yield;
       const item = value[key];
       if (isAbsent(item)) continue;
       const text = `${key}: ${typeof item === 'string' ? item : JSON.stringify(item)}`;

@@ -112,7 +112,7 @@ export function createTraces(deps: TracesDeps): Traces {
       // Before anything is loaded, so that a refused answer costs no more than its plan.
       const { maxBytes: responseMaxBytes = RESPONSE_MAX_BYTES } = question;
       question.countResponseBytes(Math.min(Math.max(responseMaxBytes, plan.firstBytes), plan.bytes));
-      const head = await readHead(deps.store, trace);
+      const head = await readHead(deps, trace);
       const usedBytes = headBytes(head, record);
       question.countResponseBytes(usedBytes);
       const maxBytes = responseMaxBytes - usedBytes;
@@ -137,7 +137,10 @@ export function createTraces(deps: TracesDeps): Traces {
 type Head = Omit<TraceView, keyof TraceHead | 'spans' | 'nextSpansCursor' | 'isShortOfEvaluations'>;
 
 /** The head of every page. None of its texts can fill a page. */
-async function readHead(store: TraceStore, trace: StoredTrace & TraceRecord): Promise<Head> {
+async function readHead(
+  { store, runSteps }: Pick<TracesDeps, 'store' | 'runSteps'>,
+  trace: StoredTrace & TraceRecord,
+): Promise<Head> {
   const { choice, tree } = await store.outline(trace);
   const chosen = new Map<string | null, Span>();
   // One by one: each may be as large as a request.
@@ -150,8 +153,8 @@ async function readHead(store: TraceStore, trace: StoredTrace & TraceRecord): Pr
   const errorJson = chosen.get(choice.errorFromId)?.errorJson ?? null;
   return {
     choice,
-    input: inputJson === null ? '' : cutHeadText(inputText(inputJson)),
-    output: outputJson === null ? '' : cutHeadText(outputText(outputJson)),
+    input: inputJson === null ? '' : cutHeadText(await runSteps(inputText(inputJson))),
+    output: outputJson === null ? '' : cutHeadText(await runSteps(outputText(outputJson))),
     expectedOutput: trace.expectedOutput === null ? null : cutHeadText(trace.expectedOutput),
     errorJson: errorJson === null ? null : cutHeadError(errorJson),
     asciiTree: tree,

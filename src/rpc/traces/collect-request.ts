@@ -14,6 +14,7 @@ import {
   type TypedValue,
 } from '../../../gen/spandrel/v1/traces_pb.js';
 import type { Fault } from '../../domain/fault.ts';
+import type { Steps } from '../../domain/steps.ts';
 import {
   type ContextDraft,
   type DraftList,
@@ -36,8 +37,9 @@ import { enumNames } from '../rest-shape.ts';
 import { createMessageTexts, type MessageTexts } from './message-texts.ts';
 
 /** `tooManyNumbers` creates the refusal of a request with too many numbers that must be kept as text. */
-export function readCollectRequest(request: CollectTraceRequest, tooManyNumbers: () => Fault): TraceDraft {
+export function* readCollectRequest(request: CollectTraceRequest, tooManyNumbers: () => Fault): Steps<TraceDraft> {
   const texts = createMessageTexts(tooManyNumbers);
+  for (const text of jsonTextsOf(request)) yield* texts.prepare(text);
   const { traceId, spans, evaluations, metadataJson, expectedOutputJson } = request;
   const firstTraceId = traceId === '' ? spans[0]?.traceId : traceId;
   return {
@@ -49,6 +51,14 @@ export function readCollectRequest(request: CollectTraceRequest, tooManyNumbers:
       expectedOutputJson === undefined ? undefined : (texts.json(expectedOutputJson, 'expected_output') ?? undefined),
     facts: texts.facts,
   };
+}
+
+function* jsonTextsOf(request: CollectTraceRequest): Iterable<string | undefined> {
+  yield* [request.metadataJson, request.expectedOutputJson];
+  for (const { input, output, paramsJson, metrics } of request.spans) {
+    yield* [input?.valueJson, output?.valueJson, paramsJson, metrics?.otherJson];
+  }
+  for (const { inputsJson, costJson } of request.evaluations) yield* [inputsJson, costJson];
 }
 
 function toSpanDraft(span: CollectedSpan | undefined, texts: MessageTexts): Sent<SpanDraft> {

@@ -1,6 +1,7 @@
 /** The texts of one message: strings unchanged, and JSON texts, which are scanned before parsing only where necessary. */
 
 import { Fault } from '../../domain/fault.ts';
+import type { Steps } from '../../domain/steps.ts';
 import {
   type DraftFacts,
   isUnreadable,
@@ -9,13 +10,16 @@ import {
   unreadable,
 } from '../../domain/traces/collector/collector-draft.ts';
 import { isObject, makeWellFormed } from '../../json/free-json.ts';
-import { NUMBER_TEXTS_MAX, parseJson, scanJson } from '../../json/json-text.ts';
+import { NUMBER_TEXTS_MAX } from '../../json/json-text.ts';
+import { createJsonTexts } from '../../json/json-texts.ts';
 import type { LosslessJson, LosslessObject } from '../../json/lossless-json.ts';
 import { TOO_WIDE, TOO_WIDE_REASON } from '../../json/wide-json.ts';
 
 export type MessageTexts = {
   /** What the scans of the texts found. */
   readonly facts: DraftFacts;
+  /** Parses a large JSON text in steps, before it is read. */
+  prepare(text: string | undefined): Steps<void>;
   text(text: string | undefined): string | undefined;
   /** A string field without explicit presence; empty counts as absent. */
   nonEmpty(text: string): string | undefined;
@@ -36,11 +40,11 @@ const OPEN_OBJECT = 0x7b;
 /** `tooManyNumbers` creates the refusal of a request with too many numbers that must be kept as text. */
 export function createMessageTexts(tooManyNumbers: () => Fault): MessageTexts {
   const facts = { depth: 0, hasEscapes: false, bytes: 0, hasWide: false };
+  const large = createJsonTexts();
   let longIntegers = 0;
 
   function readOdd(text: string, path: string): LosslessJson | Unreadable {
-    const bytes = Buffer.from(text);
-    const found = scanJson(bytes);
+    const { facts: found, value: readValue } = large.read(text);
     facts.depth = Math.max(facts.depth, found.depth);
     facts.hasEscapes ||= found.hasEscapes;
     facts.hasWide ||= found.hasWide;
@@ -48,7 +52,7 @@ export function createMessageTexts(tooManyNumbers: () => Fault): MessageTexts {
     if (longIntegers > NUMBER_TEXTS_MAX) throw tooManyNumbers();
     if (found.isWide) return TOO_WIDE;
     try {
-      const value = parseJson(bytes, found, 'values') as LosslessJson;
+      const value = readValue() as LosslessJson;
       return found.hasEscapes ? (makeWellFormed({ value }).value ?? null) : value;
     } catch (error) {
       if (error instanceof Fault) return unreadable(path, 'must be valid JSON');
@@ -58,6 +62,9 @@ export function createMessageTexts(tooManyNumbers: () => Fault): MessageTexts {
 
   const texts: MessageTexts = {
     facts,
+    *prepare(text) {
+      if (text !== undefined) yield* large.prepare(text);
+    },
     text(text) {
       if (text === undefined) return undefined;
       facts.bytes = Math.max(facts.bytes, text.length * BYTES_PER_CHARACTER_MAX);

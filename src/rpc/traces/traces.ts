@@ -4,6 +4,7 @@ import { TraceFormat, type TraceService } from '../../../gen/spandrel/v1/traces_
 import type { Analytics } from '../../domain/analytics/analytics.ts';
 import { Fault } from '../../domain/fault.ts';
 import type { ProjectSettingsService } from '../../domain/organization/project-settings.ts';
+import type { RunSteps } from '../../domain/steps.ts';
 import type { TraceDraft } from '../../domain/traces/collector/collector-draft.ts';
 import { toTraceDraft } from '../../domain/traces/collector/collector-json.ts';
 import type { TraceExports } from '../../domain/traces/export/trace-export.ts';
@@ -38,12 +39,16 @@ type TraceRpcDeps = {
   readonly tails: TraceTails;
   readonly settings: ProjectSettingsService;
   readonly platformUrl: PlatformUrl;
+  readonly runSteps: RunSteps;
 };
 
 export function createTraceRpc(deps: TraceRpcDeps): Implementation<typeof TraceService> {
-  const { traces, changes, searches, analytics, settings, platformUrl } = deps;
-  const collectDraft = (draft: TraceDraft): Run<(typeof TraceService)['method']['collectTrace']> => {
+  const { traces, changes, searches, analytics, settings, platformUrl, runSteps } = deps;
+  const collectDraft = (
+    read: () => TraceDraft | Promise<TraceDraft>,
+  ): Run<(typeof TraceService)['method']['collectTrace']> => {
     return async (context) => {
+      const draft = await read();
       const at = { project: projectOf(context), nowMs: context.nowMs };
       return { partialSuccess: await traces.collect(draft, at) };
     };
@@ -52,8 +57,9 @@ export function createTraceRpc(deps: TraceRpcDeps): Implementation<typeof TraceS
     collectTrace: {
       spelling: 'values',
       anyMediaType: true,
-      readMessage: (request) => collectDraft(readCollectRequest(request, () => rewordUnreadable(tooManyNumberTexts()))),
-      readJson: (body, facts) => collectDraft(toTraceDraft(body, facts)),
+      readMessage: (request) =>
+        collectDraft(() => runSteps(readCollectRequest(request, () => rewordUnreadable(tooManyNumberTexts())))),
+      readJson: (body, facts) => collectDraft(() => toTraceDraft(body, facts)),
       reword: rewordUnreadable,
     },
     getTrace: {

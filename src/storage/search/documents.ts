@@ -8,6 +8,7 @@ import { aggregatesOf, choiceOf, type TraceChoice } from '../../domain/traces/tr
 import { cutIntoBatches, METADATA_BYTES_AT_ONCE, readPages, readSpansOf, SPANS_AT_ONCE } from '../long-reads.ts';
 import type { RowOf } from '../queries.ts';
 import { unpackTyped } from '../rows/codes.ts';
+import { takeInTurns } from '../traces/trace-reads.ts';
 import type { SearchQueries, SearchRunner } from './index-reader.ts';
 
 export type Candidate = {
@@ -132,9 +133,9 @@ export function createDocuments(
       for (const each of names) if (await visit(each)) return true;
       const speaking = (id: string | null | undefined) => spans.find(({ spanId }) => spanId === id);
       const { inputJson } = await textsOf(sequence, speaking(choice?.inputFromId));
-      if (inputJson !== null && (await visit(inputText(inputJson)))) return true;
+      if (inputJson !== null && (await visit(await takeInTurns(inputText(inputJson))))) return true;
       const { outputJson } = await textsOf(sequence, speaking(choice?.outputFromId));
-      if (outputJson !== null && (await visit(outputText(outputJson)))) return true;
+      if (outputJson !== null && (await visit(await takeInTurns(outputText(outputJson))))) return true;
       return choice?.errorFromId != null && (await visitErrors(sequence, visit));
     },
   };

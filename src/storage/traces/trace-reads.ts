@@ -106,7 +106,7 @@ export function createTraceReads(runner: TraceRunner, runSteps: RunSteps): Trace
       const found = new Map((await spans(trace, ids)).map((span) => [span.spanId, span]));
       for (const line of some) {
         const span = found.get(line.spanId);
-        if (span !== undefined && !text.add(line, span)) return text.text();
+        if (span !== undefined && !(await runSteps(text.add(line, span)))) return text.text();
       }
     }
     return text.text();

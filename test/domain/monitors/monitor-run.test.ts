@@ -4,6 +4,7 @@ import { createTraceResults } from '../../../src/domain/evaluations/trace-result
 import type { Evaluator } from '../../../src/domain/evaluators/evaluator.ts';
 import type { Monitor } from '../../../src/domain/monitors/monitor.ts';
 import { createMonitorRun } from '../../../src/domain/monitors/monitor-run.ts';
+import { runWithoutPauses } from '../../../src/domain/steps.ts';
 import type { TraceRecord } from '../../../src/domain/traces/trace.ts';
 import { LIMITS, PROJECT } from '../traces/collector/collecting.ts';
 
@@ -62,6 +63,7 @@ function runOf(evaluator: Evaluator) {
       traceDefaultDays: null,
     }),
     run: () => Promise.reject(new Error('an evaluator that cannot run was run')),
+    runSteps: async (steps) => runWithoutPauses(steps),
     clock: () => NOW_MS,
     traceDefaultDays: null,
   });

@@ -14,7 +14,7 @@ function digest(spans: readonly Span[]): string {
   const byId = new Map(spans.map((span) => [span.spanId, span]));
   for (const line of layout.lines) {
     const span = byId.get(line.spanId);
-    if (span !== undefined && !text.add(line, span)) break;
+    if (span !== undefined && !runWithoutPauses(text.add(line, span))) break;
   }
   return text.text();
 }

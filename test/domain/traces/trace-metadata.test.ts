@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { runWithoutPauses } from '../../../src/domain/steps.ts';
 import { createReading } from '../../../src/domain/traces/collector/collector-reading.ts';
 import { mergeMetadata, readMetadata } from '../../../src/domain/traces/trace-metadata.ts';
 import { runsOf } from '../../support/scenario.ts';
@@ -21,7 +22,7 @@ describe('metadata that comes in many drafts', () => {
     const facts = { depth: 128, hasEscapes: true, bytes: 10_485_760, hasWide: false };
     const reading = createReading({ limits: LIMITS, facts, receivedAtMs: NOW_MS, traceId: 't' });
     const drafts = labels.map((label) => ({ members: { labels: [label] }, pathPrefix: 'metadata.' }));
-    return readMetadata(drafts, reading);
+    return runWithoutPauses(readMetadata(drafts, reading));
   }
 
   it('has the labels of all of them', () => {
@@ -40,6 +41,29 @@ describe('metadata that comes in many drafts', () => {
     expect(Buffer.byteLength(json ?? '')).toBeGreaterThan(262_144 - 1_600);
     expect(reasons[0]).toBe('metadata.labels: would exceed 262144 bytes of metadata');
     expect((user + system) / 1000).toBeLessThan(300);
+  });
+});
+
+describe('metadata of millions of parts', () => {
+  const facts = { depth: 128, hasEscapes: true, bytes: 10_485_760, hasWide: false };
+  const reading = () => createReading({ limits: LIMITS, facts, receivedAtMs: NOW_MS, traceId: 't' });
+
+  it('is read in steps where it is labels', () => {
+    const labels = new Array<number>(1_000_000).fill(1);
+    const steps = [...readMetadata([{ members: { labels }, pathPrefix: 'metadata.' }], reading())];
+    expect(steps.length).toBeGreaterThan(100);
+    const { json } = runWithoutPauses(readMetadata([{ members: { labels }, pathPrefix: 'metadata.' }], reading()));
+    expect(json).toBe('{"labels":["1"]}');
+  });
+
+  it('is refused without being written where it is a value', () => {
+    const value = Object.assign(new Array<number>(1_000_000).fill(1), {
+      toJSON: () => expect.unreachable('the value was written'),
+    });
+    const drafts = [{ members: { value: { a: [value] } }, pathPrefix: 'metadata.' }];
+    const { json, reasons } = runWithoutPauses(readMetadata(drafts, reading()));
+    expect(json).toBeNull();
+    expect(reasons).toEqual(['metadata.value: would exceed 262144 bytes of metadata']);
   });
 });
 

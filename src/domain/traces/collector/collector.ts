@@ -116,7 +116,7 @@ function* validateTrace(draft: TraceDraft, traceId: string, { at, deps, grown }:
   const keepsItems = spans.size + evaluations.size > 0;
   // If items were sent but none is storable, the rest is not stored either.
   const isRefused = !keepsItems && tally.refusedSpans.length + tally.refusedEvaluations.length > 0;
-  const metadataJson = isRefused ? null : collectMetadata(draft, reading, tally);
+  const metadataJson = isRefused ? null : yield* collectMetadata(draft, reading, tally);
   const expectedOutput = isRefused ? undefined : readExpectedOutput(draft.expectedOutput, reading, tally);
   const isStorable = keepsItems || metadataJson !== null || expectedOutput !== undefined;
   const { indexes: spanIndexes, ...listed } = listSpans(spans, tally);
@@ -190,8 +190,8 @@ function* collectEvaluations(
   return collected;
 }
 
-function collectMetadata({ metadata: drafts }: TraceDraft, reading: Reading, tally: Tally): string | null {
-  const { json, reasons, cuts } = readMetadata(drafts, reading);
+function* collectMetadata({ metadata: drafts }: TraceDraft, reading: Reading, tally: Tally): Steps<string | null> {
+  const { json, reasons, cuts } = yield* readMetadata(drafts, reading);
   tally.notes.push(...reasons);
   tally.cuts += cuts;
   return json;

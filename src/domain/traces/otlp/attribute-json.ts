@@ -1,14 +1,19 @@
 /** Parses JSON that stands as text in attributes, because most SDKs write only texts and numbers. */
 
 import { isObject, makeWellFormed } from '../../../json/free-json.ts';
-import { NUMBER_TEXTS_MAX, parseJson, scanJson } from '../../../json/json-text.ts';
+import { NUMBER_TEXTS_MAX } from '../../../json/json-text.ts';
+import { createJsonTexts } from '../../../json/json-texts.ts';
 import type { LosslessJson, LosslessObject } from '../../../json/lossless-json.ts';
 import { Fault } from '../../fault.ts';
+import type { Steps } from '../../steps.ts';
 import type { DraftFacts } from '../collector/collector-draft.ts';
+import type { Attributes } from './span.ts';
 
 export type AttributeJson = {
   /** Facts about all values read so far. */
   readonly facts: DraftFacts;
+  /** Parses large texts in steps, before they are read. */
+  prepare(attributes: Attributes): Steps<void>;
   /** The value, or the parsed array or object of a text. Text that cannot be parsed stays text. */
   parsed(value: LosslessJson | undefined): LosslessJson | undefined;
   /** An object, or the text of one, bare or as {"type":"json","value":{...}}. */
@@ -22,15 +27,15 @@ const CONTAINER = /^\s*[{[]/;
 export function createAttributeJson({ bytes, depth }: Pick<DraftFacts, 'bytes' | 'depth'>): AttributeJson {
   // Each text may come from JSON within JSON; a check for U+0000 is cheap.
   const facts = { bytes, depth, hasEscapes: true, hasWide: false };
+  const texts = createJsonTexts();
   let longIntegers = 0;
 
   function parse(text: string): LosslessJson {
-    const source = Buffer.from(text);
-    const found = scanJson(source);
+    const { facts: found, value: readValue } = texts.read(text);
     longIntegers += found.longIntegers.length;
     if (found.depth > DEPTH_MAX || found.hasWide || longIntegers > NUMBER_TEXTS_MAX) return text;
     try {
-      const value = parseJson(source, found, 'values') as LosslessJson;
+      const value = readValue() as LosslessJson;
       facts.depth = Math.max(facts.depth, found.depth);
       return found.hasEscapes ? (makeWellFormed({ value }).value ?? null) : value;
     } catch (error) {
@@ -45,6 +50,11 @@ export function createAttributeJson({ bytes, depth }: Pick<DraftFacts, 'bytes' |
 
   return {
     facts,
+    *prepare(attributes) {
+      for (const value of attributes.values()) {
+        if (typeof value === 'string' && CONTAINER.test(value)) yield* texts.prepare(value);
+      }
+    },
     parsed,
     object(value) {
       const read = parsed(value);

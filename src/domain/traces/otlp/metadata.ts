@@ -15,6 +15,8 @@ import {
 import type { Attributes } from './span.ts';
 
 const PATH_PREFIX = 'metadata.';
+/** Of one attribute; a trace keeps a thousand. */
+const LABELS_READ_MAX = 10_000;
 const HANDLED_KEYS: ReadonlySet<string> = new Set([
   ...IDENTITY.flatMap(([, keys]) => keys),
   ...LABELS,
@@ -89,10 +91,10 @@ function namedMembers(attributes: Attributes, json: AttributeJson): readonly Mem
 }
 
 function labelsIn(read: LosslessJson | undefined): readonly LosslessJson[] {
-  if (isArray(read)) return read;
+  if (isArray(read)) return read.slice(0, LABELS_READ_MAX);
   if (typeof read !== 'string') return isAbsent(read) ? [] : [read];
   return read
-    .split(',')
+    .split(',', LABELS_READ_MAX)
     .map((label) => label.trim())
     .filter((label) => label !== '');
 }

@@ -1,16 +1,18 @@
 /** Text forms of inputs and outputs. */
 
-import { isArray, isObject, parseFreeJson } from '../../../json/free-json.ts';
+import { isArray, isObject } from '../../../json/free-json.ts';
+import { parseFreeJsonInSteps } from '../../../json/free-json-steps.ts';
 import type { LosslessJson, LosslessObject } from '../../../json/lossless-json.ts';
+import type { Steps } from '../../steps.ts';
 
 /** The text form of an input; the argument is compact JSON text of {"type","value"}. */
-export function inputText(typedValueJson: string): string {
-  return textOf(parseFreeJson(typedValueJson), INPUT);
+export function* inputText(typedValueJson: string): Steps<string> {
+  return textOf(yield* parseFreeJsonInSteps(typedValueJson), INPUT);
 }
 
 /** The text form of an output; the argument is compact JSON text of {"type","value"}. */
-export function outputText(typedValueJson: string): string {
-  return textOf(parseFreeJson(typedValueJson), OUTPUT);
+export function* outputText(typedValueJson: string): Steps<string> {
+  return textOf(yield* parseFreeJsonInSteps(typedValueJson), OUTPUT);
 }
 
 type Side = {

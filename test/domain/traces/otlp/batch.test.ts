@@ -10,14 +10,26 @@ import { attributesOf, START_MS, spanWith, traceOf } from './spans.ts';
 /** The metadata of the trace of these spans. */
 function metadataOf(...spans: readonly OtlpSpan[]) {
   const { metadata, facts, traceId } = traceOf(...spans);
-  const { json, reasons } = readMetadata(
-    metadata,
-    createReading({ limits: LIMITS, facts, receivedAtMs: START_MS, traceId }),
-  );
+  const reading = createReading({ limits: LIMITS, facts, receivedAtMs: START_MS, traceId });
+  const { json, reasons } = runWithoutPauses(readMetadata(metadata, reading));
   return { read: json === null ? null : JSON.parse(json), reasons };
 }
 
 describe('metadata', () => {
+  it('takes the first 10,000 labels of an attribute', () => {
+    const many = (count: number) => Array.from({ length: count }, (_, index) => (index < 10_000 ? 'a' : 'b'));
+    for (const labels of [many(10_001), many(10_001).join(','), JSON.stringify(many(10_001))]) {
+      expect(metadataOf(spanWith({ 'langwatch.labels': labels })).read).toEqual({ labels: ['a'] });
+    }
+  });
+
+  it('parses large texts of attributes in steps', () => {
+    const text = JSON.stringify({ words: Array.from({ length: 100_000 }, (_, index) => `word ${index}`) });
+    const spans = [spanWith({ 'langwatch.input': text })];
+    const steps = [...toBatchDraft({ spans, bytes: text.length, depth: 1 })];
+    expect(steps.length).toBeGreaterThan(20);
+  });
+
   const IDENTITY: readonly (readonly [member: string, keys: readonly string[]])[] = [
     ['user_id', ['langwatch.user.id', 'langwatch.user_id', 'user_id', 'user.id', 'enduser.id']],
     [

@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { inputText, outputText } from '../../../../src/domain/traces/search/trace-texts.ts';
+import { runWithoutPauses } from '../../../../src/domain/steps.ts';
+import * as texts from '../../../../src/domain/traces/search/trace-texts.ts';
+
+const inputText = (json: string) => runWithoutPauses(texts.inputText(json));
+const outputText = (json: string) => runWithoutPauses(texts.outputText(json));
 
 function typed(type: string, value: unknown): string {
   return JSON.stringify({ type, value });
@@ -44,6 +48,17 @@ describe('text forms', () => {
       '{"n":12345678901234567890,"__proto__":{"input":"x"}}',
     );
     expect(inputText(typed('json', null))).toBe('null');
+  });
+
+  it('of large values are those of small ones, in steps', () => {
+    const items = Array.from({ length: 100_000 }, (_, index) => `item ${index}`);
+    const large = typed('json', { input: null, numbers: items, n: 1 });
+    expect(inputText(large.replace('"n":1', '"n":12345678901234567890'))).toBe(
+      JSON.stringify({ input: null, numbers: items, n: 1 }).replace('"n":1', '"n":12345678901234567890'),
+    );
+    expect(inputText(typed('json', { numbers: items, query: 'q' }))).toBe('q');
+    expect(inputText(typed('text', items.join(' ')))).toBe(items.join(' '));
+    expect([...texts.outputText(large)].length).toBeGreaterThan(10);
   });
 
   it('of a list are those of its items, and of anything else compact JSON', () => {
