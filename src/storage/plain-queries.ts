@@ -1,6 +1,6 @@
 /** Queries and changes that follow from the description of one table. */
 
-import type { Insertable, Selectable } from 'kysely';
+import type { Insertable, Selectable, SelectQueryBuilder } from 'kysely';
 import {
   type ChangeSource,
   type Column,
@@ -27,6 +27,45 @@ export function find<Name extends TableName, By extends Column<Name>, Without ex
     query: (db, params, dialect) => dialect.find(db, table, some(params, by), ...(without as never[])) as never,
   };
 }
+
+/** The rows with the `known` columns; the caller selects. */
+export function rowsOf<Name extends TableName>(db: Db, table: Name, known: Partial<Selectable<Tables[Name]>>) {
+  const found = Object.entries(known).reduce(
+    (rows, [name, value]) => rows.where(name as 'spanId', '=', value as string),
+    db.selectFrom(table as 'Span'),
+  );
+  return found as unknown as SelectQueryBuilder<Tables, Name, Record<never, never>>;
+}
+
+/**
+ * Selects the `wanted` columns of the rows with the given columns `by`. `among` names parameters that list values of a
+ * column, one of which a row must have.
+ */
+export function select<
+  Name extends TableName,
+  By extends Column<Name>,
+  Wanted extends Column<Name>,
+  const Among extends { readonly [Each in Column<Name>]?: string } = Record<never, never>,
+>(
+  table: Name,
+  by: readonly By[],
+  wanted: readonly Wanted[],
+  among = {} as Among,
+): QuerySource<Given<Name, By, Among>, Pick<Selectable<Tables[Name]>, Wanted>> {
+  return {
+    query: (db, params, { isAmong }) =>
+      Object.entries<string>(among as Record<string, string>)
+        .reduce(
+          (rows, [name, list]) => rows.where(isAmong(name, params[list as never])),
+          rowsOf(db, table, some(params, by)),
+        )
+        .select(wanted.map((name) => `${name} as ${name}`) as never) as never,
+  };
+}
+
+type Given<Name extends TableName, By extends Column<Name>, Among> = Pick<Selectable<Tables[Name]>, By> & {
+  readonly [Each in keyof Among as Among[Each] & string]: readonly number[];
+};
 
 /** Counts the rows with the given columns `by`, and with the `known` ones. */
 export function count<Name extends TableName, By extends Column<Name>>(
@@ -176,14 +215,7 @@ export function slugQueries<
     ),
     /** Locks the row, so that it is not deleted before the transaction ends. */
     lockLive: query<OneOf>()((db, { projectId, id }, { lock }) =>
-      lock(
-        db
-          .selectFrom(table)
-          .where('projectId', '=', projectId)
-          .where('id', '=', id)
-          .where('deletedAtMs', 'is', null)
-          .select('id as id'),
-      ),
+      lock(rowsOf(db, table, { projectId, id }).where('deletedAtMs', 'is', null).select('id as id')),
     ),
     /** Inserts nothing when the slug or the id is taken. */
     insertUnlessTaken: insertNew(name),

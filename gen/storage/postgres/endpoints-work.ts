@@ -89,8 +89,8 @@ export const listHeads: Compiled<typeof source.listHeads> = {
 
 export const listHours: Compiled<typeof source.listHours> = {
   name: 'endpoints-work.listHours',
-  text: "select \"organization_number\" as \"organizationNumber\", \"attempts\" as \"attempts\" from \"webhook_hours\" where \"organization_number\" = any($1) and \"hour\" = $2",
-  cells: (params) => [params.numbers, params.hour],
+  text: "select \"organization_number\" as \"organizationNumber\", \"attempts\" as \"attempts\" from \"webhook_hours\" where \"hour\" = $1 and \"organization_number\" = any($2)",
+  cells: (params) => [params.hour, params.numbers],
   row: (row) => row,
 };
 

@@ -53,7 +53,7 @@ export const findMonitorInProject: Compiled<typeof source.findMonitorInProject> 
 export const findProjectNumber: Compiled<typeof source.findProjectNumber> = {
   name: 'monitors.findProjectNumber',
   text: "select \"number\" as \"number\" from \"projects\" where \"id\" = $1",
-  cells: (params) => [params.projectId],
+  cells: (params) => [params.id],
   row: (row) => row,
 };
 

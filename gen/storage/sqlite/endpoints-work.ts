@@ -129,8 +129,8 @@ export const listHeads: Compiled<typeof source.listHeads> = {
 
 export const listHours: Compiled<typeof source.listHours> = {
   name: 'endpoints-work.listHours',
-  text: "select \"organization_number\" as \"organizationNumber\", \"attempts\" as \"attempts\" from \"webhook_hours\" where \"organization_number\" in (select value from json_each(?)) and \"hour\" = ?",
-  cells: (params) => [JSON.stringify(params.numbers), params.hour],
+  text: "select \"organization_number\" as \"organizationNumber\", \"attempts\" as \"attempts\" from \"webhook_hours\" where \"hour\" = ? and \"organization_number\" in (select value from json_each(?))",
+  cells: (params) => [params.hour, JSON.stringify(params.numbers)],
   row: (row: any) => ({
     organizationNumber: row[0],
     attempts: row[1],

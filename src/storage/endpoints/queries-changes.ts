@@ -11,13 +11,12 @@ import type {
   HourCount,
   NewDeliveryRow,
 } from '../../domain/delivery/delivery-rows.ts';
-import { count, find, insert, ofRows, pick, update, updateRest } from '../plain-queries.ts';
+import { count, find, insert, ofRows, pick, rowsOf, select, update, updateRest } from '../plain-queries.ts';
 import { change, changeRows, type Dialect, type OfNumbers, query } from '../queries.ts';
 import { replayStatuses } from '../rows/codes.ts';
 
 const RUNNING = sql<ReplayStatus>`${sql.lit(replayStatuses.code('running'))}`;
 
-type OfOrganization = { readonly organizationId: string };
 type OfEndpoint = { readonly endpointNumber: number };
 
 export const countEndpoints = count('WebhookEndpoint', ['organizationId'], { archivedAtMs: null });
@@ -25,27 +24,17 @@ export const countEndpoints = count('WebhookEndpoint', ['organizationId'], { arc
 export const findReplay = find('WebhookReplay', ['endpointNumber', 'id'], 'number', 'mask', 'position', 'toSeq');
 
 export const countUnfinishedReplays = query<OfEndpoint>()((db, { endpointNumber }) =>
-  db
-    .selectFrom('WebhookReplay')
-    .where('endpointNumber', '=', endpointNumber)
+  rowsOf(db, 'WebhookReplay', { endpointNumber })
     .where('status', '=', RUNNING)
     .select(({ fn }) => fn.countAll<number>().as('count')),
 );
 
 /** Archived endpoints too. */
-export const findNumber = query<OfOrganization & { readonly id: string }>()((db, { organizationId, id }) =>
-  db
-    .selectFrom('WebhookEndpoint')
-    .where('organizationId', '=', organizationId)
-    .where('id', '=', id)
-    .select('number as number'),
-);
+export const findNumber = select('WebhookEndpoint', ['organizationId', 'id'], ['number']);
 
 export const markChanged = update('WebhookEndpoint', ['number'], ['changeNumber']);
 
-export const findOrganizationNumber = query<{ readonly id: string }>()((db, { id }) =>
-  db.selectFrom('Organization').where('id', '=', id).select('number as number'),
-);
+export const findOrganizationNumber = select('Organization', ['id'], ['number']);
 
 export const insertEndpoint = insert('WebhookEndpoint');
 

@@ -1,7 +1,7 @@
 /** The reads of delivery transactions, and of the logs. */
 
 import type { CreatedSpan, LogRange } from '../../domain/delivery/webhook-store.ts';
-import { columns } from '../plain-queries.ts';
+import { columns, rowsOf, select } from '../plain-queries.ts';
 import { type Db, type Dialect, type OfNumbers, query } from '../queries.ts';
 
 /** Every transaction on endpoints locks their states first and in this order, which prevents deadlocks. */
@@ -56,13 +56,9 @@ export const drawDeliveryNumbers = query<{ readonly count: number }>()((db, para
 );
 
 /** The attempts of organizations in an hour. */
-export const listHours = query<OfNumbers & { readonly hour: number }>()((db, params, { isAmong }) =>
-  db
-    .selectFrom('WebhookHour')
-    .where(isAmong('organizationNumber', params.numbers))
-    .where('hour', '=', params.hour)
-    .select(['organizationNumber as organizationNumber', 'attempts as attempts']),
-);
+export const listHours = select('WebhookHour', ['hour'], ['organizationNumber', 'attempts'], {
+  organizationNumber: 'numbers',
+});
 
 /** An unfinished test by its name. */
 export const lockTest = query<{ readonly endpointNumber: number; readonly dispatchId: string }>()(
@@ -86,9 +82,7 @@ export const findTestStart = query<{
   readonly sinceMs: number;
   readonly skip: number;
 }>()((db, params) =>
-  db
-    .selectFrom('WebhookAttempt')
-    .where('endpointNumber', '=', params.endpointNumber)
+  rowsOf(db, 'WebhookAttempt', { endpointNumber: params.endpointNumber })
     .where('firedAtMs', '>', params.sinceMs)
     .where((column) => column('test', '=', column.lit(true)))
     .select('firedAtMs as firedAtMs')
@@ -114,12 +108,7 @@ function deliveriesOf(db: Db, find: Dialect['find']) {
 
 type OfLog = { readonly organizationNumber: number };
 
-export const listHeads = query<OfNumbers>()((db, given, { isAmong }) =>
-  db
-    .selectFrom('LogHead')
-    .where(isAmong('organizationNumber', given.numbers))
-    .select(['organizationNumber as organizationNumber', 'seq as seq']),
-);
+export const listHeads = select('LogHead', [], ['organizationNumber', 'seq'], { organizationNumber: 'numbers' });
 
 export const listEntries = query<OfLog & LogRange & { readonly firstMs: number }>()(
   (db, params, { within, envelopesOf }) =>

@@ -1,7 +1,7 @@
 /** Queries of the queue of evaluation jobs. */
 
 import { sql } from 'kysely';
-import { columns, insertNew, ofRows, remove, update, upsert } from '../plain-queries.ts';
+import { columns, insertNew, ofRows, remove, rowsOf, select, update, upsert } from '../plain-queries.ts';
 import { change, query } from '../queries.ts';
 import type { SomeJobs } from './backlog.ts';
 
@@ -48,9 +48,7 @@ type Due = InProject & { readonly nowMs: number; readonly limit: number };
 /** The longest due first, without jobs that other transactions have locked. */
 export const lockDue = query<Due>()((db, { projectNumber, nowMs, limit }, { lockAvailable, idText }) =>
   lockAvailable(
-    db
-      .selectFrom('EvaluationJob')
-      .where('projectNumber', '=', projectNumber)
+    rowsOf(db, 'EvaluationJob', { projectNumber })
       .where('dueAtMs', '<=', nowMs)
       .select([
         ...columns('EvaluationJob', 'projectNumber', 'traceSequence', 'sourceId', 'sinceMs', 'fence', 'failures'),
@@ -93,11 +91,7 @@ export const storeJobs = ofRows(upsert('EvaluationJob'));
 
 export const lockJob = query<Key>()((db, { projectNumber, traceSequence, sourceId }, { lock, allOf, idText }) =>
   lock(
-    db
-      .selectFrom('EvaluationJob')
-      .where('projectNumber', '=', projectNumber)
-      .where('traceSequence', '=', traceSequence)
-      .where('sourceId', '=', sourceId)
+    rowsOf(db, 'EvaluationJob', { projectNumber, traceSequence, sourceId })
       .select(allOf('EvaluationJob', 'traceId'))
       .select(idText('traceId').as('traceId')),
   ),
@@ -115,9 +109,7 @@ type Between = InProject & { readonly fromMs: number; readonly untilMs: number; 
 export const countBetween = query<Between>()((db, { projectNumber, fromMs, untilMs, countMax }) =>
   db
     .selectFrom(
-      db
-        .selectFrom('EvaluationJob')
-        .where('projectNumber', '=', projectNumber)
+      rowsOf(db, 'EvaluationJob', { projectNumber })
         .where('dueAtMs', '>=', fromMs)
         .where('dueAtMs', '<=', untilMs)
         // Not the names of columns, which would be translated.
@@ -137,9 +129,7 @@ export const countBetween = query<Between>()((db, { projectNumber, fromMs, until
 export const countSomeJobs = query<SomeJobs>()((db, { projectNumber, afterSequence, countMax }) =>
   db
     .selectFrom(
-      db
-        .selectFrom('EvaluationJob')
-        .where('projectNumber', '=', projectNumber)
+      rowsOf(db, 'EvaluationJob', { projectNumber })
         .where('traceSequence', '>', afterSequence)
         .select('traceSequence as sequence')
         .orderBy('traceSequence')
@@ -150,23 +140,15 @@ export const countSomeJobs = query<SomeJobs>()((db, { projectNumber, afterSequen
 );
 
 /** The jobs of several traces, without locking them. */
-export const listSources = query<InProject & { readonly traceSequences: readonly number[] }>()(
-  (db, { projectNumber, traceSequences }, { isAmong }) =>
-    db
-      .selectFrom('EvaluationJob')
-      .where('projectNumber', '=', projectNumber)
-      .where(isAmong('traceSequence', traceSequences))
-      .select(['traceSequence as traceSequence', 'sourceId as sourceId']),
-);
+export const listSources = select('EvaluationJob', ['projectNumber'], ['traceSequence', 'sourceId'], {
+  traceSequence: 'traceSequences',
+});
 
 /** Locks the jobs of a trace, without those that other transactions have locked. */
 export const lockJobsOfTrace = query<InProject & { readonly traceSequence: number }>()(
   (db, { projectNumber, traceSequence }, { lockAvailable, allOf, idText }) =>
     lockAvailable(
-      db
-        .selectFrom('EvaluationJob')
-        .where('projectNumber', '=', projectNumber)
-        .where('traceSequence', '=', traceSequence)
+      rowsOf(db, 'EvaluationJob', { projectNumber, traceSequence })
         .select(allOf('EvaluationJob', 'traceId'))
         .select(idText('traceId').as('traceId')),
     ),

@@ -2,6 +2,7 @@
 
 import { type SqlBool, sql } from 'kysely';
 import { REQUEST_EVENT_TYPES, type RequestEventType } from '../../domain/events/event-type.ts';
+import { rowsOf, select } from '../plain-queries.ts';
 import { type Db, query } from '../queries.ts';
 import { ADMITTED, eventTypes } from '../rows/codes.ts';
 
@@ -53,9 +54,7 @@ function pageOf(types: readonly RequestEventType[]) {
 
 type OfLog = { readonly organizationNumber: number };
 
-export const findHead = query<OfLog>()((db, { organizationNumber }) =>
-  db.selectFrom('LogHead').where('organizationNumber', '=', organizationNumber).select('seq as seq'),
-);
+export const findHead = select('LogHead', ['organizationNumber'], ['seq']);
 
 /** The first envelopes that still exist from two sequence numbers on. */
 export const findEnds = query<OfLog & { readonly fromSeq: number; readonly toSeq: number }>()(
@@ -117,9 +116,7 @@ export const countEvents = query<Counted>()((db, params) =>
 
 /** Ordered by creation instant, then id. */
 function eventsAfter(db: Db, { organizationNumber, fromMs, toMs, afterMs, afterId }: OfTime) {
-  return db
-    .selectFrom('Event')
-    .where('organizationNumber', '=', organizationNumber)
+  return rowsOf(db, 'Event', { organizationNumber })
     .where('createdAtMs', '>=', fromMs)
     .where('createdAtMs', '<=', toMs)
     .where(({ eb, refTuple, tuple }) => eb(refTuple('createdAtMs', 'id'), '>', tuple(afterMs, afterId)));

@@ -1,7 +1,7 @@
 /** Queries of experiments, their runs and results. Deleted rows are never found. */
 
 import type { ResultKey } from '../../domain/experiments/experiment.ts';
-import { columns, count, insertNew, ofRows, remove, slugQueries, update, upsert } from '../plain-queries.ts';
+import { columns, count, insertNew, ofRows, remove, rowsOf, slugQueries, update, upsert } from '../plain-queries.ts';
 import { change, query } from '../queries.ts';
 
 type InProject = { readonly projectId: string };
@@ -81,10 +81,7 @@ export const removeRun = remove('ExperimentRun', ['projectId', 'key']);
 
 /** By ascending key. */
 export const listKeys = query<OfRun & { readonly limit: number }>()((db, { projectId, runKey, limit }) =>
-  db
-    .selectFrom('ExperimentResult')
-    .where('projectId', '=', projectId)
-    .where('runKey', '=', runKey)
+  rowsOf(db, 'ExperimentResult', { projectId, runKey })
     .select(['projectId as projectId', 'runKey as runKey', 'entryIndex as entryIndex', 'targetId as targetId'])
     .limit(limit),
 );
@@ -95,10 +92,7 @@ export const writeResults = ofRows(upsert('ExperimentResult'));
 
 export const listFigures = query<OfRun & ResultKey & { readonly limit: number }>()(
   (db, { projectId, runKey, entryIndex, targetId, limit }) =>
-    db
-      .selectFrom('ExperimentResult')
-      .where('projectId', '=', projectId)
-      .where('runKey', '=', runKey)
+    rowsOf(db, 'ExperimentResult', { projectId, runKey })
       .where('entryIndex', '>=', entryIndex)
       .where(({ eb, or }) => or([eb('entryIndex', '>', entryIndex), eb('targetId', '>', targetId)]))
       .select(({ eb }) => [

@@ -1,7 +1,7 @@
 /** Queries of authentication, and of management about keys. */
 
 import { expressionBuilder, sql } from 'kysely';
-import { columns, insert, remove, updateRest } from '../plain-queries.ts';
+import { columns, insert, remove, select, updateRest } from '../plain-queries.ts';
 import { change, type Db, type Dialect, query, type Tables } from '../queries.ts';
 
 type OfHashes = { readonly keyHashes: readonly Buffer[] };
@@ -48,7 +48,7 @@ export const findApiKeys = query<OfSome>()((db, { ids }, { isPoint, listOf }) =>
 );
 
 /** The ids of all keys, revoked ones included. */
-export const listKeyIds = query<Record<never, never>>()((db) => db.selectFrom('ApiKey').select('id as id'));
+export const listKeyIds = select('ApiKey', [], ['id']);
 
 export const findProjects = query<OfSome>()((db, { ids }, { isPoint }) =>
   projectsOf(db).where(isPoint('Project.id', ids)),

@@ -81,7 +81,7 @@ function isRunning({ enabled, executionMode }: Pick<Monitor, 'enabled' | 'execut
  */
 export async function countChange(tx: Transaction, projectId: string, nowMs: number): Promise<number> {
   const { monitors } = tx.queries;
-  const [project] = await tx.runQuery(monitors.findProjectNumber, { projectId });
+  const [project] = await tx.runQuery(monitors.findProjectNumber, { id: projectId });
   // Without a project there are no traces.
   if (project === undefined) return 0;
   const projectNumber = project.number;

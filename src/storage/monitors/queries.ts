@@ -1,7 +1,7 @@
 /** Queries of monitors. Deleted rows are kept, and never found. */
 
 import { sql } from 'kysely';
-import { columns, replaceKnown, slugQueries } from '../plain-queries.ts';
+import { columns, replaceKnown, rowsOf, select, slugQueries } from '../plain-queries.ts';
 import { change, type Db, query } from '../queries.ts';
 
 type InProject = { readonly projectId: string };
@@ -27,10 +27,7 @@ export const listMonitors = query<InProject>()((db, { projectId }, { find }) =>
 /** Locks what appends depend on, until the transaction ends. */
 export const lockMonitor = query<OneOf>()((db, { projectId, id }, { lock }) =>
   lock(
-    db
-      .selectFrom('Monitor')
-      .where('projectId', '=', projectId)
-      .where('id', '=', id)
+    rowsOf(db, 'Monitor', { projectId, id })
       .where('deletedAtMs', 'is', null)
       .select(['enabled as enabled', 'executionMode as executionMode', 'sample as sample', 'runsSince as runsSince']),
   ),
@@ -62,9 +59,7 @@ export const disableMonitors = change<InProject & { readonly evaluatorId: string
       })),
 );
 
-export const findProjectNumber = query<{ readonly projectId: string }>()((db, { projectId }) =>
-  db.selectFrom('Project').where('id', '=', projectId).select('number as number'),
-);
+export const findProjectNumber = select('Project', ['id'], ['number']);
 
 /** Derived from the time, so that the number stays unique even in a database that was restored from a backup. */
 export const countChange = change<InNumbered & { readonly nowMs: number }>((db, { projectNumber, nowMs }) =>
@@ -84,18 +79,13 @@ export const countChange = change<InNumbered & { readonly nowMs: number }>((db, 
 );
 
 /** No row for a project that never had monitors. */
-export const findChange = query<InNumbered>()((db, { projectNumber }) =>
-  db.selectFrom('MonitorChangeCount').where('projectNumber', '=', projectNumber).select('number as number'),
-);
+export const findChange = select('MonitorChangeCount', ['projectNumber'], ['number']);
 
 type InSome = { readonly projectNumbers: readonly number[] };
 
-export const listChanges = query<InSome>()((db, { projectNumbers }, { isAmong }) =>
-  db
-    .selectFrom('MonitorChangeCount')
-    .where(isAmong('projectNumber', projectNumbers))
-    .select(['projectNumber as projectNumber', 'number as number']),
-);
+export const listChanges = select('MonitorChangeCount', [], ['projectNumber', 'number'], {
+  projectNumber: 'projectNumbers',
+});
 
 /** The active monitors of several projects. */
 export const listRunning = query<InSome>()((db, { projectNumbers }, { isAmong }) =>

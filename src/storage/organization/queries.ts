@@ -2,7 +2,7 @@
 
 import { type ExpressionBuilder, sql } from 'kysely';
 import type { ReceiptName } from '../../domain/management/management.ts';
-import { find, insert, insertNew, pick, remove, update, updateRest, upsert } from '../plain-queries.ts';
+import { find, insert, insertNew, pick, remove, rowsOf, select, update, updateRest, upsert } from '../plain-queries.ts';
 import { change, query, type Row, type Tables } from '../queries.ts';
 
 type OneAlone = { readonly id: string };
@@ -18,19 +18,13 @@ export const findAnyOrganization = query()((db) =>
 
 export const findProjectNumbers = query<InOrganization & { readonly ids: readonly string[] }>()(
   (db, { organizationId, ids }, { isPoint }) =>
-    db
-      .selectFrom('Project')
-      .where('organizationId', '=', organizationId)
-      .where(isPoint('id', ids))
-      .select(['id as id', 'number as number']),
+    rowsOf(db, 'Project', { organizationId }).where(isPoint('id', ids)).select(['id as id', 'number as number']),
 );
 
 export const findOrganization = find('Organization', ['id'], 'number', 'accessVersion', 'priceVersion');
 
 /** Grows with every change of what the organization manages. */
-export const findVersion = query<OneAlone>()((db, { id }) =>
-  db.selectFrom('Organization').where('id', '=', id).select('accessVersion as accessVersion'),
-);
+export const findVersion = select('Organization', ['id'], ['accessVersion']);
 
 export const listTeams = query<InOrganization>()((db, { organizationId }, { find }) =>
   find(db, 'Team', { organizationId }).orderBy('createdAtMs').orderBy('id'),
@@ -50,14 +44,12 @@ export const findProject = find('Project', ['organizationId', 'id'], ...OWN);
 
 /** Locks the project, so that only one transaction counts its records. */
 export const lockProject = query<{ readonly projectId: string }>()((db, { projectId }, { lock }) =>
-  lock(db.selectFrom('Project').where('id', '=', projectId).select('number as number')),
+  lock(rowsOf(db, 'Project', { id: projectId }).select('number as number')),
 );
 
 /** The settings of a project that is not archived. */
 export const findSettings = query<OneAlone>()((db, { id }) =>
-  db
-    .selectFrom('Project')
-    .where('id', '=', id)
+  rowsOf(db, 'Project', { id })
     .where('archivedAtMs', 'is', null)
     .select(['traceRetentionDays as traceRetentionDays', 'emitRequestEvents as emitRequestEvents']),
 );

@@ -1,7 +1,7 @@
 /** Queries of price overrides, and of spans to reprice. */
 
 import { sql } from 'kysely';
-import { columns, insert, remove } from '../plain-queries.ts';
+import { columns, insert, remove, rowsOf } from '../plain-queries.ts';
 import { change, query } from '../queries.ts';
 
 export const listOverrides = query<{ readonly organizationId: string }>()((db, { organizationId }, { find }) =>
@@ -31,10 +31,7 @@ type PageOfTrace = { projectNumber: number; sequence: number; afterId: string; l
 
 /** Spans of one trace after an id. */
 export const listPricedSpans = query<PageOfTrace>()((db, { projectNumber, sequence, afterId, limit }, { idText }) =>
-  db
-    .selectFrom('Span')
-    .where('projectNumber', '=', projectNumber)
-    .where('traceSequence', '=', sequence)
+  rowsOf(db, 'Span', { projectNumber, traceSequence: sequence })
     .where(idText('spanId'), '>', afterId)
     .select(idText('spanId').as('spanId'))
     .select([

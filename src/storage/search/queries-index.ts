@@ -1,13 +1,12 @@
 /** Queries of the search index. */
 
 import { sql } from 'kysely';
-import { find, insert, insertNew, ofRows, remove, removeSome, update } from '../plain-queries.ts';
+import { find, insert, insertNew, ofRows, remove, removeSome, rowsOf, select, update } from '../plain-queries.ts';
 import { change, changeRows, query } from '../queries.ts';
 import { type OfTraces, PROJECT } from '../traces/columns.ts';
 
 type OfProject = { readonly projectNumber: number };
 type OfTrace = OfProject & { readonly traceSequence: number };
-type OfBlocks = OfProject & { readonly blocks: readonly number[] };
 
 const NEXT_MARK = sql<number>`${sql.ref('search_pending.mark')} + 1`;
 
@@ -37,9 +36,7 @@ export const markStored = change<OfTraces>((db, { projectNumber, sequences }, { 
 
 /** By ascending sequence, from the first on. */
 export const listPending = query<OfProject & { readonly limit: number }>()((db, { projectNumber, limit }) =>
-  db
-    .selectFrom('SearchPending')
-    .where('projectNumber', '=', projectNumber)
+  rowsOf(db, 'SearchPending', { projectNumber })
     .select(['traceSequence as sequence', 'mark as mark'])
     .orderBy('traceSequence')
     .limit(limit),
@@ -57,9 +54,7 @@ export const findPendingProject = query<{ readonly after: number }>()((db, { aft
 
 /** A row when the project has more than `count` pending traces. */
 export const findPendingBeyond = query<OfProject & { readonly count: number }>()((db, { projectNumber, count }) =>
-  db
-    .selectFrom('SearchPending')
-    .where('projectNumber', '=', projectNumber)
+  rowsOf(db, 'SearchPending', { projectNumber })
     .select('traceSequence as sequence')
     .orderBy('traceSequence')
     .limit(1)
@@ -73,9 +68,7 @@ export const countPending = query<Record<never, never>>()((db) =>
 /** Locks the marks until the transaction ends, in the order in which appends lock them. */
 export const lockPending = query<OfTraces>()((db, { projectNumber, sequences }, { lock, isAmong }) =>
   lock(
-    db
-      .selectFrom('SearchPending')
-      .where('projectNumber', '=', projectNumber)
+    rowsOf(db, 'SearchPending', { projectNumber })
       .where(isAmong('traceSequence', sequences))
       .select('traceSequence as sequence')
       .orderBy('traceSequence'),
@@ -118,22 +111,12 @@ export const removeFacets = removeSome('SearchFacet', 'block', 'facet');
 export const removeParts = removeSome('SearchPart', 'block', 'part');
 
 /** The traces of blocks that have one of the facets. */
-export const listFacets = query<OfBlocks & { readonly facets: readonly number[] }>()(
-  (db, { projectNumber, blocks, facets }, { isAmong }) =>
-    db
-      .selectFrom('SearchFacet')
-      .where('projectNumber', '=', projectNumber)
-      .where(isAmong('block', blocks))
-      .where(isAmong('facet', facets))
-      .select(['block as block', 'facet as facet', 'traceSet as traceSet']),
-);
+export const listFacets = select('SearchFacet', ['projectNumber'], ['block', 'facet', 'traceSet'], {
+  block: 'blocks',
+  facet: 'facets',
+});
 
-export const listParts = query<OfBlocks & { readonly parts: readonly number[] }>()(
-  (db, { projectNumber, blocks, parts }, { isAmong }) =>
-    db
-      .selectFrom('SearchPart')
-      .where('projectNumber', '=', projectNumber)
-      .where(isAmong('block', blocks))
-      .where(isAmong('part', parts))
-      .select(['block as block', 'part as part', 'content as content']),
-);
+export const listParts = select('SearchPart', ['projectNumber'], ['block', 'part', 'content'], {
+  block: 'blocks',
+  part: 'parts',
+});

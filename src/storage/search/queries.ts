@@ -1,7 +1,7 @@
 /** Queries of searches: traces in an order, and the facts that filters check. */
 
 import { sql } from 'kysely';
-import { columns } from '../plain-queries.ts';
+import { columns, rowsOf } from '../plain-queries.ts';
 import { type Db, type Dialect, query } from '../queries.ts';
 import { type BehindSpan, METADATA_BYTES, type OfTraces, PROJECT, START, spanQueries } from '../traces/columns.ts';
 
@@ -47,9 +47,7 @@ type Index = 'start' | 'update' | 'any';
 function tracesOf(db: Db, params: TracesParams, { holds }: Dialect, index: Index) {
   const start = index === 'update' ? sql<number>`${START} + 0` : START;
   const update = index === 'start' ? sql<number>`${UPDATE} + 0` : UPDATE;
-  return db
-    .selectFrom('Trace')
-    .where('projectNumber', '=', params.projectNumber)
+  return rowsOf(db, 'Trace', { projectNumber: params.projectNumber })
     .where('insertedAtMs', '>=', params.expiredBeforeMs)
     .where(start, '>=', params.startedFromMs)
     .where(start, '<=', params.startedToMs)
@@ -171,10 +169,7 @@ function spanFacts(db: Db, { idText }: Dialect) {
 
 /** A page of the errors of a trace; each may be long. */
 export const listErrors = query<BehindSpan>()((db, { projectNumber, sequence, after, limit }, { idText, storedId }) =>
-  db
-    .selectFrom('Span')
-    .where('projectNumber', '=', projectNumber)
-    .where('traceSequence', '=', sequence)
+  rowsOf(db, 'Span', { projectNumber, traceSequence: sequence })
     .where('spanId', '>', storedId(after))
     .where('errorJson', 'is not', null)
     .select([idText('spanId').as('spanId'), 'errorJson as errorJson'])
@@ -188,19 +183,15 @@ export const findTexts = query<{
   readonly sequence: number;
   readonly spanId: string;
 }>()((db, { projectNumber, sequence, spanId }, { storedId }) =>
-  db
-    .selectFrom('Span')
-    .where('projectNumber', '=', projectNumber)
-    .where('traceSequence', '=', sequence)
-    .where('spanId', '=', storedId(spanId))
-    .select(['inputJson as inputJson', 'outputJson as outputJson']),
+  rowsOf(db, 'Span', { projectNumber, traceSequence: sequence, spanId: storedId(spanId) }).select([
+    'inputJson as inputJson',
+    'outputJson as outputJson',
+  ]),
 );
 
 /** All evaluations of several traces. */
 export const listEvaluations = query<OfTraces>()((db, { projectNumber, sequences }, { isAmong }) =>
-  db
-    .selectFrom('Evaluation')
-    .where('projectNumber', '=', projectNumber)
+  rowsOf(db, 'Evaluation', { projectNumber })
     .where(isAmong('traceSequence', sequences))
     .select(columns('Evaluation', 'traceSequence', 'evaluatorId', 'isGuardrail', 'status', 'passed', 'score', 'label')),
 );

@@ -1,7 +1,7 @@
 /** Queries of spend blocks. */
 
 import { sql } from 'kysely';
-import { find, insert, insertNew, ofRows, remove, update } from '../plain-queries.ts';
+import { find, insert, insertNew, ofRows, remove, rowsOf, select, update } from '../plain-queries.ts';
 import { query } from '../queries.ts';
 
 type OfLog = { readonly organizationNumber: number };
@@ -53,9 +53,7 @@ type OfRange = OfLog & {
 
 /** Blocks that may contain requests of a range, by ascending position. */
 export const listBlocks = query<OfRange>()((db, params) =>
-  db
-    .selectFrom('SpendBlock')
-    .where('organizationNumber', '=', params.organizationNumber)
+  rowsOf(db, 'SpendBlock', { organizationNumber: params.organizationNumber })
     .where('firstSeq', '>', params.afterSeq)
     .where('firstSeq', '<=', params.toSeq)
     .where('createdToMs', '>=', params.createdFromMs)
@@ -68,9 +66,7 @@ export const listBlocks = query<OfRange>()((db, params) =>
 
 /** The last block that begins at or before a position. */
 export const findBlockOf = query<OfLog & { readonly seq: number }>()((db, { organizationNumber, seq }) =>
-  db
-    .selectFrom('SpendBlock')
-    .where('organizationNumber', '=', organizationNumber)
+  rowsOf(db, 'SpendBlock', { organizationNumber })
     .where('firstSeq', '<=', seq)
     .select(['firstSeq as firstSeq', 'lastSeq as lastSeq', 'superseded as superseded'])
     .orderBy('firstSeq', 'desc')
@@ -81,16 +77,10 @@ export const insertBlocks = ofRows(insert('SpendBlock'));
 export const insertParts = ofRows(insert('SpendPart'));
 export const updateSuperseded = ofRows(update('SpendBlock', ['organizationNumber', 'firstSeq'], ['superseded']));
 
-type OfParts = OfLog & { readonly blocks: readonly number[]; readonly parts: readonly number[] };
-
-export const listParts = query<OfParts>()((db, { organizationNumber, blocks, parts }, { isAmong }) =>
-  db
-    .selectFrom('SpendPart')
-    .where('organizationNumber', '=', organizationNumber)
-    .where(isAmong('firstSeq', blocks))
-    .where(isAmong('part', parts))
-    .select(['firstSeq as firstSeq', 'part as part', 'content as content']),
-);
+export const listParts = select('SpendPart', ['organizationNumber'], ['firstSeq', 'part', 'content'], {
+  firstSeq: 'blocks',
+  part: 'parts',
+});
 
 /** Blocks of which every event has expired, the oldest first. */
 export const listOldBlocks = query<{ readonly beforeMs: number; readonly limit: number }>()((db, { beforeMs, limit }) =>
