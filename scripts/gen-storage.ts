@@ -26,6 +26,7 @@ const FUNCTIONS = {
   packIds: 'engine/sqlite/compact-ids.ts',
   packRequestKey: 'engine/sqlite/compact-ids.ts',
   packTyped: 'rows/codes.ts',
+  parseFreeJson: '../json/free-json.ts',
   replayCounts: 'rows/codes.ts',
   replayStatuses: 'rows/codes.ts',
   spanTypes: 'rows/codes.ts',

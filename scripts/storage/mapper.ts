@@ -80,7 +80,10 @@ export function packCode(store: StoreKind, column: Column, value: string): strin
   const orNull = column.nullable === true ? `${value} ?? null` : value;
   const kind = column.customType ?? column.type;
   if (kind instanceof Stored) {
-    return kind.form === 'typedText' ? `packTyped(${orNull})` : unlessNull(`${kind.form}.code(${value})`);
+    if (kind.form === 'typedText') return `packTyped(${orNull})`;
+    return unlessNull(
+      kind.form === 'json' || kind.form === 'freeJson' ? `JSON.stringify(${value})` : `${kind.form}.code(${value})`,
+    );
   }
   if (store === 'postgres') return orNull;
   if (kind instanceof PackedText) return `packCostSource(${orNull})`;
@@ -95,7 +98,11 @@ export function unpackCode(store: StoreKind, column: Column, raw: string): strin
   const unlessNull = (code: string) => (column.nullable === true ? `${raw} === null ? null : ${code}` : code);
   const kind = column.customType ?? column.type;
   if (kind instanceof Stored) {
-    return kind.form === 'typedText' ? `unpackTyped(${raw})` : unlessNull(`${kind.form}.value(${raw})`);
+    if (kind.form === 'typedText') return `unpackTyped(${raw})`;
+    if (kind.form === 'json') return unlessNull(`JSON.parse(${raw})`);
+    // The column's type says what its JSON holds.
+    if (kind.form === 'freeJson') return unlessNull(`(parseFreeJson(${raw}) as never)`);
+    return unlessNull(`${kind.form}.value(${raw})`);
   }
   if (store === 'postgres') return raw;
   if (kind instanceof PackedText) return `unpackCostSource(${raw})`;

@@ -12,16 +12,46 @@ export const countLive: Compiled<typeof source.countLive> = {
 
 export const findById: Compiled<typeof source.findById> = {
   name: 'evaluators.findById',
-  text: "select \"evaluators\".\"project_id\" as \"projectId\", \"evaluators\".\"id\" as \"id\", \"evaluators\".\"name\" as \"name\", \"evaluators\".\"slug\" as \"slug\", \"evaluators\".\"type\" as \"type\", \"evaluators\".\"config\" as \"configJson\", \"evaluators\".\"workflow_id\" as \"workflowId\", \"evaluators\".\"workflow_name\" as \"workflowName\", \"evaluators\".\"workflow_icon\" as \"workflowIcon\", \"evaluators\".\"copied_from_evaluator_id\" as \"copiedFromEvaluatorId\", \"evaluators\".\"fields\" as \"fieldsJson\", \"evaluators\".\"output_fields\" as \"outputFieldsJson\", \"evaluators\".\"created_at\" as \"createdAtMs\", \"evaluators\".\"updated_at\" as \"updatedAtMs\" from \"evaluators\" where (\"project_id\" = $1 and \"id\" = $2 and \"deleted_at\" is null)",
+  text: "select \"evaluators\".\"project_id\" as \"projectId\", \"evaluators\".\"id\" as \"id\", \"evaluators\".\"name\" as \"name\", \"evaluators\".\"slug\" as \"slug\", \"evaluators\".\"type\" as \"type\", \"evaluators\".\"config\" as \"configJson\", \"evaluators\".\"workflow_id\" as \"workflowId\", \"evaluators\".\"workflow_name\" as \"workflowName\", \"evaluators\".\"workflow_icon\" as \"workflowIcon\", \"evaluators\".\"copied_from_evaluator_id\" as \"copiedFromEvaluatorId\", \"evaluators\".\"fields\" as \"fields\", \"evaluators\".\"output_fields\" as \"outputFields\", \"evaluators\".\"created_at\" as \"createdAtMs\", \"evaluators\".\"updated_at\" as \"updatedAtMs\" from \"evaluators\" where (\"project_id\" = $1 and \"id\" = $2 and \"deleted_at\" is null)",
   cells: (params) => [params.projectId, params.id],
-  row: (row) => row,
+  row: (row: any) => ({
+    projectId: row.projectId,
+    id: row.id,
+    name: row.name,
+    slug: row.slug,
+    type: row.type,
+    configJson: row.configJson,
+    workflowId: row.workflowId,
+    workflowName: row.workflowName,
+    workflowIcon: row.workflowIcon,
+    copiedFromEvaluatorId: row.copiedFromEvaluatorId,
+    fields: JSON.parse(row.fields),
+    outputFields: JSON.parse(row.outputFields),
+    createdAtMs: row.createdAtMs,
+    updatedAtMs: row.updatedAtMs,
+  }),
 };
 
 export const findBySlug: Compiled<typeof source.findBySlug> = {
   name: 'evaluators.findBySlug',
-  text: "select \"evaluators\".\"project_id\" as \"projectId\", \"evaluators\".\"id\" as \"id\", \"evaluators\".\"name\" as \"name\", \"evaluators\".\"slug\" as \"slug\", \"evaluators\".\"type\" as \"type\", \"evaluators\".\"config\" as \"configJson\", \"evaluators\".\"workflow_id\" as \"workflowId\", \"evaluators\".\"workflow_name\" as \"workflowName\", \"evaluators\".\"workflow_icon\" as \"workflowIcon\", \"evaluators\".\"copied_from_evaluator_id\" as \"copiedFromEvaluatorId\", \"evaluators\".\"fields\" as \"fieldsJson\", \"evaluators\".\"output_fields\" as \"outputFieldsJson\", \"evaluators\".\"created_at\" as \"createdAtMs\", \"evaluators\".\"updated_at\" as \"updatedAtMs\" from \"evaluators\" where (\"project_id\" = $1 and \"slug\" = $2 and \"deleted_at\" is null)",
+  text: "select \"evaluators\".\"project_id\" as \"projectId\", \"evaluators\".\"id\" as \"id\", \"evaluators\".\"name\" as \"name\", \"evaluators\".\"slug\" as \"slug\", \"evaluators\".\"type\" as \"type\", \"evaluators\".\"config\" as \"configJson\", \"evaluators\".\"workflow_id\" as \"workflowId\", \"evaluators\".\"workflow_name\" as \"workflowName\", \"evaluators\".\"workflow_icon\" as \"workflowIcon\", \"evaluators\".\"copied_from_evaluator_id\" as \"copiedFromEvaluatorId\", \"evaluators\".\"fields\" as \"fields\", \"evaluators\".\"output_fields\" as \"outputFields\", \"evaluators\".\"created_at\" as \"createdAtMs\", \"evaluators\".\"updated_at\" as \"updatedAtMs\" from \"evaluators\" where (\"project_id\" = $1 and \"slug\" = $2 and \"deleted_at\" is null)",
   cells: (params) => [params.projectId, params.slug],
-  row: (row) => row,
+  row: (row: any) => ({
+    projectId: row.projectId,
+    id: row.id,
+    name: row.name,
+    slug: row.slug,
+    type: row.type,
+    configJson: row.configJson,
+    workflowId: row.workflowId,
+    workflowName: row.workflowName,
+    workflowIcon: row.workflowIcon,
+    copiedFromEvaluatorId: row.copiedFromEvaluatorId,
+    fields: JSON.parse(row.fields),
+    outputFields: JSON.parse(row.outputFields),
+    createdAtMs: row.createdAtMs,
+    updatedAtMs: row.updatedAtMs,
+  }),
 };
 
 export const hide: Compiled<typeof source.hide> = {
@@ -33,14 +63,29 @@ export const hide: Compiled<typeof source.hide> = {
 export const insertUnlessTaken: Compiled<typeof source.insertUnlessTaken> = {
   name: 'evaluators.insertUnlessTaken',
   text: "insert into \"evaluators\" (\"project_id\", \"id\", \"name\", \"slug\", \"type\", \"config\", \"workflow_id\", \"workflow_name\", \"workflow_icon\", \"copied_from_evaluator_id\", \"fields\", \"output_fields\", \"created_at\", \"updated_at\", \"deleted_at\") values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) on conflict do nothing",
-  cells: (params) => [params.projectId, params.id, params.name, params.slug, params.type, params.configJson, params.workflowId ?? null, params.workflowName ?? null, params.workflowIcon ?? null, params.copiedFromEvaluatorId ?? null, params.fieldsJson, params.outputFieldsJson, params.createdAtMs, params.updatedAtMs, params.deletedAtMs ?? null],
+  cells: (params) => [params.projectId, params.id, params.name, params.slug, params.type, params.configJson, params.workflowId ?? null, params.workflowName ?? null, params.workflowIcon ?? null, params.copiedFromEvaluatorId ?? null, JSON.stringify(params.fields), JSON.stringify(params.outputFields), params.createdAtMs, params.updatedAtMs, params.deletedAtMs ?? null],
 };
 
 export const listEvaluators: Compiled<typeof source.listEvaluators> = {
   name: 'evaluators.listEvaluators',
-  text: "select \"evaluators\".\"project_id\" as \"projectId\", \"evaluators\".\"id\" as \"id\", \"evaluators\".\"name\" as \"name\", \"evaluators\".\"slug\" as \"slug\", \"evaluators\".\"type\" as \"type\", \"evaluators\".\"config\" as \"configJson\", \"evaluators\".\"workflow_id\" as \"workflowId\", \"evaluators\".\"workflow_name\" as \"workflowName\", \"evaluators\".\"workflow_icon\" as \"workflowIcon\", \"evaluators\".\"copied_from_evaluator_id\" as \"copiedFromEvaluatorId\", \"evaluators\".\"fields\" as \"fieldsJson\", \"evaluators\".\"output_fields\" as \"outputFieldsJson\", \"evaluators\".\"created_at\" as \"createdAtMs\", \"evaluators\".\"updated_at\" as \"updatedAtMs\" from \"evaluators\" where (\"project_id\" = $1 and \"deleted_at\" is null) and \"id\" > $2 order by \"id\" limit $3",
+  text: "select \"evaluators\".\"project_id\" as \"projectId\", \"evaluators\".\"id\" as \"id\", \"evaluators\".\"name\" as \"name\", \"evaluators\".\"slug\" as \"slug\", \"evaluators\".\"type\" as \"type\", \"evaluators\".\"config\" as \"configJson\", \"evaluators\".\"workflow_id\" as \"workflowId\", \"evaluators\".\"workflow_name\" as \"workflowName\", \"evaluators\".\"workflow_icon\" as \"workflowIcon\", \"evaluators\".\"copied_from_evaluator_id\" as \"copiedFromEvaluatorId\", \"evaluators\".\"fields\" as \"fields\", \"evaluators\".\"output_fields\" as \"outputFields\", \"evaluators\".\"created_at\" as \"createdAtMs\", \"evaluators\".\"updated_at\" as \"updatedAtMs\" from \"evaluators\" where (\"project_id\" = $1 and \"deleted_at\" is null) and \"id\" > $2 order by \"id\" limit $3",
   cells: (params) => [params.projectId, params.afterId, params.limit],
-  row: (row) => row,
+  row: (row: any) => ({
+    projectId: row.projectId,
+    id: row.id,
+    name: row.name,
+    slug: row.slug,
+    type: row.type,
+    configJson: row.configJson,
+    workflowId: row.workflowId,
+    workflowName: row.workflowName,
+    workflowIcon: row.workflowIcon,
+    copiedFromEvaluatorId: row.copiedFromEvaluatorId,
+    fields: JSON.parse(row.fields),
+    outputFields: JSON.parse(row.outputFields),
+    createdAtMs: row.createdAtMs,
+    updatedAtMs: row.updatedAtMs,
+  }),
 };
 
 export const lockLive: Compiled<typeof source.lockLive> = {
@@ -53,5 +98,5 @@ export const lockLive: Compiled<typeof source.lockLive> = {
 export const replaceEvaluator: Compiled<typeof source.replaceEvaluator> = {
   name: 'evaluators.replaceEvaluator',
   text: "update \"evaluators\" set \"name\" = $1, \"config\" = $2, \"fields\" = $3, \"output_fields\" = $4, \"updated_at\" = $5 where (\"project_id\" = $6 and \"id\" = $7 and \"updated_at\" = $8 and \"deleted_at\" is null)",
-  cells: (params) => [params.name, params.configJson, params.fieldsJson, params.outputFieldsJson, params.updatedAtMs, params.projectId, params.id, params.knownAtMs],
+  cells: (params) => [params.name, params.configJson, JSON.stringify(params.fields), JSON.stringify(params.outputFields), params.updatedAtMs, params.projectId, params.id, params.knownAtMs],
 };

@@ -101,9 +101,20 @@ export const listNewest: Compiled<typeof source.listNewest> = {
 
 export const listResults: Compiled<typeof source.listResults> = {
   name: 'experiments.listResults',
-  text: "select \"experiment_results\".\"project_id\" as \"projectId\", \"experiment_results\".\"run_key\" as \"runKey\", \"experiment_results\".\"entry_index\" as \"entryIndex\", \"experiment_results\".\"target_id\" as \"targetId\", \"experiment_results\".\"entry_id\" as \"entryId\", \"experiment_results\".\"trace_id\" as \"traceId\", \"experiment_results\".\"entry\" as \"entryJson\", \"experiment_results\".\"predicted\" as \"predictedJson\", \"experiment_results\".\"cost_usd\" as \"costUsd\", \"experiment_results\".\"duration_ms\" as \"durationMs\", \"experiment_results\".\"error\" as \"error\", \"experiment_results\".\"evaluations\" as \"evaluationsJson\", \"experiment_results\".\"scores\" as \"scoresJson\", \"experiment_results\".\"bytes\" as \"bytes\" from \"experiment_results\" where (\"project_id\" = $1 and \"run_key\" = $2 and \"target_id\" = $3) and \"entry_index\" = any($4)",
+  text: "select \"experiment_results\".\"entry_index\" as \"entryIndex\", \"experiment_results\".\"target_id\" as \"targetId\", \"experiment_results\".\"entry_id\" as \"entryId\", \"experiment_results\".\"trace_id\" as \"traceId\", \"experiment_results\".\"entry\" as \"entryJson\", \"experiment_results\".\"predicted\" as \"predictedJson\", \"experiment_results\".\"cost_usd\" as \"costUsd\", \"experiment_results\".\"duration_ms\" as \"durationMs\", \"experiment_results\".\"error\" as \"error\", \"experiment_results\".\"evaluations\" as \"evaluations\" from \"experiment_results\" where (\"project_id\" = $1 and \"run_key\" = $2 and \"target_id\" = $3) and \"entry_index\" = any($4)",
   cells: (params) => [params.projectId, params.runKey, params.targetId, params.entryIndexes],
-  row: (row) => row,
+  row: (row: any) => ({
+    entryIndex: row.entryIndex,
+    targetId: row.targetId,
+    entryId: row.entryId,
+    traceId: row.traceId,
+    entryJson: row.entryJson,
+    predictedJson: row.predictedJson,
+    costUsd: row.costUsd,
+    durationMs: row.durationMs,
+    error: row.error,
+    evaluations: JSON.parse(row.evaluations),
+  }),
 };
 
 export const listRuns: Compiled<typeof source.listRuns> = {
@@ -154,5 +165,5 @@ export const updateRun: Compiled<typeof source.updateRun> = {
 export const writeResults: Compiled<typeof source.writeResults> = {
   name: 'experiments.writeResults',
   text: "insert into \"experiment_results\" (\"project_id\", \"run_key\", \"entry_index\", \"target_id\", \"entry_id\", \"trace_id\", \"entry\", \"predicted\", \"cost_usd\", \"duration_ms\", \"error\", \"evaluations\", \"scores\", \"bytes\") select \"given\".\"v0\", \"given\".\"v1\", \"given\".\"v2\", \"given\".\"v3\", \"given\".\"v4\", \"given\".\"v5\", \"given\".\"v6\", \"given\".\"v7\", \"given\".\"v8\", \"given\".\"v9\", \"given\".\"v10\", \"given\".\"v11\", \"given\".\"v12\", \"given\".\"v13\" from unnest($1::text[], $2::text[], $3::int[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::double precision[], $10::double precision[], $11::text[], $12::text[], $13::text[], $14::int[]) as given (v0, v1, v2, v3, v4, v5, v6, v7, v8, v9, v10, v11, v12, v13) on conflict (\"project_id\", \"run_key\", \"entry_index\", \"target_id\") do update set \"entry_id\" = \"excluded\".\"entry_id\", \"trace_id\" = \"excluded\".\"trace_id\", \"entry\" = \"excluded\".\"entry\", \"predicted\" = \"excluded\".\"predicted\", \"cost_usd\" = \"excluded\".\"cost_usd\", \"duration_ms\" = \"excluded\".\"duration_ms\", \"error\" = \"excluded\".\"error\", \"evaluations\" = \"excluded\".\"evaluations\", \"scores\" = \"excluded\".\"scores\", \"bytes\" = \"excluded\".\"bytes\"",
-  cells: (rows) => [textArray(rows, (params) => params.projectId), textArray(rows, (params) => params.runKey), int4Array(rows, (params) => params.entryIndex), textArray(rows, (params) => params.targetId), textArray(rows, (params) => params.entryId ?? null), textArray(rows, (params) => params.traceId ?? null), textArray(rows, (params) => params.entryJson ?? null), textArray(rows, (params) => params.predictedJson ?? null), float8Array(rows, (params) => params.costUsd ?? null), float8Array(rows, (params) => params.durationMs ?? null), textArray(rows, (params) => params.error ?? null), textArray(rows, (params) => params.evaluationsJson), textArray(rows, (params) => params.scoresJson), int4Array(rows, (params) => params.bytes)],
+  cells: (rows) => [textArray(rows, (params) => params.projectId), textArray(rows, (params) => params.runKey), int4Array(rows, (params) => params.entryIndex), textArray(rows, (params) => params.targetId), textArray(rows, (params) => params.entryId ?? null), textArray(rows, (params) => params.traceId ?? null), textArray(rows, (params) => params.entryJson ?? null), textArray(rows, (params) => params.predictedJson ?? null), float8Array(rows, (params) => params.costUsd ?? null), float8Array(rows, (params) => params.durationMs ?? null), textArray(rows, (params) => params.error ?? null), textArray(rows, (params) => JSON.stringify(params.evaluations)), textArray(rows, (params) => params.scoresJson), int4Array(rows, (params) => params.bytes)],
 };

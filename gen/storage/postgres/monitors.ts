@@ -1,6 +1,7 @@
 // Compiled from src/storage/monitors/queries.ts by `npm run gen`: change it there.
 
 import type { Compiled } from '../../../src/storage/queries.ts';
+import { parseFreeJson } from '../../../src/storage/../json/free-json.ts';
 import type * as source from '../../../src/storage/monitors/queries.ts';
 
 export const countChange: Compiled<typeof source.countChange> = {
@@ -24,16 +25,46 @@ export const disableMonitors: Compiled<typeof source.disableMonitors> = {
 
 export const findById: Compiled<typeof source.findById> = {
   name: 'monitors.findById',
-  text: "select \"monitors\".\"project_id\" as \"projectId\", \"monitors\".\"id\" as \"id\", \"monitors\".\"name\" as \"name\", \"monitors\".\"slug\" as \"slug\", \"monitors\".\"evaluator_id\" as \"evaluatorId\", \"monitors\".\"check_type\" as \"checkType\", \"monitors\".\"enabled\" as \"enabled\", \"monitors\".\"sample\" as \"sample\", \"monitors\".\"preconditions\" as \"preconditionsJson\", \"monitors\".\"mappings\" as \"mappingsJson\", \"monitors\".\"parameters\" as \"parametersJson\", \"monitors\".\"execution_mode\" as \"executionMode\", \"monitors\".\"created_at\" as \"createdAtMs\", \"monitors\".\"updated_at\" as \"updatedAtMs\" from \"monitors\" where (\"project_id\" = $1 and \"id\" = $2 and \"deleted_at\" is null)",
+  text: "select \"monitors\".\"project_id\" as \"projectId\", \"monitors\".\"id\" as \"id\", \"monitors\".\"name\" as \"name\", \"monitors\".\"slug\" as \"slug\", \"monitors\".\"evaluator_id\" as \"evaluatorId\", \"monitors\".\"check_type\" as \"checkType\", \"monitors\".\"enabled\" as \"enabled\", \"monitors\".\"sample\" as \"sample\", \"monitors\".\"preconditions\" as \"preconditions\", \"monitors\".\"mappings\" as \"mappings\", \"monitors\".\"parameters\" as \"parametersJson\", \"monitors\".\"execution_mode\" as \"executionMode\", \"monitors\".\"created_at\" as \"createdAtMs\", \"monitors\".\"updated_at\" as \"updatedAtMs\" from \"monitors\" where (\"project_id\" = $1 and \"id\" = $2 and \"deleted_at\" is null)",
   cells: (params) => [params.projectId, params.id],
-  row: (row) => row,
+  row: (row: any) => ({
+    projectId: row.projectId,
+    id: row.id,
+    name: row.name,
+    slug: row.slug,
+    evaluatorId: row.evaluatorId,
+    checkType: row.checkType,
+    enabled: row.enabled,
+    sample: row.sample,
+    preconditions: (parseFreeJson(row.preconditions) as never),
+    mappings: JSON.parse(row.mappings),
+    parametersJson: row.parametersJson,
+    executionMode: row.executionMode,
+    createdAtMs: row.createdAtMs,
+    updatedAtMs: row.updatedAtMs,
+  }),
 };
 
 export const findBySlug: Compiled<typeof source.findBySlug> = {
   name: 'monitors.findBySlug',
-  text: "select \"monitors\".\"project_id\" as \"projectId\", \"monitors\".\"id\" as \"id\", \"monitors\".\"name\" as \"name\", \"monitors\".\"slug\" as \"slug\", \"monitors\".\"evaluator_id\" as \"evaluatorId\", \"monitors\".\"check_type\" as \"checkType\", \"monitors\".\"enabled\" as \"enabled\", \"monitors\".\"sample\" as \"sample\", \"monitors\".\"preconditions\" as \"preconditionsJson\", \"monitors\".\"mappings\" as \"mappingsJson\", \"monitors\".\"parameters\" as \"parametersJson\", \"monitors\".\"execution_mode\" as \"executionMode\", \"monitors\".\"created_at\" as \"createdAtMs\", \"monitors\".\"updated_at\" as \"updatedAtMs\" from \"monitors\" where (\"project_id\" = $1 and \"slug\" = $2 and \"deleted_at\" is null)",
+  text: "select \"monitors\".\"project_id\" as \"projectId\", \"monitors\".\"id\" as \"id\", \"monitors\".\"name\" as \"name\", \"monitors\".\"slug\" as \"slug\", \"monitors\".\"evaluator_id\" as \"evaluatorId\", \"monitors\".\"check_type\" as \"checkType\", \"monitors\".\"enabled\" as \"enabled\", \"monitors\".\"sample\" as \"sample\", \"monitors\".\"preconditions\" as \"preconditions\", \"monitors\".\"mappings\" as \"mappings\", \"monitors\".\"parameters\" as \"parametersJson\", \"monitors\".\"execution_mode\" as \"executionMode\", \"monitors\".\"created_at\" as \"createdAtMs\", \"monitors\".\"updated_at\" as \"updatedAtMs\" from \"monitors\" where (\"project_id\" = $1 and \"slug\" = $2 and \"deleted_at\" is null)",
   cells: (params) => [params.projectId, params.slug],
-  row: (row) => row,
+  row: (row: any) => ({
+    projectId: row.projectId,
+    id: row.id,
+    name: row.name,
+    slug: row.slug,
+    evaluatorId: row.evaluatorId,
+    checkType: row.checkType,
+    enabled: row.enabled,
+    sample: row.sample,
+    preconditions: (parseFreeJson(row.preconditions) as never),
+    mappings: JSON.parse(row.mappings),
+    parametersJson: row.parametersJson,
+    executionMode: row.executionMode,
+    createdAtMs: row.createdAtMs,
+    updatedAtMs: row.updatedAtMs,
+  }),
 };
 
 export const findChange: Compiled<typeof source.findChange> = {
@@ -45,9 +76,24 @@ export const findChange: Compiled<typeof source.findChange> = {
 
 export const findMonitorInProject: Compiled<typeof source.findMonitorInProject> = {
   name: 'monitors.findMonitorInProject',
-  text: "select \"monitors\".\"project_id\" as \"projectId\", \"monitors\".\"id\" as \"id\", \"monitors\".\"name\" as \"name\", \"monitors\".\"slug\" as \"slug\", \"monitors\".\"evaluator_id\" as \"evaluatorId\", \"monitors\".\"check_type\" as \"checkType\", \"monitors\".\"enabled\" as \"enabled\", \"monitors\".\"sample\" as \"sample\", \"monitors\".\"preconditions\" as \"preconditionsJson\", \"monitors\".\"mappings\" as \"mappingsJson\", \"monitors\".\"parameters\" as \"parametersJson\", \"monitors\".\"execution_mode\" as \"executionMode\", \"monitors\".\"created_at\" as \"createdAtMs\", \"monitors\".\"updated_at\" as \"updatedAtMs\" from \"monitors\" inner join \"projects\" as \"project\" on \"project\".\"id\" = \"monitors\".\"project_id\" where \"project\".\"number\" = $1 and \"monitors\".\"id\" = $2 and \"monitors\".\"deleted_at\" is null",
+  text: "select \"monitors\".\"project_id\" as \"projectId\", \"monitors\".\"id\" as \"id\", \"monitors\".\"name\" as \"name\", \"monitors\".\"slug\" as \"slug\", \"monitors\".\"evaluator_id\" as \"evaluatorId\", \"monitors\".\"check_type\" as \"checkType\", \"monitors\".\"enabled\" as \"enabled\", \"monitors\".\"sample\" as \"sample\", \"monitors\".\"preconditions\" as \"preconditions\", \"monitors\".\"mappings\" as \"mappings\", \"monitors\".\"parameters\" as \"parametersJson\", \"monitors\".\"execution_mode\" as \"executionMode\", \"monitors\".\"created_at\" as \"createdAtMs\", \"monitors\".\"updated_at\" as \"updatedAtMs\" from \"monitors\" inner join \"projects\" as \"project\" on \"project\".\"id\" = \"monitors\".\"project_id\" where \"project\".\"number\" = $1 and \"monitors\".\"id\" = $2 and \"monitors\".\"deleted_at\" is null",
   cells: (params) => [params.projectNumber, params.id],
-  row: (row) => row,
+  row: (row: any) => ({
+    projectId: row.projectId,
+    id: row.id,
+    name: row.name,
+    slug: row.slug,
+    evaluatorId: row.evaluatorId,
+    checkType: row.checkType,
+    enabled: row.enabled,
+    sample: row.sample,
+    preconditions: (parseFreeJson(row.preconditions) as never),
+    mappings: JSON.parse(row.mappings),
+    parametersJson: row.parametersJson,
+    executionMode: row.executionMode,
+    createdAtMs: row.createdAtMs,
+    updatedAtMs: row.updatedAtMs,
+  }),
 };
 
 export const findProjectNumber: Compiled<typeof source.findProjectNumber> = {
@@ -66,7 +112,7 @@ export const hide: Compiled<typeof source.hide> = {
 export const insertUnlessTaken: Compiled<typeof source.insertUnlessTaken> = {
   name: 'monitors.insertUnlessTaken',
   text: "insert into \"monitors\" (\"project_id\", \"id\", \"name\", \"slug\", \"evaluator_id\", \"check_type\", \"enabled\", \"sample\", \"preconditions\", \"mappings\", \"parameters\", \"execution_mode\", \"runs_since\", \"created_at\", \"updated_at\", \"deleted_at\") values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16) on conflict do nothing",
-  cells: (params) => [params.projectId, params.id, params.name, params.slug, params.evaluatorId, params.checkType, params.enabled, params.sample, params.preconditionsJson, params.mappingsJson, params.parametersJson, params.executionMode, params.runsSince, params.createdAtMs, params.updatedAtMs, params.deletedAtMs ?? null],
+  cells: (params) => [params.projectId, params.id, params.name, params.slug, params.evaluatorId, params.checkType, params.enabled, params.sample, JSON.stringify(params.preconditions), JSON.stringify(params.mappings), params.parametersJson, params.executionMode, params.runsSince, params.createdAtMs, params.updatedAtMs, params.deletedAtMs ?? null],
 };
 
 export const listChanges: Compiled<typeof source.listChanges> = {
@@ -78,9 +124,24 @@ export const listChanges: Compiled<typeof source.listChanges> = {
 
 export const listMonitors: Compiled<typeof source.listMonitors> = {
   name: 'monitors.listMonitors',
-  text: "select \"monitors\".\"project_id\" as \"projectId\", \"monitors\".\"id\" as \"id\", \"monitors\".\"name\" as \"name\", \"monitors\".\"slug\" as \"slug\", \"monitors\".\"evaluator_id\" as \"evaluatorId\", \"monitors\".\"check_type\" as \"checkType\", \"monitors\".\"enabled\" as \"enabled\", \"monitors\".\"sample\" as \"sample\", \"monitors\".\"preconditions\" as \"preconditionsJson\", \"monitors\".\"mappings\" as \"mappingsJson\", \"monitors\".\"parameters\" as \"parametersJson\", \"monitors\".\"execution_mode\" as \"executionMode\", \"monitors\".\"created_at\" as \"createdAtMs\", \"monitors\".\"updated_at\" as \"updatedAtMs\" from \"monitors\" where (\"project_id\" = $1 and \"deleted_at\" is null)",
+  text: "select \"monitors\".\"project_id\" as \"projectId\", \"monitors\".\"id\" as \"id\", \"monitors\".\"name\" as \"name\", \"monitors\".\"slug\" as \"slug\", \"monitors\".\"evaluator_id\" as \"evaluatorId\", \"monitors\".\"check_type\" as \"checkType\", \"monitors\".\"enabled\" as \"enabled\", \"monitors\".\"sample\" as \"sample\", \"monitors\".\"preconditions\" as \"preconditions\", \"monitors\".\"mappings\" as \"mappings\", \"monitors\".\"parameters\" as \"parametersJson\", \"monitors\".\"execution_mode\" as \"executionMode\", \"monitors\".\"created_at\" as \"createdAtMs\", \"monitors\".\"updated_at\" as \"updatedAtMs\" from \"monitors\" where (\"project_id\" = $1 and \"deleted_at\" is null)",
   cells: (params) => [params.projectId],
-  row: (row) => row,
+  row: (row: any) => ({
+    projectId: row.projectId,
+    id: row.id,
+    name: row.name,
+    slug: row.slug,
+    evaluatorId: row.evaluatorId,
+    checkType: row.checkType,
+    enabled: row.enabled,
+    sample: row.sample,
+    preconditions: (parseFreeJson(row.preconditions) as never),
+    mappings: JSON.parse(row.mappings),
+    parametersJson: row.parametersJson,
+    executionMode: row.executionMode,
+    createdAtMs: row.createdAtMs,
+    updatedAtMs: row.updatedAtMs,
+  }),
 };
 
 export const listRunning: Compiled<typeof source.listRunning> = {
@@ -107,5 +168,5 @@ export const lockMonitor: Compiled<typeof source.lockMonitor> = {
 export const replaceMonitor: Compiled<typeof source.replaceMonitor> = {
   name: 'monitors.replaceMonitor',
   text: "update \"monitors\" set \"name\" = $1, \"evaluator_id\" = $2, \"check_type\" = $3, \"enabled\" = $4, \"sample\" = $5, \"preconditions\" = $6, \"mappings\" = $7, \"parameters\" = $8, \"execution_mode\" = $9, \"runs_since\" = $10, \"updated_at\" = $11 where (\"project_id\" = $12 and \"id\" = $13 and \"updated_at\" = $14 and \"deleted_at\" is null)",
-  cells: (params) => [params.name, params.evaluatorId, params.checkType, params.enabled, params.sample, params.preconditionsJson, params.mappingsJson, params.parametersJson, params.executionMode, params.runsSince, params.updatedAtMs, params.projectId, params.id, params.knownAtMs],
+  cells: (params) => [params.name, params.evaluatorId, params.checkType, params.enabled, params.sample, JSON.stringify(params.preconditions), JSON.stringify(params.mappings), params.parametersJson, params.executionMode, params.runsSince, params.updatedAtMs, params.projectId, params.id, params.knownAtMs],
 };

@@ -11,7 +11,7 @@ export const addToCount: Compiled<typeof source.addToCount> = {
 
 export const findSame: Compiled<typeof source.findSame> = {
   name: 'audit.findSame',
-  text: "select \"audit_log\".\"organization_id\" as \"organizationId\", \"audit_log\".\"id\" as \"id\", \"audit_log\".\"created_at\" as \"createdAtMs\", \"audit_log\".\"actor_kind\" as \"actorKind\", \"audit_log\".\"actor_user_id\" as \"actorUserId\", \"audit_log\".\"actor_key_id\" as \"actorKeyId\", \"audit_log\".\"action\" as \"action\", \"audit_log\".\"target_type\" as \"targetType\", \"audit_log\".\"target_id\" as \"targetId\", \"audit_log\".\"outcome\" as \"outcome\", \"audit_log\".\"status\" as \"status\", \"audit_log\".\"code\" as \"code\", \"audit_log\".\"fields\" as \"fieldsJson\", \"audit_log\".\"ip\" as \"ip\", \"audit_log\".\"user_agent\" as \"userAgent\", \"audit_log\".\"request_id\" as \"requestId\", \"audit_log\".\"trace_id\" as \"traceId\", \"audit_log\".\"count\" as \"count\" from \"audit_log\" where (\"organization_id\" = ? and \"actor_kind\" = ? and \"action\" = ? and \"target_type\" = ? and \"outcome\" = ?) and \"created_at\" >= ? and \"actor_key_id\" is not distinct from ? and \"target_id\" is not distinct from ? and \"code\" is not distinct from ? order by \"created_at\" desc, \"id\" desc limit 1",
+  text: "select \"audit_log\".\"organization_id\" as \"organizationId\", \"audit_log\".\"id\" as \"id\", \"audit_log\".\"created_at\" as \"createdAtMs\", \"audit_log\".\"actor_kind\" as \"actorKind\", \"audit_log\".\"actor_user_id\" as \"actorUserId\", \"audit_log\".\"actor_key_id\" as \"actorKeyId\", \"audit_log\".\"action\" as \"action\", \"audit_log\".\"target_type\" as \"targetType\", \"audit_log\".\"target_id\" as \"targetId\", \"audit_log\".\"outcome\" as \"outcome\", \"audit_log\".\"status\" as \"status\", \"audit_log\".\"code\" as \"code\", \"audit_log\".\"fields\" as \"fields\", \"audit_log\".\"ip\" as \"ip\", \"audit_log\".\"user_agent\" as \"userAgent\", \"audit_log\".\"request_id\" as \"requestId\", \"audit_log\".\"trace_id\" as \"traceId\", \"audit_log\".\"count\" as \"count\" from \"audit_log\" where (\"organization_id\" = ? and \"actor_kind\" = ? and \"action\" = ? and \"target_type\" = ? and \"outcome\" = ?) and \"created_at\" >= ? and \"actor_key_id\" is not distinct from ? and \"target_id\" is not distinct from ? and \"code\" is not distinct from ? order by \"created_at\" desc, \"id\" desc limit 1",
   cells: (params) => [params.organizationId, params.actorKind, params.action, params.targetType, params.outcome, params.sinceMs, params.actorKeyId, params.targetId, params.code],
   row: (row: any) => ({
     organizationId: row[0],
@@ -26,7 +26,7 @@ export const findSame: Compiled<typeof source.findSame> = {
     outcome: row[9],
     status: row[10],
     code: row[11],
-    fieldsJson: row[12],
+    fields: JSON.parse(row[12]),
     ip: row[13],
     userAgent: row[14],
     requestId: row[15],
@@ -38,12 +38,12 @@ export const findSame: Compiled<typeof source.findSame> = {
 export const insertEntry: Compiled<typeof source.insertEntry> = {
   name: 'audit.insertEntry',
   text: "insert into \"audit_log\" (\"organization_id\", \"id\", \"created_at\", \"actor_kind\", \"actor_user_id\", \"actor_key_id\", \"action\", \"target_type\", \"target_id\", \"outcome\", \"status\", \"code\", \"fields\", \"ip\", \"user_agent\", \"request_id\", \"trace_id\", \"count\") values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-  cells: (params) => [params.organizationId, params.id, params.createdAtMs, params.actorKind, params.actorUserId ?? null, params.actorKeyId ?? null, params.action, params.targetType, params.targetId ?? null, params.outcome, params.status, params.code ?? null, params.fieldsJson, params.ip ?? null, params.userAgent ?? null, params.requestId ?? null, params.traceId ?? null, params.count],
+  cells: (params) => [params.organizationId, params.id, params.createdAtMs, params.actorKind, params.actorUserId ?? null, params.actorKeyId ?? null, params.action, params.targetType, params.targetId ?? null, params.outcome, params.status, params.code ?? null, JSON.stringify(params.fields), params.ip ?? null, params.userAgent ?? null, params.requestId ?? null, params.traceId ?? null, params.count],
 };
 
 export const listEntries: Compiled<typeof source.listEntries> = {
   name: 'audit.listEntries',
-  text: "select \"audit_log\".\"organization_id\" as \"organizationId\", \"audit_log\".\"id\" as \"id\", \"audit_log\".\"created_at\" as \"createdAtMs\", \"audit_log\".\"actor_kind\" as \"actorKind\", \"audit_log\".\"actor_user_id\" as \"actorUserId\", \"audit_log\".\"actor_key_id\" as \"actorKeyId\", \"audit_log\".\"action\" as \"action\", \"audit_log\".\"target_type\" as \"targetType\", \"audit_log\".\"target_id\" as \"targetId\", \"audit_log\".\"outcome\" as \"outcome\", \"audit_log\".\"status\" as \"status\", \"audit_log\".\"code\" as \"code\", \"audit_log\".\"fields\" as \"fieldsJson\", \"audit_log\".\"ip\" as \"ip\", \"audit_log\".\"user_agent\" as \"userAgent\", \"audit_log\".\"request_id\" as \"requestId\", \"audit_log\".\"trace_id\" as \"traceId\", \"audit_log\".\"count\" as \"count\" from \"audit_log\" where \"organization_id\" = ? and \"created_at\" >= ? and \"created_at\" <= ? and (\"created_at\" < ? or \"id\" < ?) and ((cast(? as text) is null or \"action\" = ?) and (cast(? as text) is null or \"actor_user_id\" = ?) and (cast(? as text) is null or \"actor_key_id\" = ?) and (cast(? as text) is null or \"target_id\" = ?) and (cast(? as text) is null or \"outcome\" = ?)) order by \"created_at\" desc, \"id\" desc limit ?",
+  text: "select \"audit_log\".\"organization_id\" as \"organizationId\", \"audit_log\".\"id\" as \"id\", \"audit_log\".\"created_at\" as \"createdAtMs\", \"audit_log\".\"actor_kind\" as \"actorKind\", \"audit_log\".\"actor_user_id\" as \"actorUserId\", \"audit_log\".\"actor_key_id\" as \"actorKeyId\", \"audit_log\".\"action\" as \"action\", \"audit_log\".\"target_type\" as \"targetType\", \"audit_log\".\"target_id\" as \"targetId\", \"audit_log\".\"outcome\" as \"outcome\", \"audit_log\".\"status\" as \"status\", \"audit_log\".\"code\" as \"code\", \"audit_log\".\"fields\" as \"fields\", \"audit_log\".\"ip\" as \"ip\", \"audit_log\".\"user_agent\" as \"userAgent\", \"audit_log\".\"request_id\" as \"requestId\", \"audit_log\".\"trace_id\" as \"traceId\", \"audit_log\".\"count\" as \"count\" from \"audit_log\" where \"organization_id\" = ? and \"created_at\" >= ? and \"created_at\" <= ? and (\"created_at\" < ? or \"id\" < ?) and ((cast(? as text) is null or \"action\" = ?) and (cast(? as text) is null or \"actor_user_id\" = ?) and (cast(? as text) is null or \"actor_key_id\" = ?) and (cast(? as text) is null or \"target_id\" = ?) and (cast(? as text) is null or \"outcome\" = ?)) order by \"created_at\" desc, \"id\" desc limit ?",
   cells: (params) => [params.organizationId, params.fromMs, params.untilMs, params.createdAtMs, params.id, params.action, params.action, params.actorUserId, params.actorUserId, params.actorKeyId, params.actorKeyId, params.targetId, params.targetId, params.outcome, params.outcome, params.limit],
   row: (row: any) => ({
     organizationId: row[0],
@@ -58,7 +58,7 @@ export const listEntries: Compiled<typeof source.listEntries> = {
     outcome: row[9],
     status: row[10],
     code: row[11],
-    fieldsJson: row[12],
+    fields: JSON.parse(row[12]),
     ip: row[13],
     userAgent: row[14],
     requestId: row[15],
@@ -69,7 +69,7 @@ export const listEntries: Compiled<typeof source.listEntries> = {
 
 export const listEntriesOfKey: Compiled<typeof source.listEntriesOfKey> = {
   name: 'audit.listEntriesOfKey',
-  text: "select \"audit_log\".\"organization_id\" as \"organizationId\", \"audit_log\".\"id\" as \"id\", \"audit_log\".\"created_at\" as \"createdAtMs\", \"audit_log\".\"actor_kind\" as \"actorKind\", \"audit_log\".\"actor_user_id\" as \"actorUserId\", \"audit_log\".\"actor_key_id\" as \"actorKeyId\", \"audit_log\".\"action\" as \"action\", \"audit_log\".\"target_type\" as \"targetType\", \"audit_log\".\"target_id\" as \"targetId\", \"audit_log\".\"outcome\" as \"outcome\", \"audit_log\".\"status\" as \"status\", \"audit_log\".\"code\" as \"code\", \"audit_log\".\"fields\" as \"fieldsJson\", \"audit_log\".\"ip\" as \"ip\", \"audit_log\".\"user_agent\" as \"userAgent\", \"audit_log\".\"request_id\" as \"requestId\", \"audit_log\".\"trace_id\" as \"traceId\", \"audit_log\".\"count\" as \"count\" from \"audit_log\" where \"organization_id\" = ? and \"created_at\" >= ? and \"created_at\" <= ? and (\"created_at\" < ? or \"id\" < ?) and ((cast(? as text) is null or \"action\" = ?) and (cast(? as text) is null or \"actor_user_id\" = ?) and (cast(? as text) is null or \"actor_key_id\" = ?) and (cast(? as text) is null or \"target_id\" = ?) and (cast(? as text) is null or \"outcome\" = ?)) and \"actor_key_id\" = ? order by \"created_at\" desc, \"id\" desc limit ?",
+  text: "select \"audit_log\".\"organization_id\" as \"organizationId\", \"audit_log\".\"id\" as \"id\", \"audit_log\".\"created_at\" as \"createdAtMs\", \"audit_log\".\"actor_kind\" as \"actorKind\", \"audit_log\".\"actor_user_id\" as \"actorUserId\", \"audit_log\".\"actor_key_id\" as \"actorKeyId\", \"audit_log\".\"action\" as \"action\", \"audit_log\".\"target_type\" as \"targetType\", \"audit_log\".\"target_id\" as \"targetId\", \"audit_log\".\"outcome\" as \"outcome\", \"audit_log\".\"status\" as \"status\", \"audit_log\".\"code\" as \"code\", \"audit_log\".\"fields\" as \"fields\", \"audit_log\".\"ip\" as \"ip\", \"audit_log\".\"user_agent\" as \"userAgent\", \"audit_log\".\"request_id\" as \"requestId\", \"audit_log\".\"trace_id\" as \"traceId\", \"audit_log\".\"count\" as \"count\" from \"audit_log\" where \"organization_id\" = ? and \"created_at\" >= ? and \"created_at\" <= ? and (\"created_at\" < ? or \"id\" < ?) and ((cast(? as text) is null or \"action\" = ?) and (cast(? as text) is null or \"actor_user_id\" = ?) and (cast(? as text) is null or \"actor_key_id\" = ?) and (cast(? as text) is null or \"target_id\" = ?) and (cast(? as text) is null or \"outcome\" = ?)) and \"actor_key_id\" = ? order by \"created_at\" desc, \"id\" desc limit ?",
   cells: (params) => [params.organizationId, params.fromMs, params.untilMs, params.createdAtMs, params.id, params.action, params.action, params.actorUserId, params.actorUserId, params.actorKeyId, params.actorKeyId, params.targetId, params.targetId, params.outcome, params.outcome, params.actorKeyId, params.limit],
   row: (row: any) => ({
     organizationId: row[0],
@@ -84,7 +84,7 @@ export const listEntriesOfKey: Compiled<typeof source.listEntriesOfKey> = {
     outcome: row[9],
     status: row[10],
     code: row[11],
-    fieldsJson: row[12],
+    fields: JSON.parse(row[12]),
     ip: row[13],
     userAgent: row[14],
     requestId: row[15],
@@ -95,7 +95,7 @@ export const listEntriesOfKey: Compiled<typeof source.listEntriesOfKey> = {
 
 export const listEntriesOfTarget: Compiled<typeof source.listEntriesOfTarget> = {
   name: 'audit.listEntriesOfTarget',
-  text: "select \"audit_log\".\"organization_id\" as \"organizationId\", \"audit_log\".\"id\" as \"id\", \"audit_log\".\"created_at\" as \"createdAtMs\", \"audit_log\".\"actor_kind\" as \"actorKind\", \"audit_log\".\"actor_user_id\" as \"actorUserId\", \"audit_log\".\"actor_key_id\" as \"actorKeyId\", \"audit_log\".\"action\" as \"action\", \"audit_log\".\"target_type\" as \"targetType\", \"audit_log\".\"target_id\" as \"targetId\", \"audit_log\".\"outcome\" as \"outcome\", \"audit_log\".\"status\" as \"status\", \"audit_log\".\"code\" as \"code\", \"audit_log\".\"fields\" as \"fieldsJson\", \"audit_log\".\"ip\" as \"ip\", \"audit_log\".\"user_agent\" as \"userAgent\", \"audit_log\".\"request_id\" as \"requestId\", \"audit_log\".\"trace_id\" as \"traceId\", \"audit_log\".\"count\" as \"count\" from \"audit_log\" where \"organization_id\" = ? and \"created_at\" >= ? and \"created_at\" <= ? and (\"created_at\" < ? or \"id\" < ?) and ((cast(? as text) is null or \"action\" = ?) and (cast(? as text) is null or \"actor_user_id\" = ?) and (cast(? as text) is null or \"actor_key_id\" = ?) and (cast(? as text) is null or \"target_id\" = ?) and (cast(? as text) is null or \"outcome\" = ?)) and \"target_id\" = ? order by \"created_at\" desc, \"id\" desc limit ?",
+  text: "select \"audit_log\".\"organization_id\" as \"organizationId\", \"audit_log\".\"id\" as \"id\", \"audit_log\".\"created_at\" as \"createdAtMs\", \"audit_log\".\"actor_kind\" as \"actorKind\", \"audit_log\".\"actor_user_id\" as \"actorUserId\", \"audit_log\".\"actor_key_id\" as \"actorKeyId\", \"audit_log\".\"action\" as \"action\", \"audit_log\".\"target_type\" as \"targetType\", \"audit_log\".\"target_id\" as \"targetId\", \"audit_log\".\"outcome\" as \"outcome\", \"audit_log\".\"status\" as \"status\", \"audit_log\".\"code\" as \"code\", \"audit_log\".\"fields\" as \"fields\", \"audit_log\".\"ip\" as \"ip\", \"audit_log\".\"user_agent\" as \"userAgent\", \"audit_log\".\"request_id\" as \"requestId\", \"audit_log\".\"trace_id\" as \"traceId\", \"audit_log\".\"count\" as \"count\" from \"audit_log\" where \"organization_id\" = ? and \"created_at\" >= ? and \"created_at\" <= ? and (\"created_at\" < ? or \"id\" < ?) and ((cast(? as text) is null or \"action\" = ?) and (cast(? as text) is null or \"actor_user_id\" = ?) and (cast(? as text) is null or \"actor_key_id\" = ?) and (cast(? as text) is null or \"target_id\" = ?) and (cast(? as text) is null or \"outcome\" = ?)) and \"target_id\" = ? order by \"created_at\" desc, \"id\" desc limit ?",
   cells: (params) => [params.organizationId, params.fromMs, params.untilMs, params.createdAtMs, params.id, params.action, params.action, params.actorUserId, params.actorUserId, params.actorKeyId, params.actorKeyId, params.targetId, params.targetId, params.outcome, params.outcome, params.targetId, params.limit],
   row: (row: any) => ({
     organizationId: row[0],
@@ -110,7 +110,7 @@ export const listEntriesOfTarget: Compiled<typeof source.listEntriesOfTarget> = 
     outcome: row[9],
     status: row[10],
     code: row[11],
-    fieldsJson: row[12],
+    fields: JSON.parse(row[12]),
     ip: row[13],
     userAgent: row[14],
     requestId: row[15],
@@ -121,7 +121,7 @@ export const listEntriesOfTarget: Compiled<typeof source.listEntriesOfTarget> = 
 
 export const listEntriesOfUser: Compiled<typeof source.listEntriesOfUser> = {
   name: 'audit.listEntriesOfUser',
-  text: "select \"audit_log\".\"organization_id\" as \"organizationId\", \"audit_log\".\"id\" as \"id\", \"audit_log\".\"created_at\" as \"createdAtMs\", \"audit_log\".\"actor_kind\" as \"actorKind\", \"audit_log\".\"actor_user_id\" as \"actorUserId\", \"audit_log\".\"actor_key_id\" as \"actorKeyId\", \"audit_log\".\"action\" as \"action\", \"audit_log\".\"target_type\" as \"targetType\", \"audit_log\".\"target_id\" as \"targetId\", \"audit_log\".\"outcome\" as \"outcome\", \"audit_log\".\"status\" as \"status\", \"audit_log\".\"code\" as \"code\", \"audit_log\".\"fields\" as \"fieldsJson\", \"audit_log\".\"ip\" as \"ip\", \"audit_log\".\"user_agent\" as \"userAgent\", \"audit_log\".\"request_id\" as \"requestId\", \"audit_log\".\"trace_id\" as \"traceId\", \"audit_log\".\"count\" as \"count\" from \"audit_log\" where \"organization_id\" = ? and \"created_at\" >= ? and \"created_at\" <= ? and (\"created_at\" < ? or \"id\" < ?) and ((cast(? as text) is null or \"action\" = ?) and (cast(? as text) is null or \"actor_user_id\" = ?) and (cast(? as text) is null or \"actor_key_id\" = ?) and (cast(? as text) is null or \"target_id\" = ?) and (cast(? as text) is null or \"outcome\" = ?)) and \"actor_user_id\" = ? order by \"created_at\" desc, \"id\" desc limit ?",
+  text: "select \"audit_log\".\"organization_id\" as \"organizationId\", \"audit_log\".\"id\" as \"id\", \"audit_log\".\"created_at\" as \"createdAtMs\", \"audit_log\".\"actor_kind\" as \"actorKind\", \"audit_log\".\"actor_user_id\" as \"actorUserId\", \"audit_log\".\"actor_key_id\" as \"actorKeyId\", \"audit_log\".\"action\" as \"action\", \"audit_log\".\"target_type\" as \"targetType\", \"audit_log\".\"target_id\" as \"targetId\", \"audit_log\".\"outcome\" as \"outcome\", \"audit_log\".\"status\" as \"status\", \"audit_log\".\"code\" as \"code\", \"audit_log\".\"fields\" as \"fields\", \"audit_log\".\"ip\" as \"ip\", \"audit_log\".\"user_agent\" as \"userAgent\", \"audit_log\".\"request_id\" as \"requestId\", \"audit_log\".\"trace_id\" as \"traceId\", \"audit_log\".\"count\" as \"count\" from \"audit_log\" where \"organization_id\" = ? and \"created_at\" >= ? and \"created_at\" <= ? and (\"created_at\" < ? or \"id\" < ?) and ((cast(? as text) is null or \"action\" = ?) and (cast(? as text) is null or \"actor_user_id\" = ?) and (cast(? as text) is null or \"actor_key_id\" = ?) and (cast(? as text) is null or \"target_id\" = ?) and (cast(? as text) is null or \"outcome\" = ?)) and \"actor_user_id\" = ? order by \"created_at\" desc, \"id\" desc limit ?",
   cells: (params) => [params.organizationId, params.fromMs, params.untilMs, params.createdAtMs, params.id, params.action, params.action, params.actorUserId, params.actorUserId, params.actorKeyId, params.actorKeyId, params.targetId, params.targetId, params.outcome, params.outcome, params.actorUserId, params.limit],
   row: (row: any) => ({
     organizationId: row[0],
@@ -136,7 +136,7 @@ export const listEntriesOfUser: Compiled<typeof source.listEntriesOfUser> = {
     outcome: row[9],
     status: row[10],
     code: row[11],
-    fieldsJson: row[12],
+    fields: JSON.parse(row[12]),
     ip: row[13],
     userAgent: row[14],
     requestId: row[15],

@@ -157,23 +157,19 @@ export const listNewest: Compiled<typeof source.listNewest> = {
 
 export const listResults: Compiled<typeof source.listResults> = {
   name: 'experiments.listResults',
-  text: "select \"experiment_results\".\"project_id\" as \"projectId\", \"experiment_results\".\"run_key\" as \"runKey\", \"experiment_results\".\"entry_index\" as \"entryIndex\", \"experiment_results\".\"target_id\" as \"targetId\", \"experiment_results\".\"entry_id\" as \"entryId\", \"experiment_results\".\"trace_id\" as \"traceId\", \"experiment_results\".\"entry\" as \"entryJson\", \"experiment_results\".\"predicted\" as \"predictedJson\", \"experiment_results\".\"cost_usd\" as \"costUsd\", \"experiment_results\".\"duration_ms\" as \"durationMs\", \"experiment_results\".\"error\" as \"error\", \"experiment_results\".\"evaluations\" as \"evaluationsJson\", \"experiment_results\".\"scores\" as \"scoresJson\", \"experiment_results\".\"bytes\" as \"bytes\" from \"experiment_results\" where (\"project_id\" = ? and \"run_key\" = ? and \"target_id\" = ?) and \"entry_index\" in (select value from json_each(?))",
+  text: "select \"experiment_results\".\"entry_index\" as \"entryIndex\", \"experiment_results\".\"target_id\" as \"targetId\", \"experiment_results\".\"entry_id\" as \"entryId\", \"experiment_results\".\"trace_id\" as \"traceId\", \"experiment_results\".\"entry\" as \"entryJson\", \"experiment_results\".\"predicted\" as \"predictedJson\", \"experiment_results\".\"cost_usd\" as \"costUsd\", \"experiment_results\".\"duration_ms\" as \"durationMs\", \"experiment_results\".\"error\" as \"error\", \"experiment_results\".\"evaluations\" as \"evaluations\" from \"experiment_results\" where (\"project_id\" = ? and \"run_key\" = ? and \"target_id\" = ?) and \"entry_index\" in (select value from json_each(?))",
   cells: (params) => [params.projectId, params.runKey, params.targetId, JSON.stringify(params.entryIndexes)],
   row: (row: any) => ({
-    projectId: row[0],
-    runKey: row[1],
-    entryIndex: row[2],
-    targetId: row[3],
-    entryId: row[4],
-    traceId: row[5],
-    entryJson: row[6],
-    predictedJson: row[7],
-    costUsd: row[8],
-    durationMs: row[9],
-    error: row[10],
-    evaluationsJson: row[11],
-    scoresJson: row[12],
-    bytes: row[13],
+    entryIndex: row[0],
+    targetId: row[1],
+    entryId: row[2],
+    traceId: row[3],
+    entryJson: row[4],
+    predictedJson: row[5],
+    costUsd: row[6],
+    durationMs: row[7],
+    error: row[8],
+    evaluations: JSON.parse(row[9]),
   }),
 };
 
@@ -259,5 +255,5 @@ export const updateRun: Compiled<typeof source.updateRun> = {
 export const writeResults: Compiled<typeof source.writeResults> = {
   name: 'experiments.writeResults',
   text: "insert into \"experiment_results\" (\"project_id\", \"run_key\", \"entry_index\", \"target_id\", \"entry_id\", \"trace_id\", \"entry\", \"predicted\", \"cost_usd\", \"duration_ms\", \"error\", \"evaluations\", \"scores\", \"bytes\") values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict (\"project_id\", \"run_key\", \"entry_index\", \"target_id\") do update set \"entry_id\" = \"excluded\".\"entry_id\", \"trace_id\" = \"excluded\".\"trace_id\", \"entry\" = \"excluded\".\"entry\", \"predicted\" = \"excluded\".\"predicted\", \"cost_usd\" = \"excluded\".\"cost_usd\", \"duration_ms\" = \"excluded\".\"duration_ms\", \"error\" = \"excluded\".\"error\", \"evaluations\" = \"excluded\".\"evaluations\", \"scores\" = \"excluded\".\"scores\", \"bytes\" = \"excluded\".\"bytes\"",
-  cells: (rows) => [...rows.map((params) => [params.projectId, params.runKey, params.entryIndex, params.targetId, params.entryId ?? null, params.traceId ?? null, params.entryJson ?? null, params.predictedJson ?? null, params.costUsd ?? null, params.durationMs ?? null, params.error ?? null, params.evaluationsJson, params.scoresJson, params.bytes])],
+  cells: (rows) => [...rows.map((params) => [params.projectId, params.runKey, params.entryIndex, params.targetId, params.entryId ?? null, params.traceId ?? null, params.entryJson ?? null, params.predictedJson ?? null, params.costUsd ?? null, params.durationMs ?? null, params.error ?? null, JSON.stringify(params.evaluations), params.scoresJson, params.bytes])],
 };

@@ -1,6 +1,7 @@
 // Compiled from src/storage/monitors/queries.ts by `npm run gen`: change it there.
 
 import type { Compiled } from '../../../src/storage/queries.ts';
+import { parseFreeJson } from '../../../src/storage/../json/free-json.ts';
 import type * as source from '../../../src/storage/monitors/queries.ts';
 
 export const countChange: Compiled<typeof source.countChange> = {
@@ -26,7 +27,7 @@ export const disableMonitors: Compiled<typeof source.disableMonitors> = {
 
 export const findById: Compiled<typeof source.findById> = {
   name: 'monitors.findById',
-  text: "select \"monitors\".\"project_id\" as \"projectId\", \"monitors\".\"id\" as \"id\", \"monitors\".\"name\" as \"name\", \"monitors\".\"slug\" as \"slug\", \"monitors\".\"evaluator_id\" as \"evaluatorId\", \"monitors\".\"check_type\" as \"checkType\", \"monitors\".\"enabled\" as \"enabled\", \"monitors\".\"sample\" as \"sample\", \"monitors\".\"preconditions\" as \"preconditionsJson\", \"monitors\".\"mappings\" as \"mappingsJson\", \"monitors\".\"parameters\" as \"parametersJson\", \"monitors\".\"execution_mode\" as \"executionMode\", \"monitors\".\"created_at\" as \"createdAtMs\", \"monitors\".\"updated_at\" as \"updatedAtMs\" from \"monitors\" where (\"project_id\" = ? and \"id\" = ? and \"deleted_at\" is null)",
+  text: "select \"monitors\".\"project_id\" as \"projectId\", \"monitors\".\"id\" as \"id\", \"monitors\".\"name\" as \"name\", \"monitors\".\"slug\" as \"slug\", \"monitors\".\"evaluator_id\" as \"evaluatorId\", \"monitors\".\"check_type\" as \"checkType\", \"monitors\".\"enabled\" as \"enabled\", \"monitors\".\"sample\" as \"sample\", \"monitors\".\"preconditions\" as \"preconditions\", \"monitors\".\"mappings\" as \"mappings\", \"monitors\".\"parameters\" as \"parametersJson\", \"monitors\".\"execution_mode\" as \"executionMode\", \"monitors\".\"created_at\" as \"createdAtMs\", \"monitors\".\"updated_at\" as \"updatedAtMs\" from \"monitors\" where (\"project_id\" = ? and \"id\" = ? and \"deleted_at\" is null)",
   cells: (params) => [params.projectId, params.id],
   row: (row: any) => ({
     projectId: row[0],
@@ -37,8 +38,8 @@ export const findById: Compiled<typeof source.findById> = {
     checkType: row[5],
     enabled: row[6] === 1,
     sample: row[7],
-    preconditionsJson: row[8],
-    mappingsJson: row[9],
+    preconditions: (parseFreeJson(row[8]) as never),
+    mappings: JSON.parse(row[9]),
     parametersJson: row[10],
     executionMode: row[11],
     createdAtMs: row[12],
@@ -48,7 +49,7 @@ export const findById: Compiled<typeof source.findById> = {
 
 export const findBySlug: Compiled<typeof source.findBySlug> = {
   name: 'monitors.findBySlug',
-  text: "select \"monitors\".\"project_id\" as \"projectId\", \"monitors\".\"id\" as \"id\", \"monitors\".\"name\" as \"name\", \"monitors\".\"slug\" as \"slug\", \"monitors\".\"evaluator_id\" as \"evaluatorId\", \"monitors\".\"check_type\" as \"checkType\", \"monitors\".\"enabled\" as \"enabled\", \"monitors\".\"sample\" as \"sample\", \"monitors\".\"preconditions\" as \"preconditionsJson\", \"monitors\".\"mappings\" as \"mappingsJson\", \"monitors\".\"parameters\" as \"parametersJson\", \"monitors\".\"execution_mode\" as \"executionMode\", \"monitors\".\"created_at\" as \"createdAtMs\", \"monitors\".\"updated_at\" as \"updatedAtMs\" from \"monitors\" where (\"project_id\" = ? and \"slug\" = ? and \"deleted_at\" is null)",
+  text: "select \"monitors\".\"project_id\" as \"projectId\", \"monitors\".\"id\" as \"id\", \"monitors\".\"name\" as \"name\", \"monitors\".\"slug\" as \"slug\", \"monitors\".\"evaluator_id\" as \"evaluatorId\", \"monitors\".\"check_type\" as \"checkType\", \"monitors\".\"enabled\" as \"enabled\", \"monitors\".\"sample\" as \"sample\", \"monitors\".\"preconditions\" as \"preconditions\", \"monitors\".\"mappings\" as \"mappings\", \"monitors\".\"parameters\" as \"parametersJson\", \"monitors\".\"execution_mode\" as \"executionMode\", \"monitors\".\"created_at\" as \"createdAtMs\", \"monitors\".\"updated_at\" as \"updatedAtMs\" from \"monitors\" where (\"project_id\" = ? and \"slug\" = ? and \"deleted_at\" is null)",
   cells: (params) => [params.projectId, params.slug],
   row: (row: any) => ({
     projectId: row[0],
@@ -59,8 +60,8 @@ export const findBySlug: Compiled<typeof source.findBySlug> = {
     checkType: row[5],
     enabled: row[6] === 1,
     sample: row[7],
-    preconditionsJson: row[8],
-    mappingsJson: row[9],
+    preconditions: (parseFreeJson(row[8]) as never),
+    mappings: JSON.parse(row[9]),
     parametersJson: row[10],
     executionMode: row[11],
     createdAtMs: row[12],
@@ -79,7 +80,7 @@ export const findChange: Compiled<typeof source.findChange> = {
 
 export const findMonitorInProject: Compiled<typeof source.findMonitorInProject> = {
   name: 'monitors.findMonitorInProject',
-  text: "select \"monitors\".\"project_id\" as \"projectId\", \"monitors\".\"id\" as \"id\", \"monitors\".\"name\" as \"name\", \"monitors\".\"slug\" as \"slug\", \"monitors\".\"evaluator_id\" as \"evaluatorId\", \"monitors\".\"check_type\" as \"checkType\", \"monitors\".\"enabled\" as \"enabled\", \"monitors\".\"sample\" as \"sample\", \"monitors\".\"preconditions\" as \"preconditionsJson\", \"monitors\".\"mappings\" as \"mappingsJson\", \"monitors\".\"parameters\" as \"parametersJson\", \"monitors\".\"execution_mode\" as \"executionMode\", \"monitors\".\"created_at\" as \"createdAtMs\", \"monitors\".\"updated_at\" as \"updatedAtMs\" from \"monitors\" inner join \"projects\" as \"project\" on \"project\".\"id\" = \"monitors\".\"project_id\" where \"project\".\"number\" = ? and \"monitors\".\"id\" = ? and \"monitors\".\"deleted_at\" is null",
+  text: "select \"monitors\".\"project_id\" as \"projectId\", \"monitors\".\"id\" as \"id\", \"monitors\".\"name\" as \"name\", \"monitors\".\"slug\" as \"slug\", \"monitors\".\"evaluator_id\" as \"evaluatorId\", \"monitors\".\"check_type\" as \"checkType\", \"monitors\".\"enabled\" as \"enabled\", \"monitors\".\"sample\" as \"sample\", \"monitors\".\"preconditions\" as \"preconditions\", \"monitors\".\"mappings\" as \"mappings\", \"monitors\".\"parameters\" as \"parametersJson\", \"monitors\".\"execution_mode\" as \"executionMode\", \"monitors\".\"created_at\" as \"createdAtMs\", \"monitors\".\"updated_at\" as \"updatedAtMs\" from \"monitors\" inner join \"projects\" as \"project\" on \"project\".\"id\" = \"monitors\".\"project_id\" where \"project\".\"number\" = ? and \"monitors\".\"id\" = ? and \"monitors\".\"deleted_at\" is null",
   cells: (params) => [params.projectNumber, params.id],
   row: (row: any) => ({
     projectId: row[0],
@@ -90,8 +91,8 @@ export const findMonitorInProject: Compiled<typeof source.findMonitorInProject> 
     checkType: row[5],
     enabled: row[6] === 1,
     sample: row[7],
-    preconditionsJson: row[8],
-    mappingsJson: row[9],
+    preconditions: (parseFreeJson(row[8]) as never),
+    mappings: JSON.parse(row[9]),
     parametersJson: row[10],
     executionMode: row[11],
     createdAtMs: row[12],
@@ -117,7 +118,7 @@ export const hide: Compiled<typeof source.hide> = {
 export const insertUnlessTaken: Compiled<typeof source.insertUnlessTaken> = {
   name: 'monitors.insertUnlessTaken',
   text: "insert into \"monitors\" (\"project_id\", \"id\", \"name\", \"slug\", \"evaluator_id\", \"check_type\", \"enabled\", \"sample\", \"preconditions\", \"mappings\", \"parameters\", \"execution_mode\", \"runs_since\", \"created_at\", \"updated_at\", \"deleted_at\") values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict do nothing",
-  cells: (params) => [params.projectId, params.id, params.name, params.slug, params.evaluatorId, params.checkType, Number(params.enabled), params.sample, params.preconditionsJson, params.mappingsJson, params.parametersJson, params.executionMode, params.runsSince, params.createdAtMs, params.updatedAtMs, params.deletedAtMs ?? null],
+  cells: (params) => [params.projectId, params.id, params.name, params.slug, params.evaluatorId, params.checkType, Number(params.enabled), params.sample, JSON.stringify(params.preconditions), JSON.stringify(params.mappings), params.parametersJson, params.executionMode, params.runsSince, params.createdAtMs, params.updatedAtMs, params.deletedAtMs ?? null],
 };
 
 export const listChanges: Compiled<typeof source.listChanges> = {
@@ -132,7 +133,7 @@ export const listChanges: Compiled<typeof source.listChanges> = {
 
 export const listMonitors: Compiled<typeof source.listMonitors> = {
   name: 'monitors.listMonitors',
-  text: "select \"monitors\".\"project_id\" as \"projectId\", \"monitors\".\"id\" as \"id\", \"monitors\".\"name\" as \"name\", \"monitors\".\"slug\" as \"slug\", \"monitors\".\"evaluator_id\" as \"evaluatorId\", \"monitors\".\"check_type\" as \"checkType\", \"monitors\".\"enabled\" as \"enabled\", \"monitors\".\"sample\" as \"sample\", \"monitors\".\"preconditions\" as \"preconditionsJson\", \"monitors\".\"mappings\" as \"mappingsJson\", \"monitors\".\"parameters\" as \"parametersJson\", \"monitors\".\"execution_mode\" as \"executionMode\", \"monitors\".\"created_at\" as \"createdAtMs\", \"monitors\".\"updated_at\" as \"updatedAtMs\" from \"monitors\" where (\"project_id\" = ? and \"deleted_at\" is null)",
+  text: "select \"monitors\".\"project_id\" as \"projectId\", \"monitors\".\"id\" as \"id\", \"monitors\".\"name\" as \"name\", \"monitors\".\"slug\" as \"slug\", \"monitors\".\"evaluator_id\" as \"evaluatorId\", \"monitors\".\"check_type\" as \"checkType\", \"monitors\".\"enabled\" as \"enabled\", \"monitors\".\"sample\" as \"sample\", \"monitors\".\"preconditions\" as \"preconditions\", \"monitors\".\"mappings\" as \"mappings\", \"monitors\".\"parameters\" as \"parametersJson\", \"monitors\".\"execution_mode\" as \"executionMode\", \"monitors\".\"created_at\" as \"createdAtMs\", \"monitors\".\"updated_at\" as \"updatedAtMs\" from \"monitors\" where (\"project_id\" = ? and \"deleted_at\" is null)",
   cells: (params) => [params.projectId],
   row: (row: any) => ({
     projectId: row[0],
@@ -143,8 +144,8 @@ export const listMonitors: Compiled<typeof source.listMonitors> = {
     checkType: row[5],
     enabled: row[6] === 1,
     sample: row[7],
-    preconditionsJson: row[8],
-    mappingsJson: row[9],
+    preconditions: (parseFreeJson(row[8]) as never),
+    mappings: JSON.parse(row[9]),
     parametersJson: row[10],
     executionMode: row[11],
     createdAtMs: row[12],
@@ -191,5 +192,5 @@ export const lockMonitor: Compiled<typeof source.lockMonitor> = {
 export const replaceMonitor: Compiled<typeof source.replaceMonitor> = {
   name: 'monitors.replaceMonitor',
   text: "update \"monitors\" set \"name\" = ?, \"evaluator_id\" = ?, \"check_type\" = ?, \"enabled\" = ?, \"sample\" = ?, \"preconditions\" = ?, \"mappings\" = ?, \"parameters\" = ?, \"execution_mode\" = ?, \"runs_since\" = ?, \"updated_at\" = ? where (\"project_id\" = ? and \"id\" = ? and \"updated_at\" = ? and \"deleted_at\" is null)",
-  cells: (params) => [params.name, params.evaluatorId, params.checkType, Number(params.enabled), params.sample, params.preconditionsJson, params.mappingsJson, params.parametersJson, params.executionMode, params.runsSince, params.updatedAtMs, params.projectId, params.id, params.knownAtMs],
+  cells: (params) => [params.name, params.evaluatorId, params.checkType, Number(params.enabled), params.sample, JSON.stringify(params.preconditions), JSON.stringify(params.mappings), params.parametersJson, params.executionMode, params.runsSince, params.updatedAtMs, params.projectId, params.id, params.knownAtMs],
 };

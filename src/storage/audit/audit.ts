@@ -1,7 +1,7 @@
 /** The audit log: actions and refusals. */
 
-import type { AuditRecord, ManagementStore } from '../../domain/management/management.ts';
-import type { QueryRunner, Transact, Transaction } from '../queries.ts';
+import type { ManagementStore } from '../../domain/management/management.ts';
+import type { QueryRunner, Transact } from '../queries.ts';
 
 const LAST_MS = Number.MAX_SAFE_INTEGER;
 /** Equal refusals within this time become one entry with a count. */
@@ -18,8 +18,7 @@ export function createAuditList({ queries: { audit }, runQuery }: QueryRunner): 
     const { createdAtMs, id } = after ?? { createdAtMs: LAST_MS, id: '' };
     // Where the index scan begins.
     const untilMs = Math.min(toMs ?? LAST_MS, createdAtMs);
-    const rows = await runQuery(query, { organizationId, fromMs: fromMs ?? 0, untilMs, ...filters, createdAtMs, id });
-    return rows.map(toRecord);
+    return await runQuery(query, { organizationId, fromMs: fromMs ?? 0, untilMs, ...filters, createdAtMs, id });
   };
 }
 
@@ -30,17 +29,7 @@ export function createNoteRefusal(transact: Transact): ManagementStore['recordRe
       const { audit } = tx.queries;
       const { organizationId, count, createdAtMs } = refusal;
       const [first] = await tx.runQuery(audit.findSame, { ...refusal, sinceMs: createdAtMs - REPEATED_MS });
-      if (first === undefined) await insertEntry(tx, refusal);
+      if (first === undefined) await tx.change(audit.insertEntry, refusal);
       else await tx.change(audit.addToCount, { organizationId, id: first.id, count });
     });
-}
-
-export async function insertEntry(tx: Transaction, entry: AuditRecord): Promise<void> {
-  const { fields, ...row } = entry;
-  await tx.change(tx.queries.audit.insertEntry, { ...row, fieldsJson: JSON.stringify(fields) });
-}
-
-// Only insertEntry writes this column.
-function toRecord<Row extends { readonly fieldsJson: string }>({ fieldsJson, ...row }: Row) {
-  return { ...row, fields: JSON.parse(fieldsJson) as readonly string[] };
 }

@@ -1,9 +1,8 @@
 /** Saved evaluators. */
 
-import type { Evaluator, EvaluatorField } from '../../domain/evaluators/evaluator.ts';
 import type { EvaluatorStore } from '../../domain/store.ts';
 import { countChange } from '../monitors/monitors.ts';
-import type { Queries, QueryRunner, RowOf, Transact } from '../queries.ts';
+import type { QueryRunner, Transact } from '../queries.ts';
 import { findByIdOrSlug, hasRoom, insertUnlessTaken } from '../slugs.ts';
 
 export function createEvaluatorStore(
@@ -11,12 +10,9 @@ export function createEvaluatorStore(
   { insertEvaluator, replaceEvaluator, removeEvaluator }: EvaluatorWriter,
 ): EvaluatorStore {
   return {
-    async find(projectId, idOrSlug) {
-      const found = await findByIdOrSlug({ queries: evaluators, runQuery }, projectId, idOrSlug);
-      return found === null ? null : unpack(found);
-    },
-    list: async (projectId, { afterId, limit }) =>
-      (await runQuery(evaluators.listEvaluators, { projectId, afterId: afterId ?? '', limit })).map(unpack),
+    find: (projectId, idOrSlug) => findByIdOrSlug({ queries: evaluators, runQuery }, projectId, idOrSlug),
+    list: (projectId, { afterId, limit }) =>
+      runQuery(evaluators.listEvaluators, { projectId, afterId: afterId ?? '', limit }),
     insert: insertEvaluator,
     replace: replaceEvaluator,
     remove: removeEvaluator,
@@ -35,12 +31,12 @@ export function createEvaluatorWriter(transact: Transact): EvaluatorWriter {
       transact(async (tx) => {
         const { evaluators } = tx.queries;
         if (!(await hasRoom(tx, evaluators, { projectId: evaluator.projectId, liveMax }))) return 'limit_reached';
-        const row = { ...pack(evaluator), deletedAtMs: null };
+        const row = { ...evaluator, deletedAtMs: null };
         return await insertUnlessTaken(tx, { queries: evaluators, kind: 'an evaluator' }, row);
       }),
     replaceEvaluator: (evaluator, knownAtMs) =>
       transact(async ({ change, queries: { evaluators } }) => {
-        const changed = await change(evaluators.replaceEvaluator, { ...pack(evaluator), knownAtMs });
+        const changed = await change(evaluators.replaceEvaluator, { ...evaluator, knownAtMs });
         return changed > 0 ? 'stored' : 'stale';
       }),
     removeEvaluator: (projectId, id, nowMs) =>
@@ -53,17 +49,4 @@ export function createEvaluatorWriter(transact: Transact): EvaluatorWriter {
         return true;
       }),
   };
-}
-
-function pack({ fields, outputFields, ...rest }: Evaluator) {
-  return { ...rest, fieldsJson: JSON.stringify(fields), outputFieldsJson: JSON.stringify(outputFields) };
-}
-
-function unpack({ fieldsJson, outputFieldsJson, ...rest }: RowOf<Queries['evaluators']['findById']>): Evaluator {
-  return { ...rest, fields: readFields(fieldsJson), outputFields: readFields(outputFieldsJson) };
-}
-
-// Only pack writes these columns.
-function readFields(text: string): readonly EvaluatorField[] {
-  return JSON.parse(text) as readonly EvaluatorField[];
 }

@@ -18,7 +18,7 @@ export const listEvaluators = query<Page>()((db, { projectId, afterId, limit }, 
 export const replaceEvaluator = replaceKnown('Evaluator', [
   'name',
   'configJson',
-  'fieldsJson',
-  'outputFieldsJson',
+  'fields',
+  'outputFields',
   'updatedAtMs',
 ]);

@@ -4,14 +4,13 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type {
   ExperimentResult,
   ExperimentStore,
-  ResultEvaluation,
   ResultKey,
   ScoreFigures,
   StoredRun,
 } from '../../domain/experiments/experiment.ts';
 import { applyReport, type SizedResult } from '../../domain/experiments/run-report.ts';
 import { limitRuns } from '../long-reads.ts';
-import type { Queries, QueryRunner, RowOf, Transact } from '../queries.ts';
+import type { QueryRunner, Transact } from '../queries.ts';
 import { findByIdOrSlug, hasRoom } from '../slugs.ts';
 
 export function createExperimentStore(
@@ -119,7 +118,7 @@ export function createExperimentWriter(transact: Transact): ExperimentWriter {
         if (applied.isRunChanged) await change(experiments.updateRun, applied.run);
         changeRows(
           experiments.writeResults,
-          applied.results.map((result) => pack(result, { projectId, runKey })),
+          applied.results.map((result) => ({ ...result, projectId, runKey, scoresJson: scoresOf(result) })),
         );
         return { run: applied.run, refused: applied.refused };
       }),
@@ -162,34 +161,20 @@ type SomeOfTarget = { readonly targetId: string; readonly entryIndexes: readonly
 /** One query per target. */
 async function findResults(
   keys: readonly ResultKey[],
-  list: (some: SomeOfTarget) => Promise<readonly Row[]>,
+  list: (some: SomeOfTarget) => Promise<readonly ExperimentResult[]>,
 ): Promise<readonly ExperimentResult[]> {
   const found: ExperimentResult[] = [];
   for (const [targetId, some] of Map.groupBy(keys, (key) => key.targetId)) {
     const entryIndexes = [...new Set(some.map(({ entryIndex }) => entryIndex))];
-    found.push(...(await list({ targetId, entryIndexes })).map(unpack));
+    found.push(...(await list({ targetId, entryIndexes })));
   }
   return found;
 }
 
-function pack({ evaluations, ...rest }: SizedResult, run: { readonly projectId: string; readonly runKey: string }) {
+function scoresOf({ evaluations }: SizedResult): string {
   const scores: readonly ScoreFigures[] = evaluations.map(({ name, status, score, passed, costUsd, durationMs }) => ({
     ...{ name, status, score, passed },
     ...{ costUsd, durationMs },
   }));
-  return { ...rest, ...run, evaluationsJson: JSON.stringify(evaluations), scoresJson: JSON.stringify(scores) };
-}
-
-type Row = RowOf<Queries['experiments']['listResults']>;
-
-// Only `pack` writes these columns.
-function unpack({
-  projectId: _,
-  runKey: __,
-  scoresJson: ___,
-  bytes: ____,
-  evaluationsJson,
-  ...rest
-}: Row): ExperimentResult {
-  return { ...rest, evaluations: JSON.parse(evaluationsJson) as readonly ResultEvaluation[] };
+  return JSON.stringify(scores);
 }

@@ -107,5 +107,7 @@ export const listFigures = query<OfRun & ResultKey & { readonly limit: number }>
 
 /** Results of one target. */
 export const listResults = query<OfTarget>()((db, { projectId, runKey, targetId, entryIndexes }, { find, isAmong }) =>
-  find(db, 'ExperimentResult', { projectId, runKey, targetId }).where(isAmong('entryIndex', entryIndexes)),
+  find(db, 'ExperimentResult', { projectId, runKey, targetId }, 'projectId', 'runKey', 'scoresJson', 'bytes').where(
+    isAmong('entryIndex', entryIndexes),
+  ),
 );

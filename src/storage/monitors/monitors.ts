@@ -1,9 +1,8 @@
 /** Stores monitors. */
 
 import type { ActiveMonitors, SampledMonitor } from '../../domain/evaluations/jobs.ts';
-import type { Mappings, Monitor, MonitorStore, Precondition } from '../../domain/monitors/monitor.ts';
-import { parseFreeJson } from '../../json/free-json.ts';
-import type { Queries, QueryRunner, RowOf, Transact, Transaction } from '../queries.ts';
+import type { Monitor, MonitorStore } from '../../domain/monitors/monitor.ts';
+import type { QueryRunner, Transact, Transaction } from '../queries.ts';
 import { findByIdOrSlug, hasRoom, insertUnlessTaken } from '../slugs.ts';
 
 export function createMonitorStore(
@@ -11,15 +10,10 @@ export function createMonitorStore(
   { insertMonitor, replaceMonitor, removeMonitor }: MonitorWriter,
 ): MonitorStore {
   return {
-    async find(projectId, idOrSlug) {
-      const found = await findByIdOrSlug({ queries: monitors, runQuery }, projectId, idOrSlug);
-      return found === null ? null : unpack(found);
-    },
-    async findInProject(projectNumber, id) {
-      const [found] = await runQuery(monitors.findMonitorInProject, { projectNumber, id });
-      return found === undefined ? null : unpack(found);
-    },
-    list: async (projectId) => (await runQuery(monitors.listMonitors, { projectId })).map(unpack),
+    find: (projectId, idOrSlug) => findByIdOrSlug({ queries: monitors, runQuery }, projectId, idOrSlug),
+    findInProject: async (projectNumber, id) =>
+      (await runQuery(monitors.findMonitorInProject, { projectNumber, id }))[0] ?? null,
+    list: (projectId) => runQuery(monitors.listMonitors, { projectId }),
     insert: insertMonitor,
     replace: replaceMonitor,
     remove: removeMonitor,
@@ -41,7 +35,7 @@ export function createMonitorWriter(transact: Transact): MonitorWriter {
         if (!(await hasEvaluator(tx, monitor))) return 'evaluator_gone';
         if (!(await hasRoom(tx, monitors, { projectId, liveMax }))) return 'limit_reached';
         const runsSince = isRunning(monitor) ? await countChange(tx, projectId, monitor.updatedAtMs) : 0;
-        const row = { ...pack(monitor), runsSince, deletedAtMs: null };
+        const row = { ...monitor, runsSince, deletedAtMs: null };
         return await insertUnlessTaken(tx, { queries: monitors, kind: 'a monitor' }, row);
       }),
     replaceMonitor: (monitor, knownAtMs) =>
@@ -56,7 +50,7 @@ export function createMonitorWriter(transact: Transact): MonitorWriter {
           isRunning(monitor) !== isRunning(stored) || (isRunning(monitor) && monitor.sample !== stored.sample);
         const number = isSeen ? await countChange(tx, projectId, updatedAtMs) : 0;
         const runsSince = begins ? number : stored.runsSince;
-        const changed = await change(queries.monitors.replaceMonitor, { ...pack(monitor), runsSince, knownAtMs });
+        const changed = await change(queries.monitors.replaceMonitor, { ...monitor, runsSince, knownAtMs });
         return changed === 0 ? 'stale' : 'stored';
       }),
     removeMonitor: (projectId, id, nowMs) =>
@@ -94,19 +88,6 @@ export async function countChange(tx: Transaction, projectId: string, nowMs: num
 /** Whether the evaluator exists; locks it until the transaction ends. */
 async function hasEvaluator({ runQuery, queries }: Transaction, { projectId, evaluatorId }: Monitor): Promise<boolean> {
   return (await runQuery(queries.evaluators.lockLive, { projectId, id: evaluatorId })).length > 0;
-}
-
-function pack({ preconditions, mappings, ...rest }: Monitor) {
-  return { ...rest, preconditionsJson: JSON.stringify(preconditions), mappingsJson: JSON.stringify(mappings) };
-}
-
-// Only `pack` writes these columns.
-function unpack({ preconditionsJson, mappingsJson, ...rest }: RowOf<Queries['monitors']['findById']>): Monitor {
-  return {
-    ...rest,
-    preconditions: parseFreeJson(preconditionsJson) as readonly Precondition[],
-    mappings: JSON.parse(mappingsJson) as Mappings,
-  };
 }
 
 /** Caches active monitors where traces are stored, so that a project without monitors costs nothing. */

@@ -34,7 +34,7 @@ export const lockMonitor = query<OneOf>()((db, { projectId, id }, { lock }) =>
 );
 
 export const replaceMonitor = replaceKnown('Monitor', [
-  ...(['name', 'evaluatorId', 'checkType', 'enabled', 'sample', 'preconditionsJson', 'mappingsJson'] as const),
+  ...(['name', 'evaluatorId', 'checkType', 'enabled', 'sample', 'preconditions', 'mappings'] as const),
   ...(['parametersJson', 'executionMode', 'runsSince', 'updatedAtMs'] as const),
 ]);
 

@@ -13,7 +13,6 @@ import type {
 } from '../../domain/management/management.ts';
 import { recordsOfNew } from '../../domain/organization/new-organization.ts';
 import type { InstallationStore, NewOrganization, ProjectStore } from '../../domain/store.ts';
-import { insertEntry } from '../audit/audit.ts';
 import { NOT_AS_READ, storeWebhooks, TOO_OFTEN } from '../endpoints/endpoint-commit.ts';
 import { packGrant, storeKey } from '../keys/key-records.ts';
 import { storeOverrides } from '../pricing/pricing.ts';
@@ -76,7 +75,7 @@ async function storeRecords(tx: Transaction, change: Omit<ManagementChange, 'exp
   for (const binding of change.roleBindings ?? []) await tx.change(records.storeRoleBinding, packGrant(binding));
   for (const key of change.apiKeys ?? []) await storeKey(tx, key);
   await storeOverrides(tx, change);
-  for (const entry of change.audit) await insertEntry(tx, entry);
+  for (const entry of change.audit) await tx.change(tx.queries.audit.insertEntry, entry);
 }
 
 /** An update keeps the settings, and when the key was last used. */

@@ -1,39 +1,31 @@
 /** Converts webhook endpoints between rows and records. */
 
-import type { EndpointRecord, SqsRecord } from '../../domain/endpoints/endpoint.ts';
+import type { EndpointRecord } from '../../domain/endpoints/endpoint.ts';
 
 /** The columns of webhook_endpoints that follow from an EndpointRecord. */
-type EndpointCells = Omit<EndpointRecord, 'sqs' | 'enabledEvents'> & {
-  /** JSON without the secret. */
-  readonly sqs: string | null;
-  readonly sqsSecret: Buffer | null;
-  /** JSON. */
-  readonly enabledEvents: string;
-};
+type EndpointCells = EndpointRecord & { readonly sqsSecret: Buffer | null };
 
 export function packEndpoint(record: EndpointRecord): EndpointCells {
-  const { sqs, enabledEvents, secret, previousSecret, ...rest } = record;
+  const { sqs, secret, previousSecret, ...rest } = record;
   return {
     ...rest,
-    sqs: sqs === null ? null : JSON.stringify({ ...sqs, secretAccessKey: null }),
+    sqs: sqs && { ...sqs, secretAccessKey: null },
     sqsSecret: toBufferOrNull(sqs?.secretAccessKey),
-    enabledEvents: JSON.stringify(enabledEvents),
     secret: toBuffer(secret),
     previousSecret: toBufferOrNull(previousSecret),
   };
 }
 
-type Packed = 'sqs' | 'enabledEvents' | 'secret' | 'previousSecret';
+type Packed = 'sqs' | 'secret' | 'previousSecret';
 
 /** Other members of the row are kept. */
 export function unpackEndpoint<Row extends Pick<EndpointCells, Packed | 'sqsSecret'>>(
   row: Row,
 ): Omit<Row, Packed | 'sqsSecret'> & Pick<EndpointRecord, Packed> {
-  const { sqs, sqsSecret, enabledEvents, secret, previousSecret, ...rest } = row;
+  const { sqs, sqsSecret, secret, previousSecret, ...rest } = row;
   return {
     ...rest,
-    sqs: sqs === null ? null : { ...(JSON.parse(sqs) as SqsRecord), secretAccessKey: toBufferOrNull(sqsSecret) },
-    enabledEvents: JSON.parse(enabledEvents),
+    sqs: sqs && { ...sqs, secretAccessKey: toBufferOrNull(sqsSecret) },
     secret: toBuffer(secret),
     previousSecret: toBufferOrNull(previousSecret),
   };

@@ -1,6 +1,6 @@
 import { defineEntity } from '@mikro-orm/core';
 import type { AuditRecord } from '../../domain/management/management.ts';
-import { enumText, id, instant, integer, json, text } from './kinds.ts';
+import { enumText, id, instant, integer, parsed, text } from './kinds.ts';
 
 /** Actions and refusals. */
 export const AuditEntry = defineEntity({
@@ -19,7 +19,7 @@ export const AuditEntry = defineEntity({
     outcome: enumText<AuditRecord['outcome']>(),
     status: integer(),
     code: text().strictNullable(),
-    fieldsJson: json('fields'),
+    fields: parsed<readonly string[]>('fields'),
     ip: text().strictNullable(),
     userAgent: text().strictNullable(),
     requestId: text().strictNullable(),

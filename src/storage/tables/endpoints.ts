@@ -1,8 +1,21 @@
 import { defineEntity } from '@mikro-orm/core';
 import type { AttemptOutcome, DeadReason, DeliveryStatus, ReplayStatus } from '../../domain/delivery/delivery.ts';
-import type { EndpointRecord } from '../../domain/endpoints/endpoint.ts';
+import type { EndpointRecord, SqsRecord } from '../../domain/endpoints/endpoint.ts';
 import { deliveryStatuses, replayStatuses } from '../rows/codes.ts';
-import { bigInteger, bytes, enumCode, enumText, flag, id, instant, integer, json, onlyOn, text } from './kinds.ts';
+import {
+  bigInteger,
+  bytes,
+  enumCode,
+  enumText,
+  flag,
+  id,
+  instant,
+  integer,
+  json,
+  onlyOn,
+  parsed,
+  text,
+} from './kinds.ts';
 
 export const WebhookEndpoint = defineEntity({
   name: 'WebhookEndpoint',
@@ -15,11 +28,10 @@ export const WebhookEndpoint = defineEntity({
     organizationNumber: integer(),
     destinationKind: enumText<EndpointRecord['destinationKind']>(),
     url: text().strictNullable(),
-    // JSON without the secret.
-    sqs: text().strictNullable(),
+    // Without the secret.
+    sqs: parsed<SqsRecord>('sqs').strictNullable(),
     sqsSecret: bytes().strictNullable(),
-    // JSON.
-    enabledEvents: text(),
+    enabledEvents: parsed<EndpointRecord['enabledEvents']>('enabled_events'),
     status: enumText<EndpointRecord['status']>(),
     disabledReason: enumText<EndpointRecord['disabledReason'] & string>().strictNullable(),
     disabledAtMs: instant('disabled_at').strictNullable(),

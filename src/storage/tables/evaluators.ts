@@ -1,6 +1,6 @@
 import { defineEntity } from '@mikro-orm/core';
-import type { Evaluator } from '../../domain/evaluators/evaluator.ts';
-import { enumText, json, slugged, text } from './kinds.ts';
+import type { Evaluator, EvaluatorField } from '../../domain/evaluators/evaluator.ts';
+import { enumText, json, parsed, slugged, text } from './kinds.ts';
 
 export const EvaluatorRow = defineEntity({
   name: 'Evaluator',
@@ -11,7 +11,7 @@ export const EvaluatorRow = defineEntity({
     workflowName: text().strictNullable(),
     workflowIcon: text().strictNullable(),
     copiedFromEvaluatorId: text().strictNullable(),
-    fieldsJson: json('fields'),
-    outputFieldsJson: json('output_fields'),
+    fields: parsed<readonly EvaluatorField[]>('fields'),
+    outputFields: parsed<readonly EvaluatorField[]>('output_fields'),
   }),
 });

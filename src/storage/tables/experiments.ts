@@ -1,5 +1,6 @@
 import { defineEntity } from '@mikro-orm/core';
-import { bigInteger, id, instant, integer, json, real, slugged, table, text, times } from './kinds.ts';
+import type { ResultEvaluation } from '../../domain/experiments/experiment.ts';
+import { bigInteger, id, instant, integer, json, parsed, real, slugged, table, text, times } from './kinds.ts';
 
 export const ExperimentRow = defineEntity({
   name: 'Experiment',
@@ -55,7 +56,7 @@ export const ExperimentResultRow = table('ExperimentResult', 'experiment_results
   costUsd: real().strictNullable(),
   durationMs: real().strictNullable(),
   error: text().strictNullable(),
-  evaluationsJson: json('evaluations'),
+  evaluations: parsed<readonly ResultEvaluation[]>('evaluations'),
   // The scores of the evaluations, so that sums read no texts.
   scoresJson: json('scores'),
   bytes: integer(),

@@ -32,6 +32,10 @@ export const text = () => p.text();
 /** JSON as text, because the order of its members is kept. The property is called `...Json`. text | text */
 export const json = <Name extends string>(column: Name) => p.text().fieldName(column);
 
+/** A value as JSON, which the code around compiled queries writes and reads. text | text */
+export const parsed = <Value>(column: string, form: 'json' | 'freeJson' = 'json') =>
+  p.type(new Stored('text', form)).fieldName(column).$type<Value>();
+
 /** An enum value as text. text | text */
 export const enumText = <Value extends string>() => p.text().$type<Value>();
 
@@ -102,12 +106,14 @@ export const slugged = <Table extends string, Own extends object>(tableName: Tab
 /** The names of the sets in rows/codes.ts. */
 type CodeSet = 'attemptOutcomes' | 'deadReasons' | 'deliveryStatuses' | 'replayCounts' | 'replayStatuses' | 'spanTypes';
 
+type Form = CodeSet | 'typedText' | 'json' | 'freeJson';
+
 /** A column whose stored form differs from its value. The code around compiled queries converts it. */
 export class Stored extends Type<string | null, string | number | null> {
-  readonly form: CodeSet | 'typedText';
+  readonly form: Form;
   private readonly columnType: 'integer' | 'text';
 
-  constructor(columnType: 'integer' | 'text', form: CodeSet | 'typedText') {
+  constructor(columnType: 'integer' | 'text', form: Form) {
     super();
     this.columnType = columnType;
     this.form = form;

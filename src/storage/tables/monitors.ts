@@ -1,6 +1,6 @@
 import { defineEntity } from '@mikro-orm/core';
-import type { ExecutionMode } from '../../domain/monitors/monitor.ts';
-import { bigInteger, enumText, flag, id, integer, json, real, slugged, text } from './kinds.ts';
+import type { ExecutionMode, Mappings, Precondition } from '../../domain/monitors/monitor.ts';
+import { bigInteger, enumText, flag, id, integer, json, parsed, real, slugged, text } from './kinds.ts';
 
 export const MonitorRow = defineEntity({
   name: 'Monitor',
@@ -9,8 +9,8 @@ export const MonitorRow = defineEntity({
     checkType: text(),
     enabled: flag(),
     sample: real(),
-    preconditionsJson: json('preconditions'),
-    mappingsJson: json('mappings'),
+    preconditions: parsed<readonly Precondition[]>('preconditions', 'freeJson'),
+    mappings: parsed<Mappings>('mappings'),
     parametersJson: json('parameters'),
     executionMode: enumText<ExecutionMode>(),
     // The change number (MonitorChangeCount) at which it last began to run by itself: it ignores traces stored before.
