@@ -1,7 +1,7 @@
 /** Brings the schema of the database up to date before a server does it on its start. */
 
 import { readConfig } from '../config/config.ts';
-import { applyMigrations, pendingMigrations, type SqlMigration } from '../storage/migrate.ts';
+import { applyMigrations, pendingMigrations, type SqlMigration } from '../storage/open.ts';
 import type { Environment } from './io.ts';
 
 /** Resolves with what to print. Rejects with one line for the operator. */

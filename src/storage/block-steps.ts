@@ -1,5 +1,7 @@
 /** Builds blocks behind a log, one per step: for the search index of each project, and for the spend of each organization. */
 
+import type { Clock } from '../domain/clock.ts';
+
 /**
  * The first tenant after another one with enough for a block, or null up to `last`; `last` is null when no tenants are
  * left.
@@ -9,18 +11,26 @@ export type NextTenant = { readonly tenant: number | null; readonly last: number
 type BlockStepsDeps = {
   readonly findNext: (after: number) => Promise<NextTenant>;
   /** Answers whether it changed anything. */
-  readonly build: (tenant: number) => Promise<boolean>;
+  readonly build: (tenant: number, lease: Lease) => Promise<boolean>;
+  /** The clock of leases, which all processes share. */
+  readonly clock: Clock;
 };
 
+export type Lease = { readonly nowMs: number; readonly untilMs: number };
+
+// A block takes well under a second; the lease allows for a busy machine.
+const LEASE_MS = 120_000;
+
 /** `done`: a whole round over all tenants changed nothing. */
-export function createBlockSteps({ findNext, build }: BlockStepsDeps): () => Promise<'more' | 'done'> {
+export function createBlockSteps({ findNext, build, clock }: BlockStepsDeps): () => Promise<'more' | 'done'> {
   let lastTenant = 0;
   let isRoundIdle = true;
 
   async function buildNoted(tenant: number): Promise<void> {
     const wasIdle = isRoundIdle;
     isRoundIdle = false;
-    if (!(await build(tenant))) isRoundIdle = wasIdle;
+    const nowMs = clock();
+    if (!(await build(tenant, { nowMs, untilMs: nowMs + LEASE_MS }))) isRoundIdle = wasIdle;
   }
 
   return async () => {

@@ -6,7 +6,7 @@ import type { TraceSearch } from '../domain/traces/search/trace-search-store.ts'
 import { createTraceAnalytics } from './analytics/trace-analytics.ts';
 import { limitSearches, limitSums } from './long-reads.ts';
 import type { Queries, QueryRunner } from './queries.ts';
-import { createIndexReads, type IndexReads } from './search/index-builder.ts';
+import { createIndexReads, type IndexReads } from './search/indexer.ts';
 import { createTraceSearch } from './search/trace-search.ts';
 import type { SpendRunner } from './spend/block-planner.ts';
 import { createSpendBlockReads, type SpendBlockReads } from './spend/spend-blocks.ts';
@@ -16,15 +16,12 @@ export type SumReads = TraceSearch & IndexReads & TraceAnalytics & SpendStore & 
 
 export function createSumReads(
   runnerOf: <Of>(queries: Of) => QueryRunner<Of>,
-  { search, searchIndex, analytics, analyticsHours, analyticsEvaluations, spend }: Queries,
+  { search, searchIndex, analytics, spend }: Queries,
   lookUps: Pick<SpendRunner, 'findRequests' | 'findPositions'>,
 ): SumReads {
   const nowMs = () => performance.now();
   const searching = { ...runnerOf({ ...search, ...searchIndex }), nowMs };
-  const summing = {
-    ...runnerOf({ ...analytics, ...analyticsHours, ...searchIndex, ...analyticsEvaluations }),
-    nowMs,
-  };
+  const summing = { ...runnerOf({ ...analytics, ...searchIndex }), nowMs };
   const reading = { ...runnerOf(spend), ...lookUps, nowMs };
   return {
     ...createTraceSearch(searching),

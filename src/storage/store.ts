@@ -1,11 +1,8 @@
 /** Assembles the store from an engine: the commit queue, the order in which parts close, and refusals after that. */
 
-import type { TraceAnalytics } from '../domain/analytics/trace-analytics-store.ts';
 import { unavailableFault } from '../domain/fault.ts';
 import type { ManagementStore } from '../domain/management/management.ts';
-import type { SpendBlocks, SpendStore } from '../domain/spend/spend-store.ts';
 import type { KeyStore, Store, TraceStore } from '../domain/store.ts';
-import type { SearchIndex, TraceSearch } from '../domain/traces/search/trace-search-store.ts';
 import type { Append, AppendOutcome, Report, Reported } from './append/apply.ts';
 import { createCommitQueue } from './append/commit-queue.ts';
 import type { LookUps } from './append/reader.ts';
@@ -26,6 +23,11 @@ import { createMonitorStore } from './monitors/monitors.ts';
 import { createInstallationReader, createProjectNumbers } from './organization/organization-reader.ts';
 import { createRepricingReader } from './pricing/pricing.ts';
 import type { QueryRunner, RunQuery } from './queries.ts';
+import type { SumReads } from './reads.ts';
+import type { IndexWriter } from './search/index-writer.ts';
+import { createIndexer, createIndexQueue } from './search/indexer.ts';
+import type { SpendWriter } from './spend/block-writer.ts';
+import { createSpendBlocks } from './spend/spend-blocks.ts';
 
 /** The parts of a store that differ between engines. */
 export type Engine = Pick<Store, 'retention'> & {
@@ -41,11 +43,9 @@ export type Engine = Pick<Store, 'retention'> & {
   readonly traces: Omit<TraceStore, 'append' | 'appendBatch'>;
   readonly lookUps: LookUps;
   readonly delivery: Delivery;
-  readonly search: TraceSearch;
-  readonly analytics: TraceAnalytics;
-  readonly searchIndex: SearchIndex;
-  readonly spend: SpendStore;
-  readonly spendBlocks: SpendBlocks;
+  readonly sums: SumReads;
+  /** `queue` reads which blocks of the search index are to be built next. */
+  readonly blocks: { readonly queue: QueryRunner; readonly writer: IndexWriter & SpendWriter };
   /** Changes of the queue of evaluations. */
   readonly jobs: JobWork;
   /** Notifies dispatchers that there may be new deliveries. */
@@ -93,7 +93,8 @@ export function createStore(limits: QueueLimits, start: (state: StoreState) => E
     },
   });
   const engine = start({ isClosed, refuseWhenClosed, isBusy: queue.isBusy });
-  const { control, reads, management, writer, notify } = engine;
+  const { control, reads, management, writer, notify, sums } = engine;
+  const blocks = { reads: sums, writer: engine.blocks.writer, clock: Date.now };
   const events = { ...reads, queries: reads.queries.events };
   const installation = createInstallationReader(control);
   const { webhooks, deliveries } = createWebhooks(engine);
@@ -127,11 +128,11 @@ export function createStore(limits: QueueLimits, start: (state: StoreState) => E
       },
       appendBatch: submit,
     },
-    search: engine.search,
-    analytics: engine.analytics,
-    searchIndex: engine.searchIndex,
-    spend: engine.spend,
-    spendBlocks: engine.spendBlocks,
+    search: { find: sums.find, match: sums.match },
+    analytics: sums,
+    searchIndex: createIndexer({ ...blocks, queue: createIndexQueue(engine.blocks.queue) }),
+    spend: { sum: sums.sum },
+    spendBlocks: createSpendBlocks(blocks),
     traceChanges: { removeTrace: writer.removeTrace, patchMetadata: writer.patchMetadata },
     requests: {
       projectNumbers: createProjectNumbers(control),

@@ -50,7 +50,6 @@ const ALLOWED: { readonly [room: string]: readonly string[] } = {
     'version.ts',
     'domain',
     'storage/open.ts',
-    'storage/migrate.ts',
     'storage/copy/copy.ts',
   ],
 };

@@ -1,6 +1,10 @@
 import { expect, it } from 'vitest';
-import { createBlockBuilder } from '../../src/storage/spend/block-builder.ts';
-import { BLOCK_EVENTS, DIMENSION_PARTS, unpackValues } from '../../src/storage/spend/block-format.ts';
+import {
+  BLOCK_EVENTS,
+  createBlockBuilder,
+  DIMENSION_PARTS,
+  unpackValues,
+} from '../../src/storage/spend/block-format.ts';
 import type { Spending } from '../../src/storage/spend/event-spending.ts';
 
 const NUMBERS = {

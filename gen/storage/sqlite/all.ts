@@ -1,5 +1,3 @@
-export * as analyticsEvaluations from './analytics-evaluations.ts';
-export * as analyticsHours from './analytics-hours.ts';
 export * as analytics from './analytics.ts';
 export * as audit from './audit.ts';
 export * as datasets from './datasets.ts';
@@ -7,7 +5,6 @@ export * as endpointsChanges from './endpoints-changes.ts';
 export * as endpointsDue from './endpoints-due.ts';
 export * as endpointsWork from './endpoints-work.ts';
 export * as endpoints from './endpoints.ts';
-export * as evaluationsRuns from './evaluations-runs.ts';
 export * as evaluations from './evaluations.ts';
 export * as evaluators from './evaluators.ts';
 export * as events from './events.ts';

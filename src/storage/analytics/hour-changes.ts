@@ -19,10 +19,9 @@ import type { TraceRecord } from '../../domain/traces/trace.ts';
 import { SPANS_READ_THROUGH_MAX } from '../../domain/traces/trace-aggregates.ts';
 import type { Reader } from '../append/reader.ts';
 import type { Compiled, Transaction } from '../queries.ts';
-import type { listSpans } from './queries.ts';
-import type { addHour, HourRow, listCounted } from './queries-hours.ts';
+import type { addHour, HourRow, listCounted, listSpans } from './queries.ts';
 
-export type { HourRow } from './queries-hours.ts';
+export type { HourRow } from './queries.ts';
 
 export const GROUPINGS = { traces: 0, models: 1, withoutModel: 2 } as const;
 

@@ -1,9 +1,10 @@
-/** Queries of analytics: traces ordered by their start. */
+/** Queries of analytics: traces ordered by their start, the hourly sums, and evaluations ordered by the start of their traces. */
 
 import { sql } from 'kysely';
+import type { Sums } from '../../domain/analytics/sums.ts';
 import { SPANS_READ_THROUGH_MAX } from '../../domain/traces/trace-aggregates.ts';
-import { columns } from '../plain-queries.ts';
-import { type Db, type Dialect, query } from '../queries.ts';
+import { columns, pick, rowsOf } from '../plain-queries.ts';
+import { change, changeRows, type Db, type Dialect, query } from '../queries.ts';
 import { METADATA_BYTES, type OfTraces, PROJECT, START, spanQueries } from '../traces/columns.ts';
 
 export { listMetadata } from '../search/queries.ts';
@@ -39,9 +40,7 @@ export const listLargeTraces = query<OfRange>()((db, params, dialect) =>
 
 function tracesOf(db: Db, params: OfRange, { holds }: Dialect) {
   return (
-    db
-      .selectFrom('Trace')
-      .where('projectNumber', '=', params.projectNumber)
+    rowsOf(db, 'Trace', { projectNumber: params.projectNumber })
       .where(START, '<=', params.toMs)
       // Redundant, but the planner needs it to use the index.
       .where(START, '>=', params.afterMs)
@@ -88,3 +87,149 @@ function spansOf(db: Db, { idText }: Dialect) {
       column('errorJson', 'is not', null).$castTo<boolean>().as('hasError'),
     ]);
 }
+
+export type HourRow = Sums & {
+  readonly projectNumber: number;
+  readonly grouping: number;
+  readonly hour: number;
+  readonly receivedHour: number;
+  readonly model: string;
+};
+
+const KEY = ['projectNumber', 'grouping', 'hour', 'receivedHour', 'model'] as const;
+const SUMS = [
+  'traces',
+  'spans',
+  'errors',
+  'promptTokens',
+  'promptKnown',
+  'completionTokens',
+  'completionKnown',
+  'costUsd',
+  'costRestNanoUsd',
+  'costKnown',
+] as const;
+
+function add(db: Db, params: HourRow, { ownRows }: Dialect) {
+  return db
+    .insertInto('AnalyticsHour')
+    .values({ ...pick(params, ...KEY), writer: ownRows(), ...pick(params, ...SUMS) })
+    .onConflict((conflict) =>
+      conflict
+        .columns([...KEY, 'writer'])
+        .doUpdateSet(({ eb, ref }) =>
+          Object.fromEntries(SUMS.map((sum) => [sum, eb(`AnalyticsHour.${sum}`, '+', ref(`excluded.${sum}`))])),
+        ),
+    );
+}
+
+export const addHours = changeRows<HourRow>(add);
+export const addHour = change<HourRow>(add);
+
+type OfHours = {
+  readonly projectNumber: number;
+  readonly grouping: number;
+  readonly lastHour: number;
+  readonly firstReceivedHour: number;
+  /** After this row. */
+  readonly afterHour: number;
+  readonly afterReceivedHour: number;
+  readonly afterModel: string;
+  readonly afterWriter: number;
+  readonly limit: number;
+};
+
+/** By ascending key. */
+export const listHours = query<OfHours>()((db, params, { find }) =>
+  find(db, 'AnalyticsHour', pick(params, 'projectNumber', 'grouping'), 'projectNumber', 'grouping')
+    // Redundant, but the planner needs it to use the key.
+    .where('hour', '>=', params.afterHour)
+    .where('hour', '<=', params.lastHour)
+    .where('receivedHour', '>=', params.firstReceivedHour)
+    .where(({ eb, refTuple, tuple }) =>
+      eb(
+        refTuple('hour', 'receivedHour', 'model', 'writer'),
+        '>',
+        tuple(params.afterHour, params.afterReceivedHour, params.afterModel, params.afterWriter),
+      ),
+    )
+    .orderBy('hour')
+    .orderBy('receivedHour')
+    .orderBy('model')
+    .orderBy('writer')
+    .limit(params.limit),
+);
+
+/** What each trace adds to the hours. */
+export const listCounted = query<OfTraces>()((db, { projectNumber, sequences }, { isAmong }) =>
+  rowsOf(db, 'Trace', { projectNumber })
+    .where(isAmong('sequence', sequences))
+    .select([
+      ...columns('Trace', 'projectNumber', 'sequence', 'startedAtMs', 'insertedAtMs', 'spanCount', 'hasError'),
+      ...columns('Trace', 'promptTokens', 'completionTokens', 'totalCostNanoUsd'),
+    ]),
+);
+
+type ScanPosition = {
+  /** After the trace with this start and sequence. */
+  readonly afterMs: number;
+  readonly afterSequence: number;
+};
+
+/** START of a trace beside other tables. */
+const TRACE_START = sql<number>`coalesce(${sql.ref('Trace.startedAtMs')}, ${sql.ref('Trace.insertedAtMs')})`;
+
+/** The trace at which a range ends: `count` traces further, with or without evaluations. */
+export const findTraceBehind = query<
+  ScanPosition & { readonly projectNumber: number; readonly toMs: number; readonly count: number }
+>()((db, { projectNumber, toMs, afterMs, afterSequence, count }) =>
+  db
+    .selectFrom('Trace')
+    .where('Trace.projectNumber', '=', projectNumber)
+    .where(TRACE_START, '<=', toMs)
+    // Redundant, but the planner needs it to use the index.
+    .where(TRACE_START, '>=', afterMs)
+    .where(sql<boolean>`(${TRACE_START}, ${sql.ref('Trace.sequence')}) > (${afterMs}, ${afterSequence})`)
+    .select([TRACE_START.as('startMs'), 'Trace.sequence as sequence'])
+    .orderBy(TRACE_START)
+    .orderBy('Trace.sequence')
+    .limit(1)
+    .offset(count),
+);
+
+type OfPart = ScanPosition & {
+  readonly projectNumber: number;
+  readonly receivedFromMs: number;
+  /** Up to and including this trace. */
+  readonly lastMs: number;
+  readonly lastSequence: number;
+  /** Of the first trace, only evaluations after this id. */
+  readonly afterId: string;
+  readonly limit: number;
+};
+
+export const listEvaluations = query<OfPart>()((db, params) =>
+  db
+    .selectFrom('Trace')
+    // A cross join keeps the traces outermost, in the order of their index.
+    .crossJoin('Evaluation')
+    .whereRef('Evaluation.projectNumber', '=', 'Trace.projectNumber')
+    .whereRef('Evaluation.traceSequence', '=', 'Trace.sequence')
+    .where('Trace.projectNumber', '=', params.projectNumber)
+    .where(TRACE_START, '>=', params.afterMs)
+    .where(TRACE_START, '<=', params.lastMs)
+    .where(
+      sql<boolean>`(${TRACE_START}, ${sql.ref('Trace.sequence')}, ${sql.ref('Evaluation.evaluationId')}) > (${params.afterMs}, ${params.afterSequence}, ${params.afterId})`,
+    )
+    .where(sql<boolean>`(${TRACE_START}, ${sql.ref('Trace.sequence')}) <= (${params.lastMs}, ${params.lastSequence})`)
+    .where('Trace.insertedAtMs', '>=', params.receivedFromMs)
+    .select([
+      TRACE_START.as('startMs'),
+      'Trace.sequence as sequence',
+      ...columns('Evaluation', 'evaluationId', 'evaluatorId', 'label', 'monitorId', 'status', 'passed', 'score'),
+    ])
+    .orderBy(TRACE_START)
+    .orderBy('Trace.sequence')
+    .orderBy('Evaluation.evaluationId')
+    .limit(params.limit),
+);

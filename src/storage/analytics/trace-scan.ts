@@ -6,16 +6,11 @@ import { cutIntoBatches, METADATA_BYTES_AT_ONCE, readPages, readSpansOf, SPANS_A
 import type { CompiledAll, QueryRunner, RowOf } from '../queries.ts';
 import type * as indexSource from '../search/queries-index.ts';
 import type * as source from './queries.ts';
-import type * as evaluationsSource from './queries-evaluations.ts';
-import type * as hoursSource from './queries-hours.ts';
 
 /** Queries of the search index. */
 type IndexQueries = Pick<CompiledAll<typeof indexSource>, 'findHead' | 'listPending' | 'listBlocks' | 'listParts'>;
 
-export type AnalyticsQueries = CompiledAll<typeof source> &
-  CompiledAll<typeof hoursSource> &
-  CompiledAll<typeof evaluationsSource> &
-  IndexQueries;
+export type AnalyticsQueries = CompiledAll<typeof source> & IndexQueries;
 export type AnalyticsRunner = QueryRunner<AnalyticsQueries> & {
   /** Monotonic milliseconds. */
   readonly nowMs: () => number;

@@ -3,7 +3,7 @@
 import pg from 'pg';
 import { COPY_PROGRESS_TABLE, reasonOf } from '../engine/postgres/schema.ts';
 import { codeOf, StartError } from '../errors.ts';
-import { applyMigrations } from '../migrate.ts';
+import { applyMigrations } from '../open.ts';
 import type { LastNumbers } from './source.ts';
 import type { TableCopy } from './tables.ts';
 

@@ -4,15 +4,15 @@ import type { EvaluatorRun, EvaluatorRunStore, LeasedRun } from '../../domain/ev
 import type { Queries, QueryRunner, RowOf, Transact } from '../queries.ts';
 
 export function createRunStore(
-  { queries: { evaluationsRuns }, runQuery }: QueryRunner,
+  { queries: { evaluations }, runQuery }: QueryRunner,
   { insertRun, cancelRun, leaseRun, advanceRun }: RunWriter,
 ): EvaluatorRunStore {
   return {
     async find(projectId, id) {
-      const [row] = await runQuery(evaluationsRuns.findRun, { projectId, id });
+      const [row] = await runQuery(evaluations.findRun, { projectId, id });
       return row === undefined ? null : toRun(row);
     },
-    list: async (projectId, limit) => (await runQuery(evaluationsRuns.listRuns, { projectId, limit })).map(toRun),
+    list: async (projectId, limit) => (await runQuery(evaluations.listRuns, { projectId, limit })).map(toRun),
     insert: insertRun,
     cancel: cancelRun,
     lease: leaseRun,
@@ -30,35 +30,33 @@ export type RunWriter = {
 export function createRunWriter(transact: Transact): RunWriter {
   return {
     insertRun: (run, { runningMax, endedBeforeMs }) =>
-      transact(async ({ runQuery, change, queries: { organization, evaluationsRuns } }) => {
+      transact(async ({ runQuery, change, queries: { organization, evaluations } }) => {
         const { projectId } = run;
         await runQuery(organization.lockProject, { projectId });
-        const [running] = await runQuery(evaluationsRuns.countRunning, { projectId });
+        const [running] = await runQuery(evaluations.countRunning, { projectId });
         if (running === undefined || running.count >= runningMax) return 'limit_reached';
-        await change(evaluationsRuns.removeEndedRuns, { projectId, beforeMs: endedBeforeMs });
-        await change(evaluationsRuns.insertRun, { ...run, leasedUntilMs: 0, fence: 0, failures: 0 });
+        await change(evaluations.removeEndedRuns, { projectId, beforeMs: endedBeforeMs });
+        await change(evaluations.insertRun, { ...run, leasedUntilMs: 0, fence: 0, failures: 0 });
         return 'stored';
       }),
     cancelRun: ({ projectId, id }, nowMs) =>
-      transact(async ({ change, queries: { evaluationsRuns } }) => {
-        await change(evaluationsRuns.cancelRun, { projectId, id, updatedAtMs: nowMs });
+      transact(async ({ change, queries: { evaluations } }) => {
+        await change(evaluations.cancelRun, { projectId, id, updatedAtMs: nowMs });
       }),
     leaseRun: ({ nowMs, untilMs: leasedUntilMs, fence }) =>
-      transact(async ({ runQuery, change, queries: { evaluationsRuns } }) => {
-        const [idle] = await runQuery(evaluationsRuns.lockIdleRun, { nowMs });
+      transact(async ({ runQuery, change, queries: { evaluations } }) => {
+        const [idle] = await runQuery(evaluations.lockIdleRun, { nowMs });
         if (idle === undefined) return null;
-        await change(evaluationsRuns.leaseRun, { ...idle, leasedUntilMs, fence });
-        const [row] = await runQuery(evaluationsRuns.findRun, idle);
+        await change(evaluations.leaseRun, { ...idle, leasedUntilMs, fence });
+        const [row] = await runQuery(evaluations.findRun, idle);
         return row === undefined ? null : toLeased(row);
       }),
     advanceRun: (progress) =>
-      transact(
-        async ({ change, queries: { evaluationsRuns } }) => (await change(evaluationsRuns.advanceRun, progress)) > 0,
-      ),
+      transact(async ({ change, queries: { evaluations } }) => (await change(evaluations.advanceRun, progress)) > 0),
   };
 }
 
-type Row = RowOf<Queries['evaluationsRuns']['findRun']>;
+type Row = RowOf<Queries['evaluations']['findRun']>;
 
 function toRun({ fence: _, failures: __, ...run }: Row): EvaluatorRun {
   return run;

@@ -5,8 +5,7 @@ import { change, type Db, query } from '../queries.ts';
 import type { OfTraces } from '../traces/columns.ts';
 
 // Removed traces are subtracted from the hourly sums of analytics.
-export { listSpans as listCountedSpans } from '../analytics/queries.ts';
-export { addHour, listCounted } from '../analytics/queries-hours.ts';
+export { addHour, listCounted, listSpans as listCountedSpans } from '../analytics/queries.ts';
 export { markStored } from '../search/queries-index.ts';
 export { listOldBlocks, removeBlock, removeParts } from '../spend/queries.ts';
 

@@ -3,6 +3,7 @@
  * of the block, and then publishes it. Each step is a short transaction.
  */
 
+import type { Lease } from '../block-steps.ts';
 import type { NewRow, Transact, Transaction } from '../queries.ts';
 import type { BuiltBlock } from './block-builder.ts';
 
@@ -28,7 +29,7 @@ export type PublishedBlock = OfBlock & {
 
 export type IndexWriter = {
   /** Null: another process has the lease. */
-  claimBlock(projectNumber: number, lease: { nowMs: number; untilMs: number }): Promise<Claimed | null>;
+  claimBlock(projectNumber: number, lease: Lease): Promise<Claimed | null>;
   /** False: another process has taken over. */
   writeBlockRows(rows: BlockRows): Promise<boolean>;
   /** False: another process has taken over. Traces that changed meanwhile stay pending. */

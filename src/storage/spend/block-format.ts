@@ -1,8 +1,12 @@
-/** The stored format of a spend block: columns of numbers, and dictionaries of dimension values. */
+/**
+ * A spend block: consecutive events of the log, stored as columns of numbers and dictionaries of dimension values. The
+ * builder takes the events one by one.
+ */
 
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
-import type { SpendDimension } from '../../domain/spend/spend-store.ts';
+import { SPEND_DIMENSIONS, type SpendDimension } from '../../domain/spend/spend-store.ts';
 import { packColumn, unpackColumn } from '../search/block-format.ts';
+import type { Spending } from './event-spending.ts';
 
 /** Events per block. */
 export const BLOCK_EVENTS = 4096;
@@ -17,7 +21,7 @@ export const ADDED = [
 ] as const;
 
 /** The numbers of an event; all are null for an event that is not summed. */
-export const NUMBERS = ['createdAtMs', 'occurredAtMs', 'error', 'costNanoUsd', ...ADDED] as const;
+const NUMBERS = ['createdAtMs', 'occurredAtMs', 'error', 'costNanoUsd', ...ADDED] as const;
 export type NumberName = (typeof NUMBERS)[number];
 
 export const NUMBERS_PART = 0;
@@ -37,7 +41,7 @@ const LENGTH_BYTES = 4;
 /** NaN stands for null. */
 export type Numbers = Readonly<Record<NumberName, Float64Array>>;
 
-export function packNumbers(columns: Readonly<Record<NumberName, readonly (number | null)[]>>): Buffer {
+function packNumbers(columns: Readonly<Record<NumberName, readonly (number | null)[]>>): Buffer {
   const parts = NUMBERS.flatMap((name) => {
     const column = packColumn(columns[name]);
     return [lengthOf(column), column];
@@ -65,7 +69,7 @@ export type Values = {
   readonly listIndexes: Uint16Array;
 };
 
-export function packValues({ distinct, lists, listIndexes }: Values): Buffer {
+function packValues({ distinct, lists, listIndexes }: Values): Buffer {
   const named = Buffer.from(JSON.stringify([distinct, lists]));
   return deflateRawSync(Buffer.concat([lengthOf(named), named, Buffer.from(listIndexes.buffer)]), LEVEL);
 }
@@ -109,4 +113,114 @@ export function withBits(bits: EventBits, indexes: Iterable<number>): EventBits 
     changed[index >>> 3] = (changed[index >>> 3] ?? 0) | (1 << (index & 7));
   }
   return changed ?? bits;
+}
+
+export type BuiltBlock = {
+  readonly firstSeq: number;
+  readonly lastSeq: number;
+  /** In a block without requests `occurredFromMs` is greater than `occurredToMs`. */
+  readonly occurredFromMs: number;
+  readonly occurredToMs: number;
+  readonly createdToMs: number;
+  readonly parts: readonly BlockPart[];
+};
+
+type BlockPart = { readonly part: number; readonly content: Uint8Array };
+
+type BlockBuilder = {
+  /** Adds an event by ascending position; null: the event is no outcome of a request. */
+  add(seq: number, spending: Spending | null): void;
+  /** Whether the block has reached its number of events, or its bytes of dimension values. */
+  isFull(): boolean;
+  /** `createdToMs` is the creation of the last event. */
+  end(createdToMs: number): BuiltBlock;
+};
+
+/** Bytes of dimension values per block, which is read as a whole. The last event may exceed the limit. */
+const VALUES_MAX_BYTES = 4 * 1024 * 1024;
+
+/** `firstSeq` is the position of the first event. Positions that are missing in the log stay empty. */
+export function createBlockBuilder(firstSeq: number): BlockBuilder {
+  const columns = Object.fromEntries(NUMBERS.map((name) => [name, [] as (number | null)[]])) as Record<
+    NumberName,
+    (number | null)[]
+  >;
+  const dictionaries = SPEND_DIMENSIONS.map((dimension) => createDictionary(dimension));
+  let [from, to, count] = [Number.MAX_SAFE_INTEGER, 0, 0];
+
+  function push(spending: Spending | null): void {
+    for (const name of NUMBERS) columns[name].push(spending?.numbers[name] ?? null);
+    for (const dictionary of dictionaries) dictionary.push(spending);
+    count += 1;
+  }
+
+  return {
+    add(seq, spending) {
+      while (firstSeq + count < seq) push(null);
+      push(spending);
+      const occurredAtMs = spending?.numbers.occurredAtMs ?? null;
+      if (occurredAtMs === null) return;
+      from = Math.min(from, occurredAtMs);
+      to = Math.max(to, occurredAtMs);
+    },
+    isFull: () =>
+      count >= BLOCK_EVENTS || dictionaries.reduce((sum, { bytes }) => sum + bytes(), 0) >= VALUES_MAX_BYTES,
+    end: (createdToMs) => ({
+      firstSeq,
+      lastSeq: firstSeq + count - 1,
+      occurredFromMs: from,
+      occurredToMs: to,
+      createdToMs,
+      parts: [
+        { part: NUMBERS_PART, content: packNumbers(columns) },
+        ...dictionaries.map(({ part, pack }) => ({ part, content: pack() })),
+      ],
+    }),
+  };
+}
+
+function createDictionary(dimension: SpendDimension) {
+  const values = createNumbering();
+  const lists: (readonly number[])[] = [];
+  const knownLists = createNumbering();
+  const listIndexes = new Uint16Array(BLOCK_EVENTS);
+  let count = 0;
+  let bytes = 0;
+
+  function numberOf(value: string): number {
+    const before = values.all.length;
+    const number = values.numberOf(value);
+    if (values.all.length > before) bytes += Buffer.byteLength(value);
+    return number;
+  }
+
+  return {
+    part: DIMENSION_PARTS[dimension],
+    bytes: () => bytes,
+    push(spending: Spending | null): void {
+      const list = [...new Set(spending?.values[dimension])].map(numberOf);
+      const listIndex = knownLists.numberOf(list.join());
+      lists[listIndex] ??= list;
+      listIndexes[count] = listIndex;
+      count += 1;
+    },
+    pack: () => packValues({ distinct: values.all, lists, listIndexes: listIndexes.slice(0, count) }),
+  };
+}
+
+/** Numbers distinct texts in the order of their first occurrence. */
+function createNumbering() {
+  const all: string[] = [];
+  const known = new Map<string, number>();
+  return {
+    all,
+    numberOf(text: string): number {
+      const number = known.get(text) ?? all.length;
+      if (number === all.length) {
+        known.set(text, number);
+        all.push(text);
+      }
+      return number;
+    },
+  };
 }

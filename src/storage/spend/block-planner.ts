@@ -5,8 +5,14 @@ import { type EventName, eventIdOf, parseEventId } from '../../domain/events/req
 import type { Found } from '../append/reader.ts';
 import { createdAtOf, readEnvelopeHead } from '../events/event-reader.ts';
 import type { CompiledAll, QueryRunner } from '../queries.ts';
-import { type BuiltBlock, createBlockBuilder } from './block-builder.ts';
-import { BLOCK_EVENTS, type EventBits, NO_BITS, withBits } from './block-format.ts';
+import {
+  BLOCK_EVENTS,
+  type BuiltBlock,
+  createBlockBuilder,
+  type EventBits,
+  NO_BITS,
+  withBits,
+} from './block-format.ts';
 import { readSpending } from './event-spending.ts';
 import type * as source from './queries.ts';
 

@@ -3,9 +3,9 @@
  * corrections of earlier blocks and the new head are one short transaction.
  */
 
+import type { Lease } from '../block-steps.ts';
 import type { Transact, Transaction } from '../queries.ts';
-import type { BuiltBlock } from './block-builder.ts';
-import type { EventBits } from './block-format.ts';
+import type { BuiltBlock, EventBits } from './block-format.ts';
 import type { SeqRange } from './block-planner.ts';
 
 export type WrittenBlock = Omit<BuiltBlock, 'parts'> & {
@@ -20,7 +20,7 @@ export type WrittenBlock = Omit<BuiltBlock, 'parts'> & {
 
 export type SpendWriter = {
   /** The position up to which blocks exist; null: another process has the lease. */
-  claimSpend(organizationNumber: number, lease: { nowMs: number; untilMs: number }): Promise<number | null>;
+  claimSpend(organizationNumber: number, lease: Lease): Promise<number | null>;
   /** Does nothing when another process has taken over. */
   writeSpend(block: WrittenBlock): Promise<void>;
   /** Moves the head past expired events, in the same way. */

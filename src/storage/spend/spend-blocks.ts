@@ -1,7 +1,8 @@
 /** Builds spend blocks behind the logs, one by one, in the background of appends and sums. */
 
+import type { Clock } from '../../domain/clock.ts';
 import type { SpendBlocks } from '../../domain/spend/spend-store.ts';
-import { createBlockSteps, type NextTenant } from '../block-steps.ts';
+import { createBlockSteps, type Lease, type NextTenant } from '../block-steps.ts';
 import { BLOCK_EVENTS, withBits } from './block-format.ts';
 import { planBlock, type SpendRunner } from './block-planner.ts';
 import type { SpendWriter, WrittenBlock } from './block-writer.ts';
@@ -70,17 +71,12 @@ export function createSpendBlockReads(runner: SpendRunner): SpendBlockReads {
 type SpendBlocksDeps = {
   readonly reads: SpendBlockReads;
   readonly writer: SpendWriter;
-  /** The clock of leases, which all processes share. */
-  readonly clock: () => number;
+  readonly clock: Clock;
 };
 
-// A block takes well under a second; the lease allows for a busy machine.
-const LEASE_MS = 120_000;
-
 export function createSpendBlocks({ reads, writer, clock }: SpendBlocksDeps): SpendBlocks {
-  async function build(organizationNumber: number): Promise<boolean> {
-    const nowMs = clock();
-    const afterSeq = await writer.claimSpend(organizationNumber, { nowMs, untilMs: nowMs + LEASE_MS });
+  async function build(organizationNumber: number, lease: Lease): Promise<boolean> {
+    const afterSeq = await writer.claimSpend(organizationNumber, lease);
     if (afterSeq === null) return false;
     const planned = await reads.planSpend(organizationNumber, afterSeq);
     if (planned === null) return false;
@@ -89,7 +85,5 @@ export function createSpendBlocks({ reads, writer, clock }: SpendBlocksDeps): Sp
     return true;
   }
 
-  return {
-    step: createBlockSteps({ findNext: reads.findUnsummed, build }),
-  };
+  return { step: createBlockSteps({ findNext: reads.findUnsummed, build, clock }) };
 }

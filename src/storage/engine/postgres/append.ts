@@ -7,6 +7,7 @@ import type { LogHeads } from '../../append/batch-log.ts';
 import { findNothing, type Reader } from '../../append/reader.ts';
 import { toError } from '../../errors.ts';
 import type { Backlog } from '../../evaluations/backlog.ts';
+import type { RowTypes } from './binary-arrays.ts';
 import {
   isConflict,
   isMonthMissing,
@@ -20,7 +21,6 @@ import { createLoadedRows } from './loaded-rows.ts';
 import type { MonitorCache } from './monitor-cache.ts';
 import { type Months, monthOfSequence, monthStartMs, sequenceOf } from './months.ts';
 import type { Pool } from './pool.ts';
-import type { RowTypes } from './row-types.ts';
 import { runTransaction } from './transaction.ts';
 import { writeBatch } from './write-batch.ts';
 

@@ -3,7 +3,10 @@
  * rows cost both sides a third less than an array of each column, and half of what JSON costs.
  */
 
-export type Cell = string | number | boolean | Uint8Array | null;
+import type { RowsInsert } from '../../queries.ts';
+import type { Pool, Statement } from './pool.ts';
+
+type Cell = string | number | boolean | Uint8Array | null;
 
 const OIDS = { bool: 16, bytea: 17, int8: 20, int4: 23, text: 25, float8: 701 } as const;
 const NULL_LENGTH = -1;
@@ -16,12 +19,12 @@ const TWO_TO_32 = 2 ** 32;
 export const INT8_MAX = 2 ** 63 - 1024;
 
 /** A row type, and the cell for each of its columns; null leaves a column empty. */
-export type RowType = {
+type RowType = {
   readonly oid: number;
   readonly columns: readonly { readonly oid: number; readonly cell: number | null }[];
 };
 
-export function encodeRows({ oid, columns }: RowType, rows: readonly (readonly Cell[])[]): Buffer {
+function encodeRows({ oid, columns }: RowType, rows: readonly (readonly Cell[])[]): Buffer {
   const writer = createWriter(oid, rows.length);
   for (const row of rows) {
     const begin = writer.reserveLength();
@@ -117,5 +120,56 @@ function createWriter(elementOid: number, count: number) {
     },
     setLength: (begin: number) => void buffer.writeInt32BE(end - begin, begin - 4),
     bytes: () => buffer.subarray(0, end),
+  };
+}
+
+/**
+ * The row types of this database's tables. Whole rows are sent as values of them. A process of the next version may add
+ * columns while this one runs: those are left empty.
+ */
+export type RowTypes = {
+  /** The parameter of the insert. */
+  encode<Row>(insert: RowsInsert<Row>, rows: readonly Row[]): Buffer;
+  /** Reads the types again, after a row did not match its table. */
+  load(): Promise<void>;
+};
+
+type Column = { readonly table: string; readonly rowOid: number; readonly name: string; readonly oid: number };
+
+const COLUMNS: Statement = {
+  name: 'row-types',
+  text: `SELECT relname AS table, reltype::integer AS "rowOid", attname AS name, atttypid::integer AS oid
+    FROM pg_class JOIN pg_attribute ON attrelid = pg_class.oid
+    WHERE relnamespace = current_schema()::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition
+      AND attnum > 0 AND NOT attisdropped
+    ORDER BY relname, attnum`,
+};
+
+export function createRowTypes(pool: Pool): RowTypes {
+  let tables: Partial<Record<string, readonly Column[]>> = {};
+  const known = new Map<string, RowType>();
+
+  function typeOf({ name, table, columns }: RowsInsert<never>): RowType {
+    const type = known.get(name) ?? toRowType(tables[table] ?? [], columns);
+    known.set(name, type);
+    return type;
+  }
+
+  return {
+    encode: (insert, rows) => encodeRows(typeOf(insert), rows.map(insert.cells) as Cell[][]),
+    async load() {
+      const columns = await pool.runStatement<Column>(COLUMNS, []);
+      tables = Object.groupBy(columns, ({ table }) => table);
+      known.clear();
+    },
+  };
+}
+
+function toRowType(stored: readonly Column[], given: readonly string[]): RowType {
+  const [first] = stored;
+  if (first === undefined) throw new Error('a row is written to a table that is not there');
+  return {
+    oid: first.rowOid,
+    columns: stored.map(({ name, oid }) => ({ oid, cell: given.includes(name) ? given.indexOf(name) : null })),
   };
 }

@@ -10,8 +10,7 @@ import { codeOf } from '../../errors.ts';
 import { type RemovalTask, removePart, SHARED_PARTS } from '../../retention/steps.ts';
 import { beginWalk, type StepBudget, type TaskEnd, type TaskOutcome } from '../../retention/walk.ts';
 import { isStorageFailure, storageFault } from './failures.ts';
-import { firstSequenceAfter } from './months.ts';
-import { planEmptyMonths, planMonths, type Task } from './partitions.ts';
+import { firstSequenceAfter, planEmptyMonths, planMonths, type Task } from './months.ts';
 import { type Pool, readClock } from './pool.ts';
 import { createRunQuery } from './run-query.ts';
 

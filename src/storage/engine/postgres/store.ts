@@ -4,32 +4,39 @@
  */
 
 import * as queries from '../../../../gen/storage/postgres/all.ts';
-import { emptyProbe, fillProbe, findEvent, findRequest } from '../../../../gen/storage/postgres/append.ts';
+import {
+  emptyProbe,
+  fillProbe,
+  findEvent,
+  findEventPosition,
+  findRequest,
+} from '../../../../gen/storage/postgres/append.ts';
 import { countSomeJobs } from '../../../../gen/storage/postgres/evaluations.ts';
 import { JOB_QUEUE_DEFAULTS, type JobQueueOptions } from '../../../domain/evaluations/jobs.ts';
-import type { Store } from '../../../domain/store.ts';
+import type { Store, TraceStore } from '../../../domain/store.ts';
 import { createDeliveryWork } from '../../delivery/work.ts';
 import { createBacklog } from '../../evaluations/backlog.ts';
 import { createJobWork } from '../../evaluations/jobs.ts';
 import { createFreshness } from '../../keys/freshness.ts';
 import { cacheKeyReads } from '../../keys/key-cache.ts';
+import { createTraceLimit } from '../../long-reads.ts';
 import { createManagementWriter } from '../../management.ts';
-import { createIndexQueue } from '../../search/index-builder.ts';
+import type { Transact } from '../../queries.ts';
+import { createSumReads, limitSumReads, type SumReads } from '../../reads.ts';
 import { createIndexWriter } from '../../search/index-writer.ts';
-import { createIndexer } from '../../search/indexer.ts';
 import { createSpendWriter } from '../../spend/block-writer.ts';
-import { createSpendBlocks } from '../../spend/spend-blocks.ts';
 import { createStore, type Engine, type StoreLog, type StoreState } from '../../store.ts';
+import { completeSums, createKeepSums, createTraceFinder, textRange } from '../../traces/trace-finder.ts';
+import { createTraceReads, isLarge, takeInTurns } from '../../traces/trace-reads.ts';
 import { createAppendBatch, createTraceNumbers } from './append.ts';
+import { createRowTypes, type RowTypes } from './binary-arrays.ts';
 import { createWakeUps } from './delivery-wake.ts';
 import { isStorageFailure, storageFault } from './failures.ts';
 import { createMonitorCache } from './monitor-cache.ts';
 import { createMonths } from './months.ts';
 import { closePools, guardPool, openPools, type Pool, type Pools, type PoolsOptions, readClock } from './pool.ts';
-import { createReads, createTraceReader } from './readers.ts';
 import { createRetention } from './retention.ts';
-import { createRowTypes, type RowTypes } from './row-types.ts';
-import { createQueryRunner, createRunQuery } from './run-query.ts';
+import { createQueryRunner, createRunQuery, queryInPages } from './run-query.ts';
 import { refuseHalfCopied, refuseUnsafeCommits, updateSchema } from './schema.ts';
 import { createTransact } from './transaction.ts';
 
@@ -121,7 +128,6 @@ function startEngine({ url, pools, close, rowTypes, jobQueue }: Parts, { refuseW
   };
   const runQuery = createRunQuery(reads);
   const transact = createTransact(management);
-  const sums = createReads(reads);
   return {
     control: createQueryRunner(control, queries),
     reads: { ...createQueryRunner(reads, queries), runQuery },
@@ -136,20 +142,11 @@ function startEngine({ url, pools, close, rowTypes, jobQueue }: Parts, { refuseW
       findRequest: (key) => runQuery(findRequest, [key]),
       findEvent: (key) => runQuery(findEvent, [key]),
     },
-    analytics: sums,
-    search: { find: sums.find, match: sums.match },
-    searchIndex: createIndexer({
-      queue: createIndexQueue(createQueryRunner(reads, queries)),
-      reads: sums,
-      writer: createIndexWriter(transact),
-      clock: Date.now,
-    }),
-    spend: { sum: sums.sum },
-    spendBlocks: createSpendBlocks({
-      reads: sums,
-      writer: createSpendWriter(transact),
-      clock: Date.now,
-    }),
+    sums: createReads(reads),
+    blocks: {
+      queue: createQueryRunner(reads, queries),
+      writer: { ...createIndexWriter(transact), ...createSpendWriter(transact) },
+    },
     retention: createRetention(management),
     delivery: {
       runQuery: createRunQuery(delivery),
@@ -170,6 +167,41 @@ function startEngine({ url, pools, close, rowTypes, jobQueue }: Parts, { refuseW
       await close();
     },
   };
+}
+
+const WHOLE_TRACES_AT_ONCE = 2;
+
+/** `transact` stores sums that a read has computed. */
+function createTraceReader(pool: Pool, transact: Transact): Omit<TraceStore, 'append' | 'appendBatch'> {
+  const limit = createTraceLimit(WHOLE_TRACES_AT_ONCE);
+  const runner = createQueryRunner(pool, queries.traces);
+  const reads = createTraceReads(
+    { ...runner, queryForEach: (query, params, take) => queryInPages(pool, { query, params, take }) },
+    takeInTurns,
+  );
+  const finder = createTraceFinder(runner, (prefix) => [textRange(prefix)]);
+  return {
+    ...reads,
+    ...finder,
+    find: completeSums({
+      find: finder.find,
+      sums: (trace) => limit(() => reads.sums(trace)),
+      keep: createKeepSums(transact),
+    }),
+    outline: (trace) => (isLarge(trace) ? limit(() => reads.outline(trace)) : reads.outline(trace)),
+    digest: (trace) => (isLarge(trace) ? limit(() => reads.digest(trace)) : reads.digest(trace)),
+  };
+}
+
+function createReads(pool: Pool): SumReads {
+  const runnerOf = <Of>(some: Of) => createQueryRunner(pool, some);
+  const { runQuery } = runnerOf(null);
+  return limitSumReads(
+    createSumReads(runnerOf, queries, {
+      findRequests: (keys) => runQuery(findRequest, keys),
+      findPositions: (keys) => runQuery(findEventPosition, keys),
+    }),
+  );
 }
 
 const OPEN_BLOCKS = {

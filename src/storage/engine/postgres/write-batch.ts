@@ -1,6 +1,6 @@
 /** Writes the rows of a batch. */
 
-import { addHours } from '../../../../gen/storage/postgres/analytics-hours.ts';
+import { addHours } from '../../../../gen/storage/postgres/analytics.ts';
 import * as common from '../../../../gen/storage/postgres/append.ts';
 import * as own from '../../../../gen/storage/postgres/append-postgres.ts';
 import { markTraces } from '../../../../gen/storage/postgres/search-index.ts';
@@ -9,8 +9,8 @@ import type { HourRow } from '../../analytics/hour-changes.ts';
 import type { EventRow, RequestEntry, WrittenLog } from '../../append/batch-log.ts';
 import { listIndexMarks, type Written } from '../../append/batch-tables.ts';
 import type { RowsInsert } from '../../queries.ts';
+import type { RowTypes } from './binary-arrays.ts';
 import type { Statement } from './pool.ts';
-import type { RowTypes } from './row-types.ts';
 import type { PipelinedTransaction } from './transaction.ts';
 
 /**

@@ -1,6 +1,6 @@
 /** The group commit: the appends of a batch, which the commit queue cut, become one transaction. */
 
-import { addHours } from '../../../../gen/storage/sqlite/analytics-hours.ts';
+import { addHours } from '../../../../gen/storage/sqlite/analytics.ts';
 import * as common from '../../../../gen/storage/sqlite/append.ts';
 import * as own from '../../../../gen/storage/sqlite/append-sqlite.ts';
 import { findChange, listRunningOf } from '../../../../gen/storage/sqlite/monitors.ts';

@@ -10,9 +10,6 @@ import type { Store } from '../../../domain/store.ts';
 import { messageOf, StartError } from '../../errors.ts';
 import { cacheKeyReads } from '../../keys/key-cache.ts';
 import { isSeenByAuthentication } from '../../management.ts';
-import { createIndexQueue } from '../../search/index-builder.ts';
-import { createIndexer } from '../../search/indexer.ts';
-import { createSpendBlocks } from '../../spend/spend-blocks.ts';
 import { createStore, type Engine, type StoreLog, type StoreState } from '../../store.ts';
 import { completeSums } from '../../traces/trace-finder.ts';
 import { takeInTurns } from '../../traces/trace-reads.ts';
@@ -151,7 +148,6 @@ function startEngine(
   const reads = createQueryRunner(reader, runPacedRead, queries);
   const finder = createFinder(reader, runPacedRead);
   const traceReader = createTraceReader(reader, runPacedRead, takeInTurns);
-  const sums = longReads ?? createReads(reader, runPacedRead);
   return {
     control,
     reads,
@@ -178,16 +174,8 @@ function startEngine(
       findRequest: writer.findRequest,
       findEvent: (key) => reads.runQuery(findEvent, key),
     },
-    analytics: sums,
-    search: { find: sums.find, match: sums.match },
-    searchIndex: createIndexer({
-      queue: createIndexQueue(control),
-      reads: sums,
-      writer,
-      clock: Date.now,
-    }),
-    spend: { sum: sums.sum },
-    spendBlocks: createSpendBlocks({ reads: sums, writer, clock: Date.now }),
+    sums: longReads ?? createReads(reader, runPacedRead),
+    blocks: { queue: control, writer },
     retention: createRetention(control.runQuery, writer.removeExpired),
     delivery: {
       runQuery: control.runQuery,
