@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
+import type { Spending } from '../../src/domain/spend/event-spending.ts';
 import {
   BLOCK_EVENTS,
   createBlockBuilder,
   DIMENSION_PARTS,
   unpackValues,
 } from '../../src/storage/spend/block-format.ts';
-import type { Spending } from '../../src/storage/spend/event-spending.ts';
 
 const NUMBERS = {
   createdAtMs: 1,

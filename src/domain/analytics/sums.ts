@@ -65,7 +65,7 @@ type Amounts = {
   readonly costNanoUsd: number | null;
 };
 
-export function addAmounts(to: MutableSums, { promptTokens, completionTokens, costNanoUsd }: Amounts): void {
+function addAmounts(to: MutableSums, { promptTokens, completionTokens, costNanoUsd }: Amounts): void {
   if (promptTokens !== null) {
     to.promptTokens += promptTokens;
     to.promptKnown += 1;
@@ -87,10 +87,13 @@ export function costOf({ costUsd, costRestNanoUsd }: Sums): number {
   return Number.isSafeInteger(nano) ? nano / NANO_PER_USD : costUsd + costRestNanoUsd / NANO_PER_USD;
 }
 
-type Counted = Pick<TraceTotals, 'spanCount' | 'hasError' | 'promptTokens' | 'completionTokens' | 'totalCostNanoUsd'>;
+export type CountedTrace = Pick<
+  TraceTotals,
+  'spanCount' | 'hasError' | 'promptTokens' | 'completionTokens' | 'totalCostNanoUsd'
+>;
 
 /** The sums of one whole trace. */
-export function sumsOfTrace(trace: Counted): Sums {
+export function sumsOfTrace(trace: CountedTrace): Sums {
   const sums = noSums();
   sums.traces = 1;
   sums.spans = trace.spanCount;

@@ -90,3 +90,17 @@ export function envelope({ id, type, created, dataJson }: EnvelopeArgs): string 
   // Message queues refuse these two characters unless they are escaped.
   return text.replace(NONCHARACTERS, (character) => `\\u${character.charCodeAt(0).toString(16)}`);
 }
+
+// envelope() always writes the members in this order.
+const HEAD = /^\{"id":("(?:[^"\\]|\\.)*"),"type":"([^"]*)","created":"([^"]*)"/;
+
+/** The first members of a stored envelope. Parses only the head: the data of an event can be large. */
+export function readEnvelopeHead(text: string): {
+  readonly id: string;
+  readonly type: string;
+  readonly createdAtMs: number;
+} {
+  const [, id, type, created] = HEAD.exec(text) ?? [];
+  if (id === undefined || type === undefined || created === undefined) throw new Error('a stored envelope is none');
+  return { id: JSON.parse(id), type, createdAtMs: Date.parse(created) };
+}

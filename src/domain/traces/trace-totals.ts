@@ -2,8 +2,10 @@
 
 import type { Span, SpanNumbers, SpanSummary, TraceTotals } from './trace.ts';
 
+type TotaledSpan = SpanNumbers & Pick<SpanSummary, 'startedAtMs' | 'finishedAtMs' | 'firstTokenAtMs' | 'hasError'>;
+
 /** The totals over all spans of a trace, each id once, in any order. */
-export function totalsOf(spans: readonly SpanSummary[]): TraceTotals {
+export function totalsOf(spans: readonly TotaledSpan[]): TraceTotals {
   const [first] = spans;
   if (first === undefined) return NO_SPANS;
   // A sum of nulls stays null: "not reported" and "zero" are different answers.
@@ -52,7 +54,7 @@ export function totalsOf(spans: readonly SpanSummary[]): TraceTotals {
 }
 
 /** Milliseconds to the first token; null when none is reported. */
-export function waitedMs({ startedAtMs, firstTokenAtMs }: SpanSummary): number | null {
+export function waitedMs({ startedAtMs, firstTokenAtMs }: Pick<SpanSummary, 'startedAtMs' | 'firstTokenAtMs'>) {
   return firstTokenAtMs === null ? null : Math.max(0, firstTokenAtMs - startedAtMs);
 }
 

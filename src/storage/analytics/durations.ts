@@ -5,11 +5,11 @@
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createDurations, type Durations } from '../../domain/analytics/durations.ts';
+import { entriesOf } from '../../domain/analytics/entries.ts';
 import type { AnalyticsQuery } from '../../domain/analytics/trace-analytics-store.ts';
 import { SPANS_READ_THROUGH_MAX } from '../../domain/traces/trace-aggregates.ts';
 import { COLUMNS, hasBit, unpackColumn } from '../search/block-format.ts';
 import { type IndexBlock, listAllBlocks, readUnchanged } from '../search/index-reader.ts';
-import { entriesOf } from './entries.ts';
 import { type AnalyticsRunner, scanTraces } from './trace-scan.ts';
 
 type Reading = {

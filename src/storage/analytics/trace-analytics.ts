@@ -6,7 +6,8 @@
 import { hash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { matchTrace, needlesOf, readDimensions } from '../../domain/analytics/dimensions.ts';
-import { addSums, NO_DURATIONS, noSums, totalsOfSums } from '../../domain/analytics/sums.ts';
+import { entriesOf } from '../../domain/analytics/entries.ts';
+import { addSums, NO_DURATIONS, noSums, sumsOfTrace, totalsOfSums } from '../../domain/analytics/sums.ts';
 import { createTallies, type Tallies } from '../../domain/analytics/tallies.ts';
 import type {
   AnalyticsAnswer,
@@ -18,7 +19,6 @@ import type {
 } from '../../domain/analytics/trace-analytics-store.ts';
 import { GROUP_HASH, READ_MAX_MS } from '../long-reads.ts';
 import { areDurationsInBlocks, readDurations } from './durations.ts';
-import { entriesOf, sumsOf } from './entries.ts';
 import { summariseEvaluations } from './evaluation-sums.ts';
 import { type HourPlan, planHours, rangesBesideHours, readHours } from './hours.ts';
 import { type AnalyticsRunner, type Needs, type ScanRange, scanTraces } from './trace-scan.ts';
@@ -117,7 +117,7 @@ async function statsOfUser(runner: AnalyticsRunner, query: UserStatsQuery): Prom
     for (const facts of part) {
       const dimensions = readDimensions(facts.metadataJson ?? '{}');
       if (!matchTrace(dimensions, conditions)) continue;
-      addSums(sums, sumsOf(facts));
+      addSums(sums, sumsOfTrace(facts.trace));
       if (dimensions.threadId !== null) threads.add(threadNumber(dimensions.threadId));
       firstSeenMs ??= facts.trace.startMs;
       lastSeenMs = facts.trace.startMs;

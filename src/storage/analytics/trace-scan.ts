@@ -2,6 +2,7 @@
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isOutdated } from '../../domain/traces/trace-aggregates.ts';
+import { totalsOf } from '../../domain/traces/trace-totals.ts';
 import { cutIntoBatches, METADATA_BYTES_AT_ONCE, readPages, readSpansOf, SPANS_AT_ONCE } from '../long-reads.ts';
 import type { CompiledAll, QueryRunner, RowOf } from '../queries.ts';
 import type * as indexSource from '../search/queries-index.ts';
@@ -17,14 +18,13 @@ export type AnalyticsRunner = QueryRunner<AnalyticsQueries> & {
 };
 
 type TraceRow = RowOf<AnalyticsQueries['listTraces']>;
-export type SpanRow = RowOf<AnalyticsQueries['listSpans']>;
+type SpanRow = RowOf<AnalyticsQueries['listSpans']>;
 
-/** `metadataJson` is null, and `spans` is empty, unless needed. Outdated totals always need the spans. */
-export type TraceFacts = {
+/** `metadataJson` is null, and `spans` is empty, unless needed. Outdated totals are computed from the spans. */
+type TraceFacts = {
   readonly trace: TraceRow;
   readonly metadataJson: string | null;
   readonly spans: readonly SpanRow[];
-  readonly isOutdated: boolean;
 };
 
 /** Both ends of both ranges are inclusive. */
@@ -93,10 +93,24 @@ async function readFacts(
   const sequences = batch.map(({ sequence }) => sequence);
   const metadata = needs.metadata ? await runQuery(queries.listMetadata, { projectNumber, sequences }) : [];
   const metadataOf = new Map(metadata.map(({ sequence, metadataJson }) => [sequence, metadataJson]));
-  return batch.map((trace) => ({
-    trace,
-    metadataJson: metadataOf.get(trace.sequence) ?? null,
-    spans: spans.get(trace.sequence) ?? [],
-    isOutdated: isOutdated(trace),
+  return batch.map((trace) => {
+    const own = spans.get(trace.sequence) ?? [];
+    const metadataJson = metadataOf.get(trace.sequence) ?? null;
+    return { trace: isOutdated(trace) ? withTotals(trace, own) : trace, metadataJson, spans: own };
+  });
+}
+
+/** Numbers that no sum needs. */
+const UNREAD = {
+  ...{ reasoningTokens: null, cacheReadInputTokens: null, cacheCreationInputTokens: null },
+  tokensEstimated: false,
+};
+
+function withTotals(trace: TraceRow, spans: readonly SpanRow[]): TraceRow {
+  const summaries = spans.map(({ startedAtMs, durationMs, firstTokenMs, ...span }) => ({
+    ...{ ...UNREAD, ...span, startedAtMs, finishedAtMs: startedAtMs + durationMs },
+    firstTokenAtMs: firstTokenMs === null ? null : startedAtMs + firstTokenMs,
   }));
+  const totals = totalsOf(summaries);
+  return { ...trace, ...totals, durationMs: totals.totalTimeMs };
 }

@@ -2,8 +2,8 @@
 
 import type { DeliveryStore, DueList, LogEntry } from '../../domain/delivery/webhook-store.ts';
 import type { Subscription } from '../../domain/endpoints/endpoint.ts';
+import { readEnvelopeHead } from '../../domain/events/request-event.ts';
 import type { DeliveryWork } from '../delivery/work.ts';
-import { readEnvelopeHead } from '../events/event-reader.ts';
 import type { Queries, RowOf, RunQuery } from '../queries.ts';
 import { deliveryStatuses } from '../rows/codes.ts';
 import { unpackEndpoint } from '../rows/endpoint-rows.ts';

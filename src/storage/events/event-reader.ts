@@ -1,6 +1,5 @@
 /** Reading the log of emitted events. */
 
-import type { LogEntry } from '../../domain/delivery/webhook-store.ts';
 import type { EventRange } from '../../domain/events/event.ts';
 import type { RequestEventType } from '../../domain/events/event-type.ts';
 import { type EventName, parseEventId } from '../../domain/events/request-event.ts';
@@ -54,14 +53,4 @@ export function createOldestAdmitted({
   runQuery,
 }: QueryRunner<EventQueries>): RequestStore['oldestAdmittedAtMs'] {
   return async () => (await runQuery(queries.findOldestAdmitted, {}))[0]?.receivedAtMs ?? null;
-}
-
-// envelope() always writes the members in this order.
-const HEAD = /^\{"id":("(?:[^"\\]|\\.)*"),"type":"([^"]*)","created":"([^"]*)"/;
-
-/** The first members of a stored envelope. Parses only the head: the data of an event can be large. */
-export function readEnvelopeHead(envelope: string): Pick<LogEntry, 'id' | 'type' | 'createdAtMs'> {
-  const [, id, type, created] = HEAD.exec(envelope) ?? [];
-  if (id === undefined || type === undefined || created === undefined) throw new Error('a stored envelope is none');
-  return { id: JSON.parse(id), type, createdAtMs: Date.parse(created) };
 }

@@ -3,10 +3,11 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { LogSlice } from '../../domain/endpoints/subscriptions.ts';
 import { EVENT_TYPES, type EventMask, includesType } from '../../domain/events/event-type.ts';
+import { readEnvelopeHead } from '../../domain/events/request-event.ts';
 import type { LogSearch } from '../endpoints/outboxes.ts';
 import type { QueryRunner, RowOf } from '../queries.ts';
 import { eventTypes } from '../rows/codes.ts';
-import { type EventQueries, readEnvelopeHead } from './event-reader.ts';
+import type { EventQueries } from './event-reader.ts';
 
 /** Limits the part to events created between two instants, both included. */
 type Range = LogSlice & { readonly fromMs: number; readonly toMs: number };

@@ -4,25 +4,12 @@
  */
 
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import { NUMBERS, type NumberName, type Spending } from '../../domain/spend/event-spending.ts';
 import { SPEND_DIMENSIONS, type SpendDimension } from '../../domain/spend/spend-store.ts';
 import { packColumn, unpackColumn } from '../search/block-format.ts';
-import type { Spending } from './event-spending.ts';
 
 /** Events per block. */
 export const BLOCK_EVENTS = 4096;
-
-/** Numbers that are 0 where a request does not say. */
-export const ADDED = [
-  'inputTokens',
-  'outputTokens',
-  'cacheReadInputTokens',
-  'cacheCreationInputTokens',
-  'reasoningTokens',
-] as const;
-
-/** The numbers of an event; all are null for an event that is not summed. */
-const NUMBERS = ['createdAtMs', 'occurredAtMs', 'error', 'costNanoUsd', ...ADDED] as const;
-export type NumberName = (typeof NUMBERS)[number];
 
 export const NUMBERS_PART = 0;
 export const DIMENSION_PARTS: Readonly<Record<SpendDimension, number>> = {

@@ -1,9 +1,10 @@
 /** Builds a block of the next events of a log, and finds the earlier events that they correct. */
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { type EventName, eventIdOf, parseEventId } from '../../domain/events/request-event.ts';
+import { type EventName, eventIdOf, parseEventId, readEnvelopeHead } from '../../domain/events/request-event.ts';
+import { readSpending } from '../../domain/spend/event-spending.ts';
 import type { Found } from '../append/reader.ts';
-import { createdAtOf, readEnvelopeHead } from '../events/event-reader.ts';
+import { createdAtOf } from '../events/event-reader.ts';
 import type { CompiledAll, QueryRunner } from '../queries.ts';
 import {
   BLOCK_EVENTS,
@@ -13,7 +14,6 @@ import {
   NO_BITS,
   withBits,
 } from './block-format.ts';
-import { readSpending } from './event-spending.ts';
 import type * as source from './queries.ts';
 
 export type SpendQueries = CompiledAll<typeof source>;

@@ -4,6 +4,7 @@
  */
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { ADDED } from '../../domain/spend/event-spending.ts';
 import { AT, addValue, type Sums } from '../../domain/spend/exact-sums.ts';
 import {
   SPEND_DIMENSIONS,
@@ -16,7 +17,6 @@ import { createSpendTally, type SpendTally } from '../../domain/spend/tally.ts';
 import { GROUP_HASH, READ_MAX_MS, readAllPages } from '../long-reads.ts';
 import type { RowOf } from '../queries.ts';
 import {
-  ADDED,
   DIMENSION_PARTS,
   type EventBits,
   isSuperseded,

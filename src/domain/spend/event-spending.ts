@@ -1,7 +1,19 @@
 /** Reads what spend sums from an event. */
 
-import type { SpendDimension } from '../../domain/spend/spend-store.ts';
-import type { NumberName } from './block-format.ts';
+import type { SpendDimension } from './spend-store.ts';
+
+/** Numbers that are 0 where a request does not say. */
+export const ADDED = [
+  'inputTokens',
+  'outputTokens',
+  'cacheReadInputTokens',
+  'cacheCreationInputTokens',
+  'reasoningTokens',
+] as const;
+
+/** The numbers of an event; all are null for an event that is not summed. */
+export const NUMBERS = ['createdAtMs', 'occurredAtMs', 'error', 'costNanoUsd', ...ADDED] as const;
+export type NumberName = (typeof NUMBERS)[number];
 
 /** The outcome of a request. */
 export type Spending = {
@@ -12,7 +24,7 @@ export type Spending = {
 
 const OUTCOME = '"type":"gateway.request.completed"';
 
-/** The payload that domain/events/request-data.ts writes. */
+/** The payload that events/request-data.ts writes. */
 type Data = {
   readonly occurred_at: string;
   readonly project_id: string;
