@@ -1089,6 +1089,261 @@ export declare type GetExperimentRunResponse = Message<"spandrel.v1.GetExperimen
 export declare const GetExperimentRunResponseSchema: GenMessage<GetExperimentRunResponse>;
 
 /**
+ * Names one run, and the page of its results to return.
+ *
+ * @generated from message spandrel.v1.ListExperimentRunResultsRequest
+ */
+export declare type ListExperimentRunResultsRequest = Message<"spandrel.v1.ListExperimentRunResultsRequest"> & {
+  /**
+   * The id of the run.
+   *
+   * @generated from field: string run_id = 1;
+   */
+  runId: string;
+
+  /**
+   * The id or the slug of the experiment.
+   *
+   * @generated from field: string slug_or_id = 2;
+   */
+  slugOrId: string;
+
+  /**
+   * Results of a page, 1 to 10,000; as many as there are by default.
+   *
+   * @generated from field: optional int32 page_size = 3;
+   */
+  pageSize?: number | undefined;
+
+  /**
+   * next_page_token of the page before.
+   *
+   * @generated from field: string page_token = 4;
+   */
+  pageToken: string;
+};
+
+/**
+ * Describes the message spandrel.v1.ListExperimentRunResultsRequest.
+ * Use `create(ListExperimentRunResultsRequestSchema)` to create a new message.
+ */
+export declare const ListExperimentRunResultsRequestSchema: GenMessage<ListExperimentRunResultsRequest>;
+
+/**
+ * A page of the results of a run.
+ *
+ * @generated from message spandrel.v1.ListExperimentRunResultsResponse
+ */
+export declare type ListExperimentRunResultsResponse = Message<"spandrel.v1.ListExperimentRunResultsResponse"> & {
+  /**
+   * The experiment.
+   *
+   * @generated from field: string experiment_id = 1;
+   */
+  experimentId: string;
+
+  /**
+   * The id of the run.
+   *
+   * @generated from field: string run_id = 2;
+   */
+  runId: string;
+
+  /**
+   * In the order of their entries; fewer than requested where they are large.
+   *
+   * @generated from field: repeated spandrel.v1.ListedExperimentResult dataset = 3;
+   */
+  dataset: ListedExperimentResult[];
+
+  /**
+   * The evaluations of these results.
+   *
+   * @generated from field: repeated spandrel.v1.ListedExperimentEvaluation evaluations = 4;
+   */
+  evaluations: ListedExperimentEvaluation[];
+
+  /**
+   * Where the next page begins; null when nothing is left.
+   *
+   * @generated from field: optional string next_page_token = 5;
+   */
+  nextPageToken?: string | undefined;
+};
+
+/**
+ * Describes the message spandrel.v1.ListExperimentRunResultsResponse.
+ * Use `create(ListExperimentRunResultsResponseSchema)` to create a new message.
+ */
+export declare const ListExperimentRunResultsResponseSchema: GenMessage<ListExperimentRunResultsResponse>;
+
+/**
+ * The result of an entry, without its evaluations.
+ *
+ * @generated from message spandrel.v1.ListedExperimentResult
+ */
+export declare type ListedExperimentResult = Message<"spandrel.v1.ListedExperimentResult"> & {
+  /**
+   * The index of the entry, from 0.
+   *
+   * @generated from field: int32 index = 1;
+   */
+  index: number;
+
+  /**
+   * The target that was tested on the entry.
+   *
+   * @generated from field: optional string target_id = 2;
+   */
+  targetId?: string | undefined;
+
+  /**
+   * The trace of the application at work on the entry.
+   *
+   * @generated from field: optional string trace_id = 3;
+   */
+  traceId?: string | undefined;
+
+  /**
+   * The entry itself: any JSON.
+   *
+   * @generated from field: optional string entry_json = 4;
+   */
+  entryJson?: string | undefined;
+
+  /**
+   * The outputs of the application: any JSON, by convention an object.
+   *
+   * @generated from field: optional string predicted_json = 5;
+   */
+  predictedJson?: string | undefined;
+
+  /**
+   * The cost, in USD.
+   *
+   * @generated from field: optional double cost = 6;
+   */
+  cost?: number | undefined;
+
+  /**
+   * How long it took, in milliseconds.
+   *
+   * @generated from field: optional double duration = 7;
+   */
+  duration?: number | undefined;
+
+  /**
+   * Why the application failed.
+   *
+   * @generated from field: optional string error = 8;
+   */
+  error?: string | undefined;
+};
+
+/**
+ * Describes the message spandrel.v1.ListedExperimentResult.
+ * Use `create(ListedExperimentResultSchema)` to create a new message.
+ */
+export declare const ListedExperimentResultSchema: GenMessage<ListedExperimentResult>;
+
+/**
+ * An evaluation of a result.
+ *
+ * @generated from message spandrel.v1.ListedExperimentEvaluation
+ */
+export declare type ListedExperimentEvaluation = Message<"spandrel.v1.ListedExperimentEvaluation"> & {
+  /**
+   * The index of the entry, from 0.
+   *
+   * @generated from field: int32 index = 1;
+   */
+  index: number;
+
+  /**
+   * The target that was tested on the entry.
+   *
+   * @generated from field: optional string target_id = 2;
+   */
+  targetId?: string | undefined;
+
+  /**
+   * Which of the evaluations of the result it is.
+   *
+   * @generated from field: string name = 3;
+   */
+  name: string;
+
+  /**
+   * The evaluator.
+   *
+   * @generated from field: string evaluator = 4;
+   */
+  evaluator: string;
+
+  /**
+   * processed, skipped or error.
+   *
+   * @generated from field: spandrel.v1.EvaluationStatus status = 5;
+   */
+  status: EvaluationStatus;
+
+  /**
+   * A number.
+   *
+   * @generated from field: optional double score = 6;
+   */
+  score?: number | undefined;
+
+  /**
+   * Whether the result is as the evaluator wants it.
+   *
+   * @generated from field: optional bool passed = 7;
+   */
+  passed?: boolean | undefined;
+
+  /**
+   * The label that the evaluator gave the result.
+   *
+   * @generated from field: optional string label = 8;
+   */
+  label?: string | undefined;
+
+  /**
+   * The reason, as text.
+   *
+   * @generated from field: optional string details = 9;
+   */
+  details?: string | undefined;
+
+  /**
+   * The cost, in USD.
+   *
+   * @generated from field: optional double cost = 10;
+   */
+  cost?: number | undefined;
+
+  /**
+   * How long it took, in milliseconds.
+   *
+   * @generated from field: optional double duration = 11;
+   */
+  duration?: number | undefined;
+
+  /**
+   * Its input: a JSON object.
+   *
+   * @generated from field: optional string inputs_json = 12;
+   */
+  inputsJson?: string | undefined;
+};
+
+/**
+ * Describes the message spandrel.v1.ListedExperimentEvaluation.
+ * Use `create(ListedExperimentEvaluationSchema)` to create a new message.
+ */
+export declare const ListedExperimentEvaluationSchema: GenMessage<ListedExperimentEvaluation>;
+
+/**
  * Names two runs.
  *
  * @generated from message spandrel.v1.CompareExperimentRunsRequest
@@ -1424,6 +1679,19 @@ export declare const ExperimentService: GenService<{
     methodKind: "unary";
     input: typeof GetExperimentRunRequestSchema;
     output: typeof GetExperimentRunResponseSchema;
+  },
+  /**
+   * Reads the results of a run in the form in which LangWatch's SDK for Python reads them: results and evaluations in two
+   * lists, each in the order of the entries.
+   * Errors: NOT_FOUND experiment_not_found, NOT_FOUND experiment_run_not_found, INVALID_ARGUMENT validation_error,
+   * INVALID_ARGUMENT invalid_cursor.
+   *
+   * @generated from rpc spandrel.v1.ExperimentService.ListExperimentRunResults
+   */
+  listExperimentRunResults: {
+    methodKind: "unary";
+    input: typeof ListExperimentRunResultsRequestSchema;
+    output: typeof ListExperimentRunResultsResponseSchema;
   },
   /**
    * Reads two runs side by side: the totals of each, and their results entry by entry, a page at a time. Results are matched

@@ -93,6 +93,8 @@ const LIMITS: RunLimits = {
 };
 /** Results of a report per transaction: more would delay other writes, because each may be large. */
 const RESULTS_AT_ONCE = 25;
+/** Results read at once. */
+const READ_AT_ONCE = 200;
 
 export function createExperimentRuns(deps: RunDeps): ExperimentRuns {
   const { store, datasets, random, cursors } = deps;
@@ -218,15 +220,19 @@ export async function readFigures(
   return { figures, summary: sums.summary() };
 }
 
-/** The named results in full, in the given order; results that were removed meanwhile are left out. */
+/** The named results in full, in the given order, read in parts; results that were removed meanwhile are left out. */
 export async function readResults(
   store: Pick<ExperimentStore, 'results'>,
   run: ExperimentRun,
   named: readonly ResultKey[],
 ): Promise<readonly ExperimentResult[]> {
-  if (named.length === 0) return [];
-  const found = new Map((await store.results(run, named)).map((result) => [resultKeyText(result), result]));
-  return named.flatMap((figure) => found.get(resultKeyText(figure)) ?? []);
+  const results: ExperimentResult[] = [];
+  for (let start = 0; start < named.length; start += READ_AT_ONCE) {
+    const some = named.slice(start, start + READ_AT_ONCE);
+    const found = new Map((await store.results(run, some)).map((result) => [resultKeyText(result), result]));
+    results.push(...some.flatMap((figure) => found.get(resultKeyText(figure)) ?? []));
+  }
+  return results;
 }
 
 /** The first items: at most `limit`, at most what one response may hold, but at least one. */

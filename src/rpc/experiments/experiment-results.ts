@@ -5,6 +5,7 @@ import type {
   ExperimentEvaluation,
   ExperimentResultSchema,
   ExperimentTarget,
+  ListExperimentRunResultsResponseSchema,
   LogExperimentResultsRequest,
   ExperimentResult as ResultMessage,
 } from '../../../gen/spandrel/v1/experiments_pb.js';
@@ -15,6 +16,7 @@ import type {
   RefusedResult,
   ResultEvaluation,
   ResultEvaluationStatus,
+  ResultKey,
   ResultReport,
   RunTarget,
 } from '../../domain/experiments/experiment.ts';
@@ -205,30 +207,56 @@ function nulProblem(texts: readonly (string | undefined)[]): string | null {
 }
 
 export function resultMessage(result: ExperimentResult): MessageInitShape<typeof ExperimentResultSchema> {
-  const { entryIndex, targetId, entryId, traceId, entryJson, predictedJson, costUsd, durationMs, error } = result;
   return {
-    index: entryIndex,
-    entryId: entryId ?? undefined,
-    targetId: targetId === '' ? undefined : targetId,
+    ...rowMessage(result),
+    entryId: result.entryId ?? undefined,
+    evaluations: result.evaluations.map((evaluation) => ({
+      ...evaluationMessage(evaluation),
+      traceId: evaluation.traceId ?? undefined,
+    })),
+  };
+}
+
+/** The results and their evaluations in lists of their own. */
+export function listMessage(
+  results: readonly ExperimentResult[],
+): Pick<MessageInitShape<typeof ListExperimentRunResultsResponseSchema>, 'dataset' | 'evaluations'> {
+  return {
+    dataset: results.map(rowMessage),
+    evaluations: results.flatMap((result) =>
+      result.evaluations.map((evaluation) => ({ ...keyMessage(result), ...evaluationMessage(evaluation) })),
+    ),
+  };
+}
+
+function keyMessage({ entryIndex, targetId }: ResultKey) {
+  return { index: entryIndex, targetId: targetId === '' ? undefined : targetId };
+}
+
+function rowMessage({ traceId, entryJson, predictedJson, costUsd, durationMs, error, ...key }: ExperimentResult) {
+  return {
+    ...keyMessage(key),
     traceId: traceId ?? undefined,
     entryJson: entryJson ?? undefined,
     predictedJson: predictedJson ?? undefined,
     cost: costUsd ?? undefined,
     duration: durationMs ?? undefined,
     error: error ?? undefined,
-    evaluations: result.evaluations.map((evaluation) => ({
-      name: evaluation.name,
-      evaluator: evaluation.evaluator,
-      status: STATUS_NUMBERS[evaluation.status],
-      score: evaluation.score ?? undefined,
-      passed: evaluation.passed ?? undefined,
-      label: evaluation.label ?? undefined,
-      details: evaluation.details ?? undefined,
-      cost: evaluation.costUsd ?? undefined,
-      duration: evaluation.durationMs ?? undefined,
-      traceId: evaluation.traceId ?? undefined,
-      inputsJson: evaluation.inputsJson ?? undefined,
-    })),
+  };
+}
+
+function evaluationMessage({ name, evaluator, status, ...rest }: ResultEvaluation) {
+  return {
+    name,
+    evaluator,
+    status: STATUS_NUMBERS[status],
+    score: rest.score ?? undefined,
+    passed: rest.passed ?? undefined,
+    label: rest.label ?? undefined,
+    details: rest.details ?? undefined,
+    cost: rest.costUsd ?? undefined,
+    duration: rest.durationMs ?? undefined,
+    inputsJson: rest.inputsJson ?? undefined,
   };
 }
 

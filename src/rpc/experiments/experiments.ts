@@ -22,13 +22,16 @@ import { cursorRequest } from '../cursor-page.ts';
 import { nulProblems } from '../management-problems.ts';
 import type { Implementation } from '../method.ts';
 import { projectOf } from '../scope.ts';
-import { readLog, resultMessage } from './experiment-results.ts';
+import { listMessage, readLog, resultMessage } from './experiment-results.ts';
 
 type ExperimentRpcDeps = {
   readonly experiments: Experiments;
   readonly runs: ExperimentRuns;
   readonly comparisons: RunComparisons;
 };
+
+/** As many as a run can have. */
+const RESULTS_MAX = 10_000;
 
 export function createExperimentRpc({
   experiments,
@@ -108,6 +111,19 @@ export function createExperimentRpc({
           run: runMessage(run),
           summary: summaryMessage(summary),
           data: results.items.map(resultMessage),
+          nextPageToken: results.nextCursor ?? undefined,
+        };
+      },
+    },
+    listExperimentRunResults: {
+      async handle(request, context) {
+        const { cursor, limit } = cursorRequest(request);
+        const page = { cursor, limit: limit ?? RESULTS_MAX, countResponseBytes: context.countResponseBytes };
+        const { run, results } = await runs.get(projectOf(context), nameOf(request), page);
+        return {
+          experimentId: run.experimentId,
+          runId: maskTokens(run.id),
+          ...listMessage(results.items),
           nextPageToken: results.nextCursor ?? undefined,
         };
       },

@@ -7,7 +7,8 @@ import { type Matrix, makeFor, type Operation } from './matrix.ts';
 
 const { listExperiments, getExperiment, initExperiment, deleteExperiment } = ExperimentService.method;
 const { listExperimentRuns, getExperimentRun, createExperimentRun, logExperimentResults } = ExperimentService.method;
-const { finishExperimentRun, deleteExperimentRun, compareExperimentRuns } = ExperimentService.method;
+const { finishExperimentRun, deleteExperimentRun, compareExperimentRuns, listExperimentRunResults } =
+  ExperimentService.method;
 
 const TABLE = `
 row                    | PROJ | PA  | PN   | PQ   | PM   | PV   | PR   | PP   | SA  | SM   | SV   | SP
@@ -17,6 +18,7 @@ make an experiment     | 200  | 200 | 403d | 403d | 403d | 200  | 403d | 200  | 
 delete an experiment   | 200  | 200 | 403d | 403d | 403d | 200  | 403d | 200  | 200 | 403d | 403d | 200
 list the runs          | 200  | 200 | 403d | 403d | 403d | 200  | 200  | 200  | 200 | 403d | 403d | 200
 read a run             | 200  | 200 | 403d | 403d | 403d | 200  | 200  | 200  | 200 | 403d | 403d | 200
+list the results       | 200  | 200 | 403d | 403d | 403d | 200  | 200  | 200  | 200 | 403d | 403d | 200
 make a run             | 201  | 201 | 403d | 403d | 403d | 201  | 403d | 201  | 201 | 403d | 403d | 201
 compare two runs       | 200  | 200 | 403d | 403d | 403d | 200  | 200  | 200  | 200 | 403d | 403d | 200
 add results to a run   | 200  | 200 | 403d | 403d | 403d | 200  | 403d | 200  | 200 | 403d | 403d | 200
@@ -67,6 +69,7 @@ export const EXPERIMENT_MATRIX: Matrix = {
     'delete an experiment': onExperiment(deleteExperiment),
     'list the runs': onExperiment(listExperimentRuns),
     'read a run': onExperiment(getExperimentRun),
+    'list the results': onExperiment(listExperimentRunResults, (slug) => ({ query: { experimentSlug: slug } })),
     'make a run': onExperiment(createExperimentRun, () => ({ body: { run_id: freshName('run') } })),
     'compare two runs': onExperiment(compareExperimentRuns, () => ({ query: { base: 'run', other: 'run' } })),
     'add results to a run': onExperiment(logExperimentResults, (slug) => ({
