@@ -30,7 +30,9 @@ export function findRefusal(request: Exchange['request'], handler: UniversalHand
       headers: { allow: rpcMethods(handler) },
     });
   }
-  // A GET names its encoding in the query instead.
+  if (isGet && !namesEncoding(request.url ?? '')) {
+    return new Fault('unsupported_encoding', 'A GET names its encoding: encoding=json or encoding=proto.');
+  }
   if (!isGet && !handler.supportedContentType(request.headers['content-type'] ?? '')) {
     return new Fault('unsupported_encoding', 'The content type belongs to none of gRPC, gRPC-Web and Connect.');
   }
@@ -38,6 +40,12 @@ export function findRefusal(request: Exchange['request'], handler: UniversalHand
   const authority = 'authority' in request ? request.authority : request.headers.host;
   if (URL.canParse(`http://${authority ?? ''}/`)) return null;
   return new Fault('malformed_request', 'The request names no host.');
+}
+
+/** The library answers a GET without a known encoding with an empty body. */
+function namesEncoding(url: string): boolean {
+  const [, query = ''] = url.split('?', 2);
+  return ['json', 'proto'].includes(new URLSearchParams(query).get('encoding') ?? '');
 }
 
 type Admission = {

@@ -45,6 +45,16 @@ describe('a read over Connect', () => {
   });
 });
 
+it.each(['', '?connect=v1', '?encoding=xml&message={}', '?encoding=json&message={'])(
+  'a GET that the protocol does not know is refused with a reason (%s)',
+  async (query) => {
+    const answer = await fetch(`${app.address}/spandrel.v1.ApiKeyService/ListApiKeys${query}`, { headers: headers() });
+    expect([415, 400]).toContain(answer.status);
+    const error = { message: expect.any(String), details: [{ type: 'google.rpc.ErrorInfo' }] };
+    expect(await answer.json()).toMatchObject(error);
+  },
+);
+
 it('a change over Connect cannot be a GET', async () => {
   const answer = await get('ApiKeyService/CreateApiKey', { name: 'by a link' });
   expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'POST, OPTIONS']);
