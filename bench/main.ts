@@ -25,6 +25,7 @@ import { pgIngest, pgScale } from './rows/postgres.ts';
 import { grpcRead, restRead } from './rows/read.ts';
 import { ingestUnderSearch, search } from './rows/search.ts';
 import { start } from './rows/start.ts';
+import { steady } from './rows/steady.ts';
 import { tail } from './rows/tail.ts';
 import { traceRead } from './rows/trace-read.ts';
 
@@ -52,6 +53,7 @@ const rows: readonly Row[] = [
   isolation,
   start,
   idle,
+  steady,
   disk,
   wal,
   consoleFirst,
