@@ -80,15 +80,15 @@ const pads = new WeakMap<Buffer, Pads>();
 /**
  * HMAC-SHA-256 of a token, 32 bytes: the only form in which tokens are stored. `pepper` must not be mutated afterwards.
  * Uses two one-shot hashes (RFC 2104), because setting up an HMAC costs several times the hashing and every request
- * needs one.
+ * needs one. The digests pass as binary text, because each digest as a Buffer allocates memory outside the heap.
  */
 export function hashSecret(pepper: Buffer, value: string): Buffer {
   const { inner, outer } = padsOf(pepper);
   const message = Buffer.allocUnsafe(BLOCK_BYTES + Buffer.byteLength(value));
   inner.copy(message);
   message.write(value, BLOCK_BYTES, 'utf8');
-  hash('sha256', message, 'buffer').copy(outer, BLOCK_BYTES);
-  return hash('sha256', outer, 'buffer');
+  outer.write(hash('sha256', message, 'binary'), BLOCK_BYTES, 'binary');
+  return Buffer.from(hash('sha256', outer, 'binary'), 'binary');
 }
 
 function padsOf(pepper: Buffer): Pads {
