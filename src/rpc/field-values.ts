@@ -11,15 +11,18 @@ const others = new WeakMap<Message, ReadonlyMap<DescField, unknown>>();
 /** Creates a message. Of several members of a oneof it holds the first; `fieldValue` reads the others too. */
 export function messageOf(desc: DescMessage, values: ReadonlyMap<DescField, unknown>): Message {
   const init: Record<string, unknown> = {};
-  const beside = new Map<DescField, unknown>();
+  let beside: Map<DescField, unknown> | null = null;
   for (const [field, value] of values) {
     const { oneof, localName } = field;
     if (!oneof) init[localName] = value;
-    else if (Object.hasOwn(init, oneof.localName)) beside.set(field, value);
-    else init[oneof.localName] = { case: localName, value };
+    else if (!Object.hasOwn(init, oneof.localName)) init[oneof.localName] = { case: localName, value };
+    else {
+      beside ??= new Map();
+      beside.set(field, value);
+    }
   }
   const message = create(desc, init);
-  if (beside.size > 0) others.set(message, beside);
+  if (beside !== null) others.set(message, beside);
   return message;
 }
 

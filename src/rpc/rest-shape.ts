@@ -135,9 +135,16 @@ export function hasBehavior(field: DescField, behavior: FieldBehavior): boolean 
   return found.includes(behavior);
 }
 
+const sendable = new WeakMap<DescMessage, readonly DescField[]>();
+
 /** The fields of a message that requests may set. */
-export function sendableFields({ fields }: DescMessage): readonly DescField[] {
-  return fields.filter((field) => !isOutputOnly(field));
+export function sendableFields(desc: DescMessage): readonly DescField[] {
+  let found = sendable.get(desc);
+  if (!found) {
+    found = desc.fields.filter((field) => !isOutputOnly(field));
+    sendable.set(desc, found);
+  }
+  return found;
 }
 
 /** The field of an update that holds the resource; the paths of the mask are relative to it. */

@@ -14,22 +14,17 @@ type Candidate = { readonly message: Message; readonly problems?: readonly Probl
 
 /** Throws one validation_error with every problem: unreadable fields, broken rules, and those found by the handler. */
 export function validate(method: DescMethod, { message, problems = [] }: Candidate, checked: readonly Reason[]): void {
-  const checks = checksOf(method.input);
-  if (checks.length === 0 && problems.length === 0 && checked.length === 0) return;
-  const targets = requestTargets(method);
+  const broken = findBrokenRules(method, message);
+  if (problems.length + broken.length + checked.length === 0) return;
   // Only the first problem of a field is kept: later ones usually follow from it.
   const found = new Map<string, Problem>();
   const add = (problem: Problem) => {
     if (found.size < REASONS_MAX && !found.has(problem.field)) found.set(problem.field, problem);
   };
   problems.forEach(add);
-  for (const { field, check } of checks) {
-    const reasons: Reason[] = [];
-    check(fieldValue(message, field), pathIn('', field), reasons);
-    for (const reason of reasons) add({ ...reason, target: targets.get(field) ?? 'json' });
-  }
+  broken.forEach(add);
   // Problems that a handler finds are attributed to where most fields are sent.
-  const usual = [...targets.values()].at(-1) ?? 'json';
+  const usual = [...requestTargets(method).values()].at(-1) ?? 'json';
   for (const reason of checked) add({ ...reason, target: usual });
   const [first] = found.values();
   if (first)
@@ -37,4 +32,16 @@ export function validate(method: DescMethod, { message, problems = [] }: Candida
       first.target,
       [...found.values()].map(({ target: _, ...reason }) => reason),
     );
+}
+
+function findBrokenRules(method: DescMethod, message: Message): readonly Problem[] {
+  const problems: Problem[] = [];
+  const reasons: Reason[] = [];
+  for (const { field, check } of checksOf(method.input)) {
+    check(fieldValue(message, field), pathIn('', field), reasons);
+    if (reasons.length === 0) continue;
+    const target = requestTargets(method).get(field) ?? 'json';
+    for (const reason of reasons.splice(0)) problems.push({ ...reason, target });
+  }
+  return problems;
 }

@@ -19,11 +19,12 @@ export function readData(
   { requiredFields, optionalFields }: CatalogueEntry,
   sent: LosslessObject,
 ): EvaluationRun['data'] {
-  const fields = [...requiredFields, ...optionalFields].flatMap((field): [string, EvaluationValue][] => {
+  const data: { [field: string]: EvaluationValue } = {};
+  for (const field of [...requiredFields, ...optionalFields]) {
     const value = readMember(sent, field);
-    return value === null ? [] : [[field, toShape(value, SHAPES.get(field) ?? 'text')]];
-  });
-  return Object.fromEntries(fields);
+    if (value !== null) data[field] = toShape(value, SHAPES.get(field) ?? 'text');
+  }
+  return data;
 }
 
 /** The first required field that is missing. */

@@ -94,12 +94,20 @@ export function validateSettingsAt(
 
 /** The defaults, overridden by the sent settings. Null for a known setting counts as not sent. */
 export function overlaySettings(settings: SettingSet, sent: LosslessObject): LosslessObject {
-  const defaults = Object.entries(settings).filter(([, known]) => known.default !== null);
   const chosen = Object.entries(sent).filter(([key, value]) => value !== null || !Object.hasOwn(settings, key));
-  return Object.fromEntries([
-    ...defaults.map(([key, known]): [string, LosslessJson] => [key, known.default]),
-    ...chosen,
-  ]);
+  return { ...defaultsOf(settings), ...Object.fromEntries(chosen) };
+}
+
+const defaults = new WeakMap<SettingSet, LosslessObject>();
+
+function defaultsOf(settings: SettingSet): LosslessObject {
+  let found = defaults.get(settings);
+  if (!found) {
+    const known = Object.entries(settings).filter(([, each]) => each.default !== null);
+    found = Object.fromEntries(known.map(([key, each]): [string, LosslessJson] => [key, each.default]));
+    defaults.set(settings, found);
+  }
+  return found;
 }
 
 function shapeOf(value: JsonValue, inArray = false): SettingShape {

@@ -40,13 +40,13 @@ type EvaluationRpcDeps = EvaluatorRunRpcDeps & {
 };
 
 export function createEvaluationRpc(deps: EvaluationRpcDeps): Implementation<typeof EvaluationService> {
-  const read = createReader();
+  const reader = createReader();
   return {
     evaluate: {
-      check: (request) => [...nameProblems(request), ...requestProblems(read(request))],
+      check: (request) => [...nameProblems(request), ...requestProblems(reader.read(request))],
       handle: async (request, context) => {
         // A disconnect of the client does not cancel the run: its result may be stored on a trace.
-        return toAnswer(await deps.evaluations.evaluate(projectOf(context), read(request), deps.stopping));
+        return toAnswer(await deps.evaluations.evaluate(projectOf(context), reader.take(request), deps.stopping));
       },
     },
     listEvaluatorTypes: {
@@ -61,13 +61,21 @@ export function createEvaluationRpc(deps: EvaluationRpcDeps): Implementation<typ
   };
 }
 
-/** Caches the parsed request: `check` and `handle` both need it, and its texts may be long. */
-function createReader(): (request: EvaluateRequest) => EvaluationRequest {
-  const known = new WeakMap<EvaluateRequest, EvaluationRequest>();
-  return (request) => {
-    const found = known.get(request) ?? toRequest(request);
-    known.set(request, found);
-    return found;
+/** Keeps the request that was parsed last: `check` needs it, then `handle`, and its texts may be long. */
+function createReader() {
+  let last: { readonly request: EvaluateRequest; readonly parsed: EvaluationRequest } | null = null;
+  const read = (request: EvaluateRequest): EvaluationRequest => {
+    if (last?.request !== request) last = { request, parsed: toRequest(request) };
+    return last.parsed;
+  };
+  return {
+    read,
+    /** Reads it for the last time. */
+    take(request: EvaluateRequest): EvaluationRequest {
+      const parsed = read(request);
+      last = null;
+      return parsed;
+    },
   };
 }
 
