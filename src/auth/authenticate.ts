@@ -8,7 +8,7 @@ import { isPossibleId } from '../domain/ids.ts';
 import { holdsAnything, type Principal, projectScope } from '../domain/keys/permissions.ts';
 import { hashSecret, type ParsedToken, parseToken, secretsEqual } from '../domain/secrets.ts';
 import type { KeyStore } from '../domain/store.ts';
-import { type HeaderReader, type PresentedCredential, readCredentials, readProjectId } from './credential.ts';
+import { type HeaderReader, readCredentials, readProjectId } from './credential.ts';
 
 /**
  * Verifies the credential that applies to a route with this policy. On a route for API keys, it also verifies a
@@ -41,36 +41,23 @@ export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
         'No credential was sent; send an API key as a Bearer token or in X-Auth-Token.',
       );
     }
-    const chosen = await choose(deps, policy, presented);
-    if (!chosen) throw unauthenticated('invalid_credentials', 'The credential is not valid.');
-    const { proven, basicUser } = chosen;
-    if (proven.kind === 'project_key') return projectKeyCaller(proven.project);
-    if (policy.credential === Credential.ORGANIZATION) return apiKeyCaller(proven.key, null);
-    return apiKeyCaller(proven.key, await namedProject(deps, proven.key, basicUser ?? readProjectId(header)));
+    // The first valid credential of the route's class is chosen, so that a foreign one in another header does no harm. On a
+    // route for API keys, a project key is chosen only when there is none: if the policy admits it, or if it comes first,
+    // so that the refusal names the mistake.
+    let projectKey: Project | null = null;
+    for (const each of presented) {
+      const proven = await verify(deps, each.token);
+      if (!proven) continue;
+      if (proven.kind === 'api_key') {
+        if (policy.credential === Credential.ORGANIZATION) return apiKeyCaller(proven.key, null);
+        return apiKeyCaller(proven.key, await namedProject(deps, proven.key, each.basicUser ?? readProjectId(header)));
+      }
+      if (policy.credential !== Credential.ORGANIZATION) return projectKeyCaller(proven.project);
+      if (policy.projectKeys || each === presented[0]) projectKey ??= proven.project;
+    }
+    if (projectKey === null) throw unauthenticated('invalid_credentials', 'The credential is not valid.');
+    return projectKeyCaller(projectKey);
   };
-}
-
-type Chosen = { readonly proven: Verified; readonly basicUser: string | null };
-
-/**
- * The first valid credential of the route's class, so that a foreign one in another header does no harm. On a route
- * for API keys, a project key is chosen only when there is none: if the policy admits it, or if it comes first, so that
- * the refusal names the mistake.
- */
-async function choose(
-  deps: AuthenticateDeps,
-  policy: Policy,
-  presented: readonly PresentedCredential[],
-): Promise<Chosen | null> {
-  let projectKey: Chosen | null = null;
-  for (const each of presented) {
-    const proven = await verify(deps, each.token);
-    if (!proven) continue;
-    const chosen = { proven, basicUser: each.basicUser };
-    if (proven.kind === 'api_key' || policy.credential !== Credential.ORGANIZATION) return chosen;
-    if (policy.projectKeys || each === presented[0]) projectKey ??= chosen;
-  }
-  return projectKey;
 }
 
 async function verify(deps: AuthenticateDeps, token: string): Promise<Verified | null> {
@@ -80,8 +67,11 @@ async function verify(deps: AuthenticateDeps, token: string): Promise<Verified |
   const isMintedHere = parsed.checksumValid && (parsed.kind === 'apiKey' || parsed.minted);
   if (!isMintedHere && !(await deps.keys.hasImportedCredentials())) return null;
   if (parsed.kind === 'apiKey') {
-    const key = await verifyApiKey(deps, parsed);
-    if (key) return { kind: 'api_key', key };
+    const key = await deps.keys.findApiKey(parsed.keyId);
+    const isProven = provesKey(deps, parsed, key);
+    if (key && isProven) return { kind: 'api_key', key };
+    // Makes up for the faster read of an existing key: the time must not reveal it.
+    if (key) await deps.keys.readDecoy();
     // A project key that looks like an API key can only be an imported one.
     if (!(await deps.keys.hasImportedCredentials())) return null;
   }
@@ -89,16 +79,13 @@ async function verify(deps: AuthenticateDeps, token: string): Promise<Verified |
   return project ? { kind: 'project_key', project } : null;
 }
 
-async function verifyApiKey(deps: AuthenticateDeps, token: ApiKeyToken): Promise<ApiKey | null> {
-  const key = await deps.keys.findApiKey(token.keyId);
-  const presented = hashSecret(deps.pepper, token.secret);
-  const nowMs = deps.clock();
-  const matches =
+/** Whether the token has the secret of a key that is alive. With no key it does the same work. */
+function provesKey({ pepper, clock }: AuthenticateDeps, { secret }: ApiKeyToken, key: ApiKey | null): boolean {
+  const presented = hashSecret(pepper, secret);
+  const nowMs = clock();
+  const isEqual =
     secretsEqual(presented, key?.secretHash ?? NO_HASH) || (key !== null && matchesPrevious(key, presented, nowMs));
-  if (key && matches && isAlive(key, nowMs)) return key;
-  // Makes up for the faster read of an existing key: the time must not reveal it.
-  if (key) await deps.keys.readDecoy();
-  return null;
+  return isEqual && key !== null && isAlive(key, nowMs);
 }
 
 function isAlive({ revokedAtMs, expiresAtMs, ownerActive }: ApiKey, nowMs: number): boolean {

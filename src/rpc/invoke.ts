@@ -144,18 +144,19 @@ export async function admit<T>(
   }
 }
 
+const OPEN_CALLER: Caller = { kind: 'open' };
+
 /** Authenticates the caller. Throws where the credential is missing or invalid. */
-export async function authenticateCall(
+export function authenticateCall(
   { authenticate }: InvokeDeps,
   { policy }: Method,
   { header }: Call,
-): Promise<Caller> {
-  return policy.credential === Credential.OPEN ? { kind: 'open' } : await authenticate(policy, header);
+): Caller | Promise<Caller> {
+  return policy.credential === Credential.OPEN ? OPEN_CALLER : authenticate(policy, header);
 }
 
-/** Reads the request. Throws for a read whose client has disconnected meanwhile. */
-export async function readRequest({ method, call, decode, noteRequest }: Admitted): Promise<Request> {
-  const request = await decode();
+/** Starts the work on a request that was read. Throws for a read whose client has disconnected meanwhile. */
+export function takeRequest({ method, call, noteRequest }: Admitted, request: Request): Request {
   call.quota.start();
   // A change continues without its client, which finds it when it repeats the call.
   if (method.isRead) requireConnected(call);
@@ -164,41 +165,37 @@ export async function readRequest({ method, call, decode, noteRequest }: Admitte
 }
 
 async function run(deps: InvokeDeps, invocation: Admitted<UnaryMethod>): Promise<UnaryResponse> {
-  const { method, call } = invocation;
+  const { method, decode } = invocation;
   const { handler } = method;
+  const { pathMessage } = invocation.call;
   const precheck = 'precheck' in handler ? handler.precheck : undefined;
-  const pass = async (message: Message) => {
-    invocation.noteRequest(message);
-    await precheck?.(message as never, { ...contextOf(deps, invocation), receipt: noReceipt });
-  };
-  const { pathMessage } = call;
   // Over REST the check runs on the path parameters, so that a refused caller's body is not read.
-  if (precheck && pathMessage) await pass(pathMessage());
-  const request = await readRequest(invocation);
-  if ('readJson' in handler) return runTolerant(deps, invocation, handler, request);
+  if (precheck && pathMessage) await runPrecheck(deps, invocation, precheck, pathMessage());
+  const request = takeRequest(invocation, await decode());
+  if ('readJson' in handler) {
+    const answer = await readTolerantly(handler, request)({ ...contextOf(deps, invocation), receipt: noReceipt });
+    return { message: create(method.desc.output, answer), headers: {} };
+  }
   const { message, problems } = requireMessage(method, request);
-  if (precheck && !pathMessage) await pass(message);
-  return runHandler(
-    { idempotency: deps.idempotency, handler, message, problems },
-    invocation,
-    contextOf(deps, invocation),
-  );
+  if (precheck && !pathMessage) await runPrecheck(deps, invocation, precheck, message);
+  const handled = { idempotency: deps.idempotency, handler, message, problems };
+  return await runHandler(handled, invocation, contextOf(deps, invocation));
+}
+
+async function runPrecheck(
+  deps: InvokeDeps,
+  invocation: Admitted<UnaryMethod>,
+  precheck: NonNullable<Handler['precheck']>,
+  message: Message,
+): Promise<void> {
+  invocation.noteRequest(message);
+  await precheck(message as never, { ...contextOf(deps, invocation), receipt: noReceipt });
 }
 
 /** Throws where the transport read no message for an rpc that takes messages. */
 export function requireMessage({ path }: Method, request: Request): Extract<Request, { kind: 'message' }> {
   if (request.kind !== 'message') throw new Error(`${path} takes messages only`);
   return request;
-}
-
-async function runTolerant(
-  deps: InvokeDeps,
-  admitted: Admitted<UnaryMethod>,
-  handler: TolerantHandler,
-  request: Request,
-): Promise<UnaryResponse> {
-  const answer = await readTolerantly(handler, request)({ ...contextOf(deps, admitted), receipt: noReceipt });
-  return { message: create(admitted.method.desc.output, answer), headers: {} };
 }
 
 function readTolerantly(handler: TolerantHandler, request: Request): Run {

@@ -7,21 +7,21 @@ import { isLargeJson, type JsonFacts, parseJson, parseLargeJson, type Spelling, 
 /** How the work on a large body yields to other requests. */
 export type Turns = {
   readonly runSteps: RunSteps;
-  /** Yields before the next step with a large body; undefined for a small one. */
-  readonly yieldFor: (bytes: Buffer) => Promise<void> | undefined;
+  /** Resolves in a turn of the event loop of its own. */
+  readonly nextTurn: () => Promise<void>;
 };
 
 type ParsedJson = { readonly value: JsonValue; readonly facts: JsonFacts };
 
-/** Throws as `parseJson` does. */
-export async function parseInTurns(
-  bytes: Buffer,
-  spelling: Spelling,
-  { runSteps, yieldFor }: Turns,
-): Promise<ParsedJson> {
-  await yieldFor(bytes);
-  const parsed = isLargeJson(bytes) ? await runSteps(parseLargeJson(bytes, spelling)) : parseAtOnce(bytes, spelling);
-  await yieldFor(bytes);
+/** Synchronous for a small body, as most are. Throws as `parseJson` does. */
+export function parseInTurns(bytes: Buffer, spelling: Spelling, turns: Turns): ParsedJson | Promise<ParsedJson> {
+  return isLargeJson(bytes) ? parseLarge(bytes, spelling, turns) : parseAtOnce(bytes, spelling);
+}
+
+async function parseLarge(bytes: Buffer, spelling: Spelling, { runSteps, nextTurn }: Turns): Promise<ParsedJson> {
+  await nextTurn();
+  const parsed = await runSteps(parseLargeJson(bytes, spelling));
+  await nextTurn();
   return parsed;
 }
 

@@ -47,7 +47,7 @@ function wireOf(mediaType: string | undefined) {
   const [method] = createOtlpMethods(deps, { ingestBytesMax: 1000 });
   if (method === undefined) throw new Error('no method');
   const wire = openWire(method, mediaType);
-  return { decode: (bytes: Buffer) => wire.decode(bytes, { runSteps, yieldFor: () => undefined }) };
+  return { decode: (bytes: Buffer) => wire.decode(bytes, { runSteps, nextTurn }) };
 }
 
 describe('a body of no media type', () => {

@@ -12,9 +12,9 @@ import {
   type Decode,
   type Invocation,
   type InvokeDeps,
-  readRequest,
   reportFault,
   requireMessage,
+  takeRequest,
   validateRequest,
 } from '../invoke.ts';
 import type { StreamMethod } from '../method.ts';
@@ -68,7 +68,7 @@ async function open(deps: InvokeStreamDeps, opening: Opening, admission: Admissi
   const { method, call } = opening;
   const { handler } = method;
   const admitted = { ...opening, ...admission };
-  const request = requireMessage(method, await readRequest(admitted));
+  const request = requireMessage(method, takeRequest(admitted, await opening.decode()));
   const message = request.message as never;
   validateRequest(opening, request, { checked: handler.check?.(message) ?? [], problems: [] });
   const stop = new AbortController();

@@ -26,10 +26,14 @@ export function checkDeclaredLength(request: RestRequest, sizeMaxBytes: number):
 }
 
 /** The decoded body. Memory stays within the limit, for any compression ratio. */
-export async function readBody(request: RestRequest, limits: BodyLimits): Promise<Buffer> {
+export function readBody(request: RestRequest, limits: BodyLimits): Promise<Buffer> {
   const encoding = contentEncoding(request);
+  return encoding === 'identity' ? readRaw(request, limits) : readEncoded(request, encoding, limits);
+}
+
+async function readEncoded(request: RestRequest, encoding: Encoding, limits: BodyLimits): Promise<Buffer> {
   const raw = await readRaw(request, limits);
-  if (encoding === 'identity' || raw.length === 0) return raw;
+  if (raw.length === 0) return raw;
   const decoded = await limits.inflate(raw, encoding, limits.sizeMaxBytes);
   if (decoded === 'too_large') throw tooLarge(limits.sizeMaxBytes);
   if (decoded === 'busy') throw unavailableFault('Too many compressed bodies are being read; try again.', 1);

@@ -1,7 +1,7 @@
 /** REST, one more protocol over the same rpcs: routes and JSON follow from the protos alone. */
 
 import type { Message } from '@bufbuild/protobuf';
-import { Fault } from '../../domain/fault.ts';
+import { Fault, type JsonValue } from '../../domain/fault.ts';
 import type { RunSteps } from '../../domain/steps.ts';
 import { maskTokens } from '../../domain/token-mask.ts';
 import { malformed } from '../../json/json-text.ts';
@@ -54,8 +54,8 @@ export type RestDeps = {
 
 type Headers = Readonly<Record<string, string>>;
 
-/** A larger body is scanned, parsed and validated in separate turns of the event loop. */
-const LARGE_BODY_BYTES = 262_144;
+/** Fields of a request with a body are not read from the query. */
+const NO_QUERY = new URLSearchParams();
 const PAGE_METHODS = ['GET', 'HEAD', 'OPTIONS'];
 
 export type RestHandler = (request: RestRequest, response: RestResponse) => void;
@@ -181,7 +181,7 @@ export function createRest(deps: RestDeps): RestHandler {
   };
 }
 
-type JsonReading = Pick<TolerantHandler, 'spelling' | 'anyMediaType'>;
+type JsonReading = Pick<TolerantHandler, 'spelling' | 'anyMediaType' | 'reword'>;
 type Reading = BodyLimits & Turns;
 
 type Exchange = {
@@ -195,72 +195,73 @@ type Exchange = {
   readonly wire: Wire | null;
 };
 
-async function decode(deps: RestDeps, exchange: Exchange): Promise<Request> {
-  const { request, response, route } = exchange;
-  const { handler, policy } = route.method;
-  if (!route.takesBody)
-    return { kind: 'message', ...decodeMessage(route.method.desc.input, { ...partsOf(exchange), body: null }) };
+function decode(deps: RestDeps, exchange: Exchange): Request | Promise<Request> {
+  const { request, response, route, wire } = exchange;
+  const { handler } = route.method;
+  if (!route.takesBody) return { kind: 'message', ...decodeMessage(route.method.desc.input, partsOf(exchange)) };
   if (request.headers.expect !== undefined) response.writeContinue();
   const limits: Reading = {
     runSteps: deps.runSteps,
-    yieldFor: (bytes) => (bytes.length > LARGE_BODY_BYTES ? deps.nextTurn() : undefined),
+    nextTurn: deps.nextTurn,
     sizeMaxBytes: route.method.sizeMaxBytes,
     watch: deps.watch,
     reading: deps.reading,
     inflate: deps.inflate,
     onBytes: exchange.quota.receive,
   };
-  if (exchange.wire) return exchange.wire.decode(await readBody(request, limits), limits);
-  if ('readJson' in handler) {
-    try {
-      return { kind: 'json', ...(await readJsonBody(request, limits, handler)) };
-    } catch (error) {
-      throw handler.reword && error instanceof Fault ? handler.reword(error) : error;
-    }
-  }
-  const body = await readTypedBody(exchange, limits);
-  return {
-    kind: 'message',
-    ...decodeMessage(route.method.desc.input, {
-      ...partsOf(exchange),
-      body,
-      nullIsAbsent: policy.nullIsAbsent,
-      nullUnsets: policy.nullUnsets,
-    }),
-  };
+  if (wire) return readBody(request, limits).then((bytes) => wire.decode(bytes, limits));
+  return 'readJson' in handler ? decodeJson(request, limits, handler) : decodeTyped(exchange, limits);
 }
 
 /** The request message with the path parameters alone. */
 function decodePathMessage({ method }: Route, parameters: Exchange['parameters']): Message {
-  const nothing = { query: new URLSearchParams(), body: null, nullIsAbsent: false };
+  const nothing = { query: NO_QUERY, body: null, nullIsAbsent: false };
   return decodeMessage(method.desc.input, { parameters, ...nothing }).message;
 }
 
-function partsOf(exchange: Exchange) {
-  const { parameters, request } = exchange;
+/** The parts of a request without a body. */
+function partsOf({ parameters, query, request }: Exchange) {
   const header = firstHeader(request.headers, request.rawHeaders);
-  return { parameters, query: new URLSearchParams(exchange.query), header, nullIsAbsent: false };
+  return { parameters, query: new URLSearchParams(query), header, body: null, nullIsAbsent: false };
 }
 
-async function readJsonBody(request: RestRequest, limits: Reading, { spelling, anyMediaType }: JsonReading) {
-  const bytes = await readBody(request, limits);
+async function decodeJson(request: RestRequest, limits: Reading, handler: JsonReading): Promise<Request> {
+  const { spelling, anyMediaType, reword } = handler;
   const contentType = request.headers['content-type'];
-  if (anyMediaType !== true || isJsonMediaType(contentType)) checkJsonMediaType(contentType);
   try {
-    return await parseInTurns(bytes, spelling, limits);
+    const bytes = await readBody(request, limits);
+    if (anyMediaType !== true || isJsonMediaType(contentType)) checkJsonMediaType(contentType);
+    try {
+      const parsed = parseInTurns(bytes, spelling, limits);
+      const { value, facts } = parsed instanceof Promise ? await parsed : parsed;
+      return { kind: 'json', value, facts };
+    } catch (error) {
+      // A body that is no JSON is refused for its media type first.
+      if (error instanceof Fault && error.code === 'malformed_request') checkJsonMediaType(contentType);
+      throw error;
+    }
   } catch (error) {
-    // A body that is no JSON is refused for its media type first.
-    if (error instanceof Fault && error.code === 'malformed_request') checkJsonMediaType(contentType);
-    throw error;
+    throw reword && error instanceof Fault ? reword(error) : error;
   }
 }
 
-async function readTypedBody(exchange: Exchange, limits: Reading): Promise<JsonObject> {
-  const { request, route } = exchange;
+async function decodeTyped({ request, route, parameters }: Exchange, limits: Reading): Promise<Request> {
+  const { method, verb } = route;
+  const { input } = method.desc;
+  const { nullIsAbsent, nullUnsets } = method.policy;
   const bytes = await readBody(request, limits);
-  if (bytes.length === 0 && route.verb !== 'PATCH' && !hasRequiredField(route.method.desc.input)) return {};
+  const isLeftOut = bytes.length === 0 && verb !== 'PATCH' && !hasRequiredField(input);
+  const body = isLeftOut ? {} : await readObject(request, bytes, limits);
+  return { kind: 'message', ...decodeMessage(input, { parameters, query: NO_QUERY, body, nullIsAbsent, nullUnsets }) };
+}
+
+function readObject(request: RestRequest, bytes: Buffer, limits: Reading): JsonObject | Promise<JsonObject> {
   checkJsonMediaType(request.headers['content-type']);
-  const { value } = await parseInTurns(bytes, 'tokens', limits);
+  const parsed = parseInTurns(bytes, 'tokens', limits);
+  return parsed instanceof Promise ? parsed.then(requireObject) : requireObject(parsed);
+}
+
+function requireObject({ value }: { readonly value: JsonValue }): JsonObject {
   if (!isJsonObject(value)) throw malformed('The request body must be a JSON object.', 'not an object');
   return value;
 }
