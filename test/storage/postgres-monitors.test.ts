@@ -22,6 +22,8 @@ import { quietLog } from './quiet-log.ts';
 
 const LATER_MS = RECEIVED_AT_MS + 3_600_000;
 const LEASE_MS = 60_000;
+/** The connections of the test's database. */
+const HERE = 'datname = current_database()';
 
 let database: TestDatabase;
 /** Stores of two processes. */
@@ -72,6 +74,13 @@ async function claimAll(store: Store): Promise<readonly ClaimedJob[]> {
     if (some.length === 0) return claimed;
     claimed.push(...some);
   }
+}
+
+/** Closes the stores: connections report their deadlocks at their end. */
+async function expectNoDeadlock(): Promise<void> {
+  for (const store of stores) await store.close();
+  const found = await query(database.url, 'SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()');
+  expect(Number(found[0]?.deadlocks)).toBe(0);
 }
 
 const numberOfChanges = async () => (await query(database.url, 'SELECT max(number) AS n FROM monitor_changes'))[0]?.n;
@@ -154,9 +163,7 @@ it('two processes that claim and end jobs, while their traces change, give each 
   expect(new Set(given).size).toBe(given.length);
   const { depth } = await stores[0].evaluationJobs.counts(1_000);
   expect(given.length + 2 * depth).toBeGreaterThanOrEqual(2 * appends.length);
-  for (const store of stores) await store.close();
-  const found = await query(database.url, 'SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()');
-  expect(Number(found[0]?.deadlocks)).toBe(0);
+  await expectNoDeadlock();
 });
 
 it('jobs are put back in the order in which others take them', async () => {
@@ -191,4 +198,44 @@ it('PostgreSQL stores no more jobs than may wait', async () => {
     await store.close();
     await other.remove();
   }
+});
+
+it('the jobs of a removed trace are locked in the order of their keys', async () => {
+  const [store] = stores;
+  const append = await createAppend();
+  const { traceId, projectNumber } = append();
+  await store.traces.append(append({ traceId }));
+  expect(await claim(store)).toHaveLength(2);
+  const first = '(SELECT min(source_id) FROM evaluation_jobs)';
+  await query(database.url, `UPDATE evaluation_jobs SET failures = 0 WHERE source_id = ${first}`);
+  // New connections then read rows in the order of the file, in which the first key is now the last one.
+  const name = new URL(database.url).pathname.slice(1);
+  for (const setting of ['enable_indexscan', 'enable_bitmapscan']) {
+    await query(database.url, `ALTER DATABASE ${name} SET ${setting} = off`);
+  }
+  await query(
+    database.url,
+    `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE ${HERE} AND pid <> pg_backend_pid()`,
+  );
+  await until(() =>
+    store.ready().then(
+      () => true,
+      () => false,
+    ),
+  );
+  const other = new pg.Client({ connectionString: database.url });
+  await other.connect();
+  try {
+    await other.query('BEGIN');
+    await other.query(`SELECT FROM evaluation_jobs WHERE source_id = ${first} FOR UPDATE`);
+    const removed = store.traceChanges.removeTrace({ projectNumber, traceId, expiredBeforeMs: null });
+    const waiting = `SELECT FROM pg_stat_activity WHERE ${HERE} AND wait_event_type = 'Lock'`;
+    await until(async () => (await query(database.url, waiting)).length === 1);
+    await other.query('SELECT FROM evaluation_jobs FOR UPDATE');
+    await other.query('COMMIT');
+    expect(await removed).toBe(true);
+  } finally {
+    await other.end();
+  }
+  await expectNoDeadlock();
 });

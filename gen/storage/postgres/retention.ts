@@ -64,6 +64,13 @@ export const listTracesAfter: Compiled<typeof source.listTracesAfter> = {
   row: (row) => row,
 };
 
+export const lockJobs: Compiled<typeof source.lockJobs> = {
+  name: 'retention.lockJobs',
+  text: "select \"source_id\" as \"sourceId\" from \"evaluation_jobs\" where \"project_number\" = $1 and \"trace_sequence\" = any($2) order by \"trace_sequence\", \"source_id\" for update",
+  cells: (params) => [params.projectNumber, params.sequences],
+  row: (row) => row,
+};
+
 export const lockProjectTerms: Compiled<typeof source.lockProjectTerms> = {
   name: 'retention.lockProjectTerms',
   text: "select \"number\" as \"number\", \"trace_retention_days\" as \"storedDays\" from \"projects\" where \"number\" = any($1) for update",

@@ -102,6 +102,15 @@ export const listTracesAfter: Compiled<typeof source.listTracesAfter> = {
   }),
 };
 
+export const lockJobs: Compiled<typeof source.lockJobs> = {
+  name: 'retention.lockJobs',
+  text: "select \"source_id\" as \"sourceId\" from \"evaluation_jobs\" where \"project_number\" = ? and \"trace_sequence\" in (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) order by \"trace_sequence\", \"source_id\"",
+  cells: (params) => [params.projectNumber, ...fillParameters(params.sequences)],
+  row: (row: any) => ({
+    sourceId: row[0],
+  }),
+};
+
 export const lockProjectTerms: Compiled<typeof source.lockProjectTerms> = {
   name: 'retention.lockProjectTerms',
   text: "select \"number\" as \"number\", \"trace_retention_days\" as \"storedDays\" from \"projects\" where \"number\" in (select value from json_each(?))",

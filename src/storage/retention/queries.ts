@@ -133,6 +133,19 @@ export const removeSpans = removeAll('Span');
 export const removeEvaluations = removeAll('Evaluation');
 export const removeJobs = removeAll('EvaluationJob');
 
+/** Locks the jobs of traces in the order of their keys. */
+export const lockJobs = query<OfTraces>()((db, { projectNumber, sequences }, { lock, isOneOf }) =>
+  lock(
+    db
+      .selectFrom('EvaluationJob')
+      .where('projectNumber', '=', projectNumber)
+      .where(isOneOf('traceSequence', sequences))
+      .select('sourceId as sourceId')
+      .orderBy('traceSequence')
+      .orderBy('sourceId'),
+  ),
+);
+
 function removeAll(table: 'Span' | 'Evaluation' | 'EvaluationJob') {
   return change<OfTraces>((db, { projectNumber, sequences }, { isOneOf }) =>
     db.deleteFrom(table).where('projectNumber', '=', projectNumber).where(isOneOf('traceSequence', sequences)),

@@ -45,6 +45,8 @@ export function createTraceChanges(transact: Transact, enqueuing: Enqueuing): Tr
         const { sequence, spanCount } = found;
         await tx.change(tx.queries.searchIndex.markStored, { projectNumber, sequences: [sequence] });
         await subtractFromHours(tx, retention, [{ projectNumber, sequence }]);
+        // In the order in which processes renew leases: a deletion in another order could deadlock with them.
+        await tx.runQuery(retention.lockJobs, { projectNumber, sequences: [sequence] });
         await tx.change(retention.removeJobs, { projectNumber, sequences: [sequence] });
         if (await isSmall(tx, { projectNumber, sequence, spanCount })) {
           await tx.change(retention.removeSpans, { projectNumber, sequences: [sequence] });
