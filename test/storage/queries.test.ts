@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { searchableCells } from '../../src/storage/engine/postgres/run-query.ts';
 import { fillParameters, packIds } from '../../src/storage/engine/sqlite/compact-ids.ts';
-import { openWriteHandle } from '../../src/storage/engine/sqlite/connection.ts';
-import { SQLITE_MIGRATIONS } from '../../src/storage/migrations/sqlite.ts';
+import { openDatabase } from '../../src/storage/engine/sqlite/schema.ts';
 import { IDS_PER_QUERY_MAX, type Query, queryInBatches } from '../../src/storage/queries.ts';
 
 type AnyQuery = Query<unknown, unknown>;
@@ -23,8 +22,7 @@ describe('compiled queries', () => {
   });
 
   it('never read a whole table on SQLite, but for those that ask for it', async () => {
-    const db = openWriteHandle(':memory:', () => undefined);
-    for (const { statements } of SQLITE_MIGRATIONS) for (const statement of statements) db.exec(statement);
+    const db = openDatabase(':memory:');
     const partial = db.prepare<[], string>(
       `SELECT name FROM sqlite_schema WHERE type = 'index' AND sql LIKE '% where %'`,
     );
