@@ -130,7 +130,7 @@ function compileData(
   const changes = createTraceChanges({ store: store.traceChanges, traceDefaultDays, limits: traceLimits });
   const exports = createTraceExports({ searches, traces, store: store.traces, clock });
   const analytics = createAnalytics({ store: store.analytics, traceDefaultDays });
-  const gateway = createGateway({ store: store.requests, prices, meter });
+  const gateway = createGateway({ store: store.requests, prices, meter, runSteps });
   const tails = createTraceTails({
     search: store.search,
     searches,

@@ -18,6 +18,14 @@ it('records become drafts one by one, so that a list that is too long is refused
   expect(list.at(200)).toBeUndefined();
 });
 
+it('metadata far larger than it may be is not parsed', () => {
+  const read = (metadataJson: string) =>
+    readRequests(create(ReportRequestsRequestSchema, { records: [{ metadataJson }] })).at(0);
+  expect(read(`{"a":"${'x'.repeat(65_528)}"}`)).toMatchObject({ metadata: { a: expect.any(String) } });
+  const long = `{"a":"${'x'.repeat(65_529)}"}`;
+  expect(read(long)).toMatchObject({ metadata: { metadataJson: long } });
+});
+
 it('so do governance events', () => {
   const list = readGovernanceEvents(create(ReportGovernanceEventsRequestSchema, { events: [{ type: 'a' }] }));
   expect([list.length, list.at(0), list.at(1)]).toMatchObject([1, { type: 'a' }, undefined]);

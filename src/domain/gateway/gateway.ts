@@ -14,6 +14,7 @@ import type {
 import { unavailableFault, validationFault } from '../fault.ts';
 import { isPossibleId } from '../ids.ts';
 import type { PriceResolver, Prices } from '../pricing/prices.ts';
+import type { RunSteps, Steps } from '../steps.ts';
 import type { RequestStore } from '../store.ts';
 import type { DraftList, GovernanceDraft, RequestDraft, Sent } from './gateway-draft.ts';
 import { createItemReading, type ItemReading } from './gateway-reading.ts';
@@ -23,6 +24,8 @@ import { readGovernanceEvent } from './governance-event.ts';
 type GatewayDeps = {
   readonly store: Pick<RequestStore, 'projectNumbers' | 'report' | 'reportGovernance'>;
   readonly prices: PriceResolver;
+  /** Reads the items of a report with pauses: together they may be megabytes. */
+  readonly runSteps: RunSteps;
   /** Counts records never stored. */
   readonly meter: Pick<RequestMeter, 'reported'>;
 };
@@ -69,16 +72,14 @@ export function createGateway(deps: GatewayDeps): Gateway {
   const { store } = deps;
   return {
     async reportRequests(list, call) {
-      const drafts = draftsOf(list, 'records');
-      const read = drafts.map((draft) => readItem(draft, readRecord));
+      const { statuses, read } = await deps.runSteps(readRecords(list));
       const assigned = await assignProjects(store, read, call);
       const records = assigned.flatMap((each) => ('gatewayRequestId' in each ? [each] : []));
       const results = await storeRequests(deps, records, call);
       let next = 0;
       return assigned.map((each, index): ItemOutcome => {
         if (!('gatewayRequestId' in each)) {
-          const draft = drafts[index];
-          const status = typeof draft === 'object' && draft !== null ? statusIn(draft.status) : null;
+          const status = statuses[index] ?? null;
           deps.meter.reported({ source: 'report', status: status ?? 'unknown', result: 'rejected' });
           return { status, result: 'rejected', rejection: each };
         }
@@ -89,9 +90,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
     },
 
     async reportGovernanceEvents(list, { organization }) {
-      const read = draftsOf(list, 'events').map((draft) =>
-        readItem(draft, (sent, reading) => readGovernanceEvent(sent, reading, organization.id)),
-      );
+      const read = await deps.runSteps(readEvents(list, organization.id));
       const events = read.flatMap((each) => ('dataJson' in each ? [each] : []));
       const report = { kind: 'governance', organizationNumber: organization.number, events } as const;
       const results = events.length === 0 ? [] : await store.reportGovernance(report);
@@ -106,10 +105,44 @@ export function createGateway(deps: GatewayDeps): Gateway {
   };
 }
 
-/** Makes the drafts of a list of a valid length. */
-function draftsOf<D>(list: DraftList<D>, name: string): readonly Sent<D>[] {
+type ReadRecords = {
+  /** Also of refused records; null: none that is valid. */
+  readonly statuses: readonly (SentRecord['status'] | null)[];
+  readonly read: readonly (SentRecord | Rejection)[];
+};
+
+function* readRecords(list: DraftList<RequestDraft>): Steps<ReadRecords> {
+  const statuses: (SentRecord['status'] | null)[] = [];
+  const read: (SentRecord | Rejection)[] = [];
+  for (const draft of draftsOf(list, 'records')) {
+    statuses.push(typeof draft === 'object' && draft !== null ? statusIn(draft.status) : null);
+    read.push(readItem(draft, readRecord));
+    yield;
+  }
+  return { statuses, read };
+}
+
+type ReadEvent = NonNullable<ReturnType<typeof readGovernanceEvent>>;
+
+function* readEvents(
+  list: DraftList<GovernanceDraft>,
+  organizationId: string,
+): Steps<readonly (ReadEvent | Rejection)[]> {
+  const read: (ReadEvent | Rejection)[] = [];
+  for (const draft of draftsOf(list, 'events')) {
+    read.push(readItem(draft, (sent, reading) => readGovernanceEvent(sent, reading, organizationId)));
+    yield;
+  }
+  return read;
+}
+
+/** Makes the drafts of a list of a valid length, one by one. */
+function* draftsOf<D>(list: DraftList<D>, name: string): Iterable<Sent<D>> {
   const { length } = list;
-  if (length >= 1 && length <= ITEMS_MAX) return Array.from({ length }, (_, index) => list.at(index));
+  if (length >= 1 && length <= ITEMS_MAX) {
+    for (let index = 0; index < length; index += 1) yield list.at(index);
+    return;
+  }
   const expected = `1 to ${ITEMS_MAX} items`;
   const message = `${name} must have ${expected}`;
   throw validationFault('json', [{ field: name, type: 'invalid_length', message, expected }]);

@@ -31,6 +31,9 @@ import type { LosslessJson } from '../../json/lossless-json.ts';
 import { fractionalMsOf } from '../epoch-ms.ts';
 import { enumNames } from '../rest-shape.ts';
 
+/** Sixteen times what compact metadata may have: an escape takes six characters. */
+const METADATA_CHARACTERS_MAX = 65_536;
+
 export function readRequests({ records }: ReportRequestsRequest): DraftList<RequestDraft> {
   const readMetadata = createMetadataReader();
   return toList(records, (record) => ({
@@ -122,6 +125,8 @@ function createMetadataReader(): (record: ReportedRequest) => Sent<LosslessJson>
   let longIntegers = 0;
   return ({ metadataJson }) => {
     if (metadataJson === undefined) return undefined;
+    // The text of such an object is too large in any case, so it is not parsed.
+    if (metadataJson.length > METADATA_CHARACTERS_MAX) return { metadataJson };
     const bytes = Buffer.from(metadataJson);
     const facts = scanJson(bytes);
     longIntegers += facts.longIntegers.length;

@@ -28,8 +28,16 @@ function createFixture(answers: readonly RequestsReported[] = []) {
   const reports: RequestReport[] = [];
   const counted: string[] = [];
   const left = [...answers];
+  let steps = 0;
   const gateway = createGateway({
     prices: pricesOfNobody,
+    async runSteps(reading) {
+      for (;;) {
+        const step = reading.next();
+        if (step.done === true) return step.value;
+        steps += 1;
+      }
+    },
     meter: { reported: ({ source, status, result }) => void counted.push(`${source} ${status} ${result}`) },
     store: {
       projectNumbers: async (_organizationId, ids) =>
@@ -41,7 +49,7 @@ function createFixture(answers: readonly RequestsReported[] = []) {
       reportGovernance: async ({ events }) => events.map((_, index) => (index === 0 ? 'duplicate' : 'emitted')),
     },
   });
-  return { gateway, reports, counted };
+  return { gateway, reports, counted, steps: () => steps };
 }
 
 const record = (fields: { [name: string]: JsonValue } = {}): JsonValue => ({
@@ -52,6 +60,12 @@ const record = (fields: { [name: string]: JsonValue } = {}): JsonValue => ({
 });
 
 describe('reporting requests', () => {
+  it('reads records in steps, one at a time', async () => {
+    const { gateway, steps } = createFixture();
+    await gateway.reportRequests(toRequestDrafts({ records: [record(), record(), record()] }), PROJECT_KEY);
+    expect(steps()).toBe(3);
+  });
+
   it('validates records one by one, and answers each at its index', async () => {
     const { gateway, reports, counted } = createFixture([
       { kind: 'reported', results: ['stored', 'duplicate', 'rejected'] },
