@@ -148,7 +148,8 @@ type FiguresRead = {
 // A page of scores is parsed in one turn of the event loop.
 const SCORES_LENGTH_AT_ONCE = 200_000;
 const FIGURES_AT_ONCE_MIN = 25;
-const FIGURES_AT_ONCE_MAX = 500;
+// Results with very many scores may follow those without any.
+const FIGURES_AT_ONCE_MAX = 100;
 
 /** How many results to read next: about as many scores as a turn may parse. */
 function limitFor(rows: readonly { readonly scoresJson: string }[]): number {

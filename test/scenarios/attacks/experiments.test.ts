@@ -79,3 +79,16 @@ it('L3: several reads at once of a run with a hundred thousand scores', async ()
     expect(servedCount).toBeGreaterThanOrEqual(READS_OF_PROJECT);
   });
 });
+
+it('L4: reads of a run whose large scores follow results without any', async () => {
+  const results = (start: number, count: number, fields: object) =>
+    log('late', { dataset: Array.from({ length: count }, (_, index) => ({ index: start + index, ...fields })) });
+  await results(0, 525, { entry: {} });
+  const evaluations = Array.from({ length: 75 }, (_, index) => ({ name: `${'\u0001'.repeat(250)}${index}`, score: 1 }));
+  for (let start = 525; start < 775; start += 5) await results(start, 5, { evaluations });
+  await target.attack({ id: 'L4', n: READS / 2 }, async ({ serves }) => {
+    const reads = Array.from({ length: READS / 2 }, (_, index) => index);
+    const read = async () => void (await ask('GET', `/api/experiments/${slug}/runs/late?limit=1`));
+    await Promise.all([inParallel(reads, 2, read), serves(SERVED_MEANWHILE)]);
+  });
+});
