@@ -125,13 +125,13 @@ function createMetadataReader(): (record: ReportedRequest) => Sent<LosslessJson>
   let longIntegers = 0;
   return ({ metadataJson }) => {
     if (metadataJson === undefined) return undefined;
-    // The text of such an object is too large in any case, so it is not parsed.
-    if (metadataJson.length > METADATA_CHARACTERS_MAX) return { metadataJson };
     const bytes = Buffer.from(metadataJson);
     const facts = scanJson(bytes);
     longIntegers += facts.longIntegers.length;
     if (longIntegers > NUMBER_TEXTS_MAX) throw tooManyNumberTexts();
     if (facts.isWide) return WIDE;
+    // The text of such an object is too large in any case, so it is not parsed.
+    if (metadataJson.length > METADATA_CHARACTERS_MAX) return { metadataJson };
     try {
       return parseJson(bytes, facts, 'literals');
     } catch (error) {
