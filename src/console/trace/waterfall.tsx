@@ -35,14 +35,15 @@ export function Waterfall({ nodes, whole, chosen, onChoose, bars, onBars, comple
     overscan: 12,
   });
   const at = useMemo(() => visible.findIndex(({ span }) => span.spanId === chosen), [visible, chosen]);
-  const { scrollToIndex } = virtual;
-  const shown = useRef<string | null>(null);
+  const shown = useRef<{ readonly spanId: string | null; readonly at: number } | null>(null);
   useEffect(() => {
-    // Spans that load later move the rows: scroll to a span only once, when it is selected.
-    if (at < 0 || shown.current === chosen) return;
-    shown.current = chosen;
-    scrollToIndex(at);
-  }, [at, chosen, scrollToIndex]);
+    if (at < 0) return;
+    const before = shown.current;
+    shown.current = { spanId: chosen, at };
+    // Spans that load later move the rows: the selected span stays in view, unless somebody has scrolled away from it.
+    if (before?.spanId === chosen && (before.at === at || !isInView(virtual.range, before.at))) return;
+    virtual.scrollToIndex(at);
+  }, [at, chosen, virtual]);
   const fold = useCallback((id: string, isFolded: boolean) => {
     setFolded((now) => {
       const next = new Set(now);
@@ -146,6 +147,10 @@ type RowProps = {
   readonly onChoose: (span: TraceSpan) => void;
   readonly onFold: (id: string, isFolded: boolean) => void;
 };
+
+function isInView(range: { readonly startIndex: number; readonly endIndex: number } | null, index: number): boolean {
+  return range !== null && range.startIndex <= index && index <= range.endIndex;
+}
 
 /** Memoized, so that scrolling does not render visible rows again. */
 const Row = memo(function Row({ id, node, top, range, chosen, folded, onChoose, onFold }: RowProps) {
