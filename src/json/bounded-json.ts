@@ -1,9 +1,9 @@
 /** Reads free-form JSON text of a bounded shape. */
 
+import { createKeepSpelling, isPlainJson } from './exact-json.ts';
 import { makeWellFormed } from './free-json.ts';
 import { parseWithNumbers } from './json-parser.ts';
-import type { LosslessJson, RawNumber } from './lossless-json.ts';
-import type {} from './raw-json.ts';
+import type { LosslessJson } from './lossless-json.ts';
 
 export type LosslessParsed =
   | { readonly kind: 'value'; readonly value: LosslessJson }
@@ -24,7 +24,7 @@ export function parseLossless(text: string, max: ShapeMax): LosslessParsed {
   const excess = findExcess(text, max);
   if (excess !== null) return { kind: excess };
   try {
-    const value = parseWithNumbers(text, keepSpelling) as LosslessJson;
+    const value = (isPlainJson(text) ? JSON.parse(text) : parseWithNumbers(text, createKeepSpelling())) as LosslessJson;
     return { kind: 'value', value: ESCAPED_SURROGATE.test(text) ? (makeWellFormed({ value }).value ?? null) : value };
   } catch (error) {
     if (error instanceof SyntaxError) return { kind: 'not_json' };
@@ -47,11 +47,6 @@ export function findJsonProblem(text: string, max: ShapeMax): Exclude<LosslessPa
 
 /** The parser replaces unpaired surrogates in strings, but not in the names of members. */
 const ESCAPED_SURROGATE = /\\u[dD][89a-fA-F]/;
-
-function keepSpelling(source: string): number | RawNumber {
-  const value = Number(source);
-  return String(value) === source ? value : JSON.rawJSON(source);
-}
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;

@@ -2,6 +2,7 @@
 
 import { parseWithNumbers, type ToNumber } from './json-parser.ts';
 import type { JsonFacts } from './json-scan.ts';
+import type { RawNumber } from './lossless-json.ts';
 import type {} from './raw-json.ts';
 
 /**
@@ -44,6 +45,40 @@ export function keepDigits(source: string): unknown {
 }
 
 const FLOAT = /[.eE]/;
+
+const KEPT_MAX = 1_000;
+
+/**
+ * A number that JavaScript would spell differently keeps its text. Equal ones are made once: each is slow. `beforeMaking`
+ * is called for every one that is made.
+ */
+export function createKeepSpelling(beforeMaking: () => void = () => undefined): ToNumber {
+  const kept = new Map<string, RawNumber>();
+  return (source) => {
+    const value = Number(source);
+    if (String(value) === source) return value;
+    const known = kept.get(source);
+    if (known !== undefined) return known;
+    beforeMaking();
+    const raw = JSON.rawJSON(source);
+    if (kept.size < KEPT_MAX) kept.set(source, raw);
+    return raw;
+  };
+}
+
+/** A fraction, an exponent, or a negative zero; some strings match too. */
+const ODD_NUMBER = /[0-9][.eE]|-0/;
+const LONG_INTEGER = /[0-9]{16}/;
+
+/** Whether JavaScript could spell a number of the text differently, apart from long integers. */
+export function hasOddNumbers(text: string): boolean {
+  return ODD_NUMBER.test(text);
+}
+
+/** Whether JSON.parse keeps every value and name of the text as it is spelled. */
+export function isPlainJson(text: string): boolean {
+  return !text.includes('\\') && !hasOddNumbers(text) && !LONG_INTEGER.test(text);
+}
 
 function restoreIn(value: unknown, restore: (mark: number) => unknown): unknown {
   if (typeof value === 'number') return value >= MARK || value <= -MARK ? restore(value) : value;

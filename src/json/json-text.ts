@@ -4,7 +4,7 @@ import { isUtf8 } from 'node:buffer';
 import { Fault, type JsonValue, validationFault } from '../domain/fault.ts';
 import { tooManyParts } from '../domain/message-parts.ts';
 import type { Steps } from '../domain/steps.ts';
-import { keepDigits, parseExact, textOf } from './exact-json.ts';
+import { createKeepSpelling, hasOddNumbers, keepDigits, parseExact, textOf } from './exact-json.ts';
 import { parseInChunks } from './json-chunks.ts';
 import { parseWithNumbers, type ToNumber } from './json-parser.ts';
 import {
@@ -21,9 +21,6 @@ import { findTooWide, TOO_WIDE, TOO_WIDE_REASON } from './wide-json.ts';
 
 export { JSON_DEPTH_MAX, type JsonFacts, MEMBERS_MAX, NUMBER_TEXTS_MAX, scanJson } from './json-scan.ts';
 
-/** A fraction, an exponent, or a negative zero; some strings match too. */
-const ODD_NUMBER = /[0-9][.eE]|-0/;
-const KEPT_MAX = 1_000;
 export const NUMBER_TEXTS_REASON = `must not hold more than ${NUMBER_TEXTS_MAX} numbers that must be kept as text, such as integers beyond 2^53`;
 
 export type Spelling =
@@ -97,7 +94,7 @@ function toRefusal(error: unknown): Fault {
 
 /** For one document or all chunks of one. It builds everything but wide objects, which TOO_WIDE replaces. */
 function createParse(spelling: Spelling): (bytes: Buffer, facts: JsonFacts) => JsonValue {
-  const keep = spelling === 'values' ? keepDigits : keepSpelling();
+  const keep = spelling === 'values' ? keepDigits : keepSomeSpellings();
   const toNumber = spelling === 'literals' ? keep : refuseOutOfRange(keep);
   return (bytes, facts) => {
     if (spelling === 'values' && !facts.hasWide) return parseExact(bytes, facts, toNumber) as JsonValue;
@@ -122,24 +119,15 @@ function cutOut(bytes: Buffer, ranges: readonly ByteRange[]) {
 
 /** Whether JSON.parse could change a value. */
 function mustBeSpelled(text: string, { longIntegers, hasEscapes, hasEscapedNames }: JsonFacts): boolean {
-  return hasEscapes || hasEscapedNames || longIntegers.length > 0 || ODD_NUMBER.test(text);
+  return hasEscapes || hasEscapedNames || longIntegers.length > 0 || hasOddNumbers(text);
 }
 
-/** A number that JavaScript would spell differently keeps its text. Equal ones are made once: each is slow. */
-function keepSpelling(): ToNumber {
-  const kept = new Map<string, unknown>();
+function keepSomeSpellings(): ToNumber {
   let made = 0;
-  return (source) => {
-    const value = Number(source);
-    if (String(value) === source) return value;
-    const known = kept.get(source);
-    if (known !== undefined) return known;
+  return createKeepSpelling(() => {
     made += 1;
     if (made > NUMBER_TEXTS_MAX) throw tooManyNumberTexts();
-    const raw = JSON.rawJSON(source);
-    if (kept.size < KEPT_MAX) kept.set(source, raw);
-    return raw;
-  };
+  });
 }
 
 function refuseOutOfRange(toNumber: ToNumber): ToNumber {

@@ -5,6 +5,7 @@ import type { RandomBytes } from '../clock.ts';
 import { Fault, type Reason, unavailableFault } from '../fault.ts';
 import { newId } from '../ids.ts';
 import { countCodePoints, lengthReason, refuseProblems, typeReason } from '../reasons.ts';
+import { createSemaphore, type SemaphoreOptions } from '../semaphore.ts';
 import { drawSlug, retryTakenSlugs } from '../slug.ts';
 import type { SearchCall, SearchConditions, TraceSearches } from '../traces/search/trace-search.ts';
 import type { Dataset, DatasetStore, DatasetVersion } from './dataset.ts';
@@ -53,12 +54,25 @@ export type Datasets = {
 const LIVE_MAX = 1000;
 const APPEND_ATTEMPTS_MAX = 20;
 const RETRY_AFTER_SECONDS = 1;
+/** One at a time: several at once take as long together, and hold the memory of all. */
+const READING: SemaphoreOptions = { permitsMax: 1, waitingMax: 256, waitingOfOwnerMax: 64 };
 
 export function createDatasets(deps: DatasetDeps): Datasets {
   const { store, random } = deps;
+  const semaphore = createSemaphore<string>(READING);
+  async function readEntries(project: Project, draft: EntriesDraft) {
+    if ((await semaphore.acquire(project.id)) !== 'acquired') {
+      throw unavailableFault('Too many entries of datasets are being read; try again.', RETRY_AFTER_SECONDS);
+    }
+    try {
+      return await validateEntries(draft, deps);
+    } finally {
+      semaphore.release(project.id);
+    }
+  }
   return {
     async create(project, draft, nowMs) {
-      const { entries, problems } = await validateEntries(draft, deps);
+      const { entries, problems } = await readEntries(project, draft);
       refuseProblems([...nameProblems(draft.name), ...problems]);
       const name = (draft.name ?? '').trim().toWellFormed();
       const empty = { version: 0, entryCount: 0, totalBytes: 0, createdAtMs: nowMs, updatedAtMs: nowMs };
@@ -72,7 +86,7 @@ export function createDatasets(deps: DatasetDeps): Datasets {
       });
     },
     async append(project, idOrSlug, { nowMs, ...draft }) {
-      const { entries, problems } = await validateEntries(draft, deps);
+      const { entries, problems } = await readEntries(project, draft);
       refuseProblems(entries.length + problems.length === 0 ? [typeReason('entries', 'array', 'undefined')] : problems);
       return (await appendWhatFits(deps, { project, idOrSlug, nowMs }, () => entries)).dataset;
     },

@@ -26,7 +26,7 @@ const authorized = () => ({ 'x-auth-token': target.key });
 /** JSON text of a list with this many items. */
 const listOf = (item: string, count = PARTS) => `[${`${item},`.repeat(count - 1)}${item}]`;
 const ERROR = `{"message":"m","stacktrace":${listOf('""')}}`;
-const words = () => listOf('"w"', PARTS / 2).replaceAll('"w"', () => `"w${Math.random().toString(36).slice(2, 6)}"`);
+const words = () => listOf('"w"', PARTS / 3).replaceAll('"w"', () => `"w${Math.random().toString(36).slice(2, 6)}"`);
 
 async function post(path: string, body: string): Promise<void> {
   const answer = await callRest(target.address, { verb: 'POST', path, headers: authorized(), body });
