@@ -17,6 +17,24 @@ export function surelyFitsBytes(text: string, bytesMax: number): boolean {
   return text.length * UTF8_BYTES_PER_UNIT_MAX <= bytesMax;
 }
 
+/**
+ * Whether a look at some places of a JSON text proves that each of its strings and names fits `bytesMax`, without a walk
+ * through its values. May be false where each does.
+ */
+export function surelyFitsEachString(json: string, bytesMax: number): boolean {
+  if (surelyFitsBytes(json, bytesMax) || !json.includes('"')) return true;
+  const unitsMax = Math.floor(bytesMax / UTF8_BYTES_PER_UNIT_MAX);
+  // An escape may hide a quote.
+  if (unitsMax === 0 || json.includes('\\')) return false;
+  // A string of more units covers one of these places, so its quotes are not near it.
+  for (let place = unitsMax; place < json.length; place += unitsMax) {
+    const before = json.slice(place - unitsMax, place).lastIndexOf('"');
+    const after = json.slice(place, place + unitsMax).indexOf('"');
+    if (before < 0 || after < 0 || unitsMax - before - 1 + after > unitsMax) return false;
+  }
+  return true;
+}
+
 /** Whether the text takes more than `bytesMax` bytes. */
 export function hasMoreBytesThan(text: string, bytesMax: number): boolean {
   return !surelyFitsBytes(text, bytesMax) && Buffer.byteLength(text) > bytesMax;

@@ -1,6 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cutToCharacters, hasMoreCharactersThan, truncateToBytes } from '../../src/domain/text-limits.ts';
+import {
+  cutToCharacters,
+  hasMoreCharactersThan,
+  surelyFitsEachString,
+  truncateToBytes,
+} from '../../src/domain/text-limits.ts';
 
 const anyText = fc.string({ unit: 'binary' });
 
@@ -39,5 +44,38 @@ describe('a string beyond its bytes', () => {
         }
       }),
     );
+  });
+});
+
+describe('a JSON text whose strings surely fit', () => {
+  const longest = (value: unknown): number => {
+    if (typeof value === 'string') return Buffer.byteLength(value);
+    if (typeof value !== 'object' || value === null) return 0;
+    const names = Array.isArray(value) ? [] : Object.keys(value);
+    return Math.max(0, ...names.map(longest), ...Object.values(value).map(longest));
+  };
+
+  it('has no string and no name beyond the bytes', () => {
+    const anyJson = fc.json({ stringUnit: 'grapheme' });
+    fc.assert(
+      fc.property(fc.array(anyJson), fc.nat(60), (texts, bytesMax) => {
+        const json = `[${texts.join(',')}]`;
+        if (surelyFitsEachString(json, bytesMax)) expect(longest(JSON.parse(json))).toBeLessThanOrEqual(bytesMax);
+      }),
+      { numRuns: 2_000 },
+    );
+    for (let units = 1; units <= 200; units += 1) {
+      for (const before of [0, 1, 7, 19, 20, 21, 40]) {
+        const json = JSON.stringify(['a'.repeat(before), 'x'.repeat(units), 'b']);
+        if (surelyFitsEachString(json, 60)) expect(units).toBeLessThanOrEqual(60);
+      }
+    }
+  });
+
+  it('is found among many short strings and names', () => {
+    const words = JSON.stringify(Array.from({ length: 200_000 }, (_, index) => ({ n: `w${index}` })));
+    expect(surelyFitsEachString(words, 4_096)).toBe(true);
+    expect(surelyFitsEachString(`[${'1,'.repeat(2_000_000)}1]`, 4_096)).toBe(true);
+    expect(surelyFitsEachString(`["a",${'1,'.repeat(2_000_000)}1]`, 4_096)).toBe(false);
   });
 });

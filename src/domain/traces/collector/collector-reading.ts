@@ -12,7 +12,7 @@ import {
 } from '../../../json/free-json.ts';
 import type { LosslessJson } from '../../../json/lossless-json.ts';
 import { holdsTooWide, TOO_WIDE_REASON } from '../../../json/wide-json.ts';
-import { hasMoreCharactersThan, surelyFitsBytes, truncateToBytes } from '../../text-limits.ts';
+import { hasMoreCharactersThan, surelyFitsEachString, truncateToBytes } from '../../text-limits.ts';
 import { ID_CHARACTERS_MAX, isValidId } from '../trace-ids.ts';
 import { type DraftFacts, isUnreadable, type Sent } from './collector-draft.ts';
 
@@ -163,11 +163,11 @@ export function readFreeJson(sent: Sent<LosslessJson>, field: string, reading: R
     return refuse(reading, field, `nested deeper than ${freeJsonDepthMax} levels`);
   }
   const text = JSON.stringify(sent);
-  // A short text cannot exceed the limits, so most values are never walked.
-  if (facts.bytes > KEY_BYTES_MAX && !surelyFitsBytes(text, KEY_BYTES_MAX) && hasLongKey(sent)) {
+  // Most values cannot exceed the limits, so they are never walked.
+  if (facts.bytes > KEY_BYTES_MAX && !surelyFitsEachString(text, KEY_BYTES_MAX) && hasLongKey(sent)) {
     return refuse(reading, field, LONG_KEY_REASON);
   }
-  if (facts.bytes <= stringMaxBytes || surelyFitsBytes(text, stringMaxBytes)) return text;
+  if (facts.bytes <= stringMaxBytes || surelyFitsEachString(text, stringMaxBytes)) return text;
   const truncated = truncateStrings(sent, stringMaxBytes);
   reading.cuts += truncated.cuts;
   return truncated.cuts === 0 ? text : JSON.stringify(truncated.value);
