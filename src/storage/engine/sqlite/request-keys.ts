@@ -31,7 +31,7 @@ export type RequestKeys = {
 };
 
 /** So many keys reach the index together. Twice as many are in memory at most. */
-export const INDEXED_TOGETHER = 16_384;
+export const INDEXED_TOGETHER = 32_768;
 // Keys come to an end of being indexed before as many new ones wait.
 const INDEXED_PER_INSERT = 2;
 const ONLY_ROW = { id: 1 };
