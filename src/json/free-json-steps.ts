@@ -5,8 +5,8 @@ import { parseFreeJson } from './free-json.ts';
 import { parseInChunks } from './json-chunks.ts';
 import type { LosslessJson } from './lossless-json.ts';
 
-/** A shorter text is parsed at once. */
-const LARGE_CHARACTERS = 131_072;
+/** A shorter text is parsed within one turn of the event loop. */
+export const LARGE_CHARACTERS = 131_072;
 
 /** As parseFreeJson, with pauses in large texts. */
 export function* parseFreeJsonInSteps(text: string): Steps<LosslessJson> {

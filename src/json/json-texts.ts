@@ -2,6 +2,7 @@
 
 import type { JsonValue } from '../domain/fault.ts';
 import type { Steps } from '../domain/steps.ts';
+import { LARGE_CHARACTERS } from './free-json-steps.ts';
 import { scanInSteps } from './json-scan.ts';
 import { type JsonFacts, parseJson, parseLargeJson, scanJson } from './json-text.ts';
 
@@ -12,9 +13,6 @@ type JsonTexts = {
 
 /** `value` throws as parseJson does. */
 type ReadText = { readonly facts: JsonFacts; readonly value: () => JsonValue };
-
-/** A shorter text is read within one turn of the event loop. */
-const LARGE_CHARACTERS = 131_072;
 
 export function createJsonTexts(): JsonTexts {
   const large = new Map<string, ReadText>();

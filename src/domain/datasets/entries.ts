@@ -38,7 +38,7 @@ const COLUMNS_MAX = 200;
 /** Of a CSV, between two turns of the event loop: it may hold a field in every byte. */
 const CSV_BYTES_AT_ONCE = 32_768;
 
-/** How long readings leave room for other work. */
+/** Lets other work run during a long reading. */
 export type Pauses = {
   readonly runSteps: RunSteps;
   /** Resolves in a later turn of the event loop. */

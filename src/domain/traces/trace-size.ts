@@ -37,9 +37,9 @@ export function evaluationBytes(evaluation: Evaluation): number {
 
 /** What the lines of a stack trace count beside their text: a page of empty lines would take long to build. */
 export function linesBytes({ errorJson }: Span | Evaluation): number {
+  const text = errorJson ?? '';
   let count = 0;
-  for (let at = errorJson?.indexOf(LINE_END) ?? -1; at >= 0; at = errorJson?.indexOf(LINE_END, at + 1) ?? -1)
-    count += 1;
+  for (let at = text.indexOf(LINE_END); at >= 0; at = text.indexOf(LINE_END, at + 1)) count += 1;
   return count * LINE_BYTES;
 }
 

@@ -120,6 +120,14 @@ function toNumber(value: bigint | undefined): number | undefined {
   return value === undefined ? undefined : Number(value);
 }
 
+/** Space between the members does not count. */
+function surelyExceeds(metadataJson: string): boolean {
+  return (
+    metadataJson.length > METADATA_CHARACTERS_MAX &&
+    metadataJson.replaceAll(/\s+/g, '').length > METADATA_CHARACTERS_MAX
+  );
+}
+
 /** For the records of one message, which share the limits of one document. Bad JSON makes only its own record invalid. */
 function createMetadataReader(): (record: ReportedRequest) => Sent<LosslessJson> {
   let longIntegers = 0;
@@ -130,8 +138,8 @@ function createMetadataReader(): (record: ReportedRequest) => Sent<LosslessJson>
     longIntegers += facts.longIntegers.length;
     if (longIntegers > NUMBER_TEXTS_MAX) throw tooManyNumberTexts();
     if (facts.isWide) return WIDE;
-    // The text of such an object is too large in any case, so it is not parsed.
-    if (metadataJson.length > METADATA_CHARACTERS_MAX) return { metadataJson };
+    // The compact text of such an object is too large in any case, so it is not parsed.
+    if (surelyExceeds(metadataJson)) return { metadataJson };
     try {
       return parseJson(bytes, facts, 'literals');
     } catch (error) {

@@ -9,7 +9,7 @@ import type {
   StoredRun,
 } from '../../domain/experiments/experiment.ts';
 import { applyReport, type SizedResult } from '../../domain/experiments/run-report.ts';
-import { limitRuns } from '../long-reads.ts';
+import { limitRuns, readPages } from '../long-reads.ts';
 import type { QueryRunner, Transact } from '../queries.ts';
 import { findByIdOrSlug, hasRoom } from '../slugs.ts';
 
@@ -19,17 +19,14 @@ export function createExperimentStore(
 ): ExperimentStore {
   const readFigures = limitRuns(
     async ({ run: { projectId, key: runKey }, visit }: FiguresRead) => {
-      let limit = FIGURES_AT_ONCE_MIN;
-      let after: ResultKey = { entryIndex: -1, targetId: '' };
-      for (;;) {
-        const rows = await runQuery(experiments.listFigures, { projectId, runKey, ...after, limit });
+      const pages = readPages(FIGURES_AT_ONCE, (last: ResultKey | null) => {
+        const { entryIndex, targetId } = last ?? { entryIndex: -1, targetId: '' };
+        return runQuery(experiments.listFigures, { projectId, runKey, entryIndex, targetId, limit: FIGURES_AT_ONCE });
+      });
+      for await (const rows of pages) {
         for (const { scoresJson, errorCount, ...rest } of rows) {
           visit({ ...rest, hasError: Number(errorCount) > 0, scores: JSON.parse(scoresJson) });
         }
-        const last = rows.at(-1);
-        if (last === undefined || rows.length < limit) return;
-        after = last;
-        limit = limitFor(rows);
         await nextTurn();
       }
     },
@@ -145,17 +142,8 @@ type FiguresRead = {
   readonly visit: Parameters<ExperimentStore['figures']>[1];
 };
 
-// A page of scores is parsed in one turn of the event loop.
-const SCORES_LENGTH_AT_ONCE = 200_000;
-const FIGURES_AT_ONCE_MIN = 25;
-// Results with very many scores may follow those without any.
-const FIGURES_AT_ONCE_MAX = 100;
-
-/** How many results to read next: about as many scores as a turn may parse. */
-function limitFor(rows: readonly { readonly scoresJson: string }[]): number {
-  const mean = rows.reduce((sum, { scoresJson }) => sum + scoresJson.length, 0) / rows.length;
-  return Math.max(FIGURES_AT_ONCE_MIN, Math.min(FIGURES_AT_ONCE_MAX, Math.floor(SCORES_LENGTH_AT_ONCE / mean)));
-}
+// A result may have hundreds of scores, which are parsed in one turn of the event loop.
+const FIGURES_AT_ONCE = 25;
 
 type SomeOfTarget = { readonly targetId: string; readonly entryIndexes: readonly number[] };
 

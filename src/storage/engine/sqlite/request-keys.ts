@@ -31,7 +31,7 @@ export type RequestKeys = {
 };
 
 /** So many keys reach the index together. Twice as many are in memory at most. */
-export const INDEXED_TOGETHER = 32_768;
+const INDEXED_TOGETHER = 32_768;
 // Keys come to an end of being indexed before as many new ones wait.
 const INDEXED_PER_INSERT = 2;
 const ONLY_ROW = { id: 1 };
@@ -40,7 +40,9 @@ const ONLY_ROW = { id: 1 };
 type Indexing = {
   readonly sequences: ReadonlyMap<string, number>;
   readonly ordered: readonly number[];
-  readonly last: number;
+  /** The largest sequence. */
+  readonly upTo: number;
+  /** The position of the first that is not in the index yet. */
   next: number;
 };
 
@@ -101,10 +103,10 @@ export function prepareRequestKeys(db: Database, indexedTogether = INDEXED_TOGET
     },
     indexSome(insertedCount) {
       if (indexing === null) return;
-      const { ordered, next, last } = indexing;
+      const { ordered, next, upTo } = indexing;
       indexing.next = Math.min(ordered.length, next + INDEXED_PER_INSERT * insertedCount);
       for (const sequence of ordered.slice(next, indexing.next)) index({ sequence });
-      if (next < ordered.length && indexing.next === ordered.length) setIndexed({ ...ONLY_ROW, sequence: last });
+      if (next < ordered.length && indexing.next === ordered.length) setIndexed({ ...ONLY_ROW, sequence: upTo });
     },
     undoing(transaction) {
       const before = { last, inserted: inserted.length, next: indexing?.next ?? 0 };
@@ -121,8 +123,8 @@ export function prepareRequestKeys(db: Database, indexedTogether = INDEXED_TOGET
       inserted = [];
       if (indexing !== null && indexing.next === indexing.ordered.length) indexing = null;
       if (indexing !== null || waiting.size < indexedTogether) return;
-      const names = [...waiting.keys()].sort();
-      indexing = { sequences: waiting, ordered: names.map((name) => waiting.get(name) ?? 0), last, next: 0 };
+      const byName = [...waiting].sort(([one], [other]) => (one < other ? -1 : 1));
+      indexing = { sequences: waiting, ordered: byName.map(([, sequence]) => sequence), upTo: last, next: 0 };
       waiting = new Map();
     },
   };
