@@ -4,6 +4,21 @@ import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 const isFullTier = process.env.SPANDREL_TEST_TIER === 'full';
+/** Scenarios that judge time or memory. The long run gives each the whole machine, as their bars ask. */
+const TIMED_SCENARIOS = [
+  'test/scenarios/attacks/**/*.test.ts',
+  'test/scenarios/{bombs,hostile-input,overload,postgres-tail,retention,timing}.test.ts',
+  'test/scenarios/webhook-{neighbours,sockets,trouble}.test.ts',
+  'test/crash/{kill,postgres-restart,postgres-silence,postgres-start}.test.ts',
+];
+const TIMED = [
+  ...TIMED_SCENARIOS,
+  'test/{browser,transport}/**/*.test.ts',
+  'test/crash/{npm-start,start}.test.ts',
+  'test/otlp/hostile.test.ts',
+];
+/** Attacks on what stands before the store: one store is enough for them. */
+const BEFORE_THE_STORE = ['test/scenarios/attacks/{frames,streams}.test.ts'];
 /** Tests that need a PostgreSQL say so by their name. */
 const POSTGRES = 'test/**/postgres*.test.ts';
 /** API tests that depend on the store. Authorization and validation run before the store is called, so SQLite is enough for them. */
@@ -42,12 +57,36 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
+const SQLITE = { provide: { store: 'sqlite' as const }, globalSetup: 'test/support/sqlite-setup.ts' };
+const MEMORY = { provide: { store: 'memory' as const } };
+const POSTGRESQL = { provide: { store: 'postgres' as const }, globalSetup: 'test/support/postgres-setup.ts' };
+
+const NOT_OF_MEMORY = [...OF_TWO_ORGANIZATIONS, POSTGRES];
+const OF_POSTGRESQL = [...API_OF_STORES, ...SCENARIOS_OF_STORES, POSTGRES];
+
+/** The setup of a project runs only when one of its files does. */
+const quickProjects = [
+  { name: 'sqlite', ...SQLITE, include: ['test/**/*.test.ts'], exclude: [POSTGRES] },
+  { name: 'memory', ...MEMORY, include: API_OF_MEMORY, exclude: NOT_OF_MEMORY },
+  { name: 'postgres', ...POSTGRESQL, include: OF_POSTGRESQL },
+];
+
+/** The projects of the second group begin when the first one is through. */
+const together = { maxWorkers: 3, sequence: { groupOrder: 0 } };
+const alone = { maxWorkers: 1, sequence: { groupOrder: 1 } };
+const fullProjects = [
+  { name: 'sqlite', ...SQLITE, ...together, include: ['test/**/*.test.ts'], exclude: [POSTGRES, ...TIMED] },
+  { name: 'memory', ...MEMORY, ...together, include: API_OF_MEMORY, exclude: NOT_OF_MEMORY },
+  { name: 'postgres', ...POSTGRESQL, ...together, include: OF_POSTGRESQL, exclude: TIMED },
+  { name: 'sqlite-timed', ...SQLITE, ...alone, include: TIMED, exclude: [POSTGRES] },
+  { name: 'postgres-timed', ...POSTGRESQL, ...alone, include: TIMED_SCENARIOS, exclude: BEFORE_THE_STORE },
+];
+
 export default defineConfig({
   test: {
     pool: 'forks',
-    // Four on two cores, because scenarios often wait for deadlines and other processes. The limits of the long run
-    // apply to a machine that does nothing else.
-    maxWorkers: isFullTier ? 1 : 4,
+    // Four on two cores, because scenarios often wait for deadlines and other processes.
+    maxWorkers: 4,
     // What a file leaves behind is closed by itself; the modules of the server are loaded once for all files.
     isolate: false,
     sequence: { sequencer: LongestFirst },
@@ -56,33 +95,6 @@ export default defineConfig({
     // Far beyond what any test takes on a busy machine: a test that waits for a condition has a deadline of its own.
     testTimeout: isFullTier ? 900_000 : 300_000,
     hookTimeout: isFullTier ? 900_000 : 120_000,
-    // The setup of a project runs only when one of its files does.
-    projects: [
-      {
-        test: {
-          name: 'sqlite',
-          provide: { store: 'sqlite' },
-          include: ['test/**/*.test.ts'],
-          exclude: [POSTGRES],
-          globalSetup: 'test/support/sqlite-setup.ts',
-        },
-      },
-      {
-        test: {
-          name: 'memory',
-          provide: { store: 'memory' },
-          include: API_OF_MEMORY,
-          exclude: [...OF_TWO_ORGANIZATIONS, POSTGRES],
-        },
-      },
-      {
-        test: {
-          name: 'postgres',
-          provide: { store: 'postgres' },
-          include: [...API_OF_STORES, ...SCENARIOS_OF_STORES, POSTGRES],
-          globalSetup: 'test/support/postgres-setup.ts',
-        },
-      },
-    ],
+    projects: (isFullTier ? fullProjects : quickProjects).map((test) => ({ test })),
   },
 });
