@@ -7,7 +7,6 @@ import { evaluate } from './journeys/evaluate.ts';
 import { experiment } from './journeys/experiment.ts';
 import { lookAtTraces } from './journeys/look-at-traces.ts';
 import { manage } from './journeys/manage.ts';
-import { pushEvents } from './journeys/push-events.ts';
 import { recover } from './journeys/recover.ts';
 import { signIn } from './journeys/sign-in.ts';
 import { useAnyhow } from './journeys/use-anyhow.ts';
@@ -17,7 +16,6 @@ const stage = openStage();
 
 describe.concurrent('the console', () => {
   // The longest first: a long journey started last would leave a processor idle.
-  pushEvents(stage);
   evaluate(stage);
   experiment(stage);
   useAnyhow(stage);
