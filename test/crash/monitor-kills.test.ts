@@ -76,7 +76,7 @@ it(
       const last = await spawnServer(environment);
       started.push(last);
       const ask = askOf(last);
-      await until(async () => (await depthOf(last)) === 0, isFullTier ? 500_000 : 60_000);
+      await until(async () => (await depthOf(last)) === 0, isFullTier ? 1_000_000 : 60_000);
       const resultsOf = async (traceId: string): Promise<readonly Body[]> =>
         (await ask('GET', `/api/traces/${traceId}`)).evaluations;
       let lost = 0;
@@ -102,5 +102,5 @@ it(
       await database.remove();
     }
   },
-  isFullTier ? 1_200_000 : 120_000,
+  isFullTier ? 1_800_000 : 120_000,
 );
