@@ -8,7 +8,7 @@ const isFullTier = process.env.SPANDREL_TEST_TIER === 'full';
 const TIMED_SCENARIOS = [
   'test/scenarios/attacks/**/*.test.ts',
   'test/scenarios/{bombs,hostile-input,overload,postgres-tail,retention,timing}.test.ts',
-  'test/scenarios/webhook-{neighbours,sockets,trouble}.test.ts',
+  'test/scenarios/webhook-{kills,neighbours,sockets,trouble}.test.ts',
   'test/crash/{kill,postgres-restart,postgres-silence,postgres-start}.test.ts',
 ];
 const TIMED = [
@@ -18,7 +18,7 @@ const TIMED = [
   'test/otlp/hostile.test.ts',
 ];
 /** Attacks on what stands before the store: one store is enough for them. */
-const BEFORE_THE_STORE = ['test/scenarios/attacks/{frames,streams}.test.ts'];
+const BEFORE_THE_STORE = ['test/scenarios/attacks/{bodies,frames,streams}.test.ts'];
 /** Tests that need a PostgreSQL say so by their name. */
 const POSTGRES = 'test/**/postgres*.test.ts';
 /** API tests that depend on the store. Authorization and validation run before the store is called, so SQLite is enough for them. */
@@ -72,7 +72,7 @@ const quickProjects = [
 ];
 
 /** The projects of the second group begin when the first one is through. */
-const together = { maxWorkers: 3, sequence: { groupOrder: 0 } };
+const together = { maxWorkers: 2, sequence: { groupOrder: 0 } };
 const alone = { maxWorkers: 1, sequence: { groupOrder: 1 } };
 const fullProjects = [
   { name: 'sqlite', ...SQLITE, ...together, include: ['test/**/*.test.ts'], exclude: [POSTGRES, ...TIMED] },
