@@ -5,6 +5,8 @@ import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
 import { gzip } from 'node:zlib';
 import type { CallIds } from '../../rpc/method.ts';
 import { traceparentOf } from '../call-ids.ts';
+import { collectUntilEndOfTurn } from '../end-of-turn.ts';
+import { reportBugs } from '../server-bugs.ts';
 import type { ResponseBody } from './response-body.ts';
 
 /** The parts that both kinds of request share. */
@@ -29,6 +31,7 @@ export type PreparedResponse = {
 export const JSON_MEDIA_TYPE = 'application/json; charset=utf-8';
 const GZIP_MIN_BYTES = 1_024;
 const CHUNK_BYTES = 262_144;
+const TOGETHER_MAX_BYTES = 16_384;
 /** A client that sends heads this large will do so again, so its connection is closed. */
 const CLOSING_STATUSES: ReadonlySet<number> = new Set([414, 431]);
 
@@ -36,12 +39,12 @@ const CLOSING_STATUSES: ReadonlySet<number> = new Set([414, 431]);
 export function respond(request: RestRequest, response: RestResponse, ids: CallIds, answer: PreparedResponse): void {
   const { body } = answer;
   const bytes = sizeOf(body);
-  const write = (content: Content, headers: Headers) =>
-    writeResponse(request, response, {
-      headers: headersOf(answer, ids, headers),
-      status: answer.status,
-      content,
-    });
+  const write = (content: Content, headers: Headers) => {
+    const written = { request, response, headers: headersOf(answer, ids, headers), status: answer.status, content };
+    // Several large responses written in one turn would block other requests.
+    if (content.bytes > TOGETHER_MAX_BYTES) writeResponse(written);
+    else writeTogether(written);
+  };
   const plain = () => write({ chunks: body, bytes }, { 'content-length': bytes });
   const accepted = request.headers['accept-encoding'];
   const sendPacked = (packed: Buffer, coding = 'gzip') => {
@@ -103,9 +106,22 @@ function headersOf(answer: PreparedResponse, ids: CallIds, ofContent: Headers): 
 }
 
 type Content = { readonly chunks: ResponseBody; readonly bytes: number };
-type Written = { readonly status: number; readonly headers: Headers; readonly content: Content };
+type Written = {
+  readonly request: RestRequest;
+  readonly response: RestResponse;
+  readonly status: number;
+  readonly headers: Headers;
+  readonly content: Content;
+};
 
-function writeResponse(request: RestRequest, response: RestResponse, { status, headers, content }: Written): void {
+const writeTogether = collectUntilEndOfTurn((written: Written) =>
+  reportBugs(
+    () => writeResponse(written),
+    () => written.response.destroy(),
+  ),
+);
+
+function writeResponse({ request, response, status, headers, content }: Written): void {
   if (response.headersSent || response.destroyed) return;
   const unread = !request.complete;
   const closes = unread || CLOSING_STATUSES.has(status);
