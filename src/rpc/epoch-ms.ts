@@ -23,6 +23,6 @@ export function fractionalMsOf({ seconds, nanos }: Timestamp): number {
 
 /** Whole milliseconds, rounded down; the last nanosecond of the calendar becomes the largest safe integer. */
 export function msOfTimestamp({ seconds, nanos }: Timestamp): number {
-  if (seconds === END.seconds && nanos === END.nanos) return END_MS;
+  if (nanos === END.nanos && seconds === END.seconds) return END_MS;
   return Number(seconds) * 1000 + Math.floor(nanos / 1_000_000);
 }

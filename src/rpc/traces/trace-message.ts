@@ -1,15 +1,19 @@
 /** Stored traces -> messages. */
 
-import { create, type MessageInitShape, type MessageShape } from '@bufbuild/protobuf';
+import type { MessageInitShape } from '@bufbuild/protobuf';
 import { type Timestamp, timestampFromMs } from '@bufbuild/protobuf/wkt';
 import {
   type CostSource,
   CostSourceSchema,
   EvaluationStatus,
+  type SpanContext,
+  type SpanError,
+  type SpanMetrics,
   SpanType,
   type TraceEvaluationSchema,
   type TraceSchema,
-  TraceSpanSchema,
+  type TraceSpan,
+  type TypedValue,
 } from '../../../gen/spandrel/v1/traces_pb.js';
 import type { Project } from '../../domain/caller.ts';
 import { nanoToUsdNumber } from '../../domain/pricing/money.ts';
@@ -96,35 +100,26 @@ export function timestampsOf(record: TraceRecord) {
 
 function metricsOf(record: TraceRecord) {
   return {
+    firstTokenMs: integer(record.firstTokenMs),
+    totalTimeMs: integer(record.totalTimeMs),
+    promptTokens: integer(record.promptTokens),
+    completionTokens: integer(record.completionTokens),
+    reasoningTokens: integer(record.reasoningTokens),
+    cacheReadInputTokens: integer(record.cacheReadInputTokens),
+    cacheCreationInputTokens: integer(record.cacheCreationInputTokens),
+    totalCost: record.totalCostNanoUsd === null ? undefined : nanoToUsdNumber(record.totalCostNanoUsd),
     unpricedSpans: BigInt(record.unpricedSpans),
     tokensEstimated: record.tokensEstimated,
-    ...setInteger('firstTokenMs', record.firstTokenMs),
-    ...setInteger('totalTimeMs', record.totalTimeMs),
-    ...tokensOf(record),
-    ...set('totalCost', record.totalCostNanoUsd === null ? null : nanoToUsdNumber(record.totalCostNanoUsd)),
-  };
-}
-
-function tokensOf(of: TraceRecord | Span) {
-  return {
-    ...setInteger('promptTokens', of.promptTokens),
-    ...setInteger('completionTokens', of.completionTokens),
-    ...setInteger('reasoningTokens', of.reasoningTokens),
-    ...setInteger('cacheReadInputTokens', of.cacheReadInputTokens),
-    ...setInteger('cacheCreationInputTokens', of.cacheCreationInputTokens),
   };
 }
 
 /** Converts spans in steps, with turns of the event loop for other requests: a page may have 10,000 of them. */
-export async function messagesOfSpans(
-  spans: readonly Span[],
-  traceId: string,
-): Promise<MessageShape<typeof TraceSpanSchema>[]> {
-  const messages: MessageShape<typeof TraceSpanSchema>[] = [];
+export async function messagesOfSpans(spans: readonly Span[], traceId: string): Promise<TraceSpan[]> {
+  const messages: TraceSpan[] = [];
   let begunAt = 0;
   let characters = 0;
   for (const span of spans) {
-    messages.push(create(TraceSpanSchema, spanMessage(span, traceId)));
+    messages.push(spanMessage(span, traceId));
     characters += (span.errorJson?.length ?? 0) + (span.contextsJson?.length ?? 0);
     if (messages.length - begunAt < SPANS_PER_TURN && characters < CHARACTERS_PER_TURN) continue;
     await new Promise<void>((resolve) => setImmediate(resolve));
@@ -134,51 +129,70 @@ export async function messagesOfSpans(
   return messages;
 }
 
-function spanMessage(span: Span, traceId: string): MessageInitShape<typeof TraceSpanSchema> {
+/** A whole message without an initializer, which would be copied member by member. */
+function spanMessage(span: Span, traceId: string): TraceSpan {
   return {
+    $typeName: 'spandrel.v1.TraceSpan',
     spanId: span.spanId,
     traceId,
+    parentId: span.parentId ?? undefined,
     type: spanTypes[span.type],
     name: span.name ?? span.type,
+    vendor: span.vendor ?? undefined,
+    model: span.model ?? undefined,
+    input: typedValue(span.inputJson),
+    output: typedValue(span.outputJson),
+    paramsJson: span.paramsJson ?? undefined,
+    metrics: spanMetrics(span),
+    error: span.errorJson === null ? undefined : spanError(span.errorJson),
+    contexts: span.contextsJson === null ? [] : contextMessages(span.contextsJson),
     timestamps: {
+      $typeName: 'spandrel.v1.SpanTimestamps',
       startedAt: timestampFromMs(span.startedAtMs),
+      firstTokenAt: span.firstTokenAtMs === null ? undefined : timestampFromMs(span.firstTokenAtMs),
       finishedAt: timestampFromMs(span.finishedAtMs),
-      ...setInstant('firstTokenAt', span.firstTokenAtMs),
     },
-    contexts: fromJson(span.contextsJson, (items: ContextShape[]) => items.map(contextMessage)) ?? [],
-    ...set('parentId', span.parentId),
-    ...set('vendor', span.vendor),
-    ...set('model', span.model),
-    ...set('input', typedValue(span.inputJson)),
-    ...set('output', typedValue(span.outputJson)),
-    ...set('paramsJson', span.paramsJson),
-    ...set('metrics', spanMetrics(span)),
-    ...set('error', fromJson(span.errorJson, errorMessage)),
-    ...set('telemetryJson', span.telemetryJson),
+    telemetryJson: span.telemetryJson ?? undefined,
   };
 }
 
-/** Null for a span without metrics and cost. */
-function spanMetrics(span: Span) {
-  const tokens = tokensOf(span);
-  const sent = Object.keys(tokens).length > 0 || span.tokensEstimated || span.cachedTokensInPrompt !== null;
-  if (!sent && span.otherMetricsJson === null && span.costNanoUsd === null && span.costSource === null) return null;
+/** Undefined for a span without metrics and cost. */
+function spanMetrics(span: Span): SpanMetrics | undefined {
+  const { promptTokens, completionTokens, reasoningTokens, cacheReadInputTokens, cacheCreationInputTokens } = span;
+  const { cachedTokensInPrompt, costNanoUsd, costSource, otherMetricsJson, tokensEstimated } = span;
+  const tokens =
+    promptTokens ?? completionTokens ?? reasoningTokens ?? cacheReadInputTokens ?? cacheCreationInputTokens;
+  const isSent = (tokens ?? cachedTokensInPrompt ?? otherMetricsJson ?? costNanoUsd ?? costSource) !== null;
+  if (!isSent && !tokensEstimated) return undefined;
   return {
-    ...tokens,
-    ...(span.tokensEstimated ? { tokensEstimated: true } : {}),
-    ...set('cachedTokensInPrompt', span.cachedTokensInPrompt),
-    ...set('cost', span.costNanoUsd === null ? null : nanoToUsdNumber(span.costNanoUsd)),
-    ...set('costSource', span.costSource === null ? null : (costSources.get(span.costSource) ?? null)),
-    ...set('otherJson', span.otherMetricsJson),
+    $typeName: 'spandrel.v1.SpanMetrics',
+    promptTokens: integer(promptTokens),
+    completionTokens: integer(completionTokens),
+    reasoningTokens: integer(reasoningTokens),
+    cacheReadInputTokens: integer(cacheReadInputTokens),
+    cacheCreationInputTokens: integer(cacheCreationInputTokens),
+    tokensEstimated: tokensEstimated ? true : undefined,
+    cachedTokensInPrompt: cachedTokensInPrompt ?? undefined,
+    cost: costNanoUsd === null ? undefined : nanoToUsdNumber(costNanoUsd),
+    costSource: costSource === null ? undefined : costSources.get(costSource),
+    otherJson: otherMetricsJson ?? undefined,
   };
 }
 
 /** Stored as {"type":..,"value":..} in this order; the value's text is cut out, not parsed, so it stays as stored. */
-function typedValue(json: string | null): { type: string; valueJson: string } | null {
-  if (json === null) return null;
+function typedValue(json: string | null): TypedValue | undefined {
+  if (json === null) return undefined;
   const valueAt = endOfString(json, '{"type":'.length);
-  const type: unknown = JSON.parse(json.slice('{"type":'.length, valueAt));
-  return { type: String(type), valueJson: json.slice(valueAt + ',"value":'.length, -1) };
+  return {
+    $typeName: 'spandrel.v1.TypedValue',
+    type: textOf(json.slice('{"type":"'.length, valueAt - 1)),
+    valueJson: json.slice(valueAt + ',"value":'.length, -1),
+  };
+}
+
+/** A JSON string without its quotes as text. */
+function textOf(json: string): string {
+  return json.includes('\\') ? String(JSON.parse(`"${json}"`)) : json;
 }
 
 /** The index after a JSON string that starts at `start`. */
@@ -194,10 +208,20 @@ export function errorMessage(error: ErrorShape) {
   return { message: error.message, stacktrace: error.stacktrace };
 }
 
+function spanError(json: string): SpanError {
+  return { $typeName: 'spandrel.v1.SpanError', ...errorMessage(JSON.parse(json) as ErrorShape) };
+}
+
 type ContextShape = { document_id: string | null; chunk_id: string | null; content: string };
 
-function contextMessage(context: ContextShape) {
-  return { content: context.content, ...set('documentId', context.document_id), ...set('chunkId', context.chunk_id) };
+/** Parses text that the collector has stored, so its shape is known. */
+function contextMessages(json: string): SpanContext[] {
+  return (JSON.parse(json) as ContextShape[]).map((context) => ({
+    $typeName: 'spandrel.v1.SpanContext',
+    documentId: context.document_id ?? undefined,
+    chunkId: context.chunk_id ?? undefined,
+    content: context.content,
+  }));
 }
 
 export function evaluationMessage(evaluation: Evaluation): MessageInitShape<typeof TraceEvaluationSchema> {
@@ -235,8 +259,8 @@ export function set<K extends string, V>(name: K, value: V | null): { [P in K]?:
   return value === null ? {} : ({ [name]: value } as { [P in K]: V });
 }
 
-function setInteger<K extends string>(name: K, value: number | null): { [P in K]?: bigint } {
-  return set(name, value === null ? null : BigInt(value));
+function integer(value: number | null): bigint | undefined {
+  return value === null ? undefined : BigInt(value);
 }
 
 function setInstant<K extends string>(name: K, valueMs: number | null): { [P in K]?: Timestamp } {

@@ -58,7 +58,6 @@ export function createTraceReads(runner: TraceRunner, runSteps: RunSteps): Trace
   async function readEach<Row>({ query, trace, ids, idOf }: Reading<Row>): Promise<readonly Row[]> {
     const found: Row[] = [];
     for (let start = 0; start < ids.length; start += idsPerQuery) {
-      if (start > 0) await nextTurn();
       const some = ids.slice(start, start + idsPerQuery);
       const rows = await runQuery(query, { ...keyOf(trace), ids: some });
       const byId = new Map(rows.map((row) => [idOf(row), row]));
