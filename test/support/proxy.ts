@@ -25,7 +25,7 @@ export type DatabaseProxy = {
 type Pair = { readonly client: Socket; readonly database: Socket };
 
 /** The start of a Bind message for the prepared append. */
-const BIND_APPEND = '\0add-rows\0';
+const BIND_APPEND = '\0post add-rows\0';
 
 export async function startProxy(databaseUrl: string): Promise<DatabaseProxy> {
   const target = new URL(databaseUrl);
@@ -49,20 +49,18 @@ export async function startProxy(databaseUrl: string): Promise<DatabaseProxy> {
 
   function join({ client, database }: Pair): void {
     let isAppending = false;
-    let isCommitting = false;
-    let hasFailed = false;
+    let isCommitted = false;
     const readQuestions = createFrameReader(true, (type, body) => {
       if (type === 'B' && startsWith(body, BIND_APPEND)) isAppending = true;
-      if (type === 'Q' && startsWith(body, 'COMMIT')) isCommitting = isAppending;
-      hasFailed = false;
     });
     const readAnswers = createFrameReader(false, (type, body) => {
-      if (type === 'E') hasFailed = true;
+      if (type === 'C' && startsWith(body, 'COMMIT')) isCommitted = isAppending;
+      if (type === 'C' && startsWith(body, 'ROLLBACK')) isAppending = false;
       // Idle outside a transaction: the commit is done.
-      if (type !== 'Z' || !isCommitting || body.toString('latin1') !== 'I') return;
+      if (type !== 'Z' || !isCommitted || body.toString('latin1') !== 'I') return;
       isAppending = false;
-      isCommitting = false;
-      if (onLoss === null || hasFailed) return;
+      isCommitted = false;
+      if (onLoss === null) return;
       cutPair({ client, database });
       onLoss();
       onLoss = null;

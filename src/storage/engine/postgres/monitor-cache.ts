@@ -9,6 +9,7 @@ import { listChanges, listRunning } from '../../../../gen/storage/postgres/monit
 import type { ActiveMonitors } from '../../../domain/evaluations/jobs.ts';
 import { createActiveMonitorCache } from '../../monitors/monitors.ts';
 import type { RunQuery } from '../../queries.ts';
+import { int4Array, int8Array } from './binary-arrays.ts';
 import type { Pool, Statement } from './pool.ts';
 import { createRunQuery } from './run-query.ts';
 import type { PipelinedTransaction } from './transaction.ts';
@@ -68,12 +69,17 @@ export function createMonitorCache(pool: Pool): MonitorCache {
       if (unknown.length > 0) await load(createRunQuery(pool), unknown);
     },
     async lock({ runQuery, post }, projectNumbers) {
-      post(LOCK, [projectNumbers]);
+      post(LOCK, [int4Array(projectNumbers, itself)]);
       await load(runQuery, projectNumbers);
     },
     check({ post }, projectNumbers) {
       if (projectNumbers.length === 0) return;
-      post(CHECK, [projectNumbers, projectNumbers.map((projectNumber) => activeMonitorsOf(projectNumber).asOf)]);
+      const asOf = int8Array(projectNumbers, (projectNumber) => activeMonitorsOf(projectNumber).asOf);
+      post(CHECK, [int4Array(projectNumbers, itself), asOf]);
     },
   };
+}
+
+function itself(projectNumber: number): number {
+  return projectNumber;
 }

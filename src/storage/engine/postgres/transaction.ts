@@ -7,17 +7,19 @@ import type pg from 'pg';
 import * as queries from '../../../../gen/storage/postgres/all.ts';
 import type { RunQuery, Transact, Transaction } from '../../queries.ts';
 import { isGivenUp, isStorageFailure, storageFault } from './failures.ts';
+import { type Posted, sendTogether, toPosted } from './pipeline.ts';
 import type { Pool, Statement } from './pool.ts';
 
 export type PipelinedTransaction = Transaction & {
-  /** Sends a statement without waiting for its answer: a failure undoes everything when the transaction ends. */
+  /** Does not wait for the answer of the statement: a failure undoes everything when the transaction ends. */
   post(statement: Statement, values: readonly unknown[]): void;
 };
 
 // All transactions lock rows in the same order, so retries are only for conflicts inside of the database.
 const ATTEMPTS_MAX = 5;
 // After a wait for a row, reads must see the version that the other transaction left.
-const BEGIN = 'BEGIN ISOLATION LEVEL READ COMMITTED';
+const BEGIN: Statement = { name: 'begin', text: 'BEGIN ISOLATION LEVEL READ COMMITTED' };
+const COMMIT: Statement = { name: 'commit', text: 'COMMIT' };
 
 /**
  * Commits the body, and retries it when the database aborted it in favour of another transaction. Throws the
@@ -42,37 +44,52 @@ export async function runTransaction<T>(
   body: (transaction: PipelinedTransaction) => Promise<T>,
 ): Promise<T> {
   const sent: Promise<unknown>[] = [];
-  function send(text: string, values: readonly unknown[] = [], name?: string): Promise<pg.QueryResult<never>> {
-    const answer = client.query<never>({ text, values: [...values], ...(name === undefined ? {} : { name }) });
-    // Failures are checked at the end.
-    answer.catch(() => undefined);
-    sent.push(answer);
+  // Not sent yet: they leave with the next statement whose answer is needed, or with the commit.
+  let posted: Posted[] = [toPosted(BEGIN, [])];
+
+  function sendPosted(): void {
+    if (posted.length === 0) return;
+    note(sendTogether(client, posted));
+    posted = [];
+  }
+
+  function note(answers: readonly Promise<unknown>[]): void {
+    for (const answer of answers) {
+      // Failures are checked at the end.
+      answer.catch(() => undefined);
+      sent.push(answer);
+    }
+  }
+
+  function send({ name, text }: Statement, values: readonly unknown[]): Promise<pg.QueryResult<never>> {
+    sendPosted();
+    const answer = client.query<never>({ name, text, values: [...values] });
+    note([answer]);
     return answer;
   }
 
-  const runQuery: RunQuery = async ({ name, text, cells, row }, params) =>
-    (await send(text, cells(params), name)).rows.map(row);
-  const post: PipelinedTransaction['post'] = ({ name, text }, values) => void send(text, values, name);
+  const runQuery: RunQuery = async (query, params) => (await send(query, query.cells(params))).rows.map(query.row);
+  const post: PipelinedTransaction['post'] = (statement, values) => void posted.push(toPosted(statement, values));
   try {
-    void send(BEGIN);
     const result = await body({
       queries,
       isExclusive: false,
       runQuery,
       queryByNumbers: async (query, numbers) => (numbers.length === 0 ? [] : await runQuery(query, { numbers })),
-      change: async ({ name, text, cells }, params) => (await send(text, cells(params), name)).rowCount ?? 0,
+      change: async (change, params) => (await send(change, change.cells(params))).rowCount ?? 0,
       changeRows(change, rows) {
         if (rows.length > 0) post(change, change.cells(rows));
       },
       post,
     });
-    void send('COMMIT');
+    post(COMMIT, []);
+    sendPosted();
     await Promise.all(sent);
     return result;
   } catch (thrown) {
     const error = (await firstFailure(sent)) ?? thrown;
     // A connection that cannot roll back is closed, which ends its transaction.
-    if (!isStorageFailure(error)) await client.query('ROLLBACK');
+    if (sent.length > 0 && !isStorageFailure(error)) await client.query('ROLLBACK');
     throw error;
   }
 }

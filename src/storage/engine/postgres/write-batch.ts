@@ -9,7 +9,7 @@ import type { HourRow } from '../../analytics/hour-changes.ts';
 import type { EventRow, RequestEntry, WrittenLog } from '../../append/batch-log.ts';
 import { listIndexMarks, type Written } from '../../append/batch-tables.ts';
 import type { RowsInsert } from '../../queries.ts';
-import type { RowTypes } from './binary-arrays.ts';
+import { int4Array, type RowTypes } from './binary-arrays.ts';
 import type { Statement } from './pool.ts';
 import type { PipelinedTransaction } from './transaction.ts';
 
@@ -102,10 +102,10 @@ function partOf<Row>(entries: readonly { readonly row: Row; readonly isNew: bool
 
 function headValues(logs: readonly WrittenLog[]): readonly unknown[] {
   return [
-    logs.map(({ head }) => head.organizationNumber),
-    logs.map(({ head }) => head.seq),
-    logs.map(({ knownKeyIndex }) => knownKeyIndex),
-    logs.map(({ head }) => head.lastKeyIndex),
+    int4Array(logs, ({ head }) => head.organizationNumber),
+    int4Array(logs, ({ head }) => head.seq),
+    int4Array(logs, ({ knownKeyIndex }) => knownKeyIndex),
+    int4Array(logs, ({ head }) => head.lastKeyIndex),
   ];
 }
 
