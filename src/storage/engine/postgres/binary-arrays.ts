@@ -10,7 +10,8 @@ type Cell = string | number | boolean | Uint8Array | null;
 
 const OIDS = { bool: 16, bytea: 17, int8: 20, int4: 23, text: 25, float8: 701 } as const;
 const NULL_LENGTH = -1;
-const BYTES_MIN = 4096;
+const BYTES_MIN = 512;
+const BYTES_EXPECTED_MAX = 1024 * 1024;
 // The largest cell other than text and bytes, with its type and length.
 const CELL_BYTES = 16;
 const UTF8_BYTES_PER_UNIT_MAX = 3;
@@ -21,12 +22,17 @@ export const INT8_MAX = 2 ** 63 - 1024;
 /** A row type, and the cell for each of its columns; null leaves a column empty. */
 type RowType = {
   readonly oid: number;
+  /** What a row took the last time, so that most arrays are written without moving to a larger buffer. */
+  rowBytes: number;
   readonly columns: readonly { readonly oid: number; readonly cell: number | null }[];
 };
 
-function encodeRows({ oid, columns }: RowType, rows: readonly (readonly Cell[])[]): Buffer {
-  const writer = createWriter(oid, rows.length);
-  for (const row of rows) {
+function encodeRows<Row>(type: RowType, rows: readonly Row[], cellsOf: (row: Row) => readonly unknown[]): Buffer {
+  const { oid, columns } = type;
+  const writer = createWriter(oid, rows.length, rows.length * type.rowBytes);
+  for (const each of rows) {
+    // Compiled with the table's own types.
+    const row = cellsOf(each) as readonly Cell[];
     const begin = writer.reserveLength();
     writer.int32(columns.length);
     for (const column of columns) {
@@ -35,7 +41,9 @@ function encodeRows({ oid, columns }: RowType, rows: readonly (readonly Cell[])[
     }
     writer.setLength(begin);
   }
-  return writer.bytes();
+  const bytes = writer.bytes();
+  if (rows.length > 0) type.rowBytes = Math.ceil(bytes.length / rows.length);
+  return bytes;
 }
 
 export const boolArray = encodeColumn(OIDS.bool);
@@ -47,15 +55,15 @@ export const textArray = encodeColumn(OIDS.text);
 
 function encodeColumn(oid: number) {
   return <Row>(rows: readonly Row[], read: (row: Row) => Cell | undefined): Buffer => {
-    const writer = createWriter(oid, rows.length);
+    const writer = createWriter(oid, rows.length, rows.length * CELL_BYTES);
     for (const row of rows) writer.cell(oid, read(row) ?? null);
     return writer.bytes();
   };
 }
 
-/** Writes an array of `count` elements. */
-function createWriter(elementOid: number, count: number) {
-  let buffer = Buffer.allocUnsafe(BYTES_MIN);
+/** Writes an array of `count` elements, which will probably take `bytesExpected`. */
+function createWriter(elementOid: number, count: number, bytesExpected = 0) {
+  let buffer = Buffer.allocUnsafe(Math.min(BYTES_EXPECTED_MAX, BYTES_MIN + bytesExpected + (bytesExpected >> 2)));
   let end = 0;
   // One dimension, possibly with nulls, counted from 1.
   for (const head of [1, 1, elementOid, count, 1]) int32(head);
@@ -77,7 +85,8 @@ function createWriter(elementOid: number, count: number) {
     if (value === null) {
       end = buffer.writeInt32BE(NULL_LENGTH, end);
     } else if (typeof value === 'string') {
-      makeRoom(4 + value.length * UTF8_BYTES_PER_UNIT_MAX);
+      // Counts bytes only near the end of the buffer.
+      if (end + 4 + value.length * UTF8_BYTES_PER_UNIT_MAX > buffer.length) makeRoom(4 + Buffer.byteLength(value));
       const length = buffer.write(value, end + 4, 'utf8');
       end = buffer.writeInt32BE(length, end) + length;
     } else if (typeof value === 'boolean') {
@@ -156,7 +165,7 @@ export function createRowTypes(pool: Pool): RowTypes {
   }
 
   return {
-    encode: (insert, rows) => encodeRows(typeOf(insert), rows.map(insert.cells) as Cell[][]),
+    encode: (insert, rows) => encodeRows(typeOf(insert), rows, insert.cells),
     async load() {
       const columns = await pool.runStatement<Column>(COLUMNS, []);
       tables = Object.groupBy(columns, ({ table }) => table);
@@ -170,6 +179,7 @@ function toRowType(stored: readonly Column[], given: readonly string[]): RowType
   if (first === undefined) throw new Error('a row is written to a table that is not there');
   return {
     oid: first.rowOid,
+    rowBytes: 0,
     columns: stored.map(({ name, oid }) => ({ oid, cell: given.includes(name) ? given.indexOf(name) : null })),
   };
 }
