@@ -36,6 +36,28 @@ describe('a shared fresh read', () => {
     expect(await fresh()).toBe(2);
   });
 
+  it('waits for a pause, during which others may join', async () => {
+    const pauses: (() => void)[] = [];
+    let begun = 0;
+    const fresh = createFreshness(
+      async () => {
+        begun += 1;
+        return begun;
+      },
+      () => new Promise<void>((resolve) => void pauses.push(resolve)),
+    );
+    const first = fresh();
+    await settle();
+    const second = fresh();
+    expect(begun).toBe(0);
+    pauses.shift()?.();
+    expect(await Promise.all([first, second])).toEqual([1, 1]);
+    const later = fresh();
+    await settle();
+    pauses.shift()?.();
+    expect(await later).toBe(2);
+  });
+
   it('fails for those it was for, and the next one is for the others', async () => {
     const reads = createHeldReads();
     const fresh = createFreshness(() => reads.begin());

@@ -3,8 +3,14 @@
  * read runs and at most one waits, however many callers there are.
  */
 
-/** Answers every call with a read that began after the call. */
-export function createFreshness<T>(read: () => Promise<T>): () => Promise<T> {
+/**
+ * Answers every call with a read that began after the call. A read begins when `pause` resolves; calls until then share
+ * it.
+ */
+export function createFreshness<T>(
+  read: () => Promise<T>,
+  pause: (() => Promise<unknown>) | null = null,
+): () => Promise<T> {
   let running: Promise<unknown> = Promise.resolve();
   let waiting: Promise<T> | null = null;
 
@@ -15,8 +21,9 @@ export function createFreshness<T>(read: () => Promise<T>): () => Promise<T> {
     return started;
   }
 
+  const begin = pause === null ? start : () => pause().then(start);
   return () => {
-    waiting ??= running.then(start, start);
+    waiting ??= running.then(begin, begin);
     return waiting;
   };
 }

@@ -3,6 +3,7 @@
  * processes change.
  */
 
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import * as queries from '../../../../gen/storage/postgres/all.ts';
 import {
   emptyProbe,
@@ -134,8 +135,9 @@ function startEngine({ url, pools, close, rowTypes, jobQueue }: Parts, { refuseW
     management: createQueryRunner(management, queries),
     writer: createManagementWriter(transact, { jobQueue, backlog }),
     cacheKeys: (reader) =>
-      // An installation may have more keys than every process should read again after every change.
-      cacheKeyReads({ reader: { ...reader, listKeyIds: null }, generation: createFreshness(readGeneration) }),
+      // Requests that arrive in one turn of the event loop share a read of the generation. An installation may have more
+      // keys than every process should read again after every change.
+      cacheKeyReads({ reader: { ...reader, listKeyIds: null }, generation: createFreshness(readGeneration, nextTurn) }),
     append: (appends) => probe.watch(() => appendBatch(appends)),
     traces: createTraceReader(reads, transact),
     lookUps: {
