@@ -5,6 +5,7 @@ import type { Steps } from '../domain/steps.ts';
 import { LARGE_CHARACTERS } from './free-json-steps.ts';
 import { scanInSteps } from './json-scan.ts';
 import { type JsonFacts, parseJson, parseLargeJson, scanJson } from './json-text.ts';
+import type { LosslessJson } from './lossless-json.ts';
 
 type JsonTexts = {
   prepare(text: string): Steps<void>;
@@ -42,4 +43,34 @@ function* readInSteps(bytes: Buffer): Steps<ReadText> {
 function readAtOnce(bytes: Buffer): ReadText {
   const facts = scanJson(bytes);
   return { facts, value: () => parseJson(bytes, facts, 'values') };
+}
+
+/** Text with long integers, escapes or large exponents must be scanned: such numbers may exceed a double. */
+const ODD = /[0-9]{16}|\\|[eE]\+?[0-9]{3}/;
+/** A shorter text cannot hold an object of too many members. */
+const PLAIN_CHARACTERS_MAX = 16_384;
+const PLAIN_DEPTH_MAX = 64;
+const OPEN_ARRAY = 0x5b;
+const OPEN_OBJECT = 0x7b;
+
+/** Parses a text that surely needs no scan; null for all others, and for text that is no JSON. It nests at most `depth` levels. */
+export function parsePlain(text: string): { readonly value: LosslessJson; readonly depth: number } | null {
+  if (text.length > PLAIN_CHARACTERS_MAX || ODD.test(text)) return null;
+  const depth = countOpenings(text);
+  if (depth > PLAIN_DEPTH_MAX) return null;
+  try {
+    return { value: JSON.parse(text), depth };
+  } catch {
+    return null;
+  }
+}
+
+/** An upper bound of the nesting: the number of opening brackets, also inside strings. */
+function countOpenings(text: string): number {
+  let count = 0;
+  for (let index = 0; index < text.length; index += 1) {
+    const code = text.charCodeAt(index);
+    if (code === OPEN_ARRAY || code === OPEN_OBJECT) count += 1;
+  }
+  return count;
 }

@@ -11,7 +11,7 @@ import {
 } from '../../domain/traces/collector/collector-draft.ts';
 import { isObject, makeWellFormed } from '../../json/free-json.ts';
 import { NUMBER_TEXTS_MAX } from '../../json/json-text.ts';
-import { createJsonTexts } from '../../json/json-texts.ts';
+import { createJsonTexts, parsePlain } from '../../json/json-texts.ts';
 import type { LosslessJson, LosslessObject } from '../../json/lossless-json.ts';
 import { TOO_WIDE, TOO_WIDE_REASON } from '../../json/wide-json.ts';
 
@@ -28,14 +28,7 @@ export type MessageTexts = {
   object(text: string | undefined, path: string): Sent<LosslessObject>;
 };
 
-/** Text with long integers, escapes or large exponents must be scanned: such numbers may exceed a double. */
-const ODD = /[0-9]{16}|\\|[eE]\+?[0-9]{3}/;
-/** A shorter text cannot hold an object of too many members. */
-const PLAIN_CHARACTERS_MAX = 16_384;
-const PLAIN_DEPTH_MAX = 64;
 const BYTES_PER_CHARACTER_MAX = 3;
-const OPEN_ARRAY = 0x5b;
-const OPEN_OBJECT = 0x7b;
 
 /** `tooManyNumbers` creates the refusal of a request with too many numbers that must be kept as text. */
 export function createMessageTexts(tooManyNumbers: () => Fault): MessageTexts {
@@ -75,15 +68,10 @@ export function createMessageTexts(tooManyNumbers: () => Fault): MessageTexts {
     nonEmpty: (text) => (text === '' ? undefined : texts.text(text)),
     json(text, path) {
       facts.bytes = Math.max(facts.bytes, text.length * BYTES_PER_CHARACTER_MAX);
-      if (text.length > PLAIN_CHARACTERS_MAX || ODD.test(text)) return readOdd(text, path);
-      const depth = countOpenings(text);
-      if (depth > PLAIN_DEPTH_MAX) return readOdd(text, path);
-      facts.depth = Math.max(facts.depth, depth);
-      try {
-        return JSON.parse(text);
-      } catch {
-        return readOdd(text, path);
-      }
+      const plain = parsePlain(text);
+      if (plain === null) return readOdd(text, path);
+      facts.depth = Math.max(facts.depth, plain.depth);
+      return plain.value;
     },
     object(text, path) {
       if (text === undefined) return undefined;
@@ -94,14 +82,4 @@ export function createMessageTexts(tooManyNumbers: () => Fault): MessageTexts {
     },
   };
   return texts;
-}
-
-/** An upper bound of the nesting: the number of opening brackets, also inside strings. */
-function countOpenings(text: string): number {
-  let count = 0;
-  for (let index = 0; index < text.length; index += 1) {
-    const code = text.charCodeAt(index);
-    if (code === OPEN_ARRAY || code === OPEN_OBJECT) count += 1;
-  }
-  return count;
 }

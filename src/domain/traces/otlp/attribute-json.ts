@@ -1,19 +1,20 @@
 /** Parses JSON that stands as text in attributes, because most SDKs write only texts and numbers. */
 
 import { isObject, makeWellFormed } from '../../../json/free-json.ts';
+import { LARGE_CHARACTERS } from '../../../json/free-json-steps.ts';
 import { NUMBER_TEXTS_MAX } from '../../../json/json-text.ts';
-import { createJsonTexts } from '../../../json/json-texts.ts';
+import { createJsonTexts, parsePlain } from '../../../json/json-texts.ts';
 import type { LosslessJson, LosslessObject } from '../../../json/lossless-json.ts';
 import { Fault } from '../../fault.ts';
 import type { Steps } from '../../steps.ts';
 import type { DraftFacts } from '../collector/collector-draft.ts';
-import type { Attributes } from './span.ts';
+import type { Attributes, OtlpSpan } from './span.ts';
 
 export type AttributeJson = {
   /** Facts about all values read so far. */
   readonly facts: DraftFacts;
-  /** Parses large texts in steps, before they are read. */
-  prepare(attributes: Attributes): Steps<void>;
+  /** Parses large texts of a span in steps, before they are read. */
+  prepare(span: OtlpSpan): Steps<void>;
   /** The value, or the parsed array or object of a text. Text that cannot be parsed stays text. */
   parsed(value: LosslessJson | undefined): LosslessJson | undefined;
   /** An object, or the text of one, bare or as {"type":"json","value":{...}}. */
@@ -31,6 +32,11 @@ export function createAttributeJson({ bytes, depth }: Pick<DraftFacts, 'bytes' |
   let longIntegers = 0;
 
   function parse(text: string): LosslessJson {
+    const plain = parsePlain(text);
+    if (plain !== null) {
+      facts.depth = Math.max(facts.depth, plain.depth);
+      return plain.value;
+    }
     const { facts: found, value: readValue } = texts.read(text);
     longIntegers += found.longIntegers.length;
     if (found.depth > DEPTH_MAX || found.hasWide || longIntegers > NUMBER_TEXTS_MAX) return text;
@@ -44,16 +50,23 @@ export function createAttributeJson({ bytes, depth }: Pick<DraftFacts, 'bytes' |
     }
   }
 
+  function* prepareEach(attributes: Attributes): Steps<void> {
+    for (const value of attributes.values()) {
+      if (typeof value === 'string' && CONTAINER.test(value)) yield* texts.prepare(value);
+    }
+  }
+
   function parsed(value: LosslessJson | undefined): LosslessJson | undefined {
     return typeof value === 'string' && CONTAINER.test(value) ? parse(value) : value;
   }
 
   return {
     facts,
-    *prepare(attributes) {
-      for (const value of attributes.values()) {
-        if (typeof value === 'string' && CONTAINER.test(value)) yield* texts.prepare(value);
-      }
+    *prepare({ resource, attributes, events }) {
+      if (bytes <= LARGE_CHARACTERS) return;
+      yield* prepareEach(resource);
+      yield* prepareEach(attributes);
+      for (const event of events) yield* prepareEach(event.attributes);
     },
     parsed,
     object(value) {

@@ -38,9 +38,7 @@ export function* toBatchDraft(request: OtlpExport): Steps<BatchDraft> {
       refused.push({ index, reason: `: ${span?.reason ?? 'is required'}` });
       continue;
     }
-    yield* json.prepare(span.resource);
-    yield* json.prepare(span.attributes);
-    for (const event of span.events) yield* json.prepare(event.attributes);
+    yield* json.prepare(span);
     const { traceId } = span;
     const wrong = [traceId, span.spanId, span.parentId].find(isUnreadable);
     if (wrong !== undefined || typeof traceId !== 'string') {

@@ -69,25 +69,41 @@ function memberDraft(attributes: Attributes, { others, json }: Around): Draft {
 function prefixedMembers(attributes: Attributes): readonly Member[] {
   const members: Member[] = [];
   for (const [key, value] of attributes) {
-    const prefix = METADATA_PREFIXES.find((each) => key.startsWith(each) && key.length > each.length);
-    if (prefix !== undefined) members.push([key.slice(prefix.length), value]);
+    const name = nameAfterPrefix(key);
+    if (name !== '') members.push([name, value]);
   }
   return members;
+}
+
+/** Empty for a key without such a prefix. */
+function nameAfterPrefix(key: string): string {
+  for (const prefix of METADATA_PREFIXES) if (key.startsWith(prefix)) return key.slice(prefix.length);
+  return '';
 }
 
 function namedMembers(attributes: Attributes, json: AttributeJson): readonly Member[] {
   const members: Member[] = [];
   for (const [member, keys] of IDENTITY) {
-    const value = keys.map((key) => attributes.get(key)).find((each) => !isAbsent(each));
-    if (!isAbsent(value)) members.push([member, value]);
+    const [value] = presentOf(attributes, keys);
+    if (value !== undefined) members.push([member, value]);
   }
-  const labels = LABELS.flatMap((key) => labelsIn(json.parsed(attributes.get(key))));
+  const labels = presentOf(attributes, LABELS).flatMap((value) => labelsIn(json.parsed(value)));
   if (labels.length > 0) members.push(['labels', labels]);
   const origin = attributes.get('langwatch.origin');
   if (!isAbsent(origin)) members.push(['origin', origin]);
-  const promptIds = PROMPT_IDS.map((key) => attributes.get(key)).filter((id) => !isAbsent(id));
+  const promptIds = presentOf(attributes, PROMPT_IDS);
   if (promptIds.length > 0) members.push(['prompt_ids', promptIds]);
   return members;
+}
+
+/** The values under the keys, in the order of the keys. */
+function presentOf(attributes: Attributes, keys: readonly string[]): readonly LosslessJson[] {
+  const values: LosslessJson[] = [];
+  for (const key of keys) {
+    const value = attributes.get(key);
+    if (!isAbsent(value)) values.push(value);
+  }
+  return values;
 }
 
 function labelsIn(read: LosslessJson | undefined): readonly LosslessJson[] {
