@@ -1,10 +1,13 @@
 /** The routes. The address holds all state of a page, so that it can be reloaded and shared. */
 
-import { createRoute, createRouter, lazyRouteComponent, Navigate } from '@tanstack/react-router';
+import { createRoute, createRouter, lazyRouteComponent as lazyPage, Navigate } from '@tanstack/react-router';
+import { readDatasetSearch } from './datasets/search.ts';
 import { Loading } from './design/button.tsx';
 import { FailureNotice } from './design/failure.tsx';
 import page from './design/page.module.css';
-import { evaluationRoutes } from './evaluation-routes.ts';
+import { readEvaluatorSearch } from './evaluators/search.ts';
+import { readRunSearch } from './experiments/search.ts';
+import { readMonitorSearch } from './monitors/search.ts';
 import { readAuditLogSearch } from './organization/audit-log-search.ts';
 import { readOverviewSearch } from './overview/search.ts';
 import { NothingHere, organization, project, root } from './parent-routes.tsx';
@@ -16,179 +19,200 @@ import { readTraceListSearch } from './traces/search.ts';
 
 const home = createRoute({ getParentRoute: () => root, path: '/', component: Home });
 
-const traceListRoute = createRoute({
-  getParentRoute: () => project,
-  path: 'traces',
-  validateSearch: readTraceListSearch,
-  component: lazyRouteComponent(() => import('./traces/trace-list-page.tsx'), 'TraceListPage'),
-});
+/** Reads the search parameters of a page; without one it has none. */
+type Reader<Search> = (raw: Record<string, unknown>) => Search;
+type LazyPage = ReturnType<typeof lazyPage>;
 
-const traceRoute = createRoute({
-  getParentRoute: () => project,
-  path: 'traces/$traceId',
-  validateSearch: readTraceSearch,
-  component: lazyRouteComponent(() => import('./trace/trace-page.tsx'), 'TracePage'),
-});
+function projectPage<Path extends string, Search extends object = object>(
+  path: Path,
+  component: LazyPage,
+  validateSearch?: Reader<Search>,
+) {
+  return createRoute({
+    getParentRoute: () => project,
+    path,
+    component,
+    validateSearch: validateSearch as Reader<Search>,
+  });
+}
 
-const overviewRoute = createRoute({
-  getParentRoute: () => project,
-  path: 'overview',
-  validateSearch: readOverviewSearch,
-  component: lazyRouteComponent(() => import('./overview/overview-page.tsx'), 'OverviewPage'),
-});
-
-const threadListRoute = createRoute({
-  getParentRoute: () => project,
-  path: 'threads',
-  validateSearch: readRange,
-  component: lazyRouteComponent(() => import('./threads/thread-list-page.tsx'), 'ThreadListPage'),
-});
-
-const threadRoute = createRoute({
-  getParentRoute: () => project,
-  path: 'threads/$threadId',
-  component: lazyRouteComponent(() => import('./threads/thread-page.tsx'), 'ThreadPage'),
-});
-
-const userListRoute = createRoute({
-  getParentRoute: () => project,
-  path: 'users',
-  validateSearch: readRange,
-  component: lazyRouteComponent(() => import('./users/user-list-page.tsx'), 'UserListPage'),
-});
-
-const userRoute = createRoute({
-  getParentRoute: () => project,
-  path: 'users/$userId',
-  validateSearch: readRange,
-  component: lazyRouteComponent(() => import('./users/user-page.tsx'), 'UserPage'),
-});
-
-const projectSettingsRoute = createRoute({
-  getParentRoute: () => project,
-  path: 'settings',
-  component: lazyRouteComponent(() => import('./settings/project-page.tsx'), 'ProjectPage'),
-});
-
-const ofProject = project.addChildren([
-  overviewRoute,
-  traceListRoute,
-  traceRoute,
-  threadListRoute,
-  threadRoute,
-  userListRoute,
-  userRoute,
-  ...evaluationRoutes,
-  projectSettingsRoute,
-]);
+function organizationPage<Path extends string, Search extends object = object>(
+  path: Path,
+  component: LazyPage,
+  validateSearch?: Reader<Search>,
+) {
+  return createRoute({
+    getParentRoute: () => organization,
+    path,
+    component,
+    validateSearch: validateSearch as Reader<Search>,
+  });
+}
 
 type EventSearch = RangeSearch & { readonly type?: string; readonly event?: string };
 
 const text = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined);
 
-const webhookListRoute = createRoute({
-  getParentRoute: () => organization,
-  path: 'webhooks',
-  component: lazyRouteComponent(() => import('./webhooks/webhook-list-page.tsx'), 'WebhookListPage'),
-});
-
-const webhookRoute = createRoute({
-  getParentRoute: () => organization,
-  path: 'webhooks/$endpointId',
-  validateSearch: (raw: Record<string, unknown>): { tab?: 'dead' | 'replay'; replay?: string } => ({
-    ...((raw.tab === 'dead' || raw.tab === 'replay') && { tab: raw.tab }),
-    ...(text(raw.replay) && { replay: String(raw.replay) }),
-  }),
-  component: lazyRouteComponent(() => import('./webhooks/webhook-page.tsx'), 'WebhookPage'),
-});
-
-const eventsRoute = createRoute({
-  getParentRoute: () => organization,
-  path: 'events',
-  validateSearch: (raw: Record<string, unknown>): EventSearch => ({
-    ...readRange(raw),
-    ...(text(raw.type) && { type: String(raw.type) }),
-    ...(text(raw.event) && { event: String(raw.event) }),
-  }),
-  component: lazyRouteComponent(() => import('./events/events-page.tsx'), 'EventsPage'),
-});
-
-const keyListRoute = createRoute({
-  getParentRoute: () => organization,
-  path: 'keys',
-  validateSearch: (raw: Record<string, unknown>): { all?: true; revoked?: true } => ({
-    ...(raw.all === true && { all: true as const }),
-    ...(raw.revoked === true && { revoked: true as const }),
-  }),
-  component: lazyRouteComponent(() => import('./keys/key-list-page.tsx'), 'KeyListPage'),
-});
-
-const newKeyRoute = createRoute({
-  getParentRoute: () => organization,
-  path: 'keys/new',
-  component: lazyRouteComponent(() => import('./keys/new-key-page.tsx'), 'NewKeyPage'),
-});
-
-const membersRoute = createRoute({
-  getParentRoute: () => organization,
-  path: 'members',
-  component: lazyRouteComponent(() => import('./organization/members-page.tsx'), 'MembersPage'),
-});
-
-const projectsRoute = createRoute({
-  getParentRoute: () => organization,
-  path: 'projects',
-  component: lazyRouteComponent(() => import('./organization/projects-page.tsx'), 'ProjectsPage'),
-});
-
-const auditLogRoute = createRoute({
-  getParentRoute: () => organization,
-  path: 'audit-log',
-  validateSearch: readAuditLogSearch,
-  component: lazyRouteComponent(() => import('./organization/audit-log-page.tsx'), 'AuditLogPage'),
-});
-
-const spendRoute = createRoute({
-  getParentRoute: () => organization,
-  path: 'spend',
-  validateSearch: readSpendSearch,
-  component: lazyRouteComponent(() => import('./spend/spend-page.tsx'), 'SpendPage'),
-});
-
-const pricesRoute = createRoute({
-  getParentRoute: () => organization,
-  path: 'prices',
-  validateSearch: ({ model }: Record<string, unknown>): { model?: string } =>
-    typeof model === 'string' && model !== '' ? { model } : {},
-  component: lazyRouteComponent(() => import('./prices/prices-page.tsx'), 'PricesPage'),
-});
-
-const teamsRoute = createRoute({
-  getParentRoute: () => organization,
-  path: 'teams',
-  validateSearch: ({ tab }: Record<string, unknown>): { tab?: 'roles' } => (tab === 'roles' ? { tab } : {}),
-  component: lazyRouteComponent(() => import('./organization/teams-page.tsx'), 'TeamsPage'),
-});
-
-const settingsRoute = createRoute({
-  getParentRoute: () => organization,
-  path: 'settings',
-  component: lazyRouteComponent(() => import('./settings/organization-page.tsx'), 'OrganizationPage'),
-});
+const ofProject = project.addChildren([
+  projectPage(
+    'overview',
+    lazyPage(() => import('./overview/overview-page.tsx'), 'OverviewPage'),
+    readOverviewSearch,
+  ),
+  projectPage(
+    'traces',
+    lazyPage(() => import('./traces/trace-list-page.tsx'), 'TraceListPage'),
+    readTraceListSearch,
+  ),
+  projectPage(
+    'traces/$traceId',
+    lazyPage(() => import('./trace/trace-page.tsx'), 'TracePage'),
+    readTraceSearch,
+  ),
+  projectPage(
+    'threads',
+    lazyPage(() => import('./threads/thread-list-page.tsx'), 'ThreadListPage'),
+    readRange,
+  ),
+  projectPage(
+    'threads/$threadId',
+    lazyPage(() => import('./threads/thread-page.tsx'), 'ThreadPage'),
+  ),
+  projectPage(
+    'users',
+    lazyPage(() => import('./users/user-list-page.tsx'), 'UserListPage'),
+    readRange,
+  ),
+  projectPage(
+    'users/$userId',
+    lazyPage(() => import('./users/user-page.tsx'), 'UserPage'),
+    readRange,
+  ),
+  projectPage(
+    'evaluators',
+    lazyPage(() => import('./evaluators/evaluator-list-page.tsx'), 'EvaluatorListPage'),
+  ),
+  projectPage(
+    'evaluators/new',
+    lazyPage(() => import('./evaluators/new-evaluator-page.tsx'), 'NewEvaluatorPage'),
+    ({ type }: Record<string, unknown>): { type?: string } => (typeof type === 'string' ? { type } : {}),
+  ),
+  projectPage(
+    'evaluators/$evaluatorId',
+    lazyPage(() => import('./evaluators/evaluator-page.tsx'), 'EvaluatorPage'),
+    readEvaluatorSearch,
+  ),
+  projectPage(
+    'monitors',
+    lazyPage(() => import('./monitors/monitor-list-page.tsx'), 'MonitorListPage'),
+    readRange,
+  ),
+  projectPage(
+    'monitors/new',
+    lazyPage(() => import('./monitors/new-monitor-page.tsx'), 'NewMonitorPage'),
+    ({ evaluator }: Record<string, unknown>): { evaluator?: string } =>
+      typeof evaluator === 'string' ? { evaluator } : {},
+  ),
+  projectPage(
+    'monitors/$monitorId',
+    lazyPage(() => import('./monitors/monitor-page.tsx'), 'MonitorPage'),
+    readMonitorSearch,
+  ),
+  projectPage(
+    'datasets',
+    lazyPage(() => import('./datasets/dataset-list-page.tsx'), 'DatasetListPage'),
+  ),
+  projectPage(
+    'datasets/$datasetId',
+    lazyPage(() => import('./datasets/dataset-page.tsx'), 'DatasetPage'),
+    readDatasetSearch,
+  ),
+  projectPage(
+    'experiments',
+    lazyPage(() => import('./experiments/experiment-list-page.tsx'), 'ExperimentListPage'),
+  ),
+  projectPage(
+    'experiments/$experimentId',
+    lazyPage(() => import('./experiments/experiment-page.tsx'), 'ExperimentPage'),
+  ),
+  projectPage(
+    'experiments/$experimentId/runs/$runId',
+    lazyPage(() => import('./experiments/run-page.tsx'), 'RunPage'),
+    readRunSearch,
+  ),
+  projectPage(
+    'settings',
+    lazyPage(() => import('./settings/project-page.tsx'), 'ProjectPage'),
+  ),
+]);
 
 const ofOrganization = organization.addChildren([
-  webhookListRoute,
-  webhookRoute,
-  eventsRoute,
-  keyListRoute,
-  newKeyRoute,
-  membersRoute,
-  projectsRoute,
-  auditLogRoute,
-  spendRoute,
-  pricesRoute,
-  teamsRoute,
-  settingsRoute,
+  organizationPage(
+    'webhooks',
+    lazyPage(() => import('./webhooks/webhook-list-page.tsx'), 'WebhookListPage'),
+  ),
+  organizationPage(
+    'webhooks/$endpointId',
+    lazyPage(() => import('./webhooks/webhook-page.tsx'), 'WebhookPage'),
+    (raw: Record<string, unknown>): { tab?: 'dead' | 'replay'; replay?: string } => ({
+      ...((raw.tab === 'dead' || raw.tab === 'replay') && { tab: raw.tab }),
+      ...(text(raw.replay) && { replay: String(raw.replay) }),
+    }),
+  ),
+  organizationPage(
+    'events',
+    lazyPage(() => import('./events/events-page.tsx'), 'EventsPage'),
+    (raw: Record<string, unknown>): EventSearch => ({
+      ...readRange(raw),
+      ...(text(raw.type) && { type: String(raw.type) }),
+      ...(text(raw.event) && { event: String(raw.event) }),
+    }),
+  ),
+  organizationPage(
+    'keys',
+    lazyPage(() => import('./keys/key-list-page.tsx'), 'KeyListPage'),
+    (raw: Record<string, unknown>): { all?: true; revoked?: true } => ({
+      ...(raw.all === true && { all: true as const }),
+      ...(raw.revoked === true && { revoked: true as const }),
+    }),
+  ),
+  organizationPage(
+    'keys/new',
+    lazyPage(() => import('./keys/new-key-page.tsx'), 'NewKeyPage'),
+  ),
+  organizationPage(
+    'members',
+    lazyPage(() => import('./organization/members-page.tsx'), 'MembersPage'),
+  ),
+  organizationPage(
+    'projects',
+    lazyPage(() => import('./organization/projects-page.tsx'), 'ProjectsPage'),
+  ),
+  organizationPage(
+    'audit-log',
+    lazyPage(() => import('./organization/audit-log-page.tsx'), 'AuditLogPage'),
+    readAuditLogSearch,
+  ),
+  organizationPage(
+    'spend',
+    lazyPage(() => import('./spend/spend-page.tsx'), 'SpendPage'),
+    readSpendSearch,
+  ),
+  organizationPage(
+    'prices',
+    lazyPage(() => import('./prices/prices-page.tsx'), 'PricesPage'),
+    ({ model }: Record<string, unknown>): { model?: string } =>
+      typeof model === 'string' && model !== '' ? { model } : {},
+  ),
+  organizationPage(
+    'teams',
+    lazyPage(() => import('./organization/teams-page.tsx'), 'TeamsPage'),
+    ({ tab }: Record<string, unknown>): { tab?: 'roles' } => (tab === 'roles' ? { tab } : {}),
+  ),
+  organizationPage(
+    'settings',
+    lazyPage(() => import('./settings/organization-page.tsx'), 'OrganizationPage'),
+  ),
 ]);
 
 export const router = createRouter({

@@ -4,13 +4,14 @@ import { useMutation, useQuery } from '@connectrpc/connect-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { type Dataset, DatasetService } from '../../../gen/spandrel/v1/datasets_pb.js';
-import { Button, CopyButton, Loading } from '../design/button.tsx';
+import { Button, CopyButton } from '../design/button.tsx';
 import { Modal } from '../design/confirm.tsx';
 import { DeleteForGood } from '../design/delete-for-good.tsx';
-import { FailureNotice } from '../design/failure.tsx';
+import { Form, Select } from '../design/form.tsx';
 import { formatCount, nameControls } from '../design/format.ts';
 import { Instant } from '../design/instant.tsx';
 import page from '../design/page.module.css';
+import { Pending } from '../design/page.tsx';
 import { Tabs } from '../design/tabs.tsx';
 import { useRefresh } from '../session/refresh.ts';
 import { useSession } from '../session/session.tsx';
@@ -41,8 +42,7 @@ export function DatasetPage() {
       <Link to="/$slug/datasets" params={{ slug }} className={page.soft}>
         ‹ Datasets
       </Link>
-      {found.isPending && <Loading />}
-      {found.isError && <FailureNotice error={found.error} retry={found.refetch} />}
+      <Pending found={found} />
       {found.data && dataset && (
         <>
           <div className={page.head}>
@@ -91,22 +91,14 @@ function VersionPicker({ dataset: { version: newest } }: { readonly dataset: Dat
   const last = Array.from({ length: Math.min(newest, VERSIONS_OFFERED) }, (_, index) => newest - index);
   const offered = last.includes(version) ? last : [...last, version];
   return (
+    // biome-ignore lint/a11y/noLabelWithoutControl: the control is in Select
     <label className={page.row}>
       Version
-      <select
+      <Select
         value={version}
-        onChange={({ target }) => {
-          const chosen = Number(target.value);
-          void navigate({ search: chosen === newest ? {} : { version: chosen } });
-        }}
-      >
-        {offered.map((each) => (
-          <option key={each} value={each}>
-            {each}
-            {each === newest ? ', the newest' : ''}
-          </option>
-        ))}
-      </select>
+        options={offered.map((each) => [each, `${each}${each === newest ? ', the newest' : ''}`] as const)}
+        onChange={(chosen) => void navigate({ search: chosen === newest ? {} : { version: chosen } })}
+      />
     </label>
   );
 }
@@ -134,22 +126,15 @@ function AddEntries({ datasetId, onClose }: { readonly datasetId: string; readon
     onClose();
   });
   return (
-    <form
-      className={page.form}
-      onSubmit={(event) => {
-        event.preventDefault();
-        mutation.mutate({ target: { datasetId }, source });
-      }}
+    <Form
+      action="Add them"
+      disabled={mutation.isPending || source.text.trim() === ''}
+      onSubmit={() => mutation.mutate({ target: { datasetId }, source })}
+      onCancel={onClose}
     >
       <EntrySource source={source} onChange={setSource} />
       <UploadState upload={upload} error={mutation.error} />
-      <div className={page.row}>
-        <Button type="submit" variant="primary" disabled={mutation.isPending || source.text.trim() === ''}>
-          Add them
-        </Button>
-        <Button onClick={onClose}>Cancel</Button>
-      </div>
-    </form>
+    </Form>
   );
 }
 

@@ -1,6 +1,7 @@
 /** Entries from a file or from pasted text. */
 
 import { Field } from '../design/button.tsx';
+import { SelectField } from '../design/form.tsx';
 import page from '../design/page.module.css';
 import { type Format, formatOfFile } from './entry-batches.ts';
 
@@ -8,6 +9,11 @@ export type EntryText = { readonly format: Format; readonly text: string };
 
 export const NO_ENTRIES: EntryText = { format: 'jsonl', text: '' };
 
+const FORMATS: readonly (readonly [format: Format, label: string])[] = [
+  ['jsonl', 'One JSON object a line'],
+  ['csv', 'CSV'],
+  ['json', 'A JSON array'],
+];
 const PLACEHOLDERS: { readonly [F in Format]: string } = {
   jsonl: '{"input": "hi", "expected_output": "hello"}\n{"input": "bye", "expected_output": "goodbye"}',
   csv: 'input,expected_output\nhi,hello\nbye,goodbye',
@@ -39,19 +45,12 @@ export function EntrySource({ source, onChange }: EntrySourceProps) {
           />
         )}
       </Field>
-      <Field label="Format">
-        {(props) => (
-          <select
-            {...props}
-            value={source.format}
-            onChange={({ target }) => onChange({ ...source, format: target.value as Format })}
-          >
-            <option value="jsonl">One JSON object a line</option>
-            <option value="csv">CSV</option>
-            <option value="json">A JSON array</option>
-          </select>
-        )}
-      </Field>
+      <SelectField
+        label="Format"
+        value={source.format}
+        options={FORMATS}
+        onChange={(format) => onChange({ ...source, format })}
+      />
       {isDrawn ? (
         <Field label="Entries">
           {(props) => (

@@ -5,6 +5,7 @@ import type { DatasetEntry } from '../../../gen/spandrel/v1/datasets_pb.js';
 import { Button } from '../design/button.tsx';
 import { formatCount, NONE, nameControls } from '../design/format.ts';
 import page from '../design/page.module.css';
+import { Empty } from '../design/page.tsx';
 import { JsonView } from '../trace/json-view.tsx';
 import styles from './datasets.module.css';
 
@@ -25,12 +26,7 @@ export function EntryTable({ entries, number, onNumber }: EntryTableProps) {
   const first = (at - 1) * PAGE_SIZE;
   const { columns, rows, isCut } = useMemo(() => readRows(entries.slice(first, first + PAGE_SIZE)), [entries, first]);
   if (entries.length === 0)
-    return (
-      <div className={`${page.card} ${page.empty}`}>
-        <h2>No entry yet</h2>
-        <p>Add some from a CSV file, from lines of JSON, or over the API.</p>
-      </div>
-    );
+    return <Empty title="No entry yet">Add some from a CSV file, from lines of JSON, or over the API.</Empty>;
   return (
     <>
       <div className={`${page.card} ${page.scroll}`}>

@@ -4,7 +4,7 @@ import { useMutation } from '@connectrpc/connect-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { type AddTracesToDatasetResponse, type Dataset, DatasetService } from '../../../gen/spandrel/v1/datasets_pb.js';
-import { Field } from '../design/button.tsx';
+import { TextField } from '../design/form.tsx';
 import { formatCount } from '../design/format.ts';
 import page from '../design/page.module.css';
 import { useRefresh } from '../session/refresh.ts';
@@ -39,18 +39,15 @@ export function FromTraces({ dataset }: { readonly dataset: Dataset }) {
           make a new version.
         </p>
         <div className={page.narrow}>
-          <Field label="At most" hint={`The newest of them, up to ${formatCount(ENTRIES_MAX)}.`}>
-            {(props) => (
-              <input
-                {...props}
-                type="number"
-                min={1}
-                max={ENTRIES_MAX}
-                value={limit}
-                onChange={({ target }) => setLimit(target.value)}
-              />
-            )}
-          </Field>
+          <TextField
+            label="At most"
+            hint={`The newest of them, up to ${formatCount(ENTRIES_MAX)}.`}
+            type="number"
+            min={1}
+            max={ENTRIES_MAX}
+            value={limit}
+            onChange={setLimit}
+          />
         </div>
       </TraceFinder>
       <p role="status">{add.data && wordsOf(add.data)}</p>

@@ -1,4 +1,6 @@
+import type { Timestamp } from '@bufbuild/protobuf/wkt';
 import type { ReactNode } from 'react';
+import { Instant } from './instant.tsx';
 import page from './page.module.css';
 
 type TableProps = {
@@ -9,7 +11,16 @@ type TableProps = {
   readonly children: ReactNode;
 };
 
-export function Table({ columns, caption, children }: TableProps) {
+/** A table in a card, which scrolls where it is wider than the page. */
+export function Table(props: TableProps) {
+  return (
+    <div className={`${page.card} ${page.scroll}`}>
+      <BareTable {...props} />
+    </div>
+  );
+}
+
+export function BareTable({ columns, caption, children }: TableProps) {
   return (
     <table className={page.table}>
       {caption !== undefined && <caption className={page.caption}>{caption}</caption>}
@@ -30,5 +41,14 @@ export function Table({ columns, caption, children }: TableProps) {
       </thead>
       <tbody>{children}</tbody>
     </table>
+  );
+}
+
+/** A cell with a moment, which stays on one line. */
+export function InstantCell(props: { readonly at: Timestamp | undefined; readonly as?: 'short' }) {
+  return (
+    <td className={page.nowrap}>
+      <Instant {...props} />
+    </td>
   );
 }

@@ -2,9 +2,7 @@
 
 import { useState } from 'react';
 import type { EvaluatorTypeInfo } from '../../../gen/spandrel/v1/evaluations_pb.js';
-import { Button, Field } from '../design/button.tsx';
-import { FailureNotice } from '../design/failure.tsx';
-import page from '../design/page.module.css';
+import { FORM_CARD, Form, SelectField, TextField } from '../design/form.tsx';
 import { SettingField } from './setting-field.tsx';
 import { type EvaluatorConfig, readSchemas, type Settings, settingsToSend } from './settings.ts';
 
@@ -27,24 +25,22 @@ export function EvaluatorForm({ type, start, action, pending, error, onSubmit }:
   const set = (key: string, value: Settings[string]) => change({ settings: { ...draft.settings, [key]: value } });
   const schemas = readSchemas(type.settingsJsonSchemaJson);
   return (
-    <form
-      className={`${page.card} ${page.padded} ${page.narrow}`}
-      onSubmit={(event) => {
-        event.preventDefault();
+    <Form
+      className={FORM_CARD}
+      action={action}
+      disabled={pending || draft.name.trim() === ''}
+      error={error}
+      onSubmit={() => {
         const settings = settingsToSend(type.settingsJsonSchemaJson, draft.settings);
         onSubmit({ ...draft, name: draft.name.trim(), settings });
       }}
     >
-      <Field label="Name">
-        {(props) => (
-          <input
-            {...props}
-            maxLength={NAME_CHARACTERS}
-            value={draft.name}
-            onChange={({ target }) => change({ name: target.value })}
-          />
-        )}
-      </Field>
+      <TextField
+        label="Name"
+        maxLength={NAME_CHARACTERS}
+        value={draft.name}
+        onChange={(text) => change({ name: text })}
+      />
       {schemas.map(([key, schema]) => (
         <SettingField
           key={key}
@@ -55,25 +51,16 @@ export function EvaluatorForm({ type, start, action, pending, error, onSubmit }:
         />
       ))}
       {type.isGuardrail && (
-        <Field label="When it fails as a guardrail">
-          {(props) => (
-            <select
-              {...props}
-              value={draft.onError}
-              onChange={({ target }) => change({ onError: target.value === 'block' ? 'block' : 'pass' })}
-            >
-              <option value="pass">Let pass</option>
-              <option value="block">Block</option>
-            </select>
-          )}
-        </Field>
+        <SelectField
+          label="When it fails as a guardrail"
+          value={draft.onError}
+          options={[
+            ['pass', 'Let pass'],
+            ['block', 'Block'],
+          ]}
+          onChange={(onError) => change({ onError })}
+        />
       )}
-      {error != null && <FailureNotice error={error} />}
-      <div>
-        <Button type="submit" variant="primary" disabled={pending || draft.name.trim() === ''}>
-          {action}
-        </Button>
-      </div>
-    </form>
+    </Form>
   );
 }

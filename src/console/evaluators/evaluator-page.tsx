@@ -8,11 +8,11 @@ import {
   EvaluatorService,
   EvaluatorType,
 } from '../../../gen/spandrel/v1/evaluators_pb.js';
-import { Badge, CopyButton, Loading } from '../design/button.tsx';
-import { FailureNotice } from '../design/failure.tsx';
+import { Badge, CopyButton } from '../design/button.tsx';
 import { NONE, nameControls } from '../design/format.ts';
 import { Instant } from '../design/instant.tsx';
 import page from '../design/page.module.css';
+import { Pending } from '../design/page.tsx';
 import { Tabs } from '../design/tabs.tsx';
 import { Scores } from '../evaluations/scores.tsx';
 import { useSession } from '../session/session.tsx';
@@ -42,8 +42,7 @@ export function EvaluatorPage() {
       <Link to="/$slug/evaluators" params={{ slug }} className={page.soft}>
         ‹ Evaluators
       </Link>
-      {found.isPending && <Loading />}
-      {found.isError && <FailureNotice error={found.error} retry={found.refetch} />}
+      <Pending found={found} />
       {evaluator && (
         <>
           <div className={page.head}>

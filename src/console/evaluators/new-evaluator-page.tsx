@@ -4,9 +4,9 @@ import { useMutation, useQuery } from '@connectrpc/connect-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { EvaluationService, type EvaluatorTypeInfo } from '../../../gen/spandrel/v1/evaluations_pb.js';
 import { EvaluatorService } from '../../../gen/spandrel/v1/evaluators_pb.js';
-import { Badge, Loading } from '../design/button.tsx';
-import { FailureNotice } from '../design/failure.tsx';
+import { Badge } from '../design/button.tsx';
 import page from '../design/page.module.css';
+import { Pending } from '../design/page.tsx';
 import { useRefresh } from '../session/refresh.ts';
 import { EvaluatorForm } from './evaluator-form.tsx';
 import styles from './evaluators.module.css';
@@ -35,8 +35,7 @@ export function NewEvaluatorPage() {
         <h1>New evaluator</h1>
         <p className={page.sub}>{type ? `${type.name}: ${type.description}` : 'Choose what it evaluates.'}</p>
       </div>
-      {found.isPending && <Loading />}
-      {found.isError && <FailureNotice error={found.error} retry={found.refetch} />}
+      <Pending found={found} />
       {id !== undefined && type && <Draft key={id} id={id} type={type} />}
       {found.data && !type && <Catalogue types={types} />}
     </div>

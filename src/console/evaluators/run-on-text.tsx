@@ -5,8 +5,9 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { type EvaluateResponse, EvaluationService } from '../../../gen/spandrel/v1/evaluations_pb.js';
 import type { Evaluator, EvaluatorField } from '../../../gen/spandrel/v1/evaluators_pb.js';
-import { Badge, Button, Field } from '../design/button.tsx';
+import { Badge, Field } from '../design/button.tsx';
 import { FailureNotice } from '../design/failure.tsx';
+import { Form, TextField } from '../design/form.tsx';
 import { formatCost, nameControls } from '../design/format.ts';
 import page from '../design/page.module.css';
 import { outcomeOf, toneOf } from '../trace/evaluations.tsx';
@@ -22,16 +23,17 @@ export function RunOnText({ slug, evaluator }: RunOnTextProps) {
   const run = useMutation(EvaluationService.method.evaluate);
   return (
     <div className={styles.columns}>
-      <form
+      <Form
         className={`${page.card} ${page.padded}`}
-        onSubmit={(event) => {
-          event.preventDefault();
+        action={run.isPending ? 'Running…' : 'Run it'}
+        disabled={run.isPending}
+        onSubmit={() =>
           run.mutate({
             savedEvaluator: evaluator.id,
             dataJson: dataOf(evaluator.fields, texts),
             ...(traceId.trim() && { traceId: traceId.trim() }),
-          });
-        }}
+          })
+        }
       >
         {evaluator.fields.map(({ identifier, isOptional, valueType }) => (
           <Field
@@ -49,15 +51,13 @@ export function RunOnText({ slug, evaluator }: RunOnTextProps) {
             )}
           </Field>
         ))}
-        <Field label="Trace id (optional)" hint="The result is then kept on that trace; otherwise nothing is kept.">
-          {(props) => <input {...props} value={traceId} onChange={({ target }) => setTraceId(target.value)} />}
-        </Field>
-        <div>
-          <Button type="submit" variant="primary" disabled={run.isPending}>
-            {run.isPending ? 'Running…' : 'Run it'}
-          </Button>
-        </div>
-      </form>
+        <TextField
+          label="Trace id (optional)"
+          hint="The result is then kept on that trace; otherwise nothing is kept."
+          value={traceId}
+          onChange={setTraceId}
+        />
+      </Form>
       <div role="status">
         {run.isError && <FailureNotice error={run.error} />}
         {run.data && <Outcome outcome={run.data} slug={slug} traceId={run.variables?.traceId ?? null} />}

@@ -4,13 +4,13 @@ import { useMutation, useQuery } from '@connectrpc/connect-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { EvaluationService, type EvaluatorRun, EvaluatorRunStatus } from '../../../gen/spandrel/v1/evaluations_pb.js';
 import type { Evaluator } from '../../../gen/spandrel/v1/evaluators_pb.js';
-import { Badge, Button, Loading, type Tone } from '../design/button.tsx';
+import { Badge, Button, type Tone } from '../design/button.tsx';
 import { FailureNotice } from '../design/failure.tsx';
 import { formatCount, NONE, nameControls } from '../design/format.ts';
-import { Instant } from '../design/instant.tsx';
 import page from '../design/page.module.css';
+import { Empty, Pending } from '../design/page.tsx';
 import { Progress } from '../design/progress.tsx';
-import { Table } from '../design/table.tsx';
+import { InstantCell, Table } from '../design/table.tsx';
 import { useRefresh } from '../session/refresh.ts';
 import { useSession } from '../session/session.tsx';
 import { TraceFinder } from '../traces/trace-finder.tsx';
@@ -65,18 +65,12 @@ function Runs({ evaluatorId }: { readonly evaluatorId: string }) {
     { refetchInterval: ({ state }) => (state.data?.runs.some(isRunning) ? POLL_INTERVAL_MS : false) },
   );
   const cancel = useMutation(EvaluationService.method.cancelEvaluatorRun, { onSuccess: refresh });
-  if (found.isPending) return <Loading />;
-  if (found.isError) return <FailureNotice error={found.error} retry={found.refetch} />;
+  if (!found.isSuccess) return <Pending found={found} />;
   const runs = found.data.runs.filter((run) => run.evaluatorId === evaluatorId);
   if (runs.length === 0)
-    return (
-      <div className={`${page.card} ${page.empty}`}>
-        <h2>No run yet</h2>
-        <p>A run continues after this page is closed. Its progress is shown here.</p>
-      </div>
-    );
+    return <Empty title="No run yet">A run continues after this page is closed. Its progress is shown here.</Empty>;
   return (
-    <div className={`${page.card} ${page.scroll}`}>
+    <>
       {cancel.isError && <FailureNotice error={cancel.error} />}
       <Table
         columns={[
@@ -91,9 +85,7 @@ function Runs({ evaluatorId }: { readonly evaluatorId: string }) {
       >
         {runs.map((run) => (
           <tr key={run.id}>
-            <td className={page.nowrap}>
-              <Instant at={run.createdAt} />
-            </td>
+            <InstantCell at={run.createdAt} />
             <td>
               <Badge tone={TONES[run.status] ?? 'quiet'}>{statusName(run.status)}</Badge>
               {run.error !== undefined && <p>{nameControls(run.error)}</p>}
@@ -112,9 +104,9 @@ function Runs({ evaluatorId }: { readonly evaluatorId: string }) {
               )}
             </td>
           </tr>
-        ))}{' '}
+        ))}
       </Table>
-    </div>
+    </>
   );
 }
 

@@ -1,6 +1,7 @@
 /** The input for one setting of an evaluator, by its schema. */
 
 import { Button, Field } from '../design/button.tsx';
+import { Select } from '../design/form.tsx';
 import page from '../design/page.module.css';
 import styles from './evaluators.module.css';
 import { emptyItem, isList, isObject, type Json, labelOfKey, type Schema } from './settings.ts';
@@ -60,13 +61,12 @@ function TextSetting({ name, schema, value, onChange }: SettingProps) {
       {(field) => {
         if (schema.enum)
           return (
-            <select {...field} value={text} onChange={({ target }) => onChange(target.value)}>
-              {schema.enum.map((each) => (
-                <option key={each} value={each}>
-                  {labelOfKey(each)}
-                </option>
-              ))}
-            </select>
+            <Select
+              {...field}
+              value={text}
+              options={schema.enum.map((each) => [each, labelOfKey(each)] as const)}
+              onChange={onChange}
+            />
           );
         const isLong = LONG_KEYS.has(name);
         if (isLong || (schema.maxLength ?? 0) > LINE_CHARACTERS)

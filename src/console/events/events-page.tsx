@@ -5,10 +5,11 @@ import { useQuery } from '@connectrpc/connect-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { EndpointService } from '../../../gen/spandrel/v1/endpoints_pb.js';
 import { type Event, EventService } from '../../../gen/spandrel/v1/events_pb.js';
-import { Button, Loading } from '../design/button.tsx';
+import { Loading } from '../design/button.tsx';
 import { FailureNotice } from '../design/failure.tsx';
 import { nameControls } from '../design/format.ts';
 import page from '../design/page.module.css';
+import { Empty, More, Page, Pending } from '../design/page.tsx';
 import { JsonView } from '../trace/json-view.tsx';
 import { RangePicker } from '../traces/range-picker.tsx';
 import { useRangePages } from '../traces/range-query.ts';
@@ -35,12 +36,10 @@ export function EventsPage() {
   });
   const events = found.data?.pages.flatMap(({ answer }) => answer.data) ?? [];
   return (
-    <div className={page.page}>
-      <div className={page.head}>
-        <div>
-          <h1>Events</h1>
-          <p className={page.sub}>What the organization emitted, for thirteen months. Webhooks push the same.</p>
-        </div>
+    <Page
+      title="Events"
+      sub="What the organization emitted, for thirteen months. Webhooks push the same."
+      actions={
         <div className={page.row}>
           <select
             className={styles.type}
@@ -57,17 +56,14 @@ export function EventsPage() {
           </select>
           <RangePicker search={search} onChange={change} />
         </div>
-      </div>
-      {found.isPending && <Loading />}
-      {found.isError && <FailureNotice error={found.error} retry={found.refetch} />}
+      }
+    >
+      <Pending found={found} />
       {event !== undefined && found.isSuccess && !events.some(({ id }) => id === event) && (
         <Chosen id={event} onClose={() => change({ event: undefined })} />
       )}
       {found.isSuccess && events.length === 0 && (
-        <div className={`${page.card} ${page.empty}`}>
-          <h2>No event in this range</h2>
-          <p>Every llm span that is collected becomes one.</p>
-        </div>
+        <Empty title="No event in this range">Every llm span that is collected becomes one.</Empty>
       )}
       {events.length > 0 && (
         <ul className={`${page.card} ${styles.list}`}>
@@ -81,8 +77,8 @@ export function EventsPage() {
           ))}
         </ul>
       )}
-      {found.hasNextPage && <Button onClick={() => void found.fetchNextPage()}>Show more</Button>}
-    </div>
+      <More found={found} />
+    </Page>
   );
 }
 

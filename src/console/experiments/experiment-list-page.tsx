@@ -3,12 +3,11 @@
 import { useQuery } from '@connectrpc/connect-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { ExperimentService } from '../../../gen/spandrel/v1/experiments_pb.js';
-import { Loading, Snippet } from '../design/button.tsx';
-import { FailureNotice } from '../design/failure.tsx';
+import { Snippet } from '../design/button.tsx';
 import { nameControls } from '../design/format.ts';
-import { Instant } from '../design/instant.tsx';
 import page from '../design/page.module.css';
-import { Table } from '../design/table.tsx';
+import { Page, Pending } from '../design/page.tsx';
+import { InstantCell, Table } from '../design/table.tsx';
 
 const route = getRouteApi('/$slug/experiments');
 
@@ -24,15 +23,11 @@ export function ExperimentListPage() {
   const { slug } = route.useParams();
   const found = useQuery(ExperimentService.method.listExperiments);
   return (
-    <div className={page.page}>
-      <div>
-        <h1>Experiments</h1>
-        <p className={page.sub}>
-          Runs of an application over the same entries, to see whether a change made it better.
-        </p>
-      </div>
-      {found.isPending && <Loading />}
-      {found.isError && <FailureNotice error={found.error} retry={found.refetch} />}
+    <Page
+      title="Experiments"
+      sub="Runs of an application over the same entries, to see whether a change made it better."
+    >
+      <Pending found={found} />
       {found.data?.data.length === 0 && (
         <div className={`${page.card} ${page.padded}`}>
           <h2>No experiment yet</h2>
@@ -44,27 +39,21 @@ export function ExperimentListPage() {
         </div>
       )}
       {found.data && found.data.data.length > 0 && (
-        <div className={`${page.card} ${page.scroll}`}>
-          <Table columns={['Name', 'Slug', 'Made', 'Last run']}>
-            {found.data.data.map((experiment) => (
-              <tr key={experiment.id}>
-                <td>
-                  <Link to="/$slug/experiments/$experimentId" params={{ slug, experimentId: experiment.id }}>
-                    {nameControls(experiment.name)}
-                  </Link>
-                </td>
-                <td className={page.mono}>{nameControls(experiment.slug)}</td>
-                <td className={page.nowrap}>
-                  <Instant at={experiment.createdAt} />
-                </td>
-                <td className={page.nowrap}>
-                  <Instant at={experiment.updatedAt} />
-                </td>
-              </tr>
-            ))}{' '}
-          </Table>
-        </div>
+        <Table columns={['Name', 'Slug', 'Made', 'Last run']}>
+          {found.data.data.map((experiment) => (
+            <tr key={experiment.id}>
+              <td>
+                <Link to="/$slug/experiments/$experimentId" params={{ slug, experimentId: experiment.id }}>
+                  {nameControls(experiment.name)}
+                </Link>
+              </td>
+              <td className={page.mono}>{nameControls(experiment.slug)}</td>
+              <InstantCell at={experiment.createdAt} />
+              <InstantCell at={experiment.updatedAt} />
+            </tr>
+          ))}
+        </Table>
       )}
-    </div>
+    </Page>
   );
 }

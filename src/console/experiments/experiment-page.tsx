@@ -3,14 +3,14 @@
 import { useInfiniteQuery, useMutation, useQuery } from '@connectrpc/connect-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { type ExperimentRun, ExperimentService } from '../../../gen/spandrel/v1/experiments_pb.js';
-import { Badge, Button, Loading } from '../design/button.tsx';
+import { Badge } from '../design/button.tsx';
 import { DeleteForGood } from '../design/delete-for-good.tsx';
-import { FailureNotice } from '../design/failure.tsx';
 import { formatCount, nameControls } from '../design/format.ts';
 import { Instant } from '../design/instant.tsx';
 import page from '../design/page.module.css';
+import { Empty, More, PAGING, Pending } from '../design/page.tsx';
 import { Progress } from '../design/progress.tsx';
-import { Table } from '../design/table.tsx';
+import { InstantCell, Table } from '../design/table.tsx';
 import { useRefresh } from '../session/refresh.ts';
 import { useSession } from '../session/session.tsx';
 
@@ -28,8 +28,7 @@ export function ExperimentPage() {
       <Link to="/$slug/experiments" params={{ slug }} className={page.soft}>
         ‹ Experiments
       </Link>
-      {found.isPending && <Loading />}
-      {found.isError && <FailureNotice error={found.error} retry={found.refetch} />}
+      <Pending found={found} />
       {experiment && (
         <>
           <div className={page.head}>
@@ -54,61 +53,50 @@ function Runs({ id }: { readonly id: string }) {
     ExperimentService.method.listExperimentRuns,
     { slugOrId: id, pageSize: PAGE_SIZE, pageToken: '' },
     {
-      pageParamKey: 'pageToken',
-      getNextPageParam: ({ nextPageToken }) => nextPageToken || undefined,
+      ...PAGING,
       refetchInterval: ({ state }) => (state.data?.pages[0]?.data.some(isGoingOn) ? POLL_INTERVAL_MS : false),
     },
   );
   const runs = found.data?.pages.flatMap(({ data }) => data) ?? [];
-  if (found.isPending) return <Loading />;
-  if (found.isError) return <FailureNotice error={found.error} retry={found.refetch} />;
+  if (!found.isSuccess) return <Pending found={found} />;
   if (runs.length === 0)
-    return (
-      <div className={`${page.card} ${page.empty}`}>
-        <h2>No run yet</h2>
-        <p>Results that are sent for this experiment with a run_id make one.</p>
-      </div>
-    );
+    return <Empty title="No run yet">Results that are sent for this experiment with a run_id make one.</Empty>;
   return (
     <>
-      <div className={`${page.card} ${page.scroll}`}>
-        <Table columns={['Run', 'Began', 'State', 'Entries', { number: 'Results' }, 'Compare']}>
-          {runs.map((run, index) => {
-            const before = runs[index + 1];
-            const params = { slug, experimentId, runId: run.id };
-            return (
-              <tr key={run.id}>
-                <td>
-                  <Link to="/$slug/experiments/$experimentId/runs/$runId" params={params}>
-                    {nameControls(run.name || run.id)}
-                  </Link>{' '}
-                  {run.name !== '' && <span className={page.mono}>{nameControls(run.id)}</span>}
-                </td>
-                <td className={page.nowrap}>
-                  <Instant at={run.createdAt} />
-                </td>
-                <td>{isGoingOn(run) ? <Badge tone="accent">running</Badge> : <Badge tone="good">finished</Badge>}</td>
-                <td>
-                  <Done run={run} />
-                </td>
-                <td className={page.number}>{formatCount(run.resultCount)}</td>
-                <td>
-                  {before && (
-                    <Link
-                      to="/$slug/experiments/$experimentId/runs/$runId"
-                      params={params}
-                      search={{ against: before.id }}
-                    >
-                      with the previous run
-                    </Link>
-                  )}
-                </td>
-              </tr>
-            );
-          })}{' '}
-        </Table>
-      </div>
-      {found.hasNextPage && <Button onClick={() => void found.fetchNextPage()}>Show more</Button>}
+      <Table columns={['Run', 'Began', 'State', 'Entries', { number: 'Results' }, 'Compare']}>
+        {runs.map((run, index) => {
+          const before = runs[index + 1];
+          const params = { slug, experimentId, runId: run.id };
+          return (
+            <tr key={run.id}>
+              <td>
+                <Link to="/$slug/experiments/$experimentId/runs/$runId" params={params}>
+                  {nameControls(run.name || run.id)}
+                </Link>{' '}
+                {run.name !== '' && <span className={page.mono}>{nameControls(run.id)}</span>}
+              </td>
+              <InstantCell at={run.createdAt} />
+              <td>{isGoingOn(run) ? <Badge tone="accent">running</Badge> : <Badge tone="good">finished</Badge>}</td>
+              <td>
+                <Done run={run} />
+              </td>
+              <td className={page.number}>{formatCount(run.resultCount)}</td>
+              <td>
+                {before && (
+                  <Link
+                    to="/$slug/experiments/$experimentId/runs/$runId"
+                    params={params}
+                    search={{ against: before.id }}
+                  >
+                    with the previous run
+                  </Link>
+                )}
+              </td>
+            </tr>
+          );
+        })}
+      </Table>
+      <More found={found} />
     </>
   );
 }

@@ -26,23 +26,21 @@ export function ResultTable({ slug, pairs, isCompared, targets, onlyDiffering }:
   if (shown.length === 0)
     return <p className={page.soft}>{pairs.length === 0 ? 'No result yet.' : 'None of these entries differs.'}</p>;
   return (
-    <div className={`${page.card} ${page.scroll}`}>
-      <Table columns={[{ number: 'Nr.' }, 'Entry', ...(isCompared ? ['This run', 'The other run'] : ['Result'])]}>
-        {shown.map(({ entry: { index, targetId, entryJson }, result, other }) => (
-          <tr key={JSON.stringify([keyOf(result), keyOf(other)])}>
-            <td className={page.number}>{index}</td>
-            <td className={styles.cell}>
-              {targetId !== undefined && <Badge>{nameControls(targets.get(targetId) ?? targetId)}</Badge>}
-              <div className={styles.text}>{textOf(entryJson)}</div>
-            </td>
-            <td className={styles.cell}>{result ? <Outcome slug={slug} result={result} /> : 'no result'}</td>
-            {isCompared && (
-              <td className={styles.cell}>{other ? <Outcome slug={slug} result={other} /> : 'no result'}</td>
-            )}
-          </tr>
-        ))}{' '}
-      </Table>
-    </div>
+    <Table columns={[{ number: 'Nr.' }, 'Entry', ...(isCompared ? ['This run', 'The other run'] : ['Result'])]}>
+      {shown.map(({ entry: { index, targetId, entryJson }, result, other }) => (
+        <tr key={JSON.stringify([keyOf(result), keyOf(other)])}>
+          <td className={page.number}>{index}</td>
+          <td className={styles.cell}>
+            {targetId !== undefined && <Badge>{nameControls(targets.get(targetId) ?? targetId)}</Badge>}
+            <div className={styles.text}>{textOf(entryJson)}</div>
+          </td>
+          <td className={styles.cell}>{result ? <Outcome slug={slug} result={result} /> : 'no result'}</td>
+          {isCompared && (
+            <td className={styles.cell}>{other ? <Outcome slug={slug} result={other} /> : 'no result'}</td>
+          )}
+        </tr>
+      ))}
+    </Table>
   );
 }
 

@@ -2,14 +2,13 @@ import { useInfiniteQuery, useMutation } from '@connectrpc/connect-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { type ApiKey, ApiKeyScope, ApiKeyService, KeyType } from '../../../gen/spandrel/v1/keys_pb.js';
-import { Badge, Button, buttonClass, Loading } from '../design/button.tsx';
+import { Badge, Button, buttonClass } from '../design/button.tsx';
 import { Confirm } from '../design/confirm.tsx';
-import { FailureNotice } from '../design/failure.tsx';
 import { formatCount, nameControls } from '../design/format.ts';
-import { Instant } from '../design/instant.tsx';
 import page from '../design/page.module.css';
+import { More, PAGING, Page, Pending } from '../design/page.tsx';
 import { SecretOnce } from '../design/secret-once.tsx';
-import { Table } from '../design/table.tsx';
+import { InstantCell, Table } from '../design/table.tsx';
 import { useRefresh } from '../session/refresh.ts';
 import { useSession } from '../session/session.tsx';
 
@@ -28,7 +27,7 @@ export function KeyListPage() {
       pageSize: PAGE_SIZE,
       pageToken: '',
     },
-    { pageParamKey: 'pageToken', getNextPageParam: ({ nextPageToken }) => nextPageToken || undefined },
+    PAGING,
   );
   const keys = found.data?.pages.flatMap(({ data }) => data) ?? [];
   const choice = (name: 'all' | 'revoked', isOn: boolean | undefined, label: string) => (
@@ -47,12 +46,10 @@ export function KeyListPage() {
     </label>
   );
   return (
-    <div className={page.page}>
-      <div className={page.head}>
-        <div>
-          <h1>API keys</h1>
-          <p className={page.sub}>Credentials of applications and people.</p>
-        </div>
+    <Page
+      title="API keys"
+      sub="Credentials of applications and people."
+      actions={
         <div className={page.row}>
           {choice('all', all, 'Of all owners')}
           {choice('revoked', revoked, 'Also revoked')}
@@ -62,12 +59,12 @@ export function KeyListPage() {
             </Link>
           )}
         </div>
-      </div>
-      {found.isPending && <Loading />}
-      {found.isError && <FailureNotice error={found.error} retry={found.refetch} />}
+      }
+    >
+      <Pending found={found} />
       {keys.length > 0 && <KeyTable keys={keys} />}
-      {found.hasNextPage && <Button onClick={() => void found.fetchNextPage()}>Show more</Button>}
-    </div>
+      <More found={found} />
+    </Page>
   );
 }
 
@@ -93,7 +90,7 @@ function KeyTable({ keys }: { readonly keys: readonly ApiKey[] }) {
     if (data?.apiKey && isOwn(data.apiKey)) renew(data.token);
   };
   return (
-    <div className={`${page.card} ${page.scroll}`}>
+    <>
       <Table columns={['Name', 'Id', 'Whose', 'May do', 'Last used', 'Ends', 'Actions']}>
         {keys.map((key) => (
           <tr key={key.id}>
@@ -111,12 +108,8 @@ function KeyTable({ keys }: { readonly keys: readonly ApiKey[] }) {
                 <p className={page.mono}>{key.effectivePermissions.join(', ')}</p>
               </details>
             </td>
-            <td className={page.nowrap}>
-              <Instant at={key.lastUsedAt} />
-            </td>
-            <td className={page.nowrap}>
-              <Instant at={key.expiresAt} />
-            </td>
+            <InstantCell at={key.lastUsedAt} />
+            <InstantCell at={key.expiresAt} />
             <td>
               {!key.revokedAt && may('organization:manage') && (
                 <span className={page.actions}>
@@ -130,7 +123,7 @@ function KeyTable({ keys }: { readonly keys: readonly ApiKey[] }) {
               )}
             </td>
           </tr>
-        ))}{' '}
+        ))}
       </Table>
       <Confirm
         key={`revoke ${toRevoke?.id}`}
@@ -161,6 +154,6 @@ function KeyTable({ keys }: { readonly keys: readonly ApiKey[] }) {
           : 'The token it has now is refused from the next request on.'}
       </Confirm>
       <SecretOnce secret={rotate.data?.token ?? null} title="The new token" onClose={endRotation} />
-    </div>
+    </>
   );
 }

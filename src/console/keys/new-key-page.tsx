@@ -7,8 +7,8 @@ import { useMemo, useState } from 'react';
 import { ApiKeyService, KeyType, PermissionMode, Role, ScopeType } from '../../../gen/spandrel/v1/keys_pb.js';
 import { OrganizationService } from '../../../gen/spandrel/v1/organization_pb.js';
 import { PermissionService } from '../../../gen/spandrel/v1/permissions_pb.js';
-import { Button, Field } from '../design/button.tsx';
 import { FailureNotice } from '../design/failure.tsx';
+import { Form, SelectField, TextField } from '../design/form.tsx';
 import page from '../design/page.module.css';
 import { SecretOnce } from '../design/secret-once.tsx';
 import { useRefresh } from '../session/refresh.ts';
@@ -33,6 +33,11 @@ const POWERS: readonly (readonly [role: Role, label: string])[] = [
   [Role.VIEWER, 'View data (VIEWER)'],
   [Role.MEMBER, 'Work with data (MEMBER)'],
   [Role.ADMIN, 'Everything (ADMIN)'],
+];
+
+const OWNERS: readonly (readonly [type: Draft['type'], label: string])[] = [
+  [KeyType.SERVICE, 'A service'],
+  [KeyType.PERSONAL, 'Me'],
 ];
 
 type Draft = {
@@ -89,12 +94,12 @@ export function NewKeyPage() {
         ‹ API keys
       </Link>
       <h1>New API key</h1>
-      <form
+      <Form
         className={styles.form}
-        onSubmit={(event) => {
-          event.preventDefault();
-          make();
-        }}
+        action="Create the key"
+        disabled={!isComplete || create.isPending || !organization.isSuccess}
+        error={create.error}
+        onSubmit={make}
       >
         <Basics draft={draft} onChange={change} />
         {isCustom && (
@@ -111,13 +116,7 @@ export function NewKeyPage() {
           isPersonal={draft.type === KeyType.PERSONAL}
         />
         {(organization.error ?? catalogue.error) && <FailureNotice error={organization.error ?? catalogue.error} />}
-        {create.isError && <FailureNotice error={create.error} />}
-        <div>
-          <Button type="submit" variant="primary" disabled={!isComplete || create.isPending || !organization.isSuccess}>
-            Create the key
-          </Button>
-        </div>
-      </form>
+      </Form>
       <SecretOnce
         secret={create.data?.token ?? null}
         title="The new key"
@@ -133,54 +132,21 @@ function Basics({ draft, onChange }: { readonly draft: Draft; readonly onChange:
     onChange({ projects: isOn ? [...draft.projects, id] : draft.projects.filter((each) => each !== id) });
   return (
     <div className={styles.basics}>
-      <Field label="Name">
-        {(props) => (
-          <input
-            {...props}
-            maxLength={100}
-            value={draft.name}
-            onChange={(event) => onChange({ name: event.target.value })}
-          />
-        )}
-      </Field>
-      <Field label="Owner" hint="A personal key can never do more than you.">
-        {(props) => (
-          <select
-            {...props}
-            value={draft.type}
-            onChange={(event) => onChange({ type: Number(event.target.value) as Draft['type'] })}
-          >
-            <option value={KeyType.SERVICE}>A service</option>
-            <option value={KeyType.PERSONAL}>Me</option>
-          </select>
-        )}
-      </Field>
-      <Field label="Role">
-        {(props) => (
-          <select {...props} value={draft.role} onChange={(event) => onChange({ role: Number(event.target.value) })}>
-            {POWERS.map(([role, label]) => (
-              <option key={role} value={role}>
-                {label}
-              </option>
-            ))}
-          </select>
-        )}
-      </Field>
-      <Field label="Ends">
-        {(props) => (
-          <select
-            {...props}
-            value={draft.days ?? ''}
-            onChange={({ target }) => onChange({ days: target.value === '' ? null : Number(target.value) })}
-          >
-            {TERMS.map(([label, days]) => (
-              <option key={label} value={days ?? ''}>
-                {label}
-              </option>
-            ))}
-          </select>
-        )}
-      </Field>
+      <TextField label="Name" maxLength={100} value={draft.name} onChange={(text) => onChange({ name: text })} />
+      <SelectField
+        label="Owner"
+        hint="A personal key can never do more than you."
+        value={draft.type}
+        options={OWNERS}
+        onChange={(type) => onChange({ type })}
+      />
+      <SelectField label="Role" value={draft.role} options={POWERS} onChange={(chosen) => onChange({ role: chosen })} />
+      <SelectField
+        label="Ends"
+        value={draft.days ?? ''}
+        options={TERMS.map(([label, days]) => [days ?? '', label] as const)}
+        onChange={(chosen) => onChange({ days: chosen === '' ? null : chosen })}
+      />
       <fieldset className={styles.matrix}>
         <legend>Where</legend>
         <div className={styles.actions}>

@@ -3,6 +3,7 @@
 import { Link, Outlet, useNavigate, useRouterState } from '@tanstack/react-router';
 import { useState } from 'react';
 import { Button, joined } from '../design/button.tsx';
+import { Select } from '../design/form.tsx';
 import { useSession } from '../session/session.tsx';
 import { type NavItem, ORGANIZATION_ITEMS, PROJECT_ITEMS } from './navigation.ts';
 import { Palette } from './palette.tsx';
@@ -86,17 +87,12 @@ function ProjectPicker({ slug }: { readonly slug: string }) {
   const navigate = useNavigate();
   if (account.projects.length === 1) return <p className={styles.project}>{account.projects[0]?.name}</p>;
   return (
-    <select
+    <Select
       className={styles.picker}
       aria-label="Project"
       value={slug}
-      onChange={(event) => void navigate({ to: '/$slug/traces', params: { slug: event.target.value } })}
-    >
-      {account.projects.map((project) => (
-        <option key={project.id} value={project.slug}>
-          {project.name}
-        </option>
-      ))}
-    </select>
+      options={account.projects.map((project) => [project.slug, project.name] as const)}
+      onChange={(chosen) => void navigate({ to: '/$slug/traces', params: { slug: chosen } })}
+    />
   );
 }

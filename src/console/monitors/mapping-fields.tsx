@@ -2,7 +2,7 @@
 
 import { useId } from 'react';
 import type { EvaluatorField } from '../../../gen/spandrel/v1/evaluators_pb.js';
-import { Field } from '../design/button.tsx';
+import { TextField } from '../design/form.tsx';
 import page from '../design/page.module.css';
 import type { MonitorDraft } from './draft.ts';
 
@@ -38,22 +38,16 @@ export function MappingFields({ fields, mappings, onChange }: MappingFieldsProps
         ))}
       </datalist>
       {fields.map(({ identifier, isOptional }) => (
-        <Field
+        <TextField
           key={identifier}
           label={`${identifier}${isOptional ? ' (optional)' : ''}`}
           hint={`Empty: from ${identifier} of the trace. Else input, output, metadata.key, or span.type.output of its last span of that type.`}
-        >
-          {(props) => (
-            <input
-              {...props}
-              list={listId}
-              placeholder={identifier}
-              spellCheck={false}
-              value={mappings[identifier] ?? ''}
-              onChange={({ target }) => onChange({ ...mappings, [identifier]: target.value })}
-            />
-          )}
-        </Field>
+          list={listId}
+          placeholder={identifier}
+          spellCheck={false}
+          value={mappings[identifier] ?? ''}
+          onChange={(text) => onChange({ ...mappings, [identifier]: text })}
+        />
       ))}
     </fieldset>
   );

@@ -3,10 +3,8 @@
 import { useQuery } from '@connectrpc/connect-query';
 import { useState } from 'react';
 import { EvaluatorService, EvaluatorType } from '../../../gen/spandrel/v1/evaluators_pb.js';
-import { Button, Field } from '../design/button.tsx';
-import { FailureNotice } from '../design/failure.tsx';
+import { FORM_CARD, Form, SelectField, TextField } from '../design/form.tsx';
 import { nameControls } from '../design/format.ts';
-import page from '../design/page.module.css';
 import { ConditionFields } from './condition-fields.tsx';
 import { isComplete, type MonitorDraft } from './draft.ts';
 import { MappingFields } from './mapping-fields.tsx';
@@ -30,79 +28,51 @@ export function MonitorForm({ start, action, pending, error, onSubmit }: Monitor
     found.data?.evaluators.filter(({ evaluatorType }) => evaluatorType === EvaluatorType.EVALUATOR) ?? [];
   const evaluator = evaluators.find(({ id, slug }) => draft.evaluatorId === id || draft.evaluatorId === slug);
   return (
-    <form
-      className={`${page.card} ${page.padded} ${page.narrow}`}
-      onSubmit={(event) => {
-        event.preventDefault();
-        onSubmit(draft);
-      }}
+    <Form
+      className={FORM_CARD}
+      action={action}
+      disabled={pending || !isComplete(draft)}
+      error={error ?? found.error}
+      onSubmit={() => onSubmit(draft)}
     >
-      <Field label="Name">
-        {(props) => (
-          <input
-            {...props}
-            maxLength={NAME_CHARACTERS}
-            value={draft.name}
-            onChange={({ target }) => change({ name: target.value })}
-          />
-        )}
-      </Field>
-      <Field label="Evaluator">
-        {(props) => (
-          <select
-            {...props}
-            value={evaluator?.id ?? ''}
-            onChange={({ target }) => change({ evaluatorId: target.value, mappings: {} })}
-          >
-            <option value="">Choose…</option>
-            {evaluators.map(({ id, name, slug }) => (
-              <option key={id} value={id}>
-                {nameControls(name ?? slug)}
-              </option>
-            ))}
-          </select>
-        )}
-      </Field>
-      <Field label="Runs" hint={MODES.find(([mode]) => mode === draft.executionMode)?.[2]}>
-        {(props) => (
-          <select
-            {...props}
-            value={draft.executionMode}
-            onChange={({ target }) => change({ executionMode: Number(target.value) })}
-          >
-            {MODES.map(([mode, label]) => (
-              <option key={mode} value={mode}>
-                {label}
-              </option>
-            ))}
-          </select>
-        )}
-      </Field>
-      <Field label="Share of traces, in percent" hint="The same traces are chosen however often they are sent.">
-        {(props) => (
-          <input
-            {...props}
-            type="number"
-            min={0}
-            max={100}
-            step="any"
-            value={draft.percent}
-            onChange={({ target }) => change({ percent: target.value })}
-          />
-        )}
-      </Field>
+      <TextField
+        label="Name"
+        maxLength={NAME_CHARACTERS}
+        value={draft.name}
+        onChange={(text) => change({ name: text })}
+      />
+      <SelectField
+        label="Evaluator"
+        value={evaluator?.id ?? ''}
+        options={[
+          ['', 'Choose…'],
+          ...evaluators.map(({ id, name, slug }) => [id, nameControls(name ?? slug)] as const),
+        ]}
+        onChange={(chosen) => change({ evaluatorId: chosen, mappings: {} })}
+      />
+      <SelectField
+        label="Runs"
+        hint={MODES.find(([mode]) => mode === draft.executionMode)?.[2]}
+        value={draft.executionMode}
+        options={MODES}
+        onChange={(chosen) => change({ executionMode: chosen })}
+      />
+      <TextField
+        label="Share of traces, in percent"
+        hint="The same traces are chosen however often they are sent."
+        type="number"
+        min={0}
+        max={100}
+        step="any"
+        value={draft.percent}
+        onChange={(text) => change({ percent: text })}
+      />
       <ConditionFields conditions={draft.conditions} onChange={(conditions) => change({ conditions })} />
       <MappingFields
         fields={evaluator?.fields ?? []}
         mappings={draft.mappings}
         onChange={(mappings) => change({ mappings })}
       />
-      {(error ?? found.error) != null && <FailureNotice error={error ?? found.error} />}
-      <div>
-        <Button type="submit" variant="primary" disabled={pending || !isComplete(draft)}>
-          {action}
-        </Button>
-      </div>
-    </form>
+    </Form>
   );
 }

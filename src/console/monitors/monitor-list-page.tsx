@@ -1,9 +1,9 @@
 import { useQuery } from '@connectrpc/connect-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { MonitorService } from '../../../gen/spandrel/v1/monitors_pb.js';
-import { buttonClass, Loading } from '../design/button.tsx';
-import { FailureNotice } from '../design/failure.tsx';
+import { buttonClass } from '../design/button.tsx';
 import page from '../design/page.module.css';
+import { Page, Pending } from '../design/page.tsx';
 import { useSession } from '../session/session.tsx';
 import { Backlog } from './backlog.tsx';
 import { MonitorTable, ScoredMonitorTable } from './monitor-table.tsx';
@@ -15,20 +15,18 @@ export function MonitorListPage() {
   const { may } = useSession();
   const found = useQuery(MonitorService.method.listMonitors);
   return (
-    <div className={page.page}>
-      <div className={page.head}>
-        <div>
-          <h1>Monitors</h1>
-          <p className={page.sub}>Evaluators that run by themselves on the traces of this project.</p>
-        </div>
-        {may('evaluations:manage') && (
+    <Page
+      title="Monitors"
+      sub="Evaluators that run by themselves on the traces of this project."
+      actions={
+        may('evaluations:manage') && (
           <Link to="/$slug/monitors/new" params={{ slug }} className={buttonClass('primary')}>
             New monitor
           </Link>
-        )}
-      </div>
-      {found.isPending && <Loading />}
-      {found.isError && <FailureNotice error={found.error} retry={found.refetch} />}
+        )
+      }
+    >
+      <Pending found={found} />
       {found.data?.monitors.length === 0 && (
         <div className={`${page.card} ${page.empty}`}>
           <h2>No monitor yet</h2>
@@ -51,6 +49,6 @@ export function MonitorListPage() {
           )}
         </>
       )}
-    </div>
+    </Page>
   );
 }

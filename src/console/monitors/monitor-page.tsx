@@ -3,12 +3,13 @@
 import { useMutation, useQuery } from '@connectrpc/connect-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { type Monitor, MonitorService } from '../../../gen/spandrel/v1/monitors_pb.js';
-import { Badge, Button, CopyButton, Loading } from '../design/button.tsx';
+import { Badge, Button, CopyButton } from '../design/button.tsx';
 import { DeleteForGood } from '../design/delete-for-good.tsx';
 import { FailureNotice } from '../design/failure.tsx';
 import { nameControls } from '../design/format.ts';
 import { Instant } from '../design/instant.tsx';
 import page from '../design/page.module.css';
+import { Pending } from '../design/page.tsx';
 import { Tabs } from '../design/tabs.tsx';
 import { Scores } from '../evaluations/scores.tsx';
 import { useRefresh } from '../session/refresh.ts';
@@ -33,8 +34,7 @@ export function MonitorPage() {
       <Link to="/$slug/monitors" params={{ slug }} className={page.soft}>
         ‹ Monitors
       </Link>
-      {found.isPending && <Loading />}
-      {found.isError && <FailureNotice error={found.error} retry={found.refetch} />}
+      <Pending found={found} />
       {monitor && (
         <>
           <div className={page.head}>

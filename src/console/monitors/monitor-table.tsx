@@ -75,39 +75,37 @@ export function MonitorTable({ monitors, scores }: Monitors & { readonly scores:
   return (
     <>
       {toggle.isError && <FailureNotice error={toggle.error} />}
-      <div className={`${page.card} ${page.scroll}`}>
-        <Table columns={[...ABOUT, ...(scores ? SCORES : []), 'Actions']}>
-          {monitors.map((monitor) => (
-            <tr key={monitor.id}>
-              <td>
-                <Link to="/$slug/monitors/$monitorId" params={{ slug, monitorId: monitor.id }} search={search}>
-                  {nameControls(monitor.name ?? monitor.slug)}
-                </Link>
-              </td>
-              <td>
-                <Badge tone={monitor.enabled ? 'good' : 'quiet'}>{monitor.enabled ? 'on' : 'off'}</Badge>
-              </td>
-              <td>{nameControls(nameOf(monitor.evaluatorId) ?? monitor.checkType)}</td>
-              <td>{modeName(monitor.executionMode)}</td>
-              <td className={page.number}>{toPercent(monitor.sample ?? 1)} %</td>
-              <td className={page.mono}>{formatConditions(monitor) || 'any trace'}</td>
-              {scores && <ScoreCells bucket={scores.get(monitor.id)} />}
-              <td>
-                {may('evaluations:manage') && (
-                  <Button
-                    small
-                    disabled={toggle.isPending}
-                    aria-label={`${monitor.enabled ? 'Disable' : 'Enable'} ${nameControls(monitor.name ?? monitor.slug)}`}
-                    onClick={() => toggle.mutate({ idOrSlug: monitor.id, enabled: !monitor.enabled })}
-                  >
-                    {monitor.enabled ? 'Disable' : 'Enable'}
-                  </Button>
-                )}
-              </td>
-            </tr>
-          ))}{' '}
-        </Table>
-      </div>
+      <Table columns={[...ABOUT, ...(scores ? SCORES : []), 'Actions']}>
+        {monitors.map((monitor) => (
+          <tr key={monitor.id}>
+            <td>
+              <Link to="/$slug/monitors/$monitorId" params={{ slug, monitorId: monitor.id }} search={search}>
+                {nameControls(monitor.name ?? monitor.slug)}
+              </Link>
+            </td>
+            <td>
+              <Badge tone={monitor.enabled ? 'good' : 'quiet'}>{monitor.enabled ? 'on' : 'off'}</Badge>
+            </td>
+            <td>{nameControls(nameOf(monitor.evaluatorId) ?? monitor.checkType)}</td>
+            <td>{modeName(monitor.executionMode)}</td>
+            <td className={page.number}>{toPercent(monitor.sample ?? 1)} %</td>
+            <td className={page.mono}>{formatConditions(monitor) || 'any trace'}</td>
+            {scores && <ScoreCells bucket={scores.get(monitor.id)} />}
+            <td>
+              {may('evaluations:manage') && (
+                <Button
+                  small
+                  disabled={toggle.isPending}
+                  aria-label={`${monitor.enabled ? 'Disable' : 'Enable'} ${nameControls(monitor.name ?? monitor.slug)}`}
+                  onClick={() => toggle.mutate({ idOrSlug: monitor.id, enabled: !monitor.enabled })}
+                >
+                  {monitor.enabled ? 'Disable' : 'Enable'}
+                </Button>
+              )}
+            </td>
+          </tr>
+        ))}
+      </Table>
     </>
   );
 }

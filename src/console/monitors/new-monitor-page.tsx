@@ -2,6 +2,7 @@ import { useMutation } from '@connectrpc/connect-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { MonitorService } from '../../../gen/spandrel/v1/monitors_pb.js';
 import page from '../design/page.module.css';
+import { Page } from '../design/page.tsx';
 import { useRefresh } from '../session/refresh.ts';
 import { emptyDraft, toMonitor } from './draft.ts';
 import { MonitorForm } from './monitor-form.tsx';
@@ -20,14 +21,15 @@ export function NewMonitorPage() {
     },
   });
   return (
-    <div className={page.page}>
-      <Link to="/$slug/monitors" params={{ slug }} className={page.soft}>
-        ‹ Monitors
-      </Link>
-      <div>
-        <h1>New monitor</h1>
-        <p className={page.sub}>It evaluates traces that are stored after it was created.</p>
-      </div>
+    <Page
+      back={
+        <Link to="/$slug/monitors" params={{ slug }} className={page.soft}>
+          ‹ Monitors
+        </Link>
+      }
+      title="New monitor"
+      sub="It evaluates traces that are stored after it was created."
+    >
       <MonitorForm
         key={evaluator}
         start={emptyDraft(evaluator)}
@@ -36,6 +38,6 @@ export function NewMonitorPage() {
         error={create.error}
         onSubmit={(draft) => create.mutate(toMonitor(draft))}
       />
-    </div>
+    </Page>
   );
 }

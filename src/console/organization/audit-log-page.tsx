@@ -3,13 +3,12 @@
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { ActorKind, type AuditEntry, AuditLogService, AuditOutcome } from '../../../gen/spandrel/v1/organization_pb.js';
-import { Badge, Button, Loading } from '../design/button.tsx';
+import { Badge, Button } from '../design/button.tsx';
 import { Chip, Chips } from '../design/chip.tsx';
-import { FailureNotice } from '../design/failure.tsx';
 import { formatCount, nameControls } from '../design/format.ts';
-import { Instant } from '../design/instant.tsx';
 import page from '../design/page.module.css';
-import { Table } from '../design/table.tsx';
+import { More, Page, Pending } from '../design/page.tsx';
+import { InstantCell, Table } from '../design/table.tsx';
 import { RangePicker } from '../traces/range-picker.tsx';
 import { useRangePages } from '../traces/range-query.ts';
 import { FILTERS, type FilterName } from './audit-log-search.ts';
@@ -48,12 +47,10 @@ export function AuditLogPage() {
   const entries = found.data?.pages.flatMap(({ answer }) => answer.data) ?? [];
   const filters = FILTERS.flatMap((name) => (search[name] === undefined ? [] : [{ name, value: search[name] }]));
   return (
-    <div className={page.page}>
-      <div className={page.head}>
-        <div>
-          <h1>Audit log</h1>
-          <p className={page.sub}>Who did what, newest first.</p>
-        </div>
+    <Page
+      title="Audit log"
+      sub="Who did what, newest first."
+      actions={
         <div className={page.row}>
           {outcome === undefined && (
             <Button small onClick={() => change({ outcome: 'refused' })}>
@@ -62,7 +59,8 @@ export function AuditLogPage() {
           )}
           <RangePicker search={search} onChange={change} />
         </div>
-      </div>
+      }
+    >
       {filters.length > 0 && (
         <Chips>
           {filters.map(({ name, value }) => (
@@ -70,20 +68,17 @@ export function AuditLogPage() {
           ))}
         </Chips>
       )}
-      {found.isPending && <Loading />}
-      {found.isError && <FailureNotice error={found.error} retry={found.refetch} />}
+      <Pending found={found} />
       {found.isSuccess && entries.length === 0 && <p className={page.sub}>No entry matches.</p>}
       {entries.length > 0 && (
-        <div className={`${page.card} ${page.scroll}`}>
-          <Table columns={['When', 'Action', 'Outcome', 'Target', 'By', 'More']}>
-            {entries.map((entry) => (
-              <Row key={entry.id} entry={entry} />
-            ))}{' '}
-          </Table>
-        </div>
+        <Table columns={['When', 'Action', 'Outcome', 'Target', 'By', 'More']}>
+          {entries.map((entry) => (
+            <Row key={entry.id} entry={entry} />
+          ))}
+        </Table>
       )}
-      {found.hasNextPage && <Button onClick={() => void found.fetchNextPage()}>Show more</Button>}
-    </div>
+      <More found={found} />
+    </Page>
   );
 }
 
@@ -91,9 +86,7 @@ function Row({ entry }: { readonly entry: AuditEntry }) {
   const { actorUserId: user, actorKeyId: key, targetId: target } = entry;
   return (
     <tr>
-      <td className={page.nowrap}>
-        <Instant at={entry.createdAt} as="short" />
-      </td>
+      <InstantCell at={entry.createdAt} as="short" />
       <td>
         <Narrow name="action" value={entry.action} />
       </td>

@@ -3,13 +3,12 @@
 import { useInfiniteQuery, useMutation } from '@connectrpc/connect-query';
 import { useState } from 'react';
 import { type RoleBinding, RoleBindingService } from '../../../gen/spandrel/v1/organization_pb.js';
-import { Button, Loading } from '../design/button.tsx';
+import { Button } from '../design/button.tsx';
 import { Confirm, Modal } from '../design/confirm.tsx';
-import { FailureNotice } from '../design/failure.tsx';
 import { nameControls } from '../design/format.ts';
-import { Instant } from '../design/instant.tsx';
 import page from '../design/page.module.css';
-import { Table } from '../design/table.tsx';
+import { Empty, More, PAGING, Pending } from '../design/page.tsx';
+import { InstantCell, Table } from '../design/table.tsx';
 import { useRefresh } from '../session/refresh.ts';
 import { NewGrant } from './new-grant.tsx';
 import { roleLabel, useMembers, useScopes } from './scopes.ts';
@@ -25,7 +24,7 @@ export function GrantTable() {
   const found = useInfiniteQuery(
     RoleBindingService.method.listRoleBindings,
     { pageSize: PAGE_SIZE, pageToken: '' },
-    { pageParamKey: 'pageToken', getNextPageParam: ({ nextPageToken }) => nextPageToken || undefined },
+    PAGING,
   );
   const remove = useMutation(RoleBindingService.method.deleteRoleBinding, {
     async onSuccess() {
@@ -38,41 +37,35 @@ export function GrantTable() {
   const scopeOf = (id: string) => scopes.find((scope) => scope.id === id)?.label ?? id;
   return (
     <>
-      {found.isPending && <Loading />}
-      {found.isError && <FailureNotice error={found.error} retry={found.refetch} />}
+      <Pending found={found} />
       {found.isSuccess && grants.length === 0 && (
-        <div className={`${page.card} ${page.empty}`}>
-          <h2>Nothing is granted</h2>
-          <p>Members have their role at the organization. Give one of them more at a team or at a project.</p>
-        </div>
+        <Empty title="Nothing is granted">
+          Members have their role at the organization. Give one of them more at a team or at a project.
+        </Empty>
       )}
       {grants.length > 0 && (
-        <div className={`${page.card} ${page.scroll}`}>
-          <Table columns={['Member', 'Role', 'Where', 'Since', 'Actions']}>
-            {grants.map((grant) => (
-              <tr key={grant.id}>
-                <td>{memberOf(grant.userId)}</td>
-                <td>
-                  {roleLabel(grant.role)}
-                  {grant.permissions.length > 0 && (
-                    <span className={page.mono}> {nameControls(grant.permissions.join(', '))}</span>
-                  )}
-                </td>
-                <td>{scopeOf(grant.scopeId)}</td>
-                <td className={page.nowrap}>
-                  <Instant at={grant.createdAt} />
-                </td>
-                <td>
-                  <Button small variant="danger" onClick={() => setToDelete(grant)}>
-                    Revoke
-                  </Button>
-                </td>
-              </tr>
-            ))}{' '}
-          </Table>
-        </div>
+        <Table columns={['Member', 'Role', 'Where', 'Since', 'Actions']}>
+          {grants.map((grant) => (
+            <tr key={grant.id}>
+              <td>{memberOf(grant.userId)}</td>
+              <td>
+                {roleLabel(grant.role)}
+                {grant.permissions.length > 0 && (
+                  <span className={page.mono}> {nameControls(grant.permissions.join(', '))}</span>
+                )}
+              </td>
+              <td>{scopeOf(grant.scopeId)}</td>
+              <InstantCell at={grant.createdAt} />
+              <td>
+                <Button small variant="danger" onClick={() => setToDelete(grant)}>
+                  Revoke
+                </Button>
+              </td>
+            </tr>
+          ))}
+        </Table>
       )}
-      {found.hasNextPage && <Button onClick={() => void found.fetchNextPage()}>Show more</Button>}
+      <More found={found} />
       <div>
         <Button variant="primary" onClick={() => setMaking(true)}>
           New grant

@@ -3,13 +3,14 @@
 import { useInfiniteQuery, useMutation } from '@connectrpc/connect-query';
 import { useState } from 'react';
 import { type Member, MemberRole, MemberService } from '../../../gen/spandrel/v1/organization_pb.js';
-import { Badge, Button, Field, Loading } from '../design/button.tsx';
+import { Badge, Button } from '../design/button.tsx';
 import { Confirm, Modal } from '../design/confirm.tsx';
 import { FailureNotice } from '../design/failure.tsx';
+import { Form, Select, SelectField, TextField } from '../design/form.tsx';
 import { nameControls } from '../design/format.ts';
-import { Instant } from '../design/instant.tsx';
 import page from '../design/page.module.css';
-import { Table } from '../design/table.tsx';
+import { More, PAGING, Page, Pending } from '../design/page.tsx';
+import { InstantCell, Table } from '../design/table.tsx';
 import { useRefresh } from '../session/refresh.ts';
 
 const PAGE_SIZE = 100;
@@ -24,11 +25,7 @@ export function MembersPage() {
   const [isAdding, setAdding] = useState(false);
   const [toRemove, setToRemove] = useState<Member | null>(null);
   const refresh = useRefresh();
-  const found = useInfiniteQuery(
-    MemberService.method.listMembers,
-    { pageSize: PAGE_SIZE, pageToken: '' },
-    { pageParamKey: 'pageToken', getNextPageParam: ({ nextPageToken }) => nextPageToken || undefined },
-  );
+  const found = useInfiniteQuery(MemberService.method.listMembers, { pageSize: PAGE_SIZE, pageToken: '' }, PAGING);
   const update = useMutation(MemberService.method.updateMember, { onSuccess: refresh });
   const remove = useMutation(MemberService.method.removeMember, {
     async onSuccess() {
@@ -38,77 +35,66 @@ export function MembersPage() {
   });
   const members = found.data?.pages.flatMap(({ data }) => data) ?? [];
   return (
-    <div className={page.page}>
-      <div className={page.head}>
-        <div>
-          <h1>Members</h1>
-          <p className={page.sub}>People who can own keys of the organization.</p>
-        </div>
+    <Page
+      title="Members"
+      sub="People who can own keys of the organization."
+      actions={
         <Button variant="primary" onClick={() => setAdding(true)}>
           Add a member
         </Button>
-      </div>
-      {found.isPending && <Loading />}
-      {found.isError && <FailureNotice error={found.error} retry={found.refetch} />}
+      }
+    >
+      <Pending found={found} />
       {update.isError && <FailureNotice error={update.error} />}
       {members.length > 0 && (
-        <div className={`${page.card} ${page.scroll}`}>
-          <Table columns={['Name', 'E-mail', 'Role', 'Since', 'Actions']}>
-            {members.map((member) => (
-              <tr key={member.userId}>
-                <td>
-                  {nameControls(member.name ?? '')} {member.disabled && <Badge tone="bad">disabled</Badge>}
-                </td>
-                <td>{nameControls(member.email)}</td>
-                <td>
-                  <select
-                    aria-label={`Role of ${nameControls(member.email)}`}
-                    value={member.role}
+        <Table columns={['Name', 'E-mail', 'Role', 'Since', 'Actions']}>
+          {members.map((member) => (
+            <tr key={member.userId}>
+              <td>
+                {nameControls(member.name ?? '')} {member.disabled && <Badge tone="bad">disabled</Badge>}
+              </td>
+              <td>{nameControls(member.email)}</td>
+              <td>
+                <Select
+                  aria-label={`Role of ${nameControls(member.email)}`}
+                  value={member.role}
+                  disabled={update.isPending}
+                  options={ROLES}
+                  onChange={(chosen) =>
+                    update.mutate({
+                      userId: member.userId,
+                      member: { role: chosen },
+                      updateMask: { paths: ['role'] },
+                    })
+                  }
+                />
+              </td>
+              <InstantCell at={member.createdAt} />
+              <td>
+                <span className={page.actions}>
+                  <Button
+                    small
                     disabled={update.isPending}
-                    onChange={({ target }) =>
+                    onClick={() =>
                       update.mutate({
                         userId: member.userId,
-                        member: { role: Number(target.value) },
-                        updateMask: { paths: ['role'] },
+                        member: { disabled: !member.disabled },
+                        updateMask: { paths: ['disabled'] },
                       })
                     }
                   >
-                    {ROLES.map(([role, label]) => (
-                      <option key={role} value={role}>
-                        {label}
-                      </option>
-                    ))}
-                  </select>
-                </td>
-                <td className={page.nowrap}>
-                  <Instant at={member.createdAt} />
-                </td>
-                <td>
-                  <span className={page.actions}>
-                    <Button
-                      small
-                      disabled={update.isPending}
-                      onClick={() =>
-                        update.mutate({
-                          userId: member.userId,
-                          member: { disabled: !member.disabled },
-                          updateMask: { paths: ['disabled'] },
-                        })
-                      }
-                    >
-                      {member.disabled ? 'Enable' : 'Disable'}
-                    </Button>
-                    <Button small variant="danger" onClick={() => setToRemove(member)}>
-                      Remove
-                    </Button>
-                  </span>
-                </td>
-              </tr>
-            ))}{' '}
-          </Table>
-        </div>
+                    {member.disabled ? 'Enable' : 'Disable'}
+                  </Button>
+                  <Button small variant="danger" onClick={() => setToRemove(member)}>
+                    Remove
+                  </Button>
+                </span>
+              </td>
+            </tr>
+          ))}
+        </Table>
       )}
-      {found.hasNextPage && <Button onClick={() => void found.fetchNextPage()}>Show more</Button>}
+      <More found={found} />
       <Modal open={isAdding} onClose={() => setAdding(false)} title="Add a member">
         <AddMember onDone={() => setAdding(false)} />
       </Modal>
@@ -125,7 +111,7 @@ export function MembersPage() {
       >
         All personal keys go too, and are refused from the next request on. This cannot be undone.
       </Confirm>
-    </div>
+    </Page>
   );
 }
 
@@ -141,37 +127,16 @@ function AddMember({ onDone }: { readonly onDone: () => void }) {
     },
   });
   return (
-    <form
-      className={page.form}
-      onSubmit={(event) => {
-        event.preventDefault();
-        add.mutate({ email: email.trim(), name: name.trim(), role });
-      }}
+    <Form
+      action="Add"
+      disabled={add.isPending || email.trim() === '' || name.trim() === ''}
+      error={add.error}
+      onSubmit={() => add.mutate({ email: email.trim(), name: name.trim(), role })}
+      onCancel={onDone}
     >
-      <Field label="E-mail">
-        {(props) => <input {...props} type="email" value={email} onChange={({ target }) => setEmail(target.value)} />}
-      </Field>
-      <Field label="Name">
-        {(props) => <input {...props} value={name} onChange={({ target }) => setName(target.value)} />}
-      </Field>
-      <Field label="Role">
-        {(props) => (
-          <select {...props} value={role} onChange={({ target }) => setRole(Number(target.value))}>
-            {ROLES.map(([each, label]) => (
-              <option key={each} value={each}>
-                {label}
-              </option>
-            ))}
-          </select>
-        )}
-      </Field>
-      {add.isError && <FailureNotice error={add.error} />}
-      <div className={page.row}>
-        <Button type="submit" variant="primary" disabled={add.isPending || email.trim() === '' || name.trim() === ''}>
-          Add
-        </Button>
-        <Button onClick={onDone}>Cancel</Button>
-      </div>
-    </form>
+      <TextField label="E-mail" type="email" value={email} onChange={setEmail} />
+      <TextField label="Name" value={name} onChange={setName} />
+      <SelectField label="Role" value={role} options={ROLES} onChange={setRole} />
+    </Form>
   );
 }

@@ -3,10 +3,8 @@ import { useMemo, useState } from 'react';
 import { Role, ScopeType } from '../../../gen/spandrel/v1/keys_pb.js';
 import { type Member, RoleBindingService } from '../../../gen/spandrel/v1/organization_pb.js';
 import { PermissionService } from '../../../gen/spandrel/v1/permissions_pb.js';
-import { Button, Field } from '../design/button.tsx';
-import { FailureNotice } from '../design/failure.tsx';
+import { Form, SelectField } from '../design/form.tsx';
 import { nameControls } from '../design/format.ts';
-import page from '../design/page.module.css';
 import { effectOf } from '../keys/effect.ts';
 import { EffectView } from '../keys/effect-view.tsx';
 import { PermissionMatrix } from '../keys/permission-matrix.tsx';
@@ -44,10 +42,11 @@ export function NewGrant({ scopes, members, onDone }: NewGrantProps) {
   const isCustom = role === Role.CUSTOM;
   const isComplete = userId !== '' && scope !== undefined && (!isCustom || effect.granted.length > 0);
   return (
-    <form
-      className={page.form}
-      onSubmit={(event) => {
-        event.preventDefault();
+    <Form
+      action="Grant it"
+      disabled={create.isPending || !isComplete}
+      error={create.error ?? catalogue.error}
+      onSubmit={() => {
         if (!scope) return;
         create.mutate({
           userId,
@@ -57,42 +56,25 @@ export function NewGrant({ scopes, members, onDone }: NewGrantProps) {
           ...(isCustom && { permissions: [...chosen] }),
         });
       }}
+      onCancel={onDone}
     >
-      <Field label="Member">
-        {(props) => (
-          <select {...props} value={userId} onChange={({ target }) => setUserId(target.value)}>
-            <option value="">Choose…</option>
-            {members.map((member) => (
-              <option key={member.userId} value={member.userId}>
-                {nameControls(`${member.name ?? ''} <${member.email}>`)}
-              </option>
-            ))}
-          </select>
-        )}
-      </Field>
-      <Field label="Where" hint="There and below.">
-        {(props) => (
-          <select {...props} value={scopeId} onChange={({ target }) => setScopeId(target.value)}>
-            <option value="">Choose…</option>
-            {scopes.map(({ id, label }) => (
-              <option key={id} value={id}>
-                {label}
-              </option>
-            ))}
-          </select>
-        )}
-      </Field>
-      <Field label="Role">
-        {(props) => (
-          <select {...props} value={role} onChange={({ target }) => setRole(Number(target.value))}>
-            {ROLES.map(([each, label]) => (
-              <option key={each} value={each}>
-                {label}
-              </option>
-            ))}
-          </select>
-        )}
-      </Field>
+      <SelectField
+        label="Member"
+        value={userId}
+        options={[
+          ['', 'Choose…'],
+          ...members.map((member) => [member.userId, nameControls(`${member.name ?? ''} <${member.email}>`)] as const),
+        ]}
+        onChange={setUserId}
+      />
+      <SelectField
+        label="Where"
+        hint="There and below."
+        value={scopeId}
+        options={[['', 'Choose…'], ...scopes.map(({ id, label }) => [id, label] as const)]}
+        onChange={setScopeId}
+      />
+      <SelectField label="Role" value={role} options={ROLES} onChange={setRole} />
       {isCustom && (
         <PermissionMatrix
           catalogue={permissions}
@@ -102,13 +84,6 @@ export function NewGrant({ scopes, members, onDone }: NewGrantProps) {
         />
       )}
       {scope !== undefined && <EffectView title="What it gives there" effect={effect} />}
-      {(create.error ?? catalogue.error) && <FailureNotice error={create.error ?? catalogue.error} />}
-      <div className={page.row}>
-        <Button type="submit" variant="primary" disabled={create.isPending || !isComplete}>
-          Grant it
-        </Button>
-        <Button onClick={onDone}>Cancel</Button>
-      </div>
-    </form>
+    </Form>
   );
 }

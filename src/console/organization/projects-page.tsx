@@ -4,14 +4,14 @@ import { useMutation, useQuery } from '@connectrpc/connect-query';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { type Project, ProjectService, TeamService } from '../../../gen/spandrel/v1/organization_pb.js';
-import { Badge, Button, Field, Loading } from '../design/button.tsx';
+import { Badge, Button } from '../design/button.tsx';
 import { Confirm, Modal } from '../design/confirm.tsx';
-import { FailureNotice } from '../design/failure.tsx';
+import { Form, SelectField, TextField } from '../design/form.tsx';
 import { nameControls } from '../design/format.ts';
-import { Instant } from '../design/instant.tsx';
 import page from '../design/page.module.css';
+import { Page, Pending } from '../design/page.tsx';
 import { SecretOnce } from '../design/secret-once.tsx';
-import { Table } from '../design/table.tsx';
+import { InstantCell, Table } from '../design/table.tsx';
 import { useSession } from '../session/session.tsx';
 
 const PAGE_SIZE = 1_000;
@@ -30,47 +30,39 @@ export function ProjectsPage() {
     },
   });
   return (
-    <div className={page.page}>
-      <div className={page.head}>
-        <div>
-          <h1>Projects</h1>
-          <p className={page.sub}>Each has traces of its own, and a key that sends them.</p>
-        </div>
-        {may('project:create') && (
+    <Page
+      title="Projects"
+      sub="Each has traces of its own, and a key that sends them."
+      actions={
+        may('project:create') && (
           <Button variant="primary" onClick={() => setMaking(true)}>
             New project
           </Button>
-        )}
-      </div>
-      {found.isPending && <Loading />}
-      {found.isError && <FailureNotice error={found.error} retry={found.refetch} />}
+        )
+      }
+    >
+      <Pending found={found} />
       {found.data && found.data.data.length > 0 && (
-        <div className={`${page.card} ${page.scroll}`}>
-          <Table columns={['Name', 'Id', 'Key', 'Key last used', 'Made', 'Actions']}>
-            {found.data.data.map((project) => (
-              <tr key={project.id}>
-                <td>
-                  {nameControls(project.name ?? '')} {project.archivedAt && <Badge>archived</Badge>}
-                </td>
-                <td className={page.mono}>{project.id}</td>
-                <td className={page.mono}>{nameControls(project.apiKeyHint)}</td>
-                <td className={page.nowrap}>
-                  <Instant at={project.apiKeyLastUsedAt} />
-                </td>
-                <td className={page.nowrap}>
-                  <Instant at={project.createdAt} />
-                </td>
-                <td>
-                  {may('project:manage') && !project.archivedAt && (
-                    <Button small onClick={() => setToRotate(project)}>
-                      Rotate key
-                    </Button>
-                  )}
-                </td>
-              </tr>
-            ))}{' '}
-          </Table>
-        </div>
+        <Table columns={['Name', 'Id', 'Key', 'Key last used', 'Made', 'Actions']}>
+          {found.data.data.map((project) => (
+            <tr key={project.id}>
+              <td>
+                {nameControls(project.name ?? '')} {project.archivedAt && <Badge>archived</Badge>}
+              </td>
+              <td className={page.mono}>{project.id}</td>
+              <td className={page.mono}>{nameControls(project.apiKeyHint)}</td>
+              <InstantCell at={project.apiKeyLastUsedAt} />
+              <InstantCell at={project.createdAt} />
+              <td>
+                {may('project:manage') && !project.archivedAt && (
+                  <Button small onClick={() => setToRotate(project)}>
+                    Rotate key
+                  </Button>
+                )}
+              </td>
+            </tr>
+          ))}
+        </Table>
       )}
       <Modal open={isMaking} onClose={() => setMaking(false)} title="New project">
         <NewProject
@@ -101,7 +93,7 @@ export function ProjectsPage() {
           void client.invalidateQueries();
         }}
       />
-    </div>
+    </Page>
   );
 }
 
@@ -112,33 +104,19 @@ function NewProject({ onMade }: { readonly onMade: (apiKey: string) => void }) {
   const create = useMutation(ProjectService.method.createProject, { onSuccess: ({ apiKey }) => onMade(apiKey) });
   const team = teamId || (teams.data?.data[0]?.id ?? '');
   return (
-    <form
-      className={page.form}
-      onSubmit={(event) => {
-        event.preventDefault();
-        create.mutate({ name: name.trim(), teamId: team });
-      }}
+    <Form
+      action="Create the project"
+      disabled={create.isPending || name.trim() === '' || team === ''}
+      error={create.error ?? teams.error}
+      onSubmit={() => create.mutate({ name: name.trim(), teamId: team })}
     >
-      <Field label="Name">
-        {(props) => <input {...props} maxLength={255} value={name} onChange={({ target }) => setName(target.value)} />}
-      </Field>
-      <Field label="Team">
-        {(props) => (
-          <select {...props} value={team} onChange={({ target }) => setTeamId(target.value)}>
-            {teams.data?.data.map((each) => (
-              <option key={each.id} value={each.id}>
-                {each.name}
-              </option>
-            ))}
-          </select>
-        )}
-      </Field>
-      {(create.error ?? teams.error) && <FailureNotice error={create.error ?? teams.error} />}
-      <div>
-        <Button type="submit" variant="primary" disabled={create.isPending || name.trim() === '' || team === ''}>
-          Create the project
-        </Button>
-      </div>
-    </form>
+      <TextField label="Name" maxLength={255} value={name} onChange={setName} />
+      <SelectField
+        label="Team"
+        value={team}
+        options={teams.data?.data.map((each) => [each.id, each.name] as const) ?? []}
+        onChange={setTeamId}
+      />
+    </Form>
   );
 }

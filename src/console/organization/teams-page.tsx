@@ -4,13 +4,13 @@ import { useMutation, useQuery } from '@connectrpc/connect-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { TeamService } from '../../../gen/spandrel/v1/organization_pb.js';
-import { Button, Field, Loading } from '../design/button.tsx';
+import { Button } from '../design/button.tsx';
 import { Modal } from '../design/confirm.tsx';
-import { FailureNotice } from '../design/failure.tsx';
+import { Form, TextField } from '../design/form.tsx';
 import { nameControls } from '../design/format.ts';
-import { Instant } from '../design/instant.tsx';
 import page from '../design/page.module.css';
-import { Table } from '../design/table.tsx';
+import { Page, Pending } from '../design/page.tsx';
+import { InstantCell, Table } from '../design/table.tsx';
 import { Tabs } from '../design/tabs.tsx';
 import { useRefresh } from '../session/refresh.ts';
 import { useSession } from '../session/session.tsx';
@@ -31,14 +31,10 @@ export function TeamsPage() {
   const navigate = route.useNavigate();
   const tabs = may('organization:manage') ? TABS : TABS.slice(0, 1);
   return (
-    <div className={page.page}>
-      <div>
-        <h1>Teams and roles</h1>
-        <p className={page.sub}>
-          A project belongs to one team. What a member is given at a team holds in its projects; grants add up, and none
-          takes away.
-        </p>
-      </div>
+    <Page
+      title="Teams and roles"
+      sub="A project belongs to one team. What a member is given at a team holds in its projects; grants add up, and none takes away."
+    >
       <Tabs
         label="Teams and roles"
         tabs={tabs}
@@ -46,7 +42,7 @@ export function TeamsPage() {
         onShow={(name) => void navigate({ search: name === 'teams' ? {} : { tab: name } })}
       />
       {tab === 'teams' ? <Teams /> : <GrantTable />}
-    </div>
+    </Page>
   );
 }
 
@@ -56,23 +52,18 @@ function Teams() {
   const found = useQuery(TeamService.method.listTeams, { pageSize: PAGE_SIZE });
   return (
     <>
-      {found.isPending && <Loading />}
-      {found.isError && <FailureNotice error={found.error} retry={found.refetch} />}
+      <Pending found={found} />
       {found.data && (
-        <div className={`${page.card} ${page.scroll}`}>
-          <Table columns={['Name', 'Slug', 'Id', 'Made']}>
-            {found.data.data.map((team) => (
-              <tr key={team.id}>
-                <td>{nameControls(team.name)}</td>
-                <td className={page.mono}>{nameControls(team.slug)}</td>
-                <td className={page.mono}>{team.id}</td>
-                <td className={page.nowrap}>
-                  <Instant at={team.createdAt} />
-                </td>
-              </tr>
-            ))}{' '}
-          </Table>
-        </div>
+        <Table columns={['Name', 'Slug', 'Id', 'Made']}>
+          {found.data.data.map((team) => (
+            <tr key={team.id}>
+              <td>{nameControls(team.name)}</td>
+              <td className={page.mono}>{nameControls(team.slug)}</td>
+              <td className={page.mono}>{team.id}</td>
+              <InstantCell at={team.createdAt} />
+            </tr>
+          ))}
+        </Table>
       )}
       {may('team:manage') && (
         <div>
@@ -98,25 +89,14 @@ function NewTeam({ onDone }: { readonly onDone: () => void }) {
     },
   });
   return (
-    <form
-      className={page.form}
-      onSubmit={(event) => {
-        event.preventDefault();
-        create.mutate({ name: name.trim() });
-      }}
+    <Form
+      action="Create the team"
+      disabled={create.isPending || name.trim() === ''}
+      error={create.error}
+      onSubmit={() => create.mutate({ name: name.trim() })}
+      onCancel={onDone}
     >
-      <Field label="Name">
-        {(props) => (
-          <input {...props} maxLength={NAME_CHARACTERS} value={name} onChange={({ target }) => setName(target.value)} />
-        )}
-      </Field>
-      {create.isError && <FailureNotice error={create.error} />}
-      <div className={page.row}>
-        <Button type="submit" variant="primary" disabled={create.isPending || name.trim() === ''}>
-          Create the team
-        </Button>
-        <Button onClick={onDone}>Cancel</Button>
-      </div>
-    </form>
+      <TextField label="Name" maxLength={NAME_CHARACTERS} value={name} onChange={setName} />
+    </Form>
   );
 }

@@ -1,4 +1,5 @@
 import { useMemo } from 'react';
+import { Select } from '../design/form.tsx';
 import page from '../design/page.module.css';
 import type { Bounds } from '../traces/range.ts';
 import { Chart } from './chart.tsx';
@@ -22,23 +23,19 @@ export function ChartCard<Name extends string, Bucket extends Timed>({
   onShow,
 }: ChartCardProps<Name, Bucket>) {
   const metric = metrics[shown];
+  const choices = Object.entries<Metric<Bucket>>(metrics);
   const series = useMemo(() => seriesOf(buckets, metric, bounds), [buckets, metric, bounds]);
   return (
     <section className={`${page.card} ${page.padded}`}>
       <div className={page.head}>
         <h2>{metric.label} over time</h2>
-        <select
+        <Select
           className={styles.select}
           aria-label="Metric"
           value={shown}
-          onChange={({ target: { value } }) => onShow(value as Name)}
-        >
-          {Object.entries<Metric<Bucket>>(metrics).map(([name, { label }]) => (
-            <option key={name} value={name}>
-              {label}
-            </option>
-          ))}
-        </select>
+          options={choices.map(([name, { label }]) => [name as Name, label] as const)}
+          onChange={onShow}
+        />
       </div>
       <Chart series={series} metric={metric} />
     </section>

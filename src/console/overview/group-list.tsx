@@ -9,10 +9,10 @@ import {
   AnalyticsInterval,
 } from '../../../gen/spandrel/v1/analytics_pb.js';
 import { TraceService } from '../../../gen/spandrel/v1/traces_pb.js';
-import { Loading, Snippet } from '../design/button.tsx';
-import { FailureNotice } from '../design/failure.tsx';
+import { Snippet } from '../design/button.tsx';
 import { formatCost, formatCount, formatDuration } from '../design/format.ts';
 import page from '../design/page.module.css';
+import { Page, Pending } from '../design/page.tsx';
 import { Table } from '../design/table.tsx';
 import { type RangeSearch, readBounds, writeRange } from '../traces/range.ts';
 import { RangePicker } from '../traces/range-picker.tsx';
@@ -43,16 +43,12 @@ export function GroupList({ title, noun, groupBy, sent, search, onSearch, linkOf
   );
   const groups = found.data?.buckets.filter(({ group }) => group !== undefined) ?? [];
   return (
-    <div className={page.page}>
-      <div className={page.head}>
-        <div>
-          <h1>{title}</h1>
-          <p className={page.sub}>The {title.toLowerCase()} that the metadata of traces names.</p>
-        </div>
-        <RangePicker search={search} onChange={(part) => onSearch(writeRange({ ...search, ...part }))} />
-      </div>
-      {found.isPending && <Loading />}
-      {found.isError && <FailureNotice error={found.error} retry={found.refetch} />}
+    <Page
+      title={title}
+      sub={<>The {title.toLowerCase()} that the metadata of traces names.</>}
+      actions={<RangePicker search={search} onChange={(part) => onSearch(writeRange({ ...search, ...part }))} />}
+    >
+      <Pending found={found} />
       {found.isSuccess && groups.length === 0 && (
         <div className={`${page.card} ${page.padded}`}>
           <h2>No {noun} in this range</h2>
@@ -64,7 +60,7 @@ export function GroupList({ title, noun, groupBy, sent, search, onSearch, linkOf
       )}
       {groups.length > 0 && <GroupRows noun={noun} groups={groups} linkOf={linkOf} />}
       {found.data?.truncated && <p className={page.soft}>There are more; these have the most traces.</p>}
-    </div>
+    </Page>
   );
 }
 
@@ -73,28 +69,26 @@ type GroupRowsProps = Pick<GroupListProps, 'noun' | 'linkOf'> & { readonly group
 function GroupRows({ noun, groups, linkOf }: GroupRowsProps) {
   const byCost = groups.toSorted((one, other) => (other.totalCost?.value ?? -1) - (one.totalCost?.value ?? -1));
   return (
-    <div className={`${page.card} ${page.scroll}`}>
-      <Table
-        columns={[
-          `${noun.charAt(0).toUpperCase()}${noun.slice(1)}`,
-          { number: 'Traces' },
-          { number: 'Failed' },
-          { number: 'Tokens' },
-          { number: 'Cost' },
-          { number: 'Duration, p95' },
-        ]}
-      >
-        {byCost.map((bucket) => (
-          <tr key={bucket.group}>
-            <td>{linkOf(bucket.group ?? '')}</td>
-            <td className={page.number}>{formatCount(bucket.traces)}</td>
-            <td className={page.number}>{formatCount(bucket.errors)}</td>
-            <td className={page.number}>{formatCount(tokensOf(bucket))}</td>
-            <td className={page.number}>{formatCost(bucket.totalCost?.value)}</td>
-            <td className={page.number}>{formatDuration(bucket.totalTimeMsP95?.value)}</td>
-          </tr>
-        ))}{' '}
-      </Table>
-    </div>
+    <Table
+      columns={[
+        `${noun.charAt(0).toUpperCase()}${noun.slice(1)}`,
+        { number: 'Traces' },
+        { number: 'Failed' },
+        { number: 'Tokens' },
+        { number: 'Cost' },
+        { number: 'Duration, p95' },
+      ]}
+    >
+      {byCost.map((bucket) => (
+        <tr key={bucket.group}>
+          <td>{linkOf(bucket.group ?? '')}</td>
+          <td className={page.number}>{formatCount(bucket.traces)}</td>
+          <td className={page.number}>{formatCount(bucket.errors)}</td>
+          <td className={page.number}>{formatCount(tokensOf(bucket))}</td>
+          <td className={page.number}>{formatCost(bucket.totalCost?.value)}</td>
+          <td className={page.number}>{formatDuration(bucket.totalTimeMsP95?.value)}</td>
+        </tr>
+      ))}
+    </Table>
   );
 }

@@ -1,8 +1,9 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { AnalyticsBucket } from '../../../gen/spandrel/v1/analytics_pb.js';
+import { Select } from '../design/form.tsx';
 import { formatCost, formatCount, formatDuration, nameControls } from '../design/format.ts';
 import page from '../design/page.module.css';
-import { Table } from '../design/table.tsx';
+import { BareTable } from '../design/table.tsx';
 import { type Filter, writeQueryLine } from '../traces/query-line.ts';
 import type { TraceListSearch } from '../traces/search.ts';
 import { tokensOf } from './metrics.ts';
@@ -17,6 +18,7 @@ const LABELS: Readonly<Record<GroupName, string>> = {
   customer: 'Customer',
   label: 'Label',
 };
+const CHOICES = Object.entries(LABELS) as [GroupName, string][];
 
 const FAILED: Filter = { name: 'error', value: 'true' };
 
@@ -40,21 +42,10 @@ export function GroupTable({ by, range, buckets, truncated, onBy }: GroupTablePr
     <section className={page.card}>
       <div className={`${page.head} ${styles.tableHead}`}>
         <h2>By {LABELS[by].toLowerCase()}</h2>
-        <select
-          className={styles.select}
-          aria-label="Group by"
-          value={by}
-          onChange={({ target }) => onBy(target.value as GroupName)}
-        >
-          {Object.entries(LABELS).map(([name, label]) => (
-            <option key={name} value={name}>
-              {label}
-            </option>
-          ))}
-        </select>
+        <Select className={styles.select} aria-label="Group by" value={by} options={CHOICES} onChange={onBy} />
       </div>
       <div className={page.scroll}>
-        <Table
+        <BareTable
           columns={[
             LABELS[by],
             { number: 'Traces' },
@@ -90,8 +81,8 @@ export function GroupTable({ by, range, buckets, truncated, onBy }: GroupTablePr
               <td className={page.number}>{formatCost(bucket.totalCost?.value)}</td>
               <td className={page.number}>{formatDuration(bucket.totalTimeMsP95?.value)}</td>
             </tr>
-          ))}{' '}
-        </Table>
+          ))}
+        </BareTable>
       </div>
       {truncated && <p className={page.padded}>There are more; these have the most traces.</p>}
     </section>

@@ -2,9 +2,7 @@ import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { useMutation } from '@connectrpc/connect-query';
 import { useState } from 'react';
 import { OverrideMatch, PricingService } from '../../../gen/spandrel/v1/pricing_pb.js';
-import { Button, Field } from '../design/button.tsx';
-import { FailureNotice } from '../design/failure.tsx';
-import page from '../design/page.module.css';
+import { Form, SelectField, TextField } from '../design/form.tsx';
 import { useRefresh } from '../session/refresh.ts';
 import { perToken } from './rates.ts';
 
@@ -17,11 +15,16 @@ const RATES = [
   ['cacheWrite', 'A million written to a cache, USD', false],
 ] as const;
 
+const MATCHES = [
+  [OverrideMatch.EXACT, 'A name'],
+  [OverrideMatch.REGEX, 'A pattern'],
+] as const;
+
 type RateName = (typeof RATES)[number][0];
 
 export function NewPrice({ onDone }: { readonly onDone: () => void }) {
   const [model, setModel] = useState('');
-  const [match, setMatch] = useState(OverrideMatch.EXACT);
+  const [match, setMatch] = useState<(typeof MATCHES)[number][0]>(OverrideMatch.EXACT);
   const [rates, setRates] = useState<{ readonly [K in RateName]: string }>({
     input: '',
     output: '',
@@ -55,59 +58,42 @@ export function NewPrice({ onDone }: { readonly onDone: () => void }) {
     });
   };
   return (
-    <form
-      className={page.form}
-      onSubmit={(event) => {
-        event.preventDefault();
-        send();
-      }}
+    <Form
+      action="Set the price"
+      disabled={create.isPending || !isComplete}
+      error={create.error}
+      onSubmit={send}
+      onCancel={onDone}
     >
-      <Field label="Model" hint={match === OverrideMatch.REGEX ? 'RE2; it has to take the whole name.' : undefined}>
-        {(props) => (
-          <input
-            {...props}
-            maxLength={NAME_CHARACTERS}
-            spellCheck={false}
-            placeholder={match === OverrideMatch.REGEX ? 'in-house-.*' : 'in-house-large'}
-            value={model}
-            onChange={({ target }) => setModel(target.value)}
-          />
-        )}
-      </Field>
-      <Field label="Matched as">
-        {(props) => (
-          <select {...props} value={match} onChange={({ target }) => setMatch(Number(target.value))}>
-            <option value={OverrideMatch.EXACT}>A name</option>
-            <option value={OverrideMatch.REGEX}>A pattern</option>
-          </select>
-        )}
-      </Field>
+      <TextField
+        label="Model"
+        hint={match === OverrideMatch.REGEX ? 'RE2; it has to take the whole name.' : undefined}
+        maxLength={NAME_CHARACTERS}
+        spellCheck={false}
+        placeholder={match === OverrideMatch.REGEX ? 'in-house-.*' : 'in-house-large'}
+        value={model}
+        onChange={setModel}
+      />
+      <SelectField label="Matched as" value={match} options={MATCHES} onChange={setMatch} />
       {RATES.map(([name, label, isRequired]) => (
-        <Field key={name} label={label} hint={isRequired ? undefined : 'Empty: the price of an input token.'}>
-          {(props) => (
-            <input
-              {...props}
-              inputMode="decimal"
-              placeholder={isRequired ? '0.50' : ''}
-              value={rates[name]}
-              onChange={({ target }) => setRates({ ...rates, [name]: target.value })}
-            />
-          )}
-        </Field>
+        <TextField
+          key={name}
+          label={label}
+          hint={isRequired ? undefined : 'Empty: the price of an input token.'}
+          inputMode="decimal"
+          placeholder={isRequired ? '0.50' : ''}
+          value={rates[name]}
+          onChange={(text) => setRates({ ...rates, [name]: text })}
+        />
       ))}
-      <Field label="Effective from" hint="Earlier spans have another price. Empty: effective for all spans.">
-        {(props) => (
-          <input {...props} type="datetime-local" value={from} onChange={({ target }) => setFrom(target.value)} />
-        )}
-      </Field>
+      <TextField
+        label="Effective from"
+        hint="Earlier spans have another price. Empty: effective for all spans."
+        type="datetime-local"
+        value={from}
+        onChange={setFrom}
+      />
       {isWrong && <p role="status">Write an amount in digits with a point: 0.50.</p>}
-      {create.isError && <FailureNotice error={create.error} />}
-      <div className={page.row}>
-        <Button type="submit" variant="primary" disabled={create.isPending || !isComplete}>
-          Set the price
-        </Button>
-        <Button onClick={onDone}>Cancel</Button>
-      </div>
-    </form>
+    </Form>
   );
 }

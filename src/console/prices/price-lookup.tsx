@@ -4,9 +4,10 @@ import { useQuery } from '@connectrpc/connect-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { type PriceMatch, PriceSource, PricingService } from '../../../gen/spandrel/v1/pricing_pb.js';
-import { Badge, Button, Field } from '../design/button.tsx';
+import { Badge, Button } from '../design/button.tsx';
 import { type Fact, Facts } from '../design/facts.tsx';
 import { FailureNotice } from '../design/failure.tsx';
+import { TextField } from '../design/form.tsx';
 import { formatCount, nameControls } from '../design/format.ts';
 import page from '../design/page.module.css';
 import { perMillion } from './rates.ts';
@@ -29,19 +30,15 @@ export function PriceLookup() {
       }}
     >
       <div className={page.lookup}>
-        <Field label="The price of">
-          {(props) => (
-            <input
-              {...props}
-              type="search"
-              maxLength={NAME_CHARACTERS}
-              placeholder="openai/gpt-5-2025-08-07"
-              spellCheck={false}
-              value={typed}
-              onChange={({ target }) => setTyped(target.value)}
-            />
-          )}
-        </Field>
+        <TextField
+          label="The price of"
+          type="search"
+          maxLength={NAME_CHARACTERS}
+          placeholder="openai/gpt-5-2025-08-07"
+          spellCheck={false}
+          value={typed}
+          onChange={setTyped}
+        />
         <Button type="submit">Look up</Button>
       </div>
       <div role="status">

@@ -3,13 +3,13 @@
 import { useMutation, useQuery } from '@connectrpc/connect-query';
 import { useState } from 'react';
 import { OverrideMatch, type PriceOverride, PricingService } from '../../../gen/spandrel/v1/pricing_pb.js';
-import { Badge, Button, Loading } from '../design/button.tsx';
+import { Badge, Button } from '../design/button.tsx';
 import { Confirm, Modal } from '../design/confirm.tsx';
-import { FailureNotice } from '../design/failure.tsx';
 import { NONE, nameControls } from '../design/format.ts';
 import { Instant } from '../design/instant.tsx';
 import page from '../design/page.module.css';
-import { Table } from '../design/table.tsx';
+import { Empty, Page, Pending } from '../design/page.tsx';
+import { InstantCell, Table } from '../design/table.tsx';
 import { useRefresh } from '../session/refresh.ts';
 import { ProjectScope, useSession } from '../session/session.tsx';
 import { NewPrice } from './new-price.tsx';
@@ -22,42 +22,35 @@ export function PricesPage() {
   const found = useQuery(PricingService.method.listOverrides);
   const [project] = account.projects;
   return (
-    <div className={page.page}>
-      <div className={page.head}>
-        <div>
-          <h1>Prices</h1>
-          <p className={page.sub}>
-            What models cost comes from the price list of this version, unless the organization has a price of its own.
-          </p>
-        </div>
-        {may('organization:manage') && (
+    <Page
+      title="Prices"
+      sub="What models cost comes from the price list of this version, unless the organization has a price of its own."
+      actions={
+        may('organization:manage') && (
           <Button variant="primary" onClick={() => setMaking(true)}>
             New price
           </Button>
-        )}
-      </div>
+        )
+      }
+    >
       {project && may('traces:view') && (
         <ProjectScope project={project}>
           <PriceLookup />
         </ProjectScope>
       )}
-      {found.isPending && <Loading />}
-      {found.isError && <FailureNotice error={found.error} retry={found.refetch} />}
+      <Pending found={found} />
       {found.data?.data.length === 0 && (
-        <div className={`${page.card} ${page.empty}`}>
-          <h2>No price of your own yet</h2>
-          <p>
-            Set one for a model of your own, for prices you have negotiated, or for a model that the list does not
-            contain. It applies to what is stored from then on; <code>spandrel reprice</code> computes the prices of
-            stored spans again.
-          </p>
-        </div>
+        <Empty title="No price of your own yet">
+          Set one for a model of your own, for prices you have negotiated, or for a model that the list does not
+          contain. It applies to what is stored from then on; <code>spandrel reprice</code> computes the prices of
+          stored spans again.
+        </Empty>
       )}
       {found.data && found.data.data.length > 0 && <PriceTable overrides={found.data.data} />}
       <Modal open={isMaking} onClose={() => setMaking(false)} title="New price">
         <NewPrice onDone={() => setMaking(false)} />
       </Modal>
-    </div>
+    </Page>
   );
 }
 
@@ -73,7 +66,7 @@ function PriceTable({ overrides }: { readonly overrides: readonly PriceOverride[
   });
   const rate = (usd: number | undefined) => (usd === undefined ? NONE : perMillion(usd));
   return (
-    <div className={`${page.card} ${page.scroll}`}>
+    <>
       <Table
         columns={[
           'Model',
@@ -100,9 +93,7 @@ function PriceTable({ overrides }: { readonly overrides: readonly PriceOverride[
             <td className={page.nowrap}>
               {override.effectiveFrom ? <Instant at={override.effectiveFrom} as="short" /> : 'always'}
             </td>
-            <td className={page.nowrap}>
-              <Instant at={override.createdAt} />
-            </td>
+            <InstantCell at={override.createdAt} />
             <td>
               {may('organization:manage') && (
                 <Button small variant="danger" onClick={() => setToDelete(override)}>
@@ -126,6 +117,6 @@ function PriceTable({ overrides }: { readonly overrides: readonly PriceOverride[
       >
         What it has priced keeps its cost. New spans are priced by what is left. The same price can be made again.
       </Confirm>
-    </div>
+    </>
   );
 }

@@ -1,6 +1,7 @@
 import { useState } from 'react';
-import { Button, Field } from '../design/button.tsx';
+import { Button } from '../design/button.tsx';
 import { FailureNotice } from '../design/failure.tsx';
+import { TextField } from '../design/form.tsx';
 import styles from './sign-in.module.css';
 
 type SignInProps = { readonly onKey: (key: string) => void; readonly error: unknown };
@@ -22,22 +23,16 @@ export function SignIn({ onKey, error }: SignInProps) {
           <h1>Sign in with a key</h1>
         </div>
         {error != null && <FailureNotice error={error} />}
-        <Field
+        <TextField
           label="Key"
           hint="An API key of the organization, or the key of a project. It stays in this tab until you close it."
-        >
-          {(props) => (
-            <input
-              {...props}
-              type="password"
-              autoComplete="off"
-              spellCheck={false}
-              placeholder="sk-lw-…"
-              value={key}
-              onChange={(event) => setKey(event.target.value)}
-            />
-          )}
-        </Field>
+          type="password"
+          autoComplete="off"
+          spellCheck={false}
+          placeholder="sk-lw-…"
+          value={key}
+          onChange={setKey}
+        />
         <Button type="submit" variant="primary" disabled={key.trim() === ''}>
           Sign in
         </Button>

@@ -3,11 +3,12 @@
 import { useMutation, useQuery } from '@connectrpc/connect-query';
 import { useState } from 'react';
 import { type Organization, OrganizationService } from '../../../gen/spandrel/v1/organization_pb.js';
-import { Button, CopyButton, Field, Loading } from '../design/button.tsx';
-import { FailureNotice } from '../design/failure.tsx';
+import { CopyButton } from '../design/button.tsx';
+import { FORM_CARD, Form, TextField } from '../design/form.tsx';
 import { nameControls } from '../design/format.ts';
 import { Instant } from '../design/instant.tsx';
 import page from '../design/page.module.css';
+import { Pending } from '../design/page.tsx';
 import { useRefresh } from '../session/refresh.ts';
 import { useSession } from '../session/session.tsx';
 
@@ -20,8 +21,7 @@ export function OrganizationPage() {
   return (
     <div className={page.page}>
       <h1>Organization</h1>
-      {found.isPending && <Loading />}
-      {found.isError && <FailureNotice error={found.error} retry={found.refetch} />}
+      <Pending found={found} />
       {organization && (
         <>
           <p className={page.row}>
@@ -42,25 +42,15 @@ function Change({ organization }: { readonly organization: Organization }) {
   const refresh = useRefresh();
   const update = useMutation(OrganizationService.method.updateOrganization, { onSuccess: refresh });
   return (
-    <form
-      className={`${page.card} ${page.padded} ${page.narrow}`}
-      onSubmit={(event) => {
-        event.preventDefault();
-        update.mutate({ organization: { name: name.trim() }, updateMask: { paths: ['name'] } });
-      }}
+    <Form
+      className={FORM_CARD}
+      action="Save"
+      disabled={update.isPending || name.trim() === ''}
+      error={update.error}
+      outcome={update.isSuccess && 'Saved.'}
+      onSubmit={() => update.mutate({ organization: { name: name.trim() }, updateMask: { paths: ['name'] } })}
     >
-      <Field label="Name">
-        {(props) => (
-          <input {...props} maxLength={NAME_CHARACTERS} value={name} onChange={({ target }) => setName(target.value)} />
-        )}
-      </Field>
-      {update.isError && <FailureNotice error={update.error} />}
-      <div className={page.row}>
-        <Button type="submit" variant="primary" disabled={update.isPending || name.trim() === ''}>
-          Save
-        </Button>
-        <span role="status">{update.isSuccess && 'Saved.'}</span>
-      </div>
-    </form>
+      <TextField label="Name" maxLength={NAME_CHARACTERS} value={name} onChange={setName} />
+    </Form>
   );
 }

@@ -3,11 +3,11 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { type Project, ProjectService, TeamService } from '../../../gen/spandrel/v1/organization_pb.js';
-import { Button, Field, Loading } from '../design/button.tsx';
+import { Button } from '../design/button.tsx';
 import { Confirm } from '../design/confirm.tsx';
-import { FailureNotice } from '../design/failure.tsx';
+import { FORM_CARD, Form, SelectField, TextField } from '../design/form.tsx';
 import { nameControls } from '../design/format.ts';
-import page from '../design/page.module.css';
+import { Pending } from '../design/page.tsx';
 import { useSession } from '../session/session.tsx';
 
 const TEAMS_MAX = 1_000;
@@ -17,8 +17,7 @@ const WORD_CHARACTERS = 64;
 export function ProjectDetails({ id }: { readonly id: string }) {
   const { may } = useSession();
   const found = useQuery(ProjectService.method.getProject, { id });
-  if (found.isPending) return <Loading />;
-  if (found.isError) return <FailureNotice error={found.error} retry={found.refetch} />;
+  if (!found.isSuccess) return <Pending found={found} />;
   const { project } = found.data;
   if (!project) return null;
   return (
@@ -42,45 +41,34 @@ function Change({ project }: { readonly project: Project }) {
   const isComplete = Object.values(texts).every((text) => text !== '');
   const isMoved = teamId !== project.teamId;
   const input = (label: string, value: string, limit: number, set: (value: string) => void) => (
-    <Field label={label}>
-      {(props) => <input {...props} maxLength={limit} value={value} onChange={({ target }) => set(target.value)} />}
-    </Field>
+    <TextField label={label} maxLength={limit} value={value} onChange={set} />
   );
   return (
-    <form
-      className={`${page.card} ${page.padded} ${page.narrow}`}
-      onSubmit={(event) => {
-        event.preventDefault();
+    <Form
+      className={FORM_CARD}
+      action="Save the project"
+      disabled={update.isPending || !isComplete}
+      error={update.error}
+      outcome={update.isSuccess && 'Saved.'}
+      onSubmit={() =>
         update.mutate({
           id: project.id,
           project: { ...texts, ...(isMoved && { teamId }) },
           updateMask: { paths: [...Object.keys(texts), ...(isMoved ? ['team_id'] : [])] },
-        });
-      }}
+        })
+      }
     >
       <h2>The project</h2>
       {input('Name', name, NAME_CHARACTERS, setName)}
       {input('Language of the application', language, WORD_CHARACTERS, setLanguage)}
       {input('Framework of the application', framework, WORD_CHARACTERS, setFramework)}
-      <Field label="Team">
-        {(props) => (
-          <select {...props} value={teamId} onChange={({ target }) => setTeamId(target.value)}>
-            {teams.data?.data.map((team) => (
-              <option key={team.id} value={team.id}>
-                {nameControls(team.name)}
-              </option>
-            ))}
-          </select>
-        )}
-      </Field>
-      {update.isError && <FailureNotice error={update.error} />}
-      <div className={page.row}>
-        <Button type="submit" variant="primary" disabled={update.isPending || !isComplete}>
-          Save the project
-        </Button>
-        <span role="status">{update.isSuccess && 'Saved.'}</span>
-      </div>
-    </form>
+      <SelectField
+        label="Team"
+        value={teamId}
+        options={teams.data?.data.map((team) => [team.id, nameControls(team.name)] as const) ?? []}
+        onChange={setTeamId}
+      />
+    </Form>
   );
 }
 

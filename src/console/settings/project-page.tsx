@@ -3,11 +3,13 @@
 import { useMutation, useQuery } from '@connectrpc/connect-query';
 import { useState } from 'react';
 import { type ProjectSettings, TraceService } from '../../../gen/spandrel/v1/traces_pb.js';
-import { Button, CopyButton, Field, Loading } from '../design/button.tsx';
+import { Button, CopyButton } from '../design/button.tsx';
 import { Confirm } from '../design/confirm.tsx';
 import { FailureNotice } from '../design/failure.tsx';
+import { TextField } from '../design/form.tsx';
 import { formatCount, nameControls } from '../design/format.ts';
 import page from '../design/page.module.css';
+import { Page, Pending } from '../design/page.tsx';
 import { useRefresh } from '../session/refresh.ts';
 import { useProject, useSession } from '../session/session.tsx';
 import { ProjectDetails } from './project-details.tsx';
@@ -19,19 +21,14 @@ export function ProjectPage() {
   const { account } = useSession();
   const found = useQuery(TraceService.method.getProjectSettings);
   return (
-    <div className={page.page}>
-      <div>
-        <h1>Settings</h1>
-        <p className={page.sub}>Of the project {nameControls(project.name)}.</p>
-      </div>
+    <Page title="Settings" sub={<>Of the project {nameControls(project.name)}.</>}>
       <p className={page.row}>
         <span className={page.mono}>{project.id}</span> <CopyButton text={project.id}>Copy id</CopyButton>
       </p>
-      {found.isPending && <Loading />}
-      {found.isError && <FailureNotice error={found.error} retry={found.refetch} />}
+      <Pending found={found} />
       {found.data?.settings && <Settings settings={found.data.settings} />}
       {account.keyId !== null && <ProjectDetails id={project.id} />}
-    </div>
+    </Page>
   );
 }
 
@@ -66,22 +63,16 @@ function Settings({ settings }: { readonly settings: ProjectSettings }) {
       }}
     >
       <h2>Traces</h2>
-      <Field
+      <TextField
         label="Days that traces are kept"
         hint={`From when they were stored first, 1 to ${formatCount(DAYS_MAX)}. Empty: for ever.`}
-      >
-        {(props) => (
-          <input
-            {...props}
-            type="number"
-            min={1}
-            max={DAYS_MAX}
-            value={days}
-            disabled={!may('project:manage')}
-            onChange={({ target }) => setDays(target.value)}
-          />
-        )}
-      </Field>
+        type="number"
+        min={1}
+        max={DAYS_MAX}
+        value={days}
+        disabled={!may('project:manage')}
+        onChange={setDays}
+      />
       <label className={page.row}>
         <input
           type="checkbox"

@@ -3,11 +3,11 @@
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { type SpendAmounts, SpendGrouping, SpendService } from '../../../gen/spandrel/v1/spend_pb.js';
-import { Button, Loading } from '../design/button.tsx';
 import { type Fact, Facts } from '../design/facts.tsx';
-import { FailureNotice } from '../design/failure.tsx';
+import { Select } from '../design/form.tsx';
 import { formatCost, formatCount, nameControls } from '../design/format.ts';
 import page from '../design/page.module.css';
+import { More, Page, Pending } from '../design/page.tsx';
 import { Table } from '../design/table.tsx';
 import overview from '../overview/overview.module.css';
 import { useSession } from '../session/session.tsx';
@@ -26,6 +26,7 @@ const GROUPINGS: Readonly<Record<SpendGroupName, readonly [grouping: SpendGroupi
   'end-user': [SpendGrouping.END_USER, 'User'],
   label: [SpendGrouping.LABEL, 'Label'],
 };
+const CHOICES = Object.entries(GROUPINGS).map(([name, [, text]]) => [name as SpendGroupName, text] as const);
 
 export function SpendPage() {
   const search = route.useSearch();
@@ -44,51 +45,42 @@ export function SpendPage() {
   const groups = found.data?.pages.flatMap(({ answer }) => answer.data) ?? [];
   const total = found.data?.pages[0]?.answer.total;
   return (
-    <div className={page.page}>
-      <div className={page.head}>
-        <div>
-          <h1>Spend</h1>
-          <p className={page.sub}>The exact cost of all requests of the organization in the event log.</p>
-        </div>
+    <Page
+      title="Spend"
+      sub="The exact cost of all requests of the organization in the event log."
+      actions={
         <div className={page.row}>
-          <select
+          <Select
             className={overview.select}
             aria-label="Group by"
             value={by}
-            onChange={({ target }) => change({ by: target.value as SpendGroupName })}
-          >
-            {Object.entries(GROUPINGS).map(([name, [, text]]) => (
-              <option key={name} value={name}>
-                {text}
-              </option>
-            ))}
-          </select>
+            options={CHOICES}
+            onChange={(chosen) => change({ by: chosen })}
+          />
           <RangePicker search={search} onChange={change} />
         </div>
-      </div>
-      {found.isPending && <Loading />}
-      {found.isError && <FailureNotice error={found.error} retry={found.refetch} />}
+      }
+    >
+      <Pending found={found} />
       {total && (
         <div className={`${page.card} ${page.padded}`}>
           <Facts facts={factsOf(total)} />
         </div>
       )}
       {groups.length > 0 && (
-        <div className={`${page.card} ${page.scroll}`}>
-          <Table columns={[label, ...AMOUNTS.map((number) => ({ number }))]}>
-            {groups.map(({ group, amounts }) => (
-              <tr key={group ?? ''}>
-                <td>
-                  <Group by={by} group={group} />
-                </td>
-                {amounts && <Amounts amounts={amounts} />}
-              </tr>
-            ))}{' '}
-          </Table>
-        </div>
+        <Table columns={[label, ...AMOUNTS.map((number) => ({ number }))]}>
+          {groups.map(({ group, amounts }) => (
+            <tr key={group ?? ''}>
+              <td>
+                <Group by={by} group={group} />
+              </td>
+              {amounts && <Amounts amounts={amounts} />}
+            </tr>
+          ))}
+        </Table>
       )}
-      {found.hasNextPage && <Button onClick={() => void found.fetchNextPage()}>Show more</Button>}
-    </div>
+      <More found={found} />
+    </Page>
   );
 }
 

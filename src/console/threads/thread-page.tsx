@@ -3,11 +3,11 @@
 import { useInfiniteQuery } from '@connectrpc/connect-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { type Trace, TraceService } from '../../../gen/spandrel/v1/traces_pb.js';
-import { Badge, Button, Loading } from '../design/button.tsx';
-import { FailureNotice } from '../design/failure.tsx';
+import { Badge } from '../design/button.tsx';
 import { formatCost, formatCount, formatDuration, nameControls } from '../design/format.ts';
 import { Instant } from '../design/instant.tsx';
 import page from '../design/page.module.css';
+import { More, Pending } from '../design/page.tsx';
 import detail from '../trace/detail.module.css';
 import { LongText } from '../trace/long-text.tsx';
 
@@ -35,14 +35,13 @@ export function ThreadPage() {
           <p className={page.sub}>{formatCount(found.data.pages[0]?.pagination?.totalHits)} traces, oldest first</p>
         )}
       </div>
-      {found.isPending && <Loading />}
-      {found.isError && <FailureNotice error={found.error} retry={found.refetch} />}
+      <Pending found={found} />
       <ol className={detail.conversation}>
         {traces.map((trace) => (
           <Turn key={trace.traceId} trace={trace} slug={slug} />
         ))}
       </ol>
-      {found.hasNextPage && <Button onClick={() => void found.fetchNextPage()}>Show more</Button>}
+      <More found={found} />
     </div>
   );
 }

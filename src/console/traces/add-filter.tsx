@@ -1,5 +1,6 @@
 import { useState } from 'react';
-import { Button, Field } from '../design/button.tsx';
+import { Button } from '../design/button.tsx';
+import { SelectField, TextField } from '../design/form.tsx';
 import { Popover } from '../design/popover.tsx';
 import styles from './filter-bar.module.css';
 import { FILTER_KINDS, type Filter } from './query-line.ts';
@@ -36,43 +37,26 @@ function Form({ onAdd }: AddFilterProps) {
         if (isComplete) onAdd({ name: kind?.of ? `${name}.${of.trim()}` : name, value: value.trim() });
       }}
     >
-      <Field label="Filter">
-        {(props) => (
-          <select
-            {...props}
-            value={name}
-            onChange={(event) => {
-              setName(event.target.value);
-              setValue('');
-            }}
-          >
-            {FILTER_KINDS.map((each) => (
-              <option key={each.name} value={each.name}>
-                {each.label}
-              </option>
-            ))}
-          </select>
-        )}
-      </Field>
-      {kind?.of && (
-        <Field label={kind.of === 'key' ? 'Key' : 'Evaluator id'}>
-          {(props) => <input {...props} value={of} onChange={(event) => setOf(event.target.value)} />}
-        </Field>
+      <SelectField
+        label="Filter"
+        value={name}
+        options={FILTER_KINDS.map((each) => [each.name, each.label] as const)}
+        onChange={(chosen) => {
+          setName(chosen);
+          setValue('');
+        }}
+      />
+      {kind?.of && <TextField label={kind.of === 'key' ? 'Key' : 'Evaluator id'} value={of} onChange={setOf} />}
+      {kind?.values ? (
+        <SelectField
+          label="Value"
+          value={value}
+          options={[['', 'Choose…'], ...kind.values.map((each) => [each, each] as const)]}
+          onChange={setValue}
+        />
+      ) : (
+        <TextField label="Value" value={value} onChange={setValue} />
       )}
-      <Field label="Value">
-        {(props) =>
-          kind?.values ? (
-            <select {...props} value={value} onChange={(event) => setValue(event.target.value)}>
-              <option value="">Choose…</option>
-              {kind.values.map((each) => (
-                <option key={each}>{each}</option>
-              ))}
-            </select>
-          ) : (
-            <input {...props} value={value} onChange={(event) => setValue(event.target.value)} />
-          )
-        }
-      </Field>
       <Button type="submit" variant="primary" disabled={!isComplete}>
         Add
       </Button>

@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'react';
+import { Select } from '../design/form.tsx';
 import styles from './range-picker.module.css';
 import { isInstant, RANGE_CUSTOM, RANGE_DEFAULT, RANGES, type TraceListSearch } from './search.ts';
 
@@ -11,27 +12,26 @@ type RangePickerProps = {
   }) => void;
 };
 
+const CHOICES: readonly (readonly [range: string, label: string])[] = [
+  ...Object.entries(RANGES).map(([name, { label }]) => [name, label] as const),
+  [RANGE_CUSTOM, 'From … to …'],
+];
+
 export function RangePicker({ search, onChange }: RangePickerProps) {
   const range = search.range ?? RANGE_DEFAULT;
   const { from, to } = search;
   const isTurned = from !== undefined && to !== undefined && Date.parse(from) > Date.parse(to);
   return (
     <span className={styles.picker}>
-      <select
+      <Select
         className={styles.control}
         aria-label="Range"
         value={range}
-        onChange={({ target: { value } }) =>
-          onChange({ range: value === RANGE_DEFAULT ? undefined : value, from: undefined, to: undefined })
+        options={CHOICES}
+        onChange={(chosen) =>
+          onChange({ range: chosen === RANGE_DEFAULT ? undefined : chosen, from: undefined, to: undefined })
         }
-      >
-        {Object.entries(RANGES).map(([name, { label }]) => (
-          <option key={name} value={name}>
-            {label}
-          </option>
-        ))}
-        <option value={RANGE_CUSTOM}>From … to …</option>
-      </select>
+      />
       {range === RANGE_CUSTOM && (
         <>
           <Bound label="From" value={from} onChange={(value) => onChange({ from: value })} />

@@ -11,12 +11,12 @@ import {
   type GetUserStatsResponse,
 } from '../../../gen/spandrel/v1/analytics_pb.js';
 import { TraceService } from '../../../gen/spandrel/v1/traces_pb.js';
-import { Loading } from '../design/button.tsx';
 import { type Fact, Facts } from '../design/facts.tsx';
 import { FailureNotice } from '../design/failure.tsx';
 import { formatCost, formatCount, nameControls } from '../design/format.ts';
 import { Instant } from '../design/instant.tsx';
 import page from '../design/page.module.css';
+import { Pending } from '../design/page.tsx';
 import { Table } from '../design/table.tsx';
 import { Chart } from '../overview/chart.tsx';
 import { METRICS, tokensOf } from '../overview/metrics.ts';
@@ -53,8 +53,7 @@ export function UserPage() {
           onChange={(part) => void navigate({ search: writeRange({ ...search, ...part }), replace: true })}
         />
       </div>
-      {stats.isPending && <Loading />}
-      {stats.isError && <FailureNotice error={stats.error} retry={stats.refetch} />}
+      <Pending found={stats} />
       {stats.data && <Sums stats={stats.data} />}
       <OverTime userId={userId} bounds={bounds} />
       {may('traces:view') && (
@@ -123,25 +122,23 @@ function Threads({ userId, bounds }: PartProps) {
   if (found.isError) return <FailureNotice error={found.error} retry={found.refetch} />;
   if (threads.length === 0) return null;
   return (
-    <section className={`${page.card} ${page.scroll}`}>
-      <Table
-        columns={['Thread', { number: 'Traces' }, { number: 'Failed' }, { number: 'Tokens' }, { number: 'Cost' }]}
-        caption={found.data?.truncated ? `The ${THREADS_SHOWN} threads with the most traces` : 'Threads'}
-      >
-        {threads.map((thread) => (
-          <tr key={thread.group}>
-            <td>
-              <Link to="/$slug/threads/$threadId" params={{ slug, threadId: thread.group ?? '' }}>
-                <bdi>{nameControls(thread.group ?? '')}</bdi>
-              </Link>
-            </td>
-            <td className={page.number}>{formatCount(thread.traces)}</td>
-            <td className={page.number}>{formatCount(thread.errors)}</td>
-            <td className={page.number}>{formatCount(tokensOf(thread))}</td>
-            <td className={page.number}>{formatCost(thread.totalCost?.value)}</td>
-          </tr>
-        ))}
-      </Table>
-    </section>
+    <Table
+      columns={['Thread', { number: 'Traces' }, { number: 'Failed' }, { number: 'Tokens' }, { number: 'Cost' }]}
+      caption={found.data?.truncated ? `The ${THREADS_SHOWN} threads with the most traces` : 'Threads'}
+    >
+      {threads.map((thread) => (
+        <tr key={thread.group}>
+          <td>
+            <Link to="/$slug/threads/$threadId" params={{ slug, threadId: thread.group ?? '' }}>
+              <bdi>{nameControls(thread.group ?? '')}</bdi>
+            </Link>
+          </td>
+          <td className={page.number}>{formatCount(thread.traces)}</td>
+          <td className={page.number}>{formatCount(thread.errors)}</td>
+          <td className={page.number}>{formatCount(tokensOf(thread))}</td>
+          <td className={page.number}>{formatCost(thread.totalCost?.value)}</td>
+        </tr>
+      ))}
+    </Table>
   );
 }

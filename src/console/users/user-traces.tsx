@@ -4,12 +4,11 @@ import type { MessageInitShape } from '@bufbuild/protobuf';
 import { useQuery } from '@connectrpc/connect-query';
 import { Link } from '@tanstack/react-router';
 import { type SearchTracesRequestSchema, TraceService } from '../../../gen/spandrel/v1/traces_pb.js';
-import { Badge, Loading } from '../design/button.tsx';
-import { FailureNotice } from '../design/failure.tsx';
+import { Badge } from '../design/button.tsx';
 import { formatCost, formatCount, formatDuration, NONE, nameControls } from '../design/format.ts';
-import { Instant } from '../design/instant.tsx';
 import page from '../design/page.module.css';
-import { Table } from '../design/table.tsx';
+import { Pending } from '../design/page.tsx';
+import { InstantCell, Table } from '../design/table.tsx';
 import type { TraceListSearch } from '../traces/search.ts';
 import { verdictOf } from '../traces/trace-facts.ts';
 
@@ -28,44 +27,39 @@ type UserTracesProps = {
 
 export function UserTraces({ slug, search, input }: UserTracesProps) {
   const found = useQuery(TraceService.method.searchTraces, { ...input, pageSize: TRACES_SHOWN });
-  if (found.isPending) return <Loading />;
-  if (found.isError) return <FailureNotice error={found.error} retry={found.refetch} />;
+  if (!found.isSuccess) return <Pending found={found} />;
   const traces = found.data.traces.flatMap(({ view }) => (view.case === 'trace' ? [view.value] : []));
   const total = found.data.pagination?.totalHits;
   return (
-    <section className={`${page.card} ${page.scroll}`}>
-      <Table
-        columns={['Began', 'Name', 'Input', 'Evaluations', { number: 'Cost' }, { number: 'Duration' }]}
-        caption={
-          <>
-            Newest traces ·{' '}
-            <Link to="/$slug/traces" params={{ slug }} search={search} className={page.underlined}>
-              all {formatCount(total)} of them
-            </Link>
-          </>
-        }
-      >
-        {traces.map((trace) => {
-          const verdict = verdictOf(trace);
-          return (
-            <tr key={trace.traceId}>
-              <td className={page.nowrap}>
-                <Instant at={trace.timestamps?.startedAt} as="short" />
-              </td>
-              <td>
-                {trace.error && <Badge tone="bad">Failed</Badge>}{' '}
-                <Link to="/$slug/traces/$traceId" params={{ slug, traceId: trace.traceId }}>
-                  {nameControls(trace.name) || trace.traceId}
-                </Link>
-              </td>
-              <td>{nameControls((trace.input?.value ?? '').slice(0, INPUT_CHARACTERS)) || NONE}</td>
-              <td>{verdict && <Badge tone={verdict.tone}>{verdict.text}</Badge>}</td>
-              <td className={page.number}>{formatCost(trace.metrics?.totalCost)}</td>
-              <td className={page.number}>{formatDuration(trace.metrics?.totalTimeMs)}</td>
-            </tr>
-          );
-        })}
-      </Table>
-    </section>
+    <Table
+      columns={['Began', 'Name', 'Input', 'Evaluations', { number: 'Cost' }, { number: 'Duration' }]}
+      caption={
+        <>
+          Newest traces ·{' '}
+          <Link to="/$slug/traces" params={{ slug }} search={search} className={page.underlined}>
+            all {formatCount(total)} of them
+          </Link>
+        </>
+      }
+    >
+      {traces.map((trace) => {
+        const verdict = verdictOf(trace);
+        return (
+          <tr key={trace.traceId}>
+            <InstantCell at={trace.timestamps?.startedAt} as="short" />
+            <td>
+              {trace.error && <Badge tone="bad">Failed</Badge>}{' '}
+              <Link to="/$slug/traces/$traceId" params={{ slug, traceId: trace.traceId }}>
+                {nameControls(trace.name) || trace.traceId}
+              </Link>
+            </td>
+            <td>{nameControls((trace.input?.value ?? '').slice(0, INPUT_CHARACTERS)) || NONE}</td>
+            <td>{verdict && <Badge tone={verdict.tone}>{verdict.text}</Badge>}</td>
+            <td className={page.number}>{formatCost(trace.metrics?.totalCost)}</td>
+            <td className={page.number}>{formatDuration(trace.metrics?.totalTimeMs)}</td>
+          </tr>
+        );
+      })}
+    </Table>
   );
 }

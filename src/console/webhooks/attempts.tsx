@@ -4,9 +4,9 @@ import { type Attempt, EndpointService } from '../../../gen/spandrel/v1/endpoint
 import { Badge, Button, Loading } from '../design/button.tsx';
 import { FailureNotice } from '../design/failure.tsx';
 import { formatCount, formatDuration, NONE, nameControls } from '../design/format.ts';
-import { Instant } from '../design/instant.tsx';
 import page from '../design/page.module.css';
-import { Table } from '../design/table.tsx';
+import { More, PAGING } from '../design/page.tsx';
+import { InstantCell, Table } from '../design/table.tsx';
 import { useRefresh } from '../session/refresh.ts';
 import { useSession } from '../session/session.tsx';
 import { outcomeName } from './webhook-enums.ts';
@@ -20,11 +20,7 @@ export function Attempts({ id }: { readonly id: string }) {
   const found = useInfiniteQuery(
     EndpointService.method.listDeliveries,
     { id, pageSize: PAGE_SIZE, pageToken: '' },
-    {
-      pageParamKey: 'pageToken',
-      getNextPageParam: ({ nextPageToken }) => nextPageToken,
-      refetchInterval: POLL_INTERVAL_MS,
-    },
+    { ...PAGING, refetchInterval: POLL_INTERVAL_MS },
   );
   const attempts = found.data?.pages.flatMap(({ data }) => data) ?? [];
   const again = useRedeliver(id);
@@ -40,25 +36,23 @@ export function Attempts({ id }: { readonly id: string }) {
         </div>
       )}
       {attempts.length > 0 && (
-        <div className={`${page.card} ${page.scroll}`}>
-          <Table
-            columns={[
-              'When',
-              'Outcome',
-              'Answer',
-              { number: 'Attempt' },
-              { number: 'Events' },
-              { number: 'Latency' },
-              'Delivery',
-            ]}
-          >
-            {attempts.map((attempt) => (
-              <Row key={attempt.id} attempt={attempt} again={again} />
-            ))}{' '}
-          </Table>
-        </div>
+        <Table
+          columns={[
+            'When',
+            'Outcome',
+            'Answer',
+            { number: 'Attempt' },
+            { number: 'Events' },
+            { number: 'Latency' },
+            'Delivery',
+          ]}
+        >
+          {attempts.map((attempt) => (
+            <Row key={attempt.id} attempt={attempt} again={again} />
+          ))}
+        </Table>
       )}
-      {found.hasNextPage && <Button onClick={() => void found.fetchNextPage()}>Show more</Button>}
+      <More found={found} />
     </>
   );
 }
@@ -69,9 +63,7 @@ function Row({ attempt, again }: { readonly attempt: Attempt; readonly again: Re
   const detail = attempt.error === `HTTP ${attempt.responseStatus}` ? '' : (attempt.error ?? '');
   return (
     <tr>
-      <td className={page.nowrap}>
-        <Instant at={attempt.firedAt} as="short" />
-      </td>
+      <InstantCell at={attempt.firedAt} as="short" />
       <td>
         <Badge tone={outcome.tone}>{outcome.text}</Badge> {attempt.test && <Badge>test</Badge>}
       </td>

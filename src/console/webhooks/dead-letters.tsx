@@ -1,11 +1,10 @@
 import { useInfiniteQuery } from '@connectrpc/connect-query';
 import { EndpointService } from '../../../gen/spandrel/v1/endpoints_pb.js';
-import { Button, Loading } from '../design/button.tsx';
 import { FailureNotice } from '../design/failure.tsx';
 import { formatCount, nameControls } from '../design/format.ts';
-import { Instant } from '../design/instant.tsx';
 import page from '../design/page.module.css';
-import { Table } from '../design/table.tsx';
+import { More, PAGING, Pending } from '../design/page.tsx';
+import { InstantCell, Table } from '../design/table.tsx';
 import { RedeliverButton, useRedeliver } from './attempts.tsx';
 import { deadReasonName } from './webhook-enums.ts';
 
@@ -16,16 +15,11 @@ export function DeadLetters({ id }: { readonly id: string }) {
   const found = useInfiniteQuery(
     EndpointService.method.listDeadLetters,
     { id, pageSize: PAGE_SIZE, pageToken: '' },
-    {
-      pageParamKey: 'pageToken',
-      getNextPageParam: ({ nextPageToken }) => nextPageToken,
-      refetchInterval: POLL_INTERVAL_MS,
-    },
+    { ...PAGING, refetchInterval: POLL_INTERVAL_MS },
   );
   const again = useRedeliver(id);
   const letters = found.data?.pages.flatMap(({ data }) => data) ?? [];
-  if (found.isPending) return <Loading />;
-  if (found.isError) return <FailureNotice error={found.error} retry={found.refetch} />;
+  if (!found.isSuccess) return <Pending found={found} />;
   if (letters.length === 0) {
     return (
       <div className={page.empty}>
@@ -37,27 +31,23 @@ export function DeadLetters({ id }: { readonly id: string }) {
   return (
     <>
       {again.error && <FailureNotice error={again.error} />}
-      <div className={`${page.card} ${page.scroll}`}>
-        <Table columns={['Given up', 'Why', { number: 'Attempts' }, { number: 'Events' }, 'Last error', 'Delivery']}>
-          {letters.map((letter) => (
-            <tr key={letter.dispatchId}>
-              <td className={page.nowrap}>
-                <Instant at={letter.endedAt} />
-              </td>
-              <td>{deadReasonName(letter.deadReason)}</td>
-              <td className={page.number}>{formatCount(letter.attemptCount)}</td>
-              <td className={page.number}>{formatCount(letter.eventCount)}</td>
-              <td>
-                {letter.responseStatus} {nameControls(letter.error ?? '')}
-              </td>
-              <td>
-                <RedeliverButton again={again} dispatchId={letter.dispatchId} />
-              </td>
-            </tr>
-          ))}{' '}
-        </Table>
-      </div>
-      {found.hasNextPage && <Button onClick={() => void found.fetchNextPage()}>Show more</Button>}
+      <Table columns={['Given up', 'Why', { number: 'Attempts' }, { number: 'Events' }, 'Last error', 'Delivery']}>
+        {letters.map((letter) => (
+          <tr key={letter.dispatchId}>
+            <InstantCell at={letter.endedAt} />
+            <td>{deadReasonName(letter.deadReason)}</td>
+            <td className={page.number}>{formatCount(letter.attemptCount)}</td>
+            <td className={page.number}>{formatCount(letter.eventCount)}</td>
+            <td>
+              {letter.responseStatus} {nameControls(letter.error ?? '')}
+            </td>
+            <td>
+              <RedeliverButton again={again} dispatchId={letter.dispatchId} />
+            </td>
+          </tr>
+        ))}
+      </Table>
+      <More found={found} />
     </>
   );
 }

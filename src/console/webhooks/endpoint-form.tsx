@@ -3,10 +3,8 @@
 import { useQuery } from '@connectrpc/connect-query';
 import { useState } from 'react';
 import { EndpointService } from '../../../gen/spandrel/v1/endpoints_pb.js';
-import { Button, Field } from '../design/button.tsx';
-import { FailureNotice } from '../design/failure.tsx';
+import { Form, TextField } from '../design/form.tsx';
 import { nameControls } from '../design/format.ts';
-import page from '../design/page.module.css';
 import styles from './webhooks.module.css';
 
 export type EndpointDraft = {
@@ -33,41 +31,27 @@ export function EndpointForm({ start, action, pending, error, onSubmit, onCancel
   const { url, description, events } = draft;
   const change = (part: Partial<EndpointDraft>) => setDraft({ ...draft, ...part });
   return (
-    <form
-      className={page.form}
-      onSubmit={(event) => {
-        event.preventDefault();
-        onSubmit({ url: url?.trim() ?? null, description: description.trim(), events });
-      }}
+    <Form
+      action={action}
+      disabled={pending || url?.trim() === '' || events.length === 0}
+      error={error}
+      onSubmit={() => onSubmit({ url: url?.trim() ?? null, description: description.trim(), events })}
+      onCancel={onCancel}
     >
       {url !== null && (
-        <Field label="URL" hint="https, and reachable from the server; it gets batches of events by POST.">
-          {(props) => (
-            <input
-              {...props}
-              type="text"
-              inputMode="url"
-              placeholder="https://example.com/spandrel"
-              value={url}
-              onChange={({ target }) => change({ url: target.value })}
-            />
-          )}
-        </Field>
+        <TextField
+          label="URL"
+          hint="https, and reachable from the server; it gets batches of events by POST."
+          type="text"
+          inputMode="url"
+          placeholder="https://example.com/spandrel"
+          value={url}
+          onChange={(text) => change({ url: text })}
+        />
       )}
-      <Field label="Description">
-        {(props) => (
-          <input {...props} value={description} onChange={({ target }) => change({ description: target.value })} />
-        )}
-      </Field>
+      <TextField label="Description" value={description} onChange={(text) => change({ description: text })} />
       <EventChoice chosen={events} onChange={(chosen) => change({ events: chosen })} />
-      {error != null && <FailureNotice error={error} />}
-      <div className={page.row}>
-        <Button type="submit" variant="primary" disabled={pending || url?.trim() === '' || events.length === 0}>
-          {action}
-        </Button>
-        <Button onClick={onCancel}>Cancel</Button>
-      </div>
-    </form>
+    </Form>
   );
 }
 

@@ -3,12 +3,12 @@
 import { useQuery } from '@connectrpc/connect-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { EndpointService } from '../../../gen/spandrel/v1/endpoints_pb.js';
-import { Badge, Loading } from '../design/button.tsx';
+import { Badge } from '../design/button.tsx';
 import { type Fact, Facts } from '../design/facts.tsx';
-import { FailureNotice } from '../design/failure.tsx';
 import { formatCount, formatDuration, formatShare, nameControls } from '../design/format.ts';
 import { Instant } from '../design/instant.tsx';
 import page from '../design/page.module.css';
+import { Pending } from '../design/page.tsx';
 import { Tabs } from '../design/tabs.tsx';
 import { Attempts } from './attempts.tsx';
 import { DeadLetters } from './dead-letters.tsx';
@@ -36,8 +36,7 @@ export function WebhookPage() {
       <Link to="/-/webhooks" className={page.soft}>
         ‹ Webhooks
       </Link>
-      {found.isPending && <Loading />}
-      {found.isError && <FailureNotice error={found.error} retry={found.refetch} />}
+      <Pending found={found} />
       {endpoint && (
         <>
           <div className={page.head}>

@@ -1,1 +1,0 @@
-import{A as e}from"./use-transport-Db1mXykM.js";function t(){let t=e();return()=>t.invalidateQueries({predicate:({queryKey:e})=>e[0]===`connect-query`})}export{t};

@@ -1,0 +1,119 @@
+/** Forms, and the fields that most of them are made of. */
+
+import type { InputHTMLAttributes, ReactNode, SelectHTMLAttributes } from 'react';
+import { Button, Field } from './button.tsx';
+import { FailureNotice } from './failure.tsx';
+import page from './page.module.css';
+
+type FormProps = {
+  readonly className?: string | undefined;
+  /** The text of the button. */
+  readonly action: string;
+  readonly disabled: boolean;
+  /** Null or undefined without one. */
+  readonly error?: unknown;
+  /** What the last submission did. */
+  readonly outcome?: ReactNode;
+  readonly onSubmit: () => void;
+  readonly onCancel?: () => void;
+  readonly children: ReactNode;
+};
+
+export function Form({
+  className = page.form,
+  action,
+  disabled,
+  error,
+  outcome,
+  onSubmit,
+  onCancel,
+  children,
+}: FormProps) {
+  return (
+    <form
+      className={className}
+      onSubmit={(event) => {
+        event.preventDefault();
+        onSubmit();
+      }}
+    >
+      {children}
+      {error != null && <FailureNotice error={error} />}
+      <div className={page.row}>
+        <Button type="submit" variant="primary" disabled={disabled}>
+          {action}
+        </Button>
+        {onCancel && <Button onClick={onCancel}>Cancel</Button>}
+        {outcome !== undefined && <span role="status">{outcome}</span>}
+      </div>
+    </form>
+  );
+}
+
+/** A form in a card of its own. */
+export const FORM_CARD = `${page.card} ${page.padded} ${page.narrow}`;
+
+type Labelled = { readonly label: string; readonly hint?: ReactNode };
+
+type TextFieldProps = Labelled &
+  Omit<InputHTMLAttributes<HTMLInputElement>, 'onChange'> & { readonly onChange: (text: string) => void };
+
+export function TextField({ label, hint, onChange, ...rest }: TextFieldProps) {
+  return (
+    <Field label={label} hint={hint}>
+      {(props) => <input {...props} {...rest} onChange={({ target }) => onChange(target.value)} />}
+    </Field>
+  );
+}
+
+type SelectProps<Value extends string | number> = Omit<
+  SelectHTMLAttributes<HTMLSelectElement>,
+  'value' | 'onChange'
+> & {
+  readonly value: Value;
+  readonly options: readonly (readonly [value: Value, label: string, ...unknown[]])[];
+  readonly onChange: (value: Value) => void;
+};
+
+export function Select<Value extends string | number>({ options, onChange, ...rest }: SelectProps<Value>) {
+  return (
+    <select
+      {...rest}
+      onChange={({ target }) => {
+        const [value] = options[target.selectedIndex] ?? [];
+        if (value !== undefined) onChange(value);
+      }}
+    >
+      {options.map(([value, label]) => (
+        <option key={value} value={value}>
+          {label}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+export function SelectField<Value extends string | number>({ label, hint, ...rest }: Labelled & SelectProps<Value>) {
+  return (
+    <Field label={label} hint={hint}>
+      {(props) => <Select {...props} {...rest} />}
+    </Field>
+  );
+}
+
+type CheckProps = {
+  readonly className?: string | undefined;
+  readonly checked: boolean;
+  readonly disabled?: boolean;
+  readonly onChange: (isChecked: boolean) => void;
+  readonly children: ReactNode;
+};
+
+/** A checkbox before its label. */
+export function Check({ className = page.row, onChange, children, ...rest }: CheckProps) {
+  return (
+    <label className={className}>
+      <input type="checkbox" {...rest} onChange={({ target }) => onChange(target.checked)} /> {children}
+    </label>
+  );
+}

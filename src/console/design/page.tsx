@@ -1,0 +1,70 @@
+/** What the pages have in common: their frame, the states of their data, and their lists. */
+
+import type { ReactNode } from 'react';
+import { Button, Loading } from './button.tsx';
+import { FailureNotice } from './failure.tsx';
+import page from './page.module.css';
+
+type PageProps = {
+  /** A link to the page above. */
+  readonly back?: ReactNode;
+  readonly title: ReactNode;
+  /** What the page is for. */
+  readonly sub?: ReactNode;
+  /** Beside the title. */
+  readonly actions?: ReactNode;
+  readonly children: ReactNode;
+};
+
+export function Page({ back, title, sub, actions, children }: PageProps) {
+  return (
+    <div className={page.page}>
+      {back}
+      <PageHead title={title} sub={sub} actions={actions} />
+      {children}
+    </div>
+  );
+}
+
+export function PageHead({ title, sub, actions }: Pick<PageProps, 'title' | 'sub' | 'actions'>) {
+  return (
+    <div className={page.head}>
+      <div>
+        <h1>{title}</h1>
+        {sub && <p className={page.sub}>{sub}</p>}
+      </div>
+      {actions}
+    </div>
+  );
+}
+
+type Fetched = { readonly isPending: boolean; readonly error: unknown; readonly refetch: () => unknown };
+
+/** Stands for data that is loading, or could not be loaded. */
+export function Pending({ found: { isPending, error, refetch } }: { readonly found: Fetched }) {
+  if (isPending) return <Loading />;
+  return error != null && <FailureNotice error={error} retry={refetch} />;
+}
+
+type MoreProps = { readonly found: { readonly hasNextPage: boolean; readonly fetchNextPage: () => unknown } };
+
+/** Loads the next page of a list, if there is one. */
+export function More({ found: { hasNextPage, fetchNextPage } }: MoreProps) {
+  return hasNextPage && <Button onClick={() => void fetchNextPage()}>Show more</Button>;
+}
+
+/** How lists whose answers have a token are read page by page. */
+export const PAGING = {
+  pageParamKey: 'pageToken',
+  getNextPageParam: ({ nextPageToken }: { readonly nextPageToken?: string | undefined }) => nextPageToken || undefined,
+} as const;
+
+/** Stands for a list without rows. */
+export function Empty({ title, children }: { readonly title: string; readonly children: ReactNode }) {
+  return (
+    <div className={`${page.card} ${page.empty}`}>
+      <h2>{title}</h2>
+      <p>{children}</p>
+    </div>
+  );
+}
