@@ -43,11 +43,13 @@ function isCustom(key: string): boolean {
 
 /** Objects whose members are metadata; readMetadata finds the identity and labels in them. */
 function blobDrafts(attributes: Attributes, json: AttributeJson): readonly Draft[] {
-  return METADATA_OBJECTS.flatMap((key): Draft[] => {
+  const drafts: Draft[] = [];
+  for (const key of METADATA_OBJECTS) {
     const value = json.parsed(attributes.get(key));
-    if (isAbsent(value)) return [];
-    return [isObject(value) ? { members: value, pathPrefix: PATH_PREFIX } : unreadable(key, 'must be an object')];
-  });
+    if (isAbsent(value)) continue;
+    drafts.push(isObject(value) ? { members: value, pathPrefix: PATH_PREFIX } : unreadable(key, 'must be an object'));
+  }
+  return drafts;
 }
 
 type Member = readonly [key: string, value: LosslessJson];
@@ -57,13 +59,14 @@ type Around = { readonly others: readonly Member[]; readonly json: AttributeJson
 function memberDraft(attributes: Attributes, { others, json }: Around): Draft {
   const members = [...others, ...prefixedMembers(attributes), ...namedMembers(attributes, json)];
   if (members.length === 0) return undefined;
-  const isOfLabels = ([key]: Member) => key === 'labels';
-  const labels = members.filter(isOfLabels).flatMap(([, value]) => labelsIn(json.parsed(value)));
-  const single = members.filter((member) => !isOfLabels(member));
-  return {
-    members: Object.fromEntries(labels.length > 0 ? [...single, ['labels', labels]] : single),
-    pathPrefix: PATH_PREFIX,
-  };
+  const single: Member[] = [];
+  const labels: LosslessJson[] = [];
+  for (const [key, value] of members) {
+    if (key === 'labels') labels.push(...labelsIn(json.parsed(value)));
+    else single.push([key, value]);
+  }
+  if (labels.length > 0) single.push(['labels', labels]);
+  return { members: Object.fromEntries(single), pathPrefix: PATH_PREFIX };
 }
 
 function prefixedMembers(attributes: Attributes): readonly Member[] {
