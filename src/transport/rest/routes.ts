@@ -47,7 +47,11 @@ type RouteTable = { match(verb: string, path: string): Match };
 export function compileRoutes(methods: readonly Method[]): RouteTable {
   const routes = methods.flatMap(routesOfMethod);
   checkCollisions(routes);
-  const bySize = Map.groupBy(routes, (route) => route.segments.length);
+  // The path with the most literal segments wins, for any verbs: /events/types is never an event named "types".
+  const bySize = Map.groupBy(
+    routes.toSorted((one, other) => literalCount(other) - literalCount(one)),
+    (route) => route.segments.length,
+  );
   const literal = new Map(
     routes.filter(isLiteral).map((route) => [`${route.verb} ${pathOf(route)}`, literalMatch(route)]),
   );
@@ -56,7 +60,7 @@ export function compileRoutes(methods: readonly Method[]): RouteTable {
       const exact = literal.get(`${verb} ${path}`);
       if (exact) return exact;
       const segments = splitPath(path);
-      if (!segments) return { kind: 'none' };
+      if (!segments) return NONE;
       // A path with a trailing slash matches only the few routes that allow it.
       const dropped = segments.at(-1) === '' ? segments.slice(0, -1) : null;
       const candidates = dropped
@@ -66,6 +70,8 @@ export function compileRoutes(methods: readonly Method[]): RouteTable {
     },
   };
 }
+
+const NONE: Match = { kind: 'none' };
 
 /** A route without parameters. Most requests go to such a route, and are found without a search. */
 function isLiteral(route: Route): boolean {
@@ -80,25 +86,31 @@ function literalMatch(route: Route): Match {
   return { kind: 'route', route, parameters: route.constants };
 }
 
+/** `candidates` begin with those that have the most literal segments. */
 function pick(candidates: readonly Route[], verb: string, segments: readonly string[]): Match {
-  const fitting = candidates.filter((route) => fits(route, segments));
-  const literals = Math.max(0, ...fitting.map(literalCount));
-  // The path with the most literal segments wins, for any verbs: /events/types is never an event named "types".
-  const best = fitting.filter((route) => literalCount(route) === literals);
   const wanted = verb === 'HEAD' ? 'GET' : verb;
-  const route = best.find((each) => each.verb === wanted);
-  if (route) return { kind: 'route', route, parameters: parametersOf(route, segments) };
-  if (best.length === 0) return { kind: 'none' };
-  const verbs = new Set(best.map((each) => each.verb));
+  const others: string[] = [];
+  let literals = 0;
+  for (const route of candidates) {
+    if (!fits(route, segments)) continue;
+    if (others.length > 0 && literalCount(route) < literals) break;
+    if (route.verb === wanted) return { kind: 'route', route, parameters: parametersOf(route, segments) };
+    literals = literalCount(route);
+    others.push(route.verb);
+  }
+  if (others.length === 0) return NONE;
+  const verbs = new Set(others);
   if (verbs.has('GET')) verbs.add('HEAD');
   return { kind: 'other_method', allow: [...verbs, 'OPTIONS'] };
 }
 
-function fits(route: Route, segments: readonly string[]): boolean {
-  return route.segments.every((segment, index) => {
-    const actual = segments[index];
-    return 'literal' in segment ? segment.literal === actual : actual !== undefined && actual !== '';
-  });
+function fits({ segments: expected }: Route, segments: readonly string[]): boolean {
+  for (let at = 0; at < expected.length; at += 1) {
+    const segment = expected[at] as Segment;
+    const actual = segments[at];
+    if ('literal' in segment ? segment.literal !== actual : actual === undefined || actual === '') return false;
+  }
+  return true;
 }
 
 function literalCount(route: Route): number {
@@ -107,10 +119,10 @@ function literalCount(route: Route): number {
 
 function parametersOf(route: Route, segments: readonly string[]): Readonly<Record<string, string>> {
   const parameters: Record<string, string> = { ...route.constants };
-  route.segments.forEach((segment, index) => {
-    const actual = segments[index];
+  for (const [at, segment] of route.segments.entries()) {
+    const actual = segments[at];
     if ('parameter' in segment && actual !== undefined) parameters[segment.parameter] = actual;
-  });
+  }
   return parameters;
 }
 
