@@ -82,30 +82,37 @@ type Series<T> = {
   all(): readonly { readonly labels: Labels; readonly of: T }[];
 };
 
+/** What follows the value of one label: the values of the next one, or the series. */
+type Level<T> = { readonly next: Map<string | undefined, Level<T>>; of: T | null };
+
+/** Found label by label: to build one key of all values would cost more than the increment. */
 function createSeries<T>({ labels: names = [], seriesMax = SERIES_MAX }: About<string>, create: () => T): Series<T> {
-  const known = new Map<string, { readonly labels: Labels; readonly of: T }>();
+  const first: Level<T> = { next: new Map(), of: null };
+  const known: { readonly labels: Labels; readonly of: T }[] = [];
   const make = (labels: Labels): T => {
-    const key = keyOf(names, labels);
-    const of = known.get(key)?.of ?? create();
-    known.set(key, { labels, of });
-    return of;
+    let level = first;
+    for (const name of names) {
+      const next: Level<T> = level.next.get(labels[name]) ?? { next: new Map(), of: null };
+      level.next.set(labels[name], next);
+      level = next;
+    }
+    if (level.of !== null) return level.of;
+    level.of = create();
+    known.push({ labels, of: level.of });
+    return level.of;
   };
   // A series starts at zero, so that its first increment is visible.
   if (names.length === 0) make({});
   return {
     find(labels) {
-      const of = known.get(keyOf(names, labels))?.of;
-      if (of !== undefined) return of;
-      return make(known.size < seriesMax ? labels : Object.fromEntries(names.map((name) => [name, OTHER])));
+      let level: Level<T> | undefined = first;
+      for (const name of names) level = level?.next.get(labels[name]);
+      const of = level?.of ?? null;
+      if (of !== null) return of;
+      return make(known.length < seriesMax ? labels : Object.fromEntries(names.map((name) => [name, OTHER])));
     },
-    all: () => [...known.values()],
+    all: () => known,
   };
-}
-
-function keyOf(names: readonly string[], labels: Labels): string {
-  let key = '';
-  for (const name of names) key += `${labels[name]}\0`;
-  return key;
 }
 
 function createBuckets(bounds: readonly number[]) {
