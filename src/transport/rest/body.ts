@@ -74,43 +74,46 @@ function contentEncoding(request: RestRequest): 'identity' | Encoding {
 
 function readRaw(request: RestRequest, { sizeMaxBytes, watch, onBytes, reading }: BodyLimits): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    const held = createGrowingBuffer();
+    let held = createGrowingBuffer();
+    // The listeners stay until the request is gone: taking them off would cost a small body more than reading it.
     let isOver = false;
-    const finish = (end: () => void) => {
+    const finish = () => {
       isOver = true;
       watch.end(request);
-      request.off('data', onData).off('end', onEnd).off('error', onError).off('close', onClose);
-      end();
+    };
+    const fail = (error: unknown) => {
+      if (isOver) return;
+      finish();
+      held = createGrowingBuffer();
+      reject(error);
     };
     const goOn = () => {
       if (!isOver) request.resume();
     };
     const onData = (chunk: Buffer) => {
-      if (held.size() + chunk.length > sizeMaxBytes) {
-        request.pause();
-        finish(() => reject(tooLarge(sizeMaxBytes)));
-        return;
-      }
+      if (isOver) return;
       try {
+        if (held.size() + chunk.length > sizeMaxBytes) throw tooLarge(sizeMaxBytes);
         onBytes(chunk.length);
       } catch (error) {
         request.pause();
-        finish(() => reject(error));
+        fail(error);
         return;
       }
       watch.touch(request);
       held.add(chunk);
       if (!reading.spend(chunk.length, held.size(), goOn)) request.pause();
     };
-    const onEnd = () => finish(() => resolve(held.bytes()));
-    const onError = () => finish(() => reject(malformed('The request body ended early.', 'connection lost')));
-    const onClose = () => finish(() => reject(malformed('The request body ended early.', 'connection lost')));
-    request.on('data', onData).on('end', onEnd).on('error', onError).on('close', onClose);
-    watch.begin(request, () =>
-      finish(() => reject(new Fault('request_timeout', 'The request body did not arrive in time.'))),
-    );
+    const onEnd = () => {
+      if (isOver) return;
+      finish();
+      resolve(held.bytes());
+    };
+    const onLost = () => fail(malformed('The request body ended early.', 'connection lost'));
+    request.on('data', onData).on('end', onEnd).on('error', onLost).on('close', onLost);
+    watch.begin(request, () => fail(new Fault('request_timeout', 'The request body did not arrive in time.')));
     // The client may have disconnected while its credential was checked, and the events of that have passed.
-    if (request.destroyed) onClose();
+    if (request.destroyed) onLost();
   });
 }
 
