@@ -29,18 +29,24 @@ type Verified =
 type ApiKeyToken = Extract<ParsedToken, { kind: 'apiKey' }>;
 
 const HASH_BYTES = 32;
+// Created once, because a flood of refused credentials must cost little, and to create an error costs much.
+const MISSING = new Fault(
+  'missing_credentials',
+  'No credential was sent; send an API key as a Bearer token or in X-Auth-Token.',
+);
+const INVALID = new Fault('invalid_credentials', 'The credential is not valid.');
+const NO_PROJECT = new Fault(
+  'project_scope_required',
+  'An API key on this route needs a project; name it in X-Project-Id.',
+);
+const UNKNOWN_PROJECT = new Fault('unknown_project', 'The project named in X-Project-Id or Basic is not known.');
 /** Compared when a key id is unknown, so that the time does not reveal it. */
 const NO_HASH = Buffer.alloc(HASH_BYTES);
 
 export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
   return async (policy, header) => {
     const presented = readCredentials(header);
-    if (presented.length === 0) {
-      throw unauthenticated(
-        'missing_credentials',
-        'No credential was sent; send an API key as a Bearer token or in X-Auth-Token.',
-      );
-    }
+    if (presented.length === 0) throw MISSING;
     // The first valid credential of the route's class is chosen, so that a foreign one in another header does no harm. On a
     // route for API keys, a project key is chosen only when there is none: if the policy admits it, or if it comes first,
     // so that the refusal names the mistake.
@@ -55,7 +61,7 @@ export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
       if (policy.credential !== Credential.ORGANIZATION) return projectKeyCaller(proven.project);
       if (policy.projectKeys || each === presented[0]) projectKey ??= proven.project;
     }
-    if (projectKey === null) throw unauthenticated('invalid_credentials', 'The credential is not valid.');
+    if (projectKey === null) throw INVALID;
     return projectKeyCaller(projectKey);
   };
 }
@@ -67,15 +73,19 @@ async function verify(deps: AuthenticateDeps, token: string): Promise<Verified |
   const isMintedHere = parsed.checksumValid && (parsed.kind === 'apiKey' || parsed.minted);
   if (!isMintedHere && !(await deps.keys.hasImportedCredentials())) return null;
   if (parsed.kind === 'apiKey') {
-    const key = await deps.keys.findApiKey(parsed.keyId);
+    const found = deps.keys.findApiKey(parsed.keyId);
+    const key = found instanceof Promise ? await found : found;
     const isProven = provesKey(deps, parsed, key);
     if (key && isProven) return { kind: 'api_key', key };
     // Makes up for the faster read of an existing key: the time must not reveal it.
-    if (key) await deps.keys.readDecoy();
+    const decoy = key ? deps.keys.readDecoy() : null;
+    if (decoy instanceof Promise) await decoy;
     // A project key that looks like an API key can only be an imported one.
-    if (!(await deps.keys.hasImportedCredentials())) return null;
+    const hasImported = deps.keys.hasImportedCredentials();
+    if (!(hasImported instanceof Promise ? await hasImported : hasImported)) return null;
   }
-  const project = await deps.keys.findProjectByKeyHash(hashSecret(deps.pepper, token), deps.clock());
+  const found = deps.keys.findProjectByKeyHash(hashSecret(deps.pepper, token), deps.clock());
+  const project = found instanceof Promise ? await found : found;
   return project ? { kind: 'project_key', project } : null;
 }
 
@@ -103,10 +113,7 @@ function matchesPrevious(key: ApiKey, presented: Buffer, nowMs: number): boolean
 async function namedProject(deps: AuthenticateDeps, key: ApiKey, named: string | null): Promise<Project> {
   const projectId = named ?? onlyBoundProject(key);
   if (projectId === null) {
-    throw unauthenticated(
-      'project_scope_required',
-      'An API key on this route needs a project; name it in X-Project-Id.',
-    );
+    throw NO_PROJECT;
   }
   const { organization } = key;
   // An impossible id is not looked up, so no cache remembers it either.
@@ -117,7 +124,7 @@ async function namedProject(deps: AuthenticateDeps, key: ApiKey, named: string |
   const scope = projectScope(project ?? { ...NOWHERE, organizationId: organization.id });
   const isHidden = named !== null && !holdsAnything(principalOf(key), scope);
   if (project === null || isHidden) {
-    throw unauthenticated('unknown_project', 'The project named in X-Project-Id or Basic is not known.');
+    throw UNKNOWN_PROJECT;
   }
   return project;
 }
@@ -153,11 +160,4 @@ function principalOf({ keyType, bindings, ownerBindings }: ApiKey): Principal {
   return keyType === 'personal'
     ? { kind: 'personal', keyGrants: bindings, ownerGrants: ownerBindings }
     : { kind: 'service', keyGrants: bindings };
-}
-
-function unauthenticated(
-  code: 'missing_credentials' | 'invalid_credentials' | 'project_scope_required' | 'unknown_project',
-  message: string,
-): Fault {
-  return new Fault(code, message);
 }

@@ -107,21 +107,24 @@ export type NewOrganization = {
   readonly auditId: string;
 };
 
+/** What is known already comes without a promise: every request would wait for it. */
+export type MaybePromise<T> = T | Promise<T>;
+
 /** Reads for authentication. Every answer MUST reflect all writes acknowledged before the call. */
 export type KeyStore = {
   /** Null only for an unknown id: MUST answer revoked and expired keys. MUST omit bindings to archived projects. */
-  findApiKey(keyId: string): Promise<ApiKey | null>;
+  findApiKey(keyId: string): MaybePromise<ApiKey | null>;
   /** Costs as much as reading an unknown id: a refusal MUST take as long whether or not the key exists. */
-  readDecoy(): Promise<void>;
+  readDecoy(): MaybePromise<unknown>;
   /**
    * Finds a project by the hash of its key, or of the previous key while its overlap lasts at `nowMs`. MUST NOT answer
    * archived projects.
    */
-  findProjectByKeyHash(keyHash: Buffer, nowMs: number): Promise<Project | null>;
+  findProjectByKeyHash(keyHash: Buffer, nowMs: number): MaybePromise<Project | null>;
   /** MUST NOT answer archived projects. */
-  findProject(projectId: string): Promise<Project | null>;
+  findProject(projectId: string): MaybePromise<Project | null>;
   /** Whether any credential without a valid checksum exists. MUST be at most 5 s old. */
-  hasImportedCredentials(): Promise<boolean>;
+  hasImportedCredentials(): MaybePromise<boolean>;
 };
 
 export type TraceStore = {

@@ -1,10 +1,10 @@
 /** Runs evaluators over the traces of a search, page by page: another process can continue a run at the next page. */
 
-import type { Project } from '../domain/caller.ts';
 import { findTarget, type TargetDeps } from '../domain/evaluations/evaluation-target.ts';
 import type { EvaluatorRun, EvaluatorRunStore, LeasedRun } from '../domain/evaluations/evaluator-run.ts';
 import { evaluateTrace, type TraceRun, type TraceRunDeps, type TraceRunEnd } from '../domain/evaluations/trace-run.ts';
 import { Fault } from '../domain/fault.ts';
+import type { KeyStore } from '../domain/store.ts';
 import type { SearchRequest, TracePage, TraceSearches } from '../domain/traces/search/trace-search.ts';
 import type { TraceView } from '../domain/traces/traces.ts';
 
@@ -12,7 +12,7 @@ export type RunsWorkerDeps = TargetDeps &
   TraceRunDeps & {
     readonly store: EvaluatorRunStore;
     /** Null: the project no longer exists. */
-    readonly findProject: (id: string) => Promise<Project | null>;
+    readonly findProject: KeyStore['findProject'];
     readonly searches: Pick<TraceSearches, 'search'>;
     /** Traces evaluated concurrently. */
     readonly tracesAtOnce: number;

@@ -5,7 +5,7 @@
  */
 
 import type { ApiKey, Project } from '../../domain/caller.ts';
-import type { KeyStore } from '../../domain/store.ts';
+import type { KeyStore, MaybePromise } from '../../domain/store.ts';
 
 /** The most entries of each kind; a full cache is emptied. */
 const ENTRIES_MAX = 10_000;
@@ -62,7 +62,7 @@ export function cacheKeyReads({ reader, generation, age = NO_AGE_LIMIT }: KeyCac
    * Passes on the current entries. The generation is read before any entry, so an answer that arrives after a change
    * lands among entries that are no longer used.
    */
-  function withCurrent<T>(use: (now: Kept) => Promise<T>): Promise<T> {
+  function withCurrent<T>(use: (now: Kept) => MaybePromise<T>): MaybePromise<T> {
     const current = generation();
     // A known number is used at once, without waiting for a promise.
     return typeof current === 'number' ? use(keptIn(current)) : current.then((number) => use(keptIn(number)));
@@ -77,40 +77,47 @@ export function cacheKeyReads({ reader, generation, age = NO_AGE_LIMIT }: KeyCac
     return kept;
   }
 
+  async function readKeyIds(now: Kept): Promise<ReadonlySet<string>> {
+    now.keyIds ??= new Set(await reader.listKeyIds?.());
+    return now.keyIds;
+  }
+
   return {
     findApiKey: (keyId) =>
-      withCurrent(async (now) => {
-        if (reader.listKeyIds !== null) {
-          // An unknown id costs as much as a known one, and a flood of them costs no reads.
-          now.keyIds ??= new Set(await reader.listKeyIds());
-          if (!now.keyIds.has(keyId)) return null;
-        }
-        return await lookUp(now.keys, keyId, () => reader.findApiKey(keyId));
+      withCurrent((now) => {
+        const find = () => lookUp(now.keys, keyId, () => reader.findApiKey(keyId));
+        if (reader.listKeyIds === null) return find();
+        // An unknown id costs as much as a known one, and a flood of them costs no reads.
+        const findListed = (keyIds: ReadonlySet<string>) => (keyIds.has(keyId) ? find() : null);
+        return now.keyIds === null ? readKeyIds(now).then(findListed) : findListed(now.keyIds);
       }),
-    async readDecoy() {
-      // With all ids in memory, an unknown one costs no read.
-      if (reader.listKeyIds === null) await reader.findApiKey(NO_KEY_ID);
-    },
+    // With all ids in memory, an unknown one costs no read.
+    readDecoy: () => (reader.listKeyIds === null ? reader.findApiKey(NO_KEY_ID) : null),
     findProjectByKeyHash: (keyHash, atMs) =>
-      withCurrent(async (now) => {
-        const read = () => reader.findProjectByKey(keyHash);
-        const found = await lookUp(now.projectsByHash, keyHash.toString('latin1'), read);
+      withCurrent((now) => {
         // The end of the overlap is a matter of the clock alone.
-        return found === null || (found.untilMs !== null && atMs >= found.untilMs) ? null : found.project;
+        const projectOf = (found: ProjectByKey | null) =>
+          found === null || (found.untilMs !== null && atMs >= found.untilMs) ? null : found.project;
+        const found = lookUp(now.projectsByHash, keyHash.toString('latin1'), () => reader.findProjectByKey(keyHash));
+        return found instanceof Promise ? found.then(projectOf) : projectOf(found);
       }),
     findProject: (projectId) =>
       withCurrent((now) => lookUp(now.projects, projectId, () => reader.findProject(projectId))),
-    hasImportedCredentials: () =>
-      withCurrent(async (now) => {
-        now.hasImported ??= await reader.hasImportedCredentials();
-        return now.hasImported;
-      }),
+    hasImportedCredentials: () => withCurrent((now) => now.hasImported ?? readImported(now)),
   };
+
+  async function readImported(now: Kept): Promise<boolean> {
+    now.hasImported = await reader.hasImportedCredentials();
+    return now.hasImported;
+  }
 }
 
-async function lookUp<V>(entries: Entries<V>, name: string, read: () => Promise<V | null>): Promise<V | null> {
+function lookUp<V>(entries: Entries<V>, name: string, read: () => MaybePromise<V | null>): MaybePromise<V | null> {
   const known = entries.get(name);
-  if (known !== undefined) return known;
+  return known === undefined ? readEntry(entries, name, read) : known;
+}
+
+async function readEntry<V>(entries: Entries<V>, name: string, read: () => MaybePromise<V | null>): Promise<V | null> {
   const value = await read();
   if (entries.size >= ENTRIES_MAX) entries.clear();
   entries.set(name, value);
