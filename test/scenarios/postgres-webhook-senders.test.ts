@@ -63,7 +63,7 @@ it('W8: two senders share the work of an endpoint, and send nothing twice', asyn
   const ids: string[] = [];
   while (ids.length < EVENTS) ids.push(...(await client.report(100)));
   const { replay_id: replayId, matched } = await client.replay(others[0]?.id ?? '', { from: 0, to: 2 ** 45 });
-  for (const each of [id, ...others.map((other) => other.id)]) await client.untilIdle(each, 120_000);
+  for (const each of [id, ...others.map((other) => other.id)]) await client.untilIdle(each);
   await until(async () => (await client.replayed(others[0]?.id ?? '', replayId)).status === 'completed');
   expect(receiver.peakOf('/shared')).toBeLessThanOrEqual(IN_FLIGHT_MAX);
   expectFlawless({ pushes: receiver.of('/shared'), subscribed: ids, secrets: [secret] });
@@ -94,7 +94,7 @@ async function judgeStoppedSender(): Promise<void> {
   reporting = other;
   await delay(LEASE_MS + 2_000);
   ids.push(...(await client.report(20, 'stopped_')));
-  for (const { id } of endpoints) await client.untilIdle(id, 60_000);
+  for (const { id } of endpoints) await client.untilIdle(id);
   const before = await Promise.all(endpoints.map(({ id }) => client.attempts(id)));
   stopped.child.kill('SIGCONT');
   await until(async () => (await figure(stopped, 'spandrel_webhook_stale_results_total')) > 0, 30_000);

@@ -52,7 +52,7 @@ it(`W2: nothing is lost when the sender is killed ${KILLS} times, and what comes
     // A batch that five senders lost waits for minutes.
     await senders.endBackoff();
     await senders.start();
-    await senders.untilIdle(id, 120_000);
+    await senders.untilIdle(id);
     const subscribed = (await senders.logged()).map((event) => event.id);
     const pushes = receiver.of('/w2');
     const found = audit({ pushes, subscribed, secrets: [secret] });
@@ -103,7 +103,7 @@ it(`a replay of ${REPLAYED} events continues after ${REPLAY_KILLS} kills, sends 
       await delay(20);
       progress.push(await senders.replayed(id, replayId));
     }
-    await senders.untilIdle(id, 60_000);
+    await senders.untilIdle(id);
     const pushes = receiver.of('/replay');
     const found = audit({ pushes, subscribed: [...old, ...fresh], secrets: [secret] });
     const falls = progress.filter((now, index) => {

@@ -13,8 +13,8 @@ const LOOK_AGAIN_MAX_MS = 50;
 /** The pause as a share of the time waited so far: long waits poll less often. */
 const LOOK_AGAIN_SHARE = 0.05;
 
-/** Waits for a condition; throws once the deadline is past. */
-export async function until(condition: () => boolean | Promise<boolean>, deadlineMs = 10_000): Promise<void> {
+/** Waits for a condition; throws once the deadline is past. By default that is far beyond what a busy machine takes. */
+export async function until(condition: () => boolean | Promise<boolean>, deadlineMs = 60_000): Promise<void> {
   const startedMs = performance.now();
   while (!(await condition())) {
     const waitedMs = performance.now() - startedMs;

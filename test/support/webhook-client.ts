@@ -126,7 +126,7 @@ export function createWebhookClient({ address, adminKey, projectKey, patienceMs 
       return events;
     },
     /** Waits until the endpoint has no undelivered event. */
-    async untilIdle(id: string, deadlineMs = 20_000): Promise<void> {
+    async untilIdle(id: string, deadlineMs = 180_000): Promise<void> {
       await until(async () => {
         const { oldest_undelivered_age_ms: age } = (await get('GET', `${ENDPOINTS}/${id}/health`)).data;
         return age === null;
