@@ -3,11 +3,9 @@
 import { catalogue, unavailableReason } from '../evaluators/evaluator-catalogue.ts';
 import type { CatalogueEntry, ResultKind, Setting, SettingShape } from '../evaluators/evaluator-settings.ts';
 import type { JsonValue } from '../fault.ts';
-import { DESCRIPTIONS } from './evaluator-descriptions.ts';
 
 export type EvaluatorTypeView = {
   readonly entry: CatalogueEntry;
-  readonly description: string;
   /** The default of each setting, by key. */
   readonly settings: { readonly [key: string]: { readonly default: JsonValue } };
   /** A JSON Schema. */
@@ -34,7 +32,6 @@ const MEANINGS: { readonly [K in ResultKind]: string } = {
 export function listEvaluatorTypes(hasModel: boolean): readonly EvaluatorTypeView[] {
   return catalogue.map((entry) => ({
     entry,
-    description: DESCRIPTIONS[entry.id] ?? entry.name,
     settings: Object.fromEntries(Object.entries(entry.settings).map(([key, known]) => [key, defaultOf(known)])),
     settingsSchema: schemaOf(entry),
     envVars: entry.run === 'judge' ? JUDGE_SETTINGS : [],

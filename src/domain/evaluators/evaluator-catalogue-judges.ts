@@ -1,7 +1,6 @@
 /** The evaluator types that ask a language model for the verdict. */
 
-import type { CatalogueEntry } from './evaluator-settings.ts';
-import { type SettingSet, type SettingShape, setting, unsetSetting } from './evaluator-settings.ts';
+import { type DeclaredEntry, type SettingSet, type SettingShape, setting, unsetSetting } from './evaluator-settings.ts';
 
 /** The settings of every judge; the default model is that of the server. */
 const sharedSettings: SettingSet = {
@@ -16,16 +15,15 @@ function listOf(members: readonly string[], count: readonly [min: number, max: n
   return { kind: 'array', count, items: { kind: 'object', complete: true, members: Object.fromEntries(shapes) } };
 }
 
-export const judgeEntries: readonly CatalogueEntry[] = [
+export const judgeEntries: readonly Omit<DeclaredEntry, 'run'>[] = [
   {
     id: 'langevals/llm_boolean',
     name: 'LLM-as-a-Judge Boolean Evaluator',
+    description: 'Asks a language model a question about the data that is answered with yes or no.',
     category: 'custom',
     isGuardrail: true,
-    requiredFields: [],
     optionalFields: ['input', 'output', 'contexts'],
     results: ['passed'],
-    run: 'judge',
     settings: {
       ...sharedSettings,
       prompt: setting('Judge whether the output answers the input correctly and completely.'),
@@ -34,23 +32,19 @@ export const judgeEntries: readonly CatalogueEntry[] = [
   {
     id: 'langevals/llm_score',
     name: 'LLM-as-a-Judge Score Evaluator',
+    description: 'Asks a language model for a score of the data.',
     category: 'custom',
-    isGuardrail: false,
-    requiredFields: [],
     optionalFields: ['input', 'output', 'contexts'],
     results: ['score'],
-    run: 'judge',
     settings: { ...sharedSettings, prompt: setting('Rate from 0 to 1 how well the output answers the input.') },
   },
   {
     id: 'langevals/llm_category',
     name: 'LLM-as-a-Judge Category Evaluator',
+    description: 'Asks a language model which category the data belongs to.',
     category: 'custom',
-    isGuardrail: false,
-    requiredFields: [],
     optionalFields: ['input', 'output', 'contexts'],
     results: ['label'],
-    run: 'judge',
     settings: {
       ...sharedSettings,
       prompt: setting('Choose the one category that fits best.'),
@@ -66,12 +60,10 @@ export const judgeEntries: readonly CatalogueEntry[] = [
   {
     id: 'langevals/llm_answer_match',
     name: 'LLM Answer Match',
+    description: 'Asks a language model whether the output says the same as the expected output.',
     category: 'quality',
-    isGuardrail: false,
-    requiredFields: [],
     optionalFields: ['input', 'output', 'expected_output'],
     results: ['passed'],
-    run: 'judge',
     settings: {
       ...sharedSettings,
       prompt: setting(
@@ -82,12 +74,11 @@ export const judgeEntries: readonly CatalogueEntry[] = [
   {
     id: 'langevals/off_topic',
     name: 'Off Topic Evaluator',
+    description: 'Asks a language model whether the input is about one of the allowed topics.',
     category: 'policy',
     isGuardrail: true,
     requiredFields: ['input'],
-    optionalFields: [],
     results: ['score', 'passed', 'label'],
-    run: 'judge',
     settings: {
       ...sharedSettings,
       allowed_topics: setting(
@@ -102,12 +93,11 @@ export const judgeEntries: readonly CatalogueEntry[] = [
   {
     id: 'ragas/rubrics_based_scoring',
     name: 'Rubrics Based Scoring',
+    description: 'Asks a language model which of several described grades the output deserves.',
     category: 'quality',
-    isGuardrail: false,
     requiredFields: ['input', 'output'],
     optionalFields: ['expected_output'],
     results: ['score'],
-    run: 'judge',
     settings: {
       ...sharedSettings,
       rubrics: setting(

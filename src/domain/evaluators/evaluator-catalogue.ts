@@ -6,6 +6,7 @@ import { judgeEntries } from './evaluator-catalogue-judges.ts';
 import { unavailableEntries } from './evaluator-catalogue-unavailable.ts';
 import {
   type CatalogueEntry,
+  type DeclaredEntry,
   type RunKind,
   type SettingSet,
   type SettingShape,
@@ -46,27 +47,24 @@ function oneOf(...choices: readonly string[]): SettingShape {
   return { kind: 'string', choices };
 }
 
-const inProcessEntries: readonly CatalogueEntry[] = [
+const inProcessEntries: readonly Omit<DeclaredEntry, 'run'>[] = [
   {
     id: 'langevals/exact_match',
     name: 'Exact Match Evaluator',
+    description: 'Tells whether the output is the expected output, as a number or as a text.',
     category: 'quality',
-    isGuardrail: false,
-    requiredFields: [],
     optionalFields: ['output', 'expected_output'],
     results: ['passed'],
-    run: 'in_process',
     settings: { case_sensitive: setting(false), trim_whitespace: setting(true), remove_punctuation: setting(true) },
   },
   {
     id: 'langevals/basic',
     name: 'Custom Basic Evaluator',
+    description: 'Checks the input and the output by rules: texts they hold, and regular expressions they match.',
     category: 'custom',
     isGuardrail: true,
-    requiredFields: [],
     optionalFields: ['input', 'output'],
     results: ['passed'],
-    run: 'in_process',
     settings: {
       rules: setting([{ field: 'output', rule: 'not_contains', value: 'artificial intelligence' }], textRules),
     },
@@ -74,23 +72,21 @@ const inProcessEntries: readonly CatalogueEntry[] = [
   {
     id: 'langevals/competitor_blocklist',
     name: 'Competitor Blocklist',
+    description: 'Finds names that must not be mentioned.',
     category: 'policy',
     isGuardrail: true,
-    requiredFields: [],
     optionalFields: ['output', 'input'],
     results: ['score', 'passed'],
-    run: 'in_process',
     settings: { competitors: setting(['OpenAI', 'Google', 'Microsoft'], competitorNames) },
   },
   {
     id: 'langevals/valid_format',
     name: 'Valid Format Evaluator',
+    description: 'Tells whether the output is valid JSON, Markdown or SQL.',
     category: 'quality',
     isGuardrail: true,
-    requiredFields: [],
     optionalFields: ['output'],
     results: ['passed'],
-    run: 'in_process',
     settings: {
       format: setting('json', oneOf('json', 'markdown', 'sql', 'python')),
       json_schema: unsetSetting({ kind: 'string' }),
@@ -99,23 +95,18 @@ const inProcessEntries: readonly CatalogueEntry[] = [
   {
     id: 'ragas/bleu_score',
     name: 'BLEU Score',
+    description: 'Compares the words of the output with those of the expected output, as BLEU does for translations.',
     category: 'quality',
-    isGuardrail: false,
     requiredFields: ['output', 'expected_output'],
-    optionalFields: [],
     results: ['score'],
-    run: 'in_process',
-    settings: {},
   },
   {
     id: 'ragas/rouge_score',
     name: 'ROUGE Score',
+    description: 'Compares the words of the output with those of the expected output, as ROUGE does for summaries.',
     category: 'quality',
-    isGuardrail: false,
     requiredFields: ['output', 'expected_output'],
-    optionalFields: [],
     results: ['score'],
-    run: 'in_process',
     settings: {
       rouge_type: setting('rouge1', oneOf('rouge1', 'rougeL')),
       measure_type: setting('fmeasure', oneOf('fmeasure', 'precision', 'recall')),
@@ -124,50 +115,54 @@ const inProcessEntries: readonly CatalogueEntry[] = [
   {
     id: 'ragas/context_precision',
     name: 'Context Precision',
+    description: 'Tells how high the relevant contexts stand among those that were retrieved.',
     category: 'rag',
-    isGuardrail: false,
     requiredFields: ['contexts', 'expected_contexts'],
-    optionalFields: [],
     results: ['score'],
-    run: 'in_process',
     settings: contextSettings,
   },
   {
     id: 'ragas/context_recall',
     name: 'Context Recall',
+    description: 'Tells how many of the expected contexts were retrieved.',
     category: 'rag',
-    isGuardrail: false,
     requiredFields: ['contexts', 'expected_contexts'],
-    optionalFields: [],
     results: ['score'],
-    run: 'in_process',
     settings: contextSettings,
   },
   {
     id: 'ragas/context_f1',
     name: 'Context F1',
+    description: 'Weighs precision and recall of the retrieved contexts in one score.',
     category: 'rag',
-    isGuardrail: false,
     requiredFields: ['contexts', 'expected_contexts'],
-    optionalFields: [],
     results: ['score'],
-    run: 'in_process',
     settings: contextSettings,
   },
   {
     id: 'langwatch/api_keys_and_secrets_detection',
     name: 'API Keys and Secrets Detection',
+    description: 'Finds keys, tokens and passwords in the input and the output.',
     category: 'safety',
     isGuardrail: true,
-    requiredFields: [],
     optionalFields: ['input', 'output'],
     results: ['score', 'passed'],
-    run: 'in_process',
-    settings: {},
   },
 ];
 
-export const catalogue: readonly CatalogueEntry[] = [...inProcessEntries, ...judgeEntries, ...unavailableEntries];
+const declaredEntries: readonly DeclaredEntry[] = [
+  ...inProcessEntries.map((entry) => ({ ...entry, run: 'in_process' as const })),
+  ...judgeEntries.map((entry) => ({ ...entry, run: 'judge' as const })),
+  ...unavailableEntries,
+];
+
+export const catalogue: readonly CatalogueEntry[] = declaredEntries.map((entry) => ({
+  isGuardrail: false,
+  requiredFields: [],
+  optionalFields: [],
+  settings: {},
+  ...entry,
+}));
 
 export const catalogueIds: readonly string[] = catalogue.map((entry) => entry.id);
 

@@ -19,6 +19,8 @@ export type ResultKind = 'score' | 'passed' | 'label';
 export type CatalogueEntry = {
   readonly id: string;
   readonly name: string;
+  /** One sentence. */
+  readonly description: string;
   readonly category: 'quality' | 'custom' | 'policy' | 'rag' | 'safety';
   readonly isGuardrail: boolean;
   readonly requiredFields: readonly string[];
@@ -28,6 +30,11 @@ export type CatalogueEntry = {
   readonly run: RunKind;
   readonly settings: SettingSet;
 };
+
+type Omissible = 'isGuardrail' | 'requiredFields' | 'optionalFields' | 'settings';
+
+/** An entry as it is declared: what it leaves out is false or empty. */
+export type DeclaredEntry = Omit<CatalogueEntry, Omissible> & Partial<Pick<CatalogueEntry, Omissible>>;
 
 export type SettingShape =
   | { readonly kind: 'any' }

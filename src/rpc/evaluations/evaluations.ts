@@ -140,7 +140,7 @@ function toInfo(view: EvaluatorTypeView, docsUrl: string): MessageInitShape<type
   const describe = (description: string | undefined) => (description === undefined ? undefined : { description });
   return {
     name: entry.name,
-    description: view.description,
+    description: view.entry.description,
     category: entry.category,
     docsUrl,
     isGuardrail: entry.isGuardrail,
