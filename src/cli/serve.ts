@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { createApp } from '../app.ts';
+import { type App, createApp } from '../app.ts';
 import { type Config, readConfig } from '../config/config.ts';
 import { bootstrap, type FirstKeys } from '../domain/organization/bootstrap.ts';
 import { createPricing } from '../domain/pricing/pricing.ts';
@@ -16,7 +16,6 @@ import { readVersion } from '../version.ts';
 import { exportLines } from './first-keys.ts';
 import type { Environment } from './io.ts';
 import { createLog } from './log.ts';
-import { stopOnSignals } from './stop-on-signals.ts';
 
 /** Resolves once the server listens. Rejects with one line for the operator when it cannot. */
 export async function serve(environment: Environment): Promise<void> {
@@ -82,4 +81,54 @@ function readTlsFiles({ tls }: Config): { cert: string; key: string } | null {
   } catch (error) {
     throw new Error(`the TLS files cannot be read: ${error instanceof Error ? error.message : String(error)}`);
   }
+}
+
+type Running = {
+  readonly app: Pick<App, 'stop'>;
+  readonly store: Pick<Store, 'close'>;
+  readonly log: { info(message: string): void; fatal(fields: object, message: string): void };
+  /** Whether the parent is a shell that forwards no signals, as with npx. */
+  readonly isBehindShell: boolean;
+};
+
+/** A Ctrl-C reaches this process from the terminal, and again from npm, which passes it on. */
+const REPEATED_SIGNAL_MS = 1_000;
+const PARENT_POLL_MS = 250;
+
+/** The first signal drains the server, a later one exits at once. */
+function stopOnSignals({ app, store, log, isBehindShell }: Running): void {
+  let stoppingSinceMs: number | null = null;
+  const stop = async () => {
+    if (stoppingSinceMs !== null) {
+      if (performance.now() - stoppingSinceMs > REPEATED_SIGNAL_MS) process.exit(1);
+      return;
+    }
+    stoppingSinceMs = performance.now();
+    log.info('stopping');
+    try {
+      await app.stop();
+      await store.close();
+      log.info('stopped');
+      process.exit(0);
+    } catch (error) {
+      log.fatal({ err: error }, 'the stop failed');
+      process.exit(1);
+    }
+  };
+  process.on('SIGTERM', stop).on('SIGINT', stop);
+  process.on('uncaughtException', (error) => {
+    log.fatal({ err: error }, 'uncaught error');
+    process.exit(1);
+  });
+  if (isBehindShell) onceOrphaned(stop);
+}
+
+/** Calls `act` when the parent process changes: the shell dies of the signal without forwarding it. */
+function onceOrphaned(act: () => void): void {
+  const parent = process.ppid;
+  const polling = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(polling);
+    act();
+  }, PARENT_POLL_MS).unref();
 }

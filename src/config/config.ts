@@ -1,16 +1,15 @@
 /** Reads and validates the settings in the environment. All problems are reported at once. */
 
+import { nearestMatch } from '../domain/nearest-match.ts';
 import type { BootstrapOptions } from '../domain/organization/bootstrap.ts';
 import { type AddressRange, parseRangeOrAddress } from '../domain/public-address.ts';
-import { TERM_MAX_DAYS, TERM_MIN_DAYS } from '../domain/traces/trace-retention.ts';
+import { TERM_MAX_DAYS, TERM_MIN_DAYS } from '../domain/retention-terms.ts';
 import type { CorsOrigins } from '../transport/rest/cors.ts';
 import { readBootstrap } from './bootstrap.ts';
-import { type EvaluatorSettings, readEvaluators } from './evaluators.ts';
+import { type EvaluatorSettings, type LlmSettings, readEvaluators, readLlm } from './evaluators.ts';
 import { type Limits, readLimits } from './limits.ts';
-import { type LlmSettings, readLlm } from './llm.ts';
 import { type ConfigReader, readChoice, readHttpUrl, readInteger } from './reader.ts';
-import { LOG_LEVELS } from './settings.ts';
-import { isAboutService, nameProblems } from './unknown-settings.ts';
+import { LOG_LEVELS, SETTINGS } from './settings.ts';
 import { type AwsSettings, readAws, readWebhooks, type WebhookSettings } from './webhooks.ts';
 
 export { SETTINGS, type Setting } from './settings.ts';
@@ -169,4 +168,46 @@ function readTls(reader: ConfigReader): Config['tls'] {
     reader.refuse('SPANDREL_TLS_CERT and SPANDREL_TLS_KEY must be set together');
   }
   return certPath !== null && keyPath !== null ? { certPath, keyPath } : null;
+}
+
+const PREFIX = 'SPANDREL_';
+
+/** Variables that the first start prints or the command line reads as a client; they may also be set where a server starts. */
+const NAMES_OF_CLIENTS = [
+  'SPANDREL_URL',
+  'SPANDREL_ORGANIZATION_ID',
+  'SPANDREL_TEAM_ID',
+  'SPANDREL_PROJECT_ID',
+  'SPANDREL_ADMIN_USER_ID',
+  'SPANDREL_PROJECT_KEY',
+  'SPANDREL_ADMIN_KEY',
+];
+
+const SETTING_NAMES = SETTINGS.map(({ name }) => name);
+const KNOWN_NAMES: ReadonlySet<string> = new Set([...SETTING_NAMES, ...NAMES_OF_CLIENTS]);
+const SUFFIXES = SETTING_NAMES.map((name) => name.slice(PREFIX.length));
+
+/**
+ * Kubernetes sets variables about the services of a namespace in every container; those about a service named spandrel, or
+ * spandrel-something, begin with our prefix.
+ */
+const SERVICE_NAME =
+  /^SPANDREL_(SERVICE_\w+|\w+_SERVICE_(HOST|PORT(_\w+)?)|(\w+_)?PORT_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)$/;
+const SERVICE_URL_NAME = /^SPANDREL_(\w+_)?PORT$/;
+const SERVICE_URL = /^(tcp|udp|sctp):\/\//;
+
+/** Whether the variable is one that Kubernetes sets about a service. */
+function isAboutService(name: string, value: string): boolean {
+  return SERVICE_NAME.test(name) || (SERVICE_URL_NAME.test(name) && SERVICE_URL.test(value));
+}
+
+/** Problems of the names in an environment, one line each, without values. */
+function nameProblems(environment: { readonly [name: string]: string | undefined }): readonly string[] {
+  return Object.entries(environment).flatMap(([name, value]) => {
+    if (!name.startsWith(PREFIX) || value === undefined) return [];
+    if (KNOWN_NAMES.has(name) || isAboutService(name, value)) return [];
+    const nearest = nearestMatch(name.slice(PREFIX.length), SUFFIXES);
+    const advice = nearest === null ? 'spandrel --help lists all' : `the nearest is ${PREFIX}${nearest}`;
+    return [`${name} is no setting; ${advice}`];
+  });
 }

@@ -1,6 +1,6 @@
 /** Makes the attempts that were claimed, and stores their results. */
 
-import { verdictOf } from '../domain/delivery/verdict.ts';
+import { verdictOf } from '../domain/delivery/delivery.ts';
 import type { DeliveryStore, LogEntry, WorkItem, WorkOutcome } from '../domain/delivery/webhook-store.ts';
 import type { AttemptResult } from '../domain/endpoints/destination.ts';
 import type { Endpoint } from '../domain/endpoints/endpoint.ts';

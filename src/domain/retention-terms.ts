@@ -1,4 +1,4 @@
-/** Retention terms: the instants before which events and traces have expired. */
+/** Retention terms: how long events and traces are kept, and the instants before which events and traces have expired. */
 
 const RETENTION_MONTHS = 13;
 const DAY_MS = 86_400_000;
@@ -12,4 +12,16 @@ export function retentionStartMs(nowMs: number): number {
 /** The instant before which records have expired under a term of `termDays`; null when nothing expires. */
 export function termStartMs(termDays: number | null, nowMs: number): number | null {
   return termDays === null ? null : nowMs - termDays * DAY_MS;
+}
+
+export const TERM_MIN_DAYS = 1;
+export const TERM_MAX_DAYS = 3650;
+
+/** The stored setting that keeps traces for ever. Null: the project uses the default. */
+export const FOR_EVER = 0;
+
+/** The term of a project's traces in days; null: they are kept for ever. */
+export function traceTermDays(storedDays: number | null, defaultDays: number | null): number | null {
+  if (storedDays === null) return defaultDays;
+  return storedDays === FOR_EVER ? null : storedDays;
 }

@@ -1,9 +1,8 @@
 /** Removes expired records in small steps that hardly delay other work. */
 
 import type { Clock } from './clock.ts';
-import { retentionStartMs, termStartMs } from './retention-terms.ts';
+import { retentionStartMs, termStartMs, traceTermDays } from './retention-terms.ts';
 import type { RetentionCounts, RetentionCuts, RetentionStep, RetentionStore, TraceCut } from './store.ts';
-import { traceTermDays } from './traces/trace-retention.ts';
 
 type RetentionDeps = {
   readonly store: RetentionStore;

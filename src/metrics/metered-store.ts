@@ -1,6 +1,7 @@
 /** Wraps a store to count its operations and their results, without changes to the rules or the drivers. */
 
 import type { DeliveryMeter } from '../delivery/meter.ts';
+import type { DeliveryStore, WebhookStore, WorkItem, WorkOutcome } from '../domain/delivery/webhook-store.ts';
 import type { RequestMeter } from '../domain/events/request-meter.ts';
 import type {
   GovernanceReport,
@@ -10,7 +11,6 @@ import type {
 } from '../domain/events/request-report.ts';
 import type { RequestStore, RetentionStore, Store, TraceStore } from '../domain/store.ts';
 import type { TraceAppend, TraceAppended } from '../domain/traces/trace.ts';
-import { meterDeliveries, meterWebhooks } from './metered-deliveries.ts';
 
 type MeteredStoreDeps = {
   readonly requests: RequestMeter;
@@ -125,5 +125,50 @@ function countGovernance(
   for (const [index, result] of results.entries()) {
     const type = events[index]?.type;
     if (result === 'emitted' && type !== undefined) meter.appended(type, 1);
+  }
+}
+
+type Advance = Extract<WorkItem, { kind: 'advance' }>;
+
+function meterDeliveries(deliveries: DeliveryStore, meter: DeliveryMeter): DeliveryStore {
+  return {
+    ...deliveries,
+    async apply(work, at) {
+      const outcomes = await deliveries.apply(work, at);
+      for (const [index, outcome] of outcomes.entries()) {
+        const piece = work[index];
+        if (piece !== undefined) count(meter, piece, outcome);
+      }
+      return outcomes;
+    },
+    async maintain(question) {
+      const maintained = await deliveries.maintain(question);
+      meter.dead('expired', maintained.expired);
+      return maintained;
+    },
+  };
+}
+
+function meterWebhooks(webhooks: WebhookStore, meter: DeliveryMeter): WebhookStore {
+  return {
+    ...webhooks,
+    endTest(test, verdict, nowMs) {
+      meter.test(verdict.kind === 'success');
+      return webhooks.endTest(test, verdict, nowMs);
+    },
+  };
+}
+
+function count(meter: DeliveryMeter, work: WorkItem, outcome: WorkOutcome): void {
+  if (work.kind === 'advance' && outcome.kind === 'claimed') countAdvance(meter, work);
+  else if (work.kind === 'claim' && outcome.kind === 'refused' && outcome.reason === 'expired') meter.dead('expired');
+  else if (work.kind === 'lose' && outcome.kind === 'recorded' && outcome.deadReason !== null)
+    meter.dead(outcome.deadReason);
+}
+
+function countAdvance(meter: DeliveryMeter, { source, batches }: Advance): void {
+  for (const { disposition, eventIds } of batches) {
+    if (source.kind === 'replay') meter.replayEnqueued(eventIds.length);
+    if (disposition === 'too_large') meter.dead('too_large');
   }
 }

@@ -15,9 +15,8 @@ import {
 } from './call-meter.ts';
 import { createDeliveryMeter } from './delivery-meter.ts';
 import { createEvaluationMeter, type EvaluationMeter } from './evaluation-meter.ts';
-import { watchEventLoop } from './event-loop.ts';
 import { meterStore } from './metered-store.ts';
-import { type ResourceUsage, registerProcess, registerUsage } from './process.ts';
+import { type ResourceUsage, registerProcess, registerUsage, watchEventLoop } from './process.ts';
 import { createRegistry, type Registry } from './registry.ts';
 import { createRequestMeter } from './request-meter.ts';
 import type { Sample } from './text-format.ts';

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createRetention, type RetentionReport } from '../../src/domain/retention.ts';
-import { termStartMs } from '../../src/domain/retention-terms.ts';
+import { termStartMs, traceTermDays } from '../../src/domain/retention-terms.ts';
 import type { RetentionCuts, RetentionStep, RetentionStore } from '../../src/domain/store.ts';
-import { traceTermDays } from '../../src/domain/traces/trace-retention.ts';
 
 const NOW_MS = Date.UTC(2026, 10, 20, 12);
 const MINUTE_MS = 60_000;

@@ -1,5 +1,5 @@
 import { afterEach, expect, it } from 'vitest';
-import { type EventLoopWatch, watchEventLoop } from '../../src/metrics/event-loop.ts';
+import { type EventLoopWatch, watchEventLoop } from '../../src/metrics/process.ts';
 import { createRegistry } from '../../src/metrics/registry.ts';
 import { until } from '../support/temp.ts';
 

@@ -2,7 +2,7 @@ import { expect, it, vi } from 'vitest';
 import type { AppendTables } from '../../src/domain/events/append-tables.ts';
 import type { TraceRecord } from '../../src/domain/traces/trace.ts';
 import { NO_AGGREGATES, outdatedAggregates, SPANS_READ_THROUGH_MAX } from '../../src/domain/traces/trace-aggregates.ts';
-import { sumUp } from '../../src/domain/traces/trace-sums.ts';
+import { sumUp } from '../../src/domain/traces/trace-growth.ts';
 import { totalsOf } from '../../src/domain/traces/trace-totals.ts';
 import { completeSums } from '../../src/storage/traces/trace-finder.ts';
 import { summary } from '../domain/traces/summaries.ts';

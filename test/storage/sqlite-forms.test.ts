@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { addTotals } from '../../src/domain/traces/add-totals.ts';
-import { summaryOf, totalsOf } from '../../src/domain/traces/trace-totals.ts';
+import { addTotals, summaryOf, totalsOf } from '../../src/domain/traces/trace-totals.ts';
 import { packId, packRequestKey } from '../../src/storage/engine/sqlite/compact-ids.ts';
 import { packCostSource, packTyped, unpackCostSource, unpackTyped } from '../../src/storage/rows/codes.ts';
 import { bareSpan } from './conformance/samples.ts';

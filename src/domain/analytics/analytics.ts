@@ -2,9 +2,8 @@
 
 import type { Project } from '../caller.ts';
 import { type Fault, type Reason, unavailableFault, validationFault } from '../fault.ts';
-import { termStartMs } from '../retention-terms.ts';
+import { termStartMs, traceTermDays } from '../retention-terms.ts';
 import { hasMoreCharactersThan } from '../text-limits.ts';
-import { traceTermDays } from '../traces/trace-retention.ts';
 import { type GroupBy, type Interval, isPercentile, type Metric } from './query.ts';
 import { NO_DURATIONS, noSums, totalsOfSums } from './sums.ts';
 import type { Bucket, Refusal, TraceAnalytics, TraceConditions, UserStats } from './trace-analytics-store.ts';

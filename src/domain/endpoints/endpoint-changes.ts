@@ -1,10 +1,12 @@
 /** Updates and archives endpoints, and rolls their secrets. */
 
+import type { RandomBytes } from '../clock.ts';
 import { type Actor, auditRecord } from '../management/audit.ts';
 import type { AuditRecord } from '../management/management.ts';
 import type { ReceiptOf } from '../management/management-call.ts';
 import { refuseProblems } from '../reasons.ts';
-import type { Endpoint, EndpointRecord } from './endpoint.ts';
+import type { Endpoint, EndpointRecord, SqsRecord } from './endpoint.ts';
+import { sealQueue } from './endpoint-creation.ts';
 import {
   commitIdempotentlyOnEndpoint,
   commitOnEndpoint,
@@ -13,9 +15,10 @@ import {
   requireEndpoint,
   TARGET_TYPE,
 } from './endpoint-deps.ts';
-import { changeProblems, type EndpointDraft } from './endpoint-draft.ts';
-import { mergeEndpoint, recordOf } from './endpoint-update.ts';
-import { requireUrl } from './endpoint-values.ts';
+import { CONTROLS, type ControlName, changeProblems, type EndpointDraft, endpointInvalid } from './endpoint-draft.ts';
+import { mergeQueue, type QueueContent, type QueueRules, requireQueue } from './endpoint-queue.ts';
+import type { EndpointSecrets } from './endpoint-secrets.ts';
+import { requireUrl, requireValues } from './endpoint-values.ts';
 import { type EndpointView, type SecretEndpoint, viewEndpoint } from './endpoint-view.ts';
 import { mintWebhookSecret } from './webhook-signature.ts';
 
@@ -121,4 +124,124 @@ function auditEntry(
 ): AuditRecord {
   const audited = { action: `${TARGET_TYPE}.${action}`, targetType: TARGET_TYPE, targetId: id, fields };
   return auditRecord(actor, audited, { nowMs, random });
+}
+
+type EndpointMerge = {
+  /** The endpoint to store. */
+  readonly record: EndpointRecord;
+  /** The changed fields, by their names in the API; when empty, nothing is to be stored. */
+  readonly fields: readonly string[];
+  /** Whether a new streak starts: the destination changed, or the endpoint was enabled. */
+  readonly clearsStreak: boolean;
+};
+
+type MergeFacts = {
+  readonly nowMs: number;
+  readonly random: RandomBytes;
+  readonly secrets: EndpointSecrets;
+  readonly queues: QueueRules;
+};
+
+type Content = Pick<
+  EndpointRecord,
+  'url' | 'enabledEvents' | 'status' | 'maxBatchSize' | 'maxBatchDelayMs' | 'maxInFlight' | 'description'
+> & { readonly queue: QueueContent | null };
+
+/** Throws webhook_endpoint_invalid. The caller MUST have checked a new url. */
+function mergeEndpoint(stored: Endpoint, draft: EndpointDraft, facts: MergeFacts): EndpointMerge {
+  requireSameKind(stored, draft);
+  const before = contentOf(stored, facts.secrets);
+  const after = mergeContent(before, draft, facts);
+  const fields = changedFields(before, after);
+  if (after.queue !== null && fields.includes('sqs')) requireQueue(after.queue, facts.queues);
+  requireValues(after);
+  const moves = after.url !== before.url || after.queue?.queueUrl !== before.queue?.queueUrl;
+  const isEnabled = after.status === 'active' && before.status !== 'active';
+  const { queue, ...scalars } = after;
+  const record: EndpointRecord = {
+    ...recordOf(stored),
+    ...scalars,
+    sqs: fields.includes('sqs') && queue !== null ? resealQueue(stored, queue, facts.secrets) : stored.sqs,
+    ...statusChange(stored, after, facts.nowMs),
+    destinationVersion: stored.destinationVersion + (moves ? 1 : 0),
+    run: stored.run + (isEnabled ? 1 : 0),
+    updatedAtMs: facts.nowMs,
+  };
+  return { record, fields, clearsStreak: moves || isEnabled };
+}
+
+/** The fields of a stored endpoint that its owner controls. */
+function recordOf(endpoint: Endpoint): EndpointRecord {
+  const { number, organizationNumber, version, failingSinceMs, lastSuccessAtMs, lastFailureAtMs, ...rest } = endpoint;
+  const { consecutiveFailures, ...record } = rest;
+  return record;
+}
+
+function requireSameKind(stored: Endpoint, { destinationKind, url, sqs }: EndpointDraft): void {
+  const isQueue = stored.destinationKind === 'sqs';
+  if (destinationKind !== undefined && destinationKind !== stored.destinationKind) {
+    throw endpointInvalid('destination_kind cannot be changed.');
+  }
+  if (isQueue && typeof url === 'string') throw endpointInvalid('url cannot be set: the destination is a queue.');
+  if (!isQueue && sqs != null) throw endpointInvalid('sqs cannot be set: the destination is a url.');
+  if (!isQueue && url === null) throw endpointInvalid('url cannot be removed: it is the destination.');
+  if (isQueue && sqs === null) throw endpointInvalid('sqs cannot be removed: it is the destination.');
+}
+
+function contentOf(stored: Endpoint, secrets: EndpointSecrets): Content {
+  const { url, enabledEvents, status, maxBatchSize, maxBatchDelayMs, maxInFlight, description, sqs } = stored;
+  const scalars = { url, enabledEvents, status, maxBatchSize, maxBatchDelayMs, maxInFlight, description };
+  return { ...scalars, queue: sqs === null ? null : openQueue(stored.id, sqs, secrets) };
+}
+
+function openQueue(endpointId: string, sqs: SqsRecord, secrets: EndpointSecrets): QueueContent {
+  const { secretAccessKey } = sqs;
+  const opened = secretAccessKey === null ? null : secrets.open(endpointId, 'sqs_secret', secretAccessKey);
+  return { ...sqs, secretAccessKey: opened };
+}
+
+function mergeContent(before: Content, draft: EndpointDraft, { random }: MergeFacts): Content {
+  const controls = CONTROLS.map(({ name }) => [name, draft[name] ?? before[name]] as const);
+  return {
+    ...before,
+    ...(Object.fromEntries(controls) as Record<ControlName, number>),
+    url: draft.url ?? before.url,
+    enabledEvents: draft.enabledEvents ?? before.enabledEvents,
+    status: draft.status ?? before.status,
+    description: draft.description === undefined ? before.description : draft.description,
+    queue: before.queue === null || draft.sqs == null ? before.queue : mergeQueue(before.queue, draft.sqs, random),
+  };
+}
+
+function changedFields(before: Content, after: Content): readonly string[] {
+  const differs = {
+    url: after.url !== before.url,
+    sqs: JSON.stringify(queueList(after)) !== JSON.stringify(queueList(before)),
+    enabled_events: JSON.stringify(after.enabledEvents) !== JSON.stringify(before.enabledEvents),
+    status: after.status !== before.status,
+    ...Object.fromEntries(CONTROLS.map(({ name, field }) => [field, after[name] !== before[name]])),
+    description: after.description !== before.description,
+  };
+  return Object.entries(differs).flatMap(([field, changes]) => (changes ? [field] : []));
+}
+
+function queueList({ queue }: Content): readonly (string | null)[] {
+  if (queue === null) return [];
+  return [queue.queueUrl, queue.roleArn, queue.externalId, queue.accessKeyId, queue.secretAccessKey];
+}
+
+/** An unchanged secret keeps its sealed bytes. */
+function resealQueue({ id, sqs }: Endpoint, queue: QueueContent, secrets: EndpointSecrets): SqsRecord {
+  const sealed = sealQueue(secrets, id, queue);
+  const stored = sqs?.secretAccessKey ?? null;
+  const isSame = stored !== null && secrets.open(id, 'sqs_secret', stored) === queue.secretAccessKey;
+  return isSame ? { ...sealed, secretAccessKey: stored } : sealed;
+}
+
+type StatusFields = Pick<EndpointRecord, 'disabledReason' | 'disabledAtMs'>;
+
+function statusChange(stored: Endpoint, { status }: Content, nowMs: number): StatusFields {
+  if (status === 'active') return { disabledReason: null, disabledAtMs: null };
+  if (stored.status === 'active') return { disabledReason: 'manual', disabledAtMs: nowMs };
+  return { disabledReason: stored.disabledReason, disabledAtMs: stored.disabledAtMs };
 }

@@ -1,8 +1,7 @@
 /** Tests an endpoint with one delivery of a made-up event, which leaves the endpoint's health as it is. */
 
 import type { RandomBytes } from '../clock.ts';
-import type { Verdict } from '../delivery/delivery.ts';
-import { verdictOf } from '../delivery/verdict.ts';
+import { type Verdict, verdictOf } from '../delivery/delivery.ts';
 import { SCHEMA_VERSION } from '../events/event.ts';
 import { Fault } from '../fault.ts';
 import { newId } from '../ids.ts';

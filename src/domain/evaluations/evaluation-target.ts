@@ -3,15 +3,15 @@
 import { isObject, parseFreeJson } from '../../json/free-json.ts';
 import { type LosslessObject, readMember } from '../../json/lossless-json.ts';
 import type { Project } from '../caller.ts';
-import type { Evaluator } from '../evaluators/evaluator.ts';
+import { type Evaluator, readStoredObject } from '../evaluators/evaluator.ts';
 import { findCatalogueEntry, unavailableReason } from '../evaluators/evaluator-catalogue.ts';
-import type { CatalogueEntry } from '../evaluators/evaluator-settings.ts';
-import { overlaySettings, validateSettings } from '../evaluators/evaluator-settings.ts';
+import { type CatalogueEntry, overlaySettings, validateSettings } from '../evaluators/evaluator-settings.ts';
 import { type CheckPatterns, patternProblems } from '../evaluators/text-rules.ts';
 import { Fault, type Reason } from '../fault.ts';
 import { isPossibleId } from '../ids.ts';
+import type { MonitorStore } from '../monitors/monitor.ts';
 import type { EvaluatorStore } from '../store.ts';
-import type { EvaluatorName, OnError } from './evaluation-request.ts';
+import type { EvaluationRequest, EvaluatorName, OnError } from './evaluation-request.ts';
 
 export type EvaluationTarget = {
   readonly entry: CatalogueEntry;
@@ -131,4 +131,27 @@ const SETTINGS_PATH = 'config.settings.';
 function spellReason({ field, message }: Reason): string {
   const reason = message.startsWith(`${field} `) ? message.slice(field.length + 1) : message;
   return `${field.startsWith(SETTINGS_PATH) ? field.slice(SETTINGS_PATH.length) : field}: ${reason}`;
+}
+
+export type NamedTargetDeps = TargetDeps & { readonly monitors: Pick<MonitorStore, 'find'> };
+
+/**
+ * A saved evaluator takes precedence over a monitor of the same name. Null: the request asks for a guardrail, and the
+ * monitor is disabled. Throws evaluator_not_found, evaluator_not_runnable, evaluator_unavailable.
+ */
+export async function findNamedTarget(
+  deps: NamedTargetDeps,
+  project: Project,
+  { evaluator: name, asGuardrail }: Pick<EvaluationRequest, 'evaluator' | 'asGuardrail'>,
+): Promise<EvaluationTarget | null> {
+  if (name.kind !== 'any' || isOfType(name)) return await findTarget(deps, project, name);
+  const saved = await findSavedTarget(deps, project, name.text);
+  if (saved !== null) return refuseUnavailable(saved);
+  const monitor = isPossibleId(name.text) ? await deps.monitors.find(project.id, name.text) : null;
+  if (monitor === null) throw targetNotFound(name);
+  if (asGuardrail && !monitor.enabled) return null;
+  const evaluator = await deps.evaluators.find(project.id, monitor.evaluatorId);
+  if (evaluator === null) throw targetNotFound(name);
+  const target = targetToRun(evaluator);
+  return { ...target, settings: overlaySent(target.settings, readStoredObject(monitor.parametersJson)) };
 }

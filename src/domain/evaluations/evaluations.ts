@@ -15,8 +15,13 @@ import {
   spanIdOf,
   traceIdOf,
 } from './evaluation-request.ts';
-import { type EvaluationTarget, refuseBadPatterns, settingsOfRun } from './evaluation-target.ts';
-import { findNamedTarget, type NamedTargetDeps } from './named-target.ts';
+import {
+  type EvaluationTarget,
+  findNamedTarget,
+  type NamedTargetDeps,
+  refuseBadPatterns,
+  settingsOfRun,
+} from './evaluation-target.ts';
 import { type EvaluationOutcome, type EvaluationRun, ownerOf, type RunEvaluator } from './outcome.ts';
 import { type Result, resultDraft } from './result-draft.ts';
 import type { TraceResults } from './trace-results.ts';

@@ -1,14 +1,13 @@
 /** Stores results of evaluators on their traces. */
 
 import type { Project } from '../caller.ts';
-import { termStartMs } from '../retention-terms.ts';
+import { termStartMs, traceTermDays } from '../retention-terms.ts';
 import type { TraceStore } from '../store.ts';
 import type { EvaluationDraft } from '../traces/collector/collector-draft.ts';
 import { readEvaluation } from '../traces/collector/collector-evaluation.ts';
 import { type CollectorLimits, createReading } from '../traces/collector/collector-reading.ts';
 import type { Evaluation, TraceAppend } from '../traces/trace.ts';
 import { lookupForms } from '../traces/trace-ids.ts';
-import { traceTermDays } from '../traces/trace-retention.ts';
 
 type TraceResultsDeps = {
   readonly store: Pick<TraceStore, 'append' | 'find'>;

@@ -5,18 +5,16 @@ import { isPossibleId } from '../ids.ts';
 import { auditRecord } from '../management/audit.ts';
 import { type OrganizationDirectory, readDirectory } from '../management/directory.ts';
 import { type FreshCall, refreshCall } from '../management/fresh-caller.ts';
-import { commitIdempotently } from '../management/idempotent-commit.ts';
 import type { ApiKeyRecord, ManagementStore } from '../management/management.ts';
 import type { ManagementCall, ReceiptOf } from '../management/management-call.ts';
-import { commitOptimistically, type Proposal } from '../management/optimistic-commit.ts';
+import { commitIdempotently, commitOptimistically, type Proposal } from '../management/optimistic-commit.ts';
 import { refuseProblems } from '../reasons.ts';
 import { hashSecret, mintSecretPart } from '../secrets.ts';
 import type { MintDeps } from './key-creation.ts';
 import { fieldProblems, type KeyDraft } from './key-draft.ts';
 import { isExpired, requireMayChangeTo, requireMayRotate } from './key-grants.ts';
-import { readOwner } from './key-owners.ts';
 import { mergeChange } from './key-update.ts';
-import { type KeyOwner, type KeyView, viewKey } from './key-view.ts';
+import { type KeyOwner, type KeyView, readOwner, viewKey } from './key-view.ts';
 import { requireMayChange, requireOwn, requireVisible } from './key-visibility.ts';
 
 /** The key with this id, without checking whether the caller may see it. */

@@ -6,10 +6,9 @@ import { isPossibleId, newId } from '../ids.ts';
 import { auditRecord } from '../management/audit.ts';
 import { type OrganizationDirectory, readDirectory } from '../management/directory.ts';
 import { type FreshCall, refreshCall } from '../management/fresh-caller.ts';
-import { commitIdempotently } from '../management/idempotent-commit.ts';
 import type { ApiKeyRecord, ManagementStore } from '../management/management.ts';
 import { administratorRequired, type ManagementCall, type ReceiptOf } from '../management/management-call.ts';
-import type { Proposal } from '../management/optimistic-commit.ts';
+import { commitIdempotently, type Proposal } from '../management/optimistic-commit.ts';
 import { isAdministrator } from '../organization/administrators.ts';
 import { liveGrants, visibleScopes } from '../organization/member-grants.ts';
 import { refuseProblems, typeReason } from '../reasons.ts';
@@ -22,8 +21,7 @@ import {
   requireMayGrant,
   requireMayLast,
 } from './key-grants.ts';
-import { readOwner } from './key-owners.ts';
-import { type KeyOwner, type KeyView, viewKey } from './key-view.ts';
+import { type KeyOwner, type KeyView, readOwner, viewKey } from './key-view.ts';
 
 export type MintDeps = {
   readonly store: ManagementStore;

@@ -10,8 +10,7 @@ import type { ManagementCall, ReceiptOf } from '../management/management-call.ts
 import { findKey, type RenewedKey, readKeyContext, revokeKey, rotateKey, updateKey } from './key-changes.ts';
 import { createKey, type MintDeps, type MintedKey } from './key-creation.ts';
 import { creationProblems, fieldProblems, type KeyDraft } from './key-draft.ts';
-import { readOwners } from './key-owners.ts';
-import { type KeyView, viewKey } from './key-view.ts';
+import { type KeyView, readOwners, viewKey } from './key-view.ts';
 import { type KeyScope, listedOwners, requireMayList, requireVisible } from './key-visibility.ts';
 
 export type { RenewedKey } from './key-changes.ts';

@@ -13,8 +13,14 @@ import {
 import { nameProblems, refuseUnstorableIn } from '../evaluators/evaluator-draft.ts';
 import type { Reason } from '../fault.ts';
 import { choiceReason, countCodePoints, lengthReason, typeReason } from '../reasons.ts';
-import type { ExecutionMode, Mappings, Precondition, PreconditionValue } from './monitor.ts';
-import { readSource, SOURCES_TEXT } from './sources.ts';
+import {
+  type ExecutionMode,
+  type Mappings,
+  type Precondition,
+  type PreconditionValue,
+  readSource,
+  SOURCES_TEXT,
+} from './monitor.ts';
 
 /** A monitor as sent; null: not sent. JSON of any shape is text. */
 export type MonitorDraft = {

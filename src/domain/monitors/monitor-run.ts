@@ -17,12 +17,10 @@ import { resultDraft, resultIdOf } from '../evaluations/result-draft.ts';
 import type { TraceResults } from '../evaluations/trace-results.ts';
 import { type Evaluator, readStoredObject } from '../evaluators/evaluator.ts';
 import { Fault } from '../fault.ts';
-import { termStartMs } from '../retention-terms.ts';
+import { termStartMs, traceTermDays } from '../retention-terms.ts';
 import type { EvaluatorStore, KeyStore, TraceStore } from '../store.ts';
 import type { Evaluation, TraceAppend } from '../traces/trace.ts';
-import { traceTermDays } from '../traces/trace-retention.ts';
-import type { Monitor, MonitorStore } from './monitor.ts';
-import { sourceOfField } from './sources.ts';
+import { type Monitor, type MonitorStore, sourceOfField } from './monitor.ts';
 import {
   createTraceInputs,
   type FoundTrace,

@@ -1,6 +1,7 @@
 /** Monitors and their port. A monitor runs a saved evaluator on traces. */
 
 import type { RawNumber } from '../../json/lossless-json.ts';
+import { SPAN_TYPES, type SpanType } from '../traces/trace.ts';
 
 const EXECUTION_MODES = ['ON_MESSAGE', 'AS_GUARDRAIL', 'MANUALLY'] as const;
 export type ExecutionMode = (typeof EXECUTION_MODES)[number];
@@ -15,7 +16,7 @@ export type Precondition = {
   readonly value: PreconditionValue;
 };
 
-/** Maps a field of the evaluator to the source it is read from (see sources.ts). */
+/** Maps a field of the evaluator to the source it is read from (see readSource). */
 export type Mappings = { readonly [field: string]: string };
 
 export type Monitor = {
@@ -67,3 +68,34 @@ export type MonitorStore = {
    */
   remove(projectId: string, id: string, nowMs: number): Promise<boolean>;
 };
+
+export type MappingSource =
+  | { readonly kind: 'input' | 'output' | 'expected_output' | 'contexts' }
+  | { readonly kind: 'metadata'; readonly key: string }
+  /** The last started span of the type. */
+  | { readonly kind: 'span'; readonly type: SpanType; readonly side: 'input' | 'output' };
+
+const WHOLE = ['input', 'output', 'expected_output', 'contexts'] as const;
+const METADATA = 'metadata.';
+const SPAN = /^span\.([a-z]+)\.(input|output)$/;
+
+/** The list of valid sources, for messages. */
+export const SOURCES_TEXT = `${WHOLE.join(', ')}, metadata.<key>, span.<type>.input or span.<type>.output`;
+
+/** Null for a text that is no source. */
+export function readSource(text: string): MappingSource | null {
+  const whole = WHOLE.find((kind) => kind === text);
+  if (whole !== undefined) return { kind: whole };
+  if (text.startsWith(METADATA)) {
+    const key = text.slice(METADATA.length);
+    return key === '' ? null : { kind: 'metadata', key };
+  }
+  const [, named, side] = SPAN.exec(text) ?? [];
+  const type = SPAN_TYPES.find((each) => each === named);
+  return type === undefined ? null : { kind: 'span', type, side: side === 'input' ? 'input' : 'output' };
+}
+
+/** A field without a mapping is read from the source of the same name; null when there is no such source. */
+export function sourceOfField(field: string, mapped: string | undefined): MappingSource | null {
+  return readSource(mapped ?? field);
+}

@@ -8,8 +8,7 @@ import type { StoredTrace, TraceStore } from '../store.ts';
 import { inputText, outputText } from '../traces/search/trace-texts.ts';
 import type { Span, SpanType, TraceRecord } from '../traces/trace.ts';
 import type { TraceChoice } from '../traces/trace-aggregates.ts';
-import type { Precondition } from './monitor.ts';
-import type { MappingSource } from './sources.ts';
+import type { MappingSource, Precondition } from './monitor.ts';
 
 export type TraceInputsDeps = {
   readonly traces: Pick<TraceStore, 'outline' | 'spans' | 'spanIdsOfType'>;

@@ -5,14 +5,19 @@ import type { CursorCodec } from '../cursor.ts';
 import { Fault } from '../fault.ts';
 import { isPossibleId, newId } from '../ids.ts';
 import type { Grants } from '../keys/permissions.ts';
-import { auditRecord } from '../management/audit.ts';
+import { type Actor, auditRecord } from '../management/audit.ts';
 import { readDirectory } from '../management/directory.ts';
 import { refreshCall } from '../management/fresh-caller.ts';
-import { commitIdempotently } from '../management/idempotent-commit.ts';
 import { type CursorPage, type CursorPageRequest, slicePageAfter } from '../management/listing.ts';
-import type { ManagementChange, ManagementStore, MemberRecord, RoleBindingRecord } from '../management/management.ts';
+import type {
+  ApiKeyRecord,
+  ManagementChange,
+  ManagementStore,
+  MemberRecord,
+  RoleBindingRecord,
+} from '../management/management.ts';
 import { administratorRequired, type ManagementCall, type ReceiptOf } from '../management/management-call.ts';
-import { commitOptimistically, type Proposal } from '../management/optimistic-commit.ts';
+import { commitIdempotently, commitOptimistically, type Proposal } from '../management/optimistic-commit.ts';
 import { isAdministrator } from './administrators.ts';
 import {
   grantsOfRole,
@@ -22,7 +27,6 @@ import {
   memberRole,
   requireCovered,
 } from './member-grants.ts';
-import { planRemoval } from './member-removal.ts';
 
 type MemberDeps = {
   readonly store: ManagementStore;
@@ -215,4 +219,36 @@ function giveRole({ member, role, held }: GivenRole, { nowMs, random }: Means): 
   const { organizationId, userId } = member;
   const { id, createdAtMs } = held[0] ?? { id: newId('rolebinding', random), createdAtMs: nowMs };
   return grantsOfRole(role, organizationId).map((grant) => ({ ...grant, organizationId, userId, id, createdAtMs }));
+}
+
+/** `keys`: the member's personal keys, revoked ones included. */
+type Leaving = Found & { readonly keys: readonly ApiKeyRecord[] };
+
+/**
+ * Removes the member with all bindings. The keys stay stored as revoked, so that they stay invalid if the member is
+ * added again with the same e-mail address.
+ */
+function planRemoval(
+  { member, held, keys }: Leaving,
+  { actor, ...means }: Means & { readonly actor: Actor },
+): NonNullable<Proposal<void>['change']> {
+  const { nowMs } = means;
+  const { userId } = member;
+  const working = keys.filter(({ revokedAtMs }) => revokedAtMs === null);
+  return {
+    removedMembers: [{ userId }],
+    removedRoleBindings: held.map(({ id }) => ({ userId, id })),
+    apiKeys: working.map((key) => ({
+      ...key,
+      revokedAtMs: nowMs,
+      previousSecretHash: null,
+      previousSecretUntilMs: null,
+    })),
+    audit: [
+      auditRecord(actor, { action: 'member.remove', targetType: 'member', targetId: userId }, means),
+      ...working.map(({ id }) =>
+        auditRecord(actor, { action: 'apiKey.revoke', targetType: 'apiKey', targetId: id }, means),
+      ),
+    ],
+  };
 }

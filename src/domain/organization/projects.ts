@@ -6,7 +6,6 @@ import { may, projectScope } from '../keys/permissions.ts';
 import { auditRecord } from '../management/audit.ts';
 import { readDirectory } from '../management/directory.ts';
 import { refreshRights } from '../management/fresh-caller.ts';
-import { commitIdempotently } from '../management/idempotent-commit.ts';
 import { type Page, type PageRequest, slicePage } from '../management/listing.ts';
 import type { ManagementStore, ProjectRecord } from '../management/management.ts';
 import {
@@ -16,7 +15,7 @@ import {
   type ReceiptOf,
   requirePermission,
 } from '../management/management-call.ts';
-import { commitOptimistically } from '../management/optimistic-commit.ts';
+import { commitIdempotently, commitOptimistically } from '../management/optimistic-commit.ts';
 import { slugify } from '../slug.ts';
 import { isAdministrator } from './administrators.ts';
 import { holdersOf, requireCovered } from './member-grants.ts';

@@ -10,11 +10,10 @@ import type { Binding, ScopeType } from '../keys/permissions.ts';
 import { auditRecord } from '../management/audit.ts';
 import { readDirectory } from '../management/directory.ts';
 import { refreshCall } from '../management/fresh-caller.ts';
-import { commitIdempotently } from '../management/idempotent-commit.ts';
 import { bindFilter, type CursorPage, type CursorPageRequest, slicePageAfter } from '../management/listing.ts';
 import type { ManagementStore, RoleBindingRecord } from '../management/management.ts';
 import type { ManagementCall, ReceiptOf } from '../management/management-call.ts';
-import { commitOptimistically } from '../management/optimistic-commit.ts';
+import { commitIdempotently, commitOptimistically } from '../management/optimistic-commit.ts';
 import { isMemberRole, liveGrants, requireCovered, visibleScopes } from './member-grants.ts';
 import { memberNotFound } from './members.ts';
 

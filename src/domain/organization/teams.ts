@@ -6,10 +6,10 @@ import { newId } from '../ids.ts';
 import { may, type Scope } from '../keys/permissions.ts';
 import { auditRecord } from '../management/audit.ts';
 import { refreshCall } from '../management/fresh-caller.ts';
-import { commitIdempotently } from '../management/idempotent-commit.ts';
 import { type Page, type PageRequest, slicePage } from '../management/listing.ts';
 import type { ManagementStore, TeamRecord } from '../management/management.ts';
 import type { ManagementCall, ReceiptOf } from '../management/management-call.ts';
+import { commitIdempotently } from '../management/optimistic-commit.ts';
 import { slugify } from '../slug.ts';
 
 type TeamDeps = { readonly store: ManagementStore; readonly random: RandomBytes };

@@ -1,5 +1,4 @@
 import type { ConditionalPrice, MatchLogic, ModelInfo, ModelPrice, Provider } from '@pydantic/genai-prices';
-import { type Clause, compileClause, listLiterals } from './clauses.ts';
 import { scaleDecimal } from './money.ts';
 
 /** Whole pico-USD per token. The largest published rate is far below 2^53, so plain numbers are exact. */
@@ -198,4 +197,55 @@ function readCondition(constraint: ConditionalPrice['constraint']): PriceConditi
 // The epoch began at midnight UTC, so a time on its first day is the offset from midnight; NaN when unreadable.
 function readTimeOfDay(time: string): number {
   return Date.parse(`1970-01-01T${time}`);
+}
+
+/** Whether it matches a lower-case name. */
+type Clause = (name: string) => boolean;
+
+function compileClause(logic: MatchLogic): Clause {
+  if ('or' in logic) {
+    const parts = logic.or.map(compileClause);
+    return (name) => parts.some((takes) => takes(name));
+  }
+  if ('and' in logic) {
+    const parts = logic.and.map(compileClause);
+    return (name) => parts.every((takes) => takes(name));
+  }
+  if ('regex' in logic) {
+    const pattern = new RegExp(logic.regex);
+    return (name) => pattern.test(name);
+  }
+  return compileLiteral(logic);
+}
+
+type LiteralLogic = Exclude<MatchLogic, { or: unknown } | { and: unknown } | { regex: unknown }>;
+
+function compileLiteral(logic: LiteralLogic): Clause {
+  if ('equals' in logic) {
+    const text = logic.equals.toLowerCase();
+    return (name) => name === text;
+  }
+  if ('starts_with' in logic) {
+    const text = logic.starts_with.toLowerCase();
+    return (name) => name.startsWith(text);
+  }
+  if ('ends_with' in logic) {
+    const text = logic.ends_with.toLowerCase();
+    return (name) => name.endsWith(text);
+  }
+  const text = logic.contains.toLowerCase();
+  return (name) => name.includes(text);
+}
+
+/**
+ * The texts in a clause that alone identify the model, so that they serve as exact names. A text inside `and` does
+ * not, so it is left out.
+ */
+function listLiterals(logic: MatchLogic): readonly string[] {
+  if ('or' in logic) return logic.or.flatMap(listLiterals);
+  if ('equals' in logic) return [logic.equals];
+  if ('starts_with' in logic) return [logic.starts_with];
+  if ('contains' in logic) return [logic.contains];
+  if ('ends_with' in logic) return [logic.ends_with];
+  return [];
 }

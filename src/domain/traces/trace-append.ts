@@ -1,15 +1,17 @@
 /** Applies one collector request to the tables, inside a transaction of the caller. */
 
+import { isObject } from '../../json/free-json.ts';
+import type { LosslessJson } from '../../json/lossless-json.ts';
 import { enqueueJob, isSeenByMonitors } from '../evaluations/job-append.ts';
 import type { AppendTables, StoredSpan, TraceKey } from '../events/append-tables.ts';
 import { type EventMetadata, readEventMetadata } from '../events/event-metadata.ts';
+import type { RequestContent, RequestUsage } from '../events/request-content.ts';
+import { gatewayRequestId } from '../events/request-event.ts';
 import { findRequest, type RequestUpdate, recordRequest } from '../events/request-record.ts';
 import type { RequestResult } from '../events/request-report.ts';
-import { contentOfSpan, requestIdOfStored } from './span-request.ts';
 import type { Span, SpanRequest, SpanSummary, TraceAppend, TraceAppended, TraceRecord } from './trace.ts';
-import type { Replaced } from './trace-growth.ts';
+import { type Replaced, type Sums, sumUp, sumUpNew } from './trace-growth.ts';
 import { mergeMetadata } from './trace-metadata.ts';
-import { type Sums, sumUp, sumUpNew } from './trace-sums.ts';
 import { summaryOf } from './trace-totals.ts';
 
 type Merged = {
@@ -227,4 +229,60 @@ function lastOfEach<T>(items: readonly T[], idOf: (item: T) => string): readonly
   if (items.length < 2) return items;
   const last = new Map(items.map((item) => [idOf(item), item]));
   return last.size === items.length ? items : [...last.values()];
+}
+
+const REQUEST_ID_MEMBER = '"gateway_request_id"';
+
+/** The request id of a stored span; null when it is no request. */
+export function requestIdOfStored(
+  traceId: string,
+  { spanId, type, paramsJson }: Pick<Span, 'spanId' | 'type' | 'paramsJson'>,
+): string | null {
+  if (type !== 'llm') return null;
+  // Parameters can be large, and few of them name a request.
+  const params: LosslessJson = paramsJson?.includes(REQUEST_ID_MEMBER) ? JSON.parse(paramsJson) : null;
+  return gatewayRequestId(traceId, spanId, isObject(params) ? params : null);
+}
+
+type SpanReport = {
+  readonly traceId: string;
+  readonly span: Span;
+  readonly request: SpanRequest;
+  readonly metadata: EventMetadata;
+};
+
+export function contentOfSpan({ traceId, span, request, metadata }: SpanReport): RequestContent {
+  return {
+    occurredAtMs: span.finishedAtMs,
+    virtualKeyId: '',
+    principalUserId: null,
+    endUserId: metadata.userId,
+    traceId,
+    model: span.model,
+    modelProviderId: null,
+    requestType: request.requestType,
+    usage: usageOf(span),
+    error: span.errorJson === null ? null : { class: request.errorClass, httpStatus: request.httpStatus },
+    durationMs: Math.max(0, span.finishedAtMs - span.startedAtMs),
+    labelsJson: metadata.labelsJson,
+    metadataJson: metadata.customJson,
+  };
+}
+
+function usageOf(span: Span): RequestUsage | null {
+  const { promptTokens, completionTokens, reasoningTokens, cacheReadInputTokens, cacheCreationInputTokens } = span;
+  const isCounted =
+    promptTokens !== null ||
+    completionTokens !== null ||
+    reasoningTokens !== null ||
+    cacheReadInputTokens !== null ||
+    cacheCreationInputTokens !== null;
+  if (!isCounted) return null;
+  return {
+    inputTokens: promptTokens ?? 0,
+    outputTokens: completionTokens ?? 0,
+    cacheReadInputTokens: cacheReadInputTokens ?? 0,
+    cacheCreationInputTokens: cacheCreationInputTokens ?? 0,
+    reasoningTokens: reasoningTokens ?? 0,
+  };
 }

@@ -2,11 +2,10 @@
 
 import type { Project } from '../caller.ts';
 import { Fault, type Reason, validationFault } from '../fault.ts';
-import { termStartMs } from '../retention-terms.ts';
+import { termStartMs, traceTermDays } from '../retention-terms.ts';
 import type { CollectorLimits } from './collector/collector-reading.ts';
 import { hasIdLength, lookupForms } from './trace-ids.ts';
 import { type MetadataPatch, OVERSIZED_PATCH, readPatch } from './trace-metadata-patch.ts';
-import { traceTermDays } from './trace-retention.ts';
 
 /** The port of these changes. */
 export type TraceChangeStore = {

@@ -4,10 +4,9 @@ import { isObject } from '../../json/free-json.ts';
 import { parseFreeJsonInSteps } from '../../json/free-json-steps.ts';
 import type { Steps } from '../steps.ts';
 import { cutToCharacters } from '../text-limits.ts';
-import { createBoundedLines } from './bounded-lines.ts';
 import { inputText, outputText } from './search/trace-texts.ts';
 import type { Span } from './trace.ts';
-import { describe, omittedLine, type TreeLayout, type TreeLine } from './trace-tree.ts';
+import { createBoundedLines, describe, omittedLine, type TreeLayout, type TreeLine } from './trace-tree.ts';
 
 const TEXT_CHARACTERS_MAX = 2000;
 /** Of the whole text; one more line counts the spans that did not fit whole. */

@@ -1,17 +1,22 @@
-/** Updates totals and aggregates of a large trace for changed spans without reading the others. */
+/** Computes totals and aggregates of a trace after an append; of a large one without reading its other spans. */
 
-import { addTotals } from './add-totals.ts';
-import type { SpanSummary, TraceTotals } from './trace.ts';
+import type { AppendTables, TraceState as StoredState, TraceKey } from '../events/append-tables.ts';
+import type { SpanSummary, TraceRecord, TraceTotals } from './trace.ts';
 import {
   addCounts,
+  aggregatesOf,
   createAggregator,
   isBefore,
   isFinishedAfter,
+  isOutdated,
+  outdatedAggregates,
+  readAggregates,
+  SPANS_READ_THROUGH_MAX,
   type SpanCounts,
   SUMMED,
   type TraceAggregates,
 } from './trace-aggregates.ts';
-import { isUnpriced, totalsOf, waitedMs } from './trace-totals.ts';
+import { addTotals, isUnpriced, totalsOf, waitedMs } from './trace-totals.ts';
 
 export type TraceState = { readonly totals: TraceTotals; readonly aggregates: TraceAggregates };
 
@@ -120,4 +125,44 @@ function isChoiceLost(before: TraceAggregates, after: TraceAggregates, added: re
     (before.root?.isParentless === true && hasParentNow(before.root) && after.root?.spanId === before.root.spanId) ||
     (hasParentNow(before.lastParentless) && after.lastParentless?.spanId === before.lastParentless?.spanId)
   );
+}
+
+export type Sums = Pick<StoredState, 'totals' | 'aggregatesJson'>;
+
+type Changes = {
+  /** Before changes. */
+  readonly record: TraceRecord;
+  readonly added: readonly SpanSummary[];
+  readonly replaced: readonly Replaced[];
+};
+
+/** Of a trace that has no other spans. */
+export function sumUpNew(spans: readonly SpanSummary[]): Sums {
+  const isLarge = spans.length > SPANS_READ_THROUGH_MAX;
+  return { totals: totalsOf(spans), aggregatesJson: isLarge ? JSON.stringify(aggregatesOf(spans)) : null };
+}
+
+/** Call it after the spans are stored. Its time does not grow with the trace. */
+export function sumUp(tables: AppendTables, traceKey: TraceKey, changes: Changes): Sums {
+  const { record, added, replaced } = changes;
+  if (record.spanCount > SPANS_READ_THROUGH_MAX) return growLarge(tables, traceKey, changes);
+  if (record.spanCount + added.length <= SPANS_READ_THROUGH_MAX && replaced.every(isSame)) {
+    return { totals: addTotals(record, totalsOf(added)), aggregatesJson: null };
+  }
+  return sumUpNew(tables.summaries(traceKey));
+}
+
+function growLarge(tables: AppendTables, traceKey: TraceKey, { record, added, replaced }: Changes): Sums {
+  const { aggregatesJson, spanCount } = record;
+  if (aggregatesJson !== null && !isOutdated(record)) {
+    const state = { totals: record, aggregates: readAggregates(aggregatesJson) };
+    const isStored = (spanId: string) => tables.hasSpan(traceKey, spanId);
+    const grown = grow(state, { added, replaced, isStored });
+    if (grown !== null) return { totals: grown.totals, aggregatesJson: JSON.stringify(grown.aggregates) };
+  }
+  // The span count stays right: the limit per trace uses it.
+  return {
+    totals: { ...record, spanCount: spanCount + added.length },
+    aggregatesJson: outdatedAggregates(tables.newChangeId()),
+  };
 }

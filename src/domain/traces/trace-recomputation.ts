@@ -1,10 +1,9 @@
 /** Computes totals and aggregates of a trace from all its spans, one by one. */
 
-import { addTotals } from './add-totals.ts';
 import type { SpanSummary } from './trace.ts';
 import { createAggregator, NO_AGGREGATES } from './trace-aggregates.ts';
 import type { TraceState } from './trace-growth.ts';
-import { totalsOf } from './trace-totals.ts';
+import { addTotals, totalsOf } from './trace-totals.ts';
 
 type LinkedSummary = SpanSummary & {
   /** Whether the span has no stored parent. */

@@ -1,7 +1,6 @@
 /** The spans of a trace drawn as a tree of text lines. */
 
 import type { Steps } from '../steps.ts';
-import { createBoundedLines } from './bounded-lines.ts';
 import type { SpanSummary } from './trace.ts';
 
 /** Lines of a tree; others are only counted. */
@@ -132,4 +131,31 @@ function* cutCycles(nodes: readonly Node[]): Steps<void> {
     } while (node !== start);
   }
   for (const node of found) node.parent = null;
+}
+
+type BoundedLines = {
+  /** False when the line does not fit; then no later line is added. */
+  add(line: string): boolean;
+  /** Adds the last line, even beyond the limit. */
+  close(line: string): void;
+  text(): string;
+};
+
+export function createBoundedLines(maxBytes: number): BoundedLines {
+  const lines: string[] = [];
+  let leftBytes = maxBytes;
+  return {
+    add(line) {
+      const bytes = Buffer.byteLength(line) + 1;
+      if (bytes > leftBytes) {
+        leftBytes = 0;
+        return false;
+      }
+      leftBytes -= bytes;
+      lines.push(line);
+      return true;
+    },
+    close: (line) => void lines.push(line),
+    text: () => lines.join('\n'),
+  };
 }

@@ -5,7 +5,7 @@ import type { Project } from '../caller.ts';
 import type { CursorCodec } from '../cursor.ts';
 import { Fault } from '../fault.ts';
 import type { PriceResolver, Prices } from '../pricing/prices.ts';
-import { termStartMs } from '../retention-terms.ts';
+import { termStartMs, traceTermDays } from '../retention-terms.ts';
 import type { RunSteps } from '../steps.ts';
 import type { StoredTrace, TraceStore } from '../store.ts';
 import { type Arrival, type CollectorLimits, collect, collectBatch } from './collector/collector.ts';
@@ -17,7 +17,6 @@ import type { TraceChoice } from './trace-aggregates.ts';
 import { traceNotFound } from './trace-changes.ts';
 import { hasIdLength, lookupForms } from './trace-ids.ts';
 import { createPageCursors, planPage, readEvaluations, readPage } from './trace-page.ts';
-import { traceTermDays } from './trace-retention.ts';
 import { cutHeadError, cutHeadText, RESPONSE_MAX_BYTES } from './trace-size.ts';
 
 type TracesDeps = {

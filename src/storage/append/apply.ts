@@ -12,8 +12,7 @@ import type {
   Settled,
   Settlement,
 } from '../../domain/events/request-report.ts';
-import type { Repriced, Repricing } from '../../domain/pricing/repricing.ts';
-import { applyRepricing } from '../../domain/pricing/repricing-append.ts';
+import { applyRepricing, type Repriced, type Repricing } from '../../domain/pricing/repricing.ts';
 import type { TraceAppend, TraceAppended, TraceBatch } from '../../domain/traces/trace.ts';
 import { applyAppend } from '../../domain/traces/trace-append.ts';
 import type { HourRow } from '../analytics/hour-changes.ts';

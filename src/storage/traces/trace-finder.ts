@@ -3,8 +3,7 @@
 import type { StoredTrace, TraceStore } from '../../domain/store.ts';
 import type { TraceRecord } from '../../domain/traces/trace.ts';
 import { isOutdated } from '../../domain/traces/trace-aggregates.ts';
-import type { TraceState } from '../../domain/traces/trace-growth.ts';
-import type { Sums } from '../../domain/traces/trace-sums.ts';
+import type { Sums, TraceState } from '../../domain/traces/trace-growth.ts';
 import type { QueryRunner, Transact } from '../queries.ts';
 import type { TraceQueries } from './trace-reads.ts';
 

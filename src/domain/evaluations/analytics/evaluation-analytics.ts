@@ -3,8 +3,7 @@
 import { type AnalyticsCall, BUCKETS_MAX, GROUPS_DEFAULT, throwRefusal } from '../../analytics/analytics.ts';
 import { type Interval, isPercentile } from '../../analytics/query.ts';
 import type { EvaluationBucket, EvaluationConditions, TraceAnalytics } from '../../analytics/trace-analytics-store.ts';
-import { termStartMs } from '../../retention-terms.ts';
-import { traceTermDays } from '../../traces/trace-retention.ts';
+import { termStartMs, traceTermDays } from '../../retention-terms.ts';
 import type { EvaluationGroupBy, EvaluationMetric } from './query.ts';
 
 export type EvaluationAnalyticsRequest = {

@@ -1,18 +1,27 @@
 /** One collected span: validated, normalised and priced, or refused. */
 
-import type { LosslessObject } from '../../../json/lossless-json.ts';
+import { hash } from 'node:crypto';
+import type { LosslessJson, LosslessObject } from '../../../json/lossless-json.ts';
 import { gatewayRequestId } from '../../events/request-event.ts';
 import type { Prices } from '../../pricing/prices.ts';
 import type { Price } from '../../pricing/pricing.ts';
 import { cutToCharacters } from '../../text-limits.ts';
 import { SPAN_TYPES, type Span, type SpanRequest, type SpanType } from '../trace.ts';
 import { normaliseSpanId, normaliseTraceId } from '../trace-ids.ts';
-import { readContexts } from './collector-contexts.ts';
-import { type ErrorDraft, isUnreadable, type Sent, type SpanDraft, type TypedDraft } from './collector-draft.ts';
+import {
+  type ContextDraft,
+  type DraftList,
+  type ErrorDraft,
+  isUnreadable,
+  type Sent,
+  type SpanDraft,
+  type TypedDraft,
+} from './collector-draft.ts';
 import { findHttpStatus, readError, readErrorKind } from './collector-error.ts';
 import { readMetrics, readResultCost, type SentMetrics } from './collector-metrics.ts';
 import {
   beginItem,
+  countGrown,
   type Reading,
   readFreeJson,
   readId,
@@ -207,4 +216,41 @@ function requestOf(span: Span, { traceId, params: sentParams, error, price }: Re
 /** From the error, or else from the parameters of the call. */
 function httpStatusOf({ httpStatus }: ErrorDraft, params: LosslessObject | null): number | null {
   return findHttpStatus([httpStatus, params?.http_status, params?.['http.response.status_code']]) ?? null;
+}
+
+/** Compact JSON text of [{"document_id","chunk_id","content"}]; null when there is none. */
+function readContexts(sent: Sent<DraftList<ContextDraft>>, reading: Reading): string | null {
+  if (sent === undefined) return null;
+  if (isUnreadable(sent)) return refuse(reading, sent.path, sent.reason);
+  if (sent.length === 0 || !countGrown(sent.length, 'contexts', reading)) return null;
+  const texts: string[] = [];
+  for (let index = 0; index < sent.length && reading.problem === null; index += 1) {
+    texts.push(readContext(sent.at(index), `contexts[${index}]`, reading));
+  }
+  return `[${texts.join(',')}]`;
+}
+
+function readContext(sent: Sent<ContextDraft>, field: string, reading: Reading): string {
+  if (typeof sent === 'string') {
+    // Equal texts get the same document id.
+    const documentId = JSON.stringify(hash('md5', sent, 'hex'));
+    return contextText(documentId, 'null', readFreeJson(sent, field, reading) ?? '""');
+  }
+  if (sent === undefined || isUnreadable(sent)) {
+    refuse(reading, sent?.path ?? field, sent?.reason ?? 'is required');
+    return '';
+  }
+  const documentId = readFreeJson(sent.documentId, `${field}.document_id`, reading) ?? 'null';
+  const chunkId = readFreeJson(sent.chunkId, `${field}.chunk_id`, reading) ?? 'null';
+  return contextText(documentId, chunkId, readContent(sent.content, `${field}.content`, reading));
+}
+
+function contextText(documentId: string, chunkId: string, content: string): string {
+  return `{"document_id":${documentId},"chunk_id":${chunkId},"content":${content}}`;
+}
+
+function readContent(sent: Sent<LosslessJson>, field: string, reading: Reading): string {
+  if (sent === undefined) refuse(reading, field, 'is required');
+  const text = readFreeJson(sent, field, reading) ?? '""';
+  return typeof sent === 'string' ? text : JSON.stringify(text);
 }

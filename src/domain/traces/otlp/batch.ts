@@ -2,22 +2,23 @@
 
 import { isAbsent, isObject } from '../../../json/free-json.ts';
 import type { LosslessJson } from '../../../json/lossless-json.ts';
+import { Fault } from '../../fault.ts';
 import type { Steps } from '../../steps.ts';
-import type {
-  BatchDraft,
-  EvaluationDraft,
-  ItemReason,
-  MetadataDraft,
-  Sent,
-  SpanDraft,
-  TraceDraft,
+import {
+  type BatchDraft,
+  type EvaluationDraft,
+  type ItemReason,
+  isUnreadable,
+  type MetadataDraft,
+  type Sent,
+  type SpanDraft,
+  type TraceDraft,
+  unreadable,
 } from '../collector/collector-draft.ts';
-import { isUnreadable, unreadable } from '../collector/collector-draft.ts';
 import { toEvaluationDraft } from '../collector/collector-json.ts';
 import { type AttributeJson, createAttributeJson } from './attribute-json.ts';
 import { resourceMetadata, spanMetadata } from './metadata.ts';
-import { checkRepeats } from './repeats.ts';
-import type { Attributes, OtlpExport, OtlpSpan } from './span.ts';
+import type { Attributes, OtlpExport, OtlpScope, OtlpSpan } from './span.ts';
 import { toSpanDraft } from './span-draft.ts';
 
 const EVALUATION_EVENT = 'langwatch.evaluation.custom';
@@ -124,4 +125,39 @@ function toDraft(traceId: string, group: Group, json: AttributeJson): TraceDraft
 
 function draftAt(span: OtlpSpan | undefined, json: AttributeJson): Sent<SpanDraft> {
   return span === undefined ? undefined : toSpanDraft(span, json);
+}
+
+/** Resources and scopes are sent once and stored with each span, so a small request could become a huge one. */
+const REPEATED_BYTES_MAX = 64 * 1024 * 1024;
+
+type Uses = { spans: number; readonly traces: Set<string> };
+
+/** Throws payload_too_large when resources and scopes, repeated for their spans and traces, take too many bytes. */
+function checkRepeats(spans: readonly Sent<OtlpSpan>[]): void {
+  const resources = new Map<Attributes, Uses>();
+  const scopes = new Map<OtlpScope, number>();
+  for (const span of spans) {
+    if (span === undefined || isUnreadable(span)) continue;
+    const { resource, scope, traceId } = span;
+    const uses = resources.get(resource) ?? { spans: 0, traces: new Set() };
+    resources.set(resource, uses);
+    uses.spans += 1;
+    // Metadata and the expected output of a resource are kept with each of its traces, too.
+    if (typeof traceId === 'string') uses.traces.add(traceId);
+    scopes.set(scope, (scopes.get(scope) ?? 0) + 1);
+  }
+  let bytes = 0;
+  for (const [resource, uses] of resources) {
+    bytes += bytesOf(Object.fromEntries(resource)) * (uses.spans + uses.traces.size);
+  }
+  for (const [scope, uses] of scopes) bytes += bytesOf(scope) * uses;
+  if (bytes <= REPEATED_BYTES_MAX) return;
+  throw new Fault(
+    'payload_too_large',
+    `Resource attributes repeated for every span exceed ${REPEATED_BYTES_MAX} bytes; send fewer spans per request`,
+  );
+}
+
+function bytesOf(value: object): number {
+  return Buffer.byteLength(JSON.stringify(value));
 }

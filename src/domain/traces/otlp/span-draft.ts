@@ -1,9 +1,17 @@
 /** Turns an OpenTelemetry span into a draft of the collector. */
 
-import { isAbsent, numberOf } from '../../../json/free-json.ts';
+import { isAbsent, numberOf, scalarText } from '../../../json/free-json.ts';
 import type { LosslessJson, LosslessObject } from '../../../json/lossless-json.ts';
-import { type MetricsDraft, type Sent, type SpanDraft, unreadable } from '../collector/collector-draft.ts';
+import {
+  type ErrorDraft,
+  type MetricsDraft,
+  type Sent,
+  type SpanDraft,
+  unreadable,
+} from '../collector/collector-draft.ts';
+import { findHttpStatus } from '../collector/collector-error.ts';
 import { METRIC_NAMES } from '../collector/collector-metrics.ts';
+import { SPAN_TYPES, type SpanType } from '../trace.ts';
 import type { AttributeJson } from './attribute-json.ts';
 import {
   CACHE_CREATION_INPUT_TOKENS,
@@ -20,10 +28,8 @@ import {
   TOKENS_ESTIMATED,
   VENDOR,
 } from './attribute-table.ts';
-import { failureOf } from './failure.ts';
-import { type Attributes, type OtlpSpan, SPAN_KINDS, STATUS_CODES, toMs } from './span.ts';
-import { typeOf } from './span-type.ts';
-import { createView, first, type ReadAttribute, type SpanView } from './span-view.ts';
+import { type Attributes, type OtlpSpan, SPAN_KINDS, STATUS_CODES, STATUS_ERROR, toMs } from './span.ts';
+import { createView, first, operationsOf, type ReadAttribute, type SpanView } from './span-view.ts';
 import { contextsOf, inputOf, outputOf, paramsOf } from './values.ts';
 
 /** Texts that doubleOf makes of non-numbers. */
@@ -149,4 +155,106 @@ function toNumber(value: LosslessJson | undefined, path: string): Sent<number> {
 function toBoolean(value: LosslessJson | undefined, path: string): Sent<boolean> {
   if (isAbsent(value)) return undefined;
   return typeof value === 'boolean' ? value : unreadable(path, 'must be a boolean');
+}
+
+const UNKNOWN = 'Unknown error';
+
+/** undefined: no error. */
+function failureOf({ status, attributes, events }: OtlpSpan): ErrorDraft | undefined {
+  if (status.code !== STATUS_ERROR && attributes.get('error.has_error') !== true) return undefined;
+  const exception = events.findLast(({ name }) => name === 'exception')?.attributes;
+  const messages = [
+    exception?.get('exception.message'),
+    attributes.get('exception.message'),
+    attributes.get('error.message'),
+    status.message,
+  ];
+  const stacktrace = textOf(exception?.get('exception.stacktrace')) ?? textOf(attributes.get('exception.stacktrace'));
+  const kinds = [exception?.get('exception.type'), attributes.get('exception.type'), attributes.get('error.type')];
+  return {
+    message: messages.map(textOf).find((text) => text !== undefined) ?? UNKNOWN,
+    stacktrace,
+    kind: kinds.map(textOf).find((text) => text !== undefined),
+    httpStatus: findHttpStatus([attributes.get('http.response.status_code'), attributes.get('http.status_code')]),
+  };
+}
+
+/** SDKs write an empty text for none. Ignores arrays and objects: their text would escape the cut of strings. */
+function textOf(value: LosslessJson | undefined): string | undefined {
+  if (isAbsent(value) || value === '') return undefined;
+  return typeof value === 'string' ? value : (scalarText(value) ?? undefined);
+}
+
+const NAMED: ReadonlyMap<LosslessJson | undefined, SpanType> = new Map(SPAN_TYPES.map((type) => [type, type]));
+
+const OPENINFERENCE: ReadonlyMap<string, SpanType> = new Map([
+  ['retriever', 'rag'],
+  ['embedding', 'component'],
+  ['reranker', 'component'],
+  ['prompt', 'component'],
+  ['evaluator', 'evaluation'],
+]);
+
+const GEN_AI_OPERATIONS: ReadonlyMap<LosslessJson | undefined, SpanType> = new Map([
+  ['chat', 'llm'],
+  ['text_completion', 'llm'],
+  ['generate_content', 'llm'],
+  ['embeddings', 'component'],
+  ['execute_tool', 'tool'],
+  ['invoke_agent', 'agent'],
+  ['create_agent', 'agent'],
+]);
+
+const REQUEST_TYPES: ReadonlyMap<LosslessJson | undefined, SpanType> = new Map([
+  ['chat', 'llm'],
+  ['completion', 'llm'],
+  ['embedding', 'component'],
+  ['rerank', 'component'],
+]);
+
+const VERCEL_LLM = /^ai\.(generate|stream)(Text|Object)(\.do(Generate|Stream))?$/;
+
+export function typeOf(span: OtlpSpan): SpanType {
+  const { attributes } = span;
+  return (
+    NAMED.get(attributes.get('langwatch.span.type')) ??
+    openInferenceType(attributes.get('openinference.span.kind')) ??
+    NAMED.get(attributes.get('traceloop.span.kind')) ??
+    GEN_AI_OPERATIONS.get(attributes.get('gen_ai.operation.name')) ??
+    REQUEST_TYPES.get(attributes.get('llm.request.type')) ??
+    vercelType(operationsOf(span)) ??
+    NAMED.get(attributes.get('langwatch.type')) ??
+    NAMED.get(attributes.get('type')) ??
+    typeByKeys(attributes) ??
+    'span'
+  );
+}
+
+function openInferenceType(kind: LosslessJson | undefined): SpanType | undefined {
+  if (typeof kind !== 'string') return undefined;
+  const name = kind.toLowerCase();
+  return OPENINFERENCE.get(name) ?? NAMED.get(name);
+}
+
+function vercelType(operations: readonly LosslessJson[]): SpanType | undefined {
+  for (const operation of operations) {
+    if (typeof operation !== 'string') continue;
+    if (VERCEL_LLM.test(operation)) return 'llm';
+    if (operation === 'ai.toolCall') return 'tool';
+    if (operation.startsWith('ai.embed')) return 'component';
+  }
+  return undefined;
+}
+
+/** The type by attribute keys that mention a tool, an agent or a model. */
+function typeByKeys(attributes: Attributes): SpanType | undefined {
+  let hasModelKey = false;
+  let hasAgentKey = false;
+  for (const key of attributes.keys()) {
+    if (key.startsWith('gen_ai.tool.')) return 'tool';
+    if (key.startsWith('gen_ai.agent.')) hasAgentKey = true;
+    else if (key.startsWith('gen_ai.') || key.startsWith('llm.') || key.startsWith('ai.model.')) hasModelKey = true;
+  }
+  if (hasAgentKey) return 'agent';
+  return hasModelKey ? 'llm' : undefined;
 }

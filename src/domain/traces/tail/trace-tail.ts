@@ -6,18 +6,16 @@
 import type { Project } from '../../caller.ts';
 import type { Clock } from '../../clock.ts';
 import { Fault, type Reason, validationFault } from '../../fault.ts';
-import { termStartMs } from '../../retention-terms.ts';
+import { termStartMs, traceTermDays } from '../../retention-terms.ts';
 import type { KeyStore } from '../../store.ts';
 import type { SearchCall, SearchRequest, TraceSearches } from '../search/trace-search.ts';
 import type { TraceSearch } from '../search/trace-search-store.ts';
-import { traceTermDays } from '../trace-retention.ts';
 import type { Traces, TraceView } from '../traces.ts';
 import type { ChangeFeed } from './change-feed.ts';
 import { createChangePoll } from './change-poll.ts';
 import { createProjectReader, type ProjectReader } from './project-reader.ts';
-import { type Change, createSubscriber, type Subscriber } from './subscriber.ts';
+import { type Change, createSubscriber, createWakeQueue, type Subscriber } from './subscriber.ts';
 import { createTailRows, type Row } from './tail-rows.ts';
-import { createWakeQueue } from './wake-queue.ts';
 
 export type TailRequest = Pick<
   SearchRequest,

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { typeOf } from '../../../../src/domain/traces/otlp/span-type.ts';
+import { typeOf } from '../../../../src/domain/traces/otlp/span-draft.ts';
 import { SPAN_TYPES } from '../../../../src/domain/traces/trace.ts';
 import type { LosslessJson } from '../../../../src/json/lossless-json.ts';
 import { spanWith } from './spans.ts';
