@@ -3,8 +3,8 @@ import { useTransport } from '@connectrpc/connect-query';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { DatasetService } from '../../../gen/spandrel/v1/datasets_pb.js';
+import { Progress } from '../design/button.tsx';
 import { FailureNotice } from '../design/failure.tsx';
-import { Progress } from '../design/progress.tsx';
 import { splitIntoBatches, toEntriesField } from './entry-batches.ts';
 import type { EntryText } from './entry-source.tsx';
 

@@ -2,9 +2,10 @@
 
 import { Dialog } from '@base-ui/react/dialog';
 import { type ReactNode, useState } from 'react';
-import { Button, Field } from './button.tsx';
+import { Button, Field, Snippet } from './button.tsx';
 import styles from './dialog.module.css';
 import { FailureNotice } from './failure.tsx';
+import { nameControls } from './format.ts';
 
 type ModalProps = {
   readonly open: boolean;
@@ -91,5 +92,70 @@ function ConfirmForm({ children, action, typed, pending, error, onConfirm, onCan
         </Button>
       </div>
     </form>
+  );
+}
+
+type ConfirmButtonProps = Omit<ConfirmProps, 'open' | 'onClose' | 'onConfirm'> & {
+  /** The text of the button. */
+  readonly label: string;
+  readonly small?: boolean;
+  readonly variant?: 'danger' | 'plain' | undefined;
+  readonly onConfirm: (close: () => void) => void;
+};
+
+/** A button whose action has to be confirmed. */
+export function ConfirmButton({ label, small, variant, onConfirm, ...dialog }: ConfirmButtonProps) {
+  const [isAsking, setAsking] = useState(false);
+  const close = () => setAsking(false);
+  return (
+    <>
+      <Button {...(small && { small })} variant={variant} onClick={() => setAsking(true)}>
+        {label}
+      </Button>
+      <Confirm {...dialog} open={isAsking} onClose={close} onConfirm={() => onConfirm(close)} />
+    </>
+  );
+}
+
+type DeleteForGoodProps = Pick<ConfirmButtonProps, 'label' | 'pending' | 'error' | 'children'> & {
+  readonly name: string;
+  readonly onDelete: () => void;
+};
+
+/** Asks for the word "delete" before it deletes a record. */
+export function DeleteForGood({ name, onDelete, ...rest }: DeleteForGoodProps) {
+  return (
+    <ConfirmButton
+      {...rest}
+      variant="danger"
+      title={`Delete ${nameControls(name)}`}
+      action="Delete permanently"
+      typed="delete"
+      onConfirm={onDelete}
+    />
+  );
+}
+
+type SecretOnceProps = {
+  /** Null closes the dialog. */
+  readonly secret: string | null;
+  readonly title: string;
+  readonly onClose: () => void;
+  readonly children?: ReactNode;
+};
+
+/** Shows a secret that the server returns only once. */
+export function SecretOnce({ secret, title, onClose, children }: SecretOnceProps) {
+  return (
+    <Modal open={secret !== null} onClose={onClose} title={title} closedBy="button">
+      <p>Store it now: it is shown only this once.</p>
+      <Snippet title="Secret" code={secret ?? ''} />
+      {children}
+      <div>
+        <Button variant="primary" onClick={onClose}>
+          I have stored it
+        </Button>
+      </div>
+    </Modal>
   );
 }

@@ -110,7 +110,7 @@ type CheckProps = {
 };
 
 /** A checkbox before its label. */
-export function Check({ className = page.row, onChange, children, ...rest }: CheckProps) {
+export function Check({ className, onChange, children, ...rest }: CheckProps) {
   return (
     <label className={className}>
       <input type="checkbox" {...rest} onChange={({ target }) => onChange(target.checked)} /> {children}

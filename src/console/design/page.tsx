@@ -20,20 +20,14 @@ export function Page({ back, title, sub, actions, children }: PageProps) {
   return (
     <div className={page.page}>
       {back}
-      <PageHead title={title} sub={sub} actions={actions} />
-      {children}
-    </div>
-  );
-}
-
-export function PageHead({ title, sub, actions }: Pick<PageProps, 'title' | 'sub' | 'actions'>) {
-  return (
-    <div className={page.head}>
-      <div>
-        <h1>{title}</h1>
-        {sub && <p className={page.sub}>{sub}</p>}
+      <div className={page.head}>
+        <div>
+          <h1>{title}</h1>
+          {sub && <p className={page.sub}>{sub}</p>}
+        </div>
+        {actions}
       </div>
-      {actions}
+      {children}
     </div>
   );
 }

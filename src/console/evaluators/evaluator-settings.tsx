@@ -4,7 +4,7 @@ import { useMutation, useQuery } from '@connectrpc/connect-query';
 import { useNavigate } from '@tanstack/react-router';
 import { EvaluationService } from '../../../gen/spandrel/v1/evaluations_pb.js';
 import { type Evaluator, EvaluatorService } from '../../../gen/spandrel/v1/evaluators_pb.js';
-import { DeleteForGood } from '../design/delete-for-good.tsx';
+import { DeleteForGood } from '../design/confirm.tsx';
 import page from '../design/page.module.css';
 import { Pending } from '../design/page.tsx';
 import { useRefresh } from '../session/refresh.ts';

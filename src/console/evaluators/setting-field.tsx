@@ -1,7 +1,7 @@
 /** The input for one setting of an evaluator, by its schema. */
 
 import { Button, Field } from '../design/button.tsx';
-import { Select } from '../design/form.tsx';
+import { Check, Select } from '../design/form.tsx';
 import page from '../design/page.module.css';
 import styles from './evaluators.module.css';
 import { emptyItem, isList, isObject, type Json, labelOfKey, type Schema } from './settings.ts';
@@ -22,10 +22,9 @@ export function SettingField(props: SettingProps) {
   switch (schema.type) {
     case 'boolean':
       return (
-        <label className={styles.check}>
-          <input type="checkbox" checked={value === true} onChange={({ target }) => onChange(target.checked)} />
+        <Check className={styles.check} checked={value === true} onChange={onChange}>
           {labelOfKey(name)}
-        </label>
+        </Check>
       );
     case 'string':
       return <TextSetting {...props} />;

@@ -6,6 +6,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { EndpointService } from '../../../gen/spandrel/v1/endpoints_pb.js';
 import { type Event, EventService } from '../../../gen/spandrel/v1/events_pb.js';
 import { Loading } from '../design/button.tsx';
+import controls from '../design/controls.module.css';
 import { FailureNotice } from '../design/failure.tsx';
 import { nameControls } from '../design/format.ts';
 import page from '../design/page.module.css';
@@ -42,7 +43,7 @@ export function EventsPage() {
       actions={
         <div className={page.row}>
           <select
-            className={styles.type}
+            className={controls.control}
             aria-label="Type"
             value={type ?? ''}
             onChange={({ target }) => change({ type: target.value || undefined })}

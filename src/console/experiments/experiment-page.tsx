@@ -3,13 +3,12 @@
 import { useInfiniteQuery, useMutation, useQuery } from '@connectrpc/connect-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { type ExperimentRun, ExperimentService } from '../../../gen/spandrel/v1/experiments_pb.js';
-import { Badge } from '../design/button.tsx';
-import { DeleteForGood } from '../design/delete-for-good.tsx';
+import { Badge, Progress } from '../design/button.tsx';
+import { DeleteForGood } from '../design/confirm.tsx';
 import { formatCount, nameControls } from '../design/format.ts';
 import { Instant } from '../design/instant.tsx';
 import page from '../design/page.module.css';
 import { Empty, More, PAGING, Pending } from '../design/page.tsx';
-import { Progress } from '../design/progress.tsx';
 import { InstantCell, Table } from '../design/table.tsx';
 import { useRefresh } from '../session/refresh.ts';
 import { useSession } from '../session/session.tsx';

@@ -6,8 +6,9 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { type ExperimentRun, ExperimentService } from '../../../gen/spandrel/v1/experiments_pb.js';
 import { Badge, Button, Loading } from '../design/button.tsx';
-import { DeleteForGood } from '../design/delete-for-good.tsx';
+import { DeleteForGood } from '../design/confirm.tsx';
 import { FailureNotice } from '../design/failure.tsx';
+import { Check } from '../design/form.tsx';
 import { formatCount, nameControls } from '../design/format.ts';
 import { Instant } from '../design/instant.tsx';
 import page from '../design/page.module.css';
@@ -177,14 +178,12 @@ function Against({ runId }: { readonly runId: string }) {
         </select>
       </label>
       {against !== undefined && (
-        <label>
-          <input
-            type="checkbox"
-            checked={differing === true}
-            onChange={({ target }) => change({ against, ...(target.checked && { differing: true as const }) })}
-          />{' '}
+        <Check
+          checked={differing === true}
+          onChange={(isOn) => change({ against, ...(isOn && { differing: true as const }) })}
+        >
           Only what differs
-        </label>
+        </Check>
       )}
     </div>
   );

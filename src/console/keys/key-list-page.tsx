@@ -3,11 +3,11 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { type ApiKey, ApiKeyScope, ApiKeyService, KeyType } from '../../../gen/spandrel/v1/keys_pb.js';
 import { Badge, Button, buttonClass } from '../design/button.tsx';
-import { Confirm } from '../design/confirm.tsx';
+import { Confirm, SecretOnce } from '../design/confirm.tsx';
+import { Check } from '../design/form.tsx';
 import { formatCount, nameControls } from '../design/format.ts';
 import page from '../design/page.module.css';
 import { More, PAGING, Page, Pending } from '../design/page.tsx';
-import { SecretOnce } from '../design/secret-once.tsx';
 import { InstantCell, Table } from '../design/table.tsx';
 import { useRefresh } from '../session/refresh.ts';
 import { useSession } from '../session/session.tsx';
@@ -31,19 +31,17 @@ export function KeyListPage() {
   );
   const keys = found.data?.pages.flatMap(({ data }) => data) ?? [];
   const choice = (name: 'all' | 'revoked', isOn: boolean | undefined, label: string) => (
-    <label>
-      <input
-        type="checkbox"
-        checked={isOn === true}
-        onChange={({ target }) =>
-          void navigate({
-            search: (now) => ({ ...now, [name]: target.checked || undefined }) as typeof now,
-            replace: true,
-          })
-        }
-      />{' '}
+    <Check
+      checked={isOn === true}
+      onChange={(isOn) =>
+        void navigate({
+          search: (now) => ({ ...now, [name]: isOn || undefined }) as typeof now,
+          replace: true,
+        })
+      }
+    >
       {label}
-    </label>
+    </Check>
   );
   return (
     <Page

@@ -7,10 +7,10 @@ import { useMemo, useState } from 'react';
 import { ApiKeyService, KeyType, PermissionMode, Role, ScopeType } from '../../../gen/spandrel/v1/keys_pb.js';
 import { OrganizationService } from '../../../gen/spandrel/v1/organization_pb.js';
 import { PermissionService } from '../../../gen/spandrel/v1/permissions_pb.js';
+import { SecretOnce } from '../design/confirm.tsx';
 import { FailureNotice } from '../design/failure.tsx';
-import { Form, SelectField, TextField } from '../design/form.tsx';
+import { Check, Form, SelectField, TextField } from '../design/form.tsx';
 import page from '../design/page.module.css';
-import { SecretOnce } from '../design/secret-once.tsx';
 import { useRefresh } from '../session/refresh.ts';
 import { useSession } from '../session/session.tsx';
 import { effectOf } from './effect.ts';
@@ -160,14 +160,14 @@ function Basics({ draft, onChange }: { readonly draft: Draft; readonly onChange:
             The whole organization
           </label>
           {account.projects.map(({ id, name }) => (
-            <label key={id} className={styles.action}>
-              <input
-                type="checkbox"
-                checked={draft.projects.includes(id)}
-                onChange={(event) => toggle(id, event.target.checked)}
-              />
+            <Check
+              key={id}
+              className={styles.action}
+              checked={draft.projects.includes(id)}
+              onChange={(isOn) => toggle(id, isOn)}
+            >
               {name}
-            </label>
+            </Check>
           ))}
         </div>
       </fieldset>

@@ -2,6 +2,7 @@
 
 import { useMemo, useState } from 'react';
 import type { Permission } from '../../../gen/spandrel/v1/permissions_pb.js';
+import { Check } from '../design/form.tsx';
 import page from '../design/page.module.css';
 import { byResource } from './effect.ts';
 import styles from './keys.module.css';
@@ -58,10 +59,9 @@ export function PermissionMatrix({ catalogue, chosen, granted, onChange }: Matri
           </tbody>
         </table>
       </div>
-      <label className={styles.action}>
-        <input type="checkbox" checked={showsAll} onChange={(event) => setShowsAll(event.target.checked)} />
+      <Check className={styles.action} checked={showsAll} onChange={setShowsAll}>
         Also permissions that no operation of this server requires yet
-      </label>
+      </Check>
     </fieldset>
   );
 }

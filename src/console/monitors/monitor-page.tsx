@@ -4,7 +4,7 @@ import { useMutation, useQuery } from '@connectrpc/connect-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { type Monitor, MonitorService } from '../../../gen/spandrel/v1/monitors_pb.js';
 import { Badge, Button, CopyButton } from '../design/button.tsx';
-import { DeleteForGood } from '../design/delete-for-good.tsx';
+import { DeleteForGood } from '../design/confirm.tsx';
 import { FailureNotice } from '../design/failure.tsx';
 import { nameControls } from '../design/format.ts';
 import { Instant } from '../design/instant.tsx';

@@ -5,12 +5,11 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { type Project, ProjectService, TeamService } from '../../../gen/spandrel/v1/organization_pb.js';
 import { Badge, Button } from '../design/button.tsx';
-import { Confirm, Modal } from '../design/confirm.tsx';
+import { Confirm, Modal, SecretOnce } from '../design/confirm.tsx';
 import { Form, SelectField, TextField } from '../design/form.tsx';
 import { nameControls } from '../design/format.ts';
 import page from '../design/page.module.css';
 import { Page, Pending } from '../design/page.tsx';
-import { SecretOnce } from '../design/secret-once.tsx';
 import { InstantCell, Table } from '../design/table.tsx';
 import { useSession } from '../session/session.tsx';
 

@@ -1,9 +1,9 @@
 import { useMemo } from 'react';
+import controls from '../design/controls.module.css';
 import { Select } from '../design/form.tsx';
 import page from '../design/page.module.css';
 import type { Bounds } from '../traces/range.ts';
 import { Chart } from './chart.tsx';
-import styles from './overview.module.css';
 import { type Metric, seriesOf, type Timed } from './series.ts';
 
 type ChartCardProps<Name extends string, Bucket> = {
@@ -30,7 +30,7 @@ export function ChartCard<Name extends string, Bucket extends Timed>({
       <div className={page.head}>
         <h2>{metric.label} over time</h2>
         <Select
-          className={styles.select}
+          className={controls.control}
           aria-label="Metric"
           value={shown}
           options={choices.map(([name, { label }]) => [name as Name, label] as const)}

@@ -3,8 +3,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { type Project, ProjectService, TeamService } from '../../../gen/spandrel/v1/organization_pb.js';
-import { Button } from '../design/button.tsx';
-import { Confirm } from '../design/confirm.tsx';
+import { ConfirmButton } from '../design/confirm.tsx';
 import { FORM_CARD, Form, SelectField, TextField } from '../design/form.tsx';
 import { nameControls } from '../design/format.ts';
 import { Pending } from '../design/page.tsx';
@@ -73,7 +72,6 @@ function Change({ project }: { readonly project: Project }) {
 }
 
 function Archive({ project }: { readonly project: Project }) {
-  const [isAsking, setAsking] = useState(false);
   const navigate = useNavigate();
   const client = useQueryClient();
   const archive = useMutation(ProjectService.method.archiveProject, {
@@ -85,12 +83,9 @@ function Archive({ project }: { readonly project: Project }) {
   const word = project.name ?? project.slug;
   return (
     <div>
-      <Button variant="danger" onClick={() => setAsking(true)}>
-        Archive the project
-      </Button>
-      <Confirm
-        open={isAsking}
-        onClose={() => setAsking(false)}
+      <ConfirmButton
+        label="Archive the project"
+        variant="danger"
         title={`Archive ${nameControls(word)}`}
         action="Archive permanently"
         typed="archive"
@@ -100,7 +95,7 @@ function Archive({ project }: { readonly project: Project }) {
       >
         Its key and all grants on it are refused from the next request on. Its data stays, and nobody reads it here any
         more. This cannot be undone.
-      </Confirm>
+      </ConfirmButton>
     </div>
   );
 }

@@ -6,7 +6,7 @@ import { type ProjectSettings, TraceService } from '../../../gen/spandrel/v1/tra
 import { Button, CopyButton } from '../design/button.tsx';
 import { Confirm } from '../design/confirm.tsx';
 import { FailureNotice } from '../design/failure.tsx';
-import { TextField } from '../design/form.tsx';
+import { Check, TextField } from '../design/form.tsx';
 import { formatCount, nameControls } from '../design/format.ts';
 import page from '../design/page.module.css';
 import { Page, Pending } from '../design/page.tsx';
@@ -73,15 +73,9 @@ function Settings({ settings }: { readonly settings: ProjectSettings }) {
         disabled={!may('project:manage')}
         onChange={setDays}
       />
-      <label className={page.row}>
-        <input
-          type="checkbox"
-          checked={emits}
-          disabled={!may('project:manage')}
-          onChange={({ target }) => setEmits(target.checked)}
-        />
+      <Check className={page.row} checked={emits} disabled={!may('project:manage')} onChange={setEmits}>
         Calls of models in traces are requests in the log of events, too
-      </label>
+      </Check>
       {update.isError && !isAsking && <FailureNotice error={update.error} />}
       {may('project:manage') && (
         <div className={page.row}>

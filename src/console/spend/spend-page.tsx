@@ -3,13 +3,13 @@
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { type SpendAmounts, SpendGrouping, SpendService } from '../../../gen/spandrel/v1/spend_pb.js';
+import controls from '../design/controls.module.css';
 import { type Fact, Facts } from '../design/facts.tsx';
 import { Select } from '../design/form.tsx';
 import { formatCost, formatCount, nameControls } from '../design/format.ts';
 import page from '../design/page.module.css';
 import { More, Page, Pending } from '../design/page.tsx';
 import { Table } from '../design/table.tsx';
-import overview from '../overview/overview.module.css';
 import { useSession } from '../session/session.tsx';
 import { RangePicker } from '../traces/range-picker.tsx';
 import { useRangePages } from '../traces/range-query.ts';
@@ -51,7 +51,7 @@ export function SpendPage() {
       actions={
         <div className={page.row}>
           <Select
-            className={overview.select}
+            className={controls.control}
             aria-label="Group by"
             value={by}
             options={CHOICES}

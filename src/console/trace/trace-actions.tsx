@@ -3,10 +3,9 @@
 import { useMutation } from '@connectrpc/connect-query';
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
 import { type Trace, TraceService } from '../../../gen/spandrel/v1/traces_pb.js';
-import { Button, CopyButton } from '../design/button.tsx';
-import { Confirm } from '../design/confirm.tsx';
+import { CopyButton } from '../design/button.tsx';
+import { ConfirmButton } from '../design/confirm.tsx';
 import { useProject, useSession } from '../session/session.tsx';
 
 /** Omits the key, because people paste such commands into chats. */
@@ -19,7 +18,6 @@ function curlOf(traceId: string, projectId: string | null): string {
 export function TraceActions({ trace }: { readonly trace: Trace }) {
   const { account, may } = useSession();
   const { id, slug } = useProject();
-  const [isAsking, setAsking] = useState(false);
   const navigate = useNavigate();
   const client = useQueryClient();
   const remove = useMutation(TraceService.method.deleteTrace, {
@@ -33,22 +31,20 @@ export function TraceActions({ trace }: { readonly trace: Trace }) {
       <CopyButton text={curlOf(trace.traceId, account.keyId === null ? null : id)}>Copy as curl</CopyButton>
       <CopyButton text={trace.traceId}>Copy id</CopyButton>
       {may('project:manage') && (
-        <Button small variant="plain" onClick={() => setAsking(true)}>
-          Delete
-        </Button>
+        <ConfirmButton
+          label="Delete"
+          small
+          variant="plain"
+          title="Delete this trace"
+          action="Delete permanently"
+          typed="delete"
+          pending={remove.isPending}
+          error={remove.error}
+          onConfirm={() => remove.mutate({ traceId: trace.traceId })}
+        >
+          Its spans and evaluations go with it. This cannot be undone.
+        </ConfirmButton>
       )}
-      <Confirm
-        open={isAsking}
-        onClose={() => setAsking(false)}
-        title="Delete this trace"
-        action="Delete permanently"
-        typed="delete"
-        pending={remove.isPending}
-        error={remove.error}
-        onConfirm={() => remove.mutate({ traceId: trace.traceId })}
-      >
-        Its spans and evaluations go with it. This cannot be undone.
-      </Confirm>
     </>
   );
 }

@@ -1,11 +1,11 @@
 /** Exports a search as a file, or as a curl command. */
 
 import { useEffect, useRef, useState } from 'react';
-import { Button, CopyButton } from '../design/button.tsx';
+import { Button, CopyButton, Progress } from '../design/button.tsx';
 import { FailureNotice } from '../design/failure.tsx';
+import { Check } from '../design/form.tsx';
 import { formatBytes, formatCount } from '../design/format.ts';
 import { Popover } from '../design/popover.tsx';
-import { Progress } from '../design/progress.tsx';
 import { useProject, useSession } from '../session/session.tsx';
 import styles from './export.module.css';
 import type { ExportProgress } from './export-traces.ts';
@@ -84,10 +84,9 @@ function Choice({ search, onStart }: ExportMenuProps) {
   return (
     <div className={styles.choice}>
       <p>All that the search finds, a trace in each line of JSON.</p>
-      <label className={styles.option}>
-        <input type="checkbox" checked={isWhole} onChange={({ target }) => setWhole(target.checked)} />
+      <Check className={styles.option} checked={isWhole} onChange={setWhole}>
         With every span
-      </label>
+      </Check>
       <div className={styles.option}>
         <Button variant="primary" onClick={() => onStart(isWhole)}>
           Save the file

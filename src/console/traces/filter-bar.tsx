@@ -3,6 +3,7 @@
 import { useEffect, useRef, useState } from 'react';
 import { Button } from '../design/button.tsx';
 import { Chip, Chips } from '../design/chip.tsx';
+import { Check } from '../design/form.tsx';
 import { AddFilter } from './add-filter.tsx';
 import styles from './filter-bar.module.css';
 import { type Filter, labelOf, parseQueryLine, writeQueryLine } from './query-line.ts';
@@ -75,14 +76,13 @@ export function FilterBar({ search, onChange }: FilterBarProps) {
             />
           ))}
           <li>
-            <label className={styles.not}>
-              <input
-                type="checkbox"
-                checked={search.not === true}
-                onChange={(event) => onChange({ not: event.target.checked || undefined })}
-              />
+            <Check
+              className={styles.not}
+              checked={search.not === true}
+              onChange={(isOn) => onChange({ not: isOn || undefined })}
+            >
               All but these
-            </label>
+            </Check>
           </li>
         </Chips>
       )}

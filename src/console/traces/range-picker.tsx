@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'react';
+import controls from '../design/controls.module.css';
 import { Select } from '../design/form.tsx';
 import styles from './range-picker.module.css';
 import { isInstant, RANGE_CUSTOM, RANGE_DEFAULT, RANGES, type TraceListSearch } from './search.ts';
@@ -24,7 +25,7 @@ export function RangePicker({ search, onChange }: RangePickerProps) {
   return (
     <span className={styles.picker}>
       <Select
-        className={styles.control}
+        className={controls.control}
         aria-label="Range"
         value={range}
         options={CHOICES}
@@ -59,7 +60,7 @@ function Bound({ label, value, onChange }: BoundProps) {
   useEffect(() => setTyped(value ? toLocal(value) : ''), [value]);
   return (
     <input
-      className={styles.control}
+      className={controls.control}
       type="datetime-local"
       aria-label={label}
       aria-invalid={typed !== '' && !isInstant(typed)}

@@ -8,13 +8,13 @@ import {
   EndpointService,
   EndpointStatus,
   type EndpointTest,
+  type RollEndpointSecretResponse,
 } from '../../../gen/spandrel/v1/endpoints_pb.js';
 import { Badge, Button } from '../design/button.tsx';
-import { Confirm } from '../design/confirm.tsx';
+import { ConfirmButton, SecretOnce } from '../design/confirm.tsx';
 import { FailureNotice } from '../design/failure.tsx';
 import { nameControls } from '../design/format.ts';
 import page from '../design/page.module.css';
-import { SecretOnce } from '../design/secret-once.tsx';
 import { useRefresh } from '../session/refresh.ts';
 import { useSession } from '../session/session.tsx';
 import { ChangeEndpoint } from './change-endpoint.tsx';
@@ -61,36 +61,33 @@ function TestOutcome({ outcome }: { readonly outcome: EndpointTest }) {
 }
 
 function RollSecret({ id }: { readonly id: string }) {
-  const [isAsking, setAsking] = useState(false);
   const [secret, setSecret] = useState<string | null>(null);
-  const roll = useMutation(EndpointService.method.rollEndpointSecret, {
-    onSuccess({ data }) {
-      setAsking(false);
-      setSecret(data?.secret ?? null);
-    },
-  });
+  const roll = useMutation(EndpointService.method.rollEndpointSecret);
   return (
     <>
-      <Button onClick={() => setAsking(true)}>Roll secret</Button>
-      <Confirm
-        open={isAsking}
-        onClose={() => setAsking(false)}
+      <ConfirmButton
+        label="Roll secret"
         title="Roll the secret"
         action="Roll the secret"
         typed={null}
         pending={roll.isPending}
         error={roll.error}
-        onConfirm={() => roll.mutate({ id })}
+        onConfirm={(close) => {
+          const onSuccess = ({ data }: RollEndpointSecretResponse) => {
+            close();
+            setSecret(data?.secret ?? null);
+          };
+          roll.mutate({ id }, { onSuccess });
+        }}
       >
         A new secret signs from now on. The one before signs beside it for a day, so that receivers can change over.
-      </Confirm>
+      </ConfirmButton>
       <SecretOnce secret={secret} title="The new secret" onClose={() => setSecret(null)} />
     </>
   );
 }
 
 function Archive({ id }: { readonly id: string }) {
-  const [isAsking, setAsking] = useState(false);
   const navigate = useNavigate();
   const refresh = useRefresh();
   const archive = useMutation(EndpointService.method.archiveEndpoint, {
@@ -100,23 +97,17 @@ function Archive({ id }: { readonly id: string }) {
     },
   });
   return (
-    <>
-      <Button variant="danger" onClick={() => setAsking(true)}>
-        Archive
-      </Button>
-      <Confirm
-        open={isAsking}
-        onClose={() => setAsking(false)}
-        title="Archive the endpoint"
-        action="Archive permanently"
-        typed="archive"
-        pending={archive.isPending}
-        error={archive.error}
-        onConfirm={() => archive.mutate({ id })}
-      >
-        It receives nothing more, its deliveries are cancelled, and lists do not show it any more. This cannot be
-        undone.
-      </Confirm>
-    </>
+    <ConfirmButton
+      label="Archive"
+      variant="danger"
+      title="Archive the endpoint"
+      action="Archive permanently"
+      typed="archive"
+      pending={archive.isPending}
+      error={archive.error}
+      onConfirm={() => archive.mutate({ id })}
+    >
+      It receives nothing more, its deliveries are cancelled, and lists do not show it any more. This cannot be undone.
+    </ConfirmButton>
   );
 }

@@ -3,7 +3,7 @@
 import { useQuery } from '@connectrpc/connect-query';
 import { useState } from 'react';
 import { EndpointService } from '../../../gen/spandrel/v1/endpoints_pb.js';
-import { Form, TextField } from '../design/form.tsx';
+import { Check, Form, TextField } from '../design/form.tsx';
 import { nameControls } from '../design/format.ts';
 import styles from './webhooks.module.css';
 
@@ -69,10 +69,9 @@ function EventChoice({ chosen, onChange }: EventChoiceProps) {
     else onChange(isOn ? [...others, type] : others);
   };
   const choice = (type: string, label: string) => (
-    <label key={type} className={styles.choice}>
-      <input type="checkbox" checked={chosen.includes(type)} onChange={(event) => toggle(type, event.target.checked)} />
+    <Check key={type} className={styles.choice} checked={chosen.includes(type)} onChange={(isOn) => toggle(type, isOn)}>
       <span>{label}</span>
-    </label>
+    </Check>
   );
   return (
     <fieldset className={styles.choices}>

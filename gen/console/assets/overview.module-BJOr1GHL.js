@@ -1,1 +1,0 @@
-var e={cards:`_cards_1y657_1`,card:`_card_1y657_1`,label:`_label_1y657_22`,note:`_note_1y657_23`,figure:`_figure_1y657_28`,chart:`_chart_1y657_35`,tableHead:`_tableHead_1y657_48`,select:`_select_1y657_52`};export{e as t};

@@ -1,1 +1,0 @@
-import{u as e}from"./button-C_-LMPMf.js";var t={progress:`_progress_1sbja_1`},n=e();function r({label:e,done:r,all:i}){return(0,n.jsx)(`progress`,{className:t.progress,"aria-label":e,max:Math.max(1,i),value:i===0?1:r})}export{r as t};

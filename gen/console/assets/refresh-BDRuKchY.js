@@ -1,1 +1,0 @@
-import{j as e}from"./use-transport-nGpX_Hg7.js";function t(){let t=e();return()=>t.invalidateQueries({predicate:({queryKey:e})=>e[0]===`connect-query`})}export{t};

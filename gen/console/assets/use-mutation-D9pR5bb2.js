@@ -1,1 +1,0 @@
-import{t as e}from"./call-unary-method-xEHlLas3.js";import{t}from"./useMutation-DzE9c9Ps.js";import{d as n,p as r}from"./button-C_-LMPMf.js";import{n as i}from"./use-transport-nGpX_Hg7.js";var a=r(n(),1);function o(n,{transport:r,...o}={}){let s=i(),c=r??s,l=(0,a.useCallback)(async t=>e(c,n,t),[c,n]);return t({...o,mutationFn:l})}export{o as t};
