@@ -7,26 +7,6 @@ import { maskedHead, maskTokens } from './token-mask.ts';
 
 export type JsonValue = null | boolean | number | string | JsonValue[] | { [key: string]: JsonValue };
 
-/** The class of a failure; each transport maps it to one status. */
-export type FaultKind =
-  | 'bad_request'
-  | 'invalid'
-  | 'unauthenticated'
-  | 'permission_denied'
-  | 'not_found'
-  | 'route_not_found'
-  | 'method_not_allowed'
-  | 'request_timeout'
-  | 'conflict'
-  | 'payload_too_large'
-  | 'uri_too_long'
-  | 'headers_too_large'
-  | 'expectation_failed'
-  | 'unsupported_media_type'
-  | 'rate_limited'
-  | 'internal_error'
-  | 'unavailable';
-
 /** Codes of the framework, with their kind and the phrase that the flat error family prints as `error`. */
 const FRAMEWORK_CODES = {
   malformed_request: ['bad_request', 'malformed_request'],
@@ -53,7 +33,7 @@ const FRAMEWORK_CODES = {
   rate_limited: ['rate_limited', 'Too Many Requests'],
   internal_error: ['internal_error', 'Internal server error'],
   unavailable: ['unavailable', 'Service Unavailable'],
-} as const satisfies Record<string, readonly [FaultKind, string]>;
+} as const;
 
 /** Codes of resources. In the flat family `error` equals the code. */
 const RESOURCE_CODES = {
@@ -112,7 +92,12 @@ const RESOURCE_CODES = {
   role_binding_scope_violation: 'permission_denied',
   price_override_not_found: 'not_found',
   price_override_limit_reached: 'invalid',
-} as const satisfies Record<string, FaultKind>;
+} as const;
+
+/** The class of a failure; each transport maps every one to a status. */
+export type FaultKind =
+  | (typeof FRAMEWORK_CODES)[keyof typeof FRAMEWORK_CODES][0]
+  | (typeof RESOURCE_CODES)[keyof typeof RESOURCE_CODES];
 
 export type FaultCode = keyof typeof FRAMEWORK_CODES | keyof typeof RESOURCE_CODES;
 

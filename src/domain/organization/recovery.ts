@@ -6,6 +6,7 @@ import { auditRecord } from '../management/audit.ts';
 import type { ApiKeyRecord, ManagementStore, MemberRecord } from '../management/management.ts';
 import { commitOptimistically, type Proposal } from '../management/optimistic-commit.ts';
 import { hashSecret, mintApiKey, type RootKeys } from '../secrets.ts';
+import { NEW_KEY } from './new-organization.ts';
 
 type RecoveryDeps = {
   readonly store: ManagementStore;
@@ -72,21 +73,17 @@ function drawKey(
 ): { readonly token: string; readonly record: ApiKeyRecord } {
   const { keyId, secret, token } = mintApiKey(keyPrefix, random);
   const record: ApiKeyRecord = {
+    ...NEW_KEY,
     organizationId,
     id: keyId,
     keyType: 'personal',
     name: 'Recovery admin key',
-    description: null,
     userId,
     createdByUserId: null,
     permissionMode: 'all',
     secretHash: hashSecret(rootKeys.pepper, secret),
     imported: false,
-    previousSecretHash: null,
-    previousSecretUntilMs: null,
     expiresAtMs: null,
-    revokedAtMs: null,
-    lastUsedAtMs: null,
     createdAtMs: nowMs,
     updatedAtMs: nowMs,
     bindings: [

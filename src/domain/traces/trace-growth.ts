@@ -9,6 +9,7 @@ import {
   isBefore,
   isFinishedAfter,
   isOutdated,
+  NO_AGGREGATES,
   outdatedAggregates,
   readAggregates,
   SPANS_READ_THROUGH_MAX,
@@ -164,5 +165,42 @@ function growLarge(tables: AppendTables, traceKey: TraceKey, { record, added, re
   return {
     totals: { ...record, spanCount: spanCount + added.length },
     aggregatesJson: outdatedAggregates(tables.newChangeId()),
+  };
+}
+
+type LinkedSummary = SpanSummary & {
+  /** Whether the span has no stored parent. */
+  readonly isParentless: boolean;
+};
+
+const SUMMED_AT_ONCE = 500;
+
+type Recomputation = {
+  /** Takes every span of the trace once, in any order, and keeps few. */
+  add(span: LinkedSummary): void;
+  end(): TraceState;
+};
+
+/** Computes totals and aggregates of a trace from all its spans, one by one. */
+export function createRecomputation(): Recomputation {
+  const aggregator = createAggregator(NO_AGGREGATES);
+  let totals = totalsOf([]);
+  let some: SpanSummary[] = [];
+
+  function sumUp(): void {
+    totals = addTotals(totals, totalsOf(some));
+    some = [];
+  }
+
+  return {
+    add(span) {
+      aggregator.add(span, span.isParentless);
+      some.push(span);
+      if (some.length === SUMMED_AT_ONCE) sumUp();
+    },
+    end() {
+      sumUp();
+      return { totals, aggregates: aggregator.end() };
+    },
   };
 }

@@ -11,8 +11,7 @@ import {
   SPANS_READ_THROUGH_MAX,
 } from '../../domain/traces/trace-aggregates.ts';
 import { createDigest } from '../../domain/traces/trace-digest.ts';
-import type { TraceState } from '../../domain/traces/trace-growth.ts';
-import { createRecomputation } from '../../domain/traces/trace-recomputation.ts';
+import { createRecomputation, type TraceState } from '../../domain/traces/trace-growth.ts';
 import { drawTree, layOutTree, type SpanLink } from '../../domain/traces/trace-tree.ts';
 import type { Compiled, Query, QueryRunner } from '../queries.ts';
 import { spanTypes } from '../rows/codes.ts';

@@ -7,8 +7,7 @@ import {
   readAggregates,
   type TraceChoice,
 } from '../../../src/domain/traces/trace-aggregates.ts';
-import { grow, type TraceState } from '../../../src/domain/traces/trace-growth.ts';
-import { createRecomputation } from '../../../src/domain/traces/trace-recomputation.ts';
+import { createRecomputation, grow, type TraceState } from '../../../src/domain/traces/trace-growth.ts';
 import { totalsOf } from '../../../src/domain/traces/trace-totals.ts';
 import { runsOf } from '../../support/scenario.ts';
 import { sorted, summary } from './summaries.ts';
