@@ -8,7 +8,7 @@ import { monthOf, sequenceOf } from '../engine/postgres/months.ts';
 import { unpackEnvelope } from '../engine/sqlite/compact-envelopes.ts';
 import { idTextSql, REQUEST_KEY_TEXT } from '../engine/sqlite/compact-ids.ts';
 import { unpackCostSource } from '../rows/codes.ts';
-import { WITHOUT_ROWID } from '../tables/beyond-mapper.ts';
+import { REFERENCES, WITHOUT_ROWID } from '../tables/beyond-mapper.ts';
 import { PackedId, PackedText } from '../tables/kinds.ts';
 import { POSTGRES_TABLES, SQLITE_TABLES } from '../tables/tables.ts';
 
@@ -94,10 +94,15 @@ const LEFT_OUT: ReadonlySet<string> = new Set([
   'write_probe',
 ]);
 
-/** In the order of foreign keys. */
-export const TABLES: readonly TableCopy[] = POSTGRES_TABLES.filter(({ tableName }) => !LEFT_OUT.has(tableName)).map(
-  describeCopy,
-);
+/** In the order of foreign keys, then by name: every process has the same order. */
+export const TABLES: readonly TableCopy[] = POSTGRES_TABLES.filter(({ tableName }) => !LEFT_OUT.has(tableName))
+  .map(describeCopy)
+  .sort((one, other) => depthOf(one.name) - depthOf(other.name) || (one.name < other.name ? -1 : 1));
+
+/** How many tables, one after the other, must have their rows before. */
+function depthOf(table: string): number {
+  return Math.max(0, ...REFERENCES.filter((each) => each.table === table).map(({ to }) => 1 + depthOf(to)));
+}
 
 type Description = (typeof POSTGRES_TABLES | typeof SQLITE_TABLES)[number];
 
