@@ -230,9 +230,6 @@ export type Compiled<S> =
             ? RowsChange<Row>
             : never;
 
-/** All sources of a file, compiled. */
-export type CompiledAll<Sources> = { readonly [Name in keyof Sources]: Compiled<Sources[Name]> };
-
 /** The compiled form of a source that runs for all keys or rows in one statement. */
 export type CompiledMany<S> =
   S extends LookupSource<infer Key, infer Row>

@@ -18,8 +18,8 @@ import {
 import type { TraceRecord } from '../../domain/traces/trace.ts';
 import { SPANS_READ_THROUGH_MAX } from '../../domain/traces/trace-aggregates.ts';
 import type { Reader } from '../append/reader.ts';
-import type { Compiled, Transaction } from '../queries.ts';
-import type { addHour, HourRow, listCounted, listSpans } from './queries.ts';
+import type { Queries, Transaction } from '../queries.ts';
+import type { HourRow } from './queries.ts';
 
 export type { HourRow } from './queries.ts';
 
@@ -90,11 +90,7 @@ function compareKeys(one: Key, other: Key): number {
   );
 }
 
-type HourQueries = {
-  readonly listCounted: Compiled<typeof listCounted>;
-  readonly listCountedSpans: Compiled<typeof listSpans>;
-  readonly addHour: Compiled<typeof addHour>;
-};
+type HourQueries = Pick<Queries['retention'], 'listCounted' | 'listCountedSpans' | 'addHour'>;
 
 type Removed = { readonly projectNumber: number; readonly sequence: number };
 

@@ -4,14 +4,10 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isOutdated } from '../../domain/traces/trace-aggregates.ts';
 import { totalsOf } from '../../domain/traces/trace-totals.ts';
 import { cutIntoBatches, METADATA_BYTES_AT_ONCE, readPages, readSpansOf, SPANS_AT_ONCE } from '../long-reads.ts';
-import type { CompiledAll, QueryRunner, RowOf } from '../queries.ts';
-import type * as indexSource from '../search/queries-index.ts';
-import type * as source from './queries.ts';
+import type { Queries, QueryRunner, RowOf } from '../queries.ts';
 
-/** Queries of the search index. */
-type IndexQueries = Pick<CompiledAll<typeof indexSource>, 'findHead' | 'listPending' | 'listBlocks' | 'listParts'>;
-
-export type AnalyticsQueries = CompiledAll<typeof source> & IndexQueries;
+export type AnalyticsQueries = Queries['analytics'] &
+  Pick<Queries['searchIndex'], 'findHead' | 'listPending' | 'listBlocks' | 'listParts'>;
 export type AnalyticsRunner = QueryRunner<AnalyticsQueries> & {
   /** Monotonic milliseconds. */
   readonly nowMs: () => number;

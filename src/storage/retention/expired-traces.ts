@@ -6,11 +6,10 @@
 
 import type { TraceCut } from '../../domain/store.ts';
 import { subtractFromHours } from '../analytics/hour-changes.ts';
-import type { Compiled } from '../queries.ts';
-import type * as source from './queries.ts';
+import type { Queries } from '../queries.ts';
 import type { StepBudget } from './walk.ts';
 
-export type RetentionQueries = { readonly [Name in keyof typeof source]: Compiled<(typeof source)[Name]> };
+export type RetentionQueries = Queries['retention'];
 
 type Trace = { readonly projectNumber: number; readonly traceId: string; readonly sequence: number };
 

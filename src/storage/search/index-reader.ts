@@ -1,12 +1,10 @@
 /** What searches run their queries with, and the blocks of the index as searches see them. */
 
 import { readAllPages } from '../long-reads.ts';
-import type { CompiledAll, QueryRunner, RowOf } from '../queries.ts';
+import type { Queries, QueryRunner, RowOf } from '../queries.ts';
 import { type Bits, unpackBits } from './block-format.ts';
-import type * as source from './queries.ts';
-import type * as indexSource from './queries-index.ts';
 
-export type SearchQueries = CompiledAll<typeof source> & CompiledAll<typeof indexSource>;
+export type SearchQueries = Queries['search'] & Queries['searchIndex'];
 export type SearchRunner = QueryRunner<SearchQueries> & {
   /** Monotonic milliseconds. */
   readonly nowMs: () => number;

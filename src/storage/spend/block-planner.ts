@@ -4,8 +4,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type EventName, eventIdOf, parseEventId, readEnvelopeHead } from '../../domain/events/request-event.ts';
 import { readSpending } from '../../domain/spend/event-spending.ts';
 import type { Found } from '../append/reader.ts';
-import { createdAtOf } from '../events/event-reader.ts';
-import type { CompiledAll, QueryRunner } from '../queries.ts';
+import { createdAtOf } from '../events/events.ts';
+import type { Queries, QueryRunner } from '../queries.ts';
 import {
   BLOCK_EVENTS,
   type BuiltBlock,
@@ -14,15 +14,12 @@ import {
   NO_BITS,
   withBits,
 } from './block-format.ts';
-import type * as source from './queries.ts';
-
-export type SpendQueries = CompiledAll<typeof source>;
 
 type RequestKey = { readonly organizationNumber: number; readonly key: string };
 
 type EventKey = { readonly organizationNumber: number; readonly createdAtMs: number; readonly id: string };
 
-export type SpendRunner = QueryRunner<SpendQueries> & {
+export type SpendRunner = QueryRunner<Queries['spend']> & {
   /** Requests by key; any number of keys. */
   readonly findRequests: (keys: readonly RequestKey[]) => Promise<readonly Found<'findRequest'>[]>;
   /** Positions of events; any number of events. */

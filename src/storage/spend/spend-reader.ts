@@ -15,7 +15,7 @@ import {
 } from '../../domain/spend/spend-store.ts';
 import { createSpendTally, type SpendTally } from '../../domain/spend/tally.ts';
 import { GROUP_HASH, READ_MAX_MS, readAllPages } from '../long-reads.ts';
-import type { RowOf } from '../queries.ts';
+import type { Queries, RowOf } from '../queries.ts';
 import {
   DIMENSION_PARTS,
   type EventBits,
@@ -27,7 +27,7 @@ import {
   type Values,
   withBits,
 } from './block-format.ts';
-import { planBlock, type SpendQueries, type SpendRunner } from './block-planner.ts';
+import { planBlock, type SpendRunner } from './block-planner.ts';
 
 /** Null: not read yet. */
 type Parts = ReadonlyMap<number, Uint8Array> | null;
@@ -81,7 +81,7 @@ async function listBlocks(
   toSeq: number,
 ): Promise<Block[]> {
   const range = { organizationNumber, createdFromMs: expiredBeforeMs, fromMs, toMs, toSeq, limit: BLOCKS_AT_ONCE };
-  const rows = await readAllPages<RowOf<SpendQueries['listBlocks']>>(BLOCKS_AT_ONCE, (last) =>
+  const rows = await readAllPages<RowOf<Queries['spend']['listBlocks']>>(BLOCKS_AT_ONCE, (last) =>
     runQuery(queries.listBlocks, { ...range, afterSeq: last?.firstSeq ?? 0 }),
   );
   return rows.map((block) => ({ ...block, parts: null }));

@@ -4,8 +4,7 @@ import type { StoredTrace, TraceStore } from '../../domain/store.ts';
 import type { TraceRecord } from '../../domain/traces/trace.ts';
 import { isOutdated } from '../../domain/traces/trace-aggregates.ts';
 import type { Sums, TraceState } from '../../domain/traces/trace-growth.ts';
-import type { QueryRunner, Transact } from '../queries.ts';
-import type { TraceQueries } from './trace-reads.ts';
+import type { Queries, QueryRunner, Transact } from '../queries.ts';
 
 /** A range of ids in their stored form. */
 type IdRange = { readonly first: string | Buffer; readonly last: string | Buffer };
@@ -14,7 +13,7 @@ const LAST_CHARACTER = '\u{10ffff}';
 
 /** `rangesOf`: the ranges of ids with a prefix. Each stored form of ids has an order of its own. */
 export function createTraceFinder(
-  { queries, runQuery }: QueryRunner<TraceQueries>,
+  { queries, runQuery }: QueryRunner<Queries['traces']>,
   rangesOf: (prefix: string) => readonly IdRange[],
 ): Pick<TraceStore, 'find' | 'findByPrefix'> {
   return {

@@ -13,13 +13,10 @@ import {
 import { createDigest } from '../../domain/traces/trace-digest.ts';
 import { createRecomputation, type TraceState } from '../../domain/traces/trace-growth.ts';
 import { drawTree, layOutTree, type SpanLink } from '../../domain/traces/trace-tree.ts';
-import type { Compiled, Query, QueryRunner } from '../queries.ts';
+import type { Queries, Query, QueryRunner } from '../queries.ts';
 import { spanTypes } from '../rows/codes.ts';
-import type * as source from './queries.ts';
 
-export type TraceQueries = { readonly [Name in keyof typeof source]: Compiled<(typeof source)[Name]> };
-
-type TraceRunner = QueryRunner<TraceQueries> & {
+type TraceRunner = QueryRunner<Queries['traces']> & {
   /** Calls `take` with each of very many rows, in pages where that lets others run. */
   readonly queryForEach: <Params, Row>(
     query: Query<Params, Row>,
