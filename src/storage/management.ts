@@ -17,10 +17,10 @@ import {
   type CommitOutcome,
   createCommit,
   createNewOrganizations,
+  createOrganizationReader,
   createReceipts,
   createUpdateSettings,
-} from './organization/commit.ts';
-import { createOrganizationReader } from './organization/organization-reader.ts';
+} from './organization/organization.ts';
 import { createOverrideReader } from './pricing/pricing.ts';
 import type { QueryRunner, Transact } from './queries.ts';
 import { toBuffer } from './rows/endpoint-rows.ts';

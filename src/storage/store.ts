@@ -13,21 +13,19 @@ import { createWebhookStore } from './endpoints/webhook-store.ts';
 import { createRunStore } from './evaluations/evaluator-runs.ts';
 import { createJobStore, type JobWork } from './evaluations/jobs.ts';
 import { createEvaluatorStore } from './evaluators/evaluators.ts';
-import { createEventFinder, createEventList, createOldestAdmitted } from './events/event-reader.ts';
-import { createLogSearch } from './events/log-search.ts';
+import { createEventFinder, createEventList, createLogSearch, createOldestAdmitted } from './events/events.ts';
 import { createExperimentStore } from './experiments/experiments.ts';
 import type { KeyReader } from './keys/key-cache.ts';
 import { createKeyReader } from './keys/key-reader.ts';
 import { createManagementStore, type ManagementWriter } from './management.ts';
 import { createMonitorStore } from './monitors/monitors.ts';
-import { createInstallationReader, createProjectNumbers } from './organization/organization-reader.ts';
+import { createInstallationReader, createProjectNumbers } from './organization/organization.ts';
 import { createRepricingReader } from './pricing/pricing.ts';
 import type { QueryRunner, RunQuery } from './queries.ts';
 import type { SumReads } from './reads.ts';
 import type { IndexWriter } from './search/index-writer.ts';
 import { createIndexer, createIndexQueue } from './search/indexer.ts';
-import type { SpendWriter } from './spend/block-writer.ts';
-import { createSpendBlocks } from './spend/spend-blocks.ts';
+import { createSpendBlocks, type SpendWriter } from './spend/spend-blocks.ts';
 
 /** The parts of a store that differ between engines. */
 export type Engine = Pick<Store, 'retention'> & {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createBacklog, type SomeJobs } from '../../src/storage/evaluations/backlog.ts';
+import { createBacklog, type SomeJobs } from '../../src/domain/evaluations/backlog.ts';
 import { openStore } from '../../src/storage/open.ts';
 import { expectBoundedBacklog, SMALL_BACKLOG } from './conformance/bounded-backlog.ts';
 import { quietLog } from './quiet-log.ts';

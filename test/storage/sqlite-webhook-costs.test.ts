@@ -6,7 +6,7 @@ import { createWebhookStore } from '../../src/storage/endpoints/webhook-store.ts
 import { openReadHandle, type RunRead, readNow } from '../../src/storage/engine/sqlite/connection.ts';
 import { createRunQuery } from '../../src/storage/engine/sqlite/run-query.ts';
 import { createWake } from '../../src/storage/engine/sqlite/store.ts';
-import { createLogSearch } from '../../src/storage/events/log-search.ts';
+import { createLogSearch } from '../../src/storage/events/events.ts';
 import { openStore } from '../../src/storage/open.ts';
 import { insertOldEvents } from '../support/old-events.ts';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';

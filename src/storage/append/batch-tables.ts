@@ -4,6 +4,7 @@
  */
 
 import { randomUUID } from 'node:crypto';
+import type { Backlog, JobCount } from '../../domain/evaluations/backlog.ts';
 import type { ActiveMonitors, EvaluationJob, JobKey, JobQueueOptions } from '../../domain/evaluations/jobs.ts';
 import type {
   AppendTables,
@@ -15,7 +16,6 @@ import type {
 import type { Evaluation, Span, SpanSummary, TraceRecord } from '../../domain/traces/trace.ts';
 import { summaryOf } from '../../domain/traces/trace-totals.ts';
 import { countHours, type HourRow } from '../analytics/hour-changes.ts';
-import type { Backlog, JobCount } from '../evaluations/backlog.ts';
 import { type BatchLog, createBatchLog, type LogHeads, type WrittenLog } from './batch-log.ts';
 import type { Found, Reader } from './reader.ts';
 

@@ -1,5 +1,6 @@
 /** The stored queue of evaluation jobs. */
 
+import type { Backlog } from '../../domain/evaluations/backlog.ts';
 import {
   ALL_MONITORS,
   type ClaimedJob,
@@ -14,7 +15,6 @@ import {
 } from '../../domain/evaluations/jobs.ts';
 import type { DeliveryStoreDeps } from '../endpoints/delivery-store.ts';
 import type { Queries, RowOf, RunQuery, Transact, Transaction } from '../queries.ts';
-import type { Backlog } from './backlog.ts';
 
 /** The verbs that write; see EvaluationJobStore. */
 export type JobWork = {

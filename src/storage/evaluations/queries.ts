@@ -1,6 +1,7 @@
 /** Queries of the queue of evaluation jobs, and of evaluator runs. */
 
 import { sql } from 'kysely';
+import type { SomeJobs } from '../../domain/evaluations/backlog.ts';
 import {
   columns,
   count,
@@ -16,7 +17,6 @@ import {
   upsert,
 } from '../plain-queries.ts';
 import { change, query, type Row } from '../queries.ts';
-import type { SomeJobs } from './backlog.ts';
 
 type Key = { readonly projectNumber: number; readonly traceSequence: number; readonly sourceId: string };
 type InProject = { readonly projectNumber: number };

@@ -1,10 +1,10 @@
 /** Transaction and removing traces that are stored: each change is one transaction. */
 
+import type { Backlog } from '../../domain/evaluations/backlog.ts';
 import { ALL_MONITORS, isSampled, type JobQueueOptions, touchJob } from '../../domain/evaluations/jobs.ts';
 import type { NamedTrace, TraceChangeStore } from '../../domain/traces/trace-changes.ts';
 import { patchMetadata } from '../../domain/traces/trace-metadata-patch.ts';
 import { subtractFromHours } from '../analytics/hour-changes.ts';
-import type { Backlog } from '../evaluations/backlog.ts';
 import type { Transact, Transaction } from '../queries.ts';
 import { toHidden } from '../retention/expired-traces.ts';
 

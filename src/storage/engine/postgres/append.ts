@@ -1,12 +1,12 @@
 /** The group commit: a batch is one transaction, and all its writes take one round trip. */
 
+import type { Backlog } from '../../../domain/evaluations/backlog.ts';
 import type { JobQueueOptions } from '../../../domain/evaluations/jobs.ts';
 import { unavailableFault } from '../../../domain/fault.ts';
 import { type Append, type AppendOutcome, applyBatch, createGuess, tracesOf } from '../../append/apply.ts';
 import type { LogHeads } from '../../append/batch-log.ts';
 import { findNothing, type Reader } from '../../append/reader.ts';
 import { toError } from '../../errors.ts';
-import type { Backlog } from '../../evaluations/backlog.ts';
 import type { RowTypes } from './binary-arrays.ts';
 import {
   isConflict,

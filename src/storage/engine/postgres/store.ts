@@ -13,10 +13,10 @@ import {
   findRequest,
 } from '../../../../gen/storage/postgres/append.ts';
 import { countSomeJobs } from '../../../../gen/storage/postgres/evaluations.ts';
+import { createBacklog } from '../../../domain/evaluations/backlog.ts';
 import { JOB_QUEUE_DEFAULTS, type JobQueueOptions } from '../../../domain/evaluations/jobs.ts';
 import type { Store, TraceStore } from '../../../domain/store.ts';
 import { createDeliveryWork } from '../../delivery/work.ts';
-import { createBacklog } from '../../evaluations/backlog.ts';
 import { createJobWork } from '../../evaluations/jobs.ts';
 import { createFreshness } from '../../keys/freshness.ts';
 import { cacheKeyReads } from '../../keys/key-cache.ts';
@@ -25,7 +25,7 @@ import { createManagementWriter } from '../../management.ts';
 import type { Transact } from '../../queries.ts';
 import { createSumReads, limitSumReads, type SumReads } from '../../reads.ts';
 import { createIndexWriter } from '../../search/index-writer.ts';
-import { createSpendWriter } from '../../spend/block-writer.ts';
+import { createSpendWriter } from '../../spend/spend-blocks.ts';
 import { createStore, type Engine, type StoreLog, type StoreState } from '../../store.ts';
 import { completeSums, createKeepSums, createTraceFinder, textRange } from '../../traces/trace-finder.ts';
 import { createTraceReads, isLarge, takeInTurns } from '../../traces/trace-reads.ts';

@@ -7,6 +7,6 @@ import { workerData } from 'node:worker_threads';
 
 // A thread does not take the cache over from the one that starts it.
 enableCompileCache(workerData.compileCacheFolder ?? undefined);
-await import(workerData.thread === 'writer' ? './writer-thread.ts' : './reader-thread.ts');
+await import('./thread-serve.ts');
 // What only the start needed would stay resident.
 globalThis.gc?.({ type: 'major', execution: 'sync', flavor: 'last-resort' });

@@ -1,16 +1,46 @@
-/** Serves the calls of thread-calls.ts in a worker thread. */
+/**
+ * Serves the calls of thread-calls.ts in a worker thread. The writer has the handle that writes, so that a large commit
+ * never delays other work of the process. Long reads have another thread, so that the one that accepts traces never waits
+ * for them.
+ */
 
 import { parentPort, workerData } from 'node:worker_threads';
-import { toError } from '../../errors.ts';
+import { runWithoutPauses } from '../../../domain/steps.ts';
+import { StartError, toError } from '../../errors.ts';
+import { openReadHandle, type RunRead } from './connection.ts';
 import { isStorageFailure } from './failures.ts';
 import { type Call, CLOSE, type Reply, type ThreadInput } from './thread-calls.ts';
 
 if (parentPort === null) throw new Error('calls are served in a worker thread');
 const port = parentPort;
 
-export const input = workerData as ThreadInput;
+const input = workerData as ThreadInput;
 
-export function serveCalls(verbs: object, close: () => void | Promise<void>): void {
+// Each thread loads only its own code, which costs memory.
+await (input.thread === 'writer' ? serveWriter(input) : serveReader(input));
+
+async function serveWriter({ file, jobQueue }: ThreadInput): Promise<void> {
+  const { openCore } = await import('./core.ts');
+  try {
+    const { core } = openCore({ file, clock: Date.now, jobQueue });
+    serveCalls(core.verbs, core.close);
+    reply({ kind: 'ready' });
+  } catch (error) {
+    if (!(error instanceof StartError)) throw error;
+    reply({ kind: 'refused', message: error.message });
+  }
+}
+
+async function serveReader({ file }: ThreadInput): Promise<void> {
+  const { createReads, createTraceReader } = await import('./readers.ts');
+  const db = openReadHandle(file);
+  // Errors are translated below, where their codes are still known.
+  const readHere: RunRead = async (read) => read();
+  const reads = createTraceReader(db, readHere, async (steps) => runWithoutPauses(steps));
+  serveCalls({ ...reads, ...createReads(db, readHere) }, () => void db.close());
+}
+
+function serveCalls(verbs: object, close: () => void | Promise<void>): void {
   // The caller uses the types of the same verbs.
   const serving = verbs as Readonly<Record<string, (...args: readonly unknown[]) => Promise<unknown>>>;
 
@@ -32,6 +62,6 @@ export function serveCalls(verbs: object, close: () => void | Promise<void>): vo
   port.on('message', (message: Call | typeof CLOSE) => void (message === CLOSE ? end() : answer(message)));
 }
 
-export function reply(reply: Reply): void {
+function reply(reply: Reply): void {
   port.postMessage(reply);
 }

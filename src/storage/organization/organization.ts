@@ -1,6 +1,6 @@
 /**
- * Commits changes of an organization if it has not changed since it was read; also creates organizations, stores settings
- * and claims idempotency keys.
+ * Commits changes of an organization if it has not changed since it was read; also creates organizations, stores settings,
+ * claims idempotency keys, and reads all of this.
  */
 
 import type {
@@ -12,11 +12,11 @@ import type {
   ReceiptName,
 } from '../../domain/management/management.ts';
 import { recordsOfNew } from '../../domain/organization/new-organization.ts';
-import type { InstallationStore, NewOrganization, ProjectStore } from '../../domain/store.ts';
+import type { InstallationStore, NewOrganization, ProjectStore, RequestStore } from '../../domain/store.ts';
 import { NOT_AS_READ, storeWebhooks, TOO_OFTEN } from '../endpoints/endpoint-commit.ts';
-import { packGrant, storeKey } from '../keys/key-records.ts';
+import { packGrant, storeKey, unpackGrant } from '../keys/key-records.ts';
 import { storeOverrides } from '../pricing/pricing.ts';
-import type { Transact, Transaction } from '../queries.ts';
+import { type QueryRunner, queryInBatches, type Transact, type Transaction } from '../queries.ts';
 
 /**
  * `too_often`: an endpoint has changed too often to record. Returned rather than thrown, because errors lose their
@@ -175,4 +175,42 @@ export function createReceipts(transact: Transact): Pick<ManagementStore, 'claim
     }
     return 'running';
   }
+}
+
+export function createInstallationReader({ queries: { organization }, runQuery }: QueryRunner) {
+  return {
+    readVerifier: async () => (await runQuery(organization.findVerifier, {}))[0]?.verifier ?? null,
+    hasOrganization: async () => (await runQuery(organization.findAnyOrganization, {})).length > 0,
+  } satisfies Partial<InstallationStore> & { hasOrganization(): Promise<boolean> };
+}
+
+/** The numbers of the projects in reports. */
+export function createProjectNumbers({
+  queries,
+  runQuery,
+  pointsPerQuery: pointsAtOnce,
+}: QueryRunner): RequestStore['projectNumbers'] {
+  return async (organizationId, ids) => {
+    const find = (some: readonly string[]) =>
+      runQuery(queries.organization.findProjectNumbers, { organizationId, ids: some });
+    const rows = await queryInBatches(ids, pointsAtOnce, find);
+    return new Map(rows.map(({ id, number }) => [id, number]));
+  };
+}
+
+export function createOrganizationReader({ queries: { organization }, runQuery }: QueryRunner) {
+  return {
+    version: async (id) => (await runQuery(organization.findVersion, { id }))[0]?.accessVersion ?? 0,
+    organization: async (id) => (await runQuery(organization.findOrganization, { id }))[0] ?? null,
+    teams: (organizationId) => runQuery(organization.listTeams, { organizationId }),
+    projects: (organizationId) => runQuery(organization.listProjects, { organizationId }),
+    project: async (organizationId, id) =>
+      (await runQuery(organization.findProject, { organizationId, id }))[0] ?? null,
+    members: (organizationId) => runQuery(organization.listMembers, { organizationId }),
+    member: async (organizationId, userId) =>
+      (await runQuery(organization.findMember, { organizationId, userId }))[0] ?? null,
+    roleBindings: async (organizationId, userId) =>
+      (await runQuery(organization.listRoleBindings, { organizationId, userId })).map(unpackGrant),
+    findAdministrators: (email) => runQuery(organization.findAdministrators, { email }),
+  } satisfies Partial<ManagementStore>;
 }
