@@ -1,6 +1,6 @@
 /** One browser and one server, with a project that has traces, for concurrent journeys. */
 
-import type { Browser, BrowserContext } from 'playwright-core';
+import type { Browser, BrowserContext, Locator } from 'playwright-core';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { startApp, type TestApp } from '../support/app.ts';
 import { callRest } from '../support/surfaces.ts';
@@ -22,6 +22,8 @@ export type Stage = {
   readonly shop: TestProject;
   makeProject(name: string): Promise<TestProject>;
   makeKey(): Promise<{ readonly token: string; readonly id: string }>;
+  /** Presses a button that copies, and returns the text. All pages of a browser share one clipboard. */
+  copy(button: Locator): Promise<string>;
   /** Runs `act` on a new page. Fails on browser errors and on requests to other origins. */
   visit(act: (tab: TestPage) => Promise<void>): Promise<void>;
 };
@@ -37,6 +39,7 @@ export function openStage(): Stage {
   let app: TestApp;
   let shop: TestProject;
   const permits = createSemaphore(VISITS_AT_ONCE);
+  const clipboard = createSemaphore(1);
   beforeAll(async () => {
     [browser, app] = await Promise.all([
       launchBrowser(),
@@ -70,6 +73,16 @@ export function openStage(): Stage {
       return { address: app.address, projectKey: apiKey, id, name, slug };
     },
     makeKey: () => post('/api/api-keys', { name: 'visitor', keyType: 'service' }),
+    async copy(button) {
+      const release = await clipboard.acquire();
+      try {
+        await button.click();
+        await button.page().getByText('Copied').waitFor();
+        return await button.page().evaluate<string>('navigator.clipboard.readText()');
+      } finally {
+        release();
+      }
+    },
     async visit(act) {
       const release = await permits.acquire();
       const tab = await openPage(context, app.address);

@@ -6,12 +6,12 @@ import { checkPage } from '../page-checks.ts';
 import { send, shopTrace } from '../sent-traces.ts';
 import { SHOP_TRACES, type Stage, type TestProject } from '../stage.ts';
 
-/** Runs the snippet of the page as a shell would. */
-async function sendAsShown(page: Page, project: TestProject, expectedKey: string): Promise<void> {
-  await page.getByRole('button', { name: 'Copy', exact: true }).first().click();
-  await page.getByText('Copied').waitFor();
-  const shell = await page.evaluate<string>('navigator.clipboard.readText()');
-  expect(shell).toContain(`-H 'X-Auth-Token: ${expectedKey}'`);
+type Sending = { readonly stage: Stage; readonly page: Page; readonly project: TestProject };
+
+/** Runs the snippet of the page as a shell would; it must have the key of the project. */
+async function sendAsShown({ stage, page, project }: Sending): Promise<void> {
+  const shell = await stage.copy(page.getByRole('button', { name: 'Copy', exact: true }).first());
+  expect(shell).toContain(`-H 'X-Auth-Token: ${project.projectKey}'`);
   const body = /-d '(\{.*\})'$/s.exec(shell)?.[1]?.replaceAll(/'\$now'/g, String(Date.now())) ?? '';
   await send(project, JSON.parse(body));
 }
@@ -24,7 +24,7 @@ export function collectAndFind(stage: Stage): void {
         await page.goto(signInLink(project.address, project.projectKey));
         await page.getByText('Waiting for the first trace').waitFor();
         await checkPage(page, 'first-trace');
-        await sendAsShown(page, project, project.projectKey);
+        await sendAsShown({ stage, page, project });
         expect(await page.content()).not.toContain(project.projectKey);
         await page.getByRole('link', { name: 'Open it' }).click();
         await page.getByRole('treeitem', { name: /answer/ }).click();
@@ -42,7 +42,7 @@ export function collectAndFind(stage: Stage): void {
         const token = (await page.getByRole('dialog').locator('pre').textContent()) ?? '';
         await page.getByRole('button', { name: 'I have stored it' }).click();
         await page.getByText('$SPANDREL_KEY').waitFor({ state: 'detached' });
-        await sendAsShown(page, { ...project, projectKey: token }, token);
+        await sendAsShown({ stage, page, project: { ...project, projectKey: token } });
         expect(await page.content()).not.toContain(adminKey);
         await page.getByRole('link', { name: 'Open it' }).waitFor();
       }));
@@ -146,9 +146,7 @@ export function collectAndFind(stage: Stage): void {
         const shown = page.getByRole('status').filter({ hasText: 'shown' });
         const count = Number(/^\d+/.exec((await shown.textContent()) ?? '')?.[0]);
         await page.getByRole('button', { name: 'Export' }).click();
-        await page.getByRole('button', { name: 'Copy search as curl' }).click();
-        await page.getByText('Copied').waitFor();
-        const command = await page.evaluate<string>('navigator.clipboard.readText()');
+        const command = await stage.copy(page.getByRole('button', { name: 'Copy search as curl' }));
         expect(command).toContain('"filters":{"metadata.user_id":["user-3"]}');
         expect(command).toContain(`-H 'X-Project-Id: ${stage.shop.id}'`);
         expect(command).not.toContain('sk-lw-');
