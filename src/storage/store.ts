@@ -69,7 +69,7 @@ export type StoreState = {
   readonly isBusy: () => boolean;
 };
 
-type QueueLimits = { readonly queueMaxBytes: number; readonly batchesUnderWayMax: number };
+type QueueLimits = { readonly queueMaxBytes: number; readonly besideBytesMin: number };
 
 /** The log for the operator. */
 export type StoreLog = {

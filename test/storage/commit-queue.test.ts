@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import type { TraceAppend } from '../../src/domain/traces/trace.ts';
 
@@ -13,11 +14,11 @@ type Commit = {
 };
 
 /** A queue whose commits end when the test resolves them. */
-function createSlowQueue(queueMaxBytes: number) {
+function createSlowQueue(queueMaxBytes: number, besideBytesMin = 0) {
   const commits: Commit[] = [];
   const queue = createCommitQueue({
     queueMaxBytes,
-    batchesUnderWayMax: 2,
+    besideBytesMin,
     commit: (appends) =>
       new Promise((resolve, reject) => {
         commits.push({ appends, resolve, reject });
@@ -43,6 +44,26 @@ it('what arrives while the writer is busy becomes one commit', async () => {
   expect(commits.map((commit) => commit.appends.length)).toEqual([2, 1, 10]);
   for (const commit of commits.slice(1)) commit.resolve(commit.appends.map(() => null));
   await Promise.all([second, ...third]);
+});
+
+it('beside a commit, only a large batch leaves', async () => {
+  const { queue, commits } = createSlowQueue(1_000_000, 50_000);
+  const first = queue.append(sampleAppend());
+  await until(() => commits.length === 1);
+  const small = queue.append(sampleAppend());
+  await nextTurn();
+  await nextTurn();
+  expect(commits).toHaveLength(1);
+  const large = queue.append(largeAppend(60_000));
+  await until(() => commits.length === 2);
+  const last = queue.append(largeAppend(60_000));
+  await nextTurn();
+  await nextTurn();
+  expect(commits.map((commit) => commit.appends.length)).toEqual([1, 2]);
+  commits[0]?.resolve([null]);
+  await until(() => commits.length === 3);
+  for (const commit of commits.slice(1)) commit.resolve(commit.appends.map(() => null));
+  await Promise.all([first, small, large, last]);
 });
 
 it('refuses what would exceed the bound, and takes it again once there is room', async () => {

@@ -8,6 +8,7 @@ import { type Append, type AppendOutcome, isReport, type Report, type Reported, 
 const BATCH_MAX_APPENDS = 512;
 const BATCH_MAX_BYTES = 8 * 1024 * 1024;
 const ROW_BYTES = 512;
+const UNDER_WAY_MAX = 2;
 const RETRY_AFTER_SECONDS = 1;
 
 type CommitQueue = {
@@ -25,8 +26,8 @@ type CommitQueueDeps = {
   readonly commit: (appends: readonly Append[]) => Promise<readonly AppendOutcome[]>;
   /** The most bytes that may be queued. */
   readonly queueMaxBytes: number;
-  /** The most batches under way at once. */
-  readonly batchesUnderWayMax: number;
+  /** So many bytes must wait for a second batch to leave while one is under way. */
+  readonly besideBytesMin: number;
 };
 
 type Done = Exclude<AppendOutcome, Error>;
@@ -38,9 +39,10 @@ type Waiting = {
   readonly reject: (error: unknown) => void;
 };
 
-export function createCommitQueue({ commit, queueMaxBytes, batchesUnderWayMax }: CommitQueueDeps): CommitQueue {
+export function createCommitQueue({ commit, queueMaxBytes, besideBytesMin }: CommitQueueDeps): CommitQueue {
   let waiting: Waiting[] = [];
   let queuedBytes = 0;
+  let underWayBytes = 0;
   let underWay = 0;
   let isScheduled = false;
   let drained: (() => void)[] = [];
@@ -59,7 +61,8 @@ export function createCommitQueue({ commit, queueMaxBytes, batchesUnderWayMax }:
   }
 
   function schedule(): void {
-    if (isScheduled || underWay >= batchesUnderWayMax || waiting.length === 0) return;
+    if (isScheduled || waiting.length === 0 || underWay === UNDER_WAY_MAX) return;
+    if (underWay > 0 && queuedBytes - underWayBytes < besideBytesMin) return;
     isScheduled = true;
     // Appends of the same turn of the event loop join the batch.
     setImmediate(() => {
@@ -82,7 +85,9 @@ export function createCommitQueue({ commit, queueMaxBytes, batchesUnderWayMax }:
   }
 
   async function send(batch: readonly Waiting[]): Promise<void> {
+    const bytes = batch.reduce((sum, item) => sum + item.bytes, 0);
     underWay += 1;
+    underWayBytes += bytes;
     try {
       const outcomes = await commit(batch.map((item) => item.append));
       for (const [index, item] of batch.entries()) settle(item, outcomes[index]);
@@ -90,7 +95,8 @@ export function createCommitQueue({ commit, queueMaxBytes, batchesUnderWayMax }:
       for (const item of batch) item.reject(error);
     }
     underWay -= 1;
-    for (const item of batch) queuedBytes -= item.bytes;
+    underWayBytes -= bytes;
+    queuedBytes -= bytes;
     schedule();
     if (underWay === 0 && waiting.length === 0) finishDrain();
   }

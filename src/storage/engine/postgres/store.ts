@@ -49,7 +49,7 @@ type PostgresStoreOptions = PoolsOptions & {
 
 // Appends that arrive during a commit make the next batch larger; two batches at once would double the number of
 // commits.
-const BATCHES_UNDER_WAY_MAX = 1;
+const BESIDE_BYTES_MIN = Number.POSITIVE_INFINITY;
 
 /** Throws StartError. */
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<Store> {
@@ -83,7 +83,7 @@ export async function startPostgresStore(
 ): Promise<Store> {
   const rowTypes = createRowTypes(pools.control);
   await rowTypes.load();
-  return createStore({ queueMaxBytes, batchesUnderWayMax: BATCHES_UNDER_WAY_MAX }, (state) =>
+  return createStore({ queueMaxBytes, besideBytesMin: BESIDE_BYTES_MIN }, (state) =>
     startEngine({ url, pools, close, rowTypes, jobQueue }, state),
   );
 }

@@ -33,8 +33,9 @@ export type SqliteStoreOptions = {
   readonly nowMs?: () => number;
 };
 
-// The next batch is sent while one commits, so that the writer never waits for the main thread.
-const BATCHES_UNDER_WAY_MAX = 2;
+// The writer need not wait for the main thread when a large batch follows. Small ones rather wait for more: more commits
+// write the same pages more often.
+const BESIDE_BYTES_MIN = 256 * 1024;
 // In MiB. Large posts leave garbage, which would grow to twice this size before a collection.
 const WRITER_HEAP = { maxYoungGenerationSizeMb: 48 };
 // A step of maintenance blocks all writes, and a read blocks the whole process.
@@ -111,7 +112,7 @@ type Parts = SqliteStoreOptions & {
 };
 
 function assembleStore(parts: Parts): Store {
-  const limits = { queueMaxBytes: parts.queueMaxBytes, batchesUnderWayMax: BATCHES_UNDER_WAY_MAX };
+  const limits = { queueMaxBytes: parts.queueMaxBytes, besideBytesMin: BESIDE_BYTES_MIN };
   return createStore(limits, (state) => startEngine(parts, state));
 }
 
