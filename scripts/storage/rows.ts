@@ -4,7 +4,7 @@ import type { Dialect } from '../../src/storage/queries.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: these functions serve every table, and the builder types each.
 type Any = any;
-type RowDialect = Pick<Dialect, 'find' | 'row' | 'insert' | 'upsert' | 'update' | 'remove'>;
+type RowDialect = Pick<Dialect, 'find' | 'row' | 'insert' | 'upsert' | 'orAdd' | 'update' | 'remove'>;
 type Described = { readonly meta: { readonly name?: string; readonly properties: object } };
 
 export function createRowDialect(tables: readonly Described[]): RowDialect {
@@ -19,6 +19,17 @@ export function createRowDialect(tables: readonly Described[]): RowDialect {
     Object.fromEntries(namesOf(table, isGiven, without).map((name) => [name, params[name]]));
   const insert = (db: Any, table: string, params: Any): Any => db.insertInto(table).values(row(table, params));
 
+  /** When the primary key is known: sets all other columns. */
+  function whenKnown(insert: Any, table: string, toValue: (builder: Any, name: string) => Any): Any {
+    const key = namesOf(table, ({ primary }) => primary === true);
+    const others = namesOf(table, isGiven, key);
+    return insert.onConflict((known: Any) =>
+      known
+        .columns(key)
+        .doUpdateSet((builder: Any) => Object.fromEntries(others.map((name) => [name, toValue(builder, name)]))),
+    );
+  }
+
   return {
     find(db: Any, table: string, known: Any, ...without: readonly string[]): Any {
       const names = namesOf(table, () => true, without);
@@ -27,15 +38,10 @@ export function createRowDialect(tables: readonly Described[]): RowDialect {
     },
     row,
     insert,
-    upsert: (db: Any, table: string, params: Any): Any => {
-      const key = namesOf(table, ({ primary }) => primary === true);
-      const others = namesOf(table, isGiven, key);
-      return insert(db, table, params).onConflict((known: Any) =>
-        known
-          .columns(key)
-          .doUpdateSet(({ ref }: Any) => Object.fromEntries(others.map((name) => [name, ref(`excluded.${name}`)]))),
-      );
-    },
+    upsert: (db: Any, table: string, params: Any): Any =>
+      whenKnown(insert(db, table, params), table, ({ ref }, name) => ref(`excluded.${name}`)),
+    orAdd: (insert: Any, table: string): Any =>
+      whenKnown(insert, table, ({ eb, ref }, name) => eb(`${table}.${name}`, '+', ref(`excluded.${name}`))),
     update: (db: Any, table: string, known: Any): Any => db.updateTable(table).where(({ and }: Any) => and(known)),
     remove: (db: Any, table: string, known: Any): Any => db.deleteFrom(table).where(({ and }: Any) => and(known)),
   };

@@ -109,6 +109,11 @@ export type Dialect = {
     table: Name,
     params: Row<Name>,
   ): InsertQueryBuilder<Tables, Name, InsertResult>;
+  /** Adds the values of the inserted row to the row with the same primary key, if there is one. */
+  orAdd<Name extends TableName>(
+    insert: InsertQueryBuilder<Tables, Name, InsertResult>,
+    table: Name,
+  ): InsertQueryBuilder<Tables, Name, InsertResult>;
   update<Name extends TableName>(
     db: Db,
     table: Name,

@@ -96,31 +96,9 @@ export type HourRow = Sums & {
   readonly model: string;
 };
 
-const KEY = ['projectNumber', 'grouping', 'hour', 'receivedHour', 'model'] as const;
-const SUMS = [
-  'traces',
-  'spans',
-  'errors',
-  'promptTokens',
-  'promptKnown',
-  'completionTokens',
-  'completionKnown',
-  'costUsd',
-  'costRestNanoUsd',
-  'costKnown',
-] as const;
-
-function add(db: Db, params: HourRow, { ownRows }: Dialect) {
-  return db
-    .insertInto('AnalyticsHour')
-    .values({ ...pick(params, ...KEY), writer: ownRows(), ...pick(params, ...SUMS) })
-    .onConflict((conflict) =>
-      conflict
-        .columns([...KEY, 'writer'])
-        .doUpdateSet(({ eb, ref }) =>
-          Object.fromEntries(SUMS.map((sum) => [sum, eb(`AnalyticsHour.${sum}`, '+', ref(`excluded.${sum}`))])),
-        ),
-    );
+function add(db: Db, params: HourRow, { orAdd, ownRows, row }: Dialect) {
+  const values = { ...row('AnalyticsHour', params, 'writer'), writer: ownRows() };
+  return orAdd(db.insertInto('AnalyticsHour').values(values), 'AnalyticsHour');
 }
 
 export const addHours = changeRows<HourRow>(add);

@@ -93,28 +93,13 @@ export const updateReplays = ofRows(
   update('WebhookReplay', ['number'], ['status', 'position', 'enqueued', 'delivered', 'dead', 'completedAtMs']),
 );
 
-export const addFigures = changeRows<FinishedCount>((db, params, { row }) =>
-  db
-    .insertInto('WebhookFigure')
-    .values(row('WebhookFigure', params))
-    .onConflict((conflict) =>
-      conflict.columns(['endpointNumber', 'bucket']).doUpdateSet(({ eb, ref }) => ({
-        finished: eb('WebhookFigure.finished', '+', ref('excluded.finished')),
-        succeeded: eb('WebhookFigure.succeeded', '+', ref('excluded.succeeded')),
-      })),
-    ),
+export const addFigures = changeRows<FinishedCount>((db, params, { insert, orAdd }) =>
+  orAdd(insert(db, 'WebhookFigure', params), 'WebhookFigure'),
 );
 
 /** Locks the rows, even if it adds zero. */
-export const addHours = changeRows<HourCount>((db, params, { row }) =>
-  db
-    .insertInto('WebhookHour')
-    .values(row('WebhookHour', params))
-    .onConflict((conflict) =>
-      conflict.columns(['organizationNumber', 'hour']).doUpdateSet(({ eb, ref }) => ({
-        attempts: eb('WebhookHour.attempts', '+', ref('excluded.attempts')),
-      })),
-    ),
+export const addHours = changeRows<HourCount>((db, params, { insert, orAdd }) =>
+  orAdd(insert(db, 'WebhookHour', params), 'WebhookHour'),
 );
 
 /** Draws the next change number and locks the counter, so that changes commit in this order. */

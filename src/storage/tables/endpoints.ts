@@ -14,6 +14,7 @@ import {
   json,
   onlyOn,
   parsed,
+  table,
   text,
 } from './kinds.ts';
 
@@ -64,19 +65,15 @@ export const WebhookEndpoint = defineEntity({
  * The state of an endpoint that deliveries change all the time, apart from what its owner decides. The row is the mutex
  * of the endpoint: every change of the endpoint locks it first.
  */
-export const WebhookState = defineEntity({
-  name: 'WebhookState',
-  tableName: 'webhook_states',
-  properties: {
-    endpointNumber: integer().primary().autoincrement(false),
-    position: bigInteger(),
-    inFlight: integer(),
-    subscriptionsJson: json('subscriptions'),
-    failingSinceMs: instant('failing_since').strictNullable(),
-    lastSuccessAtMs: instant('last_success_at').strictNullable(),
-    lastFailureAtMs: instant('last_failure_at').strictNullable(),
-    consecutiveFailures: integer(),
-  },
+export const WebhookState = table('WebhookState', 'webhook_states', {
+  endpointNumber: integer().primary().autoincrement(false),
+  position: bigInteger(),
+  inFlight: integer(),
+  subscriptionsJson: json('subscriptions'),
+  failingSinceMs: instant('failing_since').strictNullable(),
+  lastSuccessAtMs: instant('last_success_at').strictNullable(),
+  lastFailureAtMs: instant('last_failure_at').strictNullable(),
+  consecutiveFailures: integer(),
 });
 
 /** One row: the number of the newest change of endpoints. */
@@ -211,24 +208,16 @@ export const WebhookAttempt = defineEntity({
 });
 
 /** Ended deliveries of an endpoint, per ten seconds since 1970. WITHOUT ROWID on SQLite. */
-export const WebhookFigure = defineEntity({
-  name: 'WebhookFigure',
-  tableName: 'webhook_figures',
-  properties: {
-    endpointNumber: integer().primary(),
-    bucket: bigInteger().primary(),
-    finished: integer(),
-    succeeded: integer(),
-  },
+export const WebhookFigure = table('WebhookFigure', 'webhook_figures', {
+  endpointNumber: integer().primary(),
+  bucket: bigInteger().primary(),
+  finished: integer(),
+  succeeded: integer(),
 });
 
 /** Attempts of an organization, per hour since 1970. WITHOUT ROWID on SQLite. */
-export const WebhookHour = defineEntity({
-  name: 'WebhookHour',
-  tableName: 'webhook_hours',
-  properties: {
-    organizationNumber: integer().primary(),
-    hour: integer().primary(),
-    attempts: integer(),
-  },
+export const WebhookHour = table('WebhookHour', 'webhook_hours', {
+  organizationNumber: integer().primary(),
+  hour: integer().primary(),
+  attempts: integer(),
 });

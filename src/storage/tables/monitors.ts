@@ -1,6 +1,6 @@
 import { defineEntity } from '@mikro-orm/core';
 import type { ExecutionMode, Mappings, Precondition } from '../../domain/monitors/monitor.ts';
-import { bigInteger, enumText, flag, id, integer, json, parsed, real, slugged, text } from './kinds.ts';
+import { bigInteger, enumText, flag, id, integer, json, parsed, real, slugged, table, text } from './kinds.ts';
 
 export const MonitorRow = defineEntity({
   name: 'Monitor',
@@ -22,8 +22,7 @@ export const MonitorRow = defineEntity({
  * Per project with monitors: a number that grows whenever other monitors run by themselves, or on another share of the
  * traces. Caches of monitors are valid for one number.
  */
-export const MonitorChangeCount = defineEntity({
-  name: 'MonitorChangeCount',
-  tableName: 'monitor_changes',
-  properties: { projectNumber: integer().primary().autoincrement(false), number: bigInteger() },
+export const MonitorChangeCount = table('MonitorChangeCount', 'monitor_changes', {
+  projectNumber: integer().primary().autoincrement(false),
+  number: bigInteger(),
 });
