@@ -40,35 +40,20 @@ const RETRY_AFTER_SECONDS = 1;
 /** One tenant cannot use every permit. */
 const LIMITS: SemaphoreOptions = { permitsMax: 4, ofOwnerMax: 2, waitingMax: 64, waitingOfOwnerMax: 16 };
 
-/** Searches of a project. Each limited read rejects with the unavailable Fault when too many are waiting. */
+/** Searches of a project. */
 export function limitSearches<Query extends { readonly projectNumber: number }, Found>(
   find: (query: Query) => Promise<Found>,
 ): (query: Query) => Promise<Found> {
   return limitReads(find, ({ projectNumber }) => projectNumber, SEARCHES);
 }
 
-/** Sums of an organization. */
-export function limitSums<Query extends { readonly organizationNumber: number }, Answer>(
-  sum: (query: Query) => Promise<Answer>,
-): (query: Query) => Promise<Answer> {
-  return limitReads(sum, ({ organizationNumber }) => organizationNumber, SUMS);
-}
-
-/** Reads of all results of a run. */
-export function limitRuns<Query, Answer>(
-  read: (query: Query) => Promise<Answer>,
-  projectOf: (query: Query) => string | number,
-): (query: Query) => Promise<Answer> {
-  return limitReads(read, projectOf, RUNS);
-}
-
 /** Reads of whole traces, each of which holds the ids of all spans. */
-export function createTraceLimit(permitsMax: number): <T>(read: () => Promise<T>) => Promise<T> {
+export function createTraceLimit(permitsMax: number) {
   const limits = { permitsMax, waitingMax: 64, waitingOfOwnerMax: 64 };
   const run = limitReads(
     (read: () => Promise<unknown>) => read(),
     () => 0,
-    { ...WHOLE_TRACES, limits },
+    { all: 'large traces are being read', ofTenant: 'large traces are being read', limits },
   );
   return run as <T>(read: () => Promise<T>) => Promise<T>;
 }
@@ -77,16 +62,16 @@ export function createTraceLimit(permitsMax: number): <T>(read: () => Promise<T>
 type Reads = { readonly all: string; readonly ofTenant: string; readonly limits?: SemaphoreOptions };
 
 const SEARCHES: Reads = { all: 'searches at once', ofTenant: 'searches of this project at once' };
-const SUMS: Reads = { all: 'sums at once', ofTenant: 'sums of this organization at once' };
+export const SUMS: Reads = { all: 'sums at once', ofTenant: 'sums of this organization at once' };
 /** A run may have a hundred thousand scores, which the event loop parses: two such reads at once would slow all else. */
-const RUNS: Reads = {
+export const RUNS: Reads = {
   all: 'reads of runs at once',
   ofTenant: 'reads of runs of this project at once',
   limits: { ...LIMITS, permitsMax: 2, ofOwnerMax: 1 },
 };
-const WHOLE_TRACES: Reads = { all: 'large traces are being read', ofTenant: 'large traces are being read' };
 
-function limitReads<Query, Found>(
+/** Each limited read rejects with the unavailable Fault when too many are waiting. */
+export function limitReads<Query, Found>(
   read: (query: Query) => Promise<Found>,
   tenantOf: (query: Query) => number | string,
   { all, ofTenant, limits = LIMITS }: Reads,

@@ -4,7 +4,7 @@ import type { TraceAnalytics } from '../domain/analytics/trace-analytics-store.t
 import type { SpendStore } from '../domain/spend/spend-store.ts';
 import type { TraceSearch } from '../domain/traces/search/trace-search-store.ts';
 import { createTraceAnalytics } from './analytics/trace-analytics.ts';
-import { limitSearches, limitSums } from './long-reads.ts';
+import { limitReads, limitSearches, SUMS } from './long-reads.ts';
 import type { Queries, QueryRunner } from './queries.ts';
 import { createIndexReads, type IndexReads } from './search/indexer.ts';
 import { createTraceSearch } from './search/trace-search.ts';
@@ -40,6 +40,6 @@ export function limitSumReads<Reads extends SumReads>(reads: Reads): Reads {
     summarise: limitSearches(reads.summarise),
     statsOfUser: limitSearches(reads.statsOfUser),
     summariseEvaluations: limitSearches(reads.summariseEvaluations),
-    sum: limitSums(reads.sum),
+    sum: limitReads(reads.sum, ({ organizationNumber }) => organizationNumber, SUMS),
   };
 }

@@ -9,15 +9,15 @@ import type {
   StoredRun,
 } from '../../domain/experiments/experiment.ts';
 import { applyReport, type SizedResult } from '../../domain/experiments/run-report.ts';
-import { limitRuns, readPages } from '../long-reads.ts';
-import type { QueryRunner, Transact } from '../queries.ts';
+import { limitReads, RUNS, readPages } from '../long-reads.ts';
+import type { Queries, QueryRunner, RunQuery, Transact } from '../queries.ts';
 import { findByIdOrSlug, hasRoom } from '../slugs.ts';
 
 export function createExperimentStore(
   { queries: { experiments }, runQuery }: QueryRunner,
   writer: ExperimentWriter,
 ): ExperimentStore {
-  const readFigures = limitRuns(
+  const readFigures = limitReads(
     async ({ run: { projectId, key: runKey }, visit }: FiguresRead) => {
       const pages = readPages(FIGURES_AT_ONCE, (last: ResultKey | null) => {
         const { entryIndex, targetId } = last ?? { entryIndex: -1, targetId: '' };
@@ -31,6 +31,7 @@ export function createExperimentStore(
       }
     },
     ({ run }) => run.projectId,
+    RUNS,
   );
   return {
     find: (projectId, idOrSlug) => findByIdOrSlug({ queries: experiments, runQuery }, projectId, idOrSlug),
@@ -41,8 +42,7 @@ export function createExperimentStore(
       return runQuery(experiments.listRuns, { projectId, experimentId, limit, afterMs, afterId });
     },
     figures: (run, visit) => readFigures({ run, visit }),
-    results: ({ projectId, key: runKey }, keys) =>
-      findResults(keys, (some) => runQuery(experiments.listResults, { projectId, runKey, ...some })),
+    results: (run, keys) => findResults({ queries: { experiments }, runQuery }, run, keys),
     init: writer.initExperiment,
     hide: writer.hideExperiment,
     insertRun: writer.insertExperimentRun,
@@ -108,9 +108,7 @@ export function createExperimentWriter(transact: Transact): ExperimentWriter {
         const [run] = await runQuery(experiments.lockRun, key);
         if (run === undefined) return null;
         const { projectId, key: runKey } = run;
-        const known = await findResults(report.results, (some) =>
-          runQuery(experiments.listResults, { projectId, runKey, ...some }),
-        );
+        const known = await findResults({ queries: { experiments }, runQuery }, run, report.results);
         const applied = applyReport(run, known, { report, limits });
         if (applied.isRunChanged) await change(experiments.updateRun, applied.run);
         changeRows(
@@ -145,17 +143,18 @@ type FiguresRead = {
 // A result may have hundreds of scores, which are parsed in one turn of the event loop.
 const FIGURES_AT_ONCE = 25;
 
-type SomeOfTarget = { readonly targetId: string; readonly entryIndexes: readonly number[] };
+type ResultReader = { readonly queries: Pick<Queries, 'experiments'>; readonly runQuery: RunQuery };
 
 /** One query per target. */
 async function findResults(
+  { queries: { experiments }, runQuery }: ResultReader,
+  { projectId, key: runKey }: Pick<StoredRun, 'projectId' | 'key'>,
   keys: readonly ResultKey[],
-  list: (some: SomeOfTarget) => Promise<readonly ExperimentResult[]>,
 ): Promise<readonly ExperimentResult[]> {
   const found: ExperimentResult[] = [];
   for (const [targetId, some] of Map.groupBy(keys, (key) => key.targetId)) {
     const entryIndexes = [...new Set(some.map(({ entryIndex }) => entryIndex))];
-    found.push(...(await list({ targetId, entryIndexes })));
+    found.push(...(await runQuery(experiments.listResults, { projectId, runKey, targetId, entryIndexes })));
   }
   return found;
 }

@@ -2,9 +2,8 @@ import { defineEntity } from '@mikro-orm/core';
 import type { Evaluator, EvaluatorField } from '../../domain/evaluators/evaluator.ts';
 import { enumText, json, parsed, slugged, text } from './kinds.ts';
 
-export const EvaluatorRow = defineEntity({
-  name: 'Evaluator',
-  ...slugged('evaluators', {
+export const EvaluatorRow = defineEntity(
+  slugged('Evaluator', 'evaluators', {
     type: enumText<Evaluator['type']>(),
     configJson: json('config'),
     workflowId: text().strictNullable(),
@@ -14,4 +13,4 @@ export const EvaluatorRow = defineEntity({
     fields: parsed<readonly EvaluatorField[]>('fields'),
     outputFields: parsed<readonly EvaluatorField[]>('output_fields'),
   }),
-});
+);

@@ -2,10 +2,7 @@ import { defineEntity } from '@mikro-orm/core';
 import type { ResultEvaluation } from '../../domain/experiments/experiment.ts';
 import { bigInteger, id, instant, integer, json, parsed, real, slugged, table, text, times } from './kinds.ts';
 
-export const ExperimentRow = defineEntity({
-  name: 'Experiment',
-  ...slugged('experiments', {}),
-});
+export const ExperimentRow = defineEntity(slugged('Experiment', 'experiments', {}));
 
 /** Runs of an experiment. A deleted run stays, hidden, until its results are removed. */
 export const ExperimentRunRow = defineEntity({

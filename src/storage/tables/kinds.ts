@@ -86,7 +86,12 @@ export const times = () => ({ createdAtMs: instant('created_at'), updatedAtMs: i
  * A table of records that are found by id or by slug (slugs.ts), with columns of their own. A deleted record stays, while
  * its slug is free again.
  */
-export const slugged = <Table extends string, Own extends object>(tableName: Table, own: Own) => ({
+export const slugged = <const Name extends string, const Table extends string, Own extends object>(
+  name: Name,
+  tableName: Table,
+  own: Own,
+) => ({
+  name,
   tableName,
   properties: {
     ...{ projectId: id().primary(), id: id().primary(), name: text(), slug: id() },

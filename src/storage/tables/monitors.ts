@@ -2,9 +2,8 @@ import { defineEntity } from '@mikro-orm/core';
 import type { ExecutionMode, Mappings, Precondition } from '../../domain/monitors/monitor.ts';
 import { bigInteger, enumText, flag, id, integer, json, parsed, real, slugged, table, text } from './kinds.ts';
 
-export const MonitorRow = defineEntity({
-  name: 'Monitor',
-  ...slugged('monitors', {
+export const MonitorRow = defineEntity(
+  slugged('Monitor', 'monitors', {
     evaluatorId: id(),
     checkType: text(),
     enabled: flag(),
@@ -16,7 +15,7 @@ export const MonitorRow = defineEntity({
     // The change number (MonitorChangeCount) at which it last began to run by itself: it ignores traces stored before.
     runsSince: bigInteger(),
   }),
-});
+);
 
 /**
  * Per project with monitors: a number that grows whenever other monitors run by themselves, or on another share of the

@@ -13,7 +13,7 @@ import {
 import { createDigest } from '../../domain/traces/trace-digest.ts';
 import { createRecomputation, type TraceState } from '../../domain/traces/trace-growth.ts';
 import { drawTree, layOutTree, type SpanLink } from '../../domain/traces/trace-tree.ts';
-import type { Queries, Query, QueryRunner } from '../queries.ts';
+import { type Queries, type Query, type QueryRunner, queryInBatches } from '../queries.ts';
 import { spanTypes } from '../rows/codes.ts';
 
 type TraceRunner = QueryRunner<Queries['traces']> & {
@@ -52,17 +52,9 @@ export function createTraceReads(runner: TraceRunner, runSteps: RunSteps): Trace
 
   /** The existing rows of the ids, in the order of the ids. */
   async function readEach<Row>({ query, trace, ids, idOf }: Reading<Row>): Promise<readonly Row[]> {
-    const found: Row[] = [];
-    for (let start = 0; start < ids.length; start += idsPerQuery) {
-      const some = ids.slice(start, start + idsPerQuery);
-      const rows = await runQuery(query, { ...keyOf(trace), ids: some });
-      const byId = new Map(rows.map((row) => [idOf(row), row]));
-      for (const id of some) {
-        const row = byId.get(id);
-        if (row !== undefined) found.push(row);
-      }
-    }
-    return found;
+    const rows = await queryInBatches(ids, idsPerQuery, (some) => runQuery(query, { ...keyOf(trace), ids: some }));
+    const byId = new Map(rows.map((row) => [idOf(row), row]));
+    return ids.map((id) => byId.get(id)).filter((row) => row !== undefined);
   }
 
   async function links(trace: StoredTrace): Promise<readonly SpanLink[]> {
