@@ -21,7 +21,6 @@ import {
   createReceipts,
   createUpdateSettings,
 } from './organization/organization.ts';
-import { createOverrideReader } from './pricing/pricing.ts';
 import type { QueryRunner, Transact } from './queries.ts';
 import { toBuffer } from './rows/endpoint-rows.ts';
 import { createTraceChanges, type Enqueuing } from './traces/trace-changes.ts';
@@ -104,7 +103,7 @@ export function createManagementStore(
   return {
     ...createOrganizationReader(runner),
     ...createKeyRecords(runner),
-    ...createOverrideReader(runner),
+    priceOverrides: (organizationId) => runner.runQuery(runner.queries.pricing.listOverrides, { organizationId }),
     audit: createAuditList(runner),
     commit: async (change) => orFault(await commit(change)),
     claim: async (...args) => {

@@ -13,14 +13,13 @@ import { createWebhookStore } from './endpoints/webhook-store.ts';
 import { createRunStore } from './evaluations/evaluator-runs.ts';
 import { createJobStore, type JobWork } from './evaluations/jobs.ts';
 import { createEvaluatorStore } from './evaluators/evaluators.ts';
-import { createEventFinder, createEventList, createLogSearch, createOldestAdmitted } from './events/events.ts';
+import { createEventFinder, createEventList, createLogSearch } from './events/events.ts';
 import { createExperimentStore } from './experiments/experiments.ts';
 import type { KeyReader } from './keys/key-cache.ts';
 import { createKeyReader } from './keys/key-reader.ts';
 import { createManagementStore, type ManagementWriter } from './management.ts';
 import { createMonitorStore } from './monitors/monitors.ts';
 import { createInstallationReader, createProjectNumbers } from './organization/organization.ts';
-import { createRepricingReader } from './pricing/pricing.ts';
 import type { QueryRunner, RunQuery } from './queries.ts';
 import type { SumReads } from './reads.ts';
 import type { IndexWriter } from './search/index-writer.ts';
@@ -137,7 +136,8 @@ export function createStore(limits: QueueLimits, start: (state: StoreState) => E
       report: submit,
       reportGovernance: submit,
       settle: submit,
-      oldestAdmittedAtMs: createOldestAdmitted(events),
+      oldestAdmittedAtMs: async () =>
+        (await reads.runQuery(events.queries.findOldestAdmitted, {}))[0]?.receivedAtMs ?? null,
     },
     events: { list: createEventList(events), find: createEventFinder(engine.lookUps) },
     evaluators: createEvaluatorStore(management, writer),
@@ -149,7 +149,11 @@ export function createStore(limits: QueueLimits, start: (state: StoreState) => E
     projects: { updateSettings: writer.updateSettings },
     management: notifyAfterCommits(createManagementStore(management, writer), notify),
     retention: engine.retention,
-    repricing: { ...createRepricingReader(reads), reprice: submit },
+    repricing: {
+      projects: () => reads.runQuery(reads.queries.pricing.listRepricedProjects, {}),
+      spans: (page) => reads.runQuery(reads.queries.pricing.listPricedSpans, page),
+      reprice: submit,
+    },
     webhooks,
     deliveries,
     ready: async () => {

@@ -10,7 +10,7 @@ import type { AnalyticsQuery } from '../../domain/analytics/trace-analytics-stor
 import { SPANS_READ_THROUGH_MAX } from '../../domain/traces/trace-aggregates.ts';
 import { COLUMNS, hasBit, unpackColumn } from '../search/block-format.ts';
 import { type IndexBlock, listAllBlocks, readUnchanged } from '../search/index-reader.ts';
-import { type AnalyticsRunner, scanTraces } from './trace-scan.ts';
+import { type AnalyticsRunner, scanTraces, wholeRange } from './trace-scan.ts';
 
 type Reading = {
   readonly runner: AnalyticsRunner;
@@ -66,11 +66,8 @@ async function addAll(reading: Reading, durations: Durations): Promise<boolean> 
 
 /** Answers their sequences. */
 async function addLarge({ runner, query }: Reading, durations: Durations): Promise<ReadonlySet<number>> {
-  const { projectNumber, fromMs, toMs } = query;
-  const receivedFromMs = receivedFrom(query);
-  const range = { projectNumber, fromMs, toMs, receivedFromMs, receivedToMs: Number.MAX_SAFE_INTEGER };
   const sequences = new Set<number>();
-  for await (const part of scanTraces(runner, { ...range, size: 'large' }, NO_NEEDS)) {
+  for await (const part of scanTraces(runner, { ...wholeRange(query), size: 'large' }, NO_NEEDS)) {
     for (const facts of part) {
       sequences.add(facts.trace.sequence);
       for (const { firstTokensMs, totalTimesMs } of entriesOf(query, facts)) {

@@ -9,7 +9,7 @@ import type { AnalyticsQuery } from '../../domain/analytics/trace-analytics-stor
 import { readPages } from '../long-reads.ts';
 import type { RowOf } from '../queries.ts';
 import { GROUPINGS, hourOf } from './hour-changes.ts';
-import type { AnalyticsQueries, AnalyticsRunner, ScanRange } from './trace-scan.ts';
+import { type AnalyticsQueries, type AnalyticsRunner, type ScanRange, wholeRange } from './trace-scan.ts';
 
 type HourRow = RowOf<AnalyticsQueries['listHours']>;
 
@@ -24,7 +24,6 @@ export type HourPlan = {
 const ROWS_AT_ONCE = 2_000;
 /** No trace starts later, and it fits the column. */
 const HOUR_MAX = 2_000_000_000;
-const LAST_RECEIPT_MS = Number.MAX_SAFE_INTEGER;
 
 /** Null: the hours cannot answer the query. */
 export function planHours(query: AnalyticsQuery): HourPlan | null {
@@ -85,13 +84,11 @@ export function rangesBesideHours(
   { firstHour, lastHour, cutHour }: HourPlan,
   cutHours: ReadonlySet<number>,
 ): readonly ScanRange[] {
-  const { projectNumber, expiredBeforeMs, fromMs, toMs } = query;
-  const receivedFromMs = expiredBeforeMs ?? Number.MIN_SAFE_INTEGER;
-  const small = { projectNumber, receivedFromMs, receivedToMs: LAST_RECEIPT_MS, size: 'small' } as const;
+  const small: ScanRange = { ...wholeRange(query), size: 'small' };
   const ranges: ScanRange[] = [
-    { ...small, fromMs, toMs: firstHour * HOUR_MS - 1 },
-    { ...small, fromMs: (lastHour + 1) * HOUR_MS, toMs },
-    { ...small, fromMs, toMs, size: 'large' },
+    { ...small, toMs: firstHour * HOUR_MS - 1 },
+    { ...small, fromMs: (lastHour + 1) * HOUR_MS },
+    { ...small, size: 'large' },
   ];
   if (cutHour !== null) {
     for (const [first, last] of inRuns(cutHours)) {

@@ -13,7 +13,6 @@ import type {
   AnalyticsAnswer,
   AnalyticsQuery,
   TraceAnalytics,
-  TraceRange,
   UserStatsAnswer,
   UserStatsQuery,
 } from '../../domain/analytics/trace-analytics-store.ts';
@@ -21,7 +20,7 @@ import { GROUP_HASH, READ_MAX_MS } from '../long-reads.ts';
 import { areDurationsInBlocks, readDurations } from './durations.ts';
 import { summariseEvaluations } from './evaluation-sums.ts';
 import { type HourPlan, planHours, rangesBesideHours, readHours } from './hours.ts';
-import { type AnalyticsRunner, type Needs, type ScanRange, scanTraces } from './trace-scan.ts';
+import { type AnalyticsRunner, type Needs, type ScanRange, scanTraces, wholeRange } from './trace-scan.ts';
 
 export function createTraceAnalytics(runner: AnalyticsRunner): TraceAnalytics {
   return {
@@ -58,11 +57,6 @@ async function tally({ runner, query, isOver }: Omit<Pass, 'tallies'>): Promise<
     tallies.endPass();
   }
   return tallies.answer();
-}
-
-function wholeRange({ projectNumber, expiredBeforeMs, fromMs, toMs }: TraceRange): ScanRange {
-  const receivedFromMs = expiredBeforeMs ?? Number.MIN_SAFE_INTEGER;
-  return { projectNumber, fromMs, toMs, receivedFromMs, receivedToMs: Number.MAX_SAFE_INTEGER, size: 'any' };
 }
 
 /** Answers the ranges that are left to scan; null when the time is over. */

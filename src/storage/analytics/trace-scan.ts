@@ -1,6 +1,7 @@
 /** Scans traces by their start, with their metadata and spans where a query needs them, batch by batch. */
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { TraceRange } from '../../domain/analytics/trace-analytics-store.ts';
 import { isOutdated } from '../../domain/traces/trace-aggregates.ts';
 import { totalsOf } from '../../domain/traces/trace-totals.ts';
 import { cutIntoBatches, METADATA_BYTES_AT_ONCE, readPages, readSpansOf, SPANS_AT_ONCE } from '../long-reads.ts';
@@ -33,6 +34,12 @@ export type ScanRange = {
   readonly receivedToMs: number;
   readonly size: 'any' | 'small' | 'large';
 };
+
+/** All traces of a query. */
+export function wholeRange({ projectNumber, expiredBeforeMs, fromMs, toMs }: TraceRange): ScanRange {
+  const receivedFromMs = expiredBeforeMs ?? Number.MIN_SAFE_INTEGER;
+  return { projectNumber, fromMs, toMs, receivedFromMs, receivedToMs: Number.MAX_SAFE_INTEGER, size: 'any' };
+}
 
 export type Needs = {
   readonly metadata: boolean;

@@ -8,7 +8,7 @@ import type { DeliveryWork } from '../delivery/work.ts';
 import type { Queries, RunQuery } from '../queries.ts';
 import { deliveryStatuses } from '../rows/codes.ts';
 import { unpackEndpoint } from '../rows/endpoint-rows.ts';
-import { createOutboxes, type LogSearch, type Outboxes } from './outboxes.ts';
+import { createOutboxes, findLeast, type LogSearch, type Outboxes } from './outboxes.ts';
 
 export type WebhookStoreDeps = {
   readonly queries: Queries;
@@ -108,7 +108,7 @@ function createHealth({ endpoints }: Queries, runQuery: RunQuery, outboxes: Outb
     const isActive = figures?.status === 'active';
     const oldest = [outbox.oldestAtMs, figures?.oldestAtMs ?? null].filter((atMs) => atMs !== null);
     return {
-      oldestUndeliveredAtMs: oldest.length === 0 ? null : Math.min(...oldest),
+      oldestUndeliveredAtMs: findLeast(oldest),
       dead: figures?.dead ?? 0,
       finished: figures?.finished ?? 0,
       succeeded: figures?.succeeded ?? 0,

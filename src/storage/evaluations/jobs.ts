@@ -14,6 +14,7 @@ import {
   UNTRIED,
 } from '../../domain/evaluations/jobs.ts';
 import type { DeliveryStoreDeps } from '../endpoints/delivery-store.ts';
+import { findLeast } from '../endpoints/outboxes.ts';
 import type { Queries, RowOf, RunQuery, Transact, Transaction } from '../queries.ts';
 
 /** The verbs that write; see EvaluationJobStore. */
@@ -185,14 +186,10 @@ export function createJobStore({ queries, runQuery, work, delivery, end }: JobSt
     enqueue: work.enqueueJobs,
     async counts(countMax) {
       const [counted] = await runQuery(evaluations.countJobs, { countMax });
-      const dueTimesMs = (await queues()).map(({ dueAtMs }) => dueAtMs);
       return {
         refused: await work.refusedJobs(null),
         depth: counted?.count ?? 0,
-        oldestDueAtMs: dueTimesMs.reduce<number | null>(
-          (least, due) => (least === null ? due : Math.min(least, due)),
-          null,
-        ),
+        oldestDueAtMs: findLeast((await queues()).map(({ dueAtMs }) => dueAtMs)),
       };
     },
     async countsOf({ projectNumber, nowMs, countMax }) {

@@ -5,7 +5,7 @@ import type { LogSlice } from '../../domain/endpoints/subscriptions.ts';
 import type { EventRange } from '../../domain/events/event.ts';
 import { EVENT_TYPES, type EventMask, includesType, type RequestEventType } from '../../domain/events/event-type.ts';
 import { type EventName, parseEventId, readEnvelopeHead } from '../../domain/events/request-event.ts';
-import type { EventStore, RequestStore } from '../../domain/store.ts';
+import type { EventStore } from '../../domain/store.ts';
 import type { Found, LookUps } from '../append/reader.ts';
 import type { LogSearch } from '../endpoints/outboxes.ts';
 import type { Queries, QueryRunner, RowOf } from '../queries.ts';
@@ -49,13 +49,6 @@ export function createdAtOf(name: EventName, request: Found<'findRequest'>): num
   if (name.kind !== 'correction') return name.kind === 'completed' ? request.completedEvent : request.settledEvent;
   const earlier: readonly number[] = JSON.parse(request.earlierCorrections ?? '[]');
   return [...earlier, request.correctionEvent][name.number - 1] ?? null;
-}
-
-export function createOldestAdmitted({
-  queries,
-  runQuery,
-}: QueryRunner<EventQueries>): RequestStore['oldestAdmittedAtMs'] {
-  return async () => (await runQuery(queries.findOldestAdmitted, {}))[0]?.receivedAtMs ?? null;
 }
 
 /** Limits the part to events created between two instants, both included. */

@@ -59,8 +59,8 @@ export function createNoteUse(transact: Transact): ManagementStore['recordUse'] 
   async function noteSome(uses: readonly CredentialUse[]): Promise<void> {
     const noted = await transact(async (tx) => {
       const available = new Set([
-        ...(await lockAvailable(tx, 'lockAvailableKeys', idsOf(uses, 'api_key'))),
-        ...(await lockAvailable(tx, 'lockAvailableProjects', idsOf(uses, 'project_key'))),
+        ...(await lockAvailable(tx, uses, 'api_key')),
+        ...(await lockAvailable(tx, uses, 'project_key')),
       ]);
       for (const use of uses) if (available.has(use.id)) await note(tx, use);
       return available;
@@ -69,22 +69,22 @@ export function createNoteUse(transact: Transact): ManagementStore['recordUse'] 
   }
 
   async function note(tx: Transaction, { kind, id, atMs }: CredentialUse): Promise<void> {
-    await tx.change(tx.queries.keys[kind === 'api_key' ? 'noteKeyUse' : 'noteProjectKeyUse'], { id, atMs });
+    await tx.change(tx.queries.keys[QUERIES[kind].note], { id, atMs });
   }
 }
 
-type LockAvailable = 'lockAvailableKeys' | 'lockAvailableProjects';
+const QUERIES = {
+  api_key: { lock: 'lockAvailableKeys', note: 'noteKeyUse' },
+  project_key: { lock: 'lockAvailableProjects', note: 'noteProjectKeyUse' },
+} as const;
 
 async function lockAvailable(
   { runQuery, queries }: Transaction,
-  query: LockAvailable,
-  ids: readonly string[],
+  uses: readonly CredentialUse[],
+  kind: CredentialUse['kind'],
 ): Promise<string[]> {
-  return ids.length === 0 ? [] : (await runQuery(queries.keys[query], { ids })).map(({ id }) => id);
-}
-
-function idsOf(uses: readonly CredentialUse[], kind: CredentialUse['kind']): string[] {
-  return uses.filter((use) => use.kind === kind).map((use) => use.id);
+  const ids = uses.filter((use) => use.kind === kind).map(({ id }) => id);
+  return ids.length === 0 ? [] : (await runQuery(queries.keys[QUERIES[kind].lock], { ids })).map(({ id }) => id);
 }
 
 const LISTS_MAX = 1000;

@@ -1,15 +1,7 @@
-/** Price overrides of organizations, and the spans that a change of prices affects. */
+/** Changes of the price overrides of organizations. */
 
-import type { ManagementChange, ManagementStore } from '../../domain/management/management.ts';
-import type { RepricingStore } from '../../domain/pricing/repricing.ts';
-import type { QueryRunner, Transaction } from '../queries.ts';
-
-export function createOverrideReader({
-  queries: { pricing },
-  runQuery,
-}: QueryRunner): Pick<ManagementStore, 'priceOverrides'> {
-  return { priceOverrides: (organizationId) => runQuery(pricing.listOverrides, { organizationId }) };
-}
+import type { ManagementChange } from '../../domain/management/management.ts';
+import type { Transaction } from '../queries.ts';
 
 export async function storeOverrides(
   tx: Transaction,
@@ -20,14 +12,4 @@ export async function storeOverrides(
   for (const { id } of removedPriceOverrides) await tx.change(pricing.removeOverride, { organizationId, id });
   for (const override of priceOverrides) await tx.change(pricing.insertOverride, override);
   await tx.change(pricing.bumpPriceVersion, { id: organizationId });
-}
-
-export function createRepricingReader({
-  queries: { pricing },
-  runQuery,
-}: QueryRunner): Pick<RepricingStore, 'projects' | 'spans'> {
-  return {
-    projects: () => runQuery(pricing.listRepricedProjects, {}),
-    spans: (page) => runQuery(pricing.listPricedSpans, page),
-  };
 }

@@ -23,12 +23,9 @@ export async function removePart(
   { part, after }: RemovalTask,
   { cuts, sequenceAt, ...pace }: Step,
 ): Promise<TaskEnd<RemovalTask>> {
-  if (part === 'governance') {
-    const isMore = await removeOldGovernance(queries, cuts.eventsBeforeMs, pace);
-    return { next: isMore ? [{ part, after }] : [] };
-  }
-  if (part === 'spend') {
-    const isMore = await removeOldSpend(queries, cuts.eventsBeforeMs, pace);
+  if (part === 'governance' || part === 'spend') {
+    const remove = part === 'governance' ? removeOldGovernance : removeOldSpend;
+    const isMore = await remove(queries, cuts.eventsBeforeMs, pace);
     return { next: isMore ? [{ part, after }] : [] };
   }
   if (part === 'traces') {

@@ -10,10 +10,11 @@ import type { Transact, Transaction } from '../queries.ts';
 import { BLOCK_EVENTS, type BuiltBlock, type EventBits, withBits } from './block-format.ts';
 import { planBlock, type SeqRange, type SpendRunner } from './block-planner.ts';
 
-type PlannedSpend =
-  | { readonly kind: 'block'; readonly block: WrittenBlock }
-  /** Every event up to the position has expired. */
-  | { readonly kind: 'expired'; readonly toSeq: number };
+type PlannedSpend = SeqRange & {
+  readonly organizationNumber: number;
+  /** Null: every event of the range has expired. */
+  readonly block: WrittenBlock | null;
+};
 
 export type SpendBlockReads = {
   /** The next organization whose log has enough events for a block. */
@@ -60,13 +61,13 @@ export function createSpendBlockReads(runner: SpendRunner): SpendBlockReads {
       const [log] = await runQuery(queries.findLogHead, { organizationNumber });
       const toSeq = log?.seq ?? 0;
       const planned = await planBlock(runner, organizationNumber, { afterSeq, toSeq });
-      if (planned === null) return toSeq > afterSeq ? { kind: 'expired', toSeq } : null;
+      if (planned === null) return toSeq > afterSeq ? { organizationNumber, afterSeq, toSeq, block: null } : null;
       const { corrected, isFull, ...block } = planned;
       const isEnough = isFull || toSeq >= block.firstSeq + BLOCK_EVENTS - 1;
       // A gap means expired events: the next block begins after the gap, even if it is not full.
       if (!isEnough && block.firstSeq === afterSeq + 1) return null;
       const changed = await findChanged(organizationNumber, corrected);
-      return { kind: 'block', block: { organizationNumber, afterSeq, ...block, changed } };
+      return { organizationNumber, afterSeq, toSeq: block.lastSeq, block: { ...block, changed } };
     },
   };
 }
@@ -83,19 +84,14 @@ export function createSpendBlocks({ reads, writer, clock }: SpendBlocksDeps): Sp
     if (afterSeq === null) return false;
     const planned = await reads.planSpend(organizationNumber, afterSeq);
     if (planned === null) return false;
-    if (planned.kind === 'block') await writer.writeSpend(planned.block);
-    else await writer.skipSpend(organizationNumber, { afterSeq, toSeq: planned.toSeq });
+    await writer.writeSpend(planned);
     return true;
   }
 
   return { step: createBlockSteps({ findNext: reads.findUnsummed, build, clock }) };
 }
 
-type WrittenBlock = Omit<BuiltBlock, 'parts'> & {
-  readonly organizationNumber: number;
-  /** The head before this block. */
-  readonly afterSeq: number;
-  readonly parts: BuiltBlock['parts'];
+type WrittenBlock = BuiltBlock & {
   readonly superseded: EventBits;
   /** New sets of superseded events of earlier blocks. */
   readonly changed: readonly { readonly firstSeq: number; readonly superseded: EventBits }[];
@@ -104,10 +100,8 @@ type WrittenBlock = Omit<BuiltBlock, 'parts'> & {
 export type SpendWriter = {
   /** The position up to which blocks exist; null: another process has the lease. */
   claimSpend(organizationNumber: number, lease: Lease): Promise<number | null>;
-  /** Does nothing when another process has taken over. */
-  writeSpend(block: WrittenBlock): Promise<void>;
-  /** Moves the head past expired events, in the same way. */
-  skipSpend(organizationNumber: number, range: SeqRange): Promise<void>;
+  /** Moves the head to the end of the range. Does nothing when another process has taken over. */
+  writeSpend(planned: PlannedSpend): Promise<void>;
 };
 
 /** The block, the corrections of earlier blocks and the new head are one short transaction. */
@@ -128,33 +122,29 @@ export function createSpendWriter(transact: Transact): SpendWriter {
         return head.seq;
       }),
 
-    writeSpend: ({ organizationNumber, afterSeq, parts, superseded, changed, ...block }) =>
-      transact(async (tx) => {
-        const { spend } = tx.queries;
-        const head = await lockHead(tx, organizationNumber);
-        if (head?.seq !== afterSeq) return;
-        const { firstSeq, lastSeq } = block;
-        tx.changeRows(spend.insertBlocks, [{ organizationNumber, ...block, superseded: Buffer.from(superseded) }]);
-        tx.changeRows(
-          spend.insertParts,
-          parts.map(({ part, content }) => ({ organizationNumber, firstSeq, part, content: Buffer.from(content) })),
-        );
-        tx.changeRows(
-          spend.updateSuperseded,
-          changed.map((each) => ({
-            organizationNumber,
-            firstSeq: each.firstSeq,
-            superseded: Buffer.from(each.superseded),
-          })),
-        );
-        await tx.change(spend.updateHead, { organizationNumber, seq: lastSeq, leasedUntilMs: 0 });
-      }),
-
-    skipSpend: (organizationNumber, { afterSeq, toSeq }) =>
+    writeSpend: ({ organizationNumber, afterSeq, toSeq, block }) =>
       transact(async (tx) => {
         const head = await lockHead(tx, organizationNumber);
         if (head?.seq !== afterSeq) return;
+        if (block !== null) insertBlock(tx, organizationNumber, block);
         await tx.change(tx.queries.spend.updateHead, { organizationNumber, seq: toSeq, leasedUntilMs: 0 });
       }),
   };
+}
+
+function insertBlock(
+  { changeRows, queries: { spend } }: Transaction,
+  organizationNumber: number,
+  { parts, superseded, changed, ...block }: WrittenBlock,
+): void {
+  const { firstSeq } = block;
+  changeRows(spend.insertBlocks, [{ organizationNumber, ...block, superseded: Buffer.from(superseded) }]);
+  changeRows(
+    spend.insertParts,
+    parts.map(({ part, content }) => ({ organizationNumber, firstSeq, part, content: Buffer.from(content) })),
+  );
+  changeRows(
+    spend.updateSuperseded,
+    changed.map((each) => ({ ...each, organizationNumber, superseded: Buffer.from(each.superseded) })),
+  );
 }
