@@ -31,13 +31,6 @@ type CountedTrace = Pick<
   'startedAtMs' | 'insertedAtMs' | 'spanCount' | 'hasError' | 'promptTokens' | 'completionTokens' | 'totalCostNanoUsd'
 > & { readonly projectNumber: number };
 
-type HourChanges = {
-  /** Adds (1) or subtracts (-1) a trace with all of its spans. */
-  change(trace: CountedTrace, spans: Iterable<CountedSpan>, times: 1 | -1): void;
-  /** By ascending key, without rows that change nothing. */
-  rows(): readonly HourRow[];
-};
-
 /** Whether the hours count the trace. */
 function isInHours({ spanCount }: Pick<CountedTrace, 'spanCount'>): boolean {
   return spanCount <= SPANS_READ_THROUGH_MAX;
@@ -49,7 +42,7 @@ export function hourOf(instantMs: number): number {
 
 type Key = Omit<HourRow, keyof Sums>;
 
-function createHourChanges(): HourChanges {
+function createHourChanges() {
   const changed = new Map<string, { readonly key: Key; readonly sums: MutableSums }>();
 
   function add(key: Key, sums: Sums, times: 1 | -1): void {
@@ -60,7 +53,8 @@ function createHourChanges(): HourChanges {
   }
 
   return {
-    change(trace, spans, times) {
+    /** Adds (1) or subtracts (-1) a trace with all of its spans. */
+    change(trace: CountedTrace, spans: Iterable<CountedSpan>, times: 1 | -1): void {
       const { projectNumber, startedAtMs, insertedAtMs } = trace;
       if (!isInHours(trace)) return;
       // A trace without spans starts when it is received.
@@ -72,7 +66,8 @@ function createHourChanges(): HourChanges {
         add({ ...key, grouping, model: model ?? '' }, sums, times);
       }
     },
-    rows: () =>
+    /** By ascending key, without rows that change nothing. */
+    rows: (): readonly HourRow[] =>
       [...changed.values()]
         .filter(({ sums }) => !isZero(sums))
         .sort((one, other) => compareKeys(one.key, other.key))

@@ -44,13 +44,6 @@ export type Written = {
   readonly logs: ReadonlyMap<number, { readonly written: WrittenLog }>;
 };
 
-type BatchTables = {
-  readonly tables: AppendTables;
-  readonly written: Written;
-  /** The changes of the hourly sums. Call it once the batch is applied; it may read, too. */
-  countHours(): readonly HourRow[];
-};
-
 export type BatchTablesDeps = LogHeads & {
   readonly read: Reader;
   readonly activeMonitorsOf: (projectNumber: number) => ActiveMonitors;
@@ -60,7 +53,7 @@ export type BatchTablesDeps = LogHeads & {
   readonly drawSequence: (insertedAtMs: number) => number;
 };
 
-export function createBatchTables(deps: BatchTablesDeps): BatchTables {
+export function createBatchTables(deps: BatchTablesDeps) {
   const { read, drawSequence, activeMonitorsOf, jobQueue, backlog } = deps;
   const erased: TraceKey[] = [];
   const traces = new Map<string, Entry<TraceRow>>();
@@ -194,10 +187,12 @@ export function createBatchTables(deps: BatchTablesDeps): BatchTables {
       return known.tables;
     },
   };
+  const written: Written = { erased, traces, spans, evaluations, jobs, jobCounts, logs };
   return {
     tables,
-    written: { erased, traces, spans, evaluations, jobs, jobCounts, logs },
-    countHours: () =>
+    written,
+    /** The changes of the hourly sums. Call it once the batch is applied; it may read, too. */
+    countHours: (): readonly HourRow[] =>
       countHours(read, {
         stored,
         erased: erased.map(({ sequence }) => sequence),

@@ -142,17 +142,14 @@ export const listFailing = query<OfTerm & { readonly nowMs: number }>()((db, par
     .where('state.inFlight', '=', sql.lit(0))
     .where('endpoint.status', '=', sql.lit('active'))
     .where('endpoint.archivedAtMs', 'is', null)
-    .where(({ exists, not, selectFrom }) =>
+    .where(({ exists, not }) =>
       not(
         exists(
-          selectFrom('WebhookDelivery as delivery')
+          unfinishedOfEndpoint(db)
             .select('delivery.number as number')
-            .whereRef('delivery.endpointNumber', '=', 'endpoint.number')
-            .where('delivery.endedAtMs', 'is', null)
-            .where('delivery.test', '=', sql.lit(false))
             .where(hasStatus('queued', 'retrying'))
-            .where(({ eb, or, ref }) =>
-              or([eb('delivery.run', '<', ref('endpoint.run')), eb('delivery.dueAtMs', '<=', params.nowMs)]),
+            .where(({ eb, or }) =>
+              or([eb('delivery.run', '<', ENDPOINT_RUN), eb('delivery.dueAtMs', '<=', params.nowMs)]),
             ),
         ),
       ),

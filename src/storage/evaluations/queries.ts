@@ -16,7 +16,7 @@ import {
   update,
   upsert,
 } from '../plain-queries.ts';
-import { change, query, type Row } from '../queries.ts';
+import { change, type Db, type Dialect, query, type Row } from '../queries.ts';
 
 type Key = { readonly projectNumber: number; readonly traceSequence: number; readonly sourceId: string };
 type InProject = { readonly projectNumber: number };
@@ -81,17 +81,14 @@ export const renewJob = update('EvaluationJob', [...KEY, 'fence'], ['dueAtMs']);
 
 type Claimed = Key & { readonly fence: number; readonly dueAtMs: number };
 
-export const releaseJob = change<Claimed>(
-  (db, { projectNumber, traceSequence, sourceId, fence, dueAtMs }, { update }) =>
-    update(db, 'EvaluationJob', { projectNumber, traceSequence, sourceId, fence }).set({ fence: sql.lit(0), dueAtMs }),
+export const releaseJob = change<Claimed>((db, params, { update }) =>
+  update(db, 'EvaluationJob', pick(params, ...KEY, 'fence')).set({ fence: sql.lit(0), dueAtMs: params.dueAtMs }),
 );
 
 /** Ends the leases of a project that expire by `leasedUntilMs`. */
 export const endLeases = change<InProject & { readonly nowMs: number; readonly leasedUntilMs: number }>(
-  (db, { projectNumber, nowMs, leasedUntilMs }) =>
-    db
-      .updateTable('EvaluationJob')
-      .where('projectNumber', '=', projectNumber)
+  (db, { projectNumber, nowMs, leasedUntilMs }, { update }) =>
+    update(db, 'EvaluationJob', { projectNumber })
       .where('dueAtMs', '>', nowMs)
       .where('dueAtMs', '<=', leasedUntilMs)
       .where('fence', '<>', 0)
@@ -102,12 +99,8 @@ export const insertJobs = ofRows(insertNew('EvaluationJob'));
 export const storeJob = upsert('EvaluationJob');
 export const storeJobs = ofRows(upsert('EvaluationJob'));
 
-export const lockJob = query<Key>()((db, { projectNumber, traceSequence, sourceId }, { lock, allOf, idText }) =>
-  lock(
-    rowsOf(db, 'EvaluationJob', { projectNumber, traceSequence, sourceId })
-      .select(allOf('EvaluationJob', 'traceId'))
-      .select(idText('traceId').as('traceId')),
-  ),
+export const lockJob = query<Key>()((db, params, dialect) =>
+  dialect.lock(jobsOf(db, pick(params, ...KEY), dialect)),
 );
 
 export const countJobs = query<{ readonly countMax: number }>()((db, { countMax }) =>
@@ -159,13 +152,15 @@ export const listSources = select('EvaluationJob', ['projectNumber'], ['traceSeq
 
 /** Locks the jobs of a trace, without those that other transactions have locked. */
 export const lockJobsOfTrace = query<InProject & { readonly traceSequence: number }>()(
-  (db, { projectNumber, traceSequence }, { lockAvailable, allOf, idText }) =>
-    lockAvailable(
-      rowsOf(db, 'EvaluationJob', { projectNumber, traceSequence })
-        .select(allOf('EvaluationJob', 'traceId'))
-        .select(idText('traceId').as('traceId')),
-    ),
+  (db, { projectNumber, traceSequence }, dialect) =>
+    dialect.lockAvailable(jobsOf(db, { projectNumber, traceSequence }, dialect)),
 );
+
+function jobsOf(db: Db, known: Partial<Key>, { allOf, idText }: Dialect) {
+  return rowsOf(db, 'EvaluationJob', known)
+    .select(allOf('EvaluationJob', 'traceId'))
+    .select(idText('traceId').as('traceId'));
+}
 
 export const removeJobs = ofRows(remove('EvaluationJob', KEY));
 
@@ -178,12 +173,9 @@ export const findRun = find('EvaluatorRun', ['projectId', 'id'], 'leasedUntilMs'
 
 export const countRunning = count('EvaluatorRun', ['projectId'], { status: 'running' });
 
-export const removeEndedRuns = change<OfProject & { readonly beforeMs: number }>((db, { projectId, beforeMs }) =>
-  db
-    .deleteFrom('EvaluatorRun')
-    .where('projectId', '=', projectId)
-    .where('createdAtMs', '<', beforeMs)
-    .where('status', '<>', 'running'),
+export const removeEndedRuns = change<OfProject & { readonly beforeMs: number }>(
+  (db, { projectId, beforeMs }, { remove }) =>
+    remove(db, 'EvaluatorRun', { projectId }).where('createdAtMs', '<', beforeMs).where('status', '<>', 'running'),
 );
 
 export const listRuns = query<OfProject & { readonly limit: number }>()((db, { projectId, limit }, dialect) =>

@@ -90,20 +90,15 @@ async function hasEvaluator({ runQuery, queries }: Transaction, { projectId, eva
   return (await runQuery(queries.evaluators.lockLive, { projectId, id: evaluatorId })).length > 0;
 }
 
-/** Caches active monitors where traces are stored, so that a project without monitors costs nothing. */
-type ActiveMonitorCache = {
-  /** Null: the project is not in the cache. */
-  activeMonitorsOf(projectNumber: number): ActiveMonitors | null;
-  keep(projectNumber: number, active: ActiveMonitors): void;
-};
-
 const NO_MONITORS: readonly SampledMonitor[] = [];
 
-export function createActiveMonitorCache(): ActiveMonitorCache {
+/** Caches active monitors where traces are stored, so that a project without monitors costs nothing. */
+export function createActiveMonitorCache() {
   const known = new Map<number, ActiveMonitors>();
   return {
-    activeMonitorsOf: (projectNumber) => known.get(projectNumber) ?? null,
-    keep(projectNumber, { asOf, monitors }) {
+    /** Null: the project is not in the cache. */
+    activeMonitorsOf: (projectNumber: number): ActiveMonitors | null => known.get(projectNumber) ?? null,
+    keep(projectNumber: number, { asOf, monitors }: ActiveMonitors): void {
       // Most projects have no monitors, and share one empty list.
       known.set(projectNumber, { asOf, monitors: monitors.length === 0 ? NO_MONITORS : monitors });
     },

@@ -1,6 +1,6 @@
 /** Queries and removals of rows that are past their term. */
 
-import { removeSome } from '../plain-queries.ts';
+import { removeSome, rowsOf } from '../plain-queries.ts';
 import { change, type Db, query } from '../queries.ts';
 import type { OfTraces } from '../traces/columns.ts';
 
@@ -115,13 +115,11 @@ export const findHiddenTrace = query<Record<never, never>>()((db) =>
 
 /** Hides a trace: no query finds it under the negative number of its project. */
 export const hideTrace = change<Hidden>(
-  (db, { projectNumber, sequence, traceId, hiddenProjectNumber, hiddenTraceId }, { storedId }) =>
-    db
-      .updateTable('Trace')
-      .set({ projectNumber: hiddenProjectNumber, traceId: hiddenTraceId })
-      .where('projectNumber', '=', projectNumber)
-      .where('traceId', '=', storedId(traceId))
-      .where('sequence', '=', sequence),
+  (db, { projectNumber, sequence, traceId, hiddenProjectNumber, hiddenTraceId }, { storedId, update }) =>
+    update(db, 'Trace', { projectNumber, traceId: storedId(traceId), sequence }).set({
+      projectNumber: hiddenProjectNumber,
+      traceId: hiddenTraceId,
+    }),
 );
 
 export const removeTraces = change<{ readonly projectNumber: number; readonly traceIds: readonly string[] }>(
@@ -136,9 +134,7 @@ export const removeJobs = removeAll('EvaluationJob');
 /** Locks the jobs of traces in the order of their keys. */
 export const lockJobs = query<OfTraces>()((db, { projectNumber, sequences }, { lock, isOneOf }) =>
   lock(
-    db
-      .selectFrom('EvaluationJob')
-      .where('projectNumber', '=', projectNumber)
+    rowsOf(db, 'EvaluationJob', { projectNumber })
       .where(isOneOf('traceSequence', sequences))
       .select('sourceId as sourceId')
       .orderBy('traceSequence')

@@ -39,17 +39,10 @@ export type BuiltBlock = {
   readonly parts: readonly Omit<NewRow<'SearchPart'>, BlockKey>[];
 };
 
-type BlockBuilder = {
-  /** Adds a trace: by ascending sequence, at most BLOCK_TRACES_MAX. Returns the function that adds its texts. */
-  add(trace: IndexedTrace): (text: string) => void;
-  /** Null without traces. */
-  end(): BuiltBlock | null;
-};
-
 /** Traces beyond it are crowded: every search reads and checks them, like a trace with too many facets of its own. */
 const FACETS_OF_BLOCK_MAX = 65_536;
 
-export function createBlockBuilder(): BlockBuilder {
+export function createBlockBuilder() {
   const traces: IndexedTrace[] = [];
   const signatures: TextSignature[] = [];
   const indexesOfFacets = new Map<string, number[]>();
@@ -57,7 +50,8 @@ export function createBlockBuilder(): BlockBuilder {
   let facetCount = 0;
 
   return {
-    add(trace) {
+    /** Adds a trace: by ascending sequence, at most BLOCK_TRACES_MAX. Returns the function that adds its texts. */
+    add(trace: IndexedTrace): (text: string) => void {
       if (traces.length === BLOCK_TRACES_MAX) throw new Error('a block of the index has too many traces');
       const index = traces.length;
       // The block keeps facets by value, not by trace.
@@ -74,7 +68,8 @@ export function createBlockBuilder(): BlockBuilder {
       signatures.push(signature);
       return (text) => addText(signature, text);
     },
-    end() {
+    /** Null without traces. */
+    end(): BuiltBlock | null {
       const [first, last] = [traces[0], traces.at(-1)];
       if (first === undefined || last === undefined) return null;
       const count = traces.length;

@@ -21,18 +21,7 @@ type PlannedBlock = Omit<PublishedBlock, 'projectNumber' | 'block' | 'built'> & 
   readonly built: BuiltBlock | null;
 };
 
-/** Short reads that find work. */
-export type IndexQueue = {
-  /** The next project with enough pending traces for a block. */
-  findUnindexed(after: number): Promise<NextTenant>;
-  /** Counts traces whose current state is in no block. */
-  countUnindexed(): Promise<number>;
-};
-
-export type IndexReads = {
-  /** The caller MUST have claimed a block of the project, so that its index does not change meanwhile. */
-  planBlock(projectNumber: number): Promise<PlannedBlock>;
-};
+export type IndexReads = ReturnType<typeof createIndexReads>;
 
 const ALL_NEEDS: Needs = { metadata: true, spans: true, evaluations: true, texts: true };
 const TRACES_AT_ONCE = 128;
@@ -40,9 +29,11 @@ const PROJECTS_AT_ONCE = 100;
 /** Before it yields to the event loop. */
 const BUSY_MAX_MS = 5;
 
-export function createIndexQueue({ queries: { searchIndex }, runQuery }: QueryRunner): IndexQueue {
+/** Short reads that find work. */
+export function createIndexQueue({ queries: { searchIndex }, runQuery }: QueryRunner) {
   return {
-    async findUnindexed(after) {
+    /** The next project with enough pending traces for a block. */
+    async findUnindexed(after: number): Promise<NextTenant> {
       let last = after;
       for (let count = 0; count < PROJECTS_AT_ONCE; count += 1) {
         const [found] = await runQuery(searchIndex.findPendingProject, { after: last });
@@ -54,15 +45,17 @@ export function createIndexQueue({ queries: { searchIndex }, runQuery }: QueryRu
       }
       return { tenant: null, last };
     },
+    /** Counts traces whose current state is in no block. */
     countUnindexed: async () => (await runQuery(searchIndex.countPending, {}))[0]?.count ?? 0,
   };
 }
 
-export function createIndexReads(runner: SearchRunner): IndexReads {
+export function createIndexReads(runner: SearchRunner) {
   const { queries, runQuery, nowMs } = runner;
 
   return {
-    async planBlock(projectNumber) {
+    /** The caller MUST have claimed a block of the project, so that its index does not change meanwhile. */
+    async planBlock(projectNumber: number): Promise<PlannedBlock> {
       const blocks = await listAllBlocks(runner, projectNumber);
       // The rest of a block that has lost most of its traces moves into the new block.
       const sparse = blocks.find(({ traces, deletedCount }) => deletedCount * 2 > traces);
@@ -145,7 +138,7 @@ export function createIndexReads(runner: SearchRunner): IndexReads {
 }
 
 type IndexerDeps = {
-  readonly queue: IndexQueue;
+  readonly queue: ReturnType<typeof createIndexQueue>;
   readonly reads: IndexReads;
   readonly writer: IndexWriter;
   readonly clock: Clock;

@@ -114,20 +114,11 @@ export type BuiltBlock = {
 
 type BlockPart = { readonly part: number; readonly content: Uint8Array };
 
-type BlockBuilder = {
-  /** Adds an event by ascending position; null: the event is no outcome of a request. */
-  add(seq: number, spending: Spending | null): void;
-  /** Whether the block has reached its number of events, or its bytes of dimension values. */
-  isFull(): boolean;
-  /** `createdToMs` is the creation of the last event. */
-  end(createdToMs: number): BuiltBlock;
-};
-
 /** Bytes of dimension values per block, which is read as a whole. The last event may exceed the limit. */
 const VALUES_MAX_BYTES = 4 * 1024 * 1024;
 
 /** `firstSeq` is the position of the first event. Positions that are missing in the log stay empty. */
-export function createBlockBuilder(firstSeq: number): BlockBuilder {
+export function createBlockBuilder(firstSeq: number) {
   const columns = Object.fromEntries(NUMBERS.map((name) => [name, [] as (number | null)[]])) as Record<
     NumberName,
     (number | null)[]
@@ -142,7 +133,8 @@ export function createBlockBuilder(firstSeq: number): BlockBuilder {
   }
 
   return {
-    add(seq, spending) {
+    /** Adds an event by ascending position; null: the event is no outcome of a request. */
+    add(seq: number, spending: Spending | null): void {
       while (firstSeq + count < seq) push(null);
       push(spending);
       const occurredAtMs = spending?.numbers.occurredAtMs ?? null;
@@ -150,9 +142,11 @@ export function createBlockBuilder(firstSeq: number): BlockBuilder {
       from = Math.min(from, occurredAtMs);
       to = Math.max(to, occurredAtMs);
     },
-    isFull: () =>
+    /** Whether the block has reached its number of events, or its bytes of dimension values. */
+    isFull: (): boolean =>
       count >= BLOCK_EVENTS || dictionaries.reduce((sum, { bytes }) => sum + bytes(), 0) >= VALUES_MAX_BYTES,
-    end: (createdToMs) => ({
+    /** `createdToMs` is the creation of the last event. */
+    end: (createdToMs: number): BuiltBlock => ({
       firstSeq,
       lastSeq: firstSeq + count - 1,
       occurredFromMs: from,

@@ -16,16 +16,11 @@ type PlannedSpend = SeqRange & {
   readonly block: WrittenBlock | null;
 };
 
-export type SpendBlockReads = {
-  /** The next organization whose log has enough events for a block. */
-  findUnsummed(after: number): Promise<NextTenant>;
-  /** The caller MUST have claimed the next block. Null: too few events. */
-  planSpend(organizationNumber: number, afterSeq: number): Promise<PlannedSpend | null>;
-};
+export type SpendBlockReads = ReturnType<typeof createSpendBlockReads>;
 
 const HEADS_AT_ONCE = 200;
 
-export function createSpendBlockReads(runner: SpendRunner): SpendBlockReads {
+export function createSpendBlockReads(runner: SpendRunner) {
   const { queries, runQuery } = runner;
 
   /** The earlier blocks with corrected events, and their new sets of superseded events. */
@@ -49,14 +44,16 @@ export function createSpendBlockReads(runner: SpendRunner): SpendBlockReads {
   }
 
   return {
-    async findUnsummed(after) {
+    /** The next organization whose log has enough events for a block. */
+    async findUnsummed(after: number): Promise<NextTenant> {
       const heads = await runQuery(queries.listHeads, { after, limit: HEADS_AT_ONCE });
       const found = heads.find(({ seq, mark }) => seq - (mark ?? 0) >= BLOCK_EVENTS);
       if (found !== undefined) return { tenant: found.organizationNumber, last: found.organizationNumber };
       const last = heads.length < HEADS_AT_ONCE ? null : (heads.at(-1)?.organizationNumber ?? null);
       return { tenant: null, last };
     },
-    async planSpend(organizationNumber, afterSeq) {
+    /** The caller MUST have claimed the next block. Null: too few events. */
+    async planSpend(organizationNumber: number, afterSeq: number): Promise<PlannedSpend | null> {
       // Every event up to the head is committed, so a missing one has expired.
       const [log] = await runQuery(queries.findLogHead, { organizationNumber });
       const toSeq = log?.seq ?? 0;
@@ -97,23 +94,19 @@ type WrittenBlock = BuiltBlock & {
   readonly changed: readonly { readonly firstSeq: number; readonly superseded: EventBits }[];
 };
 
-export type SpendWriter = {
-  /** The position up to which blocks exist; null: another process has the lease. */
-  claimSpend(organizationNumber: number, lease: Lease): Promise<number | null>;
-  /** Moves the head to the end of the range. Does nothing when another process has taken over. */
-  writeSpend(planned: PlannedSpend): Promise<void>;
-};
+export type SpendWriter = ReturnType<typeof createSpendWriter>;
 
 /** The block, the corrections of earlier blocks and the new head are one short transaction. */
-export function createSpendWriter(transact: Transact): SpendWriter {
+export function createSpendWriter(transact: Transact) {
   async function lockHead({ runQuery, queries: { spend } }: Transaction, organizationNumber: number) {
     const [head] = await runQuery(spend.lockHead, { organizationNumber });
     return head;
   }
 
   return {
-    claimSpend: (organizationNumber, { nowMs, untilMs }) =>
-      transact(async (tx) => {
+    /** The position up to which blocks exist; null: another process has the lease. */
+    claimSpend: (organizationNumber: number, { nowMs, untilMs }: Lease) =>
+      transact(async (tx): Promise<number | null> => {
         const { spend } = tx.queries;
         await tx.change(spend.insertHead, { organizationNumber, seq: 0, leasedUntilMs: 0 });
         const head = await lockHead(tx, organizationNumber);
@@ -122,8 +115,9 @@ export function createSpendWriter(transact: Transact): SpendWriter {
         return head.seq;
       }),
 
-    writeSpend: ({ organizationNumber, afterSeq, toSeq, block }) =>
-      transact(async (tx) => {
+    /** Moves the head to the end of the range. Does nothing when another process has taken over. */
+    writeSpend: ({ organizationNumber, afterSeq, toSeq, block }: PlannedSpend) =>
+      transact(async (tx): Promise<void> => {
         const head = await lockHead(tx, organizationNumber);
         if (head?.seq !== afterSeq) return;
         if (block !== null) insertBlock(tx, organizationNumber, block);

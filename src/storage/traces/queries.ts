@@ -2,22 +2,23 @@
 
 import { type SqlBool, sql } from 'kysely';
 import type { TraceTotals } from '../../domain/traces/trace.ts';
-import { columns } from '../plain-queries.ts';
-import { change, type Db, query } from '../queries.ts';
+import { columns, pick, rowsOf } from '../plain-queries.ts';
+import { change, type Db, type Dialect, query } from '../queries.ts';
 import { spanOf, summaryOf, traceOf } from './columns.ts';
 
 type OfTrace = { readonly projectNumber: number; readonly sequence: number };
 type OfSome = OfTrace & { readonly ids: readonly string[] };
 type OfRange = OfTrace & { readonly atMs: number; readonly id: string; readonly limit: number };
 
-export const findTrace = query<{ readonly projectNumber: number; readonly traceId: string }>()(
-  (db, { projectNumber, traceId }, dialect) =>
-    db
-      .selectFrom('Trace')
-      .where('projectNumber', '=', projectNumber)
-      .where('traceId', '=', dialect.storedId(traceId))
-      .select((column) => traceOf(column, dialect)),
+type Named = { readonly projectNumber: number; readonly traceId: string };
+
+export const findTrace = query<Named>()((db, params, dialect) =>
+  namedOf(db, params, dialect).select((column) => traceOf(column, dialect)),
 );
+
+function namedOf(db: Db, { projectNumber, traceId }: Named, { storedId }: Dialect) {
+  return rowsOf(db, 'Trace', { projectNumber, traceId: storedId(traceId) });
+}
 
 type IdRange = { readonly projectNumber: number; readonly first: StoredId; readonly last: StoredId };
 /** Text, or bytes where the store packs ids. */
@@ -44,7 +45,7 @@ const SUMS = [
   ...['spanCount', 'startedAtMs', 'durationMs', 'firstTokenMs', 'promptTokens', 'completionTokens'],
   ...['reasoningTokens', 'cacheReadInputTokens', 'cacheCreationInputTokens', 'totalCostNanoUsd', 'unpricedSpans'],
   ...['tokensEstimated', 'hasError', 'aggregatesJson'],
-] as readonly (keyof SumsToKeep)[];
+] as const satisfies readonly (keyof SumsToKeep)[];
 
 export type SumsToKeep = TraceTotals & {
   readonly projectNumber: number;
@@ -57,15 +58,11 @@ export type SumsToKeep = TraceTotals & {
 };
 
 /** Changes nothing if the trace has changed since it was found. */
-export const keepSums = change<SumsToKeep>((db, params, { storedId }) => {
+export const keepSums = change<SumsToKeep>((db, params, { storedId, update }) => {
   const { projectNumber, traceId, sequence, foundJson } = params;
-  return db
-    .updateTable('Trace')
-    .where('projectNumber', '=', projectNumber)
-    .where('traceId', '=', storedId(traceId))
-    .where('sequence', '=', sequence)
+  return update(db, 'Trace', { projectNumber, traceId: storedId(traceId), sequence })
     .where('aggregatesJson', 'is not distinct from', foundJson)
-    .set(Object.fromEntries(SUMS.map((name) => [name, params[name]])));
+    .set(pick(params, ...SUMS));
 });
 
 /** The ids and parents of all spans, by start, then id. */
@@ -165,39 +162,25 @@ export const findEvaluations = query<OfSome>()((db, params, { isOneOf, allOf }) 
 );
 
 function spansOf(db: Db, { projectNumber, sequence }: OfTrace) {
-  return db.selectFrom('Span').where('projectNumber', '=', projectNumber).where('traceSequence', '=', sequence);
+  return rowsOf(db, 'Span', { projectNumber, traceSequence: sequence });
 }
 
 function evaluationsOf(db: Db, { projectNumber, sequence }: OfTrace) {
-  return db.selectFrom('Evaluation').where('projectNumber', '=', projectNumber).where('traceSequence', '=', sequence);
+  return rowsOf(db, 'Evaluation', { projectNumber, traceSequence: sequence });
 }
 
 /** Locks a trace for a change. */
-export const lockTrace = query<{ readonly projectNumber: number; readonly traceId: string }>()(
-  (db, { projectNumber, traceId }, { storedId, lock }) =>
-    lock(
-      db
-        .selectFrom('Trace')
-        .where('projectNumber', '=', projectNumber)
-        .where('traceId', '=', storedId(traceId))
-        .select(columns('Trace', 'sequence', 'spanCount', 'insertedAtMs', 'updatedAtMs', 'metadataJson')),
+export const lockTrace = query<Named>()((db, params, dialect) =>
+  dialect.lock(
+    namedOf(db, params, dialect).select(
+      columns('Trace', 'sequence', 'spanCount', 'insertedAtMs', 'updatedAtMs', 'metadataJson'),
     ),
+  ),
 );
 
-export type MetadataToKeep = {
-  readonly projectNumber: number;
-  readonly traceId: string;
-  readonly metadataJson: string;
-  readonly updatedAtMs: number;
-};
-
-export const keepMetadata = change<MetadataToKeep>(
-  (db, { projectNumber, traceId, metadataJson, updatedAtMs }, { storedId }) =>
-    db
-      .updateTable('Trace')
-      .where('projectNumber', '=', projectNumber)
-      .where('traceId', '=', storedId(traceId))
-      .set({ metadataJson, updatedAtMs }),
+export const keepMetadata = change<Named & { readonly metadataJson: string; readonly updatedAtMs: number }>(
+  (db, { projectNumber, traceId, metadataJson, updatedAtMs }, { storedId, update }) =>
+    update(db, 'Trace', { projectNumber, traceId: storedId(traceId) }).set({ metadataJson, updatedAtMs }),
 );
 
 type OfType = OfTrace & { readonly type: number; readonly limit: number };
