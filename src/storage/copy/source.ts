@@ -10,19 +10,7 @@ import { StartError } from '../errors.ts';
 import { databaseFile } from '../open.ts';
 import { type Column, FUNCTIONS, TABLES, type TableCopy } from './tables.ts';
 
-export type CopySource = {
-  /** Differs for another database, and nearly always for one that has changed. */
-  readonly fingerprint: string;
-  countRows(table: TableCopy): number;
-  /**
-   * Rows as JSON in a fixed order, without the first `skipped` ones. A caller that stops early must end the iteration.
-   */
-  rows(table: TableCopy, skipped: number): Iterable<string>;
-  /** The months of the rows, as months.ts counts them. */
-  months(): readonly number[];
-  lastNumbers(): LastNumbers;
-  close(): void;
-};
+export type CopySource = ReturnType<typeof openSource>;
 
 /** The largest numbers ever assigned: to traces, to changes of endpoints, and to rows of tables that number them. */
 export type LastNumbers = {
@@ -34,7 +22,7 @@ export type LastNumbers = {
 type Value = number | string | Buffer | null;
 
 /** Throws StartError. */
-export function openSource(url: string): CopySource {
+export function openSource(url: string) {
   const file = url.startsWith('sqlite:') ? databaseFile(url) : null;
   if (file === null) throw new StartError('--from must be sqlite: and the path of a file');
   if (!existsSync(file)) throw new StartError(`there is no database ${file}`);
@@ -50,15 +38,17 @@ export function openSource(url: string): CopySource {
   }
 }
 
-function createSource(db: Database, lock: Lock): CopySource {
+function createSource(db: Database, lock: Lock) {
   for (const [name, run] of Object.entries(FUNCTIONS)) db.function(name, { deterministic: true }, run);
   const readNumber = (sql: string) => db.prepare<[], number>(sql).pluck().get() ?? 0;
   return {
+    /** Differs for another database, and nearly always for one that has changed. */
     fingerprint: fingerprintOf(db),
-    countRows: ({ from }) => readNumber(`SELECT count(*) FROM ${from}`),
-    rows: (table, skipped) => readRows(db, table, skipped),
+    countRows: ({ from }: TableCopy) => readNumber(`SELECT count(*) FROM ${from}`),
+    rows: (table: TableCopy, skipped: number) => readRows(db, table, skipped),
+    /** The months of the rows, as months.ts counts them. */
     months: () => db.prepare<[], number>(MONTHS).pluck().all(),
-    lastNumbers: () => ({
+    lastNumbers: (): LastNumbers => ({
       traces: readNumber('SELECT max(sequence) FROM traces'),
       changes: readNumber('SELECT number FROM webhook_changes'),
       rows: db
@@ -66,7 +56,7 @@ function createSource(db: Database, lock: Lock): CopySource {
         .all()
         .filter(({ table }) => TABLES.some(({ name }) => name === table)),
     }),
-    close() {
+    close(): void {
       db.close();
       lock.release();
     },
@@ -78,6 +68,7 @@ const MONTHS = `
   UNION SELECT month_of(received_at) FROM requests
   UNION SELECT month_of(created_at) FROM events`;
 
+/** Rows as JSON in a fixed order. A caller that stops early must end the iteration. */
 function* readRows(db: Database, { columns, source, from, key }: TableCopy, skipped: number): Generator<string, void> {
   const selected = columns.map(({ name, expression }) => `${expression} AS ${name}`).join(', ');
   const order = key.map((column) => `${source}.${column}`).join(', ');

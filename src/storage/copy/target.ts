@@ -7,19 +7,7 @@ import { applyMigrations } from '../open.ts';
 import type { LastNumbers } from './source.ts';
 import type { TableCopy } from './tables.ts';
 
-export type Target = {
-  /** How far the copy had come when it was interrupted. */
-  readonly progress: Progress;
-  /** Creates partitions for these months, and sets sequences past the numbers that rows bring along. */
-  prepare(months: readonly number[], lastNumbers: LastNumbers): Promise<void>;
-  /** Stores rows, given as JSON, together with the progress: both or nothing. */
-  insert(table: TableCopy, rows: readonly string[], rowsThen: number): Promise<void>;
-  /** All rows of the table as JSON, in any order. */
-  rows(table: TableCopy): AsyncIterable<string>;
-  /** Removes all traces of the copy. */
-  finish(): Promise<void>;
-  close(): Promise<void>;
-};
+export type Target = ReturnType<typeof createTarget>;
 
 /** Stored in a table of the target that exists until the copy is finished. */
 type Progress = {
@@ -112,19 +100,22 @@ async function beginProgress(client: pg.Client, fingerprint: string): Promise<Pr
   );
 }
 
-function createTarget(client: pg.Client, progress: Progress): Target {
+function createTarget(client: pg.Client, progress: Progress) {
   const giveNumbersAfter = (sequence: string, last: number) =>
     client.query('SELECT setval($1, greatest($2::bigint, 1), $2 > 0)', [sequence, last]);
 
   return {
+    /** How far the copy had come when it was interrupted. */
     progress,
-    async prepare(months, { traces, changes, rows }) {
+    /** Creates partitions for these months, and sets sequences past the numbers that rows bring along. */
+    async prepare(months: readonly number[], { traces, changes, rows }: LastNumbers): Promise<void> {
       for (const month of months) await client.query('SELECT create_month($1)', [month]);
       for (const { table, last } of rows) await giveNumbersAfter(`${table}_number_seq`, last);
       await giveNumbersAfter('trace_numbers', traces);
       await client.query('UPDATE webhook_changes SET number = $1', [changes]);
     },
-    async insert({ name, columns }, rows, rowsThen) {
+    /** Stores rows, given as JSON, together with the progress: both or nothing. */
+    async insert({ name, columns }: TableCopy, rows: readonly string[], rowsThen: number): Promise<void> {
       const names = columns.map((column) => column.name).join(', ');
       // One statement, and so one transaction. An existing row is left for the verification to compare.
       const text = `
@@ -135,7 +126,8 @@ function createTarget(client: pg.Client, progress: Progress): Target {
         UPDATE ${COPY_PROGRESS_TABLE} SET table_name = $2, row_count = $3`;
       await client.query({ name: `copy ${name}`, text, values: [`[${rows.join(',')}]`, name, rowsThen] });
     },
-    async *rows({ name, columns }) {
+    /** All rows of the table as JSON, in any order. */
+    async *rows({ name, columns }: TableCopy): AsyncGenerator<string, void> {
       const names = columns.map((column) => column.name).join(', ');
       await client.query(`BEGIN READ ONLY;
         DECLARE copied CURSOR FOR SELECT row_to_json(row)::text AS json FROM (SELECT ${names} FROM ${name}) AS row`);
@@ -146,7 +138,8 @@ function createTarget(client: pg.Client, progress: Progress): Target {
       }
       await client.query('COMMIT');
     },
-    async finish() {
+    /** Removes all traces of the copy. */
+    async finish(): Promise<void> {
       // Without statistics the first queries would use plans for empty tables.
       await client.query('ANALYZE');
       await client.query(`DROP TABLE ${COPY_PROGRESS_TABLE}`);

@@ -53,8 +53,7 @@ export async function loadWork(
   };
 
   async function loadAttempts(hour: number): Promise<ReadonlyMap<number, number>> {
-    const organizations = new Set(endpoints.map(({ organizationNumber }) => organizationNumber));
-    const inOrder = [...organizations].toSorted((one, other) => one - other);
+    const inOrder = organizationsOf(endpoints);
     // Adding zero creates missing rows, because only existing rows can be locked.
     changeRows(
       queries.endpointsChanges.addHours,
@@ -63,6 +62,10 @@ export async function loadWork(
     const rows = await runQuery(queries.endpointsWork.listHours, { numbers: inOrder, hour });
     return new Map(rows.map(({ organizationNumber, attempts }) => [organizationNumber, attempts]));
   }
+}
+
+function organizationsOf(endpoints: readonly EndpointRow[]): readonly number[] {
+  return [...new Set(endpoints.map(({ organizationNumber }) => organizationNumber))].sort((one, other) => one - other);
 }
 
 type ContentRow = {
@@ -122,8 +125,7 @@ async function disableEndpoints(
   { runQuery, queryByNumbers, change, changeRows, queries }: Transaction,
   disabled: readonly EndpointRow[],
 ): Promise<Heads> {
-  const organizations = new Set(disabled.map(({ organizationNumber }) => organizationNumber));
-  const inOrder = [...organizations].toSorted((one, other) => one - other);
+  const inOrder = organizationsOf(disabled);
   const counted = change(queries.endpointsChanges.countChange, {});
   changeRows(
     queries.endpointsChanges.insertHeads,

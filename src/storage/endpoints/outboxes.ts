@@ -8,11 +8,7 @@ import type { Queries, RunQuery } from '../queries.ts';
 
 type OutboxCount = { readonly events: number; readonly oldestAtMs: number | null };
 
-export type Outboxes = {
-  count(endpointNumber: number): Promise<OutboxCount>;
-  /** When the oldest event of any of these outboxes was created; null: they are empty. */
-  oldestAtMs(positions: readonly LogPosition[]): Promise<number | null>;
-};
+export type Outboxes = ReturnType<typeof createOutboxes>;
 
 /** How a store searches a log for events of some types. */
 export type LogSearch = Pick<WebhookStore, 'matchEvents'> & {
@@ -24,9 +20,9 @@ type FoundEvent = { readonly seq: number; readonly createdAtMs: number };
 
 const FOR_EVER = Number.MAX_SAFE_INTEGER;
 
-export function createOutboxes({ endpointsDue }: Queries, runQuery: RunQuery, search: LogSearch): Outboxes {
+export function createOutboxes({ endpointsDue }: Queries, runQuery: RunQuery, search: LogSearch) {
   return {
-    async count(endpointNumber) {
+    async count(endpointNumber: number): Promise<OutboxCount> {
       const positions = await runQuery(endpointsDue.findPosition, { endpointNumber });
       let count: OutboxCount = { events: 0, oldestAtMs: null };
       for (const slice of positions.flatMap(slicesOf)) {
@@ -35,7 +31,8 @@ export function createOutboxes({ endpointsDue }: Queries, runQuery: RunQuery, se
       }
       return count;
     },
-    async oldestAtMs(positions) {
+    /** When the oldest event of any of these outboxes was created; null: they are empty. */
+    async oldestAtMs(positions: readonly LogPosition[]): Promise<number | null> {
       const oldest = new Map<number, FoundEvent>();
       for (const slice of mergeSlices(positions.flatMap(slicesOf))) {
         const before = oldest.get(slice.organizationNumber)?.seq ?? FOR_EVER;

@@ -6,13 +6,11 @@ import { createFreshLookup, createFreshness } from './freshness.ts';
 import type { KeyReader, ProjectByKey } from './key-cache.ts';
 import { unpackGrant } from './key-records.ts';
 
-type KeyQueries = Queries['keys'];
-
 export function createKeyReader({
   queries: { keys },
   runQuery,
   pointsPerQuery: pointsAtOnce,
-}: QueryRunner): KeyReader & ListKeyIds {
+}: QueryRunner): KeyReader {
   const findProjectByKey = createFreshLookup(async (hashes) => {
     const keyHashes = hashes.map((hash) => Buffer.from(hash, 'hex'));
     return byKey(
@@ -37,9 +35,8 @@ export function createKeyReader({
   };
 }
 
-type ListKeyIds = { readonly listKeyIds: NonNullable<KeyReader['listKeyIds']> };
-type ApiKeyRow = RowOf<KeyQueries['findApiKeys']>;
-type ProjectByKeyRow = RowOf<KeyQueries['findProjectsByKey']>;
+type ApiKeyRow = RowOf<Queries['keys']['findApiKeys']>;
+type ProjectByKeyRow = RowOf<Queries['keys']['findProjectsByKey']>;
 
 function toApiKey({
   organizationId,

@@ -12,6 +12,7 @@ import {
   type Column,
   CROWDED_PART,
   facetNumber,
+  hasBit,
   newBits,
   SLICES_PER_PART,
   setBit,
@@ -51,14 +52,7 @@ export function planFilter({ conditions, isNegated, text }: SearchFilter): Index
   };
 }
 
-export type IndexFilter = {
-  /** For each block, in the same order. Applies the time bounds, too. */
-  match(blocks: readonly IndexBlock[]): Promise<readonly Bits[]>;
-  /** The values of a column, by block number. */
-  column(blocks: readonly IndexBlock[], column: Column): Promise<ReadonlyMap<number, Float64Array>>;
-  /** The sequences of crowded traces, which have no facets in the index. */
-  crowded(blocks: readonly IndexBlock[]): Promise<readonly number[]>;
-};
+export type IndexFilter = ReturnType<typeof createIndexFilter>;
 
 type IndexFilterDeps = SearchRunner & {
   readonly query: SearchQuery;
@@ -67,7 +61,7 @@ type IndexFilterDeps = SearchRunner & {
   readonly pending: readonly number[];
 };
 
-export function createIndexFilter({ queries, runQuery, query, plan, pending }: IndexFilterDeps): IndexFilter {
+export function createIndexFilter({ queries, runQuery, query, plan, pending }: IndexFilterDeps) {
   const { projectNumber, filter } = query;
   const { isNegated } = filter;
   const numbers = [...new Set(plan.conditions.flatMap((condition) => condition.numbers))];
@@ -135,9 +129,7 @@ export function createIndexFilter({ queries, runQuery, query, plan, pending }: I
         const [least = 0, most = 0] = of(block);
         return least < fromMs || most > toMs;
       };
-      const some = blocks.filter(isPartly);
-      if (some.length === 0) continue;
-      const columns = await readColumn(some, column);
+      const columns = await readColumn(blocks.filter(isPartly), column);
       for (const [index, { block }] of blocks.entries()) {
         const [values, bits] = [columns.get(block), matched[index]];
         if (values === undefined || bits === undefined) continue;
@@ -154,7 +146,7 @@ export function createIndexFilter({ queries, runQuery, query, plan, pending }: I
       const first = firstNotBelow(pending, firstSequence);
       return first < pending.length && (pending[first] ?? 0) <= lastSequence;
     });
-    const sequences = outdated.length === 0 ? new Map<number, Float64Array>() : await readColumn(outdated, 'sequence');
+    const sequences = await readColumn(outdated, 'sequence');
     const crowded = await readCrowded(blocks);
     for (const [index, { block, deleted, firstSequence, lastSequence, traces }] of blocks.entries()) {
       const bits = matched[index];
@@ -181,24 +173,28 @@ export function createIndexFilter({ queries, runQuery, query, plan, pending }: I
     }
   }
 
+  /** The values of a column, by block number. */
   async function readColumn(blocks: readonly IndexBlock[], column: Column): Promise<ReadonlyMap<number, Float64Array>> {
-    const rows = await runQuery(queries.listParts, {
-      projectNumber,
-      blocks: numbersOf(blocks),
-      parts: [COLUMNS[column]],
-    });
-    return new Map(rows.map(({ block, content }) => [block, unpackColumn(content)]));
+    const contents = await readPart(blocks, COLUMNS[column]);
+    return new Map(contents.entries().map(([block, content]) => [block, unpackColumn(content)]));
   }
 
-  async function readCrowded(blocks: readonly IndexBlock[]): Promise<ReadonlyMap<number, Uint8Array>> {
-    const some = blocks.filter(({ crowdedCount }) => crowdedCount > 0);
-    if (some.length === 0) return new Map();
-    const rows = await runQuery(queries.listParts, { projectNumber, blocks: numbersOf(some), parts: [CROWDED_PART] });
+  function readCrowded(blocks: readonly IndexBlock[]): Promise<ReadonlyMap<number, Uint8Array>> {
+    return readPart(
+      blocks.filter(({ crowdedCount }) => crowdedCount > 0),
+      CROWDED_PART,
+    );
+  }
+
+  async function readPart(blocks: readonly IndexBlock[], part: number): Promise<ReadonlyMap<number, Uint8Array>> {
+    if (blocks.length === 0) return new Map();
+    const rows = await runQuery(queries.listParts, { projectNumber, blocks: numbersOf(blocks), parts: [part] });
     return new Map(rows.map(({ block, content }) => [block, content]));
   }
 
   return {
-    async match(blocks) {
+    /** For each block, in the same order. Applies the time bounds, too. */
+    async match(blocks: readonly IndexBlock[]): Promise<readonly Bits[]> {
       const matched = await matchFacets(blocks);
       await keepPresent(blocks, matched);
       await keepTexts(blocks, matched);
@@ -206,7 +202,8 @@ export function createIndexFilter({ queries, runQuery, query, plan, pending }: I
       return matched;
     },
     column: readColumn,
-    async crowded(blocks) {
+    /** The sequences of crowded traces, which have no facets in the index. */
+    async crowded(blocks: readonly IndexBlock[]): Promise<readonly number[]> {
       const some = blocks.filter(({ crowdedCount }) => crowdedCount > 0);
       if (some.length === 0) return [];
       const [crowded, sequences] = [await readCrowded(some), await readColumn(some, 'sequence')];
@@ -214,7 +211,7 @@ export function createIndexFilter({ queries, runQuery, query, plan, pending }: I
         const bits = newBits();
         addSet(bits, crowded.get(block) ?? new Uint8Array(), traces);
         drop(bits, deleted);
-        return [...(sequences.get(block) ?? [])].filter((_, index) => ((bits[index >>> 5] ?? 0) >>> (index & 31)) & 1);
+        return [...(sequences.get(block) ?? [])].filter((_, index) => hasBit(bits, index));
       });
     },
   };

@@ -13,6 +13,8 @@ import { listAllBlocks, readUnchanged, type SearchRunner } from './index-reader.
 import { createIndexSelection, type IndexSelection } from './index-selection.ts';
 import {
   comparePositions,
+  countMaxMsOf,
+  FIND_MAX_MS,
   findBySequences,
   isBehind,
   positionOf,
@@ -23,9 +25,6 @@ import {
 
 /** With more traces that are not indexed, scanning all traces in order is faster. */
 const JUDGED_MAX = 4_096;
-const FIND_MAX_MS = 3_000;
-const COUNT_MAX_MS = 3_000;
-const COUNT_WITH_TEXT_MAX_MS = 50;
 const VERIFIED_AT_ONCE = 100;
 
 /** Null: the index does not help with this query. */
@@ -100,7 +99,7 @@ async function verifySelected({ runner, query, fitting, selection, check }: Part
   const { limit, countMax, filter } = query;
   const { nowMs } = runner;
   const startedAtMs = nowMs();
-  const countMaxMs = filter.text === '' ? COUNT_MAX_MS : COUNT_WITH_TEXT_MAX_MS;
+  const countMaxMs = countMaxMsOf(filter);
   const rows: Ranked[] = [];
   let count = fitting.length;
   let end: SearchPosition | null = query.after;

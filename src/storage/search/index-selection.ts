@@ -17,12 +17,7 @@ type Selected = {
 /** At most `limit` candidates after a position. */
 type PageRange = { readonly after: SearchPosition | null; readonly limit: number };
 
-export type IndexSelection = {
-  /** Null: too many candidates share one key, or some were removed meanwhile. */
-  select(range: PageRange): Promise<Selected | null>;
-  /** Counts candidates, and stops soon after `countMax`. */
-  count(countMax: number): Promise<number>;
-};
+export type IndexSelection = ReturnType<typeof createIndexSelection>;
 
 type Entry = {
   readonly block: IndexBlock;
@@ -57,7 +52,7 @@ const COLUMN_OF: Readonly<Record<TraceSort, Column>> = {
   first_token_ms: 'firstTokenMs',
 };
 
-export function createIndexSelection({ runner, query, filter, blocks }: IndexSelectionDeps): IndexSelection {
+export function createIndexSelection({ runner, query, filter, blocks }: IndexSelectionDeps) {
   const { isAscending, sort } = query;
   const sign = isAscending ? 1 : -1;
   const none = lastKey(query);
@@ -94,8 +89,7 @@ export function createIndexSelection({ runner, query, filter, blocks }: IndexSel
   async function entriesOf(some: readonly IndexBlock[], { after, limit }: PageRange): Promise<Cut> {
     await match(some);
     const filled = some.filter((block) => matched.get(block)?.some((word) => word !== 0));
-    const columns =
-      filled.length === 0 ? new Map<number, Float64Array>() : await filter.column(filled, COLUMN_OF[sort]);
+    const columns = await filter.column(filled, COLUMN_OF[sort]);
     let entries: Entry[] = [];
     let isCut = false;
     let furthest = Number.POSITIVE_INFINITY;
@@ -123,7 +117,6 @@ export function createIndexSelection({ runner, query, filter, blocks }: IndexSel
   async function readOrders(entries: readonly Entry[]): Promise<void> {
     const unknown = entries.filter(({ order }) => order === null);
     const some = [...new Set(unknown.map(({ block }) => block))];
-    if (some.length === 0) return;
     const orders = await filter.column(some, 'idOrder');
     for (const entry of unknown) entry.order = orders.get(entry.block.block)?.[entry.index] ?? 0;
   }
@@ -151,14 +144,15 @@ export function createIndexSelection({ runner, query, filter, blocks }: IndexSel
 
   async function toRows(entries: readonly Entry[], after: SearchPosition | null): Promise<readonly Ranked[]> {
     const some = [...new Set(entries.map(({ block }) => block))];
-    const columns = some.length === 0 ? new Map<number, Float64Array>() : await filter.column(some, 'sequence');
+    const columns = await filter.column(some, 'sequence');
     const sequences = entries.map(({ block, index }) => columns.get(block.block)?.[index] ?? 0);
     const found = await findBySequences(runner, query.projectNumber, [...new Set(sequences)]);
     return rankFound(found, query).filter((row) => isBehind(row, after, query));
   }
 
   return {
-    async select(range) {
+    /** Null: too many candidates share one key, or some were removed meanwhile. */
+    async select(range: PageRange): Promise<Selected | null> {
       const { after, limit } = range;
       const candidates = after === null ? ordered : ordered.filter((block) => !isBefore(block, after.key));
       let entries: readonly Entry[] = [];
@@ -192,7 +186,8 @@ export function createIndexSelection({ runner, query, filter, blocks }: IndexSel
       return isEnd || rows.length === limit ? { rows, isEnd } : null;
     },
 
-    async count(countMax) {
+    /** Counts candidates, and stops soon after `countMax`. */
+    async count(countMax: number): Promise<number> {
       let count = 0;
       for (let start = 0; start < ordered.length; start += BLOCKS_AT_ONCE) {
         const some = ordered.slice(start, start + BLOCKS_AT_ONCE);

@@ -27,31 +27,21 @@ export type PublishedBlock = OfBlock & {
   readonly removed: number | null;
 };
 
-export type IndexWriter = {
-  /** Null: another process has the lease. */
-  claimBlock(projectNumber: number, lease: Lease): Promise<Claimed | null>;
-  /** False: another process has taken over. */
-  writeBlockRows(rows: BlockRows): Promise<boolean>;
-  /** False: another process has taken over. Traces that changed meanwhile stay pending. */
-  publishBlock(block: PublishedBlock): Promise<boolean>;
-  /** Removes a batch of rows of an unpublished block. Answers whether more may be left. */
-  removeBlockRows(block: OfBlock): Promise<boolean>;
-  /** To be called when no rows of these blocks are left. */
-  endCleaning(projectNumber: number, blocks: readonly number[]): Promise<void>;
-};
+export type IndexWriter = ReturnType<typeof createIndexWriter>;
 
 const ROWS_REMOVED_AT_ONCE = 500;
 const NEW_HEAD = { generation: 0, nextBlock: 1, writtenBlock: null, removedBlock: null, leasedUntilMs: 0 };
 
-export function createIndexWriter(transact: Transact): IndexWriter {
+export function createIndexWriter(transact: Transact) {
   async function lockHead({ runQuery, queries: { searchIndex } }: Transaction, projectNumber: number) {
     const [head] = await runQuery(searchIndex.lockHead, { projectNumber });
     return head;
   }
 
   return {
-    claimBlock: (projectNumber, { nowMs, untilMs }) =>
-      transact(async (tx) => {
+    /** Null: another process has the lease. */
+    claimBlock: (projectNumber: number, { nowMs, untilMs }: Lease) =>
+      transact(async (tx): Promise<Claimed | null> => {
         const { searchIndex } = tx.queries;
         await tx.change(searchIndex.insertHead, { projectNumber, ...NEW_HEAD });
         const head = await lockHead(tx, projectNumber);
@@ -63,7 +53,8 @@ export function createIndexWriter(transact: Transact): IndexWriter {
         return blocks.length > 0 ? { kind: 'clean', blocks } : { kind: 'write', block };
       }),
 
-    writeBlockRows: ({ projectNumber, block, facets, parts }) =>
+    /** False: another process has taken over. */
+    writeBlockRows: ({ projectNumber, block, facets, parts }: BlockRows) =>
       transact(async (tx) => {
         const { searchIndex } = tx.queries;
         if ((await lockHead(tx, projectNumber))?.writtenBlock !== block) return false;
@@ -79,7 +70,8 @@ export function createIndexWriter(transact: Transact): IndexWriter {
         return true;
       }),
 
-    publishBlock: ({ projectNumber, block, built, pending, deleted, removed }) =>
+    /** False: another process has taken over. Traces that changed meanwhile stay pending. */
+    publishBlock: ({ projectNumber, block, built, pending, deleted, removed }: PublishedBlock) =>
       transact(async (tx) => {
         const { searchIndex } = tx.queries;
         const head = await lockHead(tx, projectNumber);
@@ -108,14 +100,16 @@ export function createIndexWriter(transact: Transact): IndexWriter {
         return true;
       }),
 
-    removeBlockRows: ({ projectNumber, block }) =>
+    /** Removes a batch of rows of an unpublished block. Answers whether more may be left. */
+    removeBlockRows: ({ projectNumber, block }: OfBlock) =>
       transact(async ({ change, queries: { searchIndex } }) => {
         const given = { projectNumber, block, limit: ROWS_REMOVED_AT_ONCE };
         if ((await change(searchIndex.removeFacets, given)) > 0) return true;
         return (await change(searchIndex.removeParts, given)) > 0;
       }),
 
-    endCleaning: (projectNumber, blocks) =>
+    /** To be called when no rows of these blocks are left. */
+    endCleaning: (projectNumber: number, blocks: readonly number[]) =>
       transact(async (tx) => {
         const head = await lockHead(tx, projectNumber);
         // Another process may have taken over and begun a new block.

@@ -66,6 +66,15 @@ export function positionOf({ key, traceId }: SearchPosition): SearchPosition {
   return { key, traceId };
 }
 
+/** After this time a page may be incomplete; its cursor continues the search. */
+export const FIND_MAX_MS = 3_000;
+const COUNT_MAX_MS = 3_000;
+const COUNT_WITH_TEXT_MAX_MS = 50;
+
+export function countMaxMsOf({ text }: SearchQuery['filter']): number {
+  return text === '' ? COUNT_MAX_MS : COUNT_WITH_TEXT_MAX_MS;
+}
+
 /** Null when nothing is counted. */
 export function totalOf(count: number, isExact: boolean, countMax: number | null): SearchTotal | null {
   if (countMax === null) return null;

@@ -24,16 +24,12 @@ import { type Candidate, createDocuments } from './documents.ts';
 import type { SearchQueries, SearchRunner } from './index-reader.ts';
 import { findByIndex } from './index-search.ts';
 import { createMatch } from './match.ts';
-import { positionOf, rankByIds, totalOf } from './named-traces.ts';
+import { countMaxMsOf, FIND_MAX_MS, positionOf, rankByIds, totalOf } from './named-traces.ts';
 
 type Listed = RowOf<SearchQueries['listByStart']>;
 /** Rows after a position. */
 type List = (after: SearchPosition | null, limit: number) => Promise<readonly Listed[]>;
 
-// After this time a page may be incomplete; its cursor continues the search.
-const FIND_MAX_MS = 3_000;
-const COUNT_MAX_MS = 3_000;
-const COUNT_WITH_TEXT_MAX_MS = 50;
 const LISTED_AT_ONCE = 1_000;
 /** Orders with an index in the database. */
 const LISTED_BY_INDEX: readonly TraceSort[] = ['started_at', 'updated_at'];
@@ -108,7 +104,7 @@ async function scanInOrder(runner: SearchRunner, query: SearchQuery, list: List)
   const holds = createTextMatcher(filter.text);
   const documents = createDocuments(runner, { projectNumber: query.projectNumber, needs: needsOf(filter) });
   const startedAtMs = nowMs();
-  const countMaxMs = filter.text === '' ? COUNT_MAX_MS : COUNT_WITH_TEXT_MAX_MS;
+  const countMaxMs = countMaxMsOf(filter);
   const traces: SearchPosition[] = [];
   let [count, after, next]: [number, SearchPosition | null, SearchPosition | null] = [0, query.after, null];
 

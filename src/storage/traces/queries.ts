@@ -47,9 +47,7 @@ const SUMS = [
   ...['tokensEstimated', 'hasError', 'aggregatesJson'],
 ] as const satisfies readonly (keyof SumsToKeep)[];
 
-export type SumsToKeep = TraceTotals & {
-  readonly projectNumber: number;
-  readonly traceId: string;
+type SumsToKeep = TraceTotals & Named & {
   readonly sequence: number;
   readonly durationMs: number | null;
   readonly aggregatesJson: string | null;
