@@ -65,7 +65,7 @@ function addBatch(rows: LoadedRows, advance: Advance, batch: NewBatch): NewDeliv
     error: batch.error,
     terminalHint: false,
     seqsJson: JSON.stringify(batch.seqs),
-    eventIdsJson: JSON.stringify(batch.eventIds),
+    eventIds: batch.eventIds,
     eventsFromMs: batch.created.firstMs,
     eventsToMs: batch.created.lastMs,
     queuedAtMs: replayNumber === null ? batch.created.firstMs : nowMs,

@@ -58,7 +58,7 @@ export type ReplayRow = {
 
 export type NewDeliveryRow = DeliveryRow & {
   readonly seqsJson: string;
-  readonly eventIdsJson: string;
+  readonly eventIds: readonly string[];
   readonly eventsFromMs: number;
   readonly eventsToMs: number;
   /** When the oldest event started to wait: its creation, or the start of the delivery in a replay. */

@@ -73,7 +73,7 @@ function toDelivery({ endpointNumber, dispatchId, attemptId, eventId, firedAtMs 
     error: null,
     terminalHint: false,
     seqsJson: '[]',
-    eventIdsJson: JSON.stringify([eventId]),
+    eventIds: [eventId],
     eventsFromMs: firedAtMs,
     eventsToMs: firedAtMs,
     queuedAtMs: firedAtMs,

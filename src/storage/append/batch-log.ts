@@ -35,14 +35,7 @@ export type RequestEntry = {
   /** The event that the request emitted. */
   readonly event: EventRow | null;
 };
-export type EventRow = {
-  readonly organizationNumber: number;
-  readonly seq: number;
-  readonly createdAtMs: number;
-  readonly id: string;
-  readonly type: number;
-  readonly envelope: string;
-};
+export type EventRow = NewRow<'Event'> & { readonly envelope: string };
 
 /** The writes of a run to the log of an organization. */
 export type WrittenLog = {

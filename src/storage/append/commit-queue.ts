@@ -11,17 +11,6 @@ const ROW_BYTES = 512;
 const UNDER_WAY_MAX = 2;
 const RETRY_AFTER_SECONDS = 1;
 
-type CommitQueue = {
-  /** Resolves when the append is durable. Rejects with the unavailable Fault when too much is waiting. */
-  append(append: TraceAppend): Promise<TraceAppended>;
-  /** The same for a report. */
-  report<R extends Report>(report: R): Promise<Reported[R['kind']]>;
-  /** Whether any append is queued or under way. */
-  isBusy(): boolean;
-  /** Resolves when the queue is empty. */
-  drain(): Promise<void>;
-};
-
 type CommitQueueDeps = {
   readonly commit: (appends: readonly Append[]) => Promise<readonly AppendOutcome[]>;
   /** The most bytes that may be queued. */
@@ -39,7 +28,7 @@ type Waiting = {
   readonly reject: (error: unknown) => void;
 };
 
-export function createCommitQueue({ commit, queueMaxBytes, besideBytesMin }: CommitQueueDeps): CommitQueue {
+export function createCommitQueue({ commit, queueMaxBytes, besideBytesMin }: CommitQueueDeps) {
   let waiting: Waiting[] = [];
   let queuedBytes = 0;
   let underWayBytes = 0;
@@ -98,7 +87,12 @@ export function createCommitQueue({ commit, queueMaxBytes, besideBytesMin }: Com
     underWayBytes -= bytes;
     queuedBytes -= bytes;
     schedule();
-    if (underWay === 0 && waiting.length === 0) finishDrain();
+    if (!isBusy()) finishDrain();
+  }
+
+  /** Whether any append is queued or under way. */
+  function isBusy(): boolean {
+    return underWay > 0 || waiting.length > 0;
   }
 
   function finishDrain(): void {
@@ -107,15 +101,18 @@ export function createCommitQueue({ commit, queueMaxBytes, besideBytesMin }: Com
   }
 
   return {
-    append: async (item) => toAppended(await add(item)),
-    report: async (item) => toReported(await add(item)),
-    isBusy: () => underWay > 0 || waiting.length > 0,
-    drain: () =>
-      underWay === 0 && waiting.length === 0
-        ? Promise.resolve()
-        : new Promise((resolve) => {
+    /** Resolves when the append is durable. Rejects with the unavailable Fault when too much is waiting. */
+    append: async (item: TraceAppend) => toAppended(await add(item)),
+    /** The same for a report. */
+    report: async <R extends Report>(item: R) => toReported<R>(await add(item)),
+    isBusy,
+    /** Resolves when the queue is empty. */
+    drain: (): Promise<void> =>
+      isBusy()
+        ? new Promise((resolve) => {
             drained.push(resolve);
-          }),
+          })
+        : Promise.resolve(),
   };
 }
 

@@ -9,7 +9,7 @@ import type { ApplyOptions, WorkItem } from '../../domain/delivery/webhook-store
 import type { Subscription } from '../../domain/endpoints/endpoint.ts';
 import { changeSubscriptions, dropPassed } from '../../domain/endpoints/subscriptions.ts';
 import { NO_EVENTS } from '../../domain/events/event-type.ts';
-import type { Transaction } from '../queries.ts';
+import type { Queries, RowOf, Transaction } from '../queries.ts';
 
 /** The keys of the rows that a transaction reads and locks. */
 type RowKeys = {
@@ -68,12 +68,7 @@ function organizationsOf(endpoints: readonly EndpointRow[]): readonly number[] {
   return [...new Set(endpoints.map(({ organizationNumber }) => organizationNumber))].sort((one, other) => one - other);
 }
 
-type ContentRow = {
-  readonly seqsJson: string;
-  readonly firstMs: number;
-  readonly lastMs: number;
-  readonly kept: number | null;
-};
+type ContentRow = RowOf<Queries['endpointsWork']['listContents']>;
 
 function toContent({ seqsJson, firstMs, lastMs, kept }: ContentRow): DeliveryContent {
   const seqs = JSON.parse(seqsJson) as number[];

@@ -146,7 +146,7 @@ const FIXED = [
   'eventsFromMs',
   'eventsToMs',
   'seqsJson',
-  'eventIdsJson',
+  'eventIds',
 ] as const;
 
 /** The texts of receivers. */

@@ -102,7 +102,7 @@ function unfinishedTests(db: Db, find: Dialect['find']) {
 }
 
 function deliveriesOf(db: Db, find: Dialect['find']) {
-  const fixed = ['queuedAtMs', 'createdAtMs', 'eventsFromMs', 'eventsToMs', 'seqsJson', 'eventIdsJson'] as const;
+  const fixed = ['queuedAtMs', 'createdAtMs', 'eventsFromMs', 'eventsToMs', 'seqsJson', 'eventIds'] as const;
   return find(db, 'WebhookDelivery', {}, ...fixed);
 }
 

@@ -183,7 +183,7 @@ function statusOf(word: DeliveryStatus) {
 const ATTEMPT = [
   ...columns('attempt', 'id', 'attempt', 'outcome', 'responseStatus', 'latencyMs', 'error', 'firedAtMs'),
   ...columns('attempt', 'responseBody', 'test', 'terminalHint'),
-  ...columns('delivery', 'dispatchId', 'eventIdsJson'),
+  ...columns('delivery', 'dispatchId', 'eventIds'),
 ];
 
 function deliveriesOf(db: Db, { endpointNumber }: OfEndpoint, find: Dialect['find']) {

@@ -73,25 +73,17 @@ function createDeliveryLog(
   runQuery: RunQuery,
 ): Pick<WebhookStore, 'attempts' | 'delivery' | 'attemptsOf' | 'deadLetters'> {
   return {
-    attempts: async (endpointNumber, page) =>
-      (await runQuery(queries.listAttempts, { endpointNumber, ...pageOf(page) })).map(withEventIds),
-    async delivery(endpointNumber, dispatchId) {
-      const [row] = await runQuery(queries.findDelivery, { endpointNumber, dispatchId });
-      return row === undefined ? null : withEventIds(row);
-    },
-    attemptsOf: async (endpointNumber, dispatchId, limit) =>
-      (await runQuery(queries.listAttemptsOf, { endpointNumber, dispatchId, limit })).map(withEventIds),
-    deadLetters: async (endpointNumber, page) =>
-      (await runQuery(queries.listDead, { endpointNumber, ...pageOf(page) })).map(withEventIds),
+    attempts: (endpointNumber, page) => runQuery(queries.listAttempts, { endpointNumber, ...pageOf(page) }),
+    delivery: async (endpointNumber, dispatchId) =>
+      (await runQuery(queries.findDelivery, { endpointNumber, dispatchId }))[0] ?? null,
+    attemptsOf: (endpointNumber, dispatchId, limit) =>
+      runQuery(queries.listAttemptsOf, { endpointNumber, dispatchId, limit }),
+    deadLetters: (endpointNumber, page) => runQuery(queries.listDead, { endpointNumber, ...pageOf(page) }),
   };
 }
 
 function pageOf({ after, limit }: DescendingPage) {
   return { ...(after ?? AFTER_ALL), limit };
-}
-
-function withEventIds<Row extends { readonly eventIdsJson: string }>({ eventIdsJson, ...row }: Row) {
-  return { ...row, eventIds: JSON.parse(eventIdsJson) as string[] };
 }
 
 function createHealth({ endpoints }: Queries, runQuery: RunQuery, outboxes: Outboxes): WebhookStore['health'] {

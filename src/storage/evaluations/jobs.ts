@@ -17,16 +17,7 @@ import type { DeliveryStoreDeps } from '../endpoints/delivery-store.ts';
 import { findLeast } from '../endpoints/outboxes.ts';
 import type { Queries, RowOf, RunQuery, Transact, Transaction } from '../queries.ts';
 
-/** The verbs that write; see EvaluationJobStore. */
-export type JobWork = {
-  claimJobs(query: ClaimRequest): Promise<readonly ClaimedJob[]>;
-  renewJobs(jobs: readonly ClaimedJob[], untilMs: number): Promise<readonly boolean[]>;
-  releaseJobs(jobs: readonly ClaimedJob[], nowMs: number): Promise<void>;
-  takeOverJobs(query: TakeOver): Promise<void>;
-  enqueueJobs(jobs: readonly NewJob[]): Promise<void>;
-  /** See JobCounts; null: of all projects. */
-  refusedJobs(projectNumber: number | null): Promise<number>;
-};
+export type JobWork = ReturnType<typeof createJobWork>;
 
 type TakeOver = {
   readonly projectNumbers: readonly number[];
@@ -34,15 +25,16 @@ type TakeOver = {
   readonly leaseMs: number;
 };
 
-export function createJobWork(transact: Transact, backlog: Backlog): JobWork {
+/** The verbs that write; see EvaluationJobStore. */
+export function createJobWork(transact: Transact, backlog: Backlog) {
   return {
-    claimJobs: ({ shares, nowMs, leaseMs, fence }) =>
-      transact(async (tx) => {
+    claimJobs: ({ shares, nowMs, leaseMs, fence }: ClaimRequest) =>
+      transact(async (tx): Promise<readonly ClaimedJob[]> => {
         const claimed: ClaimedJob[] = [];
         for (const share of shares) claimed.push(...(await claimShare(tx, share, { nowMs, leaseMs, fence })));
         return claimed;
       }),
-    renewJobs: (jobs, dueAtMs) =>
+    renewJobs: (jobs: readonly ClaimedJob[], dueAtMs: number) =>
       transact(async ({ change, queries: { evaluations } }) => {
         const renewed = new Set<ClaimedJob>();
         // By ascending key, the order in which appends lock them.
@@ -51,19 +43,20 @@ export function createJobWork(transact: Transact, backlog: Backlog): JobWork {
         }
         return jobs.map((job) => renewed.has(job));
       }),
-    releaseJobs: (jobs, dueAtMs) =>
+    releaseJobs: (jobs: readonly ClaimedJob[], dueAtMs: number) =>
       transact(async ({ change, queries: { evaluations } }) => {
         for (const job of jobs.toSorted(compareKeys)) await change(evaluations.releaseJob, { ...job, dueAtMs });
       }),
-    takeOverJobs: ({ projectNumbers, nowMs, leaseMs }) =>
+    takeOverJobs: ({ projectNumbers, nowMs, leaseMs }: TakeOver) =>
       transact(async ({ change, queries: { evaluations } }) => {
         const leasedUntilMs = nowMs + leaseMs;
         for (const projectNumber of projectNumbers) {
           await change(evaluations.endLeases, { projectNumber, nowMs, leasedUntilMs });
         }
       }),
-    refusedJobs: async (projectNumber) => backlog.refused(projectNumber),
-    enqueueJobs: (jobs) =>
+    /** See JobCounts; null: of all projects. */
+    refusedJobs: async (projectNumber: number | null) => backlog.refused(projectNumber),
+    enqueueJobs: (jobs: readonly NewJob[]) =>
       transact(async ({ changeRows, queries: { evaluations } }) => {
         changeRows(
           evaluations.insertJobs,

@@ -15,7 +15,6 @@ import { recordsOfNew } from '../../domain/organization/new-organization.ts';
 import type { InstallationStore, NewOrganization, ProjectStore, RequestStore } from '../../domain/store.ts';
 import { NOT_AS_READ, storeWebhooks, TOO_OFTEN } from '../endpoints/endpoint-commit.ts';
 import { packGrant, storeKey, unpackGrant } from '../keys/key-records.ts';
-import { storeOverrides } from '../pricing/pricing.ts';
 import { type QueryRunner, queryInBatches, type Transact, type Transaction } from '../queries.ts';
 
 /**
@@ -76,6 +75,17 @@ async function storeRecords(tx: Transaction, change: Omit<ManagementChange, 'exp
   for (const key of change.apiKeys ?? []) await storeKey(tx, key);
   await storeOverrides(tx, change);
   for (const entry of change.audit) await tx.change(tx.queries.audit.insertEntry, entry);
+}
+
+async function storeOverrides(
+  tx: Transaction,
+  { organizationId, priceOverrides = [], removedPriceOverrides = [] }: Omit<ManagementChange, 'expectedVersion'>,
+): Promise<void> {
+  const { pricing } = tx.queries;
+  if (priceOverrides.length + removedPriceOverrides.length === 0) return;
+  for (const { id } of removedPriceOverrides) await tx.change(pricing.removeOverride, { organizationId, id });
+  for (const override of priceOverrides) await tx.change(pricing.insertOverride, override);
+  await tx.change(pricing.bumpPriceVersion, { id: organizationId });
 }
 
 /** An update keeps the settings, and when the key was last used. */

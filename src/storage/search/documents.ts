@@ -11,12 +11,7 @@ import { unpackTyped } from '../rows/codes.ts';
 import { takeInTurns } from '../traces/trace-reads.ts';
 import type { SearchQueries, SearchRunner } from './index-reader.ts';
 
-export type Candidate = {
-  readonly sequence: number;
-  readonly spanCount: number;
-  readonly hasError: boolean;
-  readonly metadataBytes: number;
-};
+type Candidate = Pick<RowOf<SearchQueries['listByStart']>, 'sequence' | 'spanCount' | 'hasError' | 'metadataBytes'>;
 
 export type Read<Row> = { readonly row: Row; readonly document: Document };
 type Document = Omit<SearchDocument, 'spans'> & {
@@ -27,14 +22,7 @@ type Document = Omit<SearchDocument, 'spans'> & {
 /** Returns true to stop; a promise when that takes a while. */
 type VisitText = (text: string) => boolean | Promise<boolean>;
 
-export type Documents = {
-  /** Cuts rows into batches that can be read at once. */
-  cut<Row extends Candidate>(rows: readonly Row[]): readonly (readonly Row[])[];
-  /** Reads the documents of a batch, without long texts of spans. */
-  read<Row extends Candidate>(batch: readonly Row[]): Promise<readonly Read<Row>[]>;
-  /** Passes the searchable texts of a trace to `visit`, until it returns true. */
-  forEachText(row: Candidate, document: Document, visit: VisitText): Promise<boolean>;
-};
+export type Documents = ReturnType<typeof createDocuments>;
 
 // Each message may visit 1 MiB.
 const ERRORS_AT_ONCE = 8;
@@ -49,7 +37,7 @@ export function createDocuments(
     needs,
     withShortTexts = false,
   }: { readonly projectNumber: number; readonly needs: Needs; readonly withShortTexts?: boolean },
-): Documents {
+) {
   async function spansOf(batch: readonly Candidate[]): Promise<ReadonlyMap<number, readonly SpanFacts[]>> {
     if (!needs.spans) return NONE;
     return await readSpansOf<SpanFacts>(batch, {
@@ -96,7 +84,8 @@ export function createDocuments(
   }
 
   return {
-    cut: (rows) =>
+    /** Cuts rows into batches that can be read at once. */
+    cut: <Row extends Candidate>(rows: readonly Row[]) =>
       cutIntoBatches(
         rows,
         ({ spanCount, metadataBytes }) => [
@@ -107,7 +96,8 @@ export function createDocuments(
         [SPANS_AT_ONCE, METADATA_BYTES_AT_ONCE, EVALUATED_AT_ONCE],
       ),
 
-    async read(batch) {
+    /** Reads the documents of a batch, without long texts of spans. */
+    async read<Row extends Candidate>(batch: readonly Row[]): Promise<readonly Read<Row>[]> {
       const sequences = batch.map(({ sequence }) => sequence);
       const [spans, evaluations] = [await spansOf(batch), await evaluationsOf(sequences)];
       const metadata = await metadataOf(sequences);
@@ -127,7 +117,12 @@ export function createDocuments(
       });
     },
 
-    async forEachText({ sequence }, { name, spans, choice }, visit) {
+    /** Passes the searchable texts of a trace to `visit`, until it returns true. */
+    async forEachText(
+      { sequence }: Candidate,
+      { name, spans, choice }: Document,
+      visit: VisitText,
+    ): Promise<boolean> {
       if (await visit(name)) return true;
       const names = new Set(spans.map((span) => span.name ?? span.type));
       for (const each of names) if (await visit(each)) return true;

@@ -176,7 +176,7 @@ export function createIndexFilter({ queries, runQuery, query, plan, pending }: I
   /** The values of a column, by block number. */
   async function readColumn(blocks: readonly IndexBlock[], column: Column): Promise<ReadonlyMap<number, Float64Array>> {
     const contents = await readPart(blocks, COLUMNS[column]);
-    return new Map(contents.entries().map(([block, content]) => [block, unpackColumn(content)]));
+    return new Map([...contents].map(([block, content]) => [block, unpackColumn(content)]));
   }
 
   function readCrowded(blocks: readonly IndexBlock[]): Promise<ReadonlyMap<number, Uint8Array>> {

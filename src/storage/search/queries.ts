@@ -1,6 +1,6 @@
 /** Queries of searches: traces in an order, and the facts that filters check. */
 
-import { sql } from 'kysely';
+import { type Expression, sql } from 'kysely';
 import { columns, rowsOf } from '../plain-queries.ts';
 import { type Db, type Dialect, query } from '../queries.ts';
 import { type BehindSpan, METADATA_BYTES, type OfTraces, PROJECT, START, spanQueries } from '../traces/columns.ts';
@@ -30,15 +30,9 @@ const UPDATE = sql<number>`${sql.ref('updatedAtMs')}`;
 const ERROR = sql<number>`case when ${sql.ref('hasError')} then 1 else 0 end`;
 
 /** Traces without a value come last in both directions. */
-function orLast(column: string, direction: Direction) {
+function orLast(value: Expression<unknown>, direction: Direction) {
   const last = direction === 'asc' ? Number.MAX_SAFE_INTEGER : -1;
-  return sql<number>`coalesce(${sql.ref(column)}, ${sql.lit(last)})`;
-}
-
-/** A negative duration counts as 0. */
-function duration(direction: Direction, { atLeast }: Dialect) {
-  const last = direction === 'asc' ? Number.MAX_SAFE_INTEGER : -1;
-  return sql<number>`coalesce(${atLeast('durationMs', 0)}, ${sql.lit(last)})`;
+  return sql<number>`coalesce(${value}, ${sql.lit(last)})`;
 }
 
 type Index = 'start' | 'update' | 'any';
@@ -86,12 +80,13 @@ export const listByStart = listBy('asc', () => START, 'start');
 export const listByStartDown = listBy('desc', () => START, 'start');
 export const listByUpdate = listBy('asc', () => UPDATE, 'update');
 export const listByUpdateDown = listBy('desc', () => UPDATE, 'update');
-export const listByCost = listBy('asc', () => orLast('totalCostNanoUsd', 'asc'));
-export const listByCostDown = listBy('desc', () => orLast('totalCostNanoUsd', 'desc'));
-export const listByDuration = listBy('asc', (dialect) => duration('asc', dialect));
-export const listByDurationDown = listBy('desc', (dialect) => duration('desc', dialect));
-export const listByFirstToken = listBy('asc', () => orLast('firstTokenMs', 'asc'));
-export const listByFirstTokenDown = listBy('desc', () => orLast('firstTokenMs', 'desc'));
+export const listByCost = listBy('asc', () => orLast(sql.ref('totalCostNanoUsd'), 'asc'));
+export const listByCostDown = listBy('desc', () => orLast(sql.ref('totalCostNanoUsd'), 'desc'));
+// A negative duration counts as 0.
+export const listByDuration = listBy('asc', ({ atLeast }) => orLast(atLeast('durationMs', 0), 'asc'));
+export const listByDurationDown = listBy('desc', ({ atLeast }) => orLast(atLeast('durationMs', 0), 'desc'));
+export const listByFirstToken = listBy('asc', () => orLast(sql.ref('firstTokenMs'), 'asc'));
+export const listByFirstTokenDown = listBy('desc', () => orLast(sql.ref('firstTokenMs'), 'desc'));
 
 /** Counts up to a limit. */
 export const countTraces = query<TracesParams & { readonly limit: number }>()((db, params, dialect) =>

@@ -20,7 +20,7 @@ import type {
   TraceSearch,
 } from '../../domain/traces/search/trace-search-store.ts';
 import type { RowOf } from '../queries.ts';
-import { type Candidate, createDocuments } from './documents.ts';
+import { createDocuments } from './documents.ts';
 import type { SearchQueries, SearchRunner } from './index-reader.ts';
 import { findByIndex } from './index-search.ts';
 import { createMatch } from './match.ts';
@@ -123,7 +123,7 @@ async function scanInOrder(runner: SearchRunner, query: SearchQuery, list: List)
         if (traces.length < limit) traces.push(positionOf(row));
         else next ??= traces.at(-1) ?? null;
       }
-      after = positionOf(part.at(-1) as Candidate & SearchPosition);
+      after = positionOf(part.at(-1) as Listed);
       const passedMs = nowMs() - startedAtMs;
       if (next === null && passedMs > FIND_MAX_MS) {
         next = after;

@@ -16,6 +16,7 @@ import {
   parsed,
   table,
   text,
+  times,
 } from './kinds.ts';
 
 export const WebhookEndpoint = defineEntity({
@@ -47,8 +48,7 @@ export const WebhookEndpoint = defineEntity({
     run: integer(),
     version: integer(),
     changeNumber: bigInteger(),
-    createdAtMs: instant('created_at'),
-    updatedAtMs: instant('updated_at'),
+    ...times(),
     archivedAtMs: instant('archived_at').strictNullable(),
   },
   indexes: [
@@ -145,7 +145,7 @@ export const WebhookDelivery = defineEntity({
     eventsFromMs: instant('events_from'),
     eventsToMs: instant('events_to'),
     seqsJson: json('seqs'),
-    eventIdsJson: json('event_ids'),
+    eventIds: parsed<readonly string[]>('event_ids'),
   },
   uniques: [{ name: 'webhook_deliveries_by_dispatch', properties: ['endpointNumber', 'dispatchId'] }],
   indexes: [

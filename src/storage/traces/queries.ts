@@ -183,21 +183,18 @@ export const keepMetadata = change<Named & { readonly metadataJson: string; read
 
 type OfType = OfTrace & { readonly type: number; readonly limit: number };
 
-export const listFirstOfType = query<OfType>()((db, params, { idText }) =>
-  ofType(db, params).select(idText('spanId').as('spanId')).orderBy('startedAtMs').orderBy(idText('spanId')),
-);
+export const listFirstOfType = listOfType();
+export const listLastOfType = listOfType('desc');
 
-export const listLastOfType = query<OfType>()((db, params, { idText }) =>
-  ofType(db, params)
-    .select(idText('spanId').as('spanId'))
-    .orderBy('startedAtMs', 'desc')
-    .orderBy(idText('spanId'), 'desc'),
-);
-
-function ofType(db: Db, params: OfType) {
-  return spansOf(db, params)
-    .where(sql<SqlBool>`${sql.ref('type')} = ${params.type}`)
-    .limit(params.limit);
+function listOfType(direction?: 'desc') {
+  return query<OfType>()((db, params, { idText }) =>
+    spansOf(db, params)
+      .where(sql<SqlBool>`${sql.ref('type')} = ${params.type}`)
+      .select(idText('spanId').as('spanId'))
+      .orderBy('startedAtMs', direction)
+      .orderBy(idText('spanId'), direction)
+      .limit(params.limit),
+  );
 }
 
 /** Any span without a parent. */
