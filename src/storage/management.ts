@@ -4,15 +4,13 @@
 
 import { Fault } from '../domain/fault.ts';
 import type { ManagementStore, Receipt } from '../domain/management/management.ts';
-import type { InstallationStore, ProjectStore } from '../domain/store.ts';
-import type { TraceChangeStore } from '../domain/traces/trace-changes.ts';
 import { createAuditList, createNoteRefusal } from './audit/audit.ts';
-import { createDatasetWriter, type DatasetWriter } from './datasets/datasets.ts';
-import { createRunWriter, type RunWriter } from './evaluations/evaluator-runs.ts';
-import { createEvaluatorWriter, type EvaluatorWriter } from './evaluators/evaluators.ts';
-import { createExperimentWriter, type ExperimentWriter } from './experiments/experiments.ts';
+import { createDatasetWriter } from './datasets/datasets.ts';
+import { createRunWriter } from './evaluations/evaluator-runs.ts';
+import { createEvaluatorWriter } from './evaluators/evaluators.ts';
+import { createExperimentWriter } from './experiments/experiments.ts';
 import { createKeyRecords, createNoteUse } from './keys/key-records.ts';
-import { createMonitorWriter, type MonitorWriter } from './monitors/monitors.ts';
+import { createMonitorWriter } from './monitors/monitors.ts';
 import {
   type CommitOutcome,
   createCommit,
@@ -25,61 +23,33 @@ import type { QueryRunner, Transact } from './queries.ts';
 import { toBuffer } from './rows/endpoint-rows.ts';
 import { createTraceChanges, type Enqueuing } from './traces/trace-changes.ts';
 
-export type ManagementWriter = EvaluatorWriter &
-  DatasetWriter &
-  ExperimentWriter &
-  RunWriter &
-  MonitorWriter &
-  TraceChangeStore &
-  Pick<InstallationStore, 'bootstrap' | 'addOrganization'> &
-  Pick<ManagementStore, 'recordRefusal' | 'recordUse' | 'claim' | 'release'> &
-  Pick<ProjectStore, 'updateSettings'> & { readonly commit: ReturnType<typeof createCommit> };
+/** The verbs that change what authentication reads: an accepted key that was revoked would else stay in the cache. */
+function createSeenVerbs(transact: Transact) {
+  return {
+    ...createNewOrganizations(transact),
+    updateSettings: createUpdateSettings(transact),
+    commit: createCommit(transact),
+  };
+}
 
-/**
- * `seen`: the verb changes what authentication reads. `unseen`: it affects no decision about requests. Complete, so that
- * nobody adds a verb without deciding: an accepted key that was revoked would else stay in the cache.
- */
-const VERBS: Readonly<Record<keyof ManagementWriter, 'seen' | 'unseen'>> = {
-  bootstrap: 'seen',
-  addOrganization: 'seen',
-  updateSettings: 'seen',
-  commit: 'seen',
-  insertEvaluator: 'unseen',
-  replaceEvaluator: 'unseen',
-  removeEvaluator: 'unseen',
-  insertDataset: 'unseen',
-  appendDataset: 'unseen',
-  removeDataset: 'unseen',
-  initExperiment: 'unseen',
-  hideExperiment: 'unseen',
-  insertExperimentRun: 'unseen',
-  reportExperimentRun: 'unseen',
-  hideExperimentRun: 'unseen',
-  removeHiddenExperimentRuns: 'unseen',
-  insertRun: 'unseen',
-  cancelRun: 'unseen',
-  leaseRun: 'unseen',
-  advanceRun: 'unseen',
-  insertMonitor: 'unseen',
-  replaceMonitor: 'unseen',
-  removeMonitor: 'unseen',
-  recordRefusal: 'unseen',
-  recordUse: 'unseen',
-  claim: 'unseen',
-  release: 'unseen',
-  removeTrace: 'unseen',
-  patchMetadata: 'unseen',
+const SEEN: Readonly<Record<keyof ReturnType<typeof createSeenVerbs>, true>> = {
+  bootstrap: true,
+  addOrganization: true,
+  updateSettings: true,
+  commit: true,
 };
-const KINDS: ReadonlyMap<string, string> = new Map(Object.entries(VERBS));
 
 /** Also false for verbs outside of management. */
 export function isSeenByAuthentication(verb: string): boolean {
-  return KINDS.get(verb) === 'seen';
+  return Object.hasOwn(SEEN, verb);
 }
 
-export function createManagementWriter(transact: Transact, enqueuing: Enqueuing): ManagementWriter {
+export type ManagementWriter = ReturnType<typeof createManagementWriter>;
+
+export function createManagementWriter(transact: Transact, enqueuing: Enqueuing) {
   return {
-    ...createNewOrganizations(transact),
+    ...createSeenVerbs(transact),
+    // These affect no decision about requests: a verb that does belongs above.
     ...createEvaluatorWriter(transact),
     ...createDatasetWriter(transact),
     ...createExperimentWriter(transact),
@@ -87,8 +57,6 @@ export function createManagementWriter(transact: Transact, enqueuing: Enqueuing)
     ...createMonitorWriter(transact),
     ...createReceipts(transact),
     ...createTraceChanges(transact, enqueuing),
-    updateSettings: createUpdateSettings(transact),
-    commit: createCommit(transact),
     recordRefusal: createNoteRefusal(transact),
     recordUse: createNoteUse(transact),
   };

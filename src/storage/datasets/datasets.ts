@@ -18,7 +18,7 @@ export function createDatasetStore(
   };
 }
 
-export type DatasetWriter = {
+type DatasetWriter = {
   insertDataset: DatasetStore['insert'];
   appendDataset: DatasetStore['append'];
   removeDataset: DatasetStore['remove'];

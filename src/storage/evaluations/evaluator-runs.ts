@@ -20,7 +20,7 @@ export function createRunStore(
   };
 }
 
-export type RunWriter = {
+type RunWriter = {
   insertRun: EvaluatorRunStore['insert'];
   cancelRun: EvaluatorRunStore['cancel'];
   leaseRun: EvaluatorRunStore['lease'];

@@ -19,7 +19,7 @@ export function createEvaluatorStore(
   };
 }
 
-export type EvaluatorWriter = {
+type EvaluatorWriter = {
   insertEvaluator: EvaluatorStore['insert'];
   replaceEvaluator: EvaluatorStore['replace'];
   removeEvaluator: EvaluatorStore['remove'];

@@ -52,7 +52,7 @@ export function createExperimentStore(
   };
 }
 
-export type ExperimentWriter = {
+type ExperimentWriter = {
   initExperiment: ExperimentStore['init'];
   hideExperiment: ExperimentStore['hide'];
   insertExperimentRun: ExperimentStore['insertRun'];

@@ -20,7 +20,7 @@ export function createMonitorStore(
   };
 }
 
-export type MonitorWriter = {
+type MonitorWriter = {
   insertMonitor: MonitorStore['insert'];
   replaceMonitor: MonitorStore['replace'];
   removeMonitor: MonitorStore['remove'];
