@@ -40,7 +40,6 @@ const sqlite: StoreDialect = {
   // SQLite has only one writer, so rows need no locks.
   lock: (query) => query,
   lockAvailable: (query) => query,
-  storableText: (params) => params,
   isAmong: (column, params) =>
     sql`${sql.ref(column)} in (select value from json_each(${asValue(`JSON.stringify(${cellOf(params)})`)}))`,
   within: (log) => log,
@@ -71,7 +70,6 @@ const postgres: StoreDialect = {
   holds: (column, params) => sql`(${params}::text is null or strpos(${sql.ref(column)}, ${params}::text) > 0)`,
   lock: (query) => query.forUpdate(),
   lockAvailable: (query) => query.forUpdate().skipLocked(),
-  storableText: (params) => asValue(`dropNul(${cellOf(params)})`),
   isAmong: isAny,
   // Redundant, but lets PostgreSQL skip months.
   within(log, firstMs, lastMs) {

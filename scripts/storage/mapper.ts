@@ -9,6 +9,7 @@ import {
   PackedId,
   PackedKey,
   PackedText,
+  ReceivedText,
   Stored,
   type StoreKind,
 } from '../../src/storage/tables/kinds.ts';
@@ -85,7 +86,7 @@ export function packCode(store: StoreKind, column: Column, value: string): strin
       kind.form === 'json' || kind.form === 'freeJson' ? `JSON.stringify(${value})` : `${kind.form}.code(${value})`,
     );
   }
-  if (store === 'postgres') return orNull;
+  if (store === 'postgres') return kind instanceof ReceivedText ? `dropNul(${orNull})` : orNull;
   if (kind instanceof PackedText) return `packCostSource(${orNull})`;
   if (kind instanceof PackedId) return unlessNull(`packId(${value})`);
   if (kind instanceof PackedKey) return `packRequestKey(${value})`;

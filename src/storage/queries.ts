@@ -70,8 +70,6 @@ export type Dialect = {
   lock<Builder extends Lockable<Builder>>(builder: Builder): Builder;
   /** The same, but skips rows that other transactions have locked, so that it never waits. */
   lockAvailable<Builder extends Lockable<Builder>>(builder: Builder): Builder;
-  /** A text parameter without the characters that the store refuses. */
-  storableText(params: string | null): string | null;
   /** Whether a column holds one of any number of numbers. */
   isAmong(column: string, params: readonly number[]): RawBuilder<SqlBool>;
   /** Limits the log to a range of creation instants, where that helps the store to find it. */

@@ -5,7 +5,7 @@ import type { Sums } from '../../domain/analytics/sums.ts';
 import { SPANS_READ_THROUGH_MAX } from '../../domain/traces/trace-aggregates.ts';
 import { columns, pick, rowsOf } from '../plain-queries.ts';
 import { change, changeRows, type Db, type Dialect, query } from '../queries.ts';
-import { METADATA_BYTES, type OfTraces, PROJECT, START, spanQueries } from '../traces/columns.ts';
+import { METADATA_BYTES, type OfTraces, START, spanQueries, tracesOf } from '../traces/columns.ts';
 
 export { listMetadata } from '../search/queries.ts';
 
@@ -26,19 +26,19 @@ type OfRange = {
 /** The beginning is enough to see whether the totals of a large trace are outdated. */
 const AGGREGATES_START = sql<string | null>`substr(${sql.ref('aggregatesJson')}, 1, 100)`;
 
-export const listTraces = query<OfRange>()((db, params, dialect) => tracesOf(db, params, dialect));
+export const listTraces = query<OfRange>()((db, params, dialect) => rangeOf(db, params, dialect));
 
 /** Traces that the hourly sums count. */
 export const listSmallTraces = query<OfRange>()((db, params, dialect) =>
-  tracesOf(db, params, dialect).where('spanCount', '<=', sql.lit(SPANS_READ_THROUGH_MAX)),
+  rangeOf(db, params, dialect).where('spanCount', '<=', sql.lit(SPANS_READ_THROUGH_MAX)),
 );
 
 /** Traces that the hourly sums leave out; the condition is that of their partial index. */
 export const listLargeTraces = query<OfRange>()((db, params, dialect) =>
-  tracesOf(db, params, dialect).where('spanCount', '>', sql.lit(SPANS_READ_THROUGH_MAX)),
+  rangeOf(db, params, dialect).where('spanCount', '>', sql.lit(SPANS_READ_THROUGH_MAX)),
 );
 
-function tracesOf(db: Db, params: OfRange, { holds }: Dialect) {
+function rangeOf(db: Db, params: OfRange, { holds }: Dialect) {
   return (
     rowsOf(db, 'Trace', { projectNumber: params.projectNumber })
       .where(START, '<=', params.toMs)
@@ -62,16 +62,12 @@ function tracesOf(db: Db, params: OfRange, { holds }: Dialect) {
   );
 }
 
-export const listDurations = query<OfTraces>()((db, { projectNumber, sequences }, { isAmong }) =>
-  db
-    .selectFrom('Trace')
-    .where(PROJECT, '=', projectNumber)
-    .where(isAmong('sequence', sequences))
-    .select([
-      'sequence as sequence',
-      START.as('startMs'),
-      ...columns('Trace', 'insertedAtMs', 'spanCount', 'durationMs', 'firstTokenMs'),
-    ]),
+export const listDurations = query<OfTraces>()((db, params, dialect) =>
+  tracesOf(db, params, dialect).select([
+    'sequence as sequence',
+    START.as('startMs'),
+    ...columns('Trace', 'insertedAtMs', 'spanCount', 'durationMs', 'firstTokenMs'),
+  ]),
 );
 
 export const { listSpans, listSpansBehind } = spanQueries(spansOf);

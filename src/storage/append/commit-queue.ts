@@ -34,7 +34,7 @@ export function createCommitQueue({ commit, queueMaxBytes, besideBytesMin }: Com
   let underWayBytes = 0;
   let underWay = 0;
   let isScheduled = false;
-  let drained: (() => void)[] = [];
+  let drained: PromiseWithResolvers<void> | null = null;
 
   function add(item: Append): Promise<Done> {
     const bytes = estimateBytes(item);
@@ -87,17 +87,14 @@ export function createCommitQueue({ commit, queueMaxBytes, besideBytesMin }: Com
     underWayBytes -= bytes;
     queuedBytes -= bytes;
     schedule();
-    if (!isBusy()) finishDrain();
+    if (isBusy()) return;
+    drained?.resolve();
+    drained = null;
   }
 
   /** Whether any append is queued or under way. */
   function isBusy(): boolean {
     return underWay > 0 || waiting.length > 0;
-  }
-
-  function finishDrain(): void {
-    for (const resolve of drained) resolve();
-    drained = [];
   }
 
   return {
@@ -107,12 +104,11 @@ export function createCommitQueue({ commit, queueMaxBytes, besideBytesMin }: Com
     report: async <R extends Report>(item: R) => toReported<R>(await add(item)),
     isBusy,
     /** Resolves when the queue is empty. */
-    drain: (): Promise<void> =>
-      isBusy()
-        ? new Promise((resolve) => {
-            drained.push(resolve);
-          })
-        : Promise.resolve(),
+    async drain(): Promise<void> {
+      if (!isBusy()) return;
+      drained ??= Promise.withResolvers<void>();
+      await drained.promise;
+    },
   };
 }
 

@@ -64,6 +64,11 @@ export async function loadWork(
   }
 }
 
+/** The head of a log without events. */
+export function newHead(organizationNumber: number) {
+  return { organizationNumber, seq: 0, createdAtMs: 0, lastKeyIndex: 0 };
+}
+
 function organizationsOf(endpoints: readonly EndpointRow[]): readonly number[] {
   return [...new Set(endpoints.map(({ organizationNumber }) => organizationNumber))].sort((one, other) => one - other);
 }
@@ -122,10 +127,7 @@ async function disableEndpoints(
 ): Promise<Heads> {
   const inOrder = organizationsOf(disabled);
   const counted = change(queries.endpointsChanges.countChange, {});
-  changeRows(
-    queries.endpointsChanges.insertHeads,
-    inOrder.map((organizationNumber) => ({ organizationNumber })),
-  );
+  changeRows(queries.endpointsChanges.insertHeads, inOrder.map(newHead));
   const [, [{ change: changeNumber } = { change: 0 }], heads] = await Promise.all([
     counted,
     runQuery(queries.endpoints.findChange, {}),

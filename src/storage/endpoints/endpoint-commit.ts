@@ -8,6 +8,7 @@ import type { EndpointChange, Subscription } from '../../domain/endpoints/endpoi
 import { changeSubscriptions, dropPassed, maskOf } from '../../domain/endpoints/subscriptions.ts';
 import { type EventMask, NO_EVENTS } from '../../domain/events/event-type.ts';
 import type { ManagementChange } from '../../domain/management/management.ts';
+import { newHead } from '../delivery/work-rows.ts';
 import type { Row, Transaction } from '../queries.ts';
 import { packEndpoint } from '../rows/endpoint-rows.ts';
 
@@ -150,7 +151,7 @@ function limited(subscriptions: readonly Subscription[], mask: EventMask): reado
 /** Locks the head of the organization's log until the transaction ends. */
 async function lockHead({ tx, organizationNumber }: Commit): Promise<number> {
   const { lockHeads, insertHeads } = tx.queries.endpointsChanges;
-  tx.changeRows(insertHeads, [{ organizationNumber }]);
+  tx.changeRows(insertHeads, [newHead(organizationNumber)]);
   const [{ seq } = { seq: 0 }] = await tx.runQuery(lockHeads, { numbers: [organizationNumber] });
   return seq;
 }

@@ -2,17 +2,9 @@
 
 import { sql } from 'kysely';
 import type { ReplayStatus } from '../../domain/delivery/delivery.ts';
-import type {
-  AttemptRow,
-  DeliveryRow,
-  EndedAttempt,
-  EndpointRow,
-  FinishedCount,
-  HourCount,
-  NewDeliveryRow,
-} from '../../domain/delivery/delivery-rows.ts';
-import { count, find, insert, ofRows, pick, rowsOf, select, update, updateRest } from '../plain-queries.ts';
-import { change, changeRows, type Dialect, type OfNumbers, query } from '../queries.ts';
+import type { EndpointRow, FinishedCount, HourCount, NewDeliveryRow } from '../../domain/delivery/delivery-rows.ts';
+import { count, find, insert, insertNew, ofRows, pick, rowsOf, select, update, updateRest } from '../plain-queries.ts';
+import { change, changeRows, type OfNumbers, query } from '../queries.ts';
 import { replayStatuses } from '../rows/codes.ts';
 
 const RUNNING = sql<ReplayStatus>`${sql.lit(replayStatuses.code('running'))}`;
@@ -64,30 +56,27 @@ export const disableEndpoints = changeRows<EndpointRow & { readonly changeNumber
     .set({ updatedAtMs: params.disabledAtMs as number }),
 );
 
-export const insertDeliveries = changeRows<NewDeliveryRow>((db, params, { row, storableText }) =>
-  db
-    .insertInto('WebhookDelivery')
-    .values({ ...row('WebhookDelivery', params), number: params.number, error: storableText(params.error) }),
+export const insertDeliveries = changeRows<NewDeliveryRow>((db, params, { row }) =>
+  db.insertInto('WebhookDelivery').values({ ...row('WebhookDelivery', params), number: params.number }),
 );
 
-export const updateDeliveries = changeRows<DeliveryRow>((db, params, { row, storableText, update }) =>
-  update(db, 'WebhookDelivery', { number: params.number }).set({
-    ...row('WebhookDelivery', params, ...FIXED),
-    error: storableText(params.error),
-  }),
-);
+/** The columns of a delivery that never change. */
+const FIXED = [
+  ...(['endpointNumber', 'dispatchId', 'replayNumber', 'queuedAtMs', 'createdAtMs', 'test', 'eventCount'] as const),
+  ...(['eventsFromMs', 'eventsToMs', 'seqsJson', 'eventIds'] as const),
+] as const;
 
-export const insertAttempts = changeRows<AttemptRow>((db, params, { row, storableText }) =>
-  db.insertInto('WebhookAttempt').values({ ...row('WebhookAttempt', params), ...textsOf(params, storableText) }),
-);
+export const updateDeliveries = ofRows(updateRest('WebhookDelivery', ['number'], ...FIXED));
 
-export const endAttempts = changeRows<EndedAttempt>((db, params, { storableText, update }) => {
-  const { endpointNumber, firedAtMs, id } = params;
-  return update(db, 'WebhookAttempt', { endpointNumber, firedAtMs, id }).set({
-    ...pick(params, 'outcome', 'responseStatus', 'latencyMs', 'terminalHint'),
-    ...textsOf(params, storableText),
-  });
-});
+export const insertAttempts = ofRows(insert('WebhookAttempt'));
+
+export const endAttempts = ofRows(
+  update(
+    'WebhookAttempt',
+    ['endpointNumber', 'firedAtMs', 'id'],
+    ['outcome', 'responseStatus', 'latencyMs', 'terminalHint', 'error', 'responseBody'],
+  ),
+);
 
 export const updateReplays = ofRows(
   update('WebhookReplay', ['number'], ['status', 'position', 'enqueued', 'delivered', 'dead', 'completedAtMs']),
@@ -110,18 +99,8 @@ export const countChange = change((db) =>
     .set(({ eb }) => ({ number: eb('number', '+', sql.lit(1)) })),
 );
 
-/** Creates the head of an organization without events, so that it can be locked. */
-export const insertHeads = changeRows<{ readonly organizationNumber: number }>((db, params) =>
-  db
-    .insertInto('LogHead')
-    .values({
-      organizationNumber: params.organizationNumber,
-      seq: sql.lit(0),
-      createdAtMs: sql.lit(0),
-      lastKeyIndex: sql.lit(0),
-    })
-    .onConflict((conflict) => conflict.doNothing()),
-);
+/** Creates the heads of organizations without events, so that they can be locked. */
+export const insertHeads = ofRows(insertNew('LogHead'));
 
 /** Blocks appends to these logs until the transaction ends. */
 export const lockHeads = query<OfNumbers>()((db, params, { isPoint, lock }) =>
@@ -134,22 +113,3 @@ export const lockHeads = query<OfNumbers>()((db, params, { isPoint, lock }) =>
   ),
 );
 
-/** The columns of a delivery that never change. */
-const FIXED = [
-  'endpointNumber',
-  'dispatchId',
-  'replayNumber',
-  'queuedAtMs',
-  'createdAtMs',
-  'test',
-  'eventCount',
-  'eventsFromMs',
-  'eventsToMs',
-  'seqsJson',
-  'eventIds',
-] as const;
-
-/** The texts of receivers. */
-function textsOf({ error, responseBody }: EndedAttempt, storableText: Dialect['storableText']) {
-  return { error: storableText(error), responseBody: storableText(responseBody) };
-}

@@ -3,7 +3,7 @@
 import { sql } from 'kysely';
 import { find, insert, insertNew, ofRows, remove, removeSome, rowsOf, select, update } from '../plain-queries.ts';
 import { change, changeRows, query } from '../queries.ts';
-import { type OfTraces, PROJECT } from '../traces/columns.ts';
+import { type OfTraces, tracesOf } from '../traces/columns.ts';
 
 type OfProject = { readonly projectNumber: number };
 type OfTrace = OfProject & { readonly traceSequence: number };
@@ -19,15 +19,12 @@ export const markTraces = changeRows<OfTrace>((db, { projectNumber, traceSequenc
 );
 
 /** The same for stored traces, before they change or are removed. */
-export const markStored = change<OfTraces>((db, { projectNumber, sequences }, { isAmong }) =>
+export const markStored = change<OfTraces>((db, params, dialect) =>
   db
     .insertInto('SearchPending')
     .columns(['projectNumber', 'traceSequence', 'mark'])
     .expression(
-      db
-        .selectFrom('Trace')
-        .where(PROJECT, '=', projectNumber)
-        .where(isAmong('sequence', sequences))
+      tracesOf(db, params, dialect)
         .select(['projectNumber', 'sequence', sql.lit(1).as('mark')])
         .orderBy('sequence'),
     )

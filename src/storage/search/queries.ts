@@ -3,7 +3,7 @@
 import { type Expression, sql } from 'kysely';
 import { columns, rowsOf } from '../plain-queries.ts';
 import { type Db, type Dialect, query } from '../queries.ts';
-import { type BehindSpan, METADATA_BYTES, type OfTraces, PROJECT, START, spanQueries } from '../traces/columns.ts';
+import { type BehindSpan, METADATA_BYTES, type OfTraces, START, spanQueries, tracesOf } from '../traces/columns.ts';
 
 /** The parameters of every order. A missing bound is as wide as possible; a missing needle is null. */
 export type TracesParams = {
@@ -38,7 +38,7 @@ function orLast(value: Expression<unknown>, direction: Direction) {
 type Index = 'start' | 'update' | 'any';
 
 /** The addition keeps the planner from using the other index, which would need a sort. */
-function tracesOf(db: Db, params: TracesParams, { holds }: Dialect, index: Index) {
+function rangeOf(db: Db, params: TracesParams, { holds }: Dialect, index: Index) {
   const start = index === 'update' ? sql<number>`${START} + 0` : START;
   const update = index === 'start' ? sql<number>`${UPDATE} + 0` : UPDATE;
   return rowsOf(db, 'Trace', { projectNumber: params.projectNumber })
@@ -59,7 +59,7 @@ function listBy(direction: Direction, keyOf: (dialect: Dialect) => typeof START,
     const traceId = dialect.idText('traceId');
     const isBehind = sql.raw(direction === 'asc' ? '>' : '<');
     return (
-      tracesOf(db, params, dialect, index)
+      rangeOf(db, params, dialect, index)
         // Redundant, but the planner needs it to use the index.
         .where(key, direction === 'asc' ? '>=' : '<=', params.key)
         .where(sql<boolean>`(${key}, ${traceId}) ${isBehind} (${params.key}, ${params.traceId})`)
@@ -91,44 +91,37 @@ export const listByFirstTokenDown = listBy('desc', () => orLast(sql.ref('firstTo
 /** Counts up to a limit. */
 export const countTraces = query<TracesParams & { readonly limit: number }>()((db, params, dialect) =>
   db
-    .selectFrom(tracesOf(db, params, dialect, 'any').select('sequence as sequence').limit(params.limit).as('some'))
+    .selectFrom(rangeOf(db, params, dialect, 'any').select('sequence as sequence').limit(params.limit).as('some'))
     .select(({ fn }) => fn.countAll<number>().as('count')),
 );
 
 /** Traces by id. */
 export const findByIds = query<{ readonly projectNumber: number; readonly ids: readonly string[] }>()(
   (db, { projectNumber, ids }, dialect) =>
-    factsOf(db, dialect).where('projectNumber', '=', projectNumber).where(dialect.isOneOf('traceId', ids)),
+    rowsOf(db, 'Trace', { projectNumber }).where(dialect.isOneOf('traceId', ids)).select(factsOf(dialect)),
 );
 
 /** Traces by sequence. */
-export const findBySequences = query<OfTraces>()((db, { projectNumber, sequences }, dialect) =>
-  factsOf(db, dialect).where(PROJECT, '=', projectNumber).where(dialect.isAmong('sequence', sequences)),
+export const findBySequences = query<OfTraces>()((db, params, dialect) =>
+  tracesOf(db, params, dialect).select(factsOf(dialect)),
 );
 
 /** With the keys of every order. */
-function factsOf(db: Db, { idText, atLeast }: Dialect) {
-  return db
-    .selectFrom('Trace')
-    .select([
-      idText('traceId').as('traceId'),
-      ...columns('Trace', 'sequence', 'spanCount', 'hasError'),
-      METADATA_BYTES.as('metadataBytes'),
-      'insertedAtMs as insertedAtMs',
-      'updatedAtMs as updatedAtMs',
-      START.as('startMs'),
-      'totalCostNanoUsd as totalCostNanoUsd',
-      atLeast('durationMs', 0).as('totalTimeMs'),
-      'firstTokenMs as firstTokenMs',
-    ]);
+function factsOf({ idText, atLeast }: Dialect) {
+  return [
+    idText('traceId').as('traceId'),
+    ...columns('Trace', 'sequence', 'spanCount', 'hasError'),
+    METADATA_BYTES.as('metadataBytes'),
+    ...columns('Trace', 'insertedAtMs', 'updatedAtMs'),
+    START.as('startMs'),
+    ...columns('Trace', 'totalCostNanoUsd'),
+    atLeast('durationMs', 0).as('totalTimeMs'),
+    ...columns('Trace', 'firstTokenMs'),
+  ] as const;
 }
 
-export const listMetadata = query<OfTraces>()((db, { projectNumber, sequences }, { isAmong }) =>
-  db
-    .selectFrom('Trace')
-    .where(PROJECT, '=', projectNumber)
-    .where(isAmong('sequence', sequences))
-    .select(['sequence as sequence', 'metadataJson as metadataJson']),
+export const listMetadata = query<OfTraces>()((db, params, dialect) =>
+  tracesOf(db, params, dialect).select(['sequence as sequence', 'metadataJson as metadataJson']),
 );
 
 export const { listSpans, listSpansBehind } = spanQueries(spanFacts);

@@ -57,6 +57,9 @@ export const requestKey = () => p.type(PackedKey).fieldName('request_key').colla
 /** Text that SQLite stores as a number where it has a code (codes.ts). blob | text */
 export const packedText = () => p.type(PackedText).$type<string>();
 
+/** Text of a receiver. The code around compiled queries drops the characters that PostgreSQL refuses. text | text */
+export const receivedText = () => p.type(ReceivedText).$type<string>();
+
 /** The envelope of an event, which SQLite stores without what envelopes have in common (compact-envelopes.ts). text | text */
 export const packedEnvelope = () => p.type(PackedEnvelope).$type<string>();
 
@@ -138,6 +141,7 @@ abstract class Packed extends Type<string> {
 export class PackedId extends Packed {}
 export class PackedKey extends Packed {}
 export class PackedText extends Packed {}
+export class ReceivedText extends Packed {}
 export class PackedEnvelope extends Packed {}
 
 const PACKED: ReadonlySet<unknown> = new Set([PackedId, PackedKey, PackedText]);

@@ -10,9 +10,6 @@ export const START = sql<number>`coalesce(${sql.ref('startedAtMs')}, ${sql.ref('
 /** Bounds how many traces are read at once. */
 export const METADATA_BYTES = sql<number>`octet_length(${sql.ref('metadataJson')})`;
 
-/** The addition keeps the planner from scanning the whole project for traces that are named by their sequences. */
-export const PROJECT = sql<number>`${sql.ref('projectNumber')} + 0`;
-
 /** The columns of a TraceRecord. */
 export function traceOf(column: ExpressionBuilder<Tables, 'Trace'>, { allOf, idText, atLeast }: Dialect) {
   return [
@@ -52,6 +49,14 @@ function madeOf(column: ExpressionBuilder<Tables, 'Span'>, idText: Dialect['idTe
 }
 
 export type OfTraces = { readonly projectNumber: number; readonly sequences: readonly number[] };
+
+/** The addition keeps the planner from scanning the whole project for traces that are named by their sequences. */
+const PROJECT = sql<number>`${sql.ref('projectNumber')} + 0`;
+
+export function tracesOf(db: Db, { projectNumber, sequences }: OfTraces, { isAmong }: Dialect) {
+  return db.selectFrom('Trace').where(PROJECT, '=', projectNumber).where(isAmong('sequence', sequences));
+}
+
 /** Rows of one trace after a span id; an empty one starts at the first. */
 export type BehindSpan = {
   readonly projectNumber: number;
