@@ -5,6 +5,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { unavailableFault } from '../domain/fault.ts';
 import { keyedGroupHash } from '../domain/group-parts.ts';
 import { createSemaphore, type SemaphoreOptions } from '../domain/semaphore.ts';
+import type { BehindSpan } from './traces/columns.ts';
 
 /** After this time a sum is given up, and the caller gets the unavailable Fault. */
 export const READ_MAX_MS = 25_000;
@@ -120,11 +121,23 @@ export function cutIntoBatches<Row>(
   return batches;
 }
 
+/** The numbers of a span, for summaries that need none of them. */
+export const NO_NUMBERS = {
+  firstTokenAtMs: null,
+  promptTokens: null,
+  completionTokens: null,
+  reasoningTokens: null,
+  cacheReadInputTokens: null,
+  cacheCreationInputTokens: null,
+  costNanoUsd: null,
+  tokensEstimated: false,
+};
+
 type SpanReads<Span> = {
   /** The spans of several traces. */
   readonly list: (sequences: readonly number[]) => Promise<readonly Span[]>;
   /** A page of the spans of one trace, after a span id. */
-  readonly listBehind: (sequence: number, after: string) => Promise<readonly Span[]>;
+  readonly listBehind: (page: Omit<BehindSpan, 'projectNumber'>) => Promise<readonly Span[]>;
 };
 
 /** The spans of a batch, by the sequence of their trace. */
@@ -140,7 +153,10 @@ export async function readSpansOf<Span extends { readonly traceSequence: number;
   }
   const { sequence } = first;
   const spans: Span[] = [];
-  for await (const page of readPages<Span>(SPANS_AT_ONCE, (last) => listBehind(sequence, last?.spanId ?? ''))) {
+  const pages = readPages<Span>(SPANS_AT_ONCE, (last) =>
+    listBehind({ sequence, after: last?.spanId ?? '', limit: SPANS_AT_ONCE }),
+  );
+  for await (const page of pages) {
     for (const span of page) spans.push(span);
     await nextTurn();
   }

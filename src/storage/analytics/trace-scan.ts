@@ -4,7 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { TraceRange } from '../../domain/analytics/trace-analytics-store.ts';
 import { isOutdated } from '../../domain/traces/trace-aggregates.ts';
 import { totalsOf } from '../../domain/traces/trace-totals.ts';
-import { cutIntoBatches, METADATA_BYTES_AT_ONCE, readPages, readSpansOf, SPANS_AT_ONCE } from '../long-reads.ts';
+import { cutIntoBatches, METADATA_BYTES_AT_ONCE, NO_NUMBERS, readPages, readSpansOf, SPANS_AT_ONCE } from '../long-reads.ts';
 import type { Queries, QueryRunner, RowOf } from '../queries.ts';
 
 export type AnalyticsQueries = Queries['analytics'] &
@@ -90,8 +90,7 @@ async function readFacts(
 ): Promise<readonly TraceFacts[]> {
   const spans = await readSpansOf<SpanRow>(needs.spans ? batch : batch.filter(isOutdated), {
     list: (sequences) => runQuery(queries.listSpans, { projectNumber, sequences }),
-    listBehind: (sequence, after) =>
-      runQuery(queries.listSpansBehind, { projectNumber, sequence, after, limit: SPANS_AT_ONCE }),
+    listBehind: (page) => runQuery(queries.listSpansBehind, { projectNumber, ...page }),
   });
   const sequences = batch.map(({ sequence }) => sequence);
   const metadata = needs.metadata ? await runQuery(queries.listMetadata, { projectNumber, sequences }) : [];
@@ -103,15 +102,9 @@ async function readFacts(
   });
 }
 
-/** Numbers that no sum needs. */
-const UNREAD = {
-  ...{ reasoningTokens: null, cacheReadInputTokens: null, cacheCreationInputTokens: null },
-  tokensEstimated: false,
-};
-
 function withTotals(trace: TraceRow, spans: readonly SpanRow[]): TraceRow {
   const summaries = spans.map(({ startedAtMs, durationMs, firstTokenMs, ...span }) => ({
-    ...{ ...UNREAD, ...span, startedAtMs, finishedAtMs: startedAtMs + durationMs },
+    ...{ ...NO_NUMBERS, ...span, startedAtMs, finishedAtMs: startedAtMs + durationMs },
     firstTokenAtMs: firstTokenMs === null ? null : startedAtMs + firstTokenMs,
   }));
   const totals = totalsOf(summaries);

@@ -61,13 +61,10 @@ export function applyBatch(
   appends: readonly Append[],
 ): { readonly outcomes: AppendOutcome[]; readonly hours: readonly HourRow[]; readonly written: Written } {
   const { tables, written, countHours } = createBatchTables(deps);
-  const outcomes = appends.map((append) => apply(tables, append));
+  const outcomes = appends.map((append) =>
+    isReport(append) ? { reported: applyReport(tables, append) } : applyAppend(tables, append),
+  );
   return { outcomes, hours: countHours(), written };
-}
-
-function apply(tables: AppendTables, append: Append): AppendOutcome {
-  if (isReport(append)) return { reported: applyReport(tables, append) };
-  return applyAppend(tables, append);
 }
 
 function applyReport(tables: AppendTables, report: Report): Reported[keyof Reported] {

@@ -269,19 +269,13 @@ function toStoredSpan(found: Found<'findSpan'>): StoredSpan {
   return { summary, paramsJson, emittedRequestId };
 }
 
-type Marked = { readonly projectNumber: number; readonly traceSequence: number };
-
 /**
  * The traces that the search index must read again, in a fixed order, so that two batches never wait for each other.
  */
-export function listIndexMarks({ erased, traces }: Written): readonly Marked[] {
-  const marked = [...traces.values()].map(({ row }) => toMark(row));
-  for (const traceKey of erased) marked.push(toMark(traceKey));
+export function listIndexMarks({ erased, traces }: Written): readonly PartKey[] {
+  const marked = [...traces.values()].map(({ row }) => toPartKey(row));
+  for (const traceKey of erased) marked.push(toPartKey(traceKey));
   return marked.sort(
     (one, other) => one.projectNumber - other.projectNumber || one.traceSequence - other.traceSequence,
   );
-}
-
-function toMark({ projectNumber, sequence }: { readonly projectNumber: number; readonly sequence: number }): Marked {
-  return { projectNumber, traceSequence: sequence };
 }

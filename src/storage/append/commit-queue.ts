@@ -37,7 +37,7 @@ export function createCommitQueue({ commit, queueMaxBytes, besideBytesMin }: Com
   let drained: PromiseWithResolvers<void> | null = null;
 
   function add(item: Append): Promise<Done> {
-    const bytes = estimateBytes(item);
+    const bytes = isReport(item) ? estimateReport(item) : estimateTrace(item);
     // An append larger than the whole queue is accepted when it is alone.
     if (queuedBytes > 0 && queuedBytes + bytes > queueMaxBytes) {
       return Promise.reject(unavailableFault('Too much is waiting to be stored; try again.', RETRY_AFTER_SECONDS));
@@ -130,11 +130,7 @@ function toReported<R extends Report>(done: Done): Reported[R['kind']] {
   return done.reported as Reported[R['kind']];
 }
 
-/** A cheap estimate of the memory that an append holds until its commit. */
-function estimateBytes(append: Append): number {
-  return isReport(append) ? estimateReport(append) : estimateTrace(append);
-}
-
+/** A cheap estimate of the memory that a report holds until its commit. */
 function estimateReport(report: Report): number {
   if (report.kind === 'settlement') return report.countMax * ROW_BYTES;
   if (report.kind === 'repricing') {

@@ -13,7 +13,7 @@ export type ReadName = (typeof READ_NAMES)[number];
 type OfTraces = 'findRootSpan' | 'listSummaries';
 type Queries = Pick<typeof shared, Exclude<ReadName, OfTraces>> & Pick<typeof traces, OfTraces>;
 
-type KeyOf<Name extends ReadName> =
+export type KeyOf<Name extends ReadName> =
   Queries[Name] extends LookupSource<infer Key, unknown>
     ? Key
     : Queries[Name] extends QuerySource<infer Key, unknown>

@@ -1,6 +1,6 @@
 /** Runs of evaluators over traces. */
 
-import type { EvaluatorRun, EvaluatorRunStore, LeasedRun } from '../../domain/evaluations/evaluator-run.ts';
+import type { EvaluatorRun, EvaluatorRunStore } from '../../domain/evaluations/evaluator-run.ts';
 import type { Queries, QueryRunner, RowOf, Transact } from '../queries.ts';
 
 export function createRunStore(
@@ -49,7 +49,7 @@ export function createRunWriter(transact: Transact): RunWriter {
         if (idle === undefined) return null;
         await change(evaluations.leaseRun, { ...idle, leasedUntilMs, fence });
         const [row] = await runQuery(evaluations.findRun, idle);
-        return row === undefined ? null : toLeased(row);
+        return row ?? null;
       }),
     advanceRun: (progress) =>
       transact(async ({ change, queries: { evaluations } }) => (await change(evaluations.advanceRun, progress)) > 0),
@@ -60,8 +60,4 @@ type Row = RowOf<Queries['evaluations']['findRun']>;
 
 function toRun({ fence: _, failures: __, ...run }: Row): EvaluatorRun {
   return run;
-}
-
-function toLeased(row: Row): LeasedRun {
-  return row;
 }

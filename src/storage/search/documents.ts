@@ -5,7 +5,7 @@ import type { Needs, SearchDocument } from '../../domain/traces/search/trace-fil
 import { inputText, outputText } from '../../domain/traces/search/trace-texts.ts';
 import type { SpanSummary } from '../../domain/traces/trace.ts';
 import { aggregatesOf, choiceOf, type TraceChoice } from '../../domain/traces/trace-aggregates.ts';
-import { cutIntoBatches, METADATA_BYTES_AT_ONCE, readPages, readSpansOf, SPANS_AT_ONCE } from '../long-reads.ts';
+import { cutIntoBatches, METADATA_BYTES_AT_ONCE, NO_NUMBERS, readPages, readSpansOf, SPANS_AT_ONCE } from '../long-reads.ts';
 import type { RowOf } from '../queries.ts';
 import { unpackTyped } from '../rows/codes.ts';
 import { takeInTurns } from '../traces/trace-reads.ts';
@@ -42,8 +42,7 @@ export function createDocuments(
     if (!needs.spans) return NONE;
     return await readSpansOf<SpanFacts>(batch, {
       list: listSpans,
-      listBehind: (sequence, after) =>
-        runQuery(queries.listSpansBehind, { projectNumber, sequence, after, limit: SPANS_AT_ONCE }),
+      listBehind: (page) => runQuery(queries.listSpansBehind, { projectNumber, ...page }),
     });
   }
 
@@ -154,17 +153,6 @@ function sequenceOf({ traceSequence }: { readonly traceSequence: number }): numb
 function messageOf(errorJson: string): string {
   return (JSON.parse(errorJson) as { readonly message: string }).message;
 }
-
-const NO_NUMBERS = {
-  firstTokenAtMs: null,
-  promptTokens: null,
-  completionTokens: null,
-  reasoningTokens: null,
-  cacheReadInputTokens: null,
-  cacheCreationInputTokens: null,
-  costNanoUsd: null,
-  tokensEstimated: false,
-};
 
 /** The summary that chooses the spans whose input, output and error stand for the trace. */
 function toSummary({ traceSequence: _, inputText: __, outputText: ___, ...span }: SpanFacts): SpanSummary {

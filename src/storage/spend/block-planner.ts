@@ -3,7 +3,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type EventName, eventIdOf, parseEventId, readEnvelopeHead } from '../../domain/events/request-event.ts';
 import { readSpending } from '../../domain/spend/event-spending.ts';
-import type { Found } from '../append/reader.ts';
+import type { Found, KeyOf } from '../append/reader.ts';
 import { createdAtOf } from '../events/events.ts';
 import type { Queries, QueryRunner } from '../queries.ts';
 import {
@@ -15,15 +15,11 @@ import {
   withBits,
 } from './block-format.ts';
 
-type RequestKey = { readonly organizationNumber: number; readonly key: string };
-
-type EventKey = { readonly organizationNumber: number; readonly createdAtMs: number; readonly id: string };
-
 export type SpendRunner = QueryRunner<Queries['spend']> & {
   /** Requests by key; any number of keys. */
-  readonly findRequests: (keys: readonly RequestKey[]) => Promise<readonly Found<'findRequest'>[]>;
+  readonly findRequests: (keys: readonly KeyOf<'findRequest'>[]) => Promise<readonly Found<'findRequest'>[]>;
   /** Positions of events; any number of events. */
-  readonly findPositions: (keys: readonly EventKey[]) => Promise<readonly { readonly seq: number }[]>;
+  readonly findPositions: (keys: readonly KeyOf<'findEvent'>[]) => Promise<readonly { readonly seq: number }[]>;
   /** Monotonic milliseconds. */
   readonly nowMs: () => number;
 };
