@@ -26,7 +26,7 @@ const AFTER_ALL = { atMs: Number.MAX_SAFE_INTEGER, id: '' };
 const LATENCIES_MAX = 500;
 
 export function createWebhookStore({ queries, runQuery, search, tests }: WebhookStoreDeps): WebhookStore {
-  const { endpointsChanges: changes } = queries;
+  const { endpoints, endpointsChanges: changes } = queries;
   return {
     countEndpoints: async (organizationId) =>
       (await runQuery(changes.countEndpoints, { organizationId }))[0]?.count ?? 0,
@@ -34,7 +34,12 @@ export function createWebhookStore({ queries, runQuery, search, tests }: Webhook
     countUnfinishedReplays: async (endpointNumber) =>
       (await runQuery(changes.countUnfinishedReplays, { endpointNumber }))[0]?.count ?? 0,
     ...createEndpointReader(queries, runQuery),
-    ...createDeliveryLog(queries, runQuery),
+    attempts: (endpointNumber, page) => runQuery(endpoints.listAttempts, { endpointNumber, ...pageOf(page) }),
+    delivery: async (endpointNumber, dispatchId) =>
+      (await runQuery(endpoints.findDelivery, { endpointNumber, dispatchId }))[0] ?? null,
+    attemptsOf: (endpointNumber, dispatchId, limit) =>
+      runQuery(endpoints.listAttemptsOf, { endpointNumber, dispatchId, limit }),
+    deadLetters: (endpointNumber, page) => runQuery(endpoints.listDead, { endpointNumber, ...pageOf(page) }),
     health: createHealth(queries, runQuery, createOutboxes(queries, runQuery, search)),
     matchEvents: search.matchEvents,
     beginTest: tests.beginTest,
@@ -65,20 +70,6 @@ function createEndpointReader(
       const [row] = await runQuery(findEndpoint, { organizationId, id });
       return row === undefined ? null : unpackEndpoint(row);
     },
-  };
-}
-
-function createDeliveryLog(
-  { endpoints: queries }: Queries,
-  runQuery: RunQuery,
-): Pick<WebhookStore, 'attempts' | 'delivery' | 'attemptsOf' | 'deadLetters'> {
-  return {
-    attempts: (endpointNumber, page) => runQuery(queries.listAttempts, { endpointNumber, ...pageOf(page) }),
-    delivery: async (endpointNumber, dispatchId) =>
-      (await runQuery(queries.findDelivery, { endpointNumber, dispatchId }))[0] ?? null,
-    attemptsOf: (endpointNumber, dispatchId, limit) =>
-      runQuery(queries.listAttemptsOf, { endpointNumber, dispatchId, limit }),
-    deadLetters: (endpointNumber, page) => runQuery(queries.listDead, { endpointNumber, ...pageOf(page) }),
   };
 }
 

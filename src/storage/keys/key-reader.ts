@@ -6,27 +6,23 @@ import { createFreshLookup, createFreshness } from './freshness.ts';
 import type { KeyReader, ProjectByKey } from './key-cache.ts';
 import { unpackGrant } from './key-records.ts';
 
-export function createKeyReader({
-  queries: { keys },
-  runQuery,
-  pointsPerQuery: pointsAtOnce,
-}: QueryRunner): KeyReader {
+export function createKeyReader({ queries: { keys }, runQuery, pointsPerQuery }: QueryRunner): KeyReader {
   const findProjectByKey = createFreshLookup(async (hashes) => {
     const keyHashes = hashes.map((hash) => Buffer.from(hash, 'hex'));
     return byKey(
-      await queryInBatches(keyHashes, pointsAtOnce, (some) => runQuery(keys.findProjectsByKey, { keyHashes: some })),
+      await queryInBatches(keyHashes, pointsPerQuery, (some) => runQuery(keys.findProjectsByKey, { keyHashes: some })),
     );
   });
 
   return {
     findApiKey: createFreshLookup(async (ids) => {
-      const rows = await queryInBatches(ids, pointsAtOnce, (some) => runQuery(keys.findApiKeys, { ids: some }));
+      const rows = await queryInBatches(ids, pointsPerQuery, (some) => runQuery(keys.findApiKeys, { ids: some }));
       return new Map(rows.map((row) => [row.id, toApiKey(row)]));
     }),
     listKeyIds: async () => (await runQuery(keys.listKeyIds, {})).map(({ id }) => id),
     findProjectByKey: (keyHash) => findProjectByKey(keyHash.toString('hex')),
     findProject: createFreshLookup(async (ids) => {
-      const rows = await queryInBatches(ids, pointsAtOnce, (some) => runQuery(keys.findProjects, { ids: some }));
+      const rows = await queryInBatches(ids, pointsPerQuery, (some) => runQuery(keys.findProjects, { ids: some }));
       return new Map(rows.map((project) => [project.id, project]));
     }),
     hasImportedCredentials: createFreshness(

@@ -195,15 +195,12 @@ export function createInstallationReader({ queries: { organization }, runQuery }
 }
 
 /** The numbers of the projects in reports. */
-export function createProjectNumbers({
-  queries,
-  runQuery,
-  pointsPerQuery: pointsAtOnce,
-}: QueryRunner): RequestStore['projectNumbers'] {
+export function createProjectNumbers(runner: QueryRunner): RequestStore['projectNumbers'] {
+  const { queries, runQuery, pointsPerQuery } = runner;
   return async (organizationId, ids) => {
     const find = (some: readonly string[]) =>
       runQuery(queries.organization.findProjectNumbers, { organizationId, ids: some });
-    const rows = await queryInBatches(ids, pointsAtOnce, find);
+    const rows = await queryInBatches(ids, pointsPerQuery, find);
     return new Map(rows.map(({ id, number }) => [id, number]));
   };
 }
