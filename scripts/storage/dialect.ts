@@ -51,7 +51,7 @@ const sqlite: StoreDialect = {
     ]) as never,
   eventsKept: () => sql`(select count(*) from envelopes
     where envelopes.organization_number = ${sql.ref('endpoint.organizationNumber')}
-      and envelopes.seq in (select value from json_each(${sql.ref('delivery.seqsJson')})))`,
+      and envelopes.seq in (select value from json_each(${sql.ref('delivery.seqs')})))`,
 };
 
 const postgres: StoreDialect = {
@@ -85,7 +85,7 @@ const postgres: StoreDialect = {
   eventsKept: () => sql`(select ${sql.ref('delivery.eventCount')} from events
     where events.organization_number = ${sql.ref('endpoint.organizationNumber')}
       and events.created_at = ${sql.ref('delivery.eventsFromMs')}
-      and events.seq = (${sql.ref('delivery.seqsJson')}::jsonb ->> 0)::bigint)`,
+      and events.seq = (${sql.ref('delivery.seqs')}::jsonb ->> 0)::bigint)`,
 };
 
 /** Creates the dialect of a store. */

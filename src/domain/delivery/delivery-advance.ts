@@ -64,7 +64,7 @@ function addBatch(rows: LoadedRows, advance: Advance, batch: NewBatch): NewDeliv
     responseStatus: null,
     error: batch.error,
     terminalHint: false,
-    seqsJson: JSON.stringify(batch.seqs),
+    seqs: batch.seqs,
     eventIds: batch.eventIds,
     eventsFromMs: batch.created.firstMs,
     eventsToMs: batch.created.lastMs,

@@ -57,7 +57,7 @@ export type ReplayRow = {
 };
 
 export type NewDeliveryRow = DeliveryRow & {
-  readonly seqsJson: string;
+  readonly seqs: readonly number[];
   readonly eventIds: readonly string[];
   readonly eventsFromMs: number;
   readonly eventsToMs: number;

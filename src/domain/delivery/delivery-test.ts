@@ -72,7 +72,7 @@ function toDelivery({ endpointNumber, dispatchId, attemptId, eventId, firedAtMs 
     responseStatus: null,
     error: null,
     terminalHint: false,
-    seqsJson: '[]',
+    seqs: [],
     eventIds: [eventId],
     eventsFromMs: firedAtMs,
     eventsToMs: firedAtMs,

@@ -1,7 +1,7 @@
 /** Loads the rows that work items need at the start of their transaction, and writes the changed rows at its end. */
 
 import type { Verdict } from '../../domain/delivery/delivery.ts';
-import type { DeliveryContent, DeliveryRow, EndpointRow } from '../../domain/delivery/delivery-rows.ts';
+import type { DeliveryRow, EndpointRow } from '../../domain/delivery/delivery-rows.ts';
 import { endOfTest } from '../../domain/delivery/delivery-test.ts';
 import { hourOf } from '../../domain/delivery/delivery-work.ts';
 import type { LoadedRows, RowsRead } from '../../domain/delivery/loaded-rows.ts';
@@ -9,7 +9,7 @@ import type { ApplyOptions, WorkItem } from '../../domain/delivery/webhook-store
 import type { Subscription } from '../../domain/endpoints/endpoint.ts';
 import { changeSubscriptions, dropPassed } from '../../domain/endpoints/subscriptions.ts';
 import { NO_EVENTS } from '../../domain/events/event-type.ts';
-import type { Queries, RowOf, Transaction } from '../queries.ts';
+import type { Transaction } from '../queries.ts';
 
 /** The keys of the rows that a transaction reads and locks. */
 type RowKeys = {
@@ -47,7 +47,9 @@ export async function loadWork(
     endpoints,
     deliveries,
     replays: await queryByNumbers(queries.endpointsWork.listReplayRows, [...replays]),
-    contents: new Map(contents.map((row) => [row.number, toContent(row)])),
+    contents: new Map(
+      contents.map(({ number, seqs, kept, ...created }) => [number, { seqs, created, isKept: kept === seqs.length }]),
+    ),
     attempts: names.hour === null ? new Map() : await loadAttempts(names.hour),
     numbers: blocks.flatMap(({ first, count }) => Array.from({ length: count }, (_, index) => first + index)),
   };
@@ -71,13 +73,6 @@ export function newHead(organizationNumber: number) {
 
 function organizationsOf(endpoints: readonly EndpointRow[]): readonly number[] {
   return [...new Set(endpoints.map(({ organizationNumber }) => organizationNumber))].sort((one, other) => one - other);
-}
-
-type ContentRow = RowOf<Queries['endpointsWork']['listContents']>;
-
-function toContent({ seqsJson, firstMs, lastMs, kept }: ContentRow): DeliveryContent {
-  const seqs = JSON.parse(seqsJson) as number[];
-  return { seqs, created: { firstMs, lastMs }, isKept: kept === seqs.length };
 }
 
 /** The keys of the rows that work items need. */

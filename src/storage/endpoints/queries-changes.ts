@@ -63,7 +63,7 @@ export const insertDeliveries = changeRows<NewDeliveryRow>((db, params, { row })
 /** The columns of a delivery that never change. */
 const FIXED = [
   ...(['endpointNumber', 'dispatchId', 'replayNumber', 'queuedAtMs', 'createdAtMs', 'test', 'eventCount'] as const),
-  ...(['eventsFromMs', 'eventsToMs', 'seqsJson', 'eventIds'] as const),
+  ...(['eventsFromMs', 'eventsToMs', 'seqs', 'eventIds'] as const),
 ] as const;
 
 export const updateDeliveries = ofRows(updateRest('WebhookDelivery', ['number'], ...FIXED));

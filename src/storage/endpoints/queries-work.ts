@@ -37,7 +37,7 @@ export const listContents = query<OfNumbers>()((db, params, { isPoint, eventsKep
     .where(isPoint('delivery.number', params.numbers))
     .select([
       'delivery.number as number',
-      'delivery.seqsJson as seqsJson',
+      'delivery.seqs as seqs',
       'delivery.eventsFromMs as firstMs',
       'delivery.eventsToMs as lastMs',
     ])
@@ -102,7 +102,7 @@ function unfinishedTests(db: Db, find: Dialect['find']) {
 }
 
 function deliveriesOf(db: Db, find: Dialect['find']) {
-  const fixed = ['queuedAtMs', 'createdAtMs', 'eventsFromMs', 'eventsToMs', 'seqsJson', 'eventIds'] as const;
+  const fixed = ['queuedAtMs', 'createdAtMs', 'eventsFromMs', 'eventsToMs', 'seqs', 'eventIds'] as const;
   return find(db, 'WebhookDelivery', {}, ...fixed);
 }
 

@@ -194,7 +194,7 @@ function deliveriesOf(db: Db, { endpointNumber }: OfEndpoint, find: Dialect['fin
     'queuedAtMs',
     'eventCount',
     'eventsToMs',
-    'seqsJson',
+    'seqs',
   ] as const;
   return find(db, 'WebhookDelivery', {}, ...hidden)
     .leftJoin('WebhookReplay as replay', 'replay.number', 'WebhookDelivery.replayNumber')

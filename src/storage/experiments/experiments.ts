@@ -24,9 +24,7 @@ export function createExperimentStore(
         return runQuery(experiments.listFigures, { projectId, runKey, entryIndex, targetId, limit: FIGURES_AT_ONCE });
       });
       for await (const rows of pages) {
-        for (const { scoresJson, errorCount, ...rest } of rows) {
-          visit({ ...rest, hasError: Number(errorCount) > 0, scores: JSON.parse(scoresJson) });
-        }
+        for (const { errorCount, ...rest } of rows) visit({ ...rest, hasError: Number(errorCount) > 0 });
         await nextTurn();
       }
     },
@@ -113,7 +111,7 @@ export function createExperimentWriter(transact: Transact): ExperimentWriter {
         if (applied.isRunChanged) await change(experiments.updateRun, applied.run);
         changeRows(
           experiments.writeResults,
-          applied.results.map((result) => ({ ...result, projectId, runKey, scoresJson: scoresOf(result) })),
+          applied.results.map((result) => ({ ...result, projectId, runKey, scores: scoresOf(result) })),
         );
         return { run: applied.run, refused: applied.refused };
       }),
@@ -159,10 +157,9 @@ async function findResults(
   return found;
 }
 
-function scoresOf({ evaluations }: SizedResult): string {
-  const scores: readonly ScoreFigures[] = evaluations.map(({ name, status, score, passed, costUsd, durationMs }) => ({
+function scoresOf({ evaluations }: SizedResult): readonly ScoreFigures[] {
+  return evaluations.map(({ name, status, score, passed, costUsd, durationMs }) => ({
     ...{ name, status, score, passed },
     ...{ costUsd, durationMs },
   }));
-  return JSON.stringify(scores);
 }

@@ -96,7 +96,7 @@ export const listFigures = query<OfRun & ResultKey & { readonly limit: number }>
       .where('entryIndex', '>=', entryIndex)
       .where(({ eb, or }) => or([eb('entryIndex', '>', entryIndex), eb('targetId', '>', targetId)]))
       .select(({ eb }) => [
-        ...columns('ExperimentResult', 'entryIndex', 'targetId', 'entryId', 'costUsd', 'durationMs', 'scoresJson'),
+        ...columns('ExperimentResult', 'entryIndex', 'targetId', 'entryId', 'costUsd', 'durationMs', 'scores'),
         ...columns('ExperimentResult', 'bytes'),
         eb.case().when('error', 'is', null).then(0).else(1).end().as('errorCount'),
       ])
@@ -107,7 +107,7 @@ export const listFigures = query<OfRun & ResultKey & { readonly limit: number }>
 
 /** Results of one target. */
 export const listResults = query<OfTarget>()((db, { projectId, runKey, targetId, entryIndexes }, { find, isAmong }) =>
-  find(db, 'ExperimentResult', { projectId, runKey, targetId }, 'projectId', 'runKey', 'scoresJson', 'bytes').where(
+  find(db, 'ExperimentResult', { projectId, runKey, targetId }, 'projectId', 'runKey', 'scores', 'bytes').where(
     isAmong('entryIndex', entryIndexes),
   ),
 );

@@ -145,7 +145,7 @@ export const WebhookDelivery = defineEntity({
     eventCount: integer(),
     eventsFromMs: instant('events_from'),
     eventsToMs: instant('events_to'),
-    seqsJson: json('seqs'),
+    seqs: parsed<readonly number[]>('seqs'),
     eventIds: parsed<readonly string[]>('event_ids'),
   },
   uniques: [{ name: 'webhook_deliveries_by_dispatch', properties: ['endpointNumber', 'dispatchId'] }],

@@ -1,5 +1,5 @@
 import { defineEntity } from '@mikro-orm/core';
-import type { ResultEvaluation } from '../../domain/experiments/experiment.ts';
+import type { ResultEvaluation, ScoreFigures } from '../../domain/experiments/experiment.ts';
 import { bigInteger, id, instant, integer, json, parsed, real, slugged, table, text, times } from './kinds.ts';
 
 export const ExperimentRow = defineEntity(slugged('Experiment', 'experiments', {}));
@@ -55,6 +55,6 @@ export const ExperimentResultRow = table('ExperimentResult', 'experiment_results
   error: text().strictNullable(),
   evaluations: parsed<readonly ResultEvaluation[]>('evaluations'),
   // The scores of the evaluations, so that sums read no texts.
-  scoresJson: json('scores'),
+  scores: parsed<readonly ScoreFigures[]>('scores'),
   bytes: integer(),
 });
