@@ -255,17 +255,13 @@ type Making<Row> = Partial<Pick<ManySource<Row>, 'keeps' | 'made' | 'from'>>;
 const MADE_OF_GIVEN = { keeps: [], made: {}, from: '' };
 
 /** Inserts rows; an existing key fails the whole insert. */
-export function insertMany<Name extends keyof All & string, All = Tables>(
-  table: Name,
-  making: Making<Insertable<All[Name]>> = {},
-): ManySource<Insertable<All[Name]>> {
-  return { ...MADE_OF_GIVEN, ...making, table, action: 'insert' };
-}
-
+export const insertMany = writeMany('insert');
 /** Inserts rows, or replaces those with the same keys. */
-export function replaceMany<Name extends keyof All & string, All = Tables>(
-  table: Name,
-  making: Making<Insertable<All[Name]>> = {},
-): ManySource<Insertable<All[Name]>> {
-  return { ...MADE_OF_GIVEN, ...making, table, action: 'replace' };
+export const replaceMany = writeMany('replace');
+
+function writeMany(action: 'insert' | 'replace') {
+  return <Name extends keyof All & string, All = Tables>(
+    table: Name,
+    making: Making<Insertable<All[Name]>> = {},
+  ): ManySource<Insertable<All[Name]>> => ({ ...MADE_OF_GIVEN, ...making, table, action });
 }

@@ -96,35 +96,19 @@ export type Dialect = {
     params: Omit<Row<Name>, Without>,
     ...without: readonly Without[]
   ): Omit<Row<Name>, Without>;
-  insert<Name extends TableName>(
-    db: Db,
-    table: Name,
-    params: Row<Name>,
-  ): InsertQueryBuilder<Tables, Name, InsertResult>;
+  insert<Name extends TableName>(db: Db, table: Name, params: Row<Name>): Inserting<Name>;
   /** Replaces the row with the same primary key. */
-  upsert<Name extends TableName>(
-    db: Db,
-    table: Name,
-    params: Row<Name>,
-  ): InsertQueryBuilder<Tables, Name, InsertResult>;
+  upsert<Name extends TableName>(db: Db, table: Name, params: Row<Name>): Inserting<Name>;
   /** Adds the values of the inserted row to the row with the same primary key, if there is one. */
-  orAdd<Name extends TableName>(
-    insert: InsertQueryBuilder<Tables, Name, InsertResult>,
-    table: Name,
-  ): InsertQueryBuilder<Tables, Name, InsertResult>;
-  update<Name extends TableName>(
-    db: Db,
-    table: Name,
-    known: Known<Name>,
-  ): UpdateQueryBuilder<Tables, Name, Name, UpdateResult>;
-  remove<Name extends TableName>(
-    db: Db,
-    table: Name,
-    known: Known<Name>,
-  ): DeleteQueryBuilder<Tables, Name, DeleteResult>;
+  orAdd<Name extends TableName>(insert: Inserting<Name>, table: Name): Inserting<Name>;
+  update<Name extends TableName>(db: Db, table: Name, known: Known<Name>): Updating<Name>;
+  remove<Name extends TableName>(db: Db, table: Name, known: Known<Name>): Deleting<Name>;
 };
 
 type Selecting<Name extends TableName, Row> = SelectQueryBuilder<Tables, Name, Row>;
+type Inserting<Name extends TableName> = InsertQueryBuilder<Tables, Name, InsertResult>;
+type Updating<Name extends TableName> = UpdateQueryBuilder<Tables, Name, Name, UpdateResult>;
+type Deleting<Name extends TableName> = DeleteQueryBuilder<Tables, Name, DeleteResult>;
 
 type Lockable<Builder> = { forUpdate(): Builder; skipLocked(): Builder };
 
