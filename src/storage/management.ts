@@ -20,7 +20,6 @@ import {
   createUpdateSettings,
 } from './organization/organization.ts';
 import type { QueryRunner, Transact } from './queries.ts';
-import { toBuffer } from './rows/endpoint-rows.ts';
 import { createTraceChanges, type Enqueuing } from './traces/trace-changes.ts';
 
 /** The verbs that change what authentication reads: an accepted key that was revoked would else stay in the cache. */
@@ -94,4 +93,8 @@ function orFault(outcome: CommitOutcome): Exclude<CommitOutcome, 'too_often'> {
 // Buffers become plain Uint8Arrays when they pass between threads.
 function restoreReceipt({ name, fingerprint, answer }: Receipt): Receipt {
   return { name, fingerprint: toBuffer(fingerprint), answer: toBuffer(answer) };
+}
+
+function toBuffer(bytes: Uint8Array): Buffer {
+  return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }

@@ -6,9 +6,8 @@ import { readEnvelopeHead } from '../../domain/events/request-event.ts';
 import type { DeliveryWork } from '../delivery/work.ts';
 import type { Queries, RowOf, RunQuery } from '../queries.ts';
 import { deliveryStatuses } from '../rows/codes.ts';
-import { unpackEndpoint } from '../rows/endpoint-rows.ts';
 import { createCounts, createOutboxes, findLeast, inBatches } from './outboxes.ts';
-import type { WebhookStoreDeps } from './webhook-store.ts';
+import { unpackEndpoint, type WebhookStoreDeps } from './webhook-store.ts';
 
 export type DeliveryStoreDeps = Pick<WebhookStoreDeps, 'queries' | 'runQuery' | 'search'> &
   Pick<DeliveryStore, 'nowMs' | 'isAlone'> & {

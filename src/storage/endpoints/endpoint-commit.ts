@@ -4,13 +4,12 @@ import type { DeliveryState, NewReplay } from '../../domain/delivery/delivery.ts
 import type { EndpointRow } from '../../domain/delivery/delivery-rows.ts';
 import { stepDelivery } from '../../domain/delivery/delivery-step.ts';
 import type { Redelivery } from '../../domain/delivery/webhook-store.ts';
-import type { EndpointChange, Subscription } from '../../domain/endpoints/endpoint.ts';
+import type { EndpointChange, EndpointRecord, Subscription } from '../../domain/endpoints/endpoint.ts';
 import { changeSubscriptions, dropPassed, maskOf } from '../../domain/endpoints/subscriptions.ts';
 import { type EventMask, NO_EVENTS } from '../../domain/events/event-type.ts';
 import type { ManagementChange } from '../../domain/management/management.ts';
 import { newHead } from '../delivery/work-rows.ts';
 import type { Row, Transaction } from '../queries.ts';
-import { packEndpoint } from '../rows/endpoint-rows.ts';
 
 /** Each change of subscriptions is kept until all events before it are delivered. */
 const SUBSCRIPTIONS_MAX = 1_000;
@@ -140,6 +139,11 @@ async function storeEndpoints(commit: Commit, changed: readonly Changed[], chang
     if (archivedAtMs === null) continue;
     await tx.change(cancelReplays, { endpointNumber: locked.number, completedAtMs: archivedAtMs });
   }
+}
+
+/** The secret of a queue has a column of its own. */
+function packEndpoint({ sqs, ...rest }: EndpointRecord) {
+  return { ...rest, sqs: sqs && { ...sqs, secretAccessKey: null }, sqsSecret: sqs?.secretAccessKey ?? null };
 }
 
 /** Changes to no events at all are never refused, because they end the list of changes. */

@@ -7,7 +7,6 @@ import type { Endpoint } from '../../domain/endpoints/endpoint.ts';
 import type { DeliveryWork } from '../delivery/work.ts';
 import type { Queries, RunQuery } from '../queries.ts';
 import { deliveryStatuses } from '../rows/codes.ts';
-import { unpackEndpoint } from '../rows/endpoint-rows.ts';
 import { createOutboxes, findLeast, type LogSearch, type Outboxes } from './outboxes.ts';
 
 export type WebhookStoreDeps = {
@@ -71,6 +70,12 @@ function createEndpointReader(
       return row === undefined ? null : unpackEndpoint(row);
     },
   };
+}
+
+/** Other members of the row are kept. */
+export function unpackEndpoint<Row extends Pick<Endpoint, 'sqs'> & { readonly sqsSecret: Buffer | null }>(row: Row) {
+  const { sqs, sqsSecret, ...rest } = row;
+  return { ...rest, sqs: sqs && { ...sqs, secretAccessKey: sqsSecret } };
 }
 
 function pageOf({ after, limit }: DescendingPage) {
