@@ -34,19 +34,12 @@ export function createKeyReader({ queries: { keys }, runQuery, pointsPerQuery }:
 type ApiKeyRow = RowOf<Queries['keys']['findApiKeys']>;
 type ProjectByKeyRow = RowOf<Queries['keys']['findProjectsByKey']>;
 
-function toApiKey({
-  organizationId,
-  organizationNumber,
-  priceVersion,
-  bindings,
-  ownerBindings,
-  ...rest
-}: ApiKeyRow): ApiKey {
+function toApiKey({ organizationId, organizationNumber, priceVersion, ...rest }: ApiKeyRow): ApiKey {
   return {
     ...rest,
     organization: { id: organizationId, number: organizationNumber, priceVersion },
-    bindings: bindings.map(unpackGrant),
-    ownerBindings: ownerBindings.map(unpackGrant),
+    bindings: rest.bindings.map(unpackGrant),
+    ownerBindings: rest.ownerBindings.map(unpackGrant),
   };
 }
 
