@@ -2,25 +2,18 @@
 
 import { mkdirSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import type { JobQueueOptions } from '../domain/evaluations/jobs.ts';
 import type { Store } from '../domain/store.ts';
+import type { SqliteStoreOptions } from './engine/sqlite/store.ts';
 import { StartError } from './errors.ts';
 import type { SqlMigration } from './migrations/sql-migration.ts';
-import type { StoreLog } from './store.ts';
 
 export { StartError } from './errors.ts';
 export type { SqlMigration } from './migrations/sql-migration.ts';
 
-type StoreConfig = {
+/** `queueMaxBytes` bounds what may wait for its commit. */
+type StoreConfig = SqliteStoreOptions & {
   /** `sqlite:` and a path, `sqlite::memory:`, or `postgres://user:password@host:port/database`. */
   readonly url: string;
-  /** Bound on what may wait for its commit, bytes. */
-  readonly queueMaxBytes: number;
-  readonly log: StoreLog;
-  /** How long a trace must be quiet before it is evaluated. */
-  readonly jobQueue?: JobQueueOptions;
-  /** Monotonic milliseconds that age cached answers; the process's own clock by default. */
-  readonly nowMs?: () => number;
   /** The number of read connections, PostgreSQL only. */
   readonly connectionsMax?: number;
   /** Accepts a database that may lose what it has acknowledged. */

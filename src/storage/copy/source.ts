@@ -13,11 +13,7 @@ import { type Column, FUNCTIONS, TABLES, type TableCopy } from './tables.ts';
 export type CopySource = ReturnType<typeof openSource>;
 
 /** The largest numbers ever assigned: to traces, to changes of endpoints, and to rows of tables that number them. */
-export type LastNumbers = {
-  readonly traces: number;
-  readonly changes: number;
-  readonly rows: readonly { readonly table: string; readonly last: number }[];
-};
+export type LastNumbers = ReturnType<CopySource['lastNumbers']>;
 
 type Value = number | string | Buffer | null;
 
@@ -48,11 +44,11 @@ function createSource(db: Database, lock: Lock) {
     rows: (table: TableCopy, skipped: number) => readRows(db, table, skipped),
     /** The months of the rows, as months.ts counts them. */
     months: () => db.prepare<[], number>(MONTHS).pluck().all(),
-    lastNumbers: (): LastNumbers => ({
+    lastNumbers: () => ({
       traces: readNumber('SELECT max(sequence) FROM traces'),
       changes: readNumber('SELECT number FROM webhook_changes'),
       rows: db
-        .prepare<[], LastNumbers['rows'][number]>('SELECT name AS "table", seq AS last FROM sqlite_sequence')
+        .prepare<[], { table: string; last: number }>('SELECT name AS "table", seq AS last FROM sqlite_sequence')
         .all()
         .filter(({ table }) => TABLES.some(({ name }) => name === table)),
     }),
