@@ -2,6 +2,11 @@
 
 import type { Change, Query, QueryRunner, Transaction } from './queries.ts';
 
+/** The verbs of a store that write, as the writer names them: `insert` of a Dataset is `insertDataset`. */
+export type Verbs<Store, Verb extends keyof Store & string, Noun extends string> = {
+  readonly [Each in Verb as `${Each}${Noun}`]: Store[Each];
+};
+
 type InProject = { readonly projectId: string };
 
 type SlugQueries<Row> = {

@@ -4,15 +4,8 @@ import { applyJobEnd } from '../../domain/evaluations/job-end.ts';
 import type { JobEnd } from '../../domain/evaluations/jobs.ts';
 import type { AppendTables } from '../../domain/events/append-tables.ts';
 import { applyGovernance, applyRequests, applySettlement } from '../../domain/events/report-append.ts';
-import type {
-  GovernanceReport,
-  GovernanceResult,
-  RequestReport,
-  RequestsReported,
-  Settled,
-  Settlement,
-} from '../../domain/events/request-report.ts';
-import { applyRepricing, type Repriced, type Repricing } from '../../domain/pricing/repricing.ts';
+import type { GovernanceReport, RequestReport, Settlement } from '../../domain/events/request-report.ts';
+import { applyRepricing, type Repricing } from '../../domain/pricing/repricing.ts';
 import type { TraceAppend, TraceAppended, TraceBatch } from '../../domain/traces/trace.ts';
 import { applyAppend } from '../../domain/traces/trace-append.ts';
 import type { HourRow } from '../analytics/hour-changes.ts';
@@ -29,12 +22,12 @@ export type Append = TraceAppend | Report;
 
 /** The answer to each kind of report. */
 export type Reported = {
-  readonly requests: RequestsReported;
-  readonly governance: readonly GovernanceResult[];
-  readonly settlement: Settled;
+  readonly requests: ReturnType<typeof applyRequests>;
+  readonly governance: ReturnType<typeof applyGovernance>;
+  readonly settlement: ReturnType<typeof applySettlement>;
   readonly traces: readonly TraceAppended[];
-  readonly repricing: Repriced;
-  readonly evaluation: 'recorded' | 'stale';
+  readonly repricing: ReturnType<typeof applyRepricing>;
+  readonly evaluation: ReturnType<typeof applyJobEnd>;
 };
 
 /**

@@ -2,7 +2,7 @@
 
 import type { DatasetStore } from '../../domain/datasets/dataset.ts';
 import type { QueryRunner, Transact } from '../queries.ts';
-import { findByIdOrSlug, hasRoom, insertUnlessTaken } from '../slugs.ts';
+import { findByIdOrSlug, hasRoom, insertUnlessTaken, type Verbs } from '../slugs.ts';
 
 export function createDatasetStore(
   { queries: { datasets }, runQuery }: QueryRunner,
@@ -18,11 +18,7 @@ export function createDatasetStore(
   };
 }
 
-type DatasetWriter = {
-  insertDataset: DatasetStore['insert'];
-  appendDataset: DatasetStore['append'];
-  removeDataset: DatasetStore['remove'];
-};
+type DatasetWriter = Verbs<DatasetStore, 'insert' | 'append' | 'remove', 'Dataset'>;
 
 export function createDatasetWriter(transact: Transact): DatasetWriter {
   return {

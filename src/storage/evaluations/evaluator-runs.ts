@@ -2,6 +2,7 @@
 
 import type { EvaluatorRun, EvaluatorRunStore } from '../../domain/evaluations/evaluator-run.ts';
 import type { Queries, QueryRunner, RowOf, Transact } from '../queries.ts';
+import type { Verbs } from '../slugs.ts';
 
 export function createRunStore(
   { queries: { evaluations }, runQuery }: QueryRunner,
@@ -20,12 +21,7 @@ export function createRunStore(
   };
 }
 
-type RunWriter = {
-  insertRun: EvaluatorRunStore['insert'];
-  cancelRun: EvaluatorRunStore['cancel'];
-  leaseRun: EvaluatorRunStore['lease'];
-  advanceRun: EvaluatorRunStore['advance'];
-};
+type RunWriter = Verbs<EvaluatorRunStore, 'insert' | 'cancel' | 'lease' | 'advance', 'Run'>;
 
 export function createRunWriter(transact: Transact): RunWriter {
   return {

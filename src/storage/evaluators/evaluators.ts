@@ -3,7 +3,7 @@
 import type { EvaluatorStore } from '../../domain/store.ts';
 import { countChange } from '../monitors/monitors.ts';
 import type { QueryRunner, Transact } from '../queries.ts';
-import { findByIdOrSlug, hasRoom, insertUnlessTaken } from '../slugs.ts';
+import { findByIdOrSlug, hasRoom, insertUnlessTaken, type Verbs } from '../slugs.ts';
 
 export function createEvaluatorStore(
   { queries: { evaluators }, runQuery }: QueryRunner,
@@ -19,11 +19,7 @@ export function createEvaluatorStore(
   };
 }
 
-type EvaluatorWriter = {
-  insertEvaluator: EvaluatorStore['insert'];
-  replaceEvaluator: EvaluatorStore['replace'];
-  removeEvaluator: EvaluatorStore['remove'];
-};
+type EvaluatorWriter = Verbs<EvaluatorStore, 'insert' | 'replace' | 'remove', 'Evaluator'>;
 
 export function createEvaluatorWriter(transact: Transact): EvaluatorWriter {
   return {

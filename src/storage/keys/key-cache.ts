@@ -72,7 +72,8 @@ export function cacheKeyReads({ reader, generation, age = NO_AGE_LIMIT }: KeyCac
     const instantMs = age.nowMs();
     // Any other number counts, not only a larger one: a restored database continues from a smaller one.
     if (kept === null || kept.generation !== current || instantMs - kept.sinceMs > age.maxMs) {
-      kept = createKept(current, instantMs);
+      const entries = { keys: new Map(), projectsByHash: new Map(), projects: new Map() };
+      kept = { generation: current, sinceMs: instantMs, ...entries, keyIds: null, hasImported: null };
     }
     return kept;
   }
@@ -122,16 +123,4 @@ async function readEntry<V>(entries: Entries<V>, name: string, read: () => Maybe
   if (entries.size >= ENTRIES_MAX) entries.clear();
   entries.set(name, value);
   return value;
-}
-
-function createKept(generation: number, sinceMs: number): Kept {
-  return {
-    generation,
-    sinceMs,
-    keys: new Map(),
-    projectsByHash: new Map(),
-    projects: new Map(),
-    keyIds: null,
-    hasImported: null,
-  };
 }

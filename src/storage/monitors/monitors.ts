@@ -3,7 +3,7 @@
 import type { ActiveMonitors, SampledMonitor } from '../../domain/evaluations/jobs.ts';
 import type { Monitor, MonitorStore } from '../../domain/monitors/monitor.ts';
 import type { QueryRunner, Transact, Transaction } from '../queries.ts';
-import { findByIdOrSlug, hasRoom, insertUnlessTaken } from '../slugs.ts';
+import { findByIdOrSlug, hasRoom, insertUnlessTaken, type Verbs } from '../slugs.ts';
 
 export function createMonitorStore(
   { queries: { monitors }, runQuery }: QueryRunner,
@@ -20,11 +20,7 @@ export function createMonitorStore(
   };
 }
 
-type MonitorWriter = {
-  insertMonitor: MonitorStore['insert'];
-  replaceMonitor: MonitorStore['replace'];
-  removeMonitor: MonitorStore['remove'];
-};
+type MonitorWriter = Verbs<MonitorStore, 'insert' | 'replace' | 'remove', 'Monitor'>;
 
 export function createMonitorWriter(transact: Transact): MonitorWriter {
   return {

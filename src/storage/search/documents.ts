@@ -64,7 +64,8 @@ export function createDocuments(
 
   async function evaluationsOf(sequences: readonly number[]) {
     if (!needs.evaluations) return NONE;
-    return Map.groupBy(await runQuery(queries.listEvaluations, { projectNumber, sequences }), sequenceOf);
+    const rows = await runQuery(queries.listEvaluations, { projectNumber, sequences });
+    return Map.groupBy(rows, ({ traceSequence }) => traceSequence);
   }
 
   async function metadataOf(sequences: readonly number[]) {
@@ -144,10 +145,6 @@ type Texts = RowOf<SearchQueries['findTexts']>;
 const NO_TEXTS: Texts = { inputJson: null, outputJson: null };
 type ErrorRow = RowOf<SearchQueries['listErrors']>;
 const NONE: ReadonlyMap<number, readonly never[]> = new Map();
-
-function sequenceOf({ traceSequence }: { readonly traceSequence: number }): number {
-  return traceSequence;
-}
 
 /** Storage wrote the JSON itself. */
 function messageOf(errorJson: string): string {
