@@ -23,9 +23,15 @@ export const findTestStart: Compiled<typeof source.findTestStart> = {
 
 export const listContents: Compiled<typeof source.listContents> = {
   name: 'endpoints-work.listContents',
-  text: "select \"delivery\".\"number\" as \"number\", \"delivery\".\"seqs\" as \"seqsJson\", \"delivery\".\"events_from\" as \"firstMs\", \"delivery\".\"events_to\" as \"lastMs\", (select \"delivery\".\"event_count\" from events\n    where events.organization_number = \"endpoint\".\"organization_number\"\n      and events.created_at = \"delivery\".\"events_from\"\n      and events.seq = (\"delivery\".\"seqs\"::jsonb ->> 0)::bigint) as \"kept\" from \"webhook_deliveries\" as \"delivery\" inner join \"webhook_endpoints\" as \"endpoint\" on \"endpoint\".\"number\" = \"delivery\".\"endpoint_number\" where \"delivery\".\"number\" = any($1)",
+  text: "select \"delivery\".\"number\" as \"number\", \"delivery\".\"seqs\" as \"seqs\", \"delivery\".\"events_from\" as \"firstMs\", \"delivery\".\"events_to\" as \"lastMs\", (select \"delivery\".\"event_count\" from events\n    where events.organization_number = \"endpoint\".\"organization_number\"\n      and events.created_at = \"delivery\".\"events_from\"\n      and events.seq = (\"delivery\".\"seqs\"::jsonb ->> 0)::bigint) as \"kept\" from \"webhook_deliveries\" as \"delivery\" inner join \"webhook_endpoints\" as \"endpoint\" on \"endpoint\".\"number\" = \"delivery\".\"endpoint_number\" where \"delivery\".\"number\" = any($1)",
   cells: (params) => [params.numbers],
-  row: (row) => row,
+  row: (row: any) => ({
+    number: row.number,
+    seqs: JSON.parse(row.seqs),
+    firstMs: row.firstMs,
+    lastMs: row.lastMs,
+    kept: row.kept,
+  }),
 };
 
 export const listDeliveryRows: Compiled<typeof source.listDeliveryRows> = {

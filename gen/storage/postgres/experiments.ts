@@ -80,9 +80,18 @@ export const insertUnlessTaken: Compiled<typeof source.insertUnlessTaken> = {
 
 export const listFigures: Compiled<typeof source.listFigures> = {
   name: 'experiments.listFigures',
-  text: "select \"experiment_results\".\"entry_index\" as \"entryIndex\", \"experiment_results\".\"target_id\" as \"targetId\", \"experiment_results\".\"entry_id\" as \"entryId\", \"experiment_results\".\"cost_usd\" as \"costUsd\", \"experiment_results\".\"duration_ms\" as \"durationMs\", \"experiment_results\".\"scores\" as \"scoresJson\", \"experiment_results\".\"bytes\" as \"bytes\", case when \"error\" is null then 0 else 1 end as \"errorCount\" from \"experiment_results\" where \"project_id\" = $1 and \"run_key\" = $2 and \"entry_index\" >= $3 and (\"entry_index\" > $4 or \"target_id\" > $5) order by \"entry_index\", \"target_id\" limit $6",
+  text: "select \"experiment_results\".\"entry_index\" as \"entryIndex\", \"experiment_results\".\"target_id\" as \"targetId\", \"experiment_results\".\"entry_id\" as \"entryId\", \"experiment_results\".\"cost_usd\" as \"costUsd\", \"experiment_results\".\"duration_ms\" as \"durationMs\", \"experiment_results\".\"scores\" as \"scores\", \"experiment_results\".\"bytes\" as \"bytes\", case when \"error\" is null then 0 else 1 end as \"errorCount\" from \"experiment_results\" where \"project_id\" = $1 and \"run_key\" = $2 and \"entry_index\" >= $3 and (\"entry_index\" > $4 or \"target_id\" > $5) order by \"entry_index\", \"target_id\" limit $6",
   cells: (params) => [params.projectId, params.runKey, params.entryIndex, params.entryIndex, params.targetId, params.limit],
-  row: (row) => row,
+  row: (row: any) => ({
+    entryIndex: row.entryIndex,
+    targetId: row.targetId,
+    entryId: row.entryId,
+    costUsd: row.costUsd,
+    durationMs: row.durationMs,
+    scores: JSON.parse(row.scores),
+    bytes: row.bytes,
+    errorCount: row.errorCount,
+  }),
 };
 
 export const listKeys: Compiled<typeof source.listKeys> = {
@@ -165,5 +174,5 @@ export const updateRun: Compiled<typeof source.updateRun> = {
 export const writeResults: Compiled<typeof source.writeResults> = {
   name: 'experiments.writeResults',
   text: "insert into \"experiment_results\" (\"project_id\", \"run_key\", \"entry_index\", \"target_id\", \"entry_id\", \"trace_id\", \"entry\", \"predicted\", \"cost_usd\", \"duration_ms\", \"error\", \"evaluations\", \"scores\", \"bytes\") select \"given\".\"v0\", \"given\".\"v1\", \"given\".\"v2\", \"given\".\"v3\", \"given\".\"v4\", \"given\".\"v5\", \"given\".\"v6\", \"given\".\"v7\", \"given\".\"v8\", \"given\".\"v9\", \"given\".\"v10\", \"given\".\"v11\", \"given\".\"v12\", \"given\".\"v13\" from unnest($1::text[], $2::text[], $3::int[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::double precision[], $10::double precision[], $11::text[], $12::text[], $13::text[], $14::int[]) as given (v0, v1, v2, v3, v4, v5, v6, v7, v8, v9, v10, v11, v12, v13) on conflict (\"project_id\", \"run_key\", \"entry_index\", \"target_id\") do update set \"entry_id\" = \"excluded\".\"entry_id\", \"trace_id\" = \"excluded\".\"trace_id\", \"entry\" = \"excluded\".\"entry\", \"predicted\" = \"excluded\".\"predicted\", \"cost_usd\" = \"excluded\".\"cost_usd\", \"duration_ms\" = \"excluded\".\"duration_ms\", \"error\" = \"excluded\".\"error\", \"evaluations\" = \"excluded\".\"evaluations\", \"scores\" = \"excluded\".\"scores\", \"bytes\" = \"excluded\".\"bytes\"",
-  cells: (rows) => [textArray(rows, (params) => params.projectId), textArray(rows, (params) => params.runKey), int4Array(rows, (params) => params.entryIndex), textArray(rows, (params) => params.targetId), textArray(rows, (params) => params.entryId ?? null), textArray(rows, (params) => params.traceId ?? null), textArray(rows, (params) => params.entryJson ?? null), textArray(rows, (params) => params.predictedJson ?? null), float8Array(rows, (params) => params.costUsd ?? null), float8Array(rows, (params) => params.durationMs ?? null), textArray(rows, (params) => params.error ?? null), textArray(rows, (params) => JSON.stringify(params.evaluations)), textArray(rows, (params) => params.scoresJson), int4Array(rows, (params) => params.bytes)],
+  cells: (rows) => [textArray(rows, (params) => params.projectId), textArray(rows, (params) => params.runKey), int4Array(rows, (params) => params.entryIndex), textArray(rows, (params) => params.targetId), textArray(rows, (params) => params.entryId ?? null), textArray(rows, (params) => params.traceId ?? null), textArray(rows, (params) => params.entryJson ?? null), textArray(rows, (params) => params.predictedJson ?? null), float8Array(rows, (params) => params.costUsd ?? null), float8Array(rows, (params) => params.durationMs ?? null), textArray(rows, (params) => params.error ?? null), textArray(rows, (params) => JSON.stringify(params.evaluations)), textArray(rows, (params) => JSON.stringify(params.scores)), int4Array(rows, (params) => params.bytes)],
 };

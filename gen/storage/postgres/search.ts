@@ -14,14 +14,14 @@ export const countTraces: Compiled<typeof source.countTraces> = {
 
 export const findByIds: Compiled<typeof source.findByIds> = {
   name: 'search.findByIds',
-  text: "select \"trace_id\" as \"traceId\", \"traces\".\"sequence\" as \"sequence\", \"traces\".\"span_count\" as \"spanCount\", \"traces\".\"has_error\" as \"hasError\", octet_length(\"metadata\") as \"metadataBytes\", \"inserted_at\" as \"insertedAtMs\", \"updated_at\" as \"updatedAtMs\", coalesce(\"started_at\", \"inserted_at\") as \"startMs\", \"total_cost_nano_usd\" as \"totalCostNanoUsd\", case when \"duration_ms\" < 0 then 0 else \"duration_ms\" end as \"totalTimeMs\", \"first_token_ms\" as \"firstTokenMs\" from \"traces\" where \"project_number\" = $1 and \"trace_id\" = any($2)",
+  text: "select \"trace_id\" as \"traceId\", \"traces\".\"sequence\" as \"sequence\", \"traces\".\"span_count\" as \"spanCount\", \"traces\".\"has_error\" as \"hasError\", octet_length(\"metadata\") as \"metadataBytes\", \"traces\".\"inserted_at\" as \"insertedAtMs\", \"traces\".\"updated_at\" as \"updatedAtMs\", coalesce(\"started_at\", \"inserted_at\") as \"startMs\", \"traces\".\"total_cost_nano_usd\" as \"totalCostNanoUsd\", case when \"duration_ms\" < 0 then 0 else \"duration_ms\" end as \"totalTimeMs\", \"traces\".\"first_token_ms\" as \"firstTokenMs\" from \"traces\" where \"project_number\" = $1 and \"trace_id\" = any($2)",
   cells: (params) => [params.projectNumber, params.ids],
   row: (row) => row,
 };
 
 export const findBySequences: Compiled<typeof source.findBySequences> = {
   name: 'search.findBySequences',
-  text: "select \"trace_id\" as \"traceId\", \"traces\".\"sequence\" as \"sequence\", \"traces\".\"span_count\" as \"spanCount\", \"traces\".\"has_error\" as \"hasError\", octet_length(\"metadata\") as \"metadataBytes\", \"inserted_at\" as \"insertedAtMs\", \"updated_at\" as \"updatedAtMs\", coalesce(\"started_at\", \"inserted_at\") as \"startMs\", \"total_cost_nano_usd\" as \"totalCostNanoUsd\", case when \"duration_ms\" < 0 then 0 else \"duration_ms\" end as \"totalTimeMs\", \"first_token_ms\" as \"firstTokenMs\" from \"traces\" where \"project_number\" + 0 = $1 and \"sequence\" = any($2)",
+  text: "select \"trace_id\" as \"traceId\", \"traces\".\"sequence\" as \"sequence\", \"traces\".\"span_count\" as \"spanCount\", \"traces\".\"has_error\" as \"hasError\", octet_length(\"metadata\") as \"metadataBytes\", \"traces\".\"inserted_at\" as \"insertedAtMs\", \"traces\".\"updated_at\" as \"updatedAtMs\", coalesce(\"started_at\", \"inserted_at\") as \"startMs\", \"traces\".\"total_cost_nano_usd\" as \"totalCostNanoUsd\", case when \"duration_ms\" < 0 then 0 else \"duration_ms\" end as \"totalTimeMs\", \"traces\".\"first_token_ms\" as \"firstTokenMs\" from \"traces\" where \"project_number\" + 0 = $1 and \"sequence\" = any($2)",
   cells: (params) => [params.projectNumber, params.sequences],
   row: (row) => row,
 };

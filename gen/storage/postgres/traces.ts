@@ -94,13 +94,13 @@ export const findTrace: Compiled<typeof source.findTrace> = {
 
 export const keepMetadata: Compiled<typeof source.keepMetadata> = {
   name: 'traces.keepMetadata',
-  text: "update \"traces\" set \"metadata\" = $1, \"updated_at\" = $2 where \"project_number\" = $3 and \"trace_id\" = $4",
+  text: "update \"traces\" set \"metadata\" = $1, \"updated_at\" = $2 where (\"project_number\" = $3 and \"trace_id\" = $4)",
   cells: (params) => [params.metadataJson, params.updatedAtMs, params.projectNumber, params.traceId],
 };
 
 export const keepSums: Compiled<typeof source.keepSums> = {
   name: 'traces.keepSums',
-  text: "update \"traces\" set \"span_count\" = $1, \"started_at\" = $2, \"duration_ms\" = $3, \"first_token_ms\" = $4, \"prompt_tokens\" = $5, \"completion_tokens\" = $6, \"reasoning_tokens\" = $7, \"cache_read_input_tokens\" = $8, \"cache_creation_input_tokens\" = $9, \"total_cost_nano_usd\" = $10, \"unpriced_spans\" = $11, \"tokens_estimated\" = $12, \"has_error\" = $13, \"aggregates\" = $14 where \"project_number\" = $15 and \"trace_id\" = $16 and \"sequence\" = $17 and \"aggregates\" is not distinct from $18",
+  text: "update \"traces\" set \"span_count\" = $1, \"started_at\" = $2, \"duration_ms\" = $3, \"first_token_ms\" = $4, \"prompt_tokens\" = $5, \"completion_tokens\" = $6, \"reasoning_tokens\" = $7, \"cache_read_input_tokens\" = $8, \"cache_creation_input_tokens\" = $9, \"total_cost_nano_usd\" = $10, \"unpriced_spans\" = $11, \"tokens_estimated\" = $12, \"has_error\" = $13, \"aggregates\" = $14 where (\"project_number\" = $15 and \"trace_id\" = $16 and \"sequence\" = $17) and \"aggregates\" is not distinct from $18",
   cells: (params) => [params.spanCount, params.startedAtMs ?? null, params.durationMs ?? null, params.firstTokenMs ?? null, params.promptTokens ?? null, params.completionTokens ?? null, params.reasoningTokens ?? null, params.cacheReadInputTokens ?? null, params.cacheCreationInputTokens ?? null, params.totalCostNanoUsd ?? null, params.unpricedSpans, params.tokensEstimated, params.hasError, params.aggregatesJson ?? null, params.projectNumber, params.traceId, params.sequence, params.foundJson],
 };
 

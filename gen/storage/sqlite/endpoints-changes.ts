@@ -109,7 +109,7 @@ export const insertAttempts: Compiled<typeof source.insertAttempts> = {
 export const insertDeliveries: Compiled<typeof source.insertDeliveries> = {
   name: 'endpoints-changes.insertDeliveries',
   text: "insert into \"webhook_deliveries\" (\"endpoint_number\", \"dispatch_id\", \"status\", \"replay_number\", \"counted\", \"run\", \"attempt\", \"failures\", \"lost\", \"fence\", \"due_at\", \"ladder_started_at\", \"attempt_id\", \"queued_at\", \"created_at\", \"first_attempt_at\", \"last_attempt_at\", \"ended_at\", \"dead_reason\", \"terminal_hint\", \"response_status\", \"error\", \"test\", \"event_count\", \"events_from\", \"events_to\", \"seqs\", \"event_ids\", \"number\") values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-  cells: (rows) => [...rows.map((params) => [params.endpointNumber, params.dispatchId, deliveryStatuses.code(params.status), params.replayNumber ?? null, params.counted == null ? null : replayCounts.code(params.counted), params.run, params.attempt, params.failures, params.lost, params.fence, params.dueAtMs ?? null, params.backoffStartedAtMs ?? null, params.attemptId ?? null, params.queuedAtMs, params.createdAtMs, params.firstAttemptAtMs ?? null, params.lastAttemptAtMs ?? null, params.endedAtMs ?? null, params.deadReason == null ? null : deadReasons.code(params.deadReason), Number(params.terminalHint), params.responseStatus ?? null, params.error ?? null, Number(params.test), params.eventCount, params.eventsFromMs, params.eventsToMs, params.seqsJson, params.eventIdsJson, params.number])],
+  cells: (rows) => [...rows.map((params) => [params.endpointNumber, params.dispatchId, deliveryStatuses.code(params.status), params.replayNumber ?? null, params.counted == null ? null : replayCounts.code(params.counted), params.run, params.attempt, params.failures, params.lost, params.fence, params.dueAtMs ?? null, params.backoffStartedAtMs ?? null, params.attemptId ?? null, params.queuedAtMs, params.createdAtMs, params.firstAttemptAtMs ?? null, params.lastAttemptAtMs ?? null, params.endedAtMs ?? null, params.deadReason == null ? null : deadReasons.code(params.deadReason), Number(params.terminalHint), params.responseStatus ?? null, params.error ?? null, Number(params.test), params.eventCount, params.eventsFromMs, params.eventsToMs, JSON.stringify(params.seqs), JSON.stringify(params.eventIds), params.number])],
 };
 
 export const insertEndpoint: Compiled<typeof source.insertEndpoint> = {
@@ -120,8 +120,8 @@ export const insertEndpoint: Compiled<typeof source.insertEndpoint> = {
 
 export const insertHeads: Compiled<typeof source.insertHeads> = {
   name: 'endpoints-changes.insertHeads',
-  text: "insert into \"log_heads\" (\"organization_number\", \"seq\", \"created_at\", \"last_key_index\") values (?, 0, 0, 0) on conflict do nothing",
-  cells: (rows) => [...rows.map((params) => [params.organizationNumber])],
+  text: "insert into \"log_heads\" (\"organization_number\", \"seq\", \"created_at\", \"last_key_index\") values (?, ?, ?, ?) on conflict do nothing",
+  cells: (rows) => [...rows.map((params) => [params.organizationNumber, params.seq, params.createdAtMs, params.lastKeyIndex])],
 };
 
 export const insertReplay: Compiled<typeof source.insertReplay> = {

@@ -29,11 +29,11 @@ export const findTestStart: Compiled<typeof source.findTestStart> = {
 
 export const listContents: Compiled<typeof source.listContents> = {
   name: 'endpoints-work.listContents',
-  text: "select \"delivery\".\"number\" as \"number\", \"delivery\".\"seqs\" as \"seqsJson\", \"delivery\".\"events_from\" as \"firstMs\", \"delivery\".\"events_to\" as \"lastMs\", (select count(*) from envelopes\n    where envelopes.organization_number = \"endpoint\".\"organization_number\"\n      and envelopes.seq in (select value from json_each(\"delivery\".\"seqs\"))) as \"kept\" from \"webhook_deliveries\" as \"delivery\" inner join \"webhook_endpoints\" as \"endpoint\" on \"endpoint\".\"number\" = \"delivery\".\"endpoint_number\" where \"delivery\".\"number\" = ?",
+  text: "select \"delivery\".\"number\" as \"number\", \"delivery\".\"seqs\" as \"seqs\", \"delivery\".\"events_from\" as \"firstMs\", \"delivery\".\"events_to\" as \"lastMs\", (select count(*) from envelopes\n    where envelopes.organization_number = \"endpoint\".\"organization_number\"\n      and envelopes.seq in (select value from json_each(\"delivery\".\"seqs\"))) as \"kept\" from \"webhook_deliveries\" as \"delivery\" inner join \"webhook_endpoints\" as \"endpoint\" on \"endpoint\".\"number\" = \"delivery\".\"endpoint_number\" where \"delivery\".\"number\" = ?",
   cells: (params) => [...params.numbers],
   row: (row: any) => ({
     number: row[0],
-    seqsJson: row[1],
+    seqs: JSON.parse(row[1]),
     firstMs: row[2],
     lastMs: row[3],
     kept: row[4],

@@ -17,7 +17,7 @@ export const findChange: Compiled<typeof source.findChange> = {
 
 export const findDelivery: Compiled<typeof source.findDelivery> = {
   name: 'endpoints.findDelivery',
-  text: "select \"webhook_deliveries\".\"number\" as \"number\", \"webhook_deliveries\".\"endpoint_number\" as \"endpointNumber\", \"webhook_deliveries\".\"dispatch_id\" as \"dispatchId\", \"webhook_deliveries\".\"status\" as \"status\", \"webhook_deliveries\".\"run\" as \"run\", \"webhook_deliveries\".\"attempt\" as \"attempt\", \"webhook_deliveries\".\"failures\" as \"failures\", \"webhook_deliveries\".\"lost\" as \"lost\", \"webhook_deliveries\".\"fence\" as \"fence\", \"webhook_deliveries\".\"due_at\" as \"dueAtMs\", \"webhook_deliveries\".\"ladder_started_at\" as \"backoffStartedAtMs\", \"webhook_deliveries\".\"created_at\" as \"createdAtMs\", \"webhook_deliveries\".\"first_attempt_at\" as \"firstAttemptAtMs\", \"webhook_deliveries\".\"last_attempt_at\" as \"lastAttemptAtMs\", \"webhook_deliveries\".\"ended_at\" as \"endedAtMs\", \"webhook_deliveries\".\"dead_reason\" as \"deadReason\", \"webhook_deliveries\".\"terminal_hint\" as \"terminalHint\", \"webhook_deliveries\".\"response_status\" as \"responseStatus\", \"webhook_deliveries\".\"error\" as \"error\", \"webhook_deliveries\".\"test\" as \"test\", \"webhook_deliveries\".\"events_from\" as \"eventsFromMs\", \"webhook_deliveries\".\"event_ids\" as \"eventIdsJson\", \"replay\".\"id\" as \"replayId\" from \"webhook_deliveries\" left join \"webhook_replays\" as \"replay\" on \"replay\".\"number\" = \"webhook_deliveries\".\"replay_number\" where \"webhook_deliveries\".\"endpoint_number\" = ? and \"webhook_deliveries\".\"dispatch_id\" = ?",
+  text: "select \"webhook_deliveries\".\"number\" as \"number\", \"webhook_deliveries\".\"endpoint_number\" as \"endpointNumber\", \"webhook_deliveries\".\"dispatch_id\" as \"dispatchId\", \"webhook_deliveries\".\"status\" as \"status\", \"webhook_deliveries\".\"run\" as \"run\", \"webhook_deliveries\".\"attempt\" as \"attempt\", \"webhook_deliveries\".\"failures\" as \"failures\", \"webhook_deliveries\".\"lost\" as \"lost\", \"webhook_deliveries\".\"fence\" as \"fence\", \"webhook_deliveries\".\"due_at\" as \"dueAtMs\", \"webhook_deliveries\".\"ladder_started_at\" as \"backoffStartedAtMs\", \"webhook_deliveries\".\"created_at\" as \"createdAtMs\", \"webhook_deliveries\".\"first_attempt_at\" as \"firstAttemptAtMs\", \"webhook_deliveries\".\"last_attempt_at\" as \"lastAttemptAtMs\", \"webhook_deliveries\".\"ended_at\" as \"endedAtMs\", \"webhook_deliveries\".\"dead_reason\" as \"deadReason\", \"webhook_deliveries\".\"terminal_hint\" as \"terminalHint\", \"webhook_deliveries\".\"response_status\" as \"responseStatus\", \"webhook_deliveries\".\"error\" as \"error\", \"webhook_deliveries\".\"test\" as \"test\", \"webhook_deliveries\".\"events_from\" as \"eventsFromMs\", \"webhook_deliveries\".\"event_ids\" as \"eventIds\", \"replay\".\"id\" as \"replayId\" from \"webhook_deliveries\" left join \"webhook_replays\" as \"replay\" on \"replay\".\"number\" = \"webhook_deliveries\".\"replay_number\" where \"webhook_deliveries\".\"endpoint_number\" = ? and \"webhook_deliveries\".\"dispatch_id\" = ?",
   cells: (params) => [params.endpointNumber, params.dispatchId],
   row: (row: any) => ({
     number: row[0],
@@ -41,7 +41,7 @@ export const findDelivery: Compiled<typeof source.findDelivery> = {
     error: row[18],
     test: row[19] === 1,
     eventsFromMs: row[20],
-    eventIdsJson: row[21],
+    eventIds: JSON.parse(row[21]),
     replayId: row[22],
   }),
 };
@@ -100,7 +100,7 @@ export const findFigures: Compiled<typeof source.findFigures> = {
 
 export const listAttempts: Compiled<typeof source.listAttempts> = {
   name: 'endpoints.listAttempts',
-  text: "select \"attempt\".\"id\" as \"id\", \"attempt\".\"attempt\" as \"attempt\", \"attempt\".\"outcome\" as \"outcome\", \"attempt\".\"response_status\" as \"responseStatus\", \"attempt\".\"latency_ms\" as \"latencyMs\", \"attempt\".\"error\" as \"error\", \"attempt\".\"fired_at\" as \"firedAtMs\", \"attempt\".\"response_body\" as \"responseBody\", \"attempt\".\"test\" as \"test\", \"attempt\".\"terminal_hint\" as \"terminalHint\", \"delivery\".\"dispatch_id\" as \"dispatchId\", \"delivery\".\"event_ids\" as \"eventIdsJson\" from \"webhook_attempts\" as \"attempt\" cross join \"webhook_deliveries\" as \"delivery\" where \"delivery\".\"number\" = \"attempt\".\"delivery_number\" and \"attempt\".\"endpoint_number\" = ? and (\"attempt\".\"fired_at\", \"attempt\".\"id\") < (?, ?) order by \"attempt\".\"fired_at\" desc, \"attempt\".\"id\" desc limit ?",
+  text: "select \"attempt\".\"id\" as \"id\", \"attempt\".\"attempt\" as \"attempt\", \"attempt\".\"outcome\" as \"outcome\", \"attempt\".\"response_status\" as \"responseStatus\", \"attempt\".\"latency_ms\" as \"latencyMs\", \"attempt\".\"error\" as \"error\", \"attempt\".\"fired_at\" as \"firedAtMs\", \"attempt\".\"response_body\" as \"responseBody\", \"attempt\".\"test\" as \"test\", \"attempt\".\"terminal_hint\" as \"terminalHint\", \"delivery\".\"dispatch_id\" as \"dispatchId\", \"delivery\".\"event_ids\" as \"eventIds\" from \"webhook_attempts\" as \"attempt\" cross join \"webhook_deliveries\" as \"delivery\" where \"delivery\".\"number\" = \"attempt\".\"delivery_number\" and \"attempt\".\"endpoint_number\" = ? and (\"attempt\".\"fired_at\", \"attempt\".\"id\") < (?, ?) order by \"attempt\".\"fired_at\" desc, \"attempt\".\"id\" desc limit ?",
   cells: (params) => [params.endpointNumber, params.atMs, params.id, params.limit],
   row: (row: any) => ({
     id: row[0],
@@ -114,13 +114,13 @@ export const listAttempts: Compiled<typeof source.listAttempts> = {
     test: row[8] === 1,
     terminalHint: row[9] === 1,
     dispatchId: row[10],
-    eventIdsJson: row[11],
+    eventIds: JSON.parse(row[11]),
   }),
 };
 
 export const listAttemptsOf: Compiled<typeof source.listAttemptsOf> = {
   name: 'endpoints.listAttemptsOf',
-  text: "select \"attempt\".\"id\" as \"id\", \"attempt\".\"attempt\" as \"attempt\", \"attempt\".\"outcome\" as \"outcome\", \"attempt\".\"response_status\" as \"responseStatus\", \"attempt\".\"latency_ms\" as \"latencyMs\", \"attempt\".\"error\" as \"error\", \"attempt\".\"fired_at\" as \"firedAtMs\", \"attempt\".\"response_body\" as \"responseBody\", \"attempt\".\"test\" as \"test\", \"attempt\".\"terminal_hint\" as \"terminalHint\", \"delivery\".\"dispatch_id\" as \"dispatchId\", \"delivery\".\"event_ids\" as \"eventIdsJson\" from \"webhook_deliveries\" as \"delivery\" cross join \"webhook_attempts\" as \"attempt\" where \"attempt\".\"delivery_number\" = \"delivery\".\"number\" and \"delivery\".\"endpoint_number\" = ? and \"delivery\".\"dispatch_id\" = ? order by \"attempt\".\"attempt\" desc limit ?",
+  text: "select \"attempt\".\"id\" as \"id\", \"attempt\".\"attempt\" as \"attempt\", \"attempt\".\"outcome\" as \"outcome\", \"attempt\".\"response_status\" as \"responseStatus\", \"attempt\".\"latency_ms\" as \"latencyMs\", \"attempt\".\"error\" as \"error\", \"attempt\".\"fired_at\" as \"firedAtMs\", \"attempt\".\"response_body\" as \"responseBody\", \"attempt\".\"test\" as \"test\", \"attempt\".\"terminal_hint\" as \"terminalHint\", \"delivery\".\"dispatch_id\" as \"dispatchId\", \"delivery\".\"event_ids\" as \"eventIds\" from \"webhook_deliveries\" as \"delivery\" cross join \"webhook_attempts\" as \"attempt\" where \"attempt\".\"delivery_number\" = \"delivery\".\"number\" and \"delivery\".\"endpoint_number\" = ? and \"delivery\".\"dispatch_id\" = ? order by \"attempt\".\"attempt\" desc limit ?",
   cells: (params) => [params.endpointNumber, params.dispatchId, params.limit],
   row: (row: any) => ({
     id: row[0],
@@ -134,7 +134,7 @@ export const listAttemptsOf: Compiled<typeof source.listAttemptsOf> = {
     test: row[8] === 1,
     terminalHint: row[9] === 1,
     dispatchId: row[10],
-    eventIdsJson: row[11],
+    eventIds: JSON.parse(row[11]),
   }),
 };
 
@@ -180,7 +180,7 @@ export const listChanged: Compiled<typeof source.listChanged> = {
 
 export const listDead: Compiled<typeof source.listDead> = {
   name: 'endpoints.listDead',
-  text: "select \"webhook_deliveries\".\"number\" as \"number\", \"webhook_deliveries\".\"endpoint_number\" as \"endpointNumber\", \"webhook_deliveries\".\"dispatch_id\" as \"dispatchId\", \"webhook_deliveries\".\"status\" as \"status\", \"webhook_deliveries\".\"run\" as \"run\", \"webhook_deliveries\".\"attempt\" as \"attempt\", \"webhook_deliveries\".\"failures\" as \"failures\", \"webhook_deliveries\".\"lost\" as \"lost\", \"webhook_deliveries\".\"fence\" as \"fence\", \"webhook_deliveries\".\"due_at\" as \"dueAtMs\", \"webhook_deliveries\".\"ladder_started_at\" as \"backoffStartedAtMs\", \"webhook_deliveries\".\"created_at\" as \"createdAtMs\", \"webhook_deliveries\".\"first_attempt_at\" as \"firstAttemptAtMs\", \"webhook_deliveries\".\"last_attempt_at\" as \"lastAttemptAtMs\", \"webhook_deliveries\".\"ended_at\" as \"endedAtMs\", \"webhook_deliveries\".\"dead_reason\" as \"deadReason\", \"webhook_deliveries\".\"terminal_hint\" as \"terminalHint\", \"webhook_deliveries\".\"response_status\" as \"responseStatus\", \"webhook_deliveries\".\"error\" as \"error\", \"webhook_deliveries\".\"test\" as \"test\", \"webhook_deliveries\".\"events_from\" as \"eventsFromMs\", \"webhook_deliveries\".\"event_ids\" as \"eventIdsJson\", \"replay\".\"id\" as \"replayId\" from \"webhook_deliveries\" left join \"webhook_replays\" as \"replay\" on \"replay\".\"number\" = \"webhook_deliveries\".\"replay_number\" where \"webhook_deliveries\".\"endpoint_number\" = ? and \"webhook_deliveries\".\"status\" = 4 and \"webhook_deliveries\".\"test\" = false and (\"webhook_deliveries\".\"ended_at\", \"webhook_deliveries\".\"dispatch_id\") < (?, ?) order by \"webhook_deliveries\".\"ended_at\" desc, \"webhook_deliveries\".\"dispatch_id\" desc limit ?",
+  text: "select \"webhook_deliveries\".\"number\" as \"number\", \"webhook_deliveries\".\"endpoint_number\" as \"endpointNumber\", \"webhook_deliveries\".\"dispatch_id\" as \"dispatchId\", \"webhook_deliveries\".\"status\" as \"status\", \"webhook_deliveries\".\"run\" as \"run\", \"webhook_deliveries\".\"attempt\" as \"attempt\", \"webhook_deliveries\".\"failures\" as \"failures\", \"webhook_deliveries\".\"lost\" as \"lost\", \"webhook_deliveries\".\"fence\" as \"fence\", \"webhook_deliveries\".\"due_at\" as \"dueAtMs\", \"webhook_deliveries\".\"ladder_started_at\" as \"backoffStartedAtMs\", \"webhook_deliveries\".\"created_at\" as \"createdAtMs\", \"webhook_deliveries\".\"first_attempt_at\" as \"firstAttemptAtMs\", \"webhook_deliveries\".\"last_attempt_at\" as \"lastAttemptAtMs\", \"webhook_deliveries\".\"ended_at\" as \"endedAtMs\", \"webhook_deliveries\".\"dead_reason\" as \"deadReason\", \"webhook_deliveries\".\"terminal_hint\" as \"terminalHint\", \"webhook_deliveries\".\"response_status\" as \"responseStatus\", \"webhook_deliveries\".\"error\" as \"error\", \"webhook_deliveries\".\"test\" as \"test\", \"webhook_deliveries\".\"events_from\" as \"eventsFromMs\", \"webhook_deliveries\".\"event_ids\" as \"eventIds\", \"replay\".\"id\" as \"replayId\" from \"webhook_deliveries\" left join \"webhook_replays\" as \"replay\" on \"replay\".\"number\" = \"webhook_deliveries\".\"replay_number\" where \"webhook_deliveries\".\"endpoint_number\" = ? and \"webhook_deliveries\".\"status\" = 4 and \"webhook_deliveries\".\"test\" = false and (\"webhook_deliveries\".\"ended_at\", \"webhook_deliveries\".\"dispatch_id\") < (?, ?) order by \"webhook_deliveries\".\"ended_at\" desc, \"webhook_deliveries\".\"dispatch_id\" desc limit ?",
   cells: (params) => [params.endpointNumber, params.atMs, params.id, params.limit],
   row: (row: any) => ({
     number: row[0],
@@ -204,7 +204,7 @@ export const listDead: Compiled<typeof source.listDead> = {
     error: row[18],
     test: row[19] === 1,
     eventsFromMs: row[20],
-    eventIdsJson: row[21],
+    eventIds: JSON.parse(row[21]),
     replayId: row[22],
   }),
 };

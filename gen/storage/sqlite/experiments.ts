@@ -115,7 +115,7 @@ export const insertUnlessTaken: Compiled<typeof source.insertUnlessTaken> = {
 
 export const listFigures: Compiled<typeof source.listFigures> = {
   name: 'experiments.listFigures',
-  text: "select \"experiment_results\".\"entry_index\" as \"entryIndex\", \"experiment_results\".\"target_id\" as \"targetId\", \"experiment_results\".\"entry_id\" as \"entryId\", \"experiment_results\".\"cost_usd\" as \"costUsd\", \"experiment_results\".\"duration_ms\" as \"durationMs\", \"experiment_results\".\"scores\" as \"scoresJson\", \"experiment_results\".\"bytes\" as \"bytes\", case when \"error\" is null then 0 else 1 end as \"errorCount\" from \"experiment_results\" where \"project_id\" = ? and \"run_key\" = ? and \"entry_index\" >= ? and (\"entry_index\" > ? or \"target_id\" > ?) order by \"entry_index\", \"target_id\" limit ?",
+  text: "select \"experiment_results\".\"entry_index\" as \"entryIndex\", \"experiment_results\".\"target_id\" as \"targetId\", \"experiment_results\".\"entry_id\" as \"entryId\", \"experiment_results\".\"cost_usd\" as \"costUsd\", \"experiment_results\".\"duration_ms\" as \"durationMs\", \"experiment_results\".\"scores\" as \"scores\", \"experiment_results\".\"bytes\" as \"bytes\", case when \"error\" is null then 0 else 1 end as \"errorCount\" from \"experiment_results\" where \"project_id\" = ? and \"run_key\" = ? and \"entry_index\" >= ? and (\"entry_index\" > ? or \"target_id\" > ?) order by \"entry_index\", \"target_id\" limit ?",
   cells: (params) => [params.projectId, params.runKey, params.entryIndex, params.entryIndex, params.targetId, params.limit],
   row: (row: any) => ({
     entryIndex: row[0],
@@ -123,7 +123,7 @@ export const listFigures: Compiled<typeof source.listFigures> = {
     entryId: row[2],
     costUsd: row[3],
     durationMs: row[4],
-    scoresJson: row[5],
+    scores: JSON.parse(row[5]),
     bytes: row[6],
     errorCount: row[7],
   }),
@@ -255,5 +255,5 @@ export const updateRun: Compiled<typeof source.updateRun> = {
 export const writeResults: Compiled<typeof source.writeResults> = {
   name: 'experiments.writeResults',
   text: "insert into \"experiment_results\" (\"project_id\", \"run_key\", \"entry_index\", \"target_id\", \"entry_id\", \"trace_id\", \"entry\", \"predicted\", \"cost_usd\", \"duration_ms\", \"error\", \"evaluations\", \"scores\", \"bytes\") values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict (\"project_id\", \"run_key\", \"entry_index\", \"target_id\") do update set \"entry_id\" = \"excluded\".\"entry_id\", \"trace_id\" = \"excluded\".\"trace_id\", \"entry\" = \"excluded\".\"entry\", \"predicted\" = \"excluded\".\"predicted\", \"cost_usd\" = \"excluded\".\"cost_usd\", \"duration_ms\" = \"excluded\".\"duration_ms\", \"error\" = \"excluded\".\"error\", \"evaluations\" = \"excluded\".\"evaluations\", \"scores\" = \"excluded\".\"scores\", \"bytes\" = \"excluded\".\"bytes\"",
-  cells: (rows) => [...rows.map((params) => [params.projectId, params.runKey, params.entryIndex, params.targetId, params.entryId ?? null, params.traceId ?? null, params.entryJson ?? null, params.predictedJson ?? null, params.costUsd ?? null, params.durationMs ?? null, params.error ?? null, JSON.stringify(params.evaluations), params.scoresJson, params.bytes])],
+  cells: (rows) => [...rows.map((params) => [params.projectId, params.runKey, params.entryIndex, params.targetId, params.entryId ?? null, params.traceId ?? null, params.entryJson ?? null, params.predictedJson ?? null, params.costUsd ?? null, params.durationMs ?? null, params.error ?? null, JSON.stringify(params.evaluations), JSON.stringify(params.scores), params.bytes])],
 };

@@ -18,7 +18,7 @@ export const countTraces: Compiled<typeof source.countTraces> = {
 
 export const findByIds: Compiled<typeof source.findByIds> = {
   name: 'search.findByIds',
-  text: "select iif(typeof(\"trace_id\") = 'blob', lower(hex(\"trace_id\")), \"trace_id\") as \"traceId\", \"traces\".\"sequence\" as \"sequence\", \"traces\".\"span_count\" as \"spanCount\", \"traces\".\"has_error\" as \"hasError\", octet_length(\"metadata\") as \"metadataBytes\", \"inserted_at\" as \"insertedAtMs\", \"updated_at\" as \"updatedAtMs\", coalesce(\"started_at\", \"inserted_at\") as \"startMs\", \"total_cost_nano_usd\" as \"totalCostNanoUsd\", max(0, \"duration_ms\") as \"totalTimeMs\", \"first_token_ms\" as \"firstTokenMs\" from \"traces\" where \"project_number\" = ? and \"trace_id\" in (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+  text: "select iif(typeof(\"trace_id\") = 'blob', lower(hex(\"trace_id\")), \"trace_id\") as \"traceId\", \"traces\".\"sequence\" as \"sequence\", \"traces\".\"span_count\" as \"spanCount\", \"traces\".\"has_error\" as \"hasError\", octet_length(\"metadata\") as \"metadataBytes\", \"traces\".\"inserted_at\" as \"insertedAtMs\", \"traces\".\"updated_at\" as \"updatedAtMs\", coalesce(\"started_at\", \"inserted_at\") as \"startMs\", \"traces\".\"total_cost_nano_usd\" as \"totalCostNanoUsd\", max(0, \"duration_ms\") as \"totalTimeMs\", \"traces\".\"first_token_ms\" as \"firstTokenMs\" from \"traces\" where \"project_number\" = ? and \"trace_id\" in (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
   cells: (params) => [params.projectNumber, ...packIds(params.ids)],
   row: (row: any) => ({
     traceId: row[0],
@@ -37,7 +37,7 @@ export const findByIds: Compiled<typeof source.findByIds> = {
 
 export const findBySequences: Compiled<typeof source.findBySequences> = {
   name: 'search.findBySequences',
-  text: "select iif(typeof(\"trace_id\") = 'blob', lower(hex(\"trace_id\")), \"trace_id\") as \"traceId\", \"traces\".\"sequence\" as \"sequence\", \"traces\".\"span_count\" as \"spanCount\", \"traces\".\"has_error\" as \"hasError\", octet_length(\"metadata\") as \"metadataBytes\", \"inserted_at\" as \"insertedAtMs\", \"updated_at\" as \"updatedAtMs\", coalesce(\"started_at\", \"inserted_at\") as \"startMs\", \"total_cost_nano_usd\" as \"totalCostNanoUsd\", max(0, \"duration_ms\") as \"totalTimeMs\", \"first_token_ms\" as \"firstTokenMs\" from \"traces\" where \"project_number\" + 0 = ? and \"sequence\" in (select value from json_each(?))",
+  text: "select iif(typeof(\"trace_id\") = 'blob', lower(hex(\"trace_id\")), \"trace_id\") as \"traceId\", \"traces\".\"sequence\" as \"sequence\", \"traces\".\"span_count\" as \"spanCount\", \"traces\".\"has_error\" as \"hasError\", octet_length(\"metadata\") as \"metadataBytes\", \"traces\".\"inserted_at\" as \"insertedAtMs\", \"traces\".\"updated_at\" as \"updatedAtMs\", coalesce(\"started_at\", \"inserted_at\") as \"startMs\", \"traces\".\"total_cost_nano_usd\" as \"totalCostNanoUsd\", max(0, \"duration_ms\") as \"totalTimeMs\", \"traces\".\"first_token_ms\" as \"firstTokenMs\" from \"traces\" where \"project_number\" + 0 = ? and \"sequence\" in (select value from json_each(?))",
   cells: (params) => [params.projectNumber, JSON.stringify(params.sequences)],
   row: (row: any) => ({
     traceId: row[0],

@@ -144,13 +144,13 @@ export const findTrace: Compiled<typeof source.findTrace> = {
 
 export const keepMetadata: Compiled<typeof source.keepMetadata> = {
   name: 'traces.keepMetadata',
-  text: "update \"traces\" set \"metadata\" = ?, \"updated_at\" = ? where \"project_number\" = ? and \"trace_id\" = ?",
+  text: "update \"traces\" set \"metadata\" = ?, \"updated_at\" = ? where (\"project_number\" = ? and \"trace_id\" = ?)",
   cells: (params) => [params.metadataJson, params.updatedAtMs, params.projectNumber, packId(params.traceId)],
 };
 
 export const keepSums: Compiled<typeof source.keepSums> = {
   name: 'traces.keepSums',
-  text: "update \"traces\" set \"span_count\" = ?, \"started_at\" = ?, \"duration_ms\" = ?, \"first_token_ms\" = ?, \"prompt_tokens\" = ?, \"completion_tokens\" = ?, \"reasoning_tokens\" = ?, \"cache_read_input_tokens\" = ?, \"cache_creation_input_tokens\" = ?, \"total_cost_nano_usd\" = ?, \"unpriced_spans\" = ?, \"tokens_estimated\" = ?, \"has_error\" = ?, \"aggregates\" = ? where \"project_number\" = ? and \"trace_id\" = ? and \"sequence\" = ? and \"aggregates\" is not distinct from ?",
+  text: "update \"traces\" set \"span_count\" = ?, \"started_at\" = ?, \"duration_ms\" = ?, \"first_token_ms\" = ?, \"prompt_tokens\" = ?, \"completion_tokens\" = ?, \"reasoning_tokens\" = ?, \"cache_read_input_tokens\" = ?, \"cache_creation_input_tokens\" = ?, \"total_cost_nano_usd\" = ?, \"unpriced_spans\" = ?, \"tokens_estimated\" = ?, \"has_error\" = ?, \"aggregates\" = ? where (\"project_number\" = ? and \"trace_id\" = ? and \"sequence\" = ?) and \"aggregates\" is not distinct from ?",
   cells: (params) => [params.spanCount, params.startedAtMs ?? null, params.durationMs ?? null, params.firstTokenMs ?? null, params.promptTokens ?? null, params.completionTokens ?? null, params.reasoningTokens ?? null, params.cacheReadInputTokens ?? null, params.cacheCreationInputTokens ?? null, params.totalCostNanoUsd ?? null, params.unpricedSpans, Number(params.tokensEstimated), Number(params.hasError), params.aggregatesJson ?? null, params.projectNumber, packId(params.traceId), params.sequence, params.foundJson],
 };
 

@@ -112,4 +112,3 @@ export const lockHeads = query<OfNumbers>()((db, params, { isPoint, lock }) =>
       .orderBy('organizationNumber'),
   ),
 );
-

@@ -187,15 +187,7 @@ const ATTEMPT = [
 ];
 
 function deliveriesOf(db: Db, { endpointNumber }: OfEndpoint, find: Dialect['find']) {
-  const hidden = [
-    'replayNumber',
-    'counted',
-    'attemptId',
-    'queuedAtMs',
-    'eventCount',
-    'eventsToMs',
-    'seqs',
-  ] as const;
+  const hidden = ['replayNumber', 'counted', 'attemptId', 'queuedAtMs', 'eventCount', 'eventsToMs', 'seqs'] as const;
   return find(db, 'WebhookDelivery', {}, ...hidden)
     .leftJoin('WebhookReplay as replay', 'replay.number', 'WebhookDelivery.replayNumber')
     .where('WebhookDelivery.endpointNumber', '=', endpointNumber)

@@ -99,9 +99,7 @@ export const insertJobs = ofRows(insertNew('EvaluationJob'));
 export const storeJob = upsert('EvaluationJob');
 export const storeJobs = ofRows(upsert('EvaluationJob'));
 
-export const lockJob = query<Key>()((db, params, dialect) =>
-  dialect.lock(jobsOf(db, pick(params, ...KEY), dialect)),
-);
+export const lockJob = query<Key>()((db, params, dialect) => dialect.lock(jobsOf(db, pick(params, ...KEY), dialect)));
 
 export const countJobs = query<{ readonly countMax: number }>()((db, { countMax }) =>
   db

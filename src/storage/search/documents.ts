@@ -5,7 +5,14 @@ import type { Needs, SearchDocument } from '../../domain/traces/search/trace-fil
 import { inputText, outputText } from '../../domain/traces/search/trace-texts.ts';
 import type { SpanSummary } from '../../domain/traces/trace.ts';
 import { aggregatesOf, choiceOf, type TraceChoice } from '../../domain/traces/trace-aggregates.ts';
-import { cutIntoBatches, METADATA_BYTES_AT_ONCE, NO_NUMBERS, readPages, readSpansOf, SPANS_AT_ONCE } from '../long-reads.ts';
+import {
+  cutIntoBatches,
+  METADATA_BYTES_AT_ONCE,
+  NO_NUMBERS,
+  readPages,
+  readSpansOf,
+  SPANS_AT_ONCE,
+} from '../long-reads.ts';
 import type { RowOf } from '../queries.ts';
 import { unpackTyped } from '../rows/codes.ts';
 import { takeInTurns } from '../traces/trace-reads.ts';
@@ -118,11 +125,7 @@ export function createDocuments(
     },
 
     /** Passes the searchable texts of a trace to `visit`, until it returns true. */
-    async forEachText(
-      { sequence }: Candidate,
-      { name, spans, choice }: Document,
-      visit: VisitText,
-    ): Promise<boolean> {
+    async forEachText({ sequence }: Candidate, { name, spans, choice }: Document, visit: VisitText): Promise<boolean> {
       if (await visit(name)) return true;
       const names = new Set(spans.map((span) => span.name ?? span.type));
       for (const each of names) if (await visit(each)) return true;

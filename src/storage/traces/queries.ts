@@ -47,13 +47,14 @@ const SUMS = [
   ...['tokensEstimated', 'hasError', 'aggregatesJson'],
 ] as const satisfies readonly (keyof SumsToKeep)[];
 
-type SumsToKeep = TraceTotals & Named & {
-  readonly sequence: number;
-  readonly durationMs: number | null;
-  readonly aggregatesJson: string | null;
-  /** The aggregates that were stored when the trace was found. */
-  readonly foundJson: string | null;
-};
+type SumsToKeep = TraceTotals &
+  Named & {
+    readonly sequence: number;
+    readonly durationMs: number | null;
+    readonly aggregatesJson: string | null;
+    /** The aggregates that were stored when the trace was found. */
+    readonly foundJson: string | null;
+  };
 
 /** Changes nothing if the trace has changed since it was found. */
 export const keepSums = change<SumsToKeep>((db, params, { storedId, update }) => {
