@@ -35,6 +35,8 @@ export type Reading = {
   readonly traceId: string;
   /** Items of the whole request that are stored larger than they were sent. */
   readonly grown: { items: number };
+  /** The JSON texts of large values of the item, written ahead in steps. */
+  written: ReadonlyMap<LosslessJson, string> | null;
   /** The first problem of the item, with the path inside it; null while there is none. */
   problem: string | null;
   /** Number of cut strings of the item. */
@@ -57,7 +59,7 @@ const GROWN_ITEMS_MAX = 100_000;
 
 /** `grown` is shared by the traces of a request. */
 export function createReading({ grown = { items: 0 }, ...options }: ReadingOptions): Reading {
-  return { ...options, grown, problem: null, cuts: 0, omitted: null };
+  return { ...options, grown, written: null, problem: null, cuts: 0, omitted: null };
 }
 
 /** Starts the next item. */
@@ -162,7 +164,7 @@ export function readFreeJson(sent: Sent<LosslessJson>, field: string, reading: R
   if (facts.depth > freeJsonDepthMax && nestsDeeperThan(sent, freeJsonDepthMax)) {
     return refuse(reading, field, `nested deeper than ${freeJsonDepthMax} levels`);
   }
-  const text = JSON.stringify(sent);
+  const text = reading.written?.get(sent) ?? JSON.stringify(sent);
   // Most values cannot exceed the limits, so they are never walked.
   if (facts.bytes > KEY_BYTES_MAX && !surelyFitsEachString(text, KEY_BYTES_MAX) && hasLongKey(sent)) {
     return refuse(reading, field, LONG_KEY_REASON);

@@ -1,5 +1,6 @@
 /** Collects traces: turns drafts into atomic appends, with the reasons for what was left out. */
 
+import { writeJsonInSteps } from '../../../json/free-json-steps.ts';
 import type { LosslessJson } from '../../../json/lossless-json.ts';
 import type { Project } from '../../caller.ts';
 import { Fault } from '../../fault.ts';
@@ -17,6 +18,7 @@ import {
   type Sent,
   type SpanDraft,
   type TraceDraft,
+  type TypedDraft,
 } from './collector-draft.ts';
 import { type CollectedEvaluation, readEvaluation } from './collector-evaluation.ts';
 import {
@@ -31,6 +33,9 @@ import { type Collected, namingTrace, nothingStored, refusal, type ValidatedTrac
 import { type CollectedSpan, readSpan, type SpanDeps } from './collector-span.ts';
 
 export type { CollectorLimits } from './collector-reading.ts';
+
+/** The free JSON of a smaller request is written within one turn of the event loop. */
+const AT_ONCE_MAX_BYTES = 1024 * 1024;
 
 type CollectorDeps = { readonly limits: CollectorLimits; readonly prices: Pick<Prices, 'price'> };
 
@@ -160,9 +165,12 @@ function* collectSpans(
 ): Steps<ReadonlyMap<string, IndexedSpan>> {
   const items: DraftList<SpanDraft> = listOf(draft.spans);
   const collected = new Map<string, IndexedSpan>();
+  const isLarge = reading.facts.bytes > AT_ONCE_MAX_BYTES;
   for (let index = 0; index < items.length; index += 1) {
     if (index > 0) yield;
-    const read = readSpan(items.at(index), reading, deps);
+    const sent = items.at(index);
+    if (isLarge) reading.written = yield* writeAhead(sent);
+    const read = readSpan(sent, reading, deps);
     const sentIndex = draft.indexes?.spans[index] ?? index;
     if (read === null) tally.refusedSpans.push({ index: sentIndex, reason: reading.problem ?? '' });
     else {
@@ -170,7 +178,23 @@ function* collectSpans(
       if (reading.omitted !== null) tally.notes.push(`spans[${sentIndex}]${reading.omitted}`);
     }
   }
+  reading.written = null;
   return collected;
+}
+
+/** The texts of free JSON in a span. */
+function* writeAhead(span: Sent<SpanDraft> | undefined): Steps<ReadonlyMap<LosslessJson, string>> {
+  const texts = new Map<LosslessJson, string>();
+  if (span === undefined || isUnreadable(span)) return texts;
+  const { input, output, params, telemetry } = span;
+  for (const value of [contentOf(input), contentOf(output), params, telemetry]) {
+    if (value !== undefined && !isUnreadable(value)) texts.set(value, yield* writeJsonInSteps(value));
+  }
+  return texts;
+}
+
+function contentOf(sent: Sent<TypedDraft>): Sent<LosslessJson> {
+  return sent === undefined || isUnreadable(sent) ? undefined : sent.value;
 }
 
 function* collectEvaluations(
