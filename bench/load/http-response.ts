@@ -8,23 +8,45 @@ export type OnResponse = (status: number, body: Buffer) => void;
  * more than the server spends on the request.
  */
 export function createResponseReader(onResponse: OnResponse): (bytes: Buffer) => void {
-  let rest: Buffer | null = null;
-  return (bytes) => {
-    const read: Buffer = rest === null ? bytes : Buffer.concat([rest, bytes]);
+  /** The received beginning of a head. */
+  let begun: Buffer = Buffer.alloc(0);
+  /** The room of an incomplete answer, of which `received` bytes are there. */
+  let answer: Buffer | null = null;
+  let received = 0;
+  let bodyStart = 0;
+
+  function begin(read: Buffer): void {
     const head = read.indexOf(headEnd);
     if (head < 0) {
-      rest = Buffer.from(read);
+      begun = Buffer.from(read);
       return;
     }
-    const bodyStart = head + headEnd.length;
-    const length = contentLength(read.toString('latin1', 0, head));
-    if (read.length < bodyStart + length) {
-      rest = Buffer.from(read);
-      return;
+    begun = Buffer.alloc(0);
+    bodyStart = head + headEnd.length;
+    const length = bodyStart + contentLength(read.toString('latin1', 0, head));
+    if (read.length >= length) end(read, length);
+    else {
+      answer = Buffer.allocUnsafe(length);
+      received = read.copy(answer);
     }
-    if (read.length > bodyStart + length) throw new Error('The server sent more than the answer.');
-    rest = null;
+  }
+
+  function end(read: Buffer, length: number): void {
+    if (read.length > length) throw new Error('The server sent more than the answer.');
     onResponse(statusOf(read), read.subarray(bodyStart));
+  }
+
+  return (bytes) => {
+    if (answer === null) {
+      begin(begun.length === 0 ? bytes : Buffer.concat([begun, bytes]));
+      return;
+    }
+    if (received + bytes.length > answer.length) throw new Error('The server sent more than the answer.');
+    received += bytes.copy(answer, received);
+    if (received < answer.length) return;
+    const whole = answer;
+    answer = null;
+    end(whole, whole.length);
   };
 }
 

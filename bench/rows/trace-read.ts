@@ -8,7 +8,7 @@ import { mintKeys, startServer } from '../sides.ts';
 
 const sizes = [
   { spans: 10, requests: 1_000, msMax: 5 },
-  { spans: 10_000, requests: 30, msMax: 250 },
+  { spans: 10_000, requests: 200, msMax: 250 },
 ];
 
 export const traceRead: Row = {
