@@ -36,6 +36,12 @@ type PagePlan = TracePageRequest & {
   readonly firstBytes: number;
 };
 
+/** The items that fit a page without a head. */
+type LoadedPage = PagePlan & {
+  readonly evaluations: readonly Sized<Evaluation>[];
+  readonly spans: readonly Sized<Span>[];
+};
+
 /** The list that a page begins with, and the item before the page; null: none. */
 type PageStart = { readonly list: 'evaluations' | 'spans'; readonly after: ListPosition | null };
 
@@ -90,20 +96,29 @@ export async function planPage(store: TraceStore, question: TracePageRequest): P
 }
 
 /** Loads the items of the plan that fit `maxBytes`. */
-export async function readPage(
+export async function loadPage(
   store: TraceStore,
-  cursors: PageCursors,
   { maxBytes, ...plan }: PagePlan & { readonly maxBytes: number },
-): Promise<TracePage> {
-  const { trace, start, spansMax, evaluationPositions, spanPositions } = plan;
+): Promise<LoadedPage> {
+  const { trace, spansMax, evaluationPositions, spanPositions } = plan;
   const room: Room = { leftBytes: maxBytes, isEmpty: true };
   const evaluations = await fill(room, evaluationPositions.slice(0, EVALUATIONS_MAX), toEvaluations(store, trace));
+  const isShort = evaluations.length < evaluationPositions.length;
+  const spans = isShort ? [] : await fill(room, spanPositions.slice(0, spansMax), toSpans(store, trace));
+  return { ...plan, evaluations, spans };
+}
+
+/** Leaves out the last items, which do not fit `maxBytes` after all. */
+export function cutPage(cursors: PageCursors, loaded: LoadedPage, maxBytes: number): TracePage {
+  const { start, evaluationPositions, spanPositions } = loaded;
+  const room: Room = { leftBytes: maxBytes, isEmpty: true };
+  const evaluations = takeFitting(room, loaded.evaluations);
   if (evaluations.length < evaluationPositions.length) {
     const after = evaluationPositions[evaluations.length - 1] ?? start.after;
     const nextCursor = cursors.seal({ list: 'evaluations', after });
     return { evaluations, spans: [], nextCursor, isShortOfEvaluations: true };
   }
-  const spans = await fill(room, spanPositions.slice(0, spansMax), toSpans(store, trace));
+  const spans = takeFitting(room, loaded.spans);
   const isShortOfEvaluations = false;
   if (spans.length === spanPositions.length) return { evaluations, spans, nextCursor: null, isShortOfEvaluations };
   const after = spanPositions[spans.length - 1] ?? (start.list === 'spans' ? start.after : null);
@@ -130,7 +145,8 @@ export async function readEvaluations(
   const bytes = positions.reduce((sum, position) => sum + position.bytes, 0);
   countResponseBytes(Math.min(Math.max(maxBytes, positions[0]?.bytes ?? 0), bytes));
   const room: Room = { leftBytes: maxBytes, isEmpty: true };
-  const evaluations = await fill(room, positions.slice(0, EVALUATIONS_MAX), toEvaluations(store, trace));
+  const sized = await fill(room, positions.slice(0, EVALUATIONS_MAX), toEvaluations(store, trace));
+  const evaluations = sized.map(({ item }) => item);
   const count = positions.length - evaluations.length;
   const atLeast = positions.length > EVALUATIONS_MAX ? 'at least ' : '';
   return { evaluations, omitted: count === 0 ? null : `… ${atLeast}${count} more evaluations` };
@@ -144,6 +160,7 @@ type EvaluationRoom = {
 
 type Room = { leftBytes: number; isEmpty: boolean };
 type SizedPosition = ListPosition & { readonly bytes: number };
+type Sized<T> = { readonly item: T; readonly bytes: number };
 
 type Items<T> = {
   readonly load: (ids: readonly string[]) => Promise<readonly T[]>;
@@ -162,21 +179,40 @@ function toSpans(store: TraceStore, trace: StoredTrace & { readonly traceId: str
 }
 
 /** Loads items in order while they fit. */
-async function fill<T>(room: Room, positions: readonly SizedPosition[], { load, bytesOf }: Items<T>): Promise<T[]> {
-  const found: T[] = [];
+async function fill<T>(
+  room: Room,
+  positions: readonly SizedPosition[],
+  { load, bytesOf }: Items<T>,
+): Promise<Sized<T>[]> {
+  const found: Sized<T>[] = [];
   let next = 0;
   while (next < positions.length) {
     const chunk = chunkFrom(positions, next, room.leftBytes);
     for (const item of await load(chunk)) {
       const bytes = bytesOf(item);
-      if (bytes > room.leftBytes && !room.isEmpty) return found;
-      room.leftBytes -= bytes;
-      room.isEmpty = false;
-      found.push(item);
+      if (!fits(room, bytes)) return found;
+      found.push({ item, bytes });
     }
     next += chunk.length;
   }
   return found;
+}
+
+function takeFitting<T>(room: Room, sized: readonly Sized<T>[]): T[] {
+  const items: T[] = [];
+  for (const { item, bytes } of sized) {
+    if (!fits(room, bytes)) break;
+    items.push(item);
+  }
+  return items;
+}
+
+/** Takes the bytes from the room if they fit. The first item fits whatever its size. */
+function fits(room: Room, bytes: number): boolean {
+  if (bytes > room.leftBytes && !room.isEmpty) return false;
+  room.leftBytes -= bytes;
+  room.isEmpty = false;
+  return true;
 }
 
 /** Ids to load next: few enough for one read, and not many more than fit. */

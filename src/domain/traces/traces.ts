@@ -16,7 +16,7 @@ import type { Evaluation, Span, TraceRecord } from './trace.ts';
 import type { TraceChoice } from './trace-aggregates.ts';
 import { traceNotFound } from './trace-changes.ts';
 import { hasIdLength, lookupForms } from './trace-ids.ts';
-import { createPageCursors, planPage, readEvaluations, readPage } from './trace-page.ts';
+import { createPageCursors, cutPage, loadPage, planPage, readEvaluations } from './trace-page.ts';
 import { cutHeadError, cutHeadText, RESPONSE_MAX_BYTES } from './trace-size.ts';
 
 type TracesDeps = {
@@ -111,11 +111,14 @@ export function createTraces(deps: TracesDeps): Traces {
       // Before anything is loaded, so that a refused answer costs no more than its plan.
       const { maxBytes: responseMaxBytes = RESPONSE_MAX_BYTES } = question;
       question.countResponseBytes(Math.min(Math.max(responseMaxBytes, plan.firstBytes), plan.bytes));
-      const head = await readHead(deps, trace);
+      // The outline of a large trace is computed in another thread while this one loads spans.
+      const [head, loaded] = await Promise.all([
+        readHead(deps, trace),
+        loadPage(deps.store, { ...plan, maxBytes: responseMaxBytes }),
+      ]);
       const usedBytes = headBytes(head, record);
       question.countResponseBytes(usedBytes);
-      const maxBytes = responseMaxBytes - usedBytes;
-      const page = await readPage(deps.store, cursors, { ...plan, maxBytes });
+      const page = cutPage(cursors, loaded, responseMaxBytes - usedBytes);
       const { nextCursor: nextSpansCursor, ...parts } = page;
       return { record, ...head, ...parts, nextSpansCursor };
     },
