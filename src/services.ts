@@ -25,7 +25,6 @@ import type { Project } from './domain/caller.ts';
 import type { Clock, RandomBytes } from './domain/clock.ts';
 import { type CursorCodec, createCursorCodec } from './domain/cursor.ts';
 import { createEndpoints } from './domain/endpoints/endpoints.ts';
-import { createEvaluationAnalytics } from './domain/evaluations/analytics/evaluation-analytics.ts';
 import { createEvaluations } from './domain/evaluations/evaluations.ts';
 import { createEvaluatorRuns } from './domain/evaluations/evaluator-runs.ts';
 import { createTraceResults, type TraceResults } from './domain/evaluations/trace-results.ts';
@@ -244,7 +243,7 @@ function compileEvaluations(
       ...traceParts,
       evaluations: createEvaluations({ evaluators, monitors, run, checkPatterns, results, clock, random, onLost }),
       runs: createEvaluatorRuns({ store: store.evaluatorRuns, evaluators, random, onChanged: onRunChanged }),
-      analytics: createEvaluationAnalytics({ store: store.analytics, traceDefaultDays: config.traceRetentionDays }),
+      analytics: createAnalytics({ store: store.analytics, traceDefaultDays: config.traceRetentionDays }),
       docsUrl: () => `${publicUrl()}/docs`,
     }),
     sizes,

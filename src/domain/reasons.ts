@@ -50,6 +50,18 @@ export function lengthReason(field: string, expected: string): Reason {
   return { field, type: 'invalid_length', message: `${field} must have ${expected}`, expected };
 }
 
+/** The problems of a range of valid instants; null: unbounded. */
+export function rangeProblems(fromMs: number | null, toMs: number | null): readonly Reason[] {
+  if (fromMs === null || toMs === null || fromMs <= toMs) return [];
+  return [{ field: '(root)', type: 'custom', message: 'from must not be later than to' }];
+}
+
+/** Throws validation_error for a range of a query that is reversed. */
+export function requireRange(fromMs: number, toMs: number): void {
+  const problems = rangeProblems(fromMs, toMs);
+  if (problems.length > 0) throw validationFault('query', problems);
+}
+
 /** Length in code points, unlike the UTF-16 units of JavaScript. */
 export function countCodePoints(text: string): number {
   let count = 0;

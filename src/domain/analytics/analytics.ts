@@ -1,23 +1,34 @@
-/** Analytics of the traces of a project. */
+/** Analytics of the traces of a project and of the evaluations on them. */
 
 import type { Project } from '../caller.ts';
+import type { EvaluationMetric } from '../evaluations/analytics/query.ts';
 import { type Fault, type Reason, unavailableFault, validationFault } from '../fault.ts';
+import { requireRange } from '../reasons.ts';
 import { termStartMs, traceTermDays } from '../retention-terms.ts';
 import { hasMoreCharactersThan } from '../text-limits.ts';
-import { type GroupBy, type Interval, isPercentile, type Metric } from './query.ts';
+import { isPercentile, type Metric } from './query.ts';
 import { NO_DURATIONS, noSums, totalsOfSums } from './sums.ts';
-import type { Bucket, Refusal, TraceAnalytics, TraceConditions, UserStats } from './trace-analytics-store.ts';
+import type {
+  AnalyticsQuery,
+  AnswerOf,
+  Bucket,
+  EvaluationAnalyticsQuery,
+  EvaluationBucket,
+  TraceAnalytics,
+  UserStats,
+} from './trace-analytics-store.ts';
 
-export type AnalyticsRequest = {
-  readonly fromMs: number;
-  readonly toMs: number;
-  readonly interval: Interval;
-  readonly groupBy: GroupBy;
-  readonly metrics: ReadonlySet<Metric>;
-  readonly conditions: TraceConditions;
+type RequestOf<Query extends AnalyticsQuery | EvaluationAnalyticsQuery, Name> = Pick<
+  Query,
+  'fromMs' | 'toMs' | 'interval' | 'groupBy' | 'conditions'
+> & {
+  readonly metrics: ReadonlySet<Name>;
   /** Most groups to answer; null: GROUPS_DEFAULT. */
   readonly limit: number | null;
 };
+
+export type AnalyticsRequest = RequestOf<AnalyticsQuery, Metric>;
+export type EvaluationAnalyticsRequest = RequestOf<EvaluationAnalyticsQuery, EvaluationMetric>;
 
 type UserStatsRequest = {
   readonly userId: string;
@@ -26,16 +37,18 @@ type UserStatsRequest = {
   readonly toMs: number | null;
 };
 
-export type AnalyticsCall = { readonly project: Project; readonly nowMs: number };
+type AnalyticsCall = { readonly project: Project; readonly nowMs: number };
 
 export type Analytics = {
   /** Throws validation_error (also for more than BUCKETS_MAX buckets), unavailable when the sums take too long. */
-  query(request: AnalyticsRequest, call: AnalyticsCall): Promise<AnalyticsResult>;
+  query(request: AnalyticsRequest, call: AnalyticsCall): Promise<ResultOf<Bucket>>;
+  /** The same of the evaluations on the traces. */
+  queryEvaluations(request: EvaluationAnalyticsRequest, call: AnalyticsCall): Promise<ResultOf<EvaluationBucket>>;
   /** Throws validation_error, unavailable. An unknown user has zero traces. */
   statsOfUser(request: UserStatsRequest, call: AnalyticsCall): Promise<UserStats>;
 };
 
-type AnalyticsResult = { readonly buckets: readonly Bucket[]; readonly isTruncated: boolean };
+type ResultOf<B> = { readonly buckets: readonly B[]; readonly isTruncated: boolean };
 
 type AnalyticsDeps = {
   readonly store: TraceAnalytics;
@@ -43,8 +56,8 @@ type AnalyticsDeps = {
   readonly traceDefaultDays: number | null;
 };
 
-export const BUCKETS_MAX = 10_000;
-export const GROUPS_DEFAULT = 100;
+const BUCKETS_MAX = 10_000;
+const GROUPS_DEFAULT = 100;
 const DAY_MS = 86_400_000;
 const DAYS_DEFAULT = 30;
 const USER_ID_CHARACTERS_MAX = 512;
@@ -56,27 +69,27 @@ export function createAnalytics({ store, traceDefaultDays }: AnalyticsDeps): Ana
     expiredBeforeMs: termStartMs(traceTermDays(project.traceRetentionDays, traceDefaultDays), nowMs),
   });
 
+  const limitsOf = ({ metrics, limit }: Pick<AnalyticsRequest | EvaluationAnalyticsRequest, 'metrics' | 'limit'>) => ({
+    hasPercentiles: [...metrics].some(isPercentile),
+    groupsMax: limit ?? GROUPS_DEFAULT,
+    bucketsMax: BUCKETS_MAX,
+  });
+
   return {
-    async query(request, call) {
-      const { fromMs, toMs, interval, groupBy, metrics, conditions, limit } = request;
-      const answer = await store.summarise({
-        ...ofProject(call),
-        fromMs,
-        toMs,
-        interval,
-        groupBy,
-        conditions,
-        hasPercentiles: [...metrics].some(isPercentile),
-        groupsMax: limit ?? GROUPS_DEFAULT,
-        bucketsMax: BUCKETS_MAX,
-      });
-      return answer.kind === 'buckets' ? answer : throwRefusal(answer);
+    async query({ metrics, limit, ...request }, call) {
+      const query = { ...request, ...ofProject(call), ...limitsOf({ metrics, limit }) };
+      return resultOf(await store.summarise(query));
+    },
+
+    async queryEvaluations({ metrics, limit, ...request }, call) {
+      const query = { ...request, ...ofProject(call), ...limitsOf({ metrics, limit }) };
+      return resultOf(await store.summariseEvaluations(query));
     },
 
     async statsOfUser({ userId, ...range }, call) {
       const toMs = range.toMs ?? call.nowMs + DAY_MS;
       const fromMs = range.fromMs ?? Math.min(toMs, call.nowMs) - DAYS_DEFAULT * DAY_MS;
-      if (fromMs > toMs) throw validationFault('query', [RANGE_REVERSED]);
+      requireRange(fromMs, toMs);
       // Traces have no longer user id, and the databases cannot store one.
       if (hasMoreCharactersThan(userId, USER_ID_CHARACTERS_MAX)) return NO_STATS;
       const answer = await store.statsOfUser({ ...ofProject(call), fromMs, toMs, userId });
@@ -86,17 +99,10 @@ export function createAnalytics({ store, traceDefaultDays }: AnalyticsDeps): Ana
   };
 }
 
-/** Throws the Fault for a query that the store did not answer. */
-export function throwRefusal({ kind }: Refusal): never {
-  throw kind === 'too_long' ? tooLongFault() : validationFault('query', [TOO_MANY_BUCKETS]);
+function resultOf<B>(answer: AnswerOf<B>): ResultOf<B> {
+  if (answer.kind === 'buckets') return answer;
+  throw answer.kind === 'too_long' ? tooLongFault() : validationFault('query', [TOO_MANY_BUCKETS]);
 }
-
-/** The problems of a range whose two ends are valid instants. */
-export function rangeReasons(fromMs: number, toMs: number): readonly Reason[] {
-  return fromMs > toMs ? [RANGE_REVERSED] : [];
-}
-
-const RANGE_REVERSED: Reason = { field: '(root)', type: 'custom', message: 'from must not be later than to' };
 
 const TOO_MANY_BUCKETS: Reason = {
   field: '(root)',
@@ -111,6 +117,6 @@ const NO_STATS: UserStats = {
   lastSeenMs: null,
 };
 
-function tooLongFault(): Fault {
+export function tooLongFault(): Fault {
   return unavailableFault('There is too much to sum up in time; ask for a shorter range.', RETRY_AFTER_SECONDS);
 }

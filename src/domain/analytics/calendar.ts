@@ -42,42 +42,47 @@ function evenSpan(instantMs: number, lengthMs: number, firstMs: number): Span {
   return { startMs, endMs: startMs + lengthMs };
 }
 
-/** The interval that ascending instants have reached. Its cells keep every value until the next interval begins. */
-type OpenInterval<Cell> = {
-  /** Opens the interval of the instant, and closes the cells of the one before. */
-  reach(instantMs: number): Span;
-  addCell(cell: Cell): void;
-  /** Keeps only some of the open cells. */
-  retain(isKept: (cell: Cell) => boolean): void;
-  cells(): readonly Cell[];
-  /** How many values the open cells keep: the caller counts them, and closing resets the count. */
-  values: number;
-  close(): void;
-};
+type Cells<Cell> = { readonly newCell: (span: Span) => Cell; readonly closeCell: (cell: Cell) => void };
 
-export function createOpenInterval<Cell>(query: IntervalQuery, closeCell: (cell: Cell) => void): OpenInterval<Cell> {
+/** The interval that ascending instants have reached. Its cells keep every value until the next interval begins. */
+export function createOpenInterval<Cell>(query: IntervalQuery, { newCell, closeCell }: Cells<Cell>) {
   let span: Span | null = null;
   let cells: Cell[] = [];
 
-  const open: OpenInterval<Cell> = {
-    reach(instantMs) {
-      if (span !== null && instantMs >= span.startMs && instantMs < span.endMs) return span;
-      open.close();
-      span = intervalAt(query, instantMs);
-      return span;
+  /** Opens the interval of the instant, and closes the cells of the one before. */
+  function reach(instantMs: number): Span {
+    if (span !== null && instantMs >= span.startMs && instantMs < span.endMs) return span;
+    close();
+    span = intervalAt(query, instantMs);
+    return span;
+  }
+
+  function close(): void {
+    for (const cell of cells) closeCell(cell);
+    cells = [];
+    span = null;
+    open.values = 0;
+  }
+
+  const open = {
+    /** How many values the open cells keep: the caller counts them, and closing resets the count. */
+    values: 0,
+    /** The cell of the instant among those of a group, by start; a new one where there is none. */
+    cellAt(known: Map<number, Cell>, instantMs: number): Cell {
+      const reached = reach(instantMs);
+      const found = known.get(reached.startMs);
+      if (found !== undefined) return found;
+      const cell = newCell(reached);
+      known.set(reached.startMs, cell);
+      cells.push(cell);
+      return cell;
     },
-    addCell: (cell) => void cells.push(cell),
-    retain(isKept) {
+    /** Keeps only some of the open cells. */
+    retain(isKept: (cell: Cell) => boolean): void {
       cells = cells.filter(isKept);
     },
-    cells: () => cells,
-    values: 0,
-    close() {
-      for (const cell of cells) closeCell(cell);
-      cells = [];
-      span = null;
-      open.values = 0;
-    },
+    cells: (): readonly Cell[] => cells,
+    close,
   };
   return open;
 }

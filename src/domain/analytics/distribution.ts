@@ -9,13 +9,7 @@ type Bins = {
   middleOf(key: number): number;
 };
 
-export type Distribution = {
-  add(value: number): void;
-  /** How many values or bins are in memory. */
-  size(): number;
-  /** Null without values. */
-  percentiles(): Percentiles | null;
-};
+export type Distribution = ReturnType<typeof createDistribution>;
 
 /** With more values a percentile may be off by one percent. */
 export const EXACT_VALUES_MAX = 10_000;
@@ -26,7 +20,7 @@ const BIN_GROWTH = 1.01;
 const LOG_GROWTH = Math.log(BIN_GROWTH);
 
 /** By default for whole numbers from 0 on. */
-export function createDistribution({ binOf, middleOf }: Bins = WHOLE_NUMBER_BINS): Distribution {
+export function createDistribution({ binOf, middleOf }: Bins = WHOLE_NUMBER_BINS) {
   let values: number[] = [];
   let bins: Map<number, number> | null = null;
   let count = 0;
@@ -37,7 +31,7 @@ export function createDistribution({ binOf, middleOf }: Bins = WHOLE_NUMBER_BINS
   }
 
   return {
-    add(value) {
+    add(value: number): void {
       count += 1;
       if (bins !== null) {
         addToBin(value);
@@ -49,8 +43,10 @@ export function createDistribution({ binOf, middleOf }: Bins = WHOLE_NUMBER_BINS
       for (const each of values) addToBin(each);
       values = [];
     },
-    size: () => bins?.size ?? values.length,
-    percentiles() {
+    /** How many values or bins are in memory. */
+    size: (): number => bins?.size ?? values.length,
+    /** Null without values. */
+    percentiles(): Percentiles | null {
       if (count === 0) return null;
       const at = bins === null ? pickFrom(values) : pickFromBins(bins, middleOf);
       return { p50: at(rankOf(50, count)), p95: at(rankOf(95, count)) };
@@ -80,18 +76,17 @@ function pickFromBins(bins: ReadonlyMap<number, number>, middleOf: Bins['middleO
   };
 }
 
-const WHOLE_NUMBER_BINS: Bins = { binOf: binOfWholeNumber, middleOf: middleOfWholeNumber };
-
-function binOfWholeNumber(value: number): number {
-  if (value < SINGLE_VALUE_BELOW) return value;
-  return SINGLE_VALUE_BELOW + Math.floor(Math.log(value / SINGLE_VALUE_BELOW) / LOG_GROWTH);
-}
-
-function middleOfWholeNumber(key: number): number {
-  if (key < SINGLE_VALUE_BELOW) return key;
-  const least = SINGLE_VALUE_BELOW * BIN_GROWTH ** (key - SINGLE_VALUE_BELOW);
-  return Math.round((least * 2 * BIN_GROWTH) / (1 + BIN_GROWTH));
-}
+const WHOLE_NUMBER_BINS: Bins = {
+  binOf(value) {
+    if (value < SINGLE_VALUE_BELOW) return value;
+    return SINGLE_VALUE_BELOW + Math.floor(Math.log(value / SINGLE_VALUE_BELOW) / LOG_GROWTH);
+  },
+  middleOf(key) {
+    if (key < SINGLE_VALUE_BELOW) return key;
+    const least = SINGLE_VALUE_BELOW * BIN_GROWTH ** (key - SINGLE_VALUE_BELOW);
+    return Math.round((least * 2 * BIN_GROWTH) / (1 + BIN_GROWTH));
+  },
+};
 
 /** For any numbers: bin 0 holds what is nearly zero, and negative bins mirror the positive ones. */
 export const SIGNED_BINS: Bins = {

@@ -4,21 +4,14 @@ import { intervalAt, type Span } from './calendar.ts';
 import { createDistribution, type Distribution } from './distribution.ts';
 import type { AnalyticsQuery, Bucket } from './trace-analytics-store.ts';
 
-export type Durations = {
-  /** Null: unknown. */
-  add(startedAtMs: number, totalTimeMs: number | null, firstTokenMs: number | null): void;
-  /** Whether the durations need more memory than allowed. */
-  isOverLimit(): boolean;
-  /** Adds the percentiles of its interval to a bucket. */
-  complete(bucket: Bucket): Bucket;
-};
+export type Durations = ReturnType<typeof createDurations>;
 
 /** Each takes eight bytes. */
 const VALUES_MAX = 4_000_000;
 
 type Cell = { readonly span: Span; readonly totalTimes: Distribution; readonly firstTokens: Distribution };
 
-export function createDurations(query: AnalyticsQuery, valuesMax = VALUES_MAX): Durations {
+export function createDurations(query: AnalyticsQuery, valuesMax = VALUES_MAX) {
   const cells = new Map<number, Cell>();
   let last: Cell | null = null;
   let values = 0;
@@ -45,13 +38,16 @@ export function createDurations(query: AnalyticsQuery, valuesMax = VALUES_MAX): 
   }
 
   return {
-    add(startedAtMs, totalTimeMs, firstTokenMs) {
+    /** Null: unknown. */
+    add(startedAtMs: number, totalTimeMs: number | null, firstTokenMs: number | null): void {
       const { totalTimes, firstTokens } = cellAt(startedAtMs);
       addTo(totalTimes, totalTimeMs);
       addTo(firstTokens, firstTokenMs);
     },
-    isOverLimit: () => values > valuesMax || cells.size > query.bucketsMax,
-    complete(bucket) {
+    /** Whether the durations need more memory than allowed. */
+    isOverLimit: (): boolean => values > valuesMax || cells.size > query.bucketsMax,
+    /** Adds the percentiles of its interval to a bucket. */
+    complete(bucket: Bucket): Bucket {
       const cell = cells.get(bucket.startMs);
       const totalTimeMs = cell?.totalTimes.percentiles() ?? null;
       const firstTokenMs = cell?.firstTokens.percentiles() ?? null;

@@ -2,11 +2,8 @@
 
 import type { Reason } from '../fault.ts';
 
-const INTERVALS = ['minute', 'hour', 'day', 'week', 'month', 'total'] as const;
-export type Interval = (typeof INTERVALS)[number];
-
-const GROUPINGS = ['none', 'model', 'user_id', 'customer_id', 'label', 'thread_id'] as const;
-export type GroupBy = (typeof GROUPINGS)[number];
+export type Interval = 'minute' | 'hour' | 'day' | 'week' | 'month' | 'total';
+export type GroupBy = 'none' | 'model' | 'user_id' | 'customer_id' | 'label' | 'thread_id';
 
 const METRICS = [
   'traces',
@@ -29,10 +26,8 @@ const FAMILIES: ReadonlyMap<string, readonly Metric[]> = new Map([
 ]);
 const LIST_CHARACTERS_MAX = 1_000;
 
-type ReadMetrics = { readonly metrics: ReadonlySet<Metric>; readonly reasons: readonly Reason[] };
-
 /** Reads a comma-separated list; an empty one selects every metric. */
-export function readMetrics(list: string): ReadMetrics {
+export function readMetrics(list: string) {
   return readMetricList(list, METRICS, FAMILIES);
 }
 

@@ -7,24 +7,12 @@ import type { Percentiles } from './distribution.ts';
  * Of some traces, or of their spans with a model. Beside each sum stands how many values were known: a sum of none is
  * null. Costs are whole US dollars plus the remaining nano-USD, so that every number stays a safe integer.
  */
-export type Sums = {
-  readonly traces: number;
-  readonly spans: number;
-  readonly errors: number;
-  readonly promptTokens: number;
-  readonly promptKnown: number;
-  readonly completionTokens: number;
-  readonly completionKnown: number;
-  readonly costUsd: number;
-  readonly costRestNanoUsd: number;
-  readonly costKnown: number;
-};
-
-export type MutableSums = { -readonly [Name in keyof Sums]: number };
+export type MutableSums = ReturnType<typeof noSums>;
+export type Sums = Readonly<MutableSums>;
 
 const NANO_PER_USD = 1_000_000_000;
 
-export function noSums(): MutableSums {
+export function noSums() {
   return {
     traces: 0,
     spans: 0,

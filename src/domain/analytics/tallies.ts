@@ -5,7 +5,7 @@
 
 import { createGroupPasses, type GroupHash, insertRanked } from '../group-parts.ts';
 import { createOpenInterval, type Span } from './calendar.ts';
-import { createDistribution, type Distribution, type Percentiles } from './distribution.ts';
+import { createDistribution, type Distribution } from './distribution.ts';
 import { addSums, costOf, type MutableSums, NO_DURATIONS, noSums, type Sums, totalsOfSums } from './sums.ts';
 import type { AnalyticsAnswer, AnalyticsQuery, Bucket } from './trace-analytics-store.ts';
 
@@ -17,14 +17,7 @@ export type Entry = {
   readonly totalTimesMs: readonly number[];
 };
 
-export type Tallies = {
-  /** Starts a pass: the caller MUST then read all traces. False when every group is counted, or a limit is exceeded. */
-  beginPass(): boolean;
-  /** Within a pass instants must ascend. */
-  add(startedAtMs: number, entry: Entry): void;
-  endPass(): void;
-  answer(): AnalyticsAnswer;
-};
+export type Tallies = ReturnType<typeof createTallies>;
 
 type TalliesLimits = {
   /** Buckets held in memory while groups are ranked. */
@@ -38,37 +31,32 @@ type Cell = {
   readonly sums: MutableSums;
   firstTokens: Distribution | null;
   totalTimes: Distribution | null;
-  durations: { readonly firstTokenMs: Percentiles | null; readonly totalTimeMs: Percentiles | null };
+  durations: typeof NO_DURATIONS;
 };
 type Tally = { readonly group: string | null; readonly sums: MutableSums; readonly cells: Map<number, Cell> };
 
 /** A cell with durations takes a few kilobytes; the reader thread has a heap of a few hundred megabytes. */
 const LIMITS: TalliesLimits = { cellsMax: 20_000, valuesMax: 2_000_000 };
 
-export function createTallies(query: AnalyticsQuery, hashOf: GroupHash, limits: TalliesLimits = LIMITS): Tallies {
+export function createTallies(query: AnalyticsQuery, hashOf: GroupHash, limits: TalliesLimits = LIMITS) {
   const { groupsMax, bucketsMax } = query;
   const passes = createGroupPasses(hashOf);
-  const interval = createOpenInterval<Cell>(query, closeCell);
+  const interval = createOpenInterval<Cell>(query, { newCell, closeCell });
   const best: Tally[] = [];
   let groupCount = 0;
   let tallies = new Map<string | null, Tally>();
   let cells = 0;
   let isOverLimit = false;
 
-  function cellOf(tally: Tally, span: Span): Cell {
-    const known = tally.cells.get(span.startMs);
-    if (known !== undefined) return known;
-    const cell: Cell = {
+  function newCell(span: Span): Cell {
+    cells += 1;
+    return {
       span,
       sums: noSums(),
       firstTokens: query.hasPercentiles ? createDistribution() : null,
       totalTimes: query.hasPercentiles ? createDistribution() : null,
       durations: NO_DURATIONS,
     };
-    tally.cells.set(span.startMs, cell);
-    interval.addCell(cell);
-    cells += 1;
-    return cell;
   }
 
   function addValues(kept: Distribution | null, added: readonly number[]): void {
@@ -97,25 +85,26 @@ export function createTallies(query: AnalyticsQuery, hashOf: GroupHash, limits: 
   }
 
   return {
-    beginPass() {
+    /** Starts a pass: the caller MUST then read all traces. False when every group is counted, or a limit is exceeded. */
+    beginPass(): boolean {
       if (isOverLimit || !passes.begin()) return false;
       tallies = new Map();
       cells = 0;
       return true;
     },
-    add(startedAtMs, { group, sums, firstTokensMs, totalTimesMs }) {
+    /** Within a pass instants must ascend. */
+    add(startedAtMs: number, { group, sums, firstTokensMs, totalTimesMs }: Entry): void {
       if (isOverLimit || !passes.covers(group)) return;
       const tally = tallies.get(group) ?? { group, sums: noSums(), cells: new Map() };
       tallies.set(group, tally);
       addSums(tally.sums, sums);
-      const span = interval.reach(startedAtMs);
-      const cell = cellOf(tally, span);
+      const cell = interval.cellAt(tally.cells, startedAtMs);
       addSums(cell.sums, sums);
       addValues(cell.firstTokens, firstTokensMs);
       addValues(cell.totalTimes, totalTimesMs);
       while (isFull() && !isOverLimit) splitPart();
     },
-    endPass() {
+    endPass(): void {
       interval.close();
       // Removed traces are subtracted: a group of which nothing is left is not answered.
       for (const tally of tallies.values()) {
@@ -126,7 +115,7 @@ export function createTallies(query: AnalyticsQuery, hashOf: GroupHash, limits: 
       tallies = new Map();
       if (countCells(best) > limits.cellsMax) isOverLimit = true;
     },
-    answer() {
+    answer(): AnalyticsAnswer {
       if (isOverLimit || countCells(best) > bucketsMax) return { kind: 'too_many_buckets' };
       return { kind: 'buckets', buckets: bucketsOf(best), isTruncated: groupCount > groupsMax };
     },

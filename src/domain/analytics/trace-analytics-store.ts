@@ -59,7 +59,7 @@ type BucketOf<Totals> = {
   readonly totals: Totals;
 };
 
-type AnswerOf<Bucket> =
+export type AnswerOf<Bucket> =
   /** Ordered by start, then group; `isTruncated` when there are more groups than `groupsMax`. */
   { readonly kind: 'buckets'; readonly buckets: readonly Bucket[]; readonly isTruncated: boolean } | Refusal;
 
@@ -67,7 +67,7 @@ export type AnalyticsQuery = Summary<GroupBy, TraceConditions>;
 export type Bucket = BucketOf<Totals>;
 export type AnalyticsAnswer = AnswerOf<Bucket>;
 
-export type Refusal = { readonly kind: 'too_many_buckets' | 'too_long' };
+type Refusal = { readonly kind: 'too_many_buckets' | 'too_long' };
 
 export type UserStatsQuery = TraceRange & { readonly userId: string };
 

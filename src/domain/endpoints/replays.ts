@@ -3,12 +3,11 @@
 import { type ReplayView, viewReplay } from '../delivery/delivery-view.ts';
 import type { MatchedEvents } from '../delivery/webhook-store.ts';
 import { type EventMask, maskOfSelector, maskOfSelectors } from '../events/event-type.ts';
-import { rangeProblems } from '../events/events.ts';
 import { Fault, type Reason } from '../fault.ts';
 import { isPossibleId, newId } from '../ids.ts';
 import { auditRecord } from '../management/audit.ts';
 import type { ManagementCall, ReceiptOf } from '../management/management-call.ts';
-import { refuseProblems } from '../reasons.ts';
+import { rangeProblems, refuseProblems } from '../reasons.ts';
 import { retentionStartMs } from '../retention-terms.ts';
 import type { Endpoint } from './endpoint.ts';
 import {

@@ -2,8 +2,9 @@
 
 import type { Organization } from '../caller.ts';
 import type { CursorCodec } from '../cursor.ts';
-import { Fault, type Reason, validationFault } from '../fault.ts';
+import { Fault } from '../fault.ts';
 import { bindFilter, invalidCursor, openCursor, toCursorPage } from '../management/listing.ts';
+import { requireRange } from '../reasons.ts';
 import { retentionStartMs } from '../retention-terms.ts';
 import type { EventStore } from '../store.ts';
 import type { StoredEvent } from './event.ts';
@@ -39,11 +40,7 @@ export function createEvents(deps: EventsDeps): Events {
   return {
     async list(organization, question, nowMs) {
       const { fromMs, toMs, type } = question;
-      if (fromMs > toMs) {
-        throw validationFault('query', [
-          { field: '(root)', type: 'custom', message: 'from must not be later than to' },
-        ]);
-      }
+      requireRange(fromMs, toMs);
       const binding = ['events', organization.id, String(fromMs), String(toMs), bindFilter(type)];
       const listScope = { cursors: deps.cursors, binding, positionOf: (event: StoredEvent) => event };
       if (question.cursor.length > CURSOR_MAX_CHARACTERS) throw invalidCursor();
@@ -70,11 +67,6 @@ export function createEvents(deps: EventsDeps): Events {
       return event;
     },
   };
-}
-
-/** Checks the order of two valid ends. */
-export function rangeProblems(fromMs: number, toMs: number): readonly Reason[] {
-  return fromMs > toMs ? [{ field: '(root)', type: 'custom', message: 'from must not be later than to' }] : [];
 }
 
 function isListed(type: string): type is RequestEventType {

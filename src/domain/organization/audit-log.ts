@@ -1,7 +1,6 @@
 /** Lists the audit log of an organization. */
 
 import type { CursorCodec } from '../cursor.ts';
-import type { Reason } from '../fault.ts';
 import {
   bindFilter,
   type CursorPage,
@@ -53,10 +52,4 @@ export function createAuditLog({ store, cursors, retentionDays }: AuditLogDeps):
 /** Null: unbounded. */
 function laterOf(oneMs: number | null, otherMs: number | null): number | null {
   return oneMs === null || otherMs === null ? (oneMs ?? otherMs) : Math.max(oneMs, otherMs);
-}
-
-/** Problems of a range of valid instants; null: unbounded. */
-export function auditRangeProblems(fromMs: number | null, toMs: number | null): readonly Reason[] {
-  if (fromMs === null || toMs === null || fromMs <= toMs) return [];
-  return [{ field: '(root)', type: 'custom', message: 'from must not be later than to' }];
 }

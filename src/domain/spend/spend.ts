@@ -1,10 +1,10 @@
 /** The spend of an organization. */
 
+import { tooLongFault } from '../analytics/analytics.ts';
 import type { Organization } from '../caller.ts';
 import type { CursorCodec } from '../cursor.ts';
-import { rangeProblems } from '../events/events.ts';
-import { unavailableFault, validationFault } from '../fault.ts';
 import { bindFilter, invalidCursor } from '../management/listing.ts';
+import { requireRange } from '../reasons.ts';
 import { retentionStartMs } from '../retention-terms.ts';
 import { positionOf } from './group-order.ts';
 import {
@@ -37,14 +37,12 @@ export type Spend = {
 type SpendDeps = { readonly store: SpendStore; readonly cursors: CursorCodec };
 
 const LIMIT_DEFAULT = 100;
-const RETRY_AFTER_SECONDS = 1;
 
 export function createSpend({ store, cursors }: SpendDeps): Spend {
   return {
     async query(organization, { cursor, limit: requested, ...request }, nowMs) {
       const { fromMs, toMs, order } = request;
-      const problems = rangeProblems(fromMs, toMs);
-      if (problems.length > 0) throw validationFault('query', problems);
+      requireRange(fromMs, toMs);
       const binding = bindingOf(organization, request);
       const after = cursor === '' ? null : openPosition(cursors, binding, cursor);
       const limit = requested ?? LIMIT_DEFAULT;
@@ -56,9 +54,7 @@ export function createSpend({ store, cursors }: SpendDeps): Spend {
         // One group more than requested shows whether a further page exists.
         limit: limit + 1,
       });
-      if (answer.kind === 'too_long') {
-        throw unavailableFault('There is too much to sum up in time; ask for a shorter range.', RETRY_AFTER_SECONDS);
-      }
+      if (answer.kind === 'too_long') throw tooLongFault();
       const groups = answer.groups.slice(0, limit);
       const last = groups.at(-1);
       const isMore = answer.groups.length > limit && last !== undefined;

@@ -9,9 +9,10 @@ import {
   type QueryAnalyticsRequest,
 } from '../../../gen/spandrel/v1/analytics_pb.js';
 import type { TraceService } from '../../../gen/spandrel/v1/traces_pb.js';
-import { type Analytics, type AnalyticsRequest, rangeReasons } from '../../domain/analytics/analytics.ts';
+import type { Analytics, AnalyticsRequest } from '../../domain/analytics/analytics.ts';
 import { type GroupBy, type Interval, type Metric, readMetrics } from '../../domain/analytics/query.ts';
 import type { Bucket, UserStats } from '../../domain/analytics/trace-analytics-store.ts';
+import { rangeProblems } from '../../domain/reasons.ts';
 import { maskTokens } from '../../domain/token-mask.ts';
 import { msOfTimestamp, timestampOfMs } from '../epoch-ms.ts';
 import type { Context, Implementation } from '../method.ts';
@@ -23,7 +24,7 @@ type BucketInit = MessageInitShape<typeof AnalyticsBucketSchema>;
 export function createAnalyticsRpc(analytics: Analytics): Rpcs {
   return {
     queryAnalytics: {
-      check: (request) => [...rangeProblems(request), ...readMetrics(request.metrics).reasons],
+      check: (request) => [...problemsOfRange(request), ...readMetrics(request.metrics).reasons],
       handle: async (request, context) => {
         const query = toQuery(request);
         const { buckets, isTruncated } = await analytics.query(query, callOf(context));
@@ -38,7 +39,7 @@ export function createAnalyticsRpc(analytics: Analytics): Rpcs {
       },
     },
     getUserStats: {
-      check: rangeProblems,
+      check: problemsOfRange,
       handle: async ({ userId, startedFrom, startedTo }, context) => {
         const range = {
           fromMs: startedFrom === undefined ? null : msOfTimestamp(startedFrom),
@@ -60,9 +61,9 @@ export function callOf(context: Context) {
 
 type Range = { readonly startedFrom?: Timestamp | undefined; readonly startedTo?: Timestamp | undefined };
 
-export function rangeProblems({ startedFrom, startedTo }: Range) {
+export function problemsOfRange({ startedFrom, startedTo }: Range) {
   if (startedFrom === undefined || startedTo === undefined) return [];
-  return rangeReasons(msOfTimestamp(startedFrom), msOfTimestamp(startedTo));
+  return rangeProblems(msOfTimestamp(startedFrom), msOfTimestamp(startedTo));
 }
 
 /** The range of a request that was validated. */

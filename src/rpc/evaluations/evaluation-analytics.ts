@@ -8,30 +8,27 @@ import {
   type QueryEvaluationAnalyticsRequest,
 } from '../../../gen/spandrel/v1/evaluation_analytics_pb.js';
 import type { EvaluationService } from '../../../gen/spandrel/v1/evaluations_pb.js';
+import type { Analytics, EvaluationAnalyticsRequest } from '../../domain/analytics/analytics.ts';
 import type { EvaluationBucket } from '../../domain/analytics/trace-analytics-store.ts';
-import type {
-  EvaluationAnalytics,
-  EvaluationAnalyticsRequest,
-} from '../../domain/evaluations/analytics/evaluation-analytics.ts';
 import {
   type EvaluationGroupBy,
   type EvaluationMetric,
   readEvaluationMetrics,
 } from '../../domain/evaluations/analytics/query.ts';
-import { callOf, INTERVALS, rangeOf, rangeProblems } from '../analytics/analytics.ts';
+import { callOf, INTERVALS, problemsOfRange, rangeOf } from '../analytics/analytics.ts';
 import { timestampOfMs } from '../epoch-ms.ts';
 import type { Implementation } from '../method.ts';
 
 type Rpcs = Pick<Implementation<typeof EvaluationService>, 'queryEvaluationAnalytics'>;
 type BucketInit = MessageInitShape<typeof EvaluationAnalyticsBucketSchema>;
 
-export function createEvaluationAnalyticsRpc(analytics: EvaluationAnalytics): Rpcs {
+export function createEvaluationAnalyticsRpc(analytics: Analytics): Rpcs {
   return {
     queryEvaluationAnalytics: {
-      check: (request) => [...rangeProblems(request), ...readEvaluationMetrics(request.metrics).reasons],
+      check: (request) => [...problemsOfRange(request), ...readEvaluationMetrics(request.metrics).reasons],
       handle: async (request, context) => {
         const query = toQuery(request);
-        const { buckets, isTruncated } = await analytics.query(query, callOf(context));
+        const { buckets, isTruncated } = await analytics.queryEvaluations(query, callOf(context));
         return {
           startedFrom: timestampOfMs(query.fromMs),
           startedTo: timestampOfMs(query.toMs),

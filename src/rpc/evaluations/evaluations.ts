@@ -10,7 +10,7 @@ import {
   GuardrailOnError,
 } from '../../../gen/spandrel/v1/evaluations_pb.js';
 import { EvaluationStatus } from '../../../gen/spandrel/v1/traces_pb.js';
-import type { EvaluationAnalytics } from '../../domain/evaluations/analytics/evaluation-analytics.ts';
+import type { Analytics } from '../../domain/analytics/analytics.ts';
 import {
   type EvaluationRequest,
   type EvaluatorName,
@@ -30,7 +30,7 @@ import { createEvaluatorRunRpc, type EvaluatorRunRpcDeps } from './evaluator-run
 
 type EvaluationRpcDeps = EvaluatorRunRpcDeps & {
   readonly evaluations: Evaluations;
-  readonly analytics: EvaluationAnalytics;
+  readonly analytics: Analytics;
   /** Whether a language model is configured. */
   readonly hasModel: boolean;
   /** The URL of the documentation. */

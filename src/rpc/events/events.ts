@@ -3,7 +3,8 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { EventSchema, EventService } from '../../../gen/spandrel/v1/events_pb.js';
 import { SCHEMA_VERSION, type StoredEvent } from '../../domain/events/event.ts';
-import { type Events, rangeProblems } from '../../domain/events/events.ts';
+import type { Events } from '../../domain/events/events.ts';
+import { rangeProblems } from '../../domain/reasons.ts';
 import { msOfTimestamp } from '../epoch-ms.ts';
 import type { Implementation } from '../method.ts';
 import { organizationOf } from '../scope.ts';

@@ -11,7 +11,8 @@ import {
   ListAuditLogRequestSchema,
 } from '../../../gen/spandrel/v1/organization_pb.js';
 import type { AuditRecord } from '../../domain/management/management.ts';
-import { type AuditFilter, type AuditLog, auditRangeProblems } from '../../domain/organization/audit-log.ts';
+import type { AuditFilter, AuditLog } from '../../domain/organization/audit-log.ts';
+import { rangeProblems } from '../../domain/reasons.ts';
 import { cursorRequest } from '../cursor-page.ts';
 import { msOfTimestamp } from '../epoch-ms.ts';
 import { managementCallOf } from '../management-call.ts';
@@ -23,7 +24,7 @@ export function createAuditLogRpc(deps: { readonly auditLog: AuditLog }): Implem
     listAuditLog: {
       check(request) {
         const { fromMs, toMs } = filterOf(request);
-        return [...nulProblems(ListAuditLogRequestSchema, request), ...auditRangeProblems(fromMs, toMs)];
+        return [...nulProblems(ListAuditLogRequestSchema, request), ...rangeProblems(fromMs, toMs)];
       },
       async handle(request, context) {
         const page = await deps.auditLog.list(managementCallOf(context), filterOf(request), cursorRequest(request));

@@ -8,8 +8,8 @@ import {
   SpendOrder,
   type SpendService,
 } from '../../../gen/spandrel/v1/spend_pb.js';
-import { rangeProblems } from '../../domain/events/events.ts';
 import { nanoToUsdText } from '../../domain/pricing/money.ts';
+import { rangeProblems } from '../../domain/reasons.ts';
 import type { Spend } from '../../domain/spend/spend.ts';
 import type { SpendDimension, SpendQuery, SpendTotals } from '../../domain/spend/spend-store.ts';
 import { msOfTimestamp } from '../epoch-ms.ts';

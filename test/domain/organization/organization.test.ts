@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { auditRangeProblems } from '../../../src/domain/organization/audit-log.ts';
+import { rangeProblems } from '../../../src/domain/reasons.ts';
 import {
   ADMIN,
   bind,
@@ -80,7 +80,7 @@ describe('the audit log', () => {
   });
 
   it('a range ends no earlier than it begins', () => {
-    expect(auditRangeProblems(2, 1)).toMatchObject([{ field: '(root)', type: 'custom' }]);
-    expect([...auditRangeProblems(1, 1), ...auditRangeProblems(null, 1), ...auditRangeProblems(1, null)]).toEqual([]);
+    expect(rangeProblems(2, 1)).toMatchObject([{ field: '(root)', type: 'custom' }]);
+    expect([...rangeProblems(1, 1), ...rangeProblems(null, 1), ...rangeProblems(1, null)]).toEqual([]);
   });
 });

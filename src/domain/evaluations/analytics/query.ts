@@ -1,10 +1,8 @@
 /** The groupings and metrics of evaluation analytics. */
 
 import { readMetricList } from '../../analytics/query.ts';
-import type { Reason } from '../../fault.ts';
 
-const EVALUATION_GROUPINGS = ['none', 'evaluator_id', 'label', 'monitor_id'] as const;
-export type EvaluationGroupBy = (typeof EVALUATION_GROUPINGS)[number];
+export type EvaluationGroupBy = 'none' | 'evaluator_id' | 'label' | 'monitor_id';
 
 const EVALUATION_METRICS = [
   'evaluations',
@@ -28,9 +26,7 @@ const FAMILIES: ReadonlyMap<string, readonly EvaluationMetric[]> = new Map([
   ['score', EVALUATION_METRICS.filter((metric) => metric.startsWith('score'))],
 ]);
 
-type ReadMetrics = { readonly metrics: ReadonlySet<EvaluationMetric>; readonly reasons: readonly Reason[] };
-
 /** Reads a comma-separated list; an empty one selects every metric. */
-export function readEvaluationMetrics(list: string): ReadMetrics {
+export function readEvaluationMetrics(list: string) {
   return readMetricList(list, EVALUATION_METRICS, FAMILIES);
 }

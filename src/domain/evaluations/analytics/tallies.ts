@@ -20,67 +20,58 @@ export type CountedEvaluation = Pick<
   readonly startMs: number;
 };
 
-export type EvaluationTallies = {
-  /** Instants must ascend. False: the memory limit is exceeded. */
-  add(evaluation: CountedEvaluation): boolean;
-  answer(): EvaluationAnalyticsAnswer;
-};
+export type EvaluationTallies = ReturnType<typeof createEvaluationTallies>;
 
 type Limits = { readonly cellsMax: number; readonly valuesMax: number };
 
 /** A cell takes a few hundred bytes without its scores. */
 const LIMITS: Limits = { cellsMax: 50_000, valuesMax: 2_000_000 };
 
-type Cell = {
-  readonly span: Span;
-  evaluations: number;
-  processed: number;
-  skipped: number;
-  errors: number;
-  passed: number;
-  failed: number;
-  scored: number;
-  sum: number;
-  min: number;
-  max: number;
-  values: Distribution | null;
-  scores: Percentiles | null;
+const NO_COUNTS = {
+  evaluations: 0,
+  processed: 0,
+  skipped: 0,
+  errors: 0,
+  passed: 0,
+  failed: 0,
+  scored: 0,
+  sum: 0,
+  min: Number.POSITIVE_INFINITY,
+  max: Number.NEGATIVE_INFINITY,
 };
+
+type Cell = typeof NO_COUNTS & { readonly span: Span; values: Distribution | null; scores: Percentiles | null };
 
 type Tally = { readonly group: string | null; evaluations: number; readonly cells: Map<number, Cell> };
 
-export function createEvaluationTallies(query: EvaluationAnalyticsQuery, limits: Limits = LIMITS): EvaluationTallies {
+export function createEvaluationTallies(query: EvaluationAnalyticsQuery, limits: Limits = LIMITS) {
   const { groupsMax, bucketsMax, hasPercentiles } = query;
   const tallies = new Map<string | null, Tally>();
-  const interval = createOpenInterval<Cell>(query, closeCell);
+  const interval = createOpenInterval<Cell>(query, { newCell, closeCell });
   let cells = 0;
   let isOverLimit = false;
 
-  function cellOf(tally: Tally, span: Span): Cell {
-    const known = tally.cells.get(span.startMs);
-    if (known !== undefined) return known;
-    const cell = newCell(span, hasPercentiles);
-    tally.cells.set(span.startMs, cell);
-    interval.addCell(cell);
+  function newCell(span: Span): Cell {
     cells += 1;
-    return cell;
+    return { ...NO_COUNTS, span, values: hasPercentiles ? createDistribution(SIGNED_BINS) : null, scores: null };
   }
 
   return {
-    add(evaluation) {
+    /** Instants must ascend. False: the memory limit is exceeded. */
+    add(evaluation: CountedEvaluation): boolean {
       if (isOverLimit || !matches(evaluation, query.conditions)) return !isOverLimit;
       const group = groupOf(evaluation, query);
       const tally = tallies.get(group) ?? { group, evaluations: 0, cells: new Map() };
       tallies.set(group, tally);
       tally.evaluations += 1;
-      const cell = cellOf(tally, interval.reach(evaluation.startMs));
+      const cell = interval.cellAt(tally.cells, evaluation.startMs);
       const before = cell.values?.size() ?? 0;
       count(cell, evaluation);
       interval.values += (cell.values?.size() ?? 0) - before;
       isOverLimit = cells > limits.cellsMax || interval.values > limits.valuesMax;
       return !isOverLimit;
     },
-    answer() {
+    answer(): EvaluationAnalyticsAnswer {
       interval.close();
       const best = [...tallies.values()].sort(compareRank).slice(0, groupsMax);
       const buckets = best.toSorted((one, other) => compareNames(one.group, other.group)).flatMap(bucketsOf);
@@ -115,24 +106,6 @@ function groupOf(evaluation: CountedEvaluation, { groupBy }: EvaluationAnalytics
     case 'monitor_id':
       return evaluation.monitorId;
   }
-}
-
-function newCell(span: Span, hasPercentiles: boolean): Cell {
-  return {
-    span,
-    evaluations: 0,
-    processed: 0,
-    skipped: 0,
-    errors: 0,
-    passed: 0,
-    failed: 0,
-    scored: 0,
-    sum: 0,
-    min: Number.POSITIVE_INFINITY,
-    max: Number.NEGATIVE_INFINITY,
-    values: hasPercentiles ? createDistribution(SIGNED_BINS) : null,
-    scores: null,
-  };
 }
 
 function count(cell: Cell, { status, passed, score }: CountedEvaluation): void {
