@@ -20,27 +20,26 @@ type ShapeMax = {
 
 /** Reads JSON text of a bounded shape. Unpaired surrogates become U+FFFD; `text` itself has none. */
 export function parseLossless(text: string, max: ShapeMax): LosslessParsed {
-  // Checks the shape first: the parser recurses, and too many levels would overflow the stack.
-  const excess = findExcess(text, max);
-  if (excess !== null) return { kind: excess };
-  try {
+  return parseBounded(text, max, () => {
     const value = (isPlainJson(text) ? JSON.parse(text) : parseWithNumbers(text, createKeepSpelling())) as LosslessJson;
-    return { kind: 'value', value: ESCAPED_SURROGATE.test(text) ? (makeWellFormed({ value }).value ?? null) : value };
-  } catch (error) {
-    if (error instanceof SyntaxError) return { kind: 'not_json' };
-    throw error;
-  }
+    return ESCAPED_SURROGATE.test(text) ? makeWellFormed(value) : value;
+  });
 }
 
 /** Why a text is not JSON of a bounded shape; null when it is. Costs less than parseLossless. */
 export function findJsonProblem(text: string, max: ShapeMax): Exclude<LosslessParsed['kind'], 'value'> | null {
+  const { kind } = parseBounded(text, max, () => JSON.parse(text));
+  return kind === 'value' ? null : kind;
+}
+
+/** Checks the shape first: parsers recurse, and too many levels would overflow the stack. */
+function parseBounded(text: string, max: ShapeMax, parse: () => LosslessJson): LosslessParsed {
   const excess = findExcess(text, max);
-  if (excess !== null) return excess;
+  if (excess !== null) return { kind: excess };
   try {
-    JSON.parse(text);
-    return null;
+    return { kind: 'value', value: parse() };
   } catch (error) {
-    if (error instanceof SyntaxError) return 'not_json';
+    if (error instanceof SyntaxError) return { kind: 'not_json' };
     throw error;
   }
 }

@@ -31,10 +31,13 @@ export function parseExact(bytes: Buffer, facts: JsonFacts, toNumber: ToNumber):
   return restoreIn(JSON.parse(textOf(marked)), restore);
 }
 
-/** Skips a byte-order mark. */
 export function textOf(bytes: Buffer): string {
-  const start = bytes.length >= 3 && bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
-  return bytes.toString('utf8', start);
+  return bytes.toString('utf8', textStart(bytes));
+}
+
+/** Behind a byte-order mark. */
+export function textStart(bytes: Buffer): number {
+  return bytes.length >= 3 && bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
 }
 
 /** An integer that a double does not hold keeps its text, and so does a number out of range. */

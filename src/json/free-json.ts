@@ -6,14 +6,9 @@
 import { hasMoreBytesThan, truncateToBytes } from '../domain/text-limits.ts';
 import { keepDigits, parseExact } from './exact-json.ts';
 import { scanJson } from './json-scan.ts';
-import {
-  isLosslessArray,
-  isLosslessObject,
-  jsonTypeOf,
-  type LosslessJson,
-  type LosslessObject,
-  type RawNumber,
-} from './lossless-json.ts';
+import { isArray, isObject, type LosslessJson, type LosslessObject, type RawNumber } from './lossless-json.ts';
+
+export { isArray, isObject } from './lossless-json.ts';
 
 /** The longest member name, UTF-8 bytes. */
 export const KEY_BYTES_MAX = 4096;
@@ -34,14 +29,6 @@ export function isAbsent(value: LosslessJson | undefined): value is null | undef
   return value === undefined || value === null;
 }
 
-export function isObject(value: LosslessJson | undefined): value is LosslessObject {
-  return typeof value === 'object' && value !== null && isLosslessObject(value);
-}
-
-export function isArray(value: LosslessJson | undefined): value is readonly LosslessJson[] {
-  return value !== undefined && isLosslessArray(value);
-}
-
 /** The number of a value, also when it kept its digits; null for anything that is no finite number. */
 export function numberOf(value: LosslessJson | undefined): number | null {
   const number = typeof value === 'number' ? value : isRawNumber(value) ? Number(value.rawJSON) : Number.NaN;
@@ -55,7 +42,7 @@ export function scalarText(value: LosslessJson | undefined): string | null {
 }
 
 function isRawNumber(value: LosslessJson | undefined): value is RawNumber {
-  return typeof value === 'object' && value !== null && jsonTypeOf(value) === 'number';
+  return typeof value === 'object' && JSON.isRawJSON(value);
 }
 
 /** Whether arrays and objects nest deeper than `levels`; the outermost one is level 1. */
@@ -110,9 +97,9 @@ export function truncateStrings(value: LosslessJson, bytesMax: number): { value:
   return { value: mapStrings(value, truncate, (key) => key), cuts };
 }
 
-/** Replaces unpaired surrogates in strings and member names by U+FFFD. The same object when it has none. */
-export function makeWellFormed(value: LosslessObject): LosslessObject {
-  return mapMembers(value, toWellFormed, toWellFormed);
+/** Replaces unpaired surrogates in strings and member names by U+FFFD. The same value when it has none. */
+export function makeWellFormed<T extends LosslessJson>(value: T): T {
+  return mapStrings(value, toWellFormed, toWellFormed) as T;
 }
 
 function toWellFormed(text: string): string {
@@ -124,7 +111,7 @@ type MapText = (text: string) => string;
 function mapStrings(value: LosslessJson, mapText: MapText, mapKey: MapText): LosslessJson {
   if (typeof value === 'string') return mapText(value);
   if (typeof value !== 'object' || value === null) return value;
-  if (isLosslessArray(value)) {
+  if (isArray(value)) {
     let copy: LosslessJson[] | null = null;
     // Without an iterator: an array may have millions of items.
     for (let index = 0; index < value.length; index += 1) {

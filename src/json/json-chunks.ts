@@ -5,6 +5,8 @@
  */
 
 import type { Steps } from '../domain/steps.ts';
+import { textStart } from './exact-json.ts';
+import { broken, PLAIN } from './json-parser.ts';
 import type { ByteRange } from './json-scan.ts';
 import { TOO_WIDE } from './wide-json.ts';
 
@@ -18,7 +20,6 @@ const BACKSLASH = 0x5c;
 const CLOSE_ARRAY = 0x5d;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
-const MARK_BYTES = 3;
 
 /** Parses the bytes of a whole array or object. Throws SyntaxError. */
 type ParseChunk = (bytes: Buffer) => unknown;
@@ -53,7 +54,7 @@ export function* parseInChunks(
 ): Steps<unknown> {
   const wide = new Map(wideObjects.map(({ start, end }) => [start, end]));
   const open: Frame[] = [];
-  let at = skipSpace(bytes, hasMark(bytes) ? MARK_BYTES : 0, bytes.length);
+  let at = skipSpace(bytes, textStart(bytes), bytes.length);
   const rootAt = at;
   let parsedTo = at;
   const first = bytes[at];
@@ -182,12 +183,6 @@ function put({ target, key }: Frame, value: unknown): void {
   else if (target !== null) target[key] = value;
 }
 
-const PLAIN = { enumerable: true, configurable: true, writable: true } as const;
-
-function hasMark(bytes: Buffer): boolean {
-  return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
-}
-
 function endOfText(bytes: Buffer, start: number): number {
   for (let at = start + 1; at < bytes.length; at += 1) {
     const byte = bytes[at];
@@ -213,8 +208,4 @@ function lastBefore(bytes: Buffer, from: number, to: number): number {
 /** The four of JSON; JSON.parse refuses the other spaces of JavaScript. */
 function isSpace(byte: number | undefined): boolean {
   return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
-}
-
-function broken(): SyntaxError {
-  return new SyntaxError('The text is no JSON.');
 }

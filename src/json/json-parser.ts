@@ -158,13 +158,14 @@ export function parseWithNumbers(text: string, toNumber: ToNumber, placeholders:
   return value;
 }
 
-const PLAIN = { enumerable: true, configurable: true, writable: true } as const;
+/** The attributes of a member that was assigned. */
+export const PLAIN = { enumerable: true, configurable: true, writable: true } as const;
 
 /** Starts a fraction or exponent. */
 function continuesNumber(code: number): boolean {
   return code === 0x2e || code === 0x65 || code === 0x45;
 }
 
-function broken(): SyntaxError {
+export function broken(): SyntaxError {
   return new SyntaxError('The text is no JSON.');
 }

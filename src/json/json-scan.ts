@@ -50,27 +50,7 @@ export type JsonFacts = {
 export type ByteRange = { readonly start: number; readonly end: number };
 
 /** The state of a scan, which continues at `index`. */
-type Scan = {
-  index: number;
-  depth: number;
-  deepest: number;
-  /** Of the innermost level. */
-  members: number;
-  parts: number;
-  hasLargeFloats: boolean;
-  hasEscapes: boolean;
-  hasEscapedNames: boolean;
-  stringAt: number;
-  /** The last backslash: in the last string, if it is after `stringAt`. */
-  escapedAt: number;
-  isWide: boolean;
-  isCutShort: boolean;
-  /** Whether it stopped at a limit. */
-  isStopped: boolean;
-  wideObjects: readonly ByteRange[];
-  readonly longIntegers: ByteRange[];
-  readonly open: Open;
-};
+type Scan = ReturnType<typeof createScan>;
 
 /**
  * The open levels: the byte where each object starts (-1: an array), and how many members the level around it had
@@ -104,23 +84,27 @@ function createOpen(): Open {
   return { starts: new Int32Array(JSON_DEPTH_MAX), membersBefore: new Int32Array(JSON_DEPTH_MAX) };
 }
 
-function createScan(open: Open): Scan {
+function createScan(open: Open) {
+  const longIntegers: ByteRange[] = [];
   return {
     index: 0,
     depth: 0,
     deepest: 0,
+    /** Of the innermost level. */
     members: 0,
     parts: 0,
     hasLargeFloats: false,
     hasEscapes: false,
     hasEscapedNames: false,
     stringAt: 0,
+    /** The last backslash: in the last string, if it is after `stringAt`. */
     escapedAt: -1,
     isWide: false,
     isCutShort: false,
+    /** Whether it stopped at a limit. */
     isStopped: false,
     wideObjects: NONE,
-    longIntegers: [],
+    longIntegers,
     open,
   };
 }

@@ -80,7 +80,7 @@ function requireShape(bytes: Buffer, facts: JsonFacts): void {
   if (facts.longIntegers.length > NUMBER_TEXTS_MAX) throw tooManyNumberTexts();
   if (facts.isWide) throw tooWide('');
   if (facts.isCutShort) throw unparsable();
-  if (!isUtf8(bytes)) throw noUtf8();
+  if (!isUtf8(bytes)) throw malformed('The request body is not valid UTF-8.', 'invalid UTF-8');
 }
 
 function requireNarrow(value: JsonValue, { hasWide }: JsonFacts, spelling: Spelling): JsonValue {
@@ -144,10 +144,6 @@ export function tooManyNumberTexts(): Fault {
 
 export function tooDeep(): Fault {
   return malformed(`The request body is nested deeper than ${JSON_DEPTH_MAX} levels.`, 'nested too deep');
-}
-
-function noUtf8(): Fault {
-  return malformed('The request body is not valid UTF-8.', 'invalid UTF-8');
 }
 
 function unparsable(): Fault {

@@ -1,27 +1,23 @@
 /** JSON texts inside a request: large ones are parsed beforehand, in steps; the others when they are read. */
 
-import type { JsonValue } from '../domain/fault.ts';
+import { Fault, type JsonValue } from '../domain/fault.ts';
 import type { Steps } from '../domain/steps.ts';
+import { makeWellFormed } from './free-json.ts';
 import { LARGE_CHARACTERS } from './free-json-steps.ts';
 import { scanInSteps } from './json-scan.ts';
 import { type JsonFacts, parseJson, parseLargeJson, scanJson } from './json-text.ts';
 import type { LosslessJson } from './lossless-json.ts';
 
-type JsonTexts = {
-  prepare(text: string): Steps<void>;
-  read(text: string): ReadText;
-};
+/** `value` is undefined for text that parseJson refuses. Unpaired surrogates become U+FFFD. */
+type ReadText = { readonly facts: JsonFacts; readonly value: () => LosslessJson | undefined };
 
-/** `value` throws as parseJson does. */
-type ReadText = { readonly facts: JsonFacts; readonly value: () => JsonValue };
-
-export function createJsonTexts(): JsonTexts {
+export function createJsonTexts() {
   const large = new Map<string, ReadText>();
   return {
-    *prepare(text) {
+    *prepare(text: string): Steps<void> {
       if (text.length > LARGE_CHARACTERS && !large.has(text)) large.set(text, yield* readInSteps(Buffer.from(text)));
     },
-    read: (text) => large.get(text) ?? readAtOnce(Buffer.from(text)),
+    read: (text: string): ReadText => large.get(text) ?? readAtOnce(Buffer.from(text)),
   };
 }
 
@@ -29,20 +25,31 @@ function* readInSteps(bytes: Buffer): Steps<ReadText> {
   const facts = yield* scanInSteps(bytes);
   try {
     const { value } = yield* parseLargeJson(bytes, 'values');
-    return { facts, value: () => value };
+    const wellFormed = toWellFormed(value, facts);
+    return { facts, value: () => wellFormed };
   } catch (error) {
-    return {
-      facts,
-      value() {
-        throw error;
-      },
-    };
+    if (error instanceof Fault) return { facts, value: () => undefined };
+    throw error;
   }
 }
 
-function readAtOnce(bytes: Buffer): ReadText {
+export function readAtOnce(bytes: Buffer): ReadText {
   const facts = scanJson(bytes);
-  return { facts, value: () => parseJson(bytes, facts, 'values') };
+  return {
+    facts,
+    value() {
+      try {
+        return toWellFormed(parseJson(bytes, facts, 'values'), facts);
+      } catch (error) {
+        if (error instanceof Fault) return undefined;
+        throw error;
+      }
+    },
+  };
+}
+
+function toWellFormed(value: JsonValue, { hasEscapes }: JsonFacts): LosslessJson {
+  return hasEscapes ? makeWellFormed(value as LosslessJson) : (value as LosslessJson);
 }
 
 /** Text with long integers, escapes or large exponents must be scanned: such numbers may exceed a double. */

@@ -32,12 +32,12 @@ export function jsonTypeOf(value: LosslessJson): JsonTypeName {
   return JSON.isRawJSON(value) ? 'number' : 'object';
 }
 
-export function isLosslessArray(value: LosslessJson): value is readonly LosslessJson[] {
+export function isArray(value: LosslessJson | undefined): value is readonly LosslessJson[] {
   return Array.isArray(value);
 }
 
-export function isLosslessObject(value: LosslessJson): value is LosslessObject {
-  return jsonTypeOf(value) === 'object';
+export function isObject(value: LosslessJson | undefined): value is LosslessObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !JSON.isRawJSON(value);
 }
 
 /** A member, null when it is absent; names like "constructor" are never inherited. */

@@ -3,13 +3,7 @@
 import type { Parser } from 'csv-parse';
 import { type LosslessParsed, parseLossless } from '../../json/bounded-json.ts';
 import { MEMBERS_MAX } from '../../json/json-scan.ts';
-import {
-  isLosslessArray,
-  isLosslessObject,
-  jsonTypeOf,
-  type LosslessJson,
-  stringifyLossless,
-} from '../../json/lossless-json.ts';
+import { isArray, isObject, jsonTypeOf, type LosslessJson, stringifyLossless } from '../../json/lossless-json.ts';
 import type { Reason } from '../fault.ts';
 import { typeReason } from '../reasons.ts';
 import type { RunSteps, Steps } from '../steps.ts';
@@ -61,7 +55,7 @@ export async function validateEntries(draft: EntriesDraft, pauses: Pauses): Prom
 async function readArray(text: string, { runSteps }: Pauses): Promise<ValidatedEntries> {
   const parsed = parseLossless(text, SHAPE_MAX);
   if (parsed.kind !== 'value') return refusal('entries', `entries ${PROBLEMS[parsed.kind]}`);
-  if (!isLosslessArray(parsed.value)) {
+  if (!isArray(parsed.value)) {
     return { entries: [], problems: [typeReason('entries', 'array', jsonTypeOf(parsed.value))] };
   }
   return await runSteps(validateEach(nameEach(parsed.value, (index) => `entries.${index}`)));
@@ -142,7 +136,7 @@ function* validateEach(sent: Iterable<SentEntry>): Steps<ValidatedEntries> {
   for (const { field, parsed } of sent) {
     // Only lines are parsed one by one.
     if (parsed.kind !== 'value') return refusal('jsonl', `${field} ${PROBLEMS[parsed.kind]}`);
-    if (!isLosslessObject(parsed.value)) {
+    if (!isObject(parsed.value)) {
       return { entries: [], problems: [typeReason(field, 'object', jsonTypeOf(parsed.value))] };
     }
     const text = stringifyLossless(parsed.value);

@@ -3,9 +3,9 @@
 import { parseLossless } from '../../json/bounded-json.ts';
 import { MEMBERS_MAX } from '../../json/json-scan.ts';
 import {
+  isArray,
   isBeyondDouble,
-  isLosslessArray,
-  isLosslessObject,
+  isObject,
   jsonTypeOf,
   type LosslessJson,
   type LosslessObject,
@@ -133,7 +133,7 @@ function readConfig(text: string | null, found: Reason[]): LosslessObject | null
   const parsed = parseLossless(text, { depth: CONFIG_DEPTH_MAX, members: MEMBERS_MAX });
   if (parsed.kind === 'value') {
     if (parsed.value === null) return {};
-    if (isLosslessObject(parsed.value)) return parsed.value;
+    if (isObject(parsed.value)) return parsed.value;
     found.push(typeReason('config', 'object', jsonTypeOf(parsed.value)));
   } else found.push(configReasons[parsed.kind]);
   return null;
@@ -188,7 +188,7 @@ function validateCatalogued(config: LosslessObject, { found, isPart }: Catalogue
   const entry = isPart && evaluatorType === null ? null : validateEvaluatorType(evaluatorType, found);
   const onError = validateOnError(readMember(config, 'onError'), found);
   const settings = readMember(config, 'settings') ?? {};
-  if (!isLosslessObject(settings)) {
+  if (!isObject(settings)) {
     found.push(typeReason('config.settings', 'object', jsonTypeOf(settings)));
     return nothing;
   }
@@ -253,11 +253,11 @@ export function refuseUnstorableIn(value: LosslessJson, path: string, found: Rea
     if (value.includes('\0')) found.push(nulReason(path));
   } else if (isBeyondDouble(value)) {
     found.push({ field: path, type: 'too_big', message: `${path} is too large a number` });
-  } else if (isLosslessArray(value)) {
+  } else if (isArray(value)) {
     value.forEach((item, index) => {
       refuseUnstorableIn(item, `${path}.${index}`, found);
     });
-  } else if (isLosslessObject(value)) {
+  } else if (isObject(value)) {
     // The reason names the object, because a path must not contain U+0000 itself.
     if (Object.keys(value).some((key) => key.includes('\0'))) found.push(nulReason(path));
     for (const [key, member] of Object.entries(value)) {

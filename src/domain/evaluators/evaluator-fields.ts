@@ -1,12 +1,6 @@
 /** The inputs and outputs of evaluators, from the catalogue or as their authors declare them. */
 
-import {
-  isLosslessArray,
-  isLosslessObject,
-  jsonTypeOf,
-  type LosslessJson,
-  readMember,
-} from '../../json/lossless-json.ts';
+import { isArray, isObject, jsonTypeOf, type LosslessJson, readMember } from '../../json/lossless-json.ts';
 import type { Reason } from '../fault.ts';
 import { lengthReason, receivedType, typeReason } from '../reasons.ts';
 import type { EvaluatorField } from './evaluator.ts';
@@ -47,7 +41,7 @@ const FIELDS_MAX = 200;
 /** The fields of a list as sent; null: not sent. */
 export function validateFieldList(sent: LosslessJson, path: string, found: Reason[]): EvaluatorField[] {
   if (sent === null) return [];
-  if (!isLosslessArray(sent)) {
+  if (!isArray(sent)) {
     found.push(typeReason(path, 'array', jsonTypeOf(sent)));
     return [];
   }
@@ -77,7 +71,7 @@ function isTooLong(items: readonly unknown[], path: string, found: Reason[]): bo
 
 /** Null where the item cannot be read as a field; the reason is then in `found`. */
 function readFieldDraft(item: LosslessJson, path: string, found: Reason[]): EvaluatorFieldDraft | null {
-  if (!isLosslessObject(item)) {
+  if (!isObject(item)) {
     found.push(typeReason(path, 'object', jsonTypeOf(item)));
     return null;
   }

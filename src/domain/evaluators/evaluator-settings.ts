@@ -1,12 +1,6 @@
 /** Catalogue entries and their settings: how settings are described, validated and stored. */
 
-import {
-  isLosslessArray,
-  isLosslessObject,
-  jsonTypeOf,
-  type LosslessJson,
-  type LosslessObject,
-} from '../../json/lossless-json.ts';
+import { isArray, isObject, jsonTypeOf, type LosslessJson, type LosslessObject } from '../../json/lossless-json.ts';
 import { wholeNumberOf } from '../../json/whole-number.ts';
 import type { JsonValue, Reason } from '../fault.ts';
 import { choiceReason, countCodePoints, lengthReason, typeReason } from '../reasons.ts';
@@ -142,8 +136,8 @@ function validateValue(value: LosslessJson | undefined, shape: SettingShape, con
   if (!fits) {
     context.found.push(typeReason(context.path, kind, received));
   } else if (kind === 'string' && typeof value === 'string') validateString(value, shape, context);
-  else if (kind === 'array' && value !== undefined && isLosslessArray(value)) validateArray(value, shape, context);
-  else if (kind === 'object' && value !== undefined && isLosslessObject(value)) validateObject(value, shape, context);
+  else if (kind === 'array' && value !== undefined && isArray(value)) validateArray(value, shape, context);
+  else if (kind === 'object' && value !== undefined && isObject(value)) validateObject(value, shape, context);
 }
 
 function validateString(

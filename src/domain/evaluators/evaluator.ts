@@ -1,7 +1,7 @@
 /** Saved evaluators and their port. */
 
 import { parseLossless } from '../../json/bounded-json.ts';
-import { isLosslessObject, type LosslessObject } from '../../json/lossless-json.ts';
+import { isObject, type LosslessObject } from '../../json/lossless-json.ts';
 
 export type EvaluatorField = { readonly identifier: string; readonly type: string; readonly optional: boolean };
 
@@ -50,5 +50,5 @@ export type EvaluatorPage = { readonly afterId: string | null; readonly limit: n
 /** Parses the JSON text of an object that was validated when it was stored; empty for anything else. */
 export function readStoredObject(json: string): LosslessObject {
   const parsed = parseLossless(json, { depth: Number.POSITIVE_INFINITY });
-  return parsed.kind === 'value' && isLosslessObject(parsed.value) ? parsed.value : {};
+  return parsed.kind === 'value' && isObject(parsed.value) ? parsed.value : {};
 }

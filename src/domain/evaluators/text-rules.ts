@@ -1,6 +1,6 @@
 /** The rules in the settings of langevals/basic, and the patterns among them. */
 
-import { isLosslessArray, isLosslessObject, type LosslessObject, readMember } from '../../json/lossless-json.ts';
+import { isArray, isObject, type LosslessObject, readMember } from '../../json/lossless-json.ts';
 import type { Reason } from '../fault.ts';
 import { maskedHead } from '../token-mask.ts';
 
@@ -17,8 +17,8 @@ export type TextRule = {
 /** Only for validated settings. */
 export function readTextRules(settings: LosslessObject): readonly TextRule[] {
   const rules = readMember(settings, 'rules');
-  if (!isLosslessArray(rules)) return [];
-  return rules.filter(isLosslessObject).map((rule) => {
+  if (!isArray(rules)) return [];
+  return rules.filter(isObject).map((rule) => {
     const kind = String(readMember(rule, 'rule'));
     return {
       field: String(readMember(rule, 'field')),

@@ -3,7 +3,7 @@
 import { parseLossless } from '../../json/bounded-json.ts';
 import { parseFreeJson } from '../../json/free-json.ts';
 import {
-  isLosslessObject,
+  isObject,
   jsonTypeOf,
   type LosslessJson,
   type LosslessObject,
@@ -155,7 +155,7 @@ function validateMappings(json: string, found: Reason[]): Mappings {
 }
 
 function validateSource(value: LosslessJson, path: string, found: Reason[]): string {
-  const source = isLosslessObject(value) ? readMember(value, 'source') : value;
+  const source = isObject(value) ? readMember(value, 'source') : value;
   if (typeof source !== 'string') {
     found.push(typeReason(path, 'string', jsonTypeOf(source)));
     return '';
@@ -185,7 +185,7 @@ function readObject(json: string, field: string, found: Reason[]): LosslessObjec
     found.push({ field, type: 'invalid_format', message });
     return {};
   }
-  if (isLosslessObject(parsed.value)) return parsed.value;
+  if (isObject(parsed.value)) return parsed.value;
   if (parsed.value !== null) found.push(typeReason(field, 'object', jsonTypeOf(parsed.value)));
   return {};
 }

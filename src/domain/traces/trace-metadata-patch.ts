@@ -2,8 +2,8 @@
 
 import { parseLossless } from '../../json/bounded-json.ts';
 import { isAbsent } from '../../json/free-json.ts';
-import { JSON_DEPTH_MAX } from '../../json/json-scan.ts';
-import { isLosslessObject, type LosslessObject } from '../../json/lossless-json.ts';
+import { JSON_DEPTH_MAX, MEMBERS_MAX } from '../../json/json-scan.ts';
+import { isObject, type LosslessObject } from '../../json/lossless-json.ts';
 import type { Reason } from '../fault.ts';
 import { runWithoutPauses } from '../steps.ts';
 import type { CollectorLimits } from './collector/collector-reading.ts';
@@ -23,15 +23,13 @@ type ReadPatch =
   | { readonly kind: 'problems'; readonly reasons: readonly Reason[] };
 
 const FIELD = 'metadata';
-const MEMBERS_MAX = 10_000;
 
 /** Validates the JSON text of a patch. A bad member refuses the whole patch; collected metadata only drops it. */
 export function readPatch(text: string, limits: CollectorLimits): ReadPatch {
   const parsed = parseLossless(text, { depth: JSON_DEPTH_MAX, members: MEMBERS_MAX });
   if (parsed.kind === 'too_deep') return problem(`must not nest deeper than ${JSON_DEPTH_MAX} levels`);
   if (parsed.kind === 'too_wide') return problem(`must not hold an object of more than ${MEMBERS_MAX} members`);
-  if (parsed.kind === 'not_json' || !isLosslessObject(parsed.value))
-    return problem('must be an object', 'invalid_type');
+  if (parsed.kind === 'not_json' || !isObject(parsed.value)) return problem('must be an object', 'invalid_type');
   const sent = parsed.value;
   const keys = Object.keys(sent);
   if (keys.length === 0) return problem('must name at least one key', 'too_small');

@@ -1,7 +1,7 @@
 /** Finds names of competitors that occur as whole words. */
 
 import type { EvaluationOutcome, EvaluationRun } from '../../domain/evaluations/outcome.ts';
-import { isLosslessArray, readMember } from '../../json/lossless-json.ts';
+import { isArray, readMember } from '../../json/lossless-json.ts';
 import { textOf } from './fields.ts';
 import { processed } from './outcomes.ts';
 
@@ -20,7 +20,7 @@ export function findCompetitors(run: EvaluationRun): EvaluationOutcome {
 
 function readNames(run: EvaluationRun): readonly string[] {
   const names = readMember(run.settings, 'competitors');
-  if (!isLosslessArray(names)) return [];
+  if (!isArray(names)) return [];
   return names.filter((name) => typeof name === 'string').map((name) => name.trim());
 }
 

@@ -5,7 +5,7 @@ import { Worker } from 'node:worker_threads';
 import type { EvaluationOutcome, EvaluationRun, RunEvaluator } from '../../domain/evaluations/outcome.ts';
 import { type CheckPatterns, readTextRules } from '../../domain/evaluators/text-rules.ts';
 import { unavailableFault } from '../../domain/fault.ts';
-import { isLosslessArray, readMember } from '../../json/lossless-json.ts';
+import { isArray, readMember } from '../../json/lossless-json.ts';
 import { createPool, type Pool } from '../pool/pool.ts';
 import type { PoolAnswer } from '../pool/pool-thread.ts';
 import { loadEvaluator } from './evaluators.ts';
@@ -136,7 +136,7 @@ const CHEAP_CHARACTERS_MAX: { readonly [evaluatorType: string]: (run: Evaluation
   },
   'langevals/competitor_blocklist': ({ settings }) => {
     const names = readMember(settings, 'competitors');
-    return isLosslessArray(names) ? 10_000 / Math.max(1, names.length) : 0;
+    return isArray(names) ? 10_000 / Math.max(1, names.length) : 0;
   },
   'langevals/valid_format': ({ settings: { format, json_schema: schema } }) =>
     format === 'json' && typeof schema !== 'string' ? 20_000 : 0,

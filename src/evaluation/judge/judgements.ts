@@ -2,13 +2,7 @@
 
 import type { ProcessedOutcome } from '../../domain/evaluations/outcome.ts';
 import { numberOf } from '../../json/free-json.ts';
-import {
-  isLosslessArray,
-  isLosslessObject,
-  type LosslessJson,
-  type LosslessObject,
-  readMember,
-} from '../../json/lossless-json.ts';
+import { isArray, isObject, type LosslessJson, type LosslessObject, readMember } from '../../json/lossless-json.ts';
 
 type Result = Pick<ProcessedOutcome, 'score' | 'passed' | 'label'>;
 
@@ -134,7 +128,7 @@ function word(choices: readonly string[]): Property {
 /** The settings are validated, so no item has another shape. */
 function itemsOf(settings: LosslessObject, key: string): readonly LosslessObject[] {
   const items = readMember(settings, key);
-  return isLosslessArray(items) ? items.filter(isLosslessObject) : [];
+  return isArray(items) ? items.filter(isObject) : [];
 }
 
 function textOf(item: LosslessObject, key: string): string {

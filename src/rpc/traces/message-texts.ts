@@ -1,6 +1,6 @@
 /** The texts of one message: strings unchanged, and JSON texts, which are scanned before parsing only where necessary. */
 
-import { Fault } from '../../domain/fault.ts';
+import type { Fault } from '../../domain/fault.ts';
 import type { Steps } from '../../domain/steps.ts';
 import {
   type DraftFacts,
@@ -9,7 +9,7 @@ import {
   type Unreadable,
   unreadable,
 } from '../../domain/traces/collector/collector-draft.ts';
-import { isObject, makeWellFormed } from '../../json/free-json.ts';
+import { isObject } from '../../json/free-json.ts';
 import { NUMBER_TEXTS_MAX } from '../../json/json-text.ts';
 import { createJsonTexts, parsePlain } from '../../json/json-texts.ts';
 import type { LosslessJson, LosslessObject } from '../../json/lossless-json.ts';
@@ -44,13 +44,8 @@ export function createMessageTexts(tooManyNumbers: () => Fault): MessageTexts {
     longIntegers += found.longIntegers.length;
     if (longIntegers > NUMBER_TEXTS_MAX) throw tooManyNumbers();
     if (found.isWide) return TOO_WIDE;
-    try {
-      const value = readValue() as LosslessJson;
-      return found.hasEscapes ? (makeWellFormed({ value }).value ?? null) : value;
-    } catch (error) {
-      if (error instanceof Fault) return unreadable(path, 'must be valid JSON');
-      throw error;
-    }
+    const value = readValue();
+    return value === undefined ? unreadable(path, 'must be valid JSON') : value;
   }
 
   const texts: MessageTexts = {

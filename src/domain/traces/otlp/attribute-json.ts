@@ -1,31 +1,21 @@
 /** Parses JSON that stands as text in attributes, because most SDKs write only texts and numbers. */
 
-import { isObject, makeWellFormed } from '../../../json/free-json.ts';
+import { isObject } from '../../../json/free-json.ts';
 import { LARGE_CHARACTERS } from '../../../json/free-json-steps.ts';
 import { NUMBER_TEXTS_MAX } from '../../../json/json-text.ts';
 import { createJsonTexts, parsePlain } from '../../../json/json-texts.ts';
 import type { LosslessJson, LosslessObject } from '../../../json/lossless-json.ts';
-import { Fault } from '../../fault.ts';
 import type { Steps } from '../../steps.ts';
 import type { DraftFacts } from '../collector/collector-draft.ts';
 import type { Attributes, OtlpSpan } from './span.ts';
 
-export type AttributeJson = {
-  /** Facts about all values read so far. */
-  readonly facts: DraftFacts;
-  /** Parses large texts of a span in steps, before they are read. */
-  prepare(span: OtlpSpan): Steps<void>;
-  /** The value, or the parsed array or object of a text. Text that cannot be parsed stays text. */
-  parsed(value: LosslessJson | undefined): LosslessJson | undefined;
-  /** An object, or the text of one, bare or as {"type":"json","value":{...}}. */
-  object(value: LosslessJson | undefined): LosslessObject | undefined;
-};
+export type AttributeJson = ReturnType<typeof createAttributeJson>;
 
 const DEPTH_MAX = 64;
 const CONTAINER = /^\s*[{[]/;
 
 /** For one request: its texts together may not hold more long integers than one document. */
-export function createAttributeJson({ bytes, depth }: Pick<DraftFacts, 'bytes' | 'depth'>): AttributeJson {
+export function createAttributeJson({ bytes, depth }: Pick<DraftFacts, 'bytes' | 'depth'>) {
   // Each text may come from JSON within JSON; a check for U+0000 is cheap.
   const facts = { bytes, depth, hasEscapes: true, hasWide: false };
   const texts = createJsonTexts();
@@ -40,14 +30,10 @@ export function createAttributeJson({ bytes, depth }: Pick<DraftFacts, 'bytes' |
     const { facts: found, value: readValue } = texts.read(text);
     longIntegers += found.longIntegers.length;
     if (found.depth > DEPTH_MAX || found.hasWide || longIntegers > NUMBER_TEXTS_MAX) return text;
-    try {
-      const value = readValue() as LosslessJson;
-      facts.depth = Math.max(facts.depth, found.depth);
-      return found.hasEscapes ? (makeWellFormed({ value }).value ?? null) : value;
-    } catch (error) {
-      if (error instanceof Fault) return text;
-      throw error;
-    }
+    const value = readValue();
+    if (value === undefined) return text;
+    facts.depth = Math.max(facts.depth, found.depth);
+    return value;
   }
 
   function* prepareEach(attributes: Attributes): Steps<void> {
@@ -56,20 +42,24 @@ export function createAttributeJson({ bytes, depth }: Pick<DraftFacts, 'bytes' |
     }
   }
 
+  /** The value, or the parsed array or object of a text. Text that cannot be parsed stays text. */
   function parsed(value: LosslessJson | undefined): LosslessJson | undefined {
     return typeof value === 'string' && CONTAINER.test(value) ? parse(value) : value;
   }
 
   return {
+    /** Facts about all values read so far. */
     facts,
-    *prepare({ resource, attributes, events }) {
+    /** Parses large texts of a span in steps, before they are read. */
+    *prepare({ resource, attributes, events }: OtlpSpan): Steps<void> {
       if (bytes <= LARGE_CHARACTERS) return;
       yield* prepareEach(resource);
       yield* prepareEach(attributes);
       for (const event of events) yield* prepareEach(event.attributes);
     },
     parsed,
-    object(value) {
+    /** An object, or the text of one, bare or as {"type":"json","value":{...}}. */
+    object(value: LosslessJson | undefined): LosslessObject | undefined {
       const read = parsed(value);
       if (!isObject(read)) return undefined;
       return read.type === 'json' && isObject(read.value) ? read.value : read;

@@ -1,9 +1,8 @@
 /** Reads and validates the filters of a search. */
 
-import { makeWellFormed } from '../../../json/free-json.ts';
-import { parseJson, scanJson } from '../../../json/json-text.ts';
-import { isLosslessObject, type LosslessJson, type LosslessObject } from '../../../json/lossless-json.ts';
-import { Fault, REASONS_MAX, type Reason } from '../../fault.ts';
+import { readAtOnce } from '../../../json/json-texts.ts';
+import { isObject, type LosslessJson, type LosslessObject } from '../../../json/lossless-json.ts';
+import { REASONS_MAX, type Reason } from '../../fault.ts';
 import { typeReason } from '../../reasons.ts';
 import { type Condition, FILTER_NAMES, type FilterName } from './trace-filter.ts';
 
@@ -31,7 +30,7 @@ const NAMES: ReadonlySet<string> = new Set(FILTER_NAMES);
 export function readFilters(json: string | null): ReadFilters {
   const sent = json === null ? null : parseFilters(json);
   if (sent === null) return { conditions: [], reasons: [] };
-  if (sent === undefined || !isLosslessObject(sent)) {
+  if (sent === undefined || !isObject(sent)) {
     return { conditions: [], reasons: [problem(FIELD, 'must be an object')] };
   }
   const reading: Reading = { conditions: [], reasons: [], values: 0 };
@@ -45,16 +44,8 @@ export function readFilters(json: string | null): ReadFilters {
 
 /** Scans bytes first, as for bodies: JSON too deep, too wide or with too many numbers is never built. */
 function parseFilters(json: string): LosslessJson | undefined {
-  const bytes = Buffer.from(json);
-  const found = scanJson(bytes);
-  if (found.hasWide) return undefined;
-  try {
-    const value = parseJson(bytes, found, 'values') as LosslessJson;
-    return found.hasEscapes ? makeWellFormed({ value }).value : value;
-  } catch (error) {
-    if (error instanceof Fault) return undefined;
-    throw error;
-  }
+  const { facts, value } = readAtOnce(Buffer.from(json));
+  return facts.hasWide ? undefined : value();
 }
 
 type Reading = { readonly conditions: Condition[]; readonly reasons: Reason[]; values: number };
@@ -64,7 +55,7 @@ function readFilter(reading: Reading, name: string, value: LosslessJson): void {
   if (!isFilterName(name)) reading.reasons.push(problem(field, 'is no filter'));
   else if (value === null) return;
   else if (!KEYED.has(name)) readValues(reading, { name, of: '', field, value });
-  else if (!isLosslessObject(value)) reading.reasons.push(problem(field, 'must be an object'));
+  else if (!isObject(value)) reading.reasons.push(problem(field, 'must be an object'));
   else readKeyed(reading, name, value);
 }
 
