@@ -5,32 +5,27 @@ import { hash } from 'node:crypto';
 /** A whole number below 2 ** 32. */
 export type GroupHash = (group: string | null) => number;
 
-type GroupPasses = {
-  /** Starts a pass over the data for the next part of the groups; false when no part is left. */
-  begin(): boolean;
-  /** Whether the current pass covers the group. */
-  covers(group: string | null): boolean;
-  /** Leaves half of the groups of the current pass to a later one. False: the part is as small as it may become. */
-  split(): boolean;
-};
-
 /** Groups whose hash leaves `remainder` when divided by `divisor`. */
 type GroupPart = { readonly divisor: number; readonly remainder: number };
 
 /** Beyond it the groups that are left are too large by themselves, and splitting does not help. */
 const PARTS_MAX = 2 ** 20;
 
-export function createGroupPasses(hashOf: GroupHash): GroupPasses {
+export function createGroupPasses(hashOf: GroupHash) {
   const parts: GroupPart[] = [{ divisor: 1, remainder: 0 }];
   let current: GroupPart = { divisor: 1, remainder: 0 };
   return {
-    begin() {
+    /** Starts a pass over the data for the next part of the groups; false when no part is left. */
+    begin(): boolean {
       const next = parts.shift();
       if (next !== undefined) current = next;
       return next !== undefined;
     },
-    covers: (group) => current.divisor === 1 || hashOf(group) % current.divisor === current.remainder,
-    split() {
+    /** Whether the current pass covers the group. */
+    covers: (group: string | null): boolean =>
+      current.divisor === 1 || hashOf(group) % current.divisor === current.remainder,
+    /** Leaves half of the groups of the current pass to a later one. False: the part is as small as it may become. */
+    split(): boolean {
       const { divisor, remainder } = current;
       if (divisor >= PARTS_MAX) return false;
       current = { divisor: divisor * 2, remainder };

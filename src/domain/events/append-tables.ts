@@ -65,12 +65,8 @@ export type MakeEvent = (created: string) => NewEvent<RequestEventType>;
 export type TraceKey = { readonly projectNumber: number; readonly traceId: string; readonly sequence: number };
 
 /** The fields that appends change. */
-export type TraceState = {
+export type TraceState = Pick<TraceRecord, 'metadataJson' | 'expectedOutput' | 'updatedAtMs' | 'aggregatesJson'> & {
   readonly totals: TraceTotals;
-  readonly metadataJson: string;
-  readonly expectedOutput: string | null;
-  readonly updatedAtMs: number;
-  readonly aggregatesJson: string | null;
 };
 
 export type StoredTraceState = TraceState & { readonly insertedAtMs: number };

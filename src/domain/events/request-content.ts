@@ -1,13 +1,14 @@
 /** The content of a request besides its ids, from a span or a report; admissions are stored. */
 
 /** Whole numbers of tokens. */
-export type RequestUsage = {
-  readonly inputTokens: number;
-  readonly outputTokens: number;
-  readonly cacheReadInputTokens: number;
-  readonly cacheCreationInputTokens: number;
-  readonly reasoningTokens: number;
-};
+export const USAGE_NAMES = [
+  'inputTokens',
+  'outputTokens',
+  'cacheReadInputTokens',
+  'cacheCreationInputTokens',
+  'reasoningTokens',
+] as const;
+export type RequestUsage = { readonly [Name in (typeof USAGE_NAMES)[number]]: number };
 
 export type RequestError = { readonly class: string | null; readonly httpStatus: number | null };
 
@@ -73,11 +74,6 @@ export function completeContent(reported: RequestContent, admitted: RequestConte
 
 export function isSameUsage(one: RequestUsage | null, other: RequestUsage | null): boolean {
   if (one === null || other === null) return one === other;
-  return (
-    one.inputTokens === other.inputTokens &&
-    one.outputTokens === other.outputTokens &&
-    one.cacheReadInputTokens === other.cacheReadInputTokens &&
-    one.cacheCreationInputTokens === other.cacheCreationInputTokens &&
-    one.reasoningTokens === other.reasoningTokens
-  );
+  for (const name of USAGE_NAMES) if (one[name] !== other[name]) return false;
+  return true;
 }

@@ -2,26 +2,14 @@
 
 import type { Project } from '../caller.ts';
 import type { AppendTables, TraceKey } from '../events/append-tables.ts';
-import type { Span } from '../traces/trace.ts';
+import type { Span, SummedName } from '../traces/trace.ts';
 import { type Replaced, sumUp } from '../traces/trace-growth.ts';
 import { summaryOf } from '../traces/trace-totals.ts';
 
 /** The inputs to the price of a stored span, and the price. */
 export type PricedSpan = Pick<
   Span,
-  | 'spanId'
-  | 'type'
-  | 'model'
-  | 'vendor'
-  | 'startedAtMs'
-  | 'promptTokens'
-  | 'completionTokens'
-  | 'reasoningTokens'
-  | 'cacheReadInputTokens'
-  | 'cacheCreationInputTokens'
-  | 'cachedTokensInPrompt'
-  | 'costNanoUsd'
-  | 'costSource'
+  'spanId' | 'type' | 'model' | 'vendor' | 'startedAtMs' | SummedName | 'cachedTokensInPrompt' | 'costSource'
 >;
 
 /** A different price for a span, with the span as it was read. */

@@ -1,18 +1,10 @@
 /** Reads what spend sums from an event. */
 
+import { USAGE_NAMES } from '../events/request-content.ts';
 import type { SpendDimension } from './spend-store.ts';
 
-/** Numbers that are 0 where a request does not say. */
-export const ADDED = [
-  'inputTokens',
-  'outputTokens',
-  'cacheReadInputTokens',
-  'cacheCreationInputTokens',
-  'reasoningTokens',
-] as const;
-
 /** The numbers of an event; all are null for an event that is not summed. */
-export const NUMBERS = ['createdAtMs', 'occurredAtMs', 'error', 'costNanoUsd', ...ADDED] as const;
+export const NUMBERS = ['createdAtMs', 'occurredAtMs', 'error', 'costNanoUsd', ...USAGE_NAMES] as const;
 export type NumberName = (typeof NUMBERS)[number];
 
 /** The outcome of a request. */

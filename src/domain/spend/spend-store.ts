@@ -1,5 +1,7 @@
 /** The port that sums the requests in the event log. It is separate from the other ports so that another store can serve it. */
 
+import { USAGE_NAMES } from '../events/request-content.ts';
+
 export type SpendStore = {
   /**
    * The totals of the requests of a range. MUST count every request whose outcome was acknowledged before the call, once
@@ -44,17 +46,7 @@ export type SpendQuery = {
 /** The position of a group in the order of group-order.ts. */
 export type SpendPosition = { readonly rank: bigint; readonly nameKey: string };
 
-export const SPEND_MEASURES = [
-  'requests',
-  'errors',
-  'unpriced',
-  'costNanoUsd',
-  'inputTokens',
-  'outputTokens',
-  'cacheReadInputTokens',
-  'cacheCreationInputTokens',
-  'reasoningTokens',
-] as const;
+export const SPEND_MEASURES = ['requests', 'errors', 'unpriced', 'costNanoUsd', ...USAGE_NAMES] as const;
 
 /** `unpriced` counts requests of unknown cost. */
 export type SpendTotals = { readonly [Each in (typeof SPEND_MEASURES)[number]]: bigint };

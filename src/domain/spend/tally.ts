@@ -9,16 +9,7 @@ import { AT, amountOf, newSums, readSums, type Sums } from './exact-sums.ts';
 import { comparePositions, nameKeyOf, RANKED_BY } from './group-order.ts';
 import type { SpendAnswer, SpendQuery } from './spend-store.ts';
 
-export type SpendTally = {
-  /** Starts a pass: the caller MUST then read all requests. False when every group is summed, or there are too many. */
-  beginPass(): boolean;
-  /** The sums over all groups; null in every pass but the first, so that each request counts once. */
-  total(): Sums | null;
-  /** The sums of a group; null when another pass covers the group. */
-  sumsOf(group: string | null): Sums | null;
-  endPass(): Steps<void>;
-  answer(): SpendAnswer;
-};
+export type SpendTally = ReturnType<typeof createSpendTally>;
 
 /** What ranks a group; its other sums are read only if the page shows the group. */
 type Ranked = { readonly sums: Sums; readonly rank: number | bigint; readonly nameKey: string };
@@ -31,7 +22,7 @@ export function createSpendTally(
   { after, limit, order }: Pick<SpendQuery, 'after' | 'limit' | 'order'>,
   hashOf: GroupHash,
   groupsMax = GROUPS_MAX,
-): SpendTally {
+) {
   const total = newSums(null);
   const passes = createGroupPasses(hashOf);
   let isFirstPass = true;
@@ -58,13 +49,16 @@ export function createSpendTally(
   }
 
   return {
-    beginPass() {
+    /** Starts a pass: the caller MUST then read all requests. False when every group is summed, or there are too many. */
+    beginPass(): boolean {
       if (isOverLimit || !passes.begin()) return false;
       groups = new Map();
       return true;
     },
-    total: () => (isFirstPass ? total : null),
-    sumsOf(group) {
+    /** The sums over all groups; null in every pass but the first, so that each request counts once. */
+    total: (): Sums | null => (isFirstPass ? total : null),
+    /** The sums of a group; null when another pass covers the group. */
+    sumsOf(group: string | null): Sums | null {
       const known = groups.get(group);
       if (known !== undefined) return known;
       while (groups.size >= groupsMax && !isOverLimit && passes.covers(group)) splitPart();
@@ -73,7 +67,7 @@ export function createSpendTally(
       groups.set(group, sums);
       return sums;
     },
-    *endPass() {
+    *endPass(): Steps<void> {
       isFirstPass = false;
       let count = 0;
       for (const sums of groups.values()) {
@@ -83,7 +77,7 @@ export function createSpendTally(
       }
       groups = new Map();
     },
-    answer() {
+    answer(): SpendAnswer {
       if (isOverLimit) return { kind: 'too_long' };
       const shown = best.map(({ sums }) => ({ group: sums.group, spent: readSums(sums) }));
       return { kind: 'groups', groups: shown, total: readSums(total) };

@@ -3,23 +3,14 @@
  * represent the trace, and how many spans have each summed value. A recomputation over the stored spans finds the same.
  */
 
-import type { SpanNumbers, SpanSummary, TraceRecord } from './trace.ts';
+import { type SpanSummary, SUMMED, type SummedName, type TraceRecord } from './trace.ts';
 
 /** Traces with more spans keep aggregates; smaller ones are read whole. */
 export const SPANS_READ_THROUGH_MAX = 200;
 /** Models listed for a trace. */
 const MODELS_MAX = 100;
 
-export const SUMMED = [
-  'promptTokens',
-  'completionTokens',
-  'reasoningTokens',
-  'cacheReadInputTokens',
-  'cacheCreationInputTokens',
-  'costNanoUsd',
-] as const satisfies readonly (keyof SpanNumbers)[];
-
-export type SpanCounts = Readonly<Record<(typeof SUMMED)[number] | 'tokensEstimated' | 'hasError', number>>;
+export type SpanCounts = Readonly<Record<SummedName | 'tokensEstimated' | 'hasError', number>>;
 
 /** Position of a span in the order by start, then id. */
 type SpanPosition = { readonly startedAtMs: number; readonly spanId: string };
@@ -99,14 +90,8 @@ export function readAggregates(json: string): TraceAggregates {
   return JSON.parse(json) as TraceAggregates;
 }
 
-type Aggregator = {
-  /** In any order. */
-  add(span: SpanSummary, isParentless: boolean): void;
-  end(): TraceAggregates;
-};
-
 /** Adds spans, one at a time, to known aggregates. */
-export function createAggregator(known: TraceAggregates): Aggregator {
+export function createAggregator(known: TraceAggregates) {
   const counts = { ...known.counts };
   const models = new Map(known.models.map((entry) => [entry.model, entry]));
   let { root, lastParentless, firstInput, lastOutput, firstError } = known;
@@ -132,7 +117,8 @@ export function createAggregator(known: TraceAggregates): Aggregator {
   }
 
   return {
-    add(span, isParentless) {
+    /** In any order. */
+    add(span: SpanSummary, isParentless: boolean): void {
       addCounts(counts, span, 1);
       addRoot(span, isParentless);
       const isJudge = span.type === 'evaluation' || span.type === 'guardrail';
@@ -143,7 +129,7 @@ export function createAggregator(known: TraceAggregates): Aggregator {
       if (span.hasError && (firstError === null || isBefore(span, firstError))) firstError = positionOf(span);
       if (span.model !== null) addModel(span.model, span);
     },
-    end: () => ({
+    end: (): TraceAggregates => ({
       counts,
       root,
       lastParentless,

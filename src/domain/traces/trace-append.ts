@@ -39,7 +39,7 @@ const NO_IDS: ReadonlySet<string> = new Set();
 
 /** Null when there is nothing to report, as for most appends: fastest to pass on. */
 export function applyAppend(tables: AppendTables, append: TraceAppend): TraceAppended | null {
-  const sent = lastOfEach(append.spans, (span) => span.spanId);
+  const sent = lastOfEach(append.spans);
   const record = findLiving(tables, append);
   const excess = findExcess(tables, { append, spans: sent, record });
   const refusedSpans = excess.size === 0 ? undefined : indexesOf(append, excess);
@@ -225,10 +225,11 @@ function once<T>(read: () => T): () => T {
   };
 }
 
-function lastOfEach<T>(items: readonly T[], idOf: (item: T) => string): readonly T[] {
-  if (items.length < 2) return items;
-  const last = new Map(items.map((item) => [idOf(item), item]));
-  return last.size === items.length ? items : [...last.values()];
+/** Of each id. */
+function lastOfEach(spans: readonly Span[]): readonly Span[] {
+  if (spans.length < 2) return spans;
+  const last = new Map(spans.map((span) => [span.spanId, span]));
+  return last.size === spans.length ? spans : [...last.values()];
 }
 
 const REQUEST_ID_MEMBER = '"gateway_request_id"';
@@ -271,13 +272,8 @@ export function contentOfSpan({ traceId, span, request, metadata }: SpanReport):
 
 function usageOf(span: Span): RequestUsage | null {
   const { promptTokens, completionTokens, reasoningTokens, cacheReadInputTokens, cacheCreationInputTokens } = span;
-  const isCounted =
-    promptTokens !== null ||
-    completionTokens !== null ||
-    reasoningTokens !== null ||
-    cacheReadInputTokens !== null ||
-    cacheCreationInputTokens !== null;
-  if (!isCounted) return null;
+  const cached = cacheReadInputTokens ?? cacheCreationInputTokens;
+  if ((promptTokens ?? completionTokens ?? reasoningTokens ?? cached) === null) return null;
   return {
     inputTokens: promptTokens ?? 0,
     outputTokens: completionTokens ?? 0,

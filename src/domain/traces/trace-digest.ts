@@ -12,24 +12,19 @@ const TEXT_CHARACTERS_MAX = 2000;
 /** Of the whole text; one more line counts the spans that did not fit whole. */
 const DIGEST_MAX_BYTES = 1024 * 1024;
 
-type Digest = {
-  /** Adds a span; call it in the order of the lines. False when the text is full. */
-  add(line: TreeLine, span: Span): Steps<boolean>;
-  text(): string;
-};
-
-export function createDigest({ spanCount }: TreeLayout): Digest {
+export function createDigest({ spanCount }: TreeLayout) {
   const text = createBoundedLines(DIGEST_MAX_BYTES);
   text.add('.');
   let shown = 0;
   return {
-    *add(line, span) {
+    /** Adds a span; call it in the order of the lines. False when the text is full. */
+    *add(line: TreeLine, span: Span): Steps<boolean> {
       const texts = yield* textsOf(span);
       for (const piece of linesOf(line, span, texts)) if (!text.add(piece)) return false;
       shown += 1;
       return true;
     },
-    text() {
+    text(): string {
       if (shown < spanCount) text.close(omittedLine(spanCount - shown));
       return text.text();
     },

@@ -1,7 +1,7 @@
 /** Computes totals and aggregates of a trace after an append; of a large one without reading its other spans. */
 
 import type { AppendTables, TraceState as StoredState, TraceKey } from '../events/append-tables.ts';
-import type { SpanSummary, TraceRecord, TraceTotals } from './trace.ts';
+import { type SpanSummary, SUMMED, type SummedName, type TraceRecord, type TraceTotals } from './trace.ts';
 import {
   addCounts,
   aggregatesOf,
@@ -14,7 +14,6 @@ import {
   readAggregates,
   SPANS_READ_THROUGH_MAX,
   type SpanCounts,
-  SUMMED,
   type TraceAggregates,
 } from './trace-aggregates.ts';
 import { addTotals, isUnpriced, totalsOf, waitedMs } from './trace-totals.ts';
@@ -66,22 +65,16 @@ function dependsOn({ totals, aggregates }: TraceState, { old, next }: Replaced):
 
 /** Larger sums are rounded, so subtracting a span from them would be inexact. */
 function isExact(totals: TraceTotals): boolean {
-  return SUMMED.every((name) => (totals[TOTALS[name]] ?? 0) <= Number.MAX_SAFE_INTEGER);
+  return SUMMED.every((name) => (totalOf(totals, name) ?? 0) <= Number.MAX_SAFE_INTEGER);
 }
 
-const TOTALS = {
-  promptTokens: 'promptTokens',
-  completionTokens: 'completionTokens',
-  reasoningTokens: 'reasoningTokens',
-  cacheReadInputTokens: 'cacheReadInputTokens',
-  cacheCreationInputTokens: 'cacheCreationInputTokens',
-  costNanoUsd: 'totalCostNanoUsd',
-} as const satisfies Record<(typeof SUMMED)[number], keyof TraceTotals>;
+function totalOf(totals: TraceTotals, name: SummedName): number | null {
+  return name === 'costNanoUsd' ? totals.totalCostNanoUsd : totals[name];
+}
 
 /** `counts` already exclude the span. */
 function withoutSpan(totals: TraceTotals, counts: SpanCounts, span: SpanSummary): TraceTotals {
-  const less = (name: (typeof SUMMED)[number]) =>
-    counts[name] === 0 ? null : (totals[TOTALS[name]] ?? 0) - (span[name] ?? 0);
+  const less = (name: SummedName) => (counts[name] === 0 ? null : (totalOf(totals, name) ?? 0) - (span[name] ?? 0));
   return {
     ...totals,
     spanCount: totals.spanCount - 1,
@@ -175,14 +168,8 @@ type LinkedSummary = SpanSummary & {
 
 const SUMMED_AT_ONCE = 500;
 
-type Recomputation = {
-  /** Takes every span of the trace once, in any order, and keeps few. */
-  add(span: LinkedSummary): void;
-  end(): TraceState;
-};
-
 /** Computes totals and aggregates of a trace from all its spans, one by one. */
-export function createRecomputation(): Recomputation {
+export function createRecomputation() {
   const aggregator = createAggregator(NO_AGGREGATES);
   let totals = totalsOf([]);
   let some: SpanSummary[] = [];
@@ -193,12 +180,13 @@ export function createRecomputation(): Recomputation {
   }
 
   return {
-    add(span) {
+    /** Takes every span of the trace once, in any order, and keeps few. */
+    add(span: LinkedSummary): void {
       aggregator.add(span, span.isParentless);
       some.push(span);
       if (some.length === SUMMED_AT_ONCE) sumUp();
     },
-    end() {
+    end(): TraceState {
       sumUp();
       return { totals, aggregates: aggregator.end() };
     },

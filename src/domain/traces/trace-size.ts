@@ -2,8 +2,7 @@
 
 import { isObject, parseFreeJson } from '../../json/free-json.ts';
 import { CHUNK_CHARACTERS, jsonStringBytes, jsonStringsBytes, jsonTextsBytes } from '../../json/json-size.ts';
-import type { Evaluation, Span } from './trace.ts';
-import { SUMMED } from './trace-aggregates.ts';
+import { type Evaluation, type Span, SUMMED } from './trace.ts';
 
 /** Bytes of text in one answer. Items of a list that do not fit go to the next page. */
 export const RESPONSE_MAX_BYTES = 8 * 1024 * 1024;

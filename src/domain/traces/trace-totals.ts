@@ -110,17 +110,9 @@ function addKnown(sum: number | null, value: number | null): number | null {
 }
 
 function countsTokens(span: SpanNumbers): boolean {
-  return (
-    isPositive(span.promptTokens) ||
-    isPositive(span.completionTokens) ||
-    isPositive(span.reasoningTokens) ||
-    isPositive(span.cacheReadInputTokens) ||
-    isPositive(span.cacheCreationInputTokens)
-  );
-}
-
-function isPositive(count: number | null): boolean {
-  return count !== null && count > 0;
+  const { promptTokens, completionTokens, reasoningTokens, cacheReadInputTokens, cacheCreationInputTokens } = span;
+  const cached = (cacheReadInputTokens ?? 0) + (cacheCreationInputTokens ?? 0);
+  return (promptTokens ?? 0) + (completionTokens ?? 0) + (reasoningTokens ?? 0) + cached > 0;
 }
 
 export function addTotals(a: TraceTotals, b: TraceTotals): TraceTotals {
@@ -132,20 +124,16 @@ export function addTotals(a: TraceTotals, b: TraceTotals): TraceTotals {
     finishedAtMs,
     firstTokenMs: pick(Math.min, a.firstTokenMs, b.firstTokenMs),
     totalTimeMs: startedAtMs === null || finishedAtMs === null ? null : Math.max(0, finishedAtMs - startedAtMs),
-    promptTokens: pick(sum, a.promptTokens, b.promptTokens),
-    completionTokens: pick(sum, a.completionTokens, b.completionTokens),
-    reasoningTokens: pick(sum, a.reasoningTokens, b.reasoningTokens),
-    cacheReadInputTokens: pick(sum, a.cacheReadInputTokens, b.cacheReadInputTokens),
-    cacheCreationInputTokens: pick(sum, a.cacheCreationInputTokens, b.cacheCreationInputTokens),
-    totalCostNanoUsd: pick(sum, a.totalCostNanoUsd, b.totalCostNanoUsd),
+    promptTokens: addKnown(a.promptTokens, b.promptTokens),
+    completionTokens: addKnown(a.completionTokens, b.completionTokens),
+    reasoningTokens: addKnown(a.reasoningTokens, b.reasoningTokens),
+    cacheReadInputTokens: addKnown(a.cacheReadInputTokens, b.cacheReadInputTokens),
+    cacheCreationInputTokens: addKnown(a.cacheCreationInputTokens, b.cacheCreationInputTokens),
+    totalCostNanoUsd: addKnown(a.totalCostNanoUsd, b.totalCostNanoUsd),
     unpricedSpans: a.unpricedSpans + b.unpricedSpans,
     tokensEstimated: a.tokensEstimated || b.tokensEstimated,
     hasError: a.hasError || b.hasError,
   };
-}
-
-function sum(a: number, b: number): number {
-  return a + b;
 }
 
 function pick(choose: (a: number, b: number) => number, a: number | null, b: number | null): number | null {

@@ -133,19 +133,12 @@ function* cutCycles(nodes: readonly Node[]): Steps<void> {
   for (const node of found) node.parent = null;
 }
 
-type BoundedLines = {
-  /** False when the line does not fit; then no later line is added. */
-  add(line: string): boolean;
-  /** Adds the last line, even beyond the limit. */
-  close(line: string): void;
-  text(): string;
-};
-
-export function createBoundedLines(maxBytes: number): BoundedLines {
+export function createBoundedLines(maxBytes: number) {
   const lines: string[] = [];
   let leftBytes = maxBytes;
   return {
-    add(line) {
+    /** False when the line does not fit; then no later line is added. */
+    add(line: string): boolean {
       const bytes = Buffer.byteLength(line) + 1;
       if (bytes > leftBytes) {
         leftBytes = 0;
@@ -155,7 +148,8 @@ export function createBoundedLines(maxBytes: number): BoundedLines {
       lines.push(line);
       return true;
     },
-    close: (line) => void lines.push(line),
-    text: () => lines.join('\n'),
+    /** Adds the last line, even beyond the limit. */
+    close: (line: string): void => void lines.push(line),
+    text: (): string => lines.join('\n'),
   };
 }

@@ -23,16 +23,19 @@ export const SPAN_TYPES = [
 ] as const;
 export type SpanType = (typeof SPAN_TYPES)[number];
 
-/** Numbers of a span that trace totals add up. Null: the span does not report it. */
-export type SpanNumbers = {
-  readonly promptTokens: number | null;
-  readonly completionTokens: number | null;
-  readonly reasoningTokens: number | null;
-  readonly cacheReadInputTokens: number | null;
-  readonly cacheCreationInputTokens: number | null;
-  readonly costNanoUsd: number | null;
-  readonly tokensEstimated: boolean;
-};
+/** Numbers of a span that trace totals add up. */
+export const SUMMED = [
+  'promptTokens',
+  'completionTokens',
+  'reasoningTokens',
+  'cacheReadInputTokens',
+  'cacheCreationInputTokens',
+  'costNanoUsd',
+] as const;
+export type SummedName = (typeof SUMMED)[number];
+
+/** Null: the span does not report it. */
+export type SpanNumbers = { readonly [Name in SummedName]: number | null } & { readonly tokensEstimated: boolean };
 
 /** A step of a trace, validated, normalised and priced. Instants are epoch milliseconds. */
 export type Span = SpanNumbers & {
@@ -68,35 +71,22 @@ export type Span = SpanNumbers & {
 };
 
 /** The fields that totals, the tree and the choice of root use. */
-export type SpanSummary = SpanNumbers & {
-  readonly spanId: string;
-  readonly parentId: string | null;
-  readonly type: SpanType;
-  readonly name: string | null;
-  readonly model: string | null;
-  readonly startedAtMs: number;
-  readonly finishedAtMs: number;
-  readonly firstTokenAtMs: number | null;
-  readonly hasInput: boolean;
-  readonly hasOutput: boolean;
-  readonly hasError: boolean;
-};
+export type SpanSummary = SpanNumbers &
+  Pick<Span, 'spanId' | 'parentId' | 'type' | 'name' | 'model' | 'startedAtMs' | 'finishedAtMs' | 'firstTokenAtMs'> & {
+    readonly hasInput: boolean;
+    readonly hasOutput: boolean;
+    readonly hasError: boolean;
+  };
 
 /** Totals of a trace, computed from its stored spans. */
-export type TraceTotals = {
+export type TraceTotals = Omit<SpanNumbers, 'costNanoUsd'> & {
   readonly spanCount: number;
   readonly startedAtMs: number | null;
   readonly finishedAtMs: number | null;
   readonly firstTokenMs: number | null;
   readonly totalTimeMs: number | null;
-  readonly promptTokens: number | null;
-  readonly completionTokens: number | null;
-  readonly reasoningTokens: number | null;
-  readonly cacheReadInputTokens: number | null;
-  readonly cacheCreationInputTokens: number | null;
   readonly totalCostNanoUsd: number | null;
   readonly unpricedSpans: number;
-  readonly tokensEstimated: boolean;
   readonly hasError: boolean;
 };
 

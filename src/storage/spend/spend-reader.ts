@@ -4,7 +4,7 @@
  */
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { ADDED } from '../../domain/spend/event-spending.ts';
+import { USAGE_NAMES } from '../../domain/events/request-content.ts';
 import { AT, addValue, type Sums } from '../../domain/spend/exact-sums.ts';
 import {
   SPEND_DIMENSIONS,
@@ -218,5 +218,5 @@ function addEvent(sums: Sums, numbers: Numbers, index: number): void {
   const cost = numbers.costNanoUsd[index] ?? Number.NaN;
   if (Number.isNaN(cost)) addValue(sums, AT.unpriced, 1);
   else addValue(sums, AT.costNanoUsd, cost);
-  for (const name of ADDED) addValue(sums, AT[name], numbers[name][index] ?? 0);
+  for (const name of USAGE_NAMES) addValue(sums, AT[name], numbers[name][index] ?? 0);
 }
