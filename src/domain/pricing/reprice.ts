@@ -2,7 +2,7 @@
 
 import type { TraceStore } from '../store.ts';
 import { readResultCost } from '../traces/collector/collector-metrics.ts';
-import type { SearchPosition, TraceSearch } from '../traces/search/trace-search-store.ts';
+import { ALL_TRACES, type SearchPosition, type TraceSearch } from '../traces/search/trace-search-store.ts';
 import type { PriceResolver, Prices } from './prices.ts';
 import type { NewPrice, PricedSpan, RepricedProject, RepricedTrace, RepricingStore } from './repricing.ts';
 
@@ -87,17 +87,13 @@ async function repriceProject(deps: RepriceDeps, { request, project, tally }: Wa
   for (;;) {
     if (deps.isStopped()) return { projectNumber: number, trace: after };
     const { traces, next } = await deps.store.search.find({
+      ...ALL_TRACES,
       projectNumber: number,
-      expiredBeforeMs: null,
       started: { fromMs: request.fromMs, toMs: request.toMs },
-      updated: { fromMs: 0, toMs: Number.MAX_SAFE_INTEGER },
       sort: 'started_at',
       isAscending: true,
-      traceIds: null,
-      filter: { conditions: [], isNegated: false, text: '' },
       after,
       limit: TRACES_AT_ONCE,
-      countMax: null,
     });
     await repriceTraces(
       deps,

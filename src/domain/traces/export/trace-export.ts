@@ -1,12 +1,12 @@
 /** Exports the traces of a search one by one, and a large trace in several messages. */
 
 import type { Clock } from '../../clock.ts';
-import { Fault } from '../../fault.ts';
 import type { ListPosition, ListRange, SizedText, TraceStore } from '../../store.ts';
 import type { SearchCall, SearchRequest, TraceSearches } from '../search/trace-search.ts';
 import type { SearchPosition } from '../search/trace-search-store.ts';
 import type { Evaluation, Span } from '../trace.ts';
 import { evaluationPosition, spanPosition } from '../trace-page.ts';
+import { unlessErased } from '../trace-row.ts';
 import { evaluationBytes, spanBytes } from '../trace-size.ts';
 import type { Traces, TraceView } from '../traces.ts';
 
@@ -55,12 +55,7 @@ export function createTraceExports({ searches, traces, store, clock }: TraceExpo
 
   async function read(traceId: string, spansLimit: number, { project, countResponseBytes }: SearchCall) {
     const question = { traceId, spansLimit, spansCursor: '', maxBytes: MESSAGE_MAX_BYTES, countResponseBytes };
-    try {
-      return await traces.get(project, question, clock());
-    } catch (error) {
-      if (error instanceof Fault && error.code === 'trace_not_found') return null;
-      throw error;
-    }
+    return await unlessErased(traces.get(project, question, clock()));
   }
 
   async function* moreEvaluations({ record, evaluations }: TraceView, call: SearchCall): AsyncGenerator<ExportMessage> {

@@ -43,27 +43,9 @@ export function facetsOf(document: SearchDocument): ReadonlySet<string> | null {
 /** Facets of which a matching trace has at least one. */
 export function requiredFacets({ name, of, values }: Condition): RequiredFacets {
   if (name === 'evaluations.score') return { anyOf: [nameFacet('scored by', of)], isExact: false };
-  const [kind, owner] = FACET_KINDS[name];
+  const [kind, owner]: readonly [Kind, string?] = FACET_KINDS[name];
   return { anyOf: values.map((value) => nameFacet(kind, value, owner ?? of)), isExact: true };
 }
-
-type Kind =
-  | 'value'
-  | 'key'
-  | 'item'
-  | 'origin'
-  | 'error'
-  | 'name'
-  | 'type'
-  | 'model'
-  | 'evaluated by'
-  | 'guarded by'
-  | 'passed by'
-  | 'scored by'
-  | 'labelled by'
-  | 'passed'
-  | 'state'
-  | 'label';
 
 /** The name of a facet: no two values share one. */
 function nameFacet(kind: Kind, value: string, of = ''): string {
@@ -101,7 +83,7 @@ function addEvaluation({ evaluatorId, isGuardrail, status, passed, score, label 
 }
 
 /** Facet kind and key of each filter; a key left out comes from the condition. */
-const FACET_KINDS: Readonly<Record<Exclude<FilterName, 'evaluations.score'>, readonly [Kind, string?]>> = {
+const FACET_KINDS = {
   'metadata.user_id': ['value', 'user_id'],
   'metadata.thread_id': ['value', 'thread_id'],
   'metadata.customer_id': ['value', 'customer_id'],
@@ -122,4 +104,6 @@ const FACET_KINDS: Readonly<Record<Exclude<FilterName, 'evaluations.score'>, rea
   'evaluations.passed': ['passed'],
   'evaluations.state': ['state'],
   'evaluations.label': ['label'],
-};
+} as const satisfies Readonly<Record<Exclude<FilterName, 'evaluations.score'>, readonly [string, string?]>>;
+
+type Kind = (typeof FACET_KINDS)[keyof typeof FACET_KINDS][0];

@@ -5,7 +5,8 @@ import type { LosslessJson, LosslessObject } from '../../../json/lossless-json.t
 import type { Evaluation } from '../trace.ts';
 
 /** Matches where one of its values does. `of` names the key or the evaluator whose values are compared. */
-export type Condition = { readonly name: FilterName; readonly of: string; readonly values: readonly string[] };
+export type Condition = Wanted & { readonly name: FilterName };
+type Wanted = { readonly of: string; readonly values: readonly string[] };
 
 export type SearchFilter = {
   /** All must match. */
@@ -15,34 +16,6 @@ export type SearchFilter = {
   /** In lower case; empty: any. */
   readonly text: string;
 };
-
-/** The part of a trace that each filter tests. */
-const SUBJECTS = {
-  'metadata.user_id': 'metadata',
-  'metadata.thread_id': 'metadata',
-  'metadata.customer_id': 'metadata',
-  'metadata.labels': 'metadata',
-  'metadata.key': 'metadata',
-  'metadata.prompt_ids': 'metadata',
-  'metadata.value': 'metadata',
-  'traces.origin': 'metadata',
-  'traces.error': 'trace',
-  'traces.name': 'spans',
-  'spans.type': 'spans',
-  'spans.model': 'spans',
-  'evaluations.evaluator_id': 'evaluations',
-  'evaluations.evaluator_id.guardrails_only': 'evaluations',
-  'evaluations.evaluator_id.has_passed': 'evaluations',
-  'evaluations.evaluator_id.has_score': 'evaluations',
-  'evaluations.evaluator_id.has_label': 'evaluations',
-  'evaluations.passed': 'evaluations',
-  'evaluations.state': 'evaluations',
-  'evaluations.label': 'evaluations',
-  'evaluations.score': 'evaluations',
-} as const;
-
-export type FilterName = keyof typeof SUBJECTS;
-export const FILTER_NAMES = Object.keys(SUBJECTS) as readonly FilterName[];
 
 /** Fields of a trace that filters test. */
 export type SearchDocument = {
@@ -59,12 +32,12 @@ export const ORIGIN_DEFAULT = 'application';
 
 /** The parts of a trace that a filter needs, beside its own row. */
 export function needsOf({ conditions, text }: SearchFilter) {
-  const isAbout = (subject: string) => conditions.some(({ name }) => SUBJECTS[name] === subject);
+  const isAbout = (part: string) => conditions.some(({ name }) => name.startsWith(part));
   const texts = text !== '';
   return {
-    metadata: isAbout('metadata'),
-    spans: texts || isAbout('spans'),
-    evaluations: isAbout('evaluations'),
+    metadata: isAbout('metadata.') || isAbout('traces.origin'),
+    spans: texts || isAbout('spans.') || isAbout('traces.name'),
+    evaluations: isAbout('evaluations.'),
     texts,
   };
 }
@@ -103,7 +76,7 @@ export function createMatcher(filter: SearchFilter): (document: SearchDocument) 
 
 /** The same for a trace with parsed metadata. */
 export function compileFilter({ conditions, isNegated }: SearchFilter): DocumentMatcher {
-  const matchers = conditions.map((condition) => CONDITION_COMPILERS[condition.name](condition));
+  const matchers = conditions.map((condition): DocumentMatcher => CONDITION_COMPILERS[condition.name](condition));
   return (document, metadata) => matchers.every((fits) => fits(document, metadata)) !== isNegated;
 }
 
@@ -114,7 +87,7 @@ export function readMetadata(json: string): LosslessObject {
 }
 
 export type DocumentMatcher = (document: SearchDocument, metadata: LosslessObject) => boolean;
-type CompileCondition = (condition: Condition) => DocumentMatcher;
+type CompileCondition = (wanted: Wanted) => DocumentMatcher;
 
 /** Matches where a value of the trace is among those of the condition. */
 function oneOf(
@@ -141,7 +114,7 @@ function resultOf(read: (evaluation: EvaluationFacts) => string | null): Compile
   };
 }
 
-const CONDITION_COMPILERS: Readonly<Record<FilterName, CompileCondition>> = {
+const CONDITION_COMPILERS = {
   'metadata.user_id': oneOf((_, metadata) => member(metadata, 'user_id')),
   'metadata.thread_id': oneOf((_, metadata) => member(metadata, 'thread_id')),
   'metadata.customer_id': oneOf((_, metadata) => member(metadata, 'customer_id')),
@@ -173,10 +146,13 @@ const CONDITION_COMPILERS: Readonly<Record<FilterName, CompileCondition>> = {
           evaluatorId === of && score !== null && score >= Number(min) && score <= Number(max),
       );
   },
-};
+} as const satisfies Readonly<Record<string, CompileCondition>>;
+
+export type FilterName = keyof typeof CONDITION_COMPILERS;
+export const FILTER_NAMES = Object.keys(CONDITION_COMPILERS) as readonly FilterName[];
 
 /** The text of a member; empty where it is absent. */
-function member(metadata: LosslessObject, key: string): readonly string[] {
+export function member(metadata: LosslessObject, key: string): readonly string[] {
   const value = Object.hasOwn(metadata, key) ? metadata[key] : undefined;
   return value === undefined ? [] : [bareText(value)];
 }

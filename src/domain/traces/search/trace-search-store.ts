@@ -68,6 +68,19 @@ export type MatchedTrace = {
 /** Both ends included. */
 export type InstantRange = { readonly fromMs: number; readonly toMs: number };
 
+export const EVER: InstantRange = { fromMs: Number.MIN_SAFE_INTEGER, toMs: Number.MAX_SAFE_INTEGER };
+
+/** Finds all traces of a project and counts none; a query overrides what it restricts. */
+export const ALL_TRACES = {
+  expiredBeforeMs: null,
+  started: EVER,
+  updated: EVER,
+  traceIds: null,
+  filter: { conditions: [], isNegated: false, text: '' },
+  after: null,
+  countMax: null,
+} as const satisfies Partial<SearchQuery>;
+
 /** Position of a trace in an order; `key` is its sort value, or one that sorts last without a value. */
 export type SearchPosition = { readonly key: number; readonly traceId: string };
 

@@ -7,11 +7,13 @@ import { Fault, type Reason, validationFault } from '../../fault.ts';
 import { termStartMs, traceTermDays } from '../../retention-terms.ts';
 import { hasMoreCharactersThan } from '../../text-limits.ts';
 import { normaliseTraceId } from '../trace-ids.ts';
+import { readRow } from '../trace-row.ts';
 import { RESPONSE_MAX_BYTES } from '../trace-size.ts';
 import type { Traces, TraceView } from '../traces.ts';
 import type { Condition, SearchFilter } from './trace-filter.ts';
 import { readFilters, type TraceSort } from './trace-search-query.ts';
 import {
+  EVER,
   type InstantRange,
   type SearchPosition,
   type SearchQuery,
@@ -46,11 +48,7 @@ export type SearchRequest = SearchConditions & {
 
 type FilterRequest = Pick<SearchRequest, 'filtersJson' | 'negateFilters' | 'query' | 'traceIds'>;
 
-type ThreadRequest = {
-  readonly threadId: string;
-  readonly pageSize: number | null;
-  readonly cursor: string;
-};
+type ThreadRequest = Pick<SearchRequest, 'pageSize' | 'cursor'> & { readonly threadId: string };
 
 export type SearchCall = {
   readonly project: Project;
@@ -95,7 +93,6 @@ const THREAD_ID_CHARACTERS_MAX = 512;
 const SPANS_PER_TRACE = 200;
 /** Traces read at once: more would only wait for each other. */
 const READ_AT_ONCE = 8;
-const EVER = { fromMs: Number.MIN_SAFE_INTEGER, toMs: Number.MAX_SAFE_INTEGER };
 const NO_TOTAL: SearchTotal = { count: 0, isExact: true };
 
 /** State of a walk. Its first page fixes dates and counts traces. */
@@ -149,8 +146,8 @@ export function createTraceSearches(deps: TraceSearchesDeps): TraceSearches {
     let leftBytes = RESPONSE_MAX_BYTES;
     for (let start = 0; start < positions.length; start += READ_AT_ONCE) {
       const some = positions.slice(start, start + READ_AT_ONCE);
-      const read = await Promise.all(some.map((position) => readOne(project, { ...position, spansLimit }, nowMs)));
-      for (const [index, one] of read.entries()) {
+      const rows = some.map(({ traceId }) => readRow(traces, { project, traceId, spansLimit, nowMs }));
+      for (const [index, one] of (await Promise.all(rows)).entries()) {
         // Erased since the search.
         if (one === null) continue;
         leftBytes -= one.bytes;
@@ -160,20 +157,6 @@ export function createTraceSearches(deps: TraceSearchesDeps): TraceSearches {
       }
     }
     return { views, last: null };
-  }
-
-  async function readOne(project: Project, trace: { traceId: string; spansLimit: number }, nowMs: number) {
-    let bytes = 0;
-    const countResponseBytes = (more: number) => {
-      bytes += more;
-    };
-    try {
-      const view = await traces.get(project, { ...trace, spansCursor: '', countResponseBytes }, nowMs);
-      return { view, bytes };
-    } catch (error) {
-      if (error instanceof Fault && error.code === 'trace_not_found') return null;
-      throw error;
-    }
   }
 
   function seal({ binding }: Plan, project: Project, { fromMs, toMs, after, total }: Walk): string {

@@ -4,17 +4,14 @@ import type { Store } from '../../store.ts';
 
 type ChangedTrace = { readonly projectNumber: number; readonly traceId: string };
 
-export type ChangeFeed = {
-  publish(change: ChangedTrace): void;
-  /** Listens to changes of the project until the returned function is called. */
-  listen(projectNumber: number, onChange: (traceId: string) => void): () => void;
-};
+export type ChangeFeed = ReturnType<typeof createChangeFeed>;
 
-export function createChangeFeed(): ChangeFeed {
+export function createChangeFeed() {
   const listeners = new Map<number, (traceId: string) => void>();
   return {
-    publish: ({ projectNumber, traceId }) => listeners.get(projectNumber)?.(traceId),
-    listen(projectNumber, onChange) {
+    publish: ({ projectNumber, traceId }: ChangedTrace): void => listeners.get(projectNumber)?.(traceId),
+    /** Listens to changes of the project until the returned function is called. */
+    listen(projectNumber: number, onChange: (traceId: string) => void): () => void {
       if (listeners.has(projectNumber)) throw new Error('a project has one listener');
       listeners.set(projectNumber, onChange);
       return () => void listeners.delete(projectNumber);

@@ -5,24 +5,15 @@
  */
 
 import type { Clock } from '../../clock.ts';
-import type { MatchedTrace, SearchPosition, TraceSearch } from '../search/trace-search-store.ts';
+import {
+  ALL_TRACES,
+  EVER,
+  type MatchedTrace,
+  type SearchPosition,
+  type TraceSearch,
+} from '../search/trace-search-store.ts';
 
-export type ChangePoll = {
-  /** Marks existing changes as seen; call it once, first. Rejects when the store fails; then they count as new. */
-  begin(): Promise<void>;
-  /** Polls. Rejects when the store fails; then no change is missed. */
-  next(): Promise<Polled>;
-  /** Whether it is time to poll. */
-  isDue(): boolean;
-  /** Marks a change as read by this process. */
-  markSeen(change: Pick<MatchedTrace, 'traceId' | 'updatedAtMs'>): void;
-};
-
-type Polled = {
-  readonly traceIds: readonly string[];
-  /** Whether there were more changes than one poll reads, so that some may be missed. */
-  readonly isShort: boolean;
-};
+export type ChangePoll = ReturnType<typeof createChangePoll>;
 
 type ChangePollDeps = {
   readonly projectNumber: number;
@@ -36,9 +27,8 @@ const LATE_MAX_MS = 5_000;
 /** Changes of a page and pages of a poll: together as many as a project reader keeps. */
 const PAGE_SIZE = 2_000;
 const PAGES_MAX = 5;
-const EVER = { fromMs: Number.MIN_SAFE_INTEGER, toMs: Number.MAX_SAFE_INTEGER };
 
-export function createChangePoll({ projectNumber, search, clock }: ChangePollDeps): ChangePoll {
+export function createChangePoll({ projectNumber, search, clock }: ChangePollDeps) {
   /** By trace: the time of its last seen change. */
   const seen = new Map<string, number>();
   let hasBegun = false;
@@ -61,17 +51,13 @@ export function createChangePoll({ projectNumber, search, clock }: ChangePollDep
     let after: SearchPosition | null = null;
     for (let page = 0; page === 0 || (after !== null && page < PAGES_MAX); page += 1) {
       const { traces, next } = await search.find({
+        ...ALL_TRACES,
         projectNumber,
-        expiredBeforeMs: null,
-        started: EVER,
         updated: { fromMs, toMs: EVER.toMs },
         sort: 'updated_at',
         isAscending: false,
-        traceIds: null,
-        filter: { conditions: [], isNegated: false, text: '' },
         after,
         limit: PAGE_SIZE,
-        countMax: null,
       });
       for (const position of traces) {
         if ((seen.get(position.traceId) ?? Number.NEGATIVE_INFINITY) < position.key) fresh.push(position);
@@ -84,23 +70,30 @@ export function createChangePoll({ projectNumber, search, clock }: ChangePollDep
   }
 
   return {
-    async begin() {
+    /** Marks existing changes as seen; call it once, first. Rejects when the store fails; then they count as new. */
+    async begin(): Promise<void> {
       try {
         await poll();
       } finally {
         hasBegun = true;
       }
     },
-    isDue() {
+    /** Whether it is time to poll. */
+    isDue(): boolean {
       const agoMs = clock() - polledAtMs;
       return hasBegun && (agoMs < 0 || agoMs >= INTERVAL_MS);
     },
+    /**
+     * Polls. `isShort`: there were more changes than one poll reads, so that some may be missed. Rejects when the store
+     * fails; then no change is missed.
+     */
     async next() {
       const { fresh, isShort } = await poll();
       // The oldest first, as they happened.
       return { traceIds: fresh.map(({ traceId }) => traceId).reverse(), isShort };
     },
-    markSeen({ traceId, updatedAtMs }) {
+    /** Marks a change as read by this process. */
+    markSeen({ traceId, updatedAtMs }: Pick<MatchedTrace, 'traceId' | 'updatedAtMs'>): void {
       seen.set(traceId, updatedAtMs);
     },
   };

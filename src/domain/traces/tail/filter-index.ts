@@ -1,18 +1,15 @@
 /** Tests a trace against many filters at once: looks up filters that require a metadata value by that value. */
 
-import type { LosslessJson } from '../../../json/lossless-json.ts';
 import {
   type Condition,
   compileFilter,
   type DocumentMatcher,
   type FilterName,
+  member,
   readMetadata,
   type SearchDocument,
   type SearchFilter,
 } from '../search/trace-filter.ts';
-
-/** Indexes of the filters whose conditions a trace matches; the caller still searches for their texts. */
-type MatchFilters = (document: SearchDocument) => readonly number[];
 
 const PREFIX = 'metadata.';
 const INDEXED: ReadonlySet<FilterName> = new Set<FilterName>([
@@ -21,7 +18,8 @@ const INDEXED: ReadonlySet<FilterName> = new Set<FilterName>([
   'metadata.customer_id',
 ]);
 
-export function createFilterIndex(filters: readonly SearchFilter[]): MatchFilters {
+/** Finds the indexes of the filters whose conditions a trace matches; the caller still searches for their texts. */
+export function createFilterIndex(filters: readonly SearchFilter[]): (document: SearchDocument) => readonly number[] {
   const matchers: readonly DocumentMatcher[] = filters.map(compileFilter);
   const needsMetadata = filters.some(({ conditions }) => conditions.length > 0);
   const byValue = new Map<string, Map<string, number[]>>();
@@ -35,8 +33,7 @@ export function createFilterIndex(filters: readonly SearchFilter[]): MatchFilter
     const metadata = needsMetadata ? readMetadata(document.metadataJson) : {};
     const indexes = [...others];
     for (const [key, values] of byValue) {
-      const value = Object.hasOwn(metadata, key) ? metadata[key] : undefined;
-      if (value !== undefined) indexes.push(...(values.get(textOf(value)) ?? []));
+      for (const text of member(metadata, key)) indexes.push(...(values.get(text) ?? []));
     }
     return indexes.filter((index) => matchers[index]?.(document, metadata));
   };
@@ -47,9 +44,4 @@ function addTo(byValue: Map<string, Map<string, number[]>>, { name, values }: Co
   const indexesByText = byValue.get(key) ?? new Map<string, number[]>();
   byValue.set(key, indexesByText);
   for (const value of new Set(values)) indexesByText.set(value, [...(indexesByText.get(value) ?? []), index]);
-}
-
-/** The text to compare with. */
-function textOf(value: LosslessJson): string {
-  return typeof value === 'string' ? value : JSON.stringify(value);
 }

@@ -13,18 +13,7 @@ type Subscription = {
   readonly subscriber: Subscriber;
 };
 
-export type ProjectReader = {
-  /** Resolves once no later change is missed. */
-  readonly begun: Promise<void>;
-  /** Offers changes until the returned function is called; ends with its last subscriber. */
-  add(interest: Subscription): () => void;
-  /** Whether `read` may have work to do. */
-  isDue(): boolean;
-  /** Reads and offers the changes since the last call. Never rejects; do not call it again before it has ended. */
-  read(): Promise<void>;
-  subscribers(): readonly Subscriber[];
-  size(): number;
-};
+export type ProjectReader = ReturnType<typeof createProjectReader>;
 
 type ProjectReaderDeps = {
   readonly projectNumber: number;
@@ -51,7 +40,7 @@ const ATTEMPTS_MAX = 20;
 
 type Group = { readonly filter: SearchFilter; readonly subscriptions: Set<Subscription> };
 
-export function createProjectReader(deps: ProjectReaderDeps): ProjectReader {
+export function createProjectReader(deps: ProjectReaderDeps) {
   const { projectNumber, search, feed, poll, onError, onEmpty } = deps;
   const groups = new Map<string, Group>();
   let changed = new Set<string>();
@@ -121,8 +110,10 @@ export function createProjectReader(deps: ProjectReaderDeps): ProjectReader {
   }
 
   return {
+    /** Resolves once no later change is missed. */
     begun,
-    add(interest) {
+    /** Offers changes until the returned function is called; ends with its last subscriber. */
+    add(interest: Subscription): () => void {
       const key = JSON.stringify(interest.filter);
       const group = groups.get(key) ?? { filter: interest.filter, subscriptions: new Set() };
       groups.set(key, group);
@@ -138,9 +129,11 @@ export function createProjectReader(deps: ProjectReaderDeps): ProjectReader {
         onEmpty();
       };
     },
-    isDue: () =>
+    /** Whether `read` may have work to do. */
+    isDue: (): boolean =>
       changed.size > 0 || lost > 0 || poll?.isDue() === true || subscribers().some((subscriber) => subscriber.hasAny()),
-    async read() {
+    /** Reads and offers the changes since the last call. Never rejects; do not call it again before it has ended. */
+    async read(): Promise<void> {
       try {
         await pollChanges();
         if (changed.size > 0 || subscribers().some((subscriber) => subscriber.hasAny())) await deps.refresh();
@@ -154,7 +147,7 @@ export function createProjectReader(deps: ProjectReaderDeps): ProjectReader {
       lost = 0;
     },
     subscribers,
-    size: () => count,
+    size: (): number => count,
   };
 }
 

@@ -6,34 +6,17 @@ export type Change = {
   readonly readId: number;
 };
 
-/** Changes to send next. */
-type Dequeued = {
-  readonly changes: readonly Change[];
-  /** Changes dropped since the last call. */
-  readonly dropped: number;
-};
-
-export type Subscriber = {
-  /** Queues changes. A trace that changes again before it is sent is sent once. A full queue drops the oldest. */
-  offer(changes: readonly Change[]): void;
-  drop(count: number): void;
-  /** Whether there is anything to send. */
-  hasAny(): boolean;
-  dequeue(changesMax: number): Dequeued;
-  /** Ends `waitForWake`. */
-  wake(): void;
-  /** Resolves at the next `wake`. */
-  waitForWake(): Promise<void>;
-};
+export type Subscriber = ReturnType<typeof createSubscriber>;
 
 /** `changesMax` may change with the number of others. */
-export function createSubscriber(changesMax: () => number): Subscriber {
+export function createSubscriber(changesMax: () => number) {
   const waiting = new Map<string, Change>();
   let dropped = 0;
   let turn: PromiseWithResolvers<void> | null = null;
 
   return {
-    offer(changes) {
+    /** Queues changes. A trace that changes again before it is sent is sent once. A full queue drops the oldest. */
+    offer(changes: readonly Change[]): void {
       const room = changesMax();
       // Cuts first: with many subscribers, dropped changes must cost no time.
       const kept = changes.length > room ? changes.slice(-room) : changes;
@@ -48,11 +31,13 @@ export function createSubscriber(changesMax: () => number): Subscriber {
         dropped += 1;
       }
     },
-    drop(count) {
+    drop(count: number): void {
       dropped += count;
     },
-    hasAny: () => waiting.size > 0 || dropped > 0,
-    dequeue(limit) {
+    /** Whether there is anything to send. */
+    hasAny: (): boolean => waiting.size > 0 || dropped > 0,
+    /** The changes to send next, and how many were dropped since the last call. */
+    dequeue(limit: number) {
       const changes: Change[] = [];
       for (const change of waiting.values()) {
         if (changes.length >= limit) break;
@@ -63,29 +48,25 @@ export function createSubscriber(changesMax: () => number): Subscriber {
       dropped = 0;
       return due;
     },
-    wake() {
+    /** Ends `waitForWake`. */
+    wake(): void {
       turn?.resolve();
       turn = null;
     },
-    waitForWake() {
+    /** Resolves at the next `wake`. */
+    waitForWake(): Promise<void> {
       turn ??= Promise.withResolvers<void>();
       return turn.promise;
     },
   };
 }
 
-type WakeQueue = {
-  /** Wakes the subscriber in its turn, first come first. */
-  add(subscriber: Subscriber): void;
-  delete(subscriber: Subscriber): void;
-};
-
 /** With GAP_MS, as many in a tick as may send in it; the gap lets earlier messages leave before others are sent. */
 const WOKEN_AT_ONCE = 16;
 const GAP_MS = 20;
 
 /** Wakes a few at a time, so that a thousand subscribers with the same change do not block other work. */
-export function createWakeQueue(pause: (delayMs: number, signal: AbortSignal) => Promise<void>): WakeQueue {
+export function createWakeQueue(pause: (delayMs: number, signal: AbortSignal) => Promise<void>) {
   const due = new Set<Subscriber>();
   const never = new AbortController().signal;
   let isWaking = false;
@@ -108,10 +89,11 @@ export function createWakeQueue(pause: (delayMs: number, signal: AbortSignal) =>
   }
 
   return {
-    add(subscriber) {
+    /** Wakes the subscriber in its turn, first come first. */
+    add(subscriber: Subscriber): void {
       due.add(subscriber);
       if (!isWaking) void wakeAll();
     },
-    delete: (subscriber) => void due.delete(subscriber),
+    delete: (subscriber: Subscriber): void => void due.delete(subscriber),
   };
 }

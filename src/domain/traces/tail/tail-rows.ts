@@ -2,19 +2,9 @@
 
 import type { Project } from '../../caller.ts';
 import type { Clock } from '../../clock.ts';
-import { Fault } from '../../fault.ts';
-import type { Traces, TraceView } from '../traces.ts';
+import { type Row, readRow } from '../trace-row.ts';
+import type { Traces } from '../traces.ts';
 import type { Change } from './subscriber.ts';
-
-/** A trace and its approximate size in bytes. */
-export type Row = { readonly view: TraceView; readonly bytes: number };
-
-type TailRows = {
-  /** Null when the trace is erased. */
-  read(project: Project, change: Change, spansLimit: number): Promise<Row | null>;
-  /** Lets waiting reads start, and drops rows read KEPT_TICKS ago. */
-  tick(): void;
-};
 
 type TailRowsDeps = { readonly traces: Pick<Traces, 'get'>; readonly clock: Clock };
 
@@ -25,7 +15,7 @@ const KEPT_TICKS = 8;
 
 type Kept = { readonly row: Promise<Row | null>; readonly tick: number; bytes: number };
 
-export function createTailRows({ traces, clock }: TailRowsDeps): TailRows {
+export function createTailRows({ traces, clock }: TailRowsDeps) {
   const kept = new Map<string, Kept>();
   const waiting: (() => void)[] = [];
   let left = READ_PER_TICK;
@@ -35,17 +25,7 @@ export function createTailRows({ traces, clock }: TailRowsDeps): TailRows {
   async function load(project: Project, traceId: string, spansLimit: number): Promise<Row | null> {
     if (left > 0) left -= 1;
     else await new Promise<void>((resolve) => waiting.push(resolve));
-    let bytes = 0;
-    const countResponseBytes = (more: number) => {
-      bytes += more;
-    };
-    try {
-      const view = await traces.get(project, { traceId, spansLimit, spansCursor: '', countResponseBytes }, clock());
-      return { view, bytes };
-    } catch (error) {
-      if (error instanceof Fault && error.code === 'trace_not_found') return null;
-      throw error;
-    }
+    return await readRow(traces, { project, traceId, spansLimit, nowMs: clock() });
   }
 
   function drop(key: string, { bytes }: Kept): void {
@@ -54,7 +34,8 @@ export function createTailRows({ traces, clock }: TailRowsDeps): TailRows {
   }
 
   return {
-    read(project, { traceId, readId }, spansLimit) {
+    /** Null when the trace is erased. */
+    read(project: Project, { traceId, readId }: Change, spansLimit: number): Promise<Row | null> {
       const key = JSON.stringify([project.number, traceId, readId, spansLimit]);
       const found = kept.get(key);
       if (found !== undefined) return found.row;
@@ -72,7 +53,8 @@ export function createTailRows({ traces, clock }: TailRowsDeps): TailRows {
       );
       return row;
     },
-    tick() {
+    /** Lets waiting reads start, and drops rows read KEPT_TICKS ago. */
+    tick(): void {
       now += 1;
       left = READ_PER_TICK;
       for (; left > 0 && waiting.length > 0; left -= 1) waiting.shift()?.();

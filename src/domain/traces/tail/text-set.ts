@@ -3,10 +3,7 @@
 import type { Steps } from '../../steps.ts';
 import { addText, newSignature, type TextSignature, tripleNumbersOf } from '../search/text-signature.ts';
 
-export type TextSet = {
-  /** Removes from `missing` the texts that `text` contains, in any case. */
-  find(text: string, missing: Set<string>): Steps<void>;
-};
+export type TextSet = ReturnType<typeof createTextSet>;
 
 /** Fewer are faster searched one by one. */
 const FEW = 8;
@@ -19,13 +16,14 @@ const TEXT_SIGNED = 64;
 const CHARACTERS_PER_STEP = 1_048_576;
 
 /** Texts in lower case. */
-export function createTextSet(texts: ReadonlySet<string>): TextSet {
+export function createTextSet(texts: ReadonlySet<string>) {
   const triples = new Map(
     [...texts].map((text) => [text, tripleNumbersOf(text.slice(0, TEXT_SIGNED)).slice(0, TRIPLES_MAX)]),
   );
 
   return {
-    *find(text, missing) {
+    /** Removes from `missing` the texts that `text` contains, in any case. */
+    *find(text: string, missing: Set<string>): Steps<void> {
       const lower = text.toLowerCase();
       const isSigned = missing.size >= FEW && lower.length <= SIGNED_MAX_CHARACTERS;
       const signature = isSigned ? sign(lower) : null;

@@ -9,13 +9,14 @@ import { Fault, type Reason, validationFault } from '../../fault.ts';
 import { termStartMs, traceTermDays } from '../../retention-terms.ts';
 import type { KeyStore } from '../../store.ts';
 import type { SearchCall, SearchRequest, TraceSearches } from '../search/trace-search.ts';
-import type { TraceSearch } from '../search/trace-search-store.ts';
+import { ALL_TRACES, EVER, type TraceSearch } from '../search/trace-search-store.ts';
+import type { Row } from '../trace-row.ts';
 import type { Traces, TraceView } from '../traces.ts';
 import type { ChangeFeed } from './change-feed.ts';
 import { createChangePoll } from './change-poll.ts';
 import { createProjectReader, type ProjectReader } from './project-reader.ts';
 import { type Change, createSubscriber, createWakeQueue, type Subscriber } from './subscriber.ts';
-import { createTailRows, type Row } from './tail-rows.ts';
+import { createTailRows } from './tail-rows.ts';
 
 export type TailRequest = Pick<
   SearchRequest,
@@ -85,7 +86,6 @@ const RESUME_MAX_MS = 600_000;
 const RESUMED_MAX = KEPT_MAX;
 const RETRY_AFTER_SECONDS = 5;
 const IDLE: TailMessage = { kind: 'idle' };
-const EVER = { fromMs: Number.MIN_SAFE_INTEGER, toMs: Number.MAX_SAFE_INTEGER };
 
 export function createTraceTails(deps: TraceTailsDeps): TraceTails {
   const { search, searches, keys, feed, isShared, clock, wait, pause, limits } = deps;
@@ -161,7 +161,7 @@ export function createTraceTails(deps: TraceTailsDeps): TraceTails {
       search,
       feed,
       poll: isShared ? createChangePoll({ projectNumber, search, clock }) : null,
-      nextReadId: nextReadId,
+      nextReadId,
       onError: deps.onError,
       onEmpty() {
         readers.delete(projectNumber);
@@ -173,14 +173,12 @@ export function createTraceTails(deps: TraceTailsDeps): TraceTails {
   }
 
   function requireCapacity({ project, credential }: TailCall): void {
-    const followers = readers.get(project.number)?.size() ?? 0;
-    if (quiet.size >= limits.tailsMax) throw tooMany('Too many follow traces on this server; try again later.');
-    if (followers >= limits.tailsPerProjectMax) {
-      throw tooMany('Too many follow the traces of this project; try again later.');
-    }
-    if ((byCredential.get(credential) ?? 0) >= limits.tailsPerCredentialMax) {
-      throw tooMany('Too many follow traces with this credential; try again later.');
-    }
+    const tails = [
+      [quiet.size, limits.tailsMax, 'traces on this server'],
+      [readers.get(project.number)?.size() ?? 0, limits.tailsPerProjectMax, 'the traces of this project'],
+      [byCredential.get(credential) ?? 0, limits.tailsPerCredentialMax, 'traces with this credential'],
+    ] as const;
+    for (const [count, countMax, what] of tails) if (count >= countMax) throw tooMany(what);
   }
 
   function count(credential: string, change: number): void {
@@ -218,17 +216,14 @@ export function createTraceTails(deps: TraceTailsDeps): TraceTails {
     const oldestMs = clock() - RESUME_MAX_MS;
     const wantedMs = Number(request.lastEventId) - RESUME_BACK_MS;
     const { traces, next } = await search.find({
+      ...ALL_TRACES,
       projectNumber: call.project.number,
-      expiredBeforeMs: null,
-      started: EVER,
       updated: { fromMs: Math.max(wantedMs, oldestMs), toMs: EVER.toMs },
       sort: 'updated_at',
       isAscending: true,
       traceIds,
       filter,
-      after: null,
       limit: RESUMED_MAX,
-      countMax: null,
     });
     const readId = nextReadId();
     subscriber.offer(traces.map(({ traceId }) => ({ traceId, readId })));
@@ -286,6 +281,8 @@ export function createTraceTails(deps: TraceTailsDeps): TraceTails {
 
 const NOT_AN_ID: Reason = { field: 'lastEventId', type: 'custom', message: 'lastEventId is not the id of a change' };
 
-function tooMany(message: string): Fault {
-  return new Fault('rate_limited', message, { retryAfterSeconds: RETRY_AFTER_SECONDS });
+function tooMany(what: string): Fault {
+  return new Fault('rate_limited', `Too many follow ${what}; try again later.`, {
+    retryAfterSeconds: RETRY_AFTER_SECONDS,
+  });
 }
