@@ -4,6 +4,7 @@
  */
 
 import type { LosslessJson, LosslessObject } from '../../../json/lossless-json.ts';
+import type { SpanNumbers } from '../trace.ts';
 
 const UNREADABLE = Symbol('unreadable');
 
@@ -99,15 +100,13 @@ export type TypedDraft = {
   readonly path: string;
 };
 
-export type MetricsDraft = {
-  readonly promptTokens: Sent<number>;
-  readonly completionTokens: Sent<number>;
-  readonly reasoningTokens: Sent<number>;
-  readonly cacheReadInputTokens: Sent<number>;
-  readonly cacheCreationInputTokens: Sent<number>;
+type CountsDraft = {
+  readonly [Name in Exclude<keyof SpanNumbers, 'costNanoUsd'>]: Sent<NonNullable<SpanNumbers[Name]>>;
+};
+
+export type MetricsDraft = CountsDraft & {
   /** US dollars. */
   readonly cost: Sent<number>;
-  readonly tokensEstimated: Sent<boolean>;
   readonly cachedTokensInPrompt: Sent<boolean>;
   /** Further metrics. Members that have a field of their own are skipped. */
   readonly others: Sent<LosslessObject>;

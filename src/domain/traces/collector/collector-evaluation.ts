@@ -12,11 +12,10 @@ import { readError } from './collector-error.ts';
 import {
   beginItem,
   type Reading,
-  readBoolean,
   readFreeJson,
   readId,
   readInstant,
-  readNumber,
+  readScalar,
   readShortText,
   readText,
   refuse,
@@ -30,7 +29,8 @@ export type CollectedEvaluation = {
 
 type SentStatus = 'processed' | 'skipped' | 'error';
 
-const NAME_CHARACTERS_MAX = 255;
+const NAME = { field: 'name', charactersMax: 255 };
+const EVALUATION_ID = { field: 'evaluation_id', charactersMax: ID_CHARACTERS_MAX };
 const NO_RESULT_REASON = 'either `passed`, `score` or `label` must be defined';
 
 /** The evaluation; null when it was refused, with the reason in `reading`. */
@@ -39,13 +39,14 @@ export function readEvaluation(sent: Sent<EvaluationDraft>, reading: Reading): C
   if (sent === undefined) return refuse(reading, '', 'is required');
   if (isUnreadable(sent)) return refuse(reading, sent.path, sent.reason);
   // In the order of the contract's table, because only the first problem is reported.
-  const name = readName(sent.name, reading);
-  const evaluationId = readEvaluationId(sent.evaluationId, reading);
+  const name =
+    sent.name === undefined ? refuse(reading, 'name', 'is required') : readNonEmpty(sent.name, NAME, reading);
+  const evaluationId = readNonEmpty(sent.evaluationId, EVALUATION_ID, reading);
   const evaluatorId = readShortText(sent.evaluatorId, 'evaluator_id', reading);
   const spanId = readId(sent.spanId, 'span_id', reading);
   const type = readShortText(sent.type, 'type', reading);
   const threadId = readShortText(sent.threadId, 'evaluation_thread_id', reading);
-  const isGuardrail = readBoolean(sent.isGuardrail, reading) ?? false;
+  const isGuardrail = readScalar(sent.isGuardrail, reading) ?? false;
   const status = readStatus(sent, reading);
   const result = readResult(sent, status, reading);
   const inputsJson = readFreeJson(sent.inputs, 'inputs', reading);
@@ -78,18 +79,10 @@ export function readEvaluation(sent: Sent<EvaluationDraft>, reading: Reading): C
   return { evaluation, cuts: reading.cuts };
 }
 
-function readName(sent: Sent<string>, reading: Reading): string | null {
-  if (sent === undefined) return refuse(reading, 'name', 'is required');
-  const name = readText(sent, reading);
-  if (name === null || (name !== '' && !hasMoreCharactersThan(name, NAME_CHARACTERS_MAX))) return name;
-  return refuse(reading, 'name', `must be a string of 1 to ${NAME_CHARACTERS_MAX} characters`);
-}
-
-function readEvaluationId(sent: Sent<string>, reading: Reading): string | null {
-  const evaluationId = readText(sent, reading);
-  if (evaluationId === null) return null;
-  if (evaluationId !== '' && !hasMoreCharactersThan(evaluationId, ID_CHARACTERS_MAX)) return evaluationId;
-  return refuse(reading, 'evaluation_id', `must be a string of 1 to ${ID_CHARACTERS_MAX} characters`);
+function readNonEmpty(sent: Sent<string>, { field, charactersMax }: typeof NAME, reading: Reading): string | null {
+  const text = readText(sent, reading);
+  if (text === null || (text !== '' && !hasMoreCharactersThan(text, charactersMax))) return text;
+  return refuse(reading, field, `must be a string of 1 to ${charactersMax} characters`);
 }
 
 function readStatus({ status, error }: EvaluationDraft, reading: Reading): SentStatus {
@@ -103,8 +96,8 @@ function readStatus({ status, error }: EvaluationDraft, reading: Reading): SentS
 type Result = Pick<Evaluation, 'passed' | 'score' | 'label' | 'details'>;
 
 function readResult(sent: EvaluationDraft, status: SentStatus, reading: Reading): Result {
-  const passed = readBoolean(sent.passed, reading);
-  const score = readNumber(sent.score, reading);
+  const passed = readScalar(sent.passed, reading);
+  const score = readScalar(sent.score, reading);
   const label = readText(sent.label, reading);
   const details = readText(sent.details, reading);
   // Only a processed evaluation has a result.

@@ -180,17 +180,17 @@ function toMetadataDraft(sent: LosslessObject): Sent<MetadataDraft> {
   return { members: Object.fromEntries(keys.map((key) => [key, sent[key] ?? null])), pathPrefix: '' };
 }
 
-function toText(value: Member, path: string): Sent<string> {
+export function toText(value: Member, path: string): Sent<string> {
   if (isAbsent(value)) return undefined;
   return typeof value === 'string' ? value : unreadable(path, 'must be a string');
 }
 
-function toNumber(value: Member, path: string): Sent<number> {
+export function toNumber(value: Member, path: string): Sent<number> {
   if (isAbsent(value)) return undefined;
   return numberOf(value) ?? unreadable(path, 'must be a number');
 }
 
-function toBoolean(value: Member, path: string): Sent<boolean> {
+export function toBoolean(value: Member, path: string): Sent<boolean> {
   if (isAbsent(value)) return undefined;
   return typeof value === 'boolean' ? value : unreadable(path, 'must be a boolean');
 }

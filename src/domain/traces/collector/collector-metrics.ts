@@ -2,10 +2,10 @@
 
 import { isLongKey, isObject, LONG_KEY_REASON, numberOf } from '../../../json/free-json.ts';
 import type { LosslessObject } from '../../../json/lossless-json.ts';
-import type { TokenCounts } from '../../pricing/pricing.ts';
+import { hasTokenCount, type TokenCounts } from '../../pricing/pricing.ts';
 import { cutToCharacters } from '../../text-limits.ts';
 import { isUnreadable, type MetricsDraft, type Sent, type TypedDraft } from './collector-draft.ts';
-import { type Reading, readBoolean, readCount, readFreeJson, readUsd, refuse } from './collector-reading.ts';
+import { type Reading, readCount, readFreeJson, readScalar, readUsd, refuse } from './collector-reading.ts';
 
 export type SentMetrics = {
   readonly tokens: TokenCounts;
@@ -56,17 +56,15 @@ export function readMetrics(sent: Sent<MetricsDraft>, reading: Reading): SentMet
       cacheCreation: readCount(sent.cacheCreationInputTokens, 'metrics.cache_creation_input_tokens', reading),
     },
     costUsd: readUsd(sent.cost, 'metrics.cost', reading),
-    tokensEstimated: readBoolean(sent.tokensEstimated, reading) ?? false,
-    cachedTokensInPrompt: readBoolean(sent.cachedTokensInPrompt, reading),
+    tokensEstimated: readScalar(sent.tokensEstimated, reading) ?? false,
+    cachedTokensInPrompt: readScalar(sent.cachedTokensInPrompt, reading),
     otherJson: readOthers(sent.others, reading),
   };
   return isEmpty(metrics) ? { ...metrics, otherJson: '{}' } : metrics;
 }
 
 function isEmpty({ tokens, costUsd, cachedTokensInPrompt, otherJson }: SentMetrics): boolean {
-  const { prompt, completion, reasoning, cacheRead, cacheCreation } = tokens;
-  const counted = prompt ?? completion ?? reasoning ?? cacheRead ?? cacheCreation;
-  return (counted ?? costUsd ?? cachedTokensInPrompt ?? otherJson) === null;
+  return !hasTokenCount(tokens) && (costUsd ?? cachedTokensInPrompt ?? otherJson) === null;
 }
 
 function readOthers(sent: Sent<LosslessObject>, reading: Reading): string | null {

@@ -85,33 +85,28 @@ export function countGrown(items: number, field: string, reading: Reading): bool
   return false;
 }
 
-export function readBoolean(sent: Sent<boolean>, reading: Reading): boolean | null {
+export function readScalar<T extends boolean | number>(sent: Sent<T>, reading: Reading): T | null {
   if (sent === undefined) return null;
-  return typeof sent === 'boolean' ? sent : refuse(reading, sent.path, sent.reason);
-}
-
-export function readNumber(sent: Sent<number>, reading: Reading): number | null {
-  if (sent === undefined) return null;
-  return typeof sent === 'number' ? sent : refuse(reading, sent.path, sent.reason);
+  return isUnreadable(sent) ? refuse(reading, sent.path, sent.reason) : sent;
 }
 
 /** A token count: a whole number, fractions rounded half up. */
 export function readCount(sent: Sent<number>, field: string, reading: Reading): number | null {
-  const count = readNumber(sent, reading);
+  const count = readScalar(sent, reading);
   if (count === null) return null;
   if (count < 0 || count > COUNT_MAX) return refuse(reading, field, `must be a number from 0 to ${COUNT_MAX}`);
   return roundHalfUp(count);
 }
 
 export function readUsd(sent: Sent<number>, field: string, reading: Reading): number | null {
-  const usd = readNumber(sent, reading);
+  const usd = readScalar(sent, reading);
   if (usd === null) return null;
   return usd < 0 || usd > USD_MAX ? refuse(reading, field, `must be a number from 0 to ${USD_MAX}`) : usd + 0;
 }
 
 /** Whole epoch milliseconds, fractions rounded half up, between 2000 and the near future. */
 export function readInstant(sent: Sent<number>, field: string, reading: Reading): number | null {
-  const instantMs = readNumber(sent, reading);
+  const instantMs = readScalar(sent, reading);
   if (instantMs === null) return null;
   if (instantMs < SURELY_SECONDS) {
     const reason = `must be milliseconds since the epoch; ${instantMs} looks like seconds, multiply by 1000`;

@@ -46,11 +46,9 @@ export function reportBatch(
   validated: readonly ValidatedTrace[],
   appended: readonly TraceAppended[],
 ): CollectReport {
-  let next = 0;
+  const results = appended.values();
   const stored = validated.map(({ collected, isStorable }) => {
-    if (!isStorable) return { collected, appended: NOTHING_APPENDED };
-    next += 1;
-    return { collected, appended: appended[next - 1] ?? NOTHING_APPENDED };
+    return { collected, appended: (isStorable ? results.next().value : undefined) ?? NOTHING_APPENDED };
   });
   return reportOf(refused, stored);
 }

@@ -15,7 +15,6 @@ import {
   isUnreadable,
   type Sent,
   type SpanDraft,
-  type TypedDraft,
 } from './collector-draft.ts';
 import { findHttpStatus, readError, readErrorKind } from './collector-error.ts';
 import { readMetrics, readResultCost, type SentMetrics } from './collector-metrics.ts';
@@ -73,14 +72,7 @@ export function readSpan(sent: Sent<SpanDraft>, reading: Reading, deps: SpanDeps
   if (reading.problem !== null || spanId === null || type === null || times === null) return null;
   const { startedAtMs, finishedAtMs, firstTokenAtMs } = times;
   const { tokens, tokensEstimated, cachedTokensInPrompt, otherJson: otherMetricsJson } = metrics;
-  const price = priceSpan(deps.prices, {
-    model,
-    vendor,
-    startedAtMs,
-    metrics,
-    output: sent.output,
-    rates: sent.rates,
-  });
+  const price = priceSpan(deps.prices, sent, { model, vendor, startedAtMs, metrics });
   const span: Span = {
     spanId,
     parentId,
@@ -109,22 +101,16 @@ export function readSpan(sent: Sent<SpanDraft>, reading: Reading, deps: SpanDeps
     telemetryJson,
   };
   const isRequest = deps.emitRequests && type === 'llm';
-  const request = isRequest ? requestOf(span, { ...sent, traceId: reading.traceId, price }) : null;
+  const request = isRequest ? requestOf(span, sent, { traceId: reading.traceId, price }) : null;
   return { span, request, cuts: reading.cuts };
 }
 
-type PricedFields = {
-  readonly model: string | null;
-  readonly vendor: string | null;
-  readonly startedAtMs: number;
-  readonly metrics: SentMetrics;
-  readonly output: Sent<TypedDraft>;
-  readonly rates: SpanDraft['rates'];
-};
+type PricedFields = Pick<Span, 'model' | 'vendor' | 'startedAtMs'> & { readonly metrics: SentMetrics };
 
 function priceSpan(
   prices: SpanDeps['prices'],
-  { model, vendor, startedAtMs, metrics, output, rates }: PricedFields,
+  { output, rates }: SpanDraft,
+  { model, vendor, startedAtMs, metrics }: PricedFields,
 ): Price {
   return prices.price({
     model,
@@ -194,16 +180,11 @@ function readName(sent: Sent<string>, reading: Reading): string | null {
   return name === null ? null : cutToCharacters(name, NAME_CHARACTERS_MAX);
 }
 
-type RequestSigns = {
-  readonly traceId: string;
-  readonly params: Sent<LosslessObject>;
-  readonly error: Sent<ErrorDraft>;
-  readonly price: Price;
-};
+type Around = { readonly traceId: string; readonly price: Price };
 
-function requestOf(span: Span, { traceId, params: sentParams, error, price }: RequestSigns): CollectedRequest {
-  const params = sentParams === undefined || isUnreadable(sentParams) ? null : sentParams;
-  const failure = error === undefined || isUnreadable(error) ? null : error;
+function requestOf(span: Span, sent: SpanDraft, { traceId, price }: Around): CollectedRequest {
+  const params = sent.params === undefined || isUnreadable(sent.params) ? null : sent.params;
+  const failure = sent.error === undefined || isUnreadable(sent.error) ? null : sent.error;
   return {
     gatewayRequestId: gatewayRequestId(traceId, span.spanId, params),
     requestType: isChat(span.inputJson) ? 'chat' : null,

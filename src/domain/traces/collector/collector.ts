@@ -82,14 +82,13 @@ function noArray(field: string): Fault {
 }
 
 function checkCounts(drafts: readonly TraceDraft[], otherSpans: number, limits: CollectorLimits): void {
-  const count = (of: (draft: TraceDraft) => Sent<DraftList<unknown>>) =>
-    drafts.reduce((sum, draft) => sum + listOf(of(draft)).length, 0);
-  checkCount(otherSpans + count(({ spans }) => spans), 'spans', limits.spansMax);
-  checkCount(
-    count(({ evaluations }) => evaluations),
-    'evaluations',
-    limits.evaluationsMax,
-  );
+  let [spans, evaluations] = [otherSpans, 0];
+  for (const draft of drafts) {
+    spans += listOf(draft.spans).length;
+    evaluations += listOf(draft.evaluations).length;
+  }
+  checkCount(spans, 'spans', limits.spansMax);
+  checkCount(evaluations, 'evaluations', limits.evaluationsMax);
 }
 
 /** Throws payload_too_large. */

@@ -2,14 +2,9 @@
 
 import { isAbsent, numberOf, scalarText } from '../../../json/free-json.ts';
 import type { LosslessJson, LosslessObject } from '../../../json/lossless-json.ts';
-import {
-  type ErrorDraft,
-  type MetricsDraft,
-  type Sent,
-  type SpanDraft,
-  unreadable,
-} from '../collector/collector-draft.ts';
+import type { ErrorDraft, MetricsDraft, Sent, SpanDraft } from '../collector/collector-draft.ts';
 import { findHttpStatus } from '../collector/collector-error.ts';
+import { toBoolean, toNumber, toText } from '../collector/collector-json.ts';
 import { METRIC_NAMES } from '../collector/collector-metrics.ts';
 import { SPAN_TYPES, type SpanType } from '../trace.ts';
 import type { AttributeJson } from './attribute-json.ts';
@@ -21,7 +16,9 @@ import {
   COST,
   FIRST_TOKEN_DELAYS,
   FIRST_TOKEN_EVENTS,
+  INPUT,
   MODEL,
+  OUTPUT,
   PROMPT_TOKENS,
   PROMPT_TOKENS_WITH_CACHED,
   REASONING_TOKENS,
@@ -30,10 +27,10 @@ import {
 } from './attribute-table.ts';
 import { type Attributes, type OtlpSpan, SPAN_KINDS, STATUS_CODES, STATUS_ERROR, toMs } from './span.ts';
 import { createView, first, operationsOf, type ReadAttribute, type SpanView } from './span-view.ts';
-import { contextsOf, inputOf, outputOf, paramsOf } from './values.ts';
+import { contextsOf, paramsOf, typedValueOf } from './values.ts';
 
 /** Texts that doubleOf makes of non-numbers. */
-const NO_NUMBERS: ReadonlySet<LosslessJson> = new Set(['NaN', 'Infinity', '-Infinity']);
+const NO_NUMBERS: ReadonlySet<LosslessJson | undefined> = new Set(['NaN', 'Infinity', '-Infinity']);
 
 export function toSpanDraft(span: OtlpSpan, json: AttributeJson): SpanDraft {
   const view = createView(span, json);
@@ -45,8 +42,8 @@ export function toSpanDraft(span: OtlpSpan, json: AttributeJson): SpanDraft {
     name: span.name === '' ? undefined : span.name,
     vendor: vendorOf(view),
     model: toText(first(view, MODEL), 'model'),
-    input: inputOf(view),
-    output: outputOf(view),
+    input: typedValueOf(view, 'input', INPUT),
+    output: typedValueOf(view, 'output', OUTPUT),
     params: paramsOf(view),
     metrics: metricsOf(view),
     error: failureOf(span),
@@ -67,11 +64,11 @@ function vendorOf(view: SpanView): Sent<string> {
 function metricsOf(view: SpanView): MetricsDraft | undefined {
   const plain = first(view, PROMPT_TOKENS);
   const withCached = plain === undefined ? first(view, PROMPT_TOKENS_WITH_CACHED) : undefined;
-  const count = (sources: readonly ReadAttribute[], name: string) => toNumber(first(view, sources), `metrics.${name}`);
+  const count = (sources: readonly ReadAttribute[], name: string) => toFinite(first(view, sources), `metrics.${name}`);
   const flag = (sources: readonly ReadAttribute[], name: string) => toBoolean(first(view, sources), `metrics.${name}`);
   const others = Object.entries(view.metrics).filter(([name]) => !METRIC_NAMES.has(name));
   const metrics: MetricsDraft = {
-    promptTokens: toNumber(plain ?? withCached, 'metrics.prompt_tokens'),
+    promptTokens: toFinite(plain ?? withCached, 'metrics.prompt_tokens'),
     completionTokens: count(COMPLETION_TOKENS, 'completion_tokens'),
     reasoningTokens: count(REASONING_TOKENS, 'reasoning_tokens'),
     cacheReadInputTokens: count(CACHE_READ_INPUT_TOKENS, 'cache_read_input_tokens'),
@@ -85,15 +82,19 @@ function metricsOf(view: SpanView): MetricsDraft | undefined {
   return Object.values(metrics).every((value) => value === undefined) ? undefined : metrics;
 }
 
+function toFinite(value: LosslessJson | undefined, path: string): Sent<number> {
+  return NO_NUMBERS.has(value) ? undefined : toNumber(value, path);
+}
+
 type Times = Pick<SpanDraft, 'startedAt' | 'finishedAt' | 'firstTokenAt'>;
 
 function timesOf(view: SpanView): Times {
   const { startNano, endNano } = view.span;
   const { started_at: startedAt, finished_at: finishedAt, first_token_at: firstTokenAt } = view.timestamps;
   return {
-    startedAt: toNumber(startedAt, 'timestamps.started_at') ?? toMs(startNano),
-    finishedAt: toNumber(finishedAt, 'timestamps.finished_at') ?? toMs(endNano === 0n ? startNano : endNano),
-    firstTokenAt: toNumber(firstTokenAt, 'timestamps.first_token_at') ?? firstTokenOf(view.span),
+    startedAt: toFinite(startedAt, 'timestamps.started_at') ?? toMs(startNano),
+    finishedAt: toFinite(finishedAt, 'timestamps.finished_at') ?? toMs(endNano === 0n ? startNano : endNano),
+    firstTokenAt: toFinite(firstTokenAt, 'timestamps.first_token_at') ?? firstTokenOf(view.span),
   };
 }
 
@@ -140,21 +141,6 @@ function telemetryOf(span: OtlpSpan): LosslessObject {
       attributes: Object.fromEntries(attributes),
     })),
   };
-}
-
-function toText(value: LosslessJson | undefined, path: string): Sent<string> {
-  if (isAbsent(value)) return undefined;
-  return typeof value === 'string' ? value : unreadable(path, 'must be a string');
-}
-
-function toNumber(value: LosslessJson | undefined, path: string): Sent<number> {
-  if (isAbsent(value) || NO_NUMBERS.has(value)) return undefined;
-  return numberOf(value) ?? unreadable(path, 'must be a number');
-}
-
-function toBoolean(value: LosslessJson | undefined, path: string): Sent<boolean> {
-  if (isAbsent(value)) return undefined;
-  return typeof value === 'boolean' ? value : unreadable(path, 'must be a boolean');
 }
 
 const UNKNOWN = 'Unknown error';

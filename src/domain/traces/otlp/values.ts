@@ -11,18 +11,11 @@ import {
 } from '../collector/collector-draft.ts';
 import { toContextDrafts } from '../collector/collector-json.ts';
 import { toTypedDraft } from '../collector/typed-value.ts';
-import { CONTEXTS, DOCUMENTS, INPUT, OUTPUT, PARAMS } from './attribute-table.ts';
+import { CONTEXTS, DOCUMENTS, PARAMS } from './attribute-table.ts';
 import { first, type ReadAttribute, type SpanView } from './span-view.ts';
 
-export function inputOf(view: SpanView): TypedDraft | undefined {
-  return typedValueOf(view, 'input', INPUT);
-}
-
-export function outputOf(view: SpanView): TypedDraft | undefined {
-  return typedValueOf(view, 'output', OUTPUT);
-}
-
-function typedValueOf(
+/** The input or output of a span, from the first of the sources that it has. */
+export function typedValueOf(
   view: SpanView,
   side: 'input' | 'output',
   sources: readonly ReadAttribute[],
