@@ -2,14 +2,13 @@
 
 import type { LogTables, MakeEvent, NewRequest, RequestRow } from './append-tables.ts';
 import {
-  type Admission,
   completeContent,
   packAdmission,
   type RequestContent,
   type RequestCost,
   unpackAdmission,
 } from './request-content.ts';
-import { completedData, type EmittedFacts, factsInData, settledData } from './request-data.ts';
+import { completedData, factsInData, settledData } from './request-data.ts';
 import { allRequestKeys, CORRECTIONS_MAX, type EventName, eventIdOf } from './request-event.ts';
 import type { RequestResult } from './request-report.ts';
 import {
@@ -108,12 +107,15 @@ function locate(log: LogTables, { projectId, projectNumber, gatewayRequestId }: 
 type Insertion = { readonly key: string; readonly transition: RequestTransition };
 
 function insertNew(log: LogTables, statement: RequestUpdate, { key, transition }: Insertion): boolean {
-  const { projectNumber, gatewayRequestId, receivedAtMs } = statement;
+  const { organizationId, projectId, projectNumber, gatewayRequestId, receivedAtMs } = statement;
   const { state, emits } = transition;
   const cost = statement.cost ?? statement.price;
   const row: NewRequest = {
     state: toStored(state),
-    admissionJson: emits === null ? packAdmission(admissionOf(statement)) : null,
+    admissionJson:
+      emits === null
+        ? packAdmission({ organizationId, projectId, content: statement.content(), cost: statement.cost })
+        : null,
     costNanoUsd: emits === null ? null : (cost?.nanoUsd ?? null),
     receivedAtMs,
     projectNumber,
@@ -122,10 +124,6 @@ function insertNew(log: LogTables, statement: RequestUpdate, { key, transition }
   const name: EventName = { kind: 'completed' };
   const event = emits === null ? null : outcomeEvent(statement, { key, name, content: statement.content, cost });
   return log.insertRequest(key, row, event);
-}
-
-function admissionOf({ organizationId, projectId, content, cost }: RequestUpdate): Admission {
-  return { organizationId, projectId, content: content(), cost };
 }
 
 function updateExisting(
@@ -164,11 +162,8 @@ function differsFromEmitted(
 ): boolean {
   if (corrections >= CORRECTIONS_MAX) return false;
   const emitted = log.findEmitted(key);
-  return emitted !== undefined && !isSame(emitted, factsInData(event(ANY_INSTANT).dataJson));
-}
-
-function isSame(one: EmittedFacts, other: EmittedFacts): boolean {
-  return JSON.stringify(one) === JSON.stringify(other);
+  if (emitted === undefined) return false;
+  return JSON.stringify(emitted) !== JSON.stringify(factsInData(event(ANY_INSTANT).dataJson));
 }
 
 /** Whether another outcome may follow, which takes missing fields from the admission. */

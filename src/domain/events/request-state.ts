@@ -46,14 +46,8 @@ export function nextRequestState(current: RequestState, signal: RequestSignal): 
 type Outcome = Extract<RequestState, { source: RequestSource }>;
 
 function admit(current: RequestState): RequestTransition {
-  switch (current.status) {
-    case 'none':
-      return { state: { status: 'admitted' }, emits: null, result: 'stored' };
-    case 'admitted':
-      return keep(current, 'duplicate');
-    default:
-      return keep(current, 'superseded');
-  }
+  if (current.status === 'none') return keep({ status: 'admitted' }, 'stored');
+  return keep(current, current.status === 'admitted' ? 'duplicate' : 'superseded');
 }
 
 type OutcomeSignal = Extract<RequestSignal, { source: SignalSource }>;

@@ -10,17 +10,13 @@ type SettlementDeps = {
   readonly graceMs: number;
 };
 
-type SettlementJob = {
-  /** Settles all overdue requests until the signal aborts. Returns their number. */
-  run(signal: AbortSignal): Promise<number>;
-};
-
 /** Per commit, so that other writes wait briefly. */
 const COUNT_MAX = 500;
 
-export function createSettlement({ store, clock, graceMs }: SettlementDeps): SettlementJob {
+export function createSettlement({ store, clock, graceMs }: SettlementDeps) {
   return {
-    async run(signal) {
+    /** Settles all overdue requests until the signal aborts. Returns their number. */
+    async run(signal: AbortSignal): Promise<number> {
       const admittedByMs = clock() - graceMs;
       let total = 0;
       while (!signal.aborted) {

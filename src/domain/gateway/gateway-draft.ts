@@ -4,7 +4,7 @@
  */
 
 import type { LosslessJson } from '../../json/lossless-json.ts';
-import type { RequestUsage } from '../events/request-content.ts';
+import type { RequestContent, RequestError, RequestUsage } from '../events/request-content.ts';
 
 /** A sent value that its field cannot have. */
 export const INVALID = Symbol('invalid');
@@ -17,30 +17,23 @@ export type Sent<T> = T | typeof INVALID | typeof WIDE | null | undefined;
 /** A list whose items are made on demand: a list that is too long costs nothing. An array is such a list. */
 export type DraftList<T> = { readonly length: number; readonly at: (index: number) => Sent<T> };
 
-/** Numbers may have any value: the rules look for fractions and bounds. */
-export type RequestDraft = {
+/** A value whose fields are as sent. Numbers may have any value: the rules look for fractions and bounds. */
+type Draft<T> = { readonly [Name in keyof T]: Sent<NonNullable<T[Name]>> };
+
+export type RequestDraft = Draft<Omit<RequestContent, 'usage' | 'error' | 'labelsJson' | 'metadataJson'>> & {
   readonly gatewayRequestId: Sent<string>;
   readonly status: Sent<string>;
   readonly projectId: Sent<string>;
-  readonly occurredAtMs: Sent<number>;
-  readonly virtualKeyId: Sent<string>;
-  readonly traceId: Sent<string>;
-  readonly principalUserId: Sent<string>;
-  readonly endUserId: Sent<string>;
-  readonly model: Sent<string>;
-  readonly modelProviderId: Sent<string>;
-  readonly requestType: Sent<string>;
   readonly usage: Sent<UsageDraft>;
   readonly costNanoUsd: Sent<number>;
   readonly error: Sent<ErrorDraft>;
-  readonly durationMs: Sent<number>;
   readonly labels: Sent<DraftList<string>>;
   /** Any JSON; INVALID: text that is no JSON. */
   readonly metadata: Sent<LosslessJson>;
 };
 
-export type UsageDraft = { readonly [name in keyof RequestUsage]: Sent<number> };
-export type ErrorDraft = { readonly class: Sent<string>; readonly httpStatus: Sent<number> };
+export type UsageDraft = Draft<RequestUsage>;
+export type ErrorDraft = Draft<RequestError>;
 
 /** An event of a virtual key or of a budget; its type says which of the fields it needs. */
 export type GovernanceDraft = {

@@ -1,6 +1,6 @@
 /** Validates one reported request field by field; a refusal names the path of the field. */
 
-import { isArray, isObject, makeWellFormed, nestsDeeperThan } from '../../json/free-json.ts';
+import { hasMorePartsThan, isArray, isObject, makeWellFormed, nestsDeeperThan } from '../../json/free-json.ts';
 import { isBeyondDouble, type LosslessJson } from '../../json/lossless-json.ts';
 import { holdsTooWide, TOO_WIDE_REASON } from '../../json/wide-json.ts';
 import { LABEL_CHARACTERS_MAX, LABELS_MAX, METADATA_BYTES_MAX } from '../events/event-metadata.ts';
@@ -114,23 +114,12 @@ function readMetadata({ metadata: sent = {} }: RequestDraft, reading: ItemReadin
   const refuse = (reason: string) => reading.refuse('metadata', reason) ?? '{}';
   if (sent === INVALID) return refuse('must be valid JSON');
   if (sent === WIDE) return refuse(TOO_WIDE_REASON);
-  // Each value takes at least one byte, so more values than bytes are too large.
-  if (countDownValues(sent, METADATA_BYTES_MAX) < 0) return refuse(TOO_LARGE);
+  // Each value, the outermost too, takes at least one byte: more values than bytes are too large.
+  if (hasMorePartsThan(sent, METADATA_BYTES_MAX - 1)) return refuse(TOO_LARGE);
   const reason = metadataProblem(sent);
   if (reason !== null || !isObject(sent)) return refuse(reason ?? 'must be an object');
   const text = JSON.stringify(makeWellFormed(sent));
   return hasMoreBytesThan(text, METADATA_BYTES_MAX) ? refuse(TOO_LARGE) : text;
-}
-
-/** Subtracts one for the value and for each value inside; stops once below zero. */
-function countDownValues(value: LosslessJson, left: number): number {
-  let rest = left - 1;
-  const items = isArray(value) ? value : isObject(value) ? Object.values(value) : [];
-  for (const item of items) {
-    if (rest < 0) return rest;
-    rest = countDownValues(item, rest);
-  }
-  return rest;
 }
 
 function metadataProblem(value: LosslessJson): string | null {

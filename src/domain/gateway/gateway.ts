@@ -3,14 +3,7 @@
 import type { Organization, Project } from '../caller.ts';
 import type { RequestCost } from '../events/request-content.ts';
 import type { RequestMeter } from '../events/request-meter.ts';
-import type {
-  Price,
-  Priced,
-  ReportedRequest,
-  RequestReport,
-  RequestResult,
-  Unpriced,
-} from '../events/request-report.ts';
+import type { Price, Priced, ReportedRequest, RequestResult, Unpriced } from '../events/request-report.ts';
 import { unavailableFault, validationFault } from '../fault.ts';
 import { isPossibleId } from '../ids.ts';
 import type { PriceResolver, Prices } from '../pricing/prices.ts';
@@ -75,16 +68,14 @@ export function createGateway(deps: GatewayDeps): Gateway {
       const { statuses, read } = await deps.runSteps(readRecords(list));
       const assigned = await assignProjects(store, read, call);
       const records = assigned.flatMap((each) => ('gatewayRequestId' in each ? [each] : []));
-      const results = await storeRequests(deps, records, call);
-      let next = 0;
+      const results = (await storeRequests(deps, records, call)).values();
       return assigned.map((each, index): ItemOutcome => {
         if (!('gatewayRequestId' in each)) {
           const status = statuses[index] ?? null;
           deps.meter.reported({ source: 'report', status: status ?? 'unknown', result: 'rejected' });
           return { status, result: 'rejected', rejection: each };
         }
-        const result = results[next] ?? 'rejected';
-        next += 1;
+        const result = results.next().value ?? 'rejected';
         return { status: each.status, result, rejection: result === 'rejected' ? COMPLETED : null };
       });
     },
@@ -93,12 +84,10 @@ export function createGateway(deps: GatewayDeps): Gateway {
       const read = await deps.runSteps(readEvents(list, organization.id));
       const events = read.flatMap((each) => ('dataJson' in each ? [each] : []));
       const report = { kind: 'governance', organizationNumber: organization.number, events } as const;
-      const results = events.length === 0 ? [] : await store.reportGovernance(report);
-      let next = 0;
+      const results = (events.length === 0 ? [] : await store.reportGovernance(report)).values();
       return read.map((each): ItemOutcome => {
         if (!('dataJson' in each)) return { status: null, result: 'rejected', rejection: each };
-        const result = results[next] ?? 'rejected';
-        next += 1;
+        const result = results.next().value ?? 'rejected';
         return { status: null, result, rejection: null };
       });
     },
@@ -195,7 +184,8 @@ async function storeRequests(
   if (assigned.length === 0) return [];
   const named = assigned.flatMap(({ content: { model } }) => model ?? []);
   const prices = await priceResolver.of(organization, () => named);
-  const report = { kind: 'requests', receivedAtMs: nowMs, ...organizationOf(organization) } as const;
+  const { id: organizationId, number: organizationNumber } = organization;
+  const report = { kind: 'requests', receivedAtMs: nowMs, organizationId, organizationNumber } as const;
   let records = assigned.map((record) => ({ ...record, price: priceOf(prices, record, record.content) }));
   for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt += 1) {
     const reported = await store.report({ ...report, records });
@@ -203,10 +193,6 @@ async function storeRequests(
     records = repriced(prices, records, reported.records);
   }
   throw unavailableFault('Others keep telling of the same requests; try again.', RETRY_AFTER_SECONDS);
-}
-
-function organizationOf({ id, number }: Organization): Pick<RequestReport, 'organizationId' | 'organizationNumber'> {
-  return { organizationId: id, organizationNumber: number };
 }
 
 function repriced(

@@ -1,13 +1,7 @@
 /** Validates one event of a gateway's virtual keys or budgets field by field. */
 
 import type { NewEvent } from '../events/event.ts';
-import {
-  type BudgetEventType,
-  GOVERNANCE_EVENT_TYPES,
-  type GovernanceEventType,
-  isBudgetEvent,
-  type VirtualKeyEventType,
-} from '../events/event-type.ts';
+import { GOVERNANCE_EVENT_TYPES, type GovernanceEventType, isBudgetEvent } from '../events/event-type.ts';
 import type { GovernanceDraft, Sent } from './gateway-draft.ts';
 import { type ItemReading, PAST_INSTANTS } from './gateway-reading.ts';
 
@@ -38,44 +32,35 @@ export function readGovernanceEvent(
 ): NewEvent<GovernanceEventType> | null {
   const type = reading.choice(draft.type, 'type', GOVERNANCE_EVENT_TYPES);
   if (type === null) return null;
-  const common = { occurredAtMs: reading.instant(draft.occurredAtMs, 'occurred_at'), organizationId };
-  const event = isBudgetEvent(type)
-    ? readBudgetEvent(draft, reading, { ...common, type })
-    : readVirtualKeyEvent(draft, reading, { ...common, type });
-  return reading.problem() === null ? event : null;
-}
-
-type EventHead<T extends GovernanceEventType> = {
-  readonly type: T;
-  readonly occurredAtMs: number;
-  readonly organizationId: string;
-};
-
-function readVirtualKeyEvent(
-  draft: GovernanceDraft,
-  reading: ItemReading,
-  { type, occurredAtMs, organizationId }: EventHead<VirtualKeyEventType>,
-): NewEvent<VirtualKeyEventType> {
-  const virtualKeyId = reading.text(draft.virtualKeyId, 'virtual_key_id', ID);
-  const id = idOf([virtualKeyId, actionOf(type), occurredAtMs]);
+  const occurredAtMs = reading.instant(draft.occurredAtMs, 'occurred_at');
+  const action = type.slice(type.lastIndexOf('.') + 1);
+  const { id, members } = isBudgetEvent(type)
+    ? readBudget(draft, reading, action)
+    : readVirtualKey(draft, reading, { action, occurredAtMs });
   const data = {
     event_id: id,
     event_type: type,
     organization_id: organizationId,
+    ...members,
+    occurred_at: isoOf(occurredAtMs),
+  };
+  return reading.problem() === null ? { id, type, dataJson: JSON.stringify(data) } : null;
+}
+
+type Occurrence = { readonly action: string; readonly occurredAtMs: number };
+
+function readVirtualKey(draft: GovernanceDraft, reading: ItemReading, { action, occurredAtMs }: Occurrence) {
+  const virtualKeyId = reading.text(draft.virtualKeyId, 'virtual_key_id', ID);
+  const members = {
     virtual_key_id: virtualKeyId,
     name: reading.text(draft.name, 'name', NAME),
     display_prefix: reading.text(draft.displayPrefix, 'display_prefix', DISPLAY_PREFIX),
     reason: reading.nullableText(draft.reason, 'reason', REASON),
-    occurred_at: isoOf(occurredAtMs),
   };
-  return { id, type, dataJson: JSON.stringify(data) };
+  return { id: idOf([virtualKeyId, action, occurredAtMs]), members };
 }
 
-function readBudgetEvent(
-  draft: GovernanceDraft,
-  reading: ItemReading,
-  { type, occurredAtMs, organizationId }: EventHead<BudgetEventType>,
-): NewEvent<BudgetEventType> {
+function readBudget(draft: GovernanceDraft, reading: ItemReading, action: string) {
   const budgetId = reading.text(draft.budgetId, 'budget_id', ID);
   const scopeType = reading.choice(draft.scopeType, 'scope_type', SCOPE_TYPES);
   const bucketScopeId = reading.text(draft.bucketScopeId, 'bucket_scope_id', ID);
@@ -84,11 +69,7 @@ function readBudgetEvent(
   const endUserId = reading.nullableText(draft.endUserId, 'end_user_id', ID);
   const window = reading.choice(draft.window, 'window', WINDOWS);
   const periodStartedAtMs = reading.integer(draft.periodStartedAtMs, 'period_started_at', PAST_INSTANTS);
-  const id = idOf([budgetId, bucketScopeId, actionOf(type), periodStartedAtMs]);
-  const data = {
-    event_id: id,
-    event_type: type,
-    organization_id: organizationId,
+  const members = {
     budget_id: budgetId,
     scope_type: scopeType,
     bucket_scope_id: bucketScopeId,
@@ -100,18 +81,13 @@ function readBudgetEvent(
     limit_usd: readAmount(draft.limitUsd, 'limit_usd', reading),
     spent_usd: readAmount(draft.spentUsd, 'spent_usd', reading),
     on_breach: reading.choice(draft.onBreach, 'on_breach', ON_BREACH),
-    occurred_at: isoOf(occurredAtMs),
   };
-  return { id, type, dataJson: JSON.stringify(data) };
+  return { id: idOf([budgetId, bucketScopeId, action, periodStartedAtMs]), members };
 }
 
 /** Escapes commas: deliveries join ids with them. */
 function idOf(parts: readonly (string | number)[]): string {
   return parts.map((part) => String(part).replaceAll('%', '%25').replaceAll(',', '%2C')).join(':');
-}
-
-function actionOf(type: GovernanceEventType): string {
-  return type.slice(type.lastIndexOf('.') + 1);
 }
 
 function isoOf(instantMs: number): string {

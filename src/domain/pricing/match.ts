@@ -6,8 +6,6 @@ type NameForm = { readonly text: string; readonly keepsPath: boolean };
 /** The row of a name, and the spelling that matched. */
 type RowMatch = { readonly row: PriceRow; readonly matchedForm: string };
 
-type RowMatcher = (model: string, vendor: string | null) => RowMatch | null;
-
 const vendorAliases: ReadonlyMap<string, string> = new Map(
   Object.entries({
     azure: ['azure_openai', 'azure.ai.openai', 'az.ai.openai', 'azure.ai.inference'],
@@ -51,12 +49,12 @@ const rememberedMax = 4096;
 const rememberedLengthMax = 512;
 
 /** Finds the row of a model name. Caches results: a deployment sends the same few names all the time. */
-export function createRowMatcher(registry: PriceRegistry): RowMatcher {
+export function createRowMatcher(registry: PriceRegistry) {
   const remembered = new Map<string | null, Map<string, RowMatch | null>>();
   const nameLengthMax = [...registry.rows.keys()].reduce((longest, name) => Math.max(longest, name.length), 0);
   let size = 0;
 
-  return (model, vendor) => {
+  return (model: string, vendor: string | null): RowMatch | null => {
     const known = remembered.get(vendor)?.get(model);
     if (known !== undefined) return known;
     const found = findRow(registry, { model: model.toLowerCase(), vendor }, nameLengthMax);

@@ -39,12 +39,7 @@ export type PriceMatch = {
   rates: TokenRates & { tiers: readonly RateBand[] };
 };
 
-export type Pricing = {
-  /** Prices a query. The same query, overrides and registry always give the same digits. */
-  price(question: PriceQuery, overrides?: OverrideSet): Price;
-  /** The row of the price list for a name at an instant; null when none. */
-  match(model: string, vendor: string | null, atMs: number): PriceMatch | null;
-};
+export type Pricing = ReturnType<typeof createPricing>;
 
 const millisecondsPerDay = 86_400_000;
 const picoDigits = 12;
@@ -52,12 +47,13 @@ const nothingToPrice: Price = Object.freeze({ costNanoUsd: null, source: null, r
 const unpriced: Price = Object.freeze({ costNanoUsd: null, source: 'unpriced', rateVersion: null });
 
 /** The pricing rules over one price list. */
-export function createPricing(registry: PriceRegistry): Pricing {
+export function createPricing(registry: PriceRegistry) {
   const matchRow = createRowMatcher(registry);
   const rateVersion = `registry@${registry.releasedOn}`;
 
   return { price, match };
 
+  /** Prices a query. The same query, overrides and registry always give the same digits. */
   function price(question: PriceQuery, overrides = NO_OVERRIDES): Price {
     if (isAmount(question.explicitCostUsd)) return toPrice(usdNumberToNano(question.explicitCostUsd), 'explicit', null);
     const counted = hasTokenCount(question.tokens);
@@ -77,6 +73,7 @@ export function createPricing(registry: PriceRegistry): Pricing {
     return toPrice(computeCost(usage, findRates(set, usage)), 'registry', rateVersion);
   }
 
+  /** The row of the price list for a name at an instant; null when none. */
   function match(model: string, vendor: string | null, atMs: number): PriceMatch | null {
     const found = matchRow(model, vendor);
     const set = found === null ? undefined : findSet(found.row, atMs);
@@ -192,12 +189,6 @@ function isAmount(usd: number | null): usd is number {
   return usd !== null && usd >= 0;
 }
 
-function hasTokenCount(tokens: TokenCounts): boolean {
-  return (
-    tokens.prompt !== null ||
-    tokens.completion !== null ||
-    tokens.reasoning !== null ||
-    tokens.cacheRead !== null ||
-    tokens.cacheCreation !== null
-  );
+export function hasTokenCount({ prompt, completion, reasoning, cacheRead, cacheCreation }: TokenCounts): boolean {
+  return (prompt ?? completion ?? reasoning ?? cacheRead ?? cacheCreation) !== null;
 }

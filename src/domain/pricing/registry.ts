@@ -53,32 +53,17 @@ export type PriceRegistry = {
   readonly providers: ReadonlyMap<string, PriceProvider>;
 };
 
-/** A price list as plain JSON. */
-export type PackedPriceRegistry = {
-  readonly version: string;
-  readonly releasedOn: string;
-  readonly providers: readonly PackedProvider[];
-};
-
-type PackedProvider = {
-  readonly id: string;
-  readonly fallbacks: readonly string[];
-  readonly vendorMatch: MatchLogic | null;
-  readonly modelMatch: MatchLogic | null;
-  readonly models: readonly PackedModel[];
-};
-
-/** `sets` is null when not charged by the token. */
-type PackedModel = { readonly id: string; readonly match: MatchLogic; readonly sets: readonly PriceSet[] | null };
-
 const millisecondsPerDay = 86_400_000;
 const rateDigits = 6;
+
+/** A price list as plain JSON. */
+export type PackedPriceRegistry = ReturnType<typeof packPriceRegistry>;
 
 /** Turns a provider list into a price list. Throws on an unknown price condition, rather than misprice by it. */
 export function packPriceRegistry(
   release: { readonly version: string; readonly releasedOn: string },
   providers: readonly Provider[],
-): PackedPriceRegistry {
+) {
   return {
     ...release,
     providers: providers.map((provider) => ({
@@ -133,6 +118,7 @@ function addName(names: Map<string, PriceRow>, name: string, row: PriceRow): voi
   if (!names.has(key)) names.set(key, row);
 }
 
+/** Null: not charged by the token. */
 function readSets(model: ModelInfo): readonly PriceSet[] | null {
   const priced: readonly ConditionalPrice[] = Array.isArray(model.prices) ? model.prices : [{ prices: model.prices }];
   // Without a rate a model is either declared free or charged by something other than tokens.
@@ -141,14 +127,16 @@ function readSets(model: ModelInfo): readonly PriceSet[] | null {
 }
 
 function hasTokenRate(prices: ModelPrice): boolean {
-  return [prices.input_mtok, prices.output_mtok, prices.cache_read_mtok, prices.cache_write_mtok].some(
-    (rate) => rate !== undefined,
-  );
+  return ratesIn(prices).some((rate) => rate !== undefined);
+}
+
+function ratesIn(prices: ModelPrice) {
+  return [prices.input_mtok, prices.output_mtok, prices.cache_read_mtok, prices.cache_write_mtok];
 }
 
 function readRates(prices: ModelPrice): Pick<PriceSet, 'base' | 'tiers'> {
   const starts = new Set<number>();
-  for (const rate of [prices.input_mtok, prices.output_mtok, prices.cache_read_mtok, prices.cache_write_mtok]) {
+  for (const rate of ratesIn(prices)) {
     if (typeof rate === 'object') for (const tier of rate.tiers) starts.add(tier.start);
   }
   // Each rate has its own steps, so the start of any step opens a band that states all four rates.
