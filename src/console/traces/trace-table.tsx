@@ -1,14 +1,13 @@
 /** Rows of traces. Only visible rows are rendered. */
 
 import { Link, useNavigate } from '@tanstack/react-router';
-import { useTable } from '@tanstack/react-table';
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from 'react';
+import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
 import type { Trace } from '../../../gen/spandrel/v1/traces_pb.js';
 import { joined } from '../design/button.tsx';
+import page from '../design/page.module.css';
 import { useProject } from '../session/session.tsx';
-import { shownColumns } from './column-picker.tsx';
-import { columns, features, SIZES } from './columns.tsx';
+import { COLUMNS, type Column, shownColumns } from './columns.tsx';
 import type { SortName, TraceListSearch } from './search.ts';
 import styles from './trace-table.module.css';
 
@@ -16,7 +15,7 @@ const ROW_PX = 38;
 const AHEAD = 20;
 
 type TraceTableProps = {
-  readonly traces: Trace[];
+  readonly traces: readonly Trace[];
   readonly search: TraceListSearch;
   readonly onSort: (sort: SortName | undefined, dir: 'asc' | undefined) => void;
   /** Loads the next page; null if there is none or it is loading. */
@@ -26,21 +25,10 @@ type TraceTableProps = {
 export function TraceTable({ traces, search, onSort, more }: TraceTableProps) {
   const box = useRef<HTMLDivElement>(null);
   const [at, setAt] = useState(0);
-  const shown = shownColumns(search.columns);
-  const columnVisibility = useMemo(
-    () => Object.fromEntries(Object.keys(SIZES).map((id) => [id, shown.includes(id)])),
-    [shown],
-  );
-  const table = useTable({
-    features,
-    columns,
-    data: traces,
-    state: { columnVisibility },
-    getRowId: ({ traceId }) => traceId,
-  });
-  const { rows } = table.getRowModel();
+  const ids = shownColumns(search.columns);
+  const columns = Object.entries(COLUMNS).filter(([id]) => ids.includes(id));
   const virtual = useVirtualizer({
-    count: rows.length,
+    count: traces.length,
     getScrollElement: () => box.current,
     estimateSize: () => ROW_PX,
     overscan: 12,
@@ -48,78 +36,57 @@ export function TraceTable({ traces, search, onSort, more }: TraceTableProps) {
   const items = virtual.getVirtualItems();
   const last = items.at(-1)?.index ?? 0;
   useEffect(() => {
-    if (more && last >= rows.length - AHEAD) more();
-  }, [more, last, rows.length]);
+    if (more && last >= traces.length - AHEAD) more();
+  }, [more, last, traces.length]);
   const open = useOpen();
   const move = (event: KeyboardEvent) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const step = { j: 1, ArrowDown: 1, k: -1, ArrowUp: -1 }[event.key];
     if (event.key === 'Enter') {
-      const row = rows[at];
-      if (row && event.target === event.currentTarget) open(row.original);
+      const trace = traces[at];
+      if (trace && event.target === event.currentTarget) open(trace);
       return;
     }
     if (step === undefined) return;
     event.preventDefault();
-    const next = Math.max(0, Math.min(rows.length - 1, at + step));
+    const next = Math.max(0, Math.min(traces.length - 1, at + step));
     setAt(next);
     virtual.scrollToIndex(next);
   };
-  const template = {
-    gridTemplateColumns: Object.keys(SIZES)
-      .filter((id) => shown.includes(id))
-      .map((id) => SIZES[id]?.width)
-      .join(' '),
-  };
+  const template = { gridTemplateColumns: columns.map(([, { width }]) => width).join(' ') };
   return (
     <div
       ref={box}
-      className={styles.box}
+      className={`${page.card} ${styles.box}`}
       role="table"
       aria-label="Traces"
-      aria-rowcount={rows.length + 1}
+      aria-rowcount={traces.length + 1}
       tabIndex={0}
       onKeyDown={move}
     >
       <div role="rowgroup" className={styles.headGroup}>
         <div role="row" aria-rowindex={1} className={styles.head} style={template}>
-          {table.getHeaderGroups()[0]?.headers.map((header) => (
-            <Head
-              key={header.id}
-              id={header.id}
-              label={String(header.column.columnDef.header)}
-              search={search}
-              onSort={onSort}
-            />
+          {columns.map(([id, column]) => (
+            <Head key={id} column={column} search={search} onSort={onSort} />
           ))}
         </div>
       </div>
       <div role="rowgroup" className={styles.body} style={{ height: virtual.getTotalSize() }}>
         {items.map((item) => {
-          const row = rows[item.index];
-          if (!row) return null;
+          const trace = traces[item.index];
+          if (!trace) return null;
           return (
             <div
-              key={row.id}
+              key={trace.traceId}
               role="row"
               aria-rowindex={item.index + 2}
               aria-current={item.index === at || undefined}
               className={joined(styles.row, item.index === at && styles.current)}
               style={{ ...template, transform: `translateY(${item.start}px)` }}
             >
-              {row.getVisibleCells().map((cell) => (
-                <div
-                  key={cell.id}
-                  role="cell"
-                  className={joined(styles.cell, SIZES[cell.column.id]?.isNumber && styles.number)}
-                >
-                  {cell.column.id === 'name' ? (
-                    <TraceLink trace={row.original}>
-                      <table.FlexRender cell={cell} />
-                    </TraceLink>
-                  ) : (
-                    <table.FlexRender cell={cell} />
-                  )}
+              {columns.map(([id, { isNumber, cell }]) => (
+                <div key={id} role="cell" className={joined(styles.cell, isNumber && styles.number)}>
+                  {id === 'name' ? <TraceLink trace={trace}>{cell(trace)}</TraceLink> : cell(trace)}
                 </div>
               ))}
             </div>
@@ -145,23 +112,21 @@ function TraceLink({ trace, children }: { readonly trace: Trace; readonly childr
   );
 }
 
-type HeadProps = Pick<TraceTableProps, 'search' | 'onSort'> & { readonly id: string; readonly label: string };
+type HeadProps = Pick<TraceTableProps, 'search' | 'onSort'> & { readonly column: Column };
 
 /** A click sorts by the column, a second one reverses the order. */
-function Head({ id, label, search, onSort }: HeadProps) {
-  const size = SIZES[id];
-  const isSorted = size?.sort !== undefined && size.sort === (search.sort ?? 'started');
+function Head({ column: { label, isNumber, sort }, search, onSort }: HeadProps) {
+  const isSorted = sort !== undefined && sort === (search.sort ?? 'started');
   const order = search.dir === 'asc' ? 'ascending' : 'descending';
-  const sort = () =>
-    onSort(size?.sort === 'started' ? undefined : size?.sort, isSorted && search.dir !== 'asc' ? 'asc' : undefined);
+  const act = () => onSort(sort === 'started' ? undefined : sort, isSorted && search.dir !== 'asc' ? 'asc' : undefined);
   return (
     <div
       role="columnheader"
-      className={joined(styles.cell, size?.isNumber && styles.number)}
+      className={joined(styles.cell, isNumber && styles.number)}
       {...(isSorted ? { 'aria-sort': order } : {})}
     >
-      {size?.sort ? (
-        <button type="button" className={styles.sort} onClick={sort}>
+      {sort ? (
+        <button type="button" className={styles.sort} onClick={act}>
           {label}
           {isSorted && <span className={joined(styles.arrow, order === 'ascending' && styles.up)} aria-hidden="true" />}
         </button>
