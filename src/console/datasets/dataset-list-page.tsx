@@ -5,7 +5,7 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { DatasetService } from '../../../gen/spandrel/v1/datasets_pb.js';
 import { Button } from '../design/button.tsx';
-import { Modal } from '../design/confirm.tsx';
+import { ModalButton } from '../design/confirm.tsx';
 import { TextField } from '../design/form.tsx';
 import { formatCount, nameControls } from '../design/format.ts';
 import page from '../design/page.module.css';
@@ -19,10 +19,9 @@ import { UploadState, useUpload } from './upload.tsx';
 const route = getRouteApi('/$slug/datasets');
 const NAME_CHARACTERS = 255;
 
-export function DatasetListPage() {
+export default function DatasetListPage() {
   const { slug } = route.useParams();
   const { may } = useSession();
-  const [isMaking, setMaking] = useState(false);
   const found = useQuery(DatasetService.method.listDatasets);
   return (
     <Page
@@ -30,9 +29,9 @@ export function DatasetListPage() {
       sub="Lists of entries to run an application on. Each addition makes a new version."
       actions={
         may('datasets:create') && (
-          <Button variant="primary" onClick={() => setMaking(true)}>
-            New dataset
-          </Button>
+          <ModalButton label="New dataset" variant="primary">
+            {(close) => <NewDataset onClose={close} />}
+          </ModalButton>
         )
       }
     >
@@ -60,9 +59,6 @@ export function DatasetListPage() {
           ))}
         </Table>
       )}
-      <Modal open={isMaking} onClose={() => setMaking(false)} title="New dataset">
-        <NewDataset onClose={() => setMaking(false)} />
-      </Modal>
     </Page>
   );
 }

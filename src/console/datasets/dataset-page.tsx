@@ -1,16 +1,16 @@
 /** One dataset: its versions and its entries, page by page. */
 
-import { useMutation, useQuery } from '@connectrpc/connect-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { useQuery } from '@connectrpc/connect-query';
+import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { type Dataset, DatasetService } from '../../../gen/spandrel/v1/datasets_pb.js';
-import { Button, CopyButton } from '../design/button.tsx';
-import { DeleteForGood, Modal } from '../design/confirm.tsx';
+import { CopyButton } from '../design/button.tsx';
+import { DeleteForGood, ModalButton } from '../design/confirm.tsx';
 import { Form, Select } from '../design/form.tsx';
 import { formatCount, nameControls } from '../design/format.ts';
 import { Instant } from '../design/instant.tsx';
 import page from '../design/page.module.css';
-import { Pending } from '../design/page.tsx';
+import { Back, Page, Pending, PendingPage } from '../design/page.tsx';
 import { Tabs } from '../design/tabs.tsx';
 import { useRefresh } from '../session/refresh.ts';
 import { useSession } from '../session/session.tsx';
@@ -26,7 +26,7 @@ const TABS = [
   ['traces', 'Add from traces'],
 ] as const;
 
-export function DatasetPage() {
+export default function DatasetPage() {
   const { slug, datasetId } = route.useParams();
   const { may } = useSession();
   const { tab = 'entries', version, page: number = 1 } = route.useSearch();
@@ -36,47 +36,42 @@ export function DatasetPage() {
     ...(version !== undefined && { version }),
   });
   const dataset = found.data?.dataset;
+  const back = <Back to="/$slug/datasets" params={{ slug }} label="Datasets" />;
+  if (!found.data || !dataset) return <PendingPage back={back} found={found} />;
   return (
-    <div className={page.page}>
-      <Link to="/$slug/datasets" params={{ slug }} className={page.soft}>
-        ‹ Datasets
-      </Link>
-      <Pending found={found} />
-      {found.data && dataset && (
+    <Page
+      back={back}
+      title={nameControls(dataset.name)}
+      sub={
         <>
-          <div className={page.head}>
-            <div>
-              <h1>{nameControls(dataset.name)}</h1>
-              <p className={page.sub}>
-                {nameControls(dataset.slug)} · {formatCount(found.data.data.length)} entries · changed{' '}
-                <Instant at={dataset.updatedAt} />
-              </p>
-            </div>
-            <Actions dataset={dataset} />
-          </div>
-          {may('datasets:update') && may('traces:view') && (
-            <Tabs
-              label="Parts of the dataset"
-              tabs={TABS}
-              shown={tab}
-              onShow={(name) => void navigate({ search: name === 'entries' ? {} : { tab: name } })}
-            />
-          )}
-          {tab === 'traces' ? (
-            <FromTraces dataset={dataset} />
-          ) : (
-            <>
-              <VersionPicker dataset={dataset} />
-              <EntryTable
-                entries={found.data.data}
-                number={number}
-                onNumber={(next) => void navigate({ search: (now) => ({ ...now, page: next }) })}
-              />
-            </>
-          )}
+          {nameControls(dataset.slug)} · {formatCount(found.data.data.length)} entries · changed{' '}
+          <Instant at={dataset.updatedAt} />
+        </>
+      }
+      actions={<Actions dataset={dataset} />}
+    >
+      <Pending found={found} />
+      {may('datasets:update') && may('traces:view') && (
+        <Tabs
+          label="Parts of the dataset"
+          tabs={TABS}
+          shown={tab}
+          onShow={(name) => void navigate({ search: name === 'entries' ? {} : { tab: name } })}
+        />
+      )}
+      {tab === 'traces' ? (
+        <FromTraces dataset={dataset} />
+      ) : (
+        <>
+          <VersionPicker dataset={dataset} />
+          <EntryTable
+            entries={found.data.data}
+            number={number}
+            onNumber={(next) => void navigate({ search: (now) => ({ ...now, page: next }) })}
+          />
         </>
       )}
-    </div>
+    </Page>
   );
 }
 
@@ -103,16 +98,28 @@ function VersionPicker({ dataset: { version: newest } }: { readonly dataset: Dat
 }
 
 function Actions({ dataset }: { readonly dataset: Dataset }) {
+  const { slug } = route.useParams();
   const { may } = useSession();
-  const [isAdding, setAdding] = useState(false);
+  const navigate = route.useNavigate();
   return (
-    <div className={page.actions}>
+    <div className={page.row}>
       <CopyButton text={dataset.slug}>Copy slug</CopyButton>
-      {may('datasets:update') && <Button onClick={() => setAdding(true)}>Add entries</Button>}
-      {may('datasets:delete') && <Delete dataset={dataset} />}
-      <Modal open={isAdding} onClose={() => setAdding(false)} title="Add entries">
-        <AddEntries datasetId={dataset.id} onClose={() => setAdding(false)} />
-      </Modal>
+      {may('datasets:update') && (
+        <ModalButton label="Add entries">
+          {(close) => <AddEntries datasetId={dataset.id} onClose={close} />}
+        </ModalButton>
+      )}
+      {may('datasets:delete') && (
+        <DeleteForGood
+          label="Delete"
+          name={dataset.name}
+          method={DatasetService.method.deleteDataset}
+          input={{ slugOrId: dataset.id }}
+          onDone={() => navigate({ to: '/$slug/datasets', params: { slug } })}
+        >
+          All its versions and entries go with it. This cannot be undone.
+        </DeleteForGood>
+      )}
     </div>
   );
 }
@@ -134,28 +141,5 @@ function AddEntries({ datasetId, onClose }: { readonly datasetId: string; readon
       <EntrySource source={source} onChange={setSource} />
       <UploadState upload={upload} error={mutation.error} />
     </Form>
-  );
-}
-
-function Delete({ dataset }: { readonly dataset: Dataset }) {
-  const { slug } = route.useParams();
-  const navigate = route.useNavigate();
-  const refresh = useRefresh();
-  const remove = useMutation(DatasetService.method.deleteDataset, {
-    async onSuccess() {
-      await navigate({ to: '/$slug/datasets', params: { slug } });
-      await refresh();
-    },
-  });
-  return (
-    <DeleteForGood
-      label="Delete"
-      name={dataset.name}
-      pending={remove.isPending}
-      error={remove.error}
-      onDelete={() => remove.mutate({ slugOrId: dataset.id })}
-    >
-      All its versions and entries go with it. This cannot be undone.
-    </DeleteForGood>
   );
 }

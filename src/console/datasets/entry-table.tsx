@@ -6,6 +6,7 @@ import { Button } from '../design/button.tsx';
 import { formatCount, NONE, nameControls } from '../design/format.ts';
 import page from '../design/page.module.css';
 import { Empty } from '../design/page.tsx';
+import { Table } from '../design/table.tsx';
 import { JsonView } from '../trace/json-view.tsx';
 import styles from './datasets.module.css';
 
@@ -29,43 +30,26 @@ export function EntryTable({ entries, number, onNumber }: EntryTableProps) {
     return <Empty title="No entry yet">Add some from a CSV file, from lines of JSON, or over the API.</Empty>;
   return (
     <>
-      <div className={`${page.card} ${page.scroll}`}>
-        <table className={page.table}>
-          <thead>
-            <tr>
-              <th scope="col" className={page.number}>
-                Nr.
-              </th>
-              {columns.map((name) => (
-                <th key={name} scope="col">
-                  {nameControls(name)}
-                </th>
-              ))}
-              <th scope="col">Whole</th>
-            </tr>
-          </thead>
-          <tbody>
-            {rows.map(({ id, json, members }, index) => (
-              <tr key={id}>
-                <td className={page.number}>{formatCount(first + index + 1)}</td>
-                {columns.map((name) => (
-                  <td key={name} className={styles.cell}>
-                    <div className={styles.text}>{cellOf(members.get(name))}</div>
-                  </td>
-                ))}
-                <td>
-                  <details>
-                    <summary className={page.nowrap}>JSON</summary>
-                    <div className={styles.whole}>
-                      <JsonView json={json} label={`entry ${first + index + 1}`} />
-                    </div>
-                  </details>
-                </td>
-              </tr>
+      <Table columns={[{ number: 'Nr.' }, ...columns.map(nameControls), 'Whole']}>
+        {rows.map(({ id, json, members }, index) => (
+          <tr key={id}>
+            <td className={page.number}>{formatCount(first + index + 1)}</td>
+            {columns.map((name) => (
+              <td key={name} className={styles.cell}>
+                <div className={`${page.prose} ${styles.text}`}>{cellOf(members.get(name))}</div>
+              </td>
             ))}
-          </tbody>
-        </table>
-      </div>
+            <td>
+              <details>
+                <summary className={page.nowrap}>JSON</summary>
+                <div className={styles.whole}>
+                  <JsonView json={json} label={`entry ${first + index + 1}`} />
+                </div>
+              </details>
+            </td>
+          </tr>
+        ))}
+      </Table>
       {isCut && <p className={page.soft}>Entries have more members than are shown as columns.</p>}
       {last > 1 && (
         <div className={page.row}>

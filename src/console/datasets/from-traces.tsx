@@ -1,15 +1,13 @@
 /** Adds the traces of a search to a dataset. */
 
-import { useMutation } from '@connectrpc/connect-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { type AddTracesToDatasetResponse, type Dataset, DatasetService } from '../../../gen/spandrel/v1/datasets_pb.js';
 import { TextField } from '../design/form.tsx';
 import { formatCount } from '../design/format.ts';
 import page from '../design/page.module.css';
-import { useRefresh } from '../session/refresh.ts';
+import { useChange } from '../session/refresh.ts';
 import { TraceFinder } from '../traces/trace-finder.tsx';
-import type { DatasetSearch } from './search.ts';
 
 const route = getRouteApi('/$slug/datasets/$datasetId');
 const ENTRIES_MAX = 1_000;
@@ -18,9 +16,8 @@ export function FromTraces({ dataset }: { readonly dataset: Dataset }) {
   const { slug } = route.useParams();
   const { tab: _, version: __, page: ___, ...search } = route.useSearch();
   const navigate = route.useNavigate();
-  const refresh = useRefresh();
   const [limit, setLimit] = useState('100');
-  const add = useMutation(DatasetService.method.addTracesToDataset, { onSuccess: refresh });
+  const add = useChange(DatasetService.method.addTracesToDataset);
   const most = Number(limit);
   const isValid = Number.isInteger(most) && most >= 1 && most <= ENTRIES_MAX;
   return (
@@ -28,10 +25,10 @@ export function FromTraces({ dataset }: { readonly dataset: Dataset }) {
       <TraceFinder
         slug={slug}
         search={search}
-        onChange={(part) => void navigate({ search: (now) => ({ ...now, ...part }) as DatasetSearch, replace: true })}
+        onChange={(part) => void navigate({ search: (now) => ({ ...now, ...part }) as typeof now, replace: true })}
         action="Add them as entries"
-        pending={add.isPending || !isValid}
-        error={add.error}
+        call={add}
+        disabled={!isValid}
         onAct={(input) => add.mutate({ slugOrId: dataset.id, limit: most, ...input })}
       >
         <p>

@@ -1,21 +1,20 @@
 /** The search parameters of the dataset page. */
 
-import { type FinderSearch, readFinderSearch } from '../traces/search.ts';
+import { oneOf, type RawSearch, readerOf } from '../layout/search.ts';
+import { rangeReaderOf } from '../traces/range.ts';
+import { FINDER } from '../traces/search.ts';
 
 /** The filters select the traces to add. */
-export type DatasetSearch = FinderSearch & {
-  readonly tab?: 'traces';
-  readonly version?: number;
-  /** Counted from 1. */
-  readonly page?: number;
-};
+const readFinder = rangeReaderOf({ ...FINDER, tab: oneOf('traces') });
+/** Pages are counted from 1. */
+const readEntries = readerOf({ version: count, page: count });
 
-export function readDatasetSearch(raw: Record<string, unknown>): DatasetSearch {
-  if (raw.tab === 'traces') return { tab: raw.tab, ...readFinderSearch(raw) };
-  const [version, page] = [countOf(raw.version), countOf(raw.page)];
-  return { ...(version && { version }), ...(page && page > 1 && { page }) };
+type DatasetSearch = ReturnType<typeof readFinder> & ReturnType<typeof readEntries>;
+
+export function readDatasetSearch(raw: RawSearch): DatasetSearch {
+  return raw.tab === 'traces' ? readFinder(raw) : readEntries(raw);
 }
 
-function countOf(value: unknown): number | undefined {
+function count(value: unknown): number | undefined {
   return Number.isSafeInteger(value) && Number(value) > 0 ? Number(value) : undefined;
 }

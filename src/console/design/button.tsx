@@ -4,7 +4,7 @@ import type { ButtonHTMLAttributes, ReactNode } from 'react';
 import { useEffect, useId, useState } from 'react';
 import styles from './controls.module.css';
 
-type Variant = 'primary' | 'danger' | 'plain' | undefined;
+export type Variant = 'primary' | 'danger' | 'plain' | undefined;
 
 type ButtonProps = ButtonHTMLAttributes<HTMLButtonElement> & { readonly variant?: Variant; readonly small?: boolean };
 
@@ -77,16 +77,10 @@ export function CopyButton({ text, children = 'Copy' }: { readonly text: string;
   );
 }
 
+type SnippetProps = { readonly title: string; readonly code: string; readonly shown?: string };
+
 /** Code to copy. `shown` is displayed instead of code that contains a secret. */
-export function Snippet({
-  title,
-  code,
-  shown,
-}: {
-  readonly title: string;
-  readonly code: string;
-  readonly shown?: string;
-}) {
+export function Snippet({ title, code, shown = code }: SnippetProps) {
   return (
     <div className={styles.snippetBox}>
       <div className={styles.snippetHead}>
@@ -94,7 +88,7 @@ export function Snippet({
         <CopyButton text={code} />
       </div>
       <pre className={styles.snippet} tabIndex={0}>
-        {shown ?? code}
+        {shown}
       </pre>
     </div>
   );

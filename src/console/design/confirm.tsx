@@ -1,14 +1,18 @@
 /** Dialogs. They keep the focus, and Escape closes them. */
 
 import { Dialog } from '@base-ui/react/dialog';
+import type { DescMessage, DescMethodUnary, MessageInitShape, MessageShape } from '@bufbuild/protobuf';
+import { useMutation } from '@connectrpc/connect-query';
 import { type ReactNode, useState } from 'react';
-import { Button, Field, Snippet } from './button.tsx';
+import { useRefresh } from '../session/refresh.ts';
+import { Button, Snippet, type Variant } from './button.tsx';
 import styles from './dialog.module.css';
 import { FailureNotice } from './failure.tsx';
+import { type Call, TextField } from './form.tsx';
 import { nameControls } from './format.ts';
+import page from './page.module.css';
 
 type ModalProps = {
-  readonly open: boolean;
   readonly onClose: () => void;
   readonly title: string;
   readonly children: ReactNode;
@@ -19,10 +23,11 @@ type ModalProps = {
   readonly closedBy?: 'button' | 'escape' | 'anything';
 };
 
-export function Modal({ open, onClose, title, children, closedBy = 'escape' }: ModalProps) {
+/** An open dialog. */
+export function Modal({ onClose, title, children, closedBy = 'escape' }: ModalProps) {
   return (
     <Dialog.Root
-      open={open}
+      open
       disablePointerDismissal={closedBy !== 'anything'}
       onOpenChange={(isOpen) => !isOpen && closedBy !== 'button' && onClose()}
     >
@@ -37,93 +42,130 @@ export function Modal({ open, onClose, title, children, closedBy = 'escape' }: M
   );
 }
 
-type ConfirmProps = Omit<ModalProps, 'children'> & {
+type ModalButtonProps = {
+  /** The text of the button. */
+  readonly label: string;
+  readonly title?: string;
+  readonly variant?: Variant;
+  readonly disabled?: boolean;
+  readonly children: (close: () => void) => ReactNode;
+};
+
+/** A button that opens a dialog. */
+export function ModalButton({ label, title = label, variant, disabled, children }: ModalButtonProps) {
+  const [isOpen, setOpen] = useState(false);
+  const close = () => setOpen(false);
+  return (
+    <>
+      <Button variant={variant} disabled={disabled} onClick={() => setOpen(true)}>
+        {label}
+      </Button>
+      {isOpen && (
+        <Modal title={title} onClose={close}>
+          {children(close)}
+        </Modal>
+      )}
+    </>
+  );
+}
+
+type ConfirmProps = Pick<ModalProps, 'onClose' | 'title'> & {
   /** The consequences. */
   readonly children: ReactNode;
   readonly action: string;
   /** The word to type first; null if the name of the action is warning enough. */
   readonly typed: string | null;
-  readonly pending: boolean;
-  readonly error: unknown;
+  readonly call: Call;
   readonly onConfirm: () => void;
 };
 
-/** Asks before an action that cannot be undone. */
-export function Confirm({ children, action, typed, pending, error, onConfirm, ...modal }: ConfirmProps) {
+/** Asks before an action that cannot be undone. Opened again, it shows neither the typed word nor the last error. */
+export function Confirm({ onClose, title, children, action, typed, call, onConfirm }: ConfirmProps) {
+  const [text, setText] = useState('');
+  const { isPending, error } = call;
+  const [errorBefore] = useState(error);
   return (
-    <Modal {...modal}>
-      <ConfirmForm {...{ action, typed, pending, error, onConfirm }} onCancel={modal.onClose}>
-        {children}
-      </ConfirmForm>
+    <Modal onClose={onClose} title={title}>
+      <form
+        className={page.form}
+        onSubmit={(event) => {
+          event.preventDefault();
+          onConfirm();
+        }}
+      >
+        <div>{children}</div>
+        {typed !== null && (
+          <TextField label={`Type ${typed} to confirm`} value={text} autoComplete="off" onChange={setText} />
+        )}
+        {error != null && error !== errorBefore && <FailureNotice error={error} />}
+        <div className={styles.actions}>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" variant="danger" disabled={isPending || (typed !== null && text !== typed)}>
+            {action}
+          </Button>
+        </div>
+      </form>
     </Modal>
   );
 }
 
-type ConfirmFormProps = Omit<ConfirmProps, keyof ModalProps> & {
-  readonly children: ReactNode;
-  readonly onCancel: () => void;
-};
-
-/** Unmounted with the dialog, so a reopened dialog shows neither the typed word nor the last error. */
-function ConfirmForm({ children, action, typed, pending, error, onConfirm, onCancel }: ConfirmFormProps) {
-  const [text, setText] = useState('');
-  const [errorBefore] = useState(error);
-  return (
-    <form
-      className={styles.form}
-      onSubmit={(event) => {
-        event.preventDefault();
-        onConfirm();
-      }}
-    >
-      <div>{children}</div>
-      {typed !== null && (
-        <Field label={`Type ${typed} to confirm`}>
-          {(props) => (
-            <input {...props} value={text} autoComplete="off" onChange={(event) => setText(event.target.value)} />
-          )}
-        </Field>
-      )}
-      {error != null && error !== errorBefore && <FailureNotice error={error} />}
-      <div className={styles.actions}>
-        <Button onClick={onCancel}>Cancel</Button>
-        <Button type="submit" variant="danger" disabled={pending || (typed !== null && text !== typed)}>
-          {action}
-        </Button>
-      </div>
-    </form>
-  );
-}
-
-type ConfirmButtonProps = Omit<ConfirmProps, 'open' | 'onClose' | 'onConfirm'> & {
+type ConfirmButtonProps<I extends DescMessage, O extends DescMessage> = Pick<
+  ConfirmProps,
+  'title' | 'children' | 'action' | 'typed'
+> & {
   /** The text of the button. */
   readonly label: string;
   readonly small?: boolean;
-  readonly variant?: 'danger' | 'plain' | undefined;
-  readonly onConfirm: (close: () => void) => void;
+  readonly variant?: Variant;
+  readonly method: DescMethodUnary<I, O>;
+  readonly input: MessageInitShape<I>;
+  /** Runs before the refresh, so that the page of a record that is gone can be left. */
+  readonly onDone?: (answer: MessageShape<O>) => unknown;
+  /** By default all queries are fetched again. */
+  readonly refresh?: () => unknown;
 };
 
-/** A button whose action has to be confirmed. */
-export function ConfirmButton({ label, small, variant, onConfirm, ...dialog }: ConfirmButtonProps) {
+/** A button whose call has to be confirmed. */
+export function ConfirmButton<I extends DescMessage, O extends DescMessage>({
+  label,
+  small = false,
+  variant,
+  method,
+  input,
+  onDone,
+  refresh,
+  ...dialog
+}: ConfirmButtonProps<I, O>) {
   const [isAsking, setAsking] = useState(false);
   const close = () => setAsking(false);
+  const refreshAll = useRefresh();
+  const call = useMutation(method, {
+    async onSuccess(answer) {
+      close();
+      await onDone?.(answer);
+      await (refresh ?? refreshAll)();
+    },
+  });
   return (
     <>
-      <Button {...(small && { small })} variant={variant} onClick={() => setAsking(true)}>
+      <Button small={small} variant={variant} onClick={() => setAsking(true)}>
         {label}
       </Button>
-      <Confirm {...dialog} open={isAsking} onClose={close} onConfirm={() => onConfirm(close)} />
+      {isAsking && <Confirm {...dialog} call={call} onClose={close} onConfirm={() => call.mutate(input)} />}
     </>
   );
 }
 
-type DeleteForGoodProps = Pick<ConfirmButtonProps, 'label' | 'pending' | 'error' | 'children'> & {
-  readonly name: string;
-  readonly onDelete: () => void;
-};
+type DeleteForGoodProps<I extends DescMessage, O extends DescMessage> = Pick<
+  ConfirmButtonProps<I, O>,
+  'label' | 'children' | 'method' | 'input' | 'onDone'
+> & { readonly name: string };
 
 /** Asks for the word "delete" before it deletes a record. */
-export function DeleteForGood({ name, onDelete, ...rest }: DeleteForGoodProps) {
+export function DeleteForGood<I extends DescMessage, O extends DescMessage>({
+  name,
+  ...rest
+}: DeleteForGoodProps<I, O>) {
   return (
     <ConfirmButton
       {...rest}
@@ -131,7 +173,6 @@ export function DeleteForGood({ name, onDelete, ...rest }: DeleteForGoodProps) {
       title={`Delete ${nameControls(name)}`}
       action="Delete permanently"
       typed="delete"
-      onConfirm={onDelete}
     />
   );
 }
@@ -146,10 +187,11 @@ type SecretOnceProps = {
 
 /** Shows a secret that the server returns only once. */
 export function SecretOnce({ secret, title, onClose, children }: SecretOnceProps) {
+  if (secret === null) return null;
   return (
-    <Modal open={secret !== null} onClose={onClose} title={title} closedBy="button">
+    <Modal onClose={onClose} title={title} closedBy="button">
       <p>Store it now: it is shown only this once.</p>
-      <Snippet title="Secret" code={secret ?? ''} />
+      <Snippet title="Secret" code={secret} />
       {children}
       <div>
         <Button variant="primary" onClick={onClose}>

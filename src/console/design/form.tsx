@@ -2,13 +2,17 @@
 
 import type { InputHTMLAttributes, ReactNode, SelectHTMLAttributes } from 'react';
 import { Button, Field } from './button.tsx';
+import controls from './controls.module.css';
 import { FailureNotice } from './failure.tsx';
 import page from './page.module.css';
 
+/** The call that a form makes. */
+export type Call = { readonly isPending: boolean; readonly error: unknown };
+
 type FormProps = {
   readonly className?: string | undefined;
-  /** The text of the button. */
-  readonly action: string;
+  /** The text of the button; null without one. */
+  readonly action: string | null;
   readonly disabled: boolean;
   /** Null or undefined without one. */
   readonly error?: unknown;
@@ -39,13 +43,15 @@ export function Form({
     >
       {children}
       {error != null && <FailureNotice error={error} />}
-      <div className={page.row}>
-        <Button type="submit" variant="primary" disabled={disabled}>
-          {action}
-        </Button>
-        {onCancel && <Button onClick={onCancel}>Cancel</Button>}
-        {outcome !== undefined && <span role="status">{outcome}</span>}
-      </div>
+      {action !== null && (
+        <div className={page.row}>
+          <Button type="submit" variant="primary" disabled={disabled}>
+            {action}
+          </Button>
+          {onCancel && <Button onClick={onCancel}>Cancel</Button>}
+          {outcome !== undefined && <span role="status">{outcome}</span>}
+        </div>
+      )}
     </form>
   );
 }
@@ -75,9 +81,15 @@ type SelectProps<Value extends string | number> = Omit<
   readonly onChange: (value: Value) => void;
 };
 
-export function Select<Value extends string | number>({ options, onChange, ...rest }: SelectProps<Value>) {
+export function Select<Value extends string | number>({
+  className = controls.control,
+  options,
+  onChange,
+  ...rest
+}: SelectProps<Value>) {
   return (
     <select
+      className={className}
       {...rest}
       onChange={({ target }) => {
         const [value] = options[target.selectedIndex] ?? [];
@@ -101,19 +113,18 @@ export function SelectField<Value extends string | number>({ label, hint, ...res
   );
 }
 
-type CheckProps = {
-  readonly className?: string | undefined;
+type CheckProps = Pick<InputHTMLAttributes<HTMLInputElement>, 'title' | 'aria-label' | 'disabled'> & {
   readonly checked: boolean;
-  readonly disabled?: boolean;
   readonly onChange: (isChecked: boolean) => void;
   readonly children: ReactNode;
 };
 
 /** A checkbox before its label. */
-export function Check({ className, onChange, children, ...rest }: CheckProps) {
+export function Check({ title, onChange, children, ...rest }: CheckProps) {
   return (
-    <label className={className}>
-      <input type="checkbox" {...rest} onChange={({ target }) => onChange(target.checked)} /> {children}
+    <label className={controls.check} title={title}>
+      <input type="checkbox" {...rest} onChange={({ target }) => onChange(target.checked)} />
+      {children}
     </label>
   );
 }

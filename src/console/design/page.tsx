@@ -1,6 +1,7 @@
 /** What the pages have in common: their frame, the states of their data, and their lists. */
 
-import type { ReactNode } from 'react';
+import { createLink } from '@tanstack/react-router';
+import type { ComponentProps, ReactNode } from 'react';
 import { Button, Loading } from './button.tsx';
 import { FailureNotice } from './failure.tsx';
 import page from './page.module.css';
@@ -32,12 +33,31 @@ export function Page({ back, title, sub, actions, children }: PageProps) {
   );
 }
 
-type Fetched = { readonly isPending: boolean; readonly error: unknown; readonly refetch: () => unknown };
+/** A link to the page above. */
+export const Back = createLink(({ label, ...rest }: ComponentProps<'a'> & { readonly label: string }) => (
+  <a {...rest} className={page.soft}>
+    ‹ {label}
+  </a>
+));
+
+type PendingProps = {
+  readonly found: { readonly isPending: boolean; readonly error: unknown; readonly refetch: () => unknown };
+};
 
 /** Stands for data that is loading, or could not be loaded. */
-export function Pending({ found: { isPending, error, refetch } }: { readonly found: Fetched }) {
+export function Pending({ found: { isPending, error, refetch } }: PendingProps) {
   if (isPending) return <Loading />;
   return error != null && <FailureNotice error={error} retry={refetch} />;
+}
+
+/** Stands for the page of a record that is loading, or could not be loaded. */
+export function PendingPage({ back, found }: Pick<PageProps, 'back'> & PendingProps) {
+  return (
+    <div className={page.page}>
+      {back}
+      <Pending found={found} />
+    </div>
+  );
 }
 
 type MoreProps = { readonly found: { readonly hasNextPage: boolean; readonly fetchNextPage: () => unknown } };

@@ -12,7 +12,7 @@ export type PopoverProps = {
 };
 
 /** Opens at once: the click that loads this module asked for it. */
-export function PopoverFloating({ label, title, children }: PopoverProps) {
+export default function PopoverFloating({ label, title, children }: PopoverProps) {
   const [isOpen, setOpen] = useState(true);
   return (
     <Popover.Root open={isOpen} onOpenChange={setOpen}>

@@ -5,7 +5,7 @@ import { buttonClass } from './button.tsx';
 import type { PopoverProps } from './popover-floating.tsx';
 
 const load = () => import('./popover-floating.tsx');
-const Floating = lazy(async () => ({ default: (await load()).PopoverFloating }));
+const PopoverFloating = lazy(load);
 
 export function Popover(props: PopoverProps) {
   const [isRequested, setRequested] = useState(false);
@@ -24,7 +24,7 @@ export function Popover(props: PopoverProps) {
   if (!isRequested) return button;
   return (
     <Suspense fallback={button}>
-      <Floating {...props} />
+      <PopoverFloating {...props} />
     </Suspense>
   );
 }

@@ -26,17 +26,12 @@ export function BareTable({ columns, caption, children }: TableProps) {
       {caption !== undefined && <caption className={page.caption}>{caption}</caption>}
       <thead>
         <tr>
-          {columns.map((column) =>
-            typeof column === 'string' ? (
-              <th key={column} scope="col">
-                {column}
-              </th>
-            ) : (
-              <th key={column.number} scope="col" className={page.number}>
-                {column.number}
-              </th>
-            ),
-          )}
+          {columns.map((column, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: two columns may have the same heading.
+            <th key={index} scope="col" className={typeof column === 'string' ? undefined : page.number}>
+              {typeof column === 'string' ? column : column.number}
+            </th>
+          ))}
         </tr>
       </thead>
       <tbody>{children}</tbody>

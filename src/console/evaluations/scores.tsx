@@ -7,6 +7,8 @@ import { Loading } from '../design/button.tsx';
 import { FailureNotice } from '../design/failure.tsx';
 import { formatCount, formatScore, formatShare } from '../design/format.ts';
 import page from '../design/page.module.css';
+import { Empty } from '../design/page.tsx';
+import type { ChangeOf } from '../layout/search.ts';
 import { ChartCard } from '../overview/chart-card.tsx';
 import { type Figure, FigureCards } from '../overview/figure-cards.tsx';
 import { type Metric, rangeInput, seriesInput } from '../overview/series.ts';
@@ -40,8 +42,6 @@ const METRICS: Readonly<Record<ScoreMetricName, Metric<EvaluationAnalyticsBucket
   },
 };
 
-type Change = { readonly [name in keyof ScoreSearch]?: ScoreSearch[name] | undefined };
-
 type ScoresProps = {
   readonly slug: string;
   /** Selects the evaluations. */
@@ -49,7 +49,7 @@ type ScoresProps = {
   /** The evaluator that their traces name. */
   readonly evaluatorId: string;
   readonly search: ScoreSearch;
-  readonly onChange: (change: Change) => void;
+  readonly onChange: (change: ChangeOf<ScoreSearch>) => void;
 };
 
 export function Scores({ slug, input, evaluatorId, search, onChange }: ScoresProps) {
@@ -72,10 +72,7 @@ export function Scores({ slug, input, evaluatorId, search, onChange }: ScoresPro
       {error && <FailureNotice error={error} retry={() => Promise.all([total.refetch(), timed.refetch()])} />}
       {(total.isPending || timed.isPending) && !error && <Loading />}
       {total.isSuccess && !sum && (
-        <div className={`${page.card} ${page.empty}`}>
-          <h3>No evaluation in this range</h3>
-          <p>An evaluation counts at the time when its trace began.</p>
-        </div>
+        <Empty title="No evaluation in this range">An evaluation counts at the time when its trace began.</Empty>
       )}
       {sum && <FigureCards slug={slug} figures={figuresOf(sum, range, evaluatorId)} />}
       {sum && timed.isSuccess && (

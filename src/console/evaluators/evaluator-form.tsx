@@ -2,7 +2,7 @@
 
 import { useState } from 'react';
 import type { EvaluatorTypeInfo } from '../../../gen/spandrel/v1/evaluations_pb.js';
-import { FORM_CARD, Form, SelectField, TextField } from '../design/form.tsx';
+import { type Call, FORM_CARD, Form, SelectField, TextField } from '../design/form.tsx';
 import { SettingField } from './setting-field.tsx';
 import { type EvaluatorConfig, readSchemas, type Settings, settingsToSend } from './settings.ts';
 
@@ -14,12 +14,11 @@ type EvaluatorFormProps = {
   readonly type: EvaluatorTypeInfo;
   readonly start: EvaluatorDraft;
   readonly action: string;
-  readonly pending: boolean;
-  readonly error: unknown;
+  readonly call: Call;
   readonly onSubmit: (draft: EvaluatorDraft) => void;
 };
 
-export function EvaluatorForm({ type, start, action, pending, error, onSubmit }: EvaluatorFormProps) {
+export function EvaluatorForm({ type, start, action, call, onSubmit }: EvaluatorFormProps) {
   const [draft, setDraft] = useState(start);
   const change = (part: Partial<EvaluatorDraft>) => setDraft({ ...draft, ...part });
   const set = (key: string, value: Settings[string]) => change({ settings: { ...draft.settings, [key]: value } });
@@ -28,8 +27,8 @@ export function EvaluatorForm({ type, start, action, pending, error, onSubmit }:
     <Form
       className={FORM_CARD}
       action={action}
-      disabled={pending || draft.name.trim() === ''}
-      error={error}
+      disabled={call.isPending || draft.name.trim() === ''}
+      error={call.error}
       onSubmit={() => {
         const settings = settingsToSend(type.settingsJsonSchemaJson, draft.settings);
         onSubmit({ ...draft, name: draft.name.trim(), settings });

@@ -11,7 +11,7 @@ import { readConfig } from './settings.ts';
 
 const route = getRouteApi('/$slug/evaluators');
 
-export function EvaluatorListPage() {
+export default function EvaluatorListPage() {
   const { slug } = route.useParams();
   const { may } = useSession();
   const found = useQuery(EvaluatorService.method.listEvaluators);

@@ -12,7 +12,7 @@ import { Badge, CopyButton } from '../design/button.tsx';
 import { NONE, nameControls } from '../design/format.ts';
 import { Instant } from '../design/instant.tsx';
 import page from '../design/page.module.css';
-import { Pending } from '../design/page.tsx';
+import { Back, Page, Pending, PendingPage } from '../design/page.tsx';
 import { Tabs } from '../design/tabs.tsx';
 import { Scores } from '../evaluations/scores.tsx';
 import { useSession } from '../session/session.tsx';
@@ -20,7 +20,6 @@ import { Section } from '../trace/section.tsx';
 import { EvaluatorSettings } from './evaluator-settings.tsx';
 import { RunOnText } from './run-on-text.tsx';
 import { RunOnTraces } from './run-on-traces.tsx';
-import type { EvaluatorSearch } from './search.ts';
 
 const route = getRouteApi('/$slug/evaluators/$evaluatorId');
 
@@ -32,44 +31,43 @@ const TABS = [
 ] as const;
 
 /** The target of an evaluator's platformUrl. */
-export function EvaluatorPage() {
+export default function EvaluatorPage() {
   const { slug, evaluatorId } = route.useParams();
   const { may } = useSession();
   const found = useQuery(EvaluatorService.method.getEvaluator, { idOrSlug: evaluatorId });
   const evaluator = found.data?.evaluator;
+  const back = <Back to="/$slug/evaluators" params={{ slug }} label="Evaluators" />;
+  if (!evaluator) return <PendingPage back={back} found={found} />;
   return (
-    <div className={page.page}>
-      <Link to="/$slug/evaluators" params={{ slug }} className={page.soft}>
-        ‹ Evaluators
-      </Link>
-      <Pending found={found} />
-      {evaluator && (
+    <Page
+      back={back}
+      title={nameControls(evaluator.name ?? evaluator.slug)}
+      sub={
         <>
-          <div className={page.head}>
-            <h1>{nameControls(evaluator.name ?? evaluator.slug)}</h1>
-            <div className={page.actions}>
-              <Badge tone="accent">{EvaluatorType[evaluator.evaluatorType]?.toLowerCase()}</Badge>
-              <CopyButton text={evaluator.id}>Copy id</CopyButton>
-            </div>
-          </div>
-          <p className={page.sub}>
-            {nameControls(evaluator.slug)} · changed <Instant at={evaluator.updatedAt} /> ·{' '}
-            <Link to="/$slug/traces" params={{ slug }} search={{ q: `evaluator:${evaluator.id}` }}>
-              traces that it evaluated
-            </Link>
-            {may('evaluations:manage') && evaluator.evaluatorType === EvaluatorType.EVALUATOR && (
-              <>
-                {' · '}
-                <Link to="/$slug/monitors/new" params={{ slug }} search={{ evaluator: evaluator.id }}>
-                  run it on every new trace
-                </Link>
-              </>
-            )}
-          </p>
-          <Parts evaluator={evaluator} />
+          {nameControls(evaluator.slug)} · changed <Instant at={evaluator.updatedAt} /> ·{' '}
+          <Link to="/$slug/traces" params={{ slug }} search={{ q: `evaluator:${evaluator.id}` }}>
+            traces that it evaluated
+          </Link>
+          {may('evaluations:manage') && evaluator.evaluatorType === EvaluatorType.EVALUATOR && (
+            <>
+              {' · '}
+              <Link to="/$slug/monitors/new" params={{ slug }} search={{ evaluator: evaluator.id }}>
+                run it on every new trace
+              </Link>
+            </>
+          )}
         </>
-      )}
-    </div>
+      }
+      actions={
+        <div className={page.row}>
+          <Badge tone="accent">{EvaluatorType[evaluator.evaluatorType]?.toLowerCase()}</Badge>
+          <CopyButton text={evaluator.id}>Copy id</CopyButton>
+        </div>
+      }
+    >
+      <Pending found={found} />
+      <Parts evaluator={evaluator} />
+    </Page>
   );
 }
 
@@ -106,9 +104,7 @@ function Parts({ evaluator }: { readonly evaluator: Evaluator }) {
           input={{ evaluatorId: evaluator.id }}
           evaluatorId={evaluator.id}
           search={search}
-          onChange={(part) =>
-            void navigate({ search: (now) => ({ ...now, ...part }) as EvaluatorSearch, replace: true })
-          }
+          onChange={(part) => void navigate({ search: (now) => ({ ...now, ...part }) as typeof now, replace: true })}
         />
       )}
       {shown === 'settings' && (

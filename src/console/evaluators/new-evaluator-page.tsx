@@ -1,57 +1,50 @@
 /** Creates an evaluator: choose its type from the catalogue, then its settings. */
 
-import { useMutation, useQuery } from '@connectrpc/connect-query';
+import { useQuery } from '@connectrpc/connect-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { EvaluationService, type EvaluatorTypeInfo } from '../../../gen/spandrel/v1/evaluations_pb.js';
 import { EvaluatorService } from '../../../gen/spandrel/v1/evaluators_pb.js';
 import { Badge } from '../design/button.tsx';
 import page from '../design/page.module.css';
-import { Pending } from '../design/page.tsx';
-import { useRefresh } from '../session/refresh.ts';
+import { Back, Page, Pending } from '../design/page.tsx';
+import { useChange } from '../session/refresh.ts';
 import { EvaluatorForm } from './evaluator-form.tsx';
 import styles from './evaluators.module.css';
 import { defaultsOf } from './settings.ts';
 
 const route = getRouteApi('/$slug/evaluators/new');
 
-export function NewEvaluatorPage() {
+export default function NewEvaluatorPage() {
   const { slug } = route.useParams();
   const { type: id } = route.useSearch();
   const found = useQuery(EvaluationService.method.listEvaluatorTypes);
   const types = found.data?.evaluators ?? {};
   const type = id !== undefined && Object.hasOwn(types, id) ? types[id] : undefined;
   return (
-    <div className={page.page}>
-      {type ? (
-        <Link to="/$slug/evaluators/new" params={{ slug }} className={page.soft}>
-          ‹ All kinds
-        </Link>
-      ) : (
-        <Link to="/$slug/evaluators" params={{ slug }} className={page.soft}>
-          ‹ Evaluators
-        </Link>
-      )}
-      <div>
-        <h1>New evaluator</h1>
-        <p className={page.sub}>{type ? `${type.name}: ${type.description}` : 'Choose what it evaluates.'}</p>
-      </div>
+    <Page
+      back={
+        type ? (
+          <Back to="/$slug/evaluators/new" params={{ slug }} label="All kinds" />
+        ) : (
+          <Back to="/$slug/evaluators" params={{ slug }} label="Evaluators" />
+        )
+      }
+      title="New evaluator"
+      sub={type ? `${type.name}: ${type.description}` : 'Choose what it evaluates.'}
+    >
       <Pending found={found} />
       {id !== undefined && type && <Draft key={id} id={id} type={type} />}
       {found.data && !type && <Catalogue types={types} />}
-    </div>
+    </Page>
   );
 }
 
 function Draft({ id, type }: { readonly id: string; readonly type: EvaluatorTypeInfo }) {
   const { slug } = route.useParams();
   const navigate = route.useNavigate();
-  const refresh = useRefresh();
-  const create = useMutation(EvaluatorService.method.createEvaluator, {
-    async onSuccess({ evaluator }) {
-      await refresh();
-      if (!evaluator) return;
-      await navigate({ to: '/$slug/evaluators/$evaluatorId', params: { slug, evaluatorId: evaluator.id }, search: {} });
-    },
+  const create = useChange(EvaluatorService.method.createEvaluator, async ({ evaluator }) => {
+    if (!evaluator) return;
+    await navigate({ to: '/$slug/evaluators/$evaluatorId', params: { slug, evaluatorId: evaluator.id }, search: {} });
   });
   return (
     <>
@@ -60,8 +53,7 @@ function Draft({ id, type }: { readonly id: string; readonly type: EvaluatorType
         type={type}
         start={{ name: type.name, settings: defaultsOf(type.settingsJsonSchemaJson), onError: 'pass' }}
         action="Save the evaluator"
-        pending={create.isPending}
-        error={create.error}
+        call={create}
         onSubmit={({ name, settings, onError }) =>
           create.mutate({ name, configJson: JSON.stringify({ evaluatorType: id, settings, onError }) })
         }
@@ -93,8 +85,13 @@ function TypeList({ types }: { readonly types: readonly (readonly [id: string, t
     <ul className={styles.types}>
       {types.map(([id, type]) => (
         <li key={id}>
-          <Link to="/$slug/evaluators/new" params={{ slug }} search={{ type: id }} className={styles.type}>
-            <span className={styles.typeName}>
+          <Link
+            to="/$slug/evaluators/new"
+            params={{ slug }}
+            search={{ type: id }}
+            className={`${page.card} ${styles.type}`}
+          >
+            <span className={`${page.row} ${styles.typeName}`}>
               {type.name} <Badge>{type.category}</Badge>
             </span>
             <span>{type.description}</span>

@@ -81,7 +81,7 @@ function Outcome({ outcome, slug, traceId }: OutcomeProps) {
         {outcome.cost && <span className={page.soft}>{formatCost(outcome.cost.amount)}</span>}
         {outcome.errorType !== undefined && <code>{outcome.errorType}</code>}
       </div>
-      {outcome.details !== undefined && <p className={styles.outcome}>{nameControls(outcome.details)}</p>}
+      {outcome.details !== undefined && <p className={page.prose}>{nameControls(outcome.details)}</p>}
       {traceId !== null && outcome.stored === true && (
         <Link to="/$slug/traces/$traceId" params={{ slug, traceId }}>
           Kept on its trace

@@ -1,6 +1,6 @@
 /** Runs an evaluator over the traces of a search, and shows the progress of its runs. */
 
-import { useMutation, useQuery } from '@connectrpc/connect-query';
+import { useQuery } from '@connectrpc/connect-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { EvaluationService, type EvaluatorRun, EvaluatorRunStatus } from '../../../gen/spandrel/v1/evaluations_pb.js';
 import type { Evaluator } from '../../../gen/spandrel/v1/evaluators_pb.js';
@@ -10,11 +10,10 @@ import { formatCount, NONE, nameControls } from '../design/format.ts';
 import page from '../design/page.module.css';
 import { Empty, Pending } from '../design/page.tsx';
 import { InstantCell, Table } from '../design/table.tsx';
-import { useRefresh } from '../session/refresh.ts';
+import { useChange } from '../session/refresh.ts';
 import { useSession } from '../session/session.tsx';
 import { TraceFinder } from '../traces/trace-finder.tsx';
 import styles from './evaluators.module.css';
-import type { EvaluatorSearch } from './search.ts';
 
 const route = getRouteApi('/$slug/evaluators/$evaluatorId');
 const RUNS_SHOWN = 200;
@@ -34,16 +33,14 @@ function Start({ evaluator }: { readonly evaluator: Evaluator }) {
   const { slug } = route.useParams();
   const { tab: _, metric: __, ...search } = route.useSearch();
   const navigate = route.useNavigate();
-  const refresh = useRefresh();
-  const start = useMutation(EvaluationService.method.runEvaluatorOnTraces, { onSuccess: refresh });
+  const start = useChange(EvaluationService.method.runEvaluatorOnTraces);
   return (
     <TraceFinder
       slug={slug}
       search={search}
-      onChange={(part) => void navigate({ search: (now) => ({ ...now, ...part }) as EvaluatorSearch, replace: true })}
+      onChange={(part) => void navigate({ search: (now) => ({ ...now, ...part }) as typeof now, replace: true })}
       action="Run on these traces"
-      pending={start.isPending}
-      error={start.error}
+      call={start}
       onAct={(input) => start.mutate({ idOrSlug: evaluator.id, ...input })}
     >
       <p>It evaluates each of the traces below and stores its results on them. It reads: {readsOf(evaluator)}.</p>
@@ -57,13 +54,12 @@ function readsOf({ fields }: Evaluator): string {
 
 function Runs({ evaluatorId }: { readonly evaluatorId: string }) {
   const { may } = useSession();
-  const refresh = useRefresh();
   const found = useQuery(
     EvaluationService.method.listEvaluatorRuns,
     { pageSize: RUNS_SHOWN },
     { refetchInterval: ({ state }) => (state.data?.runs.some(isRunning) ? POLL_INTERVAL_MS : false) },
   );
-  const cancel = useMutation(EvaluationService.method.cancelEvaluatorRun, { onSuccess: refresh });
+  const cancel = useChange(EvaluationService.method.cancelEvaluatorRun);
   if (!found.isSuccess) return <Pending found={found} />;
   const runs = found.data.runs.filter((run) => run.evaluatorId === evaluatorId);
   if (runs.length === 0)

@@ -1,7 +1,7 @@
 /** The input for one setting of an evaluator, by its schema. */
 
 import { Button, Field } from '../design/button.tsx';
-import { Check, Select } from '../design/form.tsx';
+import { Check, SelectField, TextField } from '../design/form.tsx';
 import page from '../design/page.module.css';
 import styles from './evaluators.module.css';
 import { emptyItem, isList, isObject, type Json, labelOfKey, type Schema } from './settings.ts';
@@ -22,7 +22,7 @@ export function SettingField(props: SettingProps) {
   switch (schema.type) {
     case 'boolean':
       return (
-        <Check className={styles.check} checked={value === true} onChange={onChange}>
+        <Check checked={value === true} onChange={onChange}>
           {labelOfKey(name)}
         </Check>
       );
@@ -31,17 +31,14 @@ export function SettingField(props: SettingProps) {
     case 'number':
     case 'integer':
       return (
-        <Field label={labelOfKey(name)} hint="Left empty, the server’s own.">
-          {(field) => (
-            <input
-              {...field}
-              type="number"
-              step={schema.type === 'integer' ? 1 : 'any'}
-              value={typeof value === 'number' ? value : ''}
-              onChange={({ target }) => onChange(target.value === '' ? null : Number(target.value))}
-            />
-          )}
-        </Field>
+        <TextField
+          label={labelOfKey(name)}
+          hint="Left empty, the server’s own."
+          type="number"
+          step={schema.type === 'integer' ? 1 : 'any'}
+          value={typeof value === 'number' ? value : ''}
+          onChange={(text) => onChange(text === '' ? null : Number(text))}
+        />
       );
     case 'array':
       return schema.items?.type === 'object' ? <ListSetting {...props} /> : <LinesSetting {...props} />;
@@ -55,25 +52,19 @@ export function SettingField(props: SettingProps) {
 
 function TextSetting({ name, schema, value, onChange }: SettingProps) {
   const text = typeof value === 'string' ? value : '';
+  const label = labelOfKey(name);
+  if (schema.enum) {
+    const options = schema.enum.map((each) => [each, labelOfKey(each)] as const);
+    return <SelectField label={label} value={text} options={options} onChange={onChange} />;
+  }
+  const isLong = LONG_KEYS.has(name);
+  if (!isLong && (schema.maxLength ?? 0) <= LINE_CHARACTERS)
+    return <TextField label={label} value={text} onChange={onChange} />;
   return (
-    <Field label={labelOfKey(name)}>
-      {(field) => {
-        if (schema.enum)
-          return (
-            <Select
-              {...field}
-              value={text}
-              options={schema.enum.map((each) => [each, labelOfKey(each)] as const)}
-              onChange={onChange}
-            />
-          );
-        const isLong = LONG_KEYS.has(name);
-        if (isLong || (schema.maxLength ?? 0) > LINE_CHARACTERS)
-          return (
-            <textarea {...field} rows={isLong ? 4 : 1} value={text} onChange={({ target }) => onChange(target.value)} />
-          );
-        return <input {...field} value={text} onChange={({ target }) => onChange(target.value)} />;
-      }}
+    <Field label={label}>
+      {(field) => (
+        <textarea {...field} rows={isLong ? 4 : 1} value={text} onChange={({ target }) => onChange(target.value)} />
+      )}
     </Field>
   );
 }

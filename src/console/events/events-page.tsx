@@ -5,12 +5,11 @@ import { useQuery } from '@connectrpc/connect-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { EndpointService } from '../../../gen/spandrel/v1/endpoints_pb.js';
 import { type Event, EventService } from '../../../gen/spandrel/v1/events_pb.js';
-import { Loading } from '../design/button.tsx';
-import controls from '../design/controls.module.css';
-import { FailureNotice } from '../design/failure.tsx';
+import { Select } from '../design/form.tsx';
 import { nameControls } from '../design/format.ts';
 import page from '../design/page.module.css';
 import { Empty, More, Page, Pending } from '../design/page.tsx';
+import type { ChangeOf } from '../layout/search.ts';
 import { JsonView } from '../trace/json-view.tsx';
 import { RangePicker } from '../traces/range-picker.tsx';
 import { useRangePages } from '../traces/range-query.ts';
@@ -21,12 +20,13 @@ const PAGE_SIZE = 50;
 /** The prefix of the event types that are in the log. */
 const LOGGED = 'gateway.request.';
 
-export function EventsPage() {
+export default function EventsPage() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
-  const change = (part: Partial<Record<keyof typeof search, string | undefined>>) =>
+  const change = (part: ChangeOf<typeof search>) =>
     void navigate({ search: (now) => ({ ...now, ...part }) as typeof search, replace: true });
   const types = useQuery(EndpointService.method.listEventTypes);
+  const logged = types.data?.data.filter(({ eventType }) => eventType.startsWith(LOGGED)) ?? [];
   const { range, from, to, type, event } = search;
   const found = useRangePages({
     method: EventService.method.listEvents,
@@ -42,19 +42,12 @@ export function EventsPage() {
       sub="What the organization emitted, for thirteen months. Webhooks push the same."
       actions={
         <div className={page.row}>
-          <select
-            className={controls.control}
+          <Select
             aria-label="Type"
             value={type ?? ''}
-            onChange={({ target }) => change({ type: target.value || undefined })}
-          >
-            <option value="">All types</option>
-            {types.data?.data
-              .filter(({ eventType }) => eventType.startsWith(LOGGED))
-              .map(({ eventType }) => (
-                <option key={eventType}>{eventType}</option>
-              ))}
-          </select>
+            options={[['', 'All types'], ...logged.map(({ eventType }) => [eventType, eventType] as const)]}
+            onChange={(chosen) => change({ type: chosen || undefined })}
+          />
           <RangePicker search={search} onChange={change} />
         </div>
       }
@@ -104,12 +97,12 @@ function Item({ event, isOpen, onOpen }: ItemProps) {
 
 /** The event of the address, where the list does not show it. */
 function Chosen({ id, onClose }: { readonly id: string; readonly onClose: () => void }) {
-  const { data, error, refetch } = useQuery(EventService.method.getEvent, { id });
-  if (error) return <FailureNotice error={error} retry={refetch} />;
-  if (!data?.data) return <Loading />;
+  const found = useQuery(EventService.method.getEvent, { id });
+  const event = found.data?.data;
+  if (!event) return <Pending found={found} />;
   return (
     <ul className={`${page.card} ${styles.list}`}>
-      <Item event={data.data} isOpen onOpen={onClose} />
+      <Item event={event} isOpen onOpen={onClose} />
     </ul>
   );
 }

@@ -19,7 +19,7 @@ curl -s "$SPANDREL_URL/api/evaluations/batch/log_results" -H "X-Auth-Token: $SPA
     "dataset": [{"index": 0, "entry": {"input": "hi"}, "predicted": {"output": "hello"}}],
     "evaluations": [{"index": 0, "evaluator": "exact_match", "score": 1, "passed": true}]}'`;
 
-export function ExperimentListPage() {
+export default function ExperimentListPage() {
   const { slug } = route.useParams();
   const found = useQuery(ExperimentService.method.listExperiments);
   return (

@@ -1,6 +1,6 @@
 /** One experiment with its runs, newest first. */
 
-import { useInfiniteQuery, useMutation, useQuery } from '@connectrpc/connect-query';
+import { useInfiniteQuery, useQuery } from '@connectrpc/connect-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { type ExperimentRun, ExperimentService } from '../../../gen/spandrel/v1/experiments_pb.js';
 import { Badge, Progress } from '../design/button.tsx';
@@ -8,41 +8,48 @@ import { DeleteForGood } from '../design/confirm.tsx';
 import { formatCount, nameControls } from '../design/format.ts';
 import { Instant } from '../design/instant.tsx';
 import page from '../design/page.module.css';
-import { Empty, More, PAGING, Pending } from '../design/page.tsx';
+import { Back, Empty, More, PAGING, Page, Pending, PendingPage } from '../design/page.tsx';
 import { InstantCell, Table } from '../design/table.tsx';
-import { useRefresh } from '../session/refresh.ts';
 import { useSession } from '../session/session.tsx';
 
 const route = getRouteApi('/$slug/experiments/$experimentId');
 const PAGE_SIZE = 100;
 const POLL_INTERVAL_MS = 2_000;
 
-export function ExperimentPage() {
+export default function ExperimentPage() {
   const { slug, experimentId } = route.useParams();
   const { may } = useSession();
+  const navigate = route.useNavigate();
   const found = useQuery(ExperimentService.method.getExperiment, { slugOrId: experimentId });
   const experiment = found.data?.experiment;
+  const back = <Back to="/$slug/experiments" params={{ slug }} label="Experiments" />;
+  if (!experiment) return <PendingPage back={back} found={found} />;
   return (
-    <div className={page.page}>
-      <Link to="/$slug/experiments" params={{ slug }} className={page.soft}>
-        ‹ Experiments
-      </Link>
-      <Pending found={found} />
-      {experiment && (
+    <Page
+      back={back}
+      title={nameControls(experiment.name)}
+      sub={
         <>
-          <div className={page.head}>
-            <div>
-              <h1>{nameControls(experiment.name)}</h1>
-              <p className={page.sub}>
-                {nameControls(experiment.slug)} · made <Instant at={experiment.createdAt} />
-              </p>
-            </div>
-            {may('experiments:delete') && <Delete id={experiment.id} name={experiment.name} />}
-          </div>
-          <Runs id={experiment.id} />
+          {nameControls(experiment.slug)} · made <Instant at={experiment.createdAt} />
         </>
-      )}
-    </div>
+      }
+      actions={
+        may('experiments:delete') && (
+          <DeleteForGood
+            label="Delete"
+            name={experiment.name}
+            method={ExperimentService.method.deleteExperiment}
+            input={{ slugOrId: experiment.id }}
+            onDone={() => navigate({ to: '/$slug/experiments', params: { slug } })}
+          >
+            All its runs and results go with it. This cannot be undone.
+          </DeleteForGood>
+        )
+      }
+    >
+      <Pending found={found} />
+      <Runs id={experiment.id} />
+    </Page>
   );
 }
 
@@ -116,27 +123,4 @@ function Done({ run }: { readonly run: ExperimentRun }) {
 
 function isGoingOn({ finishedAt }: ExperimentRun): boolean {
   return finishedAt === undefined;
-}
-
-function Delete({ id, name }: { readonly id: string; readonly name: string }) {
-  const { slug } = route.useParams();
-  const navigate = route.useNavigate();
-  const refresh = useRefresh();
-  const remove = useMutation(ExperimentService.method.deleteExperiment, {
-    async onSuccess() {
-      await navigate({ to: '/$slug/experiments', params: { slug } });
-      await refresh();
-    },
-  });
-  return (
-    <DeleteForGood
-      label="Delete"
-      name={name}
-      pending={remove.isPending}
-      error={remove.error}
-      onDelete={() => remove.mutate({ slugOrId: id })}
-    >
-      All its runs and results go with it. This cannot be undone.
-    </DeleteForGood>
-  );
 }

@@ -11,6 +11,7 @@ import styles from './experiments.module.css';
 import type { ResultPair } from './use-results.ts';
 
 const SHOWN_CHARACTERS = 2_000;
+const TEXT = `${page.prose} ${styles.text}`;
 
 type ResultTableProps = {
   readonly slug: string;
@@ -32,7 +33,7 @@ export function ResultTable({ slug, pairs, isCompared, targets, onlyDiffering }:
           <td className={page.number}>{index}</td>
           <td className={styles.cell}>
             {targetId !== undefined && <Badge>{nameControls(targets.get(targetId) ?? targetId)}</Badge>}
-            <div className={styles.text}>{textOf(entryJson)}</div>
+            <div className={TEXT}>{textOf(entryJson)}</div>
           </td>
           <td className={styles.cell}>{result ? <Outcome slug={slug} result={result} /> : 'no result'}</td>
           {isCompared && (
@@ -54,11 +55,11 @@ function Outcome({ slug, result }: { readonly slug: string; readonly result: Exp
   return (
     <div className={styles.outcome}>
       {error !== undefined && (
-        <div className={styles.text}>
+        <div className={TEXT}>
           <Badge tone="bad">Failed</Badge> {nameControls(error)}
         </div>
       )}
-      {predictedJson !== undefined && <div className={styles.text}>{textOf(predictedJson)}</div>}
+      {predictedJson !== undefined && <div className={TEXT}>{textOf(predictedJson)}</div>}
       {evaluations.map((evaluation) => (
         <Verdict key={evaluation.name ?? evaluation.evaluator ?? ''} evaluation={evaluation} />
       ))}
@@ -80,7 +81,7 @@ function Verdict({ evaluation }: { readonly evaluation: ExperimentEvaluation }) 
   const { name, evaluator, score, label, details, passed, status } = evaluation;
   const outcome = { status, ...(passed !== undefined && { passed }) };
   return (
-    <div className={styles.verdict} title={details === undefined ? undefined : nameControls(details)}>
+    <div className={`${page.row} ${page.prose}`} title={details === undefined ? undefined : nameControls(details)}>
       <Badge tone={toneOf(outcome)}>{outcomeOf(outcome)}</Badge> <span>{nameControls(name ?? evaluator ?? '')}</span>
       {score !== undefined && <span>{formatScore(score)}</span>}
       {label !== undefined && <span>{nameControls(label)}</span>}

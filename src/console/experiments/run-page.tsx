@@ -1,18 +1,18 @@
 /** One run of an experiment: its summary and results, alone or beside another run. */
 
-import { useMutation, useQuery } from '@connectrpc/connect-query';
+import { useQuery } from '@connectrpc/connect-query';
 import type { UseInfiniteQueryResult } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { type ExperimentRun, ExperimentService } from '../../../gen/spandrel/v1/experiments_pb.js';
-import { Badge, Button, Loading } from '../design/button.tsx';
+import { Badge, Button } from '../design/button.tsx';
 import { DeleteForGood } from '../design/confirm.tsx';
 import { FailureNotice } from '../design/failure.tsx';
-import { Check } from '../design/form.tsx';
+import { Check, Select } from '../design/form.tsx';
 import { formatCount, nameControls } from '../design/format.ts';
 import { Instant } from '../design/instant.tsx';
 import page from '../design/page.module.css';
-import { useRefresh } from '../session/refresh.ts';
+import { Back, Page, Pending, PendingPage } from '../design/page.tsx';
 import { useSession } from '../session/session.tsx';
 import { ResultTable } from './result-table.tsx';
 import type { RunSearch } from './search.ts';
@@ -22,35 +22,37 @@ import { useComparison, useResults } from './use-results.ts';
 const route = getRouteApi('/$slug/experiments/$experimentId/runs/$runId');
 const RUNS_OFFERED = 100;
 
-export function RunPage() {
+export default function RunPage() {
   const { slug, experimentId, runId } = route.useParams();
   const { against } = route.useSearch();
   const { may } = useSession();
+  const navigate = route.useNavigate();
   const alone = useResults(experimentId, runId);
   const run = alone.first?.run;
+  const back = <Back to="/$slug/experiments/$experimentId" params={{ slug, experimentId }} label="Runs" />;
+  if (!run) return <PendingPage back={back} found={alone.found} />;
   return (
-    <div className={page.page}>
-      <Link to="/$slug/experiments/$experimentId" params={{ slug, experimentId }} className={page.soft}>
-        ‹ Runs
-      </Link>
-      {alone.found.isPending && <Loading />}
-      {alone.found.isError && !run && <FailureNotice error={alone.found.error} retry={alone.found.refetch} />}
-      {run && (
-        <>
-          <div className={page.head}>
-            <div>
-              <h1>{nameControls(run.name || run.id)}</h1>
-              <p className={page.sub}>
-                <Facts slug={slug} run={run} />
-              </p>
-            </div>
-            {may('experiments:delete') && <Delete run={run} />}
-          </div>
-          <Against runId={run.id} />
-          {against === undefined ? <Alone run={run} {...alone} /> : <Compared run={run} against={against} />}
-        </>
-      )}
-    </div>
+    <Page
+      back={back}
+      title={nameControls(run.name || run.id)}
+      sub={<Facts slug={slug} run={run} />}
+      actions={
+        may('experiments:delete') && (
+          <DeleteForGood
+            label="Delete the run"
+            name={run.name || run.id}
+            method={ExperimentService.method.deleteExperimentRun}
+            input={{ slugOrId: experimentId, runId: run.id }}
+            onDone={() => navigate({ to: '/$slug/experiments/$experimentId', params: { slug, experimentId } })}
+          >
+            Its results go with it. This cannot be undone.
+          </DeleteForGood>
+        )
+      }
+    >
+      <Against runId={run.id} />
+      {against === undefined ? <Alone run={run} {...alone} /> : <Compared run={run} against={against} />}
+    </Page>
   );
 }
 
@@ -71,9 +73,8 @@ function Compared({ run, against }: { readonly run: ExperimentRun; readonly agai
   const { slug, experimentId } = route.useParams();
   const { differing = false } = route.useSearch();
   const { found, first, pairs } = useComparison(experimentId, run.id, against);
-  if (found.isPending) return <Loading />;
   const summary = first?.other?.summary;
-  if (!summary) return <FailureNotice error={found.error} retry={found.refetch} />;
+  if (!summary) return <Pending found={found} />;
   const { base, inBoth, onlyInBase, onlyInOther } = first;
   return (
     <>
@@ -159,23 +160,18 @@ function Against({ runId }: { readonly runId: string }) {
   const offered = runs.data?.data.filter(({ id }) => id !== runId) ?? [];
   if (offered.length === 0 && against === undefined) return null;
   const isKnown = against === undefined || offered.some(({ id }) => id === against);
+  const choices: readonly (readonly [id: string, label: string])[] = [
+    ['', 'nothing'],
+    ...(isKnown ? [] : [[against, nameControls(against)] as const]),
+    ...offered.map(({ id, name }) => [id, nameControls(name === '' || name === id ? id : `${name} (${id})`)] as const),
+  ];
   const change = (search: RunSearch) => void navigate({ search, replace: true });
   return (
     <div className={page.row}>
+      {/* biome-ignore lint/a11y/noLabelWithoutControl: the control is in Select */}
       <label className={page.row}>
         Compare with
-        <select
-          value={against ?? ''}
-          onChange={({ target }) => change(target.value === '' ? {} : { against: target.value })}
-        >
-          <option value="">nothing</option>
-          {!isKnown && <option value={against}>{nameControls(against)}</option>}
-          {offered.map(({ id, name }) => (
-            <option key={id} value={id}>
-              {nameControls(name === '' || name === id ? id : `${name} (${id})`)}
-            </option>
-          ))}
-        </select>
+        <Select value={against ?? ''} options={choices} onChange={(id) => change(id === '' ? {} : { against: id })} />
       </label>
       {against !== undefined && (
         <Check
@@ -186,28 +182,5 @@ function Against({ runId }: { readonly runId: string }) {
         </Check>
       )}
     </div>
-  );
-}
-
-function Delete({ run }: { readonly run: ExperimentRun }) {
-  const { slug, experimentId } = route.useParams();
-  const navigate = route.useNavigate();
-  const refresh = useRefresh();
-  const remove = useMutation(ExperimentService.method.deleteExperimentRun, {
-    async onSuccess() {
-      await navigate({ to: '/$slug/experiments/$experimentId', params: { slug, experimentId } });
-      await refresh();
-    },
-  });
-  return (
-    <DeleteForGood
-      label="Delete the run"
-      name={run.name || run.id}
-      pending={remove.isPending}
-      error={remove.error}
-      onDelete={() => remove.mutate({ slugOrId: experimentId, runId: run.id })}
-    >
-      Its results go with it. This cannot be undone.
-    </DeleteForGood>
   );
 }

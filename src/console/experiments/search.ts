@@ -1,15 +1,12 @@
 /** The search parameters of the run page. */
 
-export type RunSearch = {
-  /** The id of the run to compare with. */
-  readonly against?: string;
-  /** Shows only entries with different results. */
-  readonly differing?: true;
-};
+import { flag, readerOf, text } from '../layout/search.ts';
 
-export function readRunSearch(raw: Record<string, unknown>): RunSearch {
-  const { against, differing } = raw;
-  // The router parses an id of digits as a number.
-  const isId = (typeof against === 'string' && against !== '') || typeof against === 'number';
-  return { ...(isId && { against: String(against) }), ...(differing === true && { differing }) };
-}
+export const readRunSearch = readerOf({
+  /** The id of the run to compare with. */
+  against: text,
+  /** Shows only entries with different results. */
+  differing: flag,
+});
+
+export type RunSearch = ReturnType<typeof readRunSearch>;

@@ -11,6 +11,7 @@ import {
   nameControls,
 } from '../design/format.ts';
 import page from '../design/page.module.css';
+import { Table } from '../design/table.tsx';
 
 type SummaryTableProps = {
   readonly summary: ExperimentRunSummary;
@@ -28,42 +29,26 @@ type Row = {
 export function SummaryTable({ summary, other }: SummaryTableProps) {
   const rows = rowsOf(summary, other);
   return (
-    <div className={`${page.card} ${page.scroll}`}>
-      <table className={page.table}>
-        <thead>
-          <tr>
-            <th scope="col">Figure</th>
-            <th scope="col" className={page.number}>
-              This run
-            </th>
-            {other && (
-              <>
-                <th scope="col" className={page.number}>
-                  The other run
-                </th>
-                <th scope="col" className={page.number}>
-                  Difference
-                </th>
-              </>
-            )}
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map(({ label, value, before, format }) => (
-            <tr key={label}>
-              <td>{nameControls(label)}</td>
-              <td className={page.number}>{format(value)}</td>
-              {other && (
-                <>
-                  <td className={page.number}>{format(before)}</td>
-                  <td className={page.number}>{differenceOf(value, before, format)}</td>
-                </>
-              )}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Table
+      columns={[
+        'Figure',
+        { number: 'This run' },
+        ...(other ? [{ number: 'The other run' }, { number: 'Difference' }] : []),
+      ]}
+    >
+      {rows.map(({ label, value, before, format }) => (
+        <tr key={label}>
+          <td>{nameControls(label)}</td>
+          <td className={page.number}>{format(value)}</td>
+          {other && (
+            <>
+              <td className={page.number}>{format(before)}</td>
+              <td className={page.number}>{differenceOf(value, before, format)}</td>
+            </>
+          )}
+        </tr>
+      ))}
+    </Table>
   );
 }
 
@@ -78,7 +63,7 @@ function rowsOf(summary: ExperimentRunSummary, other: ExperimentRunSummary | nul
       { label: `${name}, failed to evaluate`, value: now?.failed, before: before?.failed, format: formatCount },
     ];
   });
-  const all: readonly Row[] = [
+  return [
     ...ofEvaluators.filter(({ value, before }) => (value ?? before ?? 0) !== 0 || (before ?? 0) !== 0),
     { label: 'Results', value: summary.results, before: other?.results, format: formatCount },
     { label: 'Failed', value: summary.errors, before: other?.errors, format: formatCount },
@@ -91,7 +76,6 @@ function rowsOf(summary: ExperimentRunSummary, other: ExperimentRunSummary | nul
     },
     { label: 'Mean duration', value: summary.meanDuration, before: other?.meanDuration, format: formatDuration },
   ];
-  return all;
 }
 
 function differenceOf(value: number | undefined, before: number | undefined, format: Row['format']): string {

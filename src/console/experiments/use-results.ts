@@ -1,14 +1,10 @@
 /** The results of a run, alone or beside those of another, as far as they are loaded. */
 
 import { useInfiniteQuery } from '@connectrpc/connect-query';
-import { skipToken } from '@tanstack/react-query';
 import { type ExperimentResult, ExperimentService } from '../../../gen/spandrel/v1/experiments_pb.js';
+import { PAGING } from '../design/page.tsx';
 
 const PAGE_SIZE = 50;
-const PAGING = {
-  pageParamKey: 'pageToken',
-  getNextPageParam: ({ nextPageToken }: { readonly nextPageToken?: string | undefined }) => nextPageToken || undefined,
-} as const;
 
 /** The results of an entry in the run and in the other run; undefined where a run has none. */
 export type ResultPair = {
@@ -30,11 +26,11 @@ export function useResults(slugOrId: string, runId: string) {
   return { found, first, pairs: results.map((result): ResultPair => ({ entry: result, result, other: undefined })) };
 }
 
-/** In the order of the run `against`, which is the base; those that it lacks follow. Without one nothing is loaded. */
-export function useComparison(slugOrId: string, runId: string, against: string | undefined) {
+/** In the order of the run `against`, which is the base; those that it lacks follow. */
+export function useComparison(slugOrId: string, runId: string, against: string) {
   const found = useInfiniteQuery(
     ExperimentService.method.compareExperimentRuns,
-    against === undefined ? skipToken : { slugOrId, base: against, other: runId, pageSize: PAGE_SIZE, pageToken: '' },
+    { slugOrId, base: against, other: runId, pageSize: PAGE_SIZE, pageToken: '' },
     PAGING,
   );
   const [first] = found.data?.pages ?? [];

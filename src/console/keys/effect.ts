@@ -35,12 +35,5 @@ export function effectOf(catalogue: readonly Permission[], { role, chosen, scope
 
 /** Groups permissions by the part before the colon, in catalogue order. */
 export function byResource(catalogue: readonly Permission[]): ReadonlyMap<string, readonly Permission[]> {
-  const rows = new Map<string, Permission[]>();
-  for (const permission of catalogue) {
-    const resource = permission.name.split(':')[0] ?? '';
-    const row = rows.get(resource);
-    if (row) row.push(permission);
-    else rows.set(resource, [permission]);
-  }
-  return rows;
+  return Map.groupBy(catalogue, ({ name }) => name.split(':')[0] ?? '');
 }

@@ -1,21 +1,20 @@
-import { useInfiniteQuery, useMutation } from '@connectrpc/connect-query';
+import { useInfiniteQuery } from '@connectrpc/connect-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { type ApiKey, ApiKeyScope, ApiKeyService, KeyType } from '../../../gen/spandrel/v1/keys_pb.js';
-import { Badge, Button, buttonClass } from '../design/button.tsx';
-import { Confirm, SecretOnce } from '../design/confirm.tsx';
+import { Badge, buttonClass } from '../design/button.tsx';
+import { ConfirmButton, SecretOnce } from '../design/confirm.tsx';
 import { Check } from '../design/form.tsx';
 import { formatCount, nameControls } from '../design/format.ts';
 import page from '../design/page.module.css';
 import { More, PAGING, Page, Pending } from '../design/page.tsx';
 import { InstantCell, Table } from '../design/table.tsx';
-import { useRefresh } from '../session/refresh.ts';
 import { useSession } from '../session/session.tsx';
 
 const route = getRouteApi('/-/keys');
 const PAGE_SIZE = 100;
 
-export function KeyListPage() {
+export default function KeyListPage() {
   const { may } = useSession();
   const { all, revoked } = route.useSearch();
   const navigate = route.useNavigate();
@@ -66,26 +65,12 @@ export function KeyListPage() {
   );
 }
 
-/** Keeps the old token valid, so that the session survives until the new token is saved. */
-const OVERLAP = { overlapSeconds: 3_600 };
-
 function KeyTable({ keys }: { readonly keys: readonly ApiKey[] }) {
   const { may, account, renew } = useSession();
-  const [toRevoke, setToRevoke] = useState<ApiKey | null>(null);
-  const [toRotate, setToRotate] = useState<ApiKey | null>(null);
-  const refresh = useRefresh();
-  const revoke = useMutation(ApiKeyService.method.revokeApiKey, {
-    async onSuccess() {
-      setToRevoke(null);
-      await refresh();
-    },
-  });
-  const rotate = useMutation(ApiKeyService.method.rotateApiKey, { onSuccess: () => setToRotate(null) });
-  const isOwn = ({ id }: ApiKey) => id === account.keyId;
+  const [rotated, setRotated] = useState<Rotated | null>(null);
   const endRotation = () => {
-    const { data } = rotate;
-    rotate.reset();
-    if (data?.apiKey && isOwn(data.apiKey)) renew(data.token);
+    setRotated(null);
+    if (rotated?.isOwn) renew(rotated.token);
   };
   return (
     <>
@@ -110,48 +95,58 @@ function KeyTable({ keys }: { readonly keys: readonly ApiKey[] }) {
             <InstantCell at={key.expiresAt} />
             <td>
               {!key.revokedAt && may('organization:manage') && (
-                <span className={page.actions}>
-                  <Button small onClick={() => setToRotate(key)}>
-                    Rotate
-                  </Button>
-                  <Button small variant="danger" onClick={() => setToRevoke(key)}>
-                    Revoke
-                  </Button>
-                </span>
+                <KeyActions apiKey={key} isOwn={key.id === account.keyId} onRotated={setRotated} />
               )}
             </td>
           </tr>
         ))}
       </Table>
-      <Confirm
-        key={`revoke ${toRevoke?.id}`}
-        open={toRevoke !== null}
-        onClose={() => setToRevoke(null)}
-        title={`Revoke ${nameControls(toRevoke?.name ?? '')}`}
-        action="Revoke permanently"
-        typed="revoke"
-        pending={revoke.isPending}
-        error={revoke.error}
-        onConfirm={() => toRevoke && revoke.mutate({ id: toRevoke.id })}
-      >
-        Whoever uses it is refused from the next request on. This cannot be undone.
-      </Confirm>
-      <Confirm
-        key={`rotate ${toRotate?.id}`}
-        open={toRotate !== null}
-        onClose={() => setToRotate(null)}
-        title={`Rotate ${nameControls(toRotate?.name ?? '')}`}
+      <SecretOnce secret={rotated?.token ?? null} title="The new token" onClose={endRotation} />
+    </>
+  );
+}
+
+type Rotated = { readonly token: string; readonly isOwn: boolean };
+
+/** Keeps the old token valid, so that the session survives until the new token is saved. */
+const OVERLAP = { overlapSeconds: 3_600 };
+
+type KeyActionsProps = {
+  readonly apiKey: ApiKey;
+  /** Whether the session has this key. */
+  readonly isOwn: boolean;
+  readonly onRotated: (rotated: Rotated) => void;
+};
+
+function KeyActions({ apiKey: { id, name = '' }, isOwn, onRotated }: KeyActionsProps) {
+  return (
+    <span className={page.row}>
+      <ConfirmButton
+        small
+        label="Rotate"
+        title={`Rotate ${nameControls(name)}`}
         action="Replace the token"
         typed="rotate"
-        pending={rotate.isPending}
-        error={rotate.error}
-        onConfirm={() => toRotate && rotate.mutate({ id: toRotate.id, ...(isOwn(toRotate) && OVERLAP) })}
+        method={ApiKeyService.method.rotateApiKey}
+        input={{ id, ...(isOwn && OVERLAP) }}
+        onDone={({ token }) => onRotated({ token, isOwn })}
       >
-        {toRotate && isOwn(toRotate)
+        {isOwn
           ? 'You are signed in with this key. The token it has now is refused in an hour; this tab continues with the new one.'
           : 'The token it has now is refused from the next request on.'}
-      </Confirm>
-      <SecretOnce secret={rotate.data?.token ?? null} title="The new token" onClose={endRotation} />
-    </>
+      </ConfirmButton>
+      <ConfirmButton
+        small
+        variant="danger"
+        label="Revoke"
+        title={`Revoke ${nameControls(name)}`}
+        action="Revoke permanently"
+        typed="revoke"
+        method={ApiKeyService.method.revokeApiKey}
+        input={{ id }}
+      >
+        Whoever uses it is refused from the next request on. This cannot be undone.
+      </ConfirmButton>
+    </span>
   );
 }

@@ -2,15 +2,17 @@
 
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { useMutation, useQuery } from '@connectrpc/connect-query';
-import { Link, useNavigate } from '@tanstack/react-router';
+import { useNavigate } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import { ApiKeyService, KeyType, PermissionMode, Role, ScopeType } from '../../../gen/spandrel/v1/keys_pb.js';
 import { OrganizationService } from '../../../gen/spandrel/v1/organization_pb.js';
 import { PermissionService } from '../../../gen/spandrel/v1/permissions_pb.js';
 import { SecretOnce } from '../design/confirm.tsx';
+import controls from '../design/controls.module.css';
 import { FailureNotice } from '../design/failure.tsx';
 import { Check, Form, SelectField, TextField } from '../design/form.tsx';
 import page from '../design/page.module.css';
+import { Back, Page } from '../design/page.tsx';
 import { useRefresh } from '../session/refresh.ts';
 import { useSession } from '../session/session.tsx';
 import { effectOf } from './effect.ts';
@@ -19,13 +21,14 @@ import styles from './keys.module.css';
 import { PermissionMatrix } from './permission-matrix.tsx';
 
 const DAY_MS = 86_400_000;
-const TERMS: readonly (readonly [label: string, days: number | null])[] = [
-  ['Never', null],
-  ['In 7 days', 7],
-  ['In 30 days', 30],
-  ['In 90 days', 90],
-  ['In a year', 365],
-];
+/** Days; 0 stands for no end. */
+const TERMS = [
+  [0, 'Never'],
+  [7, 'In 7 days'],
+  [30, 'In 30 days'],
+  [90, 'In 90 days'],
+  [365, 'In a year'],
+] as const;
 
 /** The roles of a grant; `CUSTOM` opens the choice of single permissions. */
 const POWERS: readonly (readonly [role: Role, label: string])[] = [
@@ -47,7 +50,7 @@ type Draft = {
   readonly projects: readonly string[];
   readonly role: Role;
   readonly chosen: ReadonlySet<string>;
-  readonly days: number | null;
+  readonly days: (typeof TERMS)[number][0];
 };
 
 const EMPTY: Draft = {
@@ -56,10 +59,10 @@ const EMPTY: Draft = {
   projects: [],
   role: Role.CUSTOM,
   chosen: new Set(),
-  days: null,
+  days: 0,
 };
 
-export function NewKeyPage() {
+export default function NewKeyPage() {
   const navigate = useNavigate();
   const refresh = useRefresh();
   const [draft, setDraft] = useState(EMPTY);
@@ -85,15 +88,11 @@ export function NewKeyPage() {
       permissionMode: isCustom ? PermissionMode.RESTRICTED : PermissionMode.ALL,
       ...(isCustom && { permissions: [...draft.chosen] }),
       bindings: scopeIds.map((scopeId) => ({ role: draft.role, scopeType, scopeId })),
-      ...(draft.days !== null && { expiry: { at: timestampFromMs(Date.now() + draft.days * DAY_MS) } }),
+      ...(draft.days > 0 && { expiry: { at: timestampFromMs(Date.now() + draft.days * DAY_MS) } }),
     });
   };
   return (
-    <div className={page.page}>
-      <Link to="/-/keys" className={page.soft}>
-        ‹ API keys
-      </Link>
-      <h1>New API key</h1>
+    <Page back={<Back to="/-/keys" label="API keys" />} title="New API key">
       <Form
         className={styles.form}
         action="Create the key"
@@ -122,7 +121,7 @@ export function NewKeyPage() {
         title="The new key"
         onClose={() => void navigate({ to: '/-/keys' })}
       />
-    </div>
+    </Page>
   );
 }
 
@@ -132,7 +131,7 @@ function Basics({ draft, onChange }: { readonly draft: Draft; readonly onChange:
     onChange({ projects: isOn ? [...draft.projects, id] : draft.projects.filter((each) => each !== id) });
   return (
     <div className={styles.basics}>
-      <TextField label="Name" maxLength={100} value={draft.name} onChange={(text) => onChange({ name: text })} />
+      <TextField label="Name" maxLength={100} value={draft.name} onChange={(name) => onChange({ name })} />
       <SelectField
         label="Owner"
         hint="A personal key can never do more than you."
@@ -140,17 +139,12 @@ function Basics({ draft, onChange }: { readonly draft: Draft; readonly onChange:
         options={OWNERS}
         onChange={(type) => onChange({ type })}
       />
-      <SelectField label="Role" value={draft.role} options={POWERS} onChange={(chosen) => onChange({ role: chosen })} />
-      <SelectField
-        label="Ends"
-        value={draft.days ?? ''}
-        options={TERMS.map(([label, days]) => [days ?? '', label] as const)}
-        onChange={(chosen) => onChange({ days: chosen === '' ? null : chosen })}
-      />
-      <fieldset className={styles.matrix}>
+      <SelectField label="Role" value={draft.role} options={POWERS} onChange={(role) => onChange({ role })} />
+      <SelectField label="Ends" value={draft.days} options={TERMS} onChange={(days) => onChange({ days })} />
+      <fieldset className={page.group}>
         <legend>Where</legend>
-        <div className={styles.actions}>
-          <label className={styles.action}>
+        <div className={page.row}>
+          <label className={controls.check}>
             <input
               type="radio"
               name="scope"
@@ -160,12 +154,7 @@ function Basics({ draft, onChange }: { readonly draft: Draft; readonly onChange:
             The whole organization
           </label>
           {account.projects.map(({ id, name }) => (
-            <Check
-              key={id}
-              className={styles.action}
-              checked={draft.projects.includes(id)}
-              onChange={(isOn) => toggle(id, isOn)}
-            >
+            <Check key={id} checked={draft.projects.includes(id)} onChange={(isOn) => toggle(id, isOn)}>
               {name}
             </Check>
           ))}

@@ -5,7 +5,6 @@ import type { Permission } from '../../../gen/spandrel/v1/permissions_pb.js';
 import { Check } from '../design/form.tsx';
 import page from '../design/page.module.css';
 import { byResource } from './effect.ts';
-import styles from './keys.module.css';
 
 type MatrixProps = {
   readonly catalogue: readonly Permission[];
@@ -27,7 +26,7 @@ export function PermissionMatrix({ catalogue, chosen, granted, onChange }: Matri
     onChange(next);
   };
   return (
-    <fieldset className={styles.matrix}>
+    <fieldset className={page.group}>
       <legend>Permissions</legend>
       <div className={page.scroll}>
         <table className={page.table}>
@@ -36,20 +35,20 @@ export function PermissionMatrix({ catalogue, chosen, granted, onChange }: Matri
               <tr key={resource}>
                 <th scope="row">{resource}</th>
                 <td>
-                  <div className={styles.actions}>
+                  <div className={page.row}>
                     {permissions.map(({ name, description }) => {
                       const isImplied = granted.has(name) && !chosen.has(name);
                       return (
-                        <label key={name} className={styles.action} title={description}>
-                          <input
-                            type="checkbox"
-                            aria-label={name}
-                            checked={chosen.has(name) || isImplied}
-                            disabled={isImplied}
-                            onChange={(event) => toggle(name, event.target.checked)}
-                          />
+                        <Check
+                          key={name}
+                          title={description}
+                          aria-label={name}
+                          checked={chosen.has(name) || isImplied}
+                          disabled={isImplied}
+                          onChange={(isOn) => toggle(name, isOn)}
+                        >
                           {name.slice(resource.length + 1)}
-                        </label>
+                        </Check>
                       );
                     })}
                   </div>
@@ -59,7 +58,7 @@ export function PermissionMatrix({ catalogue, chosen, granted, onChange }: Matri
           </tbody>
         </table>
       </div>
-      <Check className={styles.action} checked={showsAll} onChange={setShowsAll}>
+      <Check checked={showsAll} onChange={setShowsAll}>
         Also permissions that no operation of this server requires yet
       </Check>
     </fieldset>

@@ -21,12 +21,10 @@ type Wanted = {
 export async function findTrace(
   key: string,
   projects: readonly ProjectRef[],
-  { traceId, signal }: Wanted,
+  wanted: Wanted,
 ): Promise<FoundTrace | null> {
   for (let at = 0; at < projects.length; at += SEARCHED_AT_ONCE) {
-    const searches = projects
-      .slice(at, at + SEARCHED_AT_ONCE)
-      .map((project) => findIn(project, key, { traceId, signal }));
+    const searches = projects.slice(at, at + SEARCHED_AT_ONCE).map((project) => findIn(project, key, wanted));
     const found = (await Promise.all(searches)).find((each) => each !== null);
     if (found) return found;
   }

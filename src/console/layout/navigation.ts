@@ -1,6 +1,6 @@
 /** All pages, and the permission that each needs. */
 
-export type NavItem = { readonly to: string; readonly label: string; readonly permission: string | null };
+export type NavItem = { readonly to: string; readonly label: string; readonly permission: string };
 
 export const PROJECT_ITEMS = [
   { to: '/$slug/overview', label: 'Overview', permission: 'analytics:view' },

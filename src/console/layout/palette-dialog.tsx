@@ -3,6 +3,7 @@ import { useParams, useRouter } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
 import { joined } from '../design/button.tsx';
 import { Modal } from '../design/confirm.tsx';
+import controls from '../design/controls.module.css';
 import { FailureNotice } from '../design/failure.tsx';
 import { nameControls } from '../design/format.ts';
 import { useSession } from '../session/session.tsx';
@@ -17,11 +18,9 @@ const SHOWN_MAX = 12;
 /** A trace id or its prefix. Other input searches the pages. */
 const TRACE_ID = /^\S{4,200}$/;
 
-type PaletteDialogProps = { readonly open: boolean; readonly onClose: () => void };
-
-export function PaletteDialog({ open, onClose }: PaletteDialogProps) {
+export default function PaletteDialog({ onClose }: { readonly onClose: () => void }) {
   return (
-    <Modal open={open} onClose={onClose} title="Go to" closedBy="anything">
+    <Modal onClose={onClose} title="Go to" closedBy="anything">
       <Choice onDone={onClose} />
     </Modal>
   );
@@ -30,7 +29,7 @@ export function PaletteDialog({ open, onClose }: PaletteDialogProps) {
 function useGoals(text: string): readonly Goal[] {
   const { account, may } = useSession();
   const router = useRouter();
-  const offered = ({ permission }: NavItem) => permission === null || may(permission);
+  const offered = ({ permission }: NavItem) => may(permission);
   const ofProjects = account.projects.flatMap(({ name, slug }) =>
     PROJECT_ITEMS.filter(offered).map(({ label, to }) => ({
       label: account.projects.length > 1 ? `${label} of ${name}` : label,
@@ -66,7 +65,7 @@ function Choice({ onDone }: { readonly onDone: () => void }) {
   return (
     <div className={styles.choice}>
       <input
-        className={styles.input}
+        className={controls.input}
         role="combobox"
         aria-label="Page or trace id"
         aria-expanded

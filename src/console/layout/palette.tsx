@@ -1,34 +1,19 @@
 /** The command palette: Ctrl+K or Cmd+K. */
 
-import { type ComponentType, useEffect, useState } from 'react';
+import { lazy, Suspense, useEffect, useState } from 'react';
 import styles from './palette.module.css';
 
-type DialogProps = { readonly open: boolean; readonly onClose: () => void };
-
-/** Loads the dialog when the browser is idle or on first use, because the first page does not need it. */
-function usePaletteDialog(isRequested: boolean): ComponentType<DialogProps> | null {
-  const [dialog, setDialog] = useState<{ readonly Dialog: ComponentType<DialogProps> } | null>(null);
-  useEffect(() => {
-    let isGone = false;
-    const fetch = async () => {
-      const { PaletteDialog } = await import('./palette-dialog.tsx');
-      if (!isGone) setDialog({ Dialog: PaletteDialog });
-    };
-    const timer = setTimeout(fetch, isRequested ? 0 : IDLE_MS);
-    return () => {
-      isGone = true;
-      clearTimeout(timer);
-    };
-  }, [isRequested]);
-  return dialog?.Dialog ?? null;
-}
-
+/** The first page does not need the dialog: it is loaded when the browser is idle, or on first use. */
+const load = () => import('./palette-dialog.tsx');
+const PaletteDialog = lazy(load);
 const IDLE_MS = 1_500;
 
 export function Palette() {
   const [isOpen, setOpen] = useState(false);
-  const [isNear, setNear] = useState(false);
-  const Dialog = usePaletteDialog(isOpen || isNear);
+  useEffect(() => {
+    const timer = setTimeout(() => void load(), IDLE_MS);
+    return () => clearTimeout(timer);
+  }, []);
   useEffect(() => {
     const listen = (event: KeyboardEvent) => {
       if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey)) return;
@@ -41,16 +26,15 @@ export function Palette() {
   }, []);
   return (
     <>
-      <button
-        type="button"
-        className={styles.trigger}
-        onClick={() => setOpen(true)}
-        onPointerEnter={() => setNear(true)}
-      >
+      <button type="button" className={styles.trigger} onClick={() => setOpen(true)} onPointerEnter={() => void load()}>
         <span>Go to…</span>
         <kbd className={styles.key}>Ctrl K</kbd>
       </button>
-      {Dialog && <Dialog open={isOpen} onClose={() => setOpen(false)} />}
+      {isOpen && (
+        <Suspense>
+          <PaletteDialog onClose={() => setOpen(false)} />
+        </Suspense>
+      )}
     </>
   );
 }

@@ -3,6 +3,7 @@
 import { Link, Outlet, useNavigate, useRouterState } from '@tanstack/react-router';
 import { useState } from 'react';
 import { Button, joined } from '../design/button.tsx';
+import controls from '../design/controls.module.css';
 import { Select } from '../design/form.tsx';
 import { useSession } from '../session/session.tsx';
 import { type NavItem, ORGANIZATION_ITEMS, PROJECT_ITEMS } from './navigation.ts';
@@ -21,8 +22,8 @@ export function Shell() {
   const { account, may, end } = useSession();
   const [isOpen, setOpen] = useState(false);
   const slug = useCurrentSlug();
-  const offered = ({ permission }: NavItem) => permission === null || may(permission);
-  const close = () => setOpen(false);
+  const offered = ({ permission }: NavItem) => may(permission);
+  const link = { className: styles.item, activeProps: { className: styles.active }, onClick: () => setOpen(false) };
   return (
     <div className={styles.shell}>
       <a className={styles.skip} href="#content">
@@ -43,13 +44,7 @@ export function Shell() {
             <ul className={styles.list}>
               {PROJECT_ITEMS.filter(offered).map(({ label, to }) => (
                 <li key={to}>
-                  <Link
-                    to={to}
-                    params={{ slug }}
-                    className={styles.item}
-                    activeProps={{ className: styles.active }}
-                    onClick={close}
-                  >
+                  <Link to={to} params={{ slug }} {...link}>
                     {label}
                   </Link>
                 </li>
@@ -63,7 +58,7 @@ export function Shell() {
             <ul className={styles.list}>
               {ORGANIZATION_ITEMS.filter(offered).map(({ label, to }) => (
                 <li key={to}>
-                  <Link to={to} className={styles.item} activeProps={{ className: styles.active }} onClick={close}>
+                  <Link to={to} {...link}>
                     {label}
                   </Link>
                 </li>
@@ -88,7 +83,7 @@ function ProjectPicker({ slug }: { readonly slug: string }) {
   if (account.projects.length === 1) return <p className={styles.project}>{account.projects[0]?.name}</p>;
   return (
     <Select
-      className={styles.picker}
+      className={joined(controls.control, styles.picker)}
       aria-label="Project"
       value={slug}
       options={account.projects.map((project) => [project.slug, project.name] as const)}

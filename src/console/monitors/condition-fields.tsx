@@ -3,15 +3,31 @@
 import { SpanType } from '../../../gen/spandrel/v1/traces_pb.js';
 import { Button, joined } from '../design/button.tsx';
 import controls from '../design/controls.module.css';
+import { Select } from '../design/form.tsx';
 import page from '../design/page.module.css';
 import { spanTypeName } from '../trace/trace-enums.ts';
 import { type ConditionDraft, EMPTY_CONDITION } from './draft.ts';
 import styles from './monitors.module.css';
 
 const CONDITIONS_MAX = 20;
-const SPAN_TYPES = Object.values(SpanType)
-  .filter((type) => typeof type === 'number' && type !== SpanType.UNSPECIFIED)
-  .map((type) => spanTypeName(type as SpanType));
+const SUBJECTS = [
+  ['label', 'a label'],
+  ['span.type', 'the type of a span'],
+  ['metadata', 'metadata'],
+] as const;
+const KINDS = [
+  ['text', 'is the text'],
+  ['number', 'is the number'],
+  ['flag', 'is'],
+] as const;
+const FLAGS = ['true', 'false'].map((flag) => [flag, flag] as const);
+const SPAN_TYPES = [
+  ['', 'Choose…'] as const,
+  ...Object.values(SpanType)
+    .filter((type) => typeof type === 'number' && type !== SpanType.UNSPECIFIED)
+    .map((type) => spanTypeName(type as SpanType))
+    .map((name) => [name, name] as const),
+];
 
 type ConditionFieldsProps = {
   readonly conditions: readonly ConditionDraft[];
@@ -25,7 +41,7 @@ export function ConditionFields({ conditions, onChange }: ConditionFieldsProps) 
       {conditions.length === 0 && <p className={controls.hint}>No condition: the monitor evaluates every trace.</p>}
       {conditions.map((condition, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: conditions have no id, and their fields are controlled
-        <div key={index} className={styles.condition}>
+        <div key={index} className={page.row}>
           <Condition
             number={index + 1}
             condition={condition}
@@ -64,17 +80,12 @@ function Condition({ number, condition, onChange }: ConditionProps) {
   const named = (what: string) => ({ 'aria-label': `${what} of condition ${number}` });
   return (
     <>
-      <select
+      <Select
         {...named('Subject')}
         value={of}
-        onChange={({ target }) =>
-          onChange({ of: target.value as ConditionDraft['of'], key: '', type: 'text', value: '' })
-        }
-      >
-        <option value="label">a label</option>
-        <option value="span.type">the type of a span</option>
-        <option value="metadata">metadata</option>
-      </select>
+        options={SUBJECTS}
+        onChange={(chosen) => onChange({ ...EMPTY_CONDITION, of: chosen })}
+      />
       {of === 'metadata' && (
         <input
           {...named('Key')}
@@ -85,20 +96,12 @@ function Condition({ number, condition, onChange }: ConditionProps) {
         />
       )}
       {of === 'metadata' ? (
-        <select
+        <Select
           {...named('Kind')}
           value={type}
-          onChange={({ target }) =>
-            onChange({
-              type: target.value as ConditionDraft['type'],
-              value: target.value === 'flag' ? 'true' : '',
-            })
-          }
-        >
-          <option value="text">is the text</option>
-          <option value="number">is the number</option>
-          <option value="flag">is</option>
-        </select>
+          options={KINDS}
+          onChange={(chosen) => onChange({ type: chosen, value: chosen === 'flag' ? 'true' : '' })}
+        />
       ) : (
         <span>is</span>
       )}
@@ -114,16 +117,8 @@ type ValueProps = {
 };
 
 function Value({ condition: { of, type, value }, onChange, ...named }: ValueProps) {
-  const choices = of === 'span.type' ? SPAN_TYPES : type === 'flag' ? ['true', 'false'] : null;
-  if (choices)
-    return (
-      <select {...named} value={value} onChange={({ target }) => onChange(target.value)}>
-        {of === 'span.type' && <option value="">Choose…</option>}
-        {choices.map((each) => (
-          <option key={each}>{each}</option>
-        ))}
-      </select>
-    );
+  const choices = of === 'span.type' ? SPAN_TYPES : type === 'flag' ? FLAGS : null;
+  if (choices) return <Select {...named} value={value} options={choices} onChange={onChange} />;
   return (
     <input
       {...named}

@@ -3,7 +3,7 @@
 import { useQuery } from '@connectrpc/connect-query';
 import { useState } from 'react';
 import { EvaluatorService, EvaluatorType } from '../../../gen/spandrel/v1/evaluators_pb.js';
-import { FORM_CARD, Form, SelectField, TextField } from '../design/form.tsx';
+import { type Call, FORM_CARD, Form, SelectField, TextField } from '../design/form.tsx';
 import { nameControls } from '../design/format.ts';
 import { ConditionFields } from './condition-fields.tsx';
 import { isComplete, type MonitorDraft } from './draft.ts';
@@ -15,12 +15,11 @@ const NAME_CHARACTERS = 255;
 type MonitorFormProps = {
   readonly start: MonitorDraft;
   readonly action: string;
-  readonly pending: boolean;
-  readonly error: unknown;
+  readonly call: Call;
   readonly onSubmit: (draft: MonitorDraft) => void;
 };
 
-export function MonitorForm({ start, action, pending, error, onSubmit }: MonitorFormProps) {
+export function MonitorForm({ start, action, call, onSubmit }: MonitorFormProps) {
   const [draft, setDraft] = useState(start);
   const change = (part: Partial<MonitorDraft>) => setDraft({ ...draft, ...part });
   const found = useQuery(EvaluatorService.method.listEvaluators);
@@ -31,8 +30,8 @@ export function MonitorForm({ start, action, pending, error, onSubmit }: Monitor
     <Form
       className={FORM_CARD}
       action={action}
-      disabled={pending || !isComplete(draft)}
-      error={error ?? found.error}
+      disabled={call.isPending || !isComplete(draft)}
+      error={call.error ?? found.error}
       onSubmit={() => onSubmit(draft)}
     >
       <TextField

@@ -10,7 +10,7 @@ import { MonitorTable, ScoredMonitorTable } from './monitor-table.tsx';
 
 const route = getRouteApi('/$slug/monitors');
 
-export function MonitorListPage() {
+export default function MonitorListPage() {
   const { slug } = route.useParams();
   const { may } = useSession();
   const found = useQuery(MonitorService.method.listMonitors);

@@ -1,6 +1,6 @@
 /** One monitor: switch, scores, settings and deletion. */
 
-import { useMutation, useQuery } from '@connectrpc/connect-query';
+import { useQuery } from '@connectrpc/connect-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { type Monitor, MonitorService } from '../../../gen/spandrel/v1/monitors_pb.js';
 import { Badge, Button, CopyButton } from '../design/button.tsx';
@@ -9,56 +9,54 @@ import { FailureNotice } from '../design/failure.tsx';
 import { nameControls } from '../design/format.ts';
 import { Instant } from '../design/instant.tsx';
 import page from '../design/page.module.css';
-import { Pending } from '../design/page.tsx';
+import { Back, Page, Pending, PendingPage } from '../design/page.tsx';
 import { Tabs } from '../design/tabs.tsx';
 import { Scores } from '../evaluations/scores.tsx';
-import { useRefresh } from '../session/refresh.ts';
+import { useChange } from '../session/refresh.ts';
 import { useSession } from '../session/session.tsx';
 import { JsonView } from '../trace/json-view.tsx';
 import { Section } from '../trace/section.tsx';
 import { toDraft, toMonitor } from './draft.ts';
 import { MonitorForm } from './monitor-form.tsx';
-import type { MonitorSearch } from './search.ts';
 
 const route = getRouteApi('/$slug/monitors/$monitorId');
 const FIELDS = ['name', 'evaluator_id', 'execution_mode', 'sample', 'preconditions', 'mappings_json'];
 
 /** The target of a monitor's platformUrl. */
-export function MonitorPage() {
+export default function MonitorPage() {
   const { slug, monitorId } = route.useParams();
   const { may } = useSession();
   const found = useQuery(MonitorService.method.getMonitor, { idOrSlug: monitorId });
   const monitor = found.data?.monitor;
+  const back = <Back to="/$slug/monitors" params={{ slug }} label="Monitors" />;
+  if (!monitor) return <PendingPage back={back} found={found} />;
   return (
-    <div className={page.page}>
-      <Link to="/$slug/monitors" params={{ slug }} className={page.soft}>
-        ‹ Monitors
-      </Link>
-      <Pending found={found} />
-      {monitor && (
+    <Page
+      back={back}
+      title={nameControls(monitor.name ?? monitor.slug)}
+      sub={
         <>
-          <div className={page.head}>
-            <h1>{nameControls(monitor.name ?? monitor.slug)}</h1>
-            <div className={page.actions}>
-              <Badge tone={monitor.enabled ? 'good' : 'quiet'}>{monitor.enabled ? 'on' : 'off'}</Badge>
-              <CopyButton text={monitor.id}>Copy id</CopyButton>
-              {may('evaluations:manage') && <Switch monitor={monitor} />}
-            </div>
-          </div>
-          <p className={page.sub}>
-            {nameControls(monitor.slug)} · changed <Instant at={monitor.updatedAt} /> ·{' '}
-            <Link to="/$slug/evaluators/$evaluatorId" params={{ slug, evaluatorId: monitor.evaluatorId ?? '' }}>
-              its evaluator
-            </Link>{' '}
-            ·{' '}
-            <Link to="/$slug/traces" params={{ slug }} search={{ q: `evaluator:${monitor.evaluatorId}` }}>
-              evaluated traces
-            </Link>
-          </p>
-          <Parts monitor={monitor} />
+          {nameControls(monitor.slug)} · changed <Instant at={monitor.updatedAt} /> ·{' '}
+          <Link to="/$slug/evaluators/$evaluatorId" params={{ slug, evaluatorId: monitor.evaluatorId ?? '' }}>
+            its evaluator
+          </Link>{' '}
+          ·{' '}
+          <Link to="/$slug/traces" params={{ slug }} search={{ q: `evaluator:${monitor.evaluatorId}` }}>
+            evaluated traces
+          </Link>
         </>
-      )}
-    </div>
+      }
+      actions={
+        <div className={page.row}>
+          <Badge tone={monitor.enabled ? 'good' : 'quiet'}>{monitor.enabled ? 'on' : 'off'}</Badge>
+          <CopyButton text={monitor.id}>Copy id</CopyButton>
+          {may('evaluations:manage') && <Switch monitor={monitor} />}
+        </div>
+      }
+    >
+      <Pending found={found} />
+      <Parts monitor={monitor} />
+    </Page>
   );
 }
 
@@ -89,7 +87,7 @@ function Parts({ monitor }: { readonly monitor: Monitor }) {
           input={{ monitorId: monitor.id }}
           evaluatorId={monitor.evaluatorId ?? ''}
           search={search}
-          onChange={(part) => void navigate({ search: (now) => ({ ...now, ...part }) as MonitorSearch, replace: true })}
+          onChange={(part) => void navigate({ search: (now) => ({ ...now, ...part }) as typeof now, replace: true })}
         />
       ) : (
         <Settings slug={slug} monitor={monitor} />
@@ -100,6 +98,7 @@ function Parts({ monitor }: { readonly monitor: Monitor }) {
 
 function Settings({ slug, monitor }: { readonly slug: string; readonly monitor: Monitor }) {
   const { may } = useSession();
+  const navigate = useNavigate();
   const { parametersJson = '{}' } = monitor;
   return (
     <>
@@ -109,14 +108,25 @@ function Settings({ slug, monitor }: { readonly slug: string; readonly monitor: 
           <JsonView json={parametersJson} label="settings" />
         </Section>
       )}
-      {may('evaluations:manage') && <Delete slug={slug} monitor={monitor} />}
+      {may('evaluations:manage') && (
+        <div>
+          <DeleteForGood
+            label="Delete the monitor"
+            name={monitor.name ?? monitor.slug}
+            method={MonitorService.method.deleteMonitor}
+            input={{ idOrSlug: monitor.id }}
+            onDone={() => navigate({ to: '/$slug/monitors', params: { slug } })}
+          >
+            What waits for it is dropped. Results that it made stay. This cannot be undone; switching it off can.
+          </DeleteForGood>
+        </div>
+      )}
     </>
   );
 }
 
 function Switch({ monitor: { id, enabled } }: { readonly monitor: Monitor }) {
-  const refresh = useRefresh();
-  const toggle = useMutation(MonitorService.method.toggleMonitor, { onSuccess: refresh });
+  const toggle = useChange(MonitorService.method.toggleMonitor);
   return (
     <>
       <Button small disabled={toggle.isPending} onClick={() => toggle.mutate({ idOrSlug: id, enabled: !enabled })}>
@@ -128,44 +138,18 @@ function Switch({ monitor: { id, enabled } }: { readonly monitor: Monitor }) {
 }
 
 function Change({ monitor }: { readonly monitor: Monitor }) {
-  const refresh = useRefresh();
-  const update = useMutation(MonitorService.method.updateMonitor, { onSuccess: refresh });
+  const update = useChange(MonitorService.method.updateMonitor);
   return (
     <>
       <MonitorForm
         start={toDraft(monitor)}
         action="Save"
-        pending={update.isPending}
-        error={update.error}
+        call={update}
         onSubmit={(draft) =>
           update.mutate({ idOrSlug: monitor.id, monitor: toMonitor(draft), updateMask: { paths: FIELDS } })
         }
       />
       <p role="status">{update.isSuccess && 'Saved.'}</p>
     </>
-  );
-}
-
-function Delete({ slug, monitor }: { readonly slug: string; readonly monitor: Monitor }) {
-  const navigate = useNavigate();
-  const refresh = useRefresh();
-  const remove = useMutation(MonitorService.method.deleteMonitor, {
-    async onSuccess() {
-      await navigate({ to: '/$slug/monitors', params: { slug } });
-      await refresh();
-    },
-  });
-  return (
-    <div>
-      <DeleteForGood
-        label="Delete the monitor"
-        name={monitor.name ?? monitor.slug}
-        pending={remove.isPending}
-        error={remove.error}
-        onDelete={() => remove.mutate({ idOrSlug: monitor.id })}
-      >
-        What waits for it is dropped. Results that it made stay. This cannot be undone; switching it off can.
-      </DeleteForGood>
-    </div>
   );
 }

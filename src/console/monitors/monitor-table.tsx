@@ -1,4 +1,4 @@
-import { useMutation, useQuery } from '@connectrpc/connect-query';
+import { useQuery } from '@connectrpc/connect-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { AnalyticsInterval } from '../../../gen/spandrel/v1/analytics_pb.js';
 import {
@@ -14,7 +14,7 @@ import { formatCount, formatScore, formatShare, nameControls } from '../design/f
 import page from '../design/page.module.css';
 import { Table } from '../design/table.tsx';
 import { rangeInput } from '../overview/series.ts';
-import { useRefresh } from '../session/refresh.ts';
+import { useChange } from '../session/refresh.ts';
 import { useSession } from '../session/session.tsx';
 import { writeRange } from '../traces/range.ts';
 import { RangePicker } from '../traces/range-picker.tsx';
@@ -68,9 +68,8 @@ export function MonitorTable({ monitors, scores }: Monitors & { readonly scores:
   const { slug } = route.useParams();
   const search = route.useSearch();
   const { may } = useSession();
-  const refresh = useRefresh();
   const evaluators = useQuery(EvaluatorService.method.listEvaluators);
-  const toggle = useMutation(MonitorService.method.toggleMonitor, { onSuccess: refresh });
+  const toggle = useChange(MonitorService.method.toggleMonitor);
   const nameOf = (id: string | undefined) => evaluators.data?.evaluators.find((each) => each.id === id)?.name;
   return (
     <>

@@ -1,32 +1,22 @@
-import { useMutation } from '@connectrpc/connect-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { MonitorService } from '../../../gen/spandrel/v1/monitors_pb.js';
-import page from '../design/page.module.css';
-import { Page } from '../design/page.tsx';
-import { useRefresh } from '../session/refresh.ts';
+import { Back, Page } from '../design/page.tsx';
+import { useChange } from '../session/refresh.ts';
 import { emptyDraft, toMonitor } from './draft.ts';
 import { MonitorForm } from './monitor-form.tsx';
 
 const route = getRouteApi('/$slug/monitors/new');
 
-export function NewMonitorPage() {
+export default function NewMonitorPage() {
   const { slug } = route.useParams();
   const { evaluator = '' } = route.useSearch();
   const navigate = route.useNavigate();
-  const refresh = useRefresh();
-  const create = useMutation(MonitorService.method.createMonitor, {
-    async onSuccess() {
-      await refresh();
-      await navigate({ to: '/$slug/monitors', params: { slug } });
-    },
-  });
+  const create = useChange(MonitorService.method.createMonitor, () =>
+    navigate({ to: '/$slug/monitors', params: { slug } }),
+  );
   return (
     <Page
-      back={
-        <Link to="/$slug/monitors" params={{ slug }} className={page.soft}>
-          ‹ Monitors
-        </Link>
-      }
+      back={<Back to="/$slug/monitors" params={{ slug }} label="Monitors" />}
       title="New monitor"
       sub="It evaluates traces that are stored after it was created."
     >
@@ -34,8 +24,7 @@ export function NewMonitorPage() {
         key={evaluator}
         start={emptyDraft(evaluator)}
         action="Create the monitor"
-        pending={create.isPending}
-        error={create.error}
+        call={create}
         onSubmit={(draft) => create.mutate(toMonitor(draft))}
       />
     </Page>

@@ -1,9 +1,7 @@
 /** The search parameters of the monitor page. */
 
-import { readScoreSearch, type ScoreSearch } from '../evaluations/search.ts';
+import { SCORES } from '../evaluations/search.ts';
+import { oneOf } from '../layout/search.ts';
+import { rangeReaderOf } from '../traces/range.ts';
 
-export type MonitorSearch = ScoreSearch & { readonly tab?: 'settings' };
-
-export function readMonitorSearch(raw: Record<string, unknown>): MonitorSearch {
-  return { ...(raw.tab === 'settings' && { tab: raw.tab }), ...readScoreSearch(raw) };
-}
+export const readMonitorSearch = rangeReaderOf({ ...SCORES, tab: oneOf('settings') });

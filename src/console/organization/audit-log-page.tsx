@@ -9,25 +9,26 @@ import { formatCount, nameControls } from '../design/format.ts';
 import page from '../design/page.module.css';
 import { More, Page, Pending } from '../design/page.tsx';
 import { InstantCell, Table } from '../design/table.tsx';
+import type { ChangeOf } from '../layout/search.ts';
 import { RangePicker } from '../traces/range-picker.tsx';
 import { useRangePages } from '../traces/range-query.ts';
-import { FILTERS, type FilterName } from './audit-log-search.ts';
+import type { FilterName } from './audit-log-search.ts';
 
 const route = getRouteApi('/-/audit-log');
 const PAGE_SIZE = 100;
 
-const LABELS: Readonly<Record<FilterName, string>> = {
-  action: 'Action',
-  outcome: 'Outcome',
-  target: 'Target',
-  user: 'Member',
-  key: 'Key',
-};
+const FILTERS: readonly (readonly [name: FilterName, label: string])[] = [
+  ['action', 'Action'],
+  ['outcome', 'Outcome'],
+  ['target', 'Target'],
+  ['user', 'Member'],
+  ['key', 'Key'],
+];
 
-export function AuditLogPage() {
+export default function AuditLogPage() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
-  const change = (part: { [name in keyof typeof search]: (typeof search)[name] | undefined }) =>
+  const change = (part: ChangeOf<typeof search>) =>
     void navigate({ search: (now) => ({ ...now, ...part }) as typeof now, replace: true });
   const { range, from, to, action, outcome, target, user, key } = search;
   const found = useRangePages({
@@ -45,7 +46,10 @@ export function AuditLogPage() {
     nextPageToken: ({ nextPageToken }) => nextPageToken,
   });
   const entries = found.data?.pages.flatMap(({ answer }) => answer.data) ?? [];
-  const filters = FILTERS.flatMap((name) => (search[name] === undefined ? [] : [{ name, value: search[name] }]));
+  const filters = FILTERS.flatMap(([name, label]) => {
+    const value = search[name];
+    return value === undefined ? [] : [{ name, label, value }];
+  });
   return (
     <Page
       title="Audit log"
@@ -63,8 +67,8 @@ export function AuditLogPage() {
     >
       {filters.length > 0 && (
         <Chips>
-          {filters.map(({ name, value }) => (
-            <Chip key={name} name={LABELS[name]} value={value} onRemove={() => change({ [name]: undefined })} />
+          {filters.map(({ name, label, value }) => (
+            <Chip key={name} name={label} value={value} onRemove={() => change({ [name]: undefined })} />
           ))}
         </Chips>
       )}

@@ -1,24 +1,18 @@
 /** The grants of members, besides their role at the organization. */
 
-import { useInfiniteQuery, useMutation } from '@connectrpc/connect-query';
-import { useState } from 'react';
-import { type RoleBinding, RoleBindingService } from '../../../gen/spandrel/v1/organization_pb.js';
-import { Button } from '../design/button.tsx';
-import { Confirm, Modal } from '../design/confirm.tsx';
+import { useInfiniteQuery } from '@connectrpc/connect-query';
+import { RoleBindingService } from '../../../gen/spandrel/v1/organization_pb.js';
+import { ConfirmButton, ModalButton } from '../design/confirm.tsx';
 import { nameControls } from '../design/format.ts';
 import page from '../design/page.module.css';
 import { Empty, More, PAGING, Pending } from '../design/page.tsx';
 import { InstantCell, Table } from '../design/table.tsx';
-import { useRefresh } from '../session/refresh.ts';
 import { NewGrant } from './new-grant.tsx';
 import { roleLabel, useMembers, useScopes } from './scopes.ts';
 
 const PAGE_SIZE = 200;
 
 export function GrantTable() {
-  const [isMaking, setMaking] = useState(false);
-  const [toDelete, setToDelete] = useState<RoleBinding | null>(null);
-  const refresh = useRefresh();
   const scopes = useScopes();
   const members = useMembers();
   const found = useInfiniteQuery(
@@ -26,12 +20,6 @@ export function GrantTable() {
     { pageSize: PAGE_SIZE, pageToken: '' },
     PAGING,
   );
-  const remove = useMutation(RoleBindingService.method.deleteRoleBinding, {
-    async onSuccess() {
-      setToDelete(null);
-      await refresh();
-    },
-  });
   const grants = found.data?.pages.flatMap(({ data }) => data) ?? [];
   const memberOf = (id: string) => nameControls(members.data?.data.find(({ userId }) => userId === id)?.email ?? id);
   const scopeOf = (id: string) => scopes.find((scope) => scope.id === id)?.label ?? id;
@@ -57,9 +45,18 @@ export function GrantTable() {
               <td>{scopeOf(grant.scopeId)}</td>
               <InstantCell at={grant.createdAt} />
               <td>
-                <Button small variant="danger" onClick={() => setToDelete(grant)}>
-                  Revoke
-                </Button>
+                <ConfirmButton
+                  small
+                  variant="danger"
+                  label="Revoke"
+                  title={`Revoke a grant of ${memberOf(grant.userId)}`}
+                  action="Revoke the grant"
+                  typed={null}
+                  method={RoleBindingService.method.deleteRoleBinding}
+                  input={{ id: grant.id }}
+                >
+                  Keys of this member can do that much less from the next request on. It can be granted again.
+                </ConfirmButton>
               </td>
             </tr>
           ))}
@@ -67,26 +64,10 @@ export function GrantTable() {
       )}
       <More found={found} />
       <div>
-        <Button variant="primary" onClick={() => setMaking(true)}>
-          New grant
-        </Button>
+        <ModalButton label="New grant" variant="primary">
+          {(close) => <NewGrant scopes={scopes} members={members.data?.data ?? []} onDone={close} />}
+        </ModalButton>
       </div>
-      <Modal open={isMaking} onClose={() => setMaking(false)} title="New grant">
-        <NewGrant scopes={scopes} members={members.data?.data ?? []} onDone={() => setMaking(false)} />
-      </Modal>
-      <Confirm
-        key={toDelete?.id ?? ''}
-        open={toDelete !== null}
-        onClose={() => setToDelete(null)}
-        title={`Revoke a grant of ${memberOf(toDelete?.userId ?? '')}`}
-        action="Revoke the grant"
-        typed={null}
-        pending={remove.isPending}
-        error={remove.error}
-        onConfirm={() => toDelete && remove.mutate({ id: toDelete.id })}
-      >
-        Keys of this member can do that much less from the next request on. It can be granted again.
-      </Confirm>
     </>
   );
 }

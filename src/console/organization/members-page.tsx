@@ -1,17 +1,17 @@
 /** The members of the organization and their roles. */
 
-import { useInfiniteQuery, useMutation } from '@connectrpc/connect-query';
+import { useInfiniteQuery } from '@connectrpc/connect-query';
 import { useState } from 'react';
-import { type Member, MemberRole, MemberService } from '../../../gen/spandrel/v1/organization_pb.js';
+import { MemberRole, MemberService } from '../../../gen/spandrel/v1/organization_pb.js';
 import { Badge, Button } from '../design/button.tsx';
-import { Confirm, Modal } from '../design/confirm.tsx';
+import { ConfirmButton, ModalButton } from '../design/confirm.tsx';
 import { FailureNotice } from '../design/failure.tsx';
 import { Form, Select, SelectField, TextField } from '../design/form.tsx';
 import { nameControls } from '../design/format.ts';
 import page from '../design/page.module.css';
 import { More, PAGING, Page, Pending } from '../design/page.tsx';
 import { InstantCell, Table } from '../design/table.tsx';
-import { useRefresh } from '../session/refresh.ts';
+import { useChange } from '../session/refresh.ts';
 
 const PAGE_SIZE = 100;
 const ROLES: readonly (readonly [role: MemberRole, label: string])[] = [
@@ -21,27 +21,20 @@ const ROLES: readonly (readonly [role: MemberRole, label: string])[] = [
   [MemberRole.EXTERNAL, 'Only what is granted'],
 ];
 
-export function MembersPage() {
-  const [isAdding, setAdding] = useState(false);
-  const [toRemove, setToRemove] = useState<Member | null>(null);
-  const refresh = useRefresh();
+export default function MembersPage() {
   const found = useInfiniteQuery(MemberService.method.listMembers, { pageSize: PAGE_SIZE, pageToken: '' }, PAGING);
-  const update = useMutation(MemberService.method.updateMember, { onSuccess: refresh });
-  const remove = useMutation(MemberService.method.removeMember, {
-    async onSuccess() {
-      setToRemove(null);
-      await refresh();
-    },
-  });
+  const update = useChange(MemberService.method.updateMember);
+  const change = (userId: string, member: { readonly role: MemberRole } | { readonly disabled: boolean }) =>
+    update.mutate({ userId, member, updateMask: { paths: Object.keys(member) } });
   const members = found.data?.pages.flatMap(({ data }) => data) ?? [];
   return (
     <Page
       title="Members"
       sub="People who can own keys of the organization."
       actions={
-        <Button variant="primary" onClick={() => setAdding(true)}>
-          Add a member
-        </Button>
+        <ModalButton label="Add a member" variant="primary">
+          {(close) => <AddMember onDone={close} />}
+        </ModalButton>
       }
     >
       <Pending found={found} />
@@ -60,34 +53,31 @@ export function MembersPage() {
                   value={member.role}
                   disabled={update.isPending}
                   options={ROLES}
-                  onChange={(chosen) =>
-                    update.mutate({
-                      userId: member.userId,
-                      member: { role: chosen },
-                      updateMask: { paths: ['role'] },
-                    })
-                  }
+                  onChange={(role) => change(member.userId, { role })}
                 />
               </td>
               <InstantCell at={member.createdAt} />
               <td>
-                <span className={page.actions}>
+                <span className={page.row}>
                   <Button
                     small
                     disabled={update.isPending}
-                    onClick={() =>
-                      update.mutate({
-                        userId: member.userId,
-                        member: { disabled: !member.disabled },
-                        updateMask: { paths: ['disabled'] },
-                      })
-                    }
+                    onClick={() => change(member.userId, { disabled: !member.disabled })}
                   >
                     {member.disabled ? 'Enable' : 'Disable'}
                   </Button>
-                  <Button small variant="danger" onClick={() => setToRemove(member)}>
-                    Remove
-                  </Button>
+                  <ConfirmButton
+                    small
+                    variant="danger"
+                    label="Remove"
+                    title={`Remove ${nameControls(member.email)}`}
+                    action="Remove permanently"
+                    typed="remove"
+                    method={MemberService.method.removeMember}
+                    input={{ userId: member.userId }}
+                  >
+                    All personal keys go too, and are refused from the next request on. This cannot be undone.
+                  </ConfirmButton>
                 </span>
               </td>
             </tr>
@@ -95,22 +85,6 @@ export function MembersPage() {
         </Table>
       )}
       <More found={found} />
-      <Modal open={isAdding} onClose={() => setAdding(false)} title="Add a member">
-        <AddMember onDone={() => setAdding(false)} />
-      </Modal>
-      <Confirm
-        key={toRemove?.userId ?? ''}
-        open={toRemove !== null}
-        onClose={() => setToRemove(null)}
-        title={`Remove ${nameControls(toRemove?.email ?? '')}`}
-        action="Remove permanently"
-        typed="remove"
-        pending={remove.isPending}
-        error={remove.error}
-        onConfirm={() => toRemove && remove.mutate({ userId: toRemove.userId })}
-      >
-        All personal keys go too, and are refused from the next request on. This cannot be undone.
-      </Confirm>
     </Page>
   );
 }
@@ -119,13 +93,7 @@ function AddMember({ onDone }: { readonly onDone: () => void }) {
   const [email, setEmail] = useState('');
   const [name, setName] = useState('');
   const [role, setRole] = useState(MemberRole.MEMBER);
-  const refresh = useRefresh();
-  const add = useMutation(MemberService.method.createMember, {
-    async onSuccess() {
-      await refresh();
-      onDone();
-    },
-  });
+  const add = useChange(MemberService.method.createMember, onDone);
   return (
     <Form
       action="Add"

@@ -1,4 +1,4 @@
-import { useMutation, useQuery } from '@connectrpc/connect-query';
+import { useQuery } from '@connectrpc/connect-query';
 import { useMemo, useState } from 'react';
 import { Role, ScopeType } from '../../../gen/spandrel/v1/keys_pb.js';
 import { type Member, RoleBindingService } from '../../../gen/spandrel/v1/organization_pb.js';
@@ -8,7 +8,7 @@ import { nameControls } from '../design/format.ts';
 import { effectOf } from '../keys/effect.ts';
 import { EffectView } from '../keys/effect-view.tsx';
 import { PermissionMatrix } from '../keys/permission-matrix.tsx';
-import { useRefresh } from '../session/refresh.ts';
+import { useChange } from '../session/refresh.ts';
 import { ROLES, type Scope } from './scopes.ts';
 
 const NOTHING: ReadonlySet<string> = new Set();
@@ -32,13 +32,7 @@ export function NewGrant({ scopes, members, onDone }: NewGrantProps) {
     () => effectOf(permissions, { role, chosen, scopeType: isWhole ? ScopeType.ORGANIZATION : ScopeType.PROJECT }),
     [permissions, role, chosen, isWhole],
   );
-  const refresh = useRefresh();
-  const create = useMutation(RoleBindingService.method.createRoleBinding, {
-    async onSuccess() {
-      await refresh();
-      onDone();
-    },
-  });
+  const create = useChange(RoleBindingService.method.createRoleBinding, onDone);
   const isCustom = role === Role.CUSTOM;
   const isComplete = userId !== '' && scope !== undefined && (!isCustom || effect.granted.length > 0);
   return (

@@ -3,9 +3,9 @@
 import { useMutation, useQuery } from '@connectrpc/connect-query';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { type Project, ProjectService, TeamService } from '../../../gen/spandrel/v1/organization_pb.js';
-import { Badge, Button } from '../design/button.tsx';
-import { Confirm, Modal, SecretOnce } from '../design/confirm.tsx';
+import { ProjectService, TeamService } from '../../../gen/spandrel/v1/organization_pb.js';
+import { Badge } from '../design/button.tsx';
+import { ConfirmButton, ModalButton, SecretOnce } from '../design/confirm.tsx';
 import { Form, SelectField, TextField } from '../design/form.tsx';
 import { nameControls } from '../design/format.ts';
 import page from '../design/page.module.css';
@@ -15,28 +15,27 @@ import { useSession } from '../session/session.tsx';
 
 const PAGE_SIZE = 1_000;
 
-export function ProjectsPage() {
+export default function ProjectsPage() {
   const { may } = useSession();
   const client = useQueryClient();
-  const [isMaking, setMaking] = useState(false);
   const [secret, setSecret] = useState<string | null>(null);
-  const [toRotate, setToRotate] = useState<Project | null>(null);
   const found = useQuery(ProjectService.method.listProjects, { pageSize: PAGE_SIZE });
-  const rotate = useMutation(ProjectService.method.rotateProjectKey, {
-    onSuccess({ apiKey }) {
-      setToRotate(null);
-      setSecret(apiKey);
-    },
-  });
   return (
     <Page
       title="Projects"
       sub="Each has traces of its own, and a key that sends them."
       actions={
         may('project:create') && (
-          <Button variant="primary" onClick={() => setMaking(true)}>
-            New project
-          </Button>
+          <ModalButton label="New project" variant="primary">
+            {(close) => (
+              <NewProject
+                onMade={(apiKey) => {
+                  close();
+                  setSecret(apiKey);
+                }}
+              />
+            )}
+          </ModalButton>
         )
       }
     >
@@ -54,35 +53,24 @@ export function ProjectsPage() {
               <InstantCell at={project.createdAt} />
               <td>
                 {may('project:manage') && !project.archivedAt && (
-                  <Button small onClick={() => setToRotate(project)}>
-                    Rotate key
-                  </Button>
+                  <ConfirmButton
+                    small
+                    label="Rotate key"
+                    title={`Rotate the key of ${nameControls(project.name ?? '')}`}
+                    action="Replace the key"
+                    typed="rotate"
+                    method={ProjectService.method.rotateProjectKey}
+                    input={{ id: project.id }}
+                    onDone={({ apiKey }) => setSecret(apiKey)}
+                  >
+                    The key it has now is refused from the next request on.
+                  </ConfirmButton>
                 )}
               </td>
             </tr>
           ))}
         </Table>
       )}
-      <Modal open={isMaking} onClose={() => setMaking(false)} title="New project">
-        <NewProject
-          onMade={(apiKey) => {
-            setMaking(false);
-            setSecret(apiKey);
-          }}
-        />
-      </Modal>
-      <Confirm
-        open={toRotate !== null}
-        onClose={() => setToRotate(null)}
-        title={`Rotate the key of ${nameControls(toRotate?.name ?? '')}`}
-        action="Replace the key"
-        typed="rotate"
-        pending={rotate.isPending}
-        error={rotate.error}
-        onConfirm={() => toRotate && rotate.mutate({ id: toRotate.id })}
-      >
-        The key it has now is refused from the next request on.
-      </Confirm>
       <SecretOnce
         secret={secret}
         title="The key of the project"

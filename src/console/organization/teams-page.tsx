@@ -1,18 +1,17 @@
 /** The teams, and the grants of members at every scope. */
 
-import { useMutation, useQuery } from '@connectrpc/connect-query';
+import { useQuery } from '@connectrpc/connect-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { TeamService } from '../../../gen/spandrel/v1/organization_pb.js';
-import { Button } from '../design/button.tsx';
-import { Modal } from '../design/confirm.tsx';
+import { ModalButton } from '../design/confirm.tsx';
 import { Form, TextField } from '../design/form.tsx';
 import { nameControls } from '../design/format.ts';
 import page from '../design/page.module.css';
 import { Page, Pending } from '../design/page.tsx';
 import { InstantCell, Table } from '../design/table.tsx';
 import { Tabs } from '../design/tabs.tsx';
-import { useRefresh } from '../session/refresh.ts';
+import { useChange } from '../session/refresh.ts';
 import { useSession } from '../session/session.tsx';
 import { GrantTable } from './grant-table.tsx';
 
@@ -25,7 +24,7 @@ const TABS = [
   ['roles', 'Roles'],
 ] as const;
 
-export function TeamsPage() {
+export default function TeamsPage() {
   const { tab = 'teams' } = route.useSearch();
   const { may } = useSession();
   const navigate = route.useNavigate();
@@ -48,7 +47,6 @@ export function TeamsPage() {
 
 function Teams() {
   const { may } = useSession();
-  const [isMaking, setMaking] = useState(false);
   const found = useQuery(TeamService.method.listTeams, { pageSize: PAGE_SIZE });
   return (
     <>
@@ -67,27 +65,18 @@ function Teams() {
       )}
       {may('team:manage') && (
         <div>
-          <Button variant="primary" onClick={() => setMaking(true)}>
-            New team
-          </Button>
+          <ModalButton label="New team" variant="primary">
+            {(close) => <NewTeam onDone={close} />}
+          </ModalButton>
         </div>
       )}
-      <Modal open={isMaking} onClose={() => setMaking(false)} title="New team">
-        <NewTeam onDone={() => setMaking(false)} />
-      </Modal>
     </>
   );
 }
 
 function NewTeam({ onDone }: { readonly onDone: () => void }) {
   const [name, setName] = useState('');
-  const refresh = useRefresh();
-  const create = useMutation(TeamService.method.createTeam, {
-    async onSuccess() {
-      await refresh();
-      onDone();
-    },
-  });
+  const create = useChange(TeamService.method.createTeam, onDone);
   return (
     <Form
       action="Create the team"

@@ -1,5 +1,4 @@
 import { useMemo } from 'react';
-import controls from '../design/controls.module.css';
 import { Select } from '../design/form.tsx';
 import page from '../design/page.module.css';
 import type { Bounds } from '../traces/range.ts';
@@ -30,7 +29,6 @@ export function ChartCard<Name extends string, Bucket extends Timed>({
       <div className={page.head}>
         <h2>{metric.label} over time</h2>
         <Select
-          className={controls.control}
           aria-label="Metric"
           value={shown}
           options={choices.map(([name, { label }]) => [name as Name, label] as const)}

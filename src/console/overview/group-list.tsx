@@ -1,8 +1,6 @@
 /** The users or the threads that traces name, with their sums over a range. */
 
-import { useQuery } from '@connectrpc/connect-query';
-import { keepPreviousData } from '@tanstack/react-query';
-import { type ReactNode, useMemo } from 'react';
+import type { ReactNode } from 'react';
 import {
   type AnalyticsBucket,
   type AnalyticsGrouping,
@@ -14,8 +12,9 @@ import { formatCost, formatCount, formatDuration } from '../design/format.ts';
 import page from '../design/page.module.css';
 import { Page, Pending } from '../design/page.tsx';
 import { Table } from '../design/table.tsx';
-import { type RangeSearch, readBounds, writeRange } from '../traces/range.ts';
+import { type RangeSearch, writeRange } from '../traces/range.ts';
 import { RangePicker } from '../traces/range-picker.tsx';
+import { useRangeQuery } from '../traces/range-query.ts';
 import { tokensOf } from './metrics.ts';
 import { rangeInput } from './series.ts';
 
@@ -35,13 +34,13 @@ type GroupListProps = {
 };
 
 export function GroupList({ title, noun, groupBy, sent, search, onSearch, linkOf }: GroupListProps) {
-  const bounds = useMemo(() => readBounds(search), [search]);
-  const found = useQuery(
-    TraceService.method.queryAnalytics,
-    { ...rangeInput(bounds), interval: AnalyticsInterval.TOTAL, groupBy, limit: GROUPS_SHOWN },
-    { placeholderData: keepPreviousData },
-  );
-  const groups = found.data?.buckets.filter(({ group }) => group !== undefined) ?? [];
+  const found = useRangeQuery({
+    method: TraceService.method.queryAnalytics,
+    range: search,
+    input: { interval: AnalyticsInterval.TOTAL, groupBy, limit: GROUPS_SHOWN },
+    toRangeInput: rangeInput,
+  });
+  const groups = found.data?.answer.buckets.filter(({ group }) => group !== undefined) ?? [];
   return (
     <Page
       title={title}
@@ -59,7 +58,7 @@ export function GroupList({ title, noun, groupBy, sent, search, onSearch, linkOf
         </div>
       )}
       {groups.length > 0 && <GroupRows noun={noun} groups={groups} linkOf={linkOf} />}
-      {found.data?.truncated && <p className={page.soft}>There are more; these have the most traces.</p>}
+      {found.data?.answer.truncated && <p className={page.soft}>There are more; these have the most traces.</p>}
     </Page>
   );
 }

@@ -1,6 +1,5 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { AnalyticsBucket } from '../../../gen/spandrel/v1/analytics_pb.js';
-import controls from '../design/controls.module.css';
 import { Select } from '../design/form.tsx';
 import { formatCost, formatCount, formatDuration, nameControls } from '../design/format.ts';
 import page from '../design/page.module.css';
@@ -43,7 +42,7 @@ export function GroupTable({ by, range, buckets, truncated, onBy }: GroupTablePr
     <section className={page.card}>
       <div className={`${page.head} ${styles.tableHead}`}>
         <h2>By {LABELS[by].toLowerCase()}</h2>
-        <Select className={controls.control} aria-label="Group by" value={by} options={CHOICES} onChange={onBy} />
+        <Select aria-label="Group by" value={by} options={CHOICES} onChange={onBy} />
       </div>
       <div className={page.scroll}>
         <BareTable

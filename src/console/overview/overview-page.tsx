@@ -6,7 +6,8 @@ import { TraceService } from '../../../gen/spandrel/v1/traces_pb.js';
 import { Loading } from '../design/button.tsx';
 import { FailureNotice } from '../design/failure.tsx';
 import { formatCost, formatCount, formatDuration, formatShare } from '../design/format.ts';
-import page from '../design/page.module.css';
+import { Page } from '../design/page.tsx';
+import type { ChangeOf } from '../layout/search.ts';
 import { writeRange } from '../traces/range.ts';
 import { RangePicker } from '../traces/range-picker.tsx';
 import { useRangeQuery } from '../traces/range-query.ts';
@@ -28,10 +29,10 @@ const GROUPS: Readonly<Record<GroupName, AnalyticsGrouping>> = {
 };
 const GROUPS_SHOWN = 50;
 
-export function OverviewPage() {
+export default function OverviewPage() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
-  const change = (part: { [name in keyof OverviewSearch]: OverviewSearch[name] | undefined }) =>
+  const change = (part: ChangeOf<OverviewSearch>) =>
     void navigate({ search: (now: OverviewSearch) => ({ ...now, ...part }) as OverviewSearch, replace: true });
   const { metric = 'cost', by = 'model' } = search;
   const { total, timed, grouped } = useFigures(search, by);
@@ -39,11 +40,7 @@ export function OverviewPage() {
     Promise.all([total, timed, grouped].filter(({ isError }) => isError).map((each) => each.refetch()));
   const error = total.error ?? timed.error ?? grouped.error;
   return (
-    <div className={page.page}>
-      <div className={page.head}>
-        <h1>Overview</h1>
-        <RangePicker search={search} onChange={change} />
-      </div>
+    <Page title="Overview" actions={<RangePicker search={search} onChange={change} />}>
       {error && <FailureNotice error={error} retry={retry} />}
       {total.isPending && !error && <Loading />}
       {total.isSuccess && <Cards sum={total.data.answer.buckets[0]} range={writeRange(search)} />}
@@ -65,7 +62,7 @@ export function OverviewPage() {
           onBy={(next) => change({ by: next === 'model' ? undefined : next })}
         />
       )}
-    </div>
+    </Page>
   );
 }
 

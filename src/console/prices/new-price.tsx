@@ -1,9 +1,8 @@
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
-import { useMutation } from '@connectrpc/connect-query';
 import { useState } from 'react';
 import { OverrideMatch, PricingService } from '../../../gen/spandrel/v1/pricing_pb.js';
 import { Form, SelectField, TextField } from '../design/form.tsx';
-import { useRefresh } from '../session/refresh.ts';
+import { useChange } from '../session/refresh.ts';
 import { perToken } from './rates.ts';
 
 const NAME_CHARACTERS = 512;
@@ -32,13 +31,7 @@ export function NewPrice({ onDone }: { readonly onDone: () => void }) {
     cacheWrite: '',
   });
   const [from, setFrom] = useState('');
-  const refresh = useRefresh();
-  const create = useMutation(PricingService.method.createOverride, {
-    async onSuccess() {
-      await refresh();
-      onDone();
-    },
-  });
+  const create = useChange(PricingService.method.createOverride, onDone);
   const input = perToken(rates.input);
   const output = perToken(rates.output);
   const isWrong = RATES.some(([name]) => rates[name].trim() !== '' && perToken(rates[name]) === null);

@@ -30,10 +30,6 @@ export async function openAccount(key: string, transport: Transport): Promise<Ac
   return { key, keyId, projects: only ? [only] : [], permissions };
 }
 
-export function may(account: Account, permission: string): boolean {
-  return account.permissions === null || account.permissions.has(permission);
-}
-
 async function readOwnProject(transport: Transport): Promise<ProjectRef> {
   const { projectId, projectSlug } = await createClient(TraceService, transport).validateCredential({});
   return { id: projectId, slug: projectSlug, name: projectSlug.replace(/-[^-]*$/, '') };

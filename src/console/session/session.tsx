@@ -1,19 +1,18 @@
 /** The session of this tab: no key, a key being checked, or an account. */
 
-import { Code, ConnectError, type Transport } from '@connectrpc/connect';
+import { Code, ConnectError } from '@connectrpc/connect';
 import { TransportProvider } from '@connectrpc/connect-query';
 import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query';
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useRef, useState } from 'react';
 import { Loading } from '../design/button.tsx';
 import { readFailure } from '../design/failure.tsx';
-import { type Account, may, openAccount, type ProjectRef } from './account.ts';
+import { type Account, openAccount, type ProjectRef } from './account.ts';
 import { forgetKey, keepKey, readKey } from './key.ts';
 import { SignIn } from './sign-in.tsx';
 import { createTransport } from './transport.ts';
 
 type Session = {
   readonly account: Account;
-  readonly transport: Transport;
   may(permission: string): boolean;
   end(): void;
   /** Replaces the token after a rotation of the key. */
@@ -55,8 +54,9 @@ export function SessionGate({ children }: { readonly children: ReactNode }) {
       keepKey(token);
       setKey(token);
     };
-    return { account: known, transport, end, renew, may: (permission) => may(known, permission) };
-  }, [account.data, isRefused, transport, client]);
+    const may = (permission: string) => known.permissions?.has(permission) ?? true;
+    return { account: known, end, renew, may };
+  }, [account.data, isRefused, client]);
   const signIn = (entered: string) => {
     keepKey(entered);
     if (entered === key) void account.refetch();

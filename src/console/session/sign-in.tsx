@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import { Button } from '../design/button.tsx';
+import controls from '../design/controls.module.css';
 import { FailureNotice } from '../design/failure.tsx';
 import { TextField } from '../design/form.tsx';
 import styles from './sign-in.module.css';
@@ -36,7 +37,7 @@ export function SignIn({ onKey, error }: SignInProps) {
         <Button type="submit" variant="primary" disabled={key.trim() === ''}>
           Sign in
         </Button>
-        <p className={styles.hint}>
+        <p className={controls.hint}>
           The first start of the server printed two keys, and a link that signs in. <code>npx spandrel --help</code>{' '}
           says how to make another.
         </p>

@@ -1,6 +1,6 @@
 /** The settings of the organization. */
 
-import { useMutation, useQuery } from '@connectrpc/connect-query';
+import { useQuery } from '@connectrpc/connect-query';
 import { useState } from 'react';
 import { type Organization, OrganizationService } from '../../../gen/spandrel/v1/organization_pb.js';
 import { CopyButton } from '../design/button.tsx';
@@ -8,19 +8,18 @@ import { FORM_CARD, Form, TextField } from '../design/form.tsx';
 import { nameControls } from '../design/format.ts';
 import { Instant } from '../design/instant.tsx';
 import page from '../design/page.module.css';
-import { Pending } from '../design/page.tsx';
-import { useRefresh } from '../session/refresh.ts';
+import { Page, Pending } from '../design/page.tsx';
+import { useChange } from '../session/refresh.ts';
 import { useSession } from '../session/session.tsx';
 
 const NAME_CHARACTERS = 255;
 
-export function OrganizationPage() {
+export default function OrganizationPage() {
   const { may } = useSession();
   const found = useQuery(OrganizationService.method.getOrganization);
   const organization = found.data?.organization;
   return (
-    <div className={page.page}>
-      <h1>Organization</h1>
+    <Page title="Organization">
       <Pending found={found} />
       {organization && (
         <>
@@ -33,14 +32,13 @@ export function OrganizationPage() {
           {may('organization:manage') && <Change key={organization.id} organization={organization} />}
         </>
       )}
-    </div>
+    </Page>
   );
 }
 
 function Change({ organization }: { readonly organization: Organization }) {
   const [name, setName] = useState(organization.name ?? '');
-  const refresh = useRefresh();
-  const update = useMutation(OrganizationService.method.updateOrganization, { onSuccess: refresh });
+  const update = useChange(OrganizationService.method.updateOrganization);
   return (
     <Form
       className={FORM_CARD}

@@ -74,12 +74,6 @@ function Change({ project }: { readonly project: Project }) {
 function Archive({ project }: { readonly project: Project }) {
   const navigate = useNavigate();
   const client = useQueryClient();
-  const archive = useMutation(ProjectService.method.archiveProject, {
-    async onSuccess() {
-      await navigate({ to: '/-/projects' });
-      await client.invalidateQueries();
-    },
-  });
   const word = project.name ?? project.slug;
   return (
     <div>
@@ -89,9 +83,10 @@ function Archive({ project }: { readonly project: Project }) {
         title={`Archive ${nameControls(word)}`}
         action="Archive permanently"
         typed="archive"
-        pending={archive.isPending}
-        error={archive.error}
-        onConfirm={() => archive.mutate({ id: project.id })}
+        method={ProjectService.method.archiveProject}
+        input={{ id: project.id }}
+        onDone={() => navigate({ to: '/-/projects' })}
+        refresh={() => client.invalidateQueries()}
       >
         Its key and all grants on it are refused from the next request on. Its data stays, and nobody reads it here any
         more. This cannot be undone.

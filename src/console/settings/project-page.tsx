@@ -1,22 +1,21 @@
 /** The settings of a project: retention, events, name, team and archiving. */
 
-import { useMutation, useQuery } from '@connectrpc/connect-query';
+import { useQuery } from '@connectrpc/connect-query';
 import { useState } from 'react';
 import { type ProjectSettings, TraceService } from '../../../gen/spandrel/v1/traces_pb.js';
-import { Button, CopyButton } from '../design/button.tsx';
+import { CopyButton } from '../design/button.tsx';
 import { Confirm } from '../design/confirm.tsx';
-import { FailureNotice } from '../design/failure.tsx';
-import { Check, TextField } from '../design/form.tsx';
+import { Check, FORM_CARD, Form, TextField } from '../design/form.tsx';
 import { formatCount, nameControls } from '../design/format.ts';
 import page from '../design/page.module.css';
 import { Page, Pending } from '../design/page.tsx';
-import { useRefresh } from '../session/refresh.ts';
+import { useChange } from '../session/refresh.ts';
 import { useProject, useSession } from '../session/session.tsx';
 import { ProjectDetails } from './project-details.tsx';
 
 const DAYS_MAX = 3_650;
 
-export function ProjectPage() {
+export default function ProjectPage() {
   const project = useProject();
   const { account } = useSession();
   const found = useQuery(TraceService.method.getProjectSettings);
@@ -38,13 +37,7 @@ function Settings({ settings }: { readonly settings: ProjectSettings }) {
   const [days, setDays] = useState(kept === undefined ? '' : String(kept));
   const [emits, setEmits] = useState(settings.emitRequestEvents ?? false);
   const [isAsking, setAsking] = useState(false);
-  const refresh = useRefresh();
-  const update = useMutation(TraceService.method.updateProjectSettings, {
-    async onSuccess() {
-      setAsking(false);
-      await refresh();
-    },
-  });
+  const update = useChange(TraceService.method.updateProjectSettings, () => setAsking(false));
   const chosen = days === '' ? null : Number(days);
   const isValid = chosen === null || (Number.isInteger(chosen) && chosen >= 1 && chosen <= DAYS_MAX);
   const isShorter = chosen !== null && (kept === undefined || chosen < kept);
@@ -54,13 +47,13 @@ function Settings({ settings }: { readonly settings: ProjectSettings }) {
       updateMask: { paths: ['trace_retention_days', 'emit_request_events'] },
     });
   return (
-    <form
-      className={`${page.card} ${page.padded} ${page.narrow}`}
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (isShorter) setAsking(true);
-        else save();
-      }}
+    <Form
+      className={FORM_CARD}
+      action={may('project:manage') ? 'Save' : null}
+      disabled={update.isPending || !isValid}
+      error={isAsking ? null : update.error}
+      outcome={update.isSuccess && 'Saved.'}
+      onSubmit={() => (isShorter ? setAsking(true) : save())}
     >
       <h2>Traces</h2>
       <TextField
@@ -73,32 +66,22 @@ function Settings({ settings }: { readonly settings: ProjectSettings }) {
         disabled={!may('project:manage')}
         onChange={setDays}
       />
-      <Check className={page.row} checked={emits} disabled={!may('project:manage')} onChange={setEmits}>
+      <Check checked={emits} disabled={!may('project:manage')} onChange={setEmits}>
         Calls of models in traces are requests in the log of events, too
       </Check>
-      {update.isError && !isAsking && <FailureNotice error={update.error} />}
-      {may('project:manage') && (
-        <div className={page.row}>
-          <Button type="submit" variant="primary" disabled={update.isPending || !isValid}>
-            Save
-          </Button>
-          <span role="status">{update.isSuccess && 'Saved.'}</span>
-        </div>
+      {isAsking && (
+        <Confirm
+          onClose={() => setAsking(false)}
+          title="Keep traces for less time"
+          action="Delete what is older"
+          typed="delete"
+          call={update}
+          onConfirm={save}
+        >
+          Traces that were stored more than {formatCount(chosen)} days ago are unknown from the next request on, and so
+          is every other once it is that old. They are erased within a day. This cannot be undone.
+        </Confirm>
       )}
-      <Confirm
-        key={String(isAsking)}
-        open={isAsking}
-        onClose={() => setAsking(false)}
-        title="Keep traces for less time"
-        action="Delete what is older"
-        typed="delete"
-        pending={update.isPending}
-        error={update.error}
-        onConfirm={save}
-      >
-        Traces that were stored more than {formatCount(chosen)} days ago are unknown from the next request on, and so is
-        every other once it is that old. They are erased within a day. This cannot be undone.
-      </Confirm>
-    </form>
+    </Form>
   );
 }

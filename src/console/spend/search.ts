@@ -1,13 +1,11 @@
 /** The search parameters of the spend page. */
 
-import { type RangeSearch, readRange } from '../traces/range.ts';
+import { oneOf } from '../layout/search.ts';
+import { rangeReaderOf } from '../traces/range.ts';
 
-const GROUPS = ['project', 'model', 'virtual-key', 'principal', 'end-user', 'label'] as const;
-export type SpendGroupName = (typeof GROUPS)[number];
+export const readSpendSearch = rangeReaderOf({
+  by: oneOf('project', 'model', 'virtual-key', 'principal', 'end-user', 'label'),
+});
 
-export type SpendSearch = RangeSearch & { readonly by?: SpendGroupName };
-
-export function readSpendSearch(raw: Record<string, unknown>): SpendSearch {
-  const by = GROUPS.find((name) => name === raw.by);
-  return { ...readRange(raw), ...(by && { by }) };
-}
+export type SpendSearch = ReturnType<typeof readSpendSearch>;
+export type SpendGroupName = NonNullable<SpendSearch['by']>;

@@ -3,13 +3,13 @@
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { type SpendAmounts, SpendGrouping, SpendService } from '../../../gen/spandrel/v1/spend_pb.js';
-import controls from '../design/controls.module.css';
 import { type Fact, Facts } from '../design/facts.tsx';
 import { Select } from '../design/form.tsx';
 import { formatCost, formatCount, nameControls } from '../design/format.ts';
 import page from '../design/page.module.css';
 import { More, Page, Pending } from '../design/page.tsx';
 import { Table } from '../design/table.tsx';
+import type { ChangeOf } from '../layout/search.ts';
 import { useSession } from '../session/session.tsx';
 import { RangePicker } from '../traces/range-picker.tsx';
 import { useRangePages } from '../traces/range-query.ts';
@@ -28,12 +28,12 @@ const GROUPINGS: Readonly<Record<SpendGroupName, readonly [grouping: SpendGroupi
 };
 const CHOICES = Object.entries(GROUPINGS).map(([name, [, text]]) => [name as SpendGroupName, text] as const);
 
-export function SpendPage() {
+export default function SpendPage() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const { by = 'project', range, from, to } = search;
   const [groupBy, label] = GROUPINGS[by];
-  const change = (part: { [name in keyof SpendSearch]: SpendSearch[name] | undefined }) =>
+  const change = (part: ChangeOf<SpendSearch>) =>
     void navigate({ search: (now) => ({ ...now, ...part }) as SpendSearch, replace: true });
   const found = useRangePages({
     method: SpendService.method.querySpend,
@@ -50,13 +50,7 @@ export function SpendPage() {
       sub="The exact cost of all requests of the organization in the event log."
       actions={
         <div className={page.row}>
-          <Select
-            className={controls.control}
-            aria-label="Group by"
-            value={by}
-            options={CHOICES}
-            onChange={(chosen) => change({ by: chosen })}
-          />
+          <Select aria-label="Group by" value={by} options={CHOICES} onChange={(chosen) => change({ by: chosen })} />
           <RangePicker search={search} onChange={change} />
         </div>
       }

@@ -6,7 +6,7 @@ import { ThreadLink } from '../traces/metadata-links.tsx';
 
 const route = getRouteApi('/$slug/threads');
 
-export function ThreadListPage() {
+export default function ThreadListPage() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
   return (

@@ -7,14 +7,14 @@ import { Badge } from '../design/button.tsx';
 import { formatCost, formatCount, formatDuration, nameControls } from '../design/format.ts';
 import { Instant } from '../design/instant.tsx';
 import page from '../design/page.module.css';
-import { More, Pending } from '../design/page.tsx';
+import { Back, More, Page, Pending } from '../design/page.tsx';
 import detail from '../trace/detail.module.css';
 import { LongText } from '../trace/long-text.tsx';
 
 const route = getRouteApi('/$slug/threads/$threadId');
 const PAGE_SIZE = 50;
 
-export function ThreadPage() {
+export default function ThreadPage() {
   const { slug, threadId } = route.useParams();
   const found = useInfiniteQuery(
     TraceService.method.getThread,
@@ -23,18 +23,15 @@ export function ThreadPage() {
   );
   const traces = found.data?.pages.flatMap((each) => each.traces) ?? [];
   return (
-    <div className={page.page}>
-      <Link to="/$slug/traces" params={{ slug }} className={page.soft}>
-        ‹ Traces
-      </Link>
-      <div>
-        <h1>
+    <Page
+      back={<Back to="/$slug/traces" params={{ slug }} label="Traces" />}
+      title={
+        <>
           Thread <bdi>{nameControls(threadId)}</bdi>
-        </h1>
-        {found.isSuccess && (
-          <p className={page.sub}>{formatCount(found.data.pages[0]?.pagination?.totalHits)} traces, oldest first</p>
-        )}
-      </div>
+        </>
+      }
+      sub={found.isSuccess && `${formatCount(found.data.pages[0]?.pagination?.totalHits)} traces, oldest first`}
+    >
       <Pending found={found} />
       <ol className={detail.conversation}>
         {traces.map((trace) => (
@@ -42,14 +39,14 @@ export function ThreadPage() {
         ))}
       </ol>
       <More found={found} />
-    </div>
+    </Page>
   );
 }
 
 function Turn({ trace, slug }: { readonly trace: Trace; readonly slug: string }) {
   return (
     <li className={detail.bubble}>
-      <div className={detail.line}>
+      <div className={page.row}>
         <Link to="/$slug/traces/$traceId" params={{ slug, traceId: trace.traceId }}>
           {nameControls(trace.name) || trace.traceId}
         </Link>

@@ -3,6 +3,7 @@
 import { Fragment } from 'react';
 import { joined } from '../design/button.tsx';
 import { nameControls } from '../design/format.ts';
+import page from '../design/page.module.css';
 import styles from './detail.module.css';
 import { JsonView } from './json-view.tsx';
 import { LongText } from './long-text.tsx';
@@ -40,7 +41,7 @@ const SHORT_CHARACTERS = 8_000;
 function MessageText({ text }: { readonly text: string }) {
   if (text.length > SHORT_CHARACTERS) return <LongText text={text} />;
   return (
-    <p className={styles.said} dir="auto">
+    <p className={page.prose} dir="auto">
       {nameControls(text)}
     </p>
   );

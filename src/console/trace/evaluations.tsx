@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { EvaluationStatus, type TraceEvaluation } from '../../../gen/spandrel/v1/traces_pb.js';
 import { Badge, type Tone } from '../design/button.tsx';
 import { nameControls } from '../design/format.ts';
+import page from '../design/page.module.css';
 import { useProject, useSession } from '../session/session.tsx';
 import styles from './detail.module.css';
 import { JsonView } from './json-view.tsx';
@@ -14,8 +15,8 @@ export function Evaluations({ evaluations }: { readonly evaluations: readonly Tr
   return (
     <>
       {evaluations.slice(0, SHOWN_MAX).map((each) => (
-        <article key={each.evaluationId} className={styles.evaluation}>
-          <div className={styles.line}>
+        <article key={each.evaluationId} className={styles.bubble}>
+          <div className={page.row}>
             <h3>
               <SourceLink evaluation={each} />
             </h3>
@@ -24,7 +25,7 @@ export function Evaluations({ evaluations }: { readonly evaluations: readonly Tr
             {each.label !== undefined && <span>{nameControls(each.label)}</span>}
             {each.isGuardrail && <Badge>guardrail</Badge>}
           </div>
-          {each.details !== undefined && <p className={styles.said}>{nameControls(each.details)}</p>}
+          {each.details !== undefined && <p className={page.prose}>{nameControls(each.details)}</p>}
           {each.error && <ErrorView error={each.error} />}
           {each.inputsJson !== undefined && (
             <details>

@@ -3,6 +3,7 @@
 import { useState } from 'react';
 import { Button, joined } from '../design/button.tsx';
 import { formatBytes, nameControls } from '../design/format.ts';
+import page from '../design/page.module.css';
 import styles from './detail.module.css';
 
 const FIRST_CHARACTERS = 8_000;
@@ -12,7 +13,7 @@ export function LongText({ text, code = false }: { readonly text: string; readon
   const [shown, setShown] = useState(FIRST_CHARACTERS);
   return (
     <div>
-      <pre className={joined(styles.text, code && styles.code)} dir="auto">
+      <pre className={joined(page.prose, styles.text, code && styles.code)} dir="auto">
         {nameControls(text.slice(0, shown))}
       </pre>
       {text.length > shown && (

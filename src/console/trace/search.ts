@@ -1,15 +1,11 @@
 /** The search parameters of the trace page. */
 
-export type TraceSearch = {
-  /** The id of the chosen span. */
-  readonly span?: string;
-  readonly view?: 'tree';
-};
+import { oneOf, readerOf, text } from '../layout/search.ts';
 
-export function readTraceSearch(raw: Record<string, unknown>): TraceSearch {
-  const { span, view } = raw;
-  return {
-    ...((typeof span === 'string' || typeof span === 'number') && { span: String(span) }),
-    ...(view === 'tree' && { view }),
-  };
-}
+export const readTraceSearch = readerOf({
+  /** The id of the chosen span. */
+  span: text,
+  view: oneOf('tree'),
+});
+
+export type TraceSearch = ReturnType<typeof readTraceSearch>;

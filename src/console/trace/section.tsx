@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import type { SpanError } from '../../../gen/spandrel/v1/traces_pb.js';
 import { nameControls } from '../design/format.ts';
+import page from '../design/page.module.css';
 import styles from './detail.module.css';
 import { LongText } from './long-text.tsx';
 
@@ -17,7 +18,7 @@ export function ErrorView({ error }: { readonly error: SpanError }) {
   return (
     <section className={styles.error}>
       <h2>Error</h2>
-      <p className={styles.message}>{nameControls(error.message)}</p>
+      <p className={page.prose}>{nameControls(error.message)}</p>
       {error.stacktrace.length > 0 && (
         <details>
           <summary>Stack, {error.stacktrace.length} lines</summary>

@@ -61,22 +61,21 @@ export function SpanDetail({ span, evaluations }: SpanDetailProps) {
           <Evaluations evaluations={own} />
         </Section>
       )}
-      {span.paramsJson !== undefined && (
-        <Section title="Parameters">
-          <JsonView json={span.paramsJson} label="parameters" />
-        </Section>
-      )}
-      {span.metrics?.otherJson !== undefined && (
-        <Section title="Other metrics">
-          <JsonView json={span.metrics.otherJson} label="other metrics" />
-        </Section>
-      )}
-      {span.telemetryJson !== undefined && (
-        <Section title="OpenTelemetry">
-          <JsonView json={span.telemetryJson} label="OpenTelemetry" />
-        </Section>
-      )}
+      <JsonSection title="Parameters" label="parameters" json={span.paramsJson} />
+      <JsonSection title="Other metrics" label="other metrics" json={span.metrics?.otherJson} />
+      <JsonSection title="OpenTelemetry" label="OpenTelemetry" json={span.telemetryJson} />
     </>
+  );
+}
+
+type JsonSectionProps = { readonly title: string; readonly label: string; readonly json: string | undefined };
+
+function JsonSection({ title, label, json }: JsonSectionProps) {
+  if (json === undefined) return null;
+  return (
+    <Section title={title}>
+      <JsonView json={json} label={label} />
+    </Section>
   );
 }
 

@@ -21,20 +21,13 @@ export const DEPTH_MAX = 24;
  */
 export function orderSpans(spans: readonly TraceSpan[]): readonly SpanNode[] {
   const ids = new Set(spans.map(({ spanId }) => spanId));
-  const children = new Map<string, TraceSpan[]>();
-  const tops: TraceSpan[] = [];
-  for (const span of spans) {
-    const { parentId } = span;
-    if (parentId === undefined || parentId === span.spanId || !ids.has(parentId)) tops.push(span);
-    else {
-      const siblings = children.get(parentId);
-      if (siblings) siblings.push(span);
-      else children.set(parentId, [span]);
-    }
-  }
+  /** The roots are below null. */
+  const children = Map.groupBy(spans, ({ spanId, parentId }) =>
+    parentId === undefined || parentId === spanId || !ids.has(parentId) ? null : parentId,
+  );
   const seen = new Set<string>();
   const nodes: { span: TraceSpan; depth: number; descendants: number; startMs: number; endMs: number }[] = [];
-  const walk = (top: TraceSpan) => {
+  const walk = (root: TraceSpan) => {
     const open: { at: number; rest: TraceSpan[] }[] = [];
     const enter = (span: TraceSpan, depth: number) => {
       if (seen.has(span.spanId)) return;
@@ -44,7 +37,7 @@ export function orderSpans(spans: readonly TraceSpan[]): readonly SpanNode[] {
       nodes.push({ span, depth, descendants: 0, startMs, endMs: finishedAt ? timestampMs(finishedAt) : startMs });
       open.push({ at: nodes.length - 1, rest: (children.get(span.spanId) ?? []).toReversed() });
     };
-    enter(top, 0);
+    enter(root, 0);
     for (let current = open.at(-1); current; current = open.at(-1)) {
       const next = current.rest.pop();
       if (next) {
@@ -56,7 +49,7 @@ export function orderSpans(spans: readonly TraceSpan[]): readonly SpanNode[] {
       open.pop();
     }
   };
-  for (const top of tops) walk(top);
+  for (const root of children.get(null) ?? []) walk(root);
   for (const span of spans) walk(span);
   return nodes;
 }

@@ -1,6 +1,5 @@
 /** The actions on a trace. */
 
-import { useMutation } from '@connectrpc/connect-query';
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type Trace, TraceService } from '../../../gen/spandrel/v1/traces_pb.js';
@@ -20,12 +19,6 @@ export function TraceActions({ trace }: { readonly trace: Trace }) {
   const { id, slug } = useProject();
   const navigate = useNavigate();
   const client = useQueryClient();
-  const remove = useMutation(TraceService.method.deleteTrace, {
-    async onSuccess() {
-      await navigate({ to: '/$slug/traces', params: { slug } });
-      client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] === 'connect-query' });
-    },
-  });
   return (
     <>
       <CopyButton text={curlOf(trace.traceId, account.keyId === null ? null : id)}>Copy as curl</CopyButton>
@@ -38,9 +31,10 @@ export function TraceActions({ trace }: { readonly trace: Trace }) {
           title="Delete this trace"
           action="Delete permanently"
           typed="delete"
-          pending={remove.isPending}
-          error={remove.error}
-          onConfirm={() => remove.mutate({ traceId: trace.traceId })}
+          method={TraceService.method.deleteTrace}
+          input={{ traceId: trace.traceId }}
+          onDone={() => navigate({ to: '/$slug/traces', params: { slug } })}
+          refresh={() => client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] === 'connect-query' })}
         >
           Its spans and evaluations go with it. This cannot be undone.
         </ConfirmButton>

@@ -1,15 +1,17 @@
 /** One trace: its spans over time on the left, the selected span on the right. */
 
 import { timestampMs } from '@bufbuild/protobuf/wkt';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import type { Trace, TraceSpan } from '../../../gen/spandrel/v1/traces_pb.js';
-import { Badge, Button, Loading } from '../design/button.tsx';
+import { Badge, Button } from '../design/button.tsx';
 import { type Fact, Facts } from '../design/facts.tsx';
 import { FailureNotice } from '../design/failure.tsx';
 import { formatCost, formatCount, formatDuration, nameControls } from '../design/format.ts';
 import { Instant } from '../design/instant.tsx';
 import pageStyles from '../design/page.module.css';
+import { Back, PendingPage } from '../design/page.tsx';
+import type { ChangeOf } from '../layout/search.ts';
 import { ThreadLink, UserLink } from '../traces/metadata-links.tsx';
 import { metadataOf } from '../traces/trace-facts.ts';
 import type { TraceSearch } from './search.ts';
@@ -23,8 +25,8 @@ import { type Range, Waterfall } from './waterfall.tsx';
 
 const route = getRouteApi('/$slug/traces/$traceId');
 
-export function TracePage() {
-  const { traceId } = route.useParams();
+export default function TracePage() {
+  const { slug, traceId } = route.useParams();
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const { found, trace, spans } = useTrace(traceId);
@@ -32,23 +34,16 @@ export function TracePage() {
   const whole = useMemo(() => wholeOf(trace), [trace]);
   const costliest = useMemo(() => costliestSpan(spans), [spans]);
   const chosen = useMemo(() => spans.find(({ spanId }) => spanId === search.span) ?? null, [spans, search.span]);
-  const change = (part: { [name in keyof TraceSearch]: TraceSearch[name] | undefined }) =>
+  const change = (part: ChangeOf<TraceSearch>) =>
     void navigate({ search: (now: TraceSearch) => ({ ...now, ...part }) as TraceSearch, replace: true });
   const choose = (span: TraceSpan | null) => change({ span: span?.spanId });
-  if (found.isError && !trace) {
-    return (
-      <div className={pageStyles.page}>
-        <BackLink />
-        <FailureNotice error={found.error} retry={found.refetch} />
-      </div>
-    );
-  }
-  if (!trace) return <Loading />;
+  const back = <Back to="/$slug/traces" params={{ slug }} label="Traces" />;
+  if (!trace) return <PendingPage back={back} found={found} />;
   return (
     <div className={styles.page}>
       <div className={styles.head}>
-        <BackLink />
-        <div className={styles.title}>
+        {back}
+        <div className={`${pageStyles.row} ${styles.title}`}>
           <h1>{nameControls(trace.name) || trace.traceId}</h1>
           {trace.error && <Badge tone="bad">Failed</Badge>}
           <TraceActions trace={trace} />
@@ -86,15 +81,6 @@ function wholeOf(trace: Trace | null): Range {
   };
 }
 
-function BackLink() {
-  const { slug } = route.useParams();
-  return (
-    <Link to="/$slug/traces" params={{ slug }} className={styles.back}>
-      ‹ Traces
-    </Link>
-  );
-}
-
 function Figures({ trace, onCostliest }: { readonly trace: Trace; readonly onCostliest: (() => void) | null }) {
   const { metrics } = trace;
   const { user, thread } = metadataOf(trace);
@@ -106,7 +92,7 @@ function Figures({ trace, onCostliest }: { readonly trace: Trace; readonly onCos
     ['Output tokens', formatCount(metrics?.completionTokens)],
     [
       'Cost',
-      <span key="cost" className={styles.cost}>
+      <span key="cost" className={pageStyles.row}>
         {formatCost(metrics?.totalCost)}
         {metrics && metrics.unpricedSpans > 0n && (
           <Badge tone="warn">{formatCount(metrics.unpricedSpans)} without a price</Badge>
@@ -119,26 +105,22 @@ function Figures({ trace, onCostliest }: { readonly trace: Trace; readonly onCos
       </span>,
     ],
     ['Spans', formatCount(trace.spanCount)],
-    ...(user === undefined
-      ? []
-      : [
-          [
-            'User',
-            <UserLink key="user" user={user}>
-              <Value text={user} />
-            </UserLink>,
-          ] as const,
-        ]),
-    ...(thread === undefined
-      ? []
-      : [
-          [
-            'Thread',
-            <ThreadLink key="thread" thread={thread}>
-              <Value text={thread} />
-            </ThreadLink>,
-          ] as const,
-        ]),
+    [
+      'User',
+      user !== undefined && (
+        <UserLink key="user" user={user}>
+          <Value text={user} />
+        </UserLink>
+      ),
+    ],
+    [
+      'Thread',
+      thread !== undefined && (
+        <ThreadLink key="thread" thread={thread}>
+          <Value text={thread} />
+        </ThreadLink>
+      ),
+    ],
   ];
   return <Facts facts={shown} />;
 }

@@ -1,6 +1,5 @@
 import { useState } from 'react';
-import { Button } from '../design/button.tsx';
-import { SelectField, TextField } from '../design/form.tsx';
+import { Form, SelectField, TextField } from '../design/form.tsx';
 import { Popover } from '../design/popover.tsx';
 import styles from './filter-bar.module.css';
 import { FILTER_KINDS, type Filter } from './query-line.ts';
@@ -12,7 +11,7 @@ export function AddFilter({ onAdd }: AddFilterProps) {
   return (
     <Popover label="Add filter" title="Add a filter">
       {(close) => (
-        <Form
+        <FilterForm
           onAdd={(filter) => {
             onAdd(filter);
             close();
@@ -23,19 +22,18 @@ export function AddFilter({ onAdd }: AddFilterProps) {
   );
 }
 
-function Form({ onAdd }: AddFilterProps) {
+function FilterForm({ onAdd }: AddFilterProps) {
   const [name, setName] = useState('model');
   const [of, setOf] = useState('');
   const [value, setValue] = useState('');
   const kind = FILTER_KINDS.find((each) => each.name === name);
   const isComplete = value.trim() !== '' && (kind?.of === undefined || of.trim() !== '');
   return (
-    <form
+    <Form
       className={styles.form}
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (isComplete) onAdd({ name: kind?.of ? `${name}.${of.trim()}` : name, value: value.trim() });
-      }}
+      action="Add"
+      disabled={!isComplete}
+      onSubmit={() => onAdd({ name: kind?.of ? `${name}.${of.trim()}` : name, value: value.trim() })}
     >
       <SelectField
         label="Filter"
@@ -57,9 +55,6 @@ function Form({ onAdd }: AddFilterProps) {
       ) : (
         <TextField label="Value" value={value} onChange={setValue} />
       )}
-      <Button type="submit" variant="primary" disabled={!isComplete}>
-        Add
-      </Button>
-    </form>
+    </Form>
   );
 }

@@ -3,7 +3,7 @@
 import { Code, ConnectError } from '@connectrpc/connect';
 import type { ExportFile } from './export-file.ts';
 
-export type ExportRequest = {
+type ExportRequest = {
   /** The body of a search. */
   readonly body: string;
   readonly headers: Readonly<Record<string, string>>;

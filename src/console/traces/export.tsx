@@ -5,6 +5,7 @@ import { Button, CopyButton, Progress } from '../design/button.tsx';
 import { FailureNotice } from '../design/failure.tsx';
 import { Check } from '../design/form.tsx';
 import { formatBytes, formatCount } from '../design/format.ts';
+import page from '../design/page.module.css';
 import { Popover } from '../design/popover.tsx';
 import { useProject, useSession } from '../session/session.tsx';
 import styles from './export.module.css';
@@ -84,10 +85,10 @@ function Choice({ search, onStart }: ExportMenuProps) {
   return (
     <div className={styles.choice}>
       <p>All that the search finds, a trace in each line of JSON.</p>
-      <Check className={styles.option} checked={isWhole} onChange={setWhole}>
+      <Check checked={isWhole} onChange={setWhole}>
         With every span
       </Check>
-      <div className={styles.option}>
+      <div className={page.row}>
         <Button variant="primary" onClick={() => onStart(isWhole)}>
           Save the file
         </Button>
@@ -120,7 +121,7 @@ export function ExportStatus({ run, all, onEnd }: ExportStatusProps) {
   const { traces, bytes } = run.progress;
   const isDone = run.state === 'done';
   return (
-    <div className={styles.status} role="status">
+    <div className={page.row} role="status">
       <Progress
         label="Exported traces"
         done={isDone ? Math.max(1, all) : Math.min(traces, all)}

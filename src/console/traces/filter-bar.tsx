@@ -1,17 +1,19 @@
 /** The query line, its filters as chips, and the filter menu. */
 
 import { useEffect, useRef, useState } from 'react';
-import { Button } from '../design/button.tsx';
+import { Button, joined } from '../design/button.tsx';
 import { Chip, Chips } from '../design/chip.tsx';
+import controls from '../design/controls.module.css';
 import { Check } from '../design/form.tsx';
+import type { ChangeOf } from '../layout/search.ts';
 import { AddFilter } from './add-filter.tsx';
 import styles from './filter-bar.module.css';
 import { type Filter, labelOf, parseQueryLine, writeQueryLine } from './query-line.ts';
-import type { TraceListSearch } from './search.ts';
+import type { FinderSearch } from './search.ts';
 
 type FilterBarProps = {
-  readonly search: TraceListSearch;
-  readonly onChange: (change: Partial<Record<keyof TraceListSearch, string | boolean | undefined>>) => void;
+  readonly search: FinderSearch;
+  readonly onChange: (change: ChangeOf<FinderSearch>) => void;
 };
 
 export function FilterBar({ search, onChange }: FilterBarProps) {
@@ -48,7 +50,7 @@ export function FilterBar({ search, onChange }: FilterBarProps) {
         >
           <input
             ref={field}
-            className={styles.input}
+            className={joined(controls.input, styles.input)}
             type="search"
             aria-label="Find traces"
             placeholder="Words, or filters such as user:ada model:gpt-5 error:true"
@@ -76,11 +78,7 @@ export function FilterBar({ search, onChange }: FilterBarProps) {
             />
           ))}
           <li>
-            <Check
-              className={styles.not}
-              checked={search.not === true}
-              onChange={(isOn) => onChange({ not: isOn || undefined })}
-            >
+            <Check checked={search.not === true} onChange={(isOn) => onChange({ not: isOn || undefined })}>
               All but these
             </Check>
           </li>

@@ -11,6 +11,7 @@ import { SecretOnce } from '../design/confirm.tsx';
 import { FailureNotice } from '../design/failure.tsx';
 import { nameControls } from '../design/format.ts';
 import page from '../design/page.module.css';
+import { Page } from '../design/page.tsx';
 import type { ProjectRef } from '../session/account.ts';
 import { hideKey } from '../session/key.ts';
 import { useProject, useSession } from '../session/session.tsx';
@@ -24,7 +25,7 @@ const PLACE_HOLDER = '$SPANDREL_KEY';
 /** The quotes make a shell expand it. */
 const QUOTED = `'"${PLACE_HOLDER}"'`;
 
-export function FirstTrace() {
+export default function FirstTrace() {
   const project = useProject();
   const { account } = useSession();
   const [made, setMade] = useState<string | null>(null);
@@ -41,11 +42,10 @@ export function FirstTrace() {
   const exports = environmentOf(key ?? PLACE_HOLDER);
   const hide = (text: string) => (key === null ? text : text.replaceAll(key, hideKey(key)));
   return (
-    <div className={page.page}>
-      <h1>Send the first trace</h1>
-      <p className={page.sub}>
-        {nameControls(project.name)} has no trace yet. Paste this into a shell; the trace appears here by itself.
-      </p>
+    <Page
+      title="Send the first trace"
+      sub={`${nameControls(project.name)} has no trace yet. Paste this into a shell; the trace appears here by itself.`}
+    >
       {key === null && <NewSendingKey project={project} onMade={setMade} />}
       <Snippet title="With curl" code={shell} shown={hide(shell)} />
       <Snippet title="From an application that exports OpenTelemetry" code={exports} shown={hide(exports)} />
@@ -71,7 +71,7 @@ export function FirstTrace() {
           </>
         )}
       </div>
-    </div>
+    </Page>
   );
 }
 

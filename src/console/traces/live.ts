@@ -6,12 +6,9 @@ import { useCallback, useEffect, useRef, useState } from 'react';
 import { type Trace, TraceService } from '../../../gen/spandrel/v1/traces_pb.js';
 import { type FollowState, followTraces } from './follow.ts';
 import { createLiveTraces } from './live-traces.ts';
+import type { toFilterInput } from './search-input.ts';
 
-type LiveRequest = {
-  readonly query: string;
-  readonly filtersJson?: string;
-  readonly negateFilters?: boolean;
-};
+type LiveRequest = ReturnType<typeof toFilterInput>;
 
 export type Live = {
   readonly state: FollowState | 'paused' | 'off';

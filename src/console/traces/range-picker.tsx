@@ -1,16 +1,13 @@
 import { useEffect, useState } from 'react';
 import controls from '../design/controls.module.css';
 import { Select } from '../design/form.tsx';
+import page from '../design/page.module.css';
+import { isInstant, RANGE_CUSTOM, RANGE_DEFAULT, RANGES, type Range, type RangeSearch } from './range.ts';
 import styles from './range-picker.module.css';
-import { isInstant, RANGE_CUSTOM, RANGE_DEFAULT, RANGES, type TraceListSearch } from './search.ts';
 
 type RangePickerProps = {
-  readonly search: Pick<TraceListSearch, 'range' | 'from' | 'to'>;
-  readonly onChange: (change: {
-    range?: string | undefined;
-    from?: string | undefined;
-    to?: string | undefined;
-  }) => void;
+  readonly search: RangeSearch;
+  readonly onChange: (change: Range) => void;
 };
 
 const CHOICES: readonly (readonly [range: string, label: string])[] = [
@@ -23,9 +20,8 @@ export function RangePicker({ search, onChange }: RangePickerProps) {
   const { from, to } = search;
   const isTurned = from !== undefined && to !== undefined && Date.parse(from) > Date.parse(to);
   return (
-    <span className={styles.picker}>
+    <span className={page.row}>
       <Select
-        className={controls.control}
         aria-label="Range"
         value={range}
         options={CHOICES}

@@ -2,7 +2,7 @@
 
 import type { DescMessage, DescMethodUnary, MessageInitShape, MessageShape } from '@bufbuild/protobuf';
 import { callUnaryMethod, createConnectQueryKey, useTransport } from '@connectrpc/connect-query';
-import { keepPreviousData, type UseQueryOptions, useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { type Bounds, type Range, readBounds } from './range.ts';
 
 type RangeRequest<I extends DescMessage, O extends DescMessage> = {
@@ -16,10 +16,10 @@ type RangeRequest<I extends DescMessage, O extends DescMessage> = {
 type Answered<O extends DescMessage> = { readonly bounds: Bounds; readonly answer: MessageShape<O> };
 
 export function useRangeQuery<I extends DescMessage, O extends DescMessage>(request: RangeRequest<I, O>) {
-  const { queryKey, ask: fetchPage } = useRangeRequest(request, 'finite');
+  const { queryKey, ask } = useRangeRequest(request, 'finite');
   return useQuery({
     queryKey,
-    queryFn: ({ signal }) => fetchPage(readBounds(request.range), null, signal),
+    queryFn: ({ signal }) => ask(readBounds(request.range), null, signal),
     placeholderData: keepPreviousData,
     structuralSharing: false,
   });
@@ -30,7 +30,7 @@ type Page = { readonly token: string; readonly bounds: Bounds };
 type PagedRangeRequest<I extends DescMessage, O extends DescMessage> = RangeRequest<I, O> & {
   /** Empty on the last page. */
   readonly nextPageToken: (answer: MessageShape<O>) => string | undefined;
-} & Pick<UseQueryOptions, 'enabled'>;
+};
 
 /** All pages keep the bounds of the first one. */
 export function useRangePages<I extends DescMessage, O extends DescMessage>(request: PagedRangeRequest<I, O>) {

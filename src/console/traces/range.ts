@@ -1,16 +1,55 @@
 /** The range of a list, as the address holds it and as instants. */
 
-import { boundsOf, readTraceListSearch, type TraceListSearch } from './search.ts';
+import { type ChangeOf, type RawSearch, type Readers, readerOf, type SearchOf, text } from '../layout/search.ts';
 
-export type RangeSearch = Pick<TraceListSearch, 'range' | 'from' | 'to'>;
+export type RangeSearch = {
+  readonly range?: string;
+  /** RFC 3339, for the range `custom`. */
+  readonly from?: string;
+  readonly to?: string;
+};
 
-export type Range = { readonly [K in keyof RangeSearch]?: RangeSearch[K] | undefined };
+export type Range = ChangeOf<RangeSearch>;
 
 /** Milliseconds since the epoch. An open range ends when it is read. */
 export type Bounds = { readonly fromMs: number; readonly toMs: number; readonly isOpen: boolean };
 
-export function readRange(raw: Record<string, unknown>): RangeSearch {
-  return writeRange(readTraceListSearch(raw));
+const DAY_MS = 86_400_000;
+
+/** The preset ranges. */
+export const RANGES: Readonly<Record<string, { readonly label: string; readonly ms: number }>> = {
+  '1h': { label: 'Last hour', ms: DAY_MS / 24 },
+  '24h': { label: 'Last 24 hours', ms: DAY_MS },
+  '7d': { label: 'Last 7 days', ms: 7 * DAY_MS },
+  '30d': { label: 'Last 30 days', ms: 30 * DAY_MS },
+  '90d': { label: 'Last 90 days', ms: 90 * DAY_MS },
+  '1y': { label: 'Last year', ms: 365 * DAY_MS },
+};
+export const RANGE_DEFAULT = '30d';
+export const RANGE_CUSTOM = 'custom';
+
+/** Plausible years; a half-typed year gives others. */
+const FIRST = Date.UTC(2000, 0);
+const LAST = Date.UTC(2100, 0);
+
+export function isInstant(written: string): boolean {
+  const ms = Date.parse(written);
+  return ms >= FIRST && ms < LAST;
+}
+
+const instant = (value: unknown) => (isInstant(text(value) ?? '') ? text(value) : undefined);
+const readCustom = readerOf({ range: text, from: instant, to: instant });
+
+export function readRange(raw: RawSearch): RangeSearch {
+  const { range } = raw;
+  if (range === RANGE_CUSTOM) return readCustom(raw);
+  return typeof range === 'string' && Object.hasOwn(RANGES, range) && range !== RANGE_DEFAULT ? { range } : {};
+}
+
+/** Reads a range, and the other parameters of a page. */
+export function rangeReaderOf<R extends Readers>(readers: R) {
+  const read = readerOf(readers);
+  return (raw: RawSearch): RangeSearch & SearchOf<R> => ({ ...readRange(raw), ...read(raw) });
 }
 
 /** Leaves out undefined members. */
@@ -18,8 +57,10 @@ export function writeRange({ range, from, to }: Range): RangeSearch {
   return { ...(range && { range }), ...(from && { from }), ...(to && { to }) };
 }
 
-export function readBounds(range: Range): Bounds {
+export function readBounds({ range = RANGE_DEFAULT, from, to }: Range): Bounds {
   const nowMs = Date.now();
-  const { fromMs, toMs } = boundsOf(writeRange(range), nowMs);
-  return { fromMs, toMs: Math.max(fromMs, toMs ?? nowMs), isOpen: toMs === null };
+  const preset = RANGES[range];
+  if (preset) return { fromMs: nowMs - preset.ms, toMs: nowMs, isOpen: true };
+  const fromMs = from ? Date.parse(from) : nowMs - DAY_MS;
+  return { fromMs, toMs: Math.max(fromMs, to ? Date.parse(to) : nowMs), isOpen: !to };
 }

@@ -8,27 +8,27 @@ import { type ReactNode, useMemo } from 'react';
 import { type SearchTracesRequestSchema, TraceService } from '../../../gen/spandrel/v1/traces_pb.js';
 import { Button } from '../design/button.tsx';
 import { FailureNotice } from '../design/failure.tsx';
+import type { Call } from '../design/form.tsx';
 import { formatCount } from '../design/format.ts';
 import page from '../design/page.module.css';
+import type { ChangeOf } from '../layout/search.ts';
 import { FilterBar } from './filter-bar.tsx';
 import { RangePicker } from './range-picker.tsx';
 import type { FinderSearch } from './search.ts';
 import { toSearchInput } from './search-input.ts';
 
-type FinderChange = Partial<Record<keyof FinderSearch, string | boolean | undefined>>;
-
 type TraceFinderProps = {
   readonly slug: string;
   readonly search: FinderSearch;
-  readonly onChange: (change: FinderChange) => void;
+  readonly onChange: (change: ChangeOf<FinderSearch>) => void;
   readonly action: string;
-  readonly pending: boolean;
-  readonly error: unknown;
+  readonly call: Call;
+  readonly disabled?: boolean;
   readonly onAct: (input: ReturnType<typeof toSearchInput>) => void;
   readonly children: ReactNode;
 };
 
-export function TraceFinder({ slug, search, onChange, action, pending, error, onAct, children }: TraceFinderProps) {
+export function TraceFinder({ slug, search, onChange, action, call, disabled, onAct, children }: TraceFinderProps) {
   const { q, range, from, to, not } = search;
   const input = useMemo<MessageInitShape<typeof SearchTracesRequestSchema>>(
     () => ({ ...toSearchInput({ q, range, from, to, not }), pageSize: 1 }),
@@ -43,11 +43,11 @@ export function TraceFinder({ slug, search, onChange, action, pending, error, on
         <RangePicker search={search} onChange={onChange} />
       </div>
       <FilterBar search={search} onChange={onChange} />
-      {(found.error ?? error) != null && <FailureNotice error={found.error ?? error} />}
+      {(found.error ?? call.error) != null && <FailureNotice error={found.error ?? call.error} />}
       <div className={page.row}>
         <Button
           variant="primary"
-          disabled={pending || !total || total.totalHits === 0n}
+          disabled={disabled || call.isPending || !total || total.totalHits === 0n}
           onClick={() => onAct(toSearchInput(search))}
         >
           {action}

@@ -7,22 +7,26 @@ import { lazy, Suspense, useEffect, useMemo, useState } from 'react';
 import { SortDirection, type Trace, TraceService, TraceSort } from '../../../gen/spandrel/v1/traces_pb.js';
 import { Button, Loading } from '../design/button.tsx';
 import { FailureNotice } from '../design/failure.tsx';
+import { Check } from '../design/form.tsx';
 import { formatCount } from '../design/format.ts';
+import page from '../design/page.module.css';
+import type { ChangeOf } from '../layout/search.ts';
 import { ColumnPicker } from './column-picker.tsx';
 import { ExportMenu, ExportStatus, useExport } from './export.tsx';
 import { FilterBar } from './filter-bar.tsx';
 import { useLive } from './live.ts';
 import { LiveStatus } from './live-status.tsx';
 import { mergeLive } from './live-traces.ts';
+import { RANGE_DEFAULT } from './range.ts';
 import { RangePicker } from './range-picker.tsx';
 import { useRangePages } from './range-query.ts';
-import { RANGE_DEFAULT, type TraceListSearch } from './search.ts';
-import { toFilterInput } from './search-input.ts';
+import type { TraceListSearch } from './search.ts';
+import { toFilterInput, toRangeInput } from './search-input.ts';
 import styles from './trace-list-page.module.css';
 import { TraceTable } from './trace-table.tsx';
 
 const route = getRouteApi('/$slug/traces');
-const FirstTrace = lazy(async () => ({ default: (await import('./first-trace.tsx')).FirstTrace }));
+const FirstTrace = lazy(() => import('./first-trace.tsx'));
 
 const PAGE_SIZE = 100;
 const LONGEST_RANGE = '1y';
@@ -34,12 +38,10 @@ const SORTS = {
   'first-token': TraceSort.FIRST_TOKEN_MS,
 };
 
-type Change = Partial<Record<keyof TraceListSearch, string | boolean | undefined>>;
-
-export function TraceListPage() {
+export default function TraceListPage() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
-  const change = (part: Change) =>
+  const change = (part: ChangeOf<TraceListSearch>) =>
     void navigate({ search: (now: TraceListSearch) => ({ ...now, ...part }) as TraceListSearch, replace: true });
   const { found, traces, live } = useTraces(search);
   const exporting = useExport(search);
@@ -60,21 +62,17 @@ export function TraceListPage() {
   };
   return (
     <div className={styles.page}>
-      <div className={styles.head}>
+      <div className={page.head}>
         <h1>Traces</h1>
-        <div className={styles.tools}>
+        <div className={page.row}>
           <LiveStatus live={live} onReload={reload} />
-          <label className={styles.live}>
-            <input
-              type="checkbox"
-              checked={search.live === true}
-              // Live traces appear at the top, so the list must be sorted by start.
-              onChange={({ target: { checked } }) =>
-                change(checked ? { live: true, sort: undefined, dir: undefined } : { live: undefined })
-              }
-            />
+          <Check
+            checked={search.live === true}
+            // Live traces appear at the top, so the list must be sorted by start.
+            onChange={(isOn) => change(isOn ? { live: true, sort: undefined, dir: undefined } : { live: undefined })}
+          >
             Live
-          </label>
+          </Check>
           <RangePicker search={search} onChange={change} />
           <ColumnPicker value={search.columns} onChange={(columns) => change({ columns })} />
           <ExportMenu search={search} onStart={(includeSpans) => void exporting.start(includeSpans)} />
@@ -146,10 +144,7 @@ function useTraces(search: TraceListSearch) {
       sortDirection: dir === 'asc' ? SortDirection.ASC : SortDirection.DESC,
       pageSize: PAGE_SIZE,
     },
-    toRangeInput: ({ fromMs, toMs, isOpen }) => ({
-      startDate: timestampFromMs(fromMs),
-      ...(!isOpen && { endDate: timestampFromMs(toMs) }),
-    }),
+    toRangeInput,
     nextPageToken: ({ pagination }) => pagination?.nextPageToken,
   });
   const { data, hasNextPage, refetch } = found;

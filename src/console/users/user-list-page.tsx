@@ -5,7 +5,7 @@ import { GroupList } from '../overview/group-list.tsx';
 
 const route = getRouteApi('/$slug/users');
 
-export function UserListPage() {
+export default function UserListPage() {
   const { slug } = route.useParams();
   const search = route.useSearch();
   const navigate = route.useNavigate();

@@ -16,7 +16,7 @@ import { FailureNotice } from '../design/failure.tsx';
 import { formatCost, formatCount, nameControls } from '../design/format.ts';
 import { Instant } from '../design/instant.tsx';
 import page from '../design/page.module.css';
-import { Pending } from '../design/page.tsx';
+import { Back, Page, Pending } from '../design/page.tsx';
 import { Table } from '../design/table.tsx';
 import { Chart } from '../overview/chart.tsx';
 import { METRICS, tokensOf } from '../overview/metrics.ts';
@@ -30,7 +30,7 @@ import { UserTraces } from './user-traces.tsx';
 const route = getRouteApi('/$slug/users/$userId');
 const THREADS_SHOWN = 20;
 
-export function UserPage() {
+export default function UserPage() {
   const { slug, userId } = route.useParams();
   const search = route.useSearch();
   const { may } = useSession();
@@ -40,19 +40,16 @@ export function UserPage() {
   const stats = useQuery(TraceService.method.getUserStats, input, { placeholderData: keepPreviousData });
   const line = writeQueryLine({ text: '', filters: [{ name: 'user', value: userId }] });
   return (
-    <div className={page.page}>
-      <Link to="/$slug/users" params={{ slug }} search={search} className={page.soft}>
-        ‹ Users
-      </Link>
-      <div className={page.head}>
-        <h1>
-          <bdi>{nameControls(userId)}</bdi>
-        </h1>
+    <Page
+      back={<Back to="/$slug/users" params={{ slug }} search={search} label="Users" />}
+      title={<bdi>{nameControls(userId)}</bdi>}
+      actions={
         <RangePicker
           search={search}
           onChange={(part) => void navigate({ search: writeRange({ ...search, ...part }), replace: true })}
         />
-      </div>
+      }
+    >
       <Pending found={stats} />
       {stats.data && <Sums stats={stats.data} />}
       <OverTime userId={userId} bounds={bounds} />
@@ -68,7 +65,7 @@ export function UserPage() {
         />
       )}
       <Threads userId={userId} bounds={bounds} />
-    </div>
+    </Page>
   );
 }
 

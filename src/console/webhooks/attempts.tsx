@@ -1,13 +1,13 @@
-import { useInfiniteQuery, useMutation } from '@connectrpc/connect-query';
+import { useInfiniteQuery } from '@connectrpc/connect-query';
 import { Link } from '@tanstack/react-router';
 import { type Attempt, EndpointService } from '../../../gen/spandrel/v1/endpoints_pb.js';
-import { Badge, Button, Loading } from '../design/button.tsx';
+import { Badge, Button } from '../design/button.tsx';
 import { FailureNotice } from '../design/failure.tsx';
 import { formatCount, formatDuration, NONE, nameControls } from '../design/format.ts';
 import page from '../design/page.module.css';
-import { More, PAGING } from '../design/page.tsx';
+import { Empty, More, PAGING, Pending } from '../design/page.tsx';
 import { InstantCell, Table } from '../design/table.tsx';
-import { useRefresh } from '../session/refresh.ts';
+import { useChange } from '../session/refresh.ts';
 import { useSession } from '../session/session.tsx';
 import { outcomeName } from './webhook-enums.ts';
 import styles from './webhooks.module.css';
@@ -23,17 +23,13 @@ export function Attempts({ id }: { readonly id: string }) {
     { ...PAGING, refetchInterval: POLL_INTERVAL_MS },
   );
   const attempts = found.data?.pages.flatMap(({ data }) => data) ?? [];
-  const again = useRedeliver(id);
-  if (found.isPending) return <Loading />;
+  const again = useRedeliver();
   return (
     <>
-      {found.isError && <FailureNotice error={found.error} retry={found.refetch} />}
+      <Pending found={found} />
       {again.error && <FailureNotice error={again.error} />}
       {attempts.length === 0 && found.isSuccess && (
-        <div className={page.empty}>
-          <h2>No attempt yet</h2>
-          <p>Events are sent as soon as they occur. “Send a test” sends a sample now.</p>
-        </div>
+        <Empty title="No attempt yet">Events are sent as soon as they occur. “Send a test” sends a sample now.</Empty>
       )}
       {attempts.length > 0 && (
         <Table
@@ -48,7 +44,7 @@ export function Attempts({ id }: { readonly id: string }) {
           ]}
         >
           {attempts.map((attempt) => (
-            <Row key={attempt.id} attempt={attempt} again={again} />
+            <Row key={attempt.id} id={id} attempt={attempt} again={again} />
           ))}
         </Table>
       )}
@@ -57,7 +53,9 @@ export function Attempts({ id }: { readonly id: string }) {
   );
 }
 
-function Row({ attempt, again }: { readonly attempt: Attempt; readonly again: Redelivery }) {
+type RowProps = { readonly id: string; readonly attempt: Attempt; readonly again: Redelivery };
+
+function Row({ id: endpointId, attempt, again }: RowProps) {
   const outcome = outcomeName(attempt.outcome);
   // Hides an error that only repeats the status.
   const detail = attempt.error === `HTTP ${attempt.responseStatus}` ? '' : (attempt.error ?? '');
@@ -94,7 +92,7 @@ function Row({ attempt, again }: { readonly attempt: Attempt; readonly again: Re
       <td className={page.number}>{formatCount(attempt.attempt)}</td>
       <td className={page.number}>{formatCount(attempt.eventCount)}</td>
       <td className={page.number}>{formatDuration(attempt.latencyMs)}</td>
-      <td>{!attempt.test && <RedeliverButton again={again} dispatchId={attempt.dispatchId} />}</td>
+      <td>{!attempt.test && <RedeliverButton id={endpointId} dispatchId={attempt.dispatchId} again={again} />}</td>
     </tr>
   );
 }
@@ -112,31 +110,20 @@ function EventId({ id }: { readonly id: string }) {
   );
 }
 
-type Redelivery = {
-  readonly error: unknown;
-  /** The id of the delivery that is being redelivered. */
-  readonly pending: string | null;
-  /** Null if the key may not redeliver. */
-  readonly redeliver: ((dispatchId: string) => void) | null;
-};
-
-type RedeliverButtonProps = { readonly again: Redelivery; readonly dispatchId: string };
-
-export function RedeliverButton({ again: { redeliver, pending }, dispatchId }: RedeliverButtonProps) {
-  if (!redeliver) return null;
-  return (
-    <Button small disabled={pending !== null} onClick={() => redeliver(dispatchId)} title={dispatchId}>
-      {pending === dispatchId ? 'Redelivering…' : 'Redeliver'}
-    </Button>
-  );
+/** Redelivers deliveries one by one. */
+export function useRedeliver() {
+  return useChange(EndpointService.method.redeliverDelivery);
 }
 
-export function useRedeliver(id: string): Redelivery {
+type Redelivery = ReturnType<typeof useRedeliver>;
+type RedeliverButtonProps = { readonly id: string; readonly dispatchId: string; readonly again: Redelivery };
+
+export function RedeliverButton({ id, dispatchId, again: { isPending, variables, mutate } }: RedeliverButtonProps) {
   const { may } = useSession();
-  const refresh = useRefresh();
-  const { error, mutate, isPending, variables } = useMutation(EndpointService.method.redeliverDelivery, {
-    onSuccess: refresh,
-  });
-  const redeliver = may('webhookEndpoints:manage') ? (dispatchId: string) => mutate({ id, dispatchId }) : null;
-  return { error, redeliver, pending: isPending ? (variables.dispatchId ?? '') : null };
+  if (!may('webhookEndpoints:manage')) return null;
+  return (
+    <Button small disabled={isPending} onClick={() => mutate({ id, dispatchId })} title={dispatchId}>
+      {isPending && variables?.dispatchId === dispatchId ? 'Redelivering…' : 'Redeliver'}
+    </Button>
+  );
 }

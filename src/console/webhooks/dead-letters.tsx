@@ -3,7 +3,7 @@ import { EndpointService } from '../../../gen/spandrel/v1/endpoints_pb.js';
 import { FailureNotice } from '../design/failure.tsx';
 import { formatCount, nameControls } from '../design/format.ts';
 import page from '../design/page.module.css';
-import { More, PAGING, Pending } from '../design/page.tsx';
+import { Empty, More, PAGING, Pending } from '../design/page.tsx';
 import { InstantCell, Table } from '../design/table.tsx';
 import { RedeliverButton, useRedeliver } from './attempts.tsx';
 import { deadReasonName } from './webhook-enums.ts';
@@ -17,17 +17,15 @@ export function DeadLetters({ id }: { readonly id: string }) {
     { id, pageSize: PAGE_SIZE, pageToken: '' },
     { ...PAGING, refetchInterval: POLL_INTERVAL_MS },
   );
-  const again = useRedeliver(id);
+  const again = useRedeliver();
   const letters = found.data?.pages.flatMap(({ data }) => data) ?? [];
   if (!found.isSuccess) return <Pending found={found} />;
-  if (letters.length === 0) {
+  if (letters.length === 0)
     return (
-      <div className={page.empty}>
-        <h2>No dead letters</h2>
-        <p>Deliveries whose attempts all failed are kept here for 30 days, and can be sent again.</p>
-      </div>
+      <Empty title="No dead letters">
+        Deliveries whose attempts all failed are kept here for 30 days, and can be sent again.
+      </Empty>
     );
-  }
   return (
     <>
       {again.error && <FailureNotice error={again.error} />}
@@ -42,7 +40,7 @@ export function DeadLetters({ id }: { readonly id: string }) {
               {letter.responseStatus} {nameControls(letter.error ?? '')}
             </td>
             <td>
-              <RedeliverButton again={again} dispatchId={letter.dispatchId} />
+              <RedeliverButton id={id} dispatchId={letter.dispatchId} again={again} />
             </td>
           </tr>
         ))}

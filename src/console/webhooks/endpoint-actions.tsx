@@ -1,6 +1,5 @@
 /** The actions on an endpoint that the key permits. */
 
-import { useMutation } from '@connectrpc/connect-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import {
@@ -8,29 +7,28 @@ import {
   EndpointService,
   EndpointStatus,
   type EndpointTest,
-  type RollEndpointSecretResponse,
 } from '../../../gen/spandrel/v1/endpoints_pb.js';
 import { Badge, Button } from '../design/button.tsx';
 import { ConfirmButton, SecretOnce } from '../design/confirm.tsx';
 import { FailureNotice } from '../design/failure.tsx';
 import { nameControls } from '../design/format.ts';
 import page from '../design/page.module.css';
-import { useRefresh } from '../session/refresh.ts';
+import { useChange } from '../session/refresh.ts';
 import { useSession } from '../session/session.tsx';
 import { ChangeEndpoint } from './change-endpoint.tsx';
 
 export function EndpointActions({ endpoint }: { readonly endpoint: Endpoint }) {
   const { may } = useSession();
-  const refresh = useRefresh();
+  const navigate = useNavigate();
   const { id } = endpoint;
-  const test = useMutation(EndpointService.method.testEndpoint, { onSuccess: refresh });
-  const update = useMutation(EndpointService.method.updateEndpoint, { onSuccess: refresh });
+  const test = useChange(EndpointService.method.testEndpoint);
+  const update = useChange(EndpointService.method.updateEndpoint);
   if (!may('webhookEndpoints:manage')) return null;
   const isActive = endpoint.status === EndpointStatus.ACTIVE;
   const status = isActive ? EndpointStatus.DISABLED : EndpointStatus.ACTIVE;
   return (
     <div>
-      <div className={page.actions}>
+      <div className={page.row}>
         <Button disabled={test.isPending} onClick={() => test.mutate({ id })}>
           Send a test
         </Button>
@@ -42,7 +40,19 @@ export function EndpointActions({ endpoint }: { readonly endpoint: Endpoint }) {
         </Button>
         <ChangeEndpoint endpoint={endpoint} />
         <RollSecret id={id} />
-        <Archive id={id} />
+        <ConfirmButton
+          label="Archive"
+          variant="danger"
+          title="Archive the endpoint"
+          action="Archive permanently"
+          typed="archive"
+          method={EndpointService.method.archiveEndpoint}
+          input={{ id }}
+          onDone={() => navigate({ to: '/-/webhooks' })}
+        >
+          It receives nothing more, its deliveries are cancelled, and lists do not show it any more. This cannot be
+          undone.
+        </ConfirmButton>
       </div>
       <div role="status">{test.data?.data && <TestOutcome outcome={test.data.data} />}</div>
       {(test.error ?? update.error) && <FailureNotice error={test.error ?? update.error} />}
@@ -62,7 +72,6 @@ function TestOutcome({ outcome }: { readonly outcome: EndpointTest }) {
 
 function RollSecret({ id }: { readonly id: string }) {
   const [secret, setSecret] = useState<string | null>(null);
-  const roll = useMutation(EndpointService.method.rollEndpointSecret);
   return (
     <>
       <ConfirmButton
@@ -70,44 +79,13 @@ function RollSecret({ id }: { readonly id: string }) {
         title="Roll the secret"
         action="Roll the secret"
         typed={null}
-        pending={roll.isPending}
-        error={roll.error}
-        onConfirm={(close) => {
-          const onSuccess = ({ data }: RollEndpointSecretResponse) => {
-            close();
-            setSecret(data?.secret ?? null);
-          };
-          roll.mutate({ id }, { onSuccess });
-        }}
+        method={EndpointService.method.rollEndpointSecret}
+        input={{ id }}
+        onDone={({ data }) => setSecret(data?.secret ?? null)}
       >
         A new secret signs from now on. The one before signs beside it for a day, so that receivers can change over.
       </ConfirmButton>
       <SecretOnce secret={secret} title="The new secret" onClose={() => setSecret(null)} />
     </>
-  );
-}
-
-function Archive({ id }: { readonly id: string }) {
-  const navigate = useNavigate();
-  const refresh = useRefresh();
-  const archive = useMutation(EndpointService.method.archiveEndpoint, {
-    async onSuccess() {
-      await navigate({ to: '/-/webhooks' });
-      await refresh();
-    },
-  });
-  return (
-    <ConfirmButton
-      label="Archive"
-      variant="danger"
-      title="Archive the endpoint"
-      action="Archive permanently"
-      typed="archive"
-      pending={archive.isPending}
-      error={archive.error}
-      onConfirm={() => archive.mutate({ id })}
-    >
-      It receives nothing more, its deliveries are cancelled, and lists do not show it any more. This cannot be undone.
-    </ConfirmButton>
   );
 }

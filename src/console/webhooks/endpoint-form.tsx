@@ -3,9 +3,9 @@
 import { useQuery } from '@connectrpc/connect-query';
 import { useState } from 'react';
 import { EndpointService } from '../../../gen/spandrel/v1/endpoints_pb.js';
-import { Check, Form, TextField } from '../design/form.tsx';
+import { type Call, Check, Form, TextField } from '../design/form.tsx';
 import { nameControls } from '../design/format.ts';
-import styles from './webhooks.module.css';
+import page from '../design/page.module.css';
 
 export type EndpointDraft = {
   /** Null for a queue, whose address the form does not show. */
@@ -20,21 +20,20 @@ export const EVERYTHING = '*';
 type EndpointFormProps = {
   readonly start: EndpointDraft;
   readonly action: string;
-  readonly pending: boolean;
-  readonly error: unknown;
+  readonly call: Call;
   readonly onSubmit: (draft: EndpointDraft) => void;
   readonly onCancel: () => void;
 };
 
-export function EndpointForm({ start, action, pending, error, onSubmit, onCancel }: EndpointFormProps) {
+export function EndpointForm({ start, action, call, onSubmit, onCancel }: EndpointFormProps) {
   const [draft, setDraft] = useState(start);
   const { url, description, events } = draft;
   const change = (part: Partial<EndpointDraft>) => setDraft({ ...draft, ...part });
   return (
     <Form
       action={action}
-      disabled={pending || url?.trim() === '' || events.length === 0}
-      error={error}
+      disabled={call.isPending || url?.trim() === '' || events.length === 0}
+      error={call.error}
       onSubmit={() => onSubmit({ url: url?.trim() ?? null, description: description.trim(), events })}
       onCancel={onCancel}
     >
@@ -69,12 +68,12 @@ function EventChoice({ chosen, onChange }: EventChoiceProps) {
     else onChange(isOn ? [...others, type] : others);
   };
   const choice = (type: string, label: string) => (
-    <Check key={type} className={styles.choice} checked={chosen.includes(type)} onChange={(isOn) => toggle(type, isOn)}>
-      <span>{label}</span>
+    <Check key={type} checked={chosen.includes(type)} onChange={(isOn) => toggle(type, isOn)}>
+      {label}
     </Check>
   );
   return (
-    <fieldset className={styles.choices}>
+    <fieldset className={page.group}>
       <legend>Events</legend>
       {choice(EVERYTHING, 'All, including types that are added later')}
       {[...names].map((type) => choice(type, nameControls(type)))}

@@ -1,29 +1,17 @@
 import { useMutation } from '@connectrpc/connect-query';
 import { EndpointService } from '../../../gen/spandrel/v1/endpoints_pb.js';
-import { Modal } from '../design/confirm.tsx';
 import { useRefresh } from '../session/refresh.ts';
 import { type EndpointDraft, EndpointForm, EVERYTHING } from './endpoint-form.tsx';
 
-type NewEndpointProps = {
-  readonly open: boolean;
-  readonly onClose: () => void;
-  readonly onMade: (secret: string) => void;
-};
+type NewEndpointProps = { readonly onClose: () => void; readonly onMade: (secret: string) => void };
 
 const EMPTY: EndpointDraft = { url: '', description: '', events: [EVERYTHING] };
 
-export function NewEndpoint({ open, onClose, onMade }: NewEndpointProps) {
-  return (
-    <Modal open={open} onClose={onClose} title="New endpoint">
-      <Create onClose={onClose} onMade={onMade} />
-    </Modal>
-  );
-}
-
-function Create({ onClose, onMade }: Omit<NewEndpointProps, 'open'>) {
+export function NewEndpoint({ onClose, onMade }: NewEndpointProps) {
   const refresh = useRefresh();
   const create = useMutation(EndpointService.method.createEndpoint, {
     onSuccess({ data }) {
+      onClose();
       onMade(data?.secret ?? '');
       void refresh();
     },
@@ -32,8 +20,7 @@ function Create({ onClose, onMade }: Omit<NewEndpointProps, 'open'>) {
     <EndpointForm
       start={EMPTY}
       action="Create the endpoint"
-      pending={create.isPending}
-      error={create.error}
+      call={create}
       onSubmit={({ url, description, events }) =>
         create.mutate({
           destination: { case: 'url', value: url ?? '' },

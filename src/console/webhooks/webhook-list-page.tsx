@@ -2,8 +2,8 @@ import { useInfiniteQuery } from '@connectrpc/connect-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { type Endpoint, EndpointService } from '../../../gen/spandrel/v1/endpoints_pb.js';
-import { Badge, Button, Snippet } from '../design/button.tsx';
-import { SecretOnce } from '../design/confirm.tsx';
+import { Badge, Snippet } from '../design/button.tsx';
+import { ModalButton, SecretOnce } from '../design/confirm.tsx';
 import { nameControls } from '../design/format.ts';
 import page from '../design/page.module.css';
 import { Empty, More, PAGING, Page, Pending } from '../design/page.tsx';
@@ -14,9 +14,8 @@ import { addressOf, endpointStatusName } from './webhook-enums.ts';
 
 const PAGE_SIZE = 100;
 
-export function WebhookListPage() {
+export default function WebhookListPage() {
   const { may } = useSession();
-  const [isMaking, setMaking] = useState(false);
   const [secret, setSecret] = useState<string | null>(null);
   const found = useInfiniteQuery(EndpointService.method.listEndpoints, { pageSize: PAGE_SIZE, pageToken: '' }, PAGING);
   const endpoints = found.data?.pages.flatMap(({ data }) => data) ?? [];
@@ -26,9 +25,9 @@ export function WebhookListPage() {
       sub="Events of the organization, pushed to receivers of yours, signed."
       actions={
         may('webhookEndpoints:manage') && (
-          <Button variant="primary" onClick={() => setMaking(true)}>
-            New endpoint
-          </Button>
+          <ModalButton label="New endpoint" variant="primary">
+            {(close) => <NewEndpoint onClose={close} onMade={setSecret} />}
+          </ModalButton>
         )
       }
     >
@@ -40,14 +39,6 @@ export function WebhookListPage() {
       )}
       {endpoints.length > 0 && <EndpointTable endpoints={endpoints} />}
       <More found={found} />
-      <NewEndpoint
-        open={isMaking}
-        onClose={() => setMaking(false)}
-        onMade={(made) => {
-          setMaking(false);
-          setSecret(made);
-        }}
-      />
       <SecretOnce secret={secret} title="The secret of the endpoint" onClose={() => setSecret(null)}>
         <Snippet title="A receiver that verifies, in Node" code={RECEIVER_CODE} />
       </SecretOnce>

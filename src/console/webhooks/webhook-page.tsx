@@ -1,14 +1,14 @@
 /** One endpoint: its health, its deliveries and its actions. */
 
 import { useQuery } from '@connectrpc/connect-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { EndpointService } from '../../../gen/spandrel/v1/endpoints_pb.js';
 import { Badge } from '../design/button.tsx';
 import { type Fact, Facts } from '../design/facts.tsx';
 import { formatCount, formatDuration, formatShare, nameControls } from '../design/format.ts';
 import { Instant } from '../design/instant.tsx';
 import page from '../design/page.module.css';
-import { Pending } from '../design/page.tsx';
+import { Back, Page, Pending, PendingPage } from '../design/page.tsx';
 import { Tabs } from '../design/tabs.tsx';
 import { Attempts } from './attempts.tsx';
 import { DeadLetters } from './dead-letters.tsx';
@@ -25,50 +25,41 @@ const TABS = [
 ] as const;
 const POLL_INTERVAL_MS = 3_000;
 
-export function WebhookPage() {
+export default function WebhookPage() {
   const { endpointId } = route.useParams();
   const { tab = 'attempts' } = route.useSearch();
   const navigate = route.useNavigate();
   const found = useQuery(EndpointService.method.getEndpoint, { id: endpointId });
   const endpoint = found.data?.data;
+  const back = <Back to="/-/webhooks" label="Webhooks" />;
+  if (!endpoint) return <PendingPage back={back} found={found} />;
   return (
-    <div className={page.page}>
-      <Link to="/-/webhooks" className={page.soft}>
-        ‹ Webhooks
-      </Link>
+    <Page
+      back={back}
+      title={nameControls(addressOf(endpoint))}
+      sub={nameControls(endpoint.enabledEvents.map((type) => (type === '*' ? 'All events' : type)).join(', '))}
+      actions={<EndpointActions endpoint={endpoint} />}
+    >
       <Pending found={found} />
-      {endpoint && (
-        <>
-          <div className={page.head}>
-            <div>
-              <h1>{nameControls(addressOf(endpoint))}</h1>
-              <p className={page.sub}>
-                {nameControls(endpoint.enabledEvents.map((type) => (type === '*' ? 'All events' : type)).join(', '))}
-              </p>
-            </div>
-            <EndpointActions endpoint={endpoint} />
-          </div>
-          {endpoint.disabledReason !== undefined && (
-            <p role="status">{disabledReasonName(endpoint.disabledReason)} Its deliveries wait.</p>
-          )}
-          <Health id={endpoint.id} />
-          <Tabs
-            label="Parts of the endpoint"
-            tabs={TABS}
-            shown={tab}
-            onShow={(name) =>
-              void navigate({
-                // Keeps the id of a running replay, so that its tab shows it again.
-                search: ({ replay }) => ({ ...(replay && { replay }), ...(name !== 'attempts' && { tab: name }) }),
-              })
-            }
-          />
-          {tab === 'attempts' && <Attempts id={endpoint.id} />}
-          {tab === 'dead' && <DeadLetters id={endpoint.id} />}
-          {tab === 'replay' && <Replay id={endpoint.id} />}
-        </>
+      {endpoint.disabledReason !== undefined && (
+        <p role="status">{disabledReasonName(endpoint.disabledReason)} Its deliveries wait.</p>
       )}
-    </div>
+      <Health id={endpoint.id} />
+      <Tabs
+        label="Parts of the endpoint"
+        tabs={TABS}
+        shown={tab}
+        onShow={(name) =>
+          void navigate({
+            // Keeps the id of a running replay, so that its tab shows it again.
+            search: ({ replay }) => ({ ...(replay && { replay }), ...(name !== 'attempts' && { tab: name }) }),
+          })
+        }
+      />
+      {tab === 'attempts' && <Attempts id={endpoint.id} />}
+      {tab === 'dead' && <DeadLetters id={endpoint.id} />}
+      {tab === 'replay' && <Replay id={endpoint.id} />}
+    </Page>
   );
 }
 

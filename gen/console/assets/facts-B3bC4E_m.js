@@ -1,1 +1,0 @@
-import{r as e}from"./use-transport-DWNBq47e.js";import{d as t}from"./button-BYTA29Ep.js";var n=t();function r({facts:t}){return(0,n.jsx)(`dl`,{className:e.facts,children:t.map(([t,r])=>(0,n.jsxs)(`div`,{className:e.fact,children:[(0,n.jsx)(`dt`,{children:t}),(0,n.jsx)(`dd`,{children:r})]},t))})}export{r as t};

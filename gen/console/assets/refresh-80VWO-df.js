@@ -1,1 +1,0 @@
-import{j as e}from"./use-transport-DWNBq47e.js";function t(){let t=e();return()=>t.invalidateQueries({predicate:({queryKey:e})=>e[0]===`connect-query`})}export{t};

@@ -1,1 +1,0 @@
-import{t as e}from"./call-unary-method-xY5wyNFg.js";import{t}from"./useMutation-CQYoV1sa.js";import{f as n,m as r}from"./button-BYTA29Ep.js";import{n as i}from"./use-transport-DWNBq47e.js";var a=r(n(),1);function o(n,{transport:r,...o}={}){let s=i(),c=r??s,l=(0,a.useCallback)(async t=>e(c,n,t),[c,n]);return t({...o,mutationFn:l})}export{o as t};

@@ -1,0 +1,15 @@
+import{t as e}from"./use-infinite-query-C7tWRV1F.js";import{J as t,s as n}from"./index-B66YajUw.js";import{d as r,f as i,m as a,s as o,t as s}from"./button-BHnHgvC_.js";import{i as c}from"./endpoints_pb-BZOdupLx.js";import{a as l,o as u}from"./confirm-D_pxvPVu.js";import{u as d}from"./format-U-4J36Mr.js";import{r as f}from"./use-transport-BWiWoW7V.js";import{a as p,i as m,n as h,o as g,r as _}from"./page-DJ_hs8zo.js";import{n as v,r as y}from"./table-DbnvN7uy.js";import{n as b,r as x}from"./refresh-U7c8d5wN.js";import{i as S,s as C,t as w}from"./webhook-enums-BNMOt82l.js";var T=a(i(),1),E=r(),D={url:``,description:``,events:[`*`]};function O({onClose:e,onMade:t}){let n=b(),r=x(c.method.createEndpoint,{onSuccess({data:r}){e(),t(r?.secret??``),n()}});return(0,E.jsx)(C,{start:D,action:`Create the endpoint`,call:r,onSubmit:({url:e,description:t,events:n})=>r.mutate({destination:{case:`url`,value:e??``},enabledEvents:[...n],...t&&{description:t}}),onCancel:e})}var k=100;function A(){let{may:t}=n(),[r,i]=(0,T.useState)(null),a=e(c.method.listEndpoints,{pageSize:k,pageToken:``},m),s=a.data?.pages.flatMap(({data:e})=>e)??[];return(0,E.jsxs)(p,{title:`Webhooks`,sub:`Events of the organization, pushed to receivers of yours, signed.`,actions:t(`webhookEndpoints:manage`)&&(0,E.jsx)(l,{label:`New endpoint`,variant:`primary`,children:e=>(0,E.jsx)(O,{onClose:e,onMade:i})}),children:[(0,E.jsx)(g,{found:a}),a.isSuccess&&s.length===0&&(0,E.jsx)(h,{title:`No endpoint yet`,children:`Create one: every event that it subscribes to is sent to its URL until the receiver accepts it.`}),s.length>0&&(0,E.jsx)(j,{endpoints:s}),(0,E.jsx)(_,{found:a}),(0,E.jsx)(u,{secret:r,title:`The secret of the endpoint`,onClose:()=>i(null),children:(0,E.jsx)(o,{title:`A receiver that verifies, in Node`,code:M})})]})}function j({endpoints:e}){return(0,E.jsx)(y,{columns:[`Destination`,`Status`,`Events`,`Last delivered`,`Made`],children:e.map(e=>{let n=S(e.status,e.failingSince);return(0,E.jsxs)(`tr`,{children:[(0,E.jsx)(`td`,{className:f.mono,children:(0,E.jsx)(t,{to:`/-/webhooks/$endpointId`,params:{endpointId:e.id},children:d(w(e))})}),(0,E.jsx)(`td`,{children:(0,E.jsx)(s,{tone:n.tone,children:n.text})}),(0,E.jsx)(`td`,{className:f.mono,children:d(e.enabledEvents.map(e=>e===`*`?`all`:e).join(`, `))}),(0,E.jsx)(v,{at:e.lastSuccessAt}),(0,E.jsx)(v,{at:e.createdAt})]},e.id)})})}var M=`import { createServer } from 'node:http';
+import { Webhook } from 'standardwebhooks';
+
+const webhook = new Webhook('whsec_…');
+createServer(async (request, response) => {
+  const chunks = [];
+  for await (const chunk of request) chunks.push(chunk);
+  try {
+    const { batch } = webhook.verify(Buffer.concat(chunks), request.headers);
+    console.log(batch.map((event) => event.type));
+    response.writeHead(204).end();
+  } catch {
+    response.writeHead(401).end();
+  }
+}).listen(8080);`;export{A as default};
