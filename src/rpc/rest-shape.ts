@@ -18,6 +18,19 @@ import { FieldBehavior, field_behavior } from '../../gen/google/api/field_behavi
 import type { HttpRule } from '../../gen/google/api/http_pb.js';
 import { type FieldRest, RestCase, rest, rest_case, rest_merged, spelling } from '../../gen/spandrel/v1/options_pb.js';
 
+/** The same function, which computes its result once for each descriptor: reading options is slow. */
+export function cached<D extends object, V>(compute: (desc: D) => V): (desc: D) => V {
+  const known = new WeakMap<D, V>();
+  return (desc) => {
+    let found = known.get(desc);
+    if (found === undefined) {
+      found = compute(desc);
+      known.set(desc, found);
+    }
+    return found;
+  };
+}
+
 const JSON_SUFFIX = '_json';
 
 /** True for a string field that holds JSON text, which REST shows as that JSON itself. */
@@ -35,17 +48,13 @@ export function isDeclared({ typeName }: DescMessage): boolean {
   return !typeName.startsWith('google.protobuf.');
 }
 
-const names = new WeakMap<DescField, string>();
-
 /** The member name of a field. */
-export function restName(field: DescField): string {
-  const known = names.get(field);
-  if (known !== undefined) return known;
-  // Cached, because reading options is slow and lists read those of their items again and again.
-  const name = findName(field);
-  names.set(field, name);
-  return name;
-}
+export const restName = cached((field: DescField): string => {
+  const named = hasOption(field, rest) ? getOption(field, rest).name : '';
+  if (named !== '') return named;
+  const stem = isJsonText(field) ? field.name.slice(0, -JSON_SUFFIX.length) : field.name;
+  return getOption(field.parent.file, rest_case) === RestCase.CAMEL ? toCamel(stem) : stem;
+});
 
 /** The path of a field in REST names; `parent` is the path of its message. */
 export function pathIn(parent: string, field: DescField): string {
@@ -53,24 +62,10 @@ export function pathIn(parent: string, field: DescField): string {
   return parent === '' ? restName(field) : `${parent}.${restName(field)}`;
 }
 
-function findName(field: DescField): string {
-  const named = hasOption(field, rest) ? getOption(field, rest).name : '';
-  if (named !== '') return named;
-  const stem = isJsonText(field) ? field.name.slice(0, -JSON_SUFFIX.length) : field.name;
-  return getOption(field.parent.file, rest_case) === RestCase.CAMEL ? toCamel(stem) : stem;
-}
-
-const flags = new WeakMap<DescField, RestFlags>();
-
 /** The REST options of a field: see FieldRest. */
-export function restFlags(field: DescField): RestFlags {
-  let found = flags.get(field);
-  if (!found) {
-    found = hasOption(field, rest) ? getOption(field, rest) : NO_FLAGS;
-    flags.set(field, found);
-  }
-  return found;
-}
+export const restFlags = cached((field: DescField): RestFlags => {
+  return hasOption(field, rest) ? getOption(field, rest) : NO_FLAGS;
+});
 
 type RestFlags = Omit<FieldRest, 'name' | `$${string}`>;
 
@@ -93,109 +88,65 @@ export function isInlineMessage(field: DescField): field is MessageField {
   return field.fieldKind === 'message' && isDeclared(field.message) && restFlags(field).inline;
 }
 
-const merged = new WeakMap<DescOneof, readonly MessageField[]>();
-
 /** The inline messages of a oneof that share one place; empty where they do not. See rest_merged. */
 export function mergedFields(oneof: DescOneof | undefined): readonly MessageField[] {
-  if (oneof === undefined) return [];
-  let found = merged.get(oneof);
-  if (!found) {
-    found = hasOption(oneof, rest_merged) && getOption(oneof, rest_merged) ? oneof.fields.filter(isInlineMessage) : [];
-    merged.set(oneof, found);
-  }
-  return found;
+  return oneof === undefined ? [] : mergedIn(oneof);
 }
 
-const valueFields = new WeakMap<DescMessage, DescField | null>();
+const mergedIn = cached((oneof: DescOneof): readonly MessageField[] => {
+  return hasOption(oneof, rest_merged) && getOption(oneof, rest_merged) ? oneof.fields.filter(isInlineMessage) : [];
+});
 
 /** The only field of a message that is written as the value of that field; null for any other message. */
-export function valueFieldOf(desc: DescMessage): DescField | null {
-  const known = valueFields.get(desc);
-  if (known !== undefined) return known;
-  const [only, ...others] = desc.fields;
+export const valueFieldOf = cached(({ fields }: DescMessage): DescField | null => {
+  const [only, ...others] = fields;
   const isAlone = only !== undefined && others.length === 0 && restFlags(only).inline;
-  const found = isAlone && !isInlineMessage(only) && !isJsonText(only) ? only : null;
-  valueFields.set(desc, found);
-  return found;
-}
+  return isAlone && !isInlineMessage(only) && !isJsonText(only) ? only : null;
+});
 
 /** True for a field that only responses have; it is ignored in requests. */
 export function isOutputOnly(field: DescField): boolean {
   return hasBehavior(field, FieldBehavior.OUTPUT_ONLY);
 }
 
-const behaviors = new WeakMap<DescField, readonly FieldBehavior[]>();
-
 export function hasBehavior(field: DescField, behavior: FieldBehavior): boolean {
-  let found = behaviors.get(field);
-  if (!found) {
-    found = hasOption(field, field_behavior) ? getOption(field, field_behavior) : [];
-    behaviors.set(field, found);
-  }
-  return found.includes(behavior);
+  return behaviorsOf(field).includes(behavior);
 }
 
-const sendable = new WeakMap<DescMessage, readonly DescField[]>();
+const behaviorsOf = cached((field: DescField): readonly FieldBehavior[] => {
+  return hasOption(field, field_behavior) ? getOption(field, field_behavior) : [];
+});
 
 /** The fields of a message that requests may set. */
-export function sendableFields(desc: DescMessage): readonly DescField[] {
-  let found = sendable.get(desc);
-  if (!found) {
-    found = desc.fields.filter((field) => !isOutputOnly(field));
-    sendable.set(desc, found);
-  }
-  return found;
-}
+export const sendableFields = cached(({ fields }: DescMessage): readonly DescField[] => {
+  return fields.filter((field) => !isOutputOnly(field));
+});
 
 /** The field of an update that holds the resource; the paths of the mask are relative to it. */
 export function resourceField({ fields }: DescMessage): MessageField | null {
   return fields.some(isMask) ? (fields.find(isInlineMessage) ?? null) : null;
 }
 
-const spellings = new WeakMap<DescEnum, ReadonlyMap<string, number>>();
-
 /** The REST spellings of an enum with their numbers; the unspecified value has none. */
-export function enumSpellings(desc: DescEnum): ReadonlyMap<string, number> {
-  let found = spellings.get(desc);
-  if (!found) {
-    found = new Map(
-      desc.values
-        .filter((value) => hasOption(value, spelling))
-        .map((value) => [getOption(value, spelling), value.number]),
-    );
-    spellings.set(desc, found);
-  }
-  return found;
-}
-
-const enumNamesByDesc = new WeakMap<DescEnum, ReadonlyMap<number, string>>();
+export const enumSpellings = cached(({ values }: DescEnum): ReadonlyMap<string, number> => {
+  const spelled = values.filter((value) => hasOption(value, spelling));
+  return new Map(spelled.map((value) => [getOption(value, spelling), value.number]));
+});
 
 /** The REST spellings of an enum by number. */
-export function enumNames(desc: DescEnum): ReadonlyMap<number, string> {
-  let found = enumNamesByDesc.get(desc);
-  if (!found) {
-    found = new Map([...enumSpellings(desc)].map(([word, number]) => [number, word]));
-    enumNamesByDesc.set(desc, found);
-  }
-  return found;
-}
+export const enumNames = cached((desc: DescEnum): ReadonlyMap<number, string> => {
+  return new Map([...enumSpellings(desc)].map(([word, number]) => [number, word]));
+});
 
 export type Target = 'json' | 'query' | 'param';
 
-const targets = new WeakMap<DescMethod, ReadonlyMap<DescField, Target>>();
-
 /** Where each field of a request is sent: as a path parameter, in the body, or in the query. */
-export function requestTargets(method: DescMethod): ReadonlyMap<DescField, Target> {
-  let found = targets.get(method);
-  if (!found) {
-    const rule = hasOption(method, http) ? getOption(method, http) : null;
-    const inPath = new Set(rule ? [rule, ...rule.additionalBindings].flatMap(pathFieldsOf) : []);
-    const rest: Target = rule?.body ? 'json' : 'query';
-    found = new Map(method.input.fields.map((field) => [field, inPath.has(field.name) ? 'param' : rest]));
-    targets.set(method, found);
-  }
-  return found;
-}
+export const requestTargets = cached((method: DescMethod): ReadonlyMap<DescField, Target> => {
+  const rule = hasOption(method, http) ? getOption(method, http) : null;
+  const inPath = new Set(rule ? [rule, ...rule.additionalBindings].flatMap(pathFieldsOf) : []);
+  const rest: Target = rule?.body ? 'json' : 'query';
+  return new Map(method.input.fields.map((field) => [field, inPath.has(field.name) ? 'param' : rest]));
+});
 
 function pathFieldsOf(rule: HttpRule): readonly string[] {
   const { template, constants } = routeOf(rule);

@@ -3,10 +3,11 @@
  * message in memory, so that 10 MiB could become gigabytes.
  */
 
-import type { DescMessage } from '@bufbuild/protobuf';
+import type { DescField, DescMessage } from '@bufbuild/protobuf';
 import { BinaryReader, WireType } from '@bufbuild/protobuf/wire';
 import { Fault } from '../domain/fault.ts';
 import { PARTS_MAX, tooManyParts } from '../domain/message-parts.ts';
+import { cached } from '../rpc/rest-shape.ts';
 
 /** A smaller body cannot exceed the limit: each part takes two bytes. */
 const UNSCANNED_BYTES_MAX = 65_536;
@@ -18,8 +19,6 @@ type Part = DescMessage | 'list' | null;
 
 /** By field number. */
 type Shape = ReadonlyMap<number, Part>;
-
-const shapes = new WeakMap<DescMessage, Shape>();
 
 export type PartCount = {
   /** Counts the parts of some encoded fields of a message. Throws payload_too_large beyond the limit. */
@@ -73,15 +72,10 @@ export function checkObjects(bytes: Uint8Array): void {
   }
 }
 
-function shapeOf(desc: DescMessage): Shape {
-  const known = shapes.get(desc);
-  if (known) return known;
-  const shape = new Map<number, Part>();
-  for (const field of desc.fields) {
-    const isList = field.fieldKind === 'list' || field.fieldKind === 'map';
-    const message = field.fieldKind === 'map' ? undefined : field.message;
-    shape.set(field.number, message ?? (isList ? 'list' : null));
-  }
-  shapes.set(desc, shape);
-  return shape;
-}
+const shapeOf = cached(({ fields }: DescMessage): Shape => {
+  const partOf = (field: DescField): Part => {
+    if (field.fieldKind === 'map') return 'list';
+    return field.message ?? (field.fieldKind === 'list' ? 'list' : null);
+  };
+  return new Map(fields.map((field) => [field.number, partOf(field)]));
+});
