@@ -8,9 +8,10 @@ import { type DescField, type DescMessage, getOption, hasOption, type Message } 
 import { FeatureSet_FieldPresence, type Timestamp } from '@bufbuild/protobuf/wkt';
 import { type FieldRules, field as fieldRules, type TimestampRules } from '../../gen/buf/validate/validate_pb.js';
 import { REASONS_MAX, type Reason } from '../domain/fault.ts';
+import { countCodePoints, lengthReason, typeReason } from '../domain/reasons.ts';
 import { maskedHead } from '../domain/token-mask.ts';
 import { msOfTimestamp } from './epoch-ms.ts';
-import { fieldValue } from './field-values.ts';
+import { fieldValue, isUnset } from './field-values.ts';
 import { enumSpellings, isTimestamp, pathIn, restFlags, typeName } from './rest-shape.ts';
 
 /** Whether an empty message would break a rule. */
@@ -46,10 +47,8 @@ function compileField(field: DescField): Check | null {
   const inner = compileValue(field, rules);
   if (!(rules?.required ?? false)) return inner === null ? null : whenSet(inner);
   refuseUndetectable(field);
-  // An enum field without explicit presence is unset at zero.
-  const isMissing = (value: unknown) => value === undefined || (field.fieldKind === 'enum' && value === 0);
   return (value, path, found) => {
-    if (isMissing(value)) found.push(requiredReason(path, typeName(field)));
+    if (isUnset(field, value)) found.push(typeReason(path, typeName(field), 'undefined'));
     else inner?.(value, path, found);
   };
 }
@@ -65,11 +64,6 @@ function whenSet(check: Check): Check {
   return (value, path, found) => {
     if (value !== undefined) check(value, path, found);
   };
-}
-
-function requiredReason(path: string, expected: string): Reason {
-  const message = `${path} is required`;
-  return { field: path, type: 'invalid_type', message, expected, received: 'undefined' };
 }
 
 function compileValue(field: DescField, rules: FieldRules | null): Check | null {
@@ -166,7 +160,7 @@ function compileList(field: DescField & { fieldKind: 'list' }, rules: FieldRules
   return (value, path, found) => {
     const items = value as readonly unknown[];
     if (items.length < min || (max !== null && items.length > max)) {
-      found.push({ field: path, type: 'invalid_length', message: `${path} must have ${expected}`, expected });
+      found.push(lengthReason(path, expected));
     }
     for (const [index, each] of items.entries()) {
       if (found.length >= REASONS_MAX) return;
@@ -195,9 +189,9 @@ function stringCheck(min: number, max: number | null, pattern: RegExp | null): C
   const expected = `${range(min, max)} characters`;
   return (value, path, found) => {
     const text = String(value);
-    const length = codePoints(text);
+    const length = countCodePoints(text);
     if (length < min || (max !== null && length > max)) {
-      found.push({ field: path, type: 'invalid_length', message: `${path} must have ${expected}`, expected });
+      found.push(lengthReason(path, expected));
     } else if (pattern && !pattern.test(text)) {
       found.push({
         field: path,
@@ -212,12 +206,15 @@ function stringCheck(min: number, max: number | null, pattern: RegExp | null): C
 function integerCheck(min: number | null, max: number | null): Check {
   return (value, path, found) => {
     const number = Number(value);
-    if (min !== null && number < min) {
-      found.push({ field: path, type: 'too_small', message: `${path} must be at least ${min}`, expected: min });
-    } else if (max !== null && number > max) {
-      found.push({ field: path, type: 'too_big', message: `${path} must be at most ${max}`, expected: max });
-    }
+    if (min !== null && number < min) found.push(boundReason(path, 'too_small', min));
+    else if (max !== null && number > max) found.push(boundReason(path, 'too_big', max));
   };
+}
+
+/** The reason for a number beyond a bound. */
+export function boundReason(path: string, type: 'too_small' | 'too_big', bound: number): Reason {
+  const message = `${path} must be ${type === 'too_big' ? 'at most' : 'at least'} ${bound}`;
+  return { field: path, type, message, expected: bound };
 }
 
 /** Only for instants that are epoch milliseconds over REST, because the error states the bound as a number. */
@@ -238,16 +235,15 @@ const NANOS_MAX = 999_999_999;
 function timestampCheck(value: unknown, path: string, found: Reason[]): void {
   const { seconds, nanos } = value as Timestamp;
   if (seconds >= SECONDS_MIN && seconds <= SECONDS_MAX && nanos >= 0 && nanos <= NANOS_MAX) return;
+  found.push(instantReason(path));
+}
+
+/** The reason for a value that is no instant. */
+export function instantReason(path: string): Reason {
   const expected = 'an RFC 3339 timestamp';
-  found.push({ field: path, type: 'invalid_format', message: `${path} must be ${expected}`, expected });
+  return { field: path, type: 'invalid_format', message: `${path} must be ${expected}`, expected };
 }
 
 function range(min: number, max: number | null): string {
   return max === null ? `at least ${min}` : `${min} to ${max}`;
-}
-
-function codePoints(text: string): number {
-  let count = 0;
-  for (const _ of text) count += 1;
-  return count;
 }

@@ -26,10 +26,25 @@ export function messageOf(desc: DescMessage, values: ReadonlyMap<DescField, unkn
   return message;
 }
 
+/**
+ * Values for a new message, which leaves the fields unset whose values are null: `create` does so, but its types do not
+ * say it.
+ */
+export function unsetNulls<T extends object>(values: T): { readonly [K in keyof T]: UnsetNull<T[K]> } {
+  return values as { readonly [K in keyof T]: UnsetNull<T[K]> };
+}
+
+type UnsetNull<V> = null extends V ? Exclude<V, null> | undefined : V;
+
 /** The value of a field; undefined where it is unset. */
 export function fieldValue(message: Message, field: DescField): unknown {
   const { oneof, localName } = field;
   if (!oneof) return (message as unknown as Record<string, unknown>)[localName];
   const chosen = (message as unknown as Record<string, { case?: string; value?: unknown }>)[oneof.localName];
   return chosen?.case === localName ? chosen.value : others.get(message)?.get(field);
+}
+
+/** Whether a value of `fieldValue` stands for none: an enum field without explicit presence is unset at zero. */
+export function isUnset(field: DescField, value: unknown): boolean {
+  return value === undefined || (field.fieldKind === 'enum' && value === 0);
 }

@@ -236,7 +236,7 @@ async function runHandler(handled: Handled, { method, call }: Invocation<UnaryMe
   const completed = call.transport === 'rest' ? [] : (handler.completeMessage?.(message) ?? []);
   const key = readIdempotencyKey(method, call.header);
   const keyProblems = key.kind === 'invalid' ? [key.problem] : [];
-  const checked = [...completed, ...(handler.check?.(message) ?? [])];
+  const checked = [...completed, ...(handler.check?.(message, method.desc.input) ?? [])];
   validateRequest({ method, call }, handled, { checked, problems: keyProblems });
   if (key.kind === 'valid') {
     return runIdempotent({ idempotency, method, handler, value: key.value }, message, context);

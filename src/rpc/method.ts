@@ -84,8 +84,8 @@ export type Handler<M extends DescMethodUnary = DescMethodUnary> = {
   readonly precheck?: (request: MessageShape<M['input']>, context: Context<M>) => Promise<void>;
   /** Sets fields that a message implies, and returns the problems that only messages can have. Not called over REST. */
   readonly completeMessage?: (request: MessageShape<M['input']>) => readonly Reason[];
-  /** Problems no field rule can express; reported together with those that one can. */
-  readonly check?: (request: MessageShape<M['input']>) => readonly Reason[];
+  /** Problems no field rule can express; reported together with those that one can. `input` describes the request. */
+  readonly check?: (request: MessageShape<M['input']>, input: M['input']) => readonly Reason[];
   readonly handle: (request: MessageShape<M['input']>, context: Context<M>) => Promise<MessageInitShape<M['output']>>;
 };
 

@@ -18,7 +18,7 @@ describe('a request that is full of grants', () => {
     const begunMs = performance.now();
     const request = fromBinary(CreateApiKeyRequestSchema, bytes);
     const readMs = performance.now() - begunMs;
-    expect(nulProblems(CreateApiKeyRequestSchema, request)).toEqual([]);
+    expect(nulProblems(request, CreateApiKeyRequestSchema)).toEqual([]);
     const found: Reason[] = [];
     const bindings = checksOf(CreateApiKeyRequestSchema).find(({ field }) => field.name === 'bindings');
     bindings?.check(request.bindings, 'bindings', found);
@@ -30,7 +30,7 @@ describe('a request that is full of grants', () => {
     const request = fromBinary(CreateApiKeyRequestSchema, bytes);
     const last = request.bindings.at(-1);
     if (last) last.scopeId = 'a\0b';
-    const [reason, ...others] = nulProblems(CreateApiKeyRequestSchema, request);
+    const [reason, ...others] = nulProblems(request, CreateApiKeyRequestSchema);
     expect(reason).toMatchObject({ field: `bindings.${CROWD - 1}.scopeId`, type: 'invalid_format' });
     expect(others).toEqual([]);
   });

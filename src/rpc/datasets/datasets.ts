@@ -8,6 +8,7 @@ import type { Dataset } from '../../domain/datasets/dataset.ts';
 import { type Datasets, type NumberedEntry, nameProblems } from '../../domain/datasets/datasets.ts';
 import type { EntriesDraft } from '../../domain/datasets/entries.ts';
 import type { TraceSearches } from '../../domain/traces/search/trace-search.ts';
+import { timesOf } from '../epoch-ms.ts';
 import type { Implementation } from '../method.ts';
 import { projectOf } from '../scope.ts';
 import { callOf, toConditions } from '../traces/trace-search.ts';
@@ -68,13 +69,8 @@ function entriesOf({ entriesJson, csv, jsonl }: SentEntries): EntriesDraft {
   return { entriesJson: entriesJson ?? null, csv: csv ?? null, jsonl: jsonl ?? null };
 }
 
-function toMessage({
-  createdAtMs,
-  updatedAtMs,
-  totalBytes: _,
-  ...rest
-}: Dataset): MessageInitShape<typeof DatasetSchema> {
-  return { ...rest, createdAt: timestampFromMs(createdAtMs), updatedAt: timestampFromMs(updatedAtMs) };
+function toMessage(dataset: Dataset): MessageInitShape<typeof DatasetSchema> {
+  return { ...dataset, ...timesOf(dataset) };
 }
 
 function toEntry(dataset: Dataset, entry: NumberedEntry): MessageInitShape<typeof DatasetEntrySchema> {

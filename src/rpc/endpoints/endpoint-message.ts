@@ -2,35 +2,42 @@
 
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
-import type {
-  AttemptSchema,
-  DeliverySchema,
-  EndpointHealthSchema,
-  EndpointSchema,
-  EndpointTestSchema,
-  ReplaySchema,
-  SqsDestinationSchema,
+import {
+  AttemptOutcome,
+  type AttemptSchema,
+  DeadReason,
+  type DeliverySchema,
+  DeliveryState,
+  DestinationKind,
+  DisabledReason,
+  type EndpointHealthSchema,
+  type EndpointSchema,
+  EndpointStatus,
+  type EndpointTestSchema,
+  type ReplaySchema,
+  ReplayStatus,
+  type SqsDestinationSchema,
 } from '../../../gen/spandrel/v1/endpoints_pb.js';
 import type { Attempt } from '../../domain/delivery/delivery.ts';
 import type { DeliveryView, ReplayView } from '../../domain/delivery/delivery-view.ts';
 import type { EndpointHealth } from '../../domain/endpoints/endpoint-health.ts';
 import type { TestOutcome } from '../../domain/endpoints/endpoint-tests.ts';
 import type { EndpointView, QueueView, SecretEndpoint } from '../../domain/endpoints/endpoint-view.ts';
-import { timestampOfMs } from '../epoch-ms.ts';
-import {
-  deadReasonNumbers,
-  deliveryStateNumbers,
-  destinationKindNumbers,
-  disabledReasonNumbers,
-  endpointStatusNumbers,
-  outcomeNumbers,
-  replayStatusNumbers,
-} from './endpoint-enums.ts';
+import { numbersOf } from '../enums.ts';
+import { timesOf, timestampOfMs, toTimestamp } from '../epoch-ms.ts';
+
+const KINDS = numbersOf(DestinationKind);
+const STATUSES = numbersOf(EndpointStatus);
+const DISABLED_REASONS = numbersOf(DisabledReason);
+const OUTCOMES = numbersOf(AttemptOutcome);
+const DELIVERY_STATES = numbersOf(DeliveryState);
+const DEAD_REASONS = numbersOf(DeadReason);
+const REPLAY_STATUSES = numbersOf(ReplayStatus);
 
 export function toEndpoint(endpoint: EndpointView): MessageInitShape<typeof EndpointSchema> {
   return {
     id: endpoint.id,
-    destinationKind: destinationKindNumbers[endpoint.destinationKind],
+    destinationKind: KINDS[endpoint.destinationKind],
     destination:
       endpoint.sqs === null
         ? { case: 'url', value: endpoint.url ?? '' }
@@ -41,8 +48,7 @@ export function toEndpoint(endpoint: EndpointView): MessageInitShape<typeof Endp
     maxBatchSize: endpoint.maxBatchSize,
     maxBatchDelayMs: endpoint.maxBatchDelayMs,
     maxInFlight: endpoint.maxInFlight,
-    createdAt: timestampFromMs(endpoint.createdAtMs),
-    updatedAt: timestampFromMs(endpoint.updatedAtMs),
+    ...timesOf(endpoint),
   };
 }
 
@@ -58,7 +64,7 @@ export function toAttempt(attempt: Attempt): MessageInitShape<typeof AttemptSche
     dispatchId,
     attempt: BigInt(attempt.attempt),
     eventCount: BigInt(eventIds.length),
-    outcome: outcomeNumbers[attempt.outcome],
+    outcome: OUTCOMES[attempt.outcome],
     responseStatus: attempt.responseStatus ?? undefined,
     latencyMs: toInteger(attempt.latencyMs),
     error: attempt.error ?? undefined,
@@ -75,8 +81,8 @@ export function toDelivery(delivery: DeliveryView): MessageInitShape<typeof Deli
   return {
     dispatchId,
     endpointId,
-    state: deliveryStateNumbers[delivery.state],
-    deadReason: deadReason === null ? undefined : deadReasonNumbers[deadReason],
+    state: DELIVERY_STATES[delivery.state],
+    deadReason: deadReason === null ? undefined : DEAD_REASONS[deadReason],
     test,
     replayId: delivery.replayId ?? undefined,
     eventIds: [...eventIds],
@@ -99,7 +105,7 @@ export function toReplay(replay: ReplayView): MessageInitShape<typeof ReplaySche
   return {
     replayId: id,
     endpointId,
-    status: replayStatusNumbers[replay.status],
+    status: REPLAY_STATUSES[replay.status],
     createdFrom: timestampOfMs(fromMs),
     createdTo: timestampOfMs(toMs),
     eventType: type ?? undefined,
@@ -144,8 +150,8 @@ type StatusFields = Pick<
 /** What endpoints and their health have in common. */
 function toStatus({ status, disabledReason, ...instants }: StatusFields) {
   return {
-    status: endpointStatusNumbers[status],
-    disabledReason: disabledReason === null ? undefined : disabledReasonNumbers[disabledReason],
+    status: STATUSES[status],
+    disabledReason: disabledReason === null ? undefined : DISABLED_REASONS[disabledReason],
     failingSince: toTimestamp(instants.failingSinceMs),
     lastSuccessAt: toTimestamp(instants.lastSuccessAtMs),
     lastFailureAt: toTimestamp(instants.lastFailureAtMs),
@@ -172,10 +178,6 @@ function toCredentials({ credentialMode, roleArn, externalId, accessKeyId }: Que
     case 'ambient':
       return { case: 'ambient', value: {} };
   }
-}
-
-function toTimestamp(atMs: number | null) {
-  return atMs === null ? undefined : timestampFromMs(atMs);
 }
 
 function toInteger(value: number | null): bigint | undefined {

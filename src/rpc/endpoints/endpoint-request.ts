@@ -8,6 +8,7 @@ import {
   DestinationKind,
   type Endpoint,
   EndpointSchema,
+  EndpointStatus,
   type ReplayEventsRequest,
   type SqsAccessKeys,
   type SqsDestination,
@@ -17,18 +18,17 @@ import type { EndpointDraft, SqsDraft } from '../../domain/endpoints/endpoint-dr
 import type { ReplayRange } from '../../domain/endpoints/replays.ts';
 import type { Reason } from '../../domain/fault.ts';
 import { typeReason } from '../../domain/reasons.ts';
+import { wordOf } from '../enums.ts';
 import { msOfTimestamp } from '../epoch-ms.ts';
 import { fieldValue } from '../field-values.ts';
-import { enumNameOf } from '../keys/grant-enums.ts';
 import { isSent } from '../update-mask.ts';
-import { destinationKindNumbers, endpointStatusNumbers } from './endpoint-enums.ts';
 
 /** Reads a new endpoint. An unknown enum value reads like a missing one; the field rules report it. */
 export function readNewEndpoint(request: CreateEndpointRequest): EndpointDraft {
   const { enabledEvents, maxBatchSize, maxBatchDelayMs, maxInFlight, description } = request;
   const { url, sqs } = destinationsOf(CreateEndpointRequestSchema.field, request);
   return {
-    destinationKind: enumNameOf(destinationKindNumbers, request.destinationKind) ?? undefined,
+    destinationKind: wordOf(DestinationKind, request.destinationKind) ?? undefined,
     url,
     sqs: sqs === undefined ? undefined : queueOf(sqs),
     enabledEvents: enabledEvents.length > 0 ? enabledEvents : undefined,
@@ -71,11 +71,11 @@ export function readEndpointChange({ endpoint = NOTHING, updateMask: mask }: Upd
   const { url, sqs } = destinationsOf(EndpointSchema.field, endpoint);
   const selectors = enabledEvents.length > 0 ? enabledEvents : undefined;
   return {
-    destinationKind: enumNameOf(destinationKindNumbers, endpoint.destinationKind) ?? undefined,
+    destinationKind: wordOf(DestinationKind, endpoint.destinationKind) ?? undefined,
     url: sent('url', url),
     sqs: readQueueChange(sqs, mask),
     enabledEvents: isSent(mask, 'enabled_events', selectors) ? enabledEvents : undefined,
-    status: enumNameOf(endpointStatusNumbers, endpoint.status) ?? undefined,
+    status: wordOf(EndpointStatus, endpoint.status) ?? undefined,
     maxBatchSize: sent('max_batch_size', endpoint.maxBatchSize),
     maxBatchDelayMs: sent('max_batch_delay_ms', endpoint.maxBatchDelayMs),
     maxInFlight: sent('max_in_flight', endpoint.maxInFlight),

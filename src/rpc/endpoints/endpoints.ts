@@ -1,17 +1,13 @@
 /** EndpointService: converts messages to and from the domain. */
 
-import {
-  CreateEndpointRequestSchema,
-  type EndpointService,
-  UpdateEndpointRequestSchema,
-} from '../../../gen/spandrel/v1/endpoints_pb.js';
+import type { EndpointService } from '../../../gen/spandrel/v1/endpoints_pb.js';
 import type { DeliveryView } from '../../domain/delivery/delivery-view.ts';
 import type { SecretEndpoint } from '../../domain/endpoints/endpoint-view.ts';
 import type { Endpoints } from '../../domain/endpoints/endpoints.ts';
 import type { StartedReplay } from '../../domain/endpoints/replays.ts';
 import { SCHEMA_VERSION } from '../../domain/events/event.ts';
 import { EVENT_TYPES } from '../../domain/events/event-type.ts';
-import { cursorRequest } from '../cursor-page.ts';
+import { cursorRequest, pageMessage } from '../cursor-page.ts';
 import { managementCallOf } from '../management-call.ts';
 import { nulProblems } from '../management-problems.ts';
 import type { Context, Implementation } from '../method.ts';
@@ -55,8 +51,8 @@ function createChanges({ endpoints }: Deps): Pick<Service, Changes> {
         implyKind(request);
         return emptyCredentialProblems(request);
       },
-      check: (request) => [
-        ...nulProblems(CreateEndpointRequestSchema, request),
+      check: (request, input) => [
+        ...nulProblems(request, input),
         ...endpoints.creationProblems(readNewEndpoint(request)),
       ],
       async handle(request, context) {
@@ -82,9 +78,9 @@ function createChanges({ endpoints }: Deps): Pick<Service, Changes> {
         const empty = emptyCredentialProblems(endpoint, updateMask);
         return empty.length > 0 ? empty : changedBaseProblems(endpoint);
       },
-      check: (request) => [
+      check: (request, input) => [
         ...unsetEnumProblems(request),
-        ...nulProblems(UpdateEndpointRequestSchema, request),
+        ...nulProblems(request, input),
         ...endpoints.changeProblems(readEndpointChange(request)),
       ],
       async handle(request, context) {
@@ -118,7 +114,7 @@ function createDeliveries({ endpoints }: Deps): Pick<Service, Deliveries> {
     listDeliveries: {
       async handle(request, context) {
         const page = await endpoints.attempts({ ...targetOf(request, context), ...cursorRequest(request) });
-        return { data: page.items.map(toAttempt), nextPageToken: page.nextCursor ?? undefined };
+        return pageMessage(page, toAttempt);
       },
     },
     getDelivery: {
@@ -137,7 +133,7 @@ function createDeliveries({ endpoints }: Deps): Pick<Service, Deliveries> {
     listDeadLetters: {
       async handle(request, context) {
         const page = await endpoints.deadLetters({ ...targetOf(request, context), ...cursorRequest(request) });
-        return { data: page.items.map(toDelivery), nextPageToken: page.nextCursor ?? undefined };
+        return pageMessage(page, toDelivery);
       },
     },
     getEndpointHealth: {

@@ -9,7 +9,6 @@ import {
   type EvaluatorTypeInfoSchema,
   GuardrailOnError,
 } from '../../../gen/spandrel/v1/evaluations_pb.js';
-import { EvaluationStatus } from '../../../gen/spandrel/v1/traces_pb.js';
 import type { Analytics } from '../../domain/analytics/analytics.ts';
 import {
   type EvaluationRequest,
@@ -18,13 +17,14 @@ import {
 } from '../../domain/evaluations/evaluation-request.ts';
 import type { Evaluated, Evaluations } from '../../domain/evaluations/evaluations.ts';
 import { type EvaluatorTypeView, listEvaluatorTypes } from '../../domain/evaluations/evaluator-types.ts';
-import type { EvaluationOutcome } from '../../domain/evaluations/outcome.ts';
 import type { Reason } from '../../domain/fault.ts';
 import { nanoToUsdNumber } from '../../domain/pricing/money.ts';
 import { tooManyNumberTexts } from '../../json/json-text.ts';
+import { wordOf } from '../enums.ts';
 import type { Implementation } from '../method.ts';
 import { projectOf } from '../scope.ts';
 import { createMessageTexts } from '../traces/message-texts.ts';
+import { EVALUATION_STATUSES } from '../traces/trace-message.ts';
 import { createEvaluationAnalyticsRpc } from './evaluation-analytics.ts';
 import { createEvaluatorRunRpc, type EvaluatorRunRpcDeps } from './evaluator-runs.ts';
 
@@ -91,15 +91,10 @@ function toRequest(request: EvaluateRequest): EvaluationRequest {
     evaluatorId: request.evaluatorId ?? null,
     name: request.name ?? null,
     asGuardrail: request.surface === EvaluationSurface.GUARDRAILS || (request.asGuardrail ?? false),
-    onError: ON_ERRORS.get(request.onError) ?? null,
+    onError: wordOf(GuardrailOnError, request.onError),
     facts: texts.facts,
   };
 }
-
-const ON_ERRORS: ReadonlyMap<GuardrailOnError, 'pass' | 'block'> = new Map([
-  [GuardrailOnError.PASS, 'pass'],
-  [GuardrailOnError.BLOCK, 'block'],
-]);
 
 function nameOf({ evaluator, namespace, entry, savedEvaluator }: EvaluateRequest): EvaluatorName {
   if (savedEvaluator !== '') return { kind: 'saved', text: savedEvaluator };
@@ -116,15 +111,9 @@ function nameProblems({ evaluator, namespace, entry, savedEvaluator }: EvaluateR
   return [{ field: 'evaluator', type: 'custom', message }];
 }
 
-const STATUSES: { readonly [S in EvaluationOutcome['status']]: EvaluationStatus } = {
-  processed: EvaluationStatus.PROCESSED,
-  skipped: EvaluationStatus.SKIPPED,
-  error: EvaluationStatus.ERROR,
-};
-
 function toAnswer({ outcome, passed, result }: Evaluated): MessageInitShape<typeof EvaluateResponseSchema> {
   return {
-    status: STATUSES[outcome.status],
+    status: EVALUATION_STATUSES[outcome.status],
     passed: passed ?? undefined,
     details: outcome.details ?? undefined,
     ...(outcome.status === 'processed' && { score: outcome.score ?? undefined, label: outcome.label ?? undefined }),
@@ -140,7 +129,7 @@ function toInfo(view: EvaluatorTypeView, docsUrl: string): MessageInitShape<type
   const describe = (description: string | undefined) => (description === undefined ? undefined : { description });
   return {
     name: entry.name,
-    description: view.entry.description,
+    description: entry.description,
     category: entry.category,
     docsUrl,
     isGuardrail: entry.isGuardrail,

@@ -1,7 +1,6 @@
 /** Runs of evaluators over traces: message <-> domain values. */
 
 import type { MessageInitShape } from '@bufbuild/protobuf';
-import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import {
   type EvaluationService,
   type EvaluatorRunSchema,
@@ -10,6 +9,8 @@ import {
 import type { EvaluatorRun } from '../../domain/evaluations/evaluator-run.ts';
 import type { EvaluatorRuns } from '../../domain/evaluations/evaluator-runs.ts';
 import type { TraceSearches } from '../../domain/traces/search/trace-search.ts';
+import { numbersOf } from '../enums.ts';
+import { timesOf } from '../epoch-ms.ts';
 import type { Implementation } from '../method.ts';
 import { projectOf } from '../scope.ts';
 import { toConditions } from '../traces/trace-search.ts';
@@ -52,12 +53,7 @@ export function createEvaluatorRunRpc({ runs, searches }: EvaluatorRunRpcDeps): 
   };
 }
 
-const STATUSES: { readonly [S in EvaluatorRun['status']]: EvaluatorRunStatus } = {
-  running: EvaluatorRunStatus.RUNNING,
-  completed: EvaluatorRunStatus.COMPLETED,
-  cancelled: EvaluatorRunStatus.CANCELLED,
-  failed: EvaluatorRunStatus.FAILED,
-};
+const STATUSES = numbersOf(EvaluatorRunStatus);
 
 function toMessage(run: EvaluatorRun): MessageInitShape<typeof EvaluatorRunSchema> {
   const { id, evaluatorId, status, tracesFound, isFoundExactly, processed, skipped, failed, error } = run;
@@ -72,7 +68,6 @@ function toMessage(run: EvaluatorRun): MessageInitShape<typeof EvaluatorRunSchem
     skipped: BigInt(skipped),
     failed: BigInt(failed),
     error: error ?? undefined,
-    createdAt: timestampFromMs(run.createdAtMs),
-    updatedAt: timestampFromMs(run.updatedAtMs),
+    ...timesOf(run),
   };
 }

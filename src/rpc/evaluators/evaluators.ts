@@ -1,7 +1,6 @@
 /** EvaluatorService: message <-> domain values. */
 
 import type { MessageInitShape } from '@bufbuild/protobuf';
-import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import {
   type CreateEvaluatorRequest,
   type EvaluatorField,
@@ -21,6 +20,9 @@ import {
   type EvaluatorFieldDraft,
   type Evaluators,
 } from '../../domain/evaluators/evaluators.ts';
+import { numbersOf, wordOf } from '../enums.ts';
+import { timesOf } from '../epoch-ms.ts';
+import { unsetNulls } from '../field-values.ts';
 import type { Implementation } from '../method.ts';
 import { projectOf } from '../scope.ts';
 
@@ -73,14 +75,17 @@ export function createEvaluatorRpc(deps: EvaluatorRpcDeps): Implementation<typeo
   };
 }
 
+const TYPES = numbersOf(EvaluatorType);
+
 function toDraft(request: CreateEvaluatorRequest): EvaluatorDraft {
+  const { name = null, configJson = null, workflowId = null, workflowName = null, workflowIcon = null } = request;
   return {
-    name: request.name ?? null,
-    type: typeFromMessage(request.evaluatorType),
-    configJson: request.configJson ?? null,
-    workflowId: request.workflowId ?? null,
-    workflowName: request.workflowName ?? null,
-    workflowIcon: request.workflowIcon ?? null,
+    name,
+    type: wordOf(EvaluatorType, request.evaluatorType),
+    configJson,
+    workflowId,
+    workflowName,
+    workflowIcon,
     copiedFromEvaluatorId: request.copiedFromEvaluatorId ?? null,
     fields: request.fields.map(toFieldDraft),
     outputFields: request.outputFields.map(toFieldDraft),
@@ -90,7 +95,7 @@ function toDraft(request: CreateEvaluatorRequest): EvaluatorDraft {
 /** A field that the mask names without a value counts as not sent, so the mask is not needed. */
 function toChange({ evaluator }: UpdateEvaluatorRequest): EvaluatorChange {
   const { name = null, evaluatorType = EvaluatorType.UNSPECIFIED, configJson = null } = evaluator ?? {};
-  return { name, type: typeFromMessage(evaluatorType), configJson };
+  return { name, type: wordOf(EvaluatorType, evaluatorType), configJson };
 }
 
 function toFieldDraft(field: EvaluatorField): EvaluatorFieldDraft {
@@ -99,21 +104,12 @@ function toFieldDraft(field: EvaluatorField): EvaluatorFieldDraft {
 
 function toMessage(evaluator: Evaluator, platformUrl: string): MessageInitShape<typeof EvaluatorSchema> {
   return {
-    id: evaluator.id,
-    projectId: evaluator.projectId,
-    name: evaluator.name,
-    slug: evaluator.slug,
-    evaluatorType: typeNumbers[evaluator.type],
-    configJson: evaluator.configJson,
-    workflowId: evaluator.workflowId ?? undefined,
-    copiedFromEvaluatorId: evaluator.copiedFromEvaluatorId ?? undefined,
-    createdAt: timestampFromMs(evaluator.createdAtMs),
-    updatedAt: timestampFromMs(evaluator.updatedAtMs),
+    ...unsetNulls(evaluator),
+    ...timesOf(evaluator),
+    evaluatorType: TYPES[evaluator.type],
     fields: evaluator.fields.map(toField),
     outputFields: evaluator.outputFields.map(toField),
     platformUrl,
-    workflowName: evaluator.workflowName ?? undefined,
-    workflowIcon: evaluator.workflowIcon ?? undefined,
   };
 }
 
@@ -123,16 +119,4 @@ function toField({
   optional,
 }: Evaluator['fields'][number]): MessageInitShape<typeof EvaluatorFieldSchema> {
   return { identifier, valueType: type, isOptional: optional };
-}
-
-const typeNumbers: Readonly<Record<Evaluator['type'], EvaluatorType>> = {
-  evaluator: EvaluatorType.EVALUATOR,
-  workflow: EvaluatorType.WORKFLOW,
-  code: EvaluatorType.CODE,
-};
-
-/** Null when none was sent, and for an unknown number, which the rule of the field refuses. */
-function typeFromMessage(type: EvaluatorType): Evaluator['type'] | null {
-  const known = Object.entries(typeNumbers).find(([, number]) => number === type);
-  return known ? (known[0] as Evaluator['type']) : null;
 }

@@ -4,33 +4,20 @@ import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { EventSchema, EventService } from '../../../gen/spandrel/v1/events_pb.js';
 import { SCHEMA_VERSION, type StoredEvent } from '../../domain/events/event.ts';
 import type { Events } from '../../domain/events/events.ts';
-import { rangeProblems } from '../../domain/reasons.ts';
-import { msOfTimestamp } from '../epoch-ms.ts';
+import { cursorRequest, pageMessage } from '../cursor-page.ts';
+import { checkRange, requireRange } from '../epoch-ms.ts';
 import type { Implementation } from '../method.ts';
 import { organizationOf } from '../scope.ts';
 
 export function createEventRpc(deps: { readonly events: Events }): Implementation<typeof EventService> {
   return {
     listEvents: {
-      check({ createdFrom, createdTo }) {
-        if (createdFrom === undefined || createdTo === undefined) return [];
-        return rangeProblems(msOfTimestamp(createdFrom), msOfTimestamp(createdTo));
-      },
+      check: ({ createdFrom, createdTo }) => checkRange(createdFrom, createdTo),
       async handle(request, context) {
-        const { createdFrom, createdTo } = request;
-        if (!createdFrom || !createdTo) throw new Error('the contract let a list without a range through');
-        const { events, nextCursor } = await deps.events.list(
-          organizationOf(context),
-          {
-            fromMs: msOfTimestamp(createdFrom),
-            toMs: msOfTimestamp(createdTo),
-            type: request.eventType ?? null,
-            cursor: request.pageToken,
-            limit: request.pageSize ?? null,
-          },
-          context.nowMs,
-        );
-        return { data: events.map(toMessage), ...(nextCursor === null ? {} : { nextPageToken: nextCursor }) };
+        const range = requireRange(request.createdFrom, request.createdTo);
+        const listing = { ...range, type: request.eventType ?? null, ...cursorRequest(request) };
+        const { events, nextCursor } = await deps.events.list(organizationOf(context), listing, context.nowMs);
+        return pageMessage({ items: events, nextCursor }, toMessage);
       },
     },
     getEvent: {

@@ -15,7 +15,6 @@ import type {
   ExperimentResult,
   RefusedResult,
   ResultEvaluation,
-  ResultEvaluationStatus,
   ResultKey,
   ResultReport,
   RunTarget,
@@ -24,12 +23,15 @@ import type { RunLog } from '../../domain/experiments/runs.ts';
 import { hasMoreBytesThan, hasMoreCharactersThan } from '../../domain/text-limits.ts';
 import { findJsonProblem } from '../../json/bounded-json.ts';
 import { MEMBERS_MAX } from '../../json/json-scan.ts';
+import { wordOf } from '../enums.ts';
 import { msOfTimestamp } from '../epoch-ms.ts';
+import { unsetNulls } from '../field-values.ts';
+import { EVALUATION_STATUSES } from '../traces/trace-message.ts';
 
 const INDEX_MAX = 1_000_000;
 const ID_CHARACTERS_MAX = 200;
 const NAME_CHARACTERS_MAX = 255;
-/** The most characters of a value, so that a response stays within the sizes that clients accept. */
+/** How deep JSON texts may nest. */
 const DEPTH_MAX = 126;
 
 export function readLog(request: LogExperimentResultsRequest): {
@@ -131,21 +133,16 @@ function entryIdIn(entryJson: string | undefined): string | null {
   return typeof id === 'string' && id.length <= ID_CHARACTERS_MAX && id.startsWith(`${datasetId}-`) ? id : null;
 }
 
-const STATUSES: ReadonlyMap<EvaluationStatus, ResultEvaluationStatus> = new Map([
-  [EvaluationStatus.UNSPECIFIED, 'processed'],
-  [EvaluationStatus.PROCESSED, 'processed'],
-  [EvaluationStatus.SKIPPED, 'skipped'],
-  [EvaluationStatus.ERROR, 'error'],
-]);
-
 function readEvaluation(sent: ExperimentEvaluation): ResultEvaluation | string {
   const name = sent.name ?? sent.evaluator ?? '';
-  const evaluator = sent.evaluator ?? name;
+  const { evaluator = name, score = null, passed = null, label = null, details = null } = sent;
   if (name === '' || [name, evaluator].some((text) => hasMoreCharactersThan(text, NAME_CHARACTERS_MAX))) {
     return `must have a name of 1 to ${NAME_CHARACTERS_MAX} characters`;
   }
-  const status = STATUSES.get(sent.status);
-  if (status === undefined) return 'must have the status processed, skipped or error';
+  const status = wordOf(EvaluationStatus, sent.status || EvaluationStatus.PROCESSED);
+  if (status === null || status === 'scheduled' || status === 'in_progress') {
+    return 'must have the status processed, skipped or error';
+  }
   const problem =
     nulProblem([name, evaluator, sent.label, sent.details, sent.traceId]) ??
     numberProblem({ score: sent.score, cost: sent.cost, duration: sent.duration }) ??
@@ -155,10 +152,10 @@ function readEvaluation(sent: ExperimentEvaluation): ResultEvaluation | string {
     name,
     evaluator,
     status,
-    score: sent.score ?? null,
-    passed: sent.passed ?? null,
-    label: sent.label ?? null,
-    details: sent.details ?? null,
+    score,
+    passed,
+    label,
+    details,
     costUsd: sent.cost ?? null,
     durationMs: sent.duration ?? null,
     traceId: filled(sent.traceId),
@@ -234,34 +231,12 @@ function keyMessage({ entryIndex, targetId }: ResultKey) {
 }
 
 function rowMessage({ traceId, entryJson, predictedJson, costUsd, durationMs, error, ...key }: ExperimentResult) {
-  return {
-    ...keyMessage(key),
-    traceId: traceId ?? undefined,
-    entryJson: entryJson ?? undefined,
-    predictedJson: predictedJson ?? undefined,
-    cost: costUsd ?? undefined,
-    duration: durationMs ?? undefined,
-    error: error ?? undefined,
-  };
+  const values = { traceId, entryJson, predictedJson, cost: costUsd, duration: durationMs, error };
+  return { ...keyMessage(key), ...unsetNulls(values) };
 }
 
-function evaluationMessage({ name, evaluator, status, ...rest }: ResultEvaluation) {
-  return {
-    name,
-    evaluator,
-    status: STATUS_NUMBERS[status],
-    score: rest.score ?? undefined,
-    passed: rest.passed ?? undefined,
-    label: rest.label ?? undefined,
-    details: rest.details ?? undefined,
-    cost: rest.costUsd ?? undefined,
-    duration: rest.durationMs ?? undefined,
-    inputsJson: rest.inputsJson ?? undefined,
-  };
+/** Without the trace, which only single results show. */
+function evaluationMessage({ traceId: _, status, costUsd, durationMs, ...rest }: ResultEvaluation) {
+  const values = { ...rest, cost: costUsd, duration: durationMs };
+  return { ...unsetNulls(values), status: EVALUATION_STATUSES[status] };
 }
-
-const STATUS_NUMBERS: { readonly [W in ResultEvaluationStatus]: EvaluationStatus } = {
-  processed: EvaluationStatus.PROCESSED,
-  skipped: EvaluationStatus.SKIPPED,
-  error: EvaluationStatus.ERROR,
-};

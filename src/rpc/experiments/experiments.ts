@@ -1,14 +1,11 @@
 /** ExperimentService: message <-> domain values. */
 
 import { create, type MessageInitShape } from '@bufbuild/protobuf';
-import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import {
-  CreateExperimentRunRequestSchema,
   type ExperimentRunSchema,
   type ExperimentRunSummarySchema,
   type ExperimentSchema,
   type ExperimentService,
-  InitExperimentRequestSchema,
   LogExperimentResultsRequestSchema,
 } from '../../../gen/spandrel/v1/experiments_pb.js';
 import { requirePermission } from '../../auth/authorize.ts';
@@ -18,7 +15,9 @@ import type { Experiments } from '../../domain/experiments/experiments.ts';
 import type { RunSummary } from '../../domain/experiments/run-summary.ts';
 import type { ExperimentRuns } from '../../domain/experiments/runs.ts';
 import { maskTokens } from '../../domain/token-mask.ts';
-import { cursorRequest } from '../cursor-page.ts';
+import { cursorRequest, pageMessage } from '../cursor-page.ts';
+import { timesOf, toTimestamp } from '../epoch-ms.ts';
+import { unsetNulls } from '../field-values.ts';
 import { nulProblems } from '../management-problems.ts';
 import type { Implementation } from '../method.ts';
 import { projectOf } from '../scope.ts';
@@ -40,11 +39,10 @@ export function createExperimentRpc({
 }: ExperimentRpcDeps): Implementation<typeof ExperimentService> {
   return {
     initExperiment: {
-      check: (request) => nulProblems(InitExperimentRequestSchema, request),
-      async handle({ experimentSlug, experimentName }, context) {
+      check: nulProblems,
+      async handle({ experimentSlug: slug = null, experimentName: name = null }, context) {
         const project = projectOf(context);
-        const draft = { slug: experimentSlug ?? null, name: experimentName ?? null };
-        const experiment = await experiments.init(project, draft, context.nowMs);
+        const experiment = await experiments.init(project, { slug, name }, context.nowMs);
         const path = `/${project.slug}/experiments/${encodeURIComponent(experiment.slug)}`;
         return { experiment: toMessage(experiment), path };
       },
@@ -64,27 +62,18 @@ export function createExperimentRpc({
       },
     },
     createExperimentRun: {
-      check: (request) => nulProblems(CreateExperimentRunRequestSchema, request),
-      async handle({ slugOrId, runId, name, dataset, datasetVersion, total }, context) {
-        if (dataset !== undefined) requirePermission('datasets:view', context.caller);
-        const draft = {
-          id: runId ?? null,
-          name: name ?? null,
-          dataset: dataset ?? null,
-          datasetVersion: datasetVersion ?? null,
-          total: total ?? null,
-          nowMs: context.nowMs,
-        };
-        return { run: runMessage(await runs.create(projectOf(context), slugOrId, draft)) };
+      check: nulProblems,
+      async handle(request, context) {
+        const { runId: id = null, name = null, dataset = null, datasetVersion = null, total = null } = request;
+        if (dataset !== null) requirePermission('datasets:view', context.caller);
+        const draft = { id, name, dataset, datasetVersion, total, nowMs: context.nowMs };
+        return { run: runMessage(await runs.create(projectOf(context), request.slugOrId, draft)) };
       },
     },
     logExperimentResults: {
-      check: ({ experimentSlug, runId, name }) =>
-        // Items are validated one by one.
-        nulProblems(
-          LogExperimentResultsRequestSchema,
-          create(LogExperimentResultsRequestSchema, { experimentSlug, runId, name }),
-        ),
+      // Items are validated one by one.
+      check: ({ experimentSlug, runId, name }, input) =>
+        nulProblems(create(LogExperimentResultsRequestSchema, { experimentSlug, runId, name }), input),
       async handle(request, context) {
         const { log, refused } = readLog(request);
         const name = { experiment: request.experimentSlug, id: request.runId };
@@ -98,21 +87,14 @@ export function createExperimentRpc({
       }),
     },
     listExperimentRuns: {
-      async handle(request, context) {
-        const { items, nextCursor } = await runs.list(projectOf(context), request.slugOrId, cursorRequest(request));
-        return { data: items.map(runMessage), nextPageToken: nextCursor ?? undefined };
-      },
+      handle: async (request, context) =>
+        pageMessage(await runs.list(projectOf(context), request.slugOrId, cursorRequest(request)), runMessage),
     },
     getExperimentRun: {
       async handle(request, context) {
         const page = { ...cursorRequest(request), countResponseBytes: context.countResponseBytes };
         const { run, summary, results } = await runs.get(projectOf(context), nameOf(request), page);
-        return {
-          run: runMessage(run),
-          summary: summaryMessage(summary),
-          data: results.items.map(resultMessage),
-          nextPageToken: results.nextCursor ?? undefined,
-        };
+        return { run: runMessage(run), summary: summaryMessage(summary), ...pageMessage(results, resultMessage) };
       },
     },
     listExperimentRunResults: {
@@ -166,8 +148,8 @@ function nameOf({ slugOrId, runId }: { readonly slugOrId: string; readonly runId
   return { experiment: slugOrId, id: runId };
 }
 
-function toMessage({ createdAtMs, updatedAtMs, ...rest }: Experiment): MessageInitShape<typeof ExperimentSchema> {
-  return { ...rest, createdAt: timestampFromMs(createdAtMs), updatedAt: timestampFromMs(updatedAtMs) };
+function toMessage(experiment: Experiment): MessageInitShape<typeof ExperimentSchema> {
+  return { ...experiment, ...timesOf(experiment) };
 }
 
 function comparedMessage({ run, summary }: ComparedRun) {
@@ -186,9 +168,8 @@ function runMessage(run: ListedRun & { readonly targetsJson?: string }): Message
     total: total ?? undefined,
     done: progress ?? resultCount,
     resultCount,
-    createdAt: timestampFromMs(run.createdAtMs),
-    updatedAt: timestampFromMs(run.updatedAtMs),
-    finishedAt: run.finishedAtMs === null ? undefined : timestampFromMs(run.finishedAtMs),
+    ...timesOf(run),
+    finishedAt: toTimestamp(run.finishedAtMs),
   };
 }
 
@@ -200,10 +181,6 @@ function summaryMessage(summary: RunSummary): MessageInitShape<typeof Experiment
     cost: costUsd ?? undefined,
     evaluationCost: evaluationCostUsd ?? undefined,
     meanDuration: meanDurationMs ?? undefined,
-    evaluators: evaluators.map(({ meanScore, passRate, ...counts }) => ({
-      ...counts,
-      meanScore: meanScore ?? undefined,
-      passRate: passRate ?? undefined,
-    })),
+    evaluators: evaluators.map(unsetNulls),
   };
 }

@@ -1,7 +1,6 @@
 /** Messages of GatewayService -> drafts. Required texts that are empty count as not sent. */
 
 import type { DescEnum } from '@bufbuild/protobuf';
-import type { Timestamp } from '@bufbuild/protobuf/wkt';
 import {
   BudgetOnBreachSchema,
   BudgetScopeTypeSchema,
@@ -40,7 +39,7 @@ export function readRequests({ records }: ReportRequestsRequest): DraftList<Requ
     gatewayRequestId: nonEmpty(record.gatewayRequestId),
     status: spellingOrInvalid(ReportedRequestStatusSchema, record.status),
     projectId: record.projectId,
-    occurredAtMs: toMs(record.occurredAt),
+    occurredAtMs: fractionalMsOf(record.occurredAt),
     virtualKeyId: record.virtualKeyId,
     traceId: record.traceId,
     principalUserId: record.principalUserId,
@@ -86,7 +85,7 @@ function toGovernanceDraft({ type, occurredAt, subject }: GovernanceEvent): Gove
   const budget: Partial<BudgetSubject> = subject.case === 'budget' ? subject.value : {};
   return {
     type: nonEmpty(type),
-    occurredAtMs: toMs(occurredAt),
+    occurredAtMs: fractionalMsOf(occurredAt),
     virtualKeyId: key.virtualKeyId ?? budget.virtualKeyId,
     name: key.name,
     displayPrefix: key.displayPrefix,
@@ -97,7 +96,7 @@ function toGovernanceDraft({ type, occurredAt, subject }: GovernanceEvent): Gove
     anchorProjectId: budget.anchorProjectId,
     endUserId: budget.endUserId,
     window: spellingOrInvalid(BudgetWindowSchema, budget.window),
-    periodStartedAtMs: toMs(budget.periodStartedAt),
+    periodStartedAtMs: fractionalMsOf(budget.periodStartedAt),
     limitUsd: budget.limitUsd,
     spentUsd: budget.spentUsd,
     onBreach: spellingOrInvalid(BudgetOnBreachSchema, budget.onBreach),
@@ -110,10 +109,6 @@ function nonEmpty(text: string): string | undefined {
 
 function spellingOrInvalid(schema: DescEnum, value = 0): Sent<string> {
   return value === 0 ? undefined : (enumNames(schema).get(value) ?? INVALID);
-}
-
-function toMs(instant: Timestamp | undefined): number | undefined {
-  return instant && fractionalMsOf(instant);
 }
 
 function toNumber(value: bigint | undefined): number | undefined {

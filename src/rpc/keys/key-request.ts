@@ -7,35 +7,21 @@ import {
   ApiKeyScope,
   type Binding,
   type CreateApiKeyRequest,
-  KeyType as KeyTypeNumber,
+  KeyType,
   type ListApiKeysRequest,
-  PermissionMode as PermissionModeNumber,
+  PermissionMode,
+  Role,
+  ScopeType,
   type UpdateApiKeyRequest,
 } from '../../../gen/spandrel/v1/keys_pb.js';
 import type { BindingDraft, KeyDraft } from '../../domain/keys/key-draft.ts';
-import type { KeyListRequest, KeyView } from '../../domain/keys/keys.ts';
+import type { KeyListRequest } from '../../domain/keys/keys.ts';
+import { nameOf, wordOf } from '../enums.ts';
 import { isSent } from '../update-mask.ts';
-import { enumNameOf, roleNumbers, scopeTypeNumbers } from './grant-enums.ts';
-
-export const keyTypeNumbers: Readonly<Record<KeyView['keyType'], KeyTypeNumber>> = {
-  personal: KeyTypeNumber.PERSONAL,
-  service: KeyTypeNumber.SERVICE,
-};
-
-export const permissionModeNumbers: Readonly<Record<KeyView['permissionMode'], PermissionModeNumber>> = {
-  all: PermissionModeNumber.ALL,
-  readonly: PermissionModeNumber.READONLY,
-  restricted: PermissionModeNumber.RESTRICTED,
-};
-
-const keyScopeNumbers: Readonly<Record<KeyListRequest['scope'], ApiKeyScope>> = {
-  own: ApiKeyScope.OWN,
-  organization: ApiKeyScope.ORGANIZATION,
-};
 
 export function readQuestion({ scope, includeRevoked, pageSize, pageToken }: ListApiKeysRequest): KeyListRequest {
   return {
-    scope: enumNameOf(keyScopeNumbers, scope) ?? 'own',
+    scope: wordOf(ApiKeyScope, scope) ?? 'own',
     includeRevoked: includeRevoked ?? false,
     limit: pageSize ?? null,
     cursor: pageToken,
@@ -46,11 +32,11 @@ export function readQuestion({ scope, includeRevoked, pageSize, pageToken }: Lis
 export function readNewKey(request: CreateApiKeyRequest): KeyDraft {
   const { bindings, permissions, projectIds, expiry } = request;
   return {
-    keyType: enumNameOf(keyTypeNumbers, request.keyType) ?? undefined,
+    keyType: wordOf(KeyType, request.keyType) ?? undefined,
     name: request.name,
     description: request.description,
     bindings: bindings.length > 0 ? bindings.map(readBinding) : undefined,
-    permissionMode: enumNameOf(permissionModeNumbers, request.permissionMode) ?? undefined,
+    permissionMode: wordOf(PermissionMode, request.permissionMode) ?? undefined,
     permissions: permissions.length > 0 ? permissions : undefined,
     projectIds: projectIds?.ids,
     assignedToUserId: request.assignedToUserId,
@@ -68,11 +54,11 @@ export function readKeyChange({ apiKey: key = NOTHING, updateMask: mask }: Updat
   const sentList = <V>(path: string, values: readonly V[]): readonly V[] | undefined =>
     isSent(mask, path, values.length > 0 ? values : undefined) ? values : undefined;
   return {
-    keyType: sent('key_type', enumNameOf(keyTypeNumbers, key.keyType) ?? undefined),
+    keyType: sent('key_type', wordOf(KeyType, key.keyType) ?? undefined),
     name: sent('name', key.name),
     description: sent('description', key.description),
     bindings: sentList('bindings', key.bindings)?.map(readBinding),
-    permissionMode: sent('permission_mode', enumNameOf(permissionModeNumbers, key.permissionMode) ?? undefined),
+    permissionMode: sent('permission_mode', wordOf(PermissionMode, key.permissionMode) ?? undefined),
     permissions: sentList('permissions', key.permissions),
     projectIds: sentList('project_ids', key.projectIds),
     assignedToUserId: sent('assigned_to_user_id', key.assignedToUserId),
@@ -81,7 +67,7 @@ export function readKeyChange({ apiKey: key = NOTHING, updateMask: mask }: Updat
 }
 
 function readBinding({ role, scopeType, scopeId = '' }: Binding): BindingDraft {
-  return { role: enumNameOf(roleNumbers, role), scopeType: enumNameOf(scopeTypeNumbers, scopeType), scopeId };
+  return { role: nameOf(Role, role), scopeType: nameOf(ScopeType, scopeType), scopeId };
 }
 
 function readInstant(instant: Timestamp | undefined): number | null {

@@ -1,22 +1,24 @@
 /** ApiKeyService: message <-> domain values. */
 
 import type { MessageInitShape } from '@bufbuild/protobuf';
-import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import {
   type ApiKeySchema,
   type ApiKeyService,
-  CreateApiKeyRequestSchema,
-  GetApiKeyRequestSchema,
-  RevokeApiKeyRequestSchema,
-  RotateApiKeyRequestSchema,
-  UpdateApiKeyRequestSchema,
+  KeyType,
+  PermissionMode,
+  Role,
+  ScopeType,
 } from '../../../gen/spandrel/v1/keys_pb.js';
 import type { ApiKeys, KeyView, MintedKey, RenewedKey } from '../../domain/keys/keys.ts';
+import { numbersOf } from '../enums.ts';
+import { timesOf, toTimestamp } from '../epoch-ms.ts';
 import { managementCallOf } from '../management-call.ts';
 import { nulProblems } from '../management-problems.ts';
 import type { Implementation } from '../method.ts';
-import { roleNumbers, scopeTypeNumbers } from './grant-enums.ts';
-import { keyTypeNumbers, permissionModeNumbers, readKeyChange, readNewKey, readQuestion } from './key-request.ts';
+import { readKeyChange, readNewKey, readQuestion } from './key-request.ts';
+
+const TYPES = numbersOf(KeyType);
+const MODES = numbersOf(PermissionMode);
 
 export function createKeyRpc({ keys }: { readonly keys: ApiKeys }): Implementation<typeof ApiKeyService> {
   return {
@@ -29,10 +31,7 @@ export function createKeyRpc({ keys }: { readonly keys: ApiKeys }): Implementati
       },
     },
     createApiKey: {
-      check: (request) => [
-        ...nulProblems(CreateApiKeyRequestSchema, request),
-        ...keys.creationProblems(readNewKey(request)),
-      ],
+      check: (request, input) => [...nulProblems(request, input), ...keys.creationProblems(readNewKey(request))],
       async handle(request, context) {
         const answer = ({ token, key }: MintedKey) => ({ token, apiKey: toMessage(key) });
         const draft = readNewKey(request);
@@ -41,30 +40,27 @@ export function createKeyRpc({ keys }: { readonly keys: ApiKeys }): Implementati
       },
     },
     getApiKey: {
-      check: (request) => nulProblems(GetApiKeyRequestSchema, request),
+      check: nulProblems,
       async handle(request, context) {
         return { apiKey: toMessage(await keys.get(managementCallOf(context), request.id)) };
       },
     },
     updateApiKey: {
-      check: (request) => [
-        ...nulProblems(UpdateApiKeyRequestSchema, request),
-        ...keys.changeProblems(readKeyChange(request)),
-      ],
+      check: (request, input) => [...nulProblems(request, input), ...keys.changeProblems(readKeyChange(request))],
       async handle(request, context) {
         const draft = readKeyChange(request);
         return { apiKey: toMessage(await keys.update(managementCallOf(context), request.id, draft)) };
       },
     },
     revokeApiKey: {
-      check: (request) => nulProblems(RevokeApiKeyRequestSchema, request),
+      check: nulProblems,
       async handle(request, context) {
         await keys.revoke(managementCallOf(context), request.id);
         return {};
       },
     },
     rotateApiKey: {
-      check: (request) => nulProblems(RotateApiKeyRequestSchema, request),
+      check: nulProblems,
       async handle(request, context) {
         const answer = ({ token, key }: RenewedKey) => ({ token, apiKey: toMessage(key) });
         const rotation = { id: request.id, overlapSeconds: request.overlapSeconds ?? 0 };
@@ -79,29 +75,24 @@ export function createKeyRpc({ keys }: { readonly keys: ApiKeys }): Implementati
 function toMessage(key: KeyView): MessageInitShape<typeof ApiKeySchema> {
   return {
     id: key.id,
-    keyType: keyTypeNumbers[key.keyType],
+    keyType: TYPES[key.keyType],
     name: key.name,
     description: key.description ?? undefined,
     assignedToUserId: key.userId ?? undefined,
     createdByUserId: key.createdByUserId ?? undefined,
-    permissionMode: permissionModeNumbers[key.permissionMode],
+    permissionMode: MODES[key.permissionMode],
     permissions: [...key.permissions],
     bindings: key.bindings.map(({ id, role, scopeType, scopeId }) => ({
       id,
-      role: roleNumbers[role],
-      scopeType: scopeTypeNumbers[scopeType],
+      role: Role[role],
+      scopeType: ScopeType[scopeType],
       scopeId,
     })),
     projectIds: [...key.projectIds],
     effectivePermissions: [...key.effectivePermissions],
-    createdAt: timestampFromMs(key.createdAtMs),
-    updatedAt: timestampFromMs(key.updatedAtMs),
+    ...timesOf(key),
     expiresAt: toTimestamp(key.expiresAtMs),
     lastUsedAt: toTimestamp(key.lastUsedAtMs),
     revokedAt: toTimestamp(key.revokedAtMs),
   };
-}
-
-function toTimestamp(instantMs: number | null) {
-  return instantMs === null ? undefined : timestampFromMs(instantMs);
 }

@@ -2,11 +2,11 @@
 
 import { getOption, type MessageInitShape } from '@bufbuild/protobuf';
 import { http } from '../../../gen/google/api/annotations_pb.js';
+import { Role, ScopeType } from '../../../gen/spandrel/v1/keys_pb.js';
 import type { PermissionOperationSchema, PermissionService } from '../../../gen/spandrel/v1/permissions_pb.js';
 import { listPermissions } from '../../domain/keys/permission-list.ts';
 import type { Implementation, Method } from '../method.ts';
 import { routeOf } from '../rest-shape.ts';
-import { roleNumbers, scopeTypeNumbers } from './grant-enums.ts';
 
 type Operation = MessageInitShape<typeof PermissionOperationSchema>;
 
@@ -17,11 +17,11 @@ export function createPermissionRpc(methods: readonly Method[]): Implementation<
     name,
     description,
     operations: [...(operations.get(name) ?? [])],
-    scopes: scopes.map((scope) => scopeTypeNumbers[scope]),
+    scopes: scopes.map((scope) => ScopeType[scope]),
     implies: [...implies],
     roles: roles.map(({ role, scopes }) => ({
-      role: roleNumbers[role],
-      scopes: scopes.map((scope) => scopeTypeNumbers[scope]),
+      role: Role[role],
+      scopes: scopes.map((scope) => ScopeType[scope]),
     })),
   }));
   return { listPermissions: { handle: async () => ({ data }) } };

@@ -1,7 +1,6 @@
 /** MonitorService: message <-> domain values. */
 
 import { create, type MessageInitShape } from '@bufbuild/protobuf';
-import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import {
   type CreateMonitorRequest,
   MonitorExecutionMode,
@@ -11,7 +10,7 @@ import {
   type UpdateMonitorRequest,
 } from '../../../gen/spandrel/v1/monitors_pb.js';
 import type { Project } from '../../domain/caller.ts';
-import type { ExecutionMode, Monitor } from '../../domain/monitors/monitor.ts';
+import type { Monitor } from '../../domain/monitors/monitor.ts';
 import {
   type MonitorDraft,
   monitorProblems,
@@ -19,7 +18,8 @@ import {
   type PreconditionDraft,
 } from '../../domain/monitors/monitor-draft.ts';
 import type { Monitors } from '../../domain/monitors/monitors.ts';
-import { enumNameOf } from '../keys/grant-enums.ts';
+import { nameOf } from '../enums.ts';
+import { timesOf, toTimestamp } from '../epoch-ms.ts';
 import type { Implementation } from '../method.ts';
 import { projectOf } from '../scope.ts';
 import { isSent } from '../update-mask.ts';
@@ -50,7 +50,7 @@ export function createMonitorRpc({ monitors, platformUrl }: MonitorRpcDeps): Imp
           scheduled: BigInt(scheduled),
           running: BigInt(running),
           tracesRefused: BigInt(refused),
-          ...(oldestDueAtMs !== null && { oldestDueAt: timestampFromMs(oldestDueAtMs) }),
+          oldestDueAt: toTimestamp(oldestDueAtMs),
         };
       },
     },
@@ -116,7 +116,7 @@ function readSent(sent: Sent): Omit<MonitorDraft, 'name' | 'evaluatorId' | 'prec
     sample: sent.sample ?? null,
     mappingsJson: sent.mappingsJson ?? sent.mappingJson ?? null,
     parametersJson: sent.parametersJson ?? null,
-    executionMode: enumNameOf(executionModeNumbers, sent.executionMode) ?? null,
+    executionMode: nameOf(MonitorExecutionMode, sent.executionMode),
     level: sent.level ?? null,
     threadIdleTimeout: sent.threadIdleTimeout === undefined ? null : Number(sent.threadIdleTimeout),
   };
@@ -145,30 +145,16 @@ function readPrecondition({ field = '', rule, valueJson }: MonitorPrecondition):
 
 function toMessage(monitor: Monitor, platformUrl: string): MessageInitShape<typeof MonitorSchema> {
   return {
-    id: monitor.id,
-    name: monitor.name,
-    slug: monitor.slug,
-    evaluatorId: monitor.evaluatorId,
-    checkType: monitor.checkType,
-    enabled: monitor.enabled,
-    sample: monitor.sample,
+    ...monitor,
+    ...timesOf(monitor),
     preconditions: monitor.preconditions.map(({ field, value }) => ({
       field,
       rule: 'is',
       valueJson: JSON.stringify(value),
     })),
     mappingsJson: JSON.stringify(monitor.mappings),
-    parametersJson: monitor.parametersJson,
-    executionMode: executionModeNumbers[monitor.executionMode],
+    executionMode: MonitorExecutionMode[monitor.executionMode],
     level: 'trace',
-    createdAt: timestampFromMs(monitor.createdAtMs),
-    updatedAt: timestampFromMs(monitor.updatedAtMs),
     platformUrl,
   };
 }
-
-const executionModeNumbers: Readonly<Record<ExecutionMode, MonitorExecutionMode>> = {
-  ON_MESSAGE: MonitorExecutionMode.ON_MESSAGE,
-  AS_GUARDRAIL: MonitorExecutionMode.AS_GUARDRAIL,
-  MANUALLY: MonitorExecutionMode.MANUALLY,
-};

@@ -1,20 +1,14 @@
 /** ProjectService: message <-> domain values. */
 
-import { create, type MessageInitShape } from '@bufbuild/protobuf';
+import type { MessageInitShape } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
-import {
-  CreateProjectRequestSchema,
-  ProjectSchema,
-  type ProjectService,
-  RotateProjectKeyRequestSchema,
-  type UpdateProjectRequest,
-  UpdateProjectRequestSchema,
-} from '../../../gen/spandrel/v1/organization_pb.js';
+import { ProjectSchema, type ProjectService } from '../../../gen/spandrel/v1/organization_pb.js';
 import type { ProjectRecord } from '../../domain/management/management.ts';
 import type { RotatedKey } from '../../domain/organization/project-keys.ts';
 import type { NewProject, Projects } from '../../domain/organization/projects.ts';
+import { timesOf, toTimestamp } from '../epoch-ms.ts';
 import { managementCallOf } from '../management-call.ts';
-import { nulProblems, sentFields, type Update, unsetProblems } from '../management-problems.ts';
+import { nulProblems, sentFields, updateProblems } from '../management-problems.ts';
 import type { Context, Implementation } from '../method.ts';
 import { pageProblems, pageRequest, toPaging } from './organization.ts';
 
@@ -33,10 +27,7 @@ export function createProjectRpc({ projects }: { readonly projects: Projects }):
     },
     createProject: {
       precheck: (_request, context) => projects.admitCreation(managementCallOf(context)),
-      check: (request) => [
-        ...nulProblems(CreateProjectRequestSchema, request),
-        ...projects.keyProblems(request.apiKey ?? ''),
-      ],
+      check: (request, input) => [...nulProblems(request, input), ...projects.keyProblems(request.apiKey ?? '')],
       async handle(request, context) {
         const { name = '', teamId = null, language = null, framework = null, apiKey = null } = request;
         const draft = { name, teamId, language, framework, apiKey };
@@ -52,13 +43,11 @@ export function createProjectRpc({ projects }: { readonly projects: Projects }):
     },
     updateProject: {
       precheck: admit('project:update'),
-      check: (request) => [
-        ...unsetProblems(ProjectSchema, changeOf(request)),
-        ...nulProblems(UpdateProjectRequestSchema, request),
-      ],
-      async handle(request, context) {
-        const changes = sentFields(ProjectSchema, changeOf(request), ['name', 'language', 'framework', 'teamId']);
-        return { project: toProject(await projects.update(managementCallOf(context), request.id, changes)) };
+      check: updateProblems,
+      async handle({ id, project: resource, updateMask: mask }, context) {
+        const names = ['name', 'language', 'framework', 'teamId'] as const;
+        const changes = sentFields(ProjectSchema, { resource, mask }, names);
+        return { project: toProject(await projects.update(managementCallOf(context), id, changes)) };
       },
     },
     archiveProject: {
@@ -69,10 +58,7 @@ export function createProjectRpc({ projects }: { readonly projects: Projects }):
     },
     rotateProjectKey: {
       precheck: admit('project:manage'),
-      check: (request) => [
-        ...nulProblems(RotateProjectKeyRequestSchema, request),
-        ...projects.keyProblems(request.apiKey ?? ''),
-      ],
+      check: (request, input) => [...nulProblems(request, input), ...projects.keyProblems(request.apiKey ?? '')],
       async handle(request, context) {
         const { id, overlapSeconds = 0, apiKey = null } = request;
         const rotation = { id, overlapSeconds, apiKey };
@@ -82,10 +68,6 @@ export function createProjectRpc({ projects }: { readonly projects: Projects }):
       },
     },
   };
-}
-
-function changeOf({ project, updateMask: mask }: UpdateProjectRequest): Update<typeof ProjectSchema> {
-  return { resource: project ?? create(ProjectSchema), mask };
 }
 
 function toRotated({ apiKey, overlapEndsAtMs }: RotatedKey) {
@@ -101,14 +83,9 @@ function toProject(project: ProjectRecord): MessageInitShape<typeof ProjectSchem
     teamId,
     language,
     framework,
-    createdAt: timestampFromMs(project.createdAtMs),
-    updatedAt: timestampFromMs(project.updatedAtMs),
+    ...timesOf(project),
     archivedAt: toTimestamp(project.archivedAtMs),
     apiKeyHint: project.keyHint,
     apiKeyLastUsedAt: toTimestamp(project.keyLastUsedAtMs),
   };
-}
-
-function toTimestamp(atMs: number | null) {
-  return atMs === null ? undefined : timestampFromMs(atMs);
 }

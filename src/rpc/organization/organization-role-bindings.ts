@@ -1,20 +1,18 @@
 /** RoleBindingService: message <-> domain values. */
 
-import type { MessageInitShape } from '@bufbuild/protobuf';
+import type { DescMessage, MessageInitShape } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
-import {
-  type CreateRoleBindingRequest,
-  CreateRoleBindingRequestSchema,
-  DeleteRoleBindingRequestSchema,
-  ListRoleBindingsRequestSchema,
-  type RoleBindingSchema,
-  type RoleBindingService,
+import { Role, ScopeType } from '../../../gen/spandrel/v1/keys_pb.js';
+import type {
+  CreateRoleBindingRequest,
+  RoleBindingSchema,
+  RoleBindingService,
 } from '../../../gen/spandrel/v1/organization_pb.js';
 import type { Reason } from '../../domain/fault.ts';
 import type { RoleBindingRecord } from '../../domain/management/management.ts';
 import { type RoleBindings, roleBindingProblems } from '../../domain/organization/role-bindings.ts';
-import { cursorRequest } from '../cursor-page.ts';
-import { enumNameOf, roleNumbers, scopeTypeNumbers } from '../keys/grant-enums.ts';
+import { cursorRequest, pageMessage } from '../cursor-page.ts';
+import { nameOf } from '../enums.ts';
 import { managementCallOf } from '../management-call.ts';
 import { nulProblems } from '../management-problems.ts';
 import type { Implementation } from '../method.ts';
@@ -25,12 +23,12 @@ export function createRoleBindingRpc(deps: {
   const { roleBindings } = deps;
   return {
     listRoleBindings: {
-      check: (request) => nulProblems(ListRoleBindingsRequestSchema, request),
+      check: nulProblems,
       async handle(request, context) {
         const { userId = null, scopeId = null } = request;
-        const filter = { userId, scopeId, scopeType: enumNameOf(scopeTypeNumbers, request.scopeType) };
+        const filter = { userId, scopeId, scopeType: nameOf(ScopeType, request.scopeType) };
         const page = await roleBindings.list(managementCallOf(context), filter, cursorRequest(request));
-        return { data: page.items.map(toMessage), nextPageToken: page.nextCursor ?? undefined };
+        return pageMessage(page, toMessage);
       },
     },
     createRoleBinding: {
@@ -45,7 +43,7 @@ export function createRoleBindingRpc(deps: {
       },
     },
     deleteRoleBinding: {
-      check: (request) => nulProblems(DeleteRoleBindingRequestSchema, request),
+      check: nulProblems,
       async handle(request, context) {
         await roleBindings.remove(managementCallOf(context), request.id);
         return {};
@@ -54,12 +52,12 @@ export function createRoleBindingRpc(deps: {
   };
 }
 
-function draftProblems(request: CreateRoleBindingRequest): readonly Reason[] {
-  const role = enumNameOf(roleNumbers, request.role);
-  const scopeType = enumNameOf(scopeTypeNumbers, request.scopeType);
+function draftProblems(request: CreateRoleBindingRequest, input: DescMessage): readonly Reason[] {
+  const role = nameOf(Role, request.role);
+  const scopeType = nameOf(ScopeType, request.scopeType);
   const { permissions } = request;
   return [
-    ...nulProblems(CreateRoleBindingRequestSchema, request),
+    ...nulProblems(request, input),
     ...(role === null ? [] : roleBindingProblems({ role, scopeType, permissions })),
   ];
 }
@@ -67,8 +65,8 @@ function draftProblems(request: CreateRoleBindingRequest): readonly Reason[] {
 /** The enum values of the request were validated before. */
 function draftOf(request: CreateRoleBindingRequest) {
   const { userId = '', scopeId = '', permissions } = request;
-  const role = enumNameOf(roleNumbers, request.role);
-  const scopeType = enumNameOf(scopeTypeNumbers, request.scopeType);
+  const role = nameOf(Role, request.role);
+  const scopeType = nameOf(ScopeType, request.scopeType);
   if (role === null || scopeType === null) throw new Error('a role binding without its words passed the checks');
   return { userId, role, scopeType, scopeId, permissions };
 }
@@ -78,8 +76,8 @@ function toMessage(binding: RoleBindingRecord): MessageInitShape<typeof RoleBind
   return {
     id,
     userId,
-    role: roleNumbers[role],
-    scopeType: scopeTypeNumbers[scopeType],
+    role: Role[role],
+    scopeType: ScopeType[scopeType],
     scopeId,
     permissions: [...permissions],
     createdAt: timestampFromMs(binding.createdAtMs),

@@ -1,23 +1,21 @@
 /** OrganizationService and TeamService: message <-> domain values. */
 
-import { create, type MessageInitShape } from '@bufbuild/protobuf';
-import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import type { MessageInitShape } from '@bufbuild/protobuf';
 import {
-  CreateTeamRequestSchema,
   OrganizationSchema,
   type OrganizationService,
   type TeamSchema,
   type TeamService,
-  type UpdateOrganizationRequest,
-  UpdateOrganizationRequestSchema,
 } from '../../../gen/spandrel/v1/organization_pb.js';
 import type { Reason } from '../../domain/fault.ts';
 import type { Page, PageRequest } from '../../domain/management/listing.ts';
 import type { OrganizationRecord, TeamRecord } from '../../domain/management/management.ts';
 import type { Organizations } from '../../domain/organization/organization.ts';
 import type { Teams } from '../../domain/organization/teams.ts';
+import type { Paged } from '../cursor-page.ts';
+import { timesOf } from '../epoch-ms.ts';
 import { managementCallOf } from '../management-call.ts';
-import { nulProblems, sentFields, type Update, unsetProblems } from '../management-problems.ts';
+import { nulProblems, sentFields, updateProblems } from '../management-problems.ts';
 import type { Implementation } from '../method.ts';
 
 export function createOrganizationRpc(deps: {
@@ -31,20 +29,13 @@ export function createOrganizationRpc(deps: {
       }),
     },
     updateOrganization: {
-      check: (request) => [
-        ...unsetProblems(OrganizationSchema, changeOf(request)),
-        ...nulProblems(UpdateOrganizationRequestSchema, request),
-      ],
-      async handle(request, context) {
-        const changes = sentFields(OrganizationSchema, changeOf(request), ['name']);
+      check: updateProblems,
+      async handle({ organization: resource, updateMask: mask }, context) {
+        const changes = sentFields(OrganizationSchema, { resource, mask }, ['name']);
         return { organization: toOrganization(await organizations.update(managementCallOf(context), changes)) };
       },
     },
   };
-}
-
-function changeOf({ organization, updateMask: mask }: UpdateOrganizationRequest): Update<typeof OrganizationSchema> {
-  return { resource: organization ?? create(OrganizationSchema), mask };
 }
 
 export function createTeamRpc({ teams }: { readonly teams: Teams }): Implementation<typeof TeamService> {
@@ -57,7 +48,7 @@ export function createTeamRpc({ teams }: { readonly teams: Teams }): Implementat
       },
     },
     createTeam: {
-      check: (request) => nulProblems(CreateTeamRequestSchema, request),
+      check: nulProblems,
       async handle(request, context) {
         const draft = { name: request.name ?? '' };
         const answer = (team: TeamRecord) => ({ team: toTeam(team) });
@@ -71,18 +62,12 @@ const PAGE_NUMBER = /^[1-9][0-9]{0,6}$/;
 const PAGE_MAX = 1_000_000;
 
 /** The requested page of a numbered list: the page token is its number. */
-export function pageRequest({
-  pageToken,
-  pageSize,
-}: {
-  readonly pageToken: string;
-  readonly pageSize?: number | undefined;
-}): PageRequest {
+export function pageRequest({ pageToken, pageSize }: Paged): PageRequest {
   return { page: pageToken === '' ? null : Number(pageToken), limit: pageSize ?? null };
 }
 
 /** The fault for a page token that is no number. */
-export function pageProblems({ pageToken }: { readonly pageToken: string }): readonly Reason[] {
+export function pageProblems({ pageToken }: Paged): readonly Reason[] {
   if (pageToken === '' || (PAGE_NUMBER.test(pageToken) && Number(pageToken) <= PAGE_MAX)) return [];
   return [{ field: 'page', type: 'invalid_format', message: 'page must be the token of a page' }];
 }
@@ -93,18 +78,11 @@ export function toPaging({ page, limit, total }: Page<unknown>) {
 }
 
 function toOrganization(record: OrganizationRecord): MessageInitShape<typeof OrganizationSchema> {
-  const { id, name, slug, createdAtMs, updatedAtMs } = record;
-  return { id, name, slug, createdAt: timestampFromMs(createdAtMs), updatedAt: timestampFromMs(updatedAtMs) };
+  const { id, name, slug } = record;
+  return { id, name, slug, ...timesOf(record) };
 }
 
 function toTeam(team: TeamRecord): MessageInitShape<typeof TeamSchema> {
   const { id, name, slug, organizationId } = team;
-  return {
-    id,
-    name,
-    slug,
-    organizationId,
-    createdAt: timestampFromMs(team.createdAtMs),
-    updatedAt: timestampFromMs(team.updatedAtMs),
-  };
+  return { id, name, slug, organizationId, ...timesOf(team) };
 }

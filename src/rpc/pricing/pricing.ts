@@ -17,7 +17,8 @@ import type { PriceOverrides } from '../../domain/pricing/overrides.ts';
 import type { PriceResolver } from '../../domain/pricing/prices.ts';
 import type { PriceMatch } from '../../domain/pricing/pricing.ts';
 import type { TokenRates } from '../../domain/pricing/registry.ts';
-import { msOfTimestamp } from '../epoch-ms.ts';
+import { numbersOf, wordOf } from '../enums.ts';
+import { msOfTimestamp, toTimestamp } from '../epoch-ms.ts';
 import { managementCallOf } from '../management-call.ts';
 import type { Implementation } from '../method.ts';
 import { organizationOf } from '../scope.ts';
@@ -53,13 +54,13 @@ export function createPricingRpc({ overrides, prices }: PricingRpcDeps): Impleme
   };
 }
 
-const MATCHES = { exact: OverrideMatch.EXACT, regex: OverrideMatch.REGEX } as const;
-const SOURCES = { registry: PriceSource.REGISTRY, override: PriceSource.OVERRIDE } as const;
+const MATCHES = numbersOf(OverrideMatch);
+const SOURCES = numbersOf(PriceSource);
 
 function draftOf(request: CreateOverrideRequest): OverrideDraft {
   return {
     model: request.model ?? '',
-    match: request.match === OverrideMatch.REGEX ? 'regex' : 'exact',
+    match: wordOf(OverrideMatch, request.match) ?? 'exact',
     effectiveFromMs: request.effectiveFrom === undefined ? null : msOfTimestamp(request.effectiveFrom),
     rates: {
       inputCostPerToken: request.inputCostPerToken ?? 0,
@@ -80,7 +81,7 @@ function toOverride(override: PriceOverride): MessageInitShape<typeof PriceOverr
     outputCostPerToken: picoToUsdNumber(override.outputPicoUsd),
     ...(cacheReadPicoUsd === null ? {} : { cacheReadCostPerToken: picoToUsdNumber(cacheReadPicoUsd) }),
     ...(cacheWritePicoUsd === null ? {} : { cacheWriteCostPerToken: picoToUsdNumber(cacheWritePicoUsd) }),
-    ...(effectiveFromMs === null ? {} : { effectiveFrom: timestampFromMs(effectiveFromMs) }),
+    effectiveFrom: toTimestamp(effectiveFromMs),
     createdAt: timestampFromMs(override.createdAtMs),
   };
 }
@@ -89,7 +90,7 @@ function toMatch({ source, provider, id, matchedForm, rates }: PriceMatch): Mess
   const tiers = rates.tiers.map((band) => ({ aboveTokens: BigInt(band.aboveTokens), ...toRates(band) }));
   return {
     source: SOURCES[source],
-    ...(provider === null ? {} : { provider }),
+    provider: provider ?? undefined,
     id,
     matchedForm,
     rates: { ...toRates(rates), tiers },

@@ -9,54 +9,37 @@ import {
   type SpendService,
 } from '../../../gen/spandrel/v1/spend_pb.js';
 import { nanoToUsdText } from '../../domain/pricing/money.ts';
-import { rangeProblems } from '../../domain/reasons.ts';
 import type { Spend } from '../../domain/spend/spend.ts';
-import type { SpendDimension, SpendQuery, SpendTotals } from '../../domain/spend/spend-store.ts';
-import { msOfTimestamp } from '../epoch-ms.ts';
+import type { SpendQuery, SpendTotals } from '../../domain/spend/spend-store.ts';
+import { cursorRequest } from '../cursor-page.ts';
+import { wordOf } from '../enums.ts';
+import { checkRange, requireRange } from '../epoch-ms.ts';
 import type { Implementation } from '../method.ts';
 import { organizationOf } from '../scope.ts';
 
 export function createSpendRpc({ spend }: { readonly spend: Spend }): Implementation<typeof SpendService> {
   return {
     querySpend: {
-      check({ occurredFrom, occurredTo }) {
-        if (occurredFrom === undefined || occurredTo === undefined) return [];
-        return rangeProblems(msOfTimestamp(occurredFrom), msOfTimestamp(occurredTo));
-      },
+      check: ({ occurredFrom, occurredTo }) => checkRange(occurredFrom, occurredTo),
       async handle(request, context) {
-        const { occurredFrom, occurredTo, orderBy, groupBy } = request;
-        if (!occurredFrom || !occurredTo) throw new Error('the contract let a question without a range through');
+        const groupBy = wordOf(SpendGrouping, request.groupBy);
         const query = {
-          fromMs: msOfTimestamp(occurredFrom),
-          toMs: msOfTimestamp(occurredTo),
-          groupBy: DIMENSIONS.get(groupBy) ?? null,
+          ...requireRange(request.occurredFrom, request.occurredTo),
+          ...cursorRequest(request),
+          groupBy: groupBy === 'none' ? null : groupBy,
           filters: filtersOf(request),
-          order: orderBy === SpendOrder.REQUESTS ? ('requests' as const) : ('cost' as const),
-          cursor: request.pageToken,
-          limit: request.pageSize ?? null,
+          order: wordOf(SpendOrder, request.orderBy) ?? 'cost',
         };
         const { groups, total, nextCursor } = await spend.query(organizationOf(context), query, context.nowMs);
         return {
-          data: groups.map(({ group, spent }) => ({
-            ...(group === null ? {} : { group }),
-            amounts: amountsOf(spent),
-          })),
+          data: groups.map(({ group, spent }) => ({ group: group ?? undefined, amounts: amountsOf(spent) })),
           total: amountsOf(total),
-          ...(nextCursor === null ? {} : { nextPageToken: nextCursor }),
+          nextPageToken: nextCursor ?? undefined,
         };
       },
     },
   };
 }
-
-const DIMENSIONS: ReadonlyMap<SpendGrouping, SpendDimension> = new Map([
-  [SpendGrouping.PROJECT, 'project'],
-  [SpendGrouping.MODEL, 'model'],
-  [SpendGrouping.VIRTUAL_KEY, 'virtual_key'],
-  [SpendGrouping.PRINCIPAL, 'principal'],
-  [SpendGrouping.END_USER, 'end_user'],
-  [SpendGrouping.LABEL, 'label'],
-]);
 
 function filtersOf(request: QuerySpendRequest): SpendQuery['filters'] {
   const { projectId, model, virtualKeyId, principalUserId, endUserId, label } = request;

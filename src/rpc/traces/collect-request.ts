@@ -1,7 +1,6 @@
 /** CollectTraceRequest -> drafts of traces. Unset and empty fields count as absent. */
 
 import type { DescEnum } from '@bufbuild/protobuf';
-import type { Timestamp } from '@bufbuild/protobuf/wkt';
 import {
   type CollectedEvaluation,
   type CollectedSpan,
@@ -78,9 +77,9 @@ function toSpanDraft(span: CollectedSpan | undefined, texts: MessageTexts): Sent
     metrics: toMetricsDraft(span.metrics, texts),
     error: toErrorDraft(span.error, texts),
     contexts: toContextDrafts(span.contexts, texts),
-    startedAt: toMs(times?.startedAt),
-    finishedAt: toMs(times?.finishedAt),
-    firstTokenAt: toMs(times?.firstTokenAt),
+    startedAt: fractionalMsOf(times?.startedAt),
+    finishedAt: fractionalMsOf(times?.finishedAt),
+    firstTokenAt: fractionalMsOf(times?.firstTokenAt),
     rates: undefined,
     telemetry: undefined,
   };
@@ -142,8 +141,8 @@ function toEvaluationDraft(sent: CollectedEvaluation | undefined, texts: Message
     inputs: sent.inputsJson === undefined ? undefined : (texts.json(sent.inputsJson, 'inputs') ?? undefined),
     cost: texts.object(sent.costJson, 'cost'),
     error: toErrorDraft(sent.error, texts),
-    startedAt: toMs(sent.timestamps?.startedAt),
-    finishedAt: toMs(sent.timestamps?.finishedAt),
+    startedAt: fractionalMsOf(sent.timestamps?.startedAt),
+    finishedAt: fractionalMsOf(sent.timestamps?.finishedAt),
   };
   return { ...draft, toJson: () => toEvaluationJson(draft, sent) };
 }
@@ -185,10 +184,6 @@ function toFinite(value: number | undefined, path: string): Sent<number> {
 function spellingOrNumber(schema: DescEnum, value: number): string | undefined {
   if (value === 0) return undefined;
   return enumNames(schema).get(value) ?? String(value);
-}
-
-function toMs(instant: Timestamp | undefined): number | undefined {
-  return instant === undefined ? undefined : fractionalMsOf(instant);
 }
 
 function toNumber(value: bigint | undefined): number | undefined {

@@ -1,6 +1,6 @@
 /** The services of OpenTelemetry. Spans become traces; records of other signals are counted and dropped. */
 
-import { create, type DescMethodUnary, type MessageShape, toBinary } from '@bufbuild/protobuf';
+import { create, type DescMethodUnary, type Message, toBinary } from '@bufbuild/protobuf';
 import { LogsService } from '../../../gen/opentelemetry/proto/collector/logs/v1/logs_service_pb.js';
 import { MetricsService } from '../../../gen/opentelemetry/proto/collector/metrics/v1/metrics_service_pb.js';
 import {
@@ -41,8 +41,8 @@ export function createOtlpMethods(deps: OtlpRpcDeps, { ingestBytesMax: sizeMaxBy
   };
   return [
     methodOf('traces', createTraceHandler(deps) as TolerantHandler),
-    methodOf('logs', createLogsHandler(deps) as TolerantHandler),
-    methodOf('metrics', createMetricsHandler(deps) as TolerantHandler),
+    methodOf('logs', createDiscardingHandler(deps, 'logs')),
+    methodOf('metrics', createDiscardingHandler(deps, 'metrics')),
   ];
 }
 
@@ -86,39 +86,29 @@ function createTraceHandler({
   };
 }
 
-type LogsRequest = MessageShape<typeof LogsService.method.export.input>;
-type MetricsRequest = MessageShape<typeof MetricsService.method.export.input>;
+/** The lists of a request that lead to its records. */
+const RECORD_LISTS = {
+  logs: ['resourceLogs', 'scopeLogs', 'logRecords'],
+  metrics: ['resourceMetrics', 'scopeMetrics', 'metrics'],
+} as const;
 
-function createLogsHandler({ onDiscarded }: OtlpRpcDeps): TolerantHandler<typeof LogsService.method.export> {
+function createDiscardingHandler({ onDiscarded }: OtlpRpcDeps, signal: keyof typeof RECORD_LISTS): TolerantHandler {
   const discard = (records: number) => async () => {
-    onDiscarded('logs', records);
+    onDiscarded(signal, records);
     return {};
   };
-  const count = ({ resourceLogs }: LogsRequest) =>
-    sum(resourceLogs, ({ scopeLogs }) => sum(scopeLogs, ({ logRecords }) => logRecords.length));
+  const lists = RECORD_LISTS[signal];
   return {
     spelling: 'values',
-    readMessage: (request) => discard(count(request)),
-    readJson: (body) => discard(countJsonRecords(body, ['resourceLogs', 'scopeLogs', 'logRecords'])),
+    readMessage: (request) => discard(countRecords([request], lists)),
+    readJson: (body) => discard(countJsonRecords(body, lists)),
   };
 }
 
-function createMetricsHandler({ onDiscarded }: OtlpRpcDeps): TolerantHandler<typeof MetricsService.method.export> {
-  const discard = (records: number) => async () => {
-    onDiscarded('metrics', records);
-    return {};
-  };
-  const count = ({ resourceMetrics }: MetricsRequest) =>
-    sum(resourceMetrics, ({ scopeMetrics }) => sum(scopeMetrics, ({ metrics }) => metrics.length));
-  return {
-    spelling: 'values',
-    readMessage: (request) => discard(count(request)),
-    readJson: (body) => discard(countJsonRecords(body, ['resourceMetrics', 'scopeMetrics', 'metrics'])),
-  };
-}
-
-function sum<T>(items: readonly T[], count: (item: T) => number): number {
-  return items.reduce((total, item) => total + count(item), 0);
+function countRecords(messages: readonly Message[], [list, ...below]: readonly string[]): number {
+  if (list === undefined) return messages.length;
+  const itemsOf = (message: Message) => (message as unknown as Record<string, readonly Message[]>)[list] ?? [];
+  return messages.reduce((count, message) => count + countRecords(itemsOf(message), below), 0);
 }
 
 function wellFormed(body: LosslessJson, { hasEscapes }: JsonFacts): LosslessJson {

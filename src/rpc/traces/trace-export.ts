@@ -2,12 +2,11 @@
 
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { ExportTracesResponseSchema, TraceService } from '../../../gen/spandrel/v1/traces_pb.js';
-import type { Project } from '../../domain/caller.ts';
 import type { ExportMessage, TraceExports } from '../../domain/traces/export/trace-export.ts';
 import type { TraceSearches } from '../../domain/traces/search/trace-search.ts';
 import type { Implementation } from '../method.ts';
 import { evaluationMessage, messagesOfSpans, type PlatformUrl } from './trace-message.ts';
-import { asksForSummary, callOf, showView, toSearch, unofferedProblems } from './trace-search.ts';
+import { asksForSummary, callOf, type Shown, showView, toSearch, unofferedProblems } from './trace-search.ts';
 
 type TraceExportRpcDeps = {
   readonly exports: TraceExports;
@@ -34,7 +33,6 @@ export function createTraceExportRpc({
   };
 }
 
-type Shown = { readonly isSummary: boolean; readonly project: Project; readonly platformUrl: PlatformUrl };
 type Answer = MessageInitShape<typeof ExportTracesResponseSchema>;
 
 async function* showParts(parts: AsyncIterable<ExportMessage>, shown: Shown): AsyncGenerator<Answer, void> {

@@ -1,10 +1,9 @@
 /** Stored traces -> messages. */
 
 import type { MessageInitShape } from '@bufbuild/protobuf';
-import { type Timestamp, timestampFromMs } from '@bufbuild/protobuf/wkt';
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import {
-  type CostSource,
-  CostSourceSchema,
+  CostSource,
   EvaluationStatus,
   type SpanContext,
   type SpanError,
@@ -19,7 +18,9 @@ import type { Project } from '../../domain/caller.ts';
 import { nanoToUsdNumber } from '../../domain/pricing/money.ts';
 import type { Evaluation, Span, TraceRecord } from '../../domain/traces/trace.ts';
 import type { TraceView } from '../../domain/traces/traces.ts';
-import { enumSpellings } from '../rest-shape.ts';
+import { numbersOf } from '../enums.ts';
+import { toTimestamp } from '../epoch-ms.ts';
+import { unsetNulls } from '../field-values.ts';
 
 /** The URL of a trace in the console. */
 export type PlatformUrl = (project: Project, traceId: string) => string;
@@ -28,35 +29,9 @@ const SPANS_PER_TURN = 1000;
 /** Of JSON that is parsed: its items become messages. */
 const CHARACTERS_PER_TURN = 262_144;
 
-const spanTypes: Readonly<Record<Span['type'], SpanType>> = {
-  span: SpanType.SPAN,
-  llm: SpanType.LLM,
-  chain: SpanType.CHAIN,
-  tool: SpanType.TOOL,
-  agent: SpanType.AGENT,
-  rag: SpanType.RAG,
-  guardrail: SpanType.GUARDRAIL,
-  evaluation: SpanType.EVALUATION,
-  workflow: SpanType.WORKFLOW,
-  component: SpanType.COMPONENT,
-  module: SpanType.MODULE,
-  server: SpanType.SERVER,
-  client: SpanType.CLIENT,
-  producer: SpanType.PRODUCER,
-  consumer: SpanType.CONSUMER,
-  task: SpanType.TASK,
-  unknown: SpanType.UNKNOWN,
-};
-
-const evaluationStatuses: Readonly<Record<Evaluation['status'], EvaluationStatus>> = {
-  scheduled: EvaluationStatus.SCHEDULED,
-  in_progress: EvaluationStatus.IN_PROGRESS,
-  processed: EvaluationStatus.PROCESSED,
-  skipped: EvaluationStatus.SKIPPED,
-  error: EvaluationStatus.ERROR,
-};
-
-const costSources: ReadonlyMap<string, CostSource> = enumSpellings(CostSourceSchema);
+const SPAN_TYPES = numbersOf(SpanType);
+export const EVALUATION_STATUSES = numbersOf(EvaluationStatus);
+const COST_SOURCES: { readonly [source: string]: CostSource } = numbersOf(CostSource);
 
 /** Everything that a view of a trace can show. */
 export async function traceWithSpans(view: TraceView, project: Project, platformUrl: PlatformUrl) {
@@ -85,12 +60,28 @@ function traceMessage(
     nextPageToken: view.nextSpansCursor ?? '',
     asciiTree: view.asciiTree,
     platformUrl: platformUrl(project, record.traceId),
-    ...set('expectedOutput', view.expectedOutput),
-    ...set('error', fromJson(view.errorJson, errorMessage)),
+    expectedOutput: view.expectedOutput ?? undefined,
+    error: errorMessage(view.errorJson),
   };
 }
 
-export function timestampsOf(record: TraceRecord) {
+/** What digests and summaries have in common. */
+export function digestMessage(
+  { record, evaluations }: Pick<TraceView, 'record' | 'evaluations'>,
+  formattedTrace: string,
+  platformUrl: string,
+) {
+  return {
+    traceId: record.traceId,
+    formattedTrace,
+    timestamps: timestampsOf(record),
+    metadataJson: record.metadataJson,
+    evaluations: evaluations.map(evaluationMessage),
+    platformUrl,
+  };
+}
+
+function timestampsOf(record: TraceRecord) {
   return {
     startedAt: timestampFromMs(record.startedAtMs ?? record.insertedAtMs),
     insertedAt: timestampFromMs(record.insertedAtMs),
@@ -136,7 +127,7 @@ function spanMessage(span: Span, traceId: string): TraceSpan {
     spanId: span.spanId,
     traceId,
     parentId: span.parentId ?? undefined,
-    type: spanTypes[span.type],
+    type: SPAN_TYPES[span.type],
     name: span.name ?? span.type,
     vendor: span.vendor ?? undefined,
     model: span.model ?? undefined,
@@ -144,12 +135,12 @@ function spanMessage(span: Span, traceId: string): TraceSpan {
     output: typedValue(span.outputJson),
     paramsJson: span.paramsJson ?? undefined,
     metrics: spanMetrics(span),
-    error: span.errorJson === null ? undefined : spanError(span.errorJson),
+    error: errorMessage(span.errorJson),
     contexts: span.contextsJson === null ? [] : contextMessages(span.contextsJson),
     timestamps: {
       $typeName: 'spandrel.v1.SpanTimestamps',
       startedAt: timestampFromMs(span.startedAtMs),
-      firstTokenAt: span.firstTokenAtMs === null ? undefined : timestampFromMs(span.firstTokenAtMs),
+      firstTokenAt: toTimestamp(span.firstTokenAtMs),
       finishedAt: timestampFromMs(span.finishedAtMs),
     },
     telemetryJson: span.telemetryJson ?? undefined,
@@ -174,7 +165,7 @@ function spanMetrics(span: Span): SpanMetrics | undefined {
     tokensEstimated: tokensEstimated ? true : undefined,
     cachedTokensInPrompt: cachedTokensInPrompt ?? undefined,
     cost: costNanoUsd === null ? undefined : nanoToUsdNumber(costNanoUsd),
-    costSource: costSource === null ? undefined : costSources.get(costSource),
+    costSource: costSource === null ? undefined : COST_SOURCES[costSource],
     otherJson: otherMetricsJson ?? undefined,
   };
 }
@@ -202,19 +193,15 @@ function endOfString(json: string, start: number): number {
   return index + 1;
 }
 
-type ErrorShape = { message: string; stacktrace: string[] };
-
-export function errorMessage(error: ErrorShape) {
-  return { message: error.message, stacktrace: error.stacktrace };
-}
-
-function spanError(json: string): SpanError {
-  return { $typeName: 'spandrel.v1.SpanError', ...errorMessage(JSON.parse(json) as ErrorShape) };
+/** Parses text that the collector has stored, so its shape is known. */
+export function errorMessage(json: string | null): SpanError | undefined {
+  if (json === null) return undefined;
+  const { message, stacktrace } = JSON.parse(json) as Pick<SpanError, 'message' | 'stacktrace'>;
+  return { $typeName: 'spandrel.v1.SpanError', message, stacktrace };
 }
 
 type ContextShape = { document_id: string | null; chunk_id: string | null; content: string };
 
-/** Parses text that the collector has stored, so its shape is known. */
 function contextMessages(json: string): SpanContext[] {
   return (JSON.parse(json) as ContextShape[]).map((context) => ({
     $typeName: 'spandrel.v1.SpanContext',
@@ -225,44 +212,19 @@ function contextMessages(json: string): SpanContext[] {
 }
 
 export function evaluationMessage(evaluation: Evaluation): MessageInitShape<typeof TraceEvaluationSchema> {
+  const { status, errorJson, insertedAtMs, startedAtMs, finishedAtMs, ...rest } = evaluation;
   return {
-    evaluationId: evaluation.evaluationId,
-    evaluatorId: evaluation.evaluatorId,
-    name: evaluation.name,
-    isGuardrail: evaluation.isGuardrail,
-    status: evaluationStatuses[evaluation.status],
+    ...unsetNulls(rest),
+    status: EVALUATION_STATUSES[status],
     timestamps: {
-      insertedAt: timestampFromMs(evaluation.insertedAtMs),
-      ...setInstant('startedAt', evaluation.startedAtMs),
-      ...setInstant('finishedAt', evaluation.finishedAtMs),
+      insertedAt: timestampFromMs(insertedAtMs),
+      startedAt: toTimestamp(startedAtMs),
+      finishedAt: toTimestamp(finishedAtMs),
     },
-    ...set('type', evaluation.type),
-    ...set('spanId', evaluation.spanId),
-    ...set('passed', evaluation.passed),
-    ...set('score', evaluation.score),
-    ...set('label', evaluation.label),
-    ...set('details', evaluation.details),
-    ...set('error', fromJson(evaluation.errorJson, errorMessage)),
-    ...set('inputsJson', evaluation.inputsJson),
-    ...set('costJson', evaluation.costJson),
-    ...set('monitorId', evaluation.monitorId),
+    error: errorMessage(errorJson),
   };
-}
-
-/** Parses text that the collector has stored, so its shape is known. */
-export function fromJson<T, M>(json: string | null, read: (value: T) => M): M | null {
-  return json === null ? null : read(JSON.parse(json) as T);
-}
-
-/** Leaves a member out when it has no value. */
-export function set<K extends string, V>(name: K, value: V | null): { [P in K]?: V } {
-  return value === null ? {} : ({ [name]: value } as { [P in K]: V });
 }
 
 function integer(value: number | null): bigint | undefined {
   return value === null ? undefined : BigInt(value);
-}
-
-function setInstant<K extends string>(name: K, valueMs: number | null): { [P in K]?: Timestamp } {
-  return set(name, valueMs === null ? null : timestampFromMs(valueMs));
 }

@@ -21,19 +21,11 @@ import type {
   TracePage,
   TraceSearches,
 } from '../../domain/traces/search/trace-search.ts';
-import type { TraceSort as SortName } from '../../domain/traces/search/trace-search-query.ts';
 import type { TraceView } from '../../domain/traces/traces.ts';
+import { wordOf } from '../enums.ts';
 import type { Context, Implementation } from '../method.ts';
 import { projectOf } from '../scope.ts';
-import {
-  errorMessage,
-  evaluationMessage,
-  fromJson,
-  type PlatformUrl,
-  set,
-  timestampsOf,
-  traceWithSpans,
-} from './trace-message.ts';
+import { digestMessage, errorMessage, type PlatformUrl, traceWithSpans } from './trace-message.ts';
 
 type Rpcs = Pick<Implementation<typeof TraceService>, 'searchTraces' | 'getThread' | 'validateCredential'>;
 const SUMMARY_CHARACTERS_MAX = 200;
@@ -57,7 +49,7 @@ export function createTraceSearchRpc(searches: TraceSearches, platformUrl: Platf
     getThread: {
       handle: async ({ threadId, pageSize = null, pageToken }, context) => {
         const call = callOf(context);
-        const page = await searches.thread({ threadId, pageSize: pageSize ?? null, cursor: pageToken }, call);
+        const page = await searches.thread({ threadId, pageSize, cursor: pageToken }, call);
         const traces = [];
         for (const view of page.views) traces.push(await traceWithSpans(view, call.project, platformUrl));
         return { traces, pagination: paginationOf(page) };
@@ -80,31 +72,25 @@ export function asksForSummary({ format, llmMode }: Pick<SearchTracesRequest, 'f
   return format === TraceFormat.DIGEST || llmMode;
 }
 
-type Shown = { readonly isSummary: boolean; readonly project: Project; readonly platformUrl: PlatformUrl };
+export type Shown = { readonly isSummary: boolean; readonly project: Project; readonly platformUrl: PlatformUrl };
 
 /** A view in the requested format. */
 export async function showView(view: TraceView, { isSummary, project, platformUrl }: Shown) {
-  if (isSummary) return { case: 'summary' as const, value: summaryMessage(view, project, platformUrl) };
+  if (isSummary) {
+    return { case: 'summary' as const, value: summaryMessage(view, platformUrl(project, view.record.traceId)) };
+  }
   const { asciiTree: _, ...trace } = await traceWithSpans(view, project, platformUrl);
   return { case: 'trace' as const, value: trace };
 }
 
 /** A view as a digest. */
-function summaryMessage(
-  { record, evaluations, input, output, errorJson }: TraceView,
-  project: Project,
-  platformUrl: PlatformUrl,
-): MessageInitShape<typeof TraceSummarySchema> {
+function summaryMessage(view: TraceView, platformUrl: string): MessageInitShape<typeof TraceSummarySchema> {
+  const { input, output, errorJson } = view;
   return {
-    traceId: record.traceId,
-    formattedTrace: `Input: ${beginningOf(input)}\nOutput: ${beginningOf(output)}`,
+    ...digestMessage(view, `Input: ${beginningOf(input)}\nOutput: ${beginningOf(output)}`, platformUrl),
     input: { value: input },
     output: { value: output },
-    timestamps: timestampsOf(record),
-    metadataJson: record.metadataJson,
-    evaluations: evaluations.map(evaluationMessage),
-    platformUrl: platformUrl(project, record.traceId),
-    ...set('error', fromJson(errorJson, errorMessage)),
+    error: errorMessage(errorJson),
   };
 }
 
@@ -113,7 +99,7 @@ function beginningOf(text: string): string {
 }
 
 function paginationOf({ total, nextCursor }: TracePage) {
-  return { totalHits: BigInt(total.count), ...(nextCursor === null ? {} : { nextPageToken: nextCursor }) };
+  return { totalHits: BigInt(total.count), nextPageToken: nextCursor ?? undefined };
 }
 
 /** The search of a request; requests without pages lack the fields of pages. */
@@ -123,7 +109,7 @@ export function toSearch(
   return {
     ...toConditions(request),
     pageSize: request.pageSize ?? null,
-    sortBy: SORTS.get(request.sortBy) ?? null,
+    sortBy: wordOf(TraceSort, request.sortBy),
     isAscending: request.sortDirection === SortDirection.ASC,
     includeSpans: request.includeSpans,
     cursor: request.pageToken ?? '',
@@ -147,13 +133,6 @@ export function toConditions({ startDate, endDate, filtersJson, ...request }: Se
     isByUpdate: request.dateField === TraceDateField.UPDATED,
   };
 }
-
-const SORTS: ReadonlyMap<TraceSort, SortName> = new Map([
-  [TraceSort.STARTED_AT, 'started_at'],
-  [TraceSort.TOTAL_COST, 'total_cost'],
-  [TraceSort.TOTAL_TIME_MS, 'total_time_ms'],
-  [TraceSort.FIRST_TOKEN_MS, 'first_token_ms'],
-]);
 
 export function unofferedProblems({
   selectJson,

@@ -20,7 +20,7 @@ import { createProjectSettingsRpc } from '../organization/project-settings.ts';
 import { projectOf } from '../scope.ts';
 import { readCollectRequest } from './collect-request.ts';
 import { createTraceExportRpc } from './trace-export.ts';
-import { evaluationMessage, type PlatformUrl, timestampsOf, traceWithSpans } from './trace-message.ts';
+import { digestMessage, type PlatformUrl, traceWithSpans } from './trace-message.ts';
 import { createTraceSearchRpc } from './trace-search.ts';
 import { createTraceTailRpc } from './trace-tail.ts';
 
@@ -64,34 +64,16 @@ export function createTraceRpc(deps: TraceRpcDeps): Implementation<typeof TraceS
     },
     getTrace: {
       async handle(request, context) {
+        const { traceId, llmMode, pageSize: spansLimit = null, pageToken: spansCursor } = request;
+        const { countResponseBytes, nowMs } = context;
         const project = projectOf(context);
-        const asDigest = request.format === TraceFormat.DIGEST || request.llmMode === 'true' || request.llmMode === '1';
-        if (asDigest) {
-          const { record, evaluations, text } = await traces.digest(
-            project,
-            { traceId: request.traceId, countResponseBytes: context.countResponseBytes },
-            context.nowMs,
-          );
-          const digest = {
-            traceId: record.traceId,
-            formattedTrace: text,
-            timestamps: timestampsOf(record),
-            metadataJson: record.metadataJson,
-            evaluations: evaluations.map(evaluationMessage),
-            platformUrl: platformUrl(project, record.traceId),
-          };
-          return { view: { case: 'digest', value: digest } };
+        if (request.format === TraceFormat.DIGEST || llmMode === 'true' || llmMode === '1') {
+          const digest = await traces.digest(project, { traceId, countResponseBytes }, nowMs);
+          const url = platformUrl(project, digest.record.traceId);
+          return { view: { case: 'digest', value: digestMessage(digest, digest.text, url) } };
         }
-        const view = await traces.get(
-          project,
-          {
-            traceId: request.traceId,
-            spansLimit: request.pageSize ?? null,
-            spansCursor: request.pageToken,
-            countResponseBytes: context.countResponseBytes,
-          },
-          context.nowMs,
-        );
+        const asked = { traceId, spansLimit, spansCursor, countResponseBytes };
+        const view = await traces.get(project, asked, nowMs);
         return { view: { case: 'trace', value: await traceWithSpans(view, project, platformUrl) } };
       },
     },
