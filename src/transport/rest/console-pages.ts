@@ -1,18 +1,15 @@
 /** The console: one page for all of its paths, and the files that the page loads. */
 
-import { createHash } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
-import { brotliCompress, constants, gzip } from 'node:zlib';
-import type { FoundPage, Page } from './page.ts';
-import { splitPath } from './path.ts';
+import { brotliCompress, constants } from 'node:zlib';
+import { type FoundPage, filePage, keepPage, type Page } from './page.ts';
+import { API_ROOT, splitPath } from './path.ts';
 
 const BUNDLE = new URL('../../../gen/console/', import.meta.url);
 const PAGE_FILE = 'index.html';
 
-/** The first segment of API paths; never the slug of a project. */
-const API_ROOT = 'api';
 /** The first segment of pages of the organization. Slugs of projects have more than one character. */
 const ORGANIZATION = '-';
 const PROJECT_PAGES: ReadonlySet<string> = new Set([
@@ -64,10 +61,10 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
 
 /** The page of the console at a path; null where there is none. The page itself finds out whether the record exists. */
 export function findConsolePage(path: string): FoundPage | null {
-  if (path === '/') return { route: '/', load: () => read(PAGE_FILE, 'no-cache') };
+  if (path === '/') return { route: '/', load: pageOf(PAGE_FILE, 'no-cache') };
   const file = /^\/(assets\/[0-9A-Za-z_.-]+)$/.exec(path)?.[1];
   if (file !== undefined) {
-    return assets().has(file) ? { route: '/assets/{file}', load: () => read(file, FOREVER) } : null;
+    return assets().has(file) ? { route: '/assets/{file}', load: pageOf(file, FOREVER) } : null;
   }
   const [first = '', kind = '', ...rest] = splitPath(path) ?? [];
   if (first === '' || first === API_ROOT || rest.includes('')) return null;
@@ -76,7 +73,7 @@ export function findConsolePage(path: string): FoundPage | null {
   const below = routeBelow(kind, rest);
   if (below === null) return null;
   const route = `/${isOrganization ? ORGANIZATION : '{projectSlug}'}/${kind}${below}`;
-  return { route, load: () => read(PAGE_FILE, 'no-cache') };
+  return { route, load: pageOf(PAGE_FILE, 'no-cache') };
 }
 
 /** The rest of the route template: of a record, or of a run of an experiment; null where there is no page. */
@@ -93,29 +90,24 @@ function assets(): ReadonlySet<string> {
   return names;
 }
 
-const kept = new Map<string, Promise<Page>>();
+const pages = new Map<string, () => Promise<Page>>();
 
-/** Reads a file with its first request and keeps it compressed, because it never changes. */
-function read(file: string, caching: string): Promise<Page> {
-  const known = kept.get(file);
+function pageOf(file: string, caching: string): () => Promise<Page> {
+  const known = pages.get(file);
   if (known) return known;
-  const loading = load(file, caching).catch((error: unknown) => {
-    kept.delete(file);
-    throw error;
-  });
-  kept.set(file, loading);
-  return loading;
+  const page = keepPage(() => load(file, caching));
+  pages.set(file, page);
+  return page;
 }
 
-const packGzip = promisify(gzip);
 const packBrotli = promisify(brotliCompress);
 /** Nearly as small as the best quality in a twentieth of its time: the first request waits for it. */
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 6 } };
 
 async function load(file: string, caching: string): Promise<Page> {
   const body = await readFile(new URL(file, BUNDLE));
-  const [packed, brotli] = await Promise.all([packGzip(body), packBrotli(body, BROTLI)]);
-  const etag = `"${createHash('sha256').update(body).digest('base64url')}"`;
   const mediaType = MEDIA_TYPES[file.slice(file.lastIndexOf('.') + 1)] ?? 'application/octet-stream';
-  return { status: 200, mediaType, body, packed, brotli, headers: { ...HEADERS, 'cache-control': caching, etag } };
+  const headers = { ...HEADERS, 'cache-control': caching };
+  const [page, brotli] = await Promise.all([filePage(mediaType, body, headers), packBrotli(body, BROTLI)]);
+  return { ...page, brotli };
 }

@@ -2,13 +2,12 @@
 
 import { type DescField, ScalarType } from '@bufbuild/protobuf';
 import { type Timestamp, timestampFromMs } from '@bufbuild/protobuf/wkt';
-import type { JsonValue } from '../../domain/fault.ts';
+import type { JsonValue, Reason } from '../../domain/fault.ts';
 import { numberText, wholeNumberOf } from '../../json/whole-number.ts';
 import { INSTANT_MAX_MS, INSTANT_MIN_MS, timestampOfMs } from '../../rpc/epoch-ms.ts';
-import { enumReason } from '../../rpc/field-rules.ts';
+import { boundReason, enumReason, instantReason } from '../../rpc/field-rules.ts';
 import { enumSpellings, restFlags, type Target } from '../../rpc/rest-shape.ts';
 import type { Problem } from '../../rpc/validate.ts';
-import { parseInstant } from './timestamp.ts';
 
 /** Where a value was sent, and the problems found so far. */
 export type Context = { readonly path: string; readonly target: Target; readonly problems: Problem[] };
@@ -16,6 +15,12 @@ export type Context = { readonly path: string; readonly target: Target; readonly
 const INTEGER_MAX = 9007199254740991;
 /** The highest page number of a request. */
 const PAGE_MAX = 1_000_000;
+
+/** Reports a problem of a value, which counts as unset then. */
+function report({ target, problems }: Context, reason: Reason): undefined {
+  problems.push({ ...reason, target });
+  return undefined;
+}
 
 export function isDigits(text: string): boolean {
   return /^[0-9]{1,16}$/.test(text);
@@ -32,8 +37,8 @@ export function readEpochMs(number: number, at: Context): Timestamp | undefined 
 
 export function readPageNumber(number: number, at: Context): string | undefined {
   if (isTooLarge(number, at)) return undefined;
-  if (number < 1) return outOfRange(at, { type: 'too_small', bound: 1 });
-  if (number > PAGE_MAX) return outOfRange(at, { type: 'too_big', bound: PAGE_MAX });
+  if (number < 1) return report(at, boundReason(at.path, 'too_small', 1));
+  if (number > PAGE_MAX) return report(at, boundReason(at.path, 'too_big', PAGE_MAX));
   return String(number);
 }
 
@@ -49,29 +54,45 @@ export function unquoted(field: DescField, value: JsonValue): JsonValue {
 export function readInstant(value: JsonValue, at: Context): Timestamp | undefined {
   if (typeof value === 'string') {
     const instantMs = parseInstant(value);
-    if (instantMs !== null) return timestampFromMs(instantMs);
-    const expected = 'an RFC 3339 timestamp';
-    const message = `${at.path} must be ${expected}`;
-    at.problems.push({ field: at.path, target: at.target, type: 'invalid_format', message, expected });
-    return undefined;
+    return instantMs === null ? report(at, instantReason(at.path)) : timestampFromMs(instantMs);
   }
   const instantMs = wholeNumberOf(value);
   if (instantMs === null) return wrongType(at, 'timestamp', typeOf(value));
-  if (instantMs < INSTANT_MIN_MS) return outOfRange(at, { type: 'too_small', bound: INSTANT_MIN_MS });
-  if (instantMs > INSTANT_MAX_MS) return outOfRange(at, { type: 'too_big', bound: INSTANT_MAX_MS });
+  if (instantMs < INSTANT_MIN_MS) return report(at, boundReason(at.path, 'too_small', INSTANT_MIN_MS));
+  if (instantMs > INSTANT_MAX_MS) return report(at, boundReason(at.path, 'too_big', INSTANT_MAX_MS));
   return timestampFromMs(instantMs);
+}
+
+/** RFC 3339, with optional time and offset. */
+const INSTANT =
+  /^(\d{4})-(\d{2})-(\d{2})(?:[Tt ](\d{2}):(\d{2}):(\d{2})(?:\.(\d{1,9}))?(?:([Zz])|([+-])(\d{2}):(\d{2}))?)?$/;
+
+/**
+ * Epoch milliseconds of an ISO 8601 text; null when it is none, or names no instant of the calendar. Without an
+ * offset UTC is meant, and a bare date is its midnight.
+ */
+function parseInstant(text: string): number | null {
+  const match = INSTANT.exec(text);
+  if (!match) return null;
+  const number = (index: number) => Number(match[index] ?? 0);
+  const [year, month, day] = [number(1), number(2), number(3)];
+  const [hour, minute, second] = [number(4), number(5), number(6)];
+  const [offsetHour, offsetMinute] = [number(10), number(11)];
+  if (hour > 23 || minute > 59 || second > 59 || offsetHour > 23 || offsetMinute > 59) return null;
+  const date = new Date(0);
+  // Not Date.UTC, which maps the years 0 to 99 to 1900 to 1999.
+  date.setUTCFullYear(year, month - 1, day);
+  if (date.getUTCMonth() !== month - 1 || date.getUTCDate() !== day) return null;
+  date.setUTCHours(hour, minute, second, Number((match[7] ?? '').slice(0, 3).padEnd(3, '0')));
+  const offsetMs = (offsetHour * 60 + offsetMinute) * 60_000;
+  const instantMs = date.getTime() - (match[9] === '-' ? -offsetMs : offsetMs);
+  return instantMs >= INSTANT_MIN_MS && instantMs <= INSTANT_MAX_MS ? instantMs : null;
 }
 
 export function readString(text: string, at: Context): string | undefined {
   // Only in a body, which would be stored. In a path or a query, such text just matches nothing.
   if (at.target === 'json' && text.includes('\0')) {
-    at.problems.push({
-      field: at.path,
-      target: at.target,
-      type: 'invalid_format',
-      message: `${at.path} must not hold U+0000`,
-    });
-    return undefined;
+    return report(at, { field: at.path, type: 'invalid_format', message: `${at.path} must not hold U+0000` });
   }
   return text.toWellFormed();
 }
@@ -79,26 +100,17 @@ export function readString(text: string, at: Context): string | undefined {
 export function readEnum(field: DescField, text: string, at: Context): number | undefined {
   if (!field.enum) throw new Error(`${field.name} is no enum`);
   const known = enumSpellings(field.enum);
-  const number = known.get(text);
-  if (number === undefined) at.problems.push({ ...enumReason(at.path, [...known.keys()], text), target: at.target });
-  return number;
+  return known.get(text) ?? report(at, enumReason(at.path, [...known.keys()], text));
 }
 
 export function wrongLength(at: Context, expected: string): undefined {
-  at.problems.push({
-    field: at.path,
-    target: at.target,
-    type: 'invalid_length',
-    message: `${at.path} must have ${expected}`,
-    expected,
-  });
-  return undefined;
+  return report(at, { field: at.path, type: 'invalid_length', message: `${at.path} must have ${expected}`, expected });
 }
 
 /** Reports integers beyond the safe integers of JavaScript. */
 function isTooLarge(number: number, at: Context): boolean {
-  if (number > INTEGER_MAX) outOfRange(at, { type: 'too_big', bound: INTEGER_MAX });
-  else if (number < -INTEGER_MAX) outOfRange(at, { type: 'too_small', bound: -INTEGER_MAX });
+  if (number > INTEGER_MAX) report(at, boundReason(at.path, 'too_big', INTEGER_MAX));
+  else if (number < -INTEGER_MAX) report(at, boundReason(at.path, 'too_small', -INTEGER_MAX));
   else return false;
   return true;
 }
@@ -110,16 +122,9 @@ export function toInteger(field: DescField, number: number, at: Context): number
   return Math.max(-2147483648, Math.min(2147483647, number));
 }
 
-function outOfRange(at: Context, { type, bound }: { type: 'too_big' | 'too_small'; bound: number }): undefined {
-  const message = `${at.path} must be ${type === 'too_big' ? 'at most' : 'at least'} ${bound}`;
-  at.problems.push({ field: at.path, target: at.target, type, message, expected: bound });
-  return undefined;
-}
-
 export function wrongType(at: Context, expected: string, received: string): undefined {
   const message = `${at.path} must be ${/^[aeiou]/.test(expected) ? 'an' : 'a'} ${expected}`;
-  at.problems.push({ field: at.path, target: at.target, type: 'invalid_type', message, expected, received });
-  return undefined;
+  return report(at, { field: at.path, type: 'invalid_type', message, expected, received });
 }
 
 export function numberOf(value: JsonValue): number | null {

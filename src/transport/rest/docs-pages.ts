@@ -1,12 +1,9 @@
 /** The OpenAPI document, and a page that renders it without requests to other servers. */
 
-import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { promisify } from 'node:util';
-import { gzip } from 'node:zlib';
-import type { Page } from './page.ts';
+import { filePage, keepPage, type Page } from './page.ts';
 
-/** By path. Each file is read with its first request and kept compressed, because it never changes. */
+/** By path. */
 export function createDocsPages(): ReadonlyMap<string, () => Promise<Page>> {
   const openapi = () => readFile(new URL('../../../gen/openapi.json', import.meta.url));
   return new Map([
@@ -55,21 +52,6 @@ function readRenderer(file: string): Promise<Buffer> {
   return readFile(new URL(import.meta.resolve(`swagger-ui-dist/${file}`)));
 }
 
-const pack = promisify(gzip);
-
 function keep(mediaType: string, read: () => Promise<Buffer>): () => Promise<Page> {
-  let kept: Promise<Page> | null = null;
-  return () => {
-    kept ??= load().catch((error: unknown) => {
-      kept = null;
-      throw error;
-    });
-    return kept;
-  };
-
-  async function load(): Promise<Page> {
-    const body = await read();
-    const etag = `"${createHash('sha256').update(body).digest('base64url')}"`;
-    return { status: 200, mediaType, body, packed: await pack(body), headers: { ...HEADERS, etag } };
-  }
+  return keepPage(async () => filePage(mediaType, await read(), HEADERS));
 }

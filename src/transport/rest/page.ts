@@ -1,15 +1,12 @@
 /** Pages served outside the contract. They are the same for every client. */
 
+import { createHash } from 'node:crypto';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
 import { type PreparedResponse, splitIntoChunks } from './exchange.ts';
 
-export type Page = {
-  readonly status: number;
-  readonly mediaType: string;
+export type Page = Pick<PreparedResponse, 'status' | 'mediaType' | 'packed' | 'brotli'> & {
   readonly body: string | Buffer;
-  /** The body compressed with gzip, where it is kept so. */
-  readonly packed?: Buffer;
-  /** The body compressed with brotli, where it is kept so. */
-  readonly brotli?: Buffer;
   /** With an etag, a client that has the body already gets 304. */
   readonly headers?: Readonly<Record<string, string>>;
 };
@@ -21,6 +18,26 @@ export type Pages = {
 
 /** `route` is the template of the path. */
 export type FoundPage = { readonly route: string; readonly load: () => Promise<Page> };
+
+/** Loads a page with its first request and keeps it, because it never changes. */
+export function keepPage(load: () => Promise<Page>): () => Promise<Page> {
+  let kept: Promise<Page> | null = null;
+  return () => {
+    kept ??= load().catch((error: unknown) => {
+      kept = null;
+      throw error;
+    });
+    return kept;
+  };
+}
+
+const pack = promisify(gzip);
+
+/** The page of a file, also compressed, with an etag. */
+export async function filePage(mediaType: string, body: Buffer, headers: NonNullable<Page['headers']>): Promise<Page> {
+  const etag = `"${createHash('sha256').update(body).digest('base64url')}"`;
+  return { status: 200, mediaType, body, packed: await pack(body), headers: { ...headers, etag } };
+}
 
 const RETRY_AFTER_SECONDS = '1';
 

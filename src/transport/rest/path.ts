@@ -1,5 +1,8 @@
 /** Splits and decodes the path of a request. */
 
+/** The first segment of API paths; never the slug of a project. */
+export const API_ROOT = 'api';
+
 /** The path in segments, not decoded. */
 export function rawSegments(path: string): string[] {
   return path.slice(1).split('/');

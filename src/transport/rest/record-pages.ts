@@ -4,7 +4,7 @@
  */
 
 import type { FoundPage } from './page.ts';
-import { splitPath } from './path.ts';
+import { API_ROOT, splitPath } from './path.ts';
 
 /** The path segment of each kind of record, and its noun. */
 const NOUNS: ReadonlyMap<string, string> = new Map([
@@ -12,9 +12,6 @@ const NOUNS: ReadonlyMap<string, string> = new Map([
   ['evaluators', 'evaluator'],
   ['monitors', 'monitor'],
 ]);
-
-/** The first segment of API paths; never the slug of a project. */
-const API_ROOT = 'api';
 
 /** The page may use no script, style or frame and send no request, even if markup were injected into it. */
 const HEADERS = {
