@@ -2,7 +2,7 @@
 
 import { BodyRule, Credential } from '../../gen/spandrel/v1/options_pb.js';
 import { Fault, type FaultCode, isFaultCode } from '../../src/domain/fault.ts';
-import { familyOfPolicy, statusOf } from '../../src/transport/rest/errors.ts';
+import { familyOf, statusOf } from '../../src/transport/status.ts';
 import type { Operation } from './operations.ts';
 
 export type Refusals = ReadonlyMap<number, Refusal>;
@@ -29,7 +29,7 @@ export function refusalsOf(operation: Refusable): Refusals {
 /** The status of a code. A tolerant body with no valid item is malformed in both families. */
 export function httpStatus(code: FaultCode, { rules }: Pick<Operation, 'rules'>): number {
   if (code === 'validation_error' && rules.body === BodyRule.TOLERANT) return 400;
-  return statusOf(new Fault(code, ''), familyOfPolicy(rules));
+  return statusOf(new Fault(code, ''), familyOf(rules));
 }
 
 /** The text of an operation's own errors with HTTP statuses. Throws on an unknown code. */

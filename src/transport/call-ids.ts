@@ -36,6 +36,15 @@ export function createIdSource(random: RandomBytes, tracing: boolean): IdSource 
   };
 }
 
+/** Adds the response headers that name the call and, unless tracing is off, its trace. */
+export function addIds<H extends { [name: string]: unknown }>(headers: H, ids: CallIds): H {
+  const named: { [name: string]: unknown } = headers;
+  named['x-request-id'] = ids.requestId;
+  const traceparent = traceparentOf(ids);
+  if (traceparent !== null) named.traceparent = traceparent;
+  return headers;
+}
+
 /** The response header that names the trace; null when tracing is off. */
 export function traceparentOf(ids: CallIds): string | null {
   return ids.traceId === '' ? null : `00-${ids.traceId}-${ids.spanId}-01`;

@@ -7,7 +7,7 @@ import { type Invoke, toFault } from '../rpc/invoke.ts';
 import type { Method, UnaryResponse } from '../rpc/method.ts';
 import type { InvokeStream, ResponseStream } from '../rpc/streams/invoke-stream.ts';
 import { deadlineFault } from './call-deadline.ts';
-import { traceparentOf } from './call-ids.ts';
+import { addIds } from './call-ids.ts';
 import { type PendingCall, startCall, startStream } from './connect-call.ts';
 import { type ErrorShape, rewordLibraryError, shapeKey, toConnectError } from './connect-errors.ts';
 import { type Exchange, exchangeKey, isDisconnected } from './connect-exchange.ts';
@@ -68,9 +68,8 @@ export async function admit(context: HandlerContext, admission: Admission): Prom
   const family = method ? familyOf(method.policy) : 'flat';
   const shape: ErrorShape = { family, ids, sizeMaxBytes, onFault: end.onFault };
   context.values.set(shapeKey, shape);
-  context.responseHeader.set('x-request-id', ids.requestId);
-  const traceparent = traceparentOf(ids);
-  if (traceparent) context.responseHeader.set('traceparent', traceparent);
+  const named: Record<string, string> = addIds({}, ids);
+  for (const [name, value] of Object.entries(named)) context.responseHeader.set(name, value);
   const call = begin(context, exchange, admission);
   onceAborted(context.signal, () => {
     rewordLibraryError(context.signal.reason, shape);

@@ -1,7 +1,7 @@
 /** One call between the Connect library and the pipeline. */
 
 import type { Call, Decode, Invoke } from '../rpc/invoke.ts';
-import type { CallIds, Method, Request, StreamMethod, UnaryMethod, UnaryResponse } from '../rpc/method.ts';
+import type { Method, Request, StreamMethod, UnaryMethod, UnaryResponse } from '../rpc/method.ts';
 import type { InvokeStream, ResponseStream } from '../rpc/streams/invoke-stream.ts';
 import { deadlineFault } from './call-deadline.ts';
 import type { Origin } from './origin.ts';
@@ -19,13 +19,9 @@ export type PendingCall<Response> = {
   readonly abandon: () => void;
 };
 
-type CallStart<M extends Method> = {
+type CallStart<M extends Method> = Pick<Call, 'header' | 'ids' | 'isDisconnected' | 'onCaller'> & {
   readonly method: M;
-  readonly header: (name: string) => string | undefined;
-  readonly ids: CallIds;
   readonly origin: Origin;
-  readonly isDisconnected: Call['isDisconnected'];
-  readonly onCaller: NonNullable<Call['onCaller']>;
 };
 
 export function startCall(

@@ -1,13 +1,12 @@
 /** One HTTP exchange of Connect, gRPC-Web or gRPC through the Connect router, and its report to the call log. */
 
 import { createContextKey } from '@connectrpc/connect';
-import { ErrorFamily } from '../../gen/spandrel/v1/options_pb.js';
 import type { Fault } from '../domain/fault.ts';
 import type { CallerKind, CallIds, Method } from '../rpc/method.ts';
 import type { CallLog } from './call-log.ts';
 import { arrivalOf, type Origin } from './origin.ts';
-import { familyOfPolicy, statusOf } from './rest/errors.ts';
 import type { HttpHandler } from './server-options.ts';
+import { familyOf, statusOf } from './status.ts';
 
 export type Exchange = {
   readonly request: Parameters<HttpHandler>[0];
@@ -32,13 +31,8 @@ type ExchangeReport = {
   readonly finish: (httpStatus: number) => void;
 };
 
-type ReportedExchange = {
-  readonly request: Parameters<HttpHandler>[0];
-  readonly ids: CallIds;
-  readonly method: Method | undefined;
-  /** Whether there is an rpc at the path. */
-  readonly isKnown: boolean;
-};
+/** `isKnown`: there is an rpc at the path. */
+type ReportedExchange = Pick<Exchange, 'request' | 'ids' | 'method'> & { readonly isKnown: boolean };
 
 export function createExchangeReport(
   callLog: CallLog,
@@ -60,15 +54,9 @@ export function createExchangeReport(
       if (isFinished) return;
       isFinished = true;
       const path = request.url?.split('?', 1)[0] ?? '';
-      const family = method ? familyOfPolicy(method.policy) : ErrorFamily.FLAT;
-      const status = fault === null ? httpStatus : statusOf(fault, family);
-      const about = {
-        transport: 'connect' as const,
-        method: request.method ?? null,
-        route: isKnown ? path : null,
-        path,
-      };
-      callLog.ended({ ...about, status, fault, caller, arrival, ids, startedAtMs });
+      const status = fault === null ? httpStatus : statusOf(fault, method ? familyOf(method.policy) : 'flat');
+      const about = { method: request.method ?? null, route: isKnown ? path : null, path };
+      callLog.ended({ transport: 'connect', ...about, status, fault, caller, arrival, ids, startedAtMs });
     },
   };
 }

@@ -1,15 +1,15 @@
 /** Refuses requests the Connect router cannot serve, in the protocol they were sent in. */
 
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
-import { constants, type ServerHttp2Stream } from 'node:http2';
 import type { UniversalHandler } from '@connectrpc/connect/protocol';
 import { codeToHttpStatus, errorToJsonBytes } from '@connectrpc/connect/protocol-connect';
 import type { Fault, FaultKind } from '../domain/fault.ts';
-import { traceparentOf } from './call-ids.ts';
+import { addIds } from './call-ids.ts';
 import { toConnectError } from './connect-errors.ts';
 import type { Exchange } from './connect-exchange.ts';
+import { endWithHeaders, isFinished } from './grpc.ts';
 import { isGrpc } from './rpc-request.ts';
-import { errorTrailers } from './status.ts';
+import { errorTrailers, statusOf } from './status.ts';
 
 type Response = Exchange['response'];
 
@@ -19,12 +19,12 @@ export function rpcMethods({ allowedMethods }: Pick<UniversalHandler, 'allowedMe
 }
 
 /** Faults with a more specific HTTP status than that of their Connect code. */
-const HTTP_STATUS: { readonly [K in FaultKind]?: number } = {
-  route_not_found: 404,
-  method_not_allowed: 405,
-  expectation_failed: 417,
-  unsupported_media_type: 415,
-};
+const SPECIFIC: ReadonlySet<FaultKind> = new Set<FaultKind>([
+  'route_not_found',
+  'method_not_allowed',
+  'expectation_failed',
+  'unsupported_media_type',
+]);
 
 /** Sends the error and ends the exchange. */
 export function refuseRpc(exchange: Exchange, fault: Fault): void {
@@ -36,11 +36,14 @@ export function refuseRpc(exchange: Exchange, fault: Fault): void {
   if (isGrpc(type)) {
     const [mediaType] = type.split(';', 1);
     const trailers = { ...headers, 'content-type': mediaType, ...errorTrailers(fault, 'flat', ids) };
-    if ('stream' in response) endWithTrailers(response.stream, { ...response.getHeaders(), ...trailers });
-    else write(response, 200, trailers, null);
+    if (!('stream' in response)) write(response, 200, trailers, null);
+    // The response object would send a separate frame for the end.
+    else if (!isFinished(response.stream)) {
+      endWithHeaders(response.stream, { ':status': 200, ...response.getHeaders(), ...trailers });
+    }
   } else {
     const error = toConnectError(fault, { family: 'flat', ids, sizeMaxBytes: 0 });
-    const status = HTTP_STATUS[fault.kind] ?? codeToHttpStatus(error.code);
+    const status = SPECIFIC.has(fault.kind) ? statusOf(fault, 'flat') : codeToHttpStatus(error.code);
     const metadata = Object.fromEntries(error.metadata);
     const body = errorToJsonBytes(error, undefined);
     write(response, status, { ...headers, ...metadata, 'content-type': 'application/json' }, body);
@@ -54,23 +57,10 @@ export function respondWithMethods(exchange: Exchange, handler: UniversalHandler
 }
 
 function headersOf({ request, ids }: Exchange): OutgoingHttpHeaders {
-  const headers: OutgoingHttpHeaders = { 'x-request-id': ids.requestId };
-  const traceparent = traceparentOf(ids);
-  if (traceparent) headers.traceparent = traceparent;
+  const headers: OutgoingHttpHeaders = addIds({}, ids);
   // The rest of the body stays unread, so the connection cannot be reused.
   if (request.httpVersionMajor === 1 && !request.complete) headers.connection = 'close';
   return headers;
-}
-
-/**
- * Ends the stream with its first header frame: to a gRPC client, headers that do not end the stream announce a message.
- * The response object would send a separate frame for the end.
- */
-function endWithTrailers(stream: ServerHttp2Stream, headers: OutgoingHttpHeaders): void {
-  if (stream.closed || stream.destroyed || stream.headersSent) return;
-  stream.respond({ ':status': 200, ...headers }, { endStream: true });
-  if (stream.state.remoteClose === 1) stream.resume();
-  else stream.close(constants.NGHTTP2_NO_ERROR);
 }
 
 function write(response: Response, status: number, headers: OutgoingHttpHeaders, body: Uint8Array | null): void {

@@ -25,7 +25,7 @@ import { requestKey } from './connect-json.ts';
 import { refuseRpc, respondWithMethods } from './connect-refusal.ts';
 import { countBody, isAbandoned, runExchange } from './connect-serve.ts';
 import { firstHeader } from './first-header.ts';
-import type { GrpcDeps } from './grpc.ts';
+import type { CallDeps } from './grpc.ts';
 import { createGzip } from './gzip.ts';
 import { limitStreams, REFLECTION_SHARES, WATCH_SHARES } from './open-streams.ts';
 import { arrivalOf } from './origin.ts';
@@ -36,7 +36,7 @@ import { isRpcRequest } from './rpc-request.ts';
 import type { HttpHandler } from './server-options.ts';
 import { createTurns } from './turns.ts';
 
-export type ConnectDeps = GrpcDeps & {
+export type ConnectDeps = CallDeps & {
   /** Serves every path that is no rpc. */
   readonly fallback: (request: RestRequest, response: RestResponse) => void;
   readonly health: ServiceImpl<typeof Health>;
@@ -74,34 +74,31 @@ export function createConnect(deps: ConnectDeps): HttpHandler {
       return;
     }
     const header = firstHeader(request.headers, request.rawHeaders);
-    const callIds = ids.next(header);
-    const end = createExchangeReport(deps.callLog, {
-      request,
-      ids: callIds,
-      method: byName.get(path),
-      isKnown: !!handler,
-    });
+    const call = { request, ids: ids.next(header), method: byName.get(path) };
     const exchange: Exchange = {
-      request,
+      ...call,
       response,
       header,
-      ids: callIds,
       origin: originOf(arrivalOf(request, true)),
-      method: byName.get(path),
       bodyEnd: Promise.withResolvers(),
-      report: end,
+      report: createExchangeReport(deps.callLog, { ...call, isKnown: !!handler }),
     };
-    if (handler && request.method === 'OPTIONS') {
+    if (!handler) {
+      refuseRpc(exchange, new Fault('route_not_found', explainMissing(path, 'There is no such rpc.')));
+      return;
+    }
+    if (request.method === 'OPTIONS') {
       respondWithMethods(exchange, handler);
       return;
     }
-    const fault = handler
-      ? findRefusal(request, handler)
-      : new Fault('route_not_found', explainMissing(path, 'There is no such rpc.'));
-    if (handler && !fault) capDeadline(request);
+    const refusal = findRefusal(request, handler);
+    if (refusal) {
+      refuseRpc(exchange, refusal);
+      return;
+    }
+    capDeadline(request);
     const values = createContextValues().set(exchangeKey, exchange);
-    if (handler && !fault) void runExchange(handler, exchange, { values, responses, reading, takeTurn, runSteps });
-    else if (fault) refuseRpc(exchange, fault);
+    void runExchange(handler, exchange, { values, responses, reading, takeTurn, runSteps });
   };
 }
 

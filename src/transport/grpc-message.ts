@@ -79,7 +79,7 @@ function malformed(message: string): Fault {
   return new Fault('malformed_request', message);
 }
 
-function tooLarge(sizeMaxBytes: number): Fault {
+export function tooLarge(sizeMaxBytes: number): Fault {
   return new Fault('payload_too_large', `The message is larger than ${sizeMaxBytes} bytes.`, {
     meta: { limitBytes: sizeMaxBytes },
   });

@@ -3,17 +3,16 @@
  * All other calls (streams, compression, gRPC with JSON, expectations) go through the Connect router.
  */
 
-import type { IncomingHttpHeaders, ServerHttp2Stream } from 'node:http2';
+import type { IncomingHttpHeaders, OutgoingHttpHeaders, ServerHttp2Stream } from 'node:http2';
 import { constants } from 'node:http2';
 import { toBinary } from '@bufbuild/protobuf';
-import { ErrorFamily } from '../../gen/spandrel/v1/options_pb.js';
 import { Fault } from '../domain/fault.ts';
 import type { RunSteps } from '../domain/steps.ts';
 import { type Invoke, toFault } from '../rpc/invoke.ts';
 import type { CallerKind, CallIds, Method, UnaryMethod, UnaryResponse } from '../rpc/method.ts';
 import type { InvokeStream } from '../rpc/streams/invoke-stream.ts';
-import { parseGrpcTimeout } from './call-deadline.ts';
-import { type IdSource, traceparentOf } from './call-ids.ts';
+import { deadlineFault, parseGrpcTimeout } from './call-deadline.ts';
+import { addIds, type IdSource } from './call-ids.ts';
 import type { CallLog } from './call-log.ts';
 import { firstHeader } from './first-header.ts';
 import { readGrpcMessage } from './grpc-message.ts';
@@ -21,9 +20,8 @@ import { decodeRequest } from './message-decode.ts';
 import { type OriginOf, socketOf } from './origin.ts';
 import type { ReadBudget } from './read-budget.ts';
 import type { ResponseWatch } from './response-watch.ts';
-import { familyOfPolicy, statusOf } from './rest/errors.ts';
 import type { Handlers } from './server-options.ts';
-import { errorTrailers, type Family, familyOf } from './status.ts';
+import { errorTrailers, type Family, familyOf, statusOf } from './status.ts';
 
 const CONTENT_TYPE = 'application/grpc';
 const PREFIX_BYTES = 5;
@@ -31,7 +29,8 @@ const WAIT_FOR_TRAILERS = { waitForTrailers: true };
 const END_STREAM = { endStream: true };
 const TRAILERS_OK = { 'grpc-status': '0' };
 
-export type GrpcDeps = {
+/** What every protocol needs to serve calls. */
+export type CallDeps = {
   readonly methods: readonly Method[];
   readonly invoke: Invoke;
   readonly invokeStream: InvokeStream;
@@ -44,7 +43,7 @@ export type GrpcDeps = {
 };
 
 /** Serves the unary rpcs of `methods` to gRPC clients. */
-export function createGrpc(deps: GrpcDeps): Handlers['grpc'] {
+export function createGrpc(deps: CallDeps): Handlers['grpc'] {
   const { methods, ids } = deps;
   const unary = methods.filter((method) => method.kind === 'unary');
   const byPath = new Map(unary.map((method) => [method.path, method]));
@@ -72,7 +71,7 @@ export function createGrpc(deps: GrpcDeps): Handlers['grpc'] {
   };
 }
 
-type Served = GrpcDeps & { readonly stream: ServerHttp2Stream; readonly method: UnaryMethod };
+type Served = CallDeps & { readonly stream: ServerHttp2Stream; readonly method: UnaryMethod };
 
 type Call = {
   readonly stream: ServerHttp2Stream;
@@ -83,7 +82,7 @@ type Call = {
   readonly end: (fault: Fault | null) => void;
 };
 
-type Starting = Pick<GrpcDeps, 'callLog'> & { readonly stream: ServerHttp2Stream; readonly method: Method | undefined };
+type Starting = Pick<CallDeps, 'callLog'> & { readonly stream: ServerHttp2Stream; readonly method: Method | undefined };
 
 function startCall({ callLog, stream, method }: Starting, ids: CallIds, headers: IncomingHttpHeaders): Call {
   const startedAtMs = callLog.nowMs();
@@ -94,7 +93,7 @@ function startCall({ callLog, stream, method }: Starting, ids: CallIds, headers:
     family: method ? familyOf(method.policy) : 'flat',
     caller: 'none',
     end(fault) {
-      const status = fault === null ? 200 : statusOf(fault, method ? familyOfPolicy(method.policy) : ErrorFamily.FLAT);
+      const status = fault === null ? 200 : statusOf(fault, call.family);
       const arrival = { socket: socketOf(stream), headers, hasBody: true };
       const about = { transport: 'grpc' as const, method: 'POST', route, path: null, status, fault };
       callLog.ended({ ...about, caller: call.caller, arrival, ids, startedAtMs });
@@ -132,7 +131,7 @@ function serveCall(served: Served, headers: IncomingHttpHeaders, raw: readonly s
   const isDisconnected = () => isFinished(stream);
   invoke(
     method,
-    { transport: 'grpc', header, ids: call.ids, remoteAddress, quota, isDisconnected: isDisconnected, onCaller },
+    { transport: 'grpc', header, ids: call.ids, remoteAddress, quota, isDisconnected, onCaller },
     decode,
   ).then(
     (answered) =>
@@ -152,8 +151,7 @@ function startDeadline(call: Call, timeout: string): NodeJS.Timeout | 'refused' 
     refuse(call, new Fault('malformed_request', 'The grpc-timeout header is not a duration.'));
     return 'refused';
   }
-  const late = () => refuse(call, new Fault('request_timeout', 'The deadline of the call has passed.'));
-  return setTimeout(late, timeoutMs);
+  return setTimeout(() => refuse(call, deadlineFault()), timeoutMs);
 }
 
 function respond({ stream, ids, end }: Call, message: Uint8Array, headers: UnaryResponse['headers']): void {
@@ -169,7 +167,7 @@ function respond({ stream, ids, end }: Call, message: Uint8Array, headers: Unary
 }
 
 /** Whether the client has disconnected, or got an error at its deadline. */
-function isFinished(stream: ServerHttp2Stream): boolean {
+export function isFinished(stream: ServerHttp2Stream): boolean {
   return stream.closed || stream.destroyed || stream.headersSent;
 }
 
@@ -177,22 +175,23 @@ function sendOk(this: ServerHttp2Stream): void {
   this.sendTrailers(TRAILERS_OK);
 }
 
-/** A response of trailers only. Resets the stream where the client is still sending. */
+/** A response of trailers only. */
 function refuse({ stream, ids, family, end }: Call, fault: Fault): void {
   if (isFinished(stream)) return;
   end(fault);
-  stream.respond({ ...responseHeaders(ids), ...errorTrailers(fault, family, ids) }, END_STREAM);
+  endWithHeaders(stream, { ...responseHeaders(ids), ...errorTrailers(fault, family, ids) });
+}
+
+/**
+ * Ends a response with its first header frame: to a gRPC client, headers that do not end the stream announce a message.
+ * Resets the stream where the client is still sending.
+ */
+export function endWithHeaders(stream: ServerHttp2Stream, headers: OutgoingHttpHeaders): void {
+  stream.respond(headers, END_STREAM);
   if (stream.state.remoteClose === 1) stream.resume();
   else stream.close(constants.NGHTTP2_NO_ERROR);
 }
 
 function responseHeaders(ids: CallIds): Record<string, string | number> {
-  const headers: Record<string, string | number> = {
-    ':status': 200,
-    'content-type': CONTENT_TYPE,
-    'x-request-id': ids.requestId,
-  };
-  const traceparent = traceparentOf(ids);
-  if (traceparent) headers.traceparent = traceparent;
-  return headers;
+  return addIds({ ':status': 200, 'content-type': CONTENT_TYPE }, ids);
 }

@@ -31,9 +31,9 @@ export function limitStreams<I, O>(
   what: string,
   options: SharesOptions,
 ): (input: I, context: HandlerContext) => AsyncGenerator<O> {
-  const shares = createShares(options);
+  const acquire = createShares(options);
   return async function* (input, context) {
-    const release = shares.acquire(holderOf(context));
+    const release = acquire(holderOf(context));
     if (!release) throw new Fault('rate_limited', `Too many ${what} are open at once; try again.`);
     try {
       yield* serve(input, context);
@@ -54,35 +54,27 @@ function connectionOf(request: Exchange['request']): object {
   return 'stream' in request ? (request.stream.session ?? request) : request.socket;
 }
 
-/** A semaphore whose permits are also limited by address and by connection. */
-type Shares = {
-  /** Acquires a permit; null when none is left for this holder. The result releases it; further calls of it do nothing. */
-  readonly acquire: (holder: Holder) => (() => void) | null;
-};
-
-function createShares({ totalMax, perAddressMax, perConnectionMax }: SharesOptions): Shares {
+/**
+ * A semaphore whose permits are also limited by address and by connection. Its function acquires a permit, and returns the
+ * function that releases it; null when none is left for this holder.
+ */
+function createShares({ totalMax, perAddressMax, perConnectionMax }: SharesOptions) {
   const byAddress = new Map<string, number>();
   const byConnection = new Map<object, number>();
   let total = 0;
-  return {
-    acquire({ connection, address }) {
-      const isFull =
-        total >= totalMax ||
-        (byAddress.get(address) ?? 0) >= perAddressMax ||
-        (byConnection.get(connection) ?? 0) >= perConnectionMax;
-      if (isFull) return null;
-      total += 1;
-      add(byAddress, address, 1);
-      add(byConnection, connection, 1);
-      let held = true;
-      return () => {
-        if (!held) return;
-        held = false;
-        total -= 1;
-        add(byAddress, address, -1);
-        add(byConnection, connection, -1);
-      };
-    },
+  const count = ({ connection, address }: Holder, by: 1 | -1) => {
+    total += by;
+    add(byAddress, address, by);
+    add(byConnection, connection, by);
+  };
+  return (holder: Holder): (() => void) | null => {
+    const isFull =
+      total >= totalMax ||
+      (byAddress.get(holder.address) ?? 0) >= perAddressMax ||
+      (byConnection.get(holder.connection) ?? 0) >= perConnectionMax;
+    if (isFull) return null;
+    count(holder, 1);
+    return () => count(holder, -1);
   };
 }
 

@@ -3,7 +3,7 @@
  * connects again before it reaches that limit makes the server open and close streams without end.
  */
 
-export type ResetBudget = {
+type ResetBudget = {
   /** Counts one reset; false once the address has reset more than it may. */
   readonly spend: (address: string) => boolean;
 };

@@ -1,14 +1,19 @@
 /** The HTTP/1.1 half of the port, which also owns the listening socket. */
 
-import { createServer, type IncomingMessage, type Server, type ServerOptions, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  type Server,
+  type ServerOptions,
+  type ServerResponse,
+  STATUS_CODES,
+} from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { Socket } from 'node:net';
-import type { FairQueue } from './fair-queue.ts';
 import type { ReadBudget } from './read-budget.ts';
 import { findTarget, readFirstText } from './request-target.ts';
 import { reportBugs } from './server-bugs.ts';
-import type { CallerOf, Handlers, NewConnections, Problem, RefusedRequest, ServerLimits } from './server-options.ts';
-import { parseRefusal } from './server-refusal.ts';
+import type { HalfOptions, Problem, Refusal, RefusedRequest, ServerLimits } from './server-options.ts';
 
 export type Http1 = {
   readonly server: Server;
@@ -21,14 +26,8 @@ export type Http1 = {
   readonly closeIdle: () => void;
 };
 
-type Http1Options = {
-  readonly limits: ServerLimits;
-  readonly handlers: Handlers;
-  readonly queue: FairQueue;
-  readonly callerOf: CallerOf;
+type Http1Options = HalfOptions & {
   readonly tls: { readonly cert: string; readonly key: string } | null;
-  readonly newConnections: NewConnections;
-  readonly deadlineCheckMs: number;
   /** The budget for bytes that are read only to be discarded. */
   readonly discarding: ReadBudget;
 };
@@ -142,8 +141,9 @@ function serve(state: State, pipeline: Pipeline): void {
   const { socket } = request;
   if (state.closing) endAfterWaiting(pipeline);
   if (request.httpVersion === '1.1' && request.headers.host === undefined) {
-    const { status, headers, body } = parseRefusal(
-      state.handlers.refuse({ problem: 'malformed', target: request.url ?? null }, socket),
+    const { status, headers, body } = state.handlers.refuse(
+      { problem: 'malformed', target: request.url ?? null },
+      socket,
     );
     response.writeHead(status, { ...headers, connection: 'close' }).end(body);
   } else {
@@ -178,8 +178,14 @@ function targetOf({ pipelines, firstTexts: openings }: State, { rawPacket, bytes
 }
 
 function refuse({ handlers, discarding }: State, end: RefusedRequest, socket: Socket): void {
-  socket.write(handlers.refuse(end, socket));
+  socket.write(textOf(handlers.refuse(end, socket)));
   endLingering(socket, discarding);
+}
+
+/** The whole response, where there is no response object to write it. */
+function textOf({ status, headers, body }: Refusal): string {
+  const lines = Object.entries({ ...headers, connection: 'close' }).map(([name, value]) => `${name}: ${value}`);
+  return [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines, '', body].join('\r\n');
 }
 
 function endIdle(state: State, socket: Socket): void {

@@ -9,10 +9,8 @@ import {
   type ServerOptions,
 } from 'node:http2';
 import type { Socket } from 'node:net';
-import type { FairQueue } from './fair-queue.ts';
 import { reportBugs } from './server-bugs.ts';
-import type { CallerOf, Handlers, NewConnections, ServerLimits } from './server-options.ts';
-import { parseRefusal } from './server-refusal.ts';
+import type { HalfOptions, ServerLimits } from './server-options.ts';
 import { createSessions } from './server-sessions.ts';
 import { type Abuse, createSessionAbuse } from './session-abuse.ts';
 
@@ -28,13 +26,7 @@ export type Http2 = {
   readonly closeIdle: () => void;
 };
 
-type Http2Options = {
-  readonly limits: ServerLimits;
-  readonly handlers: Handlers;
-  readonly queue: FairQueue;
-  readonly newConnections: NewConnections;
-  readonly deadlineCheckMs: number;
-  readonly callerOf: CallerOf;
+type Http2Options = HalfOptions & {
   /** Called when a session was cut for abuse. */
   readonly onCut: (caller: string | null, abuse: Abuse) => void;
 };
@@ -101,9 +93,7 @@ export function createHttp2({
 
   function expireRequest(stream: ServerHttp2Stream, target: string | null): void {
     if (!stream.headersSent && stream.session) {
-      const { status, headers, body } = parseRefusal(
-        handlers.refuse({ problem: 'request_timeout', target }, stream.session.socket),
-      );
+      const { status, headers, body } = handlers.refuse({ problem: 'request_timeout', target }, stream.session.socket);
       stream.respond({ ...headers, ':status': status });
       stream.end(body);
     }

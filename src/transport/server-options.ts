@@ -4,6 +4,7 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import type { Http2ServerRequest, Http2ServerResponse, ServerHttp2Stream } from 'node:http2';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import type { FairQueue } from './fair-queue.ts';
 import type { Abuse } from './session-abuse.ts';
 
 export type ServerLimits = {
@@ -40,7 +41,7 @@ export type ConnectionMeter = {
 };
 
 /** The network that penalties of a connection go to; null: none, because many callers share it or it is closed. */
-export type CallerOf = (socket: Socket) => string | null;
+type CallerOf = (socket: Socket) => string | null;
 
 export type HttpHandler = (
   request: IncomingMessage | Http2ServerRequest,
@@ -66,8 +67,24 @@ export type Handlers = {
     /** Refuses a stream whose message did not arrive in time. */
     readonly expire: (stream: ServerHttp2Stream) => void;
   };
-  /** The whole HTTP/1.1 response, status line included. */
-  readonly refuse: (end: RefusedRequest, socket: Duplex) => Buffer;
+  readonly refuse: (end: RefusedRequest, socket: Duplex) => Refusal;
+};
+
+/** The response to a refused request. Its headers say nothing about the connection. */
+export type Refusal = {
+  readonly status: number;
+  readonly headers: { readonly [name: string]: string };
+  readonly body: string;
+};
+
+/** What the HTTP/1.1 and the HTTP/2 half of the port share. */
+export type HalfOptions = {
+  readonly limits: ServerLimits;
+  readonly handlers: Handlers;
+  readonly queue: FairQueue;
+  readonly callerOf: CallerOf;
+  readonly newConnections: NewConnections;
+  readonly deadlineCheckMs: number;
 };
 
 /** Connections that have not sent a complete request head yet, with the monotonic milliseconds of their acceptance. */

@@ -12,7 +12,6 @@ import { createPenalties } from './reconnect-penalties.ts';
 import { createHttp1, type Http1 } from './server-http1.ts';
 import { createHttp2, type Http2 } from './server-http2.ts';
 import type { Handlers, NewConnections, ServerLimits, ServerOptions } from './server-options.ts';
-import { sniff } from './server-sniff.ts';
 import type { Abuse } from './session-abuse.ts';
 import { secureHandlers } from './transport-security.ts';
 
@@ -128,6 +127,43 @@ function holdConnections(take: (socket: Socket) => void) {
       for (const socket of released) take(socket);
     },
   };
+}
+
+// How every HTTP/2 connection begins; no HTTP/1 method starts with these letters.
+const PREFACE = Buffer.from('PRI * HTTP/2.0');
+const ENOUGH_BYTES = 4;
+const EMPTY = Buffer.alloc(0);
+
+type ProtocolHandlers = {
+  readonly http1: (socket: Socket, seen: Buffer) => void;
+  readonly http2: (socket: Socket) => void;
+};
+
+/** Calls the handler of the protocol once the first bytes have arrived, and puts those bytes back. */
+function sniff(socket: Socket, { http1, http2 }: ProtocolHandlers): void {
+  let seen: Buffer = EMPTY;
+  const onEnd = () => socket.destroy();
+  const onData = (chunk: Buffer) => {
+    seen = seen === EMPTY ? chunk : Buffer.concat([seen, chunk]);
+    const verdict = protocolOf(seen);
+    if (verdict === 'unclear') return;
+    socket.off('data', onData).off('end', onEnd);
+    socket.pause();
+    socket.unshift(seen);
+    if (verdict === 'http2') {
+      http2(socket);
+    } else {
+      http1(socket, seen);
+      socket.resume();
+    }
+  };
+  socket.on('data', onData).on('end', onEnd);
+}
+
+function protocolOf(seen: Buffer): 'http1' | 'http2' | 'unclear' {
+  const length = Math.min(seen.length, ENOUGH_BYTES);
+  if (PREFACE.compare(seen, 0, length, 0, length) !== 0) return 'http1';
+  return length === ENOUGH_BYTES ? 'http2' : 'unclear';
 }
 
 /** Short limits, as in tests, need a shorter interval to be enforced. */

@@ -7,6 +7,7 @@ import { StatusSchema } from '../../gen/google/rpc/status_pb.js';
 import { ErrorFamily, type Policy } from '../../gen/spandrel/v1/options_pb.js';
 import type { Fault, FaultKind, JsonValue } from '../domain/fault.ts';
 import type { CallIds } from '../rpc/method.ts';
+import { isJsonObject } from './rest/json-object.ts';
 
 /** The shape of error bodies of an rpc, which also names the members of its error details. */
 export type Family = 'canonical' | 'flat';
@@ -39,23 +40,26 @@ const INTERNAL = 13;
 const UNAVAILABLE = 14;
 const UNAUTHENTICATED = 16;
 
-const CODES: { readonly [K in Exclude<FaultKind, 'conflict'>]: number } = {
-  bad_request: INVALID_ARGUMENT,
-  invalid: INVALID_ARGUMENT,
-  unauthenticated: UNAUTHENTICATED,
-  permission_denied: PERMISSION_DENIED,
-  not_found: NOT_FOUND,
-  route_not_found: UNIMPLEMENTED,
-  method_not_allowed: UNIMPLEMENTED,
-  request_timeout: DEADLINE_EXCEEDED,
-  payload_too_large: RESOURCE_EXHAUSTED,
-  uri_too_long: RESOURCE_EXHAUSTED,
-  headers_too_large: RESOURCE_EXHAUSTED,
-  expectation_failed: INVALID_ARGUMENT,
-  unsupported_media_type: UNIMPLEMENTED,
-  rate_limited: RESOURCE_EXHAUSTED,
-  internal_error: INTERNAL,
-  unavailable: UNAVAILABLE,
+/** The HTTP status and the gRPC status number of each kind of failure. */
+const STATUSES: { readonly [K in FaultKind]: readonly [http: number, grpc: number] } = {
+  bad_request: [400, INVALID_ARGUMENT],
+  invalid: [422, INVALID_ARGUMENT],
+  unauthenticated: [401, UNAUTHENTICATED],
+  permission_denied: [403, PERMISSION_DENIED],
+  not_found: [404, NOT_FOUND],
+  route_not_found: [404, UNIMPLEMENTED],
+  method_not_allowed: [405, UNIMPLEMENTED],
+  request_timeout: [408, DEADLINE_EXCEEDED],
+  // See conflictCode for the codes that have another number.
+  conflict: [409, FAILED_PRECONDITION],
+  payload_too_large: [413, RESOURCE_EXHAUSTED],
+  uri_too_long: [414, RESOURCE_EXHAUSTED],
+  headers_too_large: [431, RESOURCE_EXHAUSTED],
+  expectation_failed: [417, INVALID_ARGUMENT],
+  unsupported_media_type: [415, UNIMPLEMENTED],
+  rate_limited: [429, RESOURCE_EXHAUSTED],
+  internal_error: [500, INTERNAL],
+  unavailable: [503, UNAVAILABLE],
 };
 
 /** gRPC clients refuse large trailers, so both the message and the details are limited. */
@@ -73,9 +77,14 @@ export function faultType(kind: FaultKind, family: Family): string {
   return kind === 'route_not_found' ? 'not_found' : kind;
 }
 
+/** The HTTP status of a failure. */
+export function statusOf({ kind }: Fault, family: Family): number {
+  return kind === 'invalid' && family === 'canonical' ? 400 : STATUSES[kind][0];
+}
+
 /** The gRPC status number of a failure. */
-export function grpcCode(fault: Fault): number {
-  return fault.kind === 'conflict' ? conflictCode(fault.code) : CODES[fault.kind];
+export function grpcCode({ kind, code }: Fault): number {
+  return (kind === 'conflict' ? conflictCode(code) : null) ?? STATUSES[kind][1];
 }
 
 /** The metadata of a failure in the naming of a family: canonical has snake_case at the top level, flat leaves names unchanged. */
@@ -117,9 +126,9 @@ export function errorTrailers(fault: Fault, family: Family, ids: CallIds): Recor
   };
 }
 
-function conflictCode(code: string): number {
+function conflictCode(code: string): number | null {
   if (code.endsWith('_taken') || code.endsWith('_already_exists')) return ALREADY_EXISTS;
-  return code === 'idempotency_error' ? ABORTED : FAILED_PRECONDITION;
+  return code === 'idempotency_error' ? ABORTED : null;
 }
 
 function toSnakeCase(name: string): string {
@@ -170,11 +179,7 @@ function reasonsOf(members: Members): readonly Reason[] {
 }
 
 function isReason(value: JsonValue): value is { [name: string]: JsonValue; meta: { [name: string]: JsonValue } } {
-  return isObject(value) && isObject(value.meta ?? null);
-}
-
-function isObject(value: JsonValue): value is { [name: string]: JsonValue } {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isJsonObject(value) && isJsonObject(value.meta);
 }
 
 /** Drops details until they fit: first lists of allowed values, then reasons from the end, then all members but two. */

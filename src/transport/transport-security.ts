@@ -21,7 +21,10 @@ export function secureHandlers({ http, grpc, refuse }: Handlers): Handlers {
       serve: (stream, headers, rawHeaders) => grpc.serve(secureStream(stream), headers, rawHeaders),
       expire: (stream) => grpc.expire(secureStream(stream)),
     },
-    refuse: (end, socket) => secureText(refuse(end, socket)),
+    refuse(end, socket) {
+      const refusal = refuse(end, socket);
+      return { ...refusal, headers: { [NAME]: VALUE, ...refusal.headers } };
+    },
   };
 }
 
@@ -29,10 +32,4 @@ function secureStream(stream: ServerHttp2Stream): ServerHttp2Stream {
   const respond = stream.respond.bind(stream);
   stream.respond = (headers, options) => respond({ [NAME]: VALUE, ...headers }, options);
   return stream;
-}
-
-/** Inserts the header behind the status line of a whole HTTP/1.1 response. */
-function secureText(answer: Buffer): Buffer {
-  const lineEnd = answer.indexOf('\r\n') + 2;
-  return Buffer.concat([answer.subarray(0, lineEnd), Buffer.from(`${NAME}: ${VALUE}\r\n`), answer.subarray(lineEnd)]);
 }

@@ -17,7 +17,7 @@ import type { Method } from '../../src/rpc/method.ts';
 import { type Amounts, createQuotas } from '../../src/rpc/quotas.ts';
 import { createIdSource } from '../../src/transport/call-ids.ts';
 import { createConnect } from '../../src/transport/connect.ts';
-import { createGrpc, type GrpcDeps } from '../../src/transport/grpc.ts';
+import { type CallDeps, createGrpc } from '../../src/transport/grpc.ts';
 import { createHealth } from '../../src/transport/health.ts';
 import { createCallerOf, createOriginOf } from '../../src/transport/origin.ts';
 import { createReadBudget } from '../../src/transport/read-budget.ts';
@@ -216,7 +216,7 @@ export function createCallParts(options: PortOptions = {}) {
   };
 }
 
-function createRestRoutes(calls: GrpcDeps & Pick<RestDeps, 'nextTurn'>): RestHandler {
+function createRestRoutes(calls: CallDeps & Pick<RestDeps, 'nextTurn'>): RestHandler {
   return createRest({
     ...calls,
     watch: createBodyWatch({ gapMs: 10_000, wholeMs: 60_000 }, () => performance.now()),

@@ -74,7 +74,7 @@ it('a gRPC call whose stream ended long before its message is read is answered',
           }
         },
       }),
-      refuse: () => Buffer.alloc(0),
+      refuse: () => ({ status: 400, headers: {}, body: '' }),
     },
   );
   onTestFinished(() => port.drain(0));

@@ -1,15 +1,14 @@
 /** OTLP over HTTP: requests in protobuf or JSON, and every response in the encoding of its request. */
 
 import { type Message, toBinary, toJson } from '@bufbuild/protobuf';
-import { ErrorFamily } from '../../../gen/spandrel/v1/options_pb.js';
 import type { Fault } from '../../domain/fault.ts';
 import type { CallIds, Method, Request } from '../../rpc/method.ts';
 import { parseInTurns, type Turns } from '../json-parse.ts';
 import { decodeRequest } from '../message-decode.ts';
-import { flatBody, statusOf } from '../rest/errors.ts';
+import { flatBody } from '../rest/errors.ts';
 import { JSON_MEDIA_TYPE, type PreparedResponse } from '../rest/exchange.ts';
 import type { ResponseBody } from '../rest/response-body.ts';
-import { errorMetadata, errorStatus, grpcCode, packStatus } from '../status.ts';
+import { errorMetadata, errorStatus, grpcCode, packStatus, statusOf } from '../status.ts';
 
 /** The encoding of one exchange, which may be known only once the body was read. */
 export type Wire = {
@@ -57,7 +56,7 @@ export function openWire(method: Method, mediaType: string | undefined): Wire {
         ? JSON.stringify({ ...flatBody(fault, ids), code: grpcCode(fault) })
         : Buffer.from(packStatus(errorStatus(fault, 'flat', ids)));
       // OTLP exporters expect 400 for every invalid request, also where other routes use 422.
-      const status = statusOf(fault, ErrorFamily.CANONICAL);
+      const status = statusOf(fault, 'canonical');
       return { status, headers: errorMetadata(fault), body: [body], mediaType: responseType() };
     },
   };

@@ -1,6 +1,7 @@
 /** CORS. Credentials travel in headers only, so `access-control-allow-credentials` is never sent. */
 
-import { type IdSource, traceparentOf } from '../call-ids.ts';
+import type { ServerResponse } from 'node:http';
+import { addIds, type IdSource } from '../call-ids.ts';
 import { firstHeader } from '../first-header.ts';
 import type { RestRequest, RestResponse } from './exchange.ts';
 
@@ -33,15 +34,9 @@ export function createCors(
       const requested = request.headers['access-control-request-headers'];
       if (requested) response.setHeader('access-control-allow-headers', requested);
     }
-    response.setHeader('vary', 'Origin');
-    response.setHeader('cache-control', 'no-store');
-    response.setHeader('x-content-type-options', 'nosniff');
+    const headers = { vary: 'Origin', 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' };
     const callIds = ids.next(firstHeader(request.headers, request.rawHeaders));
-    response.setHeader('x-request-id', callIds.requestId);
-    const traceparent = traceparentOf(callIds);
-    if (traceparent) response.setHeader('traceparent', traceparent);
-    response.statusCode = 204;
-    response.end();
+    (response as ServerResponse).writeHead(204, addIds(headers, callIds)).end();
     return true;
   };
 }

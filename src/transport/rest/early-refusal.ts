@@ -2,10 +2,10 @@
 
 import type { Duplex } from 'node:stream';
 import { Fault } from '../../domain/fault.ts';
-import { type IdSource, traceparentOf } from '../call-ids.ts';
+import { addIds, type IdSource } from '../call-ids.ts';
 import type { CallLog } from '../call-log.ts';
 import type { Arrival } from '../origin.ts';
-import type { Problem, RefusedRequest } from '../server-options.ts';
+import type { Problem, Refusal, RefusedRequest } from '../server-options.ts';
 import { familyOfPath, faultResponse } from './errors.ts';
 import { splitTarget } from './path.ts';
 
@@ -14,13 +14,6 @@ const FAULTS: { readonly [K in Problem]: () => Fault } = {
   uri_too_long: () => new Fault('uri_too_long', 'The request line is too long.'),
   request_timeout: () => new Fault('request_timeout', 'The request did not arrive in time.'),
   malformed: () => new Fault('malformed_request', 'The request is not valid HTTP.'),
-};
-
-const PHRASES: Readonly<Record<number, string>> = {
-  400: 'Bad Request',
-  408: 'Request Timeout',
-  414: 'URI Too Long',
-  431: 'Request Header Fields Too Large',
 };
 
 type EarlyRefusalDeps = {
@@ -37,25 +30,19 @@ function arrivalFrom(socket: Duplex): Arrival {
   return { socket: socket as Arrival['socket'], headers: {}, hasBody: false };
 }
 
-/** The whole HTTP/1.1 response, to be written before the socket is closed. */
-export function refuseEarly({ problem, target }: RefusedRequest, { ids, callLog, socket }: EarlyRefusalDeps): Buffer {
+export function refuseEarly({ problem, target }: RefusedRequest, { ids, callLog, socket }: EarlyRefusalDeps): Refusal {
   const callIds = ids.next(() => undefined);
-  const traceparent = traceparentOf(callIds);
   const fault = FAULTS[problem]();
   const path = target === null ? null : splitTarget(target).path;
   const { status, body: chunks, mediaType } = faultResponse(fault, familyOfPath(path ?? '/'), callIds);
   const call = { ...NOTHING_KNOWN, path, ids: callIds, startedAtMs: callLog.nowMs(), arrival: arrivalFrom(socket) };
   callLog.ended({ ...call, status, fault });
   const body = chunks.join('');
-  const head = [
-    `HTTP/1.1 ${status} ${PHRASES[status] ?? 'Error'}`,
-    `content-type: ${mediaType}`,
-    `content-length: ${Buffer.byteLength(body)}`,
-    'cache-control: no-store',
-    'x-content-type-options: nosniff',
-    `x-request-id: ${callIds.requestId}`,
-    ...(traceparent ? [`traceparent: ${traceparent}`] : []),
-    'connection: close',
-  ];
-  return Buffer.from(`${head.join('\r\n')}\r\n\r\n${body}`);
+  const headers = {
+    'content-type': mediaType,
+    'content-length': String(Buffer.byteLength(body)),
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+  };
+  return { status, headers: addIds(headers, callIds), body };
 }

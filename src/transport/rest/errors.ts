@@ -1,33 +1,10 @@
-/** Fault -> REST status and body, by error family. */
+/** Fault -> REST response, by error family. */
 
-import { ErrorFamily, type Policy } from '../../../gen/spandrel/v1/options_pb.js';
-import type { Fault, FaultKind, JsonValue } from '../../domain/fault.ts';
+import type { Fault, JsonValue } from '../../domain/fault.ts';
 import type { CallIds } from '../../rpc/method.ts';
-import { errorMetadata, faultMembers, faultType } from '../status.ts';
+import { errorMetadata, type Family, faultMembers, faultType, statusOf } from '../status.ts';
 import { JSON_MEDIA_TYPE, type PreparedResponse } from './exchange.ts';
-import { decodeSegment, rawSegments } from './path.ts';
-
-export type Family = ErrorFamily.CANONICAL | ErrorFamily.FLAT;
-
-const STATUS: { readonly [K in FaultKind]: number } = {
-  bad_request: 400,
-  invalid: 422,
-  unauthenticated: 401,
-  permission_denied: 403,
-  not_found: 404,
-  route_not_found: 404,
-  method_not_allowed: 405,
-  request_timeout: 408,
-  conflict: 409,
-  payload_too_large: 413,
-  uri_too_long: 414,
-  headers_too_large: 431,
-  expectation_failed: 417,
-  unsupported_media_type: 415,
-  rate_limited: 429,
-  internal_error: 500,
-  unavailable: 503,
-};
+import { API_ROOT, decodeSegment, rawSegments } from './path.ts';
 
 const CANONICAL_AREAS = new Set<string | null>(['webhooks', 'gateway']);
 
@@ -35,23 +12,13 @@ const CANONICAL_AREAS = new Set<string | null>(['webhooks', 'gateway']);
 export function familyOfPath(path: string): Family {
   // Decoded one by one: a malformed escape further on does not change the family.
   const [root = '', area = ''] = rawSegments(path).slice(0, 2).map(decodeSegment);
-  return root === 'api' && CANONICAL_AREAS.has(area) ? ErrorFamily.CANONICAL : ErrorFamily.FLAT;
-}
-
-/** The family of a route's rpc. */
-export function familyOfPolicy({ errors }: Policy): Family {
-  return errors === ErrorFamily.CANONICAL ? ErrorFamily.CANONICAL : ErrorFamily.FLAT;
-}
-
-/** The HTTP status of a failure. */
-export function statusOf(fault: Fault, family: Family): number {
-  return fault.kind === 'invalid' && family === ErrorFamily.CANONICAL ? 400 : STATUS[fault.kind];
+  return root === API_ROOT && CANONICAL_AREAS.has(area) ? 'canonical' : 'flat';
 }
 
 /** The response to a failed request. */
 export function faultResponse(fault: Fault, family: Family, ids: CallIds): PreparedResponse {
   const headers = errorMetadata(fault);
-  const body = family === ErrorFamily.CANONICAL ? canonicalBody(fault, ids) : flatBody(fault, ids);
+  const body = family === 'canonical' ? canonicalBody(fault, ids) : flatBody(fault, ids);
   return { status: statusOf(fault, family), headers, body: [JSON.stringify(body)], mediaType: JSON_MEDIA_TYPE };
 }
 

@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
 import { gzip } from 'node:zlib';
 import type { CallIds } from '../../rpc/method.ts';
-import { traceparentOf } from '../call-ids.ts';
+import { addIds } from '../call-ids.ts';
 import { collectUntilEndOfTurn } from '../end-of-turn.ts';
 import { reportBugs } from '../server-bugs.ts';
 import type { ResponseBody } from './response-body.ts';
@@ -96,13 +96,10 @@ function headersOf(answer: PreparedResponse, ids: CallIds, ofContent: Headers): 
     'content-type': answer.mediaType,
     'cache-control': 'no-store',
     'x-content-type-options': 'nosniff',
-    'x-request-id': ids.requestId,
     ...ofContent,
     ...answer.headers,
   };
-  const traceparent = traceparentOf(ids);
-  if (traceparent) headers.traceparent = traceparent;
-  return headers;
+  return addIds(headers, ids);
 }
 
 type Content = { readonly chunks: ResponseBody; readonly bytes: number };

@@ -2,27 +2,24 @@
 
 import type { Message } from '@bufbuild/protobuf';
 import { Fault, type JsonValue } from '../../domain/fault.ts';
-import type { RunSteps } from '../../domain/steps.ts';
 import { maskTokens } from '../../domain/token-mask.ts';
 import { malformed } from '../../json/json-text.ts';
 import { hasRequiredField } from '../../rpc/field-rules.ts';
-import { type Invoke, requireConnected, toFault } from '../../rpc/invoke.ts';
-import type { CallerKind, Method, Request, TolerantHandler } from '../../rpc/method.ts';
+import { requireConnected, toFault } from '../../rpc/invoke.ts';
+import type { CallerKind, Request, TolerantHandler } from '../../rpc/method.ts';
 import type { RequestQuota } from '../../rpc/quotas.ts';
-import type { InvokeStream } from '../../rpc/streams/invoke-stream.ts';
-import type { IdSource } from '../call-ids.ts';
-import type { CallLog } from '../call-log.ts';
 import { expectationProblem } from '../expectation.ts';
 import { firstHeader } from '../first-header.ts';
+import type { CallDeps } from '../grpc.ts';
 import { parseInTurns, type Turns } from '../json-parse.ts';
-import { arrivalOf, type OriginOf } from '../origin.ts';
+import { arrivalOf } from '../origin.ts';
 import type { Wire } from '../otlp/wire.ts';
-import type { ReadBudget } from '../read-budget.ts';
-import { isClosed, type ResponseWatch, responseSinkOf } from '../response-watch.ts';
+import { isClosed, responseSinkOf } from '../response-watch.ts';
+import { type Family, familyOf } from '../status.ts';
 import { type BodyLimits, checkDeclaredLength, checkJsonMediaType, isJsonMediaType, readBody } from './body.ts';
 import type { BodyWatch } from './body-watch.ts';
 import { decodeMessage } from './decode.ts';
-import { type Family, familyOfPath, familyOfPolicy, faultResponse } from './errors.ts';
+import { familyOfPath, faultResponse } from './errors.ts';
 import { JSON_MEDIA_TYPE, type RestRequest, type RestResponse, respond, sizeOf } from './exchange.ts';
 import type { Inflate } from './inflate.ts';
 import { isJsonObject, type JsonObject } from './json-object.ts';
@@ -33,20 +30,11 @@ import { compileRoutes, type Route } from './routes.ts';
 import { serveStream, watchDisconnect } from './streams/serve-stream.ts';
 import { explainMissing } from './unserved.ts';
 
-export type RestDeps = {
-  readonly methods: readonly Method[];
-  readonly invoke: Invoke;
-  readonly invokeStream: InvokeStream;
-  readonly ids: IdSource;
+export type RestDeps = CallDeps & {
   readonly watch: BodyWatch;
-  readonly reading: ReadBudget;
   readonly inflate: Inflate;
-  readonly originOf: OriginOf;
-  readonly responses: ResponseWatch;
-  readonly callLog: CallLog;
   /** Resolves in a turn of the event loop of its own. */
   readonly nextTurn: () => Promise<void>;
-  readonly runSteps: RunSteps;
   readonly pages: Pages;
   readonly requestLineMaxBytes: number;
   readonly headersMaxBytes: number;
@@ -104,7 +92,7 @@ export function createRest(deps: RestDeps): RestHandler {
       }
       const { route, parameters } = match;
       routeName = route.template;
-      family = familyOfPolicy(route.method.policy);
+      family = familyOf(route.method.policy);
       wire = route.openWire?.(request.headers['content-type']) ?? null;
       if (route.legacy) routeHeaders = legacyHeaders(route.legacy.successor, parameters);
       checkDeclaredLength(request, route.method.sizeMaxBytes);
@@ -123,7 +111,7 @@ export function createRest(deps: RestDeps): RestHandler {
         },
         pathMessage: () => decodePathMessage(route, parameters),
       };
-      const read = () => decode(deps, { request, response, route, parameters, query, quota, wire });
+      const read = () => decode(deps, { request, response, header, route, parameters, query, quota, wire });
       if (method.kind === 'stream') {
         const responses = await deps.invokeStream(method, { ...call, ...watchDisconnect(response) }, read);
         end(method.policy.successStatus, null);
@@ -187,6 +175,7 @@ type Reading = BodyLimits & Turns;
 type Exchange = {
   readonly request: RestRequest;
   readonly response: RestResponse;
+  readonly header: (name: string) => string | undefined;
   readonly route: Route;
   readonly parameters: Readonly<Record<string, string>>;
   readonly query: string;
@@ -220,8 +209,7 @@ function decodePathMessage({ method }: Route, parameters: Exchange['parameters']
 }
 
 /** The parts of a request without a body. */
-function partsOf({ parameters, query, request }: Exchange) {
-  const header = firstHeader(request.headers, request.rawHeaders);
+function partsOf({ parameters, query, header }: Exchange) {
   return { parameters, query: new URLSearchParams(query), header, body: null, nullIsAbsent: false };
 }
 

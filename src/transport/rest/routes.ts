@@ -7,6 +7,7 @@ import { RestStream } from '../../../gen/spandrel/v1/options_pb.js';
 import type { Method, StreamMethod, UnaryMethod } from '../../rpc/method.ts';
 import { pathParameters, routeOf } from '../../rpc/rest-shape.ts';
 import { openWire, type Wire } from '../otlp/wire.ts';
+import { familyOf } from '../status.ts';
 import { compileChunks, type WriteChunks } from './encode.ts';
 import { familyOfPath } from './errors.ts';
 import { splitPath } from './path.ts';
@@ -130,19 +131,26 @@ function routesOfMethod(method: Method): Route[] {
   if (method.kind === 'unary' && method.otlpPaths) return method.otlpPaths.map((path) => otlpRoute(method, path));
   const rule = getOption(method.desc, http);
   const current = leaveOutOthers([rule, ...rule.additionalBindings].map((each) => routeOfRule(method, each)));
-  const legacy = method.policy.legacy.map(
-    (old): Route => ({
-      method,
-      verb: 'GET',
-      template: old.path,
-      takesBody: false,
-      legacy: { successor: old.successor },
-      encode: compileChunks(method.desc.output, new Set(old.omit)),
-      segments: parseTemplate(method, old.path),
-      constants: {},
-    }),
+  const legacy = method.policy.legacy.map(({ path, successor, omit }) =>
+    createRoute(method, path, { legacy: { successor }, encode: compileChunks(method.desc.output, new Set(omit)) }),
   );
   return [...current, ...legacy];
+}
+
+/** A route that reads and has no constants, unless `parts` say otherwise. */
+function createRoute(method: Method, template: string, parts: Partial<Route>): Route {
+  const { constants = {} } = parts;
+  return {
+    method,
+    verb: 'GET',
+    template,
+    takesBody: false,
+    legacy: null,
+    encode: compileChunks(method.desc.output),
+    segments: parseTemplate(method, template, constants),
+    constants,
+    ...parts,
+  };
 }
 
 /** A parameter that only another path of the same rpc has is set to empty, so that the body cannot set it. */
@@ -154,20 +162,12 @@ function leaveOutOthers(routes: readonly Route[]): Route[] {
 function routeOfRule(method: Method, rule: HttpRule): Route {
   const { verb, template, constants } = routeOf(rule);
   if (rule.body !== '' && rule.body !== '*') throw new Error(`${method.path}: a body must be "*" or absent`);
-  if (familyOfPath(template) !== method.policy.errors) {
+  if (familyOfPath(template) !== familyOf(method.policy)) {
     throw new Error(`${method.path}: the error family of the policy is not that of ${template}`);
   }
-  return {
-    method,
-    verb,
-    template,
-    takesBody: rule.body === '*',
-    legacy: null,
-    encode: compileChunks(method.desc.output),
-    segments: parseTemplate(method, template, constants),
-    constants,
-    ...(method.kind === 'stream' ? { streamFormat: compileStreamFormat(method) } : {}),
-  };
+  const parts = { verb, constants, takesBody: rule.body === '*' };
+  if (method.kind === 'unary') return createRoute(method, template, parts);
+  return createRoute(method, template, { ...parts, streamFormat: compileStreamFormat(method) });
 }
 
 /** Throws where the response messages do not fit the format of their stream. */
@@ -191,20 +191,14 @@ const STREAM_FORMATS: ReadonlyMap<RestStream, Compile> = new Map<RestStream, Com
 ]);
 
 function otlpRoute(method: UnaryMethod, path: string): Route {
-  return {
-    method,
+  return createRoute(method, path, {
     verb: 'POST',
-    template: path,
     takesBody: true,
-    legacy: null,
-    encode: compileChunks(method.desc.output),
-    segments: parseTemplate(method, path),
-    constants: {},
     openWire: (mediaType) => openWire(method, mediaType),
-  };
+  });
 }
 
-function parseTemplate(method: Method, template: string, constants: Route['constants'] = {}): Segment[] {
+function parseTemplate(method: Method, template: string, constants: Route['constants']): Segment[] {
   const names = [...pathParameters(template), ...Object.keys(constants)];
   for (const name of names) checkField(method.desc.input, name, method);
   return template

@@ -1,7 +1,7 @@
 /** Writes a stream of responses as Server-Sent Events. */
 
 import type { DescField, DescMessage, Message } from '@bufbuild/protobuf';
-import { restName } from '../../../rpc/rest-shape.ts';
+import { type MessageField, restName } from '../../../rpc/rest-shape.ts';
 import { compileEncoder } from '../encode.ts';
 import { reader } from '../members.ts';
 import type { StreamWriter } from './format.ts';
@@ -35,13 +35,11 @@ export function compileEvents(output: DescMessage): () => StreamWriter {
   return () => writer;
 }
 
-type Variant = DescField & { readonly fieldKind: 'message' };
-
-function isVariant(field: DescField): field is Variant {
+function isVariant(field: DescField): field is MessageField {
   return field.fieldKind === 'message' && field.oneof !== undefined;
 }
 
-function compileType(field: Variant): (message: Message) => string | null {
+function compileType(field: MessageField): (message: Message) => string | null {
   const read = reader(field);
   const encode = compileEncoder(field.message);
   const begin = `event: ${restName(field)}\ndata: `;

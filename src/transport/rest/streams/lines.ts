@@ -4,7 +4,7 @@
  */
 
 import type { DescField, DescMessage, Message } from '@bufbuild/protobuf';
-import { isInlineMessage, restName } from '../../../rpc/rest-shape.ts';
+import { isInlineMessage, type MessageField, restName } from '../../../rpc/rest-shape.ts';
 import { compileChunks, compileEncoder, type WriteChunks } from '../encode.ts';
 import { reader } from '../members.ts';
 import type { StreamWriter } from './format.ts';
@@ -28,8 +28,6 @@ export function compileLines(output: DescMessage): () => StreamWriter {
   };
   return () => startLines(parts);
 }
-
-type MessageField = DescField & { readonly fieldKind: 'message' };
 
 function isMessage(field: DescField | undefined): field is MessageField {
   return field?.fieldKind === 'message';

@@ -6,9 +6,10 @@ import type { Fault } from '../../../domain/fault.ts';
 import { toFault } from '../../../rpc/invoke.ts';
 import type { CallIds } from '../../../rpc/method.ts';
 import type { ResponseStream } from '../../../rpc/streams/invoke-stream.ts';
-import { traceparentOf } from '../../call-ids.ts';
+import { addIds } from '../../call-ids.ts';
 import { isClosed, responseSinkOf } from '../../response-watch.ts';
-import { type Family, faultResponse } from '../errors.ts';
+import type { Family } from '../../status.ts';
+import { faultResponse } from '../errors.ts';
 import type { RestRequest, RestResponse } from '../exchange.ts';
 import type { StreamFormat, StreamWriter } from './format.ts';
 
@@ -46,16 +47,14 @@ export async function serveStream(served: ServedStream, responses: ResponseStrea
 }
 
 function headersOf({ ids, format: form }: ServedStream): OutgoingHttpHeaders {
-  const traceparent = traceparentOf(ids);
-  return {
+  const headers = {
     'content-type': form.mediaType,
     'cache-control': 'no-store',
     'x-content-type-options': 'nosniff',
     // Tells proxies not to buffer, which would delay the stream.
     'x-accel-buffering': 'no',
-    'x-request-id': ids.requestId,
-    ...(traceparent ? { traceparent } : {}),
   };
+  return addIds(headers, ids);
 }
 
 async function writeAll(served: ServedStream, writer: StreamWriter, responses: ResponseStream): Promise<void> {
