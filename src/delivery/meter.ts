@@ -22,5 +22,5 @@ export type DeliveryMeter = {
   policyRefusal(): void;
   replayEnqueued(events: number): void;
   capped(): void;
-  test(delivered: boolean): void;
+  test(delivered: `${boolean}`): void;
 };

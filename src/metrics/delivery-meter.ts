@@ -29,65 +29,43 @@ export function createDeliveryMeter(registry: Registry): DeliveryMeter {
       attemptSeconds({ kind }, seconds);
     },
     lag: (seconds) => lag({}, seconds),
-    ...createEndMeter(registry),
-    ...createEngineMeter(registry),
-  };
-}
-
-function createEndMeter(registry: Registry): Pick<DeliveryMeter, 'dead' | 'disabled' | 'test'> {
-  const dead = registry.counter({
-    name: 'spandrel_webhook_dead_total',
-    help: 'Deliveries that ended as dead letters.',
-    labels: ['reason'],
-  });
-  for (const reason of ['exhausted', 'receiver_gone', 'too_large', 'expired']) dead({ reason }, 0);
-  const disabled = registry.counter({
-    name: 'spandrel_webhook_disabled_total',
-    help: 'Endpoints that were disabled because of what their receivers answered.',
-    labels: ['reason'],
-  });
-  for (const reason of ['auto_failures_72h', 'receiver_gone']) disabled({ reason }, 0);
-  const tests = registry.counter({
-    name: 'spandrel_webhook_tests_total',
-    help: 'Test events that were sent.',
-    labels: ['delivered'],
-  });
-  for (const delivered of ['true', 'false']) tests({ delivered }, 0);
-  return {
-    dead: (reason, deliveries) => dead({ reason }, deliveries),
-    disabled: (reason) => disabled({ reason }),
-    test: (delivered) => tests({ delivered: String(delivered) }),
-  };
-}
-
-function createEngineMeter(
-  registry: Registry,
-): Pick<DeliveryMeter, 'leaseLost' | 'staleResult' | 'policyRefusal' | 'replayEnqueued' | 'capped'> {
-  const leaseLost = registry.counter({
-    name: 'spandrel_webhook_lease_lost_total',
-    help: 'Deliveries taken over from a sender that was not heard of any more.',
-  });
-  const stale = registry.counter({
-    name: 'spandrel_webhook_stale_results_total',
-    help: 'Results thrown away because the delivery had been taken over.',
-  });
-  const refusals = registry.counter({
-    name: 'spandrel_webhook_policy_refusals_total',
-    help: 'Attempts that were not made because webhooks may not go to the address.',
-  });
-  const replayed = registry.counter({
-    name: 'spandrel_webhook_replay_enqueued_total',
-    help: 'Events that replays put into deliveries.',
-  });
-  const capped = registry.counter({
-    name: 'spandrel_webhook_capped_total',
-    help: 'Times that a delivery was put off because its organization had used its attempts of the hour.',
-  });
-  return {
-    leaseLost: () => leaseLost({}),
-    staleResult: () => stale({}),
-    policyRefusal: () => refusals({}),
-    replayEnqueued: (events) => replayed({}, events),
-    capped: () => capped({}),
+    dead: registry.countBy({
+      name: 'spandrel_webhook_dead_total',
+      help: 'Deliveries that ended as dead letters.',
+      label: 'reason',
+      values: ['exhausted', 'receiver_gone', 'too_large', 'expired'],
+    }),
+    disabled: registry.countBy<string>({
+      name: 'spandrel_webhook_disabled_total',
+      help: 'Endpoints that were disabled because of what their receivers answered.',
+      label: 'reason',
+      values: ['auto_failures_72h', 'receiver_gone'],
+    }),
+    test: registry.countBy({
+      name: 'spandrel_webhook_tests_total',
+      help: 'Test events that were sent.',
+      label: 'delivered',
+      values: ['true', 'false'],
+    }),
+    leaseLost: registry.count({
+      name: 'spandrel_webhook_lease_lost_total',
+      help: 'Deliveries taken over from a sender that was not heard of any more.',
+    }),
+    staleResult: registry.count({
+      name: 'spandrel_webhook_stale_results_total',
+      help: 'Results thrown away because the delivery had been taken over.',
+    }),
+    policyRefusal: registry.count({
+      name: 'spandrel_webhook_policy_refusals_total',
+      help: 'Attempts that were not made because webhooks may not go to the address.',
+    }),
+    replayEnqueued: registry.count({
+      name: 'spandrel_webhook_replay_enqueued_total',
+      help: 'Events that replays put into deliveries.',
+    }),
+    capped: registry.count({
+      name: 'spandrel_webhook_capped_total',
+      help: 'Times that a delivery was put off because its organization had used its attempts of the hour.',
+    }),
   };
 }

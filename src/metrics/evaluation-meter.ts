@@ -2,14 +2,10 @@
 
 import type { Registry } from './registry.ts';
 
-export type EvaluationMeter = {
-  readonly ended: (type: string, status: string, durationMs: number) => void;
-};
-
 /** From comparisons of texts to calls of language models. */
 const BOUNDS_SECONDS = [0.001, 0.005, 0.025, 0.1, 0.5, 1, 2.5, 5, 10, 30, 100];
 
-export function createEvaluationMeter(registry: Registry): EvaluationMeter {
+export function createEvaluationMeter(registry: Registry) {
   const ended = registry.counter({
     name: 'spandrel_evaluations_total',
     help: 'Runs of evaluators that ended, by the type of the evaluator and what came of it.',
@@ -21,7 +17,7 @@ export function createEvaluationMeter(registry: Registry): EvaluationMeter {
     bounds: BOUNDS_SECONDS,
   });
   return {
-    ended(type, status, durationMs) {
+    ended(type: string, status: string, durationMs: number): void {
       ended({ type, status });
       seconds({}, durationMs / 1000);
     },

@@ -153,7 +153,7 @@ function meterWebhooks(webhooks: WebhookStore, meter: DeliveryMeter): WebhookSto
   return {
     ...webhooks,
     endTest(test, verdict, nowMs) {
-      meter.test(verdict.kind === 'success');
+      meter.test(`${verdict.kind === 'success'}`);
       return webhooks.endTest(test, verdict, nowMs);
     },
   };

@@ -1,41 +1,16 @@
 /** The metrics that GET /metrics serves. */
 
-import type { DeliveryMeter, SocketCounts } from '../delivery/meter.ts';
+import type { SocketCounts } from '../delivery/meter.ts';
 import type { Clock } from '../domain/clock.ts';
-import type { RequestMeter } from '../domain/events/request-meter.ts';
 import type { Store } from '../domain/store.ts';
 import { shareRead } from '../transport/shared-read.ts';
-import {
-  type CallMeter,
-  type ConnectionMeter,
-  createCallMeter,
-  createConnectionMeter,
-  createOtlpMeter,
-  type OtlpDiscarded,
-} from './call-meter.ts';
+import { createCallMeter, createConnectionMeter, createOtlpMeter } from './call-meter.ts';
 import { createDeliveryMeter } from './delivery-meter.ts';
-import { createEvaluationMeter, type EvaluationMeter } from './evaluation-meter.ts';
+import { createEvaluationMeter } from './evaluation-meter.ts';
 import { meterStore } from './metered-store.ts';
 import { type ResourceUsage, registerProcess, registerUsage, watchEventLoop } from './process.ts';
 import { createRegistry, type Registry } from './registry.ts';
 import { createRequestMeter } from './request-meter.ts';
-import type { Sample } from './text-format.ts';
-
-type Metrics = {
-  /** The given store, wrapped to count its operations. */
-  readonly store: Store;
-  readonly requests: RequestMeter;
-  readonly deliveries: DeliveryMeter;
-  readonly connections: ConnectionMeter;
-  readonly calls: CallMeter;
-  readonly evaluations: EvaluationMeter;
-  /** Counts OpenTelemetry records that are discarded. */
-  readonly otlpDiscarded: OtlpDiscarded;
-  /** The text of the page. */
-  text(): Promise<string>;
-  /** Stops the periodic measurements. */
-  stop(): void;
-};
 
 type MetricsDeps = {
   readonly store: Store;
@@ -49,73 +24,44 @@ type MetricsDeps = {
   readonly openSockets: () => { readonly [kind: string]: SocketCounts };
 };
 
-export function createMetrics(deps: MetricsDeps): Metrics {
+export function createMetrics(deps: MetricsDeps) {
   const registry = createRegistry();
-  const requests = createRequestMeter(registry);
-  const deliveries = createDeliveryMeter(registry);
-  const connections = createConnectionMeter(registry);
-  const calls = createCallMeter(registry);
-  const evaluations = createEvaluationMeter(registry);
-  const otlpDiscarded = createOtlpMeter(registry);
-  registerSettlement(registry, deps);
-  registerSearchIndex(registry, deps);
+  const meters = {
+    requests: createRequestMeter(registry),
+    deliveries: createDeliveryMeter(registry),
+    connections: createConnectionMeter(registry),
+    calls: createCallMeter(registry),
+    evaluations: createEvaluationMeter(registry),
+    otlpDiscarded: createOtlpMeter(registry),
+  };
+  registerStore(registry, deps);
   registerDeliveries(registry, deps);
   registerEvaluations(registry, deps);
   registerProcess(registry);
   registerUsage(registry, deps.held);
-  const { stop } = watchEventLoop(registry);
-  const store = meterStore(deps.store, { requests, deliveries, monotonicMs: deps.monotonicMs });
-  return { store, requests, deliveries, connections, calls, evaluations, otlpDiscarded, text: registry.text, stop };
+  return {
+    ...meters,
+    /** The given store, wrapped to count its operations. */
+    store: meterStore(deps.store, { ...meters, monotonicMs: deps.monotonicMs }),
+    /** The text of the page. */
+    text: registry.text,
+    /** Stops the periodic measurements. */
+    stop: watchEventLoop(registry).stop,
+  };
 }
 
-function registerSettlement(registry: Registry, { store, clock, monotonicMs }: MetricsDeps): void {
-  const read = shareRead(store.requests.oldestAdmittedAtMs, monotonicMs);
-  registry.gauge(
-    {
-      name: 'spandrel_settlement_oldest_seconds',
-      help: 'For how long the oldest admitted request has waited for its outcome; of the whole database.',
-    },
-    async () => age(await read(), clock()),
-  );
-}
-
-function registerSearchIndex(registry: Registry, { store, monotonicMs }: MetricsDeps): void {
-  const read = shareRead(store.searchIndex.countUnindexed, monotonicMs);
-  registry.gauge(
-    {
-      name: 'spandrel_search_unindexed_traces',
-      help: 'Traces that are new or have changed since they were indexed; of the whole database.',
-    },
-    async () => [{ value: await read() }],
-  );
-}
-
-/** Rows of the backlog are counted up to this depth: counting more would take long. */
-const DEPTH_MAX = 100_000;
-
-function registerEvaluations(registry: Registry, { store, clock, monotonicMs }: MetricsDeps): void {
-  const read = shareRead(() => store.evaluationJobs.counts(DEPTH_MAX), monotonicMs);
-  registry.gauge(
-    {
-      name: 'spandrel_evaluation_queue_depth',
-      help: 'Evaluations that wait or are being made, at most 100000; of the whole database.',
-    },
-    async () => [{ value: (await read()).depth }],
-  );
-  registry.gauge(
-    {
-      name: 'spandrel_evaluation_oldest_due_seconds',
-      help: 'For how long the evaluation has been due that is due longest; of the whole database.',
-    },
-    async () => age((await read()).oldestDueAtMs, clock()),
-  );
-  registry.total(
-    {
-      name: 'spandrel_evaluation_traces_refused_total',
-      help: 'Traces that were stored without being evaluated, because too many of their project waited; of this process.',
-    },
-    async () => [{ value: (await read()).refused }],
-  );
+function registerStore(registry: Registry, { store, clock, monotonicMs }: MetricsDeps): void {
+  const readOldest = shareRead(store.requests.oldestAdmittedAtMs, monotonicMs);
+  registry.gauge({
+    name: 'spandrel_settlement_oldest_seconds',
+    help: 'For how long the oldest admitted request has waited for its outcome; of the whole database.',
+    read: async () => age(await readOldest(), clock()),
+  });
+  registry.gauge({
+    name: 'spandrel_search_unindexed_traces',
+    help: 'Traces that are new or have changed since they were indexed; of the whole database.',
+    read: shareRead(store.searchIndex.countUnindexed, monotonicMs),
+  });
 }
 
 function registerDeliveries(
@@ -125,44 +71,65 @@ function registerDeliveries(
   const read = shareRead(store.deliveries.counts, monotonicMs);
   const byLabel = (label: string, values: Readonly<Record<string, number>>) =>
     Object.entries(values).map(([word, value]) => ({ labels: { [label]: word }, value }));
-  registry.gauge(
-    {
-      name: 'spandrel_webhook_deliveries',
-      help: 'Deliveries that wait, are being sent, or are dead and still kept; of the whole database.',
-    },
-    async () => byLabel('state', (await read()).deliveries),
-  );
-  registry.gauge(
-    {
-      name: 'spandrel_webhook_outbox_rows',
-      help: 'Events that active endpoints have not got into a delivery yet; of the whole database.',
-    },
-    async () => [{ value: (await read()).outboxEvents }],
-  );
-  registry.gauge(
-    {
-      name: 'spandrel_webhook_oldest_undelivered_seconds',
-      help: 'Age of the oldest event that an active endpoint has not taken yet; of the whole database.',
-    },
-    async () => age((await read()).oldestUndeliveredAtMs, clock()),
-  );
-  registry.gauge({ name: 'spandrel_webhook_endpoints', help: 'Endpoints; of the whole database.' }, async () =>
-    byLabel('status', (await read()).endpoints),
-  );
-  registry.gauge({ name: 'spandrel_webhook_in_flight', help: 'Attempts of this process that are under way.' }, () => [
-    { value: inFlight() },
-  ]);
-  registry.gauge(
-    { name: 'spandrel_webhook_sockets', help: 'Open sockets of this process to receivers, idle ones included.' },
-    () =>
+  registry.gauge({
+    name: 'spandrel_webhook_deliveries',
+    help: 'Deliveries that wait, are being sent, or are dead and still kept; of the whole database.',
+    read: async () => byLabel('state', (await read()).deliveries),
+  });
+  registry.gauge({
+    name: 'spandrel_webhook_outbox_rows',
+    help: 'Events that active endpoints have not got into a delivery yet; of the whole database.',
+    read: async () => (await read()).outboxEvents,
+  });
+  registry.gauge({
+    name: 'spandrel_webhook_oldest_undelivered_seconds',
+    help: 'Age of the oldest event that an active endpoint has not taken yet; of the whole database.',
+    read: async () => age((await read()).oldestUndeliveredAtMs, clock()),
+  });
+  registry.gauge({
+    name: 'spandrel_webhook_endpoints',
+    help: 'Endpoints; of the whole database.',
+    read: async () => byLabel('status', (await read()).endpoints),
+  });
+  registry.gauge({
+    name: 'spandrel_webhook_in_flight',
+    help: 'Attempts of this process that are under way.',
+    read: inFlight,
+  });
+  registry.gauge({
+    name: 'spandrel_webhook_sockets',
+    help: 'Open sockets of this process to receivers, idle ones included.',
+    read: () =>
       Object.entries(openSockets()).flatMap(([kind, { inUse, idle }]) => [
         { labels: { kind, state: 'in_use' }, value: inUse },
         { labels: { kind, state: 'idle' }, value: idle },
       ]),
-  );
+  });
+}
+
+/** Rows of the backlog are counted up to this depth: counting more would take long. */
+const DEPTH_MAX = 100_000;
+
+function registerEvaluations(registry: Registry, { store, clock, monotonicMs }: MetricsDeps): void {
+  const read = shareRead(() => store.evaluationJobs.counts(DEPTH_MAX), monotonicMs);
+  registry.gauge({
+    name: 'spandrel_evaluation_queue_depth',
+    help: 'Evaluations that wait or are being made, at most 100000; of the whole database.',
+    read: async () => (await read()).depth,
+  });
+  registry.gauge({
+    name: 'spandrel_evaluation_oldest_due_seconds',
+    help: 'For how long the evaluation has been due that is due longest; of the whole database.',
+    read: async () => age((await read()).oldestDueAtMs, clock()),
+  });
+  registry.total({
+    name: 'spandrel_evaluation_traces_refused_total',
+    help: 'Traces that were stored without being evaluated, because too many of their project waited; of this process.',
+    read: async () => (await read()).refused,
+  });
 }
 
 /** Seconds since an instant; 0 where nothing waits. */
-function age(sinceMs: number | null, nowMs: number): readonly Sample[] {
-  return [{ value: sinceMs === null ? 0 : Math.max(0, nowMs - sinceMs) / 1000 }];
+function age(sinceMs: number | null, nowMs: number): number {
+  return sinceMs === null ? 0 : Math.max(0, nowMs - sinceMs) / 1000;
 }

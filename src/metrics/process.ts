@@ -4,58 +4,50 @@ import type { Registry } from './registry.ts';
 
 export function registerProcess(registry: Registry): void {
   const startedAt = Date.now() / 1000 - process.uptime();
-  registry.total({ name: 'process_cpu_seconds_total', help: 'Processor time used, of user and system.' }, () => {
-    const { user, system } = process.cpuUsage();
-    return [{ value: (user + system) / 1e6 }];
+  registry.total({
+    name: 'process_cpu_seconds_total',
+    help: 'Processor time used, of user and system.',
+    read() {
+      const { user, system } = process.cpuUsage();
+      return (user + system) / 1e6;
+    },
   });
-  registry.gauge({ name: 'process_resident_memory_bytes', help: 'Resident memory.' }, () => [
-    { value: process.memoryUsage.rss() },
-  ]);
-  registry.gauge({ name: 'process_start_time_seconds', help: 'When the process started, in Unix seconds.' }, () => [
-    { value: startedAt },
-  ]);
-  registry.gauge(
-    { name: 'nodejs_eventloop_utilization', help: 'Share of the time since the start that the event loop was busy.' },
-    () => [{ value: performance.eventLoopUtilization().utilization }],
-  );
+  registry.gauge({ name: 'process_resident_memory_bytes', help: 'Resident memory.', read: process.memoryUsage.rss });
+  registry.gauge({
+    name: 'process_start_time_seconds',
+    help: 'When the process started, in Unix seconds.',
+    read: () => startedAt,
+  });
+  registry.gauge({
+    name: 'nodejs_eventloop_utilization',
+    help: 'Share of the time since the start that the event loop was busy.',
+    read: () => performance.eventLoopUtilization().utilization,
+  });
 }
 
-/** What requests use now, for comparison with the settings that limit it. */
-export type ResourceUsage = {
-  readonly arriving: number;
-  readonly inFlight: number;
-  readonly bodyBytes: number;
-  readonly responseBytes: number;
-};
-
-export function registerUsage(registry: Registry, held: () => ResourceUsage): void {
-  const gauge = (name: string, help: string, read: (now: ResourceUsage) => number) =>
-    registry.gauge({ name, help }, () => [{ value: read(held()) }]);
-  gauge(
-    'spandrel_requests_in_progress',
-    'Requests being worked on; SPANDREL_MAX_INFLIGHT bounds it.',
-    (now) => now.inFlight,
-  );
-  gauge(
-    'spandrel_requests_arriving',
-    'Requests whose body is on its way; SPANDREL_MAX_ARRIVING bounds it.',
-    (now) => now.arriving,
-  );
-  gauge(
+const USAGES = {
+  inFlight: ['spandrel_requests_in_progress', 'Requests being worked on; SPANDREL_MAX_INFLIGHT bounds it.'],
+  arriving: ['spandrel_requests_arriving', 'Requests whose body is on its way; SPANDREL_MAX_ARRIVING bounds it.'],
+  bodyBytes: [
     'spandrel_request_body_bytes',
     'Bytes of bodies not answered yet; SPANDREL_INGEST_QUEUE_BYTES bounds it.',
-    (now) => now.bodyBytes,
-  );
-  gauge(
+  ],
+  responseBytes: [
     'spandrel_answer_bytes',
     'Bytes of responses that clients have not read yet; SPANDREL_ANSWER_BYTES bounds it.',
-    (now) => now.responseBytes,
-  );
+  ],
+} as const;
+
+/** What requests use now, for comparison with the settings that limit it. */
+export type ResourceUsage = Readonly<Record<keyof typeof USAGES, number>>;
+
+export function registerUsage(registry: Registry, held: () => ResourceUsage): void {
+  for (const [amount, [name, help]] of Object.entries(USAGES)) {
+    registry.gauge({ name, help, read: () => held()[amount as keyof ResourceUsage] });
+  }
 }
 
-export type EventLoopWatch = {
-  stop(): void;
-};
+export type EventLoopWatch = ReturnType<typeof watchEventLoop>;
 
 const MEASURE_INTERVAL_MS = 20;
 const PERIOD_MS = 1_000;
@@ -66,7 +58,7 @@ const BOUNDS = [0.01, 0.025, 0.05, 0.1, 0.2, 0.3, 0.5, 1, 2, 5, 10];
  * Records the longest delay of each second in a histogram, so that frequent or concurrent scrapes do not hide a stall.
  * Node's own histogram, when it is reset, loses a stall that has begun before the reset.
  */
-export function watchEventLoop(registry: Registry): EventLoopWatch {
+export function watchEventLoop(registry: Registry) {
   const add = registry.histogram({
     name: 'spandrel_event_loop_delay_seconds',
     help: 'The longest delay of the event loop within each second.',
@@ -76,10 +68,11 @@ export function watchEventLoop(registry: Registry): EventLoopWatch {
   let longestMs = 0;
   let measuredAtMs = performance.now();
   let periodEndsAtMs = measuredAtMs + PERIOD_MS;
-  registry.gauge(
-    { name: 'spandrel_event_loop_delay_max_seconds', help: 'The longest delay of the event loop within a minute.' },
-    () => [{ value: Math.max(longestMs, ...recentMs) / 1_000 }],
-  );
+  registry.gauge({
+    name: 'spandrel_event_loop_delay_max_seconds',
+    help: 'The longest delay of the event loop within a minute.',
+    read: () => Math.max(longestMs, ...recentMs) / 1_000,
+  });
   const measure = () => {
     const nowMs = performance.now();
     longestMs = Math.max(longestMs, nowMs - measuredAtMs - MEASURE_INTERVAL_MS);

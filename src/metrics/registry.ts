@@ -10,10 +10,15 @@ export type Registry = {
   histogram<Label extends string = never>(
     about: About<Label> & { readonly bounds: readonly number[] },
   ): Histogram<Label>;
-  /** `read` runs at every scrape; the gauge is left out where it fails. */
-  gauge(about: About<never>, read: () => Promise<readonly Sample[]> | readonly Sample[]): void;
-  /** The same for a counter whose total another part of the system keeps. */
-  total(about: About<never>, read: () => Promise<readonly Sample[]> | readonly Sample[]): void;
+  /** A counter without labels. */
+  count(about: About<never>): (by?: number) => void;
+  /** A counter with one label, whose series all begin at zero. */
+  countBy<Value extends string>(
+    about: About<never> & { readonly label: string; readonly values: readonly Value[] },
+  ): (value: Value, by?: number) => void;
+  gauge(about: Read): void;
+  /** A counter whose total another part of the system keeps. */
+  total(about: Read): void;
   /** The text of all metrics, in the order of their registration. */
   text(): Promise<string>;
 };
@@ -26,6 +31,11 @@ type About<Label extends string> = {
   readonly seriesMax?: number;
 };
 
+/** `read` runs at every scrape; the metric is left out where it fails. */
+type Read = Omit<About<never>, 'labels'> & {
+  readonly read: () => Promise<readonly Sample[] | number> | readonly Sample[] | number;
+};
+
 type Counter<Label extends string> = (labels: Readonly<Record<Label, string>>, by?: number) => void;
 type Histogram<Label extends string> = (labels: Readonly<Record<Label, string>>, value: number) => void;
 
@@ -35,7 +45,7 @@ type Labels = Readonly<Record<string, string>>;
 const SERIES_MAX = 200;
 const OTHER = 'other';
 
-type Metric = { readonly family: Family; readonly read: () => Promise<readonly Sample[]> | readonly Sample[] };
+type Metric = { readonly family: Family; readonly read: Read['read'] };
 
 export function createRegistry(): Registry {
   const metrics: Metric[] = [];
@@ -43,13 +53,23 @@ export function createRegistry(): Registry {
     if (metrics.some(({ family }) => family.name === about.name)) throw new Error(`${about.name} is registered twice`);
     metrics.push({ family: { name: about.name, help: about.help, kind }, read });
   };
+  function counter<Label extends string>(about: About<Label>): Counter<Label> {
+    const series = createSeries(about, () => ({ value: 0 }));
+    add(about, 'counter', () => series.all().map(({ labels, of }) => ({ labels, value: of.value })));
+    return (labels, by = 1) => {
+      series.find(labels).value += by;
+    };
+  }
   return {
-    counter(about) {
-      const series = createSeries(about, () => ({ value: 0 }));
-      add(about, 'counter', () => series.all().map(({ labels, of }) => ({ labels, value: of.value })));
-      return (labels, by = 1) => {
-        series.find(labels).value += by;
-      };
+    counter,
+    count(about) {
+      const increment = counter(about);
+      return (by) => increment({}, by);
+    },
+    countBy({ label, values, ...about }) {
+      const increment = counter({ ...about, labels: [label] });
+      for (const value of values) increment({ [label]: value }, 0);
+      return (value, by) => increment({ [label]: value }, by);
     },
     histogram(about) {
       const { bounds } = about;
@@ -57,8 +77,8 @@ export function createRegistry(): Registry {
       add(about, 'histogram', () => series.all().flatMap(({ labels, of }) => of.samples(labels)));
       return (labels, value) => series.find(labels).add(value);
     },
-    gauge: (about, read) => add(about, 'gauge', read),
-    total: (about, read) => add(about, 'counter', read),
+    gauge: (about) => add(about, 'gauge', about.read),
+    total: (about) => add(about, 'counter', about.read),
     async text() {
       const read = await Promise.all(
         metrics.map(async ({ family, read }) => ({ family, samples: await readOr(read) })),
@@ -71,7 +91,8 @@ export function createRegistry(): Registry {
 /** An unavailable store must not hide all other metrics. */
 async function readOr(read: Metric['read']): Promise<readonly Sample[]> {
   try {
-    return await read();
+    const answer = await read();
+    return typeof answer === 'number' ? [{ value: answer }] : answer;
   } catch {
     return [];
   }

@@ -7,35 +7,31 @@ import type { Registry } from './registry.ts';
 const APPEND_BOUNDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 
 export function createRequestMeter(registry: Registry): RequestMeter {
-  const appended = registry.counter({
-    name: 'spandrel_events_appended_total',
-    help: 'Events that came into being, by type.',
-    labels: ['type'],
-  });
-  for (const { type } of EVENT_TYPES) appended({ type }, 0);
-  const reported = registry.counter({
-    name: 'spandrel_requests_total',
-    help: 'What was reported of requests, by who reported it and what came of it.',
-    labels: ['source', 'status', 'result'],
-  });
-  const settled = registry.counter({
-    name: 'spandrel_settlement_total',
-    help: 'Admitted requests that were settled because no outcome arrived in time.',
-  });
-  const deleted = registry.counter({
-    name: 'spandrel_events_retention_deleted_total',
-    help: 'Events that retention removed one by one; months that PostgreSQL drops whole are not counted.',
-  });
+  const counters = {
+    appended: registry.countBy({
+      name: 'spandrel_events_appended_total',
+      help: 'Events that came into being, by type.',
+      label: 'type',
+      values: EVENT_TYPES.map(({ type }) => type),
+    }),
+    reported: registry.counter({
+      name: 'spandrel_requests_total',
+      help: 'What was reported of requests, by who reported it and what came of it.',
+      labels: ['source', 'status', 'result'],
+    }),
+    settled: registry.count({
+      name: 'spandrel_settlement_total',
+      help: 'Admitted requests that were settled because no outcome arrived in time.',
+    }),
+    retentionDeleted: registry.count({
+      name: 'spandrel_events_retention_deleted_total',
+      help: 'Events that retention removed one by one; months that PostgreSQL drops whole are not counted.',
+    }),
+  };
   const took = registry.histogram({
     name: 'spandrel_events_append_seconds',
     help: 'From asking for an append until it is on disk, waiting for its turn included.',
     bounds: APPEND_BOUNDS,
   });
-  return {
-    reported,
-    appended: (type, events) => appended({ type }, events),
-    settled: (requests) => settled({}, requests),
-    observeAppend: (seconds) => took({}, seconds),
-    retentionDeleted: (events) => deleted({}, events),
-  };
+  return { ...counters, observeAppend: (seconds) => took({}, seconds) };
 }

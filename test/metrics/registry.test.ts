@@ -72,7 +72,7 @@ describe('a gauge', () => {
   it('is read at every scrape', async () => {
     const registry = createRegistry();
     let value = 0;
-    registry.gauge({ name: 'now', help: 'Now.' }, async () => [{ labels: { of: 'it' }, value: ++value }]);
+    registry.gauge({ name: 'now', help: 'Now.', read: async () => [{ labels: { of: 'it' }, value: ++value }] });
     expect((await linesOf(registry)).at(-1)).toBe('now{of="it"} 1');
     expect((await linesOf(registry)).at(-1)).toBe('now{of="it"} 2');
   });
@@ -88,7 +88,7 @@ describe('a gauge', () => {
     ['is no number', () => [{ value: Number.NaN }]],
   ])('is left out when it cannot be read, and hides nothing else: %s', async (_why, read) => {
     const registry = createRegistry();
-    registry.gauge({ name: 'away', help: 'Away.' }, read);
+    registry.gauge({ name: 'away', help: 'Away.', read });
     registry.counter({ name: 'here_total', help: 'Here.' });
     expect(await linesOf(registry)).toEqual(['# HELP here_total Here.', '# TYPE here_total counter', 'here_total 0']);
   });
