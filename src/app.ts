@@ -2,20 +2,17 @@
 
 import { createAuthenticate } from './auth/authenticate.ts';
 import type { Config } from './config/config.ts';
-import type { Clock, RandomBytes } from './domain/clock.ts';
+import type { Deps } from './deps.ts';
 import { createKeyUse } from './domain/keys/key-use.ts';
 import { createIdempotency } from './domain/management/idempotency.ts';
 import { createRefusals } from './domain/management/refusals.ts';
-import type { Pricing } from './domain/pricing/pricing.ts';
-import type { RootKeys } from './domain/secrets.ts';
 import { createStepRunner } from './domain/steps.ts';
-import type { Store } from './domain/store.ts';
 import { createChangeFeed, publishChanges } from './domain/traces/tail/change-feed.ts';
 import { createEvaluating } from './evaluations.ts';
 import { startJobs } from './jobs.ts';
 import { createMetrics } from './metrics/metrics.ts';
 import { startMonitorRunner } from './monitors.ts';
-import { createOutageLog, type Log } from './outage-log.ts';
+import { createOutageLog } from './outage-log.ts';
 import { createInvoke } from './rpc/invoke.ts';
 import { createQuotas } from './rpc/quotas.ts';
 import { createInvokeStream } from './rpc/streams/invoke-stream.ts';
@@ -42,14 +39,7 @@ import { createTurns } from './transport/turns.ts';
 import { readVersion } from './version.ts';
 import { createWebhooks } from './webhooks.ts';
 
-export type AppDeps = {
-  readonly config: Config;
-  readonly store: Store;
-  readonly rootKeys: RootKeys;
-  readonly pricing: Pricing;
-  readonly clock: Clock;
-  readonly random: RandomBytes;
-  readonly log: Log;
+export type AppDeps = Deps & {
   /** The wait of jobs between their runs; real time by default. */
   readonly wait?: Wait;
   /** Runs once the port is bound; connections wait until it has ended. */
@@ -87,7 +77,7 @@ export async function createApp(given: AppDeps): Promise<App> {
   const deps = { ...given, log: outage.log };
   let accepting = true;
   let attemptsInFlight = () => 0;
-  const quotas = createQuotas(quotaLimits(config));
+  const quotas = createQuotas(config.limits.requests);
   const webhooks = createWebhooks({ ...deps, version: readVersion() });
   const metrics = createMetrics({
     store: deps.store,
@@ -258,15 +248,6 @@ async function flushRequestRecords({ keyUse, refusals }: ReturnType<typeof creat
   const stored = Promise.all([keyUse.stop(), refusals.stop()]);
   await Promise.race([stored, waitUnref(FLUSH_MAX_MS, enough.signal)]);
   enough.abort();
-}
-
-function quotaLimits({ limits }: Config): Parameters<typeof createQuotas>[0] {
-  return {
-    arriving: limits.arrivingMax,
-    inFlight: limits.inFlightMax,
-    bodyBytes: limits.ingestQueueMaxBytes,
-    responseBytes: limits.responsesMaxBytes,
-  };
 }
 
 function serverLimits({ limits }: Config): Parameters<typeof listen>[0]['limits'] {

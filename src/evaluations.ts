@@ -1,11 +1,8 @@
 /** Wires the evaluators: those of this process, the judge, and runs over traces. */
 
-import type { Config } from './config/config.ts';
-import type { Clock, RandomBytes } from './domain/clock.ts';
-import type { RunEvaluator } from './domain/evaluations/outcome.ts';
-import type { CheckPatterns } from './domain/evaluators/text-rules.ts';
+import type { Deps } from './deps.ts';
+import type { Clock } from './domain/clock.ts';
 import type { PriceResolver } from './domain/pricing/prices.ts';
-import type { Store } from './domain/store.ts';
 import { createBuiltinRunner } from './evaluation/builtin/runner.ts';
 import { createChat } from './evaluation/judge/chat.ts';
 import { createJudge } from './evaluation/judge/judge.ts';
@@ -14,40 +11,19 @@ import { createRunner, type RunnerDeps } from './evaluation/runner.ts';
 import { type RunsWorker, type RunsWorkerDeps, startRunsWorker } from './evaluation/runs-worker.ts';
 import { waitUnref } from './schedule.ts';
 
-export type EvaluationPorts = {
-  readonly run: RunEvaluator;
-  readonly checkPatterns: CheckPatterns;
-  /** Whether a language model is configured. */
-  readonly hasModel: boolean;
-  /** Aborted when the process stops. */
-  readonly stopping: AbortSignal;
-  /** Called after a run over traces was started or cancelled. */
-  readonly onRunChanged: () => void;
-};
+export type EvaluationPorts = ReturnType<typeof createEvaluating>['ports'];
 
-type Evaluating = {
-  readonly ports: EvaluationPorts;
-  /** Starts the worker for runs over traces. */
-  work(
-    deps: Pick<RunsWorkerDeps, 'searches' | 'results'> & { readonly store: Store; readonly random: RandomBytes },
-  ): void;
-  /** Aborts running evaluations. */
-  close(): Promise<void>;
-};
+type EvaluatingDeps = Pick<Deps, 'config' | 'clock' | 'log'> &
+  Pick<RunnerDeps, 'onEnd'> & { readonly prices: PriceResolver };
 
-type EvaluatingDeps = Pick<RunnerDeps, 'onEnd'> & {
-  readonly log: RunnerDeps['log'] & RunsWorkerDeps['log'];
-  readonly config: Config;
-  readonly prices: PriceResolver;
-  readonly clock: Clock;
-};
+type WorkDeps = Pick<Deps, 'store' | 'random'> & Pick<RunsWorkerDeps, 'searches' | 'results'>;
 
 /** Traces of a run that are evaluated concurrently. */
 const TRACES_AT_ONCE = 4;
 const FENCE_BYTES = 6;
 const OPENAI_HOST = 'api.openai.com';
 
-export function createEvaluating({ config, prices, clock, onEnd, log }: EvaluatingDeps): Evaluating {
+export function createEvaluating({ config, prices, clock, onEnd, log }: EvaluatingDeps) {
   const { llm } = config;
   const stopping = new AbortController();
   const builtin = createBuiltinRunner(config.evaluators);
@@ -66,11 +42,15 @@ export function createEvaluating({ config, prices, clock, onEnd, log }: Evaluati
     ports: {
       run,
       checkPatterns: builtin.checkPatterns,
+      /** Whether a language model is configured. */
       hasModel: llm.baseUrl !== null,
+      /** Aborted when the process stops. */
       stopping: stopping.signal,
+      /** Called after a run over traces was started or cancelled. */
       onRunChanged: () => worker?.wake(),
     },
-    work({ store, searches, results, random }) {
+    /** Starts the worker for runs over traces. */
+    work({ store, searches, results, random }: WorkDeps): void {
       worker = startRunsWorker({
         store: store.evaluatorRuns,
         evaluators: store.evaluators,
@@ -85,7 +65,8 @@ export function createEvaluating({ config, prices, clock, onEnd, log }: Evaluati
         log,
       });
     },
-    async close() {
+    /** Aborts running evaluations. */
+    async close(): Promise<void> {
       stopping.abort();
       await worker?.stop();
       await builtin.close();
@@ -93,7 +74,7 @@ export function createEvaluating({ config, prices, clock, onEnd, log }: Evaluati
   };
 }
 
-function createEndpoint({ llm }: Config, clock: Clock): Parameters<typeof createJudge>[0]['endpoint'] {
+function createEndpoint({ llm }: Deps['config'], clock: Clock): Parameters<typeof createJudge>[0]['endpoint'] {
   const { baseUrl, apiKey, timeoutMs } = llm;
   if (baseUrl === null) return null;
   const post = createPostJson({ url: `${baseUrl}/chat/completions`, apiKey, timeoutMs });

@@ -1,30 +1,18 @@
 /** Runs monitors: polls the queue of evaluation jobs. */
 
-import type { Config } from './config/config.ts';
-import type { Clock, RandomBytes } from './domain/clock.ts';
+import type { Deps } from './deps.ts';
 import type { RunEvaluator } from './domain/evaluations/outcome.ts';
 import type { TraceResults } from './domain/evaluations/trace-results.ts';
 import { createMonitorRun } from './domain/monitors/monitor-run.ts';
 import type { RunSteps } from './domain/steps.ts';
-import type { Store } from './domain/store.ts';
 import { createJobWorker } from './evaluation/job-worker.ts';
 import { startPollLoop } from './queue/poll-loop.ts';
 import { waitUnref } from './schedule.ts';
 
-type MonitorRunnerDeps = {
-  readonly config: Config;
-  readonly store: Store;
+type MonitorRunnerDeps = Pick<Deps, 'config' | 'store' | 'clock' | 'random' | 'log'> & {
   readonly run: RunEvaluator;
   readonly results: TraceResults;
   readonly runSteps: RunSteps;
-  readonly clock: Clock;
-  readonly random: RandomBytes;
-  readonly log: { warn(fields: object, message: string): void };
-};
-
-type MonitorRunner = {
-  /** Starts no more jobs, and resolves when running ones are stored or released. */
-  stop(drainMs: number): Promise<void>;
 };
 
 /** Shorter than the time a trace must stay unchanged before its job is due. */
@@ -34,7 +22,7 @@ const GAP_MIN_MS = 5;
 const LEASES_MAX_MS = 120_000;
 const FENCE_BYTES = 6;
 
-export function startMonitorRunner(deps: MonitorRunnerDeps): MonitorRunner {
+export function startMonitorRunner(deps: MonitorRunnerDeps) {
   const { store, clock, config, log } = deps;
   const { evaluationJobs } = store;
   const traceDefaultDays = config.traceRetentionDays;
@@ -65,7 +53,8 @@ export function startMonitorRunner(deps: MonitorRunnerDeps): MonitorRunner {
   });
   loop.schedule(0);
   return {
-    async stop(drainMs) {
+    /** Starts no more jobs, and resolves when running ones are stored or released. */
+    async stop(drainMs: number): Promise<void> {
       await loop.stop();
       await worker.stop(drainMs);
     },

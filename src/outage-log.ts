@@ -22,22 +22,12 @@ type OutageLogDeps = {
   readonly wait: Wait;
 };
 
-type OutageLog = {
-  /**
-   * Wraps the given log. Warnings with an unavailable Fault in `err`, and lines with the `code` unavailable, are logged only
-   * if `ready` shows that the store works; during an outage they go to level debug.
-   */
-  readonly log: Log;
-  /** Stops polling the store. */
-  stop(): void;
-};
-
 const POLL_INTERVAL_MS = 1_000;
 const UNDECIDED_MAX = 100;
 /** After an outage, counts of refused requests still arrive for a while: the call log sums them up over a second. */
 const DELAYED_COUNTS_MS = 2_000;
 
-export function createOutageLog({ log, ready, monotonicMs, wait }: OutageLogDeps): OutageLog {
+export function createOutageLog({ log, ready, monotonicMs, wait }: OutageLogDeps) {
   const stopping = new AbortController();
   let isWatching = false;
   let backAtMs = Number.NEGATIVE_INFINITY;
@@ -95,14 +85,20 @@ export function createOutageLog({ log, ready, monotonicMs, wait }: OutageLogDeps
     }
   }
 
+  /**
+   * Wraps the given log. Warnings with an unavailable Fault in `err`, and lines with the `code` unavailable, are logged only
+   * if `ready` shows that the store works; during an outage they go to level debug.
+   */
+  const wrapped: Log = {
+    error: (fields, message) => log.error(fields, message),
+    warn,
+    info,
+    debug: (fields, message) => log.debug(fields, message),
+    isLevelEnabled: (level) => log.isLevelEnabled(level),
+  };
   return {
-    log: {
-      error: (fields, message) => log.error(fields, message),
-      warn,
-      info,
-      debug: (fields, message) => log.debug(fields, message),
-      isLevelEnabled: (level) => log.isLevelEnabled(level),
-    },
+    log: wrapped,
+    /** Stops polling the store. */
     stop: () => stopping.abort(),
   };
 }

@@ -1,9 +1,11 @@
 /** Repeats a job after a first delay, one run at a time, until it is stopped. */
 
+import { setTimeout } from 'node:timers/promises';
+
 /** Resolves after the delay, or when the signal is aborted. */
 export type Wait = (delayMs: number, signal: AbortSignal) => Promise<void>;
 
-type ScheduleOptions = {
+export type ScheduleOptions = {
   readonly firstDelayMs: number;
   readonly intervalMs: number;
   /** The delay after a failed run. */
@@ -45,14 +47,4 @@ async function repeat({ wait, run, onError, ...delays }: ScheduleOptions, signal
 
 /** A wait that does not keep the process alive. */
 export const waitUnref: Wait = (delayMs, signal) =>
-  new Promise((resolve) => {
-    if (signal.aborted) return resolve();
-    const end = () => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', end);
-      resolve();
-    };
-    const timer = setTimeout(end, delayMs);
-    timer.unref();
-    signal.addEventListener('abort', end);
-  });
+  setTimeout(delayMs, undefined, { ref: false, signal }).catch(() => undefined);

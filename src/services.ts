@@ -1,9 +1,12 @@
 /** Wires every service of the contract with its rules. */
 
+import type { DescService } from '@bufbuild/protobuf';
+import { DatasetService } from '../gen/spandrel/v1/datasets_pb.js';
 import { EndpointService } from '../gen/spandrel/v1/endpoints_pb.js';
 import { EvaluationService } from '../gen/spandrel/v1/evaluations_pb.js';
 import { EvaluatorService } from '../gen/spandrel/v1/evaluators_pb.js';
 import { EventService } from '../gen/spandrel/v1/events_pb.js';
+import { ExperimentService } from '../gen/spandrel/v1/experiments_pb.js';
 import { GatewayService } from '../gen/spandrel/v1/gateway_pb.js';
 import { ApiKeyService } from '../gen/spandrel/v1/keys_pb.js';
 import { MonitorService } from '../gen/spandrel/v1/monitors_pb.js';
@@ -19,18 +22,21 @@ import { PermissionService } from '../gen/spandrel/v1/permissions_pb.js';
 import { PricingService } from '../gen/spandrel/v1/pricing_pb.js';
 import { SpendService } from '../gen/spandrel/v1/spend_pb.js';
 import { TraceService } from '../gen/spandrel/v1/traces_pb.js';
-import type { Config } from './config/config.ts';
+import type { Deps } from './deps.ts';
 import { createAnalytics } from './domain/analytics/analytics.ts';
 import type { Project } from './domain/caller.ts';
-import type { Clock, RandomBytes } from './domain/clock.ts';
 import { type CursorCodec, createCursorCodec } from './domain/cursor.ts';
+import { createDatasets } from './domain/datasets/datasets.ts';
 import { createEndpoints } from './domain/endpoints/endpoints.ts';
 import { createEvaluations } from './domain/evaluations/evaluations.ts';
 import { createEvaluatorRuns } from './domain/evaluations/evaluator-runs.ts';
-import { createTraceResults, type TraceResults } from './domain/evaluations/trace-results.ts';
+import { createTraceResults } from './domain/evaluations/trace-results.ts';
 import { createEvaluators } from './domain/evaluators/evaluators.ts';
 import { createEvents } from './domain/events/events.ts';
 import type { RequestMeter } from './domain/events/request-meter.ts';
+import { createRunComparisons } from './domain/experiments/comparison.ts';
+import { createExperiments } from './domain/experiments/experiments.ts';
+import { createExperimentRuns } from './domain/experiments/runs.ts';
 import { createGateway } from './domain/gateway/gateway.ts';
 import { createApiKeys } from './domain/keys/keys.ts';
 import { createMonitors } from './domain/monitors/monitors.ts';
@@ -42,29 +48,26 @@ import { createProjects } from './domain/organization/projects.ts';
 import { createRoleBindings } from './domain/organization/role-bindings.ts';
 import { createTeams } from './domain/organization/teams.ts';
 import { createPriceOverrides } from './domain/pricing/overrides.ts';
-import { createPriceResolver, type PriceResolver } from './domain/pricing/prices.ts';
-import type { Pricing } from './domain/pricing/pricing.ts';
-import type { RootKeys } from './domain/secrets.ts';
+import { createPriceResolver } from './domain/pricing/prices.ts';
 import { createSpend } from './domain/spend/spend.ts';
 import type { RunSteps } from './domain/steps.ts';
-import type { Store } from './domain/store.ts';
-import type { CollectorLimits } from './domain/traces/collector/collector-reading.ts';
 import { createTraceExports } from './domain/traces/export/trace-export.ts';
-import { createTraceSearches, type TraceSearches } from './domain/traces/search/trace-search.ts';
+import { createTraceSearches } from './domain/traces/search/trace-search.ts';
 import type { ChangeFeed } from './domain/traces/tail/change-feed.ts';
 import { createTraceTails } from './domain/traces/tail/trace-tail.ts';
 import { createTraceChanges } from './domain/traces/trace-changes.ts';
-import { createTraces, type Traces } from './domain/traces/traces.ts';
+import { createTraces } from './domain/traces/traces.ts';
 import type { EvaluationPorts } from './evaluations.ts';
-import { compileExperiments } from './experiments.ts';
+import { createDatasetRpc } from './rpc/datasets/datasets.ts';
 import { createEndpointRpc } from './rpc/endpoints/endpoints.ts';
 import { createEvaluationRpc } from './rpc/evaluations/evaluations.ts';
 import { createEvaluatorRpc } from './rpc/evaluators/evaluators.ts';
 import { createEventRpc } from './rpc/events/events.ts';
+import { createExperimentRpc } from './rpc/experiments/experiments.ts';
 import { createGatewayRpc } from './rpc/gateway/gateway.ts';
 import { createKeyRpc } from './rpc/keys/keys.ts';
 import { createPermissionRpc } from './rpc/keys/permissions.ts';
-import type { Method } from './rpc/method.ts';
+import type { Implementation, Method } from './rpc/method.ts';
 import { createMonitorRpc } from './rpc/monitors/monitors.ts';
 import { createOrganizationRpc, createTeamRpc } from './rpc/organization/organization.ts';
 import { createAuditLogRpc } from './rpc/organization/organization-audit-log.ts';
@@ -72,7 +75,7 @@ import { createMemberRpc } from './rpc/organization/organization-members.ts';
 import { createProjectRpc } from './rpc/organization/organization-projects.ts';
 import { createRoleBindingRpc } from './rpc/organization/organization-role-bindings.ts';
 import { createPricingRpc } from './rpc/pricing/pricing.ts';
-import { compileService, type Sizes } from './rpc/registry.ts';
+import { compileService } from './rpc/registry.ts';
 import { createSpendRpc } from './rpc/spend/spend.ts';
 import { createOtlpMethods, type OtlpRpcDeps } from './rpc/traces/otlp.ts';
 import { createTraceRpc } from './rpc/traces/traces.ts';
@@ -80,16 +83,10 @@ import { waitUnref } from './schedule.ts';
 import { isPostgres } from './storage/open.ts';
 import type { WebhookPorts } from './webhooks.ts';
 
-type ServiceDeps = {
-  readonly config: Config;
-  readonly store: Store;
-  readonly rootKeys: RootKeys;
-  readonly pricing: Pricing;
-  readonly clock: Clock;
-  readonly random: RandomBytes;
+type ServiceDeps = Deps & {
   readonly webhooks: WebhookPorts;
   readonly evaluations: EvaluationPorts;
-  readonly traceParts: TraceParts;
+  readonly traceParts: ReturnType<typeof createTraceParts>;
   readonly requestMeter: RequestMeter;
   /** Publishes the traces that this process changes. */
   readonly changeFeed: ChangeFeed;
@@ -97,36 +94,38 @@ type ServiceDeps = {
   readonly runSteps: RunSteps;
   /** Resolves in a later turn of the event loop. */
   readonly nextTurn: () => Promise<void>;
-  readonly log: { warn(fields: object, message: string): void };
+};
+
+type Shared = {
+  readonly cursors: CursorCodec;
+  readonly compile: <S extends DescService>(service: S, implementation: Implementation<S>) => Method[];
+  readonly publicUrl: () => string;
 };
 
 /** `publicUrl` is the base of links, known once the server listens. */
 export function compileServices(deps: ServiceDeps, publicUrl: () => string): Method[] {
-  const cursors = createCursorCodec(deps.rootKeys.cursorKey);
-  const sizes = { ingestBytesMax: deps.config.limits.bodyMaxBytes };
+  const { limits } = deps.config;
+  const compile: Shared['compile'] = (service, implementation) => compileService(service, implementation, limits);
+  const shared = { cursors: createCursorCodec(deps.rootKeys.cursorKey), compile, publicUrl };
   const methods = [
-    ...compileData(deps, { cursors, sizes, publicUrl }),
-    ...compileEvaluations(deps, { sizes, publicUrl }),
-    ...compileManagement(deps, { cursors, sizes }),
-    ...compileWebhooks(deps, { cursors, sizes }),
+    ...compileData(deps, shared),
+    ...compileEvaluations(deps, shared),
+    ...compileManagement(deps, shared),
+    ...compileWebhooks(deps, shared),
   ];
-  return [...methods, ...compileService(PermissionService, createPermissionRpc(methods), sizes)];
+  return [...methods, ...compile(PermissionService, createPermissionRpc(methods))];
 }
 
-type Shared = { readonly cursors: CursorCodec; readonly sizes: Sizes };
-
-function compileData(
-  deps: ServiceDeps,
-  { cursors, sizes, publicUrl }: Shared & { readonly publicUrl: () => string },
-): Method[] {
-  const { store, random, clock, config, requestMeter: meter, onDiscarded, runSteps, evaluations } = deps;
-  const { changeFeed, log } = deps;
+function compileData(deps: ServiceDeps, shared: Shared): Method[] {
+  const { cursors, compile, publicUrl } = shared;
+  const { store, random, clock, config, requestMeter: meter, onDiscarded, runSteps, changeFeed, log } = deps;
+  const { checkPatterns } = deps.evaluations;
   const linkTo = (kind: string) => (project: Project, id: string) =>
     `${publicUrl()}/${project.slug}/${kind}/${encodeURIComponent(id)}`;
-  const traceLimits = traceLimitsOf(config);
+  const { limits } = config;
   const traceDefaultDays = config.traceRetentionDays;
   const { prices, traces, searches } = deps.traceParts;
-  const changes = createTraceChanges({ store: store.traceChanges, traceDefaultDays, limits: traceLimits });
+  const changes = createTraceChanges({ store: store.traceChanges, traceDefaultDays, limits: limits.traces });
   const exports = createTraceExports({ searches, traces, store: store.traces, clock });
   const analytics = createAnalytics({ store: store.analytics, traceDefaultDays });
   const gateway = createGateway({ store: store.requests, prices, meter, runSteps });
@@ -140,61 +139,52 @@ function compileData(
     clock,
     wait: waitUnref,
     pause: waitUnref,
-    limits: config.limits,
+    limits,
     traceDefaultDays,
     onError: (error) => log.warn({ err: error }, 'what changed in a project could not be read for those who follow it'),
   });
   const settings = createProjectSettings({ store: store.projects, traceDefaultDays });
+  const overrides = createPriceOverrides({ store: store.management, random });
+  const evaluators = createEvaluators({ store: store.evaluators, random, checkPatterns });
+  const monitors = createMonitors({
+    store: store.monitors,
+    jobs: store.evaluationJobs,
+    evaluators: store.evaluators,
+    checkPatterns,
+    random,
+  });
   return [
-    ...createOtlpMethods({ traces, onDiscarded, runSteps, spansMax: traceLimits.spansMax }, sizes),
-    ...compileService(
+    ...createOtlpMethods({ traces, onDiscarded, runSteps, spansMax: limits.traces.spansMax }, limits),
+    ...compile(
       TraceService,
       createTraceRpc({
         ...{ traces, changes, searches, exports, tails, analytics, settings, runSteps },
         platformUrl: linkTo('traces'),
       }),
-      sizes,
     ),
-    ...compileService(GatewayService, createGatewayRpc({ gateway }), sizes),
-    ...compileService(
-      PricingService,
-      createPricingRpc({ overrides: createPriceOverrides({ store: store.management, random }), prices }),
-      sizes,
-    ),
-    ...compileService(EventService, createEventRpc({ events: createEvents({ store: store.events, cursors }) }), sizes),
-    ...compileService(SpendService, createSpendRpc({ spend: createSpend({ store: store.spend, cursors }) }), sizes),
-    ...compileService(
-      EvaluatorService,
-      createEvaluatorRpc({
-        evaluators: createEvaluators({ store: store.evaluators, random, checkPatterns: evaluations.checkPatterns }),
-        platformUrl: linkTo('evaluators'),
-      }),
-      sizes,
-    ),
-    ...compileExperiments({ store, random, searches, cursors, runSteps, nextTurn: deps.nextTurn }, sizes),
-    ...compileService(
-      MonitorService,
-      createMonitorRpc({
-        monitors: createMonitors({
-          store: store.monitors,
-          jobs: store.evaluationJobs,
-          evaluators: store.evaluators,
-          checkPatterns: evaluations.checkPatterns,
-          random,
-        }),
-        platformUrl: linkTo('monitors'),
-      }),
-      sizes,
-    ),
+    ...compile(GatewayService, createGatewayRpc({ gateway })),
+    ...compile(PricingService, createPricingRpc({ overrides, prices })),
+    ...compile(EventService, createEventRpc({ events: createEvents({ store: store.events, cursors }) })),
+    ...compile(SpendService, createSpendRpc({ spend: createSpend({ store: store.spend, cursors }) })),
+    ...compile(EvaluatorService, createEvaluatorRpc({ evaluators, platformUrl: linkTo('evaluators') })),
+    ...compileExperiments(deps, shared),
+    ...compile(MonitorService, createMonitorRpc({ monitors, platformUrl: linkTo('monitors') })),
   ];
 }
 
-type TraceParts = {
-  readonly prices: PriceResolver;
-  readonly traces: Traces;
-  readonly searches: TraceSearches;
-  readonly results: TraceResults;
-};
+function compileExperiments(
+  { store, random, traceParts: { searches }, runSteps, nextTurn }: ServiceDeps,
+  { cursors, compile }: Shared,
+): Method[] {
+  const datasets = createDatasets({ store: store.datasets, random, searches, runSteps, nextTurn });
+  const experiments = createExperiments({ store: store.experiments, random });
+  const comparisons = createRunComparisons({ store: store.experiments, cursors });
+  const runs = createExperimentRuns({ store: store.experiments, datasets, random, cursors });
+  return [
+    ...compile(DatasetService, createDatasetRpc({ datasets, searches })),
+    ...compile(ExperimentService, createExperimentRpc({ experiments, comparisons, runs })),
+  ];
+}
 
 /** The parts for traces that several services and background jobs share. */
 export function createTraceParts({
@@ -203,9 +193,9 @@ export function createTraceParts({
   pricing,
   rootKeys,
   runSteps,
-}: Pick<ServiceDeps, 'store' | 'config' | 'pricing' | 'rootKeys' | 'runSteps'>): TraceParts {
+}: Deps & { readonly runSteps: RunSteps }) {
   const cursors = createCursorCodec(rootKeys.cursorKey);
-  const limits = traceLimitsOf(config);
+  const limits = config.limits.traces;
   const traceDefaultDays = config.traceRetentionDays;
   const prices = createPriceResolver({ pricing, store: store.management, runSteps });
   const traces = createTraces({ store: store.traces, cursors, prices, runSteps, traceDefaultDays, limits });
@@ -217,26 +207,15 @@ export function createTraceParts({
   };
 }
 
-function traceLimitsOf({ limits }: Config): CollectorLimits {
-  return {
-    spansMax: limits.spansPerRequestMax,
-    spansPerTraceMax: limits.spansPerTraceMax,
-    evaluationsMax: limits.evaluationsPerRequestMax,
-    stringMaxBytes: limits.stringMaxBytes,
-    freeJsonDepthMax: limits.jsonDepthMax,
-    futureMaxMs: limits.futureMaxMs,
-  };
-}
-
 function compileEvaluations(
   { store, clock, random, config, evaluations: ports, traceParts, log }: ServiceDeps,
-  { sizes, publicUrl }: Pick<Shared, 'sizes'> & { readonly publicUrl: () => string },
+  { compile, publicUrl }: Shared,
 ): Method[] {
   const { checkPatterns, run, onRunChanged } = ports;
   const { evaluators, monitors } = store;
   const { results } = traceParts;
   const onLost = (error: unknown) => log.warn({ err: error }, 'the result of an evaluation could not be stored');
-  return compileService(
+  return compile(
     EvaluationService,
     createEvaluationRpc({
       ...ports,
@@ -246,43 +225,36 @@ function compileEvaluations(
       analytics: createAnalytics({ store: store.analytics, traceDefaultDays: config.traceRetentionDays }),
       docsUrl: () => `${publicUrl()}/docs`,
     }),
-    sizes,
   );
 }
 
 function compileManagement(
   { store: { management: store }, random, clock, config, rootKeys }: ServiceDeps,
-  { cursors, sizes }: Shared,
+  { cursors, compile }: Shared,
 ): Method[] {
   const [keyPrefix = 'sk-lw-'] = config.keyPrefixes;
   const { pepper } = rootKeys;
+  const keys = createApiKeys({ store, random, clock, cursors, pepper, keyPrefix });
+  const projects = createProjects({ store, random, pepper, keyPrefixes: config.keyPrefixes });
   const organizations = createOrganizations({ store, random });
   const teams = createTeams({ store, random });
   const members = createMembers({ store, random, cursors });
   const roleBindings = createRoleBindings({ store, random, cursors });
   const auditLog = createAuditLog({ store, cursors, retentionDays: config.auditRetentionDays });
   return [
-    ...compileService(
-      ApiKeyService,
-      createKeyRpc({ keys: createApiKeys({ store, random, clock, cursors, pepper, keyPrefix }) }),
-      sizes,
-    ),
-    ...compileService(OrganizationService, createOrganizationRpc({ organizations }), sizes),
-    ...compileService(TeamService, createTeamRpc({ teams }), sizes),
-    ...compileService(
-      ProjectService,
-      createProjectRpc({ projects: createProjects({ store, random, pepper, keyPrefixes: config.keyPrefixes }) }),
-      sizes,
-    ),
-    ...compileService(MemberService, createMemberRpc({ members }), sizes),
-    ...compileService(RoleBindingService, createRoleBindingRpc({ roleBindings }), sizes),
-    ...compileService(AuditLogService, createAuditLogRpc({ auditLog }), sizes),
+    ...compile(ApiKeyService, createKeyRpc({ keys })),
+    ...compile(OrganizationService, createOrganizationRpc({ organizations })),
+    ...compile(TeamService, createTeamRpc({ teams })),
+    ...compile(ProjectService, createProjectRpc({ projects })),
+    ...compile(MemberService, createMemberRpc({ members })),
+    ...compile(RoleBindingService, createRoleBindingRpc({ roleBindings })),
+    ...compile(AuditLogService, createAuditLogRpc({ auditLog })),
   ];
 }
 
 function compileWebhooks(
   { store, random, clock, config, webhooks, log }: ServiceDeps,
-  { cursors, sizes }: Shared,
+  { cursors, compile }: Shared,
 ): Method[] {
   const endpoints = createEndpoints({
     ...webhooks,
@@ -294,5 +266,5 @@ function compileWebhooks(
     endpointsMax: config.webhooks.endpointsMax,
     onTestUnrecorded: (error) => log.warn({ err: error }, 'the end of a webhook test could not be recorded'),
   });
-  return compileService(EndpointService, createEndpointRpc({ endpoints }), sizes);
+  return compile(EndpointService, createEndpointRpc({ endpoints }));
 }

@@ -92,7 +92,7 @@ async function check(tenant: Tenant, plan: FillPlan): Promise<void> {
 }
 
 function open() {
-  return openStore({ url, queueMaxBytes: config.limits.ingestQueueMaxBytes, log: quietLog });
+  return openStore({ url, queueMaxBytes: config.limits.requests.bodyBytes, log: quietLog });
 }
 
 function secretBesideFile(): string {

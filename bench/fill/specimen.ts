@@ -51,7 +51,7 @@ export async function makeSpecimen(tenant: Tenant): Promise<Specimen> {
     const collecting = collect(
       toTraceDraft(JSON.parse(body.toString()), facts),
       { project, nowMs: Date.now(), expiredBeforeMs: null },
-      { prices: createPricing(readPriceList()), limits: collectorLimits(config) },
+      { prices: createPricing(readPriceList()), limits: config.limits.traces },
     );
     const { append } = runWithoutPauses(collecting);
     await store.traces.append(append);
@@ -74,17 +74,6 @@ export async function makeSpecimen(tenant: Tenant): Promise<Specimen> {
   } finally {
     await store.close();
   }
-}
-
-function collectorLimits({ limits }: ReturnType<typeof readConfig>) {
-  return {
-    spansMax: limits.spansPerRequestMax,
-    spansPerTraceMax: limits.spansPerTraceMax,
-    evaluationsMax: limits.evaluationsPerRequestMax,
-    stringMaxBytes: limits.stringMaxBytes,
-    freeJsonDepthMax: limits.jsonDepthMax,
-    futureMaxMs: limits.futureMaxMs,
-  };
 }
 
 function splitEnvelope(envelope: string, marks: readonly Mark[]): Specimen['parts'] {

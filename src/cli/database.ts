@@ -29,7 +29,7 @@ export async function withDatabase<R>(
   const rootKeys = deriveRootKeys(findSecret(config));
   const store = await openStore({
     url: config.databaseUrl,
-    queueMaxBytes: config.limits.ingestQueueMaxBytes,
+    queueMaxBytes: config.limits.requests.bodyBytes,
     connectionsMax: config.databaseConnectionsMax,
     mayLoseWrites: config.databaseMayLoseWrites,
     log: { warn: printLine, error: printLine },

@@ -27,7 +27,7 @@ export async function serve(environment: Environment): Promise<void> {
   }
   const store = await openStore({
     url: config.databaseUrl,
-    queueMaxBytes: config.limits.ingestQueueMaxBytes,
+    queueMaxBytes: config.limits.requests.bodyBytes,
     jobQueue: config.evaluators.jobQueue,
     connectionsMax: config.databaseConnectionsMax,
     mayLoseWrites: config.databaseMayLoseWrites,

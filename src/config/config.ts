@@ -1,50 +1,19 @@
 /** Reads and validates the settings in the environment. All problems are reported at once. */
 
 import { nearestMatch } from '../domain/nearest-match.ts';
-import type { BootstrapOptions } from '../domain/organization/bootstrap.ts';
 import { type AddressRange, parseRangeOrAddress } from '../domain/public-address.ts';
 import { TERM_MAX_DAYS, TERM_MIN_DAYS } from '../domain/retention-terms.ts';
 import type { CorsOrigins } from '../transport/rest/cors.ts';
 import { readBootstrap } from './bootstrap.ts';
-import { type EvaluatorSettings, type LlmSettings, readEvaluators, readLlm } from './evaluators.ts';
-import { type Limits, readLimits } from './limits.ts';
+import { readEvaluators, readLlm } from './evaluators.ts';
+import { readLimits } from './limits.ts';
 import { type ConfigReader, readChoice, readHttpUrl, readInteger } from './reader.ts';
 import { LOG_LEVELS, SETTINGS } from './settings.ts';
-import { type AwsSettings, readAws, readWebhooks, type WebhookSettings } from './webhooks.ts';
+import { readAws, readWebhooks } from './webhooks.ts';
 
-export { SETTINGS, type Setting } from './settings.ts';
+export { SETTINGS } from './settings.ts';
 
-export type Config = {
-  readonly host: string;
-  readonly port: number;
-  readonly databaseUrl: string;
-  readonly databaseConnectionsMax: number;
-  /** Whether a database is accepted that may lose acknowledged writes in a power failure. */
-  readonly databaseMayLoseWrites: boolean;
-  readonly secret: string | null;
-  readonly keyPrefixes: readonly string[];
-  readonly publicUrl: string | null;
-  readonly logLevel: string;
-  readonly tracing: boolean;
-  /** Whether /metrics is served. */
-  readonly metrics: boolean;
-  /** Whether the console is served. */
-  readonly console: boolean;
-  readonly cors: CorsOrigins;
-  readonly trustedProxies: readonly AddressRange[];
-  readonly tls: { readonly certPath: string; readonly keyPath: string } | null;
-  readonly bootstrap: BootstrapOptions;
-  /** The retention of traces in projects without one of their own; null: for ever. */
-  readonly traceRetentionDays: number | null;
-  /** The retention of entries of the audit log; null: for ever. */
-  readonly auditRetentionDays: number | null;
-  readonly settlementGraceMs: number;
-  readonly webhooks: WebhookSettings;
-  readonly aws: AwsSettings;
-  readonly llm: LlmSettings;
-  readonly evaluators: EvaluatorSettings;
-  readonly limits: Limits;
-};
+export type Config = Readonly<ReturnType<typeof readConfig>>;
 
 /** Settings that are missing, misspelled or out of bounds; one line each, without values. */
 export class ConfigError extends Error {
@@ -63,7 +32,7 @@ const SECRET_MIN_CHARACTERS = 32;
 const SETTLEMENT_GRACE_MS = { min: 1000, max: 604_800_000 };
 
 /** Reads the environment. Throws a ConfigError that names every problem. */
-export function readConfig(environment: Environment): Config {
+export function readConfig(environment: Environment) {
   const problems: string[] = [...nameProblems(environment)];
   const reader: ConfigReader = {
     text(name) {
@@ -73,24 +42,29 @@ export function readConfig(environment: Environment): Config {
     refuse: (problem) => problems.push(problem),
   };
   const prefixes = readPrefixes(reader);
-  const config: Config = {
+  const config = {
     host: reader.text('SPANDREL_HOST') ?? '127.0.0.1',
     port: readInteger(reader, 'SPANDREL_PORT', { min: 0, max: 65535 }),
     databaseUrl: readDatabaseUrl(reader),
     databaseConnectionsMax: readInteger(reader, 'SPANDREL_DATABASE_CONNECTIONS', { min: 1, max: 1000 }),
+    /** Whether a database is accepted that may lose acknowledged writes in a power failure. */
     databaseMayLoseWrites: readChoice(reader, 'SPANDREL_DATABASE_UNSAFE', ['on', 'off']) === 'on',
     secret: readSecret(reader),
     keyPrefixes: prefixes,
     publicUrl: readPublicUrl(reader),
     logLevel: readChoice(reader, 'SPANDREL_LOG_LEVEL', LOG_LEVELS),
     tracing: readChoice(reader, 'SPANDREL_TRACING', ['on', 'off']) === 'on',
+    /** Whether /metrics is served. */
     metrics: readChoice(reader, 'SPANDREL_METRICS', ['on', 'off']) === 'on',
+    /** Whether the console is served. */
     console: readChoice(reader, 'SPANDREL_CONSOLE', ['on', 'off']) === 'on',
     cors: readCors(reader),
     trustedProxies: readTrustedProxies(reader),
     tls: readTls(reader),
     bootstrap: readBootstrap(reader, prefixes),
+    /** The retention of traces in projects without one of their own; null: for ever. */
     traceRetentionDays: readTraceRetention(reader),
+    /** The retention of entries of the audit log; null: for ever. */
     auditRetentionDays: readInteger(reader, 'SPANDREL_AUDIT_RETENTION_DAYS', { min: 0, max: TERM_MAX_DAYS }) || null,
     settlementGraceMs: readInteger(reader, 'SPANDREL_SETTLEMENT_GRACE_MS', SETTLEMENT_GRACE_MS),
     webhooks: readWebhooks(reader),
@@ -161,7 +135,7 @@ function readTrustedProxies(reader: ConfigReader): readonly AddressRange[] {
   return ranges;
 }
 
-function readTls(reader: ConfigReader): Config['tls'] {
+function readTls(reader: ConfigReader) {
   const certPath = reader.text('SPANDREL_TLS_CERT');
   const keyPath = reader.text('SPANDREL_TLS_KEY');
   if ((certPath === null) !== (keyPath === null)) {
@@ -202,7 +176,7 @@ function isAboutService(name: string, value: string): boolean {
 }
 
 /** Problems of the names in an environment, one line each, without values. */
-function nameProblems(environment: { readonly [name: string]: string | undefined }): readonly string[] {
+function nameProblems(environment: Environment): readonly string[] {
   return Object.entries(environment).flatMap(([name, value]) => {
     if (!name.startsWith(PREFIX) || value === undefined) return [];
     if (KNOWN_NAMES.has(name) || isAboutService(name, value)) return [];

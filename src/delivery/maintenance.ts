@@ -19,21 +19,20 @@ const KEPT_MS = 30 * 86_400_000;
 const ROWS_PER_STEP = 500;
 const STEP_PAUSE_MS = 50;
 
-export function createDeliveryMaintenance({ store, nowMs, onDisabled, pause }: DeliveryMaintenanceDeps) {
-  return {
-    async run(signal: AbortSignal): Promise<void> {
-      while (!signal.aborted) {
-        const now = nowMs();
-        const { more, disabled } = await store.maintain({
-          nowMs: now,
-          endedBeforeMs: now - KEPT_MS,
-          eventsBeforeMs: retentionStartMs(now),
-          rowsMax: ROWS_PER_STEP,
-        });
-        for (const endpointId of disabled) onDisabled(endpointId);
-        if (!more) return;
-        await pause(STEP_PAUSE_MS, signal);
-      }
-    },
-  };
+export async function maintainDeliveries(
+  { store, nowMs, onDisabled, pause }: DeliveryMaintenanceDeps,
+  signal: AbortSignal,
+): Promise<void> {
+  while (!signal.aborted) {
+    const now = nowMs();
+    const { more, disabled } = await store.maintain({
+      nowMs: now,
+      endedBeforeMs: now - KEPT_MS,
+      eventsBeforeMs: retentionStartMs(now),
+      rowsMax: ROWS_PER_STEP,
+    });
+    for (const endpointId of disabled) onDisabled(endpointId);
+    if (!more) return;
+    await pause(STEP_PAUSE_MS, signal);
+  }
 }

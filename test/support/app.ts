@@ -60,7 +60,7 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
   const log = createLog(level, { write: (line) => void lines.push(line) });
   const file = isPostgres(database.url) ? null : databaseFile(database.url);
   const { jobQueue } = config.evaluators;
-  const storeOptions = { queueMaxBytes: config.limits.ingestQueueMaxBytes, jobQueue, log };
+  const storeOptions = { queueMaxBytes: config.limits.requests.bodyBytes, jobQueue, log };
   const store = wrapStore(
     writer === 'here' && file !== null
       ? await openHere(file, storeOptions)
