@@ -1,6 +1,6 @@
 /** Stops an attempt early: at its deadline, or when the caller aborts it. */
 
-import { type Failure, SENDER_LOST, TIMEOUT } from './http-verdict.ts';
+import { type Failure, SENDER_LOST, TIMEOUT } from './failure.ts';
 
 export type Stop = {
   /** Null while the attempt may continue. */
@@ -16,7 +16,7 @@ export type Stop = {
 };
 
 /** `onEnd` may run more than once. */
-export function createStop(deadlineMs: number, signal: AbortSignal, onEnd: (stop: Stop) => void): Stop {
+export function createStop(deadlineMs: number, signal: AbortSignal, onEnd = (_stop: Stop) => {}): Stop {
   let stoppedBy: Failure | null = null;
   let breakOff: ((reason: Failure) => void) | null = null;
   const onAbort = () => fire(SENDER_LOST);

@@ -5,6 +5,7 @@ import type { Endpoint } from '../domain/endpoints/endpoint.ts';
 import type { SendTest } from '../domain/endpoints/endpoint-deps.ts';
 import { type EndpointSecrets, overlappingSecret } from '../domain/endpoints/endpoint-secrets.ts';
 import { openWebhookSecret, type SigningSecret, signMessage } from '../domain/endpoints/webhook-signature.ts';
+import { SENDER_LOST, toFailed } from './failure.ts';
 
 type AttemptDeps = {
   readonly secrets: Pick<EndpointSecrets, 'signing' | 'destination'>;
@@ -78,21 +79,6 @@ function bodyOf(envelopes: readonly string[]): Buffer {
   return Buffer.from(`{"batch":[${envelopes.join(',')}]}`, 'utf8');
 }
 
-/** The result of an attempt that this process failed to make. */
-export function senderFault(): AttemptResult {
-  return {
-    kind: 'refused',
-    latencyMs: 0,
-    responseStatus: null,
-    error: 'sender_lost',
-    terminalHint: false,
-    responseText: null,
-    retryAfterMs: null,
-    isGone: false,
-    isSenderFault: true,
-  };
-}
-
 type TestSenderDeps = {
   readonly attempt: MakeAttempt;
   /** Aborts the tests in progress. */
@@ -107,7 +93,7 @@ export function createTestSender({ attempt, signal, onFault }: TestSenderDeps): 
       return await attempt({ endpoint, dispatchId, attempt: 1, envelopes: [envelope], test: true, nowMs }, signal);
     } catch (error) {
       onFault(error, dispatchId);
-      return senderFault();
+      return toFailed(SENDER_LOST, 0);
     }
   };
 }

@@ -1,12 +1,6 @@
 /** Parses a chunked body (RFC 9112, 7.1) from buffers of any size. */
 
-export type ChunkedBody = {
-  /**
-   * Parses the bytes from `from` on and passes the content to `keep`. Returns the index after the body, -1 while the
-   * body goes on, and -2 when it is malformed.
-   */
-  readonly read: (bytes: Buffer, from: number, keep: (content: Buffer) => void) => number;
-};
+export type ChunkedBody = ReturnType<typeof createChunkedBody>;
 
 export const GOES_ON = -1;
 export const MALFORMED = -2;
@@ -21,7 +15,7 @@ const TAB = 0x09;
 /** Sizes of this many digits are far beyond the limit of a body. */
 const SIZE_DIGITS_MAX = 8;
 
-export function createChunkedBody(): ChunkedBody {
+export function createChunkedBody() {
   let stage: Stage = 'size';
   let digits = 0;
   let leftBytes = 0;
@@ -63,8 +57,12 @@ export function createChunkedBody(): ChunkedBody {
     }
   };
   return {
-    read(bytes, from, keep) {
-      for (let index = from; index < bytes.length; ) {
+    /**
+     * Parses the bytes and passes the content to `keep`. Returns the index after the body, -1 while the body goes on, and
+     * -2 when it is malformed.
+     */
+    read(bytes: Buffer, keep: (content: Buffer) => void): number {
+      for (let index = 0; index < bytes.length; ) {
         if (stage === 'content') {
           const end = Math.min(bytes.length, index + leftBytes);
           keep(bytes.subarray(index, end));

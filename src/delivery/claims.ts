@@ -2,7 +2,7 @@
 
 import { hash } from 'node:crypto';
 import type { RandomBytes } from '../domain/clock.ts';
-import type { LogEntry, NewBatch } from '../domain/delivery/webhook-store.ts';
+import type { DispatchEndpoint, LogEntry, NewBatch } from '../domain/delivery/webhook-store.ts';
 import { newId } from '../domain/ids.ts';
 import {
   type Claim,
@@ -98,19 +98,14 @@ function start(
 }
 
 /** Divides a batch into messages that the destination can take; one message where that is the whole batch. */
-export type SplitBatch = (batch: {
+export type SplitBatch = (batch: Omit<SplitMessage, 'tooLarge'>) => readonly SplitMessage[];
+
+type SplitMessage = {
   readonly dispatchId: string;
   readonly entries: readonly LogEntry[];
-}) => readonly SplitMessage[];
-
-type SplitMessage =
-  | { readonly kind: 'message'; readonly dispatchId: string; readonly entries: readonly LogEntry[] }
-  | {
-      readonly kind: 'too_large';
-      readonly dispatchId: string;
-      readonly entries: readonly LogEntry[];
-      readonly error: string;
-    };
+  /** The error of a message that cannot be sent because of its size; else null. */
+  readonly tooLarge: string | null;
+};
 
 export type PrepareClaim = ReturnType<typeof createClaims>;
 
@@ -124,7 +119,7 @@ export function createClaims({ random, split }: { readonly random: RandomBytes; 
     cursor.position = toPosition;
     const replayId = next.kind === 'replay' ? next.source.replay.id : null;
     const messages = taken.length === 0 ? [] : splitFor(endpoint, taken, replayId);
-    const sent = messages.find((message) => message.kind === 'message');
+    const sent = messages.find(({ tooLarge }) => tooLarge === null);
     return {
       item: {
         kind: 'advance',
@@ -138,19 +133,18 @@ export function createClaims({ random, split }: { readonly random: RandomBytes; 
       },
       entries: sent?.entries ?? null,
       sends: sent !== undefined,
-      waits: messages.some((message) => message.kind === 'message' && message !== sent),
+      waits: messages.some((message) => message.tooLarge === null && message !== sent),
     };
   }
 
-  function splitFor(endpoint: EndpointState['endpoint'], entries: readonly LogEntry[], replayId: string | null) {
+  function splitFor(endpoint: DispatchEndpoint, entries: readonly LogEntry[], replayId: string | null) {
     const ids = entries.map(({ id }) => id);
     const dispatchId = dispatchIdOf(endpoint.id, ids, replayId);
-    if (endpoint.destinationKind === 'http') return [{ kind: 'message', dispatchId, entries }] as const;
+    if (endpoint.destinationKind === 'http') return [{ dispatchId, entries, tooLarge: null }];
     return split({ dispatchId, entries });
   }
 
-  function toBatch(message: SplitMessage, isSent: boolean): NewBatch {
-    const { dispatchId, entries } = message;
+  function toBatch({ dispatchId, entries, tooLarge }: SplitMessage, isSent: boolean): NewBatch {
     const [first] = entries;
     const last = entries.at(-1);
     if (first === undefined || last === undefined) throw new Error('a batch has no events');
@@ -160,8 +154,8 @@ export function createClaims({ random, split }: { readonly random: RandomBytes; 
       seqs: entries.map(({ seq }) => seq),
       eventIds: entries.map(({ id }) => id),
       created: { firstMs: first.createdAtMs, lastMs: last.createdAtMs },
-      disposition: message.kind === 'too_large' ? 'too_large' : isSent ? 'send' : 'wait',
-      error: message.kind === 'too_large' ? message.error : null,
+      disposition: tooLarge !== null ? 'too_large' : isSent ? 'send' : 'wait',
+      error: tooLarge,
     };
   }
 

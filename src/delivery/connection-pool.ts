@@ -8,23 +8,13 @@ export type PoolLimits = {
   readonly totalMax: number;
 };
 
-type ConnectionPool = {
-  /** An open connection to one of the addresses; null if none is idle. `key` is scheme, host and port. */
-  readonly acquire: (key: string, addresses: readonly string[]) => Connection | null;
-  /** `keptMs`: how long the receiver keeps it open; null when it does not say. */
-  readonly release: (key: string, connection: Connection, keptMs: number | null) => void;
-  /** Idle connections that are still open. */
-  readonly size: () => number;
-  readonly close: () => void;
-};
-
 type Idle = { readonly key: string; readonly connection: Connection; readonly untilMs: number };
 
 /** A request must not cross with the receiver closing the connection, so this process stops using it earlier. */
 const MARGIN_MS = 500;
 const EXPIRY_INTERVAL_MS = 1_000;
 
-export function createConnectionPool(limits: PoolLimits, nowMs: () => number): ConnectionPool {
+export function createConnectionPool(limits: PoolLimits, nowMs: () => number) {
   /** By key, and all of them: the oldest first. */
   const idle = new Map<string, Idle[]>();
   const all = new Set<Idle>();
@@ -56,7 +46,8 @@ export function createConnectionPool(limits: PoolLimits, nowMs: () => number): C
     expiryTimer = setTimeout(closeExpired, EXPIRY_INTERVAL_MS).unref();
   };
   return {
-    acquire(key, addresses) {
+    /** An open connection to one of the addresses; null if none is idle. `key` is scheme, host and port. */
+    acquire(key: string, addresses: readonly string[]): Connection | null {
       const kept = idle.get(key) ?? [];
       let found: Connection | null = null;
       // The newest first, because the receiver is least likely to have closed it.
@@ -68,7 +59,8 @@ export function createConnectionPool(limits: PoolLimits, nowMs: () => number): C
       if (kept.length === 0) idle.delete(key);
       return found;
     },
-    release(key, connection, keptMs) {
+    /** `keptMs`: how long the receiver keeps it open; null when it does not say. */
+    release(key: string, connection: Connection, keptMs: number | null): void {
       const idleMs = Math.min(limits.idleMaxMs, (keptMs ?? Number.POSITIVE_INFINITY) - MARGIN_MS);
       if (isClosed || idleMs <= 0) {
         connection.destroy();
@@ -83,12 +75,13 @@ export function createConnectionPool(limits: PoolLimits, nowMs: () => number): C
       all.add(given);
       plan();
     },
-    size() {
+    /** Idle connections that are still open. */
+    size(): number {
       let open = 0;
       for (const { connection } of all) if (connection.isOpen()) open += 1;
       return open;
     },
-    close() {
+    close(): void {
       isClosed = true;
       if (expiryTimer) clearTimeout(expiryTimer);
       for (const { connection } of all) connection.destroy();

@@ -10,15 +10,6 @@ import type { DeliveryMeter } from './meter.ts';
 import { createSender, type SenderLog } from './sender.ts';
 import { createWorkQueue } from './work-queue.ts';
 
-export type Delivery = {
-  /** Attempts of this process in progress. */
-  inFlight(): number;
-  /** The clock that decides about leases. */
-  nowMs(): number;
-  /** Starts no further attempts, and resolves when the results of all others are stored. */
-  stop(drainMs: number): Promise<void>;
-};
-
 export type DeliveryDeps = {
   readonly store: DeliveryStore;
   readonly attempt: MakeAttempt;
@@ -39,7 +30,7 @@ const IDLE_WAKE_GAP_MS = 50;
 const RECORD_MS = 500;
 const RANDOM_BYTES = 4;
 
-export function createDelivery(deps: DeliveryDeps): Delivery {
+export function createDelivery(deps: DeliveryDeps) {
   const { store, clock, meter, log } = deps;
   const loop = startPollLoop({
     clock,
@@ -75,9 +66,12 @@ export function createDelivery(deps: DeliveryDeps): Delivery {
   });
   loop.schedule(0);
   return {
-    inFlight: () => dispatcher.inFlight(),
+    /** Attempts of this process in progress. */
+    inFlight: dispatcher.inFlight,
+    /** The clock that decides about leases. */
     nowMs,
-    async stop(drainMs) {
+    /** Starts no further attempts, and resolves when the results of all others are stored. */
+    async stop(drainMs: number): Promise<void> {
       const stopped = loop.stop();
       dispatcher.stop();
       await stopped;

@@ -16,32 +16,14 @@ import {
 import { type DispatchEffect, type DispatchEvent, DUE_PER_ENDPOINT, stepDispatch } from './dispatch-step.ts';
 import type { EndpointState } from './endpoint-state.ts';
 import { createLogPages, type PageRequest } from './log-pages.ts';
-import type { Sender } from './sender.ts';
+import type { Sender, SenderDeps } from './sender.ts';
 import type { WorkQueue } from './work-queue.ts';
 
-type Dispatcher = {
-  /** Reads what changed, then sends what is due. */
-  refresh(): Promise<void>;
-  /** Starts no further claims. */
-  stop(): void;
-  /** Resolves when no attempt is in flight or waits to be recorded; after the delay the remaining ones are aborted. */
-  drain(delayMs: number): Promise<void>;
-  /** Attempts of this process that have started and not ended. */
-  inFlight(): number;
-  hasActiveEndpoints(): boolean;
-  /** When something will be ready without any change; null: nothing. */
-  nextPollAtMs(): number | null;
-};
-
-type DispatcherDeps = {
+type DispatcherDeps = Pick<SenderDeps, 'nowMs' | 'pause' | 'random'> & {
   readonly store: Pick<DeliveryStore, 'changes' | 'heads' | 'events' | 'due' | 'isAlone'>;
   readonly prepare: PrepareClaim;
   readonly queue: Pick<WorkQueue, 'add' | 'isFull'>;
   readonly sender: Sender;
-  readonly nowMs: () => number;
-  /** Resolves after a delay. */
-  readonly pause: (delayMs: number) => Promise<void>;
-  readonly random: () => number;
   readonly concurrency: number;
   readonly onCapped: () => void;
   readonly onLeaseLost: () => void;
@@ -56,7 +38,7 @@ const READ_ALL_INTERVAL_MS = 1_000;
 /** Later than the end of any lease. */
 const FAR_FUTURE_MS = 3_600_000;
 
-export function createDispatcher(deps: DispatcherDeps): Dispatcher {
+export function createDispatcher(deps: DispatcherDeps) {
   const { store, queue, sender, nowMs } = deps;
   const state = createDispatchState(deps.concurrency);
   const pages = createLogPages();
@@ -193,7 +175,8 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   }
 
   return {
-    async refresh() {
+    /** Reads what changed, then sends what is due. */
+    async refresh(): Promise<void> {
       if (isStopped) return;
       const { change, endpoints } = await store.changes(lastChange);
       step({ kind: 'endpoints', endpoints });
@@ -203,19 +186,23 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
       step({ kind: 'polled' });
       startClaims();
     },
-    stop() {
+    /** Starts no further claims. */
+    stop(): void {
       isStopped = true;
     },
-    async drain(delayMs) {
+    /** Resolves when no attempt is in flight or waits to be recorded; after the delay the remaining ones are aborted. */
+    async drain(delayMs: number): Promise<void> {
       const timeout = deps.pause(delayMs).then(sender.abort);
       await Promise.race([Promise.all(attempts), timeout]);
       await Promise.all(attempts);
     },
+    /** Attempts of this process that have started and not ended. */
     inFlight: () => state.inFlight,
-    hasActiveEndpoints() {
+    hasActiveEndpoints(): boolean {
       for (const { isActive } of state.endpoints.values()) if (isActive) return true;
       return false;
     },
+    /** When something will be ready without any change; null: nothing. */
     nextPollAtMs: () => nextPollAtMs(state),
   };
 }

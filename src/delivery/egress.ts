@@ -1,20 +1,14 @@
 /** Opens connections to addresses that the policy allowed, and to nothing else. */
 
-import { connect as connectTcp, type Socket, type TcpNetConnectOpts } from 'node:net';
+import { connect as connectTcp, Socket, type TcpNetConnectOpts } from 'node:net';
 import { connect as connectTls, createSecureContext, type SecureContext } from 'node:tls';
 import type { UrlTarget } from '../domain/endpoints/url-policy.ts';
 import { isSameAddress, parseAddress } from '../domain/public-address.ts';
 import type { Stop } from './attempt-stop.ts';
-import { type Connection, type ConnectionSockets, createConnection, type Inlet, reset } from './http-connection.ts';
+import { CONNECT_FAILED, CONNECTION_RESET, type Failure } from './failure.ts';
+import { type Connection, createConnection, type Inlet, reset } from './http-connection.ts';
 import { READ_MAX_BYTES } from './http-response.ts';
-import {
-  CONNECT_FAILED,
-  CONNECTION_RESET,
-  connectFailure,
-  connectionFailure,
-  type Failure,
-  URL_REFUSED,
-} from './http-verdict.ts';
+import { connectFailure, connectionFailure, URL_REFUSED } from './http-verdict.ts';
 
 export type EgressDeps = {
   readonly connectMs: number;
@@ -24,60 +18,52 @@ export type EgressDeps = {
   readonly secureContext?: SecureContext;
 };
 
-type Egress = {
-  /** Tries the addresses in order. The caller MUST have checked them against the policy; they are no names. */
-  readonly dial: (target: UrlTarget, addresses: readonly string[], stop: Stop) => Promise<Dialled>;
-  /** Sockets that are not closed, including those still connecting. */
-  readonly openSockets: () => number;
-};
-
-type Dialled = { readonly kind: 'open'; readonly connection: Connection } | Failed;
-
-type Failed = { readonly kind: 'failed'; readonly failure: Failure };
-type Opened = { readonly kind: 'open'; readonly socket: Socket } | Failed;
-type Settle = (outcome: Opened) => void;
+/** The first outcome counts. */
+type Settle = (outcome: Socket | Failure) => void;
 
 const ADDRESSES_MAX = 4;
 
 /** All sockets read into this buffer: each read is consumed before the next one starts. */
 const READ_BUFFER = Buffer.alloc(READ_MAX_BYTES);
 
-export function createEgress({ connectMs, connect = connectTcp, ...deps }: EgressDeps): Egress {
+export function createEgress({ connectMs, connect = connectTcp, ...deps }: EgressDeps) {
   // Created on first use, because reading all certificates is slow.
   let secureContext = deps.secureContext;
   let openSockets = 0;
 
-  async function open(target: UrlTarget, address: string, stop: Stop): Promise<Dialled> {
+  async function open(target: UrlTarget, address: string, stop: Stop): Promise<Connection | Failure> {
     const inlet: Inlet = { onBytes: () => {} };
-    const socket = connect({
+    const tcp = connect({
       host: address,
       port: target.port,
       noDelay: true,
       ...(target.secure ? {} : { onread: readInto(inlet) }),
     });
     openSockets += 1;
-    socket.once('close', () => {
+    tcp.once('close', () => {
       openSockets -= 1;
     });
-    const opened = await untilOpen(socket, stop, { connectMs, address });
-    if (opened.kind === 'failed') return opened;
-    if (!target.secure) return toDialled({ socket, tcp: socket, inlet }, address);
+    const opened = await untilOpen(tcp, stop, { connectMs, address });
+    if (!(opened instanceof Socket)) return opened;
+    if (!target.secure) return createConnection({ socket: tcp, tcp, inlet }, address);
     secureContext ??= createSecureContext();
-    const secured = await untilSecure(socket, stop, { target, secureContext });
-    if (secured.kind === 'failed') return secured;
-    secured.socket.on('data', (bytes: Buffer) => inlet.onBytes(bytes));
-    return toDialled({ socket: secured.socket, tcp: socket, inlet }, address);
+    const socket = await untilSecure(tcp, stop, { target, secureContext });
+    if (!(socket instanceof Socket)) return socket;
+    socket.on('data', (bytes: Buffer) => inlet.onBytes(bytes));
+    return createConnection({ socket, tcp, inlet }, address);
   }
   return {
-    async dial(target, addresses, stop) {
-      let last: Dialled = { kind: 'failed', failure: CONNECT_FAILED };
+    /** Tries the addresses in order. The caller MUST have checked them against the policy; they are no names. */
+    async dial(target: UrlTarget, addresses: readonly string[], stop: Stop): Promise<Connection | Failure> {
+      let last: Connection | Failure = CONNECT_FAILED;
       for (const address of addresses.slice(0, ADDRESSES_MAX)) {
         last = await open(target, address, stop);
         // The next address is tried only if there was no connection at all.
-        if (last.kind === 'open' || last.failure !== CONNECT_FAILED || stop.reason()) return last;
+        if (last !== CONNECT_FAILED || stop.reason()) return last;
       }
       return last;
     },
+    /** Sockets that are not closed, including those still connecting. */
     openSockets: () => openSockets,
   };
 }
@@ -96,17 +82,17 @@ function untilOpen(
   socket: Socket,
   stop: Stop,
   { connectMs, address }: { connectMs: number; address: string },
-): Promise<Opened> {
+): Promise<Socket | Failure> {
   return settleOnce(socket, stop, (settle) => {
-    const timer = setTimeout(settle, connectMs, failed(CONNECT_FAILED));
-    socket.on('error', (error) => settle(failed(connectFailure(error))));
+    const timer = setTimeout(settle, connectMs, CONNECT_FAILED);
+    socket.on('error', (error) => settle(connectFailure(error)));
     socket.on('close', () => {
       clearTimeout(timer);
-      settle(failed(CONNECT_FAILED));
+      settle(CONNECT_FAILED);
     });
     socket.once('connect', () => {
       clearTimeout(timer);
-      settle(isPeer(socket, address) ? { kind: 'open', socket } : failed(URL_REFUSED));
+      settle(isPeer(socket, address) ? socket : URL_REFUSED);
     });
   });
 }
@@ -115,7 +101,7 @@ function untilSecure(
   plain: Socket,
   stop: Stop,
   { target, secureContext }: { target: UrlTarget; secureContext: SecureContext },
-): Promise<Opened> {
+): Promise<Socket | Failure> {
   const socket = connectTls({
     socket: plain,
     host: target.host,
@@ -127,25 +113,25 @@ function untilSecure(
     rejectUnauthorized: true,
   });
   return settleOnce(plain, stop, (settle) => {
-    socket.on('error', (error) => settle(failed(connectionFailure(error, true))));
-    socket.on('close', () => settle(failed(CONNECTION_RESET)));
-    socket.once('secureConnect', () => settle({ kind: 'open', socket }));
+    socket.on('error', (error) => settle(connectionFailure(error, true)));
+    socket.on('close', () => settle(CONNECTION_RESET));
+    socket.once('secureConnect', () => settle(socket));
   });
 }
 
-/** The first outcome counts; a socket that failed is reset. */
-function settleOnce(tcp: Socket, stop: Stop, listen: (settle: Settle) => void): Promise<Opened> {
+/** A socket that failed is reset. */
+function settleOnce(tcp: Socket, stop: Stop, listen: (settle: Settle) => void): Promise<Socket | Failure> {
   return new Promise((resolve) => {
     let isSettled = false;
     const settle: Settle = (outcome) => {
       if (isSettled) return;
       isSettled = true;
       stop.onStop(null);
-      if (outcome.kind === 'failed') reset(tcp);
+      if (!(outcome instanceof Socket)) reset(tcp);
       resolve(outcome);
     };
     listen(settle);
-    stop.onStop((reason) => settle(failed(reason)));
+    stop.onStop(settle);
   });
 }
 
@@ -154,12 +140,4 @@ function isPeer(socket: Socket, address: string): boolean {
   const requested = parseAddress(address);
   const peer = parseAddress(socket.remoteAddress ?? '');
   return requested !== null && peer !== null && isSameAddress(requested, peer);
-}
-
-function failed(failure: Failure): Failed {
-  return { kind: 'failed', failure };
-}
-
-function toDialled(sockets: ConnectionSockets, address: string): Dialled {
-  return { kind: 'open', connection: createConnection(sockets, address) };
 }

@@ -31,7 +31,7 @@ export type HttpRequest = { readonly head: string; readonly body: Buffer };
 /** Below this size copying is cheaper than passing two buffers to the system. */
 const COPY_MAX_BYTES = 32_768;
 
-export type ConnectionSockets = {
+type ConnectionSockets = {
   readonly socket: Socket;
   /** The TCP socket below TLS; without TLS the same socket. */
   readonly tcp: Socket;

@@ -1,20 +1,10 @@
 /** Sends one request on an open connection and reads the response. */
 
 import type { Stop } from './attempt-stop.ts';
+import { BAD_RESPONSE, CONNECTION_RESET, type Failure } from './failure.ts';
 import type { Connection, HttpRequest } from './http-connection.ts';
 import { createResponseReader, type Progress, type ResponseReader } from './http-response.ts';
-import {
-  type Answer,
-  BAD_RESPONSE,
-  CONNECTION_RESET,
-  connectionFailure,
-  type Failure,
-  isAcceptedStatus,
-} from './http-verdict.ts';
-
-export type Exchanged =
-  | { readonly kind: 'answered'; readonly answer: Answer }
-  | { readonly kind: 'failed'; readonly failure: Failure };
+import { type Answer, connectionFailure, isAcceptedStatus } from './http-verdict.ts';
 
 type ExchangeOptions = {
   readonly request: HttpRequest;
@@ -42,7 +32,7 @@ const TEXT_GRACE_MS = 2_000;
  * The status decides as soon as the headers are complete, regardless of the body. Nothing is sent twice: once a byte of the
  * request may have left, the first failure is the outcome. By then the connection is closed or back in the pool.
  */
-export function exchange(connection: Connection, options: ExchangeOptions): Promise<Exchanged> {
+export function exchange(connection: Connection, options: ExchangeOptions): Promise<Answer | Failure> {
   const { request, stop, elapsedMs, needsText, onUsable } = options;
   return new Promise((resolve) => {
     const reader = createResponseReader();
@@ -58,9 +48,9 @@ export function exchange(connection: Connection, options: ExchangeOptions): Prom
       if (ending === 'usable') onUsable(head?.keptMs ?? null);
       else if (ending === 'over') connection.destroy();
       else connection.cut();
-      if (!head) return resolve({ kind: 'failed', failure });
+      if (!head) return resolve(failure);
       const { status, retryAfter } = head;
-      resolve({ kind: 'answered', answer: { status, retryAfter, text: reader.text(), latencyMs } });
+      resolve({ status, retryAfter, text: reader.text(), latencyMs });
     };
     const endWithin = (delayMs: number) => {
       if (delayMs >= graceMs) return;

@@ -10,18 +10,7 @@ import { parseHead, type ResponseHead } from './http-head.ts';
  */
 export type Progress = 'head' | 'bad' | 'body' | 'end' | 'cut';
 
-export type ResponseReader = {
-  /** The bytes may be overwritten after the call. */
-  readonly read: (bytes: Buffer) => Progress;
-  /** The receiver closed the connection. */
-  readonly readEnd: () => Progress;
-  readonly head: () => ResponseHead | null;
-  /** Whether the connection can be reused. Valid only at the end. */
-  readonly leavesConnectionUsable: () => boolean;
-  /** The first characters of the body received so far. */
-  readonly text: () => string;
-  readonly hasWholeText: () => boolean;
-};
+export type ResponseReader = ReturnType<typeof createResponseReader>;
 
 /** The most bytes of one read of a socket. */
 export const READ_MAX_BYTES = 16_384;
@@ -35,7 +24,7 @@ const HEAD_END = Buffer.from('\r\n\r\n');
 const HEAD_START = Buffer.from('HTTP/1.');
 const SWITCHING_PROTOCOLS = 101;
 
-export function createResponseReader(): ResponseReader {
+export function createResponseReader() {
   const headBytes = createHeadBytes();
   const kept = createKeptText();
   let head: ResponseHead | null = null;
@@ -52,7 +41,7 @@ export function createResponseReader(): ResponseReader {
   };
   /** Where the body ends in these bytes. */
   const findEnd = (bytes: Buffer, { framing }: ResponseHead): number => {
-    if (chunked) return chunked.read(bytes, 0, kept.add);
+    if (chunked) return chunked.read(bytes, kept.add);
     if (framing.kind === 'untilClose') {
       kept.add(bytes);
       return GOES_ON;
@@ -75,7 +64,8 @@ export function createResponseReader(): ResponseReader {
     return bodyBytes + READ_MAX_BYTES > BODY_MAX_BYTES ? 'cut' : 'body';
   };
   return {
-    read(bytes) {
+    /** The bytes may be overwritten after the call. */
+    read(bytes: Buffer): Progress {
       if (head) return readBody(bytes, head);
       for (let rest = bytes; ; ) {
         const block = headBytes.read(rest);
@@ -90,22 +80,18 @@ export function createResponseReader(): ResponseReader {
         if (rest.length === 0) return 'head';
       }
     },
-    readEnd: () => (head ? 'cut' : headBytes.hasBegun() ? 'bad' : 'head'),
+    /** The receiver closed the connection. */
+    readEnd: (): Progress => (head ? 'cut' : headBytes.hasBegun() ? 'bad' : 'head'),
     head: () => head,
+    /** Whether the connection can be reused. Valid only at the end. */
     leavesConnectionUsable: () => isUsable,
+    /** The first characters of the body received so far. */
     text: kept.text,
     hasWholeText: kept.isFull,
   };
 }
 
-type HeadBytes = {
-  /** The header block and where it ends in these bytes, once it is complete. */
-  readonly read: (bytes: Buffer) => { readonly text: string; readonly end: number } | 'head' | 'bad';
-  /** Whether a part of the header block has arrived. */
-  readonly hasBegun: () => boolean;
-};
-
-function createHeadBytes(): HeadBytes {
+function createHeadBytes() {
   let leftBytes = HEAD_MAX_BYTES;
   /** Holds a header block that arrives in several reads; one that arrives whole is not copied. */
   let gathered: Buffer | null = null;
@@ -127,7 +113,8 @@ function createHeadBytes(): HeadBytes {
     return { text: block.toString('latin1'), end };
   };
   return {
-    read(bytes) {
+    /** The header block and where it ends in these bytes, once it is complete. */
+    read(bytes: Buffer): { readonly text: string; readonly end: number } | 'head' | 'bad' {
       if (gatheredBytes === 0) {
         const found = bytes.indexOf(HEAD_END);
         const end = found + HEAD_END.length;
@@ -139,21 +126,16 @@ function createHeadBytes(): HeadBytes {
       const isHttp = all.compare(HEAD_START, 0, start, 0, start) === 0;
       return isHttp && gatheredBytes < leftBytes ? 'head' : 'bad';
     },
+    /** Whether a part of the header block has arrived. */
     hasBegun: () => gatheredBytes > 0,
   };
 }
 
-type KeptText = {
-  readonly add: (content: Buffer) => void;
-  readonly isFull: () => boolean;
-  readonly text: () => string;
-};
-
-function createKeptText(): KeptText {
+function createKeptText() {
   const pieces: Buffer[] = [];
   let bytes = 0;
   return {
-    add(content) {
+    add(content: Buffer): void {
       const count = Math.min(content.length, TEXT_MAX_BYTES - bytes);
       if (count === 0) return;
       pieces.push(Buffer.from(content.subarray(0, count)));

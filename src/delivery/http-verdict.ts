@@ -1,9 +1,7 @@
-/** Converts responses and failures into the results of attempts. */
+/** Converts responses and errors of connections into results and failures of attempts. */
 
-import { type AttemptResult, UNRESOLVED_ERROR } from '../domain/endpoints/destination.ts';
-
-/** Why there is no response. */
-export type Failure = { readonly error: string; readonly terminalHint: boolean; readonly isSenderFault: boolean };
+import type { AttemptResult } from '../domain/endpoints/destination.ts';
+import { CONNECT_FAILED, CONNECTION_RESET, type Failure, failure, LOCAL_CODES, NO_SOCKET } from './failure.ts';
 
 export type Answer = {
   readonly status: number;
@@ -12,24 +10,8 @@ export type Answer = {
   readonly latencyMs: number;
 };
 
-const failure = (error: string, terminalHint = false, isSenderFault = false): Failure => ({
-  error,
-  terminalHint,
-  isSenderFault,
-});
+export const URL_REFUSED = failure('url_refused: the destination is not allowed', { terminalHint: true });
 
-export const TIMEOUT = failure('timeout');
-export const DNS_FAILED = failure(UNRESOLVED_ERROR);
-export const CONNECT_FAILED = failure('connect_failed');
-export const CONNECTION_RESET = failure('connection_reset');
-export const BAD_RESPONSE = failure('bad_response');
-export const URL_REFUSED = failure('url_refused: the destination is not allowed', true);
-/** This process gave up or lacked resources; the receiver had no part in it. */
-export const SENDER_LOST = failure('sender_lost', false, true);
-const NO_SOCKET = failure('connect_failed', false, true);
-
-/** This machine ran out of sockets, ports or memory. */
-const LOCAL_CODES = ['EMFILE', 'ENFILE', 'ENOBUFS', 'ENOMEM', 'EADDRNOTAVAIL'];
 const CODE = /^[A-Z][A-Z0-9_]{0,99}$/;
 /** Codes of the TLS protocol; every other TLS code is about the certificate. */
 const PROTOCOL_CODE = /^(ERR_SSL_|EPROTO$)/;
@@ -59,21 +41,9 @@ export function toAnswered({ status, retryAfter, text, latencyMs }: Answer, now:
   };
 }
 
-export function toFailed(reason: Failure, latencyMs: number): AttemptResult {
-  return {
-    kind: 'refused',
-    latencyMs,
-    responseStatus: null,
-    ...reason,
-    responseText: null,
-    retryAfterMs: null,
-    isGone: false,
-  };
-}
-
 /** For errors while connecting. */
 export function connectFailure(error: Error): Failure {
-  return LOCAL_CODES.includes(codeOf(error)) ? NO_SOCKET : CONNECT_FAILED;
+  return LOCAL_CODES.has(codeOf(error)) ? NO_SOCKET : CONNECT_FAILED;
 }
 
 /** For errors after connecting: in the TLS handshake or later. */
@@ -81,7 +51,7 @@ export function connectionFailure(error: Error, isHandshake: boolean): Failure {
   const code = codeOf(error);
   if (PROTOCOL_CODE.test(code)) return failure(`tls_failed: ${code}`);
   if (!isHandshake || code === '' || NETWORK_CODE.test(code)) return CONNECTION_RESET;
-  return failure(`tls_failed: ${code}`, true);
+  return failure(`tls_failed: ${code}`, { terminalHint: true });
 }
 
 function codeOf(error: Error): string {

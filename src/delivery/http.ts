@@ -6,9 +6,10 @@ import type { ResolveHost, UrlPolicy, UrlTarget } from '../domain/endpoints/url-
 import { createStop, type Stop } from './attempt-stop.ts';
 import { createConnectionPool, type PoolLimits } from './connection-pool.ts';
 import { createEgress, type EgressDeps } from './egress.ts';
+import { DNS_FAILED, type Failure, SENDER_LOST, toFailed } from './failure.ts';
 import type { Connection } from './http-connection.ts';
-import { type Exchanged, exchange } from './http-exchange.ts';
-import { DNS_FAILED, type Failure, SENDER_LOST, toAnswered, toFailed, URL_REFUSED } from './http-verdict.ts';
+import { exchange } from './http-exchange.ts';
+import { type Answer, toAnswered, URL_REFUSED } from './http-verdict.ts';
 import type { SocketCounts } from './meter.ts';
 
 type HttpLimits = PoolLimits & {
@@ -30,13 +31,7 @@ export type HttpSenderDeps = Pick<EgressDeps, 'connect' | 'secureContext'> & {
   readonly limits?: Partial<HttpLimits>;
 };
 
-export type HttpSender = {
-  /** Makes one attempt. Never rejects, and ends within the deadline. */
-  readonly send: (url: string, message: OutgoingMessage, signal: AbortSignal) => Promise<AttemptResult>;
-  readonly openSockets: () => SocketCounts;
-  /** Closes all connections; attempts in progress end as `sender_lost`. */
-  readonly close: () => void;
-};
+export type HttpSender = ReturnType<typeof createHttpSender>;
 
 /** The parts that are the same for all attempts at a URL. */
 type Prepared = {
@@ -57,7 +52,7 @@ const LIMITS: HttpLimits = {
 };
 const PREPARED_MAX = 4_096;
 
-export function createHttpSender(deps: HttpSenderDeps): HttpSender {
+export function createHttpSender(deps: HttpSenderDeps) {
   const { policy, resolve, nowMs, clock } = deps;
   const limits = { ...LIMITS, ...deps.limits };
   const pool = createConnectionPool(limits, nowMs);
@@ -75,17 +70,16 @@ export function createHttpSender(deps: HttpSenderDeps): HttpSender {
     if (!policy.mayReach(target, addresses)) return URL_REFUSED;
     const kept = pool.acquire(key, addresses);
     if (kept) return kept;
-    const dialled = await egress.dial(target, addresses, stop);
-    return dialled.kind === 'open' ? dialled.connection : dialled.failure;
+    return await egress.dial(target, addresses, stop);
   }
 
   async function attempt(
     prepared: Prepared,
     message: OutgoingMessage,
     { stop, elapsedMs }: { stop: Stop; elapsedMs: () => number },
-  ): Promise<Exchanged> {
+  ): Promise<Answer | Failure> {
     const reached = await reach(prepared, stop);
-    if ('error' in reached) return { kind: 'failed', failure: reached };
+    if ('error' in reached) return reached;
     return await exchange(reached, {
       request: { head: prepared.headStart + writeHead(message), body: message.body },
       stop,
@@ -96,7 +90,8 @@ export function createHttpSender(deps: HttpSenderDeps): HttpSender {
   }
 
   return {
-    async send(url, message, signal) {
+    /** Makes one attempt. Never rejects, and ends within the deadline. */
+    async send(url: string, message: OutgoingMessage, signal: AbortSignal): Promise<AttemptResult> {
       const startedAtMs = nowMs();
       const elapsedMs = () => Math.round(nowMs() - startedAtMs);
       if (isClosed) return toFailed(SENDER_LOST, 0);
@@ -105,15 +100,16 @@ export function createHttpSender(deps: HttpSenderDeps): HttpSender {
       const stop = createStop(limits.deadlineMs, signal, (ended) => running.delete(ended));
       running.add(stop);
       const outcome = await attempt(prepared, message, { stop, elapsedMs });
-      if (outcome.kind === 'answered') return toAnswered(outcome.answer, clock());
+      if ('status' in outcome) return toAnswered(outcome, clock());
       stop.end();
-      return toFailed(outcome.failure, elapsedMs());
+      return toFailed(outcome, elapsedMs());
     },
-    openSockets() {
+    openSockets(): SocketCounts {
       const idle = pool.size();
       return { inUse: egress.openSockets() - idle, idle };
     },
-    close() {
+    /** Closes all connections; attempts in progress end as `sender_lost`. */
+    close(): void {
       isClosed = true;
       for (const stop of running) stop.fire(SENDER_LOST);
       pool.close();

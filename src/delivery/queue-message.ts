@@ -79,13 +79,11 @@ export function splitForQueue(envelopeBytes: readonly number[], dispatchId: stri
 /** Divides a batch for a queue. */
 export const splitBatch: SplitBatch = ({ dispatchId, entries }) => {
   const bytes = entries.map(({ envelope }) => Buffer.byteLength(envelope));
-  return splitForQueue(bytes, dispatchId).map((message) => {
-    const { dispatchId: messageId, sizeBytes, isTooLarge } = message;
-    const content = { dispatchId: messageId, entries: entries.slice(message.from, message.to) };
-    return isTooLarge
-      ? { kind: 'too_large', ...content, error: tooLargeError(sizeBytes) }
-      : { kind: 'message', ...content };
-  });
+  return splitForQueue(bytes, dispatchId).map((message) => ({
+    dispatchId: message.dispatchId,
+    entries: entries.slice(message.from, message.to),
+    tooLarge: message.isTooLarge ? tooLargeError(message.sizeBytes) : null,
+  }));
 };
 
 /** The error of a delivery that exceeds the size of a message. */

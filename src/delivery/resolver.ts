@@ -17,11 +17,6 @@ export type NameServer = {
   readonly ipv6: (host: string) => Promise<readonly string[]>;
 };
 
-type HostResolver = {
-  /** Resolves to all addresses of the host, IPv4 first. Rejects when there is none, or no answer in time. */
-  readonly resolve: (host: string, timeoutMs: number) => Promise<readonly string[]>;
-};
-
 type Known = { readonly addresses: readonly string[]; readonly untilMs: number };
 
 const KEPT_MS = 30_000;
@@ -32,11 +27,7 @@ const HOSTS_FILE = '/etc/hosts';
 /** The addresses of `localhost` where the hosts file has none. */
 const LOCALHOST = ['127.0.0.1', '::1'];
 
-export function createResolver({
-  nowMs,
-  nameServer = createNameServer(),
-  readHosts = readHostsFile,
-}: ResolverDeps): HostResolver {
+export function createResolver({ nowMs, nameServer = createNameServer(), readHosts = readHostsFile }: ResolverDeps) {
   const known = new Map<string, Known>();
   const running = new Map<string, Promise<readonly string[]>>();
 
@@ -57,7 +48,8 @@ export function createResolver({
     return lookup;
   };
   return {
-    async resolve(host, timeoutMs) {
+    /** Resolves to all addresses of the host, IPv4 first. Rejects when there is none, or no answer in time. */
+    async resolve(host: string, timeoutMs: number): Promise<readonly string[]> {
       const found = known.get(host);
       if (found && nowMs() < found.untilMs) return found.addresses;
       return await within(running.get(host) ?? start(host), timeoutMs);

@@ -5,13 +5,6 @@ import type { KeyPair, SqsCredentials } from '../domain/endpoints/destination.ts
 
 type RoleSession = KeyPair & { readonly sessionToken: string; readonly expiration: Date };
 
-type RoleSessions = {
-  /** The SDK calls it for the first attempt, and again before the session expires. */
-  begin(): Promise<RoleSession>;
-  /** The secrets of the role and of the two newest sessions. */
-  hidden(): readonly string[];
-};
-
 type RoleSessionsDeps = {
   readonly role: Extract<SqsCredentials, { mode: 'assume_role' }>;
   /** The client configuration: token service and base credentials. */
@@ -23,12 +16,13 @@ type RoleSessionsDeps = {
 const SESSION_NAME = 'spandrel-webhooks';
 const SESSION_SECONDS = 900;
 
-export function createRoleSessions({ role, basics, deadlineMs }: RoleSessionsDeps): RoleSessions {
+export function createRoleSessions({ role, basics, deadlineMs }: RoleSessionsDeps) {
   const { base, externalId } = role;
   const lasting = [base?.accessKeyId, base?.secretAccessKey, externalId].filter((text) => typeof text === 'string');
   let newest: RoleSession | null = null;
   let previous: RoleSession | null = null;
 
+  /** The SDK calls it for the first attempt, and again before the session expires. */
   async function begin(): Promise<RoleSession> {
     const { AssumeRoleCommand, STSClient } = await import('@aws-sdk/client-sts');
     const command = new AssumeRoleCommand({
@@ -54,7 +48,8 @@ export function createRoleSessions({ role, basics, deadlineMs }: RoleSessionsDep
 
   return {
     begin,
-    hidden() {
+    /** The secrets of the role and of the two newest sessions. */
+    hidden(): readonly string[] {
       const sessions = [newest, previous].filter((session) => session !== null);
       return [...lasting, ...sessions.flatMap((each) => [each.accessKeyId, each.secretAccessKey, each.sessionToken])];
     },

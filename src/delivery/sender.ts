@@ -4,20 +4,14 @@ import { verdictOf } from '../domain/delivery/delivery.ts';
 import type { DeliveryStore, LogEntry, WorkItem, WorkOutcome } from '../domain/delivery/webhook-store.ts';
 import type { AttemptResult } from '../domain/endpoints/destination.ts';
 import type { Endpoint } from '../domain/endpoints/endpoint.ts';
-import { type MakeAttempt, senderFault } from './attempt.ts';
+import type { MakeAttempt } from './attempt.ts';
 import { LEASE_MS } from './claims.ts';
 import type { Sending } from './dispatch-state.ts';
+import { SENDER_LOST, toFailed } from './failure.ts';
 import type { DeliveryMeter } from './meter.ts';
 import type { WorkQueue } from './work-queue.ts';
 
-export type Sender = {
-  /** Makes the attempt of a claim. Never rejects. */
-  attempt(sending: Sending): Promise<MadeAttempt>;
-  /** Hands the result to the store at once, and resolves when it is stored or given up. Never rejects. */
-  record(made: MadeAttempt): Promise<RecordedAttempt>;
-  /** Aborts the attempts in flight, and gives up results that cannot be stored. */
-  abort(): void;
-};
+export type Sender = ReturnType<typeof createSender>;
 
 type MadeAttempt = {
   readonly sending: Sending;
@@ -34,7 +28,7 @@ export type SenderLog = {
   warn(fields: object, message: string): void;
 };
 
-type SenderDeps = {
+export type SenderDeps = {
   readonly store: Pick<DeliveryStore, 'envelopes'>;
   readonly attempt: MakeAttempt;
   readonly add: WorkQueue['add'];
@@ -50,10 +44,11 @@ type SenderDeps = {
 const LEASE_LEFT_MIN_MS = 15_000;
 const RECORD_RETRY_MS = 500;
 
-export function createSender(deps: SenderDeps): Sender {
+export function createSender(deps: SenderDeps) {
   const { store, attempt, add, nowMs, meter, log } = deps;
   const ending = new AbortController();
 
+  /** Makes the attempt of a claim. Never rejects. */
   async function tryAttempt(sending: Sending): Promise<MadeAttempt> {
     const { start, claimed } = sending;
     let { endpoint } = start.state;
@@ -64,14 +59,14 @@ export function createSender(deps: SenderDeps): Sender {
       const startsAtMs = nowMs();
       if (claimed.attempt === 1 && !claimed.replay) meter.lag(Math.max(0, startsAtMs - claimed.created.firstMs) / 1000);
       if (start.startedAtMs + LEASE_MS - startsAtMs < LEASE_LEFT_MIN_MS) {
-        return { sending, endpoint, result: senderFault() };
+        return { sending, endpoint, result: toFailed(SENDER_LOST, 0) };
       }
       const envelopes = entries.map(({ envelope }) => envelope);
       const request = { dispatchId: claimed.dispatchId, attempt: claimed.attempt, envelopes, test: false };
       return { sending, endpoint, result: await attempt({ ...request, endpoint, nowMs: startsAtMs }, ending.signal) };
     } catch (error) {
       log.warn({ err: error, dispatchId: claimed.dispatchId }, 'an attempt could not be made');
-      return { sending, endpoint, result: senderFault() };
+      return { sending, endpoint, result: toFailed(SENDER_LOST, 0) };
     }
   }
 
@@ -82,7 +77,10 @@ export function createSender(deps: SenderDeps): Sender {
     return entries;
   }
 
-  /** Retries until the lease ends, because no other sender can take the delivery over before, or until the process ends. */
+  /**
+   * Hands the result to the store at once, and resolves when it is stored or given up. Never rejects. Retries until the
+   * lease ends, because no other sender can take the delivery over before, or until the process ends.
+   */
   async function record(made: MadeAttempt): Promise<RecordedAttempt> {
     const { sending, endpoint, result } = made;
     const { start, claimed } = sending;
@@ -142,7 +140,9 @@ export function createSender(deps: SenderDeps): Sender {
     }
   }
 
-  return { attempt: tryAttempt, record, abort: () => ending.abort() };
+  /** Aborts the attempts in flight, and gives up results that cannot be stored. */
+  const abort = () => ending.abort();
+  return { attempt: tryAttempt, record, abort };
 }
 
 const UNREACHED = /^(timeout|dns_failed|connect_failed|tls_failed)/;

@@ -19,12 +19,6 @@ export type PooledClient = {
   drop(): void;
 };
 
-type ClientPool = {
-  acquire(queue: QueueAddress, credentials: SqsCredentials): Promise<PooledClient>;
-  openSockets(): SocketCounts;
-  close(): void;
-};
-
 export type SqsLimits = {
   /** Limit of a whole attempt: credentials, connection, sending and response. */
   readonly deadlineMs: number;
@@ -48,7 +42,7 @@ type Connections = {
 /** The other side may close a connection that is idle for longer just when it is used. */
 const IDLE_MAX_MS = 5_000;
 
-export function createClientPool({ tokenEndpoint, limits }: ClientPoolDeps): ClientPool {
+export function createClientPool({ tokenEndpoint, limits }: ClientPoolDeps) {
   const pooled = new Map<string, Promise<PooledClient>>();
   // Shared by all clients, so that a client can be dropped while one of its attempts is in progress.
   const agentOptions = { keepAlive: true, timeout: IDLE_MAX_MS };
@@ -84,7 +78,7 @@ export function createClientPool({ tokenEndpoint, limits }: ClientPoolDeps): Cli
   }
 
   return {
-    acquire(queue, credentials) {
+    acquire(queue: QueueAddress, credentials: SqsCredentials): Promise<PooledClient> {
       const key = keyOf(queue, credentials);
       const drop = () => {
         if (pooled.get(key) === made) pooled.delete(key);
@@ -99,7 +93,7 @@ export function createClientPool({ tokenEndpoint, limits }: ClientPoolDeps): Cli
       return made;
     },
     openSockets: () => countSockets([connections.httpAgent, connections.httpsAgent]),
-    close() {
+    close(): void {
       pooled.clear();
       connections.httpAgent.destroy();
       connections.httpsAgent.destroy();

@@ -1,12 +1,17 @@
 /** Describes failed attempts at queues without showing secrets. */
 
-import { type AttemptResult, UNRESOLVED_ERROR } from '../domain/endpoints/destination.ts';
 import { cutToCharacters } from '../domain/text-limits.ts';
-
-export type QueueRefusal = Pick<
-  Extract<AttemptResult, { kind: 'refused' }>,
-  'kind' | 'error' | 'terminalHint' | 'isSenderFault'
->;
+import {
+  BAD_RESPONSE,
+  CONNECT_FAILED,
+  CONNECTION_RESET,
+  DNS_FAILED,
+  type Failure,
+  failure,
+  LOCAL_CODES,
+  NO_SOCKET,
+  TIMEOUT,
+} from './failure.ts';
 
 const ERROR_CHARACTERS_MAX = 500;
 
@@ -50,8 +55,6 @@ const CREDENTIAL_NAMES = new Set([
   'unrecognizedclient',
 ]);
 
-/** This process ran out of a resource. */
-const LOCAL_CODES = new Set(['EMFILE', 'ENFILE', 'ENOMEM', 'ENOBUFS', 'EADDRNOTAVAIL']);
 const UNREACHED = new Set(['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'EHOSTDOWN', 'ENETDOWN', 'EACCES', 'EPERM']);
 const RESET = new Set(['ECONNRESET', 'ECONNABORTED', 'EPIPE']);
 const NAME_NOT_FOUND = /^(ENOTFOUND|ENODATA|ESERVFAIL|EAI_.*)$/;
@@ -76,12 +79,12 @@ type Thrown = {
 };
 
 /** The refusal of an attempt that is not made, for a reason that lasts until the configuration changes. */
-export function policyRefusal(name: string, detail: string): QueueRefusal {
-  return refuse(`${name}: ${detail}`, { terminalHint: true });
+export function policyRefusal(name: string, detail: string): Failure {
+  return refuse(`${name}: ${detail}`, true);
 }
 
 /** `hidden`: secrets to mask in the text. */
-export function describeRefusal(error: unknown, hidden: readonly string[]): QueueRefusal {
+export function describeRefusal(error: unknown, hidden: readonly string[]): Failure {
   const thrown = readThrown(error);
   return transportRefusal(thrown) ?? answerRefusal(thrown, hidden);
 }
@@ -105,24 +108,24 @@ function readThrown(error: unknown): Thrown {
 }
 
 /** Null when the service answered, or the SDK failed before it sent anything. */
-function transportRefusal({ name, code }: Thrown): QueueRefusal | null {
-  if (LOCAL_CODES.has(code)) return refuse('connect_failed', { isSenderFault: true });
-  if (UNREACHED.has(code)) return refuse('connect_failed');
-  if (RESET.has(code)) return refuse('connection_reset');
-  if (NAME_NOT_FOUND.test(code)) return refuse(UNRESOLVED_ERROR);
-  if (CERTIFICATE.test(code)) return refuse(`tls_failed: ${code}`, { terminalHint: true });
-  if (TLS.test(code)) return refuse(`tls_failed: ${code}`);
-  if (UNREADABLE.test(code) || name === 'SyntaxError') return refuse('bad_response');
-  if (code === 'ETIMEDOUT' || name === 'TimeoutError' || name === 'AbortError') return refuse('timeout');
+function transportRefusal({ name, code }: Thrown): Failure | null {
+  if (LOCAL_CODES.has(code)) return NO_SOCKET;
+  if (UNREACHED.has(code)) return CONNECT_FAILED;
+  if (RESET.has(code)) return CONNECTION_RESET;
+  if (NAME_NOT_FOUND.test(code)) return DNS_FAILED;
+  if (CERTIFICATE.test(code)) return refuse(`tls_failed: ${code}`, true);
+  if (TLS.test(code)) return refuse(`tls_failed: ${code}`, false);
+  if (UNREADABLE.test(code) || name === 'SyntaxError') return BAD_RESPONSE;
+  if (code === 'ETIMEDOUT' || name === 'TimeoutError' || name === 'AbortError') return TIMEOUT;
   return null;
 }
 
-function answerRefusal({ name, message }: Thrown, hidden: readonly string[]): QueueRefusal {
+function answerRefusal({ name, message }: Thrown, hidden: readonly string[]): Failure {
   const plain = plainName(name);
   const title = name.replace(/^AWS\.SimpleQueueService\./, '') || 'Error';
   // After the first line a response may repeat the signed request with its headers.
   const [detail = ''] = message.split('\n', 1);
-  return refuse(mask(`${title}: ${detail}`, hidden), { terminalHint: TERMINAL_NAMES.has(plain) });
+  return refuse(mask(`${title}: ${detail}`, hidden), TERMINAL_NAMES.has(plain));
 }
 
 function plainName(name: string): string {
@@ -142,9 +145,6 @@ function mask(text: string, hidden: readonly string[]): string {
     .replace(SECRET_SHAPES, MASK);
 }
 
-function refuse(
-  error: string,
-  { terminalHint = false, isSenderFault = false }: Partial<Pick<QueueRefusal, 'terminalHint' | 'isSenderFault'>> = {},
-): QueueRefusal {
-  return { kind: 'refused', error: cutToCharacters(error, ERROR_CHARACTERS_MAX), terminalHint, isSenderFault };
+function refuse(error: string, terminalHint: boolean): Failure {
+  return failure(cutToCharacters(error, ERROR_CHARACTERS_MAX), { terminalHint });
 }

@@ -2,7 +2,8 @@
 
 import type { AttemptResult, Destination, OutgoingMessage, SqsCredentials } from '../domain/endpoints/destination.ts';
 import { checkQueueUrl, type QueueService } from '../domain/endpoints/queue-url.ts';
-import type { SocketCounts } from './meter.ts';
+import { createStop } from './attempt-stop.ts';
+import { type Failure, failure, toFailed } from './failure.ts';
 import {
   ATTRIBUTE_TYPE,
   attributesOf,
@@ -11,7 +12,7 @@ import {
   tooLargeError,
 } from './queue-message.ts';
 import { createClientPool, type PooledClient, type SqsLimits } from './sqs-clients.ts';
-import { describeRefusal, isCredentialFault, policyRefusal, type QueueRefusal } from './sqs-refusal.ts';
+import { describeRefusal, isCredentialFault, policyRefusal } from './sqs-refusal.ts';
 
 export type QueueDestination = Extract<Destination, { kind: 'sqs' }>;
 
@@ -24,23 +25,13 @@ export type SqsDeps = {
   readonly limits?: Partial<SqsLimits>;
 };
 
-export type SqsSender = {
-  /** Makes one attempt. Never rejects, and ends within the deadline for any service. */
-  send(destination: QueueDestination, message: OutgoingMessage, signal: AbortSignal): Promise<AttemptResult>;
-  openSockets(): SocketCounts;
-  /** Drops all clients and connections; attempts in progress fail. */
-  close(): void;
-};
+export type SqsSender = ReturnType<typeof createSqsSender>;
 
-type Outcome = { readonly kind: 'accepted'; readonly messageId: string } | QueueRefusal;
+type Outcome = { readonly kind: 'accepted'; readonly messageId: string } | Failure;
 
 const LIMITS: SqsLimits = { deadlineMs: 10_000, connectMs: 5_000, clientsMax: 500 };
 
-const TIMEOUT: QueueRefusal = { kind: 'refused', error: 'timeout', terminalHint: false, isSenderFault: false };
-/** The process stops, which says nothing about the queue. */
-const STOPPED: QueueRefusal = { kind: 'refused', error: 'sender_lost', terminalHint: false, isSenderFault: true };
-
-export function createSqsSender(deps: SqsDeps): SqsSender {
+export function createSqsSender(deps: SqsDeps) {
   const limits = { ...LIMITS, ...deps.limits };
   const pool = createClientPool({ tokenEndpoint: deps.tokenEndpoint, limits });
 
@@ -70,23 +61,30 @@ export function createSqsSender(deps: SqsDeps): SqsSender {
   }
 
   return {
-    async send(destination, message, signal) {
+    /** Makes one attempt. Never rejects, and ends within the deadline for any service. */
+    async send(destination: QueueDestination, message: OutgoingMessage, signal: AbortSignal): Promise<AttemptResult> {
       const startedMs = performance.now();
-      const outcome = await withinDeadline({ deadlineMs: limits.deadlineMs, signal }, (ended) =>
-        attempt(destination, message, ended),
-      );
-      return toResult(outcome, Math.round(performance.now() - startedMs));
+      const ended = new AbortController();
+      const stop = createStop(limits.deadlineMs, signal);
+      stop.onStop(() => ended.abort());
+      const outcome =
+        stop.reason() ??
+        (await attempt(destination, message, ended.signal).catch((error: unknown) => describeRefusal(error, [])));
+      stop.end();
+      const latencyMs = Math.round(performance.now() - startedMs);
+      if (outcome.kind === 'refused') return toFailed(stop.reason() ?? outcome, latencyMs);
+      return { kind: 'accepted', latencyMs, responseStatus: null, responseText: outcome.messageId };
     },
     openSockets: pool.openSockets,
+    /** Drops all clients and connections; attempts in progress fail. */
     close: pool.close,
   };
 }
 
 /** A user may redeliver a batch that was too large; the service has no part in the refusal. */
-function checkSize({ dispatchId, body, test }: OutgoingMessage): QueueRefusal | null {
+function checkSize({ dispatchId, body, test }: OutgoingMessage): Failure | null {
   const sizeBytes = sizeOfMessage({ dispatchId, bodyBytes: body.length, test });
-  if (sizeBytes <= QUEUE_MESSAGE_MAX_BYTES) return null;
-  return { kind: 'refused', error: tooLargeError(sizeBytes), terminalHint: false, isSenderFault: true };
+  return sizeBytes <= QUEUE_MESSAGE_MAX_BYTES ? null : failure(tooLargeError(sizeBytes), { isSenderFault: true });
 }
 
 function needsAmbient(credentials: SqsCredentials): boolean {
@@ -109,33 +107,6 @@ async function sendOnce(
   return { kind: 'accepted', messageId: MessageId ?? '' };
 }
 
-type Ending = { readonly deadlineMs: number; readonly signal: AbortSignal };
-
-/** Runs the work with a signal that aborts at the deadline or with the caller's signal. */
-async function withinDeadline(
-  { deadlineMs, signal }: Ending,
-  work: (ended: AbortSignal) => Promise<Outcome>,
-): Promise<Outcome> {
-  if (signal.aborted) return STOPPED;
-  const controller = new AbortController();
-  let ending: Outcome = TIMEOUT;
-  const stop = () => {
-    ending = STOPPED;
-    controller.abort();
-  };
-  const timer = setTimeout(() => controller.abort(), deadlineMs);
-  signal.addEventListener('abort', stop, { once: true });
-  try {
-    const outcome = await work(controller.signal);
-    return outcome.kind === 'refused' && controller.signal.aborted ? ending : outcome;
-  } catch (error) {
-    return controller.signal.aborted ? ending : describeRefusal(error, []);
-  } finally {
-    clearTimeout(timer);
-    signal.removeEventListener('abort', stop);
-  }
-}
-
 /** Some steps ignore the signal, such as fetching credentials. */
 function untilAborted<T>(work: Promise<T>, ended: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
@@ -144,11 +115,4 @@ function untilAborted<T>(work: Promise<T>, ended: AbortSignal): Promise<T> {
     ended.addEventListener('abort', abandon, { once: true });
     work.then(resolve, reject).finally(() => ended.removeEventListener('abort', abandon));
   });
-}
-
-function toResult(outcome: Outcome, latencyMs: number): AttemptResult {
-  if (outcome.kind === 'accepted') {
-    return { kind: 'accepted', latencyMs, responseStatus: null, responseText: outcome.messageId };
-  }
-  return { ...outcome, latencyMs, responseStatus: null, responseText: null, retryAfterMs: null, isGone: false };
 }

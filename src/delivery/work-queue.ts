@@ -2,17 +2,7 @@
 
 import type { DeliveryStore, WorkItem, WorkOutcome } from '../domain/delivery/webhook-store.ts';
 
-export type WorkQueue = {
-  /**
-   * Resolves with the outcome once it is durable. Rejects when the outcome is unknown. Background items wait for all
-   * urgent ones, and each commit takes only some of them.
-   */
-  add(work: WorkItem, isUrgent?: boolean): Promise<WorkOutcome>;
-  /** Whether the next commit is full already. */
-  isFull(isUrgent: boolean): boolean;
-  /** Resolves when no item waits. */
-  drain(): Promise<void>;
-};
+export type WorkQueue = ReturnType<typeof createWorkQueue>;
 
 type WorkQueueDeps = {
   readonly apply: DeliveryStore['apply'];
@@ -30,7 +20,7 @@ type Waiting = {
   readonly reject: (error: unknown) => void;
 };
 
-export function createWorkQueue({ apply, nowMs, attemptsPerHourMax }: WorkQueueDeps): WorkQueue {
+export function createWorkQueue({ apply, nowMs, attemptsPerHourMax }: WorkQueueDeps) {
   const urgent: Waiting[] = [];
   const background: Waiting[] = [];
   let isUnderWay = false;
@@ -70,18 +60,21 @@ export function createWorkQueue({ apply, nowMs, attemptsPerHourMax }: WorkQueueD
   }
 
   return {
-    add: (work, isUrgent = true) =>
-      new Promise((resolve, reject) => {
+    /**
+     * Resolves with the outcome once it is durable. Rejects when the outcome is unknown. Background items wait for all
+     * urgent ones, and each commit takes only some of them.
+     */
+    add: (work: WorkItem, isUrgent = true) =>
+      new Promise<WorkOutcome>((resolve, reject) => {
         (isUrgent ? urgent : background).push({ work, resolve, reject });
         schedule();
       }),
-    isFull: (isUrgent) =>
+    /** Whether the next commit is full already. */
+    isFull: (isUrgent: boolean) =>
       isUrgent ? urgent.length >= WORK_PER_COMMIT_MAX : background.length >= BACKGROUND_PER_COMMIT_MAX,
-    drain: () =>
-      isUnderWay
-        ? new Promise((resolve) => {
-            drained.push(resolve);
-          })
-        : Promise.resolve(),
+    /** Resolves when no item waits. */
+    async drain(): Promise<void> {
+      if (isUnderWay) await new Promise<void>((resolve) => drained.push(resolve));
+    },
   };
 }

@@ -5,19 +5,6 @@
 
 import type { Clock } from '../domain/clock.ts';
 
-type PollLoop = {
-  /** The clock that decides about leases. */
-  nowMs(): number;
-  /** Polls after the delay, or earlier if that is scheduled already. */
-  schedule(delayMs: number): void;
-  /** Polls at an instant, or at the next interval if that is earlier. */
-  scheduleAt(atMs: number): void;
-  /** Logs only the first failure in a row, because everything fails alike while a store is unavailable. */
-  reportError(error: unknown, doing: string): void;
-  /** Stops polling; resolves when no poll is running. */
-  stop(): Promise<void>;
-};
-
 type PollLoopDeps = {
   readonly clock: Clock;
   readonly store: {
@@ -40,7 +27,7 @@ const POLL_MS = 1_000;
 /** How often this process compares its clock with the store's. */
 const CLOCK_CHECK_MS = 60_000;
 
-export function startPollLoop({ clock, store, poll, wakeGapMs, gapMinMs, waiting, log }: PollLoopDeps): PollLoop {
+export function startPollLoop({ clock, store, poll, wakeGapMs, gapMinMs, waiting, log }: PollLoopDeps) {
   let clockAheadMs = 0;
   let clockCheckedAtMs: number | null = null;
   let timer: NodeJS.Timeout | null = null;
@@ -50,14 +37,17 @@ export function startPollLoop({ clock, store, poll, wakeGapMs, gapMinMs, waiting
   let isStopped = false;
   let hasReported = false;
 
+  /** The clock that decides about leases. */
   const nowMs = () => clock() - clockAheadMs;
   const unlisten = store.listen(() => schedule(wakeGapMs()));
 
+  /** Logs only the first failure in a row, because everything fails alike while a store is unavailable. */
   function reportError(error: unknown, doing: string): void {
     if (!hasReported) log.warn({ err: error }, doing);
     hasReported = true;
   }
 
+  /** Polls after the delay, or earlier if that is scheduled already. */
   function schedule(delayMs: number): void {
     if (isStopped) return;
     const atMs = performance.now() + delayMs;
@@ -111,9 +101,11 @@ export function startPollLoop({ clock, store, poll, wakeGapMs, gapMinMs, waiting
   return {
     nowMs,
     schedule,
-    scheduleAt: (atMs) => schedule(soon(atMs)),
+    /** Polls at an instant, or at the next interval if that is earlier. */
+    scheduleAt: (atMs: number) => schedule(soon(atMs)),
     reportError,
-    async stop() {
+    /** Stops polling; resolves when no poll is running. */
+    async stop(): Promise<void> {
       isStopped = true;
       unlisten();
       if (timer !== null) clearTimeout(timer);
