@@ -208,27 +208,17 @@ async function storeOnKnown(deps: AppenderDeps, { appends, projects, locksMonito
 // the sequence: each of its values opens a block.
 const BLOCK_NUMBERS = 1000;
 
-type TraceNumbers = {
-  /** Whether `count` numbers are reserved. */
-  has(count: number): boolean;
-  draw(): number;
-  /** Reserves blocks until `count` numbers are available. */
-  reserve(count: number): Promise<void>;
-  /**
-   * Drops reserved numbers. Call it when a connection that uses the numbers is new: the previous one may have been to a
-   * database that was ahead of this one, which would give the same numbers again.
-   */
-  reset(): void;
-};
+type TraceNumbers = ReturnType<typeof createTraceNumbers>;
 
 /** `openBlocks` answers the first number of each of `count` new blocks. */
-export function createTraceNumbers(openBlocks: (count: number) => Promise<readonly number[]>): TraceNumbers {
+export function createTraceNumbers(openBlocks: (count: number) => Promise<readonly number[]>) {
   const blocks: { next: number; readonly end: number }[] = [];
   let atHand = 0;
 
   return {
-    has: (count) => atHand >= count,
-    draw() {
+    /** Whether `count` numbers are reserved. */
+    has: (count: number) => atHand >= count,
+    draw(): number {
       const block = blocks[0];
       if (block === undefined) throw new Error('a number is drawn that was not reserved');
       const number = block.next;
@@ -237,7 +227,8 @@ export function createTraceNumbers(openBlocks: (count: number) => Promise<readon
       if (block.next === block.end) blocks.shift();
       return number;
     },
-    async reserve(count) {
+    /** Reserves blocks until `count` numbers are available. */
+    async reserve(count: number): Promise<void> {
       const needed = Math.ceil((count - atHand) / BLOCK_NUMBERS);
       if (needed <= 0) return;
       for (const first of await openBlocks(needed)) {
@@ -245,7 +236,11 @@ export function createTraceNumbers(openBlocks: (count: number) => Promise<readon
         atHand += BLOCK_NUMBERS;
       }
     },
-    reset() {
+    /**
+     * Drops reserved numbers. Call it when a connection that uses the numbers is new: the previous one may have been to a
+     * database that was ahead of this one, which would give the same numbers again.
+     */
+    reset(): void {
       blocks.length = 0;
       atHand = 0;
     },

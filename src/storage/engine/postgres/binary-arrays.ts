@@ -136,12 +136,7 @@ function createWriter(elementOid: number, count: number, bytesExpected = 0) {
  * The row types of this database's tables. Whole rows are sent as values of them. A process of the next version may add
  * columns while this one runs: those are left empty.
  */
-export type RowTypes = {
-  /** The parameter of the insert. */
-  encode<Row>(insert: RowsInsert<Row>, rows: readonly Row[]): Buffer;
-  /** Reads the types again, after a row did not match its table. */
-  load(): Promise<void>;
-};
+export type RowTypes = ReturnType<typeof createRowTypes>;
 
 type Column = { readonly table: string; readonly rowOid: number; readonly name: string; readonly oid: number };
 
@@ -154,7 +149,7 @@ const COLUMNS: Statement = {
     ORDER BY relname, attnum`,
 };
 
-export function createRowTypes(pool: Pool): RowTypes {
+export function createRowTypes(pool: Pool) {
   let tables: Partial<Record<string, readonly Column[]>> = {};
   const known = new Map<string, RowType>();
 
@@ -165,8 +160,10 @@ export function createRowTypes(pool: Pool): RowTypes {
   }
 
   return {
-    encode: (insert, rows) => encodeRows(typeOf(insert), rows, insert.cells),
-    async load() {
+    /** The parameter of the insert. */
+    encode: <Row>(insert: RowsInsert<Row>, rows: readonly Row[]) => encodeRows(typeOf(insert), rows, insert.cells),
+    /** Reads the types, also again after a row did not match its table. */
+    async load(): Promise<void> {
       const columns = await pool.runStatement<Column>(COLUMNS, []);
       tables = Object.groupBy(columns, ({ table }) => table);
       known.clear();

@@ -8,13 +8,6 @@ import { Socket } from 'node:net';
 import pg from 'pg';
 import type { Pool, Statement } from './pool.ts';
 
-type WakeUps = {
-  listen(wake: () => void): () => void;
-  /** Call after a commit that may have made deliveries due. */
-  notify(): void;
-  close(): Promise<void>;
-};
-
 type WakeUpsDeps = { readonly url: string; readonly pool: Pool };
 
 const CHANNEL = 'spandrel_deliveries';
@@ -28,7 +21,7 @@ const NOTIFY: Statement = {
   text: `SELECT set_config('synchronous_commit', 'off', true), pg_notify('${CHANNEL}', $1)`,
 };
 
-export function createWakeUps({ url, pool }: WakeUpsDeps): WakeUps {
+export function createWakeUps({ url, pool }: WakeUpsDeps) {
   const self = randomUUID();
   const listeners = new Set<() => void>();
   let isClosed = false;
@@ -43,7 +36,7 @@ export function createWakeUps({ url, pool }: WakeUpsDeps): WakeUps {
   });
 
   return {
-    listen(wake) {
+    listen(wake: () => void): () => void {
       // The same function may be registered twice.
       const own = () => wake();
       if (!isClosed) {
@@ -55,11 +48,12 @@ export function createWakeUps({ url, pool }: WakeUpsDeps): WakeUps {
         if (listeners.size === 0) void others.close();
       };
     },
-    notify() {
+    /** Call after a commit that may have made deliveries due. */
+    notify(): void {
       wakeAll();
       notifyOthers.call();
     },
-    async close() {
+    async close(): Promise<void> {
       isClosed = true;
       listeners.clear();
       notifyOthers.stop();
@@ -69,7 +63,7 @@ export function createWakeUps({ url, pool }: WakeUpsDeps): WakeUps {
 }
 
 /** Runs `call` soon, at most once per interval. */
-function createThrottled(call: () => void, intervalMs: number): { call(): void; stop(): void } {
+function createThrottled(call: () => void, intervalMs: number) {
   let timer: NodeJS.Timeout | null = null;
   let isWanted = false;
 
@@ -84,20 +78,18 @@ function createThrottled(call: () => void, intervalMs: number): { call(): void; 
   }
 
   return {
-    call() {
+    call(): void {
       if (timer === null) run();
       else isWanted = true;
     },
-    stop() {
+    stop(): void {
       isWanted = false;
     },
   };
 }
 
-type Listener = { open(): void; close(): Promise<void> };
-
 /** Listens on a connection of its own and reconnects when it is lost. Does not keep the process alive. */
-function createListener(url: string, onNotification: (sender: string | null) => void): Listener {
+function createListener(url: string, onNotification: (sender: string | null) => void) {
   let client: pg.Client | null = null;
   let timer: NodeJS.Timeout | undefined;
 

@@ -66,6 +66,11 @@ export function missingSequence(error: unknown): number | null {
   return digits === undefined ? null : Number(digits);
 }
 
+/** The error for callers: the unavailable Fault where a later try may succeed. */
+export function toFault(error: unknown): unknown {
+  return isStorageFailure(error) || isGivenUp(error) ? storageFault(error) : error;
+}
+
 /** The Fault while the database is away, full or shutting down. */
 export function storageFault(cause: unknown): Fault {
   if (cause instanceof Fault) return cause;

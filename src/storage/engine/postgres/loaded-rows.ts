@@ -10,12 +10,6 @@ import { READ_NAMES, type Reader, type ReadName } from '../../append/reader.ts';
 import type { Lookup, Query } from '../../queries.ts';
 import type { PipelinedTransaction } from './transaction.ts';
 
-type LoadedRows = {
-  readonly read: Reader;
-  hasMissing(): boolean;
-  loadMissing(transaction: PipelinedTransaction): Promise<void>;
-};
-
 type AnyLookup = Lookup<unknown, unknown>;
 type AnyQuery = Query<unknown, unknown>;
 
@@ -23,7 +17,7 @@ type AnyQuery = Query<unknown, unknown>;
 const READS = { ...common, findRootSpan, listSummaries } satisfies Record<ReadName, unknown>;
 const QUERIES = READS as unknown as Readonly<Record<ReadName, AnyLookup | AnyQuery>>;
 
-export function createLoadedRows(): LoadedRows {
+export function createLoadedRows() {
   const known = new Map<string, unknown[]>();
   const missing = new Map<ReadName, Map<string, unknown>>();
 
@@ -57,7 +51,7 @@ export function createLoadedRows(): LoadedRows {
       return [];
     }) as Reader,
     hasMissing: () => missing.size > 0,
-    async loadMissing(transaction) {
+    async loadMissing(transaction: PipelinedTransaction): Promise<void> {
       const wanted = READ_NAMES.flatMap((name) => [...missing].filter(([each]) => each === name));
       missing.clear();
       await Promise.all(wanted.map(([name, keys]) => readOne(transaction, name, keys)));

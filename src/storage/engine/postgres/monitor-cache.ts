@@ -14,16 +14,7 @@ import type { Pool, Statement } from './pool.ts';
 import { createRunQuery } from './run-query.ts';
 import type { PipelinedTransaction } from './transaction.ts';
 
-export type MonitorCache = {
-  /** Of a project that is loaded. */
-  activeMonitorsOf(projectNumber: number): ActiveMonitors;
-  /** Loads the monitors of projects that are not cached. */
-  ensureLoaded(projectNumbers: readonly number[]): Promise<void>;
-  /** Reloads them and locks them until the transaction ends. */
-  lock(transaction: PipelinedTransaction, projectNumbers: readonly number[]): Promise<void>;
-  /** Makes the transaction fail if monitors have changed. */
-  check(transaction: PipelinedTransaction, projectNumbers: readonly number[]): void;
-};
+export type MonitorCache = ReturnType<typeof createMonitorCache>;
 
 // All transactions lock in this order. A project's first monitor has no row to lock: that happens once.
 const LOCK: Statement = {
@@ -40,7 +31,7 @@ const CHECK: Statement = {
     ) THEN 0 ELSE 1 END)`,
 };
 
-export function createMonitorCache(pool: Pool): MonitorCache {
+export function createMonitorCache(pool: Pool) {
   const known = createActiveMonitorCache();
 
   async function load(runQuery: RunQuery, projectNumbers: readonly number[]): Promise<void> {
@@ -56,6 +47,7 @@ export function createMonitorCache(pool: Pool): MonitorCache {
     }
   }
 
+  /** Of a project that is loaded. */
   function activeMonitorsOf(projectNumber: number): ActiveMonitors {
     const active = known.activeMonitorsOf(projectNumber);
     if (active === null) throw new Error('nothing is known of the monitors of a project');
@@ -64,22 +56,21 @@ export function createMonitorCache(pool: Pool): MonitorCache {
 
   return {
     activeMonitorsOf,
-    async ensureLoaded(projectNumbers) {
+    /** Loads the monitors of projects that are not cached. */
+    async ensureLoaded(projectNumbers: readonly number[]): Promise<void> {
       const unknown = projectNumbers.filter((projectNumber) => known.activeMonitorsOf(projectNumber) === null);
       if (unknown.length > 0) await load(createRunQuery(pool), unknown);
     },
-    async lock({ runQuery, post }, projectNumbers) {
-      post(LOCK, [int4Array(projectNumbers, itself)]);
+    /** Reloads them and locks them until the transaction ends. */
+    async lock({ runQuery, post }: PipelinedTransaction, projectNumbers: readonly number[]): Promise<void> {
+      post(LOCK, [int4Array(projectNumbers, Number)]);
       await load(runQuery, projectNumbers);
     },
-    check({ post }, projectNumbers) {
+    /** Makes the transaction fail if monitors have changed. */
+    check({ post }: PipelinedTransaction, projectNumbers: readonly number[]): void {
       if (projectNumbers.length === 0) return;
       const asOf = int8Array(projectNumbers, (projectNumber) => activeMonitorsOf(projectNumber).asOf);
-      post(CHECK, [int4Array(projectNumbers, itself), asOf]);
+      post(CHECK, [int4Array(projectNumbers, Number), asOf]);
     },
   };
-}
-
-function itself(projectNumber: number): number {
-  return projectNumber;
 }

@@ -35,19 +35,14 @@ export function firstSequenceAfter(instantMs: number): number {
   return (monthOf(instantMs) + 1) * SEQUENCES_PER_MONTH;
 }
 
-export type Months = {
-  /** Creates the partitions for these instants, and for the database's own present, unless they are known to exist. */
-  ensure(instantsMs: readonly number[]): Promise<void>;
-  /** Forgets known partitions: retention may have dropped one, or the database's clock may differ. */
-  reset(): void;
-};
+export type Months = ReturnType<typeof createMonths>;
 
 const CREATE_MONTH: Statement = { name: 'create-month', text: 'SELECT create_month($1)' };
 // Many batches are under way when a month ends. Retention creates a further month ahead of time, so that no append
 // waits at the beginning of a month.
 const MONTHS_AHEAD = { ofAppends: 1, ofRetention: 2 };
 
-export function createMonths(pool: Pool): Months {
+export function createMonths(pool: Pool) {
   const known = new Set<number>();
   let isPresentKnown = false;
 
@@ -65,14 +60,16 @@ export function createMonths(pool: Pool): Months {
   }
 
   return {
-    async ensure(instantsMs) {
+    /** Creates the partitions for these instants, and for the database's own present, unless they are known to exist. */
+    async ensure(instantsMs: readonly number[]): Promise<void> {
       if (!isPresentKnown) await addPresent();
       for (const instantMs of instantsMs) {
         const month = monthOf(instantMs);
         if (!known.has(month)) await add(month, month);
       }
     },
-    reset() {
+    /** Forgets known partitions: retention may have dropped one, or the database's clock may differ. */
+    reset(): void {
       known.clear();
       isPresentKnown = false;
     },

@@ -3,9 +3,9 @@
  * needs them.
  */
 
+import { callbackify } from 'node:util';
 import pg from 'pg';
-import { toError } from '../../errors.ts';
-import { isGivenUp, isStorageFailure, storageFault } from './failures.ts';
+import { isStorageFailure, storageFault, toFault } from './failures.ts';
 import { refuseUnsafeCommits } from './schema.ts';
 
 export type Pool = {
@@ -54,7 +54,7 @@ export function openPool({
     keepAlive: true,
     pipeline: isPipelined === true,
     types: { getTypeParser },
-    verify: toVerify(async (client) => {
+    verify: callbackify(async (client: pg.PoolClient) => {
       // Not connection parameters: poolers refuse those they do not know.
       await client.query(
         `SET statement_timeout = ${statementTimeoutMs}; SET idle_in_transaction_session_timeout = ${statementTimeoutMs}`,
@@ -74,7 +74,7 @@ export function openPool({
       const result = await withConnection((client) => client.query({ name: statementName, text, values: [...values] }));
       return result.rows as Row[];
     } catch (error) {
-      throw isStorageFailure(error) || isGivenUp(error) ? storageFault(error) : error;
+      throw toFault(error);
     }
   }
 
@@ -101,17 +101,6 @@ export function openPool({
   }
 
   return { runStatement, withConnection, connections: pool };
-}
-
-type Verify = (client: pg.ClientBase, done: (error?: Error) => void) => void;
-
-function toVerify(inspect: (client: pg.ClientBase) => Promise<void>): Verify {
-  return (client, done) => {
-    inspect(client).then(
-      () => done(),
-      (error: unknown) => done(toError(error)),
-    );
-  };
 }
 
 /** Every bigint of the schema is an instant, a count or an amount below 2^53. */

@@ -1,7 +1,7 @@
 /** Runs compiled queries as prepared statements of a pool. */
 
 import type { Query, QueryRunner, RunQuery } from '../../queries.ts';
-import { isGivenUp, isStorageFailure, storageFault } from './failures.ts';
+import { toFault } from './failures.ts';
 import type { Pool } from './pool.ts';
 
 // PostgreSQL refuses this character in text, so no stored text has it.
@@ -50,7 +50,7 @@ export async function queryInPages<Params, Row>(
       await client.query('COMMIT');
     });
   } catch (error) {
-    throw isStorageFailure(error) || isGivenUp(error) ? storageFault(error) : error;
+    throw toFault(error);
   }
 }
 

@@ -29,6 +29,7 @@ import { createSpendWriter } from '../../spend/spend-blocks.ts';
 import { createStore, type Engine, type StoreLog, type StoreState } from '../../store.ts';
 import { completeSums, createKeepSums, createTraceFinder, textRange } from '../../traces/trace-finder.ts';
 import { createTraceReads, isLarge, takeInTurns } from '../../traces/trace-reads.ts';
+import { createWriteWatch } from '../../write-watch.ts';
 import { createAppendBatch, createTraceNumbers } from './append.ts';
 import { createRowTypes, type RowTypes } from './binary-arrays.ts';
 import { createWakeUps } from './delivery-wake.ts';
@@ -212,41 +213,22 @@ const OPEN_BLOCKS = {
 };
 const GENERATION = { name: 'auth-generation', text: 'SELECT number FROM auth_generation' };
 
-/** Checks whether the database can be written to. */
-type Probe = {
-  /** Runs a write and remembers whether the database failed it. */
-  watch<T>(write: () => Promise<T>): Promise<T>;
-  /** Throws the unavailable Fault unless reads and writes work. */
-  check(): Promise<void>;
-};
-
 const STATE = {
   name: 'probe-state',
   text: `SELECT pg_is_in_recovery() OR current_setting('transaction_read_only') = 'on' AS "isReadOnly"`,
 };
 const FILLER_BYTES = 65_536;
 
-function createProbe(pool: Pool): Probe {
-  let writesFail = false;
-
-  async function watch<T>(write: () => Promise<T>): Promise<T> {
-    try {
-      const answer = await write();
-      writesFail = false;
-      return answer;
-    } catch (error) {
-      if (isStorageFailure(error)) writesFail = true;
-      throw error;
-    }
-  }
-
+/** Checks whether the database can be written to. */
+function createProbe(pool: Pool) {
+  const { watch, doWritesFail } = createWriteWatch(isStorageFailure);
   return {
     watch,
-    async check() {
+    /** Throws the unavailable Fault unless reads and writes work. */
+    async check(): Promise<void> {
       const [state] = await pool.runStatement<{ isReadOnly: boolean }>(STATE, []);
       if (state?.isReadOnly !== false) throw storageFault(new Error('the database can only be read'));
-      // Only after a failure: until then, writes prove that the disk has room.
-      if (!writesFail) return;
+      if (!doWritesFail()) return;
       await watch(async () => {
         await pool.runStatement(fillProbe, fillProbe.cells({ filler: Buffer.alloc(FILLER_BYTES) }));
         await pool.runStatement(emptyProbe, []);

@@ -6,7 +6,7 @@
 import type pg from 'pg';
 import * as queries from '../../../../gen/storage/postgres/all.ts';
 import type { RunQuery, Transact, Transaction } from '../../queries.ts';
-import { isGivenUp, isStorageFailure, storageFault } from './failures.ts';
+import { isGivenUp, isStorageFailure, toFault } from './failures.ts';
 import { type Posted, sendTogether, toPosted } from './pipeline.ts';
 import type { Pool, Statement } from './pool.ts';
 
@@ -32,7 +32,7 @@ export function createTransact(pool: Pool): Transact {
         return await pool.withConnection((client) => runTransaction(client, body));
       } catch (error) {
         if (isGivenUp(error) && attempt < ATTEMPTS_MAX) continue;
-        throw isStorageFailure(error) || isGivenUp(error) ? storageFault(error) : error;
+        throw toFault(error);
       }
     }
   };

@@ -3,7 +3,7 @@
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { messageOf, StartError } from '../../errors.ts';
-import { openReadHandle } from './connection.ts';
+import { withReadHandle } from './connection.ts';
 
 /**
  * Copies within one read transaction, while writers go on; SQLite's page-wise backup would start over after each of
@@ -30,22 +30,12 @@ export function backupFile(source: string, target: string): void {
 function copyInto(source: string, draft: string): void {
   // Created here first, with rights for its owner alone.
   closeSync(openSync(draft, 'wx', 0o600));
-  const db = openReadHandle(source);
-  try {
-    db.prepare('VACUUM INTO ?').run(draft);
-  } finally {
-    db.close();
-  }
+  withReadHandle(source, (db) => db.prepare('VACUUM INTO ?').run(draft));
 }
 
 function check(draft: string): void {
-  const db = openReadHandle(draft);
-  try {
-    const found = db.pragma('quick_check(1)', { simple: true });
-    if (found !== 'ok') throw new StartError(`the copy is damaged, and so may be the database: ${String(found)}`);
-  } finally {
-    db.close();
-  }
+  const found = withReadHandle(draft, (db) => db.pragma('quick_check(1)', { simple: true }));
+  if (found !== 'ok') throw new StartError(`the copy is damaged, and so may be the database: ${String(found)}`);
 }
 
 function syncFile(path: string): void {

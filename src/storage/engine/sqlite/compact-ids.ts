@@ -9,7 +9,7 @@ const HEX_ID = /^(?:[0-9a-f]{32}|[0-9a-f]{16})$/;
 const HASHED_REQUEST_ID = /^req_[0-9a-f]{30}$/;
 const TRACE_ID_DIGITS = 32;
 
-export type StoredId = string | Buffer;
+type StoredId = string | Buffer;
 
 /** The stored form of a trace or span id. */
 export function packId(id: string): StoredId {

@@ -51,6 +51,16 @@ export function openReadHandle(file: string): Database {
   return closeOnError(db, () => configure(db));
 }
 
+/** Reads with a handle of its own. */
+export function withReadHandle<T>(file: string, read: (db: Database) => T): T {
+  const db = openReadHandle(file);
+  try {
+    return read(db);
+  } finally {
+    db.close();
+  }
+}
+
 /**
  * Runs one synchronous read, which sees every commit acknowledged before. No read transaction outlives it: an open one
  * would let the write-ahead log grow without bound.

@@ -15,6 +15,7 @@ import type { OfNumbers, Query, Transact } from '../../queries.ts';
 import { createIndexWriter, type IndexWriter } from '../../search/index-writer.ts';
 import { createSpendWriter, type SpendWriter } from '../../spend/spend-blocks.ts';
 import { createKeepSums, type KeepSums } from '../../traces/trace-finder.ts';
+import { createWriteWatch } from '../../write-watch.ts';
 import { prepareAppendBatch } from './append-batch.ts';
 import type { Database } from './connection.ts';
 import { isStorageFailure, storageFault } from './failures.ts';
@@ -114,8 +115,8 @@ function createCore({ db, clock, jobQueue }: CoreDeps): Core {
   const deliveries = createDeliveryWork(transact);
   const jobs = createJobWork(transact, backlog);
   const probe = prepareProbe(db);
+  const { watch, doWritesFail } = createWriteWatch(isStorageFailure);
   let last: Promise<unknown> = Promise.resolve();
-  let writesFail = false;
 
   /** Verbs run one after the other: each has a transaction of its own on the one handle. */
   function run<T>(job: () => T | Promise<T>): Promise<T> {
@@ -127,16 +128,7 @@ function createCore({ db, clock, jobQueue }: CoreDeps): Core {
   }
 
   function write<T>(job: () => T | Promise<T>): Promise<T> {
-    return run(async () => {
-      try {
-        const answer = await job();
-        writesFail = false;
-        return answer;
-      } catch (error) {
-        if (isStorageFailure(error)) writesFail = true;
-        throw error;
-      }
-    });
+    return run(() => watch(job));
   }
 
   function inTurn(served: Omit<WriterVerbs, ReadVerb>): Omit<WriterVerbs, ReadVerb> {
@@ -158,8 +150,7 @@ function createCore({ db, clock, jobQueue }: CoreDeps): Core {
         removeExpired,
       }),
       findRequest: (key) => run(() => requests.find(key)),
-      // Tries to write only after a write has failed: until then, writes prove that the disk has room.
-      check: () => (writesFail ? write(probe.write) : run(probe.read)),
+      check: () => (doWritesFail() ? write(probe.write) : run(probe.read)),
     },
     run,
     close: () => run(() => void db.close()),

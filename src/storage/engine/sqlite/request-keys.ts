@@ -14,21 +14,7 @@ import { prepareChange, prepareQuery } from './run-query.ts';
 type Key = { readonly organizationNumber: number; readonly key: string };
 type Row = RequestEntry['row'];
 
-export type RequestKeys = {
-  find(key: Key): readonly Found<'findRequest'>[];
-  /** Throws KeyConflict when the key exists. */
-  insert(row: Row): void;
-  /** Stores a changed request, and adds its key to the index, in which other threads look for changed requests. */
-  replace(row: Row): void;
-  /** Removes a request unless it has a later event. */
-  remove(key: Key, untilMs: number): void;
-  /** Adds some keys to the index in the transaction that has inserted a number of requests. */
-  indexSome(insertedCount: number): void;
-  /** Runs a transaction, or a part of one that is undone by itself, and forgets its requests when it throws. */
-  undoing<T>(transaction: () => T): T;
-  /** Call after each commit. */
-  noteCommit(): void;
-};
+export type RequestKeys = ReturnType<typeof prepareRequestKeys>;
 
 /** So many keys reach the index together. Twice as many are in memory at most. */
 const INDEXED_TOGETHER = 32_768;
@@ -46,7 +32,7 @@ type Indexing = {
   next: number;
 };
 
-export function prepareRequestKeys(db: Database, indexedTogether = INDEXED_TOGETHER): RequestKeys {
+export function prepareRequestKeys(db: Database, indexedTogether = INDEXED_TOGETHER) {
   const findAt = prepareQuery(db, queries.findRequestAt);
   const findIndexed = prepareQuery(db, queries.findRequestKey);
   const insertRow = prepareChange(db, queries.insertRequests);
@@ -83,7 +69,8 @@ export function prepareRequestKeys(db: Database, indexedTogether = INDEXED_TOGET
 
   return {
     find,
-    insert(row) {
+    /** Throws KeyConflict when the key exists. */
+    insert(row: Row): void {
       if (find(row).length > 0) throw new KeyConflict(`the request ${row.key} exists`);
       last += 1;
       insertRow({ ...row, sequence: last });
@@ -91,24 +78,28 @@ export function prepareRequestKeys(db: Database, indexedTogether = INDEXED_TOGET
       waiting.set(name, last);
       inserted.push(name);
     },
-    replace(row) {
+    /** Stores a changed request, and adds its key to the index, in which other threads look for changed requests. */
+    replace(row: Row): void {
       const sequence = findSequence(row);
       if (sequence === undefined) throw new Error('a request is changed that was not found');
       replaceRow({ ...row, sequence });
       index({ sequence });
     },
-    remove(key, untilMs) {
+    /** Removes a request unless it has a later event. */
+    remove(key: Key, untilMs: number): void {
       const sequence = findSequence(key);
       if (sequence !== undefined && removeRow.run(sequence, untilMs).changes > 0) removeKey(key);
     },
-    indexSome(insertedCount) {
+    /** Adds some keys to the index in the transaction that has inserted a number of requests. */
+    indexSome(insertedCount: number): void {
       if (indexing === null) return;
       const { ordered, next, upTo } = indexing;
       indexing.next = Math.min(ordered.length, next + INDEXED_PER_INSERT * insertedCount);
       for (const sequence of ordered.slice(next, indexing.next)) index({ sequence });
       if (next < ordered.length && indexing.next === ordered.length) setIndexed({ ...ONLY_ROW, sequence: upTo });
     },
-    undoing(transaction) {
+    /** Runs a transaction, or a part of one that is undone by itself, and forgets its requests when it throws. */
+    undoing<T>(transaction: () => T): T {
       const before = { last, inserted: inserted.length, next: indexing?.next ?? 0 };
       try {
         return transaction();
@@ -119,7 +110,8 @@ export function prepareRequestKeys(db: Database, indexedTogether = INDEXED_TOGET
         throw error;
       }
     },
-    noteCommit() {
+    /** Call after each commit. */
+    noteCommit(): void {
       inserted = [];
       if (indexing !== null && indexing.next === indexing.ordered.length) indexing = null;
       if (indexing !== null || waiting.size < indexedTogether) return;

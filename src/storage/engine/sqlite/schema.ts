@@ -11,7 +11,7 @@ import {
   type SqlMigration,
 } from '../../migrations/sql-migration.ts';
 import { APPLICATION_ID, SQLITE_MIGRATIONS } from '../../migrations/sqlite.ts';
-import { type Database, openReadHandle, openWriteHandle } from './connection.ts';
+import { type Database, openWriteHandle, withReadHandle } from './connection.ts';
 
 // The same table as the object mapper's own Migrator creates.
 const CREATE_MIGRATIONS_TABLE = `CREATE TABLE IF NOT EXISTS ${MIGRATIONS_TABLE} (
@@ -37,13 +37,10 @@ export function openDatabase(file: string, known = SQLITE_MIGRATIONS): Database 
 export function pendingMigrations(file: string, known = SQLITE_MIGRATIONS): readonly SqlMigration[] {
   if (!existsSync(file)) return known;
   try {
-    const db = openReadHandle(file);
-    try {
+    return withReadHandle(file, (db) => {
       refuseForeign(db, file, known);
       return pendingOn(db, known);
-    } finally {
-      db.close();
-    }
+    });
   } catch (error) {
     throw asStartError(file, error, 'reading');
   }

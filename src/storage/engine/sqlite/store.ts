@@ -221,14 +221,7 @@ function createFolder(folder: string): void {
 }
 
 /** Notifies listeners soon that there may be something new. */
-type Wake = {
-  /** Several calls before listeners are notified count as one. */
-  notify(): void;
-  /** Answers a function that removes the listener. */
-  listen(wake: () => void): () => void;
-};
-
-export function createWake(): Wake {
+export function createWake() {
   const listeners = new Set<() => void>();
   let isPending = false;
 
@@ -238,12 +231,14 @@ export function createWake(): Wake {
   }
 
   return {
-    notify() {
+    /** Several calls before listeners are notified count as one. */
+    notify(): void {
       if (isPending || listeners.size === 0) return;
       isPending = true;
       setImmediate(notifyListeners);
     },
-    listen(wake) {
+    /** Answers a function that removes the listener. */
+    listen(wake: () => void): () => void {
       // The same function may be registered twice.
       const listener = () => wake();
       listeners.add(listener);

@@ -29,14 +29,6 @@ export type Reply =
   /** Errors lose their codes between threads, so the thread classifies them. */
   | { readonly kind: 'failed'; readonly id: number; readonly isStorageFailure: boolean; readonly error: Error };
 
-type ThreadCalls = {
-  send(worker: Worker, verb: string, args: readonly unknown[]): Promise<unknown>;
-  settle(reply: Reply): void;
-  /** Refuses all pending calls once the thread has ended. */
-  rejectAll(cause: unknown): void;
-  countPending(): number;
-};
-
 type Pending = {
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: unknown) => void;
@@ -49,7 +41,7 @@ const RETRY_AFTER_SECONDS = 1;
  * `callMaxMs`: longer calls are refused; undefined: no limit. A thread that answered nothing during such a call may be
  * stuck, and is terminated.
  */
-export function createThreadCalls(callMaxMs?: number): ThreadCalls {
+export function createThreadCalls(callMaxMs?: number) {
   const pending = new Map<number, Pending>();
   let lastId = 0;
   let answered = 0;
@@ -62,8 +54,8 @@ export function createThreadCalls(callMaxMs?: number): ThreadCalls {
   }
 
   return {
-    send: (worker, verb, args) =>
-      new Promise((resolve, reject) => {
+    send: (worker: Worker, verb: string, args: readonly unknown[]) =>
+      new Promise<unknown>((resolve, reject) => {
         lastId += 1;
         const call: Call = { id: lastId, verb, args };
         worker.postMessage(call);
@@ -75,14 +67,15 @@ export function createThreadCalls(callMaxMs?: number): ThreadCalls {
         const timeout = callMaxMs === undefined ? undefined : setTimeout(giveUp, callMaxMs).unref();
         pending.set(call.id, { resolve, reject, timeout });
       }),
-    settle(reply) {
+    settle(reply: Reply): void {
       answered += 1;
       if (reply.kind === 'done') take(reply.id)?.resolve(reply.value);
       else if (reply.kind === 'failed') {
         take(reply.id)?.reject(reply.isStorageFailure ? storageFault(reply.error) : reply.error);
       }
     },
-    rejectAll(cause) {
+    /** Refuses all pending calls once the thread has ended. */
+    rejectAll(cause: unknown): void {
       for (const id of pending.keys()) take(id)?.reject(restartingFault(cause));
     },
     countPending: () => pending.size,

@@ -9,13 +9,6 @@ import { createThreadCalls, endThread, refusal, spawnThread } from './thread-cal
 /** The reads that the thread serves. */
 export type LongReads = WholeTraceReads & SumReads;
 
-type ThreadReader = {
-  /** Each read rejects with the unavailable Fault when the thread has ended, is overloaded or too slow. */
-  readonly reads: LongReads;
-  /** Waits for reads that have begun, as long as a read may take, and refuses new ones. */
-  close(): Promise<void>;
-};
-
 type ThreadReaderOptions = {
   readonly spawn: () => Worker;
   /** Longer reads are refused, and a thread that answers nothing else meanwhile is terminated. */
@@ -32,7 +25,7 @@ export function spawnReader(file: string): Worker {
   return spawnThread({ thread: 'reader', file }, HEAP_MAX);
 }
 
-export function createThreadReader({ spawn, readMaxMs = READ_MAX_MS }: ThreadReaderOptions): ThreadReader {
+export function createThreadReader({ spawn, readMaxMs = READ_MAX_MS }: ThreadReaderOptions) {
   const limit = createTraceLimit(WHOLE_TRACES_AT_ONCE);
   const calls = createThreadCalls(readMaxMs);
   let thread: Worker | null = null;
@@ -60,7 +53,8 @@ export function createThreadReader({ spawn, readMaxMs = READ_MAX_MS }: ThreadRea
       return await calls.send(thread, verb, args);
     }) as unknown as LongReads[V];
   return {
-    reads: limitSumReads({
+    /** Each read rejects with the unavailable Fault when the thread has ended, is overloaded or too slow. */
+    reads: limitSumReads<LongReads>({
       outline: (trace) => limit(() => call('outline')(trace)),
       digest: (trace) => limit(() => call('digest')(trace)),
       sums: (trace) => limit(() => call('sums')(trace)),
@@ -78,6 +72,7 @@ export function createThreadReader({ spawn, readMaxMs = READ_MAX_MS }: ThreadRea
       // One live tail per project calls this, one call after the other.
       match: call('match'),
     }),
+    /** Waits for reads that have begun, as long as a read may take, and refuses new ones. */
     close: async () => {
       closing = true;
       await endThread(thread, readMaxMs);
