@@ -31,43 +31,25 @@ function printError({ stderr }: CommandIo, line: string): void {
 /** Imports only the module of the command, so that a server does not load the others. Resolves with what to print. */
 async function execute(command: Exclude<Command, { kind: 'print' | 'wrong' }>, io: CommandIo): Promise<string> {
   switch (command.kind) {
-    case 'migrate': {
-      const { migrate } = await import('./migrate.ts');
-      return await migrate(io.environment, command.isDryRun);
-    }
-    case 'copy': {
-      const { copy } = await import('./copy.ts');
-      return await copy(command, io.stderr);
-    }
-    case 'backup': {
-      const { backup } = await import('./backup.ts');
-      return await backup(io.environment, command.to);
-    }
-    case 'keys': {
-      const { keys } = await import('./keys.ts');
+    case 'migrate':
+      return await (await import('./migrate.ts')).migrate(io.environment, command.isDryRun);
+    case 'copy':
+      return await (await import('./copy.ts')).copy(command, io.stderr);
+    case 'backup':
+      return await (await import('./backup.ts')).backup(io.environment, command.to);
+    case 'keys':
       if ('note' in command && command.note !== null) printError(io, command.note);
-      return await keys(io.environment, command, Date.now());
-    }
-    case 'members': {
-      const { members } = await import('./members.ts');
-      return await members(io.environment, command);
-    }
-    case 'mint-admin-key': {
-      const { mintAdminKey } = await import('./mint-admin-key.ts');
-      return `${await mintAdminKey(io, command)}\n`;
-    }
-    case 'organization': {
-      const { createOrganization } = await import('./organization.ts');
-      return await createOrganization(io, command);
-    }
-    case 'reprice': {
-      const { reprice } = await import('./reprice.ts');
-      return await reprice(io, command);
-    }
-    case 'serve': {
-      const { serve } = await import('./serve.ts');
-      await serve(io.environment);
+      return await (await import('./keys.ts')).keys(io.environment, command, Date.now());
+    case 'members':
+      return await (await import('./members.ts')).members(io.environment, command);
+    case 'mint-admin-key':
+      return `${await (await import('./mint-admin-key.ts')).mintAdminKey(io, command)}\n`;
+    case 'organization':
+      return await (await import('./organization.ts')).createOrganization(io, command);
+    case 'reprice':
+      return await (await import('./reprice.ts')).reprice(io, command);
+    case 'serve':
+      await (await import('./serve.ts')).serve(io.environment);
       return '';
-    }
   }
 }
