@@ -1,8 +1,6 @@
 /** Updates and archives endpoints, and rolls their secrets. */
 
 import type { RandomBytes } from '../clock.ts';
-import { type Actor, auditRecord } from '../management/audit.ts';
-import type { AuditRecord } from '../management/management.ts';
 import type { ReceiptOf } from '../management/management-call.ts';
 import { refuseProblems } from '../reasons.ts';
 import type { Endpoint, EndpointRecord, SqsRecord } from './endpoint.ts';
@@ -12,8 +10,8 @@ import {
   commitOnEndpoint,
   type EndpointDeps,
   type EndpointTarget,
+  endpointAction,
   requireEndpoint,
-  TARGET_TYPE,
 } from './endpoint-deps.ts';
 import { CONTROLS, type ControlName, changeProblems, type EndpointDraft, endpointInvalid } from './endpoint-draft.ts';
 import { mergeQueue, type QueueContent, type QueueRules, requireQueue } from './endpoint-queue.ts';
@@ -30,13 +28,13 @@ export async function updateEndpoint(deps: EndpointDeps, { call, id, draft }: En
   const { nowMs } = call;
   refuseProblems(changeProblems(draft));
   await checkNewUrl(deps, { call, id, draft });
-  return commitOnEndpoint(deps, { call, id }, (_, stored) => {
+  return commitOnEndpoint(deps, { call, id }, (stored) => {
     const { record, fields, clearsStreak } = mergeEndpoint(stored, draft, { nowMs, random, secrets, queues });
     if (fields.length === 0) return { result: viewEndpoint(stored, queues.service), change: null };
     const streak = clearsStreak ? { failingSinceMs: null, consecutiveFailures: 0 } : {};
     const result = viewEndpoint({ ...stored, ...record, ...streak }, queues.service);
     const endpoints = [{ record, expectedVersion: stored.version, clearsStreak }];
-    return { result, change: { endpoints, audit: [auditEntry(deps, call, { action: 'update', id, fields })] } };
+    return { result, change: { endpoints }, audited: { ...endpointAction('update', stored), fields } };
   });
 }
 
@@ -50,7 +48,7 @@ async function checkNewUrl(deps: EndpointDeps, { call, id, draft }: EndpointUpda
 
 /** Archives the endpoint permanently, and erases its secrets. */
 export function archiveEndpoint(deps: EndpointDeps, { call, id }: EndpointTarget): Promise<void> {
-  return commitOnEndpoint(deps, { call, id }, (_, stored) => {
+  return commitOnEndpoint(deps, { call, id }, (stored) => {
     const { sqs } = stored;
     const record: EndpointRecord = {
       ...recordOf(stored),
@@ -62,7 +60,7 @@ export function archiveEndpoint(deps: EndpointDeps, { call, id }: EndpointTarget
       archivedAtMs: call.nowMs,
     };
     const endpoints = [{ record, expectedVersion: stored.version, clearsStreak: false }];
-    return { result: undefined, change: { endpoints, audit: [auditEntry(deps, call, { action: 'archive', id })] } };
+    return { result: undefined, change: { endpoints }, audited: endpointAction('archive', stored) };
   });
 }
 
@@ -73,26 +71,15 @@ export type SecretRoll = EndpointTarget & {
 };
 
 /** Gives the endpoint a new secret. Only the previous one can stay valid beside it, no older one. */
-export function rollSecret(
-  deps: EndpointDeps,
-  { call, id, overlapSeconds, receipt }: SecretRoll,
-): Promise<SecretEndpoint> {
-  const { queues, random } = deps;
-  return commitIdempotentlyOnEndpoint(
-    deps,
-    { call, id },
-    {
-      receipt,
-      attempt(stored) {
-        const secret = mintWebhookSecret(random);
-        const record = withSecret(deps, stored, { secret, nowMs: call.nowMs, overlapSeconds });
-        const result = { endpoint: viewEndpoint({ ...stored, ...record }, queues.service), secret };
-        const endpoints = [{ record, expectedVersion: stored.version, clearsStreak: false }];
-        const audit = [auditEntry(deps, call, { action: 'rollSecret', id })];
-        return { result, change: { endpoints, audit } };
-      },
-    },
-  );
+export function rollSecret(deps: EndpointDeps, roll: SecretRoll): Promise<SecretEndpoint> {
+  const { call, overlapSeconds } = roll;
+  return commitIdempotentlyOnEndpoint(deps, roll, (stored) => {
+    const secret = mintWebhookSecret(deps.random);
+    const record = withSecret(deps, stored, { secret, nowMs: call.nowMs, overlapSeconds });
+    const result = { endpoint: viewEndpoint({ ...stored, ...record }, deps.queues.service), secret };
+    const endpoints = [{ record, expectedVersion: stored.version, clearsStreak: false }];
+    return { result, change: { endpoints }, audited: endpointAction('rollSecret', stored) };
+  });
 }
 
 type Rolling = { readonly secret: string; readonly nowMs: number; readonly overlapSeconds: number };
@@ -113,17 +100,6 @@ function withSecret(
     previousSecretUntilMs: overlaps ? nowMs + overlapSeconds * 1000 : null,
     updatedAtMs: nowMs,
   };
-}
-
-type AuditedAction = { readonly action: string; readonly id: string; readonly fields?: readonly string[] };
-
-function auditEntry(
-  { random }: EndpointDeps,
-  { actor, nowMs }: { readonly actor: Actor; readonly nowMs: number },
-  { action, id, fields = [] }: AuditedAction,
-): AuditRecord {
-  const audited = { action: `${TARGET_TYPE}.${action}`, targetType: TARGET_TYPE, targetId: id, fields };
-  return auditRecord(actor, audited, { nowMs, random });
 }
 
 type EndpointMerge = {

@@ -3,13 +3,12 @@
 import type { RandomBytes } from '../clock.ts';
 import { Fault } from '../fault.ts';
 import { randomBase62, toBase62 } from '../ids.ts';
-import { auditRecord } from '../management/audit.ts';
 import { refreshCall } from '../management/fresh-caller.ts';
-import type { ManagementCall, ReceiptOf } from '../management/management-call.ts';
+import type { Creation, ManagementCall } from '../management/management-call.ts';
 import { commitIdempotently } from '../management/optimistic-commit.ts';
 import { refuseProblems } from '../reasons.ts';
 import type { EndpointRecord, SqsRecord } from './endpoint.ts';
-import { type EndpointDeps, MANAGE, TARGET_TYPE } from './endpoint-deps.ts';
+import { type EndpointDeps, endpointAction, MANAGE } from './endpoint-deps.ts';
 import { CONTROLS, type ControlName, creationProblems, type EndpointDraft } from './endpoint-draft.ts';
 import { newQueue, type QueueContent, requireQueue } from './endpoint-queue.ts';
 import type { EndpointSecrets } from './endpoint-secrets.ts';
@@ -17,11 +16,7 @@ import { requireUrl, requireValues } from './endpoint-values.ts';
 import { type SecretEndpoint, viewEndpoint } from './endpoint-view.ts';
 import { mintWebhookSecret } from './webhook-signature.ts';
 
-type EndpointCreation = {
-  readonly call: ManagementCall;
-  readonly draft: EndpointDraft;
-  readonly receipt: ReceiptOf<SecretEndpoint>;
-};
+type EndpointCreation = Creation<EndpointDraft, SecretEndpoint>;
 
 /** The streak of a new endpoint. */
 const NEW_STREAK = { failingSinceMs: null, lastSuccessAtMs: null, lastFailureAtMs: null, consecutiveFailures: 0 };
@@ -30,11 +25,10 @@ export function createEndpoint(
   deps: EndpointDeps,
   { call, draft, receipt }: EndpointCreation,
 ): Promise<SecretEndpoint> {
-  const { store, webhooks, random, queues, endpointsMax } = deps;
-  const { actor, nowMs } = call;
+  const { store, webhooks, queues, endpointsMax } = deps;
   refuseProblems(creationProblems(draft));
   let drawing: Promise<NewEndpoint> | null = null;
-  return commitIdempotently(store, call, {
+  return commitIdempotently(deps, call, {
     receipt,
     checkCaller: () => refreshCall(store, call, MANAGE),
     async attempt() {
@@ -45,9 +39,7 @@ export function createEndpoint(
       if (count >= endpointsMax) throw limitReached(endpointsMax);
       const result = { endpoint: viewEndpoint({ ...record, ...NEW_STREAK }, queues.service), secret };
       const endpoints = [{ record, expectedVersion: 0, clearsStreak: false }];
-      const audited = { action: `${TARGET_TYPE}.create`, targetType: TARGET_TYPE, targetId: record.id, status: 201 };
-      const audit = [auditRecord(actor, audited, { nowMs, random })];
-      return { result, change: { endpoints, audit } };
+      return { result, change: { endpoints }, audited: { ...endpointAction('create', record), status: 201 } };
     },
   });
 }

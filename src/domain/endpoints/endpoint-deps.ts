@@ -1,24 +1,27 @@
 /** The dependencies of the rules of endpoints, and the commits that concern one endpoint. */
 
-import type { Clock, RandomBytes } from '../clock.ts';
+import type { Clock } from '../clock.ts';
 import type { CursorCodec } from '../cursor.ts';
 import type { WebhookStore } from '../delivery/webhook-store.ts';
 import { Fault } from '../fault.ts';
 import { isPossibleId } from '../ids.ts';
-import { type FreshCall, refreshCall } from '../management/fresh-caller.ts';
-import type { ManagementStore } from '../management/management.ts';
+import type { AuditedAction } from '../management/audit.ts';
+import { refreshCall } from '../management/fresh-caller.ts';
 import type { ManagementCall, ReceiptOf } from '../management/management-call.ts';
-import { commitIdempotently, commitOptimistically, type Proposal } from '../management/optimistic-commit.ts';
+import {
+  type AuditedProposal,
+  type CommitDeps,
+  commitAudited,
+  commitIdempotently,
+} from '../management/optimistic-commit.ts';
 import type { AttemptResult } from './destination.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { QueueRules } from './endpoint-queue.ts';
 import type { EndpointSecrets } from './endpoint-secrets.ts';
 import type { ResolveHost, UrlPolicy } from './url-policy.ts';
 
-export type EndpointDeps = {
-  readonly store: ManagementStore;
+export type EndpointDeps = CommitDeps & {
   readonly webhooks: WebhookStore;
-  readonly random: RandomBytes;
   readonly clock: Clock;
   readonly cursors: CursorCodec;
   readonly secrets: EndpointSecrets;
@@ -39,8 +42,11 @@ export type TestMessage = { readonly dispatchId: string; readonly envelope: stri
 export type SendTest = (endpoint: Endpoint, test: TestMessage) => Promise<AttemptResult>;
 
 export const MANAGE = 'webhookEndpoints:manage';
-/** The target type in the audit log. */
-export const TARGET_TYPE = 'webhookEndpoint';
+
+/** What the audit log says about a change of an endpoint. */
+export function endpointAction(verb: string, { id }: Pick<Endpoint, 'id'>): AuditedAction {
+  return { action: `webhookEndpoint.${verb}`, targetType: 'webhookEndpoint', targetId: id };
+}
 
 /** Throws webhook_endpoint_not_found for unknown, hidden and archived endpoints alike. */
 export async function requireEndpoint(webhooks: WebhookStore, organizationId: string, id: string): Promise<Endpoint> {
@@ -49,41 +55,35 @@ export async function requireEndpoint(webhooks: WebhookStore, organizationId: st
 
 export type EndpointTarget = { readonly call: ManagementCall; readonly id: string };
 
+type EndpointAttempt<R> = (endpoint: Endpoint) => AuditedProposal<R> | Promise<AuditedProposal<R>>;
+
 /** Commits optimistically about one endpoint, with the current permissions of the caller. */
 export function commitOnEndpoint<R>(
-  { store, webhooks }: Pick<EndpointDeps, 'store' | 'webhooks'>,
+  deps: EndpointDeps,
   { call, id }: EndpointTarget,
-  attempt: (fresh: FreshCall, endpoint: Endpoint) => Proposal<R> | Promise<Proposal<R>>,
+  attempt: EndpointAttempt<R>,
 ): Promise<R> {
-  const organizationId = call.caller.organization.id;
-  return commitOptimistically(store, organizationId, {
-    attempt: async () => {
-      const [fresh, endpoint] = await Promise.all([
-        refreshCall(store, call, MANAGE),
-        findEndpoint(webhooks, organizationId, id),
-      ]);
-      return attempt(fresh, requireFound(endpoint));
-    },
+  return commitAudited(deps, call, async () => {
+    const [, endpoint] = await Promise.all([
+      refreshCall(deps.store, call, MANAGE),
+      findEndpoint(deps.webhooks, call.caller.organization.id, id),
+    ]);
+    return attempt(requireFound(endpoint));
   });
 }
-
-type IdempotentEndpointCommit<R> = {
-  readonly receipt: ReceiptOf<R>;
-  readonly attempt: (endpoint: Endpoint) => Proposal<R> | Promise<Proposal<R>>;
-};
 
 /**
  * The same, for operations with idempotency keys. A repeated call gets its receipt even if the endpoint is gone by now.
  */
 export function commitIdempotentlyOnEndpoint<R>(
-  { store, webhooks }: Pick<EndpointDeps, 'store' | 'webhooks'>,
-  { call, id }: EndpointTarget,
-  { receipt, attempt }: IdempotentEndpointCommit<R>,
+  deps: EndpointDeps,
+  { call, id, receipt }: EndpointTarget & { readonly receipt: ReceiptOf<R> },
+  attempt: EndpointAttempt<R>,
 ): Promise<R> {
-  return commitIdempotently(store, call, {
+  return commitIdempotently(deps, call, {
     receipt,
-    checkCaller: () => refreshCall(store, call, MANAGE),
-    attempt: async () => attempt(await requireEndpoint(webhooks, call.caller.organization.id, id)),
+    checkCaller: () => refreshCall(deps.store, call, MANAGE),
+    attempt: async () => attempt(await requireEndpoint(deps.webhooks, call.caller.organization.id, id)),
   });
 }
 

@@ -6,7 +6,6 @@ import { type DeliveryView, isKept, viewDelivery } from '../delivery/delivery-vi
 import type { WebhookStore } from '../delivery/webhook-store.ts';
 import { Fault } from '../fault.ts';
 import { isPossibleId } from '../ids.ts';
-import { auditRecord } from '../management/audit.ts';
 import type { ReceiptOf } from '../management/management-call.ts';
 import { retentionStartMs } from '../retention-terms.ts';
 import type { Endpoint } from './endpoint.ts';
@@ -14,8 +13,8 @@ import {
   commitIdempotentlyOnEndpoint,
   type EndpointDeps,
   type EndpointTarget,
+  endpointAction,
   requireActive,
-  TARGET_TYPE,
 } from './endpoint-deps.ts';
 
 export type RedeliveryRequest = EndpointTarget & {
@@ -25,28 +24,18 @@ export type RedeliveryRequest = EndpointTarget & {
 
 /** Sends the same bytes under the same id. */
 export function redeliver(deps: EndpointDeps, request: RedeliveryRequest): Promise<DeliveryView> {
-  const { webhooks, random } = deps;
-  const { call, id, dispatchId, receipt } = request;
-  const { actor, nowMs } = call;
-  return commitIdempotentlyOnEndpoint(
-    deps,
-    { call, id },
-    {
-      receipt,
-      async attempt(endpoint) {
-        const stored = await requireDelivery(webhooks, endpoint, { dispatchId, nowMs });
-        requireRedeliverable(stored, nowMs);
-        requireActive(endpoint);
-        if (stored.status === 'queued' || stored.status === 'sending') throw inProgress();
-        const result = viewDelivery(redelivered(stored, endpoint, nowMs), endpoint, nowMs);
-        const { number, fence } = stored;
-        const redeliveries = [{ endpointNumber: endpoint.number, number, fence, atMs: nowMs }];
-        const audited = { action: `${TARGET_TYPE}.redeliver`, targetType: TARGET_TYPE, targetId: id };
-        const audit = [auditRecord(actor, audited, { nowMs, random })];
-        return { result, change: { redeliveries, audit } };
-      },
-    },
-  );
+  const { call, dispatchId } = request;
+  const { nowMs } = call;
+  return commitIdempotentlyOnEndpoint(deps, request, async (endpoint) => {
+    const stored = await requireDelivery(deps.webhooks, endpoint, { dispatchId, nowMs });
+    requireRedeliverable(stored, nowMs);
+    requireActive(endpoint);
+    if (stored.status === 'queued' || stored.status === 'sending') throw inProgress();
+    const result = viewDelivery(redelivered(stored, endpoint, nowMs), endpoint, nowMs);
+    const { number, fence } = stored;
+    const redeliveries = [{ endpointNumber: endpoint.number, number, fence, atMs: nowMs }];
+    return { result, change: { redeliveries }, audited: endpointAction('redeliver', endpoint) };
+  });
 }
 
 type DeliveryLookup = { readonly dispatchId: string; readonly nowMs: number };

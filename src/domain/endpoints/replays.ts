@@ -5,7 +5,6 @@ import type { MatchedEvents } from '../delivery/webhook-store.ts';
 import { type EventMask, maskOfSelector, maskOfSelectors } from '../events/event-type.ts';
 import { Fault, type Reason } from '../fault.ts';
 import { isPossibleId, newId } from '../ids.ts';
-import { auditRecord } from '../management/audit.ts';
 import type { ManagementCall, ReceiptOf } from '../management/management-call.ts';
 import { rangeProblems, refuseProblems } from '../reasons.ts';
 import { retentionStartMs } from '../retention-terms.ts';
@@ -14,9 +13,9 @@ import {
   commitIdempotentlyOnEndpoint,
   type EndpointDeps,
   type EndpointTarget,
+  endpointAction,
   requireActive,
   requireEndpoint,
-  TARGET_TYPE,
 } from './endpoint-deps.ts';
 
 /** Both ends are included. */
@@ -44,36 +43,21 @@ export function replayProblems({ fromMs, toMs, type }: ReplayRange): readonly Re
 }
 
 /** The start fixes the range of the log: the replay leaves out events stored later. */
-export function startReplay(deps: EndpointDeps, { call, id, range, receipt }: ReplayRequest): Promise<StartedReplay> {
+export function startReplay(deps: EndpointDeps, request: ReplayRequest): Promise<StartedReplay> {
   const { webhooks, random } = deps;
-  const { actor, nowMs } = call;
+  const { call, range } = request;
   refuseProblems(replayProblems(range));
   const match = createMatch(deps, call, range);
-  return commitIdempotentlyOnEndpoint(
-    deps,
-    { call, id },
-    {
-      receipt,
-      async attempt(endpoint) {
-        requireActive(endpoint);
-        if ((await webhooks.countUnfinishedReplays(endpoint.number)) >= UNFINISHED_MAX) throw tooManyReplays();
-        const mask = maskOfSelectors(endpoint.enabledEvents) & maskOfSelectors([range.type ?? '*']);
-        const found = await match(endpoint, mask);
-        const replay = {
-          ...range,
-          ...found,
-          id: newId('replay', random),
-          endpointNumber: endpoint.number,
-          mask,
-          createdAtMs: nowMs,
-        };
-        const result = { replayId: replay.id, matched: found.matched };
-        const audited = { action: `${TARGET_TYPE}.replay`, targetType: TARGET_TYPE, targetId: id };
-        const audit = [auditRecord(actor, audited, { nowMs, random })];
-        return { result, change: { replays: [replay], audit } };
-      },
-    },
-  );
+  return commitIdempotentlyOnEndpoint(deps, request, async (endpoint) => {
+    requireActive(endpoint);
+    if ((await webhooks.countUnfinishedReplays(endpoint.number)) >= UNFINISHED_MAX) throw tooManyReplays();
+    const mask = maskOfSelectors(endpoint.enabledEvents) & maskOfSelectors([range.type ?? '*']);
+    const found = await match(endpoint, mask);
+    const id = newId('replay', random);
+    const replay = { ...range, ...found, id, endpointNumber: endpoint.number, mask, createdAtMs: call.nowMs };
+    const result = { replayId: id, matched: found.matched };
+    return { result, change: { replays: [replay] }, audited: endpointAction('replay', endpoint) };
+  });
 }
 
 /** Throws webhook_replay_not_found. */

@@ -2,12 +2,11 @@
 
 import { Fault } from '../fault.ts';
 import { isPossibleId } from '../ids.ts';
-import { auditRecord } from '../management/audit.ts';
 import { type OrganizationDirectory, readDirectory } from '../management/directory.ts';
 import { type FreshCall, refreshCall } from '../management/fresh-caller.ts';
 import type { ApiKeyRecord, ManagementStore } from '../management/management.ts';
 import type { ManagementCall, ReceiptOf } from '../management/management-call.ts';
-import { commitIdempotently, commitOptimistically, type Proposal } from '../management/optimistic-commit.ts';
+import { type AuditedProposal, commitAudited, commitIdempotently } from '../management/optimistic-commit.ts';
 import { refuseProblems } from '../reasons.ts';
 import { hashSecret, mintSecretPart } from '../secrets.ts';
 import type { MintDeps } from './key-creation.ts';
@@ -27,9 +26,9 @@ type KeyUpdate = { readonly call: ManagementCall; readonly id: string; readonly 
 /** Changes the fields that were sent. Answers the changed key. */
 export function updateKey(deps: MintDeps, { call, id, draft }: KeyUpdate): Promise<KeyView> {
   const { store, random } = deps;
-  const { actor, nowMs } = call;
+  const { nowMs } = call;
   refuseProblems(fieldProblems(draft));
-  return commitOnKey(deps, { call, id }, async (fresh, stored): Promise<Proposal<KeyView>> => {
+  return commitOnKey(deps, { call, id }, async (fresh, stored) => {
     requireMayChange(fresh.caller, stored);
     requireNotRevoked(stored);
     const { key, fields, changesGrants } = mergeChange(stored, draft, { nowMs, random });
@@ -39,21 +38,22 @@ export function updateKey(deps: MintDeps, { call, id, draft }: KeyUpdate): Promi
     const result = viewKey(key, { directory, owner, nowMs });
     if (fields.length === 0) return { result, change: null };
     const audited = { action: 'apiKey.update', targetType: 'apiKey', targetId: id, fields };
-    return { result, change: { apiKeys: [key], audit: [auditRecord(actor, audited, { nowMs, random })] } };
+    return { result, change: { apiKeys: [key] }, audited };
   });
 }
 
 /** Revokes the key permanently, with the previous secret of a rotation. */
 export function revokeKey(deps: MintDeps, call: ManagementCall, id: string): Promise<void> {
-  const { actor, nowMs } = call;
   return commitOnKey(deps, { call, id }, async (fresh, stored) => {
     requireMayChange(fresh.caller, stored);
     requireNotRevoked(stored);
-    const key = { ...stored, revokedAtMs: nowMs, previousSecretHash: null, previousSecretUntilMs: null };
     const audited = { action: 'apiKey.revoke', targetType: 'apiKey', targetId: id };
-    const audit = [auditRecord(actor, audited, { nowMs, random: deps.random })];
-    return { result: undefined, change: { apiKeys: [key], audit } };
+    return { result: undefined, change: { apiKeys: [revoke(stored, call.nowMs)] }, audited };
   });
+}
+
+export function revoke(key: ApiKeyRecord, nowMs: number): ApiKeyRecord {
+  return { ...key, revokedAtMs: nowMs, previousSecretHash: null, previousSecretUntilMs: null };
 }
 
 /** A key with its new token, which is shown only once. */
@@ -69,9 +69,9 @@ type KeyRenewal = {
 
 /** Gives the key a new secret. Only the latest previous secret stays valid. */
 export function rotateKey(deps: MintDeps, { call, id, overlapSeconds, receipt }: KeyRenewal): Promise<RenewedKey> {
-  const { store, random } = deps;
-  const { actor, nowMs } = call;
-  return commitIdempotently(store, call, {
+  const { store } = deps;
+  const { nowMs } = call;
+  return commitIdempotently(deps, call, {
     receipt,
     async checkCaller() {
       const { fresh, stored } = await findVisible(store, { call, id });
@@ -88,22 +88,19 @@ export function rotateKey(deps: MintDeps, { call, id, overlapSeconds, receipt }:
       const { token, key } = renewSecret(deps, stored, { nowMs, overlapSeconds });
       const result = { token, key: viewKey(key, { ...context, nowMs }) };
       const audited = { action: 'apiKey.rotate', targetType: 'apiKey', targetId: id };
-      const audit = [auditRecord(actor, audited, { nowMs, random })];
-      return { result, change: { apiKeys: [key], audit } };
+      return { result, change: { apiKeys: [key] }, audited };
     },
   });
 }
 
 type Target = { readonly call: ManagementCall; readonly id: string };
-type KeyAttempt<R> = (fresh: FreshCall, stored: ApiKeyRecord) => Promise<Proposal<R>>;
+type KeyAttempt<R> = (fresh: FreshCall, stored: ApiKeyRecord) => Promise<AuditedProposal<R>>;
 
 /** Commits a change of one key that the caller may see, with the caller's current rights. */
-function commitOnKey<R>({ store }: MintDeps, { call, id }: Target, attempt: KeyAttempt<R>): Promise<R> {
-  return commitOptimistically(store, call.caller.organization.id, {
-    attempt: async () => {
-      const { fresh, stored } = await findVisible(store, { call, id });
-      return attempt(fresh, stored);
-    },
+function commitOnKey<R>(deps: MintDeps, { call, id }: Target, attempt: KeyAttempt<R>): Promise<R> {
+  return commitAudited(deps, call, async () => {
+    const { fresh, stored } = await findVisible(deps.store, { call, id });
+    return attempt(fresh, stored);
   });
 }
 

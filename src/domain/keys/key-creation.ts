@@ -1,14 +1,12 @@
 /** Mints API keys: checks who may have which grants. */
 
-import type { RandomBytes } from '../clock.ts';
 import { Fault } from '../fault.ts';
 import { isPossibleId, newId } from '../ids.ts';
-import { auditRecord } from '../management/audit.ts';
 import { type OrganizationDirectory, readDirectory } from '../management/directory.ts';
 import { type FreshCall, refreshCall } from '../management/fresh-caller.ts';
 import type { ApiKeyRecord, ManagementStore } from '../management/management.ts';
-import { administratorRequired, type ManagementCall, type ReceiptOf } from '../management/management-call.ts';
-import { commitIdempotently, type Proposal } from '../management/optimistic-commit.ts';
+import { administratorRequired, type Creation } from '../management/management-call.ts';
+import { type AuditedProposal, type CommitDeps, commitIdempotently } from '../management/optimistic-commit.ts';
 import { isAdministrator } from '../organization/administrators.ts';
 import { liveGrants, visibleScopes } from '../organization/member-grants.ts';
 import { refuseProblems, typeReason } from '../reasons.ts';
@@ -23,9 +21,7 @@ import {
 } from './key-grants.ts';
 import { type KeyOwner, type KeyView, readOwner, viewKey } from './key-view.ts';
 
-export type MintDeps = {
-  readonly store: ManagementStore;
-  readonly random: RandomBytes;
+export type MintDeps = CommitDeps & {
   readonly pepper: Buffer;
   /** The prefix of new tokens. */
   readonly keyPrefix: string;
@@ -34,17 +30,13 @@ export type MintDeps = {
 /** A key with its whole token, which is shown only once. */
 export type MintedKey = { readonly token: string; readonly key: KeyView };
 
-type KeyCreation = {
-  readonly call: ManagementCall;
-  readonly draft: KeyDraft;
-  readonly receipt: ReceiptOf<MintedKey>;
-};
+type KeyCreation = Creation<KeyDraft, MintedKey>;
 
 export function createKey(deps: MintDeps, { call, draft: sent, receipt }: KeyCreation): Promise<MintedKey> {
   const { store } = deps;
   const draft = withoutEmptyGrants(sent);
   refuseProblems(creationProblems(draft, call.nowMs));
-  return commitIdempotently(store, call, {
+  return commitIdempotently(deps, call, {
     receipt,
     checkCaller: async () => checkCreation(store, await refreshCall(store, call, 'organization:manage'), draft),
     attempt: (allowed) => proposeCreation(deps, draft, allowed),
@@ -87,15 +79,12 @@ async function findAnswered(store: ManagementStore, { caller, replay }: FreshCal
   return id === null ? null : await store.apiKey(caller.organization.id, id);
 }
 
-function proposeCreation(deps: MintDeps, draft: KeyDraft, allowed: Allowed): Proposal<MintedKey> {
-  const { random } = deps;
+function proposeCreation(deps: MintDeps, draft: KeyDraft, allowed: Allowed): AuditedProposal<MintedKey> {
   const { owner, directory, ...minting } = allowed;
-  const { actor, nowMs } = minting.call;
   const { token, key } = mintKey(deps, { ...minting, draft });
-  const result = { token, key: viewKey(key, { owner, directory, nowMs }) };
+  const result = { token, key: viewKey(key, { owner, directory, nowMs: minting.call.nowMs }) };
   const audited = { action: 'apiKey.create', targetType: 'apiKey', targetId: key.id, status: 201 };
-  const audit = [auditRecord(actor, audited, { nowMs, random })];
-  return { result, change: { apiKeys: [key], audit } };
+  return { result, change: { apiKeys: [key] }, audited };
 }
 
 /** The owner of the new key; null: a service key. Throws unless the caller may choose that owner. */

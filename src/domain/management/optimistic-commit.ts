@@ -1,7 +1,9 @@
 /** Commits that hold although other requests and processes change the same organization at the same time. */
 
+import type { RandomBytes } from '../clock.ts';
 import { unavailableFault } from '../fault.ts';
 import { createKeyedMutex, type KeyedMutex } from '../keyed-mutex.ts';
+import { type AuditedAction, auditRecord } from './audit.ts';
 import type { ManagementChange, ManagementStore } from './management.ts';
 import type { ManagementCall, ReceiptOf } from './management-call.ts';
 
@@ -26,7 +28,7 @@ const mutexes = new WeakMap<ManagementStore, KeyedMutex>();
 export async function commitOptimistically<R>(
   store: ManagementStore,
   organizationId: string,
-  { attempt, onProjectKeyTaken }: { attempt: () => Promise<Proposal<R>>; onProjectKeyTaken?: () => never },
+  { attempt, onProjectKeyTaken }: { attempt: () => Promise<Proposal<R>>; onProjectKeyTaken?: (() => never) | undefined },
 ): Promise<R> {
   const mutex = mutexes.get(store) ?? createKeyedMutex();
   mutexes.set(store, mutex);
@@ -51,6 +53,39 @@ export async function commitOptimistically<R>(
   }
 }
 
+export type CommitDeps = { readonly store: ManagementStore; readonly random: RandomBytes };
+
+/** A proposal without its entries of the audit log, and the actions that they record. */
+export type AuditedProposal<R> =
+  | { readonly result: R; readonly change: null }
+  | {
+      readonly result: R;
+      readonly change: Omit<NonNullable<Proposal<R>['change']>, 'audit'>;
+      readonly audited: AuditedAction | readonly AuditedAction[];
+    };
+
+/** As `commitOptimistically`, with entries of the audit log about the caller. */
+export function commitAudited<R>(
+  deps: CommitDeps,
+  call: Pick<ManagementCall, 'actor' | 'nowMs'>,
+  attempt: () => AuditedProposal<R> | Promise<AuditedProposal<R>>,
+): Promise<R> {
+  return commitOptimistically(deps.store, call.actor.organizationId, {
+    attempt: async () => withAudit(deps, call, await attempt()),
+  });
+}
+
+function withAudit<R>(
+  { random }: CommitDeps,
+  { actor, nowMs }: Pick<ManagementCall, 'actor' | 'nowMs'>,
+  proposal: AuditedProposal<R>,
+): Proposal<R> {
+  if (proposal.change === null) return proposal;
+  const { result, change, audited } = proposal;
+  const audit = [audited].flat().map((action) => auditRecord(actor, action, { nowMs, random }));
+  return { result, change: { ...change, audit } };
+}
+
 type IdempotentCommit<C, R> = {
   /**
    * The rules about the caller: credential, permission, ceiling, administrator and ownership. They run before a stored
@@ -59,23 +94,23 @@ type IdempotentCommit<C, R> = {
    */
   readonly checkCaller: () => Promise<C>;
   /** All other rules, and the change. `checked` is the answer of `checkCaller`. */
-  readonly attempt: (checked: C) => Proposal<R> | Promise<Proposal<R>>;
+  readonly attempt: (checked: C) => AuditedProposal<R> | Promise<AuditedProposal<R>>;
   readonly receipt: ReceiptOf<R>;
   readonly onProjectKeyTaken?: () => never;
 };
 
-/** As `commitOptimistically`, for operations with idempotency keys: a repeated request ends once its caller is checked. */
+/** As `commitAudited`, for operations with idempotency keys: a repeated request ends once its caller is checked. */
 export function commitIdempotently<C, R>(
-  store: ManagementStore,
+  deps: CommitDeps,
   call: ManagementCall,
   { checkCaller, attempt, receipt: receiptOf, onProjectKeyTaken }: IdempotentCommit<C, R>,
 ): Promise<R> {
-  return commitOptimistically(store, call.caller.organization.id, {
-    ...(onProjectKeyTaken === undefined ? {} : { onProjectKeyTaken }),
+  return commitOptimistically(deps.store, call.actor.organizationId, {
+    onProjectKeyTaken,
     async attempt() {
       const checked = await checkCaller();
       call.replay?.pass();
-      const proposal = await attempt(checked);
+      const proposal = withAudit(deps, call, await attempt(checked));
       if (proposal.change === null) return proposal;
       const receipt = receiptOf(proposal.result);
       return receipt === undefined ? proposal : { ...proposal, change: { ...proposal.change, receipt } };

@@ -4,20 +4,24 @@ import type { RandomBytes } from '../clock.ts';
 import type { CursorCodec } from '../cursor.ts';
 import { Fault } from '../fault.ts';
 import { isPossibleId, newId } from '../ids.ts';
+import { revoke } from '../keys/key-changes.ts';
 import type { Grants } from '../keys/permissions.ts';
-import { type Actor, auditRecord } from '../management/audit.ts';
 import { readDirectory } from '../management/directory.ts';
 import { refreshCall } from '../management/fresh-caller.ts';
 import { type CursorPage, type CursorPageRequest, slicePageAfter } from '../management/listing.ts';
 import type {
-  ApiKeyRecord,
   ManagementChange,
   ManagementStore,
   MemberRecord,
   RoleBindingRecord,
 } from '../management/management.ts';
-import { administratorRequired, type ManagementCall, type ReceiptOf } from '../management/management-call.ts';
-import { commitIdempotently, commitOptimistically, type Proposal } from '../management/optimistic-commit.ts';
+import { administratorRequired, type Creation, type ManagementCall, type ReceiptOf } from '../management/management-call.ts';
+import {
+  type AuditedProposal,
+  type CommitDeps,
+  commitAudited,
+  commitIdempotently,
+} from '../management/optimistic-commit.ts';
 import { isAdministrator } from './administrators.ts';
 import {
   grantsOfRole,
@@ -28,11 +32,7 @@ import {
   requireCovered,
 } from './member-grants.ts';
 
-type MemberDeps = {
-  readonly store: ManagementStore;
-  readonly cursors: CursorCodec;
-  readonly random: RandomBytes;
-};
+type MemberDeps = CommitDeps & { readonly cursors: CursorCodec };
 
 export type Member = MemberRecord & { readonly role: MemberRole };
 
@@ -74,13 +74,11 @@ export function createMembers(deps: MemberDeps): Members {
     },
     create: (call, draft, receipt) => createMember(deps, { call, draft, receipt }),
     update: (call, userId, changes) =>
-      commitOptimistically(store, call.caller.organization.id, {
-        attempt: async () => updateMember(deps, { call: await refresh(store, call), userId, changes }),
-      }),
+      commitAudited(deps, call, async () =>
+        updateMember(deps, { call: await refresh(store, call), userId, changes }),
+      ),
     remove: (call, userId) =>
-      commitOptimistically(store, call.caller.organization.id, {
-        attempt: async () => removeMember(deps, await refresh(store, call), userId),
-      }),
+      commitAudited(deps, call, async () => removeMember(store, await refresh(store, call), userId)),
   };
 }
 
@@ -88,13 +86,12 @@ function refresh(store: ManagementStore, call: ManagementCall): Promise<Manageme
   return refreshCall(store, call, 'organization:manage');
 }
 
-type Creation = { readonly call: ManagementCall; readonly draft: MemberDraft; readonly receipt: ReceiptOf<Member> };
-
-function createMember({ store, random }: MemberDeps, { call, draft, receipt }: Creation): Promise<Member> {
-  const { actor, nowMs } = call;
+function createMember(deps: MemberDeps, { call, draft, receipt }: Creation<MemberDraft, Member>): Promise<Member> {
+  const { store, random } = deps;
+  const { nowMs } = call;
   const organizationId = call.caller.organization.id;
   const { name, role } = draft;
-  return commitIdempotently(store, call, {
+  return commitIdempotently(deps, call, {
     receipt,
     checkCaller: async () =>
       requireMayManage(store, await refresh(store, call), { role, grants: grantsOfRole(role, organizationId) }),
@@ -108,23 +105,17 @@ function createMember({ store, random }: MemberDeps, { call, draft, receipt }: C
       const member: MemberRecord = { organizationId, userId, email, name, ...times };
       const result = { ...member, role };
       const audited = { action: 'member.create', targetType: 'member', targetId: userId, status: 201 };
-      return {
-        result,
-        change: {
-          members: [member],
-          roleBindings: giveRole({ member, role, held: [] }, { nowMs, random }),
-          audit: [auditRecord(actor, audited, { nowMs, random })],
-        },
-      };
+      const roleBindings = giveRole({ member, role, held: [] }, { nowMs, random });
+      return { result, change: { members: [member], roleBindings }, audited };
     },
   });
 }
 
 type Update = { readonly call: ManagementCall; readonly userId: string; readonly changes: MemberChanges };
 
-async function updateMember(deps: MemberDeps, { call, userId, changes }: Update): Promise<Proposal<Member>> {
+async function updateMember(deps: MemberDeps, { call, userId, changes }: Update): Promise<AuditedProposal<Member>> {
   const { store, random } = deps;
-  const { actor, nowMs } = call;
+  const { nowMs } = call;
   const found = await findMember(store, call, userId);
   const { member, held } = found;
   const { organizationId } = member;
@@ -145,8 +136,8 @@ async function updateMember(deps: MemberDeps, { call, userId, changes }: Update)
     change: {
       members: [changed],
       ...(fields.includes('role') ? replaceRole({ ...found, role: next.role }, { nowMs, random }) : {}),
-      audit: [auditRecord(actor, audited, { nowMs, random })],
     },
+    audited,
   };
 }
 
@@ -157,14 +148,30 @@ function refuseStepDown({ role, disabled }: Pick<Required<MemberChanges>, 'role'
   if (disabled) throw new Fault('cannot_disable_last_admin', 'The last active administrator cannot be disabled.');
 }
 
-async function removeMember({ store, random }: MemberDeps, call: ManagementCall, userId: string) {
+/**
+ * Removes the member with all bindings. The keys stay stored as revoked, so that they stay invalid if the member is
+ * added again with the same e-mail address.
+ */
+async function removeMember(store: ManagementStore, call: ManagementCall, userId: string) {
   const { member, held } = await findMember(store, call, userId);
   await requireMayManage(store, call, { role: memberRole(held, member.organizationId), grants: held });
   if (await isLastAdministrator(store, member)) {
     throw new Fault('cannot_remove_last_admin', 'The last active administrator cannot be removed.');
   }
   const keys = await store.apiKeysOf(member.organizationId, userId);
-  return { result: undefined, change: planRemoval({ member, held, keys }, { ...call, random }) };
+  const working = keys.filter(({ revokedAtMs }) => revokedAtMs === null);
+  return {
+    result: undefined,
+    change: {
+      removedMembers: [{ userId }],
+      removedRoleBindings: held.map(({ id }) => ({ userId, id })),
+      apiKeys: working.map((key) => revoke(key, call.nowMs)),
+    },
+    audited: [
+      { action: 'member.remove', targetType: 'member', targetId: userId },
+      ...working.map(({ id }) => ({ action: 'apiKey.revoke', targetType: 'apiKey', targetId: id })),
+    ],
+  };
 }
 
 type Found = { readonly member: MemberRecord; readonly held: readonly RoleBindingRecord[] };
@@ -219,36 +226,4 @@ function giveRole({ member, role, held }: GivenRole, { nowMs, random }: Means): 
   const { organizationId, userId } = member;
   const { id, createdAtMs } = held[0] ?? { id: newId('rolebinding', random), createdAtMs: nowMs };
   return grantsOfRole(role, organizationId).map((grant) => ({ ...grant, organizationId, userId, id, createdAtMs }));
-}
-
-/** `keys`: the member's personal keys, revoked ones included. */
-type Leaving = Found & { readonly keys: readonly ApiKeyRecord[] };
-
-/**
- * Removes the member with all bindings. The keys stay stored as revoked, so that they stay invalid if the member is
- * added again with the same e-mail address.
- */
-function planRemoval(
-  { member, held, keys }: Leaving,
-  { actor, ...means }: Means & { readonly actor: Actor },
-): NonNullable<Proposal<void>['change']> {
-  const { nowMs } = means;
-  const { userId } = member;
-  const working = keys.filter(({ revokedAtMs }) => revokedAtMs === null);
-  return {
-    removedMembers: [{ userId }],
-    removedRoleBindings: held.map(({ id }) => ({ userId, id })),
-    apiKeys: working.map((key) => ({
-      ...key,
-      revokedAtMs: nowMs,
-      previousSecretHash: null,
-      previousSecretUntilMs: null,
-    })),
-    audit: [
-      auditRecord(actor, { action: 'member.remove', targetType: 'member', targetId: userId }, means),
-      ...working.map(({ id }) =>
-        auditRecord(actor, { action: 'apiKey.revoke', targetType: 'apiKey', targetId: id }, means),
-      ),
-    ],
-  };
 }

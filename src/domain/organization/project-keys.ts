@@ -1,20 +1,16 @@
 /** Project keys: minting, importing from an older installation, and rotation. */
 
-import type { RandomBytes } from '../clock.ts';
 import { Fault, type Reason } from '../fault.ts';
-import { auditRecord } from '../management/audit.ts';
 import { readDirectory } from '../management/directory.ts';
 import { refreshRights } from '../management/fresh-caller.ts';
-import type { ManagementStore, ProjectRecord } from '../management/management.ts';
+import type { ProjectRecord } from '../management/management.ts';
 import { administratorRequired, type ManagementCall, type ReceiptOf } from '../management/management-call.ts';
-import { commitIdempotently } from '../management/optimistic-commit.ts';
+import { type CommitDeps, commitIdempotently } from '../management/optimistic-commit.ts';
 import { hashSecret, mintProjectKey, parseToken } from '../secrets.ts';
 import { isAdministrator } from './administrators.ts';
 import { requireCovered } from './member-grants.ts';
 
-export type ProjectKeyDeps = {
-  readonly store: ManagementStore;
-  readonly random: RandomBytes;
+export type ProjectKeyDeps = CommitDeps & {
   readonly pepper: Buffer;
   /** New keys get the first prefix. */
   readonly keyPrefixes: readonly string[];
@@ -73,10 +69,10 @@ export function rotateProjectKey(
   deps: ProjectKeyDeps,
   { call, rotation, receipt, findProject: find }: Rotation,
 ): Promise<RotatedKey> {
-  const { store, random } = deps;
-  const { actor, nowMs } = call;
+  const { store } = deps;
+  const { nowMs } = call;
   const organizationId = call.caller.organization.id;
-  return commitIdempotently(store, call, {
+  return commitIdempotently(deps, call, {
     receipt,
     onProjectKeyTaken: projectKeyTaken,
     async checkCaller() {
@@ -105,8 +101,7 @@ export function rotateProjectKey(
       };
       const result = { apiKey: token, overlapEndsAtMs };
       const audited = { action: 'project.rotateApiKey', targetType: 'project', targetId: current.id };
-      const audit = [auditRecord(actor, audited, { nowMs, random })];
-      return { result, change: { projects: [project], audit } };
+      return { result, change: { projects: [project] }, audited };
     },
   });
 }

@@ -3,19 +3,19 @@
 import { Fault, type Reason } from '../fault.ts';
 import { isPossibleId, newId } from '../ids.ts';
 import { may, projectScope } from '../keys/permissions.ts';
-import { auditRecord } from '../management/audit.ts';
 import { readDirectory } from '../management/directory.ts';
 import { refreshRights } from '../management/fresh-caller.ts';
 import { type Page, type PageRequest, slicePage } from '../management/listing.ts';
 import type { ManagementStore, ProjectRecord } from '../management/management.ts';
 import {
   administratorRequired,
+  type Creation,
   insufficientPermissions,
   type ManagementCall,
   type ReceiptOf,
   requirePermission,
 } from '../management/management-call.ts';
-import { commitIdempotently, commitOptimistically } from '../management/optimistic-commit.ts';
+import { commitAudited, commitIdempotently } from '../management/optimistic-commit.ts';
 import { slugify } from '../slug.ts';
 import { isAdministrator } from './administrators.ts';
 import { holdersOf, requireCovered } from './member-grants.ts';
@@ -120,17 +120,11 @@ async function findProject(store: ManagementStore, { call, id, permission }: Sea
   return seen;
 }
 
-type Creation = {
-  readonly call: ManagementCall;
-  readonly draft: ProjectDraft;
-  readonly receipt: ReceiptOf<NewProject>;
-};
-
-function createProject(deps: ProjectDeps, { call, draft, receipt }: Creation): Promise<NewProject> {
+function createProject(deps: ProjectDeps, { call, draft, receipt }: Creation<ProjectDraft, NewProject>) {
   const { store, random } = deps;
-  const { actor, nowMs } = call;
+  const { nowMs } = call;
   const organizationId = call.caller.organization.id;
-  return commitIdempotently(store, call, {
+  return commitIdempotently(deps, call, {
     receipt,
     onProjectKeyTaken: projectKeyTaken,
     async checkCaller() {
@@ -165,8 +159,7 @@ function createProject(deps: ProjectDeps, { call, draft, receipt }: Creation): P
       };
       const result = { project, apiKey: token };
       const audited = { action: 'project.create', targetType: 'project', targetId: id, status: 201 };
-      const audit = [auditRecord(actor, audited, { nowMs, random })];
-      return { result, change: { projects: [project], audit } };
+      return { result, change: { projects: [project] }, audited };
     },
   });
 }
@@ -179,45 +172,35 @@ async function findAnswered(store: ManagementStore, { caller, replay }: Manageme
 
 type Update = { readonly call: ManagementCall; readonly id: string; readonly changes: ProjectChanges };
 
-function updateProject({ store, random }: ProjectDeps, { call, id, changes }: Update): Promise<ProjectRecord> {
-  const { caller, actor, nowMs } = call;
-  const organizationId = caller.organization.id;
-  return commitOptimistically(store, organizationId, {
-    attempt: async () => {
-      const fresh = await refreshRights(store, call);
-      const current = await findProject(store, { call: fresh, id, permission: 'project:update' });
-      const fields = CHANGEABLE.filter((field) => changes[field] !== undefined && changes[field] !== current[field]);
-      if (fields.length === 0) return { result: current, change: null };
-      const project = { ...current, ...changes, updatedAtMs: nowMs };
-      if (fields.includes('teamId')) {
-        await pickTeam(store, fresh, project.teamId);
-        await requireNoGain(store, fresh, project);
-      }
-      if (fields.includes('teamId') || fields.includes('name')) {
-        await refuseTakenName(store, { ...project, exceptId: id });
-      }
-      const audited = { action: 'project.update', targetType: 'project', targetId: id, fields };
-      const audit = [auditRecord(actor, audited, { nowMs, random })];
-      return { result: project, change: { projects: [project], audit } };
-    },
+function updateProject(deps: ProjectDeps, { call, id, changes }: Update): Promise<ProjectRecord> {
+  const { store } = deps;
+  return commitAudited(deps, call, async () => {
+    const fresh = await refreshRights(store, call);
+    const current = await findProject(store, { call: fresh, id, permission: 'project:update' });
+    const fields = CHANGEABLE.filter((field) => changes[field] !== undefined && changes[field] !== current[field]);
+    if (fields.length === 0) return { result: current, change: null };
+    const project = { ...current, ...changes, updatedAtMs: call.nowMs };
+    if (fields.includes('teamId')) {
+      await pickTeam(store, fresh, project.teamId);
+      await requireNoGain(store, fresh, project);
+    }
+    if (fields.includes('teamId') || fields.includes('name')) {
+      await refuseTakenName(store, { ...project, exceptId: id });
+    }
+    const audited = { action: 'project.update', targetType: 'project', targetId: id, fields };
+    return { result: project, change: { projects: [project] }, audited };
   });
 }
 
 function archiveProject(deps: ProjectDeps, call: ManagementCall, id: string): Promise<ArchivedProject> {
-  const { store, random } = deps;
-  const { caller, actor, nowMs } = call;
-  return commitOptimistically(store, caller.organization.id, {
-    attempt: async () => {
-      const current = await findProject(store, {
-        call: await refreshRights(store, call),
-        id,
-        permission: 'project:delete',
-      });
-      const project = { ...current, archivedAtMs: nowMs, updatedAtMs: nowMs };
-      const audited = { action: 'project.archive', targetType: 'project', targetId: id };
-      const audit = [auditRecord(actor, audited, { nowMs, random })];
-      return { result: { id, name: current.name, archivedAtMs: nowMs }, change: { projects: [project], audit } };
-    },
+  const { store } = deps;
+  const { nowMs } = call;
+  return commitAudited(deps, call, async () => {
+    const fresh = await refreshRights(store, call);
+    const current = await findProject(store, { call: fresh, id, permission: 'project:delete' });
+    const project = { ...current, archivedAtMs: nowMs, updatedAtMs: nowMs };
+    const audited = { action: 'project.archive', targetType: 'project', targetId: id };
+    return { result: { id, name: current.name, archivedAtMs: nowMs }, change: { projects: [project] }, audited };
   });
 }
 

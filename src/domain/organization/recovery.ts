@@ -1,19 +1,12 @@
 /** Recovery when all administrator keys are lost: mints a key from the command line. */
 
-import type { RandomBytes } from '../clock.ts';
 import { newId } from '../ids.ts';
-import { auditRecord } from '../management/audit.ts';
 import type { ApiKeyRecord, ManagementStore, MemberRecord } from '../management/management.ts';
-import { commitOptimistically, type Proposal } from '../management/optimistic-commit.ts';
+import { type AuditedProposal, type CommitDeps, commitAudited } from '../management/optimistic-commit.ts';
 import { hashSecret, mintApiKey, type RootKeys } from '../secrets.ts';
 import { NEW_KEY } from './new-organization.ts';
 
-type RecoveryDeps = {
-  readonly store: ManagementStore;
-  readonly rootKeys: Pick<RootKeys, 'pepper'>;
-  readonly keyPrefix: string;
-  readonly random: RandomBytes;
-};
+type RecoveryDeps = CommitDeps & { readonly rootKeys: Pick<RootKeys, 'pepper'>; readonly keyPrefix: string };
 
 /** The command line has no request. */
 const NO_REQUEST = { ip: null, userAgent: null, requestId: null, traceId: null };
@@ -37,7 +30,7 @@ export async function recoverAdministrator(
   lost: LostAdministrator,
   nowMs: number,
 ): Promise<Recovery> {
-  const { store, random } = deps;
+  const { store } = deps;
   const [found, ...others] = await findLost(store, lost);
   if (found === undefined) return { kind: 'none' };
   if (others.length > 0) {
@@ -45,16 +38,13 @@ export async function recoverAdministrator(
   }
   const { organizationId } = found;
   const actor = { organizationId, actorKind: 'cli', actorUserId: null, actorKeyId: null, ...NO_REQUEST } as const;
-  return await commitOptimistically(store, organizationId, {
-    async attempt(): Promise<Proposal<Recovery>> {
-      // The member may have been disabled or demoted since.
-      const [owner] = await findLost(store, { ...lost, organizationId });
-      if (owner === undefined) return { result: { kind: 'none' }, change: null };
-      const { token, record } = drawKey(deps, { organizationId, userId: owner.userId }, nowMs);
-      const audited = { action: 'apiKey.create', targetType: 'apiKey', targetId: record.id, status: 201 };
-      const result = { kind: 'minted', token } as const;
-      return { result, change: { apiKeys: [record], audit: [auditRecord(actor, audited, { nowMs, random })] } };
-    },
+  return await commitAudited(deps, { actor, nowMs }, async (): Promise<AuditedProposal<Recovery>> => {
+    // The member may have been disabled or demoted since.
+    const [owner] = await findLost(store, { ...lost, organizationId });
+    if (owner === undefined) return { result: { kind: 'none' }, change: null };
+    const { token, record } = drawKey(deps, { organizationId, userId: owner.userId }, nowMs);
+    const audited = { action: 'apiKey.create', targetType: 'apiKey', targetId: record.id, status: 201 };
+    return { result: { kind: 'minted', token }, change: { apiKeys: [record] }, audited };
   });
 }
 

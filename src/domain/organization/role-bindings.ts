@@ -1,27 +1,21 @@
 /** Grants of members in addition to their roles. */
 
-import type { RandomBytes } from '../clock.ts';
 import type { CursorCodec } from '../cursor.ts';
 import { Fault, REASONS_MAX, type Reason } from '../fault.ts';
 import { isPossibleId, newId } from '../ids.ts';
 import { isPermission, PERMISSIONS } from '../keys/permission-catalogue.ts';
 import { permissionReason } from '../keys/permission-list.ts';
 import type { Binding, ScopeType } from '../keys/permissions.ts';
-import { auditRecord } from '../management/audit.ts';
 import { readDirectory } from '../management/directory.ts';
 import { refreshCall } from '../management/fresh-caller.ts';
 import { bindFilter, type CursorPage, type CursorPageRequest, slicePageAfter } from '../management/listing.ts';
 import type { ManagementStore, RoleBindingRecord } from '../management/management.ts';
-import type { ManagementCall, ReceiptOf } from '../management/management-call.ts';
-import { commitIdempotently, commitOptimistically } from '../management/optimistic-commit.ts';
+import type { Creation, ManagementCall, ReceiptOf } from '../management/management-call.ts';
+import { type CommitDeps, commitAudited, commitIdempotently } from '../management/optimistic-commit.ts';
 import { isMemberRole, liveGrants, requireCovered, visibleScopes } from './member-grants.ts';
 import { memberNotFound } from './members.ts';
 
-type RoleBindingDeps = {
-  readonly store: ManagementStore;
-  readonly cursors: CursorCodec;
-  readonly random: RandomBytes;
-};
+type RoleBindingDeps = CommitDeps & { readonly cursors: CursorCodec };
 
 /** Null: any. */
 type RoleBindingFilter = {
@@ -102,19 +96,15 @@ export function roleBindingProblems({ role, scopeType, permissions }: CheckedGra
     .map(([index, permission]) => permissionReason(`permissions.${index}`, permission));
 }
 
-type Creation = {
-  readonly call: ManagementCall;
-  readonly draft: RoleBindingDraft;
-  readonly receipt: ReceiptOf<RoleBindingRecord>;
-};
+type RoleBindingCreation = Creation<RoleBindingDraft, RoleBindingRecord>;
 
-function createRoleBinding(deps: RoleBindingDeps, { call, draft, receipt }: Creation): Promise<RoleBindingRecord> {
+function createRoleBinding(deps: RoleBindingDeps, { call, draft, receipt }: RoleBindingCreation) {
   const { store, random } = deps;
-  const { caller, actor, nowMs } = call;
+  const { caller, nowMs } = call;
   const organizationId = caller.organization.id;
   const { userId, role, scopeType, scopeId } = draft;
   const grant = { role, scopeType, scopeId, permissions: [...new Set(draft.permissions)].toSorted() };
-  return commitIdempotently(store, call, {
+  return commitIdempotently(deps, call, {
     receipt,
     async checkCaller() {
       const fresh = await refreshCall(store, call, 'organization:manage');
@@ -129,8 +119,7 @@ function createRoleBinding(deps: RoleBindingDeps, { call, draft, receipt }: Crea
       const id = newId('rolebinding', random);
       const binding: RoleBindingRecord = { ...grant, organizationId, userId, id, createdAtMs: nowMs };
       const audited = { action: 'roleBinding.create', targetType: 'roleBinding', targetId: id, status: 201 };
-      const audit = [auditRecord(actor, audited, { nowMs, random })];
-      return { result: binding, change: { roleBindings: [binding], audit } };
+      return { result: binding, change: { roleBindings: [binding] }, audited };
     },
   });
 }
@@ -148,23 +137,20 @@ function isSame(held: Binding, grant: Binding): boolean {
   );
 }
 
-function removeRoleBinding({ store, random }: RoleBindingDeps, call: ManagementCall, id: string): Promise<void> {
-  const { caller, actor, nowMs } = call;
-  const organizationId = caller.organization.id;
-  return commitOptimistically(store, organizationId, {
-    attempt: async () => {
-      const fresh = await refreshCall(store, call, 'organization:manage');
-      const binding = (await store.roleBindings(organizationId, null)).find((each) => each.id === id);
-      if (!binding) throw new Fault('role_binding_not_found', 'Role binding not found.');
-      const directory = await readDirectory(store, organizationId);
-      requireCovered(fresh, liveGrants([binding], directory), { directory, code: 'role_binding_scope_violation' });
-      if (isMemberRole(binding, organizationId)) {
-        const message = 'This role binding is the role of the member; change the role instead.';
-        throw new Fault('role_binding_is_member_role', message);
-      }
-      const audited = { action: 'roleBinding.delete', targetType: 'roleBinding', targetId: id };
-      const audit = [auditRecord(actor, audited, { nowMs, random })];
-      return { result: undefined, change: { removedRoleBindings: [{ userId: binding.userId, id }], audit } };
-    },
+function removeRoleBinding(deps: RoleBindingDeps, call: ManagementCall, id: string): Promise<void> {
+  const { store } = deps;
+  const organizationId = call.caller.organization.id;
+  return commitAudited(deps, call, async () => {
+    const fresh = await refreshCall(store, call, 'organization:manage');
+    const binding = (await store.roleBindings(organizationId, null)).find((each) => each.id === id);
+    if (!binding) throw new Fault('role_binding_not_found', 'Role binding not found.');
+    const directory = await readDirectory(store, organizationId);
+    requireCovered(fresh, liveGrants([binding], directory), { directory, code: 'role_binding_scope_violation' });
+    if (isMemberRole(binding, organizationId)) {
+      const message = 'This role binding is the role of the member; change the role instead.';
+      throw new Fault('role_binding_is_member_role', message);
+    }
+    const audited = { action: 'roleBinding.delete', targetType: 'roleBinding', targetId: id };
+    return { result: undefined, change: { removedRoleBindings: [{ userId: binding.userId, id }] }, audited };
   });
 }

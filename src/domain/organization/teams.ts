@@ -1,18 +1,14 @@
 /** Teams group the projects of an organization. */
 
-import type { RandomBytes } from '../clock.ts';
 import { Fault } from '../fault.ts';
 import { newId } from '../ids.ts';
 import { may, type Scope } from '../keys/permissions.ts';
-import { auditRecord } from '../management/audit.ts';
 import { refreshCall } from '../management/fresh-caller.ts';
 import { type Page, type PageRequest, slicePage } from '../management/listing.ts';
-import type { ManagementStore, TeamRecord } from '../management/management.ts';
+import type { TeamRecord } from '../management/management.ts';
 import type { ManagementCall, ReceiptOf } from '../management/management-call.ts';
-import { commitIdempotently } from '../management/optimistic-commit.ts';
+import { type CommitDeps, commitIdempotently } from '../management/optimistic-commit.ts';
 import { slugify } from '../slug.ts';
-
-type TeamDeps = { readonly store: ManagementStore; readonly random: RandomBytes };
 
 export type Teams = {
   /** Teams where the caller has team:view, oldest first. */
@@ -21,7 +17,8 @@ export type Teams = {
   create(call: ManagementCall, draft: { readonly name: string }, receipt: ReceiptOf<TeamRecord>): Promise<TeamRecord>;
 };
 
-export function createTeams({ store, random }: TeamDeps): Teams {
+export function createTeams(deps: CommitDeps): Teams {
+  const { store, random } = deps;
   return {
     async list({ caller }, request) {
       const teams = await store.teams(caller.organization.id);
@@ -32,9 +29,9 @@ export function createTeams({ store, random }: TeamDeps): Teams {
     },
 
     create(call, { name }, receipt) {
-      const { caller, actor, nowMs } = call;
+      const { caller, nowMs } = call;
       const organizationId = caller.organization.id;
-      return commitIdempotently(store, call, {
+      return commitIdempotently(deps, call, {
         receipt,
         checkCaller: () => refreshCall(store, call, 'team:manage'),
         async attempt() {
@@ -45,8 +42,7 @@ export function createTeams({ store, random }: TeamDeps): Teams {
           const id = newId('team', random);
           const team = { id, name, slug: slugify(name, id), organizationId, createdAtMs: nowMs, updatedAtMs: nowMs };
           const audited = { action: 'team.create', targetType: 'team', targetId: id, status: 201 };
-          const audit = [auditRecord(actor, audited, { nowMs, random })];
-          return { result: team, change: { teams: [team], audit } };
+          return { result: team, change: { teams: [team] }, audited };
         },
       });
     },

@@ -1,18 +1,13 @@
 /** Creates, lists and removes the price overrides of an organization. */
 
-import type { RandomBytes } from '../clock.ts';
 import { Fault } from '../fault.ts';
 import { newId } from '../ids.ts';
-import { auditRecord } from '../management/audit.ts';
 import { refreshCall } from '../management/fresh-caller.ts';
-import type { ManagementStore } from '../management/management.ts';
 import type { ManagementCall } from '../management/management-call.ts';
-import { commitOptimistically } from '../management/optimistic-commit.ts';
+import { type CommitDeps, commitAudited } from '../management/optimistic-commit.ts';
 import type { StoredOverride } from './override.ts';
 import { checkOverride, type OverrideDraft } from './override-draft.ts';
 import { loadPatternEngine } from './patterns.ts';
-
-type OverrideDeps = { readonly store: ManagementStore; readonly random: RandomBytes };
 
 export type PriceOverrides = {
   /** Newest first. */
@@ -27,7 +22,7 @@ const OVERRIDES_MAX = 200;
 /** The total size of an organization's compiled patterns: it bounds the time to look up a new name. */
 const PATTERNS_SIZE_MAX = 1_000;
 
-export function createPriceOverrides(deps: OverrideDeps): PriceOverrides {
+export function createPriceOverrides(deps: CommitDeps): PriceOverrides {
   const { store } = deps;
   return {
     list: ({ caller }) => store.priceOverrides(caller.organization.id),
@@ -37,22 +32,20 @@ export function createPriceOverrides(deps: OverrideDeps): PriceOverrides {
 }
 
 async function createOverride(
-  { store, random }: OverrideDeps,
+  deps: CommitDeps,
   call: ManagementCall,
   draft: OverrideDraft,
 ): Promise<StoredOverride> {
+  const { store, random } = deps;
   const { content, size } = await checkOverride(draft);
   const organizationId = call.caller.organization.id;
-  return await commitOptimistically(store, organizationId, {
-    async attempt() {
-      const { actor, nowMs } = await refreshCall(store, call, 'organization:manage');
-      await requireCapacity(await store.priceOverrides(organizationId), size);
-      const id = newId('override', random);
-      const override = { ...content, organizationId, id, createdAtMs: nowMs };
-      const audited = { action: 'priceOverride.create', targetType: 'priceOverride', targetId: id, status: 201 };
-      const audit = [auditRecord(actor, audited, { nowMs, random })];
-      return { result: override, change: { priceOverrides: [override], audit } };
-    },
+  return await commitAudited(deps, call, async () => {
+    await refreshCall(store, call, 'organization:manage');
+    await requireCapacity(await store.priceOverrides(organizationId), size);
+    const id = newId('override', random);
+    const override = { ...content, organizationId, id, createdAtMs: call.nowMs };
+    const audited = { action: 'priceOverride.create', targetType: 'priceOverride', targetId: id, status: 201 };
+    return { result: override, change: { priceOverrides: [override] }, audited };
   });
 }
 
@@ -69,18 +62,14 @@ function limitReached(what: string): Fault {
   return new Fault('price_override_limit_reached', `An organization has ${what}.`);
 }
 
-function removeOverride({ store, random }: OverrideDeps, call: ManagementCall, id: string): Promise<void> {
-  const organizationId = call.caller.organization.id;
-  return commitOptimistically<void>(store, organizationId, {
-    async attempt() {
-      const { actor, nowMs } = await refreshCall(store, call, 'organization:manage');
-      const stored = await store.priceOverrides(organizationId);
-      if (!stored.some((override) => override.id === id)) {
-        throw new Fault('price_override_not_found', 'The price override is not known.');
-      }
-      const audited = { action: 'priceOverride.delete', targetType: 'priceOverride', targetId: id };
-      const audit = [auditRecord(actor, audited, { nowMs, random })];
-      return { result: undefined, change: { removedPriceOverrides: [{ id }], audit } };
-    },
+function removeOverride(deps: CommitDeps, call: ManagementCall, id: string): Promise<void> {
+  return commitAudited(deps, call, async () => {
+    await refreshCall(deps.store, call, 'organization:manage');
+    const stored = await deps.store.priceOverrides(call.caller.organization.id);
+    if (!stored.some((override) => override.id === id)) {
+      throw new Fault('price_override_not_found', 'The price override is not known.');
+    }
+    const audited = { action: 'priceOverride.delete', targetType: 'priceOverride', targetId: id };
+    return { result: undefined, change: { removedPriceOverrides: [{ id }] }, audited };
   });
 }
