@@ -1,6 +1,7 @@
 /** How the end of an attempt or of a delivery changes the loaded rows. */
 
-import type { AttemptEnd, DeliveryRow, EndpointRow, ReplayRow } from './delivery-rows.ts';
+import type { AttemptReport } from './delivery.ts';
+import type { DeliveryRow, EndpointRow, ReplayRow } from './delivery-rows.ts';
 import { type DeliveryEvent, type Stepped, stepDelivery } from './delivery-step.ts';
 import type { LoadedRows } from './loaded-rows.ts';
 import type { WorkOutcome } from './webhook-store.ts';
@@ -9,21 +10,24 @@ type AttemptEnding = {
   readonly endpoint: EndpointRow;
   readonly delivery: DeliveryRow;
   readonly event: Extract<DeliveryEvent, { kind: 'finish' | 'lose' }>;
-  readonly end: Omit<AttemptEnd, 'outcome'>;
+  readonly end: AttemptReport;
   readonly nowMs: number;
   readonly random: number;
 };
 
 type Recorded = Omit<Extract<WorkOutcome, { kind: 'recorded' }>, 'snapshot'>;
 
-/** The result stored for an attempt whose sender never reported one. */
-export const LOST_ATTEMPT = {
+/** An attempt that has shown nothing yet. */
+export const NO_REPORT: AttemptReport = {
   responseStatus: null,
   latencyMs: null,
-  error: 'sender_lost',
+  error: null,
   responseBody: null,
   terminalHint: false,
 };
+
+/** The result stored for an attempt whose sender never reported one. */
+export const LOST_ATTEMPT: AttemptReport = { ...NO_REPORT, error: 'sender_lost' };
 
 /** Records the result of an attempt, frees its slot and updates the health of the endpoint. */
 export function recordAttemptEnd(rows: LoadedRows, ending: AttemptEnding): Recorded {

@@ -3,38 +3,26 @@
  * the store writes all changes at the end.
  */
 
-import type { AttemptOutcome, DeliveryState, ReplayStatus } from './delivery.ts';
+import type { Endpoint } from '../endpoints/endpoint.ts';
+import type { Attempt, AttemptReport, Delivery, Replay } from './delivery.ts';
 import type { EndpointLifecycle } from './delivery-step.ts';
 import type { CreatedSpan } from './webhook-store.ts';
 
-export type EndpointRow = EndpointLifecycle & {
-  readonly number: number;
-  readonly id: string;
-  readonly organizationNumber: number;
-  readonly version: number;
-  readonly maxInFlight: number;
-  readonly position: number;
-  readonly inFlight: number;
-  readonly subscriptionsJson: string;
-};
+export type EndpointRow = EndpointLifecycle &
+  Pick<Endpoint, 'number' | 'id' | 'organizationNumber' | 'version' | 'maxInFlight'> & {
+    readonly position: number;
+    readonly inFlight: number;
+    readonly subscriptionsJson: string;
+  };
 
 /** The columns of a delivery that change after it is created, and its keys. */
-export type DeliveryRow = DeliveryState & {
-  readonly number: number;
-  readonly endpointNumber: number;
-  readonly dispatchId: string;
-  readonly test: boolean;
+export type DeliveryRow = Omit<Delivery, 'replayId' | 'eventIds' | 'eventsFromMs' | 'createdAtMs'> & {
   readonly eventCount: number;
   readonly replayNumber: number | null;
   /** How the replay counts the events of this delivery; null: not counted yet, or not part of a replay. */
   readonly counted: 'delivered' | 'dead' | null;
-  readonly firstAttemptAtMs: number | null;
-  /** The next five describe the newest attempt; its id and instant are the key of its row. */
+  /** The newest attempt. With `lastAttemptAtMs` it is the key of its row. */
   readonly attemptId: string | null;
-  readonly lastAttemptAtMs: number | null;
-  readonly responseStatus: number | null;
-  readonly error: string | null;
-  readonly terminalHint: boolean;
 };
 
 export type DeliveryContent = {
@@ -44,48 +32,28 @@ export type DeliveryContent = {
   readonly isKept: boolean;
 };
 
-export type ReplayRow = {
+export type ReplayRow = Pick<
+  Replay,
+  'endpointNumber' | 'status' | 'enqueued' | 'delivered' | 'dead' | 'completedAtMs'
+> & {
   readonly number: number;
-  readonly endpointNumber: number;
-  readonly status: ReplayStatus;
   readonly position: number;
   readonly toSeq: number;
-  readonly enqueued: number;
-  readonly delivered: number;
-  readonly dead: number;
-  readonly completedAtMs: number | null;
 };
 
-export type NewDeliveryRow = DeliveryRow & {
-  readonly seqs: readonly number[];
-  readonly eventIds: readonly string[];
-  readonly eventsFromMs: number;
-  readonly eventsToMs: number;
-  /** When the oldest event started to wait: its creation, or the start of the delivery in a replay. */
-  readonly queuedAtMs: number;
-  readonly createdAtMs: number;
-};
+export type NewDeliveryRow = DeliveryRow &
+  Pick<Delivery, 'eventIds' | 'eventsFromMs' | 'createdAtMs'> & {
+    readonly seqs: readonly number[];
+    readonly eventsToMs: number;
+    /** When the oldest event started to wait: its creation, or the start of the delivery in a replay. */
+    readonly queuedAtMs: number;
+  };
 
-export type EndedAttempt = AttemptEnd & {
-  readonly endpointNumber: number;
-  readonly firedAtMs: number;
-  readonly id: string;
-};
+export type AttemptEnd = AttemptReport & Pick<Attempt, 'outcome'>;
 
-export type AttemptRow = EndedAttempt & {
-  readonly deliveryNumber: number;
-  readonly attempt: number;
-  readonly test: boolean;
-};
+export type EndedAttempt = AttemptEnd & Pick<Attempt, 'firedAtMs' | 'id'> & { readonly endpointNumber: number };
 
-export type AttemptEnd = {
-  readonly outcome: AttemptOutcome;
-  readonly responseStatus: number | null;
-  readonly latencyMs: number | null;
-  readonly error: string | null;
-  readonly responseBody: string | null;
-  readonly terminalHint: boolean;
-};
+export type AttemptRow = EndedAttempt & Pick<Attempt, 'attempt' | 'test'> & { readonly deliveryNumber: number };
 
 /** An increment to the stored counts. */
 export type FinishedCount = {

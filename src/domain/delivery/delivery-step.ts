@@ -3,17 +3,13 @@
  * so a test can run through 72 hours; stores call them inside the transaction that records the event.
  */
 
-import type { DisabledReason, EndpointStatus, EndpointStreak } from '../endpoints/endpoint.ts';
-import type { DeadReason, DeliveryState, Verdict } from './delivery.ts';
+import type { DisabledReason, EndpointRecord, EndpointStreak } from '../endpoints/endpoint.ts';
+import type { AttemptOutcome, DeadReason, DeliveryState, Verdict } from './delivery.ts';
 
-export type EndpointLifecycle = EndpointStreak & {
-  readonly status: EndpointStatus;
-  readonly disabledReason: DisabledReason | null;
-  readonly disabledAtMs: number | null;
-  readonly destinationVersion: number;
-  readonly run: number;
-  readonly isArchived: boolean;
-};
+export type EndpointLifecycle = EndpointStreak &
+  Pick<EndpointRecord, 'status' | 'disabledReason' | 'disabledAtMs' | 'destinationVersion' | 'run'> & {
+    readonly isArchived: boolean;
+  };
 
 export type DeliveryEvent =
   /** A sender claims the delivery; no other sender may claim it before the lease ends. */
@@ -38,7 +34,7 @@ export type Stepped = {
   readonly delivery: DeliveryState;
   readonly endpoint: EndpointLifecycle;
   /** The outcome of the attempt that this event ends; null when it ends none. */
-  readonly outcome: 'success' | 'retryable' | 'terminal' | null;
+  readonly outcome: Exclude<AttemptOutcome, 'pending'> | null;
 };
 
 const MINUTE_MS = 60_000;

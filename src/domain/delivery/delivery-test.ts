@@ -1,7 +1,7 @@
 /** The rows of endpoint tests: one delivery with one attempt each, which no counter includes. */
 
 import type { Verdict } from './delivery.ts';
-import { LOST_ATTEMPT } from './delivery-end.ts';
+import { LOST_ATTEMPT, NO_REPORT } from './delivery-end.ts';
 import type { AttemptRow, DeliveryRow, EndedAttempt, NewDeliveryRow } from './delivery-rows.ts';
 import type { NewTest } from './webhook-store.ts';
 
@@ -90,10 +90,6 @@ function toAttempt({ endpointNumber, firedAtMs, attemptId }: NewTest, deliveryNu
     attempt: 1,
     test: true,
     outcome: 'pending',
-    responseStatus: null,
-    latencyMs: null,
-    error: null,
-    responseBody: null,
-    terminalHint: false,
+    ...NO_REPORT,
   } as const satisfies AttemptRow;
 }

@@ -1,25 +1,27 @@
 /** What the API shows of deliveries and replays. */
 
 import type { Endpoint } from '../endpoints/endpoint.ts';
+import { pick } from '../pick.ts';
 import type { Attempt, Delivery, DeliveryStatus, Replay, ReplayStatus } from './delivery.ts';
 
 type ShownDeliveryStatus = DeliveryStatus | 'held';
 
-export type DeliveryView = Pick<
-  Delivery,
-  | 'dispatchId'
-  | 'deadReason'
-  | 'test'
-  | 'replayId'
-  | 'eventIds'
-  | 'responseStatus'
-  | 'error'
-  | 'terminalHint'
-  | 'createdAtMs'
-  | 'firstAttemptAtMs'
-  | 'lastAttemptAtMs'
-  | 'endedAtMs'
-> & {
+const SHOWN = [
+  'dispatchId',
+  'deadReason',
+  'test',
+  'replayId',
+  'eventIds',
+  'responseStatus',
+  'error',
+  'terminalHint',
+  'createdAtMs',
+  'firstAttemptAtMs',
+  'lastAttemptAtMs',
+  'endedAtMs',
+] as const;
+
+export type DeliveryView = Pick<Delivery, (typeof SHOWN)[number]> & {
   readonly endpointId: string;
   readonly state: ShownDeliveryStatus;
   readonly attemptCount: number;
@@ -53,22 +55,11 @@ export function viewDelivery(
 ): DeliveryView {
   const state = stateOf(delivery, endpoint);
   return {
-    dispatchId: delivery.dispatchId,
+    ...pick(delivery, SHOWN),
     endpointId: endpoint.id,
     state,
-    deadReason: delivery.deadReason,
-    test: delivery.test,
-    replayId: delivery.replayId,
-    eventIds: delivery.eventIds,
     attemptCount: delivery.attempt,
-    responseStatus: delivery.responseStatus,
-    error: delivery.error,
-    terminalHint: delivery.terminalHint,
-    createdAtMs: delivery.createdAtMs,
-    firstAttemptAtMs: delivery.firstAttemptAtMs,
-    lastAttemptAtMs: delivery.lastAttemptAtMs,
     nextAttemptAtMs: state === 'queued' || state === 'retrying' ? nextAttemptAtMs(delivery, endpoint, nowMs) : null,
-    endedAtMs: delivery.endedAtMs,
     expiresAtMs: delivery.endedAtMs === null ? null : delivery.endedAtMs + KEPT_MS,
   };
 }

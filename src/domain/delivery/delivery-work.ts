@@ -8,7 +8,14 @@ import { endDelivery, LOST_ATTEMPT, recordAttemptEnd } from './delivery-end.ts';
 import { type DeliveryRow, type EndpointRow, HOUR_MS } from './delivery-rows.ts';
 import { isDue, stepDelivery } from './delivery-step.ts';
 import type { LoadedRows } from './loaded-rows.ts';
-import type { ApplyOptions, ClaimedDelivery, EndpointSnapshot, WorkItem, WorkOutcome } from './webhook-store.ts';
+import type {
+  ApplyOptions,
+  ClaimedDelivery,
+  EndpointSnapshot,
+  FencedDelivery,
+  WorkItem,
+  WorkOutcome,
+} from './webhook-store.ts';
 
 type WorkOf<Kind extends WorkItem['kind']> = Extract<WorkItem, { kind: Kind }>;
 type Refusal = Extract<WorkOutcome, { kind: 'refused' }>['reason'];
@@ -147,16 +154,14 @@ function lose(rows: LoadedRows, item: WorkOf<'lose'>, at: ApplyOptions): WorkOut
   return { ...outcome, snapshot: snapshotOf(rows.endpoint(item.endpointNumber) ?? sending.endpoint) };
 }
 
-type Named = { readonly endpointNumber: number; readonly number: number; readonly fence: number };
-
 /** The delivery, if its fence has not moved since. */
-function findUntouched(rows: LoadedRows, { endpointNumber, number, fence }: Named): DeliveryRow | undefined {
+function findUntouched(rows: LoadedRows, { endpointNumber, number, fence }: FencedDelivery): DeliveryRow | undefined {
   const delivery = rows.delivery(number);
   if (delivery === undefined || delivery.endpointNumber !== endpointNumber || delivery.test) return undefined;
   return delivery.fence === fence ? delivery : undefined;
 }
 
-function findSending(rows: LoadedRows, item: Named): { delivery: DeliveryRow; endpoint: EndpointRow } | null {
+function findSending(rows: LoadedRows, item: FencedDelivery): { delivery: DeliveryRow; endpoint: EndpointRow } | null {
   const delivery = findUntouched(rows, item);
   const endpoint = rows.endpoint(item.endpointNumber);
   if (delivery?.status !== 'sending' || endpoint === undefined) return null;

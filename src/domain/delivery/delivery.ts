@@ -43,39 +43,37 @@ export type Delivery = DeliveryState & {
   readonly createdAtMs: number;
   readonly firstAttemptAtMs: number | null;
   readonly lastAttemptAtMs: number | null;
-  /** The next three describe the newest attempt. */
+} & NewestAttempt;
+
+/** What a delivery stores of its newest attempt. */
+type NewestAttempt = Pick<AttemptReport, 'responseStatus' | 'error' | 'terminalHint'>;
+
+/** What an attempt has shown; all null while it runs. */
+export type AttemptReport = {
   readonly responseStatus: number | null;
+  readonly latencyMs: number | null;
   readonly error: string | null;
+  /** The first 1000 characters of the answer of a receiver that refused. */
+  readonly responseBody: string | null;
   readonly terminalHint: boolean;
 };
 
 export type AttemptOutcome = 'pending' | 'success' | 'retryable' | 'terminal';
 
 /** One row of the delivery log. */
-export type Attempt = {
+export type Attempt = AttemptReport & {
   readonly id: string;
   readonly dispatchId: string;
   readonly attempt: number;
   readonly eventIds: readonly string[];
   readonly outcome: AttemptOutcome;
-  readonly responseStatus: number | null;
-  readonly latencyMs: number | null;
-  readonly error: string | null;
   readonly firedAtMs: number;
-  /** The first 1000 characters of the answer of a receiver that refused. */
-  readonly responseBody: string | null;
   readonly test: boolean;
-  readonly terminalHint: boolean;
 };
 
 /** The result of an attempt as the store records it. */
-export type Verdict = {
+export type Verdict = AttemptReport & {
   readonly kind: 'success' | 'failure' | 'gone' | 'sender_fault';
-  readonly responseStatus: number | null;
-  readonly latencyMs: number | null;
-  readonly error: string | null;
-  readonly responseBody: string | null;
-  readonly terminalHint: boolean;
   /** The shortest delay that the receiver asked for; null for none. */
   readonly retryAfterMs: number | null;
 };

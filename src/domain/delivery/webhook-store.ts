@@ -4,7 +4,7 @@
 
 import type { Endpoint, Subscription } from '../endpoints/endpoint.ts';
 import type { EventMask } from '../events/event-type.ts';
-import type { Attempt, Delivery, Replay, Verdict } from './delivery.ts';
+import type { Attempt, AttemptOutcome, DeadReason, Delivery, NewReplay, Replay, Verdict } from './delivery.ts';
 
 export type WebhookStore = {
   /** Ordered by (created, id), without archived ones; `limit` null: all. */
@@ -125,14 +125,10 @@ export type DispatchEndpoint = Endpoint & {
   readonly replays: readonly RunningReplay[];
 };
 
-export type RunningReplay = {
+export type RunningReplay = Pick<NewReplay, 'id' | 'toSeq' | 'mask' | 'createdAtMs'> & {
   readonly number: number;
-  readonly id: string;
   /** Up to this position the replay has made deliveries. */
   readonly position: number;
-  readonly toSeq: number;
-  readonly mask: EventMask;
-  readonly createdAtMs: number;
 };
 
 export type LogHead = { readonly organizationNumber: number; readonly seq: number };
@@ -159,7 +155,7 @@ export type DueList = {
   /** Waiting deliveries that are due, earliest due time first. */
   readonly waiting: readonly WaitingDelivery[];
   /** Deliveries that are `sending` after the end of their lease. */
-  readonly lost: readonly { readonly number: number; readonly fence: number }[];
+  readonly lost: readonly Pick<Delivery, 'number' | 'fence'>[];
   /** When the next waiting delivery is due or the next lease ends; null: never. */
   readonly nextAtMs: number | null;
 };
@@ -179,6 +175,9 @@ export type NewBatch = {
   readonly error: string | null;
 };
 
+/** A delivery as it was read; work on it is void once the fence has moved. */
+export type FencedDelivery = { readonly endpointNumber: number; readonly number: number; readonly fence: number };
+
 export type DeliverySource = { readonly kind: 'live' } | { readonly kind: 'replay'; readonly number: number };
 
 export type WorkItem =
@@ -195,53 +194,32 @@ export type WorkItem =
       readonly leaseMs: number;
     }
   /** Starts the next attempt of a waiting delivery. */
-  | {
+  | (FencedDelivery & {
       readonly kind: 'claim';
-      readonly endpointNumber: number;
       readonly version: number;
-      readonly number: number;
-      readonly fence: number;
       readonly attemptId: string;
       readonly leaseMs: number;
-    }
+    })
   /** Records the result of an attempt. `random` (0 to 1) sets the jitter of the retry. */
-  | {
+  | (FencedDelivery & {
       readonly kind: 'finish';
-      readonly endpointNumber: number;
-      readonly number: number;
-      readonly fence: number;
       readonly verdict: Verdict;
       readonly destinationVersion: number;
       readonly random: number;
-    }
+    })
   /** Takes a delivery over from a sender whose lease has ended. */
-  | {
-      readonly kind: 'lose';
-      readonly endpointNumber: number;
-      readonly number: number;
-      readonly fence: number;
-      readonly random: number;
-    };
+  | (FencedDelivery & { readonly kind: 'lose'; readonly random: number });
 
 /** The endpoint after a work item, for the dispatcher's own copy of its state. */
-export type EndpointSnapshot = {
-  readonly version: number;
+export type EndpointSnapshot = Pick<Endpoint, 'version' | 'consecutiveFailures'> & {
   readonly isActive: boolean;
   /** The position of the source that the item advances; after other items that of the live source. */
   readonly position: number;
   readonly inFlight: number;
-  readonly consecutiveFailures: number;
 };
 
-export type ClaimedDelivery = {
-  readonly number: number;
-  readonly dispatchId: string;
-  readonly attempt: number;
-  readonly fence: number;
-  readonly seqs: readonly number[];
-  readonly created: CreatedSpan;
-  readonly replay: boolean;
-};
+export type ClaimedDelivery = Pick<Delivery, 'number' | 'dispatchId' | 'attempt' | 'fence'> &
+  Pick<NewBatch, 'seqs' | 'created'> & { readonly replay: boolean };
 
 export type WorkOutcome =
   /** `claimed` is null for an advance that sends nothing. */
@@ -258,12 +236,12 @@ export type WorkOutcome =
     }
   | {
       readonly kind: 'recorded';
-      readonly outcome: 'success' | 'retryable' | 'terminal';
+      readonly outcome: Exclude<AttemptOutcome, 'pending'>;
       /** When the delivery is retried; null when it has ended. */
       readonly nextAtMs: number | null;
       /** Why this result disabled the endpoint; null when it did not. */
       readonly disabled: 'auto_failures_72h' | 'receiver_gone' | null;
-      readonly deadReason: Delivery['deadReason'];
+      readonly deadReason: DeadReason | null;
       readonly snapshot: EndpointSnapshot;
     }
   | { readonly kind: 'stale' };
@@ -291,9 +269,4 @@ export type DeliveryCounts = {
 };
 
 /** Part of a management change: sends a delivery again, if its fence is still the one that was read. */
-export type Redelivery = {
-  readonly endpointNumber: number;
-  readonly number: number;
-  readonly fence: number;
-  readonly atMs: number;
-};
+export type Redelivery = FencedDelivery & { readonly atMs: number };

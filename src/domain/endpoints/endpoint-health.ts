@@ -1,21 +1,24 @@
 /** The health of an endpoint in numbers. */
 
 import type { EndpointFigures } from '../delivery/webhook-store.ts';
+import { pick } from '../pick.ts';
 import type { Endpoint } from './endpoint.ts';
 import { type EndpointDeps, type EndpointTarget, requireEndpoint } from './endpoint-deps.ts';
 import { overlappingSecret } from './endpoint-secrets.ts';
 
-export type EndpointHealth = Pick<
-  Endpoint,
-  | 'status'
-  | 'disabledReason'
-  | 'failingSinceMs'
-  | 'lastSuccessAtMs'
-  | 'lastFailureAtMs'
-  | 'consecutiveFailures'
-  | 'description'
-> &
-  Pick<EndpointFigures, 'queuedEvents' | 'retrying' | 'held' | 'inFlight'> & {
+const OF_ENDPOINT = [
+  'status',
+  'disabledReason',
+  'failingSinceMs',
+  'lastSuccessAtMs',
+  'lastFailureAtMs',
+  'consecutiveFailures',
+  'description',
+] as const;
+const OF_FIGURES = ['queuedEvents', 'retrying', 'held', 'inFlight'] as const;
+
+export type EndpointHealth = Pick<Endpoint, (typeof OF_ENDPOINT)[number]> &
+  Pick<EndpointFigures, (typeof OF_FIGURES)[number]> & {
     readonly oldestUndeliveredAgeMs: number | null;
     readonly dlqDepth: number;
     readonly sendsPerMinute: number;
@@ -30,27 +33,16 @@ export async function readHealth({ webhooks }: EndpointDeps, { call, id }: Endpo
   const { nowMs } = call;
   const endpoint = await requireEndpoint(webhooks, call.caller.organization.id, id);
   const figures = await webhooks.health(endpoint.number, nowMs);
-  const { finished, succeeded, oldestUndeliveredAtMs, queuedEvents, retrying, held, inFlight } = figures;
-  const { status, disabledReason, failingSinceMs, lastSuccessAtMs, lastFailureAtMs } = endpoint;
-  const { consecutiveFailures, description, previousSecretUntilMs } = endpoint;
+  const { finished, succeeded, oldestUndeliveredAtMs } = figures;
   return {
-    status,
-    disabledReason,
-    failingSinceMs,
-    lastSuccessAtMs,
-    lastFailureAtMs,
+    ...pick(endpoint, OF_ENDPOINT),
+    ...pick(figures, OF_FIGURES),
     oldestUndeliveredAgeMs: oldestUndeliveredAtMs === null ? null : Math.max(0, nowMs - oldestUndeliveredAtMs),
     dlqDepth: figures.dead,
     sendsPerMinute: finished / WINDOW_MINUTES,
     successRate: finished === 0 ? null : succeeded / finished,
     p95LatencyMs: percentile95(figures.latenciesMs),
-    queuedEvents,
-    retrying,
-    held,
-    inFlight,
-    consecutiveFailures,
-    previousSecretExpiresAtMs: overlappingSecret(endpoint, nowMs) === null ? null : previousSecretUntilMs,
-    description,
+    previousSecretExpiresAtMs: overlappingSecret(endpoint, nowMs) === null ? null : endpoint.previousSecretUntilMs,
   };
 }
 

@@ -1,69 +1,51 @@
 /** What the API shows of an endpoint. */
 
+import { pick } from '../pick.ts';
 import type { EndpointRecord, EndpointStreak, SqsRecord } from './endpoint.ts';
 import { type CredentialMode, credentialModeOf } from './endpoint-queue.ts';
 import { checkQueueUrl, type QueueService } from './queue-url.ts';
 
-export type QueueView = Pick<SqsRecord, 'queueUrl' | 'roleArn' | 'externalId' | 'accessKeyId'> & {
+export type QueueView = Omit<SqsRecord, 'secretAccessKey'> & {
   readonly region: string;
   readonly accountId: string;
   readonly queueName: string;
   readonly credentialMode: CredentialMode;
 };
 
+const SHOWN = [
+  'id',
+  'destinationKind',
+  'url',
+  'enabledEvents',
+  'status',
+  'disabledReason',
+  'disabledAtMs',
+  'failingSinceMs',
+  'lastSuccessAtMs',
+  'lastFailureAtMs',
+  'consecutiveFailures',
+  'maxBatchSize',
+  'maxBatchDelayMs',
+  'maxInFlight',
+  'createdAtMs',
+  'updatedAtMs',
+] as const;
+
 /** Without secrets. */
-export type EndpointView = EndpointStreak &
-  Pick<
-    EndpointRecord,
-    | 'id'
-    | 'destinationKind'
-    | 'url'
-    | 'enabledEvents'
-    | 'status'
-    | 'disabledReason'
-    | 'disabledAtMs'
-    | 'maxBatchSize'
-    | 'maxBatchDelayMs'
-    | 'maxInFlight'
-    | 'createdAtMs'
-    | 'updatedAtMs'
-  > & { readonly sqs: QueueView | null };
+export type EndpointView = Pick<EndpointRecord & EndpointStreak, (typeof SHOWN)[number]> & {
+  readonly sqs: QueueView | null;
+};
 
 /** An endpoint with its signing secret. Only creation and roll return it. */
 export type SecretEndpoint = { readonly endpoint: EndpointView; readonly secret: string };
 
 export function viewEndpoint(endpoint: EndpointRecord & EndpointStreak, service: QueueService): EndpointView {
-  return {
-    id: endpoint.id,
-    destinationKind: endpoint.destinationKind,
-    url: endpoint.url,
-    sqs: endpoint.sqs === null ? null : viewQueue(endpoint.sqs, service),
-    enabledEvents: endpoint.enabledEvents,
-    status: endpoint.status,
-    disabledReason: endpoint.disabledReason,
-    disabledAtMs: endpoint.disabledAtMs,
-    failingSinceMs: endpoint.failingSinceMs,
-    lastSuccessAtMs: endpoint.lastSuccessAtMs,
-    lastFailureAtMs: endpoint.lastFailureAtMs,
-    consecutiveFailures: endpoint.consecutiveFailures,
-    maxBatchSize: endpoint.maxBatchSize,
-    maxBatchDelayMs: endpoint.maxBatchDelayMs,
-    maxInFlight: endpoint.maxInFlight,
-    createdAtMs: endpoint.createdAtMs,
-    updatedAtMs: endpoint.updatedAtMs,
-  };
+  return { ...pick(endpoint, SHOWN), sqs: endpoint.sqs === null ? null : viewQueue(endpoint.sqs, service) };
 }
 
 function viewQueue(sqs: SqsRecord, service: QueueService): QueueView {
-  const { queueUrl, roleArn, externalId, accessKeyId } = sqs;
-  return {
-    queueUrl,
-    ...readAddress(queueUrl, service),
-    credentialMode: credentialModeOf(sqs),
-    roleArn,
-    externalId,
-    accessKeyId,
-  };
+  const { secretAccessKey: _, ...shown } = sqs;
+  return { ...shown, ...readAddress(sqs.queueUrl, service), credentialMode: credentialModeOf(sqs) };
 }
 
 /** Shows a stored address even if the operator has since configured another service. */
