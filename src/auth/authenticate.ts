@@ -5,7 +5,7 @@ import type { ApiKey, Caller, Project } from '../domain/caller.ts';
 import type { Clock } from '../domain/clock.ts';
 import { Fault } from '../domain/fault.ts';
 import { isPossibleId } from '../domain/ids.ts';
-import { holdsAnything, type Principal, projectScope } from '../domain/keys/permissions.ts';
+import { holdsAnything, principalOf, projectScope } from '../domain/keys/permissions.ts';
 import { hashSecret, type ParsedToken, parseToken, secretsEqual } from '../domain/secrets.ts';
 import type { KeyStore } from '../domain/store.ts';
 import { type HeaderReader, readCredentials, readProjectId } from './credential.ts';
@@ -122,7 +122,7 @@ async function namedProject(deps: AuthenticateDeps, key: ApiKey, named: string |
   // A project hidden from the key is refused like an unknown one, after the same work. A project from the bindings
   // of the key is not hidden.
   const scope = projectScope(project ?? { ...NOWHERE, organizationId: organization.id });
-  const isHidden = named !== null && !holdsAnything(principalOf(key), scope);
+  const isHidden = named !== null && !holdsAnything(principalOf(key, key.ownerBindings), scope);
   if (project === null || isHidden) {
     throw UNKNOWN_PROJECT;
   }
@@ -153,11 +153,6 @@ function projectKeyCaller(project: Project): Caller {
 }
 
 function apiKeyCaller(key: ApiKey, project: Project | null): Caller {
-  return { kind: 'api_key', principal: principalOf(key), organization: key.organization, key, project };
-}
-
-function principalOf({ keyType, bindings, ownerBindings }: ApiKey): Principal {
-  return keyType === 'personal'
-    ? { kind: 'personal', keyGrants: bindings, ownerGrants: ownerBindings }
-    : { kind: 'service', keyGrants: bindings };
+  const principal = principalOf(key, key.ownerBindings);
+  return { kind: 'api_key', principal, organization: key.organization, key, project };
 }

@@ -9,6 +9,7 @@ import { administratorRequired, type Creation } from '../management/management-c
 import { type AuditedProposal, type CommitDeps, commitIdempotently } from '../management/optimistic-commit.ts';
 import { isAdministrator } from '../organization/administrators.ts';
 import { liveGrants, visibleScopes } from '../organization/member-grants.ts';
+import { NEW_KEY } from '../organization/new-organization.ts';
 import { refuseProblems, typeReason } from '../reasons.ts';
 import { hashSecret, mintApiKey } from '../secrets.ts';
 import { creationProblems, type KeyDraft, withoutEmptyGrants } from './key-draft.ts';
@@ -133,6 +134,7 @@ function mintKey(deps: MintDeps, { call, draft, userId, holding }: Minting): { t
   const { caller, nowMs } = call;
   const { keyId, secret, token } = mintApiKey(keyPrefix, random);
   const key: ApiKeyRecord = {
+    ...NEW_KEY,
     organizationId: caller.organization.id,
     id: keyId,
     keyType: userId === null ? 'service' : 'personal',
@@ -143,20 +145,10 @@ function mintKey(deps: MintDeps, { call, draft, userId, holding }: Minting): { t
     permissionMode: holding.permissionMode,
     secretHash: hashSecret(pepper, secret),
     imported: false,
-    previousSecretHash: null,
-    previousSecretUntilMs: null,
     expiresAtMs: chooseExpiry(call, draft),
-    revokedAtMs: null,
-    lastUsedAtMs: null,
     createdAtMs: nowMs,
     updatedAtMs: nowMs,
-    bindings: holding.grants.map(({ role, scopeType, scopeId, permissions }) => ({
-      id: newId('rolebinding', random),
-      role,
-      scopeType,
-      scopeId,
-      permissions,
-    })),
+    bindings: holding.grants.map((grant) => ({ ...grant, id: newId('rolebinding', random) })),
   };
   return { token, key };
 }

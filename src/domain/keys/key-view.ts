@@ -1,9 +1,9 @@
 /** An API key as answers show it: without its secret, with its effective permissions. */
 
 import type { ApiKeyRecord, ManagementStore, MemberRecord } from '../management/management.ts';
-import { listedPermissions } from './key-grants.ts';
+import { isExpired, listedPermissions } from './key-grants.ts';
 import { PERMISSIONS } from './permission-catalogue.ts';
-import { type Directory, type Grants, may, type Principal, principalAt, type Scope } from './permissions.ts';
+import { type Directory, type Grants, may, principalAt, principalOf, type Scope } from './permissions.ts';
 
 const SORTED = PERMISSIONS.toSorted();
 
@@ -49,9 +49,9 @@ export function isAdminAtProject({ role, scopeType }: Grants[number]): boolean {
 }
 
 function effectivePermissions(key: ApiKeyRecord, { owner, directory, nowMs }: ViewFacts): readonly string[] {
-  if (key.revokedAtMs !== null || (key.expiresAtMs !== null && key.expiresAtMs <= nowMs)) return [];
-  const principal = principalOf(key, owner);
-  if (principal === null) return [];
+  const isOwned = key.keyType === 'service' || owner?.active === true;
+  if (!isOwned || key.revokedAtMs !== null || isExpired(key, nowMs)) return [];
+  const principal = principalOf(key, owner?.grants ?? []);
   const grants = [...key.bindings, ...(owner?.grants ?? [])];
   const scopes = representativeScopes(key.organizationId, grants, directory);
   // Members may have hundreds of grants and a list shows a thousand keys, so each permission is checked until one scope
@@ -63,13 +63,6 @@ function effectivePermissions(key: ApiKeyRecord, { owner, directory, nowMs }: Vi
   }
   const withheld = new Set(missing);
   return SORTED.filter((permission) => !withheld.has(permission));
-}
-
-/** Null: the key is not valid. */
-function principalOf(key: ApiKeyRecord, owner: KeyOwner | null): Principal | null {
-  if (key.keyType === 'service') return { kind: 'service', keyGrants: key.bindings };
-  if (owner === null || !owner.active) return null;
-  return { kind: 'personal', keyGrants: key.bindings, ownerGrants: owner.grants };
 }
 
 /**

@@ -1,44 +1,47 @@
-type Resource = { name: string; actions: string; organizationOnly?: true };
+const ORGANIZATION_ONLY = 'organization only';
+
+/** `subject`: the resource in words of a sentence. */
+type Resource = readonly [name: string, actions: string, subject: string, reach?: typeof ORGANIZATION_ONLY];
 
 const everyAction = 'view create update delete manage';
 
 // One row per resource, as in the published table.
 const resources: readonly Resource[] = [
-  { name: 'organization', actions: 'view manage delete', organizationOnly: true },
-  { name: 'project', actions: everyAction },
-  { name: 'analytics', actions: everyAction },
-  { name: 'scenarios', actions: everyAction },
-  { name: 'annotations', actions: everyAction },
-  { name: 'evaluations', actions: everyAction },
-  { name: 'datasets', actions: everyAction },
-  { name: 'triggers', actions: everyAction },
-  { name: 'workflows', actions: everyAction },
-  { name: 'experiments', actions: everyAction },
-  { name: 'prompts', actions: everyAction },
-  { name: 'secrets', actions: everyAction },
-  { name: 'playground', actions: everyAction },
-  { name: 'langy', actions: everyAction },
-  { name: 'gatewayBudgets', actions: everyAction },
-  { name: 'gatewayCacheRules', actions: everyAction },
-  { name: 'team', actions: 'view manage' },
-  { name: 'routingPolicies', actions: 'view manage' },
-  { name: 'cost', actions: 'view' },
-  { name: 'auditLog', actions: 'view' },
-  { name: 'gatewayLogs', actions: 'view' },
-  { name: 'gatewayUsage', actions: 'view' },
-  { name: 'traces', actions: 'view create update share' },
-  { name: 'virtualKeys', actions: 'view create update delete rotate manage viewOtherPersonal' },
-  { name: 'gatewayProviders', actions: 'view update manage' },
-  { name: 'gatewayGuardrails', actions: 'view attach detach manage' },
-  { name: 'ops', actions: 'view manage', organizationOnly: true },
-  { name: 'governance', actions: 'view manage', organizationOnly: true },
-  { name: 'aiTools', actions: 'view manage', organizationOnly: true },
-  { name: 'webhookEndpoints', actions: 'view manage', organizationOnly: true },
-  { name: 'gatewaySpend', actions: 'view manage', organizationOnly: true },
-  { name: 'ingestionSources', actions: everyAction, organizationOnly: true },
-  { name: 'anomalyRules', actions: everyAction, organizationOnly: true },
-  { name: 'complianceExport', actions: 'view', organizationOnly: true },
-  { name: 'activityMonitor', actions: 'view', organizationOnly: true },
+  ['organization', 'view manage delete', 'the organization', ORGANIZATION_ONLY],
+  ['project', everyAction, 'projects'],
+  ['analytics', everyAction, 'analytics'],
+  ['scenarios', everyAction, 'scenarios'],
+  ['annotations', everyAction, 'annotations'],
+  ['evaluations', everyAction, 'evaluators and evaluations'],
+  ['datasets', everyAction, 'datasets'],
+  ['triggers', everyAction, 'triggers'],
+  ['workflows', everyAction, 'workflows'],
+  ['experiments', everyAction, 'experiments'],
+  ['prompts', everyAction, 'prompts'],
+  ['secrets', everyAction, 'secrets of projects'],
+  ['playground', everyAction, 'the playground'],
+  ['langy', everyAction, 'conversations with Langy'],
+  ['gatewayBudgets', everyAction, 'budgets of the gateway'],
+  ['gatewayCacheRules', everyAction, 'cache rules of the gateway'],
+  ['team', 'view manage', 'teams'],
+  ['routingPolicies', 'view manage', 'routing policies'],
+  ['cost', 'view', 'costs'],
+  ['auditLog', 'view', 'the audit log'],
+  ['gatewayLogs', 'view', 'logs of the gateway'],
+  ['gatewayUsage', 'view', 'the usage of the gateway'],
+  ['traces', 'view create update share', 'traces'],
+  ['virtualKeys', 'view create update delete rotate manage viewOtherPersonal', 'virtual keys'],
+  ['gatewayProviders', 'view update manage', 'providers of the gateway'],
+  ['gatewayGuardrails', 'view attach detach manage', 'guardrails of the gateway'],
+  ['ops', 'view manage', 'the operation of the installation', ORGANIZATION_ONLY],
+  ['governance', 'view manage', 'governance', ORGANIZATION_ONLY],
+  ['aiTools', 'view manage', 'AI tools', ORGANIZATION_ONLY],
+  ['webhookEndpoints', 'view manage', 'webhook endpoints, their deliveries and the event log', ORGANIZATION_ONLY],
+  ['gatewaySpend', 'view manage', 'what gateways report of requests and spending', ORGANIZATION_ONLY],
+  ['ingestionSources', everyAction, 'ingestion sources', ORGANIZATION_ONLY],
+  ['anomalyRules', everyAction, 'anomaly rules', ORGANIZATION_ONLY],
+  ['complianceExport', 'view', 'exports for compliance', ORGANIZATION_ONLY],
+  ['activityMonitor', 'view', 'the activity monitor', ORGANIZATION_ONLY],
 ];
 
 /** All 126 permission names, `<resource>:<action>`, in catalogue order. */
@@ -46,7 +49,7 @@ export const PERMISSIONS: readonly string[] = Object.freeze(resources.flatMap(na
 
 const everything: ReadonlySet<string> = new Set(PERMISSIONS);
 const organizationOnly: ReadonlySet<string> = new Set(
-  resources.filter((resource) => resource.organizationOnly).flatMap(namesOf),
+  resources.filter(([, , , reach]) => reach === ORGANIZATION_ONLY).flatMap(namesOf),
 );
 const grantedByName: ReadonlyMap<string, readonly string[]> = new Map(
   resources.flatMap((resource) =>
@@ -103,6 +106,12 @@ export const ROLE_PERMISSIONS: Readonly<Record<'VIEWER' | 'MEMBER' | 'ADMIN' | '
   everything,
 };
 
-function namesOf(resource: Resource): readonly string[] {
-  return resource.actions.split(' ').map((action) => `${resource.name}:${action}`);
+function namesOf([name, actions]: Resource): readonly string[] {
+  return actions.split(' ').map((action) => `${name}:${action}`);
+}
+
+/** What a permission is about, in words of a sentence. */
+export function subjectOf(permission: string): string {
+  const [, , subject = ''] = resources.find(([name]) => permission.startsWith(`${name}:`)) ?? [];
+  return subject;
 }

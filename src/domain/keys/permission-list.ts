@@ -4,7 +4,7 @@ import type { Reason } from '../fault.ts';
 import { nearestMatch } from '../nearest-match.ts';
 import { RECEIVED_CHARACTERS_MAX } from '../reasons.ts';
 import { maskedHead } from '../token-mask.ts';
-import { expand, isOrganizationOnly, PERMISSIONS } from './permission-catalogue.ts';
+import { expand, isOrganizationOnly, PERMISSIONS, subjectOf } from './permission-catalogue.ts';
 import { grants, type Role, type Scope, type ScopeType } from './permissions.ts';
 
 type PermissionView = {
@@ -83,45 +83,6 @@ function guessPermissions(value: string): readonly string[] {
   return (alike.length > 0 ? alike : related).slice(0, GUESSES_MAX);
 }
 
-/** Resources, as words of a sentence. */
-const SUBJECTS: Readonly<Record<string, string>> = {
-  organization: 'the organization',
-  project: 'projects',
-  analytics: 'analytics',
-  scenarios: 'scenarios',
-  annotations: 'annotations',
-  evaluations: 'evaluators and evaluations',
-  datasets: 'datasets',
-  triggers: 'triggers',
-  workflows: 'workflows',
-  experiments: 'experiments',
-  prompts: 'prompts',
-  secrets: 'secrets of projects',
-  playground: 'the playground',
-  langy: 'conversations with Langy',
-  gatewayBudgets: 'budgets of the gateway',
-  gatewayCacheRules: 'cache rules of the gateway',
-  team: 'teams',
-  routingPolicies: 'routing policies',
-  cost: 'costs',
-  auditLog: 'the audit log',
-  gatewayLogs: 'logs of the gateway',
-  gatewayUsage: 'the usage of the gateway',
-  traces: 'traces',
-  virtualKeys: 'virtual keys',
-  gatewayProviders: 'providers of the gateway',
-  gatewayGuardrails: 'guardrails of the gateway',
-  ops: 'the operation of the installation',
-  governance: 'governance',
-  aiTools: 'AI tools',
-  webhookEndpoints: 'webhook endpoints, their deliveries and the event log',
-  gatewaySpend: 'what gateways report of requests and spending',
-  ingestionSources: 'ingestion sources',
-  anomalyRules: 'anomaly rules',
-  complianceExport: 'exports for compliance',
-  activityMonitor: 'the activity monitor',
-};
-
 const VERBS: Readonly<Record<string, string>> = {
   view: 'See',
   create: 'Create',
@@ -144,6 +105,6 @@ const SENTENCES: Readonly<Record<string, string>> = {
 };
 
 function describe(name: string): string {
-  const [resource = '', action = ''] = name.split(':');
-  return SENTENCES[name] ?? `${VERBS[action]} ${SUBJECTS[resource]}.`;
+  const [, action = ''] = name.split(':');
+  return SENTENCES[name] ?? `${VERBS[action]} ${subjectOf(name)}.`;
 }

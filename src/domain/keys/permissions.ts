@@ -22,6 +22,16 @@ export type Principal =
   | { kind: 'service'; keyGrants: Grants }
   | { kind: 'project'; projectId: string };
 
+/** The principal of an API key. */
+export function principalOf(
+  { keyType, bindings }: { readonly keyType: 'personal' | 'service'; readonly bindings: Grants },
+  ownerGrants: Grants,
+): Exclude<Principal, { kind: 'project' }> {
+  return keyType === 'personal'
+    ? { kind: 'personal', keyGrants: bindings, ownerGrants }
+    : { kind: 'service', keyGrants: bindings };
+}
+
 /**
  * Finds a scope of one organization by the type and id of a binding. Null for an id that is unknown, archived or of
  * another organization.

@@ -4,6 +4,7 @@
  */
 
 import { Fault } from '../fault.ts';
+import { principalOf } from '../keys/permissions.ts';
 import type { KeyCaller } from '../organization/administrators.ts';
 import type { ApiKeyRecord, ManagementStore, MemberRecord } from './management.ts';
 import { type ManagementCall, requirePermission } from './management-call.ts';
@@ -38,10 +39,7 @@ export async function refreshRights(store: ManagementStore, call: ManagementCall
     throw new Fault('invalid_credentials', 'The credential is not valid.');
   }
   const { bindings } = callingKey;
-  const principal: KeyCaller['principal'] =
-    userId === null
-      ? { kind: 'service', keyGrants: bindings }
-      : { kind: 'personal', keyGrants: bindings, ownerGrants: ownerBindings };
+  const principal = principalOf(callingKey, ownerBindings);
   const caller = { ...call.caller, principal, key: { ...key, bindings, ownerBindings } };
   return { ...call, caller, callingKey };
 }

@@ -12,6 +12,24 @@ export const NEW_KEY = {
   lastUsedAtMs: null,
 } as const;
 
+/** The fields of an administrator's key that nobody asked for over the API. */
+export const NEW_ADMIN_KEY = {
+  ...NEW_KEY,
+  keyType: 'personal',
+  createdByUserId: null,
+  permissionMode: 'all',
+  expiresAtMs: null,
+} as const;
+
+/** The fields of a project that was never changed or used. */
+export const NEW_PROJECT = {
+  previousKeyHash: null,
+  previousKeyUntilMs: null,
+  previousKeyImported: null,
+  keyLastUsedAtMs: null,
+  archivedAtMs: null,
+} as const;
+
 export function recordsOfNew(
   plan: NewOrganization,
   actorKind: 'bootstrap' | 'cli',
@@ -33,11 +51,7 @@ export function recordsOfNew(
         teamId: team.id,
         language: 'other',
         framework: 'other',
-        previousKeyHash: null,
-        previousKeyUntilMs: null,
-        previousKeyImported: null,
-        keyLastUsedAtMs: null,
-        archivedAtMs: null,
+        ...NEW_PROJECT,
         ...times,
       },
     ],
@@ -46,13 +60,9 @@ export function recordsOfNew(
     apiKeys: [
       {
         ...apiKey,
-        ...NEW_KEY,
+        ...NEW_ADMIN_KEY,
         organizationId,
-        keyType: 'personal',
         userId,
-        createdByUserId: null,
-        permissionMode: 'all',
-        expiresAtMs: null,
         ...times,
         bindings: [{ id: keyBindingId, ...grant }],
       },

@@ -19,6 +19,7 @@ import { commitAudited, commitIdempotently } from '../management/optimistic-comm
 import { slugify } from '../slug.ts';
 import { isAdministrator } from './administrators.ts';
 import { holdersOf, requireCovered } from './member-grants.ts';
+import { NEW_PROJECT } from './new-organization.ts';
 import {
   importedKeyProblems,
   issueProjectKey,
@@ -149,13 +150,9 @@ function createProject(deps: ProjectDeps, { call, draft, receipt }: Creation<Pro
         language: draft.language ?? UNNAMED,
         framework: draft.framework ?? UNNAMED,
         ...key,
-        previousKeyHash: null,
-        previousKeyUntilMs: null,
-        previousKeyImported: null,
-        keyLastUsedAtMs: null,
+        ...NEW_PROJECT,
         createdAtMs: nowMs,
         updatedAtMs: nowMs,
-        archivedAtMs: null,
       };
       const result = { project, apiKey: token };
       const audited = { action: 'project.create', targetType: 'project', targetId: id, status: 201 };

@@ -4,7 +4,8 @@ import { newId } from '../ids.ts';
 import type { ApiKeyRecord, ManagementStore, MemberRecord } from '../management/management.ts';
 import { type AuditedProposal, type CommitDeps, commitAudited } from '../management/optimistic-commit.ts';
 import { hashSecret, mintApiKey, type RootKeys } from '../secrets.ts';
-import { NEW_KEY } from './new-organization.ts';
+import { grantsOfRole } from './member-grants.ts';
+import { NEW_ADMIN_KEY } from './new-organization.ts';
 
 type RecoveryDeps = CommitDeps & { readonly rootKeys: Pick<RootKeys, 'pepper'>; readonly keyPrefix: string };
 
@@ -63,28 +64,16 @@ function drawKey(
 ): { readonly token: string; readonly record: ApiKeyRecord } {
   const { keyId, secret, token } = mintApiKey(keyPrefix, random);
   const record: ApiKeyRecord = {
-    ...NEW_KEY,
+    ...NEW_ADMIN_KEY,
     organizationId,
     id: keyId,
-    keyType: 'personal',
     name: 'Recovery admin key',
     userId,
-    createdByUserId: null,
-    permissionMode: 'all',
     secretHash: hashSecret(rootKeys.pepper, secret),
     imported: false,
-    expiresAtMs: null,
     createdAtMs: nowMs,
     updatedAtMs: nowMs,
-    bindings: [
-      {
-        id: newId('rolebinding', random),
-        role: 'ADMIN',
-        scopeType: 'ORGANIZATION',
-        scopeId: organizationId,
-        permissions: [],
-      },
-    ],
+    bindings: grantsOfRole('ADMIN', organizationId).map((grant) => ({ ...grant, id: newId('rolebinding', random) })),
   };
   return { token, record };
 }
