@@ -4,6 +4,7 @@
 
 import type { Endpoint, Subscription } from '../endpoints/endpoint.ts';
 import type { EventMask } from '../events/event-type.ts';
+import type { PagePosition } from '../management/listing.ts';
 import type { Attempt, AttemptOutcome, DeadReason, Delivery, NewReplay, Replay, Verdict } from './delivery.ts';
 
 export type WebhookStore = {
@@ -33,10 +34,7 @@ export type WebhookStore = {
   endTest(test: NewTest, verdict: Verdict, nowMs: number): Promise<void>;
 };
 
-type EndpointPage = {
-  readonly after: { readonly createdAtMs: number; readonly id: string } | null;
-  readonly limit: number | null;
-};
+type EndpointPage = { readonly after: PagePosition | null; readonly limit: number | null };
 
 export type DescendingPage = {
   readonly after: { readonly atMs: number; readonly id: string } | null;

@@ -7,10 +7,8 @@ import {
   type CursorPage,
   type CursorPageRequest,
   invalidCursor,
-  limitOf,
-  openCursor,
   type PagePosition,
-  toCursorPage,
+  readCursorPage,
 } from '../management/listing.ts';
 import type { ManagementCall } from '../management/management-call.ts';
 import type { Endpoint } from './endpoint.ts';
@@ -35,11 +33,10 @@ export async function listEndpoints(
   const organizationId = call.caller.organization.id;
   const isPaged = request.cursor !== '' || request.limit !== null;
   const listing = { cursors, binding: ['endpoints', organizationId], positionOf: (endpoint: Endpoint) => endpoint };
-  const after = openPosition(listing, request);
-  const limit = limitOf(request);
-  // One more than requested shows whether there is another page.
-  const found = await webhooks.endpoints(organizationId, { after, limit: isPaged ? limit + 1 : null });
-  const { items, nextCursor } = isPaged ? toCursorPage(found, limit, listing) : { items: found, nextCursor: undefined };
+  refuseLongCursor(request);
+  const { items, nextCursor } = isPaged
+    ? await readCursorPage(listing, request, (range) => webhooks.endpoints(organizationId, range))
+    : { items: await webhooks.endpoints(organizationId, { after: null, limit: null }), nextCursor: undefined };
   return { endpoints: items.map((endpoint) => viewEndpoint(endpoint, queues.service)), nextCursor };
 }
 
@@ -82,17 +79,13 @@ async function readPage<T, V>(
   const organizationId = call.caller.organization.id;
   const endpoint = await requireEndpoint(webhooks, organizationId, id);
   const listing = { cursors, binding: [route, organizationId, id], positionOf };
-  const after = openPosition(listing, request);
-  const limit = limitOf(request);
-  const found = await read(endpoint, {
-    after: after === null ? null : { atMs: after.createdAtMs, id: after.id },
-    limit: limit + 1,
-  });
-  const { items, nextCursor } = toCursorPage(found, limit, listing);
-  return { items: items.map((item) => view(item, endpoint)), nextCursor };
+  refuseLongCursor(request);
+  const page = await readCursorPage(listing, request, ({ after, limit }) =>
+    read(endpoint, { after: after === null ? null : { atMs: after.createdAtMs, id: after.id }, limit }),
+  );
+  return { ...page, items: page.items.map((item) => view(item, endpoint)) };
 }
 
-function openPosition(listing: Parameters<typeof openCursor>[0], { cursor }: CursorPageRequest): PagePosition | null {
+function refuseLongCursor({ cursor }: CursorPageRequest): void {
   if (cursor.length > CURSOR_CHARACTERS_MAX) throw invalidCursor();
-  return openCursor(listing, cursor);
 }

@@ -1,5 +1,7 @@
 /** Experiments and their port: runs of an application over entries, with the result of each entry. */
 
+import type { PageRange } from '../management/listing.ts';
+
 /** Runs belong to an experiment. */
 export type Experiment = {
   readonly projectId: string;
@@ -127,12 +129,6 @@ export type RefusedResult = { readonly field: string; readonly message: string }
 
 export type RunReported = { readonly run: ExperimentRun; readonly refused: readonly RefusedResult[] };
 
-/** `after` null: from the newest on. */
-type RunRange = {
-  readonly after: { readonly createdAtMs: number; readonly id: string } | null;
-  readonly limit: number;
-};
-
 export type ExperimentStore = {
   /**
    * MUST answer an existing experiment with the slug without storing; `limit_reached` when the project already holds
@@ -153,7 +149,7 @@ export type ExperimentStore = {
   /** Null for a run of another project or a deleted one. */
   findRun(key: RunKey): Promise<ExperimentRun | null>;
   /** The newest first. */
-  listRuns(experiment: Pick<Experiment, 'projectId' | 'id'>, range: RunRange): Promise<readonly ListedRun[]>;
+  listRuns(experiment: Pick<Experiment, 'projectId' | 'id'>, range: PageRange): Promise<readonly ListedRun[]>;
   /**
    * Applies a report by the rules of run-report.ts. MUST store all of it that is not refused, or nothing; MUST change
    * nothing when the report is repeated; MUST apply concurrent reports one after the other. Null when the run is unknown.

@@ -11,8 +11,7 @@ import {
   type CursorPageRequest,
   invalidCursor,
   limitOf,
-  openCursor,
-  toCursorPage,
+  readCursorPage,
 } from '../management/listing.ts';
 import { RESPONSE_MAX_BYTES } from '../traces/trace-size.ts';
 import type {
@@ -162,10 +161,9 @@ export function createExperimentRuns(deps: RunDeps): ExperimentRuns {
     async list(project, idOrSlug, request) {
       const experiment = await findExperiment(store, project, idOrSlug);
       const binding = ['experiment-runs', project.id, experiment.id];
-      const listing = { cursors, binding, positionOf: (run: ListedRun) => run };
-      const after = openCursor(listing, request.cursor);
-      const limit = limitOf(request);
-      return toCursorPage(await store.listRuns(experiment, { after, limit: limit + 1 }), limit, listing);
+      return await readCursorPage({ cursors, binding, positionOf: (run: ListedRun) => run }, request, (range) =>
+        store.listRuns(experiment, range),
+      );
     },
     async get(project, name, request) {
       const run = await find(project, name);

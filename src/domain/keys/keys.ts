@@ -4,7 +4,7 @@ import type { Clock } from '../clock.ts';
 import type { CursorCodec } from '../cursor.ts';
 import type { Reason } from '../fault.ts';
 import { readDirectory } from '../management/directory.ts';
-import { bindFilter, openCursor, toCursorPage } from '../management/listing.ts';
+import { bindFilter, readCursorPage } from '../management/listing.ts';
 import type { ApiKeyRecord, ManagementStore } from '../management/management.ts';
 import type { ManagementCall, ReceiptOf } from '../management/management-call.ts';
 import { findKey, type RenewedKey, readKeyContext, revokeKey, rotateKey, updateKey } from './key-changes.ts';
@@ -92,11 +92,10 @@ async function listKeys(deps: ApiKeysDeps, call: ManagementCall, question: KeyLi
   const personalOf = listedOwners(caller, scope);
   const binding = ['keys', organizationId, bindFilter(personalOf), String(includeRevoked)];
   const isPaged = cursor !== '' || limit !== null;
-  const size = limit ?? (isPaged ? PAGE_SIZE : UNPAGED_MAX);
-  // One extra record shows whether more remain.
-  const listing = { personalOf, includeRevoked, after: openCursor({ cursors, binding }, cursor), limit: size + 1 };
-  const found = await store.apiKeys(organizationId, listing);
-  const page = toCursorPage(found, size, { cursors, binding, positionOf: (key: ApiKeyRecord) => key });
+  const request = { cursor, limit: limit ?? (isPaged ? PAGE_SIZE : UNPAGED_MAX) };
+  const page = await readCursorPage({ cursors, binding, positionOf: (key: ApiKeyRecord) => key }, request, (range) =>
+    store.apiKeys(organizationId, { personalOf, includeRevoked, ...range }),
+  );
   const [directory, owners] = await Promise.all([
     readDirectory(store, organizationId),
     readOwners(store, organizationId, page.items),

@@ -34,8 +34,13 @@ export type CursorPage<T> = { readonly items: readonly T[]; readonly nextCursor:
 /** The position of a record in a list. */
 export type PagePosition = { readonly createdAtMs: number; readonly id: string };
 
+/** The records after a position; null: from the beginning. */
+export type PageRange = { readonly after: PagePosition | null; readonly limit: number };
+
 /** The codec and binding of the cursors of one list under the same filters. */
 type CursorScope = { readonly cursors: CursorCodec; readonly binding: readonly string[] };
+
+type Listing<T> = CursorScope & { readonly positionOf: (item: T) => PagePosition };
 
 /** A filter value as part of a binding; no value equals the absence of a filter. */
 export function bindFilter(value: string | number | null): string {
@@ -62,7 +67,7 @@ export function limitOf({ limit }: CursorPageRequest): number {
 export function toCursorPage<T>(
   found: readonly T[],
   limit: number,
-  { cursors, binding, positionOf }: CursorScope & { readonly positionOf: (item: T) => PagePosition },
+  { cursors, binding, positionOf }: Listing<T>,
 ): CursorPage<T> {
   const items = found.slice(0, limit);
   const last = items.at(-1);
@@ -71,11 +76,22 @@ export function toCursorPage<T>(
   return { items, nextCursor: cursors.seal(binding, [createdAtMs, id]) };
 }
 
+/** A page that `read` finds. One record more than the page holds shows whether more remain. */
+export async function readCursorPage<T>(
+  listing: Listing<T>,
+  request: CursorPageRequest,
+  read: (range: PageRange) => Promise<readonly T[]>,
+): Promise<CursorPage<T>> {
+  const after = openCursor(listing, request.cursor);
+  const limit = limitOf(request);
+  return toCursorPage(await read({ after, limit: limit + 1 }), limit, listing);
+}
+
 /** A page of a list that was read whole, oldest first. */
 export function slicePageAfter<T>(
   all: readonly T[],
   request: CursorPageRequest,
-  listScope: CursorScope & { readonly positionOf: (item: T) => PagePosition },
+  listScope: Listing<T>,
 ): CursorPage<T> {
   const after = openCursor(listScope, request.cursor);
   const { positionOf } = listScope;

@@ -5,6 +5,7 @@ import type { Redelivery } from '../delivery/webhook-store.ts';
 import type { EndpointChange } from '../endpoints/endpoint.ts';
 import type { Binding } from '../keys/permissions.ts';
 import type { StoredOverride } from '../pricing/override.ts';
+import type { PageRange } from './listing.ts';
 
 export type OrganizationRecord = {
   readonly id: string;
@@ -142,16 +143,14 @@ export type ManagementChange = {
   readonly receipt?: Receipt;
 };
 
-export type KeyListing = {
+export type KeyListing = PageRange & {
   /** Personal keys of this owner; null: none; `all`: of every owner. */
   readonly personalOf: string | null | 'all';
   readonly includeRevoked: boolean;
-  readonly after: { readonly createdAtMs: number; readonly id: string } | null;
-  readonly limit: number;
 };
 
 /** The range includes both ends. */
-export type AuditListing = {
+export type AuditListing = PageRange & {
   readonly fromMs: number | null;
   readonly toMs: number | null;
   readonly action: string | null;
@@ -159,8 +158,6 @@ export type AuditListing = {
   readonly actorKeyId: string | null;
   readonly targetId: string | null;
   readonly outcome: string | null;
-  readonly after: { readonly createdAtMs: number; readonly id: string } | null;
-  readonly limit: number;
 };
 
 /**

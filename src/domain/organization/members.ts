@@ -41,22 +41,14 @@ type MemberDraft = { readonly email: string; readonly name: string; readonly rol
 /** Undefined: not sent. */
 export type MemberChanges = { readonly role?: MemberRole; readonly disabled?: boolean; readonly name?: string };
 
-/** Refusals in this order: not found, administrator_required, role_binding_scope_violation, conflicts. */
-export type Members = {
-  /** Disabled ones included, oldest first. Throws invalid_cursor. */
-  list(call: ManagementCall, request: CursorPageRequest): Promise<CursorPage<Member>>;
-  /** Also throws member_already_exists. */
-  create(call: ManagementCall, draft: MemberDraft, receipt: ReceiptOf<Member>): Promise<Member>;
-  /** Also throws member_not_found, cannot_demote_last_admin and cannot_disable_last_admin. */
-  update(call: ManagementCall, userId: string, changes: MemberChanges): Promise<Member>;
-  /** Revokes the member's personal keys. Also throws member_not_found and cannot_remove_last_admin. */
-  remove(call: ManagementCall, userId: string): Promise<void>;
-};
+export type Members = ReturnType<typeof createMembers>;
 
-export function createMembers(deps: MemberDeps): Members {
+/** Refusals in this order: not found, administrator_required, role_binding_scope_violation, conflicts. */
+export function createMembers(deps: MemberDeps) {
   const { store, cursors } = deps;
   return {
-    async list({ caller }, request) {
+    /** Disabled ones included, oldest first. Throws invalid_cursor. */
+    async list({ caller }: ManagementCall, request: CursorPageRequest): Promise<CursorPage<Member>> {
       const organizationId = caller.organization.id;
       const page = slicePageAfter(await store.members(organizationId), request, {
         cursors,
@@ -72,12 +64,16 @@ export function createMembers(deps: MemberDeps): Members {
         })),
       };
     },
-    create: (call, draft, receipt) => createMember(deps, { call, draft, receipt }),
-    update: (call, userId, changes) =>
+    /** Also throws member_already_exists. */
+    create: (call: ManagementCall, draft: MemberDraft, receipt: ReceiptOf<Member>) =>
+      createMember(deps, { call, draft, receipt }),
+    /** Also throws member_not_found, cannot_demote_last_admin and cannot_disable_last_admin. */
+    update: (call: ManagementCall, userId: string, changes: MemberChanges) =>
       commitAudited(deps, call, async () =>
         updateMember(deps, { call: await refresh(store, call), userId, changes }),
       ),
-    remove: (call, userId) =>
+    /** Revokes the member's personal keys. Also throws member_not_found and cannot_remove_last_admin. */
+    remove: (call: ManagementCall, userId: string): Promise<void> =>
       commitAudited(deps, call, async () => removeMember(store, await refresh(store, call), userId)),
   };
 }

@@ -8,16 +8,13 @@ import { type CommitDeps, commitAudited } from '../management/optimistic-commit.
 /** Undefined: not sent. */
 type OrganizationChanges = { readonly name?: string };
 
-export type Organizations = {
-  get(call: ManagementCall): Promise<OrganizationRecord>;
-  update(call: ManagementCall, changes: OrganizationChanges): Promise<OrganizationRecord>;
-};
+export type Organizations = ReturnType<typeof createOrganizations>;
 
-export function createOrganizations(deps: CommitDeps): Organizations {
+export function createOrganizations(deps: CommitDeps) {
   const { store } = deps;
   return {
-    get: ({ caller }) => read(store, caller.organization.id),
-    update: (call, changes) =>
+    get: ({ caller }: ManagementCall) => read(store, caller.organization.id),
+    update: (call: ManagementCall, changes: OrganizationChanges) =>
       commitAudited(deps, call, async () => {
         const { id } = call.caller.organization;
         await refreshCall(store, call, 'organization:manage');

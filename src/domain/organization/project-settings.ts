@@ -12,26 +12,23 @@ export type ProjectSettings = {
   readonly emitRequestEvents: boolean;
 };
 
-export type ProjectSettingsService = {
-  get(project: Project): ProjectSettings;
-  /** Changes the named settings and answers all. Throws unknown_project when the project was archived meanwhile. */
-  update(project: Project, change: Partial<ProjectSettings>, nowMs: number): Promise<ProjectSettings>;
-};
-
 type ProjectSettingsDeps = {
   readonly store: ProjectStore;
   /** Default retention of traces; null: for ever. */
   readonly traceDefaultDays: number | null;
 };
 
-export function createProjectSettings({ store, traceDefaultDays }: ProjectSettingsDeps): ProjectSettingsService {
+export type ProjectSettingsService = ReturnType<typeof createProjectSettings>;
+
+export function createProjectSettings({ store, traceDefaultDays }: ProjectSettingsDeps) {
   const toSettings = (stored: StoredProjectSettings): ProjectSettings => ({
     traceRetentionDays: traceTermDays(stored.traceRetentionDays, traceDefaultDays),
     emitRequestEvents: stored.emitRequestEvents,
   });
   return {
     get: toSettings,
-    async update(project, change, nowMs) {
+    /** Changes the named settings and answers all. Throws unknown_project when the project was archived meanwhile. */
+    async update(project: Project, change: Partial<ProjectSettings>, nowMs: number): Promise<ProjectSettings> {
       const stored = await store.updateSettings(project.id, toStored(change), nowMs);
       if (stored === null) throw new Fault('unknown_project', 'The project is archived.');
       return toSettings(stored);

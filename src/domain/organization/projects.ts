@@ -1,6 +1,6 @@
 /** Projects: lists, creates, changes and archives them. project-keys.ts has their keys. */
 
-import { Fault, type Reason } from '../fault.ts';
+import { Fault } from '../fault.ts';
 import { isPossibleId, newId } from '../ids.ts';
 import { may, projectScope } from '../keys/permissions.ts';
 import { readDirectory } from '../management/directory.ts';
@@ -31,8 +31,6 @@ import {
 } from './project-keys.ts';
 import { teamScope } from './teams.ts';
 
-type ProjectDeps = ProjectKeyDeps;
-
 type ProjectDraft = {
   readonly name: string;
   /** Null: the oldest team. */
@@ -50,55 +48,46 @@ type ProjectChanges = Partial<Record<(typeof CHANGEABLE)[number], string>>;
 /** A project with its whole key, which is shown only once. */
 export type NewProject = { readonly project: ProjectRecord; readonly apiKey: string };
 
-export type Projects = {
-  /** Problems of a text as an imported key, independent of caller and project. */
-  keyProblems(apiKey: string): readonly Reason[];
-  /** Throws insufficient_permissions unless the caller may create projects in some team. */
-  admitCreation(call: ManagementCall): Promise<void>;
-  /** Throws project_not_found for a hidden project, and insufficient_permissions. */
-  admit(call: ManagementCall, id: string, permission: string): Promise<void>;
-  /** Projects where the caller has project:view, oldest first. */
-  list(call: ManagementCall, request: PageRequest): Promise<Page<ProjectRecord>>;
-  /** Throws insufficient_permissions, team_not_found, administrator_required, project_name_taken, project_key_taken. */
-  create(call: ManagementCall, draft: ProjectDraft, receipt: ReceiptOf<NewProject>): Promise<NewProject>;
-  get(call: ManagementCall, id: string): Promise<ProjectRecord>;
-  /** Also throws team_not_found, role_binding_scope_violation and project_name_taken. */
-  update(call: ManagementCall, id: string, changes: ProjectChanges): Promise<ProjectRecord>;
-  archive(call: ManagementCall, id: string): Promise<ArchivedProject>;
-  /** Also throws administrator_required, api_key_scope_violation and project_key_taken. */
-  rotateKey(call: ManagementCall, rotation: KeyRotation, receipt: ReceiptOf<RotatedKey>): Promise<RotatedKey>;
-};
-
 type ArchivedProject = { readonly id: string; readonly name: string; readonly archivedAtMs: number };
 
 const CHANGEABLE = ['name', 'language', 'framework', 'teamId'] as const;
 const UNNAMED = 'other';
 
-export function createProjects(deps: ProjectDeps): Projects {
+export type Projects = ReturnType<typeof createProjects>;
+
+export function createProjects(deps: ProjectKeyDeps) {
   const { store } = deps;
   const find = (call: ManagementCall, id: string, permission: string) => findProject(store, { call, id, permission });
   return {
-    keyProblems: (apiKey) => importedKeyProblems(apiKey, deps.keyPrefixes),
-    async admitCreation(call) {
+    /** Problems of a text as an imported key, independent of caller and project. */
+    keyProblems: (apiKey: string) => importedKeyProblems(apiKey, deps.keyPrefixes),
+    /** Throws insufficient_permissions unless the caller may create projects in some team. */
+    async admitCreation(call: ManagementCall): Promise<void> {
       const teams = await store.teams(call.caller.organization.id);
       const mayAnywhere = teams.some((team) => may(call.caller.principal, 'project:create', teamScope(team)));
       if (!mayAnywhere) throw insufficientPermissions('project:create');
     },
-    async admit(call, id, permission) {
+    /** Throws project_not_found for a hidden project, and insufficient_permissions. */
+    async admit(call: ManagementCall, id: string, permission: string): Promise<void> {
       await find(call, id, permission);
     },
-    async list({ caller }, request) {
+    /** Projects where the caller has project:view, oldest first. */
+    async list({ caller }: ManagementCall, request: PageRequest): Promise<Page<ProjectRecord>> {
       const projects = await store.projects(caller.organization.id);
       return slicePage(
         projects.filter((project) => may(caller.principal, 'project:view', projectScope(project))),
         request,
       );
     },
-    create: (call, draft, receipt) => createProject(deps, { call, draft, receipt }),
-    get: (call, id) => find(call, id, 'project:view'),
-    update: (call, id, changes) => updateProject(deps, { call, id, changes }),
-    archive: (call, id) => archiveProject(deps, call, id),
-    rotateKey: (call, rotation, receipt) =>
+    /** Throws insufficient_permissions, team_not_found, administrator_required, project_name_taken, project_key_taken. */
+    create: (call: ManagementCall, draft: ProjectDraft, receipt: ReceiptOf<NewProject>) =>
+      createProject(deps, { call, draft, receipt }),
+    get: (call: ManagementCall, id: string) => find(call, id, 'project:view'),
+    /** Also throws team_not_found, role_binding_scope_violation and project_name_taken. */
+    update: (call: ManagementCall, id: string, changes: ProjectChanges) => updateProject(deps, { call, id, changes }),
+    archive: (call: ManagementCall, id: string) => archiveProject(deps, call, id),
+    /** Also throws administrator_required, api_key_scope_violation and project_key_taken. */
+    rotateKey: (call: ManagementCall, rotation: KeyRotation, receipt: ReceiptOf<RotatedKey>) =>
       rotateProjectKey(deps, {
         call,
         rotation,
@@ -121,7 +110,7 @@ async function findProject(store: ManagementStore, { call, id, permission }: Sea
   return seen;
 }
 
-function createProject(deps: ProjectDeps, { call, draft, receipt }: Creation<ProjectDraft, NewProject>) {
+function createProject(deps: ProjectKeyDeps, { call, draft, receipt }: Creation<ProjectDraft, NewProject>) {
   const { store, random } = deps;
   const { nowMs } = call;
   const organizationId = call.caller.organization.id;
@@ -169,7 +158,7 @@ async function findAnswered(store: ManagementStore, { caller, replay }: Manageme
 
 type Update = { readonly call: ManagementCall; readonly id: string; readonly changes: ProjectChanges };
 
-function updateProject(deps: ProjectDeps, { call, id, changes }: Update): Promise<ProjectRecord> {
+function updateProject(deps: ProjectKeyDeps, { call, id, changes }: Update): Promise<ProjectRecord> {
   const { store } = deps;
   return commitAudited(deps, call, async () => {
     const fresh = await refreshRights(store, call);
@@ -189,7 +178,7 @@ function updateProject(deps: ProjectDeps, { call, id, changes }: Update): Promis
   });
 }
 
-function archiveProject(deps: ProjectDeps, call: ManagementCall, id: string): Promise<ArchivedProject> {
+function archiveProject(deps: ProjectKeyDeps, call: ManagementCall, id: string): Promise<ArchivedProject> {
   const { store } = deps;
   const { nowMs } = call;
   return commitAudited(deps, call, async () => {

@@ -8,10 +8,11 @@ import { permissionReason } from '../keys/permission-list.ts';
 import type { Binding, ScopeType } from '../keys/permissions.ts';
 import { readDirectory } from '../management/directory.ts';
 import { refreshCall } from '../management/fresh-caller.ts';
-import { bindFilter, type CursorPage, type CursorPageRequest, slicePageAfter } from '../management/listing.ts';
+import { bindFilter, type CursorPageRequest, slicePageAfter } from '../management/listing.ts';
 import type { ManagementStore, RoleBindingRecord } from '../management/management.ts';
 import type { Creation, ManagementCall, ReceiptOf } from '../management/management-call.ts';
 import { type CommitDeps, commitAudited, commitIdempotently } from '../management/optimistic-commit.ts';
+import { lengthReason } from '../reasons.ts';
 import { isMemberRole, liveGrants, requireCovered, visibleScopes } from './member-grants.ts';
 import { memberNotFound } from './members.ts';
 
@@ -26,27 +27,14 @@ type RoleBindingFilter = {
 
 type RoleBindingDraft = Readonly<Binding> & { readonly userId: string };
 
-export type RoleBindings = {
-  /** Oldest first. Throws invalid_cursor. */
-  list(
-    call: ManagementCall,
-    filter: RoleBindingFilter,
-    request: CursorPageRequest,
-  ): Promise<CursorPage<RoleBindingRecord>>;
-  /** Throws member_not_found, role_binding_scope_violation, role_binding_already_exists, in this order. */
-  create(
-    call: ManagementCall,
-    draft: RoleBindingDraft,
-    receipt: ReceiptOf<RoleBindingRecord>,
-  ): Promise<RoleBindingRecord>;
-  /** Throws role_binding_not_found, role_binding_scope_violation, role_binding_is_member_role, in this order. */
-  remove(call: ManagementCall, id: string): Promise<void>;
-};
+export type RoleBindings = ReturnType<typeof createRoleBindings>;
 
-export function createRoleBindings(deps: RoleBindingDeps): RoleBindings {
+export function createRoleBindings(deps: RoleBindingDeps) {
   const { store, cursors } = deps;
   return {
-    async list({ caller }, { userId, scopeType, scopeId }, request) {
+    /** Oldest first. Throws invalid_cursor. */
+    async list({ caller }: ManagementCall, filter: RoleBindingFilter, request: CursorPageRequest) {
+      const { userId, scopeType, scopeId } = filter;
       const organizationId = caller.organization.id;
       const isOfMember = userId === null || isPossibleId(userId);
       const found = isOfMember ? await store.roleBindings(organizationId, userId) : [];
@@ -64,8 +52,11 @@ export function createRoleBindings(deps: RoleBindingDeps): RoleBindings {
         },
       );
     },
-    create: (call, draft, receipt) => createRoleBinding(deps, { call, draft, receipt }),
-    remove: (call, id) => removeRoleBinding(deps, call, id),
+    /** Throws member_not_found, role_binding_scope_violation, role_binding_already_exists, in this order. */
+    create: (call: ManagementCall, draft: RoleBindingDraft, receipt: ReceiptOf<RoleBindingRecord>) =>
+      createRoleBinding(deps, { call, draft, receipt }),
+    /** Throws role_binding_not_found, role_binding_scope_violation, role_binding_is_member_role, in this order. */
+    remove: (call: ManagementCall, id: string) => removeRoleBinding(deps, call, id),
   };
 }
 
@@ -86,8 +77,7 @@ export function roleBindingProblems({ role, scopeType, permissions }: CheckedGra
     return found;
   }
   if (permissions.length === 0 || permissions.length > PERMISSIONS.length) {
-    const expected = `1 to ${PERMISSIONS.length} items`;
-    return [{ field: 'permissions', type: 'invalid_length', message: `permissions must have ${expected}`, expected }];
+    return [lengthReason('permissions', `1 to ${PERMISSIONS.length} items`)];
   }
   const unknown = [...permissions.entries()].filter(([, permission]) => !isPermission(permission));
   // No answer lists more.

@@ -10,17 +10,13 @@ import type { ManagementCall, ReceiptOf } from '../management/management-call.ts
 import { type CommitDeps, commitIdempotently } from '../management/optimistic-commit.ts';
 import { slugify } from '../slug.ts';
 
-export type Teams = {
-  /** Teams where the caller has team:view, oldest first. */
-  list(call: ManagementCall, request: PageRequest): Promise<Page<TeamRecord>>;
-  /** Throws team_name_taken. */
-  create(call: ManagementCall, draft: { readonly name: string }, receipt: ReceiptOf<TeamRecord>): Promise<TeamRecord>;
-};
+export type Teams = ReturnType<typeof createTeams>;
 
-export function createTeams(deps: CommitDeps): Teams {
+export function createTeams(deps: CommitDeps) {
   const { store, random } = deps;
   return {
-    async list({ caller }, request) {
+    /** Teams where the caller has team:view, oldest first. */
+    async list({ caller }: ManagementCall, request: PageRequest): Promise<Page<TeamRecord>> {
       const teams = await store.teams(caller.organization.id);
       return slicePage(
         teams.filter((team) => may(caller.principal, 'team:view', teamScope(team))),
@@ -28,7 +24,8 @@ export function createTeams(deps: CommitDeps): Teams {
       );
     },
 
-    create(call, { name }, receipt) {
+    /** Throws team_name_taken. */
+    create(call: ManagementCall, { name }: Pick<TeamRecord, 'name'>, receipt: ReceiptOf<TeamRecord>) {
       const { caller, nowMs } = call;
       const organizationId = caller.organization.id;
       return commitIdempotently(deps, call, {
