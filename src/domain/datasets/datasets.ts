@@ -5,6 +5,7 @@ import type { RandomBytes } from '../clock.ts';
 import { Fault, type Reason, unavailableFault } from '../fault.ts';
 import { newId } from '../ids.ts';
 import { countCodePoints, lengthReason, refuseProblems, typeReason } from '../reasons.ts';
+import { retryStale } from '../record-updates.ts';
 import { createSemaphore, type SemaphoreOptions } from '../semaphore.ts';
 import { drawSlug, retryTakenSlugs } from '../slug.ts';
 import type { SearchCall, SearchConditions, TraceSearches } from '../traces/search/trace-search.ts';
@@ -36,21 +37,6 @@ type TracesAdded = {
   readonly isLeftOutExact: boolean;
 };
 
-export type Datasets = {
-  /** Throws validation_error, dataset_limit_reached, dataset_too_large. */
-  create(project: Project, draft: DatasetDraft, nowMs: number): Promise<Dataset>;
-  /** Adds a version with the entries. Throws validation_error, dataset_not_found, dataset_too_large. */
-  append(project: Project, idOrSlug: string, entries: EntriesDraft & { readonly nowMs: number }): Promise<Dataset>;
-  /** Adds a version with as many traces of a search as fit. Throws validation_error, dataset_not_found. */
-  appendTraces(project: Project, idOrSlug: string, draft: TracesDraft): Promise<TracesAdded>;
-  /** The entries up to a version; null: all. Throws dataset_not_found, dataset_version_not_found. */
-  get(project: Project, idOrSlug: string, version: number | null): Promise<DatasetContent>;
-  /** The newest first. */
-  list(project: Project): Promise<readonly Dataset[]>;
-  /** Throws dataset_not_found. */
-  remove(project: Project, idOrSlug: string, nowMs: number): Promise<void>;
-};
-
 /** Datasets that a project may hold. */
 const LIVE_MAX = 1000;
 const APPEND_ATTEMPTS_MAX = 20;
@@ -58,7 +44,9 @@ const RETRY_AFTER_SECONDS = 1;
 /** One at a time: several at once take as long together, and hold the memory of all. */
 const READING: SemaphoreOptions = { permitsMax: 1, waitingMax: 256, waitingOfOwnerMax: 64 };
 
-export function createDatasets(deps: DatasetDeps): Datasets {
+export type Datasets = ReturnType<typeof createDatasets>;
+
+export function createDatasets(deps: DatasetDeps) {
   const { store, random } = deps;
   const semaphore = createSemaphore<string>(READING);
   async function readEntries(project: Project, draft: EntriesDraft) {
@@ -72,7 +60,8 @@ export function createDatasets(deps: DatasetDeps): Datasets {
     }
   }
   return {
-    async create(project, draft, nowMs) {
+    /** Throws validation_error, dataset_limit_reached, dataset_too_large. */
+    async create(project: Project, draft: DatasetDraft, nowMs: number): Promise<Dataset> {
       const { entries, problems } = await readEntries(project, draft);
       refuseProblems([...nameProblems(draft.name), ...problems]);
       const name = (draft.name ?? '').trim().toWellFormed();
@@ -86,31 +75,33 @@ export function createDatasets(deps: DatasetDeps): Datasets {
         return outcome === 'stored' ? dataset : outcome;
       });
     },
-    async append(project, idOrSlug, { nowMs, ...draft }) {
+    /** Adds a version with the entries. Throws validation_error, dataset_not_found, dataset_too_large. */
+    async append(project: Project, idOrSlug: string, { nowMs, ...draft }: EntriesDraft & { readonly nowMs: number }) {
       const { entries, problems } = await readEntries(project, draft);
       refuseProblems(entries.length + problems.length === 0 ? [typeReason('entries', 'array', 'undefined')] : problems);
       return (await appendWhatFits(deps, { project, idOrSlug, nowMs }, () => entries)).dataset;
     },
-    async appendTraces(project, idOrSlug, { search, limit, call }) {
+    /** Adds a version with as many traces of a search as fit. Throws validation_error, dataset_not_found. */
+    async appendTraces(project: Project, idOrSlug: string, draft: TracesDraft): Promise<TracesAdded> {
+      const { search, limit, call } = draft;
       const capacity = capacityOf(await find(deps, project, idOrSlug));
       const entriesMax = Math.min(capacity.entriesMax, limit);
-      const { entries, found } = await readTraceEntries(deps, {
-        search,
-        capacity: { ...capacity, entriesMax },
-        call,
-      });
+      const { entries, found } = await readTraceEntries(deps, { ...capacity, entriesMax }, { search, call });
       const at = { project, idOrSlug, nowMs: call.nowMs };
       const { dataset, added } = await appendWhatFits(deps, at, (now) => cutToCapacity(entries, capacityOf(now)));
       return { dataset, added, leftOut: Math.max(found.count - added, 0), isLeftOutExact: found.isExact };
     },
-    async get(project, idOrSlug, version) {
+    /** The entries up to a version; null: all. Throws dataset_not_found, dataset_version_not_found. */
+    async get(project: Project, idOrSlug: string, version: number | null): Promise<DatasetContent> {
       const dataset = await find(deps, project, idOrSlug);
       if (version !== null && (version < 1 || version > dataset.version)) throw versionFault(dataset);
       const versions = await store.versions(dataset, version ?? dataset.version);
       return { dataset, entries: versions.flatMap((each) => numberEntries(dataset, each)) };
     },
-    list: (project) => store.list(project.id, LIVE_MAX),
-    async remove(project, idOrSlug, nowMs) {
+    /** The newest first. */
+    list: (project: Project) => store.list(project.id, LIVE_MAX),
+    /** Throws dataset_not_found. */
+    async remove(project: Project, idOrSlug: string, nowMs: number): Promise<void> {
       const { id } = await find(deps, project, idOrSlug);
       if (!(await store.remove(project.id, id, nowMs))) throw notFound();
     },
@@ -125,14 +116,15 @@ async function appendWhatFits(
   { project, idOrSlug, nowMs }: Appending,
   entriesFor: (dataset: Dataset) => readonly string[],
 ): Promise<{ readonly dataset: Dataset; readonly added: number }> {
-  for (let round = 0; round < APPEND_ATTEMPTS_MAX; round += 1) {
+  const attempt = async () => {
     const known = await find(deps, project, idOrSlug);
     const entries = entriesFor(known);
     if (entries.length === 0) return { dataset: known, added: 0 };
     const { dataset, next } = addVersion(known, entries, nowMs);
-    if ((await deps.store.append(dataset, next)) === 'stored') return { dataset, added: entries.length };
-  }
-  throw unavailableFault('Others keep adding to this dataset; try again.', RETRY_AFTER_SECONDS);
+    const outcome = await deps.store.append(dataset, next);
+    return outcome === 'stored' ? { dataset, added: entries.length } : outcome;
+  };
+  return await retryStale('Others keep adding to this dataset; try again.', attempt, APPEND_ATTEMPTS_MAX);
 }
 
 function capacityOf({ entryCount, totalBytes }: Dataset): Capacity {
@@ -221,12 +213,9 @@ const PAGE_SIZE = 100;
 
 /** Throws validation_error. Holds one page of traces at a time, and counts only the largest page as memory. */
 async function readTraceEntries(
-  { searches, ...pauses }: Pauses & { readonly searches: Pick<TraceSearches, 'search'> },
-  {
-    search,
-    capacity,
-    call,
-  }: { readonly search: SearchConditions; readonly capacity: Capacity; readonly call: SearchCall },
+  { searches, ...pauses }: Omit<DatasetDeps, 'store' | 'random'>,
+  capacity: Capacity,
+  { search, call }: Omit<TracesDraft, 'limit'>,
 ): Promise<TraceEntries> {
   let largestPageBytes = 0;
   const entries: string[] = [];

@@ -5,12 +5,13 @@ import { type LosslessObject, readMember } from '../../json/lossless-json.ts';
 import type { Project } from '../caller.ts';
 import { type Evaluator, readStoredObject } from '../evaluators/evaluator.ts';
 import { findCatalogueEntry, unavailableReason } from '../evaluators/evaluator-catalogue.ts';
-import { type CatalogueEntry, overlaySettings, validateSettings } from '../evaluators/evaluator-settings.ts';
+import { type CatalogueEntry, IN_CONFIG, overlaySettings, validateSettings } from '../evaluators/evaluator-settings.ts';
 import { type CheckPatterns, patternProblems } from '../evaluators/text-rules.ts';
 import { Fault, type Reason } from '../fault.ts';
 import { isPossibleId } from '../ids.ts';
 import type { MonitorStore } from '../monitors/monitor.ts';
 import type { EvaluatorStore } from '../store.ts';
+import { cutToCharacters } from '../text-limits.ts';
 import type { EvaluationRequest, EvaluatorName, OnError } from './evaluation-request.ts';
 
 export type EvaluationTarget = {
@@ -35,12 +36,12 @@ export async function findTarget(deps: TargetDeps, project: Project, name: Evalu
 }
 
 /** Whether the name can only be a catalogue id. */
-export function isOfType({ kind, text }: EvaluatorName): boolean {
+function isOfType({ kind, text }: EvaluatorName): boolean {
   return kind === 'type' || (kind === 'any' && text.includes('/'));
 }
 
 /** Throws evaluator_unavailable. */
-export function refuseUnavailable(target: EvaluationTarget): EvaluationTarget {
+function refuseUnavailable(target: EvaluationTarget): EvaluationTarget {
   const reason = unavailableReason(target.entry);
   if (reason === null) return target;
   throw new Fault('evaluator_unavailable', `${target.entry.id} is not available: ${reason}`);
@@ -73,13 +74,13 @@ export function targetToRun(evaluator: Evaluator): EvaluationTarget {
 export function settingsOfRun({ entry, settings }: EvaluationTarget, sent: LosslessObject): LosslessObject {
   const whole = overlaySettings(entry.settings, overlaySent(settings, sent));
   const found: Reason[] = [];
-  validateSettings(entry.settings, whole, found);
+  validateSettings(entry.settings, whole, { path: IN_CONFIG, found });
   refuseSettings(entry, found);
   return whole;
 }
 
 /** Null counts as not sent. */
-export function overlaySent(settings: LosslessObject, sent: LosslessObject): LosslessObject {
+function overlaySent(settings: LosslessObject, sent: LosslessObject): LosslessObject {
   return { ...settings, ...Object.fromEntries(Object.entries(sent).filter(([, value]) => value !== null)) };
 }
 
@@ -94,7 +95,7 @@ export async function refuseBadPatterns(
   checkPatterns: CheckPatterns,
   { projectId, entry, settings }: SettingsOfRun,
 ): Promise<void> {
-  const subject = { projectId, evaluatorType: entry.id, settings, path: 'config.settings' };
+  const subject = { projectId, evaluatorType: entry.id, settings, path: IN_CONFIG };
   refuseSettings(entry, await patternProblems(checkPatterns, subject));
 }
 
@@ -109,7 +110,7 @@ function targetOfType(id: string): EvaluationTarget | null {
 }
 
 /** A saved evaluator by id or slug; null: there is none. Throws evaluator_not_runnable. */
-export async function findSavedTarget(
+async function findSavedTarget(
   { evaluators }: TargetDeps,
   project: Project,
   text: string,
@@ -119,18 +120,16 @@ export async function findSavedTarget(
   return evaluator && targetOfEvaluator(evaluator);
 }
 
-export function targetNotFound({ kind, text }: EvaluatorName): Fault {
+function targetNotFound({ kind, text }: EvaluatorName): Fault {
   const about = kind === 'saved' ? 'Evaluator not found with slug or id' : 'Evaluator not found';
-  const message = `${about}: ${[...text].slice(0, NAME_CHARACTERS_MAX).join('')}`;
+  const message = `${about}: ${cutToCharacters(text, NAME_CHARACTERS_MAX)}`;
   return new Fault('evaluator_not_found', message, { flatError: message });
 }
-
-const SETTINGS_PATH = 'config.settings.';
 
 /** The path inside the settings, then the problem. */
 function spellReason({ field, message }: Reason): string {
   const reason = message.startsWith(`${field} `) ? message.slice(field.length + 1) : message;
-  return `${field.startsWith(SETTINGS_PATH) ? field.slice(SETTINGS_PATH.length) : field}: ${reason}`;
+  return `${field.replace(`${IN_CONFIG}.`, '')}: ${reason}`;
 }
 
 export type NamedTargetDeps = TargetDeps & { readonly monitors: Pick<MonitorStore, 'find'> };

@@ -17,20 +17,6 @@ type EvaluatorRunsDeps = TargetDeps & {
 
 type RunStart = { readonly idOrSlug: string; readonly search: SearchConditions; readonly nowMs: number };
 
-export type EvaluatorRuns = {
-  /**
-   * Throws validation_error, evaluator_not_found, evaluator_not_runnable, evaluator_unavailable, invalid_settings,
-   * evaluator_run_limit_reached.
-   */
-  start(project: Project, start: RunStart): Promise<EvaluatorRun>;
-  /** Throws evaluator_run_not_found. */
-  get(project: Project, id: string): Promise<EvaluatorRun>;
-  /** The newest first. */
-  list(project: Project, limit: number): Promise<readonly EvaluatorRun[]>;
-  /** Leaves an ended run unchanged. Throws evaluator_run_not_found. */
-  cancel(project: Project, id: string, nowMs: number): Promise<EvaluatorRun>;
-};
-
 /** Runs of a project that may run at the same time. */
 const RUNNING_MAX = 20;
 const DAY_MS = 86_400_000;
@@ -38,10 +24,16 @@ const DAY_MS = 86_400_000;
 const KEPT_MS = 90 * DAY_MS;
 const SEARCHED_MS = 30 * DAY_MS;
 
-export function createEvaluatorRuns(deps: EvaluatorRunsDeps): EvaluatorRuns {
+export type EvaluatorRuns = ReturnType<typeof createEvaluatorRuns>;
+
+export function createEvaluatorRuns(deps: EvaluatorRunsDeps) {
   const get = (project: Project, id: string) => findRun(deps.store, project, id);
   return {
-    async start(project, { idOrSlug, search, nowMs }) {
+    /**
+     * Throws validation_error, evaluator_not_found, evaluator_not_runnable, evaluator_unavailable, invalid_settings,
+     * evaluator_run_limit_reached.
+     */
+    async start(project: Project, { idOrSlug, search, nowMs }: RunStart): Promise<EvaluatorRun> {
       const searched = fixDates(search, nowMs);
       checkDates({ fromMs: searched.startMs, toMs: searched.endMs });
       const target = await findTarget(deps, project, { kind: 'saved', text: idOrSlug });
@@ -61,9 +53,12 @@ export function createEvaluatorRuns(deps: EvaluatorRunsDeps): EvaluatorRuns {
       deps.onChanged();
       return run;
     },
+    /** Throws evaluator_run_not_found. */
     get,
-    list: (project, limit) => deps.store.list(project.id, limit),
-    async cancel(project, id, nowMs) {
+    /** The newest first. */
+    list: (project: Project, limit: number) => deps.store.list(project.id, limit),
+    /** Leaves an ended run unchanged. Throws evaluator_run_not_found. */
+    async cancel(project: Project, id: string, nowMs: number): Promise<EvaluatorRun> {
       await get(project, id);
       await deps.store.cancel({ projectId: project.id, id }, nowMs);
       deps.onChanged();

@@ -6,7 +6,7 @@ import type { TraceStore } from '../store.ts';
 import type { EvaluationDraft } from '../traces/collector/collector-draft.ts';
 import { readEvaluation } from '../traces/collector/collector-evaluation.ts';
 import { type CollectorLimits, createReading } from '../traces/collector/collector-reading.ts';
-import type { Evaluation, TraceAppend } from '../traces/trace.ts';
+import type { TraceAppend } from '../traces/trace.ts';
 import { lookupForms } from '../traces/trace-ids.ts';
 
 type TraceResultsDeps = {
@@ -25,30 +25,46 @@ type NewResult = {
   readonly mustBeKnown?: boolean;
 };
 
-export type TraceResults = {
-  /**
-   * Resolves once the result is stored; it replaces a result with the same id. `traceId` may lack leading zeros. The
-   * result creates a trace that does not exist yet. Throws what the store throws.
-   */
-  attach(project: Project, traceId: string, result: NewResult): Promise<void>;
-  /** The append that stores a result on the trace with exactly that id. */
-  toAppend(project: Project, traceId: string, result: NewResult): TraceAppend;
-};
+/** The depth and length of the texts are unknown, so that every check applies. */
+const ANY_FACTS = { depth: 128, hasEscapes: true, bytes: Number.MAX_SAFE_INTEGER, hasWide: false };
 
-export function createTraceResults(deps: TraceResultsDeps): TraceResults {
+export type TraceResults = ReturnType<typeof createTraceResults>;
+
+export function createTraceResults({ store, limits, traceDefaultDays }: TraceResultsDeps) {
   const cutOf = (project: Project, nowMs: number) =>
-    termStartMs(traceTermDays(project.traceRetentionDays, deps.traceDefaultDays), nowMs);
+    termStartMs(traceTermDays(project.traceRetentionDays, traceDefaultDays), nowMs);
 
+  /** The append that stores a result on the trace with exactly that id. */
   function toAppend(project: Project, traceId: string, { draft, monitorId, nowMs }: NewResult): TraceAppend {
-    const evaluation = { ...read(draft, { deps, traceId, nowMs }), monitorId };
-    return appendOf(project, evaluation, { traceId, nowMs, expiredBeforeMs: cutOf(project, nowMs), deps });
+    const reading = createReading({ limits, facts: ANY_FACTS, receivedAtMs: nowMs, traceId });
+    const read = readEvaluation(draft, reading);
+    if (read === null) throw new Error(`a result is not as traces keep them${reading.problem}`);
+    return {
+      projectId: project.id,
+      projectNumber: project.number,
+      organizationId: project.organizationId,
+      organizationNumber: project.organizationNumber,
+      traceId,
+      receivedAtMs: nowMs,
+      expiredBeforeMs: cutOf(project, nowMs),
+      spansMax: limits.spansPerTraceMax,
+      metadataJson: null,
+      expectedOutput: undefined,
+      spans: [],
+      evaluations: [{ ...read.evaluation, monitorId }],
+      requests: [],
+    };
   }
 
   return {
-    async attach(project, sentId, result) {
-      const traceId = await findTraceId(deps, { project, sentId, expiredBeforeMs: cutOf(project, result.nowMs) });
-      if (result.mustBeKnown === true && (await deps.store.find(project.number, traceId)) === null) return;
-      await deps.store.append(toAppend(project, traceId, result));
+    /**
+     * Resolves once the result is stored; it replaces a result with the same id. The id may lack leading zeros. The
+     * result creates a trace that does not exist yet. Throws what the store throws.
+     */
+    async attach(project: Project, sentId: string, result: NewResult): Promise<void> {
+      const traceId = await findTraceId(store, { project, sentId, expiredBeforeMs: cutOf(project, result.nowMs) });
+      if (result.mustBeKnown === true && (await store.find(project.number, traceId)) === null) return;
+      await store.append(toAppend(project, traceId, result));
     },
     toAppend,
   };
@@ -60,7 +76,7 @@ type TraceLookup = { readonly project: Project; readonly sentId: string; readonl
 const PADDED_DIGITS_MIN = 25;
 
 async function findTraceId(
-  { store }: TraceResultsDeps,
+  store: Pick<TraceStore, 'find'>,
   { project, sentId, expiredBeforeMs }: TraceLookup,
 ): Promise<string> {
   const { exact, padded } = lookupForms(sentId);
@@ -71,40 +87,4 @@ async function findTraceId(
     if (record !== null && record.insertedAtMs >= (expiredBeforeMs ?? Number.NEGATIVE_INFINITY)) return id;
   }
   return sentId.length >= PADDED_DIGITS_MIN ? padded : exact;
-}
-
-type Receipt = { readonly deps: TraceResultsDeps; readonly traceId: string; readonly nowMs: number };
-
-/** The depth and length of the texts are unknown, so that every check applies. */
-const ANY_FACTS = { depth: 128, hasEscapes: true, bytes: Number.MAX_SAFE_INTEGER, hasWide: false };
-
-function read(draft: EvaluationDraft, { deps, traceId, nowMs }: Receipt): Evaluation {
-  const reading = createReading({ limits: deps.limits, facts: ANY_FACTS, receivedAtMs: nowMs, traceId });
-  const read = readEvaluation(draft, reading);
-  if (read === null) throw new Error(`a result is not as traces keep them${reading.problem}`);
-  return read.evaluation;
-}
-
-type AppendContext = Receipt & { readonly expiredBeforeMs: number | null };
-
-function appendOf(
-  project: Project,
-  evaluation: Evaluation,
-  { deps, traceId, nowMs, expiredBeforeMs }: AppendContext,
-): TraceAppend {
-  return {
-    projectId: project.id,
-    projectNumber: project.number,
-    organizationId: project.organizationId,
-    organizationNumber: project.organizationNumber,
-    traceId,
-    receivedAtMs: nowMs,
-    expiredBeforeMs,
-    spansMax: deps.limits.spansPerTraceMax,
-    metadataJson: null,
-    expectedOutput: undefined,
-    spans: [],
-    evaluations: [evaluation],
-    requests: [],
-  };
 }

@@ -24,8 +24,7 @@ import {
   validateFieldList,
   validateFields,
 } from './evaluator-fields.ts';
-import type { CatalogueEntry } from './evaluator-settings.ts';
-import { overlaySettings, validateSettings } from './evaluator-settings.ts';
+import { type CatalogueEntry, IN_CONFIG, overlaySettings, validateSettings } from './evaluator-settings.ts';
 
 /** An evaluator as sent; null: not sent. */
 export type EvaluatorDraft = {
@@ -193,7 +192,7 @@ function validateCatalogued(config: LosslessObject, { found, isPart }: Catalogue
     return nothing;
   }
   if (entry === null) return nothing;
-  validateSettings(entry.settings, settings, found);
+  validateSettings(entry.settings, settings, { path: IN_CONFIG, found });
   return {
     storedConfig: {
       evaluatorType: entry.id,

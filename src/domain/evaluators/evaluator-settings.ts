@@ -75,18 +75,13 @@ export function unsetSetting(shape: SettingShape): Setting {
 }
 
 /** The path of the settings in the config of an evaluator. */
-const IN_CONFIG = 'config.settings';
+export const IN_CONFIG = 'config.settings';
+
+/** `path`: where the request has the value. */
+type SettingContext = { readonly path: string; readonly found: Reason[] };
 
 /** Adds a reason for every known setting of the wrong shape. Unknown settings are allowed. */
-export function validateSettings(settings: SettingSet, sent: LosslessObject, found: Reason[]): void {
-  validateSettingsAt(IN_CONFIG, { settings, sent, found });
-}
-
-/** The same for settings at another path of a request. */
-export function validateSettingsAt(
-  path: string,
-  { settings, sent, found }: { readonly settings: SettingSet; readonly sent: LosslessObject; readonly found: Reason[] },
-): void {
+export function validateSettings(settings: SettingSet, sent: LosslessObject, { path, found }: SettingContext): void {
   for (const [key, value] of Object.entries(sent)) {
     const known = Object.hasOwn(settings, key) ? settings[key] : undefined;
     if (known && value !== null) validateValue(value, known.shape, { path: `${path}.${key}`, found });
@@ -124,8 +119,6 @@ function shapeOf(value: JsonValue, inArray = false): SettingShape {
   // A map of switches may be partial; an object in a list must be complete.
   return { kind: 'object', members: Object.fromEntries(members), complete: inArray };
 }
-
-type SettingContext = { readonly path: string; readonly found: Reason[] };
 
 function validateValue(value: LosslessJson | undefined, shape: SettingShape, context: SettingContext): void {
   const { kind } = shape;

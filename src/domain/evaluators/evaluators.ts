@@ -4,9 +4,10 @@ import { jsonStringsBytes, jsonTextsBytes } from '../../json/json-size.ts';
 import { type LosslessObject, readMember, stringifyLossless } from '../../json/lossless-json.ts';
 import type { Project } from '../caller.ts';
 import type { RandomBytes } from '../clock.ts';
-import { Fault, type Reason, unavailableFault, validationFault } from '../fault.ts';
+import { Fault, type Reason, validationFault } from '../fault.ts';
 import { isPossibleId, newId } from '../ids.ts';
 import { refuseProblems } from '../reasons.ts';
+import { byLastUpdate, nextUpdateMs, retryStale } from '../record-updates.ts';
 import { drawSlug, retryTakenSlugs } from '../slug.ts';
 import type { EvaluatorStore } from '../store.ts';
 import { type Evaluator, readStoredObject } from './evaluator.ts';
@@ -18,6 +19,7 @@ import {
   normalizeName,
   validateDraft,
 } from './evaluator-draft.ts';
+import { IN_CONFIG } from './evaluator-settings.ts';
 import { type CheckPatterns, patternProblems } from './text-rules.ts';
 
 export { draftProblems, type EvaluatorDraft } from './evaluator-draft.ts';
@@ -29,32 +31,20 @@ type EvaluatorDeps = {
   readonly checkPatterns: CheckPatterns;
 };
 
-export type Evaluators = {
-  /** By id, or else by slug. Throws evaluator_not_found, also for another project's. */
-  get(project: Project, idOrSlug: string): Promise<Evaluator>;
-  /** Throws validation_error with every problem of the draft, or evaluator_limit_reached. */
-  create(project: Project, draft: EvaluatorDraft, nowMs: number): Promise<Evaluator>;
-  /**
-   * All evaluators of the project: the last updated first, then by id. Calls `countResponseBytes` with the bytes of
-   * each page it reads. Throws evaluator_list_too_large.
-   */
-  list(project: Project, countResponseBytes: (bytes: number) => void): Promise<readonly Evaluator[]>;
-  /** Throws validation_error, evaluator_not_found, evaluator_type_immutable. Stores nothing when nothing changes. */
-  update(project: Project, update: EvaluatorUpdate): Promise<Evaluator>;
-  /** Throws evaluator_not_found. */
-  remove(project: Project, idOrSlug: string, nowMs: number): Promise<void>;
-};
-
 type EvaluatorUpdate = {
   readonly idOrSlug: string;
   readonly change: EvaluatorChange;
   readonly nowMs: number;
 };
 
-export function createEvaluators(deps: EvaluatorDeps): Evaluators {
+export type Evaluators = ReturnType<typeof createEvaluators>;
+
+export function createEvaluators(deps: EvaluatorDeps) {
   return {
-    get: (project, idOrSlug) => findEvaluator(deps, project, idOrSlug),
-    create: async (project, draft, nowMs) => {
+    /** By id, or else by slug. Throws evaluator_not_found, also for another project's. */
+    get: (project: Project, idOrSlug: string) => findEvaluator(deps.store, project, idOrSlug),
+    /** Throws validation_error with every problem of the draft, or evaluator_limit_reached. */
+    async create(project: Project, draft: EvaluatorDraft, nowMs: number): Promise<Evaluator> {
       const content = validateDraft(draft);
       await refuseBadPatterns(deps, project.id, content);
       return await retryTakenSlugs(async () => {
@@ -71,16 +61,28 @@ export function createEvaluators(deps: EvaluatorDeps): Evaluators {
         return outcome === 'stored' ? evaluator : outcome;
       });
     },
-    list: (project, countResponseBytes) => listEvaluators(deps, project, countResponseBytes),
-    update: (project, update) => updateEvaluator(deps, project, update),
-    remove: async (project, idOrSlug, nowMs) => {
-      const { id } = await findEvaluator(deps, project, idOrSlug);
+    /**
+     * All evaluators of the project: the last updated first, then by id. Calls `countResponseBytes` with the bytes of
+     * each page it reads. Throws evaluator_list_too_large.
+     */
+    list: (project: Project, countResponseBytes: (bytes: number) => void) =>
+      listEvaluators(deps, project, countResponseBytes),
+    /** Throws validation_error, evaluator_not_found, evaluator_type_immutable. Stores nothing when nothing changes. */
+    update: (project: Project, update: EvaluatorUpdate) => updateEvaluator(deps, project, update),
+    /** Throws evaluator_not_found. */
+    async remove(project: Project, idOrSlug: string, nowMs: number): Promise<void> {
+      const { id } = await findEvaluator(deps.store, project, idOrSlug);
       if (!(await deps.store.remove(project.id, id, nowMs))) throw evaluatorNotFound();
     },
   };
 }
 
-async function findEvaluator({ store }: EvaluatorDeps, project: Project, idOrSlug: string): Promise<Evaluator> {
+/** Throws evaluator_not_found. */
+export async function findEvaluator(
+  store: Pick<EvaluatorStore, 'find'>,
+  project: Project,
+  idOrSlug: string,
+): Promise<Evaluator> {
   if (idOrSlug.includes('\0')) throw nulFault();
   const evaluator = isPossibleId(idOrSlug) ? await store.find(project.id, idOrSlug) : null;
   if (!evaluator) throw evaluatorNotFound();
@@ -110,12 +112,8 @@ async function listEvaluators(
     found.push(...page);
     afterId = page.length < PAGE_SIZE ? null : (page.at(-1)?.id ?? null);
   } while (afterId !== null);
-  return found.sort((a, b) => b.updatedAtMs - a.updatedAtMs || (a.id < b.id ? -1 : 1));
+  return found.sort(byLastUpdate);
 }
-
-// Every failed attempt means that another request succeeded, so a long series means heavy contention.
-const UPDATE_ATTEMPTS_MAX = 50;
-const RETRY_AFTER_SECONDS = 1;
 
 async function updateEvaluator(
   deps: EvaluatorDeps,
@@ -123,18 +121,17 @@ async function updateEvaluator(
   { idOrSlug, change, nowMs }: EvaluatorUpdate,
 ): Promise<Evaluator> {
   refuseProblems(changeProblems(change));
-  for (let round = 0; round < UPDATE_ATTEMPTS_MAX; round += 1) {
-    const stored = await findEvaluator(deps, project, idOrSlug);
+  return await retryStale('Others keep changing this evaluator; try again.', async () => {
+    const stored = await findEvaluator(deps.store, project, idOrSlug);
     const content = mergeChange(stored, change);
     const { name, configJson, fields, outputFields } = content;
     if (name === stored.name && configJson === stored.configJson) return stored;
     if (configJson !== stored.configJson) await refuseBadPatterns(deps, project.id, content);
-    // Strictly increasing, so that it identifies one state of the evaluator.
-    const updatedAtMs = Math.max(nowMs, stored.updatedAtMs + 1);
+    const updatedAtMs = nextUpdateMs(stored, nowMs);
     const evaluator: Evaluator = { ...stored, name, configJson, fields, outputFields, updatedAtMs };
-    if ((await deps.store.replace(evaluator, stored.updatedAtMs)) === 'stored') return evaluator;
-  }
-  throw unavailableFault('Others keep changing this evaluator; try again.', RETRY_AFTER_SECONDS);
+    const outcome = await deps.store.replace(evaluator, stored.updatedAtMs);
+    return outcome === 'stored' ? evaluator : outcome;
+  });
 }
 
 /** Throws validation_error. */
@@ -145,7 +142,7 @@ async function refuseBadPatterns(
 ) {
   if (type !== 'evaluator') return;
   const { evaluatorType, settings } = JSON.parse(configJson) as { evaluatorType: string; settings: LosslessObject };
-  refuseProblems(await patternProblems(checkPatterns, { projectId, evaluatorType, settings, path: 'config.settings' }));
+  refuseProblems(await patternProblems(checkPatterns, { projectId, evaluatorType, settings, path: IN_CONFIG }));
 }
 
 /** Evaluators a project may hold at once. */

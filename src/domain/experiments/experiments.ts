@@ -14,17 +14,6 @@ type ExperimentDeps = { readonly store: ExperimentStore; readonly random: Random
 /** Null: not sent. */
 type ExperimentDraft = { readonly name: string | null; readonly slug: string | null };
 
-export type Experiments = {
-  /** Creates the experiment unless one with the slug exists. Throws validation_error, experiment_limit_reached. */
-  init(project: Project, draft: ExperimentDraft, nowMs: number): Promise<Experiment>;
-  /** Throws experiment_not_found. */
-  get(project: Project, idOrSlug: string): Promise<Experiment>;
-  /** The newest first. */
-  list(project: Project): Promise<readonly Experiment[]>;
-  /** Removes its runs, too. Throws experiment_not_found. */
-  remove(project: Project, idOrSlug: string, nowMs: number): Promise<void>;
-};
-
 /** Experiments that a project may hold. */
 const LIVE_MAX = 1000;
 /** Results removed per transaction: more would delay other writes. */
@@ -33,9 +22,12 @@ const SLUG_LENGTH_MAX = 50;
 const HASH_LENGTH = 8;
 const FALLBACK = 'experiment';
 
-export function createExperiments({ store, random }: ExperimentDeps): Experiments {
+export type Experiments = ReturnType<typeof createExperiments>;
+
+export function createExperiments({ store, random }: ExperimentDeps) {
   return {
-    async init(project, draft, nowMs) {
+    /** Creates the experiment unless one with the slug exists. Throws validation_error, experiment_limit_reached. */
+    async init(project: Project, draft: ExperimentDraft, nowMs: number): Promise<Experiment> {
       const text = draft.slug ?? draft.name;
       if (text === null) refuseProblems([typeReason('experiment_slug', 'string', 'undefined')]);
       const given = (draft.name ?? draft.slug ?? '').trim().toWellFormed();
@@ -54,9 +46,12 @@ export function createExperiments({ store, random }: ExperimentDeps): Experiment
       if (outcome === 'limit_reached') throw limitFault();
       return outcome;
     },
-    get: (project, idOrSlug) => findExperiment(store, project, idOrSlug),
-    list: (project) => store.list(project.id, LIVE_MAX),
-    async remove(project, idOrSlug, nowMs) {
+    /** Throws experiment_not_found. */
+    get: (project: Project, idOrSlug: string) => findExperiment(store, project, idOrSlug),
+    /** The newest first. */
+    list: (project: Project) => store.list(project.id, LIVE_MAX),
+    /** Removes its runs, too. Throws experiment_not_found. */
+    async remove(project: Project, idOrSlug: string, nowMs: number): Promise<void> {
       const { id } = await findExperiment(store, project, idOrSlug);
       if (!(await store.hide(project.id, id, nowMs))) throw notFound();
     },

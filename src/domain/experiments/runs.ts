@@ -50,6 +50,8 @@ type RunDraft = {
 /** A report, with the facts needed to create the run. */
 export type RunLog = Omit<RunReport, 'nowMs'> & { readonly name: string | null; readonly createdAtMs: number | null };
 
+type At = { readonly nowMs: number };
+
 /** `experiment` is an id or a slug. */
 export type RunReference = { readonly experiment: string; readonly id: string };
 
@@ -59,24 +61,6 @@ type RunPage = {
   readonly run: ExperimentRun;
   readonly summary: RunSummary;
   readonly results: CursorPage<ExperimentResult>;
-};
-
-export type ExperimentRuns = {
-  /**
-   * Answers an existing run with that id unchanged. Throws experiment_not_found, dataset_not_found,
-   * dataset_version_not_found, experiment_run_limit_reached.
-   */
-  create(project: Project, experiment: string, draft: RunDraft & { readonly nowMs: number }): Promise<ExperimentRun>;
-  /** Adds results to a run, and creates it if needed. Throws experiment_not_found, experiment_run_limit_reached. */
-  log(project: Project, name: RunReference, log: RunLog & { readonly nowMs: number }): Promise<RunReported>;
-  /** Leaves a finished run unchanged. Throws experiment_not_found, experiment_run_not_found. */
-  finish(project: Project, name: RunReference, nowMs: number): Promise<ExperimentRun>;
-  /** The newest first. Throws experiment_not_found, invalid_cursor. */
-  list(project: Project, experiment: string, request: CursorPageRequest): Promise<CursorPage<ListedRun>>;
-  /** Answers the run with a page of its results. Throws experiment_not_found, experiment_run_not_found, invalid_cursor. */
-  get(project: Project, name: RunReference, request: ResultPageRequest): Promise<RunPage>;
-  /** Throws experiment_not_found, experiment_run_not_found. */
-  remove(project: Project, name: RunReference, nowMs: number): Promise<void>;
 };
 
 /** Runs that a project may hold. */
@@ -95,13 +79,9 @@ const RESULTS_AT_ONCE = 25;
 /** Results read at once. */
 const READ_AT_ONCE = 200;
 
-export function createExperimentRuns(deps: RunDeps): ExperimentRuns {
-  const { store, datasets, random, cursors } = deps;
+export type ExperimentRuns = ReturnType<typeof createExperimentRuns>;
 
-  async function find(project: Project, name: RunReference): Promise<ExperimentRun> {
-    return await findRun(store, project, name);
-  }
-
+export function createExperimentRuns({ store, datasets, random, cursors }: RunDeps) {
   async function insert(run: ExperimentRun): Promise<ExperimentRun> {
     const outcome = await store.insertRun(run, RUNS_MAX);
     if (outcome === 'limit_reached') throw limitFault();
@@ -110,7 +90,11 @@ export function createExperimentRuns(deps: RunDeps): ExperimentRuns {
   }
 
   return {
-    async create(project, experiment, { nowMs, ...draft }) {
+    /**
+     * Answers an existing run with that id unchanged. Throws experiment_not_found, dataset_not_found,
+     * dataset_version_not_found, experiment_run_limit_reached.
+     */
+    async create(project: Project, experiment: string, { nowMs, ...draft }: RunDraft & At): Promise<ExperimentRun> {
       const { id: experimentId, name } = await findExperiment(store, project, experiment);
       const id = draft.id ?? newId('run', random);
       const known = await store.findRun({ projectId: project.id, experimentId, id });
@@ -125,7 +109,9 @@ export function createExperimentRuns(deps: RunDeps): ExperimentRuns {
         updatedAtMs: nowMs,
       });
     },
-    async log(project, { experiment, id }, { nowMs, name, createdAtMs, ...log }) {
+    /** Adds results to a run, and creates it if needed. Throws experiment_not_found, experiment_run_limit_reached. */
+    async log(project: Project, { experiment, id }: RunReference, reported: RunLog & At): Promise<RunReported> {
+      const { nowMs, name, createdAtMs, ...log } = reported;
       const { id: experimentId, name: experimentName } = await findExperiment(store, project, experiment);
       const key = { projectId: project.id, experimentId, id };
       const known = await store.findRun(key);
@@ -141,32 +127,35 @@ export function createExperimentRuns(deps: RunDeps): ExperimentRuns {
       // Only the last batch finishes the run, so that a finished run is never incomplete.
       for (const part of splitLog(log)) {
         const results = part.results.map((result) => withEntryId(run, result));
-        const reported = await store.report(key, { ...part, results, nowMs }, LIMITS);
-        if (reported === null) throw runNotFound();
-        refused.push(...reported.refused);
-        last = reported.run;
+        const stored = await store.report(key, { ...part, results, nowMs }, LIMITS);
+        if (stored === null) throw runNotFound();
+        refused.push(...stored.refused);
+        last = stored.run;
       }
       const positions = new Map(log.results.map(({ field }, index) => [field, index]));
       const positionOf = ({ field }: RefusedResult) => positions.get(field) ?? log.results.length;
       return { run: last, refused: refused.sort((one, other) => positionOf(one) - positionOf(other)) };
     },
-    async finish(project, name, nowMs) {
-      const run = await find(project, name);
+    /** Leaves a finished run unchanged. Throws experiment_not_found, experiment_run_not_found. */
+    async finish(project: Project, name: RunReference, nowMs: number): Promise<ExperimentRun> {
+      const run = await findRun(store, project, name);
       if (run.finishedAtMs !== null) return run;
       const ended = { targets: [], results: [], total: null, progress: null, finishedAtMs: nowMs, nowMs };
       const reported = await store.report(run, ended, LIMITS);
       if (reported === null) throw runNotFound();
       return reported.run;
     },
-    async list(project, idOrSlug, request) {
+    /** The newest first. Throws experiment_not_found, invalid_cursor. */
+    async list(project: Project, idOrSlug: string, request: CursorPageRequest): Promise<CursorPage<ListedRun>> {
       const experiment = await findExperiment(store, project, idOrSlug);
       const binding = ['experiment-runs', project.id, experiment.id];
       return await readCursorPage({ cursors, binding, positionOf: (run: ListedRun) => run }, request, (range) =>
         store.listRuns(experiment, range),
       );
     },
-    async get(project, name, request) {
-      const run = await find(project, name);
+    /** Answers the run with a page of its results. Throws experiment_not_found, experiment_run_not_found, invalid_cursor. */
+    async get(project: Project, name: RunReference, request: ResultPageRequest): Promise<RunPage> {
+      const run = await findRun(store, project, name);
       const { figures, summary } = await readFigures(store, run, null);
       const binding = ['experiment-results', project.id, run.key];
       const position = request.cursor === '' ? null : cursors.open(binding, request.cursor);
@@ -181,8 +170,9 @@ export function createExperimentRuns(deps: RunDeps): ExperimentRuns {
       const items = await readResults(store, run, page);
       return { run, summary, results: { items, nextCursor } };
     },
-    async remove(project, name, nowMs) {
-      if (!(await store.hideRun(await find(project, name), nowMs))) throw runNotFound();
+    /** Throws experiment_not_found, experiment_run_not_found. */
+    async remove(project: Project, name: RunReference, nowMs: number): Promise<void> {
+      if (!(await store.hideRun(await findRun(store, project, name), nowMs))) throw runNotFound();
     },
   };
 }

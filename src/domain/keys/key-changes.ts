@@ -59,7 +59,7 @@ export function revoke(key: ApiKeyRecord, nowMs: number): ApiKeyRecord {
 /** A key with its new token, which is shown only once. */
 export type RenewedKey = { readonly token: string; readonly key: KeyView };
 
-type KeyRenewal = {
+export type KeyRenewal = {
   readonly call: ManagementCall;
   readonly id: string;
   /** How long the previous secret stays valid; 0: not at all. */

@@ -2,12 +2,11 @@
 
 import type { Clock } from '../clock.ts';
 import type { CursorCodec } from '../cursor.ts';
-import type { Reason } from '../fault.ts';
 import { readDirectory } from '../management/directory.ts';
-import { bindFilter, readCursorPage } from '../management/listing.ts';
+import { bindFilter, type CursorPageRequest, readCursorPage } from '../management/listing.ts';
 import type { ApiKeyRecord, ManagementStore } from '../management/management.ts';
 import type { ManagementCall, ReceiptOf } from '../management/management-call.ts';
-import { findKey, type RenewedKey, readKeyContext, revokeKey, rotateKey, updateKey } from './key-changes.ts';
+import { findKey, type KeyRenewal, type RenewedKey, readKeyContext, revokeKey, rotateKey, updateKey } from './key-changes.ts';
 import { createKey, type MintDeps, type MintedKey } from './key-creation.ts';
 import { creationProblems, fieldProblems, type KeyDraft } from './key-draft.ts';
 import { type KeyView, readOwners, viewKey } from './key-view.ts';
@@ -21,61 +20,42 @@ export { KEY_SCOPES } from './key-visibility.ts';
 
 type ApiKeysDeps = MintDeps & { readonly cursors: CursorCodec; readonly clock: Clock };
 
-export type KeyListRequest = {
-  readonly scope: KeyScope;
-  readonly includeRevoked: boolean;
-  /** Empty: from the beginning. */
-  readonly cursor: string;
-  /** Null: the default. */
-  readonly limit: number | null;
-};
+export type KeyListRequest = CursorPageRequest & { readonly scope: KeyScope; readonly includeRevoked: boolean };
 
 /** `nextCursor`: null when nothing remains, undefined when no page was requested and all keys are included. */
 type KeyPage = { readonly keys: readonly KeyView[]; readonly nextCursor: string | null | undefined };
 
-export type ApiKeys = {
-  /** All problems of a key to create; none when the rules can process it. */
-  creationProblems(draft: KeyDraft): readonly Reason[];
-  /** Problems of a change that can be found without the stored key. */
-  changeProblems(draft: KeyDraft): readonly Reason[];
-  /** Throws insufficient_permissions for a caller who may not list keys. */
-  admitList(call: ManagementCall): void;
-  /** Newest first. Throws insufficient_permissions and invalid_cursor. */
-  list(call: ManagementCall, question: KeyListRequest): Promise<KeyPage>;
-  /** Throws validation_error, administrator_required and api_key_scope_violation. */
-  create(call: ManagementCall, draft: KeyDraft, receipt: ReceiptOf<MintedKey>): Promise<MintedKey>;
-  /** Throws api_key_not_found, for hidden keys too. */
-  get(call: ManagementCall, id: string): Promise<KeyView>;
-  /** Throws api_key_not_found, api_key_not_owned, api_key_already_revoked, validation_error, api_key_scope_violation. */
-  update(call: ManagementCall, id: string, draft: KeyDraft): Promise<KeyView>;
-  /** Revokes permanently. Throws api_key_not_found, api_key_not_owned and api_key_already_revoked. */
-  revoke(call: ManagementCall, id: string): Promise<void>;
-  /** Throws as `revoke` does, and api_key_expired and api_key_scope_violation. */
-  rotate(call: ManagementCall, rotation: KeyRotationRequest, receipt: ReceiptOf<RenewedKey>): Promise<RenewedKey>;
-};
-
-type KeyRotationRequest = {
-  readonly id: string;
-  /** How long the previous secret stays valid; 0: not at all. */
-  readonly overlapSeconds: number;
-};
+type KeyRotationRequest = Pick<KeyRenewal, 'id' | 'overlapSeconds'>;
 
 /** Keys in an answer when no page is requested. */
 const UNPAGED_MAX = 1_000;
 const PAGE_SIZE = 50;
 
-export function createApiKeys(deps: ApiKeysDeps): ApiKeys {
+export type ApiKeys = ReturnType<typeof createApiKeys>;
+
+export function createApiKeys(deps: ApiKeysDeps) {
   const { store, clock } = deps;
   return {
-    creationProblems: (draft) => creationProblems(draft, clock()),
+    /** All problems of a key to create; none when the rules can process it. */
+    creationProblems: (draft: KeyDraft) => creationProblems(draft, clock()),
+    /** Problems of a change that can be found without the stored key. */
     changeProblems: fieldProblems,
-    admitList: ({ caller }) => requireMayList(caller),
-    list: (call, question) => listKeys(deps, call, question),
-    create: (call, draft, receipt) => createKey(deps, { call, draft, receipt }),
-    get: (call, id) => getKey(store, call, id),
-    update: (call, id, draft) => updateKey(deps, { call, id, draft }),
-    revoke: (call, id) => revokeKey(deps, call, id),
-    rotate: (call, rotation, receipt) => rotateKey(deps, { call, ...rotation, receipt }),
+    /** Throws insufficient_permissions for a caller who may not list keys. */
+    admitList: ({ caller }: ManagementCall) => requireMayList(caller),
+    /** Newest first. Throws insufficient_permissions and invalid_cursor. */
+    list: (call: ManagementCall, question: KeyListRequest) => listKeys(deps, call, question),
+    /** Throws validation_error, administrator_required and api_key_scope_violation. */
+    create: (call: ManagementCall, draft: KeyDraft, receipt: ReceiptOf<MintedKey>) =>
+      createKey(deps, { call, draft, receipt }),
+    /** Throws api_key_not_found, for hidden keys too. */
+    get: (call: ManagementCall, id: string) => getKey(store, call, id),
+    /** Throws api_key_not_found, api_key_not_owned, api_key_already_revoked, validation_error, api_key_scope_violation. */
+    update: (call: ManagementCall, id: string, draft: KeyDraft) => updateKey(deps, { call, id, draft }),
+    /** Revokes permanently. Throws api_key_not_found, api_key_not_owned and api_key_already_revoked. */
+    revoke: (call: ManagementCall, id: string) => revokeKey(deps, call, id),
+    /** Throws as `revoke` does, and api_key_expired and api_key_scope_violation. */
+    rotate: (call: ManagementCall, rotation: KeyRotationRequest, receipt: ReceiptOf<RenewedKey>) =>
+      rotateKey(deps, { call, ...rotation, receipt }),
   };
 }
 

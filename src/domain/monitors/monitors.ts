@@ -4,18 +4,16 @@ import { type LosslessObject, stringifyLossless } from '../../json/lossless-json
 import type { Project } from '../caller.ts';
 import type { RandomBytes } from '../clock.ts';
 import { targetToRun } from '../evaluations/evaluation-target.ts';
-import type { EvaluationJobStore, ProjectJobCounts } from '../evaluations/jobs.ts';
-import type { Evaluator } from '../evaluators/evaluator.ts';
-import { readStoredObject } from '../evaluators/evaluator.ts';
+import type { EvaluationJobStore } from '../evaluations/jobs.ts';
+import { type Evaluator, readStoredObject } from '../evaluators/evaluator.ts';
 import { normalizeName } from '../evaluators/evaluator-draft.ts';
-import type { CatalogueEntry } from '../evaluators/evaluator-settings.ts';
-import { validateSettingsAt } from '../evaluators/evaluator-settings.ts';
-import { evaluatorNotFound } from '../evaluators/evaluators.ts';
+import { type CatalogueEntry, validateSettings } from '../evaluators/evaluator-settings.ts';
+import { evaluatorNotFound, findEvaluator } from '../evaluators/evaluators.ts';
 import { type CheckPatterns, patternProblems } from '../evaluators/text-rules.ts';
-import type { Reason } from '../fault.ts';
-import { Fault, unavailableFault } from '../fault.ts';
+import { Fault, type Reason } from '../fault.ts';
 import { isPossibleId, newId } from '../ids.ts';
 import { choiceReason, refuseProblems } from '../reasons.ts';
+import { byLastUpdate, nextUpdateMs, retryStale } from '../record-updates.ts';
 import { drawSlug, retryTakenSlugs } from '../slug.ts';
 import type { EvaluatorStore } from '../store.ts';
 import type { Mappings, Monitor, MonitorStore } from './monitor.ts';
@@ -29,43 +27,33 @@ type MonitorDeps = {
   readonly random: RandomBytes;
 };
 
-export type Monitors = {
-  /** By id, or else by slug. Throws monitor_not_found, also for another project's. */
-  get(project: Project, idOrSlug: string): Promise<Monitor>;
-  /** All monitors of the project: the last updated first, then by id. */
-  list(project: Project): Promise<readonly Monitor[]>;
-  /** The evaluations by monitors that the project has open. */
-  backlog(project: Project, nowMs: number): Promise<ProjectJobCounts>;
-  /**
-   * Throws validation_error, evaluator_not_found, evaluator_not_runnable, evaluator_unavailable, monitor_limit_reached.
-   */
-  create(project: Project, draft: MonitorDraft, nowMs: number): Promise<Monitor>;
-  /** Throws what create throws, and monitor_not_found. Stores nothing when nothing changes. */
-  update(project: Project, update: MonitorUpdate): Promise<Monitor>;
-  /** Answers its id. Throws monitor_not_found. */
-  remove(project: Project, idOrSlug: string, nowMs: number): Promise<string>;
-};
-
 type MonitorUpdate = { readonly idOrSlug: string; readonly change: MonitorDraft; readonly nowMs: number };
 
 /** Counting more jobs of a kind would take long. */
 const BACKLOG_COUNT_MAX = 10_000;
 /** Monitors a project may hold at once. */
 const LIVE_MAX = 100;
-// Every failed attempt means that another request succeeded, so a long series means heavy contention.
-const UPDATE_ATTEMPTS_MAX = 50;
-const RETRY_AFTER_SECONDS = 1;
 
-export function createMonitors(deps: MonitorDeps): Monitors {
+export type Monitors = ReturnType<typeof createMonitors>;
+
+export function createMonitors(deps: MonitorDeps) {
   return {
-    get: (project, idOrSlug) => findMonitor(deps, project, idOrSlug),
-    list: async ({ id }) =>
-      [...(await deps.store.list(id))].sort((a, b) => b.updatedAtMs - a.updatedAtMs || (a.id < b.id ? -1 : 1)),
-    backlog: ({ number: projectNumber }, nowMs) =>
+    /** By id, or else by slug. Throws monitor_not_found, also for another project's. */
+    get: (project: Project, idOrSlug: string) => findMonitor(deps, project, idOrSlug),
+    /** All monitors of the project: the last updated first, then by id. */
+    list: async ({ id }: Project) => (await deps.store.list(id)).toSorted(byLastUpdate),
+    /** The evaluations by monitors that the project has open. */
+    backlog: ({ number: projectNumber }: Project, nowMs: number) =>
       deps.jobs.countsOf({ projectNumber, nowMs, countMax: BACKLOG_COUNT_MAX }),
-    create: (project, draft, nowMs) => createMonitor(deps, { project, draft, nowMs }),
-    update: (project, update) => updateMonitor(deps, project, update),
-    remove: async (project, idOrSlug, nowMs) => {
+    /**
+     * Throws validation_error, evaluator_not_found, evaluator_not_runnable, evaluator_unavailable,
+     * monitor_limit_reached.
+     */
+    create: (project: Project, draft: MonitorDraft, nowMs: number) => createMonitor(deps, { project, draft, nowMs }),
+    /** Throws what create throws, and monitor_not_found. Stores nothing when nothing changes. */
+    update: (project: Project, update: MonitorUpdate) => updateMonitor(deps, project, update),
+    /** Answers its id. Throws monitor_not_found. */
+    async remove(project: Project, idOrSlug: string, nowMs: number): Promise<string> {
       const { id } = await findMonitor(deps, project, idOrSlug);
       if (!(await deps.store.remove(project.id, id, nowMs))) throw notFoundFault();
       return id;
@@ -79,7 +67,7 @@ async function createMonitor(deps: MonitorDeps, { project, draft, nowMs }: Creat
   const { name, evaluatorId } = draft;
   refuseProblems(newMonitorProblems(draft));
   const { preconditions, mappings, parameters } = readParts(draft);
-  const evaluator = await findEvaluator(deps, project, evaluatorId ?? '');
+  const evaluator = await findEvaluator(deps.evaluators, project, evaluatorId ?? '');
   const content = {
     name: normalizeName(name ?? ''),
     enabled: draft.enabled ?? true,
@@ -108,17 +96,15 @@ async function createMonitor(deps: MonitorDeps, { project, draft, nowMs }: Creat
 async function updateMonitor(deps: MonitorDeps, project: Project, update: MonitorUpdate): Promise<Monitor> {
   const { idOrSlug, change, nowMs } = update;
   refuseProblems(monitorProblems(change));
-  for (let round = 0; round < UPDATE_ATTEMPTS_MAX; round += 1) {
+  return await retryStale('Others keep changing this monitor; try again.', async () => {
     const stored = await findMonitor(deps, project, idOrSlug);
     const next = await merge(deps, project, { stored, change });
     if (JSON.stringify(next) === JSON.stringify(stored)) return stored;
-    // Strictly increasing, so that it identifies one state of the monitor.
-    const monitor: Monitor = { ...next, updatedAtMs: Math.max(nowMs, stored.updatedAtMs + 1) };
+    const monitor: Monitor = { ...next, updatedAtMs: nextUpdateMs(stored, nowMs) };
     const outcome = await deps.store.replace(monitor, stored.updatedAtMs);
-    if (outcome === 'stored') return monitor;
     if (outcome === 'evaluator_gone') throw evaluatorNotFound();
-  }
-  throw unavailableFault('Others keep changing this monitor; try again.', RETRY_AFTER_SECONDS);
+    return outcome === 'stored' ? monitor : outcome;
+  });
 }
 
 type Change = { readonly stored: Monitor; readonly change: MonitorDraft };
@@ -136,7 +122,7 @@ async function merge(deps: MonitorDeps, project: Project, { stored, change }: Ch
   };
   // Stored settings may predate a rule: they are validated again only when the update touches them.
   if (change.evaluatorId === null && mappings === null && parameters === null) return plain;
-  const evaluator = await findEvaluator(deps, project, change.evaluatorId ?? stored.evaluatorId);
+  const evaluator = await findEvaluator(deps.evaluators, project, change.evaluatorId ?? stored.evaluatorId);
   return {
     ...plain,
     ...(await fitTo(deps, evaluator, {
@@ -168,12 +154,6 @@ async function findMonitor({ store }: MonitorDeps, project: Project, idOrSlug: s
   return monitor;
 }
 
-async function findEvaluator({ evaluators }: MonitorDeps, project: Project, idOrSlug: string): Promise<Evaluator> {
-  const evaluator = isPossibleId(idOrSlug) ? await evaluators.find(project.id, idOrSlug) : null;
-  if (!evaluator) throw evaluatorNotFound();
-  return evaluator;
-}
-
 function notFoundFault(): Fault {
   const message = 'Monitor not found';
   return new Fault('monitor_not_found', message, { flatError: message });
@@ -194,6 +174,6 @@ function fitProblems(
   for (const name of Object.keys(mappings)) {
     if (!fields.includes(name)) found.push(choiceReason('mappings', fields, name));
   }
-  validateSettingsAt('parameters', { settings, sent: parameters, found });
+  validateSettings(settings, parameters, { path: 'parameters', found });
   return found;
 }
