@@ -1,28 +1,14 @@
 /** A bounded queue in which owners (projects) take turns, so that one owner's backlog does not delay the others. */
 
-type OwnerQueue<Owner, T> = {
-  /** `owner_full`: the owner has used its share of the queue. */
-  add(owner: Owner, item: T): 'added' | 'full' | 'owner_full';
-  /** Removes and returns the next item, skipping owners that are not allowed now. */
-  next(isAllowed?: (owner: Owner) => boolean): T | undefined;
-  /** False when the item is not in the queue. */
-  remove(owner: Owner, item: T): boolean;
-  /** Removes and returns every matching item. */
-  removeWhere(matches: (item: T) => boolean): readonly T[];
-  length(): number;
-};
-
 /** The share of the whole queue that one owner may fill. */
 const SHARE = 1 / 2;
 
-export function createOwnerQueue<Owner, T>(
-  lengthMax: number,
-  ofOwnerMax = Math.ceil(lengthMax * SHARE),
-): OwnerQueue<Owner, T> {
+export function createOwnerQueue<Owner, T>(lengthMax: number, ofOwnerMax = Math.ceil(lengthMax * SHARE)) {
   // Owners in the order of their turns; the items of each owner in the order in which they were added.
   const items = new Map<Owner, Set<T>>();
   let length = 0;
 
+  /** False when the item is not in the queue. */
   function remove(owner: Owner, item: T): boolean {
     const own = items.get(owner);
     if (!own?.delete(item)) return false;
@@ -32,7 +18,8 @@ export function createOwnerQueue<Owner, T>(
   }
 
   return {
-    add(owner, item) {
+    /** `owner_full`: the owner has used its share of the queue. */
+    add(owner: Owner, item: T): 'added' | 'full' | 'owner_full' {
       const own = items.get(owner) ?? new Set();
       if (own.size >= ofOwnerMax) return 'owner_full';
       if (length >= lengthMax) return 'full';
@@ -40,7 +27,8 @@ export function createOwnerQueue<Owner, T>(
       length += 1;
       return 'added';
     },
-    next(isAllowed = () => true) {
+    /** Removes and returns the next item, skipping owners that are not allowed now. */
+    next(isAllowed: (owner: Owner) => boolean = () => true): T | undefined {
       for (const [owner, own] of items) {
         if (!isAllowed(owner)) continue;
         for (const item of own) {
@@ -53,7 +41,8 @@ export function createOwnerQueue<Owner, T>(
       return undefined;
     },
     remove,
-    removeWhere(matches) {
+    /** Removes and returns every matching item. */
+    removeWhere(matches: (item: T) => boolean): readonly T[] {
       const found = [...items].flatMap(([owner, own]) =>
         [...own].filter(matches).map((item) => [owner, item] as const),
       );

@@ -21,11 +21,6 @@ export type RetentionReport = {
   readonly removed: RetentionCounts;
 };
 
-type Retention = {
-  /** Removes expired records until none is left or the signal aborts. */
-  run(signal: AbortSignal): Promise<RetentionReport>;
-};
-
 /**
  * Expired records stay this much longer: a running request, or a process whose clock is behind, may still read them.
  */
@@ -39,9 +34,10 @@ const PAUSE_MIN_MS = 10;
 const PAUSE_SHARE = 2;
 const LOCKED_PAUSE_MS = 5_000;
 
-export function createRetention(deps: RetentionDeps): Retention {
+export function createRetention(deps: RetentionDeps) {
   return {
-    async run(signal) {
+    /** Removes expired records until none is left or the signal aborts. */
+    async run(signal: AbortSignal): Promise<RetentionReport> {
       const walk = deps.store.begin(await decideCuts(deps, (await earliestNow(deps)) - LINGER_MS));
       let removed: RetentionCounts = { events: 0, traces: 0, auditEntries: 0, months: 0 };
       let rowsMax = ROWS_FIRST;

@@ -2,15 +2,6 @@
 
 import { createOwnerQueue } from './owner-queue.ts';
 
-type Semaphore<Owner> = {
-  /**
-   * `full`, `owner_full`: too many wait, or too many of this owner. `stopped`: the signal was aborted. The caller MUST
-   * `release` a permit that it acquired.
-   */
-  acquire(owner: Owner, signal?: AbortSignal): Promise<'acquired' | 'full' | 'owner_full' | 'stopped'>;
-  release(owner: Owner): void;
-};
-
 export type SemaphoreOptions = {
   readonly permitsMax: number;
   /** How many permits one owner may hold; by default all. */
@@ -25,7 +16,7 @@ export function allButOne(permitsMax: number): number {
   return Math.max(1, permitsMax - 1);
 }
 
-export function createSemaphore<Owner = void>(options: SemaphoreOptions): Semaphore<Owner> {
+export function createSemaphore<Owner = void>(options: SemaphoreOptions) {
   const { permitsMax, ofOwnerMax = permitsMax, waitingMax = Number.POSITIVE_INFINITY } = options;
   const acquired = new Map<Owner, number>();
   let acquiredTotal = 0;
@@ -41,7 +32,11 @@ export function createSemaphore<Owner = void>(options: SemaphoreOptions): Semaph
   }
 
   return {
-    acquire(owner, signal) {
+    /**
+     * `full`, `owner_full`: too many wait, or too many of this owner. `stopped`: the signal was aborted. The caller MUST
+     * `release` a permit that it acquired.
+     */
+    acquire(owner: Owner, signal?: AbortSignal): Promise<'acquired' | 'full' | 'owner_full' | 'stopped'> {
       if (signal?.aborted) return Promise.resolve('stopped');
       if (canAcquire(owner)) {
         countPermit(owner);
@@ -62,7 +57,7 @@ export function createSemaphore<Owner = void>(options: SemaphoreOptions): Semaph
         else resolve(outcome);
       });
     },
-    release(owner) {
+    release(owner: Owner): void {
       const left = (acquired.get(owner) ?? 0) - 1;
       if (left > 0) acquired.set(owner, left);
       else acquired.delete(owner);

@@ -24,13 +24,6 @@ type JobWorkerDeps = {
   readonly onCapacity: () => void;
 };
 
-type JobWorker = {
-  /** Claims and starts due jobs. Answers when to poll next without a wake-up; null: no job waits. */
-  poll(): Promise<number | null>;
-  /** Starts no more jobs, releases those that wait, and aborts running ones after `drainMs`. Resolves when all have ended. */
-  stop(drainMs: number): Promise<void>;
-};
-
 /** Until the lease expires no other process runs the job. */
 const JOB_LEASE_MS = 60_000;
 /** Leases with less time left are renewed. */
@@ -55,7 +48,7 @@ type HeldJob = {
 /** The held jobs of one project. */
 type Work = { readonly waiting: Set<HeldJob>; readonly running: Set<HeldJob> };
 
-export function createJobWorker(deps: JobWorkerDeps): JobWorker {
+export function createJobWorker(deps: JobWorkerDeps) {
   const { store, nowMs, concurrency } = deps;
   const heldMax = concurrency * PREFETCH_FACTOR;
   const heldOfProjectMax = Math.max(1, Math.floor(heldMax * PREFETCH_SHARE));
@@ -214,7 +207,8 @@ export function createJobWorker(deps: JobWorkerDeps): JobWorker {
   }
 
   return {
-    async poll() {
+    /** Claims and starts due jobs. Answers when to poll next without a wake-up; null: no job waits. */
+    async poll(): Promise<number | null> {
       if (isStopped) return null;
       await renew();
       await releaseSlow();
@@ -231,15 +225,15 @@ export function createJobWorker(deps: JobWorkerDeps): JobWorker {
       const later = queues.filter(({ dueAtMs }) => dueAtMs > now).map(({ dueAtMs }) => dueAtMs);
       return later.length === 0 ? null : later.reduce((least, dueAtMs) => Math.min(least, dueAtMs));
     },
-    async stop(drainMs) {
+    /** Starts no more jobs, releases those that wait, and aborts running ones after `drainMs`. Resolves when all have ended. */
+    async stop(drainMs: number): Promise<void> {
       isStopped = true;
       const waiting = held().filter((each) => each.running === null);
       for (const each of waiting) drop(each);
       await release(waiting.map(({ job }) => job)).catch((error) => deps.onError(error, 'jobs could not be put back'));
       if (running === 0) return;
-      const ended = new Promise<void>((resolve) => {
-        drained = resolve;
-      });
+      const { promise: ended, resolve } = Promise.withResolvers<void>();
+      drained = resolve;
       const timer = setTimeout(() => {
         for (const each of held()) each.running?.stop.abort();
       }, drainMs);

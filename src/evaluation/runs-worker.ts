@@ -22,13 +22,6 @@ export type RunsWorkerDeps = TargetDeps &
     readonly log: { warn(fields: object, message: string): void };
   };
 
-export type RunsWorker = {
-  /** To be called after a run was started or cancelled. */
-  wake(): void;
-  /** Resolves when no page is being evaluated; unfinished runs continue later. */
-  stop(): Promise<void>;
-};
-
 const POLL_MS = 2_000;
 const LEASE_MS = 60_000;
 const RENEW_MS = 20_000;
@@ -43,7 +36,9 @@ const REMEMBERED_MAX = 10_000;
 type FailuresOfTraces = Map<string, number>;
 type WorkDeps = RunsWorkerDeps & { readonly failuresOfTraces: FailuresOfTraces };
 
-export function startRunsWorker(deps: RunsWorkerDeps): RunsWorker {
+export type RunsWorker = ReturnType<typeof startRunsWorker>;
+
+export function startRunsWorker(deps: RunsWorkerDeps) {
   const stopping = new AbortController();
   let waking = new AbortController();
   const wait: RunsWorkerDeps['wait'] = async (delayMs, signal) => {
@@ -57,8 +52,10 @@ export function startRunsWorker(deps: RunsWorkerDeps): RunsWorker {
     }
   })();
   return {
+    /** To be called after a run was started or cancelled. */
     wake: () => waking.abort(),
-    async stop() {
+    /** Resolves when no page is being evaluated; unfinished runs continue later. */
+    async stop(): Promise<void> {
       stopping.abort();
       await ended;
     },

@@ -7,40 +7,32 @@ import type { EndpointRecord, SqsRecord } from './endpoint.ts';
 
 type SecretField = 'secret' | 'previous_secret' | 'sqs_secret';
 
-export type EndpointSecrets = {
-  seal(endpointId: string, field: SecretField, secret: string): Buffer;
-  /** Throws for a secret that was sealed for another endpoint or field, or with another key. */
-  open(endpointId: string, field: SecretField, sealed: Buffer): string;
-  /** The secrets that sign an attempt at `nowMs`, newest first. */
-  signing(endpoint: SigningEndpoint, nowMs: number): readonly string[];
-  /** The destination with its opened credentials. */
-  destination(endpoint: EndpointRecord): Destination;
-};
-
 type SigningEndpoint = Pick<EndpointRecord, 'id' | 'secret' | 'previousSecret' | 'previousSecretUntilMs'>;
 
 const TABLE = 'webhook_endpoints';
 
-export function createEndpointSecrets(deps: {
-  readonly encryptionKey: Buffer;
-  readonly random: RandomBytes;
-}): EndpointSecrets {
+export type EndpointSecrets = ReturnType<typeof createEndpointSecrets>;
+
+export function createEndpointSecrets(deps: { readonly encryptionKey: Buffer; readonly random: RandomBytes }) {
   const bindingOf = (endpointId: string, field: SecretField) => ({
     key: deps.encryptionKey,
     belongsTo: `${TABLE}/${endpointId}/${field}`,
   });
-  const open: EndpointSecrets['open'] = (endpointId, field, sealed) =>
+  /** Throws for a secret that was sealed for another endpoint or field, or with another key. */
+  const open = (endpointId: string, field: SecretField, sealed: Buffer) =>
     openFor(bindingOf(endpointId, field), sealed).toString('utf8');
   return {
-    seal: (endpointId, field, secret) => sealFor(bindingOf(endpointId, field), Buffer.from(secret), deps.random),
+    seal: (endpointId: string, field: SecretField, secret: string) =>
+      sealFor(bindingOf(endpointId, field), Buffer.from(secret), deps.random),
     open,
-    signing({ id, secret, ...endpoint }, nowMs) {
+    /** The secrets that sign an attempt at `nowMs`, newest first. */
+    signing({ id, secret, ...endpoint }: SigningEndpoint, nowMs: number): readonly string[] {
       const previous = overlappingSecret(endpoint, nowMs);
       const current = open(id, 'secret', secret);
       return previous === null ? [current] : [current, open(id, 'previous_secret', previous)];
     },
-    destination(endpoint) {
-      const { id, url, sqs } = endpoint;
+    /** The destination with its opened credentials. */
+    destination({ id, url, sqs }: EndpointRecord): Destination {
       if (sqs !== null) {
         const { queueUrl } = sqs;
         return { kind: 'sqs', queueUrl, credentials: credentialsOf(sqs, (sealed) => open(id, 'sqs_secret', sealed)) };

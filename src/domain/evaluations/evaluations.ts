@@ -45,14 +45,6 @@ export type Evaluated = {
   readonly result: { readonly evaluationId: string; readonly isStored: boolean } | null;
 };
 
-export type Evaluations = {
-  /**
-   * Throws validation_error, evaluator_not_found, evaluator_not_runnable, evaluator_unavailable, invalid_settings,
-   * evaluator_missing_field. A failed run is an outcome, and an aborted `signal` ends the run early.
-   */
-  evaluate(project: Project, request: EvaluationRequest, signal: AbortSignal): Promise<Evaluated>;
-};
-
 /** No evaluator ran, so nothing is stored. */
 const DISABLED_GUARDRAIL: Evaluated = {
   outcome: { status: 'skipped', details: 'Guardrail is not enabled' },
@@ -60,9 +52,15 @@ const DISABLED_GUARDRAIL: Evaluated = {
   result: null,
 };
 
-export function createEvaluations(deps: EvaluationsDeps): Evaluations {
+export type Evaluations = ReturnType<typeof createEvaluations>;
+
+export function createEvaluations(deps: EvaluationsDeps) {
   return {
-    async evaluate(project, request, signal) {
+    /**
+     * Throws validation_error, evaluator_not_found, evaluator_not_runnable, evaluator_unavailable, invalid_settings,
+     * evaluator_missing_field. A failed run is an outcome, and an aborted `signal` ends the run early.
+     */
+    async evaluate(project: Project, request: EvaluationRequest, signal: AbortSignal): Promise<Evaluated> {
       refuseProblems(requestProblems(request));
       const target = await findNamedTarget(deps, project, request);
       if (target === null) return DISABLED_GUARDRAIL;

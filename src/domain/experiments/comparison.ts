@@ -3,7 +3,7 @@
 import type { Project } from '../caller.ts';
 import type { CursorCodec } from '../cursor.ts';
 import { Fault } from '../fault.ts';
-import { invalidCursor } from '../management/listing.ts';
+import { bindFilter, invalidCursor } from '../management/listing.ts';
 import type { ExperimentResult, ExperimentRun, ExperimentStore } from './experiment.ts';
 import { resultKeyText } from './run-report.ts';
 import type { RunSummary } from './run-summary.ts';
@@ -37,18 +37,13 @@ type Comparison = {
   readonly nextCursor: string | null;
 };
 
-export type RunComparisons = {
-  /** Throws experiment_not_found, experiment_run_not_found, experiment_runs_not_comparable, invalid_cursor. */
-  compare(
-    project: Project,
-    sides: { readonly base: ComparedSide; readonly other: ComparedSide },
-    request: ResultPageRequest,
-  ): Promise<Comparison>;
-};
-
 type Pair = { readonly base: PlainFigures | null; readonly other: PlainFigures | null };
 
 const LIMIT_DEFAULT = 50;
+
+type Sides = { readonly base: ComparedSide; readonly other: ComparedSide };
+
+export type RunComparisons = ReturnType<typeof createRunComparisons>;
 
 export function createRunComparisons({
   store,
@@ -56,9 +51,10 @@ export function createRunComparisons({
 }: {
   readonly store: Pick<ExperimentStore, 'find' | 'findRun' | 'figures' | 'results'>;
   readonly cursors: CursorCodec;
-}): RunComparisons {
+}) {
   return {
-    async compare(project, sides, request) {
+    /** Throws experiment_not_found, experiment_run_not_found, experiment_runs_not_comparable, invalid_cursor. */
+    async compare(project: Project, sides: Sides, request: ResultPageRequest): Promise<Comparison> {
       const [base, other] = [await findRun(store, project, sides.base), await findRun(store, project, sides.other)];
       if (base.datasetId !== null && other.datasetId !== null && base.datasetId !== other.datasetId) {
         throw notComparable();
@@ -122,8 +118,8 @@ function setFirst(map: Map<string, PlainFigures>, key: string, figure: PlainFigu
   if (!map.has(key)) map.set(key, figure);
 }
 
-function targetsOf({ base, other }: { readonly base: ComparedSide; readonly other: ComparedSide }): readonly string[] {
-  return [base, other].map(({ target }) => (target === null ? '' : `=${target}`));
+function targetsOf({ base, other }: Sides): readonly string[] {
+  return [base.target, other.target].map(bindFilter);
 }
 
 /** The cursor is an index: in a run that still grows, later pages may repeat or skip entries. */

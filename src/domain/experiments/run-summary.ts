@@ -25,18 +25,13 @@ type EvaluatorSummary = {
   readonly passRate: number | null;
 };
 
-type RunSums = {
-  add(figures: ResultFigures): void;
-  summary(): RunSummary;
-};
-
-export function createRunSums(): RunSums {
+export function createRunSums() {
   const evaluators = new Map<string, EvaluatorSums>();
   const [costs, evaluationCosts, durations] = [createSum(), createSum(), createSum()];
   let results = 0;
   let errors = 0;
   return {
-    add({ hasError, costUsd, durationMs, scores }) {
+    add({ hasError, costUsd, durationMs, scores }: ResultFigures): void {
       results += 1;
       if (hasError) errors += 1;
       costs.add(costUsd);
@@ -48,7 +43,7 @@ export function createRunSums(): RunSums {
         sums.add(score);
       }
     },
-    summary: () => ({
+    summary: (): RunSummary => ({
       results,
       errors,
       costUsd: costs.total(),

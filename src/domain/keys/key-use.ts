@@ -10,20 +10,15 @@ type KeyUseDeps = {
   readonly onError: (error: unknown) => void;
 };
 
-export type KeyUse = {
-  /** Records a use of the caller's credential. Never fails, and costs one map lookup. */
-  record(caller: Caller, nowMs: number): void;
-  /** Stores the remaining uses. */
-  stop(): Promise<void>;
-};
-
 /** The resolution of the stored instants. */
 const INTERVAL_MS = 60_000;
 const FLUSH_DELAY_MS = 1_000;
 const RETRY_DELAY_MS = 10_000;
 const BATCH_MAX = 500;
 
-export function createKeyUse({ store, pause, onError }: KeyUseDeps): KeyUse {
+export type KeyUse = ReturnType<typeof createKeyUse>;
+
+export function createKeyUse({ store, pause, onError }: KeyUseDeps) {
   // By credential, the last recorded instant, oldest first. Two maps, because a key and a project may have the same id.
   const notedAtMs = { api_key: new Map<string, number>(), project_key: new Map<string, number>() };
   const pending = new Map<string, CredentialUse>();
@@ -56,13 +51,15 @@ export function createKeyUse({ store, pause, onError }: KeyUseDeps): KeyUse {
   }
 
   return {
-    record(caller, nowMs) {
+    /** Records a use of the caller's credential. Never fails, and costs one map lookup. */
+    record(caller: Caller, nowMs: number): void {
       if (caller.kind === 'open') return;
       const id = caller.kind === 'api_key' ? caller.key.id : caller.project.id;
       const lastMs = notedAtMs[caller.kind].get(id);
       if (lastMs === undefined || isOver(lastMs, nowMs)) add(caller.kind, id, nowMs);
     },
-    async stop() {
+    /** Stores the remaining uses. */
+    async stop(): Promise<void> {
       stopping.abort();
       await flushing;
     },

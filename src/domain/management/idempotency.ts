@@ -33,20 +33,18 @@ type IdempotencyClaim =
       readonly release: () => Promise<void>;
     };
 
-export type Idempotency = {
-  /** Throws idempotency_error while the same request runs, and when the key was used for another request. */
-  begin(attempt: IdempotentRequest): Promise<IdempotencyClaim>;
-};
-
 const KEPT_MS = 24 * 3_600_000;
 /** An older claim belongs to a process that died. */
 const CLAIM_MAX_MS = 20_000;
 const RETRY_AFTER_SECONDS = '1';
 const DIGEST_BYTES = 32;
 
-export function createIdempotency({ store, encryptionKey, random, onReleaseError }: IdempotencyDeps): Idempotency {
+export type Idempotency = ReturnType<typeof createIdempotency>;
+
+export function createIdempotency({ store, encryptionKey, random, onReleaseError }: IdempotencyDeps) {
   return {
-    async begin({ name: sent, request, nowMs }) {
+    /** Throws idempotency_error while the same request runs, and when the key was used for another request. */
+    async begin({ name: sent, request, nowMs }: IdempotentRequest): Promise<IdempotencyClaim> {
       const name = storedName(sent);
       const fingerprint = digest([Buffer.from(name.operation), request]);
       const found = await store.claim(name, fingerprint, {

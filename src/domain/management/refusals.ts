@@ -16,13 +16,6 @@ type RefusalsDeps = {
 /** The refused action with the status and code of the refusal. */
 export type RefusedAction = AuditedAction & { readonly status: number; readonly code: string };
 
-export type Refusals = {
-  /** Never fails. */
-  record(actor: Actor, audited: RefusedAction): void;
-  /** Stores the remaining refusals. */
-  stop(): Promise<void>;
-};
-
 /** Lets the request be answered first. */
 const FIRST_DELAY_MS = 10;
 const WRITE_INTERVAL_MS = 1_000;
@@ -32,7 +25,9 @@ const WAITING_MAX = 50;
 /** Refusals to write for one credential, by name. */
 type Waiting = Map<string, AuditRecord>;
 
-export function createRefusals({ store, clock, random, pause, onError }: RefusalsDeps): Refusals {
+export type Refusals = ReturnType<typeof createRefusals>;
+
+export function createRefusals({ store, clock, random, pause, onError }: RefusalsDeps) {
   const waitingByKey = new Map<string, Waiting>();
   const writers = new Set<Promise<void>>();
   const stopping = new AbortController();
@@ -52,7 +47,8 @@ export function createRefusals({ store, clock, random, pause, onError }: Refusal
   }
 
   return {
-    record(actor, audited) {
+    /** Never fails. */
+    record(actor: Actor, audited: RefusedAction): void {
       const key = JSON.stringify([actor.organizationId, actor.actorKind, actor.actorKeyId]);
       let waiting = waitingByKey.get(key);
       if (waiting === undefined) {
@@ -63,7 +59,8 @@ export function createRefusals({ store, clock, random, pause, onError }: Refusal
       }
       add(waiting, actor, audited);
     },
-    async stop() {
+    /** Stores the remaining refusals. */
+    async stop(): Promise<void> {
       stopping.abort();
       await Promise.all(writers);
     },

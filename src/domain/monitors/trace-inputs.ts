@@ -19,19 +19,15 @@ export type TraceInputsDeps = {
 /** A trace that `find` answered. */
 export type FoundTrace = StoredTrace & TraceRecord;
 
-export type TraceInputs = {
-  holds(precondition: Precondition): Promise<boolean>;
-  /** Null when the trace has no such value. Throws INPUTS_TOO_LARGE when all values together exceed INPUTS_MAX_BYTES. */
-  read(source: MappingSource): Promise<LosslessJson>;
-};
-
 /** The same limit as for a request that runs an evaluator. */
 export const INPUTS_MAX_BYTES = 10 * 1024 * 1024;
 export const INPUTS_TOO_LARGE = Symbol('inputs too large');
 /** Retrieval spans whose documents are read. */
 const RETRIEVALS_MAX = 1_000;
 
-export function createTraceInputs({ traces: store, runSteps }: TraceInputsDeps, trace: FoundTrace): TraceInputs {
+export type TraceInputs = ReturnType<typeof createTraceInputs>;
+
+export function createTraceInputs({ traces: store, runSteps }: TraceInputsDeps, trace: FoundTrace) {
   const metadata = parseFreeJson(trace.metadataJson);
   let choice: Promise<TraceChoice> | null = null;
   let leftBytes = INPUTS_MAX_BYTES;
@@ -77,7 +73,7 @@ export function createTraceInputs({ traces: store, runSteps }: TraceInputsDeps, 
   }
 
   return {
-    async holds({ field, value }) {
+    async holds({ field, value }: Precondition): Promise<boolean> {
       if (field === 'span.type') {
         if (typeof value !== 'string') return false;
         return (await store.spanIdsOfType(trace, { type: value, order: 'first', limit: 1 })).length > 0;
@@ -88,7 +84,10 @@ export function createTraceInputs({ traces: store, runSteps }: TraceInputsDeps, 
       }
       return stringifyLossless(member(field.slice('metadata.'.length))) === stringifyLossless(value);
     },
-    async read(source) {
+    /**
+     * Null when the trace has no such value. Throws INPUTS_TOO_LARGE when all values together exceed INPUTS_MAX_BYTES.
+     */
+    async read(source: MappingSource): Promise<LosslessJson> {
       switch (source.kind) {
         case 'input':
           return await textOf(await readSpan((await choose()).inputFromId), 'input');

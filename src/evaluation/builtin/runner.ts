@@ -2,7 +2,7 @@
 
 import { getCompileCacheDir } from 'node:module';
 import { Worker } from 'node:worker_threads';
-import type { EvaluationOutcome, EvaluationRun, RunEvaluator } from '../../domain/evaluations/outcome.ts';
+import type { EvaluationOutcome, EvaluationRun } from '../../domain/evaluations/outcome.ts';
 import { type CheckPatterns, readTextRules } from '../../domain/evaluators/text-rules.ts';
 import { unavailableFault } from '../../domain/fault.ts';
 import { isArray, readMember } from '../../json/lossless-json.ts';
@@ -11,13 +11,6 @@ import type { PoolAnswer } from '../pool/pool-thread.ts';
 import { loadEvaluator } from './evaluators.ts';
 import { failed } from './outcomes.ts';
 import type { Task } from './thread.ts';
-
-export type BuiltinRunner = {
-  readonly run: RunEvaluator;
-  readonly checkPatterns: CheckPatterns;
-  /** Aborts running and waiting runs. */
-  close(): Promise<void>;
-};
 
 type BuiltinRunnerOptions = {
   /** Most threads; each starts when it is first needed. */
@@ -39,7 +32,9 @@ const IDLE_MS = 60_000;
 const MEMORY_MAX_MB = 512;
 const CHARACTERS_MAX = 2 * 1024 * 1024;
 
-export function createBuiltinRunner(options: BuiltinRunnerOptions = {}): BuiltinRunner {
+export type BuiltinRunner = ReturnType<typeof createBuiltinRunner>;
+
+export function createBuiltinRunner(options: BuiltinRunnerOptions = {}) {
   const { threads = THREADS, timeoutMs = TIMEOUT_MS } = options;
   const pool = createPool({
     threadsMax: threads,
@@ -51,7 +46,7 @@ export function createBuiltinRunner(options: BuiltinRunnerOptions = {}): Builtin
     spawn: spawnThread,
   });
   return {
-    run: async (run, signal) => {
+    async run(run: EvaluationRun, signal: AbortSignal): Promise<EvaluationOutcome> {
       if (isCheap(run)) return runHere(run);
       if (countCharacters(run) > CHARACTERS_MAX) {
         return failed('EVALUATOR_ERROR', `The texts have more than ${CHARACTERS_MAX} characters`);
@@ -60,6 +55,7 @@ export function createBuiltinRunner(options: BuiltinRunnerOptions = {}): Builtin
       return outcomeOf(await pool.run({ owner: run.projectId, task }, signal), timeoutMs);
     },
     checkPatterns: createPatternCheck(pool),
+    /** Aborts running and waiting runs. */
     close: pool.close,
   };
 }

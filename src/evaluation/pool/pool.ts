@@ -6,12 +6,6 @@ import { createPoolThread, type PoolAnswer, type PoolThread, type ThreadOptions 
 /** Owners take turns when tasks have to wait. */
 type PoolTask = { readonly owner: string; readonly task: unknown };
 
-export type Pool = {
-  /** Never rejects. Every task ends: by itself, by the time limit, or by the signal. */
-  run(task: PoolTask, signal: AbortSignal): Promise<PoolAnswer>;
-  close(): Promise<void>;
-};
-
 export type PoolOptions = ThreadOptions & {
   readonly threadsMax: number;
   /** Tasks that wait for a thread. */
@@ -26,8 +20,10 @@ type Waiting = {
   readonly answer: (answer: PoolAnswer) => void;
 };
 
+export type Pool = ReturnType<typeof createPool>;
+
 /** Starts threads on demand, and does not keep the process alive. */
-export function createPool(options: PoolOptions): Pool {
+export function createPool(options: PoolOptions) {
   const queue = createOwnerQueue<string, Waiting>(options.queueMax);
   const threads = new Set<PoolThread>();
   let closed = false;
@@ -69,8 +65,9 @@ export function createPool(options: PoolOptions): Pool {
   }
 
   return {
-    run: ({ owner, task }, signal) =>
-      new Promise((resolve) => {
+    /** Never rejects. Every task ends: by itself, by the time limit, or by the signal. */
+    run: ({ owner, task }: PoolTask, signal: AbortSignal) =>
+      new Promise<PoolAnswer>((resolve) => {
         if (closed || signal.aborted) return resolve({ kind: 'aborted' });
         const leave = () => {
           if (queue.remove(owner, waiting)) waiting.answer({ kind: 'aborted' });
@@ -88,7 +85,7 @@ export function createPool(options: PoolOptions): Pool {
         signal.addEventListener('abort', leave);
         dispatch();
       }),
-    close: async () => {
+    async close(): Promise<void> {
       closed = true;
       for (const waiting of queue.removeWhere(() => true)) waiting.answer({ kind: 'aborted' });
       await Promise.all([...threads].map((thread) => thread.end()));
