@@ -3,6 +3,8 @@
  * masked, so that a mistake does not publish a credential.
  */
 
+import { cutToCharacters } from './text-limits.ts';
+
 /** Replaces the secret part. Request ids may contain these characters too. */
 const MASK = '...';
 
@@ -38,7 +40,7 @@ const MARGIN_CHARACTERS = 1_024;
 /** The first characters of the masked text. Masks before cutting: half a token would no longer be recognised. */
 export function maskedHead(text: string, charactersMax: number): string {
   const head = maskTokens(text.slice(0, 2 * charactersMax + MARGIN_CHARACTERS));
-  return head.length <= charactersMax ? head : [...head].slice(0, charactersMax).join('');
+  return cutToCharacters(head, charactersMax);
 }
 
 function maskPlain(text: string): string {

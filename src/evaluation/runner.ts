@@ -1,6 +1,6 @@
 /** Runs an evaluator in this process or with the judge, and reports the outcome. */
 
-import type { EvaluationOutcome, RunEvaluator } from '../domain/evaluations/outcome.ts';
+import { type EvaluationOutcome, failedOutcome, type RunEvaluator } from '../domain/evaluations/outcome.ts';
 import { findCatalogueEntry } from '../domain/evaluators/evaluator-catalogue.ts';
 
 export type RunnerDeps = {
@@ -31,7 +31,6 @@ async function runSafely(deps: RunnerDeps, ...[run, signal]: Parameters<RunEvalu
     return await (isJudge ? deps.judge : deps.builtin)(run, signal);
   } catch (error) {
     deps.log.error({ err: error, evaluatorType: run.evaluatorType }, 'an evaluator failed');
-    const details = error instanceof Error ? error.message : String(error);
-    return { status: 'error', errorType: 'EVALUATOR_ERROR', details, isRetryable: false };
+    return failedOutcome('EVALUATOR_ERROR', error instanceof Error ? error.message : String(error));
   }
 }

@@ -52,6 +52,10 @@ export type EvaluationOutcome =
       readonly isRetryable: boolean;
     };
 
+export function failedOutcome(errorType: string, details: string, isRetryable = false): EvaluationOutcome {
+  return { status: 'error', errorType, details, isRetryable };
+}
+
 /** Runs an evaluator of the catalogue. Never rejects: a failure is an outcome. */
 export type RunEvaluator = (run: EvaluationRun, signal: AbortSignal) => Promise<EvaluationOutcome>;
 

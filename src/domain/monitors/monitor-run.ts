@@ -9,6 +9,7 @@ import type { ClaimedJob, JobOutcome } from '../evaluations/jobs.ts';
 import {
   type EvaluationOutcome,
   type EvaluationRun,
+  failedOutcome,
   ownerOf,
   type RunEvaluator,
   retryDelayMs,
@@ -19,7 +20,7 @@ import { type Evaluator, readStoredObject } from '../evaluators/evaluator.ts';
 import { Fault } from '../fault.ts';
 import { termStartMs, traceTermDays } from '../retention-terms.ts';
 import type { EvaluatorStore, KeyStore, TraceStore } from '../store.ts';
-import type { Evaluation, TraceAppend } from '../traces/trace.ts';
+import type { TraceAppend } from '../traces/trace.ts';
 import { type Monitor, type MonitorStore, sourceOfField } from './monitor.ts';
 import {
   createTraceInputs,
@@ -48,6 +49,7 @@ type RunJob = (job: ClaimedJob, signal: AbortSignal) => Promise<JobOutcome>;
 /** After this many lost runs, the job itself most likely crashes the process. */
 const FAILURES_MAX = 10;
 const DROP: JobOutcome = { kind: 'drop' };
+const FAILED = 'EVALUATOR_ERROR';
 
 type Plan = {
   readonly job: ClaimedJob;
@@ -62,7 +64,7 @@ export function createMonitorRun(deps: MonitorRunDeps): RunJob {
     const plan = await findPlan(deps, job);
     if (plan === null) return DROP;
     if (job.failures >= FAILURES_MAX) {
-      const outcome = failed('The process that evaluated the trace ended again and again');
+      const outcome = failedOutcome(FAILED, 'The process that evaluated the trace ended again and again');
       return { kind: 'store', append: toAppend(deps, plan, { data: {}, outcome, startedAtMs: deps.clock() }) };
     }
     const inputs = createTraceInputs(deps, plan.trace);
@@ -74,7 +76,7 @@ export function createMonitorRun(deps: MonitorRunDeps): RunJob {
     if (await isEvaluated(deps, plan, data)) return DROP;
     const startedAtMs = deps.clock();
     const outcome =
-      target instanceof Fault ? failed(target.message) : await evaluate(deps, { plan, target, data, signal });
+      target instanceof Fault ? failedOutcome(FAILED, target.message) : await evaluate(deps, { plan, target, data, signal });
     const delayMs = retryDelayMs(outcome, job.failures);
     if (delayMs !== null) return { kind: 'retry', dueAtMs: deps.clock() + delayMs };
     return { kind: 'store', append: toAppend(deps, plan, { data: data ?? {}, outcome, startedAtMs }) };
@@ -153,13 +155,9 @@ async function evaluate(
     return await deps.run({ ...ownerOf(project), evaluatorType: entry.id, settings, data }, signal);
   } catch (error) {
     // Saved settings may break a rule that a later version made stricter.
-    if (error instanceof Fault) return failed(error.message);
+    if (error instanceof Fault) return failedOutcome(FAILED, error.message);
     throw error;
   }
-}
-
-function failed(details: string): EvaluationOutcome {
-  return { status: 'error', errorType: 'EVALUATOR_ERROR', details, isRetryable: false };
 }
 
 type Evaluated = { readonly data: Data; readonly outcome: EvaluationOutcome; readonly startedAtMs: number };
@@ -168,7 +166,7 @@ function toAppend(
   { results, clock }: MonitorRunDeps,
   { project, monitor, evaluator, trace }: Plan,
   { data, outcome, startedAtMs }: Evaluated,
-): TraceAppend & { readonly evaluations: readonly Evaluation[] } {
+): TraceAppend {
   const nowMs = clock();
   const draft = resultDraft({
     evaluationId: resultIdOf('mon', monitor.id, trace.traceId),

@@ -3,6 +3,7 @@
 import type { EvaluationOutcome, EvaluationRun } from '../../domain/evaluations/outcome.ts';
 import { textOf } from './fields.ts';
 import { processed } from './outcomes.ts';
+import { countShared, idOf } from './tokens.ts';
 
 export function scoreBleu(run: EvaluationRun): EvaluationOutcome {
   return processed({ score: bleuOf(textOf(run, 'output'), textOf(run, 'expected_output')) });
@@ -60,26 +61,6 @@ const UNKNOWN = -1;
 /** Extends each n-gram by the next token, except the last one. */
 function lengthen(grams: Grams, following: readonly number[], idOfPair: (id: number, token: number) => number): Grams {
   return following.map((token, start) => idOfPair(grams[start] ?? UNKNOWN, token));
-}
-
-function idOf<Key>(ids: Map<Key, number>, key: Key): number {
-  const known = ids.get(key);
-  if (known !== undefined) return known;
-  ids.set(key, ids.size);
-  return ids.size - 1;
-}
-
-function countShared(output: Grams, reference: Grams): number {
-  const left = new Map<number, number>();
-  for (const id of reference) left.set(id, (left.get(id) ?? 0) + 1);
-  let shared = 0;
-  for (const id of output) {
-    const count = left.get(id) ?? 0;
-    if (count === 0) continue;
-    left.set(id, count - 1);
-    shared += 1;
-  }
-  return shared;
 }
 
 // Whitespace as Python defines it, which differs from JavaScript.

@@ -1,6 +1,7 @@
 /** Outcomes of evaluators in this process. */
 
-import type { EvaluationOutcome, EvaluationRun } from '../../domain/evaluations/outcome.ts';
+import { type EvaluationOutcome, type EvaluationRun, failedOutcome } from '../../domain/evaluations/outcome.ts';
+import { cutToCharacters } from '../../domain/text-limits.ts';
 
 export type Evaluate = (run: EvaluationRun) => EvaluationOutcome;
 
@@ -15,7 +16,7 @@ export function processed({ score, passed, details }: Verdict): EvaluationOutcom
     score,
     passed: passed ?? null,
     label: null,
-    details: details === undefined ? null : cutDetails(details),
+    details: details === undefined ? null : cutToCharacters(details, DETAILS_LENGTH_MAX),
     costNanoUsd: null,
   };
 }
@@ -26,11 +27,5 @@ export function verdictOf(passed: boolean, details?: string): EvaluationOutcome 
 
 /** A failure that a retry would repeat. */
 export function failed(errorType: string, details: string): EvaluationOutcome {
-  return { status: 'error', errorType, details: cutDetails(details), isRetryable: false };
-}
-
-function cutDetails(details: string): string {
-  if (details.length <= DETAILS_LENGTH_MAX) return details;
-  // A code point has at most two code units, so only the beginning is split.
-  return [...details.slice(0, 2 * DETAILS_LENGTH_MAX)].slice(0, DETAILS_LENGTH_MAX).join('');
+  return failedOutcome(errorType, cutToCharacters(details, DETAILS_LENGTH_MAX));
 }

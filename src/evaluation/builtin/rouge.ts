@@ -4,6 +4,7 @@ import type { EvaluationOutcome, EvaluationRun } from '../../domain/evaluations/
 import { textOf } from './fields.ts';
 import { processed } from './outcomes.ts';
 import { stemWord } from './porter-stemmer.ts';
+import { countShared, idOf } from './tokens.ts';
 
 export function scoreRouge(run: EvaluationRun): EvaluationOutcome {
   const output = tokenize(textOf(run, 'output'));
@@ -36,29 +37,10 @@ function tokenize(text: string): readonly string[] {
   });
 }
 
-/** The size of the multiset intersection. */
-function countShared(output: readonly string[], expected: readonly string[]): number {
-  const left = new Map<string, number>();
-  for (const token of expected) left.set(token, (left.get(token) ?? 0) + 1);
-  let shared = 0;
-  for (const token of output) {
-    const count = left.get(token) ?? 0;
-    if (count === 0) continue;
-    left.set(token, count - 1);
-    shared += 1;
-  }
-  return shared;
-}
-
 /** Keeps one row of the table, so that memory is linear in the length of the texts. */
 function commonSubsequenceLength(one: readonly string[], other: readonly string[]): number {
   const numbers = new Map<string, number>();
-  const numbered = (tokens: readonly string[]) =>
-    Int32Array.from(tokens, (token) => {
-      const number = numbers.get(token) ?? numbers.size;
-      numbers.set(token, number);
-      return number;
-    });
+  const numbered = (tokens: readonly string[]) => Int32Array.from(tokens, (token) => idOf(numbers, token));
   const columns = numbered(other);
   const row = new Int32Array(columns.length + 1);
   for (const token of numbered(one)) {

@@ -2,7 +2,7 @@
 
 import { getCompileCacheDir } from 'node:module';
 import { Worker } from 'node:worker_threads';
-import type { EvaluationOutcome, EvaluationRun } from '../../domain/evaluations/outcome.ts';
+import { type EvaluationOutcome, type EvaluationRun, failedOutcome } from '../../domain/evaluations/outcome.ts';
 import { type CheckPatterns, readTextRules } from '../../domain/evaluators/text-rules.ts';
 import { unavailableFault } from '../../domain/fault.ts';
 import { isArray, readMember } from '../../json/lossless-json.ts';
@@ -89,14 +89,10 @@ function outcomeOf(answer: PoolAnswer, timeoutMs: number): EvaluationOutcome {
     case 'out_of_memory':
       return failed('EVALUATOR_ERROR', `The evaluator took more than ${MEMORY_MAX_MB} MiB of memory`);
     case 'full':
-      return retryable('Too many evaluations are waiting; try again');
+      return failedOutcome('EVALUATOR_ERROR', 'Too many evaluations are waiting; try again', true);
     case 'aborted':
-      return retryable('The evaluation was stopped before it ended');
+      return failedOutcome('EVALUATOR_ERROR', 'The evaluation was stopped before it ended', true);
   }
-}
-
-function retryable(details: string): EvaluationOutcome {
-  return { status: 'error', errorType: 'EVALUATOR_ERROR', details, isRetryable: true };
 }
 
 const RETRY_AFTER_SECONDS = 1;

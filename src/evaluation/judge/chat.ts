@@ -1,6 +1,7 @@
 /** One chat completion of an OpenAI-compatible endpoint, with retries. */
 
 import type { TokenCounts } from '../../domain/pricing/pricing.ts';
+import { cutToCharacters } from '../../domain/text-limits.ts';
 import type { LosslessObject } from '../../json/lossless-json.ts';
 import { type Exchanged, type PostJson, readRetryAfterMs } from './post-json.ts';
 
@@ -61,7 +62,7 @@ function toReply(exchanged: Exchanged): ChatReply {
   }
   const { status, text } = exchanged;
   if (status >= 200 && status < 300) return readCompletion(text);
-  const details = `HTTP ${status}: ${cut(text)}`;
+  const details = `HTTP ${status}: ${cutToCharacters(text, DETAILS_CHARACTERS_MAX)}`;
   if ((status === 400 || status === 422) && /response_format|json_schema/.test(text)) {
     return { kind: 'format_refused', details };
   }
@@ -74,7 +75,9 @@ function readCompletion(text: string): ChatReply {
   const choice: unknown = Array.isArray(choices) ? choices[0] : undefined;
   const message = memberOf(choice, 'message');
   const refusal = memberOf(message, 'refusal');
-  if (typeof refusal === 'string' && refusal !== '') return { kind: 'refused', details: cut(refusal) };
+  if (typeof refusal === 'string' && refusal !== '') {
+    return { kind: 'refused', details: cutToCharacters(refusal, DETAILS_CHARACTERS_MAX) };
+  }
   if (memberOf(choice, 'finish_reason') === 'content_filter') {
     return { kind: 'refused', details: 'The endpoint filtered the answer.' };
   }
@@ -113,8 +116,4 @@ function parse(text: string): unknown {
 function memberOf(value: unknown, key: string): unknown {
   if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined;
   return (value as Readonly<Record<string, unknown>>)[key];
-}
-
-function cut(text: string): string {
-  return [...text.slice(0, DETAILS_CHARACTERS_MAX * 2)].slice(0, DETAILS_CHARACTERS_MAX).join('');
 }
