@@ -1,5 +1,6 @@
 import { createCipheriv, createDecipheriv, hash, hkdfSync, timingSafeEqual } from 'node:crypto';
 import { crc32 } from 'node:zlib';
+import type { RandomBytes } from './clock.ts';
 import { randomBase62, toBase62 } from './ids.ts';
 
 /** Keys derived from the root secret, 32 bytes each. Only `verifier` may be stored. */
@@ -12,8 +13,6 @@ export type RootKeys = { pepper: Buffer; cursorKey: Buffer; encryptionKey: Buffe
 export type ParsedToken =
   | { kind: 'apiKey'; prefix: string; keyId: string; secret: string; checksumValid: boolean }
   | { kind: 'projectKey'; token: string; minted: boolean; checksumValid: boolean };
-
-type RandomBytes = (bytes: number) => Buffer;
 
 const randomLength = 42;
 const checksumLength = 6;

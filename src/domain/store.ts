@@ -20,7 +20,14 @@ import type {
   Settlement,
 } from './events/request-report.ts';
 import type { ExperimentStore } from './experiments/experiment.ts';
-import type { ManagementStore } from './management/management.ts';
+import type {
+  ApiKeyRecord,
+  ManagementStore,
+  MemberRecord,
+  OrganizationRecord,
+  ProjectRecord,
+  TeamRecord,
+} from './management/management.ts';
 import type { MonitorStore } from './monitors/monitor.ts';
 import type { RepricingStore } from './pricing/repricing.ts';
 import type { SpendBlocks, SpendStore } from './spend/spend-store.ts';
@@ -79,31 +86,11 @@ export type Bootstrap = NewOrganization & { readonly verifier: Buffer };
 /** An organization with its first team, project, administrator and keys. */
 export type NewOrganization = {
   readonly createdAtMs: number;
-  readonly organization: { readonly id: string; readonly name: string; readonly slug: string };
-  readonly team: { readonly id: string; readonly name: string; readonly slug: string };
-  readonly project: {
-    readonly id: string;
-    readonly name: string;
-    readonly slug: string;
-    readonly keyHash: Buffer;
-    readonly keyHint: string;
-    /** True for a key without a valid checksum. */
-    readonly keyImported: boolean;
-  };
-  readonly member: {
-    readonly userId: string;
-    readonly email: string;
-    readonly name: string;
-    readonly bindingId: string;
-  };
-  readonly apiKey: {
-    readonly id: string;
-    readonly name: string;
-    readonly bindingId: string;
-    readonly secretHash: Buffer;
-    /** True for a token without a valid checksum. */
-    readonly imported: boolean;
-  };
+  readonly organization: Pick<OrganizationRecord, 'id' | 'name' | 'slug'>;
+  readonly team: Pick<TeamRecord, 'id' | 'name' | 'slug'>;
+  readonly project: Pick<ProjectRecord, 'id' | 'name' | 'slug' | 'keyHash' | 'keyHint' | 'keyImported'>;
+  readonly member: Pick<MemberRecord, 'userId' | 'email' | 'name'> & { readonly bindingId: string };
+  readonly apiKey: Pick<ApiKeyRecord, 'id' | 'name' | 'secretHash' | 'imported'> & { readonly bindingId: string };
   readonly auditId: string;
 };
 

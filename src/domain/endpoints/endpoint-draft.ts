@@ -3,30 +3,22 @@
 import { Fault, type Reason } from '../fault.ts';
 import { lengthReason, typeReason } from '../reasons.ts';
 import { hasMoreCharactersThan } from '../text-limits.ts';
-import type { EndpointRecord, EndpointStatus } from './endpoint.ts';
+import type { EndpointRecord, EndpointStatus, SqsRecord } from './endpoint.ts';
 
 /** A queue as sent. Undefined: not sent; null: sent as null. */
-export type SqsDraft = {
+export type SqsDraft = { readonly [Field in keyof SqsRecord]?: string | null | undefined } & {
   /** The only mode whose key pair a sent null or a sent secret alone concerns; undefined: that of the stored queue. */
   readonly pairOf?: 'assume_role' | 'static' | undefined;
-  readonly queueUrl?: string | null | undefined;
-  readonly roleArn?: string | null | undefined;
-  readonly externalId?: string | null | undefined;
-  readonly accessKeyId?: string | null | undefined;
-  readonly secretAccessKey?: string | null | undefined;
 };
 
 /** An endpoint as sent. Undefined: not sent; null: sent as null. */
-export type EndpointDraft = {
+export type EndpointDraft = { readonly [Control in ControlName]?: number | null | undefined } & {
   readonly destinationKind?: EndpointRecord['destinationKind'] | undefined;
   readonly url?: string | null | undefined;
   readonly sqs?: SqsDraft | null | undefined;
   readonly enabledEvents?: readonly string[] | undefined;
   /** Only in updates: a new endpoint is active. */
   readonly status?: EndpointStatus | undefined;
-  readonly maxBatchSize?: number | null | undefined;
-  readonly maxBatchDelayMs?: number | null | undefined;
-  readonly maxInFlight?: number | null | undefined;
   readonly description?: string | null | undefined;
 };
 

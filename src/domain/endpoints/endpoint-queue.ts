@@ -1,17 +1,12 @@
 /** Queues as destinations: new ones, updated ones, and the checks of both. */
 
 import type { RandomBytes } from '../clock.ts';
+import type { SqsRecord } from './endpoint.ts';
 import { endpointInvalid, type SqsDraft } from './endpoint-draft.ts';
 import { checkQueueUrl, type QueueService, roleArnProblem } from './queue-url.ts';
 
 /** A queue with its secret in plain text. */
-export type QueueContent = {
-  readonly queueUrl: string;
-  readonly roleArn: string | null;
-  readonly externalId: string | null;
-  readonly accessKeyId: string | null;
-  readonly secretAccessKey: string | null;
-};
+export type QueueContent = Omit<SqsRecord, 'secretAccessKey'> & { readonly secretAccessKey: string | null };
 
 export type QueueRules = {
   readonly service: QueueService;

@@ -3,11 +3,12 @@
 import { catalogue, unavailableReason } from '../evaluators/evaluator-catalogue.ts';
 import type { CatalogueEntry, ResultKind, Setting, SettingShape } from '../evaluators/evaluator-settings.ts';
 import type { JsonValue } from '../fault.ts';
+import { pick } from '../pick.ts';
 
 export type EvaluatorTypeView = {
   readonly entry: CatalogueEntry;
   /** The default of each setting, by key. */
-  readonly settings: { readonly [key: string]: { readonly default: JsonValue } };
+  readonly settings: { readonly [key: string]: Pick<Setting, 'default'> };
   /** A JSON Schema. */
   readonly settingsSchema: JsonSchema;
   /** The environment variables that the type needs. */
@@ -32,16 +33,12 @@ const MEANINGS: { readonly [K in ResultKind]: string } = {
 export function listEvaluatorTypes(hasModel: boolean): readonly EvaluatorTypeView[] {
   return catalogue.map((entry) => ({
     entry,
-    settings: Object.fromEntries(Object.entries(entry.settings).map(([key, known]) => [key, defaultOf(known)])),
+    settings: Object.fromEntries(Object.entries(entry.settings).map(([key, known]) => [key, pick(known, ['default'])])),
     settingsSchema: schemaOf(entry),
     envVars: entry.run === 'judge' ? JUDGE_SETTINGS : [],
     results: Object.fromEntries(entry.results.map((result) => [result, MEANINGS[result]])),
     unavailableReason: entry.run === 'judge' && !hasModel ? NO_MODEL : unavailableReason(entry),
   }));
-}
-
-function defaultOf({ default: value }: Setting): { readonly default: JsonValue } {
-  return { default: value };
 }
 
 function schemaOf({ settings }: CatalogueEntry): JsonSchema {
@@ -60,22 +57,18 @@ function schemaOfShape(shape: SettingShape): JsonSchema {
   switch (shape.kind) {
     case 'any':
       return {};
-    case 'string': {
-      const [minLength, maxLength] = shape.length ?? [];
+    case 'string':
       return {
         type: 'string',
         ...(shape.choices && { enum: [...shape.choices] }),
-        ...(minLength !== undefined && maxLength !== undefined && { minLength, maxLength }),
+        ...(shape.length && { minLength: shape.length[0], maxLength: shape.length[1] }),
       };
-    }
-    case 'array': {
-      const [minItems, maxItems] = shape.count ?? [];
+    case 'array':
       return {
         type: 'array',
         items: schemaOfShape(shape.items),
-        ...(minItems !== undefined && maxItems !== undefined && { minItems, maxItems }),
+        ...(shape.count && { minItems: shape.count[0], maxItems: shape.count[1] }),
       };
-    }
     case 'object': {
       const members = Object.entries(shape.members).map(([key, member]) => [key, schemaOfShape(member)] as const);
       return {

@@ -2,7 +2,8 @@
 
 import { type DeclaredEntry, setting } from './evaluator-settings.ts';
 
-export const unavailableEntries: readonly DeclaredEntry[] = [
+/** An entry without `run` is not implemented. */
+const entries: readonly (Omit<DeclaredEntry, 'run'> & Partial<Pick<DeclaredEntry, 'run'>>)[] = [
   {
     id: 'presidio/pii_detection',
     name: 'Presidio PII Detection',
@@ -87,7 +88,6 @@ export const unavailableEntries: readonly DeclaredEntry[] = [
     category: 'quality',
     requiredFields: ['output', 'expected_output'],
     results: ['score'],
-    run: 'not_implemented',
     settings: { mode: setting('f1'), atomicity: setting('low'), coverage: setting('low') },
   },
   {
@@ -98,7 +98,6 @@ export const unavailableEntries: readonly DeclaredEntry[] = [
     requiredFields: ['output', 'contexts'],
     optionalFields: ['input'],
     results: ['score'],
-    run: 'not_implemented',
     settings: { autodetect_dont_know: setting(true) },
   },
   {
@@ -109,7 +108,6 @@ export const unavailableEntries: readonly DeclaredEntry[] = [
     requiredFields: ['input', 'contexts'],
     optionalFields: ['output', 'expected_output'],
     results: ['score'],
-    run: 'not_implemented',
   },
   {
     id: 'ragas/response_context_recall',
@@ -118,7 +116,6 @@ export const unavailableEntries: readonly DeclaredEntry[] = [
     category: 'rag',
     requiredFields: ['input', 'output', 'contexts', 'expected_output'],
     results: ['score'],
-    run: 'not_implemented',
   },
   {
     id: 'ragas/response_relevancy',
@@ -137,7 +134,6 @@ export const unavailableEntries: readonly DeclaredEntry[] = [
     category: 'quality',
     requiredFields: ['output', 'expected_output', 'expected_contexts'],
     results: ['passed'],
-    run: 'not_implemented',
   },
   {
     id: 'ragas/summarization_score',
@@ -146,7 +142,6 @@ export const unavailableEntries: readonly DeclaredEntry[] = [
     category: 'quality',
     requiredFields: ['output', 'contexts'],
     results: ['score'],
-    run: 'not_implemented',
   },
   {
     id: 'langevals/competitor_llm',
@@ -156,7 +151,6 @@ export const unavailableEntries: readonly DeclaredEntry[] = [
     isGuardrail: true,
     optionalFields: ['output', 'input'],
     results: ['score', 'passed'],
-    run: 'not_implemented',
     settings: { name: setting(''), description: setting('') },
   },
   {
@@ -167,7 +161,6 @@ export const unavailableEntries: readonly DeclaredEntry[] = [
     isGuardrail: true,
     optionalFields: ['output', 'input'],
     results: ['score', 'passed'],
-    run: 'not_implemented',
     settings: {
       name: setting(''),
       description: setting(''),
@@ -182,7 +175,6 @@ export const unavailableEntries: readonly DeclaredEntry[] = [
     requiredFields: ['candidate_a_id', 'candidate_a_output', 'candidate_b_id', 'candidate_b_output'],
     optionalFields: ['input', 'golden'],
     results: ['score', 'label'],
-    run: 'not_implemented',
   },
   {
     id: 'langevals/select_best_compare',
@@ -191,7 +183,6 @@ export const unavailableEntries: readonly DeclaredEntry[] = [
     category: 'quality',
     optionalFields: ['input', 'golden', 'candidates', 'row_index'],
     results: ['score', 'label'],
-    run: 'not_implemented',
   },
   {
     id: 'langevals/query_resolution',
@@ -200,7 +191,6 @@ export const unavailableEntries: readonly DeclaredEntry[] = [
     category: 'quality',
     requiredFields: ['conversation'],
     results: [],
-    run: 'not_implemented',
   },
   {
     id: 'langevals/sentiment',
@@ -229,3 +219,8 @@ export const unavailableEntries: readonly DeclaredEntry[] = [
     },
   },
 ];
+
+export const unavailableEntries: readonly DeclaredEntry[] = entries.map((entry) => ({
+  run: 'not_implemented',
+  ...entry,
+}));

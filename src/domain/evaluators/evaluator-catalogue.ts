@@ -26,6 +26,7 @@ function listOf(members: readonly string[], count: readonly [min: number, max: n
   return { kind: 'array', count, items: { kind: 'object', complete: true, members: Object.fromEntries(shapes) } };
 }
 
+/** Their own settings come after those that all share. */
 const judgeEntries: readonly Omit<DeclaredEntry, 'run'>[] = [
   {
     id: 'langevals/llm_boolean',
@@ -35,10 +36,7 @@ const judgeEntries: readonly Omit<DeclaredEntry, 'run'>[] = [
     isGuardrail: true,
     optionalFields: ['input', 'output', 'contexts'],
     results: ['passed'],
-    settings: {
-      ...sharedSettings,
-      prompt: setting('Judge whether the output answers the input correctly and completely.'),
-    },
+    settings: { prompt: setting('Judge whether the output answers the input correctly and completely.') },
   },
   {
     id: 'langevals/llm_score',
@@ -47,7 +45,7 @@ const judgeEntries: readonly Omit<DeclaredEntry, 'run'>[] = [
     category: 'custom',
     optionalFields: ['input', 'output', 'contexts'],
     results: ['score'],
-    settings: { ...sharedSettings, prompt: setting('Rate from 0 to 1 how well the output answers the input.') },
+    settings: { prompt: setting('Rate from 0 to 1 how well the output answers the input.') },
   },
   {
     id: 'langevals/llm_category',
@@ -57,7 +55,6 @@ const judgeEntries: readonly Omit<DeclaredEntry, 'run'>[] = [
     optionalFields: ['input', 'output', 'contexts'],
     results: ['label'],
     settings: {
-      ...sharedSettings,
       prompt: setting('Choose the one category that fits best.'),
       categories: setting(
         [
@@ -76,7 +73,6 @@ const judgeEntries: readonly Omit<DeclaredEntry, 'run'>[] = [
     optionalFields: ['input', 'output', 'expected_output'],
     results: ['passed'],
     settings: {
-      ...sharedSettings,
       prompt: setting(
         'Decide whether the output gives the same answer to the input as the expected output. Ignore wording.',
       ),
@@ -91,7 +87,6 @@ const judgeEntries: readonly Omit<DeclaredEntry, 'run'>[] = [
     requiredFields: ['input'],
     results: ['score', 'passed', 'label'],
     settings: {
-      ...sharedSettings,
       allowed_topics: setting(
         [
           { topic: 'simple_chat', description: 'Small talk with the user' },
@@ -110,7 +105,6 @@ const judgeEntries: readonly Omit<DeclaredEntry, 'run'>[] = [
     optionalFields: ['expected_output'],
     results: ['score'],
     settings: {
-      ...sharedSettings,
       rubrics: setting(
         [
           { description: 'entirely wrong' },
@@ -150,9 +144,12 @@ const competitorNames: SettingShape = {
   items: { kind: 'string', length: [1, 255], trimmed: true },
 };
 
-const contextSettings: SettingSet = {
-  distance_measure: setting('levenshtein', oneOf('levenshtein', 'hamming', 'jaro')),
-};
+const contextEntry = {
+  category: 'rag',
+  requiredFields: ['contexts', 'expected_contexts'],
+  results: ['score'],
+  settings: { distance_measure: setting('levenshtein', oneOf('levenshtein', 'hamming', 'jaro')) },
+} as const;
 
 function oneOf(...choices: readonly string[]): SettingShape {
   return { kind: 'string', choices };
@@ -224,31 +221,22 @@ const inProcessEntries: readonly Omit<DeclaredEntry, 'run'>[] = [
     },
   },
   {
+    ...contextEntry,
     id: 'ragas/context_precision',
     name: 'Context Precision',
     description: 'Tells how high the relevant contexts stand among those that were retrieved.',
-    category: 'rag',
-    requiredFields: ['contexts', 'expected_contexts'],
-    results: ['score'],
-    settings: contextSettings,
   },
   {
+    ...contextEntry,
     id: 'ragas/context_recall',
     name: 'Context Recall',
     description: 'Tells how many of the expected contexts were retrieved.',
-    category: 'rag',
-    requiredFields: ['contexts', 'expected_contexts'],
-    results: ['score'],
-    settings: contextSettings,
   },
   {
+    ...contextEntry,
     id: 'ragas/context_f1',
     name: 'Context F1',
     description: 'Weighs precision and recall of the retrieved contexts in one score.',
-    category: 'rag',
-    requiredFields: ['contexts', 'expected_contexts'],
-    results: ['score'],
-    settings: contextSettings,
   },
   {
     id: 'langwatch/api_keys_and_secrets_detection',
@@ -263,7 +251,11 @@ const inProcessEntries: readonly Omit<DeclaredEntry, 'run'>[] = [
 
 const declaredEntries: readonly DeclaredEntry[] = [
   ...inProcessEntries.map((entry) => ({ ...entry, run: 'in_process' as const })),
-  ...judgeEntries.map((entry) => ({ ...entry, run: 'judge' as const })),
+  ...judgeEntries.map(({ settings, ...entry }) => ({
+    ...entry,
+    run: 'judge' as const,
+    settings: { ...sharedSettings, ...settings },
+  })),
   ...unavailableEntries,
 ];
 

@@ -2,7 +2,8 @@
 
 import { REASONS_MAX, type Reason } from '../fault.ts';
 import type { ApiKeyRecord } from '../management/management.ts';
-import { countCodePoints, lengthReason, typeReason } from '../reasons.ts';
+import { lengthReason, typeReason } from '../reasons.ts';
+import { hasMoreCharactersThan } from '../text-limits.ts';
 import { isOrganizationOnly, isPermission } from './permission-catalogue.ts';
 import { permissionReason } from './permission-list.ts';
 import type { Role, ScopeType } from './permissions.ts';
@@ -75,7 +76,7 @@ export function fieldProblems(draft: KeyDraft): readonly Reason[] {
   checkText('name', draft.name, found);
   if (typeof draft.name === 'string') checkName(draft.name, found);
   checkText('description', draft.description, found);
-  if (isLongerThan(draft.description, DESCRIPTION_CHARACTERS_MAX)) {
+  if (hasMoreCharactersThan(draft.description ?? '', DESCRIPTION_CHARACTERS_MAX)) {
     found.push(lengthReason('description', `at most ${DESCRIPTION_CHARACTERS_MAX} characters`));
   }
   checkText('assignedToUserId', draft.assignedToUserId, found);
@@ -164,7 +165,7 @@ function serviceProblems({ bindings = [], projectIds, assignedToUserId }: KeyDra
 }
 
 function checkName(name: string, found: Reason[]): void {
-  if (name.trim() === '' || isLongerThan(name, NAME_CHARACTERS_MAX)) {
+  if (name.trim() === '' || hasMoreCharactersThan(name, NAME_CHARACTERS_MAX)) {
     found.push(lengthReason('name', `1 to ${NAME_CHARACTERS_MAX} characters that are not all blank`));
   }
 }
@@ -194,7 +195,7 @@ function checkProjectIds(projectIds: readonly string[], found: Reason[]): void {
 
 function checkScopeId(field: string, id: string, found: Reason[]): void {
   checkText(field, id, found);
-  if (id === '' || isLongerThan(id, SCOPE_ID_CHARACTERS_MAX)) {
+  if (id === '' || hasMoreCharactersThan(id, SCOPE_ID_CHARACTERS_MAX)) {
     found.push(lengthReason(field, `1 to ${SCOPE_ID_CHARACTERS_MAX} characters`));
   }
 }
@@ -203,8 +204,4 @@ function checkScopeId(field: string, id: string, found: Reason[]): void {
 function checkText(field: string, text: string | null | undefined, found: Reason[]): void {
   if (!text?.includes('\0')) return;
   found.push({ field, type: 'invalid_format', message: `${field} must not contain the character U+0000` });
-}
-
-function isLongerThan(text: string | null | undefined, charactersMax: number): boolean {
-  return typeof text === 'string' && text.length > charactersMax && countCodePoints(text) > charactersMax;
 }
