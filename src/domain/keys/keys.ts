@@ -6,7 +6,15 @@ import { readDirectory } from '../management/directory.ts';
 import { bindFilter, type CursorPageRequest, readCursorPage } from '../management/listing.ts';
 import type { ApiKeyRecord, ManagementStore } from '../management/management.ts';
 import type { ManagementCall, ReceiptOf } from '../management/management-call.ts';
-import { findKey, type KeyRenewal, type RenewedKey, readKeyContext, revokeKey, rotateKey, updateKey } from './key-changes.ts';
+import {
+  findKey,
+  type KeyRenewal,
+  type RenewedKey,
+  readKeyContext,
+  revokeKey,
+  rotateKey,
+  updateKey,
+} from './key-changes.ts';
 import { createKey, type MintDeps, type MintedKey } from './key-creation.ts';
 import { creationProblems, fieldProblems, type KeyDraft } from './key-draft.ts';
 import { type KeyView, readOwners, viewKey } from './key-view.ts';

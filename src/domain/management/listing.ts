@@ -88,11 +88,7 @@ export async function readCursorPage<T>(
 }
 
 /** A page of a list that was read whole, oldest first. */
-export function slicePageAfter<T>(
-  all: readonly T[],
-  request: CursorPageRequest,
-  listScope: Listing<T>,
-): CursorPage<T> {
+export function slicePageAfter<T>(all: readonly T[], request: CursorPageRequest, listScope: Listing<T>): CursorPage<T> {
   const after = openCursor(listScope, request.cursor);
   const { positionOf } = listScope;
   const remaining = all

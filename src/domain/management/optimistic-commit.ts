@@ -8,7 +8,7 @@ import type { ManagementChange, ManagementStore } from './management.ts';
 import type { ManagementCall, ReceiptOf } from './management-call.ts';
 
 /** What one attempt wants to commit, and the result of the commit. */
-export type Proposal<R> = {
+type Proposal<R> = {
   readonly result: R;
   /** Null: nothing is to be stored. */
   readonly change: Omit<ManagementChange, 'organizationId' | 'expectedVersion'> | null;
@@ -28,7 +28,10 @@ const mutexes = new WeakMap<ManagementStore, KeyedMutex>();
 export async function commitOptimistically<R>(
   store: ManagementStore,
   organizationId: string,
-  { attempt, onProjectKeyTaken }: { attempt: () => Promise<Proposal<R>>; onProjectKeyTaken?: (() => never) | undefined },
+  {
+    attempt,
+    onProjectKeyTaken,
+  }: { attempt: () => Promise<Proposal<R>>; onProjectKeyTaken?: (() => never) | undefined },
 ): Promise<R> {
   const mutex = mutexes.get(store) ?? createKeyedMutex();
   mutexes.set(store, mutex);

@@ -76,7 +76,9 @@ export function createMonitorRun(deps: MonitorRunDeps): RunJob {
     if (await isEvaluated(deps, plan, data)) return DROP;
     const startedAtMs = deps.clock();
     const outcome =
-      target instanceof Fault ? failedOutcome(FAILED, target.message) : await evaluate(deps, { plan, target, data, signal });
+      target instanceof Fault
+        ? failedOutcome(FAILED, target.message)
+        : await evaluate(deps, { plan, target, data, signal });
     const delayMs = retryDelayMs(outcome, job.failures);
     if (delayMs !== null) return { kind: 'retry', dueAtMs: deps.clock() + delayMs };
     return { kind: 'store', append: toAppend(deps, plan, { data: data ?? {}, outcome, startedAtMs }) };

@@ -9,13 +9,13 @@ import type { Grants } from '../keys/permissions.ts';
 import { readDirectory } from '../management/directory.ts';
 import { refreshCall } from '../management/fresh-caller.ts';
 import { type CursorPage, type CursorPageRequest, slicePageAfter } from '../management/listing.ts';
-import type {
-  ManagementChange,
-  ManagementStore,
-  MemberRecord,
-  RoleBindingRecord,
-} from '../management/management.ts';
-import { administratorRequired, type Creation, type ManagementCall, type ReceiptOf } from '../management/management-call.ts';
+import type { ManagementChange, ManagementStore, MemberRecord, RoleBindingRecord } from '../management/management.ts';
+import {
+  administratorRequired,
+  type Creation,
+  type ManagementCall,
+  type ReceiptOf,
+} from '../management/management-call.ts';
 import {
   type AuditedProposal,
   type CommitDeps,
@@ -69,9 +69,7 @@ export function createMembers(deps: MemberDeps) {
       createMember(deps, { call, draft, receipt }),
     /** Also throws member_not_found, cannot_demote_last_admin and cannot_disable_last_admin. */
     update: (call: ManagementCall, userId: string, changes: MemberChanges) =>
-      commitAudited(deps, call, async () =>
-        updateMember(deps, { call: await refresh(store, call), userId, changes }),
-      ),
+      commitAudited(deps, call, async () => updateMember(deps, { call: await refresh(store, call), userId, changes })),
     /** Revokes the member's personal keys. Also throws member_not_found and cannot_remove_last_admin. */
     remove: (call: ManagementCall, userId: string): Promise<void> =>
       commitAudited(deps, call, async () => removeMember(store, await refresh(store, call), userId)),

@@ -31,11 +31,7 @@ export function createPriceOverrides(deps: CommitDeps): PriceOverrides {
   };
 }
 
-async function createOverride(
-  deps: CommitDeps,
-  call: ManagementCall,
-  draft: OverrideDraft,
-): Promise<StoredOverride> {
+async function createOverride(deps: CommitDeps, call: ManagementCall, draft: OverrideDraft): Promise<StoredOverride> {
   const { store, random } = deps;
   const { content, size } = await checkOverride(draft);
   const organizationId = call.caller.organization.id;

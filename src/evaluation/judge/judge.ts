@@ -42,7 +42,8 @@ export function createJudge(deps: JudgeDeps): RunEvaluator {
     const user = userMessage(run.data);
     if (user === null) return { status: 'skipped', details: 'No data to evaluate' };
     const waiting = AbortSignal.any([signal, AbortSignal.timeout(deps.permitTimeoutMs)]);
-    if ((await semaphore.acquire(run.projectId, waiting)) !== 'acquired') return failedOutcome('LLM_TIMEOUT', BUSY, true);
+    if ((await semaphore.acquire(run.projectId, waiting)) !== 'acquired')
+      return failedOutcome('LLM_TIMEOUT', BUSY, true);
     try {
       const model = modelOf(deps, run.settings);
       const prices = await deps.prices.of(run.organization, () => [model]);
