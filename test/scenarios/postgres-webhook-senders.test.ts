@@ -82,16 +82,22 @@ async function judgeStoppedSender(): Promise<void> {
   // The process that stores an event is the first to send it.
   let reporting = stopped;
   const client = clientOf(() => reporting);
-  receiver.react = () => ({ kind: 'answer', status: 200, delayMs: 400 });
+  // Long enough for all places to fill before the first answer.
+  receiver.react = () => ({ kind: 'answer', status: 200, delayMs: 4_000 });
   const paths = Array.from({ length: 12 }, (_, index) => `/stopped-${index}`);
   const options = { max_batch_size: 5, max_batch_delay_ms: 0, max_in_flight: IN_FLIGHT_MAX };
   const endpoints = await Promise.all(paths.map((path) => client.create(receiver.url(path), options)));
   const ids = [...(await client.report(200, 'stopped_'))];
-  // Stop it in the middle of its work, when most of its claimed deliveries are in flight.
-  await until(async () => (await figure(stopped, ATTEMPTS)) > 0);
-  await until(async () => (await figure(stopped, 'spandrel_webhook_in_flight')) > 0);
+  // Stop it while all places are taken. Nothing is claimed or recorded then, and a process that is stopped in the middle of a
+  // commit loses its connection, so it could not even try to record what it did.
+  const inFlight = () => Promise.all(servers.map((server) => figure(server, 'spandrel_webhook_in_flight')));
+  await until(async () => {
+    const [own = 0, others = 0] = await inFlight();
+    return own > 0 && own + others === paths.length * IN_FLIGHT_MAX;
+  });
   stopped.child.kill('SIGSTOP');
   reporting = other;
+  receiver.react = () => ({ kind: 'answer', status: 200, delayMs: 400 });
   await delay(LEASE_MS + 2_000);
   ids.push(...(await client.report(20, 'stopped_')));
   for (const { id } of endpoints) await client.untilIdle(id);
