@@ -5,7 +5,7 @@ import type { Config } from './config/config.ts';
 import type { Deps } from './deps.ts';
 import { createKeyUse } from './domain/keys/key-use.ts';
 import { createIdempotency } from './domain/management/idempotency.ts';
-import { createRefusals } from './domain/management/refusals.ts';
+import { createRefusals } from './domain/management/refusal-log.ts';
 import { createStepRunner } from './domain/steps.ts';
 import { createChangeFeed, publishChanges } from './domain/traces/tail/change-feed.ts';
 import { createEvaluating } from './evaluations.ts';

@@ -54,7 +54,7 @@ const ROWS: { readonly [name: string]: readonly [fallback: string, about: string
   SPANDREL_MAX_FUTURE_MS: ['86400000', 'How far ahead of this clock a timestamp may be.'],
   SPANDREL_INGEST_QUEUE_BYTES: [
     '67108864',
-    'Bytes of bodies, from the first one that arrives to the commit, before new ones are refused.',
+    'Bytes of bodies, from the first one that arrives to the commit, before new ones are refused; a caller has a quarter.',
   ],
   SPANDREL_ANSWER_BYTES: [
     '67108864',

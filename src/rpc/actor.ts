@@ -4,7 +4,7 @@ import type { Message } from '@bufbuild/protobuf';
 import type { Caller } from '../domain/caller.ts';
 import type { Fault, FaultKind } from '../domain/fault.ts';
 import type { Actor } from '../domain/management/audit.ts';
-import type { RefusedAction } from '../domain/management/refusals.ts';
+import type { RefusedAction } from '../domain/management/refusal-log.ts';
 import { maskedHead } from '../domain/token-mask.ts';
 import type { CallerKind, CallIds, Method } from './method.ts';
 import { requestTargets } from './rest-shape.ts';

@@ -13,7 +13,7 @@ import type { Clock } from '../domain/clock.ts';
 import { Fault, type Reason, unavailableFault } from '../domain/fault.ts';
 import type { KeyUse } from '../domain/keys/key-use.ts';
 import type { Idempotency } from '../domain/management/idempotency.ts';
-import type { Refusals } from '../domain/management/refusals.ts';
+import type { Refusals } from '../domain/management/refusal-log.ts';
 import { actorOf, callerKindOf, credentialOf, refusedAction } from './actor.ts';
 import { readIdempotencyKey, runIdempotent } from './idempotency.ts';
 import type {

@@ -6,7 +6,7 @@ import type { Caller } from '../../src/domain/caller.ts';
 import { Fault } from '../../src/domain/fault.ts';
 import type { Actor } from '../../src/domain/management/audit.ts';
 import { createIdempotency } from '../../src/domain/management/idempotency.ts';
-import type { RefusedAction } from '../../src/domain/management/refusals.ts';
+import type { RefusedAction } from '../../src/domain/management/refusal-log.ts';
 import { createInvoke } from '../../src/rpc/invoke.ts';
 import type { Implementation, UnaryMethod, UnaryResponse } from '../../src/rpc/method.ts';
 import { createQuotas } from '../../src/rpc/quotas.ts';

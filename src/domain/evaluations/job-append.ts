@@ -1,8 +1,9 @@
 /** Queues evaluation jobs inside the transaction of an append. */
 
 import type { AppendTables, TraceKey } from '../events/append-tables.ts';
+import { isSampled } from '../monitors/sampling.ts';
 import type { Span, TraceAppend } from '../traces/trace.ts';
-import { ALL_MONITORS, isSampled, touchJob } from './jobs.ts';
+import { ALL_MONITORS, touchJob } from './jobs.ts';
 
 /** Whether an append changes what monitors evaluate; results of evaluations do not. */
 export function isSeenByMonitors({ spans, metadataJson, expectedOutput }: TraceAppend): boolean {

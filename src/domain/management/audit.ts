@@ -17,7 +17,7 @@ export type AuditedAction = Pick<AuditRecord, 'action' | 'targetType' | 'targetI
 
 const USER_AGENT_CHARACTERS_MAX = 256;
 
-/** An entry of the audit log; a audited without an outcome succeeded. What callers may have typed is kept without tokens. */
+/** An entry of the audit log; an action without an outcome succeeded. What callers may have typed is kept without tokens. */
 export function auditRecord(
   actor: Actor,
   audited: AuditedAction,

@@ -1,7 +1,8 @@
 /** Stores monitors. */
 
-import type { ActiveMonitors, SampledMonitor } from '../../domain/evaluations/jobs.ts';
+import type { ActiveMonitors } from '../../domain/evaluations/jobs.ts';
 import type { Monitor, MonitorStore } from '../../domain/monitors/monitor.ts';
+import type { SampledMonitor } from '../../domain/monitors/sampling.ts';
 import type { QueryRunner, Transact, Transaction } from '../queries.ts';
 import { findByIdOrSlug, hasRoom, insertUnlessTaken, type Verbs } from '../slugs.ts';
 

@@ -23,8 +23,8 @@ import type { RowOf } from '../queries.ts';
 import { createDocuments } from './documents.ts';
 import type { SearchQueries, SearchRunner } from './index-reader.ts';
 import { findByIndex } from './index-search.ts';
-import { createMatch } from './match.ts';
 import { countMaxMsOf, FIND_MAX_MS, positionOf, rankByIds, totalOf } from './named-traces.ts';
+import { createMatch } from './tail-match.ts';
 
 type Listed = RowOf<SearchQueries['listByStart']>;
 /** Rows after a position. */

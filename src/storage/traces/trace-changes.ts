@@ -1,7 +1,8 @@
 /** Transaction and removing traces that are stored: each change is one transaction. */
 
 import type { Backlog } from '../../domain/evaluations/backlog.ts';
-import { ALL_MONITORS, isSampled, type JobQueueOptions, touchJob } from '../../domain/evaluations/jobs.ts';
+import { ALL_MONITORS, type JobQueueOptions, touchJob } from '../../domain/evaluations/jobs.ts';
+import { isSampled } from '../../domain/monitors/sampling.ts';
 import type { NamedTrace, TraceChangeStore } from '../../domain/traces/trace-changes.ts';
 import { patchMetadata } from '../../domain/traces/trace-metadata-patch.ts';
 import { subtractFromHours } from '../analytics/hour-changes.ts';

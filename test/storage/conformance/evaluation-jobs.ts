@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type ClaimedJob, isSampled, JOB_QUEUE_DEFAULTS } from '../../../src/domain/evaluations/jobs.ts';
+import { type ClaimedJob, JOB_QUEUE_DEFAULTS } from '../../../src/domain/evaluations/jobs.ts';
+import { isSampled } from '../../../src/domain/monitors/sampling.ts';
 import type { Store } from '../../../src/domain/store.ts';
 import type { TraceAppend } from '../../../src/domain/traces/trace.ts';
 import {

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import type { Actor } from '../../../src/domain/management/audit.ts';
 import type { AuditRecord } from '../../../src/domain/management/management.ts';
-import { createRefusals, type RefusedAction } from '../../../src/domain/management/refusals.ts';
+import { createRefusals, type RefusedAction } from '../../../src/domain/management/refusal-log.ts';
 import { createManualPause } from '../../support/manual-pause.ts';
 
 const actor = (actorKeyId: string): Actor => ({
