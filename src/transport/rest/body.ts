@@ -82,7 +82,6 @@ function readRaw(request: RestRequest, { sizeMaxBytes, watch, onBytes, reading }
       watch.end(request);
     };
     const fail = (error: unknown) => {
-      if (isOver) return;
       finish();
       held = createGrowingBuffer();
       reject(error);
@@ -109,9 +108,14 @@ function readRaw(request: RestRequest, { sizeMaxBytes, watch, onBytes, reading }
       finish();
       resolve(held.bytes());
     };
-    const onLost = () => fail(malformed('The request body ended early.', 'connection lost'));
+    // Every request closes in the end, so the error is created only if its body was lost.
+    const onLost = () => {
+      if (!isOver) fail(malformed('The request body ended early.', 'connection lost'));
+    };
     request.on('data', onData).on('end', onEnd).on('error', onLost).on('close', onLost);
-    watch.begin(request, () => fail(new Fault('request_timeout', 'The request body did not arrive in time.')));
+    watch.begin(request, () => {
+      if (!isOver) fail(new Fault('request_timeout', 'The request body did not arrive in time.'));
+    });
     // The client may have disconnected while its credential was checked, and the events of that have passed.
     if (request.destroyed) onLost();
   });
