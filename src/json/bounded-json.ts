@@ -1,8 +1,11 @@
 /** Reads free-form JSON text of a bounded shape. */
 
+import type { Steps } from '../domain/steps.ts';
 import { createKeepSpelling, isPlainJson } from './exact-json.ts';
 import { makeWellFormed } from './free-json.ts';
-import { parseWithNumbers } from './json-parser.ts';
+import { LARGE_CHARACTERS } from './free-json-steps.ts';
+import { parseInChunks } from './json-chunks.ts';
+import { parseWithNumbers, type ToNumber } from './json-parser.ts';
 import type { LosslessJson } from './lossless-json.ts';
 
 export type LosslessParsed =
@@ -20,10 +23,35 @@ type ShapeMax = {
 
 /** Reads JSON text of a bounded shape. Unpaired surrogates become U+FFFD; `text` itself has none. */
 export function parseLossless(text: string, max: ShapeMax): LosslessParsed {
-  return parseBounded(text, max, () => {
-    const value = (isPlainJson(text) ? JSON.parse(text) : parseWithNumbers(text, createKeepSpelling())) as LosslessJson;
-    return ESCAPED_SURROGATE.test(text) ? makeWellFormed(value) : value;
-  });
+  return parseBounded(text, max, () => mendSurrogates(text, parseSpelled(text, createKeepSpelling())));
+}
+
+/** As parseLossless, with pauses in large texts. */
+export function* parseLosslessInSteps(text: string, max: ShapeMax): Steps<LosslessParsed> {
+  // Chunks are bytes, whose reader would skip a byte-order mark.
+  if (text.length <= LARGE_CHARACTERS || text.startsWith(BYTE_ORDER_MARK)) return parseLossless(text, max);
+  const excess = findExcess(text, max);
+  if (excess !== null) return { kind: excess };
+  yield;
+  const toNumber = createKeepSpelling();
+  const parse = (chunk: Buffer) => parseSpelled(chunk.toString(), toNumber);
+  try {
+    const value = yield* parseInChunks(Buffer.from(text), { wideObjects: [], parse });
+    yield;
+    return { kind: 'value', value: mendSurrogates(text, value as LosslessJson) };
+  } catch (error) {
+    return refuseSyntax(error);
+  }
+}
+
+const BYTE_ORDER_MARK = '\ufeff';
+
+function parseSpelled(text: string, toNumber: ToNumber): LosslessJson {
+  return (isPlainJson(text) ? JSON.parse(text) : parseWithNumbers(text, toNumber)) as LosslessJson;
+}
+
+function mendSurrogates(text: string, value: LosslessJson): LosslessJson {
+  return ESCAPED_SURROGATE.test(text) ? makeWellFormed(value) : value;
 }
 
 /** Why a text is not JSON of a bounded shape; null when it is. Costs less than parseLossless. */
@@ -39,9 +67,13 @@ function parseBounded(text: string, max: ShapeMax, parse: () => LosslessJson): L
   try {
     return { kind: 'value', value: parse() };
   } catch (error) {
-    if (error instanceof SyntaxError) return { kind: 'not_json' };
-    throw error;
+    return refuseSyntax(error);
   }
+}
+
+function refuseSyntax(error: unknown): { readonly kind: 'not_json' } {
+  if (error instanceof SyntaxError) return { kind: 'not_json' };
+  throw error;
 }
 
 /** The parser replaces unpaired surrogates in strings, but not in the names of members. */

@@ -55,7 +55,7 @@ function* writeItems(items: readonly LosslessJson[]): Steps<string> {
   for (let index = 0; index < items.length; index += 1) {
     const item = items[index] ?? null;
     const isLong = typeof item === 'string' && item.length > CHUNK_CHARACTERS;
-    if (isLong || (typeof item === 'object' && item !== null)) {
+    if (isLong || isArray(item) || isObject(item)) {
       writeTo(index);
       text += `,${yield* writeJsonInSteps(item)}`;
       from = index + 1;

@@ -22,6 +22,7 @@ it('JSON that is written in steps is the text of JSON.stringify', () => {
 it.each([
   ['a list of many words', Array.from({ length: 100_000 }, (_, index) => `w${index}`)],
   ['a list of many lists', Array.from({ length: 20_000 }, (_, index) => [index, [`${index}`]])],
+  ['a list of numbers that keep their text', Array.from({ length: 200_000 }, () => JSON.rawJSON('1.0'))],
   ['a long text', '"\n\\'.repeat(CHUNK_CHARACTERS)],
   ['an object with a long text in a list', { a: ['b', 'é"'.repeat(CHUNK_CHARACTERS), 'c'], d: {}, e: [] }],
 ])('%s is written in several steps', (_, value) => {

@@ -1,7 +1,8 @@
 /** Reads entries of datasets from JSON, JSON lines or CSV. */
 
 import type { Parser } from 'csv-parse';
-import { type LosslessParsed, parseLossless } from '../../json/bounded-json.ts';
+import { parseLosslessInSteps } from '../../json/bounded-json.ts';
+import { LARGE_CHARACTERS, writeJsonInSteps } from '../../json/free-json-steps.ts';
 import { MEMBERS_MAX } from '../../json/json-scan.ts';
 import { isArray, isObject, jsonTypeOf, type LosslessJson, stringifyLossless } from '../../json/lossless-json.ts';
 import type { Reason } from '../fault.ts';
@@ -48,22 +49,24 @@ export async function validateEntries(draft: EntriesDraft, pauses: Pauses): Prom
   const sent = [entriesJson, csv, jsonl].filter((each) => each !== null);
   if (sent.length > 1) return refusal('entries', 'entries, csv and jsonl exclude each other');
   if (csv !== null) return await readCsv(csv, pauses);
-  if (jsonl !== null) return await pauses.runSteps(validateEach(parseLines(jsonl)));
-  return entriesJson === null ? { entries: [], problems: [] } : await readArray(entriesJson, pauses);
+  if (jsonl !== null) return await pauses.runSteps(validateEach(splitLines(jsonl)));
+  return entriesJson === null ? { entries: [], problems: [] } : await pauses.runSteps(readArray(entriesJson));
 }
 
-async function readArray(text: string, { runSteps }: Pauses): Promise<ValidatedEntries> {
-  const parsed = parseLossless(text, SHAPE_MAX);
+function* readArray(text: string): Steps<ValidatedEntries> {
+  const parsed = yield* parseLosslessInSteps(text, SHAPE_MAX);
   if (parsed.kind !== 'value') return refusal('entries', `entries ${PROBLEMS[parsed.kind]}`);
   if (!isArray(parsed.value)) {
     return { entries: [], problems: [typeReason('entries', 'array', jsonTypeOf(parsed.value))] };
   }
-  return await runSteps(validateEach(nameEach(parsed.value, (index) => `entries.${index}`)));
+  const isLarge = text.length > LARGE_CHARACTERS;
+  return yield* validateEach(nameEach(parsed.value, { isLarge, nameOf: (index) => `entries.${index}` }));
 }
 
-function* parseLines(text: string): Generator<SentEntry> {
+function* splitLines(text: string): Generator<SentEntry> {
   for (const [index, line] of text.split(/\r?\n/).entries()) {
-    if (line.trim() !== '') yield { field: `jsonl line ${index + 1}`, parsed: parseLossless(line, SHAPE_MAX) };
+    if (line.trim() === '') continue;
+    yield { field: `jsonl line ${index + 1}`, line, isLarge: line.length > LARGE_CHARACTERS };
   }
 }
 
@@ -86,7 +89,7 @@ async function readCsv(text: string, pauses: Pauses): Promise<ValidatedEntries> 
   const [names = [], ...others] = rows;
   if (names.length > COLUMNS_MAX) return refusal('csv', `csv must have at most ${COLUMNS_MAX} columns`);
   if (new Set(names).size < names.length) return refusal('csv', 'csv must name each column once');
-  const entries = nameEach(entriesOf(names, others), (index) => `csv row ${index + 2}`);
+  const entries = nameEach(entriesOf(names, others), { isLarge: false, nameOf: (index) => `csv row ${index + 2}` });
   return await pauses.runSteps(validateEach(entries));
 }
 
@@ -110,10 +113,12 @@ function* entriesOf(names: readonly string[], rows: readonly (readonly string[])
   for (const row of rows) yield Object.fromEntries(names.map((name, index) => [name, row[index] ?? '']));
 }
 
-function* nameEach(values: Iterable<LosslessJson>, nameOf: (index: number) => string): Generator<SentEntry> {
+type Naming = Pick<SentEntry, 'isLarge'> & { readonly nameOf: (index: number) => string };
+
+function* nameEach(values: Iterable<LosslessJson>, { isLarge, nameOf }: Naming): Generator<SentEntry> {
   let index = 0;
   for (const value of values) {
-    yield { field: nameOf(index), parsed: { kind: 'value', value } };
+    yield { field: nameOf(index), value, isLarge };
     index += 1;
   }
 }
@@ -128,18 +133,24 @@ const PROBLEMS = {
 const ESCAPED_NUL = /(?<!\\)(?:\\\\)*\\u0000/;
 
 /** `field` names the entry in messages. */
-type SentEntry = { readonly field: string; readonly parsed: LosslessParsed };
+type SentEntry = {
+  readonly field: string;
+  /** Whether its JSON may fill a turn of the event loop. */
+  readonly isLarge: boolean;
+} & ({ readonly line: string } | { readonly value: LosslessJson });
 
 function* validateEach(sent: Iterable<SentEntry>): Steps<ValidatedEntries> {
   const entries: string[] = [];
   let totalBytes = 0;
-  for (const { field, parsed } of sent) {
+  for (const each of sent) {
+    const { field, isLarge } = each;
+    const parsed =
+      'line' in each ? yield* parseLosslessInSteps(each.line, SHAPE_MAX) : { kind: 'value' as const, ...each };
     // Only lines are parsed one by one.
     if (parsed.kind !== 'value') return refusal('jsonl', `${field} ${PROBLEMS[parsed.kind]}`);
-    if (!isObject(parsed.value)) {
-      return { entries: [], problems: [typeReason(field, 'object', jsonTypeOf(parsed.value))] };
-    }
-    const text = stringifyLossless(parsed.value);
+    const { value } = parsed;
+    if (!isObject(value)) return { entries: [], problems: [typeReason(field, 'object', jsonTypeOf(value))] };
+    const text = isLarge ? yield* writeJsonInSteps(value) : stringifyLossless(value);
     if (ESCAPED_NUL.test(text)) return refusal(field, `${field} must not contain the character U+0000`);
     entries.push(text);
     totalBytes += Buffer.byteLength(text);
