@@ -182,8 +182,8 @@ describe('T10: the same spans', () => {
       expect(await send(app, surface, exportOf(spans)), surface).toEqual({
         rejectedSpans: 3,
         errorMessage: [
-          'spans[0].trace_id: must be 16 bytes that are not all zero',
-          'spans[2].span_id: must be 8 bytes that are not all zero',
+          'spans[0].traceId: must be 16 bytes (in JSON 32 hexadecimal digits) that are not all zero',
+          'spans[2].spanId: must be 8 bytes (in JSON 16 hexadecimal digits) that are not all zero',
           'spans[3].metrics.prompt_tokens: must be a number from 0 to 1000000000000',
         ].join('; '),
       });

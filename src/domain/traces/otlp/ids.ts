@@ -8,20 +8,20 @@ const HEX = /^[0-9a-f]*$/;
 const ZERO = /^0*$/;
 
 export function toTraceId(hex: string): Sent<string> {
-  return toId(hex, TRACE_ID_DIGITS, 'trace_id');
+  return toId(hex, TRACE_ID_DIGITS, 'traceId');
 }
 
 export function toSpanId(hex: string): Sent<string> {
-  return toId(hex, SPAN_ID_DIGITS, 'span_id');
+  return toId(hex, SPAN_ID_DIGITS, 'spanId');
 }
 
 /** A root has none. */
 export function toParentId(hex: string): Sent<string> {
-  return hex === '' ? undefined : toId(hex, SPAN_ID_DIGITS, 'parent_id');
+  return hex === '' ? undefined : toId(hex, SPAN_ID_DIGITS, 'parentSpanId');
 }
 
 function toId(hex: string, digits: number, path: string): Sent<string> {
   const id = hex.toLowerCase();
   if (id.length === digits && HEX.test(id) && !ZERO.test(id)) return id;
-  return unreadable(path, `must be ${digits / 2} bytes that are not all zero`);
+  return unreadable(path, `must be ${digits / 2} bytes (in JSON ${digits} hexadecimal digits) that are not all zero`);
 }

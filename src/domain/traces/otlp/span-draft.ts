@@ -25,7 +25,8 @@ import {
   TOKENS_ESTIMATED,
   VENDOR,
 } from './attribute-table.ts';
-import { type Attributes, type OtlpSpan, SPAN_KINDS, STATUS_CODES, STATUS_ERROR, toMs } from './span.ts';
+import { toInstantMs } from './instants.ts';
+import { type Attributes, type OtlpSpan, SPAN_KINDS, STATUS_CODES, STATUS_ERROR } from './span.ts';
 import { createView, first, operationsOf, type ReadAttribute, type SpanView } from './span-view.ts';
 import { contextsOf, paramsOf, typedValueOf } from './values.ts';
 
@@ -89,11 +90,13 @@ function toFinite(value: LosslessJson | undefined, path: string): Sent<number> {
 type Times = Pick<SpanDraft, 'startedAt' | 'finishedAt' | 'firstTokenAt'>;
 
 function timesOf(view: SpanView): Times {
-  const { startNano, endNano } = view.span;
+  const start = toInstantMs(view.span.startNano, 'startTimeUnixNano');
+  const { endNano } = view.span;
+  const end = endNano === 0n ? start : toInstantMs(endNano, 'endTimeUnixNano');
   const { started_at: startedAt, finished_at: finishedAt, first_token_at: firstTokenAt } = view.timestamps;
   return {
-    startedAt: toFinite(startedAt, 'timestamps.started_at') ?? toMs(startNano),
-    finishedAt: toFinite(finishedAt, 'timestamps.finished_at') ?? toMs(endNano === 0n ? startNano : endNano),
+    startedAt: toFinite(startedAt, 'timestamps.started_at') ?? start,
+    finishedAt: toFinite(finishedAt, 'timestamps.finished_at') ?? end,
     firstTokenAt: toFinite(firstTokenAt, 'timestamps.first_token_at') ?? firstTokenOf(view.span),
   };
 }
@@ -105,7 +108,7 @@ function firstTokenOf({ events, startNano, attributes }: OtlpSpan): Sent<number>
     if (timeNano === 0n || !FIRST_TOKEN_EVENTS.has(name)) continue;
     if (earliest === undefined || timeNano < earliest) earliest = timeNano;
   }
-  if (earliest !== undefined) return toMs(earliest);
+  if (earliest !== undefined) return toInstantMs(earliest, 'events.timeUnixNano');
   for (const [key, unitMs] of FIRST_TOKEN_DELAYS) {
     const delay = numberOf(attributes.get(key));
     if (delay !== null) return Number(startNano) / 1_000_000 + delay * unitMs;

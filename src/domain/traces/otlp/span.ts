@@ -59,11 +59,3 @@ export const SPAN_KINDS = [
 
 export const STATUS_CODES = ['STATUS_CODE_UNSET', 'STATUS_CODE_OK', 'STATUS_CODE_ERROR'] as const;
 export const STATUS_ERROR = 2;
-
-const NANO_PER_MS = 1_000_000n;
-const HALF_MS = 500_000n;
-
-/** Epoch milliseconds, rounded half up. */
-export function toMs(nano: bigint): number {
-  return Number((nano + HALF_MS) / NANO_PER_MS);
-}

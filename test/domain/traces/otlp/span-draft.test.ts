@@ -319,6 +319,24 @@ describe('instants', () => {
     expect(draftOf({}, { endNano: 0n }).finishedAt).toBe(START_MS);
   });
 
+  it.each([
+    ['1796000000', 'seconds', '1000000000'],
+    ['1796000000000', 'milliseconds', '1000000'],
+    ['1796000000000000', 'microseconds', '1000'],
+  ])('%s is refused as %s, with the field and the value as sent', (sent, unit, factor) => {
+    const reason = `must be nanoseconds since the epoch; ${sent} looks like ${unit}, multiply by ${factor}`;
+    const coarse = BigInt(sent);
+    expect(draftOf({}, { startNano: coarse }).startedAt).toMatchObject({ path: 'startTimeUnixNano', reason });
+    expect(draftOf({}, { endNano: coarse }).finishedAt).toMatchObject({ path: 'endTimeUnixNano', reason });
+    const events = [{ name: 'first_token', timeNano: coarse, attributes: new Map() }];
+    expect(draftOf({}, { events }).firstTokenAt).toMatchObject({ path: 'events.timeUnixNano', reason });
+  });
+
+  it('a start of 0 was not sent', () => {
+    const { startedAt } = draftOf({}, { startNano: 0n });
+    expect(startedAt).toMatchObject({ path: 'startTimeUnixNano', reason: 'is required' });
+  });
+
   it('langwatch.timestamps win', () => {
     const stamps = { started_at: 1, finished_at: 2, first_token_at: 3 };
     expect(draftOf({ 'langwatch.timestamps': JSON.stringify(stamps) })).toMatchObject({

@@ -1,0 +1,22 @@
+/** Reads instants of OpenTelemetry, which are nanoseconds since the epoch. */
+
+import { type Sent, unreadable } from '../collector/collector-draft.ts';
+
+const NANO_PER_MS = 1_000_000n;
+const HALF_MS = 500_000n;
+
+/** A value below the limit is surely of this unit: as nanoseconds it would be an instant before 1974. */
+const OTHER_UNITS = [
+  { name: 'seconds', below: 10n ** 11n, nanoseconds: 1_000_000_000 },
+  { name: 'milliseconds', below: 10n ** 14n, nanoseconds: 1_000_000 },
+  { name: 'microseconds', below: 10n ** 17n, nanoseconds: 1_000 },
+] as const;
+
+/** Epoch milliseconds, rounded half up. 0 is the protocol's default: nothing was sent. */
+export function toInstantMs(nano: bigint, field: string): Sent<number> {
+  if (nano === 0n) return unreadable(field, 'is required');
+  const unit = OTHER_UNITS.find(({ below }) => nano < below);
+  if (unit === undefined) return Number((nano + HALF_MS) / NANO_PER_MS);
+  const guess = `${nano} looks like ${unit.name}, multiply by ${unit.nanoseconds}`;
+  return unreadable(field, `must be nanoseconds since the epoch; ${guess}`);
+}
