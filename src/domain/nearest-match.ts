@@ -22,6 +22,22 @@ export function nearestMatch(text: string, known: readonly string[], changesMax 
   return nearest;
 }
 
+/** Strict, because known names share their first parts. */
+const NAME_CHANGES_MAX = 1 / 5;
+
+/** The end of a sentence about an unknown name. A known name without its first parts is near, too. */
+export function suggestName(name: string, known: readonly string[]): string {
+  const isTail = (each: string) => each.endsWith(`.${name}`) || each.endsWith(`/${name}`);
+  const nearest = nearestMatch(name, known, NAME_CHANGES_MAX) ?? known.find(isTail);
+  return spellNearest(nearest === undefined ? [] : [nearest]);
+}
+
+/** The same for names that were found already; empty where there is none. */
+export function spellNearest(nearest: readonly string[]): string {
+  if (nearest.length === 0) return '';
+  return `, the nearest ${nearest.length === 1 ? 'is' : 'are'} ${nearest.join(', ')}`;
+}
+
 /** The Damerau-Levenshtein distance in which no part of a text changes twice. Keeps three rows of the table. */
 function countEdits(from: string, to: string): number {
   let beforeLast: number[] = [];

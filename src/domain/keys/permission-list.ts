@@ -1,7 +1,7 @@
 /** The catalogue of permissions for callers, and the reason for a name that is not in it. */
 
 import type { Reason } from '../fault.ts';
-import { nearestMatch } from '../nearest-match.ts';
+import { nearestMatch, spellNearest } from '../nearest-match.ts';
 import { RECEIVED_CHARACTERS_MAX } from '../reasons.ts';
 import { maskedHead } from '../token-mask.ts';
 import { expand, isOrganizationOnly, PERMISSIONS, subjectOf } from './permission-catalogue.ts';
@@ -55,12 +55,10 @@ function scopesOf(role: Role, permission: string): readonly ScopeType[] {
 /** The reason for an unknown permission, with the nearest known names. */
 export function permissionReason(field: string, value: string): Reason {
   const nearest = guessPermissions(value);
-  const suggestion =
-    nearest.length === 0 ? '' : `, the nearest ${nearest.length === 1 ? 'is' : 'are'} ${nearest.join(', ')}`;
   return {
     field,
     type: 'invalid_enum_value',
-    message: `${field} is no permission${suggestion}; GET /api/permissions lists them all`,
+    message: `${field} is no permission${spellNearest(nearest)}; GET /api/permissions lists them all`,
     ...(nearest.length === 0 ? {} : { expected: [...nearest] }),
     received: maskedHead(value, RECEIVED_CHARACTERS_MAX),
   };

@@ -3,6 +3,7 @@
 import { readAtOnce } from '../../../json/json-texts.ts';
 import { isObject, type LosslessJson, type LosslessObject } from '../../../json/lossless-json.ts';
 import { REASONS_MAX, type Reason } from '../../fault.ts';
+import { suggestName } from '../../nearest-match.ts';
 import { typeReason } from '../../reasons.ts';
 import { type Condition, FILTER_NAMES, type FilterName } from './trace-filter.ts';
 
@@ -52,11 +53,15 @@ type Reading = { readonly conditions: Condition[]; readonly reasons: Reason[]; v
 
 function readFilter(reading: Reading, name: string, value: LosslessJson): void {
   const field = `${FIELD}.${name}`;
-  if (!isFilterName(name)) reading.reasons.push(problem(field, 'is no filter'));
+  if (!isFilterName(name)) reading.reasons.push(problem(field, unknownFilter(name)));
   else if (value === null) return;
   else if (!KEYED.has(name)) readValues(reading, { name, of: '', field, value });
   else if (!isObject(value)) reading.reasons.push(problem(field, 'must be an object'));
   else readKeyed(reading, name, value);
+}
+
+function unknownFilter(name: string): string {
+  return `is no filter${suggestName(name, FILTER_NAMES)}; docs/search.md lists them all`;
 }
 
 function isFilterName(name: string): name is FilterName {

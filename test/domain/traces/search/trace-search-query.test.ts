@@ -21,6 +21,18 @@ it('a filter of too many keys is refused as one', () => {
   expect(reasons.map(({ field }) => field)).toEqual(['filters.metadata.value']);
 });
 
+it.each([
+  ['metadata.userid', ', the nearest is metadata.user_id'],
+  ['span.model', ', the nearest is spans.model'],
+  ['user_id', ', the nearest is metadata.user_id'],
+  ['metadata.tier', ''],
+])('an unknown filter %s gets the nearest name suggested, if one is near', (name, suggestion) => {
+  const field = `filters.${name}`;
+  expect(readFilters(JSON.stringify({ [name]: ['x'] })).reasons).toEqual([
+    { field, type: 'custom', message: `${field} is no filter${suggestion}; docs/search.md lists them all` },
+  ]);
+});
+
 it('filters are read with their escapes, and null is as good as none', () => {
   const { conditions, reasons } = readFilters('{"metadata.labels":["a\\u00e9\\ud800"],"spans.type":null}');
   expect(reasons).toEqual([]);
