@@ -1,7 +1,7 @@
 /** Reads and validates the filters of a search. */
 
 import { readAtOnce } from '../../../json/json-texts.ts';
-import { isObject, type LosslessJson, type LosslessObject } from '../../../json/lossless-json.ts';
+import { isObject, jsonTypeOf, type LosslessJson, type LosslessObject } from '../../../json/lossless-json.ts';
 import { REASONS_MAX, type Reason } from '../../fault.ts';
 import { suggestName } from '../../nearest-match.ts';
 import { typeReason } from '../../reasons.ts';
@@ -85,7 +85,8 @@ function readValues(reading: Reading, { name, of, field, value }: Sent): void {
   const { conditions, reasons } = reading;
   if (value === null) return;
   if (!Array.isArray(value)) {
-    reasons.push(typeReason(field, 'array', 'object'));
+    const message = `${field} must be a list of strings, such as ["one"]`;
+    reasons.push({ ...typeReason(field, 'array', jsonTypeOf(value)), message });
     return;
   }
   const values: string[] = [];

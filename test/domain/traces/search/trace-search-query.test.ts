@@ -33,6 +33,19 @@ it.each([
   ]);
 });
 
+it.each([
+  ['"user-1"', 'string'],
+  ['7', 'number'],
+  ['true', 'boolean'],
+  ['{"is":"user-1"}', 'object'],
+])('a filter of %s is refused as one that needs a list, with the type that was sent', (value, received) => {
+  const field = 'filters.metadata.user_id';
+  const message = `${field} must be a list of strings, such as ["one"]`;
+  expect(readFilters(`{"metadata.user_id":${value}}`).reasons).toEqual([
+    { field, type: 'invalid_type', message, expected: 'array', received },
+  ]);
+});
+
 it('filters are read with their escapes, and null is as good as none', () => {
   const { conditions, reasons } = readFilters('{"metadata.labels":["a\\u00e9\\ud800"],"spans.type":null}');
   expect(reasons).toEqual([]);
