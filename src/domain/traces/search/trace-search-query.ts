@@ -31,9 +31,8 @@ const NAMES: ReadonlySet<string> = new Set(FILTER_NAMES);
 export function readFilters(json: string | null): ReadFilters {
   const sent = json === null ? null : parseFilters(json);
   if (sent === null) return { conditions: [], reasons: [] };
-  if (sent === undefined || !isObject(sent)) {
-    return { conditions: [], reasons: [problem(FIELD, 'must be an object')] };
-  }
+  if (sent === undefined) return refusal('is not valid JSON, or exceeds its limits');
+  if (!isObject(sent)) return refusal('must be an object');
   const reading: Reading = { conditions: [], reasons: [], values: 0 };
   for (const [name, value] of Object.entries(sent)) {
     if (reading.reasons.length >= REASONS_MAX) break;
@@ -41,6 +40,10 @@ export function readFilters(json: string | null): ReadFilters {
   }
   if (reading.values > VALUES_MAX) reading.reasons.push(problem(FIELD, `must not hold more than ${VALUES_MAX} values`));
   return { conditions: reading.conditions, reasons: reading.reasons };
+}
+
+function refusal(what: string): ReadFilters {
+  return { conditions: [], reasons: [problem(FIELD, what)] };
 }
 
 /** Scans bytes first, as for bodies: JSON too deep, too wide or with too many numbers is never built. */

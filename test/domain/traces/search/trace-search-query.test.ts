@@ -1,18 +1,22 @@
 import { expect, it } from 'vitest';
 import { readFilters } from '../../../../src/domain/traces/search/trace-search-query.ts';
 
-const NOT_READ = {
-  conditions: [],
-  reasons: [{ field: 'filters', type: 'custom', message: 'filters must be an object' }],
-};
+function refusedAs(message: string) {
+  return { conditions: [], reasons: [{ field: 'filters', type: 'custom', message }] };
+}
 
 it('filters that are too deep, too wide, of too many long numbers, or no JSON are refused before they are built', () => {
   const tooMany = `{"metadata.value":{"n":[${Array.from({ length: 30_000 }, () => '12345678901234567890').join()}]}}`;
   const wide = `{"metadata.value":{${Array.from({ length: 20_000 }, (_, index) => `"${index}":[]`).join()}}}`;
   const deep = `${'['.repeat(10_000)}${']'.repeat(10_000)}`;
-  for (const json of [tooMany, wide, deep, '{"spans.type":', '', '7', '[]', '{"spans.type":[1e999]}']) {
-    expect(readFilters(json), json.slice(0, 40)).toEqual(NOT_READ);
+  const refused = refusedAs('filters is not valid JSON, or exceeds its limits');
+  for (const json of [tooMany, wide, deep, '{"spans.type":', '{bad', '', '{"spans.type":[1e999]}']) {
+    expect(readFilters(json), json.slice(0, 40)).toEqual(refused);
   }
+});
+
+it('filters in JSON of another type are refused as such', () => {
+  for (const json of ['7', '[]', '"x"']) expect(readFilters(json)).toEqual(refusedAs('filters must be an object'));
 });
 
 it('a filter of too many keys is refused as one', () => {
