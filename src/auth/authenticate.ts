@@ -34,6 +34,11 @@ const MISSING = new Fault(
   'missing_credentials',
   'No credential was sent; send an API key as a Bearer token or in X-Auth-Token.',
 );
+/** Repeats nothing of the header, which may be a token. */
+const NO_SCHEME = new Fault(
+  'missing_credentials',
+  'Authorization was sent without a credential that can be read; it needs Bearer before the token.',
+);
 const INVALID = new Fault('invalid_credentials', 'The credential is not valid.');
 const NO_PROJECT = new Fault(
   'project_scope_required',
@@ -46,7 +51,7 @@ const NO_HASH = Buffer.alloc(HASH_BYTES);
 export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
   return async (policy, header) => {
     const presented = readCredentials(header);
-    if (presented.length === 0) throw MISSING;
+    if (presented.length === 0) throw header('authorization')?.trim() ? NO_SCHEME : MISSING;
     // The first valid credential of the route's class is chosen, so that a foreign one in another header does no harm. On a
     // route for API keys, a project key is chosen only when there is none: if the policy admits it, or if it comes first,
     // so that the refusal names the mistake.

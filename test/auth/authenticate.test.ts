@@ -100,6 +100,20 @@ it('a token that is in two headers and wrong is checked once', async () => {
   expect(reads).toEqual(['api key']);
 });
 
+it('an Authorization without Bearer before its token is answered with what is missing, and never repeated', async () => {
+  const { ask, apiKey } = createFixture();
+  const refusalOf = (headers: Headers) => ask(ORGANIZATION_ROUTE, headers).catch((error: unknown) => error);
+  const sent = [apiKey, `Token ${apiKey}`, 'Bearer', 'Basic ?'];
+  // One object for all of them: nothing of the header is in it, and a flood of such requests costs little.
+  const [refusal, ...others] = new Set(await Promise.all(sent.map((authorization) => refusalOf({ authorization }))));
+  expect(others).toEqual([]);
+  expect(refusal).toMatchObject({ code: 'missing_credentials' });
+  expect(String(refusal)).toContain('needs Bearer before the token');
+  for (const headers of [{}, { authorization: ' ' }]) {
+    expect(String(await refusalOf(headers))).toContain('No credential was sent');
+  }
+});
+
 it('a token of another kind costs no read, before or after the credential', async () => {
   const { ask, reads, projectKey } = createFixture();
   await ask(PROJECT_ROUTE, { 'x-auth-token': FOREIGN, authorization: `Bearer ${projectKey}` });
