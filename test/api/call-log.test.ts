@@ -166,7 +166,10 @@ describe('what is not served says so, and what is', () => {
     ['/api/evaluations/v3/capitals/run', /^Experiments run where the application is/],
     ['/api/experiment/list', /^Experiments begin at POST/],
     ['/api/prompts/greeting', /Prompts are not served yet; .*POST \/api\/collector/],
-    ['/api/otelier', /^There is no such route\.$/],
+    ['/api/traces', /POST \/api\/traces\/search/],
+    ['/api/trace/', /POST \/api\/traces\/search/],
+    ['/api/otelier', /^There is no such route; \/docs shows all of them\.$/],
+    ['/api/traces/one/two', /^There is no such route; /],
   ])('%s', async (path, message) => {
     const { status, body } = await callRest(app.address, { verb: 'POST', path, body: {} });
     expect([status, body.code]).toEqual([404, 'route_not_found']);

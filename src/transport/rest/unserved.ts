@@ -1,4 +1,4 @@
-/** Paths that clients of other products request and that are not served here. Their 404 names what is served instead. */
+/** Paths that a client may guess, or know from other products, and that are not served. Their 404 names what is served. */
 
 const TRACES = 'send traces to POST /api/collector and read them at GET /api/traces/{trace_id}';
 
@@ -19,10 +19,11 @@ const AREAS: readonly (readonly [path: RegExp, message: string])[] = [
     /^\/+api\/+(v1\/+)?experiments?(\/|$)/i,
     'Experiments begin at POST /api/experiment/init, and are read at GET /api/experiments.',
   ],
+  [/^\/+api\/+traces?\/*$/i, `Traces are found by POST /api/traces/search; ${TRACES}.`],
   [/^\/+api\/+(v1\/+)?prompts?(\/|$)/i, `Prompts are not served yet; ${TRACES}.`],
 ];
 
 /** The message of the 404 at a path. */
-export function explainMissing(path: string, otherwise = 'There is no such route.'): string {
+export function explainMissing(path: string, otherwise = 'There is no such route; /docs shows all of them.'): string {
   return AREAS.find(([area]) => area.test(path))?.[1] ?? otherwise;
 }
