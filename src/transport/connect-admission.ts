@@ -6,6 +6,7 @@ import { Fault } from '../domain/fault.ts';
 import { type Invoke, toFault } from '../rpc/invoke.ts';
 import type { Method, UnaryResponse } from '../rpc/method.ts';
 import type { InvokeStream, ResponseStream } from '../rpc/streams/invoke-stream.ts';
+import { methodFault } from './allowed-methods.ts';
 import { deadlineFault } from './call-deadline.ts';
 import { addIds } from './call-ids.ts';
 import { type PendingCall, startCall, startStream } from './connect-call.ts';
@@ -24,12 +25,7 @@ export function findRefusal(request: Exchange['request'], handler: UniversalHand
   const unmet = expectationProblem(request);
   if (unmet) return unmet;
   const isGet = request.method === 'GET' && handler.allowedMethods.includes('GET');
-  if (request.method !== 'POST' && !isGet) {
-    const verbs = handler.allowedMethods.includes('GET') ? 'GET or POST' : 'POST';
-    return new Fault('method_not_allowed', `The rpc is called with ${verbs}.`, {
-      headers: { allow: rpcMethods(handler) },
-    });
-  }
+  if (request.method !== 'POST' && !isGet) return methodFault(rpcMethods(handler));
   if (isGet && !namesEncoding(request.url ?? '')) {
     return new Fault('unsupported_encoding', 'A GET names its encoding: encoding=json or encoding=proto.');
   }

@@ -13,9 +13,9 @@ import { errorTrailers, statusOf } from './status.ts';
 
 type Response = Exchange['response'];
 
-/** The value of the Allow header at the path of an rpc. */
-export function rpcMethods({ allowedMethods }: Pick<UniversalHandler, 'allowedMethods'>): string {
-  return [...allowedMethods, 'OPTIONS'].join(', ');
+/** The methods that the path of an rpc takes. */
+export function rpcMethods({ allowedMethods }: Pick<UniversalHandler, 'allowedMethods'>): readonly string[] {
+  return [...allowedMethods, 'OPTIONS'];
 }
 
 /** Faults with a more specific HTTP status than that of their Connect code. */
@@ -53,7 +53,7 @@ export function refuseRpc(exchange: Exchange, fault: Fault): void {
 /** Responds with the methods that an rpc path takes, and ends the exchange. */
 export function respondWithMethods(exchange: Exchange, handler: UniversalHandler): void {
   exchange.report.finish(204);
-  write(exchange.response, 204, { allow: rpcMethods(handler), ...headersOf(exchange) }, null);
+  write(exchange.response, 204, { allow: rpcMethods(handler).join(', '), ...headersOf(exchange) }, null);
 }
 
 function headersOf({ request, ids }: Exchange): OutgoingHttpHeaders {

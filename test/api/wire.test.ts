@@ -25,6 +25,7 @@ describe('errors have the shape of their path family', () => {
     const method = await callRest(app.address, { verb: 'PUT', path: '/api/webhooks/v1/events', body: {} });
     expect(method.status).toBe(405);
     expect(method.body.error).toMatchObject({ type: 'method_not_allowed', code: 'method_not_allowed' });
+    expect(method.body.error.message).toBe('This path takes only GET, HEAD, OPTIONS.');
     expect(method.headers.get('allow')).toBe('GET, HEAD, OPTIONS');
   });
 
@@ -34,6 +35,7 @@ describe('errors have the shape of their path family', () => {
     const method = await callRest(app.address, { verb: 'DELETE', path: '/api/collector' });
     expect(method.status).toBe(405);
     expect(method.body).toMatchObject({ error: 'Method Not Allowed', code: 'method_not_allowed' });
+    expect(method.body.message).toBe('This path takes only POST, OPTIONS.');
     expect(method.headers.get('allow')).toBe('POST, OPTIONS');
   });
 

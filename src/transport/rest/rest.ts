@@ -8,6 +8,7 @@ import { hasRequiredField } from '../../rpc/field-rules.ts';
 import { requireConnected, toFault } from '../../rpc/invoke.ts';
 import type { CallerKind, Request, TolerantHandler } from '../../rpc/method.ts';
 import type { RequestQuota } from '../../rpc/quotas.ts';
+import { methodFault } from '../allowed-methods.ts';
 import { expectationProblem } from '../expectation.ts';
 import { firstHeader } from '../first-header.ts';
 import type { CallDeps } from '../grpc.ts';
@@ -160,11 +161,7 @@ export function createRest(deps: RestDeps): RestHandler {
         respond(request, response, ids, { status: 204, headers, body: [], mediaType: JSON_MEDIA_TYPE });
         return;
       }
-      throw allow === null
-        ? new Fault('route_not_found', explainMissing(path))
-        : new Fault('method_not_allowed', 'This path does not take this method.', {
-            headers: { allow: allow.join(', ') },
-          });
+      throw allow === null ? new Fault('route_not_found', explainMissing(path)) : methodFault(allow);
     }
   };
 }
