@@ -145,6 +145,15 @@ describe('an instant in epoch milliseconds', () => {
     }
   });
 
+  it('is refused with its unit', () => {
+    const message = 'from must be an integer, the milliseconds since the epoch';
+    const reason = { field: 'from', type: 'invalid_type', message, expected: 'integer' };
+    const inQuery = decode('Window', { query: 'from=2030-01-02' }).problems;
+    expect(inQuery).toEqual([{ ...reason, target: 'query', received: 'string' }]);
+    const inBody = decode('Window', { body: { from: 1.5 } }).problems;
+    expect(inBody).toEqual([{ ...reason, target: 'json', received: 'number' }]);
+  });
+
   it('has bounds as a rule', () => {
     const [{ check } = fail()] = checksOf(named('Window'));
     const found: never[] = [];

@@ -26,13 +26,11 @@ export function isDigits(text: string): boolean {
   return /^[0-9]{1,16}$/.test(text);
 }
 
-export function readWhole<V>(value: JsonValue, at: Context, read: (number: number, at: Context) => V): V | undefined {
-  const whole = wholeNumberOf(value);
-  return whole === null ? wrongType(at, 'integer', typeOf(value)) : read(whole, at);
-}
-
-export function readEpochMs(number: number, at: Context): Timestamp | undefined {
-  return isTooLarge(number, at) ? undefined : timestampOfMs(Math.max(number, INSTANT_MIN_MS));
+/** `whole` is null where something else was sent, of the type `received`. */
+export function readEpochMs(whole: number | null, received: string, at: Context): Timestamp | undefined {
+  if (whole !== null) return isTooLarge(whole, at) ? undefined : timestampOfMs(Math.max(whole, INSTANT_MIN_MS));
+  const message = `${at.path} must be an integer, the milliseconds since the epoch`;
+  return report(at, { field: at.path, type: 'invalid_type', message, expected: 'integer', received });
 }
 
 export function readPageNumber(number: number, at: Context): string | undefined {

@@ -27,7 +27,6 @@ import {
   readInstant,
   readPageNumber,
   readString,
-  readWhole,
   toInteger,
   typeOf,
   unquoted,
@@ -102,7 +101,7 @@ type JsonContext = Context & { readonly nullIsAbsent: boolean; readonly nullUnse
 /** A path segment or a query value. */
 function readText(field: DescField, text: string, at: Context): unknown {
   if (field.fieldKind === 'enum') return readEnum(field, text, at);
-  if (isEpochMs(field)) return isDigits(text) ? readEpochMs(Number(text), at) : wrongType(at, 'integer', 'string');
+  if (isEpochMs(field)) return readEpochMs(isDigits(text) ? Number(text) : null, 'string', at);
   if (field.fieldKind === 'list' && field.listKind === 'scalar' && field.scalar === ScalarType.STRING) {
     return text === '' ? [] : text.split(',', LIST_MAX).map((item) => readString(item, at));
   }
@@ -143,14 +142,17 @@ function readJson(field: DescField, value: JsonValue, at: JsonContext): unknown 
 
 function readOne(field: DescField, value: JsonValue, at: JsonContext): unknown {
   if (field.fieldKind === 'message' || (field.fieldKind === 'list' && field.listKind === 'message')) {
-    if (isEpochMs(field)) return readWhole(value, at, readEpochMs);
+    if (isEpochMs(field)) return readEpochMs(wholeNumberOf(value), typeOf(value), at);
     return isTimestamp(field.message) ? readInstant(unquoted(field, value), at) : readObject(field.message, value, at);
   }
   if (isJsonText(field)) return value === null && at.nullIsAbsent ? undefined : JSON.stringify(value);
   if (field.enum)
     return typeof value === 'string' ? readEnum(field, value, at) : wrongType(at, 'string', typeOf(value));
   if (field.scalar === ScalarType.STRING) {
-    if (restFlags(field).pageNumber) return readWhole(value, at, readPageNumber);
+    if (restFlags(field).pageNumber) {
+      const whole = wholeNumberOf(value);
+      return whole === null ? wrongType(at, 'integer', typeOf(value)) : readPageNumber(whole, at);
+    }
     return typeof value === 'string' ? readString(value, at) : wrongType(at, 'string', typeOf(value));
   }
   if (field.scalar === ScalarType.BOOL)
