@@ -2,6 +2,7 @@
 
 import { jsonTypeOf, type LosslessJson } from '../json/lossless-json.ts';
 import { type Reason, validationFault } from './fault.ts';
+import { suggestName } from './nearest-match.ts';
 import { maskedHead } from './token-mask.ts';
 
 /** Throws one validation_error with the first problem of each field; returns when there are none. */
@@ -25,7 +26,7 @@ export function receivedType(sent: LosslessJson): string {
 
 /** Characters of a refused value that a reason repeats. */
 export const RECEIVED_CHARACTERS_MAX = 100;
-/** Longer lists of choices appear only in `expected`, not in the message. */
+/** Of longer lists of choices, the message names only the nearest; `expected` has them all. */
 const SPELLED_OUT_MAX = 10;
 
 /**
@@ -38,7 +39,7 @@ export function choiceReason(field: string, choices: readonly string[], value: s
     type: 'invalid_enum_value',
     message:
       choices.length > SPELLED_OUT_MAX
-        ? `${field} must be one of the expected values`
+        ? `${field} must be one of the expected values${suggestName(value, choices)}`
         : `${field} must be one of: ${choices.join(', ')}`,
     expected: [...choices],
     received: maskedHead(value, RECEIVED_CHARACTERS_MAX),

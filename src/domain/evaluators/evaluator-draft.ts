@@ -211,8 +211,10 @@ function validateEvaluatorType(sent: LosslessJson, found: Reason[]): CatalogueEn
     return null;
   }
   const entry = findCatalogueEntry(sent);
-  if (!entry) found.push(choiceReason(field, catalogueIds, sent));
-  return entry ?? null;
+  if (entry) return entry;
+  const reason = choiceReason(field, catalogueIds, sent);
+  found.push({ ...reason, message: `${reason.message}; GET /api/evaluations/list lists them all` });
+  return null;
 }
 
 const ON_ERROR_CHOICES = ['pass', 'block'];

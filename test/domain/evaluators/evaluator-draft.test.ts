@@ -19,6 +19,17 @@ describe('refusing a draft', () => {
     expect(catalogueIds).toHaveLength(36);
   });
 
+  it.each([
+    ['langevals/exact-match', ', the nearest is langevals/exact_match'],
+    ['exact_match', ', the nearest is langevals/exact_match'],
+    ['nothing like it', ''],
+  ])('says of the evaluator type %s what is nearest, and who lists all', async (evaluatorType, suggestion) => {
+    const [reason] = await reasonsOf({ configJson: JSON.stringify({ evaluatorType }) });
+    expect(reason?.message).toBe(
+      `config.evaluatorType must be one of the expected values${suggestion}; GET /api/evaluations/list lists them all`,
+    );
+  });
+
   it('repeats no more than 100 characters of an unknown evaluator type', async () => {
     const [reason] = await reasonsOf({ configJson: JSON.stringify({ evaluatorType: '😀'.repeat(300) }) });
     expect(reason?.received).toBe('😀'.repeat(100));
