@@ -1,6 +1,6 @@
 /** Checks the values of an endpoint whose shape is right. */
 
-import { maskOfSelector } from '../events/event-type.ts';
+import { maskOfSelector, SELECTOR_EXPECTED } from '../events/event-type.ts';
 import type { EndpointDeps } from './endpoint-deps.ts';
 import { CONTROLS, type ControlName, endpointInvalid } from './endpoint-draft.ts';
 import { checkNewUrl } from './url-policy.ts';
@@ -20,9 +20,7 @@ type Values = Readonly<Record<ControlName, number>> & { readonly enabledEvents: 
 export function requireValues(values: Values): void {
   const index = values.enabledEvents.findIndex((selector) => maskOfSelector(selector) === null);
   if (index !== -1) {
-    throw endpointInvalid(
-      `enabled_events.${index} is neither a type of event nor a selector such as gateway.request.*.`,
-    );
+    throw endpointInvalid(`enabled_events.${index} must be ${SELECTOR_EXPECTED}.`);
   }
   for (const { name, field, min, max } of CONTROLS) {
     if (values[name] < min || values[name] > max) throw endpointInvalid(`${field} must be between ${min} and ${max}.`);

@@ -2,7 +2,7 @@
 
 import { type ReplayView, viewReplay } from '../delivery/delivery-view.ts';
 import type { MatchedEvents } from '../delivery/webhook-store.ts';
-import { type EventMask, maskOfSelector, maskOfSelectors } from '../events/event-type.ts';
+import { type EventMask, maskOfSelector, maskOfSelectors, SELECTOR_EXPECTED } from '../events/event-type.ts';
 import { Fault, type Reason } from '../fault.ts';
 import { isPossibleId, newId } from '../ids.ts';
 import type { ManagementCall, ReceiptOf } from '../management/management-call.ts';
@@ -38,7 +38,7 @@ const UNFINISHED_MAX = 4;
 /** The problems of a range whose ends are valid instants. */
 export function replayProblems({ fromMs, toMs, type }: ReplayRange): readonly Reason[] {
   if (type === null || maskOfSelector(type) !== null) return rangeProblems(fromMs, toMs);
-  const message = 'type must be a type of event or a selector such as gateway.request.*';
+  const message = `type must be ${SELECTOR_EXPECTED}`;
   return [{ field: 'type', type: 'invalid_enum_value', message }, ...rangeProblems(fromMs, toMs)];
 }
 

@@ -40,6 +40,10 @@ const MASKS: ReadonlyMap<string, EventMask> = new Map([
   ['*', maskOfTypes(() => true)],
 ]);
 
+/** What a selector must be, in messages. */
+export const SELECTOR_EXPECTED =
+  'a type of event, as GET /api/webhooks/v1/event-types lists them, or a selector such as gateway.request.*';
+
 /** The types of a selector; null for an invalid one. */
 export function maskOfSelector(selector: string): EventMask | null {
   return MASKS.get(selector) ?? null;

@@ -156,6 +156,12 @@ describe.each(SURFACES)('an endpoint over %s', (surface) => {
     if (code === 'webhook_endpoint_invalid') expect(Object.keys(error.meta ?? {})).toEqual([]);
   });
 
+  it('is refused with an unknown type, and with the route that lists the types', async () => {
+    const body = { ...HTTP, enabled_events: ['*', 'test.ping'] };
+    const error = await invoke(app, [surface, 'createEndpoint'], { body }, '400 webhook_endpoint_invalid');
+    expect(error.message).toMatch(/^enabled_events\.1 .*GET \/api\/webhooks\/v1\/event-types/);
+  });
+
   it('changes in what is sent, and in nothing when that is equal', async () => {
     const { id, created_at } = await create(app);
     clock.aheadMs += 1_000;
