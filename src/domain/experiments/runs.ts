@@ -13,6 +13,8 @@ import {
   limitOf,
   readCursorPage,
 } from '../management/listing.ts';
+import { RECEIVED_CHARACTERS_MAX } from '../reasons.ts';
+import { maskedHead } from '../token-mask.ts';
 import { RESPONSE_MAX_BYTES } from '../traces/trace-size.ts';
 import type {
   ExperimentResult,
@@ -128,7 +130,7 @@ export function createExperimentRuns({ store, datasets, random, cursors }: RunDe
       for (const part of splitLog(log)) {
         const results = part.results.map((result) => withEntryId(run, result));
         const stored = await store.report(key, { ...part, results, nowMs }, LIMITS);
-        if (stored === null) throw runNotFound();
+        if (stored === null) throw runNotFound(id);
         refused.push(...stored.refused);
         last = stored.run;
       }
@@ -142,7 +144,7 @@ export function createExperimentRuns({ store, datasets, random, cursors }: RunDe
       if (run.finishedAtMs !== null) return run;
       const ended = { targets: [], results: [], total: null, progress: null, finishedAtMs: nowMs, nowMs };
       const reported = await store.report(run, ended, LIMITS);
-      if (reported === null) throw runNotFound();
+      if (reported === null) throw runNotFound(run.id);
       return reported.run;
     },
     /** The newest first. Throws experiment_not_found, invalid_cursor. */
@@ -172,7 +174,7 @@ export function createExperimentRuns({ store, datasets, random, cursors }: RunDe
     },
     /** Throws experiment_not_found, experiment_run_not_found. */
     async remove(project: Project, name: RunReference, nowMs: number): Promise<void> {
-      if (!(await store.hideRun(await findRun(store, project, name), nowMs))) throw runNotFound();
+      if (!(await store.hideRun(await findRun(store, project, name), nowMs))) throw runNotFound(name.id);
     },
   };
 }
@@ -184,7 +186,7 @@ export async function findRun(
 ): Promise<ExperimentRun> {
   const { id: experimentId } = await findExperiment(store, project, experiment);
   const run = id.includes('\0') ? null : await store.findRun({ projectId: project.id, experimentId, id });
-  if (run === null) throw runNotFound();
+  if (run === null) throw runNotFound(id);
   return run;
 }
 
@@ -276,8 +278,10 @@ function splitLog(log: Omit<RunReport, 'nowMs'>): readonly Omit<RunReport, 'nowM
   }));
 }
 
-function runNotFound(): Fault {
-  return new Fault('experiment_run_not_found', 'There is no such run of the experiment.');
+/** Names the id, because a comparison asks for two. */
+function runNotFound(id: string): Fault {
+  const sent = maskedHead(id, RECEIVED_CHARACTERS_MAX);
+  return new Fault('experiment_run_not_found', `There is no run "${sent}" of the experiment.`);
 }
 
 function limitFault(): Fault {

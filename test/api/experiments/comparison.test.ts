@@ -137,7 +137,10 @@ describe('a comparison', () => {
     const dataset = (await rest('POST', '/api/dataset', { name: 'Others' })).body.id;
     await rest('POST', `/api/experiments/${slug}/runs`, { run_id: 'foreign', dataset });
     await ask(comparisonCase('monday', 'foreign', { status: 422, code: 'experiment_runs_not_comparable' }));
-    await ask(comparisonCase('monday', 'unknown', { status: 404, code: 'experiment_run_not_found' }));
+    const check = (body: Body) => expect(body.message).toBe('There is no run "unknown" of the experiment.');
+    const missing = { status: 404, code: 'experiment_run_not_found', check };
+    await ask(comparisonCase('monday', 'unknown', missing));
+    await ask(comparisonCase('unknown', 'monday', missing));
     await ask(comparisonCase('monday', 'tuesday', { status: 404, code: 'experiment_not_found' }, 'unknown'));
     await ask(comparisonCase('monday', 'tuesday', { status: 401, code: 'missing_credentials', headers: {} }));
     const wrong = { 'x-auth-token': 'sk-lw-wrong' };
