@@ -62,8 +62,14 @@ export async function serve(environment: Environment): Promise<void> {
     log.info({ address: app.address, version: readVersion(), store: storeKind }, 'ready');
   } catch (error) {
     await store.close();
-    throw error;
+    throw adviseOnPort(error);
   }
+}
+
+function adviseOnPort(error: unknown): unknown {
+  if (!(error instanceof Error) || !('code' in error) || error.code !== 'EADDRINUSE') return error;
+  const advice = 'stop the program that listens there, or set SPANDREL_PORT to another port';
+  return new Error(`${error.message}; ${advice}`, { cause: error });
 }
 
 async function secretBesideData(config: Config, { installation }: Store): Promise<string> {
