@@ -29,7 +29,7 @@ export function parseLossless(text: string, max: ShapeMax): LosslessParsed {
 /** As parseLossless, with pauses in large texts. */
 export function* parseLosslessInSteps(text: string, max: ShapeMax): Steps<LosslessParsed> {
   // Chunks are bytes, whose reader would skip a byte-order mark.
-  if (text.length <= LARGE_CHARACTERS || text.startsWith(BYTE_ORDER_MARK)) return parseLossless(text, max);
+  if (!needsSteps(text) || text.startsWith(BYTE_ORDER_MARK)) return parseLossless(text, max);
   const excess = findExcess(text, max);
   if (excess !== null) return { kind: excess };
   yield;
@@ -45,6 +45,11 @@ export function* parseLosslessInSteps(text: string, max: ShapeMax): Steps<Lossle
 }
 
 const BYTE_ORDER_MARK = '\ufeff';
+
+/** Whether the text fills a turn of the event loop: JSON.parse is fast enough for the plain JSON of one request. */
+export function needsSteps(text: string): boolean {
+  return text.length > LARGE_CHARACTERS && !isPlainJson(text);
+}
 
 function parseSpelled(text: string, toNumber: ToNumber): LosslessJson {
   return (isPlainJson(text) ? JSON.parse(text) : parseWithNumbers(text, toNumber)) as LosslessJson;

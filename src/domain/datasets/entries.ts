@@ -1,8 +1,8 @@
 /** Reads entries of datasets from JSON, JSON lines or CSV. */
 
 import type { Parser } from 'csv-parse';
-import { parseLosslessInSteps } from '../../json/bounded-json.ts';
-import { LARGE_CHARACTERS, writeJsonInSteps } from '../../json/free-json-steps.ts';
+import { needsSteps, parseLosslessInSteps } from '../../json/bounded-json.ts';
+import { writeJsonInSteps } from '../../json/free-json-steps.ts';
 import { MEMBERS_MAX } from '../../json/json-scan.ts';
 import { isArray, isObject, jsonTypeOf, type LosslessJson, stringifyLossless } from '../../json/lossless-json.ts';
 import type { Reason } from '../fault.ts';
@@ -59,14 +59,14 @@ function* readArray(text: string): Steps<ValidatedEntries> {
   if (!isArray(parsed.value)) {
     return { entries: [], problems: [typeReason('entries', 'array', jsonTypeOf(parsed.value))] };
   }
-  const isLarge = text.length > LARGE_CHARACTERS;
+  const isLarge = needsSteps(text);
   return yield* validateEach(nameEach(parsed.value, { isLarge, nameOf: (index) => `entries.${index}` }));
 }
 
 function* splitLines(text: string): Generator<SentEntry> {
   for (const [index, line] of text.split(/\r?\n/).entries()) {
     if (line.trim() === '') continue;
-    yield { field: `jsonl line ${index + 1}`, line, isLarge: line.length > LARGE_CHARACTERS };
+    yield { field: `jsonl line ${index + 1}`, line, isLarge: needsSteps(line) };
   }
 }
 
