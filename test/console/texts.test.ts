@@ -1,7 +1,7 @@
 /** The console shows sent texts completely and unchanged, and names hidden characters. */
 
 import { describe, expect, it } from 'vitest';
-import { nameControls } from '../../src/console/design/format.ts';
+import { formatCost, nameControls } from '../../src/console/design/format.ts';
 import { parseExactly, readScalar, writeExactly } from '../../src/console/trace/exact-json.ts';
 import { findPaths } from '../../src/console/trace/json-search.ts';
 import { readMessages } from '../../src/console/trace/messages.ts';
@@ -37,6 +37,24 @@ describe('numbers', () => {
       expect(findPaths(value, number).hits).toEqual(new Set(['/list/0', '/text']));
     },
   );
+});
+
+describe('costs', () => {
+  it.each([
+    [0, '$0'],
+    [1_234.565, '$1,234.57'],
+    [1.005, '$1.01'],
+    [0.003_65, '$0.0037'],
+    [0.003_25, '$0.0033'],
+    [0.000_65, '$0.0007'],
+    [0.000_094_5, '$0.000095'],
+    [0.000_002_35, '$0.0000024'],
+    [0.000_000_075, '<$0.000001'],
+    [-0.000_65, '-$0.0007'],
+    [undefined, '–'],
+  ])('of %s are rounded half up on their decimal digits', (usd, shown) => {
+    expect(formatCost(usd)).toBe(shown);
+  });
 });
 
 describe('messages', () => {

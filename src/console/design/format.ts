@@ -5,6 +5,11 @@ import { type Timestamp, timestampMs } from '@bufbuild/protobuf/wkt';
 /** The console is in English; time zone and clock are the browser's. */
 const LOCALE = 'en';
 const whole = new Intl.NumberFormat(LOCALE, { maximumFractionDigits: 0 });
+const dollars = (digits: Intl.NumberFormatOptions) =>
+  new Intl.NumberFormat(LOCALE, { style: 'currency', currency: 'USD', ...digits });
+const cents = dollars({});
+const hundredthsOfCents = dollars({ minimumFractionDigits: 4 });
+const twoDigits = dollars({ minimumSignificantDigits: 2, maximumSignificantDigits: 2 });
 const instant = new Intl.DateTimeFormat(LOCALE, {
   dateStyle: 'medium',
   timeStyle: 'medium',
@@ -24,9 +29,10 @@ export function formatCount(count: bigint | number | null | undefined): string {
 export function formatCost(usd: number | null | undefined): string {
   if (usd == null) return NONE;
   if (usd === 0) return '$0';
-  if (Math.abs(usd) >= 1) return `$${usd.toFixed(2)}`;
-  if (Math.abs(usd) >= 0.000_1) return `$${usd.toFixed(4)}`;
-  return `$${usd.toPrecision(2)}`;
+  if (usd > 0 && usd < 0.000_001) return '<$0.000001';
+  const format = Math.abs(usd) >= 1 ? cents : Math.abs(usd) >= 0.000_1 ? hundredthsOfCents : twoDigits;
+  // A string is rounded by its decimal digits; the binary number may be slightly less than what it stands for.
+  return format.format(`${usd}`);
 }
 
 export function formatDuration(ms: bigint | number | null | undefined): string {

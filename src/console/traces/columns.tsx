@@ -21,7 +21,7 @@ export type Column = {
 export const COLUMNS: Readonly<Record<string, Column>> = {
   started: {
     label: 'Started',
-    width: '150px',
+    width: '144px',
     sort: 'started',
     cell: ({ timestamps }) => <Instant at={timestamps?.startedAt} as="short" />,
   },
@@ -78,7 +78,7 @@ export const COLUMNS: Readonly<Record<string, Column>> = {
   },
   cost: {
     label: 'Cost',
-    width: '84px',
+    width: '108px',
     isNumber: true,
     sort: 'cost',
     cell: ({ metrics }) => formatCost(metrics?.totalCost),
