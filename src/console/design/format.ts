@@ -2,7 +2,7 @@
 
 import { type Timestamp, timestampMs } from '@bufbuild/protobuf/wkt';
 
-/** The console is in English; time zone and clock are the browser's. */
+/** The console is in English; dates and time zone are the browser's. */
 const LOCALE = 'en';
 const whole = new Intl.NumberFormat(LOCALE, { maximumFractionDigits: 0 });
 const dollars = (digits: Intl.NumberFormatOptions) =>
@@ -10,13 +10,15 @@ const dollars = (digits: Intl.NumberFormatOptions) =>
 const cents = dollars({});
 const hundredthsOfCents = dollars({ minimumFractionDigits: 4 });
 const twoDigits = dollars({ minimumSignificantDigits: 2, maximumSignificantDigits: 2 });
-const instant = new Intl.DateTimeFormat(LOCALE, {
+const instant = new Intl.DateTimeFormat(undefined, {
   dateStyle: 'medium',
   timeStyle: 'medium',
   hourCycle: 'h23',
 });
-const clock = new Intl.DateTimeFormat(LOCALE, { timeStyle: 'medium', hourCycle: 'h23' });
-const day = new Intl.DateTimeFormat(LOCALE, { month: 'short', day: 'numeric' });
+const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium', hourCycle: 'h23' });
+const minute = new Intl.DateTimeFormat(undefined, { timeStyle: 'short', hourCycle: 'h23' });
+const day = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric' });
+const month = new Intl.DateTimeFormat(undefined, { month: 'short', year: 'numeric' });
 const relative = new Intl.RelativeTimeFormat(LOCALE, { numeric: 'always', style: 'narrow' });
 
 export const NONE = '–';
@@ -62,6 +64,13 @@ export function formatShort(at: Timestamp | null | undefined): string {
   const date = new Date(timestampMs(at));
   const isToday = date.toDateString() === new Date().toDateString();
   return isToday ? clock.format(date) : `${day.format(date)}, ${clock.format(date)}`;
+}
+
+/** A label below a chart, as exact as the distance to the next one. */
+export function formatTick(second: number, stepSeconds: number): string {
+  const date = new Date(1_000 * second);
+  if (stepSeconds > 15 * 86_400) return month.format(date);
+  return (stepSeconds < 86_400 && date.getHours() + date.getMinutes() > 0 ? minute : day).format(date);
 }
 
 const STEPS: readonly (readonly [unit: Intl.RelativeTimeFormatUnit, ms: number])[] = [

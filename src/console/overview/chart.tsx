@@ -1,8 +1,10 @@
 /** A chart of one metric over time. */
 
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { useEffect, useRef } from 'react';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
+import { formatInstant, formatTick } from '../design/format.ts';
 import styles from './overview.module.css';
 import type { Metric, Series } from './series.ts';
 
@@ -53,11 +55,22 @@ function optionsOf(element: HTMLElement, { label, format, emptyValue }: ShownMet
     cursor: { y: false },
     scales: { y: { range: (_, min, max) => [Math.min(0, min * 1.1), max > 0 ? max * 1.1 : Number(!(min < 0))] } },
     axes: [
-      { ...axis, grid: { show: false } },
+      {
+        ...axis,
+        grid: { show: false },
+        // Below the lowest label of the other axis.
+        gap: 12,
+        size: 36,
+        space: 64,
+        values: (_, ticks, _axis, _space, step) => ticks.map((tick) => formatTick(tick, step)),
+      },
       { ...axis, size: 72, values: (_, ticks) => ticks.map(format) },
     ],
     series: [
-      {},
+      {
+        label: 'Time',
+        value: (_, second: number | null) => formatInstant(second === null ? null : timestampFromMs(1_000 * second)),
+      },
       {
         label,
         stroke: color('--accent'),
