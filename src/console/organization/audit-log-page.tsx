@@ -97,8 +97,8 @@ function Row({ entry }: { readonly entry: AuditEntry }) {
       <td>
         <Badge tone={entry.outcome === AuditOutcome.SUCCESS ? 'good' : 'bad'}>{entry.code ?? 'done'}</Badge>
       </td>
-      <td className={page.mono}>{target !== undefined && <Narrow name="target" value={target} />}</td>
-      <td className={page.mono}>
+      <td className={`${page.mono} ${page.cut}`}>{target !== undefined && <Narrow name="target" value={target} />}</td>
+      <td className={`${page.mono} ${page.cut}`}>
         {user !== undefined && <Narrow name="user" value={user} />}
         {user === undefined && key !== undefined && <Narrow name="key" value={key} />}
         {user === undefined && key === undefined && ActorKind[entry.actorKind]?.toLowerCase()}
@@ -121,9 +121,10 @@ function Row({ entry }: { readonly entry: AuditEntry }) {
 
 /** Finds the entries with the same value. */
 function Narrow({ name, value }: { readonly name: FilterName; readonly value: string }) {
+  const text = nameControls(value);
   return (
-    <Link to="/-/audit-log" search={(now) => ({ ...now, [name]: value })}>
-      {nameControls(value)}
+    <Link to="/-/audit-log" search={(now) => ({ ...now, [name]: value })} title={text}>
+      {text}
     </Link>
   );
 }

@@ -58,7 +58,7 @@ export default function MembersPage() {
               </td>
               <InstantCell at={member.createdAt} />
               <td>
-                <span className={page.row}>
+                <span className={page.buttons}>
                   <Button
                     small
                     disabled={update.isPending}

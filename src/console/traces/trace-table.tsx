@@ -57,7 +57,7 @@ export function TraceTable({ traces, search, onSort, more }: TraceTableProps) {
   return (
     <div
       ref={box}
-      className={`${page.card} ${styles.box}`}
+      className={`${page.card} ${page.scroll} ${styles.box}`}
       role="table"
       aria-label="Traces"
       aria-rowcount={traces.length + 1}
