@@ -1,5 +1,6 @@
 /** Webhooks and events in the console, with a server of their own: an endpoint gets the events of every project. */
 
+import type { Locator } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { startReceiver } from '../support/receiver.ts';
 import { callRest } from '../support/surfaces.ts';
@@ -25,6 +26,15 @@ async function reportKey(): Promise<number> {
   return atMs;
 }
 
+/** Expects that nobody has to scroll the box to see all of its part. */
+async function expectShownIn(box: Locator, part: Locator): Promise<void> {
+  const inner = await part.boundingBox();
+  const outer = await box.boundingBox();
+  if (!inner || !outer) throw new Error('one of both is not on the page');
+  expect(inner.y).toBeGreaterThanOrEqual(outer.y);
+  expect(inner.y + inner.height).toBeLessThanOrEqual(outer.y + outer.height);
+}
+
 describe('events in the console', () => {
   it('that an endpoint missed while it failed arrive after its repair, and again when replayed', () =>
     stage.visit(async ({ page }) => {
@@ -34,6 +44,10 @@ describe('events in the console', () => {
       try {
         await page.goto(signInLink(stage.app.address, stage.app.adminKey, '/-/webhooks'));
         await page.getByRole('button', { name: 'New endpoint' }).click();
+        await page.getByLabel('URL').fill('http://shop.test/hook');
+        await page.keyboard.press('Enter');
+        await expectShownIn(page.getByRole('dialog'), page.getByRole('alert'));
+        await expectShownIn(page.getByRole('dialog'), page.getByRole('button', { name: 'Create the endpoint' }));
         await page.getByLabel('URL').fill(receiver.url('/hook'));
         await page.getByRole('button', { name: 'Create the endpoint' }).click();
         expect(await page.getByRole('dialog').locator('pre').first().textContent()).toMatch(/^whsec_/);

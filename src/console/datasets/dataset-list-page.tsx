@@ -6,6 +6,8 @@ import { useState } from 'react';
 import { DatasetService } from '../../../gen/spandrel/v1/datasets_pb.js';
 import { Button } from '../design/button.tsx';
 import { ModalButton } from '../design/confirm.tsx';
+import dialog from '../design/dialog.module.css';
+import { FailureNotice } from '../design/failure.tsx';
 import { TextField } from '../design/form.tsx';
 import { formatCount, nameControls } from '../design/format.ts';
 import page from '../design/page.module.css';
@@ -87,17 +89,20 @@ function NewDataset({ onClose }: { readonly onClose: () => void }) {
       <TextField label="Name" maxLength={NAME_CHARACTERS} value={name} onChange={setName} />
       <EntrySource source={source} onChange={setSource} />
       <UploadState upload={upload} error={mutation.error} />
-      <div className={page.row}>
-        {made === null ? (
-          <Button type="submit" variant="primary" disabled={mutation.isPending || name.trim() === ''}>
-            Create the dataset
-          </Button>
-        ) : (
-          <Button variant="primary" onClick={() => void open(made)}>
-            Open what is there
-          </Button>
-        )}
-        <Button onClick={onClose}>Cancel</Button>
+      <div className={dialog.foot}>
+        {mutation.error && <FailureNotice error={mutation.error} />}
+        <div className={page.row}>
+          {made === null ? (
+            <Button type="submit" variant="primary" disabled={mutation.isPending || name.trim() === ''}>
+              Create the dataset
+            </Button>
+          ) : (
+            <Button variant="primary" onClick={() => void open(made)}>
+              Open what is there
+            </Button>
+          )}
+          <Button onClick={onClose}>Cancel</Button>
+        </div>
       </div>
     </form>
   );

@@ -135,6 +135,7 @@ function AddEntries({ datasetId, onClose }: { readonly datasetId: string; readon
     <Form
       action="Add them"
       disabled={mutation.isPending || source.text.trim() === ''}
+      error={mutation.error}
       onSubmit={() => mutation.mutate({ target: { datasetId }, source })}
       onCancel={onClose}
     >

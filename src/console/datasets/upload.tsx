@@ -4,7 +4,6 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { DatasetService } from '../../../gen/spandrel/v1/datasets_pb.js';
 import { Progress } from '../design/button.tsx';
-import { FailureNotice } from '../design/failure.tsx';
 import { splitIntoBatches, toEntriesField } from './entry-batches.ts';
 import type { EntryText } from './entry-source.tsx';
 
@@ -55,7 +54,7 @@ export function useUpload(onDone: (datasetId: string) => unknown) {
 
 type UploadStateProps = { readonly upload: Upload | null; readonly error: unknown };
 
-/** Shows the progress of an upload, or where it stopped. */
+/** Shows the progress of an upload, and how much of a failed one stays. */
 export function UploadState({ upload, error }: UploadStateProps) {
   return (
     <div role="status">
@@ -68,7 +67,6 @@ export function UploadState({ upload, error }: UploadStateProps) {
           </p>
         </>
       )}
-      {error != null && <FailureNotice error={error} />}
     </div>
   );
 }

@@ -97,12 +97,14 @@ export function Confirm({ onClose, title, children, action, typed, call, onConfi
         {typed !== null && (
           <TextField label={`Type ${typed} to confirm`} value={text} autoComplete="off" onChange={setText} />
         )}
-        {error != null && error !== errorBefore && <FailureNotice error={error} />}
-        <div className={styles.actions}>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" variant="danger" disabled={isPending || (typed !== null && text !== typed)}>
-            {action}
-          </Button>
+        <div className={styles.foot}>
+          {error != null && error !== errorBefore && <FailureNotice error={error} />}
+          <div className={styles.actions}>
+            <Button onClick={onClose}>Cancel</Button>
+            <Button type="submit" variant="danger" disabled={isPending || (typed !== null && text !== typed)}>
+              {action}
+            </Button>
+          </div>
         </div>
       </form>
     </Modal>
@@ -193,10 +195,12 @@ export function SecretOnce({ secret, title, onClose, children }: SecretOnceProps
       <p>Store it now: it is shown only this once.</p>
       <Snippet title="Secret" code={secret} />
       {children}
-      <div>
-        <Button variant="primary" onClick={onClose}>
-          I have stored it
-        </Button>
+      <div className={styles.foot}>
+        <div>
+          <Button variant="primary" onClick={onClose}>
+            I have stored it
+          </Button>
+        </div>
       </div>
     </Modal>
   );

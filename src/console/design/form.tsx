@@ -3,6 +3,7 @@
 import type { InputHTMLAttributes, ReactNode, SelectHTMLAttributes } from 'react';
 import { Button, Field } from './button.tsx';
 import controls from './controls.module.css';
+import dialog from './dialog.module.css';
 import { FailureNotice } from './failure.tsx';
 import page from './page.module.css';
 
@@ -42,16 +43,18 @@ export function Form({
       }}
     >
       {children}
-      {error != null && <FailureNotice error={error} />}
-      {action !== null && (
-        <div className={page.row}>
-          <Button type="submit" variant="primary" disabled={disabled}>
-            {action}
-          </Button>
-          {onCancel && <Button onClick={onCancel}>Cancel</Button>}
-          {outcome !== undefined && <span role="status">{outcome}</span>}
-        </div>
-      )}
+      <div className={dialog.foot}>
+        {error != null && <FailureNotice error={error} />}
+        {action !== null && (
+          <div className={page.row}>
+            <Button type="submit" variant="primary" disabled={disabled}>
+              {action}
+            </Button>
+            {onCancel && <Button onClick={onCancel}>Cancel</Button>}
+            {outcome !== undefined && <span role="status">{outcome}</span>}
+          </div>
+        )}
+      </div>
     </form>
   );
 }
