@@ -10,6 +10,7 @@ import page from '../design/page.module.css';
 import { Back, More, Page, Pending } from '../design/page.tsx';
 import detail from '../trace/detail.module.css';
 import { LongText } from '../trace/long-text.tsx';
+import { ErrorView } from '../trace/section.tsx';
 
 const route = getRouteApi('/$slug/threads/$threadId');
 const PAGE_SIZE = 50;
@@ -58,8 +59,13 @@ function Turn({ trace, slug }: { readonly trace: Trace; readonly slug: string })
       </div>
       <span className={detail.role}>Input</span>
       <LongText text={trace.input?.value ?? ''} />
-      <span className={detail.role}>Output</span>
-      <LongText text={trace.error?.message ?? trace.output?.value ?? ''} />
+      {trace.error && <ErrorView error={trace.error} />}
+      {(trace.output || !trace.error) && (
+        <>
+          <span className={detail.role}>Output</span>
+          <LongText text={trace.output?.value ?? ''} />
+        </>
+      )}
     </li>
   );
 }

@@ -14,10 +14,13 @@ export function Section({ title, children }: { readonly title: string; readonly 
   );
 }
 
-export function ErrorView({ error }: { readonly error: SpanError }) {
+export function ErrorView({ error, children }: { readonly error: SpanError; readonly children?: ReactNode }) {
   return (
     <section className={styles.error}>
-      <h2>Error</h2>
+      <div className={page.row}>
+        <h2>Error</h2>
+        {children}
+      </div>
       <p className={page.prose}>{nameControls(error.message)}</p>
       {error.stacktrace.length > 0 && (
         <details>

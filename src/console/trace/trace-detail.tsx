@@ -1,14 +1,32 @@
-import type { Trace } from '../../../gen/spandrel/v1/traces_pb.js';
+import type { Trace, TraceSpan } from '../../../gen/spandrel/v1/traces_pb.js';
+import { Button } from '../design/button.tsx';
+import { nameControls } from '../design/format.ts';
 import { Evaluations } from './evaluations.tsx';
 import { JsonView } from './json-view.tsx';
 import { LongText } from './long-text.tsx';
 import { ErrorView, Section } from './section.tsx';
 
+type TraceDetailProps = {
+  readonly trace: Trace;
+  readonly spans: readonly TraceSpan[];
+  readonly onChoose: (span: TraceSpan) => void;
+};
+
 /** The details of the trace as a whole. */
-export function TraceDetail({ trace }: { readonly trace: Trace }) {
+export function TraceDetail({ trace, spans, onChoose }: TraceDetailProps) {
+  // The error of a trace is that of one of its spans.
+  const failed = trace.error && spans.find(({ error }) => error?.message === trace.error?.message);
   return (
     <>
-      {trace.error && <ErrorView error={trace.error} />}
+      {trace.error && (
+        <ErrorView error={trace.error}>
+          {failed && (
+            <Button small onClick={() => onChoose(failed)}>
+              In {nameControls(failed.name)}
+            </Button>
+          )}
+        </ErrorView>
+      )}
       {trace.input?.value && (
         <Section title="Input">
           <LongText text={trace.input.value} />

@@ -65,7 +65,7 @@ export default function TracePage() {
           {chosen ? (
             <SpanDetail key={chosen.spanId} span={chosen} evaluations={trace.evaluations} />
           ) : (
-            <TraceDetail trace={trace} />
+            <TraceDetail trace={trace} spans={spans} onChoose={choose} />
           )}
         </section>
       </div>

@@ -8,6 +8,7 @@ import { Instant } from '../design/instant.tsx';
 import { ThreadLink, UserLink } from './metadata-links.tsx';
 import type { SortName } from './search.ts';
 import { metadataOf, verdictOf } from './trace-facts.ts';
+import styles from './trace-table.module.css';
 
 export type Column = {
   readonly label: string;
@@ -36,9 +37,10 @@ export const COLUMNS: Readonly<Record<string, Column>> = {
   },
   input: { label: 'Input', width: 'minmax(120px, 1.6fr)', cell: ({ input }) => preview(input?.value) },
   output: {
-    label: 'Output',
+    label: 'Output or error',
     width: 'minmax(120px, 1.6fr)',
-    cell: ({ error, output }) => preview(error?.message ?? output?.value),
+    cell: ({ error, output }) =>
+      error ? <span className={styles.error}>{preview(error.message)}</span> : preview(output?.value),
   },
   user: {
     label: 'User',

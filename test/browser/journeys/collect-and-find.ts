@@ -165,7 +165,7 @@ export function collectAndFind(stage: Stage): void {
         await page.getByRole('button', { name: 'Columns' }).click();
         await page.getByLabel('User', { exact: true }).check();
         await page.getByLabel('Thread', { exact: true }).check();
-        await page.getByLabel('Output', { exact: true }).uncheck();
+        await page.getByLabel('Output or error').uncheck();
         await page.getByRole('columnheader', { name: 'User' }).waitFor();
         await page.getByRole('cell', { name: 'thread-3', exact: true }).first().waitFor();
         await page.reload();
