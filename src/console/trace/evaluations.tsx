@@ -1,4 +1,6 @@
+import { useQuery } from '@connectrpc/connect-query';
 import { Link } from '@tanstack/react-router';
+import { MonitorService } from '../../../gen/spandrel/v1/monitors_pb.js';
 import { EvaluationStatus, type TraceEvaluation } from '../../../gen/spandrel/v1/traces_pb.js';
 import { Badge, type Tone } from '../design/button.tsx';
 import { nameControls } from '../design/format.ts';
@@ -43,17 +45,23 @@ export function Evaluations({ evaluations }: { readonly evaluations: readonly Tr
 /** Evaluators of applications have ids of other forms. */
 const SAVED_EVALUATOR = /^evaluator_[0-9A-Za-z]{21}$/;
 
-/** The name of the evaluation, which leads to the monitor or the saved evaluator that made it. */
+/** The monitor or the saved evaluator that made the evaluation, with a link to it. */
 function SourceLink({ evaluation: { name, evaluatorId, monitorId } }: { readonly evaluation: TraceEvaluation }) {
   const { slug } = useProject();
   const { may } = useSession();
   const text = nameControls(name);
+  const isOfMonitor = monitorId !== undefined && may('evaluations:view');
+  const { data } = useQuery(MonitorService.method.listMonitors, {}, { enabled: isOfMonitor });
   if (!may('evaluations:view')) return text;
   if (monitorId !== undefined) {
+    const monitor = data?.monitors.find(({ id }) => id === monitorId);
     return (
-      <Link to="/$slug/monitors/$monitorId" params={{ slug, monitorId }}>
-        {text}
-      </Link>
+      <>
+        <Link to="/$slug/monitors/$monitorId" params={{ slug, monitorId }}>
+          {nameControls(monitor?.name ?? monitor?.slug ?? name)}
+        </Link>
+        {monitor && `: ${text}`}
+      </>
     );
   }
   if (!SAVED_EVALUATOR.test(evaluatorId)) return text;

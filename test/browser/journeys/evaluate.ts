@@ -157,7 +157,7 @@ export function evaluate(stage: Stage): void {
           .click();
         await page.getByText('What it judged').click();
         await page.getByText('expected_output:').waitFor();
-        await page.getByRole('link', { name: 'Repeats the question' }).click();
+        await page.getByRole('link', { name: 'Repetitions' }).click();
         await page.getByRole('heading', { level: 1, name: 'Repetitions' }).waitFor();
       }));
   });
