@@ -2,6 +2,7 @@
 
 import { createRootRoute, createRoute, Outlet } from '@tanstack/react-router';
 import page from './design/page.module.css';
+import { Heading } from './design/page.tsx';
 import { Shell } from './layout/shell.tsx';
 import { ProjectScope, useSession } from './session/session.tsx';
 
@@ -27,7 +28,7 @@ function Project() {
 export function NothingHere({ text = 'There is no such page.' }: { readonly text?: string }) {
   return (
     <div className={page.empty}>
-      <h1>Nothing here</h1>
+      <Heading>Nothing here</Heading>
       <p>{text}</p>
     </div>
   );

@@ -1,10 +1,22 @@
 /** What the pages have in common: their frame, the states of their data, and their lists. */
 
 import { createLink } from '@tanstack/react-router';
-import type { ComponentProps, ReactNode } from 'react';
+import { type ComponentProps, type ReactNode, useEffect, useRef } from 'react';
 import { Button, Loading } from './button.tsx';
 import { FailureNotice } from './failure.tsx';
 import page from './page.module.css';
+
+/** The heading of a page, which also names the tab of the browser. */
+export function Heading({ children }: { readonly children: ReactNode }) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    document.title = `${heading.current?.textContent} · Spandrel`;
+    return () => {
+      document.title = 'Spandrel';
+    };
+  });
+  return <h1 ref={heading}>{children}</h1>;
+}
 
 type PageProps = {
   /** A link to the page above. */
@@ -23,7 +35,7 @@ export function Page({ back, title, sub, actions, children }: PageProps) {
       {back}
       <div className={page.head}>
         <div>
-          <h1>{title}</h1>
+          <Heading>{title}</Heading>
           {sub && <p className={page.sub}>{sub}</p>}
         </div>
         {actions}

@@ -10,7 +10,7 @@ import { FailureNotice } from '../design/failure.tsx';
 import { formatCost, formatCount, formatDuration, nameControls } from '../design/format.ts';
 import { Instant } from '../design/instant.tsx';
 import pageStyles from '../design/page.module.css';
-import { Back, PendingPage } from '../design/page.tsx';
+import { Back, Heading, PendingPage } from '../design/page.tsx';
 import type { ChangeOf } from '../layout/search.ts';
 import { ThreadLink, UserLink } from '../traces/metadata-links.tsx';
 import { metadataOf } from '../traces/trace-facts.ts';
@@ -44,7 +44,7 @@ export default function TracePage() {
       <div className={styles.head}>
         {back}
         <div className={`${pageStyles.row} ${styles.title}`}>
-          <h1>{nameControls(trace.name) || trace.traceId}</h1>
+          <Heading>{nameControls(trace.name) || trace.traceId}</Heading>
           {trace.error && <Badge tone="bad">Failed</Badge>}
           <TraceActions trace={trace} />
         </div>

@@ -10,6 +10,7 @@ import { FailureNotice } from '../design/failure.tsx';
 import { Check } from '../design/form.tsx';
 import { formatCount } from '../design/format.ts';
 import page from '../design/page.module.css';
+import { Heading } from '../design/page.tsx';
 import type { ChangeOf } from '../layout/search.ts';
 import { ColumnPicker } from './column-picker.tsx';
 import { ExportMenu, ExportStatus, useExport } from './export.tsx';
@@ -63,7 +64,7 @@ export default function TraceListPage() {
   return (
     <div className={styles.page}>
       <div className={page.head}>
-        <h1>Traces</h1>
+        <Heading>Traces</Heading>
         <div className={page.row}>
           <LiveStatus live={live} onReload={reload} />
           <Check

@@ -64,11 +64,13 @@ export function collectAndFind(stage: Stage): void {
           .getByRole('row', { name: /research the order/ })
           .first()
           .waitFor();
+        expect(await page.title()).toBe('Traces · Spandrel');
         await takePicture(page, 'traces');
         await page.getByRole('link', { name: 'research the order' }).click();
         await page.getByRole('button', { name: 'Costliest span' }).click();
         await page.getByRole('heading', { name: 'write the answer' }).waitFor();
         await page.getByText('from the price list').waitFor();
+        expect(await page.title()).toBe('research the order · Spandrel');
         expect(new URL(page.url()).searchParams.get('span')).toBe('write-65');
         await takePicture(page, 'trace');
         await page.reload();
