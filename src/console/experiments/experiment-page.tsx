@@ -11,6 +11,7 @@ import page from '../design/page.module.css';
 import { Back, Empty, More, PAGING, Page, Pending, PendingPage } from '../design/page.tsx';
 import { InstantCell, Table } from '../design/table.tsx';
 import { useSession } from '../session/session.tsx';
+import { labelOf } from './run-label.ts';
 
 const route = getRouteApi('/$slug/experiments/$experimentId');
 const PAGE_SIZE = 100;
@@ -30,7 +31,7 @@ export default function ExperimentPage() {
       title={nameControls(experiment.name)}
       sub={
         <>
-          {nameControls(experiment.slug)} · made <Instant at={experiment.createdAt} />
+          {nameControls(experiment.slug)} · created <Instant at={experiment.createdAt} />
         </>
       }
       actions={
@@ -77,9 +78,8 @@ function Runs({ id }: { readonly id: string }) {
             <tr key={run.id}>
               <td>
                 <Link to="/$slug/experiments/$experimentId/runs/$runId" params={params}>
-                  {nameControls(run.name || run.id)}
-                </Link>{' '}
-                {run.name !== '' && <span className={page.mono}>{nameControls(run.id)}</span>}
+                  {labelOf(run)}
+                </Link>
               </td>
               <InstantCell at={run.createdAt} />
               <td>{isGoingOn(run) ? <Badge tone="accent">running</Badge> : <Badge tone="good">finished</Badge>}</td>

@@ -15,6 +15,7 @@ import page from '../design/page.module.css';
 import { Back, Page, Pending, PendingPage } from '../design/page.tsx';
 import { useSession } from '../session/session.tsx';
 import { ResultTable } from './result-table.tsx';
+import { labelOf } from './run-label.ts';
 import type { RunSearch } from './search.ts';
 import { SummaryTable } from './summary-table.tsx';
 import { useComparison, useResults } from './use-results.ts';
@@ -34,13 +35,13 @@ export default function RunPage() {
   return (
     <Page
       back={back}
-      title={nameControls(run.name || run.id)}
+      title={labelOf(run)}
       sub={<Facts slug={slug} run={run} />}
       actions={
         may('experiments:delete') && (
           <DeleteForGood
             label="Delete the run"
-            name={run.name || run.id}
+            name={labelOf(run)}
             method={ExperimentService.method.deleteExperimentRun}
             input={{ slugOrId: experimentId, runId: run.id }}
             onDone={() => navigate({ to: '/$slug/experiments/$experimentId', params: { slug, experimentId } })}
@@ -163,7 +164,7 @@ function Against({ runId }: { readonly runId: string }) {
   const choices: readonly (readonly [id: string, label: string])[] = [
     ['', 'nothing'],
     ...(isKnown ? [] : [[against, nameControls(against)] as const]),
-    ...offered.map(({ id, name }) => [id, nameControls(name === '' || name === id ? id : `${name} (${id})`)] as const),
+    ...offered.map((run) => [run.id, labelOf(run)] as const),
   ];
   const change = (search: RunSearch) => void navigate({ search, replace: true });
   return (

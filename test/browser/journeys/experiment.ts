@@ -91,7 +91,7 @@ export function experiment(stage: Stage): void {
         await page.getByRole('link', { name: 'with the previous run' }).waitFor();
         await checkPage(page, 'experiment');
         await page.getByRole('link', { name: 'with the previous run' }).click();
-        await page.getByRole('heading', { level: 1, name: 'second prompt' }).waitFor();
+        await page.getByRole('heading', { level: 1, name: 'second prompt (second)' }).waitFor();
         await page.getByRole('row', { name: 'exact_match, passed 100.0 % 98.3 % +1.7 %' }).waitFor();
         await page
           .getByRole('row', { name: /<b>question 3<\/b> answer 3 of the second .* answer 3 of the first/ })
