@@ -9,6 +9,7 @@ import { formatCount, nameControls } from '../design/format.ts';
 import page from '../design/page.module.css';
 import { More, PAGING, Page, Pending } from '../design/page.tsx';
 import { InstantCell, Table } from '../design/table.tsx';
+import { roleLabel, useMembers, useScopes } from '../organization/scopes.ts';
 import { useSession } from '../session/session.tsx';
 
 const route = getRouteApi('/-/keys');
@@ -67,6 +68,12 @@ export default function KeyListPage() {
 
 function KeyTable({ keys }: { readonly keys: readonly ApiKey[] }) {
   const { may, account, renew } = useSession();
+  const scopes = useScopes();
+  const members = useMembers().data?.data ?? [];
+  const ownerOf = ({ assignedToUserId }: ApiKey) => {
+    const owner = members.find(({ userId }) => userId === assignedToUserId);
+    return nameControls(owner?.name || owner?.email || 'a member');
+  };
   const [rotated, setRotated] = useState<Rotated | null>(null);
   const endRotation = () => {
     setRotated(null);
@@ -74,15 +81,20 @@ function KeyTable({ keys }: { readonly keys: readonly ApiKey[] }) {
   };
   return (
     <>
-      <Table columns={['Name', 'Id', 'Whose', 'May do', 'Last used', 'Ends', 'Actions']}>
+      <Table columns={['Name', 'Id', 'Owner', 'May do', 'Last used', 'Expires', 'Actions']}>
         {keys.map((key) => (
           <tr key={key.id}>
             <td>
               {nameControls(key.name ?? '')} {key.revokedAt && <Badge tone="bad">revoked</Badge>}
             </td>
             <td className={`${page.mono} ${page.nowrap}`}>{key.id}</td>
-            <td>{key.keyType === KeyType.SERVICE ? 'a service' : 'a member'}</td>
+            <td>{key.keyType === KeyType.SERVICE ? 'a service' : ownerOf(key)}</td>
             <td>
+              {key.bindings.map(({ role, scopeId = '' }) => (
+                <div key={`${role} ${scopeId}`}>
+                  {roleLabel(role)}, {scopes.find(({ id }) => id === scopeId)?.label ?? scopeId}
+                </div>
+              ))}
               <details>
                 <summary>
                   {formatCount(key.effectivePermissions.length)}{' '}
@@ -120,7 +132,7 @@ type KeyActionsProps = {
 
 function KeyActions({ apiKey: { id, name = '' }, isOwn, onRotated }: KeyActionsProps) {
   return (
-    <span className={page.row}>
+    <span className={page.buttons}>
       <ConfirmButton
         small
         label="Rotate"

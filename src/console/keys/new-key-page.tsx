@@ -140,7 +140,7 @@ function Basics({ draft, onChange }: { readonly draft: Draft; readonly onChange:
         onChange={(type) => onChange({ type })}
       />
       <SelectField label="Role" value={draft.role} options={POWERS} onChange={(role) => onChange({ role })} />
-      <SelectField label="Ends" value={draft.days} options={TERMS} onChange={(days) => onChange({ days })} />
+      <SelectField label="Expires" value={draft.days} options={TERMS} onChange={(days) => onChange({ days })} />
       <fieldset className={page.group}>
         <legend>Where</legend>
         <div className={page.row}>

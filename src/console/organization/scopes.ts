@@ -37,7 +37,9 @@ export function useScopes(): readonly Scope[] {
   ];
 }
 
-/** Loads one page; members beyond it are shown by id. */
+/** Loads one page, if the key may; members beyond it are shown by id. */
 export function useMembers() {
-  return useQuery(MemberService.method.listMembers, { pageSize: MEMBERS_MAX, pageToken: '' });
+  const { may } = useSession();
+  const enabled = may('organization:manage');
+  return useQuery(MemberService.method.listMembers, { pageSize: MEMBERS_MAX, pageToken: '' }, { enabled });
 }
