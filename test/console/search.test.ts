@@ -1,6 +1,7 @@
 /** The search parameters of the trace list. */
 
 import { describe, expect, it } from 'vitest';
+import { parseQueryLine } from '../../src/console/traces/query-line.ts';
 import { readBounds } from '../../src/console/traces/range.ts';
 import { readTraceListSearch } from '../../src/console/traces/search.ts';
 import { curlOf, searchBody } from '../../src/console/traces/search-body.ts';
@@ -19,6 +20,24 @@ describe('an address', () => {
     const before = Date.now();
     const { fromMs, toMs, isOpen } = readBounds({ range: '1h' });
     expect([toMs - fromMs, isOpen, toMs >= before]).toEqual([3_600_000, true, true]);
+  });
+});
+
+describe('a query line', () => {
+  it('names the words that look like filters but are none, and the filters without a value', () => {
+    expect(parseQueryLine('foo:bar user: meta.x:1 score:0.2 model:gpt-5')).toEqual({
+      text: 'foo:bar score:0.2',
+      filters: [
+        { name: 'meta.x', value: '1' },
+        { name: 'model', value: 'gpt-5' },
+      ],
+      unknown: ['foo:bar', 'score:0.2'],
+      empty: ['user'],
+    });
+  });
+
+  it.each(['https://shop.test', '12:30', '"foo:bar"', 'plain'])('takes %s for text', (line) => {
+    expect(parseQueryLine(line).unknown).toEqual([]);
   });
 });
 

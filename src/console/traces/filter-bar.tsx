@@ -5,6 +5,7 @@ import { Button, joined } from '../design/button.tsx';
 import { Chip, Chips } from '../design/chip.tsx';
 import controls from '../design/controls.module.css';
 import { Check } from '../design/form.tsx';
+import { nameControls } from '../design/format.ts';
 import type { ChangeOf } from '../layout/search.ts';
 import { AddFilter } from './add-filter.tsx';
 import styles from './filter-bar.module.css';
@@ -31,7 +32,7 @@ export function FilterBar({ search, onChange }: FilterBarProps) {
     window.addEventListener('keydown', focus);
     return () => window.removeEventListener('keydown', focus);
   }, []);
-  const { filters } = parseQueryLine(line);
+  const { filters, unknown, empty } = parseQueryLine(line);
   // Includes typed text that is not submitted yet.
   const write = (change: (filters: readonly Filter[]) => readonly Filter[]) => {
     const now = parseQueryLine(typed);
@@ -83,6 +84,16 @@ export function FilterBar({ search, onChange }: FilterBarProps) {
             </Check>
           </li>
         </Chips>
+      )}
+      {unknown.length > 0 && (
+        <p className={controls.hint} role="status">
+          No filter has this name, so the text is searched for: {nameControls(unknown.join(' '))}
+        </p>
+      )}
+      {empty.length > 0 && (
+        <p className={controls.hint} role="status">
+          Left out, because a value is missing: {nameControls(empty.map((name) => `${name}:`).join(' '))}
+        </p>
       )}
     </div>
   );

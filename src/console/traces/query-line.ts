@@ -2,6 +2,12 @@
 
 export type Filter = { readonly name: string; readonly value: string };
 type QueryLine = { readonly text: string; readonly filters: readonly Filter[] };
+type ParsedLine = QueryLine & {
+  /** Words that look like filters, of a name that no filter has. */
+  readonly unknown: readonly string[];
+  /** The names of filters without a value. */
+  readonly empty: readonly string[];
+};
 
 type Kind = {
   /** The text before the colon; if `of` is set, a dot and a name follow it. */
@@ -56,17 +62,24 @@ export function labelOf({ name }: Filter): string {
   return kind.of === undefined ? kind.label : `${kind.label} ${name.slice(kind.name.length + 1)}`;
 }
 
+const LIKE_A_FILTER = /^[a-z]\w*(?:\.[^\s:]*)?:(?!\/\/)/i;
+
 /** A word with a colon but without a filter name stays a word, a URL for example. */
-export function parseQueryLine(line: string): QueryLine {
+export function parseQueryLine(line: string): ParsedLine {
   const words: string[] = [];
   const filters: Filter[] = [];
+  const unknown: string[] = [];
   for (const [, part = ''] of line.matchAll(/((?:[^\s"]|"(?:[^"\\]|\\.)*"?)+)/g)) {
     const colon = nameEnd(part);
     const name = unquote(part.slice(0, Math.max(colon, 0)));
     if (colon > 0 && kindOf(name)) filters.push({ name, value: unquote(part.slice(colon + 1)) });
-    else words.push(unquote(part));
+    else {
+      words.push(unquote(part));
+      if (LIKE_A_FILTER.test(part)) unknown.push(unquote(part));
+    }
   }
-  return { text: words.join(' '), filters: filters.filter(({ value }) => value !== '') };
+  const [known, empty] = [filters.filter(({ value }) => value !== ''), filters.filter(({ value }) => value === '')];
+  return { text: words.join(' '), filters: known, unknown, empty: empty.map(({ name }) => name) };
 }
 
 export function writeQueryLine({ text, filters }: QueryLine): string {

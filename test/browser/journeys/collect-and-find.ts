@@ -100,6 +100,15 @@ export function collectAndFind(stage: Stage): void {
         expect(new URL(page.url()).searchParams.get('q')).toBe('parcel model:gpt-5');
       }));
 
+    it('are searched for with an unknown and an empty filter, and the page says what it made of them', () =>
+      stage.visit(async ({ page }) => {
+        await page.goto(signInLink(stage.app.address, stage.app.projectKey));
+        await page.getByLabel('Find traces').fill('foo:bar user:');
+        await page.keyboard.press('Enter');
+        await page.getByText('No filter has this name, so the text is searched for: foo:bar').waitFor();
+        await page.getByText('Left out, because a value is missing: user:').waitFor();
+      }));
+
     it('of a range ignore a year that is still being typed', () =>
       stage.visit(async ({ page }) => {
         await page.goto(signInLink(stage.app.address, stage.app.projectKey));
