@@ -5,7 +5,7 @@ import { expect } from 'vitest';
 import { findBarriers } from './axe.ts';
 import { DESK, takePicture } from './browser.ts';
 
-const PHONE = { width: 390, height: 844 };
+export const PHONE = { width: 390, height: 844 };
 
 /** Signs in, and follows a link of the navigation. */
 export async function openFromMenu(page: Page, signIn: string, link: string): Promise<void> {

@@ -82,7 +82,7 @@ describe('events in the console', () => {
         await part.getByText('Attempts').click();
         await page.getByRole('columnheader', { name: 'Outcome' }).waitFor();
         await part.getByText('Replay').click();
-        await page.getByText('completed').waitFor();
+        await page.getByText('completed', { exact: true }).waitFor();
         await checkPage(page, 'webhook-replay');
         await part.getByText('Dead letters').click();
         await page.getByRole('heading', { name: 'No dead letters' }).waitFor();

@@ -1,12 +1,12 @@
 /** Buttons, badges and fields of all pages. */
 
-import type { ButtonHTMLAttributes, ReactNode } from 'react';
+import type { ComponentProps, ReactNode } from 'react';
 import { useEffect, useId, useState } from 'react';
 import styles from './controls.module.css';
 
 export type Variant = 'primary' | 'danger' | 'plain' | undefined;
 
-type ButtonProps = ButtonHTMLAttributes<HTMLButtonElement> & { readonly variant?: Variant; readonly small?: boolean };
+type ButtonProps = ComponentProps<'button'> & { readonly variant?: Variant; readonly small?: boolean };
 
 export function Button({ variant, small, className, type = 'button', ...rest }: ButtonProps) {
   return <button type={type} className={joined(buttonClass(variant, small), className)} {...rest} />;

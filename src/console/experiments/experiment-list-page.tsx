@@ -39,7 +39,7 @@ export default function ExperimentListPage() {
         </div>
       )}
       {found.data && found.data.data.length > 0 && (
-        <Table columns={['Name', 'Slug', 'Made', 'Last run']}>
+        <Table columns={['Name', 'Slug', 'Created', 'Last run']}>
           {found.data.data.map((experiment) => (
             <tr key={experiment.id}>
               <td>

@@ -1,7 +1,7 @@
 /** The frame of every page: project, navigation and sign-out. */
 
 import { Link, Outlet, useNavigate, useRouterState } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { Button, joined } from '../design/button.tsx';
 import controls from '../design/controls.module.css';
 import { Select } from '../design/form.tsx';
@@ -21,6 +21,17 @@ function useCurrentSlug(): string | null {
 export function Shell() {
   const { account, may, end } = useSession();
   const [isOpen, setOpen] = useState(false);
+  const menu = useRef<HTMLButtonElement>(null);
+  useEffect(() => {
+    if (!isOpen) return;
+    const listen = ({ key }: KeyboardEvent) => {
+      if (key !== 'Escape') return;
+      setOpen(false);
+      menu.current?.focus();
+    };
+    window.addEventListener('keydown', listen);
+    return () => window.removeEventListener('keydown', listen);
+  }, [isOpen]);
   const slug = useCurrentSlug();
   const offered = ({ permission }: NavItem) => may(permission);
   const link = { className: styles.item, activeProps: { className: styles.active }, onClick: () => setOpen(false) };
@@ -31,7 +42,7 @@ export function Shell() {
       </a>
       <header className={styles.bar}>
         <span className={styles.brand}>Spandrel</span>
-        <Button small aria-expanded={isOpen} aria-controls="navigation" onClick={() => setOpen(!isOpen)}>
+        <Button ref={menu} small aria-expanded={isOpen} aria-controls="navigation" onClick={() => setOpen(!isOpen)}>
           Menu
         </Button>
       </header>

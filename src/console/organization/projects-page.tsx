@@ -41,7 +41,7 @@ export default function ProjectsPage() {
     >
       <Pending found={found} />
       {found.data && found.data.data.length > 0 && (
-        <Table columns={['Name', 'Id', 'Key', 'Key last used', 'Made', 'Actions']}>
+        <Table columns={['Name', 'Id', 'Key', 'Key last used', 'Created', 'Actions']}>
           {found.data.data.map((project) => (
             <tr key={project.id}>
               <td>

@@ -52,7 +52,7 @@ function Teams() {
     <>
       <Pending found={found} />
       {found.data && (
-        <Table columns={['Name', 'Slug', 'Id', 'Made']}>
+        <Table columns={['Name', 'Slug', 'Id', 'Created']}>
           {found.data.data.map((team) => (
             <tr key={team.id}>
               <td>{nameControls(team.name)}</td>

@@ -60,7 +60,7 @@ function PriceTable({ overrides }: { readonly overrides: readonly PriceOverride[
         { number: 'Cache read' },
         { number: 'Cache write' },
         'From',
-        'Made',
+        'Created',
         'Actions',
       ]}
       caption={'US dollars for a million tokens'}

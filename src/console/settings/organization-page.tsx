@@ -27,7 +27,7 @@ export default function OrganizationPage() {
             <span className={page.mono}>{organization.id}</span> <CopyButton text={organization.id}>Copy id</CopyButton>
           </p>
           <p className={page.sub}>
-            {nameControls(organization.slug)} · made <Instant at={organization.createdAt} />
+            {nameControls(organization.slug)} · created <Instant at={organization.createdAt} />
           </p>
           {may('organization:manage') && <Change key={organization.id} organization={organization} />}
         </>

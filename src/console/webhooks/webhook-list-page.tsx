@@ -48,7 +48,7 @@ export default function WebhookListPage() {
 
 function EndpointTable({ endpoints }: { readonly endpoints: readonly Endpoint[] }) {
   return (
-    <Table columns={['Destination', 'Status', 'Events', 'Last delivered', 'Made']}>
+    <Table columns={['Destination', 'Status', 'Events', 'Last delivered', 'Created']}>
       {endpoints.map((endpoint) => {
         const status = endpointStatusName(endpoint.status, endpoint.failingSince);
         return (

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
-import { describe, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { signInLink } from '../browser.ts';
-import { checkPage } from '../page-checks.ts';
+import { checkPage, PHONE } from '../page-checks.ts';
 import type { Stage } from '../stage.ts';
 
 /** Paths below the shop project, and a text that appears once the page is ready. */
@@ -95,6 +95,18 @@ export function useAnyhow(stage: Stage): void {
         await goal.waitFor();
         await page.mouse.click(5, 500);
         await goal.waitFor({ state: 'detached' });
+      }));
+
+    it('on a phone close the menu with Escape', () =>
+      stage.visit(async ({ page }) => {
+        await page.setViewportSize(PHONE);
+        await page.goto(signInLink(stage.app.address, stage.app.projectKey));
+        const menu = page.getByRole('button', { name: 'Menu' });
+        await menu.click();
+        await page.getByRole('link', { name: 'Overview' }).focus();
+        await page.keyboard.press('Escape');
+        await page.getByRole('navigation', { name: 'Pages' }).waitFor({ state: 'hidden' });
+        expect(await menu.evaluate((button) => button.matches(':focus'))).toBe(true);
       }));
 
     it.each(PAGES)('meet no grave barrier at %s, in the light, in the dark and on a phone', (name, path, isThere) =>
