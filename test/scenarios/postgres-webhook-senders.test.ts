@@ -10,6 +10,7 @@ import { createWebhookClient } from '../support/webhook-client.ts';
 import { ALLOW_THIS_MACHINE } from '../support/webhook-fixture.ts';
 
 const EVENTS = isFullTier ? 20_000 : 400;
+const EVENTS_MAX = 2 * EVENTS + 8_000;
 /** On a busy machine the database may answer late. */
 const PATIENCE_MS = 30_000;
 const LEASE_MS = 30_000;
@@ -50,7 +51,8 @@ const ATTEMPTS = 'spandrel_webhook_attempts_total';
 
 it('W8: two senders share the work of an endpoint, and send nothing twice', async () => {
   let turn = 0;
-  const client = clientOf(() => servers[turn++ % 2 === 0 ? 0 : 1]);
+  const client = clientOf(() => servers[turn % 2 === 0 ? 0 : 1]);
+  const shares = () => Promise.all(servers.map((server) => figure(server, ATTEMPTS)));
   receiver.react = () => ({ kind: 'answer', status: 200, delayMs: 5 });
   const { id, secret } = await client.create(receiver.url('/shared'), {
     max_batch_size: 10,
@@ -61,7 +63,11 @@ it('W8: two senders share the work of an endpoint, and send nothing twice', asyn
     Array.from({ length: 8 }, (_, index) => client.create(receiver.url(`/other-${index}`), { max_batch_delay_ms: 20 })),
   );
   const ids: string[] = [];
-  while (ids.length < EVENTS) ids.push(...(await client.report(100)));
+  // One process may send a small backlog alone, so more comes until the other one has its share, too.
+  const isShared = async () => Math.min(...(await shares())) > 0;
+  for (; ids.length < EVENTS || (ids.length < EVENTS_MAX && !(await isShared())); turn += 1) {
+    ids.push(...(await client.report(100)));
+  }
   const { replay_id: replayId, matched } = await client.replay(others[0]?.id ?? '', { from: 0, to: 2 ** 45 });
   for (const each of [id, ...others.map((other) => other.id)]) await client.untilIdle(each);
   await until(async () => (await client.replayed(others[0]?.id ?? '', replayId)).status === 'completed');
@@ -71,9 +77,9 @@ it('W8: two senders share the work of an endpoint, and send nothing twice', asyn
     const found = audit({ pushes: receiver.of(`/other-${index}`), subscribed: ids, secrets: [other.secret] });
     expect(found).toMatchObject({ lost: 0, foreign: 0, repeatedBatches: 0, repeatedEvents: index === 0 ? matched : 0 });
   }
-  const shares = [await figure(servers[0], ATTEMPTS), await figure(servers[1], ATTEMPTS)];
-  report({ id: `W8, ${shares.join(' and ')} attempts`, seed: 0, n: EVENTS, lost: 0, dup: 0, pass: true });
-  expect(Math.min(...shares), 'attempts of the process with fewer').toBeGreaterThan(0);
+  const sent = await shares();
+  report({ id: `W8, ${sent.join(' and ')} attempts`, seed: 0, n: ids.length, lost: 0, dup: 0, pass: true });
+  expect(Math.min(...sent), 'attempts of the process with fewer').toBeGreaterThan(0);
   for (const each of [id, ...others.map((other) => other.id)]) await client.archive(each);
 });
 
