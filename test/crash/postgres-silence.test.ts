@@ -43,6 +43,7 @@ it('P2: a database that does not answer is reported in time, and the server reco
     for (let silence = 0; silence < SILENCES; silence++) {
       const due = sender.acknowledged.length + 100;
       await until(() => sender.acknowledged.length >= due, PROGRESS_MAX_MS);
+      const refused = sender.refusals.unavailable;
       proxy.fallSilent();
       const write = { verb: 'POST', path: '/api/collector', body: llmTrace(Date.now()), headers: PROJECT_HEADERS };
       const [ready, ...answers] = await Promise.all([isReady(), ask(write), ...READS.map(ask)]);
@@ -52,6 +53,8 @@ it('P2: a database that does not answer is reported in time, and the server reco
         expect(answer.headers.get('retry-after')).toBe('1');
         answersMs.push(tookMs);
       }
+      // Writes that wait for the commit under way are refused later than those that wait for the check of their key.
+      await until(() => sender.refusals.unavailable > refused, ANSWER_MAX_MS);
       proxy.speak();
       const spokeMs = performance.now();
       await until(isReady);
@@ -65,7 +68,6 @@ it('P2: a database that does not answer is reported in time, and the server reco
     const pass = lost + repeated === 0 && slowestMs <= ANSWER_MAX_MS && Math.max(...healMs) <= HEAL_MAX_MS;
     report({ id: 'P2 silence', seed: 0, n: sender.acknowledged.length, lost, dup: repeated, p99: slowestMs, pass });
     expect({ lost, repeated, wrong: sender.refusals.wrong }).toEqual({ lost: 0, repeated: 0, wrong: [] });
-    expect(sender.refusals.unavailable, 'writes refused').toBeGreaterThan(0);
     expect(slowestMs).toBeLessThanOrEqual(ANSWER_MAX_MS);
     expect(Math.max(...healMs)).toBeLessThanOrEqual(HEAL_MAX_MS);
     expect(server.child.exitCode).toBeNull();
