@@ -2,6 +2,7 @@
 
 import type { EvaluationOutcome, EvaluationRun } from '../../domain/evaluations/outcome.ts';
 import { readTextRules, type TextRule } from '../../domain/evaluators/text-rules.ts';
+import { includesText } from '../../domain/includes-text.ts';
 import { textOf } from './fields.ts';
 import type { Evaluate } from './outcomes.ts';
 import { verdictOf } from './outcomes.ts';
@@ -32,6 +33,6 @@ function followRules(run: EvaluationRun, search: Search): EvaluationOutcome {
 }
 
 function holds({ value, isPattern, isNegated }: TextRule, text: string, search: Search): boolean {
-  const isThere = isPattern ? search(value, text) : text.includes(value);
+  const isThere = isPattern ? search(value, text) : includesText(text, value);
   return isThere !== isNegated;
 }

@@ -2,6 +2,7 @@
 
 import { isArray, isObject, parseFreeJson } from '../../../json/free-json.ts';
 import type { LosslessJson, LosslessObject } from '../../../json/lossless-json.ts';
+import { includesText } from '../../includes-text.ts';
 import type { Evaluation } from '../trace.ts';
 
 /** Matches where one of its values does. `of` names the key or the evaluator whose values are compared. */
@@ -46,7 +47,7 @@ export type Needs = ReturnType<typeof needsOf>;
 
 /** Finds lower-case `text` in texts of any case. */
 export function createTextMatcher(text: string): (each: string) => boolean {
-  return (each) => each.toLowerCase().includes(text);
+  return (each) => includesText(each.toLowerCase(), text);
 }
 
 /** Whether every trace matches. */

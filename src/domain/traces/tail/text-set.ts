@@ -1,5 +1,6 @@
 /** Searches for many texts at once: one signature of the searched text rules out nearly all of them. */
 
+import { includesText } from '../../includes-text.ts';
 import type { Steps } from '../../steps.ts';
 import { addText, newSignature, type TextSignature, tripleNumbersOf } from '../search/text-signature.ts';
 
@@ -31,7 +32,7 @@ export function createTextSet(texts: ReadonlySet<string>) {
       for (const wanted of missing) {
         if (wanted.length > lower.length) continue;
         if (signature !== null && !mayHold(signature, triples.get(wanted) ?? [])) continue;
-        if (lower.includes(wanted)) missing.delete(wanted);
+        if (includesText(lower, wanted)) missing.delete(wanted);
         characters += lower.length;
         if (characters < CHARACTERS_PER_STEP) continue;
         characters = 0;
