@@ -24,6 +24,8 @@ export type RequestQuota = {
   begin(): void;
   /** From now on the request also counts for this credential. */
   identify(credential: string): void;
+  /** Whom the request counts for: the credential, once it is identified, or else the address. */
+  owner(): string;
   /** Counts bytes of the body. */
   receive(bytes: number): void;
   /** The body is complete: the request changes from arriving to in flight. */
@@ -175,6 +177,7 @@ export function createQuotas(limits: Readonly<Amounts>): Quotas {
         requireShare(phase, 0);
         requireShare(RESPONSE_BYTES, 0);
       },
+      owner: () => (byCredential ?? byAddress)?.key ?? '',
       receive: (bytes) => acquire(BODY_BYTES, bytes),
       start() {
         if (phase === IN_FLIGHT) return;

@@ -16,6 +16,7 @@ it('a body whose client disconnected before it was read is given up at once', as
     sizeMaxBytes: 100,
     watch,
     inflate: () => Promise.resolve('broken'),
+    owner: () => 'caller',
     onBytes: () => {},
     reading: createReadBudget({ bytesPerTurn: 65_536 }),
   });

@@ -14,6 +14,8 @@ export type BodyLimits = {
   readonly sizeMaxBytes: number;
   readonly watch: BodyWatch;
   readonly inflate: Inflate;
+  /** The caller, for whom bodies are decompressed. */
+  readonly owner: () => string;
   /** Called with the size of every chunk before it is kept; throws where there is no room for it. */
   readonly onBytes: (bytes: number) => void;
   readonly reading: ReadBudget;
@@ -34,7 +36,7 @@ export function readBody(request: RestRequest, limits: BodyLimits): Promise<Buff
 async function readEncoded(request: RestRequest, encoding: Encoding, limits: BodyLimits): Promise<Buffer> {
   const raw = await readRaw(request, limits);
   if (raw.length === 0) return raw;
-  const decoded = await limits.inflate(raw, encoding, limits.sizeMaxBytes);
+  const decoded = await limits.inflate(raw, encoding, { sizeMaxBytes: limits.sizeMaxBytes, owner: limits.owner() });
   if (decoded === 'too_large') throw tooLarge(limits.sizeMaxBytes);
   if (decoded === 'busy') throw unavailableFault('Too many compressed bodies are being read; try again.', 1);
   if (decoded === 'broken') throw malformed('The compressed request body is broken.', 'broken compression');

@@ -5,29 +5,34 @@
 
 import type { Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from 'node:zlib';
-import { createSemaphore } from '../../domain/semaphore.ts';
+import { allButOne, createSemaphore } from '../../domain/semaphore.ts';
 
 export type Encoding = 'gzip' | 'deflate' | 'br';
 
 /** Resolves with the decoded bytes, or why there are none. `busy`: no decoder became free in time. */
-export type Inflate = (raw: Buffer, encoding: Encoding, sizeMaxBytes: number) => Promise<Inflated | 'busy'>;
+export type Inflate = (raw: Buffer, encoding: Encoding, body: BodyBounds) => Promise<Inflated | 'busy'>;
+type BodyBounds = {
+  readonly sizeMaxBytes: number;
+  /** The caller: one alone never has all decoders. */
+  readonly owner: string;
+};
 type Inflated = Buffer | 'too_large' | 'broken';
 
 /** Bodies decoded at once. More would slow each other down, and each may hold a whole body in memory. */
-const AT_ONCE_MAX = 2;
+const AT_ONCE_MAX = 3;
 /** How long a body waits for a decoder: honest bodies take a millisecond, so a longer wait is one behind bombs. */
 const WAIT_MAX_MS = 50;
 const CHUNK_BYTES = 64 * 1024;
 
 export function createBoundedInflate(): Inflate {
-  const semaphore = createSemaphore({ permitsMax: AT_ONCE_MAX });
-  return async (raw, encoding, sizeMaxBytes) => {
+  const semaphore = createSemaphore<string>({ permitsMax: AT_ONCE_MAX, ofOwnerMax: allButOne(AT_ONCE_MAX) });
+  return async (raw, encoding, { sizeMaxBytes, owner }) => {
     if (announcedBytes(raw, encoding) > sizeMaxBytes) return 'too_large';
-    if ((await semaphore.acquire(undefined, AbortSignal.timeout(WAIT_MAX_MS))) !== 'acquired') return 'busy';
+    if ((await semaphore.acquire(owner, AbortSignal.timeout(WAIT_MAX_MS))) !== 'acquired') return 'busy';
     try {
       return await inflate(raw, encoding, sizeMaxBytes);
     } finally {
-      semaphore.release();
+      semaphore.release(owner);
     }
   };
 }

@@ -193,6 +193,7 @@ function decode(deps: RestDeps, exchange: Exchange): Request | Promise<Request> 
     watch: deps.watch,
     reading: deps.reading,
     inflate: deps.inflate,
+    owner: exchange.quota.owner,
     onBytes: exchange.quota.receive,
   };
   if (wire) return readBody(request, limits).then((bytes) => wire.decode(bytes, limits));
