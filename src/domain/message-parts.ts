@@ -2,11 +2,11 @@
 
 import { Fault } from './fault.ts';
 
-/** Messages, list items and unknown fields of one request. An export of 8,000 spans of 20 attributes has 330,000. */
+/** Messages, list items and unknown fields of one request. */
 export const PARTS_MAX = 400_000;
 
-export function tooManyParts(): Fault {
-  return new Fault('payload_too_large', `The request has more than ${PARTS_MAX} parts; send it as several.`);
+export function tooManyParts(partsMax = PARTS_MAX): Fault {
+  return new Fault('payload_too_large', `The request has more than ${partsMax} parts; send it as several.`);
 }
 
 export function undecodable(cause: unknown): Fault {

@@ -65,6 +65,20 @@ describe('X1: decompression bombs', () => {
   });
 });
 
+describe('as much as an exporter sends at once', () => {
+  it('is taken: the 8,192 spans of a batch of the OpenTelemetry Collector, with 23 attributes each', async () => {
+    const own = attributes(
+      Object.fromEntries(Array.from({ length: 23 }, (_, index) => [`app.attribute.${index}`, 'value'])),
+    );
+    const spans = Array.from({ length: 8_192 }, () => spanNow({ name: 'step', attributes: own, flags: 1 }));
+    const body = exportOf(spans);
+    expect(toProtobuf(body).length).toBeLessThan(10 * 1024 * 1024);
+    for (const surface of ['protobuf', 'gRPC'] as const) {
+      expect([surface, await send(app, surface, body)]).toEqual([surface, { rejectedSpans: 0, errorMessage: '' }]);
+    }
+  });
+});
+
 describe('what no exporter sends', () => {
   it('a resource, a span and a value of too many members cost only the spans they are of', async () => {
     const wide = Object.fromEntries(Array.from({ length: 10_001 }, (_, index) => [`k${index}`, 1]));

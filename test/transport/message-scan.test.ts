@@ -96,7 +96,7 @@ describe('a call with a message of many parts', () => {
     client.close();
     expect(error).toMatchObject({ code: status.RESOURCE_EXHAUSTED, details: expect.stringContaining('parts') });
     const headers = { 'content-type': 'application/x-protobuf', 'x-auth-token': app.projectKey };
-    const unknown = repeat(15, 400_001);
+    const unknown = repeat(15, 800_001);
     const answer = await fetch(`${app.address}/v1/traces`, { method: 'POST', headers, body: unknown });
     expect(answer.status).toBe(413);
   });

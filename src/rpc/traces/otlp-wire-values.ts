@@ -1,7 +1,7 @@
 /** Attributes and their values in the protobuf encoding. The field numbers are OpenTelemetry's. */
 
 import { BinaryReader, WireType } from '@bufbuild/protobuf/wire';
-import { PARTS_MAX, tooManyParts } from '../../domain/message-parts.ts';
+import { tooManyParts } from '../../domain/message-parts.ts';
 import {
   checkWidth,
   doubleOf,
@@ -26,8 +26,12 @@ export type Wire = {
 /** The tag of a field: its number and wire type in one integer. */
 type Tag = number;
 
-/** Fields in one request: an export of 8,000 spans of 20 attributes has 740,000. */
-const FIELDS_MAX = 1_000_000;
+/**
+ * Parts and fields in one request. An attribute has two parts and four fields, so any export of 10,000 spans and 10 MiB has
+ * room whose attributes take 28 bytes each; those of real applications take 40 and more.
+ */
+const PARTS_MAX = 800_000;
+const FIELDS_MAX = 2_000_000;
 /** Far above the nesting limit of values, and low enough for the stack. */
 const LEVELS_MAX = 200;
 
@@ -43,7 +47,7 @@ export function delimited(number: number): Tag {
 /** Counts a field. Throws payload_too_large: each field takes time, however few bytes it has. */
 export function nextTag(wire: Wire): Tag {
   wire.fields += 1;
-  if (wire.fields > FIELDS_MAX) throw tooManyParts();
+  if (wire.fields > FIELDS_MAX) throw tooManyParts(PARTS_MAX);
   const [number, wireType] = wire.reader.tag();
   return (number << 3) | wireType;
 }
@@ -57,7 +61,7 @@ export function skip(wire: Wire, tag: Tag): void {
 /** Counts a part. Throws payload_too_large: each part takes memory, however few bytes it has. */
 function countPart(wire: Wire): void {
   wire.parts += 1;
-  if (wire.parts > PARTS_MAX) throw tooManyParts();
+  if (wire.parts > PARTS_MAX) throw tooManyParts(PARTS_MAX);
 }
 
 /** Reads the length of a message and returns the position of its end. */
