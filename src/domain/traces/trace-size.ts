@@ -8,6 +8,8 @@ import { type Evaluation, type Span, SUMMED } from './trace.ts';
 export const RESPONSE_MAX_BYTES = 8 * 1024 * 1024;
 /** Bytes of one text beside the lists of an answer. The limit leaves room for several such texts and a page. */
 const HEAD_TEXT_MAX_BYTES = 1_280 * 1024;
+/** What is stored of an expected output, without the mark where it was cut. All of it is shown. */
+export const EXPECTED_OUTPUT_MAX_BYTES = HEAD_TEXT_MAX_BYTES;
 
 // Rounded up: member names, punctuation and instants.
 const SPAN_BYTES = 480;

@@ -103,6 +103,7 @@ export function createTraces(deps: TracesDeps): Traces {
 
     async get(project, question, nowMs) {
       const record = await findTrace(deps, project, question.traceId, nowMs);
+      question.countResponseBytes(recordBytes(record));
       const trace = { ...record, projectNumber: project.number };
       const cursors = createPageCursors(deps.cursors, ['trace-spans', project.id, record.traceId]);
       const start = cursors.open(question.spansCursor);
@@ -113,23 +114,24 @@ export function createTraces(deps: TracesDeps): Traces {
       question.countResponseBytes(Math.min(Math.max(responseMaxBytes, plan.firstBytes), plan.bytes));
       // The outline of a large trace is computed in another thread while this one loads spans.
       const [head, loaded] = await Promise.all([
-        readHead(deps, trace),
+        readHead(deps, trace, question),
         loadPage(deps.store, { ...plan, maxBytes: responseMaxBytes }),
       ]);
-      const usedBytes = headBytes(head, record);
+      const usedBytes = headBytes(head);
       question.countResponseBytes(usedBytes);
-      const page = cutPage(cursors, loaded, responseMaxBytes - usedBytes);
+      const page = cutPage(cursors, loaded, responseMaxBytes - recordBytes(record) - usedBytes);
       const { nextCursor: nextSpansCursor, ...parts } = page;
       return { record, ...head, ...parts, nextSpansCursor };
     },
 
     async digest(project, { traceId, countResponseBytes }, nowMs) {
       const record = await findTrace(deps, project, traceId, nowMs);
+      countResponseBytes(recordBytes(record));
       const trace = { ...record, projectNumber: project.number };
       const text = await deps.store.digest(trace);
-      const usedBytes = jsonStringBytes(text) + Buffer.byteLength(record.metadataJson) + HEAD_BYTES;
-      countResponseBytes(usedBytes);
-      const room = { maxBytes: RESPONSE_MAX_BYTES - usedBytes, countResponseBytes };
+      const textBytes = jsonStringBytes(text);
+      countResponseBytes(textBytes);
+      const room = { maxBytes: RESPONSE_MAX_BYTES - recordBytes(record) - textBytes, countResponseBytes };
       const { evaluations, omitted } = await readEvaluations(deps.store, trace, room);
       return { record, evaluations, text: omitted === null ? text : `${text}\n${omitted}` };
     },
@@ -142,13 +144,16 @@ type Head = Omit<TraceView, keyof TraceHead | 'spans' | 'nextSpansCursor' | 'isS
 async function readHead(
   { store, runSteps }: Pick<TracesDeps, 'store' | 'runSteps'>,
   trace: StoredTrace & TraceRecord,
+  { countResponseBytes }: Pick<GetTrace, 'countResponseBytes'>,
 ): Promise<Head> {
   const { choice, tree } = await store.outline(trace);
   const chosen = new Map<string | null, Span>();
   // One by one: each may be as large as a request.
   for (const id of new Set([choice.inputFromId, choice.outputFromId, choice.errorFromId])) {
     const [span] = id === null ? [] : await store.spans(trace, [id]);
-    if (span !== undefined) chosen.set(id, span);
+    if (span === undefined) continue;
+    countResponseBytes(textUnits(span));
+    chosen.set(id, span);
   }
   const inputJson = chosen.get(choice.inputFromId)?.inputJson ?? null;
   const outputJson = chosen.get(choice.outputFromId)?.outputJson ?? null;
@@ -157,20 +162,25 @@ async function readHead(
     choice,
     input: inputJson === null ? '' : cutHeadText(await runSteps(inputText(inputJson))),
     output: outputJson === null ? '' : cutHeadText(await runSteps(outputText(outputJson))),
-    expectedOutput: trace.expectedOutput === null ? null : cutHeadText(trace.expectedOutput),
+    expectedOutput: trace.expectedOutput,
     errorJson: errorJson === null ? null : cutHeadError(errorJson),
     asciiTree: tree,
   };
 }
 
-function headBytes(head: Head, { metadataJson }: TraceRecord): number {
-  const texts = [head.input, head.output, head.expectedOutput ?? '', head.asciiTree, ...head.choice.models];
-  const jsons = [head.errorJson ?? '', metadataJson];
-  return (
-    HEAD_BYTES +
-    texts.reduce((sum, text) => sum + jsonStringBytes(text), 0) +
-    jsons.reduce((sum, json) => sum + Buffer.byteLength(json), 0)
-  );
+function recordBytes({ metadataJson, expectedOutput }: TraceRecord): number {
+  return HEAD_BYTES + Buffer.byteLength(metadataJson) + jsonStringBytes(expectedOutput ?? '');
+}
+
+/** Those of the head that the record does not have. */
+function headBytes({ input, output, asciiTree, errorJson, choice }: Head): number {
+  const texts = [input, output, asciiTree, ...choice.models];
+  return texts.reduce((sum, text) => sum + jsonStringBytes(text), Buffer.byteLength(errorJson ?? ''));
+}
+
+/** About what a loaded span takes in memory, whatever of it is shown. */
+function textUnits({ inputJson, outputJson, errorJson, paramsJson }: Span): number {
+  return [inputJson, outputJson, errorJson, paramsJson].reduce((sum, text) => sum + (text?.length ?? 0), 0);
 }
 
 function pricesOf(

@@ -150,8 +150,8 @@ function estimateReport(report: Report): number {
   return bytes;
 }
 
-function estimateTrace({ metadataJson, spans, evaluations }: TraceAppend): number {
-  let bytes = ROW_BYTES + lengthOf(metadataJson);
+function estimateTrace({ metadataJson, expectedOutput, spans, evaluations }: TraceAppend): number {
+  let bytes = ROW_BYTES + lengthOf(metadataJson) + lengthOf(expectedOutput ?? null);
   for (const span of spans) {
     bytes += ROW_BYTES + lengthOf(span.inputJson) + lengthOf(span.outputJson) + lengthOf(span.paramsJson);
     bytes += lengthOf(span.errorJson) + lengthOf(span.contextsJson) + lengthOf(span.otherMetricsJson);

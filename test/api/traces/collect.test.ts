@@ -292,6 +292,15 @@ describe('the collector over REST', () => {
     expect(((await (await post(JSON.stringify(trace))).json()) as Body).partialSuccess.errorMessage).toBe('');
   });
 
+  it('stores of an expected output as much as a trace shows of it, and says so', async () => {
+    const lines = Array.from({ length: 3 }, () => 'x'.repeat(600_000));
+    const trace = { ...llmTrace(NOW), expected_output: lines };
+    const { partialSuccess } = (await (await post(JSON.stringify(trace))).json()) as Body;
+    expect(partialSuccess).toMatchObject({ errorMessage: 'expected_output: cut to 1310720 bytes' });
+    const short = { ...llmTrace(NOW), expected_output: lines.slice(1) };
+    expect(((await (await post(JSON.stringify(short))).json()) as Body).partialSuccess.errorMessage).toBe('');
+  });
+
   it('a nesting above 128 is refused with its own text', async () => {
     const answer = await post(`{"trace_id":"t","expected_output":${'['.repeat(128)}${']'.repeat(128)}}`);
     expect(answer.status).toBe(400);

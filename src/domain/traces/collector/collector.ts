@@ -9,6 +9,7 @@ import type { Steps } from '../../steps.ts';
 import type { Evaluation, Span, SpanRequest } from '../trace.ts';
 import { ID_CHARACTERS_MAX, isValidId, normaliseTraceId } from '../trace-ids.ts';
 import { readMetadata } from '../trace-metadata.ts';
+import { cutHeadText, EXPECTED_OUTPUT_MAX_BYTES } from '../trace-size.ts';
 import {
   type BatchDraft,
   type DraftList,
@@ -230,7 +231,9 @@ function readExpectedOutput(sent: Sent<LosslessJson>, reading: Reading, tally: T
     return undefined;
   }
   tally.cuts += reading.cuts;
-  return text;
+  const kept = cutHeadText(text);
+  if (kept !== text) tally.notes.push(`expected_output: cut to ${EXPECTED_OUTPUT_MAX_BYTES} bytes`);
+  return kept;
 }
 
 type SpanList = {
