@@ -43,5 +43,9 @@ function addTo(byValue: Map<string, Map<string, number[]>>, { name, values }: Co
   const key = name.slice(PREFIX.length);
   const indexesByText = byValue.get(key) ?? new Map<string, number[]>();
   byValue.set(key, indexesByText);
-  for (const value of new Set(values)) indexesByText.set(value, [...(indexesByText.get(value) ?? []), index]);
+  for (const value of new Set(values)) {
+    const indexes = indexesByText.get(value);
+    if (indexes === undefined) indexesByText.set(value, [index]);
+    else indexes.push(index);
+  }
 }
