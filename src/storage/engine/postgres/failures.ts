@@ -3,7 +3,7 @@
 import { Fault, unavailableFault } from '../../../domain/fault.ts';
 import { codeOf } from '../../errors.ts';
 
-const RETRY_AFTER_SECONDS = 1;
+const RETRY_AFTER_SECONDS = 5;
 
 // Classes of SQLSTATE: connection, transaction state, resources, limits, operator, system, configuration.
 const STORAGE_FAILURES = /^(08|25|53|54|57|58|F0)/;
