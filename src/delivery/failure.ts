@@ -5,10 +5,10 @@ import { type AttemptResult, UNRESOLVED_ERROR } from '../domain/endpoints/destin
 /** The part of a result that the reason decides. */
 export type Failure = Pick<
   Extract<AttemptResult, { kind: 'refused' }>,
-  'kind' | 'error' | 'terminalHint' | 'isSenderFault'
+  'kind' | 'error' | 'terminalHint' | 'isSenderFault' | 'isTooLarge'
 >;
 
-export function failure(error: string, marks: Partial<Pick<Failure, 'terminalHint' | 'isSenderFault'>> = {}): Failure {
+export function failure(error: string, marks: Partial<Omit<Failure, 'kind' | 'error'>> = {}): Failure {
   return { kind: 'refused', error, terminalHint: false, isSenderFault: false, ...marks };
 }
 

@@ -81,10 +81,12 @@ export function createSqsSender(deps: SqsDeps) {
   };
 }
 
-/** A user may redeliver a batch that was too large; the service has no part in the refusal. */
+/** The batch was cut for another destination, or is redelivered; the service has no part in the refusal. */
 function checkSize({ dispatchId, body, test }: OutgoingMessage): Failure | null {
   const sizeBytes = sizeOfMessage({ dispatchId, bodyBytes: body.length, test });
-  return sizeBytes <= QUEUE_MESSAGE_MAX_BYTES ? null : failure(tooLargeError(sizeBytes), { isSenderFault: true });
+  return sizeBytes <= QUEUE_MESSAGE_MAX_BYTES
+    ? null
+    : failure(tooLargeError(sizeBytes), { isSenderFault: true, isTooLarge: true });
 }
 
 function needsAmbient(credentials: SqsCredentials): boolean {

@@ -114,6 +114,7 @@ describe('a batch for a queue', () => {
       kind: 'refused',
       error: 'message too large: 262145 bytes exceed 262144',
       isSenderFault: true,
+      isTooLarge: true,
     });
     expect(queues.accepted).toHaveLength(1);
   });

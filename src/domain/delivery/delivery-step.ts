@@ -129,7 +129,12 @@ function finish(
   }
   // If the endpoint was disabled and enabled during the attempt, the retry still waits for its delay.
   const current = joinRun(delivery, endpoint);
-  if (verdict.kind === 'sender_fault') return { ...retryWithoutStep(current, chance, SENDER_FAULT_DELAY_MS), endpoint };
+  if (verdict.kind === 'too_large' && isCurrentDestination) {
+    return { delivery: { ...end(current, 'dead', 'too_large', nowMs), lost: 0 }, endpoint, outcome: 'terminal' };
+  }
+  if (verdict.kind === 'sender_fault' || verdict.kind === 'too_large') {
+    return { ...retryWithoutStep(current, chance, SENDER_FAULT_DELAY_MS), endpoint };
+  }
   const failed = isCurrentDestination ? noteFailure(endpoint, nowMs) : endpoint;
   // The answer 410 is about one destination. If the endpoint has another one by now, the delivery is retried there.
   if (verdict.kind === 'gone' && isCurrentDestination) {

@@ -136,7 +136,8 @@ function finish(rows: LoadedRows, item: WorkOf<'finish'>, at: ApplyOptions): Wor
   const event = { kind: 'finish', verdict, destinationVersion } as const;
   const { kind, retryAfterMs: _floor, ...end } = verdict;
   const outcome = recordAttemptEnd(rows, { ...sending, event, end, nowMs: at.nowMs, random });
-  if (kind !== 'sender_fault') rows.countFinished(item.endpointNumber, at.nowMs, kind === 'success');
+  if (kind !== 'sender_fault' && kind !== 'too_large')
+    rows.countFinished(item.endpointNumber, at.nowMs, kind === 'success');
   return { ...outcome, snapshot: snapshotOf(rows.endpoint(item.endpointNumber) ?? sending.endpoint) };
 }
 

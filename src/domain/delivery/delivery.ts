@@ -73,7 +73,7 @@ export type Attempt = AttemptReport & {
 
 /** The result of an attempt as the store records it. */
 export type Verdict = AttemptReport & {
-  readonly kind: 'success' | 'failure' | 'gone' | 'sender_fault';
+  readonly kind: 'success' | 'failure' | 'gone' | 'sender_fault' | 'too_large';
   /** The shortest delay that the receiver asked for; null for none. */
   readonly retryAfterMs: number | null;
 };
@@ -128,7 +128,8 @@ export function verdictOf(result: AttemptResult): Verdict {
   };
 }
 
-function kindOf({ isSenderFault, isGone }: Extract<AttemptResult, { kind: 'refused' }>): Verdict['kind'] {
+function kindOf({ isSenderFault, isGone, isTooLarge }: Extract<AttemptResult, { kind: 'refused' }>): Verdict['kind'] {
+  if (isTooLarge) return 'too_large';
   if (isSenderFault) return 'sender_fault';
   return isGone ? 'gone' : 'failure';
 }

@@ -66,6 +66,8 @@ export type AttemptResult =
       readonly isGone: boolean;
       /** This process failed to make the attempt, which says nothing about the receiver. */
       readonly isSenderFault: boolean;
+      /** The message is too large for the destination, now and later; it was not sent. */
+      readonly isTooLarge?: true;
     };
 
 /** The error of an attempt at a host without an address. */

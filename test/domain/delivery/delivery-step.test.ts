@@ -210,15 +210,26 @@ describe('410', () => {
   });
 });
 
+it('a message that is too large for its destination is dead at once, and says nothing about the endpoint', () => {
+  const state = sendingAt(T0);
+  const { delivery, endpoint, outcome } = finish(state, verdict('too_large'), T0 + 3);
+  expect(delivery).toMatchObject({ status: 'dead', deadReason: 'too_large', failures: 0, dueAtMs: null });
+  expect(endpoint).toEqual(state.endpoint);
+  expect(outcome).toBe('terminal');
+});
+
 describe('a verdict of an attempt that went to an earlier destination', () => {
   const state = sendingAt(T0, {}, newEndpoint({ failingSinceMs: T0 - RETRY_WINDOW_MS, consecutiveFailures: 9 }));
   const elsewhere = moved(state.endpoint);
   const late = (of: Verdict, endpoint = elsewhere) =>
     step({ ...state, endpoint }, { kind: 'finish', verdict: of, destinationVersion: 1 }, T0 + 3);
 
-  it.each(['success', 'failure', 'gone', 'sender_fault'] as const)('says nothing about the endpoint: %s', (kind) => {
-    expect(late(verdict(kind)).endpoint).toEqual(elsewhere);
-  });
+  it.each(['success', 'failure', 'gone', 'sender_fault', 'too_large'] as const)(
+    'says nothing about the endpoint: %s',
+    (kind) => {
+      expect(late(verdict(kind)).endpoint).toEqual(elsewhere);
+    },
+  );
 
   it('does not end a streak of the new destination either', () => {
     const failing = { ...elsewhere, failingSinceMs: T0 - 2 * RETRY_WINDOW_MS };
@@ -229,6 +240,7 @@ describe('a verdict of an attempt that went to an earlier destination', () => {
     expect(late(verdict('success')).delivery.status).toBe('delivered');
     expect(late(verdict('failure')).delivery).toMatchObject({ status: 'retrying', failures: 1 });
     expect(late(verdict('gone')).delivery).toMatchObject({ status: 'retrying', failures: 1, deadReason: null });
+    expect(late(verdict('too_large')).delivery).toMatchObject({ status: 'queued', failures: 0, deadReason: null });
   });
 });
 
