@@ -11,6 +11,7 @@ import { createTraceSearch } from './search/trace-search.ts';
 import type { SpendRunner } from './spend/block-planner.ts';
 import { createSpendBlockReads, type SpendBlockReads } from './spend/spend-blocks.ts';
 import { createSpendSums } from './spend/spend-reader.ts';
+import type { CompleteSums } from './traces/trace-finder.ts';
 
 export type SumReads = TraceSearch & IndexReads & TraceAnalytics & SpendStore & SpendBlockReads;
 
@@ -29,6 +30,24 @@ export function createSumReads(
     ...createTraceAnalytics(summing),
     ...createSpendSums(reading),
     ...createSpendBlockReads(reading),
+  };
+}
+
+/** Has `complete` store the missing sums of a project before reads that go by the totals of its traces. */
+export function completeBefore(reads: SumReads, complete: CompleteSums['completeProject']): SumReads {
+  const completed =
+    <Query extends { readonly projectNumber: number }, Found>(read: (query: Query) => Promise<Found>) =>
+    async (query: Query) => {
+      await complete(query.projectNumber);
+      return await read(query);
+    };
+  return {
+    ...reads,
+    find: completed(reads.find),
+    match: completed(reads.match),
+    summarise: completed(reads.summarise),
+    statsOfUser: completed(reads.statsOfUser),
+    summariseEvaluations: completed(reads.summariseEvaluations),
   };
 }
 

@@ -21,10 +21,11 @@ import { createManagementStore, type ManagementWriter } from './management.ts';
 import { createMonitorStore } from './monitors/monitors.ts';
 import { createInstallationReader, createProjectNumbers } from './organization/organization.ts';
 import type { QueryRunner, RunQuery } from './queries.ts';
-import type { SumReads } from './reads.ts';
+import { completeBefore, type SumReads } from './reads.ts';
 import type { IndexWriter } from './search/index-writer.ts';
 import { createIndexer, createIndexQueue } from './search/indexer.ts';
 import { createSpendBlocks, type SpendWriter } from './spend/spend-blocks.ts';
+import type { CompleteSums } from './traces/trace-finder.ts';
 
 /** The parts of a store that differ between engines. */
 export type Engine = Pick<Store, 'retention'> & {
@@ -38,6 +39,7 @@ export type Engine = Pick<Store, 'retention'> & {
   /** Stores all appends in one transaction. */
   readonly append: (appends: readonly Append[]) => Promise<readonly AppendOutcome[]>;
   readonly traces: Omit<TraceStore, 'append' | 'appendBatch'>;
+  readonly completeProject: CompleteSums['completeProject'];
   readonly lookUps: LookUps;
   readonly delivery: Delivery;
   readonly sums: SumReads;
@@ -90,7 +92,8 @@ export function createStore(limits: QueueLimits, start: (state: StoreState) => E
     },
   });
   const engine = start({ isClosed, refuseWhenClosed, isBusy: queue.isBusy });
-  const { control, reads, management, writer, notify, sums } = engine;
+  const { control, reads, management, writer, notify } = engine;
+  const sums = completeBefore(engine.sums, engine.completeProject);
   const blocks = { reads: sums, writer: engine.blocks.writer, clock: Date.now };
   const events = { ...reads, queries: reads.queries.events };
   const installation = createInstallationReader(control);

@@ -18,8 +18,9 @@ function record(changes: Partial<TraceRecord> = {}): TraceRecord {
 }
 
 function setUp(found: TraceRecord | null) {
-  const deps = { find: vi.fn(async () => found), sums: vi.fn(async () => STATE), keep: vi.fn(async () => undefined) };
-  return { ...deps, complete: completeSums(deps) };
+  const deps = { sums: vi.fn(async () => STATE), keep: vi.fn(async () => undefined) };
+  const finder = { find: async () => found, listOutdated: async () => [] };
+  return { ...deps, complete: completeSums({ ...deps, finder, nowMs: () => 0 }).find };
 }
 
 it('computes what an append left open, and keeps it for the trace as it was found', async () => {
@@ -56,6 +57,23 @@ it('answers although what it computed cannot be kept, and fails where it cannot 
   sums.mockRejectedValueOnce(new Error('too much is being read'));
   await expect(complete(1, 't')).rejects.toThrow('too much is being read');
   expect(await complete(1, 't')).toMatchObject({ promptTokens: 5 });
+});
+
+it('stores the sums of each outdated trace of a project, but stops after a second', async () => {
+  const outdated = [1, 2, 3].map((sequence) => ({ ...TRACE, sequence, spanCount: SPANS, aggregatesJson: null }));
+  const kept: number[] = [];
+  let nowMs = 0;
+  const { completeProject } = completeSums({
+    finder: { find: async () => null, listOutdated: async () => outdated },
+    sums: async () => STATE,
+    keep: async ({ sequence }) => {
+      nowMs += 600;
+      kept.push(sequence);
+    },
+    nowMs: () => nowMs,
+  });
+  await completeProject(1);
+  expect(kept).toEqual([1, 2]);
 });
 
 it('an append reads no other span of a large trace, even when it replaces some', () => {

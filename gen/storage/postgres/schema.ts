@@ -76,6 +76,7 @@ export const SCHEMA: readonly string[] = [
   "create index \"traces_by_sequence\" on \"traces\" (\"sequence\")",
   "create index traces_by_start on traces (project_number, coalesce(started_at, inserted_at))",
   "create index large_traces_by_start on traces (project_number, coalesce(started_at, inserted_at)) where span_count > 200",
+  "create index outdated_traces on traces (project_number) where span_count > 200 and substr(aggregates, 1, 12) = '{\"outdated\":'",
   "create index \"traces_by_update\" on \"traces\" (\"project_number\", \"updated_at\")",
   "create table \"webhook_attempts\" (\"endpoint_number\" int not null, \"fired_at\" bigint not null, \"id\" text collate \"C\" not null, \"delivery_number\" bigint not null, \"attempt\" int not null, \"outcome\" int not null, \"response_status\" int null, \"latency_ms\" int null, \"error\" text null, \"response_body\" text null, \"test\" boolean not null, \"terminal_hint\" boolean not null, primary key (\"endpoint_number\", \"fired_at\", \"id\")) with (fillfactor = 70)",
   "create index \"webhook_attempts_by_delivery\" on \"webhook_attempts\" (\"delivery_number\", \"attempt\")",

@@ -159,6 +159,13 @@ export const listLinks: Compiled<typeof source.listLinks> = {
   row: (row) => row,
 };
 
+export const listOutdated: Compiled<typeof source.listOutdated> = {
+  name: 'traces.listOutdated',
+  text: "select \"trace_id\" as \"traceId\", \"traces\".\"sequence\" as \"sequence\", \"traces\".\"span_count\" as \"spanCount\", \"traces\".\"aggregates\" as \"aggregatesJson\" from \"traces\" where \"project_number\" = $1 and \"span_count\" > 200 and substr(\"aggregates\", 1, 12) = '{\"outdated\":' limit $2",
+  cells: (params) => [params.projectNumber, params.limit],
+  row: (row) => row,
+};
+
 export const listSpanOrder: Compiled<typeof source.listSpanOrder> = {
   name: 'traces.listSpanOrder',
   text: "select \"started_at\" as \"atMs\", \"span_id\" as \"id\", coalesce(octet_length(\"name\"), 0) + coalesce(octet_length(\"params\"), 0) + coalesce(octet_length(\"other_metrics\"), 0) + coalesce(octet_length(\"error\"), 0) + coalesce(octet_length(\"contexts\"), 0) + coalesce(octet_length(\"telemetry\"), 0) + coalesce(octet_length(\"input\"), 0) + coalesce(octet_length(\"output\"), 0) as \"bytes\" from \"spans\" where \"project_number\" = $1 and \"trace_sequence\" = $2 and (\"started_at\", \"span_id\") > ($3, $4) order by \"started_at\", \"span_id\" limit $5",

@@ -220,6 +220,18 @@ export const listLinks: Compiled<typeof source.listLinks> = {
   }),
 };
 
+export const listOutdated: Compiled<typeof source.listOutdated> = {
+  name: 'traces.listOutdated',
+  text: "select iif(typeof(\"trace_id\") = 'blob', lower(hex(\"trace_id\")), \"trace_id\") as \"traceId\", \"traces\".\"sequence\" as \"sequence\", \"traces\".\"span_count\" as \"spanCount\", \"traces\".\"aggregates\" as \"aggregatesJson\" from \"traces\" where \"project_number\" = ? and \"span_count\" > 200 and substr(\"aggregates\", 1, 12) = '{\"outdated\":' limit ?",
+  cells: (params) => [params.projectNumber, params.limit],
+  row: (row: any) => ({
+    traceId: row[0],
+    sequence: row[1],
+    spanCount: row[2],
+    aggregatesJson: row[3],
+  }),
+};
+
 export const listSpanOrder: Compiled<typeof source.listSpanOrder> = {
   name: 'traces.listSpanOrder',
   text: "select \"started_at\" as \"atMs\", iif(typeof(\"span_id\") = 'blob', lower(hex(\"span_id\")), \"span_id\") as \"id\", coalesce(octet_length(\"name\"), 0) + coalesce(octet_length(\"params\"), 0) + coalesce(octet_length(\"other_metrics\"), 0) + coalesce(octet_length(\"error\"), 0) + coalesce(octet_length(\"contexts\"), 0) + coalesce(octet_length(\"telemetry\"), 0) + coalesce(octet_length(\"input\"), 0) + coalesce(octet_length(\"output\"), 0) as \"bytes\" from \"spans\" where \"project_number\" = ? and \"trace_sequence\" = ? and (\"started_at\", iif(typeof(\"span_id\") = 'blob', lower(hex(\"span_id\")), \"span_id\")) > (?, ?) order by \"started_at\", iif(typeof(\"span_id\") = 'blob', lower(hex(\"span_id\")), \"span_id\") limit ?",

@@ -70,7 +70,8 @@ export function aggregatesOf(spans: readonly SpanSummary[]): TraceAggregates {
   return aggregator.end();
 }
 
-const OUTDATED_START = '{"outdated":';
+/** The beginning of aggregates that are to be recomputed. */
+export const OUTDATED_START = '{"outdated":';
 
 /**
  * Replaces aggregates when a change needs all spans to be read again: the next read of the trace recomputes them.

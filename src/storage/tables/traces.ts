@@ -2,6 +2,7 @@
 
 import { defineEntity } from '@mikro-orm/core';
 import type { Evaluation, SpanType } from '../../domain/traces/trace.ts';
+import { OUTDATED_START } from '../../domain/traces/trace-aggregates.ts';
 import {
   bigInteger,
   enumCode,
@@ -60,6 +61,12 @@ const LARGE_BY_START = {
     'create index large_traces_by_start on traces (project_number, coalesce(started_at, inserted_at)) where span_count > 200',
 };
 
+/** Large traces whose totals are to be recomputed before a search; hardly ever any. */
+const OUTDATED = {
+  name: 'outdated_traces',
+  expression: `create index outdated_traces on traces (project_number) where span_count > 200 and substr(aggregates, 1, 12) = '${OUTDATED_START}'`,
+};
+
 /**
  * SQLite: the sequence is the row number, and spans lie in the order in which traces came. The random id of a trace
  * costs an index of its own.
@@ -74,7 +81,12 @@ export const TraceOnSqlite = defineEntity({
     ...columns,
   },
   uniques: [{ name: 'traces_by_id', properties: ['projectNumber', 'traceId'] }],
-  indexes: [BY_START, LARGE_BY_START, { name: 'traces_by_update', properties: ['projectNumber', 'updatedAtMs'] }],
+  indexes: [
+    BY_START,
+    LARGE_BY_START,
+    OUTDATED,
+    { name: 'traces_by_update', properties: ['projectNumber', 'updatedAtMs'] },
+  ],
 });
 
 /** PostgreSQL: rows have no order that would help, so the id is the key. The sequence contains the month of the spans. */
@@ -92,6 +104,7 @@ export const TraceOnPostgres = defineEntity({
     { name: 'traces_by_sequence', properties: 'sequence' },
     BY_START,
     LARGE_BY_START,
+    OUTDATED,
     { name: 'traces_by_update', properties: ['projectNumber', 'updatedAtMs'] },
   ],
 });

@@ -2,6 +2,7 @@
 
 import { type SqlBool, sql } from 'kysely';
 import type { TraceTotals } from '../../domain/traces/trace.ts';
+import { OUTDATED_START, SPANS_READ_THROUGH_MAX } from '../../domain/traces/trace-aggregates.ts';
 import { columns, pick, rowsOf } from '../plain-queries.ts';
 import { change, type Db, type Dialect, query } from '../queries.ts';
 import { spanOf, summaryOf, traceOf } from './columns.ts';
@@ -19,6 +20,18 @@ export const findTrace = query<Named>()((db, params, dialect) =>
 function namedOf(db: Db, { projectNumber, traceId }: Named, { storedId }: Dialect) {
   return rowsOf(db, 'Trace', { projectNumber, traceId: storedId(traceId) });
 }
+
+const IS_OUTDATED = sql<SqlBool>`substr(${sql.ref('aggregatesJson')}, 1, 12) = ${sql.lit(OUTDATED_START)}`;
+
+/** Large traces whose totals are to be recomputed; the conditions are those of their partial index. */
+export const listOutdated = query<{ readonly projectNumber: number; readonly limit: number }>()(
+  (db, { projectNumber, limit }, { idText }) =>
+    rowsOf(db, 'Trace', { projectNumber })
+      .where('spanCount', '>', sql.lit(SPANS_READ_THROUGH_MAX))
+      .where(IS_OUTDATED)
+      .select([idText('traceId').as('traceId'), ...columns('Trace', 'sequence', 'spanCount', 'aggregatesJson')])
+      .limit(limit),
+);
 
 type IdRange = { readonly projectNumber: number; readonly first: StoredId; readonly last: StoredId };
 /** Text, or bytes where the store packs ids. */

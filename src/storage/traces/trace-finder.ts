@@ -1,4 +1,4 @@
-/** Finds traces, and completes the sums of large traces that an append had to leave out. */
+/** Finds traces, and completes the sums of large traces that an append had to leave out: when they are read, or searched. */
 
 import type { StoredTrace, TraceStore } from '../../domain/store.ts';
 import type { TraceRecord } from '../../domain/traces/trace.ts';
@@ -9,14 +9,27 @@ import type { Queries, QueryRunner, Transact } from '../queries.ts';
 /** A range of ids in their stored form. */
 type IdRange = { readonly first: string | Buffer; readonly last: string | Buffer };
 
+export type TraceFinder = Pick<TraceStore, 'find' | 'findByPrefix'> & {
+  /** Some traces of a project whose sums an append left out. */
+  listOutdated(projectNumber: number): Promise<readonly FoundTrace[]>;
+};
+
 const LAST_CHARACTER = '\u{10ffff}';
+const OUTDATED_AT_ONCE = 100;
+/** After this time a search goes on with the sums as they are stored. */
+const COMPLETE_MAX_MS = 1_000;
 
 /** `rangesOf`: the ranges of ids with a prefix. Each stored form of ids has an order of its own. */
 export function createTraceFinder(
   { queries, runQuery }: QueryRunner<Queries['traces']>,
   rangesOf: (prefix: string) => readonly IdRange[],
-): Pick<TraceStore, 'find' | 'findByPrefix'> {
+): TraceFinder {
   return {
+    listOutdated: async (projectNumber) =>
+      (await runQuery(queries.listOutdated, { projectNumber, limit: OUTDATED_AT_ONCE })).map((row) => ({
+        projectNumber,
+        ...row,
+      })),
     find: async (projectNumber, traceId) => (await runQuery(queries.findTrace, { projectNumber, traceId }))[0] ?? null,
     async findByPrefix(projectNumber, prefix, sinceMs, limit) {
       const found = rangesOf(prefix).map((range) =>
@@ -51,19 +64,33 @@ type FoundTrace = StoredTrace & Pick<TraceRecord, 'traceId'>;
 export type KeepSums = (trace: FoundTrace, sums: Sums) => Promise<void>;
 
 type CompleteSumsDeps = {
-  /** Finds a trace with its stored totals and aggregates. */
-  readonly find: TraceStore['find'];
+  /** Finds traces with their stored totals and aggregates. */
+  readonly finder: Pick<TraceFinder, 'find' | 'listOutdated'>;
   /** Computes the state from all spans. */
   readonly sums: (trace: StoredTrace) => Promise<TraceState>;
   readonly keep: KeepSums;
+  /** Monotonic. */
+  readonly nowMs: () => number;
 };
 
-/** Computes missing totals and aggregates when a trace is read. */
-export function completeSums({ find, sums, keep }: CompleteSumsDeps): TraceStore['find'] {
-  // Keyed by the trace and its outdated aggregates: concurrent readers share one computation.
-  const computing = new Map<string, Promise<TraceState>>();
+export type CompleteSums = {
+  /** Finds a trace with the sums over all its spans. */
+  readonly find: TraceStore['find'];
+  /** Stores the missing sums of the traces of a project, as far as about a second suffices. */
+  readonly completeProject: (projectNumber: number) => Promise<void>;
+};
 
-  function compute(trace: FoundTrace): Promise<TraceState> {
+type Computed = {
+  readonly state: TraceState;
+  /** Resolves once the sums are stored, or could not be. */
+  readonly kept: Promise<void>;
+};
+
+export function completeSums({ finder, sums, keep, nowMs }: CompleteSumsDeps): CompleteSums {
+  // Keyed by the trace and its outdated aggregates: concurrent readers share one computation.
+  const computing = new Map<string, Promise<Computed>>();
+
+  function compute(trace: FoundTrace): Promise<Computed> {
     const key = `${trace.projectNumber} ${trace.sequence} ${trace.aggregatesJson}`;
     const known = computing.get(key);
     if (known !== undefined) return known;
@@ -72,19 +99,28 @@ export function completeSums({ find, sums, keep }: CompleteSumsDeps): TraceStore
     return begun;
   }
 
-  async function computeAndKeep(trace: FoundTrace): Promise<TraceState> {
+  async function computeAndKeep(trace: FoundTrace): Promise<Computed> {
     const state = await sums(trace);
-    // A read neither waits for the write nor fails with it: the next read computes the sums again.
-    keep(trace, { totals: state.totals, aggregatesJson: JSON.stringify(state.aggregates) }).catch(() => undefined);
-    return state;
+    const kept = keep(trace, { totals: state.totals, aggregatesJson: JSON.stringify(state.aggregates) });
+    // Nothing fails with the write: the next read computes the sums again.
+    return { state, kept: kept.catch(() => undefined) };
   }
 
-  return async (projectNumber, traceId): Promise<TraceRecord | null> => {
-    const record = await find(projectNumber, traceId);
-    if (record === null || !isOutdated(record)) return record;
-    const { sequence, spanCount, aggregatesJson } = record;
-    const found = { projectNumber, traceId: record.traceId, sequence, spanCount, aggregatesJson };
-    const { totals, aggregates } = await compute(found);
-    return { ...record, ...totals, aggregatesJson: JSON.stringify(aggregates) };
+  return {
+    async find(projectNumber, traceId): Promise<TraceRecord | null> {
+      const record = await finder.find(projectNumber, traceId);
+      if (record === null || !isOutdated(record)) return record;
+      const { sequence, spanCount, aggregatesJson } = record;
+      const found = { projectNumber, traceId: record.traceId, sequence, spanCount, aggregatesJson };
+      const { totals, aggregates } = (await compute(found)).state;
+      return { ...record, ...totals, aggregatesJson: JSON.stringify(aggregates) };
+    },
+    async completeProject(projectNumber): Promise<void> {
+      const endMs = nowMs() + COMPLETE_MAX_MS;
+      for (const trace of await finder.listOutdated(projectNumber)) {
+        if (nowMs() > endMs) return;
+        await (await compute(trace)).kept;
+      }
+    },
   };
 }

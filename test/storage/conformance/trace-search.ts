@@ -6,6 +6,7 @@ import {
   type SearchQuery,
   TOTAL_MAX,
 } from '../../../src/domain/traces/search/trace-search-store.ts';
+import { SPANS_READ_THROUGH_MAX } from '../../../src/domain/traces/trace-aggregates.ts';
 import { bareSpan, PROJECT, RECEIVED_AT_MS, randomHex, sampleAppend } from './samples.ts';
 import { type OpenSubject, withStore } from './subject.ts';
 
@@ -49,6 +50,34 @@ export function traceSearchConformance(open: OpenSubject): void {
         expect((await store.search.find(foreign)).traces).toEqual([]);
         const afterRetention = { ...QUESTION, expiredBeforeMs: RECEIVED_AT_MS + 1 };
         expect((await store.search.find(afterRetention)).traces).toEqual([]);
+      }),
+    );
+
+    it(
+      'MUST go by the totals of a large trace, also right after the span that they depend on was sent again',
+      withStore(open, async (store) => {
+        const root = bareSpan({ spanId: 'root', startedAtMs: RECEIVED_AT_MS, finishedAtMs: RECEIVED_AT_MS + 10 });
+        const others = Array.from({ length: SPANS_READ_THROUGH_MAX }, (_, index) =>
+          bareSpan({ ...root, spanId: `span ${index}`, parentId: 'root', startedAtMs: RECEIVED_AT_MS + 1 }),
+        );
+        const large = sampleAppend({ traceId: 'large', spans: [root, ...others] });
+        const longer = bareSpan({ ...root, finishedAtMs: RECEIVED_AT_MS + 500 });
+        await store.traces.append(large);
+        await store.traces.append(sampleAppend({ traceId: 'longer', spans: [longer] }));
+        const failed: SearchFilter = { ...ALL, conditions: [{ name: 'traces.error', of: '', values: ['true'] }] };
+        const longest = { ...QUESTION, sort: 'total_time_ms', isAscending: false } as const;
+        const idsOf = ({ traces }: FoundTraces) => traces.map(({ traceId }) => traceId);
+        expect(idsOf(await store.search.find({ ...QUESTION, filter: failed }))).toEqual([]);
+        expect(idsOf(await store.search.find(longest))).toEqual(['longer', 'large']);
+        const again = { ...root, finishedAtMs: RECEIVED_AT_MS + 1_000, errorJson: ERROR };
+        await store.traces.append({ ...large, spans: [again] });
+        const questions = { ...QUESTION, traceIds: ['large', 'longer'], filters: [failed] };
+        expect((await store.search.match(questions)).traces).toMatchObject([{ traceId: 'large', fits: [0] }]);
+        await store.traces.append({ ...large, spans: [{ ...again, errorJson: null }] });
+        expect(idsOf(await store.search.find({ ...QUESTION, filter: failed }))).toEqual([]);
+        await store.traces.append({ ...large, spans: [again] });
+        expect(idsOf(await store.search.find({ ...QUESTION, filter: failed }))).toEqual(['large']);
+        expect(idsOf(await store.search.find(longest))).toEqual(['large', 'longer']);
       }),
     );
 

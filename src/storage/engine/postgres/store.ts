@@ -15,7 +15,7 @@ import {
 import { countSomeJobs } from '../../../../gen/storage/postgres/evaluations.ts';
 import { createBacklog } from '../../../domain/evaluations/backlog.ts';
 import { JOB_QUEUE_DEFAULTS, type JobQueueOptions } from '../../../domain/evaluations/jobs.ts';
-import type { Store, TraceStore } from '../../../domain/store.ts';
+import type { Store, StoredTrace } from '../../../domain/store.ts';
 import { createDeliveryWork } from '../../delivery/work.ts';
 import { createJobWork } from '../../evaluations/jobs.ts';
 import { createFreshness } from '../../keys/freshness.ts';
@@ -140,7 +140,7 @@ function startEngine({ url, pools, close, rowTypes, jobQueue }: Parts, { refuseW
       // keys than every process should read again after every change.
       cacheKeyReads({ reader: { ...reader, listKeyIds: null }, generation: createFreshness(readGeneration, nextTurn) }),
     append: (appends) => probe.watch(() => appendBatch(appends)),
-    traces: createTraceReader(reads, transact),
+    ...createTraceReader(reads, transact),
     lookUps: {
       findRequest: (key) => runQuery(findRequest, [key]),
       findEvent: (key) => runQuery(findEvent, [key]),
@@ -175,7 +175,7 @@ function startEngine({ url, pools, close, rowTypes, jobQueue }: Parts, { refuseW
 const WHOLE_TRACES_AT_ONCE = 2;
 
 /** `transact` stores sums that a read has computed. */
-function createTraceReader(pool: Pool, transact: Transact): Omit<TraceStore, 'append' | 'appendBatch'> {
+function createTraceReader(pool: Pool, transact: Transact): Pick<Engine, 'traces' | 'completeProject'> {
   const limit = createTraceLimit(WHOLE_TRACES_AT_ONCE);
   const runner = createQueryRunner(pool, queries.traces);
   const reads = createTraceReads(
@@ -183,17 +183,20 @@ function createTraceReader(pool: Pool, transact: Transact): Omit<TraceStore, 'ap
     takeInTurns,
   );
   const finder = createTraceFinder(runner, (prefix) => [textRange(prefix)]);
-  return {
+  const { find, completeProject } = completeSums({
+    finder,
+    sums: (trace) => limit(() => reads.sums(trace)),
+    keep: createKeepSums(transact),
+    nowMs: () => performance.now(),
+  });
+  const traces = {
     ...reads,
     ...finder,
-    find: completeSums({
-      find: finder.find,
-      sums: (trace) => limit(() => reads.sums(trace)),
-      keep: createKeepSums(transact),
-    }),
-    outline: (trace) => (isLarge(trace) ? limit(() => reads.outline(trace)) : reads.outline(trace)),
-    digest: (trace) => (isLarge(trace) ? limit(() => reads.digest(trace)) : reads.digest(trace)),
+    find,
+    outline: (trace: StoredTrace) => (isLarge(trace) ? limit(() => reads.outline(trace)) : reads.outline(trace)),
+    digest: (trace: StoredTrace) => (isLarge(trace) ? limit(() => reads.digest(trace)) : reads.digest(trace)),
   };
+  return { traces, completeProject };
 }
 
 function createReads(pool: Pool): SumReads {

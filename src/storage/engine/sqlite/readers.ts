@@ -3,9 +3,9 @@
 import * as queries from '../../../../gen/storage/sqlite/all.ts';
 import { findEventPosition, findRequest } from '../../../../gen/storage/sqlite/append.ts';
 import type { RunSteps } from '../../../domain/steps.ts';
-import type { StoredTrace, TraceStore } from '../../../domain/store.ts';
+import type { StoredTrace } from '../../../domain/store.ts';
 import { createSumReads, type SumReads } from '../../reads.ts';
-import { createTraceFinder, textRange } from '../../traces/trace-finder.ts';
+import { createTraceFinder, type TraceFinder, textRange } from '../../traces/trace-finder.ts';
 import { createTraceReads, isLarge, type TraceReads, type WholeTraceReads } from '../../traces/trace-reads.ts';
 import { packPrefixRange } from './compact-ids.ts';
 import type { Database, RunRead } from './connection.ts';
@@ -19,7 +19,7 @@ type TraceReader = TraceReads &
 
 const EVALUATIONS_SOON_READ_MAX = 200;
 
-export function createFinder(db: Database, runRead: RunRead): Pick<TraceStore, 'find' | 'findByPrefix'> {
+export function createFinder(db: Database, runRead: RunRead): TraceFinder {
   return createTraceFinder(createQueryRunner(db, runRead, queries.traces), (prefix) =>
     [textRange(prefix), packPrefixRange(prefix)].filter((range) => range !== null),
   );

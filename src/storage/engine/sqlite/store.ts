@@ -149,6 +149,12 @@ function startEngine(
   const reads = createQueryRunner(reader, runPacedRead, queries);
   const finder = createFinder(reader, runPacedRead);
   const traceReader = createTraceReader(reader, runPacedRead, takeInTurns);
+  const { find, completeProject } = completeSums({
+    finder,
+    sums: (longReads ?? traceReader).sums,
+    keep: writer.keepSums,
+    nowMs: () => performance.now(),
+  });
   return {
     control,
     reads,
@@ -164,13 +170,10 @@ function startEngine(
     append: (appends) => call('append', appends),
     traces: {
       ...finder,
-      find: completeSums({
-        find: finder.find,
-        sums: (longReads ?? traceReader).sums,
-        keep: writer.keepSums,
-      }),
+      find,
       ...(longReads === null ? traceReader : routeReads(traceReader, longReads)),
     },
+    completeProject,
     lookUps: {
       findRequest: writer.findRequest,
       findEvent: (key) => reads.runQuery(findEvent, key),
