@@ -8,6 +8,7 @@ import page from '../design/page.module.css';
 import { Table } from '../design/table.tsx';
 import { outcomeOf, toneOf } from '../trace/evaluations.tsx';
 import styles from './experiments.module.css';
+import type { Entries } from './use-entries.ts';
 import type { ResultPair } from './use-results.ts';
 
 const SHOWN_CHARACTERS = 2_000;
@@ -19,21 +20,23 @@ type ResultTableProps = {
   readonly isCompared: boolean;
   /** Names by target id. */
   readonly targets: ReadonlyMap<string, string>;
+  /** For results that lack their entry. */
+  readonly entries: Entries;
   readonly onlyDiffering: boolean;
 };
 
-export function ResultTable({ slug, pairs, isCompared, targets, onlyDiffering }: ResultTableProps) {
+export function ResultTable({ slug, pairs, isCompared, targets, entries, onlyDiffering }: ResultTableProps) {
   const shown = isCompared && onlyDiffering ? pairs.filter(differs) : pairs;
   if (shown.length === 0)
     return <p className={page.soft}>{pairs.length === 0 ? 'No result yet.' : 'None of these entries differs.'}</p>;
   return (
     <Table columns={[{ number: 'Nr.' }, 'Entry', ...(isCompared ? ['This run', 'The other run'] : ['Result'])]}>
-      {shown.map(({ entry: { index, targetId, entryJson }, result, other }) => (
+      {shown.map(({ entry: { index, targetId, entryId = '', entryJson }, result, other }) => (
         <tr key={JSON.stringify([keyOf(result), keyOf(other)])}>
           <td className={page.number}>{index}</td>
           <td className={styles.cell}>
             {targetId !== undefined && <Badge>{nameControls(targets.get(targetId) ?? targetId)}</Badge>}
-            <div className={TEXT}>{textOf(entryJson)}</div>
+            <div className={TEXT}>{textOf(entryJson ?? entries.get(entryId))}</div>
           </td>
           <td className={styles.cell}>{result ? <Outcome slug={slug} result={result} /> : 'no result'}</td>
           {isCompared && (

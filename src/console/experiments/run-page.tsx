@@ -18,6 +18,7 @@ import { ResultTable } from './result-table.tsx';
 import { labelOf } from './run-label.ts';
 import type { RunSearch } from './search.ts';
 import { SummaryTable } from './summary-table.tsx';
+import { useEntries } from './use-entries.ts';
 import { useComparison, useResults } from './use-results.ts';
 
 const route = getRouteApi('/$slug/experiments/$experimentId/runs/$runId');
@@ -59,10 +60,21 @@ export default function RunPage() {
 
 function Alone({ run, found, first, pairs }: { readonly run: ExperimentRun } & ReturnType<typeof useResults>) {
   const { slug } = route.useParams();
+  const entries = useEntries(
+    run,
+    pairs.map(({ entry }) => entry),
+  );
   return (
     <>
       {first?.summary && <SummaryTable summary={first.summary} other={null} />}
-      <ResultTable slug={slug} pairs={pairs} isCompared={false} targets={namesOf(run)} onlyDiffering={false} />
+      <ResultTable
+        slug={slug}
+        pairs={pairs}
+        isCompared={false}
+        targets={namesOf(run)}
+        entries={entries}
+        onlyDiffering={false}
+      />
       <More found={found}>
         {formatCount(pairs.length)} of {formatCount(run.resultCount)} results
       </More>
@@ -74,6 +86,9 @@ function Compared({ run, against }: { readonly run: ExperimentRun; readonly agai
   const { slug, experimentId } = route.useParams();
   const { differing = false } = route.useSearch();
   const { found, first, pairs } = useComparison(experimentId, run.id, against);
+  const shown = pairs.map(({ entry }) => entry);
+  const entries = useEntries(run, shown);
+  const otherEntries = useEntries(first?.base?.run, shown);
   const summary = first?.other?.summary;
   if (!summary) return <Pending found={found} />;
   const { base, inBoth, onlyInBase, onlyInOther } = first;
@@ -91,6 +106,7 @@ function Compared({ run, against }: { readonly run: ExperimentRun; readonly agai
         pairs={pairs}
         isCompared
         targets={new Map([...namesOf(base?.run), ...namesOf(run)])}
+        entries={new Map([...otherEntries, ...entries])}
         onlyDiffering={differing}
       />
       <More found={found}>

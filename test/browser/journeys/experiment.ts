@@ -122,5 +122,34 @@ export function experiment(stage: Stage): void {
         await page.getByRole('row', { name: /question 60 longer answer 60 no result/ }).waitFor();
         await checkPage(page, 'experiment-only-in-one');
       }));
+
+    it('shows the entries of its dataset beside results that do not repeat them', () =>
+      stage.visit(async ({ page }) => {
+        const { address, projectKey } = await stage.makeProject('Dataset shop');
+        const headers = { 'x-auth-token': projectKey };
+        const post = (path: string, body: object) => callRest(address, { verb: 'POST', path, body, headers });
+        const { body: dataset } = await post('/api/dataset', {
+          name: 'Parcels',
+          entries: [{ input: 'where is it?' }, { input: 'when does it come?' }],
+        });
+        const { body: experiment } = await post('/api/experiment/init', { experiment_name: 'Parcel answers' });
+        for (const run_id of ['first', 'second']) {
+          await post(`/api/experiments/${experiment.slug}/runs`, { run_id, dataset: dataset.id });
+          await post('/api/evaluations/batch/log_results', {
+            experiment_slug: experiment.slug,
+            run_id,
+            dataset: [0, 1].map((index) => ({ index, predicted: `${run_id} answer ${index}` })),
+          });
+        }
+        await openFromMenu(page, signInLink(address, projectKey), 'Experiments');
+        await page.getByRole('link', { name: 'Parcel answers' }).click();
+        await page.getByRole('link', { name: 'with the previous run' }).click();
+        await page.getByRole('row', { name: /1 when does it come\? second answer 1 first answer 1/ }).waitFor();
+        await page.getByLabel('Compare with').selectOption('');
+        await page.getByRole('row', { name: /0 where is it\? second answer 0/ }).waitFor();
+        await callRest(address, { verb: 'DELETE', path: `/api/dataset/${dataset.id}`, headers });
+        await page.reload();
+        await page.getByRole('row', { name: /0 – second answer 0/ }).waitFor();
+      }));
   });
 }
