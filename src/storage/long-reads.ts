@@ -48,15 +48,20 @@ export function limitSearches<Query extends { readonly projectNumber: number }, 
   return limitReads(find, ({ projectNumber }) => projectNumber, SEARCHES);
 }
 
-/** Reads of whole traces, each of which holds the ids of all spans. */
+type OfProject = { readonly projectNumber: number };
+type TraceRead = { readonly trace: OfProject; readonly read: () => Promise<unknown> };
+
+/** Limits reads of whole traces, each of which holds the ids of all spans. Projects take turns. */
 export function createTraceLimit(permitsMax: number) {
-  const limits = { permitsMax, waitingMax: 64, waitingOfOwnerMax: 64 };
+  const limits = { permitsMax, waitingMax: 64, waitingOfOwnerMax: 48 };
   const run = limitReads(
-    (read: () => Promise<unknown>) => read(),
-    () => 0,
-    { all: 'large traces are being read', ofTenant: 'large traces are being read', limits },
+    ({ read }: TraceRead) => read(),
+    ({ trace }) => trace.projectNumber,
+    { all: 'large traces are being read', ofTenant: 'large traces of this project are being read', limits },
   );
-  return run as <T>(read: () => Promise<T>) => Promise<T>;
+  return <Trace extends OfProject, T>(read: (trace: Trace) => Promise<T>) =>
+    (trace: Trace) =>
+      run({ trace, read: () => read(trace) }) as Promise<T>;
 }
 
 /** The names of the reads in refusals. */

@@ -185,16 +185,17 @@ function createTraceReader(pool: Pool, transact: Transact): Pick<Engine, 'traces
   const finder = createTraceFinder(runner, (prefix) => [textRange(prefix)]);
   const { find, completeProject } = completeSums({
     finder,
-    sums: (trace) => limit(() => reads.sums(trace)),
+    sums: limit(reads.sums),
     keep: createKeepSums(transact),
     nowMs: () => performance.now(),
   });
+  const [outline, digest] = [limit(reads.outline), limit(reads.digest)];
   const traces = {
     ...reads,
     ...finder,
     find,
-    outline: (trace: StoredTrace) => (isLarge(trace) ? limit(() => reads.outline(trace)) : reads.outline(trace)),
-    digest: (trace: StoredTrace) => (isLarge(trace) ? limit(() => reads.digest(trace)) : reads.digest(trace)),
+    outline: (trace: StoredTrace) => (isLarge(trace) ? outline(trace) : reads.outline(trace)),
+    digest: (trace: StoredTrace) => (isLarge(trace) ? digest(trace) : reads.digest(trace)),
   };
   return { traces, completeProject };
 }

@@ -55,9 +55,9 @@ export function createThreadReader({ spawn, readMaxMs = READ_MAX_MS }: ThreadRea
   return {
     /** Each read rejects with the unavailable Fault when the thread has ended, is overloaded or too slow. */
     reads: limitSumReads<LongReads>({
-      outline: (trace) => limit(() => call('outline')(trace)),
-      digest: (trace) => limit(() => call('digest')(trace)),
-      sums: (trace) => limit(() => call('sums')(trace)),
+      outline: limit(call('outline')),
+      digest: limit(call('digest')),
+      sums: limit(call('sums')),
       spanOrder: call('spanOrder'),
       spanIdsOfType: call('spanIdsOfType'),
       evaluationOrder: call('evaluationOrder'),
