@@ -29,14 +29,8 @@ export function countBits(bits: Bits): number {
   return count;
 }
 
-/** In ascending order. */
-export function indexesOf(bits: Bits): number[] {
-  const indexes: number[] = [];
-  for (const [index, word] of bits.entries()) {
-    for (let left = word; left !== 0; left &= left - 1) indexes.push(index * 32 + 31 - Math.clz32(left & -left));
-  }
-  return indexes;
-}
+/** The number of the lowest bit that is set in a word; the word is not 0. */
+export const lowestBit = (word: number): number => 31 - Math.clz32(word & -word);
 
 /** The bytes of one bit per trace. */
 export const bitBytes = (traces: number): number => Math.ceil(traces / 8);

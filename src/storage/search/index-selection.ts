@@ -3,7 +3,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { TraceSort } from '../../domain/traces/search/trace-search-query.ts';
 import type { SearchPosition, SearchQuery } from '../../domain/traces/search/trace-search-store.ts';
-import { type Bits, type Column, countBits, idOrderOf, indexesOf } from './block-format.ts';
+import { type Bits, type Column, countBits, idOrderOf, lowestBit } from './block-format.ts';
 import type { IndexFilter } from './index-filter.ts';
 import type { IndexBlock, SearchRunner } from './index-reader.ts';
 import { findBySequences, isBehind, lastKey, type Ranked, rankFound } from './named-traces.ts';
@@ -29,6 +29,9 @@ type Entry = {
 
 /** `isCut`: further entries were left out. */
 type Cut = { readonly entries: readonly Entry[]; readonly isCut: boolean };
+
+/** Blocks that have candidates, and their keys by block number. */
+type BlockKeys = { readonly filled: readonly IndexBlock[]; readonly columns: ReadonlyMap<number, Float64Array> };
 
 type IndexSelectionDeps = {
   readonly runner: SearchRunner;
@@ -85,23 +88,29 @@ export function createIndexSelection({ runner, query, filter, blocks }: IndexSel
     }
   }
 
-  /** Entries after a position, without those that certainly come after `limit` others. */
-  async function entriesOf(some: readonly IndexBlock[], { after, limit }: PageRange): Promise<Cut> {
+  async function readKeys(some: readonly IndexBlock[]): Promise<BlockKeys> {
     await match(some);
     const filled = some.filter((block) => matched.get(block)?.some((word) => word !== 0));
-    const columns = await filter.column(filled, COLUMN_OF[sort]);
+    return { filled, columns: await filter.column(filled, COLUMN_OF[sort]) };
+  }
+
+  /** Entries after a position, without those that certainly come after `limit` others. */
+  function entriesOf({ filled, columns }: BlockKeys, { after, limit }: PageRange): Cut {
     let entries: Entry[] = [];
     let isCut = false;
     let furthest = Number.POSITIVE_INFINITY;
     let looksAt = ENTRIES_MIN + 2 * limit;
     for (const block of filled) {
       const values = columns.get(block.block) ?? new Float64Array();
-      for (const index of indexesOf(matched.get(block) ?? new Uint32Array())) {
-        const value = values[index] ?? Number.NaN;
-        const key = Number.isNaN(value) ? none : value;
-        if (after !== null && sign * (key - after.key) < 0) continue;
-        if (sign * key > furthest) isCut = true;
-        else entries.push({ block, index, key, order: null });
+      for (const [word, bits] of matched.get(block)?.entries() ?? []) {
+        for (let left = bits; left !== 0; left &= left - 1) {
+          const index = word * 32 + lowestBit(left);
+          const value = values[index] ?? Number.NaN;
+          const key = Number.isNaN(value) ? none : value;
+          if (after !== null && sign * (key - after.key) < 0) continue;
+          if (sign * key > furthest) isCut = true;
+          else entries.push({ block, index, key, order: null });
+        }
       }
       if (entries.length < looksAt) continue;
       const keys = entries.filter(({ key }) => key !== after?.key).map(({ key }) => sign * key);
@@ -157,6 +166,7 @@ export function createIndexSelection({ runner, query, filter, blocks }: IndexSel
       const candidates = after === null ? ordered : ordered.filter((block) => !isBefore(block, after.key));
       let entries: readonly Entry[] = [];
       let isCut = false;
+      let ahead: Promise<BlockKeys> | null = null;
       for (let start = 0, size = FIRST_BLOCKS; start < candidates.length; start += size, size = BLOCKS_AT_ONCE) {
         const some = candidates.slice(start, start + size);
         if (isTimed && entries.filter(({ key }) => key !== after?.key).length >= limit) {
@@ -166,7 +176,12 @@ export function createIndexSelection({ runner, query, filter, blocks }: IndexSel
             break;
           }
         }
-        const found = await entriesOf(some, range);
+        const keys = await (ahead ?? readKeys(some));
+        // Other orders need every block, so the database reads the next ones while these are compared.
+        ahead = isTimed ? null : readKeys(candidates.slice(start + size, start + size + BLOCKS_AT_ONCE));
+        // A failure is thrown where the keys are awaited, unless the search has ended before.
+        ahead?.catch(() => undefined);
+        const found = entriesOf(keys, range);
         entries = entries.concat(found.entries);
         isCut ||= found.isCut;
         if (isTimed || entries.length > Math.max(ENTRIES_MAX, 2 * limit)) {
