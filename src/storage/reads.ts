@@ -33,8 +33,8 @@ export function createSumReads(
   };
 }
 
-/** Has `complete` store the missing sums of a project before reads that go by the totals of its traces. */
-export function completeBefore(reads: SumReads, complete: CompleteSums['completeProject']): SumReads {
+/** Calls `complete` with the project before each read that goes by the totals of its traces. */
+export function completeBefore(reads: SumReads, complete: CompleteSums['completeTotals']): SumReads {
   const completed =
     <Query extends { readonly projectNumber: number }, Found>(read: (query: Query) => Promise<Found>) =>
     async (query: Query) => {

@@ -39,7 +39,8 @@ export type Engine = Pick<Store, 'retention'> & {
   /** Stores all appends in one transaction. */
   readonly append: (appends: readonly Append[]) => Promise<readonly AppendOutcome[]>;
   readonly traces: Omit<TraceStore, 'append' | 'appendBatch'>;
-  readonly completeProject: CompleteSums['completeProject'];
+  /** Stores the totals of large traces of a project that appends left out. */
+  readonly completeTotals: CompleteSums['completeTotals'];
   readonly lookUps: LookUps;
   readonly delivery: Delivery;
   readonly sums: SumReads;
@@ -93,7 +94,7 @@ export function createStore(limits: QueueLimits, start: (state: StoreState) => E
   });
   const engine = start({ isClosed, refuseWhenClosed, isBusy: queue.isBusy });
   const { control, reads, management, writer, notify } = engine;
-  const sums = completeBefore(engine.sums, engine.completeProject);
+  const sums = completeBefore(engine.sums, engine.completeTotals);
   const blocks = { reads: sums, writer: engine.blocks.writer, clock: Date.now };
   const events = { ...reads, queries: reads.queries.events };
   const installation = createInstallationReader(control);

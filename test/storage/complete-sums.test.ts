@@ -63,7 +63,7 @@ it('stores the sums of each outdated trace of a project, but stops after a secon
   const outdated = [1, 2, 3].map((sequence) => ({ ...TRACE, sequence, spanCount: SPANS, aggregatesJson: null }));
   const kept: number[] = [];
   let nowMs = 0;
-  const { completeProject } = completeSums({
+  const { completeTotals } = completeSums({
     finder: { find: async () => null, listOutdated: async () => outdated },
     sums: async () => STATE,
     keep: async ({ sequence }) => {
@@ -72,7 +72,7 @@ it('stores the sums of each outdated trace of a project, but stops after a secon
     },
     nowMs: () => nowMs,
   });
-  await completeProject(1);
+  await completeTotals(1);
   expect(kept).toEqual([1, 2]);
 });
 

@@ -4,7 +4,7 @@
  */
 
 import type { DisabledReason, EndpointRecord, EndpointStreak } from '../endpoints/endpoint.ts';
-import type { AttemptOutcome, DeadReason, DeliveryState, Verdict } from './delivery.ts';
+import { type AttemptOutcome, type DeadReason, type DeliveryState, isOwnFault, type Verdict } from './delivery.ts';
 
 export type EndpointLifecycle = EndpointStreak &
   Pick<EndpointRecord, 'status' | 'disabledReason' | 'disabledAtMs' | 'destinationVersion' | 'run'> & {
@@ -132,9 +132,7 @@ function finish(
   if (verdict.kind === 'too_large' && isCurrentDestination) {
     return { delivery: { ...end(current, 'dead', 'too_large', nowMs), lost: 0 }, endpoint, outcome: 'terminal' };
   }
-  if (verdict.kind === 'sender_fault' || verdict.kind === 'too_large') {
-    return { ...retryWithoutStep(current, chance, SENDER_FAULT_DELAY_MS), endpoint };
-  }
+  if (isOwnFault(verdict)) return { ...retryWithoutStep(current, chance, SENDER_FAULT_DELAY_MS), endpoint };
   const failed = isCurrentDestination ? noteFailure(endpoint, nowMs) : endpoint;
   // The answer 410 is about one destination. If the endpoint has another one by now, the delivery is retried there.
   if (verdict.kind === 'gone' && isCurrentDestination) {

@@ -3,6 +3,7 @@
  * changes of the items before it, and is either applied completely or refused without any change.
  */
 
+import { isOwnFault } from './delivery.ts';
 import { advanceSource } from './delivery-advance.ts';
 import { endDelivery, LOST_ATTEMPT, recordAttemptEnd } from './delivery-end.ts';
 import { type DeliveryRow, type EndpointRow, HOUR_MS } from './delivery-rows.ts';
@@ -136,8 +137,7 @@ function finish(rows: LoadedRows, item: WorkOf<'finish'>, at: ApplyOptions): Wor
   const event = { kind: 'finish', verdict, destinationVersion } as const;
   const { kind, retryAfterMs: _floor, ...end } = verdict;
   const outcome = recordAttemptEnd(rows, { ...sending, event, end, nowMs: at.nowMs, random });
-  if (kind !== 'sender_fault' && kind !== 'too_large')
-    rows.countFinished(item.endpointNumber, at.nowMs, kind === 'success');
+  if (!isOwnFault(verdict)) rows.countFinished(item.endpointNumber, at.nowMs, kind === 'success');
   return { ...outcome, snapshot: snapshotOf(rows.endpoint(item.endpointNumber) ?? sending.endpoint) };
 }
 

@@ -128,6 +128,11 @@ export function verdictOf(result: AttemptResult): Verdict {
   };
 }
 
+/** Whether the receiver had no part in the failure, so that it says nothing about the endpoint. */
+export function isOwnFault({ kind }: Pick<Verdict, 'kind'>): boolean {
+  return kind === 'sender_fault' || kind === 'too_large';
+}
+
 function kindOf({ isSenderFault, isGone, isTooLarge }: Extract<AttemptResult, { kind: 'refused' }>): Verdict['kind'] {
   if (isTooLarge) return 'too_large';
   if (isSenderFault) return 'sender_fault';

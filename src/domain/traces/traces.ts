@@ -103,7 +103,8 @@ export function createTraces(deps: TracesDeps): Traces {
 
     async get(project, question, nowMs) {
       const record = await findTrace(deps, project, question.traceId, nowMs);
-      question.countResponseBytes(recordBytes(record));
+      const ownBytes = recordBytes(record);
+      question.countResponseBytes(ownBytes);
       const trace = { ...record, projectNumber: project.number };
       const cursors = createPageCursors(deps.cursors, ['trace-spans', project.id, record.traceId]);
       const start = cursors.open(question.spansCursor);
@@ -119,19 +120,20 @@ export function createTraces(deps: TracesDeps): Traces {
       ]);
       const usedBytes = headBytes(head);
       question.countResponseBytes(usedBytes);
-      const page = cutPage(cursors, loaded, responseMaxBytes - recordBytes(record) - usedBytes);
+      const page = cutPage(cursors, loaded, responseMaxBytes - ownBytes - usedBytes);
       const { nextCursor: nextSpansCursor, ...parts } = page;
       return { record, ...head, ...parts, nextSpansCursor };
     },
 
     async digest(project, { traceId, countResponseBytes }, nowMs) {
       const record = await findTrace(deps, project, traceId, nowMs);
-      countResponseBytes(recordBytes(record));
+      const ownBytes = recordBytes(record);
+      countResponseBytes(ownBytes);
       const trace = { ...record, projectNumber: project.number };
       const text = await deps.store.digest(trace);
       const textBytes = jsonStringBytes(text);
       countResponseBytes(textBytes);
-      const room = { maxBytes: RESPONSE_MAX_BYTES - recordBytes(record) - textBytes, countResponseBytes };
+      const room = { maxBytes: RESPONSE_MAX_BYTES - ownBytes - textBytes, countResponseBytes };
       const { evaluations, omitted } = await readEvaluations(deps.store, trace, room);
       return { record, evaluations, text: omitted === null ? text : `${text}\n${omitted}` };
     },

@@ -27,8 +27,8 @@ export type Wire = {
 type Tag = number;
 
 /**
- * Parts and fields in one request. An attribute has two parts and four fields, so any export of 10,000 spans and 10 MiB has
- * room whose attributes take 28 bytes each; those of real applications take 40 and more.
+ * Parts and fields in one request. An attribute has two parts and four fields, and takes 40 bytes or more in real exports.
+ * Only attributes of less than 28 bytes reach these limits within 10,000 spans and 10 MiB.
  */
 const PARTS_MAX = 800_000;
 const FIELDS_MAX = 2_000_000;

@@ -77,7 +77,7 @@ export type CompleteSums = {
   /** Finds a trace with the sums over all its spans. */
   readonly find: TraceStore['find'];
   /** Stores the missing sums of the traces of a project, as far as about a second suffices. */
-  readonly completeProject: (projectNumber: number) => Promise<void>;
+  readonly completeTotals: (projectNumber: number) => Promise<void>;
 };
 
 type Computed = {
@@ -115,7 +115,7 @@ export function completeSums({ finder, sums, keep, nowMs }: CompleteSumsDeps): C
       const { totals, aggregates } = (await compute(found)).state;
       return { ...record, ...totals, aggregatesJson: JSON.stringify(aggregates) };
     },
-    async completeProject(projectNumber): Promise<void> {
+    async completeTotals(projectNumber): Promise<void> {
       const endMs = nowMs() + COMPLETE_MAX_MS;
       for (const trace of await finder.listOutdated(projectNumber)) {
         if (nowMs() > endMs) return;

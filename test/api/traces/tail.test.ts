@@ -179,6 +179,20 @@ describe('following traces', () => {
     expect(followers.map((each) => each.ended())).toEqual(['invalid_credentials', '16', '16', '16']);
   });
 
+  it.each(Object.entries(FOLLOW))('refuses filters that are too long to be kept, over %s', async (_, follow) => {
+    const filters = ofUser('long').padEnd(16_385);
+    const refused = await follow({ ...at(), query: { filters }, request: { filtersJson: filters } }).catch(String);
+    // The head of a REST request has no room for them.
+    expect(typeof refused === 'string' ? refused : refused.ended()).toMatch(/^3$|^Error: 4(14|31) /);
+  });
+
+  it('takes filters up to their bound over gRPC', async () => {
+    const filters = ofUser('long').padEnd(16_384);
+    const follower = await FOLLOW.gRPC?.({ ...at(), request: { filtersJson: filters } });
+    expect(follower?.ended()).toBeNull();
+    follower?.close();
+  });
+
   it('refuses what is wrong before it begins', async () => {
     const wrong = { filters: JSON.stringify({ nothing: ['x'] }) };
     await expectEverywhere(

@@ -175,7 +175,7 @@ function startEngine({ url, pools, close, rowTypes, jobQueue }: Parts, { refuseW
 const WHOLE_TRACES_AT_ONCE = 2;
 
 /** `transact` stores sums that a read has computed. */
-function createTraceReader(pool: Pool, transact: Transact): Pick<Engine, 'traces' | 'completeProject'> {
+function createTraceReader(pool: Pool, transact: Transact): Pick<Engine, 'traces' | 'completeTotals'> {
   const limit = createTraceLimit(WHOLE_TRACES_AT_ONCE);
   const runner = createQueryRunner(pool, queries.traces);
   const reads = createTraceReads(
@@ -183,7 +183,7 @@ function createTraceReader(pool: Pool, transact: Transact): Pick<Engine, 'traces
     takeInTurns,
   );
   const finder = createTraceFinder(runner, (prefix) => [textRange(prefix)]);
-  const { find, completeProject } = completeSums({
+  const { find, completeTotals } = completeSums({
     finder,
     sums: limit(reads.sums),
     keep: createKeepSums(transact),
@@ -197,7 +197,7 @@ function createTraceReader(pool: Pool, transact: Transact): Pick<Engine, 'traces
     outline: (trace: StoredTrace) => (isLarge(trace) ? outline(trace) : reads.outline(trace)),
     digest: (trace: StoredTrace) => (isLarge(trace) ? digest(trace) : reads.digest(trace)),
   };
-  return { traces, completeProject };
+  return { traces, completeTotals };
 }
 
 function createReads(pool: Pool): SumReads {

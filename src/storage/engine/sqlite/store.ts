@@ -149,7 +149,7 @@ function startEngine(
   const reads = createQueryRunner(reader, runPacedRead, queries);
   const finder = createFinder(reader, runPacedRead);
   const traceReader = createTraceReader(reader, runPacedRead, takeInTurns);
-  const { find, completeProject } = completeSums({
+  const { find, completeTotals } = completeSums({
     finder,
     sums: (longReads ?? traceReader).sums,
     keep: writer.keepSums,
@@ -173,7 +173,7 @@ function startEngine(
       find,
       ...(longReads === null ? traceReader : routeReads(traceReader, longReads)),
     },
-    completeProject,
+    completeTotals,
     lookUps: {
       findRequest: writer.findRequest,
       findEvent: (key) => reads.runQuery(findEvent, key),
