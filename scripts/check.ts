@@ -15,7 +15,12 @@ const STEPS: readonly Step[] = [
   { name: 'lint and format', command: 'biome', args: ['check', '--error-on-warnings'] },
   { name: 'types', command: 'tsc', args: ['--noEmit'] },
   { name: 'types of the console', command: 'tsc', args: ['--noEmit', '--project', 'src/console'] },
-  { name: 'house rules and fast tests', command: 'vitest', args: ['run', 'test/house', 'test/domain'] },
+  // The schema test shows a described column that no migration adds.
+  {
+    name: 'house rules and fast tests',
+    command: 'vitest',
+    args: ['run', '--project', 'sqlite', 'test/house', 'test/domain', 'test/storage/sqlite-schema'],
+  },
 ];
 
 const failed = STEPS.filter((step) => !run(step)).map((step) => step.name);

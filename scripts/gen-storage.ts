@@ -1,12 +1,10 @@
 /**
- * Compiles the queries of src/storage for each store and generates the schema of its tables: into gen/storage, or the
- * named folder.
+ * Compiles the queries of src/storage for each store: into gen/storage, or the named folder.
  */
 
 import { globSync, mkdirSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { type AnySource, createCompiler } from './storage/compile.ts';
-import { writeSchema } from './storage/schema.ts';
 
 /** The modules of functions that compiled queries call. */
 const FUNCTIONS = {
@@ -45,7 +43,6 @@ for (const store of ['sqlite', 'postgres'] as const) {
   const compile = createCompiler(store);
   const folder = join(target, 'storage', store);
   mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, 'schema.ts'), await writeSchema(store));
   const rooms: string[] = [];
   for (const file of files) {
     const subject = basename(file, '.ts').slice('queries'.length);

@@ -4,6 +4,7 @@ import { maintainDeliveries } from './delivery/maintenance.ts';
 import type { Deps } from './deps.ts';
 import { createSettlement } from './domain/events/settlement.ts';
 import { removeHiddenRuns } from './domain/experiments/experiments.ts';
+import { createBackfills } from './domain/management/backfill.ts';
 import { createRetention } from './domain/retention.ts';
 import { type Schedule, type ScheduleOptions, startSchedule, type Wait } from './schedule.ts';
 
@@ -43,6 +44,7 @@ export function startJobs(deps: JobDeps): Schedule {
     }),
     createStepJob(deps, store.searchIndex.step, { failed: 'indexing traces failed' }),
     createStepJob(deps, store.spendBlocks.step, { failed: 'building blocks of the log failed' }),
+    createStepJob(deps, createBackfills({ ...deps, store: store.backfills }).step, { failed: 'a backfill failed' }),
   ];
   const schedules = jobs.map(({ failed, ...job }) =>
     startSchedule({ ...job, wait, onError: (error) => log.warn({ err: error }, failed) }),

@@ -31,8 +31,6 @@ export type Table = { readonly name: string; readonly tableName: string; readonl
 
 export type Mapper = {
   readonly db: Db;
-  /** The statements that create the tables, as far as the mapper can. */
-  createSchemaSql(): Promise<string>;
   /** By its entity name. */
   tableOf(name: string): Table;
   /** Finds a column by name in the tables. */
@@ -41,7 +39,7 @@ export type Mapper = {
 
 export function openMapper(store: StoreKind): Mapper {
   const settings = {
-    // Only names a database: SQLite's mapper opens it to generate the schema.
+    // Only names a database.
     dbName: store === 'sqlite' ? ':memory:' : 'spandrel',
     connect: false,
     metadataCache: { enabled: false },
@@ -58,7 +56,6 @@ export function openMapper(store: StoreKind): Mapper {
   }));
   return {
     db: mapper.em.getKysely({ tableNamingStrategy: 'entity', columnNamingStrategy: 'property' }) as unknown as Db,
-    createSchemaSql: () => mapper.schema.getCreateSchemaSQL({ wrap: false }),
     tableOf(name) {
       const table = tables.find((each) => each.name === name);
       if (table === undefined) throw new Error(`there is no table ${name}`);

@@ -1,7 +1,7 @@
 /** Brings the schema of the database up to date before a server does it on its start. */
 
 import { readConfig } from '../config/config.ts';
-import { applyMigrations, pendingMigrations, type SqlMigration } from '../storage/open.ts';
+import { applyMigrations, type Migration, pendingMigrations, textOf } from '../storage/open.ts';
 import type { Environment } from './io.ts';
 
 /** Resolves with what to print. Rejects with one line for the operator. */
@@ -9,11 +9,11 @@ export async function migrate(environment: Environment, isDryRun: boolean): Prom
   const { databaseUrl, databaseMayLoseWrites } = readConfig(environment);
   const pending = await pendingMigrations(databaseUrl);
   if (pending.length === 0) return 'up to date\n';
-  if (isDryRun) return pending.map(textOf).join('');
+  if (isDryRun) return pending.map(scriptOf).join('');
   await applyMigrations(databaseUrl, databaseMayLoseWrites);
   return pending.map(({ name }) => `applied ${name}\n`).join('');
 }
 
-function textOf({ name, statements }: SqlMigration): string {
-  return [`-- pending: ${name}`, ...statements.map((statement) => `${statement};`), ''].join('\n');
+function scriptOf(migration: Migration): string {
+  return `-- pending: ${migration.name}\n${textOf(migration)}`;
 }

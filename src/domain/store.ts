@@ -20,6 +20,7 @@ import type {
   Settlement,
 } from './events/request-report.ts';
 import type { ExperimentStore } from './experiments/experiment.ts';
+import type { BackfillStore } from './management/backfill.ts';
 import type {
   ApiKeyRecord,
   ManagementStore,
@@ -59,6 +60,7 @@ export type Store = {
   readonly projects: ProjectStore;
   readonly management: ManagementStore;
   readonly retention: RetentionStore;
+  readonly backfills: BackfillStore;
   readonly repricing: RepricingStore;
   readonly webhooks: WebhookStore;
   readonly deliveries: DeliveryStore;

@@ -62,6 +62,17 @@ function registerStore(registry: Registry, { store, clock, monotonicMs }: Metric
     help: 'Traces that are new or have changed since they were indexed; of the whole database.',
     read: shareRead(store.searchIndex.countUnindexed, monotonicMs),
   });
+  const readBackfills = shareRead(store.backfills.list, monotonicMs);
+  registry.gauge({
+    name: 'spandrel_backfill_rows',
+    help: 'Rows that a backfill after an upgrade has looked at; of the whole database.',
+    read: async () => (await readBackfills()).map(({ name, rowsDone }) => ({ labels: { name }, value: rowsDone })),
+  });
+  registry.gauge({
+    name: 'spandrel_backfills_unfinished',
+    help: 'Backfills that have not ended yet; of the whole database.',
+    read: async () => (await readBackfills()).filter(({ finishedAtMs }) => finishedAtMs === null).length,
+  });
 }
 
 function registerDeliveries(

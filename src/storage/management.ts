@@ -5,6 +5,7 @@
 import { Fault } from '../domain/fault.ts';
 import type { ManagementStore, Receipt } from '../domain/management/management.ts';
 import { createAuditList, createNoteRefusal } from './audit/audit.ts';
+import { createBackfillWriter } from './backfills/backfills.ts';
 import { createDatasetWriter } from './datasets/datasets.ts';
 import { createRunWriter } from './evaluations/evaluator-runs.ts';
 import { createEvaluatorWriter } from './evaluators/evaluators.ts';
@@ -54,6 +55,7 @@ export function createManagementWriter(transact: Transact, enqueuing: Enqueuing)
     ...createExperimentWriter(transact),
     ...createRunWriter(transact),
     ...createMonitorWriter(transact),
+    ...createBackfillWriter(transact),
     ...createReceipts(transact),
     ...createTraceChanges(transact, enqueuing),
     recordRefusal: createNoteRefusal(transact),

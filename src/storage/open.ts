@@ -5,10 +5,10 @@ import { dirname, resolve } from 'node:path';
 import type { Store } from '../domain/store.ts';
 import type { SqliteStoreOptions } from './engine/sqlite/store.ts';
 import { StartError } from './errors.ts';
-import type { SqlMigration } from './migrations/sql-migration.ts';
+import type { Migration } from './migrations/migration.ts';
 
 export { StartError } from './errors.ts';
-export type { SqlMigration } from './migrations/sql-migration.ts';
+export { type Migration, textOf } from './migrations/migration.ts';
 
 /** `queueMaxBytes` bounds what may wait for its commit. */
 type StoreConfig = SqliteStoreOptions & {
@@ -67,7 +67,7 @@ export async function backupDatabase(url: string, target: string): Promise<void>
 }
 
 /** The migrations that the database lacks, oldest first. Changes nothing. Throws StartError. */
-export async function pendingMigrations(url: string): Promise<readonly SqlMigration[]> {
+export async function pendingMigrations(url: string): Promise<readonly Migration[]> {
   if (isPostgres(url)) return await (await import('./engine/postgres/schema.ts')).pendingMigrations(url);
   const file = fileOf(url);
   return (await import('./engine/sqlite/schema.ts')).pendingMigrations(file);
@@ -103,6 +103,9 @@ async function migrateFile(file: string): Promise<void> {
 }
 
 async function migratePostgres(url: string, mayLoseWrites: boolean): Promise<void> {
-  const { refuseUnsafeCommits, updateSchema } = await import('./engine/postgres/schema.ts');
+  const [{ refuseUnsafeCommits }, { updateSchema }] = await Promise.all([
+    import('./engine/postgres/fitness.ts'),
+    import('./engine/postgres/schema.ts'),
+  ]);
   await updateSchema({ url, inspect: mayLoseWrites ? async () => undefined : refuseUnsafeCommits });
 }

@@ -6,6 +6,7 @@ import type { KeyStore, Store, TraceStore } from '../domain/store.ts';
 import type { Append, AppendOutcome, Report, Reported } from './append/apply.ts';
 import { createCommitQueue } from './append/commit-queue.ts';
 import type { LookUps } from './append/reader.ts';
+import { createBackfillStore } from './backfills/backfills.ts';
 import { createDatasetStore } from './datasets/datasets.ts';
 import type { DeliveryWork } from './delivery/work.ts';
 import { createDeliveryStore, type DeliveryStoreDeps } from './endpoints/delivery-store.ts';
@@ -151,6 +152,7 @@ export function createStore(limits: QueueLimits, start: (state: StoreState) => E
     monitors: createMonitorStore(management, writer),
     evaluationJobs: createJobStore({ ...control, work: engine.jobs, delivery: engine.delivery, end: submit }),
     projects: { updateSettings: writer.updateSettings },
+    backfills: createBackfillStore(management, writer),
     management: notifyAfterCommits(createManagementStore(management, writer), notify),
     retention: engine.retention,
     repricing: {

@@ -23,6 +23,8 @@ const NAMES = [
   'spandrel_requests_total',
   'spandrel_sessions_cut_total',
   'spandrel_search_unindexed_traces',
+  'spandrel_backfill_rows',
+  'spandrel_backfills_unfinished',
   'spandrel_settlement_oldest_seconds',
   'spandrel_settlement_total',
   'spandrel_webhook_attempt_seconds',
@@ -45,6 +47,7 @@ const NAMES = [
 ];
 /** Metrics that appear with their first event. */
 const LATER = [
+  'spandrel_backfill_rows',
   'spandrel_calls_total',
   'spandrel_requests_total',
   'spandrel_webhook_attempt_seconds',

@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterEach, describe, expect, it } from 'vitest';
-import { SQLITE_MIGRATIONS } from '../../src/storage/migrations/sqlite.ts';
+import { SQLITE_SCHEMAS } from '../../src/storage/migrations/sqlite.ts';
 import { type SpawnedServer, spawnServer } from '../support/server.ts';
 import { temporaryFolder } from '../support/temp.ts';
 import { runCli, runCliProcess, runCliUnread } from './run-cli.ts';
@@ -21,17 +21,14 @@ function newFile(): string {
 }
 
 const over = (file: string) => ({ SPANDREL_DATABASE_URL: `sqlite:${file}` });
-const NAMES = SQLITE_MIGRATIONS.map((migration) => migration.name);
+const NAMES = SQLITE_SCHEMAS.migrations.map((migration) => migration.name);
 
 describe('migrate on SQLite', () => {
   it('says with --dry-run what it would do, and creates nothing', async () => {
     const file = newFile();
     const { code, stdout, stderr } = await runCli(['migrate', '--dry-run'], over(file));
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    for (const { name, statements } of SQLITE_MIGRATIONS) {
-      expect(stdout).toContain(name);
-      for (const statement of statements) expect(stdout).toContain(`${statement};\n`);
-    }
+    expect(stdout).toBe(SQLITE_SCHEMAS.migrations.map(({ name, script }) => `-- pending: ${name}\n${script}`).join(''));
     expect(existsSync(join(file, '..'))).toBe(false);
   });
 

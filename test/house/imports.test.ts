@@ -149,7 +149,19 @@ describe('the house', () => {
     // Those of the contract.
     ...['traces', 'analytics', 'events', 'keys', 'endpoints', 'datasets', 'evaluations', 'evaluators', 'monitors'],
     ...['experiments', 'organization', 'pricing', 'spend'],
-    ...['append', 'audit', 'copy', 'delivery', 'engine', 'migrations', 'retention', 'rows', 'search', 'tables'],
+    ...[
+      'append',
+      'audit',
+      'backfills',
+      'copy',
+      'delivery',
+      'engine',
+      'migrations',
+      'retention',
+      'rows',
+      'search',
+      'tables',
+    ],
   ];
 
   it('storage has the rooms of the contract, and few beside them', () => {

@@ -302,7 +302,7 @@ describe('work whose connection is lost', () => {
         await until(async () => (await countWaiting(url)) > 0);
         await client.query(
           `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-           WHERE datname = current_database() AND application_name = 'spandrel delivery' AND wait_event_type = 'Lock'`,
+           WHERE datname = current_database() AND application_name LIKE 'spandrel/% delivery' AND wait_event_type = 'Lock'`,
         );
         expect(await applied).toMatchObject({ code: 'unavailable' });
       } finally {

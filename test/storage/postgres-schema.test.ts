@@ -1,19 +1,24 @@
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
-import { pendingMigrations, updateSchema } from '../../src/storage/engine/postgres/schema.ts';
-import { POSTGRES_MIGRATIONS } from '../../src/storage/migrations/postgres.ts';
+import { pendingMigrations, updateSchema, withCurrentSchema } from '../../src/storage/engine/postgres/schema.ts';
+import type { KnownSchemas } from '../../src/storage/migrations/check-schema.ts';
+import { POSTGRES_SCHEMAS } from '../../src/storage/migrations/postgres.ts';
 import { openStore } from '../../src/storage/open.ts';
-import { FILL_FACTORS, PARTITIONED_BY, REFERENCES } from '../../src/storage/tables/beyond-mapper.ts';
+import { REFERENCES } from '../../src/storage/tables/beyond-mapper.ts';
 import { POSTGRES_TABLES } from '../../src/storage/tables/tables.ts';
 import { createDatabases, query } from '../support/postgres-databases.ts';
+import { until } from '../support/temp.ts';
+import { makeFirstOf } from './postgres-first.ts';
 import { quietLog } from './quiet-log.ts';
-import { askMigrator, differencesOf, withMore } from './schema-comparison.ts';
+import { askMigrator, differencesOf, withMigration, withMore } from './schema-comparison.ts';
 
 const LATER = {
   name: 'postgres-9999-later',
-  statements: ['CREATE TABLE later (x integer)', 'INSERT INTO later VALUES (1)'],
+  script: 'CREATE TABLE later (x integer); INSERT INTO later VALUES (1)',
 };
-const WITH_LATER = [...POSTGRES_MIGRATIONS, LATER];
-const NAMES = POSTGRES_MIGRATIONS.map(({ name }) => name);
+const WITH_LATER = withMigration(POSTGRES_SCHEMAS, LATER);
+const MIGRATIONS = POSTGRES_SCHEMAS.migrations;
+const NAMES = MIGRATIONS.map(({ name }) => name);
+const VERSIONS = 'SELECT * FROM schema_versions ORDER BY number';
 
 /** Objects the mapper cannot describe and would remove. */
 const NOT_DESCRIBED: readonly { readonly statement: RegExp; readonly reason: string }[] = [
@@ -41,7 +46,8 @@ beforeEach(async () => {
 });
 afterEach(() => createDatabases(url).dropDatabase(url));
 
-const update = (known = POSTGRES_MIGRATIONS) => updateSchema({ url, inspect: async () => undefined, known });
+const update = (known: KnownSchemas = POSTGRES_SCHEMAS) => updateSchema({ url, inspect: async () => undefined, known });
+const makeFirst = () => makeFirstOf(url);
 
 describe('the tables of PostgreSQL', () => {
   beforeEach(() => update());
@@ -65,21 +71,6 @@ describe('the tables of PostgreSQL', () => {
       'alter table "members" add "nickname" text null',
       'create index "members_by_nickname" on "members" ("organization_id", "nickname")',
     ]);
-  });
-
-  it('are partitioned and filled where that is said', async () => {
-    const partitioned = await query(
-      url,
-      `SELECT relname AS name, attname AS column FROM pg_partitioned_table JOIN pg_class ON pg_class.oid = partrelid
-       JOIN pg_attribute ON attrelid = partrelid AND attnum = partattrs[0] WHERE partstrat = 'r' AND partnatts = 1`,
-    );
-    expect(Object.fromEntries(partitioned.map((row) => [row.name, row.column]))).toEqual(PARTITIONED_BY);
-    const filled = await query(
-      url,
-      `SELECT relname AS name, option_value::integer AS percent FROM pg_class, pg_options_to_table(reloptions)
-       WHERE relkind IN ('r', 'p') AND relnamespace = 'public'::regnamespace AND option_name = 'fillfactor'`,
-    );
-    expect(Object.fromEntries(filled.map((row) => [row.name, row.percent]))).toEqual(FILL_FACTORS);
   });
 
   it('refer to each other as is said', async () => {
@@ -110,36 +101,77 @@ it('are complete: the mapper would change nothing', async () => {
 describe('the migrations of PostgreSQL', () => {
   it('are recorded so that the mapper’s own Migrator has nothing left to do', async () => {
     await update();
-    expect(await askMigrator(url, POSTGRES_MIGRATIONS)).toEqual({ executed: NAMES, pending: [] });
-    expect(await askMigrator(url, WITH_LATER)).toEqual({ executed: NAMES, pending: [LATER.name] });
+    expect(await askMigrator(url, MIGRATIONS)).toEqual({ executed: NAMES, pending: [] });
+    expect(await askMigrator(url, WITH_LATER.migrations)).toEqual({ executed: NAMES, pending: [LATER.name] });
   });
 
-  it('are followed by those that came since, and by nothing twice', async () => {
-    expect(await pendingMigrations(url, WITH_LATER)).toEqual(WITH_LATER);
+  it('all run in a new database, and in an older one those that came since, none twice', async () => {
+    expect(await pendingMigrations(url, WITH_LATER)).toEqual(WITH_LATER.migrations);
     await update();
-    expect(await pendingMigrations(url, WITH_LATER)).toEqual([LATER]);
+    expect((await pendingMigrations(url, WITH_LATER)).map(({ name }) => name)).toEqual([LATER.name]);
     await Promise.all([update(WITH_LATER), update(WITH_LATER)]);
     expect(await query(url, 'SELECT x FROM later')).toEqual([{ x: 1 }]);
     expect(await pendingMigrations(url, WITH_LATER)).toEqual([]);
-    await expect(update()).rejects.toThrow(/belongs to a newer version/);
-    await expect(pendingMigrations(url)).rejects.toThrow(/belongs to a newer version/);
+    await expect(update()).rejects.toThrow(/newer version of Spandrel, which has the migration postgres-9999-later/);
   });
 
-  it('are all noted in a new database, which is made as it is described today', async () => {
-    await update(WITH_LATER);
-    expect(await pendingMigrations(url, WITH_LATER)).toEqual([]);
-    expect(await query(url, `SELECT to_regclass('later') IS NULL AS isNone`)).toEqual([{ isnone: true }]);
+  it('upgrade a database of the first one to the very tables of a new one', async () => {
+    await makeFirst();
+    expect((await pendingMigrations(url)).map(({ name }) => name)).toEqual(NAMES.slice(1));
+    await update();
+    const upgraded = await query(url, VERSIONS);
+    await query(url, 'DROP SCHEMA public CASCADE; CREATE SCHEMA public');
+    await update();
+    expect(await query(url, VERSIONS)).toEqual(upgraded);
+    expect(upgraded.map((row) => [row.number, row.serves_from])).toEqual([
+      [1, 1],
+      [2, 1],
+    ]);
   });
 
-  it('are all there or none: one that fails takes the others of its start along, and leaves no lock', async () => {
+  it('are each all there or not at all, and one that fails leaves no lock', async () => {
     const broken = {
       name: 'postgres-9999-broken',
-      statements: ['CREATE TABLE later ()', 'INSERT INTO nowhere VALUES (1)'],
+      script: 'CREATE TABLE later (); INSERT INTO nowhere VALUES (1)',
     };
-    await expect(update([broken])).rejects.toThrow(/relation "nowhere" does not exist/);
-    expect(await query(url, `SELECT tablename FROM pg_tables WHERE schemaname = 'public'`)).toEqual([]);
+    const withBroken = withMigration(POSTGRES_SCHEMAS, broken);
+    for (let start = 0; start < 2; start += 1) {
+      await expect(update(withBroken)).rejects.toThrow(/relation "nowhere" does not exist/);
+    }
+    expect(await query(url, `SELECT to_regclass('later') IS NULL AS none`)).toEqual([{ none: true }]);
+    expect((await pendingMigrations(url, WITH_LATER)).map(({ name }) => name)).toEqual([LATER.name]);
     await update();
-    await expect(update([...POSTGRES_MIGRATIONS, broken])).rejects.toThrow(/relation "nowhere" does not exist/);
-    expect(await pendingMigrations(url, WITH_LATER)).toEqual([LATER]);
+  });
+
+  it('may last longer than role and database let requests last', async () => {
+    const name = new URL(url).pathname.slice(1);
+    for (const setting of ['statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout']) {
+      await query(url, `ALTER DATABASE ${name} SET ${setting} = 50`);
+    }
+    await update(withMigration(POSTGRES_SCHEMAS, { ...LATER, script: `${LATER.script}; SELECT pg_sleep(0.2)` }));
+    expect(await query(url, 'SELECT x FROM later')).toEqual([{ x: 1 }]);
+  });
+
+  it('wait while another process starts, and let it start while they wait', async () => {
+    const started: string[] = [];
+    let go = () => {};
+    const open = new Promise<void>((resolve) => {
+      go = resolve;
+    });
+    await update();
+    const starting = withCurrentSchema({ url, inspect: async () => undefined }, async () => {
+      started.push('begun');
+      await open;
+      started.push('connected');
+    });
+    await until(async () => started.length > 0);
+    const upgrading = update(WITH_LATER).then(() => started.push('upgraded'));
+    await until(async () => (await query(url, WAITING)).length > 0);
+    go();
+    await Promise.all([starting, upgrading]);
+    expect(started).toEqual(['begun', 'connected', 'upgraded']);
   });
 });
+
+const WAITING = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database()
+  AND query LIKE 'SELECT pg_try_advisory_lock(%'`;

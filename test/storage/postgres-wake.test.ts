@@ -42,7 +42,7 @@ async function listeners(): Promise<readonly number[]> {
   const rows = await query(
     database.url,
     `SELECT pid FROM pg_stat_activity
-     WHERE application_name = 'spandrel listen' AND datname = current_database() AND query LIKE 'LISTEN%'`,
+     WHERE application_name LIKE 'spandrel/% listen' AND datname = current_database() AND query LIKE 'LISTEN%'`,
   );
   return rows.map(({ pid }) => pid);
 }

@@ -4,7 +4,8 @@ import { defineEntity, type EntitySchema } from '@mikro-orm/core';
 import { Migration, Migrator } from '@mikro-orm/migrations';
 import { MikroORM as PostgresMapper } from '@mikro-orm/postgresql';
 import { MikroORM as SqliteMapper } from '@mikro-orm/sqlite';
-import type { SqlMigration } from '../../src/storage/migrations/sql-migration.ts';
+import type { KnownSchemas } from '../../src/storage/migrations/check-schema.ts';
+import type { Migration as SqlMigration } from '../../src/storage/migrations/migration.ts';
 import { databaseFile } from '../../src/storage/open.ts';
 import { fitTo, text } from '../../src/storage/tables/kinds.ts';
 import { Member } from '../../src/storage/tables/organization.ts';
@@ -66,4 +67,10 @@ export function withMore(tables: Tables): Tables {
     indexes: [{ name: 'members_by_nickname', properties: ['organizationId', 'nickname'] }],
   });
   return tables.map((table) => ((table as unknown) === Member ? (changed as unknown as EntitySchema) : table));
+}
+
+/** The known schemas with one migration more. */
+export function withMigration(known: KnownSchemas, migration: Partial<SqlMigration> & Pick<SqlMigration, 'name'>) {
+  const added: SqlMigration = { script: '', laterIndexes: {}, olderProcesses: 'may run', ...migration };
+  return { ...known, migrations: [...known.migrations, added] } satisfies KnownSchemas;
 }

@@ -1,7 +1,7 @@
 /** The PostgreSQL side of a copy. */
 
 import pg from 'pg';
-import { COPY_PROGRESS_TABLE, reasonOf } from '../engine/postgres/schema.ts';
+import { COPY_PROGRESS_TABLE, reasonOf } from '../engine/postgres/fitness.ts';
 import { codeOf, StartError } from '../errors.ts';
 import { applyMigrations } from '../open.ts';
 import type { LastNumbers } from './source.ts';

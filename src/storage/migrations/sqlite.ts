@@ -1,19 +1,20 @@
 /** Every migration of the SQLite schema, oldest first. */
 
-import { SCHEMA } from '../../../gen/storage/sqlite/schema.ts';
-import type { SqlMigration } from './sql-migration.ts';
+import { readBaseline } from './baseline.ts';
+import type { KnownSchemas } from './check-schema.ts';
+import { readMigration } from './migration.ts';
 
 /** "SPND": marks a file as a Spandrel database, so that files of other programs are never touched. */
 export const APPLICATION_ID = 0x53504e44;
 
-export const SQLITE_MIGRATIONS: readonly SqlMigration[] = [
-  {
-    name: 'sqlite-0001-initial',
-    statements: [
-      `PRAGMA application_id = ${APPLICATION_ID}`,
-      ...SCHEMA,
-      'INSERT INTO webhook_changes (id, number) VALUES (1, 0)',
-      'INSERT INTO indexed_requests (id, sequence) VALUES (1, 0)',
-    ],
-  },
-];
+export const SQLITE_SCHEMAS: KnownSchemas = {
+  migrations: [
+    readMigration('sqlite-0001-initial'),
+    readMigration('sqlite-0002-schema-versions', { olderProcesses: 'may run' }),
+  ],
+  readBaseline: () => readBaseline('sqlite'),
+  unsupported: new Map([
+    ['4aa4efb02d509ad9e33142c0edc4971c8bd9edf29b63d314817373f9b224d610', '538dc640 of 22 November 2026'],
+    ['e10d8a88aa3441314c077f39cc9626665407be387c330e6241d777cbb25f56d7', 'd647df24 of 23 November 2026'],
+  ]),
+};

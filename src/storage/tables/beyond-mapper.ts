@@ -1,6 +1,6 @@
 /**
- * Parts of the schema that the object mapper cannot express. New databases are created with them, and the schema tests
- * of test/storage check them.
+ * Parts of the schema that the object mapper cannot express. The migrations have them as SQL, and the schema tests of
+ * test/storage check that they are as said here.
  */
 
 /** Tables whose rows SQLite stores in the order of their primary key: reads use that key and little else. */
@@ -15,36 +15,6 @@ export const WITHOUT_ROWID = [
   'webhook_figures',
   'webhook_hours',
 ] as const;
-
-/**
- * PostgreSQL partitions these by month, so that a month can be dropped whole. create_month adds the partitions over
- * time; the mapper knows only those that are listed beforehand.
- */
-export const PARTITIONED_BY = {
-  evaluations: 'trace_sequence',
-  events: 'created_at',
-  requests: 'changed_at',
-  spans: 'trace_sequence',
-} as const;
-
-/**
- * The percentage of a page that PostgreSQL fills at first: free room beside a row keeps its frequent updates on the
- * page.
- */
-export const FILL_FACTORS = {
-  analytics_hours: 50,
-  auth_generation: 10,
-  evaluation_jobs: 70,
-  log_heads: 10,
-  monitor_changes: 10,
-  webhook_attempts: 70,
-  webhook_changes: 10,
-  webhook_deliveries: 70,
-  webhook_figures: 50,
-  webhook_hours: 50,
-  webhook_replays: 50,
-  webhook_states: 50,
-} as const;
 
 export type Reference = {
   readonly table: string;

@@ -13,6 +13,7 @@ import { bytes, integer, table } from './kinds.ts';
 import * as monitors from './monitors.ts';
 import * as organization from './organization.ts';
 import * as pricing from './pricing.ts';
+import * as schema from './schema.ts';
 import * as search from './search.ts';
 import * as spend from './spend.ts';
 import * as traces from './traces.ts';
@@ -34,7 +35,7 @@ const { EventOnPostgres, RequestOnPostgres, RequestKeyOnPostgres, ...ofEvents } 
 const SHARED = Object.values({
   ...organization,
   ...{ ...audit, ...ofKeys, ...evaluators, ...datasets, ...evaluations, ...experiments, ...pricing, ...monitors },
-  ...{ ...endpoints, WriteProbe, ...ofTraces, ...analytics, ...ofEvents, ...search, ...spend },
+  ...{ ...endpoints, WriteProbe, ...ofTraces, ...analytics, ...ofEvents, ...search, ...spend, ...schema },
 });
 
 export const SQLITE_TABLES = [

@@ -7,6 +7,7 @@ import { randomUUID } from 'node:crypto';
 import { Socket } from 'node:net';
 import pg from 'pg';
 import type { Pool, Statement } from './pool.ts';
+import { connectionName } from './processes.ts';
 
 type WakeUpsDeps = { readonly url: string; readonly pool: Pool };
 
@@ -97,7 +98,7 @@ function createListener(url: string, onNotification: (sender: string | null) => 
     if (client !== null || timer !== undefined) return;
     const opened = new pg.Client({
       connectionString: url,
-      application_name: 'spandrel listen',
+      application_name: connectionName('listen'),
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
       keepAlive: true,
       stream: openUnseenSocket,

@@ -6,7 +6,8 @@
 import { callbackify } from 'node:util';
 import pg from 'pg';
 import { isStorageFailure, storageFault, toFault } from './failures.ts';
-import { refuseUnsafeCommits } from './schema.ts';
+import { refuseUnsafeCommits } from './fitness.ts';
+import { CURRENT_SCHEMA, type CurrentSchema, connectionName, refuseOtherSchema } from './processes.ts';
 
 export type Pool = {
   /** Runs one prepared statement. Throws the unavailable Fault when the database cannot serve. */
@@ -46,7 +47,7 @@ export function openPool({
 }: PoolOptions): Pool {
   const pool = new pg.Pool({
     connectionString: url,
-    application_name: `spandrel ${name}`,
+    application_name: connectionName(name),
     max: connectionsMax,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     idleTimeoutMillis: IDLE_MS,
@@ -59,6 +60,7 @@ export function openPool({
       await client.query(
         `SET statement_timeout = ${statementTimeoutMs}; SET idle_in_transaction_session_timeout = ${statementTimeoutMs}`,
       );
+      refuseOtherSchema((await client.query<CurrentSchema>(CURRENT_SCHEMA.text)).rows);
       await prepareConnection?.(client);
     }),
   });

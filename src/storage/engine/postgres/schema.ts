@@ -1,69 +1,128 @@
 /** Checks a database before anything is written to it, and brings its schema up to date. */
 
+import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
-import { codeOf, messageOf, StartError } from '../../errors.ts';
-import { POSTGRES_MIGRATIONS } from '../../migrations/postgres.ts';
-import {
-  findPending,
-  findRunning,
-  LIST_APPLIED,
-  MIGRATIONS_TABLE,
-  NOTE_APPLIED,
-  type SqlMigration,
-} from '../../migrations/sql-migration.ts';
+import { StartError } from '../../errors.ts';
+import { checkSchema, type FoundSchema, type KnownSchemas, type Version } from '../../migrations/check-schema.ts';
+import type { Migration } from '../../migrations/migration.ts';
+import { LIST_APPLIED, MIGRATIONS_TABLE } from '../../migrations/migrations-table.ts';
+import { POSTGRES_SCHEMAS } from '../../migrations/postgres.ts';
+import { applyMigration, buildLaterIndexes } from './apply-migration.ts';
+import { describeSchema } from './describe-schema.ts';
+import { reasonOf, refuseUnfit } from './fitness.ts';
+import { refuseOlderProcesses } from './processes.ts';
 
-/** Exists from the first batch of a copy to its end. */
-export const COPY_PROGRESS_TABLE = 'copy_progress';
-const VERSION_MIN = 150_000;
-// Locked while the schema changes: of several processes that start at once, one migrates and the others wait.
+// Held by a process while it changes the schema, and shared by processes that start: the check of the schema and the
+// first connections belong together.
 const SCHEMA_LOCK = 0x5350_5343;
 const CONNECT_TIMEOUT_MS = 10_000;
+// Waiting inside the database would hold a snapshot, for which CREATE INDEX CONCURRENTLY waits.
+const LOCK_POLL_MS = 100;
 
 type SchemaDeps = {
   readonly url: string;
   /** May throw before anything is changed. */
   readonly inspect: (client: pg.ClientBase) => Promise<void>;
-  readonly known?: readonly SqlMigration[];
+  readonly known?: KnownSchemas;
 };
 
-/** Applies missing migrations. Throws StartError with one line for the operator. */
-export async function updateSchema({ url, inspect, known = POSTGRES_MIGRATIONS }: SchemaDeps): Promise<void> {
-  await withClient(url, async (client) => {
-    await inspect(client);
-    if ((await pendingOn(client, known)).length === 0) return;
-    await client.query('SELECT pg_advisory_lock($1)', [SCHEMA_LOCK]);
-    try {
-      // Another process may have migrated meanwhile.
-      const pending = await pendingOn(client, known);
-      if (pending.length > 0) await client.query(scriptOf(known, pending));
-    } finally {
-      // A pooler would keep the connection, and the lock with it.
-      await client.query('SELECT pg_advisory_unlock($1)', [SCHEMA_LOCK]);
-    }
+/**
+ * Applies missing migrations, then runs `start`, during which no other process can change the schema. Throws StartError
+ * with one line for the operator.
+ */
+export async function withCurrentSchema<T>(
+  { url, inspect, known = POSTGRES_SCHEMAS }: SchemaDeps,
+  start: () => Promise<T>,
+): Promise<T> {
+  let isCurrent = false;
+  return await withClient(
+    url,
+    async (client) => {
+      await inspect(client);
+      while (!isCurrent) {
+        await lock(client, 'pg_try_advisory_lock_shared');
+        const { pending, unfinished } = await check(client, known);
+        isCurrent = pending.length === 0 && unfinished === null;
+        if (!isCurrent) await migrate(client, known);
+      }
+      return await start();
+    },
+    () => isCurrent,
+  );
+}
+
+/** Applies missing migrations. Throws StartError. */
+export async function updateSchema(deps: SchemaDeps): Promise<void> {
+  await withCurrentSchema(deps, async () => undefined);
+}
+
+/** The migrations that the database lacks, oldest first, with one whose indexes are not built yet. Throws StartError. */
+export async function pendingMigrations(url: string, known = POSTGRES_SCHEMAS): Promise<readonly Migration[]> {
+  return await withClient(url, async (client) => {
+    const { pending, unfinished } = await check(client, known);
+    return unfinished === null ? pending : [unfinished, ...pending];
   });
 }
 
-/** Sent as one script, and so as one transaction. */
-function scriptOf(known: readonly SqlMigration[], pending: readonly SqlMigration[]): string {
-  const changes = findRunning(known, pending).flatMap(({ statements }) => statements);
-  const names = pending.map(({ name }) => `(${pg.escapeLiteral(name)})`);
-  const record = `${NOTE_APPLIED} ${names.join(', ')}`;
-  return [CREATE_MIGRATIONS_TABLE, ...changes, record].join(';\n');
+async function migrate(client: pg.Client, known: KnownSchemas): Promise<void> {
+  await client.query('SELECT pg_advisory_unlock_shared($1)', [SCHEMA_LOCK]);
+  await lock(client, 'pg_try_advisory_lock');
+  try {
+    // Another process may have migrated meanwhile.
+    const { pending, unfinished } = await check(client, known);
+    if (unfinished !== null) await buildLaterIndexes(client, unfinished);
+    await refuseOlderProcesses(client, pending, known.migrations);
+    for (const migration of pending) await applyMigration(client, migration, known.migrations);
+  } finally {
+    // A pooler would keep the connection, and the lock with it.
+    await client.query('SELECT pg_advisory_unlock($1)', [SCHEMA_LOCK]);
+  }
 }
 
-// The same table as the object mapper's own Migrator creates.
-const CREATE_MIGRATIONS_TABLE = `CREATE TABLE IF NOT EXISTS ${MIGRATIONS_TABLE} (
-  id serial PRIMARY KEY,
-  name varchar(255) NOT NULL,
-  executed_at timestamptz(6) NOT NULL DEFAULT current_timestamp(6)
-)`;
-
-/** The migrations that the database lacks, oldest first. Throws StartError. */
-export async function pendingMigrations(url: string, known = POSTGRES_MIGRATIONS): Promise<readonly SqlMigration[]> {
-  return await withClient(url, (client) => pendingOn(client, known));
+async function lock(client: pg.Client, attempt: string): Promise<void> {
+  for (;;) {
+    const { rows } = await client.query<{ locked: boolean }>(`SELECT ${attempt}($1) AS locked`, [SCHEMA_LOCK]);
+    if (rows[0]?.locked === true) return;
+    await pause(LOCK_POLL_MS);
+  }
 }
 
-async function withClient<T>(url: string, body: (client: pg.Client) => Promise<T>): Promise<T> {
+async function check(client: pg.Client, known: KnownSchemas) {
+  return checkSchema('the database', await readSchema(client), known);
+}
+
+async function readSchema(client: pg.Client): Promise<FoundSchema> {
+  const applied = (await hasTable(client, MIGRATIONS_TABLE))
+    ? await client.query<{ name: string }>(LIST_APPLIED)
+    : null;
+  return {
+    applied: (applied?.rows ?? []).map(({ name }) => name),
+    versions: (await hasTable(client, 'schema_versions')) ? (await client.query<Version>(LIST_VERSIONS)).rows : [],
+    description: await describeSchema(client),
+  };
+}
+
+const LIST_VERSIONS = `SELECT number, name, text_hash AS "textHash", description, serves_from AS "servesFrom",
+  is_complete AS "isComplete" FROM schema_versions ORDER BY number`;
+
+async function hasTable(client: pg.Client, name: string): Promise<boolean> {
+  const { rows } = await client.query(
+    'SELECT 1 FROM pg_tables WHERE tablename = $1 AND schemaname = current_schema()',
+    [name],
+  );
+  return rows.length > 0;
+}
+
+// Limits of the role or the database are made for requests: a migration may take longer.
+const LIFT_LIMITS = `SELECT set_config(name, '0', false) FROM pg_settings WHERE name IN
+  ('statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout', 'idle_session_timeout', 'transaction_timeout')`;
+
+/** Errors are of the database, unless `isDone` says that they come from what the caller does with it. */
+async function withClient<T>(
+  url: string,
+  body: (client: pg.Client) => Promise<T>,
+  isDone: () => boolean = () => false,
+): Promise<T> {
   try {
     const client = new pg.Client({
       connectionString: url,
@@ -74,84 +133,14 @@ async function withClient<T>(url: string, body: (client: pg.Client) => Promise<T
     client.on('error', () => undefined);
     try {
       await client.connect();
+      await client.query(LIFT_LIMITS);
       await refuseUnfit(client);
       return await body(client);
     } finally {
       await client.end();
     }
   } catch (error) {
-    if (error instanceof StartError) throw error;
+    if (error instanceof StartError || isDone()) throw error;
     throw new StartError(`the database cannot be used: ${reasonOf(error)}`, { cause: error });
   }
-}
-
-/** The reason and, where known, a hint. Contains no part of the address: there may be a password in it. */
-export function reasonOf(error: unknown): string {
-  const hint = HINTS.get(codeOf(error));
-  const reason = messageOf(error);
-  return hint === undefined ? reason : `${reason} (${hint})`;
-}
-
-const ENCODE = 'in the address, special characters of a user or password are written as %XX';
-const HINTS: ReadonlyMap<string, string> = new Map([
-  ['ECONNREFUSED', 'nothing listens there; is the database running, and are host and port right?'],
-  ['ENOTFOUND', `there is no such host; ${ENCODE}`],
-  ['ERR_INVALID_URL', ENCODE],
-  ['28P01', `user or password are wrong; ${ENCODE}`],
-  ['3D000', 'create the database first'],
-  ['42501', 'the user needs CREATE on the schema'],
-  ['42P07', 'the schema holds tables of another program; use a database of its own'],
-  ['SELF_SIGNED_CERT_IN_CHAIN', 'name the certificate of the authority with sslrootcert'],
-  ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'name the certificate of the authority with sslrootcert'],
-]);
-
-async function refuseUnfit(client: pg.Client): Promise<void> {
-  const { rows } = await client.query<{ version: number; encoding: string }>(
-    `SELECT current_setting('server_version_num')::integer AS version, current_setting('server_encoding') AS encoding`,
-  );
-  const { version = 0, encoding = '' } = rows[0] ?? {};
-  if (version < VERSION_MIN) throw new StartError(`the database is older than PostgreSQL ${VERSION_MIN / 10_000}`);
-  // Other encodings would refuse some characters, and only once they are sent.
-  if (encoding !== 'UTF8') {
-    throw new StartError(`the database keeps text as ${encoding}; use one that was created with ENCODING 'UTF8'`);
-  }
-}
-
-/** Throws StartError for a database with an unfinished copy. */
-export async function refuseHalfCopied(client: pg.ClientBase): Promise<void> {
-  const { rows } = await client.query<{ begun: boolean }>(
-    `SELECT to_regclass('${COPY_PROGRESS_TABLE}') IS NOT NULL AS begun`,
-  );
-  if (rows[0]?.begun !== true) return;
-  throw new StartError('a copy into this database was begun and not ended; run the same spandrel copy again');
-}
-
-/** Throws StartError for a database that may lose acknowledged writes. */
-export async function refuseUnsafeCommits(client: pg.ClientBase): Promise<void> {
-  const { rows } = await client.query<{ fsync: string; synchronousCommit: string }>(
-    `SELECT current_setting('fsync') AS fsync, current_setting('synchronous_commit') AS "synchronousCommit"`,
-  );
-  const [row] = rows;
-  const wrong = row?.fsync === 'off' ? 'fsync' : row?.synchronousCommit === 'off' ? 'synchronous_commit' : null;
-  if (wrong === null) return;
-  throw new StartError(
-    `the database runs with ${wrong}=off and may lose what it has acknowledged; turn it on, or set SPANDREL_DATABASE_UNSAFE=on to accept that`,
-  );
-}
-
-async function pendingOn(client: pg.Client, known: readonly SqlMigration[]): Promise<readonly SqlMigration[]> {
-  const { rows: tables } = await client.query(
-    `SELECT 1 FROM pg_tables WHERE tablename = $1 AND schemaname = ANY(current_schemas(false))`,
-    [MIGRATIONS_TABLE],
-  );
-  if (tables.length === 0) return known;
-  const { rows } = await client.query<{ name: string }>(LIST_APPLIED);
-  const pending = findPending(
-    known,
-    rows.map(({ name }) => name),
-  );
-  if (pending === null) {
-    throw new StartError('the database belongs to a newer version of Spandrel, or to another program; start that one');
-  }
-  return pending;
 }

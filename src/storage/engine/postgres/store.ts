@@ -4,6 +4,7 @@
  */
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type pg from 'pg';
 import * as queries from '../../../../gen/storage/postgres/all.ts';
 import {
   emptyProbe,
@@ -34,12 +35,14 @@ import { createAppendBatch, createTraceNumbers } from './append.ts';
 import { createRowTypes, type RowTypes } from './binary-arrays.ts';
 import { createWakeUps } from './delivery-wake.ts';
 import { isStorageFailure, storageFault } from './failures.ts';
+import { refuseHalfCopied, refuseUnsafeCommits } from './fitness.ts';
 import { createMonitorCache } from './monitor-cache.ts';
 import { createMonths } from './months.ts';
 import { closePools, guardPool, openPools, type Pool, type Pools, type PoolsOptions, readClock } from './pool.ts';
+import { CURRENT_SCHEMA, type CurrentSchema, refuseOtherSchema } from './processes.ts';
 import { createRetention } from './retention.ts';
 import { createQueryRunner, createRunQuery, queryInPages } from './run-query.ts';
-import { refuseHalfCopied, refuseUnsafeCommits, updateSchema } from './schema.ts';
+import { withCurrentSchema } from './schema.ts';
 import { createTransact } from './transaction.ts';
 
 type PostgresStoreOptions = PoolsOptions & {
@@ -57,14 +60,11 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   const pools = openPools(options);
   const close = () => closePools(pools);
   try {
-    await updateSchema({
-      url: options.url,
-      inspect: async (client) => {
-        if (!options.mayLoseWrites) await refuseUnsafeCommits(client);
-        await refuseHalfCopied(client);
-      },
-    });
-    return await startPostgresStore({ pools, close }, options);
+    const inspect = async (client: pg.ClientBase) => {
+      if (!options.mayLoseWrites) await refuseUnsafeCommits(client);
+      await refuseHalfCopied(client);
+    };
+    return await withCurrentSchema({ url: options.url, inspect }, () => startPostgresStore({ pools, close }, options));
   } catch (error) {
     await close();
     throw error;
@@ -232,6 +232,7 @@ function createProbe(pool: Pool) {
     async check(): Promise<void> {
       const [state] = await pool.runStatement<{ isReadOnly: boolean }>(STATE, []);
       if (state?.isReadOnly !== false) throw storageFault(new Error('the database can only be read'));
+      refuseOtherSchema(await pool.runStatement<CurrentSchema>(CURRENT_SCHEMA, []));
       if (!doWritesFail()) return;
       await watch(async () => {
         await pool.runStatement(fillProbe, fillProbe.cells({ filler: Buffer.alloc(FILLER_BYTES) }));

@@ -3,15 +3,17 @@
 import { existsSync } from 'node:fs';
 import { codeOf, messageOf, StartError } from '../../errors.ts';
 import {
-  findPending,
-  findRunning,
-  LIST_APPLIED,
-  MIGRATIONS_TABLE,
-  NOTE_APPLIED,
-  type SqlMigration,
-} from '../../migrations/sql-migration.ts';
-import { APPLICATION_ID, SQLITE_MIGRATIONS } from '../../migrations/sqlite.ts';
+  checkSchema,
+  type FoundSchema,
+  type KnownSchemas,
+  type Version,
+  versionAfter,
+} from '../../migrations/check-schema.ts';
+import type { Migration } from '../../migrations/migration.ts';
+import { LIST_APPLIED, MIGRATIONS_TABLE, NOTE_APPLIED } from '../../migrations/migrations-table.ts';
+import { APPLICATION_ID, SQLITE_SCHEMAS } from '../../migrations/sqlite.ts';
 import { type Database, openWriteHandle, withReadHandle } from './connection.ts';
+import { describeSchema } from './describe-schema.ts';
 
 // The same table as the object mapper's own Migrator creates.
 const CREATE_MIGRATIONS_TABLE = `CREATE TABLE IF NOT EXISTS ${MIGRATIONS_TABLE} (
@@ -20,11 +22,16 @@ const CREATE_MIGRATIONS_TABLE = `CREATE TABLE IF NOT EXISTS ${MIGRATIONS_TABLE} 
   executed_at datetime NOT NULL DEFAULT (strftime('%s', 'now') * 1000)
 )`;
 
+const OTHER_TABLE = `SELECT 1 FROM sqlite_schema
+  WHERE type = 'table' AND name <> ? AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'`;
+
 /** Opens the database for writing and applies missing migrations. Throws StartError. */
-export function openDatabase(file: string, known = SQLITE_MIGRATIONS): Database {
-  const db = openChecked(file, known);
+export function openDatabase(file: string, known = SQLITE_SCHEMAS): Database {
+  let pending: readonly Migration[] = [];
+  const db = openChecked(file, (opened) => {
+    pending = pendingOn(opened, file, known);
+  });
   try {
-    const pending = pendingOn(db, known);
     if (pending.length > 0) db.transaction(() => apply(db, known, pending)).immediate();
     return db;
   } catch (error) {
@@ -34,68 +41,81 @@ export function openDatabase(file: string, known = SQLITE_MIGRATIONS): Database 
 }
 
 /** The missing migrations, oldest first. Changes nothing and creates no file. Throws StartError. */
-export function pendingMigrations(file: string, known = SQLITE_MIGRATIONS): readonly SqlMigration[] {
-  if (!existsSync(file)) return known;
+export function pendingMigrations(file: string, known = SQLITE_SCHEMAS): readonly Migration[] {
+  if (!existsSync(file)) return known.migrations;
   try {
-    return withReadHandle(file, (db) => {
-      refuseForeign(db, file, known);
-      return pendingOn(db, known);
-    });
+    return withReadHandle(file, (db) => pendingOn(db, file, known));
   } catch (error) {
     throw asStartError(file, error, 'reading');
   }
 }
 
-function apply(db: Database, known: readonly SqlMigration[], pending: readonly SqlMigration[]): void {
+function apply(db: Database, { migrations }: KnownSchemas, pending: readonly Migration[]): void {
   db.exec(CREATE_MIGRATIONS_TABLE);
   const record = db.prepare<[string]>(`${NOTE_APPLIED} (?)`);
-  for (const { statements } of findRunning(known, pending)) {
-    for (const statement of statements) db.exec(statement);
-  }
-  for (const { name } of pending) record.run(name);
+  const versions = readVersions(db);
+  let before = versions.at(-1)?.servesFrom ?? 1;
+  const added = migrations.slice(versions.length).map((migration) => {
+    if (pending.includes(migration)) {
+      db.exec(migration.script);
+      record.run(migration.name);
+    }
+    const number = migrations.indexOf(migration) + 1;
+    const version = versionAfter(migration, { number, before, description: describeSchema(db) });
+    before = version.servesFrom;
+    return version;
+  });
+  const store = db.prepare(`INSERT INTO schema_versions
+    (number, name, text_hash, description, fingerprint, serves_from, is_complete)
+    VALUES (@number, @name, @textHash, @description, @fingerprint, @servesFrom, 1)`);
+  for (const { isComplete: _, ...version } of added) store.run(version);
 }
 
-function openChecked(file: string, known: readonly SqlMigration[]): Database {
+function openChecked(file: string, inspect: (db: Database) => void): Database {
   try {
-    return openWriteHandle(file, (db) => refuseForeign(db, file, known));
+    return openWriteHandle(file, inspect);
   } catch (error) {
     throw asStartError(file, error, 'writing');
   }
 }
 
-function refuseForeign(db: Database, file: string, known: readonly SqlMigration[]): void {
-  const tables = readNames(
-    db,
-    `SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'`,
-  );
+function pendingOn(db: Database, file: string, known: KnownSchemas): readonly Migration[] {
   const isOwn = db.pragma('application_id', { simple: true }) === APPLICATION_ID;
   // A start that was killed may leave only the table of migrations.
-  if (!isOwn && tables.some((name) => name !== MIGRATIONS_TABLE)) {
+  if (!isOwn && db.prepare<[string]>(OTHER_TABLE).get(MIGRATIONS_TABLE) !== undefined) {
     throw new StartError(`the file ${file} is the database of another program; choose another file`);
   }
-  if (findPending(known, appliedMigrations(db)) === null) {
-    throw new StartError(`the database ${file} was written by a newer version of Spandrel; start that version`);
-  }
+  return checkSchema(`the database ${file}`, readSchema(db), known).pending;
 }
 
-function pendingOn(db: Database, known: readonly SqlMigration[]): readonly SqlMigration[] {
-  return findPending(known, appliedMigrations(db)) ?? [];
+function readSchema(db: Database): FoundSchema {
+  return {
+    applied: hasTable(db, MIGRATIONS_TABLE) ? db.prepare<[], string>(LIST_APPLIED).pluck().all() : [],
+    versions: readVersions(db),
+    description: describeSchema(db),
+  };
 }
 
-function appliedMigrations(db: Database): readonly string[] {
-  const exists = readNames(db, `SELECT name FROM sqlite_schema WHERE name = '${MIGRATIONS_TABLE}'`).length > 0;
-  return exists ? readNames(db, LIST_APPLIED) : [];
+function readVersions(db: Database): readonly Version[] {
+  if (!hasTable(db, 'schema_versions')) return [];
+  return db
+    .prepare<[], Omit<Version, 'isComplete'>>(
+      `SELECT number, name, text_hash AS textHash, description, serves_from AS servesFrom
+       FROM schema_versions ORDER BY number`,
+    )
+    .all()
+    .map((version) => ({ ...version, isComplete: true }));
 }
 
-function readNames(db: Database, sql: string): readonly string[] {
-  return db.prepare<[], string>(sql).pluck().all();
+function hasTable(db: Database, name: string): boolean {
+  return db.prepare(`SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?`).get(name) !== undefined;
 }
 
 function asStartError(file: string, error: unknown, purpose: 'reading' | 'writing'): unknown {
   const code = codeOf(error);
   if (code === '') return error;
   if (code === 'SQLITE_NOTADB' || code.startsWith('SQLITE_CORRUPT')) {
-    return new StartError(`the file ${file} is no SQLite database, or a damaged one`, { cause: error });
+    return new StartError(`the file ${file} is not a SQLite database, or it is damaged`, { cause: error });
   }
   return new StartError(`the database ${file} cannot be opened for ${purpose}: ${messageOf(error)}`, { cause: error });
 }

@@ -1,0 +1,37 @@
+/** The progress of backfills. */
+
+import type { BackfillStore } from '../../domain/management/backfill.ts';
+import type { QueryRunner, Transact } from '../queries.ts';
+
+export type BackfillWriter = {
+  readonly leaseBackfill: BackfillStore['lease'];
+  readonly advanceBackfill: BackfillStore['advance'];
+};
+
+export function createBackfillStore(
+  { queries: { backfills }, runQuery }: QueryRunner,
+  { leaseBackfill, advanceBackfill }: BackfillWriter,
+): BackfillStore {
+  return {
+    list: () => runQuery(backfills.listBackfills, {}),
+    lease: leaseBackfill,
+    advance: advanceBackfill,
+    rewrites: {},
+  };
+}
+
+export function createBackfillWriter(transact: Transact): BackfillWriter {
+  return {
+    leaseBackfill: (names, { nowMs, untilMs }) =>
+      transact(async ({ runQuery, change, queries: { backfills } }) => {
+        const idle = await runQuery(backfills.lockIdleBackfills, { nowMs });
+        const next = idle.find(({ name }) => names.includes(name));
+        if (next === undefined) return null;
+        const leased = { ...next, fence: next.fence + 1 };
+        await change(backfills.leaseBackfill, { ...leased, leasedUntilMs: untilMs });
+        return leased;
+      }),
+    advanceBackfill: (progress) =>
+      transact(async ({ change, queries: { backfills } }) => (await change(backfills.advanceBackfill, progress)) > 0),
+  };
+}

@@ -1,0 +1,57 @@
+/** Which processes use a database, by the names of their connections. */
+
+import type pg from 'pg';
+import { StartError } from '../../errors.ts';
+import { servesFromAfter } from '../../migrations/check-schema.ts';
+import type { Migration } from '../../migrations/migration.ts';
+import { POSTGRES_SCHEMA_NUMBER } from '../../migrations/postgres.ts';
+import { storageFault } from './failures.ts';
+
+/** The name of a connection of a server: it tells which schema the process knows. */
+export function connectionName(purpose: string): string {
+  return `spandrel/${POSTGRES_SCHEMA_NUMBER} ${purpose}`;
+}
+
+// Builds before the second migration named no schema.
+const SERVER = /^spandrel(?:\/(\d+))? (?!migrate|copy)/;
+
+/** Throws StartError while a process is connected that could not use the tables after these migrations. */
+export async function refuseOlderProcesses(
+  client: pg.ClientBase,
+  pending: readonly Migration[],
+  all: readonly Migration[],
+): Promise<void> {
+  const servesFrom = pending.reduce(
+    (before, migration) => servesFromAfter(migration, all.indexOf(migration) + 1, before),
+    1,
+  );
+  const { rows } = await client.query<{ name: string; connections: number }>(
+    `SELECT application_name AS name, count(*)::integer AS connections FROM pg_stat_activity
+     WHERE datname = current_database() AND pid <> pg_backend_pid() AND application_name LIKE 'spandrel%' GROUP BY 1 ORDER BY 1`,
+  );
+  const older = rows.filter(({ name }) => {
+    const [match, number] = SERVER.exec(name) ?? [];
+    return match !== undefined && Number(number ?? 1) < servesFrom;
+  });
+  if (older.length === 0) return;
+  const connections = older.map(({ name, connections: count }) => `${count} ${name}`).join(', ');
+  throw new StartError(
+    `the upgrade changes tables that processes of an older build still use (connections: ${connections}); stop all of them, then start this one again`,
+  );
+}
+
+/** Reads the schema that the tables have now: another process may have changed them since this one started. */
+export const CURRENT_SCHEMA = {
+  name: 'current-schema',
+  text: `SELECT number, serves_from AS "servesFrom" FROM schema_versions ORDER BY number DESC LIMIT 1`,
+};
+
+export type CurrentSchema = { readonly number: number; readonly servesFrom: number };
+
+/** Throws unless this process may use tables of that schema. */
+export function refuseOtherSchema([row]: readonly CurrentSchema[]): void {
+  if (row !== undefined && row.servesFrom <= POSTGRES_SCHEMA_NUMBER && row.number >= POSTGRES_SCHEMA_NUMBER) return;
+  throw storageFault(
+    new Error(`the tables have schema ${row?.number ?? 0}, and this process needs ${POSTGRES_SCHEMA_NUMBER}`),
+  );
+}

@@ -1,0 +1,36 @@
+import { describe, expect, it } from 'vitest';
+import { hashOf } from '../../src/storage/migrations/migration.ts';
+import { POSTGRES_SCHEMAS } from '../../src/storage/migrations/postgres.ts';
+import { SQLITE_SCHEMAS } from '../../src/storage/migrations/sqlite.ts';
+
+/**
+ * The SHA-256 of every migration that is on main. Databases out there have run it as it is: to change something, add a
+ * migration and its line here. Never change a line.
+ */
+const FROZEN = {
+  'sqlite-0001-initial': 'f2771a3924f192afffe4f2b3cf06b3bcc9c728e7bf49f987a100383d94230a6a',
+  'sqlite-0002-schema-versions': 'e42c4fe4ad9916c308e5979fe204721cfcd89a693c0f639f188ec747e94241a6',
+  'postgres-0001-initial': 'b0b0309e3af155d1d23dffa646479d93ea4a979e26606f42a8df71baf44bee33',
+  'postgres-0002-schema-versions': '935bc15b33bc2dc277f6e952a67f77b4b8e1d17d4da4bfb0e7334a863e5935b3',
+};
+
+const ALL = [...SQLITE_SCHEMAS.migrations, ...POSTGRES_SCHEMAS.migrations];
+
+describe('migrations', () => {
+  it('never change once they are on main', () => {
+    expect(Object.fromEntries(ALL.map((migration) => [migration.name, hashOf(migration)]))).toEqual(FROZEN);
+  });
+
+  it('are numbered in their order, alike on both stores', () => {
+    for (const [store, { migrations }] of [
+      ['sqlite', SQLITE_SCHEMAS],
+      ['postgres', POSTGRES_SCHEMAS],
+    ] as const) {
+      for (const [index, { name }] of migrations.entries()) {
+        expect(name).toMatch(new RegExp(`^${store}-${String(index + 1).padStart(4, '0')}-[a-z-]+$`));
+      }
+    }
+    const subjects = (names: readonly { name: string }[]) => names.map(({ name }) => name.replace(/^\w+-/, ''));
+    expect(subjects(SQLITE_SCHEMAS.migrations)).toEqual(subjects(POSTGRES_SCHEMAS.migrations));
+  });
+});
