@@ -30,6 +30,8 @@ export type TestApp = App & {
 
 export type TestAppOptions = {
   readonly environment?: { readonly [name: string]: string };
+  /** One with data, instead of a new one. */
+  readonly database?: TestDatabase;
   readonly clock?: () => number;
   /** Replaces the waits between runs of jobs. */
   readonly wait?: AppDeps['wait'];
@@ -44,10 +46,11 @@ export type TestAppOptions = {
 
 const pricing = createPricing(readPriceList());
 
-/** Starts a server on a free port over a new database that holds the first organization. */
+/** Starts a server on a free port, by default over a new database that holds the first organization. */
 export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
   const { environment = {}, clock = Date.now, wait, writer = 'here', wrapStore = (opened) => opened } = options;
-  const database = await createTestDatabase();
+  const { database = await createTestDatabase() } = options;
+  const { SPANDREL_SECRET: secret = TEST_SECRET } = environment;
   const config = readConfig({
     SPANDREL_PORT: '0',
     ...database.environment,
@@ -66,7 +69,7 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
       ? await openHere(file, storeOptions)
       : await openStore({ url: config.databaseUrl, ...storeOptions }),
   );
-  const rootKeys = deriveRootKeys(TEST_SECRET);
+  const rootKeys = deriveRootKeys(secret);
   const printed = await bootstrap(
     { store: store.installation, rootKeys, keyPrefixes: config.keyPrefixes, random: randomBytes },
     config.bootstrap,

@@ -1,6 +1,6 @@
 /** The database of a server under test. The project of the test run determines its kind. */
 
-import { copyFileSync, readdirSync, readFileSync } from 'node:fs';
+import { copyFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { inject } from 'vitest';
@@ -34,18 +34,30 @@ export type TestDatabase = {
   remove(): Promise<void>;
 };
 
-const FACTORIES = { sqlite: createFileDatabase, memory: createMemoryDatabase, postgres: createPostgresTestDatabase };
+const FACTORIES = {
+  sqlite: () => createFileDatabase(),
+  memory: createMemoryDatabase,
+  postgres: createPostgresTestDatabase,
+};
 
 /** Creates a database of the kind of the project. */
 export async function createTestDatabase(): Promise<TestDatabase> {
   return await FACTORIES[inject('store')]();
 }
 
+/** Creates one with the content of another: the bytes of a SQLite file, or a PostgreSQL script for an empty database. */
+export async function restoreTestDatabase(content: Buffer): Promise<TestDatabase> {
+  if (inject('store') === 'sqlite') return createFileDatabase((file) => writeFileSync(file, content));
+  const database = await createPostgresTestDatabase();
+  await query(database.url, `DROP SCHEMA public CASCADE; CREATE SCHEMA public; ${content}`);
+  return database;
+}
+
 /** Sets no secret: a server creates one beside the file. */
-function createFileDatabase(): TestDatabase {
+function createFileDatabase(create = (file: string) => copyFileSync(inject('emptyFile'), file)): TestDatabase {
   const folder = temporaryFolder(memoryFolder() ?? undefined);
   const file = join(folder.path, 'spandrel.db');
-  copyFileSync(inject('emptyFile'), file);
+  create(file);
   const url = `sqlite:${file}`;
   return {
     url,
