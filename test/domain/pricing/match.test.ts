@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { listNameForms } from '../../../src/domain/pricing/match.ts';
+import { listNameForms } from '../../../src/domain/pricing/name-forms.ts';
 import { createPricing } from '../../../src/domain/pricing/pricing.ts';
 import { pricing, registry } from '../../support/pricing.ts';
 
