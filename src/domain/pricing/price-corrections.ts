@@ -77,7 +77,7 @@ export const PRICE_CORRECTIONS: readonly PriceCorrection[] = [
   },
   {
     provider: 'openrouter',
-    models: /^~?anthropic\/claude-/,
+    models: /^~?(?:anthropic\/)?claude-/,
     ...hourLongWrites,
     source: 'https://openrouter.ai/docs/guides/best-practices/prompt-caching',
   },
