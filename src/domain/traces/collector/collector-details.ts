@@ -7,8 +7,9 @@ import { isAbsent, isObject, numberOf } from '../../../json/free-json.ts';
 import type { LosslessJson, LosslessObject } from '../../../json/lossless-json.ts';
 import { serviceTierOf } from '../../pricing/rates.ts';
 import type { UsageDetails } from '../../pricing/usage.ts';
+import { hasMoreCharactersThan } from '../../text-limits.ts';
 import { isUnreadable, type Sent } from './collector-draft.ts';
-import { COUNT_MAX, type Reading, readCount, readFreeJson, readShortText, refuse } from './collector-reading.ts';
+import { COUNT_MAX, type Reading, readFreeJson, SHORT_TEXT_CHARACTERS_MAX } from './collector-reading.ts';
 
 type ReadDetail = (value: LosslessJson, path: string, reading: Reading) => string | null;
 
@@ -45,10 +46,11 @@ function objectOf(sent: Sent<LosslessObject>): LosslessObject | undefined {
   return sent === undefined || isUnreadable(sent) ? undefined : sent;
 }
 
+/** A number sent as text is that number. */
 function countIn(value: LosslessJson | undefined): number | null {
   if (isAbsent(value)) return null;
-  const count = numberOf(value);
-  return count === null || count < 0 || count > COUNT_MAX ? null : Math.round(count);
+  const count = typeof value === 'string' && value.trim() !== '' ? Number(value) : numberOf(value);
+  return count === null || !(count >= 0 && count <= COUNT_MAX) ? null : Math.round(count);
 }
 
 function tierIn(value: LosslessJson | undefined): UsageDetails['serviceTier'] {
@@ -57,28 +59,33 @@ function tierIn(value: LosslessJson | undefined): UsageDetails['serviceTier'] {
 
 function readCountText(value: LosslessJson, path: string, reading: Reading): string | null {
   if (value === null) return 'null';
-  const number = numberOf(value);
-  const count = number === null ? refuse(reading, path, 'must be a number') : readCount(number, path, reading);
-  return count === null ? null : String(count);
+  const count = countIn(value);
+  return count === null ? leaveOut(reading, path, `must be a number from 0 to ${COUNT_MAX}`) : String(count);
 }
 
 function readCacheCreation(value: LosslessJson, path: string, reading: Reading): string | null {
   if (value === null) return 'null';
-  if (!isObject(value)) return refuse(reading, path, 'must be an object');
-  const counts: Record<string, number> = {};
+  if (!isObject(value)) return leaveOut(reading, path, 'must be an object');
+  const kept = { ...value };
   for (const name of CACHE_CREATION_COUNTS) {
     const sent = value[name];
     if (isAbsent(sent)) continue;
-    const text = readCountText(sent, `${path}.${name}`, reading);
-    if (text === null) return null;
-    counts[name] = Number(text);
+    const count = countIn(sent);
+    if (count === null) leaveOut(reading, `${path}.${name}`, `must be a number from 0 to ${COUNT_MAX}`);
+    kept[name] = count;
   }
-  return readFreeJson({ ...value, ...counts }, path, reading);
+  return readFreeJson(kept, path, reading);
 }
 
 function readServiceTier(value: LosslessJson, path: string, reading: Reading): string | null {
   if (value === null) return 'null';
-  if (typeof value !== 'string') return refuse(reading, path, 'must be a string');
-  const text = readShortText(value, path, reading);
-  return text === null ? null : JSON.stringify(text);
+  const isText = typeof value === 'string' && !hasMoreCharactersThan(value, SHORT_TEXT_CHARACTERS_MAX);
+  if (isText) return readFreeJson(value, path, reading);
+  return leaveOut(reading, path, `must be a string of at most ${SHORT_TEXT_CHARACTERS_MAX} characters`);
+}
+
+/** Such a figure costs no span. */
+function leaveOut(reading: Reading, path: string, reason: string): null {
+  reading.omitted ??= `.${path}: ${reason}, and was left out`;
+  return null;
 }
