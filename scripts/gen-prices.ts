@@ -1,12 +1,13 @@
 /**
- * Converts the price list of @pydantic/genai-prices to gen/prices.json. A server does not do this at start: the package
+ * Converts the price list of @pydantic/genai-prices, with our corrections, to gen/prices.json. A server does not do this at start: the package
  * takes 20 MiB and 40 ms to load, and only one table of it is needed.
  */
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { waitForUpdate } from '@pydantic/genai-prices';
-import { packPriceRegistry } from '../src/domain/pricing/registry.ts';
+import { correctPrices } from '../src/domain/pricing/correct-prices.ts';
+import { packPriceRegistry } from '../src/domain/pricing/packing.ts';
 
 /** The package lacks its release date; this constant holds it beside the version. */
 const RELEASE = { version: '0.1.8', releasedOn: '2026-09-23' };
@@ -19,5 +20,5 @@ if (installed !== RELEASE.version) {
     `@pydantic/genai-prices ${installed} is installed; put its version and release date into this script`,
   );
 }
-const packed = packPriceRegistry(RELEASE, (await waitForUpdate()) ?? []);
+const packed = packPriceRegistry(RELEASE, correctPrices((await waitForUpdate()) ?? []));
 writeFileSync(join(folder, 'prices.json'), `${JSON.stringify(packed)}\n`);

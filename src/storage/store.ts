@@ -157,7 +157,10 @@ export function createStore(limits: QueueLimits, start: (state: StoreState) => E
     retention: engine.retention,
     repricing: {
       projects: () => reads.runQuery(reads.queries.pricing.listRepricedProjects, {}),
-      spans: (page) => reads.runQuery(reads.queries.pricing.listPricedSpans, page),
+      spans: async (page) => {
+        const rows = await reads.runQuery(reads.queries.pricing.listPricedSpans, page);
+        return rows.map(({ mayNameTier, ...span }) => ({ span, mayNameTier: mayNameTier === 1 }));
+      },
       reprice: submit,
     },
     webhooks,

@@ -103,6 +103,23 @@ describe('spandrel reprice', () => {
     await expect(run(app, { projectId: 'project_none' })).rejects.toThrow('there is no project project_none');
   });
 
+  it('prices what a span says of audio, caches and service tiers as it was priced at first', async () => {
+    const app = await start();
+    const tokens = { prompt_tokens: 1000, completion_tokens: 100 };
+    const spans = [
+      { model: 'gpt-audio-mini', metrics: { ...tokens, input_audio_tokens: 500 } },
+      { model: 'gpt-5', metrics: { ...tokens, service_tier: 'flex' } },
+      { model: 'gpt-5', metrics: tokens, params: { service_tier: 'batch' } },
+      { model: 'gpt-5', metrics: { ...tokens, service_tier: 'default' }, params: { service_tier: 'priority' } },
+      { model: 'claude-sonnet-4-5', metrics: { ...tokens, cache_creation: { ephemeral_1h_input_tokens: 1000 } } },
+    ];
+    const ids = await sendTraces(app, spans);
+    const costs = await readCosts(app, ids);
+    expect(costs).toEqual([0.00554, 0.001125, 0.001125, 0.00225, 0.0105]);
+    expect(await run(app, {})).toMatchObject({ spans: 5, changed: 0 });
+    expect(await readCosts(app, ids)).toEqual(costs);
+  });
+
   it('takes a result again for what a model without a price cost', async () => {
     const app = await start();
     await setPrice(app, 0.01);

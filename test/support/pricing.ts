@@ -1,8 +1,10 @@
 import { nanoToUsdNumber } from '../../src/domain/pricing/money.ts';
 import type { PriceOverride } from '../../src/domain/pricing/override.ts';
+import { packPriceRegistry } from '../../src/domain/pricing/packing.ts';
 import { createPriceResolver } from '../../src/domain/pricing/prices.ts';
-import { createPricing, type PriceQuery, type Pricing, type TokenCounts } from '../../src/domain/pricing/pricing.ts';
-import { packPriceRegistry, unpackPriceRegistry } from '../../src/domain/pricing/registry.ts';
+import { createPricing, type PriceQuery, type Pricing } from '../../src/domain/pricing/pricing.ts';
+import { unpackPriceRegistry } from '../../src/domain/pricing/registry.ts';
+import type { TokenCounts, UsageDetails } from '../../src/domain/pricing/usage.ts';
 import { runWithoutPauses } from '../../src/domain/steps.ts';
 import { readPriceList } from '../../src/price-list.ts';
 
@@ -25,10 +27,24 @@ export const noTokens: TokenCounts = {
   cacheCreation: null,
 };
 
-/** The fields of a price query that matter to a test. `at` is an ISO instant. */
-export type PriceDraft = Partial<Omit<PriceQuery, 'tokens'>> & { tokens?: Partial<TokenCounts>; at?: string };
+const noDetails: UsageDetails = {
+  inputAudio: null,
+  outputAudio: null,
+  cacheWrite5m: null,
+  cacheWrite1h: null,
+  total: null,
+  requests: null,
+  serviceTier: null,
+};
 
-export function ask({ tokens, at, ...rest }: PriceDraft): PriceQuery {
+/** The fields of a price query that matter to a test. `at` is an ISO instant. */
+export type PriceDraft = Partial<Omit<PriceQuery, 'tokens' | 'details'>> & {
+  tokens?: Partial<TokenCounts>;
+  details?: Partial<UsageDetails>;
+  at?: string;
+};
+
+export function ask({ tokens, details, at, ...rest }: PriceDraft): PriceQuery {
   return {
     model: null,
     vendor: null,
@@ -39,6 +55,7 @@ export function ask({ tokens, at, ...rest }: PriceDraft): PriceQuery {
     spanRates: null,
     ...rest,
     tokens: { ...noTokens, ...tokens },
+    details: details === undefined ? null : { ...noDetails, ...details },
   };
 }
 

@@ -333,6 +333,27 @@ export declare type PriceMatch = Message<"spandrel.v1.PriceMatch"> & {
    * @generated from field: spandrel.v1.PriceRates rates = 5;
    */
   rates?: PriceRates | undefined;
+
+  /**
+   * The rates of flex processing, where they are others.
+   *
+   * @generated from field: optional spandrel.v1.PriceRates flex_rates = 6;
+   */
+  flexRates?: PriceRates | undefined;
+
+  /**
+   * The rates in a batch, where they are others.
+   *
+   * @generated from field: optional spandrel.v1.PriceRates batch_rates = 7;
+   */
+  batchRates?: PriceRates | undefined;
+
+  /**
+   * The rates of priority processing, or fast mode, where they are others.
+   *
+   * @generated from field: optional spandrel.v1.PriceRates priority_rates = 8;
+   */
+  priorityRates?: PriceRates | undefined;
 };
 
 /**
@@ -342,7 +363,7 @@ export declare type PriceMatch = Message<"spandrel.v1.PriceMatch"> & {
 export declare const PriceMatchSchema: GenMessage<PriceMatch>;
 
 /**
- * Rates in USD per token.
+ * Rates in USD per token. An unset one is that of the plain tokens: of those written to a cache, that go in or that come out.
  *
  * @generated from message spandrel.v1.PriceRates
  */
@@ -369,7 +390,7 @@ export declare type PriceRates = Message<"spandrel.v1.PriceRates"> & {
   cacheReadCostPerToken: number;
 
   /**
-   * Of one written to a cache.
+   * Of one written to a cache, for five minutes where the provider offers several times.
    *
    * @generated from field: double cache_write_cost_per_token = 4;
    */
@@ -381,6 +402,34 @@ export declare type PriceRates = Message<"spandrel.v1.PriceRates"> & {
    * @generated from field: repeated spandrel.v1.PriceTier tiers = 5;
    */
   tiers: PriceTier[];
+
+  /**
+   * Of one written to a cache for an hour.
+   *
+   * @generated from field: optional double cache_write_1h_cost_per_token = 6;
+   */
+  cacheWrite1hCostPerToken?: number | undefined;
+
+  /**
+   * Of one of audio that goes in.
+   *
+   * @generated from field: optional double audio_input_cost_per_token = 7;
+   */
+  audioInputCostPerToken?: number | undefined;
+
+  /**
+   * Of one of audio that comes out.
+   *
+   * @generated from field: optional double audio_output_cost_per_token = 8;
+   */
+  audioOutputCostPerToken?: number | undefined;
+
+  /**
+   * USD per request, for spans that say how many requests they made; unset: nothing.
+   *
+   * @generated from field: optional double cost_per_request = 9;
+   */
+  costPerRequest?: number | undefined;
 };
 
 /**
@@ -396,7 +445,7 @@ export declare const PriceRatesSchema: GenMessage<PriceRates>;
  */
 export declare type PriceTier = Message<"spandrel.v1.PriceTier"> & {
   /**
-   * Applies to spans with more input tokens than this, those of caches included.
+   * Applies to spans with more input tokens than this, those of caches and of audio included.
    *
    * @generated from field: int64 above_tokens = 1;
    */
@@ -429,6 +478,27 @@ export declare type PriceTier = Message<"spandrel.v1.PriceTier"> & {
    * @generated from field: double cache_write_cost_per_token = 5;
    */
   cacheWriteCostPerToken: number;
+
+  /**
+   * Of one written to a cache for an hour.
+   *
+   * @generated from field: optional double cache_write_1h_cost_per_token = 6;
+   */
+  cacheWrite1hCostPerToken?: number | undefined;
+
+  /**
+   * Of one of audio that goes in.
+   *
+   * @generated from field: optional double audio_input_cost_per_token = 7;
+   */
+  audioInputCostPerToken?: number | undefined;
+
+  /**
+   * Of one of audio that comes out.
+   *
+   * @generated from field: optional double audio_output_cost_per_token = 8;
+   */
+  audioOutputCostPerToken?: number | undefined;
 };
 
 /**

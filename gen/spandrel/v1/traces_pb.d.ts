@@ -270,7 +270,11 @@ export declare type SpanMetrics = Message<"spandrel.v1.SpanMetrics"> & {
   costSource?: CostSource | undefined;
 
   /**
-   * A JSON object of further metrics, kept and returned.
+   * A JSON object of further metrics, kept and returned. Some of them change the price: input_audio_tokens and
+   * output_audio_tokens, the parts of the prompt and of the answer that are audio; cache_creation, an object with
+   * ephemeral_5m_input_tokens and ephemeral_1h_input_tokens, the parts of cache_creation_input_tokens by how long the
+   * cache lives; total_tokens, which tells reasoning beside the answer from reasoning within it; requests, where each
+   * costs something; and service_tier: flex, batch, priority or default. A wrong value of these is left out.
    *
    * @generated from field: optional string other_json = 10;
    */

@@ -25,8 +25,8 @@ export const listOverrides: Compiled<typeof source.listOverrides> = {
 
 export const listPricedSpans: Compiled<typeof source.listPricedSpans> = {
   name: 'pricing.listPricedSpans',
-  text: "select \"span_id\" as \"spanId\", \"spans\".\"type\" as \"type\", \"spans\".\"model\" as \"model\", \"spans\".\"vendor\" as \"vendor\", \"spans\".\"started_at\" as \"startedAtMs\", \"spans\".\"prompt_tokens\" as \"promptTokens\", \"spans\".\"completion_tokens\" as \"completionTokens\", \"spans\".\"reasoning_tokens\" as \"reasoningTokens\", \"spans\".\"cache_read_input_tokens\" as \"cacheReadInputTokens\", \"spans\".\"cache_creation_input_tokens\" as \"cacheCreationInputTokens\", \"spans\".\"cached_tokens_in_prompt\" as \"cachedTokensInPrompt\", \"spans\".\"cost_nano_usd\" as \"costNanoUsd\", \"spans\".\"cost_source\" as \"costSource\" from \"spans\" where \"project_number\" = $1 and \"trace_sequence\" = $2 and \"span_id\" > $3 order by \"span_id\" limit $4",
-  cells: (params) => [params.projectNumber, params.sequence, params.afterId, params.limit],
+  text: "select \"span_id\" as \"spanId\", \"spans\".\"type\" as \"type\", \"spans\".\"model\" as \"model\", \"spans\".\"vendor\" as \"vendor\", \"spans\".\"started_at\" as \"startedAtMs\", \"spans\".\"prompt_tokens\" as \"promptTokens\", \"spans\".\"completion_tokens\" as \"completionTokens\", \"spans\".\"reasoning_tokens\" as \"reasoningTokens\", \"spans\".\"cache_read_input_tokens\" as \"cacheReadInputTokens\", \"spans\".\"cache_creation_input_tokens\" as \"cacheCreationInputTokens\", \"spans\".\"cached_tokens_in_prompt\" as \"cachedTokensInPrompt\", \"spans\".\"other_metrics\" as \"otherMetricsJson\", \"spans\".\"cost_nano_usd\" as \"costNanoUsd\", \"spans\".\"cost_source\" as \"costSource\", case when \"params\" like $1 then 1 else 0 end as \"mayNameTier\" from \"spans\" where \"project_number\" = $2 and \"trace_sequence\" = $3 and \"span_id\" > $4 order by \"span_id\" limit $5",
+  cells: (params) => ["%\"service_tier\"%", params.projectNumber, params.sequence, params.afterId, params.limit],
   row: (row: any) => ({
     spanId: row.spanId,
     type: spanTypes.value(row.type),
@@ -39,8 +39,10 @@ export const listPricedSpans: Compiled<typeof source.listPricedSpans> = {
     cacheReadInputTokens: row.cacheReadInputTokens,
     cacheCreationInputTokens: row.cacheCreationInputTokens,
     cachedTokensInPrompt: row.cachedTokensInPrompt,
+    otherMetricsJson: row.otherMetricsJson,
     costNanoUsd: row.costNanoUsd,
     costSource: row.costSource,
+    mayNameTier: row.mayNameTier,
   }),
 };
 

@@ -225,6 +225,7 @@ function costOf(prices: Prices, { content }: AssignedRecord, { model, usage }: P
       cacheRead: usage.cacheReadInputTokens,
       cacheCreation: usage.cacheCreationInputTokens,
     },
+    details: null,
     explicitCostUsd: null,
     cachedTokensInPrompt: null,
     resultCostUsd: null,

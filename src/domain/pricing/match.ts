@@ -1,23 +1,9 @@
+import { type FormStart, isFineTune, listForms, listStarts, type NameForm } from './name-forms.ts';
 import type { ListedModel, PriceProvider, PriceRegistry, PriceRow } from './registry.ts';
-
-/** A lower-case spelling of a model name. `keepsPath` is false after a leading `xxx/` part was removed. */
-type NameForm = { readonly text: string; readonly keepsPath: boolean };
+import { isSelfHosted, resolveVendor } from './vendors.ts';
 
 /** The row of a name, and the spelling that matched. */
 type RowMatch = { readonly row: PriceRow; readonly matchedForm: string };
-
-const vendorAliases: ReadonlyMap<string, string> = new Map(
-  Object.entries({
-    azure: ['azure_openai', 'azure.ai.openai', 'az.ai.openai', 'azure.ai.inference'],
-    aws: ['bedrock', 'aws.bedrock', 'aws_bedrock', 'amazon'],
-    google: ['gemini', 'vertex_ai', 'vertexai', 'vertex', 'gcp.gemini', 'gcp.vertex_ai', 'google_ai_studio'],
-    'x-ai': ['xai'],
-    mistral: ['mistral_ai', 'mistralai'],
-    together: ['together_ai'],
-    fireworks: ['fireworks_ai'],
-    moonshotai: ['moonshot'],
-  }).flatMap(([provider, aliases]) => aliases.map((alias): [string, string] => [alias, provider])),
-);
 
 const defaultProviders = [
   'openai',
@@ -37,11 +23,6 @@ const defaultProviders = [
   'azure',
 ];
 
-// Sticky, so that a label matches only where a part of the name begins.
-const bedrockRegion = /(?:us|eu|apac|au|jp|ca|sa|us-gov|global)\./y;
-const bedrockMaker = /(?:anthropic|meta|mistral|cohere|amazon|ai21|deepseek|openai|qwen)\./y;
-
-const suffixStepsMax = 6;
 const clauseNamesMax = 24;
 const compactDate = /-(20\d{2})(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])(?=-|:|$)/g;
 // Names come from callers, so the cache limits their number and their length.
@@ -71,24 +52,11 @@ export function createRowMatcher(registry: PriceRegistry) {
   };
 }
 
-/** The provider id of a vendor name, in lower case; the name itself when it is no alias. */
-export function resolveVendor(vendor: string): string {
-  const name = vendor.toLowerCase();
-  return vendorAliases.get(name) ?? name;
-}
-
-/**
- * The spellings under which a model may be listed, best first: the whole name, the name after each `/`, these
- * without their Bedrock labels, then each of them with version suffixes removed one at a time.
- */
-export function listNameForms(model: string): readonly NameForm[] {
-  const name = model.toLowerCase();
-  return listForms(name, listStarts(name), name.length);
-}
-
 type RequestedName = { readonly model: string; readonly vendor: string | null };
 
 function findRow(registry: PriceRegistry, requested: RequestedName, nameLengthMax: number): RowMatch | null {
+  // The price list has what calls of a provider cost, not what a machine of one's own does.
+  if (isSelfHosted(requested.model, requested.vendor)) return null;
   const starts = listStarts(requested.model);
   // Most spellings are not listed; dropping them first leaves almost nothing to try at each provider.
   const listed = listForms(requested.model, starts, nameLengthMax).filter(({ text }) => registry.rows.has(text));
@@ -124,10 +92,11 @@ function findByClauses(
   starts: readonly FormStart[],
 ): RowMatch | null {
   const names = listClauseNames(requested.model, starts);
+  const mayBeBase = ![...names].some(isFineTune);
   const vendor = requested.vendor === null ? undefined : findVendor(registry, requested.vendor);
   if (vendor !== undefined) {
     for (const name of names) {
-      const found = findModel(registry, vendor, name);
+      const found = findModel(registry, vendor, { name, mayBeBase });
       if (found !== undefined) return toMatch(found, name);
     }
   }
@@ -137,7 +106,7 @@ function findByClauses(
     for (const id of order) {
       const provider = registry.providers.get(id);
       if (provider === undefined || !(named.has(id) || provider.matchesModel?.(name) === true)) continue;
-      const found = findModel(registry, provider, name);
+      const found = findModel(registry, provider, { name, mayBeBase });
       if (found !== undefined) return toMatch(found, name);
     }
   }
@@ -164,11 +133,18 @@ function findVendor({ providers }: PriceRegistry, vendor: string): PriceProvider
   );
 }
 
-function findModel(registry: PriceRegistry, provider: PriceProvider, name: string): ListedModel | undefined {
+/** Without `mayBeBase` only models count that are fine-tunes by themselves. */
+type ClauseName = { readonly name: string; readonly mayBeBase: boolean };
+
+function findModel(
+  registry: PriceRegistry,
+  provider: PriceProvider,
+  { name, mayBeBase }: ClauseName,
+): ListedModel | undefined {
   const providers = [provider, ...provider.fallbacks.flatMap((id) => registry.providers.get(id) ?? [])];
   for (const spelling of new Set([name, spellDates(name)])) {
     for (const { models } of providers) {
-      const found = models.find(({ matches }) => matches(spelling));
+      const found = models.find(({ matches, isFineTune }) => (mayBeBase || isFineTune) && matches(spelling));
       if (found !== undefined) return found;
     }
   }
@@ -214,77 +190,5 @@ function listNamedProviders(
     ...[...providers.values()]
       .filter(({ id, matchesModel }) => matchesModel?.(model) === true && !defaultProviders.includes(id))
       .map(({ id }) => id),
-  ];
-}
-
-type FormStart = { readonly start: number; readonly keepsPath: boolean; readonly isBedrock: boolean };
-
-// Every spelling is a slice of the name, so its positions are enough. Slices longer than any listed name are skipped:
-// else a long name of many parts would cost far more to price than to receive.
-function listForms(name: string, starts: readonly FormStart[], lengthMax: number): readonly NameForm[] {
-  const forms: NameForm[] = [];
-  for (const { start, keepsPath } of starts) addForm(start, name.length, keepsPath);
-  const findCut = createCutter(name);
-  for (const { start, keepsPath } of starts) {
-    let end = findCut(start, name.length);
-    for (let step = 0; step < suffixStepsMax && end !== null; step += 1) {
-      addForm(start, end, keepsPath);
-      end = findCut(start, end);
-    }
-  }
-  return forms;
-
-  function addForm(start: number, end: number, keepsPath: boolean): void {
-    if (end - start <= lengthMax) forms.push({ text: name.slice(start, end), keepsPath });
-  }
-}
-
-function listStarts(name: string): readonly FormStart[] {
-  const plain: FormStart[] = [{ start: 0, keepsPath: true, isBedrock: false }];
-  for (let slash = name.indexOf('/'); slash >= 0; slash = name.indexOf('/', slash + 1)) {
-    if (slash + 1 < name.length) plain.push({ start: slash + 1, keepsPath: false, isBedrock: false });
-  }
-  const unlabelled = plain.flatMap(({ start, keepsPath }) =>
-    listUnlabelled(name, start).map((behind) => ({ start: behind, keepsPath, isBedrock: true })),
-  );
-  return [...plain, ...unlabelled];
-}
-
-// Bedrock lists `meta.llama…` with its maker and some Claude models without, and a region may come before both: so
-// the labels are removed one by one.
-function listUnlabelled(name: string, start: number): readonly number[] {
-  const behindRegion = skipLabel(bedrockRegion, name, start);
-  const behindMaker = skipLabel(bedrockMaker, name, behindRegion);
-  const behind: number[] = [];
-  if (behindRegion > start && behindRegion < name.length) behind.push(behindRegion);
-  if (behindMaker > behindRegion && behindMaker < name.length) behind.push(behindMaker);
-  return behind;
-}
-
-function skipLabel(label: RegExp, name: string, start: number): number {
-  label.lastIndex = start;
-  return label.test(name) ? label.lastIndex : start;
-}
-
-// Cached, because cuts depend only on the end, and a name of many `/` parts needs the same end many times.
-function createCutter(name: string): (start: number, end: number) => number | null {
-  const cutsByEnd = new Map<number, readonly number[]>();
-  return (start, end) => {
-    const cuts = cutsByEnd.get(end) ?? listCuts(name.slice(0, end));
-    cutsByEnd.set(end, cuts);
-    return cuts.find((cut) => cut > start) ?? null;
-  };
-}
-
-// Where each kind of suffix begins, in the order they are tried; -1 for an absent one. A `:free` variant costs
-// nothing and must never match the paid model.
-function listCuts(text: string): readonly number[] {
-  if (text.endsWith(':free')) return [];
-  return [
-    text.search(/-\d{4}-\d{2}-\d{2}$/),
-    text.search(/-\d{8}$/),
-    text.lastIndexOf('@'),
-    text.search(/-v\d+$/),
-    text.lastIndexOf(':'),
   ];
 }

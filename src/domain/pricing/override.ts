@@ -1,9 +1,9 @@
 /** The prices that an organization sets, and how they match model names. */
 
 import { runWithoutPauses, type Steps } from '../steps.ts';
-import { listNameForms } from './match.ts';
+import { listNameForms } from './name-forms.ts';
 import type { CompilePatterns } from './patterns.ts';
-import type { TokenRates } from './registry.ts';
+import { completeRates, type TokenRates } from './rates.ts';
 
 /** A price of a model, in whole pico-USD per token; a null cache rate means the input rate. Immutable. */
 export type PriceOverride = {
@@ -107,10 +107,10 @@ export function ratesOf({
   cacheReadPicoUsd,
   cacheWritePicoUsd,
 }: PriceOverride): TokenRates {
-  return {
+  return completeRates({
     inputPicoUsd,
     outputPicoUsd,
     cacheReadPicoUsd: cacheReadPicoUsd ?? inputPicoUsd,
     cacheWritePicoUsd: cacheWritePicoUsd ?? inputPicoUsd,
-  };
+  });
 }

@@ -85,7 +85,7 @@ function toPrices(pricing: Pricing, overrides: OverrideSet): Prices {
       if (found === null) return pricing.match(model, vendor, atMs);
       const { override, matchedForm } = found;
       const rates = { ...ratesOf(override), tiers: [] };
-      return { source: 'override', provider: null, id: override.id, matchedForm, rates };
+      return { source: 'override', provider: null, id: override.id, matchedForm, rates, services: [] };
     },
   };
 }

@@ -1,28 +1,21 @@
-import { createRowMatcher, resolveVendor } from './match.ts';
-import { picoToNano, scaleDecimal, usdNumberToNano } from './money.ts';
+import { computeCost, computeCostOfUsd } from './cost.ts';
+import { createRowMatcher } from './match.ts';
+import { usdNumberToNano } from './money.ts';
 import { NO_OVERRIDES, type OverrideSet, ratesOf } from './override.ts';
-import type { PriceRegistry, PriceRow, PriceSet, RateBand, TokenRates } from './registry.ts';
-
-/** Whole tokens, 0..10^12, null when not reported. Reasoning is part of completion. */
-export type TokenCounts = {
-  prompt: number | null;
-  completion: number | null;
-  reasoning: number | null;
-  cacheRead: number | null;
-  cacheCreation: number | null;
-};
+import { type RateBand, rateService, type ServiceRate, type ServiceTier, type TokenRates } from './rates.ts';
+import type { PriceRegistry, PriceRow, PriceSet } from './registry.ts';
+import { type BilledParts, hasTokenCount, splitUsage, totalInputOf, type Usage } from './usage.ts';
+import { resolveVendor } from './vendors.ts';
 
 /** The source of a cost: the sender, its rates, an override, the price list, a guardrail's result, or none. */
 type CostSource = 'explicit' | 'span_rates' | 'override' | 'registry' | 'result' | 'unpriced';
 
 /** One span, or one request of a gateway, to be priced. `resultCostUsd` is what a guardrail or evaluation reported. */
-export type PriceQuery = {
+export type PriceQuery = Usage & {
   model: string | null;
   vendor: string | null;
   startedAtMs: number;
-  tokens: TokenCounts;
   explicitCostUsd: number | null;
-  cachedTokensInPrompt: boolean | null;
   resultCostUsd: number | null;
   spanRates: { inputUsdPerToken: number; outputUsdPerToken: number } | null;
 };
@@ -37,12 +30,15 @@ export type PriceMatch = {
   id: string;
   matchedForm: string;
   rates: TokenRates & { tiers: readonly RateBand[] };
+  /** The rates of other service tiers. */
+  services: readonly ServiceMatch[];
 };
+
+export type ServiceMatch = { tier: ServiceTier; rates: PriceMatch['rates'] };
 
 export type Pricing = ReturnType<typeof createPricing>;
 
 const millisecondsPerDay = 86_400_000;
-const picoDigits = 12;
 const nothingToPrice: Price = Object.freeze({ costNanoUsd: null, source: null, rateVersion: null });
 const unpriced: Price = Object.freeze({ costNanoUsd: null, source: 'unpriced', rateVersion: null });
 
@@ -69,8 +65,9 @@ export function createPricing(registry: PriceRegistry) {
     const row = question.model === null ? undefined : matchRow(question.model, question.vendor)?.row;
     const set = row === undefined ? undefined : findSet(row, question.startedAtMs);
     if (row === undefined || set === undefined) return null;
-    const usage = splitTokens(question, reportsCacheApart(row.provider, row.id));
-    return toPrice(computeCost(usage, findRates(set, usage)), 'registry', rateVersion);
+    const parts = splitUsage(question, reportsCacheApart(row.provider, row.id));
+    const rates = findRates({ row, set }, parts, question.details?.serviceTier ?? null);
+    return toPrice(computeCost(parts, rates), 'registry', rateVersion);
   }
 
   /** The row of the price list for a name at an instant; null when none. */
@@ -85,6 +82,7 @@ export function createPricing(registry: PriceRegistry) {
       id,
       matchedForm: found.matchedForm,
       rates: { ...set.base, tiers: set.tiers },
+      services: found.row.services.map((service) => matchService(set, service)),
     };
   }
 }
@@ -92,17 +90,15 @@ export function createPricing(registry: PriceRegistry) {
 function priceBySender(question: PriceQuery): Price | null {
   const rates = question.spanRates;
   if (rates === null || !isAmount(rates.inputUsdPerToken) || !isAmount(rates.outputUsdPerToken)) return null;
-  const input = scaleDecimal(String(rates.inputUsdPerToken), picoDigits);
-  const output = scaleDecimal(String(rates.outputUsdPerToken), picoDigits);
-  const usage = splitTokens(question, reportsCacheApartUnlisted(question));
-  return toPrice(computeExactCost(usage, { input, output, cacheRead: input, cacheWrite: input }), 'span_rates', null);
+  const parts = splitUsage(question, reportsCacheApartUnlisted(question));
+  return toPrice(computeCostOfUsd(parts, rates.inputUsdPerToken, rates.outputUsdPerToken), 'span_rates', null);
 }
 
 function priceByOverride(question: PriceQuery, overrides: OverrideSet): Price | null {
   const found = question.model === null ? null : overrides.find(question.model, question.startedAtMs);
   if (found === null) return null;
-  const usage = splitTokens(question, reportsCacheApartUnlisted(question));
-  return toPrice(computeCost(usage, ratesOf(found.override)), 'override', null);
+  const parts = splitUsage(question, reportsCacheApartUnlisted(question));
+  return toPrice(computeCost(parts, ratesOf(found.override)), 'override', null);
 }
 
 function findSet(row: PriceRow, atMs: number): PriceSet | undefined {
@@ -117,31 +113,25 @@ function findSet(row: PriceRow, atMs: number): PriceSet | undefined {
   });
 }
 
-function findRates(set: PriceSet, usage: BilledTokens): TokenRates {
-  if (set.tiers.length === 0) return set.base;
-  const inputTokens = usage.uncached + usage.cacheRead + usage.cacheWrite;
-  return set.tiers.findLast(({ aboveTokens }) => inputTokens > aboveTokens) ?? set.base;
+type SetOfRow = { readonly row: PriceRow; readonly set: PriceSet };
+
+function findRates({ row, set }: SetOfRow, parts: BilledParts, tier: ServiceTier | null): TokenRates {
+  const band = set.tiers.length === 0 ? undefined : findBand(set, totalInputOf(parts));
+  const service = tier === null ? undefined : row.services.find((each) => each.tier === tier);
+  if (service === undefined || (band !== undefined && service.isBaseOnly === true)) return band ?? set.base;
+  return rateService(band ?? set.base, service);
 }
 
-type BilledTokens = { uncached: number; cacheRead: number; cacheWrite: number; output: number };
+function findBand({ tiers }: PriceSet, inputTokens: number): RateBand | undefined {
+  return tiers.findLast(({ aboveTokens }) => inputTokens > aboveTokens);
+}
 
-function splitTokens(question: PriceQuery, cacheApart: boolean): BilledTokens {
-  const { tokens, cachedTokensInPrompt } = question;
-  const prompt = tokens.prompt ?? 0;
-  const completion = tokens.completion ?? 0;
-  const reasoning = tokens.reasoning ?? 0;
-  const cacheRead = tokens.cacheRead ?? 0;
-  const cacheWrite = tokens.cacheCreation ?? 0;
-  const cached = cacheRead + cacheWrite;
-  // A prompt smaller than its cached part cannot include it, even if reported so.
-  const included = cached <= prompt && (cachedTokensInPrompt ?? !cacheApart);
-  return {
-    uncached: included ? prompt - cached : prompt,
-    cacheRead,
-    cacheWrite,
-    // A sender of more reasoning than completion counts the two apart.
-    output: reasoning > completion ? completion + reasoning : completion,
-  };
+function matchService({ base, tiers }: PriceSet, service: ServiceRate): ServiceMatch {
+  const { tier, isBaseOnly } = service;
+  const bands = tiers.map((band) =>
+    isBaseOnly === true ? band : { aboveTokens: band.aboveTokens, ...rateService(band, service) },
+  );
+  return { tier, rates: { ...rateService(base, service), tiers: bands } };
 }
 
 /** True when the maker of a model reports cached tokens beside the prompt tokens, not within them. */
@@ -154,41 +144,10 @@ function reportsCacheApartUnlisted({ vendor, model }: PriceQuery): boolean {
   return reportsCacheApart(resolveVendor(vendor ?? ''), (model ?? '').toLowerCase());
 }
 
-/** Nano-USD. No term is negative: when the sum is a safe integer, no step before it was rounded. */
-function computeCost(usage: BilledTokens, rates: TokenRates): number | null {
-  const pico =
-    usage.uncached * rates.inputPicoUsd +
-    usage.cacheRead * rates.cacheReadPicoUsd +
-    usage.cacheWrite * rates.cacheWritePicoUsd +
-    usage.output * rates.outputPicoUsd;
-  if (pico <= Number.MAX_SAFE_INTEGER) return picoToNano(pico);
-  return computeExactCost(usage, {
-    input: BigInt(rates.inputPicoUsd),
-    output: BigInt(rates.outputPicoUsd),
-    cacheRead: BigInt(rates.cacheReadPicoUsd),
-    cacheWrite: BigInt(rates.cacheWritePicoUsd),
-  });
-}
-
-type ExactRates = { input: bigint; output: bigint; cacheRead: bigint; cacheWrite: bigint };
-
-function computeExactCost(usage: BilledTokens, rates: ExactRates): number | null {
-  return picoToNano(
-    BigInt(usage.uncached) * rates.input +
-      BigInt(usage.cacheRead) * rates.cacheRead +
-      BigInt(usage.cacheWrite) * rates.cacheWrite +
-      BigInt(usage.output) * rates.output,
-  );
-}
-
 function toPrice(costNanoUsd: number | null, source: CostSource, rateVersion: string | null): Price {
   return costNanoUsd === null ? unpriced : { costNanoUsd, source, rateVersion };
 }
 
 function isAmount(usd: number | null): usd is number {
   return usd !== null && usd >= 0;
-}
-
-export function hasTokenCount({ prompt, completion, reasoning, cacheRead, cacheCreation }: TokenCounts): boolean {
-  return (prompt ?? completion ?? reasoning ?? cacheRead ?? cacheCreation) !== null;
 }

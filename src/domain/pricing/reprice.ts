@@ -1,10 +1,14 @@
 /** Walks through stored traces and reprices their spans by the current price list and overrides. */
 
+import { isObject, parseFreeJson } from '../../json/free-json.ts';
+import type { LosslessObject } from '../../json/lossless-json.ts';
 import type { TraceStore } from '../store.ts';
+import { readDetails } from '../traces/collector/collector-details.ts';
 import { readResultCost } from '../traces/collector/collector-metrics.ts';
 import { ALL_TRACES, type SearchPosition, type TraceSearch } from '../traces/search/trace-search-store.ts';
+import type { Span } from '../traces/trace.ts';
 import type { PriceResolver, Prices } from './prices.ts';
-import type { NewPrice, PricedSpan, RepricedProject, RepricedTrace, RepricingStore } from './repricing.ts';
+import type { ListedSpan, NewPrice, RepricedProject, RepricedTrace, RepricingStore } from './repricing.ts';
 
 type RepriceDeps = {
   readonly store: {
@@ -141,8 +145,8 @@ async function repriceTraces(deps: RepriceDeps, traceIds: readonly string[], wal
       const spans = await deps.store.repricing.spans(page);
       tally.spans += spans.length;
       const changed: NewPrice[] = [];
-      for (const span of spans) {
-        const price = PRICED_HERE.has(span.costSource) ? await priceAnew(span, prices, readCost) : null;
+      for (const listed of spans) {
+        const price = PRICED_HERE.has(listed.span.costSource) ? await priceAnew(listed, prices, readSpan) : null;
         if (price !== null) changed.push(price);
       }
       if (changed.length > 0) waiting.push({ traceId, prices: changed });
@@ -150,14 +154,12 @@ async function repriceTraces(deps: RepriceDeps, traceIds: readonly string[], wal
       if (waitingCount >= SPANS_AT_ONCE) await flush();
       const last = spans.at(-1);
       if (last === undefined || spans.length < SPANS_AT_ONCE) break;
-      afterId = last.spanId;
+      afterId = last.span.spanId;
     }
 
-    async function readCost(spanId: string): Promise<number | null> {
+    async function readSpan(spanId: string): Promise<Span | undefined> {
       const [span] = await deps.store.traces.spans(trace, [spanId]);
-      return span?.outputJson === undefined || span.outputJson === null
-        ? null
-        : readResultCost(JSON.parse(span.outputJson));
+      return span;
     }
   }
   await flush();
@@ -165,10 +167,11 @@ async function repriceTraces(deps: RepriceDeps, traceIds: readonly string[], wal
 
 /** Null when the price is unchanged. */
 async function priceAnew(
-  span: PricedSpan,
+  { span, mayNameTier }: ListedSpan,
   prices: Prices,
-  readCost: (spanId: string) => Promise<number | null>,
+  readSpan: (spanId: string) => Promise<Span | undefined>,
 ): Promise<NewPrice | null> {
+  const paramsJson = mayNameTier ? (await readSpan(span.spanId))?.paramsJson : null;
   const question = {
     model: span.model,
     vendor: span.vendor,
@@ -180,6 +183,7 @@ async function priceAnew(
       cacheRead: span.cacheReadInputTokens,
       cacheCreation: span.cacheCreationInputTokens,
     },
+    details: readDetails(objectOf(span.otherMetricsJson), objectOf(paramsJson)),
     explicitCostUsd: null,
     cachedTokensInPrompt: span.cachedTokensInPrompt,
     resultCostUsd: null,
@@ -188,10 +192,17 @@ async function priceAnew(
   let price = prices.price(question);
   const mayHaveResultCost = span.type === 'guardrail' || span.type === 'evaluation';
   if (price.source === 'unpriced' && mayHaveResultCost) {
-    price = prices.price({ ...question, resultCostUsd: await readCost(span.spanId) });
+    const outputJson = (await readSpan(span.spanId))?.outputJson ?? null;
+    const resultCostUsd = outputJson === null ? null : readResultCost(JSON.parse(outputJson));
+    price = prices.price({ ...question, resultCostUsd });
   }
   const { costNanoUsd, source: costSource } = price;
   return costNanoUsd === span.costNanoUsd && costSource === span.costSource ? null : { span, costNanoUsd, costSource };
+}
+
+function objectOf(storedJson: string | null | undefined): LosslessObject | undefined {
+  const value = storedJson === null || storedJson === undefined ? null : parseFreeJson(storedJson);
+  return isObject(value) ? value : undefined;
 }
 
 function count(tally: Tally, { span, costNanoUsd }: NewPrice): void {

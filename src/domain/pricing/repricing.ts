@@ -9,8 +9,19 @@ import { summaryOf } from '../traces/trace-totals.ts';
 /** The inputs to the price of a stored span, and the price. */
 export type PricedSpan = Pick<
   Span,
-  'spanId' | 'type' | 'model' | 'vendor' | 'startedAtMs' | SummedName | 'cachedTokensInPrompt' | 'costSource'
+  | 'spanId'
+  | 'type'
+  | 'model'
+  | 'vendor'
+  | 'startedAtMs'
+  | SummedName
+  | 'cachedTokensInPrompt'
+  | 'otherMetricsJson'
+  | 'costSource'
 >;
+
+/** Parameters may be large, so that they are read only where they may name a service tier. */
+export type ListedSpan = { readonly span: PricedSpan; readonly mayNameTier: boolean };
 
 /** A different price for a span, with the span as it was read. */
 export type NewPrice = {
@@ -48,7 +59,7 @@ export type RepricingStore = {
   /** Projects that are not archived, by number. */
   projects(): Promise<readonly RepricedProject[]>;
   /** Spans of a trace, by id. */
-  spans(page: SpanPage): Promise<readonly PricedSpan[]>;
+  spans(page: SpanPage): Promise<readonly ListedSpan[]>;
   /**
    * Commits new prices of spans. It MUST leave alone a span that changed after its price was computed, MUST leave
    * the totals of traces equal to a recomputation from the stored spans, and MUST change nothing else of a span.

@@ -1,6 +1,6 @@
 /** One chat completion of an OpenAI-compatible endpoint, with retries. */
 
-import type { TokenCounts } from '../../domain/pricing/pricing.ts';
+import type { TokenCounts } from '../../domain/pricing/usage.ts';
 import { cutToCharacters } from '../../domain/text-limits.ts';
 import type { LosslessObject } from '../../json/lossless-json.ts';
 import { type Exchanged, type PostJson, readRetryAfterMs } from './post-json.ts';

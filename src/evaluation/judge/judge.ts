@@ -7,7 +7,7 @@ import {
   type RunEvaluator,
 } from '../../domain/evaluations/outcome.ts';
 import type { PriceResolver, Prices } from '../../domain/pricing/prices.ts';
-import type { TokenCounts } from '../../domain/pricing/pricing.ts';
+import type { TokenCounts } from '../../domain/pricing/usage.ts';
 import { allButOne, createSemaphore } from '../../domain/semaphore.ts';
 import { type LosslessObject, readMember, stringifyLossless } from '../../json/lossless-json.ts';
 import type { CompleteChat } from './chat.ts';
@@ -153,6 +153,7 @@ function sumCost(
       vendor: null,
       startedAtMs,
       tokens,
+      details: null,
       explicitCostUsd: null,
       // The chat API counts cached tokens as part of the prompt.
       cachedTokensInPrompt: true,

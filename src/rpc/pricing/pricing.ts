@@ -7,6 +7,7 @@ import {
   OverrideMatch,
   type PriceMatchSchema,
   type PriceOverrideSchema,
+  type PriceRatesSchema,
   PriceSource,
   type PricingService,
 } from '../../../gen/spandrel/v1/pricing_pb.js';
@@ -16,7 +17,7 @@ import { type OverrideDraft, overrideProblems } from '../../domain/pricing/overr
 import type { PriceOverrides } from '../../domain/pricing/overrides.ts';
 import type { PriceResolver } from '../../domain/pricing/prices.ts';
 import type { PriceMatch } from '../../domain/pricing/pricing.ts';
-import type { TokenRates } from '../../domain/pricing/registry.ts';
+import type { TokenRates } from '../../domain/pricing/rates.ts';
 import { numbersOf, wordOf } from '../enums.ts';
 import { msOfTimestamp, toTimestamp } from '../epoch-ms.ts';
 import { managementCallOf } from '../management-call.ts';
@@ -86,22 +87,41 @@ function toOverride(override: PriceOverride): MessageInitShape<typeof PriceOverr
   };
 }
 
-function toMatch({ source, provider, id, matchedForm, rates }: PriceMatch): MessageInitShape<typeof PriceMatchSchema> {
-  const tiers = rates.tiers.map((band) => ({ aboveTokens: BigInt(band.aboveTokens), ...toRates(band) }));
+function toMatch(match: PriceMatch): MessageInitShape<typeof PriceMatchSchema> {
+  const { source, provider, id, matchedForm, rates, services } = match;
+  const served = Object.fromEntries(services.map((service) => [service.tier, toRates(service.rates)]));
   return {
     source: SOURCES[source],
     provider: provider ?? undefined,
     id,
     matchedForm,
-    rates: { ...toRates(rates), tiers },
+    rates: toRates(rates),
+    flexRates: served.flex,
+    batchRates: served.batch,
+    priorityRates: served.priority,
   };
 }
 
-function toRates({ inputPicoUsd, outputPicoUsd, cacheReadPicoUsd, cacheWritePicoUsd }: TokenRates) {
+function toRates({ tiers, ...rates }: PriceMatch['rates']): MessageInitShape<typeof PriceRatesSchema> {
+  return {
+    ...toTokenRates(rates),
+    ...(rates.requestPicoUsd === 0 ? {} : { costPerRequest: picoToUsdNumber(rates.requestPicoUsd) }),
+    tiers: tiers.map((band) => ({ aboveTokens: BigInt(band.aboveTokens), ...toTokenRates(band) })),
+  };
+}
+
+/** Leaves out the rates that are those of plain tokens. */
+function toTokenRates(rates: TokenRates) {
+  const { inputPicoUsd, outputPicoUsd, cacheReadPicoUsd, cacheWritePicoUsd } = rates;
+  const other = (picoUsd: number, plainPicoUsd: number) =>
+    picoUsd === plainPicoUsd ? undefined : picoToUsdNumber(picoUsd);
   return {
     inputCostPerToken: picoToUsdNumber(inputPicoUsd),
     outputCostPerToken: picoToUsdNumber(outputPicoUsd),
     cacheReadCostPerToken: picoToUsdNumber(cacheReadPicoUsd),
     cacheWriteCostPerToken: picoToUsdNumber(cacheWritePicoUsd),
+    cacheWrite1hCostPerToken: other(rates.cacheWrite1hPicoUsd, cacheWritePicoUsd),
+    audioInputCostPerToken: other(rates.audioInputPicoUsd, inputPicoUsd),
+    audioOutputCostPerToken: other(rates.audioOutputPicoUsd, outputPicoUsd),
   };
 }

@@ -37,8 +37,11 @@ export const listPricedSpans = query<PageOfTrace>()((db, { projectNumber, sequen
     .select([
       ...columns('Span', 'type', 'model', 'vendor', 'startedAtMs', 'promptTokens', 'completionTokens'),
       ...columns('Span', 'reasoningTokens', 'cacheReadInputTokens', 'cacheCreationInputTokens'),
-      ...columns('Span', 'cachedTokensInPrompt', 'costNanoUsd', 'costSource'),
+      ...columns('Span', 'cachedTokensInPrompt', 'otherMetricsJson', 'costNanoUsd', 'costSource'),
     ])
+    .select(({ eb }) =>
+      eb.case().when('paramsJson', 'like', '%"service_tier"%').then(1).else(0).end().as('mayNameTier'),
+    )
     .orderBy(idText('spanId'))
     .limit(limit),
 );

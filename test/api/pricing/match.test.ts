@@ -51,6 +51,7 @@ describe('the match of a name, over REST and gRPC', () => {
           outputCostPerToken: 0.000015,
           cacheReadCostPerToken: 3e-7,
           cacheWriteCostPerToken: 0.00000375,
+          cacheWrite1hCostPerToken: 0.000006,
           tiers: [
             {
               aboveTokens: 200_000,
@@ -58,11 +59,51 @@ describe('the match of a name, over REST and gRPC', () => {
               outputCostPerToken: 0.0000225,
               cacheReadCostPerToken: 6e-7,
               cacheWriteCostPerToken: 0.0000075,
+              cacheWrite1hCostPerToken: 0.000012,
+            },
+          ],
+        },
+        batchRates: {
+          inputCostPerToken: 0.0000015,
+          outputCostPerToken: 0.0000075,
+          cacheReadCostPerToken: 1.5e-7,
+          cacheWriteCostPerToken: 0.000001875,
+          cacheWrite1hCostPerToken: 0.000003,
+          tiers: [
+            {
+              aboveTokens: 200_000,
+              inputCostPerToken: 0.000003,
+              outputCostPerToken: 0.00001125,
+              cacheReadCostPerToken: 3e-7,
+              cacheWriteCostPerToken: 0.00000375,
+              cacheWrite1hCostPerToken: 0.000006,
             },
           ],
         },
       },
     );
+  });
+
+  it('has the rates of audio, of requests and of service tiers where they are others', async () => {
+    const check = async (model: string, rates: Body) =>
+      await askAll(app, match({ model }), {
+        headers: bearer(app.projectKey),
+        status: 200,
+        check: (body) => expect(body.match).toMatchObject(rates),
+      });
+    await check('gpt-audio-mini', { rates: { audioInputCostPerToken: 0.00001, audioOutputCostPerToken: 0.00002 } });
+    await check('sonar', { rates: { costPerRequest: 0.012 } });
+    await check('gpt-5', {
+      rates: { inputCostPerToken: 0.00000125 },
+      flexRates: { inputCostPerToken: 6.25e-7 },
+      batchRates: { inputCostPerToken: 6.25e-7 },
+      priorityRates: { inputCostPerToken: 0.0000025 },
+    });
+    await askAll(app, match({ model: 'deepseek-r1:8b', vendor: 'ollama' }), {
+      headers: bearer(app.projectKey),
+      status: 200,
+      check: (body) => expect(body).toEqual({ match: null }),
+    });
   });
 
   it('depends on the vendor and the instant, and is null for an unknown model', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { listNameForms } from '../../../src/domain/pricing/match.ts';
+import { listNameForms } from '../../../src/domain/pricing/name-forms.ts';
 import { createPricing } from '../../../src/domain/pricing/pricing.ts';
 import { pricing, registry } from '../../support/pricing.ts';
 
@@ -25,6 +25,13 @@ describe('model names', () => {
     ['openrouter/openai/gpt-4o', null, 'openrouter', 'openai/gpt-4o'],
     ['openai/gpt-4o', 'openrouter', 'openrouter', 'openai/gpt-4o'],
     ['some/proxy/openai/gpt-4o', null, 'openai', 'gpt-4o'],
+    ['gpt-5.2-0315', null, 'openai', 'gpt-5.2'],
+    ['gpt-4-0613', null, 'openai', 'gpt-4'],
+    ['deepseek-r1:8b', null, 'deepseek', 'deepseek-reasoner'],
+    ['ft:gpt-4o-mini-2024-07-18:acme::abc', null, 'openai', 'ft:gpt-4o-mini'],
+    ['openai/ft:gpt-4o-2024-08-06:acme::abc', null, 'openai', 'ft:gpt-4o'],
+    ['ft:gpt-3.5-turbo-0125:acme::abc', null, 'openai', 'ft:gpt-3.5-turbo-'],
+    ['ft:gpt-4-0613:acme::abc', 'openai', 'openai', 'gpt-4'],
   ])('%s of %s is %s %s', (model, vendor, provider, id) => {
     expect(pricing.match(model, vendor, 0)).toMatchObject({ source: 'registry', provider, id });
   });
@@ -39,6 +46,34 @@ describe('model names', () => {
     [`${'a/'.repeat(200)}gpt-5-foo`, null],
   ])('%s of %s has no price', (model, vendor) => {
     expect(pricing.match(model, vendor, 0)).toBeNull();
+  });
+
+  it.each([
+    ['ft:gpt-4.1-mini-2025-04-14:acme::abc', null],
+    ['openai/ft:gpt-5:acme::abc', null],
+    ['ft:openai/gpt-5', null],
+    ['ft:gemini-1.5-pro:acme', 'google'],
+  ])('%s of %s is a fine-tune without a price of its own', (model, vendor) => {
+    expect(pricing.match(model, vendor, 0)).toBeNull();
+  });
+
+  it.each([
+    'ollama',
+    'Ollama',
+    'ollama_chat',
+    'vllm',
+    'hosted_vllm',
+    'lmstudio',
+    'LM Studio',
+    'llama.cpp',
+    'llama_cpp',
+    'tgi',
+    'sglang',
+    'huggingface local',
+    'localai',
+  ])('of %s run on a machine of the user, and have no listed price', (vendor) => {
+    expect(pricing.match('deepseek-r1:8b', vendor, 0)).toBeNull();
+    expect(pricing.match(`${vendor}/deepseek-r1:8b`, null, 0)).toBeNull();
   });
 
   it('reach OpenRouter unasked only with their maker in front', () => {
@@ -73,6 +108,15 @@ describe('model names', () => {
     ['m-20250131', 'm'],
     ['m@x:y-v2', 'm'],
     ['m-v12', 'm'],
+    ['m-0131', 'm'],
+    ['m-0229', 'm'],
+    ['m-0230', 'm-0230'],
+    ['m-0431', 'm-0431'],
+    ['m-1301', 'm-1301'],
+    ['m-0100', 'm-0100'],
+    ['m-0001', 'm-0001'],
+    ['m-0315-v1', 'm'],
+    ['m-0315:free', 'm-0315:free'],
     ['m:beta', 'm'],
     ['m:a:free', 'm:a:free'],
     ['m-2025-1-31', 'm-2025-1-31'],

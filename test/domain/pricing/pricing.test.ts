@@ -134,6 +134,133 @@ describe('what sets the cost', () => {
   });
 });
 
+describe('audio tokens', () => {
+  it.each([
+    // 34 and 34 of text, 1,000 and 500 of audio.
+    { why: 'have rates of their own', tokens: { prompt: 1034, completion: 534 }, audio: [1000, 500], usd: 0.020102 },
+    {
+      why: 'are at most the prompt and the completion',
+      tokens: { prompt: 10, completion: 5 },
+      audio: [99, 99],
+      usd: 0.0002,
+    },
+    { why: 'come after the cached ones', tokens: { prompt: 10, cacheRead: 4 }, audio: [10, null], usd: 0.0000624 },
+    { why: 'are nothing without a prompt', tokens: { completion: 1 }, audio: [10, null], usd: 0.0000024 },
+  ])('$why', ({ tokens, audio: [inputAudio = null, outputAudio = null], usd }) => {
+    expect(priceUsd({ model: 'gpt-audio-mini', tokens, details: { inputAudio, outputAudio } })).toBe(usd);
+  });
+
+  it('cost what others do where the list has no rate for them', () => {
+    const details = { inputAudio: 500, outputAudio: 50 };
+    expect(priceUsd({ model: 'gpt-4o', tokens: { prompt: 1000, completion: 100 }, details })).toBe(0.0035);
+  });
+});
+
+describe('reasoning beside the completion', () => {
+  const tokens = { prompt: 100, completion: 500, reasoning: 300 };
+  it.each([
+    { total: 900, usd: 0.00203 },
+    { total: 600, usd: 0.00128 },
+    { total: null, usd: 0.00128 },
+    { total: 899, usd: 0.00128 },
+  ])('is output of its own when the total is $total', ({ total, usd }) => {
+    expect(priceUsd({ model: 'gemini-2.5-flash', tokens, details: { total } })).toBe(usd);
+  });
+});
+
+describe('writes to caches', () => {
+  const tokens = { prompt: 100, completion: 0, cacheCreation: 10_000 };
+  it.each([
+    { model: sonnet, details: { cacheWrite1h: 10_000, cacheWrite5m: 0 }, usd: 0.0603 },
+    { model: sonnet, details: { cacheWrite1h: 4000, cacheWrite5m: 6000 }, usd: 0.0468 },
+    { model: sonnet, details: { cacheWrite5m: 10_000 }, usd: 0.0378 },
+    { model: sonnet, details: { cacheWrite1h: 99_999 }, usd: 0.0603 },
+    // Bedrock adds a tenth in its regions.
+    { model: `us.anthropic.${sonnet}-20250929-v1:0`, details: { cacheWrite1h: 10_000 }, usd: 0.06633 },
+    { model: `vertex_ai/${sonnet}`, details: { cacheWrite1h: 10_000 }, usd: 0.0603 },
+  ])('cost twice the input for an hour: $model $details', ({ model, details, usd }) => {
+    expect(priceUsd({ model, tokens, details })).toBe(usd);
+  });
+
+  it('are the sum of their parts where only those are told', () => {
+    const details = { cacheWrite1h: 4000, cacheWrite5m: 6000 };
+    expect(priceUsd({ model: sonnet, tokens: { prompt: 100 }, details })).toBe(0.0468);
+  });
+
+  it('of an hour count towards the tier of a span', () => {
+    const atEdge = { prompt: 190_000, cacheCreation: 10_000 };
+    const details = { cacheWrite1h: 10_000 };
+    expect(priceUsd({ model: sonnet, tokens: atEdge, details })).toBe(0.63);
+    expect(priceUsd({ model: sonnet, tokens: { ...atEdge, prompt: 190_001 }, details })).toBe(1.260006);
+  });
+});
+
+describe('requests', () => {
+  const query = { model: 'sonar', tokens: { prompt: 1000, completion: 1000 } };
+  it.each([
+    { requests: null, usd: 0.002 },
+    { requests: 0, usd: 0.002 },
+    { requests: 2, usd: 0.026 },
+  ])('cost their own rate where the span says that there were $requests', ({ requests, usd }) => {
+    expect(priceUsd({ ...query, details: { requests } })).toBe(usd);
+  });
+
+  it('alone are no usage that could be priced', () => {
+    expect(pricing.price(ask({ model: 'sonar', details: { requests: 2 } })).source).toBeNull();
+  });
+});
+
+describe('the tier by input tokens', () => {
+  it.each([
+    { model: 'gpt-5.4', prompt: 272_000, usd: 0.68 },
+    { model: 'gpt-5.4', prompt: 272_001, usd: 1.360005 },
+    { model: 'openai.gpt-5.6-terra', vendor: 'aws', prompt: 272_000, usd: 0.5984 },
+    { model: 'openai.gpt-5.6-terra', vendor: 'aws', prompt: 272_001, usd: 1.1968044 },
+    { model: 'gemini-2.5-pro', prompt: 200_000, usd: 0.25 },
+    { model: 'gemini-2.5-pro', prompt: 200_001, usd: 0.5000025 },
+    // xAI publishes that its larger rate begins at 200K tokens.
+    { model: 'grok-4.3', prompt: 199_999, usd: 0.24999875 },
+    { model: 'grok-4.3', prompt: 200_000, usd: 0.5 },
+  ])('begins exactly where $model publishes it: $prompt', ({ model, vendor = null, prompt, usd }) => {
+    expect(priceUsd({ model, vendor, tokens: { prompt } })).toBe(usd);
+  });
+});
+
+describe('service tiers', () => {
+  const tokens = { prompt: 1000, completion: 100, cacheRead: 400 };
+  it.each([
+    { model: 'gpt-5', serviceTier: null, usd: 0.0018 },
+    { model: 'gpt-5', serviceTier: 'flex', usd: 0.0009 },
+    { model: 'gpt-5', serviceTier: 'batch', usd: 0.0009 },
+    { model: 'gpt-5', serviceTier: 'priority', usd: 0.0036 },
+    { model: 'gpt-4o-mini', serviceTier: 'priority', usd: 0.0003 },
+    { model: 'o4-mini', serviceTier: 'priority', usd: 0.0022 },
+    // Tokens read from a cache cost the same in a batch.
+    { model: 'gemini-2.5-flash', serviceTier: 'batch', usd: 0.000227 },
+    { model: 'gemini-2.5-flash', serviceTier: 'flex', usd: 0.000221 },
+    { model: sonnet, serviceTier: 'batch', usd: 0.00231 },
+    // Nobody publishes what these cost.
+    { model: sonnet, serviceTier: 'priority', usd: 0.00462 },
+    { model: 'deepseek-chat', serviceTier: 'flex', usd: 0.0003 },
+  ] as const)('$serviceTier of $model', ({ model, serviceTier, usd }) => {
+    expect(priceUsd({ model, tokens, details: { serviceTier } })).toBe(usd);
+  });
+
+  it('multiply with the tier of long inputs, except that priority has none', () => {
+    const long = { model: 'gpt-5.4', tokens: { prompt: 300_000 } };
+    const cost = (serviceTier: 'flex' | 'batch' | 'priority') => priceUsd({ ...long, details: { serviceTier } });
+    expect([priceUsd(long), cost('flex'), cost('batch'), cost('priority')]).toEqual([1.5, 0.75, 0.75, 1.5]);
+  });
+
+  it('change no price of an organization, and none of the sender', () => {
+    const set = compileOverrides([createOverride({ model: 'gpt-5', inputPicoUsd: 1_000_000 })], null);
+    const query = { model: 'gpt-5', tokens: { prompt: 1000 }, details: { serviceTier: 'flex' } } as const;
+    expect(pricing.price(ask(query), set).costNanoUsd).toBe(1_000_000);
+    const spanRates = { inputUsdPerToken: 0.000002, outputUsdPerToken: 0 };
+    expect(pricing.price(ask({ ...query, spanRates })).costNanoUsd).toBe(2_000_000);
+  });
+});
+
 describe('cached tokens', () => {
   const cached = { prompt: 1000, cacheRead: 400 };
   it.each([

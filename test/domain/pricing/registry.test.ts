@@ -2,8 +2,9 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { NANO_USD_MAX } from '../../../src/domain/pricing/money.ts';
-import { createPricing, type TokenCounts } from '../../../src/domain/pricing/pricing.ts';
-import type { TokenRates } from '../../../src/domain/pricing/registry.ts';
+import { createPricing } from '../../../src/domain/pricing/pricing.ts';
+import { completeRates, type TokenRates } from '../../../src/domain/pricing/rates.ts';
+import type { TokenCounts } from '../../../src/domain/pricing/usage.ts';
 import { ask, createListed, noTokens, priceUsd, registry } from '../../support/pricing.ts';
 import { runsOf } from '../../support/scenario.ts';
 
@@ -112,6 +113,10 @@ describe('arithmetic', () => {
     outputPicoUsd: rate,
     cacheReadPicoUsd: rate,
     cacheWritePicoUsd: rate,
+    cacheWrite1hPicoUsd: rate,
+    audioInputPicoUsd: rate,
+    audioOutputPicoUsd: rate,
+    requestPicoUsd: rate,
   });
   const anyTokens: fc.Arbitrary<TokenCounts> = fc.record({
     prompt: count,
@@ -140,6 +145,7 @@ describe('arithmetic', () => {
       provider: 'openai',
       id: 'flat',
       sets: [{ condition: { kind: 'always' }, base: rates, tiers: [] }],
+      services: [],
     } as const;
     return createPricing({ version: '', releasedOn: '', rows: new Map([['flat', [row]]]), providers: new Map() });
   }
@@ -162,7 +168,8 @@ describe('arithmetic', () => {
         fc.integer({ min: -3, max: 3 }),
         rate,
         (one, off, other) => {
-          const rates = { inputPicoUsd: one, outputPicoUsd: other, cacheReadPicoUsd: 1, cacheWritePicoUsd: 0 };
+          const listed = { inputPicoUsd: one, outputPicoUsd: other, cacheReadPicoUsd: 1, cacheWritePicoUsd: 0 };
+          const rates = completeRates(listed);
           const tokens = { ...noTokens, prompt: Math.floor(edge / one) + off, completion: 1, cacheRead: 0 };
           expect(createFlat(rates).price(ask({ model: 'flat', tokens })).costNanoUsd).toBe(priceExactly(tokens, rates));
         },

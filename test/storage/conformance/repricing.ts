@@ -28,9 +28,22 @@ export function repricingConformance(open: OpenSubject): void {
         for (let afterId = ''; ; afterId = read.at(-1)?.spanId ?? '') {
           const page = await store.repricing.spans({ ...(await findTrace(store, append.traceId)), afterId, limit: 2 });
           if (page.length === 0) break;
-          read.push(...page);
+          read.push(...page.map(({ span }) => span));
         }
         expect(read).toEqual(stored.map(toPriced));
+      }),
+    );
+
+    it(
+      'says which spans may name a service tier in their parameters',
+      withStore(open, async (store) => {
+        const params = [null, '{"temperature":0}', '{"service_tier":"flex"}'];
+        const spans = params.map((paramsJson, index) => sampleSpan({ spanId: `span ${index}`, paramsJson }));
+        const append = sampleAppend({ spans, requests: [] });
+        await store.traces.append(append);
+        const page = { ...(await findTrace(store, append.traceId)), afterId: '', limit: 9 };
+        const listed = await store.repricing.spans(page);
+        expect(listed.map(({ mayNameTier }) => mayNameTier)).toEqual([false, false, true]);
       }),
     );
 
@@ -125,6 +138,7 @@ async function spansOf(store: Store, traceId: string): Promise<readonly Span[]> 
 function toPriced(span: Span): PricedSpan {
   const { spanId, type, model, vendor, startedAtMs, promptTokens, completionTokens, reasoningTokens } = span;
   const { cacheReadInputTokens, cacheCreationInputTokens, cachedTokensInPrompt, costNanoUsd, costSource } = span;
+  const { otherMetricsJson } = span;
   return {
     spanId,
     type,
@@ -137,6 +151,7 @@ function toPriced(span: Span): PricedSpan {
     cacheReadInputTokens,
     cacheCreationInputTokens,
     cachedTokensInPrompt,
+    otherMetricsJson,
     costNanoUsd,
     costSource,
   };

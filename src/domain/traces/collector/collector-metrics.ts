@@ -2,8 +2,9 @@
 
 import { isLongKey, isObject, LONG_KEY_REASON, numberOf } from '../../../json/free-json.ts';
 import type { LosslessObject } from '../../../json/lossless-json.ts';
-import { hasTokenCount, type TokenCounts } from '../../pricing/pricing.ts';
+import { hasTokenCount, type TokenCounts } from '../../pricing/usage.ts';
 import { cutToCharacters } from '../../text-limits.ts';
+import { DETAIL_READERS } from './collector-details.ts';
 import { isUnreadable, type MetricsDraft, type Sent, type TypedDraft } from './collector-draft.ts';
 import { type Reading, readCount, readFreeJson, readScalar, readUsd, refuse } from './collector-reading.ts';
 
@@ -74,7 +75,9 @@ function readOthers(sent: Sent<LosslessObject>, reading: Reading): string | null
   for (const key of Object.keys(sent)) {
     if (METRIC_NAMES.has(key) || key === NEVER_READ) continue;
     if (isLongKey(key)) return refuse(reading, 'metrics', LONG_KEY_REASON);
-    const text = readFreeJson(sent[key] ?? null, `metrics.${cutToCharacters(key, SHOWN_KEY_CHARACTERS_MAX)}`, reading);
+    const path = `metrics.${cutToCharacters(key, SHOWN_KEY_CHARACTERS_MAX)}`;
+    const text = (DETAIL_READERS.get(key) ?? readFreeJson)(sent[key] ?? null, path, reading);
+    if (text === null) continue;
     members += `${members === '' ? '' : ','}${JSON.stringify(key)}:${text}`;
   }
   return members === '' ? null : `{${members}}`;

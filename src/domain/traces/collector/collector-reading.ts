@@ -52,7 +52,8 @@ export const SHORT_TEXT_CHARACTERS_MAX = 512;
 const EARLIEST_MS = 946_684_800_000;
 const SURELY_SECONDS = 100_000_000_000;
 const MS_PER_HOUR = 3_600_000;
-const COUNT_MAX = 1e12;
+/** The largest token count. */
+export const COUNT_MAX = 1e12;
 const USD_MAX = 9_007_199;
 /** Three bytes of a request may become eighty. */
 const GROWN_ITEMS_MAX = 100_000;

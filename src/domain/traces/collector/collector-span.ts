@@ -8,6 +8,7 @@ import type { Price } from '../../pricing/pricing.ts';
 import { cutToCharacters } from '../../text-limits.ts';
 import { SPAN_TYPES, type Span, type SpanRequest, type SpanType } from '../trace.ts';
 import { normaliseSpanId, normaliseTraceId } from '../trace-ids.ts';
+import { readDetails } from './collector-details.ts';
 import {
   type ContextDraft,
   type DraftList,
@@ -109,14 +110,16 @@ type PricedFields = Pick<Span, 'model' | 'vendor' | 'startedAtMs'> & { readonly 
 
 function priceSpan(
   prices: SpanDeps['prices'],
-  { output, rates }: SpanDraft,
+  { output, rates, metrics: sent, params }: SpanDraft,
   { model, vendor, startedAtMs, metrics }: PricedFields,
 ): Price {
+  const members = sent === undefined || isUnreadable(sent) ? undefined : sent.others;
   return prices.price({
     model,
     vendor,
     startedAtMs,
     tokens: metrics.tokens,
+    details: readDetails(members, params),
     explicitCostUsd: metrics.costUsd,
     cachedTokensInPrompt: metrics.cachedTokensInPrompt,
     resultCostUsd: output === undefined || isUnreadable(output) ? null : readResultCost(output),

@@ -86,6 +86,14 @@ export const CACHED_TOKENS_IN_PROMPT: readonly ReadAttribute[] = [
   attribute('spandrel.cached_tokens_in_prompt'),
 ];
 
+/** Further metrics, by their members. */
+export const FURTHER_METRICS: readonly (readonly [member: string, sources: readonly ReadAttribute[]])[] = [
+  ['input_audio_tokens', [attribute('llm.token_count.prompt_details.audio')]],
+  ['output_audio_tokens', [attribute('llm.token_count.completion_details.audio')]],
+  ['total_tokens', [attribute('llm.token_count.total')]],
+  ['service_tier', [attribute('gen_ai.openai.response.service_tier'), attribute('gen_ai.openai.request.service_tier')]],
+];
+
 /** Read after langwatch.input, which states its own type. */
 export const INPUT: readonly ReadAttribute[] = [
   attribute('gen_ai.input.messages'),

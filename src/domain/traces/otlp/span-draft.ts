@@ -16,6 +16,7 @@ import {
   COST,
   FIRST_TOKEN_DELAYS,
   FIRST_TOKEN_EVENTS,
+  FURTHER_METRICS,
   INPUT,
   MODEL,
   OUTPUT,
@@ -68,6 +69,10 @@ function metricsOf(view: SpanView): MetricsDraft | undefined {
   const count = (sources: readonly ReadAttribute[], name: string) => toFinite(first(view, sources), `metrics.${name}`);
   const flag = (sources: readonly ReadAttribute[], name: string) => toBoolean(first(view, sources), `metrics.${name}`);
   const others = Object.entries(view.metrics).filter(([name]) => !METRIC_NAMES.has(name));
+  for (const [member, sources] of FURTHER_METRICS) {
+    const value = view.metrics[member] === undefined ? first(view, sources) : undefined;
+    if (value !== undefined && !NO_NUMBERS.has(value)) others.push([member, value]);
+  }
   const metrics: MetricsDraft = {
     promptTokens: toFinite(plain ?? withCached, 'metrics.prompt_tokens'),
     completionTokens: count(COMPLETION_TOKENS, 'completion_tokens'),

@@ -252,6 +252,60 @@ describe('metrics', () => {
     expect([span.costNanoUsd, span.costSource]).toEqual([250_000_000, 'explicit']);
   });
 
+  const priced = (fields: object) => sendSpan({ type: 'llm', ...fields }).costNanoUsd;
+
+  it('with prices of their own are kept among the others, rounded, and priced', () => {
+    const metrics = { prompt_tokens: 1034, completion_tokens: 534, output_audio_tokens: 500 };
+    const span = sendSpan({ model: 'gpt-audio-mini', metrics: { ...metrics, input_audio_tokens: 999.5 } });
+    expect(span.otherMetricsJson).toBe('{"output_audio_tokens":500,"input_audio_tokens":1000}');
+    expect(span.costNanoUsd).toBe(20_102_000);
+    const asText = sendSpan({ model: 'gpt-audio-mini', metrics: { ...metrics, input_audio_tokens: '1000' } });
+    expect(asText).toMatchObject({ otherMetricsJson: span.otherMetricsJson, costNanoUsd: span.costNanoUsd });
+  });
+
+  it('tell how long caches live, how reasoning was counted and how many requests there were', () => {
+    const written = { prompt_tokens: 100, completion_tokens: 0, cache_creation_input_tokens: 10_000 };
+    const cache_creation = { ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: 10_000, other: [1] };
+    const span = sendSpan({ model: 'claude-sonnet-4-5', metrics: { ...written, cache_creation } });
+    expect(span).toMatchObject({
+      otherMetricsJson: JSON.stringify({ cache_creation }),
+      costNanoUsd: 60_300_000,
+    });
+    const reasoned = { prompt_tokens: 100, completion_tokens: 500, reasoning_tokens: 300, total_tokens: 900 };
+    expect(priced({ model: 'gemini-2.5-flash', metrics: reasoned })).toBe(2_030_000);
+    expect(priced({ model: 'sonar', metrics: { prompt_tokens: 1000, requests: 2 } })).toBe(25_000_000);
+  });
+
+  it.each([
+    { metrics: { service_tier: 'flex' }, nanoUsd: 625_000 },
+    { metrics: { service_tier: 'FAST' }, nanoUsd: 2_500_000 },
+    { metrics: {}, params: { service_tier: 'batch' }, nanoUsd: 625_000 },
+    { metrics: {}, params: { service_tier: 7 }, nanoUsd: 1_250_000 },
+    // What was served outranks what was asked for.
+    { metrics: { service_tier: 'default' }, params: { service_tier: 'priority' }, nanoUsd: 1_250_000 },
+    { metrics: { service_tier: null }, params: { service_tier: 'priority' }, nanoUsd: 2_500_000 },
+    { metrics: { service_tier: 'unheard of' }, nanoUsd: 1_250_000 },
+  ])('and parameters name the service tier: $metrics $params', ({ metrics, params, nanoUsd }) => {
+    expect(priced({ model: 'gpt-5', params, metrics: { prompt_tokens: 1000, ...metrics } })).toBe(nanoUsd);
+  });
+
+  it.each([
+    ['input_audio_tokens', 'many', 'must be a number from 0 to 1000000000000'],
+    ['output_audio_tokens', -1, 'must be a number from 0 to 1000000000000'],
+    ['total_tokens', [], 'must be a number from 0 to 1000000000000'],
+    ['requests', '', 'must be a number from 0 to 1000000000000'],
+    ['cache_creation', 5, 'must be an object'],
+    ['service_tier', true, 'must be a string of at most 512 characters'],
+    ['service_tier', 'x'.repeat(513), 'must be a string of at most 512 characters'],
+  ])('with prices of their own leave a wrong %s out and keep the span', (name, value, reason) => {
+    const { append, reasons } = send({
+      trace_id: 't',
+      spans: [spanOf({ model: 'gpt-4o', metrics: { prompt_tokens: 1000, [name]: value, mine: 1 } })],
+    });
+    expect(append.spans[0]).toMatchObject({ otherMetricsJson: '{"mine":1}', costNanoUsd: 2_500_000 });
+    expect(reasons).toEqual([`spans[0].metrics.${name}: ${reason}, and was left out`]);
+  });
+
   it('take the cost of a guardrail from its result', () => {
     const guard = (cost: unknown) =>
       sendSpan({ type: 'guardrail', output: { type: 'guardrail_result', value: { cost } } });

@@ -208,6 +208,24 @@ describe('values', () => {
     expect(metrics).toMatchObject({ promptTokens: 1, others: { retries: 2 } });
   });
 
+  it.each([
+    [{ 'llm.token_count.prompt_details.audio': 5 }, { input_audio_tokens: 5 }],
+    [{ 'llm.token_count.completion_details.audio': 5 }, { output_audio_tokens: 5 }],
+    [{ 'llm.token_count.total': 5 }, { total_tokens: 5 }],
+    [{ 'gen_ai.openai.request.service_tier': 'flex' }, { service_tier: 'flex' }],
+    [
+      { 'gen_ai.openai.request.service_tier': 'flex', 'gen_ai.openai.response.service_tier': 'default' },
+      { service_tier: 'default' },
+    ],
+    [
+      { 'langwatch.metrics': '{"serviceTier":"batch","inputAudioTokens":5}' },
+      { service_tier: 'batch', input_audio_tokens: 5 },
+    ],
+    [{ 'langwatch.metrics': '{"totalTokens":6}', 'llm.token_count.total': 5 }, { total_tokens: 6 }],
+  ])('of usage with prices of its own are further metrics: %j', (attributes, others) => {
+    expect(draftOf(attributes).metrics).toMatchObject({ others });
+  });
+
   it('with indexes make arrays in the order of any numbers', () => {
     const { input: made } = draftOf({
       'llm.input_messages.900000000.message.role': 'user',
