@@ -444,7 +444,7 @@ export declare type RunEvaluatorOnTracesRequest = Message<"spandrel.v1.RunEvalua
   startDate?: Timestamp | undefined;
 
   /**
-   * The last instant, default now.
+   * The last instant, default now; a date without a time includes its day.
    *
    * @generated from field: google.protobuf.Timestamp end_date = 3;
    */

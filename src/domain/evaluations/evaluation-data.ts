@@ -39,7 +39,10 @@ export function refuseUnreadData(entry: CatalogueEntry, sent: LosslessObject | n
   const unknown = names.find((name) => !KNOWN_MEMBERS.includes(name));
   if (unknown !== undefined) {
     const shown = cutToCharacters(unknown, SHOWN_NAME_CHARACTERS_MAX);
-    throw new Fault('invalid_data', `data.${shown} is not a known field${suggestName(unknown, KNOWN_MEMBERS)}; ${reads}`);
+    throw new Fault(
+      'invalid_data',
+      `data.${shown} is not a known field${suggestName(unknown, KNOWN_MEMBERS)}; ${reads}`,
+    );
   }
   if (fields.length > 0 && !fields.some((field) => names.includes(field))) {
     throw new Fault('invalid_data', `data must have a field that the evaluator reads; ${reads}`);

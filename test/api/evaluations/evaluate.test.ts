@@ -129,8 +129,16 @@ describe('a run is refused', () => {
       [api, { contexts: ['AKIAIOSFODNN7EXAMPLE'] }, `data must have a field that the evaluator reads; ${reads}`],
       [api, { outptu: 'x' }, `data.outptu is not a known field, the nearest is output; ${reads}`],
       [api, { input: 'x', answer: 'y' }, `data.answer is not a known field; ${reads}`],
-      [saved.slug, { input: 'y' }, `data must have a field that the evaluator reads; ${MATCH} reads output, expected_output`],
-      ['openai/moderation', {}, 'data must have a field that the evaluator reads; openai/moderation reads input, output'],
+      [
+        saved.slug,
+        { input: 'y' },
+        `data must have a field that the evaluator reads; ${MATCH} reads output, expected_output`,
+      ],
+      [
+        'openai/moderation',
+        {},
+        'data must have a field that the evaluator reads; openai/moderation reads input, output',
+      ],
     ];
     for (const [evaluator, data, message] of refusals) {
       const check = (body: Body) => expect(body).toMatchObject({ error: 'invalid_data', message });
@@ -152,7 +160,11 @@ describe('a run is refused', () => {
     const message = 'Invalid settings for ragas/rouge_score evaluator: rouge_type: must be one of: rouge1, rougeL';
     const settings = { rouge_type: 'rouge2' };
     const check = (body: Body) => expect(body.message).toBe(message);
-    await expectRun('ragas/rouge_score', { data: { output: 'x' }, settings }, { status: 422, code: 'invalid_settings', check });
+    await expectRun(
+      'ragas/rouge_score',
+      { data: { output: 'x' }, settings },
+      { status: 422, code: 'invalid_settings', check },
+    );
     await expectRun(
       'langevals/competitor_blocklist',
       { data: { output: 'x' }, settings: { competitors: [] } },

@@ -105,7 +105,10 @@ describe('reading a trace, over REST and gRPC', () => {
       timestamps: { started_at: NOW, finished_at: NOW + lastsMs },
       ...fields,
     });
-    const orphan = span('orphan', { parent_id: 'elsewhere', timestamps: { started_at: NOW - 9, finished_at: NOW + 9 } });
+    const orphan = span('orphan', {
+      parent_id: 'elsewhere',
+      timestamps: { started_at: NOW - 9, finished_at: NOW + 9 },
+    });
     const root = span('root', {});
     // Large traces keep their root, smaller ones compute it.
     const others = (count: number) =>
