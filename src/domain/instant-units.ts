@@ -13,6 +13,13 @@ export function secondsReason(sent: number): string {
   return `must be milliseconds since the epoch; ${sent} looks like seconds, multiply by 1000`;
 }
 
+const DATE = /^\d{4}-\d{2}-\d{2}/;
+
+/** The end of a reason to refuse something else than a number; empty where it is not a date. */
+export function dateTextHint(sent: unknown): string {
+  return typeof sent === 'string' && DATE.test(sent) ? ', the milliseconds since the epoch, not a text' : '';
+}
+
 /** Smaller units, the smallest first, with how many of them are a millisecond. */
 const SMALLER_UNITS = [
   { name: 'nanoseconds', perMs: 1_000_000 },

@@ -31,7 +31,7 @@ import { splitTarget } from './path.ts';
 import { buildResponseBody } from './response-body.ts';
 import { compileRoutes, type Route } from './routes.ts';
 import { serveStream, watchDisconnect } from './streams/serve-stream.ts';
-import { explainMissing } from './unserved.ts';
+import { explainMethod, explainMissing } from './unserved.ts';
 
 export type RestDeps = CallDeps & {
   readonly watch: BodyWatch;
@@ -163,7 +163,9 @@ export function createRest(deps: RestDeps): RestHandler {
         respond(request, response, ids, { status: 204, headers, body: [], mediaType: JSON_MEDIA_TYPE });
         return;
       }
-      throw allow === null ? new Fault('route_not_found', explainMissing(path)) : methodFault(allow);
+      throw allow === null
+        ? new Fault('route_not_found', explainMissing(path))
+        : methodFault(allow, explainMethod(path));
     }
   };
 }
