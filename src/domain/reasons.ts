@@ -5,6 +5,12 @@ import { type Reason, validationFault } from './fault.ts';
 import { suggestName } from './nearest-match.ts';
 import { maskedHead } from './token-mask.ts';
 
+/** The reason for a member that a request does not have. `known` are the members that it can have. */
+export function unknownMemberReason(field: string, known: readonly string[]): Reason {
+  const hint = suggestName(field, known) || `; its members are ${known.join(', ')}`;
+  return { field, type: 'custom', message: `${field} is not a member of this request${hint}` };
+}
+
 /** Throws one validation_error with the first problem of each field; returns when there are none. */
 export function refuseProblems(problems: readonly Reason[]): void {
   if (problems.length === 0) return;

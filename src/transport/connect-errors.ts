@@ -1,7 +1,10 @@
 /** Errors as Connect, gRPC-Web and streaming gRPC send them, the library's own included. */
 
+import type { DescMessage } from '@bufbuild/protobuf';
 import { Code, ConnectError, createContextKey, type Interceptor } from '@connectrpc/connect';
-import { Fault } from '../domain/fault.ts';
+import { Fault, validationFault } from '../domain/fault.ts';
+import { unknownMemberReason } from '../domain/reasons.ts';
+import { cutToCharacters } from '../domain/text-limits.ts';
 import { toFault } from '../rpc/invoke.ts';
 import type { CallIds } from '../rpc/method.ts';
 import { deadlineFault } from './call-deadline.ts';
@@ -13,9 +16,13 @@ export type ErrorShape = {
   readonly family: Family;
   readonly ids: CallIds;
   readonly sizeMaxBytes: number;
+  /** Null where there is no message of ours. */
+  readonly input: DescMessage | null;
   /** Called with every fault that becomes an error of the call. */
   readonly onFault?: (fault: Fault) => void;
 };
+
+const SHOWN_NAME_CHARACTERS_MAX = 100;
 
 export const shapeKey = createContextKey<ErrorShape | null>(null);
 
@@ -61,11 +68,21 @@ export function rewordLibraryError(reason: unknown, shape: ErrorShape): void {
   Object.assign(reason, { code, rawMessage, message, details });
 }
 
-function libraryFault(error: ConnectError, { sizeMaxBytes }: ErrorShape): Fault {
+function libraryFault(error: ConnectError, { sizeMaxBytes, input }: ErrorShape): Fault {
   if (error.code === Code.ResourceExhausted) return tooLarge(sizeMaxBytes);
   if (error.code === Code.DeadlineExceeded) return deadlineFault();
   if (error.code === Code.Unimplemented && error.rawMessage.startsWith('unknown compression')) {
     return new Fault('unsupported_encoding', 'The compression is not supported; gzip is.');
+  }
+  const unknown = /from JSON: key "(.+)" is unknown$/s.exec(error.rawMessage)?.[1];
+  if (unknown !== undefined && input !== null) {
+    const shown = cutToCharacters(unknown, SHOWN_NAME_CHARACTERS_MAX);
+    return validationFault('json', [
+      unknownMemberReason(
+        shown,
+        input.fields.map(({ jsonName }) => jsonName),
+      ),
+    ]);
   }
   return new Fault('malformed_request', 'The message could not be decoded.', { meta: detailOf(error.rawMessage) });
 }

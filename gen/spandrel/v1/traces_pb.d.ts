@@ -1457,7 +1457,7 @@ export declare type SearchTracesRequest = Message<"spandrel.v1.SearchTracesReque
   startDate?: Timestamp | undefined;
 
   /**
-   * The last instant, default in 24 hours.
+   * The last instant, default in 24 hours; a date without a time includes its day.
    *
    * @generated from field: google.protobuf.Timestamp end_date = 2;
    */
@@ -1763,7 +1763,7 @@ export declare type ExportTracesRequest = Message<"spandrel.v1.ExportTracesReque
   startDate?: Timestamp | undefined;
 
   /**
-   * The last instant, default in 24 hours.
+   * The last instant, default in 24 hours; a date without a time includes its day.
    *
    * @generated from field: google.protobuf.Timestamp end_date = 2;
    */
