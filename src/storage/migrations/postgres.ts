@@ -73,4 +73,8 @@ const APPEND = [
 
 export const POSTGRES_MIGRATIONS: readonly SqlMigration[] = [
   { name: 'postgres-0001-initial', statements: [...SCHEMA, ...FIRST_ROWS, ...AUTH_GENERATION, ...MONTHS, ...APPEND] },
+  {
+    name: 'postgres-0002-span-nanoseconds',
+    statements: ['ALTER TABLE spans ADD COLUMN started_ns int', 'ALTER TABLE spans ADD COLUMN finished_ns int'],
+  },
 ];

@@ -16,4 +16,8 @@ export const SQLITE_MIGRATIONS: readonly SqlMigration[] = [
       'INSERT INTO indexed_requests (id, sequence) VALUES (1, 0)',
     ],
   },
+  {
+    name: 'sqlite-0002-span-nanoseconds',
+    statements: ['ALTER TABLE spans ADD COLUMN started_ns integer', 'ALTER TABLE spans ADD COLUMN finished_ns integer'],
+  },
 ];
