@@ -93,7 +93,7 @@ export async function createApp(given: AppDeps): Promise<App> {
   let publicUrl = config.publicUrl ?? '';
   const nextTurn = createTurns();
   const runSteps = createStepRunner({ nextTurn, nowMs: monotonicMs });
-  const traceParts = createTraceParts({ ...deps, store, runSteps });
+  const traceParts = createTraceParts({ ...deps, store, runSteps, lossMeter: metrics.losses });
   const { prices } = traceParts;
   const evaluating = createEvaluating({ ...deps, prices, onEnd: metrics.evaluations.ended });
   const methods = compileServices(

@@ -51,6 +51,7 @@ import { createPriceOverrides } from './domain/pricing/overrides.ts';
 import { createPriceResolver } from './domain/pricing/prices.ts';
 import { createSpend } from './domain/spend/spend.ts';
 import type { RunSteps } from './domain/steps.ts';
+import { createLosses, type LossMeter } from './domain/traces/collector/losses.ts';
 import { createTraceExports } from './domain/traces/export/trace-export.ts';
 import { createTraceSearches } from './domain/traces/search/trace-search.ts';
 import type { ChangeFeed } from './domain/traces/tail/change-feed.ts';
@@ -193,12 +194,15 @@ export function createTraceParts({
   pricing,
   rootKeys,
   runSteps,
-}: Deps & { readonly runSteps: RunSteps }) {
+  log,
+  lossMeter,
+}: Deps & { readonly runSteps: RunSteps; readonly lossMeter: LossMeter }) {
   const cursors = createCursorCodec(rootKeys.cursorKey);
   const limits = config.limits.traces;
   const traceDefaultDays = config.traceRetentionDays;
   const prices = createPriceResolver({ pricing, store: store.management, runSteps });
-  const traces = createTraces({ store: store.traces, cursors, prices, runSteps, traceDefaultDays, limits });
+  const losses = createLosses({ meter: lossMeter, log });
+  const traces = createTraces({ store: store.traces, cursors, prices, losses, runSteps, traceDefaultDays, limits });
   return {
     prices,
     traces,

@@ -51,7 +51,7 @@ export async function makeSpecimen(tenant: Tenant): Promise<Specimen> {
     const collecting = collect(
       toTraceDraft(JSON.parse(body.toString()), facts),
       { project, nowMs: Date.now(), expiredBeforeMs: null },
-      { prices: createPricing(readPriceList()), limits: config.limits.traces },
+      { prices: createPricing(readPriceList()), limits: config.limits.traces, losses: { note: () => undefined } },
     );
     const { append } = runWithoutPauses(collecting);
     await store.traces.append(append);

@@ -91,6 +91,8 @@ export function makeTrace(plan: TracePlan, owner: TraceOwner, index: number): Tr
 }
 
 const EMPTY = {
+  startedNs: null,
+  finishedNs: null,
   parentId: null,
   type: 'span',
   vendor: null,

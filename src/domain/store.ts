@@ -136,14 +136,14 @@ export type TraceStore = {
   outline(trace: StoredTrace): Promise<TraceOutline>;
   /** The digest of the trace, in the format of trace-digest.ts. MUST answer as `outline` does. */
   digest(trace: StoredTrace): Promise<string>;
-  /** Positions of spans, by start and then id. */
-  spanOrder(trace: StoredTrace, range: ListRange): Promise<readonly (ListPosition & SizedText)[]>;
+  /** Positions of spans, in the order of `SpanPosition`. */
+  spanOrder(trace: StoredTrace, range: ListRange<SpanPosition>): Promise<readonly (SpanPosition & SizedText)[]>;
   /** The named spans in the order of the ids; unknown ids are left out. */
   spans(trace: StoredTrace, spanIds: readonly string[]): Promise<readonly Span[]>;
-  /** Ids of the spans of a type that started first or last, in that order. MUST answer as `outline` does. */
+  /** Ids of the spans of a type that come first or last, in that order. MUST answer as `outline` does. */
   spanIdsOfType(trace: StoredTrace, question: SpansOfType): Promise<readonly string[]>;
   /** Positions of evaluations, by insertion and then id. */
-  evaluationOrder(trace: StoredTrace, range: ListRange): Promise<readonly (ListPosition & SizedText)[]>;
+  evaluationOrder(trace: StoredTrace, range: ListRange<ListPosition>): Promise<readonly (ListPosition & SizedText)[]>;
   /** The named evaluations in the order of the ids; unknown ids are left out. */
   evaluations(trace: StoredTrace, evaluationIds: readonly string[]): Promise<readonly Evaluation[]>;
 };
@@ -161,8 +161,14 @@ export type TraceOutline = {
 
 /** The position of an item in a list of a trace. */
 export type ListPosition = { readonly atMs: number; readonly id: string };
+/** By the exact start, then the later end first, so that a span comes before those inside it, then id. */
+export type SpanPosition = ListPosition & {
+  readonly startedNs: number;
+  readonly durationMs: number;
+  readonly finishedNs: number;
+};
 /** `after` null: from the beginning. */
-export type ListRange = { readonly after: ListPosition | null; readonly limit: number };
+export type ListRange<Position> = { readonly after: Position | null; readonly limit: number };
 /** An unknown type matches no span. */
 type SpansOfType = { readonly type: string; readonly order: 'first' | 'last'; readonly limit: number };
 /** The approximate size of the item's text. */

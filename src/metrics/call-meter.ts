@@ -1,5 +1,6 @@
 /** Counts requests as they end, refused credentials, and connections. No text of a caller becomes a label. */
 
+import { DROPPED_FIELDS, type LossMeter } from '../domain/traces/collector/losses.ts';
 import type { Registry } from './registry.ts';
 
 /** About a hundred routes and rpcs, each with a few statuses. */
@@ -53,4 +54,19 @@ export function createOtlpMeter(registry: Registry) {
     label: 'signal',
     values: ['logs', 'metrics'],
   });
+}
+
+export function createLossMeter(registry: Registry): LossMeter {
+  return {
+    fieldsDropped: registry.countBy({
+      name: 'spandrel_ingest_fields_dropped_total',
+      help: 'Fields of spans that were left empty because their values were wrong, by field.',
+      label: 'field',
+      values: DROPPED_FIELDS,
+    }),
+    spansRefused: registry.count({
+      name: 'spandrel_ingest_spans_refused_total',
+      help: 'Spans that were not stored, for their ids, type, times or size.',
+    }),
+  };
 }

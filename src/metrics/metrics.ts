@@ -4,7 +4,7 @@ import type { SocketCounts } from '../delivery/meter.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { Store } from '../domain/store.ts';
 import { shareRead } from '../transport/shared-read.ts';
-import { createCallMeter, createConnectionMeter, createOtlpMeter } from './call-meter.ts';
+import { createCallMeter, createConnectionMeter, createLossMeter, createOtlpMeter } from './call-meter.ts';
 import { createDeliveryMeter } from './delivery-meter.ts';
 import { createEvaluationMeter } from './evaluation-meter.ts';
 import { meterStore } from './metered-store.ts';
@@ -33,6 +33,7 @@ export function createMetrics(deps: MetricsDeps) {
     calls: createCallMeter(registry),
     evaluations: createEvaluationMeter(registry),
     otlpDiscarded: createOtlpMeter(registry),
+    losses: createLossMeter(registry),
   };
   registerStore(registry, deps);
   registerDeliveries(registry, deps);

@@ -9,7 +9,7 @@ import { readJsonExport } from '../../src/domain/traces/otlp/json-export.ts';
 import type { OtlpExport, OtlpSpan } from '../../src/domain/traces/otlp/span.ts';
 import { parseJson, scanJson } from '../../src/json/json-text.ts';
 import { readWireExport } from '../../src/rpc/traces/otlp-wire.ts';
-import { LIMITS, PROJECT, pricing } from '../domain/traces/collector/collecting.ts';
+import { LIMITS, NO_LOSSES, PROJECT, pricing } from '../domain/traces/collector/collecting.ts';
 import { attributes, type ExportInit, exportOf, id, toOtlpJson, toProtobuf } from './sending.ts';
 
 function readProtobuf(bytes: Uint8Array): OtlpExport {
@@ -162,7 +162,9 @@ function collected(file: string) {
   const bytes = readFileSync(new URL(`./recorded/${file}`, import.meta.url));
   const read = file.endsWith('.json') ? readJson(bytes.toString()) : readProtobuf(bytes);
   const at = { project: PROJECT, nowMs: Date.UTC(2026, 10, 23), expiredBeforeMs: null };
-  return runWithoutPauses(collectBatch(runWithoutPauses(toBatchDraft(read)), at, { limits: LIMITS, prices: pricing }));
+  return runWithoutPauses(
+    collectBatch(runWithoutPauses(toBatchDraft(read)), at, { limits: LIMITS, prices: pricing, losses: NO_LOSSES }),
+  );
 }
 
 describe('recorded requests of published clients', () => {

@@ -176,19 +176,89 @@ describe('T10: the same spans', () => {
     for (const surface of SURFACES) {
       const [good, bad] = [idsOf(), idsOf()];
       const [first, second] = otlpSpans(good, 7);
-      const [tokens] = otlpSpans(bad, -1);
+      const [coarse] = otlpSpans(bad, 7);
       const noTrace = { ...first, traceId: id('00'.repeat(16)) };
-      const spans = [noTrace, first, { ...second, spanId: id('abcd') }, tokens].map((span) => span ?? {});
+      const inSeconds = { ...coarse, startTimeUnixNano: 1_796_000_000n };
+      const spans = [noTrace, first, { ...second, spanId: id('abcd') }, inSeconds].map((span) => span ?? {});
+      const guess = '1796000000 looks like seconds, multiply by 1000000000';
       expect(await send(app, surface, exportOf(spans)), surface).toEqual({
         rejectedSpans: 3,
         errorMessage: [
           'spans[0].traceId: must be 16 bytes (in JSON 32 hexadecimal digits) that are not all zero',
           'spans[2].spanId: must be 8 bytes (in JSON 16 hexadecimal digits) that are not all zero',
-          'spans[3].metrics.prompt_tokens: must be a number from 0 to 1000000000000',
+          `spans[3].startTimeUnixNano: must be nanoseconds since the epoch; ${guess}`,
         ].join('; '),
       });
       expect(await readTrace(app, good.traceId)).toMatchObject({ span_count: 1 });
       expect(await readTrace(app, bad.traceId)).toMatchObject({ code: 'trace_not_found' });
+    }
+  });
+
+  it('a figure as text is the figure, by every way', async () => {
+    for (const surface of SURFACES) {
+      const ids = idsOf();
+      const texts = { 'gen_ai.usage.input_tokens': '100', 'gen_ai.usage.output_tokens': ' 150 ' };
+      const sent = await send(app, surface, exportOf(otlpSpans(ids, 0, { ...texts, 'gen_ai.usage.cost': '0.5' })));
+      expect(sent, surface).toEqual({ rejectedSpans: 0, errorMessage: '' });
+      expect((await readTrace(app, ids.traceId)).metrics).toMatchObject({
+        prompt_tokens: 100,
+        completion_tokens: 150,
+        total_cost: 0.5,
+      });
+    }
+  });
+
+  it('a wrong field is left out and named, and its span stays, by every way', async () => {
+    for (const surface of SURFACES) {
+      const ids = idsOf();
+      const wrong = {
+        'gen_ai.response.model': ['a', 'b'],
+        'gen_ai.usage.output_tokens': 'many',
+        'gen_ai.usage.cache_read.input_tokens': '',
+        'gen_ai.usage.cost': -1,
+        'gen_ai.server.time_to_first_token': 'soon',
+      };
+      const [chat, tool] = otlpSpans(ids, -1, wrong);
+      const { rejectedSpans, errorMessage } = await send(app, surface, exportOf([{ ...chat, events: [] }, tool ?? {}]));
+      expect([surface, rejectedSpans, errorMessage.split('; ')]).toEqual([
+        surface,
+        0,
+        [
+          'spans[0].timestamps.first_token_at: must be a number',
+          'spans[0].model: must be a string',
+          'spans[0].metrics.prompt_tokens: must be a number from 0 to 1000000000000',
+          'spans[0].metrics.completion_tokens: must be a number',
+          'spans[0].metrics.cost: must be a number from 0 to 9007199',
+        ],
+      ]);
+      expect(await readTrace(app, ids.traceId)).toMatchObject({
+        span_count: 2,
+        metrics: { prompt_tokens: null, completion_tokens: null, total_cost: null },
+        output: { value: 'Hello.' },
+        metadata: { user_id: 'user-42' },
+      });
+    }
+  });
+
+  it('spans of one millisecond are read in the order in which they began', async () => {
+    for (const surface of SURFACES) {
+      const traceId = hex(32);
+      const start = BigInt(NOW) * NANO;
+      const spanIds = ['ff', 'cc', 'bb', 'aa'].map((byte) => byte.repeat(8));
+      const spans = spanIds.map((spanId, index) => ({
+        ...{ traceId: id(traceId), spanId: id(spanId), startTimeUnixNano: start + BigInt(index) },
+        endTimeUnixNano: start + BigInt(index) + 5n,
+      }));
+      await send(app, surface, exportOf(spans.toReversed()));
+      const read: string[] = [];
+      for (let cursor: string | null = ''; cursor !== null; ) {
+        const headers = { 'x-auth-token': app.projectKey };
+        const path = `/api/traces/${traceId}?spansLimit=3&spansCursor=${encodeURIComponent(cursor)}`;
+        const { body } = await callRest(app.address, { path, headers });
+        read.push(...body.spans.map((span: { readonly span_id: string }) => span.span_id));
+        cursor = body.spans_next_cursor;
+      }
+      expect([surface, read]).toEqual([surface, spanIds]);
     }
   });
 });

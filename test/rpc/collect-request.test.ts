@@ -13,7 +13,7 @@ import { collect } from '../../src/domain/traces/collector/collector.ts';
 import { reasonsOf } from '../../src/domain/traces/collector/collector-report.ts';
 import { tooManyNumberTexts } from '../../src/json/json-text.ts';
 import { readCollectRequest } from '../../src/rpc/traces/collect-request.ts';
-import { LIMITS, NOW_MS, PROJECT, pricing, send, sendSpan } from '../domain/traces/collector/collecting.ts';
+import { LIMITS, NO_LOSSES, NOW_MS, PROJECT, pricing, send, sendSpan } from '../domain/traces/collector/collecting.ts';
 
 const STARTED = 1_699_900_000_000;
 type SpanInit = Exclude<MessageInitShape<typeof CollectedSpanSchema>, CollectedSpan>;
@@ -21,7 +21,7 @@ type SpanInit = Exclude<MessageInitShape<typeof CollectedSpanSchema>, CollectedS
 function collectMessage(init: MessageInitShape<typeof CollectTraceRequestSchema>) {
   const draft = runWithoutPauses(readCollectRequest(create(CollectTraceRequestSchema, init), tooManyNumberTexts));
   const at = { project: PROJECT, nowMs: NOW_MS, expiredBeforeMs: null };
-  const collected = runWithoutPauses(collect(draft, at, { limits: LIMITS, prices: pricing }));
+  const collected = runWithoutPauses(collect(draft, at, { limits: LIMITS, prices: pricing, losses: NO_LOSSES }));
   return { ...collected, reasons: reasonsOf(collected) };
 }
 
@@ -35,7 +35,7 @@ function collectSpan(fields: SpanInit) {
 }
 
 describe('invalid JSON text in a message', () => {
-  it('costs its own item and no other', () => {
+  it('costs its field of a span, or its own evaluation, and nothing else', () => {
     const spans = [
       { paramsJson: '{' },
       { input: { valueJson: 'nonsense' } },
@@ -61,7 +61,7 @@ describe('invalid JSON text in a message', () => {
       'metadata: must be valid JSON',
       'expected_output: must be valid JSON',
     ]);
-    expect([append.spans.length, append.evaluations.length, append.metadataJson]).toEqual([1, 1, null]);
+    expect([append.spans.length, append.evaluations.length, append.metadataJson]).toEqual([5, 1, null]);
   });
 
   it('must be an object where one is needed', () => {
@@ -191,5 +191,6 @@ it('reads large texts in steps, as small ones', () => {
   expect([...reading].length).toBeGreaterThan(20);
   expect(collectSpan({ paramsJson: JSON.stringify({ words }) })?.paramsJson).toBe(JSON.stringify({ words }));
   const broken = { paramsJson: `${JSON.stringify(words)}x` };
-  expect(() => collectSpan(broken)).toThrow('spans[0].params: must be valid JSON');
+  const { reasons } = collectMessage({ traceId: 't', spans: [spanInit(broken)] });
+  expect(reasons).toEqual(['spans[0].params: must be valid JSON']);
 });

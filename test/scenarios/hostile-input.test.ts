@@ -167,11 +167,20 @@ describe('objects where scalars belong', () => {
           trace_id: hex(32),
           spans: [{ span_id: 's', type: value, timestamps: { started_at: NOW, finished_at: NOW } }],
         },
-        {
-          trace_id: hex(32),
-          spans: [{ span_id: 's', type: 'span', parent_id: value, timestamps: { started_at: NOW, finished_at: NOW } }],
-        },
       ];
+      const [traceId, parent] = [hex(32), value];
+      const child = {
+        trace_id: traceId,
+        spans: [{ span_id: 's', type: 'span', parent_id: parent, timestamps: { started_at: NOW, finished_at: NOW } }],
+      };
+      const stored = await callRest(app.address, {
+        verb: 'POST',
+        path: '/api/collector',
+        body: child,
+        headers: project(),
+      });
+      const read = await callRest(app.address, { path: `/api/traces/${traceId}`, headers: project() });
+      if (stored.body.partialSuccess?.errorMessage === '' || read.body.spans?.[0].parent_id !== null) broken += 1;
       for (const body of bodies) {
         const answer = await callRest(app.address, { verb: 'POST', path: '/api/collector', body, headers: project() });
         if (answer.status !== 400) broken += 1;

@@ -129,7 +129,7 @@ export const listMetadata: Compiled<typeof source.listMetadata> = {
 
 export const listSpans: Compiled<typeof source.listSpans> = {
   name: 'search.listSpans',
-  text: "select \"trace_sequence\" as \"traceSequence\", \"span_id\" as \"spanId\", \"parent_id\" as \"parentId\", \"spans\".\"type\" as \"type\", \"spans\".\"name\" as \"name\", \"spans\".\"model\" as \"model\", \"spans\".\"started_at\" as \"startedAtMs\", \"started_at\" + \"duration_ms\" as \"finishedAtMs\", \"input\" is not null as \"hasInput\", \"output\" is not null as \"hasOutput\", \"error\" is not null as \"hasError\" from \"spans\" where \"project_number\" = $1 and \"trace_sequence\" = any($2)",
+  text: "select \"trace_sequence\" as \"traceSequence\", \"span_id\" as \"spanId\", \"parent_id\" as \"parentId\", \"spans\".\"type\" as \"type\", \"spans\".\"name\" as \"name\", \"spans\".\"model\" as \"model\", \"spans\".\"started_at\" as \"startedAtMs\", \"spans\".\"started_ns\" as \"startedNs\", \"spans\".\"finished_ns\" as \"finishedNs\", \"started_at\" + \"duration_ms\" as \"finishedAtMs\", \"input\" is not null as \"hasInput\", \"output\" is not null as \"hasOutput\", \"error\" is not null as \"hasError\" from \"spans\" where \"project_number\" = $1 and \"trace_sequence\" = any($2)",
   cells: (params) => [params.projectNumber, params.sequences],
   row: (row: any) => ({
     traceSequence: row.traceSequence,
@@ -139,6 +139,8 @@ export const listSpans: Compiled<typeof source.listSpans> = {
     name: row.name,
     model: row.model,
     startedAtMs: row.startedAtMs,
+    startedNs: row.startedNs,
+    finishedNs: row.finishedNs,
     finishedAtMs: row.finishedAtMs,
     hasInput: row.hasInput,
     hasOutput: row.hasOutput,
@@ -148,7 +150,7 @@ export const listSpans: Compiled<typeof source.listSpans> = {
 
 export const listSpansBehind: Compiled<typeof source.listSpansBehind> = {
   name: 'search.listSpansBehind',
-  text: "select \"trace_sequence\" as \"traceSequence\", \"span_id\" as \"spanId\", \"parent_id\" as \"parentId\", \"spans\".\"type\" as \"type\", \"spans\".\"name\" as \"name\", \"spans\".\"model\" as \"model\", \"spans\".\"started_at\" as \"startedAtMs\", \"started_at\" + \"duration_ms\" as \"finishedAtMs\", \"input\" is not null as \"hasInput\", \"output\" is not null as \"hasOutput\", \"error\" is not null as \"hasError\" from \"spans\" where \"project_number\" = $1 and \"trace_sequence\" = $2 and \"span_id\" > $3 order by \"span_id\" limit $4",
+  text: "select \"trace_sequence\" as \"traceSequence\", \"span_id\" as \"spanId\", \"parent_id\" as \"parentId\", \"spans\".\"type\" as \"type\", \"spans\".\"name\" as \"name\", \"spans\".\"model\" as \"model\", \"spans\".\"started_at\" as \"startedAtMs\", \"spans\".\"started_ns\" as \"startedNs\", \"spans\".\"finished_ns\" as \"finishedNs\", \"started_at\" + \"duration_ms\" as \"finishedAtMs\", \"input\" is not null as \"hasInput\", \"output\" is not null as \"hasOutput\", \"error\" is not null as \"hasError\" from \"spans\" where \"project_number\" = $1 and \"trace_sequence\" = $2 and \"span_id\" > $3 order by \"span_id\" limit $4",
   cells: (params) => [params.projectNumber, params.sequence, params.after, params.limit],
   row: (row: any) => ({
     traceSequence: row.traceSequence,
@@ -158,6 +160,8 @@ export const listSpansBehind: Compiled<typeof source.listSpansBehind> = {
     name: row.name,
     model: row.model,
     startedAtMs: row.startedAtMs,
+    startedNs: row.startedNs,
+    finishedNs: row.finishedNs,
     finishedAtMs: row.finishedAtMs,
     hasInput: row.hasInput,
     hasOutput: row.hasOutput,
@@ -167,7 +171,7 @@ export const listSpansBehind: Compiled<typeof source.listSpansBehind> = {
 
 export const listSpansWithTexts: Compiled<typeof source.listSpansWithTexts> = {
   name: 'search.listSpansWithTexts',
-  text: "select \"trace_sequence\" as \"traceSequence\", \"span_id\" as \"spanId\", \"parent_id\" as \"parentId\", \"spans\".\"type\" as \"type\", \"spans\".\"name\" as \"name\", \"spans\".\"model\" as \"model\", \"spans\".\"started_at\" as \"startedAtMs\", \"started_at\" + \"duration_ms\" as \"finishedAtMs\", \"input\" is not null as \"hasInput\", \"output\" is not null as \"hasOutput\", \"error\" is not null as \"hasError\", case when octet_length(\"input\") <= $1 then \"input\" end as \"inputText\", case when octet_length(\"output\") <= $2 then \"output\" end as \"outputText\" from \"spans\" where \"project_number\" = $3 and \"trace_sequence\" = any($4)",
+  text: "select \"trace_sequence\" as \"traceSequence\", \"span_id\" as \"spanId\", \"parent_id\" as \"parentId\", \"spans\".\"type\" as \"type\", \"spans\".\"name\" as \"name\", \"spans\".\"model\" as \"model\", \"spans\".\"started_at\" as \"startedAtMs\", \"spans\".\"started_ns\" as \"startedNs\", \"spans\".\"finished_ns\" as \"finishedNs\", \"started_at\" + \"duration_ms\" as \"finishedAtMs\", \"input\" is not null as \"hasInput\", \"output\" is not null as \"hasOutput\", \"error\" is not null as \"hasError\", case when octet_length(\"input\") <= $1 then \"input\" end as \"inputText\", case when octet_length(\"output\") <= $2 then \"output\" end as \"outputText\" from \"spans\" where \"project_number\" = $3 and \"trace_sequence\" = any($4)",
   cells: (params) => [params.bytesMax, params.bytesMax, params.projectNumber, params.sequences],
   row: (row: any) => ({
     traceSequence: row.traceSequence,
@@ -177,6 +181,8 @@ export const listSpansWithTexts: Compiled<typeof source.listSpansWithTexts> = {
     name: row.name,
     model: row.model,
     startedAtMs: row.startedAtMs,
+    startedNs: row.startedNs,
+    finishedNs: row.finishedNs,
     finishedAtMs: row.finishedAtMs,
     hasInput: row.hasInput,
     hasOutput: row.hasOutput,

@@ -241,7 +241,7 @@ export const listMetadata: Compiled<typeof source.listMetadata> = {
 
 export const listSpans: Compiled<typeof source.listSpans> = {
   name: 'search.listSpans',
-  text: "select \"trace_sequence\" as \"traceSequence\", iif(typeof(\"span_id\") = 'blob', lower(hex(\"span_id\")), \"span_id\") as \"spanId\", iif(typeof(\"parent_id\") = 'blob', lower(hex(\"parent_id\")), \"parent_id\") as \"parentId\", \"spans\".\"type\" as \"type\", \"spans\".\"name\" as \"name\", \"spans\".\"model\" as \"model\", \"spans\".\"started_at\" as \"startedAtMs\", \"started_at\" + \"duration_ms\" as \"finishedAtMs\", \"input\" is not null as \"hasInput\", \"output\" is not null as \"hasOutput\", \"error\" is not null as \"hasError\" from \"spans\" where \"project_number\" = ? and \"trace_sequence\" in (select value from json_each(?))",
+  text: "select \"trace_sequence\" as \"traceSequence\", iif(typeof(\"span_id\") = 'blob', lower(hex(\"span_id\")), \"span_id\") as \"spanId\", iif(typeof(\"parent_id\") = 'blob', lower(hex(\"parent_id\")), \"parent_id\") as \"parentId\", \"spans\".\"type\" as \"type\", \"spans\".\"name\" as \"name\", \"spans\".\"model\" as \"model\", \"spans\".\"started_at\" as \"startedAtMs\", \"spans\".\"started_ns\" as \"startedNs\", \"spans\".\"finished_ns\" as \"finishedNs\", \"started_at\" + \"duration_ms\" as \"finishedAtMs\", \"input\" is not null as \"hasInput\", \"output\" is not null as \"hasOutput\", \"error\" is not null as \"hasError\" from \"spans\" where \"project_number\" = ? and \"trace_sequence\" in (select value from json_each(?))",
   cells: (params) => [params.projectNumber, JSON.stringify(params.sequences)],
   row: (row: any) => ({
     traceSequence: row[0],
@@ -251,16 +251,18 @@ export const listSpans: Compiled<typeof source.listSpans> = {
     name: row[4],
     model: row[5],
     startedAtMs: row[6],
-    finishedAtMs: row[7],
-    hasInput: row[8] === 1,
-    hasOutput: row[9] === 1,
-    hasError: row[10] === 1,
+    startedNs: row[7],
+    finishedNs: row[8],
+    finishedAtMs: row[9],
+    hasInput: row[10] === 1,
+    hasOutput: row[11] === 1,
+    hasError: row[12] === 1,
   }),
 };
 
 export const listSpansBehind: Compiled<typeof source.listSpansBehind> = {
   name: 'search.listSpansBehind',
-  text: "select \"trace_sequence\" as \"traceSequence\", iif(typeof(\"span_id\") = 'blob', lower(hex(\"span_id\")), \"span_id\") as \"spanId\", iif(typeof(\"parent_id\") = 'blob', lower(hex(\"parent_id\")), \"parent_id\") as \"parentId\", \"spans\".\"type\" as \"type\", \"spans\".\"name\" as \"name\", \"spans\".\"model\" as \"model\", \"spans\".\"started_at\" as \"startedAtMs\", \"started_at\" + \"duration_ms\" as \"finishedAtMs\", \"input\" is not null as \"hasInput\", \"output\" is not null as \"hasOutput\", \"error\" is not null as \"hasError\" from \"spans\" where \"project_number\" = ? and \"trace_sequence\" = ? and \"span_id\" > ? order by \"span_id\" limit ?",
+  text: "select \"trace_sequence\" as \"traceSequence\", iif(typeof(\"span_id\") = 'blob', lower(hex(\"span_id\")), \"span_id\") as \"spanId\", iif(typeof(\"parent_id\") = 'blob', lower(hex(\"parent_id\")), \"parent_id\") as \"parentId\", \"spans\".\"type\" as \"type\", \"spans\".\"name\" as \"name\", \"spans\".\"model\" as \"model\", \"spans\".\"started_at\" as \"startedAtMs\", \"spans\".\"started_ns\" as \"startedNs\", \"spans\".\"finished_ns\" as \"finishedNs\", \"started_at\" + \"duration_ms\" as \"finishedAtMs\", \"input\" is not null as \"hasInput\", \"output\" is not null as \"hasOutput\", \"error\" is not null as \"hasError\" from \"spans\" where \"project_number\" = ? and \"trace_sequence\" = ? and \"span_id\" > ? order by \"span_id\" limit ?",
   cells: (params) => [params.projectNumber, params.sequence, packId(params.after), params.limit],
   row: (row: any) => ({
     traceSequence: row[0],
@@ -270,16 +272,18 @@ export const listSpansBehind: Compiled<typeof source.listSpansBehind> = {
     name: row[4],
     model: row[5],
     startedAtMs: row[6],
-    finishedAtMs: row[7],
-    hasInput: row[8] === 1,
-    hasOutput: row[9] === 1,
-    hasError: row[10] === 1,
+    startedNs: row[7],
+    finishedNs: row[8],
+    finishedAtMs: row[9],
+    hasInput: row[10] === 1,
+    hasOutput: row[11] === 1,
+    hasError: row[12] === 1,
   }),
 };
 
 export const listSpansWithTexts: Compiled<typeof source.listSpansWithTexts> = {
   name: 'search.listSpansWithTexts',
-  text: "select \"trace_sequence\" as \"traceSequence\", iif(typeof(\"span_id\") = 'blob', lower(hex(\"span_id\")), \"span_id\") as \"spanId\", iif(typeof(\"parent_id\") = 'blob', lower(hex(\"parent_id\")), \"parent_id\") as \"parentId\", \"spans\".\"type\" as \"type\", \"spans\".\"name\" as \"name\", \"spans\".\"model\" as \"model\", \"spans\".\"started_at\" as \"startedAtMs\", \"started_at\" + \"duration_ms\" as \"finishedAtMs\", \"input\" is not null as \"hasInput\", \"output\" is not null as \"hasOutput\", \"error\" is not null as \"hasError\", case when octet_length(\"input\") <= ? then \"input\" end as \"inputText\", case when octet_length(\"output\") <= ? then \"output\" end as \"outputText\" from \"spans\" where \"project_number\" = ? and \"trace_sequence\" in (select value from json_each(?))",
+  text: "select \"trace_sequence\" as \"traceSequence\", iif(typeof(\"span_id\") = 'blob', lower(hex(\"span_id\")), \"span_id\") as \"spanId\", iif(typeof(\"parent_id\") = 'blob', lower(hex(\"parent_id\")), \"parent_id\") as \"parentId\", \"spans\".\"type\" as \"type\", \"spans\".\"name\" as \"name\", \"spans\".\"model\" as \"model\", \"spans\".\"started_at\" as \"startedAtMs\", \"spans\".\"started_ns\" as \"startedNs\", \"spans\".\"finished_ns\" as \"finishedNs\", \"started_at\" + \"duration_ms\" as \"finishedAtMs\", \"input\" is not null as \"hasInput\", \"output\" is not null as \"hasOutput\", \"error\" is not null as \"hasError\", case when octet_length(\"input\") <= ? then \"input\" end as \"inputText\", case when octet_length(\"output\") <= ? then \"output\" end as \"outputText\" from \"spans\" where \"project_number\" = ? and \"trace_sequence\" in (select value from json_each(?))",
   cells: (params) => [params.bytesMax, params.bytesMax, params.projectNumber, JSON.stringify(params.sequences)],
   row: (row: any) => ({
     traceSequence: row[0],
@@ -289,11 +293,13 @@ export const listSpansWithTexts: Compiled<typeof source.listSpansWithTexts> = {
     name: row[4],
     model: row[5],
     startedAtMs: row[6],
-    finishedAtMs: row[7],
-    hasInput: row[8] === 1,
-    hasOutput: row[9] === 1,
-    hasError: row[10] === 1,
-    inputText: row[11],
-    outputText: row[12],
+    startedNs: row[7],
+    finishedNs: row[8],
+    finishedAtMs: row[9],
+    hasInput: row[10] === 1,
+    hasOutput: row[11] === 1,
+    hasError: row[12] === 1,
+    inputText: row[13],
+    outputText: row[14],
   }),
 };

@@ -12,9 +12,9 @@ const MODELS_MAX = 100;
 
 export type SpanCounts = Readonly<Record<SummedName | 'tokensEstimated' | 'hasError', number>>;
 
-/** Position of a span in the order by start, then id. */
-type SpanPosition = { readonly startedAtMs: number; readonly spanId: string };
-type FinishedSpanPosition = SpanPosition & { readonly finishedAtMs: number };
+/** Position of a span in the order by exact start, then id. Nanoseconds are absent where they are 0. */
+type SpanPosition = { readonly startedAtMs: number; readonly startedNs?: number | null; readonly spanId: string };
+type FinishedSpanPosition = SpanPosition & { readonly finishedAtMs: number; readonly finishedNs?: number | null };
 
 type RootSpan = Pick<SpanSummary, 'parentId' | 'hasInput' | 'hasOutput' | 'hasError'> & {
   /** Whether its parent is not stored. */
@@ -155,24 +155,35 @@ export function addCounts(
   if (span.hasError) counts.hasError += times;
 }
 
-/** By start, then id. */
+/** By exact start, then id. */
 export function isBefore(a: SpanPosition, b: SpanPosition): boolean {
   if (a.startedAtMs !== b.startedAtMs) return a.startedAtMs < b.startedAtMs;
+  const [startedNs, otherNs] = [a.startedNs ?? 0, b.startedNs ?? 0];
+  if (startedNs !== otherNs) return startedNs < otherNs;
   // The store orders by UTF-8 bytes; JavaScript orders strings beyond the BMP differently.
   return Buffer.compare(Buffer.from(a.spanId), Buffer.from(b.spanId)) < 0;
 }
 
 /** Of spans that finished together, the first to start counts as the later. */
 export function isFinishedAfter(a: FinishedSpanPosition, b: FinishedSpanPosition): boolean {
-  return a.finishedAtMs === b.finishedAtMs ? isBefore(a, b) : a.finishedAtMs > b.finishedAtMs;
+  if (a.finishedAtMs !== b.finishedAtMs) return a.finishedAtMs > b.finishedAtMs;
+  const [finishedNs, otherNs] = [a.finishedNs ?? 0, b.finishedNs ?? 0];
+  return finishedNs === otherNs ? isBefore(a, b) : finishedNs > otherNs;
 }
 
-function positionOf({ spanId, startedAtMs }: SpanPosition): SpanPosition {
-  return { spanId, startedAtMs };
+function positionOf({ spanId, startedAtMs, startedNs }: SpanPosition): SpanPosition {
+  return isWhole(startedNs) ? { spanId, startedAtMs } : { spanId, startedAtMs, startedNs };
 }
 
-function finishedPositionOf({ spanId, startedAtMs, finishedAtMs }: FinishedSpanPosition): FinishedSpanPosition {
-  return { spanId, startedAtMs, finishedAtMs };
+function finishedPositionOf(span: FinishedSpanPosition): FinishedSpanPosition {
+  const { finishedAtMs, finishedNs } = span;
+  const position = { ...positionOf(span), finishedAtMs };
+  return isWhole(finishedNs) ? position : { ...position, finishedNs };
+}
+
+/** Whether the instant is a whole millisecond. */
+function isWhole(ns: number | null | undefined): ns is null | undefined {
+  return ns === null || ns === undefined;
 }
 
 export const NO_AGGREGATES: TraceAggregates = Object.freeze({

@@ -132,7 +132,7 @@ function* readMember(result: Result, { members: sent, pathPrefix }: MetadataDraf
   const { reading, members } = result;
   const path = pathPrefix + showKey(key);
   const target = targetOf(sent, key);
-  beginItem(reading);
+  beginItem(reading, { toleratesFields: false });
   if (target === 'labels') {
     if (yield* readLabels(result, sent[key], path)) result.cuts += reading.cuts;
     if (reading.problem !== null) addReason(result, reading.problem.slice(1));

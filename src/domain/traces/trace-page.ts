@@ -5,7 +5,7 @@
 
 import type { CursorCodec, Position } from '../cursor.ts';
 import { Fault } from '../fault.ts';
-import type { ListPosition, StoredTrace, TraceStore } from '../store.ts';
+import type { ListPosition, SpanPosition, StoredTrace, TraceStore } from '../store.ts';
 import type { Evaluation, Span } from './trace.ts';
 import { evaluationBytes, linesBytes, spanBytes } from './trace-size.ts';
 
@@ -28,8 +28,8 @@ type TracePageRequest = {
 /** The items a page may hold, sized before any is loaded. */
 type PagePlan = TracePageRequest & {
   /** One item beyond the page's limit shows that more follow. */
-  readonly evaluationPositions: readonly SizedPosition[];
-  readonly spanPositions: readonly SizedPosition[];
+  readonly evaluationPositions: readonly (ListPosition & Size)[];
+  readonly spanPositions: readonly (SpanPosition & Size)[];
   /** Size of all items. */
   readonly bytes: number;
   /** Size of the first item, which is sent however large it is. */
@@ -43,7 +43,9 @@ type LoadedPage = PagePlan & {
 };
 
 /** The list that a page begins with, and the item before the page; null: none. */
-type PageStart = { readonly list: 'evaluations' | 'spans'; readonly after: ListPosition | null };
+type PageStart =
+  | { readonly list: 'evaluations'; readonly after: ListPosition | null }
+  | { readonly list: 'spans'; readonly after: SpanPosition | null };
 
 type PageCursors = {
   /** Throws invalid_cursor. An empty text is the first page. */
@@ -57,7 +59,7 @@ const CHUNK_MAX_BYTES = 1024 * 1024;
 const CHUNK_ITEMS_MAX = 250;
 /** First element in cursors of evaluations. Cursors of spans have an instant there. */
 const EVALUATIONS = 'evaluations';
-const BEFORE_ALL: ListPosition = { atMs: 0, id: '' };
+const BEFORE_ALL: SpanPosition = { atMs: 0, startedNs: 0, durationMs: 0, finishedNs: 0, id: '' };
 
 export function createPageCursors(cursors: CursorCodec, binding: readonly string[]): PageCursors {
   return {
@@ -67,27 +69,41 @@ export function createPageCursors(cursors: CursorCodec, binding: readonly string
       if (start === null) throw new Fault('invalid_cursor', 'The cursor is not valid for this trace.');
       return start;
     },
-    seal({ list, after }) {
-      const { atMs, id } = after ?? BEFORE_ALL;
-      return cursors.seal(binding, list === 'spans' ? [atMs, id] : [EVALUATIONS, atMs, id]);
+    seal(start) {
+      if (start.list === 'evaluations') {
+        const { atMs, id } = start.after ?? BEFORE_ALL;
+        return cursors.seal(binding, [EVALUATIONS, atMs, id]);
+      }
+      const { atMs, startedNs, durationMs, finishedNs, id } = start.after ?? BEFORE_ALL;
+      return cursors.seal(binding, [atMs, startedNs, durationMs, finishedNs, id]);
     },
   };
 }
 
 function startOf(position: Position): PageStart | null {
-  const list = position[0] === EVALUATIONS ? 'evaluations' : 'spans';
-  const [atMs, id] = list === 'spans' ? position : position.slice(1);
-  return typeof atMs === 'number' && typeof id === 'string' ? { list, after: { atMs, id } } : null;
+  if (position[0] === EVALUATIONS) {
+    const [, atMs, id] = position;
+    return typeof atMs === 'number' && typeof id === 'string' ? { list: 'evaluations', after: { atMs, id } } : null;
+  }
+  const [atMs, startedNs, durationMs, finishedNs, id] = position;
+  const isRead =
+    typeof atMs === 'number' &&
+    typeof startedNs === 'number' &&
+    typeof durationMs === 'number' &&
+    typeof finishedNs === 'number' &&
+    typeof id === 'string';
+  return isRead ? { list: 'spans', after: { atMs, startedNs, durationMs, finishedNs, id } } : null;
 }
 
 /** Reads positions and sizes of the items that may fit. */
 export async function planPage(store: TraceStore, question: TracePageRequest): Promise<PagePlan> {
   const { trace, start, spansMax } = question;
-  const isFirst = start.list === 'evaluations';
-  const evaluationPositions = isFirst
-    ? await store.evaluationOrder(trace, { after: start.after, limit: EVALUATIONS_MAX + 1 })
-    : [];
-  const spanPositions = await store.spanOrder(trace, { after: isFirst ? null : start.after, limit: spansMax + 1 });
+  const evaluationPositions =
+    start.list === 'evaluations'
+      ? await store.evaluationOrder(trace, { after: start.after, limit: EVALUATIONS_MAX + 1 })
+      : [];
+  const after = start.list === 'evaluations' ? null : start.after;
+  const spanPositions = await store.spanOrder(trace, { after, limit: spansMax + 1 });
   let bytes = 0;
   for (const position of evaluationPositions) bytes += position.bytes;
   for (const position of spanPositions) bytes += position.bytes;
@@ -131,8 +147,14 @@ export function evaluationPosition({ insertedAtMs, evaluationId }: Evaluation): 
 }
 
 /** Position of a span in their list. */
-export function spanPosition({ startedAtMs, spanId }: Span): ListPosition {
-  return { atMs: startedAtMs, id: spanId };
+export function spanPosition({ spanId, startedAtMs, finishedAtMs, startedNs, finishedNs }: Span): SpanPosition {
+  return {
+    atMs: startedAtMs,
+    startedNs: startedNs ?? 0,
+    durationMs: finishedAtMs - startedAtMs,
+    finishedNs: finishedNs ?? 0,
+    id: spanId,
+  };
 }
 
 /** The first evaluations that fit, and a line that counts the others; null when there are none. */
@@ -159,7 +181,8 @@ type EvaluationRoom = {
 };
 
 type Room = { leftBytes: number; isEmpty: boolean };
-type SizedPosition = ListPosition & { readonly bytes: number };
+type Size = { readonly bytes: number };
+type SizedPosition = ListPosition & Size;
 type Sized<T> = { readonly item: T; readonly bytes: number };
 
 type Items<T> = {

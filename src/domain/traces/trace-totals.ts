@@ -74,6 +74,8 @@ export function summaryOf(span: Span): SpanSummary {
     startedAtMs: span.startedAtMs,
     finishedAtMs: span.finishedAtMs,
     firstTokenAtMs: span.firstTokenAtMs,
+    startedNs: span.startedNs,
+    finishedNs: span.finishedNs,
     promptTokens: span.promptTokens,
     completionTokens: span.completionTokens,
     reasoningTokens: span.reasoningTokens,

@@ -48,6 +48,10 @@ export type Span = SpanNumbers & {
   readonly startedAtMs: number;
   readonly finishedAtMs: number;
   readonly firstTokenAtMs: number | null;
+  /** Nanoseconds from the start, which is rounded to a millisecond, to the exact start: -500,000 to 499,999. Null: 0. */
+  readonly startedNs: number | null;
+  /** The same for the end. */
+  readonly finishedNs: number | null;
   /** Compact JSON text of {"type","value"}. */
   readonly inputJson: string | null;
   /** Compact JSON text of {"type","value"}. */
@@ -70,9 +74,13 @@ export type Span = SpanNumbers & {
   readonly telemetryJson: string | null;
 };
 
+/** The exact instants of a span. */
+export type SpanInstants = Pick<Span, 'startedAtMs' | 'finishedAtMs' | 'startedNs' | 'finishedNs'>;
+
 /** The fields that totals, the tree and the choice of root use. */
 export type SpanSummary = SpanNumbers &
-  Pick<Span, 'spanId' | 'parentId' | 'type' | 'name' | 'model' | 'startedAtMs' | 'finishedAtMs' | 'firstTokenAtMs'> & {
+  Pick<Span, 'spanId' | 'parentId' | 'type' | 'name' | 'model' | 'firstTokenAtMs'> &
+  SpanInstants & {
     readonly hasInput: boolean;
     readonly hasOutput: boolean;
     readonly hasError: boolean;

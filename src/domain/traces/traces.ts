@@ -11,8 +11,9 @@ import type { StoredTrace, TraceStore } from '../store.ts';
 import { type Arrival, type CollectorLimits, collect, collectBatch } from './collector/collector.ts';
 import { type BatchDraft, isUnreadable, type TraceDraft } from './collector/collector-draft.ts';
 import { type CollectReport, reportBatch, reportCollected } from './collector/collector-report.ts';
+import type { Losses } from './collector/losses.ts';
 import { inputText, outputText } from './search/trace-texts.ts';
-import type { Evaluation, Span, TraceRecord } from './trace.ts';
+import type { Evaluation, Span, TraceAppended, TraceRecord } from './trace.ts';
 import type { TraceChoice } from './trace-aggregates.ts';
 import { traceNotFound } from './trace-changes.ts';
 import { hasIdLength, lookupForms } from './trace-ids.ts';
@@ -26,6 +27,7 @@ type TracesDeps = {
   readonly limits: CollectorLimits;
   /** Validates large requests in several turns of the event loop. */
   readonly runSteps: RunSteps;
+  readonly losses: Losses;
   /** The term in days of projects without a setting; null: for ever. */
   readonly traceDefaultDays: number | null;
 };
@@ -87,17 +89,20 @@ export function createTraces(deps: TracesDeps): Traces {
   return {
     async collect(draft, at) {
       const prices = await pricesOf(deps, at.project, [draft]);
-      const collecting = collect(draft, arrivalOf(deps, at), { limits: deps.limits, prices });
+      const collecting = collect(draft, arrivalOf(deps, at), { ...deps, prices });
       const collected = await deps.runSteps(collecting);
-      return reportCollected(collected, await deps.store.append(collected.append));
+      const appended = await deps.store.append(collected.append);
+      noteExcess(deps, at, [appended]);
+      return reportCollected(collected, appended);
     },
 
     async collectBatch(batch, at) {
       const prices = await pricesOf(deps, at.project, batch.traces);
-      const validating = collectBatch(batch, arrivalOf(deps, at), { limits: deps.limits, prices });
+      const validating = collectBatch(batch, arrivalOf(deps, at), { ...deps, prices });
       const validated = await deps.runSteps(validating);
       const appends = validated.flatMap(({ collected, isStorable }) => (isStorable ? [collected.append] : []));
       const appended = appends.length === 0 ? [] : await deps.store.appendBatch({ kind: 'traces', appends });
+      noteExcess(deps, at, appended);
       return reportBatch(batch.refused, validated, appended);
     },
 
@@ -138,6 +143,16 @@ export function createTraces(deps: TracesDeps): Traces {
       return { record, evaluations, text: omitted === null ? text : `${text}\n${omitted}` };
     },
   };
+}
+
+/** Notes the spans that their traces had no room for. */
+function noteExcess(
+  { losses }: TracesDeps,
+  { project, nowMs }: { readonly project: Project; readonly nowMs: number },
+  appended: readonly TraceAppended[],
+): void {
+  const refusedSpans = appended.reduce((sum, { refusedSpans: of = [] }) => sum + of.length, 0);
+  losses.note({ projectId: project.id, nowMs, refusedSpans, dropped: [] });
 }
 
 type Head = Omit<TraceView, keyof TraceHead | 'spans' | 'nextSpansCursor' | 'isShortOfEvaluations'>;

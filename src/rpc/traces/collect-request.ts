@@ -80,7 +80,10 @@ function toSpanDraft(span: CollectedSpan | undefined, texts: MessageTexts): Sent
     startedAt: fractionalMsOf(times?.startedAt),
     finishedAt: fractionalMsOf(times?.finishedAt),
     firstTokenAt: fractionalMsOf(times?.firstTokenAt),
+    startedNs: undefined,
+    finishedNs: undefined,
     rates: undefined,
+    dropped: [],
     telemetry: undefined,
   };
 }

@@ -8,6 +8,7 @@ export const POSTGRES_SCHEMAS: KnownSchemas = {
   migrations: [
     readMigration('postgres-0001-initial'),
     readMigration('postgres-0002-schema-versions', { olderProcesses: 'may run' }),
+    readMigration('postgres-0003-span-nanoseconds', { olderProcesses: 'may run' }),
   ],
   readBaseline: () => readBaseline('postgres'),
   unsupported: new Map([

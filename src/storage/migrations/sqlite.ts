@@ -11,6 +11,7 @@ export const SQLITE_SCHEMAS: KnownSchemas = {
   migrations: [
     readMigration('sqlite-0001-initial'),
     readMigration('sqlite-0002-schema-versions', { olderProcesses: 'may run' }),
+    readMigration('sqlite-0003-span-nanoseconds', { olderProcesses: 'may run' }),
   ],
   readBaseline: () => readBaseline('sqlite'),
   unsupported: new Map([

@@ -147,7 +147,7 @@ function spanFacts(db: Db, { idText }: Dialect) {
       'traceSequence as traceSequence',
       idText('spanId').as('spanId'),
       idText('parentId').$castTo<string | null>().as('parentId'),
-      ...columns('Span', 'type', 'name', 'model', 'startedAtMs'),
+      ...columns('Span', 'type', 'name', 'model', 'startedAtMs', 'startedNs', 'finishedNs'),
       column('startedAtMs', '+', column.ref('durationMs')).as('finishedAtMs'),
       column('inputJson', 'is not', null).$castTo<boolean>().as('hasInput'),
       column('outputJson', 'is not', null).$castTo<boolean>().as('hasOutput'),

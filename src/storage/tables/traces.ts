@@ -118,6 +118,9 @@ export const SpanRow = table('Span', 'spans', {
   type: enumCode<SpanType>('spanTypes'),
   startedAtMs: instant('started_at'),
   durationMs: bigInteger(),
+  // What a millisecond is too coarse for, to order spans; see trace.ts.
+  startedNs: integer().strictNullable(),
+  finishedNs: integer().strictNullable(),
   ...tokens(),
   costNanoUsd: nanoUsd('cost_nano_usd').strictNullable(),
   costSource: packedText().strictNullable(),

@@ -20,6 +20,10 @@ export function traceOf(column: ExpressionBuilder<Tables, 'Trace'>, { allOf, idT
   ] as const;
 }
 
+/** The exact instants of a span in the nanoseconds beyond its milliseconds. */
+export const STARTED_NS = sql<number>`coalesce(${sql.ref('startedNs')}, 0)`;
+export const FINISHED_NS = sql<number>`coalesce(${sql.ref('finishedNs')}, 0)`;
+
 const NUMBERS = ['projectNumber', 'traceSequence', 'spanId', 'parentId', 'durationMs', 'firstTokenMs'] as const;
 
 /** All columns of a span. */
@@ -30,7 +34,8 @@ export function spanOf(column: ExpressionBuilder<Tables, 'Span'>, { allOf, idTex
 /** A span without its texts, so that all spans of a trace can be read. */
 export function summaryOf(column: ExpressionBuilder<Tables, 'Span'>, { idText }: Dialect) {
   return [
-    ...columns('Span', 'type', 'name', 'model', 'startedAtMs', 'promptTokens', 'completionTokens', 'reasoningTokens'),
+    ...columns('Span', 'type', 'name', 'model', 'startedAtMs', 'startedNs', 'finishedNs'),
+    ...columns('Span', 'promptTokens', 'completionTokens', 'reasoningTokens'),
     ...columns('Span', 'cacheReadInputTokens', 'cacheCreationInputTokens', 'costNanoUsd', 'tokensEstimated'),
     ...madeOf(column, idText),
     column('inputJson', 'is not', null).$castTo<boolean>().as('hasInput'),

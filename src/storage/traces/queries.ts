@@ -1,15 +1,17 @@
 /** Queries of traces, their spans and their evaluations. */
 
-import { type SqlBool, sql } from 'kysely';
+import { type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
+import type { ListPosition, SpanPosition } from '../../domain/store.ts';
 import type { TraceTotals } from '../../domain/traces/trace.ts';
 import { OUTDATED_START, SPANS_READ_THROUGH_MAX } from '../../domain/traces/trace-aggregates.ts';
 import { columns, pick, rowsOf } from '../plain-queries.ts';
-import { change, type Db, type Dialect, query } from '../queries.ts';
-import { spanOf, summaryOf, traceOf } from './columns.ts';
+import { change, type Db, type Dialect, query, type Tables } from '../queries.ts';
+import { FINISHED_NS, STARTED_NS, spanOf, summaryOf, traceOf } from './columns.ts';
 
 type OfTrace = { readonly projectNumber: number; readonly sequence: number };
 type OfSome = OfTrace & { readonly ids: readonly string[] };
-type OfRange = OfTrace & { readonly atMs: number; readonly id: string; readonly limit: number };
+type OfRange = OfTrace & ListPosition & { readonly limit: number };
+type OfSpanRange = OfTrace & SpanPosition & { readonly limit: number };
 
 type Named = { readonly projectNumber: number; readonly traceId: string };
 
@@ -77,12 +79,15 @@ export const keepSums = change<SumsToKeep>((db, params, { storedId, update }) =>
     .set(pick(params, ...SUMS));
 });
 
-/** The ids and parents of all spans, by start, then id. */
+/** The ids and parents of all spans, in the order of SpanPosition. */
 export const listLinks = query<OfTrace>()((db, params, { idText }) =>
-  spansOf(db, params)
-    .select([idText('spanId').as('spanId'), idText('parentId').$castTo<string | null>().as('parentId')])
-    .orderBy('startedAtMs')
-    .orderBy(idText('spanId')),
+  inOrder(
+    spansOf(db, params).select([
+      idText('spanId').as('spanId'),
+      idText('parentId').$castTo<string | null>().as('parentId'),
+    ]),
+    idText,
+  ),
 );
 
 /** Summaries of all spans, in any order. */
@@ -124,14 +129,20 @@ export const findSpans = query<OfSome>()((db, params, dialect) =>
     .select((column) => spanOf(column, dialect)),
 );
 
-/** By start, then id. */
-export const listSpanOrder = query<OfRange>()((db, params, { idText, textBytes }) =>
-  spansOf(db, params)
-    .where(({ eb, refTuple, tuple }) =>
-      eb(refTuple('startedAtMs', idText('spanId')), '>', tuple(params.atMs, params.id)),
-    )
+/** In the order of SpanPosition. */
+export const listSpanOrder = query<OfSpanRange>()((db, params, { idText, textBytes }) => {
+  const { atMs, startedNs, durationMs, finishedNs, id } = params;
+  const [start, duration] = [sql.ref('startedAtMs'), sql.ref('durationMs')];
+  // A descending part stands on the other side.
+  const after = sql<SqlBool>`(${start}, ${STARTED_NS}, ${durationMs}, ${finishedNs}, ${idText('spanId')})
+    > (${atMs}, ${startedNs}, ${duration}, ${FINISHED_NS}, ${id})`;
+  const spans = spansOf(db, params)
+    .where(after)
     .select('startedAtMs as atMs')
+    .select(columns('Span', 'durationMs'))
     .select([
+      STARTED_NS.as('startedNs'),
+      FINISHED_NS.as('finishedNs'),
       idText('spanId').as('id'),
       textBytes([
         'name',
@@ -143,11 +154,9 @@ export const listSpanOrder = query<OfRange>()((db, params, { idText, textBytes }
         'inputJson',
         'outputJson',
       ]).as('bytes'),
-    ])
-    .orderBy('startedAtMs')
-    .orderBy(idText('spanId'))
-    .limit(params.limit),
-);
+    ]);
+  return inOrder(spans, idText).limit(params.limit);
+});
 
 /** Finds an evaluation if there are more than `count`. */
 export const findEvaluationBeyond = query<OfTrace & { readonly count: number }>()((db, params) =>
@@ -172,6 +181,20 @@ export const findEvaluations = query<OfSome>()((db, params, { isOneOf, allOf }) 
     .where(isOneOf('evaluationId', params.ids))
     .select(allOf('Evaluation', 'projectNumber', 'traceSequence')),
 );
+
+function inOrder<Row>(
+  spans: SelectQueryBuilder<Tables, 'Span', Row>,
+  idText: Dialect['idText'],
+  direction: 'asc' | 'desc' = 'asc',
+): SelectQueryBuilder<Tables, 'Span', Row> {
+  const reverse = direction === 'asc' ? 'desc' : 'asc';
+  return spans
+    .orderBy('startedAtMs', direction)
+    .orderBy(STARTED_NS, direction)
+    .orderBy('durationMs', reverse)
+    .orderBy(FINISHED_NS, reverse)
+    .orderBy(idText('spanId'), direction);
+}
 
 function spansOf(db: Db, { projectNumber, sequence }: OfTrace) {
   return rowsOf(db, 'Span', { projectNumber, traceSequence: sequence });
@@ -202,12 +225,13 @@ export const listLastOfType = listOfType('desc');
 
 function listOfType(direction?: 'desc') {
   return query<OfType>()((db, params, { idText }) =>
-    spansOf(db, params)
-      .where(sql<SqlBool>`${sql.ref('type')} = ${params.type}`)
-      .select(idText('spanId').as('spanId'))
-      .orderBy('startedAtMs', direction)
-      .orderBy(idText('spanId'), direction)
-      .limit(params.limit),
+    inOrder(
+      spansOf(db, params)
+        .where(sql<SqlBool>`${sql.ref('type')} = ${params.type}`)
+        .select(idText('spanId').as('spanId')),
+      idText,
+      direction,
+    ).limit(params.limit),
   );
 }
 

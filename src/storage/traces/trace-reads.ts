@@ -45,7 +45,7 @@ export function isLarge({ spanCount }: StoredTrace): boolean {
   return spanCount > SPANS_READ_THROUGH_MAX;
 }
 
-const BEFORE_ALL = { atMs: Number.MIN_SAFE_INTEGER, id: '' };
+const BEFORE_ALL = { atMs: Number.MIN_SAFE_INTEGER, startedNs: 0, durationMs: 0, finishedNs: 0, id: '' };
 
 export function createTraceReads(runner: TraceRunner, runSteps: RunSteps): TraceReads & WholeTraceReads {
   const { queries, runQuery, queryForEach, idsPerQuery } = runner;
@@ -108,7 +108,7 @@ export function createTraceReads(runner: TraceRunner, runSteps: RunSteps): Trace
       await queryForEach(queries.listLinkedSummaries, keyOf(trace), recomputation.add);
       return recomputation.end();
     },
-    spanOrder: (trace, range) => runQuery(queries.listSpanOrder, rangeOf(trace, range)),
+    spanOrder: (trace, range) => runQuery(queries.listSpanOrder, rangeOf(trace, range, BEFORE_ALL)),
     async spanIdsOfType(trace, { type, order, limit }) {
       const known = SPAN_TYPES.find((each) => each === type);
       if (known === undefined) return [];
@@ -116,7 +116,7 @@ export function createTraceReads(runner: TraceRunner, runSteps: RunSteps): Trace
       const found = await runQuery(query, { ...keyOf(trace), type: spanTypes.code(known), limit });
       return found.map(({ spanId }) => spanId);
     },
-    evaluationOrder: (trace, range) => runQuery(queries.listEvaluationOrder, rangeOf(trace, range)),
+    evaluationOrder: (trace, range) => runQuery(queries.listEvaluationOrder, rangeOf(trace, range, BEFORE_ALL)),
     evaluations: (trace, ids) =>
       readEach({ query: queries.findEvaluations, trace, ids, idOf: ({ evaluationId }) => evaluationId }),
   };
@@ -135,8 +135,8 @@ function keyOf({ projectNumber, sequence }: StoredTrace) {
   return { projectNumber, sequence };
 }
 
-function rangeOf(trace: StoredTrace, { after, limit }: ListRange) {
-  return { ...keyOf(trace), ...(after ?? BEFORE_ALL), limit };
+function rangeOf<Position>(trace: StoredTrace, { after, limit }: ListRange<Position>, beforeAll: Position) {
+  return { ...keyOf(trace), ...(after ?? beforeAll), limit };
 }
 
 /** Lets other work run between steps. */

@@ -6,6 +6,7 @@ export function summary(fields: Partial<SpanSummary>): SpanSummary {
   return {
     ...{ spanId: 'span', parentId: null, type: 'span', name: null, model: null },
     ...{ startedAtMs: 1000, finishedAtMs: 2000, firstTokenAtMs: null },
+    ...{ startedNs: null, finishedNs: null },
     ...{ promptTokens: null, completionTokens: null, reasoningTokens: null },
     ...{ cacheReadInputTokens: null, cacheCreationInputTokens: null, costNanoUsd: null, tokensEstimated: false },
     ...{ hasInput: false, hasOutput: false, hasError: false },

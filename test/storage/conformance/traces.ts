@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { SpanPosition } from '../../../src/domain/store.ts';
 import type { Span } from '../../../src/domain/traces/trace.ts';
 import { aggregatesOf, choiceOf } from '../../../src/domain/traces/trace-aggregates.ts';
 import { summaryOf } from '../../../src/domain/traces/trace-totals.ts';
@@ -13,7 +14,7 @@ import {
   sampleSpan,
 } from './samples.ts';
 import { type OpenSubject, withStore } from './subject.ts';
-import { findStored, readAllEvaluations, readSpanIds } from './trace-reading.ts';
+import { findStored, readAllEvaluations, readAllSpans, readSpanIds } from './trace-reading.ts';
 
 const { number } = PROJECT;
 const IDS = [
@@ -107,6 +108,46 @@ export function traceReadConformance(open: OpenSubject): void {
         await traces.append(append);
         const trace = await findStored(traces, append.traceId);
         expect(await readSpanIds(traces, trace)).toEqual(['B', 'b', '\uff01', '\u{1f600}']);
+      }),
+    );
+
+    it(
+      'puts spans of one millisecond in the order of their nanoseconds, those that last longer first',
+      withStore(open, async ({ traces }) => {
+        const at = (spanId: string, startedNs: number | null, durationMs: number, finishedNs: number | null) =>
+          bareSpan({
+            ...{ spanId, type: 'tool', parentId: spanId === 'd' ? null : 'd' },
+            ...{ startedAtMs: RECEIVED_AT_MS, startedNs, finishedAtMs: RECEIVED_AT_MS + durationMs, finishedNs },
+          });
+        const inOrder = [
+          at('z', -500_000, 0, null),
+          at('d', null, 5, null),
+          at('c', null, 1, 7),
+          at('a', null, 1, null),
+          at('b', null, 1, null),
+          at('y', 1, 9, null),
+          at('x', 499_999, 0, 499_999),
+        ];
+        const spans = [3, 0, 6, 2, 5, 1, 4].map((index) => inOrder[index] ?? bareSpan());
+        const append = sampleAppend({ spans, requests: [] });
+        await traces.append(append);
+        const trace = await findStored(traces, append.traceId);
+        const ids = inOrder.map(({ spanId }) => spanId);
+        expect(await readAllSpans(traces, trace)).toEqual(inOrder);
+        expect(await traces.spanIdsOfType(trace, { type: 'tool', order: 'first', limit: 7 })).toEqual(ids);
+        expect(await traces.spanIdsOfType(trace, { type: 'tool', order: 'last', limit: 7 })).toEqual(ids.toReversed());
+        const { tree, choice } = await traces.outline(trace);
+        expect(tree.split('\n')).toHaveLength(8);
+        expect(choice.rootId).toBe('d');
+        const pages: string[] = [];
+        for (let after: SpanPosition | null = null; ; ) {
+          const [next] = await traces.spanOrder(trace, { after, limit: 1 });
+          if (next === undefined) break;
+          pages.push(next.id);
+          const { bytes: _, ...position } = next;
+          after = position;
+        }
+        expect(pages).toEqual(ids);
       }),
     );
 

@@ -9,7 +9,7 @@ import { serviceTierOf } from '../../pricing/rates.ts';
 import type { UsageDetails } from '../../pricing/usage.ts';
 import { hasMoreCharactersThan } from '../../text-limits.ts';
 import { isUnreadable, type Sent } from './collector-draft.ts';
-import { COUNT_MAX, type Reading, readFreeJson, SHORT_TEXT_CHARACTERS_MAX } from './collector-reading.ts';
+import { COUNT_MAX, leaveOut, type Reading, readFreeJson, SHORT_TEXT_CHARACTERS_MAX } from './collector-reading.ts';
 
 type ReadDetail = (value: LosslessJson, path: string, reading: Reading) => string | null;
 
@@ -82,10 +82,4 @@ function readServiceTier(value: LosslessJson, path: string, reading: Reading): s
   const isText = typeof value === 'string' && !hasMoreCharactersThan(value, SHORT_TEXT_CHARACTERS_MAX);
   if (isText) return readFreeJson(value, path, reading);
   return leaveOut(reading, path, `must be a string of at most ${SHORT_TEXT_CHARACTERS_MAX} characters`);
-}
-
-/** Such a figure costs no span. */
-function leaveOut(reading: Reading, path: string, reason: string): null {
-  reading.omitted ??= `.${path}: ${reason}, and was left out`;
-  return null;
 }

@@ -86,8 +86,13 @@ export type SpanDraft = {
   readonly startedAt: Sent<number>;
   readonly finishedAt: Sent<number>;
   readonly firstTokenAt: Sent<number>;
+  /** Nanoseconds from the instant, rounded to a millisecond, to the exact one: -500,000 to 499,999. */
+  readonly startedNs: number | undefined;
+  readonly finishedNs: number | undefined;
   /** Token prices, when the sender gives them. */
   readonly rates: { readonly inputUsdPerToken: number; readonly outputUsdPerToken: number } | undefined;
+  /** What the transport could not read and left out, with its path. */
+  readonly dropped: readonly Unreadable[];
   /** Fields of OpenTelemetry spans only: attributes, resource_attributes, scope, kind, status, events, links. */
   readonly telemetry: Sent<LosslessObject>;
 };

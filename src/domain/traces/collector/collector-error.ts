@@ -4,7 +4,7 @@ import { numberOf } from '../../../json/free-json.ts';
 import type { LosslessJson } from '../../../json/lossless-json.ts';
 import { cutToCharacters } from '../../text-limits.ts';
 import { type ErrorDraft, isUnreadable, type Sent } from './collector-draft.ts';
-import { cleanText, type Reading, readText, refuse } from './collector-reading.ts';
+import { cleanText, note, type Reading, readText, reject } from './collector-reading.ts';
 
 const DEFAULT_MESSAGE = 'Unknown error';
 const DEFAULT_KIND = 'error';
@@ -16,7 +16,7 @@ const LINES_MAX = 10_000;
 /** Compact JSON text of {"has_error":true,"message","stacktrace"}; null when there is none. */
 export function readError(sent: Sent<ErrorDraft>, reading: Reading): string | null {
   if (sent === undefined) return null;
-  if (isUnreadable(sent)) return refuse(reading, sent.path, sent.reason);
+  if (isUnreadable(sent)) return reject(reading, sent.path, sent.reason);
   const message = readText(sent.message, reading) ?? DEFAULT_MESSAGE;
   const stacktrace = readStacktrace(sent.stacktrace, reading);
   return `{"has_error":true,"message":${JSON.stringify(message)},"stacktrace":${JSON.stringify(stacktrace)}}`;
@@ -26,13 +26,13 @@ function readStacktrace(sent: ErrorDraft['stacktrace'], reading: Reading): reado
   if (sent === undefined) return [];
   if (typeof sent === 'string') return cutLines(cleanText(sent, reading).split(LINE_BREAK), reading);
   if (!isUnreadable(sent)) return cutLines(sent, reading).map((line) => cleanText(line, reading));
-  refuse(reading, sent.path, sent.reason);
+  reject(reading, sent.path, sent.reason);
   return [];
 }
 
 function cutLines(lines: readonly string[], reading: Reading): readonly string[] {
   if (lines.length <= LINES_MAX) return lines;
-  reading.omitted ??= `.error.stacktrace: has ${lines.length} lines; the first ${LINES_MAX} are kept`;
+  note(reading, 'error.stacktrace', `has ${lines.length} lines; the first ${LINES_MAX} are kept`);
   return [...lines.slice(0, LINES_MAX), `…[truncated: ${lines.length} lines]`];
 }
 

@@ -35,7 +35,7 @@ const NO_RESULT_REASON = 'either `passed`, `score` or `label` must be defined';
 
 /** The evaluation; null when it was refused, with the reason in `reading`. */
 export function readEvaluation(sent: Sent<EvaluationDraft>, reading: Reading): CollectedEvaluation | null {
-  beginItem(reading);
+  beginItem(reading, { toleratesFields: false });
   if (sent === undefined) return refuse(reading, '', 'is required');
   if (isUnreadable(sent)) return refuse(reading, sent.path, sent.reason);
   // In the order of the contract's table, because only the first problem is reported.

@@ -74,7 +74,10 @@ function toSpanDraft(item: LosslessObject): SpanDraft {
     startedAt: isTimed ? toInstant(times.started_at, 'timestamps.started_at') : times,
     finishedAt: isTimed ? toInstant(times.finished_at, 'timestamps.finished_at') : times,
     firstTokenAt: isTimed ? toInstant(times.first_token_at, 'timestamps.first_token_at') : times,
+    startedNs: undefined,
+    finishedNs: undefined,
     rates: undefined,
+    dropped: [],
     telemetry: undefined,
   };
 }
@@ -88,12 +91,12 @@ function toMetricsDraft(value: Member): Sent<MetricsDraft> {
   const sent = toObject(value, 'metrics');
   if (sent === undefined || isUnreadable(sent)) return sent;
   return {
-    promptTokens: toNumber(sent.prompt_tokens, 'metrics.prompt_tokens'),
-    completionTokens: toNumber(sent.completion_tokens, 'metrics.completion_tokens'),
-    reasoningTokens: toNumber(sent.reasoning_tokens, 'metrics.reasoning_tokens'),
-    cacheReadInputTokens: toNumber(sent.cache_read_input_tokens, 'metrics.cache_read_input_tokens'),
-    cacheCreationInputTokens: toNumber(sent.cache_creation_input_tokens, 'metrics.cache_creation_input_tokens'),
-    cost: toNumber(sent.cost, 'metrics.cost'),
+    promptTokens: toFigure(sent.prompt_tokens, 'metrics.prompt_tokens'),
+    completionTokens: toFigure(sent.completion_tokens, 'metrics.completion_tokens'),
+    reasoningTokens: toFigure(sent.reasoning_tokens, 'metrics.reasoning_tokens'),
+    cacheReadInputTokens: toFigure(sent.cache_read_input_tokens, 'metrics.cache_read_input_tokens'),
+    cacheCreationInputTokens: toFigure(sent.cache_creation_input_tokens, 'metrics.cache_creation_input_tokens'),
+    cost: toFigure(sent.cost, 'metrics.cost'),
     tokensEstimated: toBoolean(sent.tokens_estimated, 'metrics.tokens_estimated'),
     cachedTokensInPrompt: toBoolean(sent.cached_tokens_in_prompt, 'metrics.cached_tokens_in_prompt'),
     others: sent,
@@ -194,6 +197,25 @@ export function toNumber(value: Member, path: string): Sent<number> {
 function toInstant(value: Member, path: string): Sent<number> {
   const instant = toNumber(value, path);
   return isUnreadable(instant) ? unreadable(path, `${instant.reason}${dateTextHint(value)}`) : instant;
+}
+
+const NUMERIC = /^\s*[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?\s*$/i;
+
+/** A number, also one that was sent as text. Blank text counts as not sent. */
+export function toFigure(value: Member, path: string): Sent<number> {
+  if (isBlank(value)) return undefined;
+  const number = typeof value === 'string' && NUMERIC.test(value) ? Number(value) : numberOf(value);
+  return number === null || !Number.isFinite(number) ? unreadable(path, 'must be a number') : number;
+}
+
+/** Words that SDKs write for a missing value. */
+const BLANKS: ReadonlySet<string> = new Set(['', 'none', 'null', 'unknown', 'undefined']);
+const BLANK_CHARACTERS_MAX = 9;
+
+/** Whether a value says nothing. 0 and false say something. */
+export function isBlank(value: Member): value is string | null | undefined {
+  if (typeof value !== 'string') return value === undefined || value === null;
+  return value.length <= BLANK_CHARACTERS_MAX && BLANKS.has(value.toLowerCase());
 }
 
 export function toBoolean(value: Member, path: string): Sent<boolean> {

@@ -6,7 +6,7 @@ import { hasTokenCount, type TokenCounts } from '../../pricing/usage.ts';
 import { cutToCharacters } from '../../text-limits.ts';
 import { DETAIL_READERS } from './collector-details.ts';
 import { isUnreadable, type MetricsDraft, type Sent, type TypedDraft } from './collector-draft.ts';
-import { type Reading, readCount, readFreeJson, readScalar, readUsd, refuse } from './collector-reading.ts';
+import { type Reading, readCount, readFreeJson, readScalar, readUsd, refuse, reject } from './collector-reading.ts';
 
 export type SentMetrics = {
   readonly tokens: TokenCounts;
@@ -45,7 +45,7 @@ const NO_METRICS: SentMetrics = Object.freeze({
 export function readMetrics(sent: Sent<MetricsDraft>, reading: Reading): SentMetrics {
   if (sent === undefined) return NO_METRICS;
   if (isUnreadable(sent)) {
-    refuse(reading, sent.path, sent.reason);
+    reject(reading, sent.path, sent.reason);
     return NO_METRICS;
   }
   const metrics: SentMetrics = {
@@ -70,7 +70,7 @@ function isEmpty({ tokens, costUsd, cachedTokensInPrompt, otherJson }: SentMetri
 
 function readOthers(sent: Sent<LosslessObject>, reading: Reading): string | null {
   if (sent === undefined) return null;
-  if (isUnreadable(sent)) return refuse(reading, sent.path, sent.reason);
+  if (isUnreadable(sent)) return reject(reading, sent.path, sent.reason);
   let members = '';
   for (const key of Object.keys(sent)) {
     if (METRIC_NAMES.has(key) || key === NEVER_READ) continue;

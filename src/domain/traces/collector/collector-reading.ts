@@ -1,6 +1,7 @@
 /**
  * Validates the fields of one draft. Each reader returns the value, or null when none was sent, and notes the first
- * problem of the item; an item with a problem is not kept at all.
+ * problem of the item; an item with a problem is not kept at all. A span is kept without a field that is wrong: `reject`
+ * leaves such a field out of a span, and refuses any other item.
  */
 
 import {
@@ -15,7 +16,7 @@ import { holdsTooWide, TOO_WIDE_REASON } from '../../../json/wide-json.ts';
 import { secondsReason, smallerUnitHint } from '../../instant-units.ts';
 import { hasMoreCharactersThan, surelyFitsEachString, truncateToBytes } from '../../text-limits.ts';
 import { ID_CHARACTERS_MAX, isValidId } from '../trace-ids.ts';
-import { type DraftFacts, isUnreadable, type Sent } from './collector-draft.ts';
+import { type DraftFacts, isUnreadable, type Sent, type Unreadable } from './collector-draft.ts';
 
 export type CollectorLimits = {
   /** Of one request. */
@@ -42,8 +43,12 @@ export type Reading = {
   problem: string | null;
   /** Number of cut strings of the item. */
   cuts: number;
-  /** A field left out of a kept item, with the path inside it and the reason; null while there is none. */
-  omitted: string | null;
+  /** Whether the item is kept without its wrong fields. */
+  toleratesFields: boolean;
+  /** What was left out of a kept item, each with its path inside it and the reason. */
+  notes: readonly string[];
+  /** The paths of the fields left out. */
+  dropped: readonly string[];
 };
 
 type ReadingOptions = Pick<Reading, 'limits' | 'facts' | 'receivedAtMs' | 'traceId'> & Partial<Pick<Reading, 'grown'>>;
@@ -61,20 +66,51 @@ const GROWN_ITEMS_MAX = 100_000;
 
 /** `grown` is shared by the traces of a request. */
 export function createReading({ grown = { items: 0 }, ...options }: ReadingOptions): Reading {
-  return { ...options, grown, written: null, problem: null, cuts: 0, omitted: null };
+  return {
+    ...options,
+    grown,
+    written: null,
+    problem: null,
+    cuts: 0,
+    toleratesFields: false,
+    notes: NOTHING,
+    dropped: NOTHING,
+  };
 }
 
+const NOTHING: readonly string[] = [];
+
 /** Starts the next item. */
-export function beginItem(reading: Reading): void {
+export function beginItem(reading: Reading, { toleratesFields }: { toleratesFields: boolean }): void {
   reading.problem = null;
   reading.cuts = 0;
-  reading.omitted = null;
+  reading.toleratesFields = toleratesFields;
+  reading.notes = NOTHING;
+  reading.dropped = NOTHING;
 }
 
 /** Notes a problem, unless the item has one already. An empty field means the item as a whole. */
 export function refuse(reading: Reading, field: string, reason: string): null {
   reading.problem ??= field === '' ? `: ${reason}` : `.${field}: ${reason}`;
   return null;
+}
+
+/** Leaves a field out of the item, which is kept. */
+export function leaveOut(reading: Reading, field: string, reason: string): null {
+  reading.dropped = [...reading.dropped, field];
+  return note(reading, field, reason);
+}
+
+/** Tells the sender something about a field of an item that is kept. */
+export function note(reading: Reading, field: string, reason: string): null {
+  reading.notes = [...reading.notes, `.${field}: ${reason}`];
+  return null;
+}
+
+/** A wrong value: a span loses its field, any other item is refused. A value beyond a limit refuses every item. */
+export function reject(reading: Reading, field: string, reason: string): null {
+  const isKept = reading.toleratesFields && reason !== TOO_WIDE_REASON;
+  return isKept ? leaveOut(reading, field, reason) : refuse(reading, field, reason);
 }
 
 /** Counts items that are stored larger than they are sent. False where there are too many: then the item is refused. */
@@ -89,57 +125,66 @@ export function countGrown(items: number, field: string, reading: Reading): bool
 
 export function readScalar<T extends boolean | number>(sent: Sent<T>, reading: Reading): T | null {
   if (sent === undefined) return null;
-  return isUnreadable(sent) ? refuse(reading, sent.path, sent.reason) : sent;
+  return isUnreadable(sent) ? reject(reading, sent.path, sent.reason) : sent;
 }
 
 /** A token count: a whole number, fractions rounded half up. */
 export function readCount(sent: Sent<number>, field: string, reading: Reading): number | null {
   const count = readScalar(sent, reading);
   if (count === null) return null;
-  if (count < 0 || count > COUNT_MAX) return refuse(reading, field, `must be a number from 0 to ${COUNT_MAX}`);
+  if (count < 0 || count > COUNT_MAX) return reject(reading, field, `must be a number from 0 to ${COUNT_MAX}`);
   return roundHalfUp(count);
 }
 
 export function readUsd(sent: Sent<number>, field: string, reading: Reading): number | null {
   const usd = readScalar(sent, reading);
   if (usd === null) return null;
-  return usd < 0 || usd > USD_MAX ? refuse(reading, field, `must be a number from 0 to ${USD_MAX}`) : usd + 0;
+  return usd < 0 || usd > USD_MAX ? reject(reading, field, `must be a number from 0 to ${USD_MAX}`) : usd + 0;
 }
 
 /** Whole epoch milliseconds, fractions rounded half up, between 2000 and the near future. */
 export function readInstant(sent: Sent<number>, field: string, reading: Reading): number | null {
-  const instantMs = readScalar(sent, reading);
-  if (instantMs === null) return null;
-  if (instantMs < SURELY_SECONDS) {
-    return refuse(reading, field, secondsReason(instantMs));
-  }
-  if (instantMs < EARLIEST_MS) return refuse(reading, field, 'is before 2000-01-01');
-  const { futureMaxMs } = reading.limits;
-  if (instantMs > reading.receivedAtMs + futureMaxMs) {
-    const reason = `is more than ${spellDuration(futureMaxMs)} in the future${smallerUnitHint(instantMs)}`;
-    return refuse(reading, field, reason);
-  }
-  return roundHalfUp(instantMs);
+  if (sent === undefined) return null;
+  const problem = instantProblem(sent, reading);
+  if (problem !== null) return refuse(reading, isUnreadable(sent) ? sent.path : field, problem);
+  return roundHalfUp(sent as number);
+}
+
+/** The same for an instant that the span does without. */
+export function readOptionalInstant(sent: Sent<number>, field: string, reading: Reading): number | null {
+  if (sent === undefined) return null;
+  const problem = instantProblem(sent, reading);
+  return problem === null ? roundHalfUp(sent as number) : leaveOut(reading, field, problem);
+}
+
+function instantProblem(sent: number | Unreadable, { limits, receivedAtMs }: Reading): string | null {
+  if (isUnreadable(sent)) return sent.reason;
+  if (sent < SURELY_SECONDS) return secondsReason(sent);
+  if (sent < EARLIEST_MS) return 'is before 2000-01-01';
+  const { futureMaxMs } = limits;
+  return sent > receivedAtMs + futureMaxMs
+    ? `is more than ${spellDuration(futureMaxMs)} in the future${smallerUnitHint(sent)}`
+    : null;
 }
 
 /** Any string, cut to the limit of a single string. */
 export function readText(sent: Sent<string>, reading: Reading): string | null {
   if (sent === undefined) return null;
-  return typeof sent === 'string' ? cleanText(sent, reading) : refuse(reading, sent.path, sent.reason);
+  return typeof sent === 'string' ? cleanText(sent, reading) : reject(reading, sent.path, sent.reason);
 }
 
 /** A string of at most 512 characters. */
 export function readShortText(sent: Sent<string>, field: string, reading: Reading): string | null {
   const text = readText(sent, reading);
   if (text === null || !hasMoreCharactersThan(text, SHORT_TEXT_CHARACTERS_MAX)) return text;
-  return refuse(reading, field, `must be a string of at most ${SHORT_TEXT_CHARACTERS_MAX} characters`);
+  return reject(reading, field, `must be a string of at most ${SHORT_TEXT_CHARACTERS_MAX} characters`);
 }
 
 /** An id of a span. It is not tidied first: a control character must be refused, not replaced. */
 export function readId(sent: Sent<string>, field: string, reading: Reading): string | null {
   if (sent === undefined) return null;
   if (typeof sent === 'string' && isValidId(sent)) return sent;
-  return refuse(reading, field, `must be a string of 1 to ${ID_CHARACTERS_MAX} characters`);
+  return reject(reading, field, `must be a string of 1 to ${ID_CHARACTERS_MAX} characters`);
 }
 
 /** A string outside free JSON: databases refuse U+0000 in text, and one string must not fill the store. */
@@ -154,7 +199,7 @@ export function cleanText(text: string, reading: Reading): string {
 /** Compact JSON text of a value; null when none was sent or it is refused. */
 export function readFreeJson(sent: Sent<LosslessJson>, field: string, reading: Reading): string | null {
   if (sent === undefined) return null;
-  if (isUnreadable(sent)) return refuse(reading, sent.path, sent.reason);
+  if (isUnreadable(sent)) return reject(reading, sent.path, sent.reason);
   const { facts } = reading;
   if (facts.hasWide && holdsTooWide(sent)) return refuse(reading, field, TOO_WIDE_REASON);
   const { freeJsonDepthMax, stringMaxBytes } = reading.limits;

@@ -9,8 +9,12 @@ export type Collected = {
   readonly append: TraceAppend;
   readonly refusedSpans: readonly ItemReason[];
   readonly refusedEvaluations: readonly ItemReason[];
-  /** Parts left out of the trace and of kept items, each with its path. */
+  /** Parts left out of kept spans. */
+  readonly spanNotes: readonly ItemReason[];
+  /** Parts left out of the trace, each with its path. */
   readonly notes: readonly string[];
+  /** The paths of the fields that were left out of kept items. */
+  readonly dropped: readonly string[];
   /** Number of cut strings. */
   readonly cuts: number;
   /** Indexes in the request of the append's spans. */
@@ -84,10 +88,11 @@ function reportOf(refused: readonly ItemReason[], stored: readonly Stored[]): Co
 
 function describeRejections(refused: readonly ItemReason[], stored: readonly Stored[]) {
   const spans = [...refused, ...stored.flatMap(({ collected }) => collected.refusedSpans)].sort(byIndex);
+  const notes = stored.flatMap(({ collected }) => collected.spanNotes);
   const excess = stored.flatMap(excessOf).sort(byIndex);
   const evaluations = stored.flatMap(({ collected }) => collected.refusedEvaluations).sort(byIndex);
   const reasons = [
-    ...[...spans, ...excess].map(({ index, reason }) => `spans[${index}]${reason}`),
+    ...[...[...spans, ...notes].sort(byIndex), ...excess].map(({ index, reason }) => `spans[${index}]${reason}`),
     ...evaluations.map(({ index, reason }) => `evaluations[${index}]${reason}`),
     ...stored.flatMap(({ collected }) => collected.notes),
     ...cutsOf(stored),

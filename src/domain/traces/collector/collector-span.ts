@@ -7,7 +7,7 @@ import type { Prices } from '../../pricing/prices.ts';
 import type { Price } from '../../pricing/pricing.ts';
 import { cutToCharacters } from '../../text-limits.ts';
 import { SPAN_TYPES, type Span, type SpanRequest, type SpanType } from '../trace.ts';
-import { normaliseSpanId, normaliseTraceId } from '../trace-ids.ts';
+import { ID_CHARACTERS_MAX, isValidId, normaliseSpanId, normaliseTraceId } from '../trace-ids.ts';
 import { readDetails } from './collector-details.ts';
 import {
   type ContextDraft,
@@ -18,17 +18,21 @@ import {
   type SpanDraft,
 } from './collector-draft.ts';
 import { findHttpStatus, readError, readErrorKind } from './collector-error.ts';
+import { isBlank } from './collector-json.ts';
 import { readMetrics, readResultCost, type SentMetrics } from './collector-metrics.ts';
 import {
   beginItem,
   countGrown,
+  leaveOut,
   type Reading,
   readFreeJson,
   readId,
   readInstant,
+  readOptionalInstant,
   readShortText,
   readText,
   refuse,
+  reject,
 } from './collector-reading.ts';
 import { isChat, readTypedValue } from './typed-value.ts';
 
@@ -47,13 +51,15 @@ export type SpanDeps = { readonly prices: Pick<Prices, 'price'>; readonly emitRe
 
 const NAME_CHARACTERS_MAX = 1024;
 const SPAN_TYPE_SET: ReadonlySet<string> = new Set(SPAN_TYPES);
+const ID_REASON = `must be a string of 1 to ${ID_CHARACTERS_MAX} characters`;
 const TYPE_REASON = `must be one of: ${SPAN_TYPES.join(', ')}`;
 
 /** The span; null when it was refused, with the reason in `reading`. */
 export function readSpan(sent: Sent<SpanDraft>, reading: Reading, deps: SpanDeps): CollectedSpan | null {
-  beginItem(reading);
+  beginItem(reading, { toleratesFields: true });
   if (sent === undefined) return refuse(reading, '', 'is required');
   if (isUnreadable(sent)) return refuse(reading, sent.path, sent.reason);
+  for (const { path, reason } of sent.dropped) leaveOut(reading, path, reason);
   // In the order of the contract's table, because only the first problem is reported.
   const spanId = readSpanId(sent.spanId, reading);
   const type = readType(sent.type, reading);
@@ -61,8 +67,8 @@ export function readSpan(sent: Sent<SpanDraft>, reading: Reading, deps: SpanDeps
   checkTraceId(sent.traceId, reading);
   const parentId = readParentId(sent.parentId, reading);
   const name = readName(sent.name, reading);
-  const vendor = readShortText(sent.vendor, 'vendor', reading);
-  const model = readShortText(sent.model, 'model', reading);
+  const vendor = readLabel(sent.vendor, 'vendor', reading);
+  const model = readLabel(sent.model, 'model', reading);
   const inputJson = readTypedValue(sent.input, reading);
   const outputJson = readTypedValue(sent.output, reading);
   const paramsJson = readFreeJson(sent.params, 'params', reading);
@@ -84,6 +90,8 @@ export function readSpan(sent: Sent<SpanDraft>, reading: Reading, deps: SpanDeps
     startedAtMs,
     finishedAtMs,
     firstTokenAtMs,
+    startedNs: sent.startedNs ?? null,
+    finishedNs: sent.finishedNs ?? null,
     inputJson,
     outputJson,
     paramsJson,
@@ -129,8 +137,8 @@ function priceSpan(
 
 function readSpanId(sent: Sent<string>, reading: Reading): string | null {
   if (sent === undefined) return refuse(reading, 'span_id', 'is required');
-  const spanId = readId(sent, 'span_id', reading);
-  return spanId === null ? null : normaliseSpanId(spanId);
+  if (typeof sent === 'string' && isValidId(sent)) return normaliseSpanId(sent);
+  return refuse(reading, 'span_id', ID_REASON);
 }
 
 function readType(sent: Sent<string>, reading: Reading): SpanType | null {
@@ -145,19 +153,21 @@ function isSpanType(value: string): value is SpanType {
 
 type SpanTimes = Pick<Span, 'startedAtMs' | 'finishedAtMs' | 'firstTokenAtMs'>;
 
-function readTimes({ startedAt, finishedAt, firstTokenAt }: SpanDraft, reading: Reading): SpanTimes | null {
+function readTimes({ startedAt, finishedAt, firstTokenAt, telemetry }: SpanDraft, reading: Reading): SpanTimes | null {
   const startedAtMs = readRequiredInstant(startedAt, 'timestamps.started_at', reading);
   const finishedAtMs = readRequiredInstant(finishedAt, 'timestamps.finished_at', reading);
-  const firstTokenAtMs = readFirstToken(firstTokenAt, reading);
+  const firstTokenAtMs = readFirstToken(firstTokenAt, telemetry !== undefined, reading);
   return startedAtMs === null || finishedAtMs === null ? null : { startedAtMs, finishedAtMs, firstTokenAtMs };
 }
 
-/** Clients that saw no token send 0, which must not refuse the span. */
-function readFirstToken(sent: Sent<number>, reading: Reading): number | null {
+/**
+ * Clients that saw no token send 0, which must not refuse the span. In OpenTelemetry it is one of many attributes, which
+ * never refuse the span.
+ */
+function readFirstToken(sent: Sent<number>, isAttribute: boolean, reading: Reading): number | null {
   const field = 'timestamps.first_token_at';
-  if (sent !== 0) return readInstant(sent, field, reading);
-  reading.omitted = `.${field}: 0 is no instant and was left out`;
-  return null;
+  if (sent === 0) return leaveOut(reading, field, '0 is no instant and was left out');
+  return isAttribute ? readOptionalInstant(sent, field, reading) : readInstant(sent, field, reading);
 }
 
 function readRequiredInstant(sent: Sent<number>, field: string, reading: Reading): number | null {
@@ -176,6 +186,12 @@ function readParentId(sent: Sent<string>, reading: Reading): string | null {
   // Some exporters write the missing parent of a root as an empty id.
   const parentId = sent === '' ? null : readId(sent, 'parent_id', reading);
   return parentId === null ? null : normaliseSpanId(parentId);
+}
+
+/** A name of many. SDKs write words such as "unknown" where they have none. */
+function readLabel(sent: Sent<string>, field: string, reading: Reading): string | null {
+  const label = readShortText(sent, field, reading);
+  return isBlank(label) ? null : label;
 }
 
 function readName(sent: Sent<string>, reading: Reading): string | null {
@@ -205,28 +221,35 @@ function httpStatusOf({ httpStatus }: ErrorDraft, params: LosslessObject | null)
 /** Compact JSON text of [{"document_id","chunk_id","content"}]; null when there is none. */
 function readContexts(sent: Sent<DraftList<ContextDraft>>, reading: Reading): string | null {
   if (sent === undefined) return null;
-  if (isUnreadable(sent)) return refuse(reading, sent.path, sent.reason);
+  if (isUnreadable(sent)) return reject(reading, sent.path, sent.reason);
   if (sent.length === 0 || !countGrown(sent.length, 'contexts', reading)) return null;
   const texts: string[] = [];
   for (let index = 0; index < sent.length && reading.problem === null; index += 1) {
-    texts.push(readContext(sent.at(index), `contexts[${index}]`, reading));
+    const text = readContext(sent.at(index), `contexts[${index}]`, reading);
+    // Contexts without one of them would be other contexts.
+    if (text === null) return null;
+    texts.push(text);
   }
   return `[${texts.join(',')}]`;
 }
 
-function readContext(sent: Sent<ContextDraft>, field: string, reading: Reading): string {
+/** null: the context cannot be read. */
+function readContext(sent: Sent<ContextDraft>, field: string, reading: Reading): string | null {
   if (typeof sent === 'string') {
     // Equal texts get the same document id.
     const documentId = JSON.stringify(hash('md5', sent, 'hex'));
     return contextText(documentId, 'null', readFreeJson(sent, field, reading) ?? '""');
   }
   if (sent === undefined || isUnreadable(sent)) {
-    refuse(reading, sent?.path ?? field, sent?.reason ?? 'is required');
-    return '';
+    return reject(reading, sent?.path ?? field, sent?.reason ?? 'is required');
   }
-  const documentId = readFreeJson(sent.documentId, `${field}.document_id`, reading) ?? 'null';
-  const chunkId = readFreeJson(sent.chunkId, `${field}.chunk_id`, reading) ?? 'null';
-  return contextText(documentId, chunkId, readContent(sent.content, `${field}.content`, reading));
+  const { documentId, chunkId, content } = sent;
+  const wrong = [documentId, chunkId, content].find(isUnreadable);
+  if (wrong !== undefined) return reject(reading, wrong.path, wrong.reason);
+  if (content === undefined) return reject(reading, `${field}.content`, 'is required');
+  const documentText = readFreeJson(documentId, `${field}.document_id`, reading) ?? 'null';
+  const chunkText = readFreeJson(chunkId, `${field}.chunk_id`, reading) ?? 'null';
+  return contextText(documentText, chunkText, readContent(content, `${field}.content`, reading));
 }
 
 function contextText(documentId: string, chunkId: string, content: string): string {
@@ -234,7 +257,6 @@ function contextText(documentId: string, chunkId: string, content: string): stri
 }
 
 function readContent(sent: Sent<LosslessJson>, field: string, reading: Reading): string {
-  if (sent === undefined) refuse(reading, field, 'is required');
   const text = readFreeJson(sent, field, reading) ?? '""';
   return typeof sent === 'string' ? text : JSON.stringify(text);
 }

@@ -32,13 +32,19 @@ import {
 } from './collector-reading.ts';
 import { type Collected, namingTrace, nothingStored, refusal, type ValidatedTrace } from './collector-report.ts';
 import { type CollectedSpan, readSpan, type SpanDeps } from './collector-span.ts';
+import type { Losses } from './losses.ts';
 
 export type { CollectorLimits } from './collector-reading.ts';
 
 /** The free JSON of a smaller request is written within one turn of the event loop. */
 const AT_ONCE_MAX_BYTES = 1024 * 1024;
 
-type CollectorDeps = { readonly limits: CollectorLimits; readonly prices: Pick<Prices, 'price'> };
+type CollectorDeps = {
+  readonly limits: CollectorLimits;
+  readonly prices: Pick<Prices, 'price'>;
+  /** Gets what is not stored, also of a request that is refused for it. */
+  readonly losses: Losses;
+};
 
 /** Where and when a request arrived. */
 export type Arrival = {
@@ -59,6 +65,7 @@ export function* collect(draft: TraceDraft, at: Arrival, deps: CollectorDeps): S
       deps,
       grown: { items: 0 },
     });
+    noteLosses([collected], 0, at, deps);
     if (!isStorable) throw nothingStored(collected);
     return collected;
   } catch (error) {
@@ -75,7 +82,19 @@ export function* collectBatch(batch: BatchDraft, at: Arrival, deps: CollectorDep
   const validated: ValidatedTrace[] = [];
   const validation = { at, deps, grown: { items: 0 } };
   for (const draft of traces) validated.push(yield* validateTrace(draft, normaliseTraceId(draft.traceId), validation));
+  const all = validated.map(({ collected }) => collected);
+  noteLosses(all, refused.length, at, deps);
   return validated;
+}
+
+function noteLosses(
+  all: readonly Collected[],
+  otherSpans: number,
+  { project, nowMs }: Arrival,
+  { losses }: CollectorDeps,
+): void {
+  const refusedSpans = all.reduce((sum, { refusedSpans }) => sum + refusedSpans.length, otherSpans);
+  losses.note({ projectId: project.id, nowMs, refusedSpans, dropped: all.flatMap(({ dropped }) => dropped) });
 }
 
 function noArray(field: string): Fault {
@@ -111,7 +130,7 @@ function* validateTrace(draft: TraceDraft, traceId: string, { at, deps, grown }:
   const { limits, prices } = deps;
   const { project, nowMs, expiredBeforeMs } = at;
   const reading = createReading({ limits, facts: draft.facts, receivedAtMs: nowMs, traceId, grown });
-  const tally: Tally = { refusedSpans: [], refusedEvaluations: [], notes: [], cuts: 0 };
+  const tally: Tally = { refusedSpans: [], refusedEvaluations: [], spanNotes: [], notes: [], dropped: [], cuts: 0 };
   const spans = yield* collectSpans(draft, {
     reading,
     tally,
@@ -146,7 +165,9 @@ function* validateTrace(draft: TraceDraft, traceId: string, { at, deps, grown }:
 type Tally = {
   readonly refusedSpans: ItemReason[];
   readonly refusedEvaluations: ItemReason[];
+  readonly spanNotes: ItemReason[];
   readonly notes: string[];
+  readonly dropped: string[];
   cuts: number;
 };
 
@@ -175,7 +196,8 @@ function* collectSpans(
     if (read === null) tally.refusedSpans.push({ index: sentIndex, reason: reading.problem ?? '' });
     else {
       collected.set(read.span.spanId, { read, index: sentIndex });
-      if (reading.omitted !== null) tally.notes.push(`spans[${sentIndex}]${reading.omitted}`);
+      for (const reason of reading.notes) tally.spanNotes.push({ index: sentIndex, reason });
+      tally.dropped.push(...reading.dropped);
     }
   }
   reading.written = null;
@@ -217,6 +239,7 @@ function* collectEvaluations(
 function* collectMetadata({ metadata: drafts }: TraceDraft, reading: Reading, tally: Tally): Steps<string | null> {
   const { json, reasons, cuts } = yield* readMetadata(drafts, reading);
   tally.notes.push(...reasons);
+  for (const _ of reasons) tally.dropped.push('metadata');
   tally.cuts += cuts;
   return json;
 }
@@ -224,7 +247,7 @@ function* collectMetadata({ metadata: drafts }: TraceDraft, reading: Reading, ta
 /** A text stays as sent, other JSON becomes compact text; undefined when none is usable. */
 function readExpectedOutput(sent: Sent<LosslessJson>, reading: Reading, tally: Tally): string | undefined {
   if (sent === undefined) return undefined;
-  beginItem(reading);
+  beginItem(reading, { toleratesFields: false });
   const text = typeof sent === 'string' ? cleanText(sent, reading) : readFreeJson(sent, 'expected_output', reading);
   if (text === null) {
     tally.notes.push((reading.problem ?? '').slice(1));

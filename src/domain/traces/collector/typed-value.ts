@@ -3,7 +3,7 @@
 import { isAbsent, isArray, isObject } from '../../../json/free-json.ts';
 import type { LosslessJson, LosslessObject } from '../../../json/lossless-json.ts';
 import { isUnreadable, type Sent, type TypedDraft } from './collector-draft.ts';
-import { cleanText, countGrown, type Reading, readFreeJson, refuse } from './collector-reading.ts';
+import { cleanText, countGrown, type Reading, readFreeJson, reject } from './collector-reading.ts';
 
 /** A value with its type. */
 type Typed = LosslessObject & { readonly type: string; readonly value: LosslessJson };
@@ -26,9 +26,10 @@ export function toListDraft(values: readonly LosslessJson[], path: string): Type
 /** Compact JSON text of {"type","value"}; null when it is not sent or refused. */
 export function readTypedValue(sent: Sent<TypedDraft>, reading: Reading): string | null {
   if (sent === undefined) return null;
-  if (isUnreadable(sent)) return refuse(reading, sent.path, sent.reason);
-  const { type, value, path } = sent;
-  checkShape(sent, path, reading);
+  if (isUnreadable(sent)) return reject(reading, sent.path, sent.reason);
+  const { value, path } = sent;
+  // A value of another shape than its type is still worth reading.
+  const type = hasShape(sent) ? sent.type : 'json';
   const content = type === 'list' && isArray(value) ? typeItems(value, path, reading) : value;
   const text = readFreeJson(content, path, reading);
   return text === null ? null : `{"type":${JSON.stringify(cleanText(type, reading))},"value":${text}}`;
@@ -54,44 +55,26 @@ function typeItems(items: readonly LosslessJson[], field: string, reading: Readi
   return items.map(toTyped);
 }
 
-function checkShape({ type, value }: Pick<TypedDraft, 'type' | 'value'>, field: string, reading: Reading): void {
+function hasShape({ type, value }: Pick<TypedDraft, 'type' | 'value'>): boolean {
   switch (type) {
     case 'text':
     case 'raw':
-      if (typeof value !== 'string') refuse(reading, field, 'must be a string');
-      return;
+      return typeof value === 'string';
     case 'chat_messages':
-      if (isArray(value)) checkMessages(value, field, reading);
-      else refuse(reading, field, 'must be an array');
-      return;
+      return isArray(value) && value.every(isMessage);
     case 'list':
-      if (isArray(value)) checkItems(value, field, reading);
-      else refuse(reading, field, 'must be an array');
-      return;
+      return isArray(value) && value.every((item) => !isTyped(item) || hasShape(item));
     case 'guardrail_result':
     case 'evaluation_result':
-      if (!isObject(value)) refuse(reading, field, 'must be an object');
+      return isObject(value);
+    default:
+      return true;
   }
 }
 
-function checkMessages(messages: readonly LosslessJson[], field: string, reading: Reading): void {
-  for (let index = 0; index < messages.length && reading.problem === null; index += 1) {
-    const message = messages[index];
-    if (!isObject(message)) {
-      refuse(reading, `${field}[${index}]`, 'must be an object');
-      return;
-    }
-    const { role, content } = message;
-    if (!isAbsent(role) && typeof role !== 'string') refuse(reading, `${field}[${index}].role`, 'must be a string');
-    if (!isAbsent(content) && typeof content !== 'string' && !isArray(content)) {
-      refuse(reading, `${field}[${index}].content`, 'must be a string, an array or null');
-    }
-  }
-}
-
-function checkItems(items: readonly LosslessJson[], field: string, reading: Reading): void {
-  for (let index = 0; index < items.length && reading.problem === null; index += 1) {
-    const item = items[index];
-    if (item !== undefined && isTyped(item)) checkShape(item, `${field}[${index}].value`, reading);
-  }
+function isMessage(message: LosslessJson): boolean {
+  if (!isObject(message)) return false;
+  const { role, content } = message;
+  const hasRole = isAbsent(role) || typeof role === 'string';
+  return hasRole && (isAbsent(content) || typeof content === 'string' || isArray(content));
 }

@@ -1,7 +1,7 @@
 /** Exports the traces of a search one by one, and a large trace in several messages. */
 
 import type { Clock } from '../../clock.ts';
-import type { ListPosition, ListRange, SizedText, TraceStore } from '../../store.ts';
+import type { ListPosition, ListRange, SizedText, SpanPosition, TraceStore } from '../../store.ts';
 import type { SearchCall, SearchRequest, TraceSearches } from '../search/trace-search.ts';
 import type { SearchPosition } from '../search/trace-search-store.ts';
 import type { Evaluation, Span } from '../trace.ts';
@@ -61,7 +61,7 @@ export function createTraceExports({ searches, traces, store, clock }: TraceExpo
   async function* moreEvaluations({ record, evaluations }: TraceView, call: SearchCall): AsyncGenerator<ExportMessage> {
     const trace = { ...record, projectNumber: call.project.number };
     const last = evaluations.at(-1);
-    const order = (range: ListRange) => store.evaluationOrder(trace, range);
+    const order = (range: ListRange<ListPosition>) => store.evaluationOrder(trace, range);
     for await (const ids of idBatches(order, last === undefined ? null : evaluationPosition(last))) {
       const some = await store.evaluations(trace, ids);
       call.countResponseBytes(sumOf(some, evaluationBytes));
@@ -73,7 +73,7 @@ export function createTraceExports({ searches, traces, store, clock }: TraceExpo
     const trace = { ...record, projectNumber: call.project.number };
     const { traceId } = record;
     const last = spans.at(-1);
-    const order = (range: ListRange) => store.spanOrder(trace, range);
+    const order = (range: ListRange<SpanPosition>) => store.spanOrder(trace, range);
     for await (const ids of idBatches(order, last === undefined ? null : spanPosition(last))) {
       const some = await store.spans(trace, ids);
       call.countResponseBytes(sumOf(some, (span) => spanBytes(span, traceId)));
@@ -96,10 +96,13 @@ async function* prepend<T>(first: IteratorResult<T, void>, others: AsyncGenerato
   yield* others;
 }
 
-type Order = (range: ListRange) => Promise<readonly (ListPosition & SizedText)[]>;
+type Order<Position> = (range: ListRange<Position>) => Promise<readonly (Position & SizedText)[]>;
 
 /** Batches of the ids after a position, sized for one read; one item may be larger. */
-async function* idBatches(order: Order, start: ListPosition | null): AsyncGenerator<readonly string[]> {
+async function* idBatches<Position extends ListPosition>(
+  order: Order<Position>,
+  start: Position | null,
+): AsyncGenerator<readonly string[]> {
   for (let after = start; ; ) {
     const positions = await order({ after, limit: ORDERED_AT_ONCE });
     let ids: string[] = [];
@@ -115,7 +118,7 @@ async function* idBatches(order: Order, start: ListPosition | null): AsyncGenera
     if (ids.length > 0) yield ids;
     const last = positions.at(-1);
     if (last === undefined || positions.length < ORDERED_AT_ONCE) return;
-    after = { atMs: last.atMs, id: last.id };
+    after = last;
   }
 }
 

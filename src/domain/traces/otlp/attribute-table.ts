@@ -4,15 +4,19 @@ import { isObject } from '../../../json/free-json.ts';
 import type { LosslessJson } from '../../../json/lossless-json.ts';
 import { attribute, type ReadAttribute, type SpanView } from './span-view.ts';
 
-export const MODEL: readonly ReadAttribute[] = [
-  attribute('gen_ai.response.model'),
-  attribute('gen_ai.request.model'),
-  attribute('llm.model_name'),
-  attribute('ai.response.model'),
-  attribute('ai.model.id'),
-  attribute('embedding.model_name'),
-  aiModel,
+const MODEL_KEYS = [
+  'gen_ai.response.model',
+  'gen_ai.request.model',
+  'llm.model_name',
+  'ai.response.model',
+  'ai.model.id',
+  'embedding.model_name',
 ];
+
+export const MODEL: readonly ReadAttribute[] = [...MODEL_KEYS.map(attribute), aiModel];
+
+/** Every attribute that names a model. */
+export const MODEL_NAMES: readonly string[] = [...MODEL_KEYS, 'ai.model'];
 
 export const VENDOR: readonly ReadAttribute[] = [
   attribute('gen_ai.provider.name'),
@@ -22,58 +26,13 @@ export const VENDOR: readonly ReadAttribute[] = [
   attribute('ai.model.provider'),
 ];
 
-export const PROMPT_TOKENS: readonly ReadAttribute[] = [
-  metric('prompt_tokens'),
-  attribute('gen_ai.usage.input_tokens'),
-  attribute('gen_ai.usage.prompt_tokens'),
-];
-
-/** Read after PROMPT_TOKENS. These count cached tokens as part of the prompt. */
-export const PROMPT_TOKENS_WITH_CACHED: readonly ReadAttribute[] = [
-  attribute('llm.token_count.prompt'),
-  usage('ai.usage.promptTokens'),
-  usage('ai.usage.inputTokens'),
-];
-
-export const COMPLETION_TOKENS: readonly ReadAttribute[] = [
-  metric('completion_tokens'),
-  attribute('gen_ai.usage.output_tokens'),
-  attribute('gen_ai.usage.completion_tokens'),
-  attribute('llm.token_count.completion'),
-  usage('ai.usage.completionTokens'),
-  usage('ai.usage.outputTokens'),
-];
-
-export const REASONING_TOKENS: readonly ReadAttribute[] = [
-  metric('reasoning_tokens'),
-  attribute('gen_ai.usage.reasoning.output_tokens'),
-  attribute('gen_ai.usage.reasoning_tokens'),
-  attribute('llm.token_count.completion_details.reasoning'),
-  usage('ai.usage.reasoningTokens'),
-];
-
-export const CACHE_READ_INPUT_TOKENS: readonly ReadAttribute[] = [
-  metric('cache_read_input_tokens'),
-  attribute('gen_ai.usage.cache_read.input_tokens'),
-  attribute('gen_ai.usage.cached_input_tokens'),
-  attribute('gen_ai.usage.cached_tokens'),
-  attribute('llm.token_count.prompt_details.cache_read'),
-  usage('ai.usage.cachedInputTokens'),
-  usage('ai.usage.inputTokenDetails.cacheReadTokens'),
-];
-
-export const CACHE_CREATION_INPUT_TOKENS: readonly ReadAttribute[] = [
-  metric('cache_creation_input_tokens'),
-  attribute('gen_ai.usage.cache_creation.input_tokens'),
-  attribute('llm.token_count.prompt_details.cache_write'),
-  usage('ai.usage.inputTokenDetails.cacheWriteTokens'),
-];
-
 export const COST: readonly ReadAttribute[] = [
   metric('cost'),
   attribute('langwatch.span.cost'),
   attribute('gen_ai.usage.cost'),
   attribute('llm.cost.total'),
+  attribute('gen_ai.cost.total_cost'),
+  langfuseCost,
 ];
 
 export const TOKENS_ESTIMATED: readonly ReadAttribute[] = [
@@ -86,13 +45,13 @@ export const CACHED_TOKENS_IN_PROMPT: readonly ReadAttribute[] = [
   attribute('spandrel.cached_tokens_in_prompt'),
 ];
 
-/** Further metrics, by their members. */
-export const FURTHER_METRICS: readonly (readonly [member: string, sources: readonly ReadAttribute[]])[] = [
-  ['input_audio_tokens', [attribute('llm.token_count.prompt_details.audio')]],
-  ['output_audio_tokens', [attribute('llm.token_count.completion_details.audio')]],
-  ['total_tokens', [attribute('llm.token_count.total')]],
-  ['service_tier', [attribute('gen_ai.openai.response.service_tier'), attribute('gen_ai.openai.request.service_tier')]],
-];
+/** The tier that served the call comes before the one that was asked for. */
+export const SERVICE_TIER: readonly ReadAttribute[] = [
+  'gen_ai.openai.response.service_tier',
+  'openai.response.service_tier',
+  'gen_ai.openai.request.service_tier',
+  'openai.request.service_tier',
+].map(attribute);
 
 /** Read after langwatch.input, which states its own type. */
 export const INPUT: readonly ReadAttribute[] = [
@@ -161,11 +120,19 @@ export const FIRST_TOKEN_EVENTS: ReadonlySet<string> = new Set([
   'First Token Stream Event',
 ]);
 
-/** Attributes with the delay of the first token, and the milliseconds of their unit. */
+/** Attributes with the delay of the first token, and the milliseconds of their unit: OpenTelemetry's is the second. */
 export const FIRST_TOKEN_DELAYS: readonly (readonly [key: string, unitMs: number])[] = [
-  ['gen_ai.server.time_to_first_token', 1],
+  ['gen_ai.server.time_to_first_token', 1000],
   ['gen_ai.response.time_to_first_chunk', 1000],
+  ['gen_ai.client.operation.time_to_first_chunk', 1000],
   ['ai.response.msToFirstChunk', 1],
+  ['ttft_ms', 1],
+];
+
+/** Attributes with the instant of the first token, as text or as milliseconds since the epoch. */
+export const FIRST_TOKEN_INSTANTS: readonly string[] = [
+  'langfuse.observation.completion_start_time',
+  'mastra.completion_start_time',
 ];
 
 /** Metadata keys with their attributes; the first present attribute wins. */
@@ -222,16 +189,15 @@ function metric(name: string): ReadAttribute {
   return ({ metrics }) => metrics[name];
 }
 
-/** A count of the ai package; ignored on the outer span, which repeats it. */
-function usage(key: string): ReadAttribute {
-  return ({ span, isOuter }) => (isOuter ? undefined : span.attributes.get(key));
-}
-
 function aiModel({ span, json }: SpanView): LosslessJson | undefined {
   const sent = span.attributes.get('ai.model');
   const model = json.parsed(sent);
   if (!isObject(model) || typeof model.id !== 'string') return sent;
   return typeof model.provider === 'string' ? `${model.provider}/${model.id}` : model.id;
+}
+
+function langfuseCost({ span, json }: SpanView): LosslessJson | undefined {
+  return json.object(span.attributes.get('langfuse.observation.cost_details'))?.total;
 }
 
 /** The rest of a longer key is one name: no SDK nests deeper, and each level costs time. */

@@ -5,6 +5,12 @@ import { type Sent, unreadable } from '../collector/collector-draft.ts';
 const NANO_PER_MS = 1_000_000n;
 const HALF_MS = 500_000n;
 
+/** Nanoseconds from the instant rounded to a millisecond to the instant itself; undefined for none. */
+export function nanosBeyond(nano: bigint): number | undefined {
+  const beyond = Number(((nano + HALF_MS) % NANO_PER_MS) - HALF_MS);
+  return beyond === 0 ? undefined : beyond;
+}
+
 /** A value below the limit is surely of this unit: as nanoseconds it would be an instant before 1974. */
 const OTHER_UNITS = [
   { name: 'seconds', below: 10n ** 11n, nanoseconds: 1_000_000_000 },

@@ -3,6 +3,7 @@
 import { isAbsent, isArray, isObject } from '../../../json/free-json.ts';
 import type { LosslessJson } from '../../../json/lossless-json.ts';
 import { type MetadataDraft, type Sent, unreadable } from '../collector/collector-draft.ts';
+import { isBlank } from '../collector/collector-json.ts';
 import type { AttributeJson } from './attribute-json.ts';
 import {
   IDENTITY,
@@ -93,7 +94,7 @@ function namedMembers(attributes: Attributes, json: AttributeJson): readonly Mem
   const labels = presentOf(attributes, LABELS).flatMap((value) => labelsIn(json.parsed(value)));
   if (labels.length > 0) members.push(['labels', labels]);
   const origin = attributes.get('langwatch.origin');
-  if (!isAbsent(origin)) members.push(['origin', origin]);
+  if (!isBlank(origin)) members.push(['origin', origin]);
   const promptIds = presentOf(attributes, PROMPT_IDS);
   if (promptIds.length > 0) members.push(['prompt_ids', promptIds]);
   return members;
@@ -104,7 +105,7 @@ function presentOf(attributes: Attributes, keys: readonly string[]): readonly Lo
   const values: LosslessJson[] = [];
   for (const key of keys) {
     const value = attributes.get(key);
-    if (!isAbsent(value)) values.push(value);
+    if (!isBlank(value)) values.push(value);
   }
   return values;
 }

@@ -1,6 +1,7 @@
 /** A span as the attribute table reads it, with the parsed JSON objects that several rows share. */
 
 import type { LosslessJson, LosslessObject } from '../../../json/lossless-json.ts';
+import { isBlank } from '../collector/collector-json.ts';
 import type { AttributeJson } from './attribute-json.ts';
 import type { OtlpSpan } from './span.ts';
 
@@ -23,6 +24,8 @@ const OUTER_OPERATIONS: ReadonlySet<unknown> = new Set([
   'ai.streamText',
   'ai.generateObject',
   'ai.streamObject',
+  'ai.embed',
+  'ai.embedMany',
 ]);
 const NOTHING: LosslessObject = {};
 
@@ -48,13 +51,24 @@ export function attribute(key: string): ReadAttribute {
   return ({ span }) => span.attributes.get(key);
 }
 
-/** The first present value; 0, false and "" are present. */
+/** The first value that says something. */
 export function first(view: SpanView, sources: readonly ReadAttribute[]): LosslessJson | undefined {
   for (const source of sources) {
     const value = source(view);
-    if (value !== undefined && value !== null) return value;
+    if (!isBlank(value)) return value;
   }
   return undefined;
+}
+
+/** The same for what people and models wrote: "none" may be an answer, unless a later source says more. */
+export function firstContent(view: SpanView, sources: readonly ReadAttribute[]): LosslessJson | undefined {
+  let blank: LosslessJson | undefined;
+  for (const source of sources) {
+    const value = source(view);
+    if (!isBlank(value)) return value;
+    blank ??= value;
+  }
+  return blank ?? undefined;
 }
 
 function inSnakeCase(object: LosslessObject | undefined): LosslessObject {

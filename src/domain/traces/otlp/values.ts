@@ -12,7 +12,7 @@ import {
 import { toContextDrafts } from '../collector/collector-json.ts';
 import { toTypedDraft } from '../collector/typed-value.ts';
 import { CONTEXTS, DOCUMENTS, PARAMS } from './attribute-table.ts';
-import { first, type ReadAttribute, type SpanView } from './span-view.ts';
+import { first, firstContent, type ReadAttribute, type SpanView } from './span-view.ts';
 
 /** The input or output of a span, from the first of the sources that it has. */
 export function typedValueOf(
@@ -22,7 +22,7 @@ export function typedValueOf(
 ): TypedDraft | undefined {
   const typed = view.span.attributes.get(`langwatch.${side}`);
   if (!isAbsent(typed)) return toTypedDraft(view.json.parsed(typed), side);
-  const value = view.json.parsed(first(view, sources));
+  const value = view.json.parsed(firstContent(view, sources));
   if (value === undefined) return undefined;
   if (typeof value === 'string') return { type: 'text', value, path: side };
   const messages = messagesIn(value);

@@ -7,12 +7,13 @@ import { runWithoutPauses } from '../../../../src/domain/steps.ts';
 import { type CollectorLimits, collect } from '../../../../src/domain/traces/collector/collector.ts';
 import type { DraftFacts } from '../../../../src/domain/traces/collector/collector-draft.ts';
 import { toTraceDraft } from '../../../../src/domain/traces/collector/collector-json.ts';
-import { createReading, type Reading } from '../../../../src/domain/traces/collector/collector-reading.ts';
+import { beginItem, createReading, type Reading } from '../../../../src/domain/traces/collector/collector-reading.ts';
 import {
   type Collected,
   reasonsOf,
   reportCollected,
 } from '../../../../src/domain/traces/collector/collector-report.ts';
+import type { Losses } from '../../../../src/domain/traces/collector/losses.ts';
 import type { Span } from '../../../../src/domain/traces/trace.ts';
 import { parseLossless } from '../../../../src/json/bounded-json.ts';
 import { readPriceList } from '../../../../src/price-list.ts';
@@ -56,6 +57,9 @@ export function send(body: unknown, project: Project = PROJECT, limits: Partial<
   return collectValue(parse(text), factsOf(text), { project, limits });
 }
 
+/** Where a test does not look at what is lost. */
+export const NO_LOSSES: Losses = { note: () => undefined };
+
 /** Collects a parsed document with the facts of its text. */
 export function collectValue(
   value: JsonValue,
@@ -64,7 +68,8 @@ export function collectValue(
 ): Sent {
   const draft = toTraceDraft(value, facts);
   const at = { project, nowMs: NOW_MS, expiredBeforeMs: null };
-  const collected = runWithoutPauses(collect(draft, at, { limits: { ...LIMITS, ...limits }, prices: pricing }));
+  const deps = { limits: { ...LIMITS, ...limits }, prices: pricing, losses: NO_LOSSES };
+  const collected = runWithoutPauses(collect(draft, at, deps));
   const { rejectedSpans, rejectedEvaluations } = reportCollected(collected, { metadataNotes: [] });
   return { ...collected, rejectedSpans, rejectedEvaluations, reasons: reasonsOf(collected) };
 }
@@ -90,7 +95,17 @@ export function sendSpan(fields: object): Span {
 
 /** The reason for which a span with these fields over the required ones is refused. */
 export function spanRefusal(fields: object): string | undefined {
-  return send({ trace_id: 'trace-1', spans: [spanOf(fields), spanOf({ span_id: 'good' })] }).reasons[0];
+  const { rejectedSpans, reasons } = send({
+    trace_id: 'trace-1',
+    spans: [spanOf(fields), spanOf({ span_id: 'good' })],
+  });
+  return rejectedSpans === 0 ? undefined : reasons[0];
+}
+
+/** A span that is kept without some of its fields, and what its sender is told. */
+export function keptSpan(fields: object) {
+  const { append, rejectedSpans, reasons, dropped } = send({ trace_id: 'trace-1', spans: [spanOf(fields)] });
+  return { span: append.spans[0], rejectedSpans, reasons, dropped };
 }
 
 export function spanOf(fields: object): object {
@@ -98,14 +113,16 @@ export function spanOf(fields: object): object {
   return { span_id: 'span-1', type: 'span', timestamps, ...fields };
 }
 
-/** A reading without problems or cuts yet. */
+/** A reading of a span without problems or cuts yet. */
 export function newReading(facts: Partial<DraftFacts> = {}): Reading {
-  return createReading({
+  const reading = createReading({
     limits: LIMITS,
     facts: { depth: 128, hasEscapes: true, bytes: 10_485_760, hasWide: true, ...facts },
     receivedAtMs: NOW_MS,
     traceId: 'trace-1',
   });
+  beginItem(reading, { toleratesFields: true });
+  return reading;
 }
 
 /** `levels` arrays inside each other. */

@@ -10,7 +10,7 @@ import {
 } from '../../../../src/domain/traces/collector/collector-draft.ts';
 import { toTraceDraft } from '../../../../src/domain/traces/collector/collector-json.ts';
 import { reportBatch } from '../../../../src/domain/traces/collector/collector-report.ts';
-import { LIMITS, NOW_MS, PROJECT, pricing, spanOf } from './collecting.ts';
+import { LIMITS, NO_LOSSES, NOW_MS, PROJECT, pricing, spanOf } from './collecting.ts';
 
 const FACTS = { depth: 128, hasEscapes: true, bytes: 10_485_760, hasWide: false };
 const AT = { project: PROJECT, nowMs: NOW_MS, expiredBeforeMs: null };
@@ -23,7 +23,9 @@ function traceOf(traceId: string, body: object, indexes: TraceDraft['indexes']):
 }
 
 function collectAll(traces: readonly BatchTrace[], refused: readonly { index: number; reason: string }[] = []) {
-  return runWithoutPauses(collectBatch({ traces, refused }, AT, { limits: LIMITS, prices: pricing }));
+  return runWithoutPauses(
+    collectBatch({ traces, refused }, AT, { limits: LIMITS, prices: pricing, losses: NO_LOSSES }),
+  );
 }
 
 describe('several traces of one request', () => {

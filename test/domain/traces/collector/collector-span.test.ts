@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { SPAN_TYPES } from '../../../../src/domain/traces/trace.ts';
-import { NOW_MS, nest, PROJECT, send, sendSpan, spanOf, spanRefusal } from './collecting.ts';
+import { keptSpan, NOW_MS, nest, PROJECT, send, sendSpan, spanOf, spanRefusal } from './collecting.ts';
 
 const STARTED = 1_699_900_000_000;
 
@@ -37,6 +37,8 @@ describe('a span with every field', () => {
       startedAtMs: 1_699_900_000_000,
       firstTokenAtMs: 1_699_900_000_300,
       finishedAtMs: 1_699_900_001_000,
+      startedNs: null,
+      finishedNs: null,
       inputJson: input,
       outputJson: output,
       paramsJson: params,
@@ -171,10 +173,12 @@ describe('optional fields', () => {
     expect(sendSpan({ parent_id: '' }).parentId).toBeNull();
   });
 
-  it('cut a name at 1,024 characters and refuse a longer model than 512', () => {
+  it('cut a name at 1,024 characters and drop a model of more than 512', () => {
     expect(sendSpan({ name: '🙂'.repeat(1025) }).name).toBe('🙂'.repeat(1024));
     expect(sendSpan({ model: '🙂'.repeat(512) }).model).toBe('🙂'.repeat(512));
-    expect(spanRefusal({ model: 'x'.repeat(513) })).toBe('spans[0].model: must be a string of at most 512 characters');
+    const { span, reasons } = keptSpan({ model: 'x'.repeat(513) });
+    expect(span?.model).toBeNull();
+    expect(reasons).toEqual(['spans[0].model: must be a string of at most 512 characters']);
   });
 
   it('replace U+0000 outside free JSON only', () => {
@@ -187,24 +191,63 @@ describe('optional fields', () => {
   it.each([
     ['trace_id: differs from the trace id of the request', { trace_id: 'other' }],
     ['trace_id: must be a string', { trace_id: 7 }],
-    ['parent_id: must be a string of 1 to 200 characters', { parent_id: 7 }],
-    ['name: must be a string', { name: {} }],
-    ['vendor: must be a string', { vendor: [] }],
-    ['params: must be an object', { params: [] }],
+    ['timestamps.first_token_at: must be a number', timed({ first_token_at: 'soon' })],
     ['params: nested deeper than 64 levels', { params: { a: nest(64) } }],
     ['params: has a member name longer than 4096 bytes', { params: { ['k'.repeat(4097)]: 1 } }],
-    ['outputs: must be an array', { outputs: {} }],
-    ['outputs[0].value: must be a string', { outputs: [{ type: 'text', value: 1 }] }],
-    ['metrics: must be an object', { metrics: [] }],
-    ['error: must be an object or a string', { error: 5 }],
-    ['error.message: must be a string', { error: { message: 5 } }],
-    ['error.stacktrace: must be an array of strings', { error: { stacktrace: [1] } }],
-    ['contexts: must be an array', { contexts: {} }],
-    ['contexts[1]: must be a string or an object', { contexts: ['a', 5] }],
-    ['contexts[0].content: is required', { contexts: [{}] }],
-    ['contexts[0].chunk_id: must be a string or a number', { contexts: [{ content: 'x', chunk_id: [] }] }],
+    ['contexts[0].content: nested deeper than 64 levels', { contexts: [{ content: nest(65) }] }],
   ])('refuse %s', (reason, fields) => {
     expect(spanRefusal(fields)).toBe(`spans[0].${reason}`);
+  });
+
+  it.each([
+    ['parent_id: must be a string of 1 to 200 characters', { parent_id: 7 }, 'parentId'],
+    ['parent_id: must be a string of 1 to 200 characters', { parent_id: 'x'.repeat(201) }, 'parentId'],
+    ['name: must be a string', { name: {} }, 'name'],
+    ['vendor: must be a string', { vendor: [] }, 'vendor'],
+    ['model: must be a string', { model: 5 }, 'model'],
+    ['params: must be an object', { params: [] }, 'paramsJson'],
+    ['outputs: must be an array', { outputs: {} }, 'outputJson'],
+    ['metrics: must be an object', { metrics: [] }, 'promptTokens'],
+    ['error: must be an object or a string', { error: 5 }, 'errorJson'],
+    ['contexts: must be an array', { contexts: {} }, 'contextsJson'],
+    ['contexts[1]: must be a string or an object', { contexts: ['a', 5] }, 'contextsJson'],
+    ['contexts[0].content: is required', { contexts: [{}] }, 'contextsJson'],
+    [
+      'contexts[0].chunk_id: must be a string or a number',
+      { contexts: [{ content: 'x', chunk_id: [] }] },
+      'contextsJson',
+    ],
+  ] as const)('never cost the span: %s', (reason, fields, member) => {
+    const { span, rejectedSpans, reasons, dropped } = keptSpan({ ...fields, input: 'kept' });
+    expect([span?.[member], span?.inputJson, rejectedSpans]).toEqual([null, '{"type":"text","value":"kept"}', 0]);
+    expect(reasons).toEqual([`spans[0].${reason}`]);
+    expect(dropped).toEqual([reason.slice(0, reason.indexOf(':'))]);
+  });
+
+  it('lose only the part of an error that is wrong', () => {
+    const kept = (error: object) => keptSpan({ error }).span?.errorJson;
+    expect(kept({ message: 5, stacktrace: ['a'] })).toBe(
+      '{"has_error":true,"message":"Unknown error","stacktrace":["a"]}',
+    );
+    expect(kept({ message: 'boom', stacktrace: [1] })).toBe('{"has_error":true,"message":"boom","stacktrace":[]}');
+  });
+
+  it('name every field that was left out', () => {
+    const { reasons } = keptSpan({ vendor: 1, model: 2, metrics: { prompt_tokens: -1, cost: 'much' } });
+    expect(reasons).toEqual([
+      'spans[0].vendor: must be a string',
+      'spans[0].model: must be a string',
+      'spans[0].metrics.prompt_tokens: must be a number from 0 to 1000000000000',
+      'spans[0].metrics.cost: must be a number',
+    ]);
+  });
+
+  it.each(['', 'none', 'NULL', 'Unknown', 'undefined'])('a model or vendor called %j is none', (word) => {
+    expect(sendSpan({ model: word, vendor: word, name: word })).toMatchObject({
+      model: null,
+      vendor: null,
+      name: word,
+    });
   });
 
   it('refuse lists whose items are stored far larger than they were sent, all spans of a request together', () => {
@@ -238,16 +281,35 @@ describe('optional fields', () => {
 
 describe('metrics', () => {
   it.each([
-    ['metrics.prompt_tokens: must be a number from 0 to 1000000000000', { prompt_tokens: -1 }],
-    ['metrics.completion_tokens: must be a number from 0 to 1000000000000', { completion_tokens: 1e12 + 1 }],
-    ['metrics.reasoning_tokens: must be a number', { reasoning_tokens: '5' }],
-    ['metrics.cost: must be a number from 0 to 9007199', { cost: 9_007_200 }],
-    ['metrics.tokens_estimated: must be a boolean', { tokens_estimated: 1 }],
-    ['metrics.cached_tokens_in_prompt: must be a boolean', { cached_tokens_in_prompt: 'yes' }],
     ['metrics.mine: nested deeper than 64 levels', { mine: nest(65) }],
     ['metrics: has a member name longer than 4096 bytes', { ['k'.repeat(4097)]: 1 }],
   ])('refuse %s', (reason, metrics) => {
     expect(spanRefusal({ metrics })).toBe(`spans[0].${reason}`);
+  });
+
+  it.each([
+    ['metrics.prompt_tokens: must be a number from 0 to 1000000000000', { prompt_tokens: -1 }],
+    ['metrics.completion_tokens: must be a number from 0 to 1000000000000', { completion_tokens: 1e12 + 1 }],
+    ['metrics.reasoning_tokens: must be a number', { reasoning_tokens: 'five' }],
+    ['metrics.reasoning_tokens: must be a number', { reasoning_tokens: '1e999' }],
+    ['metrics.cost: must be a number from 0 to 9007199', { cost: 9_007_200 }],
+    ['metrics.tokens_estimated: must be a boolean', { tokens_estimated: 1 }],
+    ['metrics.cached_tokens_in_prompt: must be a boolean', { cached_tokens_in_prompt: 'yes' }],
+  ])('never cost the span or each other: %s', (reason, metrics) => {
+    const { span, rejectedSpans, reasons } = keptSpan({ metrics: { ...metrics, cache_read_input_tokens: 7 } });
+    expect([span?.cacheReadInputTokens, rejectedSpans, reasons]).toEqual([7, 0, [`spans[0].${reason}`]]);
+  });
+
+  it('are numbers also as text, and words for nothing are nothing', () => {
+    const counts = { prompt_tokens: '1000', completion_tokens: ' 2.5e1 ', reasoning_tokens: '+3' };
+    const span = sendSpan({ metrics: { ...counts, cost: '0.25', cache_read_input_tokens: 'None' } });
+    expect(span).toMatchObject({ promptTokens: 1000, completionTokens: 25, reasoningTokens: 3 });
+    expect(span).toMatchObject({ costNanoUsd: 250_000_000, cacheReadInputTokens: null });
+    for (const text of ['0x10', '1_000', '1,000', 'Infinity', '1 2', '-', '.', `${'1'.repeat(1_000_000)}x`]) {
+      expect(keptSpan({ metrics: { prompt_tokens: text } }).reasons).toEqual([
+        'spans[0].metrics.prompt_tokens: must be a number',
+      ]);
+    }
   });
 
   it('round counts half up and never print a negative zero', () => {

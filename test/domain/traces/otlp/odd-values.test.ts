@@ -2,11 +2,45 @@ import { describe, expect, it } from 'vitest';
 import { attributesOf, draftOf, START_MS, START_NANO, spanWith, traceOf } from './spans.ts';
 
 describe('values that say nothing', () => {
-  it.each(['NaN', 'Infinity', '-Infinity'])('a count of %s is absent and costs nothing else', (value) => {
-    expect(draftOf({ 'gen_ai.usage.input_tokens': value, 'gen_ai.usage.output_tokens': 2 }).metrics).toEqual({
-      ...draftOf({ 'gen_ai.usage.output_tokens': 2 }).metrics,
+  it.each(['', 'none', 'null', 'UNKNOWN', 'Undefined'])('%j never hides the next source', (word) => {
+    expect(draftOf({ 'gen_ai.response.model': word, 'gen_ai.request.model': 'gpt-5' }).model).toBe('gpt-5');
+    expect(draftOf({ 'gen_ai.provider.name': word, 'gen_ai.system': 'openai' }).vendor).toBe('openai');
+    const counts = { 'gen_ai.usage.input_tokens': word, 'gen_ai.usage.prompt_tokens': 5 };
+    expect(draftOf(counts).metrics).toMatchObject({ promptTokens: 5 });
+    const onlyWord = { 'gen_ai.usage.input_tokens': word, 'llm.token_count.prompt': 7 };
+    expect(draftOf(onlyWord).metrics).toMatchObject({ promptTokens: 7 });
+    expect(draftOf({ 'gen_ai.usage.cost': word, 'llm.cost.total': 0.5 }).metrics).toMatchObject({ cost: 0.5 });
+    expect(draftOf({ 'gen_ai.prompt': word, 'input.value': 'Hi?' }).input).toMatchObject({ value: 'Hi?' });
+    expect(draftOf({ 'gen_ai.response.model': word }).model).toBeUndefined();
+  });
+
+  it('an answer that is such a word is an answer where nothing says more', () => {
+    for (const answer of ['', 'none', 'Unknown']) {
+      expect(draftOf({ 'gen_ai.completion': answer }).output).toEqual({ type: 'text', value: answer, path: 'output' });
+    }
+    expect(draftOf({ 'gen_ai.completion': 'first', output: 'none' }).output).toMatchObject({ value: 'first' });
+    expect(draftOf({ 'gen_ai.completion': 'none', output: '' }).output).toMatchObject({ value: 'none' });
+  });
+
+  it.each(['NaN', 'Infinity', '-Infinity', 'many', '1,000'])('a count of %s is left out by name', (value) => {
+    const { metrics } = draftOf({ 'gen_ai.usage.input_tokens': value, 'gen_ai.usage.output_tokens': '2' });
+    expect(metrics).toMatchObject({
+      promptTokens: { path: 'metrics.prompt_tokens', reason: 'must be a number' },
+      completionTokens: 2,
     });
-    expect(draftOf({ 'gen_ai.usage.cost': value }).metrics).toBeUndefined();
+    expect(draftOf({ 'gen_ai.usage.cost': value }).metrics).toMatchObject({ cost: { path: 'metrics.cost' } });
+  });
+
+  it('rates and instants in attributes that cannot be read are left out, and named', () => {
+    const stamps = '{"started_at":"soon","finished_at":[1],"first_token_at":{}}';
+    const { startedAt, finishedAt, firstTokenAt, rates, dropped } = draftOf({
+      'langwatch.timestamps': stamps,
+      'langwatch.model.inputCostPerToken': 'free',
+      'langwatch.model.outputCostPerToken': 0.001,
+    });
+    expect([startedAt, finishedAt, firstTokenAt, rates]).toEqual([START_MS, START_MS + 5, undefined, undefined]);
+    const times = ['timestamps.started_at', 'timestamps.finished_at', 'timestamps.first_token_at'];
+    expect(dropped.map(({ path }) => path)).toEqual([...times, 'rates.input']);
   });
 
   it('a document without content has an empty one', () => {

@@ -119,7 +119,7 @@ const ROWS: readonly Row[] = [
       ['llm.input_messages.0.message.role', 'user', chat('input', [{ role: 'user' }])],
       ['traceloop.entity.input', '{"a":1}', json('input', { a: 1 })],
       ['input.value', '{"broken', text('input', '{"broken')],
-      ['input', '', text('input', '')],
+      ['input', 'b', text('input', 'b')],
       ['ai.prompt.messages', JSON.stringify(ASKED), chat('input', ASKED)],
       ['ai.prompt', '{"prompt":"Hi?"}', json('input', { prompt: 'Hi?' })],
       ['gen_ai.tool.call.arguments', '[1]', json('input', [1])],
@@ -138,7 +138,7 @@ const ROWS: readonly Row[] = [
       ['traceloop.entity.output', false, json('output', false)],
       ['output.value', 0, json('output', 0)],
       ['output', 'b', text('output', 'b')],
-      ['ai.response.text', '', text('output', '')],
+      ['ai.response.text', 'e', text('output', 'e')],
       ['ai.response.object', '{"dish":"soup"}', json('output', { dish: 'soup' })],
       ['ai.response.toolCalls', '[{"toolName":"x"}]', json('output', [{ toolName: 'x' }])],
       ['ai.response', 'c', text('output', 'c')],
@@ -168,6 +168,7 @@ describe('whether the prompt counts cached tokens', () => {
     [{ 'llm.token_count.prompt': 5 }, true],
     [{ 'ai.usage.inputTokens': 5 }, true],
     [{ 'gen_ai.usage.input_tokens': 5, 'ai.usage.inputTokens': 5 }, undefined],
+    [{ 'ai.operationId': 'x', 'gen_ai.usage.input_tokens': 5, 'ai.usage.inputTokens': 5 }, true],
     [{ 'gen_ai.usage.output_tokens': 5 }, undefined],
   ])('%j: %j', (attributes, expected) => {
     expect(metric('cachedTokensInPrompt')(draftOf(attributes))).toBe(expected);
@@ -180,7 +181,7 @@ describe('usage of the ai package', () => {
     'counts once around %s',
     (name) => {
       const outer = draftOf({ ...usage, 'ai.operationId': name });
-      expect([outer.metrics, outer.model, outer.type]).toEqual([undefined, 'gpt-5', 'llm']);
+      expect([outer.metrics, outer.model, outer.type]).toEqual([undefined, 'gpt-5', 'agent']);
       expect(outer.telemetry).toMatchObject({ attributes: usage });
       const inner = draftOf({ ...usage, 'ai.operationId': `${name}.doGenerate` });
       expect(inner.metrics).toMatchObject({ promptTokens: 5, completionTokens: 7 });
@@ -189,7 +190,7 @@ describe('usage of the ai package', () => {
 });
 
 describe('values', () => {
-  it('that are of another type than their field refuse the span by name', () => {
+  it('that are of another type than their field are left out by name', () => {
     expect(draftOf({ 'gen_ai.request.model': 5 }).model).toMatchObject({ path: 'model', reason: 'must be a string' });
     expect(metric('promptTokens')(draftOf({ 'gen_ai.usage.input_tokens': 'many' }))).toMatchObject({
       path: 'metrics.prompt_tokens',
@@ -333,6 +334,16 @@ describe('instants', () => {
     expect([startedAt, finishedAt]).toEqual([START_MS, START_MS + 1]);
   });
 
+  it('keep the nanoseconds that a millisecond is too coarse for', () => {
+    const { startedNs, finishedNs } = draftOf({}, { startNano: START_NANO + 499_999n, endNano: START_NANO + 500_000n });
+    expect([startedNs, finishedNs]).toEqual([499_999, -500_000]);
+    expect(draftOf({}, { startNano: START_NANO + 7n, endNano: 0n })).toMatchObject({ startedNs: 7, finishedNs: 7 });
+    expect(draftOf({})).toMatchObject({ startedNs: undefined, finishedNs: undefined });
+    const stamps = JSON.stringify({ started_at: START_MS });
+    const moved = draftOf({ 'langwatch.timestamps': stamps }, { startNano: START_NANO + 7n, endNano: START_NANO + 9n });
+    expect([moved.startedNs, moved.finishedNs]).toEqual([undefined, 9]);
+  });
+
   it('an end of 0 is the start', () => {
     expect(draftOf({}, { endNano: 0n }).finishedAt).toBe(START_MS);
   });
@@ -377,11 +388,30 @@ describe('instants', () => {
   });
 
   it.each([
-    ['gen_ai.server.time_to_first_token', 250],
+    ['gen_ai.server.time_to_first_token', 0.25],
     ['gen_ai.response.time_to_first_chunk', 0.25],
+    ['gen_ai.client.operation.time_to_first_chunk', '0.25'],
     ['ai.response.msToFirstChunk', 250],
+    ['ttft_ms', 250],
   ])('%s counts from the start', (key, delay) => {
     expect(draftOf({ [key]: delay }).firstTokenAt).toBe(START_MS + 250);
+  });
+});
+
+describe('the first token', () => {
+  it.each(['langfuse.observation.completion_start_time', 'mastra.completion_start_time'])(
+    '%s is its instant',
+    (key) => {
+      const text = new Date(START_MS + 250).toISOString();
+      for (const value of [text, JSON.stringify(text), START_MS + 250]) {
+        expect(draftOf({ [key]: value }).firstTokenAt).toBe(START_MS + 250);
+      }
+      expect(draftOf({ [key]: 'soon' }).firstTokenAt).toMatchObject({ path: 'timestamps.first_token_at' });
+    },
+  );
+
+  it('does not come before the start', () => {
+    expect(draftOf({ ttft_ms: -1 }).firstTokenAt).toMatchObject({ reason: 'must not be before the start' });
   });
 });
 
@@ -414,6 +444,19 @@ describe('errors', () => {
     expect(draftOf(attributes, { status }).error).toMatchObject({ message: 'of the span' });
     expect(draftOf({ 'error.message': 'm' }, { status }).error).toMatchObject({ message: 'm' });
     expect(draftOf({}, { status }).error).toMatchObject({ message: 'of the status' });
+  });
+
+  it('a type is the message of an error that has no other', () => {
+    const status = { code: 2, message: '' };
+    const events = [exception({ 'exception.type': 'TimeoutError', 'exception.message': '' })];
+    const attributes = { 'error.type': 'RateLimitError', 'exception.type': 'ApiError' };
+    expect(draftOf(attributes, { status, events }).error).toMatchObject({ message: 'TimeoutError' });
+    expect(draftOf(attributes, { status }).error).toMatchObject({ message: 'ApiError' });
+    expect(draftOf({ 'error.type': 'RateLimitError' }, { status }).error).toMatchObject({
+      message: 'RateLimitError',
+      kind: 'RateLimitError',
+    });
+    expect(draftOf({ 'error.type': '' }, { status }).error).toMatchObject({ message: 'Unknown error' });
   });
 });
 

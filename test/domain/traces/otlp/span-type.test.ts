@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { typeOf } from '../../../../src/domain/traces/otlp/span-draft.ts';
+import { typeOf } from '../../../../src/domain/traces/otlp/span-type.ts';
 import { SPAN_TYPES } from '../../../../src/domain/traces/trace.ts';
 import type { LosslessJson } from '../../../../src/json/lossless-json.ts';
 import { spanWith } from './spans.ts';
@@ -43,21 +43,51 @@ it.each([
   ['gen_ai.operation.name', 'embeddings', 'component'],
   ['gen_ai.operation.name', 'invoke_agent', 'agent'],
   ['gen_ai.operation.name', 'create_agent', 'agent'],
+  ['gen_ai.operation.name', 'plan', 'agent'],
+  ['gen_ai.operation.name', 'handoff', 'agent'],
+  ['gen_ai.operation.name', 'retrieval', 'rag'],
+  ['gen_ai.operation.name', 'search_memory', 'rag'],
+  ['gen_ai.operation.name', 'rerank', 'component'],
+  ['gen_ai.operation.name', 'invoke_workflow', 'workflow'],
+  ['gen_ai.operation.name', 'agent_step', 'span'],
+  ['gen_ai.operation.name', 'toString', 'span'],
   ['llm.request.type', 'chat', 'llm'],
   ['llm.request.type', 'completion', 'llm'],
   ['llm.request.type', 'embedding', 'component'],
-  ['ai.operationId', 'ai.generateObject', 'llm'],
+  ['ai.operationId', 'ai.generateObject', 'agent'],
+  ['ai.operationId', 'ai.generateObject.doGenerate', 'llm'],
+  ['ai.operationId', 'ai.embed', 'component'],
   ['ai.operationId', 'ai.embedMany.doEmbed', 'component'],
   ['gen_ai.tool.name', 'x', 'tool'],
-  ['gen_ai.request.model', 'x', 'llm'],
-  ['llm.anything', 1, 'llm'],
-  ['ai.model.id', 'x', 'llm'],
+  ['gen_ai.request.model', 'x', 'span'],
+  ['llm.anything', 1, 'span'],
+  ['gen_ai.usage.input_tokens', 1, 'span'],
   ['toString', 'llm', 'span'],
 ] as const)('%s = %j: %s', (key, value, expected) => {
   expect(typeOf(spanWith({ [key]: value }))).toBe(expected);
 });
 
+it.each([
+  'gen_ai.usage.input_tokens',
+  'llm.token_count.completion',
+  'gen_ai.input.messages',
+  'gen_ai.prompt',
+  'gen_ai.completion.0.content',
+  'llm.output_messages.0.message.role',
+  'ai.prompt.messages',
+])('a model together with %s is a call of it', (key) => {
+  expect(typeOf(spanWith({ 'gen_ai.request.model': 'gpt-5', [key]: '1' }))).toBe('llm');
+  expect(typeOf(spanWith({ 'gen_ai.request.model': 'none', [key]: '1' }))).toBe('span');
+  expect(typeOf(spanWith({ 'ai.model': 'gpt-5', [key]: '1', 'gen_ai.operation.name': 'agent_step' }))).toBe('span');
+});
+
+it('a blank operation tells nothing', () => {
+  const call = { 'gen_ai.operation.name': '', 'gen_ai.request.model': 'gpt-5', 'gen_ai.usage.input_tokens': 1 };
+  expect(typeOf(spanWith(call))).toBe('llm');
+});
+
 it('a name of the ai package is a sign as well', () => {
-  expect(typeOf(spanWith({}, { name: 'ai.streamText' }))).toBe('llm');
+  expect(typeOf(spanWith({}, { name: 'ai.streamText' }))).toBe('agent');
+  expect(typeOf(spanWith({}, { name: 'ai.streamText.doStream' }))).toBe('llm');
   expect(typeOf(spanWith({}))).toBe('span');
 });

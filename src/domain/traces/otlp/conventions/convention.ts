@@ -1,0 +1,41 @@
+/** The form of a convention: which attributes a family of instrumentations writes. */
+
+/** Counts that a convention has names for. */
+export type UsageField =
+  | 'prompt_tokens'
+  | 'completion_tokens'
+  | 'reasoning_tokens'
+  | 'cache_read_input_tokens'
+  | 'cache_creation_input_tokens'
+  | 'ephemeral_5m_input_tokens'
+  | 'ephemeral_1h_input_tokens'
+  | 'input_audio_tokens'
+  | 'output_audio_tokens'
+  | 'total_tokens';
+
+/** An attribute with a count, or one with a JSON object of which these members add up. */
+export type UsageSource = string | { readonly json: string; readonly members: readonly string[] };
+
+/** For each field its sources; the first present one wins. */
+export type UsageTable = { readonly [Field in UsageField]?: readonly UsageSource[] };
+
+export type Convention = {
+  readonly name: string;
+  readonly usage: UsageTable;
+  /** Any of these on a span shows that it has usage of this convention. */
+  readonly marks: readonly string[];
+  /** Attributes and instrumentation scopes that only its spans have; on these it comes before all others. */
+  readonly signs?: readonly string[];
+  readonly scopes?: readonly string[];
+  /** Whether the prompt tokens include those of the cache; null: conventions differ, so the price list decides. */
+  readonly cachedTokensInPrompt: boolean | null;
+  /** The same for models of Anthropic, where it differs. */
+  readonly cachedTokensInPromptOfClaude?: boolean;
+};
+
+/** The attributes of all sources. */
+export function attributesIn(usage: UsageTable): readonly string[] {
+  return Object.values(usage).flatMap((sources) =>
+    sources.map((source) => (typeof source === 'string' ? source : source.json)),
+  );
+}

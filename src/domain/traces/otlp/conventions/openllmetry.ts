@@ -1,0 +1,55 @@
+/** OpenLLMetry by Traceloop: names of OpenTelemetry GenAI, with names of its own for the cache. */
+
+import type { Convention, UsageTable } from './convention.ts';
+
+const CACHE_READ = 'gen_ai.usage.cache_read_input_tokens';
+const CACHE_CREATION = 'gen_ai.usage.cache_creation_input_tokens';
+
+const USAGE: UsageTable = {
+  prompt_tokens: ['gen_ai.usage.input_tokens', 'gen_ai.usage.prompt_tokens', 'llm.usage.prompt_tokens'],
+  completion_tokens: ['gen_ai.usage.output_tokens', 'gen_ai.usage.completion_tokens', 'llm.usage.completion_tokens'],
+  reasoning_tokens: ['gen_ai.usage.reasoning_tokens'],
+  cache_read_input_tokens: [CACHE_READ, 'gen_ai.usage.cache_read.input_tokens'],
+  cache_creation_input_tokens: [CACHE_CREATION, 'gen_ai.usage.cache_creation.input_tokens'],
+  total_tokens: ['gen_ai.usage.total_tokens', 'llm.usage.total_tokens'],
+};
+
+export const OPENLLMETRY: Convention = {
+  name: 'OpenLLMetry',
+  marks: [CACHE_READ, CACHE_CREATION],
+  usage: USAGE,
+  cachedTokensInPrompt: null,
+  cachedTokensInPromptOfClaude: false,
+};
+
+/** Sends the numbers of Anthropic's answer, also under OpenTelemetry's names. */
+export const OPENLLMETRY_ANTHROPIC_JS: Convention = {
+  name: 'OpenLLMetry for Anthropic, JavaScript',
+  marks: [],
+  scopes: ['@traceloop/instrumentation-anthropic'],
+  usage: USAGE,
+  cachedTokensInPrompt: false,
+};
+
+/** Adds the cached tokens to the input tokens before it sends them. */
+export const OPENLLMETRY_ANTHROPIC_PYTHON: Convention = {
+  name: 'OpenLLMetry for Anthropic, Python',
+  marks: [],
+  scopes: ['opentelemetry.instrumentation.anthropic'],
+  usage: USAGE,
+  cachedTokensInPrompt: true,
+};
+
+const PLAIN: UsageTable = {
+  prompt_tokens: ['llm.usage.prompt_tokens'],
+  completion_tokens: ['llm.usage.completion_tokens'],
+  total_tokens: ['llm.usage.total_tokens'],
+};
+
+/** Names of earlier versions, which others took over. */
+export const LLM_USAGE: Convention = {
+  name: 'llm.usage',
+  marks: ['llm.usage.prompt_tokens', 'llm.usage.completion_tokens'],
+  usage: PLAIN,
+  cachedTokensInPrompt: null,
+};

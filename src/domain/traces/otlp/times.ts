@@ -1,0 +1,66 @@
+/** The instants of a span: its own, unless attributes tell others. */
+
+import { isUnreadable, type Sent, type SpanDraft, type Unreadable, unreadable } from '../collector/collector-draft.ts';
+import { isBlank, toFigure } from '../collector/collector-json.ts';
+import { FIRST_TOKEN_DELAYS, FIRST_TOKEN_EVENTS, FIRST_TOKEN_INSTANTS } from './attribute-table.ts';
+import { nanosBeyond, toInstantMs } from './instants.ts';
+import type { OtlpSpan } from './span.ts';
+import type { SpanView } from './span-view.ts';
+
+type Times = Pick<SpanDraft, 'startedAt' | 'finishedAt' | 'firstTokenAt' | 'startedNs' | 'finishedNs'>;
+
+export type TimesRead = { readonly times: Times; readonly dropped: readonly Unreadable[] };
+
+const FIRST_TOKEN = 'timestamps.first_token_at';
+
+export function timesOf({ span, timestamps }: SpanView): TimesRead {
+  const { startNano } = span;
+  const endNano = span.endNano === 0n ? startNano : span.endNano;
+  const sent = {
+    startedAt: toFigure(timestamps.started_at, 'timestamps.started_at'),
+    finishedAt: toFigure(timestamps.finished_at, 'timestamps.finished_at'),
+    firstTokenAt: toFigure(timestamps.first_token_at, FIRST_TOKEN),
+  };
+  const [startedAt, finishedAt, firstTokenAt] = [sent.startedAt, sent.finishedAt, sent.firstTokenAt].map(unlessWrong);
+  const times: Times = {
+    startedAt: startedAt ?? toInstantMs(startNano, 'startTimeUnixNano'),
+    finishedAt: finishedAt ?? toInstantMs(endNano, span.endNano === 0n ? 'startTimeUnixNano' : 'endTimeUnixNano'),
+    firstTokenAt: firstTokenAt ?? firstTokenOf(span),
+    startedNs: startedAt === undefined ? nanosBeyond(startNano) : undefined,
+    finishedNs: finishedAt === undefined ? nanosBeyond(endNano) : undefined,
+  };
+  return { times, dropped: Object.values(sent).filter(isUnreadable) };
+}
+
+function unlessWrong(sent: Sent<number>): number | undefined {
+  return isUnreadable(sent) ? undefined : sent;
+}
+
+function firstTokenOf({ events, startNano, attributes }: OtlpSpan): Sent<number> {
+  let earliest: bigint | undefined;
+  for (const { name, timeNano } of events) {
+    // An event without an instant is skipped.
+    if (timeNano === 0n || !FIRST_TOKEN_EVENTS.has(name)) continue;
+    if (earliest === undefined || timeNano < earliest) earliest = timeNano;
+  }
+  if (earliest !== undefined) return toInstantMs(earliest, 'events.timeUnixNano');
+  for (const [key, unitMs] of FIRST_TOKEN_DELAYS) {
+    const delay = toFigure(attributes.get(key), FIRST_TOKEN);
+    if (delay === undefined) continue;
+    if (isUnreadable(delay)) return delay;
+    if (delay < 0) return unreadable(FIRST_TOKEN, 'must not be before the start');
+    return Number(startNano) / 1_000_000 + delay * unitMs;
+  }
+  for (const key of FIRST_TOKEN_INSTANTS) {
+    const value = attributes.get(key);
+    if (!isBlank(value)) return toFirstToken(value);
+  }
+  return undefined;
+}
+
+/** The text of an instant, which may be in quotes as JSON, or milliseconds since the epoch. */
+function toFirstToken(value: unknown): Sent<number> {
+  if (typeof value === 'number') return value;
+  const ms = typeof value === 'string' ? Date.parse(value.replace(/^"|"$/g, '')) : Number.NaN;
+  return Number.isNaN(ms) ? unreadable(FIRST_TOKEN, 'must be an instant in ISO 8601') : ms;
+}

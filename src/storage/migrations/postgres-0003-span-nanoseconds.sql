@@ -1,0 +1,2 @@
+ALTER TABLE spans ADD COLUMN started_ns int;
+ALTER TABLE spans ADD COLUMN finished_ns int;
