@@ -57,6 +57,19 @@ export function lengthReason(field: string, expected: string): Reason {
   return { field, type: 'invalid_length', message: `${field} must have ${expected}`, expected };
 }
 
+const YEAR_2000_SECONDS = 946_684_800;
+const YEAR_2100_SECONDS = 4_102_444_800;
+
+/** Whether epoch milliseconds are rather the seconds of an instant between 2000 and 2100. */
+export function looksLikeSeconds(instantMs: number): boolean {
+  return instantMs >= YEAR_2000_SECONDS && instantMs < YEAR_2100_SECONDS;
+}
+
+/** The reason to refuse seconds where milliseconds are expected. */
+export function secondsReason(sent: number): string {
+  return `must be milliseconds since the epoch; ${sent} looks like seconds, multiply by 1000`;
+}
+
 /** The problems of a range of valid instants; null: unbounded. */
 export function rangeProblems(fromMs: number | null, toMs: number | null): readonly Reason[] {
   if (fromMs === null || toMs === null || fromMs <= toMs) return [];

@@ -8,8 +8,7 @@ import { type DescField, type DescMessage, getOption, hasOption, type Message } 
 import { FeatureSet_FieldPresence, type Timestamp } from '@bufbuild/protobuf/wkt';
 import { type FieldRules, field as fieldRules, type TimestampRules } from '../../gen/buf/validate/validate_pb.js';
 import { REASONS_MAX, type Reason } from '../domain/fault.ts';
-import { looksLikeSeconds, secondsReason } from '../domain/instant-units.ts';
-import { countCodePoints, lengthReason, typeReason } from '../domain/reasons.ts';
+import { countCodePoints, lengthReason, looksLikeSeconds, secondsReason, typeReason } from '../domain/reasons.ts';
 import { maskedHead } from '../domain/token-mask.ts';
 import { msOfTimestamp } from './epoch-ms.ts';
 import { fieldValue, isUnset } from './field-values.ts';

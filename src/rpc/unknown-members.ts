@@ -28,6 +28,12 @@ export function unknownMembers(value: LosslessJson | undefined, desc: DescMessag
   ];
 }
 
+/** The reason to refuse a JSON message that has this member; members have the names of ProtoJSON there. */
+export function unknownFieldReason(name: string, { fields }: DescMessage): Reason {
+  const known = fields.map(({ jsonName }) => jsonName);
+  return unknownMemberReason(cutToCharacters(name, SHOWN_NAME_CHARACTERS_MAX), known);
+}
+
 /** The reasons to refuse a body that has them. Null counts as not sent. */
 export function unknownMemberReasons(body: LosslessJson, desc: DescMessage): readonly Reason[] {
   const known = sendableFields(desc).map(restName);

@@ -3,10 +3,9 @@
 import type { DescMessage } from '@bufbuild/protobuf';
 import { Code, ConnectError, createContextKey, type Interceptor } from '@connectrpc/connect';
 import { Fault, validationFault } from '../domain/fault.ts';
-import { unknownMemberReason } from '../domain/reasons.ts';
-import { cutToCharacters } from '../domain/text-limits.ts';
 import { toFault } from '../rpc/invoke.ts';
 import type { CallIds } from '../rpc/method.ts';
+import { unknownFieldReason } from '../rpc/unknown-members.ts';
 import { deadlineFault } from './call-deadline.ts';
 import { tooLarge } from './grpc-message.ts';
 import { errorMetadata, errorStatus, type Family } from './status.ts';
@@ -21,8 +20,6 @@ export type ErrorShape = {
   /** Called with every fault that becomes an error of the call. */
   readonly onFault?: (fault: Fault) => void;
 };
-
-const SHOWN_NAME_CHARACTERS_MAX = 100;
 
 export const shapeKey = createContextKey<ErrorShape | null>(null);
 
@@ -76,13 +73,7 @@ function libraryFault(error: ConnectError, { sizeMaxBytes, input }: ErrorShape):
   }
   const unknown = /from JSON: key "(.+)" is unknown$/s.exec(error.rawMessage)?.[1];
   if (unknown !== undefined && input !== null) {
-    const shown = cutToCharacters(unknown, SHOWN_NAME_CHARACTERS_MAX);
-    return validationFault('json', [
-      unknownMemberReason(
-        shown,
-        input.fields.map(({ jsonName }) => jsonName),
-      ),
-    ]);
+    return validationFault('json', [unknownFieldReason(unknown, input)]);
   }
   return new Fault('malformed_request', 'The message could not be decoded.', { meta: detailOf(error.rawMessage) });
 }

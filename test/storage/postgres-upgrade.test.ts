@@ -140,7 +140,7 @@ describe('an upgrade that processes of before cannot follow', () => {
     const store = await open();
     await store.ready();
     await expect(update(STOPPING)).rejects.toThrow(
-      /processes of an older build still use \(connections: .*spandrel\/2 ingest/,
+      /processes of an older build still use \(connections: .*spandrel\/\d+ ingest/,
     );
     expect(await query(url, `SELECT to_regclass('later') IS NULL AS none`)).toEqual([{ none: true }]);
     await store.close();
@@ -159,11 +159,11 @@ describe('an upgrade that processes of before cannot follow', () => {
   it('takes a process out of service that was away meanwhile', async () => {
     const store = await open();
     await store.ready();
-    await query(url, `UPDATE schema_versions SET serves_from = 9 WHERE number = 2`);
+    await query(url, `UPDATE schema_versions SET serves_from = serves_from + 100`);
     await expect(store.ready()).rejects.toMatchObject({ kind: 'unavailable' });
-    await query(url, `UPDATE schema_versions SET serves_from = 1 WHERE number = 2`);
+    await query(url, `UPDATE schema_versions SET serves_from = serves_from - 100`);
     await store.ready();
-    await query(url, `DELETE FROM schema_versions WHERE number = 2`);
+    await query(url, `DELETE FROM schema_versions WHERE number > 1`);
     await expect(store.ready()).rejects.toMatchObject({ kind: 'unavailable' });
     await store.close();
   });

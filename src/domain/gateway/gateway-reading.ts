@@ -1,7 +1,7 @@
 /** Validates the fields of one draft that a gateway reports. */
 
 import { TOO_WIDE_REASON } from '../../json/wide-json.ts';
-import { secondsReason } from '../instant-units.ts';
+import { secondsReason } from '../reasons.ts';
 import { hasMoreCharactersThan } from '../text-limits.ts';
 import { INVALID, type Sent, WIDE } from './gateway-draft.ts';
 

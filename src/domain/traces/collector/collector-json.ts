@@ -3,7 +3,6 @@
 import { isAbsent, isArray, isObject, makeWellFormed, numberOf, scalarText } from '../../../json/free-json.ts';
 import type { LosslessJson, LosslessObject } from '../../../json/lossless-json.ts';
 import { findTooWide, TOO_WIDE, TOO_WIDE_REASON } from '../../../json/wide-json.ts';
-import { dateTextHint } from '../../instant-units.ts';
 import {
   type ContextDraft,
   type DraftFacts,
@@ -21,6 +20,7 @@ import {
 } from './collector-draft.ts';
 import { findHttpStatus } from './collector-error.ts';
 import { refusal } from './collector-report.ts';
+import { dateTextHint } from './instant-hints.ts';
 import { toListDraft, toTypedDraft } from './typed-value.ts';
 
 /** A member that may be absent. */

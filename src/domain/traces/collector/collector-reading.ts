@@ -13,10 +13,11 @@ import {
 } from '../../../json/free-json.ts';
 import type { LosslessJson } from '../../../json/lossless-json.ts';
 import { holdsTooWide, TOO_WIDE_REASON } from '../../../json/wide-json.ts';
-import { secondsReason, smallerUnitHint } from '../../instant-units.ts';
+import { secondsReason } from '../../reasons.ts';
 import { hasMoreCharactersThan, surelyFitsEachString, truncateToBytes } from '../../text-limits.ts';
 import { ID_CHARACTERS_MAX, isValidId } from '../trace-ids.ts';
 import { type DraftFacts, isUnreadable, type Sent, type Unreadable } from './collector-draft.ts';
+import { smallerUnitHint } from './instant-hints.ts';
 
 export type CollectorLimits = {
   /** Of one request. */

@@ -378,7 +378,7 @@ describe('metrics', () => {
       spans: [spanOf({ model: 'gpt-4o', metrics: { prompt_tokens: 1000, [name]: value, mine: 1 } })],
     });
     expect(append.spans[0]).toMatchObject({ otherMetricsJson: '{"mine":1}', costNanoUsd: 2_500_000 });
-    expect(reasons).toEqual([`spans[0].metrics.${name}: ${reason}, and was left out`]);
+    expect(reasons).toEqual([`spans[0].metrics.${name}: ${reason}`]);
   });
 
   it('take the cost of a guardrail from its result', () => {

@@ -212,7 +212,7 @@ describe('values', () => {
   it.each([
     [{ 'llm.token_count.prompt_details.audio': 5 }, { input_audio_tokens: 5 }],
     [{ 'llm.token_count.completion_details.audio': 5 }, { output_audio_tokens: 5 }],
-    [{ 'llm.token_count.total': 5 }, { total_tokens: 5 }],
+    [{ 'llm.token_count.total': 5, 'llm.token_count.completion_details.reasoning': 2 }, { total_tokens: 5 }],
     [{ 'gen_ai.openai.request.service_tier': 'flex' }, { service_tier: 'flex' }],
     [
       { 'gen_ai.openai.request.service_tier': 'flex', 'gen_ai.openai.response.service_tier': 'default' },
