@@ -90,6 +90,18 @@ export const findLogHead: Compiled<typeof source.findLogHead> = {
   }),
 };
 
+export const findOwner: Compiled<typeof source.findOwner> = {
+  name: 'append.findOwner',
+  text: "select \"projects\".\"id\" as \"projectId\", \"projects\".\"organization_id\" as \"organizationId\", \"organizations\".\"number\" as \"organizationNumber\", \"projects\".\"emit_request_events\" as \"emitRequestEvents\" from \"projects\" inner join \"organizations\" on \"organizations\".\"id\" = \"projects\".\"organization_id\" where \"projects\".\"number\" = ?",
+  cells: (params) => [params.projectNumber],
+  row: (row: any) => ({
+    projectId: row[0],
+    organizationId: row[1],
+    organizationNumber: row[2],
+    emitRequestEvents: row[3] === 1,
+  }),
+};
+
 export const findRequest: Compiled<typeof source.findRequest> = {
   name: 'append.findRequest',
   text: "select \"requests\".\"organization_number\" as \"organizationNumber\", \"requests\".\"request_key\" as \"key\", \"requests\".\"project_number\" as \"projectNumber\", \"requests\".\"gateway_request_id\" as \"gatewayRequestId\", \"requests\".\"state\" as \"state\", \"requests\".\"completed_by\" as \"completedBy\", \"requests\".\"completed_at\" as \"completedEvent\", \"requests\".\"settled_at\" as \"settledEvent\", \"requests\".\"correction_at\" as \"correctionEvent\", \"requests\".\"received_at\" as \"receivedAtMs\", \"requests\".\"nano_usd\" as \"costNanoUsd\", \"requests\".\"admission\" as \"admissionJson\", \"requests\".\"earlier_corrections\" as \"earlierCorrections\" from \"request_keys\" inner join \"requests\" on \"requests\".\"sequence\" = \"request_keys\".\"sequence\" where \"request_keys\".\"organization_number\" = ? and \"request_keys\".\"request_key\" = ?",
@@ -113,7 +125,7 @@ export const findRequest: Compiled<typeof source.findRequest> = {
 
 export const findSpan: Compiled<typeof source.findSpan> = {
   name: 'append.findSpan',
-  text: "select \"project_number\" as \"projectNumber\", \"trace_sequence\" as \"traceSequence\", \"spans\".\"type\" as \"type\", \"spans\".\"name\" as \"name\", \"spans\".\"model\" as \"model\", \"spans\".\"started_at\" as \"startedAtMs\", \"spans\".\"prompt_tokens\" as \"promptTokens\", \"spans\".\"completion_tokens\" as \"completionTokens\", \"spans\".\"reasoning_tokens\" as \"reasoningTokens\", \"spans\".\"cache_read_input_tokens\" as \"cacheReadInputTokens\", \"spans\".\"cache_creation_input_tokens\" as \"cacheCreationInputTokens\", \"spans\".\"cost_nano_usd\" as \"costNanoUsd\", \"spans\".\"tokens_estimated\" as \"tokensEstimated\", iif(typeof(\"spans\".\"span_id\") = 'blob', lower(hex(\"spans\".\"span_id\")), \"spans\".\"span_id\") as \"spanId\", iif(typeof(\"spans\".\"parent_id\") = 'blob', lower(hex(\"spans\".\"parent_id\")), \"spans\".\"parent_id\") as \"parentId\", \"started_at\" + \"duration_ms\" as \"finishedAtMs\", \"started_at\" + \"first_token_ms\" as \"firstTokenAtMs\", \"input\" is not null as \"hasInput\", \"output\" is not null as \"hasOutput\", \"error\" is not null as \"hasError\", \"params\" as \"paramsJson\", \"emitted_request_id\" as \"emittedRequestId\" from \"spans\" where \"spans\".\"project_number\" = ? and \"spans\".\"trace_sequence\" = ? and \"spans\".\"span_id\" = ?",
+  text: "select \"project_number\" as \"projectNumber\", \"trace_sequence\" as \"traceSequence\", \"spans\".\"type\" as \"type\", \"spans\".\"name\" as \"name\", \"spans\".\"model\" as \"model\", \"spans\".\"started_at\" as \"startedAtMs\", \"spans\".\"prompt_tokens\" as \"promptTokens\", \"spans\".\"completion_tokens\" as \"completionTokens\", \"spans\".\"reasoning_tokens\" as \"reasoningTokens\", \"spans\".\"cache_read_input_tokens\" as \"cacheReadInputTokens\", \"spans\".\"cache_creation_input_tokens\" as \"cacheCreationInputTokens\", \"spans\".\"cost_nano_usd\" as \"costNanoUsd\", \"spans\".\"tokens_estimated\" as \"tokensEstimated\", \"spans\".\"cost_source\" as \"costSource\", \"spans\".\"call_row\" as \"callRow\", \"spans\".\"total_input\" as \"totalInput\", \"spans\".\"total_output\" as \"totalOutput\", \"spans\".\"share_rates\" as \"shareRates\", iif(typeof(\"spans\".\"span_id\") = 'blob', lower(hex(\"spans\".\"span_id\")), \"spans\".\"span_id\") as \"spanId\", iif(typeof(\"spans\".\"parent_id\") = 'blob', lower(hex(\"spans\".\"parent_id\")), \"spans\".\"parent_id\") as \"parentId\", \"started_at\" + \"duration_ms\" as \"finishedAtMs\", \"started_at\" + \"first_token_ms\" as \"firstTokenAtMs\", \"input\" is not null as \"hasInput\", \"output\" is not null as \"hasOutput\", \"error\" is not null as \"hasError\", \"spans\".\"params\" as \"paramsJson\", \"spans\".\"emitted_request_id\" as \"emittedRequestId\", \"spans\".\"shared_request_id\" as \"sharedRequestId\" from \"spans\" where \"spans\".\"project_number\" = ? and \"spans\".\"trace_sequence\" = ? and \"spans\".\"span_id\" = ?",
   cells: (params) => [params.projectNumber, params.traceSequence, packId(params.spanId)],
   row: (row: any) => ({
     projectNumber: row[0],
@@ -129,15 +141,21 @@ export const findSpan: Compiled<typeof source.findSpan> = {
     cacheCreationInputTokens: row[10],
     costNanoUsd: row[11],
     tokensEstimated: row[12] === 1,
-    spanId: row[13],
-    parentId: row[14],
-    finishedAtMs: row[15],
-    firstTokenAtMs: row[16],
-    hasInput: row[17] === 1,
-    hasOutput: row[18] === 1,
-    hasError: row[19] === 1,
-    paramsJson: row[20],
-    emittedRequestId: row[21],
+    costSource: unpackCostSource(row[13]),
+    callRow: row[14],
+    totalInput: row[15],
+    totalOutput: row[16],
+    shareRates: row[17],
+    spanId: row[18],
+    parentId: row[19],
+    finishedAtMs: row[20],
+    firstTokenAtMs: row[21],
+    hasInput: row[22] === 1,
+    hasOutput: row[23] === 1,
+    hasError: row[24] === 1,
+    paramsJson: row[25],
+    emittedRequestId: row[26],
+    sharedRequestId: row[27],
   }),
 };
 
@@ -184,7 +202,7 @@ export const findTrace: Compiled<typeof source.findTrace> = {
 
 export const findWholeSpan: Compiled<typeof source.findWholeSpan> = {
   name: 'append.findWholeSpan',
-  text: "select \"project_number\" as \"projectNumber\", \"trace_sequence\" as \"traceSequence\", \"spans\".\"type\" as \"type\", \"spans\".\"started_at\" as \"startedAtMs\", \"spans\".\"prompt_tokens\" as \"promptTokens\", \"spans\".\"completion_tokens\" as \"completionTokens\", \"spans\".\"reasoning_tokens\" as \"reasoningTokens\", \"spans\".\"cache_read_input_tokens\" as \"cacheReadInputTokens\", \"spans\".\"cache_creation_input_tokens\" as \"cacheCreationInputTokens\", \"spans\".\"cost_nano_usd\" as \"costNanoUsd\", \"spans\".\"cost_source\" as \"costSource\", \"spans\".\"tokens_estimated\" as \"tokensEstimated\", \"spans\".\"cached_tokens_in_prompt\" as \"cachedTokensInPrompt\", \"spans\".\"name\" as \"name\", \"spans\".\"vendor\" as \"vendor\", \"spans\".\"model\" as \"model\", \"spans\".\"params\" as \"paramsJson\", \"spans\".\"other_metrics\" as \"otherMetricsJson\", \"spans\".\"error\" as \"errorJson\", \"spans\".\"contexts\" as \"contextsJson\", \"spans\".\"telemetry\" as \"telemetryJson\", \"spans\".\"input\" as \"inputJson\", \"spans\".\"output\" as \"outputJson\", iif(typeof(\"spans\".\"span_id\") = 'blob', lower(hex(\"spans\".\"span_id\")), \"spans\".\"span_id\") as \"spanId\", iif(typeof(\"spans\".\"parent_id\") = 'blob', lower(hex(\"spans\".\"parent_id\")), \"spans\".\"parent_id\") as \"parentId\", \"started_at\" + \"duration_ms\" as \"finishedAtMs\", \"started_at\" + \"first_token_ms\" as \"firstTokenAtMs\", \"emitted_request_id\" as \"emittedRequestId\" from \"spans\" where \"spans\".\"project_number\" = ? and \"spans\".\"trace_sequence\" = ? and \"spans\".\"span_id\" = ?",
+  text: "select \"project_number\" as \"projectNumber\", \"trace_sequence\" as \"traceSequence\", \"spans\".\"type\" as \"type\", \"spans\".\"started_at\" as \"startedAtMs\", \"spans\".\"prompt_tokens\" as \"promptTokens\", \"spans\".\"completion_tokens\" as \"completionTokens\", \"spans\".\"reasoning_tokens\" as \"reasoningTokens\", \"spans\".\"cache_read_input_tokens\" as \"cacheReadInputTokens\", \"spans\".\"cache_creation_input_tokens\" as \"cacheCreationInputTokens\", \"spans\".\"cost_nano_usd\" as \"costNanoUsd\", \"spans\".\"cost_source\" as \"costSource\", \"spans\".\"tokens_estimated\" as \"tokensEstimated\", \"spans\".\"cached_tokens_in_prompt\" as \"cachedTokensInPrompt\", \"spans\".\"call_row\" as \"callRow\", \"spans\".\"total_input\" as \"totalInput\", \"spans\".\"total_output\" as \"totalOutput\", \"spans\".\"share_rates\" as \"shareRates\", \"spans\".\"name\" as \"name\", \"spans\".\"vendor\" as \"vendor\", \"spans\".\"model\" as \"model\", \"spans\".\"params\" as \"paramsJson\", \"spans\".\"other_metrics\" as \"otherMetricsJson\", \"spans\".\"error\" as \"errorJson\", \"spans\".\"contexts\" as \"contextsJson\", \"spans\".\"telemetry\" as \"telemetryJson\", \"spans\".\"input\" as \"inputJson\", \"spans\".\"output\" as \"outputJson\", iif(typeof(\"spans\".\"span_id\") = 'blob', lower(hex(\"spans\".\"span_id\")), \"spans\".\"span_id\") as \"spanId\", iif(typeof(\"spans\".\"parent_id\") = 'blob', lower(hex(\"spans\".\"parent_id\")), \"spans\".\"parent_id\") as \"parentId\", \"started_at\" + \"duration_ms\" as \"finishedAtMs\", \"started_at\" + \"first_token_ms\" as \"firstTokenAtMs\", \"spans\".\"emitted_request_id\" as \"emittedRequestId\", \"spans\".\"shared_request_id\" as \"sharedRequestId\" from \"spans\" where \"spans\".\"project_number\" = ? and \"spans\".\"trace_sequence\" = ? and \"spans\".\"span_id\" = ?",
   cells: (params) => [params.projectNumber, params.traceSequence, packId(params.spanId)],
   row: (row: any) => ({
     projectNumber: row[0],
@@ -200,28 +218,33 @@ export const findWholeSpan: Compiled<typeof source.findWholeSpan> = {
     costSource: unpackCostSource(row[10]),
     tokensEstimated: row[11] === 1,
     cachedTokensInPrompt: row[12] === null ? null : row[12] === 1,
-    name: row[13],
-    vendor: row[14],
-    model: row[15],
-    paramsJson: row[16],
-    otherMetricsJson: row[17],
-    errorJson: row[18],
-    contextsJson: row[19],
-    telemetryJson: row[20],
-    inputJson: unpackTyped(row[21]),
-    outputJson: unpackTyped(row[22]),
-    spanId: row[23],
-    parentId: row[24],
-    finishedAtMs: row[25],
-    firstTokenAtMs: row[26],
-    emittedRequestId: row[27],
+    callRow: row[13],
+    totalInput: row[14],
+    totalOutput: row[15],
+    shareRates: row[16],
+    name: row[17],
+    vendor: row[18],
+    model: row[19],
+    paramsJson: row[20],
+    otherMetricsJson: row[21],
+    errorJson: row[22],
+    contextsJson: row[23],
+    telemetryJson: row[24],
+    inputJson: unpackTyped(row[25]),
+    outputJson: unpackTyped(row[26]),
+    spanId: row[27],
+    parentId: row[28],
+    finishedAtMs: row[29],
+    firstTokenAtMs: row[30],
+    emittedRequestId: row[31],
+    sharedRequestId: row[32],
   }),
 };
 
 export const insertSpans: Compiled<typeof source.insertSpans> = {
   name: 'append.insertSpans',
-  text: "insert into \"spans\" (\"project_number\", \"trace_sequence\", \"span_id\", \"parent_id\", \"type\", \"started_at\", \"duration_ms\", \"first_token_ms\", \"prompt_tokens\", \"completion_tokens\", \"reasoning_tokens\", \"cache_read_input_tokens\", \"cache_creation_input_tokens\", \"cost_nano_usd\", \"cost_source\", \"tokens_estimated\", \"cached_tokens_in_prompt\", \"emitted_request_id\", \"name\", \"vendor\", \"model\", \"params\", \"other_metrics\", \"error\", \"contexts\", \"telemetry\", \"input\", \"output\") values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-  cells: (params) => [params.projectNumber, params.traceSequence, packId(params.spanId), params.parentId == null ? null : packId(params.parentId), spanTypes.code(params.type), params.startedAtMs, params.durationMs, params.firstTokenMs ?? null, params.promptTokens ?? null, params.completionTokens ?? null, params.reasoningTokens ?? null, params.cacheReadInputTokens ?? null, params.cacheCreationInputTokens ?? null, params.costNanoUsd ?? null, packCostSource(params.costSource ?? null), Number(params.tokensEstimated), params.cachedTokensInPrompt == null ? null : Number(params.cachedTokensInPrompt), params.emittedRequestId ?? null, params.name ?? null, params.vendor ?? null, params.model ?? null, params.paramsJson ?? null, params.otherMetricsJson ?? null, params.errorJson ?? null, params.contextsJson ?? null, params.telemetryJson ?? null, packTyped(params.inputJson ?? null), packTyped(params.outputJson ?? null)],
+  text: "insert into \"spans\" (\"project_number\", \"trace_sequence\", \"span_id\", \"parent_id\", \"type\", \"started_at\", \"duration_ms\", \"first_token_ms\", \"prompt_tokens\", \"completion_tokens\", \"reasoning_tokens\", \"cache_read_input_tokens\", \"cache_creation_input_tokens\", \"cost_nano_usd\", \"cost_source\", \"tokens_estimated\", \"cached_tokens_in_prompt\", \"call_row\", \"total_input\", \"total_output\", \"share_rates\", \"shared_request_id\", \"emitted_request_id\", \"name\", \"vendor\", \"model\", \"params\", \"other_metrics\", \"error\", \"contexts\", \"telemetry\", \"input\", \"output\") values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+  cells: (params) => [params.projectNumber, params.traceSequence, packId(params.spanId), params.parentId == null ? null : packId(params.parentId), spanTypes.code(params.type), params.startedAtMs, params.durationMs, params.firstTokenMs ?? null, params.promptTokens ?? null, params.completionTokens ?? null, params.reasoningTokens ?? null, params.cacheReadInputTokens ?? null, params.cacheCreationInputTokens ?? null, params.costNanoUsd ?? null, packCostSource(params.costSource ?? null), Number(params.tokensEstimated), params.cachedTokensInPrompt == null ? null : Number(params.cachedTokensInPrompt), params.callRow ?? null, params.totalInput ?? null, params.totalOutput ?? null, params.shareRates ?? null, params.sharedRequestId ?? null, params.emittedRequestId ?? null, params.name ?? null, params.vendor ?? null, params.model ?? null, params.paramsJson ?? null, params.otherMetricsJson ?? null, params.errorJson ?? null, params.contextsJson ?? null, params.telemetryJson ?? null, packTyped(params.inputJson ?? null), packTyped(params.outputJson ?? null)],
 };
 
 export const insertTraces: Compiled<typeof source.insertTraces> = {
@@ -260,8 +283,8 @@ export const replaceEvaluations: Compiled<typeof source.replaceEvaluations> = {
 
 export const replaceSpans: Compiled<typeof source.replaceSpans> = {
   name: 'append.replaceSpans',
-  text: "insert into \"spans\" (\"project_number\", \"trace_sequence\", \"span_id\", \"parent_id\", \"type\", \"started_at\", \"duration_ms\", \"first_token_ms\", \"prompt_tokens\", \"completion_tokens\", \"reasoning_tokens\", \"cache_read_input_tokens\", \"cache_creation_input_tokens\", \"cost_nano_usd\", \"cost_source\", \"tokens_estimated\", \"cached_tokens_in_prompt\", \"emitted_request_id\", \"name\", \"vendor\", \"model\", \"params\", \"other_metrics\", \"error\", \"contexts\", \"telemetry\", \"input\", \"output\") values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict (\"project_number\", \"trace_sequence\", \"span_id\") do update set \"parent_id\" = \"excluded\".\"parent_id\", \"type\" = \"excluded\".\"type\", \"started_at\" = \"excluded\".\"started_at\", \"duration_ms\" = \"excluded\".\"duration_ms\", \"first_token_ms\" = \"excluded\".\"first_token_ms\", \"prompt_tokens\" = \"excluded\".\"prompt_tokens\", \"completion_tokens\" = \"excluded\".\"completion_tokens\", \"reasoning_tokens\" = \"excluded\".\"reasoning_tokens\", \"cache_read_input_tokens\" = \"excluded\".\"cache_read_input_tokens\", \"cache_creation_input_tokens\" = \"excluded\".\"cache_creation_input_tokens\", \"cost_nano_usd\" = \"excluded\".\"cost_nano_usd\", \"cost_source\" = \"excluded\".\"cost_source\", \"tokens_estimated\" = \"excluded\".\"tokens_estimated\", \"cached_tokens_in_prompt\" = \"excluded\".\"cached_tokens_in_prompt\", \"emitted_request_id\" = \"excluded\".\"emitted_request_id\", \"name\" = \"excluded\".\"name\", \"vendor\" = \"excluded\".\"vendor\", \"model\" = \"excluded\".\"model\", \"params\" = \"excluded\".\"params\", \"other_metrics\" = \"excluded\".\"other_metrics\", \"error\" = \"excluded\".\"error\", \"contexts\" = \"excluded\".\"contexts\", \"telemetry\" = \"excluded\".\"telemetry\", \"input\" = \"excluded\".\"input\", \"output\" = \"excluded\".\"output\"",
-  cells: (params) => [params.projectNumber, params.traceSequence, packId(params.spanId), params.parentId == null ? null : packId(params.parentId), spanTypes.code(params.type), params.startedAtMs, params.durationMs, params.firstTokenMs ?? null, params.promptTokens ?? null, params.completionTokens ?? null, params.reasoningTokens ?? null, params.cacheReadInputTokens ?? null, params.cacheCreationInputTokens ?? null, params.costNanoUsd ?? null, packCostSource(params.costSource ?? null), Number(params.tokensEstimated), params.cachedTokensInPrompt == null ? null : Number(params.cachedTokensInPrompt), params.emittedRequestId ?? null, params.name ?? null, params.vendor ?? null, params.model ?? null, params.paramsJson ?? null, params.otherMetricsJson ?? null, params.errorJson ?? null, params.contextsJson ?? null, params.telemetryJson ?? null, packTyped(params.inputJson ?? null), packTyped(params.outputJson ?? null)],
+  text: "insert into \"spans\" (\"project_number\", \"trace_sequence\", \"span_id\", \"parent_id\", \"type\", \"started_at\", \"duration_ms\", \"first_token_ms\", \"prompt_tokens\", \"completion_tokens\", \"reasoning_tokens\", \"cache_read_input_tokens\", \"cache_creation_input_tokens\", \"cost_nano_usd\", \"cost_source\", \"tokens_estimated\", \"cached_tokens_in_prompt\", \"call_row\", \"total_input\", \"total_output\", \"share_rates\", \"shared_request_id\", \"emitted_request_id\", \"name\", \"vendor\", \"model\", \"params\", \"other_metrics\", \"error\", \"contexts\", \"telemetry\", \"input\", \"output\") values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict (\"project_number\", \"trace_sequence\", \"span_id\") do update set \"parent_id\" = \"excluded\".\"parent_id\", \"type\" = \"excluded\".\"type\", \"started_at\" = \"excluded\".\"started_at\", \"duration_ms\" = \"excluded\".\"duration_ms\", \"first_token_ms\" = \"excluded\".\"first_token_ms\", \"prompt_tokens\" = \"excluded\".\"prompt_tokens\", \"completion_tokens\" = \"excluded\".\"completion_tokens\", \"reasoning_tokens\" = \"excluded\".\"reasoning_tokens\", \"cache_read_input_tokens\" = \"excluded\".\"cache_read_input_tokens\", \"cache_creation_input_tokens\" = \"excluded\".\"cache_creation_input_tokens\", \"cost_nano_usd\" = \"excluded\".\"cost_nano_usd\", \"cost_source\" = \"excluded\".\"cost_source\", \"tokens_estimated\" = \"excluded\".\"tokens_estimated\", \"cached_tokens_in_prompt\" = \"excluded\".\"cached_tokens_in_prompt\", \"call_row\" = \"excluded\".\"call_row\", \"total_input\" = \"excluded\".\"total_input\", \"total_output\" = \"excluded\".\"total_output\", \"share_rates\" = \"excluded\".\"share_rates\", \"shared_request_id\" = \"excluded\".\"shared_request_id\", \"emitted_request_id\" = \"excluded\".\"emitted_request_id\", \"name\" = \"excluded\".\"name\", \"vendor\" = \"excluded\".\"vendor\", \"model\" = \"excluded\".\"model\", \"params\" = \"excluded\".\"params\", \"other_metrics\" = \"excluded\".\"other_metrics\", \"error\" = \"excluded\".\"error\", \"contexts\" = \"excluded\".\"contexts\", \"telemetry\" = \"excluded\".\"telemetry\", \"input\" = \"excluded\".\"input\", \"output\" = \"excluded\".\"output\"",
+  cells: (params) => [params.projectNumber, params.traceSequence, packId(params.spanId), params.parentId == null ? null : packId(params.parentId), spanTypes.code(params.type), params.startedAtMs, params.durationMs, params.firstTokenMs ?? null, params.promptTokens ?? null, params.completionTokens ?? null, params.reasoningTokens ?? null, params.cacheReadInputTokens ?? null, params.cacheCreationInputTokens ?? null, params.costNanoUsd ?? null, packCostSource(params.costSource ?? null), Number(params.tokensEstimated), params.cachedTokensInPrompt == null ? null : Number(params.cachedTokensInPrompt), params.callRow ?? null, params.totalInput ?? null, params.totalOutput ?? null, params.shareRates ?? null, params.sharedRequestId ?? null, params.emittedRequestId ?? null, params.name ?? null, params.vendor ?? null, params.model ?? null, params.paramsJson ?? null, params.otherMetricsJson ?? null, params.errorJson ?? null, params.contextsJson ?? null, params.telemetryJson ?? null, packTyped(params.inputJson ?? null), packTyped(params.outputJson ?? null)],
 };
 
 export const replaceTraces: Compiled<typeof source.replaceTraces> = {

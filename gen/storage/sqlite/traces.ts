@@ -56,7 +56,7 @@ export const findRootSpan: Compiled<typeof source.findRootSpan> = {
 
 export const findSpans: Compiled<typeof source.findSpans> = {
   name: 'traces.findSpans',
-  text: "select \"spans\".\"type\" as \"type\", \"spans\".\"started_at\" as \"startedAtMs\", \"spans\".\"prompt_tokens\" as \"promptTokens\", \"spans\".\"completion_tokens\" as \"completionTokens\", \"spans\".\"reasoning_tokens\" as \"reasoningTokens\", \"spans\".\"cache_read_input_tokens\" as \"cacheReadInputTokens\", \"spans\".\"cache_creation_input_tokens\" as \"cacheCreationInputTokens\", \"spans\".\"cost_nano_usd\" as \"costNanoUsd\", \"spans\".\"cost_source\" as \"costSource\", \"spans\".\"tokens_estimated\" as \"tokensEstimated\", \"spans\".\"cached_tokens_in_prompt\" as \"cachedTokensInPrompt\", \"spans\".\"name\" as \"name\", \"spans\".\"vendor\" as \"vendor\", \"spans\".\"model\" as \"model\", \"spans\".\"params\" as \"paramsJson\", \"spans\".\"other_metrics\" as \"otherMetricsJson\", \"spans\".\"error\" as \"errorJson\", \"spans\".\"contexts\" as \"contextsJson\", \"spans\".\"telemetry\" as \"telemetryJson\", \"spans\".\"input\" as \"inputJson\", \"spans\".\"output\" as \"outputJson\", iif(typeof(\"spans\".\"span_id\") = 'blob', lower(hex(\"spans\".\"span_id\")), \"spans\".\"span_id\") as \"spanId\", iif(typeof(\"spans\".\"parent_id\") = 'blob', lower(hex(\"spans\".\"parent_id\")), \"spans\".\"parent_id\") as \"parentId\", \"started_at\" + \"duration_ms\" as \"finishedAtMs\", \"started_at\" + \"first_token_ms\" as \"firstTokenAtMs\" from \"spans\" where \"project_number\" = ? and \"trace_sequence\" = ? and \"span_id\" in (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+  text: "select \"spans\".\"type\" as \"type\", \"spans\".\"started_at\" as \"startedAtMs\", \"spans\".\"prompt_tokens\" as \"promptTokens\", \"spans\".\"completion_tokens\" as \"completionTokens\", \"spans\".\"reasoning_tokens\" as \"reasoningTokens\", \"spans\".\"cache_read_input_tokens\" as \"cacheReadInputTokens\", \"spans\".\"cache_creation_input_tokens\" as \"cacheCreationInputTokens\", \"spans\".\"cost_nano_usd\" as \"costNanoUsd\", \"spans\".\"cost_source\" as \"costSource\", \"spans\".\"tokens_estimated\" as \"tokensEstimated\", \"spans\".\"cached_tokens_in_prompt\" as \"cachedTokensInPrompt\", \"spans\".\"call_row\" as \"callRow\", \"spans\".\"total_input\" as \"totalInput\", \"spans\".\"total_output\" as \"totalOutput\", \"spans\".\"share_rates\" as \"shareRates\", \"spans\".\"name\" as \"name\", \"spans\".\"vendor\" as \"vendor\", \"spans\".\"model\" as \"model\", \"spans\".\"params\" as \"paramsJson\", \"spans\".\"other_metrics\" as \"otherMetricsJson\", \"spans\".\"error\" as \"errorJson\", \"spans\".\"contexts\" as \"contextsJson\", \"spans\".\"telemetry\" as \"telemetryJson\", \"spans\".\"input\" as \"inputJson\", \"spans\".\"output\" as \"outputJson\", iif(typeof(\"spans\".\"span_id\") = 'blob', lower(hex(\"spans\".\"span_id\")), \"spans\".\"span_id\") as \"spanId\", iif(typeof(\"spans\".\"parent_id\") = 'blob', lower(hex(\"spans\".\"parent_id\")), \"spans\".\"parent_id\") as \"parentId\", \"started_at\" + \"duration_ms\" as \"finishedAtMs\", \"started_at\" + \"first_token_ms\" as \"firstTokenAtMs\" from \"spans\" where \"project_number\" = ? and \"trace_sequence\" = ? and \"span_id\" in (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
   cells: (params) => [params.projectNumber, params.sequence, ...packIds(params.ids)],
   row: (row: any) => ({
     type: spanTypes.value(row[0]),
@@ -70,26 +70,30 @@ export const findSpans: Compiled<typeof source.findSpans> = {
     costSource: unpackCostSource(row[8]),
     tokensEstimated: row[9] === 1,
     cachedTokensInPrompt: row[10] === null ? null : row[10] === 1,
-    name: row[11],
-    vendor: row[12],
-    model: row[13],
-    paramsJson: row[14],
-    otherMetricsJson: row[15],
-    errorJson: row[16],
-    contextsJson: row[17],
-    telemetryJson: row[18],
-    inputJson: unpackTyped(row[19]),
-    outputJson: unpackTyped(row[20]),
-    spanId: row[21],
-    parentId: row[22],
-    finishedAtMs: row[23],
-    firstTokenAtMs: row[24],
+    callRow: row[11],
+    totalInput: row[12],
+    totalOutput: row[13],
+    shareRates: row[14],
+    name: row[15],
+    vendor: row[16],
+    model: row[17],
+    paramsJson: row[18],
+    otherMetricsJson: row[19],
+    errorJson: row[20],
+    contextsJson: row[21],
+    telemetryJson: row[22],
+    inputJson: unpackTyped(row[23]),
+    outputJson: unpackTyped(row[24]),
+    spanId: row[25],
+    parentId: row[26],
+    finishedAtMs: row[27],
+    firstTokenAtMs: row[28],
   }),
 };
 
 export const findSummaries: Compiled<typeof source.findSummaries> = {
   name: 'traces.findSummaries',
-  text: "select \"spans\".\"type\" as \"type\", \"spans\".\"name\" as \"name\", \"spans\".\"model\" as \"model\", \"spans\".\"started_at\" as \"startedAtMs\", \"spans\".\"prompt_tokens\" as \"promptTokens\", \"spans\".\"completion_tokens\" as \"completionTokens\", \"spans\".\"reasoning_tokens\" as \"reasoningTokens\", \"spans\".\"cache_read_input_tokens\" as \"cacheReadInputTokens\", \"spans\".\"cache_creation_input_tokens\" as \"cacheCreationInputTokens\", \"spans\".\"cost_nano_usd\" as \"costNanoUsd\", \"spans\".\"tokens_estimated\" as \"tokensEstimated\", iif(typeof(\"spans\".\"span_id\") = 'blob', lower(hex(\"spans\".\"span_id\")), \"spans\".\"span_id\") as \"spanId\", iif(typeof(\"spans\".\"parent_id\") = 'blob', lower(hex(\"spans\".\"parent_id\")), \"spans\".\"parent_id\") as \"parentId\", \"started_at\" + \"duration_ms\" as \"finishedAtMs\", \"started_at\" + \"first_token_ms\" as \"firstTokenAtMs\", \"input\" is not null as \"hasInput\", \"output\" is not null as \"hasOutput\", \"error\" is not null as \"hasError\" from \"spans\" where \"project_number\" = ? and \"trace_sequence\" = ? and \"span_id\" in (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+  text: "select \"spans\".\"type\" as \"type\", \"spans\".\"name\" as \"name\", \"spans\".\"model\" as \"model\", \"spans\".\"started_at\" as \"startedAtMs\", \"spans\".\"prompt_tokens\" as \"promptTokens\", \"spans\".\"completion_tokens\" as \"completionTokens\", \"spans\".\"reasoning_tokens\" as \"reasoningTokens\", \"spans\".\"cache_read_input_tokens\" as \"cacheReadInputTokens\", \"spans\".\"cache_creation_input_tokens\" as \"cacheCreationInputTokens\", \"spans\".\"cost_nano_usd\" as \"costNanoUsd\", \"spans\".\"tokens_estimated\" as \"tokensEstimated\", \"spans\".\"cost_source\" as \"costSource\", \"spans\".\"call_row\" as \"callRow\", \"spans\".\"total_input\" as \"totalInput\", \"spans\".\"total_output\" as \"totalOutput\", \"spans\".\"share_rates\" as \"shareRates\", iif(typeof(\"spans\".\"span_id\") = 'blob', lower(hex(\"spans\".\"span_id\")), \"spans\".\"span_id\") as \"spanId\", iif(typeof(\"spans\".\"parent_id\") = 'blob', lower(hex(\"spans\".\"parent_id\")), \"spans\".\"parent_id\") as \"parentId\", \"started_at\" + \"duration_ms\" as \"finishedAtMs\", \"started_at\" + \"first_token_ms\" as \"firstTokenAtMs\", \"input\" is not null as \"hasInput\", \"output\" is not null as \"hasOutput\", \"error\" is not null as \"hasError\" from \"spans\" where \"project_number\" = ? and \"trace_sequence\" = ? and \"span_id\" in (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
   cells: (params) => [params.projectNumber, params.sequence, ...packIds(params.ids)],
   row: (row: any) => ({
     type: spanTypes.value(row[0]),
@@ -103,13 +107,18 @@ export const findSummaries: Compiled<typeof source.findSummaries> = {
     cacheCreationInputTokens: row[8],
     costNanoUsd: row[9],
     tokensEstimated: row[10] === 1,
-    spanId: row[11],
-    parentId: row[12],
-    finishedAtMs: row[13],
-    firstTokenAtMs: row[14],
-    hasInput: row[15] === 1,
-    hasOutput: row[16] === 1,
-    hasError: row[17] === 1,
+    costSource: unpackCostSource(row[11]),
+    callRow: row[12],
+    totalInput: row[13],
+    totalOutput: row[14],
+    shareRates: row[15],
+    spanId: row[16],
+    parentId: row[17],
+    finishedAtMs: row[18],
+    firstTokenAtMs: row[19],
+    hasInput: row[20] === 1,
+    hasOutput: row[21] === 1,
+    hasError: row[22] === 1,
   }),
 };
 
@@ -185,7 +194,7 @@ export const listLastOfType: Compiled<typeof source.listLastOfType> = {
 
 export const listLinkedSummaries: Compiled<typeof source.listLinkedSummaries> = {
   name: 'traces.listLinkedSummaries',
-  text: "select \"spans\".\"type\" as \"type\", \"spans\".\"name\" as \"name\", \"spans\".\"model\" as \"model\", \"spans\".\"started_at\" as \"startedAtMs\", \"spans\".\"prompt_tokens\" as \"promptTokens\", \"spans\".\"completion_tokens\" as \"completionTokens\", \"spans\".\"reasoning_tokens\" as \"reasoningTokens\", \"spans\".\"cache_read_input_tokens\" as \"cacheReadInputTokens\", \"spans\".\"cache_creation_input_tokens\" as \"cacheCreationInputTokens\", \"spans\".\"cost_nano_usd\" as \"costNanoUsd\", \"spans\".\"tokens_estimated\" as \"tokensEstimated\", iif(typeof(\"spans\".\"span_id\") = 'blob', lower(hex(\"spans\".\"span_id\")), \"spans\".\"span_id\") as \"spanId\", iif(typeof(\"spans\".\"parent_id\") = 'blob', lower(hex(\"spans\".\"parent_id\")), \"spans\".\"parent_id\") as \"parentId\", \"started_at\" + \"duration_ms\" as \"finishedAtMs\", \"started_at\" + \"first_token_ms\" as \"firstTokenAtMs\", \"input\" is not null as \"hasInput\", \"output\" is not null as \"hasOutput\", \"error\" is not null as \"hasError\", (\"parent_id\" is null or not exists (select \"parent\".\"span_id\" as \"spanId\" from \"spans\" as \"parent\" where \"parent\".\"project_number\" = ? and \"parent\".\"trace_sequence\" = ? and \"parent\".\"span_id\" = \"spans\".\"parent_id\")) as \"isParentless\" from \"spans\" where \"project_number\" = ? and \"trace_sequence\" = ?",
+  text: "select \"spans\".\"type\" as \"type\", \"spans\".\"name\" as \"name\", \"spans\".\"model\" as \"model\", \"spans\".\"started_at\" as \"startedAtMs\", \"spans\".\"prompt_tokens\" as \"promptTokens\", \"spans\".\"completion_tokens\" as \"completionTokens\", \"spans\".\"reasoning_tokens\" as \"reasoningTokens\", \"spans\".\"cache_read_input_tokens\" as \"cacheReadInputTokens\", \"spans\".\"cache_creation_input_tokens\" as \"cacheCreationInputTokens\", \"spans\".\"cost_nano_usd\" as \"costNanoUsd\", \"spans\".\"tokens_estimated\" as \"tokensEstimated\", \"spans\".\"cost_source\" as \"costSource\", \"spans\".\"call_row\" as \"callRow\", \"spans\".\"total_input\" as \"totalInput\", \"spans\".\"total_output\" as \"totalOutput\", \"spans\".\"share_rates\" as \"shareRates\", iif(typeof(\"spans\".\"span_id\") = 'blob', lower(hex(\"spans\".\"span_id\")), \"spans\".\"span_id\") as \"spanId\", iif(typeof(\"spans\".\"parent_id\") = 'blob', lower(hex(\"spans\".\"parent_id\")), \"spans\".\"parent_id\") as \"parentId\", \"started_at\" + \"duration_ms\" as \"finishedAtMs\", \"started_at\" + \"first_token_ms\" as \"firstTokenAtMs\", \"input\" is not null as \"hasInput\", \"output\" is not null as \"hasOutput\", \"error\" is not null as \"hasError\", (\"parent_id\" is null or not exists (select \"parent\".\"span_id\" as \"spanId\" from \"spans\" as \"parent\" where \"parent\".\"project_number\" = ? and \"parent\".\"trace_sequence\" = ? and \"parent\".\"span_id\" = \"spans\".\"parent_id\")) as \"isParentless\" from \"spans\" where \"project_number\" = ? and \"trace_sequence\" = ?",
   cells: (params) => [params.projectNumber, params.sequence, params.projectNumber, params.sequence],
   row: (row: any) => ({
     type: spanTypes.value(row[0]),
@@ -199,14 +208,19 @@ export const listLinkedSummaries: Compiled<typeof source.listLinkedSummaries> = 
     cacheCreationInputTokens: row[8],
     costNanoUsd: row[9],
     tokensEstimated: row[10] === 1,
-    spanId: row[11],
-    parentId: row[12],
-    finishedAtMs: row[13],
-    firstTokenAtMs: row[14],
-    hasInput: row[15] === 1,
-    hasOutput: row[16] === 1,
-    hasError: row[17] === 1,
-    isParentless: row[18] === 1,
+    costSource: unpackCostSource(row[11]),
+    callRow: row[12],
+    totalInput: row[13],
+    totalOutput: row[14],
+    shareRates: row[15],
+    spanId: row[16],
+    parentId: row[17],
+    finishedAtMs: row[18],
+    firstTokenAtMs: row[19],
+    hasInput: row[20] === 1,
+    hasOutput: row[21] === 1,
+    hasError: row[22] === 1,
+    isParentless: row[23] === 1,
   }),
 };
 
@@ -232,6 +246,15 @@ export const listOutdated: Compiled<typeof source.listOutdated> = {
   }),
 };
 
+export const listSharers: Compiled<typeof source.listSharers> = {
+  name: 'traces.listSharers',
+  text: "select iif(typeof(\"span_id\") = 'blob', lower(hex(\"span_id\")), \"span_id\") as \"spanId\" from \"spans\" where \"project_number\" = ? and \"trace_sequence\" = ? and \"shared_request_id\" is not null",
+  cells: (params) => [params.projectNumber, params.sequence],
+  row: (row: any) => ({
+    spanId: row[0],
+  }),
+};
+
 export const listSpanOrder: Compiled<typeof source.listSpanOrder> = {
   name: 'traces.listSpanOrder',
   text: "select \"started_at\" as \"atMs\", iif(typeof(\"span_id\") = 'blob', lower(hex(\"span_id\")), \"span_id\") as \"id\", coalesce(octet_length(\"name\"), 0) + coalesce(octet_length(\"params\"), 0) + coalesce(octet_length(\"other_metrics\"), 0) + coalesce(octet_length(\"error\"), 0) + coalesce(octet_length(\"contexts\"), 0) + coalesce(octet_length(\"telemetry\"), 0) + coalesce(octet_length(\"input\"), 0) + coalesce(octet_length(\"output\"), 0) as \"bytes\" from \"spans\" where \"project_number\" = ? and \"trace_sequence\" = ? and (\"started_at\", iif(typeof(\"span_id\") = 'blob', lower(hex(\"span_id\")), \"span_id\")) > (?, ?) order by \"started_at\", iif(typeof(\"span_id\") = 'blob', lower(hex(\"span_id\")), \"span_id\") limit ?",
@@ -245,7 +268,7 @@ export const listSpanOrder: Compiled<typeof source.listSpanOrder> = {
 
 export const listSummaries: Compiled<typeof source.listSummaries> = {
   name: 'traces.listSummaries',
-  text: "select \"spans\".\"type\" as \"type\", \"spans\".\"name\" as \"name\", \"spans\".\"model\" as \"model\", \"spans\".\"started_at\" as \"startedAtMs\", \"spans\".\"prompt_tokens\" as \"promptTokens\", \"spans\".\"completion_tokens\" as \"completionTokens\", \"spans\".\"reasoning_tokens\" as \"reasoningTokens\", \"spans\".\"cache_read_input_tokens\" as \"cacheReadInputTokens\", \"spans\".\"cache_creation_input_tokens\" as \"cacheCreationInputTokens\", \"spans\".\"cost_nano_usd\" as \"costNanoUsd\", \"spans\".\"tokens_estimated\" as \"tokensEstimated\", iif(typeof(\"spans\".\"span_id\") = 'blob', lower(hex(\"spans\".\"span_id\")), \"spans\".\"span_id\") as \"spanId\", iif(typeof(\"spans\".\"parent_id\") = 'blob', lower(hex(\"spans\".\"parent_id\")), \"spans\".\"parent_id\") as \"parentId\", \"started_at\" + \"duration_ms\" as \"finishedAtMs\", \"started_at\" + \"first_token_ms\" as \"firstTokenAtMs\", \"input\" is not null as \"hasInput\", \"output\" is not null as \"hasOutput\", \"error\" is not null as \"hasError\" from \"spans\" where \"project_number\" = ? and \"trace_sequence\" = ?",
+  text: "select \"spans\".\"type\" as \"type\", \"spans\".\"name\" as \"name\", \"spans\".\"model\" as \"model\", \"spans\".\"started_at\" as \"startedAtMs\", \"spans\".\"prompt_tokens\" as \"promptTokens\", \"spans\".\"completion_tokens\" as \"completionTokens\", \"spans\".\"reasoning_tokens\" as \"reasoningTokens\", \"spans\".\"cache_read_input_tokens\" as \"cacheReadInputTokens\", \"spans\".\"cache_creation_input_tokens\" as \"cacheCreationInputTokens\", \"spans\".\"cost_nano_usd\" as \"costNanoUsd\", \"spans\".\"tokens_estimated\" as \"tokensEstimated\", \"spans\".\"cost_source\" as \"costSource\", \"spans\".\"call_row\" as \"callRow\", \"spans\".\"total_input\" as \"totalInput\", \"spans\".\"total_output\" as \"totalOutput\", \"spans\".\"share_rates\" as \"shareRates\", iif(typeof(\"spans\".\"span_id\") = 'blob', lower(hex(\"spans\".\"span_id\")), \"spans\".\"span_id\") as \"spanId\", iif(typeof(\"spans\".\"parent_id\") = 'blob', lower(hex(\"spans\".\"parent_id\")), \"spans\".\"parent_id\") as \"parentId\", \"started_at\" + \"duration_ms\" as \"finishedAtMs\", \"started_at\" + \"first_token_ms\" as \"firstTokenAtMs\", \"input\" is not null as \"hasInput\", \"output\" is not null as \"hasOutput\", \"error\" is not null as \"hasError\" from \"spans\" where \"project_number\" = ? and \"trace_sequence\" = ?",
   cells: (params) => [params.projectNumber, params.sequence],
   row: (row: any) => ({
     type: spanTypes.value(row[0]),
@@ -259,13 +282,18 @@ export const listSummaries: Compiled<typeof source.listSummaries> = {
     cacheCreationInputTokens: row[8],
     costNanoUsd: row[9],
     tokensEstimated: row[10] === 1,
-    spanId: row[11],
-    parentId: row[12],
-    finishedAtMs: row[13],
-    firstTokenAtMs: row[14],
-    hasInput: row[15] === 1,
-    hasOutput: row[16] === 1,
-    hasError: row[17] === 1,
+    costSource: unpackCostSource(row[11]),
+    callRow: row[12],
+    totalInput: row[13],
+    totalOutput: row[14],
+    shareRates: row[15],
+    spanId: row[16],
+    parentId: row[17],
+    finishedAtMs: row[18],
+    firstTokenAtMs: row[19],
+    hasInput: row[20] === 1,
+    hasOutput: row[21] === 1,
+    hasError: row[22] === 1,
   }),
 };
 

@@ -2,6 +2,7 @@ import { createRowMatcher, resolveVendor } from './match.ts';
 import { picoToNano, scaleDecimal, usdNumberToNano } from './money.ts';
 import { NO_OVERRIDES, type OverrideSet, ratesOf } from './override.ts';
 import type { PriceRegistry, PriceRow, PriceSet, RateBand, TokenRates } from './registry.ts';
+import { numberOfName, packRates, type UsageFacts } from './share-rates.ts';
 
 /** Whole tokens, 0..10^12, null when not reported. Reasoning is part of completion. */
 export type TokenCounts = {
@@ -44,6 +45,7 @@ export type Pricing = ReturnType<typeof createPricing>;
 const millisecondsPerDay = 86_400_000;
 const picoDigits = 12;
 const nothingToPrice: Price = Object.freeze({ costNanoUsd: null, source: null, rateVersion: null });
+const NO_FACTS: UsageFacts = Object.freeze({ totalInput: null, totalOutput: null, row: 0, shareRates: null });
 const unpriced: Price = Object.freeze({ costNanoUsd: null, source: 'unpriced', rateVersion: null });
 
 /** The pricing rules over one price list. */
@@ -51,7 +53,7 @@ export function createPricing(registry: PriceRegistry) {
   const matchRow = createRowMatcher(registry);
   const rateVersion = `registry@${registry.releasedOn}`;
 
-  return { price, match };
+  return { price, match, measure };
 
   /** Prices a query. The same query, overrides and registry always give the same digits. */
   function price(question: PriceQuery, overrides = NO_OVERRIDES): Price {
@@ -71,6 +73,31 @@ export function createPricing(registry: PriceRegistry) {
     if (row === undefined || set === undefined) return null;
     const usage = splitTokens(question, reportsCacheApart(row.provider, row.id));
     return toPrice(computeCost(usage, findRates(set, usage)), 'registry', rateVersion);
+  }
+
+  /** See UsageFacts; `price` is the price of the same query. */
+  function measure(question: PriceQuery, { source }: Price, overrides = NO_OVERRIDES): UsageFacts {
+    const { model, vendor, startedAtMs, tokens, spanRates } = question;
+    if (model === null && !hasTokenCount(tokens)) return NO_FACTS;
+    const row = model === null ? undefined : matchRow(model, vendor)?.row;
+    const cacheApart = row === undefined ? reportsCacheApartUnlisted(question) : reportsCacheApart(row.provider, row.id);
+    const { uncached, cacheRead, cacheWrite, output } = splitTokens(question, cacheApart);
+    const input = uncached + cacheRead + cacheWrite;
+    const name = row === undefined ? model : `${row.provider}/${row.id}`;
+    return {
+      totalInput: input === (tokens.prompt ?? 0) ? null : input,
+      totalOutput: output === (tokens.completion ?? 0) ? null : output,
+      row: name === null ? 0 : numberOfName(name),
+      shareRates: ratesBySource(),
+    };
+
+    function ratesBySource(): string | null {
+      if (source === 'span_rates' && spanRates !== null) return packRates(ratesOfSender(spanRates));
+      const found = source === 'override' && model !== null ? overrides.find(model, startedAtMs) : null;
+      if (found !== null) return packRates({ ...ratesOf(found.override), tiers: [] });
+      const set = source === 'registry' && row !== undefined ? findSet(row, startedAtMs) : undefined;
+      return set === undefined ? null : packRates({ ...set.base, tiers: set.tiers });
+    }
   }
 
   /** The row of the price list for a name at an instant; null when none. */
@@ -98,6 +125,12 @@ function priceBySender(question: PriceQuery): Price | null {
   return toPrice(computeExactCost(usage, { input, output, cacheRead: input, cacheWrite: input }), 'span_rates', null);
 }
 
+function ratesOfSender({ inputUsdPerToken, outputUsdPerToken }: NonNullable<PriceQuery['spanRates']>) {
+  const input = Number(scaleDecimal(String(inputUsdPerToken), picoDigits));
+  const output = Number(scaleDecimal(String(outputUsdPerToken), picoDigits));
+  return { inputPicoUsd: input, outputPicoUsd: output, cacheReadPicoUsd: input, cacheWritePicoUsd: input, tiers: [] };
+}
+
 function priceByOverride(question: PriceQuery, overrides: OverrideSet): Price | null {
   const found = question.model === null ? null : overrides.find(question.model, question.startedAtMs);
   if (found === null) return null;
@@ -117,13 +150,13 @@ function findSet(row: PriceRow, atMs: number): PriceSet | undefined {
   });
 }
 
-function findRates(set: PriceSet, usage: BilledTokens): TokenRates {
+export function findRates(set: Pick<PriceSet, 'base' | 'tiers'>, usage: BilledTokens): TokenRates {
   if (set.tiers.length === 0) return set.base;
   const inputTokens = usage.uncached + usage.cacheRead + usage.cacheWrite;
   return set.tiers.findLast(({ aboveTokens }) => inputTokens > aboveTokens) ?? set.base;
 }
 
-type BilledTokens = { uncached: number; cacheRead: number; cacheWrite: number; output: number };
+export type BilledTokens = { uncached: number; cacheRead: number; cacheWrite: number; output: number };
 
 function splitTokens(question: PriceQuery, cacheApart: boolean): BilledTokens {
   const { tokens, cachedTokensInPrompt } = question;
@@ -155,7 +188,7 @@ function reportsCacheApartUnlisted({ vendor, model }: PriceQuery): boolean {
 }
 
 /** Nano-USD. No term is negative: when the sum is a safe integer, no step before it was rounded. */
-function computeCost(usage: BilledTokens, rates: TokenRates): number | null {
+export function computeCost(usage: BilledTokens, rates: TokenRates): number | null {
   const pico =
     usage.uncached * rates.inputPicoUsd +
     usage.cacheRead * rates.cacheReadPicoUsd +

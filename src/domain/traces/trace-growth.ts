@@ -16,6 +16,7 @@ import {
   type SpanCounts,
   type TraceAggregates,
 } from './trace-aggregates.ts';
+import { withShares } from './shares/shares.ts';
 import { addTotals, isUnpriced, totalsOf, waitedMs } from './trace-totals.ts';
 
 export type TraceState = { readonly totals: TraceTotals; readonly aggregates: TraceAggregates };
@@ -133,16 +134,14 @@ type Changes = {
 /** Of a trace that has no other spans. */
 export function sumUpNew(spans: readonly SpanSummary[]): Sums {
   const isLarge = spans.length > SPANS_READ_THROUGH_MAX;
-  return { totals: totalsOf(spans), aggregatesJson: isLarge ? JSON.stringify(aggregatesOf(spans)) : null };
+  return { totals: totalsOf(withShares(spans)), aggregatesJson: isLarge ? JSON.stringify(aggregatesOf(spans)) : null };
 }
 
 /** Call it after the spans are stored. Its time does not grow with the trace. */
 export function sumUp(tables: AppendTables, traceKey: TraceKey, changes: Changes): Sums {
   const { record, added, replaced } = changes;
   if (record.spanCount > SPANS_READ_THROUGH_MAX) return growLarge(tables, traceKey, changes);
-  if (record.spanCount + added.length <= SPANS_READ_THROUGH_MAX && replaced.every(isSame)) {
-    return { totals: addTotals(record, totalsOf(added)), aggregatesJson: null };
-  }
+  if (added.length === 0 && replaced.every(isSame)) return { totals: record, aggregatesJson: null };
   return sumUpNew(tables.summaries(traceKey));
 }
 
@@ -166,29 +165,16 @@ type LinkedSummary = SpanSummary & {
   readonly isParentless: boolean;
 };
 
-const SUMMED_AT_ONCE = 500;
-
-/** Computes totals and aggregates of a trace from all its spans, one by one. */
+/** Computes totals and aggregates of a trace from all its spans. */
 export function createRecomputation() {
   const aggregator = createAggregator(NO_AGGREGATES);
-  let totals = totalsOf([]);
-  let some: SpanSummary[] = [];
-
-  function sumUp(): void {
-    totals = addTotals(totals, totalsOf(some));
-    some = [];
-  }
-
+  const spans: SpanSummary[] = [];
   return {
-    /** Takes every span of the trace once, in any order, and keeps few. */
+    /** Takes every span of the trace once, in any order. */
     add(span: LinkedSummary): void {
       aggregator.add(span, span.isParentless);
-      some.push(span);
-      if (some.length === SUMMED_AT_ONCE) sumUp();
+      spans.push(span);
     },
-    end(): TraceState {
-      sumUp();
-      return { totals, aggregates: aggregator.end() };
-    },
+    end: (): TraceState => ({ totals: totalsOf(withShares(spans)), aggregates: aggregator.end() }),
   };
 }

@@ -22,7 +22,7 @@ export const findSpan = lookup<OfSpan>()((db, { projectNumber, traceSequence, sp
     .keyed(db.selectFrom('Span'), 'Span', { projectNumber, traceSequence, spanId })
     .select(['projectNumber as projectNumber', 'traceSequence as traceSequence'])
     .select((column) => summaryOf(column, dialect))
-    .select(['paramsJson as paramsJson', 'emittedRequestId as emittedRequestId']),
+    .select(columns('Span', 'paramsJson', 'emittedRequestId', 'sharedRequestId')),
 );
 
 export const findWholeSpan = lookup<OfSpan>()((db, { projectNumber, traceSequence, spanId }, dialect) =>
@@ -30,7 +30,7 @@ export const findWholeSpan = lookup<OfSpan>()((db, { projectNumber, traceSequenc
     .keyed(db.selectFrom('Span'), 'Span', { projectNumber, traceSequence, spanId })
     .select(['projectNumber as projectNumber', 'traceSequence as traceSequence'])
     .select((column) => spanOf(column, dialect))
-    .select('emittedRequestId as emittedRequestId'),
+    .select(columns('Span', 'emittedRequestId', 'sharedRequestId')),
 );
 
 /** For the check whether a span exists. */
@@ -73,6 +73,16 @@ export const findEvent = lookup<{
 export const findEventPosition = findByKey('Event', ['organizationNumber', 'createdAtMs', 'id'], ['seq']);
 
 export const findLogHead = findByKey('LogHead', ['organizationNumber']);
+
+/** The owner of a project. */
+export const findOwner = query<{ readonly projectNumber: number }>()((db, { projectNumber }) =>
+  db
+    .selectFrom('Project')
+    .innerJoin('Organization', 'Organization.id', 'Project.organizationId')
+    .where('Project.number', '=', projectNumber)
+    .select(['Project.id as projectId', 'Project.organizationId as organizationId'])
+    .select(['Organization.number as organizationNumber', 'Project.emitRequestEvents as emitRequestEvents']),
+);
 
 /** The evaluation job of a trace. */
 export const findJob = lookup<{

@@ -8,6 +8,7 @@ import type * as shared from './queries.ts';
 export const READ_NAMES = [
   ...(['findLogHead', 'findTrace', 'findSpan', 'findWholeSpan', 'findSpanId', 'listSummaries', 'listOverdue'] as const),
   ...(['findRequest', 'findEvent', 'findGovernanceEvent', 'findRootSpan', 'findJob'] as const),
+  'findOwner',
 ] as const;
 export type ReadName = (typeof READ_NAMES)[number];
 type OfTraces = 'findRootSpan' | 'listSummaries';

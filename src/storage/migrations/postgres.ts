@@ -73,4 +73,14 @@ const APPEND = [
 
 export const POSTGRES_MIGRATIONS: readonly SqlMigration[] = [
   { name: 'postgres-0001-initial', statements: [...SCHEMA, ...FIRST_ROWS, ...AUTH_GENERATION, ...MONTHS, ...APPEND] },
+  {
+    name: 'postgres-0002-shares',
+    statements: [
+      'ALTER TABLE spans ADD COLUMN call_row bigint',
+      'ALTER TABLE spans ADD COLUMN total_input bigint',
+      'ALTER TABLE spans ADD COLUMN total_output bigint',
+      'ALTER TABLE spans ADD COLUMN share_rates text',
+      'ALTER TABLE spans ADD COLUMN shared_request_id text',
+    ],
+  },
 ];

@@ -16,4 +16,14 @@ export const SQLITE_MIGRATIONS: readonly SqlMigration[] = [
       'INSERT INTO indexed_requests (id, sequence) VALUES (1, 0)',
     ],
   },
+  {
+    name: 'sqlite-0002-shares',
+    statements: [
+      'ALTER TABLE spans ADD COLUMN call_row bigint',
+      'ALTER TABLE spans ADD COLUMN total_input bigint',
+      'ALTER TABLE spans ADD COLUMN total_output bigint',
+      'ALTER TABLE spans ADD COLUMN share_rates text',
+      'ALTER TABLE spans ADD COLUMN shared_request_id text',
+    ],
+  },
 ];

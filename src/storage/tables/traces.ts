@@ -123,6 +123,13 @@ export const SpanRow = table('Span', 'spans', {
   costSource: packedText().strictNullable(),
   tokensEstimated: flag(),
   cachedTokensInPrompt: flag().strictNullable(),
+  // See SpanUsage.
+  callRow: bigInteger().strictNullable(),
+  totalInput: bigInteger().strictNullable(),
+  totalOutput: bigInteger().strictNullable(),
+  shareRates: text().strictNullable(),
+  // The request in which a call is counted that has none of its own.
+  sharedRequestId: text().strictNullable(),
   // Null unless the span emitted an event and its present content would give another id.
   emittedRequestId: text().strictNullable(),
   name: text().strictNullable(),

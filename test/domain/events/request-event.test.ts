@@ -13,7 +13,7 @@ import {
   requestKeys,
 } from '../../../src/domain/events/request-event.ts';
 import type { SpanType } from '../../../src/domain/traces/trace.ts';
-import { contentOfSpan, requestIdOfStored } from '../../../src/domain/traces/trace-append.ts';
+import { contentOfSpan, requestIdOfStored } from '../../../src/domain/traces/span-requests.ts';
 import { mergeMetadata } from '../../../src/domain/traces/trace-metadata.ts';
 import { send, spanOf } from '../traces/collector/collecting.ts';
 
@@ -45,7 +45,10 @@ describe('the request id of a span', () => {
 
 describe('the request id of a stored span', () => {
   const stored = (params: object | null, type: SpanType = 'llm') =>
-    requestIdOfStored('t', { spanId: 's', type, paramsJson: params === null ? null : JSON.stringify(params) });
+    requestIdOfStored('t', {
+      ...{ spanId: 's', type, model: 'gpt-5', callRow: null },
+      paramsJson: params === null ? null : JSON.stringify(params),
+    });
 
   it('is the one it had when it was collected', () => {
     expect(stored({ a: 1, gateway_request_id: 'gw_1' })).toBe('gw_1');

@@ -38,7 +38,7 @@ export type { CollectorLimits } from './collector-reading.ts';
 /** The free JSON of a smaller request is written within one turn of the event loop. */
 const AT_ONCE_MAX_BYTES = 1024 * 1024;
 
-type CollectorDeps = { readonly limits: CollectorLimits; readonly prices: Pick<Prices, 'price'> };
+type CollectorDeps = { readonly limits: CollectorLimits; readonly prices: Pick<Prices, 'price' | 'measure'> };
 
 /** Where and when a request arrived. */
 export type Arrival = {
