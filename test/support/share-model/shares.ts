@@ -31,10 +31,9 @@ const CHAIN_MAX = 512;
 
 export function readTrace(spans: readonly ModelSpan[]): ModelTrace {
   const byId = new Map(spans.map((span) => [span.id, span]));
-  const parentOf = (span: ModelSpan): ModelSpan | undefined => {
-    const parent = span.parent === null ? undefined : byId.get(span.parent);
-    return parent === undefined || isOnCycle(span, byId) ? undefined : parent;
-  };
+  const onCycles = new Set(spans.filter((span) => isOnCycle(span, byId)));
+  const parentOf = (span: ModelSpan): ModelSpan | undefined =>
+    span.parent === null || onCycles.has(span) ? undefined : byId.get(span.parent);
   const children = new Map(spans.map((span) => [span.id, [] as ModelSpan[]]));
   for (const span of spans) {
     const parent = parentOf(span);
