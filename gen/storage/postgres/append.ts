@@ -129,6 +129,14 @@ export const findTrace: CompiledMany<typeof source.findTrace> = {
   nameOf: (params) => `${params.projectNumber} ${params.traceId}`,
 };
 
+export const findUsageNode: CompiledMany<typeof source.findUsageNode> = {
+  name: 'append.findUsageNode',
+  text: "select \"project_number\" as \"projectNumber\", \"trace_sequence\" as \"traceSequence\", \"node\" as \"nodeJson\", \"span_id\" as \"spanId\" from \"usage_nodes\" inner join unnest($1::int[], $2::bigint[], $3::text[]) as \"given\" (key_0, key_1, key_2) on \"usage_nodes\".\"project_number\" = \"given\".key_0 and \"usage_nodes\".\"trace_sequence\" = \"given\".key_1 and \"usage_nodes\".\"span_id\" = \"given\".key_2",
+  cells: (rows) => [int4Array(rows, (params) => params.projectNumber), int8Array(rows, (params) => params.traceSequence), textArray(rows, (params) => params.spanId)],
+  row: (row) => row,
+  nameOf: (params) => `${params.projectNumber} ${params.traceSequence} ${params.spanId}`,
+};
+
 export const findWholeSpan: CompiledMany<typeof source.findWholeSpan> = {
   name: 'append.findWholeSpan',
   text: "select \"project_number\" as \"projectNumber\", \"trace_sequence\" as \"traceSequence\", \"spans\".\"type\" as \"type\", \"spans\".\"started_at\" as \"startedAtMs\", \"spans\".\"prompt_tokens\" as \"promptTokens\", \"spans\".\"completion_tokens\" as \"completionTokens\", \"spans\".\"reasoning_tokens\" as \"reasoningTokens\", \"spans\".\"cache_read_input_tokens\" as \"cacheReadInputTokens\", \"spans\".\"cache_creation_input_tokens\" as \"cacheCreationInputTokens\", \"spans\".\"cost_nano_usd\" as \"costNanoUsd\", \"spans\".\"cost_source\" as \"costSource\", \"spans\".\"tokens_estimated\" as \"tokensEstimated\", \"spans\".\"cached_tokens_in_prompt\" as \"cachedTokensInPrompt\", \"spans\".\"call_row\" as \"callRow\", \"spans\".\"total_input\" as \"totalInput\", \"spans\".\"total_output\" as \"totalOutput\", \"spans\".\"share_rates\" as \"shareRates\", \"spans\".\"name\" as \"name\", \"spans\".\"vendor\" as \"vendor\", \"spans\".\"model\" as \"model\", \"spans\".\"params\" as \"paramsJson\", \"spans\".\"other_metrics\" as \"otherMetricsJson\", \"spans\".\"error\" as \"errorJson\", \"spans\".\"contexts\" as \"contextsJson\", \"spans\".\"telemetry\" as \"telemetryJson\", \"spans\".\"input\" as \"inputJson\", \"spans\".\"output\" as \"outputJson\", \"spans\".\"span_id\" as \"spanId\", \"spans\".\"parent_id\" as \"parentId\", \"started_at\" + \"duration_ms\" as \"finishedAtMs\", \"started_at\" + \"first_token_ms\" as \"firstTokenAtMs\", \"spans\".\"emitted_request_id\" as \"emittedRequestId\", \"spans\".\"shared_request_id\" as \"sharedRequestId\" from \"spans\" inner join unnest($1::int[], $2::bigint[], $3::text[]) as \"given\" (key_0, key_1, key_2) on \"spans\".\"project_number\" = \"given\".key_0 and \"spans\".\"trace_sequence\" = \"given\".key_1 and \"spans\".\"span_id\" = \"given\".key_2",
@@ -228,6 +236,14 @@ export const replaceTraces: CompiledMany<typeof source.replaceTraces> = {
   cells: (params) => [params.projectNumber, params.traceId, params.sequence, params.insertedAtMs, params.updatedAtMs, params.spanCount, params.startedAtMs ?? null, params.durationMs ?? null, params.firstTokenMs ?? null, params.promptTokens ?? null, params.completionTokens ?? null, params.reasoningTokens ?? null, params.cacheReadInputTokens ?? null, params.cacheCreationInputTokens ?? null, params.totalCostNanoUsd ?? null, params.unpricedSpans, params.tokensEstimated, params.hasError, params.metadataJson, params.expectedOutput ?? null, params.aggregatesJson ?? null],
   table: 'traces',
   columns: ["project_number","trace_id","sequence","inserted_at","updated_at","span_count","started_at","duration_ms","first_token_ms","prompt_tokens","completion_tokens","reasoning_tokens","cache_read_input_tokens","cache_creation_input_tokens","total_cost_nano_usd","unpriced_spans","tokens_estimated","has_error","metadata","expected_output","aggregates"],
+};
+
+export const replaceUsageNodes: CompiledMany<typeof source.replaceUsageNodes> = {
+  name: 'append.replaceUsageNodes',
+  text: "insert into \"usage_nodes\" (\"project_number\", \"trace_sequence\", \"span_id\", \"node\") select \"given\".\"project_number\", \"given\".\"trace_sequence\", \"given\".\"span_id\", \"given\".\"node\" from unnest($1::\"usage_nodes\"[]) as \"given\" on conflict (\"project_number\", \"trace_sequence\", \"span_id\") do update set \"node\" = \"excluded\".\"node\"",
+  cells: (params) => [params.projectNumber, params.traceSequence, params.spanId, params.nodeJson],
+  table: 'usage_nodes',
+  columns: ["project_number","trace_sequence","span_id","node"],
 };
 
 export const storeJobs: CompiledMany<typeof source.storeJobs> = {

@@ -161,6 +161,12 @@ export const removeSomeSpans: Compiled<typeof source.removeSomeSpans> = {
   cells: (params) => [params.projectNumber, params.traceSequence, params.projectNumber, params.traceSequence, params.limit],
 };
 
+export const removeSomeUsageNodes: Compiled<typeof source.removeSomeUsageNodes> = {
+  name: 'retention.removeSomeUsageNodes',
+  text: "delete from \"usage_nodes\" where (\"project_number\" = $1 and \"trace_sequence\" = $2) and \"span_id\" <= (select max(\"some\".\"key\") as \"last\" from (select \"span_id\" as \"key\" from \"usage_nodes\" where (\"project_number\" = $3 and \"trace_sequence\" = $4) order by \"span_id\" limit $5) as \"some\")",
+  cells: (params) => [params.projectNumber, params.traceSequence, params.projectNumber, params.traceSequence, params.limit],
+};
+
 export const removeSpans: Compiled<typeof source.removeSpans> = {
   name: 'retention.removeSpans',
   text: "delete from \"spans\" where \"project_number\" = $1 and \"trace_sequence\" = any($2)",
@@ -171,4 +177,10 @@ export const removeTraces: Compiled<typeof source.removeTraces> = {
   name: 'retention.removeTraces',
   text: "delete from \"traces\" where \"project_number\" = $1 and \"trace_id\" = any($2)",
   cells: (params) => [params.projectNumber, params.traceIds],
+};
+
+export const removeUsageNodes: Compiled<typeof source.removeUsageNodes> = {
+  name: 'retention.removeUsageNodes',
+  text: "delete from \"usage_nodes\" where \"project_number\" = $1 and \"trace_sequence\" = any($2)",
+  cells: (params) => [params.projectNumber, params.sequences],
 };

@@ -78,6 +78,7 @@ export const SCHEMA: readonly string[] = [
   "create index large_traces_by_start on traces (project_number, coalesce(started_at, inserted_at)) where span_count > 200",
   "create index outdated_traces on traces (project_number) where span_count > 200 and substr(aggregates, 1, 12) = '{\"outdated\":'",
   "create index \"traces_by_update\" on \"traces\" (\"project_number\", \"updated_at\")",
+  "create table \"usage_nodes\" (\"project_number\" int not null, \"trace_sequence\" bigint not null, \"span_id\" text collate \"C\" not null, \"node\" text not null, primary key (\"project_number\", \"trace_sequence\", \"span_id\")) with (fillfactor = 70)",
   "create table \"webhook_attempts\" (\"endpoint_number\" int not null, \"fired_at\" bigint not null, \"id\" text collate \"C\" not null, \"delivery_number\" bigint not null, \"attempt\" int not null, \"outcome\" int not null, \"response_status\" int null, \"latency_ms\" int null, \"error\" text null, \"response_body\" text null, \"test\" boolean not null, \"terminal_hint\" boolean not null, primary key (\"endpoint_number\", \"fired_at\", \"id\")) with (fillfactor = 70)",
   "create index \"webhook_attempts_by_delivery\" on \"webhook_attempts\" (\"delivery_number\", \"attempt\")",
   "create index \"webhook_attempts_of_tests\" on \"webhook_attempts\" (\"endpoint_number\", \"fired_at\") where test = true",

@@ -200,6 +200,18 @@ export const findTrace: Compiled<typeof source.findTrace> = {
   }),
 };
 
+export const findUsageNode: Compiled<typeof source.findUsageNode> = {
+  name: 'append.findUsageNode',
+  text: "select \"project_number\" as \"projectNumber\", \"trace_sequence\" as \"traceSequence\", \"node\" as \"nodeJson\", iif(typeof(\"span_id\") = 'blob', lower(hex(\"span_id\")), \"span_id\") as \"spanId\" from \"usage_nodes\" where \"usage_nodes\".\"project_number\" = ? and \"usage_nodes\".\"trace_sequence\" = ? and \"usage_nodes\".\"span_id\" = ?",
+  cells: (params) => [params.projectNumber, params.traceSequence, packId(params.spanId)],
+  row: (row: any) => ({
+    projectNumber: row[0],
+    traceSequence: row[1],
+    nodeJson: row[2],
+    spanId: row[3],
+  }),
+};
+
 export const findWholeSpan: Compiled<typeof source.findWholeSpan> = {
   name: 'append.findWholeSpan',
   text: "select \"project_number\" as \"projectNumber\", \"trace_sequence\" as \"traceSequence\", \"spans\".\"type\" as \"type\", \"spans\".\"started_at\" as \"startedAtMs\", \"spans\".\"prompt_tokens\" as \"promptTokens\", \"spans\".\"completion_tokens\" as \"completionTokens\", \"spans\".\"reasoning_tokens\" as \"reasoningTokens\", \"spans\".\"cache_read_input_tokens\" as \"cacheReadInputTokens\", \"spans\".\"cache_creation_input_tokens\" as \"cacheCreationInputTokens\", \"spans\".\"cost_nano_usd\" as \"costNanoUsd\", \"spans\".\"cost_source\" as \"costSource\", \"spans\".\"tokens_estimated\" as \"tokensEstimated\", \"spans\".\"cached_tokens_in_prompt\" as \"cachedTokensInPrompt\", \"spans\".\"call_row\" as \"callRow\", \"spans\".\"total_input\" as \"totalInput\", \"spans\".\"total_output\" as \"totalOutput\", \"spans\".\"share_rates\" as \"shareRates\", \"spans\".\"name\" as \"name\", \"spans\".\"vendor\" as \"vendor\", \"spans\".\"model\" as \"model\", \"spans\".\"params\" as \"paramsJson\", \"spans\".\"other_metrics\" as \"otherMetricsJson\", \"spans\".\"error\" as \"errorJson\", \"spans\".\"contexts\" as \"contextsJson\", \"spans\".\"telemetry\" as \"telemetryJson\", \"spans\".\"input\" as \"inputJson\", \"spans\".\"output\" as \"outputJson\", iif(typeof(\"spans\".\"span_id\") = 'blob', lower(hex(\"spans\".\"span_id\")), \"spans\".\"span_id\") as \"spanId\", iif(typeof(\"spans\".\"parent_id\") = 'blob', lower(hex(\"spans\".\"parent_id\")), \"spans\".\"parent_id\") as \"parentId\", \"started_at\" + \"duration_ms\" as \"finishedAtMs\", \"started_at\" + \"first_token_ms\" as \"firstTokenAtMs\", \"spans\".\"emitted_request_id\" as \"emittedRequestId\", \"spans\".\"shared_request_id\" as \"sharedRequestId\" from \"spans\" where \"spans\".\"project_number\" = ? and \"spans\".\"trace_sequence\" = ? and \"spans\".\"span_id\" = ?",
@@ -291,6 +303,12 @@ export const replaceTraces: Compiled<typeof source.replaceTraces> = {
   name: 'append.replaceTraces',
   text: "insert into \"traces\" (\"project_number\", \"trace_id\", \"sequence\", \"inserted_at\", \"updated_at\", \"span_count\", \"started_at\", \"duration_ms\", \"first_token_ms\", \"prompt_tokens\", \"completion_tokens\", \"reasoning_tokens\", \"cache_read_input_tokens\", \"cache_creation_input_tokens\", \"total_cost_nano_usd\", \"unpriced_spans\", \"tokens_estimated\", \"has_error\", \"metadata\", \"expected_output\", \"aggregates\") values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict (\"sequence\") do update set \"project_number\" = \"excluded\".\"project_number\", \"trace_id\" = \"excluded\".\"trace_id\", \"inserted_at\" = \"excluded\".\"inserted_at\", \"updated_at\" = \"excluded\".\"updated_at\", \"span_count\" = \"excluded\".\"span_count\", \"started_at\" = \"excluded\".\"started_at\", \"duration_ms\" = \"excluded\".\"duration_ms\", \"first_token_ms\" = \"excluded\".\"first_token_ms\", \"prompt_tokens\" = \"excluded\".\"prompt_tokens\", \"completion_tokens\" = \"excluded\".\"completion_tokens\", \"reasoning_tokens\" = \"excluded\".\"reasoning_tokens\", \"cache_read_input_tokens\" = \"excluded\".\"cache_read_input_tokens\", \"cache_creation_input_tokens\" = \"excluded\".\"cache_creation_input_tokens\", \"total_cost_nano_usd\" = \"excluded\".\"total_cost_nano_usd\", \"unpriced_spans\" = \"excluded\".\"unpriced_spans\", \"tokens_estimated\" = \"excluded\".\"tokens_estimated\", \"has_error\" = \"excluded\".\"has_error\", \"metadata\" = \"excluded\".\"metadata\", \"expected_output\" = \"excluded\".\"expected_output\", \"aggregates\" = \"excluded\".\"aggregates\"",
   cells: (params) => [params.projectNumber, packId(params.traceId), params.sequence, params.insertedAtMs, params.updatedAtMs, params.spanCount, params.startedAtMs ?? null, params.durationMs ?? null, params.firstTokenMs ?? null, params.promptTokens ?? null, params.completionTokens ?? null, params.reasoningTokens ?? null, params.cacheReadInputTokens ?? null, params.cacheCreationInputTokens ?? null, params.totalCostNanoUsd ?? null, params.unpricedSpans, Number(params.tokensEstimated), Number(params.hasError), params.metadataJson, params.expectedOutput ?? null, params.aggregatesJson ?? null],
+};
+
+export const replaceUsageNodes: Compiled<typeof source.replaceUsageNodes> = {
+  name: 'append.replaceUsageNodes',
+  text: "insert into \"usage_nodes\" (\"project_number\", \"trace_sequence\", \"span_id\", \"node\") values (?, ?, ?, ?) on conflict (\"project_number\", \"trace_sequence\", \"span_id\") do update set \"node\" = \"excluded\".\"node\"",
+  cells: (params) => [params.projectNumber, params.traceSequence, packId(params.spanId), params.nodeJson],
 };
 
 export const storeJobs: Compiled<typeof source.storeJobs> = {

@@ -199,6 +199,12 @@ export const removeSomeSpans: Compiled<typeof source.removeSomeSpans> = {
   cells: (params) => [params.projectNumber, params.traceSequence, params.projectNumber, params.traceSequence, params.limit],
 };
 
+export const removeSomeUsageNodes: Compiled<typeof source.removeSomeUsageNodes> = {
+  name: 'retention.removeSomeUsageNodes',
+  text: "delete from \"usage_nodes\" where (\"project_number\" = ? and \"trace_sequence\" = ?) and \"span_id\" <= (select max(\"some\".\"key\") as \"last\" from (select \"span_id\" as \"key\" from \"usage_nodes\" where (\"project_number\" = ? and \"trace_sequence\" = ?) order by \"span_id\" limit ?) as \"some\")",
+  cells: (params) => [params.projectNumber, params.traceSequence, params.projectNumber, params.traceSequence, params.limit],
+};
+
 export const removeSpans: Compiled<typeof source.removeSpans> = {
   name: 'retention.removeSpans',
   text: "delete from \"spans\" where \"project_number\" = ? and \"trace_sequence\" in (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -209,4 +215,10 @@ export const removeTraces: Compiled<typeof source.removeTraces> = {
   name: 'retention.removeTraces',
   text: "delete from \"traces\" where \"project_number\" = ? and \"trace_id\" in (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
   cells: (params) => [params.projectNumber, ...packIds(params.traceIds)],
+};
+
+export const removeUsageNodes: Compiled<typeof source.removeUsageNodes> = {
+  name: 'retention.removeUsageNodes',
+  text: "delete from \"usage_nodes\" where \"project_number\" = ? and \"trace_sequence\" in (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+  cells: (params) => [params.projectNumber, ...fillParameters(params.sequences)],
 };

@@ -76,6 +76,7 @@ export const SCHEMA: readonly string[] = [
   "create index outdated_traces on traces (project_number) where span_count > 200 and substr(aggregates, 1, 12) = '{\"outdated\":'",
   "create index \"traces_by_update\" on \"traces\" (\"project_number\", \"updated_at\")",
   "create unique index \"traces_by_id\" on \"traces\" (\"project_number\", \"trace_id\")",
+  "create table \"usage_nodes\" (\"project_number\" integer not null, \"trace_sequence\" bigint not null, \"span_id\" blob not null, \"node\" text not null, primary key (\"project_number\", \"trace_sequence\", \"span_id\")) without rowid",
   "create table \"webhook_attempts\" (\"endpoint_number\" integer not null, \"fired_at\" bigint not null, \"id\" text not null, \"delivery_number\" bigint not null, \"attempt\" integer not null, \"outcome\" integer not null, \"response_status\" integer null, \"latency_ms\" integer null, \"error\" text null, \"response_body\" text null, \"test\" integer not null, \"terminal_hint\" integer not null, primary key (\"endpoint_number\", \"fired_at\", \"id\"))",
   "create index \"webhook_attempts_by_delivery\" on \"webhook_attempts\" (\"delivery_number\", \"attempt\")",
   "create index \"webhook_attempts_of_tests\" on \"webhook_attempts\" (\"endpoint_number\", \"fired_at\") where test = true",

@@ -22,6 +22,9 @@ export type AppendTables = {
   findSpan(traceKey: TraceKey, spanId: string): StoredSpan | undefined;
   /** Includes all texts. */
   findWholeSpan(traceKey: TraceKey, spanId: string): WholeSpan | undefined;
+  /** The packed node of a span in a large trace, see shares/usage-node.ts; undefined without. */
+  findUsageNode(traceKey: TraceKey, spanId: string): string | undefined;
+  storeUsageNode(traceKey: TraceKey, spanId: string, packed: string): void;
   /** All spans of the trace, in any order. Slow for large traces. */
   summaries(traceKey: TraceKey): readonly SpanSummary[];
   storeEvaluation(traceKey: TraceKey, evaluation: Evaluation): void;

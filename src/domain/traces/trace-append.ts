@@ -9,7 +9,7 @@ import { callsOf, isOtherCall, NO_CALLS, type TraceCalls } from './shares/trace-
 import { findOwnId, type KnownRequests, recordCall, requestIdOfStored } from './span-requests.ts';
 import type { Span, SpanRequest, SpanSummary, TraceAppend, TraceAppended, TraceRecord } from './trace.ts';
 import { SPANS_READ_THROUGH_MAX } from './trace-aggregates.ts';
-import { type Replaced, type Sums, sumUp, sumUpNew } from './trace-growth.ts';
+import { type Replaced, type Sums, storeNodes, sumUp, sumUpNew } from './trace-growth.ts';
 import { mergeMetadata } from './trace-metadata.ts';
 import { summaryOf } from './trace-totals.ts';
 
@@ -97,16 +97,19 @@ function create(tables: AppendTables, append: TraceAppend, spans: readonly Span[
   const { projectNumber, traceId, receivedAtMs } = append;
   const { json: metadataJson, notes } = mergeMetadata(null, append.metadataJson);
   const summaries = spans.map(summaryOf);
+  const sums = sumUpNew(summaries);
   const traceKey = tables.insertTrace({
     projectNumber,
     traceId,
     insertedAtMs: receivedAtMs,
-    ...sumUpNew(summaries),
+    totals: sums.totals,
+    aggregatesJson: sums.aggregatesJson,
     metadataJson,
     expectedOutput: append.expectedOutput ?? null,
     updatedAtMs: receivedAtMs,
   });
   for (const span of spans) tables.insertSpan(traceKey, span);
+  storeNodes(tables, traceKey, sums);
   return { traceKey, metadataJson, notes, calls: callsOf(summaries), unsettled: false, known: NONE_KNOWN };
 }
 

@@ -25,6 +25,7 @@ type PartKey = { readonly projectNumber: number; readonly traceSequence: number 
 type SpanRow = Span &
   PartKey & { readonly durationMs: number; readonly firstTokenMs: number | null } & SpanRequests;
 type EvaluationRow = Evaluation & PartKey;
+type UsageNodeRow = PartKey & { readonly spanId: string; readonly nodeJson: string };
 const NO_REQUESTS: SpanRequests = Object.freeze({ emittedRequestId: null, sharedRequestId: null });
 
 /** A row to be written, and whether its key is new. */
@@ -35,6 +36,7 @@ export type Written = {
   readonly erased: readonly TraceKey[];
   readonly traces: ReadonlyMap<string, Entry<TraceRow>>;
   readonly spans: ReadonlyMap<string, Entry<SpanRow>>;
+  readonly usageNodes: ReadonlyMap<string, UsageNodeRow>;
   readonly evaluations: ReadonlyMap<string, EvaluationRow>;
   /** By key; null: removed. */
   readonly jobs: ReadonlyMap<string, { readonly job: EvaluationJob | null; readonly key: JobKey }>;
@@ -61,6 +63,7 @@ export function createBatchTables(deps: BatchTablesDeps) {
   const summaries = new Map<number, readonly SpanSummary[]>();
   const erasedKeys = new Set<string>();
   const spans = new Map<string, Entry<SpanRow>>();
+  const usageNodes = new Map<string, UsageNodeRow>();
   const evaluations = new Map<string, EvaluationRow>();
   // The keys of new root spans, by the sequence of their trace.
   const roots = new Map<number, Set<string>>();
@@ -116,6 +119,7 @@ export function createBatchTables(deps: BatchTablesDeps) {
       erasedKeys.add(key);
       erased.push(traceKey);
       for (const [id, { row }] of spans) if (row.traceSequence === traceKey.sequence) spans.delete(id);
+      for (const [id, row] of usageNodes) if (row.traceSequence === traceKey.sequence) usageNodes.delete(id);
       for (const [id, row] of evaluations) if (row.traceSequence === traceKey.sequence) evaluations.delete(id);
       for (const [id, { key }] of jobs) if (key.traceSequence === traceKey.sequence) jobs.delete(id);
     },
@@ -146,6 +150,14 @@ export function createBatchTables(deps: BatchTablesDeps) {
       if (row !== undefined) return toWholeSpan(row);
       const [found] = isNewTrace(traceKey) ? [] : read('findWholeSpan', keyOfSpan(traceKey, spanId));
       return found === undefined ? undefined : toWholeSpan(found);
+    },
+    findUsageNode(traceKey, spanId) {
+      const known = usageNodes.get(partKey(traceKey, spanId));
+      if (known !== undefined) return known.nodeJson;
+      return isNewTrace(traceKey) ? undefined : read('findUsageNode', keyOfSpan(traceKey, spanId))[0]?.nodeJson;
+    },
+    storeUsageNode(traceKey, spanId, nodeJson) {
+      usageNodes.set(partKey(traceKey, spanId), { ...keyOfSpan(traceKey, spanId), nodeJson });
     },
     summaries(traceKey) {
       const { projectNumber, sequence } = traceKey;
@@ -197,7 +209,7 @@ export function createBatchTables(deps: BatchTablesDeps) {
       return known.tables;
     },
   };
-  const written: Written = { erased, traces, spans, evaluations, jobs, jobCounts, logs };
+  const written: Written = { erased, traces, spans, usageNodes, evaluations, jobs, jobCounts, logs };
   return {
     tables,
     written,

@@ -33,6 +33,12 @@ export const findWholeSpan = lookup<OfSpan>()((db, { projectNumber, traceSequenc
     .select(columns('Span', 'emittedRequestId', 'sharedRequestId')),
 );
 
+export const findUsageNode = lookup<OfSpan>()((db, { projectNumber, traceSequence, spanId }, { keyed, idText }) =>
+  keyed(db.selectFrom('UsageNode'), 'UsageNode', { projectNumber, traceSequence, spanId })
+    .select(['projectNumber as projectNumber', 'traceSequence as traceSequence', 'nodeJson as nodeJson'])
+    .select(idText('spanId').as('spanId')),
+);
+
 /** For the check whether a span exists. */
 export const findSpanId = lookup<OfSpan>()((db, { projectNumber, traceSequence, spanId }, { keyed, idText }) =>
   keyed(db.selectFrom('Span'), 'Span', { projectNumber, traceSequence, spanId })
@@ -105,6 +111,7 @@ export const insertTraces = insertMany('Trace');
 export const replaceTraces = replaceMany('Trace');
 export const insertSpans = insertMany('Span');
 export const replaceSpans = replaceMany('Span');
+export const replaceUsageNodes = replaceMany('UsageNode');
 /** A later result of an evaluation replaces the earlier one but keeps when the first was received. */
 export const replaceEvaluations = replaceMany('Evaluation', { keeps: ['insertedAtMs'] });
 

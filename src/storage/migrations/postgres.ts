@@ -81,6 +81,7 @@ export const POSTGRES_MIGRATIONS: readonly SqlMigration[] = [
       'ALTER TABLE spans ADD COLUMN total_output bigint',
       'ALTER TABLE spans ADD COLUMN share_rates text',
       'ALTER TABLE spans ADD COLUMN shared_request_id text',
+      'create table "usage_nodes" ("project_number" int not null, "trace_sequence" bigint not null, "span_id" text collate "C" not null, "node" text not null, primary key ("project_number", "trace_sequence", "span_id")) with (fillfactor = 70)',
     ],
   },
 ];

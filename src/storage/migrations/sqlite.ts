@@ -24,6 +24,7 @@ export const SQLITE_MIGRATIONS: readonly SqlMigration[] = [
       'ALTER TABLE spans ADD COLUMN total_output bigint',
       'ALTER TABLE spans ADD COLUMN share_rates text',
       'ALTER TABLE spans ADD COLUMN shared_request_id text',
+      'create table "usage_nodes" ("project_number" integer not null, "trace_sequence" bigint not null, "span_id" blob not null, "node" text not null, primary key ("project_number", "trace_sequence", "span_id")) without rowid',
     ],
   },
 ];

@@ -12,6 +12,7 @@ export const WITHOUT_ROWID = [
   'request_keys',
   'search_facets',
   'search_pending',
+  'usage_nodes',
   'webhook_figures',
   'webhook_hours',
 ] as const;
@@ -37,6 +38,7 @@ export const FILL_FACTORS = {
   evaluation_jobs: 70,
   log_heads: 10,
   monitor_changes: 10,
+  usage_nodes: 70,
   webhook_attempts: 70,
   webhook_changes: 10,
   webhook_deliveries: 70,

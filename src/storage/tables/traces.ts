@@ -145,6 +145,14 @@ export const SpanRow = table('Span', 'spans', {
   outputJson: typedJson('output').strictNullable(),
 });
 
+/** What a large trace keeps of its spans to add up their usage; a narrow row, because ancestors change often. */
+export const UsageNodeRow = table('UsageNode', 'usage_nodes', {
+  projectNumber: integer().primary(),
+  traceSequence: bigInteger().primary(),
+  spanId: packedId().primary(),
+  nodeJson: json('node'),
+});
+
 /** Results of evaluators, as they were sent with a trace. */
 export const EvaluationRow = table('Evaluation', 'evaluations', {
   projectNumber: integer().primary(),

@@ -1,11 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { numberOfName, packRates } from '../../../../src/domain/pricing/share-rates.ts';
 import { sharesOf, withShares } from '../../../../src/domain/traces/shares/shares.ts';
 import type { SpanSummary } from '../../../../src/domain/traces/trace.ts';
 import { type ModelSpan, readTrace } from '../../../support/share-model/shares.ts';
 import { idOf, TREE } from '../../../support/share-model/trees.ts';
-import { summary } from '../summaries.ts';
+import { toSummary } from './model-summary.ts';
 
 const RUNS = 3_000;
 
@@ -59,29 +58,4 @@ function chained(index: number): ModelSpan {
 
 function byId(spans: readonly SpanSummary[]): ReadonlyMap<string, SpanSummary> {
   return new Map(spans.map((span) => [span.spanId, span]));
-}
-
-function toSummary({ id, parent, type, row, start, input, output, cost, rates }: ModelSpan): SpanSummary {
-  return summary({
-    spanId: id,
-    parentId: parent,
-    type: type as SpanSummary['type'],
-    model: row,
-    callRow: row === null ? 0 : numberOfName(row),
-    startedAtMs: 1000 + start,
-    promptTokens: input,
-    completionTokens: output,
-    costNanoUsd: cost?.nano ?? null,
-    costSource: cost?.source ?? null,
-    shareRates:
-      row !== null || rates === null
-        ? null
-        : packRates({
-            inputPicoUsd: rates.input * 1000,
-            outputPicoUsd: rates.output * 1000,
-            cacheReadPicoUsd: 0,
-            cacheWritePicoUsd: 0,
-            tiers: [],
-          }),
-  });
 }
