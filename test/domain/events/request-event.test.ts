@@ -160,8 +160,8 @@ describe('the data of a completed event', () => {
 
   it('is null where the span says nothing, and never a negative duration', () => {
     const timestamps = { started_at: 1_699_900_000_000, finished_at: 1_699_899_999_000 };
-    expect(JSON.parse(dataOf({ model: null, timestamps }))).toMatchObject({
-      ...{ model: null, usage: null, cost: null, end_user_id: null, request_type: null, duration_ms: 0, labels: [] },
+    expect(JSON.parse(dataOf({ model: 'unknown-model', metrics: null, timestamps }))).toMatchObject({
+      ...{ usage: null, cost: null, end_user_id: null, request_type: null, duration_ms: 0, labels: [] },
     });
     expect(JSON.parse(dataOf({ metrics: { prompt_tokens: 0 } })).usage).toMatchObject({ input_tokens: 0 });
   });

@@ -34,14 +34,18 @@ export type TokenShare = Pick<
   'promptTokens' | 'completionTokens' | 'reasoningTokens' | 'cacheReadInputTokens' | 'cacheCreationInputTokens'
 >;
 
-/** Total input tokens, with those of caches. */
-export function inputOf({ totalInput, promptTokens }: SpanUsage): number {
-  return totalInput ?? promptTokens ?? 0;
+/** Total input tokens, with those of caches: a prompt cannot include more than it has. */
+export function inputOf({ totalInput, promptTokens, cacheReadInputTokens, cacheCreationInputTokens }: SpanUsage): number {
+  const prompt = promptTokens ?? 0;
+  const cached = (cacheReadInputTokens ?? 0) + (cacheCreationInputTokens ?? 0);
+  return totalInput ?? (cached > prompt ? prompt + cached : prompt);
 }
 
 /** Total output tokens, with those of reasoning. */
-export function outputOf({ totalOutput, completionTokens }: SpanUsage): number {
-  return totalOutput ?? completionTokens ?? 0;
+export function outputOf({ totalOutput, completionTokens, reasoningTokens }: SpanUsage): number {
+  const completion = completionTokens ?? 0;
+  const reasoning = reasoningTokens ?? 0;
+  return totalOutput ?? (reasoning > completion ? completion + reasoning : completion);
 }
 
 export function tokenShareOf(span: SpanUsage, role: SpanRole, below: Counted): TokenShare {
@@ -80,12 +84,12 @@ function shareOfParts(span: SpanUsage, { input, output, cacheRead, cacheWrite, r
   };
 }
 
-function excludesCache({ totalInput, promptTokens }: SpanUsage): boolean {
-  return totalInput !== null && totalInput !== (promptTokens ?? 0);
+function excludesCache(span: SpanUsage): boolean {
+  return inputOf(span) !== (span.promptTokens ?? 0);
 }
 
-function excludesReasoning({ totalOutput, completionTokens }: SpanUsage): boolean {
-  return totalOutput !== null && totalOutput !== (completionTokens ?? 0);
+function excludesReasoning(span: SpanUsage): boolean {
+  return outputOf(span) !== (span.completionTokens ?? 0);
 }
 
 /** What of a span's tokens is in its total input and output. */
