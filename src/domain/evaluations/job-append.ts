@@ -22,24 +22,28 @@ export function enqueueJob(
   if (!monitors.some((monitor) => isSampled(monitor, traceKey.traceId))) return;
   const known = tables.findJob(traceKey, ALL_MONITORS);
   if (known === undefined && !tables.hasRoomForJob(traceKey.projectNumber)) return;
-  touch(tables, traceKey, { known, sourceId: ALL_MONITORS, spans, nowMs, asOf });
+  const isRooted =
+    known?.isRooted === true || spans.some(({ parentId }) => parentId === null) || tables.hasRoot(traceKey);
+  touch(tables, traceKey, { known, sourceId: ALL_MONITORS, isRooted, nowMs, asOf });
 }
 
 /** Stores the job that corrects the requests of calls once the trace has settled. */
 export function enqueueSettlement(tables: AppendTables, traceKey: TraceKey, { spans, nowMs }: Touch): void {
   const known = tables.findJob(traceKey, CALLS);
-  touch(tables, traceKey, { known, sourceId: CALLS, spans, nowMs, asOf: 0 });
+  // No search for a root among the spans of a large trace: without one the job only waits longer.
+  const isRooted = known?.isRooted === true || spans.some(({ parentId }) => parentId === null);
+  touch(tables, traceKey, { known, sourceId: CALLS, isRooted, nowMs, asOf: 0 });
 }
 
-type Touched = Touch & {
+type Touched = {
   readonly known: EvaluationJob | undefined;
   readonly sourceId: string;
+  readonly isRooted: boolean;
+  readonly nowMs: number;
   readonly asOf: number;
 };
 
-function touch(tables: AppendTables, traceKey: TraceKey, { known, sourceId, spans, nowMs, asOf }: Touched): void {
-  const isRooted =
-    known?.isRooted === true || spans.some(({ parentId }) => parentId === null) || tables.hasRoot(traceKey);
+function touch(tables: AppendTables, traceKey: TraceKey, { known, sourceId, isRooted, nowMs, asOf }: Touched): void {
   const { projectNumber, sequence: traceSequence, traceId } = traceKey;
   const { jobQueue } = tables;
   const key = { projectNumber, traceSequence, traceId, sourceId };
