@@ -3,8 +3,11 @@
 import fc from 'fast-check';
 import type { ModelSpan } from './shares.ts';
 
-const ROWS = ['openai/gpt-4o', 'openai/gpt-4o-mini'];
-const RATES = { input: 2_500, output: 10_000 };
+/** Models of the price list, with their prices in nano-USD per token. */
+const ROWS = [
+  { model: 'gpt-4o', rates: { input: 2_500, output: 10_000 } },
+  { model: 'gpt-4o-mini', rates: { input: 150, output: 600 } },
+] as const;
 // Few values, so that equal calls and exact sums are frequent.
 const TOKENS = fc.constantFrom(null, 0, 14, 28, 28, 50, 100, 100, 200, 300);
 
@@ -21,7 +24,7 @@ const NODE = fc.record({
   start: fc.nat(5),
   input: TOKENS,
   output: TOKENS,
-  cost: fc.constantFrom('list' as const, 'list' as const, 'list' as const, 'none' as const, 'explicit' as const, 'result' as const),
+  cost: fc.constantFrom('list', 'list', 'list', 'explicit', 'result'),
   explicit: fc.constantFrom(0, 100, 500_000, 1_000_000),
 });
 
@@ -39,21 +42,25 @@ function toSpan(node: Node, index: number, count: number): ModelSpan {
     id: idOf(index),
     parent: parentOf(node, index, count),
     type,
-    row: isCall ? (ROWS[node.row] ?? null) : null,
+    row: isCall ? rowOf(node).model : null,
     start,
     input,
     output,
     cost: costOf(node, hasTokens),
-    rates: hasTokens ? RATES : null,
+    rates: hasTokens ? rowOf(node).rates : null,
   };
 }
 
-function costOf({ cost, explicit, input, output, type }: Node, hasTokens: boolean): ModelSpan['cost'] {
+function rowOf({ type, row }: Node) {
+  return type === 'llm' && row === 1 ? ROWS[1] : ROWS[0];
+}
+
+function costOf(node: Node, hasTokens: boolean): ModelSpan['cost'] {
+  const { cost, explicit, input, output, type } = node;
+  const { rates } = rowOf(node);
   if (cost === 'explicit') return { nano: explicit, source: 'explicit' };
-  if (cost === 'list' && hasTokens) {
-    return { nano: (input ?? 0) * RATES.input + (output ?? 0) * RATES.output, source: 'registry' };
-  }
-  return cost === 'result' && !hasTokens && type !== 'llm' ? { nano: explicit, source: 'result' } : null;
+  if (hasTokens) return { nano: (input ?? 0) * rates.input + (output ?? 0) * rates.output, source: 'registry' };
+  return cost === 'result' && type !== 'llm' ? { nano: explicit, source: 'result' } : null;
 }
 
 function parentOf({ parent: { kind, nat } }: Node, index: number, count: number): string | null {
