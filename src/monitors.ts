@@ -2,6 +2,7 @@
 
 import type { Deps } from './deps.ts';
 import type { RunEvaluator } from './domain/evaluations/outcome.ts';
+import { withSettlements } from './domain/evaluations/settlement-run.ts';
 import type { TraceResults } from './domain/evaluations/trace-results.ts';
 import { createMonitorRun } from './domain/monitors/monitor-run.ts';
 import type { RunSteps } from './domain/steps.ts';
@@ -42,7 +43,10 @@ export function startMonitorRunner(deps: MonitorRunnerDeps) {
   });
   const worker = createJobWorker({
     store: evaluationJobs,
-    run: createMonitorRun({ ...deps, ...store, clock: loop.nowMs, traceDefaultDays }),
+    run: withSettlements(
+      { ...store, clock: loop.nowMs },
+      createMonitorRun({ ...deps, ...store, clock: loop.nowMs, traceDefaultDays }),
+    ),
     nowMs: loop.nowMs,
     monotonicMs: () => performance.now(),
     wait: waitUnref,

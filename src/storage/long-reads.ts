@@ -135,6 +135,11 @@ export const NO_NUMBERS = {
   cacheReadInputTokens: null,
   cacheCreationInputTokens: null,
   costNanoUsd: null,
+  costSource: null,
+  callRow: null,
+  totalInput: null,
+  totalOutput: null,
+  shareRates: null,
   tokensEstimated: false,
 };
 

@@ -163,7 +163,7 @@ type Counted = { readonly projectNumber: number; readonly limit: number };
  * rows a part has, and might join badly.
  */
 export function removeSome<Part extends 'block' | 'traceSequence'>(
-  table: Part extends 'block' ? 'SearchFacet' | 'SearchPart' : 'Span' | 'Evaluation',
+  table: Part extends 'block' ? 'SearchFacet' | 'SearchPart' : 'Span' | 'UsageNode' | 'Evaluation',
   part: Part,
   key: string,
 ): ChangeSource<Counted & { readonly [Name in Part]: number }> {

@@ -96,6 +96,7 @@ function start({ concurrency = 4, refusals = 0 } = {}) {
           projectNumber,
           traceSequence,
           sourceId: 'm',
+          asOf: 0,
           traceId: `${index}`,
           fence: 0,
           failures: 0,

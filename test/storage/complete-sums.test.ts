@@ -14,7 +14,7 @@ const AGGREGATES_JSON = JSON.stringify(NO_AGGREGATES);
 
 function record(changes: Partial<TraceRecord> = {}): TraceRecord {
   const own = { traceId: 't', sequence: 7, insertedAtMs: 1, updatedAtMs: 1, metadataJson: '{}', expectedOutput: null };
-  return { ...totalsOf([]), ...own, spanCount: SPANS, aggregatesJson: outdatedAggregates('change'), ...changes };
+  return { ...totalsOf([]), ...own, spanCount: SPANS, aggregatesJson: outdatedAggregates('change', false), ...changes };
 }
 
 function setUp(found: TraceRecord | null) {

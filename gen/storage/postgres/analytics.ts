@@ -3,6 +3,7 @@
 import type { Compiled } from '../../../src/storage/queries.ts';
 import { int4Array } from '../../../src/storage/engine/postgres/binary-arrays.ts';
 import { int8Array } from '../../../src/storage/engine/postgres/binary-arrays.ts';
+import { spanTypes } from '../../../src/storage/rows/codes.ts';
 import { textArray } from '../../../src/storage/engine/postgres/binary-arrays.ts';
 import type * as source from '../../../src/storage/analytics/queries.ts';
 
@@ -76,16 +77,58 @@ export const listSmallTraces: Compiled<typeof source.listSmallTraces> = {
 
 export const listSpans: Compiled<typeof source.listSpans> = {
   name: 'analytics.listSpans',
-  text: "select \"trace_sequence\" as \"traceSequence\", \"span_id\" as \"spanId\", \"spans\".\"model\" as \"model\", \"spans\".\"started_at\" as \"startedAtMs\", \"spans\".\"prompt_tokens\" as \"promptTokens\", \"spans\".\"completion_tokens\" as \"completionTokens\", \"spans\".\"cost_nano_usd\" as \"costNanoUsd\", \"spans\".\"first_token_ms\" as \"firstTokenMs\", \"spans\".\"duration_ms\" as \"durationMs\", \"error\" is not null as \"hasError\" from \"spans\" where \"project_number\" = $1 and \"trace_sequence\" = any($2)",
+  text: "select \"trace_sequence\" as \"traceSequence\", \"span_id\" as \"spanId\", \"parent_id\" as \"parentId\", \"spans\".\"type\" as \"type\", \"spans\".\"model\" as \"model\", \"spans\".\"started_at\" as \"startedAtMs\", \"spans\".\"prompt_tokens\" as \"promptTokens\", \"spans\".\"completion_tokens\" as \"completionTokens\", \"spans\".\"reasoning_tokens\" as \"reasoningTokens\", \"spans\".\"cache_read_input_tokens\" as \"cacheReadInputTokens\", \"spans\".\"cache_creation_input_tokens\" as \"cacheCreationInputTokens\", \"spans\".\"cost_nano_usd\" as \"costNanoUsd\", \"spans\".\"first_token_ms\" as \"firstTokenMs\", \"spans\".\"cost_source\" as \"costSource\", \"spans\".\"call_row\" as \"callRow\", \"spans\".\"total_input\" as \"totalInput\", \"spans\".\"total_output\" as \"totalOutput\", \"spans\".\"share_rates\" as \"shareRates\", \"spans\".\"duration_ms\" as \"durationMs\", \"error\" is not null as \"hasError\" from \"spans\" where \"project_number\" = $1 and \"trace_sequence\" = any($2)",
   cells: (params) => [params.projectNumber, params.sequences],
-  row: (row) => row,
+  row: (row: any) => ({
+    traceSequence: row.traceSequence,
+    spanId: row.spanId,
+    parentId: row.parentId,
+    type: spanTypes.value(row.type),
+    model: row.model,
+    startedAtMs: row.startedAtMs,
+    promptTokens: row.promptTokens,
+    completionTokens: row.completionTokens,
+    reasoningTokens: row.reasoningTokens,
+    cacheReadInputTokens: row.cacheReadInputTokens,
+    cacheCreationInputTokens: row.cacheCreationInputTokens,
+    costNanoUsd: row.costNanoUsd,
+    firstTokenMs: row.firstTokenMs,
+    costSource: row.costSource,
+    callRow: row.callRow,
+    totalInput: row.totalInput,
+    totalOutput: row.totalOutput,
+    shareRates: row.shareRates,
+    durationMs: row.durationMs,
+    hasError: row.hasError,
+  }),
 };
 
 export const listSpansBehind: Compiled<typeof source.listSpansBehind> = {
   name: 'analytics.listSpansBehind',
-  text: "select \"trace_sequence\" as \"traceSequence\", \"span_id\" as \"spanId\", \"spans\".\"model\" as \"model\", \"spans\".\"started_at\" as \"startedAtMs\", \"spans\".\"prompt_tokens\" as \"promptTokens\", \"spans\".\"completion_tokens\" as \"completionTokens\", \"spans\".\"cost_nano_usd\" as \"costNanoUsd\", \"spans\".\"first_token_ms\" as \"firstTokenMs\", \"spans\".\"duration_ms\" as \"durationMs\", \"error\" is not null as \"hasError\" from \"spans\" where \"project_number\" = $1 and \"trace_sequence\" = $2 and \"span_id\" > $3 order by \"span_id\" limit $4",
+  text: "select \"trace_sequence\" as \"traceSequence\", \"span_id\" as \"spanId\", \"parent_id\" as \"parentId\", \"spans\".\"type\" as \"type\", \"spans\".\"model\" as \"model\", \"spans\".\"started_at\" as \"startedAtMs\", \"spans\".\"prompt_tokens\" as \"promptTokens\", \"spans\".\"completion_tokens\" as \"completionTokens\", \"spans\".\"reasoning_tokens\" as \"reasoningTokens\", \"spans\".\"cache_read_input_tokens\" as \"cacheReadInputTokens\", \"spans\".\"cache_creation_input_tokens\" as \"cacheCreationInputTokens\", \"spans\".\"cost_nano_usd\" as \"costNanoUsd\", \"spans\".\"first_token_ms\" as \"firstTokenMs\", \"spans\".\"cost_source\" as \"costSource\", \"spans\".\"call_row\" as \"callRow\", \"spans\".\"total_input\" as \"totalInput\", \"spans\".\"total_output\" as \"totalOutput\", \"spans\".\"share_rates\" as \"shareRates\", \"spans\".\"duration_ms\" as \"durationMs\", \"error\" is not null as \"hasError\" from \"spans\" where \"project_number\" = $1 and \"trace_sequence\" = $2 and \"span_id\" > $3 order by \"span_id\" limit $4",
   cells: (params) => [params.projectNumber, params.sequence, params.after, params.limit],
-  row: (row) => row,
+  row: (row: any) => ({
+    traceSequence: row.traceSequence,
+    spanId: row.spanId,
+    parentId: row.parentId,
+    type: spanTypes.value(row.type),
+    model: row.model,
+    startedAtMs: row.startedAtMs,
+    promptTokens: row.promptTokens,
+    completionTokens: row.completionTokens,
+    reasoningTokens: row.reasoningTokens,
+    cacheReadInputTokens: row.cacheReadInputTokens,
+    cacheCreationInputTokens: row.cacheCreationInputTokens,
+    costNanoUsd: row.costNanoUsd,
+    firstTokenMs: row.firstTokenMs,
+    costSource: row.costSource,
+    callRow: row.callRow,
+    totalInput: row.totalInput,
+    totalOutput: row.totalOutput,
+    shareRates: row.shareRates,
+    durationMs: row.durationMs,
+    hasError: row.hasError,
+  }),
 };
 
 export const listTraces: Compiled<typeof source.listTraces> = {

@@ -30,6 +30,12 @@ export const deleteTraces: Compiled<typeof source.deleteTraces> = {
   cells: (rows) => [int4Array(rows, (params) => params.projectNumber), textArray(rows, (params) => params.traceId)],
 };
 
+export const deleteUsageNodes: Compiled<typeof source.deleteUsageNodes> = {
+  name: 'append-postgres.deleteUsageNodes',
+  text: "delete from \"usage_nodes\" using unnest($1::int[], $2::bigint[]) as given (v0, v1) where \"project_number\" = \"given\".\"v0\" and \"trace_sequence\" = \"given\".\"v1\"",
+  cells: (rows) => [int4Array(rows, (params) => params.projectNumber), int8Array(rows, (params) => params.sequence)],
+};
+
 export const insertEvents: CompiledMany<typeof source.insertEvents> = {
   name: 'append-postgres.insertEvents',
   text: "insert into \"events\" (\"organization_number\", \"created_at\", \"id\", \"type\", \"seq\", \"envelope\") select \"given\".\"organization_number\", head.created_at, \"given\".\"id\", \"given\".\"type\", head.seq + \"given\".seq, replace(\"given\".envelope, E'\\x01', head.created) from unnest($1::\"events\"[]) as \"given\" join head on head.organization_number = \"given\".organization_number",

@@ -1,6 +1,7 @@
 // Compiled from src/storage/retention/queries.ts by `npm run gen`: change it there.
 
 import type { Compiled } from '../../../src/storage/queries.ts';
+import { spanTypes } from '../../../src/storage/rows/codes.ts';
 import type * as source from '../../../src/storage/retention/queries.ts';
 
 export const addHour: Compiled<typeof source.addHour> = {
@@ -38,9 +39,30 @@ export const listCounted: Compiled<typeof source.listCounted> = {
 
 export const listCountedSpans: Compiled<typeof source.listCountedSpans> = {
   name: 'retention.listCountedSpans',
-  text: "select \"trace_sequence\" as \"traceSequence\", \"span_id\" as \"spanId\", \"spans\".\"model\" as \"model\", \"spans\".\"started_at\" as \"startedAtMs\", \"spans\".\"prompt_tokens\" as \"promptTokens\", \"spans\".\"completion_tokens\" as \"completionTokens\", \"spans\".\"cost_nano_usd\" as \"costNanoUsd\", \"spans\".\"first_token_ms\" as \"firstTokenMs\", \"spans\".\"duration_ms\" as \"durationMs\", \"error\" is not null as \"hasError\" from \"spans\" where \"project_number\" = $1 and \"trace_sequence\" = any($2)",
+  text: "select \"trace_sequence\" as \"traceSequence\", \"span_id\" as \"spanId\", \"parent_id\" as \"parentId\", \"spans\".\"type\" as \"type\", \"spans\".\"model\" as \"model\", \"spans\".\"started_at\" as \"startedAtMs\", \"spans\".\"prompt_tokens\" as \"promptTokens\", \"spans\".\"completion_tokens\" as \"completionTokens\", \"spans\".\"reasoning_tokens\" as \"reasoningTokens\", \"spans\".\"cache_read_input_tokens\" as \"cacheReadInputTokens\", \"spans\".\"cache_creation_input_tokens\" as \"cacheCreationInputTokens\", \"spans\".\"cost_nano_usd\" as \"costNanoUsd\", \"spans\".\"first_token_ms\" as \"firstTokenMs\", \"spans\".\"cost_source\" as \"costSource\", \"spans\".\"call_row\" as \"callRow\", \"spans\".\"total_input\" as \"totalInput\", \"spans\".\"total_output\" as \"totalOutput\", \"spans\".\"share_rates\" as \"shareRates\", \"spans\".\"duration_ms\" as \"durationMs\", \"error\" is not null as \"hasError\" from \"spans\" where \"project_number\" = $1 and \"trace_sequence\" = any($2)",
   cells: (params) => [params.projectNumber, params.sequences],
-  row: (row) => row,
+  row: (row: any) => ({
+    traceSequence: row.traceSequence,
+    spanId: row.spanId,
+    parentId: row.parentId,
+    type: spanTypes.value(row.type),
+    model: row.model,
+    startedAtMs: row.startedAtMs,
+    promptTokens: row.promptTokens,
+    completionTokens: row.completionTokens,
+    reasoningTokens: row.reasoningTokens,
+    cacheReadInputTokens: row.cacheReadInputTokens,
+    cacheCreationInputTokens: row.cacheCreationInputTokens,
+    costNanoUsd: row.costNanoUsd,
+    firstTokenMs: row.firstTokenMs,
+    costSource: row.costSource,
+    callRow: row.callRow,
+    totalInput: row.totalInput,
+    totalOutput: row.totalOutput,
+    shareRates: row.shareRates,
+    durationMs: row.durationMs,
+    hasError: row.hasError,
+  }),
 };
 
 export const listOldBlocks: Compiled<typeof source.listOldBlocks> = {
@@ -139,6 +161,12 @@ export const removeSomeSpans: Compiled<typeof source.removeSomeSpans> = {
   cells: (params) => [params.projectNumber, params.traceSequence, params.projectNumber, params.traceSequence, params.limit],
 };
 
+export const removeSomeUsageNodes: Compiled<typeof source.removeSomeUsageNodes> = {
+  name: 'retention.removeSomeUsageNodes',
+  text: "delete from \"usage_nodes\" where (\"project_number\" = $1 and \"trace_sequence\" = $2) and \"span_id\" <= (select max(\"some\".\"key\") as \"last\" from (select \"span_id\" as \"key\" from \"usage_nodes\" where (\"project_number\" = $3 and \"trace_sequence\" = $4) order by \"span_id\" limit $5) as \"some\")",
+  cells: (params) => [params.projectNumber, params.traceSequence, params.projectNumber, params.traceSequence, params.limit],
+};
+
 export const removeSpans: Compiled<typeof source.removeSpans> = {
   name: 'retention.removeSpans',
   text: "delete from \"spans\" where \"project_number\" = $1 and \"trace_sequence\" = any($2)",
@@ -149,4 +177,10 @@ export const removeTraces: Compiled<typeof source.removeTraces> = {
   name: 'retention.removeTraces',
   text: "delete from \"traces\" where \"project_number\" = $1 and \"trace_id\" = any($2)",
   cells: (params) => [params.projectNumber, params.traceIds],
+};
+
+export const removeUsageNodes: Compiled<typeof source.removeUsageNodes> = {
+  name: 'retention.removeUsageNodes',
+  text: "delete from \"usage_nodes\" where \"project_number\" = $1 and \"trace_sequence\" = any($2)",
+  cells: (params) => [params.projectNumber, params.sequences],
 };

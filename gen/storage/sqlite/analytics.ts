@@ -2,6 +2,8 @@
 
 import type { Compiled } from '../../../src/storage/queries.ts';
 import { packId } from '../../../src/storage/engine/sqlite/compact-ids.ts';
+import { spanTypes } from '../../../src/storage/rows/codes.ts';
+import { unpackCostSource } from '../../../src/storage/rows/codes.ts';
 import type * as source from '../../../src/storage/analytics/queries.ts';
 
 export const addHour: Compiled<typeof source.addHour> = {
@@ -146,37 +148,57 @@ export const listSmallTraces: Compiled<typeof source.listSmallTraces> = {
 
 export const listSpans: Compiled<typeof source.listSpans> = {
   name: 'analytics.listSpans',
-  text: "select \"trace_sequence\" as \"traceSequence\", iif(typeof(\"span_id\") = 'blob', lower(hex(\"span_id\")), \"span_id\") as \"spanId\", \"spans\".\"model\" as \"model\", \"spans\".\"started_at\" as \"startedAtMs\", \"spans\".\"prompt_tokens\" as \"promptTokens\", \"spans\".\"completion_tokens\" as \"completionTokens\", \"spans\".\"cost_nano_usd\" as \"costNanoUsd\", \"spans\".\"first_token_ms\" as \"firstTokenMs\", \"spans\".\"duration_ms\" as \"durationMs\", \"error\" is not null as \"hasError\" from \"spans\" where \"project_number\" = ? and \"trace_sequence\" in (select value from json_each(?))",
+  text: "select \"trace_sequence\" as \"traceSequence\", iif(typeof(\"span_id\") = 'blob', lower(hex(\"span_id\")), \"span_id\") as \"spanId\", iif(typeof(\"parent_id\") = 'blob', lower(hex(\"parent_id\")), \"parent_id\") as \"parentId\", \"spans\".\"type\" as \"type\", \"spans\".\"model\" as \"model\", \"spans\".\"started_at\" as \"startedAtMs\", \"spans\".\"prompt_tokens\" as \"promptTokens\", \"spans\".\"completion_tokens\" as \"completionTokens\", \"spans\".\"reasoning_tokens\" as \"reasoningTokens\", \"spans\".\"cache_read_input_tokens\" as \"cacheReadInputTokens\", \"spans\".\"cache_creation_input_tokens\" as \"cacheCreationInputTokens\", \"spans\".\"cost_nano_usd\" as \"costNanoUsd\", \"spans\".\"first_token_ms\" as \"firstTokenMs\", \"spans\".\"cost_source\" as \"costSource\", \"spans\".\"call_row\" as \"callRow\", \"spans\".\"total_input\" as \"totalInput\", \"spans\".\"total_output\" as \"totalOutput\", \"spans\".\"share_rates\" as \"shareRates\", \"spans\".\"duration_ms\" as \"durationMs\", \"error\" is not null as \"hasError\" from \"spans\" where \"project_number\" = ? and \"trace_sequence\" in (select value from json_each(?))",
   cells: (params) => [params.projectNumber, JSON.stringify(params.sequences)],
   row: (row: any) => ({
     traceSequence: row[0],
     spanId: row[1],
-    model: row[2],
-    startedAtMs: row[3],
-    promptTokens: row[4],
-    completionTokens: row[5],
-    costNanoUsd: row[6],
-    firstTokenMs: row[7],
-    durationMs: row[8],
-    hasError: row[9] === 1,
+    parentId: row[2],
+    type: spanTypes.value(row[3]),
+    model: row[4],
+    startedAtMs: row[5],
+    promptTokens: row[6],
+    completionTokens: row[7],
+    reasoningTokens: row[8],
+    cacheReadInputTokens: row[9],
+    cacheCreationInputTokens: row[10],
+    costNanoUsd: row[11],
+    firstTokenMs: row[12],
+    costSource: unpackCostSource(row[13]),
+    callRow: row[14],
+    totalInput: row[15],
+    totalOutput: row[16],
+    shareRates: row[17],
+    durationMs: row[18],
+    hasError: row[19] === 1,
   }),
 };
 
 export const listSpansBehind: Compiled<typeof source.listSpansBehind> = {
   name: 'analytics.listSpansBehind',
-  text: "select \"trace_sequence\" as \"traceSequence\", iif(typeof(\"span_id\") = 'blob', lower(hex(\"span_id\")), \"span_id\") as \"spanId\", \"spans\".\"model\" as \"model\", \"spans\".\"started_at\" as \"startedAtMs\", \"spans\".\"prompt_tokens\" as \"promptTokens\", \"spans\".\"completion_tokens\" as \"completionTokens\", \"spans\".\"cost_nano_usd\" as \"costNanoUsd\", \"spans\".\"first_token_ms\" as \"firstTokenMs\", \"spans\".\"duration_ms\" as \"durationMs\", \"error\" is not null as \"hasError\" from \"spans\" where \"project_number\" = ? and \"trace_sequence\" = ? and \"span_id\" > ? order by \"span_id\" limit ?",
+  text: "select \"trace_sequence\" as \"traceSequence\", iif(typeof(\"span_id\") = 'blob', lower(hex(\"span_id\")), \"span_id\") as \"spanId\", iif(typeof(\"parent_id\") = 'blob', lower(hex(\"parent_id\")), \"parent_id\") as \"parentId\", \"spans\".\"type\" as \"type\", \"spans\".\"model\" as \"model\", \"spans\".\"started_at\" as \"startedAtMs\", \"spans\".\"prompt_tokens\" as \"promptTokens\", \"spans\".\"completion_tokens\" as \"completionTokens\", \"spans\".\"reasoning_tokens\" as \"reasoningTokens\", \"spans\".\"cache_read_input_tokens\" as \"cacheReadInputTokens\", \"spans\".\"cache_creation_input_tokens\" as \"cacheCreationInputTokens\", \"spans\".\"cost_nano_usd\" as \"costNanoUsd\", \"spans\".\"first_token_ms\" as \"firstTokenMs\", \"spans\".\"cost_source\" as \"costSource\", \"spans\".\"call_row\" as \"callRow\", \"spans\".\"total_input\" as \"totalInput\", \"spans\".\"total_output\" as \"totalOutput\", \"spans\".\"share_rates\" as \"shareRates\", \"spans\".\"duration_ms\" as \"durationMs\", \"error\" is not null as \"hasError\" from \"spans\" where \"project_number\" = ? and \"trace_sequence\" = ? and \"span_id\" > ? order by \"span_id\" limit ?",
   cells: (params) => [params.projectNumber, params.sequence, packId(params.after), params.limit],
   row: (row: any) => ({
     traceSequence: row[0],
     spanId: row[1],
-    model: row[2],
-    startedAtMs: row[3],
-    promptTokens: row[4],
-    completionTokens: row[5],
-    costNanoUsd: row[6],
-    firstTokenMs: row[7],
-    durationMs: row[8],
-    hasError: row[9] === 1,
+    parentId: row[2],
+    type: spanTypes.value(row[3]),
+    model: row[4],
+    startedAtMs: row[5],
+    promptTokens: row[6],
+    completionTokens: row[7],
+    reasoningTokens: row[8],
+    cacheReadInputTokens: row[9],
+    cacheCreationInputTokens: row[10],
+    costNanoUsd: row[11],
+    firstTokenMs: row[12],
+    costSource: unpackCostSource(row[13]),
+    callRow: row[14],
+    totalInput: row[15],
+    totalOutput: row[16],
+    shareRates: row[17],
+    durationMs: row[18],
+    hasError: row[19] === 1,
   }),
 };
 

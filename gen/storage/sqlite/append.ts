@@ -90,6 +90,18 @@ export const findLogHead: Compiled<typeof source.findLogHead> = {
   }),
 };
 
+export const findOwner: Compiled<typeof source.findOwner> = {
+  name: 'append.findOwner',
+  text: "select \"projects\".\"id\" as \"projectId\", \"projects\".\"organization_id\" as \"organizationId\", \"organizations\".\"number\" as \"organizationNumber\", \"projects\".\"emit_request_events\" as \"emitRequestEvents\" from \"projects\" inner join \"organizations\" on \"organizations\".\"id\" = \"projects\".\"organization_id\" where \"projects\".\"number\" = ?",
+  cells: (params) => [params.projectNumber],
+  row: (row: any) => ({
+    projectId: row[0],
+    organizationId: row[1],
+    organizationNumber: row[2],
+    emitRequestEvents: row[3] === 1,
+  }),
+};
+
 export const findRequest: Compiled<typeof source.findRequest> = {
   name: 'append.findRequest',
   text: "select \"requests\".\"organization_number\" as \"organizationNumber\", \"requests\".\"request_key\" as \"key\", \"requests\".\"project_number\" as \"projectNumber\", \"requests\".\"gateway_request_id\" as \"gatewayRequestId\", \"requests\".\"state\" as \"state\", \"requests\".\"completed_by\" as \"completedBy\", \"requests\".\"completed_at\" as \"completedEvent\", \"requests\".\"settled_at\" as \"settledEvent\", \"requests\".\"correction_at\" as \"correctionEvent\", \"requests\".\"received_at\" as \"receivedAtMs\", \"requests\".\"nano_usd\" as \"costNanoUsd\", \"requests\".\"admission\" as \"admissionJson\", \"requests\".\"earlier_corrections\" as \"earlierCorrections\" from \"request_keys\" inner join \"requests\" on \"requests\".\"sequence\" = \"request_keys\".\"sequence\" where \"request_keys\".\"organization_number\" = ? and \"request_keys\".\"request_key\" = ?",
@@ -113,7 +125,7 @@ export const findRequest: Compiled<typeof source.findRequest> = {
 
 export const findSpan: Compiled<typeof source.findSpan> = {
   name: 'append.findSpan',
-  text: "select \"project_number\" as \"projectNumber\", \"trace_sequence\" as \"traceSequence\", \"spans\".\"type\" as \"type\", \"spans\".\"name\" as \"name\", \"spans\".\"model\" as \"model\", \"spans\".\"started_at\" as \"startedAtMs\", \"spans\".\"started_ns\" as \"startedNs\", \"spans\".\"finished_ns\" as \"finishedNs\", \"spans\".\"prompt_tokens\" as \"promptTokens\", \"spans\".\"completion_tokens\" as \"completionTokens\", \"spans\".\"reasoning_tokens\" as \"reasoningTokens\", \"spans\".\"cache_read_input_tokens\" as \"cacheReadInputTokens\", \"spans\".\"cache_creation_input_tokens\" as \"cacheCreationInputTokens\", \"spans\".\"cost_nano_usd\" as \"costNanoUsd\", \"spans\".\"tokens_estimated\" as \"tokensEstimated\", iif(typeof(\"spans\".\"span_id\") = 'blob', lower(hex(\"spans\".\"span_id\")), \"spans\".\"span_id\") as \"spanId\", iif(typeof(\"spans\".\"parent_id\") = 'blob', lower(hex(\"spans\".\"parent_id\")), \"spans\".\"parent_id\") as \"parentId\", \"started_at\" + \"duration_ms\" as \"finishedAtMs\", \"started_at\" + \"first_token_ms\" as \"firstTokenAtMs\", \"input\" is not null as \"hasInput\", \"output\" is not null as \"hasOutput\", \"error\" is not null as \"hasError\", \"params\" as \"paramsJson\", \"emitted_request_id\" as \"emittedRequestId\" from \"spans\" where \"spans\".\"project_number\" = ? and \"spans\".\"trace_sequence\" = ? and \"spans\".\"span_id\" = ?",
+  text: "select \"project_number\" as \"projectNumber\", \"trace_sequence\" as \"traceSequence\", \"spans\".\"type\" as \"type\", \"spans\".\"name\" as \"name\", \"spans\".\"model\" as \"model\", \"spans\".\"started_at\" as \"startedAtMs\", \"spans\".\"started_ns\" as \"startedNs\", \"spans\".\"finished_ns\" as \"finishedNs\", \"spans\".\"prompt_tokens\" as \"promptTokens\", \"spans\".\"completion_tokens\" as \"completionTokens\", \"spans\".\"reasoning_tokens\" as \"reasoningTokens\", \"spans\".\"cache_read_input_tokens\" as \"cacheReadInputTokens\", \"spans\".\"cache_creation_input_tokens\" as \"cacheCreationInputTokens\", \"spans\".\"cost_nano_usd\" as \"costNanoUsd\", \"spans\".\"tokens_estimated\" as \"tokensEstimated\", \"spans\".\"cost_source\" as \"costSource\", \"spans\".\"call_row\" as \"callRow\", \"spans\".\"total_input\" as \"totalInput\", \"spans\".\"total_output\" as \"totalOutput\", \"spans\".\"share_rates\" as \"shareRates\", iif(typeof(\"spans\".\"span_id\") = 'blob', lower(hex(\"spans\".\"span_id\")), \"spans\".\"span_id\") as \"spanId\", iif(typeof(\"spans\".\"parent_id\") = 'blob', lower(hex(\"spans\".\"parent_id\")), \"spans\".\"parent_id\") as \"parentId\", \"started_at\" + \"duration_ms\" as \"finishedAtMs\", \"started_at\" + \"first_token_ms\" as \"firstTokenAtMs\", \"input\" is not null as \"hasInput\", \"output\" is not null as \"hasOutput\", \"error\" is not null as \"hasError\", \"spans\".\"params\" as \"paramsJson\", \"spans\".\"emitted_request_id\" as \"emittedRequestId\", \"spans\".\"shared_request_id\" as \"sharedRequestId\" from \"spans\" where \"spans\".\"project_number\" = ? and \"spans\".\"trace_sequence\" = ? and \"spans\".\"span_id\" = ?",
   cells: (params) => [params.projectNumber, params.traceSequence, packId(params.spanId)],
   row: (row: any) => ({
     projectNumber: row[0],
@@ -131,15 +143,21 @@ export const findSpan: Compiled<typeof source.findSpan> = {
     cacheCreationInputTokens: row[12],
     costNanoUsd: row[13],
     tokensEstimated: row[14] === 1,
-    spanId: row[15],
-    parentId: row[16],
-    finishedAtMs: row[17],
-    firstTokenAtMs: row[18],
-    hasInput: row[19] === 1,
-    hasOutput: row[20] === 1,
-    hasError: row[21] === 1,
-    paramsJson: row[22],
-    emittedRequestId: row[23],
+    costSource: unpackCostSource(row[15]),
+    callRow: row[16],
+    totalInput: row[17],
+    totalOutput: row[18],
+    shareRates: row[19],
+    spanId: row[20],
+    parentId: row[21],
+    finishedAtMs: row[22],
+    firstTokenAtMs: row[23],
+    hasInput: row[24] === 1,
+    hasOutput: row[25] === 1,
+    hasError: row[26] === 1,
+    paramsJson: row[27],
+    emittedRequestId: row[28],
+    sharedRequestId: row[29],
   }),
 };
 
@@ -184,9 +202,21 @@ export const findTrace: Compiled<typeof source.findTrace> = {
   }),
 };
 
+export const findUsageNode: Compiled<typeof source.findUsageNode> = {
+  name: 'append.findUsageNode',
+  text: "select \"project_number\" as \"projectNumber\", \"trace_sequence\" as \"traceSequence\", \"node\" as \"nodeJson\", iif(typeof(\"span_id\") = 'blob', lower(hex(\"span_id\")), \"span_id\") as \"spanId\" from \"usage_nodes\" where \"usage_nodes\".\"project_number\" = ? and \"usage_nodes\".\"trace_sequence\" = ? and \"usage_nodes\".\"span_id\" = ?",
+  cells: (params) => [params.projectNumber, params.traceSequence, packId(params.spanId)],
+  row: (row: any) => ({
+    projectNumber: row[0],
+    traceSequence: row[1],
+    nodeJson: row[2],
+    spanId: row[3],
+  }),
+};
+
 export const findWholeSpan: Compiled<typeof source.findWholeSpan> = {
   name: 'append.findWholeSpan',
-  text: "select \"project_number\" as \"projectNumber\", \"trace_sequence\" as \"traceSequence\", \"spans\".\"type\" as \"type\", \"spans\".\"started_at\" as \"startedAtMs\", \"spans\".\"started_ns\" as \"startedNs\", \"spans\".\"finished_ns\" as \"finishedNs\", \"spans\".\"prompt_tokens\" as \"promptTokens\", \"spans\".\"completion_tokens\" as \"completionTokens\", \"spans\".\"reasoning_tokens\" as \"reasoningTokens\", \"spans\".\"cache_read_input_tokens\" as \"cacheReadInputTokens\", \"spans\".\"cache_creation_input_tokens\" as \"cacheCreationInputTokens\", \"spans\".\"cost_nano_usd\" as \"costNanoUsd\", \"spans\".\"cost_source\" as \"costSource\", \"spans\".\"tokens_estimated\" as \"tokensEstimated\", \"spans\".\"cached_tokens_in_prompt\" as \"cachedTokensInPrompt\", \"spans\".\"name\" as \"name\", \"spans\".\"vendor\" as \"vendor\", \"spans\".\"model\" as \"model\", \"spans\".\"params\" as \"paramsJson\", \"spans\".\"other_metrics\" as \"otherMetricsJson\", \"spans\".\"error\" as \"errorJson\", \"spans\".\"contexts\" as \"contextsJson\", \"spans\".\"telemetry\" as \"telemetryJson\", \"spans\".\"input\" as \"inputJson\", \"spans\".\"output\" as \"outputJson\", iif(typeof(\"spans\".\"span_id\") = 'blob', lower(hex(\"spans\".\"span_id\")), \"spans\".\"span_id\") as \"spanId\", iif(typeof(\"spans\".\"parent_id\") = 'blob', lower(hex(\"spans\".\"parent_id\")), \"spans\".\"parent_id\") as \"parentId\", \"started_at\" + \"duration_ms\" as \"finishedAtMs\", \"started_at\" + \"first_token_ms\" as \"firstTokenAtMs\", \"emitted_request_id\" as \"emittedRequestId\" from \"spans\" where \"spans\".\"project_number\" = ? and \"spans\".\"trace_sequence\" = ? and \"spans\".\"span_id\" = ?",
+  text: "select \"project_number\" as \"projectNumber\", \"trace_sequence\" as \"traceSequence\", \"spans\".\"type\" as \"type\", \"spans\".\"started_at\" as \"startedAtMs\", \"spans\".\"started_ns\" as \"startedNs\", \"spans\".\"finished_ns\" as \"finishedNs\", \"spans\".\"prompt_tokens\" as \"promptTokens\", \"spans\".\"completion_tokens\" as \"completionTokens\", \"spans\".\"reasoning_tokens\" as \"reasoningTokens\", \"spans\".\"cache_read_input_tokens\" as \"cacheReadInputTokens\", \"spans\".\"cache_creation_input_tokens\" as \"cacheCreationInputTokens\", \"spans\".\"cost_nano_usd\" as \"costNanoUsd\", \"spans\".\"cost_source\" as \"costSource\", \"spans\".\"tokens_estimated\" as \"tokensEstimated\", \"spans\".\"cached_tokens_in_prompt\" as \"cachedTokensInPrompt\", \"spans\".\"call_row\" as \"callRow\", \"spans\".\"total_input\" as \"totalInput\", \"spans\".\"total_output\" as \"totalOutput\", \"spans\".\"share_rates\" as \"shareRates\", \"spans\".\"name\" as \"name\", \"spans\".\"vendor\" as \"vendor\", \"spans\".\"model\" as \"model\", \"spans\".\"params\" as \"paramsJson\", \"spans\".\"other_metrics\" as \"otherMetricsJson\", \"spans\".\"error\" as \"errorJson\", \"spans\".\"contexts\" as \"contextsJson\", \"spans\".\"telemetry\" as \"telemetryJson\", \"spans\".\"input\" as \"inputJson\", \"spans\".\"output\" as \"outputJson\", iif(typeof(\"spans\".\"span_id\") = 'blob', lower(hex(\"spans\".\"span_id\")), \"spans\".\"span_id\") as \"spanId\", iif(typeof(\"spans\".\"parent_id\") = 'blob', lower(hex(\"spans\".\"parent_id\")), \"spans\".\"parent_id\") as \"parentId\", \"started_at\" + \"duration_ms\" as \"finishedAtMs\", \"started_at\" + \"first_token_ms\" as \"firstTokenAtMs\", \"spans\".\"emitted_request_id\" as \"emittedRequestId\", \"spans\".\"shared_request_id\" as \"sharedRequestId\" from \"spans\" where \"spans\".\"project_number\" = ? and \"spans\".\"trace_sequence\" = ? and \"spans\".\"span_id\" = ?",
   cells: (params) => [params.projectNumber, params.traceSequence, packId(params.spanId)],
   row: (row: any) => ({
     projectNumber: row[0],
@@ -204,28 +234,33 @@ export const findWholeSpan: Compiled<typeof source.findWholeSpan> = {
     costSource: unpackCostSource(row[12]),
     tokensEstimated: row[13] === 1,
     cachedTokensInPrompt: row[14] === null ? null : row[14] === 1,
-    name: row[15],
-    vendor: row[16],
-    model: row[17],
-    paramsJson: row[18],
-    otherMetricsJson: row[19],
-    errorJson: row[20],
-    contextsJson: row[21],
-    telemetryJson: row[22],
-    inputJson: unpackTyped(row[23]),
-    outputJson: unpackTyped(row[24]),
-    spanId: row[25],
-    parentId: row[26],
-    finishedAtMs: row[27],
-    firstTokenAtMs: row[28],
-    emittedRequestId: row[29],
+    callRow: row[15],
+    totalInput: row[16],
+    totalOutput: row[17],
+    shareRates: row[18],
+    name: row[19],
+    vendor: row[20],
+    model: row[21],
+    paramsJson: row[22],
+    otherMetricsJson: row[23],
+    errorJson: row[24],
+    contextsJson: row[25],
+    telemetryJson: row[26],
+    inputJson: unpackTyped(row[27]),
+    outputJson: unpackTyped(row[28]),
+    spanId: row[29],
+    parentId: row[30],
+    finishedAtMs: row[31],
+    firstTokenAtMs: row[32],
+    emittedRequestId: row[33],
+    sharedRequestId: row[34],
   }),
 };
 
 export const insertSpans: Compiled<typeof source.insertSpans> = {
   name: 'append.insertSpans',
-  text: "insert into \"spans\" (\"project_number\", \"trace_sequence\", \"span_id\", \"parent_id\", \"type\", \"started_at\", \"duration_ms\", \"started_ns\", \"finished_ns\", \"first_token_ms\", \"prompt_tokens\", \"completion_tokens\", \"reasoning_tokens\", \"cache_read_input_tokens\", \"cache_creation_input_tokens\", \"cost_nano_usd\", \"cost_source\", \"tokens_estimated\", \"cached_tokens_in_prompt\", \"emitted_request_id\", \"name\", \"vendor\", \"model\", \"params\", \"other_metrics\", \"error\", \"contexts\", \"telemetry\", \"input\", \"output\") values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-  cells: (params) => [params.projectNumber, params.traceSequence, packId(params.spanId), params.parentId == null ? null : packId(params.parentId), spanTypes.code(params.type), params.startedAtMs, params.durationMs, params.startedNs ?? null, params.finishedNs ?? null, params.firstTokenMs ?? null, params.promptTokens ?? null, params.completionTokens ?? null, params.reasoningTokens ?? null, params.cacheReadInputTokens ?? null, params.cacheCreationInputTokens ?? null, params.costNanoUsd ?? null, packCostSource(params.costSource ?? null), Number(params.tokensEstimated), params.cachedTokensInPrompt == null ? null : Number(params.cachedTokensInPrompt), params.emittedRequestId ?? null, params.name ?? null, params.vendor ?? null, params.model ?? null, params.paramsJson ?? null, params.otherMetricsJson ?? null, params.errorJson ?? null, params.contextsJson ?? null, params.telemetryJson ?? null, packTyped(params.inputJson ?? null), packTyped(params.outputJson ?? null)],
+  text: "insert into \"spans\" (\"project_number\", \"trace_sequence\", \"span_id\", \"parent_id\", \"type\", \"started_at\", \"duration_ms\", \"started_ns\", \"finished_ns\", \"first_token_ms\", \"prompt_tokens\", \"completion_tokens\", \"reasoning_tokens\", \"cache_read_input_tokens\", \"cache_creation_input_tokens\", \"cost_nano_usd\", \"cost_source\", \"tokens_estimated\", \"cached_tokens_in_prompt\", \"call_row\", \"total_input\", \"total_output\", \"share_rates\", \"shared_request_id\", \"emitted_request_id\", \"name\", \"vendor\", \"model\", \"params\", \"other_metrics\", \"error\", \"contexts\", \"telemetry\", \"input\", \"output\") values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+  cells: (params) => [params.projectNumber, params.traceSequence, packId(params.spanId), params.parentId == null ? null : packId(params.parentId), spanTypes.code(params.type), params.startedAtMs, params.durationMs, params.startedNs ?? null, params.finishedNs ?? null, params.firstTokenMs ?? null, params.promptTokens ?? null, params.completionTokens ?? null, params.reasoningTokens ?? null, params.cacheReadInputTokens ?? null, params.cacheCreationInputTokens ?? null, params.costNanoUsd ?? null, packCostSource(params.costSource ?? null), Number(params.tokensEstimated), params.cachedTokensInPrompt == null ? null : Number(params.cachedTokensInPrompt), params.callRow ?? null, params.totalInput ?? null, params.totalOutput ?? null, params.shareRates ?? null, params.sharedRequestId ?? null, params.emittedRequestId ?? null, params.name ?? null, params.vendor ?? null, params.model ?? null, params.paramsJson ?? null, params.otherMetricsJson ?? null, params.errorJson ?? null, params.contextsJson ?? null, params.telemetryJson ?? null, packTyped(params.inputJson ?? null), packTyped(params.outputJson ?? null)],
 };
 
 export const insertTraces: Compiled<typeof source.insertTraces> = {
@@ -264,14 +299,20 @@ export const replaceEvaluations: Compiled<typeof source.replaceEvaluations> = {
 
 export const replaceSpans: Compiled<typeof source.replaceSpans> = {
   name: 'append.replaceSpans',
-  text: "insert into \"spans\" (\"project_number\", \"trace_sequence\", \"span_id\", \"parent_id\", \"type\", \"started_at\", \"duration_ms\", \"started_ns\", \"finished_ns\", \"first_token_ms\", \"prompt_tokens\", \"completion_tokens\", \"reasoning_tokens\", \"cache_read_input_tokens\", \"cache_creation_input_tokens\", \"cost_nano_usd\", \"cost_source\", \"tokens_estimated\", \"cached_tokens_in_prompt\", \"emitted_request_id\", \"name\", \"vendor\", \"model\", \"params\", \"other_metrics\", \"error\", \"contexts\", \"telemetry\", \"input\", \"output\") values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict (\"project_number\", \"trace_sequence\", \"span_id\") do update set \"parent_id\" = \"excluded\".\"parent_id\", \"type\" = \"excluded\".\"type\", \"started_at\" = \"excluded\".\"started_at\", \"duration_ms\" = \"excluded\".\"duration_ms\", \"started_ns\" = \"excluded\".\"started_ns\", \"finished_ns\" = \"excluded\".\"finished_ns\", \"first_token_ms\" = \"excluded\".\"first_token_ms\", \"prompt_tokens\" = \"excluded\".\"prompt_tokens\", \"completion_tokens\" = \"excluded\".\"completion_tokens\", \"reasoning_tokens\" = \"excluded\".\"reasoning_tokens\", \"cache_read_input_tokens\" = \"excluded\".\"cache_read_input_tokens\", \"cache_creation_input_tokens\" = \"excluded\".\"cache_creation_input_tokens\", \"cost_nano_usd\" = \"excluded\".\"cost_nano_usd\", \"cost_source\" = \"excluded\".\"cost_source\", \"tokens_estimated\" = \"excluded\".\"tokens_estimated\", \"cached_tokens_in_prompt\" = \"excluded\".\"cached_tokens_in_prompt\", \"emitted_request_id\" = \"excluded\".\"emitted_request_id\", \"name\" = \"excluded\".\"name\", \"vendor\" = \"excluded\".\"vendor\", \"model\" = \"excluded\".\"model\", \"params\" = \"excluded\".\"params\", \"other_metrics\" = \"excluded\".\"other_metrics\", \"error\" = \"excluded\".\"error\", \"contexts\" = \"excluded\".\"contexts\", \"telemetry\" = \"excluded\".\"telemetry\", \"input\" = \"excluded\".\"input\", \"output\" = \"excluded\".\"output\"",
-  cells: (params) => [params.projectNumber, params.traceSequence, packId(params.spanId), params.parentId == null ? null : packId(params.parentId), spanTypes.code(params.type), params.startedAtMs, params.durationMs, params.startedNs ?? null, params.finishedNs ?? null, params.firstTokenMs ?? null, params.promptTokens ?? null, params.completionTokens ?? null, params.reasoningTokens ?? null, params.cacheReadInputTokens ?? null, params.cacheCreationInputTokens ?? null, params.costNanoUsd ?? null, packCostSource(params.costSource ?? null), Number(params.tokensEstimated), params.cachedTokensInPrompt == null ? null : Number(params.cachedTokensInPrompt), params.emittedRequestId ?? null, params.name ?? null, params.vendor ?? null, params.model ?? null, params.paramsJson ?? null, params.otherMetricsJson ?? null, params.errorJson ?? null, params.contextsJson ?? null, params.telemetryJson ?? null, packTyped(params.inputJson ?? null), packTyped(params.outputJson ?? null)],
+  text: "insert into \"spans\" (\"project_number\", \"trace_sequence\", \"span_id\", \"parent_id\", \"type\", \"started_at\", \"duration_ms\", \"started_ns\", \"finished_ns\", \"first_token_ms\", \"prompt_tokens\", \"completion_tokens\", \"reasoning_tokens\", \"cache_read_input_tokens\", \"cache_creation_input_tokens\", \"cost_nano_usd\", \"cost_source\", \"tokens_estimated\", \"cached_tokens_in_prompt\", \"call_row\", \"total_input\", \"total_output\", \"share_rates\", \"shared_request_id\", \"emitted_request_id\", \"name\", \"vendor\", \"model\", \"params\", \"other_metrics\", \"error\", \"contexts\", \"telemetry\", \"input\", \"output\") values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict (\"project_number\", \"trace_sequence\", \"span_id\") do update set \"parent_id\" = \"excluded\".\"parent_id\", \"type\" = \"excluded\".\"type\", \"started_at\" = \"excluded\".\"started_at\", \"duration_ms\" = \"excluded\".\"duration_ms\", \"started_ns\" = \"excluded\".\"started_ns\", \"finished_ns\" = \"excluded\".\"finished_ns\", \"first_token_ms\" = \"excluded\".\"first_token_ms\", \"prompt_tokens\" = \"excluded\".\"prompt_tokens\", \"completion_tokens\" = \"excluded\".\"completion_tokens\", \"reasoning_tokens\" = \"excluded\".\"reasoning_tokens\", \"cache_read_input_tokens\" = \"excluded\".\"cache_read_input_tokens\", \"cache_creation_input_tokens\" = \"excluded\".\"cache_creation_input_tokens\", \"cost_nano_usd\" = \"excluded\".\"cost_nano_usd\", \"cost_source\" = \"excluded\".\"cost_source\", \"tokens_estimated\" = \"excluded\".\"tokens_estimated\", \"cached_tokens_in_prompt\" = \"excluded\".\"cached_tokens_in_prompt\", \"call_row\" = \"excluded\".\"call_row\", \"total_input\" = \"excluded\".\"total_input\", \"total_output\" = \"excluded\".\"total_output\", \"share_rates\" = \"excluded\".\"share_rates\", \"shared_request_id\" = \"excluded\".\"shared_request_id\", \"emitted_request_id\" = \"excluded\".\"emitted_request_id\", \"name\" = \"excluded\".\"name\", \"vendor\" = \"excluded\".\"vendor\", \"model\" = \"excluded\".\"model\", \"params\" = \"excluded\".\"params\", \"other_metrics\" = \"excluded\".\"other_metrics\", \"error\" = \"excluded\".\"error\", \"contexts\" = \"excluded\".\"contexts\", \"telemetry\" = \"excluded\".\"telemetry\", \"input\" = \"excluded\".\"input\", \"output\" = \"excluded\".\"output\"",
+  cells: (params) => [params.projectNumber, params.traceSequence, packId(params.spanId), params.parentId == null ? null : packId(params.parentId), spanTypes.code(params.type), params.startedAtMs, params.durationMs, params.startedNs ?? null, params.finishedNs ?? null, params.firstTokenMs ?? null, params.promptTokens ?? null, params.completionTokens ?? null, params.reasoningTokens ?? null, params.cacheReadInputTokens ?? null, params.cacheCreationInputTokens ?? null, params.costNanoUsd ?? null, packCostSource(params.costSource ?? null), Number(params.tokensEstimated), params.cachedTokensInPrompt == null ? null : Number(params.cachedTokensInPrompt), params.callRow ?? null, params.totalInput ?? null, params.totalOutput ?? null, params.shareRates ?? null, params.sharedRequestId ?? null, params.emittedRequestId ?? null, params.name ?? null, params.vendor ?? null, params.model ?? null, params.paramsJson ?? null, params.otherMetricsJson ?? null, params.errorJson ?? null, params.contextsJson ?? null, params.telemetryJson ?? null, packTyped(params.inputJson ?? null), packTyped(params.outputJson ?? null)],
 };
 
 export const replaceTraces: Compiled<typeof source.replaceTraces> = {
   name: 'append.replaceTraces',
   text: "insert into \"traces\" (\"project_number\", \"trace_id\", \"sequence\", \"inserted_at\", \"updated_at\", \"span_count\", \"started_at\", \"duration_ms\", \"first_token_ms\", \"prompt_tokens\", \"completion_tokens\", \"reasoning_tokens\", \"cache_read_input_tokens\", \"cache_creation_input_tokens\", \"total_cost_nano_usd\", \"unpriced_spans\", \"tokens_estimated\", \"has_error\", \"metadata\", \"expected_output\", \"aggregates\") values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict (\"sequence\") do update set \"project_number\" = \"excluded\".\"project_number\", \"trace_id\" = \"excluded\".\"trace_id\", \"inserted_at\" = \"excluded\".\"inserted_at\", \"updated_at\" = \"excluded\".\"updated_at\", \"span_count\" = \"excluded\".\"span_count\", \"started_at\" = \"excluded\".\"started_at\", \"duration_ms\" = \"excluded\".\"duration_ms\", \"first_token_ms\" = \"excluded\".\"first_token_ms\", \"prompt_tokens\" = \"excluded\".\"prompt_tokens\", \"completion_tokens\" = \"excluded\".\"completion_tokens\", \"reasoning_tokens\" = \"excluded\".\"reasoning_tokens\", \"cache_read_input_tokens\" = \"excluded\".\"cache_read_input_tokens\", \"cache_creation_input_tokens\" = \"excluded\".\"cache_creation_input_tokens\", \"total_cost_nano_usd\" = \"excluded\".\"total_cost_nano_usd\", \"unpriced_spans\" = \"excluded\".\"unpriced_spans\", \"tokens_estimated\" = \"excluded\".\"tokens_estimated\", \"has_error\" = \"excluded\".\"has_error\", \"metadata\" = \"excluded\".\"metadata\", \"expected_output\" = \"excluded\".\"expected_output\", \"aggregates\" = \"excluded\".\"aggregates\"",
   cells: (params) => [params.projectNumber, packId(params.traceId), params.sequence, params.insertedAtMs, params.updatedAtMs, params.spanCount, params.startedAtMs ?? null, params.durationMs ?? null, params.firstTokenMs ?? null, params.promptTokens ?? null, params.completionTokens ?? null, params.reasoningTokens ?? null, params.cacheReadInputTokens ?? null, params.cacheCreationInputTokens ?? null, params.totalCostNanoUsd ?? null, params.unpricedSpans, Number(params.tokensEstimated), Number(params.hasError), params.metadataJson, params.expectedOutput ?? null, params.aggregatesJson ?? null],
+};
+
+export const replaceUsageNodes: Compiled<typeof source.replaceUsageNodes> = {
+  name: 'append.replaceUsageNodes',
+  text: "insert into \"usage_nodes\" (\"project_number\", \"trace_sequence\", \"span_id\", \"node\") values (?, ?, ?, ?) on conflict (\"project_number\", \"trace_sequence\", \"span_id\") do update set \"node\" = \"excluded\".\"node\"",
+  cells: (params) => [params.projectNumber, params.traceSequence, packId(params.spanId), params.nodeJson],
 };
 
 export const storeJobs: Compiled<typeof source.storeJobs> = {

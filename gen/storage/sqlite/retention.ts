@@ -4,6 +4,8 @@ import type { Compiled } from '../../../src/storage/queries.ts';
 import { fillParameters } from '../../../src/storage/engine/sqlite/compact-ids.ts';
 import { packId } from '../../../src/storage/engine/sqlite/compact-ids.ts';
 import { packIds } from '../../../src/storage/engine/sqlite/compact-ids.ts';
+import { spanTypes } from '../../../src/storage/rows/codes.ts';
+import { unpackCostSource } from '../../../src/storage/rows/codes.ts';
 import type * as source from '../../../src/storage/retention/queries.ts';
 
 export const addHour: Compiled<typeof source.addHour> = {
@@ -56,19 +58,29 @@ export const listCounted: Compiled<typeof source.listCounted> = {
 
 export const listCountedSpans: Compiled<typeof source.listCountedSpans> = {
   name: 'retention.listCountedSpans',
-  text: "select \"trace_sequence\" as \"traceSequence\", iif(typeof(\"span_id\") = 'blob', lower(hex(\"span_id\")), \"span_id\") as \"spanId\", \"spans\".\"model\" as \"model\", \"spans\".\"started_at\" as \"startedAtMs\", \"spans\".\"prompt_tokens\" as \"promptTokens\", \"spans\".\"completion_tokens\" as \"completionTokens\", \"spans\".\"cost_nano_usd\" as \"costNanoUsd\", \"spans\".\"first_token_ms\" as \"firstTokenMs\", \"spans\".\"duration_ms\" as \"durationMs\", \"error\" is not null as \"hasError\" from \"spans\" where \"project_number\" = ? and \"trace_sequence\" in (select value from json_each(?))",
+  text: "select \"trace_sequence\" as \"traceSequence\", iif(typeof(\"span_id\") = 'blob', lower(hex(\"span_id\")), \"span_id\") as \"spanId\", iif(typeof(\"parent_id\") = 'blob', lower(hex(\"parent_id\")), \"parent_id\") as \"parentId\", \"spans\".\"type\" as \"type\", \"spans\".\"model\" as \"model\", \"spans\".\"started_at\" as \"startedAtMs\", \"spans\".\"prompt_tokens\" as \"promptTokens\", \"spans\".\"completion_tokens\" as \"completionTokens\", \"spans\".\"reasoning_tokens\" as \"reasoningTokens\", \"spans\".\"cache_read_input_tokens\" as \"cacheReadInputTokens\", \"spans\".\"cache_creation_input_tokens\" as \"cacheCreationInputTokens\", \"spans\".\"cost_nano_usd\" as \"costNanoUsd\", \"spans\".\"first_token_ms\" as \"firstTokenMs\", \"spans\".\"cost_source\" as \"costSource\", \"spans\".\"call_row\" as \"callRow\", \"spans\".\"total_input\" as \"totalInput\", \"spans\".\"total_output\" as \"totalOutput\", \"spans\".\"share_rates\" as \"shareRates\", \"spans\".\"duration_ms\" as \"durationMs\", \"error\" is not null as \"hasError\" from \"spans\" where \"project_number\" = ? and \"trace_sequence\" in (select value from json_each(?))",
   cells: (params) => [params.projectNumber, JSON.stringify(params.sequences)],
   row: (row: any) => ({
     traceSequence: row[0],
     spanId: row[1],
-    model: row[2],
-    startedAtMs: row[3],
-    promptTokens: row[4],
-    completionTokens: row[5],
-    costNanoUsd: row[6],
-    firstTokenMs: row[7],
-    durationMs: row[8],
-    hasError: row[9] === 1,
+    parentId: row[2],
+    type: spanTypes.value(row[3]),
+    model: row[4],
+    startedAtMs: row[5],
+    promptTokens: row[6],
+    completionTokens: row[7],
+    reasoningTokens: row[8],
+    cacheReadInputTokens: row[9],
+    cacheCreationInputTokens: row[10],
+    costNanoUsd: row[11],
+    firstTokenMs: row[12],
+    costSource: unpackCostSource(row[13]),
+    callRow: row[14],
+    totalInput: row[15],
+    totalOutput: row[16],
+    shareRates: row[17],
+    durationMs: row[18],
+    hasError: row[19] === 1,
   }),
 };
 
@@ -187,6 +199,12 @@ export const removeSomeSpans: Compiled<typeof source.removeSomeSpans> = {
   cells: (params) => [params.projectNumber, params.traceSequence, params.projectNumber, params.traceSequence, params.limit],
 };
 
+export const removeSomeUsageNodes: Compiled<typeof source.removeSomeUsageNodes> = {
+  name: 'retention.removeSomeUsageNodes',
+  text: "delete from \"usage_nodes\" where (\"project_number\" = ? and \"trace_sequence\" = ?) and \"span_id\" <= (select max(\"some\".\"key\") as \"last\" from (select \"span_id\" as \"key\" from \"usage_nodes\" where (\"project_number\" = ? and \"trace_sequence\" = ?) order by \"span_id\" limit ?) as \"some\")",
+  cells: (params) => [params.projectNumber, params.traceSequence, params.projectNumber, params.traceSequence, params.limit],
+};
+
 export const removeSpans: Compiled<typeof source.removeSpans> = {
   name: 'retention.removeSpans',
   text: "delete from \"spans\" where \"project_number\" = ? and \"trace_sequence\" in (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -197,4 +215,10 @@ export const removeTraces: Compiled<typeof source.removeTraces> = {
   name: 'retention.removeTraces',
   text: "delete from \"traces\" where \"project_number\" = ? and \"trace_id\" in (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
   cells: (params) => [params.projectNumber, ...packIds(params.traceIds)],
+};
+
+export const removeUsageNodes: Compiled<typeof source.removeUsageNodes> = {
+  name: 'retention.removeUsageNodes',
+  text: "delete from \"usage_nodes\" where \"project_number\" = ? and \"trace_sequence\" in (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+  cells: (params) => [params.projectNumber, ...fillParameters(params.sequences)],
 };

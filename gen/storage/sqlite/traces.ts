@@ -56,7 +56,7 @@ export const findRootSpan: Compiled<typeof source.findRootSpan> = {
 
 export const findSpans: Compiled<typeof source.findSpans> = {
   name: 'traces.findSpans',
-  text: "select \"spans\".\"type\" as \"type\", \"spans\".\"started_at\" as \"startedAtMs\", \"spans\".\"started_ns\" as \"startedNs\", \"spans\".\"finished_ns\" as \"finishedNs\", \"spans\".\"prompt_tokens\" as \"promptTokens\", \"spans\".\"completion_tokens\" as \"completionTokens\", \"spans\".\"reasoning_tokens\" as \"reasoningTokens\", \"spans\".\"cache_read_input_tokens\" as \"cacheReadInputTokens\", \"spans\".\"cache_creation_input_tokens\" as \"cacheCreationInputTokens\", \"spans\".\"cost_nano_usd\" as \"costNanoUsd\", \"spans\".\"cost_source\" as \"costSource\", \"spans\".\"tokens_estimated\" as \"tokensEstimated\", \"spans\".\"cached_tokens_in_prompt\" as \"cachedTokensInPrompt\", \"spans\".\"name\" as \"name\", \"spans\".\"vendor\" as \"vendor\", \"spans\".\"model\" as \"model\", \"spans\".\"params\" as \"paramsJson\", \"spans\".\"other_metrics\" as \"otherMetricsJson\", \"spans\".\"error\" as \"errorJson\", \"spans\".\"contexts\" as \"contextsJson\", \"spans\".\"telemetry\" as \"telemetryJson\", \"spans\".\"input\" as \"inputJson\", \"spans\".\"output\" as \"outputJson\", iif(typeof(\"spans\".\"span_id\") = 'blob', lower(hex(\"spans\".\"span_id\")), \"spans\".\"span_id\") as \"spanId\", iif(typeof(\"spans\".\"parent_id\") = 'blob', lower(hex(\"spans\".\"parent_id\")), \"spans\".\"parent_id\") as \"parentId\", \"started_at\" + \"duration_ms\" as \"finishedAtMs\", \"started_at\" + \"first_token_ms\" as \"firstTokenAtMs\" from \"spans\" where \"project_number\" = ? and \"trace_sequence\" = ? and \"span_id\" in (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+  text: "select \"spans\".\"type\" as \"type\", \"spans\".\"started_at\" as \"startedAtMs\", \"spans\".\"started_ns\" as \"startedNs\", \"spans\".\"finished_ns\" as \"finishedNs\", \"spans\".\"prompt_tokens\" as \"promptTokens\", \"spans\".\"completion_tokens\" as \"completionTokens\", \"spans\".\"reasoning_tokens\" as \"reasoningTokens\", \"spans\".\"cache_read_input_tokens\" as \"cacheReadInputTokens\", \"spans\".\"cache_creation_input_tokens\" as \"cacheCreationInputTokens\", \"spans\".\"cost_nano_usd\" as \"costNanoUsd\", \"spans\".\"cost_source\" as \"costSource\", \"spans\".\"tokens_estimated\" as \"tokensEstimated\", \"spans\".\"cached_tokens_in_prompt\" as \"cachedTokensInPrompt\", \"spans\".\"call_row\" as \"callRow\", \"spans\".\"total_input\" as \"totalInput\", \"spans\".\"total_output\" as \"totalOutput\", \"spans\".\"share_rates\" as \"shareRates\", \"spans\".\"name\" as \"name\", \"spans\".\"vendor\" as \"vendor\", \"spans\".\"model\" as \"model\", \"spans\".\"params\" as \"paramsJson\", \"spans\".\"other_metrics\" as \"otherMetricsJson\", \"spans\".\"error\" as \"errorJson\", \"spans\".\"contexts\" as \"contextsJson\", \"spans\".\"telemetry\" as \"telemetryJson\", \"spans\".\"input\" as \"inputJson\", \"spans\".\"output\" as \"outputJson\", iif(typeof(\"spans\".\"span_id\") = 'blob', lower(hex(\"spans\".\"span_id\")), \"spans\".\"span_id\") as \"spanId\", iif(typeof(\"spans\".\"parent_id\") = 'blob', lower(hex(\"spans\".\"parent_id\")), \"spans\".\"parent_id\") as \"parentId\", \"started_at\" + \"duration_ms\" as \"finishedAtMs\", \"started_at\" + \"first_token_ms\" as \"firstTokenAtMs\" from \"spans\" where \"project_number\" = ? and \"trace_sequence\" = ? and \"span_id\" in (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
   cells: (params) => [params.projectNumber, params.sequence, ...packIds(params.ids)],
   row: (row: any) => ({
     type: spanTypes.value(row[0]),
@@ -72,26 +72,30 @@ export const findSpans: Compiled<typeof source.findSpans> = {
     costSource: unpackCostSource(row[10]),
     tokensEstimated: row[11] === 1,
     cachedTokensInPrompt: row[12] === null ? null : row[12] === 1,
-    name: row[13],
-    vendor: row[14],
-    model: row[15],
-    paramsJson: row[16],
-    otherMetricsJson: row[17],
-    errorJson: row[18],
-    contextsJson: row[19],
-    telemetryJson: row[20],
-    inputJson: unpackTyped(row[21]),
-    outputJson: unpackTyped(row[22]),
-    spanId: row[23],
-    parentId: row[24],
-    finishedAtMs: row[25],
-    firstTokenAtMs: row[26],
+    callRow: row[13],
+    totalInput: row[14],
+    totalOutput: row[15],
+    shareRates: row[16],
+    name: row[17],
+    vendor: row[18],
+    model: row[19],
+    paramsJson: row[20],
+    otherMetricsJson: row[21],
+    errorJson: row[22],
+    contextsJson: row[23],
+    telemetryJson: row[24],
+    inputJson: unpackTyped(row[25]),
+    outputJson: unpackTyped(row[26]),
+    spanId: row[27],
+    parentId: row[28],
+    finishedAtMs: row[29],
+    firstTokenAtMs: row[30],
   }),
 };
 
 export const findSummaries: Compiled<typeof source.findSummaries> = {
   name: 'traces.findSummaries',
-  text: "select \"spans\".\"type\" as \"type\", \"spans\".\"name\" as \"name\", \"spans\".\"model\" as \"model\", \"spans\".\"started_at\" as \"startedAtMs\", \"spans\".\"started_ns\" as \"startedNs\", \"spans\".\"finished_ns\" as \"finishedNs\", \"spans\".\"prompt_tokens\" as \"promptTokens\", \"spans\".\"completion_tokens\" as \"completionTokens\", \"spans\".\"reasoning_tokens\" as \"reasoningTokens\", \"spans\".\"cache_read_input_tokens\" as \"cacheReadInputTokens\", \"spans\".\"cache_creation_input_tokens\" as \"cacheCreationInputTokens\", \"spans\".\"cost_nano_usd\" as \"costNanoUsd\", \"spans\".\"tokens_estimated\" as \"tokensEstimated\", iif(typeof(\"spans\".\"span_id\") = 'blob', lower(hex(\"spans\".\"span_id\")), \"spans\".\"span_id\") as \"spanId\", iif(typeof(\"spans\".\"parent_id\") = 'blob', lower(hex(\"spans\".\"parent_id\")), \"spans\".\"parent_id\") as \"parentId\", \"started_at\" + \"duration_ms\" as \"finishedAtMs\", \"started_at\" + \"first_token_ms\" as \"firstTokenAtMs\", \"input\" is not null as \"hasInput\", \"output\" is not null as \"hasOutput\", \"error\" is not null as \"hasError\" from \"spans\" where \"project_number\" = ? and \"trace_sequence\" = ? and \"span_id\" in (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+  text: "select \"spans\".\"type\" as \"type\", \"spans\".\"name\" as \"name\", \"spans\".\"model\" as \"model\", \"spans\".\"started_at\" as \"startedAtMs\", \"spans\".\"started_ns\" as \"startedNs\", \"spans\".\"finished_ns\" as \"finishedNs\", \"spans\".\"prompt_tokens\" as \"promptTokens\", \"spans\".\"completion_tokens\" as \"completionTokens\", \"spans\".\"reasoning_tokens\" as \"reasoningTokens\", \"spans\".\"cache_read_input_tokens\" as \"cacheReadInputTokens\", \"spans\".\"cache_creation_input_tokens\" as \"cacheCreationInputTokens\", \"spans\".\"cost_nano_usd\" as \"costNanoUsd\", \"spans\".\"tokens_estimated\" as \"tokensEstimated\", \"spans\".\"cost_source\" as \"costSource\", \"spans\".\"call_row\" as \"callRow\", \"spans\".\"total_input\" as \"totalInput\", \"spans\".\"total_output\" as \"totalOutput\", \"spans\".\"share_rates\" as \"shareRates\", iif(typeof(\"spans\".\"span_id\") = 'blob', lower(hex(\"spans\".\"span_id\")), \"spans\".\"span_id\") as \"spanId\", iif(typeof(\"spans\".\"parent_id\") = 'blob', lower(hex(\"spans\".\"parent_id\")), \"spans\".\"parent_id\") as \"parentId\", \"started_at\" + \"duration_ms\" as \"finishedAtMs\", \"started_at\" + \"first_token_ms\" as \"firstTokenAtMs\", \"input\" is not null as \"hasInput\", \"output\" is not null as \"hasOutput\", \"error\" is not null as \"hasError\" from \"spans\" where \"project_number\" = ? and \"trace_sequence\" = ? and \"span_id\" in (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
   cells: (params) => [params.projectNumber, params.sequence, ...packIds(params.ids)],
   row: (row: any) => ({
     type: spanTypes.value(row[0]),
@@ -107,13 +111,18 @@ export const findSummaries: Compiled<typeof source.findSummaries> = {
     cacheCreationInputTokens: row[10],
     costNanoUsd: row[11],
     tokensEstimated: row[12] === 1,
-    spanId: row[13],
-    parentId: row[14],
-    finishedAtMs: row[15],
-    firstTokenAtMs: row[16],
-    hasInput: row[17] === 1,
-    hasOutput: row[18] === 1,
-    hasError: row[19] === 1,
+    costSource: unpackCostSource(row[13]),
+    callRow: row[14],
+    totalInput: row[15],
+    totalOutput: row[16],
+    shareRates: row[17],
+    spanId: row[18],
+    parentId: row[19],
+    finishedAtMs: row[20],
+    firstTokenAtMs: row[21],
+    hasInput: row[22] === 1,
+    hasOutput: row[23] === 1,
+    hasError: row[24] === 1,
   }),
 };
 
@@ -189,7 +198,7 @@ export const listLastOfType: Compiled<typeof source.listLastOfType> = {
 
 export const listLinkedSummaries: Compiled<typeof source.listLinkedSummaries> = {
   name: 'traces.listLinkedSummaries',
-  text: "select \"spans\".\"type\" as \"type\", \"spans\".\"name\" as \"name\", \"spans\".\"model\" as \"model\", \"spans\".\"started_at\" as \"startedAtMs\", \"spans\".\"started_ns\" as \"startedNs\", \"spans\".\"finished_ns\" as \"finishedNs\", \"spans\".\"prompt_tokens\" as \"promptTokens\", \"spans\".\"completion_tokens\" as \"completionTokens\", \"spans\".\"reasoning_tokens\" as \"reasoningTokens\", \"spans\".\"cache_read_input_tokens\" as \"cacheReadInputTokens\", \"spans\".\"cache_creation_input_tokens\" as \"cacheCreationInputTokens\", \"spans\".\"cost_nano_usd\" as \"costNanoUsd\", \"spans\".\"tokens_estimated\" as \"tokensEstimated\", iif(typeof(\"spans\".\"span_id\") = 'blob', lower(hex(\"spans\".\"span_id\")), \"spans\".\"span_id\") as \"spanId\", iif(typeof(\"spans\".\"parent_id\") = 'blob', lower(hex(\"spans\".\"parent_id\")), \"spans\".\"parent_id\") as \"parentId\", \"started_at\" + \"duration_ms\" as \"finishedAtMs\", \"started_at\" + \"first_token_ms\" as \"firstTokenAtMs\", \"input\" is not null as \"hasInput\", \"output\" is not null as \"hasOutput\", \"error\" is not null as \"hasError\", (\"parent_id\" is null or not exists (select \"parent\".\"span_id\" as \"spanId\" from \"spans\" as \"parent\" where \"parent\".\"project_number\" = ? and \"parent\".\"trace_sequence\" = ? and \"parent\".\"span_id\" = \"spans\".\"parent_id\")) as \"isParentless\" from \"spans\" where \"project_number\" = ? and \"trace_sequence\" = ?",
+  text: "select \"spans\".\"type\" as \"type\", \"spans\".\"name\" as \"name\", \"spans\".\"model\" as \"model\", \"spans\".\"started_at\" as \"startedAtMs\", \"spans\".\"started_ns\" as \"startedNs\", \"spans\".\"finished_ns\" as \"finishedNs\", \"spans\".\"prompt_tokens\" as \"promptTokens\", \"spans\".\"completion_tokens\" as \"completionTokens\", \"spans\".\"reasoning_tokens\" as \"reasoningTokens\", \"spans\".\"cache_read_input_tokens\" as \"cacheReadInputTokens\", \"spans\".\"cache_creation_input_tokens\" as \"cacheCreationInputTokens\", \"spans\".\"cost_nano_usd\" as \"costNanoUsd\", \"spans\".\"tokens_estimated\" as \"tokensEstimated\", \"spans\".\"cost_source\" as \"costSource\", \"spans\".\"call_row\" as \"callRow\", \"spans\".\"total_input\" as \"totalInput\", \"spans\".\"total_output\" as \"totalOutput\", \"spans\".\"share_rates\" as \"shareRates\", iif(typeof(\"spans\".\"span_id\") = 'blob', lower(hex(\"spans\".\"span_id\")), \"spans\".\"span_id\") as \"spanId\", iif(typeof(\"spans\".\"parent_id\") = 'blob', lower(hex(\"spans\".\"parent_id\")), \"spans\".\"parent_id\") as \"parentId\", \"started_at\" + \"duration_ms\" as \"finishedAtMs\", \"started_at\" + \"first_token_ms\" as \"firstTokenAtMs\", \"input\" is not null as \"hasInput\", \"output\" is not null as \"hasOutput\", \"error\" is not null as \"hasError\", (\"parent_id\" is null or not exists (select \"parent\".\"span_id\" as \"spanId\" from \"spans\" as \"parent\" where \"parent\".\"project_number\" = ? and \"parent\".\"trace_sequence\" = ? and \"parent\".\"span_id\" = \"spans\".\"parent_id\")) as \"isParentless\" from \"spans\" where \"project_number\" = ? and \"trace_sequence\" = ?",
   cells: (params) => [params.projectNumber, params.sequence, params.projectNumber, params.sequence],
   row: (row: any) => ({
     type: spanTypes.value(row[0]),
@@ -205,14 +214,19 @@ export const listLinkedSummaries: Compiled<typeof source.listLinkedSummaries> = 
     cacheCreationInputTokens: row[10],
     costNanoUsd: row[11],
     tokensEstimated: row[12] === 1,
-    spanId: row[13],
-    parentId: row[14],
-    finishedAtMs: row[15],
-    firstTokenAtMs: row[16],
-    hasInput: row[17] === 1,
-    hasOutput: row[18] === 1,
-    hasError: row[19] === 1,
-    isParentless: row[20] === 1,
+    costSource: unpackCostSource(row[13]),
+    callRow: row[14],
+    totalInput: row[15],
+    totalOutput: row[16],
+    shareRates: row[17],
+    spanId: row[18],
+    parentId: row[19],
+    finishedAtMs: row[20],
+    firstTokenAtMs: row[21],
+    hasInput: row[22] === 1,
+    hasOutput: row[23] === 1,
+    hasError: row[24] === 1,
+    isParentless: row[25] === 1,
   }),
 };
 
@@ -238,6 +252,15 @@ export const listOutdated: Compiled<typeof source.listOutdated> = {
   }),
 };
 
+export const listSharers: Compiled<typeof source.listSharers> = {
+  name: 'traces.listSharers',
+  text: "select iif(typeof(\"span_id\") = 'blob', lower(hex(\"span_id\")), \"span_id\") as \"spanId\" from \"spans\" where \"project_number\" = ? and \"trace_sequence\" = ? and \"shared_request_id\" is not null",
+  cells: (params) => [params.projectNumber, params.sequence],
+  row: (row: any) => ({
+    spanId: row[0],
+  }),
+};
+
 export const listSpanOrder: Compiled<typeof source.listSpanOrder> = {
   name: 'traces.listSpanOrder',
   text: "select \"started_at\" as \"atMs\", \"spans\".\"duration_ms\" as \"durationMs\", coalesce(\"started_ns\", 0) as \"startedNs\", coalesce(\"finished_ns\", 0) as \"finishedNs\", iif(typeof(\"span_id\") = 'blob', lower(hex(\"span_id\")), \"span_id\") as \"id\", coalesce(octet_length(\"name\"), 0) + coalesce(octet_length(\"params\"), 0) + coalesce(octet_length(\"other_metrics\"), 0) + coalesce(octet_length(\"error\"), 0) + coalesce(octet_length(\"contexts\"), 0) + coalesce(octet_length(\"telemetry\"), 0) + coalesce(octet_length(\"input\"), 0) + coalesce(octet_length(\"output\"), 0) as \"bytes\" from \"spans\" where \"project_number\" = ? and \"trace_sequence\" = ? and (\"started_at\", coalesce(\"started_ns\", 0), ?, ?, iif(typeof(\"span_id\") = 'blob', lower(hex(\"span_id\")), \"span_id\"))\n    > (?, ?, \"duration_ms\", coalesce(\"finished_ns\", 0), ?) order by \"started_at\" asc, coalesce(\"started_ns\", 0) asc, \"duration_ms\" desc, coalesce(\"finished_ns\", 0) desc, iif(typeof(\"span_id\") = 'blob', lower(hex(\"span_id\")), \"span_id\") asc limit ?",
@@ -254,7 +277,7 @@ export const listSpanOrder: Compiled<typeof source.listSpanOrder> = {
 
 export const listSummaries: Compiled<typeof source.listSummaries> = {
   name: 'traces.listSummaries',
-  text: "select \"spans\".\"type\" as \"type\", \"spans\".\"name\" as \"name\", \"spans\".\"model\" as \"model\", \"spans\".\"started_at\" as \"startedAtMs\", \"spans\".\"started_ns\" as \"startedNs\", \"spans\".\"finished_ns\" as \"finishedNs\", \"spans\".\"prompt_tokens\" as \"promptTokens\", \"spans\".\"completion_tokens\" as \"completionTokens\", \"spans\".\"reasoning_tokens\" as \"reasoningTokens\", \"spans\".\"cache_read_input_tokens\" as \"cacheReadInputTokens\", \"spans\".\"cache_creation_input_tokens\" as \"cacheCreationInputTokens\", \"spans\".\"cost_nano_usd\" as \"costNanoUsd\", \"spans\".\"tokens_estimated\" as \"tokensEstimated\", iif(typeof(\"spans\".\"span_id\") = 'blob', lower(hex(\"spans\".\"span_id\")), \"spans\".\"span_id\") as \"spanId\", iif(typeof(\"spans\".\"parent_id\") = 'blob', lower(hex(\"spans\".\"parent_id\")), \"spans\".\"parent_id\") as \"parentId\", \"started_at\" + \"duration_ms\" as \"finishedAtMs\", \"started_at\" + \"first_token_ms\" as \"firstTokenAtMs\", \"input\" is not null as \"hasInput\", \"output\" is not null as \"hasOutput\", \"error\" is not null as \"hasError\" from \"spans\" where \"project_number\" = ? and \"trace_sequence\" = ?",
+  text: "select \"spans\".\"type\" as \"type\", \"spans\".\"name\" as \"name\", \"spans\".\"model\" as \"model\", \"spans\".\"started_at\" as \"startedAtMs\", \"spans\".\"started_ns\" as \"startedNs\", \"spans\".\"finished_ns\" as \"finishedNs\", \"spans\".\"prompt_tokens\" as \"promptTokens\", \"spans\".\"completion_tokens\" as \"completionTokens\", \"spans\".\"reasoning_tokens\" as \"reasoningTokens\", \"spans\".\"cache_read_input_tokens\" as \"cacheReadInputTokens\", \"spans\".\"cache_creation_input_tokens\" as \"cacheCreationInputTokens\", \"spans\".\"cost_nano_usd\" as \"costNanoUsd\", \"spans\".\"tokens_estimated\" as \"tokensEstimated\", \"spans\".\"cost_source\" as \"costSource\", \"spans\".\"call_row\" as \"callRow\", \"spans\".\"total_input\" as \"totalInput\", \"spans\".\"total_output\" as \"totalOutput\", \"spans\".\"share_rates\" as \"shareRates\", iif(typeof(\"spans\".\"span_id\") = 'blob', lower(hex(\"spans\".\"span_id\")), \"spans\".\"span_id\") as \"spanId\", iif(typeof(\"spans\".\"parent_id\") = 'blob', lower(hex(\"spans\".\"parent_id\")), \"spans\".\"parent_id\") as \"parentId\", \"started_at\" + \"duration_ms\" as \"finishedAtMs\", \"started_at\" + \"first_token_ms\" as \"firstTokenAtMs\", \"input\" is not null as \"hasInput\", \"output\" is not null as \"hasOutput\", \"error\" is not null as \"hasError\" from \"spans\" where \"project_number\" = ? and \"trace_sequence\" = ?",
   cells: (params) => [params.projectNumber, params.sequence],
   row: (row: any) => ({
     type: spanTypes.value(row[0]),
@@ -270,13 +293,18 @@ export const listSummaries: Compiled<typeof source.listSummaries> = {
     cacheCreationInputTokens: row[10],
     costNanoUsd: row[11],
     tokensEstimated: row[12] === 1,
-    spanId: row[13],
-    parentId: row[14],
-    finishedAtMs: row[15],
-    firstTokenAtMs: row[16],
-    hasInput: row[17] === 1,
-    hasOutput: row[18] === 1,
-    hasError: row[19] === 1,
+    costSource: unpackCostSource(row[13]),
+    callRow: row[14],
+    totalInput: row[15],
+    totalOutput: row[16],
+    shareRates: row[17],
+    spanId: row[18],
+    parentId: row[19],
+    finishedAtMs: row[20],
+    firstTokenAtMs: row[21],
+    hasInput: row[22] === 1,
+    hasOutput: row[23] === 1,
+    hasError: row[24] === 1,
   }),
 };
 

@@ -3,26 +3,45 @@
 import type { AppendTables, TraceKey } from '../events/append-tables.ts';
 import { isSampled } from '../monitors/sampling.ts';
 import type { Span, TraceAppend } from '../traces/trace.ts';
-import { ALL_MONITORS, touchJob } from './jobs.ts';
+import { ALL_MONITORS, CALLS, type EvaluationJob, touchJob } from './jobs.ts';
 
 /** Whether an append changes what monitors evaluate; results of evaluations do not. */
 export function isSeenByMonitors({ spans, metadataJson, expectedOutput }: TraceAppend): boolean {
   return spans.length > 0 || metadataJson !== null || expectedOutput !== undefined;
 }
 
+type Touch = { readonly spans: readonly Span[]; readonly nowMs: number };
+
 /** Stores one job when any monitor samples the trace and the queue of the project has room. */
-export function enqueueJob(
-  tables: AppendTables,
-  traceKey: TraceKey,
-  { spans, nowMs }: { readonly spans: readonly Span[]; readonly nowMs: number },
-): void {
+export function enqueueJob(tables: AppendTables, traceKey: TraceKey, { spans, nowMs }: Touch): void {
   const { asOf, monitors } = tables.activeMonitorsOf(traceKey.projectNumber);
   if (!monitors.some((monitor) => isSampled(monitor, traceKey.traceId))) return;
   const known = tables.findJob(traceKey, ALL_MONITORS);
   if (known === undefined && !tables.hasRoomForJob(traceKey.projectNumber)) return;
   const isRooted =
     known?.isRooted === true || spans.some(({ parentId }) => parentId === null) || tables.hasRoot(traceKey);
+  touch(tables, traceKey, { known, sourceId: ALL_MONITORS, isRooted, nowMs, asOf });
+}
+
+/** Stores the job that corrects the requests of calls once the trace has settled. */
+export function enqueueSettlement(tables: AppendTables, traceKey: TraceKey, { spans, nowMs }: Touch): void {
+  const known = tables.findJob(traceKey, CALLS);
+  // No search for a root among the spans of a large trace: without one the job only waits longer.
+  const isRooted = known?.isRooted === true || spans.some(({ parentId }) => parentId === null);
+  touch(tables, traceKey, { known, sourceId: CALLS, isRooted, nowMs, asOf: 0 });
+}
+
+type Touched = {
+  readonly known: EvaluationJob | undefined;
+  readonly sourceId: string;
+  readonly isRooted: boolean;
+  readonly nowMs: number;
+  readonly asOf: number;
+};
+
+function touch(tables: AppendTables, traceKey: TraceKey, { known, sourceId, isRooted, nowMs, asOf }: Touched): void {
   const { projectNumber, sequence: traceSequence, traceId } = traceKey;
   const { jobQueue } = tables;
-  tables.storeJob(touchJob(known, { projectNumber, traceSequence, traceId }, { nowMs, isRooted, jobQueue, asOf }));
+  const key = { projectNumber, traceSequence, traceId, sourceId };
+  tables.storeJob(touchJob(known, key, { nowMs, isRooted, jobQueue, asOf }));
 }

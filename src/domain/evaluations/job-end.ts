@@ -1,9 +1,10 @@
 /** Ends evaluation jobs inside the transaction that stores their results. */
 
 import type { AppendTables } from '../events/append-tables.ts';
+import { settleCalls } from '../traces/call-settlement.ts';
 import type { TraceAppend } from '../traces/trace.ts';
 import { applyAppend } from '../traces/trace-append.ts';
-import { endJob, type JobEnd } from './jobs.ts';
+import { type EvaluationJob, endJob, type JobEnd, type JobOutcome, UNTRIED } from './jobs.ts';
 
 /** See EvaluationJobStore.end. */
 export function applyJobEnd(tables: AppendTables, end: JobEnd): 'recorded' | 'stale' {
@@ -12,10 +13,20 @@ export function applyJobEnd(tables: AppendTables, end: JobEnd): 'recorded' | 'st
   const job = tables.findJob(traceKey, sourceId);
   if (job === undefined || job.fence !== fence) return 'stale';
   if (outcome.kind === 'store') storeResult(tables, sequence, outcome.append);
-  const next = endJob(job, outcome);
+  const next = outcome.kind === 'settle' ? settle(tables, job, outcome) : endJob(job, outcome);
   if (next === null) tables.removeJob(job);
   else tables.storeJob(next);
   return 'recorded';
+}
+
+type Settle = Extract<JobOutcome, { kind: 'settle' }>;
+
+/** The job for what is left to correct; null: all is. */
+function settle(tables: AppendTables, job: EvaluationJob, { settlement, next }: Settle): EvaluationJob | null {
+  const { projectNumber, traceSequence: sequence, traceId } = job;
+  const isSettled = settleCalls(tables, { projectNumber, sequence, traceId }, settlement);
+  if (isSettled && next === null) return null;
+  return { ...job, ...UNTRIED, dueAtMs: settlement.nowMs, asOf: isSettled ? (next ?? 0) : 0 };
 }
 
 /** A removed or expired trace gets no result. */

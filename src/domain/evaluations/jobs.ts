@@ -5,6 +5,7 @@
  */
 
 import { isSampled, type SampledMonitor } from '../monitors/sampling.ts';
+import type { CallSettlement } from '../traces/call-settlement.ts';
 import type { TraceAppend } from '../traces/trace.ts';
 
 export type JobKey = {
@@ -29,12 +30,17 @@ export type EvaluationJob = JobKey & {
   /** `dueAtMs` and `sinceMs` for commits that came while the job ran; null: none came. */
   readonly againDueAtMs: number | null;
   readonly againSinceMs: number | null;
-  /** For ALL_MONITORS: the number of the last change of monitors that the commit saw; else 0. */
+  /**
+   * For ALL_MONITORS: the number of the last change of monitors that the commit saw. For CALLS: how many calls are
+   * settled already. Else 0.
+   */
   readonly asOf: number;
 };
 
 /** The source of a job for all monitors of a project. */
 export const ALL_MONITORS = 'monitors';
+/** The source of a job that corrects the requests of calls. */
+export const CALLS = 'calls';
 
 /** How long a trace must stay unchanged before it is evaluated, and how many jobs may wait. */
 export type JobQueueOptions = {
@@ -58,15 +64,15 @@ type JobTouch = {
 
 type TraceKey = Omit<JobKey, 'sourceId'> & { readonly traceId: string };
 
-/** The job for all monitors after a trace changed; `known` is the one that already waits. */
+/** The job of a source after a trace changed; `known` is the one that already waits. */
 export function touchJob(
   known: EvaluationJob | undefined,
-  { projectNumber, traceSequence, traceId }: TraceKey,
+  { projectNumber, traceSequence, traceId, sourceId = ALL_MONITORS }: TraceKey & { readonly sourceId?: string },
   { nowMs, isRooted, jobQueue, asOf }: JobTouch,
 ): EvaluationJob {
   const sinceMs = known?.sinceMs ?? nowMs;
   const dueAtMs = Math.min(sinceMs + POSTPONED_MAX_MS, nowMs + (isRooted ? jobQueue.rootedMs : jobQueue.rootlessMs));
-  const key = { projectNumber, traceSequence, sourceId: ALL_MONITORS, traceId };
+  const key = { projectNumber, traceSequence, sourceId, traceId };
   return { ...key, ...UNTRIED, dueAtMs, sinceMs, isRooted, asOf };
 }
 
@@ -77,12 +83,14 @@ export const UNTRIED = { fence: 0, failures: 0, againDueAtMs: null, againSinceMs
 export type JobOutcome =
   /** The append holds the result and nothing else. */
   | { readonly kind: 'store'; readonly append: TraceAppend }
+  /** Corrects requests; again from the beginning if the trace has changed, and from `next` on if there are more calls. */
+  | { readonly kind: 'settle'; readonly settlement: CallSettlement; readonly next: number | null }
   /** Ends the job without a result. */
   | { readonly kind: 'drop' }
   | { readonly kind: 'retry'; readonly dueAtMs: number };
 
 /** The job after its run has ended; null: the job is done. */
-export function endJob(job: EvaluationJob, outcome: JobOutcome): EvaluationJob | null {
+export function endJob(job: EvaluationJob, outcome: Exclude<JobOutcome, { kind: 'settle' }>): EvaluationJob | null {
   const free = { ...job, fence: 0, againDueAtMs: null, againSinceMs: null };
   if (outcome.kind === 'retry') return { ...free, dueAtMs: outcome.dueAtMs, failures: job.failures + 1 };
   if (job.againDueAtMs === null || job.againSinceMs === null) return null;
@@ -90,7 +98,7 @@ export function endJob(job: EvaluationJob, outcome: JobOutcome): EvaluationJob |
 }
 
 /** A claimed job: no other process runs it until its lease expires. */
-export type ClaimedJob = Pick<EvaluationJob, keyof JobKey | 'traceId' | 'fence' | 'failures' | 'sinceMs'>;
+export type ClaimedJob = Pick<EvaluationJob, keyof JobKey | 'traceId' | 'fence' | 'failures' | 'sinceMs' | 'asOf'>;
 
 /** An active monitor; `runsSince` is the number of the change of monitors that activated it. */
 type RunningMonitor = SampledMonitor & { readonly runsSince: number };

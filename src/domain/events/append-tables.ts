@@ -4,7 +4,7 @@ import type { ActiveMonitors, EvaluationJob, JobKey, JobQueueOptions } from '../
 import type { Evaluation, Span, SpanSummary, TraceRecord, TraceTotals } from '../traces/trace.ts';
 import type { NewEvent } from './event.ts';
 import type { GovernanceEventType, RequestEventType } from './event-type.ts';
-import type { EmittedFacts } from './request-data.ts';
+import type { EmittedData } from './request-data.ts';
 import type { EventKind } from './request-event.ts';
 import type { StoredRequestState } from './request-state.ts';
 
@@ -17,12 +17,14 @@ export type AppendTables = {
   eraseTrace(traceKey: TraceKey): void;
   /** False, and stores nothing, when the trace has this span id. */
   insertSpan(traceKey: TraceKey, span: Span): boolean;
-  /** `emittedRequestId` is null where it follows from the span. */
-  replaceSpan(traceKey: TraceKey, span: Span, emittedRequestId: string | null): void;
+  replaceSpan(traceKey: TraceKey, span: Span, requests: SpanRequests): void;
   hasSpan(traceKey: TraceKey, spanId: string): boolean;
   findSpan(traceKey: TraceKey, spanId: string): StoredSpan | undefined;
   /** Includes all texts. */
   findWholeSpan(traceKey: TraceKey, spanId: string): WholeSpan | undefined;
+  /** The packed node of a span in a large trace, see shares/usage-node.ts; undefined without. */
+  findUsageNode(traceKey: TraceKey, spanId: string): string | undefined;
+  storeUsageNode(traceKey: TraceKey, spanId: string, packed: string): void;
   /** All spans of the trace, in any order. Slow for large traces. */
   summaries(traceKey: TraceKey): readonly SpanSummary[];
   storeEvaluation(traceKey: TraceKey, evaluation: Evaluation): void;
@@ -38,18 +40,28 @@ export type AppendTables = {
   removeJob(key: JobKey): void;
   /** Requests admitted by the instant that still have no outcome, oldest first. */
   overdueRequests(admittedByMs: number, countMax: number): readonly OverdueRequest[];
+  /** The owner of a project; undefined when the project was removed. */
+  findOwner(projectNumber: number): ProjectOwner | undefined;
   /** A new unique id. */
   newChangeId(): string;
   /** The requests and the log of an organization. */
   log(organizationNumber: number): LogTables;
 };
 
+/** What events tell of a project. */
+export type ProjectOwner = {
+  readonly projectId: string;
+  readonly organizationId: string;
+  readonly organizationNumber: number;
+  readonly emitRequestEvents: boolean;
+};
+
 export type LogTables = {
   /** The largest index, from 0, of the keys under which the organization ever stored a request. */
   lastKeyIndex: number;
   findRequest(key: string): RequestRow | undefined;
-  /** The facts of the newest completed event of a request; undefined when the event was removed. */
-  findEmitted(key: string): EmittedFacts | undefined;
+  /** The data of the newest completed event of a request; undefined when the event was removed. */
+  findEmitted(key: string): EmittedData | undefined;
   /** Stores the request and any event of it. False, and stores nothing, when the key is in use. */
   insertRequest(key: string, request: NewRequest, event: MakeEvent | null): boolean;
   /** Changes a stored request and appends its event. */
@@ -73,14 +85,17 @@ export type StoredTraceState = TraceState & { readonly insertedAtMs: number };
 
 type NewTrace = StoredTraceState & { readonly projectNumber: number; readonly traceId: string };
 
-export type StoredSpan = {
-  readonly summary: SpanSummary;
-  readonly paramsJson: string | null;
+/** The requests of a span that is a call. */
+export type SpanRequests = {
   /** Null when there was no event, or when the id follows from the span. */
   readonly emittedRequestId: string | null;
+  /** The request of the other span of the same call, in which this one is counted; null: it has its own, or none. */
+  readonly sharedRequestId: string | null;
 };
 
-export type WholeSpan = { readonly span: Span; readonly emittedRequestId: string | null };
+export type StoredSpan = SpanRequests & { readonly summary: SpanSummary; readonly paramsJson: string | null };
+
+export type WholeSpan = SpanRequests & { readonly span: Span };
 
 export type RequestRow = {
   readonly projectNumber: number;

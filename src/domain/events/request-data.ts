@@ -1,5 +1,7 @@
 /** The data of request events, as compact JSON. The order of the members is part of the contract. */
 
+import { isObject, numberOf, parseFreeJson } from '../../json/free-json.ts';
+import type { LosslessObject } from '../../json/lossless-json.ts';
 import { nanoToUsdText } from '../pricing/money.ts';
 import type { RequestEventType } from './event-type.ts';
 import type { RequestContent, RequestCost, RequestError, RequestUsage } from './request-content.ts';
@@ -30,24 +32,56 @@ export function completedData(name: RequestEventName, { status, content, cost }:
   );
 }
 
+/** The data of a completed event, read. */
+export type EmittedData = LosslessObject;
+
+export function readEmitted(envelope: string): EmittedData {
+  const { data } = parseFreeJson(envelope) as LosslessObject;
+  return data as LosslessObject;
+}
+
+/** The tokens and the cost of an event: omits the rate version, which alone does not change the cost. */
+export function spendingOf({ usage, cost }: EmittedData): string {
+  return JSON.stringify([usage, isObject(cost) ? cost.nano_usd : null]);
+}
+
 /** The fields that a resent span may change. */
-export type EmittedFacts = readonly unknown[];
-
-/** From the data of a completed event. Omits the rate version: it alone does not change the cost. */
-function factsOf(data: Record<string, unknown>): EmittedFacts {
-  const { usage, cost, status, end_user_id: endUserId, model, duration_ms: durationMs } = data;
-  const { nano_usd: nanoUsd } = (cost ?? { nano_usd: null }) as { nano_usd: number | null };
-  return [usage, nanoUsd, status, endUserId, model, durationMs];
+export function factsOf(data: EmittedData): string {
+  const { status, end_user_id: endUserId, model, duration_ms: durationMs } = data;
+  return spendingOf(data) + JSON.stringify([status, endUserId, model, durationMs]);
 }
 
-/** The facts in an event's envelope. */
-export function factsInEnvelope(envelope: string): EmittedFacts {
-  return factsOf((JSON.parse(envelope) as { data: Record<string, unknown> }).data);
+/** The content of a completed event, for another event of the same request. */
+export function contentOf(data: EmittedData): RequestContent {
+  const text = (name: string) => (typeof data[name] === 'string' ? data[name] : null);
+  const { usage, error, duration_ms: durationMs, labels, metadata } = data;
+  return {
+    occurredAtMs: Date.parse(text('occurred_at') ?? ''),
+    virtualKeyId: text('virtual_key_id') ?? '',
+    principalUserId: text('principal_user_id'),
+    endUserId: text('end_user_id'),
+    traceId: text('trace_id') ?? '',
+    model: text('model'),
+    modelProviderId: text('model_provider_id'),
+    requestType: text('request_type'),
+    usage: isObject(usage) ? usageOf(usage) : null,
+    error: isObject(error)
+      ? { class: typeof error.class === 'string' ? error.class : null, httpStatus: numberOf(error.http_status) }
+      : null,
+    durationMs: numberOf(durationMs),
+    labelsJson: JSON.stringify(labels ?? []),
+    metadataJson: JSON.stringify(metadata ?? {}),
+  };
 }
 
-/** The facts in the data of an event. */
-export function factsInData(dataJson: string): EmittedFacts {
-  return factsOf(JSON.parse(dataJson) as Record<string, unknown>);
+function usageOf(usage: LosslessObject): RequestUsage {
+  return {
+    inputTokens: numberOf(usage.input_tokens) ?? 0,
+    outputTokens: numberOf(usage.output_tokens) ?? 0,
+    cacheReadInputTokens: numberOf(usage.cache_read_input_tokens) ?? 0,
+    cacheCreationInputTokens: numberOf(usage.cache_creation_input_tokens) ?? 0,
+    reasoningTokens: numberOf(usage.reasoning_tokens) ?? 0,
+  };
 }
 
 /** The data of a settled event, which occurs when it is created; its cost is unknown, not zero. */

@@ -1,5 +1,6 @@
 /** Turns what a span or report says of a request into its row and event, in the caller's transaction. */
 
+import { parseFreeJson } from '../../json/free-json.ts';
 import type { LogTables, MakeEvent, NewRequest, RequestRow } from './append-tables.ts';
 import {
   completeContent,
@@ -8,7 +9,7 @@ import {
   type RequestCost,
   unpackAdmission,
 } from './request-content.ts';
-import { completedData, factsInData, settledData } from './request-data.ts';
+import { completedData, type EmittedData, factsOf, settledData, spendingOf } from './request-data.ts';
 import { allRequestKeys, CORRECTIONS_MAX, type EventName, eventIdOf } from './request-event.ts';
 import type { RequestResult } from './request-report.ts';
 import {
@@ -30,6 +31,8 @@ export type RequestUpdate = RequestIdentity & {
   readonly cost: RequestCost | null;
   /** Used when no cost is known. */
   readonly price: RequestCost | null;
+  /** Whether only other tokens or another cost make a resent span a correction: the two spans of a call differ in time. */
+  readonly comparesSpending?: boolean;
 };
 
 /** Identifies a request. */
@@ -138,7 +141,8 @@ function updateExisting(
   const content = () => (known === null ? statement.content() : completeContent(statement.content(), known.content));
   const name: EventName = emits === 'correction' ? { kind: emits, number: row.corrections + 1 } : { kind: emits };
   const event = outcomeEvent(statement, { key, name, content, cost });
-  if (isResentSpan(statement) && !differsFromEmitted(log, row, { key, event })) return 'duplicate';
+  const factsIn = statement.comparesSpending === true ? spendingOf : factsOf;
+  if (isResentSpan(statement) && !differsFromEmitted(log, row, { key, event, factsIn })) return 'duplicate';
   const change = {
     state: toStored(state),
     admissionJson: mayBeCorrected(state) ? row.admission : null,
@@ -154,16 +158,41 @@ function isResentSpan({ signal }: RequestUpdate): boolean {
   return 'source' in signal && signal.source === 'resent_span';
 }
 
+type Comparison = {
+  readonly key: string;
+  readonly event: MakeEvent;
+  readonly factsIn: (data: EmittedData) => string;
+};
+
 /** Whether a resent span differs from the newest event; false once no correction is left. */
-function differsFromEmitted(
-  log: LogTables,
-  { corrections }: RequestRow,
-  { key, event }: { readonly key: string; readonly event: MakeEvent },
-): boolean {
+function differsFromEmitted(log: LogTables, { corrections }: RequestRow, { key, event, factsIn }: Comparison): boolean {
   if (corrections >= CORRECTIONS_MAX) return false;
   const emitted = log.findEmitted(key);
   if (emitted === undefined) return false;
-  return JSON.stringify(emitted) !== JSON.stringify(factsInData(event(ANY_INSTANT).dataJson));
+  return factsIn(emitted) !== factsIn(parseFreeJson(event(ANY_INSTANT).dataJson) as EmittedData);
+}
+
+/** How the newest event of a request of a span is to read. */
+type Correction = (emitted: EmittedData) => { readonly content: RequestContent; readonly cost: RequestCost | null };
+
+type Corrected = RequestIdentity & Pick<RequestUpdate, 'organizationId' | 'receivedAtMs'>;
+
+/** Corrects a request by its newest event. Emits nothing when that event tells the same tokens and cost already. */
+export function correctRequest(log: LogTables, request: Corrected, correct: Correction): void {
+  const { key, row } = locate(log, request);
+  const emitted = row === undefined ? undefined : log.findEmitted(key);
+  if (emitted === undefined) return;
+  const { content, cost } = correct(emitted);
+  const status = emitted.status === 'error' ? 'error' : 'success';
+  const { organizationId, receivedAtMs, projectId, projectNumber, gatewayRequestId } = request;
+  recordRequest(log, {
+    ...{ organizationId, receivedAtMs, projectId, projectNumber, gatewayRequestId },
+    signal: { status, source: 'resent_span' },
+    content: () => content,
+    cost,
+    price: null,
+    comparesSpending: true,
+  });
 }
 
 /** Whether another outcome may follow, which takes missing fields from the admission. */

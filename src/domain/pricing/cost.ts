@@ -39,6 +39,11 @@ export function computeCostOfUsd(parts: BilledParts, inputUsd: number, outputUsd
   ]);
 }
 
+/** Pico-USD of an amount in USD. */
+export function picoUsdOf(usd: number): number {
+  return Number(scaleDecimal(String(usd), picoDigits));
+}
+
 function addExactly(terms: readonly (readonly [count: number, picoUsd: bigint])[]): number | null {
   return picoToNano(terms.reduce((sum, [count, picoUsd]) => sum + BigInt(count) * picoUsd, 0n));
 }

@@ -6,9 +6,12 @@ import type { RunSteps, Steps } from '../steps.ts';
 import { compileOverrides, NO_OVERRIDES, type OverrideSet, ratesOf } from './override.ts';
 import { loadPatternEngine } from './patterns.ts';
 import type { Price, PriceMatch, PriceQuery, Pricing } from './pricing.ts';
+import type { UsageFacts } from './share-rates.ts';
 
 export type Prices = {
   price(question: PriceQuery): Price;
+  /** What shares need of a span with this price. */
+  measure(question: PriceQuery, price: Price): UsageFacts;
   /** The rates of a name at an instant; null: the price is unknown. */
   match(model: string, vendor: string | null, atMs: number): PriceMatch | null;
 };
@@ -80,6 +83,7 @@ function* cacheAllMatches(
 function toPrices(pricing: Pricing, overrides: OverrideSet): Prices {
   return {
     price: (question) => pricing.price(question, overrides),
+    measure: (question, price) => pricing.measure(question, price, overrides),
     match(model, vendor, atMs) {
       const found = overrides.find(model, atMs);
       if (found === null) return pricing.match(model, vendor, atMs);

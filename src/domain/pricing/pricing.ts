@@ -1,10 +1,19 @@
-import { computeCost, computeCostOfUsd } from './cost.ts';
+import { computeCost, computeCostOfUsd, picoUsdOf } from './cost.ts';
 import { createRowMatcher } from './match.ts';
 import { usdNumberToNano } from './money.ts';
 import { NO_OVERRIDES, type OverrideSet, ratesOf } from './override.ts';
-import { type RateBand, rateService, type ServiceRate, type ServiceTier, type TokenRates } from './rates.ts';
+import {
+  completeRates,
+  findBand,
+  type RateBand,
+  rateService,
+  type ServiceRate,
+  type ServiceTier,
+  type TokenRates,
+} from './rates.ts';
 import type { PriceRegistry, PriceRow, PriceSet } from './registry.ts';
-import { type BilledParts, hasTokenCount, splitUsage, totalInputOf, type Usage } from './usage.ts';
+import { numberOfName, packRates, type UsageFacts } from './share-rates.ts';
+import { type BilledParts, hasTokenCount, splitUsage, totalInputOf, totalOutputOf, type Usage } from './usage.ts';
 import { resolveVendor } from './vendors.ts';
 
 /** The source of a cost: the sender, its rates, an override, the price list, a guardrail's result, or none. */
@@ -40,6 +49,7 @@ export type Pricing = ReturnType<typeof createPricing>;
 
 const millisecondsPerDay = 86_400_000;
 const nothingToPrice: Price = Object.freeze({ costNanoUsd: null, source: null, rateVersion: null });
+const NO_FACTS: UsageFacts = Object.freeze({ totalInput: null, totalOutput: null, row: 0, shareRates: null });
 const unpriced: Price = Object.freeze({ costNanoUsd: null, source: 'unpriced', rateVersion: null });
 
 /** The pricing rules over one price list. */
@@ -47,7 +57,7 @@ export function createPricing(registry: PriceRegistry) {
   const matchRow = createRowMatcher(registry);
   const rateVersion = `registry@${registry.releasedOn}`;
 
-  return { price, match };
+  return { price, match, measure };
 
   /** Prices a query. The same query, overrides and registry always give the same digits. */
   function price(question: PriceQuery, overrides = NO_OVERRIDES): Price {
@@ -68,6 +78,35 @@ export function createPricing(registry: PriceRegistry) {
     const parts = splitUsage(question, reportsCacheApart(row.provider, row.id));
     const rates = findRates({ row, set }, parts, question.details?.serviceTier ?? null);
     return toPrice(computeCost(parts, rates), 'registry', rateVersion);
+  }
+
+  /** See UsageFacts; `price` is the price of the same query. */
+  function measure(question: PriceQuery, { source }: Price, overrides = NO_OVERRIDES): UsageFacts {
+    const { model, vendor, startedAtMs, tokens, details, spanRates } = question;
+    if (model === null && !hasTokenCount(tokens)) return NO_FACTS;
+    const row = model === null ? undefined : matchRow(model, vendor)?.row;
+    const cacheApart =
+      row === undefined ? reportsCacheApartUnlisted(question) : reportsCacheApart(row.provider, row.id);
+    const parts = splitUsage(question, cacheApart);
+    const [input, output] = [totalInputOf(parts), totalOutputOf(parts)];
+    const name = row === undefined ? model : `${row.provider}/${row.id}`;
+    return {
+      totalInput: input === (tokens.prompt ?? 0) ? null : input,
+      totalOutput: output === (tokens.completion ?? 0) ? null : output,
+      row: name === null ? 0 : numberOfName(name),
+      shareRates: ratesBySource(),
+    };
+
+    function ratesBySource(): string | null {
+      if (source === 'span_rates' && spanRates !== null) return packRates({ ...ratesOfSender(spanRates), tiers: [] });
+      const found = source === 'override' && model !== null ? overrides.find(model, startedAtMs) : null;
+      if (found !== null) return packRates({ ...ratesOf(found.override), tiers: [] });
+      if (source !== 'registry' || row === undefined) return null;
+      const set = findSet(row, startedAtMs);
+      const service = findService(row, details?.serviceTier ?? null);
+      if (set === undefined) return null;
+      return packRates(service === undefined ? { ...set.base, tiers: set.tiers } : matchService(set, service).rates);
+    }
   }
 
   /** The row of the price list for a name at an instant; null when none. */
@@ -94,6 +133,17 @@ function priceBySender(question: PriceQuery): Price | null {
   return toPrice(computeCostOfUsd(parts, rates.inputUsdPerToken, rates.outputUsdPerToken), 'span_rates', null);
 }
 
+function ratesOfSender({ inputUsdPerToken, outputUsdPerToken }: NonNullable<PriceQuery['spanRates']>) {
+  const input = picoUsdOf(inputUsdPerToken);
+  const output = picoUsdOf(outputUsdPerToken);
+  return completeRates({
+    inputPicoUsd: input,
+    outputPicoUsd: output,
+    cacheReadPicoUsd: input,
+    cacheWritePicoUsd: input,
+  });
+}
+
 function priceByOverride(question: PriceQuery, overrides: OverrideSet): Price | null {
   const found = question.model === null ? null : overrides.find(question.model, question.startedAtMs);
   if (found === null) return null;
@@ -116,14 +166,14 @@ function findSet(row: PriceRow, atMs: number): PriceSet | undefined {
 type SetOfRow = { readonly row: PriceRow; readonly set: PriceSet };
 
 function findRates({ row, set }: SetOfRow, parts: BilledParts, tier: ServiceTier | null): TokenRates {
-  const band = set.tiers.length === 0 ? undefined : findBand(set, totalInputOf(parts));
-  const service = tier === null ? undefined : row.services.find((each) => each.tier === tier);
+  const band = findBand(set.tiers, totalInputOf(parts));
+  const service = findService(row, tier);
   if (service === undefined || (band !== undefined && service.isBaseOnly === true)) return band ?? set.base;
   return rateService(band ?? set.base, service);
 }
 
-function findBand({ tiers }: PriceSet, inputTokens: number): RateBand | undefined {
-  return tiers.findLast(({ aboveTokens }) => inputTokens > aboveTokens);
+function findService(row: PriceRow, tier: ServiceTier | null): ServiceRate | undefined {
+  return tier === null ? undefined : row.services.find((each) => each.tier === tier);
 }
 
 function matchService({ base, tiers }: PriceSet, service: ServiceRate): ServiceMatch {

@@ -21,6 +21,11 @@ export type ListedRates = Omit<TokenRates, RareRates> & Partial<Pick<TokenRates,
 /** The rates of every token of a span whose total input is greater than `aboveTokens`. */
 export type RateBand = TokenRates & { readonly aboveTokens: number };
 
+/** The band of an input, if it reaches one. */
+export function findBand(tiers: readonly RateBand[], inputTokens: number): RateBand | undefined {
+  return tiers.length === 0 ? undefined : tiers.findLast(({ aboveTokens }) => inputTokens > aboveTokens);
+}
+
 /** The ways to be served that cost other rates than the standard ones. */
 export type ServiceTier = 'flex' | 'batch' | 'priority';
 

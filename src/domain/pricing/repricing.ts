@@ -100,7 +100,7 @@ function repriceSpan(
   // A span that was sent again meanwhile has a newer price.
   if (stored === undefined || !isAsKnown(stored.span, known)) return [];
   const next = { ...stored.span, costNanoUsd, costSource };
-  tables.replaceSpan(traceKey, next, stored.emittedRequestId);
+  tables.replaceSpan(traceKey, next, stored);
   return [{ old: summaryOf(stored.span), next: summaryOf(next) }];
 }
 

@@ -79,6 +79,11 @@ export function totalInputOf(parts: BilledParts): number {
   return parts.input + parts.audioInput + parts.cacheRead + parts.cacheWrite + parts.cacheWrite1h;
 }
 
+/** With the tokens of reasoning. */
+export function totalOutputOf(parts: BilledParts): number {
+  return parts.output + parts.audioOutput;
+}
+
 function writtenOf(details: UsageDetails | null): number {
   return details === null ? 0 : (details.cacheWrite5m ?? 0) + (details.cacheWrite1h ?? 0);
 }

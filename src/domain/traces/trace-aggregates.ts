@@ -32,6 +32,8 @@ export type TraceAggregates = {
   readonly firstInput: SpanPosition | null;
   readonly lastOutput: FinishedSpanPosition | null;
   readonly firstError: SpanPosition | null;
+  /** Whether every span has a node of shares/usage-node.ts. */
+  readonly hasNodes: boolean;
   /** Each with its latest span, latest first; at most MODELS_MAX. */
   readonly models: readonly (SpanPosition & { readonly model: string })[];
 };
@@ -74,8 +76,13 @@ export const OUTDATED_START = '{"outdated":';
  * Replaces aggregates when a change needs all spans to be read again: the next read of the trace recomputes them.
  * `changeId` is unique to the change, so a recomputation is stored only if nothing has changed since.
  */
-export function outdatedAggregates(changeId: string): string {
-  return `${OUTDATED_START}"${changeId}"}`;
+export function outdatedAggregates(changeId: string, hasNodes: boolean): string {
+  return `${OUTDATED_START}"${changeId}","hasNodes":${hasNodes}}`;
+}
+
+/** Whether every span of a large trace has a node, also while its aggregates are outdated. */
+export function hasNodes(aggregatesJson: string | null): boolean {
+  return aggregatesJson !== null && (JSON.parse(aggregatesJson) as Partial<TraceAggregates>).hasNodes === true;
 }
 
 /** Whether totals and aggregates of a large trace need recomputation; its span count is always right. */
@@ -134,6 +141,7 @@ export function createAggregator(known: TraceAggregates) {
       firstInput,
       lastOutput,
       firstError,
+      hasNodes: known.hasNodes,
       models: [...models.values()].sort((a, b) => (isBefore(b, a) ? -1 : 1)),
     }),
   };
@@ -202,5 +210,6 @@ export const NO_AGGREGATES: TraceAggregates = Object.freeze({
   firstInput: null,
   lastOutput: null,
   firstError: null,
+  hasNodes: false,
   models: [],
 });

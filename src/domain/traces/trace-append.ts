@@ -1,16 +1,15 @@
 /** Applies one collector request to the tables, inside a transaction of the caller. */
 
-import { isObject } from '../../json/free-json.ts';
-import type { LosslessJson } from '../../json/lossless-json.ts';
-import { enqueueJob, isSeenByMonitors } from '../evaluations/job-append.ts';
-import type { AppendTables, StoredSpan, TraceKey } from '../events/append-tables.ts';
-import { type EventMetadata, readEventMetadata } from '../events/event-metadata.ts';
-import type { RequestContent, RequestUsage } from '../events/request-content.ts';
-import { gatewayRequestId } from '../events/request-event.ts';
-import { findRequest, type RequestUpdate, recordRequest } from '../events/request-record.ts';
+import { enqueueJob, enqueueSettlement, isSeenByMonitors } from '../evaluations/job-append.ts';
+import type { AppendTables, TraceKey } from '../events/append-tables.ts';
+import { readEventMetadata } from '../events/event-metadata.ts';
 import type { RequestResult } from '../events/request-report.ts';
+import { isCall } from './calls.ts';
+import { callsOf, isOtherCall, NO_CALLS, type TraceCalls } from './shares/trace-calls.ts';
+import { findOwnId, type KnownRequests, recordCall, requestIdOfStored } from './span-requests.ts';
 import type { Span, SpanRequest, SpanSummary, TraceAppend, TraceAppended, TraceRecord } from './trace.ts';
-import { type Replaced, type Sums, sumUp, sumUpNew } from './trace-growth.ts';
+import { SPANS_READ_THROUGH_MAX } from './trace-aggregates.ts';
+import { type Replaced, type Sums, storeNodes, sumUp, sumUpNew } from './trace-growth.ts';
 import { mergeMetadata } from './trace-metadata.ts';
 import { summaryOf } from './trace-totals.ts';
 
@@ -18,8 +17,11 @@ type Merged = {
   readonly traceKey: TraceKey;
   readonly metadataJson: string;
   readonly notes: readonly string[];
-  /** Request ids of events that spans emitted earlier, by span id. */
-  readonly emitted: ReadonlyMap<string, string>;
+  readonly calls: TraceCalls;
+  /** Whether requests of stored calls may need a correction once the trace has settled. */
+  readonly unsettled: boolean;
+  /** The requests of the spans that were stored before, by span id. */
+  readonly known: ReadonlyMap<string, KnownRequests>;
 };
 
 type Arrival = {
@@ -34,7 +36,7 @@ type Arrival = {
 type Update = Arrival & { readonly record: TraceRecord };
 
 const NOTHING_COMPLETED: Completed = { results: undefined, notes: [] };
-const NONE_EMITTED: ReadonlyMap<string, string> = new Map();
+const NONE_KNOWN: ReadonlyMap<string, KnownRequests> = new Map();
 const NO_IDS: ReadonlySet<string> = new Set();
 
 /** Null when there is nothing to report, as for most appends: fastest to pass on. */
@@ -48,8 +50,11 @@ export function applyAppend(tables: AppendTables, append: TraceAppend): TraceApp
   }
   const spans = refusedSpans === undefined ? sent : sent.filter((span) => !excess.has(span.spanId));
   const merged = record === undefined ? create(tables, append, spans) : update(tables, { append, spans, record });
-  for (const evaluation of append.evaluations) tables.storeEvaluation(merged.traceKey, evaluation);
-  if (isSeenByMonitors(append)) enqueueJob(tables, merged.traceKey, { spans, nowMs: append.receivedAtMs });
+  const { traceKey, unsettled } = merged;
+  for (const evaluation of append.evaluations) tables.storeEvaluation(traceKey, evaluation);
+  const touch = { spans, nowMs: append.receivedAtMs };
+  if (isSeenByMonitors(append)) enqueueJob(tables, traceKey, touch);
+  if (unsettled) enqueueSettlement(tables, traceKey, touch);
   const { results: requestResults, notes } = completeRequests(tables, append, { ...merged, excess });
   const metadataNotes = notes.length === 0 ? merged.notes : [...merged.notes, ...notes];
   if (requestResults === undefined && refusedSpans === undefined && metadataNotes.length === 0) return null;
@@ -91,23 +96,28 @@ function findLiving(
 function create(tables: AppendTables, append: TraceAppend, spans: readonly Span[]): Merged {
   const { projectNumber, traceId, receivedAtMs } = append;
   const { json: metadataJson, notes } = mergeMetadata(null, append.metadataJson);
+  const summaries = spans.map(summaryOf);
+  const sums = sumUpNew(summaries);
   const traceKey = tables.insertTrace({
     projectNumber,
     traceId,
     insertedAtMs: receivedAtMs,
-    ...sumUpNew(spans.map(summaryOf)),
+    totals: sums.totals,
+    aggregatesJson: sums.aggregatesJson,
     metadataJson,
     expectedOutput: append.expectedOutput ?? null,
     updatedAtMs: receivedAtMs,
   });
   for (const span of spans) tables.insertSpan(traceKey, span);
-  return { traceKey, metadataJson, notes, emitted: NONE_EMITTED };
+  storeNodes(tables, traceKey, sums);
+  return { traceKey, metadataJson, notes, calls: callsOf(summaries), unsettled: false, known: NONE_KNOWN };
 }
 
 function update(tables: AppendTables, { append, spans, record }: Update): Merged {
   const { json: metadataJson, notes } = mergeMetadata(record.metadataJson, append.metadataJson);
   const traceKey = { projectNumber: append.projectNumber, traceId: record.traceId, sequence: record.sequence };
-  const { sums, emitted } = storeSpans(tables, traceKey, { append, spans, record });
+  const before = listCalls(tables, traceKey, { append, spans, record });
+  const { sums, known } = storeSpans(tables, traceKey, { append, spans, record });
   tables.updateTrace(traceKey, {
     insertedAtMs: record.insertedAtMs,
     ...sums,
@@ -115,16 +125,17 @@ function update(tables: AppendTables, { append, spans, record }: Update): Merged
     expectedOutput: append.expectedOutput === undefined ? record.expectedOutput : append.expectedOutput,
     updatedAtMs: Math.max(record.updatedAtMs, append.receivedAtMs),
   });
-  return { traceKey, metadataJson, notes, emitted };
+  const { calls, unsettled } = compareCalls(tables, traceKey, { append, spans, record, before });
+  return { traceKey, metadataJson, notes, calls, unsettled, known };
 }
 
-/** Stores the spans; returns the sums and emitted ids with them. */
+/** Stores the spans; returns the sums with them, and the requests of those that were stored before. */
 function storeSpans(
   tables: AppendTables,
   traceKey: TraceKey,
   { append, spans, record }: Update,
-): { sums: Sums; emitted: ReadonlyMap<string, string> } {
-  const emitted = new Map<string, string>();
+): { sums: Sums; known: ReadonlyMap<string, KnownRequests> } {
+  const known = new Map<string, KnownRequests>();
   const added: SpanSummary[] = [];
   const replaced: Replaced[] = [];
   for (const span of spans) {
@@ -134,25 +145,45 @@ function storeSpans(
       continue;
     }
     const stored = tables.findSpan(traceKey, span.spanId);
-    const emittedId = stored === undefined ? null : findEmittedId(tables, append, stored);
-    if (emittedId !== null) emitted.set(span.spanId, emittedId);
-    const follows = emittedId === requestIdOfStored(append.traceId, span);
-    tables.replaceSpan(traceKey, span, follows ? null : emittedId);
+    const ownId = stored === undefined ? null : findOwnId(tables, { owner: append, traceId: append.traceId }, stored);
+    const sharedId = stored?.sharedRequestId ?? null;
+    if (ownId !== null || sharedId !== null) known.set(span.spanId, { ownId, sharedId });
+    const follows = ownId === requestIdOfStored(append.traceId, span);
+    tables.replaceSpan(traceKey, span, { emittedRequestId: follows ? null : ownId, sharedRequestId: sharedId });
     if (stored !== undefined) replaced.push({ old: stored.summary, next });
   }
-  return { sums: sumUp(tables, traceKey, { record, added, replaced }), emitted };
+  return { sums: sumUp(tables, traceKey, { record, added, replaced }), known };
 }
 
-/** The request id of the event that a stored span emitted; null when it emitted none. */
-function findEmittedId(tables: AppendTables, append: TraceAppend, stored: StoredSpan): string | null {
-  const { summary, paramsJson, emittedRequestId } = stored;
-  const { spanId, type } = summary;
-  const id = emittedRequestId ?? requestIdOfStored(append.traceId, { spanId, type, paramsJson });
-  if (id === null) return null;
-  // The project may have emitted no events when the span first came.
-  const { projectId, projectNumber } = append;
-  const row = findRequest(tables.log(append.organizationNumber), { projectId, projectNumber, gatewayRequestId: id });
-  return row !== undefined && 'source' in row.state ? id : null;
+/** The calls as they are stored. Of a large trace only those in the append, with their parents. */
+function listCalls(tables: AppendTables, traceKey: TraceKey, { spans, record }: Update): TraceCalls {
+  if (spans.length === 0) return NO_CALLS;
+  if (record.spanCount + spans.length <= SPANS_READ_THROUGH_MAX) return callsOf(tables.summaries(traceKey));
+  const near = new Map<string, SpanSummary>();
+  for (const span of spans) {
+    if (!isCall(span)) continue;
+    for (const spanId of [span.spanId, span.parentId]) {
+      const stored = spanId === null || near.has(spanId) ? undefined : tables.findSpan(traceKey, spanId);
+      if (stored !== undefined) near.set(stored.summary.spanId, stored.summary);
+    }
+  }
+  return callsOf([...near.values()]);
+}
+
+type Compared = Update & { readonly before: TraceCalls };
+
+function compareCalls(
+  tables: AppendTables,
+  traceKey: TraceKey,
+  { before, ...update }: Compared,
+): Pick<Merged, 'calls' | 'unsettled'> {
+  const calls = listCalls(tables, traceKey, update);
+  const { append, spans, record } = update;
+  if (record.spanCount + spans.length > SPANS_READ_THROUGH_MAX) return { calls, unsettled: append.requests.length > 0 };
+  const changed = [...new Set([...before.keys(), ...calls.keys()])].filter((spanId) =>
+    isOtherCall(before.get(spanId), calls.get(spanId)),
+  );
+  return { calls, unsettled: changed.length > 0 };
 }
 
 type Completed = {
@@ -165,55 +196,31 @@ type Completed = {
 function completeRequests(
   tables: AppendTables,
   append: TraceAppend,
-  { metadataJson, emitted, excess }: Merged & { readonly excess: ReadonlySet<string> },
+  { traceKey, metadataJson, calls, known, excess }: Merged & { readonly excess: ReadonlySet<string> },
 ): Completed {
   if (append.requests.length === 0) return NOTHING_COMPLETED;
-  const log = tables.log(append.organizationNumber);
   const winners = new Map(append.spans.map((span, index) => [span.spanId, index]));
   const metadata = once(() => readEventMetadata(metadataJson));
-  const record = (request: SpanRequest): RequestResult | null => {
-    const span = append.spans[request.spanIndex];
-    // A span that is not stored has no request result.
-    if (span === undefined || winners.get(span.spanId) !== request.spanIndex || excess.has(span.spanId)) return null;
-    return recordRequest(log, statementOf({ append, request, span, metadata, emittedId: emitted.get(span.spanId) }));
-  };
+  // A span that is not stored has no request.
+  const isStored = (span: Span | undefined, index: number): span is Span =>
+    span !== undefined && winners.get(span.spanId) === index && !excess.has(span.spanId);
+  const requests = new Map<string, SpanRequest>();
+  if (calls.size > 0) {
+    for (const request of append.requests) {
+      const span = append.spans[request.spanIndex];
+      if (isStored(span, request.spanIndex)) requests.set(span.spanId, request);
+    }
+  }
+  const context = { tables, traceKey, append, metadata, calls, known, requests };
   let results: (RequestResult | null)[] | undefined;
   for (const [index, request] of append.requests.entries()) {
-    const result = record(request);
+    const span = append.spans[request.spanIndex];
+    const result = isStored(span, request.spanIndex) ? recordCall(context, { request, span }) : null;
     if (result !== 'emitted') results ??= append.requests.slice(0, index).map(() => 'emitted');
     results?.push(result);
   }
   const isEmitted = results === undefined || results.includes('emitted');
   return { results, notes: isEmitted ? metadata().notes : [] };
-}
-
-type SpanOutcome = {
-  readonly append: TraceAppend;
-  readonly request: SpanRequest;
-  readonly span: Span;
-  /** The merged metadata in the form of events. */
-  readonly metadata: () => EventMetadata;
-  /** Request id that the span emitted earlier. */
-  readonly emittedId: string | undefined;
-};
-
-function statementOf({ append, request, span, metadata, emittedId }: SpanOutcome): RequestUpdate {
-  const { projectId, projectNumber, organizationId, receivedAtMs, traceId } = append;
-  return {
-    projectId,
-    projectNumber,
-    organizationId,
-    receivedAtMs,
-    // A span that is sent again may name another request, but it is still the same call.
-    gatewayRequestId: emittedId ?? request.gatewayRequestId,
-    signal: {
-      status: span.errorJson === null ? 'success' : 'error',
-      source: emittedId === undefined ? 'span' : 'resent_span',
-    },
-    content: () => contentOfSpan({ traceId, span, request, metadata: metadata() }),
-    cost: span.costNanoUsd === null ? null : { nanoUsd: span.costNanoUsd, rateVersion: request.rateVersion },
-    price: null,
-  };
 }
 
 /** Reads at most once, and not at all without events: large metadata takes long to read. */
@@ -230,55 +237,4 @@ function lastOfEach(spans: readonly Span[]): readonly Span[] {
   if (spans.length < 2) return spans;
   const last = new Map(spans.map((span) => [span.spanId, span]));
   return last.size === spans.length ? spans : [...last.values()];
-}
-
-const REQUEST_ID_MEMBER = '"gateway_request_id"';
-
-/** The request id of a stored span; null when it is no request. */
-export function requestIdOfStored(
-  traceId: string,
-  { spanId, type, paramsJson }: Pick<Span, 'spanId' | 'type' | 'paramsJson'>,
-): string | null {
-  if (type !== 'llm') return null;
-  // Parameters can be large, and few of them name a request.
-  const params: LosslessJson = paramsJson?.includes(REQUEST_ID_MEMBER) ? JSON.parse(paramsJson) : null;
-  return gatewayRequestId(traceId, spanId, isObject(params) ? params : null);
-}
-
-type SpanReport = {
-  readonly traceId: string;
-  readonly span: Span;
-  readonly request: SpanRequest;
-  readonly metadata: EventMetadata;
-};
-
-export function contentOfSpan({ traceId, span, request, metadata }: SpanReport): RequestContent {
-  return {
-    occurredAtMs: span.finishedAtMs,
-    virtualKeyId: '',
-    principalUserId: null,
-    endUserId: metadata.userId,
-    traceId,
-    model: span.model,
-    modelProviderId: null,
-    requestType: request.requestType,
-    usage: usageOf(span),
-    error: span.errorJson === null ? null : { class: request.errorClass, httpStatus: request.httpStatus },
-    durationMs: Math.max(0, span.finishedAtMs - span.startedAtMs),
-    labelsJson: metadata.labelsJson,
-    metadataJson: metadata.customJson,
-  };
-}
-
-function usageOf(span: Span): RequestUsage | null {
-  const { promptTokens, completionTokens, reasoningTokens, cacheReadInputTokens, cacheCreationInputTokens } = span;
-  const cached = cacheReadInputTokens ?? cacheCreationInputTokens;
-  if ((promptTokens ?? completionTokens ?? reasoningTokens ?? cached) === null) return null;
-  return {
-    inputTokens: promptTokens ?? 0,
-    outputTokens: completionTokens ?? 0,
-    cacheReadInputTokens: cacheReadInputTokens ?? 0,
-    cacheCreationInputTokens: cacheCreationInputTokens ?? 0,
-    reasoningTokens: reasoningTokens ?? 0,
-  };
 }

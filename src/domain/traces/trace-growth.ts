@@ -1,11 +1,14 @@
 /** Computes totals and aggregates of a trace after an append; of a large one without reading its other spans. */
 
 import type { AppendTables, TraceState as StoredState, TraceKey } from '../events/append-tables.ts';
+import { beginNodes, type GrownShares, growShares } from './shares/grow-shares.ts';
+import { withShares } from './shares/shares.ts';
 import { type SpanSummary, SUMMED, type SummedName, type TraceRecord, type TraceTotals } from './trace.ts';
 import {
   addCounts,
   aggregatesOf,
   createAggregator,
+  hasNodes,
   isBefore,
   isOutdated,
   NO_AGGREGATES,
@@ -19,10 +22,8 @@ import { addTotals, isUnpriced, totalsOf, waitedMs } from './trace-totals.ts';
 
 export type TraceState = { readonly totals: TraceTotals; readonly aggregates: TraceAggregates };
 
-type Growth = {
-  readonly added: readonly SpanSummary[];
-  /** Spans that replaced stored spans of the same id. */
-  readonly replaced: readonly Replaced[];
+/** Spans have their shares in place of what they report. */
+type Growth = GrownShares & {
   /** Whether the trace has the span now. */
   readonly isStored: (spanId: string) => boolean;
 };
@@ -30,14 +31,19 @@ type Growth = {
 export type Replaced = { readonly old: SpanSummary; readonly next: SpanSummary };
 
 /** Null when the new state depends on all spans, so that it must be recomputed. */
-export function grow(state: TraceState, { added, replaced, isStored }: Growth): TraceState | null {
+export function grow(state: TraceState, { added, replaced, reshared, isStored }: Growth): TraceState | null {
   const changed = replaced.filter((each) => !isSame(each));
-  if (changed.some((each) => dependsOn(state, each)) || (changed.length > 0 && !isExact(state.totals))) return null;
+  if (changed.some((each) => dependsOn(state, each))) return null;
+  if (changed.length + reshared.length > 0 && !isExact(state.totals)) return null;
   const counts = { ...state.aggregates.counts };
   let { totals } = state;
   for (const { old } of changed) {
     addCounts(counts, old, -1);
     totals = withoutSpan(totals, counts, old);
+  }
+  for (const { old, next } of reshared) {
+    for (const name of SUMMED) counts[name] += Number(next[name] !== null) - Number(old[name] !== null);
+    totals = withOtherShare(totals, counts, { old, next });
   }
   const incoming = [...added, ...changed.map(({ next }) => next)];
   const aggregates = addSpans({ ...state.aggregates, counts }, incoming, isStored);
@@ -69,6 +75,24 @@ function isExact(totals: TraceTotals): boolean {
 
 function totalOf(totals: TraceTotals, name: SummedName): number | null {
   return name === 'costNanoUsd' ? totals.totalCostNanoUsd : totals[name];
+}
+
+type Reshared = GrownShares['reshared'][number];
+
+/** `counts` already have the next share. */
+function withOtherShare(totals: TraceTotals, counts: SpanCounts, { old, next }: Reshared): TraceTotals {
+  const moved = (name: SummedName) =>
+    counts[name] === 0 ? null : (totalOf(totals, name) ?? 0) - (old[name] ?? 0) + (next[name] ?? 0);
+  return {
+    ...totals,
+    promptTokens: moved('promptTokens'),
+    completionTokens: moved('completionTokens'),
+    reasoningTokens: moved('reasoningTokens'),
+    cacheReadInputTokens: moved('cacheReadInputTokens'),
+    cacheCreationInputTokens: moved('cacheCreationInputTokens'),
+    totalCostNanoUsd: moved('costNanoUsd'),
+    unpricedSpans: totals.unpricedSpans + Number(isUnpriced(next)) - Number(isUnpriced(old)),
+  };
 }
 
 /** `counts` already exclude the span. */
@@ -121,34 +145,51 @@ type Changes = {
   readonly replaced: readonly Replaced[];
 };
 
+type NewSums = Sums & {
+  /** The packed nodes of a large trace, by span id; null: it needs none, or can have none. */
+  readonly nodes: ReadonlyMap<string, string> | null;
+};
+
 /** Of a trace that has no other spans. */
-export function sumUpNew(spans: readonly SpanSummary[]): Sums {
-  const isLarge = spans.length > SPANS_READ_THROUGH_MAX;
-  return { totals: totalsOf(spans), aggregatesJson: isLarge ? JSON.stringify(aggregatesOf(spans)) : null };
+export function sumUpNew(spans: readonly SpanSummary[]): NewSums {
+  const totals = totalsOf(withShares(spans));
+  if (spans.length <= SPANS_READ_THROUGH_MAX) return { totals, aggregatesJson: null, nodes: null };
+  const nodes = beginNodes(spans);
+  return { totals, aggregatesJson: JSON.stringify({ ...aggregatesOf(spans), hasNodes: nodes !== null }), nodes };
+}
+
+export function storeNodes(tables: AppendTables, traceKey: TraceKey, { nodes }: NewSums): void {
+  for (const [spanId, packed] of nodes ?? []) tables.storeUsageNode(traceKey, spanId, packed);
 }
 
 /** Call it after the spans are stored. Its time does not grow with the trace. */
 export function sumUp(tables: AppendTables, traceKey: TraceKey, changes: Changes): Sums {
   const { record, added, replaced } = changes;
+  if (added.length === 0 && replaced.every(isSame)) return { totals: record, aggregatesJson: record.aggregatesJson };
   if (record.spanCount > SPANS_READ_THROUGH_MAX) return growLarge(tables, traceKey, changes);
-  if (record.spanCount + added.length <= SPANS_READ_THROUGH_MAX && replaced.every(isSame)) {
-    return { totals: addTotals(record, totalsOf(added)), aggregatesJson: null };
-  }
-  return sumUpNew(tables.summaries(traceKey));
+  const sums = sumUpNew(tables.summaries(traceKey));
+  storeNodes(tables, traceKey, sums);
+  return { totals: sums.totals, aggregatesJson: sums.aggregatesJson };
 }
 
 function growLarge(tables: AppendTables, traceKey: TraceKey, { record, added, replaced }: Changes): Sums {
   const { aggregatesJson, spanCount } = record;
-  if (aggregatesJson !== null && !isOutdated(record)) {
+  const nodes = {
+    find: (spanId: string) => tables.findUsageNode(traceKey, spanId),
+    store: (spanId: string, packed: string) => tables.storeUsageNode(traceKey, spanId, packed),
+  };
+  const changed = replaced.filter((each) => !isSame(each));
+  const shares = hasNodes(aggregatesJson) ? growShares(nodes, { added, replaced: changed }) : null;
+  if (shares !== null && aggregatesJson !== null && !isOutdated(record)) {
     const state = { totals: record, aggregates: readAggregates(aggregatesJson) };
     const isStored = (spanId: string) => tables.hasSpan(traceKey, spanId);
-    const grown = grow(state, { added, replaced, isStored });
+    const grown = grow(state, { ...shares, isStored });
     if (grown !== null) return { totals: grown.totals, aggregatesJson: JSON.stringify(grown.aggregates) };
   }
   // The span count stays right: the limit per trace uses it.
   return {
     totals: { ...record, spanCount: spanCount + added.length },
-    aggregatesJson: outdatedAggregates(tables.newChangeId()),
+    aggregatesJson: outdatedAggregates(tables.newChangeId(), shares !== null),
   };
 }
 
@@ -157,29 +198,16 @@ type LinkedSummary = SpanSummary & {
   readonly isParentless: boolean;
 };
 
-const SUMMED_AT_ONCE = 500;
-
-/** Computes totals and aggregates of a trace from all its spans, one by one. */
+/** Computes totals and aggregates of a trace from all its spans. */
 export function createRecomputation() {
   const aggregator = createAggregator(NO_AGGREGATES);
-  let totals = totalsOf([]);
-  let some: SpanSummary[] = [];
-
-  function sumUp(): void {
-    totals = addTotals(totals, totalsOf(some));
-    some = [];
-  }
-
+  const spans: SpanSummary[] = [];
   return {
-    /** Takes every span of the trace once, in any order, and keeps few. */
+    /** Takes every span of the trace once, in any order. */
     add(span: LinkedSummary): void {
       aggregator.add(span, span.isParentless);
-      some.push(span);
-      if (some.length === SUMMED_AT_ONCE) sumUp();
+      spans.push(span);
     },
-    end(): TraceState {
-      sumUp();
-      return { totals, aggregates: aggregator.end() };
-    },
+    end: (): TraceState => ({ totals: totalsOf(withShares(spans)), aggregates: aggregator.end() }),
   };
 }

@@ -1,5 +1,6 @@
 /** Totals of a trace, computed from its stored spans alone. */
 
+import type { ShareNumbers } from './shares/usage-node.ts';
 import type { Span, SpanNumbers, SpanSummary, TraceTotals } from './trace.ts';
 
 type TotaledSpan = SpanNumbers & Pick<SpanSummary, 'startedAtMs' | 'finishedAtMs' | 'firstTokenAtMs' | 'hasError'>;
@@ -59,7 +60,7 @@ export function waitedMs({ startedAtMs, firstTokenAtMs }: Pick<SpanSummary, 'sta
 }
 
 /** Whether the span used tokens and its cost is unknown. */
-export function isUnpriced(span: SpanNumbers): boolean {
+export function isUnpriced(span: ShareNumbers): boolean {
   return span.costNanoUsd === null && countsTokens(span);
 }
 
@@ -82,6 +83,11 @@ export function summaryOf(span: Span): SpanSummary {
     cacheReadInputTokens: span.cacheReadInputTokens,
     cacheCreationInputTokens: span.cacheCreationInputTokens,
     costNanoUsd: span.costNanoUsd,
+    costSource: span.costSource,
+    callRow: span.callRow,
+    totalInput: span.totalInput,
+    totalOutput: span.totalOutput,
+    shareRates: span.shareRates,
     tokensEstimated: span.tokensEstimated,
     hasInput: span.inputJson !== null,
     hasOutput: span.outputJson !== null,
@@ -111,7 +117,7 @@ function addKnown(sum: number | null, value: number | null): number | null {
   return sum === null ? value : sum + value;
 }
 
-function countsTokens(span: SpanNumbers): boolean {
+function countsTokens(span: ShareNumbers): boolean {
   const { promptTokens, completionTokens, reasoningTokens, cacheReadInputTokens, cacheCreationInputTokens } = span;
   const cached = (cacheReadInputTokens ?? 0) + (cacheCreationInputTokens ?? 0);
   return (promptTokens ?? 0) + (completionTokens ?? 0) + (reasoningTokens ?? 0) + cached > 0;

@@ -35,16 +35,35 @@ export const SUMMED = [
 export type SummedName = (typeof SUMMED)[number];
 
 /** Null: the span does not report it. */
-export type SpanNumbers = { readonly [Name in SummedName]: number | null } & { readonly tokensEstimated: boolean };
+type SummedNumbers = { readonly [Name in SummedName]: number | null };
+export type SpanNumbers = SummedNumbers & { readonly tokensEstimated: boolean };
+
+/** What shares need of a span. */
+export type SpanUsage = SummedNumbers & {
+  readonly type: SpanType;
+  readonly model: string | null;
+  /** Where its cost comes from; null: it has none. */
+  readonly costSource: string | null;
+  /**
+   * Equal for calls whose models have the same row in the price list; 0: no call; null: stored before calls were told
+   * apart.
+   */
+  readonly callRow: number | null;
+  /** With the tokens of caches; null: equals the prompt tokens. */
+  readonly totalInput: number | null;
+  /** With the tokens of reasoning; null: equals the completion tokens. */
+  readonly totalOutput: number | null;
+  /** The rates at which a part of its tokens is priced, as packed by share-rates.ts; null: such a part has no price. */
+  readonly shareRates: string | null;
+};
 
 /** A step of a trace, validated, normalised and priced. Instants are epoch milliseconds. */
-export type Span = SpanNumbers & {
+export type Span = SpanUsage & {
+  readonly tokensEstimated: boolean;
   readonly spanId: string;
   readonly parentId: string | null;
-  readonly type: SpanType;
   readonly name: string | null;
   readonly vendor: string | null;
-  readonly model: string | null;
   readonly startedAtMs: number;
   readonly finishedAtMs: number;
   readonly firstTokenAtMs: number | null;
@@ -62,7 +81,6 @@ export type Span = SpanNumbers & {
   readonly cachedTokensInPrompt: boolean | null;
   /** Compact JSON text of an object with the metrics that have no column of their own; null when none. */
   readonly otherMetricsJson: string | null;
-  readonly costSource: string | null;
   /** Compact JSON text of {"has_error":true,"message","stacktrace"}. */
   readonly errorJson: string | null;
   /** Compact JSON text of [{"document_id","chunk_id","content"}]; null when none. */
@@ -78,8 +96,8 @@ export type Span = SpanNumbers & {
 export type SpanInstants = Pick<Span, 'startedAtMs' | 'finishedAtMs' | 'startedNs' | 'finishedNs'>;
 
 /** The fields that totals, the tree and the choice of root use. */
-export type SpanSummary = SpanNumbers &
-  Pick<Span, 'spanId' | 'parentId' | 'type' | 'name' | 'model' | 'firstTokenAtMs'> &
+export type SpanSummary = SpanUsage &
+  Pick<Span, 'tokensEstimated' | 'spanId' | 'parentId' | 'name' | 'firstTokenAtMs'> &
   SpanInstants & {
     readonly hasInput: boolean;
     readonly hasOutput: boolean;
@@ -121,12 +139,12 @@ export type Evaluation = {
   readonly finishedAtMs: number | null;
 };
 
-/** The gateway request that an llm span reports. */
+/** The request that a call reports. */
 export type SpanRequest = {
   /** Index of the span in the append. */
   readonly spanIndex: number;
   readonly gatewayRequestId: string;
-  readonly requestType: 'chat' | null;
+  readonly requestType: 'chat' | 'embeddings' | 'rerank' | null;
   readonly errorClass: string | null;
   readonly httpStatus: number | null;
   readonly rateVersion: string | null;

@@ -15,9 +15,9 @@ import {
   sumsByModel,
   sumsOfTrace,
 } from '../../domain/analytics/sums.ts';
-import type { TraceRecord } from '../../domain/traces/trace.ts';
+import { withShares } from '../../domain/traces/shares/shares.ts';
+import type { SpanSummary, TraceRecord } from '../../domain/traces/trace.ts';
 import { SPANS_READ_THROUGH_MAX } from '../../domain/traces/trace-aggregates.ts';
-import type { Reader } from '../append/reader.ts';
 import type { Queries, Transaction } from '../queries.ts';
 import type { HourRow } from './queries.ts';
 
@@ -103,7 +103,7 @@ export async function subtractFromHours(
     const known = counted.map(({ sequence }) => sequence);
     const spans = await runQuery(queries.listCountedSpans, { projectNumber, sequences: known });
     const bySequence = Map.groupBy(spans, ({ traceSequence }) => traceSequence);
-    for (const trace of counted) changes.change(trace, bySequence.get(trace.sequence) ?? [], -1);
+    for (const trace of counted) changes.change(trace, withShares(bySequence.get(trace.sequence) ?? []), -1);
   }
   for (const row of changes.rows()) await change(queries.addHour, row);
 }
@@ -115,36 +115,38 @@ type Touched = {
   readonly erased: readonly number[];
   /** The traces after the batch. */
   readonly now: readonly (CountedTrace & { readonly sequence: number })[];
-  readonly spans: Iterable<CountedSpan & { readonly traceSequence: number; readonly spanId: string }>;
+  readonly spans: Iterable<SpanSummary & { readonly traceSequence: number }>;
 };
 
 /** The changes of a batch: each trace is subtracted as it was and added as it is. */
-export function countHours(read: Reader, { stored, erased, now, spans }: Touched): readonly HourRow[] {
+export function countHours(
+  listSummaries: (projectNumber: number, sequence: number) => readonly SpanSummary[],
+  { stored, erased, now, spans }: Touched,
+): readonly HourRow[] {
   const changes = createHourChanges();
   const brought = Map.groupBy(spans, ({ traceSequence }) => traceSequence);
-  const storedSpans = ({ projectNumber }: CountedTrace, sequence: number) =>
-    read('listSummaries', { projectNumber, sequence });
 
   for (const sequence of erased) {
     const before = stored.get(sequence);
-    if (before !== undefined && isInHours(before)) changes.change(before, storedSpans(before, sequence), -1);
+    if (before !== undefined && isInHours(before))
+      changes.change(before, withShares(listSummaries(before.projectNumber, sequence)), -1);
   }
   for (const trace of now) {
     const { sequence } = trace;
     const added = brought.get(sequence) ?? [];
     const before = stored.get(sequence);
     if (before === undefined) {
-      changes.change(trace, added, 1);
+      changes.change(trace, withShares(added), 1);
       continue;
     }
     // Only its metadata changed, or the trace was already too large for hourly sums.
     if (added.length === 0 || !isInHours(before)) continue;
-    const summaries = before.spanCount === 0 ? [] : storedSpans(before, sequence);
-    changes.change(before, summaries, -1);
+    const summaries = before.spanCount === 0 ? [] : listSummaries(before.projectNumber, sequence);
+    changes.change(before, withShares(summaries), -1);
     if (!isInHours(trace)) continue;
-    const current = new Map<string, CountedSpan>(summaries.map((summary) => [summary.spanId, summary]));
+    const current = new Map<string, SpanSummary>(summaries.map((summary) => [summary.spanId, summary]));
     for (const span of added) current.set(span.spanId, span);
-    changes.change(trace, current.values(), 1);
+    changes.change(trace, withShares([...current.values()]), 1);
   }
   return changes.rows();
 }

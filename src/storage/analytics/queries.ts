@@ -78,8 +78,10 @@ function spansOf(db: Db, { idText }: Dialect) {
     .select((column) => [
       'traceSequence as traceSequence',
       idText('spanId').as('spanId'),
-      ...columns('Span', 'model', 'startedAtMs', 'promptTokens', 'completionTokens', 'costNanoUsd', 'firstTokenMs'),
-      ...columns('Span', 'durationMs'),
+      idText('parentId').$castTo<string | null>().as('parentId'),
+      ...columns('Span', 'type', 'model', 'startedAtMs', 'promptTokens', 'completionTokens', 'reasoningTokens'),
+      ...columns('Span', 'cacheReadInputTokens', 'cacheCreationInputTokens', 'costNanoUsd', 'firstTokenMs'),
+      ...columns('Span', 'costSource', 'callRow', 'totalInput', 'totalOutput', 'shareRates', 'durationMs'),
       column('errorJson', 'is not', null).$castTo<boolean>().as('hasError'),
     ]);
 }

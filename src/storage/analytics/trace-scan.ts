@@ -2,16 +2,10 @@
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { TraceRange } from '../../domain/analytics/trace-analytics-store.ts';
+import { withShares } from '../../domain/traces/shares/shares.ts';
 import { isOutdated } from '../../domain/traces/trace-aggregates.ts';
 import { totalsOf } from '../../domain/traces/trace-totals.ts';
-import {
-  cutIntoBatches,
-  METADATA_BYTES_AT_ONCE,
-  NO_NUMBERS,
-  readPages,
-  readSpansOf,
-  SPANS_AT_ONCE,
-} from '../long-reads.ts';
+import { cutIntoBatches, METADATA_BYTES_AT_ONCE, readPages, readSpansOf, SPANS_AT_ONCE } from '../long-reads.ts';
 import type { Queries, QueryRunner, RowOf } from '../queries.ts';
 
 export type AnalyticsQueries = Queries['analytics'] &
@@ -24,7 +18,7 @@ export type AnalyticsRunner = QueryRunner<AnalyticsQueries> & {
 type TraceRow = RowOf<AnalyticsQueries['listTraces']>;
 type SpanRow = RowOf<AnalyticsQueries['listSpans']>;
 
-/** `metadataJson` is null, and `spans` is empty, unless needed. Outdated totals are computed from the spans. */
+/** `metadataJson` is null, and `spans` is empty, unless needed. Spans have their shares. Outdated totals are computed from the spans. */
 type TraceFacts = {
   readonly trace: TraceRow;
   readonly metadataJson: string | null;
@@ -103,7 +97,7 @@ async function readFacts(
   const metadata = needs.metadata ? await runQuery(queries.listMetadata, { projectNumber, sequences }) : [];
   const metadataOf = new Map(metadata.map(({ sequence, metadataJson }) => [sequence, metadataJson]));
   return batch.map((trace) => {
-    const own = spans.get(trace.sequence) ?? [];
+    const own = withShares(spans.get(trace.sequence) ?? []);
     const metadataJson = metadataOf.get(trace.sequence) ?? null;
     return { trace: isOutdated(trace) ? withTotals(trace, own) : trace, metadataJson, spans: own };
   });
@@ -111,7 +105,7 @@ async function readFacts(
 
 function withTotals(trace: TraceRow, spans: readonly SpanRow[]): TraceRow {
   const summaries = spans.map(({ startedAtMs, durationMs, firstTokenMs, ...span }) => ({
-    ...{ ...NO_NUMBERS, ...span, startedAtMs, finishedAtMs: startedAtMs + durationMs },
+    ...{ ...span, tokensEstimated: false, startedAtMs, finishedAtMs: startedAtMs + durationMs },
     firstTokenAtMs: firstTokenMs === null ? null : startedAtMs + firstTokenMs,
   }));
   const totals = totalsOf(summaries);

@@ -2,7 +2,7 @@
 
 import type { LogTables, RequestChange, RequestRow } from '../../domain/events/append-tables.ts';
 import type { NewEvent } from '../../domain/events/event.ts';
-import { factsInEnvelope } from '../../domain/events/request-data.ts';
+import { readEmitted } from '../../domain/events/request-data.ts';
 import { envelope, eventIdOf } from '../../domain/events/request-event.ts';
 import type { NewRow } from '../queries.ts';
 import { eventTypes, packRequestState, unpackRequestState } from '../rows/codes.ts';
@@ -84,10 +84,10 @@ export function createBatchLog(organizationNumber: number, deps: LogHeads & { re
     },
     findEmitted(key) {
       const made = requests.get(key)?.event;
-      if (made) return factsInEnvelope(made.envelope.replace(head.created, ''));
+      if (made) return readEmitted(made.envelope.replace(head.created, ''));
       const newest = newestOf(key, findRow(key));
       const [event] = newest === null ? [] : read('findEvent', { organizationNumber, ...newest });
-      return event === undefined ? undefined : factsInEnvelope(event.envelope);
+      return event === undefined ? undefined : readEmitted(event.envelope);
     },
     insertRequest(key, request, makeEvent) {
       if (findRow(key) !== undefined) return false;

@@ -8,6 +8,7 @@ import type { Backlog, JobCount } from '../../domain/evaluations/backlog.ts';
 import type { ActiveMonitors, EvaluationJob, JobKey, JobQueueOptions } from '../../domain/evaluations/jobs.ts';
 import type {
   AppendTables,
+  SpanRequests,
   StoredSpan,
   StoredTraceState,
   TraceKey,
@@ -21,11 +22,10 @@ import type { Found, Reader } from './reader.ts';
 
 type TraceRow = TraceRecord & { readonly projectNumber: number; readonly durationMs: number | null };
 type PartKey = { readonly projectNumber: number; readonly traceSequence: number };
-type SpanRow = Span &
-  PartKey & { readonly durationMs: number; readonly firstTokenMs: number | null } & {
-    readonly emittedRequestId: string | null;
-  };
+type SpanRow = Span & PartKey & { readonly durationMs: number; readonly firstTokenMs: number | null } & SpanRequests;
 type EvaluationRow = Evaluation & PartKey;
+type UsageNodeRow = PartKey & { readonly spanId: string; readonly nodeJson: string };
+const NO_REQUESTS: SpanRequests = Object.freeze({ emittedRequestId: null, sharedRequestId: null });
 
 /** A row to be written, and whether its key is new. */
 type Entry<Row> = { readonly row: Row; readonly isNew: boolean };
@@ -35,6 +35,7 @@ export type Written = {
   readonly erased: readonly TraceKey[];
   readonly traces: ReadonlyMap<string, Entry<TraceRow>>;
   readonly spans: ReadonlyMap<string, Entry<SpanRow>>;
+  readonly usageNodes: ReadonlyMap<string, UsageNodeRow>;
   readonly evaluations: ReadonlyMap<string, EvaluationRow>;
   /** By key; null: removed. */
   readonly jobs: ReadonlyMap<string, { readonly job: EvaluationJob | null; readonly key: JobKey }>;
@@ -58,8 +59,10 @@ export function createBatchTables(deps: BatchTablesDeps) {
   const erased: TraceKey[] = [];
   const traces = new Map<string, Entry<TraceRow>>();
   const stored = new Map<number, Found<'findTrace'>>();
+  const summaries = new Map<number, readonly SpanSummary[]>();
   const erasedKeys = new Set<string>();
   const spans = new Map<string, Entry<SpanRow>>();
+  const usageNodes = new Map<string, UsageNodeRow>();
   const evaluations = new Map<string, EvaluationRow>();
   // The keys of new root spans, by the sequence of their trace.
   const roots = new Map<number, Set<string>>();
@@ -79,6 +82,13 @@ export function createBatchTables(deps: BatchTablesDeps) {
     if (isNewTrace(traceKey)) return undefined;
     const [found] = read('findSpan', keyOfSpan(traceKey, spanId));
     return found === undefined ? undefined : toStoredSpan(found);
+  }
+
+  /** As they were before the batch. The totals and the hours of a trace read the same. */
+  function storedSummaries(projectNumber: number, sequence: number): readonly SpanSummary[] {
+    const known = summaries.get(sequence) ?? read('listSummaries', { projectNumber, sequence });
+    summaries.set(sequence, known);
+    return known;
   }
 
   const tables: AppendTables = {
@@ -108,19 +118,20 @@ export function createBatchTables(deps: BatchTablesDeps) {
       erasedKeys.add(key);
       erased.push(traceKey);
       for (const [id, { row }] of spans) if (row.traceSequence === traceKey.sequence) spans.delete(id);
+      for (const [id, row] of usageNodes) if (row.traceSequence === traceKey.sequence) usageNodes.delete(id);
       for (const [id, row] of evaluations) if (row.traceSequence === traceKey.sequence) evaluations.delete(id);
       for (const [id, { key }] of jobs) if (key.traceSequence === traceKey.sequence) jobs.delete(id);
     },
     insertSpan(traceKey, span) {
       const key = partKey(traceKey, span.spanId);
       if (spans.has(key) || findStoredSpan(traceKey, span.spanId) !== undefined) return false;
-      spans.set(key, { row: toSpanRow(traceKey, span, null), isNew: true });
+      spans.set(key, { row: toSpanRow(traceKey, span, NO_REQUESTS), isNew: true });
       noteRoot(traceKey, span, key);
       return true;
     },
-    replaceSpan(traceKey, span, emittedRequestId) {
+    replaceSpan(traceKey, span, requests) {
       const key = partKey(traceKey, span.spanId);
-      spans.set(key, { row: toSpanRow(traceKey, span, emittedRequestId), isNew: spans.get(key)?.isNew === true });
+      spans.set(key, { row: toSpanRow(traceKey, span, requests), isNew: spans.get(key)?.isNew === true });
       noteRoot(traceKey, span, key);
     },
     hasSpan(traceKey, spanId) {
@@ -130,7 +141,8 @@ export function createBatchTables(deps: BatchTablesDeps) {
     findSpan(traceKey, spanId) {
       const row = spans.get(partKey(traceKey, spanId))?.row;
       if (row === undefined) return findStoredSpan(traceKey, spanId);
-      return { summary: summaryOf(row), paramsJson: row.paramsJson, emittedRequestId: row.emittedRequestId };
+      const { paramsJson, emittedRequestId, sharedRequestId } = row;
+      return { summary: summaryOf(row), paramsJson, emittedRequestId, sharedRequestId };
     },
     findWholeSpan(traceKey, spanId) {
       const row = spans.get(partKey(traceKey, spanId))?.row;
@@ -138,9 +150,17 @@ export function createBatchTables(deps: BatchTablesDeps) {
       const [found] = isNewTrace(traceKey) ? [] : read('findWholeSpan', keyOfSpan(traceKey, spanId));
       return found === undefined ? undefined : toWholeSpan(found);
     },
+    findUsageNode(traceKey, spanId) {
+      const known = usageNodes.get(partKey(traceKey, spanId));
+      if (known !== undefined) return known.nodeJson;
+      return isNewTrace(traceKey) ? undefined : read('findUsageNode', keyOfSpan(traceKey, spanId))[0]?.nodeJson;
+    },
+    storeUsageNode(traceKey, spanId, nodeJson) {
+      usageNodes.set(partKey(traceKey, spanId), { ...keyOfSpan(traceKey, spanId), nodeJson });
+    },
     summaries(traceKey) {
       const { projectNumber, sequence } = traceKey;
-      const stored = isNewTrace(traceKey) ? [] : read('listSummaries', { projectNumber, sequence });
+      const stored = isNewTrace(traceKey) ? [] : storedSummaries(projectNumber, sequence);
       const found = new Map<string, SpanSummary>(stored.map((summary) => [summary.spanId, summary]));
       for (const { row } of spans.values()) {
         if (row.traceSequence === sequence) found.set(row.spanId, summaryOf(row));
@@ -180,6 +200,7 @@ export function createBatchTables(deps: BatchTablesDeps) {
       jobs.set(jobKey(key), { job: null, key });
     },
     overdueRequests: (admittedByMs, countMax) => read('listOverdue', { admittedByMs, countMax }),
+    findOwner: (projectNumber) => read('findOwner', { projectNumber })[0],
     newChangeId: randomUUID,
     log(organizationNumber) {
       const known = logs.get(organizationNumber) ?? createBatchLog(organizationNumber, deps);
@@ -187,13 +208,13 @@ export function createBatchTables(deps: BatchTablesDeps) {
       return known.tables;
     },
   };
-  const written: Written = { erased, traces, spans, evaluations, jobs, jobCounts, logs };
+  const written: Written = { erased, traces, spans, usageNodes, evaluations, jobs, jobCounts, logs };
   return {
     tables,
     written,
     /** The changes of the hourly sums. Call it once the batch is applied; it may read, too. */
     countHours: (): readonly HourRow[] =>
-      countHours(read, {
+      countHours(storedSummaries, {
         stored,
         erased: erased.map(({ sequence }) => sequence),
         now: [...traces.values()].map(({ row }) => row),
@@ -241,7 +262,7 @@ function toTraceRow({ projectNumber, traceId, sequence }: TraceKey, trace: Store
   };
 }
 
-function toSpanRow({ projectNumber, sequence }: TraceKey, span: Span, emittedRequestId: string | null): SpanRow {
+function toSpanRow({ projectNumber, sequence }: TraceKey, span: Span, requests: SpanRequests): SpanRow {
   const { startedAtMs, finishedAtMs, firstTokenAtMs } = span;
   return {
     ...span,
@@ -249,24 +270,31 @@ function toSpanRow({ projectNumber, sequence }: TraceKey, span: Span, emittedReq
     traceSequence: sequence,
     durationMs: finishedAtMs - startedAtMs,
     firstTokenMs: firstTokenAtMs === null ? null : firstTokenAtMs - startedAtMs,
-    emittedRequestId,
+    emittedRequestId: requests.emittedRequestId,
+    sharedRequestId: requests.sharedRequestId,
   };
 }
 
-type WholeRow = Span & PartKey & { readonly emittedRequestId: string | null };
+type WholeRow = Span & PartKey & SpanRequests;
 
 /** Drops the columns that are computed when a span is stored. */
-function toWholeSpan({ projectNumber: _, traceSequence: __, emittedRequestId, ...span }: WholeRow): WholeSpan {
-  return { span, emittedRequestId };
+function toWholeSpan({
+  projectNumber: _,
+  traceSequence: __,
+  emittedRequestId,
+  sharedRequestId,
+  ...span
+}: WholeRow): WholeSpan {
+  return { span, emittedRequestId, sharedRequestId };
 }
 
-function toCounted({ traceSequence, spanId, model, errorJson, promptTokens, completionTokens, costNanoUsd }: SpanRow) {
-  return { traceSequence, spanId, model, hasError: errorJson !== null, promptTokens, completionTokens, costNanoUsd };
+function toCounted(row: SpanRow): SpanSummary & { readonly traceSequence: number } {
+  return { ...summaryOf(row), traceSequence: row.traceSequence };
 }
 
 function toStoredSpan(found: Found<'findSpan'>): StoredSpan {
-  const { projectNumber: _, traceSequence: __, paramsJson, emittedRequestId, ...summary } = found;
-  return { summary, paramsJson, emittedRequestId };
+  const { projectNumber: _, traceSequence: __, paramsJson, emittedRequestId, sharedRequestId, ...summary } = found;
+  return { summary, paramsJson, emittedRequestId, sharedRequestId };
 }
 
 /**

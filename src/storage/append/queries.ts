@@ -22,7 +22,7 @@ export const findSpan = lookup<OfSpan>()((db, { projectNumber, traceSequence, sp
     .keyed(db.selectFrom('Span'), 'Span', { projectNumber, traceSequence, spanId })
     .select(['projectNumber as projectNumber', 'traceSequence as traceSequence'])
     .select((column) => summaryOf(column, dialect))
-    .select(['paramsJson as paramsJson', 'emittedRequestId as emittedRequestId']),
+    .select(columns('Span', 'paramsJson', 'emittedRequestId', 'sharedRequestId')),
 );
 
 export const findWholeSpan = lookup<OfSpan>()((db, { projectNumber, traceSequence, spanId }, dialect) =>
@@ -30,7 +30,13 @@ export const findWholeSpan = lookup<OfSpan>()((db, { projectNumber, traceSequenc
     .keyed(db.selectFrom('Span'), 'Span', { projectNumber, traceSequence, spanId })
     .select(['projectNumber as projectNumber', 'traceSequence as traceSequence'])
     .select((column) => spanOf(column, dialect))
-    .select('emittedRequestId as emittedRequestId'),
+    .select(columns('Span', 'emittedRequestId', 'sharedRequestId')),
+);
+
+export const findUsageNode = lookup<OfSpan>()((db, { projectNumber, traceSequence, spanId }, { keyed, idText }) =>
+  keyed(db.selectFrom('UsageNode'), 'UsageNode', { projectNumber, traceSequence, spanId })
+    .select(['projectNumber as projectNumber', 'traceSequence as traceSequence', 'nodeJson as nodeJson'])
+    .select(idText('spanId').as('spanId')),
 );
 
 /** For the check whether a span exists. */
@@ -74,6 +80,16 @@ export const findEventPosition = findByKey('Event', ['organizationNumber', 'crea
 
 export const findLogHead = findByKey('LogHead', ['organizationNumber']);
 
+/** The owner of a project. */
+export const findOwner = query<{ readonly projectNumber: number }>()((db, { projectNumber }) =>
+  db
+    .selectFrom('Project')
+    .innerJoin('Organization', 'Organization.id', 'Project.organizationId')
+    .where('Project.number', '=', projectNumber)
+    .select(['Project.id as projectId', 'Project.organizationId as organizationId'])
+    .select(['Organization.number as organizationNumber', 'Project.emitRequestEvents as emitRequestEvents']),
+);
+
 /** The evaluation job of a trace. */
 export const findJob = lookup<{
   readonly projectNumber: number;
@@ -95,6 +111,7 @@ export const insertTraces = insertMany('Trace');
 export const replaceTraces = replaceMany('Trace');
 export const insertSpans = insertMany('Span');
 export const replaceSpans = replaceMany('Span');
+export const replaceUsageNodes = replaceMany('UsageNode');
 /** A later result of an evaluation replaces the earlier one but keeps when the first was received. */
 export const replaceEvaluations = replaceMany('Evaluation', { keeps: ['insertedAtMs'] });
 

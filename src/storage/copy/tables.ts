@@ -66,6 +66,7 @@ const FORMS: { readonly [table: string]: Form } = {
     expressions: { sequence: 'sequence_of(traces.inserted_at, traces.sequence)' },
   },
   spans: ofTraces('spans'),
+  usage_nodes: ofTraces('usage_nodes'),
   evaluations: ofTraces('evaluations'),
   evaluation_jobs: ofTraces('evaluation_jobs'),
   events: {

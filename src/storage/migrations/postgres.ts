@@ -9,6 +9,8 @@ export const POSTGRES_SCHEMAS: KnownSchemas = {
     readMigration('postgres-0001-initial'),
     readMigration('postgres-0002-schema-versions', { olderProcesses: 'may run' }),
     readMigration('postgres-0003-span-nanoseconds', { olderProcesses: 'may run' }),
+    // A process of before would store spans without their shares.
+    readMigration('postgres-0004-shares', { olderProcesses: 'must be stopped' }),
   ],
   readBaseline: () => readBaseline('postgres'),
   unsupported: new Map([

@@ -12,6 +12,8 @@ export const SQLITE_SCHEMAS: KnownSchemas = {
     readMigration('sqlite-0001-initial'),
     readMigration('sqlite-0002-schema-versions', { olderProcesses: 'may run' }),
     readMigration('sqlite-0003-span-nanoseconds', { olderProcesses: 'may run' }),
+    // A process of before would store spans without their shares.
+    readMigration('sqlite-0004-shares', { olderProcesses: 'must be stopped' }),
   ],
   readBaseline: () => readBaseline('sqlite'),
   unsupported: new Map([

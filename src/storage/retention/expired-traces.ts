@@ -49,6 +49,9 @@ export async function removeExpiredTraces(
       const trace = { projectNumber: -projectNumber, traceSequence: sequence };
       let parts = await change(queries.removeSomeSpans, { ...trace, limit: wanted });
       if (parts < wanted) {
+        parts += await change(queries.removeSomeUsageNodes, { ...trace, limit: wanted - parts });
+      }
+      if (parts < wanted) {
         parts += await change(queries.removeSomeEvaluations, { ...trace, limit: wanted - parts });
       }
       rows += parts;
@@ -66,6 +69,7 @@ export async function removeExpiredTraces(
       const sequences = traces.map(({ sequence }) => sequence);
       await change(queries.markStored, { projectNumber, sequences });
       await change(queries.removeSpans, { projectNumber, sequences });
+      await change(queries.removeUsageNodes, { projectNumber, sequences });
       await change(queries.removeEvaluations, { projectNumber, sequences });
       await change(queries.removeJobs, { projectNumber, sequences });
       await change(queries.removeTraces, { projectNumber, traceIds: traces.map(({ traceId }) => traceId) });

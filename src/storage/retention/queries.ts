@@ -128,6 +128,7 @@ export const removeTraces = change<{ readonly projectNumber: number; readonly tr
 );
 
 export const removeSpans = removeAll('Span');
+export const removeUsageNodes = removeAll('UsageNode');
 export const removeEvaluations = removeAll('Evaluation');
 export const removeJobs = removeAll('EvaluationJob');
 
@@ -142,11 +143,12 @@ export const lockJobs = query<OfTraces>()((db, { projectNumber, sequences }, { l
   ),
 );
 
-function removeAll(table: 'Span' | 'Evaluation' | 'EvaluationJob') {
+function removeAll(table: 'Span' | 'UsageNode' | 'Evaluation' | 'EvaluationJob') {
   return change<OfTraces>((db, { projectNumber, sequences }, { isOneOf }) =>
     db.deleteFrom(table).where('projectNumber', '=', projectNumber).where(isOneOf('traceSequence', sequences)),
   );
 }
 
 export const removeSomeSpans = removeSome('Span', 'traceSequence', 'spanId');
+export const removeSomeUsageNodes = removeSome('UsageNode', 'traceSequence', 'spanId');
 export const removeSomeEvaluations = removeSome('Evaluation', 'traceSequence', 'evaluationId');

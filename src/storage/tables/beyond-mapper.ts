@@ -12,6 +12,7 @@ export const WITHOUT_ROWID = [
   'request_keys',
   'search_facets',
   'search_pending',
+  'usage_nodes',
   'webhook_figures',
   'webhook_hours',
 ] as const;

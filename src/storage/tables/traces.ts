@@ -126,6 +126,13 @@ export const SpanRow = table('Span', 'spans', {
   costSource: packedText().strictNullable(),
   tokensEstimated: flag(),
   cachedTokensInPrompt: flag().strictNullable(),
+  // See SpanUsage.
+  callRow: bigInteger().strictNullable(),
+  totalInput: bigInteger().strictNullable(),
+  totalOutput: bigInteger().strictNullable(),
+  shareRates: text().strictNullable(),
+  // The request in which a call is counted that has none of its own.
+  sharedRequestId: text().strictNullable(),
   // Null unless the span emitted an event and its present content would give another id.
   emittedRequestId: text().strictNullable(),
   name: text().strictNullable(),
@@ -139,6 +146,14 @@ export const SpanRow = table('Span', 'spans', {
   // In the form of codes.ts.
   inputJson: typedJson('input').strictNullable(),
   outputJson: typedJson('output').strictNullable(),
+});
+
+/** What a large trace keeps of its spans to add up their usage; a narrow row, because ancestors change often. */
+export const UsageNodeRow = table('UsageNode', 'usage_nodes', {
+  projectNumber: integer().primary(),
+  traceSequence: bigInteger().primary(),
+  spanId: packedId().primary(),
+  nodeJson: json('node'),
 });
 
 /** Results of evaluators, as they were sent with a trace. */

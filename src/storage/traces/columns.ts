@@ -28,7 +28,7 @@ const NUMBERS = ['projectNumber', 'traceSequence', 'spanId', 'parentId', 'durati
 
 /** All columns of a span. */
 export function spanOf(column: ExpressionBuilder<Tables, 'Span'>, { allOf, idText }: Dialect) {
-  return [...allOf('Span', ...NUMBERS, 'emittedRequestId'), ...madeOf(column, idText)] as const;
+  return [...allOf('Span', ...NUMBERS, 'emittedRequestId', 'sharedRequestId'), ...madeOf(column, idText)] as const;
 }
 
 /** A span without its texts, so that all spans of a trace can be read. */
@@ -37,6 +37,7 @@ export function summaryOf(column: ExpressionBuilder<Tables, 'Span'>, { idText }:
     ...columns('Span', 'type', 'name', 'model', 'startedAtMs', 'startedNs', 'finishedNs'),
     ...columns('Span', 'promptTokens', 'completionTokens', 'reasoningTokens'),
     ...columns('Span', 'cacheReadInputTokens', 'cacheCreationInputTokens', 'costNanoUsd', 'tokensEstimated'),
+    ...columns('Span', 'costSource', 'callRow', 'totalInput', 'totalOutput', 'shareRates'),
     ...madeOf(column, idText),
     column('inputJson', 'is not', null).$castTo<boolean>().as('hasInput'),
     column('outputJson', 'is not', null).$castTo<boolean>().as('hasOutput'),

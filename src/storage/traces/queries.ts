@@ -95,6 +95,11 @@ export const listSummaries = query<OfTrace>()((db, params, dialect) =>
   spansOf(db, params).select((column) => summaryOf(column, dialect)),
 );
 
+/** The calls that are counted in the requests of other spans. */
+export const listSharers = query<OfTrace>()((db, params, { idText }) =>
+  spansOf(db, params).where('sharedRequestId', 'is not', null).select(idText('spanId').as('spanId')),
+);
+
 /** Summaries of all spans, in any order, with whether the parent of the span is not stored. */
 export const listLinkedSummaries = query<OfTrace>()((db, params, dialect) =>
   spansOf(db, params)

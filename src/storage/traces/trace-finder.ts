@@ -2,7 +2,7 @@
 
 import type { StoredTrace, TraceStore } from '../../domain/store.ts';
 import type { TraceRecord } from '../../domain/traces/trace.ts';
-import { isOutdated } from '../../domain/traces/trace-aggregates.ts';
+import { hasNodes, isOutdated } from '../../domain/traces/trace-aggregates.ts';
 import type { Sums, TraceState } from '../../domain/traces/trace-growth.ts';
 import type { Queries, QueryRunner, Transact } from '../queries.ts';
 
@@ -100,7 +100,12 @@ export function completeSums({ finder, sums, keep, nowMs }: CompleteSumsDeps): C
   }
 
   async function computeAndKeep(trace: FoundTrace): Promise<Computed> {
-    const state = await sums(trace);
+    const computed = await sums(trace);
+    // The nodes were kept while the totals were outdated.
+    const state = {
+      totals: computed.totals,
+      aggregates: { ...computed.aggregates, hasNodes: hasNodes(trace.aggregatesJson) },
+    };
     const kept = keep(trace, { totals: state.totals, aggregatesJson: JSON.stringify(state.aggregates) });
     // Nothing fails with the write: the next read computes the sums again.
     return { state, kept: kept.catch(() => undefined) };

@@ -3,7 +3,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createStepRunner, type RunSteps } from '../../domain/steps.ts';
 import type { ListRange, StoredTrace, TraceOutline, TraceStore } from '../../domain/store.ts';
-import { SPAN_TYPES } from '../../domain/traces/trace.ts';
+import { listUnsettled } from '../../domain/traces/call-settlement.ts';
+import { SPAN_TYPES, type SpanSummary } from '../../domain/traces/trace.ts';
 import {
   aggregatesOf,
   choiceOf,
@@ -28,7 +29,7 @@ type TraceRunner = QueryRunner<Queries['traces']> & {
 /** Reads of traces other than finding them. */
 export type TraceReads = Pick<
   TraceStore,
-  'outline' | 'digest' | 'spanOrder' | 'spanIdsOfType' | 'spans' | 'evaluationOrder' | 'evaluations'
+  'outline' | 'digest' | 'unsettledCalls' | 'spanOrder' | 'spanIdsOfType' | 'spans' | 'evaluationOrder' | 'evaluations'
 >;
 
 /** Reads that may go through everything of a trace. */
@@ -107,6 +108,15 @@ export function createTraceReads(runner: TraceRunner, runSteps: RunSteps): Trace
       const recomputation = createRecomputation();
       await queryForEach(queries.listLinkedSummaries, keyOf(trace), recomputation.add);
       return recomputation.end();
+    },
+    async unsettledCalls(trace) {
+      const spans: SpanSummary[] = [];
+      await queryForEach(queries.listSummaries, keyOf(trace), (span) => spans.push(span));
+      const sharers = await runQuery(queries.listSharers, keyOf(trace));
+      return listUnsettled(
+        spans,
+        sharers.map(({ spanId }) => spanId),
+      );
     },
     spanOrder: (trace, range) => runQuery(queries.listSpanOrder, rangeOf(trace, range, BEFORE_ALL)),
     async spanIdsOfType(trace, { type, order, limit }) {

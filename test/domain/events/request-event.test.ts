@@ -12,8 +12,8 @@ import {
   parseEventId,
   requestKeys,
 } from '../../../src/domain/events/request-event.ts';
+import { contentOfSpan, requestIdOfStored } from '../../../src/domain/traces/span-requests.ts';
 import type { SpanType } from '../../../src/domain/traces/trace.ts';
-import { contentOfSpan, requestIdOfStored } from '../../../src/domain/traces/trace-append.ts';
 import { mergeMetadata } from '../../../src/domain/traces/trace-metadata.ts';
 import { send, spanOf } from '../traces/collector/collecting.ts';
 
@@ -45,7 +45,10 @@ describe('the request id of a span', () => {
 
 describe('the request id of a stored span', () => {
   const stored = (params: object | null, type: SpanType = 'llm') =>
-    requestIdOfStored('t', { spanId: 's', type, paramsJson: params === null ? null : JSON.stringify(params) });
+    requestIdOfStored('t', {
+      ...{ spanId: 's', type, model: 'gpt-5', callRow: null },
+      paramsJson: params === null ? null : JSON.stringify(params),
+    });
 
   it('is the one it had when it was collected', () => {
     expect(stored({ a: 1, gateway_request_id: 'gw_1' })).toBe('gw_1');
@@ -157,8 +160,8 @@ describe('the data of a completed event', () => {
 
   it('is null where the span says nothing, and never a negative duration', () => {
     const timestamps = { started_at: 1_699_900_000_000, finished_at: 1_699_899_999_000 };
-    expect(JSON.parse(dataOf({ model: null, timestamps }))).toMatchObject({
-      ...{ model: null, usage: null, cost: null, end_user_id: null, request_type: null, duration_ms: 0, labels: [] },
+    expect(JSON.parse(dataOf({ model: 'unknown-model', metrics: null, timestamps }))).toMatchObject({
+      ...{ usage: null, cost: null, end_user_id: null, request_type: null, duration_ms: 0, labels: [] },
     });
     expect(JSON.parse(dataOf({ metrics: { prompt_tokens: 0 } })).usage).toMatchObject({ input_tokens: 0 });
   });

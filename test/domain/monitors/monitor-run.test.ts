@@ -37,6 +37,7 @@ const record = { traceId: 't1', sequence: 7, insertedAtMs: NOW_MS, metadataJson:
 const job: ClaimedJob = {
   projectNumber: PROJECT.number,
   traceSequence: 7,
+  asOf: 0,
   sourceId: monitor.id,
   traceId: 't1',
   fence: 1,

@@ -9,6 +9,7 @@ export function summary(fields: Partial<SpanSummary>): SpanSummary {
     ...{ startedNs: null, finishedNs: null },
     ...{ promptTokens: null, completionTokens: null, reasoningTokens: null },
     ...{ cacheReadInputTokens: null, cacheCreationInputTokens: null, costNanoUsd: null, tokensEstimated: false },
+    ...{ costSource: null, callRow: 0, totalInput: null, totalOutput: null, shareRates: null },
     ...{ hasInput: false, hasOutput: false, hasError: false },
     ...fields,
   };

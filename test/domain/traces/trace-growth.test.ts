@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { withShares } from '../../../src/domain/traces/shares/shares.ts';
 import { SPAN_TYPES, type SpanSummary } from '../../../src/domain/traces/trace.ts';
 import {
   aggregatesOf,
@@ -59,7 +60,7 @@ describe('the aggregates of a trace', () => {
           expect(choiceOf(expected.aggregates)).toEqual(chooseNaively(all));
           const recomputation = createRecomputation();
           for (const span of all) recomputation.add({ ...span, isParentless: isParentless(span, stored) });
-          expect(recomputation.end()).toEqual(expected);
+          expect(recomputation.end()).toEqual({ ...expected, totals: totalsOf(withShares(all)) });
         }
       }),
       { numRuns: runsOf(2000) },
@@ -105,7 +106,7 @@ function append(stored: Map<string, SpanSummary>, state: TraceState, sent: reado
     else replaced.push({ old, next });
     stored.set(next.spanId, next);
   }
-  return grow(state, { added, replaced, isStored: (spanId) => stored.has(spanId) });
+  return grow(state, { added, replaced, reshared: [], isStored: (spanId) => stored.has(spanId) });
 }
 
 /** Applies the rules of derived values to all spans. */

@@ -69,7 +69,7 @@ describe('a summary', () => {
     expect(summaryOf(span)).toEqual(
       summary({
         ...{ spanId: 'span-1', name: 'n', startedAtMs: span.startedAtMs, finishedAtMs: span.finishedAtMs },
-        ...{ promptTokens: 3, costNanoUsd: 500_000_000, hasInput: true, hasError: true },
+        ...{ promptTokens: 3, costNanoUsd: 500_000_000, costSource: 'explicit', hasInput: true, hasError: true },
       }),
     );
   });

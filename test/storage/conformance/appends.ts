@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { TraceStore } from '../../../src/domain/store.ts';
+import { withShares } from '../../../src/domain/traces/shares/shares.ts';
 import type { Span } from '../../../src/domain/traces/trace.ts';
 import { summaryOf, totalsOf } from '../../../src/domain/traces/trace-totals.ts';
 import { runsOf } from '../../support/scenario.ts';
@@ -239,6 +240,8 @@ const count = fc.option(fc.integer({ min: 0, max: 1000 }));
 const spans: fc.Arbitrary<Span> = fc
   .record({
     spanId: fc.constantFrom('a', 'b', 'c', '0123456789abcdef', 'd'),
+    parentId: fc.option(fc.constantFrom('a', 'b', 'c', '0123456789abcdef', 'd')),
+    callRow: fc.constantFrom(0, 0, 1),
     startedAtMs: fc.integer({ min: RECEIVED_AT_MS, max: RECEIVED_AT_MS + 1000 }),
     finishedAtMs: fc.integer({ min: RECEIVED_AT_MS, max: RECEIVED_AT_MS + 1000 }),
     firstTokenAtMs: fc.option(fc.integer({ min: RECEIVED_AT_MS, max: RECEIVED_AT_MS + 1000 })),
@@ -256,6 +259,6 @@ const spans: fc.Arbitrary<Span> = fc
 async function expectTotals(traces: TraceStore, traceId: string, stored: readonly Span[]): Promise<void> {
   const trace = await traces.find(number, traceId);
   const read = await readAllSpans(traces, await findStored(traces, traceId));
-  expect(trace).toMatchObject(totalsOf(read.map(summaryOf)));
-  expect(trace).toMatchObject(totalsOf(stored.map(summaryOf)));
+  expect(trace).toMatchObject(totalsOf(withShares(read.map(summaryOf))));
+  expect(trace).toMatchObject(totalsOf(withShares(stored.map(summaryOf))));
 }

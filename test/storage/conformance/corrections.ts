@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Store } from '../../../src/domain/store.ts';
+import { requestIdOfStored } from '../../../src/domain/traces/span-requests.ts';
 import type { Span } from '../../../src/domain/traces/trace.ts';
-import { requestIdOfStored } from '../../../src/domain/traces/trace-append.ts';
 import { recordOf, reportOf } from './reports.ts';
 import { ORGANIZATION, randomHex, sampleAppend, sampleRequest, sampleSpan } from './samples.ts';
 import { type OpenSubject, withStore } from './subject.ts';
@@ -122,7 +122,7 @@ export function correctionConformance(open: OpenSubject): void {
 function begin({ traces, events }: Store) {
   const traceId = randomHex(32);
   const spanId = randomHex(16);
-  const requestId = requestIdOfStored(traceId, { spanId, type: 'llm', paramsJson: null }) ?? '';
+  const requestId = requestIdOfStored(traceId, { ...sampleSpan({ spanId }), paramsJson: null }) ?? '';
   return {
     requestId,
     async send({ span: given = {}, user, rateVersion }: Sending): Promise<void> {

@@ -4,8 +4,9 @@ import { hash } from 'node:crypto';
 import type { LosslessJson, LosslessObject } from '../../../json/lossless-json.ts';
 import { gatewayRequestId } from '../../events/request-event.ts';
 import type { Prices } from '../../pricing/prices.ts';
-import type { Price } from '../../pricing/pricing.ts';
+import type { Price, PriceQuery } from '../../pricing/pricing.ts';
 import { cutToCharacters } from '../../text-limits.ts';
+import { type CallKind, callKindOf, requestTypeOf } from '../calls.ts';
 import { SPAN_TYPES, type Span, type SpanRequest, type SpanType } from '../trace.ts';
 import { ID_CHARACTERS_MAX, isValidId, normaliseSpanId, normaliseTraceId } from '../trace-ids.ts';
 import { readDetails } from './collector-details.ts';
@@ -34,7 +35,7 @@ import {
   refuse,
   reject,
 } from './collector-reading.ts';
-import { isChat, readTypedValue } from './typed-value.ts';
+import { readTypedValue } from './typed-value.ts';
 
 /** The request of a span that has no index in the append yet. */
 type CollectedRequest = Omit<SpanRequest, 'spanIndex'>;
@@ -47,7 +48,7 @@ export type CollectedSpan = {
   readonly cuts: number;
 };
 
-export type SpanDeps = { readonly prices: Pick<Prices, 'price'>; readonly emitRequests: boolean };
+export type SpanDeps = { readonly prices: Pick<Prices, 'price' | 'measure'>; readonly emitRequests: boolean };
 
 const NAME_CHARACTERS_MAX = 1024;
 const SPAN_TYPE_SET: ReadonlySet<string> = new Set(SPAN_TYPES);
@@ -79,7 +80,11 @@ export function readSpan(sent: Sent<SpanDraft>, reading: Reading, deps: SpanDeps
   if (reading.problem !== null || spanId === null || type === null || times === null) return null;
   const { startedAtMs, finishedAtMs, firstTokenAtMs } = times;
   const { tokens, tokensEstimated, cachedTokensInPrompt, otherJson: otherMetricsJson } = metrics;
-  const price = priceSpan(deps.prices, sent, { model, vendor, startedAtMs, metrics });
+  const question = priceQueryOf(sent, { model, vendor, startedAtMs, metrics });
+  const price = deps.prices.price(question);
+  const { row, shareRates, ...totals } = deps.prices.measure(question, price);
+  const telemetry = sent.telemetry === undefined || isUnreadable(sent.telemetry) ? null : sent.telemetry;
+  const call = callKindOf({ type, name, model, telemetry });
   const span: Span = {
     spanId,
     parentId,
@@ -102,6 +107,10 @@ export function readSpan(sent: Sent<SpanDraft>, reading: Reading, deps: SpanDeps
     cacheCreationInputTokens: tokens.cacheCreation,
     costNanoUsd: price.costNanoUsd,
     costSource: price.source,
+    callRow: call === null ? 0 : row,
+    ...totals,
+    // The share of a call is all of its tokens or none.
+    shareRates: call === null ? shareRates : null,
     tokensEstimated,
     cachedTokensInPrompt,
     otherMetricsJson,
@@ -109,20 +118,19 @@ export function readSpan(sent: Sent<SpanDraft>, reading: Reading, deps: SpanDeps
     contextsJson,
     telemetryJson,
   };
-  const isRequest = deps.emitRequests && type === 'llm';
-  const request = isRequest ? requestOf(span, sent, { traceId: reading.traceId, price }) : null;
+  const isRequest = deps.emitRequests && call !== null;
+  const request = isRequest ? requestOf(span, sent, { traceId: reading.traceId, price, call }) : null;
   return { span, request, cuts: reading.cuts };
 }
 
 type PricedFields = Pick<Span, 'model' | 'vendor' | 'startedAtMs'> & { readonly metrics: SentMetrics };
 
-function priceSpan(
-  prices: SpanDeps['prices'],
+function priceQueryOf(
   { output, rates, metrics: sent, params }: SpanDraft,
   { model, vendor, startedAtMs, metrics }: PricedFields,
-): Price {
+): PriceQuery {
   const members = sent === undefined || isUnreadable(sent) ? undefined : sent.others;
-  return prices.price({
+  return {
     model,
     vendor,
     startedAtMs,
@@ -132,7 +140,7 @@ function priceSpan(
     cachedTokensInPrompt: metrics.cachedTokensInPrompt,
     resultCostUsd: output === undefined || isUnreadable(output) ? null : readResultCost(output),
     spanRates: rates ?? null,
-  });
+  };
 }
 
 function readSpanId(sent: Sent<string>, reading: Reading): string | null {
@@ -199,14 +207,14 @@ function readName(sent: Sent<string>, reading: Reading): string | null {
   return name === null ? null : cutToCharacters(name, NAME_CHARACTERS_MAX);
 }
 
-type Around = { readonly traceId: string; readonly price: Price };
+type Around = { readonly traceId: string; readonly price: Price; readonly call: NonNullable<CallKind> };
 
-function requestOf(span: Span, sent: SpanDraft, { traceId, price }: Around): CollectedRequest {
+function requestOf(span: Span, sent: SpanDraft, { traceId, price, call }: Around): CollectedRequest {
   const params = sent.params === undefined || isUnreadable(sent.params) ? null : sent.params;
   const failure = sent.error === undefined || isUnreadable(sent.error) ? null : sent.error;
   return {
     gatewayRequestId: gatewayRequestId(traceId, span.spanId, params),
-    requestType: isChat(span.inputJson) ? 'chat' : null,
+    requestType: requestTypeOf(call, span.inputJson),
     errorClass: failure === null ? null : readErrorKind(failure.kind),
     httpStatus: failure === null ? null : httpStatusOf(failure, params),
     rateVersion: price.rateVersion,

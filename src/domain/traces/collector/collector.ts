@@ -41,7 +41,7 @@ const AT_ONCE_MAX_BYTES = 1024 * 1024;
 
 type CollectorDeps = {
   readonly limits: CollectorLimits;
-  readonly prices: Pick<Prices, 'price'>;
+  readonly prices: Pick<Prices, 'price' | 'measure'>;
   /** Gets what is not stored, also of a request that is refused for it. */
   readonly losses: Losses;
 };

@@ -12,21 +12,11 @@ export type SpanView = {
   readonly metrics: LosslessObject;
   /** langwatch.timestamps, by names in snake_case. */
   readonly timestamps: LosslessObject;
-  /** Whether this is the ai package's outer span, which sums up the usage of its calls. */
-  readonly isOuter: boolean;
 };
 
 /** Where a row takes a value from; undefined when it has none. */
 export type ReadAttribute = (view: SpanView) => LosslessJson | undefined;
 
-const OUTER_OPERATIONS: ReadonlySet<unknown> = new Set([
-  'ai.generateText',
-  'ai.streamText',
-  'ai.generateObject',
-  'ai.streamObject',
-  'ai.embed',
-  'ai.embedMany',
-]);
 const NOTHING: LosslessObject = {};
 
 export function createView(span: OtlpSpan, json: AttributeJson): SpanView {
@@ -36,7 +26,6 @@ export function createView(span: OtlpSpan, json: AttributeJson): SpanView {
     json,
     metrics: inSnakeCase(json.object(attributes.get('langwatch.metrics'))),
     timestamps: inSnakeCase(json.object(attributes.get('langwatch.timestamps'))),
-    isOuter: operationsOf(span).some((name) => OUTER_OPERATIONS.has(name)),
   };
 }
 

@@ -5,7 +5,6 @@ import { isUnreadable, type MetricsDraft, type Sent, type Unreadable } from '../
 import { isBlank, toBoolean, toFigure } from '../collector/collector-json.ts';
 import { METRIC_NAMES } from '../collector/collector-metrics.ts';
 import { CACHED_TOKENS_IN_PROMPT, COST, MODEL, SERVICE_TIER, TOKENS_ESTIMATED, VENDOR } from './attribute-table.ts';
-import { AI_SDK } from './conventions/ai-sdk.ts';
 import type { Convention, UsageField, UsageSource } from './conventions/convention.ts';
 import { conventionsOf } from './conventions/conventions.ts';
 import { first, type SpanView } from './span-view.ts';
@@ -54,8 +53,6 @@ function usageOf(view: SpanView): Usage {
   const { span, metrics } = view;
   if (OWN_COUNTS.some((name) => !isBlank(metrics[name]))) return { figures: metrics, cachedTokensInPrompt: undefined };
   for (const convention of conventionsOf(span.attributes, span.scope.name)) {
-    // The ai package's outer span repeats the usage of its calls.
-    if (convention === AI_SDK && view.isOuter) continue;
     const figures = figuresOf(view, convention);
     if (figures !== undefined) return { figures, cachedTokensInPrompt: cachedIn(view, convention) };
   }

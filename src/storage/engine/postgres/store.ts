@@ -190,12 +190,14 @@ function createTraceReader(pool: Pool, transact: Transact): Pick<Engine, 'traces
     nowMs: () => performance.now(),
   });
   const [outline, digest] = [limit(reads.outline), limit(reads.digest)];
+  const unsettledCalls = limit(reads.unsettledCalls);
   const traces = {
     ...reads,
     ...finder,
     find,
     outline: (trace: StoredTrace) => (isLarge(trace) ? outline(trace) : reads.outline(trace)),
     digest: (trace: StoredTrace) => (isLarge(trace) ? digest(trace) : reads.digest(trace)),
+    unsettledCalls: (trace: StoredTrace) => (isLarge(trace) ? unsettledCalls(trace) : reads.unsettledCalls(trace)),
   };
   return { traces, completeTotals };
 }

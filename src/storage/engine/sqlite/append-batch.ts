@@ -159,6 +159,7 @@ function prepareWriter(db: Database, requests: RequestKeys): (written: Written) 
   const hide = prepareChange(db, hideTrace);
   const traces = { insert: prepareChange(db, common.insertTraces), replace: prepareChange(db, common.replaceTraces) };
   const spans = { insert: prepareChange(db, common.insertSpans), replace: prepareChange(db, common.replaceSpans) };
+  const replaceUsageNode = prepareChange(db, common.replaceUsageNodes);
   const replaceEvaluation = prepareChange(db, common.replaceEvaluations);
   const jobs = {
     store: prepareChange(db, common.storeJobs),
@@ -187,6 +188,7 @@ function prepareWriter(db: Database, requests: RequestKeys): (written: Written) 
     jobs.removeOf(written.erased);
     for (const { row, isNew } of written.traces.values()) (isNew ? traces.insert : traces.replace)(row);
     for (const { row, isNew } of written.spans.values()) (isNew ? spans.insert : spans.replace)(row);
+    for (const row of written.usageNodes.values()) replaceUsageNode(row);
     for (const row of written.evaluations.values()) replaceEvaluation(row);
     mark(listIndexMarks(written));
     for (const { job, key } of written.jobs.values()) {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import { numberOfName } from '../../../../src/domain/pricing/share-rates.ts';
 import { SPAN_TYPES } from '../../../../src/domain/traces/trace.ts';
 import { keptSpan, NOW_MS, nest, PROJECT, send, sendSpan, spanOf, spanRefusal } from './collecting.ts';
 
@@ -43,6 +44,10 @@ describe('a span with every field', () => {
       outputJson: output,
       paramsJson: params,
       promptTokens: 100,
+      callRow: numberOfName('openai/gpt-5'),
+      totalInput: null,
+      totalOutput: null,
+      shareRates: null,
       completionTokens: 150,
       reasoningTokens: 20,
       cacheReadInputTokens: 0,
@@ -419,7 +424,7 @@ describe('errors', () => {
     [{ error: { type: '', name: 'TypeError', status_code: 500.5 }, params: { http_status: 503 } }, 'TypeError', 503],
     [{ error: { name: 'y'.repeat(300), http_status: 99 } }, 'y'.repeat(200), null],
   ])('name their class and HTTP status for the event: %j', (fields, errorClass, httpStatus) => {
-    const { append } = send({ trace_id: 't', spans: [spanOf({ type: 'llm', ...fields })] });
+    const { append } = send({ trace_id: 't', spans: [spanOf({ type: 'llm', model: 'gpt-5', ...fields })] });
     expect(append.requests[0]).toMatchObject({ errorClass, httpStatus });
   });
 });
@@ -437,16 +442,20 @@ describe('contexts', () => {
 });
 
 describe('requests behind spans', () => {
-  it('come from llm spans only, and from none where the project wants none', () => {
-    const body = { trace_id: 't', spans: [spanOf({ type: 'tool' }), spanOf({ span_id: 'b', type: 'llm' })] };
+  it('come from llm spans with a model only, and from none where the project wants none', () => {
+    expect(send({ trace_id: 't', spans: [spanOf({ type: 'llm' })] }).append.requests).toEqual([]);
+    const body = {
+      trace_id: 't',
+      spans: [spanOf({ type: 'tool' }), spanOf({ span_id: 'b', type: 'llm', model: 'm' })],
+    };
     expect(send(body).append.requests).toMatchObject([{ spanIndex: 1, requestType: null, errorClass: null }]);
     expect(send(body, { ...PROJECT, emitRequestEvents: false }).append.requests).toEqual([]);
   });
 
   it('carry the id a gateway gave, when it is one', () => {
     const idOf = (gateway_request_id: unknown) =>
-      send({ trace_id: 't', spans: [spanOf({ type: 'llm', params: { gateway_request_id } })] }).append.requests[0]
-        ?.gatewayRequestId;
+      send({ trace_id: 't', spans: [spanOf({ type: 'llm', model: 'm', params: { gateway_request_id } })] }).append
+        .requests[0]?.gatewayRequestId;
     expect(idOf('gw-1:x')).toBe('gw-1:x');
     for (const unusable of ['', 'a b', 'a,b', 'é', 'x'.repeat(257), 5, null]) {
       expect(idOf(unusable)).toMatch(/^req_[0-9a-f]{30}$/);

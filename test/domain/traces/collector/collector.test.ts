@@ -131,9 +131,9 @@ describe('strings over the limit', () => {
 describe('the same id twice in one request', () => {
   it('the later span wins and none counts as rejected', () => {
     const spans = [
-      spanOf({ span_id: 'a', type: 'llm', metrics: { prompt_tokens: 1 } }),
+      spanOf({ span_id: 'a', type: 'llm', model: 'm', metrics: { prompt_tokens: 1 } }),
       spanOf({ span_id: 'b' }),
-      spanOf({ span_id: 'a', type: 'llm', metrics: { prompt_tokens: 2 } }),
+      spanOf({ span_id: 'a', type: 'llm', model: 'm', metrics: { prompt_tokens: 2 } }),
     ];
     const { append, rejectedSpans, reasons } = send({ trace_id: 't', spans });
     expect(append.spans.map((span) => [span.spanId, span.promptTokens])).toEqual([

@@ -1,0 +1,190 @@
+/**
+ * Corrects the requests of calls once their trace has settled. Spans of one call may arrive in any order, so that two
+ * requests exist for it; or one request for two spans that are no longer one call.
+ */
+
+import { isObject, parseFreeJson } from '../../json/free-json.ts';
+import type { AppendTables, ProjectOwner, StoredSpan, TraceKey } from '../events/append-tables.ts';
+import { type EventMetadata, METADATA_BYTES_MAX, readEventMetadata } from '../events/event-metadata.ts';
+import type { RequestContent, RequestCost, RequestUsage } from '../events/request-content.ts';
+import { contentOf, type EmittedData } from '../events/request-data.ts';
+import { correctRequest, recordRequest } from '../events/request-record.ts';
+import { hasMoreBytesThan } from '../text-limits.ts';
+import { callKindOf, requestTypeOf } from './calls.ts';
+import { callsOf, type TraceCall } from './shares/trace-calls.ts';
+import { contentOfSpan, findOwnId, type RequestOwner, requestIdOfStored } from './span-requests.ts';
+import type { Span, SpanSummary, TraceRecord } from './trace.ts';
+
+/** A call whose requests may need a correction. */
+export type UnsettledCall = { readonly spanId: string; readonly call: TraceCall | null };
+
+/** What to correct in a trace, as it was when it was read. */
+export type CallSettlement = {
+  readonly traceId: string;
+  /** When the trace had changed last. */
+  readonly updatedAtMs: number;
+  readonly calls: readonly UnsettledCall[];
+  readonly nowMs: number;
+};
+
+/** Calls that one transaction corrects. */
+export const SETTLED_AT_ONCE = 200;
+
+/** The calls of a trace to look at, in a fixed order. `sharers` are the spans that are counted in other requests. */
+export function listUnsettled(spans: readonly SpanSummary[], sharers: readonly string[]): readonly UnsettledCall[] {
+  const calls = callsOf(spans);
+  const ids = new Set(sharers);
+  for (const [spanId, { role }] of calls) if (role !== 'inner') ids.add(spanId);
+  return [...ids]
+    .sort((one, other) => (one < other ? -1 : 1))
+    .map((spanId) => ({ spanId, call: calls.get(spanId) ?? null }));
+}
+
+type Settling = {
+  readonly tables: AppendTables;
+  readonly traceKey: TraceKey;
+  readonly owner: RequestOwner;
+  readonly nowMs: number;
+  readonly metadata: EventMetadata;
+};
+
+/** False, and changes nothing, when the trace has changed since it was read. */
+export function settleCalls(
+  tables: AppendTables,
+  traceKey: TraceKey,
+  { traceId, updatedAtMs, calls, nowMs }: CallSettlement,
+): boolean {
+  const { projectNumber } = traceKey;
+  const record = tables.findTrace(projectNumber, traceId);
+  const owner = tables.findOwner(projectNumber);
+  if (record === undefined || record.sequence !== traceKey.sequence) return true;
+  if (owner === undefined || !owner.emitRequestEvents) return true;
+  if (record.updatedAtMs !== updatedAtMs) return false;
+  const settling = settlingOf(tables, { record, owner, projectNumber, nowMs });
+  for (const { spanId, call } of calls) settleCall(settling, spanId, call);
+  return true;
+}
+
+type Found = {
+  readonly record: TraceRecord;
+  readonly owner: ProjectOwner;
+  readonly projectNumber: number;
+  readonly nowMs: number;
+};
+
+function settlingOf(tables: AppendTables, { record, owner, projectNumber, nowMs }: Found): Settling {
+  const traceKey = { projectNumber, traceId: record.traceId, sequence: record.sequence };
+  return {
+    tables,
+    traceKey,
+    owner: { ...owner, projectNumber },
+    nowMs,
+    metadata: readEventMetadata(record.metadataJson),
+  };
+}
+
+function settleCall(settling: Settling, spanId: string, call: TraceCall | null): void {
+  const { tables, traceKey } = settling;
+  const stored = tables.findSpan(traceKey, spanId);
+  if (stored === undefined) return;
+  const ownId = ownIdOf(settling, stored);
+  const otherId = call?.otherId ?? null;
+  const other = otherId === null ? undefined : tables.findSpan(traceKey, otherId);
+  const countedIn = other === undefined ? null : (ownIdOf(settling, other) ?? other.sharedRequestId);
+  switch (call?.role) {
+    case 'outer':
+    case 'container':
+      // The other span may be counted in the request of this one.
+      if (ownId !== null && countedIn !== null && countedIn !== ownId)
+        markDuplicate(settling, { stored, ownId, countedIn });
+      return;
+    case 'inner':
+      if (countedIn !== null && countedIn === stored.sharedRequestId) return;
+  }
+  if (stored.sharedRequestId !== null) countAlone(settling, { stored, ownId, call });
+}
+
+function ownIdOf({ tables, owner, traceKey: { traceId } }: Settling, stored: StoredSpan): string | null {
+  return findOwnId(tables, { owner, traceId }, stored);
+}
+
+type Duplicate = { readonly stored: StoredSpan; readonly ownId: string; readonly countedIn: string };
+
+/** The newest event then says that the request counts nothing, and where its call is counted. */
+function markDuplicate(settling: Settling, { stored, ownId, countedIn }: Duplicate): void {
+  const { tables, owner, traceKey } = settling;
+  if (stored.sharedRequestId === countedIn) return;
+  correctRequest(tables.log(owner.organizationNumber), requestOf(settling, ownId), (emitted) => ({
+    content: duplicateOf(emitted, countedIn),
+    cost: FREE,
+  }));
+  keepShared(tables, traceKey, { spanId: stored.summary.spanId, sharedRequestId: countedIn });
+}
+
+const FREE: RequestCost = { nanoUsd: 0, rateVersion: null };
+const NO_USAGE: RequestUsage = {
+  inputTokens: 0,
+  outputTokens: 0,
+  cacheReadInputTokens: 0,
+  cacheCreationInputTokens: 0,
+  reasoningTokens: 0,
+};
+
+function duplicateOf(emitted: EmittedData, countedIn: string): RequestContent {
+  const content = contentOf(emitted);
+  const { metadata } = emitted;
+  const metadataJson = JSON.stringify({ ...(isObject(metadata) ? metadata : {}), duplicate_of: countedIn });
+  const isTooLarge = hasMoreBytesThan(metadataJson, METADATA_BYTES_MAX);
+  return {
+    ...content,
+    usage: NO_USAGE,
+    metadataJson: isTooLarge ? JSON.stringify({ duplicate_of: countedIn }) : metadataJson,
+  };
+}
+
+type Alone = { readonly stored: StoredSpan; readonly ownId: string | null; readonly call: TraceCall | null };
+
+/** A call that was counted in another request makes one of its own, or its own counts again. */
+function countAlone(settling: Settling, { stored, ownId, call }: Alone): void {
+  const { tables, owner, traceKey, nowMs } = settling;
+  const { spanId } = stored.summary;
+  const whole = tables.findWholeSpan(traceKey, spanId);
+  if (whole === undefined) return;
+  const { span } = whole;
+  const cost = call === null ? span.costNanoUsd : call.costNanoUsd;
+  const gatewayRequestId = ownId ?? requestIdOfStored(traceKey.traceId, span);
+  if (gatewayRequestId === null) return;
+  recordRequest(tables.log(owner.organizationNumber), {
+    ...requestOf(settling, gatewayRequestId),
+    receivedAtMs: nowMs,
+    signal: { status: span.errorJson === null ? 'success' : 'error', source: ownId === null ? 'span' : 'resent_span' },
+    content: () => contentOfStored(traceKey.traceId, span, settling.metadata),
+    cost: cost === null ? null : { nanoUsd: cost, rateVersion: null },
+    price: null,
+  });
+  keepShared(tables, traceKey, { spanId, sharedRequestId: null });
+}
+
+/** The error class of a span whose sender named none. */
+const ERROR_CLASS = 'error';
+
+function contentOfStored(traceId: string, span: Span, metadata: EventMetadata): RequestContent {
+  const telemetry = span.telemetryJson === null ? null : parseFreeJson(span.telemetryJson);
+  const kind = callKindOf({ ...span, telemetry: isObject(telemetry) ? telemetry : null }) ?? 'generation';
+  const request = { requestType: requestTypeOf(kind, span.inputJson), errorClass: ERROR_CLASS, httpStatus: null };
+  return contentOfSpan({ traceId, span, request, metadata });
+}
+
+function requestOf({ owner, nowMs }: Settling, gatewayRequestId: string) {
+  const { projectId, projectNumber, organizationId } = owner;
+  return { projectId, projectNumber, organizationId, receivedAtMs: nowMs, gatewayRequestId };
+}
+
+type Shared = { readonly spanId: string; readonly sharedRequestId: string | null };
+
+function keepShared(tables: AppendTables, traceKey: TraceKey, { spanId, sharedRequestId }: Shared): void {
+  const whole = tables.findWholeSpan(traceKey, spanId);
+  if (whole === undefined) return;
+  const { span, emittedRequestId } = whole;
+  tables.replaceSpan(traceKey, span, { emittedRequestId, sharedRequestId });
+}
