@@ -2,8 +2,8 @@
 
 import type { Deps } from './deps.ts';
 import type { RunEvaluator } from './domain/evaluations/outcome.ts';
-import type { TraceResults } from './domain/evaluations/trace-results.ts';
 import { withSettlements } from './domain/evaluations/settlement-run.ts';
+import type { TraceResults } from './domain/evaluations/trace-results.ts';
 import { createMonitorRun } from './domain/monitors/monitor-run.ts';
 import type { RunSteps } from './domain/steps.ts';
 import { createJobWorker } from './evaluation/job-worker.ts';

@@ -13,11 +13,7 @@ export function isSeenByMonitors({ spans, metadataJson, expectedOutput }: TraceA
 type Touch = { readonly spans: readonly Span[]; readonly nowMs: number };
 
 /** Stores one job when any monitor samples the trace and the queue of the project has room. */
-export function enqueueJob(
-  tables: AppendTables,
-  traceKey: TraceKey,
-  { spans, nowMs }: Touch,
-): void {
+export function enqueueJob(tables: AppendTables, traceKey: TraceKey, { spans, nowMs }: Touch): void {
   const { asOf, monitors } = tables.activeMonitorsOf(traceKey.projectNumber);
   if (!monitors.some((monitor) => isSampled(monitor, traceKey.traceId))) return;
   const known = tables.findJob(traceKey, ALL_MONITORS);

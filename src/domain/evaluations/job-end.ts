@@ -4,7 +4,7 @@ import type { AppendTables } from '../events/append-tables.ts';
 import { settleCalls } from '../traces/call-settlement.ts';
 import type { TraceAppend } from '../traces/trace.ts';
 import { applyAppend } from '../traces/trace-append.ts';
-import { endJob, type EvaluationJob, type JobEnd, type JobOutcome, UNTRIED } from './jobs.ts';
+import { type EvaluationJob, endJob, type JobEnd, type JobOutcome, UNTRIED } from './jobs.ts';
 
 /** See EvaluationJobStore.end. */
 export function applyJobEnd(tables: AppendTables, end: JobEnd): 'recorded' | 'stale' {

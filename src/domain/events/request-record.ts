@@ -165,11 +165,7 @@ type Comparison = {
 };
 
 /** Whether a resent span differs from the newest event; false once no correction is left. */
-function differsFromEmitted(
-  log: LogTables,
-  { corrections }: RequestRow,
-  { key, event, factsIn }: Comparison,
-): boolean {
+function differsFromEmitted(log: LogTables, { corrections }: RequestRow, { key, event, factsIn }: Comparison): boolean {
   if (corrections >= CORRECTIONS_MAX) return false;
   const emitted = log.findEmitted(key);
   if (emitted === undefined) return false;

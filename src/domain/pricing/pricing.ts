@@ -80,7 +80,8 @@ export function createPricing(registry: PriceRegistry) {
     const { model, vendor, startedAtMs, tokens, spanRates } = question;
     if (model === null && !hasTokenCount(tokens)) return NO_FACTS;
     const row = model === null ? undefined : matchRow(model, vendor)?.row;
-    const cacheApart = row === undefined ? reportsCacheApartUnlisted(question) : reportsCacheApart(row.provider, row.id);
+    const cacheApart =
+      row === undefined ? reportsCacheApartUnlisted(question) : reportsCacheApart(row.provider, row.id);
     const { uncached, cacheRead, cacheWrite, output } = splitTokens(question, cacheApart);
     const input = uncached + cacheRead + cacheWrite;
     const name = row === undefined ? model : `${row.provider}/${row.id}`;

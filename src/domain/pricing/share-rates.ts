@@ -32,7 +32,12 @@ export function priceTokens(packed: string, tokens: BilledTokens): number | null
   return computeCost(tokens, findRates(set, tokens));
 }
 
-function ratesOf([inputPicoUsd = 0, outputPicoUsd = 0, cacheReadPicoUsd = 0, cacheWritePicoUsd = 0]: readonly number[]) {
+function ratesOf([
+  inputPicoUsd = 0,
+  outputPicoUsd = 0,
+  cacheReadPicoUsd = 0,
+  cacheWritePicoUsd = 0,
+]: readonly number[]) {
   return { inputPicoUsd, outputPicoUsd, cacheReadPicoUsd, cacheWritePicoUsd };
 }
 

@@ -95,7 +95,8 @@ function settleCall(settling: Settling, spanId: string, call: TraceCall | null):
     case 'outer':
     case 'container':
       // The other span may be counted in the request of this one.
-      if (ownId !== null && countedIn !== null && countedIn !== ownId) markDuplicate(settling, { stored, ownId, countedIn });
+      if (ownId !== null && countedIn !== null && countedIn !== ownId)
+        markDuplicate(settling, { stored, ownId, countedIn });
       return;
     case 'inner':
       if (countedIn !== null && countedIn === stored.sharedRequestId) return;

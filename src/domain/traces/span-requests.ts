@@ -134,10 +134,7 @@ function keepRequests(
 }
 
 /** The request in which the other span of a pair is counted, and whether this append makes it; null without. */
-function requestOfOther(
-  context: CallContext,
-  spanId: string,
-): { readonly id: string; readonly isNew: boolean } | null {
+function requestOfOther(context: CallContext, spanId: string): { readonly id: string; readonly isNew: boolean } | null {
   const { tables, traceKey, append, requests, known } = context;
   const { ownId, sharedId } = known.get(spanId) ?? NONE_KNOWN;
   if (ownId !== null || sharedId !== null) return { id: ownId ?? sharedId ?? '', isNew: false };

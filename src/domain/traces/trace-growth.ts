@@ -1,6 +1,8 @@
 /** Computes totals and aggregates of a trace after an append; of a large one without reading its other spans. */
 
 import type { AppendTables, TraceState as StoredState, TraceKey } from '../events/append-tables.ts';
+import { beginNodes, type GrownShares, growShares } from './shares/grow-shares.ts';
+import { withShares } from './shares/shares.ts';
 import { type SpanSummary, SUMMED, type SummedName, type TraceRecord, type TraceTotals } from './trace.ts';
 import {
   addCounts,
@@ -17,8 +19,6 @@ import {
   type SpanCounts,
   type TraceAggregates,
 } from './trace-aggregates.ts';
-import { beginNodes, type GrownShares, growShares } from './shares/grow-shares.ts';
-import { withShares } from './shares/shares.ts';
 import { addTotals, isUnpriced, totalsOf, waitedMs } from './trace-totals.ts';
 
 export type TraceState = { readonly totals: TraceTotals; readonly aggregates: TraceAggregates };

@@ -128,7 +128,8 @@ export function countHours(
 
   for (const sequence of erased) {
     const before = stored.get(sequence);
-    if (before !== undefined && isInHours(before)) changes.change(before, withShares(listSummaries(before.projectNumber, sequence)), -1);
+    if (before !== undefined && isInHours(before))
+      changes.change(before, withShares(listSummaries(before.projectNumber, sequence)), -1);
   }
   for (const trace of now) {
     const { sequence } = trace;

@@ -2,16 +2,10 @@
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { TraceRange } from '../../domain/analytics/trace-analytics-store.ts';
-import { isOutdated } from '../../domain/traces/trace-aggregates.ts';
 import { withShares } from '../../domain/traces/shares/shares.ts';
+import { isOutdated } from '../../domain/traces/trace-aggregates.ts';
 import { totalsOf } from '../../domain/traces/trace-totals.ts';
-import {
-  cutIntoBatches,
-  METADATA_BYTES_AT_ONCE,
-  readPages,
-  readSpansOf,
-  SPANS_AT_ONCE,
-} from '../long-reads.ts';
+import { cutIntoBatches, METADATA_BYTES_AT_ONCE, readPages, readSpansOf, SPANS_AT_ONCE } from '../long-reads.ts';
 import type { Queries, QueryRunner, RowOf } from '../queries.ts';
 
 export type AnalyticsQueries = Queries['analytics'] &

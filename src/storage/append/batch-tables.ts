@@ -22,8 +22,7 @@ import type { Found, Reader } from './reader.ts';
 
 type TraceRow = TraceRecord & { readonly projectNumber: number; readonly durationMs: number | null };
 type PartKey = { readonly projectNumber: number; readonly traceSequence: number };
-type SpanRow = Span &
-  PartKey & { readonly durationMs: number; readonly firstTokenMs: number | null } & SpanRequests;
+type SpanRow = Span & PartKey & { readonly durationMs: number; readonly firstTokenMs: number | null } & SpanRequests;
 type EvaluationRow = Evaluation & PartKey;
 type UsageNodeRow = PartKey & { readonly spanId: string; readonly nodeJson: string };
 const NO_REQUESTS: SpanRequests = Object.freeze({ emittedRequestId: null, sharedRequestId: null });

@@ -6,7 +6,16 @@ import type * as shared from './queries.ts';
 
 /** In the order in which all transactions lock. */
 export const READ_NAMES = [
-  ...(['findLogHead', 'findTrace', 'findSpan', 'findWholeSpan', 'findSpanId', 'findUsageNode', 'listSummaries', 'listOverdue'] as const),
+  ...([
+    'findLogHead',
+    'findTrace',
+    'findSpan',
+    'findWholeSpan',
+    'findSpanId',
+    'findUsageNode',
+    'listSummaries',
+    'listOverdue',
+  ] as const),
   ...(['findRequest', 'findEvent', 'findGovernanceEvent', 'findRootSpan', 'findJob'] as const),
   'findOwner',
 ] as const;

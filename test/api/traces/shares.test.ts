@@ -10,11 +10,13 @@ import { until } from '../../support/temp.ts';
 
 const NOW = Date.now() - 60_000;
 const NANO = 1e9;
-const RUNS = 60;
+const RUNS = 1_000;
 
 let app: TestApp;
 beforeAll(async () => {
-  app = await startApp({ environment: { SPANDREL_MONITOR_SETTLE_MS: '20', SPANDREL_MONITOR_ROOTLESS_SETTLE_MS: '20' } });
+  app = await startApp({
+    environment: { SPANDREL_MONITOR_SETTLE_MS: '20', SPANDREL_MONITOR_ROOTLESS_SETTLE_MS: '20' },
+  });
 });
 afterAll(async () => {
   await app.close();
@@ -35,13 +37,20 @@ type Sent = { readonly tokens?: readonly [number, number]; readonly cost?: numbe
 function span(id: string, parent: string | null, type: string, { tokens, cost, model }: Sent = {}): Body {
   const [prompt_tokens, completion_tokens] = tokens ?? [null, null];
   const metrics = { prompt_tokens, completion_tokens, cost };
-  return { span_id: id, parent_id: parent, type, model, metrics, timestamps: { started_at: NOW, finished_at: NOW + 1 } };
+  return {
+    span_id: id,
+    parent_id: parent,
+    type,
+    model,
+    metrics,
+    timestamps: { started_at: NOW, finished_at: NOW + 1 },
+  };
 }
 
 const settled = () => until(async () => (await app.store.evaluationJobs.counts(10)).depth === 0);
 
-/** The newest event of each request of a trace, in the order of their requests. */
-async function requestsOf(traceId: string): Promise<Body[]> {
+/** The newest event of each request, in the order of their newest events. */
+async function allRequests(): Promise<Body[]> {
   const newest = new Map<string, Body>();
   const range = `from=${NOW}&to=9007199254740991&limit=200`;
   let cursor = '';
@@ -50,36 +59,60 @@ async function requestsOf(traceId: string): Promise<Body[]> {
     const page = await read(path, { authorization: `Bearer ${app.adminKey}` });
     for (const { data } of page.data) {
       // Newest first.
-      if (data.trace_id === traceId && !newest.has(data.gateway_request_id)) newest.set(data.gateway_request_id, data);
+      if (!newest.has(data.gateway_request_id)) newest.set(data.gateway_request_id, data);
     }
     cursor = page.next_cursor ?? '';
   } while (cursor !== '');
   return [...newest.values()].reverse();
 }
 
+async function requestsOf(traceId: string): Promise<Body[]> {
+  return (await allRequests()).filter(({ trace_id }) => trace_id === traceId);
+}
+
 const GPT = { model: 'gpt-4o' };
-const agent = (tokens: readonly [number, number], cost?: number) => span('agent', null, 'agent', { ...GPT, tokens, ...(cost === undefined ? {} : { cost }) });
+const agent = (tokens: readonly [number, number], cost?: number) =>
+  span('agent', null, 'agent', { ...GPT, tokens, ...(cost === undefined ? {} : { cost }) });
 const call = (id: string, parent: string | null, tokens: readonly [number, number], more: Sent = {}) =>
   span(id, parent, 'llm', { ...GPT, tokens, ...more });
 
 describe('usage that several spans report', () => {
   it.each<[string, readonly Body[], readonly [number, number, number], number]>([
-    ['an agent over its calls', [agent([300, 30]), call('a', 'agent', [100, 10]), call('b', 'agent', [200, 20])], [300, 30, 0.00105], 2],
+    [
+      'an agent over its calls',
+      [agent([300, 30]), call('a', 'agent', [100, 10]), call('b', 'agent', [200, 20])],
+      [300, 30, 0.00105],
+      2,
+    ],
     ['an agent without calls', [agent([300, 30])], [300, 30, 0.00105], 0],
     [
       'steps over one call',
-      [span('s1', null, 'agent', { tokens: [100, 10] }), span('s2', 's1', 'chain', { tokens: [100, 10] }), call('a', 's2', [100, 10])],
+      [
+        span('s1', null, 'agent', { tokens: [100, 10] }),
+        span('s2', 's1', 'chain', { tokens: [100, 10] }),
+        call('a', 's2', [100, 10]),
+      ],
       [100, 10, 0.00035],
       1,
     ],
-    ['two libraries around one call', [call('a', null, [100, 10]), call('b', 'a', [100, 10], { model: 'gpt-4o-2024-11-20' })], [100, 10, 0.00035], 1],
+    [
+      'two libraries around one call',
+      [call('a', null, [100, 10]), call('b', 'a', [100, 10], { model: 'gpt-4o-2024-11-20' })],
+      [100, 10, 0.00035],
+      1,
+    ],
     [
       'a call inside a tool of another',
       [call('a', null, [100, 10]), span('t', 'a', 'tool'), call('b', 't', [50, 5])],
       [150, 15, 0.000525],
       2,
     ],
-    ['a wrapper over two calls', [call('w', null, [300, 30]), call('a', 'w', [100, 10]), call('b', 'w', [200, 20])], [300, 30, 0.00105], 2],
+    [
+      'a wrapper over two calls',
+      [call('w', null, [300, 30]), call('a', 'w', [100, 10]), call('b', 'w', [200, 20])],
+      [300, 30, 0.00105],
+      2,
+    ],
     [
       'an agent that knows the cost',
       [agent([0, 0], 0.5), call('a', 'agent', [1, 0], { cost: 0.2 }), call('b', 'agent', [1, 0], { cost: 0.1 })],
@@ -151,11 +184,14 @@ describe('random traces', () => {
       { numRuns: runsOf(RUNS) },
     );
     await settled();
+    const requests = Map.groupBy(await allRequests(), ({ trace_id }) => trace_id);
     for (const { traceId, spans } of trees) {
       const { shares } = readTrace(spans);
       const calls = spans.filter(({ row }) => row !== null).map(({ id }) => shares.get(id)?.cost ?? 0);
-      const spent = (await requestsOf(traceId)).map(({ cost }) => cost?.nano_usd ?? 0);
-      expect(spent.reduce((sum: number, nano: number) => sum + nano, 0)).toBe(calls.reduce((sum, nano) => sum + nano, 0));
+      const spent = (requests.get(traceId) ?? []).map(({ cost }) => cost?.nano_usd ?? 0);
+      expect(spent.reduce((sum: number, nano: number) => sum + nano, 0)).toBe(
+        calls.reduce((sum, nano) => sum + nano, 0),
+      );
     }
     const mini = trees.flatMap(({ spans }) => {
       const { shares } = readTrace(spans);

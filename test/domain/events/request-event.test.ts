@@ -12,8 +12,8 @@ import {
   parseEventId,
   requestKeys,
 } from '../../../src/domain/events/request-event.ts';
-import type { SpanType } from '../../../src/domain/traces/trace.ts';
 import { contentOfSpan, requestIdOfStored } from '../../../src/domain/traces/span-requests.ts';
+import type { SpanType } from '../../../src/domain/traces/trace.ts';
 import { mergeMetadata } from '../../../src/domain/traces/trace-metadata.ts';
 import { send, spanOf } from '../traces/collector/collecting.ts';
 

@@ -131,7 +131,8 @@ function costShare(span: ModelSpan, { role, share, under, partner }: Costing): n
   const own = span.cost?.nano ?? null;
   if (span.cost?.source === 'result' || role === 'call') return own;
   if (role === 'outer') return own === null ? null : 0;
-  const explicit = span.cost?.source === 'explicit' ? own : partner?.cost?.source === 'explicit' ? partner.cost.nano : null;
+  const explicit =
+    span.cost?.source === 'explicit' ? own : partner?.cost?.source === 'explicit' ? partner.cost.nano : null;
   if (role === 'inner') return explicit ?? own;
   if (explicit !== null) return Math.max(0, explicit - under);
   if (own === null) return null;

@@ -116,10 +116,7 @@ export function readSpan(sent: Sent<SpanDraft>, reading: Reading, deps: SpanDeps
 
 type PricedFields = Pick<Span, 'model' | 'vendor' | 'startedAtMs'> & { readonly metrics: SentMetrics };
 
-function priceQueryOf(
-  { output, rates }: SpanDraft,
-  { model, vendor, startedAtMs, metrics }: PricedFields,
-): PriceQuery {
+function priceQueryOf({ output, rates }: SpanDraft, { model, vendor, startedAtMs, metrics }: PricedFields): PriceQuery {
   return {
     model,
     vendor,

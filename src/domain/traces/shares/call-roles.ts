@@ -25,9 +25,7 @@ const NONE = -1;
 
 /** Whether two spans that lie next to each other in the tree may be the same call. */
 export function isSameUsage(one: SpanUsage, other: SpanUsage): boolean {
-  return (
-    callRowOf(one) === callRowOf(other) && inputOf(one) === inputOf(other) && outputOf(one) === outputOf(other)
-  );
+  return callRowOf(one) === callRowOf(other) && inputOf(one) === inputOf(other) && outputOf(one) === outputOf(other);
 }
 
 /** Whether a call only adds up the calls below it. */

@@ -1,7 +1,7 @@
 /** Changes the shares of a large trace after an append: of its spans and of their ancestors, and of no other span. */
 
-import type { Replaced } from '../trace-growth.ts';
 import type { SpanSummary } from '../trace.ts';
+import type { Replaced } from '../trace-growth.ts';
 import {
   EMPTY_NODE,
   type Emission,

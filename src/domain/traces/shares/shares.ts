@@ -56,9 +56,7 @@ function mayDiffer(spans: readonly SharedSpan[]): boolean {
 
 export function reportsUsage(span: SpanUsage): boolean {
   const cached = span.cacheReadInputTokens ?? span.cacheCreationInputTokens;
-  return (
-    (span.promptTokens ?? span.completionTokens ?? span.reasoningTokens ?? cached ?? span.costNanoUsd) !== null
-  );
+  return (span.promptTokens ?? span.completionTokens ?? span.reasoningTokens ?? cached ?? span.costNanoUsd) !== null;
 }
 
 export function sharesOf(spans: readonly SharedSpan[]): Shares {

@@ -35,7 +35,12 @@ export type TokenShare = Pick<
 >;
 
 /** Total input tokens, with those of caches: a prompt cannot include more than it has. */
-export function inputOf({ totalInput, promptTokens, cacheReadInputTokens, cacheCreationInputTokens }: SpanUsage): number {
+export function inputOf({
+  totalInput,
+  promptTokens,
+  cacheReadInputTokens,
+  cacheCreationInputTokens,
+}: SpanUsage): number {
   const prompt = promptTokens ?? 0;
   const cached = (cacheReadInputTokens ?? 0) + (cacheCreationInputTokens ?? 0);
   return totalInput ?? (cached > prompt ? prompt + cached : prompt);

@@ -2,8 +2,8 @@
 
 import { isCall } from '../calls.ts';
 import { isEarlier } from './call-roles.ts';
-import type { SpanRole } from './span-share.ts';
 import { type SharedSpan, sharesOf } from './shares.ts';
+import type { SpanRole } from './span-share.ts';
 import { linkSpans, type UsageTree } from './usage-tree.ts';
 
 export type TraceCall = {

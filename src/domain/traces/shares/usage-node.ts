@@ -5,7 +5,7 @@
  */
 
 import { callRowOf, isCall } from '../calls.ts';
-import { SUMMED, type SpanSummary, type SpanUsage, type SummedName } from '../trace.ts';
+import { type SpanSummary, type SpanUsage, SUMMED, type SummedName } from '../trace.ts';
 import { addsUp, isBarrier, isEarlier, type NearestCalls } from './call-roles.ts';
 import {
   type Counted,

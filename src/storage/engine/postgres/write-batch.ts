@@ -25,7 +25,13 @@ export function writeBatch(
   const put = <Row>(insert: RowsInsert<Row>, rows: readonly Row[]): void => {
     if (rows.length > 0) post(insert, [encode(insert, rows)]);
   };
-  for (const change of [common.removeJobsOfTraces, own.deleteEvaluations, own.deleteUsageNodes, own.deleteSpans, own.deleteTraces])
+  for (const change of [
+    common.removeJobsOfTraces,
+    own.deleteEvaluations,
+    own.deleteUsageNodes,
+    own.deleteSpans,
+    own.deleteTraces,
+  ])
     changeRows(change, written.erased.toSorted(compareTraces));
   const traces = partOf(inOrder(written.traces));
   const spans = partOf(inOrder(written.spans));

@@ -315,15 +315,18 @@ describe('contexts', () => {
 describe('requests behind spans', () => {
   it('come from llm spans with a model only, and from none where the project wants none', () => {
     expect(send({ trace_id: 't', spans: [spanOf({ type: 'llm' })] }).append.requests).toEqual([]);
-    const body = { trace_id: 't', spans: [spanOf({ type: 'tool' }), spanOf({ span_id: 'b', type: 'llm', model: 'm' })] };
+    const body = {
+      trace_id: 't',
+      spans: [spanOf({ type: 'tool' }), spanOf({ span_id: 'b', type: 'llm', model: 'm' })],
+    };
     expect(send(body).append.requests).toMatchObject([{ spanIndex: 1, requestType: null, errorClass: null }]);
     expect(send(body, { ...PROJECT, emitRequestEvents: false }).append.requests).toEqual([]);
   });
 
   it('carry the id a gateway gave, when it is one', () => {
     const idOf = (gateway_request_id: unknown) =>
-      send({ trace_id: 't', spans: [spanOf({ type: 'llm', model: 'm', params: { gateway_request_id } })] }).append.requests[0]
-        ?.gatewayRequestId;
+      send({ trace_id: 't', spans: [spanOf({ type: 'llm', model: 'm', params: { gateway_request_id } })] }).append
+        .requests[0]?.gatewayRequestId;
     expect(idOf('gw-1:x')).toBe('gw-1:x');
     for (const unusable of ['', 'a b', 'a,b', 'é', 'x'.repeat(257), 5, null]) {
       expect(idOf(unusable)).toMatch(/^req_[0-9a-f]{30}$/);

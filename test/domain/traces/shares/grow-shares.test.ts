@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { growShares } from '../../../../src/domain/traces/shares/grow-shares.ts';
 import { withShares } from '../../../../src/domain/traces/shares/shares.ts';
-import { SUMMED, type SpanSummary } from '../../../../src/domain/traces/trace.ts';
-import { summary } from '../summaries.ts';
+import { type SpanSummary, SUMMED } from '../../../../src/domain/traces/trace.ts';
 import { TREE } from '../../../support/share-model/trees.ts';
+import { summary } from '../summaries.ts';
 import { toSummary } from './model-summary.ts';
 
 const RUNS = 2_000;

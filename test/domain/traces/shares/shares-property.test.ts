@@ -13,10 +13,12 @@ describe('shares of random traces', () => {
     fc.assert(
       fc.property(TREE, (spans) => {
         const model = readTrace(spans);
-        const shown = withShares(spans.map(toSummary)).map(({ spanId, promptTokens, completionTokens, costNanoUsd }) => [
-          spanId,
-          { input: promptTokens, output: completionTokens, cost: costNanoUsd },
-        ]);
+        const shown = withShares(spans.map(toSummary)).map(
+          ({ spanId, promptTokens, completionTokens, costNanoUsd }) => [
+            spanId,
+            { input: promptTokens, output: completionTokens, cost: costNanoUsd },
+          ],
+        );
         expect(new Map(shown as [string, unknown][])).toEqual(model.shares);
         const { roles } = sharesOf(spans.map(toSummary));
         expect(new Map(spans.map(({ id }, index) => [id, roles[index]]))).toEqual(model.roles);
@@ -28,7 +30,9 @@ describe('shares of random traces', () => {
   it('do not depend on the order of the spans', () => {
     fc.assert(
       fc.property(
-        TREE.chain((spans) => fc.tuple(fc.constant(spans), fc.shuffledSubarray([...spans], { minLength: spans.length }))),
+        TREE.chain((spans) =>
+          fc.tuple(fc.constant(spans), fc.shuffledSubarray([...spans], { minLength: spans.length })),
+        ),
         ([spans, shuffled]) => {
           expect(byId(withShares(shuffled.map(toSummary)))).toEqual(byId(withShares(spans.map(toSummary))));
         },
