@@ -10,7 +10,7 @@ import { until } from '../../support/temp.ts';
 
 const NOW = Date.now() - 60_000;
 const NANO = 1e9;
-const RUNS = 60;
+const RUNS = 1_000;
 
 let app: TestApp;
 beforeAll(async () => {
@@ -49,8 +49,8 @@ function span(id: string, parent: string | null, type: string, { tokens, cost, m
 
 const settled = () => until(async () => (await app.store.evaluationJobs.counts(10)).depth === 0);
 
-/** The newest event of each request of a trace, in the order of their requests. */
-async function requestsOf(traceId: string): Promise<Body[]> {
+/** The newest event of each request, in the order of their newest events. */
+async function allRequests(): Promise<Body[]> {
   const newest = new Map<string, Body>();
   const range = `from=${NOW}&to=9007199254740991&limit=200`;
   let cursor = '';
@@ -59,11 +59,15 @@ async function requestsOf(traceId: string): Promise<Body[]> {
     const page = await read(path, { authorization: `Bearer ${app.adminKey}` });
     for (const { data } of page.data) {
       // Newest first.
-      if (data.trace_id === traceId && !newest.has(data.gateway_request_id)) newest.set(data.gateway_request_id, data);
+      if (!newest.has(data.gateway_request_id)) newest.set(data.gateway_request_id, data);
     }
     cursor = page.next_cursor ?? '';
   } while (cursor !== '');
   return [...newest.values()].reverse();
+}
+
+async function requestsOf(traceId: string): Promise<Body[]> {
+  return (await allRequests()).filter(({ trace_id }) => trace_id === traceId);
 }
 
 const GPT = { model: 'gpt-4o' };
@@ -180,10 +184,11 @@ describe('random traces', () => {
       { numRuns: runsOf(RUNS) },
     );
     await settled();
+    const requests = Map.groupBy(await allRequests(), ({ trace_id }) => trace_id);
     for (const { traceId, spans } of trees) {
       const { shares } = readTrace(spans);
       const calls = spans.filter(({ row }) => row !== null).map(({ id }) => shares.get(id)?.cost ?? 0);
-      const spent = (await requestsOf(traceId)).map(({ cost }) => cost?.nano_usd ?? 0);
+      const spent = (requests.get(traceId) ?? []).map(({ cost }) => cost?.nano_usd ?? 0);
       expect(spent.reduce((sum: number, nano: number) => sum + nano, 0)).toBe(
         calls.reduce((sum, nano) => sum + nano, 0),
       );
