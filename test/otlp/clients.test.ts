@@ -114,7 +114,12 @@ const EXPECTED: { readonly [N in ClientName]: object } = {
     error: { message: 'the stove is out' },
     spans: [
       { type: 'span', name: 'cook' },
-      { type: 'agent', name: 'ai.generateText', metrics: null, output: { type: 'text', value: 'Make soup.' } },
+      {
+        type: 'agent',
+        name: 'ai.generateText',
+        metrics: { prompt_tokens: 2000, completion_tokens: 400 },
+        output: { type: 'text', value: 'Make soup.' },
+      },
       {
         type: 'llm',
         name: 'ai.generateText.doGenerate',
@@ -130,11 +135,11 @@ const EXPECTED: { readonly [N in ClientName]: object } = {
         output: { type: 'json', value: { shelf: 2, holds: ['leek'] } },
       },
       { type: 'llm', output: { type: 'text', value: 'Make soup.' } },
-      { type: 'agent', name: 'ai.streamText', metrics: null },
+      { type: 'agent', name: 'ai.streamText', metrics: { prompt_tokens: 1000 } },
       { type: 'llm', name: 'ai.streamText.doStream', timestamps: { first_token_at: NUMBER } },
       { type: 'agent', name: 'ai.generateObject', output: { type: 'json', value: { dish: 'soup' } } },
       { type: 'llm', name: 'ai.generateObject.doGenerate' },
-      { type: 'component', name: 'ai.embed', model: 'text-embedding-3-small', metrics: null },
+      { type: 'component', name: 'ai.embed', model: 'text-embedding-3-small', metrics: { prompt_tokens: 9 } },
       { type: 'component', name: 'ai.embed.doEmbed', metrics: { prompt_tokens: 9, cost: 1.8e-7 } },
       { type: 'agent', name: 'ai.generateText', error: { message: 'the stove is out' } },
       { type: 'llm', name: 'ai.generateText.doGenerate', error: { message: 'the stove is out' } },

@@ -18,7 +18,7 @@ import {
   type SpanCounts,
   type TraceAggregates,
 } from './trace-aggregates.ts';
-import { addTotals, isUnpriced, totalsOf, waitedMs } from './trace-totals.ts';
+import { addTotals, firstTokenAtOf, isUnpriced, totalsOf } from './trace-totals.ts';
 
 export type TraceState = { readonly totals: TraceTotals; readonly aggregates: TraceAggregates };
 
@@ -48,7 +48,9 @@ export function grow(state: TraceState, { added, replaced, reshared, isStored }:
   const incoming = [...added, ...changed.map(({ next }) => next)];
   const aggregates = addSpans({ ...state.aggregates, counts }, incoming, isStored);
   if (isRootLost(state.aggregates, aggregates, added)) return null;
-  return { totals: addTotals(totals, totalsOf(incoming)), aggregates };
+  const coming = totalsOf(incoming);
+  const sum = addTotals(totals, coming);
+  return [totals, coming].some((part) => hidesFirstToken(part, sum)) ? null : { totals: sum, aggregates };
 }
 
 /** Whether the old and the new span have the same summary. */
@@ -64,8 +66,13 @@ function dependsOn({ totals, aggregates }: TraceState, { old, next }: Replaced):
     named.some((position) => position?.spanId === old.spanId) ||
     (old.startedAtMs === totals.startedAtMs && next.startedAtMs > old.startedAtMs) ||
     (old.finishedAtMs === totals.finishedAtMs && next.finishedAtMs < old.finishedAtMs) ||
-    (totals.firstTokenMs !== null && waitedMs(old) === totals.firstTokenMs)
+    (old.firstTokenAtMs !== null && old.firstTokenAtMs <= (firstTokenAtOf(totals) ?? 0))
   );
+}
+
+/** Whether a first token may be earlier than the part tells, which began later than the whole does. */
+function hidesFirstToken({ firstTokenMs, startedAtMs }: TraceTotals, whole: TraceTotals): boolean {
+  return firstTokenMs === 0 && startedAtMs !== whole.startedAtMs;
 }
 
 /** Larger sums are rounded, so subtracting a span from them would be inexact. */

@@ -11,7 +11,7 @@ export function totalsOf(spans: readonly TotaledSpan[]): TraceTotals {
   if (first === undefined) return NO_SPANS;
   // A sum of nulls stays null: "not reported" and "zero" are different answers.
   let { startedAtMs, finishedAtMs } = first;
-  let firstTokenMs: number | null = null;
+  let firstTokenAtMs: number | null = null;
   let promptTokens: number | null = null;
   let completionTokens: number | null = null;
   let reasoningTokens: number | null = null;
@@ -24,8 +24,7 @@ export function totalsOf(spans: readonly TotaledSpan[]): TraceTotals {
   for (const span of spans) {
     if (span.startedAtMs < startedAtMs) startedAtMs = span.startedAtMs;
     if (span.finishedAtMs > finishedAtMs) finishedAtMs = span.finishedAtMs;
-    const waited = waitedMs(span);
-    if (waited !== null) firstTokenMs = firstTokenMs === null ? waited : Math.min(firstTokenMs, waited);
+    firstTokenAtMs = pick(Math.min, firstTokenAtMs, span.firstTokenAtMs);
     promptTokens = addKnown(promptTokens, span.promptTokens);
     completionTokens = addKnown(completionTokens, span.completionTokens);
     reasoningTokens = addKnown(reasoningTokens, span.reasoningTokens);
@@ -40,7 +39,7 @@ export function totalsOf(spans: readonly TotaledSpan[]): TraceTotals {
     spanCount: spans.length,
     startedAtMs,
     finishedAtMs,
-    firstTokenMs,
+    firstTokenMs: firstTokenAtMs === null ? null : Math.max(0, firstTokenAtMs - startedAtMs),
     totalTimeMs: Math.max(0, finishedAtMs - startedAtMs),
     promptTokens,
     completionTokens,
@@ -54,9 +53,9 @@ export function totalsOf(spans: readonly TotaledSpan[]): TraceTotals {
   };
 }
 
-/** Milliseconds to the first token; null when none is reported. */
-export function waitedMs({ startedAtMs, firstTokenAtMs }: Pick<SpanSummary, 'startedAtMs' | 'firstTokenAtMs'>) {
-  return firstTokenAtMs === null ? null : Math.max(0, firstTokenAtMs - startedAtMs);
+/** The earliest first token of a trace; at its start also for one that is reported to be earlier. */
+export function firstTokenAtOf({ startedAtMs, firstTokenMs }: TraceTotals): number | null {
+  return startedAtMs === null || firstTokenMs === null ? null : startedAtMs + firstTokenMs;
 }
 
 /** Whether the span used tokens and its cost is unknown. */
@@ -126,11 +125,12 @@ function countsTokens(span: ShareNumbers): boolean {
 export function addTotals(a: TraceTotals, b: TraceTotals): TraceTotals {
   const startedAtMs = pick(Math.min, a.startedAtMs, b.startedAtMs);
   const finishedAtMs = pick(Math.max, a.finishedAtMs, b.finishedAtMs);
+  const firstTokenAtMs = pick(Math.min, firstTokenAtOf(a), firstTokenAtOf(b));
   return {
     spanCount: a.spanCount + b.spanCount,
     startedAtMs,
     finishedAtMs,
-    firstTokenMs: pick(Math.min, a.firstTokenMs, b.firstTokenMs),
+    firstTokenMs: startedAtMs === null || firstTokenAtMs === null ? null : Math.max(0, firstTokenAtMs - startedAtMs),
     totalTimeMs: startedAtMs === null || finishedAtMs === null ? null : Math.max(0, finishedAtMs - startedAtMs),
     promptTokens: addKnown(a.promptTokens, b.promptTokens),
     completionTokens: addKnown(a.completionTokens, b.completionTokens),

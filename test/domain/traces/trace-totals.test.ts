@@ -95,14 +95,13 @@ function bruteForce(spans: readonly SpanSummary[]): TraceTotals {
   const least = (values: readonly number[]) => (values.length === 0 ? null : Math.min(...values));
   const startedAtMs = least(spans.map((span) => span.startedAtMs));
   const finishedAtMs = spans.length === 0 ? null : Math.max(...spans.map((span) => span.finishedAtMs));
-  const waits = known((span) =>
-    span.firstTokenAtMs === null ? null : Math.max(0, span.firstTokenAtMs - span.startedAtMs),
-  );
+  const firstTokens = spans.flatMap(({ firstTokenAtMs }) => (firstTokenAtMs === null ? [] : [firstTokenAtMs]));
   return {
     spanCount: spans.length,
     startedAtMs,
     finishedAtMs,
-    firstTokenMs: least(waits),
+    firstTokenMs:
+      startedAtMs === null || firstTokens.length === 0 ? null : Math.max(0, Math.min(...firstTokens) - startedAtMs),
     totalTimeMs: startedAtMs === null || finishedAtMs === null ? null : Math.max(0, finishedAtMs - startedAtMs),
     promptTokens: sum((span) => span.promptTokens),
     completionTokens: sum((span) => span.completionTokens),
