@@ -6,7 +6,7 @@ import type { RunSteps, Steps } from '../steps.ts';
 import { compileOverrides, NO_OVERRIDES, type OverrideSet, ratesOf } from './override.ts';
 import { loadPatternEngine } from './patterns.ts';
 import type { Price, PriceMatch, PriceQuery, Pricing } from './pricing.ts';
-import type { UsageFacts } from './share-rates.ts';
+import type { UsageFacts } from './usage-facts.ts';
 
 export type Prices = {
   price(question: PriceQuery): Price;

@@ -2,7 +2,7 @@ import { createRowMatcher, resolveVendor } from './match.ts';
 import { picoToNano, scaleDecimal, usdNumberToNano } from './money.ts';
 import { NO_OVERRIDES, type OverrideSet, ratesOf } from './override.ts';
 import type { PriceRegistry, PriceRow, PriceSet, RateBand, TokenRates } from './registry.ts';
-import { numberOfName, packRates, type UsageFacts } from './share-rates.ts';
+import { numberOfName, packRates, type UsageFacts } from './usage-facts.ts';
 
 /** Whole tokens, 0..10^12, null when not reported. Reasoning is part of completion. */
 export type TokenCounts = {

@@ -2,7 +2,7 @@
 
 import { isObject } from '../../json/free-json.ts';
 import type { LosslessJson, LosslessObject } from '../../json/lossless-json.ts';
-import { numberOfName } from '../pricing/share-rates.ts';
+import { numberOfName } from '../pricing/usage-facts.ts';
 import { isChat } from './collector/typed-value.ts';
 import type { SpanRequest, SpanType } from './trace.ts';
 

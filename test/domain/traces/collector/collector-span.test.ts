@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { numberOfName } from '../../../../src/domain/pricing/share-rates.ts';
+import { numberOfName } from '../../../../src/domain/pricing/usage-facts.ts';
 import { SPAN_TYPES } from '../../../../src/domain/traces/trace.ts';
 import { NOW_MS, nest, PROJECT, send, sendSpan, spanOf, spanRefusal } from './collecting.ts';
 

@@ -1,6 +1,6 @@
 /** The spans of the model as the product holds them. */
 
-import { numberOfName, packRates } from '../../../../src/domain/pricing/share-rates.ts';
+import { numberOfName, packRates } from '../../../../src/domain/pricing/usage-facts.ts';
 import type { SpanSummary } from '../../../../src/domain/traces/trace.ts';
 import type { ModelSpan } from '../../../support/share-model/shares.ts';
 import { summary } from '../summaries.ts';
