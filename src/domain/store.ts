@@ -32,8 +32,8 @@ import type {
 import type { MonitorStore } from './monitors/monitor.ts';
 import type { RepricingStore } from './pricing/repricing.ts';
 import type { SpendBlocks, SpendStore } from './spend/spend-store.ts';
-import type { UnsettledCall } from './traces/call-settlement.ts';
 import type { SearchIndex, TraceSearch } from './traces/search/trace-search-store.ts';
+import type { UnsettledCall } from './traces/shares/trace-calls.ts';
 import type { Evaluation, Span, TraceAppend, TraceAppended, TraceBatch, TraceRecord } from './traces/trace.ts';
 import type { TraceChoice } from './traces/trace-aggregates.ts';
 import type { TraceChangeStore } from './traces/trace-changes.ts';

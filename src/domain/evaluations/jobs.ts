@@ -5,7 +5,7 @@
  */
 
 import { isSampled, type SampledMonitor } from '../monitors/sampling.ts';
-import type { CallSettlement } from '../traces/call-settlement.ts';
+import type { CallSettlement } from '../traces/shares/trace-calls.ts';
 import type { TraceAppend } from '../traces/trace.ts';
 
 export type JobKey = {

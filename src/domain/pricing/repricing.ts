@@ -2,8 +2,8 @@
 
 import type { Project } from '../caller.ts';
 import type { AppendTables, TraceKey } from '../events/append-tables.ts';
-import type { Span, SummedName } from '../traces/trace.ts';
-import { type Replaced, sumUp } from '../traces/trace-growth.ts';
+import type { Replaced, Span, SummedName } from '../traces/trace.ts';
+import { sumUp } from '../traces/trace-growth.ts';
 import { summaryOf } from '../traces/trace-totals.ts';
 
 /** The inputs to the price of a stored span, and the price. */

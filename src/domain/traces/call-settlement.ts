@@ -11,21 +11,9 @@ import { contentOf, type EmittedData } from '../events/request-data.ts';
 import { correctRequest, recordRequest } from '../events/request-record.ts';
 import { hasMoreBytesThan } from '../text-limits.ts';
 import { callKindOf, requestTypeOf } from './calls.ts';
-import { callsOf, type TraceCall } from './shares/trace-calls.ts';
+import { type CallSettlement, callsOf, type TraceCall, type UnsettledCall } from './shares/trace-calls.ts';
 import { contentOfSpan, findOwnId, type RequestOwner, requestIdOfStored } from './span-requests.ts';
 import type { Span, SpanSummary, TraceRecord } from './trace.ts';
-
-/** A call whose requests may need a correction. */
-export type UnsettledCall = { readonly spanId: string; readonly call: TraceCall | null };
-
-/** What to correct in a trace, as it was when it was read. */
-export type CallSettlement = {
-  readonly traceId: string;
-  /** When the trace had changed last. */
-  readonly updatedAtMs: number;
-  readonly calls: readonly UnsettledCall[];
-  readonly nowMs: number;
-};
 
 /** Calls that one transaction corrects. */
 export const SETTLED_AT_ONCE = 200;

@@ -7,9 +7,9 @@ import type { RequestResult } from '../events/request-report.ts';
 import { isCall } from './calls.ts';
 import { callsOf, isOtherCall, NO_CALLS, type TraceCalls } from './shares/trace-calls.ts';
 import { findOwnId, type KnownRequests, recordCall, requestIdOfStored } from './span-requests.ts';
-import type { Span, SpanRequest, SpanSummary, TraceAppend, TraceAppended, TraceRecord } from './trace.ts';
+import type { Replaced, Span, SpanRequest, SpanSummary, TraceAppend, TraceAppended, TraceRecord } from './trace.ts';
 import { SPANS_READ_THROUGH_MAX } from './trace-aggregates.ts';
-import { type Replaced, type Sums, storeNodes, sumUp, sumUpNew } from './trace-growth.ts';
+import { type Sums, storeNodes, sumUp, sumUpNew } from './trace-growth.ts';
 import { mergeMetadata } from './trace-metadata.ts';
 import { summaryOf } from './trace-totals.ts';
 

@@ -3,7 +3,14 @@
 import type { AppendTables, TraceState as StoredState, TraceKey } from '../events/append-tables.ts';
 import { beginNodes, type GrownShares, growShares } from './shares/grow-shares.ts';
 import { withShares } from './shares/shares.ts';
-import { type SpanSummary, SUMMED, type SummedName, type TraceRecord, type TraceTotals } from './trace.ts';
+import {
+  type Replaced,
+  type SpanSummary,
+  SUMMED,
+  type SummedName,
+  type TraceRecord,
+  type TraceTotals,
+} from './trace.ts';
 import {
   addCounts,
   aggregatesOf,
@@ -27,8 +34,6 @@ type Growth = GrownShares & {
   /** Whether the trace has the span now. */
   readonly isStored: (spanId: string) => boolean;
 };
-
-export type Replaced = { readonly old: SpanSummary; readonly next: SpanSummary };
 
 /** Null when the new state depends on all spans, so that it must be recomputed. */
 export function grow(state: TraceState, { added, replaced, reshared, isStored }: Growth): TraceState | null {

@@ -104,6 +104,9 @@ export type SpanSummary = SpanUsage &
     readonly hasError: boolean;
   };
 
+/** A stored span and the span that replaces it. */
+export type Replaced = { readonly old: SpanSummary; readonly next: SpanSummary };
+
 /** Totals of a trace, computed from its stored spans. */
 export type TraceTotals = Omit<SpanNumbers, 'costNanoUsd'> & {
   readonly spanCount: number;

@@ -6,26 +6,26 @@
 import { randomUUID } from 'node:crypto';
 import type { Backlog, JobCount } from '../../domain/evaluations/backlog.ts';
 import type { ActiveMonitors, EvaluationJob, JobKey, JobQueueOptions } from '../../domain/evaluations/jobs.ts';
-import type {
-  AppendTables,
-  SpanRequests,
-  StoredSpan,
-  StoredTraceState,
-  TraceKey,
-  WholeSpan,
-} from '../../domain/events/append-tables.ts';
-import type { Evaluation, Span, SpanSummary, TraceRecord } from '../../domain/traces/trace.ts';
+import type { AppendTables, StoredSpan, TraceKey } from '../../domain/events/append-tables.ts';
+import type { Span, SpanSummary } from '../../domain/traces/trace.ts';
 import { summaryOf } from '../../domain/traces/trace-totals.ts';
 import { countHours, type HourRow } from '../analytics/hour-changes.ts';
 import { type BatchLog, createBatchLog, type LogHeads, type WrittenLog } from './batch-log.ts';
+import {
+  type EvaluationRow,
+  NO_REQUESTS,
+  type PartKey,
+  type SpanRow,
+  type TraceRow,
+  toCounted,
+  toPartKey,
+  toSpanRow,
+  toStoredSpan,
+  toTraceRow,
+  toWholeSpan,
+  type UsageNodeRow,
+} from './batch-rows.ts';
 import type { Found, Reader } from './reader.ts';
-
-type TraceRow = TraceRecord & { readonly projectNumber: number; readonly durationMs: number | null };
-type PartKey = { readonly projectNumber: number; readonly traceSequence: number };
-type SpanRow = Span & PartKey & { readonly durationMs: number; readonly firstTokenMs: number | null } & SpanRequests;
-type EvaluationRow = Evaluation & PartKey;
-type UsageNodeRow = PartKey & { readonly spanId: string; readonly nodeJson: string };
-const NO_REQUESTS: SpanRequests = Object.freeze({ emittedRequestId: null, sharedRequestId: null });
 
 /** A row to be written, and whether its key is new. */
 type Entry<Row> = { readonly row: Row; readonly isNew: boolean };
@@ -236,65 +236,8 @@ function partKey({ projectNumber, sequence }: TraceKey, id: string): string {
   return `${projectNumber} ${sequence} ${id}`;
 }
 
-function toPartKey({ projectNumber, sequence }: TraceKey): PartKey {
-  return { projectNumber, traceSequence: sequence };
-}
-
 function keyOfSpan(traceKey: TraceKey, spanId: string): PartKey & { readonly spanId: string } {
   return { ...toPartKey(traceKey), spanId };
-}
-
-// Spreads stand first in these literals: elsewhere they take several times as long.
-
-function toTraceRow({ projectNumber, traceId, sequence }: TraceKey, trace: StoredTraceState): TraceRow {
-  const { startedAtMs, finishedAtMs } = trace.totals;
-  return {
-    ...trace.totals,
-    projectNumber,
-    traceId,
-    sequence,
-    durationMs: startedAtMs === null || finishedAtMs === null ? null : finishedAtMs - startedAtMs,
-    insertedAtMs: trace.insertedAtMs,
-    updatedAtMs: trace.updatedAtMs,
-    metadataJson: trace.metadataJson,
-    expectedOutput: trace.expectedOutput,
-    aggregatesJson: trace.aggregatesJson,
-  };
-}
-
-function toSpanRow({ projectNumber, sequence }: TraceKey, span: Span, requests: SpanRequests): SpanRow {
-  const { startedAtMs, finishedAtMs, firstTokenAtMs } = span;
-  return {
-    ...span,
-    projectNumber,
-    traceSequence: sequence,
-    durationMs: finishedAtMs - startedAtMs,
-    firstTokenMs: firstTokenAtMs === null ? null : firstTokenAtMs - startedAtMs,
-    emittedRequestId: requests.emittedRequestId,
-    sharedRequestId: requests.sharedRequestId,
-  };
-}
-
-type WholeRow = Span & PartKey & SpanRequests;
-
-/** Drops the columns that are computed when a span is stored. */
-function toWholeSpan({
-  projectNumber: _,
-  traceSequence: __,
-  emittedRequestId,
-  sharedRequestId,
-  ...span
-}: WholeRow): WholeSpan {
-  return { span, emittedRequestId, sharedRequestId };
-}
-
-function toCounted(row: SpanRow): SpanSummary & { readonly traceSequence: number } {
-  return { ...summaryOf(row), traceSequence: row.traceSequence };
-}
-
-function toStoredSpan(found: Found<'findSpan'>): StoredSpan {
-  const { projectNumber: _, traceSequence: __, paramsJson, emittedRequestId, sharedRequestId, ...summary } = found;
-  return { summary, paramsJson, emittedRequestId, sharedRequestId };
 }
 
 /**

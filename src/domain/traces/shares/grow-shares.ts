@@ -1,7 +1,6 @@
 /** Changes the shares of a large trace after an append: of its spans and of their ancestors, and of no other span. */
 
-import type { SpanSummary } from '../trace.ts';
-import type { Replaced } from '../trace-growth.ts';
+import type { Replaced, SpanSummary } from '../trace.ts';
 import {
   EMPTY_NODE,
   type Emission,

@@ -17,6 +17,18 @@ export type TraceCall = {
 /** By span id. Calls that count for themselves are left out. */
 export type TraceCalls = ReadonlyMap<string, TraceCall>;
 
+/** A call whose requests may need a correction. */
+export type UnsettledCall = { readonly spanId: string; readonly call: TraceCall | null };
+
+/** What to correct in a trace, as it was when it was read. */
+export type CallSettlement = {
+  readonly traceId: string;
+  /** When the trace had changed last. */
+  readonly updatedAtMs: number;
+  readonly calls: readonly UnsettledCall[];
+  readonly nowMs: number;
+};
+
 export const NO_CALLS: TraceCalls = new Map();
 const NONE = -1;
 
