@@ -57,6 +57,7 @@ const RESOURCE_CODES = {
   evaluator_run_limit_reached: 'invalid',
   evaluator_not_runnable: 'invalid',
   evaluator_unavailable: 'invalid',
+  invalid_data: 'invalid',
   invalid_settings: 'invalid',
   evaluator_missing_field: 'bad_request',
   monitor_not_found: 'not_found',

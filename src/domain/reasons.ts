@@ -5,6 +5,12 @@ import { type Reason, validationFault } from './fault.ts';
 import { suggestName } from './nearest-match.ts';
 import { maskedHead } from './token-mask.ts';
 
+/** The reason for a member that a request does not have. `known` are the members that it can have. */
+export function unknownMemberReason(field: string, known: readonly string[]): Reason {
+  const hint = suggestName(field, known) || `; its members are ${known.join(', ')}`;
+  return { field, type: 'custom', message: `${field} is not a member of this request${hint}` };
+}
+
 /** Throws one validation_error with the first problem of each field; returns when there are none. */
 export function refuseProblems(problems: readonly Reason[]): void {
   if (problems.length === 0) return;
@@ -49,6 +55,19 @@ export function choiceReason(field: string, choices: readonly string[], value: s
 /** The reason for a text or list of the wrong length; `expected` as in "1 to 255 characters". */
 export function lengthReason(field: string, expected: string): Reason {
   return { field, type: 'invalid_length', message: `${field} must have ${expected}`, expected };
+}
+
+const YEAR_2000_SECONDS = 946_684_800;
+const YEAR_2100_SECONDS = 4_102_444_800;
+
+/** Whether epoch milliseconds are rather the seconds of an instant between 2000 and 2100. */
+export function looksLikeSeconds(instantMs: number): boolean {
+  return instantMs >= YEAR_2000_SECONDS && instantMs < YEAR_2100_SECONDS;
+}
+
+/** The reason to refuse seconds where milliseconds are expected. */
+export function secondsReason(sent: number): string {
+  return `must be milliseconds since the epoch; ${sent} looks like seconds, multiply by 1000`;
 }
 
 /** The problems of a range of valid instants; null: unbounded. */

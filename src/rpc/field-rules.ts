@@ -8,11 +8,11 @@ import { type DescField, type DescMessage, getOption, hasOption, type Message } 
 import { FeatureSet_FieldPresence, type Timestamp } from '@bufbuild/protobuf/wkt';
 import { type FieldRules, field as fieldRules, type TimestampRules } from '../../gen/buf/validate/validate_pb.js';
 import { REASONS_MAX, type Reason } from '../domain/fault.ts';
-import { countCodePoints, lengthReason, typeReason } from '../domain/reasons.ts';
+import { countCodePoints, lengthReason, looksLikeSeconds, secondsReason, typeReason } from '../domain/reasons.ts';
 import { maskedHead } from '../domain/token-mask.ts';
 import { msOfTimestamp } from './epoch-ms.ts';
 import { fieldValue, isUnset } from './field-values.ts';
-import { enumSpellings, isTimestamp, pathIn, restFlags, typeName } from './rest-shape.ts';
+import { enumSpellings, isRangeEnd, isTimestamp, pathIn, restFlags, typeName } from './rest-shape.ts';
 
 /** Whether an empty message would break a rule. */
 export function hasRequiredField(desc: DescMessage): boolean {
@@ -44,7 +44,7 @@ export function checksOf(desc: DescMessage): readonly FieldCheck[] {
 
 function compileField(field: DescField): Check | null {
   const rules = hasOption(field, fieldRules) ? getOption(field, fieldRules) : null;
-  const inner = compileValue(field, rules);
+  const inner = isRangeEnd(field) ? checkBoth(compileValue(field, rules), secondsCheck) : compileValue(field, rules);
   if (!(rules?.required ?? false)) return inner === null ? null : whenSet(inner);
   refuseUndetectable(field);
   return (value, path, found) => {
@@ -58,6 +58,13 @@ function refuseUndetectable(field: DescField): void {
   const isDetectable = field.presence === FeatureSet_FieldPresence.EXPLICIT || field.fieldKind === 'enum';
   if (!isDetectable && field.fieldKind !== 'list')
     throw new Error(`${field.parent.typeName}.${field.name} cannot be distinguished from a missing one`);
+}
+
+function checkBoth(first: Check | null, second: Check): Check {
+  return (value, path, found) => {
+    first?.(value, path, found);
+    second(value, path, found);
+  };
 }
 
 function whenSet(check: Check): Check {
@@ -238,7 +245,15 @@ function timestampCheck(value: unknown, path: string, found: Reason[]): void {
   found.push(instantReason(path));
 }
 
-/** The reason for a value that is no instant. */
+/** As milliseconds, seconds of today are an instant in January 1970: the range would hold nothing, and not say why. */
+function secondsCheck(value: unknown, path: string, found: Reason[]): void {
+  const instantMs = msOfTimestamp(value as Timestamp);
+  if (!looksLikeSeconds(instantMs)) return;
+  const message = `${path} ${secondsReason(instantMs)}`;
+  found.push({ field: path, type: 'invalid_format', message, expected: 'milliseconds since the epoch' });
+}
+
+/** The reason for a value that is not an instant. */
 export function instantReason(path: string): Reason {
   const expected = 'an RFC 3339 timestamp';
   return { field: path, type: 'invalid_format', message: `${path} must be ${expected}`, expected };

@@ -16,7 +16,15 @@ import { FieldMaskSchema, TimestampSchema } from '@bufbuild/protobuf/wkt';
 import { http } from '../../gen/google/api/annotations_pb.js';
 import { FieldBehavior, field_behavior } from '../../gen/google/api/field_behavior_pb.js';
 import type { HttpRule } from '../../gen/google/api/http_pb.js';
-import { type FieldRest, RestCase, rest, rest_case, rest_merged, spelling } from '../../gen/spandrel/v1/options_pb.js';
+import {
+  type FieldRest,
+  RestCase,
+  range_end,
+  rest,
+  rest_case,
+  rest_merged,
+  spelling,
+} from '../../gen/spandrel/v1/options_pb.js';
 
 /** The same function, which computes its result once for each descriptor: reading options is slow. */
 export function cached<D extends object, V>(compute: (desc: D) => V): (desc: D) => V {
@@ -79,9 +87,15 @@ const NO_FLAGS: RestFlags = {
   omit: [],
   also: [],
   header: '',
+  endOfDay: false,
 };
 
 export type MessageField = DescField & { readonly fieldKind: 'message' };
+
+/** True for an end of a time range. */
+export function isRangeEnd(field: DescField): boolean {
+  return hasOption(field, range_end) && getOption(field, range_end);
+}
 
 /** True for a message whose members are written into the object around it. */
 export function isInlineMessage(field: DescField): field is MessageField {

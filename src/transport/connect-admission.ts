@@ -62,7 +62,7 @@ export async function admit(context: HandlerContext, admission: Admission): Prom
   if (!exchange) throw new Error('the request was not announced');
   const { ids, request, response, report: end } = exchange;
   const family = method ? familyOf(method.policy) : 'flat';
-  const shape: ErrorShape = { family, ids, sizeMaxBytes, onFault: end.onFault };
+  const shape: ErrorShape = { family, ids, sizeMaxBytes, input: method?.desc.input ?? null, onFault: end.onFault };
   context.values.set(shapeKey, shape);
   const named: Record<string, string> = addIds({}, ids);
   for (const [name, value] of Object.entries(named)) context.responseHeader.set(name, value);

@@ -1,9 +1,11 @@
 /** Errors as Connect, gRPC-Web and streaming gRPC send them, the library's own included. */
 
+import type { DescMessage } from '@bufbuild/protobuf';
 import { Code, ConnectError, createContextKey, type Interceptor } from '@connectrpc/connect';
-import { Fault } from '../domain/fault.ts';
+import { Fault, validationFault } from '../domain/fault.ts';
 import { toFault } from '../rpc/invoke.ts';
 import type { CallIds } from '../rpc/method.ts';
+import { unknownFieldReason } from '../rpc/unknown-members.ts';
 import { deadlineFault } from './call-deadline.ts';
 import { tooLarge } from './grpc-message.ts';
 import { errorMetadata, errorStatus, type Family } from './status.ts';
@@ -13,6 +15,8 @@ export type ErrorShape = {
   readonly family: Family;
   readonly ids: CallIds;
   readonly sizeMaxBytes: number;
+  /** Null where there is no message of ours. */
+  readonly input: DescMessage | null;
   /** Called with every fault that becomes an error of the call. */
   readonly onFault?: (fault: Fault) => void;
 };
@@ -61,11 +65,15 @@ export function rewordLibraryError(reason: unknown, shape: ErrorShape): void {
   Object.assign(reason, { code, rawMessage, message, details });
 }
 
-function libraryFault(error: ConnectError, { sizeMaxBytes }: ErrorShape): Fault {
+function libraryFault(error: ConnectError, { sizeMaxBytes, input }: ErrorShape): Fault {
   if (error.code === Code.ResourceExhausted) return tooLarge(sizeMaxBytes);
   if (error.code === Code.DeadlineExceeded) return deadlineFault();
   if (error.code === Code.Unimplemented && error.rawMessage.startsWith('unknown compression')) {
     return new Fault('unsupported_encoding', 'The compression is not supported; gzip is.');
+  }
+  const unknown = /from JSON: key "(.+)" is unknown$/s.exec(error.rawMessage)?.[1];
+  if (unknown !== undefined && input !== null) {
+    return validationFault('json', [unknownFieldReason(unknown, input)]);
   }
   return new Fault('malformed_request', 'The message could not be decoded.', { meta: detailOf(error.rawMessage) });
 }

@@ -42,7 +42,7 @@ export function refuseRpc(exchange: Exchange, fault: Fault): void {
       endWithHeaders(response.stream, { ':status': 200, ...response.getHeaders(), ...trailers });
     }
   } else {
-    const error = toConnectError(fault, { family: 'flat', ids, sizeMaxBytes: 0 });
+    const error = toConnectError(fault, { family: 'flat', ids, sizeMaxBytes: 0, input: null });
     const status = SPECIFIC.has(fault.kind) ? statusOf(fault, 'flat') : codeToHttpStatus(error.code);
     const metadata = Object.fromEntries(error.metadata);
     const body = errorToJsonBytes(error, undefined);

@@ -49,6 +49,7 @@ const OPEN_MESSAGE_MAX_BYTES = 2_048;
  * (BREACH); and for rpcs without a credential, because compression costs work.
  */
 const NEVER_COMPRESSED = { compressMinBytes: Number.MAX_SAFE_INTEGER };
+const REFUSING_UNKNOWN = { jsonOptions: { ignoreUnknownFields: false } };
 
 export function createConnect(deps: ConnectDeps): HttpHandler {
   const { methods, ids, originOf, responses, reading, runSteps, fallback } = deps;
@@ -105,8 +106,9 @@ export function createConnect(deps: ConnectDeps): HttpHandler {
 function addRoutes(router: ConnectRouter, { methods, health }: ConnectDeps): void {
   for (const method of methods) {
     const { sizeMaxBytes, policy } = method;
+    const reading = { readMaxBytes: sizeMaxBytes, ...(policy.refuseUnknown ? REFUSING_UNKNOWN : {}) };
     if (method.kind === 'stream') {
-      router.rpc(method.desc, streamResponses, { readMaxBytes: sizeMaxBytes, ...NEVER_COMPRESSED });
+      router.rpc(method.desc, streamResponses, { ...reading, ...NEVER_COMPRESSED });
       continue;
     }
     const run = async (message: Message, { values, signal, responseHeader }: HandlerContext) => {
@@ -116,7 +118,7 @@ function addRoutes(router: ConnectRouter, { methods, health }: ConnectDeps): voi
       for (const [name, value] of Object.entries(answered.headers)) responseHeader.set(name, value);
       return answered.message;
     };
-    router.rpc(method.desc, run, { readMaxBytes: sizeMaxBytes, ...(policy.secret ? NEVER_COMPRESSED : {}) });
+    router.rpc(method.desc, run, { ...reading, ...(policy.secret ? NEVER_COMPRESSED : {}) });
   }
   router.service(Health, { ...health, watch: limitStreams(health.watch, 'watches', WATCH_SHARES) });
   const reflect = createReflection([...servicesOf(methods), Health, ServerReflection, ServerReflectionAlpha]);

@@ -162,6 +162,11 @@ describe('what is not served says so, and what is', () => {
   it.each([
     ['/v1/metrics/v2', /OTLP is served at POST \/api\/otel\/v1\/traces/],
     ['/api/otel', /OTLP is served at POST \/api\/otel\/v1\/traces/],
+    ['/v1/trace', /OTLP is served at POST/],
+    ['/otlp/v1/traces', /OTLP is served at POST/],
+    ['/api/public/otel/v2/traces', /OTLP is served at POST/],
+    ['/collector/v1/traces', /OTLP is served at POST/],
+    ['/v1/tracers', /^There is no such route; /],
     ['/api/evaluations/batch/none', /POST \/api\/evaluations\/.*POST \/api\/collector/],
     ['/api/evaluations/v3/capitals/run', /^Experiments run where the application is/],
     ['/api/experiment/list', /^Experiments begin at POST/],
@@ -174,5 +179,12 @@ describe('what is not served says so, and what is', () => {
     const { status, body } = await callRest(app.address, { verb: 'POST', path, body: {} });
     expect([status, body.code]).toEqual([404, 'route_not_found']);
     expect(body.message).toMatch(message);
+  });
+
+  it('the root, to which exporters post that know nothing but the address', async () => {
+    const answer = await fetch(`${app.address}/`, { method: 'POST', body: '{}' });
+    expect(answer.status).toBe(405);
+    const { message } = (await answer.json()) as { message: string };
+    expect(message).toMatch(/^This path takes only GET, HEAD, OPTIONS\. OTLP is served at POST .*\/v1\/traces\.$/);
   });
 });

@@ -16,6 +16,7 @@ const ALLOWED: { readonly [room: string]: readonly string[] } = {
     'rpc/streams/invoke-stream.ts',
     'rpc/quotas.ts',
     'rpc/rest-shape.ts',
+    'rpc/unknown-members.ts',
     'rpc/validate.ts',
     'rpc/field-rules.ts',
     'rpc/field-values.ts',

@@ -50,6 +50,25 @@ describe('OTLP over HTTP', () => {
     }
   });
 
+  it('names members of a JSON request that it does not have, beside the spans that it stores', async () => {
+    const traceId = hex(32);
+    const whole = JSON.parse(toOtlpJson(oneSpan(traceId)).toString());
+    const sendJson = async (body: object) => {
+      const answer = await post(app, TRACES, Buffer.from(JSON.stringify(body)), JSON_TYPE);
+      expect(answer.status).toBe(200);
+      return JSON.parse(Buffer.from(answer.body).toString());
+    };
+    const note = 'resource_spans: is not a member of the request, which has resourceSpans';
+    const partialSuccess = { rejectedSpans: 0, errorMessage: note };
+    expect(await sendJson({ resource_spans: whole.resourceSpans })).toEqual({ partialSuccess });
+    expect(await sendJson({ ...whole, resource_spans: [] })).toEqual({ partialSuccess });
+    expect(await sendJson({ ...whole, resource_spans: null })).toEqual({});
+    expect(await readTrace(app, traceId)).toMatchObject({ span_count: 1 });
+    const many = Object.fromEntries(Array.from({ length: 12 }, (_, index) => [`m${index}`, 1]));
+    const { errorMessage } = (await sendJson(many)).partialSuccess;
+    expect(errorMessage).toMatch(/^m0: .*; m9: is not a member of the request, which has resourceSpans; and 2 more$/);
+  });
+
   it.each(['logs', 'metrics'])('%s are counted, answered and not kept', async (signal) => {
     const counted = async () => {
       const text = await (await fetchChecked(app.address, '/metrics')).text();

@@ -370,7 +370,7 @@ export declare type AddTracesToDatasetRequest = Message<"spandrel.v1.AddTracesTo
   startDate?: Timestamp | undefined;
 
   /**
-   * The last instant, default now.
+   * The last instant, default now; a date without a time includes its day.
    *
    * @generated from field: google.protobuf.Timestamp end_date = 3;
    */

@@ -58,8 +58,8 @@ export declare type EvaluateRequest = Message<"spandrel.v1.EvaluateRequest"> & {
   savedEvaluator: string;
 
   /**
-   * A JSON object with the input of the evaluator, {} by default. Other JSON in place of a text counts as its compact text,
-   * and a single item in place of a list as a list of it.
+   * A JSON object with at least one field that the evaluator reads. Members that no evaluator reads are refused. Other JSON in
+   * place of a text counts as its compact text, and a single item in place of a list as a list of it.
    *
    * @generated from field: optional string data_json = 6;
    */
@@ -444,7 +444,7 @@ export declare type RunEvaluatorOnTracesRequest = Message<"spandrel.v1.RunEvalua
   startDate?: Timestamp | undefined;
 
   /**
-   * The last instant, default now.
+   * The last instant, default now; a date without a time includes its day.
    *
    * @generated from field: google.protobuf.Timestamp end_date = 3;
    */
@@ -851,8 +851,8 @@ export declare const EvaluationService: GenService<{
   /**
    * Runs one evaluator on the data of the request and returns its outcome; with a trace_id the result is stored on that
    * trace first. A failure inside the evaluator is an outcome, not an error.
-   * Errors: NOT_FOUND evaluator_not_found, INVALID_ARGUMENT evaluator_not_runnable, INVALID_ARGUMENT evaluator_unavailable,
-   * INVALID_ARGUMENT invalid_settings, INVALID_ARGUMENT evaluator_missing_field.
+   * Errors: NOT_FOUND evaluator_not_found, INVALID_ARGUMENT evaluator_not_runnable, INVALID_ARGUMENT invalid_data,
+   * INVALID_ARGUMENT evaluator_unavailable, INVALID_ARGUMENT invalid_settings, INVALID_ARGUMENT evaluator_missing_field.
    *
    * @generated from rpc spandrel.v1.EvaluationService.Evaluate
    */

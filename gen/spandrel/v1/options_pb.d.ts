@@ -166,6 +166,13 @@ export declare type Policy = Message<"spandrel.v1.Policy"> & {
    * @generated from field: spandrel.v1.RestStream stream = 16;
    */
   stream: RestStream;
+
+  /**
+   * Whether unknown members of the body, and of JSON messages over RPC, refuse the request; otherwise they are ignored.
+   *
+   * @generated from field: bool refuse_unknown = 17;
+   */
+  refuseUnknown: boolean;
 };
 
 /**
@@ -252,6 +259,13 @@ export declare type FieldRest = Message<"spandrel.v1.FieldRest"> & {
    * @generated from field: string header = 10;
    */
   header: string;
+
+  /**
+   * In requests a date without a time is the last millisecond of its UTC day, not the first.
+   *
+   * @generated from field: bool end_of_day = 11;
+   */
+  endOfDay: boolean;
 };
 
 /**
@@ -556,6 +570,13 @@ export declare const rest_extra: GenExtension<MessageOptions, ExtraMember[]>;
  * @generated from extension: spandrel.v1.FieldRest rest = 50102;
  */
 export declare const rest: GenExtension<FieldOptions, FieldRest>;
+
+/**
+ * An end of a time range: an instant that looks like seconds taken for milliseconds is refused.
+ *
+ * @generated from extension: bool range_end = 50106;
+ */
+export declare const range_end: GenExtension<FieldOptions, boolean>;
 
 /**
  * Its messages, which are inline, share one place over REST. An answer has the members of all of them, each once; those that the

@@ -1453,7 +1453,7 @@ export declare type SearchTracesRequest = Message<"spandrel.v1.SearchTracesReque
   startDate?: Timestamp | undefined;
 
   /**
-   * The last instant, default in 24 hours.
+   * The last instant, default in 24 hours; a date without a time includes its day.
    *
    * @generated from field: google.protobuf.Timestamp end_date = 2;
    */
@@ -1759,7 +1759,7 @@ export declare type ExportTracesRequest = Message<"spandrel.v1.ExportTracesReque
   startDate?: Timestamp | undefined;
 
   /**
-   * The last instant, default in 24 hours.
+   * The last instant, default in 24 hours; a date without a time includes its day.
    *
    * @generated from field: google.protobuf.Timestamp end_date = 2;
    */

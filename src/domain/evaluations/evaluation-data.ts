@@ -2,7 +2,11 @@
 
 import { isArray, isObject } from '../../json/free-json.ts';
 import { type LosslessJson, type LosslessObject, readMember, stringifyLossless } from '../../json/lossless-json.ts';
+import { catalogue } from '../evaluators/evaluator-catalogue.ts';
 import type { CatalogueEntry } from '../evaluators/evaluator-settings.ts';
+import { Fault } from '../fault.ts';
+import { suggestName } from '../nearest-match.ts';
+import { cutToCharacters } from '../text-limits.ts';
 import type { ConversationTurn, EvaluationRun, EvaluationValue } from './outcome.ts';
 
 type Shape = 'text' | 'texts' | 'turns';
@@ -14,13 +18,41 @@ const SHAPES: ReadonlyMap<string, Shape> = new Map([
   ['conversation', 'turns'],
 ]);
 
+/** Members of `data` that name the trace of the result; no evaluator reads them. */
+const TRACE_MEMBERS = ['trace_id', 'span_id'];
+const KNOWN_MEMBERS = [...new Set([...catalogue.flatMap(fieldsOf), ...TRACE_MEMBERS])];
+const SHOWN_NAME_CHARACTERS_MAX = 100;
+
+function fieldsOf({ requiredFields, optionalFields }: CatalogueEntry): readonly string[] {
+  return [...requiredFields, ...optionalFields];
+}
+
+/**
+ * Throws invalid_data where the evaluator would judge nothing of what was sent: a guardrail must not pass a text that a
+ * misspelled member hides from it. Null: no data was sent.
+ */
+export function refuseUnreadData(entry: CatalogueEntry, sent: LosslessObject | null): void {
+  const fields = fieldsOf(entry);
+  const reads = `${entry.id} reads ${fields.join(', ')}`;
+  if (sent === null) throw new Fault('invalid_data', `data is required; ${reads}`);
+  const names = Object.keys(sent).filter((name) => readMember(sent, name) !== null);
+  const unknown = names.find((name) => !KNOWN_MEMBERS.includes(name));
+  if (unknown !== undefined) {
+    const shown = cutToCharacters(unknown, SHOWN_NAME_CHARACTERS_MAX);
+    throw new Fault(
+      'invalid_data',
+      `data.${shown} is not a known field${suggestName(unknown, KNOWN_MEMBERS)}; ${reads}`,
+    );
+  }
+  if (fields.length > 0 && !fields.some((field) => names.includes(field))) {
+    throw new Fault('invalid_data', `data must have a field that the evaluator reads; ${reads}`);
+  }
+}
+
 /** The fields of the evaluator in their shapes. Null counts as not sent; other members are left out. */
-export function readData(
-  { requiredFields, optionalFields }: CatalogueEntry,
-  sent: LosslessObject,
-): EvaluationRun['data'] {
+export function readData(entry: CatalogueEntry, sent: LosslessObject): EvaluationRun['data'] {
   const data: { [field: string]: EvaluationValue } = {};
-  for (const field of [...requiredFields, ...optionalFields]) {
+  for (const field of fieldsOf(entry)) {
     const value = readMember(sent, field);
     if (value !== null) data[field] = toShape(value, SHAPES.get(field) ?? 'text');
   }

@@ -30,9 +30,14 @@ const NAME_CHARACTERS_MAX = 200;
 
 /** Throws evaluator_not_found, evaluator_not_runnable, evaluator_unavailable. */
 export async function findTarget(deps: TargetDeps, project: Project, name: EvaluatorName): Promise<EvaluationTarget> {
+  return refuseUnavailable(await findKnownTarget(deps, project, name));
+}
+
+/** The same, also of a type that this server cannot run. Throws evaluator_not_found, evaluator_not_runnable. */
+async function findKnownTarget(deps: TargetDeps, project: Project, name: EvaluatorName): Promise<EvaluationTarget> {
   const target = isOfType(name) ? targetOfType(name.text) : await findSavedTarget(deps, project, name.text);
   if (target === null) throw targetNotFound(name);
-  return refuseUnavailable(target);
+  return target;
 }
 
 /** Whether the name can only be a catalogue id. */
@@ -41,7 +46,7 @@ function isOfType({ kind, text }: EvaluatorName): boolean {
 }
 
 /** Throws evaluator_unavailable. */
-function refuseUnavailable(target: EvaluationTarget): EvaluationTarget {
+export function refuseUnavailable(target: EvaluationTarget): EvaluationTarget {
   const reason = unavailableReason(target.entry);
   if (reason === null) return target;
   throw new Fault('evaluator_unavailable', `${target.entry.id} is not available: ${reason}`);
@@ -136,21 +141,21 @@ export type NamedTargetDeps = TargetDeps & { readonly monitors: Pick<MonitorStor
 
 /**
  * A saved evaluator takes precedence over a monitor of the same name. Null: the request asks for a guardrail, and the
- * monitor is disabled. Throws evaluator_not_found, evaluator_not_runnable, evaluator_unavailable.
+ * monitor is disabled. This server may be unable to run the type. Throws evaluator_not_found, evaluator_not_runnable.
  */
 export async function findNamedTarget(
   deps: NamedTargetDeps,
   project: Project,
   { evaluator: name, asGuardrail }: Pick<EvaluationRequest, 'evaluator' | 'asGuardrail'>,
 ): Promise<EvaluationTarget | null> {
-  if (name.kind !== 'any' || isOfType(name)) return await findTarget(deps, project, name);
+  if (name.kind !== 'any' || isOfType(name)) return await findKnownTarget(deps, project, name);
   const saved = await findSavedTarget(deps, project, name.text);
-  if (saved !== null) return refuseUnavailable(saved);
+  if (saved !== null) return saved;
   const monitor = isPossibleId(name.text) ? await deps.monitors.find(project.id, name.text) : null;
   if (monitor === null) throw targetNotFound(name);
   if (asGuardrail && !monitor.enabled) return null;
   const evaluator = await deps.evaluators.find(project.id, monitor.evaluatorId);
   if (evaluator === null) throw targetNotFound(name);
-  const target = targetToRun(evaluator);
+  const target = targetOfEvaluator(evaluator);
   return { ...target, settings: overlaySent(target.settings, readStoredObject(monitor.parametersJson)) };
 }

@@ -6,7 +6,7 @@ import type { CheckPatterns } from '../evaluators/text-rules.ts';
 import { Fault } from '../fault.ts';
 import { newId } from '../ids.ts';
 import { refuseProblems } from '../reasons.ts';
-import { findMissingField, missingFieldText, readData } from './evaluation-data.ts';
+import { findMissingField, missingFieldText, readData, refuseUnreadData } from './evaluation-data.ts';
 import {
   type EvaluationRequest,
   type OnError,
@@ -20,6 +20,7 @@ import {
   findNamedTarget,
   type NamedTargetDeps,
   refuseBadPatterns,
+  refuseUnavailable,
   settingsOfRun,
 } from './evaluation-target.ts';
 import { type EvaluationOutcome, type EvaluationRun, ownerOf, type RunEvaluator } from './outcome.ts';
@@ -57,8 +58,8 @@ export type Evaluations = ReturnType<typeof createEvaluations>;
 export function createEvaluations(deps: EvaluationsDeps) {
   return {
     /**
-     * Throws validation_error, evaluator_not_found, evaluator_not_runnable, evaluator_unavailable, invalid_settings,
-     * evaluator_missing_field. A failed run is an outcome, and an aborted `signal` ends the run early.
+     * Throws validation_error, evaluator_not_found, evaluator_not_runnable, invalid_data, evaluator_unavailable,
+     * invalid_settings, evaluator_missing_field. A failed run is an outcome, and an aborted `signal` ends the run early.
      */
     async evaluate(project: Project, request: EvaluationRequest, signal: AbortSignal): Promise<Evaluated> {
       refuseProblems(requestProblems(request));
@@ -88,13 +89,15 @@ export function createEvaluations(deps: EvaluationsDeps) {
   };
 }
 
-/** Throws invalid_settings, evaluator_missing_field. */
+/** Throws invalid_data, evaluator_unavailable, invalid_settings, evaluator_missing_field. */
 async function planRun(
   { checkPatterns }: EvaluationsDeps,
   { project, target }: { readonly project: Project; readonly target: EvaluationTarget },
   request: EvaluationRequest,
 ): Promise<EvaluationRun> {
   const { entry } = target;
+  refuseUnreadData(entry, request.data === undefined ? null : objectOf(request.data));
+  refuseUnavailable(target);
   const settings = settingsOfRun(target, objectOf(request.settings));
   await refuseBadPatterns(checkPatterns, { projectId: project.id, entry, settings });
   const data = readData(entry, objectOf(request.data));

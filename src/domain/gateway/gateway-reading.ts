@@ -1,6 +1,7 @@
 /** Validates the fields of one draft that a gateway reports. */
 
 import { TOO_WIDE_REASON } from '../../json/wide-json.ts';
+import { secondsReason } from '../reasons.ts';
 import { hasMoreCharactersThan } from '../text-limits.ts';
 import { INVALID, type Sent, WIDE } from './gateway-draft.ts';
 
@@ -78,7 +79,7 @@ export function createItemReading() {
     /** An instant in epoch milliseconds. Seconds, a frequent mistake, get their own reason. */
     instant(sent: Sent<number>, path: string): number {
       if (isWholeWithin(sent, SECONDS)) {
-        refuse(path, `must be milliseconds since the epoch; ${sent} looks like seconds, multiply by 1000`);
+        refuse(path, secondsReason(sent));
       }
       return integer(sent, path, INSTANTS);
     },

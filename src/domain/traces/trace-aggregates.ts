@@ -16,23 +16,19 @@ export type SpanCounts = Readonly<Record<SummedName | 'tokensEstimated' | 'hasEr
 type SpanPosition = { readonly startedAtMs: number; readonly spanId: string };
 type FinishedSpanPosition = SpanPosition & { readonly finishedAtMs: number };
 
+type RootSpan = Pick<SpanSummary, 'parentId' | 'hasInput' | 'hasOutput' | 'hasError'> & {
+  /** Whether its parent is not stored. */
+  readonly isParentless: boolean;
+  readonly name: string;
+};
+
 export type TraceAggregates = {
   /** Span count for each value. */
   readonly counts: SpanCounts;
-  /** The earliest span without a stored parent; where every span has one, the earliest of all. */
-  readonly root:
-    | (SpanPosition & {
-        readonly parentId: string | null;
-        readonly isParentless: boolean;
-        readonly name: string;
-        readonly hasInput: boolean;
-        readonly hasError: boolean;
-      })
-    | null;
-  /** The span without a stored parent that finished last. */
-  readonly lastParentless:
-    | (FinishedSpanPosition & { readonly parentId: string | null; readonly hasOutput: boolean })
-    | null;
+  /** The earliest span that names no parent; else the earliest whose parent is not stored; else the earliest of all. */
+  readonly root: (SpanPosition & RootSpan) | null;
+  /** The span that names no parent and finished last. */
+  readonly lastTopLevel: (FinishedSpanPosition & { readonly hasOutput: boolean }) | null;
   readonly firstInput: SpanPosition | null;
   readonly lastOutput: FinishedSpanPosition | null;
   readonly firstError: SpanPosition | null;
@@ -51,11 +47,12 @@ export type TraceChoice = {
   readonly models: readonly string[];
 };
 
-export function choiceOf({ root, lastParentless, ...rest }: TraceAggregates): TraceChoice {
+export function choiceOf({ root, lastTopLevel, ...rest }: TraceAggregates): TraceChoice {
+  const answering = [root, lastTopLevel].find((span) => span?.hasOutput) ?? rest.lastOutput;
   return {
     rootId: root?.spanId ?? null,
     inputFromId: (root?.hasInput ? root : rest.firstInput)?.spanId ?? null,
-    outputFromId: (lastParentless?.hasOutput ? lastParentless : rest.lastOutput)?.spanId ?? null,
+    outputFromId: answering?.spanId ?? null,
     errorFromId: (root?.hasError ? root : rest.firstError)?.spanId ?? null,
     name: root?.name ?? '',
     models: rest.models.map(({ model }) => model),
@@ -95,16 +92,16 @@ export function readAggregates(json: string): TraceAggregates {
 export function createAggregator(known: TraceAggregates) {
   const counts = { ...known.counts };
   const models = new Map(known.models.map((entry) => [entry.model, entry]));
-  let { root, lastParentless, firstInput, lastOutput, firstError } = known;
+  let { root, lastTopLevel, firstInput, lastOutput, firstError } = known;
 
   function addRoot(span: SpanSummary, isParentless: boolean): void {
-    const isBetter = root === null || (isParentless === root.isParentless ? isBefore(span, root) : isParentless);
-    if (isBetter) {
-      const { parentId, hasInput, hasError } = span;
-      root = { ...positionOf(span), parentId, isParentless, name: span.name ?? span.type, hasInput, hasError };
-    }
-    if (isParentless && (lastParentless === null || isFinishedAfter(span, lastParentless))) {
-      lastParentless = { ...finishedPositionOf(span), parentId: span.parentId, hasOutput: span.hasOutput };
+    const { parentId, name, type, hasInput, hasOutput, hasError } = span;
+    const candidate = { parentId, isParentless, name: name ?? type, hasInput, hasOutput, hasError };
+    const isBetter =
+      root === null || (rankOf(candidate) === rankOf(root) ? isBefore(span, root) : rankOf(candidate) < rankOf(root));
+    if (isBetter) root = { ...positionOf(span), ...candidate };
+    if (parentId === null && (lastTopLevel === null || isFinishedAfter(span, lastTopLevel))) {
+      lastTopLevel = { ...finishedPositionOf(span), hasOutput };
     }
   }
 
@@ -133,13 +130,19 @@ export function createAggregator(known: TraceAggregates) {
     end: (): TraceAggregates => ({
       counts,
       root,
-      lastParentless,
+      lastTopLevel,
       firstInput,
       lastOutput,
       firstError,
       models: [...models.values()].sort((a, b) => (isBefore(b, a) ? -1 : 1)),
     }),
   };
+}
+
+/** A span that names no parent stands before one whose parent may still arrive. */
+function rankOf({ parentId, isParentless }: Pick<RootSpan, 'parentId' | 'isParentless'>): number {
+  if (parentId === null) return 0;
+  return isParentless ? 1 : 2;
 }
 
 export function addCounts(
@@ -184,7 +187,7 @@ export const NO_AGGREGATES: TraceAggregates = Object.freeze({
     hasError: 0,
   },
   root: null,
-  lastParentless: null,
+  lastTopLevel: null,
   firstInput: null,
   lastOutput: null,
   firstError: null,

@@ -7,7 +7,6 @@ import {
   aggregatesOf,
   createAggregator,
   isBefore,
-  isFinishedAfter,
   isOutdated,
   NO_AGGREGATES,
   outdatedAggregates,
@@ -42,7 +41,7 @@ export function grow(state: TraceState, { added, replaced, isStored }: Growth): 
   }
   const incoming = [...added, ...changed.map(({ next }) => next)];
   const aggregates = addSpans({ ...state.aggregates, counts }, incoming, isStored);
-  if (isChoiceLost(state.aggregates, aggregates, added)) return null;
+  if (isRootLost(state.aggregates, aggregates, added)) return null;
   return { totals: addTotals(totals, totalsOf(incoming)), aggregates };
 }
 
@@ -53,8 +52,8 @@ export function isSame({ old, next }: Replaced): boolean {
 
 /** Whether the state holds a value of the old span that the new span may not have. */
 function dependsOn({ totals, aggregates }: TraceState, { old, next }: Replaced): boolean {
-  const { root, lastParentless, firstInput, lastOutput, firstError, models } = aggregates;
-  const named = [root, lastParentless, firstInput, lastOutput, firstError, ...models];
+  const { root, lastTopLevel, firstInput, lastOutput, firstError, models } = aggregates;
+  const named = [root, lastTopLevel, firstInput, lastOutput, firstError, ...models];
   return (
     named.some((position) => position?.spanId === old.spanId) ||
     (old.startedAtMs === totals.startedAtMs && next.startedAtMs > old.startedAtMs) ||
@@ -95,30 +94,22 @@ function addSpans(
   spans: readonly SpanSummary[],
   isStored: Growth['isStored'],
 ): TraceAggregates {
-  const { root, lastParentless } = known;
+  const { root } = known;
   const aggregator = createAggregator(known);
+  // The parent matters only for spans that may become the root.
+  const mayBeRoot = (span: SpanSummary) =>
+    root === null || (root.parentId !== null && (!root.isParentless || isBefore(span, root)));
   for (const span of spans) {
-    // The parent matters only for spans that may become root or lastParentless.
-    const mayBeChosen =
-      root === null ||
-      !root.isParentless ||
-      lastParentless === null ||
-      isBefore(span, root) ||
-      isFinishedAfter(span, lastParentless);
-    aggregator.add(span, span.parentId === null || (mayBeChosen && !isStored(span.parentId)));
+    aggregator.add(span, span.parentId === null || (mayBeRoot(span) && !isStored(span.parentId)));
   }
   return aggregator.end();
 }
 
-/** Whether a chosen span gained its parent and no added span replaces the choice. */
-function isChoiceLost(before: TraceAggregates, after: TraceAggregates, added: readonly SpanSummary[]): boolean {
-  const addedIds = new Set(added.map(({ spanId }) => spanId));
-  const hasParentNow = (chosen: TraceAggregates['root'] | TraceAggregates['lastParentless']) =>
-    chosen !== null && chosen.parentId !== null && addedIds.has(chosen.parentId);
-  return (
-    (before.root?.isParentless === true && hasParentNow(before.root) && after.root?.spanId === before.root.spanId) ||
-    (hasParentNow(before.lastParentless) && after.lastParentless?.spanId === before.lastParentless?.spanId)
-  );
+/** Whether the root gained its parent and no added span replaces it. */
+function isRootLost(before: TraceAggregates, after: TraceAggregates, added: readonly SpanSummary[]): boolean {
+  const { root } = before;
+  if (root === null || root.parentId === null || !root.isParentless) return false;
+  return after.root?.spanId === root.spanId && added.some(({ spanId }) => spanId === root.parentId);
 }
 
 export type Sums = Pick<StoredState, 'totals' | 'aggregatesJson'>;

@@ -1,25 +1,22 @@
 /** GatewayService: message <-> domain values. */
 
-import type { DescMessage } from '@bufbuild/protobuf';
 import { type GatewayService, RejectionCode, ReportedRequestSchema } from '../../../gen/spandrel/v1/gateway_pb.js';
 import type { JsonValue } from '../../domain/fault.ts';
 import type { Gateway, ItemOutcome } from '../../domain/gateway/gateway.ts';
 import type { DraftList, GovernanceDraft, RequestDraft } from '../../domain/gateway/gateway-draft.ts';
 import { toGovernanceDrafts, toRequestDrafts } from '../../domain/gateway/gateway-json.ts';
-import { cutToCharacters } from '../../domain/text-limits.ts';
 import { isArray, isObject } from '../../json/free-json.ts';
 import type { LosslessJson } from '../../json/lossless-json.ts';
 import { numbersOf } from '../enums.ts';
 import type { Context, Implementation, Run } from '../method.ts';
-import { isDeclared, restName } from '../rest-shape.ts';
 import { organizationOf } from '../scope.ts';
+import { unknownMembers } from '../unknown-members.ts';
 import { readGovernanceEvents, readRequests } from './report-request.ts';
 
 type Rpcs = (typeof GatewayService)['method'];
 
 const REJECTION_CODES = numbersOf(RejectionCode);
 const LISTED_MAX = 100;
-const SHOWN_NAME_CHARACTERS_MAX = 100;
 
 export function createGatewayRpc({ gateway }: { readonly gateway: Gateway }): Implementation<typeof GatewayService> {
   const reportRequests = async (list: DraftList<RequestDraft>, context: Context<Rpcs['reportRequests']>) => {
@@ -62,25 +59,9 @@ type IgnoredMember = { readonly index: number; readonly field: string };
 function findIgnored(body: LosslessJson): IgnoredMember[] {
   const records = isObject(body) && isArray(body.records) ? body.records : [];
   const ignored = records.flatMap((record, index) =>
-    unknownIn(record, ReportedRequestSchema, '').map((field) => ({ index, field })),
+    unknownMembers(record, ReportedRequestSchema).map((field) => ({ index, field })),
   );
   return ignored.slice(0, LISTED_MAX);
-}
-
-/** The paths of the unknown members of one object, and of the objects that its fields hold. */
-function unknownIn(value: LosslessJson | undefined, desc: DescMessage, path: string): readonly string[] {
-  if (!isObject(value)) return [];
-  const known = new Set(desc.fields.map(restName));
-  const unknown = Object.keys(value).filter((name) => !known.has(name));
-  const inside = desc.fields.flatMap((field) =>
-    field.fieldKind === 'message' && isDeclared(field.message)
-      ? unknownIn(value[restName(field)], field.message, `${path}${restName(field)}.`)
-      : [],
-  );
-  return [
-    ...unknown.slice(0, LISTED_MAX).map((name) => path + cutToCharacters(name, SHOWN_NAME_CHARACTERS_MAX)),
-    ...inside,
-  ];
 }
 
 function answerOf(outcomes: readonly ItemOutcome[]) {

@@ -10,7 +10,7 @@ import {
 import { BodyRule, Credential, ErrorFamily, PolicySchema, SizeClass } from '../../../gen/spandrel/v1/options_pb.js';
 import type { RunSteps, Steps } from '../../domain/steps.ts';
 import { toBatchDraft } from '../../domain/traces/otlp/batch.ts';
-import { countJsonRecords, readJsonExport } from '../../domain/traces/otlp/json-export.ts';
+import { countJsonRecords, readJsonExport, unknownMemberNotes } from '../../domain/traces/otlp/json-export.ts';
 import type { OtlpExport } from '../../domain/traces/otlp/span.ts';
 import type { Traces } from '../../domain/traces/traces.ts';
 import { isObject, makeWellFormed } from '../../json/free-json.ts';
@@ -69,11 +69,15 @@ function createTraceHandler({
   runSteps,
 }: OtlpRpcDeps): TolerantHandler<typeof TraceService.method.export> {
   const collect =
-    (reading: Steps<OtlpExport>): ReturnType<TolerantHandler<typeof TraceService.method.export>['readMessage']> =>
+    (
+      reading: Steps<OtlpExport>,
+      notes: readonly string[] = [],
+    ): ReturnType<TolerantHandler<typeof TraceService.method.export>['readMessage']> =>
     async (context) => {
       const at = { project: projectOf(context), nowMs: context.nowMs };
       const batch = await runSteps(toBatchDraft(await runSteps(reading)));
-      const { rejectedSpans, errorMessage } = await traces.collectBatch(batch, at);
+      const { rejectedSpans, errorMessage: reasons } = await traces.collectBatch(batch, at);
+      const errorMessage = [reasons, ...notes].filter((each) => each !== '').join('; ');
       if (rejectedSpans === 0 && errorMessage === '') return {};
       return { partialSuccess: { rejectedSpans: BigInt(rejectedSpans), errorMessage } };
     };
@@ -82,7 +86,10 @@ function createTraceHandler({
     // Only JSON over Connect arrives as a decoded message.
     readMessage: (request) => collect(readWireExport(toBinary(ExportTraceServiceRequestSchema, request), spansMax)),
     readBytes: (bytes) => collect(readWireExport(bytes, spansMax)),
-    readJson: (body, facts) => collect(readJsonExport(wellFormed(body, facts), facts, spansMax)),
+    readJson: (body, facts) => {
+      const sent = wellFormed(body, facts);
+      return collect(readJsonExport(sent, facts, spansMax), unknownMemberNotes(sent, 'resourceSpans'));
+    },
   };
 }
 

@@ -43,15 +43,16 @@ export function readPageNumber(number: number, at: Context): string | undefined 
 const MILLISECONDS = /^-?[0-9]{1,16}(\.[0-9]{1,9})?$/;
 
 /** Parses epoch milliseconds sent as text, where the field allows that; a fraction is rounded. */
-export function unquoted(field: DescField, value: JsonValue): JsonValue {
+function unquoted(field: DescField, value: JsonValue): JsonValue {
   const isNumber = typeof value === 'string' && restFlags(field).also.includes('string') && MILLISECONDS.test(value);
   return isNumber ? Math.round(Number(value)) : value;
 }
 
 /** ISO 8601, or epoch milliseconds. */
-export function readInstant(value: JsonValue, at: Context): Timestamp | undefined {
+export function readInstant(field: DescField, sent: JsonValue, at: Context): Timestamp | undefined {
+  const value = unquoted(field, sent);
   if (typeof value === 'string') {
-    const instantMs = parseInstant(value);
+    const instantMs = parseInstant(value, restFlags(field).endOfDay);
     return instantMs === null ? report(at, instantReason(at.path)) : timestampFromMs(instantMs);
   }
   const instantMs = wholeNumberOf(value);
@@ -67,9 +68,9 @@ const INSTANT =
 
 /**
  * Epoch milliseconds of an ISO 8601 text; null when it is none, or names no instant of the calendar. Without an
- * offset UTC is meant, and a bare date is its midnight.
+ * offset UTC is meant, and a bare date is its first millisecond, or its last one at the end of a range.
  */
-function parseInstant(text: string): number | null {
+function parseInstant(text: string, endOfDay: boolean): number | null {
   const match = INSTANT.exec(text);
   if (!match) return null;
   const number = (index: number) => Number(match[index] ?? 0);
@@ -81,7 +82,8 @@ function parseInstant(text: string): number | null {
   // Not Date.UTC, which maps the years 0 to 99 to 1900 to 1999.
   date.setUTCFullYear(year, month - 1, day);
   if (date.getUTCMonth() !== month - 1 || date.getUTCDate() !== day) return null;
-  date.setUTCHours(hour, minute, second, Number((match[7] ?? '').slice(0, 3).padEnd(3, '0')));
+  if (endOfDay && match[4] === undefined) date.setUTCHours(23, 59, 59, 999);
+  else date.setUTCHours(hour, minute, second, Number((match[7] ?? '').slice(0, 3).padEnd(3, '0')));
   const offsetMs = (offsetHour * 60 + offsetMinute) * 60_000;
   const instantMs = date.getTime() - (match[9] === '-' ? -offsetMs : offsetMs);
   return instantMs >= INSTANT_MIN_MS && instantMs <= INSTANT_MAX_MS ? instantMs : null;

@@ -29,7 +29,6 @@ import {
   readString,
   toInteger,
   typeOf,
-  unquoted,
   wrongLength,
   wrongType,
 } from './decode-values.ts';
@@ -143,7 +142,7 @@ function readJson(field: DescField, value: JsonValue, at: JsonContext): unknown 
 function readOne(field: DescField, value: JsonValue, at: JsonContext): unknown {
   if (field.fieldKind === 'message' || (field.fieldKind === 'list' && field.listKind === 'message')) {
     if (isEpochMs(field)) return readEpochMs(wholeNumberOf(value), typeOf(value), at);
-    return isTimestamp(field.message) ? readInstant(unquoted(field, value), at) : readObject(field.message, value, at);
+    return isTimestamp(field.message) ? readInstant(field, value, at) : readObject(field.message, value, at);
   }
   if (isJsonText(field)) return value === null && at.nullIsAbsent ? undefined : JSON.stringify(value);
   if (field.enum)

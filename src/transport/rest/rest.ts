@@ -1,13 +1,15 @@
 /** REST, one more protocol over the same rpcs: routes and JSON follow from the protos alone. */
 
 import type { Message } from '@bufbuild/protobuf';
-import { Fault, type JsonValue } from '../../domain/fault.ts';
+import { Fault, type JsonValue, type Reason } from '../../domain/fault.ts';
 import { maskTokens } from '../../domain/token-mask.ts';
 import { malformed } from '../../json/json-text.ts';
 import { hasRequiredField } from '../../rpc/field-rules.ts';
 import { requireConnected, toFault } from '../../rpc/invoke.ts';
 import type { CallerKind, Request, TolerantHandler } from '../../rpc/method.ts';
 import type { RequestQuota } from '../../rpc/quotas.ts';
+import { unknownMemberReasons } from '../../rpc/unknown-members.ts';
+import type { Problem } from '../../rpc/validate.ts';
 import { methodFault } from '../allowed-methods.ts';
 import { expectationProblem } from '../expectation.ts';
 import { firstHeader } from '../first-header.ts';
@@ -29,7 +31,7 @@ import { splitTarget } from './path.ts';
 import { buildResponseBody } from './response-body.ts';
 import { compileRoutes, type Route } from './routes.ts';
 import { serveStream, watchDisconnect } from './streams/serve-stream.ts';
-import { explainMissing } from './unserved.ts';
+import { explainMethod, explainMissing } from './unserved.ts';
 
 export type RestDeps = CallDeps & {
   readonly watch: BodyWatch;
@@ -161,7 +163,9 @@ export function createRest(deps: RestDeps): RestHandler {
         respond(request, response, ids, { status: 204, headers, body: [], mediaType: JSON_MEDIA_TYPE });
         return;
       }
-      throw allow === null ? new Fault('route_not_found', explainMissing(path)) : methodFault(allow);
+      throw allow === null
+        ? new Fault('route_not_found', explainMissing(path))
+        : methodFault(allow, explainMethod(path));
     }
   };
 }
@@ -238,7 +242,13 @@ async function decodeTyped({ request, route, parameters }: Exchange, limits: Rea
   const bytes = await readBody(request, limits);
   const isLeftOut = bytes.length === 0 && verb !== 'PATCH' && !hasRequiredField(input);
   const body = isLeftOut ? {} : await readObject(request, bytes, limits);
-  return { kind: 'message', ...decodeMessage(input, { parameters, query: NO_QUERY, body, nullIsAbsent, nullUnsets }) };
+  const { message, problems } = decodeMessage(input, { parameters, query: NO_QUERY, body, nullIsAbsent, nullUnsets });
+  const unknown = method.policy.refuseUnknown ? unknownMemberReasons(body, input) : [];
+  return { kind: 'message', message, problems: [...problems, ...unknown.map(inBody)] };
+}
+
+function inBody(reason: Reason): Problem {
+  return { ...reason, target: 'json' };
 }
 
 function readObject(request: RestRequest, bytes: Buffer, limits: Reading): JsonObject | Promise<JsonObject> {

@@ -2,11 +2,12 @@
 
 const TRACES = 'send traces to POST /api/collector and read them at GET /api/traces/{trace_id}';
 
+const OTLP = 'OTLP is served at POST /api/otel/v1/traces, and at POST /v1/traces.';
+
 const AREAS: readonly (readonly [path: RegExp, message: string])[] = [
-  [
-    /^\/+(api\/+otel|otel|v1\/+(traces|metrics|logs))(\/|$)/i,
-    'OTLP is served at POST /api/otel/v1/traces, and at POST /v1/traces.',
-  ],
+  // Exporters append the path of the signal to a URL or leave it out; some are given the path of another product.
+  [/^\/+(api\/+(public\/+)?)?(otel|otlp|opentelemetry)(\/|$)/i, OTLP],
+  [/^\/+(.*\/)?v1\/+(traces?|metrics?|logs?|spans?)(\/|$)/i, OTLP],
   [
     /^\/+api\/+evaluations\/+v3(\/|$)/i,
     'Experiments run where the application is, and are not run here; what came of them is sent to POST /api/evaluations/batch/log_results.',
@@ -22,6 +23,11 @@ const AREAS: readonly (readonly [path: RegExp, message: string])[] = [
   [/^\/+api\/+traces?\/*$/i, `Traces are found by POST /api/traces/search; ${TRACES}.`],
   [/^\/+api\/+(v1\/+)?prompts?(\/|$)/i, `Prompts are not served yet; ${TRACES}.`],
 ];
+
+/** Exporters that are given the address of the server alone post to its root. */
+export function explainMethod(path: string): string {
+  return /^\/*$/.test(path) ? OTLP : '';
+}
 
 /** The message of the 404 at a path. */
 export function explainMissing(path: string, otherwise = 'There is no such route; /docs shows all of them.'): string {

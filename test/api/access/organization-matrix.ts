@@ -364,8 +364,8 @@ export const ORGANIZATION_MATRIX: Matrix = {
         namespace: 'langevals',
         entry: 'exact_match',
       },
-      body: {},
-      message: { evaluator: evaluators.P1 },
+      body: { data: { output: 'a' } },
+      message: { evaluator: evaluators.P1, dataJson: '{"output":"a"}' },
     })),
     'create a dataset in P1': inP1(createDataset, () => ({ body: { name: freshName('Cases') } })),
     'add entries to a dataset of P1': {

@@ -46,8 +46,8 @@ describe('a run', () => {
     const sent = { ...EQUAL, settings: null, as_guardrail: null, on_error: null, ...nothing };
     await expectRun(MATCH, sent, { status: 200, check: equals(PASSED) });
     const wanted = { status: 'processed', score: 1, passed: true, details: ' == ' };
-    await expectRun(MATCH, { data: null }, { status: 200, check: equals(wanted) });
-    expect((await client.rest(`/api/evaluations/${MATCH}/evaluate`, undefined)).body).toEqual(wanted);
+    const data = { output: '', expected_output: null, unknown: null };
+    await expectRun(MATCH, { data }, { status: 200, check: equals(wanted) });
   });
 
   it('takes any JSON for a text', async () => {
@@ -113,17 +113,61 @@ describe('a run is refused', () => {
   ])('for %s, which this server cannot run', async (id, reason) => {
     const message = `${id} is not available: ${reason}`;
     const check = (body: Body) => expect(body.message).toBe(message);
-    await expectRun(id, { settings: { min_threshold: 'no' } }, { status: 422, code: 'evaluator_unavailable', check });
+    const sent = { data: { input: 'x' }, settings: { min_threshold: 'no' } };
+    await expectRun(id, sent, { status: 422, code: 'evaluator_unavailable', check });
   });
 
-  it('for settings of the wrong shape, before the data is read', async () => {
+  it('for data that the evaluator would not see, before its settings and availability', async () => {
+    const api = 'langwatch/api_keys_and_secrets_detection';
+    const saved = await evaluators.create('Saved', { evaluatorType: MATCH });
+    const reads = `${api} reads input, output`;
+    const refusals: readonly (readonly [evaluator: string, data: unknown, message: string])[] = [
+      [api, undefined, `data is required; ${reads}`],
+      [api, null, `data is required; ${reads}`],
+      [api, {}, `data must have a field that the evaluator reads; ${reads}`],
+      [api, { output: null, trace_id: 't' }, `data must have a field that the evaluator reads; ${reads}`],
+      [api, { contexts: ['AKIAIOSFODNN7EXAMPLE'] }, `data must have a field that the evaluator reads; ${reads}`],
+      [api, { outptu: 'x' }, `data.outptu is not a known field, the nearest is output; ${reads}`],
+      [api, { input: 'x', answer: 'y' }, `data.answer is not a known field; ${reads}`],
+      [
+        saved.slug,
+        { input: 'y' },
+        `data must have a field that the evaluator reads; ${MATCH} reads output, expected_output`,
+      ],
+      [
+        'openai/moderation',
+        {},
+        'data must have a field that the evaluator reads; openai/moderation reads input, output',
+      ],
+    ];
+    for (const [evaluator, data, message] of refusals) {
+      const check = (body: Body) => expect(body).toMatchObject({ error: 'invalid_data', message });
+      const sent = { ...(data === undefined ? {} : { data }), settings: { unknown: 1 } };
+      await expectRun(evaluator, sent, { status: 422, code: 'invalid_data', check });
+      const guardrail = await client.rest(`/api/guardrails/${encodeURIComponent(evaluator)}/evaluate`, sent);
+      expect([guardrail.status, guardrail.body.message]).toEqual([422, message]);
+    }
+    const noBody = await client.rest(`/api/guardrails/${api}/evaluate`, undefined);
+    expect([noBody.status, noBody.body.code]).toEqual([422, 'invalid_data']);
+    // Beside `data` instead of inside.
+    const beside = await client.rest(`/api/guardrails/${api}/evaluate`, { output: 'AKIAIOSFODNN7EXAMPLE' });
+    expect([beside.status, beside.body.code]).toEqual([422, 'invalid_data']);
+    const known = { output: 'x', contexts: [], conversation: [], trace_id: null };
+    await expectRun(api, { data: known }, { status: 200, check: (body) => expect(body.passed).toBe(true) });
+  });
+
+  it('for settings of the wrong shape, before required data is missed', async () => {
     const message = 'Invalid settings for ragas/rouge_score evaluator: rouge_type: must be one of: rouge1, rougeL';
     const settings = { rouge_type: 'rouge2' };
     const check = (body: Body) => expect(body.message).toBe(message);
-    await expectRun('ragas/rouge_score', { settings }, { status: 422, code: 'invalid_settings', check });
+    await expectRun(
+      'ragas/rouge_score',
+      { data: { output: 'x' }, settings },
+      { status: 422, code: 'invalid_settings', check },
+    );
     await expectRun(
       'langevals/competitor_blocklist',
-      { settings: { competitors: [] } },
+      { data: { output: 'x' }, settings: { competitors: [] } },
       { status: 422, code: 'invalid_settings' },
     );
   });
@@ -141,7 +185,7 @@ describe('a run is refused', () => {
       kind: 'evaluator_missing_field',
       meta: { field: 'expected_output', evaluatorName: 'BLEU Score' },
     });
-    await expectRun('ragas/bleu_score', {}, { status: 400, code: 'evaluator_missing_field' });
+    await expectRun('ragas/bleu_score', { data: { output: 'x' } }, { status: 400, code: 'evaluator_missing_field' });
   });
 
   it('for fields of the wrong type, all of them together', async () => {

@@ -31,7 +31,7 @@ const client = createClient(() => app);
 const evaluators = createEvaluatorClient(() => app);
 
 const PATH = '/api/evaluations/langevals/exact_match/evaluate';
-const DATA = { output: 'a', expected_output: 'b', noise: 1 };
+const DATA = { output: 'a', expected_output: 'b', contexts: ['not read'] };
 
 let traces = 0;
 function nextTraceId(): string {

@@ -98,6 +98,34 @@ describe('reading a trace, over REST and gRPC', () => {
     );
   });
 
+  it('a span that names no parent speaks for the trace, also when an earlier span waits for its parent', async () => {
+    const say = (text: string) => ({ type: 'text', value: text });
+    const span = (id: string, fields: object, lastsMs = 5) => ({
+      ...{ span_id: id, name: id, type: 'span', input: say(`${id} in`), output: say(`${id} out`) },
+      timestamps: { started_at: NOW, finished_at: NOW + lastsMs },
+      ...fields,
+    });
+    const orphan = span('orphan', {
+      parent_id: 'elsewhere',
+      timestamps: { started_at: NOW - 9, finished_at: NOW + 9 },
+    });
+    const root = span('root', {});
+    // Large traces keep their root, smaller ones compute it.
+    const others = (count: number) =>
+      Array.from({ length: count }, (_, index) => span(`child-${index}`, { parent_id: 'orphan' }, 4));
+    for (const count of [0, 300]) {
+      for (const appends of [[[orphan, root]], [[orphan], [root]], [[root], [orphan]], [[orphan], [root], [orphan]]]) {
+        const traceId = hex(32);
+        for (const spans of [others(count), ...appends]) {
+          if (spans.length > 0) await collect({ trace_id: traceId, spans });
+        }
+        const check = (trace: Body) =>
+          expect(trace).toMatchObject({ name: 'root', input: { value: 'root in' }, output: { value: 'root out' } });
+        await expectEverywhere(app.address, getCase(traceId, { status: 200, check }));
+      }
+    }
+  });
+
   it('T15: every instant and count is a JSON integer', async () => {
     const sent = llmTrace(NOW);
     await collect(sent);

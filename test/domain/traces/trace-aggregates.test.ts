@@ -14,7 +14,7 @@ describe('the spans that speak for a trace', () => {
     });
   });
 
-  it('are the earliest span without a stored parent, in any order of arrival', () => {
+  it('are the earliest span that names no parent, in any order of arrival', () => {
     const spans = sorted(
       summary({ spanId: 'child', parentId: 'root', startedAtMs: 1 }),
       summary({ spanId: 'root', name: 'Root', startedAtMs: 5, hasInput: true, hasOutput: true, hasError: true }),
@@ -23,6 +23,17 @@ describe('the spans that speak for a trace', () => {
     expect(choose(spans)).toMatchObject({
       ...{ rootId: 'root', inputFromId: 'root', outputFromId: 'root', errorFromId: 'root', name: 'Root' },
     });
+  });
+
+  it('are a span that names no parent before an earlier one whose parent is not stored', () => {
+    const texts = { hasInput: true, hasOutput: true, hasError: true };
+    const orphan = summary({ spanId: 'orphan', parentId: 'gone', startedAtMs: 1, finishedAtMs: 9, ...texts });
+    const earlier = summary({ spanId: 'earlier', parentId: 'orphan', startedAtMs: 0 });
+    const root = summary({ spanId: 'root', startedAtMs: 5, finishedAtMs: 6, ...texts });
+    const ofRoot = { rootId: 'root', inputFromId: 'root', outputFromId: 'root', errorFromId: 'root' };
+    expect(choose([orphan, root])).toMatchObject(ofRoot);
+    expect(choose([root, orphan])).toMatchObject(ofRoot);
+    expect(choose([earlier, orphan])).toMatchObject({ rootId: 'orphan', outputFromId: 'orphan' });
   });
 
   it('are chosen by id among roots that started together', () => {
@@ -76,12 +87,12 @@ describe('the spans that speak for a trace', () => {
     expect(choose(spans)).toMatchObject({ inputFromId: 'tool', outputFromId: 'llm', errorFromId: 'early' });
   });
 
-  it('answer with the root that finished last', () => {
-    const spans = sorted(
-      summary({ spanId: 'a', startedAtMs: 1, finishedAtMs: 50, hasOutput: true }),
-      summary({ spanId: 'b', startedAtMs: 2, finishedAtMs: 60, hasOutput: true }),
-    );
-    expect(choose(spans)).toMatchObject({ rootId: 'a', outputFromId: 'b' });
+  it('answer with the root, and where it has no output with the span without a parent that finished last', () => {
+    const other = summary({ spanId: 'b', startedAtMs: 2, finishedAtMs: 60, hasOutput: true });
+    const orphan = summary({ spanId: 'c', parentId: 'gone', startedAtMs: 3, finishedAtMs: 70, hasOutput: true });
+    const root = summary({ spanId: 'a', startedAtMs: 1, finishedAtMs: 50, hasOutput: true });
+    expect(choose([root, other, orphan])).toMatchObject({ rootId: 'a', outputFromId: 'a' });
+    expect(choose([{ ...root, hasOutput: false }, other, orphan])).toMatchObject({ rootId: 'a', outputFromId: 'b' });
   });
 
   it('name each model once, latest started first', () => {

@@ -112,18 +112,19 @@ function append(stored: Map<string, SpanSummary>, state: TraceState, sent: reado
 function chooseNaively(all: readonly SpanSummary[]): TraceChoice {
   const byStart = sortedByBytes(all);
   const ids = new Set(all.map(({ spanId }) => spanId));
-  const parentless = byStart.filter(({ parentId }) => parentId === null || !ids.has(parentId));
+  const topLevel = byStart.filter(({ parentId }) => parentId === null);
+  const orphans = byStart.filter(({ parentId }) => parentId !== null && !ids.has(parentId));
   const isJudge = ({ type }: SpanSummary) => type === 'evaluation' || type === 'guardrail';
   const latest = (some: readonly SpanSummary[]) =>
     some.reduce<SpanSummary | undefined>(
       (a, b) => (a !== undefined && a.finishedAtMs >= b.finishedAtMs ? a : b),
       undefined,
     );
-  const root = parentless[0] ?? byStart[0];
-  const last = latest(parentless);
+  const root = topLevel[0] ?? orphans[0] ?? byStart[0];
+  const last = latest(topLevel);
   const input = root?.hasInput ? root : byStart.find((span) => span.hasInput && !isJudge(span));
   const answers = byStart.filter((span) => span.hasOutput && !isJudge(span) && span.type !== 'tool');
-  const output = last?.hasOutput ? last : latest(answers);
+  const output = [root, last].find((span) => span?.hasOutput) ?? latest(answers);
   const error = root?.hasError ? root : byStart.find((span) => span.hasError);
   return {
     rootId: root?.spanId ?? null,

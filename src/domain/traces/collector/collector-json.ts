@@ -20,6 +20,7 @@ import {
 } from './collector-draft.ts';
 import { findHttpStatus } from './collector-error.ts';
 import { refusal } from './collector-report.ts';
+import { dateTextHint } from './instant-hints.ts';
 import { toListDraft, toTypedDraft } from './typed-value.ts';
 
 /** A member that may be absent. */
@@ -70,9 +71,9 @@ function toSpanDraft(item: LosslessObject): SpanDraft {
     metrics: toMetricsDraft(item.metrics),
     error: toErrorDraft(item.error),
     contexts: toContextDrafts(item.contexts),
-    startedAt: isTimed ? toNumber(times.started_at, 'timestamps.started_at') : times,
-    finishedAt: isTimed ? toNumber(times.finished_at, 'timestamps.finished_at') : times,
-    firstTokenAt: isTimed ? toNumber(times.first_token_at, 'timestamps.first_token_at') : times,
+    startedAt: isTimed ? toInstant(times.started_at, 'timestamps.started_at') : times,
+    finishedAt: isTimed ? toInstant(times.finished_at, 'timestamps.finished_at') : times,
+    firstTokenAt: isTimed ? toInstant(times.first_token_at, 'timestamps.first_token_at') : times,
     rates: undefined,
     telemetry: undefined,
   };
@@ -164,8 +165,8 @@ export function toEvaluationDraft(item: LosslessObject): EvaluationDraft {
     inputs: item.inputs ?? undefined,
     cost: toObject(item.cost, 'cost'),
     error: toErrorDraft(item.error),
-    startedAt: isTimed ? toNumber(times.started_at, 'timestamps.started_at') : times,
-    finishedAt: isTimed ? toNumber(times.finished_at, 'timestamps.finished_at') : times,
+    startedAt: isTimed ? toInstant(times.started_at, 'timestamps.started_at') : times,
+    finishedAt: isTimed ? toInstant(times.finished_at, 'timestamps.finished_at') : times,
     toJson: () => item,
   };
 }
@@ -188,6 +189,11 @@ export function toText(value: Member, path: string): Sent<string> {
 export function toNumber(value: Member, path: string): Sent<number> {
   if (isAbsent(value)) return undefined;
   return numberOf(value) ?? unreadable(path, 'must be a number');
+}
+
+function toInstant(value: Member, path: string): Sent<number> {
+  const instant = toNumber(value, path);
+  return isUnreadable(instant) ? unreadable(path, `${instant.reason}${dateTextHint(value)}`) : instant;
 }
 
 export function toBoolean(value: Member, path: string): Sent<boolean> {

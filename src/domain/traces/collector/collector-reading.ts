@@ -12,9 +12,11 @@ import {
 } from '../../../json/free-json.ts';
 import type { LosslessJson } from '../../../json/lossless-json.ts';
 import { holdsTooWide, TOO_WIDE_REASON } from '../../../json/wide-json.ts';
+import { secondsReason } from '../../reasons.ts';
 import { hasMoreCharactersThan, surelyFitsEachString, truncateToBytes } from '../../text-limits.ts';
 import { ID_CHARACTERS_MAX, isValidId } from '../trace-ids.ts';
 import { type DraftFacts, isUnreadable, type Sent } from './collector-draft.ts';
+import { smallerUnitHint } from './instant-hints.ts';
 
 export type CollectorLimits = {
   /** Of one request. */
@@ -109,13 +111,13 @@ export function readInstant(sent: Sent<number>, field: string, reading: Reading)
   const instantMs = readScalar(sent, reading);
   if (instantMs === null) return null;
   if (instantMs < SURELY_SECONDS) {
-    const reason = `must be milliseconds since the epoch; ${instantMs} looks like seconds, multiply by 1000`;
-    return refuse(reading, field, reason);
+    return refuse(reading, field, secondsReason(instantMs));
   }
   if (instantMs < EARLIEST_MS) return refuse(reading, field, 'is before 2000-01-01');
   const { futureMaxMs } = reading.limits;
   if (instantMs > reading.receivedAtMs + futureMaxMs) {
-    return refuse(reading, field, `is more than ${spellDuration(futureMaxMs)} in the future`);
+    const reason = `is more than ${spellDuration(futureMaxMs)} in the future${smallerUnitHint(instantMs)}`;
+    return refuse(reading, field, reason);
   }
   return roundHalfUp(instantMs);
 }

@@ -4,6 +4,7 @@ import { isAbsent, isArray, isObject, numberOf, scalarText } from '../../../json
 import { malformed } from '../../../json/json-text.ts';
 import type { LosslessJson, LosslessObject } from '../../../json/lossless-json.ts';
 import type { Steps } from '../../steps.ts';
+import { cutToCharacters } from '../../text-limits.ts';
 import { checkCount } from '../collector/collector.ts';
 import { isUnreadable, type Sent } from '../collector/collector-draft.ts';
 import { attributesOf, doubleOf, type Entry, integerOf, objectOf, unlessTooWide } from './attributes.ts';
@@ -23,6 +24,8 @@ import {
 type Size = { readonly bytes: number; readonly depth: number };
 
 const WORD = 4_294_967_296n;
+const UNKNOWN_LISTED_MAX = 10;
+const UNKNOWN_NAME_CHARACTERS_MAX = 100;
 const MANTISSA_DIGITS = /^-?[0-9]+$/;
 
 /** Throws malformed_request when the body has not the shape of an export, and payload_too_large. */
@@ -40,6 +43,16 @@ export function* readJsonExport(body: LosslessJson, { bytes, depth }: Size, span
     }
   }
   return { spans, bytes, depth };
+}
+
+/** Notes on members beside the list of a request: under a misspelled name nothing of it would be stored, nor missed. */
+export function unknownMemberNotes(body: LosslessJson, list: string): readonly string[] {
+  const sent = objectAt(body, 'the request');
+  const unknown = Object.keys(sent).filter((name) => name !== list && !isAbsent(sent[name]));
+  const notes = unknown.slice(0, UNKNOWN_LISTED_MAX).map((name) => {
+    return `${cutToCharacters(name, UNKNOWN_NAME_CHARACTERS_MAX)}: is not a member of the request, which has ${list}`;
+  });
+  return unknown.length > notes.length ? [...notes, `and ${unknown.length - notes.length} more`] : notes;
 }
 
 /** Counts records of a request of any signal; each list is inside the one before. */

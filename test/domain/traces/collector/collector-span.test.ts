@@ -109,6 +109,19 @@ describe('timestamps', () => {
     expect(spanRefusal(timed({ finished_at: -5.5 }))).toContain('; -5.5 looks like seconds');
   });
 
+  it('say so where they seem to be microseconds, nanoseconds or a date', () => {
+    const reason = (started_at: unknown) => spanRefusal(timed({ started_at }));
+    const path = 'spans[0].timestamps.started_at: ';
+    const future = `${path}is more than 24 hours in the future`;
+    expect(reason(STARTED * 1000)).toBe(`${future}; ${STARTED * 1000} looks like microseconds, divide by 1000`);
+    expect(reason(STARTED * 1e6)).toBe(`${future}; ${STARTED * 1e6} looks like nanoseconds, divide by 1000000`);
+    expect(reason(1e300)).toBe(future);
+    expect(reason('2026-11-26T10:00:00Z')).toBe(
+      `${path}must be a number, the milliseconds since the epoch, not a text`,
+    );
+    expect(reason('soon')).toBe(`${path}must be a number`);
+  });
+
   it('are rounded half up', () => {
     expect(sendSpan(timed({ started_at: 1_699_900_000_000.5 })).startedAtMs).toBe(1_699_900_000_001);
     expect(sendSpan(timed({ started_at: 1_699_900_000_000.4 })).startedAtMs).toBe(1_699_900_000_000);
