@@ -89,11 +89,14 @@ export function answeredMembers(desc: DescMessage, omit: readonly string[] = [])
 }
 
 function presenceOf(field: DescField): Pick<AnsweredMember, 'nullable' | 'mayBeAbsent'> {
-  const { omitUnset, emptyIsNull } = restFlags(field);
+  const { omitUnset, emptyIsNull, unsetIsEmpty } = restFlags(field);
   const isUnset = mayBeUnset(field);
   const held = field.fieldKind === 'message' ? valueFieldOf(field.message) : null;
   const holdsNull = held !== null && mayBeUnset(held);
-  return { nullable: emptyIsNull || holdsNull || (isUnset && !omitUnset), mayBeAbsent: isUnset && omitUnset };
+  return {
+    nullable: emptyIsNull || holdsNull || (isUnset && !omitUnset && !unsetIsEmpty),
+    mayBeAbsent: isUnset && omitUnset,
+  };
 }
 
 /** An answer holds a field unless it is optional or in a oneof. Only updates may omit a required one. */

@@ -128,7 +128,10 @@ export function callersOf({ credential, permission, projectKeys }: Policy): stri
 }
 
 /** Other properties of its requests, one sentence each. */
-export function particularsOf({ rules: { size, body, idempotent, stream }, nulls }: Operation): string[] {
+export function particularsOf({
+  rules: { size, body, idempotent, stream, refuseUnknown },
+  nulls,
+}: Operation): string[] {
   return [
     size === SizeClass.INGEST ? 'The body may have 10 MiB (`SPANDREL_MAX_BODY_BYTES`).' : '',
     size === SizeClass.REPORT ? 'The body may have 8 MiB.' : '',
@@ -142,5 +145,6 @@ export function particularsOf({ rules: { size, body, idempotent, stream }, nulls
       ? 'Answers with Server-Sent Events, `text/event-stream`: the type of an event is the name of the one member that it has.'
       : '',
     nulls === 'absent' ? 'A member that is null counts as not sent.' : '',
+    refuseUnknown ? 'Unknown members refuse the request.' : '',
   ].filter((each) => each !== '');
 }

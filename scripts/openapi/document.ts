@@ -24,7 +24,8 @@ const INFO = {
   summary: 'Traces, evaluators, keys, webhooks and the event log of language-model applications over HTTP and JSON.',
   description: `Every route is also an rpc over gRPC, gRPC-Web and Connect on the same port.
 
-Every answer has an \`X-Request-Id\` and, unless tracing is off, a \`traceparent\`. Unknown members of a request are ignored. Before
+Every answer has an \`X-Request-Id\` and, unless tracing is off, a \`traceparent\`. Unknown members of a request are ignored
+unless the operation says that it refuses them. Before
 a route is looked up, a request may be refused with 414 (its line has more than 8 KiB), 417 (an expectation other than
 \`100-continue\`) or 431 (its headers have more than 16 KiB); then with 404 \`route_not_found\` or 405 \`method_not_allowed\`.`,
   license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },

@@ -161,20 +161,34 @@ function pascal(code: string): string {
   return code.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/** The credentials of an operation. */
-export function securityOf({ rules: { credential, permission } }: Pick<Operation, 'rules'>): readonly Schema[] {
-  if (credential === Credential.OPEN) return [];
+/** The class of key that an operation takes; both where each is a class of its own. */
+export function securityOf({ rules }: { readonly rules: SecurityRules }): readonly Schema[] {
+  const { credential, permission, projectKeys } = rules;
   const roles = permission === '' ? [] : [permission];
-  return [{ token: roles }, { bearer: roles }, { basic: roles }];
+  switch (credential) {
+    case Credential.PROJECT:
+      return [{ project_api_key: roles }];
+    case Credential.ORGANIZATION:
+      return [{ organization_api_key: roles }, ...(projectKeys ? [{ project_api_key: roles }] : [])];
+    default:
+      return [];
+  }
 }
 
+type SecurityRules = Pick<Operation['rules'], 'credential' | 'permission' | 'projectKeys'>;
+
+/** By the names that refusals give the classes of keys. */
 export const SECURITY_SCHEMES: { readonly [name: string]: Schema } = {
-  token: {
+  project_api_key: {
     type: 'apiKey',
     in: 'header',
     name: 'X-Auth-Token',
-    description: 'The key of a project, or an API key.',
+    description: `The key of a project, or an API key that may act in one. \`Authorization\` takes it as well, as \`Bearer\` or as
+the password of \`Basic\`, whose user is the id of the project.`,
   },
-  bearer: { type: 'http', scheme: 'bearer', description: 'The key of a project, or an API key.' },
-  basic: { type: 'http', scheme: 'basic', description: 'The id of a project as the user, a key as the password.' },
+  organization_api_key: {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'An API key of the organization. `X-Auth-Token` takes it as well, and `Basic` as the password.',
+  },
 };

@@ -1,14 +1,17 @@
 /** Creates, lists, rotates and revokes API keys of a running server. */
 
 import { createServerClient, readPages, type ServerClient, type ServerResponse } from './client.ts';
-import type { Environment } from './io.ts';
+import type { CommandIo } from './io.ts';
 import type { Expiry, KeyOptions, KeysCommand, TypedGrant } from './keys-arguments.ts';
 import { findMember } from './members.ts';
 import { alignRows, itemsOf, memberOf, memberText } from './text.ts';
 
+type KeysIo = Pick<CommandIo, 'environment' | 'stderr'>;
+
 /** Resolves with what to print. Rejects with one line for the operator. */
-export async function keys(environment: Environment, command: KeysCommand, nowMs: number): Promise<string> {
-  const client = createServerClient(environment);
+export async function keys(io: KeysIo, command: KeysCommand, nowMs: number): Promise<string> {
+  const client = createServerClient(io.environment);
+  if (command.action === 'create') warnOfLabel(io, command.options);
   const answers = await sendRequests(client, command, nowMs);
   if (command.json) return answers.map(({ text }) => `${text}\n`).join('');
   if (command.action === 'list') return listing(answers.flatMap(({ body }) => itemsOf(body, 'data')));
@@ -25,6 +28,13 @@ export async function keys(environment: Environment, command: KeysCommand, nowMs
     ]),
     'Keep the token now: it is not shown again.\n',
   ].join('');
+}
+
+/** Said before the key is made: afterwards its token may be in use already. */
+function warnOfLabel({ stderr }: KeysIo, { isReadonly, grants, projectIds }: KeyOptions): void {
+  const onlyLooks = grants.length > 0 && grants.every(({ role }) => role === 'VIEWER') && projectIds.length === 0;
+  if (!isReadonly || onlyLooks) return;
+  stderr.write('spandrel: --readonly does not restrict the key: without --grant VIEWER@... alone it may write\n');
 }
 
 async function sendRequests(

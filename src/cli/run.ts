@@ -39,7 +39,7 @@ async function execute(command: Exclude<Command, { kind: 'print' | 'wrong' }>, i
       return await (await import('./backup.ts')).backup(io.environment, command.to);
     case 'keys':
       if ('note' in command && command.note !== null) printError(io, command.note);
-      return await (await import('./keys.ts')).keys(io.environment, command, Date.now());
+      return await (await import('./keys.ts')).keys(io, command, Date.now());
     case 'members':
       return await (await import('./members.ts')).members(io.environment, command);
     case 'mint-admin-key':

@@ -2,12 +2,19 @@
 
 import { jsonTypeOf, type LosslessJson } from '../json/lossless-json.ts';
 import { type Reason, validationFault } from './fault.ts';
-import { suggestName } from './nearest-match.ts';
+import { nearestMatch, spellNearest, suggestName } from './nearest-match.ts';
 import { maskedHead } from './token-mask.ts';
 
-/** The reason for a member that a request does not have. `known` are the members that it can have. */
+/** Of a name that is meant to be another; the names of one object are few, so they differ more than those of a catalogue. */
+const MEMBER_CHANGES_MAX = 1 / 3;
+
+/** The reason for a member that a request does not have. `known` are the paths that it can have in the same object. */
 export function unknownMemberReason(field: string, known: readonly string[]): Reason {
-  const hint = suggestName(field, known) || `; its members are ${known.join(', ')}`;
+  const before = field.slice(0, field.lastIndexOf('.') + 1);
+  const parent = known.every((each) => each.startsWith(before)) ? before : '';
+  const names = known.map((each) => each.slice(parent.length));
+  const nearest = nearestMatch(field.slice(parent.length), names, MEMBER_CHANGES_MAX);
+  const hint = nearest === null ? `; its members are ${known.join(', ')}` : spellNearest([parent + nearest]);
   return { field, type: 'custom', message: `${field} is not a member of this request${hint}` };
 }
 

@@ -18,7 +18,7 @@ import {
   RestStream,
   SizeClass,
 } from '../../gen/spandrel/v1/options_pb.js';
-import { isPermission } from '../domain/keys/permission-catalogue.ts';
+import { isPermission, isRequiredAtOrganization, isRequiredBelow } from '../domain/keys/permission-catalogue.ts';
 import { checksOf } from './field-rules.ts';
 import type { Handler, Implementation, Method, StreamHandler, TolerantHandler } from './method.ts';
 
@@ -111,9 +111,19 @@ function sizeMaxOf(size: SizeClass, { ingestBytesMax }: Sizes): number {
   }
 }
 
-/** An rpc for organization keys may check permissions in its handler, and names them in `asks`. */
+/**
+ * An rpc for organization keys may check permissions in its handler, and names them in `asks`. A permission is required
+ * only where the ceiling of grants compares it.
+ */
 function permissionFits({ credential, permission, asks }: Policy): boolean {
   if (asks.length > 0) return credential === Credential.ORGANIZATION && permission === '' && asks.every(isPermission);
-  if (credential === Credential.OPEN) return permission === '';
-  return isPermission(permission) || permission === '';
+  if (permission === '') return true;
+  switch (credential) {
+    case Credential.ORGANIZATION:
+      return isRequiredAtOrganization(permission);
+    case Credential.PROJECT:
+      return isRequiredBelow(permission);
+    default:
+      return false;
+  }
 }

@@ -88,6 +88,7 @@ const NO_FLAGS: RestFlags = {
   also: [],
   header: '',
   endOfDay: false,
+  unsetIsEmpty: false,
 };
 
 export type MessageField = DescField & { readonly fieldKind: 'message' };

@@ -71,12 +71,14 @@ function libraryFault(error: ConnectError, { sizeMaxBytes, input }: ErrorShape):
   if (error.code === Code.Unimplemented && error.rawMessage.startsWith('unknown compression')) {
     return new Fault('unsupported_encoding', 'The compression is not supported; gzip is.');
   }
-  const unknown = /from JSON: key "(.+)" is unknown$/s.exec(error.rawMessage)?.[1];
+  const [, type = '', unknown] = UNKNOWN_MEMBER.exec(error.rawMessage) ?? [];
   if (unknown !== undefined && input !== null) {
-    return validationFault('json', [unknownFieldReason(unknown, input)]);
+    return validationFault('json', [unknownFieldReason(unknown, input, type)]);
   }
   return new Fault('malformed_request', 'The message could not be decoded.', { meta: detailOf(error.rawMessage) });
 }
+
+const UNKNOWN_MEMBER = /^cannot decode message (\S+) from JSON: key "(.+)" is unknown$/s;
 
 /** Names the field of a JSON message that could not be decoded, without the types and values in the library's message. */
 function detailOf(libraryMessage: string): { readonly detail?: string } {

@@ -68,6 +68,14 @@ describe('spandrel keys', () => {
     expect(created.apiKey).toMatchObject({ userId: member.userId, permissionMode: 'readonly' });
   });
 
+  it('says before it mints a key labelled readonly that its grants write', async () => {
+    const warning = 'spandrel: --readonly does not restrict the key: without --grant VIEWER@... alone it may write\n';
+    for (const grants of [[], ['--grant', 'MEMBER@organization']]) {
+      const { code, stderr } = await run(['keys', 'create', '--name', 'label', '--readonly', ...grants]);
+      expect({ code, stderr }).toEqual({ code: 0, stderr: warning });
+    }
+  });
+
   it('mints a restricted key', async () => {
     const args = ['--grant', 'CUSTOM@organization', '--permission', 'auditLog:view', '--permission', 'cost:view'];
     const created = JSON.parse(await printed('keys', 'create', '--name', 'auditor', '--json', ...args));

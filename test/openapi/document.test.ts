@@ -23,6 +23,15 @@ it('every operation has its own id, and every reference has a target', () => {
   expect(dangling).toEqual([]);
 });
 
+it.each([
+  ['/api/api-keys', 'post', [{ organization_api_key: ['organization:manage'] }]],
+  ['/api/collector', 'post', [{ project_api_key: ['traces:create'] }]],
+  ['/api/permissions', 'get', [{ organization_api_key: [] }]],
+  ['/healthz', 'get', []],
+] as const)('%s %s lists only the class of key that it takes', (path, verb, security) => {
+  expect(OPENAPI.paths[path][verb].security).toEqual(security);
+});
+
 const RECORDED = new URL('../otlp/recorded/', import.meta.url);
 
 it.each(readdirSync(RECORDED).filter((name) => name.endsWith('.json')))(

@@ -1,3 +1,5 @@
+import { randomBytes } from 'node:crypto';
+import { statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Worker } from 'node:worker_threads';
 import Database from 'better-sqlite3';
@@ -93,6 +95,21 @@ it('refuses writes while another program holds the database, and continues when 
   await store.traces.append(append);
   await store.ready();
   await store.close();
+});
+
+it('says that an operator must act once the file is destroyed, to reads, to writes and to readiness', async () => {
+  const store = await openFileStore(file, options);
+  const append = sampleAppend();
+  await store.traces.append(append);
+  await store.close();
+  const again = await openFileStore(file, options);
+  const { size } = statSync(file);
+  writeFileSync(file, randomBytes(size));
+  const damaged = { code: 'unavailable', message: expect.stringContaining('an operator must stop the server') };
+  expect(await faultOf(again.traces.append(sampleAppend()))).toMatchObject(damaged);
+  expect(await faultOf(again.traces.find(PROJECT.number, append.traceId))).toMatchObject(damaged);
+  expect(await faultOf(again.ready())).toMatchObject(damaged);
+  await again.close().catch(() => {});
 });
 
 it('a writer thread that dies fails what waits, leaves nothing half done, and is started again', async () => {

@@ -103,21 +103,21 @@ export declare type SqsDestination = Message<"spandrel.v1.SqsDestination"> & {
   queueUrl?: string | undefined;
 
   /**
-   * Read from the URL.
+   * Read from the URL. A request may repeat it, and is refused when the URL says another one.
    *
    * @generated from field: string region = 2;
    */
   region: string;
 
   /**
-   * Read from the URL.
+   * Read from the URL. A request may repeat it, and is refused when the URL says another one.
    *
    * @generated from field: string account_id = 3;
    */
   accountId: string;
 
   /**
-   * Read from the URL.
+   * Read from the URL. A request may repeat it, and is refused when the URL says another one.
    *
    * @generated from field: string queue_name = 4;
    */
@@ -153,6 +153,13 @@ export declare type SqsDestination = Message<"spandrel.v1.SqsDestination"> & {
     value: SqsAmbientCredentials;
     case: "ambient";
   } | { case: undefined; value?: undefined };
+
+  /**
+   * With which of the three it is to be reached: a request is refused when its credentials say another one.
+   *
+   * @generated from field: spandrel.v1.CredentialMode expected_mode = 8;
+   */
+  expectedMode: CredentialMode;
 };
 
 /**
@@ -939,6 +946,13 @@ export declare type CreateEndpointRequest = Message<"spandrel.v1.CreateEndpointR
    * @generated from field: optional string description = 8;
    */
   description?: string | undefined;
+
+  /**
+   * active by default; nothing is sent to a disabled endpoint until an update enables it.
+   *
+   * @generated from field: spandrel.v1.EndpointStatus status = 9;
+   */
+  status: EndpointStatus;
 };
 
 /**
@@ -1734,6 +1748,46 @@ export enum DestinationKind {
  * Describes the enum spandrel.v1.DestinationKind.
  */
 export declare const DestinationKindSchema: GenEnum<DestinationKind>;
+
+/**
+ * With which credentials a queue is reached.
+ *
+ * @generated from enum spandrel.v1.CredentialMode
+ */
+export enum CredentialMode {
+  /**
+   * As the credentials imply.
+   *
+   * @generated from enum value: CREDENTIAL_MODE_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * A role.
+   *
+   * @generated from enum value: CREDENTIAL_MODE_ASSUME_ROLE = 1;
+   */
+  ASSUME_ROLE = 1,
+
+  /**
+   * A key pair.
+   *
+   * @generated from enum value: CREDENTIAL_MODE_STATIC = 2;
+   */
+  STATIC = 2,
+
+  /**
+   * Those of the server.
+   *
+   * @generated from enum value: CREDENTIAL_MODE_AMBIENT = 3;
+   */
+  AMBIENT = 3,
+}
+
+/**
+ * Describes the enum spandrel.v1.CredentialMode.
+ */
+export declare const CredentialModeSchema: GenEnum<CredentialMode>;
 
 /**
  * Whether anything is sent.

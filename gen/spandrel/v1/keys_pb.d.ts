@@ -82,7 +82,7 @@ export declare type ApiKey = Message<"spandrel.v1.ApiKey"> & {
   name?: string | undefined;
 
   /**
-   * Its purpose, in up to 500 characters.
+   * Its purpose, in up to 500 characters; empty when none was given.
    *
    * @generated from field: optional string description = 4;
    */
@@ -171,6 +171,13 @@ export declare type ApiKey = Message<"spandrel.v1.ApiKey"> & {
    * @generated from field: optional google.protobuf.Timestamp revoked_at = 16;
    */
   revokedAt?: Timestamp | undefined;
+
+  /**
+   * What its label hides: that it is readonly although its grants write. Unset where there is nothing to say.
+   *
+   * @generated from field: optional spandrel.v1.KeyWarnings warnings = 17;
+   */
+  warnings?: KeyWarnings | undefined;
 };
 
 /**
@@ -178,6 +185,26 @@ export declare type ApiKey = Message<"spandrel.v1.ApiKey"> & {
  * Use `create(ApiKeySchema)` to create a new message.
  */
 export declare const ApiKeySchema: GenMessage<ApiKey>;
+
+/**
+ * What a reader of a key may misunderstand.
+ *
+ * @generated from message spandrel.v1.KeyWarnings
+ */
+export declare type KeyWarnings = Message<"spandrel.v1.KeyWarnings"> & {
+  /**
+   * One sentence each.
+   *
+   * @generated from field: repeated string sentences = 1;
+   */
+  sentences: string[];
+};
+
+/**
+ * Describes the message spandrel.v1.KeyWarnings.
+ * Use `create(KeyWarningsSchema)` to create a new message.
+ */
+export declare const KeyWarningsSchema: GenMessage<KeyWarnings>;
 
 /**
  * A list of projects that differs from no list when it is empty.

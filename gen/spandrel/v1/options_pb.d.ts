@@ -261,6 +261,13 @@ export declare type FieldRest = Message<"spandrel.v1.FieldRest"> & {
   header: string;
 
   /**
+   * Write an empty string for a string that is unset.
+   *
+   * @generated from field: bool unset_is_empty = 12;
+   */
+  unsetIsEmpty: boolean;
+
+  /**
    * In requests a date without a time is the last millisecond of its UTC day, not the first.
    *
    * @generated from field: bool end_of_day = 11;

@@ -14,10 +14,10 @@ import {
   requireEndpoint,
 } from './endpoint-deps.ts';
 import { CONTROLS, type ControlName, changeProblems, type EndpointDraft, endpointInvalid } from './endpoint-draft.ts';
-import { mergeQueue, type QueueContent, type QueueRules, requireQueue } from './endpoint-queue.ts';
+import { mergeQueue, type QueueContent, type QueueRules, requireAgreement, requireQueue } from './endpoint-queue.ts';
 import type { EndpointSecrets } from './endpoint-secrets.ts';
 import { requireUrl, requireValues } from './endpoint-values.ts';
-import { type EndpointView, type SecretEndpoint, viewEndpoint } from './endpoint-view.ts';
+import { type EndpointView, type SecretEndpoint, viewEndpoint, viewQueue } from './endpoint-view.ts';
 import { mintWebhookSecret } from './webhook-signature.ts';
 
 type EndpointUpdate = EndpointTarget & { readonly draft: EndpointDraft };
@@ -129,7 +129,10 @@ function mergeEndpoint(stored: Endpoint, draft: EndpointDraft, facts: MergeFacts
   const before = contentOf(stored, facts.secrets);
   const after = mergeContent(before, draft, facts);
   const fields = changedFields(before, after);
-  if (after.queue !== null && fields.includes('sqs')) requireQueue(after.queue, facts.queues);
+  const stated = draft.sqs?.stated ?? {};
+  if (after.queue !== null && fields.includes('sqs')) requireQueue(after.queue, facts.queues, stated);
+  // A stored queue stays as it is even where the operator would not allow a new one like it.
+  else if (stored.sqs !== null) requireAgreement(stated, viewQueue(stored.sqs, facts.queues.service));
   requireValues(after);
   const moves = after.url !== before.url || after.queue?.queueUrl !== before.queue?.queueUrl;
   const isEnabled = after.status === 'active' && before.status !== 'active';

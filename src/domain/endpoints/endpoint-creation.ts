@@ -53,6 +53,15 @@ async function drawEndpoint(deps: EndpointDeps, call: ManagementCall, draft: End
   return { secret, record: newRecord(deps, { call, draft, secret }) };
 }
 
+type StatusFields = Pick<EndpointRecord, 'status' | 'disabledReason' | 'disabledAtMs'>;
+
+const ENABLED: StatusFields = { status: 'active', disabledReason: null, disabledAtMs: null };
+
+/** An endpoint that its owner disables. */
+function disabledBy(nowMs: number): StatusFields {
+  return { status: 'disabled', disabledReason: 'manual', disabledAtMs: nowMs };
+}
+
 type NewRecord = Omit<EndpointCreation, 'receipt'> & { readonly secret: string };
 
 /** Throws webhook_endpoint_invalid for values that may not be. */
@@ -62,7 +71,7 @@ function newRecord(deps: EndpointDeps, { call, draft, secret }: NewRecord): Endp
   const id = newEndpointId(nowMs, random);
   const queue = draft.sqs == null ? null : newQueue(draft.sqs, random);
   const values = { ...controlsOf(draft), enabledEvents: draft.enabledEvents ?? [] };
-  if (queue !== null) requireQueue(queue, queues);
+  if (queue !== null) requireQueue(queue, queues, draft.sqs?.stated);
   requireValues(values);
   return {
     organizationId: caller.organization.id,
@@ -71,9 +80,7 @@ function newRecord(deps: EndpointDeps, { call, draft, secret }: NewRecord): Endp
     url: draft.url ?? null,
     sqs: queue === null ? null : sealQueue(secrets, id, queue),
     ...values,
-    status: 'active',
-    disabledReason: null,
-    disabledAtMs: null,
+    ...(draft.status === 'disabled' ? disabledBy(nowMs) : ENABLED),
     description: draft.description ?? null,
     secret: secrets.seal(id, 'secret', secret),
     previousSecret: null,

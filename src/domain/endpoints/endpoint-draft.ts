@@ -3,12 +3,22 @@
 import { Fault, type Reason } from '../fault.ts';
 import { lengthReason, typeReason } from '../reasons.ts';
 import { hasMoreCharactersThan } from '../text-limits.ts';
-import type { EndpointRecord, EndpointStatus, SqsRecord } from './endpoint.ts';
+import type { CredentialMode, EndpointRecord, EndpointStatus, SqsRecord } from './endpoint.ts';
 
 /** A queue as sent. Undefined: not sent; null: sent as null. */
 export type SqsDraft = { readonly [Field in keyof SqsRecord]?: string | null | undefined } & {
   /** The only mode whose key pair a sent null or a sent secret alone concerns; undefined: that of the stored queue. */
   readonly pairOf?: 'assume_role' | 'static' | undefined;
+  /** What the request says that follows from the rest; null: sent without a value. */
+  readonly stated?: Partial<StatedQueue> | undefined;
+};
+
+/** What the address and the credentials of a queue imply. */
+export type StatedQueue = {
+  readonly region: string;
+  readonly accountId: string;
+  readonly queueName: string;
+  readonly credentialMode: CredentialMode;
 };
 
 /** An endpoint as sent. Undefined: not sent; null: sent as null. */
@@ -17,7 +27,6 @@ export type EndpointDraft = { readonly [Control in ControlName]?: number | null 
   readonly url?: string | null | undefined;
   readonly sqs?: SqsDraft | null | undefined;
   readonly enabledEvents?: readonly string[] | undefined;
-  /** Only in updates: a new endpoint is active. */
   readonly status?: EndpointStatus | undefined;
   readonly description?: string | null | undefined;
 };

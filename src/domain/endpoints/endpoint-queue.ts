@@ -1,8 +1,8 @@
 /** Queues as destinations: new ones, updated ones, and the checks of both. */
 
 import type { RandomBytes } from '../clock.ts';
-import type { SqsRecord } from './endpoint.ts';
-import { endpointInvalid, type SqsDraft } from './endpoint-draft.ts';
+import type { CredentialMode, SqsRecord } from './endpoint.ts';
+import { endpointInvalid, type SqsDraft, type StatedQueue } from './endpoint-draft.ts';
 import { checkQueueUrl, type QueueService, roleArnProblem } from './queue-url.ts';
 
 /** A queue with its secret in plain text. */
@@ -13,8 +13,6 @@ export type QueueRules = {
   /** Whether endpoints may use the AWS credentials of this server. */
   readonly isAmbientAllowed: boolean;
 };
-
-export type CredentialMode = 'assume_role' | 'static' | 'ambient';
 
 const EXTERNAL_ID_BYTES = 16;
 const PRINTABLE_ASCII = /^[ -~]*$/;
@@ -55,11 +53,16 @@ export function mergeQueue(stored: QueueContent, sent: SqsDraft, random: RandomB
   return withExternalId(content, random);
 }
 
-/** Throws webhook_endpoint_invalid for the first problem. */
-export function requireQueue(content: QueueContent, { service, isAmbientAllowed }: QueueRules): void {
+/** Throws webhook_endpoint_invalid for the first problem. `stated` must agree with the rest of the queue. */
+export function requireQueue(
+  content: QueueContent,
+  { service, isAmbientAllowed }: QueueRules,
+  stated: Partial<StatedQueue> = {},
+): void {
   const { queueUrl, roleArn, externalId, accessKeyId, secretAccessKey } = content;
   const verdict = checkQueueUrl(queueUrl, service);
   if (verdict.kind === 'problem') throw endpointInvalid(verdict.problem);
+  requireAgreement(stated, { ...verdict.queue, credentialMode: credentialModeOf(content) });
   const roleProblem = roleArn === null ? null : roleArnProblem(roleArn);
   if (roleProblem !== null) throw endpointInvalid(roleProblem);
   if (externalId !== null && roleArn === null)
@@ -75,6 +78,24 @@ export function requireQueue(content: QueueContent, { service, isAmbientAllowed 
     throw endpointInvalid(
       'The queue needs credentials: set sqs.access_key_id and sqs.secret_access_key. Those of this server are not allowed.',
     );
+  }
+}
+
+const STATED = [
+  ['region', 'sqs.region', 'the queue URL means'],
+  ['accountId', 'sqs.account_id', 'the queue URL means'],
+  ['queueName', 'sqs.queue_name', 'the queue URL means'],
+  ['credentialMode', 'sqs.credential_mode', 'the credentials mean'],
+] as const;
+
+/**
+ * Throws webhook_endpoint_invalid where a request states something else than follows from the rest: ignoring that would make
+ * another endpoint than the one that was meant.
+ */
+export function requireAgreement(stated: Partial<StatedQueue>, implied: StatedQueue): void {
+  for (const [name, field, meaning] of STATED) {
+    if (stated[name] === undefined || stated[name] === implied[name]) continue;
+    throw endpointInvalid(`${field} contradicts the rest of sqs: ${meaning} ${implied[name]}.`);
   }
 }
 

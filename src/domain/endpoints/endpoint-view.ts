@@ -2,15 +2,11 @@
 
 import { pick } from '../pick.ts';
 import type { EndpointRecord, EndpointStreak, SqsRecord } from './endpoint.ts';
-import { type CredentialMode, credentialModeOf } from './endpoint-queue.ts';
+import type { StatedQueue } from './endpoint-draft.ts';
+import { credentialModeOf } from './endpoint-queue.ts';
 import { checkQueueUrl, type QueueService } from './queue-url.ts';
 
-export type QueueView = Omit<SqsRecord, 'secretAccessKey'> & {
-  readonly region: string;
-  readonly accountId: string;
-  readonly queueName: string;
-  readonly credentialMode: CredentialMode;
-};
+export type QueueView = Omit<SqsRecord, 'secretAccessKey'> & StatedQueue;
 
 const SHOWN = [
   'id',
@@ -43,7 +39,7 @@ export function viewEndpoint(endpoint: EndpointRecord & EndpointStreak, service:
   return { ...pick(endpoint, SHOWN), sqs: endpoint.sqs === null ? null : viewQueue(endpoint.sqs, service) };
 }
 
-function viewQueue(sqs: SqsRecord, service: QueueService): QueueView {
+export function viewQueue(sqs: SqsRecord, service: QueueService): QueueView {
   const { secretAccessKey: _, ...shown } = sqs;
   return { ...shown, ...readAddress(sqs.queueUrl, service), credentialMode: credentialModeOf(sqs) };
 }

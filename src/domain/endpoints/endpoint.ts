@@ -68,6 +68,9 @@ export type Endpoint = EndpointRecord &
     readonly version: number;
   };
 
+/** With which credentials a queue is reached. */
+export type CredentialMode = 'assume_role' | 'static' | 'ambient';
+
 /**
  * The event types that an endpoint gets from a position of the log on. Lists are ascending, without the same mask twice
  * in a row.

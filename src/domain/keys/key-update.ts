@@ -126,7 +126,7 @@ function changedFields(stored: ApiKeyRecord, content: Content): readonly string[
   const { grants } = content;
   const differs = {
     name: content.name !== stored.name,
-    description: content.description !== stored.description,
+    description: (content.description ?? '') !== (stored.description ?? ''),
     bindings: grantList(grants) !== grantList(bindings),
     permissionMode: content.permissionMode !== stored.permissionMode,
     permissions: String(listedPermissions(grants)) !== String(listedPermissions(bindings)),

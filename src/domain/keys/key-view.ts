@@ -3,7 +3,7 @@
 import type { ApiKeyRecord, ManagementStore, MemberRecord } from '../management/management.ts';
 import { isExpired, listedPermissions } from './key-grants.ts';
 import { PERMISSIONS } from './permission-catalogue.ts';
-import { type Directory, type Grants, may, principalAt, principalOf, type Scope } from './permissions.ts';
+import { type Directory, type Grants, grantsWrites, may, principalAt, principalOf, type Scope } from './permissions.ts';
 
 const SORTED = PERMISSIONS.toSorted();
 
@@ -16,6 +16,8 @@ export type KeyView = Omit<ApiKeyRecord, Secrets> & {
   readonly projectIds: readonly string[];
   /** Sorted; empty when the key is revoked, expired or its owner disabled. */
   readonly effectivePermissions: readonly string[];
+  /** Sentences about what the label hides. */
+  readonly warnings: readonly string[];
 };
 
 /** The owner of a key: what determines the key's permissions. */
@@ -35,7 +37,18 @@ export function viewKey(key: ApiKeyRecord, facts: ViewFacts): KeyView {
     permissions: listedPermissions(key.bindings),
     projectIds: projectIdsOf(key.keyType, key.bindings),
     effectivePermissions: effectivePermissions(key, facts),
+    warnings: warningsOf(key),
   };
+}
+
+/** The label readonly restricts nothing, which its name does not say. */
+function warningsOf({ permissionMode, bindings }: ApiKeyRecord): readonly string[] {
+  if (permissionMode !== 'readonly') return [];
+  const writing = new Set(bindings.filter(grantsWrites).map(({ role, scopeType }) => `${role} at ${scopeType}`));
+  if (writing.size === 0) return [];
+  return [
+    `permissionMode readonly does not restrict this key; its bindings grant what ${[...writing].join(', ')} may do`,
+  ];
 }
 
 /** Projects that a service key administers by an ADMIN grant at the project. */

@@ -3,7 +3,7 @@
 import { Fault } from '../fault.ts';
 import type { ApiKeyRecord, KeyListing, ManagementStore } from '../management/management.ts';
 import { insufficientPermissions } from '../management/management-call.ts';
-import { isAdministrator, isAdministratorMember, type KeyCaller } from '../organization/administrators.ts';
+import { isAdministratorMember, type KeyCaller } from '../organization/administrators.ts';
 import { may } from './permissions.ts';
 
 const MANAGE = 'organization:manage';
@@ -17,6 +17,7 @@ function isVisible(caller: KeyCaller, key: ApiKeyRecord | null): key is ApiKeyRe
   if (key === null) return false;
   const manages = mayManage(caller);
   const seesEverybody = manages && isInCharge(caller);
+  if (key.id === caller.key.id) return true;
   if (caller.key.keyType === 'service') return manages && (key.keyType === 'service' || seesEverybody);
   return key.keyType === 'service' || key.userId === caller.key.userId || seesEverybody;
 }
@@ -52,9 +53,12 @@ export async function requireVisible(
   throw new Fault('api_key_not_found', 'API key not found.');
 }
 
-/** Throws api_key_not_owned for another person's key, unless the caller is an administrator. */
+/**
+ * Throws api_key_not_owned for another person's key, unless the member behind the call is an administrator. The key may be
+ * narrow: the operation requires organization:manage, and the ceiling bounds what the key is changed to.
+ */
 export function requireMayChange(caller: KeyCaller, key: ApiKeyRecord): void {
-  if (isOfAnother(caller, key) && !isAdministrator(caller, caller.organization.id)) {
+  if (isOfAnother(caller, key) && !isInCharge(caller)) {
     throw notOwnedFault('Only its owner or an administrator can change this API key.');
   }
 }

@@ -51,6 +51,17 @@ const everything: ReadonlySet<string> = new Set(PERMISSIONS);
 const organizationOnly: ReadonlySet<string> = new Set(
   resources.filter(([, , , reach]) => reach === ORGANIZATION_ONLY).flatMap(namesOf),
 );
+/**
+ * A policy that requires another permission at the organization does not start. Of the gateway some permissions are
+ * required at the organization or below, by the scope of the record.
+ */
+const requiredAtOrganization: ReadonlySet<string> = new Set([
+  ...organizationOnly,
+  ...['team:manage', 'auditLog:view'],
+  ...resources
+    .filter(([name]) => ['virtualKeys', 'routingPolicies'].includes(name) || name.startsWith('gateway'))
+    .flatMap(namesOf),
+]);
 const grantedByName: ReadonlyMap<string, readonly string[]> = new Map(
   resources.flatMap((resource) =>
     namesOf(resource).map((name) => [name, name.endsWith(':manage') ? namesOf(resource) : [name]] as const),
@@ -65,6 +76,21 @@ export function isPermission(name: string): boolean {
 /** True when the permission takes effect only through a binding at ORGANIZATION; false for unknown names. */
 export function isOrganizationOnly(permission: string): boolean {
   return organizationOnly.has(permission);
+}
+
+/** Whether operations require the permission at the organization: a grant of it below does not help there. */
+export function isRequiredAtOrganization(permission: string): boolean {
+  return requiredAtOrganization.has(permission);
+}
+
+/** Whether operations require the permission at teams or projects. */
+export function isRequiredBelow(permission: string): boolean {
+  return everything.has(permission) && !organizationOnly.has(permission);
+}
+
+/** Whether the permission allows to look, and nothing else. */
+export function isRead(permission: string): boolean {
+  return permission.includes(':view');
 }
 
 /** Adds the permissions that `:manage` implies. Drops names outside the catalogue. */

@@ -1,4 +1,13 @@
-import { expand, isOrganizationOnly, isPermission, PERMISSIONS, ROLE_PERMISSIONS } from './permission-catalogue.ts';
+import {
+  expand,
+  isOrganizationOnly,
+  isPermission,
+  isRead,
+  isRequiredAtOrganization,
+  isRequiredBelow,
+  PERMISSIONS,
+  ROLE_PERMISSIONS,
+} from './permission-catalogue.ts';
 
 export type Role = 'ADMIN' | 'MEMBER' | 'VIEWER' | 'CUSTOM';
 export type ScopeType = 'ORGANIZATION' | 'TEAM' | 'PROJECT';
@@ -61,6 +70,14 @@ export function grants(bindings: Grants, permission: string, scope: Scope): bool
   return false;
 }
 
+/** Whether the binding grants more than looking anywhere. */
+export function grantsWrites(binding: Binding): boolean {
+  return PERMISSIONS.some(
+    (permission) =>
+      !isRead(permission) && [false, true].some((atOrganization) => confers(binding, permission, atOrganization)),
+  );
+}
+
 /** Whether the principal has any permission at the scope. */
 export function holdsAnything(principal: Principal, scope: Scope): boolean {
   const local = principalAt(principal, scope);
@@ -89,7 +106,8 @@ type ProjectPath = { readonly organizationId: string; readonly teamId: string; r
 
 /**
  * Whether the holder's bindings at the scope or above grant everything that the requested binding would grant there and
- * below. `missing` is sorted, and empty when the scope cannot be located.
+ * below. Each permission is compared only where operations require it: what a binding would grant elsewhere has no
+ * effect. `missing` is sorted, and empty when the scope cannot be located.
  */
 export function covers(
   holder: Grants,
@@ -104,8 +122,11 @@ export function covers(
   const exceeds = (permission: string, atOrganization: boolean): boolean =>
     confers(requested, permission, atOrganization) &&
     !held.some((binding) => confers(binding, permission, atOrganization));
+  const isOrganization = scope.type === 'ORGANIZATION';
   const missing = PERMISSIONS.filter(
-    (permission) => exceeds(permission, false) || (scope.type === 'ORGANIZATION' && exceeds(permission, true)),
+    (permission) =>
+      (isRequiredBelow(permission) && exceeds(permission, false)) ||
+      (isOrganization && isRequiredAtOrganization(permission) && exceeds(permission, true)),
   );
   return missing.length === 0 ? { covered: true } : { covered: false, missing: missing.toSorted() };
 }

@@ -5,6 +5,7 @@ import type { FieldMask } from '@bufbuild/protobuf/wkt';
 import {
   type CreateEndpointRequest,
   CreateEndpointRequestSchema,
+  CredentialMode,
   DestinationKind,
   type Endpoint,
   EndpointSchema,
@@ -35,6 +36,7 @@ export function readNewEndpoint(request: CreateEndpointRequest): EndpointDraft {
     maxBatchSize,
     maxBatchDelayMs,
     maxInFlight,
+    status: wordOf(EndpointStatus, request.status) ?? undefined,
     description,
   };
 }
@@ -84,17 +86,29 @@ export function readEndpointChange({ endpoint = NOTHING, updateMask: mask }: Upd
 }
 
 /** A queue as sent, without the fields that have no value. */
-function queueOf({ queueUrl, credentials }: SqsDestination): SqsDraft {
+function queueOf(sqs: SqsDestination): SqsDraft {
+  const { queueUrl, credentials } = sqs;
+  const stated = statedOf(sqs);
   switch (credentials.case) {
     case 'assumeRole': {
       const { roleArn, externalId, base } = credentials.value;
-      return { queueUrl, roleArn, externalId, ...pairOf(base) };
+      return { queueUrl, roleArn, externalId, ...pairOf(base), stated };
     }
     case 'accessKeys':
-      return { queueUrl, ...pairOf(credentials.value) };
+      return { queueUrl, ...pairOf(credentials.value), stated };
     default:
-      return { queueUrl };
+      return { queueUrl, stated };
   }
+}
+
+function statedOf({ region, accountId, queueName, expectedMode }: SqsDestination): NonNullable<SqsDraft['stated']> {
+  const mode = wordOf(CredentialMode, expectedMode);
+  return {
+    ...(region === '' ? {} : { region }),
+    ...(accountId === '' ? {} : { accountId }),
+    ...(queueName === '' ? {} : { queueName }),
+    ...(mode === null ? {} : { credentialMode: mode }),
+  };
 }
 
 function pairOf(pair: SqsAccessKeys | undefined): Pick<SqsDraft, 'accessKeyId' | 'secretAccessKey'> {
@@ -107,14 +121,15 @@ const BASE = `${ROLE}.base`;
 const AMBIENT = 'sqs.ambient';
 
 /** The paths of each field in a mask. */
-const QUEUE_PATHS: { readonly [K in keyof Omit<SqsDraft, 'pairOf'>]-?: readonly string[] } = {
+const QUEUE_PATHS: { readonly [K in keyof Omit<SqsDraft, 'pairOf' | 'stated'>]-?: readonly string[] } = {
   queueUrl: ['sqs.queue_url'],
   roleArn: [`${ROLE}.role_arn`],
   externalId: [`${ROLE}.external_id`],
   accessKeyId: [`${KEYS}.access_key_id`, `${BASE}.access_key_id`],
   secretAccessKey: [`${KEYS}.secret_access_key`, `${BASE}.secret_access_key`],
 };
-const PATHS_INSIDE = [ROLE, KEYS, BASE, AMBIENT, ...Object.values(QUEUE_PATHS).flat()];
+const STATED_PATHS = ['sqs.region', 'sqs.account_id', 'sqs.queue_name', 'sqs.expected_mode'];
+const PATHS_INSIDE = [ROLE, KEYS, BASE, AMBIENT, ...STATED_PATHS, ...Object.values(QUEUE_PATHS).flat()];
 
 /** A mask may name the queue or its credentials as a whole, which sends the fields that have a value, or its fields one by one. */
 function readQueueChange(sqs: SqsDestination | undefined, mask: FieldMask | undefined): SqsDraft | null | undefined {
@@ -122,14 +137,19 @@ function readQueueChange(sqs: SqsDestination | undefined, mask: FieldMask | unde
   const isNamedInside = PATHS_INSIDE.some((path) => named.has(path));
   if (!isNamedInside && !isSent(mask, 'sqs', sqs)) return undefined;
   if (!isNamedInside && sqs === undefined) return null;
-  const sent = sqs === undefined ? {} : queueOf(sqs);
+  const sent: SqsDraft = sqs === undefined ? {} : queueOf(sqs);
   const fields = Object.entries(QUEUE_PATHS).flatMap(([field, own]) => {
     const value = sent[field as keyof typeof QUEUE_PATHS];
     // A field with a value is named, itself or by what it is in: the pipeline refuses any other.
     if (value !== undefined) return [[field, value] as const];
     return own.some((path) => named.has(path)) ? [[field, null] as const] : [];
   });
-  return { ...clearedCredentials(sqs, named), ...Object.fromEntries(fields), pairOf: modeOfPair(sqs, named) };
+  return {
+    ...clearedCredentials(sqs, named),
+    ...Object.fromEntries(fields),
+    pairOf: modeOfPair(sqs, named),
+    stated: sent.stated,
+  };
 }
 
 /** A REST body does not say which pair it means, so its mask names both. */

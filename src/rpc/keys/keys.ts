@@ -94,5 +94,6 @@ function toMessage(key: KeyView): MessageInitShape<typeof ApiKeySchema> {
     expiresAt: toTimestamp(key.expiresAtMs),
     lastUsedAt: toTimestamp(key.lastUsedAtMs),
     revokedAt: toTimestamp(key.revokedAtMs),
+    ...(key.warnings.length === 0 ? {} : { warnings: { sentences: [...key.warnings] } }),
   };
 }

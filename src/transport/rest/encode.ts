@@ -164,9 +164,9 @@ type Named = { readonly field: DescField; readonly name: string; readonly withou
 
 function compileNamed({ field, name, without }: Named): Members {
   const read = reader(field);
-  const { omitUnset, emptyIsNull } = restFlags(field);
+  const { omitUnset, emptyIsNull, unsetIsEmpty } = restFlags(field);
   const prefix = `,${JSON.stringify(name)}:`;
-  const unset = omitUnset ? '' : `${prefix}null`;
+  const unset = omitUnset ? '' : prefix + (unsetIsEmpty ? '""' : 'null');
   const write = valueWriter(field, without);
   return (message) => {
     const value = read(message);

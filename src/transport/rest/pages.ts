@@ -1,5 +1,6 @@
 /** Paths outside the contract: liveness, readiness, metrics, documentation, the console, and the targets of links in responses. */
 
+import { Fault } from '../../domain/fault.ts';
 import type { Store } from '../../domain/store.ts';
 import { findConsolePage } from './console-pages.ts';
 import { createDocsPages } from './docs-pages.ts';
@@ -35,8 +36,8 @@ export function createPages({ store, accepting, metrics, console, publicUrl }: P
         try {
           await store.ready();
           return page(200, 'ready');
-        } catch {
-          return page(503, 'store unavailable');
+        } catch (error) {
+          return page(503, 'store unavailable', error instanceof Fault ? error.message : undefined);
         }
       },
     ],
@@ -55,6 +56,6 @@ function findNamed(pages: ReadonlyMap<string, () => Promise<Page>>, path: string
   return load === undefined ? null : { route, load };
 }
 
-function page(status: number, word: string): Page {
-  return { status, mediaType: JSON_MEDIA_TYPE, body: JSON.stringify({ status: word }) };
+function page(status: number, word: string, detail?: string): Page {
+  return { status, mediaType: JSON_MEDIA_TYPE, body: JSON.stringify({ status: word, detail }) };
 }

@@ -243,7 +243,7 @@ async function decodeTyped({ request, route, parameters }: Exchange, limits: Rea
   const isLeftOut = bytes.length === 0 && verb !== 'PATCH' && !hasRequiredField(input);
   const body = isLeftOut ? {} : await readObject(request, bytes, limits);
   const { message, problems } = decodeMessage(input, { parameters, query: NO_QUERY, body, nullIsAbsent, nullUnsets });
-  const unknown = method.policy.refuseUnknown ? unknownMemberReasons(body, input) : [];
+  const unknown = method.policy.refuseUnknown ? unknownMemberReasons(body, method.desc, { nullIsAbsent }) : [];
   return { kind: 'message', message, problems: [...problems, ...unknown.map(inBody)] };
 }
 

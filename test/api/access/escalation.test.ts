@@ -137,6 +137,26 @@ it('what a narrow key mints for its owner is as narrow', async () => {
   );
 });
 
+it.each(SURFACES)(
+  'an administrator mints a narrow organization key for a member or viewer who holds its permissions, over %s',
+  async (surface) => {
+    const { app, members, tokens } = fixture;
+    const mint = (owner: 'mem' | 'vie', ...permissions: string[]) =>
+      ask(
+        surface,
+        { method: createApiKey, body: { name: 'narrow', assignedToUserId: members[owner], ...listed(...permissions) } },
+        { address: app.address, token: tokens.PA, wanted: { status: 201, code: null } },
+      );
+    for (const owner of ['mem', 'vie'] as const) {
+      const { status, body } = await mint(owner, 'organization:view', 'traces:view');
+      expect({ owner, status }).toEqual({ owner, status: 201 });
+      expect(body.apiKey.effectivePermissions).toEqual(['organization:view', 'traces:view']);
+    }
+    expect((await mint('vie', 'traces:create')).code).toBe('api_key_scope_violation');
+    expect((await mint('mem', 'auditLog:view')).code).toBe('api_key_scope_violation');
+  },
+);
+
 it('keys of a removed member stay dead when the same e-mail is added again', async () => {
   const { act, app } = fixture;
   const address = email();

@@ -34,8 +34,8 @@ mint a service key for no project       | 422         | 422         | 403p      
 rename one's own                        | 200         | 200         | 403p        | 200         | 403p        | 403p | -    | -       | -    | -
 revoke one's own                        | 200         | 200         | 403p        | 200         | 403p        | 403p | -    | -       | -    | -
 widen one's own to ADMIN                | 200         | 403s        | 403p        | 403s        | 403p        | 403p | -    | -       | -    | -
-rename another's                        | 200         | 403o        | 403p        | 404         | 403p        | 403p | 200  | 404     | 403p | 403p
-revoke another's                        | 200         | 403o        | 403p        | 404         | 403p        | 403p | 200  | 404     | 403p | 403p
+rename another's                        | 200         | 200         | 403p        | 404         | 403p        | 403p | 200  | 404     | 403p | 403p
+revoke another's                        | 200         | 200         | 403p        | 404         | 403p        | 403p | 200  | 404     | 403p | 403p
 rotate another's                        | 403o        | 403o        | 403p        | 404         | 403p        | 403p | 403o | 404     | 403p | 403p
 rename a service key                    | 200         | 200         | 403p        | 200         | 403p        | 403p | 200  | 200     | 403p | 403p
 revoke a service key                    | 200         | 200         | 403p        | 200         | 403p        | 403p | 200  | 200     | 403p | 403p

@@ -205,7 +205,7 @@ describe('creating a key', () => {
   it('refuses null where it means nothing, and takes it where it means none', async () => {
     const nulls = { description: null, expiresAt: null, assignedToUserId: null };
     const { apiKey } = await mint(app, nulls);
-    expect(apiKey).toMatchObject({ description: null, expiresAt: null, assignedToUserId: app.userId });
+    expect(apiKey).toMatchObject({ description: '', expiresAt: null, assignedToUserId: app.userId });
     const outcome = await ask(app, ['/api/api-keys', 'create'], {
       body: { name: null, keyType: null, bindings: null, permissionMode: null, permissions: null, projectIds: null },
     });

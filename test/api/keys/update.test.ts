@@ -22,7 +22,7 @@ describe.each(SURFACES)('changing a key over %s', (surface) => {
     expect(outcome.body).toEqual({
       ...apiKey,
       name: 'renamed',
-      description: null,
+      description: '',
       updatedAt: expect.stringMatching(/Z$/),
     });
     expect((await ask(app, [surface, 'get'], { id })).body).toEqual(outcome.body);
@@ -113,7 +113,7 @@ describe('changing a key', () => {
       return callRpc(app.address, { method: ApiKeyService.method.updateApiKey, headers, request });
     };
     expect(await update({ name: 'first' })).toMatchObject({ ok: true, body: { name: 'first', description: 'kept' } });
-    expect(await update({}, ['description'])).toMatchObject({ ok: true, body: { name: 'first', description: null } });
+    expect(await update({}, ['description'])).toMatchObject({ ok: true, body: { name: 'first', description: '' } });
     expect(await update({ projectIds: [] })).toMatchObject({ ok: true, body: { projectIds: [app.projectId] } });
     expect(await update({}, ['project_ids'])).toMatchObject({ ok: false, code: 'validation_error' });
   });

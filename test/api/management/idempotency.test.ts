@@ -54,7 +54,11 @@ describe('a request that is sent again with its idempotency key', () => {
     const headers = named(freshKey());
     const first = await createKey({ name: 'ci', keyType: 'service' }, headers);
     expect(first.body.token).toMatch(/^sk-lw-/);
-    const second = await createKey({ keyType: 'service', name: 'ci', undeclared: 1 }, headers, '/api/v1/api-keys');
+    const second = await createKey(
+      { keyType: 'service', name: 'ci', createdAt: 'ignored' },
+      headers,
+      '/api/v1/api-keys',
+    );
     expect(second.text).toBe(first.text);
     const receipt = await app.store.management.claim(
       storedName({

@@ -53,6 +53,7 @@ describe('a new key', () => {
       bindings: [{ ...ADMIN_AT_O, id: expect.stringMatching(/^rolebinding_[0-9A-Za-z]{21}$/) }],
       projectIds: [],
       effectivePermissions: expect.objectContaining({ length: 126 }),
+      warnings: [],
       expiresAtMs: NOW_MS + 1,
       revokedAtMs: null,
       lastUsedAtMs: null,

@@ -38,6 +38,18 @@ export function isForOrganizations(permission: string): boolean {
   return atOrganizationOnly.has(permission);
 }
 
+const askedAtOrganization = new Set([
+  ...atOrganizationOnly,
+  ...ofEach('team', 'manage'),
+  ...ofEach('auditLog', 'view'),
+  ...ALL_PERMISSIONS.filter((permission) => /^(gateway|virtualKeys|routingPolicies)/.test(permission)),
+]);
+
+/** Whether some operation asks for it at this kind of place. */
+export function isAsked(permission: string, kind: 'ORGANIZATION' | 'TEAM' | 'PROJECT'): boolean {
+  return kind === 'ORGANIZATION' ? askedAtOrganization.has(permission) : !atOrganizationOnly.has(permission);
+}
+
 /** Adds every permission that each `manage` includes. */
 export function expand(permissions: Iterable<string>): ReadonlySet<string> {
   const expanded = new Set(permissions);

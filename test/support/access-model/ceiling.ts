@@ -1,6 +1,6 @@
 /** Callers give no more than they hold, nor longer. */
 
-import { ALL_PERMISSIONS } from './catalogue.ts';
+import { ALL_PERMISSIONS, isAsked } from './catalogue.ts';
 import { covers, type Holders, holdersOf, type ScopeChain, scopeOf, union } from './power.ts';
 import type { Grant, Organization } from './state.ts';
 import { type Call, may, Refusal, refuse } from './verdict.ts';
@@ -42,7 +42,9 @@ function missingFrom(holders: Holders, grant: Grant, scope: ScopeChain): readonl
   return ALL_PERMISSIONS.filter((permission) =>
     [scope, below].some(
       (level) =>
-        union([grant], level).has(permission) && !holders.every((holder) => union(holder, level).has(permission)),
+        isAsked(permission, level.kind) &&
+        union([grant], level).has(permission) &&
+        !holders.every((holder) => union(holder, level).has(permission)),
     ),
   ).toSorted();
 }

@@ -14,14 +14,14 @@ import {
 import { isOfAnother, requireVisible, viewKey } from './key-view.ts';
 import { grantsOfMember, holdersOf } from './power.ts';
 import type { Grant, Key } from './state.ts';
-import { type Allowed, allow, type Call, conflictWhen, instant, isAdministrator, refuse } from './verdict.ts';
+import { type Allowed, allow, type Call, conflictWhen, instant, isAdministratorMember, refuse } from './verdict.ts';
 
 const REVOKED = [409, 'api_key_already_revoked'] as const;
 const CODE = 'api_key_scope_violation';
 const EXPIRED = [409, 'api_key_expired'] as const;
 
 function requireMayChange(call: Call, target: Key): void {
-  if (isOfAnother(call, target) && !isAdministrator(call)) refuse(403, 'api_key_not_owned');
+  if (isOfAnother(call, target) && !isAdministratorMember(call)) refuse(403, 'api_key_not_owned');
 }
 
 export function judgeKeyUpdate(call: Call): Allowed {
@@ -80,7 +80,7 @@ function merge({ state }: Call, stored: Key, draft: Draft): Key {
   return {
     ...stored,
     name: draft.name ?? stored.name,
-    description: draft.description === undefined ? stored.description : draft.description,
+    description: draft.description === undefined ? stored.description : draft.description || null,
     permissionMode,
     grants,
     expiresAtMs,

@@ -32,7 +32,7 @@ export function judgeKeyCreation(call: Call): Allowed {
     ...content,
     keyType: userId === null ? 'service' : 'personal',
     name: draft.name ?? '',
-    description: draft.description ?? null,
+    description: draft.description || null,
     userId,
     createdByUserId: key.userId,
     createdAtMs: state.nowMs,

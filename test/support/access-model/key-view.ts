@@ -38,7 +38,7 @@ export function viewKey({ organization, state }: Pick<Call, 'organization' | 'st
     id: key.id,
     keyType: key.keyType,
     name: key.name,
-    description: key.description,
+    description: key.description ?? '',
     userId: key.userId,
     assignedToUserId: key.userId,
     createdByUserId: key.createdByUserId,
@@ -52,13 +52,26 @@ export function viewKey({ organization, state }: Pick<Call, 'organization' | 'st
     updatedAt: instant(key.updatedAtMs),
     expiresAt: instant(key.expiresAtMs),
     revokedAt: instant(key.revokedAtMs),
+    ...(isMislabelled(key) ? { warnings: [warningOf(key)] } : {}),
   };
+}
+
+/** Labelled as one that only looks, although a role changes things. */
+function isMislabelled({ permissionMode, grants }: Key): boolean {
+  return permissionMode === 'readonly' && grants.some(({ role }) => role !== 'VIEWER');
+}
+
+function warningOf({ grants }: Key): string {
+  const roles = grants.filter(({ role }) => role !== 'VIEWER').map(({ role, scopeType }) => `${role} at ${scopeType}`);
+  const granted = [...new Set(roles)].join(', ');
+  return `permissionMode readonly does not restrict this key; its bindings grant what ${granted} may do`;
 }
 
 /** Whether the caller may see the key at all. */
 export function isVisible(call: Call, target: Key): boolean {
   const manages = mayAtOrganization(call, 'organization:manage');
   const seesEveryone = manages && isAdministratorMember(call);
+  if (target.id === call.key.id) return true;
   if (call.key.userId === null) return manages && (target.userId === null || seesEveryone);
   return target.userId === null || target.userId === call.key.userId || seesEveryone;
 }

@@ -5,6 +5,7 @@ import {
   ALL_PERMISSIONS,
   EVERYTHING,
   expand,
+  isAsked,
   isForOrganizations,
   MEMBER_BAG,
   VIEWER_BAG,
@@ -124,7 +125,12 @@ export function covers(holder: readonly Grant[], wanted: Grant, organization: Or
   if (holdsAdmin([wanted], organization) && !holdsAdmin(holder, organization)) return false;
   // Also checked for a project below the scope that has no grants of its own.
   const below: ScopeChain = { kind: 'PROJECT', chain: scope.chain };
-  return [scope, below].every((level) => isSubset(given(wanted, level), union(holder, level)));
+  return [scope, below].every((level) => isSubset(asked(given(wanted, level), level), union(holder, level)));
+}
+
+/** Those that an operation asks for at the place. */
+function asked(permissions: ReadonlySet<string>, { kind }: ScopeChain): ReadonlySet<string> {
+  return new Set([...permissions].filter((permission) => isAsked(permission, kind)));
 }
 
 export function isSubset(few: ReadonlySet<string>, many: ReadonlySet<string>): boolean {

@@ -9,11 +9,24 @@ const RETRY_AFTER_SECONDS = 5;
 const STORAGE_FAILURES =
   /^SQLITE_(FULL|IOERR|READONLY|CANTOPEN|BUSY|LOCKED|NOMEM|PROTOCOL|CORRUPT|NOTADB|PERM|AUTH|INTERRUPT)(_|$)/;
 
+/** The file itself is destroyed, or another one stands in its place: waiting does not help. */
+const DAMAGE = /^SQLITE_(CORRUPT|NOTADB|IOERR_CORRUPTFS|READONLY_DBMOVED)(_|$)/;
+
 const CONFLICTS: ReadonlySet<string> = new Set(['SQLITE_CONSTRAINT_PRIMARYKEY', 'SQLITE_CONSTRAINT_UNIQUE']);
+
+/** Passing ones may heal by themselves; damage needs an operator. */
+export type StorageFailure = 'passing' | 'damage';
+
+/** The kind of a failure that lies outside of the statement; null for a bug. */
+export function storageFailureOf(error: unknown): StorageFailure | null {
+  const code = codeOf(error);
+  if (!STORAGE_FAILURES.test(code)) return null;
+  return DAMAGE.test(code) ? 'damage' : 'passing';
+}
 
 /** Whether the failure lies outside of the statement: a later try may succeed. */
 export function isStorageFailure(error: unknown): boolean {
-  return STORAGE_FAILURES.test(codeOf(error));
+  return storageFailureOf(error) !== null;
 }
 
 /** The key of an inserted row exists, and no constraint of the database has noticed it. */
@@ -24,7 +37,13 @@ export function isConflict(error: unknown): boolean {
   return error instanceof KeyConflict || CONFLICTS.has(codeOf(error));
 }
 
-/** The Fault while the disk is full, broken, or locked by another process. */
-export function storageFault(cause: unknown): Fault {
-  return unavailableFault('The store cannot serve right now; try again.', RETRY_AFTER_SECONDS, cause);
+const MESSAGES: { readonly [failure in StorageFailure]: string } = {
+  passing: 'The store cannot serve right now; try again.',
+  damage:
+    'The database file is damaged, which does not heal by itself: an operator must stop the server, put a backup in the place of the file, and start the server again.',
+};
+
+/** The Fault while the disk is full, broken, or locked by another process, and while the file is damaged. */
+export function storageFault(cause: unknown, failure: StorageFailure = storageFailureOf(cause) ?? 'passing'): Fault {
+  return unavailableFault(MESSAGES[failure], RETRY_AFTER_SECONDS, cause);
 }

@@ -115,7 +115,9 @@ function asStartError(file: string, error: unknown, purpose: 'reading' | 'writin
   const code = codeOf(error);
   if (code === '') return error;
   if (code === 'SQLITE_NOTADB' || code.startsWith('SQLITE_CORRUPT')) {
-    return new StartError(`the file ${file} is not a SQLite database, or it is damaged`, { cause: error });
+    return new StartError(`the file ${file} is not a SQLite database, or it is damaged: put a backup in its place`, {
+      cause: error,
+    });
   }
   return new StartError(`the database ${file} cannot be opened for ${purpose}: ${messageOf(error)}`, { cause: error });
 }

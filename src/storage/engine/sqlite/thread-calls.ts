@@ -4,7 +4,7 @@ import { getCompileCacheDir } from 'node:module';
 import { type ResourceLimits, Worker } from 'node:worker_threads';
 import { JOB_QUEUE_DEFAULTS, type JobQueueOptions } from '../../../domain/evaluations/jobs.ts';
 import { unavailableFault } from '../../../domain/fault.ts';
-import { storageFault } from './failures.ts';
+import { type StorageFailure, storageFault } from './failures.ts';
 
 /** The input of a new thread. */
 export type ThreadInput = {
@@ -27,7 +27,7 @@ export type Reply =
   | { readonly kind: 'refused'; readonly message: string }
   | { readonly kind: 'done'; readonly id: number; readonly value: unknown }
   /** Errors lose their codes between threads, so the thread classifies them. */
-  | { readonly kind: 'failed'; readonly id: number; readonly isStorageFailure: boolean; readonly error: Error };
+  | { readonly kind: 'failed'; readonly id: number; readonly failure: StorageFailure | null; readonly error: Error };
 
 type Pending = {
   readonly resolve: (value: unknown) => void;
@@ -71,7 +71,7 @@ export function createThreadCalls(callMaxMs?: number) {
       answered += 1;
       if (reply.kind === 'done') take(reply.id)?.resolve(reply.value);
       else if (reply.kind === 'failed') {
-        take(reply.id)?.reject(reply.isStorageFailure ? storageFault(reply.error) : reply.error);
+        take(reply.id)?.reject(reply.failure === null ? reply.error : storageFault(reply.error, reply.failure));
       }
     },
     /** Refuses all pending calls once the thread has ended. */

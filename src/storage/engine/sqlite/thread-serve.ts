@@ -8,7 +8,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { runWithoutPauses } from '../../../domain/steps.ts';
 import { StartError, toError } from '../../errors.ts';
 import { openReadHandle, type RunRead } from './connection.ts';
-import { isStorageFailure } from './failures.ts';
+import { storageFailureOf } from './failures.ts';
 import { type Call, CLOSE, type Reply, type ThreadInput } from './thread-calls.ts';
 
 if (parentPort === null) throw new Error('calls are served in a worker thread');
@@ -49,7 +49,7 @@ function serveCalls(verbs: object, close: () => void | Promise<void>): void {
       reply({ kind: 'done', id, value: await serving[verb]?.(...args) });
     } catch (thrown) {
       const error = toError(thrown);
-      reply({ kind: 'failed', id, isStorageFailure: isStorageFailure(error), error });
+      reply({ kind: 'failed', id, failure: storageFailureOf(error), error });
     }
   }
 

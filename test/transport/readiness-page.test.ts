@@ -1,0 +1,30 @@
+/** What /readyz says of a store that cannot serve. */
+
+import { expect, it } from 'vitest';
+import { unavailableFault } from '../../src/domain/fault.ts';
+import { createPages } from '../../src/transport/rest/pages.ts';
+
+async function readyz(ready: () => Promise<void>): Promise<{ status: number; body: unknown }> {
+  const pages = createPages({
+    store: { ready },
+    accepting: () => true,
+    metrics: null,
+    console: false,
+    publicUrl: () => 'http://127.0.0.1',
+  });
+  const page = await pages.find('/readyz')?.load();
+  return { status: page?.status ?? 0, body: JSON.parse(String(page?.body)) };
+}
+
+it('repeats what an operator must do, and no error that is not meant for the public', async () => {
+  expect(await readyz(async () => {})).toEqual({ status: 200, body: { status: 'ready' } });
+  const fault = unavailableFault('The database file is damaged.', 5, new Error('/data/spandrel.db'));
+  expect(await readyz(() => Promise.reject(fault))).toEqual({
+    status: 503,
+    body: { status: 'store unavailable', detail: 'The database file is damaged.' },
+  });
+  expect(await readyz(() => Promise.reject(new Error('/data/spandrel.db')))).toEqual({
+    status: 503,
+    body: { status: 'store unavailable' },
+  });
+});
