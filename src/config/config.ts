@@ -36,14 +36,15 @@ export function readConfig(environment: Environment) {
   const problems: string[] = [...nameProblems(environment)];
   const reader: ConfigReader = {
     text(name) {
-      const value = environment[name] || null;
+      // Files of settings and secrets often end in a newline.
+      const value = environment[name]?.trim() || null;
       return value === null || isAboutService(name, value) ? null : value;
     },
     refuse: (problem) => problems.push(problem),
   };
   const prefixes = readPrefixes(reader);
   const config = {
-    host: reader.text('SPANDREL_HOST') ?? '127.0.0.1',
+    host: readHost(reader),
     port: readInteger(reader, 'SPANDREL_PORT', { min: 0, max: 65535 }),
     databaseUrl: readDatabaseUrl(reader),
     databaseConnectionsMax: readInteger(reader, 'SPANDREL_DATABASE_CONNECTIONS', { min: 1, max: 1000 }),
@@ -75,6 +76,12 @@ export function readConfig(environment: Environment) {
   };
   if (problems.length > 0) throw new ConfigError(problems);
   return config;
+}
+
+/** IPv6 addresses are written in brackets where a port may follow. */
+function readHost(reader: ConfigReader): string {
+  const host = reader.text('SPANDREL_HOST') ?? '127.0.0.1';
+  return /^\[(.*)\]$/.exec(host)?.[1] ?? host;
 }
 
 function readTraceRetention(reader: ConfigReader): number | null {

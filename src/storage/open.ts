@@ -54,8 +54,26 @@ export function databaseFile(url: string): string | null {
       'the database address must be sqlite: and a path, sqlite::memory:, or postgres://user:password@host/database',
     );
   }
-  return path === MEMORY ? null : resolve(path);
+  if (path === MEMORY) return null;
+  const problem = MISLEADING.find(([form]) => form.test(path));
+  if (problem !== undefined) {
+    throw new StartError(`the database address is sqlite: and the plain path of a file; this one ${problem[1]}`);
+  }
+  return resolve(path);
 }
+
+/** Paths that mean something to other programs. Taken literally, each would begin a new database somewhere else. */
+const MISLEADING: readonly (readonly [form: RegExp, says: string])[] = [
+  [/^\/\//, 'has slashes behind the colon, as in sqlite://; write sqlite:/path or sqlite:./path'],
+  [/^file:/, 'begins with file:'],
+  [/\?/, 'has a question mark; there are no options such as ?mode='],
+  [/%[0-9a-fA-F]{2}/, 'has an escape such as %20; write the character itself'],
+  [/(^|\/)\.{0,2}$/, 'names a folder; add the name of the file'],
+  [/^~/, 'begins with ~, which only a shell replaces; write the whole path'],
+  [/\$(\w|\{)/, 'has a variable, which only a shell replaces; write the whole path'],
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what is refused.
+  [/[\0-\x1f\x7f]/, 'has a control character'],
+];
 
 /** Copies a database file that may be in use. Throws StartError, also for databases with backup tools of their own. */
 export async function backupDatabase(url: string, target: string): Promise<void> {
