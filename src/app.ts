@@ -22,7 +22,7 @@ import { compileServices, createTraceParts } from './services.ts';
 import { createIdSource } from './transport/call-ids.ts';
 import { createCallLog } from './transport/call-log.ts';
 import { createGrpc } from './transport/grpc.ts';
-import { createHealth } from './transport/health.ts';
+import { createHealth, shareReadiness } from './transport/health.ts';
 import { createLazyConnect } from './transport/lazy-connect.ts';
 import { createAddressOf, createCallerOf, createOriginOf } from './transport/origin.ts';
 import { createReadBudget } from './transport/read-budget.ts';
@@ -148,7 +148,7 @@ export async function createApp(given: AppDeps): Promise<App> {
     watch,
     inflate: createBoundedInflate(),
     pages: createPages({
-      store,
+      isReady: shareReadiness(store.ready, monotonicMs),
       accepting: () => accepting,
       metrics: config.metrics ? metrics.text : null,
       console: config.console,

@@ -31,6 +31,7 @@ export async function serve(environment: Environment): Promise<void> {
     jobQueue: config.evaluators.jobQueue,
     connectionsMax: config.databaseConnectionsMax,
     mayLoseWrites: config.databaseMayLoseWrites,
+    waitMaxMs: config.databaseWaitMs,
     log,
   });
   try {

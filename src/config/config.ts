@@ -29,6 +29,7 @@ type Environment = { readonly [name: string]: string | undefined };
 
 const PREFIX_PATTERN = /^[a-z0-9][a-z0-9-]{0,14}-$/;
 const SECRET_MIN_CHARACTERS = 32;
+const DATABASE_WAIT_MAX_MS = 86_400_000;
 const SETTLEMENT_GRACE_MS = { min: 1000, max: 604_800_000 };
 
 /** Reads the environment. Throws a ConfigError that names every problem. */
@@ -48,6 +49,8 @@ export function readConfig(environment: Environment) {
     port: readInteger(reader, 'SPANDREL_PORT', { min: 0, max: 65535 }),
     databaseUrl: readDatabaseUrl(reader),
     databaseConnectionsMax: readInteger(reader, 'SPANDREL_DATABASE_CONNECTIONS', { min: 1, max: 1000 }),
+    /** How long a start waits for a database that is away. */
+    databaseWaitMs: readInteger(reader, 'SPANDREL_DATABASE_WAIT_MS', { min: 0, max: DATABASE_WAIT_MAX_MS }),
     /** Whether a database is accepted that may lose acknowledged writes in a power failure. */
     databaseMayLoseWrites: readChoice(reader, 'SPANDREL_DATABASE_UNSAFE', ['on', 'off']) === 'on',
     secret: readSecret(reader),
@@ -96,7 +99,10 @@ function readDatabaseUrl(reader: ConfigReader): string {
       'SPANDREL_DATABASE_URL must look like sqlite:./data/spandrel.db or postgres://user:password@host:5432/database',
     );
   }
-  return url;
+  // The variable of libpq, which the client library would read in its own way.
+  const mode = reader.text('PGSSLMODE');
+  if (mode === null || url.startsWith('sqlite:') || /[?&]ssl(mode)?=/.test(url)) return url;
+  return `${url}${url.includes('?') ? '&' : '?'}sslmode=${encodeURIComponent(mode)}`;
 }
 
 function readSecret(reader: ConfigReader): string | null {

@@ -13,6 +13,7 @@ const ROWS: { readonly [name: string]: readonly [fallback: string, about: string
     '10',
     'PostgreSQL connections of this process for reading; eleven more are for writing, authentication and deliveries.',
   ],
+  SPANDREL_DATABASE_WAIT_MS: ['0', 'How long a start waits for a PostgreSQL that is away, at most 86400000.'],
   SPANDREL_DATABASE_UNSAFE: ['off', 'on accepts a PostgreSQL that may lose what it has acknowledged.'],
   SPANDREL_SECRET: [
     '<data folder>/secret',

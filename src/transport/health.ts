@@ -19,6 +19,8 @@ type HealthDeps = {
 const POLL_INTERVAL_MS = 500;
 /** How long a result of `ready` is reused. */
 const FRESH_MS = 250;
+/** After this time the store counts as not ready: checks of health give up after a second or more. */
+const TIMEOUT_MS = 900;
 
 /** Knows each service of `methods`, and the whole process by the empty name. */
 export function createHealth({ methods, accepting, ready, monotonicMs }: HealthDeps): ServiceImpl<typeof Health> {
@@ -57,7 +59,7 @@ export function shareReadiness(ready: () => Promise<void>, monotonicMs: () => nu
       () => true,
       () => false,
     );
-  const read = shareRead(check, monotonicMs, FRESH_MS);
+  const read = shareRead(check, monotonicMs, { freshMs: FRESH_MS, timeoutMs: TIMEOUT_MS });
   // A store that takes too long counts as not ready.
   return () => read().catch(() => false);
 }

@@ -180,7 +180,9 @@ it('refuses a folder that may only be read', async () => {
   chmodSync(folder.path, 0o555);
   const { said } = await openElsewhere(otherUser);
   chmodSync(folder.path, 0o755);
-  expect(said).toMatch(/^refused: the file .*spandrel\.db\.lock cannot be written: EACCES: permission denied.*give the folder to the user/);
+  expect(said).toMatch(
+    /^refused: the file .*spandrel\.db\.lock cannot be written: EACCES: permission denied.*give the folder to the user/,
+  );
 });
 
 it('refuses a database or a lock that may only be read', async () => {
@@ -206,7 +208,7 @@ it.each([
   ['/data/..', 'folder'],
   ['~/x.db', '~'],
   ['$HOME/x.db', 'variable'],
-  ['/data/${NAME}.db', 'variable'],
+  ['/data/$NAME.db', 'variable'],
   ['file:/data/x.db', 'file:'],
   ['/data/x\n.db', 'control character'],
 ])('refuses sqlite:%s, which would begin another database', async (path, says) => {

@@ -1,6 +1,5 @@
 /** Paths outside the contract: liveness, readiness, metrics, documentation, the console, and the targets of links in responses. */
 
-import type { Store } from '../../domain/store.ts';
 import { findConsolePage } from './console-pages.ts';
 import { createDocsPages } from './docs-pages.ts';
 import { JSON_MEDIA_TYPE } from './exchange.ts';
@@ -12,7 +11,8 @@ import { findRecordPage } from './record-pages.ts';
 const METRICS_MEDIA_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
 type PageDeps = {
-  readonly store: Pick<Store, 'ready'>;
+  /** Whether the store can read and write; answers within a second. */
+  readonly isReady: () => Promise<boolean>;
   /** False while the process drains. */
   readonly accepting: () => boolean;
   /** The text of /metrics; null where it is not served. */
@@ -24,7 +24,7 @@ type PageDeps = {
 };
 
 /** `/healthz` is always 200; `/readyz` is 200 while the store works and the process does not drain. */
-export function createPages({ store, accepting, metrics, console, publicUrl }: PageDeps): Pages {
+export function createPages({ isReady, accepting, metrics, console, publicUrl }: PageDeps): Pages {
   const pagesByPath = new Map<string, () => Promise<Page>>([
     ...createDocsPages(),
     ['/healthz', async () => page(200, 'ok')],
@@ -32,12 +32,7 @@ export function createPages({ store, accepting, metrics, console, publicUrl }: P
       '/readyz',
       async () => {
         if (!accepting()) return page(503, 'draining');
-        try {
-          await store.ready();
-          return page(200, 'ready');
-        } catch {
-          return page(503, 'store unavailable');
-        }
+        return (await isReady()) ? page(200, 'ready') : page(503, 'store unavailable');
       },
     ],
   ]);

@@ -94,7 +94,13 @@ export function spawnThread(
   }: Pick<ThreadInput, 'thread' | 'file'> & Partial<Pick<ThreadInput, 'jobQueue' | 'lockFile'>>,
   resourceLimits?: ResourceLimits,
 ): Worker {
-  const workerData: ThreadInput = { thread, file, jobQueue, lockFile, compileCacheFolder: getCompileCacheDir() ?? null };
+  const workerData: ThreadInput = {
+    thread,
+    file,
+    jobQueue,
+    lockFile,
+    compileCacheFolder: getCompileCacheDir() ?? null,
+  };
   return new Worker(new URL('./thread-launch.js', import.meta.url), {
     workerData,
     name: `spandrel-${thread}`,
