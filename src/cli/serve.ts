@@ -16,6 +16,7 @@ import { readVersion } from '../version.ts';
 import { exportLines } from './first-keys.ts';
 import type { Environment } from './io.ts';
 import { createLog } from './log.ts';
+import { openFilesLimit, openFilesWarning } from './open-files.ts';
 import { readTlsFiles, watchTlsFiles } from './tls-files.ts';
 
 /** Resolves once the server listens. Rejects with one line for the operator when it cannot. */
@@ -23,6 +24,8 @@ export async function serve(environment: Environment): Promise<void> {
   const config = readConfig(environment);
   const log = createLog(config.logLevel);
   const tls = config.tls && readTlsFiles(config.tls);
+  const warning = openFilesWarning(config, openFilesLimit());
+  if (warning !== null) log.warn(warning);
   if (config.secret === null && databaseFile(config.databaseUrl) === null) {
     throw new Error('SPANDREL_SECRET must be set for this database: there is no file to keep it beside');
   }

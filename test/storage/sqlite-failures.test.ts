@@ -6,6 +6,7 @@ import { Fault } from '../../src/domain/fault.ts';
 import type { TraceAppend } from '../../src/domain/traces/trace.ts';
 import { openReadHandle } from '../../src/storage/engine/sqlite/connection.ts';
 import { openCore } from '../../src/storage/engine/sqlite/core.ts';
+import { describeFailure } from '../../src/storage/engine/sqlite/failures.ts';
 import { createInlineStore, openFileStore } from '../../src/storage/engine/sqlite/store.ts';
 import { spawnThread } from '../../src/storage/engine/sqlite/thread-calls.ts';
 import { startThreadWriter } from '../../src/storage/engine/sqlite/thread-writer.ts';
@@ -77,6 +78,16 @@ it('D4: a full disk refuses writes, keeps reads and every acknowledged write, an
   expect(opened.db.pragma('integrity_check', { simple: true })).toBe('ok');
   expect(opened.db.prepare('SELECT count(*) FROM write_probe').pluck().get()).toBe(0);
   await store.close();
+});
+
+it('names a full disk, for which SQLite says something else', () => {
+  const error = (code: string) => Object.assign(new Error('disk I/O error'), { code });
+  const describe = (code: string, freeBytes: number) => describeFailure(error(code), '/data/x.db', () => freeBytes);
+  for (const code of ['SQLITE_IOERR_WRITE', 'SQLITE_IOERR_SHMSIZE', 'SQLITE_FULL', 'SQLITE_CANTOPEN']) {
+    expect(describe(code, 0)).toBe('the disk of /data is full: disk I/O error');
+    expect(describe(code, 100_000_000)).toBe('disk I/O error');
+  }
+  expect(describe('SQLITE_BUSY', 0)).toBe('disk I/O error');
 });
 
 it('refuses writes while another program holds the database, and continues when it is released', async () => {

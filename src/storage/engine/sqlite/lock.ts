@@ -5,6 +5,7 @@ import { basename, dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { codeOf, messageOf, StartError } from '../../errors.ts';
 import { createPrivately } from './connection.ts';
+import { describeFailure } from './failures.ts';
 
 export type Lock = {
   /** What a writer checks, see requireLock. Acquires the lock again when its file was removed. Throws StartError. */
@@ -60,7 +61,9 @@ function take(file: string, path: string): Held {
     if (codeOf(error).startsWith('SQLITE_BUSY')) {
       throw new StartError(`another process is using the database ${file}; stop it first`, { cause: error });
     }
-    throw new StartError(`the lock of the database ${file} cannot be taken: ${messageOf(error)}`, { cause: error });
+    throw new StartError(`the lock of the database ${file} cannot be taken: ${describeFailure(error, path)}`, {
+      cause: error,
+    });
   }
 }
 

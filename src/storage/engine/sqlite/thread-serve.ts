@@ -8,7 +8,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { runWithoutPauses } from '../../../domain/steps.ts';
 import { StartError, toError } from '../../errors.ts';
 import { openWaitingReadHandle, type RunRead } from './connection.ts';
-import { isStorageFailure } from './failures.ts';
+import { describeFailure, isStorageFailure } from './failures.ts';
 import { LockLostError, requireLock } from './lock.ts';
 import { type Call, CLOSE, type Reply, type ThreadInput } from './thread-calls.ts';
 
@@ -53,7 +53,9 @@ function serveCalls(verbs: object, close: () => void | Promise<void>): void {
       // All that this thread has cached may be wrong: the next one reads it again, once it has the lock.
       if (thrown instanceof LockLostError) setImmediate(() => raise(thrown));
       const error = toError(thrown);
-      reply({ kind: 'failed', id, isStorageFailure: isStorageFailure(error) || error instanceof LockLostError, error });
+      const isFailure = isStorageFailure(error) || error instanceof LockLostError;
+      if (isFailure) error.message = describeFailure(error, input.file);
+      reply({ kind: 'failed', id, isStorageFailure: isFailure, error });
     }
   }
 
