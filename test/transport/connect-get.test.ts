@@ -95,10 +95,10 @@ describe('an instant that does not exist', () => {
   });
 
   it('is refused in a GET', async () => {
-    const range = { from: '2026-02-30T10:00:00Z', to: '2026-03-03T00:00:00Z', pageSize: 1 };
+    const range = { createdFrom: '2026-02-30T10:00:00Z', createdTo: '2026-03-03T00:00:00Z', pageSize: 1 };
     const answer = await get('EventService/ListEvents', range);
-    expect([answer.status, await answer.text()]).toEqual([400, expect.stringContaining('from')]);
-    expect((await get('EventService/ListEvents', { ...range, from: '2026-02-28T10:00:00Z' })).status).toBe(200);
+    expect([answer.status, await answer.text()]).toEqual([400, expect.stringContaining('created_from')]);
+    expect((await get('EventService/ListEvents', { ...range, createdFrom: '2026-02-28T10:00:00Z' })).status).toBe(200);
   });
 });
 

@@ -1,9 +1,9 @@
 /** One chat completion of an OpenAI-compatible endpoint, with retries. */
 
 import type { TokenCounts } from '../../domain/pricing/pricing.ts';
-import { readRetryAfterMs } from '../../domain/retry-after.ts';
 import { cutToCharacters } from '../../domain/text-limits.ts';
 import type { LosslessObject } from '../../json/lossless-json.ts';
+import { readRetryAfterMs } from '../../queue/retry-after.ts';
 import type { Exchanged, PostJson } from './post-json.ts';
 
 type ChatReply =
